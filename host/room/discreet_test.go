@@ -102,7 +102,7 @@ func TestUntried(t *testing.T) {
 					}
 					p.witness.Admit(server)
 					p.witness.Report(discovery.Result{Server: server, State: discovery.Answered, RTT: rtt(player, server)}, 0, n.now)
-					round.hearing.hear(p, server, discovery.Info{MaxPlayers: 16}, 0)
+					round.hearsay.Hear(p.name, server, discovery.Info{MaxPlayers: 16}, 0)
 					round.weigh(server)
 				}
 			}

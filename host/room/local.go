@@ -95,7 +95,7 @@ func (r *Room) placeLocal(local []LocalServer) {
 		var isListed bool
 		if l.Server, isListed = places[l.listed()]; isListed {
 			if !l.Home.IsValid() {
-				r.said(nil, l.Server, wire.TidyInfo(l.Info))
+				r.said("", l.Server, wire.TidyInfo(l.Info))
 			}
 			l.Info = discovery.Info{}
 			r.round.local = append(r.round.local, l)

@@ -174,7 +174,7 @@ func (in Listed) begin(r *Room) {
 	servers := in.List.List()
 	r.round.topology, r.round.packed, r.round.kept = in.List, nil, in.Kept
 	r.round.servers = selection.Servers{List: servers, Infos: map[int]*discovery.Info{}, Lone: map[int]bool{}}
-	r.round.hearing.words = nil
+	r.round.hearsay = evidence.Hearsay{}
 	r.round.measuring = r.now
 	r.round.take(in.Said)
 	r.placeLocal(in.Local)
@@ -254,8 +254,8 @@ func (r *Room) measure(p *player) {
 	if p.shares {
 		m.Strategy = wire.Coordinated
 	}
-	if m.Strategy != wire.Coordinated && p.witness.AskAll(r.now) {
-		r.round.hearing.players = nil // what p heard before counts now: see attend
+	if m.Strategy != wire.Coordinated {
+		p.witness.AskAll(r.now)
 	}
 	m.Most = r.promise(p)
 	r.send(p, m)

@@ -60,7 +60,6 @@ func (a More) do(r *Room, _ caller) error {
 	r.round.selection, r.round.whatIf, r.round.search, r.round.waited = nil, nil, nil, 0
 	// Nobody has said of the next choice that they are ready.
 	r.round.ballot.Withdraw("", ballot.Ready|ballot.ByHand)
-	r.round.hearing.players = nil // who heard what counts by what they are asked: see attend
 	r.enter(&Coordinating{More: servers})
 	for _, p := range r.round.players {
 		p.witness.AskMore()

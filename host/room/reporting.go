@@ -66,7 +66,7 @@ func (Hear) infos(r *Room, p *player, infos wire.Infos) error {
 		}
 	}
 	for i := range infos.Servers {
-		r.said(p, infos.Servers[i].Server, infos.Servers[i].Info)
+		r.said(p.name, infos.Servers[i].Server, infos.Servers[i].Info)
 	}
 	return nil
 }

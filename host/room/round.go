@@ -23,8 +23,8 @@ type round struct {
 	// list's tree, both shared with whoever else has that list.
 	servers  selection.Servers
 	topology *topology.Tree
-	// hearing is what each player heard of the servers, from which those Infos are.
-	hearing hearing
+	// hearsay is what each player heard of the servers, from which those Infos are.
+	hearsay evidence.Hearsay
 	// packed is the list as it is saved, made by the first save that has it.
 	packed []byte
 	// kept is the hash by which the list is kept apart from the room; empty if it is not.

@@ -39,6 +39,7 @@ var ErrNewer = errors.New("a newer Muster has saved it")
 // before3 is what forms 1 and 2 kept at the top of the room, and form 3 keeps in the parts'
 // sections. It is read, and never written.
 type before3 struct {
+	evidence.SavedHearsay
 	Pause    outage.Saved     `json:"pause,omitzero"`
 	Voted    bool             `json:"voted,omitempty"`
 	Vetoes   []selection.Veto `json:"vetoes,omitempty"`
@@ -69,7 +70,7 @@ func (s *saved) upgrade() {
 		move(&s.Players[i].savedPerson)
 	}
 	s.Outage = s.Pause
-	s.before3 = before3{}
+	s.Hearsay, s.before3 = s.SavedHearsay, before3{}
 	for i := range s.Players {
 		p := &s.Players[i]
 		p.Evidence, p.playerBefore3 = p.Saved, playerBefore3{}
@@ -105,8 +106,6 @@ type saved struct {
 	Players   []savedPlayer        `json:"players"`
 	List      []byte               `json:"list,omitempty"`
 	ListHash  string               `json:"list_hash,omitempty"` // in its place, if the list is kept apart
-	Infos     []byte               `json:"infos,omitempty"`
-	Words     []byte               `json:"words,omitempty"`
 	Said      []byte               `json:"said,omitempty"`
 	SaidAt    time.Time            `json:"said_at,omitzero"`
 	Local     []LocalServer        `json:"local,omitempty"`
@@ -124,8 +123,9 @@ type saved struct {
 	TooNear   []int                `json:"too_near,omitempty"`
 	More      more                 `json:"more,omitzero"`
 
-	Ballot ballot.Saved `json:"ballot,omitzero"`
-	Seats  seats.Saved  `json:"seats,omitzero"`
+	Ballot  ballot.Saved          `json:"ballot,omitzero"`
+	Seats   seats.Saved           `json:"seats,omitzero"`
+	Hearsay evidence.SavedHearsay `json:"hearsay,omitzero"`
 
 	before3
 }
@@ -256,7 +256,7 @@ func (r *Room) Save() ([]byte, error) {
 	if s.OwnHash, s.OwnLost = r.ownKept, r.isOwnLost; s.OwnHash != "" {
 		s.Settings.Servers = nil
 	}
-	if s.Infos, s.Words, err = r.round.saveHearing(); err != nil {
+	if s.Hearsay, err = r.round.hearsay.Save(names(r.round.players)); err != nil {
 		return nil, err
 	}
 	if s.Said, err = r.round.saveSaid(); err != nil {
@@ -377,11 +377,10 @@ func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept
 // withoutList is the room without all that hangs on its list. Who was about to measure or
 // choose begins again; who has been sent somewhere waits for the organiser.
 func (s *saved) withoutList() (err error) {
-	lost := newRound(s.Round)
 	if s.List, err = pack(wire.List{Round: s.Round}); err != nil {
 		return err
 	}
-	if s.Infos, s.Words, err = lost.saveHearing(); err != nil {
+	if s.Hearsay, err = new(evidence.Hearsay).Save(nil); err != nil {
 		return err
 	}
 	s.Seats = seats.Saved{}
@@ -470,16 +469,13 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		n.players = append(n.players, p)
 	}
 	r.arriveApart()
-	if err := n.restoreHearing(s.Infos, s.Words); err != nil {
+	if n.hearsay, err = evidence.RestoreHearsay(s.Hearsay, names(n.players), len(list.Servers)); err != nil {
 		return nil, err
 	}
 	if err := n.restoreSaid(s.Said, s.SaidAt); err != nil {
 		return nil, err
 	}
 	r.attend()
-	for server := range n.hearing.words { // also what the host heard before anybody came
-		n.weigh(server)
-	}
 	if err := r.restoreSeats(s.Seats); err != nil {
 		return nil, err
 	}

@@ -44,14 +44,11 @@ func essence(r *Room) string {
 			fmt.Fprintf(&b, "%s is %v\n", path, v.Elem().Type())
 			dump(path, v.Elem())
 		case reflect.Struct:
-			switch v.Type() {
-			case reflect.TypeFor[word](): // there are many
-				by := v.FieldByName("by")
-				if !by.IsNil() {
-					by = by.Elem().FieldByName("name")
-				}
-				fmt.Fprintf(&b, "%s %v %v %v\n", path, by, v.FieldByName("info").Elem(), v.FieldByName("at"))
+			if v.Type().String() == "evidence.word" { // there are many
+				fmt.Fprintf(&b, "%s %v %v %v\n", path, v.FieldByName("by"), v.FieldByName("info").Elem(), v.FieldByName("at"))
 				return
+			}
+			switch v.Type() {
 			case reflect.TypeFor[time.Time](), reflect.TypeFor[netip.AddrPort](), reflect.TypeFor[netip.Addr](), reflect.TypeFor[netip.Prefix]():
 				fmt.Fprintf(&b, "%s %v\n", path, v)
 				return
@@ -261,7 +258,7 @@ func TestRestoreRefuses(t *testing.T) {
 		return string(data)
 	}
 	for _, data := range []string{
-		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", savedVersion+1), with("version", oldestVersion-1), with("list", nil), with("infos", nil), with("selection", nil),
+		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", savedVersion+1), with("version", oldestVersion-1), with("list", nil), with("hearsay", nil), with("selection", nil),
 		with("phase", map[string]any{"name": "lunch"}), with("phase", map[string]any{"name": "launching"}),
 		with("look", map[string]any{"seen": []int{9}}), with("players", []map[string]any{{"name": "ann"}}),
 		with("local", []map[string]any{{"addr": "10.9.0.5:1", "server": 2}}),
@@ -447,23 +444,25 @@ func TestBallotBefore3(t *testing.T) {
 	}
 }
 
-// TestPlayerBefore3: what forms 1 and 2 kept of a player's measurements is read into its
-// section.
-func TestPlayerBefore3(t *testing.T) {
+// TestEvidenceBefore3: what forms 1 and 2 kept of players' measurements, and of what they heard,
+// is read into the sections.
+func TestEvidenceBefore3(t *testing.T) {
 	const measured = `"report":"AgAAAAIAAisAAgE=","looks":[{"server":1,"state":"answered","rtt_ms":3}],` +
 		`"raised":[{"server":2,"rtt_ms":9}],"asked":"Bg==","asked_all":true,"before":1,"own":1,"shown":"Dg==","promised":5`
+	const heard = `"infos":"AwACBAAACAADZG0xAAAAQAAEAgIAA2xpZQ==","words":"AAAAAALoBwEB0A8="`
 	var s, section saved
 	for data, into := range map[string]*saved{
-		`{"version":2,"players":[{"name":"ann",` + measured + `}]}`:              &s,
-		`{"version":3,"players":[{"name":"ann","evidence":{` + measured + `}}]}`: &section,
+		`{"version":2,` + heard + `,"players":[{"name":"ann",` + measured + `}]}`:                          &s,
+		`{"version":3,"hearsay":{` + heard + `},"players":[{"name":"ann","evidence":{` + measured + `}}]}`: &section,
 	} {
 		if err := json.Unmarshal([]byte(data), into); err != nil {
 			t.Fatal(err)
 		}
 		into.upgrade()
 	}
-	if !reflect.DeepEqual(s.Players, section.Players) || s.Players[0].Evidence.Promised != 5 {
-		t.Errorf("the players are %+v, want %+v", s.Players, section.Players)
+	s.Version, s.Ballot = section.Version, section.Ballot
+	if !reflect.DeepEqual(s, section) || s.Players[0].Evidence.Promised != 5 || len(s.Hearsay.Words) == 0 {
+		t.Errorf("read is %+v, want %+v", s, section)
 	}
 }
 

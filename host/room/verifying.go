@@ -278,7 +278,7 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 			r.round.weigh(seen.Server)
 		}
 		if seen.Info != nil {
-			r.said(p, seen.Server, wire.TidyInfo(*seen.Info))
+			r.said(p.name, seen.Server, wire.TidyInfo(*seen.Info))
 		}
 		if l.Samples == firstSamples && r.round.isDoubtful(p, seen) && !slices.Contains(l.Doubted, seen.Server) {
 			l.Doubted = append(l.Doubted, seen.Server)

@@ -381,10 +381,7 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 		return
 	}
 	// Only those words count on its seats that are new.
-	words := r.round.hearing.words
-	words[e.Server] = slices.DeleteFunc(words[e.Server], func(heard word) bool {
-		return heard.by == nil || !slices.Contains(e.HeardBy, heard.by.name)
-	})
+	r.round.hearsay.Keep(e.Server, e.HeardBy)
 	r.round.weigh(e.Server)
 	group := w.group(r)
 	criteria := r.record(group, r.counted()).criteria

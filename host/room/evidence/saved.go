@@ -76,13 +76,9 @@ func Restore(s Saved, listed int) (w Witness, err error) {
 		}
 		w.Raise(raised.Server, time.Duration(raised.RTT))
 	}
-	message, err := wire.Unmarshal(wire.BinaryFrame(s.Report))
+	report, err := unpack[wire.Report](s.Report)
 	if err != nil {
 		return Witness{}, err
-	}
-	report, is := message.(wire.Report)
-	if !is {
-		return Witness{}, fmt.Errorf("a %T where a report should be", message)
 	}
 	for _, result := range report.Results {
 		if !isListed(result.Server, listed) {
@@ -100,3 +96,15 @@ func Restore(s Saved, listed int) (w Witness, err error) {
 }
 
 func isListed(server, listed int) bool { return server >= 0 && server < listed }
+
+func unpack[M wire.Message](frame []byte) (m M, err error) {
+	message, err := wire.Unmarshal(wire.BinaryFrame(frame))
+	if err != nil {
+		return m, err
+	}
+	m, is := message.(M)
+	if !is {
+		return m, fmt.Errorf("a %T where a %T should be", message, m)
+	}
+	return m, nil
+}

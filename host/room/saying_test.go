@@ -13,74 +13,6 @@ import (
 	"muster/host/wire"
 )
 
-// TestTaken says what a room takes for true of what its players heard of a server.
-func TestTaken(t *testing.T) {
-	named := discovery.Info{Name: "one", Map: "dm1", MaxPlayers: 16, Players: 4, GamePort: 27015, MaxPing: 200 * time.Millisecond}
-	with := func(change func(*discovery.Info)) discovery.Info {
-		info := named
-		change(&info)
-		return info
-	}
-	full := with(func(i *discovery.Info) { i.Players = 16 })
-	port := with(func(i *discovery.Info) { i.GamePort = 4444 })
-	shut := with(func(i *discovery.Info) { i.MaxPing, i.Password = time.Millisecond, true })
-	moved := with(func(i *discovery.Info) { i.Map = "dm2" })
-	small := with(func(i *discovery.Info) { i.MaxPlayers = 4 })
-	nameless := with(func(i *discovery.Info) { i.Name = "" })
-	bare := with(func(i *discovery.Info) { i.Name, i.GamePort, i.MaxPing = "", 0, 0 })
-	const alone, host = true, true
-	tests := []struct {
-		name  string
-		alone bool // who said the first word is the only player
-		host  bool // the first word is the host's
-		words []discovery.Info
-		want  discovery.Info
-		lone  bool
-	}{
-		{"one player alone", alone, !host, []discovery.Info{port}, port, false},
-		{"one of two", !alone, !host, []discovery.Info{named}, bare, true},
-		{"one of eight", !alone, !host, []discovery.Info{full}, with(func(i *discovery.Info) { i.Players, i.Name, i.GamePort, i.MaxPing = 16, "", 0, 0 }), true},
-		{"the host's word", !alone, host, []discovery.Info{named}, named, false},
-		{"one goes on alone", alone, !host, []discovery.Info{port, named, full}, port, false},
-		{"all agree", !alone, !host, []discovery.Info{named, named}, named, false},
-		{"two of three", !alone, !host, []discovery.Info{port, named, named}, named, false},
-		{"another two of three", !alone, !host, []discovery.Info{named, named, shut}, named, false},
-		{"one is full", !alone, !host, []discovery.Info{full, named, named}, named, false},
-		{"two are full", !alone, !host, []discovery.Info{full, named, full}, full, false},
-		{"full or not", !alone, !host, []discovery.Info{full, named}, named, false},
-		{"two ports", !alone, !host, []discovery.Info{port, named}, with(func(i *discovery.Info) { i.GamePort = 0 }), false},
-		{"open or shut", !alone, !host, []discovery.Info{named, shut}, with(func(i *discovery.Info) { i.MaxPing = 0 }), false},
-		{"the wanted map", !alone, !host, []discovery.Info{named, moved}, named, false},
-		{"large or small", !alone, !host, []discovery.Info{small, named}, named, false},
-		{"few ask for names", !alone, !host, []discovery.Info{nameless, nameless, named, named}, named, false},
-		{"one asks for a name", !alone, !host, []discovery.Info{nameless, nameless, nameless, named}, nameless, false},
-		{"the host against one", !alone, host, []discovery.Info{named, port}, named, false},
-		{"the host against two", !alone, host, []discovery.Info{named, port, port}, port, false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var words []word
-			for i := range tt.words {
-				words = append(words, word{by: &player{}, info: &tt.words[i], at: time.Duration(i) * time.Second})
-			}
-			if tt.host {
-				words[0].by = nil
-			}
-			var only *player
-			if tt.alone {
-				only = words[0].by
-			}
-			got, lone := taken(words, only, wanted{gameMap: "DM1"})
-			if *got != tt.want || lone != tt.lone {
-				t.Errorf("taken for true is %+v, lone: %v; want %+v, %v", *got, lone, tt.want, tt.lone)
-			}
-		})
-	}
-	if got, _ := taken(nil, nil, wanted{}); got != nil {
-		t.Errorf("of nothing heard comes %+v", *got)
-	}
-}
-
 // The words of a server in the tests below: servers are better the earlier they stand
 // in the list.
 const hallServers = 30
@@ -348,7 +280,7 @@ func TestLoneWordIsChecked(t *testing.T) {
 			free := slices.Repeat([]int{12}, 12)
 			n.informs("ann", free...)
 			for server := range 4 { // what ann heard of the first four was lost
-				delete(n.room.round.hearing.words, server)
+				n.room.round.hearsay.Keep(server, nil)
 				n.room.round.weigh(server)
 			}
 			n.informs("bob", 0, 0, 0, 0)
@@ -477,8 +409,8 @@ func TestRemovedWord(t *testing.T) {
 	if err := n.orders(Remove{"bob"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := len(n.room.round.hearing.words[0]); got != 1 || !n.room.round.servers.Lone[0] {
-		t.Errorf("%d words are kept of a server of which ann alone heard", got)
+	if !n.room.round.servers.Lone[0] {
+		t.Error("more is kept of a server than what ann alone heard")
 	}
 	same(t, n.room, restored(t, n.room))
 }

@@ -1,0 +1,118 @@
+package room
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+
+	"muster/discovery"
+	"muster/host/room/evidence"
+	"muster/selection"
+	"muster/selection/anomaly"
+)
+
+// said notes what a player heard a server say, an empty name for the host, and weighs what is
+// known of it anew.
+func (r *Room) said(by string, server int, info discovery.Info) {
+	r.round.hearsay.Hear(by, server, info, r.now.Sub(r.round.measuring))
+	r.round.weigh(server)
+}
+
+// weigh takes for true what most heard of a server.
+func (r *round) weigh(server int) {
+	info, lone := r.hearsay.Taken(server)
+	if info == nil && r.servers.Infos[server] == nil {
+		return // as before
+	}
+	if r.servers.Infos[server] = info; info == nil {
+		delete(r.servers.Infos, server)
+	}
+	if r.servers.Lone[server] = lone; !lone {
+		delete(r.servers.Lone, server)
+	}
+	if r.search != nil {
+		r.search.planner.Inform(server)
+	}
+}
+
+// attend weighs all words anew if others count than before, or the room wants
+// something else of a server. What players said who have left meanwhile still counts.
+func (r *Room) attend() {
+	s, active := &r.settings, r.round.active()
+	voices := make([]evidence.Voice, len(r.round.players))
+	for i, p := range r.round.players {
+		voices[i] = evidence.Voice{
+			Name: p.name, Witness: &p.witness, Counts: p.anomaly == nil && p.contradicts == nil,
+			Alone: len(active) == 1 && p == active[0],
+		}
+	}
+	wanted := evidence.Wanted{Map: s.Map, Mode: s.Mode, Version: s.Version, Mod: s.Mod, Tags: s.Tags}
+	for _, server := range r.round.hearsay.Attend(voices, wanted) {
+		r.round.weigh(server)
+	}
+}
+
+// discredit names players who contradict most others about servers. Their words do not count
+// in this round any more, unless the organiser vouches for them or they are not the fewer.
+func (r *Room) discredit() {
+	r.attend()
+	var found []anomaly.Anomaly
+	for _, c := range r.round.hearsay.Contradictions(r.round.look.Seen) {
+		if !r.round.player(c.Player).trusted {
+			found = append(found, anomaly.Anomaly{Player: c.Player, Sign: anomaly.Contradicts, Servers: c.Servers, Of: c.Of})
+		}
+	}
+	counted := anomaly.Exclude(names(r.round.active()), slices.Concat(found, r.round.discredited()))
+	for _, a := range found {
+		if !slices.Contains(counted, a.Player) {
+			r.round.player(a.Player).contradicts = &a
+			r.note("%s: that does not count", strings.TrimSuffix(a.String(), "."))
+		}
+	}
+	r.attend()
+}
+
+// discredited are the contradictions for which somebody is not heeded.
+func (r *round) discredited() (discredited []anomaly.Anomaly) {
+	for _, p := range r.players {
+		if p.contradicts != nil {
+			discredited = append(discredited, *p.contradicts)
+		}
+	}
+	return discredited
+}
+
+// mostLone is how many servers that a lone word culls are looked at along with the
+// finalists: who hides more of them is named by then.
+const mostLone = 3
+
+// culledByLone are the best servers that would be in a ranking if those did not count
+// that one of several players alone said, best first.
+func (r *Room) culledByLone(selected *selection.Selection) []int {
+	var lone []int
+	if len(r.round.servers.Lone) == 0 {
+		return nil
+	}
+	group := r.round.active()
+	criteria := r.criteria(r.settings, group)
+	criteria.Top, criteria.Reasons, criteria.Charitable = finalists, -1, true
+	for _, ranked := range selection.NewFilter(r.round.servers, criteria).Select(r.round.table(group)).Ranking {
+		isRanked := slices.ContainsFunc(selected.Ranking, func(other selection.Ranked) bool { return other.Server == ranked.Server })
+		if r.round.servers.Lone[ranked.Server] && !isRanked && !slices.Contains(r.round.look.Seen, ranked.Server) && len(lone) < mostLone {
+			lone = append(lone, ranked.Server)
+		}
+	}
+	return lone
+}
+
+// connectFor is where a player connects to. As long as players contradict each other
+// about the game's port, or only one has heard it, everybody goes where they
+// themselves were told.
+func (r *round) connectFor(p *player, server int) netip.AddrPort {
+	own := r.hearsay.Own(p.name, server)
+	if own == nil {
+		return r.connect(server)
+	}
+	addr := r.servers.List[server].Addr
+	return connectTo(addr, own.Completed(r.servers.Said.Infos[addr]))
+}

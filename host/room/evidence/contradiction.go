@@ -1,0 +1,131 @@
+package evidence
+
+import (
+	"slices"
+	"time"
+)
+
+const (
+	// sameMoment is how far two words of the same game are apart at most: a look takes
+	// some seconds, a map ten minutes.
+	sameMoment = 15 * time.Second
+	// crowdApart is the largest plausible difference between two player counts in that time,
+	// as a share of the seats.
+	crowdApart = 0.5
+	// leastContradicted is the number of servers on which a named player contradicts most
+	// others at least: a server may start again with other settings while it is asked.
+	leastContradicted = 3
+	// contradictedShare is the least share of the servers that may be judged, and
+	// changedShare the same where only what changes differs, and of the few that have a
+	// second look.
+	contradictedShare, changedShare = 0.05, 0.4
+	// fewestToJudge is how many words it takes to see which of them is alone. They have to
+	// be those of more than half of the room, too: two could make a liar of anybody who was
+	// asked for the same servers as they were.
+	fewestToJudge = 3
+)
+
+// contradiction counts the servers of which a player said other things than most
+// who heard them.
+type contradiction struct {
+	differs, of       int // by what does not change
+	changed, ofMoment int // by what does, among words of the same moment
+	seen, ofSeen      int // by either, of those that had their second look
+}
+
+// isNamed reports whether time and chance do not explain it, and of how many servers
+// out of how many.
+func (c contradiction) isNamed() (servers, of int, named bool) {
+	for _, kind := range []struct {
+		n, of int
+		share float64
+	}{{c.differs, c.of, contradictedShare}, {c.changed, c.ofMoment, changedShare}, {c.seen, c.ofSeen, changedShare}} {
+		if kind.n >= leastContradicted && float64(kind.n) > kind.share*float64(kind.of) {
+			return kind.n, kind.of, true
+		}
+	}
+	return 0, 0, false
+}
+
+// Contradiction says of how many servers a player told other things than most who heard
+// them, out of how many.
+type Contradiction struct {
+	Player      string
+	Servers, Of int
+}
+
+// Contradictions returns those that time and chance do not explain, in the order of the
+// players; seen are the servers that have had their second look.
+func (h *Hearsay) Contradictions(seen []int) (named []Contradiction) {
+	all := h.contradictions(seen)
+	for i := range h.heard {
+		if servers, of, is := all[h.heard[i].Name].isNamed(); is {
+			named = append(named, Contradiction{h.heard[i].Name, servers, of})
+		}
+	}
+	return named
+}
+
+func (h *Hearsay) contradictions(seen []int) map[string]contradiction {
+	counts := 0
+	for i := range h.heard {
+		counts += one(h.heard[i].Counts)
+	}
+	all, fewest := map[string]contradiction{}, max(fewestToJudge, counts/2+1)
+	for server, words := range h.words {
+		if len(words) < fewest {
+			continue
+		}
+		if words = h.counting(server); len(words) < fewest {
+			continue
+		}
+		first := words[0].info // most often all have heard the same
+		agreed := !slices.ContainsFunc(words, func(w word) bool { return w.info != first })
+		wasLookedAt := slices.Contains(seen, server)
+		for _, w := range words {
+			if w.by == "" {
+				continue
+			}
+			c := all[w.by]
+			c.of++
+			c.ofSeen += one(wasLookedAt)
+			if agreed {
+				c.ofMoment++
+			} else {
+				c.compare(w, words, fewest, wasLookedAt)
+			}
+			all[w.by] = c
+		}
+	}
+	return all
+}
+
+// compare counts a word against all that were said of the server.
+func (c *contradiction) compare(w word, words []word, fewest int, wasLookedAt bool) {
+	isLater := func(other word) bool { return (other.at - w.at).Abs() > sameMoment }
+	lasting, _ := denied(w, words)
+	changing := false
+	moment := slices.DeleteFunc(slices.Clone(words), isLater)
+	if len(moment) >= fewest {
+		c.ofMoment++
+		_, changing = denied(w, moment)
+		c.changed += one(changing)
+	}
+	c.differs += one(lasting)
+	c.seen += one(wasLookedAt && (lasting || changing))
+}
+
+// denied reports whether most of the words have something else than one of them has:
+// of what lasts, and of what may have changed in between.
+func denied(w word, words []word) (lasting, changing bool) {
+	said, most := *w.info, settle(words, *w.info)
+	crowd, middle := said.Players, middleOf(words).Players
+	changing = said.Map != most.Map || said.Mode != most.Mode ||
+		float64(max(crowd-middle, middle-crowd)) > crowdApart*float64(max(most.MaxPlayers, 1))
+	most.Map, most.Mode = said.Map, said.Mode
+	most.Tags = said.Tags // some tell how full a server is
+	if said.Name == "" {
+		most.Name = ""
+	}
+	return said != most, changing
+}

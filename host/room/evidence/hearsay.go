@@ -1,0 +1,235 @@
+package evidence
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// Hearsay is what each player heard the servers say of themselves. One of them may
+// be lying, so the room takes for true what most heard (see [taken]), and names players who
+// contradict the others. Each player is one voice, also behind a shared address:
+// friends in one home run programs of their own, of which one may lie.
+type Hearsay struct {
+	// words are by server, one of each player who heard anything: the newest.
+	words map[int][]word
+	// heard are the voices when all was weighed last, nil before, and wanted is what breaks
+	// ties.
+	heard  []heard
+	wanted Wanted
+}
+
+// Voice is a player who may have heard something.
+type Voice struct {
+	Name    string
+	Witness *Witness
+	// Counts: nothing is odd about what the player says. Alone: the player goes on, and
+	// nobody else does.
+	Counts, Alone bool
+}
+
+// heard is a voice, and whether the player was asked for the whole list then.
+type heard struct {
+	Voice
+	all bool
+}
+
+// word is what somebody heard a server say of itself.
+type word struct {
+	// by is empty for the host, which heard the servers of its own networks.
+	by string
+	// info is never changed: players who heard the same share one.
+	info *discovery.Info
+	// at is when the host was told, since the round's measuring began, in whole ms.
+	at time.Duration
+}
+
+// Wanted is what the room asks of a server: as long as as many say that it has it as
+// say that it has not, it is not lost for that.
+type Wanted struct{ Map, Mode, Version, Mod, Tags string }
+
+// Hear notes what a player heard, an empty name for the host, so long after the measuring
+// began. It takes the place of what the player heard before.
+func (h *Hearsay) Hear(by string, server int, info discovery.Info, at time.Duration) {
+	words := h.words[server]
+	own := slices.IndexFunc(words, func(w word) bool { return w.by == by })
+	if own >= 0 && info.Name == "" {
+		info.Name = words[own].info.Name // peers say it of finalists only
+	}
+	said := word{by: by, at: max(0, at).Truncate(time.Millisecond)}
+	if same := slices.IndexFunc(words, func(w word) bool { return *w.info == info }); same >= 0 {
+		said.info = words[same].info
+	} else {
+		first := info
+		said.info = &first
+	}
+	if own >= 0 {
+		words[own] = said
+	} else {
+		words = append(words, said)
+	}
+	if h.words == nil {
+		h.words = map[int][]word{}
+	}
+	h.words[server] = words
+}
+
+// Keep forgets what anybody else than some players heard of a server.
+func (h *Hearsay) Keep(server int, players []string) {
+	if words, heard := h.words[server]; heard {
+		h.words[server] = slices.DeleteFunc(words, func(w word) bool { return !slices.Contains(players, w.by) })
+	}
+}
+
+// Attend takes the players of the room as they are now, and what it wants of a server. It
+// forgets what players said who are gone, and returns the servers to be weighed anew: none
+// if the same players count as before.
+func (h *Hearsay) Attend(voices []Voice, wanted Wanted) (anew []int) {
+	now := make([]heard, len(voices))
+	for i, v := range voices {
+		now[i] = heard{v, v.Witness.asked.all}
+	}
+	if h.heard != nil && slices.Equal(now, h.heard) && wanted == h.wanted {
+		return nil
+	}
+	h.heard, h.wanted = now, wanted
+	isGone := func(w word) bool { return w.by != "" && h.voice(w.by) == nil }
+	for _, server := range slices.Sorted(maps.Keys(h.words)) {
+		if h.words[server] = slices.DeleteFunc(h.words[server], isGone); len(h.words[server]) == 0 {
+			delete(h.words, server)
+		}
+		anew = append(anew, server)
+	}
+	return anew
+}
+
+// voice is the player of a name, nil if there is none.
+func (h *Hearsay) voice(name string) *Voice {
+	for i := range h.heard {
+		if h.heard[i].Name == name {
+			return &h.heard[i].Voice
+		}
+	}
+	return nil
+}
+
+// counting are the words of a server from players who count, and were asked for it,
+// and the host's: otherwise two could call full whatever nobody has asked yet.
+func (h *Hearsay) counting(server int) []word {
+	words := h.words[server]
+	ignored := func(w word) bool {
+		v := h.voice(w.by)
+		return w.by != "" && !(v != nil && v.Counts && v.Witness.IsAsked(server))
+	}
+	if slices.ContainsFunc(words, ignored) {
+		words = slices.DeleteFunc(slices.Clone(words), ignored)
+	}
+	return words
+}
+
+// Taken returns what is true of a server as far as the players tell, nil if nobody does.
+// Lone: one of several players said it, and it rules nothing out for good.
+func (h *Hearsay) Taken(server int) (info *discovery.Info, lone bool) {
+	alone := ""
+	for i := range h.heard {
+		if h.heard[i].Counts && h.heard[i].Alone {
+			alone = h.heard[i].Name
+		}
+	}
+	return taken(h.counting(server), alone, h.wanted)
+}
+
+// Own returns what a player heard of a server where everybody goes by their own word: as long
+// as players contradict each other about the game's port, or only one has heard it. It is nil
+// where the player has none, or all go by the same.
+func (h *Hearsay) Own(by string, server int) *discovery.Info {
+	words := h.counting(server)
+	own := slices.IndexFunc(h.words[server], func(w word) bool { return w.by == by })
+	if own < 0 || len(words) > 1 && agree(words, &discovery.Info{}, gamePort) {
+		return nil
+	}
+	return h.words[server][own].info
+}
+
+// SavedHearsay is a [Hearsay] at rest: Infos, a frame of [wire.Infos], has what was heard,
+// each thing once a server, and Words who heard it, as numbers: which of them, who in the
+// order of the players from 1, or 0 for the host, and when, in ms.
+type SavedHearsay struct {
+	Infos []byte `json:"infos,omitempty"`
+	Words []byte `json:"words,omitempty"`
+}
+
+// Save returns what [RestoreHearsay] takes back with the same players.
+func (h *Hearsay) Save(players []string) (s SavedHearsay, err error) {
+	said := wire.Infos{Servers: make([]wire.ServerInfo, 0, len(h.words))}
+	for _, server := range slices.Sorted(maps.Keys(h.words)) {
+		first := len(said.Servers)
+		var kept []*discovery.Info
+		for _, w := range h.words[server] {
+			place := slices.Index(kept, w.info)
+			if place < 0 {
+				place, kept = len(kept), append(kept, w.info)
+				said.Servers = append(said.Servers, wire.ServerInfo{Server: server, Info: *w.info})
+			}
+			who := 1 + slices.Index(players, w.by)
+			for _, n := range []int64{int64(first + place), int64(who), w.at.Milliseconds()} {
+				s.Words = binary.AppendUvarint(s.Words, uint64(n))
+			}
+		}
+	}
+	frame, err := wire.Marshal(said)
+	s.Infos = frame.Data
+	return s, err
+}
+
+// longestRound bounds the clock of a saved word.
+const longestRound = 365 * 24 * time.Hour
+
+// RestoreHearsay returns what was saved, of a list of so many servers. Any bytes are safe. It
+// counts once there are voices: see [Hearsay.Attend].
+func RestoreHearsay(s SavedHearsay, players []string, listed int) (h Hearsay, err error) {
+	said, err := unpack[wire.Infos](s.Infos)
+	if err != nil {
+		return Hearsay{}, err
+	}
+	kept := make([]*discovery.Info, len(said.Servers))
+	for i := range said.Servers {
+		if server := said.Servers[i].Server; !isListed(server, listed) {
+			return Hearsay{}, fmt.Errorf("what server %d of %d said", server, listed)
+		}
+		info := said.Servers[i].Info
+		kept[i] = &info
+	}
+	next := func() (n uint64) {
+		n, size := binary.Uvarint(s.Words)
+		if size <= 0 {
+			s.Words, err = nil, errors.New("words cut off")
+			return 0
+		}
+		s.Words = s.Words[size:]
+		return n
+	}
+	for len(s.Words) > 0 {
+		which, who, at := next(), next(), next()
+		if err != nil || which >= uint64(len(kept)) || who > uint64(len(players)) || at > uint64(longestRound.Milliseconds()) {
+			return Hearsay{}, cmp.Or(err, fmt.Errorf("word %d of player %d", which, who))
+		}
+		w := word{info: kept[which], at: time.Duration(at) * time.Millisecond}
+		if who > 0 {
+			w.by = players[who-1]
+		}
+		if h.words == nil {
+			h.words = map[int][]word{}
+		}
+		server := said.Servers[which].Server
+		h.words[server] = append(h.words[server], w)
+	}
+	return h, nil
+}

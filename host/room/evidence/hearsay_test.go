@@ -1,0 +1,314 @@
+package evidence
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+)
+
+// TestTaken says what a room takes for true of what its players heard of a server.
+func TestTaken(t *testing.T) {
+	named := discovery.Info{Name: "one", Map: "dm1", MaxPlayers: 16, Players: 4, GamePort: 27015, MaxPing: 200 * time.Millisecond}
+	with := func(change func(*discovery.Info)) discovery.Info {
+		info := named
+		change(&info)
+		return info
+	}
+	full := with(func(i *discovery.Info) { i.Players = 16 })
+	port := with(func(i *discovery.Info) { i.GamePort = 4444 })
+	shut := with(func(i *discovery.Info) { i.MaxPing, i.Password = time.Millisecond, true })
+	moved := with(func(i *discovery.Info) { i.Map = "dm2" })
+	small := with(func(i *discovery.Info) { i.MaxPlayers = 4 })
+	nameless := with(func(i *discovery.Info) { i.Name = "" })
+	bare := with(func(i *discovery.Info) { i.Name, i.GamePort, i.MaxPing = "", 0, 0 })
+	const alone, host = true, true
+	tests := []struct {
+		name  string
+		alone bool // who said the first word is the only player
+		host  bool // the first word is the host's
+		words []discovery.Info
+		want  discovery.Info
+		lone  bool
+	}{
+		{"one player alone", alone, !host, []discovery.Info{port}, port, false},
+		{"one of two", !alone, !host, []discovery.Info{named}, bare, true},
+		{"one of eight", !alone, !host, []discovery.Info{full}, with(func(i *discovery.Info) { i.Players, i.Name, i.GamePort, i.MaxPing = 16, "", 0, 0 }), true},
+		{"the host's word", !alone, host, []discovery.Info{named}, named, false},
+		{"one goes on alone", alone, !host, []discovery.Info{port, named, full}, port, false},
+		{"all agree", !alone, !host, []discovery.Info{named, named}, named, false},
+		{"two of three", !alone, !host, []discovery.Info{port, named, named}, named, false},
+		{"another two of three", !alone, !host, []discovery.Info{named, named, shut}, named, false},
+		{"one is full", !alone, !host, []discovery.Info{full, named, named}, named, false},
+		{"two are full", !alone, !host, []discovery.Info{full, named, full}, full, false},
+		{"full or not", !alone, !host, []discovery.Info{full, named}, named, false},
+		{"two ports", !alone, !host, []discovery.Info{port, named}, with(func(i *discovery.Info) { i.GamePort = 0 }), false},
+		{"open or shut", !alone, !host, []discovery.Info{named, shut}, with(func(i *discovery.Info) { i.MaxPing = 0 }), false},
+		{"the wanted map", !alone, !host, []discovery.Info{named, moved}, named, false},
+		{"large or small", !alone, !host, []discovery.Info{small, named}, named, false},
+		{"few ask for names", !alone, !host, []discovery.Info{nameless, nameless, named, named}, named, false},
+		{"one asks for a name", !alone, !host, []discovery.Info{nameless, nameless, nameless, named}, nameless, false},
+		{"the host against one", !alone, host, []discovery.Info{named, port}, named, false},
+		{"the host against two", !alone, host, []discovery.Info{named, port, port}, port, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var words []word
+			for i := range tt.words {
+				words = append(words, word{by: string(rune('a' + i)), info: &tt.words[i], at: time.Duration(i) * time.Second})
+			}
+			if tt.host {
+				words[0].by = ""
+			}
+			only := ""
+			if tt.alone {
+				only = words[0].by
+			}
+			got, lone := taken(words, only, Wanted{Map: "DM1"})
+			if *got != tt.want || lone != tt.lone {
+				t.Errorf("taken for true is %+v, lone: %v; want %+v, %v", *got, lone, tt.want, tt.lone)
+			}
+		})
+	}
+	if got, _ := taken(nil, "", Wanted{}); got != nil {
+		t.Errorf("of nothing heard comes %+v", *got)
+	}
+}
+
+// voices are players who were asked for the whole list, and count.
+func voices(names ...string) (voices []Voice) {
+	for _, name := range names {
+		v := Voice{Name: name, Witness: &Witness{}, Counts: true, Alone: len(names) == 1}
+		v.Witness.AskAll(eight)
+		voices = append(voices, v)
+	}
+	return voices
+}
+
+// TestAttend: words are weighed anew when others count than before, are asked for other
+// servers, or the room wants something else, and what is said by players who are gone is
+// forgotten.
+func TestAttend(t *testing.T) {
+	full, free := discovery.Info{Players: 16, MaxPlayers: 16}, discovery.Info{Players: 1, MaxPlayers: 16}
+	var h Hearsay
+	three := voices("ann", "bob", "cat")
+	h.Hear("ann", 7, full, time.Second)
+	h.Hear("bob", 7, full, time.Second)
+	h.Hear("cat", 7, free, time.Second)
+	h.Hear("cat", 8, free, time.Second)
+	doubted := slices.Clone(three)
+	doubted[0].Counts = false
+	for _, step := range []struct {
+		what   string
+		voices []Voice
+		wanted Wanted
+		anew   []int
+		taken  int // players on server 7
+		lone   bool
+	}{
+		{"they come", three, Wanted{}, []int{7, 8}, 16, false},
+		{"nothing changes", slices.Clone(three), Wanted{}, nil, 16, false},
+		{"ann does not count", doubted, Wanted{}, []int{7, 8}, 1, false},
+		{"another map is wanted", doubted, Wanted{Map: "dm1"}, []int{7, 8}, 1, false},
+		{"bob is gone", []Voice{doubted[0], doubted[2]}, Wanted{}, []int{7, 8}, 1, true},
+		{"ann counts", []Voice{three[0], three[2]}, Wanted{}, []int{7, 8}, 1, false},
+		{"cat is gone", three[:1], Wanted{}, []int{7, 8}, 16, true},
+		{"bob has said nothing any more", three[:2], Wanted{}, []int{7}, 16, true},
+		{"ann is alone", voices("ann"), Wanted{}, []int{7}, 16, false},
+		{"all are gone", nil, Wanted{}, []int{7}, 0, false},
+		{"nobody comes", nil, Wanted{}, nil, 0, false},
+	} {
+		if anew := h.Attend(step.voices, step.wanted); !slices.Equal(anew, step.anew) {
+			t.Errorf("%s: %v are weighed anew, want %v", step.what, anew, step.anew)
+		}
+		info, lone := h.Taken(7)
+		if info == nil {
+			info = &discovery.Info{}
+		}
+		if info.Players != step.taken || lone != step.lone {
+			t.Errorf("%s: taken for true are %d players, lone: %v; want %d, %v", step.what, info.Players, lone, step.taken, step.lone)
+		}
+	}
+}
+
+// TestHeardUnasked: what players heard of servers that nobody asked them for is nothing,
+// until they are asked.
+func TestHeardUnasked(t *testing.T) {
+	var h Hearsay
+	two := voices("ann", "bob")
+	for i := range two {
+		*two[i].Witness = Witness{}
+		h.Hear(two[i].Name, 3, discovery.Info{Map: "dm1", MaxPlayers: 16}, 0)
+	}
+	h.Attend(two, Wanted{})
+	if info, _ := h.Taken(3); info != nil {
+		t.Errorf("taken for true is %+v", info)
+	}
+	two[0].Witness.Admit(3)
+	if info, lone := h.Taken(3); info == nil || !lone {
+		t.Errorf("of what ann was asked for is taken %+v, lone: %v", info, lone)
+	}
+	two[1].Witness.AskAll(eight)
+	if anew := h.Attend(two, Wanted{}); !slices.Equal(anew, []int{3}) {
+		t.Errorf("bob is asked for all, and weighed anew are %v", anew)
+	}
+	if info, lone := h.Taken(3); info == nil || lone {
+		t.Errorf("of what both were asked for is taken %+v, lone: %v", info, lone)
+	}
+	h.Keep(3, []string{"bob"})
+	if info, lone := h.Taken(3); info == nil || !lone {
+		t.Errorf("of bob alone is taken %+v, lone: %v", info, lone)
+	}
+}
+
+// TestOwn: everybody goes by their own word as long as there is no port that most have heard.
+func TestOwn(t *testing.T) {
+	var h Hearsay
+	h.Attend(voices("ann", "bob", "cat"), Wanted{})
+	at := func(port uint16) discovery.Info { return discovery.Info{MaxPlayers: 16, GamePort: port} }
+	h.Hear("ann", 0, at(1), 0)
+	if own := h.Own("ann", 0); own == nil || own.GamePort != 1 || h.Own("bob", 0) != nil {
+		t.Errorf("ann, who alone heard it, goes to %+v", own)
+	}
+	h.Hear("bob", 0, at(2), 0)
+	for name, port := range map[string]uint16{"ann": 1, "bob": 2} {
+		if own := h.Own(name, 0); own == nil || own.GamePort != port {
+			t.Errorf("of two ports %s goes to %+v", name, own)
+		}
+	}
+	h.Hear("cat", 0, at(1), 0)
+	if own := h.Own("bob", 0); own != nil {
+		t.Errorf("against two bob goes to %+v", own)
+	}
+}
+
+// TestContradictions: a player is named who says other things of many servers than most.
+func TestContradictions(t *testing.T) {
+	const servers = 30
+	lasts, changes := func(i *discovery.Info) { i.Password = true }, func(i *discovery.Info) { i.Map = "lie" }
+	for _, tt := range []struct {
+		name    string
+		players []string
+		lies    int // of dan, on so many servers
+		lie     func(*discovery.Info)
+		late    time.Duration
+		seen    []int
+		named   bool
+	}{
+		{"of all", []string{"ann", "bob", "cat", "dan"}, servers, lasts, 0, nil, true},
+		{"of two", []string{"ann", "bob", "cat", "dan"}, 2, lasts, 0, nil, false},
+		{"of three", []string{"ann", "bob", "cat", "dan"}, 3, lasts, 0, nil, true},
+		{"of what changes, at the same time", []string{"ann", "bob", "cat", "dan"}, 13, changes, 0, nil, true},
+		{"of what changes, on too few", []string{"ann", "bob", "cat", "dan"}, 12, changes, 0, nil, false},
+		{"but three of those that were looked at", []string{"ann", "bob", "cat", "dan"}, 12, changes, 0, []int{0, 1, 2, 20, 21}, true},
+		{"of what changes, later", []string{"ann", "bob", "cat", "dan"}, servers, changes, time.Minute, nil, false},
+		{"of all, one of two", []string{"ann", "dan"}, servers, lasts, 0, nil, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var h Hearsay
+			h.Attend(voices(tt.players...), Wanted{})
+			for server := range servers {
+				for _, name := range tt.players {
+					info, at := discovery.Info{Map: "dm1", MaxPlayers: 16}, time.Duration(0)
+					if name == "dan" {
+						at = tt.late
+						if server < tt.lies {
+							tt.lie(&info)
+						}
+					}
+					h.Hear(name, server, info, at)
+				}
+			}
+			got := h.Contradictions(tt.seen)
+			if named := len(got) > 0; named != tt.named || named && got[0].Player != "dan" {
+				t.Errorf("named are %+v, want dan: %v", got, tt.named)
+			}
+		})
+	}
+}
+
+// heardGolden is what a [Hearsay] is saved as.
+const heardGolden = `{"infos":"AwACBAAACAADZG0xAAAAQAAEAgIAA2xpZQ==","words":"AAAAAALoBwEB0A8="}`
+
+// TestSavedHearsay: what is saved is what was written before, and comes back.
+func TestSavedHearsay(t *testing.T) {
+	var h Hearsay
+	players := []string{"ann", "bob"}
+	h.Hear("", 2, discovery.Info{Map: "dm1", MaxPlayers: 8}, 0)
+	h.Hear("bob", 2, discovery.Info{Map: "dm1", MaxPlayers: 8}, time.Second)
+	h.Hear("ann", 2, discovery.Info{Name: "lie", MaxPlayers: 4}, 2*time.Second)
+	saved, err := h.Save(players)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := json.Marshal(saved); err != nil || string(data) != heardGolden {
+		t.Errorf("saved is %s, %v, want %s", data, err, heardGolden)
+	}
+	var read SavedHearsay
+	if err := json.Unmarshal([]byte(heardGolden), &read); err != nil {
+		t.Fatal(err)
+	}
+	back, err := RestoreHearsay(read, players, 3)
+	if err != nil || !reflect.DeepEqual(back, h) {
+		t.Errorf("back comes %v, %v, want %v", back, err, h)
+	}
+	if anew := back.Attend(nil, Wanted{}); !slices.Equal(anew, []int{2}) {
+		t.Errorf("what comes back counts for %v", anew)
+	}
+	for _, tt := range []struct {
+		saved   SavedHearsay
+		players []string
+		listed  int
+	}{{read, players, 2}, {read, players[:1], 3}, {SavedHearsay{Words: read.Words}, players, 3}, {SavedHearsay{read.Infos, read.Words[:4]}, players, 3}} {
+		if back, err := RestoreHearsay(tt.saved, tt.players, tt.listed); err == nil {
+			t.Errorf("%d players and %d servers have %v", len(tt.players), tt.listed, back)
+		}
+	}
+}
+
+// FuzzHearsay: whatever is restored and heard is weighed, judged and saved.
+func FuzzHearsay(f *testing.F) {
+	f.Add([]byte(heardGolden), []byte{1, 2, 3})
+	f.Fuzz(func(t *testing.T, data, heard []byte) {
+		const listed = 8
+		var saved SavedHearsay
+		names := []string{"ann", "bob", "cat"}
+		if json.Unmarshal(data, &saved) != nil {
+			return
+		}
+		h, err := RestoreHearsay(saved, names, listed)
+		if err != nil {
+			return
+		}
+		h.Attend(voices(names...), Wanted{Map: "m1"})
+		for i, b := range heard {
+			info := discovery.Info{Map: fmt.Sprint("m", b%3), MaxPlayers: int(b % 5), GamePort: uint16(b % 2), Password: b%7 == 0}
+			h.Hear(append(names, "")[b%4], int(b/4)%listed, info, time.Duration(i)*time.Second)
+		}
+		for server := range listed {
+			info, lone := h.Taken(server)
+			if lone && (info == nil || info.GamePort != 0 || info.Name != "" || info.MaxPing != 0) {
+				t.Errorf("one player alone sends all to %+v", info)
+			}
+			for _, name := range names {
+				h.Own(name, server)
+			}
+		}
+		for _, c := range h.Contradictions([]int{0, 1}) {
+			if c.Servers < leastContradicted || c.Servers > c.Of {
+				t.Errorf("%s contradicts others about %d of %d servers", c.Player, c.Servers, c.Of)
+			}
+		}
+		again, err := h.Save(names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := RestoreHearsay(again, names, listed); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,147 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/discovery"
+)
+
+// taken is what is true of a server as far as the words tell, or nil if there are
+// none. Lone: one of several players said it, and it rules nothing out for good.
+//
+//   - A player who goes on alone is believed: it is that player's evening only.
+//   - A lone word counts but for what it could send all astray with: no name, game
+//     port or ping limit.
+//   - Of several a field is what more than half have heard. Where no value has that
+//     many there is no name, game port, password or ping limit, and the map and mode
+//     are those that the room wants, or the newest. The host's own word breaks ties.
+//   - Seats are taken as in the word in the middle, of two the one with fewer: people
+//     come and go between one look and the next.
+func taken(words []word, alone string, want Wanted) (info *discovery.Info, lone bool) {
+	if len(words) == 0 {
+		return nil, false
+	}
+	newest := words[0]
+	var host *discovery.Info
+	for _, w := range words {
+		if w.at >= newest.at {
+			newest = w
+		}
+		switch {
+		case w.by == "":
+			host = w.info
+		case w.by == alone:
+			return w.info, false
+		}
+	}
+	if len(words) == 1 && host != nil {
+		return host, false
+	}
+	if len(words) == 1 {
+		lone := *newest.info
+		lone.Name, lone.GamePort, lone.MinPing, lone.MaxPing = "", 0, 0, 0
+		return shared(&lone, words), true
+	}
+	if !slices.ContainsFunc(words, func(w word) bool { return w.info != words[0].info }) {
+		return words[0].info, false
+	}
+	tie := discovery.Info{Map: newest.info.Map, Mode: newest.info.Mode, Mod: newest.info.Mod, Tags: newest.info.Tags}
+	tie.Version, tie.Protocol, tie.OldestProtocol = newest.info.Version, newest.info.Protocol, newest.info.OldestProtocol
+	for _, w := range words {
+		tie.MaxPlayers = max(tie.MaxPlayers, w.info.MaxPlayers)
+		if strings.EqualFold(w.info.Map, want.Map) {
+			tie.Map = w.info.Map
+		}
+		if strings.EqualFold(w.info.Mode, want.Mode) {
+			tie.Mode = w.info.Mode
+		}
+		if want.Version != "" && w.info.IsOfVersion(want.Version) {
+			tie.Version, tie.Protocol, tie.OldestProtocol = w.info.Version, w.info.Protocol, w.info.OldestProtocol
+		}
+		if want.Mod != "" && strings.EqualFold(w.info.Mod, want.Mod) {
+			tie.Mod = w.info.Mod
+		}
+		if want.Tags != "" && w.info.Tags.Meets(want.Tags) {
+			tie.Tags = w.info.Tags
+		}
+	}
+	if host != nil {
+		tie = *host
+	}
+	settled, middle := settle(words, tie), middleOf(words)
+	settled.Players, settled.Bots = middle.Players, middle.Bots
+	return shared(&settled, words), false
+}
+
+// settle puts into each field of an Info, but the counts of players, what more than
+// half of the words have there, if they do.
+func settle(words []word, info discovery.Info) discovery.Info {
+	agree(words, &info, func(i *discovery.Info) *string { return &i.Map })
+	agree(words, &info, func(i *discovery.Info) *string { return &i.Mode })
+	agree(words, &info, func(i *discovery.Info) *string { return &i.Version })
+	agree(words, &info, func(i *discovery.Info) *int { return &i.Protocol })
+	agree(words, &info, func(i *discovery.Info) *int { return &i.OldestProtocol })
+	agree(words, &info, func(i *discovery.Info) *string { return &i.Mod })
+	agree(words, &info, func(i *discovery.Info) *discovery.Tags { return &i.Tags })
+	agree(words, &info, func(i *discovery.Info) *int { return &i.MaxPlayers })
+	agree(words, &info, func(i *discovery.Info) *bool { return &i.Password })
+	agree(words, &info, gamePort)
+	agree(words, &info, func(i *discovery.Info) *uint64 { return &i.AppID })
+	agree(words, &info, func(i *discovery.Info) *time.Duration { return &i.MinPing })
+	agree(words, &info, func(i *discovery.Info) *time.Duration { return &i.MaxPing })
+	// A player who says no name has not asked for it, and one player's alone is none.
+	nameless := func(w word) bool { return w.info.Name == "" }
+	if named := slices.DeleteFunc(slices.Clone(words), nameless); len(named) > 1 {
+		agree(named, &info, func(i *discovery.Info) *string { return &i.Name })
+	}
+	return info
+}
+
+func gamePort(i *discovery.Info) *uint16 { return &i.GamePort }
+
+// agree puts into a field what more than half of the words have there, and reports
+// whether there is such a value. Every other word cancels one that has it, as in
+// Boyer and Moore's vote.
+func agree[V comparable](words []word, into *discovery.Info, field func(*discovery.Info) *V) bool {
+	var most V
+	lead, votes := 0, 0
+	for _, w := range words {
+		switch said := *field(w.info); {
+		case lead == 0:
+			most, lead = said, 1
+		case said == most:
+			lead++
+		default:
+			lead--
+		}
+	}
+	for _, w := range words {
+		votes += one(*field(w.info) == most)
+	}
+	if 2*votes <= len(words) {
+		return false
+	}
+	*field(into) = most
+	return true
+}
+
+// shared is an Info, or the same one that somebody's word has.
+func shared(info *discovery.Info, words []word) *discovery.Info {
+	for _, w := range words {
+		if *w.info == *info {
+			return w.info
+		}
+	}
+	return info
+}
+
+// middleOf is the word with the median number of players, of two the lower.
+func middleOf(words []word) *discovery.Info {
+	sorted := slices.SortedFunc(slices.Values(words), func(a, b word) int {
+		return cmp.Or(cmp.Compare(a.info.Players, b.info.Players), cmp.Compare(b.info.Bots, a.info.Bots))
+	})
+	return sorted[(len(sorted)-1)/2].info
+}
