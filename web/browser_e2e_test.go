@@ -193,6 +193,17 @@ func (b *browser) until(what string, is func() bool) {
 	}
 }
 
+// settled is what a script finds wrong once the page has had the time to lay itself out for
+// its screen and for what it heard last: nothing at the first look is as good as ever.
+func (b *browser) settled(script string) (wrong []string) {
+	b.Helper()
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		if wrong = eval[[]string](b, script); len(wrong) == 0 || time.Now().After(deadline) {
+			return wrong
+		}
+	}
+}
+
 func (b *browser) click(selector string) {
 	b.Helper()
 	b.until(selector+" is there", func() bool {

@@ -211,8 +211,8 @@ func (b *browser) fitsOn(name string, size screenSize, above string) {
 	if isPhone {
 		press, share = 44, 0
 	}
-	found := eval[[]string](b, arrived+fmt.Sprintf(faults, above, press))
-	for _, half := range eval[[]string](b, fmt.Sprintf(halves, share)) {
+	found := b.settled(arrived + fmt.Sprintf(faults, above, press))
+	for _, half := range b.settled(fmt.Sprintf(halves, share)) {
 		found = append(found, "hardly anything is in the half "+half)
 	}
 	for _, fault := range found {

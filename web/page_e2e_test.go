@@ -244,7 +244,7 @@ func hostileServer(name string) func(*sim.Server) {
 func (b *browser) votesInAPocket() {
 	b.Helper()
 	b.resize(pocket)
-	if wrong := eval[[]string](b, `(() => {
+	if wrong := b.settled(`(() => {
 		const box = (e) => e.getBoundingClientRect(), wrong = [];
 		const ready = box(document.querySelector("#stage .ready"));
 		const seen = [...document.querySelectorAll(".candidate")].filter((e) => e.checkVisibility() && box(e).bottom <= ready.top);

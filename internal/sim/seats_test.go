@@ -9,7 +9,7 @@ import (
 // The tables of launches are for measuring; the gate has a taste of them:
 //
 //	go test ./internal/sim -run TestLaunchSweep -v -timeout 0 -launches 1000
-var launchRuns = flag.Int("launches", 2, "launches of each of the ten worlds of a table")
+var launchRuns = flag.Int("launches", 1, "launches of each of the ten worlds of a table")
 
 func TestLaunchSweep(t *testing.T) {
 	t.Parallel()
