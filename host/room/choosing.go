@@ -97,7 +97,7 @@ func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
 	c.Seats, c.Spare = max(s.Players, r.seatsFor(group)), max(0, cmp.Or(r.tuning.Spare, spareSeat))
 	c.Weights = r.tuning.Weights
 	c.Vetoes, c.Keep = r.round.ballot.Vetoes(), r.previous
-	c.Ours, c.Hidden = r.lists.ours(), r.lists.hidden(r.round.servers.List, r.organiserName())
+	c.Ours, c.Hidden = r.lists.Ours(), r.lists.Hidden(r.round.servers.List, r.organiserName())
 	for _, server := range r.round.tooNear {
 		addr := r.round.servers.List[server].Addr.Addr()
 		c.Blacklist = append(c.Blacklist, netip.PrefixFrom(addr, addr.BitLen()))

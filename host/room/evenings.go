@@ -488,7 +488,7 @@ func (a Forget) do(r *Room, by caller) error {
 	if one != nil && one == by.person && !isPlayer && !one.regular {
 		// Of who never played there is nothing but a nickname, which may be any word, and what
 		// stands under it.
-		r.lists.withdraw(one.name)
+		r.lists.Withdraw(one.name)
 		r.forgetGuests(func(g *guest) bool { return &g.person == one })
 		return nil
 	}
@@ -536,11 +536,7 @@ func (r *Room) forgets(who, name string) (was bool) {
 	for i := range r.history {
 		r.history[i].Players = slices.DeleteFunc(slices.Clone(r.history[i].Players), isNamed)
 	}
-	r.lists.change(func(o *wire.Brought) bool { // and what they brought, unless others did, too
-		o.By = slices.DeleteFunc(slices.Clone(o.By), isNamed)
-		return len(o.By) > 0
-	})
-	r.lists.forget(isNamed)
+	r.lists.Forget(names...)
 	r.log = slices.DeleteFunc(slices.Clone(r.log), func(n wire.Note) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return tellsOf(n.Text, name) })
 	})

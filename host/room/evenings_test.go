@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery"
 	"muster/discovery/topology"
 	"muster/host/wire"
 )
@@ -403,7 +404,7 @@ func TestRegulars(t *testing.T) {
 func TestRenamedAtTheEnd(t *testing.T) {
 	n := standing(t, "whenever")
 	n.playsEvening([]int{40, 20}, "ann", "bob")
-	n.says("bob", wire.Bring{Game: "openarena", Favourites: brought(1)})
+	n.says("bob", wire.Bring{Game: "openarena", Favourites: bringing(1)})
 	if err := n.acts(n.pageOf("bob"), Rename{"bert"}); err != nil {
 		t.Fatal(err)
 	}
@@ -444,7 +445,9 @@ func TestForget(t *testing.T) {
 	n.playsEvening([]int{40, 20, 60}, "ann", "bob", "cat")
 	n.acts(n.pageOf("bob"), Rename{"robert"})
 	bob := n.pageOf("bob")
-	n.room.lists.Favourites = []wire.Brought{{Addr: addr(0), By: []string{"ann", "bob"}}}
+	for _, name := range []string{"ann", "bob"} {
+		n.room.lists.Bring(name, discovery.InternetReach, bringing(0), nil, false)
+	}
 	n.orders(End{})
 	holds := func(name string) bool {
 		data, err := n.room.Save()
@@ -502,7 +505,9 @@ func TestNicknames(t *testing.T) {
 		}
 	}
 	n.orders(End{})
-	n.room.lists.Favourites = []wire.Brought{{Addr: addr(0), By: []string{"is", "IS"}}}
+	for _, name := range []string{"is", "IS"} {
+		n.room.lists.Bring(name, discovery.InternetReach, bringing(0), nil, false)
+	}
 	if who := n.view().Meeting.Who; len(who) != 3 {
 		t.Errorf("the page names %v", who)
 	}
@@ -519,8 +524,8 @@ func TestNicknames(t *testing.T) {
 	if err := n.acts("is's token", Forget{}); err != nil {
 		t.Fatal(err)
 	}
-	if n.log() != said || len(n.room.lists.Favourites) != 1 || n.room.guests.named("is") != nil {
-		t.Errorf("a guest called is leaves of the log\n%s\nof lists %v, and guests %v", n.log(), n.room.lists.Favourites, n.room.guests)
+	if n.log() != said || len(n.view().Lists.Favourites) != 1 || n.room.guests.named("is") != nil {
+		t.Errorf("a guest called is leaves of the log\n%s\nof lists %v, and guests %v", n.log(), n.view().Lists.Favourites, n.room.guests)
 	}
 }
 

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/brought"
 	"muster/host/room/nickname"
 	"muster/host/wire"
 	"muster/selection"
 )
 
-func brought(servers ...int) (list []wire.Brought) {
+func bringing(servers ...int) (list []wire.Brought) {
 	for _, server := range servers {
 		list = append(list, wire.Brought{Addr: addr(server)})
 	}
@@ -28,14 +29,14 @@ func TestLists(t *testing.T) {
 	s.Prefer = discovery.Millis(15 * time.Millisecond)
 	n := newSession(t, s)
 	n.join("ann")
-	n.says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: addr(2), Name: "Ann's\x1b[31m " + strings.Repeat("x", 100)}}, Hidden: brought(1)})
-	n.says("ann", wire.Bring{Game: "xonotic", Favourites: brought(3)}) // which is another game's
+	n.says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: addr(2), Name: "Ann's\x1b[31m " + strings.Repeat("x", 100)}}, Hidden: bringing(1)})
+	n.says("ann", wire.Bring{Game: "xonotic", Favourites: bringing(3)}) // which is another game's
 	n.noted("ann brings 1 server that the room may call its own, and 1 never to play on")
 	n.join("bob")
-	n.says("bob", wire.Bring{Game: "openarena", Favourites: brought(2)})
+	n.says("bob", wire.Bring{Game: "openarena", Favourites: bringing(2)})
 	n.listed(4)
 	lists := n.view().Lists
-	if len(lists.Favourites) != 1 || !slices.Equal(lists.Favourites[0].By, []string{"ann", "bob"}) || len(lists.Favourites[0].Name) > longestTitle || strings.Contains(lists.Favourites[0].Name, "\x1b") {
+	if len(lists.Favourites) != 1 || !slices.Equal(lists.Favourites[0].By, []string{"ann", "bob"}) || len(lists.Favourites[0].Name) > 64 || strings.Contains(lists.Favourites[0].Name, "\x1b") {
 		t.Errorf("%+v", lists)
 	}
 	for _, name := range []string{"ann", "bob"} {
@@ -57,10 +58,10 @@ func TestListsOfOthers(t *testing.T) {
 	n.as["ann"] = n.room.keys.Secret
 	n.join("ann", "bob")
 	bring := func() {
-		n.says("bob", wire.Bring{Game: "openarena", Favourites: brought(1, 2), Hidden: brought(3)})
+		n.says("bob", wire.Bring{Game: "openarena", Favourites: bringing(1, 2), Hidden: bringing(3)})
 	}
 	bring()
-	n.says("ann", wire.Bring{Game: "openarena", Favourites: brought(1)})
+	n.says("ann", wire.Bring{Game: "openarena", Favourites: bringing(1)})
 	if err := n.acts(n.room.round.player("bob").page, Strike{addr(2)}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob strikes: %v", err)
 	}
@@ -89,8 +90,8 @@ func TestListsOfANameThatIsFree(t *testing.T) {
 		want        []string
 	}{
 		{"the one who brought it", strings.Repeat("a", tokenLength), nil},
-		{"another with a token", strings.Repeat("b", tokenLength), []string{nobodyNow}},
-		{"another without one", "", []string{nobodyNow}},
+		{"another with a token", strings.Repeat("b", tokenLength), []string{brought.Nobody}},
+		{"another without one", "", []string{brought.Nobody}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := newSession(t, settings(3))
@@ -98,7 +99,7 @@ func TestListsOfANameThatIsFree(t *testing.T) {
 				n.step(Join{Hello: wire.Hello{Name: "ann", Token: token}, Token: fresh})
 			}
 			join(strings.Repeat("a", tokenLength), "")
-			n.says("ann", wire.Bring{Game: "openarena", Favourites: brought(1)})
+			n.says("ann", wire.Bring{Game: "openarena", Favourites: bringing(1)})
 			n.room.unseat(n.room.round.player("ann"), false)
 			n.room = restored(t, n.room)
 			join(tt.token, strings.Repeat("c", tokenLength))
@@ -112,7 +113,7 @@ func TestListsOfANameThatIsFree(t *testing.T) {
 			}
 		})
 	}
-	if nickname.Clean(nobodyNow) == nobodyNow {
+	if nickname.Clean(brought.Nobody) == brought.Nobody {
 		t.Error("a nickname can be what stands for who is gone")
 	}
 }
@@ -156,21 +157,21 @@ func TestListsOfWhoRanOut(t *testing.T) {
 			n.step(Order{Action: Enter{Name: "eve", Was: page, Token: "new"}})
 			return n.step(Join{Hello: wire.Hello{Name: "ann", Token: token}})
 		}, "ann"},
-		{"another program", func(n *session) error { return n.step(Join{Hello: wire.Hello{Name: "ann"}, Token: "another"}) }, nobodyNow},
+		{"another program", func(n *session) error { return n.step(Join{Hello: wire.Hello{Name: "ann"}, Token: "another"}) }, brought.Nobody},
 		{"another page", func(n *session) error {
 			return n.step(Order{Action: Enter{Name: "ann", Was: pageOf("another"), Token: "new"}})
-		}, nobodyNow},
+		}, brought.Nobody},
 		{"another page, and then the program", func(n *session) error {
 			n.step(Order{Action: Enter{Name: "ann", Token: "new"}})
 			return n.step(Join{Hello: wire.Hello{Name: "ann", Token: token}})
-		}, nobodyNow},
+		}, brought.Nobody},
 	}
 	for how, leaves := range left {
 		for _, tt := range back {
 			t.Run(how+", "+tt.name, func(t *testing.T) {
 				n := newSession(t, settings(40))
 				n.step(Join{Hello: wire.Hello{Name: "ann", Token: token}})
-				n.says("ann", wire.Bring{Game: "openarena", Favourites: brought(1)})
+				n.says("ann", wire.Bring{Game: "openarena", Favourites: bringing(1)})
 				leaves(n)
 				if n.room.isTaken("ann", nil) {
 					t.Fatal("ann is still here")
@@ -196,7 +197,7 @@ func TestListsOfWhoRanOut(t *testing.T) {
 // TestListsAreBounded: neither one who brings very many, nor many who bring some each,
 // have the room keep more than it tells everybody.
 func TestListsAreBounded(t *testing.T) {
-	if err := (wire.Bring{Favourites: brought(make([]int, wire.MaxBrought+1)...)}).Check(); err == nil {
+	if err := (wire.Bring{Favourites: bringing(make([]int, wire.MaxBrought+1)...)}).Check(); err == nil {
 		t.Error("more than the most are brought at once")
 	}
 	n := newSession(t, settings(8))
@@ -206,9 +207,9 @@ func TestListsAreBounded(t *testing.T) {
 		for server := range wire.MaxBrought {
 			servers = append(servers, 200*i+server)
 		}
-		n.says(name, wire.Bring{Game: "openarena", Favourites: brought(servers...)})
+		n.says(name, wire.Bring{Game: "openarena", Favourites: bringing(servers...)})
 	}
-	if got := len(n.view().Lists.Favourites); got != mostBrought {
+	if got := len(n.view().Lists.Favourites); got != brought.Most {
 		t.Errorf("%d favourites", got)
 	}
 	n.noted("100 servers of eve cannot be shared: on a network of their own, taken off by the organiser, or beyond the 100 of a player and the 400 that a room keeps")
@@ -225,19 +226,19 @@ func TestListsOfManyWhoLeave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := standing(t, "whenever")
-			for i := range 3 * mostLeft {
+			for i := range 3 * wire.MaxPlayers {
 				name := fmt.Sprint("player ", i)
 				n.join(name)
-				n.says(name, wire.Bring{Game: "openarena", Favourites: brought(1), Hidden: brought(2)})
+				n.says(name, wire.Bring{Game: "openarena", Favourites: bringing(1), Hidden: bringing(2)})
 				leave(n, name)
 			}
-			lists := n.room.lists
-			if by := len(lists.Favourites[0].By); by > mostLeft+1 || len(lists.Hidden[0].By) != by || len(lists.Left) > mostLeft {
+			lists := n.room.lists.Save()
+			if by := len(lists.Favourites[0].By); by > wire.MaxPlayers+1 || len(lists.Hidden[0].By) != by || len(lists.Left) > wire.MaxPlayers {
 				t.Errorf("in the lists stand %d names, and the room knows whose %d were", by, len(lists.Left))
 			}
 			n.join("player 0")
 			n.says("player 0", wire.Bring{Game: "openarena"})
-			if slices.Contains(n.room.lists.Favourites[0].By, "player 0") {
+			if slices.Contains(n.view().Lists.Favourites[0].By, "player 0") {
 				t.Error("who comes back cannot take back what they brought")
 			}
 		})
@@ -271,7 +272,7 @@ func TestListsFromAfar(t *testing.T) {
 // TestListsAreFetched: what is brought belongs on the list, from the next on.
 func TestListsAreFetched(t *testing.T) {
 	r := New(Keys{Code: "BAKODI"}, settings(1), eight)
-	r.takes("ann", Origin{}, brought(7), brought(8), false)
+	r.takes("ann", Origin{}, bringing(7), bringing(8), false)
 	outputs, err := r.Step(Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "ann"}, Token: "token of ann"}, eight)
 	at := slices.IndexFunc(outputs, func(o Output) bool { _, is := o.(Fetch); return is })
 	if err != nil || at < 0 || !slices.Equal(outputs[at].(Fetch).Also, []netip.AddrPort{addr(7)}) {
@@ -292,9 +293,9 @@ func TestHideHere(t *testing.T) {
 	}
 	n = inVoting(t)
 	for _, ranked := range n.room.round.selection.Ranking[1:] {
-		n.room.lists.Hidden = append(n.room.lists.Hidden, wire.Brought{Addr: ranked.Addr, By: []string{n.room.organiserName()}})
+		n.room.lists.Hide(ranked.Addr, "", n.room.organiserName())
 	}
-	if err := n.orders(Hide{Addr: addr(before), Hidden: true}); err == nil || n.room.round.selection.Chosen == nil || len(n.room.lists.hidden(n.room.round.servers.List, n.room.organiserName())) != len(n.room.round.selection.Ranking)-1 {
+	if err := n.orders(Hide{Addr: addr(before), Hidden: true}); err == nil || n.room.round.selection.Chosen == nil || len(n.room.lists.Hidden(n.room.round.servers.List, n.room.organiserName())) != len(n.room.round.selection.Ranking)-1 {
 		t.Errorf("all are hidden: %v, %+v", err, n.room.lists)
 	}
 	if err := n.orders(Hide{Addr: addr(before)}); err != nil || slices.ContainsFunc(n.view().Lists.Hidden, func(b wire.Brought) bool { return b.Addr == addr(before) }) {
@@ -345,29 +346,29 @@ func TestOnePlayersLists(t *testing.T) {
 		for server := range wire.MaxBrought {
 			servers = append(servers, 200*i+server)
 		}
-		if err := n.acts(mal, Bring{Favourites: brought(servers...), Hidden: brought(servers...), Adds: true}); err != nil {
+		if err := n.acts(mal, Bring{Favourites: bringing(servers...), Hidden: bringing(servers...), Adds: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if lists := n.view().Lists; len(lists.Favourites) != wire.MaxBrought || len(lists.Hidden) != wire.MaxBrought {
 		t.Errorf("mal has brought %d and %d", len(lists.Favourites), len(lists.Hidden))
 	}
-	n.acts(mal, Bring{Hidden: brought(0, 1, 2)})
+	n.acts(mal, Bring{Hidden: bringing(0, 1, 2)})
 	n.join("bob")
 	n.listed(3)
-	if hidden := n.room.lists.hidden(n.room.round.servers.List, n.room.organiserName()); len(hidden) != 0 {
+	if hidden := n.room.lists.Hidden(n.room.round.servers.List, n.room.organiserName()); len(hidden) != 0 {
 		t.Errorf("all are hidden: %v", hidden)
 	}
 	notes := strings.Count(n.log(), "mal")
 	n.room.binds = false
 	for range 5 {
-		n.says("mal", wire.Bring{Game: "openarena", Hidden: brought(2, 1, 0)})
+		n.says("mal", wire.Bring{Game: "openarena", Hidden: bringing(2, 1, 0)})
 	}
 	if n.room.binds || strings.Count(n.log(), "mal") != notes {
 		t.Errorf("the same again is kept, or told: %s", n.log())
 	}
-	n.acts(mal, Bring{Hidden: brought(1)})
-	if hidden := n.room.lists.hidden(n.room.round.servers.List, n.room.organiserName()); len(hidden) != 1 {
+	n.acts(mal, Bring{Hidden: bringing(1)})
+	if hidden := n.room.lists.Hidden(n.room.round.servers.List, n.room.organiserName()); len(hidden) != 1 {
 		t.Errorf("one of three is hidden: %v", hidden)
 	}
 }

@@ -193,8 +193,8 @@ func (r *Room) rename(p *person, isPlayer bool, name string) {
 	p.name, p.becomes, p.renamed = name, "", r.now
 	r.round.ballot.Rename(from, name)
 	if name != from {
-		r.lists.comes(name, "")
-		r.lists.rename(from, name)
+		r.lists.Come(name, "")
+		r.lists.Rename(from, name)
 	}
 	r.binds = true
 	r.note("%s is %s now", from, name)
@@ -225,17 +225,17 @@ func (r *Room) unseat(p *player, stays bool) {
 		r.guests = append(r.guests, &guest{person: p.person, seen: r.now, token: p.token})
 	} else {
 		r.round.ballot.Withdraw(p.name, ballot.All&^ballot.Veto)
-		r.lists.leaves(p.name, p.page, pageOf(p.token))
+		r.lists.Leave(p.name, ownerOf(p.page), ownerOf(pageOf(p.token)))
 	}
 }
 
-// credentials are what a guest may come back with: the page's, and that of the pages of who
-// comes with the token of before.
-func (g *guest) credentials() []string {
+// owners returns by what the lists know a guest who comes back: the page, and that of the pages
+// of whoever comes with the token of before.
+func (g *guest) owners() []string {
 	if g.token == "" {
-		return []string{g.page}
+		return []string{ownerOf(g.page)}
 	}
-	return []string{g.page, pageOf(g.token)}
+	return []string{ownerOf(g.page), ownerOf(pageOf(g.token))}
 }
 
 // guests are the people with only a page.
@@ -258,7 +258,7 @@ func (r *Room) forgetGuests(which func(*guest) bool) {
 		gone := which(g)
 		if gone {
 			r.round.ballot.Withdraw(g.name, ballot.All) // else whoever comes again under another name has a veto more
-			r.lists.leaves(g.name, g.credentials()...)
+			r.lists.Leave(g.name, g.owners()...)
 			r.revision++
 		}
 		return gone
@@ -338,12 +338,12 @@ func (a Enter) do(r *Room, by caller) error {
 	if refusal != nil {
 		return refusal
 	}
-	if r.lists.knows(a.Was) && r.caller(a.Was).person == nil {
+	if r.lists.Knows(ownerOf(a.Was)) && r.caller(a.Was).person == nil {
 		a.Token = a.Was // what they brought is theirs again, and by it their program's, too
 	}
 	g := &guest{person: person{name: name, arrival: r.arrives(), page: a.Token}, from: a.From, seen: r.now, origin: a.Origin}
 	r.guests = append(r.guests, g)
-	r.lists.comes(name, a.Token)
+	r.lists.Come(name, ownerOf(a.Token))
 	r.binds = true
 	if by.organiser {
 		r.appoint(&g.person)

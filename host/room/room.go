@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/brought"
 	"muster/host/room/nickname"
 	"muster/host/room/outage"
 	"muster/host/wire"
@@ -53,7 +54,7 @@ type Room struct {
 	// history is where the room went, round by round.
 	history []wire.Played
 	tuning  Tuning
-	lists   lists
+	lists   brought.Lists
 	// posts is how the room's announcements fare.
 	posts posts
 	// round is what a new round forgets.
@@ -240,10 +241,10 @@ func (in Join) step(r *Room) error {
 			r.round.ballot.Rename(before.name, name)
 		}
 		if before == nil || before.name != name {
-			r.lists.comes(name, pageOf(token))
+			r.lists.Come(name, ownerOf(pageOf(token)))
 		}
 		if before != nil {
-			r.lists.rename(before.name, name)
+			r.lists.Rename(before.name, name)
 		}
 		if sameToken(r.keys.Secret, in.Hello.As) && !r.hasOrganiser() {
 			p.organiser = true

@@ -12,6 +12,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/topology"
 	"muster/host/room/ballot"
+	"muster/host/room/brought"
 	"muster/host/room/evidence"
 	"muster/host/room/outage"
 	"muster/host/room/seats"
@@ -40,6 +41,7 @@ var ErrNewer = errors.New("a newer Muster has saved it")
 // sections. It is read, and never written.
 type before3 struct {
 	evidence.SavedHearsay
+	Lists    brought.Saved    `json:"lists,omitzero"`
 	Pause    outage.Saved     `json:"pause,omitzero"`
 	Voted    bool             `json:"voted,omitempty"`
 	Vetoes   []selection.Veto `json:"vetoes,omitempty"`
@@ -69,7 +71,7 @@ func (s *saved) upgrade() {
 	for i := range s.Players {
 		move(&s.Players[i].savedPerson)
 	}
-	s.Outage = s.Pause
+	s.Outage, s.Brought = s.Pause, s.Lists
 	s.Hearsay, s.before3 = s.SavedHearsay, before3{}
 	for i := range s.Players {
 		p := &s.Players[i]
@@ -99,7 +101,7 @@ type saved struct {
 	Log      []wire.Note    `json:"log"`
 	Previous netip.AddrPort `json:"previous,omitzero"`
 	History  []wire.Played  `json:"history,omitempty"`
-	Lists    lists          `json:"lists,omitzero"`
+	Brought  brought.Saved  `json:"brought,omitzero"`
 	Kept     *savedKept     `json:"kept,omitempty"`
 
 	Round     int                  `json:"round"`
@@ -222,7 +224,7 @@ func phases() map[string]phase {
 func (r *Room) Save() ([]byte, error) {
 	s := saved{
 		Version: savedVersion, Code: r.keys.Code, Link: r.keys.Link, Secret: r.keys.Secret, Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
-		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Log: r.log, Previous: r.previous, History: r.history, Lists: r.lists,
+		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Log: r.log, Previous: r.previous, History: r.history, Brought: r.lists.Save(),
 		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
 		WhatIf: r.round.whatIf, Look: r.round.look, TooNear: r.round.tooNear, More: r.round.more,
 		Survey: r.survey, Started: r.started, Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
@@ -410,7 +412,7 @@ func (s *saved) withoutList() (err error) {
 func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		keys: Keys{s.Code, s.Link, s.Secret}, pages: map[string]int{}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
-		locked: s.Locked, closed: s.Closed, ended: s.Ended, log: s.Log, previous: s.Previous, history: s.History, lists: s.Lists, failures: s.Failures, survey: s.Survey, started: s.Started, round: newRound(s.Round),
+		locked: s.Locked, closed: s.Closed, ended: s.Ended, log: s.Log, previous: s.Previous, history: s.History, lists: brought.Restore(s.Brought), failures: s.Failures, survey: s.Survey, started: s.Started, round: newRound(s.Round),
 		ownKept: s.OwnHash, isOwnLost: s.OwnLost && len(s.Settings.Servers) == 0,
 	}
 	r.settings.Password, r.settings.Webhook, r.posts = s.Password, s.Webhook, s.Posts

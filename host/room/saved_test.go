@@ -466,6 +466,25 @@ func TestEvidenceBefore3(t *testing.T) {
 	}
 }
 
+// TestListsBefore3: what people had brought into a room of form 2 is still theirs.
+func TestListsBefore3(t *testing.T) {
+	const lists = `{"favourites":[{"addr":"192.0.2.1:27960","by":["ann"]}],"hidden":[{"addr":"192.0.2.2:27960","by":["bob"]}],` +
+		`"struck":["192.0.2.3:27960"],"gone":{"secret":"ann"}}`
+	var s, section saved
+	for data, into := range map[string]*saved{
+		`{"version":2,"lists":` + lists + `}`:   &s,
+		`{"version":3,"brought":` + lists + `}`: &section,
+	} {
+		if err := json.Unmarshal([]byte(data), into); err != nil {
+			t.Fatal(err)
+		}
+		into.upgrade()
+	}
+	if !reflect.DeepEqual(s, saved{Version: 2, Brought: section.Brought, Ballot: s.Ballot}) || len(s.Brought.Left) != 1 {
+		t.Errorf("the lists are %+v, want %+v", s.Brought, section.Brought)
+	}
+}
+
 // TestPauseBefore3: what forms 1 and 2 kept of a pause is read into its section.
 func TestPauseBefore3(t *testing.T) {
 	var s, section saved

@@ -24,7 +24,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 		People:  r.people(),
 		Voting:  r.round.ballot.View(r.isVoting(), r.round.options()),
 		History: slices.Clone(r.history),
-		Lists:   r.lists.view(),
+		Lists:   r.lists.View(),
 		Look:    r.lookView(),
 		Form:    wire.Form(),
 		Meeting: r.meeting(),

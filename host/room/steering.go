@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"muster/host/room/ballot"
+	"muster/host/room/brought"
 	"muster/host/room/nickname"
 	"muster/host/schedule"
 	"muster/host/wire"
@@ -131,7 +132,7 @@ func (a Change) do(r *Room, _ caller) error {
 		r.note("the organiser's own list of servers was for %s", r.settings.Game)
 	}
 	if s.Game != r.settings.Game {
-		r.lists = lists{} // which is another game's, too
+		r.lists = brought.Lists{} // which is another game's, too
 	}
 	r.resettle(s)
 	return nil
@@ -209,7 +210,7 @@ func (a Remove) do(r *Room, _ caller) error {
 		return fmt.Errorf("%s is the organiser: hand that on first", g.name)
 	}
 	r.note("the organiser has removed %s", nickname.Clean(a.Name))
-	r.lists.withdraw(nickname.Clean(a.Name))
+	r.lists.Withdraw(nickname.Clean(a.Name))
 	r.forgetGuests(func(other *guest) bool { return other == g })
 	if p == nil {
 		return nil

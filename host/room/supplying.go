@@ -71,7 +71,7 @@ func (l *Listing) fetch(r *Room) {
 		r.fail(false, "the organiser's own list of servers is gone: open a new room with it")
 		return
 	}
-	r.do(Fetch{r.settings.Game, r.settings.Servers, r.lists.ours()})
+	r.do(Fetch{r.settings.Game, r.settings.Servers, r.lists.Ours()})
 }
 
 // await waits no longer for a program that gives no list: it is not running any more,

@@ -1,0 +1,314 @@
+// Package brought keeps the servers that people bring into a room: their favourites, which are
+// the group's own, and those that they never want to play on.
+//
+// Each entry knows who brought it. Players come, go, rename themselves and take names that others
+// had: what was brought under a name belongs to whoever had it, and they get it back by a
+// credential. Nobody makes the lists grow without bound, however many names they come by.
+package brought
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+const (
+	// Most is how many servers each list of a room takes: everybody is told of all.
+	Most = 400
+	// mostStruck is how many the organiser can take off the lists.
+	mostStruck = 1000
+	// mostLeft is of how many free names the lists know whose they were: what was brought under
+	// more is nobody's. As many come and go as like, and each would stay in the lists.
+	mostLeft = wire.MaxPlayers
+	// longestTitle is how much of a server's name the lists keep, in bytes.
+	longestTitle = 64
+	// Nobody stands for those who brought a server under a name that is somebody else's by now.
+	// It is longer than any nickname, so that nobody can take it.
+	Nobody = "somebody who was in this room before"
+)
+
+// Lists are what people have brought, for one game. The zero value is empty. A copy does not
+// change with the original.
+type Lists struct{ s Saved }
+
+// Saved is the section of the saved room.
+type Saved struct {
+	Favourites []wire.Brought `json:"favourites,omitempty"`
+	Hidden     []wire.Brought `json:"hidden,omitempty"`
+	// Struck are those that the organiser has taken off, however often somebody's program
+	// brings them again.
+	Struck []netip.AddrPort `json:"struck,omitempty"`
+	// Left are the names that stand in the lists and are free now, by a credential of those who
+	// had them. (Rooms saved before have "left", the other way round.)
+	Left map[string]string `json:"gone,omitempty"`
+}
+
+// Save returns the section of the saved room.
+func (l *Lists) Save() Saved { return l.s }
+
+// Restore returns the lists that were saved.
+func Restore(s Saved) Lists { return Lists{s} }
+
+// Taken is what became of servers that somebody brought.
+type Taken struct {
+	// Favourites and Hidden are how many stand in each list, and Refused is how many do not:
+	// they may be any machine where other players are, were struck off, or are too many.
+	Favourites, Hidden, Refused int
+	// IsNew says that the lists are not as they were before.
+	IsNew bool
+}
+
+// Bring puts what somebody brings into the lists, in place of what they brought before, or adds
+// it. Reach is what a server must have for others to be sent to it from where they are.
+func (l *Lists) Bring(name string, reach discovery.Reach, favourites, hidden []wire.Brought, adds bool) (t Taken) {
+	before := *l
+	if !adds {
+		l.Withdraw(name)
+	}
+	// they are copied, as pages may be shown the old ones
+	l.s.Favourites, l.s.Hidden = slices.Clone(l.s.Favourites), slices.Clone(l.s.Hidden)
+	var refused int
+	t.Favourites, t.Refused = l.put(&l.s.Favourites, name, reach, favourites)
+	t.Hidden, refused = l.put(&l.s.Hidden, name, reach, hidden)
+	t.Refused += refused
+	if t.IsNew = !l.says(before); !t.IsNew {
+		*l = before // people are shown them in the order of before
+	}
+	return t
+}
+
+// put adds what somebody brings to one list.
+func (l *Lists) put(
+	list *[]wire.Brought, name string, reach discovery.Reach, brought []wire.Brought,
+) (taken, refused int) {
+	theirs := 0
+	for i := range *list {
+		if slices.Contains((*list)[i].By, name) {
+			theirs++
+		}
+	}
+	for _, one := range brought {
+		addr := discovery.Canonical(one.Addr)
+		at := slices.IndexFunc(*list, func(o wire.Brought) bool { return o.Addr == addr })
+		switch {
+		case discovery.ReachOf(addr.Addr()) < reach, slices.Contains(l.s.Struck, addr):
+			refused++
+			continue
+		case at >= 0 && slices.Contains((*list)[at].By, name):
+			taken++
+			continue
+		case theirs >= wire.MaxBrought, at < 0 && len(*list) >= Most:
+			refused++
+			continue
+		case at < 0:
+			*list = append(*list, wire.Brought{Addr: addr, Name: brief(one.Name), By: []string{name}})
+		default:
+			known := &(*list)[at]
+			known.By = append(slices.Clip(known.By), name) // others may be shown the old one
+		}
+		taken, theirs = taken+1, theirs+1
+	}
+	return taken, refused
+}
+
+// says reports whether lists say the same as others, whatever their order.
+func (l *Lists) says(other Lists) bool {
+	entries := func(list []wire.Brought) (entries []string) {
+		for _, one := range list {
+			entries = append(entries, fmt.Sprintf("%v %q %q", one.Addr, one.Name, slices.Sorted(slices.Values(one.By))))
+		}
+		return slices.Sorted(slices.Values(entries))
+	}
+	return slices.Equal(entries(l.s.Favourites), entries(other.s.Favourites)) && slices.Equal(entries(l.s.Hidden), entries(other.s.Hidden))
+}
+
+func brief(name string) string {
+	name = discovery.CleanText(name)
+	return strings.ToValidUTF8(name[:min(len(name), longestTitle)], "")
+}
+
+// change keeps the entries of which keep reports true, and may change them.
+func (l *Lists) change(keep func(*wire.Brought) bool) {
+	for _, list := range []*[]wire.Brought{&l.s.Favourites, &l.s.Hidden} {
+		var kept []wire.Brought
+		for _, one := range *list {
+			if keep(&one) {
+				kept = append(kept, one)
+			}
+		}
+		*list = kept
+	}
+}
+
+// Withdraw takes back what somebody brought.
+func (l *Lists) Withdraw(name string) { l.withdraw(func(by string) bool { return by == name }) }
+
+func (l *Lists) withdraw(is func(name string) bool) {
+	l.change(func(o *wire.Brought) bool {
+		o.By = slices.DeleteFunc(slices.Clone(o.By), is)
+		return len(o.By) > 0
+	})
+}
+
+// Forget takes back what somebody brought under any of their names, letter case apart, and
+// forgets whose the names were.
+func (l *Lists) Forget(names ...string) {
+	isTheirs := func(by string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(by, name) })
+	}
+	l.withdraw(isTheirs)
+	l.release(isTheirs)
+}
+
+// Rename gives somebody another name.
+func (l *Lists) Rename(from, to string) {
+	l.change(func(o *wire.Brought) bool {
+		if at := slices.Index(o.By, from); at >= 0 {
+			o.By = slices.Clone(o.By)
+			o.By[at] = to
+		}
+		return true
+	})
+}
+
+// disown leaves what was brought under a name with nobody who is here: who takes that name
+// now cannot take it back, and does not answer for it.
+func (l *Lists) disown(name string) {
+	l.change(func(o *wire.Brought) bool {
+		if at := slices.Index(o.By, name); at >= 0 {
+			o.By = slices.Clone(o.By)
+			if slices.Contains(o.By, Nobody) {
+				o.By = slices.Delete(o.By, at, at+1)
+			} else {
+				o.By[at] = Nobody
+			}
+		}
+		return true
+	})
+}
+
+// Leave notes whose a name was that becomes free, by all credentials by which they may come back.
+func (l *Lists) Leave(name string, credentials ...string) {
+	left, names := map[string]string{}, map[string]bool{}
+	for whose, name := range l.s.Left {
+		if l.names(name) { // or what they brought has been struck off since
+			left[whose], names[name] = name, true
+		}
+	}
+	if len(names) >= mostLeft && !names[name] {
+		l.disown(name)
+	}
+	for _, credential := range credentials {
+		if credential != "" && l.names(name) {
+			left[credential] = name
+		}
+	}
+	l.s.Left = left
+}
+
+// names reports whether something in the lists stands under a name.
+func (l *Lists) names(name string) bool {
+	isTheirs := func(o wire.Brought) bool { return slices.Contains(o.By, name) }
+	return slices.ContainsFunc(l.s.Favourites, isTheirs) || slices.ContainsFunc(l.s.Hidden, isTheirs)
+}
+
+// Knows reports whether a credential is that of somebody who left.
+func (l *Lists) Knows(credential string) bool { return credential != "" && l.s.Left[credential] != "" }
+
+// Come gives a free name to somebody, and what stands under it only to whoever had it. Whoever
+// had another name has what they brought by the new one. The credential may be empty.
+func (l *Lists) Come(name, credential string) {
+	was := ""
+	if credential != "" {
+		was = l.s.Left[credential]
+	}
+	if was != name {
+		l.disown(name)
+	}
+	if was != "" {
+		l.Rename(was, name)
+	}
+	l.release(func(left string) bool { return left == was || left == name })
+}
+
+// release forgets whose some names were.
+func (l *Lists) release(is func(name string) bool) {
+	l.s.Left = maps.Clone(l.s.Left)
+	maps.DeleteFunc(l.s.Left, func(_, name string) bool { return is(name) })
+}
+
+// Hide adds a server that the organiser never wants to play on, whatever others say of it.
+// Players' own leave the organiser room.
+func (l *Lists) Hide(addr netip.AddrPort, title, organiser string) error {
+	if most := Most + wire.MaxBrought; len(l.s.Hidden) >= most {
+		return fmt.Errorf("a room hides %d servers at most: take some off the list", most)
+	}
+	l.Drop(addr)
+	entry := wire.Brought{Addr: addr, Name: brief(title), By: []string{organiser}}
+	l.s.Hidden = append(slices.Clip(l.s.Hidden), entry)
+	return nil
+}
+
+// Drop takes a server off both lists, and reports whether it was there.
+func (l *Lists) Drop(addr netip.AddrPort) (was bool) {
+	l.change(func(o *wire.Brought) bool {
+		was = was || o.Addr == addr
+		return o.Addr != addr
+	})
+	return was
+}
+
+// Strike is [Lists.Drop] for good: nobody brings the server again.
+func (l *Lists) Strike(addr netip.AddrPort) (was bool) {
+	if was = l.Drop(addr); was {
+		l.s.Struck = append(slices.Clip(l.s.Struck), addr)
+		l.s.Struck = l.s.Struck[max(0, len(l.s.Struck)-mostStruck):]
+	}
+	return was
+}
+
+// Ours returns the group's own servers.
+func (l *Lists) Ours() (ours []netip.AddrPort) {
+	for _, one := range l.s.Favourites {
+		ours = append(ours, one.Addr)
+	}
+	return ours
+}
+
+// Hidden returns who never wants to play where. Where that is more than half of a list only the
+// organiser's word counts: else one player could keep all from playing.
+func (l *Lists) Hidden(list []discovery.Server, organiser string) (hidden []selection.Veto) {
+	onlyTheirs := false
+	if 2*len(l.s.Hidden) > len(list) {
+		listed := 0
+		for i := range list {
+			if slices.ContainsFunc(l.s.Hidden, func(o wire.Brought) bool {
+				return o.Addr == list[i].Addr && !slices.Contains(o.By, organiser)
+			}) {
+				listed++
+			}
+		}
+		onlyTheirs = 2*listed > len(list)
+	}
+	for _, one := range l.s.Hidden {
+		for _, by := range one.By {
+			if !onlyTheirs || by == organiser {
+				hidden = append(hidden, selection.Veto{Player: by, Server: one.Addr})
+			}
+		}
+	}
+	return hidden
+}
+
+// View returns what everybody may see of the lists.
+func (l *Lists) View() wire.Lists {
+	return wire.Lists{
+		Favourites: append([]wire.Brought{}, l.s.Favourites...), Hidden: append([]wire.Brought{}, l.s.Hidden...),
+	}
+}

@@ -1,0 +1,286 @@
+package brought
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+const everywhere = discovery.InternetReach
+
+func addr(server int) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(server)}), uint16(1024+server))
+}
+
+func entries(servers ...int) (list []wire.Brought) {
+	for _, server := range servers {
+		list = append(list, wire.Brought{Addr: addr(server)})
+	}
+	return list
+}
+
+// whose returns who stands with each favourite, in order.
+func whose(l *Lists) (by [][]string) {
+	for _, one := range l.View().Favourites {
+		by = append(by, one.By)
+	}
+	return by
+}
+
+// TestBring: what becomes of servers that people bring.
+func TestBring(t *testing.T) {
+	var l Lists
+	local := []wire.Brought{{Addr: netip.MustParseAddrPort("192.168.1.7:27960")}}
+	many := slices.Collect(func(yield func(int) bool) {
+		for i := range wire.MaxBrought + 1 {
+			if !yield(100 + i) {
+				return
+			}
+		}
+	})
+	l.Bring("ann", everywhere, entries(1, 2), entries(3), false)
+	l.Bring("ann", everywhere, entries(9), nil, true)
+	l.Strike(addr(9))
+	for _, tt := range []struct {
+		name               string
+		who                string
+		reach              discovery.Reach
+		favourites, hidden []wire.Brought
+		adds               bool
+		want               Taken
+	}{
+		{"the same again", "ann", everywhere, entries(2, 1), entries(3), false, Taken{2, 1, 0, false}},
+		{"one of them again", "ann", everywhere, entries(2), nil, true, Taken{1, 0, 0, false}},
+		{"another's, too", "bob", everywhere, entries(2, 4), nil, false, Taken{2, 0, 0, true}},
+		{"nothing", "bob", everywhere, nil, nil, true, Taken{}},
+		{"what was struck off", "bob", everywhere, entries(9), nil, true, Taken{0, 0, 1, false}},
+		{"a machine of the players' networks", "bob", everywhere, local, nil, true, Taken{0, 0, 1, false}},
+		{"from one of them", "bob", discovery.ReachOf(local[0].Addr.Addr()), local, nil, true, Taken{1, 0, 0, true}},
+		{"more than a player's share", "cat", everywhere, entries(many...), nil, false, Taken{wire.MaxBrought, 0, 1, true}},
+		{"nothing any more", "ann", everywhere, nil, nil, false, Taken{0, 0, 0, true}},
+	} {
+		if got := l.Bring(tt.who, tt.reach, tt.favourites, tt.hidden, tt.adds); got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+	if by := whose(&l); !slices.Equal(by[0], []string{"bob"}) || len(l.View().Hidden) != 0 {
+		t.Errorf("in the lists stand %v, %v", by[:3], l.View().Hidden)
+	}
+	l.Bring("dan", everywhere, []wire.Brought{{Addr: addr(0), Name: "Dan's\x1b[31m " + strings.Repeat("ü", 100)}}, nil, false)
+	views := l.View().Favourites
+	if name := views[len(views)-1].Name; len(name) > longestTitle || strings.ContainsAny(name, "\x1b\ufffd") {
+		t.Errorf("a server is called %q", name)
+	}
+}
+
+// TestNames: what was brought follows whoever brought it, and nobody else.
+func TestNames(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		do   func(l *Lists)
+		want []string
+	}{
+		{"is renamed", func(l *Lists) { l.Rename("ann", "eve") }, []string{"eve"}},
+		{"comes back", func(l *Lists) { l.Leave("ann", "secret"); l.Come("ann", "secret") }, []string{"ann"}},
+		{"comes back by another credential", func(l *Lists) { l.Leave("ann", "", "secret"); l.Come("ann", "secret") }, []string{"ann"}},
+		{"comes back by another name", func(l *Lists) { l.Leave("ann", "secret"); l.Come("eve", "secret") }, []string{"eve"}},
+		{"another takes the name", func(l *Lists) { l.Leave("ann", "secret"); l.Come("ann", "other") }, []string{Nobody}},
+		{"another without credential takes it", func(l *Lists) { l.Leave("ann", "", "secret"); l.Come("ann", "") }, []string{Nobody}},
+		{"and is too late then", func(l *Lists) {
+			l.Leave("ann", "secret")
+			l.Come("ann", "other")
+			l.Come("eve", "secret")
+		}, []string{Nobody}},
+		{"two leave and others take their names", func(l *Lists) {
+			l.Bring("bob", everywhere, entries(1), nil, false)
+			for _, name := range []string{"ann", "bob"} {
+				l.Leave(name, name+"'s")
+				l.Come(name, "")
+			}
+		}, []string{Nobody}},
+		{"takes it back", func(l *Lists) { l.Withdraw("ann") }, nil},
+		{"whose name differs takes theirs back", func(l *Lists) { l.Withdraw("ANN") }, []string{"ann"}},
+		{"is forgotten", func(l *Lists) { l.Forget("eve", "ANN") }, nil},
+		{"is forgotten, and others liked it", func(l *Lists) {
+			l.Bring("bob", everywhere, entries(1), nil, false)
+			l.Forget("ann")
+		}, []string{"bob"}},
+		{"is forgotten once gone", func(l *Lists) { l.Leave("ann", "secret"); l.Forget("ann"); l.Come("eve", "secret") }, nil},
+	} {
+		var l Lists
+		l.Bring("ann", everywhere, entries(1), nil, false)
+		tt.do(&l)
+		var by []string
+		if all := whose(&l); len(all) > 0 {
+			by = all[0]
+		}
+		if !slices.Equal(by, tt.want) {
+			t.Errorf("ann %s: it is %q's, want %q's", tt.name, by, tt.want)
+		}
+	}
+	var l Lists
+	l.Bring("ann", everywhere, entries(1), nil, false)
+	l.Leave("ann", "secret")
+	l.Leave("bob", "bob's")
+	if !l.Knows("secret") || l.Knows("bob's") || l.Knows("") {
+		t.Errorf("the lists know %v", slices.Collect(maps.Keys(l.s.Left)))
+	}
+	if l.Forget("ANN"); l.Knows("secret") {
+		t.Error("whoever is forgotten is known")
+	}
+}
+
+// TestManyLeave: those who come and go under ever other names do not make the lists grow.
+func TestManyLeave(t *testing.T) {
+	var l Lists
+	for i := range 3 * mostLeft {
+		name := fmt.Sprint("player ", i)
+		l.Come(name, name)
+		l.Bring(name, everywhere, entries(1), nil, false)
+		l.Leave(name, name)
+	}
+	if by := len(whose(&l)[0]); by != mostLeft+1 || len(l.s.Left) != mostLeft {
+		t.Errorf("%d stand with a server, and %d are known", by, len(l.s.Left))
+	}
+}
+
+// TestHidden: whose word keeps a group from playing on a server.
+func TestHidden(t *testing.T) {
+	var list []discovery.Server
+	for server := range 4 {
+		list = append(list, discovery.Server{Addr: addr(server)})
+	}
+	for _, tt := range []struct {
+		name      string
+		bob       []int
+		organiser []int
+		want      []selection.Veto
+	}{
+		{"half of the list", []int{0, 1}, nil, []selection.Veto{{Player: "bob", Server: addr(0)}, {Player: "bob", Server: addr(1)}}},
+		{"more than half", []int{0, 1, 2}, nil, nil},
+		{"more than half, but for the organiser", []int{0, 1, 2}, []int{3}, []selection.Veto{{Player: "ann", Server: addr(3)}}},
+		{"the organiser's word", nil, []int{0, 1, 2}, []selection.Veto{
+			{Player: "ann", Server: addr(0)}, {Player: "ann", Server: addr(1)}, {Player: "ann", Server: addr(2)},
+		}},
+		{"of many that are not listed", []int{0, 7, 8, 9}, nil, []selection.Veto{
+			{Player: "bob", Server: addr(0)}, {Player: "bob", Server: addr(7)}, {Player: "bob", Server: addr(8)}, {Player: "bob", Server: addr(9)},
+		}},
+	} {
+		var l Lists
+		l.Bring("bob", everywhere, nil, entries(tt.bob...), false)
+		for _, server := range tt.organiser {
+			if err := l.Hide(addr(server), "", "ann"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := l.Hidden(list, "ann"); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: hidden are %v, want %v", tt.name, got, tt.want)
+		}
+	}
+	var l Lists
+	for i := range Most + wire.MaxBrought {
+		if err := l.Hide(netip.AddrPortFrom(addr(0).Addr(), uint16(i)), "", "ann"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Hide(addr(1), "", "ann"); err == nil {
+		t.Error("a room hides any number of servers")
+	}
+}
+
+// TestSaved holds the section of the saved room to its form.
+func TestSaved(t *testing.T) {
+	var l Lists
+	l.Bring("ann", everywhere, entries(1), entries(2, 3), false)
+	l.Strike(addr(2))
+	l.Leave("ann", "secret")
+	data, err := json.Marshal(l.Save())
+	const want = `{"favourites":[{"addr":"192.0.2.1:1025","by":["ann"]}],"hidden":[{"addr":"192.0.2.3:1027","by":["ann"]}],` +
+		`"struck":["192.0.2.2:1026"],"gone":{"secret":"ann"}}`
+	if err != nil || string(data) != want {
+		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
+	}
+	var s Saved
+	if err := json.Unmarshal(data, &s); err != nil {
+		t.Fatal(err)
+	}
+	if back := Restore(s); !reflect.DeepEqual(back, l) {
+		t.Errorf("it is restored as %+v", back)
+	}
+}
+
+// FuzzLists has people do anything: the lists keep their bounds, and no copy changes.
+func FuzzLists(f *testing.F) {
+	f.Add([]byte("\x00\x01\x02\x03\x41\x05\x82\x07\xc8\x09\x0a\x0b\x0c\x0d"))
+	f.Add([]byte(strings.Repeat("\x00\x31\x47\x03\x12\x29", 40)))
+	f.Fuzz(func(t *testing.T, choices []byte) {
+		var l Lists
+		next := func(n int) int {
+			if len(choices) == 0 {
+				return 0
+			}
+			c := int(choices[0])
+			choices = choices[1:]
+			return c % n
+		}
+		name := func() string { return []string{"ann", "ANN", "bob", "eve", "dan"}[next(5)] }
+		for len(choices) > 0 {
+			before := l
+			shown, err := json.Marshal(l.Save())
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch next(10) {
+			case 0, 1:
+				t := next(3)
+				one := []wire.Brought{{Addr: addr(next(20)), Name: string(choices[:min(len(choices), 70)])}}
+				l.Bring(name(), everywhere, one[:min(t, 1)], one[:t/2], next(2) == 0)
+			case 2:
+				l.Withdraw(name())
+			case 3:
+				l.Forget(name(), name())
+			case 4:
+				l.Rename(name(), []string{"fay", "guy", "hal"}[next(3)])
+			case 5:
+				l.Come(name(), []string{"", "ann", "eve"}[next(3)])
+			case 6:
+				l.Leave(name(), name(), name())
+			case 7:
+				_ = l.Hide(addr(next(20)), name(), "organiser")
+			case 8:
+				struck := addr(next(20))
+				l.Strike(struck)
+				if slices.Contains(l.Ours(), struck) {
+					t.Fatalf("%v is still in the lists", struck)
+				}
+			case 9:
+				l.Drop(addr(next(20)))
+			}
+			if after, _ := json.Marshal(before.Save()); string(after) != string(shown) {
+				t.Fatalf("what was\n%s is\n%s", shown, after)
+			}
+			view := l.View()
+			for _, list := range [][]wire.Brought{view.Favourites, view.Hidden} {
+				seen := map[netip.AddrPort]bool{}
+				for _, one := range list {
+					if len(one.By) == 0 || seen[one.Addr] || len(one.Name) > longestTitle {
+						t.Fatalf("in the lists stands %+v", list)
+					}
+					seen[one.Addr] = true
+				}
+			}
+			if data, _ := json.Marshal(l.Save()); len(l.s.Left) > 2*mostLeft || !json.Valid(data) {
+				t.Fatalf("saved as %s", data)
+			}
+		}
+	})
+}
