@@ -134,14 +134,14 @@ func TestLaunched(t *testing.T) {
 		{wire.LaunchFailed, "no such file", "ann could not start openarena: no such file"},
 		{wire.LaunchStarted, "", "ann is on the way"},
 	} {
-		before := len(n.room.log)
+		before := len(n.view().Log)
 		n.says("ann", wire.Launched{Round: 1, State: tt.state, Detail: tt.detail})
 		if got := n.view().People[0]; got.Launch != tt.state || got.Detail != tt.detail {
 			t.Errorf("ann is %q (%q), want %q (%q)", got.Launch, got.Detail, tt.state, tt.detail)
 		}
 		if tt.note != "" {
 			n.noted(tt.note)
-		} else if len(n.room.log) != before {
+		} else if len(n.view().Log) != before {
 			t.Errorf("%q is worth a note: %s", tt.state, n.log())
 		}
 	}

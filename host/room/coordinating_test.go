@@ -576,7 +576,7 @@ func TestNoTurn(t *testing.T) {
 	n.inStage(wire.Refining)
 	for _, p := range n.room.round.players {
 		if p.leftOut || n.view().Room.Paused {
-			t.Errorf("%s is blamed: %v", p.name, n.room.log)
+			t.Errorf("%s is blamed: %v", p.name, n.view().Log)
 		}
 	}
 	if notes := strings.Count(n.log(), "for many rooms"); notes != 1 {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"muster/host/room/ballot"
 	"muster/host/room/nickname"
@@ -537,29 +535,7 @@ func (r *Room) forgets(who, name string) (was bool) {
 		r.history[i].Players = slices.DeleteFunc(slices.Clone(r.history[i].Players), isNamed)
 	}
 	r.lists.Forget(names...)
-	r.log = slices.DeleteFunc(slices.Clone(r.log), func(n wire.Note) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return tellsOf(n.Text, name) })
-	})
+	r.journal.Forget(names...)
 	r.revision++
 	return was
-}
-
-// tellsOf reports whether a text has a name in it as a word, or words, of its own: who is
-// called E is not in every sentence.
-func tellsOf(text, name string) bool {
-	isPart := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
-	for from := 0; name != ""; {
-		at := strings.Index(text[from:], name)
-		if at < 0 {
-			return false
-		}
-		at += from
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		after, size := utf8.DecodeRuneInString(text[at+len(name):])
-		if !(isPart(before) && at > 0) && !(isPart(after) && size > 0) {
-			return true
-		}
-		from = at + 1
-	}
-	return false
 }

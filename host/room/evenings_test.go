@@ -618,19 +618,3 @@ func TestRegularsAreBounded(t *testing.T) {
 		t.Errorf("of 77 regulars are left %v", left)
 	}
 }
-
-// TestTellsOf: who is called E is not in every sentence.
-func TestTellsOf(t *testing.T) {
-	for _, tt := range []struct {
-		text, name string
-		is         bool
-	}{
-		{"e is here", "e", true}, {"everyone measures", "e", false}, {"ann and e: off we go", "e", true},
-		{"anna is here", "ann", false}, {"anna and ann", "ann", true}, {"日本 is here", "日本", true}, {"日本人 is here", "日本", false},
-		{"room BAKODI opened", "", false},
-	} {
-		if is := tellsOf(tt.text, tt.name); is != tt.is {
-			t.Errorf("%q tells of %q: %v", tt.text, tt.name, is)
-		}
-	}
-}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"slices"
-	"strings"
 
 	"muster/discovery"
 	"muster/host/room/ballot"
@@ -77,17 +75,14 @@ func (a Bring) do(r *Room, by caller) error {
 // takes puts what somebody brings into the lists.
 func (r *Room) takes(name string, from Origin, favourites, hidden []wire.Brought, adds bool) {
 	taken := r.lists.Bring(name, from.reach(), favourites, hidden, adds)
-	told := func(what string) bool { // whoever changes their lists time and again fills no log
-		return slices.ContainsFunc(r.log, func(n wire.Note) bool { return strings.Contains(n.Text, what) })
-	}
-	if what := name + " brings "; taken.Favourites+taken.Hidden > 0 && !told(what) {
+	if what := name + " brings "; taken.Favourites+taken.Hidden > 0 && !r.journal.Says(what) {
 		text := what + serversInWords(taken.Favourites) + " that the room may call its own"
 		if taken.Hidden > 0 {
 			text += fmt.Sprintf(", and %d never to play on", taken.Hidden)
 		}
 		r.note("%s", text)
 	}
-	if what := " of " + name + " cannot be shared"; taken.Refused > 0 && !told(what) {
+	if what := " of " + name + " cannot be shared"; taken.Refused > 0 && !r.journal.Says(what) {
 		const why = "on a network of their own, taken off by the organiser, or beyond the %d of a player and the %d that a room keeps"
 		r.note("%s%s: "+why, serversInWords(taken.Refused), what, wire.MaxBrought, brought.Most)
 	}

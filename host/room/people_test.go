@@ -164,8 +164,8 @@ func TestManyNicknames(t *testing.T) {
 			n.step(PageClosed{fmt.Sprint("page ", i)})
 			enters(n, 1000+i, from)
 		}
-		if n.room.guests.named("zoe") == nil || len(n.room.log) > 100 {
-			t.Errorf("a flood of nicknames pushes out who is here; the log has %d lines", len(n.room.log))
+		if n.room.guests.named("zoe") == nil || len(n.view().Log) > 100 {
+			t.Errorf("a flood of nicknames pushes out who is here; the log has %d lines", len(n.view().Log))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/room/brought"
+	"muster/host/room/journal"
 	"muster/host/room/nickname"
 	"muster/host/room/outage"
 	"muster/host/wire"
@@ -45,9 +46,9 @@ type Room struct {
 	// locked: nobody new comes in. closed: the room is over for good.
 	locked, closed bool
 	// ended is when the night ended, zero before: a standing room sleeps since.
-	ended time.Time
-	kept  keeping
-	log   []wire.Note
+	ended   time.Time
+	kept    keeping
+	journal journal.Journal
 	// previous is the server of the round before: the group stays there unless
 	// another is worth the move.
 	previous netip.AddrPort

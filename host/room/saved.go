@@ -14,6 +14,7 @@ import (
 	"muster/host/room/ballot"
 	"muster/host/room/brought"
 	"muster/host/room/evidence"
+	"muster/host/room/journal"
 	"muster/host/room/outage"
 	"muster/host/room/seats"
 	"muster/host/wire"
@@ -40,6 +41,7 @@ var ErrNewer = errors.New("a newer Muster has saved it")
 // before3 is what forms 1 and 2 kept at the top of the room, and form 3 keeps in the parts'
 // sections. It is read, and never written.
 type before3 struct {
+	Log []wire.Note `json:"log,omitempty"`
 	evidence.SavedHearsay
 	Lists    brought.Saved    `json:"lists,omitzero"`
 	Pause    outage.Saved     `json:"pause,omitzero"`
@@ -71,7 +73,7 @@ func (s *saved) upgrade() {
 	for i := range s.Players {
 		move(&s.Players[i].savedPerson)
 	}
-	s.Outage, s.Brought = s.Pause, s.Lists
+	s.Outage, s.Brought, s.Journal = s.Pause, s.Lists, journal.Saved{Notes: s.Log}
 	s.Hearsay, s.before3 = s.SavedHearsay, before3{}
 	for i := range s.Players {
 		p := &s.Players[i]
@@ -98,7 +100,7 @@ type saved struct {
 	Locked   bool           `json:"locked,omitempty"`
 	Closed   bool           `json:"closed,omitempty"`
 	Ended    time.Time      `json:"ended,omitzero"`
-	Log      []wire.Note    `json:"log"`
+	Journal  journal.Saved  `json:"journal,omitzero"`
 	Previous netip.AddrPort `json:"previous,omitzero"`
 	History  []wire.Played  `json:"history,omitempty"`
 	Brought  brought.Saved  `json:"brought,omitzero"`
@@ -224,7 +226,7 @@ func phases() map[string]phase {
 func (r *Room) Save() ([]byte, error) {
 	s := saved{
 		Version: savedVersion, Code: r.keys.Code, Link: r.keys.Link, Secret: r.keys.Secret, Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
-		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Log: r.log, Previous: r.previous, History: r.history, Brought: r.lists.Save(),
+		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Journal: r.journal.Save(), Previous: r.previous, History: r.history, Brought: r.lists.Save(),
 		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
 		WhatIf: r.round.whatIf, Look: r.round.look, TooNear: r.round.tooNear, More: r.round.more,
 		Survey: r.survey, Started: r.started, Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
@@ -412,7 +414,7 @@ func (s *saved) withoutList() (err error) {
 func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		keys: Keys{s.Code, s.Link, s.Secret}, pages: map[string]int{}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
-		locked: s.Locked, closed: s.Closed, ended: s.Ended, log: s.Log, previous: s.Previous, history: s.History, lists: brought.Restore(s.Brought), failures: s.Failures, survey: s.Survey, started: s.Started, round: newRound(s.Round),
+		locked: s.Locked, closed: s.Closed, ended: s.Ended, journal: journal.Restore(s.Journal), previous: s.Previous, history: s.History, lists: brought.Restore(s.Brought), failures: s.Failures, survey: s.Survey, started: s.Started, round: newRound(s.Round),
 		ownKept: s.OwnHash, isOwnLost: s.OwnLost && len(s.Settings.Servers) == 0,
 	}
 	r.settings.Password, r.settings.Webhook, r.posts = s.Password, s.Webhook, s.Posts

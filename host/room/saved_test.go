@@ -485,6 +485,18 @@ func TestListsBefore3(t *testing.T) {
 	}
 }
 
+// TestLogBefore3: what the people in a room of form 2 were told is in its journal.
+func TestLogBefore3(t *testing.T) {
+	var s saved
+	if err := json.Unmarshal([]byte(`{"version":2,"log":[{"at":"2026-11-20T20:00:00Z","text":"ann is here"}]}`), &s); err != nil {
+		t.Fatal(err)
+	}
+	s.upgrade()
+	if want := []wire.Note{{At: eight, Text: "ann is here"}}; !reflect.DeepEqual(s.Journal.Notes, want) || s.Log != nil {
+		t.Errorf("the notes are %+v, want %+v", s.Journal.Notes, want)
+	}
+}
+
 // TestPauseBefore3: what forms 1 and 2 kept of a pause is read into its section.
 func TestPauseBefore3(t *testing.T) {
 	var s, section saved

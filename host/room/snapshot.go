@@ -20,7 +20,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 			Code: r.keys.Code, Settings: r.settings, Stage: r.phase.stage(), Since: r.since, Began: r.round.measuring, Round: r.round.number,
 			Locked: r.locked, Listed: len(r.round.servers.List), MostAsked: r.mostTold(), Said: r.round.servers.Said.At, Paused: r.outage.IsPaused(), Ended: r.ended,
 		},
-		Log:     slices.Clone(r.log),
+		Log:     r.journal.View(),
 		People:  r.people(),
 		Voting:  r.round.ballot.View(r.isVoting(), r.round.options()),
 		History: slices.Clone(r.history),

@@ -457,16 +457,10 @@ func (r *Room) list() {
 	}
 }
 
-// maxLog is how many notes a room keeps: an evening's worth.
-const maxLog = 200
-
-// note adds a line to the room's log.
+// note tells the people in the room something.
 func (r *Room) note(format string, args ...any) {
 	r.revision++
-	r.log = append(r.log, wire.Note{At: r.now, Text: fmt.Sprintf(format, args...)})
-	if len(r.log) > maxLog {
-		r.log = r.log[len(r.log)-maxLog:]
-	}
+	r.journal.Add(r.now, fmt.Sprintf(format, args...))
 }
 
 func serversInWords(n int) string {

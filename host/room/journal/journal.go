@@ -1,0 +1,74 @@
+// Package journal keeps what a room tells its people: one sentence after the other, of which the
+// oldest give way, and none about people who want to be forgotten.
+package journal
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"muster/host/wire"
+)
+
+// most is how many notes a journal keeps: an evening's worth.
+const most = 200
+
+// Journal is the notes in order. The zero value is empty.
+type Journal struct{ notes []wire.Note }
+
+// Add writes a sentence.
+func (j *Journal) Add(at time.Time, text string) {
+	j.notes = append(j.notes, wire.Note{At: at, Text: text})
+	if len(j.notes) > most {
+		j.notes = j.notes[len(j.notes)-most:]
+	}
+}
+
+// Says reports whether some words stand in the journal: whoever repeats themselves does not fill
+// it with that.
+func (j *Journal) Says(words string) bool {
+	return slices.ContainsFunc(j.notes, func(n wire.Note) bool { return strings.Contains(n.Text, words) })
+}
+
+// Forget takes out every note in which one of some names stands.
+func (j *Journal) Forget(names ...string) {
+	j.notes = slices.DeleteFunc(slices.Clone(j.notes), func(n wire.Note) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return tellsOf(n.Text, name) })
+	})
+}
+
+// View returns the notes as everybody may read them.
+func (j *Journal) View() []wire.Note { return slices.Clone(j.notes) }
+
+// Saved is the section of the saved room.
+type Saved struct {
+	Notes []wire.Note `json:"notes"`
+}
+
+// Save returns the section of the saved room.
+func (j *Journal) Save() Saved { return Saved{j.notes} }
+
+// Restore returns the journal that was saved.
+func Restore(s Saved) Journal { return Journal{s.Notes} }
+
+// tellsOf reports whether a name stands in a text as words of its own: somebody who is called E is
+// not in every sentence.
+func tellsOf(text, name string) bool {
+	isPart := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+	for from := 0; name != ""; {
+		at := strings.Index(text[from:], name)
+		if at < 0 {
+			return false
+		}
+		at += from
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, size := utf8.DecodeRuneInString(text[at+len(name):])
+		if !(isPart(before) && at > 0) && !(isPart(after) && size > 0) {
+			return true
+		}
+		from = at + 1
+	}
+	return false
+}
