@@ -71,6 +71,9 @@ func TestBring(t *testing.T) {
 		if got := l.Bring(tt.who, tt.reach, tt.favourites, tt.hidden, tt.adds); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
+		if ours := l.Ours(); !tt.want.IsNew && (ours[0] != addr(1) || ours[1] != addr(2)) {
+			t.Errorf("%s: the order is another: %v", tt.name, ours)
+		}
 	}
 	if by := whose(&l); !slices.Equal(by[0], []string{"bob"}) || len(l.View().Hidden) != 0 {
 		t.Errorf("in the lists stand %v, %v", by[:3], l.View().Hidden)
@@ -167,6 +170,9 @@ func TestHidden(t *testing.T) {
 	}{
 		{"half of the list", []int{0, 1}, nil, []selection.Veto{{Player: "bob", Server: addr(0)}, {Player: "bob", Server: addr(1)}}},
 		{"more than half", []int{0, 1, 2}, nil, nil},
+		{"half, and one that is not listed", []int{0, 1, 8}, nil, []selection.Veto{
+			{Player: "bob", Server: addr(0)}, {Player: "bob", Server: addr(1)}, {Player: "bob", Server: addr(8)},
+		}},
 		{"more than half, but for the organiser", []int{0, 1, 2}, []int{3}, []selection.Veto{{Player: "ann", Server: addr(3)}}},
 		{"the organiser's word", nil, []int{0, 1, 2}, []selection.Veto{
 			{Player: "ann", Server: addr(0)}, {Player: "ann", Server: addr(1)}, {Player: "ann", Server: addr(2)},

@@ -64,8 +64,8 @@ func tellsOf(text, name string) bool {
 		}
 		at += from
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		after, size := utf8.DecodeRuneInString(text[at+len(name):])
-		if !(isPart(before) && at > 0) && !(isPart(after) && size > 0) {
+		after, _ := utf8.DecodeRuneInString(text[at+len(name):])
+		if !isPart(before) && !isPart(after) { // nor is what stands for the end of a text
 			return true
 		}
 		from = at + 1

@@ -34,12 +34,12 @@ func TestPause(t *testing.T) {
 			return Scene{Players: 4}
 			// a minute, 20 s for coming back that count as a pause, and what is left
 		}, 60*time.Second + 40*time.Second, map[int]string{1: together, 61: goesOn}},
-		{"nobody is there every other quarter of an hour", func(second int) Scene {
-			if second/900%2 == 0 {
+		{"nobody is there in two thirds of an hour", func(second int) Scene {
+			if second/1200%2 == 0 {
 				return Scene{Players: 2, Silent: 2, IsDeserted: true}
 			}
 			return Scene{Players: 2}
-		}, 30 * time.Minute, map[int]string{1: alone, 901: goesOn}},
+		}, 40*time.Minute - time.Second, map[int]string{1: alone, 1201: goesOn}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var w Watch
@@ -118,6 +118,19 @@ func TestStopped(t *testing.T) {
 		if passed, isLost := w.Tick(false); passed != tt.passed || isLost != tt.isPaused {
 			t.Errorf("%s: %v have passed, lost: %v; want %v", tt.name, passed, isLost, tt.passed)
 		}
+	}
+}
+
+// TestOtherSteps: time that passes in steps without a tick counts at the next tick.
+func TestOtherSteps(t *testing.T) {
+	var w Watch
+	w.Step(eight, eight, false)
+	w.Tick(false)
+	for second := range 4 {
+		w.Step(eight.Add(time.Duration(second+1)*time.Second), eight.Add(time.Duration(second)*time.Second), false)
+	}
+	if passed, isLost := w.Tick(false); passed != 4*time.Second || isLost {
+		t.Errorf("%v have passed, lost: %v", passed, isLost)
 	}
 }
 
