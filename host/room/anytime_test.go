@@ -53,7 +53,7 @@ func TestAnytime(t *testing.T) {
 		n.answers(1, "bob")
 		asked, most = asked+now, max(most, now)
 	}
-	if asked == 0 || asked > budget || most > 100 || own == 0 || own > ownBudget {
+	if asked == 0 || asked > wire.SearchBudget || most > 100 || own == 0 || own > wire.VoteBudget/2 {
 		t.Errorf("ann was asked for %d servers, %d at once, and allowed %d of her own", asked, most, own)
 	}
 	if !n.room.isVoting() || n.room.round.selection.Chosen.Addr != before {

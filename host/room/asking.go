@@ -26,7 +26,7 @@ func (r *Room) ask(p *player, servers []int) {
 // mostShown returns how many servers of the list each player is asked for in the round at
 // most, 0 for the whole list.
 func (r *Room) mostShown() int {
-	search := cmp.Or(r.tuning.Budget, budget)
+	search := cmp.Or(r.tuning.Budget, wire.SearchBudget)
 	if r.settings.Strategy != wire.Coordinated || search < 0 {
 		return 0
 	}

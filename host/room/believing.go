@@ -31,7 +31,7 @@ func (r *round) weigh(server int) {
 		delete(r.servers.Lone, server)
 	}
 	if r.search != nil {
-		r.search.planner.Inform(server)
+		r.search.Inform(server)
 	}
 }
 

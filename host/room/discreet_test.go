@@ -2,7 +2,6 @@ package room
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,27 +27,6 @@ func TestDiscreet(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, n.room, restored(t, n.room))
-	dora, ann := n.room.round.player("dora"), n.room.round.player("ann")
-	for _, c := range []struct {
-		players []*player
-		open    []int
-		most    int
-		few     bool
-	}{
-		{[]*player{dora}, []int{0}, 20 - wire.SearchFinalists, true},
-		{[]*player{dora, dora}, []int{0, 1}, 2 * (20 - wire.SearchFinalists), true},
-		{[]*player{dora, ann}, []int{1}, 0, false},
-		{[]*player{ann}, []int{0}, 0, false},
-	} {
-		g := &probeGroup{players: c.players}
-		if most, few := g.few(); most != c.most || few != c.few || !slices.Equal(g.open(), c.open) {
-			t.Errorf("%d players: %d servers more, %v, asked are %v; want %+v", len(c.players), most, few, g.open(), c)
-		}
-	}
-	dora.witness.Ask([]int{3}, n.now)
-	if got := dora.mayAsk(); got != 20-wire.SearchFinalists-1 {
-		t.Errorf("she may be asked for %d more", got)
-	}
 }
 
 // TestUntried: what is likely better and was not measured by who asks few is looked at along

@@ -67,7 +67,7 @@ func (a Has) do(r *Room, by caller) error {
 		a.Editions = map[string]discovery.Edition{"": {Version: a.Version}}
 	}
 	p.setEdition(r.settings.Game, a.Editions)
-	if r.round.search != nil && !r.round.search.background {
+	if r.round.search != nil && !r.round.search.IsBehind() {
 		r.round.search = nil // it looked for something else
 	}
 	return nil

@@ -402,7 +402,7 @@ func (e *evening) isListed() {
 		e.fetches = false
 		servers := e.upTo(eveningServers)
 		if e.upTo(3) == 0 {
-			servers = shortList + 1 // which is searched together, if the settings say so
+			servers = 500 + 1 // which is searched together, if the settings say so
 		}
 		local := []LocalServer{hidden, shown}[e.upTo(1):]
 		local = local[:e.upTo(len(local))]

@@ -162,12 +162,9 @@ func (r *Room) forecast(server int) map[string]float64 {
 		return nil
 	}
 	predicted := map[string]float64{}
-	for i, group := range r.round.search.groups {
-		rtt, known := r.round.search.planner.Forecast(i, server)
-		for _, p := range group.players {
-			if known && !p.leftOut && r.round.knowledge(p).At(server).State == discovery.Unprobed {
-				predicted[p.name] = max(1, math.Round(rttMS(rtt)))
-			}
+	for name, rtt := range r.round.search.Forecast(server) {
+		if p := r.round.player(name); p != nil && !p.leftOut && r.round.knowledge(p).At(server).State == discovery.Unprobed {
+			predicted[name] = max(1, math.Round(rttMS(rtt)))
 		}
 	}
 	return predicted

@@ -196,7 +196,7 @@ func TestLocalsFirst(t *testing.T) {
 	n := newSession(t, s)
 	n.comes("ann", "10.9.0.2")
 	n.comes("zoe", "198.51.100.1")
-	n.gets(listOf(shortList+1), hidden, shown)
+	n.gets(listOf(501), hidden, shown)
 	n.inStage(wire.Refining)
 	for name, want := range map[string][]int{"ann": {0, 2}, "zoe": {2}} {
 		if ask := got[wire.Ask](n, name); !reflect.DeepEqual(ask.Servers, want) {

@@ -11,6 +11,7 @@ import (
 	"muster/discovery/topology"
 	"muster/host/room/evidence"
 	"muster/host/room/outage"
+	"muster/host/room/search"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -277,7 +278,7 @@ func (r *Room) measure(p *player) {
 }
 
 // Measuring has every player measure the list whole, or its part of it.
-type Measuring struct{ groups []*probeGroup }
+type Measuring struct{ groups *search.Groups }
 
 func (*Measuring) stage() wire.Stage { return wire.Measuring }
 
@@ -287,7 +288,9 @@ func (*Measuring) proceed(r *Room) { r.choose(true) }
 // tick goes on without players who vanished or say nothing, and with what there
 // is when the time is up: nobody holds the others for ever.
 func (m *Measuring) tick(r *Room) {
-	excuseIdle(m.groups, r.now)
+	if m.groups != nil {
+		r.excuseIdle()
+	}
 	r.leaveOutOverdue()
 	if len(r.round.active()) == 0 {
 		r.fail(true, "nobody is left to measure")
@@ -326,11 +329,15 @@ func (m *Measuring) finished(r *Room, p *player) {
 
 // finishGroups notes who has measured the list together.
 func (m *Measuring) finishGroups(r *Room) {
-	for _, g := range m.groups {
-		if len(g.waiting) > 0 || len(g.players) == 0 {
+	if m.groups == nil {
+		return
+	}
+	for _, players := range m.groups.Finished() {
+		first := r.round.player(players[0])
+		if first == nil {
 			continue
 		}
-		group, news := r.round.natGroupOf(g.players[0]), false
+		group, news := r.round.natGroupOf(first), false
 		for _, p := range group {
 			if p.shares && !p.done {
 				p.done, p.heard, news = true, r.now, true
@@ -343,27 +350,28 @@ func (m *Measuring) finishGroups(r *Room) {
 	}
 }
 
-// shareOut has the probe groups of those who share ask what their NAT groups do
-// not know, if they are no longer the same.
+// shareOut asks the NAT groups that share for what they do not know, if they are no longer the
+// same.
 func (m *Measuring) shareOut(r *Room) {
 	sharing := r.round.natGroups(filtered(r.round.active(), func(p *player) bool { return p.shares && p.connected }))
-	if areOf(m.groups, sharing) {
+	if m.groups != nil && m.groups.Are(namesOf(sharing)) || m.groups == nil && len(sharing) == 0 {
 		return
 	}
-	m.groups = probeGroups(sharing, m.groups)
-	for _, g := range m.groups {
-		mates := r.round.natGroupOf(g.players[0])
+	out, members := r.round.unreported(m.groups), r.members(sharing)
+	m.groups = search.Form(members, out)
+	for i, players := range sharing {
+		mates := r.round.natGroupOf(players[0])
 		known := witnesses(mates)
 		var unasked []int
 		for server := range r.round.servers.List {
-			if _, asked := g.waiting[server]; asked || evidence.Pooled(known, server).State != discovery.Unprobed {
+			if m.groups.IsOut(i, server) || evidence.Pooled(known, server).State != discovery.Unprobed {
 				continue
 			}
 			if !slices.ContainsFunc(mates, func(p *player) bool { return r.round.isOutOfReach(p, server) }) {
 				unasked = append(unasked, server)
 			}
 		}
-		g.deal(r, unasked)
+		r.askAll(m.groups.Deal(i, members[i], unasked))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/room/ballot"
+	"muster/host/room/search"
 	"muster/host/wire"
 )
 
@@ -17,8 +18,6 @@ const (
 	// mostMore is how many that are in one round at most: nobody's program is to go
 	// through a list of tens of thousands by an organiser's finger.
 	mostMore = 5 * moreServers
-	// untilSpent has a search end with its budget only.
-	untilSpent = -time.Millisecond
 	// Where no server more than worthMore better is expected people who vote are not told
 	// that they could look for one: the search never claims less.
 	worthMore = worthAnother * time.Millisecond
@@ -52,7 +51,7 @@ func (a More) do(r *Room, _ caller) error {
 	}
 	servers := min(a.Servers, most)
 	r.round.more.Servers += servers
-	r.note("the organiser has everyone ask %s", moreInWords(servers))
+	r.note("the organiser has everyone ask %s", search.InWords(servers, "more "))
 	if most := r.mostTold(); most > 0 {
 		r.note("now %s", discovery.Before(most, 0, len(r.round.servers.List)))
 	}
@@ -82,34 +81,6 @@ func (r *Room) asksMore() bool {
 	return coordinating && c.More > 0
 }
 
-// left is how many of the additional servers every player may still be asked for. Those
-// behind one address measure as one.
-func (c *Coordinating) left(groups []*probeGroup) int {
-	left := c.More
-	for _, g := range groups {
-		asked := 0
-		for _, p := range g.players {
-			asked += p.witness.AskedMore()
-		}
-		left = min(left, max(0, c.More-asked))
-	}
-	return left
-}
-
-// over notes how the additional questions ended, and whether there are any more.
-func (c *Coordinating) over(r *Room, s *search, claim string) {
-	left := c.left(s.groups)
-	r.round.more.Dry = 2*left > c.More // what is worth asking runs out bit by bit
-	switch {
-	case left == c.More:
-		r.note("there is no server left that is worth asking")
-	case s.planner.Progress().Best < 0:
-		r.note("up to %s each, and none of them suits everyone", moreInWords(c.More-left))
-	default:
-		r.note("up to %s each; %s", moreInWords(c.More-left), claim)
-	}
-}
-
 // worthAsking is how many servers more each player could be asked for now, 0 where that
 // would help nobody: where all have been asked, or everybody has what can be had. While
 // people vote a coordinated search goes on by itself, and says what it expects when it is
@@ -120,10 +91,10 @@ func (r *Room) worthAsking() int {
 	}
 	if r.isVoting() && r.strategy() == wire.Coordinated {
 		s := r.round.search
-		if s == nil || !s.background {
+		if s == nil || !s.IsBehind() {
 			return 0
 		}
-		p := s.planner.Progress()
+		p := s.Progress()
 		if !p.Done || p.Best < 0 || p.RegretBound <= worthMore && p.Reach == 0 {
 			return 0
 		}
@@ -140,16 +111,9 @@ func (r *Room) worthAsking() int {
 func (r *Room) askMoreText(n int) string {
 	most, listed := r.mostShown(), len(r.round.servers.List)
 	if most == 0 || most+n >= listed {
-		return "ask " + moreInWords(n)
+		return "ask " + search.InWords(n, "more ")
 	}
-	return fmt.Sprintf("ask %s: then %s", moreInWords(n), discovery.Before(most+n, 0, listed))
-}
-
-func moreInWords(n int) string {
-	if n == 1 {
-		return "1 more server"
-	}
-	return fmt.Sprintf("%d more servers", n)
+	return fmt.Sprintf("ask %s: then %s", search.InWords(n, "more "), discovery.Before(most+n, 0, listed))
 }
 
 // unasked is how many addresses in the list not all of a group have measured, and nobody

@@ -3,10 +3,10 @@ package room
 import (
 	"net/netip"
 	"slices"
-	"time"
 
 	"muster/discovery"
 	"muster/host/room/evidence"
+	"muster/host/room/search"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -149,181 +149,95 @@ func (in Join) locate(r *Room, p *player) {
 	}
 }
 
-// probeGroup are players behind one address who measure as one: a server is asked
-// by one of them, and by another only if it stays silent. Most have one player.
-type probeGroup struct {
-	players []*player
-	// waiting are the servers that a player was asked for and has not reported.
-	waiting map[int]*player
-}
-
-// probeGroups are one for each NAT group. They go on with what their players were
-// asked for as part of groups before, and have not reported since.
-func probeGroups(natGroups [][]*player, before []*probeGroup) []*probeGroup {
-	var groups []*probeGroup
-	for _, players := range natGroups {
-		g := &probeGroup{players: players, waiting: map[int]*player{}}
-		for _, old := range before {
-			for server, p := range old.waiting {
-				if slices.Contains(players, p) && p.witness.IsUnprobed(server) {
-					g.waiting[server] = p
-				}
-			}
-		}
-		groups = append(groups, g)
-	}
-	return groups
-}
-
-// areOf reports whether probe groups are still those of the NAT groups.
-func areOf(groups []*probeGroup, natGroups [][]*player) bool {
-	return slices.EqualFunc(groups, natGroups, func(g *probeGroup, players []*player) bool { return slices.Equal(g.players, players) })
-}
-
-// deal shares servers out to the players, neighbours in the network to different
-// ones: each measures some of every cluster then, and a cluster's distance is known
-// however the list is cut. Each share is in the order given.
-func (g *probeGroup) deal(r *Room, servers []int) {
-	order := make([]int, len(servers)) // by place in the list, where neighbours stand together
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return servers[i] - servers[j] })
-	of := g.open() // by place among the players
-	room := map[int]int{}
-	for _, i := range of {
-		room[i] = r.spare(g.players[i])
-	}
-	to := make([]int, len(servers))
-	for n, i := range order {
-		to[i] = of[n%len(of)]
-		for next := range len(of) { // whoever is asked for no more leaves it to the others
-			if one := of[(n+next)%len(of)]; room[one] > 0 {
-				to[i] = one
-				room[one]--
-				break
-			}
-		}
-	}
-	for i, p := range g.players {
-		var share []int
-		for at, server := range servers {
-			if to[at] == i {
-				share = append(share, server)
-			}
-		}
-		g.ask(r, p, share)
-	}
-}
-
-// ask has one player ask servers.
-func (g *probeGroup) ask(r *Room, p *player, servers []int) {
-	for _, server := range servers {
-		g.waiting[server] = p
-	}
-	for part := range slices.Chunk(servers, wire.MaxAsked) {
-		r.ask(p, part)
-	}
-}
-
-// heard takes a player's result, and has another ask a server that stayed silent,
-// or that the player may not ask: the player's own line may be to blame. It reports whether the group's word on the
-// server stands.
-func (g *probeGroup) heard(r *Room, p *player, result discovery.Result) (stands bool) {
-	if g.waiting[result.Server] == p {
-		delete(g.waiting, result.Server)
-	}
-	if _, asked := g.waiting[result.Server]; asked {
-		return !isOpen(result.State)
-	}
-	if !isOpen(result.State) {
-		return true
-	}
-	at := slices.Index(g.players, p)
-	for i := range g.players {
-		next := g.players[(at+1+i)%len(g.players)]
-		switch state := next.witness.At(result.Server).State; {
-		case state == discovery.Answered:
-			return true
-		case state == discovery.Unprobed && !r.round.isOutOfReach(next, result.Server) && r.spare(next) > 0:
-			g.ask(r, next, []int{result.Server})
-			return false
-		}
-	}
-	return true
-}
-
-// isOpen reports whether another player behind the same address may come to know
-// more of a server.
-func isOpen(state discovery.State) bool {
-	return state == discovery.Lost || state == discovery.Forbidden
-}
-
-// release forgets what a player was asked for, whose connection has ended, and
-// breaks up its group: that is to be formed anew.
-func (g *probeGroup) release(p *player) {
-	if !slices.Contains(g.players, p) {
-		return
-	}
-	g.players = nil
-	for server, asked := range g.waiting {
-		if asked == p {
-			delete(g.waiting, server)
-		}
-	}
-}
-
-// release has whatever a player was asked for asked again.
-func (r *Room) release(p *player) {
-	for _, g := range r.groups() {
-		g.release(p)
-	}
-}
-
-// groups are the probe groups at work, if any are.
-func (r *Room) groups() []*probeGroup {
+// groups returns the groups that measure as one, nil if nobody coordinates.
+func (r *Room) groups() *search.Groups {
 	if m, measuring := r.phase.(*Measuring); measuring {
 		return m.groups
 	}
 	if r.round.search != nil {
-		return r.round.search.groups
+		return r.round.search.Groups
 	}
 	return nil
 }
 
-// groupOf is a player's probe group, nil for who measures alone.
-func groupOf(groups []*probeGroup, p *player) (place int, group *probeGroup) {
-	for i, g := range groups {
-		if slices.Contains(g.players, p) {
-			return i, g
+// unreported returns the servers that players of some groups were asked for and still owe.
+func (r *round) unreported(groups *search.Groups) (out []search.Ask) {
+	if groups == nil {
+		return nil
+	}
+	for _, ask := range groups.Out() {
+		if p := r.player(ask.Player); p != nil {
+			ask.Servers = slices.DeleteFunc(ask.Servers, func(server int) bool { return !p.witness.IsUnprobed(server) })
+			out = append(out, ask)
 		}
 	}
-	return -1, nil
+	return out
 }
 
-// heard tells those who coordinate of a result. What a search is told of a server
-// that was silent waits until all of the player's group were asked.
+// searchedBy returns the NAT groups that can search now.
+func (r *round) searchedBy() [][]*player { return r.natGroups(r.present()) }
+
+// members returns what the search has to know of NAT groups.
+func (r *Room) members(natGroups [][]*player) [][]search.Member {
+	groups := make([][]search.Member, len(natGroups))
+	for i, players := range natGroups {
+		for _, p := range players {
+			groups[i] = append(groups[i], search.Member{
+				Name: p.name, Spare: r.spare(p), Discreet: p.discreet, Asked: p.witness.Asked(), More: p.witness.AskedMore(),
+			})
+		}
+	}
+	return groups
+}
+
+// namesOf returns the names of the players of NAT groups.
+func namesOf(natGroups [][]*player) [][]string {
+	groups := make([][]string, len(natGroups))
+	for i, players := range natGroups {
+		groups[i] = names(players)
+	}
+	return groups
+}
+
+// release has whatever a player was asked for asked again.
+func (r *Room) release(p *player) {
+	if groups := r.groups(); groups != nil {
+		groups.Release(p.name)
+	}
+}
+
+// askAll sends players the questions of those who coordinate.
+func (r *Room) askAll(asks []search.Ask) {
+	for _, ask := range asks {
+		r.ask(r.round.player(ask.Player), ask.Servers)
+	}
+}
+
+// heard tells those who coordinate of a result.
 func (r *Room) heard(p *player, result discovery.Result) {
-	place, group := groupOf(r.groups(), p)
-	if group == nil {
+	groups := r.groups()
+	if groups == nil {
 		return
 	}
-	if group.heard(r, p, result) && r.round.search != nil {
-		r.round.search.planner.Observe(place, result)
+	var mates []search.Mate
+	for _, name := range groups.Mates(p.name, result) {
+		mate := r.round.player(name)
+		mayAsk := !r.round.isOutOfReach(mate, result.Server) && r.spare(mate) > 0
+		mates = append(mates, search.Mate{Name: name, State: mate.witness.At(result.Server).State, MayAsk: mayAsk})
 	}
+	if s := r.round.search; s != nil && s.Groups == groups {
+		r.askAll(s.Heard(p.name, result, mates))
+		return
+	}
+	_, instead := groups.Heard(p.name, result, mates)
+	r.askAll(instead)
 }
 
 // excuseIdle says that whoever has been asked nothing has nothing to report.
-func excuseIdle(groups []*probeGroup, now time.Time) {
-	for _, g := range groups {
-		busy := map[*player]bool{}
-		for _, p := range g.waiting {
-			busy[p] = true
-		}
-		for _, p := range g.players {
-			if p.connected && !busy[p] {
-				p.isHeard(now)
-			}
+func (r *Room) excuseIdle() {
+	for _, name := range r.groups().Idle() {
+		if p := r.round.player(name); p != nil && p.connected {
+			p.isHeard(r.now)
 		}
 	}
 }

@@ -405,39 +405,3 @@ func TestPlayersOfOneAddressTakeTurns(t *testing.T) {
 		}
 	}
 }
-
-// TestDealIsFair: every server has one asker, neighbours in the list have different
-// ones, the work is even, and each share is in the order of the questions.
-func TestDealIsFair(t *testing.T) {
-	var servers []int
-	for i := range 1001 {
-		servers = append(servers, i*7919%1001)
-	}
-	for players := 1; players <= 64; players++ {
-		r, g := &Room{}, &probeGroup{waiting: map[int]*player{}}
-		for i := range players {
-			g.players = append(g.players, &player{member: &member{person: person{name: string(rune('a' + i))}}})
-		}
-		g.deal(r, servers)
-		shares, asked := map[string][]int{}, 0
-		for _, o := range r.out {
-			s := o.(Send)
-			shares[s.To] = append(shares[s.To], s.Message.(wire.Ask).Servers...)
-		}
-		least, most := len(servers), 0
-		for _, share := range shares {
-			least, most, asked = min(least, len(share)), max(most, len(share)), asked+len(share)
-			if !slices.IsSortedFunc(share, func(a, b int) int { return slices.Index(servers, a) - slices.Index(servers, b) }) {
-				t.Errorf("%d players: a share is %v", players, share)
-			}
-		}
-		if most-least > 1 || asked != len(servers) || len(g.waiting) != len(servers) {
-			t.Errorf("%d players: shares of %d to %d, %d of %d servers asked", players, least, most, len(g.waiting), asked)
-		}
-		for server := range len(servers) - 1 {
-			if players > 1 && g.waiting[server] == g.waiting[server+1] {
-				t.Errorf("%d players: one asks both %d and its neighbour", players, server)
-			}
-		}
-	}
-}

@@ -98,14 +98,15 @@ func (r *Room) hoped(p *player, group []*player, s *selection.Selection) []int {
 		answered := 0
 		for i, other := range others {
 			state, rtt := table.At(i, server)
-			place, _ := groupOf(search.groups, other)
 			switch {
 			case state == discovery.Answered:
 				answered++
-			case state != discovery.Unprobed || place < 0:
+			case state != discovery.Unprobed:
 				return 0, false
 			default:
-				rtt = search.planner.Predict(place, server)
+				if rtt, known = search.Predict(other.name, server); !known {
+					return 0, false
+				}
 			}
 			rtts[i] = rttMS(rtt)
 		}

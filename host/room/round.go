@@ -6,6 +6,7 @@ import (
 	"muster/discovery/topology"
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
+	"muster/host/room/search"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/anomaly"
@@ -37,7 +38,7 @@ type round struct {
 	waited time.Duration
 	// search leads the coordinated measuring while it goes on. It can be made anew
 	// from what was measured at any time, and so is not saved.
-	search *search
+	search *search.Search
 	lead   lead
 	// selection is the newest choice, nil before there is one.
 	selection *selection.Selection

@@ -11,19 +11,7 @@ import (
 
 // isSearchedShort reports whether the choice comes from the search of a short list.
 func (r *round) isSearchedShort() bool {
-	return r.search != nil && r.search.isShort && !r.search.background && !r.look.Long
-}
-
-// contenders returns servers to look at besides the finalists: those that would win if one
-// ping is not what it seems. On a short list one held-up packet hides a server, as it has
-// no neighbours that were measured, and nobody waits for an answer that is late.
-func (r *Room) contenders(finalists []int) []int {
-	if !r.round.isSearchedShort() || r.round.search.asksFew() {
-		return nil // who asks few servers asks no more than the finalists
-	}
-	more := r.round.search.planner.Contenders(contenders + len(finalists))
-	more = slices.DeleteFunc(more, func(server int) bool { return slices.Contains(finalists, server) })
-	return more[:min(contenders, len(more))]
+	return r.search != nil && r.search.IsShort() && !r.look.Long
 }
 
 // wanted returns the servers of a look that a player has to ask. After the search of a

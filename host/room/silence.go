@@ -109,7 +109,7 @@ func (r *Room) stand(d time.Duration) {
 		p.heard = p.heard.Add(d)
 	}
 	if s := r.round.search; s != nil {
-		s.asked = s.asked.Add(d)
+		s.Shift(d)
 	}
 	if !r.planning.since.IsZero() {
 		r.planning.since = r.planning.since.Add(d)

@@ -46,10 +46,10 @@ func (r *Room) Snapshot() wire.Snapshot {
 	if search := r.round.search; search != nil {
 		switch r.phase.(type) {
 		case *Coordinating:
-			s.Room.Search = search.view(r.round.servers.List, r.settings.By)
+			s.Room.Search = search.View(r.settings.By)
 			s.Room.Outlook = s.Room.Search.Sentence(r.settings.By)
 		case *Voting: // the choice stands, and is no best so far
-			s.Room.Outlook = search.view(r.round.servers.List, r.settings.By).GoesOn()
+			s.Room.Outlook = search.View(r.settings.By).GoesOn()
 		}
 	}
 	if w := r.waiting(); w != nil {

@@ -122,12 +122,14 @@ func (r *Room) verifyOrLaunch() {
 			servers = append(servers, ranked.Server)
 		}
 		if r.round.search != nil { // which takes some to be better than they look
-			for _, hidden := range r.round.search.planner.Hidden(hiddenFinalists) {
+			for _, hidden := range r.round.search.Hidden(hiddenFinalists) {
 				if !slices.Contains(servers, hidden) {
 					servers = append(servers, hidden)
 				}
 			}
-			servers = append(servers, r.contenders(servers)...)
+			if !l.Long {
+				servers = append(servers, r.round.search.Contenders(contenders, servers)...)
+			}
 		}
 		r.note("everyone looks at the best %d again", len(servers))
 		if more := slices.DeleteFunc(r.disputed(r.round.selection), func(server int) bool { return slices.Contains(servers, server) }); len(more) > 0 {
@@ -159,7 +161,7 @@ func (r *Room) verifyOrLaunch() {
 	options := r.round.options()
 	r.round.ballot.Open(options)
 	r.phase = &Voting{Looked: r.now} // since is that of the choice
-	if s := r.round.search; s != nil && !s.background {
+	if s := r.round.search; s != nil && !s.IsBehind() {
 		r.round.search = nil // a search beyond the one that led to the choice begins
 	}
 	r.note("%s is ahead: vote, veto, and say when you are ready", r.round.serverName(r.round.ballot.Favourite(options)))
@@ -186,7 +188,7 @@ func (r *Room) askToLook(servers []int) {
 	if l.Long {
 		r.note("a long look, of %v, for loss and jitter: the organiser can cut it short", time.Duration(r.settings.LongLook))
 	}
-	if s := r.round.search; s != nil && !s.background {
+	if s := r.round.search; s != nil && !s.IsBehind() {
 		l.Samples = freshSamples
 		groups := r.round.natGroups(r.round.active())
 		isFair := rules.Of(r.settings.By).Deviates

@@ -17,14 +17,6 @@ const (
 	// freshLook is how long what was seen of the finalists holds: a third look within
 	// it would say the same.
 	freshLook = 10 * time.Second
-	// backgroundEvery is the time from one round of questions to the next while
-	// people vote: with the players' own discovery it is a quarter of a home line's
-	// rate.
-	backgroundEvery = time.Second
-	// ownShare is how many servers a player's own discovery may ask in that time,
-	// and ownBudget how many in all.
-	ownShare  = 25
-	ownBudget = wire.VoteBudget / 2
 	// worthAnother is how much lower a score has to be, in ms, for another server to
 	// be looked at while people have begun to vote.
 	worthAnother = 2
@@ -132,26 +124,19 @@ func (v *Voting) tick(r *Room) {
 	if r.phase != v {
 		return
 	}
-	if r.strategy() == wire.Coordinated && v.isDue(r) {
+	if r.strategy() == wire.Coordinated && r.isSearchDue() {
 		r.plan(true)
 	}
-}
-
-// isDue reports whether the search can go on.
-func (*Voting) isDue(r *Room) bool {
-	s := r.round.search
-	return s == nil || !areOf(s.groups, r.round.natGroups(r.round.present())) || r.now.Sub(s.asked) >= backgroundEvery && s.isAnswered(r.now)
 }
 
 // turn has the search go on, and everyone look at a server that turned up and is worth
 // it.
 func (v *Voting) turn(r *Room) {
-	if r.strategy() != wire.Coordinated || !v.isDue(r) {
+	if r.strategy() != wire.Coordinated || !r.isSearchDue() {
 		return
 	}
 	s := r.searching()
-	s.background = true
-	s.asked = r.now
+	s.Behind(r.now)
 	selected, chosen := r.selectFor(r.round.chosenFor()), *r.round.selection.Chosen
 	for _, ranked := range selected.Ranking {
 		if ranked.Server == chosen.Server {
@@ -163,17 +148,12 @@ func (v *Voting) turn(r *Room) {
 		r.rechoose(selected)
 		return
 	}
-	if !s.planner.Progress().Done {
-		s.ask(r)
-	}
-	if s.own < ownBudget { // of players behind one address one's own discovery
-		s.own += ownShare
-		for _, g := range s.groups {
-			if own := min(ownShare, r.spare(g.players[0])); own > 0 {
-				g.players[0].witness.Allow(own)
-				r.send(g.players[0], wire.Ask{Round: r.round.number, Own: own})
-			}
-		}
+	asks, own := s.NextBehind(r.members(r.round.searchedBy()), r.now)
+	r.askAll(asks)
+	for _, own := range own { // of players behind one address one's own discovery
+		p := r.round.player(own.Player)
+		p.witness.Allow(own.Servers)
+		r.send(p, wire.Ask{Round: r.round.number, Own: own.Servers})
 	}
 }
 

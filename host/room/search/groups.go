@@ -1,0 +1,274 @@
+package search
+
+import (
+	"slices"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// Member is a player of a group, as the search sees it at a moment.
+type Member struct {
+	Name string
+	// Spare is how many servers the player may be asked for yet by what was promised.
+	Spare int
+	// Discreet is how many servers a player wants to be asked for in a round at most, 0 for
+	// no bound. Asked is how many that were, and More how many of them since the organiser
+	// wanted more.
+	Discreet, Asked, More int
+}
+
+// mayAsk returns how many servers more a discreet player may be asked for: the finalists have
+// places of their own.
+func (m Member) mayAsk() int { return max(0, m.Discreet-wire.SearchFinalists-m.Asked) }
+
+// open returns those of a group who are asked what the group is asked, by their places:
+// discreet players only if all are.
+func open(members []Member) (of []int) {
+	for i := range members {
+		if members[i].Discreet == 0 {
+			of = append(of, i)
+		}
+	}
+	if of == nil {
+		for i := range members {
+			of = append(of, i)
+		}
+	}
+	return of
+}
+
+// few returns how many servers more a group may be asked for of which all are discreet.
+func few(members []Member) (most int, few bool) {
+	for _, m := range members {
+		if m.Discreet == 0 {
+			return 0, false
+		}
+		most += m.mayAsk()
+	}
+	return most, len(members) > 0
+}
+
+// left returns how many of so many additional servers every player may still be asked for.
+// Those behind one address measure as one.
+func left(more int, groups [][]Member) int {
+	left := more
+	for _, members := range groups {
+		asked := 0
+		for _, m := range members {
+			asked += m.More
+		}
+		left = min(left, max(0, more-asked))
+	}
+	return left
+}
+
+// Ask wants a player's program to ask servers.
+type Ask struct {
+	Player  string
+	Servers []int
+}
+
+// Groups are NAT groups that measure: players behind one address measure as one. A server is
+// asked by one of them, and by another only if it stays silent. Most groups have one player.
+type Groups struct{ groups []*group }
+
+type group struct {
+	players []string
+	isFew   bool
+	// isBroken: a connection has ended, and the group is to be formed anew.
+	isBroken bool
+	// out are the servers that a player was asked for, by place, and has not reported.
+	out map[int]int
+}
+
+// Form returns the groups of some players, of whom some were asked for servers before that
+// they have not reported.
+func Form(groups [][]Member, out []Ask) *Groups {
+	formed := &Groups{}
+	for _, members := range groups {
+		g := &group{out: map[int]int{}}
+		_, g.isFew = few(members)
+		for i, m := range members {
+			g.players = append(g.players, m.Name)
+			for _, ask := range out {
+				for _, server := range ask.Servers {
+					if ask.Player == m.Name {
+						g.out[server] = i
+					}
+				}
+			}
+		}
+		formed.groups = append(formed.groups, g)
+	}
+	return formed
+}
+
+// Are reports whether the groups are still those of some players.
+func (g *Groups) Are(players [][]string) bool {
+	return slices.EqualFunc(g.groups, players, func(g *group, names []string) bool { return !g.isBroken && slices.Equal(g.players, names) })
+}
+
+// Out returns the servers that players were asked for and have not reported.
+func (g *Groups) Out() (out []Ask) {
+	for _, g := range g.groups {
+		asks := make([]Ask, len(g.players))
+		for server, i := range g.out {
+			asks[i].Servers = append(asks[i].Servers, server)
+		}
+		for i, ask := range asks {
+			if ask.Player = g.players[i]; len(ask.Servers) > 0 {
+				slices.Sort(ask.Servers)
+				out = append(out, ask)
+			}
+		}
+	}
+	return out
+}
+
+// IsOut reports whether a player of a group was asked for a server, and has not reported it.
+func (g *Groups) IsOut(at, server int) bool {
+	_, isOut := g.groups[at].out[server]
+	return isOut
+}
+
+// Idle returns the players who have been asked for nothing that they have not reported.
+func (g *Groups) Idle() (idle []string) {
+	for _, g := range g.groups {
+		busy := make([]bool, len(g.players))
+		for _, i := range g.out {
+			busy[i] = true
+		}
+		for i, name := range g.players {
+			if !busy[i] && !g.isBroken {
+				idle = append(idle, name)
+			}
+		}
+	}
+	return idle
+}
+
+// Finished returns the players of each group that has reported all.
+func (g *Groups) Finished() (finished [][]string) {
+	for _, g := range g.groups {
+		if len(g.out) == 0 && !g.isBroken {
+			finished = append(finished, g.players)
+		}
+	}
+	return finished
+}
+
+// Deal shares servers out to the players of a group, neighbours in the network to different
+// ones: each measures some of every cluster then, and a cluster's distance is known however
+// the list is cut. Each share is in the order given.
+func (g *Groups) Deal(at int, members []Member, servers []int) (asks []Ask) {
+	order := make([]int, len(servers)) // by place in the list, where neighbours stand together
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return servers[i] - servers[j] })
+	of := open(members)
+	room := map[int]int{}
+	for _, i := range of {
+		room[i] = members[i].Spare
+	}
+	to := make([]int, len(servers))
+	for n, i := range order {
+		to[i] = of[n%len(of)]
+		for next := range len(of) { // a player with no room left leaves it to the others
+			if one := of[(n+next)%len(of)]; room[one] > 0 {
+				to[i] = one
+				room[one]--
+				break
+			}
+		}
+	}
+	shares := make([][]int, len(members))
+	for i, server := range servers {
+		shares[to[i]] = append(shares[to[i]], server)
+		g.groups[at].out[server] = to[i]
+	}
+	for i, share := range shares {
+		for part := range slices.Chunk(share, wire.MaxAsked) {
+			asks = append(asks, Ask{members[i].Name, part})
+		}
+	}
+	return asks
+}
+
+// find returns a player's group and its place, -1 for a player who measures alone.
+func (g *Groups) find(player string) (at, place int) {
+	for at, g := range g.groups {
+		if place := slices.Index(g.players, player); place >= 0 && !g.isBroken {
+			return at, place
+		}
+	}
+	return -1, -1
+}
+
+// Mate is another player of a group, with what came of asking a server.
+type Mate struct {
+	Name  string
+	State discovery.State
+	// MayAsk: the player can get to the server, and may be asked for more.
+	MayAsk bool
+}
+
+// Mates returns who can tell more of a server after a player's result, in the order in which
+// they would be asked: a silence may be the player's own line.
+func (g *Groups) Mates(player string, result discovery.Result) []string {
+	at, place := g.find(player)
+	if at < 0 || !isOpen(result.State) {
+		return nil
+	}
+	players := g.groups[at].players
+	return slices.Concat(players[place+1:], players[:place])
+}
+
+// Heard takes a player's result. It returns who is to ask the server instead, and otherwise
+// the group whose word on the server stands, -1 for none.
+func (g *Groups) Heard(player string, result discovery.Result, mates []Mate) (at int, instead []Ask) {
+	at, place := g.find(player)
+	if at < 0 {
+		return -1, nil
+	}
+	out := g.groups[at].out
+	if i, isOut := out[result.Server]; isOut && i == place {
+		delete(out, result.Server)
+	} else if isOut && isOpen(result.State) {
+		return -1, nil // another is asked
+	}
+	for _, mate := range mates {
+		if mate.State == discovery.Answered {
+			break
+		}
+		if mate.State == discovery.Unprobed && mate.MayAsk {
+			out[result.Server] = slices.Index(g.groups[at].players, mate.Name)
+			return -1, []Ask{{mate.Name, []int{result.Server}}}
+		}
+	}
+	return at, nil
+}
+
+// isOpen reports whether another player behind the same address may come to know more of a
+// server.
+func isOpen(state discovery.State) bool {
+	return state == discovery.Lost || state == discovery.Forbidden
+}
+
+// Release forgets what a player was asked for, whose connection has ended, and breaks up the
+// player's group: that is to be formed anew.
+func (g *Groups) Release(player string) {
+	for _, g := range g.groups {
+		place := slices.Index(g.players, player)
+		if place < 0 {
+			continue
+		}
+		g.isBroken = true
+		for server, i := range g.out {
+			if i == place {
+				delete(g.out, server)
+			}
+		}
+	}
+}

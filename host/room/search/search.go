@@ -1,0 +1,307 @@
+// Package search leads the questions of a coordinated measuring: the players ask the servers
+// that could still win, round after round, until no other can plausibly win.
+//
+//	          ┌──────────── answers: Heard ◀───────────┐
+//	          ▼                                        │
+//	New ─▶ IsDue? ─▶ Turn ─▶ Ask ─▶ players ask ───────┘
+//	                   │
+//	                   └─▶ over: the room chooses ─▶ Behind ─▶ NextBehind, while people vote
+//
+// [muster/selection/coordinate] says what to ask. This package says whom, and when: which
+// players are one behind their address, what is on its way, when a round has its answers,
+// and when the search is over. It is made anew from what was measured whenever the players
+// are others, so that nothing of it is saved.
+package search
+
+import (
+	"cmp"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/selection/coordinate"
+	"muster/selection/rules"
+)
+
+const (
+	// ahead is how many questions a player has in hand when the next are handed out:
+	// those that a home line's 250 a second take in the third of a second in which
+	// answers come in and questions go out. After the first round, of which nobody
+	// knows what to ask next, firstShare of its answers may be missing; and after
+	// roundsAhead rounds laterShare, as what is asked from then on is best known from
+	// the answers (docs/experiments/choosing-speed.md).
+	ahead       = 80
+	firstShare  = 0.4
+	roundsAhead = 8
+	laterShare  = 0.3
+	// shortList is up to how many servers a list is short. A search asks for three
+	// quarters of such a list, so that waiting for answers saves few questions.
+	shortList = 500
+	// roundEvery is the least time between two rounds: what is learnt in less is not
+	// worth the processor's.
+	roundEvery = 120 * time.Millisecond
+	// behindEvery is that while people vote.
+	behindEvery = time.Second
+	// lateAnswers is how long the search waits for its last answers: a silent server
+	// takes a peer three seconds, and the choice need not know of it.
+	lateAnswers = 400 * time.Millisecond
+	// fewMissing is the share of a round's answers, besides one of each player, that
+	// is not waited for beyond that. longestWait is how long a round waits if more
+	// are missing: enough for a server to be asked twice.
+	fewMissing  = 0.125
+	longestWait = 1500 * time.Millisecond
+	// givenUp is when each peer has given a silent server up, three seconds after it asked.
+	givenUp = 4 * time.Second
+	// enough is the gain that is not worth another round, and untilSpent ends a search with
+	// its budget only.
+	enough     = 500 * time.Microsecond
+	untilSpent = -time.Millisecond
+	// claimAfter is after how many rounds the planner has an idea of what is still
+	// to be gained.
+	claimAfter = 5
+	// ownShare is how many servers a player's own discovery may ask between two rounds while
+	// people vote, and ownBudget how many in all.
+	ownShare  = 25
+	ownBudget = wire.VoteBudget / 2
+)
+
+// Search leads the questions.
+type Search struct {
+	*Groups
+	planner *coordinate.Planner
+	list    []discovery.Server
+	// asked is when the newest questions went out, and questions how many.
+	asked     time.Time
+	questions int
+	// ahead is that where rounds overlap, and before is how many questions went out the
+	// time before then, some of which are still on their way.
+	ahead, before int
+	// more is how many servers the organiser wants each to be asked besides, if any.
+	more int
+	// ends: there was nothing more to ask, and the last answers are waited for.
+	ends, isOver bool
+	// isBehind: the choice is made, and the search goes on behind the vote. own is what the
+	// players' own discovery was allowed then.
+	isBehind bool
+	own      int
+}
+
+// Setup is what a search is for.
+type Setup struct {
+	Topology *topology.Tree
+	Servers  selection.Servers
+	// Table is what the first of each group knows.
+	Table    *selection.Table
+	Criteria selection.Criteria
+	// Options are those that a room has of its own; 0 is what is usual.
+	Options coordinate.Options
+	// More is how many servers the organiser wants each to be asked for besides, 0 in the
+	// round's own search. IsBehind: people vote meanwhile.
+	More     int
+	IsBehind bool
+}
+
+// New returns a search for groups of players, who may have been asked for some servers.
+func New(groups [][]Member, out []Ask, setup Setup) *Search {
+	options, criteria := setup.Options, setup.Criteria
+	options.Budget, options.Enough = cmp.Or(options.Budget, wire.SearchBudget), cmp.Or(options.Enough, enough)
+	// One player of each NAT group stands for all of them: where a mean is taken, as many
+	// times as there are.
+	weights, isShared := map[string]float64{}, false
+	for i, members := range groups {
+		weights[members[0].Name] = float64(len(members))
+		isShared = isShared || len(members) > 1
+		if most, few := few(members); few {
+			if options.Few == nil {
+				options.Few = map[int]int{}
+			}
+			options.Few[i] = most
+		}
+	}
+	if isShared && rules.Of(criteria.By).Multiplies {
+		criteria.Weights = weights
+	}
+	switch {
+	case setup.More > 0:
+		options.Budget, options.Beyond, options.Enough = left(setup.More, groups), true, untilSpent
+	case !setup.IsBehind && options.Budget > 0: // without a budget there is no hurry, nor while people vote
+		options.Ahead = ahead
+	}
+	return &Search{
+		Groups: Form(groups, out), list: setup.Servers.List, ahead: options.Ahead, more: setup.More,
+		planner: coordinate.New(setup.Topology, setup.Servers, setup.Table, criteria, options),
+	}
+}
+
+// IsShort reports whether the players are asked for most of the list anyway, so that every
+// round overlaps, and the choice is not made yet.
+func (s *Search) IsShort() bool { return len(s.list) <= shortList && !s.isBehind }
+
+// IsBehind reports whether the choice is made, and people vote.
+func (s *Search) IsBehind() bool { return s.isBehind }
+
+// players returns how many players the search is for.
+func (s *Search) players() int {
+	n := 0
+	for _, g := range s.groups {
+		if !g.isBroken {
+			n += len(g.players)
+		}
+	}
+	return n
+}
+
+// expected returns how many answers are likely to come yet.
+func (s *Search) expected() int {
+	n := 0
+	for i := range s.groups {
+		n += s.planner.Expected(i)
+	}
+	return n
+}
+
+// few returns how many missing answers a round need not wait for.
+func (s *Search) few() int { return len(s.groups) + int(fewMissing*float64(s.questions+s.before)) }
+
+// isAnswered reports whether the round has its answers, all but the last few.
+func (s *Search) isAnswered(now time.Time) bool {
+	missing, waited := s.expected(), now.Sub(s.asked)
+	return missing == 0 || waited >= lateAnswers && missing <= s.few() || waited >= longestWait
+}
+
+// runsLow reports whether the players have so little left to ask that it is time for the
+// next round: it takes a moment to reach them, and answers that come later count in the
+// one after that.
+func (s *Search) runsLow(now time.Time) bool {
+	most := s.ahead * len(s.groups)
+	switch rounds := s.planner.Progress().Rounds; {
+	case len(s.list) <= shortList:
+	case rounds == 1:
+		most = int(firstShare * float64(s.questions))
+	case rounds >= roundsAhead:
+		most = int(laterShare * float64(s.questions))
+	}
+	return s.ahead > 0 && now.Sub(s.asked) >= roundEvery && s.expected() <= most
+}
+
+// IsDue reports whether the next round of questions can begin, for the groups of now.
+func (s *Search) IsDue(players [][]string, now time.Time) bool {
+	if !s.Are(players) {
+		return true
+	}
+	if s.isBehind {
+		return now.Sub(s.asked) >= behindEvery && s.isAnswered(now)
+	}
+	return s.isAnswered(now) || !s.ends && s.runsLow(now)
+}
+
+// next returns the planner's next questions.
+func (s *Search) next(groups [][]Member, now time.Time) (asks []Ask) {
+	for i, members := range groups {
+		left := 0
+		for _, of := range open(members) {
+			left += members[of].Spare
+		}
+		s.planner.Limit(i, left)
+	}
+	questions := 0
+	for _, b := range s.planner.Next() {
+		questions += len(b.Servers)
+		asks = append(asks, s.Deal(b.Player, groups[b.Player], b.Servers)...)
+	}
+	if questions > 0 {
+		if s.ahead > 0 {
+			s.before = s.questions
+		}
+		s.asked, s.questions = now, questions
+	}
+	return asks
+}
+
+// Turn goes on to the next round of questions. It is over if no other server can plausibly
+// win, or there is nothing to ask, once so many players have all been asked.
+func (s *Search) Turn(groups [][]Member, players int, now time.Time) (asks []Ask, over bool) {
+	if len(s.groups) == 0 {
+		return nil, false // everyone is away for a moment
+	}
+	if !s.isOver {
+		progress := s.planner.Progress()
+		settled := progress.Done && progress.Best >= 0
+		if !settled {
+			asks = s.next(groups, now)
+		}
+		if s.ends = len(asks) == 0; !s.ends {
+			return asks, false
+		}
+		if !s.isAnswered(now) {
+			return nil, false // answers come yet
+		}
+		// Waiting may be worth it although there is nothing to ask: answers come yet, or
+		// what servers say of themselves. A player who says nothing at all is left out
+		// after a while.
+		missing := s.expected()
+		mayGain := missing > 0 && !progress.Done || progress.Best < 0
+		if missing > s.few() || mayGain && now.Sub(s.asked) < longestWait {
+			return nil, false
+		}
+		if progress.Best < 0 && len(s.Out()) > 0 && now.Sub(s.asked) < givenUp {
+			return nil, false // what answers late is better than nothing, and who is silent is told
+		}
+		s.isOver = true
+	}
+	// A player who is away has not measured what the others were asked, and is back in a
+	// moment or left out.
+	return nil, s.players() >= players
+}
+
+// Behind lets the search go on behind a vote.
+func (s *Search) Behind(now time.Time) { s.isBehind, s.asked = true, now }
+
+// Own allows a player's own discovery to ask so many servers.
+type Own struct {
+	Player  string
+	Servers int
+}
+
+// NextBehind returns the next questions while people vote, and what is allowed besides to the
+// own discovery of one player of each group.
+func (s *Search) NextBehind(groups [][]Member, now time.Time) (asks []Ask, own []Own) {
+	if !s.planner.Progress().Done {
+		asks = s.next(groups, now)
+	}
+	if s.own >= ownBudget {
+		return asks, nil
+	}
+	s.own += ownShare
+	for _, members := range groups {
+		spare := members[0].Spare
+		for _, ask := range asks {
+			if ask.Player == members[0].Name {
+				spare -= len(ask.Servers)
+			}
+		}
+		if may := min(ownShare, spare); may > 0 {
+			own = append(own, Own{members[0].Name, may})
+		}
+	}
+	return asks, own
+}
+
+// Heard takes a player's result, with what the player's [Groups.Mates] know of the server. It
+// returns who is to ask the server instead: the planner is told of a silence only once all
+// of the group were asked.
+func (s *Search) Heard(player string, result discovery.Result, mates []Mate) (instead []Ask) {
+	at, instead := s.Groups.Heard(player, result, mates)
+	if at >= 0 {
+		s.planner.Observe(at, result)
+	}
+	return instead
+}
+
+// Inform says that something new is known of what a server tells of itself.
+func (s *Search) Inform(server int) { s.planner.Inform(server) }
+
+// Shift moves the time from which the search reckons: a time has not counted.
+func (s *Search) Shift(d time.Duration) { s.asked = s.asked.Add(d) }

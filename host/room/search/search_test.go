@@ -1,0 +1,377 @@
+package search
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/selection/coordinate"
+)
+
+var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+
+// members are the players of one group, who have room for much.
+func members(names ...string) (group []Member) {
+	for _, name := range names {
+		group = append(group, Member{Name: name, Spare: 1000})
+	}
+	return group
+}
+
+// TestDealIsFair: every server has one asker, neighbours in the list have different ones, the
+// work is even, and each share is in the order of the questions.
+func TestDealIsFair(t *testing.T) {
+	var servers []int
+	for i := range 1001 {
+		servers = append(servers, i*7919%1001)
+	}
+	for players := 1; players <= 64; players++ {
+		group := make([]Member, players)
+		for i := range players {
+			group[i].Name = string(rune('a' + i))
+		}
+		g := Form([][]Member{group}, nil)
+		shares, by, asked := map[string][]int{}, map[int]string{}, 0
+		for _, ask := range g.Deal(0, group, servers) {
+			shares[ask.Player] = append(shares[ask.Player], ask.Servers...)
+			for _, server := range ask.Servers {
+				by[server] = ask.Player
+			}
+		}
+		least, most := len(servers), 0
+		for _, share := range shares {
+			least, most, asked = min(least, len(share)), max(most, len(share)), asked+len(share)
+			if !slices.IsSortedFunc(share, func(a, b int) int { return slices.Index(servers, a) - slices.Index(servers, b) }) {
+				t.Errorf("%d players: a share is %v", players, share)
+			}
+		}
+		if most-least > 1 || asked != len(servers) || len(by) != len(servers) || len(g.groups[0].out) != len(servers) {
+			t.Errorf("%d players: shares of %d to %d, %d of %d servers asked", players, least, most, len(by), asked)
+		}
+		for server := range len(servers) - 1 {
+			if players > 1 && by[server] == by[server+1] {
+				t.Errorf("%d players: one asks both %d and its neighbour", players, server)
+			}
+		}
+	}
+}
+
+// TestRoomLeft: a player with room for few servers leaves the others to those behind the same
+// address.
+func TestRoomLeft(t *testing.T) {
+	group := []Member{{Name: "ann", Spare: 1}, {Name: "bob", Spare: 5}}
+	want := []Ask{{"ann", []int{3}}, {"bob", []int{4, 5, 6}}}
+	if got := Form([][]Member{group}, nil).Deal(0, group, []int{3, 4, 5, 6}); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestDiscreet: behind one address with somebody who does not mind, discreet players are not
+// asked at all, and else for no more than they want.
+func TestDiscreet(t *testing.T) {
+	dora, ann := Member{Name: "dora", Discreet: 20}, Member{Name: "ann"}
+	late := dora
+	late.Asked = 1
+	for _, tt := range []struct {
+		members []Member
+		open    []int
+		most    int
+		few     bool
+	}{
+		{[]Member{dora}, []int{0}, 20 - wire.SearchFinalists, true},
+		{[]Member{late}, []int{0}, 20 - wire.SearchFinalists - 1, true},
+		{[]Member{dora, dora}, []int{0, 1}, 2 * (20 - wire.SearchFinalists), true},
+		{[]Member{dora, ann}, []int{1}, 0, false},
+		{[]Member{ann}, []int{0}, 0, false},
+	} {
+		if most, few := few(tt.members); most != tt.most || few != tt.few || !slices.Equal(open(tt.members), tt.open) {
+			t.Errorf("%+v: %d servers more, %v, asked are %v", tt.members, most, few, open(tt.members))
+		}
+	}
+}
+
+// TestMates: a silence may be one player's own line, so another behind the same address asks.
+func TestMates(t *testing.T) {
+	const server = 7
+	lost, answers := discovery.Result{Server: server, State: discovery.Lost}, discovery.Result{Server: server, State: discovery.Answered}
+	group := members("ann", "bob", "cat")
+	for _, tt := range []struct {
+		name    string
+		by      string
+		result  discovery.Result
+		states  []discovery.State // of the others
+		mayAsk  bool
+		at      int
+		instead []Ask
+		out     []Ask
+	}{
+		{"an answer", "ann", answers, nil, true, 0, nil, nil},
+		{"a silence", "ann", lost, []discovery.State{discovery.Unprobed, discovery.Unprobed}, true, -1, []Ask{{"bob", []int{server}}}, []Ask{{"bob", []int{server}}}},
+		{"a silence, and one knows it", "ann", lost, []discovery.State{discovery.Lost, discovery.Unprobed}, true, -1, []Ask{{"cat", []int{server}}}, []Ask{{"cat", []int{server}}}},
+		{"a silence, and one was answered", "ann", lost, []discovery.State{discovery.Answered, discovery.Unprobed}, true, 0, nil, nil},
+		{"a silence for all", "ann", lost, []discovery.State{discovery.Lost, discovery.Lost}, true, 0, nil, nil},
+		{"a silence, and nobody may ask", "ann", lost, []discovery.State{discovery.Unprobed, discovery.Unprobed}, false, 0, nil, nil},
+		{"a silence of another, while one is asked", "cat", lost, []discovery.State{discovery.Unprobed, discovery.Unprobed}, true, -1, nil, []Ask{{"ann", []int{server}}}},
+		{"an answer to another", "cat", answers, nil, true, 0, nil, []Ask{{"ann", []int{server}}}},
+		{"somebody else", "dan", lost, nil, true, -1, nil, []Ask{{"ann", []int{server}}}},
+	} {
+		g := Form([][]Member{group}, []Ask{{"ann", []int{server}}})
+		var mates []Mate
+		for i, name := range g.Mates(tt.by, tt.result) {
+			mates = append(mates, Mate{name, tt.states[i], tt.mayAsk})
+		}
+		at, instead := g.Heard(tt.by, tt.result, mates)
+		if at != tt.at || !reflect.DeepEqual(instead, tt.instead) || !reflect.DeepEqual(g.Out(), tt.out) {
+			t.Errorf("%s: group %d, instead %v, out are %v", tt.name, at, instead, g.Out())
+		}
+	}
+}
+
+// TestRelease: what a player was asked for whose connection has ended is forgotten, and what
+// the others behind the same address were asked for is carried over.
+func TestRelease(t *testing.T) {
+	group := members("ann", "bob")
+	g := Form([][]Member{group, members("cat")}, nil)
+	asks := g.Deal(0, group, []int{1, 2, 3})
+	if idle := g.Idle(); len(asks) != 2 || !slices.Equal(idle, []string{"cat"}) || !reflect.DeepEqual(g.Finished(), [][]string{{"cat"}}) || !g.IsOut(0, 2) {
+		t.Errorf("after %v, %v are idle", asks, idle)
+	}
+	if !g.Are([][]string{{"ann", "bob"}, {"cat"}}) || g.Are([][]string{{"ann"}, {"cat"}}) {
+		t.Error("the groups are others")
+	}
+	g.Release("ann")
+	if g.Are([][]string{{"ann", "bob"}, {"cat"}}) || !reflect.DeepEqual(g.Out(), []Ask{{"bob", []int{2}}}) || slices.Contains(g.Idle(), "ann") {
+		t.Errorf("out are %v", g.Out())
+	}
+	if g = Form([][]Member{members("bob"), members("cat")}, g.Out()); !g.IsOut(0, 2) || g.IsOut(0, 1) || g.IsOut(1, 2) {
+		t.Errorf("out are %v", g.Out())
+	}
+}
+
+// world is a list of servers in ten countries, each player's RTT to which follows from its
+// country.
+type world struct {
+	*testing.T
+	*Search
+	groups  [][]Member
+	setup   Setup
+	players [][]string
+	now     time.Time
+	// known are each player's answers, and asked how many there were.
+	known map[string]map[int]bool
+	asked map[string]int
+	// silent are servers that answer nobody.
+	silent func(player string, server int) bool
+}
+
+func newWorld(t *testing.T, servers int, groups ...[]Member) *world {
+	w := &world{T: t, groups: groups, now: eight, known: map[string]map[int]bool{}, asked: map[string]int{}, silent: func(string, int) bool { return false }}
+	var heads []string
+	for _, group := range groups {
+		var names []string
+		heads = append(heads, group[0].Name)
+		for _, m := range group {
+			names = append(names, m.Name)
+			w.known[m.Name] = map[int]bool{}
+		}
+		w.players = append(w.players, names)
+	}
+	list := make([]discovery.Server, servers)
+	infos := map[int]*discovery.Info{}
+	for i := range list {
+		addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{byte(20 + i*10/servers), byte(i / 200), byte(i % 200), 1}), 27960)
+		list[i] = discovery.Server{Addr: addr, Country: string(rune('A' + i*10/servers))}
+		infos[i] = &discovery.Info{MaxPlayers: 16}
+	}
+	w.setup = Setup{
+		Topology: topology.New(list), Servers: selection.Servers{List: list, Infos: infos, Lone: map[int]bool{}},
+		Table: selection.NewTable(heads, servers), Criteria: selection.Criteria{By: selection.Mean},
+	}
+	w.Search = New(groups, nil, w.setup)
+	return w
+}
+
+func (w *world) rtt(player string, server int) time.Duration {
+	country := server * 10 / len(w.setup.Servers.List)
+	return time.Duration(20+15*((country+int(player[0]))%10)+server%7) * time.Millisecond
+}
+
+// answers lets players measure what they are asked for, if the servers answer.
+func (w *world) answers(asks []Ask) {
+	for len(asks) > 0 {
+		ask := asks[0]
+		asks = asks[1:]
+		for _, server := range ask.Servers {
+			if w.asked[ask.Player]++; w.silent(ask.Player, server) {
+				continue
+			}
+			w.known[ask.Player][server] = true
+			result := discovery.Result{Server: server, State: discovery.Answered, RTT: w.rtt(ask.Player, server)}
+			asks = append(asks, w.Heard(ask.Player, result, nil)...)
+		}
+	}
+}
+
+// goes lets the search go on until it is over, and returns how long that took.
+func (w *world) goes() time.Duration {
+	w.Helper()
+	began := w.now
+	for range 1000 {
+		if w.IsDue(w.players, w.now) {
+			asks, over := w.Turn(w.groups, len(w.known), w.now)
+			if over {
+				return w.now.Sub(began)
+			}
+			w.answers(asks)
+		}
+		w.now = w.now.Add(100 * time.Millisecond)
+	}
+	w.Fatal("the search does not end")
+	return 0
+}
+
+// TestTurn: a search asks for some of the list, finds what is best for all, says so, and goes
+// on behind the vote.
+func TestTurn(t *testing.T) {
+	w := newWorld(t, 1000, members("ann"), members("bob", "cat"))
+	if w.IsShort() || w.HasIdea() || w.View(selection.Mean).Found {
+		t.Errorf("before the first question: %+v", w.View(selection.Mean))
+	}
+	w.goes()
+	best := w.Progress().Best
+	for server := range w.setup.Servers.List {
+		if a, b := w.rtt("ann", server)+2*w.rtt("bob", server), w.rtt("ann", best)+2*w.rtt("bob", best); a < b-20*time.Millisecond {
+			t.Fatalf("chosen is %d, and %d is better: %v, %v", best, server, a, b)
+		}
+	}
+	if w.asked["ann"] > wire.SearchBudget || w.asked["bob"]+w.asked["cat"] > wire.SearchBudget || w.asked["ann"] < 20 {
+		t.Errorf("asked by name: %v", w.asked)
+	}
+	text, isDry := w.Outcome(w.groups)
+	if isDry || text == "" || !w.HasIdea() || w.View(selection.Mean).GainMS == nil {
+		t.Errorf("%q: %+v", text, w.View(selection.Mean))
+	}
+	if _, known := w.Predict("cat", best); !known {
+		t.Error("nothing is known of cat")
+	}
+	if _, known := w.Predict("dan", best); known || len(w.Forecast(best)) != 3 {
+		t.Errorf("forecast: %v", w.Forecast(best))
+	}
+	w.Behind(w.now)
+	if w.IsDue(w.players, w.now.Add(behindEvery-1)) || !w.IsDue(w.players, w.now.Add(behindEvery)) || !w.IsDue(w.players[:1], w.now) {
+		t.Error("behind a vote the search is due at another time")
+	}
+	allowed := map[string]int{}
+	for range 100 {
+		asks, own := w.NextBehind(w.groups, w.now)
+		for _, own := range own {
+			allowed[own.Player] += own.Servers
+		}
+		w.answers(asks)
+	}
+	if want := map[string]int{"ann": ownBudget, "bob": ownBudget}; !maps.Equal(allowed, want) {
+		t.Errorf("their own discovery may ask %v, want %v", allowed, want)
+	}
+}
+
+// TestLateAnswers: the first rounds overlap; the last answers are waited for, but not for long.
+func TestLateAnswers(t *testing.T) {
+	w := newWorld(t, 1000, members("ann"), members("bob"))
+	w.setup.Options = coordinate.Options{Budget: 100, Enough: -1}
+	w.Search = New(w.groups, nil, w.setup)
+	w.silent = func(player string, server int) bool { return player == "bob" && server >= 800 }
+	w.goes()
+	if waited := w.now.Sub(w.Search.asked); waited < lateAnswers || waited > longestWait || w.expected() == 0 {
+		t.Errorf("it ends %v after the last questions, without %d answers", waited, w.expected())
+	}
+	w.Shift(time.Second)
+	if waited := w.now.Sub(w.Search.asked); waited > longestWait-time.Second {
+		t.Errorf("a second has not counted, and %v have passed", waited)
+	}
+}
+
+// TestMore: a search for more asks for so many besides, and says when there are no more.
+func TestMore(t *testing.T) {
+	for _, tt := range []struct {
+		servers, more int
+		isDry         bool
+		text          string
+	}{
+		{1000, 50, false, ""},
+		{30, 200, true, "up to 30 more servers each; at most 2 ms better could be found, as far as one can tell"},
+	} {
+		t.Run(fmt.Sprint(tt.more, " of ", tt.servers), func(t *testing.T) {
+			w := newWorld(t, tt.servers, members("ann"), members("bob"))
+			w.setup.More = tt.more
+			w.Search = New(w.groups, nil, w.setup)
+			w.goes()
+			for i, group := range w.groups {
+				w.groups[i][0].More = w.asked[group[0].Name]
+				if w.asked[group[0].Name] > tt.more {
+					t.Errorf("%s was asked for %d", group[0].Name, w.asked[group[0].Name])
+				}
+			}
+			text, isDry := w.Outcome(w.groups)
+			if isDry != tt.isDry || tt.text != "" && text != tt.text {
+				t.Errorf("%q, dry: %v", text, isDry)
+			}
+		})
+	}
+}
+
+// FuzzGroups: whatever is reported and whoever leaves, a server is out with one player of a
+// group, and a player is asked for nothing twice.
+func FuzzGroups(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 3, 40, 41, 42, 80, 81, 120, 160, 200})
+	f.Fuzz(func(t *testing.T, script []byte) {
+		groups := [][]Member{members("ann", "bob", "cat"), members("dan")}
+		names := []string{"ann", "bob", "cat", "dan"}
+		g := Form(groups, nil)
+		states := map[string]map[int]discovery.State{"ann": {}, "bob": {}, "cat": {}, "dan": {}}
+		for _, ask := range g.Deal(0, groups[0], []int{0, 1, 2, 3, 4, 5, 6, 7}) {
+			for _, server := range ask.Servers {
+				if !g.IsOut(0, server) {
+					t.Fatalf("%v is not out", ask)
+				}
+			}
+		}
+		for _, b := range script {
+			name, server := names[b%4], int(b/4)%8
+			if b >= 240 {
+				g.Release(name)
+				g = Form(groups, g.Out())
+				continue
+			}
+			state := []discovery.State{discovery.Answered, discovery.Lost, discovery.Forbidden}[int(b/32)%3]
+			states[name][server] = state
+			result := discovery.Result{Server: server, State: state}
+			var mates []Mate
+			for _, mate := range g.Mates(name, result) {
+				mates = append(mates, Mate{mate, states[mate][server], true})
+			}
+			_, instead := g.Heard(name, result, mates)
+			for _, ask := range instead {
+				if ask.Player == name || states[ask.Player][server] != discovery.Unprobed {
+					t.Fatalf("%v is asked instead of %s", ask, name)
+				}
+			}
+			seen := map[int]bool{}
+			for _, ask := range g.Out() {
+				for _, server := range ask.Servers {
+					if seen[server] && ask.Player != "dan" {
+						t.Fatalf("%d is out twice: %v", server, g.Out())
+					}
+					seen[server] = true
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,160 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/selection/coordinate"
+	"muster/selection/rules"
+)
+
+// What others learn from a search.
+
+// Progress returns how far the search has come.
+func (s *Search) Progress() coordinate.Progress { return s.planner.Progress() }
+
+// HasIdea reports whether the search has gone on for so long that its claims mean something.
+func (s *Search) HasIdea() bool { return s.planner.Progress().Rounds >= claimAfter }
+
+// asksFew reports whether some players were asked for few servers: what the planner says is
+// still to be had knows nothing of what they were not asked.
+func (s *Search) asksFew() bool {
+	return slices.ContainsFunc(s.groups, func(g *group) bool { return g.isFew && !g.isBroken })
+}
+
+// Hidden returns servers that may be better than they look.
+func (s *Search) Hidden(n int) []int { return s.planner.Hidden(n) }
+
+// Contenders returns servers, none of them among some, that would win if one ping is not what
+// it seems. On a short list one held-up packet hides a server, as it has no neighbours that
+// were measured, and nobody waits for an answer that is late.
+func (s *Search) Contenders(n int, but []int) []int {
+	if !s.IsShort() || s.asksFew() {
+		return nil // a player who asks few servers asks no more than the finalists
+	}
+	return without(s.planner.Contenders(n+len(but)), but, n)
+}
+
+// Untried returns servers, none of them among some, that are likely better as far as the pings
+// of discreet players who have not measured them can be told.
+func (s *Search) Untried(n int, but []int) []int {
+	if !s.asksFew() {
+		return nil
+	}
+	return without(s.planner.Untried(max(0, n)), but, n)
+}
+
+// without returns the first n of some servers that are not among others.
+func without(servers, others []int, n int) []int {
+	servers = slices.DeleteFunc(servers, func(server int) bool { return slices.Contains(others, server) })
+	return servers[:max(0, min(n, len(servers)))]
+}
+
+// Predict returns the RTT that a player is likely to have to a server.
+func (s *Search) Predict(player string, server int) (rtt time.Duration, known bool) {
+	at, _ := s.find(player)
+	if at < 0 {
+		return 0, false
+	}
+	return s.planner.Predict(at, server), true
+}
+
+// Forecast returns the RTTs to expect of a server, by player, where anything is known.
+func (s *Search) Forecast(server int) map[string]time.Duration {
+	rtts := map[string]time.Duration{}
+	for i, g := range s.groups {
+		rtt, known := s.planner.Forecast(i, server)
+		for _, name := range g.players {
+			if known && !g.isBroken {
+				rtts[name] = rtt
+			}
+		}
+	}
+	return rtts
+}
+
+// Outcome says what a search that is over has come to. IsDry says of one that the organiser
+// wanted that there was less to ask: what is worth asking runs out bit by bit.
+func (s *Search) Outcome(groups [][]Member) (text string, isDry bool) {
+	progress, listed := s.planner.Progress(), len(s.list)
+	within := ""
+	if progress.Reach > 0 {
+		within = fmt.Sprintf(", or a server within %v for everyone", progress.Reach)
+	}
+	claim := fmt.Sprintf("at most %.0f ms better%s could be found, as far as one can tell", math.Ceil(inMS(progress.RegretBound)), within)
+	if s.asksFew() {
+		claim = "what somebody who asks few servers was not asked may be better"
+	}
+	if s.more > 0 {
+		left := left(s.more, groups)
+		each := "up to " + InWords(s.more-left, "more ") + " each"
+		switch {
+		case left == s.more:
+			text = "there is no server left that is worth asking"
+		case progress.Best < 0:
+			text = each + ", and none of them suits everyone"
+		default:
+			text = each + "; " + claim
+		}
+		return text, 2*left > s.more
+	}
+	each := progress.Probes * float64(len(s.groups)) / float64(s.players())
+	if int(math.Round(max(each, progress.Probes))) >= listed { // players who share an address share the questions
+		return "everyone was asked for all " + InWords(listed, ""), false
+	}
+	return fmt.Sprintf("%s each instead of %d; %s", InWords(int(math.Ceil(each)), ""), listed, claim), false
+}
+
+// InWords returns a number of servers of a kind as people say it.
+func InWords(n int, kind string) string {
+	if n == 1 {
+		return fmt.Sprintf("1 %sserver", kind)
+	}
+	return fmt.Sprintf("%d %sservers", n, kind)
+}
+
+// inMS returns an RTT in milliseconds, as pages show it.
+func inMS(rtt time.Duration) float64 { return float64(rtt) / float64(time.Millisecond) }
+
+// View returns how far the search is.
+func (s *Search) View(by selection.Rule) *wire.Search {
+	progress := s.planner.Progress()
+	v := &wire.Search{Rounds: progress.Rounds, Found: progress.Best >= 0}
+	if !v.Found {
+		return v
+	}
+	best := selection.Servers{List: s.list[progress.Best : progress.Best+1]}
+	var players []string
+	var rtts []time.Duration
+	for i, g := range s.groups {
+		if !g.isBroken {
+			players = append(players, g.players...)
+			rtts = append(rtts, slices.Repeat([]time.Duration{s.planner.Predict(i, progress.Best)}, len(g.players))...)
+		}
+	}
+	if len(players) == 0 {
+		return &wire.Search{Rounds: progress.Rounds} // all have just left
+	}
+	table := selection.NewTable(players, 1)
+	for column, rtt := range rtts {
+		table.Set(column, 0, discovery.Answered, rtt)
+	}
+	chosen := selection.Select(best, table, selection.Criteria{By: selection.Mean}).Chosen
+	v.MeanMS, v.MaxMS, v.StdevMS = chosen.MeanMS, chosen.MaxMS, chosen.StdevMS
+	v.FigureMS = chosen.Figure(by)
+	if rules.Of(by).OwnBests {
+		v.FigureMS = max(0, progress.Score)
+		v.ExtraMS = &v.FigureMS
+	}
+	if progress.Rounds >= claimAfter && !s.asksFew() {
+		v.OwnMS = inMS(progress.Own)
+		gain := inMS(progress.RegretBound)
+		v.GainMS, v.ReachMS = &gain, inMS(progress.Reach)
+	}
+	return v
+}
