@@ -1,0 +1,68 @@
+package selection
+
+import "slices"
+
+// Basis is what a choice can be made from: the servers, what every player measured of them,
+// and what the group wants. It is a value that nobody changes once it is made, so that one
+// may try choices for some of the players without anything else of a room.
+type Basis struct {
+	Servers Servers
+	// Table has a column for each player for whom a choice could be.
+	Table *Table
+	// Criteria have the editions of all these players. Their Seats are the fewest that the
+	// group wants, however few it is.
+	Criteria Criteria
+	// Along are the players who come along wherever the group goes, chosen for or not, and
+	// Guests is how many others do.
+	Along  []string
+	Guests int
+}
+
+// For returns the basis of a choice for some of the players: their columns, in this order,
+// their editions, and seats for them and for all who come along.
+func (b Basis) For(players []string) Basis {
+	b.Table = b.Table.Of(players)
+	b.Criteria.Editions = slices.DeleteFunc(slices.Clone(b.Criteria.Editions), func(e Edition) bool { return !slices.Contains(players, e.Player) })
+	seats := len(players) + b.Guests
+	for _, name := range b.Along {
+		if !slices.Contains(players, name) {
+			seats++
+		}
+	}
+	b.Criteria.Seats = max(b.Criteria.Seats, seats)
+	return b
+}
+
+// Select chooses from the basis for all players of its table.
+func (b Basis) Select() Selection { return Select(b.Servers, b.Table, b.Criteria) }
+
+// Objective is what the criteria make of the RTTs of the table's players.
+func (b Basis) Objective() *Objective { return b.Criteria.Objective(b.Table.players) }
+
+// Of returns a table of some of the players, in this order. A player who has no column gets
+// an empty one.
+func (t *Table) Of(players []string) *Table {
+	some := NewTable(players, len(t.rows))
+	columns := make([]int, len(players))
+	for i, name := range players {
+		if columns[i] = slices.Index(t.players, name); columns[i] >= 0 {
+			some.late[i] = t.late[columns[i]]
+		}
+	}
+	for server := range t.Measured() {
+		for i, column := range columns {
+			if column >= 0 {
+				state, rtt := t.At(column, server)
+				some.Set(i, server, state, rtt)
+			}
+		}
+	}
+	for server, qualities := range t.quality {
+		for i, column := range columns {
+			if column >= 0 && column < len(qualities) {
+				some.SetQuality(i, server, qualities[column])
+			}
+		}
+	}
+	return some
+}
