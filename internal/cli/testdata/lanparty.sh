@@ -56,9 +56,10 @@ muster_of() { # NAME ARGUMENT…: on the machine of that name, or here
   if [ "$who" = host ]; then timeout 150 "$muster" "$@" 2>&1; else eval "nsenter -t \$$who -n timeout 150 \"\$muster\" \"\$@\" 2>&1"; fi
 }
 night() { # OPTION…: both play a round, and what they were told is shown
+  rm -f "$folder/host.out" # the shell empties it later than this looks for the code
   muster_of host host --game openarena --listen :7777 --no-play --no-browser --no-mdns --players 2 --once --new "$@" >"$folder/host.out" &
   host=$!
-  for _ in $(seq 1200); do grep -q '^code' "$folder/host.out" && break; sleep 0.05; done
+  for _ in $(seq 1200); do grep -qs '^code' "$folder/host.out" && break; sleep 0.05; done
   code=$(awk '/^code/ { print $2 }' "$folder/host.out")
   muster_of ann join 10.9.0.1 --code "$code" --name ann --launch never --once >"$folder/ann.out" &
   first=$!

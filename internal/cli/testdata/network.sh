@@ -19,10 +19,11 @@ there ip addr add 10.9.0.2/24 dev cable1
 there ip link set cable1 up
 
 open() { # NAME OPTION…
+  rm -f "$folder/host.out" # the shell empties it later than this looks for the code
   HOME=$folder/$1 XDG_STATE_HOME=$folder/$1/state "$muster" host --game openarena --servers "$folder/servers.txt" \
     --name olga --no-play --no-browser --players 4 --room "$@" >"$folder/host.out" 2>&1 &
   host=$!
-  for _ in $(seq 1200); do grep -q '^code' "$folder/host.out" && break; sleep 0.05; done
+  for _ in $(seq 1200); do grep -qs '^code' "$folder/host.out" && break; sleep 0.05; done
   code=$(awk '/^code/ { print $2 }' "$folder/host.out")
   if [ -z "$code" ]; then cat "$folder/host.out"; fi
 }
@@ -35,7 +36,7 @@ join() { # PLAYER OPTION…
 open Friday --tls
 printf 'y\n%s\n' "$code" | join bob >"$folder/bob.out" &
 joined=$!
-for _ in $(seq 1200); do grep -q 'bob is here' "$folder/bob.out" && break; sleep 0.05; done
+for _ in $(seq 1200); do grep -qs 'bob is here' "$folder/bob.out" && break; sleep 0.05; done
 cat "$folder/bob.out"
 echo n | join cat
 join cat </dev/null
@@ -45,7 +46,7 @@ wait $host
 open Open --open
 echo y | join cat >"$folder/cat.out" &
 joined=$!
-for _ in $(seq 1200); do grep -q 'cat is here' "$folder/cat.out" && break; sleep 0.05; done
+for _ in $(seq 1200); do grep -qs 'cat is here' "$folder/cat.out" && break; sleep 0.05; done
 cat "$folder/cat.out"
 kill $joined
 wait $joined
@@ -53,7 +54,7 @@ wait $joined
 nft 'add table inet f; add chain inet f i { type filter hook input priority 0; }; add rule inet f i ip daddr 10.9.0.1 tcp dport 7777 drop'
 echo y | join dan >"$folder/dan.out" &
 joined=$!
-for _ in $(seq 1200); do grep -q 'dan is here' "$folder/dan.out" && break; sleep 0.05; done
+for _ in $(seq 1200); do grep -qs 'dan is here' "$folder/dan.out" && break; sleep 0.05; done
 cat "$folder/dan.out"
 nft flush ruleset
 kill $host $joined
@@ -69,7 +70,7 @@ there ip addr add 2001:db8:9::2/64 dev cable1 nodad
 open Six
 join eve "$(awk '/^link/ { print $2 }' "$folder/host.out")" >"$folder/eve.out" &
 joined=$!
-for _ in $(seq 1200); do grep -q 'eve is here' "$folder/eve.out" && break; sleep 0.05; done
+for _ in $(seq 1200); do grep -qs 'eve is here' "$folder/eve.out" && break; sleep 0.05; done
 cat "$folder/eve.out"
 kill $host $joined
 wait $host
