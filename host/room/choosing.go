@@ -106,6 +106,15 @@ func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
 	return c
 }
 
+// basis is what a choice for a group, or for some of it, can be made from, but for the guests
+// who are counted in.
+func (r *Room) basis(group []*player) selection.Basis {
+	b := selection.Basis{Servers: r.round.servers, Table: r.round.table(group), Criteria: r.criteria(r.settings, group)}
+	b.Criteria.Seats, b.Guests = r.settings.Players, len(r.counted())
+	b.Along = names(filtered(r.round.players, func(p *player) bool { return p.connected }))
+	return b
+}
+
 // seatsFor returns how many seats a group needs, with all who come along without a say.
 func (r *Room) seatsFor(group []*player) int {
 	seats := len(group) + len(r.counted())
@@ -199,12 +208,9 @@ const (
 // would be.
 func (r *Room) isHarmed(some, others []*player, believed bool) bool {
 	group := slices.Concat(some, others)
-	best := func(group []*player) selection.Selection {
-		c := r.criteria(r.settings, group)
-		c.Top, c.Reasons = 1, -1
-		return selection.Select(r.round.servers, r.round.table(group), c)
-	}
-	all, own := best(group), best(some)
+	basis := r.basis(group)
+	basis.Criteria.Top, basis.Criteria.Reasons = 1, -1
+	all, own := basis.For(names(group)).Select(), basis.For(names(some)).Select()
 	if own.Chosen == nil || all.Chosen == nil {
 		_, searching := r.phase.(*Coordinating) // and may find what suits all
 		return own.Chosen != nil && !(believed && searching)
