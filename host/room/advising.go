@@ -140,9 +140,7 @@ func (r *Room) adviseOf(c *wire.Choice, s *selection.Selection) {
 			continue
 		}
 		if _, known := c.Servers[advice.Addr]; !known {
-			card := cardOf(r.round.servers, server)
-			r.fit(&card, server)
-			c.Servers[advice.Addr] = card
+			c.Servers[advice.Addr] = r.card(server)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/host/room/ballot"
+	"muster/host/room/editions"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/anomaly"
@@ -59,7 +60,10 @@ func (r *Room) choose(early bool) {
 	for _, a := range r.round.anomalies(r.round.table(group)) {
 		r.note("%s", a)
 	}
-	r.noteVersions(group, &selected)
+	best := selected.Ranking[:min(finalists, len(selected.Ranking))]
+	for _, note := range editions.Describe(r.round.servers, r.editions.Of(names(group), r.settings.Game), best, r.settings.AnyVersion) {
+		r.note("%s", note)
+	}
 	for _, p := range r.round.active() {
 		if !slices.Contains(group, p) {
 			p.leftOut = true
@@ -92,7 +96,7 @@ func (r *Room) selectFor(group []*player) selection.Selection {
 func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
 	c := s.Criteria()
 	if !s.AnyVersion {
-		c.Editions = r.editions(group)
+		c.Editions = r.editions.Of(names(group), r.settings.Game)
 	}
 	c.Seats, c.Spare = max(s.Players, r.seatsFor(group)), max(0, cmp.Or(r.tuning.Spare, spareSeat))
 	c.Weights = r.tuning.Weights
@@ -278,4 +282,22 @@ func culledText(s *selection.Selection) string {
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// shutOutText says how many servers let some players not in, and whom, or nothing.
+func shutOutText(s *selection.Selection) string {
+	if s.Culled.WrongVersion == 0 {
+		return ""
+	}
+	var whom []string
+	for _, reason := range s.Reasons {
+		if reason.Cause == selection.WrongVersion {
+			whom = append(whom, reason.Players...)
+		}
+	}
+	text := fmt.Sprintf("%d of another version", s.Culled.WrongVersion)
+	if slices.Sort(whom); len(whom) > 0 {
+		text += " than " + strings.Join(slices.Compact(whom), ", ") + " has"
+	}
+	return text
 }

@@ -49,7 +49,7 @@ func (r *Room) searching() *search.Search {
 		setup.More = coordinating.More
 	}
 	if !r.settings.AnyVersion {
-		setup.Criteria.Editions = r.editions(r.round.present())
+		setup.Criteria.Editions = r.editions.Of(names(r.round.present()), r.settings.Game)
 	}
 	if rules.Of(setup.Criteria.By).Averages { // by other rules it was not found to help
 		for _, g := range r.counted() {

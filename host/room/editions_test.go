@@ -113,8 +113,8 @@ func TestHasVersion(t *testing.T) {
 	if err := n.step(Order{Credential: ben.page, Action: Has{Version: "5.6", Editions: edition56}}); err != nil {
 		t.Fatal(err)
 	}
-	if version() != "5.6" || ben.editions["openarena"].Protocol != 41 {
-		t.Errorf("%v", ben.editions)
+	if got := n.room.editions.Of([]string{"ben"}, "openarena"); version() != "5.6" || len(got) != 1 || got[0].Protocol != 41 {
+		t.Errorf("%v", got)
 	}
 	again := wire.Hello{Name: "ben", Token: ben.token, Program: "BENS", Line: 2, Editions: map[string]discovery.Edition{"": {Version: "4"}}}
 	if err := n.step(Join{Hello: again}); err != nil || version() != "5.6" {
@@ -185,5 +185,28 @@ func TestListedVersions(t *testing.T) {
 		if chosen := n.view().Choice.Selection.Chosen; chosen == nil || chosen.Addr != addr(c.want) {
 			t.Errorf("%s: %+v; the log:\n%s", c.note, chosen, n.log())
 		}
+	}
+}
+
+// TestVersionGoesWithPlayer: what a player has is known under a new name, and of nobody who
+// takes the name of a player who has left.
+func TestVersionGoesWithPlayer(t *testing.T) {
+	n := newSession(t, settings(3))
+	hello := wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "ben", Editions: edition56, Program: "BENS"}
+	if err := n.step(Join{Hello: hello, Token: "token of ben"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.acts(n.pageOf("ben"), Rename{"eve"}); err != nil {
+		t.Fatal(err)
+	}
+	if eve := n.view().People[0]; eve.Name != "eve" || eve.Version != "5.6" {
+		t.Errorf("renamed it is %+v", eve)
+	}
+	if err := n.acts(n.pageOf("eve"), Quit{}); err != nil {
+		t.Fatal(err)
+	}
+	n.join("eve")
+	if eve := n.view().People[0]; eve.Name != "eve" || eve.Version != "" {
+		t.Errorf("somebody else of that name is %+v", eve)
 	}
 }

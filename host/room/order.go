@@ -157,6 +157,30 @@ func (a Somewhere) do(_ *Room, by caller) error {
 	return nil
 }
 
+// Has says what who orders it has of the room's game. It counts from the next decision
+// on.
+type Has struct {
+	// Version is empty to take back what was said.
+	Version string `json:"version"`
+	// Editions are what that is of the games that the host knows more of; see
+	// [wire.Hello].
+	Editions map[string]discovery.Edition `json:"-"`
+}
+
+func (a Has) do(r *Room, by caller) error {
+	if !by.isPlayer {
+		return ballot.ErrGuest
+	}
+	if a.Version = discovery.CleanText(a.Version); a.Editions == nil {
+		a.Editions = map[string]discovery.Edition{"": {Version: a.Version}}
+	}
+	r.editions.Say(by.name, r.settings.Game, a.Editions)
+	if r.round.search != nil && !r.round.search.IsBehind() {
+		r.round.search = nil // it looked for something else
+	}
+	return nil
+}
+
 func (Arrived) do(r *Room, by caller) error {
 	if by.person == nil {
 		return errNickname

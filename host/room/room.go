@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"muster/discovery"
 	"muster/host/room/brought"
+	"muster/host/room/editions"
 	"muster/host/room/journal"
 	"muster/host/room/nickname"
 	"muster/host/room/outage"
@@ -56,6 +56,8 @@ type Room struct {
 	history []wire.Played
 	tuning  Tuning
 	lists   brought.Lists
+	// editions are what players have of games.
+	editions editions.Book
 	// posts is how the room's announcements fare.
 	posts posts
 	// round is what a new round forgets.
@@ -162,8 +164,6 @@ type member struct {
 	// its NAT group found does not hold for this player.
 	origin Origin
 	apart  bool
-	// editions are what the player has of games, by their ids, as far as they say.
-	editions map[string]discovery.Edition
 	// near is what the player's program found on its own networks.
 	near nearby
 	// able is whether the player's machine can start a game. The program says it again
@@ -270,7 +270,12 @@ func (in Join) step(r *Room) error {
 			p.leftOut = p.anomaly != nil || p.missed > mostMissed
 		}
 	}
-	in.takeEditions(r, p)
+	// What the same program said before stays: the player may have said something else since.
+	if said := in.Hello.Editions; len(said) > 0 && (p.program == "" || p.program != in.Hello.Program) {
+		if note := r.editions.Greet(p.name, r.settings.Game, said); note != "" {
+			r.note("%s", note)
+		}
+	}
 	p.briefed = 0
 	if p.beacon != in.Hello.Beacon || p.program != in.Hello.Program {
 		p.outside = 0

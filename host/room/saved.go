@@ -13,6 +13,7 @@ import (
 	"muster/discovery/topology"
 	"muster/host/room/ballot"
 	"muster/host/room/brought"
+	"muster/host/room/editions"
 	"muster/host/room/evidence"
 	"muster/host/room/journal"
 	"muster/host/room/outage"
@@ -77,6 +78,12 @@ func (s *saved) upgrade() {
 	s.Hearsay, s.before3 = s.SavedHearsay, before3{}
 	for i := range s.Players {
 		p := &s.Players[i]
+		if p.Editions != nil {
+			if s.Editions == nil {
+				s.Editions = editions.Saved{}
+			}
+			s.Editions[p.Name] = p.Editions
+		}
 		p.Evidence, p.playerBefore3 = p.Saved, playerBefore3{}
 	}
 	s.Seats = s.Phase.seatsOf()
@@ -127,9 +134,10 @@ type saved struct {
 	TooNear   []int                `json:"too_near,omitempty"`
 	More      more                 `json:"more,omitzero"`
 
-	Ballot  ballot.Saved          `json:"ballot,omitzero"`
-	Seats   seats.Saved           `json:"seats,omitzero"`
-	Hearsay evidence.SavedHearsay `json:"hearsay,omitzero"`
+	Ballot   ballot.Saved          `json:"ballot,omitzero"`
+	Editions editions.Saved        `json:"editions,omitempty"`
+	Seats    seats.Saved           `json:"seats,omitzero"`
+	Hearsay  evidence.SavedHearsay `json:"hearsay,omitzero"`
 
 	before3
 }
@@ -189,14 +197,12 @@ type savedPlayer struct {
 	Discreet int    `json:"discreet,omitempty"`
 	Near     nearby `json:"near,omitzero"`
 	// Surveyed is what the player found at the candidate places.
-	Surveyed surveyed `json:"surveyed,omitzero"`
-	// Editions are what the player has of games.
-	Editions map[string]discovery.Edition `json:"editions,omitempty"`
-	Done     bool                         `json:"done,omitempty"`
-	LeftOut  bool                         `json:"left_out,omitempty"`
-	Missed   time.Duration                `json:"missed,omitempty"`
-	Shares   bool                         `json:"shares,omitempty"`
-	Anomaly  *anomaly.Anomaly             `json:"anomaly,omitempty"`
+	Surveyed surveyed         `json:"surveyed,omitzero"`
+	Done     bool             `json:"done,omitempty"`
+	LeftOut  bool             `json:"left_out,omitempty"`
+	Missed   time.Duration    `json:"missed,omitempty"`
+	Shares   bool             `json:"shares,omitempty"`
+	Anomaly  *anomaly.Anomaly `json:"anomaly,omitempty"`
 	// Odd is one for which nobody is left out.
 	Odd *anomaly.Anomaly `json:"odd,omitempty"`
 	// Contradicts is another, about what the player heard of servers.
@@ -212,7 +218,10 @@ type savedPlayer struct {
 
 // playerBefore3 is what forms 1 and 2 kept at the top of a player. It is read, and never
 // written.
-type playerBefore3 struct{ evidence.Saved }
+type playerBefore3 struct {
+	evidence.Saved
+	Editions map[string]discovery.Edition `json:"editions,omitempty"`
+}
 
 // phases are all of them by the names in the saved form, empty.
 func phases() map[string]phase {
@@ -232,7 +241,7 @@ func (r *Room) Save() ([]byte, error) {
 		Survey: r.survey, Started: r.started, Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
 		Webhook: r.settings.Webhook, Posts: r.posts,
 
-		Ballot: r.round.ballot.Save(),
+		Ballot: r.round.ballot.Save(), Editions: r.editions.Save(),
 	}
 	if k := &r.kept; r.IsStanding() || k.unjoined || len(k.evenings) > 0 || !k.used.IsZero() || !k.counted.IsZero() {
 		s.Kept = &savedKept{k.evenings, k.tonight, k.left, k.reminded, k.dated, k.used, k.unused, k.counted, k.unjoined}
@@ -274,7 +283,7 @@ func (r *Room) Save() ([]byte, error) {
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
-			savedPerson: savePerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Discreet: p.discreet, Near: p.near, Surveyed: p.surveyed, Editions: p.editions,
+			savedPerson: savePerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Discreet: p.discreet, Near: p.near, Surveyed: p.surveyed,
 			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Shares: p.shares, Anomaly: p.anomaly, Odd: p.odd, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail, Again: p.again,
 		}
 		if sp.Evidence, err = p.witness.Save(); err != nil {
@@ -414,7 +423,7 @@ func (s *saved) withoutList() (err error) {
 func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		keys: Keys{s.Code, s.Link, s.Secret}, pages: map[string]int{}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
-		locked: s.Locked, closed: s.Closed, ended: s.Ended, journal: journal.Restore(s.Journal), previous: s.Previous, history: s.History, lists: brought.Restore(s.Brought), failures: s.Failures, survey: s.Survey, started: s.Started, round: newRound(s.Round),
+		locked: s.Locked, closed: s.Closed, ended: s.Ended, journal: journal.Restore(s.Journal), previous: s.Previous, history: s.History, lists: brought.Restore(s.Brought), editions: editions.Restore(s.Editions), failures: s.Failures, survey: s.Survey, started: s.Started, round: newRound(s.Round),
 		ownKept: s.OwnHash, isOwnLost: s.OwnLost && len(s.Settings.Servers) == 0,
 	}
 	r.settings.Password, r.settings.Webhook, r.posts = s.Password, s.Webhook, s.Posts
@@ -464,7 +473,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	}
 	for _, sp := range s.Players {
 		p := &player{
-			member: &member{person: sp.person(), token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet, near: sp.Near, surveyed: sp.Surveyed, editions: sp.Editions},
+			member: &member{person: sp.person(), token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet, near: sp.Near, surveyed: sp.Surveyed},
 			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, shares: sp.Shares, anomaly: sp.Anomaly, odd: sp.Odd, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail, again: sp.Again,
 		}
 		if p.witness, err = evidence.Restore(sp.Evidence, len(list.Servers)); err != nil {

@@ -485,6 +485,25 @@ func TestListsBefore3(t *testing.T) {
 	}
 }
 
+// TestEditionsBefore3: what players had said of their versions in a room of form 2 still counts.
+func TestEditionsBefore3(t *testing.T) {
+	const has = `{"luanti":{"version":"5.6","protocol":41}}`
+	var s, section saved
+	for data, into := range map[string]*saved{
+		`{"version":2,"players":[{"name":"ann"},{"name":"ben","editions":` + has + `}]}`:         &s,
+		`{"version":3,"players":[{"name":"ann"},{"name":"ben"}],"editions":{"ben":` + has + `}}`: &section,
+	} {
+		if err := json.Unmarshal([]byte(data), into); err != nil {
+			t.Fatal(err)
+		}
+		into.upgrade()
+	}
+	s.Version, s.Ballot = section.Version, section.Ballot
+	if !reflect.DeepEqual(s, section) || s.Editions["ben"]["luanti"].Protocol != 41 {
+		t.Errorf("read is %+v, want %+v", s.Editions, section.Editions)
+	}
+}
+
 // TestLogBefore3: what the people in a room of form 2 were told is in its journal.
 func TestLogBefore3(t *testing.T) {
 	var s saved

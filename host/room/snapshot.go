@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/host/room/editions"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -91,7 +92,7 @@ func (r *Room) people() []wire.Person {
 	for _, p := range r.round.players {
 		person := wire.Person{
 			Name: p.name, Peer: true, Connected: p.connected,
-			Done: p.done, LeftOut: p.leftOut, Launch: p.launch, Detail: p.detail, Version: p.editions[r.settings.Game].Version,
+			Done: p.done, LeftOut: p.leftOut, Launch: p.launch, Detail: p.detail, Version: r.editions.Version(p.name, r.settings.Game),
 		}
 		person.Asked = p.isAsked && p.connected
 		person.Probed, person.Answered = r.round.knowledge(p).Progress()
@@ -153,21 +154,16 @@ func (r *Room) target() (server int, stands selection.Selection) {
 // choice is a selection with what is known of its servers, whose names stand in
 // the place of addresses in what explains how it stands.
 func (r *Room) choice(s, stands selection.Selection) *wire.Choice {
-	cardFor := func(server int) wire.ServerCard {
-		card := cardOf(r.round.servers, server)
-		r.fit(&card, server)
-		return card
-	}
 	c := &wire.Choice{Selection: s, Explain: stands.Explain(), Decided: stands.Decided, Servers: map[string]wire.ServerCard{}}
 	for _, ranked := range s.Ranking {
-		c.Servers[ranked.Addr.String()] = cardFor(ranked.Server)
+		c.Servers[ranked.Addr.String()] = r.card(ranked.Server)
 	}
 	if s.Why != nil {
 		for _, i := range s.Why.Influences {
-			c.Servers[i.Addr.String()] = cardFor(i.Server)
+			c.Servers[i.Addr.String()] = r.card(i.Server)
 		}
 		for _, rival := range s.Why.Rivals {
-			c.Servers[rival.Addr.String()] = cardFor(rival.Ranked.Server)
+			c.Servers[rival.Addr.String()] = r.card(rival.Ranked.Server)
 		}
 	}
 	var pairs []string
@@ -181,6 +177,13 @@ func (r *Room) choice(s, stands selection.Selection) *wire.Choice {
 		c.Explain[i] = replacer.Replace(sentence)
 	}
 	return c
+}
+
+// card is what people see of a server, and which players have another version.
+func (r *Room) card(server int) wire.ServerCard {
+	card := cardOf(r.round.servers, server)
+	editions.Mark(&card, r.round.servers.Info(server), r.editions.Of(names(r.round.players), r.settings.Game))
+	return card
 }
 
 // Traces are the players' probes of the round in the order in which they ended,

@@ -129,9 +129,7 @@ func (r *Room) adviseWait(c *wire.Choice) {
 	}
 	c.Advice = append(c.Advice, wire.Advice{Text: text, Action: "await", Servers: len(full), Addr: addr})
 	if _, known := c.Servers[addr]; !known {
-		card := cardOf(r.round.servers, full[0].Server)
-		r.fit(&card, full[0].Server)
-		c.Servers[addr] = card
+		c.Servers[addr] = r.card(full[0].Server)
 	}
 }
 
@@ -452,9 +450,7 @@ func (r *Room) waiting() *Waiting {
 func (w *Waiting) view(r *Room) *wire.Seats {
 	cards := map[int]wire.ServerCard{}
 	for _, server := range w.watch.Servers() {
-		card := cardOf(r.round.servers, server)
-		r.fit(&card, server)
-		cards[server] = card
+		cards[server] = r.card(server)
 	}
 	v := w.watch.View(w.need(r), cards)
 	v.For = slices.Clone(w.For)
