@@ -1,10 +1,13 @@
 package room
 
 import (
+	"slices"
 	"time"
 
+	"muster/host/room/podium"
 	"muster/host/room/search"
 	"muster/host/wire"
+	"muster/selection"
 	"muster/selection/coordinate"
 	"muster/selection/rules"
 )
@@ -122,6 +125,37 @@ func (*Coordinating) turn(r *Room) {
 		r.round.more.Dry = isDry
 		r.note("%s", text)
 		r.choose(false)
+	}
+}
+
+// showLeaders puts who leads the search on the pages, if any is open.
+func (r *Room) showLeaders() {
+	_, isVerifying := r.phase.(*Verifying)
+	isSeen := len(r.pages) > 0 || r.onlookers > 0
+	if !r.isMeasuring() && !isVerifying || !isSeen || !r.round.podium.IsDue(r.now) {
+		return
+	}
+	results := 0
+	for _, p := range r.round.players {
+		results += len(p.witness.Probes())
+	}
+	group := filtered(r.round.active(), r.round.hasMeasured)
+	ranking := podium.Rank(selection.Basis{
+		Servers: r.round.servers, Table: r.tableFor(group, r.counted()), Criteria: r.criteria(r.settings, group),
+	}, names(r.round.active()))
+	forecasts := map[int]map[string]time.Duration{}
+	if r.round.search != nil {
+		for _, server := range ranking.Servers() {
+			forecasts[server] = r.round.search.Forecast(server)
+		}
+	}
+	nameless := r.round.podium.Show(ranking, forecasts, results, r.now)
+	r.revision++
+	for _, p := range r.round.present() {
+		heard := slices.DeleteFunc(slices.Clone(nameless), func(server int) bool { return !p.witness.CanName(server) })
+		if len(heard) > 0 {
+			r.send(p, wire.Ask{Round: r.round.number, Servers: []int{}, Names: heard})
+		}
 	}
 }
 

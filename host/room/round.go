@@ -6,6 +6,7 @@ import (
 	"muster/discovery/topology"
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
+	"muster/host/room/podium"
 	"muster/host/room/search"
 	"muster/host/wire"
 	"muster/selection"
@@ -39,7 +40,7 @@ type round struct {
 	// search leads the coordinated measuring while it goes on. It can be made anew
 	// from what was measured at any time, and so is not saved.
 	search *search.Search
-	lead   lead
+	podium podium.Podium
 	// selection is the newest choice, nil before there is one.
 	selection *selection.Selection
 	whatIf    *whatIf
@@ -192,13 +193,7 @@ func cardOf(servers selection.Servers, server int) wire.ServerCard {
 	if server < 0 {
 		return wire.ServerCard{}
 	}
-	card := wire.ServerCard{Country: servers.List[server].Country}
-	if info := servers.Info(server); info != nil {
-		card.Name, card.Map, card.Mode, card.AsListed = info.Name, info.Map, info.Mode, info.AsListed
-		card.Version, card.Mod = info.VersionText(), info.Mod
-		card.Players, card.MaxPlayers, card.Password = info.Players, info.MaxPlayers, info.Password
-	}
-	return card
+	return wire.CardOf(servers.List[server], servers.Info(server))
 }
 
 // knowledge is what a player and the player's NAT group measured.

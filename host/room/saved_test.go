@@ -23,7 +23,7 @@ import (
 // volatile are the fields that do not outlive the host: who is connected, what a
 // Step is about, and what can be made anew.
 var volatile = map[string]bool{
-	"now": true, "stepped": true, "ticked": true, "due": true, "hasStopped": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true, "onlookers": true, "lead": true, "briefed": true, "estimates": true, "pageClosed": true, "renamed": true,
+	"now": true, "stepped": true, "ticked": true, "due": true, "hasStopped": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true, "onlookers": true, "podium": true, "briefed": true, "estimates": true, "pageClosed": true, "renamed": true,
 	"search": true, "planning": true, "waited": true, "topology": true, "packed": true, "groups": true, "places": true,
 	"record": true, "relaxed": true, "beacon": true, "outside": true, "waitable": true, "lately": true, "returned": true, "allSince": true,
 	"Said": true, "Dated": true, // TestSaidSaved has what of it is kept

@@ -30,7 +30,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 		Form:    wire.Form(),
 		Meeting: r.meeting(),
 
-		Standing: r.round.lead.standing,
+		Standing: r.round.podium.View(r.round.number),
 		Sites:    r.sites(),
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(r.settings.Servers)

@@ -204,7 +204,7 @@ func (in Tick) step(r *Room) error {
 	}
 	if r.passes(); !r.outage.IsPaused() {
 		r.phase.tick(r)
-		r.leads() // while all stands still nobody comes nearer, and nobody needs the time
+		r.showLeaders() // while all stands still nobody comes nearer, and nobody needs the time
 	}
 	return nil
 }

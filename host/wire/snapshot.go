@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/discovery"
 	"muster/selection"
 	"muster/selection/rules"
 )
@@ -374,6 +375,17 @@ type ServerCard struct {
 	Country    string   `json:"country,omitempty"`
 	// AsListed: some of it is what the list says (see [Head.Said]), and not the server.
 	AsListed bool `json:"as_listed,omitempty"`
+}
+
+// CardOf returns what people see of a server that says of itself what info has, if anything.
+func CardOf(server discovery.Server, info *discovery.Info) ServerCard {
+	card := ServerCard{Country: server.Country}
+	if info != nil {
+		card.Name, card.Map, card.Mode, card.AsListed = info.Name, info.Map, info.Mode, info.AsListed
+		card.Version, card.Mod = info.VersionText(), info.Mod
+		card.Players, card.MaxPlayers, card.Password = info.Players, info.MaxPlayers, info.Password
+	}
+	return card
 }
 
 // MostVotes is how votes decide. See [Voting.Numbers].

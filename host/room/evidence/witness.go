@@ -87,6 +87,13 @@ func (w *Witness) Looked(server int) (look Look, looked bool) {
 	return look, looked
 }
 
+// CanName reports whether the player may know what a server calls itself and has not told: a
+// second look says the name along with it.
+func (w *Witness) CanName(server int) bool {
+	_, looked := w.looks[server]
+	return !looked && w.At(server).State == discovery.Answered
+}
+
 // Report notes a probe, or what a later one of the same server said. Passed is how long the
 // measuring has gone on by our clock: a player's clock cannot put a probe before its
 // beginning, ahead of us, or before the last one. It returns whether the probe tells anything

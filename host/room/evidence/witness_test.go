@@ -124,7 +124,13 @@ func TestTrace(t *testing.T) {
 		}
 		w.progress(t, report.known, report.known)
 	}
+	if !w.CanName(2) || w.CanName(9) {
+		t.Error("a player who measured a server cannot say what it is called, or one who did not can")
+	}
 	w.Look(Look{Result: answered(2, 3*ms)})
+	if w.CanName(2) {
+		t.Error("a player who had a second look says a name once more")
+	}
 	if got, looked := w.Looked(2); !looked || w.At(2).RTT != 3*ms || got.RTT != 3*ms {
 		t.Errorf("a look does not count: %v", w.At(2))
 	}

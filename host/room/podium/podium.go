@@ -1,0 +1,258 @@
+// Package podium shows who leads while a search goes on: the best servers so far, by name and
+// with every player's ping, and where the servers are that could still win.
+//
+//	IsDue? ─▶ Rank ─▶ Ranking ─▶ Show ─▶ players are asked for names
+//	                   │          ▲
+//	                   └ forecasts┘
+//
+// It is reckoned from what was measured, so that nothing of it is saved.
+package podium
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/selection/rules"
+)
+
+const (
+	// steps is how many leaders pages show.
+	steps = 3
+	// every is the shortest time between two looks at who leads, and share what each result
+	// adds that a look goes through: one takes some 200 ns, so that looking takes a twentieth
+	// of a processor's time at most.
+	every = 250 * time.Millisecond
+	share = 4 * time.Microsecond
+	// nameAgain is after how long players are asked once more for the name of a leader: some
+	// of them may have heard it since.
+	nameAgain = 2 * time.Second
+)
+
+// Podium is what pages see of a round's search. The zero value shows nothing yet.
+type Podium struct {
+	standing *wire.Standing
+	next     time.Time
+	// named is when players were last asked for a server's name.
+	named map[int]time.Time
+}
+
+// IsDue reports whether it is time for another look at who leads.
+func (p *Podium) IsDue(now time.Time) bool { return !now.Before(p.next) }
+
+// Show puts a ranking on the podium, which went through so many results. Forecasts are the
+// RTTs that the search expects, by server and player. Show returns the servers whose names the
+// players should be asked for, so that the names are known before the choice. No server is
+// asked for that: the players' programs keep what it said when they measured it.
+func (p *Podium) Show(r Ranking, forecasts map[int]map[string]time.Duration, results int, now time.Time) (nameless []int) {
+	p.next = now.Add(max(every, time.Duration(results)*share))
+	p.standing = &r.standing
+	for i := range r.standing.Leaders {
+		leader := &r.standing.Leaders[i]
+		leader.Predicted = r.predict(leader.ID, forecasts[leader.ID])
+		if leader.Name == "" && now.Sub(p.named[leader.ID]) >= nameAgain {
+			nameless = append(nameless, leader.ID)
+		}
+	}
+	if p.named == nil {
+		p.named = map[int]time.Time{}
+	}
+	for _, server := range nameless {
+		p.named[server] = now
+	}
+	return nameless
+}
+
+// View returns what pages see, nil before anything was shown.
+func (p *Podium) View(round int) *wire.Standing {
+	if p.standing == nil {
+		return nil
+	}
+	s := *p.standing
+	s.Round = round
+	return &s
+}
+
+// Ranking is who leads at one moment.
+type Ranking struct {
+	standing wire.Standing
+	table    *selection.Table
+	players  []string
+}
+
+// Rank returns who leads in what a basis has measured. Players are all whom the round counts
+// on: each needs a seat, and those who have no column yet have measured nothing.
+func Rank(b selection.Basis, players []string) Ranking {
+	b.Criteria.Top, b.Criteria.Reasons = steps, -1
+	f := &field{
+		Basis: b, filter: selection.NewFilter(b.Servers, b.Criteria), columns: b.Table.Players(), seats: len(players),
+	}
+	f.selected = f.filter.Select(b.Table)
+	leaders := f.selected.Ranking[:min(steps, len(f.selected.Ranking))]
+	if len(leaders) < steps && len(f.columns) > 0 {
+		leaders = append(slices.Clip(leaders), f.nearly(steps-len(leaders))...)
+	}
+	return Ranking{f.standing(leaders), b.Table, players}
+}
+
+// Servers returns the leaders, the best first.
+func (r Ranking) Servers() []int {
+	servers := make([]int, len(r.standing.Leaders))
+	for i, leader := range r.standing.Leaders {
+		servers[i] = leader.ID
+	}
+	return servers
+}
+
+// predict returns what the search expects of the players who have not measured a server, in
+// whole ms: it is no more exact. Whoever asked in vain has no ping to expect.
+func (r Ranking) predict(server int, forecast map[string]time.Duration) map[string]float64 {
+	if forecast == nil {
+		return nil
+	}
+	predicted := map[string]float64{}
+	for _, name := range r.players {
+		state := discovery.Unprobed
+		if column := slices.Index(r.table.Players(), name); column >= 0 {
+			state, _ = r.table.At(column, server)
+		}
+		if rtt, is := forecast[name]; is && state == discovery.Unprobed {
+			predicted[name] = max(1, math.Round(inMS(rtt)))
+		}
+	}
+	return predicted
+}
+
+// field is what one look at a round goes through.
+type field struct {
+	selection.Basis
+	filter   *selection.Filter
+	selected selection.Selection
+	// columns are the names in the table, and seats how many the players need.
+	columns []string
+	seats   int
+}
+
+// nearly returns the servers that come next once all have measured them: those that most
+// players have measured, nearest first. A server that somebody asked in vain does not lead.
+func (f *field) nearly(most int) []selection.Ranked {
+	var nearly []selection.Ranked
+	players := len(f.columns)
+	for server := range f.Servers.List {
+		measured, unprobed := 0, 0
+		one := selection.Ranked{Server: server}
+		for column := range players {
+			switch state, rtt := f.Table.At(column, server); state {
+			case discovery.Answered:
+				measured++
+				one.MeanMS += inMS(rtt)
+				one.MaxMS = max(one.MaxMS, inMS(rtt))
+			case discovery.Unprobed:
+				unprobed++
+			}
+		}
+		if measured == 0 || unprobed == 0 || measured+unprobed < players || f.isFull(server) {
+			continue
+		}
+		if barred, _ := f.filter.Bars(server); barred {
+			continue
+		}
+		one.Addr = f.Servers.List[server].Addr
+		one.MeanMS /= float64(measured)
+		one.Score = float64(players - measured) // the fewer miss it the sooner it leads
+		nearly = append(nearly, one)
+	}
+	slices.SortFunc(nearly, func(a, b selection.Ranked) int {
+		return cmp.Or(cmp.Compare(a.Score, b.Score), cmp.Compare(a.MeanMS, b.MeanMS), a.Addr.Compare(b.Addr))
+	})
+	nearly = nearly[:min(most, len(nearly))]
+	for i := range nearly {
+		nearly[i].Score, nearly[i].RTT = 0, map[string]float64{}
+		for column, name := range f.columns {
+			if state, rtt := f.Table.At(column, nearly[i].Server); state == discovery.Answered {
+				nearly[i].RTT[name] = inMS(rtt)
+			}
+		}
+	}
+	return nearly
+}
+
+// isFull reports whether a server is known to have no seats for the players.
+func (f *field) isFull(server int) bool {
+	info := f.Servers.Info(server)
+	return info != nil && info.MaxPlayers > 0 && info.MaxPlayers-info.Players < f.seats
+}
+
+// standing returns what pages see of the leaders, and of the servers by country.
+func (f *field) standing(leaders []selection.Ranked) wire.Standing {
+	s := wire.Standing{Leaders: []wire.Leader{}}
+	for _, ranked := range leaders {
+		var extra *float64
+		if player, most := ranked.WorstExtra(); player != "" {
+			extra = &most
+		}
+		s.Leaders = append(s.Leaders, wire.Leader{
+			ID: ranked.Server, ServerCard: wire.CardOf(f.Servers.List[ranked.Server], f.Servers.Info(ranked.Server)),
+			Complete: len(ranked.RTT) == len(f.columns), MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, StdevMS: ranked.StdevMS,
+			FigureMS: ranked.Figure(f.selected.By), ExtraMS: extra, RTT: ranked.RTT,
+		})
+	}
+	places := map[string]*wire.Place{}
+	for server := range f.Servers.List {
+		country := f.Servers.List[server].Country
+		place := places[country]
+		if place == nil {
+			place = &wire.Place{Country: country}
+			places[country] = place
+		}
+		place.Listed++
+		answered, fails := false, false
+		for column := range f.columns {
+			state, _ := f.Table.At(column, server)
+			answered = answered || state == discovery.Answered
+			fails = fails || state == discovery.Lost || state == discovery.Refused
+		}
+		leads := slices.ContainsFunc(s.Leaders, func(l wire.Leader) bool { return l.ID == server })
+		place.Answered += count(answered)
+		s.Answered += count(answered)
+		place.Open += count(leads || answered && !fails && !f.isFull(server) && f.couldWin(s.Leaders, server))
+	}
+	for _, country := range slices.Sorted(maps.Keys(places)) {
+		s.Places = append(s.Places, *places[country])
+	}
+	return s
+}
+
+// couldWin reports whether a server that not all have measured would be the best if the
+// others were next to it.
+func (f *field) couldWin(leaders []wire.Leader, server int) bool {
+	measured, rtts, own := 0, make([]float64, len(f.columns)), make([]float64, len(f.columns))
+	for column, name := range f.columns {
+		own[column] = f.selected.Own[name].MS
+		if state, rtt := f.Table.At(column, server); state == discovery.Answered {
+			measured++
+			rtts[column] = inMS(rtt)
+		}
+	}
+	switch {
+	case measured == len(rtts):
+		return false // all are measured: it is among the leaders, or behind them
+	case len(leaders) == 0 || !leaders[0].Complete:
+		return true
+	}
+	return rules.Of(f.selected.By).Bound(rules.Equal(rtts, own)) <= leaders[0].FigureMS
+}
+
+func inMS(rtt time.Duration) float64 { return float64(rtt) / float64(time.Millisecond) }
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
