@@ -254,3 +254,91 @@ func FuzzWatch(f *testing.F) {
 		}
 	})
 }
+
+// TestGentleWithOthers: rooms of one host that wait for the same server look at it in turn, and
+// none of them waits long, also after a restart of the host. Without a word on the others each
+// looks for itself.
+func TestGentleWithOthers(t *testing.T) {
+	const tick, restart, end = 250 * time.Millisecond, 8 * time.Minute, 14 * time.Minute
+	for _, tt := range []struct {
+		rooms int
+		// apart is from the beginning of one wait to that of the next.
+		apart time.Duration
+		// isTold: each knows of the others; else it looks for itself.
+		isTold bool
+		// most is how many looks there are in ten seconds at most, and longest how long a
+		// room is without one.
+		most    int
+		longest time.Duration
+	}{
+		{1, 0, true, 1, 32 * time.Second},
+		{30, 0, true, 11, 62 * time.Second},
+		{30, time.Second, true, 11, 62 * time.Second},
+		{150, 0, true, 14, 4 * time.Minute},
+		{30, 0, false, 30, 40 * time.Second},
+		{150, 0, false, 150, 40 * time.Second},
+	} {
+		t.Run(fmt.Sprintf("%d rooms, %v apart, told of the others: %v", tt.rooms, tt.apart, tt.isTold), func(t *testing.T) {
+			full := []selection.Ranked{{Server: 0}}
+			servers := selection.Servers{List: make([]discovery.Server, 1), Infos: map[int]*discovery.Info{0: {Players: 16, MaxPlayers: 16}}}
+			f := Facts{Need: 2, Present: 2, Servers: map[int]Fact{0: {"server 0", []string{"ann", "ben"}}}}
+			rooms, asked := make([]*Watch, tt.rooms), make([]string, tt.rooms)
+			looks, last := []time.Duration(nil), make([]time.Duration, tt.rooms)
+			for at := time.Duration(0); at < end; at += tick {
+				now := eight.Add(at)
+				for i := range rooms {
+					if begins := tt.apart * time.Duration(i); at >= begins && at-tick < begins {
+						rooms[i], last[i] = Begin(full, nil, servers, 0, now), at
+					}
+					if at == restart {
+						rooms[i].Resume(now)
+					}
+					if asked[i] != "" {
+						rooms[i].Heard(asked[i], sees(map[int]int{0: 0}), f, now)
+						asked[i] = ""
+					}
+				}
+				var watch []*Watch
+				for _, w := range rooms {
+					if w != nil && len(w.Watches(f)) > 0 {
+						watch = append(watch, w)
+					}
+				}
+				for i, w := range rooms {
+					if w == nil {
+						continue
+					}
+					if tt.isTold {
+						w.Share(map[int]Crowd{0: {Rooms: len(watch), Place: slices.Index(watch, w)}})
+					}
+					if now.Before(w.Next(f)) { // a host gives it no time till then
+						continue
+					}
+					for _, e := range w.Tick(f, now) {
+						ask, is := e.(Ask)
+						if !is {
+							t.Fatalf("after %v: %+v", at, e)
+						}
+						if at-last[i] > tt.longest {
+							t.Errorf("room %d looks at %v, and before at %v", i, at, last[i])
+						}
+						looks, last[i] = append(looks, at), at
+						asked[i] = ask.By
+					}
+				}
+			}
+			most := 0
+			first := slices.IndexFunc(looks, func(at time.Duration) bool { return tt.apart == 0 || at > time.Minute }) // by when all have come
+			for i := first; i < len(looks); i++ {
+				for looks[i]-looks[first] >= 10*time.Second {
+					first++
+				}
+				most = max(most, i-first+1)
+			}
+			t.Logf("%d looks in %v, at most %d in ten seconds", len(looks), end, most)
+			if least := tt.rooms * int(end/tt.longest) / 2; most > tt.most || len(looks) < least {
+				t.Errorf("%d looks, %d of them in ten seconds, not at most %d", len(looks), most, tt.most)
+			}
+		})
+	}
+}
