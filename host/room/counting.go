@@ -23,9 +23,9 @@ type Count struct {
 
 func (a Count) do(r *Room, by caller) error {
 	g := r.guests.named(a.Name)
-	isSelf := g != nil && by.person == &g.person
+	isSelf := g != nil && by.Name == g.name
 	switch {
-	case !by.organiser && (a.Counted || !isSelf):
+	case !by.IsOrganiser && (a.Counted || !isSelf):
 		return errOrganiserOnly
 	case g == nil:
 		return errors.New("nobody of that name has only the page")

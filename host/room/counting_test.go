@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery/topology"
+	"muster/host/room/roster"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -161,7 +162,7 @@ func TestCountingEnds(t *testing.T) {
 	n := withGuest(t, berlin)
 	n.orders(Count{"zoe", true})
 	n.room.settings.Limits = []time.Duration{50 * time.Millisecond}
-	n.origins["zoe"], n.as["zoe"] = berlin, ticketOf("zoe's token")
+	n.origins["zoe"], n.as["zoe"] = berlin, roster.TicketOf("zoe's token")
 	n.join("zoe")
 	if n.room.guests.named("zoe") != nil || len(n.room.counted()) > 0 {
 		t.Error("zoe's program is here, and she is counted in by an estimate")

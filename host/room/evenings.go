@@ -10,6 +10,7 @@ import (
 
 	"muster/host/room/ballot"
 	"muster/host/room/nickname"
+	"muster/host/room/roster"
 	"muster/host/schedule"
 	"muster/host/wire"
 )
@@ -260,7 +261,7 @@ func (r *Room) wake(why string) {
 // ended, and has lost its connection before it could hear so. Before is whose it is if the
 // room knows that person still.
 func (in Join) missedEnd(r *Room, before *guest) bool {
-	who := person{page: pageOf(in.Hello.Token)}
+	who := person{page: roster.PageOf(in.Hello.Token)}
 	if before != nil {
 		who = before.person
 	}
@@ -283,7 +284,7 @@ func (k *keeping) bound() {
 }
 
 // whoIs is how a history tells somebody from others: no credential can be had from it.
-func whoIs(p *person) string { return derived("evening", p.page) }
+func whoIs(p *person) string { return roster.MarkOf(p.page) }
 
 // plays writes down where a standing room goes, and with whom.
 func (r *Room) plays(played wire.Played, country string, rtt map[string]float64) {
@@ -424,20 +425,21 @@ var (
 
 func (a Come) do(r *Room, by caller) error {
 	switch {
-	case by.person == nil:
+	case !by.IsSomebody():
 		return errNickname
 	case r.kept.calendar.next.IsZero():
 		return errNoDate
 	}
-	by.comes, by.comesTo = a.Comes, r.kept.calendar.next
+	one := r.person(by.Name)
+	one.comes, one.comesTo = a.Comes, r.kept.calendar.next
 	return nil
 }
 
 func (a Like) do(r *Room, by caller) error {
-	if by.person == nil {
+	if !by.IsSomebody() {
 		return errNickname
 	}
-	seat := seatOf(r.lastStay(), by.person)
+	seat := seatOf(r.lastStay(), r.person(by.Name))
 	if seat == nil {
 		return errNotThen
 	}
@@ -447,18 +449,14 @@ func (a Like) do(r *Room, by caller) error {
 
 func (Wake) do(r *Room, by caller) error {
 	switch {
-	case by.person == nil && !by.organiser:
+	case !by.IsSomebody() && !by.IsOrganiser:
 		return errNickname
-	case !by.organiser && !by.isPlayer && !by.regular:
+	case !by.IsOrganiser && !by.IsPlayer && !by.IsRegular:
 		return ballot.ErrGuest
 	case !r.isAsleep():
 		return nil
 	}
-	who := "the organiser"
-	if by.person != nil {
-		who = by.name
-	}
-	r.wake(who + " has opened the room")
+	r.wake(by.Title() + " has opened the room")
 	return nil
 }
 
@@ -467,11 +465,11 @@ func (a Forget) do(r *Room, by caller) error {
 	var one *person
 	isPlayer := false
 	switch {
-	case name == "" && by.person == nil:
+	case name == "" && !by.IsSomebody():
 		return errNickname
 	case name == "":
-		one, isPlayer, name = by.person, by.isPlayer, by.name
-	case !by.organiser:
+		one, isPlayer, name = r.person(by.Name), by.IsPlayer, by.Name
+	case !by.IsOrganiser:
 		return errOrganiserOnly
 	default:
 		for p, plays := range r.everyone() {
@@ -483,7 +481,7 @@ func (a Forget) do(r *Room, by caller) error {
 	if one != nil && one.organiser {
 		return fmt.Errorf("%s is the organiser: hand that on first", one.name)
 	}
-	if one != nil && one == by.person && !isPlayer && !one.regular {
+	if one != nil && one.name == by.Name && !isPlayer && !one.regular {
 		// Of who never played there is nothing but a nickname, which may be any word, and what
 		// stands under it.
 		r.lists.Withdraw(one.name)

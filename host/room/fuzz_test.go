@@ -12,6 +12,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/topology"
 	"muster/host/room/outage"
+	"muster/host/room/roster"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -389,7 +390,7 @@ func (e *evening) changesWhoIsWho(page, organiser func(Action)) {
 		organiser(Renew{"secret"})
 	case 6:
 		name := e.name()
-		hello := wire.Hello{Version: wire.Version, Name: name, As: []string{"secret", ticketOf("page of " + e.name())}[e.upTo(1)]}
+		hello := wire.Hello{Version: wire.Version, Name: name, As: []string{"secret", roster.TicketOf("page of " + e.name())}[e.upTo(1)]}
 		e.step(Join{Hello: hello, Token: "token of " + name})
 	case 7:
 		e.step(PageClosed{"page of " + e.name()})

@@ -100,8 +100,8 @@ type Reopen struct{}
 func (Reopen) do(r *Room, by caller) error {
 	l, launching := r.phase.(*Launching)
 	var p *player
-	if by.person != nil {
-		p = r.round.player(by.name)
+	if by.IsSomebody() {
+		p = r.round.player(by.Name)
 	}
 	switch {
 	case p == nil:

@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/roster"
 	"muster/host/wire"
 )
 
@@ -139,7 +140,7 @@ func TestSomewhere(t *testing.T) {
 	hello("ann", false)
 	hello("bob", true)
 	hello("cat", false)
-	n.step(Order{pageOf("token of cat"), Somewhere{true}})
+	n.step(Order{roster.PageOf("token of cat"), Somewhere{true}})
 	data, err := n.room.Save()
 	if err != nil {
 		t.Fatal(err)

@@ -55,14 +55,14 @@ func (a Bring) do(r *Room, by caller) error {
 	name := r.organiserName()
 	var origin Origin // nobody knows of most
 	switch {
-	case by.person == nil && !by.organiser:
+	case !by.IsSomebody() && !by.IsOrganiser:
 		return errNickname
-	case !by.isPlayer && !by.organiser:
+	case !by.IsPlayer && !by.IsOrganiser:
 		return ballot.ErrGuest
-	case by.isPlayer:
-		name, origin = by.name, r.round.player(by.name).origin
-	case by.person != nil:
-		name, origin = by.name, r.guests.named(by.name).origin
+	case by.IsPlayer:
+		name, origin = by.Name, r.round.player(by.Name).origin
+	case by.IsSomebody():
+		name, origin = by.Name, r.guests.named(by.Name).origin
 	}
 	m := wire.Bring{Favourites: a.Favourites, Hidden: a.Hidden}
 	if err := m.Check(); err != nil {
@@ -89,14 +89,6 @@ func (r *Room) takes(name string, from Origin, favourites, hidden []wire.Brought
 	// A search under way goes on as it is: else one program that brings lists time and
 	// again would have everybody asked for more. They count at the choice.
 	r.binds = r.binds || taken.IsNew
-}
-
-// ownerOf is the credential by which the lists know whose a name was.
-func ownerOf(credential string) string {
-	if credential == "" {
-		return ""
-	}
-	return derived("lists", credential)
 }
 
 // reach is that which a server must have for others to be sent to it by somebody there:

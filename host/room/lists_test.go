@@ -11,6 +11,7 @@ import (
 	"muster/discovery"
 	"muster/host/room/brought"
 	"muster/host/room/nickname"
+	"muster/host/room/roster"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -123,7 +124,7 @@ func TestListsOfANameThatIsFree(t *testing.T) {
 // has it.
 func TestListsOfWhoRanOut(t *testing.T) {
 	token := strings.Repeat("a", tokenLength)
-	page := pageOf(token)
+	page := roster.PageOf(token)
 	left := map[string]func(*session){
 		"away for long": func(n *session) {
 			n.room.unseat(n.room.round.player("ann"), true)
@@ -159,7 +160,7 @@ func TestListsOfWhoRanOut(t *testing.T) {
 		}, "ann"},
 		{"another program", func(n *session) error { return n.step(Join{Hello: wire.Hello{Name: "ann"}, Token: "another"}) }, brought.Nobody},
 		{"another page", func(n *session) error {
-			return n.step(Order{Action: Enter{Name: "ann", Was: pageOf("another"), Token: "new"}})
+			return n.step(Order{Action: Enter{Name: "ann", Was: roster.PageOf("another"), Token: "new"}})
 		}, brought.Nobody},
 		{"another page, and then the program", func(n *session) error {
 			n.step(Order{Action: Enter{Name: "ann", Token: "new"}})

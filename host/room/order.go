@@ -57,7 +57,7 @@ type (
 
 func (o Order) step(r *Room) error {
 	by := r.caller(o.Credential)
-	if _, steers := o.Action.(steering); steers && !by.organiser {
+	if _, steers := o.Action.(steering); steers && !by.IsOrganiser {
 		return errOrganiserOnly
 	}
 	err := o.Action.do(r, by)
@@ -68,14 +68,10 @@ func (o Order) step(r *Room) error {
 }
 
 func (a WhatIf) do(r *Room, by caller) error {
-	name := "the organiser"
-	switch {
-	case by.person != nil:
-		name = by.name
-	case !by.organiser:
+	if !by.IsSomebody() && !by.IsOrganiser {
 		return errNickname
 	}
-	if err := r.mustHaveSay(by); err != nil && !by.organiser {
+	if err := r.mustHaveSay(by); err != nil && !by.IsOrganiser {
 		return err
 	}
 	var given struct{ By string }
@@ -98,7 +94,7 @@ func (a WhatIf) do(r *Room, by caller) error {
 	if !slices.Equal(table.Players(), append(names(group), guestNames(guests)...)) {
 		table = r.tableFor(group, guests)
 	}
-	r.round.whatIf = &whatIf{name, json.RawMessage(a), selection.Select(r.round.servers, table, criteria)}
+	r.round.whatIf = &whatIf{by.Title(), json.RawMessage(a), selection.Select(r.round.servers, table, criteria)}
 	r.confess(&r.round.whatIf.Selection, guests)
 	return nil
 }
@@ -108,7 +104,7 @@ func (a Vote) do(r *Room, by caller) error {
 		return err
 	}
 	options := r.round.options()
-	turned, err := r.round.ballot.Vote(by.name, a.Addr, options)
+	turned, err := r.round.ballot.Vote(by.Name, a.Addr, options)
 	if turned {
 		r.note("the votes are for %s", r.round.serverName(r.round.ballot.Favourite(options)))
 		r.stopCountdown()
@@ -120,16 +116,16 @@ func (a Veto) do(r *Room, by caller) error {
 	if err := r.mayVote(by); err != nil {
 		return err
 	}
-	veto := selection.Veto{Player: by.name, Server: a.Addr, Map: discovery.CleanText(a.Map)}
+	veto := selection.Veto{Player: by.Name, Server: a.Addr, Map: discovery.CleanText(a.Map)}
 	if err := r.round.ballot.Veto(veto); err != nil {
 		return err
 	}
 	selected := r.selectFor(r.round.chosenFor())
 	if selected.Chosen == nil {
-		r.round.ballot.Withdraw(by.name, ballot.Veto)
+		r.round.ballot.Withdraw(by.Name, ballot.Veto)
 		return errors.New("nothing would be left to play on")
 	}
-	r.note("%s vetoes %s", by.name, cmp.Or(veto.Map, r.round.vetoedName(veto.Server)))
+	r.note("%s vetoes %s", by.Name, cmp.Or(veto.Map, r.round.vetoedName(veto.Server)))
 	r.rechoose(selected)
 	return nil
 }
@@ -140,20 +136,20 @@ func (a Ready) do(r *Room, by caller) error {
 		return err
 	}
 	if !a.Ready {
-		r.round.ballot.Withdraw(by.name, ballot.Ready)
+		r.round.ballot.Withdraw(by.Name, ballot.Ready)
 		r.stopCountdown()
 		return nil
 	}
-	r.round.ballot.Ready(by.name)
+	r.round.ballot.Ready(by.Name)
 	r.isReady()
 	return nil
 }
 
-func (a Somewhere) do(_ *Room, by caller) error {
-	if by.person == nil {
+func (a Somewhere) do(r *Room, by caller) error {
+	if !by.IsSomebody() {
 		return errNickname
 	}
-	by.somewhere = a.Somewhere
+	r.person(by.Name).somewhere = a.Somewhere
 	return nil
 }
 
@@ -168,13 +164,13 @@ type Has struct {
 }
 
 func (a Has) do(r *Room, by caller) error {
-	if !by.isPlayer {
+	if !by.IsPlayer {
 		return ballot.ErrGuest
 	}
 	if a.Version = discovery.CleanText(a.Version); a.Editions == nil {
 		a.Editions = map[string]discovery.Edition{"": {Version: a.Version}}
 	}
-	r.editions.Say(by.name, r.settings.Game, a.Editions)
+	r.editions.Say(by.Name, r.settings.Game, a.Editions)
 	if r.round.search != nil && !r.round.search.IsBehind() {
 		r.round.search = nil // it looked for something else
 	}
@@ -182,13 +178,13 @@ func (a Has) do(r *Room, by caller) error {
 }
 
 func (Arrived) do(r *Room, by caller) error {
-	if by.person == nil {
+	if !by.IsSomebody() {
 		return errNickname
 	}
 	_, launching := r.phase.(*Launching)
 	if w, waits := r.phase.(*Waiting); !launching && !(waits && w.Back != nil) {
 		return errNoVote
 	}
-	r.round.ballot.ByHand(by.name)
+	r.round.ballot.ByHand(by.Name)
 	return nil
 }

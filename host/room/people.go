@@ -1,8 +1,6 @@
 package room
 
 import (
-	"crypto/sha256"
-	"encoding/base32"
 	"fmt"
 	"iter"
 	"net/netip"
@@ -12,6 +10,7 @@ import (
 
 	"muster/host/room/ballot"
 	"muster/host/room/nickname"
+	"muster/host/room/roster"
 	"muster/host/wire"
 )
 
@@ -71,20 +70,6 @@ const (
 	renameEvery = 5 * time.Second
 )
 
-// pageOf is the credential of the pages of a player with a token. It opens nothing
-// that the token does: who has the player's page is not the player's program.
-func pageOf(token string) string { return derived("page", token) }
-
-// ticketOf lets the program of somebody who has a page join as that person, once. The
-// page shows it in a line to paste; in a list of processes it is no key to the page.
-func ticketOf(page string) string { return derived("ticket", page) }
-
-// derived is another secret of 80 bits that does not tell the one that it is made of.
-func derived(use, secret string) string {
-	sum := sha256.Sum256([]byte("muster " + use + "\x00" + secret))
-	return base32.StdEncoding.EncodeToString(sum[:10])
-}
-
 // everyone yields the players, then the guests, and whether it is a player.
 func (r *Room) everyone() iter.Seq2[*person, bool] {
 	return func(yield func(*person, bool) bool) {
@@ -101,22 +86,28 @@ func (r *Room) everyone() iter.Seq2[*person, bool] {
 	}
 }
 
-// caller is who shows a credential: a person, or who holds the organiser's secret and
-// is nobody yet, or a stranger.
-type caller struct {
-	*person
-	isPlayer, organiser bool
-}
+// caller is whoever gives an order.
+type caller = roster.Caller
 
-// caller is whose credential it is. The secret is its organiser's, on any device.
+// caller returns whose credential it is. The secret is its organiser's, on any device.
 func (r *Room) caller(credential string) caller {
-	isSecret := sameToken(r.keys.Secret, credential)
+	isSecret := roster.IsSame(r.keys.Secret, credential)
 	for p, isPlayer := range r.everyone() {
-		if sameToken(p.page, credential) || isSecret && p.organiser {
-			return caller{p, isPlayer, p.organiser}
+		if roster.IsSame(p.page, credential) || isSecret && p.organiser {
+			return caller{Name: p.name, IsPlayer: isPlayer, IsOrganiser: p.organiser, IsRegular: p.regular}
 		}
 	}
-	return caller{organiser: isSecret}
+	return caller{IsOrganiser: isSecret}
+}
+
+// person returns the person of a name, or nil.
+func (r *Room) person(name string) *person {
+	for p := range r.everyone() {
+		if p.name == name {
+			return p
+		}
+	}
+	return nil
 }
 
 // arrives is the place in the order of arrival of somebody new: the first that nobody has.
@@ -139,10 +130,10 @@ var (
 
 // mustHaveSay returns why somebody has no say, or nil.
 func (r *Room) mustHaveSay(by caller) error {
-	if by.person == nil {
+	if !by.IsSomebody() {
 		return errNickname
 	}
-	return r.round.ballot.Refusal(by.name, r.electorate())
+	return r.round.ballot.Refusal(by.Name, r.electorate())
 }
 
 // mayVote returns why somebody cannot say anything of the choice now, or nil.
@@ -227,7 +218,7 @@ func (r *Room) unseat(p *player, stays bool) {
 		r.guests = append(r.guests, &guest{person: p.person, seen: r.now, token: p.token})
 	} else {
 		r.round.ballot.Withdraw(p.name, ballot.All&^ballot.Veto)
-		r.lists.Leave(p.name, ownerOf(p.page), ownerOf(pageOf(p.token)))
+		r.lists.Leave(p.name, roster.OwnerOf(p.page), roster.OwnerOf(roster.PageOf(p.token)))
 	}
 }
 
@@ -235,9 +226,9 @@ func (r *Room) unseat(p *player, stays bool) {
 // of whoever comes with the token of before.
 func (g *guest) owners() []string {
 	if g.token == "" {
-		return []string{ownerOf(g.page)}
+		return []string{roster.OwnerOf(g.page)}
 	}
-	return []string{ownerOf(g.page), ownerOf(pageOf(g.token))}
+	return []string{roster.OwnerOf(g.page), roster.OwnerOf(roster.PageOf(g.token))}
 }
 
 // guests are the people with only a page.
@@ -312,24 +303,24 @@ type Enter struct {
 
 func (a Enter) do(r *Room, by caller) error {
 	switch shown := r.caller(a.Secret); {
-	case shown.person != nil: // a personal link: whoever the page was before, it is that person's now
-		if by.person != nil && by.person != shown.person {
-			r.forgetGuests(func(g *guest) bool { return &g.person == by.person && !g.organiser })
+	case shown.IsSomebody(): // a personal link: whoever the page was before, it is that person's now
+		if by.Name != shown.Name {
+			r.forgetGuests(func(g *guest) bool { return g.name == by.Name && !g.organiser })
 		}
 		by = shown
-	case shown.organiser && by.person != nil:
-		r.appoint(by.person)
-	case shown.organiser:
+	case shown.IsOrganiser && by.IsSomebody():
+		r.appoint(r.person(by.Name))
+	case shown.IsOrganiser:
 		by = shown
 	}
 	name := nickname.Clean(a.Name)
 	switch {
-	case by.person != nil:
-		r.do(Answer{map[string]string{"name": by.name, "token": by.page}})
+	case by.IsSomebody():
+		r.do(Answer{map[string]string{"name": by.Name, "token": r.person(by.Name).page}})
 		return nil
 	case name == "":
 		return &wire.Refusal{Reason: wire.ReasonName, Message: "a nickname needs a letter or a digit"}
-	case r.locked && !by.organiser:
+	case r.locked && !by.IsOrganiser:
 		return lockedOut()
 	case r.guests.named(name) != nil:
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s has the page open already", name), Hint: "choose another nickname"}
@@ -340,14 +331,14 @@ func (a Enter) do(r *Room, by caller) error {
 	if refusal != nil {
 		return refusal
 	}
-	if r.lists.Knows(ownerOf(a.Was)) && r.caller(a.Was).person == nil {
+	if r.lists.Knows(roster.OwnerOf(a.Was)) && !r.caller(a.Was).IsSomebody() {
 		a.Token = a.Was // what they brought is theirs again, and by it their program's, too
 	}
 	g := &guest{person: person{name: name, arrival: r.arrives(), page: a.Token}, from: a.From, seen: r.now, origin: a.Origin}
 	r.guests = append(r.guests, g)
-	r.lists.Come(name, ownerOf(a.Token))
+	r.lists.Come(name, roster.OwnerOf(a.Token))
 	r.binds = true
-	if by.organiser {
+	if by.IsOrganiser {
 		r.appoint(&g.person)
 	}
 	if !displaced { // or one who floods the room with nicknames would flood its log
@@ -364,22 +355,22 @@ type Rename struct {
 }
 
 func (a Rename) do(r *Room, by caller) error {
-	name := nickname.Clean(a.Name)
+	name, one := nickname.Clean(a.Name), r.person(by.Name)
 	_, gathering := r.phase.(*Gathering)
 	switch {
-	case by.person == nil:
+	case !by.IsSomebody():
 		return errNickname
 	case name == "":
 		return &wire.Refusal{Reason: wire.ReasonName, Message: "a name needs a letter or a digit"}
-	case r.isTaken(name, by.person):
+	case r.isTaken(name, one):
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("somebody is %s already", name), Hint: "choose another name"}
-	case r.now.Sub(by.renamed) < renameEvery:
+	case r.now.Sub(one.renamed) < renameEvery:
 		return fmt.Errorf("one name every %v", renameEvery)
-	case by.isPlayer && !gathering:
-		by.becomes, by.person.renamed = name, r.now
-		r.note("%s will be %s from the next round on", by.name, name)
+	case by.IsPlayer && !gathering:
+		one.becomes, one.renamed = name, r.now
+		r.note("%s will be %s from the next round on", by.Name, name)
 	default:
-		r.rename(by.person, by.isPlayer, name)
+		r.rename(one, by.IsPlayer, name)
 	}
 	return nil
 }
@@ -390,19 +381,19 @@ type Quit struct{}
 
 func (Quit) do(r *Room, by caller) error {
 	switch {
-	case by.person == nil:
+	case !by.IsSomebody():
 		return errNickname
-	case by.isPlayer:
-		name := by.name
+	case by.IsPlayer:
+		name := by.Name
 		if !r.isVoting() { // or it is said with what comes of it
 			r.note("%s has left", name)
 		}
 		r.sendAway(r.round.player(name), wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room"})
-	case by.organiser:
-		return fmt.Errorf("%s is the organiser: hand that on first", by.name)
+	case by.IsOrganiser:
+		return fmt.Errorf("%s is the organiser: hand that on first", by.Name)
 	default:
-		r.note("%s has left", by.name)
-		r.forgetGuests(func(g *guest) bool { return &g.person == by.person })
+		r.note("%s has left", by.Name)
+		r.forgetGuests(func(g *guest) bool { return g.name == by.Name })
 	}
 	return nil
 }
@@ -432,7 +423,7 @@ type (
 )
 
 func (in PageOpened) step(r *Room) error {
-	if by := r.caller(in.Token); by.person != nil || by.organiser {
+	if by := r.caller(in.Token); by.IsSomebody() || by.IsOrganiser {
 		r.pages[in.Token]++
 		r.sees(by)
 	} else {
@@ -456,7 +447,7 @@ func (in PageClosed) step(r *Room) error {
 }
 
 func (r *Room) sees(by caller) {
-	if g := r.guests.first(func(g *guest) bool { return &g.person == by.person }); g != nil {
+	if g := r.guests.first(func(g *guest) bool { return g.name == by.Name }); g != nil {
 		g.seen = r.now
 	}
 }

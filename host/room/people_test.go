@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery/topology"
+	"muster/host/room/roster"
 	"muster/host/wire"
 )
 
@@ -128,7 +129,7 @@ func TestVotesOfWhoMakesWay(t *testing.T) {
 	n.room.settings.Players = 0
 	n.votes("zoe", 1)
 	n.votes("yan", 2)
-	n.as["yan"] = ticketOf("zoe's token")
+	n.as["yan"] = roster.TicketOf("zoe's token")
 	n.join("yan")
 	if zoe, yan := n.person("yan"), n.person("yan (guest)"); zoe.Vote != addr(1).String() || yan.Vote != addr(2).String() {
 		t.Errorf("zoe's vote is %q, and yan's %q", zoe.Vote, yan.Vote)
@@ -271,7 +272,7 @@ func TestComesToPlay(t *testing.T) {
 	if err := n.acts(ticket, Rename{"mallory"}); reason(err) != wire.ReasonName {
 		t.Errorf("a ticket acts: %v", err)
 	}
-	n.as["zoë"], n.as["zed"], n.as["yan"] = ticket, ticket, ticketOf("yan's token")
+	n.as["zoë"], n.as["zed"], n.as["yan"] = ticket, ticket, roster.TicketOf("yan's token")
 	if refusal := n.tryJoin("yan", ""); refusal != nil || !n.room.round.player("yan").organiser {
 		t.Errorf("the organiser of the page does not play as such: %v", refusal)
 	}
@@ -283,7 +284,7 @@ func TestComesToPlay(t *testing.T) {
 		t.Error(refusal)
 	}
 	n.enters("kim", "new")
-	if n.room.caller("secret").name != "yan" {
+	if n.room.caller("secret").Name != "yan" {
 		t.Error("the organiser's link is not the organiser's")
 	}
 }
@@ -321,11 +322,11 @@ func TestArrival(t *testing.T) {
 		}
 	}
 	is("at first", map[string]int{"ann": 0, "bob": 1, "zoe": 2, "cat": 3})
-	n.step(Join{Hello: wire.Hello{Name: "zoe", As: ticketOf("zoe's token")}, Token: "zoe plays"})
+	n.step(Join{Hello: wire.Hello{Name: "zoe", As: roster.TicketOf("zoe's token")}, Token: "zoe plays"})
 	is("a guest plays", map[string]int{"ann": 0, "bob": 1, "zoe": 2, "cat": 3})
-	n.step(Order{Credential: pageOf("token of ann"), Action: Quit{}})
+	n.step(Order{Credential: roster.PageOf("token of ann"), Action: Quit{}})
 	is("the first has left", map[string]int{"bob": 1, "zoe": 2, "cat": 3})
-	n.acts(pageOf("token of bob"), Rename{"rob"})
+	n.acts(roster.PageOf("token of bob"), Rename{"rob"})
 	n.join("dan")
 	is("somebody has another name, and one is new", map[string]int{"dan": 0, "rob": 1, "zoe": 2, "cat": 3})
 	data, err := n.room.Save()

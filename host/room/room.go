@@ -2,7 +2,6 @@ package room
 
 import (
 	"cmp"
-	"crypto/subtle"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"muster/host/room/journal"
 	"muster/host/room/nickname"
 	"muster/host/room/outage"
+	"muster/host/room/roster"
 	"muster/host/wire"
 )
 
@@ -92,9 +92,8 @@ type Room struct {
 	revision int
 }
 
-// Keys are what people get into a room with: the code that they say, the key that
-// links carry beside it, and the organiser's secret.
-type Keys struct{ Code, Link, Secret string }
+// Keys are those of [roster.Keys].
+type Keys = roster.Keys
 
 // New opens a room.
 func New(keys Keys, settings wire.Settings, now time.Time) *Room {
@@ -210,7 +209,7 @@ func (in Join) step(r *Room) error {
 	name := nickname.Clean(in.Hello.Name)
 	p := r.round.player(name)
 	for _, other := range r.round.players {
-		if sameToken(other.token, in.Hello.Token) {
+		if roster.IsSame(other.token, in.Hello.Token) {
 			p = other // whatever it is called now
 		}
 	}
@@ -227,7 +226,7 @@ func (in Join) step(r *Room) error {
 		if n := len(in.Hello.Token); n >= tokenLength && n <= longestToken {
 			token = in.Hello.Token // which outlives a welcome that gets lost
 		}
-		p = &player{member: &member{person: person{name: name, arrival: r.arrives(), page: pageOf(token)}, token: token, connected: true, heard: r.now}}
+		p = &player{member: &member{person: person{name: name, arrival: r.arrives(), page: roster.PageOf(token)}, token: token, connected: true, heard: r.now}}
 		if before != nil {
 			p.person = before.person
 			p.name, p.becomes = name, ""
@@ -242,12 +241,12 @@ func (in Join) step(r *Room) error {
 			r.round.ballot.Rename(before.name, name)
 		}
 		if before == nil || before.name != name {
-			r.lists.Come(name, ownerOf(pageOf(token)))
+			r.lists.Come(name, roster.OwnerOf(roster.PageOf(token)))
 		}
 		if before != nil {
 			r.lists.Rename(before.name, name)
 		}
-		if sameToken(r.keys.Secret, in.Hello.As) && !r.hasOrganiser() {
+		if roster.IsSame(r.keys.Secret, in.Hello.As) && !r.hasOrganiser() {
 			p.organiser = true
 		}
 		r.round.players = append(r.round.players, p)
@@ -295,8 +294,8 @@ func (in Join) step(r *Room) error {
 // organiser's secret, or the token of a place that was given up meanwhile.
 func (in Join) before(r *Room) *guest {
 	return r.guests.first(func(g *guest) bool {
-		return sameToken(ticketOf(g.page), in.Hello.As) || g.regular && sameToken(g.page, in.Hello.As) || sameToken(g.token, in.Hello.Token) || g.organiser && sameToken(r.keys.Secret, in.Hello.As) ||
-			in.Hello.Token != "" && sameToken(g.page, pageOf(in.Hello.Token))
+		return roster.IsSame(roster.TicketOf(g.page), in.Hello.As) || g.regular && roster.IsSame(g.page, in.Hello.As) || roster.IsSame(g.token, in.Hello.Token) || g.organiser && roster.IsSame(r.keys.Secret, in.Hello.As) ||
+			in.Hello.Token != "" && roster.IsSame(g.page, roster.PageOf(in.Hello.Token))
 	})
 }
 
@@ -310,7 +309,7 @@ func (in Join) refusal(r *Room, name string, p *player, before *guest) *wire.Ref
 		return &wire.Refusal{Reason: wire.ReasonEnded, Message: "while the connection was lost the night has ended. Good night! The room stays: whoever comes next opens it again"}
 	case name == "":
 		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name with a letter or a digit", Hint: "say --name NAME"}
-	case p != nil && !sameToken(p.token, in.Hello.Token):
+	case p != nil && !roster.IsSame(p.token, in.Hello.Token):
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("the room has a player %q already", p.name), Hint: "choose another name with --name NAME"}
 	case p != nil && p.connected && p.program != "" && p.program == in.Hello.Program && in.Hello.Line < p.line: // it was long on its way
 		return &wire.Refusal{Reason: wire.ReasonReplaced, Message: p.name + " has come back on another connection"}
@@ -318,7 +317,7 @@ func (in Join) refusal(r *Room, name string, p *player, before *guest) *wire.Ref
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%q looks like %q, who is in the room", name, r.lookalike(name).name), Hint: "choose another name with --name NAME"}
 	case p == nil && r.isReserved(name, before):
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s is somebody else here", name), Hint: "choose another name with --name NAME; if it is you on the page, paste the line that it shows there"}
-	case p == nil && r.locked && !(before != nil && (before.organiser || before.regular)) && !sameToken(r.keys.Secret, in.Hello.As):
+	case p == nil && r.locked && !(before != nil && (before.organiser || before.regular)) && !roster.IsSame(r.keys.Secret, in.Hello.As):
 		return lockedOut()
 	case p == nil && len(r.round.players) >= r.places():
 		return &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d players of the room are there", r.places()), Hint: "ask the organiser to open a room for more"}
@@ -368,10 +367,6 @@ func (r *Room) isReserved(name string, before *guest) bool {
 
 func lockedOut() *wire.Refusal {
 	return &wire.Refusal{Reason: wire.ReasonLocked, Message: "the organiser has locked the room", Hint: "ask the organiser to unlock it"}
-}
-
-func sameToken(a, b string) bool {
-	return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }
 
 // catchUp tells a player what the others know, and starts the round if the group

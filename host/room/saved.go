@@ -422,7 +422,7 @@ func (s *saved) withoutList() (err error) {
 // room is the saved room, whose list stands in it if it is nil.
 func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
-		keys: Keys{s.Code, s.Link, s.Secret}, pages: map[string]int{}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
+		keys: Keys{Code: s.Code, Link: s.Link, Secret: s.Secret}, pages: map[string]int{}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
 		locked: s.Locked, closed: s.Closed, ended: s.Ended, journal: journal.Restore(s.Journal), previous: s.Previous, history: s.History, lists: brought.Restore(s.Brought), editions: editions.Restore(s.Editions), failures: s.Failures, survey: s.Survey, started: s.Started, round: newRound(s.Round),
 		ownKept: s.OwnHash, isOwnLost: s.OwnLost && len(s.Settings.Servers) == 0,
 	}

@@ -11,6 +11,7 @@ import (
 	"muster/discovery"
 	"muster/host/room/evidence"
 	"muster/host/room/outage"
+	"muster/host/room/roster"
 	"muster/host/wire"
 )
 
@@ -599,7 +600,7 @@ func TestAllStopWhileTheyVote(t *testing.T) {
 	}
 	for _, name := range everybody {
 		n.verifies(name)
-		n.step(PageOpened{pageOf(n.tokens[name])})
+		n.step(PageOpened{roster.PageOf(n.tokens[name])})
 	}
 	if !n.room.isVoting() {
 		t.Fatalf("nobody is asked; the log:\n%s", n.log())

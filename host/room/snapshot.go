@@ -1,7 +1,6 @@
 package room
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"iter"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/room/editions"
+	"muster/host/room/roster"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -228,12 +228,11 @@ type Badge struct {
 	Ticket string `json:"-"`
 }
 
-// Digest stands for a token, a key or a secret where it is looked up: what is
-// compared, and how long that takes, says nothing of it.
-type Digest [sha256.Size]byte
+// Digest is that of [roster.Digest].
+type Digest = roster.Digest
 
-// DigestOf is the digest of a credential.
-func DigestOf(credential string) Digest { return sha256.Sum256([]byte(credential)) }
+// DigestOf returns the digest of a credential.
+func DigestOf(credential string) Digest { return roster.DigestOf(credential) }
 
 // Badges are for all that opens the room without a code that might be guessed: they
 // say whose page it is by the token or secret that it shows. The link's key and
@@ -247,7 +246,7 @@ func (r *Room) Badges() map[Digest]Badge {
 	for p, isPlayer := range r.everyone() {
 		b := Badge{Name: p.name, Organiser: p.organiser, Guest: !isPlayer && !p.organiser && !p.regular, Belongs: r.IsStanding() && (p.organiser || p.regular)}
 		if !isPlayer {
-			b.Ticket = ticketOf(p.page)
+			b.Ticket = roster.TicketOf(p.page)
 		}
 		if !b.Guest || r.isCounted(p) {
 			b.Password = password

@@ -195,7 +195,7 @@ func (a HandOn) do(r *Room, _ caller) error {
 
 func (a Renew) do(r *Room, by caller) error {
 	r.keys.Secret = a.Secret
-	r.appoint(by.person)
+	r.appoint(r.person(by.Name))
 	r.note("the organiser's link is a new one")
 	r.do(Answer{map[string]string{"secret": a.Secret}})
 	return nil
@@ -255,14 +255,10 @@ func (a Trust) do(r *Room, _ caller) error {
 }
 
 func (End) do(r *Room, by caller) error {
-	who := "the organiser"
-	if by.person != nil {
-		who = by.name
-	}
 	if r.IsStanding() && r.isAsleep() {
 		return errors.New("the night is over already")
 	}
-	why := wire.Refusal{Reason: wire.ReasonEnded, Message: who + " has ended the night. Good night!"}
+	why := wire.Refusal{Reason: wire.ReasonEnded, Message: by.Title() + " has ended the night. Good night!"}
 	r.note("%s", why.Message)
 	here := names(r.round.players)
 	if r.ended = r.now; r.IsStanding() {

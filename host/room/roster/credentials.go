@@ -1,0 +1,51 @@
+package roster
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base32"
+)
+
+// Keys let people into a room: the code that they say, the key that links carry beside it, and
+// the organiser's secret.
+type Keys struct{ Code, Link, Secret string }
+
+// Digest stands for a token, a key or a secret where it is looked up: neither the digest nor
+// the time that a comparison takes says anything about it.
+type Digest [sha256.Size]byte
+
+// DigestOf returns the digest of a credential.
+func DigestOf(credential string) Digest { return sha256.Sum256([]byte(credential)) }
+
+// PageOf returns the credential of the pages of a player with a token. It opens nothing that the
+// token does: a page is not the player's program.
+func PageOf(token string) string { return derived("page", token) }
+
+// TicketOf returns a credential that lets the program of somebody who has a page join as that
+// person, once. The page shows it in a line to paste; in a list of processes it is no key to
+// the page.
+func TicketOf(page string) string { return derived("ticket", page) }
+
+// OwnerOf returns the credential by which the lists know whose a name was; empty of none.
+func OwnerOf(credential string) string {
+	if credential == "" {
+		return ""
+	}
+	return derived("lists", credential)
+}
+
+// MarkOf returns the mark by which a history tells the person with a page from others. No
+// credential can be had from it.
+func MarkOf(page string) string { return derived("evening", page) }
+
+// derived returns another secret of 80 bits, from which nobody learns the one that it is made of.
+func derived(use, secret string) string {
+	sum := sha256.Sum256([]byte("muster " + use + "\x00" + secret))
+	return base32.StdEncoding.EncodeToString(sum[:10])
+}
+
+// IsSame compares credentials, and takes the same time whatever they are. An empty one is
+// nobody's.
+func IsSame(a, b string) bool {
+	return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
+}
