@@ -8,15 +8,18 @@ import (
 
 // The tables of launches are for measuring; the gate has a taste of them:
 //
-//	go test ./internal/sim -run TestLaunchSweep -v -timeout 0 -launches 1000
-var launchRuns = flag.Int("launches", 1, "launches of each of the ten worlds of a table")
+//	go test ./internal/sim -run TestLaunchSweep -v -timeout 0 -launches 1000 -launch-worlds 10
+var (
+	launchRuns   = flag.Int("launches", 1, "launches of each world of a table")
+	launchWorlds = flag.Uint64("launch-worlds", 2, "how many worlds a table has")
+)
 
 func TestLaunchSweep(t *testing.T) {
 	t.Parallel()
 	for _, players := range []int{4, 8} {
 		for _, wait := range []time.Duration{15 * time.Second, time.Minute, 230 * time.Second} {
 			var spare, none Ways
-			for seed := range uint64(10) {
+			for seed := range *launchWorlds {
 				launches(t, crowded(t, players, 9600+seed), *launchRuns, wait, &spare, &none)
 			}
 			for _, row := range []struct {

@@ -50,6 +50,9 @@ func (l *lateness) news() (m wire.Late, isNews bool) {
 	if len(l.last) < rings {
 		return m, false
 	}
+	if slices.Max(l.last)-l.told < worthTelling && l.told-slices.Min(l.last) < worthTelling {
+		return m, false // which is nearly always so, and this is asked many times a second
+	}
 	sorted := slices.Sorted(slices.Values(l.last))
 	by := min(sorted[int(punctual*rings)].Truncate(time.Millisecond), wire.MostLate)
 	if (by - l.told).Abs() < worthTelling {

@@ -84,37 +84,51 @@ func newJudges(list []discovery.Server, table Table) *judges {
 		j.players = append(j.players, i)
 	}
 	// Each block of addresses has one word about each pair: the median of its servers'.
-	var columns [][]float64
-	var blocks []netip.Prefix
+	var rows [][]float64
+	var blocks []int // of the rows
+	numbers := map[netip.Prefix]int{}
+	row := make([]float64, len(j.players))
 	for server := 0; server < table.Servers(); server += (table.Servers() + mostRows - 1) / mostRows {
-		row, known := make([]float64, len(j.players)), 0
+		known := 0
 		for i, player := range j.players {
 			if row[i] = microseconds(table, player, server); row[i] > 0 {
 				known++
 			}
 		}
-		if known > 1 {
-			columns, blocks = append(columns, row), append(blocks, discovery.Bits{V4: 16, V6: 32}.Of(list[server].Addr.Addr()))
+		if known < 2 {
+			continue
 		}
+		prefix := discovery.Bits{V4: 16, V6: 32}.Of(list[server].Addr.Addr())
+		block, isKnown := numbers[prefix]
+		if !isKnown {
+			block = len(numbers)
+			numbers[prefix] = block
+		}
+		rows, blocks = append(rows, slices.Clone(row)), append(blocks, block)
 	}
 	noises := noises(list, table) // what noise adds to a ping says nothing of the distance
 	j.apart = make([][]float64, len(j.players))
 	for p := range j.players {
 		j.apart[p] = make([]float64, len(j.players))
 	}
+	words, medians := make([][]float64, len(numbers)), make([]float64, 0, len(numbers))
 	for p := range j.players {
 		for q := range p {
-			words := map[netip.Prefix][]float64{}
-			for i, row := range columns {
+			for block := range words {
+				words[block] = words[block][:0]
+			}
+			for i, row := range rows {
 				if row[p] > 0 && row[q] > 0 {
 					pLeast, qLeast := row[p]-noises[j.players[p]].witness, row[q]-noises[j.players[q]].witness
 					words[blocks[i]] = append(words[blocks[i]], max(pLeast/detour-row[q], qLeast/detour-row[p])-slack)
 				}
 			}
-			var medians []float64
+			medians = medians[:0]
 			for _, w := range words {
-				slices.Sort(w)
-				medians = append(medians, w[(len(w)-1)/2])
+				if len(w) > 0 {
+					slices.Sort(w)
+					medians = append(medians, w[(len(w)-1)/2])
+				}
 			}
 			slices.Sort(medians)
 			if nth := max(fewestBlocks, int(math.Ceil(farBlocks*float64(len(medians))))); nth <= len(medians) {
