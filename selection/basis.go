@@ -21,7 +21,9 @@ type Basis struct {
 // For returns the basis of a choice for some of the players: their columns, in this order,
 // their editions, and seats for them and for all who come along.
 func (b Basis) For(players []string) Basis {
-	b.Table = b.Table.Of(players)
+	if !slices.Equal(players, b.Table.players) {
+		b.Table = b.Table.Of(players)
+	}
 	b.Criteria.Editions = slices.DeleteFunc(slices.Clone(b.Criteria.Editions), func(e Edition) bool { return !slices.Contains(players, e.Player) })
 	seats := len(players) + b.Guests
 	for _, name := range b.Along {

@@ -114,6 +114,25 @@ func (s *Servers) Info(server int) *discovery.Info {
 	return s.Infos[server].Completed(s.Said.Infos[s.List[server].Addr])
 }
 
+// Connect returns where players connect to: the game's port, which need not be the one that
+// answers queries.
+func (s *Servers) Connect(server int) netip.AddrPort {
+	addr := s.List[server].Addr
+	if info := s.Info(server); info != nil && info.GamePort != 0 {
+		return netip.AddrPortFrom(addr.Addr(), info.GamePort)
+	}
+	return addr
+}
+
+// Called returns what people call a server.
+func (s *Servers) Called(server int) string {
+	addr := s.Connect(server).String()
+	if info := s.Info(server); info != nil && info.Name != "" {
+		return fmt.Sprintf("%s (%s)", info.Name, addr)
+	}
+	return addr
+}
+
 // Check says what of the criteria makes no sense for these players. [Select] itself
 // takes an unknown rule for the mean, a weight that is none for 1,
 // and weights that are all 0 for equal ones.

@@ -145,15 +145,10 @@ func (r *Room) adviseOf(c *wire.Choice, s *selection.Selection) {
 	}
 }
 
-// adviseWord asks the group about the player on whose word alone the choice hangs, if it
-// costs the others more than is harmless: nobody but people can tell a plausible lie from a
-// player who is far away.
+// adviseWord asks the group about the player on whose word alone the choice hangs.
 func (r *Room) adviseWord(c *wire.Choice, s *selection.Selection) {
-	if s.Chosen == nil || s.Why == nil || len(s.Why.Influences) == 0 || few(len(s.Players)) == 0 || !r.mayDecideAgain() {
-		return
-	}
-	most := s.Why.Influences[0]
-	if p := r.round.player(most.Player); p == nil || p.trusted || most.Gain < rttMS(harmless) {
+	most, is := r.round.trust.Weightiest(s)
+	if !is || r.round.player(most.Player) == nil || !r.mayDecideAgain() {
 		return
 	}
 	c.Advice = append(c.Advice, wire.Advice{Text: "choose without " + most.Player + "'s pings", Action: "without", Argument: wire.Argument{Name: most.Player}, Addr: most.Addr.String()})

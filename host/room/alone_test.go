@@ -105,7 +105,7 @@ func TestOnlyOneToSay(t *testing.T) {
 	}
 	n.measures("dan", made...)
 	n.done("ann", "bob", "dan")
-	if raised := n.room.round.player("dan").witness.Raised(); len(raised) > 0 {
+	if raised := n.room.round.trust.Raised("dan"); len(raised) > 0 {
 		t.Errorf("dan's pings are raised: %v", raised)
 	}
 }

@@ -114,11 +114,11 @@ func TestOneFrame(t *testing.T) {
 				}
 			})
 			n.inStage(wire.Chosen)
-			if dan := n.room.round.player("dan"); dan.anomaly == nil {
+			if !n.room.round.trust.IsExcluded("dan") {
 				t.Errorf("dan is not named; the log:\n%s", n.log())
 			}
 			for _, name := range []string{"ann", "bob", "cat"} {
-				if p := n.room.round.player(name); p.anomaly != nil || p.leftOut {
+				if p := n.room.round.player(name); n.room.round.trust.IsExcluded(name) || p.leftOut {
 					t.Errorf("%s is left out; the log:\n%s", name, n.log())
 				}
 			}

@@ -3,12 +3,10 @@ package room
 import (
 	"net/netip"
 	"slices"
-	"strings"
 
 	"muster/discovery"
 	"muster/host/room/evidence"
 	"muster/selection"
-	"muster/selection/anomaly"
 )
 
 // said notes what a player heard a server say, an empty name for the host, and weighs what is
@@ -42,7 +40,7 @@ func (r *Room) attend() {
 	voices := make([]evidence.Voice, len(r.round.players))
 	for i, p := range r.round.players {
 		voices[i] = evidence.Voice{
-			Name: p.name, Witness: &p.witness, Counts: p.anomaly == nil && p.contradicts == nil,
+			Name: p.name, Witness: &p.witness, Counts: r.round.trust.IsHeeded(p.name),
 			Alone: len(active) == 1 && p == active[0],
 		}
 	}
@@ -52,34 +50,12 @@ func (r *Room) attend() {
 	}
 }
 
-// discredit names players who contradict most others about servers. Their words do not count
-// in this round any more, unless the organiser vouches for them or they are not the fewer.
+// discredit names players who contradict most others about servers.
 func (r *Room) discredit() {
 	r.attend()
-	var found []anomaly.Anomaly
-	for _, c := range r.round.hearsay.Contradictions(r.round.look.Seen) {
-		if !r.round.player(c.Player).trusted {
-			found = append(found, anomaly.Anomaly{Player: c.Player, Sign: anomaly.Contradicts, Servers: c.Servers, Of: c.Of})
-		}
-	}
-	counted := anomaly.Exclude(names(r.round.active()), slices.Concat(found, r.round.discredited()))
-	for _, a := range found {
-		if !slices.Contains(counted, a.Player) {
-			r.round.player(a.Player).contradicts = &a
-			r.note("%s: that does not count", strings.TrimSuffix(a.String(), "."))
-		}
-	}
+	found := r.round.hearsay.Contradictions(r.round.look.Seen)
+	r.noteAll(r.round.trust.Discredit(found, names(r.round.active()), names(r.round.players)))
 	r.attend()
-}
-
-// discredited are the contradictions for which somebody is not heeded.
-func (r *round) discredited() (discredited []anomaly.Anomaly) {
-	for _, p := range r.players {
-		if p.contradicts != nil {
-			discredited = append(discredited, *p.contradicts)
-		}
-	}
-	return discredited
 }
 
 // mostLone is how many servers that a lone word culls are looked at along with the

@@ -3,13 +3,14 @@ package room
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
+	"muster/discovery"
 	"muster/host/room/ballot"
 	"muster/host/room/editions"
+	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/anomaly"
@@ -34,7 +35,11 @@ const (
 // server. Early is the organiser's word, while some still measure: it counts only
 // if something suits everyone, as what is measured should not be lost to impatience.
 func (r *Room) choose(early bool) {
-	r.exclude(filtered(r.round.active(), r.round.hasMeasured), true)
+	moment := trust.Measured
+	if _, searching := r.phase.(*Coordinating); searching {
+		moment = trust.Found
+	}
+	r.judge(filtered(r.round.active(), r.round.hasMeasured), moment)
 	r.discredit()
 	group := filtered(r.round.active(), r.round.hasMeasured)
 	selected := r.selectFor(group)
@@ -57,7 +62,7 @@ func (r *Room) choose(early bool) {
 		r.fail(true, "nobody has measured anything")
 		return
 	}
-	for _, a := range r.round.anomalies(r.round.table(group)) {
+	for _, a := range r.round.trust.Find(r.basis(group)) {
 		r.note("%s", a)
 	}
 	best := selected.Ranking[:min(finalists, len(selected.Ranking))]
@@ -102,10 +107,7 @@ func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
 	c.Weights = r.tuning.Weights
 	c.Vetoes, c.Keep = r.round.ballot.Vetoes(), r.previous
 	c.Ours, c.Hidden = r.lists.Ours(), r.lists.Hidden(r.round.servers.List, r.organiserName())
-	for _, server := range r.round.tooNear {
-		addr := r.round.servers.List[server].Addr.Addr()
-		c.Blacklist = append(c.Blacklist, netip.PrefixFrom(addr, addr.BitLen()))
-	}
+	c.Blacklist = append(c.Blacklist, r.round.trust.Blacklist(&r.round.servers)...)
 	c.Top, c.Reasons = rankingLength, reasonsLength
 	return c
 }
@@ -142,118 +144,93 @@ func (r *Room) rechoose(selected selection.Selection) {
 	r.verifyOrLaunch()
 }
 
-// exclude leaves those out whose numbers fit nobody else's, as long as the others
-// are the most. Whose distances alone are odd may sit behind a slow line: that is said,
-// and they count as long as it costs the others little. If a line would explain them, they
-// count unless all would be better off without what is longer than the others' allow: that
-// is known once all have measured what leads, and not while a search goes on. It
-// does not change its mind: that is for the organiser, see [Trust], and for the next round.
-func (r *Room) exclude(group []*player, chooses bool) {
-	table := r.round.table(group)
-	r.judgeServers(table)
-	found, excluded, players := r.round.anomalies(table), r.round.excluded(), names(group)
-	for _, a := range excluded {
-		players = append(players, a.Player)
+// judge leaves players out whose numbers fit nobody else's.
+func (r *Room) judge(group []*player, at trust.Moment) {
+	r.carryOut(r.round.trust.Judge(r.basis(group), names(r.round.players), at))
+}
+
+// carryOut goes on without those whom a verdict leaves out.
+func (r *Room) carryOut(v trust.Verdict) {
+	for _, name := range v.LeftOut {
+		r.round.player(name).leftOut = true
 	}
-	counted := anomaly.Exclude(players, slices.Concat(excluded, found))
-	odd := map[anomaly.Sign][]anomaly.Anomaly{}
-	for _, a := range found {
-		switch {
-		case slices.Contains(counted, a.Player), a.Sign == anomaly.Slow && !chooses:
-		case a.Sign == anomaly.Slow, a.Sign == anomaly.Geometry && float64(a.Servers) <= overwhelming*float64(a.Of):
-			odd[a.Sign] = append(odd[a.Sign], a)
-		default:
-			r.leaveOut(a)
-		}
+	r.noteAll(v.Notes)
+}
+
+func (r *Room) noteAll(notes []string) {
+	for _, note := range notes {
+		r.note("%s", note)
 	}
-	for _, sign := range []anomaly.Sign{anomaly.Geometry, anomaly.Slow} {
-		if len(odd[sign]) == 0 {
-			continue
+}
+
+// outvote chooses without those few for whom nothing suits that suits all others.
+func (r *Room) outvote(group []*player, selected selection.Selection) ([]*player, selection.Selection) {
+	v, others := r.round.trust.Outvote(r.basis(group))
+	if len(v.LeftOut) == 0 {
+		return group, selected
+	}
+	var rest []*player
+	for _, name := range others {
+		rest = append(rest, r.round.player(name))
+	}
+	selected = r.selectFor(rest)
+	r.carryOut(v)
+	return filtered(group, func(p *player) bool { return slices.Contains(others, p.name) }), selected
+}
+
+// tryAlone chooses again as long as the choice hangs on a ping that one player alone reports.
+func (r *Room) tryAlone() {
+	for range trust.MostTrials {
+		before := r.round.selection
+		if before == nil || before.Chosen == nil {
+			return
 		}
-		var some, these []*player
-		for _, p := range filtered(group, func(p *player) bool { return !p.leftOut }) {
-			if slices.ContainsFunc(odd[sign], func(a anomaly.Anomaly) bool { return a.Player == p.name }) {
-				these = append(these, p)
-			} else {
-				some = append(some, p)
+		group, pings := r.round.chosenFor(), map[string]trust.Ping{}
+		for _, p := range group {
+			first, _ := p.witness.Probe(before.Chosen.Server)
+			pings[p.name] = trust.Ping{First: first.RTT, Now: r.round.knowledge(p).At(before.Chosen.Server).RTT}
+		}
+		trial := r.round.trust.Try(r.basis(group), before, pings)
+		var after selection.Selection
+		for trial.Raise() {
+			after = r.selectFor(group)
+			trial.Chose(&after)
+		}
+		notes := trial.End()
+		if len(notes) == 0 {
+			return
+		}
+		r.noteAll(notes)
+		after.LookedS, after.Doubts = before.LookedS, r.doubts()
+		r.round.selection = &after
+	}
+}
+
+// doubts are all that is odd about players.
+func (r *Room) doubts() []anomaly.Anomaly {
+	answered := map[string]int{}
+	for _, p := range r.round.players {
+		_, answered[p.name] = p.witness.Progress()
+	}
+	return r.round.trust.List(r.basis(r.round.active()), names(r.round.players), answered)
+}
+
+// disputed are servers that would be better for all but one player, whom they did not answer.
+func (r *Room) disputed() []int {
+	group, o := r.round.chosenFor(), trust.Outlook{}
+	b := r.basis(group)
+	if r.round.search != nil {
+		o = trust.Outlook{Silent: map[string][]int{}, RTTs: r.round.search.Predict(b.Table)}
+		for _, p := range group {
+			known := r.round.knowledge(p)
+			for server := range p.witness.Servers() {
+				if state := known.At(server).State; state != discovery.Answered && state != discovery.Unprobed {
+					o.Silent[p.name] = append(o.Silent[p.name], server)
+				}
 			}
 		}
-		harmful := r.isHarmed(some, these, sign == anomaly.Slow)
-		for _, a := range odd[sign] {
-			if p := r.round.player(a.Player); harmful {
-				r.leaveOut(a)
-			} else if p.odd == nil {
-				p.odd = &a
-				r.note("%s: that counts as long as the others lose little by it", strings.TrimSuffix(a.String(), "."))
-			}
-		}
 	}
-}
-
-// leaveOut goes on without whose numbers fit nobody else's.
-func (r *Room) leaveOut(a anomaly.Anomaly) {
-	p := r.round.player(a.Player)
-	p.anomaly, p.leftOut = &a, true
-	r.note("%s: that does not count in the choice", strings.TrimSuffix(a.String(), "."))
-}
-
-const (
-	// overwhelming is the share of contradicted pings from which on no honest line
-	// explains them: of honest players between PlanetLab's hosts the oddest has 54 %.
-	overwhelming = 2. / 3
-	// harmless is how much worse for the others what is chosen with odd numbers may be
-	// than what they would choose alone. Between PlanetLab's hosts the odd but honest
-	// cost 4 ms at most, who exaggerates mostly 6 to 38.
-	harmless = 5 * time.Millisecond
-)
-
-// isHarmed reports whether some would be better off by a choice of their own than by that
-// of the whole group; or, if the others are believed as far as theirs allow, whether all
-// would be.
-func (r *Room) isHarmed(some, others []*player, believed bool) bool {
-	group := slices.Concat(some, others)
-	basis := r.basis(group)
-	basis.Criteria.Top, basis.Criteria.Reasons = 1, -1
-	all, own := basis.For(names(group)).Select(), basis.For(names(some)).Select()
-	if own.Chosen == nil || all.Chosen == nil {
-		_, searching := r.phase.(*Coordinating) // and may find what suits all
-		return own.Chosen != nil && !(believed && searching)
-	}
-	judges, chosen := some, own
-	if believed {
-		judges, chosen = group, all
-	}
-	table, objective := r.round.table(some), chosen.Above(r.criteria(r.settings, judges).Objective(names(judges)), names(judges))
-	rtts := func(server int) (ms []float64) {
-		for player := range some {
-			_, rtt := table.At(player, server)
-			ms = append(ms, rttMS(rtt))
-		}
-		for _, p := range judges[len(some):] {
-			ms = append(ms, rttMS(anomaly.Credible(r.round.servers.List, r.round.table(append(slices.Clone(some), p)))(server)))
-		}
-		return ms
-	}
-	with, without := rtts(all.Chosen.Server), rtts(own.Chosen.Server)
-	for _, limit := range objective.Limits() { // the strictest first
-		if keep, kept := slices.Max(with) <= rttMS(limit), slices.Max(without) <= rttMS(limit); keep != kept {
-			return kept
-		} else if kept {
-			break
-		}
-	}
-	return objective.Score(with)-objective.Score(without) > rttMS(harmless)
-}
-
-// judgeServers leaves out servers that are nearer to players than these are to each
-// other: they answer before they are asked, and say nothing of how far they are.
-func (r *Room) judgeServers(table *selection.Table) {
-	for _, server := range anomaly.TooNear(r.round.servers.List, table) {
-		if !slices.Contains(r.round.tooNear, server) {
-			r.round.tooNear = append(r.round.tooNear, server)
-			r.note("%s answers players who are far apart as if it was next to each: it is left out", r.round.serverName(server))
-		}
-	}
+	return r.round.trust.Disputed(b, r.round.selection, o, r.round.look.Seen)
 }
 
 // culledText says how many servers went, and what for.

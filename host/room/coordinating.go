@@ -6,6 +6,7 @@ import (
 
 	"muster/host/room/podium"
 	"muster/host/room/search"
+	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/coordinate"
@@ -115,7 +116,7 @@ func (*Coordinating) turn(r *Room) {
 	if !r.isSearchDue() {
 		return
 	}
-	r.exclude(filtered(r.round.active(), func(p *player) bool { return len(p.witness.Probes()) >= judgedAfter }), false)
+	r.judge(filtered(r.round.active(), func(p *player) bool { return len(p.witness.Probes()) >= judgedAfter }), trust.Searching)
 	r.discredit()
 	s := r.searching()
 	groups := r.members(r.round.searchedBy())

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -139,7 +140,7 @@ func TestSlowLineCounts(t *testing.T) {
 				}
 				n.measures(name, ms...)
 			}
-			n.room.exclude(n.room.round.active(), false)
+			n.room.judge(n.room.round.active(), trust.Searching)
 			if n.room.round.player("dan").leftOut {
 				t.Error("dan is left out while a search would go on")
 			}
@@ -204,7 +205,7 @@ func TestDoubtedWhileRefining(t *testing.T) {
 	n.join("ann", "bob", "cat", "dan")
 	n.gets(far())
 	for back := false; n.now.Sub(eight) < time.Minute; {
-		if !back && n.room.round.player("dan").anomaly != nil { // he leaves and comes back
+		if !back && n.room.round.trust.IsExcluded("dan") { // he leaves and comes back
 			n.gone("dan")
 			n.join("dan")
 			back = true
@@ -222,8 +223,8 @@ func TestDoubtedWhileRefining(t *testing.T) {
 	if told := strings.Count(n.log(), "does not count"); told != 1 {
 		t.Errorf("told %d times: %s", told, n.log())
 	}
-	if dan := n.room.round.player("dan"); dan.anomaly == nil || probedBy(dan) > 200 {
-		t.Errorf("dan's doubt is %v after %d servers", dan.anomaly, probedBy(dan))
+	if dan := n.room.round.player("dan"); !n.room.round.trust.IsExcluded("dan") || probedBy(dan) > 200 {
+		t.Errorf("dan's doubt is %q after %d servers", n.room.round.trust.Reason("dan", &n.room.round.servers), probedBy(dan))
 	}
 }
 

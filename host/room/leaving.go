@@ -78,7 +78,7 @@ func (r *Room) comesBack(p *player) {
 			late.heard = r.now
 		}
 	}
-	if !p.leftOut || p.anomaly != nil || p.missed == 0 || p.missed > mostMissed || !r.round.hasMeasured(p) {
+	if !p.leftOut || r.round.trust.IsExcluded(p.name) || p.missed == 0 || p.missed > mostMissed || !r.round.hasMeasured(p) {
 		return
 	}
 	group = append(group, p)

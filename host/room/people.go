@@ -184,6 +184,7 @@ func (r *Room) rename(p *person, isPlayer bool, name string) {
 	p.name, p.becomes, p.renamed = name, "", r.now
 	r.round.ballot.Rename(from, name)
 	r.editions.Rename(from, name)
+	r.round.trust.Rename(from, name)
 	if name != from {
 		r.lists.Come(name, "")
 		r.lists.Rename(from, name)
@@ -213,6 +214,7 @@ func (r *Room) makeWay(g *guest) {
 func (r *Room) unseat(p *player, stays bool) {
 	r.round.players = slices.DeleteFunc(r.round.players, func(other *player) bool { return other == p })
 	r.editions.Forget(p.name)
+	r.round.trust.Forget(p.name)
 	r.binds = true
 	if stays || p.regular {
 		r.guests = append(r.guests, &guest{person: p.person, seen: r.now, token: p.token})

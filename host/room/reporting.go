@@ -40,7 +40,7 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 		p.returned = time.Time{}
 		p.isHeard(r.now)
 	}
-	if news && p.leftOut && p.anomaly == nil && p.missed <= mostMissed && r.isMeasuring() && !r.asksMore() {
+	if news && p.leftOut && !r.round.trust.IsExcluded(p.name) && p.missed <= mostMissed && r.isMeasuring() && !r.asksMore() {
 		p.leftOut = false
 		r.note("%s measures again", p.name)
 	}

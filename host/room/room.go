@@ -157,8 +157,6 @@ type member struct {
 	connected bool
 	// heard is when the player last came, left, or got on with the work.
 	heard time.Time
-	// trusted: the organiser vouches for the player's numbers.
-	trusted bool
 	// origin is where the player's probes come from, shown to nobody. apart: what
 	// its NAT group found does not hold for this player.
 	origin Origin
@@ -266,7 +264,7 @@ func (in Join) step(r *Room) error {
 		p.connected, p.heard, p.returned = true, r.now, r.now
 		r.comesBack(p)
 		if r.isMeasuring() && !r.asksMore() {
-			p.leftOut = p.anomaly != nil || p.missed > mostMissed
+			p.leftOut = r.round.trust.IsExcluded(p.name) || p.missed > mostMissed
 		}
 	}
 	// What the same program said before stays: the player may have said something else since.

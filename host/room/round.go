@@ -1,16 +1,15 @@
 package room
 
 import (
-	"fmt"
 	"muster/discovery"
 	"muster/discovery/topology"
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
 	"muster/host/room/podium"
 	"muster/host/room/search"
+	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/selection"
-	"muster/selection/anomaly"
 	"net/netip"
 	"slices"
 	"strings"
@@ -50,8 +49,8 @@ type round struct {
 	broken bool
 	look   look
 	ballot ballot.Box
-	// tooNear are the servers that lie about how far they are.
-	tooNear []int
+	// trust is what speaks against players and servers.
+	trust   trust.Doubts
 	more    more
 	relaxed relaxed
 	// waitable is what a wait for seats could be for.
@@ -63,6 +62,7 @@ func newRound(number int) round { return round{number: number} }
 // next is the round after this one, with the same players.
 func (r *round) next() round {
 	next := newRound(r.number + 1)
+	next.trust = r.trust.Next()
 	for _, p := range r.players {
 		next.players = append(next.players, &player{member: p.member})
 	}
@@ -88,14 +88,8 @@ type player struct {
 	// shares: the player measures its part of the list, and the NAT group's others
 	// the rest.
 	shares bool
-	// anomaly is why the player's numbers do not count, if they do not.
-	anomaly *anomaly.Anomaly
-	// odd is what is odd about numbers that count all the same.
-	odd *anomaly.Anomaly
-	// contradicts is why the player's word about servers does not count, if it does not.
-	contradicts *anomaly.Anomaly
-	launch      wire.LaunchState
-	detail      string
+	launch wire.LaunchState
+	detail string
 	// again is when the player's game was last to be opened once more, see [player.opensAgain].
 	again time.Time
 }
@@ -162,7 +156,7 @@ func (r *round) indexOf(addr netip.AddrPort) int {
 // connect is where players connect to: the game's port, which need not be the
 // one that answers queries.
 func (r *round) connect(server int) netip.AddrPort {
-	return connectTo(r.servers.List[server].Addr, r.servers.Info(server))
+	return r.servers.Connect(server)
 }
 
 // connectTo is where players connect to a server that is queried at an address.
@@ -175,11 +169,7 @@ func connectTo(addr netip.AddrPort, info *discovery.Info) netip.AddrPort {
 
 // serverName is what people call the server.
 func (r *round) serverName(server int) string {
-	addr := r.connect(server).String()
-	if info := r.servers.Info(server); info != nil && info.Name != "" {
-		return fmt.Sprintf("%s (%s)", info.Name, addr)
-	}
-	return addr
+	return r.servers.Called(server)
 }
 
 func (r *round) vetoedName(addr netip.AddrPort) string {
@@ -207,7 +197,7 @@ func (r *round) table(group []*player, others ...string) *selection.Table {
 	columns := make([]evidence.Column, len(group))
 	for i, p := range group {
 		mates := r.natGroupOf(p)
-		c := evidence.Column{Name: p.name, Knowledge: evidence.KnowledgeOf(&p.witness, witnesses(mates)), Trusted: p.trusted}
+		c := evidence.Column{Name: p.name, Knowledge: evidence.KnowledgeOf(&p.witness, witnesses(mates)), Raised: r.trust.Raised(p.name)}
 		for _, mate := range mates { // whose pings are the player's, too
 			c.Late = max(c.Late, mate.late)
 		}
@@ -217,37 +207,4 @@ func (r *round) table(group []*player, others ...string) *selection.Table {
 		columns[i] = c
 	}
 	return evidence.Table(len(r.servers.List), columns, others...)
-}
-
-// anomalies are those of players in a table whom the organiser has not vouched for.
-func (r *round) anomalies(table *selection.Table) []anomaly.Anomaly {
-	return slices.DeleteFunc(anomaly.Find(r.servers.List, table), func(a anomaly.Anomaly) bool {
-		return r.player(a.Player).trusted
-	})
-}
-
-// odd are the anomalies that are said of players whose numbers count: those of now, and
-// those of whom it was said before.
-func (r *round) odd() []anomaly.Anomaly {
-	active := r.active()
-	odd := r.anomalies(r.table(active))
-	for _, p := range active {
-		if a := r.alone(p); a != nil {
-			odd = append(odd, *a)
-		}
-		if p.odd != nil && !slices.ContainsFunc(odd, func(a anomaly.Anomaly) bool { return a.Player == p.name }) {
-			odd = append(odd, *p.odd)
-		}
-	}
-	return odd
-}
-
-// excluded are the anomalies for which somebody is left out.
-func (r *round) excluded() (excluded []anomaly.Anomaly) {
-	for _, p := range r.players {
-		if p.anomaly != nil {
-			excluded = append(excluded, *p.anomaly)
-		}
-	}
-	return excluded
 }

@@ -18,9 +18,9 @@ import (
 	"muster/host/room/journal"
 	"muster/host/room/outage"
 	"muster/host/room/seats"
+	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/selection"
-	"muster/selection/anomaly"
 )
 
 // The saved form has a version, and a host reads those from the oldest on: hosts of two
@@ -49,6 +49,7 @@ type before3 struct {
 	Voted    bool             `json:"voted,omitempty"`
 	Vetoes   []selection.Veto `json:"vetoes,omitempty"`
 	Numbered []int            `json:"numbered,omitempty"`
+	TooNear  []int            `json:"too_near,omitempty"`
 }
 
 // personBefore3 is what forms 1 and 2 kept with each person.
@@ -75,7 +76,7 @@ func (s *saved) upgrade() {
 		move(&s.Players[i].savedPerson)
 	}
 	s.Outage, s.Brought, s.Journal = s.Pause, s.Lists, journal.Saved{Notes: s.Log}
-	s.Hearsay, s.before3 = s.SavedHearsay, before3{}
+	s.Hearsay, s.Trust.TooNear, s.before3 = s.SavedHearsay, s.TooNear, before3{}
 	for i := range s.Players {
 		p := &s.Players[i]
 		if p.Editions != nil {
@@ -84,6 +85,7 @@ func (s *saved) upgrade() {
 			}
 			s.Editions[p.Name] = p.Editions
 		}
+		s.Trust.Add(p.Name, p.SavedPlayer)
 		p.Evidence, p.playerBefore3 = p.Saved, playerBefore3{}
 	}
 	s.Seats = s.Phase.seatsOf()
@@ -131,13 +133,13 @@ type saved struct {
 	Selection *selection.Selection `json:"selection,omitempty"`
 	WhatIf    *whatIf              `json:"what_if,omitempty"`
 	Look      look                 `json:"look,omitzero"`
-	TooNear   []int                `json:"too_near,omitempty"`
 	More      more                 `json:"more,omitzero"`
 
 	Ballot   ballot.Saved          `json:"ballot,omitzero"`
 	Editions editions.Saved        `json:"editions,omitempty"`
 	Seats    seats.Saved           `json:"seats,omitzero"`
 	Hearsay  evidence.SavedHearsay `json:"hearsay,omitzero"`
+	Trust    trust.Saved           `json:"trust,omitzero"`
 
 	before3
 }
@@ -188,11 +190,10 @@ type savedGuest struct {
 
 type savedPlayer struct {
 	savedPerson
-	Token   string    `json:"token"`
-	Heard   time.Time `json:"heard"`
-	Trusted bool      `json:"trusted,omitempty"`
-	Origin  Origin    `json:"origin,omitzero"`
-	Apart   bool      `json:"apart,omitempty"`
+	Token  string    `json:"token"`
+	Heard  time.Time `json:"heard"`
+	Origin Origin    `json:"origin,omitzero"`
+	Apart  bool      `json:"apart,omitempty"`
 	// Discreet is how many servers the player may be asked for in a round.
 	Discreet int    `json:"discreet,omitempty"`
 	Near     nearby `json:"near,omitzero"`
@@ -202,14 +203,9 @@ type savedPlayer struct {
 	LeftOut  bool             `json:"left_out,omitempty"`
 	Missed   time.Duration    `json:"missed,omitempty"`
 	Shares   bool             `json:"shares,omitempty"`
-	Anomaly  *anomaly.Anomaly `json:"anomaly,omitempty"`
-	// Odd is one for which nobody is left out.
-	Odd *anomaly.Anomaly `json:"odd,omitempty"`
-	// Contradicts is another, about what the player heard of servers.
-	Contradicts *anomaly.Anomaly `json:"contradicts,omitempty"`
-	Launch      wire.LaunchState `json:"launch,omitempty"`
-	Detail      string           `json:"detail,omitempty"`
-	Again       time.Time        `json:"again,omitzero"`
+	Launch   wire.LaunchState `json:"launch,omitempty"`
+	Detail   string           `json:"detail,omitempty"`
+	Again    time.Time        `json:"again,omitzero"`
 	// Evidence is what the player was asked for and measured.
 	Evidence evidence.Saved `json:"evidence,omitzero"`
 
@@ -221,6 +217,7 @@ type savedPlayer struct {
 type playerBefore3 struct {
 	evidence.Saved
 	Editions map[string]discovery.Edition `json:"editions,omitempty"`
+	trust.SavedPlayer
 }
 
 // phases are all of them by the names in the saved form, empty.
@@ -237,11 +234,11 @@ func (r *Room) Save() ([]byte, error) {
 		Version: savedVersion, Code: r.keys.Code, Link: r.keys.Link, Secret: r.keys.Secret, Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
 		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Journal: r.journal.Save(), Previous: r.previous, History: r.history, Brought: r.lists.Save(),
 		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
-		WhatIf: r.round.whatIf, Look: r.round.look, TooNear: r.round.tooNear, More: r.round.more,
+		WhatIf: r.round.whatIf, Look: r.round.look, More: r.round.more,
 		Survey: r.survey, Started: r.started, Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
 		Webhook: r.settings.Webhook, Posts: r.posts,
 
-		Ballot: r.round.ballot.Save(), Editions: r.editions.Save(),
+		Ballot: r.round.ballot.Save(), Editions: r.editions.Save(), Trust: r.round.trust.Save(),
 	}
 	if k := &r.kept; r.IsStanding() || k.unjoined || len(k.evenings) > 0 || !k.used.IsZero() || !k.counted.IsZero() {
 		s.Kept = &savedKept{k.evenings, k.tonight, k.left, k.reminded, k.dated, k.used, k.unused, k.counted, k.unjoined}
@@ -283,8 +280,8 @@ func (r *Room) Save() ([]byte, error) {
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
-			savedPerson: savePerson(&p.person), Token: p.token, Heard: p.heard, Trusted: p.trusted, Origin: p.origin, Apart: p.apart, Discreet: p.discreet, Near: p.near, Surveyed: p.surveyed,
-			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Shares: p.shares, Anomaly: p.anomaly, Odd: p.odd, Contradicts: p.contradicts, Launch: p.launch, Detail: p.detail, Again: p.again,
+			savedPerson: savePerson(&p.person), Token: p.token, Heard: p.heard, Origin: p.origin, Apart: p.apart, Discreet: p.discreet, Near: p.near, Surveyed: p.surveyed,
+			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Shares: p.shares, Launch: p.launch, Detail: p.detail, Again: p.again,
 		}
 		if sp.Evidence, err = p.witness.Save(); err != nil {
 			return nil, err
@@ -398,7 +395,7 @@ func (s *saved) withoutList() (err error) {
 	}
 	s.Seats = seats.Saved{}
 	s.ListHash, s.Said, s.SaidAt, s.Local, s.Measuring, s.Outage, s.Broken = "", nil, time.Time{}, nil, time.Time{}, outage.Saved{}, false
-	s.Selection, s.WhatIf, s.Look, s.TooNear, s.More = nil, nil, look{}, nil, more{}
+	s.Selection, s.WhatIf, s.Look, s.More, s.Trust = nil, nil, look{}, more{}, s.Trust.WithoutList()
 	s.Ballot = ballot.Saved{}
 	blank, err := new(evidence.Witness).Save()
 	if err != nil {
@@ -406,7 +403,7 @@ func (s *saved) withoutList() (err error) {
 	}
 	for i := range s.Players {
 		p := &s.Players[i]
-		p.Done, p.LeftOut, p.Missed, p.Shares, p.Anomaly, p.Contradicts, p.Launch, p.Detail = false, false, 0, false, nil, nil, "", ""
+		p.Done, p.LeftOut, p.Missed, p.Shares, p.Launch, p.Detail = false, false, 0, false, "", ""
 		p.Evidence = blank
 	}
 	switch s.Phase.Name {
@@ -433,7 +430,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	}
 	n := &r.round
 	n.broken = s.Broken
-	n.local, n.measuring, n.selection, n.whatIf, n.look, n.tooNear, n.more = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.TooNear, s.More
+	n.local, n.measuring, n.selection, n.whatIf, n.look, n.more = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.More
 	var err error
 	if r.outage, err = outage.Restore(s.Outage); err != nil {
 		return nil, err
@@ -473,8 +470,8 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	}
 	for _, sp := range s.Players {
 		p := &player{
-			member: &member{person: sp.person(), token: sp.Token, heard: sp.Heard, trusted: sp.Trusted, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet, near: sp.Near, surveyed: sp.Surveyed},
-			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, shares: sp.Shares, anomaly: sp.Anomaly, odd: sp.Odd, contradicts: sp.Contradicts, launch: sp.Launch, detail: sp.Detail, again: sp.Again,
+			member: &member{person: sp.person(), token: sp.Token, heard: sp.Heard, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet, near: sp.Near, surveyed: sp.Surveyed},
+			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, shares: sp.Shares, launch: sp.Launch, detail: sp.Detail, again: sp.Again,
 		}
 		if p.witness, err = evidence.Restore(sp.Evidence, len(list.Servers)); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
@@ -482,6 +479,9 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		n.players = append(n.players, p)
 	}
 	r.arriveApart()
+	if n.trust, err = trust.Restore(s.Trust, names(n.players), len(list.Servers)); err != nil {
+		return nil, err
+	}
 	if n.hearsay, err = evidence.RestoreHearsay(s.Hearsay, names(n.players), len(list.Servers)); err != nil {
 		return nil, err
 	}
@@ -569,7 +569,7 @@ func (r *Room) isWhole() error {
 			return fmt.Errorf("a finalist %d of %d", m.Server, len(r.round.servers.List))
 		}
 	}
-	for _, server := range slices.Concat(l.Servers, l.Seen, l.Doubted, l.Reached, r.round.tooNear) {
+	for _, server := range slices.Concat(l.Servers, l.Seen, l.Doubted, l.Reached) {
 		if server < 0 || server >= len(r.round.servers.List) {
 			return fmt.Errorf("a finalist %d of %d", server, len(r.round.servers.List))
 		}

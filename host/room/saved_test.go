@@ -448,7 +448,7 @@ func TestBallotBefore3(t *testing.T) {
 // is read into the sections.
 func TestEvidenceBefore3(t *testing.T) {
 	const measured = `"report":"AgAAAAIAAisAAgE=","looks":[{"server":1,"state":"answered","rtt_ms":3}],` +
-		`"raised":[{"server":2,"rtt_ms":9}],"asked":"Bg==","asked_all":true,"before":1,"own":1,"shown":"Dg==","promised":5`
+		`"asked":"Bg==","asked_all":true,"before":1,"own":1,"shown":"Dg==","promised":5`
 	const heard = `"infos":"AwACBAAACAADZG0xAAAAQAAEAgIAA2xpZQ==","words":"AAAAAALoBwEB0A8="`
 	var s, section saved
 	for data, into := range map[string]*saved{
@@ -463,6 +463,29 @@ func TestEvidenceBefore3(t *testing.T) {
 	s.Version, s.Ballot = section.Version, section.Ballot
 	if !reflect.DeepEqual(s, section) || s.Players[0].Evidence.Promised != 5 || len(s.Hearsay.Words) == 0 {
 		t.Errorf("read is %+v, want %+v", s, section)
+	}
+}
+
+// TestTrustBefore3: what spoke against players and servers in a room of form 2 still does.
+func TestTrustBefore3(t *testing.T) {
+	const ann = `{"trusted":true}`
+	const bob = `{"anomaly":{"player":"bob","sign":"constant","servers":8,"of":9},"odd":{"player":"bob","sign":"slow","servers":3,"of":9},` +
+		`"contradicts":{"player":"bob","sign":"contradicts","servers":4,"of":9},"raised":[{"server":2,"rtt_ms":9}]}`
+	var s, section saved
+	for data, into := range map[string]*saved{
+		`{"version":2,"too_near":[3],"players":[{"name":"ann",` + ann[1:] + `,{"name":"bob",` + bob[1:] + `,{"name":"cat"}]}`: &s,
+		`{"version":3,"trust":{"players":{"ann":` + ann + `,"bob":` + bob + `},"too_near":[3]},"players":[{"name":"ann"}]}`:   &section,
+	} {
+		if err := json.Unmarshal([]byte(data), into); err != nil {
+			t.Fatal(err)
+		}
+		into.upgrade()
+	}
+	if !reflect.DeepEqual(s.Trust, section.Trust) || len(s.Trust.Players) != 2 || s.Trust.TooNear == nil {
+		t.Errorf("read is %+v, want %+v", s.Trust, section.Trust)
+	}
+	if left := s.Trust.WithoutList(); len(left.Players) != 1 || !left.Players["ann"].Trusted || left.TooNear != nil {
+		t.Errorf("without its list the room has %+v", left)
 	}
 }
 

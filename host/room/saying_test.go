@@ -491,8 +491,8 @@ func TestNobodyIsFramed(t *testing.T) {
 	}
 	n.room.discredit()
 	for _, p := range n.room.round.players {
-		if p.contradicts != nil {
-			t.Errorf("of %s is said: %v", p.name, p.contradicts)
+		if why := n.room.round.trust.Reason(p.name, &n.room.round.servers); why != "" {
+			t.Errorf("of %s is said: %v", p.name, why)
 		}
 	}
 }
@@ -552,8 +552,9 @@ func TestLiarsInASearch(t *testing.T) {
 					t.Errorf("the honest play at %.1f ms, the best is %.1f ms; the log:\n%s", got, best, n.log())
 				}
 				for _, p := range n.room.round.players {
-					if isLiar := slices.Contains(liars, p.name); (p.contradicts != nil) != isLiar {
-						t.Errorf("of %s is said %v; the log:\n%s", p.name, p.contradicts, n.log())
+					why := n.room.round.trust.Reason(p.name, &n.room.round.servers)
+					if isLiar := slices.Contains(liars, p.name); strings.Contains(why, "says other things") != isLiar {
+						t.Errorf("of %s is said %q; the log:\n%s", p.name, why, n.log())
 					}
 				}
 			})

@@ -99,14 +99,7 @@ func (r *Room) people() []wire.Person {
 		if p.able.Game == r.settings.Game && p.connected {
 			person.Able, person.Unable, person.TypesPassword = p.able.Why == "", p.able.Why, p.able.TypesPassword
 		}
-		if p.anomaly != nil {
-			person.Doubt = p.anomaly.String()
-		} else if p.contradicts != nil {
-			person.Doubt = p.contradicts.String()
-		} else if a := r.round.alone(p); a != nil {
-			person.Doubt = a.String()
-		}
-		person.Country = p.origin.Country
+		person.Doubt, person.Country = r.round.trust.Reason(p.name, &r.round.servers), p.origin.Country
 		people = append(people, person)
 	}
 	for _, g := range r.guests {

@@ -225,23 +225,15 @@ func (a Trust) do(r *Room, _ caller) error {
 	if p == nil {
 		return fmt.Errorf("%s is not here", nickname.Clean(a.Name))
 	}
-	raised := p.witness.Raised()
-	p.trusted, p.odd = true, nil
-	for server := range raised {
-		p.witness.Raise(server, 0)
-	}
-	if p.contradicts != nil || len(raised) > 0 {
-		p.contradicts = nil
-		r.note("the organiser vouches for %s", p.name)
-	}
-	if p.anomaly == nil {
-		if len(raised) > 0 && !p.leftOut && r.round.selection != nil {
+	v := r.round.trust.Vouch(p.name)
+	r.noteAll(v.Notes)
+	if !v.WasExcluded {
+		if v.WasRaised && !p.leftOut && r.round.selection != nil {
 			r.rechoose(r.selectFor(r.round.chosenFor()))
 		}
 		return nil
 	}
-	p.anomaly, p.leftOut, p.heard = nil, false, r.now
-	r.note("the organiser vouches for %s", p.name)
+	p.leftOut, p.heard = false, r.now
 	if r.round.selection == nil {
 		return nil
 	}

@@ -90,7 +90,7 @@ type look struct {
 // Then it lets people have their say, if the organiser wants that, or sends everyone
 // there.
 func (r *Room) verifyOrLaunch() {
-	r.checkAlone()
+	r.tryAlone()
 	chosen, l := r.round.selection.Chosen, &r.round.look
 	tired := l.Attempt-l.Repeats >= maxAttempts
 	if chosen == nil {
@@ -132,7 +132,7 @@ func (r *Room) verifyOrLaunch() {
 			}
 		}
 		r.note("everyone looks at the best %d again", len(servers))
-		if more := slices.DeleteFunc(r.disputed(r.round.selection), func(server int) bool { return slices.Contains(servers, server) }); len(more) > 0 {
+		if more := slices.DeleteFunc(r.disputed(), func(server int) bool { return slices.Contains(servers, server) }); len(more) > 0 {
 			r.note("and at %s better for all but one of you, whom they did not answer", serversInWords(len(more)))
 			servers = append(servers, more...)
 		}
@@ -430,11 +430,11 @@ func (*Verifying) settle(r *Room) {
 	selected := r.selectFor(group)
 	if selected.Chosen == nil {
 		_, selected = r.outvote(group, selected)
-	} else if r.overrule(&selected, group) {
+	} else if v := r.round.trust.Overrule(r.basis(group), &selected, names(r.round.players), l.Seen); len(v.LeftOut) > 0 {
+		r.carryOut(v)
 		selected = r.selectFor(r.round.active())
 	}
-	selected.LookedS = r.lookedFor()
-	selected.Doubts = slices.Concat(r.round.excluded(), r.round.odd(), r.round.discredited())
+	selected.LookedS, selected.Doubts = r.lookedFor(), r.doubts()
 	r.round.selection = &selected
 	if before != nil {
 		r.noteChange(before.Server)

@@ -211,7 +211,7 @@ func (w *Waiting) facts(r *Room) seats.Facts {
 	f := seats.Facts{Need: w.need(r), Present: len(present), Servers: map[int]seats.Fact{}}
 	for _, server := range w.watch.Servers() {
 		f.Servers[server] = seats.Fact{Name: r.round.serverName(server), Lookers: names(filtered(present, func(p *player) bool {
-			return p.anomaly == nil && p.contradicts == nil && !r.round.isOutOfReach(p, server) && p.witness.CanShow(server)
+			return r.round.trust.IsHeeded(p.name) && !r.round.isOutOfReach(p, server) && p.witness.CanShow(server)
 		}))}
 	}
 	return f
@@ -300,7 +300,7 @@ func (r *round) isInside(name string) bool {
 
 // comesBack counts a player again for whom the room waits no longer.
 func (w *Waiting) comesBack(r *Room, p *player) {
-	if p.leftOut && p.anomaly == nil && slices.Contains(r.round.selection.Players, p.name) {
+	if p.leftOut && !r.round.trust.IsExcluded(p.name) && slices.Contains(r.round.selection.Players, p.name) {
 		p.leftOut = false
 	}
 }

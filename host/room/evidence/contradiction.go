@@ -3,6 +3,8 @@ package evidence
 import (
 	"slices"
 	"time"
+
+	"muster/selection/anomaly"
 )
 
 const (
@@ -47,20 +49,14 @@ func (c contradiction) isNamed() (servers, of int, named bool) {
 	return 0, 0, false
 }
 
-// Contradiction says of how many servers a player told other things than most who heard
-// them, out of how many.
-type Contradiction struct {
-	Player      string
-	Servers, Of int
-}
-
-// Contradictions returns those that time and chance do not explain, in the order of the
+// Contradictions says of how many servers each player told other things than most who heard
+// them, out of how many, where time and chance do not explain that, in the order of the
 // players; seen are the servers that have had their second look.
-func (h *Hearsay) Contradictions(seen []int) (named []Contradiction) {
+func (h *Hearsay) Contradictions(seen []int) (named []anomaly.Anomaly) {
 	all := h.contradictions(seen)
 	for i := range h.heard {
 		if servers, of, is := all[h.heard[i].Name].isNamed(); is {
-			named = append(named, Contradiction{h.heard[i].Name, servers, of})
+			named = append(named, anomaly.Anomaly{Player: h.heard[i].Name, Sign: anomaly.Contradicts, Servers: servers, Of: of})
 		}
 	}
 	return named

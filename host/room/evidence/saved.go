@@ -16,8 +16,6 @@ type Saved struct {
 	// Report holds the probes, as a frame of [wire.Report], and Looks the second looks.
 	Report []byte      `json:"report,omitempty"`
 	Looks  []savedLook `json:"looks,omitempty"`
-	// Raised are pings that count as more than the player reported.
-	Raised []savedPing `json:"raised,omitempty"`
 	// Asked are the servers that the player was asked for, a bit each, if not all, Before is
 	// how many those were when everybody was asked for more, and Own is how many others the
 	// player may bring up.
@@ -39,11 +37,6 @@ type savedLook struct {
 	RTTs    []float64         `json:"rtts,omitempty"`
 }
 
-type savedPing struct {
-	Server int              `json:"server"`
-	RTT    discovery.Millis `json:"rtt_ms"`
-}
-
 // Save returns what [Restore] takes back.
 func (w *Witness) Save() (Saved, error) {
 	s := Saved{
@@ -59,9 +52,6 @@ func (w *Witness) Save() (Saved, error) {
 		l := w.looks[server]
 		s.Looks = append(s.Looks, savedLook{server, l.State, discovery.Millis(l.RTT), l.Quality, l.RTTs})
 	}
-	for _, server := range slices.Sorted(maps.Keys(w.raised)) {
-		s.Raised = append(s.Raised, savedPing{server, discovery.Millis(w.raised[server])})
-	}
 	return s, nil
 }
 
@@ -70,12 +60,6 @@ func (w *Witness) Save() (Saved, error) {
 func Restore(s Saved, listed int) (w Witness, err error) {
 	w.asked = asked{all: s.All, servers: s.Asked, before: s.Before}
 	w.shown = shown{promised: s.Promised, servers: s.Shown, own: s.Own}
-	for _, raised := range s.Raised {
-		if !isListed(raised.Server, listed) {
-			return Witness{}, fmt.Errorf("a ping of server %d of %d", raised.Server, listed)
-		}
-		w.Raise(raised.Server, time.Duration(raised.RTT))
-	}
 	report, err := unpack[wire.Report](s.Report)
 	if err != nil {
 		return Witness{}, err

@@ -82,8 +82,8 @@ type Column struct {
 	Knowledge
 	// Late is how late the timers ring of any machine that measured for the player.
 	Late time.Duration
-	// Trusted: the organiser vouches for the player's numbers.
-	Trusted bool
+	// Raised are servers of which the player's RTT counts as at least so much.
+	Raised map[int]time.Duration
 	// Hidden are the servers that the player cannot get to.
 	Hidden []int
 }
@@ -101,7 +101,7 @@ func Table(servers int, players []Column, others ...string) *selection.Table {
 		t.SetLate(column, p.Late)
 		for server := range p.Servers() {
 			result := p.At(server)
-			t.Set(column, server, result.State, p.credited(server, result.RTT))
+			t.Set(column, server, result.State, max(result.RTT, p.Raised[server]))
 		}
 		for _, server := range p.Hidden {
 			t.Set(column, server, discovery.Lost, 0)
@@ -111,12 +111,4 @@ func Table(servers int, players []Column, others ...string) *selection.Table {
 		}
 	}
 	return t
-}
-
-// credited is what counts of a player's RTT of a server.
-func (p *Column) credited(server int, rtt time.Duration) time.Duration {
-	if p.Trusted {
-		return rtt
-	}
-	return max(rtt, p.own.raised[server])
 }

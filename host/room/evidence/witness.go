@@ -20,10 +20,7 @@ type Witness struct {
 	asked  asked
 	shown  shown
 	// looks are what the second looks showed; they count before probes.
-	looks map[int]Look
-	// raised are servers of which the player's RTT counts as at least so much: the player
-	// alone was so near to them.
-	raised           map[int]time.Duration
+	looks            map[int]Look
 	probed, answered int
 }
 
@@ -163,19 +160,3 @@ func one(is bool) int {
 	}
 	return 0
 }
-
-// Raise makes the player's RTT of a server count as at least so much, as long as nobody
-// vouches for the player; 0 takes that back.
-func (w *Witness) Raise(server int, least time.Duration) {
-	switch {
-	case least == 0:
-		delete(w.raised, server)
-	case w.raised == nil:
-		w.raised = map[int]time.Duration{server: least}
-	default:
-		w.raised[server] = least
-	}
-}
-
-// Raised returns the servers of which the player's RTT counts as more, and as what.
-func (w *Witness) Raised() map[int]time.Duration { return maps.Clone(w.raised) }

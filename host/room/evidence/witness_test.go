@@ -242,13 +242,11 @@ func TestTable(t *testing.T) {
 		w.AskAll(eight)
 		w.Report(answered(0, 10*ms), 0, long)
 		w.Report(answered(1, 20*ms), 0, long)
-		w.Raise(0, 15*ms)
-		w.Raise(1, 15*ms)
 	}
 	bob.Look(Look{Result: answered(1, 18*ms), Quality: selection.Quality{Loss: 0.5}})
 	table := Table(3, []Column{
-		{Name: "ann", Knowledge: KnowledgeOf(&ann, []*Witness{&ann}), Hidden: []int{2}, Late: ms},
-		{Name: "bob", Knowledge: KnowledgeOf(&bob, []*Witness{&bob}), Trusted: true},
+		{Name: "ann", Knowledge: KnowledgeOf(&ann, []*Witness{&ann}), Hidden: []int{2}, Late: ms, Raised: map[int]time.Duration{0: 15 * ms, 1: 15 * ms}},
+		{Name: "bob", Knowledge: KnowledgeOf(&bob, []*Witness{&bob})},
 	}, "zoe")
 	if got := table.Players(); !slices.Equal(got, []string{"ann", "bob", "zoe"}) || table.Late(0) != ms {
 		t.Errorf("the table is of %v, late by %v", got, table.Late(0))
@@ -265,15 +263,11 @@ func TestTable(t *testing.T) {
 			}
 		}
 	}
-	ann.Raise(0, 0)
-	if got := ann.Raised(); len(got) != 1 || got[1] != 15*ms {
-		t.Errorf("raised are %v", got)
-	}
 }
 
 // golden is what a witness is saved as.
 const golden = `{"report":"AgAAAAIAAisAAgE=","looks":[{"server":1,"state":"answered","rtt_ms":3.000,` +
-	`"quality":{"Loss":0.25,"Jitter":0},"rtts":[3,4]}],"raised":[{"server":2,"rtt_ms":9.000}],` +
+	`"quality":{"Loss":0.25,"Jitter":0},"rtts":[3,4]}],` +
 	`"asked":"Bg==","asked_all":true,"before":1,"own":1,"shown":"Dg==","promised":5}`
 
 // TestSaved: what is saved is what was written before, and comes back.
@@ -283,7 +277,6 @@ func TestSaved(t *testing.T) {
 	w.Report(answered(1, 2*ms), 0, long)
 	w.Report(is(2, discovery.Refused), 0, long)
 	w.Look(Look{answered(1, 3*ms), selection.Quality{Loss: 0.25}, []float64{3, 4}})
-	w.Raise(2, 9*ms)
 	w.Promise(5)
 	w.Show([]int{3})
 	w.Allow(1)

@@ -259,11 +259,16 @@ func TestTurn(t *testing.T) {
 	if isDry || text == "" || !w.HasIdea() || w.View(selection.Mean).GainMS == nil {
 		t.Errorf("%q: %+v", text, w.View(selection.Mean))
 	}
-	if _, known := w.Predict("cat", best); !known {
-		t.Error("nothing is known of cat")
-	}
-	if _, known := w.Predict("dan", best); known || len(w.Forecast(best)) != 3 {
-		t.Errorf("forecast: %v", w.Forecast(best))
+	// Ann got no answer from the first server, which nobody else asked, dan and ann none from
+	// the second.
+	table := selection.NewTable([]string{"ann", "bob", "cat", "dan"}, len(w.setup.Servers.List))
+	table.Set(0, 0, discovery.Lost, 0)
+	table.Set(1, 1, discovery.Answered, time.Millisecond)
+	table.Set(0, 1, discovery.Lost, 0)
+	table.Set(3, 1, discovery.Lost, 0)
+	predicted := w.Predict(table)
+	if len(predicted) != 2 || len(predicted["bob"]) != 1 || len(predicted["cat"]) != 1 || predicted["cat"][0] <= 0 || len(w.Forecast(best)) != 3 {
+		t.Errorf("predicted: %v, forecast: %v", predicted, w.Forecast(best))
 	}
 	w.Behind(w.now)
 	if w.IsDue(w.players, w.now.Add(behindEvery-1)) || !w.IsDue(w.players, w.now.Add(behindEvery)) || !w.IsDue(w.players[:1], w.now) {

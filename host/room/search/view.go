@@ -55,13 +55,38 @@ func without(servers, others []int, n int) []int {
 	return servers[:max(0, min(n, len(servers)))]
 }
 
-// Predict returns the RTT that a player is likely to have to a server.
-func (s *Search) Predict(player string, server int) (rtt time.Duration, known bool) {
-	at, _ := s.find(player)
-	if at < 0 {
-		return 0, false
+// Predict returns the RTTs that the players of a table are likely to have, by player and
+// server, of servers that they did not ask and that did not answer one of the others.
+func (s *Search) Predict(table *selection.Table) map[string]map[int]time.Duration {
+	all := map[string]map[int]time.Duration{}
+	for server := range table.Measured() {
+		silent := 0
+		var unprobed []int
+		for player := range table.Players() {
+			switch state, _ := table.At(player, server); state {
+			case discovery.Answered:
+			case discovery.Unprobed:
+				unprobed = append(unprobed, player)
+			default:
+				silent++
+			}
+		}
+		if silent != 1 {
+			continue
+		}
+		for _, player := range unprobed {
+			name := table.Players()[player]
+			at, _ := s.find(name)
+			if at < 0 {
+				continue
+			}
+			if all[name] == nil {
+				all[name] = map[int]time.Duration{}
+			}
+			all[name][server] = s.planner.Predict(at, server)
+		}
 	}
-	return s.planner.Predict(at, server), true
+	return all
 }
 
 // Forecast returns the RTTs to expect of a server, by player, where anything is known.

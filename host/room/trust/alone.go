@@ -1,0 +1,133 @@
+package trust
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"muster/selection"
+	"muster/selection/anomaly"
+	"muster/selection/rules"
+)
+
+// MostTrials is how many times one choice is made again because a player alone is so near
+// to what was chosen.
+const MostTrials = 25
+
+// Ping is what a player's RTT of a server was before any look, and what it is by now as far
+// as the player is believed; 0 is none.
+type Ping struct{ First, Now time.Duration }
+
+// Trial tells whether a choice hangs on pings that players alone report, against all that they
+// and the others measured beside that server, and whether the others lose by it. Such a ping
+// counts as what is beside the server says. Whoever drives a trial chooses again as long as
+// [Trial.Raise] says so, and tells it what was chosen.
+type Trial struct {
+	doubts *Doubts
+	basis  selection.Basis
+	before *selection.Selection
+	pings  map[string]Ping
+	// alone are the players whose pings may be raised, of which the first raised are.
+	alone  []lone
+	raised int
+	// after is the choice with those raised, nil before there is one.
+	after *selection.Selection
+}
+
+// lone is a player who alone is so near to a server, and how far it is by what is beside
+// it, or by the player's own first report if that is more: a look that finds it far nearer
+// than the report did is no better than a report.
+type lone struct {
+	player          string
+	reported, usual time.Duration
+}
+
+// Try begins the trial of a choice for the players of a basis; pings are theirs of the chosen
+// server.
+func (d *Doubts) Try(b selection.Basis, chosen *selection.Selection, pings map[string]Ping) *Trial {
+	t := &Trial{doubts: d, basis: b, before: chosen, pings: pings}
+	doubt, group := anomaly.FarDoubt, b.Table.Players()
+	if rules.Of(b.Criteria.By).Averages {
+		doubt = anomaly.RouteDoubt
+	}
+	for i, name := range group {
+		usual, is := anomaly.Alone(b.Servers.List, b.Table, i, t.server(), doubt)
+		if is && !d.players[name].vouched {
+			_, reported := b.Table.At(i, t.server())
+			t.alone = append(t.alone, lone{name, reported, max(usual, pings[name].First)})
+		}
+	}
+	slices.SortStableFunc(t.alone, func(a, b lone) int { return cmp.Compare(b.usual-b.reported, a.usual-a.reported) })
+	t.alone = t.alone[:min(len(t.alone), few(len(group)))]
+	return t
+}
+
+// server is the one that is on trial.
+func (t *Trial) server() int { return t.before.Chosen.Server }
+
+// Raise raises the ping of one more player, the one whose word is the furthest from all else
+// first. It reports whether it did: not if another server was chosen already, nor if there
+// are no more such players.
+func (t *Trial) Raise() bool {
+	if t.raised == len(t.alone) || t.after != nil && (t.after.Chosen == nil || t.after.Chosen.Server != t.server()) {
+		return false
+	}
+	t.doubts.raise(t.alone[t.raised].player, t.server(), t.alone[t.raised].usual)
+	t.raised++
+	return true
+}
+
+// Chose takes what was chosen with the pings that were raised so far.
+func (t *Trial) Chose(s *selection.Selection) { t.after = s }
+
+// End returns what people are told. If the others lose nothing by the first choice it takes
+// all back, and returns nothing.
+func (t *Trial) End() (notes []string) {
+	raised := t.alone[:t.raised]
+	if !t.isWorse() {
+		for _, l := range raised {
+			t.doubts.raise(l.player, t.server(), 0)
+		}
+		return nil
+	}
+	for _, l := range raised {
+		notes = append(notes, fmt.Sprintf("%s It counts as %.0f ms, not as %.0f", tooNearFor(l.player, t.server(), &t.basis.Servers), rttMS(l.usual), rttMS(t.pings[l.player].Now)))
+	}
+	return notes
+}
+
+// isWorse reports whether the first choice is worse than the newest for the players whose
+// pings are not raised, by more than is of no consequence.
+func (t *Trial) isWorse() bool {
+	if t.after == nil || t.after.Chosen == nil || t.after.Chosen.Server == t.server() {
+		return false
+	}
+	others := slices.DeleteFunc(slices.Clone(t.basis.Table.Players()), func(name string) bool {
+		return slices.ContainsFunc(t.alone[:t.raised], func(l lone) bool { return l.player == name })
+	})
+	b := t.basis.For(others)
+	objective := t.after.Above(b.Objective(), others)
+	score := func(server int) float64 {
+		rtts := make([]float64, len(others))
+		for i := range others {
+			_, rtt := b.Table.At(i, server)
+			rtts[i] = rttMS(rtt)
+		}
+		return objective.Score(rtts)
+	}
+	return score(t.server())-score(t.after.Chosen.Server) >= rttMS(worthLooking)
+}
+
+// raise makes a player's RTT of a server count as at least so much; 0 takes that back.
+func (d *Doubts) raise(player string, server int, least time.Duration) {
+	p := d.players[player]
+	if least == 0 {
+		delete(p.raised, server)
+	} else if p.raised == nil {
+		p.raised = map[int]time.Duration{server: least}
+	} else {
+		p.raised[server] = least
+	}
+	d.set(player, p)
+}

@@ -1,0 +1,247 @@
+package trust
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/selection"
+	"muster/selection/anomaly"
+)
+
+// Doubts is what speaks against players and servers in a round, and for whom the organiser
+// vouches. Its zero value doubts nobody.
+type Doubts struct {
+	players map[string]doubt
+	// tooNear are the servers that lie about how far they are.
+	tooNear []int
+}
+
+// doubt is what is known against a player, or for one.
+type doubt struct {
+	// vouched: the organiser vouches for the player, from then on.
+	vouched bool
+	// excluded is why the player's numbers do not count, odd what is odd about numbers that
+	// count all the same, and contradicts why the player's word about servers does not count.
+	excluded, odd, contradicts *anomaly.Anomaly
+	// raised are the servers of which the player's RTT counts as at least so much: the player
+	// alone was so near to them.
+	raised map[int]time.Duration
+}
+
+func (d doubt) isNone() bool {
+	return !d.vouched && d.excluded == nil && d.odd == nil && d.contradicts == nil && len(d.raised) == 0
+}
+
+func (d *Doubts) set(player string, to doubt) {
+	if to.isNone() {
+		delete(d.players, player)
+		return
+	}
+	if d.players == nil {
+		d.players = map[string]doubt{}
+	}
+	d.players[player] = to
+}
+
+// Verdict is whom the round goes on without, and what people are told.
+type Verdict struct {
+	LeftOut []string
+	Notes   []string
+}
+
+func (v *Verdict) note(format string, args ...any) {
+	v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
+}
+
+// few is how many players a room can do without, so that no single one decides for
+// all: one of three, and less than a third of more, as with any vote of which some may
+// be false. Of two nobody can tell who is right.
+func few(players int) int {
+	if players < 3 {
+		return 0
+	}
+	return max(1, (players-1)/3)
+}
+
+// Next returns the doubts with which the next round begins: the organiser still vouches for
+// the same players.
+func (d *Doubts) Next() (next Doubts) {
+	for name, p := range d.players {
+		next.set(name, doubt{vouched: p.vouched})
+	}
+	return next
+}
+
+// Rename notes that a player has another name.
+func (d *Doubts) Rename(from, to string) {
+	p := d.players[from]
+	d.Forget(from)
+	d.set(to, p)
+}
+
+// Forget drops what is known of a player who has left.
+func (d *Doubts) Forget(player string) { delete(d.players, player) }
+
+// Vouched is what changes when the organiser vouches for a player.
+type Vouched struct {
+	Notes []string
+	// WasExcluded: the player's numbers did not count. WasRaised: some of the pings counted
+	// as more.
+	WasExcluded, WasRaised bool
+}
+
+// Vouch takes the organiser's word that a player's numbers are true.
+func (d *Doubts) Vouch(player string) (v Vouched) {
+	p, vouches := d.players[player], "the organiser vouches for "+player
+	v.WasExcluded, v.WasRaised = p.excluded != nil, len(p.raised) > 0
+	if p.contradicts != nil || v.WasRaised {
+		v.Notes = append(v.Notes, vouches)
+	}
+	if v.WasExcluded {
+		v.Notes = append(v.Notes, vouches)
+	}
+	d.set(player, doubt{vouched: true})
+	return v
+}
+
+// IsExcluded reports whether a player's numbers do not count.
+func (d *Doubts) IsExcluded(player string) bool { return d.players[player].excluded != nil }
+
+// IsHeeded reports whether a player's word about servers counts.
+func (d *Doubts) IsHeeded(player string) bool {
+	p := d.players[player]
+	return p.excluded == nil && p.contradicts == nil
+}
+
+// Raised returns the servers of which the player's RTT counts as at least so much.
+func (d *Doubts) Raised(player string) map[int]time.Duration {
+	return maps.Clone(d.players[player].raised)
+}
+
+// Blacklist returns the addresses of the servers that lie about how far they are.
+func (d *Doubts) Blacklist(servers *selection.Servers) (list []netip.Prefix) {
+	for _, server := range d.tooNear {
+		list = append(list, address(servers, server))
+	}
+	return list
+}
+
+func address(servers *selection.Servers, server int) netip.Prefix {
+	addr := servers.List[server].Addr.Addr()
+	return netip.PrefixFrom(addr, addr.BitLen())
+}
+
+// Reason says what speaks against a player, or nothing.
+func (d *Doubts) Reason(player string, servers *selection.Servers) string {
+	p := d.players[player]
+	for _, a := range []*anomaly.Anomaly{p.excluded, p.contradicts} {
+		if a != nil {
+			return a.String()
+		}
+	}
+	if len(p.raised) > 0 {
+		return d.alone(player, servers).String()
+	}
+	return ""
+}
+
+// alone says which of a player's pings count as more than the player reported.
+func (d *Doubts) alone(player string, servers *selection.Servers) (a anomaly.Anomaly) {
+	raised := d.players[player].raised
+	for server := range raised {
+		a = tooNearFor(player, server, servers)
+	}
+	if a.Servers = len(raised); a.Servers > 1 {
+		a.Addr = netip.AddrPort{}
+	}
+	return a
+}
+
+// tooNearFor says what is odd about a player's ping of one server.
+func tooNearFor(player string, server int, servers *selection.Servers) anomaly.Anomaly {
+	return anomaly.Anomaly{Player: player, Sign: anomaly.Nearer, Servers: 1, Addr: servers.Connect(server)}
+}
+
+// List returns all that is odd about players. The basis is of those who count, everybody are
+// all players in their order, and answered is how many servers answered each of them.
+func (d *Doubts) List(b selection.Basis, everybody []string, answered map[string]int) []anomaly.Anomaly {
+	return slices.Concat(d.excluded(everybody), d.odd(b, answered), d.discredited(everybody))
+}
+
+// excluded are the anomalies for which somebody is left out.
+func (d *Doubts) excluded(players []string) (all []anomaly.Anomaly) {
+	for _, name := range players {
+		if a := d.players[name].excluded; a != nil {
+			all = append(all, *a)
+		}
+	}
+	return all
+}
+
+// odd are the anomalies of players whose numbers count: those of now, and those that were
+// found before.
+func (d *Doubts) odd(b selection.Basis, answered map[string]int) []anomaly.Anomaly {
+	odd := d.Find(b)
+	for _, name := range b.Table.Players() {
+		p := d.players[name]
+		if len(p.raised) > 0 {
+			a := d.alone(name, &b.Servers)
+			a.Of = answered[name]
+			odd = append(odd, a)
+		}
+		if p.odd != nil && !isAbout(odd, name) {
+			odd = append(odd, *p.odd)
+		}
+	}
+	return odd
+}
+
+// discredited are the contradictions for which somebody is not heeded.
+func (d *Doubts) discredited(players []string) (all []anomaly.Anomaly) {
+	for _, name := range players {
+		if a := d.players[name].contradicts; a != nil {
+			all = append(all, *a)
+		}
+	}
+	return all
+}
+
+// Find returns the anomalies of players for whom the organiser does not vouch.
+func (d *Doubts) Find(b selection.Basis) []anomaly.Anomaly {
+	return d.unvouched(anomaly.Find(b.Servers.List, b.Table))
+}
+
+func (d *Doubts) unvouched(found []anomaly.Anomaly) []anomaly.Anomaly {
+	return slices.DeleteFunc(slices.Clone(found), func(a anomaly.Anomaly) bool { return d.players[a.Player].vouched })
+}
+
+// Discredit takes what players contradict most others about, and returns what people are told.
+// The words of these players do not count in this round any more, unless the organiser vouches
+// for them or they are not the fewer of the players who count.
+func (d *Doubts) Discredit(found []anomaly.Anomaly, counting, everybody []string) (notes []string) {
+	found = d.unvouched(found)
+	heeded := anomaly.Exclude(counting, slices.Concat(found, d.discredited(everybody)))
+	for _, a := range found {
+		if !slices.Contains(heeded, a.Player) {
+			p := d.players[a.Player]
+			p.contradicts = &a
+			d.set(a.Player, p)
+			notes = append(notes, sentence(a)+": that does not count")
+		}
+	}
+	return notes
+}
+
+// isAbout reports whether some anomalies are about a player.
+func isAbout(some []anomaly.Anomaly, player string) bool {
+	return slices.ContainsFunc(some, func(a anomaly.Anomaly) bool { return a.Player == player })
+}
+
+// sentence is an anomaly as the beginning of a sentence.
+func sentence(a anomaly.Anomaly) string { return strings.TrimSuffix(a.String(), ".") }
+
+func rttMS(rtt time.Duration) float64 { return float64(rtt) / float64(time.Millisecond) }

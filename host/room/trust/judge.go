@@ -1,0 +1,154 @@
+package trust
+
+import (
+	"slices"
+	"time"
+
+	"muster/selection"
+	"muster/selection/anomaly"
+)
+
+const (
+	// overwhelming is the share of contradicted pings from which on no honest line
+	// explains them: of honest players between PlanetLab's hosts the oddest has 54 %.
+	overwhelming = 2. / 3
+	// harmless is the extra RTT that the others may pay to keep a suspect player. Between
+	// PlanetLab's hosts the odd but honest cost 4 ms at most, who exaggerates mostly 6 to 38.
+	harmless = 5 * time.Millisecond
+)
+
+// Moment says what a round knows when it judges its players.
+type Moment int
+
+const (
+	// Searching is between two turns of a search, which will ask more.
+	Searching Moment = iota
+	// Found is a choice from what a search found, which may find more if nothing suits.
+	Found
+	// Measured is a choice from all that was measured.
+	Measured
+)
+
+// Judge leaves those out whose numbers fit nobody else's, as long as the others
+// are the most. Players whose distances alone are odd may sit behind a slow line: that is
+// said, and they count as long as it costs the others little. If a line would explain the
+// distances, the players count unless all would be better off without what is longer than the
+// others' allow: that is known once all have measured what leads, and not while a search goes
+// on. The basis is of those who count, and everybody are all players.
+func (d *Doubts) Judge(b selection.Basis, everybody []string, at Moment) (v Verdict) {
+	d.judgeServers(&b, &v)
+	group := b.Table.Players()
+	found, excluded, players := d.Find(b), d.excluded(everybody), slices.Clone(group)
+	for _, a := range excluded {
+		players = append(players, a.Player)
+	}
+	counted := anomaly.Exclude(players, slices.Concat(excluded, found))
+	odd := map[anomaly.Sign][]anomaly.Anomaly{}
+	for _, a := range found {
+		switch {
+		case slices.Contains(counted, a.Player), a.Sign == anomaly.Slow && at == Searching:
+		case a.Sign == anomaly.Slow, a.Sign == anomaly.Geometry && float64(a.Servers) <= overwhelming*float64(a.Of):
+			odd[a.Sign] = append(odd[a.Sign], a)
+		default:
+			d.exclude(a, &v)
+		}
+	}
+	for _, sign := range []anomaly.Sign{anomaly.Geometry, anomaly.Slow} {
+		if len(odd[sign]) == 0 {
+			continue
+		}
+		var some, these []string
+		for _, name := range group {
+			switch {
+			case slices.Contains(v.LeftOut, name):
+			case isAbout(odd[sign], name):
+				these = append(these, name)
+			default:
+				some = append(some, name)
+			}
+		}
+		isHarmful := isHarmed(b, some, these, sign == anomaly.Slow, at)
+		for _, a := range odd[sign] {
+			if p := d.players[a.Player]; isHarmful {
+				d.exclude(a, &v)
+			} else if p.odd == nil {
+				p.odd = &a
+				d.set(a.Player, p)
+				v.note("%s: that counts as long as the others lose little by it", sentence(a))
+			}
+		}
+	}
+	return v
+}
+
+// exclude goes on without a player whose numbers fit nobody else's.
+func (d *Doubts) exclude(a anomaly.Anomaly, v *Verdict) {
+	p := d.players[a.Player]
+	p.excluded = &a
+	d.set(a.Player, p)
+	v.LeftOut = append(v.LeftOut, a.Player)
+	v.note("%s: that does not count in the choice", sentence(a))
+}
+
+// judgeServers leaves out servers that are nearer to players than these are to each
+// other: they answer before they are asked, and say nothing of how far they are.
+func (d *Doubts) judgeServers(b *selection.Basis, v *Verdict) {
+	for _, server := range anomaly.TooNear(b.Servers.List, b.Table) {
+		if !slices.Contains(d.tooNear, server) {
+			d.tooNear = append(d.tooNear, server)
+			b.Criteria.Blacklist = append(slices.Clip(b.Criteria.Blacklist), address(&b.Servers, server))
+			v.note("%s answers players who are far apart as if it was next to each: it is left out", b.Servers.Called(server))
+		}
+	}
+}
+
+// isHarmed reports whether some would be better off by a choice of their own than by that
+// of the whole group; or, if the others are believed as far as theirs allow, whether all
+// would be.
+func isHarmed(b selection.Basis, some, others []string, believed bool, at Moment) bool {
+	b.Criteria.Top, b.Criteria.Reasons = 1, -1
+	group, mine := slices.Concat(some, others), b.For(some)
+	all, own := b.For(group).Select(), mine.Select()
+	if own.Chosen == nil || all.Chosen == nil {
+		return own.Chosen != nil && !(believed && at == Found) // a search may find what suits all
+	}
+	judges, chosen := some, own
+	if believed {
+		judges, chosen = group, all
+	}
+	objective := chosen.Above(b.Criteria.Objective(judges), judges)
+	var credible []func(server int) time.Duration
+	for _, name := range judges[len(some):] {
+		credible = append(credible, anomaly.Credible(b.Servers.List, b.Table.Of(append(slices.Clone(some), name))))
+	}
+	rtts := func(server int) (ms []float64) {
+		for player := range some {
+			_, rtt := mine.Table.At(player, server)
+			ms = append(ms, rttMS(rtt))
+		}
+		for _, rtt := range credible {
+			ms = append(ms, rttMS(rtt(server)))
+		}
+		return ms
+	}
+	with, without := rtts(all.Chosen.Server), rtts(own.Chosen.Server)
+	for _, limit := range objective.Limits() { // the strictest first
+		if keep, kept := slices.Max(with) <= rttMS(limit), slices.Max(without) <= rttMS(limit); keep != kept {
+			return kept
+		} else if kept {
+			break
+		}
+	}
+	return objective.Score(with)-objective.Score(without) > rttMS(harmless)
+}
+
+// Weightiest returns the player on whose word alone a choice hangs, if that costs the others
+// more than is harmless: nobody but people can tell a plausible lie from a player who is far
+// away.
+func (d *Doubts) Weightiest(s *selection.Selection) (most selection.Influence, is bool) {
+	if s.Chosen == nil || s.Why == nil || len(s.Why.Influences) == 0 || few(len(s.Players)) == 0 {
+		return most, false
+	}
+	most = s.Why.Influences[0]
+	return most, !d.players[most.Player].vouched && most.Gain >= rttMS(harmless)
+}

@@ -1,0 +1,226 @@
+package trust
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+	"muster/selection/anomaly"
+)
+
+const (
+	// worthLooking is by how much better for the others a server must be for them to
+	// look again at what did not answer one of them: less is of no consequence.
+	worthLooking = 2 * time.Millisecond
+	// disputed is how many such servers they look at.
+	disputed = 5
+	// fewNetworks is in how many networks servers must stay silent for one player, and
+	// answer all others, twice, until it is no accident: providers that do not reach
+	// each other are seldom, and few at a time.
+	fewNetworks = 3
+	// usuallySilent is which share of servers that all others reach may be silent for
+	// one player on any line: firewalls, routes. accident is how likely it must at least
+	// be that as many are by chance: one honest player in ten thousand evenings of
+	// eight is not believed.
+	usuallySilent = 0.02
+	accident      = 1e-5
+)
+
+// Outvote leaves out those few of a basis's players for whom nothing suits that suits all
+// others, if that is why no server suits everyone. They come along without a say. The others
+// are those for whom some server suits.
+func (d *Doubts) Outvote(b selection.Basis) (v Verdict, others []string) {
+	suits := func(players []string) bool {
+		b := b.For(players)
+		b.Criteria.Top, b.Criteria.Reasons = 1, -1
+		return b.Select().Chosen != nil
+	}
+	group := b.Table.Players()
+	most, rest := few(len(group)), slices.Clone(group)
+	for len(group)-len(rest) < most {
+		left := b.For(rest)
+		name := selection.Objector(left.Servers, left.Table, left.Criteria, most-(len(group)-len(rest)))
+		if name == "" {
+			break
+		}
+		rest = slices.DeleteFunc(rest, func(other string) bool { return other == name })
+		if !suits(rest) {
+			continue
+		}
+		for _, name := range group { // the first of them may stand in nobody's way
+			if with := append(slices.Clone(rest), name); !slices.Contains(rest, name) && suits(with) {
+				rest = with
+			}
+		}
+		v.LeftOut = slices.DeleteFunc(slices.Clone(group), func(name string) bool { return slices.Contains(rest, name) })
+		v.note("no server suits everyone, but some suit all but %s, to whom they did not answer or are too far away: choosing without; the organiser can begin another round", strings.Join(v.LeftOut, ", "))
+		return v, rest
+	}
+	return Verdict{}, group
+}
+
+// objections are those of players who are not vouched for, where there are others
+// enough to tell.
+func (d *Doubts) objections(b selection.Basis, s *selection.Selection) []selection.Objection {
+	if few(len(b.Table.Players())) == 0 || s.Chosen == nil {
+		return nil
+	}
+	b = b.For(b.Table.Players())
+	all := selection.Objections(b.Servers, b.Table, b.Criteria, s.Chosen.Server, worthLooking)
+	return slices.DeleteFunc(all, func(o selection.Objection) bool { return d.players[o.Player].vouched })
+}
+
+// Outlook is what a search knows of servers that it asked nobody any more after they did not
+// answer a player.
+type Outlook struct {
+	// Silent are the servers that each player was asked for and that did not answer.
+	Silent map[string][]int
+	// RTTs are those to expect, by player and server, where nobody was asked.
+	RTTs map[string]map[int]time.Duration
+}
+
+// hoped are servers that did not answer one player, but half of the others and more,
+// and that are better for these than the chosen one, the best first, as far as the
+// search can tell.
+func hoped(b selection.Basis, player string, s *selection.Selection, o Outlook) []int {
+	others := slices.DeleteFunc(slices.Clone(b.Table.Players()), func(name string) bool { return name == player })
+	b = b.For(others)
+	objective := s.Above(b.Objective(), others)
+	rtts := make([]float64, len(others))
+	score := func(server int) (ms float64, known bool) {
+		answered := 0
+		for i, other := range others {
+			state, rtt := b.Table.At(i, server)
+			switch {
+			case state == discovery.Answered:
+				answered++
+			case state != discovery.Unprobed:
+				return 0, false
+			default:
+				if rtt, known = o.RTTs[other][server]; !known {
+					return 0, false
+				}
+			}
+			rtts[i] = rttMS(rtt)
+		}
+		return objective.Score(rtts), 2*answered >= len(others)
+	}
+	most, _ := score(s.Chosen.Server)
+	scores := map[int]float64{}
+	for _, server := range o.Silent[player] {
+		if ms, known := score(server); known && ms <= most-rttMS(worthLooking) {
+			scores[server] = ms
+		}
+	}
+	servers := slices.Sorted(maps.Keys(scores))
+	slices.SortStableFunc(servers, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	return servers
+}
+
+// Disputed returns servers that would be better for all but one player, whom they did
+// not answer: what may have been bad luck a second look shows. The player with the
+// most such servers comes first. Seen are the servers that had their second look.
+func (d *Doubts) Disputed(b selection.Basis, s *selection.Selection, o Outlook, seen []int) (servers []int) {
+	group := b.Table.Players()
+	all := d.objections(b, s)
+	for _, name := range group { // what not all others have measured may be better, too
+		if !d.players[name].vouched && few(len(group)) > 0 && len(o.Silent[name]) > 0 {
+			all = append(all, selection.Objection{Player: name, Servers: hoped(b, name, s, o)})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b selection.Objection) int { return len(b.Servers) - len(a.Servers) })
+	for _, objection := range all {
+		for _, server := range slices.Concat(apart(b.Servers.List, objection.Servers), objection.Servers) {
+			if len(servers) < disputed && !slices.Contains(seen, server) && !slices.Contains(servers, server) {
+				servers = append(servers, server)
+			}
+		}
+	}
+	return servers
+}
+
+// Overrule leaves a player out for whom far more of what would be better for all others
+// did not answer than of all else, in several networks, and not in the second look
+// either. The basis is of those who count, everybody are all players, and seen are the servers
+// that had their second look.
+func (d *Doubts) Overrule(b selection.Basis, s *selection.Selection, everybody []string, seen []int) (v Verdict) {
+	for _, o := range d.objections(b, s) {
+		again := slices.DeleteFunc(slices.Clone(o.Servers), func(server int) bool { return !slices.Contains(seen, server) })
+		// A player who reaches little elsewhere too, by a poor line, hides nothing.
+		elsewhere := max(usuallySilent, float64(o.Silent+1)/float64(o.Others+2))
+		many := accidents(b, o.Player, o.Servers)
+		if len(apart(b.Servers.List, again)) < fewNetworks || atLeast(many, o.Better-len(o.Servers)+many, elsewhere) > accident {
+			continue
+		}
+		if left := len(d.excluded(everybody)) + 1; left > few(len(b.Table.Players())+left-1) {
+			continue // so many are not wrong
+		}
+		d.exclude(anomaly.Anomaly{Player: o.Player, Sign: anomaly.SilentBest, Servers: len(o.Servers), Of: o.Better}, &v)
+	}
+	return v
+}
+
+// network is an AS, or where that is not known as many addresses as a provider has in one
+// place.
+type network struct {
+	asn    uint32
+	prefix netip.Prefix
+}
+
+func networkOf(server *discovery.Server) network {
+	n := network{asn: server.ASN}
+	if addr, bits := server.Addr.Addr(), 16; n.asn == 0 {
+		if addr.Is6() {
+			bits = 32
+		}
+		n.prefix, _ = addr.Prefix(bits)
+	}
+	return n
+}
+
+// apart are the first of some servers in each network.
+func apart(list []discovery.Server, servers []int) (first []int) {
+	seen := map[network]bool{}
+	for _, server := range servers {
+		if n := networkOf(&list[server]); !seen[n] {
+			seen[n] = true
+			first = append(first, server)
+		}
+	}
+	return first
+}
+
+// accidents are how many accidents it takes for servers not to answer a player: one for
+// each, but of a network that answers the player nowhere one for all, as a route or a
+// firewall that is to blame for one is for the others.
+func accidents(b selection.Basis, player string, servers []int) int {
+	reached, list, column := map[network]bool{}, b.Servers.List, slices.Index(b.Table.Players(), player)
+	for server := range b.Table.Measured() {
+		if state, _ := b.Table.At(column, server); state == discovery.Answered {
+			reached[networkOf(&list[server])] = true
+		}
+	}
+	cutOff := slices.DeleteFunc(slices.Clone(servers), func(server int) bool { return reached[networkOf(&list[server])] })
+	return len(servers) - len(cutOff) + len(apart(list, cutOff))
+}
+
+// atLeast is how likely it is that at least so many of n happen, each with a
+// probability p.
+func atLeast(many, n int, p float64) float64 {
+	factorial := func(n int) float64 { // its logarithm
+		log, _ := math.Lgamma(float64(n + 1))
+		return log
+	}
+	sum := 0.0
+	for k := many; k <= n; k++ {
+		ways := factorial(n) - factorial(k) - factorial(n-k)
+		sum += math.Exp(ways + float64(k)*math.Log(p) + float64(n-k)*math.Log(1-p))
+	}
+	return sum
+}
