@@ -10,6 +10,7 @@ import (
 	"muster/discovery"
 	"muster/host/room/ballot"
 	"muster/host/room/editions"
+	"muster/host/room/estimates"
 	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/selection"
@@ -83,14 +84,14 @@ func (r *Room) choose(early bool) {
 
 func (r *Room) selectFor(group []*player) selection.Selection {
 	r.attend()
-	before, guests := r.round.record, r.counted()
-	c := r.record(group, guests)
-	selected := selection.Select(r.round.servers, c.table, c.criteria)
-	if selected.Chosen == nil && len(guests) > 0 { // a guess is no reason to play nowhere
-		guests, c = nil, r.record(group, nil)
-		selected = selection.Select(r.round.servers, c.table, c.criteria)
+	before, counted, b := r.round.record, r.counted(), r.basis(group).For(names(group))
+	c := r.record(counted.In(b), len(group))
+	selected := c.basis.Select()
+	if selected.Chosen == nil && len(counted.Names()) > 0 { // a guess is no reason to play nowhere
+		counted, c = estimates.Counted{}, r.record(b, len(group))
+		selected = b.Select()
 	}
-	r.confess(&selected, guests)
+	counted.Confess(&selected)
 	if c.found = selected.Chosen != nil; !c.found && before != nil && before.found {
 		r.round.record = before // nobody takes a choice of nothing, or all give up
 	}
@@ -116,14 +117,19 @@ func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
 // who are counted in.
 func (r *Room) basis(group []*player) selection.Basis {
 	b := selection.Basis{Servers: r.round.servers, Table: r.round.table(group), Criteria: r.criteria(r.settings, group)}
-	b.Criteria.Seats, b.Guests = r.settings.Players, len(r.counted())
+	b.Criteria.Seats, b.Guests = r.settings.Players, len(r.counted().Names())
 	b.Along = names(filtered(r.round.players, func(p *player) bool { return p.connected }))
 	return b
 }
 
+// basisFor is what a choice for a group is made from, with the guests who are counted in.
+func (r *Room) basisFor(group []*player) selection.Basis {
+	return r.counted().In(r.basis(group).For(names(group)))
+}
+
 // seatsFor returns how many seats a group needs, with all who come along without a say.
 func (r *Room) seatsFor(group []*player) int {
-	seats := len(group) + len(r.counted())
+	seats := len(group) + len(r.counted().Names())
 	for _, p := range r.round.players {
 		seats += count(p.connected && !slices.Contains(group, p))
 	}

@@ -56,9 +56,7 @@ func (r *Room) searching() *search.Search {
 		setup.Criteria.Editions = r.editions.Of(names(r.round.present()), r.settings.Game)
 	}
 	if rules.Of(setup.Criteria.By).Averages { // by other rules it was not found to help
-		for _, g := range r.counted() {
-			setup.Options.Guests = append(setup.Options.Guests, searchedFor(g, heads))
-		}
+		setup.Options.Guests = r.counted().Searched(placed(heads))
 	}
 	r.round.search = search.New(r.members(natGroups), r.round.unreported(r.groups()), setup)
 	return r.round.search
@@ -142,7 +140,7 @@ func (r *Room) showLeaders() {
 	}
 	group := filtered(r.round.active(), r.round.hasMeasured)
 	ranking := podium.Rank(selection.Basis{
-		Servers: r.round.servers, Table: r.tableFor(group, r.counted()), Criteria: r.criteria(r.settings, group),
+		Servers: r.round.servers, Table: r.basisFor(group).Table, Criteria: r.criteria(r.settings, group),
 	}, names(r.round.active()))
 	forecasts := map[int]map[string]time.Duration{}
 	if r.round.search != nil {

@@ -116,7 +116,7 @@ func TestCounting(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := Restore(data, topology.New)
-	if err != nil || !again.guests.named("zoe").counted || again.guests.named("zoe").origin != berlin {
+	if err != nil || !again.estimates.IsCounted("zoe") || again.guests.named("zoe").origin != berlin {
 		t.Errorf("restored: %v", err)
 	}
 	// The guest knows best that the address is a VPN's.
@@ -164,7 +164,7 @@ func TestCountingEnds(t *testing.T) {
 	n.room.settings.Limits = []time.Duration{50 * time.Millisecond}
 	n.origins["zoe"], n.as["zoe"] = berlin, roster.TicketOf("zoe's token")
 	n.join("zoe")
-	if n.room.guests.named("zoe") != nil || len(n.room.counted()) > 0 {
+	if n.room.guests.named("zoe") != nil || len(n.room.counted().Names()) > 0 {
 		t.Error("zoe's program is here, and she is counted in by an estimate")
 	}
 
@@ -176,22 +176,6 @@ func TestCountingEnds(t *testing.T) {
 		t.Fatalf("with a limit of 42 ms, which zoe's estimate may break, the choice is %+v", c.Chosen)
 	} else if len(c.Estimated) == 0 && n.zoe().Why == "" {
 		t.Error("the choice is without zoe, and nobody is told why")
-	}
-}
-
-// TestEstimatedOnce: what a guest's pings are estimated by is reckoned once, and again where
-// somebody has come or gone.
-func TestEstimatedOnce(t *testing.T) {
-	n := withGuest(t, berlin)
-	zoe := n.room.guests.named("zoe")
-	by, _ := n.room.estimator(zoe)
-	n.view()
-	if again, _ := n.room.estimator(zoe); again != by {
-		t.Error("it is reckoned again for nothing")
-	}
-	n.join("bob")
-	if after, _ := n.room.estimator(zoe); after == by {
-		t.Error("it does not know of bob")
 	}
 }
 

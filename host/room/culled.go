@@ -16,9 +16,7 @@ const maxCulled = 300
 // changes, so that others may reckon with it while the room goes on. To make it
 // takes as long as the choice itself; it is small beside what the players measured.
 type Record struct {
-	servers  selection.Servers
-	criteria selection.Criteria
-	table    *selection.Table
+	basis selection.Basis
 	// measured is how many of the table's columns are measurements, the first.
 	measured int
 	// found: there was a server that suits.
@@ -31,17 +29,17 @@ func (r *Room) Record() *Record {
 		return nil
 	}
 	if found := r.round.selection.Chosen != nil; r.round.record == nil || r.round.record.found != found {
-		r.record(r.round.chosenFor(), r.counted()).found = found // the room was restored, or has given up
+		group := r.round.chosenFor() // the room was restored, or has given up
+		r.record(r.basisFor(group), len(group)).found = found
 	}
 	return r.round.record
 }
 
-// record notes what a choice is made from, for a group and guests who are counted in.
-func (r *Room) record(group []*player, guests []*guest) *Record {
-	c := &Record{servers: r.round.servers, criteria: r.criteria(r.settings, group), table: r.tableFor(group, guests), measured: len(group)}
-	c.servers.Infos, c.servers.Lone = maps.Clone(c.servers.Infos), maps.Clone(c.servers.Lone)
-	r.round.record = c
-	return c
+// record notes what a choice is made from, and how many of its columns are measured.
+func (r *Room) record(b selection.Basis, measured int) *Record {
+	b.Servers.Infos, b.Servers.Lone = maps.Clone(b.Servers.Infos), maps.Clone(b.Servers.Lone)
+	r.round.record = &Record{basis: b, measured: measured}
+	return r.round.record
 }
 
 // Culled lists who was culled, for each cause.
@@ -50,17 +48,17 @@ func (c *Record) Culled() map[selection.Cause]wire.CulledServers {
 	if c == nil {
 		return lists
 	}
-	criteria := c.criteria
+	criteria := c.basis.Criteria
 	criteria.Reasons, criteria.Top = 0, 1
-	for _, reason := range selection.NewFilter(c.servers, criteria).Select(c.table).Reasons {
+	for _, reason := range selection.NewFilter(c.basis.Servers, criteria).Select(c.basis.Table).Reasons {
 		list, begun := lists[reason.Cause]
 		if !begun {
 			list = wire.CulledServers{Cause: reason.Cause.String()}
 		}
 		if list.Total++; len(list.Servers) < maxCulled {
-			culled := wire.CulledServer{Addr: reason.Addr.String(), ServerCard: cardOf(c.servers, reason.Server), Players: reason.Players, RTT: map[string]float64{}}
-			for column, player := range c.table.Players()[:c.measured] {
-				if state, rtt := c.table.At(column, reason.Server); state == discovery.Answered {
+			culled := wire.CulledServer{Addr: reason.Addr.String(), ServerCard: cardOf(c.basis.Servers, reason.Server), Players: reason.Players, RTT: map[string]float64{}}
+			for column, player := range c.basis.Table.Players()[:c.measured] {
+				if state, rtt := c.basis.Table.At(column, reason.Server); state == discovery.Answered {
 					culled.RTT[player] = rttMS(rtt)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/host/room/ballot"
+	"muster/host/room/estimates"
 	"muster/host/room/nickname"
 	"muster/host/room/roster"
 	"muster/host/schedule"
@@ -221,11 +222,12 @@ func (r *Room) sleep(at time.Time) {
 		r.kept.left = append(r.kept.left, whoIs(&p.person))
 		r.unseat(p, true)
 	}
+	r.estimates = estimates.Guests{}
 	for _, g := range r.guests {
 		if g.becomes != "" {
 			r.rename(&g.person, false, g.becomes)
 		}
-		if g.origin, g.counted = (Origin{}), false; g.regular {
+		if g.origin = (Origin{}); g.regular {
 			g.from = netip.Addr{}
 		}
 	}

@@ -57,7 +57,7 @@ func (r *round) forgetSaid() {
 	r.keepSaid(r.useful(), r.servers.Said.At)
 	if r.record != nil { // others may have it
 		record := *r.record
-		record.servers.Said = r.servers.Said
+		record.basis.Servers.Said = r.servers.Said
 		r.record = &record
 	}
 }

@@ -186,7 +186,7 @@ func TestSaidForgotten(t *testing.T) {
 			n.inStage(wire.Failed)
 		}
 		r := &n.room.round
-		if len(r.servers.Said.Infos) != 2 || len(shared.Infos) != 4 || r.servers.Said.Infos[addr(0)] == shared.Infos[addr(0)] || len(r.record.servers.Said.Infos) != 2 {
+		if len(r.servers.Said.Infos) != 2 || len(shared.Infos) != 4 || r.servers.Said.Infos[addr(0)] == shared.Infos[addr(0)] || len(r.record.basis.Servers.Said.Infos) != 2 {
 			t.Errorf("launched: %v: the room holds %v of %v", launches, r.servers.Said, shared)
 		}
 		if r.serverName(1) != "listed 1 ("+addr(1).String()+")" {

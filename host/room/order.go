@@ -90,12 +90,12 @@ func (a WhatIf) do(r *Room, by caller) error {
 	group := r.round.chosenFor()
 	criteria := r.criteria(s, group)
 	criteria.Reasons = -1
-	table, guests := r.Record().table, r.counted()
-	if !slices.Equal(table.Players(), append(names(group), guestNames(guests)...)) {
-		table = r.tableFor(group, guests)
+	table, counted := r.Record().basis.Table, r.counted()
+	if !slices.Equal(table.Players(), append(names(group), counted.Names()...)) {
+		table = r.basisFor(group).Table
 	}
 	r.round.whatIf = &whatIf{by.Title(), json.RawMessage(a), selection.Select(r.round.servers, table, criteria)}
-	r.confess(&r.round.whatIf.Selection, guests)
+	counted.Confess(&r.round.whatIf.Selection)
 	return nil
 }
 

@@ -49,12 +49,8 @@ type guest struct {
 	seen time.Time
 	// token is that of the person's program if it was here, which may come back.
 	token string
-	// origin is where that is, as of a player, and counted that the organiser has the
-	// guest counted in by an estimate; see [Count].
-	origin  Origin
-	counted bool
-	// estimates are made anew where they no longer fit, and so are not saved.
-	estimates estimates
+	// origin is where that is, as of a player.
+	origin Origin
 }
 
 const (
@@ -184,6 +180,7 @@ func (r *Room) rename(p *person, isPlayer bool, name string) {
 	p.name, p.becomes, p.renamed = name, "", r.now
 	r.round.ballot.Rename(from, name)
 	r.editions.Rename(from, name)
+	r.estimates.Rename(from, name)
 	r.round.trust.Rename(from, name)
 	if name != from {
 		r.lists.Come(name, "")
@@ -253,6 +250,7 @@ func (r *Room) forgetGuests(which func(*guest) bool) {
 		gone := which(g)
 		if gone {
 			r.round.ballot.Withdraw(g.name, ballot.All) // else whoever comes again under another name has a veto more
+			r.estimates.Forget(g.name)
 			r.lists.Leave(g.name, g.owners()...)
 			r.revision++
 		}

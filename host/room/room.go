@@ -9,6 +9,7 @@ import (
 
 	"muster/host/room/brought"
 	"muster/host/room/editions"
+	"muster/host/room/estimates"
 	"muster/host/room/journal"
 	"muster/host/room/nickname"
 	"muster/host/room/outage"
@@ -58,6 +59,8 @@ type Room struct {
 	lists   brought.Lists
 	// editions are what players have of games.
 	editions editions.Book
+	// estimates are by what guests are counted in.
+	estimates estimates.Guests
 	// posts is how the room's announcements fare.
 	posts posts
 	// round is what a new round forgets.
@@ -237,6 +240,7 @@ func (in Join) step(r *Room) error {
 		}
 		if before != nil {
 			r.round.ballot.Rename(before.name, name)
+			r.estimates.Forget(before.name)
 		}
 		if before == nil || before.name != name {
 			r.lists.Come(name, roster.OwnerOf(roster.PageOf(token)))

@@ -14,6 +14,7 @@ import (
 	"muster/host/room/ballot"
 	"muster/host/room/brought"
 	"muster/host/room/editions"
+	"muster/host/room/estimates"
 	"muster/host/room/evidence"
 	"muster/host/room/journal"
 	"muster/host/room/outage"
@@ -70,7 +71,12 @@ func (s *saved) upgrade() {
 		p.personBefore3 = personBefore3{}
 	}
 	for i := range s.Guests {
-		move(&s.Guests[i].savedPerson)
+		g := &s.Guests[i]
+		move(&g.savedPerson)
+		if g.Counted {
+			s.Estimates.Counted = append(s.Estimates.Counted, g.Name)
+		}
+		g.guestBefore3 = guestBefore3{}
 	}
 	for i := range s.Players {
 		move(&s.Players[i].savedPerson)
@@ -135,11 +141,12 @@ type saved struct {
 	Look      look                 `json:"look,omitzero"`
 	More      more                 `json:"more,omitzero"`
 
-	Ballot   ballot.Saved          `json:"ballot,omitzero"`
-	Editions editions.Saved        `json:"editions,omitempty"`
-	Seats    seats.Saved           `json:"seats,omitzero"`
-	Hearsay  evidence.SavedHearsay `json:"hearsay,omitzero"`
-	Trust    trust.Saved           `json:"trust,omitzero"`
+	Ballot    ballot.Saved          `json:"ballot,omitzero"`
+	Estimates estimates.Saved       `json:"estimates,omitzero"`
+	Editions  editions.Saved        `json:"editions,omitempty"`
+	Seats     seats.Saved           `json:"seats,omitzero"`
+	Hearsay   evidence.SavedHearsay `json:"hearsay,omitzero"`
+	Trust     trust.Saved           `json:"trust,omitzero"`
 
 	before3
 }
@@ -181,11 +188,17 @@ type savedPerson struct {
 
 type savedGuest struct {
 	savedPerson
-	From    netip.Addr `json:"from,omitzero"`
-	Seen    time.Time  `json:"seen"`
-	Origin  Origin     `json:"origin,omitzero"`
-	Counted bool       `json:"counted,omitempty"`
-	Token   string     `json:"token,omitempty"`
+	From   netip.Addr `json:"from,omitzero"`
+	Seen   time.Time  `json:"seen"`
+	Origin Origin     `json:"origin,omitzero"`
+	Token  string     `json:"token,omitempty"`
+
+	guestBefore3
+}
+
+// guestBefore3 is what forms 1 and 2 kept with each guest. It is read, and never written.
+type guestBefore3 struct {
+	Counted bool `json:"counted,omitempty"`
 }
 
 type savedPlayer struct {
@@ -238,7 +251,7 @@ func (r *Room) Save() ([]byte, error) {
 		Survey: r.survey, Started: r.started, Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
 		Webhook: r.settings.Webhook, Posts: r.posts,
 
-		Ballot: r.round.ballot.Save(), Editions: r.editions.Save(), Trust: r.round.trust.Save(),
+		Ballot: r.round.ballot.Save(), Editions: r.editions.Save(), Estimates: r.estimates.Save(), Trust: r.round.trust.Save(),
 	}
 	if k := &r.kept; r.IsStanding() || k.unjoined || len(k.evenings) > 0 || !k.used.IsZero() || !k.counted.IsZero() {
 		s.Kept = &savedKept{k.evenings, k.tonight, k.left, k.reminded, k.dated, k.used, k.unused, k.counted, k.unjoined}
@@ -276,7 +289,7 @@ func (r *Room) Save() ([]byte, error) {
 		s.SaidAt = r.round.servers.Said.At
 	}
 	for _, g := range r.guests {
-		s.Guests = append(s.Guests, savedGuest{savePerson(&g.person), g.from, g.seen, g.origin, g.counted, g.token})
+		s.Guests = append(s.Guests, savedGuest{savePerson(&g.person), g.from, g.seen, g.origin, g.token, guestBefore3{}})
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
@@ -420,7 +433,7 @@ func (s *saved) withoutList() (err error) {
 func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		keys: Keys{Code: s.Code, Link: s.Link, Secret: s.Secret}, pages: map[string]int{}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
-		locked: s.Locked, closed: s.Closed, ended: s.Ended, journal: journal.Restore(s.Journal), previous: s.Previous, history: s.History, lists: brought.Restore(s.Brought), editions: editions.Restore(s.Editions), failures: s.Failures, survey: s.Survey, started: s.Started, round: newRound(s.Round),
+		locked: s.Locked, closed: s.Closed, ended: s.Ended, journal: journal.Restore(s.Journal), previous: s.Previous, history: s.History, lists: brought.Restore(s.Brought), editions: editions.Restore(s.Editions), estimates: estimates.Restore(s.Estimates), failures: s.Failures, survey: s.Survey, started: s.Started, round: newRound(s.Round),
 		ownKept: s.OwnHash, isOwnLost: s.OwnLost && len(s.Settings.Servers) == 0,
 	}
 	r.settings.Password, r.settings.Webhook, r.posts = s.Password, s.Webhook, s.Posts
@@ -466,7 +479,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		}
 	}
 	for _, sg := range s.Guests {
-		r.guests = append(r.guests, &guest{person: sg.person(), from: sg.From, seen: sg.Seen, origin: sg.Origin, counted: sg.Counted, token: sg.Token})
+		r.guests = append(r.guests, &guest{person: sg.person(), from: sg.From, seen: sg.Seen, origin: sg.Origin, token: sg.Token})
 	}
 	for _, sp := range s.Players {
 		p := &player{

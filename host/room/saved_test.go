@@ -23,7 +23,7 @@ import (
 // volatile are the fields that do not outlive the host: who is connected, what a
 // Step is about, and what can be made anew.
 var volatile = map[string]bool{
-	"now": true, "stepped": true, "ticked": true, "due": true, "hasStopped": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true, "onlookers": true, "podium": true, "briefed": true, "estimates": true, "pageClosed": true, "renamed": true,
+	"now": true, "stepped": true, "ticked": true, "due": true, "hasStopped": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true, "onlookers": true, "podium": true, "briefed": true, "estimators": true, "pageClosed": true, "renamed": true,
 	"search": true, "planning": true, "waited": true, "topology": true, "packed": true, "groups": true, "places": true,
 	"record": true, "relaxed": true, "beacon": true, "outside": true, "waitable": true, "lately": true, "returned": true, "allSince": true,
 	"Said": true, "Dated": true, // TestSaidSaved has what of it is kept
@@ -524,6 +524,18 @@ func TestEditionsBefore3(t *testing.T) {
 	s.Version, s.Ballot = section.Version, section.Ballot
 	if !reflect.DeepEqual(s, section) || s.Editions["ben"]["luanti"].Protocol != 41 {
 		t.Errorf("read is %+v, want %+v", s.Editions, section.Editions)
+	}
+}
+
+// TestCountedBefore3: the guests who were counted in in a room of form 2 still are.
+func TestCountedBefore3(t *testing.T) {
+	var s saved
+	if err := json.Unmarshal([]byte(`{"version":2,"guests":[{"name":"yan"},{"name":"zoe","counted":true}]}`), &s); err != nil {
+		t.Fatal(err)
+	}
+	s.upgrade()
+	if want := []string{"zoe"}; !slices.Equal(s.Estimates.Counted, want) || s.Guests[1].Counted {
+		t.Errorf("counted are %v, want %v", s.Estimates.Counted, want)
 	}
 }
 

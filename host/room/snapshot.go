@@ -102,11 +102,15 @@ func (r *Room) people() []wire.Person {
 		person.Doubt, person.Country = r.round.trust.Reason(p.name, &r.round.servers), p.origin.Country
 		people = append(people, person)
 	}
+	scene, stands := r.whereabouts(), r.round.selection
+	if r.phase.stage() != wire.Chosen {
+		stands = nil
+	}
 	for _, g := range r.guests {
 		if r.isAway(g) {
 			continue
 		}
-		people = append(people, wire.Person{Name: g.name, Guest: !g.organiser, Estimate: r.estimateOf(g)})
+		people = append(people, wire.Person{Name: g.name, Guest: !g.organiser, Estimate: r.estimates.View(g.placed(), scene, stands)})
 	}
 	at, electorate := 0, r.electorate()
 	for p, isPlayer := range r.everyone() {
@@ -241,7 +245,7 @@ func (r *Room) Badges() map[Digest]Badge {
 		if !isPlayer {
 			b.Ticket = roster.TicketOf(p.page)
 		}
-		if !b.Guest || r.isCounted(p) {
+		if !b.Guest || r.estimates.IsCounted(p.name) {
 			b.Password = password
 		}
 		badges[DigestOf(p.page)] = b

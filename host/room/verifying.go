@@ -169,11 +169,11 @@ func (r *Room) verifyOrLaunch() {
 
 // weigh notes on whose word the choice hangs, in a copy: pages may have it already.
 func (r *Room) weigh() {
-	selected, why, group := *r.round.selection, selection.Why{}, r.round.chosenFor()
+	selected, why, b := *r.round.selection, selection.Why{}, r.basisFor(r.round.chosenFor())
 	if selected.Why != nil {
 		why = *selected.Why
 	}
-	influences := selection.Influences(r.round.servers, r.tableFor(group, r.counted()), r.criteria(r.settings, group), selected.Chosen.Server)
+	influences := selection.Influences(b.Servers, b.Table, b.Criteria, selected.Chosen.Server)
 	why.Influences = slices.DeleteFunc(influences, func(i selection.Influence) bool { return r.guests.named(i.Player) != nil }) // who report nothing
 	selected.Why = &why
 	r.round.selection = &selected

@@ -33,7 +33,7 @@ func (r *Room) electorate() ballot.Electorate {
 	}
 	for _, g := range r.guests {
 		e.People = append(e.People, ballot.Person{
-			Name: g.name, Organiser: g.organiser, Guest: true, Counted: g.counted, From: g.from,
+			Name: g.name, Organiser: g.organiser, Guest: true, Counted: r.estimates.IsCounted(g.name), From: g.from,
 			Page: r.isWatching(&g.person),
 		})
 	}

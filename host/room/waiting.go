@@ -92,10 +92,9 @@ func (r *Room) awaitFor(l *Launching, given []string) error {
 
 // ignoringSeats returns the servers that would suit everyone if all had seats, best first.
 func (r *Room) ignoringSeats() []selection.Ranked {
-	group := r.round.chosenFor()
-	criteria := r.criteria(r.settings, group)
-	criteria.Seats, criteria.Spare, criteria.Reasons = 0, 0, -1
-	return selection.NewFilter(r.round.servers, criteria).Select(r.tableFor(group, r.counted())).Ranking
+	b := r.basisFor(r.round.chosenFor())
+	b.Criteria.Seats, b.Criteria.Spare, b.Criteria.Reasons = 0, 0, -1
+	return b.Select().Ranking
 }
 
 // worthWaiting returns the full servers that are worth a wait, best first.
@@ -382,10 +381,10 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 	r.round.hearsay.Keep(e.Server, e.HeardBy)
 	r.round.weigh(e.Server)
 	group := w.group(r)
-	criteria := r.record(group, r.counted()).criteria
-	criteria.Seats, criteria.Top = w.need(r), len(r.round.servers.List)
-	selected := selection.Select(r.round.servers, r.round.record.table, criteria)
-	r.confess(&selected, r.counted())
+	b := r.record(r.basisFor(group), len(group)).basis
+	b.Criteria.Seats, b.Criteria.Top = w.need(r), len(r.round.servers.List)
+	selected := b.Select()
+	r.counted().Confess(&selected)
 	place := slices.IndexFunc(selected.Ranking, func(ranked selection.Ranked) bool { return ranked.Server == e.Server })
 	if place < 0 {
 		r.round.record = nil

@@ -1,0 +1,249 @@
+package estimates
+
+import (
+	"encoding/json"
+	"math"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/selection"
+	"muster/selection/estimate"
+)
+
+func at(addr, country string, asn uint32) estimate.Place {
+	return estimate.Place{Addr: netip.MustParseAddr(addr), Country: country, ASN: asn}
+}
+
+var (
+	ann = Person{"ann", at("9.9.9.1", "DE", 3320)}
+	bob = Person{"bob", at("8.8.8.1", "US", 7018)}
+	zoe = Person{"zoe", at("9.9.8.1", "DE", 3320)} // in ann's network
+	yan = Person{Name: "yan"}                      // nobody knows where
+)
+
+// scene is ann in Germany and bob in the USA, with guests.
+func scene(guests ...Person) Scene {
+	return Scene{Guests: guests, Players: []Person{ann, bob}, Rule: selection.Mean}
+}
+
+// TestView: a guest may be counted in where that helps the choice, and else reads why not.
+func TestView(t *testing.T) {
+	const nowhere, guess = "a private one, or that of a tunnel", "nobody near enough measures"
+	for _, tt := range []struct {
+		name string
+		at   estimate.Place
+		by   selection.Rule
+		why  string
+	}{
+		{"nobody knows where", estimate.Place{}, selection.Mean, nowhere},
+		{"in a player's network", zoe.At, selection.Mean, ""},
+		{"another continent", at("9.9.7.1", "AU", 1221), selection.Mean, guess},
+		{"an address without a country", at("9.9.7.1", "", 0), selection.Mean, guess},
+		{"another country next door", at("9.9.7.1", "NL", 1136), selection.Mean, ""},
+		{"where differences decide", at("9.9.7.1", "NL", 1136), selection.Fairness, guess},
+		{"behind ann's line", ann.At, selection.Fairness, ""},
+	} {
+		var g Guests
+		eve := Person{"eve", tt.at}
+		s := scene(eve)
+		s.Rule = tt.by
+		v := g.View(eve, s, nil)
+		if (v.Why == "") != (tt.why == "") || !strings.Contains(v.Why, tt.why) || (v.ErrorMS > 0) != (tt.why == "") || v.Counted {
+			t.Errorf("%s: it is %+v, want %q", tt.name, v, tt.why)
+		}
+		note, err := g.Count(eve, s)
+		if isCounted := err == nil; isCounted != (tt.why == "") || isCounted != g.IsCounted("eve") || isCounted != strings.Contains(note, "give or take") {
+			t.Errorf("%s: counted in it is %q, %v", tt.name, note, err)
+		}
+	}
+}
+
+// TestWithout: a guest with whom no server would suit everyone reads so, once a choice stands.
+func TestWithout(t *testing.T) {
+	var g Guests
+	g.Count(zoe, scene(zoe))
+	for _, tt := range []struct {
+		name   string
+		stands *selection.Selection
+		isTold bool
+	}{
+		{"before there is a choice", nil, false},
+		{"nothing suits", &selection.Selection{}, false},
+		{"chosen with the guest", &selection.Selection{Chosen: &selection.Ranked{}, Estimated: map[string]float64{"zoe": 9}}, false},
+		{"chosen without", &selection.Selection{Chosen: &selection.Ranked{}}, true},
+	} {
+		if v := g.View(zoe, scene(zoe), tt.stands); !v.Counted || (v.Why != "") != tt.isTold {
+			t.Errorf("%s: it is %+v", tt.name, v)
+		}
+	}
+}
+
+// TestCounted: guests count in the order of the room, as long as they can and nobody takes it
+// back.
+func TestCounted(t *testing.T) {
+	var g Guests
+	eve := Person{"eve", ann.At}
+	counted := func(guests ...Person) []string { return g.Counted(scene(guests...)).Names() }
+	g.Count(eve, scene(eve))
+	g.Count(zoe, scene(zoe))
+	if got := counted(zoe, yan, eve); !slices.Equal(got, []string{"zoe", "eve"}) {
+		t.Errorf("counted are %v", got)
+	}
+	if got := counted(yan, eve); !slices.Equal(got, []string{"eve"}) {
+		t.Errorf("without zoe they are %v", got)
+	}
+	if got := counted(Person{Name: "zoe"}, eve); !slices.Equal(got, []string{"eve"}) {
+		t.Errorf("with zoe, who is nowhere, they are %v", got)
+	}
+	kept := g.Save()
+	g.Rename("zoe", "yan")
+	if got := counted(zoe, Person{"yan", zoe.At}); !slices.Equal(got, []string{"yan"}) {
+		t.Errorf("renamed they are %v", got)
+	}
+	if g.Rename("bob", "ann"); g.IsCounted("ann") {
+		t.Error("a name that is not counted is")
+	}
+	if note := g.Uncount("yan"); note != "yan is not counted in the choice any more" || g.IsCounted("yan") {
+		t.Errorf("taken back it is %q", note)
+	}
+	if g.Forget("eve"); g.IsCounted("eve") || len(g.estimators) != 1 {
+		t.Errorf("forgotten it is %+v", g)
+	}
+	if !slices.Equal(kept.Counted, []string{"eve", "zoe"}) {
+		t.Errorf("what was saved before has become %v", kept.Counted)
+	}
+}
+
+// TestEstimatedOnce: what a guest's pings are estimated by is reckoned once, and again where
+// somebody has come, gone or moved.
+func TestEstimatedOnce(t *testing.T) {
+	var g Guests
+	by, _ := g.estimator(zoe, scene(zoe))
+	if again, _ := g.estimator(zoe, scene(zoe, yan)); again != by {
+		t.Error("it is reckoned again for nothing")
+	}
+	alone := scene(zoe)
+	alone.Players = alone.Players[:1]
+	if after, _ := g.estimator(zoe, alone); after == by {
+		t.Error("it still knows of bob")
+	}
+	by, _ = g.estimator(zoe, scene(zoe))
+	if moved, _ := g.estimator(Person{"zoe", ann.At}, scene(zoe)); moved == by {
+		t.Error("it does not know that zoe has moved")
+	}
+}
+
+// basis is four servers of which ann measures the first three, and bob two.
+func basis() selection.Basis {
+	b := selection.Basis{Table: selection.NewTable([]string{"ann", "bob"}, 4), Criteria: selection.Criteria{By: selection.Mean, Seats: 5}}
+	for server := range 4 {
+		b.Servers.List = append(b.Servers.List, discovery.Server{
+			Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(server)}), 27960), Country: "DE",
+		})
+	}
+	b.Servers.Infos = map[int]*discovery.Info{1: {MaxPing: 5 * time.Millisecond}, 2: {MinPing: 200 * time.Millisecond}}
+	for server, ms := range []time.Duration{20, 40, 10} {
+		b.Table.Set(0, server, discovery.Answered, ms*time.Millisecond)
+	}
+	b.Table.Set(1, 0, discovery.Answered, 110*time.Millisecond)
+	b.Table.Set(1, 2, discovery.Lost, 0)
+	b.Table.SetQuality(0, 0, selection.Quality{Loss: 0.5})
+	return b
+}
+
+// TestIn: a basis with a guest has estimates where somebody measured, which break no limit
+// that a server has for pings.
+func TestIn(t *testing.T) {
+	var g Guests
+	g.Count(zoe, scene(zoe))
+	b := basis()
+	with := g.Counted(scene(zoe)).In(b)
+	if got := with.Table.Players(); !slices.Equal(got, []string{"ann", "bob", "zoe"}) || with.Criteria.Seats != 5 {
+		t.Fatalf("it is for %v, with %d seats", got, with.Criteria.Seats)
+	}
+	if !slices.Equal(b.Table.Players(), []string{"ann", "bob"}) {
+		t.Errorf("the basis without has become one of %v", b.Table.Players())
+	}
+	for server, want := range []struct {
+		state    discovery.State
+		from, to float64
+	}{{discovery.Answered, 12, 30}, {discovery.Answered, 5, 5}, {discovery.Answered, 200, 200}, {discovery.Unprobed, 0, 0}} {
+		state, rtt := with.Table.At(2, server)
+		if ms := float64(rtt) / 1e6; state != want.state || ms < want.from || ms > want.to {
+			t.Errorf("to server %d zoe has %v, %.1f ms; want %+v", server, state, ms, want)
+		}
+	}
+	if without := new(Guests).Counted(scene(zoe)).In(b); without.Table != b.Table {
+		t.Error("without a guest the basis is another")
+	}
+	var few Guests
+	few.Count(zoe, scene(zoe))
+	if state, _ := few.Counted(scene(zoe)).In(b.For([]string{"bob"})).Table.At(1, 1); state != discovery.Unprobed {
+		t.Errorf("for bob alone a server that only ann measured is %v", state)
+	}
+}
+
+// TestConfess: a choice says how far off a guest's pings may be, and nothing that nobody
+// measured.
+func TestConfess(t *testing.T) {
+	var g Guests
+	g.Count(zoe, scene(zoe))
+	c := g.Counted(scene(zoe))
+	s := c.In(basis()).Select()
+	s.Chosen = &selection.Ranked{}
+	s.Ranking = []selection.Ranked{{}}
+	for _, ranked := range []*selection.Ranked{s.Chosen, &s.Ranking[0]} {
+		ranked.Loss = map[string]float64{"ann": 0.5, "zoe": 0}
+		ranked.JitterMS = map[string]float64{"ann": 3, "zoe": 0}
+	}
+	c.Confess(&s)
+	if s.Estimated["zoe"] != g.View(zoe, scene(zoe), nil).ErrorMS || s.Estimated["zoe"] != math.Ceil(s.Estimated["zoe"]) || len(s.Estimated) != 1 {
+		t.Errorf("estimated are %v", s.Estimated)
+	}
+	for _, ranked := range []*selection.Ranked{s.Chosen, &s.Ranking[0]} {
+		if len(ranked.Loss) != 1 || len(ranked.JitterMS) != 1 || ranked.Loss["ann"] != 0.5 {
+			t.Errorf("a server has %v, %v", ranked.Loss, ranked.JitterMS)
+		}
+	}
+	var none selection.Selection
+	if new(Guests).Counted(scene(zoe)).Confess(&none); none.Estimated != nil {
+		t.Errorf("without guests it has %v", none.Estimated)
+	}
+}
+
+// TestSearched: a search estimates a guest's pings from the players whom it asks.
+func TestSearched(t *testing.T) {
+	var g Guests
+	g.Count(zoe, scene(zoe))
+	searched := g.Counted(scene(zoe)).Searched([]Person{ann})
+	if len(searched) != 1 || searched[0].Name != "zoe" {
+		t.Fatalf("searched are %+v", searched)
+	}
+	want := estimate.New(zoe.At, []estimate.Place{ann.At}).Estimate("DE", []time.Duration{20 * time.Millisecond}).RTT
+	if got := searched[0].RTT("DE", []time.Duration{20 * time.Millisecond}); got != want {
+		t.Errorf("zoe has %v, want %v", got, want)
+	}
+}
+
+// TestSaved holds the section to its form.
+func TestSaved(t *testing.T) {
+	var g Guests
+	g.Count(zoe, scene(zoe))
+	const golden = `{"counted":["zoe"]}`
+	data, err := json.Marshal(g.Save())
+	if err != nil || string(data) != golden {
+		t.Errorf("it is saved as %s, %v", data, err)
+	}
+	var s Saved
+	if err := json.Unmarshal([]byte(golden), &s); err != nil {
+		t.Fatal(err)
+	}
+	if back := Restore(s); !reflect.DeepEqual(back.counted, g.counted) || !slices.Equal(back.Counted(scene(zoe)).Names(), []string{"zoe"}) {
+		t.Errorf("restored it is %+v", back)
+	}
+}
