@@ -18,7 +18,7 @@ func (r *Room) rightTimes() {
 	moments := []*time.Time{&r.opened, &r.since, &r.kept.used, &r.round.measuring, &r.round.look.Began}
 	stale := []*time.Time{&r.survey.At}
 	for _, p := range r.round.players {
-		moments, stale = append(moments, &p.heard), append(stale, &p.near.At)
+		moments = append(moments, &p.heard)
 	}
 	for _, g := range r.guests {
 		moments = append(moments, &g.seen)
@@ -28,6 +28,7 @@ func (r *Room) rightTimes() {
 			*at = r.now
 		}
 	}
+	r.round.nearby.SetRight(r.now)
 	maps.DeleteFunc(r.round.look.Asked, func(_ string, at time.Time) bool { return at.Sub(r.now) > aheadMost })
 	switch phase := r.phase.(type) {
 	case *Voting:

@@ -81,11 +81,8 @@ func queryPort(asked, connect netip.AddrPort) uint16 {
 // launchFor is the launch with the address that is right for a player.
 func (l *Launching) launchFor(r *Room, p *player) wire.Launch {
 	launch, connect, asked := l.Launch, r.round.connectFor(p, l.Server), r.round.servers.List[l.Server].Addr
-	for i := range r.round.local {
-		local := &r.round.local[i]
-		if local.Server == l.Server && local.isReachedBy(p) {
-			connect, asked = netip.AddrPortFrom(local.Addr.Addr(), connect.Port()), local.Addr
-		}
+	if local, is := r.round.nearby.Addresses(p.name)[l.Server]; is {
+		connect, asked = netip.AddrPortFrom(local.Addr(), connect.Port()), local
 	}
 	launch.Address, launch.QueryPort = connect.String(), queryPort(asked, connect)
 	if !p.again.IsZero() {

@@ -10,6 +10,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/topology"
 	"muster/host/room/evidence"
+	"muster/host/room/nearby"
 	"muster/host/room/outage"
 	"muster/host/room/search"
 	"muster/host/wire"
@@ -76,7 +77,7 @@ func (l *Listing) tick(r *Room) {
 
 // goOn has everyone measure, once the list is there and all have looked around.
 func (l *Listing) goOn(r *Room) {
-	if l.came != nil && !slices.ContainsFunc(r.round.players, func(p *player) bool { return p.near.isLooking() }) {
+	if l.came != nil && !r.round.nearby.IsLooking("") {
 		l.came.begin(r)
 	}
 }
@@ -112,10 +113,8 @@ func Shared(servers []discovery.Server, local []LocalServer) []discovery.Server 
 	for _, s := range servers {
 		add(s)
 	}
-	for _, l := range local[:min(len(local), maxLocal)] {
-		if l.isHidden() {
-			add(discovery.Server{Addr: l.Addr})
-		}
+	for _, addr := range nearby.Hidden(local) {
+		add(discovery.Server{Addr: addr})
 	}
 	slices.SortFunc(usable, discovery.CompareAddr)
 	usable = slices.CompactFunc(usable, func(a, b discovery.Server) bool { return a.Addr == b.Addr })
@@ -156,8 +155,11 @@ func (in Listed) begin(r *Room) {
 	if in.Err == nil {
 		listed = in.List.List()
 	}
-	found := r.foundNear(listed, in.Local)
-	if slices.ContainsFunc(found, func(l LocalServer) bool { return l.isHidden() }) {
+	var found []LocalServer
+	if r.settings.LookAround {
+		found = r.round.nearby.Found(names(r.round.active()), r.settings.Game, listed, in.Local)
+	}
+	if len(nearby.Hidden(found)) > 0 {
 		if in.Err != nil {
 			in.Note = fmt.Sprintf("only servers on players' own networks are listed: %v", in.Err)
 		}
@@ -178,7 +180,11 @@ func (in Listed) begin(r *Room) {
 	r.round.hearsay = evidence.Hearsay{}
 	r.round.measuring = r.now
 	r.round.take(in.Said)
-	r.placeLocal(in.Local)
+	titles := map[int]string{}
+	for _, s := range r.round.nearby.Place(in.Local, servers) {
+		r.said("", s.Server, s.Info)
+		titles[s.Server] = r.round.serverName(s.Server)
+	}
 	measuring := &Measuring{}
 	if r.strategy() == wire.Coordinated {
 		r.enter(&Coordinating{})
@@ -189,17 +195,10 @@ func (in Listed) begin(r *Room) {
 	if in.Note != "" {
 		r.note("%s", in.Note)
 	}
-	r.noteLocal()
-	for i := range r.round.local {
-		l := &r.round.local[i]
-		if l.Home.IsValid() {
-			continue // whose it is has been said
-		}
-		if names := names(filtered(r.round.players, l.isHiddenFrom)); len(names) > 0 {
-			r.note("%s is on a local network that %s cannot reach", r.round.serverName(l.Server), strings.Join(names, ", "))
-		}
+	for _, note := range r.round.nearby.Notes(names(r.round.players), titles) {
+		r.note("%s", note)
 	}
-	if slices.ContainsFunc(r.round.local, func(l LocalServer) bool { return !l.isHidden() }) {
+	if r.round.nearby.HasTwoAddresses() {
 		for _, p := range r.round.players {
 			r.send(p, r.round.listFor(p))
 		}
@@ -244,7 +243,10 @@ func (r *Room) isMeasuring() bool {
 
 // measure starts a player, and gives back what is already known of it.
 func (r *Room) measure(p *player) {
-	known := r.round.hiddenFrom(p)
+	var known []discovery.Result
+	for _, hidden := range r.round.nearby.HiddenFrom(p.name) {
+		known = append(known, discovery.Result{Server: hidden, State: discovery.Lost})
+	}
 	for server := range p.witness.Servers() {
 		known = append(known, p.witness.At(server))
 	}
@@ -267,9 +269,9 @@ func (r *Room) measure(p *player) {
 	// A search of a long list might pass the local servers over, and they could
 	// hardly be nearer.
 	var local []int
-	for i := range r.round.local {
-		if l := &r.round.local[i]; p.witness.IsUnprobed(l.Server) && !l.isHiddenFrom(p) {
-			local = append(local, l.Server)
+	for _, server := range r.round.nearby.Around(p.name) {
+		if p.witness.IsUnprobed(server) {
+			local = append(local, server)
 		}
 	}
 	if _, coordinating := r.phase.(*Coordinating); coordinating && len(local) > 0 {
@@ -367,7 +369,7 @@ func (m *Measuring) shareOut(r *Room) {
 			if m.groups.IsOut(i, server) || evidence.Pooled(known, server).State != discovery.Unprobed {
 				continue
 			}
-			if !slices.ContainsFunc(mates, func(p *player) bool { return r.round.isOutOfReach(p, server) }) {
+			if !slices.ContainsFunc(mates, func(p *player) bool { return r.round.nearby.IsHidden(p.name, server) }) {
 				unasked = append(unasked, server)
 			}
 		}

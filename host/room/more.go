@@ -135,8 +135,8 @@ func (r *round) unasked(group []*player) int {
 		}
 	}
 	for _, p := range group {
-		for _, hidden := range r.hiddenFrom(p) {
-			known[r.topology.Of(hidden.Server)] = len(natGroups)
+		for _, hidden := range r.nearby.HiddenFrom(p.name) {
+			known[r.topology.Of(hidden)] = len(natGroups)
 		}
 	}
 	unasked := 0

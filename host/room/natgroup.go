@@ -132,16 +132,10 @@ func witnesses(players []*player) []*evidence.Witness {
 // hidden servers from another network holds no longer.
 func (in Join) locate(r *Room, p *player) {
 	r.release(p)
-	reached := make([]bool, len(r.round.local))
-	for i := range r.round.local {
-		reached[i] = r.round.local[i].isReachedBy(p)
-	}
 	if p.origin != in.From {
-		p.origin, p.apart, p.near = in.From, false, nearby{}
-	}
-	for i := range r.round.local {
-		if l := &r.round.local[i]; l.isHidden() && reached[i] != l.isReachedBy(p) {
-			p.witness.Forget(l.Server)
+		p.origin, p.apart = in.From, false
+		for _, server := range r.round.nearby.Move(p.name, in.From.around()) {
+			p.witness.Forget(server)
 		}
 	}
 	if probed, _ := p.witness.Progress(); r.phase.stage() == wire.Measuring && probed == 0 && len(r.round.natGroupOf(p)) > 1 {
@@ -222,7 +216,7 @@ func (r *Room) heard(p *player, result discovery.Result) {
 	var mates []search.Mate
 	for _, name := range groups.Mates(p.name, result) {
 		mate := r.round.player(name)
-		mayAsk := !r.round.isOutOfReach(mate, result.Server) && r.spare(mate) > 0
+		mayAsk := !r.round.nearby.IsHidden(mate.name, result.Server) && r.spare(mate) > 0
 		mates = append(mates, search.Mate{Name: name, State: mate.witness.At(result.Server).State, MayAsk: mayAsk})
 	}
 	if s := r.round.search; s != nil && s.Groups == groups {

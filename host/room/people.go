@@ -189,6 +189,7 @@ func (r *Room) rename(p *person, isPlayer bool, name string) {
 	r.binds = true
 	r.note("%s is %s now", from, name)
 	if isPlayer {
+		r.round.nearby.Rename(from, name)
 		r.do(Renamed{from, name})
 	}
 }
@@ -212,6 +213,7 @@ func (r *Room) unseat(p *player, stays bool) {
 	r.round.players = slices.DeleteFunc(r.round.players, func(other *player) bool { return other == p })
 	r.editions.Forget(p.name)
 	r.round.trust.Forget(p.name)
+	r.round.nearby.Drop(p.name)
 	r.binds = true
 	if stays || p.regular {
 		r.guests = append(r.guests, &guest{person: p.person, seen: r.now, token: p.token})

@@ -20,7 +20,7 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 	}
 	passed, news := min(max(0, r.now.Sub(r.round.measuring)), wire.LongestTime), false
 	for _, probe := range report.Results {
-		if choosing && !p.witness.IsUnprobed(probe.Server) || r.round.isOutOfReach(p, probe.Server) {
+		if choosing && !p.witness.IsUnprobed(probe.Server) || r.round.nearby.IsHidden(p.name, probe.Server) {
 			continue // the finalists had their second look
 		}
 		probe.At += passed - report.Now // the players' pictures share an axis

@@ -164,8 +164,6 @@ type member struct {
 	// its NAT group found does not hold for this player.
 	origin Origin
 	apart  bool
-	// near is what the player's program found on its own networks.
-	near nearby
 	// able is whether the player's machine can start a game. The program says it again
 	// whenever it comes, so it is not saved.
 	able wire.Able
@@ -384,8 +382,11 @@ func (r *Room) catchUp(p *player) {
 			r.list()
 		}
 	case *Measuring, *Coordinating:
-		if r.looksFirst(p) {
-			return // until it has
+		if r.round.nearby.IsLate(p.name, r.settings.Game) {
+			r.lookAround(p)
+		}
+		if r.round.nearby.IsLooking(p.name) {
+			return // until it has looked
 		}
 		r.send(p, r.round.listFor(p))
 		r.measure(p)

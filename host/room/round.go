@@ -5,6 +5,7 @@ import (
 	"muster/discovery/topology"
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
+	"muster/host/room/nearby"
 	"muster/host/room/podium"
 	"muster/host/room/search"
 	"muster/host/room/trust"
@@ -30,8 +31,8 @@ type round struct {
 	packed []byte
 	// kept is the hash by which the list is kept apart from the room; empty if it is not.
 	kept string
-	// local are the servers of the list that are on the host's own networks.
-	local []LocalServer
+	// nearby is what is on the host's networks and the players'. A new round forgets the list's.
+	nearby nearby.Networks
 	// measuring is when everybody was told to measure.
 	measuring time.Time
 	// waited is how long the room has waited for turns while it measured.
@@ -63,6 +64,7 @@ func newRound(number int) round { return round{number: number} }
 func (r *round) next() round {
 	next := newRound(r.number + 1)
 	next.trust = r.trust.Next()
+	next.nearby = r.nearby.Next()
 	for _, p := range r.players {
 		next.players = append(next.players, &player{member: p.member})
 	}
@@ -201,9 +203,7 @@ func (r *round) table(group []*player, others ...string) *selection.Table {
 		for _, mate := range mates { // whose pings are the player's, too
 			c.Late = max(c.Late, mate.late)
 		}
-		for _, hidden := range r.hiddenFrom(p) {
-			c.Hidden = append(c.Hidden, hidden.Server)
-		}
+		c.Hidden = r.nearby.HiddenFrom(p.name)
 		columns[i] = c
 	}
 	return evidence.Table(len(r.servers.List), columns, others...)

@@ -17,6 +17,7 @@ import (
 	"muster/host/room/estimates"
 	"muster/host/room/evidence"
 	"muster/host/room/journal"
+	"muster/host/room/nearby"
 	"muster/host/room/outage"
 	"muster/host/room/seats"
 	"muster/host/room/trust"
@@ -47,6 +48,7 @@ type before3 struct {
 	evidence.SavedHearsay
 	Lists    brought.Saved    `json:"lists,omitzero"`
 	Pause    outage.Saved     `json:"pause,omitzero"`
+	Local    []LocalServer    `json:"local,omitempty"`
 	Voted    bool             `json:"voted,omitempty"`
 	Vetoes   []selection.Veto `json:"vetoes,omitempty"`
 	Numbered []int            `json:"numbered,omitempty"`
@@ -82,6 +84,7 @@ func (s *saved) upgrade() {
 		move(&s.Players[i].savedPerson)
 	}
 	s.Outage, s.Brought, s.Journal = s.Pause, s.Lists, journal.Saved{Notes: s.Log}
+	s.Nearby = nearby.Saved{Servers: s.Local}
 	s.Hearsay, s.Trust.TooNear, s.before3 = s.SavedHearsay, s.TooNear, before3{}
 	for i := range s.Players {
 		p := &s.Players[i]
@@ -92,6 +95,9 @@ func (s *saved) upgrade() {
 			s.Editions[p.Name] = p.Editions
 		}
 		s.Trust.Add(p.Name, p.SavedPlayer)
+		if p.Near != nil {
+			s.Nearby.Add(p.Name, *p.Near)
+		}
 		p.Evidence, p.playerBefore3 = p.Saved, playerBefore3{}
 	}
 	s.Seats = s.Phase.seatsOf()
@@ -127,7 +133,7 @@ type saved struct {
 	ListHash  string               `json:"list_hash,omitempty"` // in its place, if the list is kept apart
 	Said      []byte               `json:"said,omitempty"`
 	SaidAt    time.Time            `json:"said_at,omitzero"`
-	Local     []LocalServer        `json:"local,omitempty"`
+	Nearby    nearby.Saved         `json:"nearby,omitzero"`
 	Measuring time.Time            `json:"measuring,omitzero"`
 	OwnHash   string               `json:"own_hash,omitempty"` // in place of the settings' servers, if they are kept apart
 	OwnLost   bool                 `json:"own_lost,omitempty"`
@@ -208,8 +214,7 @@ type savedPlayer struct {
 	Origin Origin    `json:"origin,omitzero"`
 	Apart  bool      `json:"apart,omitempty"`
 	// Discreet is how many servers the player may be asked for in a round.
-	Discreet int    `json:"discreet,omitempty"`
-	Near     nearby `json:"near,omitzero"`
+	Discreet int `json:"discreet,omitempty"`
 	// Surveyed is what the player found at the candidate places.
 	Surveyed surveyed         `json:"surveyed,omitzero"`
 	Done     bool             `json:"done,omitempty"`
@@ -231,6 +236,7 @@ type playerBefore3 struct {
 	evidence.Saved
 	Editions map[string]discovery.Edition `json:"editions,omitempty"`
 	trust.SavedPlayer
+	Near *nearby.Finding `json:"near,omitempty"`
 }
 
 // phases are all of them by the names in the saved form, empty.
@@ -246,7 +252,7 @@ func (r *Room) Save() ([]byte, error) {
 	s := saved{
 		Version: savedVersion, Code: r.keys.Code, Link: r.keys.Link, Secret: r.keys.Secret, Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
 		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Journal: r.journal.Save(), Previous: r.previous, History: r.history, Brought: r.lists.Save(),
-		Round: r.round.number, Local: r.round.local, Measuring: r.round.measuring, Selection: r.round.selection,
+		Round: r.round.number, Nearby: r.round.nearby.Save(), Measuring: r.round.measuring, Selection: r.round.selection,
 		WhatIf: r.round.whatIf, Look: r.round.look, More: r.round.more,
 		Survey: r.survey, Started: r.started, Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
 		Webhook: r.settings.Webhook, Posts: r.posts,
@@ -293,7 +299,7 @@ func (r *Room) Save() ([]byte, error) {
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
-			savedPerson: savePerson(&p.person), Token: p.token, Heard: p.heard, Origin: p.origin, Apart: p.apart, Discreet: p.discreet, Near: p.near, Surveyed: p.surveyed,
+			savedPerson: savePerson(&p.person), Token: p.token, Heard: p.heard, Origin: p.origin, Apart: p.apart, Discreet: p.discreet, Surveyed: p.surveyed,
 			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Shares: p.shares, Launch: p.launch, Detail: p.detail, Again: p.again,
 		}
 		if sp.Evidence, err = p.witness.Save(); err != nil {
@@ -407,7 +413,7 @@ func (s *saved) withoutList() (err error) {
 		return err
 	}
 	s.Seats = seats.Saved{}
-	s.ListHash, s.Said, s.SaidAt, s.Local, s.Measuring, s.Outage, s.Broken = "", nil, time.Time{}, nil, time.Time{}, outage.Saved{}, false
+	s.ListHash, s.Said, s.SaidAt, s.Nearby.Servers, s.Measuring, s.Outage, s.Broken = "", nil, time.Time{}, nil, time.Time{}, outage.Saved{}, false
 	s.Selection, s.WhatIf, s.Look, s.More, s.Trust = nil, nil, look{}, more{}, s.Trust.WithoutList()
 	s.Ballot = ballot.Saved{}
 	blank, err := new(evidence.Witness).Save()
@@ -443,7 +449,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	}
 	n := &r.round
 	n.broken = s.Broken
-	n.local, n.measuring, n.selection, n.whatIf, n.look, n.more = s.Local, s.Measuring, s.Selection, s.WhatIf, s.Look, s.More
+	n.measuring, n.selection, n.whatIf, n.look, n.more = s.Measuring, s.Selection, s.WhatIf, s.Look, s.More
 	var err error
 	if r.outage, err = outage.Restore(s.Outage); err != nil {
 		return nil, err
@@ -472,18 +478,12 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	if n.ballot, err = ballot.Restore(s.Ballot, len(list.Servers)); err != nil {
 		return nil, err
 	}
-	isListed := func(server int) bool { return server >= 0 && server < len(list.Servers) }
-	for _, l := range n.local {
-		if !isListed(l.Server) {
-			return nil, errors.New("a local server outside the list")
-		}
-	}
 	for _, sg := range s.Guests {
 		r.guests = append(r.guests, &guest{person: sg.person(), from: sg.From, seen: sg.Seen, origin: sg.Origin, token: sg.Token})
 	}
 	for _, sp := range s.Players {
 		p := &player{
-			member: &member{person: sp.person(), token: sp.Token, heard: sp.Heard, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet, near: sp.Near, surveyed: sp.Surveyed},
+			member: &member{person: sp.person(), token: sp.Token, heard: sp.Heard, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet, surveyed: sp.Surveyed},
 			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, shares: sp.Shares, launch: sp.Launch, detail: sp.Detail, again: sp.Again,
 		}
 		if p.witness, err = evidence.Restore(sp.Evidence, len(list.Servers)); err != nil {
@@ -493,6 +493,13 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	}
 	r.arriveApart()
 	if n.trust, err = trust.Restore(s.Trust, names(n.players), len(list.Servers)); err != nil {
+		return nil, err
+	}
+	places := map[string]nearby.Place{}
+	for _, p := range n.players {
+		places[p.name] = p.origin.around()
+	}
+	if n.nearby, err = nearby.Restore(s.Nearby, places, len(list.Servers)); err != nil {
 		return nil, err
 	}
 	if n.hearsay, err = evidence.RestoreHearsay(s.Hearsay, names(n.players), len(list.Servers)); err != nil {

@@ -261,7 +261,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", savedVersion+1), with("version", oldestVersion-1), with("list", nil), with("hearsay", nil), with("selection", nil),
 		with("phase", map[string]any{"name": "lunch"}), with("phase", map[string]any{"name": "launching"}),
 		with("look", map[string]any{"seen": []int{9}}), with("players", []map[string]any{{"name": "ann"}}),
-		with("local", []map[string]any{{"addr": "10.9.0.5:1", "server": 2}}),
+		with("nearby", map[string]any{"servers": []map[string]any{{"addr": "10.9.0.5:1", "server": 2}}}),
 	} {
 		if room, err := Restore([]byte(data), topology.New); err == nil {
 			t.Errorf("%.60q restores %+v", data, room)
@@ -565,5 +565,26 @@ func TestPauseBefore3(t *testing.T) {
 	}
 	if s.Outage != section.Outage || s.Outage != (outage.Saved{On: true, Held: 5, Absent: 7}) {
 		t.Errorf("the pause is %+v, want %+v", s.Outage, section.Outage)
+	}
+}
+
+// TestNearbyBefore3: the servers on local networks that forms 1 and 2 kept are read into their
+// section.
+func TestNearbyBefore3(t *testing.T) {
+	const servers = `[{"addr":"192.168.1.5:27960","networks":null,"home":"203.0.113.1","name":"Den","server":2}]`
+	const found = `{"game":"openarena","servers":[{"addr":"192.168.1.5:27960","info":{"Name":"Den"}}],"at":"2026-11-20T20:00:00Z"}`
+	var s, section saved
+	for data, into := range map[string]*saved{
+		`{"version":2,"local":` + servers + `,"players":[{"name":"ann","near":` + found + `},{"name":"bob"}]}`:                         &s,
+		`{"version":3,"nearby":{"servers":` + servers + `,"players":{"ann":` + found + `}},"players":[{"name":"ann"},{"name":"bob"}]}`: &section,
+	} {
+		if err := json.Unmarshal([]byte(data), into); err != nil {
+			t.Fatal(err)
+		}
+		into.upgrade()
+	}
+	s.Version, s.Ballot = section.Version, section.Ballot
+	if !reflect.DeepEqual(s, section) || len(s.Nearby.Servers) != 1 || len(s.Nearby.Players["ann"].Servers) != 1 {
+		t.Errorf("read is %+v, want %+v", s, section)
 	}
 }

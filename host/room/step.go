@@ -164,7 +164,7 @@ func (r *Room) Next() time.Time {
 	if on {
 		next = earlier(next, ends)
 	}
-	if !isQuiet || slices.ContainsFunc(r.round.players, func(p *player) bool { return p.near.isLooking() }) {
+	if !isQuiet || r.round.nearby.IsLooking("") {
 		return r.now
 	}
 	for _, g := range r.guests {
@@ -197,7 +197,11 @@ func (in Tick) step(r *Room) error {
 	for _, p := range r.round.players { // a host that was stopped has heard nobody, and cannot tell
 		p.mute = p.connected && !r.outage.HasStopped() && slices.Contains(in.Mute, p.name)
 	}
-	r.stopLooking()
+	for _, p := range r.round.players {
+		if r.round.nearby.Expire(p.name, r.now) {
+			r.looked(p)
+		}
+	}
 	r.announceOpen()
 	if w, waits := r.phase.(*Waiting); waits {
 		w.share(r, in.Crowds)
@@ -221,7 +225,7 @@ func (in Leave) step(r *Room) error {
 	}
 	p.connected, p.heard, r.round.broken = false, r.now, true
 	r.kept.used = r.now
-	p.near.lookSince = time.Time{}
+	r.round.nearby.Leave(p.name)
 	r.release(p)
 	if _, launching := r.phase.(*Launching); !launching {
 		r.note("lost the connection to %s", p.name)

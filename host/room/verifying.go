@@ -307,7 +307,7 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 // RTT, all of them silent means that the server is lost by now.
 func (r *round) merge(p *player, seen wire.Finalist) {
 	switch {
-	case !seen.State.Asked(), seen.State == discovery.Answered && len(seen.RTTs) == 0, r.isOutOfReach(p, seen.Server):
+	case !seen.State.Asked(), seen.State == discovery.Answered && len(seen.RTTs) == 0, r.nearby.IsHidden(p.name, seen.Server):
 		return // nothing was seen
 	}
 	old := p.witness.At(seen.Server)

@@ -210,7 +210,7 @@ func (w *Waiting) facts(r *Room) seats.Facts {
 	f := seats.Facts{Need: w.need(r), Present: len(present), Servers: map[int]seats.Fact{}}
 	for _, server := range w.watch.Servers() {
 		f.Servers[server] = seats.Fact{Name: r.round.serverName(server), Lookers: names(filtered(present, func(p *player) bool {
-			return r.round.trust.IsHeeded(p.name) && !r.round.isOutOfReach(p, server) && p.witness.CanShow(server)
+			return r.round.trust.IsHeeded(p.name) && !r.round.nearby.IsHidden(p.name, server) && p.witness.CanShow(server)
 		}))}
 	}
 	return f

@@ -135,69 +135,6 @@ func TestAtHome(t *testing.T) {
 	}
 }
 
-// TestFindings: what a player's program says that it found, and what of it counts.
-func TestFindings(t *testing.T) {
-	five := den("192.168.1.5:27960", "Den")
-	for _, c := range []struct {
-		name     string
-		from     string
-		servers  []wire.NearServer
-		other    string
-		also     []wire.NearServer
-		ann, zoe int // so many servers of their own
-	}{
-		{"one household", house, []wire.NearServer{five}, house, []wire.NearServer{five}, 1, 1},
-		{"one of them found nothing", house, []wire.NearServer{five}, house, nil, 1, 0},
-		{"two households behind a carrier's NAT", house, []wire.NearServer{five}, house, []wire.NearServer{den("192.168.1.5:27960", "Zoe's")}, 1, 0},
-		{"two households", house, []wire.NearServer{five}, other, []wire.NearServer{five}, 1, 0},
-		{"the same twice", house, []wire.NearServer{five, five}, other, nil, 1, 0},
-		{"nobody knows where they are", "127.0.0.1", []wire.NearServer{five}, "127.0.0.1", []wire.NearServer{five}, 0, 0},
-		{"a host in the same hall", "192.168.1.2", []wire.NearServer{five}, "192.168.1.3", []wire.NearServer{five}, 1, 1},
-		{"a router between the host and them", "10.0.0.7", []wire.NearServer{five}, "10.0.0.8", []wire.NearServer{five}, 0, 0},
-		{"a listed address", house, []wire.NearServer{{Addr: addr(0)}}, other, nil, 0, 0},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			n := newSession(t, looking(0))
-			around(n, "ann", c.from)
-			around(n, "zoe", c.other)
-			n.join("ann", "zoe")
-			n.says("ann", wire.Near{Game: "openarena", Servers: c.servers})
-			n.says("zoe", wire.Near{Game: "openarena", Servers: c.also})
-			n.goes()
-			n.gets(listOf(2))
-			n.inStage(wire.Measuring)
-			for name, want := range map[string]int{"ann": c.ann, "zoe": c.zoe} {
-				reached := 0
-				for i := range n.room.round.local {
-					reached += count(n.room.round.local[i].isReachedBy(n.room.round.player(name)))
-				}
-				if reached != want {
-					t.Errorf("%s reaches %d servers around, want %d", name, reached, want)
-				}
-			}
-			same(t, n.room, restored(t, n.room))
-		})
-	}
-}
-
-// TestOutvoted: nobody elsewhere has a household's server taken off the list by saying
-// that there is another at its address.
-func TestOutvoted(t *testing.T) {
-	n := newSession(t, looking(0))
-	around(n, "mallory", other)
-	around(n, "ann", house)
-	around(n, "bob", house)
-	n.join("mallory", "ann", "bob")
-	for _, name := range []string{"mallory", "ann", "bob"} {
-		n.discovers(name, den("192.168.1.5:27960", "Den"))
-	}
-	n.goes()
-	n.gets(listOf(2))
-	if l := n.room.round.local; len(l) != 1 || l[0].Home != netip.MustParseAddr(house) {
-		t.Errorf("the list has %+v", l)
-	}
-}
-
 // TestUnaskedNear: only what was asked for counts, as long as it is waited for.
 func TestUnaskedNear(t *testing.T) {
 	n := newSession(t, looking(0))
@@ -206,12 +143,12 @@ func TestUnaskedNear(t *testing.T) {
 	n.says("ann", wire.Near{Game: "xonotic", Servers: []wire.NearServer{den("192.168.1.5:27960", "Den")}})
 	n.goes()
 	n.gets(listOf(2))
-	n.wait(nearWait)
+	n.wait(4 * time.Second)
 	n.inStage(wire.Listing)
 	n.wait(2 * tick)
 	n.inStage(wire.Measuring)
 	n.says("ann", wire.Near{Game: "openarena", Servers: []wire.NearServer{den("192.168.1.5:27960", "Den")}})
-	if n.room.round.player("ann").near.Servers != nil {
+	if n.room.round.nearby.Save().Players["ann"].Servers != nil {
 		t.Error("what comes too late counts")
 	}
 	n = newSession(t, settings(0))
@@ -246,13 +183,13 @@ func TestLooksLate(t *testing.T) {
 	if kinds := n.took("bob"); kinds != "list measure" {
 		t.Errorf("bob is sent %s then", kinds)
 	}
-	n.now = n.now.Add(nearFresh)
+	n.now = n.now.Add(2 * time.Minute)
 	n.room.now = n.now
 	n.room.nextRound()
 	if kinds := n.took("ann"); kinds != "" { // those are done with the next Step
 		t.Errorf("ann is sent %s", kinds)
 	}
-	if !n.room.round.player("ann").near.isLooking() {
+	if !n.room.round.nearby.IsLooking("ann") {
 		t.Error("ann's program does not look again")
 	}
 }

@@ -1,0 +1,214 @@
+// Package nearby keeps the game servers on local networks: those that the host found on its own
+// network, and those that players' programs found on theirs. The internet's lists have few of
+// them, and few people can reach them.
+//
+//	Ask ─▶ "look around" ─▶ Hear, Expire ─▶ what the players found
+//	                                               │
+//	the game's list, what the host found ──────────┴─▶ Found ─▶ Place
+//	                                                               │
+//	ListFor, IsHidden, Around ◀── who reaches which server ◀───────┘
+//
+// Players behind one public address may be in one network, or behind a carrier's NAT. So a
+// private address means nothing alone: a player reaches a server there if the player's own
+// program found it, and found what the others in the network found.
+package nearby
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+const (
+	// fresh is how long what a player found is as good as looking again.
+	fresh = 2 * time.Minute
+	// lookTime is how long a player's program may look: it takes two seconds.
+	lookTime = 4 * time.Second
+	// most is more servers than a LAN party has.
+	most = 256
+	// network is how many bits the members of a household's or a hall's network share.
+	network = 24
+)
+
+// Networks are the local networks of a group. It knows players by name, and servers by their
+// index in the round's list. The zero value is empty.
+type Networks struct {
+	players map[string]player
+	servers []Server
+}
+
+// Place is where a player's program runs, as the connection shows.
+type Place struct {
+	// Public is the address at which the internet sees the player, invalid if nobody knows.
+	Public netip.Addr
+	// AtHost says that the player is in the host's own network.
+	AtHost bool
+	// Near is the connection's own address, invalid if it may be anybody's.
+	Near netip.Addr
+}
+
+// atHost stands for the host's network in the place of a public address.
+var atHost = netip.IPv4Unspecified()
+
+// home stands for the network that the player's program looks around in: the public address, or
+// the host's own network for those whom the host sees at private addresses. It is invalid if
+// nobody knows it. Then what the player finds does not count.
+func (p Place) home() netip.Addr {
+	switch {
+	case p.AtHost, discovery.ReachOf(p.Near) == discovery.NetworkReach:
+		return atHost
+	case p.Public.IsValid() && discovery.ReachOf(p.Public) == discovery.InternetReach:
+		return p.Public
+	}
+	return netip.Addr{}
+}
+
+// isBeside reports whether a private address may be in the player's own network. If the host
+// sees the player at a private one, that has to be in the same network: else a router is in
+// between, and behind others there are other servers of that address.
+func (p Place) isBeside(server netip.Addr) bool {
+	if p.home() != atHost {
+		return true
+	}
+	beside, err := p.Near.Unmap().WithZone("").Prefix(network)
+	return err == nil && server.Is4() && beside.Contains(server)
+}
+
+// player is a player's place, and what the player's program found there.
+type player struct {
+	place Place
+	Finding
+	// lookSince is when the program was asked to look around for lookFor, zero once it has told.
+	// It is of a connection, and not saved.
+	lookSince time.Time
+	lookFor   string
+}
+
+// Finding is what a player's program found around it for a game, and when it told.
+type Finding struct {
+	Game    string            `json:"game"`
+	Servers []wire.NearServer `json:"servers,omitempty"`
+	At      time.Time         `json:"at"`
+}
+
+func (p player) isLooking() bool { return !p.lookSince.IsZero() }
+
+func (n *Networks) set(name string, p player) {
+	if n.players == nil {
+		n.players = map[string]player{}
+	}
+	n.players[name] = p
+}
+
+// Move notes that a player is at another place, and forgets what the player found. It returns
+// the servers of which nothing holds that was measured from the old place.
+func (n *Networks) Move(name string, to Place) (stale []int) {
+	before := n.players[name]
+	now := player{place: to}
+	n.set(name, now)
+	for i := range n.servers {
+		if s := &n.servers[i]; s.isHidden() && s.isReachedBy(before) != s.isReachedBy(now) {
+			stale = append(stale, s.Server)
+		}
+	}
+	return stale
+}
+
+// Rename knows a player by another name.
+func (n *Networks) Rename(from, to string) {
+	if p, is := n.players[from]; is {
+		delete(n.players, from)
+		n.players[to] = p
+	}
+}
+
+// Drop forgets a player.
+func (n *Networks) Drop(name string) { delete(n.players, name) }
+
+// Next returns the networks for the next round, which has no list yet.
+func (n *Networks) Next() Networks { return Networks{players: n.players} }
+
+// Ask reports whether a player's program should look around for a game, and takes it that it is
+// told to. It need not if what it found is fresh, or if it does already.
+func (n *Networks) Ask(name, game string, now time.Time) bool {
+	p := n.players[name]
+	isKnown := p.Game == game && !p.At.IsZero() && now.Sub(p.At) < fresh
+	isUnderWay := p.isLooking() && p.lookFor == game
+	if !p.place.home().IsValid() || isKnown || isUnderWay {
+		return false
+	}
+	p.lookSince, p.lookFor = now, game
+	n.set(name, p)
+	return true
+}
+
+// IsLate reports whether others found servers where a player is who has not looked for the game
+// there. Before such a player is told the list, the program has to look around.
+func (n *Networks) IsLate(name, game string) bool {
+	p := n.players[name]
+	isShared := func(s Server) bool { return s.Home.IsValid() && s.Home == p.place.home() }
+	return p.Game != game && slices.ContainsFunc(n.servers, isShared)
+}
+
+// IsLooking reports whether a player's program looks around, or anybody's if name is empty.
+func (n *Networks) IsLooking(name string) bool {
+	if name != "" {
+		return n.players[name].isLooking()
+	}
+	for _, p := range n.players {
+		if p.isLooking() {
+			return true
+		}
+	}
+	return false
+}
+
+// Expire reports whether a player's program has looked around for too long. It is not waited for
+// any more, and has found nothing.
+func (n *Networks) Expire(name string, now time.Time) bool {
+	p := n.players[name]
+	if !p.isLooking() || now.Sub(p.lookSince) <= lookTime {
+		return false
+	}
+	n.set(name, player{place: p.place, Finding: Finding{Game: p.lookFor, At: now}})
+	return true
+}
+
+// Leave notes that a player's connection has ended: the program does not tell what it finds.
+func (n *Networks) Leave(name string) {
+	if p, is := n.players[name]; is {
+		p.lookSince, p.lookFor = time.Time{}, ""
+		n.players[name] = p
+	}
+}
+
+// Hear takes what a player's program found, and reports whether it was asked. What nobody asked
+// for is passed over: the list that the players have counts on what was known.
+func (n *Networks) Hear(name string, m wire.Near, now time.Time) bool {
+	p := n.players[name]
+	if !p.isLooking() || m.Game != p.lookFor {
+		return false
+	}
+	heard := player{place: p.place, Finding: Finding{Game: m.Game, At: now}}
+	for _, s := range m.Servers {
+		isThere := slices.ContainsFunc(heard.Servers, func(o wire.NearServer) bool { return o.Addr == s.Addr })
+		if !isThere && p.place.isBeside(s.Addr.Addr()) {
+			heard.Servers = append(heard.Servers, wire.NearServer{Addr: s.Addr, Info: wire.TidyInfo(s.Info)})
+		}
+	}
+	n.set(name, heard)
+	return true
+}
+
+// SetRight corrects what was noted by a clock that was ahead: what was found then is not fresh.
+func (n *Networks) SetRight(now time.Time) {
+	for name, p := range n.players {
+		if p.At.After(now) {
+			p.At = time.Time{}
+			n.players[name] = p
+		}
+	}
+}

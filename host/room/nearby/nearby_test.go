@@ -1,0 +1,498 @@
+package nearby
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+const game = "openarena"
+
+var (
+	eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+
+	// Two households, as a public host sees them, and two halls that it sees from within.
+	house, other = outside("203.0.113.1"), outside("198.51.100.1")
+	hall, far    = inside("192.168.1.2"), inside("10.0.0.7")
+	nowhere      = Place{}
+
+	office = []netip.Prefix{netip.MustParsePrefix("10.9.0.0/24"), netip.MustParsePrefix("fd00:9::/64")}
+	hidden = Server{Addr: at("10.9.0.5:27960"), Networks: office, Info: discovery.Info{Name: "Hidden", MaxPlayers: 16}}
+	shown  = Server{Addr: at("10.9.0.6:27960"), Networks: office, Public: at("192.0.2.1:27960"), Info: discovery.Info{Name: "Shown", MaxPlayers: 16}}
+
+	five = den("192.168.1.5:27960", "Den")
+)
+
+func outside(addr string) Place { return Place{Public: netip.MustParseAddr(addr)} }
+func inside(addr string) Place  { return Place{Near: netip.MustParseAddr(addr)} }
+func at(addr string) netip.AddrPort {
+	return netip.MustParseAddrPort(addr)
+}
+
+// den is what a player's program found.
+func den(addr, name string) wire.NearServer {
+	return wire.NearServer{Addr: at(addr), Info: discovery.Info{Name: name, Map: "oa_dm1", MaxPlayers: 16}}
+}
+
+func listOf(addrs ...string) (list []discovery.Server) {
+	for _, addr := range addrs {
+		list = append(list, discovery.Server{Addr: at(addr)})
+	}
+	return list
+}
+
+// findings are networks in which players at some places found servers.
+func findings(t testing.TB, places map[string]Place, found map[string][]wire.NearServer) *Networks {
+	t.Helper()
+	n := &Networks{}
+	for name, place := range places {
+		n.Move(name, place)
+		if servers, has := found[name]; has && n.Ask(name, game, eight) && !n.Hear(name, wire.Near{Game: game, Servers: servers}, eight) {
+			t.Fatalf("what %s found is not heard", name)
+		}
+	}
+	return n
+}
+
+// place puts what was found into a list of those servers and of others.
+func (n *Networks) place(names []string, known []Server, listed ...string) []discovery.Server {
+	list := listOf(listed...)
+	found := append(slices.Clip(known), n.Found(names, game, list, known)...)
+	for _, addr := range Hidden(found) {
+		list = append(list, discovery.Server{Addr: addr})
+	}
+	n.Place(found, list)
+	return list
+}
+
+func TestReaches(t *testing.T) {
+	for from, want := range map[string]bool{
+		"10.9.0.2": true, "::ffff:10.9.0.2": true, "fd00:9::2": true, "127.0.0.1": true, "::1": true,
+		"10.9.1.2": false, "198.51.100.1": false, "fd00:8::2": false,
+	} {
+		if got := hidden.isReachedBy(player{place: inside(from)}); got != want {
+			t.Errorf("from %s: %v", from, got)
+		}
+	}
+	if hidden.isReachedBy(player{}) {
+		t.Error("from nowhere")
+	}
+}
+
+// TestFindings: what a player's program says that it found, and what of it counts.
+func TestFindings(t *testing.T) {
+	found := func(servers ...wire.NearServer) []wire.NearServer { return servers }
+	for _, c := range []struct {
+		name     string
+		from     Place
+		servers  []wire.NearServer
+		other    Place
+		also     []wire.NearServer
+		ann, zoe int // so many servers of their own
+	}{
+		{"one household", house, found(five), house, found(five), 1, 1},
+		{"one of them found nothing", house, found(five), house, found(), 1, 0},
+		{"two households behind a carrier's NAT", house, found(five), house, found(den("192.168.1.5:27960", "Zoe's")), 1, 0},
+		{"another number of seats", house, found(five), house, found(wire.NearServer{Addr: five.Addr, Info: discovery.Info{Name: "Den"}}), 1, 0},
+		{"two households", house, found(five), other, found(five), 1, 0},
+		{"two servers each", house, found(five, den("192.168.1.6:1", "A")), other, found(den("192.168.1.6:1", "A"), den("192.168.1.7:1", "B")), 2, 1},
+		{"the same twice", house, found(five, five), other, found(), 1, 0},
+		{"nobody knows where they are", nowhere, found(five), nowhere, found(five), 0, 0},
+		{"a host in the same hall", hall, found(five), inside("192.168.1.3"), found(five), 1, 1},
+		{"a host in the same hall, by its public address", Place{Public: house.Public, AtHost: true, Near: hall.Near}, found(five), hall, found(five), 1, 1},
+		{"a router between the host and them", far, found(five), inside("10.0.0.8"), found(five), 0, 0},
+		{"an address of the next generation in the hall", hall, found(den("[fd00::1]:27960", "Den")), hall, found(), 0, 0},
+		{"a listed address", house, found(wire.NearServer{Addr: at("192.0.2.0:27960")}), other, found(), 0, 0},
+		{"an address that the host found", house, found(wire.NearServer{Addr: hidden.Addr}), other, found(), 0, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			places := map[string]Place{"ann": c.from, "zoe": c.other}
+			n := findings(t, places, map[string][]wire.NearServer{"ann": c.servers, "zoe": c.also})
+			n.place([]string{"ann", "zoe"}, []Server{hidden}, "192.0.2.0:27960")
+			got := []int{len(n.Addresses("ann")), len(n.Addresses("zoe"))}
+			if want := []int{c.ann, c.zoe}; !slices.Equal(got, want) {
+				t.Errorf("they reach %v servers around, want %v", got, want)
+			}
+			back, err := Restore(n.Save(), places, 9)
+			if err != nil || !reflect.DeepEqual(&back, n) {
+				t.Errorf("restored is %+v, %v; want %+v", back, err, n)
+			}
+		})
+	}
+}
+
+// TestOutvoted: nobody elsewhere has a household's server taken off the list by saying that
+// there is another at its address.
+func TestOutvoted(t *testing.T) {
+	all := []wire.NearServer{five}
+	n := findings(t, map[string]Place{"mallory": other, "ann": house, "bob": house}, map[string][]wire.NearServer{"mallory": all, "ann": all, "bob": all})
+	for _, c := range []struct {
+		names []string
+		want  Place
+	}{
+		{[]string{"mallory", "ann", "bob"}, house},
+		{[]string{"mallory", "ann"}, other}, // the first of as many
+		{[]string{"ann", "mallory"}, house},
+	} {
+		if found := n.Found(c.names, game, nil, nil); len(found) != 1 || found[0].Home != c.want.Public {
+			t.Errorf("of %v the list has %+v", c.names, found)
+		}
+	}
+	if found := n.Found([]string{"ann"}, "xonotic", nil, nil); found != nil {
+		t.Errorf("for another game the list has %+v", found)
+	}
+}
+
+// TestPublicServers: a server that the internet lists at a household's address is the only one
+// of its port there.
+func TestPublicServers(t *testing.T) {
+	const list = "203.0.113.1:27960"
+	six := den("192.168.1.6:27960", "Six")
+	for _, c := range []struct {
+		name    string
+		places  map[string]Place
+		found   map[string][]wire.NearServer
+		public  []string
+		hidden  int
+		listFor map[string]string // who is told which address in its place
+	}{
+		{
+			"one server", map[string]Place{"ann": house, "bob": house, "zoe": other}, map[string][]wire.NearServer{"ann": {five}},
+			[]string{list}, 0, map[string]string{"ann": "192.168.1.5:27960", "bob": list, "zoe": list},
+		},
+		{
+			"two of its port", map[string]Place{"ann": house}, map[string][]wire.NearServer{"ann": {five, six}},
+			[]string{"invalid AddrPort", "invalid AddrPort"}, 2, map[string]string{"ann": list},
+		},
+		{
+			"another household has one there, too", map[string]Place{"ann": house, "zoe": other}, map[string][]wire.NearServer{"ann": {five}, "zoe": {five}},
+			[]string{list, "invalid AddrPort"}, 1, map[string]string{"ann": "192.168.1.5:27960", "zoe": list},
+		},
+		{
+			"in the host's hall", map[string]Place{"ann": hall}, map[string][]wire.NearServer{"ann": {five}},
+			[]string{"invalid AddrPort"}, 1, map[string]string{"ann": list},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := findings(t, c.places, c.found)
+			names := slices.Sorted(maps.Keys(c.places))
+			var public []string
+			for _, s := range n.Found(names, game, listOf(list), nil) {
+				public = append(public, s.Public.String())
+			}
+			if !slices.Equal(public, c.public) {
+				t.Errorf("their public addresses are %v, want %v", public, c.public)
+			}
+			servers := n.place(names, nil, list)
+			if len(servers) != 1+c.hidden || n.HasTwoAddresses() != (c.hidden < len(public)) {
+				t.Errorf("the list is %v; two addresses: %v", servers, n.HasTwoAddresses())
+			}
+			for name, want := range c.listFor {
+				if got := n.ListFor(name, servers)[0].Addr.String(); got != want {
+					t.Errorf("%s is told %s, want %s", name, got, want)
+				}
+			}
+			if servers[0].Addr != at(list) {
+				t.Error("the list that all share has changed")
+			}
+		})
+	}
+}
+
+// TestHostsServers: who reaches the servers of the host's network, and what people are told.
+func TestHostsServers(t *testing.T) {
+	n := findings(t, map[string]Place{"ann": inside("10.9.0.2"), "yan": other, "zoe": other, "bob": house}, map[string][]wire.NearServer{"bob": {five}})
+	names := []string{"ann", "zoe", "yan", "bob"}
+	known := []Server{hidden, shown, {Addr: at("10.9.0.7:1"), Public: at("192.0.2.9:1")}} // the last is not listed
+	list := listOf("192.0.2.0:27960", "192.0.2.1:27960", "10.9.0.5:27960", "192.168.1.5:27960")
+	said := n.Place(append(known, n.Found(names, game, list[:2], known)...), list)
+	want := []wire.ServerInfo{{Server: 2, Info: hidden.Info}, {Server: 1, Info: shown.Info}}
+	if !reflect.DeepEqual(said, want) {
+		t.Errorf("the host's servers say %+v, want %+v", said, want)
+	}
+	notes := []string{"2 of them on the local network", "1 of them on the network of bob", "Hidden is on a local network that zoe, yan, bob cannot reach"}
+	if got := n.Notes(names, map[int]string{2: "Hidden", 1: "Shown"}); !slices.Equal(got, notes) {
+		t.Errorf("people read %q, want %q", got, notes)
+	}
+	for name, want := range map[string]string{
+		"ann":    "[3] [2 1] map[1:10.9.0.6:27960 2:10.9.0.5:27960]",
+		"zoe":    "[2 3] [1] map[]",
+		"bob":    "[2] [1 3] map[3:192.168.1.5:27960]",
+		"nobody": "[2 3] [1] map[]",
+	} {
+		if got := fmt.Sprint(n.HiddenFrom(name), n.Around(name), n.Addresses(name)); got != want {
+			t.Errorf("to %s are hidden, are around, and are reached by their own addresses: %s, want %s", name, got, want)
+		}
+	}
+	if !n.IsHidden("zoe", 2) || n.IsHidden("zoe", 1) || n.IsHidden("zoe", 0) {
+		t.Error("zoe gets to other servers than she does")
+	}
+	if got := n.ListFor("ann", list); got[1].Addr != shown.Addr || got[2].Addr != hidden.Addr || list[1].Addr != shown.Public {
+		t.Errorf("ann is told %v of %v", got, list)
+	}
+	if got := n.ListFor("zoe", list); &got[0] != &list[0] {
+		t.Error("zoe is told a list of her own")
+	}
+	next := n.Next()
+	if next.HiddenFrom("zoe") != nil || next.Around("ann") != nil || len(next.Found(names, game, nil, nil)) != 1 {
+		t.Errorf("the next round begins with %+v", next)
+	}
+}
+
+// TestMany: no list has more local servers than a LAN party.
+func TestMany(t *testing.T) {
+	var known []Server
+	var found []wire.NearServer
+	var list []discovery.Server
+	for i := range 2 * most {
+		addr := netip.AddrPortFrom(hidden.Addr.Addr(), uint16(i+1))
+		known, list = append(known, Server{Addr: addr}), append(list, discovery.Server{Addr: addr})
+		found = append(found, wire.NearServer{Addr: netip.AddrPortFrom(five.Addr.Addr(), uint16(i+1))})
+	}
+	n := findings(t, map[string]Place{"ann": house}, map[string][]wire.NearServer{"ann": found})
+	if got := n.Found([]string{"ann"}, game, nil, nil); len(got) != most {
+		t.Errorf("ann has found %d", len(got))
+	}
+	if n.Place(known, list); len(n.servers) != most || len(Hidden(known)) != most {
+		t.Errorf("%d are in the list, and %d are hidden", len(n.servers), len(Hidden(known)))
+	}
+}
+
+// TestMove: what was measured of hidden servers holds nowhere else, and what was found there is
+// forgotten.
+func TestMove(t *testing.T) {
+	n := findings(t, map[string]Place{"ann": inside("10.9.0.2"), "bob": house}, map[string][]wire.NearServer{"bob": {five}})
+	n.place([]string{"ann", "bob"}, []Server{shown, hidden}, "192.0.2.1:27960")
+	for _, step := range []struct {
+		name  string
+		to    Place
+		stale []int
+	}{
+		{"ann", inside("10.9.0.3"), nil},
+		{"ann", other, []int{1}},
+		{"ann", house, nil},
+		{"ann", inside("10.9.0.2"), []int{1}},
+		{"bob", other, []int{2}},
+		{"bob", house, nil}, // where bob has not looked again
+	} {
+		if stale := n.Move(step.name, step.to); !slices.Equal(stale, step.stale) {
+			t.Errorf("%s moves to %v: what is known of %v is stale, want %v", step.name, step.to, stale, step.stale)
+		}
+	}
+	if found := n.Save().Players; found != nil {
+		t.Errorf("found is %v", found)
+	}
+}
+
+// TestAsk: whose program is asked to look around, and when again.
+func TestAsk(t *testing.T) {
+	const asked, isNot = true, false
+	var n Networks
+	n.Move("ann", house)
+	n.Move("nan", nowhere)
+	n.Move("pat", outside("10.0.0.1")) // a private address that is not near
+	for _, step := range []struct {
+		name, game string
+		after      time.Duration
+		want       bool
+	}{
+		{"nan", game, 0, isNot},
+		{"pat", game, 0, isNot},
+		{"nobody", game, 0, isNot},
+		{"ann", game, 0, asked},
+		{"ann", game, time.Second, isNot}, // it looks
+		{"ann", "xonotic", time.Second, asked},
+	} {
+		if got := n.Ask(step.name, step.game, eight.Add(step.after)); got != step.want {
+			t.Errorf("after %v %s is asked for %s: %v", step.after, step.name, step.game, got)
+		}
+	}
+	if !n.IsLooking("ann") || n.IsLooking("nan") || !n.IsLooking("") {
+		t.Error("not ann looks around, or not ann alone")
+	}
+	if n.Hear("ann", wire.Near{Game: game, Servers: []wire.NearServer{five}}, eight) {
+		t.Error("it is heard what was found for the game before")
+	}
+	told := eight.Add(3 * time.Second)
+	if !n.Hear("ann", wire.Near{Game: "xonotic", Servers: []wire.NearServer{five}}, told) || n.IsLooking("") {
+		t.Error("it is not heard what was found")
+	}
+	if n.Hear("ann", wire.Near{Game: "xonotic"}, told) {
+		t.Error("it is heard what nobody asked for")
+	}
+	for after, want := range map[time.Duration]bool{0: isNot, fresh - 1: isNot, fresh: asked} {
+		again := Networks{players: maps.Clone(n.players)}
+		if got := again.Ask("ann", "xonotic", told.Add(after)); got != want {
+			t.Errorf("ann is asked again after %v: %v", after, got)
+		}
+	}
+	n.SetRight(told)
+	if n.Ask("ann", "xonotic", told) {
+		t.Error("ann is asked again, though the clock goes right")
+	}
+	n.SetRight(told.Add(-time.Second))
+	if !n.Ask("ann", "xonotic", told) {
+		t.Error("ann is not asked again, though the clock was ahead")
+	}
+}
+
+// TestExpire: nobody is waited for who does not tell, or has left.
+func TestExpire(t *testing.T) {
+	n := findings(t, map[string]Place{"ann": house, "bob": other}, map[string][]wire.NearServer{"ann": {five}})
+	later := eight.Add(fresh)
+	n.Ask("ann", game, later)
+	n.Ask("bob", game, later)
+	if n.Expire("ann", later.Add(lookTime)) || n.Expire("nobody", later.Add(lookTime+1)) {
+		t.Error("a program is given up too early")
+	}
+	if !n.Expire("ann", later.Add(lookTime+1)) || n.IsLooking("ann") || n.Expire("ann", later.Add(time.Hour)) {
+		t.Error("ann's program is waited for, or given up twice")
+	}
+	if found := n.Save().Players["ann"]; found.Servers != nil || found.Game != game || !found.At.Equal(later.Add(lookTime+1)) {
+		t.Errorf("what ann found before counts: %+v", found)
+	}
+	n.Leave("bob")
+	n.Leave("nobody")
+	if n.IsLooking("") {
+		t.Error("bob's program is waited for, who has left")
+	}
+	if !n.Ask("bob", game, later) {
+		t.Error("bob is not asked when he is back")
+	}
+}
+
+// TestIsLate: whoever comes where others have found servers looks around first.
+func TestIsLate(t *testing.T) {
+	n := findings(t, map[string]Place{"ann": house, "bob": house, "zoe": other, "dan": house}, map[string][]wire.NearServer{"ann": {five}, "dan": {}})
+	if n.IsLate("bob", game) {
+		t.Error("bob is late, though nothing is in the list")
+	}
+	n.place([]string{"ann"}, []Server{hidden})
+	for name, want := range map[string]bool{"ann": false, "bob": true, "zoe": false, "dan": false, "nobody": false} {
+		if got := n.IsLate(name, game); got != want {
+			t.Errorf("%s is late: %v", name, got)
+		}
+	}
+}
+
+// TestNames: what a player found is kept under another name, and forgotten with the player.
+func TestNames(t *testing.T) {
+	n := findings(t, map[string]Place{"ann": house}, map[string][]wire.NearServer{"ann": {five}})
+	n.Rename("ann", "anna")
+	n.Rename("bob", "anna")
+	if found := n.Found([]string{"ann", "anna"}, game, nil, nil); len(found) != 1 {
+		t.Errorf("found is %v", found)
+	}
+	n.Drop("anna")
+	if len(n.players) != 0 {
+		t.Errorf("what is left is %v", n.players)
+	}
+}
+
+// TestSaved holds the section of the saved room.
+func TestSaved(t *testing.T) {
+	places := map[string]Place{"ann": house, "bob": house, "cat": other}
+	n := findings(t, places, map[string][]wire.NearServer{"ann": {{Addr: five.Addr, Info: discovery.Info{Name: "Den", MaxPlayers: 16}}}, "bob": {}})
+	n.Ask("cat", game, eight)
+	n.place([]string{"ann", "bob"}, []Server{shown}, "192.0.2.1:27960")
+	got, err := json.Marshal(n.Save())
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, _ := json.Marshal(discovery.Info{Name: "Den", MaxPlayers: 16})
+	want := `{"players":{` +
+		`"ann":{"game":"openarena","servers":[{"addr":"192.168.1.5:27960","info":` + string(info) + `}],"at":"2026-11-20T20:00:00Z"},` +
+		`"bob":{"game":"openarena","at":"2026-11-20T20:00:00Z"}},` +
+		`"servers":[{"addr":"10.9.0.6:27960","networks":["10.9.0.0/24","fd00:9::/64"],"public":"192.0.2.1:27960","server":0},` +
+		`{"addr":"192.168.1.5:27960","networks":null,"home":"203.0.113.1","name":"Den","seats":16,"server":1}]}`
+	if string(got) != want {
+		t.Errorf("saved is\n%s, want\n%s", got, want)
+	}
+	var s Saved
+	if err := json.Unmarshal(got, &s); err != nil {
+		t.Fatal(err)
+	}
+	back, err := Restore(s, places, 2)
+	n.Leave("cat") // which is not saved
+	if err != nil || !reflect.DeepEqual(back.Save(), n.Save()) || len(back.Addresses("ann")) != 1 || back.IsLooking("") {
+		t.Errorf("restored is %+v, %v", back, err)
+	}
+	for name, s := range map[string]Saved{
+		"a server outside the list": {Servers: []Server{{Server: 2}}},
+		"a server before the list":  {Servers: []Server{{Server: -1}}},
+		"a player who is not here":  {Players: map[string]Finding{"dan": {}}},
+	} {
+		if _, err := Restore(s, places, 2); err == nil {
+			t.Errorf("%s is restored", name)
+		}
+	}
+}
+
+// FuzzNetworks lets players' programs say anything: the list that each is told differs from the
+// shared one only where the player's own program found a server.
+func FuzzNetworks(f *testing.F) {
+	f.Add([]byte{0, 1, 1, 0, 2, 1, 1, 3})
+	f.Add([]byte{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 7})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		names := []string{"ann", "bob", "zoe"}
+		places := []Place{house, other, hall, far, nowhere, {Public: house.Public, AtHost: true, Near: hall.Near}}
+		at := map[string]Place{}
+		var n Networks
+		now := eight
+		list := n.place(names, []Server{hidden, shown}, "192.0.2.1:27960", "203.0.113.1:1")
+		for len(data) >= 3 {
+			op, name, of := data[0]%8, names[int(data[1])%len(names)], int(data[2])
+			data = data[3:]
+			switch op {
+			case 0:
+				at[name] = places[of%len(places)]
+				n.Move(name, at[name])
+			case 1:
+				n.Ask(name, game, now)
+			case 2, 3:
+				m := wire.Near{Game: game}
+				for i := range of % 4 {
+					addr := netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 168, 1, byte(of>>i) % 4}), uint16(of>>(2*i)%3))
+					m.Servers = append(m.Servers, wire.NearServer{Addr: addr, Info: discovery.Info{Name: strings.Repeat("x", of%3)}})
+				}
+				n.Hear(name, m, now)
+			case 4:
+				now = now.Add(time.Duration(of) * time.Second)
+				n.Expire(name, now)
+			case 5:
+				n.Leave(name)
+			case 6:
+				n = n.Next()
+				list = n.place(names, []Server{hidden, shown}, "192.0.2.1:27960", "203.0.113.1:1")
+			case 7:
+				n.SetRight(now)
+			}
+			for _, name := range names {
+				for server, s := range n.ListFor(name, list) {
+					own := func(f wire.NearServer) bool { return f.Addr == s.Addr }
+					if s.Addr != list[server].Addr && !slices.ContainsFunc(n.players[name].Servers, own) && s.Addr != shown.Addr {
+						t.Fatalf("%s is told of %v, which nobody there has found", name, s.Addr)
+					}
+				}
+				if slices.ContainsFunc(n.Around(name), func(server int) bool { return n.IsHidden(name, server) }) {
+					t.Fatalf("a server is around %s and hidden", name)
+				}
+				n.IsLate(name, game)
+			}
+			n.Notes(names, nil)
+			back, err := Restore(n.Save(), at, len(list))
+			if err != nil || !reflect.DeepEqual(back.Save(), n.Save()) {
+				t.Fatalf("restored is %+v, %v; want %+v", back, err, n)
+			}
+		}
+	})
+}

@@ -1,0 +1,266 @@
+package nearby
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// Server is a game server on a network that the host is on, too, or on one of players who found
+// it there. Players there reach it by its address there, the others by its public one, if it has
+// any: few routers let out and in again.
+type Server struct {
+	Addr netip.AddrPort `json:"addr"`
+	// Networks are where Addr is reached from.
+	Networks []netip.Prefix `json:"networks"`
+	// Public is its address in the list of the internet's servers, invalid if it is in none:
+	// then it is hidden from everybody elsewhere.
+	Public netip.AddrPort `json:"public,omitzero"`
+	// Home stands for the network of the players who found it, and Name and Seats are what it
+	// said: another network has another server at this address. It is invalid if the host
+	// found it.
+	Home  netip.Addr `json:"home,omitzero"`
+	Name  string     `json:"name,omitempty"`
+	Seats int        `json:"seats,omitempty"`
+	// Info is what it said of itself when the host found it.
+	Info discovery.Info `json:"-"`
+	// Server is its index in the round's list.
+	Server int `json:"server"`
+}
+
+// Hidden returns the addresses of the servers that the internet's lists do not have.
+func Hidden(servers []Server) (hidden []netip.AddrPort) {
+	for _, s := range servers[:min(len(servers), most)] {
+		if s.isHidden() {
+			hidden = append(hidden, s.Addr)
+		}
+	}
+	return hidden
+}
+
+func (s *Server) isHidden() bool { return !s.Public.IsValid() }
+
+// listed returns the address that the round's list has.
+func (s *Server) listed() netip.AddrPort {
+	if s.isHidden() {
+		return s.Addr
+	}
+	return s.Public
+}
+
+// is reports whether a player found this server. Two households may have the same addresses
+// behind one public one, as behind a carrier's NAT: then their servers say other things of
+// themselves.
+func (s *Server) is(found wire.NearServer) bool {
+	return found.Addr == s.Addr && found.Info.Name == s.Name && found.Info.MaxPlayers == s.Seats
+}
+
+// isReachedFrom reports whether somebody at an address reaches the server by its own: the host's
+// machine does, and whoever is in one of its networks.
+func (s *Server) isReachedFrom(from netip.Addr) bool {
+	from = from.Unmap().WithZone("")
+	return from.IsLoopback() || slices.ContainsFunc(s.Networks, func(p netip.Prefix) bool { return p.Contains(from) })
+}
+
+// isReachedBy reports whether a player reaches the server by its own address: whoever is on the
+// host's network does, and whoever has found it on the same network as others.
+func (s *Server) isReachedBy(p player) bool {
+	if s.Home.IsValid() {
+		return s.Home == p.place.home() && slices.ContainsFunc(p.Servers, s.is)
+	}
+	return s.isReachedFrom(p.place.Near)
+}
+
+// isHiddenFrom reports whether a player cannot get there. The player's own network may have
+// another server at that address.
+func (s *Server) isHiddenFrom(p player) bool { return s.isHidden() && !s.isReachedBy(p) }
+
+// Found returns the servers for a game that players found on their own networks, the host not
+// having found them, nor the list having their addresses. At one address there is one server: of
+// several networks that has which most players found, and for players of another it is out of
+// reach, whatever is there.
+func (n *Networks) Found(names []string, game string, listed []discovery.Server, known []Server) []Server {
+	isListed := map[netip.AddrPort]bool{}
+	for _, s := range listed {
+		isListed[s.Addr] = true
+	}
+	for i := range known {
+		isListed[known[i].Addr] = true
+	}
+	var all []Server
+	finders := map[netip.AddrPort]map[netip.Addr]int{} // of the first of a network
+	for _, name := range names {
+		p := n.players[name]
+		for _, found := range p.Servers {
+			s := Server{Addr: found.Addr, Home: p.place.home(), Name: found.Info.Name, Seats: found.Info.MaxPlayers}
+			if p.Game != game || !s.Home.IsValid() || isListed[s.Addr] {
+				continue
+			}
+			if finders[s.Addr] == nil {
+				finders[s.Addr] = map[netip.Addr]int{}
+			}
+			first := slices.IndexFunc(all, func(o Server) bool { return o.Addr == s.Addr && o.Home == s.Home })
+			switch {
+			case first < 0:
+				all = append(all, s)
+				finders[s.Addr][s.Home] = 1
+			case all[first].is(found):
+				finders[s.Addr][s.Home]++
+			}
+		}
+	}
+	var chosen []Server
+	for _, s := range all[:min(len(all), most)] {
+		s.Public = publicOf(s, all, isListed)
+		isOutvoted := slices.ContainsFunc(all, func(o Server) bool {
+			return o.Addr == s.Addr && o.Home != s.Home && !publicOf(o, all, isListed).IsValid() && finders[s.Addr][o.Home] > finders[s.Addr][s.Home]
+		})
+		isLater := slices.ContainsFunc(chosen, func(o Server) bool { return o.Addr == s.Addr && o.isHidden() })
+		if !s.isHidden() || !isOutvoted && !isLater {
+			chosen = append(chosen, s)
+		}
+	}
+	return chosen
+}
+
+// publicOf returns where the internet finds a server of a player's network: it is the only one
+// there of a port that the list has at the network's public address.
+func publicOf(s Server, all []Server, isListed map[netip.AddrPort]bool) netip.AddrPort {
+	outside := netip.AddrPortFrom(s.Home, s.Addr.Port())
+	isRival := func(o Server) bool {
+		return o.Home == s.Home && o.Addr != s.Addr && o.Addr.Port() == s.Addr.Port()
+	}
+	if s.Home == atHost || !isListed[outside] || slices.ContainsFunc(all, isRival) {
+		return netip.AddrPort{}
+	}
+	return outside
+}
+
+// Place finds servers in the round's list. It returns what those say of themselves that the host
+// found.
+func (n *Networks) Place(servers []Server, list []discovery.Server) (said []wire.ServerInfo) {
+	if len(servers) == 0 {
+		return nil
+	}
+	places := map[netip.AddrPort]int{}
+	for i, s := range list {
+		places[s.Addr] = i
+	}
+	for _, s := range servers[:min(len(servers), most)] {
+		var isListed bool
+		if s.Server, isListed = places[s.listed()]; !isListed {
+			continue
+		}
+		if !s.Home.IsValid() {
+			said = append(said, wire.ServerInfo{Server: s.Server, Info: wire.TidyInfo(s.Info)})
+		}
+		s.Info = discovery.Info{}
+		n.servers = append(n.servers, s)
+	}
+	return said
+}
+
+// Notes returns what people should know of the local servers in the list: how many there are and
+// on whose networks, and which of the host's some cannot reach, by the titles of servers.
+func (n *Networks) Notes(names []string, titles map[int]string) (notes []string) {
+	there := map[netip.Addr]int{}
+	var homes []netip.Addr
+	for i := range n.servers {
+		home := n.servers[i].Home
+		if there[home]++; there[home] == 1 && home.IsValid() {
+			homes = append(homes, home)
+		}
+	}
+	if here := there[netip.Addr{}]; here > 0 {
+		notes = append(notes, fmt.Sprintf("%d of them on the local network", here))
+	}
+	for _, home := range homes {
+		finders := n.named(names, func(p player) bool { return p.place.home() == home && len(p.Servers) > 0 })
+		notes = append(notes, fmt.Sprintf("%d of them on the network of %s", there[home], finders))
+	}
+	for i := range n.servers {
+		s := &n.servers[i]
+		if s.Home.IsValid() {
+			continue // whose it is has been said
+		}
+		if outside := n.named(names, s.isHiddenFrom); outside != "" {
+			notes = append(notes, fmt.Sprintf("%s is on a local network that %s cannot reach", titles[s.Server], outside))
+		}
+	}
+	return notes
+}
+
+// named lists those of some players who fulfil a condition.
+func (n *Networks) named(names []string, is func(player) bool) string {
+	var some []string
+	for _, name := range names {
+		if is(n.players[name]) {
+			some = append(some, name)
+		}
+	}
+	return strings.Join(some, ", ")
+}
+
+// IsHidden reports whether a player cannot get to a server.
+func (n *Networks) IsHidden(name string, server int) bool {
+	return slices.Contains(n.HiddenFrom(name), server)
+}
+
+// HiddenFrom returns the servers that a player cannot get to.
+func (n *Networks) HiddenFrom(name string) (hidden []int) {
+	p := n.players[name]
+	for i := range n.servers {
+		if s := &n.servers[i]; s.isHiddenFrom(p) {
+			hidden = append(hidden, s.Server)
+		}
+	}
+	return hidden
+}
+
+// Around returns the local servers that a player can get to, by whatever address.
+func (n *Networks) Around(name string) (around []int) {
+	p := n.players[name]
+	for i := range n.servers {
+		if s := &n.servers[i]; !s.isHiddenFrom(p) {
+			around = append(around, s.Server)
+		}
+	}
+	return around
+}
+
+// Addresses returns the addresses by which a player reaches servers on the player's own network.
+func (n *Networks) Addresses(name string) map[int]netip.AddrPort {
+	p := n.players[name]
+	addresses := map[int]netip.AddrPort{}
+	for i := range n.servers {
+		if s := &n.servers[i]; s.isReachedBy(p) {
+			addresses[s.Server] = s.Addr
+		}
+	}
+	return addresses
+}
+
+// ListFor returns a list with the addresses that are right for a player.
+func (n *Networks) ListFor(name string, list []discovery.Server) []discovery.Server {
+	isOwn := false
+	for server, addr := range n.Addresses(name) {
+		if list[server].Addr == addr {
+			continue
+		}
+		if !isOwn {
+			list, isOwn = slices.Clone(list), true
+		}
+		list[server].Addr = addr
+	}
+	return list
+}
+
+// HasTwoAddresses reports whether the internet reaches a local server by another address: then
+// not everybody is told the same list.
+func (n *Networks) HasTwoAddresses() bool {
+	return slices.ContainsFunc(n.servers, func(s Server) bool { return !s.isHidden() })
+}
