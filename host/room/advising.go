@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"muster/discovery"
+	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/nickname"
 	"muster/host/wire"
@@ -72,12 +73,12 @@ func (a Without) do(r *Room, _ caller) error {
 	switch {
 	case !r.mayDecideAgain():
 		return errNoAdvice
-	case p == nil || p.leftOut:
+	case p == nil || r.round.mark(p).Out != "":
 		return fmt.Errorf("%s does not count in this choice", nickname.Clean(a.Name))
 	case len(r.round.chosenFor()) < 2:
 		return errors.New("nobody would be left to choose for")
 	}
-	p.leftOut = true
+	r.round.attendance.LeaveOut(attendance.Unwanted, p.name)
 	r.round.ballot.Withdraw(p.name, ballot.Vote|ballot.Ready)
 	r.decideAgain(fmt.Sprintf("the organiser goes without %s, who comes along without a say", p.name))
 	return nil

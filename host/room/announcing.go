@@ -55,7 +55,7 @@ func (r *Room) announce(a wire.Announcement) {
 	a.Format, a.At, a.Room, a.Game = wire.AnnouncementFormat, r.now, r.settings.Name, r.gameName()
 	if a.Players == nil {
 		for _, p := range r.round.players {
-			if p.connected {
+			if r.round.mark(p).Here {
 				a.Players = append(a.Players, wire.AnnouncedPlayer{Name: p.name})
 			}
 		}

@@ -105,7 +105,7 @@ func TestOneFrame(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			n := searching(t)
 			n.honest(func() {
-				if dan := n.room.round.player("dan"); dan.leftOut {
+				if dan := n.room.round.player("dan"); n.isOut(dan.name) {
 					return
 				}
 				n.denies("dan", tt.state, from(0, tt.last)...)
@@ -118,7 +118,7 @@ func TestOneFrame(t *testing.T) {
 				t.Errorf("dan is not named; the log:\n%s", n.log())
 			}
 			for _, name := range []string{"ann", "bob", "cat"} {
-				if p := n.room.round.player(name); n.room.round.trust.IsExcluded(name) || p.leftOut {
+				if n.room.round.trust.IsExcluded(name) || n.isOut(name) {
 					t.Errorf("%s is left out; the log:\n%s", name, n.log())
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/editions"
 	"muster/host/room/estimates"
@@ -45,7 +46,7 @@ func (r *Room) choose(early bool) {
 	group := filtered(r.round.active(), r.round.hasMeasured)
 	selected := r.selectFor(group)
 	if selected.Chosen == nil {
-		finished := filtered(group, func(p *player) bool { return p.done })
+		finished := filtered(group, func(p *player) bool { return r.round.mark(p).Done })
 		if s := r.selectFor(finished); s.Chosen != nil {
 			group, selected = finished, s
 		}
@@ -72,7 +73,7 @@ func (r *Room) choose(early bool) {
 	}
 	for _, p := range r.round.active() {
 		if !slices.Contains(group, p) {
-			p.leftOut = true
+			r.round.attendance.LeaveOut(attendance.Behind, p.name)
 			probed, _ := p.witness.Progress()
 			r.note("choosing without %s, who has measured %d of %d servers", p.name, probed, len(r.round.servers.List))
 		}
@@ -118,7 +119,7 @@ func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
 func (r *Room) basis(group []*player) selection.Basis {
 	b := selection.Basis{Servers: r.round.servers, Table: r.round.table(group), Criteria: r.criteria(r.settings, group)}
 	b.Criteria.Seats, b.Guests = r.settings.Players, len(r.counted().Names())
-	b.Along = names(filtered(r.round.players, func(p *player) bool { return p.connected }))
+	b.Along = names(filtered(r.round.players, func(p *player) bool { return r.round.mark(p).Here }))
 	return b
 }
 
@@ -131,7 +132,7 @@ func (r *Room) basisFor(group []*player) selection.Basis {
 func (r *Room) seatsFor(group []*player) int {
 	seats := len(group) + len(r.counted().Names())
 	for _, p := range r.round.players {
-		seats += count(p.connected && !slices.Contains(group, p))
+		seats += count(r.round.mark(p).Here && !slices.Contains(group, p))
 	}
 	return seats
 }
@@ -152,14 +153,12 @@ func (r *Room) rechoose(selected selection.Selection) {
 
 // judge leaves players out whose numbers fit nobody else's.
 func (r *Room) judge(group []*player, at trust.Moment) {
-	r.carryOut(r.round.trust.Judge(r.basis(group), names(r.round.players), at))
+	r.carryOut(r.round.trust.Judge(r.basis(group), names(r.round.players), at), attendance.Odd)
 }
 
 // carryOut goes on without those whom a verdict leaves out.
-func (r *Room) carryOut(v trust.Verdict) {
-	for _, name := range v.LeftOut {
-		r.round.player(name).leftOut = true
-	}
+func (r *Room) carryOut(v trust.Verdict, why attendance.Why) {
+	r.round.attendance.LeaveOut(why, v.LeftOut...)
 	r.noteAll(v.Notes)
 }
 
@@ -180,7 +179,7 @@ func (r *Room) outvote(group []*player, selected selection.Selection) ([]*player
 		rest = append(rest, r.round.player(name))
 	}
 	selected = r.selectFor(rest)
-	r.carryOut(v)
+	r.carryOut(v, attendance.Outvoted)
 	return filtered(group, func(p *player) bool { return slices.Contains(others, p.name) }), selected
 }
 

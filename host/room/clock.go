@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// aheadMost is how far ahead of the time somebody may have been heard: who says that they rest
-// is for less than a minute.
+// aheadMost is how far ahead of the time something may have been noted.
 const aheadMost = 5 * time.Minute
 
 // rightTimes puts right what was noted by a clock that was ahead, or has been set back since,
@@ -17,9 +16,7 @@ const aheadMost = 5 * time.Minute
 func (r *Room) rightTimes() {
 	moments := []*time.Time{&r.opened, &r.since, &r.kept.used, &r.round.measuring, &r.round.look.Began}
 	stale := []*time.Time{&r.survey.At}
-	for _, p := range r.round.players {
-		moments = append(moments, &p.heard)
-	}
+	r.round.attendance.SetRight(r.now)
 	for _, g := range r.guests {
 		moments = append(moments, &g.seen)
 	}
@@ -38,9 +35,7 @@ func (r *Room) rightTimes() {
 	case *Waiting:
 		phase.watch.SetRight(r.now)
 	case *Failed:
-		if rest := max(retryAfter(r.failures), settling); phase.Retry.Sub(r.now) > rest {
-			phase.Retry = r.now.Add(rest)
-		}
+		phase.Retry = r.failures.SetRight(phase.Retry, r.now)
 	}
 	for _, at := range stale {
 		if at.After(r.now) {

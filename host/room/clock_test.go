@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/attendance"
 	"muster/host/room/outage"
 	"muster/host/wire"
 )
@@ -40,7 +41,7 @@ func TestClockSetBack(t *testing.T) {
 			n.inStage(wire.Failed)
 			return n, []string{"ann"}
 		}, func(n *session) error {
-			n.wait(firstRetry + time.Second)
+			n.wait(attendance.Retries(1).Rest() + time.Second)
 			return inStage(n, wire.Listing)
 		}},
 		{"a nickname is free again", func(t *testing.T) (*session, []string) {
@@ -60,7 +61,7 @@ func TestClockSetBack(t *testing.T) {
 			n.gone("bob")
 			return n, []string{"ann"}
 		}, func(n *session) error {
-			n.until(n.now.Add(goneAfter + time.Second))
+			n.until(n.now.Add(attendance.GoneAfter + time.Second))
 			if n.room.round.player("bob") != nil {
 				return errors.New("it is not")
 			}
@@ -75,7 +76,7 @@ func TestClockSetBack(t *testing.T) {
 			n.done("ann")
 			return n, []string{"ann", "bob"}
 		}, func(n *session) error {
-			n.wait(stalledAfter + time.Second)
+			n.wait(outage.StalledAfter + time.Second)
 			return inStage(n, wire.Chosen)
 		}},
 		{"most are away, and are waited for no longer", func(t *testing.T) (*session, []string) {
@@ -93,7 +94,7 @@ func TestClockSetBack(t *testing.T) {
 			}
 			return n, []string{"ann"}
 		}, func(n *session) error {
-			n.wait(outage.LongestPause + goneAfter + 2*time.Second)
+			n.wait(outage.LongestPause + attendance.GoneAfter + 2*time.Second)
 			return inStage(n, wire.Chosen)
 		}},
 		{"who does not look again is waited for no longer", func(t *testing.T) (*session, []string) {

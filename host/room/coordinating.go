@@ -64,11 +64,11 @@ func (r *Room) searching() *search.Search {
 
 // tick looks after who is gone, and whether it is time to go on.
 func (c *Coordinating) tick(r *Room) {
+	idle := names(r.round.players) // nobody has been asked anything
 	if r.round.search != nil {
-		r.excuseIdle()
-	} else {
-		r.excuseAll()
+		idle = r.round.search.Idle()
 	}
+	r.round.attendance.Excuse(r.now, idle...)
 	r.leaveOutOverdue()
 	switch {
 	case len(r.round.active()) == 0:
@@ -86,15 +86,6 @@ func (c *Coordinating) tick(r *Room) {
 func (r *Room) isStarved() bool {
 	s := r.round.search
 	return (s == nil || !s.HasIdea()) && r.now.Sub(r.since)-r.waited() <= coordinatingTime
-}
-
-// excuseAll has nobody's silence count: nobody has been asked anything.
-func (r *Room) excuseAll() {
-	for _, p := range r.round.players {
-		if p.connected {
-			p.isHeard(r.now)
-		}
-	}
 }
 
 // advance asks for a turn when the round has its answers, or there is none.

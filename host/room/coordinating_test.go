@@ -10,6 +10,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/attendance"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -149,7 +150,7 @@ func TestRefiningAlone(t *testing.T) {
 		}
 	}
 	n.inStage(wire.Chosen)
-	if waited := n.now.Sub(eight); waited < goneAfter {
+	if waited := n.now.Sub(eight); waited < attendance.GoneAfter {
 		t.Errorf("chosen without bob after %v", waited)
 	}
 }
@@ -578,7 +579,7 @@ func TestNoTurn(t *testing.T) {
 	}
 	n.inStage(wire.Refining)
 	for _, p := range n.room.round.players {
-		if p.leftOut || n.view().Room.Paused {
+		if n.isOut(p.name) || n.view().Room.Paused {
 			t.Errorf("%s is blamed: %v", p.name, n.view().Log)
 		}
 	}

@@ -87,7 +87,7 @@ func TestOddButHarmless(t *testing.T) {
 			}
 			n.done("ann", "bob", "cat", "dan")
 			n.inStage(wire.Chosen)
-			if got := n.room.round.player("dan").leftOut; got != test.out {
+			if got := n.isOut("dan"); got != test.out {
 				t.Errorf("dan is left out: %v; the log:\n%s", got, n.log())
 			}
 			if !strings.Contains(n.log(), "fit nobody else's") {
@@ -141,13 +141,13 @@ func TestSlowLineCounts(t *testing.T) {
 				n.measures(name, ms...)
 			}
 			n.room.judge(n.room.round.active(), trust.Searching)
-			if n.room.round.player("dan").leftOut {
+			if n.isOut("dan") {
 				t.Error("dan is left out while a search would go on")
 			}
 			n.done("ann", "bob", "cat", "dan")
 			n.inStage(wire.Chosen)
 			n.noted("dan's pings for 19 of 20 servers are longer than everybody else's explain, as on a slow line: " + test.told)
-			if got := n.room.round.player("dan").leftOut; got != test.out {
+			if got := n.isOut("dan"); got != test.out {
 				t.Errorf("dan is left out: %v; the log:\n%s", got, n.log())
 			}
 			same(t, n.room, restored(t, n.room))
@@ -170,7 +170,7 @@ func TestTrusted(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.noted("the organiser vouches for dan")
-	if n.room.round.player("dan").leftOut {
+	if n.isOut("dan") {
 		t.Error("dan is still left out")
 	}
 	if got := n.room.round.selection.Chosen; !strings.HasPrefix(got.Addr.String(), "192.0.2.19:") {
@@ -192,7 +192,7 @@ func TestTwoAgainstTwo(t *testing.T) {
 	n.measures("bob", far...)
 	n.done("ann", "bob")
 	n.noted("bob reports one and the same ping for 20 of 20 servers.")
-	if n.room.round.player("bob").leftOut {
+	if n.isOut("bob") {
 		t.Error("bob is left out")
 	}
 }

@@ -142,7 +142,7 @@ func (r *Room) dates() {
 
 // isUsed reports whether somebody's program is there.
 func (r *Room) isUsed() bool {
-	return slices.ContainsFunc(r.round.players, func(p *player) bool { return p.connected })
+	return r.round.attendance.IsUsed()
 }
 
 // nextDate is when the room needs the time for what a date leads to, at most at a time.
@@ -185,10 +185,8 @@ func (r *Room) lastHeard() time.Time {
 	if r.kept.used.After(last) {
 		last = r.kept.used
 	}
-	for _, p := range r.round.players {
-		if p.heard.After(last) {
-			last = p.heard
-		}
+	if heard := r.round.attendance.LastHeard(); heard.After(last) {
+		last = heard
 	}
 	return last
 }
@@ -199,9 +197,6 @@ func (r *Room) dozes() {
 		return
 	}
 	left := r.lastHeard()
-	for _, p := range r.round.players {
-		p.connected = false
-	}
 	r.note("nobody is here any more: the night is over, and the room sleeps")
 	r.sleep(left)
 }
@@ -303,7 +298,7 @@ func (r *Room) plays(played wire.Played, country string, rtt map[string]float64)
 	}
 	stay := wire.Stay{At: r.now, Game: played.Game, Server: played.Server, Connect: played.Connect, Country: country, Map: played.Map, MeanMS: played.MeanMS, Players: []wire.Seat{}}
 	for p, isPlayer := range r.everyone() {
-		if isPlayer && r.round.player(p.name).connected || slices.Contains(played.Players, p.name) {
+		if isPlayer && r.round.attendance.Of(p.name).Here || slices.Contains(played.Players, p.name) {
 			p.regular = p.regular || isPlayer
 			stay.Players = append(stay.Players, wire.Seat{Who: whoIs(p), Name: p.name, PingMS: rtt[p.name]})
 		}
@@ -368,7 +363,7 @@ func (r *Room) meeting() *wire.Meeting {
 		if !isPlayer && !p.regular && !p.organiser && !r.awaits(p) {
 			continue
 		}
-		c := wire.Comer{Name: p.name, Arrival: p.arrival, Here: isPlayer && r.round.player(p.name).connected || r.isWatching(p)}
+		c := wire.Comer{Name: p.name, Arrival: p.arrival, Here: isPlayer && r.round.attendance.Of(p.name).Here || r.isWatching(p)}
 		if r.awaits(p) {
 			c.Comes = p.comes
 		}

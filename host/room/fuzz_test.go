@@ -246,7 +246,7 @@ func (e *evening) happens() {
 		}
 		e.step(Join{hello, from, hello.Token})
 	case 2, 3, 4, 5, 6:
-		if p := r.round.player(e.name()); p != nil && p.connected {
+		if p := r.round.player(e.name()); p != nil && r.round.attendance.Of(p.name).Here {
 			if e.step(Hear{p.name, e.message()}) != nil {
 				e.step(Leave{p.name})
 			}

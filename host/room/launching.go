@@ -105,7 +105,7 @@ func (Reopen) do(r *Room, by caller) error {
 		return errors.New("only who has a program running can have the game opened")
 	case !launching:
 		return errors.New("nobody is on the way just now")
-	case !p.connected:
+	case !r.round.mark(p).Here:
 		return errors.New("your program is away: start it again, and it goes there by itself")
 	case p.launch == wire.LaunchAsking:
 		return errors.New("your program asks already: say yes there")
@@ -154,7 +154,7 @@ func (r *Room) gameName() string {
 func (p *player) said(r *Room, m wire.Able) {
 	isNews := m != p.able
 	p.able = m
-	if isNews && m.Why != "" && m.Game == r.settings.Game && p.connected {
+	if isNews && m.Why != "" && m.Game == r.settings.Game && r.round.mark(p).Here {
 		r.note("%s cannot start %s: %s", p.name, r.gameName(), m.Why)
 	}
 }

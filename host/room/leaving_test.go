@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room/attendance"
 	"muster/host/room/outage"
 	"muster/host/wire"
 )
@@ -37,7 +38,7 @@ func threeVote(t *testing.T) *session {
 func (n *session) lookAgain() {
 	for range maxAttempts {
 		for _, p := range n.room.round.players {
-			if _, verifying := n.room.phase.(*Verifying); verifying && p.connected && !p.leftOut {
+			if _, verifying := n.room.phase.(*Verifying); verifying && n.room.round.attendance.Of(p.name).Here && !n.isOut(p.name) {
 				n.verifies(p.name)
 			}
 		}
@@ -66,11 +67,21 @@ func TestLeaving(t *testing.T) {
 		{"who decided leaves by the page", func(n *session) { says(n, "cat", Quit{}) }, 0, "cat left. " + again, "cat has left", wire.Chosen},
 		{"another leaves by the page", func(n *session) { says(n, "bob", Quit{}) }, 1, "bob left. " + still, "", wire.Chosen},
 		{"somebody is removed", func(n *session) { n.orders(Remove{"cat"}) }, 0, "cat is no longer here. " + again, "", wire.Chosen},
-		{"a program is away for a moment", func(n *session) { n.gone("cat"); n.wait(leftAfter - time.Second); n.join("cat"); n.wait(time.Minute) }, 1, "cat is back", "left.", wire.Chosen},
-		{"a program ends", func(n *session) { n.gone("cat"); n.wait(leftAfter + time.Second) }, 0, "cat left. " + again, "", wire.Chosen},
-		{"another's program ends", func(n *session) { n.gone("bob"); n.wait(leftAfter + time.Second) }, 1, "bob left. " + still, "", wire.Chosen},
-		{"and is back", func(n *session) { n.gone("cat"); n.wait(leftAfter + time.Second); n.lookAgain(); n.join("cat") }, 1, "cat is back. Choosing again for three.", "", wire.Chosen},
-		{"two fall silent together", func(n *session) { n.gone("bob"); n.gone("cat"); n.wait(leftAfter + time.Second) }, 1, "lost the connection to cat", "left.", wire.Chosen},
+		{"a program is away for a moment", func(n *session) {
+			n.gone("cat")
+			n.wait(attendance.LeftAfter - time.Second)
+			n.join("cat")
+			n.wait(time.Minute)
+		}, 1, "cat is back", "left.", wire.Chosen},
+		{"a program ends", func(n *session) { n.gone("cat"); n.wait(attendance.LeftAfter + time.Second) }, 0, "cat left. " + again, "", wire.Chosen},
+		{"another's program ends", func(n *session) { n.gone("bob"); n.wait(attendance.LeftAfter + time.Second) }, 1, "bob left. " + still, "", wire.Chosen},
+		{"and is back", func(n *session) {
+			n.gone("cat")
+			n.wait(attendance.LeftAfter + time.Second)
+			n.lookAgain()
+			n.join("cat")
+		}, 1, "cat is back. Choosing again for three.", "", wire.Chosen},
+		{"two fall silent together", func(n *session) { n.gone("bob"); n.gone("cat"); n.wait(attendance.LeftAfter + time.Second) }, 1, "lost the connection to cat", "left.", wire.Chosen},
 		{"and stay away", func(n *session) { n.gone("bob"); n.gone("cat"); n.wait(outage.LongestPause + time.Second) }, 0, "bob and cat left. Choosing again for ann.", "", wire.Chosen},
 		{"everybody is away", func(n *session) {
 			n.gone("ann")
@@ -82,12 +93,16 @@ func TestLeaving(t *testing.T) {
 			says(n, "cat", Quit{})
 			n.lookAgain()
 			n.gone("bob")
-			n.wait(leftAfter + time.Second)
+			n.wait(attendance.LeftAfter + time.Second)
 		}, 0, "bob left. server 0 (192.0.2.0:27960) is still the best for ann.", "", wire.Chosen},
 		{"votes stay", func(n *session) { says(n, "ann", Vote{addr(2)}); says(n, "cat", Quit{}) }, 2, "cat left. " + again, "", wire.Chosen},
-		{"whose vote goes along", func(n *session) { says(n, "cat", Vote{addr(2)}); n.gone("cat"); n.wait(leftAfter + time.Second) }, 0, "cat left. " + again, "", wire.Chosen},
-		{"as the countdown runs", func(n *session) { n.goes(); n.gone("cat"); n.wait(leftAfter + time.Second) }, 0, "cat left. " + again, "everyone to", wire.Chosen},
-		{"the same server as the countdown runs", func(n *session) { n.goes(); n.gone("bob"); n.wait(leftAfter + time.Second) }, 1, "bob left. " + still, "", wire.Launching},
+		{"whose vote goes along", func(n *session) {
+			says(n, "cat", Vote{addr(2)})
+			n.gone("cat")
+			n.wait(attendance.LeftAfter + time.Second)
+		}, 0, "cat left. " + again, "", wire.Chosen},
+		{"as the countdown runs", func(n *session) { n.goes(); n.gone("cat"); n.wait(attendance.LeftAfter + time.Second) }, 0, "cat left. " + again, "everyone to", wire.Chosen},
+		{"the same server as the countdown runs", func(n *session) { n.goes(); n.gone("bob"); n.wait(attendance.LeftAfter + time.Second) }, 1, "bob left. " + still, "", wire.Launching},
 		{"for a moment as the countdown runs", func(n *session) { n.goes(); n.gone("cat"); n.wait(countdownTime); n.join("cat"); n.wait(time.Second) }, 1, "everyone to server 1 (192.0.2.1:27960): 20 ms on average, 20 at worst", "left.", wire.Launching},
 		{"the others were ready", func(n *session) {
 			says(n, "ann", Ready{true})
@@ -99,7 +114,7 @@ func TestLeaving(t *testing.T) {
 			says(n, "ann", Ready{true})
 			says(n, "bob", Ready{true})
 			n.step(PageClosed{n.pageOf("cat")})
-			n.wait(leftAfter + countdownTime + time.Second)
+			n.wait(attendance.LeftAfter + countdownTime + time.Second)
 		}, 1, "everyone is ready: the launch is in 5s", "", wire.Launching},
 		{"a page is loaded again", func(n *session) {
 			says(n, "ann", Ready{true})

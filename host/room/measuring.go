@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/attendance"
 	"muster/host/room/evidence"
 	"muster/host/room/nearby"
 	"muster/host/room/outage"
@@ -18,8 +19,6 @@ import (
 )
 
 const (
-	// stalledAfter is how long a connected player may report nothing.
-	stalledAfter = outage.StalledAfter
 	// slowestRate is the slowest probing, in servers a second, that a room
 	// waits for.
 	slowestRate = 100
@@ -34,11 +33,10 @@ func (*Gathering) stage() wire.Stage { return wire.Gathering }
 
 // tick gives the places of players who are gone to others.
 func (*Gathering) tick(r *Room) {
-	for _, p := range slices.Clone(r.round.players) {
-		if !p.connected && r.now.Sub(p.heard) > goneAfter {
-			r.note("%s has been gone for %v: the place is free", p.name, goneAfter)
-			r.unseat(p, p.organiser || r.isWatching(&p.person))
-		}
+	for _, name := range r.round.attendance.Gone(r.now) {
+		p := r.round.player(name)
+		r.note("%s has been gone for %v: the place is free", name, attendance.GoneAfter)
+		r.unseat(p, p.organiser || r.isWatching(&p.person))
 	}
 }
 
@@ -205,8 +203,8 @@ func (in Listed) begin(r *Room) {
 	} else {
 		r.do(Send{Message: wire.List{Round: r.round.number, Servers: servers}})
 	}
+	r.round.attendance.Await(r.now, names(r.round.players)...)
 	for _, p := range r.round.players {
-		p.heard = r.now
 		p.shares = r.phase == measuring && len(r.round.natGroupOf(p)) > 1
 		r.measure(p)
 	}
@@ -237,8 +235,7 @@ func (r *Room) strategy() string {
 
 // isMeasuring reports whether players measure, each on its own or as the host asks.
 func (r *Room) isMeasuring() bool {
-	stage := r.phase.stage()
-	return stage == wire.Measuring || stage == wire.Refining
+	return r.duty() == attendance.Measure
 }
 
 // measure starts a player, and gives back what is already known of it.
@@ -291,7 +288,7 @@ func (*Measuring) proceed(r *Room) { r.choose(true) }
 // is when the time is up: nobody holds the others for ever.
 func (m *Measuring) tick(r *Room) {
 	if m.groups != nil {
-		r.excuseIdle()
+		r.round.attendance.Excuse(r.now, m.groups.Idle()...)
 	}
 	r.leaveOutOverdue()
 	if len(r.round.active()) == 0 {
@@ -313,17 +310,17 @@ func (m *Measuring) tick(r *Room) {
 func (m *Measuring) advance(r *Room) {
 	m.finishGroups(r)
 	active := r.round.active()
-	if len(active) > 0 && !slices.ContainsFunc(active, func(p *player) bool { return !p.done }) {
+	if len(active) > 0 && !slices.ContainsFunc(active, func(p *player) bool { return !r.round.mark(p).Done }) {
 		r.choose(false)
 	}
 }
 
 // finished notes that a player's plan has come to its end.
 func (m *Measuring) finished(r *Room, p *player) {
-	if p.done || p.shares {
+	if r.round.mark(p).Done || p.shares {
 		return
 	}
-	p.done, p.heard = true, r.now
+	r.round.attendance.Finish(r.now, p.name)
 	probed, answered := p.witness.Progress()
 	r.note("%s has measured %s, %d answered", p.name, serversInWords(probed), answered)
 	m.advance(r)
@@ -341,8 +338,9 @@ func (m *Measuring) finishGroups(r *Room) {
 		}
 		group, news := r.round.natGroupOf(first), false
 		for _, p := range group {
-			if p.shares && !p.done {
-				p.done, p.heard, news = true, r.now, true
+			if p.shares && !r.round.mark(p).Done {
+				r.round.attendance.Finish(r.now, p.name)
+				news = true
 			}
 		}
 		if news {
@@ -355,7 +353,7 @@ func (m *Measuring) finishGroups(r *Room) {
 // shareOut asks the NAT groups that share for what they do not know, if they are no longer the
 // same.
 func (m *Measuring) shareOut(r *Room) {
-	sharing := r.round.natGroups(filtered(r.round.active(), func(p *player) bool { return p.shares && p.connected }))
+	sharing := r.round.natGroups(filtered(r.round.active(), func(p *player) bool { return p.shares && r.round.mark(p).Here }))
 	if m.groups != nil && m.groups.Are(namesOf(sharing)) || m.groups == nil && len(sharing) == 0 {
 		return
 	}
@@ -377,27 +375,9 @@ func (m *Measuring) shareOut(r *Room) {
 	}
 }
 
+// leaveOutOverdue goes on without players who have held the others for long enough.
 func (r *Room) leaveOutOverdue() {
-	for _, p := range r.round.active() {
-		if why := p.overdue(r.now); why != "" {
-			p.leftOut = true
-			r.note("going on without %s, who %s", p.name, why)
-		}
+	for _, note := range r.round.attendance.LeaveOutOverdue(outage.StalledAfter, r.now) {
+		r.note("%s", note)
 	}
-}
-
-// overdue says why a player is no longer waited for, or nothing.
-func (p *player) overdue(now time.Time) string {
-	silence := now.Sub(p.heard)
-	switch {
-	case p.done:
-		return ""
-	case !p.connected && silence > goneAfter:
-		return fmt.Sprintf("has been gone for %v", goneAfter)
-	case p.connected && silence > stalledAfter:
-		return fmt.Sprintf("has reported nothing for %v", stalledAfter)
-	case p.missed > mostMissed:
-		return fmt.Sprintf("was silent, away or made no sense for %v in all", mostMissed)
-	}
-	return ""
 }

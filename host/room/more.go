@@ -60,12 +60,10 @@ func (a More) do(r *Room, _ caller) error {
 	// Nobody has said of the next choice that they are ready.
 	r.round.ballot.Withdraw("", ballot.Ready|ballot.ByHand)
 	r.enter(&Coordinating{More: servers})
+	r.round.attendance.Again(r.now)
 	for _, p := range r.round.players {
 		p.witness.AskMore()
-		p.done, p.shares, p.launch, p.detail = false, false, "", ""
-		if p.connected {
-			p.heard = r.now
-		}
+		p.shares, p.launch, p.detail = false, "", ""
 		if p.briefed != r.round.number {
 			r.send(p, r.round.listFor(p))
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/attendance"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -290,7 +291,7 @@ func TestMoreWhileVoting(t *testing.T) {
 func TestMoreFor(t *testing.T) {
 	n := stopped(t)
 	n.room.settings.Players = 0
-	n.room.round.player("bob").leftOut = true
+	n.room.round.attendance.LeaveOut(attendance.Left, "bob")
 	n.gone("ann")
 	n.join("ann")
 	n.took("ann")
@@ -302,7 +303,7 @@ func TestMoreFor(t *testing.T) {
 	n.gone("bob")
 	n.join("bob", "cat")
 	for _, name := range []string{"bob", "cat"} {
-		if !n.room.round.player(name).leftOut {
+		if !n.isOut(name) {
 			t.Errorf("%s counts", name)
 		}
 	}

@@ -226,12 +226,3 @@ func (r *Room) heard(p *player, result discovery.Result) {
 	_, instead := groups.Heard(p.name, result, mates)
 	r.askAll(instead)
 }
-
-// excuseIdle says that whoever has been asked nothing has nothing to report.
-func (r *Room) excuseIdle() {
-	for _, name := range r.groups().Idle() {
-		if p := r.round.player(name); p != nil && p.connected {
-			p.isHeard(r.now)
-		}
-	}
-}

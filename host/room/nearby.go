@@ -15,7 +15,7 @@ func (o Origin) around() nearby.Place {
 
 // lookAround asks a player's program what is around it, unless that is known.
 func (r *Room) lookAround(p *player) {
-	if r.settings.LookAround && p.connected && r.round.nearby.Ask(p.name, r.settings.Game, r.now) {
+	if r.settings.LookAround && r.round.mark(p).Here && r.round.nearby.Ask(p.name, r.settings.Game, r.now) {
 		r.send(p, wire.Look{Game: r.settings.Game})
 	}
 }
@@ -33,7 +33,7 @@ func (r *Room) looked(p *player) {
 	case *Listing:
 		phase.goOn(r)
 	case *Measuring, *Coordinating:
-		if p.connected {
+		if r.round.mark(p).Here {
 			r.catchUp(p) // it came late, and has waited for that
 		}
 	}

@@ -113,7 +113,7 @@ func TestSilentBest(t *testing.T) {
 					if doubt := n.view().People[len(honest)].Doubt; !strings.Contains(doubt, "dan says that") {
 						t.Errorf("dan is named by %q", doubt)
 					}
-					if dan := n.room.round.player("dan"); !dan.leftOut || len(n.room.round.active()) != len(honest) {
+					if dan := n.room.round.player("dan"); !n.isOut(dan.name) || len(n.room.round.active()) != len(honest) {
 						t.Errorf("left out are others than dan; the log:\n%s", n.log())
 					}
 				})
@@ -209,7 +209,7 @@ func TestCutOff(t *testing.T) {
 				})
 			}
 			n.inStage(wire.Launching)
-			if got := n.room.round.player("dan").leftOut; got != tt.leftOut {
+			if got := n.isOut("dan"); got != tt.leftOut {
 				t.Errorf("left out: %v; the log:\n%s", got, n.log())
 			}
 		})
@@ -313,7 +313,7 @@ func TestSilentBestInASearch(t *testing.T) {
 		})
 	}
 	n.inStage(wire.Launching)
-	if got := n.room.round.selection.Chosen.MeanMS; got > bestFor(3)+2 || !n.room.round.player("dan").leftOut {
+	if got := n.room.round.selection.Chosen.MeanMS; got > bestFor(3)+2 || !n.isOut("dan") {
 		t.Errorf("chosen with %.1f ms, the best has %.1f; the log:\n%s", got, bestFor(3), n.log())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/nickname"
 	"muster/host/room/roster"
@@ -178,6 +179,9 @@ func (r *Room) hasOrganiser() bool {
 func (r *Room) rename(p *person, isPlayer bool, name string) {
 	from := p.name
 	p.name, p.becomes, p.renamed = name, "", r.now
+	if isPlayer {
+		r.round.attendance.Rename(from, name)
+	}
 	r.round.ballot.Rename(from, name)
 	r.editions.Rename(from, name)
 	r.estimates.Rename(from, name)
@@ -211,6 +215,7 @@ func (r *Room) makeWay(g *guest) {
 // unseat takes a player's place away. Who stays is a guest from then on.
 func (r *Room) unseat(p *player, stays bool) {
 	r.round.players = slices.DeleteFunc(r.round.players, func(other *player) bool { return other == p })
+	r.round.attendance.Forget(p.name)
 	r.editions.Forget(p.name)
 	r.round.trust.Forget(p.name)
 	r.round.nearby.Drop(p.name)
@@ -413,7 +418,7 @@ func (r *Room) sendAway(p *player, why wire.Refusal) {
 		if why.Reason == wire.ReasonRemoved {
 			did = "is no longer here"
 		}
-		r.chooseAgain(sentenceOf([]string{p.name}, did))
+		r.chooseAgain(attendance.Sentence([]string{p.name}, did))
 	}
 	r.isReady()
 }

@@ -69,7 +69,7 @@ const ownPing = discovery.Millis(100 * time.Microsecond)
 // the programs of the others are told where they are, and have an address that all reach:
 // one on the internet or, while all came in over one network of the host's, one there.
 func (r *Room) homes() (homes []homeVenue) {
-	here := filtered(r.round.players, func(p *player) bool { return p.connected })
+	here := filtered(r.round.players, func(p *player) bool { return r.round.mark(p).Here })
 	areBeside := areNeighbours(here)
 	for _, p := range here {
 		if p.beacon == 0 {
@@ -170,7 +170,7 @@ func (r *Room) surveysOnce() {
 // surveysFor has one player measure the places who has not. Those behind one address take
 // turns, as servers that answer an address once a second want it.
 func (r *Room) surveysFor(p *player) {
-	if r.survey.Attempt == 0 || p.surveyed.Attempt == r.survey.Attempt || !p.connected || len(r.venues()) == 0 {
+	if r.survey.Attempt == 0 || p.surveyed.Attempt == r.survey.Attempt || !r.round.mark(p).Here || len(r.venues()) == 0 {
 		return
 	}
 	// Who does not show their own address is shown none, and nobody is shown that of
@@ -239,7 +239,7 @@ func (r *Room) tellsPlaces() {
 
 // surveying are the players who still measure the places.
 func (r *Room) surveying() []string {
-	return names(filtered(r.round.players, func(p *player) bool { return p.connected && p.surveyed.Attempt != r.survey.Attempt }))
+	return names(filtered(r.round.players, func(p *player) bool { return r.round.mark(p).Here && p.surveyed.Attempt != r.survey.Attempt }))
 }
 
 // forgetPlaces is for another list of places: what was measured is of none of it.
@@ -263,7 +263,7 @@ func (r *Room) sites() *wire.Sites {
 	if r.survey.Attempt == 0 || len(venues) == 0 {
 		return nil
 	}
-	group := filtered(r.round.active(), func(p *player) bool { return p.connected || p.surveyed.Attempt == r.survey.Attempt })
+	group := filtered(r.round.active(), func(p *player) bool { return r.round.mark(p).Here || p.surveyed.Attempt == r.survey.Attempt })
 	if r.round.selection != nil {
 		group = r.round.chosenFor()
 	}

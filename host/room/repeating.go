@@ -101,7 +101,7 @@ func (r *Room) repeat(again []miss) bool {
 	var servers []int
 	for _, m := range again {
 		p := r.round.player(m.Player)
-		if p == nil || p.leftOut || !p.connected || slices.Contains(r.round.look.Absent, m.Player) {
+		if p == nil || r.round.mark(p).Out != "" || !r.round.mark(p).Here || slices.Contains(r.round.look.Absent, m.Player) {
 			continue
 		}
 		if !slices.Contains(alone, m.Player) {

@@ -37,12 +37,9 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 		}
 	}
 	if news {
-		p.returned = time.Time{}
-		p.isHeard(r.now)
-	}
-	if news && p.leftOut && !r.round.trust.IsExcluded(p.name) && p.missed <= mostMissed && r.isMeasuring() && !r.asksMore() {
-		p.leftOut = false
-		r.note("%s measures again", p.name)
+		if note := r.round.attendance.Report(p.name, r.isMeasuring() && !r.asksMore(), r.now); note != "" {
+			r.note("%s", note)
+		}
 	}
 	switch phase := r.phase.(type) {
 	case *Measuring:
@@ -57,7 +54,7 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 // say in the round has none here either; who is left out of a measuring is back with
 // the next report.
 func (Hear) infos(r *Room, p *player, infos wire.Infos) error {
-	if infos.Round != r.round.number || p.leftOut && !r.isMeasuring() {
+	if infos.Round != r.round.number || r.round.mark(p).Out != "" && !r.isMeasuring() {
 		return nil
 	}
 	for i := range infos.Servers {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/attendance"
 	"muster/host/room/brought"
 	"muster/host/room/editions"
 	"muster/host/room/estimates"
@@ -18,9 +19,6 @@ import (
 )
 
 const (
-	// goneAfter is how long a player may be away before the others go on, or the
-	// place is given to someone else: long enough to start the program again.
-	goneAfter = 30 * time.Second
 	// KeepEmpty is how long a room without anyone in it is kept: an evening and the
 	// morning after.
 	KeepEmpty = 24 * time.Hour
@@ -78,7 +76,7 @@ type Room struct {
 	// started is the server that the organiser's program has started, if it has.
 	started netip.AddrPort
 	// failures are the rounds that failed, one after the other.
-	failures int
+	failures attendance.Retries
 	// planning is the room's wait for a [Turn]; not saved, as it asks for another.
 	planning planning
 
@@ -156,10 +154,7 @@ func (r *Room) Empty(now time.Time) time.Duration {
 // member is who a player is, round after round.
 type member struct {
 	person
-	token     string
-	connected bool
-	// heard is when the player last came, left, or got on with the work.
-	heard time.Time
+	token string
 	// origin is where the player's probes come from, shown to nobody. apart: what
 	// its NAT group found does not hold for this player.
 	origin Origin
@@ -225,7 +220,7 @@ func (in Join) step(r *Room) error {
 		if n := len(in.Hello.Token); n >= tokenLength && n <= longestToken {
 			token = in.Hello.Token // which outlives a welcome that gets lost
 		}
-		p = &player{member: &member{person: person{name: name, arrival: r.arrives(), page: roster.PageOf(token)}, token: token, connected: true, heard: r.now}}
+		p = &player{member: &member{person: person{name: name, arrival: r.arrives(), page: roster.PageOf(token)}, token: token}}
 		if before != nil {
 			p.person = before.person
 			p.name, p.becomes = name, ""
@@ -251,23 +246,19 @@ func (in Join) step(r *Room) error {
 		}
 		r.round.players = append(r.round.players, p)
 		r.binds = true
-		if p.leftOut = r.phase.stage() == wire.Chosen || r.phase.stage() == wire.Waiting || r.asksMore(); p.leftOut {
+		late := attendance.Why("")
+		if r.phase.stage() == wire.Chosen || r.phase.stage() == wire.Waiting || r.asksMore() {
+			late = attendance.TooLate
 			r.note("%s is here, too late for a say in this round", name)
 		} else {
 			r.note("%s is here", name)
 		}
+		r.round.attendance.Come(name, late, r.now)
 	} else {
-		if !p.connected || p.leftOut {
-			r.note("%s is back", p.name)
+		if note := r.round.attendance.Return(p.name, r.duty(), !r.asksMore(), r.now); note != "" {
+			r.note("%s", note)
 		}
-		if !p.returned.IsZero() && !p.done && r.isMeasuring() {
-			p.missed += min(emptyReturn, r.now.Sub(p.returned))
-		}
-		p.connected, p.heard, p.returned = true, r.now, r.now
 		r.comesBack(p)
-		if r.isMeasuring() && !r.asksMore() {
-			p.leftOut = r.round.trust.IsExcluded(p.name) || p.missed > mostMissed
-		}
 	}
 	// What the same program said before stays: the player may have said something else since.
 	if said := in.Hello.Editions; len(said) > 0 && (p.program == "" || p.program != in.Hello.Program) {
@@ -311,7 +302,7 @@ func (in Join) refusal(r *Room, name string, p *player, before *guest) *wire.Ref
 		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name with a letter or a digit", Hint: "say --name NAME"}
 	case p != nil && !roster.IsSame(p.token, in.Hello.Token):
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("the room has a player %q already", p.name), Hint: "choose another name with --name NAME"}
-	case p != nil && p.connected && p.program != "" && p.program == in.Hello.Program && in.Hello.Line < p.line: // it was long on its way
+	case p != nil && r.round.mark(p).Here && p.program != "" && p.program == in.Hello.Program && in.Hello.Line < p.line: // it was long on its way
 		return &wire.Refusal{Reason: wire.ReasonReplaced, Message: p.name + " has come back on another connection"}
 	case p == nil && r.lookalike(name) != nil:
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%q looks like %q, who is in the room", name, r.lookalike(name).name), Hint: "choose another name with --name NAME"}
@@ -378,7 +369,7 @@ func (r *Room) catchUp(p *player) {
 		r.lookAround(p)
 	case *Gathering:
 		r.lookAround(p)
-		if len(r.round.players) == r.settings.Players && !slices.ContainsFunc(r.round.active(), func(p *player) bool { return !p.connected }) {
+		if here := r.round.attendance.Present(); len(here) == len(r.round.players) && len(here) == r.settings.Players {
 			r.list()
 		}
 	case *Measuring, *Coordinating:
@@ -391,7 +382,7 @@ func (r *Room) catchUp(p *player) {
 		r.send(p, r.round.listFor(p))
 		r.measure(p)
 	case *Verifying, *Voting, *Countdown:
-		if !p.leftOut {
+		if r.round.mark(p).Out == "" {
 			r.send(p, r.round.listFor(p))
 			if r.round.look.asks(p.name) {
 				r.send(p, r.finalistsFor(p))

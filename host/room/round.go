@@ -3,6 +3,7 @@ package room
 import (
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
 	"muster/host/room/nearby"
@@ -21,6 +22,8 @@ import (
 type round struct {
 	number  int
 	players []*player
+	// attendance is who is here, and whom the round counts on.
+	attendance attendance.Register
 	// servers are the list and what the servers say of themselves, and topology the
 	// list's tree, both shared with whoever else has that list.
 	servers  selection.Servers
@@ -61,10 +64,12 @@ type round struct {
 func newRound(number int) round { return round{number: number} }
 
 // next is the round after this one, with the same players.
-func (r *round) next() round {
+func (r *round) next(now time.Time) round {
 	next := newRound(r.number + 1)
 	next.trust = r.trust.Next()
 	next.nearby = r.nearby.Next()
+	next.attendance = r.attendance
+	next.attendance.Begin(now)
 	for _, p := range r.players {
 		next.players = append(next.players, &player{member: p.member})
 	}
@@ -75,18 +80,9 @@ func (r *round) next() round {
 type player struct {
 	*member
 	witness evidence.Witness
-	done    bool
 	// late is by how much the timers of the player's machine ring late, as its program says.
 	// It is of a connection, and not saved.
 	late time.Duration
-	// mute: the program is connected, and does not answer pings; see [Tick].
-	mute bool
-	// leftOut: the round goes on without this player. missed is how long it was silent
-	// or away in all while it was to measure.
-	leftOut bool
-	missed  time.Duration
-	// returned is when the player came back, zero once it has told something new since.
-	returned time.Time
 	// shares: the player measures its part of the list, and the NAT group's others
 	// the rest.
 	shares bool
@@ -107,14 +103,17 @@ func (r *round) player(name string) *player {
 	return nil
 }
 
+// mark returns a player's attendance.
+func (r *round) mark(p *player) attendance.Mark { return r.attendance.Of(p.name) }
+
 // active are the players whom the round counts on.
 func (r *round) active() []*player {
-	return filtered(r.players, func(p *player) bool { return !p.leftOut })
+	return filtered(r.players, func(p *player) bool { return r.mark(p).Out == "" })
 }
 
 // present are the players whom a search counts on now.
 func (r *round) present() []*player {
-	return filtered(r.active(), func(p *player) bool { return p.connected })
+	return filtered(r.active(), func(p *player) bool { return r.mark(p).Here })
 }
 
 // chosenFor are the players for whom the choice was made.

@@ -11,6 +11,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/brought"
 	"muster/host/room/editions"
@@ -86,8 +87,19 @@ func (s *saved) upgrade() {
 	s.Outage, s.Brought, s.Journal = s.Pause, s.Lists, journal.Saved{Notes: s.Log}
 	s.Nearby = nearby.Saved{Servers: s.Local}
 	s.Hearsay, s.Trust.TooNear, s.before3 = s.SavedHearsay, s.TooNear, before3{}
+	if len(s.Players) > 0 {
+		s.Attendance = attendance.Saved{}
+	}
 	for i := range s.Players {
 		p := &s.Players[i]
+		out := attendance.Why("")
+		switch {
+		case p.LeftOut && p.Anomaly != nil:
+			out = attendance.Odd
+		case p.LeftOut:
+			out = attendance.Unsaid
+		}
+		s.Attendance[p.Name] = attendance.SavedPlayer{Heard: p.Heard, Done: p.Done, Out: out, Missed: p.Missed}
 		if p.Editions != nil {
 			if s.Editions == nil {
 				s.Editions = editions.Saved{}
@@ -139,7 +151,7 @@ type saved struct {
 	OwnLost   bool                 `json:"own_lost,omitempty"`
 	Survey    survey               `json:"survey,omitzero"`
 	Started   netip.AddrPort       `json:"started,omitzero"`
-	Failures  int                  `json:"failures,omitempty"`
+	Failures  attendance.Retries   `json:"failures,omitempty"`
 	Outage    outage.Saved         `json:"outage,omitzero"`
 	Broken    bool                 `json:"broken,omitempty"`
 	Selection *selection.Selection `json:"selection,omitempty"`
@@ -147,12 +159,13 @@ type saved struct {
 	Look      look                 `json:"look,omitzero"`
 	More      more                 `json:"more,omitzero"`
 
-	Ballot    ballot.Saved          `json:"ballot,omitzero"`
-	Estimates estimates.Saved       `json:"estimates,omitzero"`
-	Editions  editions.Saved        `json:"editions,omitempty"`
-	Seats     seats.Saved           `json:"seats,omitzero"`
-	Hearsay   evidence.SavedHearsay `json:"hearsay,omitzero"`
-	Trust     trust.Saved           `json:"trust,omitzero"`
+	Attendance attendance.Saved      `json:"attendance,omitempty"`
+	Ballot     ballot.Saved          `json:"ballot,omitzero"`
+	Estimates  estimates.Saved       `json:"estimates,omitzero"`
+	Editions   editions.Saved        `json:"editions,omitempty"`
+	Seats      seats.Saved           `json:"seats,omitzero"`
+	Hearsay    evidence.SavedHearsay `json:"hearsay,omitzero"`
+	Trust      trust.Saved           `json:"trust,omitzero"`
 
 	before3
 }
@@ -209,17 +222,13 @@ type guestBefore3 struct {
 
 type savedPlayer struct {
 	savedPerson
-	Token  string    `json:"token"`
-	Heard  time.Time `json:"heard"`
-	Origin Origin    `json:"origin,omitzero"`
-	Apart  bool      `json:"apart,omitempty"`
+	Token  string `json:"token"`
+	Origin Origin `json:"origin,omitzero"`
+	Apart  bool   `json:"apart,omitempty"`
 	// Discreet is how many servers the player may be asked for in a round.
 	Discreet int `json:"discreet,omitempty"`
 	// Surveyed is what the player found at the candidate places.
 	Surveyed surveyed         `json:"surveyed,omitzero"`
-	Done     bool             `json:"done,omitempty"`
-	LeftOut  bool             `json:"left_out,omitempty"`
-	Missed   time.Duration    `json:"missed,omitempty"`
 	Shares   bool             `json:"shares,omitempty"`
 	Launch   wire.LaunchState `json:"launch,omitempty"`
 	Detail   string           `json:"detail,omitempty"`
@@ -233,6 +242,10 @@ type savedPlayer struct {
 // playerBefore3 is what forms 1 and 2 kept at the top of a player. It is read, and never
 // written.
 type playerBefore3 struct {
+	Heard   time.Time     `json:"heard,omitzero"`
+	Done    bool          `json:"done,omitempty"`
+	LeftOut bool          `json:"left_out,omitempty"`
+	Missed  time.Duration `json:"missed,omitempty"`
 	evidence.Saved
 	Editions map[string]discovery.Edition `json:"editions,omitempty"`
 	trust.SavedPlayer
@@ -257,7 +270,7 @@ func (r *Room) Save() ([]byte, error) {
 		Survey: r.survey, Started: r.started, Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
 		Webhook: r.settings.Webhook, Posts: r.posts,
 
-		Ballot: r.round.ballot.Save(), Editions: r.editions.Save(), Estimates: r.estimates.Save(), Trust: r.round.trust.Save(),
+		Attendance: r.round.attendance.Save(), Ballot: r.round.ballot.Save(), Editions: r.editions.Save(), Estimates: r.estimates.Save(), Trust: r.round.trust.Save(),
 	}
 	if k := &r.kept; r.IsStanding() || k.unjoined || len(k.evenings) > 0 || !k.used.IsZero() || !k.counted.IsZero() {
 		s.Kept = &savedKept{k.evenings, k.tonight, k.left, k.reminded, k.dated, k.used, k.unused, k.counted, k.unjoined}
@@ -299,8 +312,8 @@ func (r *Room) Save() ([]byte, error) {
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
-			savedPerson: savePerson(&p.person), Token: p.token, Heard: p.heard, Origin: p.origin, Apart: p.apart, Discreet: p.discreet, Surveyed: p.surveyed,
-			Done: p.done, LeftOut: p.leftOut, Missed: p.missed, Shares: p.shares, Launch: p.launch, Detail: p.detail, Again: p.again,
+			savedPerson: savePerson(&p.person), Token: p.token, Origin: p.origin, Apart: p.apart, Discreet: p.discreet, Surveyed: p.surveyed,
+			Shares: p.shares, Launch: p.launch, Detail: p.detail, Again: p.again,
 		}
 		if sp.Evidence, err = p.witness.Save(); err != nil {
 			return nil, err
@@ -415,14 +428,14 @@ func (s *saved) withoutList() (err error) {
 	s.Seats = seats.Saved{}
 	s.ListHash, s.Said, s.SaidAt, s.Nearby.Servers, s.Measuring, s.Outage, s.Broken = "", nil, time.Time{}, nil, time.Time{}, outage.Saved{}, false
 	s.Selection, s.WhatIf, s.Look, s.More, s.Trust = nil, nil, look{}, more{}, s.Trust.WithoutList()
-	s.Ballot = ballot.Saved{}
+	s.Ballot, s.Attendance = ballot.Saved{}, s.Attendance.Anew()
 	blank, err := new(evidence.Witness).Save()
 	if err != nil {
 		return err
 	}
 	for i := range s.Players {
 		p := &s.Players[i]
-		p.Done, p.LeftOut, p.Missed, p.Shares, p.Launch, p.Detail = false, false, 0, false, "", ""
+		p.Shares, p.Launch, p.Detail = false, "", ""
 		p.Evidence = blank
 	}
 	switch s.Phase.Name {
@@ -483,8 +496,8 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	}
 	for _, sp := range s.Players {
 		p := &player{
-			member: &member{person: sp.person(), token: sp.Token, heard: sp.Heard, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet, surveyed: sp.Surveyed},
-			done:   sp.Done, leftOut: sp.LeftOut, missed: sp.Missed, shares: sp.Shares, launch: sp.Launch, detail: sp.Detail, again: sp.Again,
+			member: &member{person: sp.person(), token: sp.Token, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet, surveyed: sp.Surveyed},
+			shares: sp.Shares, launch: sp.Launch, detail: sp.Detail, again: sp.Again,
 		}
 		if p.witness, err = evidence.Restore(sp.Evidence, len(list.Servers)); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
@@ -492,6 +505,9 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		n.players = append(n.players, p)
 	}
 	r.arriveApart()
+	if n.attendance, err = attendance.Restore(s.Attendance, names(n.players)); err != nil {
+		return nil, err
+	}
 	if n.trust, err = trust.Restore(s.Trust, names(n.players), len(list.Servers)); err != nil {
 		return nil, err
 	}

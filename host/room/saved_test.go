@@ -23,9 +23,9 @@ import (
 // volatile are the fields that do not outlive the host: who is connected, what a
 // Step is about, and what can be made anew.
 var volatile = map[string]bool{
-	"now": true, "stepped": true, "ticked": true, "due": true, "hasStopped": true, "out": true, "binds": true, "revision": true, "cost": true, "connected": true, "pages": true, "onlookers": true, "podium": true, "briefed": true, "estimators": true, "pageClosed": true, "renamed": true,
+	"now": true, "stepped": true, "ticked": true, "due": true, "hasStopped": true, "out": true, "binds": true, "revision": true, "cost": true, "Here": true, "pages": true, "onlookers": true, "podium": true, "briefed": true, "estimators": true, "pageClosed": true, "renamed": true,
 	"search": true, "planning": true, "waited": true, "topology": true, "packed": true, "groups": true, "places": true,
-	"record": true, "relaxed": true, "beacon": true, "outside": true, "waitable": true, "lately": true, "returned": true, "allSince": true,
+	"record": true, "relaxed": true, "beacon": true, "outside": true, "waitable": true, "lately": true, "returned": true, "isMute": true, "allSince": true,
 	"Said": true, "Dated": true, // TestSaidSaved has what of it is kept
 	"able": true, "came": true, "isListLost": true, "supplied": true, "calendar": true, "lookSince": true, "lookFor": true,
 }
@@ -460,7 +460,7 @@ func TestEvidenceBefore3(t *testing.T) {
 		}
 		into.upgrade()
 	}
-	s.Version, s.Ballot = section.Version, section.Ballot
+	s.Version, s.Ballot, s.Attendance = section.Version, section.Ballot, nil
 	if !reflect.DeepEqual(s, section) || s.Players[0].Evidence.Promised != 5 || len(s.Hearsay.Words) == 0 {
 		t.Errorf("read is %+v, want %+v", s, section)
 	}
@@ -486,6 +486,26 @@ func TestTrustBefore3(t *testing.T) {
 	}
 	if left := s.Trust.WithoutList(); len(left.Players) != 1 || !left.Players["ann"].Trusted || left.TooNear != nil {
 		t.Errorf("without its list the room has %+v", left)
+	}
+}
+
+// TestAttendanceBefore3: whom a round of form 2 went on without, and who had finished, is in the
+// section. A player whose numbers did not count still needs the organiser's word.
+func TestAttendanceBefore3(t *testing.T) {
+	const old = `{"version":2,"players":[{"name":"ann","heard":"2026-11-20T20:00:00Z","done":true,"missed":7},` +
+		`{"name":"bob","left_out":true},{"name":"cat","left_out":true,"anomaly":{}}]}`
+	const want = `{"ann":{"heard":"2026-11-20T20:00:00Z","done":true,"missed":7},` +
+		`"bob":{"heard":"0001-01-01T00:00:00Z","out":"unsaid"},"cat":{"heard":"0001-01-01T00:00:00Z","out":"odd"}}`
+	var s saved
+	if err := json.Unmarshal([]byte(old), &s); err != nil {
+		t.Fatal(err)
+	}
+	s.upgrade()
+	if got, _ := json.Marshal(s.Attendance); string(got) != want {
+		t.Errorf("it has %s, want %s", got, want)
+	}
+	if got, _ := json.Marshal(s.Players[1]); strings.Contains(string(got), "left_out") {
+		t.Errorf("the player is kept as %s", got)
 	}
 }
 
@@ -521,7 +541,7 @@ func TestEditionsBefore3(t *testing.T) {
 		}
 		into.upgrade()
 	}
-	s.Version, s.Ballot = section.Version, section.Ballot
+	s.Version, s.Ballot, s.Attendance = section.Version, section.Ballot, nil
 	if !reflect.DeepEqual(s, section) || s.Editions["ben"]["luanti"].Protocol != 41 {
 		t.Errorf("read is %+v, want %+v", s.Editions, section.Editions)
 	}
@@ -583,7 +603,7 @@ func TestNearbyBefore3(t *testing.T) {
 		}
 		into.upgrade()
 	}
-	s.Version, s.Ballot = section.Version, section.Ballot
+	s.Version, s.Ballot, s.Attendance = section.Version, section.Ballot, nil
 	if !reflect.DeepEqual(s, section) || len(s.Nearby.Servers) != 1 || len(s.Nearby.Players["ann"].Servers) != 1 {
 		t.Errorf("read is %+v, want %+v", s, section)
 	}

@@ -60,6 +60,9 @@ func newSession(t *testing.T, s wire.Settings) *session {
 	}
 }
 
+// isOut reports whether the round goes on without a player.
+func (n *session) isOut(name string) bool { return n.room.round.attendance.Of(name).Out != "" }
+
 // step has something happen, and delivers to players who are connected, as a
 // host does.
 func (n *session) step(in Input) error {
@@ -81,7 +84,7 @@ func (n *session) step(in Input) error {
 			n.answer = o.Document
 		case Send:
 			for _, p := range n.room.round.players {
-				if p.connected && (o.To == "" || o.To == p.name) {
+				if n.room.round.attendance.Of(p.name).Here && (o.To == "" || o.To == p.name) {
 					n.sent[p.name] = append(n.sent[p.name], o.Message)
 				}
 			}

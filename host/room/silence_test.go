@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/attendance"
 	"muster/host/room/evidence"
 	"muster/host/room/outage"
 	"muster/host/room/roster"
@@ -21,13 +22,20 @@ func four(t *testing.T, servers int) *session {
 	return measuring(t, servers, "ann", "bob", "cat", "dan")
 }
 
+const (
+	// longestMissed is for how long the others put up with one player's silence in all, and
+	// retriesInARow how often a room tries again by itself.
+	longestMissed = time.Minute
+	retriesInARow = 12
+)
+
 var friends = []string{"bob", "cat", "dan"}
 
 // isWhole wants nobody left out, and no round that failed.
 func (n *session) isWhole() {
 	n.Helper()
 	for _, p := range n.room.round.players {
-		if p.leftOut {
+		if n.isOut(p.name) {
 			n.Errorf("%s is left out; the log:\n%s", p.name, n.log())
 		}
 	}
@@ -126,7 +134,7 @@ func TestSilentTogether(t *testing.T) {
 				for _, name := range d.who { // and lines come up one after the other
 					if d.pongs <= d.lasts {
 						n.join(name)
-					} else if !n.room.round.player(name).done {
+					} else if !n.room.round.attendance.Of(name).Done {
 						n.measures(name, 11)
 					}
 					if name != d.who[0] {
@@ -169,7 +177,7 @@ func TestRests(t *testing.T) {
 	if n.log() != said {
 		t.Errorf("too much of it is heard; the log:\n%s", n.log())
 	}
-	n.wait(stalledAfter - time.Second)
+	n.wait(outage.StalledAfter - time.Second)
 	n.inStage(wire.Measuring)
 	n.wait(2 * time.Second)
 	n.inStage(wire.Chosen)
@@ -271,7 +279,7 @@ func TestSilenceIsBounded(t *testing.T) {
 		{"two leave", 2, 31 * time.Second, func(n *session, liar string, _ int) { n.gone(liar) }},
 		{"four of eight say nothing", 4, 21 * time.Second, nil},
 		{"five of eight say nothing", 5, outage.LongestPause + 21*time.Second, nil},
-		{"five of eight leave and come back", 5, outage.LongestPause + 2*mostMissed, func(n *session, liar string, second int) {
+		{"five of eight leave and come back", 5, outage.LongestPause + 2*longestMissed, func(n *session, liar string, second int) {
 			if second%20 < 19 {
 				n.gone(liar)
 			} else {
@@ -283,7 +291,7 @@ func TestSilenceIsBounded(t *testing.T) {
 				n.measures(liar, 10)
 			}
 		}},
-		{"one leaves and comes back", 1, 2*mostMissed + 10*time.Second, func(n *session, liar string, second int) {
+		{"one leaves and comes back", 1, 2*longestMissed + 10*time.Second, func(n *session, liar string, second int) {
 			if second%20 < 19 {
 				n.gone(liar)
 			} else {
@@ -332,7 +340,7 @@ func TestRetry(t *testing.T) {
 	n.join("ann", "bob")
 	silent := Listed{Err: errors.New("no master answers")}
 	n.step(silent)
-	if retry := n.view().Room.Retry.Sub(n.now); retry != firstRetry {
+	if retry := n.view().Room.Retry.Sub(n.now); retry != attendance.Retries(1).Rest() {
 		t.Errorf("the page says that it tries again in %v", retry)
 	}
 	var rests []time.Duration
@@ -344,7 +352,7 @@ func TestRetry(t *testing.T) {
 		}
 	}
 	want := []time.Duration{15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute}
-	for len(want) < mostRetries {
+	for len(want) < retriesInARow {
 		want = append(want, 4*time.Minute)
 	}
 	if fmt.Sprint(rests) != fmt.Sprint(want) {
@@ -399,7 +407,7 @@ func TestRetryUnsuitable(t *testing.T) {
 	n.inStage(wire.Listing)
 
 	n = fails(t, func(n *session) { n.gone("bob"); n.wait(20 * time.Second); n.join("bob") })
-	n.wait(firstRetry)
+	n.wait(attendance.Retries(1).Rest())
 	n.inStage(wire.Listing)
 
 	n = fails(t, func(*session) {})
@@ -416,7 +424,7 @@ func TestRetryUnsuitable(t *testing.T) {
 			n.done("ann", "bob")
 		}
 	}
-	if rounds != mostRetries {
+	if rounds != retriesInARow {
 		t.Errorf("somebody who comes and goes had the servers asked in %d rounds", rounds)
 	}
 }

@@ -91,12 +91,12 @@ func (r *Room) people() []wire.Person {
 	people := []wire.Person{}
 	for _, p := range r.round.players {
 		person := wire.Person{
-			Name: p.name, Peer: true, Connected: p.connected,
-			Done: p.done, LeftOut: p.leftOut, Launch: p.launch, Detail: p.detail, Version: r.editions.Version(p.name, r.settings.Game),
+			Name: p.name, Peer: true, Connected: r.round.mark(p).Here,
+			Done: r.round.mark(p).Done, LeftOut: r.round.mark(p).Out != "", Launch: p.launch, Detail: p.detail, Version: r.editions.Version(p.name, r.settings.Game),
 		}
-		person.Asked = p.isAsked && p.connected
+		person.Asked = p.isAsked && r.round.mark(p).Here
 		person.Probed, person.Answered = r.round.knowledge(p).Progress()
-		if p.able.Game == r.settings.Game && p.connected {
+		if p.able.Game == r.settings.Game && r.round.mark(p).Here {
 			person.Able, person.Unable, person.TypesPassword = p.able.Why == "", p.able.Why, p.able.TypesPassword
 		}
 		person.Doubt, person.Country = r.round.trust.Reason(p.name, &r.round.servers), p.origin.Country

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/attendance"
 	"muster/host/wire"
 )
 
@@ -56,7 +57,7 @@ func TestStalling(t *testing.T) {
 				n.wait(time.Second)
 				does(n, second)
 			}
-			if most := mostMissed + goneAfter; time.Duration(second)*time.Second > most {
+			if most := longestMissed + attendance.GoneAfter; time.Duration(second)*time.Second > most {
 				t.Errorf("it takes %d s, want %v at most; the log:\n%s", second, most, n.log())
 			}
 			n.inStage(wire.Chosen)

@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/brought"
 	"muster/host/room/nickname"
@@ -228,18 +229,18 @@ func (a Trust) do(r *Room, _ caller) error {
 	v := r.round.trust.Vouch(p.name)
 	r.noteAll(v.Notes)
 	if !v.WasExcluded {
-		if v.WasRaised && !p.leftOut && r.round.selection != nil {
+		if v.WasRaised && r.round.mark(p).Out == "" && r.round.selection != nil {
 			r.rechoose(r.selectFor(r.round.chosenFor()))
 		}
 		return nil
 	}
-	p.leftOut, p.heard = false, r.now
+	r.round.attendance.Recall(p.name, r.now)
 	if r.round.selection == nil {
 		return nil
 	}
 	selected := r.selectFor(append(r.round.chosenFor(), p))
 	if selected.Chosen == nil {
-		p.leftOut = true
+		r.round.attendance.LeaveOut(attendance.Behind, p.name)
 		return fmt.Errorf("%s has not measured what is left to choose from: the numbers count from the next round on", p.name)
 	}
 	r.rechoose(selected)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/attendance"
+	"muster/host/room/outage"
 	"muster/host/room/seats"
 	"muster/host/wire"
 )
@@ -51,6 +53,9 @@ type (
 	// Close ends the room for good, and sends everybody away.
 	Close struct{}
 )
+
+// QuietAfter is that of [attendance.QuietAfter].
+const QuietAfter = attendance.QuietAfter
 
 // Crowd is that of [seats.Crowd].
 type Crowd = seats.Crowd
@@ -138,21 +143,20 @@ func (r *Room) Next() time.Time {
 		if r.opens() {
 			return r.now
 		}
-		for _, p := range r.round.players {
-			if !p.connected && !on {
-				next = earlier(next, p.heard.Add(goneAfter))
-			}
+		if gone := r.round.attendance.NextGone(names(r.round.players)); !gone.IsZero() && !on {
+			next = earlier(next, gone)
 		}
 	case *Voting:
 		isQuiet = isQuiet && r.strategy() != wire.Coordinated
-		if away, _ := r.absent(); len(away) > 0 && len(away) < len(r.round.chosenFor()) {
+		group := names(r.round.chosenFor())
+		if away, _ := r.round.attendance.Absent(group, outage.LongestPause, r.now); len(away) > 0 && len(away) < len(group) {
 			isQuiet = false
 		}
 		if !r.pageClosed.IsZero() {
-			next = earlier(next, r.pageClosed.Add(leftAfter))
+			next = earlier(next, r.pageClosed.Add(attendance.LeftAfter))
 		}
 	case *Failed:
-		if !phase.Retry.IsZero() && slices.ContainsFunc(r.round.players, func(p *player) bool { return p.connected }) {
+		if !phase.Retry.IsZero() && r.round.attendance.IsUsed() {
 			next = earlier(next, phase.Retry)
 		}
 	case *Waiting:
@@ -194,9 +198,10 @@ func (in Tick) step(r *Room) error {
 		return !r.isWatching(&g.person) && !g.organiser && !g.regular && !r.awaits(&g.person) && r.now.Sub(g.seen) > guestGone
 	})
 	r.dozes()
-	for _, p := range r.round.players { // a host that was stopped has heard nobody, and cannot tell
-		p.mute = p.connected && !r.outage.HasStopped() && slices.Contains(in.Mute, p.name)
+	if r.outage.HasStopped() {
+		in.Mute = nil // a host that was stopped has heard nobody, and cannot tell
 	}
+	r.round.attendance.Mute(in.Mute)
 	for _, p := range r.round.players {
 		if r.round.nearby.Expire(p.name, r.now) {
 			r.looked(p)
@@ -213,6 +218,72 @@ func (in Tick) step(r *Room) error {
 	return nil
 }
 
+// passes pauses the room or lets it go on, at a tick.
+func (r *Room) passes() {
+	passed, isLost := r.outage.Tick(r.isDeserted())
+	if isLost {
+		r.stand(passed)
+	}
+	quiet := r.round.attendance.Quiet(r.duty(), r.now)
+	if !isLost && r.isMeasuring() {
+		r.round.attendance.Miss(passed, quiet...)
+	}
+	note, isOver := r.outage.Weigh(r.scene())
+	if note != "" {
+		r.note("%s", note)
+	}
+	if isOver {
+		r.round.attendance.Await(r.now, quiet...)
+	}
+}
+
+// scene returns who should be heard now, in numbers.
+func (r *Room) scene() outage.Scene {
+	_, gathering := r.phase.(*Gathering)
+	return outage.Scene{
+		Players: len(r.round.attendance.Active()), Silent: len(r.round.attendance.Quiet(r.duty(), r.now)),
+		IsGathering: gathering, IsDeserted: r.isDeserted(),
+	}
+}
+
+// isDeserted reports whether no player whom the round counts on is there. A group that
+// still gathers is not waited for as if it had measured.
+func (r *Room) isDeserted() bool {
+	_, gathering := r.phase.(*Gathering)
+	return !gathering && len(r.round.attendance.Present()) == 0
+}
+
+// duty returns what the phase expects of the players.
+func (r *Room) duty() attendance.Duty {
+	switch r.phase.(type) {
+	case *Measuring, *Coordinating:
+		return attendance.Measure
+	case *Gathering, *Verifying, *Countdown:
+		return attendance.Stay
+	}
+	return attendance.Nothing
+}
+
+// stand moves all from which the room reckons its limits: a time has not counted.
+func (r *Room) stand(d time.Duration) {
+	r.since = r.since.Add(d)
+	r.round.attendance.Shift(d)
+	if s := r.round.search; s != nil {
+		s.Shift(d)
+	}
+	if !r.planning.since.IsZero() {
+		r.planning.since = r.planning.since.Add(d)
+	}
+	switch phase := r.phase.(type) {
+	case *Voting:
+		phase.Looked = phase.Looked.Add(d)
+	case *Waiting:
+		phase.watch.Shift(d)
+	case *Countdown:
+		phase.Looked, phase.LaunchAt = phase.Looked.Add(d), phase.LaunchAt.Add(d)
+	}
+}
+
 func (Proceed) step(r *Room) error {
 	r.phase.proceed(r)
 	return nil
@@ -220,10 +291,10 @@ func (Proceed) step(r *Room) error {
 
 func (in Leave) step(r *Room) error {
 	p := r.round.player(in.Player)
-	if p == nil || !p.connected {
+	if p == nil || !r.round.attendance.Leave(p.name, r.now) {
 		return nil
 	}
-	p.connected, p.heard, r.round.broken = false, r.now, true
+	r.round.broken = true
 	r.kept.used = r.now
 	r.round.nearby.Leave(p.name)
 	r.release(p)
@@ -239,10 +310,8 @@ func (in Hear) step(r *Room) error {
 		return nonsensef("a message of somebody who is no member")
 	}
 	err := in.hear(r, p)
-	if err != nil {
-		if p.missed += nonsense; p.missed > mostMissed {
-			r.withoutWaiting(p.name)
-		}
+	if err != nil && r.round.attendance.Nonsense(p.name) {
+		r.withoutWaiting(p.name)
 	}
 	return err
 }
@@ -259,7 +328,12 @@ func (in Hear) hear(r *Room, p *player) error {
 		}
 		return nil
 	case wire.Rests:
-		p.rests(r, m)
+		if m.Round != r.round.number || !r.isMeasuring() {
+			return nil
+		}
+		if note := r.round.attendance.Rest(p.name, time.Duration(m.For), r.now); note != "" {
+			r.note("%s", note)
+		}
 		return nil
 	case wire.Late:
 		p.late = time.Duration(m.By)
@@ -318,9 +392,7 @@ func (Resume) step(r *Room) error {
 	}
 	r.outage.Resume()
 	r.since = r.now
-	for _, p := range r.round.players {
-		p.connected, p.heard = false, r.now
-	}
+	r.round.attendance.Resume(r.now)
 	switch phase := r.phase.(type) {
 	case *Listing:
 		if !phase.Awaits {
@@ -335,9 +407,7 @@ func (Resume) step(r *Room) error {
 }
 
 func (in Stir) step(r *Room) error {
-	if p := r.round.player(in.Player); p != nil && p.connected {
-		p.isHeard(r.now)
-	}
+	r.round.attendance.Excuse(r.now, in.Player)
 	return nil
 }
 
@@ -437,9 +507,8 @@ func (r *Room) nextRound() {
 		r.previous = s.Chosen.Addr
 	}
 	r.leavesStay(r.now)
-	r.round = r.round.next()
+	r.round = r.round.next(r.now)
 	for _, p := range r.round.players {
-		p.heard = r.now
 		if p.becomes != "" {
 			r.rename(&p.person, true, p.becomes)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/attendance"
 	"muster/host/room/evidence"
 	"muster/host/wire"
 	"muster/selection"
@@ -256,7 +257,7 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 	default:
 		return nil
 	}
-	if v.Round != r.round.number || v.Attempt != l.Attempt || p.leftOut {
+	if v.Round != r.round.number || v.Attempt != l.Attempt || r.round.mark(p).Out != "" {
 		return nil
 	}
 	for _, seen := range v.Servers {
@@ -295,7 +296,7 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 	if waits {
 		waiting.heard(r, p, v)
 	}
-	p.heard = r.now
+	r.round.attendance.Await(r.now, p.name)
 	if v.More && l.Long {
 		return nil // what was seen so far: the look goes on
 	}
@@ -431,7 +432,7 @@ func (*Verifying) settle(r *Room) {
 	if selected.Chosen == nil {
 		_, selected = r.outvote(group, selected)
 	} else if v := r.round.trust.Overrule(r.basis(group), &selected, names(r.round.players), l.Seen); len(v.LeftOut) > 0 {
-		r.carryOut(v)
+		r.carryOut(v, attendance.Odd)
 		selected = r.selectFor(r.round.active())
 	}
 	selected.LookedS, selected.Doubts = r.lookedFor(), r.doubts()

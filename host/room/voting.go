@@ -6,7 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"muster/host/room/attendance"
 	"muster/host/room/ballot"
+	"muster/host/room/outage"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -27,8 +29,8 @@ func (r *Room) electorate() ballot.Electorate {
 	e := ballot.Electorate{GuestsVote: r.settings.GuestsVote}
 	for _, p := range r.round.players {
 		e.People = append(e.People, ballot.Person{
-			Name: p.name, Organiser: p.organiser, LeftOut: p.leftOut && r.phase.stage() == wire.Chosen,
-			Page: r.isWatching(&p.person), Asked: p.connected && p.isAsked,
+			Name: p.name, Organiser: p.organiser, LeftOut: r.round.mark(p).Out != "" && r.phase.stage() == wire.Chosen,
+			Page: r.isWatching(&p.person), Asked: r.round.mark(p).Here && p.isAsked,
 		})
 	}
 	for _, g := range r.guests {
@@ -116,7 +118,7 @@ func (r *Room) stopCountdown() {
 
 // tick asks for a turn for the search that goes on, and goes on without who has left.
 func (v *Voting) tick(r *Room) {
-	if !r.pageClosed.IsZero() && r.now.Sub(r.pageClosed) >= leftAfter { // and was not merely loaded again
+	if !r.pageClosed.IsZero() && r.now.Sub(r.pageClosed) >= attendance.LeftAfter { // and was not merely loaded again
 		r.pageClosed = time.Time{}
 		r.isReady()
 	}
@@ -164,9 +166,10 @@ func (c *Countdown) tick(r *Room) {
 	if r.phase != c {
 		return
 	}
-	away, _ := r.absent()
+	group := names(r.round.chosenFor())
+	away, _ := r.round.attendance.Absent(group, outage.LongestPause, r.now)
 	switch {
-	case len(away) > 0 && 2*len(away) <= len(r.round.chosenFor()) && !r.now.Before(c.LaunchAt): // back in a moment, or left
+	case len(away) > 0 && 2*len(away) <= len(group) && !r.now.Before(c.LaunchAt): // back in a moment, or left
 	case !r.now.Before(c.LaunchAt), c.LaunchAt.Sub(r.now) > countdownTime: // the clock was set back
 		c.launchFavourite(r)
 	case r.now.Sub(c.Looked) >= freshLook:
@@ -198,6 +201,68 @@ func (*Countdown) launchFavourite(r *Room) {
 		return
 	}
 	r.launch(selected.Chosen.Server)
+}
+
+// goOnWithout chooses again for the others if somebody has left.
+func (r *Room) goOnWithout() {
+	left, isComplete := r.round.attendance.GoOnWithout(names(r.round.chosenFor()), outage.LongestPause, r.now)
+	if len(left) == 0 {
+		return
+	}
+	for _, name := range left {
+		r.round.ballot.Withdraw(name, ballot.Vote|ballot.Ready)
+	}
+	r.chooseAgain(attendance.Sentence(left, "left"))
+	if isComplete {
+		r.isReady()
+	}
+}
+
+// chooseAgain chooses for those who are left of the group, or are more by now: what says
+// in a sentence why. If the same server is the best the vote goes on, and the countdown.
+func (r *Room) chooseAgain(what string) {
+	group := r.round.chosenFor()
+	selected := r.selectFor(group)
+	before := r.round.selection.Chosen
+	if selected.Chosen == nil || before == nil || selected.Chosen.Server != before.Server {
+		r.note("%s Choosing again for %s.", what, attendance.Headcount(names(group)))
+		r.rechoose(selected)
+		return
+	}
+	r.note("%s %s is still the best for %s.", what, r.round.serverName(before.Server), attendance.Headcount(names(group)))
+	selected.Doubts = r.round.selection.Doubts
+	r.round.selection, r.round.whatIf = &selected, nil
+	r.weigh()
+	r.round.ballot.Open(r.round.options())
+}
+
+// comesBack counts a player again who was left out for having left while people vote.
+func (r *Room) comesBack(p *player) {
+	if !r.isVoting() {
+		return
+	}
+	group := r.round.chosenFor()
+	r.round.attendance.Follow(p.name, names(group), r.now)
+	if !r.round.attendance.CanReturn(p.name) || !r.round.hasMeasured(p) {
+		return
+	}
+	r.round.attendance.Recall(p.name, r.now)
+	selected := r.selectFor(append(group, p))
+	if selected.Chosen == nil {
+		r.round.attendance.LeaveOut(attendance.Left, p.name)
+		return
+	}
+	selection := *r.round.selection
+	selection.Players = selected.Players
+	r.round.selection = &selection
+	r.chooseAgain(attendance.Sentence([]string{p.name}, "is back"))
+}
+
+// isReady counts down if people are ready: nobody need say it again because another has left.
+func (r *Room) isReady() {
+	if v, voting := r.phase.(*Voting); voting && r.round.ballot.IsReady(r.electorate()) {
+		v.countDown(r, "everyone is ready")
+	}
 }
 
 var (

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/nickname"
 	"muster/host/room/seats"
@@ -256,14 +257,13 @@ func (w *Waiting) next(r *Room) time.Time {
 	if !w.watch.IsGoing() && slices.ContainsFunc(w.For, r.round.isInside) {
 		return r.now
 	}
-	group := w.group(r)
-	isHere := func(p *player) bool { return p.connected }
-	if w.Back == nil && slices.ContainsFunc(group, isHere) { // else nobody goes on without anybody
-		for _, p := range group {
-			if !p.connected && !p.leftOut {
-				next = earlier(next, p.heard.Add(goneAfter))
-			}
-		}
+	if w.Back != nil {
+		return next
+	}
+	group := names(w.group(r))
+	gone := r.round.attendance.NextGone(group)
+	if isHere := func(name string) bool { return r.round.attendance.Of(name).Here }; !gone.IsZero() && slices.ContainsFunc(group, isHere) {
+		next = earlier(next, gone) // else nobody goes on without anybody
 	}
 	return next
 }
@@ -281,15 +281,13 @@ func (w *Waiting) goOnWithout(r *Room) {
 		}
 		return
 	}
-	group := w.group(r)
-	away := filtered(group, func(p *player) bool { return !p.connected && r.now.Sub(p.heard) >= goneAfter })
+	group := names(w.group(r))
+	away := r.round.attendance.Away(group, attendance.GoneAfter, r.now)
 	if len(away) == 0 || len(away) == len(group) {
 		return // nobody is there to go on
 	}
-	for _, p := range away {
-		p.leftOut = true
-	}
-	r.note("%s Now %s would do.", sentenceOf(names(away), "left"), seats.InWords(w.need(r)))
+	r.round.attendance.LeaveOut(attendance.Left, away...)
+	r.note("%s Now %s would do.", attendance.Sentence(away, "left"), seats.InWords(w.need(r)))
 }
 
 // isInside reports whether nobody need wait for a seat for somebody any more.
@@ -299,8 +297,8 @@ func (r *round) isInside(name string) bool {
 
 // comesBack counts a player again for whom the room waits no longer.
 func (w *Waiting) comesBack(r *Room, p *player) {
-	if p.leftOut && !r.round.trust.IsExcluded(p.name) && slices.Contains(r.round.selection.Players, p.name) {
-		p.leftOut = false
+	if out := r.round.mark(p).Out; out != "" && out != attendance.Odd && slices.Contains(r.round.selection.Players, p.name) {
+		r.round.attendance.Recall(p.name, r.now)
 	}
 }
 
@@ -308,7 +306,7 @@ func (w *Waiting) comesBack(r *Room, p *player) {
 func (w *Waiting) catchUp(r *Room, p *player) {
 	w.comesBack(r, p)
 	r.send(p, r.round.listFor(p)) // without it a program neither looks nor believes us
-	if !p.leftOut && w.watch.Asks(p.name) {
+	if r.round.mark(p).Out == "" && w.watch.Asks(p.name) {
 		r.glances(p, slot{})
 	}
 }
@@ -327,7 +325,7 @@ func (w *Waiting) do(r *Room, events ...seats.Event) {
 			r.glances(r.round.player(e.By), slot{})
 		case seats.Open:
 			r.binds = true
-			are, seen := "are", strings.TrimSuffix(sentenceOf(e.SeenBy, "saw"), ".")
+			are, seen := "are", strings.TrimSuffix(attendance.Sentence(e.SeenBy, "saw"), ".")
 			if e.Free == 1 {
 				are = "is"
 			}

@@ -13,6 +13,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/attendance"
 	"muster/host/wire"
 )
 
@@ -405,8 +406,8 @@ func TestGroupChanges(t *testing.T) {
 	}{
 		{"as many as are there", func() {}, 3},
 		{"one comes", func() { f.join("dan") }, 4},
-		{"one is away for a moment", func() { f.gone("ben"); f.wait(goneAfter / 2) }, 4},
-		{"one has left", func() { f.wait(goneAfter) }, 3},
+		{"one is away for a moment", func() { f.gone("ben"); f.wait(attendance.GoneAfter / 2) }, 4},
+		{"one has left", func() { f.wait(attendance.GoneAfter) }, 3},
 		{"and is back", func() { f.join("ben") }, 4},
 		{"the organiser removes one", func() { f.orders(Remove{"dan"}) }, 3},
 	} {
@@ -569,7 +570,7 @@ func TestWaitingWakes(t *testing.T) {
 	for _, name := range f.names {
 		f.gone(name)
 	}
-	f.wait(2 * goneAfter)
+	f.wait(2 * attendance.GoneAfter)
 	if next := f.room.Next(); !next.Equal(f.view().Seats.Until) {
 		t.Errorf("nobody is here, and the room wakes in %v", next.Sub(f.now))
 	}

@@ -1,0 +1,383 @@
+// Package attendance knows the players of a room by what their programs do: who is here, who
+// says nothing, who has finished, and whom the round goes on without and why.
+//
+//	Come, Return, Leave ─▶ is here, or away since
+//	Report, Rest, Excuse ▶ was heard
+//	Finish ──────────────▶ has measured
+//	LeaveOutOverdue ─────▶ is waited for no longer
+//	GoOnWithout ─────────▶ has left the others who vote
+//	LeaveOut, Recall ────▶ does not count, or counts again
+//
+// Nobody holds the others for long: neither by silence, nor by coming and going, nor by
+// nonsense. All of that adds up, see mostMissed.
+//
+// Whether a player is here, and when the player was heard, outlives the round; the rest ends
+// with it, see [Register.Begin].
+package attendance
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+const (
+	// GoneAfter is how long a player may be away before the others go on, or the place is
+	// given to someone else: long enough to start the program again.
+	GoneAfter = 30 * time.Second
+	// QuietAfter is how long a player who measures may report nothing before that is taken
+	// for silence: less than a player is waited for, as not all of them were heard in the
+	// same second for the last time. A player who has measured all has nothing to report,
+	// and is silent when the program answers no ping for so long.
+	QuietAfter = 15 * time.Second
+	// LeftAfter is how long a player's program may be away, while people vote or count down,
+	// until the others choose without: longer than the longest pause of a peer that tries to
+	// come back, so that whoever merely changed networks loses nothing.
+	LeftAfter = 8 * time.Second
+	// mostMissed is how long one player may be silent or away in all, time and again, while a
+	// round measures: twice what it may be at once.
+	mostMissed = 2 * GoneAfter
+	// emptyReturn is the most that it counts to come back without having told anything since
+	// the time before, as a line may break as soon as it is up. Nonsense is what a message
+	// counts that makes none, and ends a connection. A program that does nothing else holds the
+	// others no longer than one that is silent.
+	emptyReturn = 8 * time.Second
+	nonsense    = 25 * time.Second
+	// aheadMost is how far ahead of the time a player may have been heard: players who say that
+	// they rest do so for less than a minute.
+	aheadMost = 5 * time.Minute
+)
+
+// Why is why a round goes on without a player, empty if it does not.
+type Why string
+
+// The reasons.
+const (
+	// TooLate: the player came when the others had chosen, or nearly.
+	TooLate Why = "late"
+	// Silent: the others have waited for the player for long enough.
+	Silent Why = "silent"
+	// Behind: the player has measured too little of what the others choose from.
+	Behind Why = "behind"
+	// Odd: the player's numbers do not count. Only the organiser can change that.
+	Odd Why = "odd"
+	// Outvoted: nothing that suits the others suits the player.
+	Outvoted Why = "outvoted"
+	// Left: the player left while the others voted, or waited for seats.
+	Left Why = "left"
+	// Unwanted: the organiser goes without the player.
+	Unwanted Why = "unwanted"
+	// Unsaid: an older host has saved no reason.
+	Unsaid Why = "unsaid"
+)
+
+var reasons = []Why{"", TooLate, Silent, Behind, Odd, Outvoted, Left, Unwanted, Unsaid}
+
+// Duty is what a phase expects of the players.
+type Duty int
+
+// The duties.
+const (
+	// Nothing: nobody is missed.
+	Nothing Duty = iota
+	// Stay: players who are away are missed.
+	Stay
+	// Measure: so are players who report nothing.
+	Measure
+)
+
+// Mark is what people see of a player's attendance.
+type Mark struct {
+	// Here: the player's program is connected.
+	Here bool
+	// Done: the player has measured all.
+	Done bool
+	// Out is why the round goes on without the player.
+	Out Why
+}
+
+// Register has all players of a room. The zero value has none.
+type Register struct {
+	order []string
+	marks map[string]*mark
+}
+
+// mark is what is known of a player.
+type mark struct {
+	Mark
+	// heard is when the player last came, left, or got on with the work.
+	heard time.Time
+	// isMute: the program is connected, and does not answer pings.
+	isMute bool
+	// missed is how long the player was silent or away in all while it was to measure.
+	missed time.Duration
+	// returned is when the player came back, zero once it has told something new since.
+	returned time.Time
+}
+
+// Come adds a new player, who has no say in the round if there is a reason why.
+func (r *Register) Come(name string, out Why, now time.Time) {
+	if r.marks == nil {
+		r.marks = map[string]*mark{}
+	}
+	r.order = append(r.order, name)
+	r.marks[name] = &mark{Mark: Mark{Here: true, Out: out}, heard: now}
+}
+
+// Return notes that a player's program is back, on another connection. If mayCount, a player
+// who was left out counts again, but for reasons that stay. It returns what to tell people, or
+// nothing.
+func (r *Register) Return(name string, d Duty, mayCount bool, now time.Time) (note string) {
+	m := r.mark(name)
+	if !m.Here || m.Out != "" {
+		note = name + " is back"
+	}
+	if !m.returned.IsZero() && !m.Done && d == Measure {
+		m.missed += min(emptyReturn, now.Sub(m.returned))
+	}
+	m.Here, m.heard, m.returned = true, now, now
+	switch {
+	case d != Measure || !mayCount || m.Out == Odd:
+	case m.missed > mostMissed:
+		m.Out = Silent
+	default:
+		m.Out = ""
+	}
+	return note
+}
+
+// Leave notes that a player's connection has ended. It reports whether there was one.
+func (r *Register) Leave(name string, now time.Time) bool {
+	m := r.mark(name)
+	if !m.Here {
+		return false
+	}
+	m.Here, m.heard = false, now
+	return true
+}
+
+// Mute says which players do not even answer pings, though they are connected.
+func (r *Register) Mute(names []string) {
+	for name, m := range r.marks {
+		m.isMute = m.Here && slices.Contains(names, name)
+	}
+}
+
+// Report notes that a player has told something new. If mayCount, a player who was left out
+// counts again. It returns what to tell people, or nothing.
+func (r *Register) Report(name string, mayCount bool, now time.Time) (note string) {
+	m := r.mark(name)
+	m.returned = time.Time{}
+	m.isHeard(now)
+	if mayCount && m.Out != "" && m.Out != Odd && m.missed <= mostMissed {
+		m.Out = ""
+		return name + " measures again"
+	}
+	return ""
+}
+
+// Rest takes a player's word that its program asks nobody for a while. It counts as if the
+// player had been silent so long, so that nobody holds the others by it for longer than by
+// saying nothing. It returns what to tell people, or nothing.
+func (r *Register) Rest(name string, rest time.Duration, now time.Time) (note string) {
+	m := r.mark(name)
+	if m.Done || m.Out != "" || rest < QuietAfter || rest > mostMissed-m.missed {
+		return ""
+	}
+	m.missed += rest
+	m.isHeard(now.Add(rest))
+	return fmt.Sprintf("%s's router has room for few servers at a time: %s goes on in %v", name, name, rest.Round(time.Second))
+}
+
+// Nonsense notes that a player's program has said something that makes none. It reports
+// whether the player has held the others for too long by now.
+func (r *Register) Nonsense(name string) (isTooMuch bool) {
+	m := r.mark(name)
+	m.missed += nonsense
+	return m.missed > mostMissed
+}
+
+// Excuse says that players who are here need not be heard just now: they were asked nothing,
+// or their line is slow.
+func (r *Register) Excuse(now time.Time, names ...string) {
+	for _, name := range names {
+		if m := r.mark(name); m.Here {
+			m.isHeard(now)
+		}
+	}
+}
+
+// Await waits for players anew.
+func (r *Register) Await(now time.Time, names ...string) {
+	for _, name := range names {
+		r.mark(name).heard = now
+	}
+}
+
+// Finish notes that players have measured all.
+func (r *Register) Finish(now time.Time, names ...string) {
+	for _, name := range names {
+		m := r.mark(name)
+		m.Done, m.heard = true, now
+	}
+}
+
+// Quiet returns the players from whom something should have been heard.
+func (r *Register) Quiet(d Duty, now time.Time) []string {
+	return r.filtered(func(m *mark) bool {
+		isSilent := !m.Done && now.Sub(m.heard) > QuietAfter || m.Done && m.isMute
+		return m.Out == "" && (d >= Stay && !m.Here || d == Measure && isSilent)
+	})
+}
+
+// Miss notes that players who should measure were quiet for a time.
+func (r *Register) Miss(d time.Duration, names ...string) {
+	for _, name := range names {
+		r.mark(name).missed += d
+	}
+}
+
+// LeaveOutOverdue waits no longer for players who have held the others for long enough. Stalled
+// is how long a player who is here may report nothing. It returns what to tell people.
+func (r *Register) LeaveOutOverdue(stalled time.Duration, now time.Time) (notes []string) {
+	for _, name := range r.Active() {
+		m := r.mark(name)
+		silence, why := now.Sub(m.heard), ""
+		switch {
+		case m.Done:
+			continue
+		case !m.Here && silence > GoneAfter:
+			why = fmt.Sprintf("has been gone for %v", GoneAfter)
+		case m.Here && silence > stalled:
+			why = fmt.Sprintf("has reported nothing for %v", stalled)
+		case m.missed > mostMissed:
+			why = fmt.Sprintf("was silent, away or made no sense for %v in all", mostMissed)
+		default:
+			continue
+		}
+		m.Out = Silent
+		notes = append(notes, fmt.Sprintf("going on without %s, who %s", name, why))
+	}
+	return notes
+}
+
+// LeaveOut goes on without players.
+func (r *Register) LeaveOut(why Why, names ...string) {
+	for _, name := range names {
+		if m := r.mark(name); m.Out != Odd {
+			m.Out = why
+		}
+	}
+}
+
+// Recall counts a player again, and waits for the player anew.
+func (r *Register) Recall(name string, now time.Time) {
+	m := r.mark(name)
+	m.Out, m.heard = "", now
+}
+
+// Of returns a player's mark.
+func (r *Register) Of(name string) Mark { return r.mark(name).Mark }
+
+// Active returns the players whom the round counts on, in the order in which they came.
+func (r *Register) Active() []string {
+	return r.filtered(func(m *mark) bool { return m.Out == "" })
+}
+
+// Present returns those of them who are here.
+func (r *Register) Present() []string {
+	return r.filtered(func(m *mark) bool { return m.Out == "" && m.Here })
+}
+
+// IsUsed reports whether anybody's program is here.
+func (r *Register) IsUsed() bool {
+	return slices.ContainsFunc(r.order, func(name string) bool { return r.marks[name].Here })
+}
+
+// LastHeard returns when any player was heard last.
+func (r *Register) LastHeard() (last time.Time) {
+	for _, m := range r.marks {
+		if m.heard.After(last) {
+			last = m.heard
+		}
+	}
+	return last
+}
+
+func (r *Register) filtered(is func(*mark) bool) []string {
+	var names []string
+	for _, name := range r.order {
+		if is(r.marks[name]) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// mark returns a player's mark; who is nobody's player has an empty one that nothing keeps.
+func (r *Register) mark(name string) *mark {
+	if m := r.marks[name]; m != nil {
+		return m
+	}
+	return &mark{}
+}
+
+// isHeard notes when a player was heard, who may have said that silence follows.
+func (m *mark) isHeard(at time.Time) {
+	if m.heard.Before(at) {
+		m.heard = at
+	}
+}
+
+// Begin forgets what was of the round before.
+func (r *Register) Begin(now time.Time) {
+	for _, m := range r.marks {
+		*m = mark{Mark: Mark{Here: m.Here}, heard: now}
+	}
+}
+
+// Again says that the players measure once more in the same round.
+func (r *Register) Again(now time.Time) {
+	for _, m := range r.marks {
+		if m.Done = false; m.Here {
+			m.heard = now
+		}
+	}
+}
+
+// Resume says that the host was away: nobody is here, and nobody is to blame for it.
+func (r *Register) Resume(now time.Time) {
+	for _, m := range r.marks {
+		m.Here, m.heard = false, now
+	}
+}
+
+// Shift says that a time has not counted.
+func (r *Register) Shift(d time.Duration) {
+	for _, m := range r.marks {
+		m.heard = m.heard.Add(d)
+	}
+}
+
+// SetRight takes players for heard just now who were heard by a clock that was ahead.
+func (r *Register) SetRight(now time.Time) {
+	for _, m := range r.marks {
+		if m.heard.Sub(now) > aheadMost {
+			m.heard = now
+		}
+	}
+}
+
+// Rename gives a player another name.
+func (r *Register) Rename(from, to string) {
+	if at := slices.Index(r.order, from); at >= 0 && from != to {
+		r.order[at], r.marks[to] = to, r.marks[from]
+		delete(r.marks, from)
+	}
+}
+
+// Forget forgets a player whose place is free.
+func (r *Register) Forget(name string) {
+	r.order = slices.DeleteFunc(r.order, func(other string) bool { return other == name })
+	delete(r.marks, name)
+}

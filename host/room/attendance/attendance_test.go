@@ -1,0 +1,340 @@
+package attendance
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	second  = time.Second
+	stalled = 20 * second
+	pause   = 2 * time.Minute
+)
+
+var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+
+// at returns a time so many seconds after eight.
+func at(seconds int) time.Time { return eight.Add(time.Duration(seconds) * second) }
+
+// of returns a register of players who came at eight.
+func of(names ...string) *Register {
+	r := &Register{}
+	for _, name := range names {
+		r.Come(name, "", eight)
+	}
+	return r
+}
+
+// TestOverdue: for how long the others wait for one player, and what they are told.
+func TestOverdue(t *testing.T) {
+	const gone, silent = "going on without ann, who has been gone for 30s", "going on without ann, who has reported nothing for 20s"
+	const missed = "going on without ann, who was silent, away or made no sense for 1m0s in all"
+	for _, tt := range []struct {
+		name   string
+		happen func(r *Register)
+		at     int
+		want   string
+	}{
+		{"one who came just now", func(*Register) {}, 20, ""},
+		{"one who says nothing", func(*Register) {}, 21, silent},
+		{"one who has told something", func(r *Register) { r.Report("ann", true, at(10)) }, 30, ""},
+		{"and then nothing", func(r *Register) { r.Report("ann", true, at(10)) }, 31, silent},
+		{"one who was asked nothing", func(r *Register) { r.Excuse(at(10), "ann", "nobody") }, 30, ""},
+		{"one who is away", func(r *Register) { r.Leave("ann", at(5)) }, 35, ""},
+		{"for long", func(r *Register) { r.Leave("ann", at(5)) }, 36, gone},
+		{"one who is away needs to be heard all the same", func(r *Register) { r.Leave("ann", at(5)); r.Excuse(at(30), "ann") }, 36, gone},
+		{"one who is back", func(r *Register) { r.Leave("ann", at(5)); r.Return("ann", Measure, true, at(30)) }, 50, ""},
+		{"one who has finished", func(r *Register) { r.Finish(eight, "ann") }, 3600, ""},
+		{"one who rests", func(r *Register) { r.Rest("ann", 25*second, at(5)) }, 50, ""},
+		{"and says nothing then", func(r *Register) { r.Rest("ann", 25*second, at(5)) }, 51, silent},
+		{"one who was quiet for a minute", func(r *Register) { r.Miss(mostMissed, "ann") }, 1, ""},
+		{"and more", func(r *Register) { r.Miss(mostMissed+1, "ann") }, 1, missed},
+		{"one for whom the others wait anew", func(r *Register) { r.Await(at(15), "ann") }, 35, ""},
+		{"one whose time did not count", func(r *Register) { r.Shift(time.Minute) }, 80, ""},
+		{"one whose host was away", func(r *Register) { r.Resume(at(100)) }, 130, ""},
+		{"one who is left out already", func(r *Register) { r.LeaveOut(Behind, "ann") }, 3600, ""},
+	} {
+		r := of("ann")
+		tt.happen(r)
+		before := r.Of("ann").Out
+		notes := r.LeaveOutOverdue(stalled, at(tt.at))
+		if got := strings.Join(notes, "; "); got != tt.want {
+			t.Errorf("%s: it says %q, want %q", tt.name, got, tt.want)
+		}
+		if tt.want != "" {
+			before = Silent
+		}
+		if got := r.Of("ann").Out; got != before {
+			t.Errorf("%s: ann is out for %q, want %q", tt.name, got, before)
+		}
+	}
+}
+
+// TestReturn: whether a player counts who comes back while the others measure, and what they
+// are told.
+func TestReturn(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		happen func(r *Register)
+		duty   Duty
+		may    bool
+		note   string
+		out    Why
+	}{
+		{"one who was here", func(*Register) {}, Measure, true, "", ""},
+		{"one who was away", func(r *Register) { r.Leave("ann", at(1)) }, Measure, true, "ann is back", ""},
+		{"one who was waited for in vain", func(r *Register) { r.LeaveOut(Silent, "ann") }, Measure, true, "ann is back", ""},
+		{"one who came too late while all ask more", func(r *Register) { r.LeaveOut(TooLate, "ann") }, Measure, false, "ann is back", TooLate},
+		{"one who was left out, when nobody measures", func(r *Register) { r.LeaveOut(Silent, "ann") }, Stay, true, "ann is back", Silent},
+		{"one whose numbers do not count", func(r *Register) { r.LeaveOut(Odd, "ann") }, Measure, true, "ann is back", Odd},
+		{"one who has held the others for too long", func(r *Register) { r.Miss(mostMissed+1, "ann") }, Measure, true, "", Silent},
+		{"for as long as may be", func(r *Register) { r.Miss(mostMissed, "ann") }, Measure, true, "", ""},
+		{"one who told nothing since coming back", func(r *Register) {
+			r.Miss(mostMissed-5*second, "ann")
+			r.Return("ann", Measure, true, at(94))
+		}, Measure, true, "", Silent},
+		{"it counts no more than it lasted", func(r *Register) {
+			r.Miss(mostMissed-6*second, "ann")
+			r.Return("ann", Measure, true, at(94))
+		}, Measure, true, "", ""},
+		{"nor more than a line takes that breaks at once", func(r *Register) {
+			r.Miss(mostMissed-emptyReturn, "ann")
+			r.Return("ann", Measure, true, at(2))
+		}, Measure, true, "", ""},
+		{"it costs nothing once something was told", func(r *Register) {
+			r.Miss(mostMissed, "ann")
+			r.Return("ann", Measure, true, at(90))
+			r.Report("ann", true, at(95))
+		}, Measure, true, "", ""},
+		{"nor once all is measured", func(r *Register) {
+			r.Miss(mostMissed, "ann")
+			r.Return("ann", Measure, true, at(90))
+			r.Finish(at(95), "ann")
+		}, Measure, true, "", ""},
+	} {
+		r := of("ann")
+		tt.happen(r)
+		if got := r.Return("ann", tt.duty, tt.may, at(100)); got != tt.note {
+			t.Errorf("%s: it says %q, want %q", tt.name, got, tt.note)
+		}
+		if got := r.Of("ann"); got.Out != tt.out || !got.Here {
+			t.Errorf("%s: she is %+v, want her out for %q", tt.name, got, tt.out)
+		}
+	}
+}
+
+// TestReport: a player who is left out counts again with the first news, but for reasons that
+// stay.
+func TestReport(t *testing.T) {
+	for _, tt := range []struct {
+		out    Why
+		missed time.Duration
+		may    bool
+		counts bool
+	}{
+		{"", 0, true, true}, {Silent, mostMissed, true, true}, {Silent, mostMissed + 1, true, false},
+		{Silent, 0, false, false}, {Odd, 0, true, false}, {TooLate, 0, true, true},
+	} {
+		r := of("ann")
+		r.LeaveOut(tt.out, "ann")
+		r.Miss(tt.missed, "ann")
+		note := r.Report("ann", tt.may, at(5))
+		if counts := r.Of("ann").Out == ""; counts != tt.counts || (note == "ann measures again") != (counts && tt.out != "") {
+			t.Errorf("%+v: she counts: %v; it says %q", tt, counts, note)
+		}
+		if r.LastHeard() != at(5) {
+			t.Errorf("%+v: she was heard at %v", tt, r.LastHeard())
+		}
+	}
+}
+
+// TestRest: players may say that silence follows, for no longer than they may be silent.
+func TestRest(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		happen func(r *Register)
+		rest   time.Duration
+		heard  bool
+	}{
+		{"a router forgets servers", func(*Register) {}, 25 * second, true},
+		{"no silence", func(*Register) {}, QuietAfter - 1, false},
+		{"a silence", func(*Register) {}, QuietAfter, true},
+		{"less than none", func(*Register) {}, -second, false},
+		{"too long", func(*Register) {}, mostMissed + 1, false},
+		{"too long by now", func(r *Register) { r.Rest("ann", 25*second, eight) }, 36 * second, false},
+		{"as long as may be", func(r *Register) { r.Rest("ann", 25*second, eight) }, 35 * second, true},
+		{"one who has finished", func(r *Register) { r.Finish(eight, "ann") }, 25 * second, false},
+		{"one who is left out", func(r *Register) { r.LeaveOut(Silent, "ann") }, 25 * second, false},
+		{"nobody", func(r *Register) { r.Forget("ann") }, 25 * second, true}, // which comes to nothing
+	} {
+		r := of("ann")
+		tt.happen(r)
+		note := r.Rest("ann", tt.rest, at(1))
+		want := ""
+		if tt.heard {
+			want = fmt.Sprintf("ann's router has room for few servers at a time: ann goes on in %v", tt.rest)
+		}
+		if note != want {
+			t.Errorf("%s: it says %q, want %q", tt.name, note, want)
+		}
+	}
+	r := of("ann")
+	r.Rest("ann", 25*second, eight)
+	r.Report("ann", true, at(2)) // was on its way
+	if got := r.Quiet(Measure, at(25+15)); len(got) > 0 {
+		t.Errorf("%v are silent who said so", got)
+	}
+}
+
+// TestQuiet: who is missed, by what the phase expects.
+func TestQuiet(t *testing.T) {
+	r := of("ann", "bob", "cat", "dan", "eve", "fay")
+	r.Finish(eight, "ann", "bob")
+	r.Leave("dan", at(14))
+	r.LeaveOut(Silent, "eve")
+	r.Report("fay", true, at(10))
+	for _, tt := range []struct {
+		duty Duty
+		at   int
+		mute string
+		want string
+	}{
+		{Nothing, 3600, "ann", "[]"},
+		{Stay, 3600, "ann", "[dan]"},
+		{Measure, 15, "", "[dan]"},
+		{Measure, 16, "", "[cat dan]"},
+		{Measure, 26, "", "[cat dan fay]"},
+		{Measure, 15, "ann dan", "[ann dan]"},
+	} {
+		r.Mute(strings.Fields(tt.mute))
+		if got := fmt.Sprint(r.Quiet(tt.duty, at(tt.at))); got != tt.want {
+			t.Errorf("after %d s in duty %d are quiet %s, want %s", tt.at, tt.duty, got, tt.want)
+		}
+	}
+}
+
+// TestNonsense: the third message without sense is too much.
+func TestNonsense(t *testing.T) {
+	r := of("ann")
+	for n, want := range []bool{false, false, true} {
+		if got := r.Nonsense("ann"); got != want {
+			t.Errorf("message %d is too much: %v", n+1, got)
+		}
+	}
+}
+
+// TestLeaveOut: numbers that do not count stay the reason, whatever else happens, until the
+// organiser says otherwise.
+func TestLeaveOut(t *testing.T) {
+	r := of("ann", "bob", "cat")
+	r.LeaveOut(Odd, "ann")
+	r.LeaveOut(Left, "ann", "bob")
+	if ann, bob := r.Of("ann").Out, r.Of("bob").Out; ann != Odd || bob != Left {
+		t.Errorf("they are out for %q and %q", ann, bob)
+	}
+	r.LeaveOut(Odd, "bob")
+	r.Leave("cat", at(1))
+	if got := fmt.Sprint(r.Active(), r.Present()); got != "[cat] []" {
+		t.Errorf("active and present are %s", got)
+	}
+	r.Recall("ann", at(9))
+	if got := fmt.Sprint(r.Active(), r.Present()); got != "[ann cat] [ann]" || r.LastHeard() != at(9) {
+		t.Errorf("active and present are %s, heard at %v", got, r.LastHeard())
+	}
+}
+
+// TestRounds: what outlives a round, a new measuring, a restart of the host and a clock that was
+// ahead.
+func TestRounds(t *testing.T) {
+	begin := func() *Register {
+		r := of("ann", "bob", "cat")
+		r.Finish(at(1), "ann", "bob", "cat")
+		r.Leave("bob", at(2))
+		r.LeaveOut(Odd, "cat")
+		r.Miss(mostMissed+1, "ann")
+		return r
+	}
+	state := func(r *Register) string {
+		var s []string
+		for _, name := range r.order {
+			m := r.marks[name]
+			s = append(s, fmt.Sprint(name, " ", m.Here, " ", m.Done, " ", m.Out, " ", m.missed > 0, " ", int(m.heard.Sub(eight).Seconds())))
+		}
+		return strings.Join(s, ", ")
+	}
+	for _, tt := range []struct {
+		name   string
+		happen func(r *Register)
+		want   string
+	}{
+		{"nothing", func(*Register) {}, "ann true true  true 1, bob false true  false 2, cat true true odd false 1"},
+		{"a round", func(r *Register) { r.Begin(at(9)) }, "ann true false  false 9, bob false false  false 9, cat true false  false 9"},
+		{"more servers", func(r *Register) { r.Again(at(9)) }, "ann true false  true 9, bob false false  false 2, cat true false odd false 9"},
+		{"a restart", func(r *Register) { r.Resume(at(9)) }, "ann false true  true 9, bob false true  false 9, cat false true odd false 9"},
+		{"a time that did not count", func(r *Register) { r.Shift(7 * second) }, "ann true true  true 8, bob false true  false 9, cat true true odd false 8"},
+		{"a clock that was ahead", func(r *Register) { r.SetRight(at(1).Add(-aheadMost)) }, "ann true true  true 1, bob false true  false -299, cat true true odd false 1"},
+		{"another name", func(r *Register) { r.Rename("bob", "ben"); r.Rename("cat", "cat"); r.Rename("nobody", "hal") },
+			"ann true true  true 1, ben false true  false 2, cat true true odd false 1"},
+		{"a free place", func(r *Register) { r.Forget("bob"); r.Forget("hal") }, "ann true true  true 1, cat true true odd false 1"},
+	} {
+		r := begin()
+		if tt.happen(r); state(r) != tt.want {
+			t.Errorf("after %s they are\n%s, want\n%s", tt.name, state(r), tt.want)
+		}
+	}
+	r := begin()
+	if !r.IsUsed() || r.Leave("bob", at(3)) || !r.Leave("ann", at(3)) || !r.Leave("cat", at(3)) || r.IsUsed() {
+		t.Error("who is here is not known")
+	}
+}
+
+// TestStrangers: a name that nobody has comes to nothing.
+func TestStrangers(t *testing.T) {
+	r := of("ann")
+	r.Leave("bob", at(1))
+	r.Report("bob", true, at(1))
+	r.Excuse(at(1), "bob")
+	r.Finish(at(1), "bob")
+	r.LeaveOut(Left, "bob")
+	r.Nonsense("bob")
+	if got := r.Active(); !slices.Equal(got, []string{"ann"}) || r.Of("bob") != (Mark{}) || r.LastHeard() != eight {
+		t.Errorf("there are %v, and bob is %+v", got, r.Of("bob"))
+	}
+}
+
+// TestSaved holds the section of the saved room to its form.
+func TestSaved(t *testing.T) {
+	r := of("zoe", "ann", "bob")
+	r.Finish(at(1), "ann")
+	r.LeaveOut(Left, "bob")
+	r.Miss(second, "bob")
+	data, err := json.Marshal(r.Save())
+	const want = `{"ann":{"heard":"2026-11-20T20:00:01Z","done":true},"bob":{"heard":"2026-11-20T20:00:00Z","out":"left","missed":1000000000},"zoe":{"heard":"2026-11-20T20:00:00Z"}}`
+	if err != nil || string(data) != want {
+		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
+	}
+	back, err := Restore(r.Save(), []string{"zoe", "ann", "bob"})
+	if again, _ := json.Marshal(back.Save()); err != nil || string(again) != want || back.IsUsed() || fmt.Sprint(back.Active()) != "[zoe ann]" {
+		t.Errorf("it is restored as %s, %v", again, err)
+	}
+	if again, _ := json.Marshal(r.Save().Anew()); string(again) != `{"ann":{"heard":"2026-11-20T20:00:01Z"},"bob":{"heard":"2026-11-20T20:00:00Z"},"zoe":{"heard":"2026-11-20T20:00:00Z"}}` {
+		t.Errorf("of a round that begins again is left %s", again)
+	}
+	for _, why := range reasons {
+		if _, err := Restore(Saved{"ann": {Out: why}}, []string{"ann"}); err != nil {
+			t.Errorf("a player who is out for %q: %v", why, err)
+		}
+	}
+	if back, err := Restore(nil, []string{"ann"}); err != nil || fmt.Sprint(back.Active()) != "[ann]" {
+		t.Errorf("of nothing is restored %+v, %v", back, err)
+	}
+	for _, s := range []Saved{{"ann": {Missed: -1}}, {"ann": {Out: "bored"}}, {"bob": {}}, {"ann": {}, "bob": {}}} {
+		if _, err := Restore(s, []string{"ann"}); err == nil {
+			t.Errorf("%+v is restored", s)
+		}
+	}
+}

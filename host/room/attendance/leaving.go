@@ -1,0 +1,98 @@
+package attendance
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Gone returns the players who have been away for so long that others may have their places.
+func (r *Register) Gone(now time.Time) []string {
+	return r.filtered(func(m *mark) bool { return !m.Here && now.Sub(m.heard) > GoneAfter })
+}
+
+// NextGone returns when the next of some players who are away will be gone, zero if all are here.
+func (r *Register) NextGone(names []string) (next time.Time) {
+	for _, name := range names {
+		m := r.mark(name)
+		if gone := m.heard.Add(GoneAfter); !m.Here && (next.IsZero() || gone.Before(next)) {
+			next = gone
+		}
+	}
+	return next
+}
+
+// Away returns those of a group who have been away for a time.
+func (r *Register) Away(group []string, after time.Duration, now time.Time) []string {
+	return filter(group, func(name string) bool {
+		m := r.mark(name)
+		return !m.Here && now.Sub(m.heard) >= after
+	})
+}
+
+// Absent returns those of a group that votes who are away, and those of them who have been for
+// long enough to have left. If most are away that is likely our own line, and nobody has left
+// before a pause of the room would end.
+func (r *Register) Absent(group []string, pause time.Duration, now time.Time) (away, left []string) {
+	away = filter(group, func(name string) bool { return !r.mark(name).Here })
+	after := LeftAfter
+	if 2*len(away) > len(group) {
+		after = pause
+	}
+	return away, r.Away(away, after, now)
+}
+
+// GoOnWithout leaves those of a group that votes out who have left, unless nobody would be
+// there to go on. IsComplete says that all others are here.
+func (r *Register) GoOnWithout(group []string, pause time.Duration, now time.Time) (left []string, isComplete bool) {
+	away, left := r.Absent(group, pause, now)
+	if len(left) == len(group) {
+		return nil, false
+	}
+	r.LeaveOut(Left, left...)
+	r.Miss(LeftAfter, left...) // players who come and go have a say for so long only
+	return left, len(away) == len(left)
+}
+
+// Follow waits for the rest of a group that votes, when the first is back of a group that was
+// mostly away: a line that comes up again does not bring all of them at once.
+func (r *Register) Follow(name string, group []string, now time.Time) {
+	away := filter(group, func(name string) bool { return !r.mark(name).Here })
+	if slices.Contains(group, name) && 2*len(away) <= len(group) && 2*(len(away)+1) > len(group) {
+		r.Await(now, away...)
+	}
+}
+
+// CanReturn reports whether a player who has left a vote may have a say again.
+func (r *Register) CanReturn(name string) bool {
+	m := r.mark(name)
+	return m.Out != "" && m.Out != Odd && m.missed > 0 && m.missed <= mostMissed
+}
+
+func filter(names []string, is func(name string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !is(name) })
+}
+
+// Sentence says what one or several people did.
+func Sentence(names []string, did string) string {
+	if n := len(names); n > 1 {
+		return fmt.Sprintf("%s and %s %s.", strings.Join(names[:n-1], ", "), names[n-1], did)
+	}
+	return fmt.Sprintf("%s %s.", names[0], did)
+}
+
+// Headcount says for how many people something is, in words as people say small numbers; one
+// alone has a name.
+func Headcount(names []string) string {
+	words := []string{"nobody", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
+	switch n := len(names); {
+	case n == 1:
+		return names[0]
+	case n < len(words):
+		return words[n]
+	default:
+		return strconv.Itoa(n)
+	}
+}

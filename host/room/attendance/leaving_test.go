@@ -1,0 +1,188 @@
+package attendance
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestGoOnWithout: whom the others who vote choose without, and when.
+func TestGoOnWithout(t *testing.T) {
+	group := []string{"ann", "bob", "cat"}
+	for _, tt := range []struct {
+		name     string
+		away     map[string]int // since how many seconds after eight
+		at       int
+		left     string
+		complete bool
+	}{
+		{"all are here", nil, 3600, "[]", true},
+		{"one has been away for a moment", map[string]int{"cat": 0}, 7, "[]", false},
+		{"one has left", map[string]int{"cat": 0}, 8, "[cat]", true},
+		{"most fall silent together", map[string]int{"bob": 0, "cat": 1}, 60, "[]", false},
+		{"and stay away", map[string]int{"bob": 0, "cat": 1}, 120, "[bob]", false},
+		{"both", map[string]int{"bob": 0, "cat": 1}, 121, "[bob cat]", true},
+		{"nobody is there to go on", map[string]int{"ann": 0, "bob": 0, "cat": 0}, 3600, "[]", false},
+		{"one who is not of the group", map[string]int{"dan": 0}, 60, "[]", true},
+	} {
+		r := of("ann", "bob", "cat", "dan")
+		for name, since := range tt.away {
+			r.Leave(name, at(since))
+		}
+		left, complete := r.GoOnWithout(group, pause, at(tt.at))
+		if got := fmt.Sprint(left); got != tt.left || complete != tt.complete {
+			t.Errorf("%s: they go on without %s, and the others are here: %v; want %s, %v", tt.name, got, complete, tt.left, tt.complete)
+		}
+		for _, name := range left {
+			if r.Of(name).Out != Left || !r.CanReturn(name) {
+				t.Errorf("%s: %s is out for %q, and may return: %v", tt.name, name, r.Of(name).Out, r.CanReturn(name))
+			}
+		}
+	}
+	if left, _ := of().GoOnWithout(nil, pause, eight); len(left) > 0 {
+		t.Errorf("nobody goes on without %v", left)
+	}
+}
+
+// TestCanReturn: a player who has left a vote has a say again, but not time and again.
+func TestCanReturn(t *testing.T) {
+	r := of("ann", "bob")
+	times := 0
+	for ; times < 100; times++ {
+		r.Leave("bob", eight)
+		r.GoOnWithout([]string{"ann", "bob"}, pause, at(60))
+		r.Return("bob", Nothing, true, at(60))
+		if !r.CanReturn("bob") {
+			break
+		}
+		r.Recall("bob", at(60))
+	}
+	if times != 7 { // of LeftAfter each
+		t.Errorf("bob returns %d times", times)
+	}
+	for _, tt := range []struct {
+		out    Why
+		missed time.Duration
+		want   bool
+	}{{Left, 1, true}, {Silent, 1, true}, {"", 1, false}, {TooLate, 0, false}, {Odd, 1, false}, {Left, mostMissed, true}, {Left, mostMissed + 1, false}} {
+		r := of("ann")
+		r.LeaveOut(tt.out, "ann")
+		r.Miss(tt.missed, "ann")
+		if got := r.CanReturn("ann"); got != tt.want {
+			t.Errorf("%+v: she may return: %v", tt, got)
+		}
+	}
+}
+
+// TestFollow: the first who is back of a group that was mostly away gives the rest time.
+func TestFollow(t *testing.T) {
+	group := []string{"ann", "bob", "cat", "dan"}
+	for _, tt := range []struct {
+		name  string
+		away  []string
+		back  string
+		waits bool
+	}{
+		{"three of four were away", []string{"bob", "cat"}, "dan", true},
+		{"two were", []string{"bob"}, "dan", false},
+		{"all were, and most still are", []string{"ann", "bob", "cat"}, "dan", false},
+		{"the one who is back has no vote", []string{"bob", "cat"}, "eve", false},
+	} {
+		r := of("ann", "bob", "cat", "dan", "eve")
+		for _, name := range tt.away {
+			r.Leave(name, eight)
+		}
+		r.Follow(tt.back, group, at(100))
+		if got := len(r.Away(group, LeftAfter, at(101))) == 0; got != tt.waits {
+			t.Errorf("%s: the rest is waited for: %v", tt.name, got)
+		}
+	}
+}
+
+// TestGone: when the place of a player who is away is free.
+func TestGone(t *testing.T) {
+	r := of("ann", "bob", "cat")
+	all := []string{"ann", "bob", "cat"}
+	if next := r.NextGone(all); !next.IsZero() {
+		t.Errorf("all are here, and the next is gone at %v", next)
+	}
+	r.Leave("cat", at(3))
+	r.Leave("bob", at(7))
+	if next := r.NextGone(all); next != at(33) {
+		t.Errorf("the next is gone at %v", next)
+	}
+	if next := r.NextGone([]string{"ann", "bob"}); next != at(37) {
+		t.Errorf("the next of two is gone at %v", next)
+	}
+	for _, tt := range []struct {
+		at   int
+		gone string
+		away string
+	}{{32, "[]", "[]"}, {33, "[]", "[cat]"}, {34, "[cat]", "[cat]"}, {38, "[bob cat]", "[bob cat]"}} {
+		gone, away := fmt.Sprint(r.Gone(at(tt.at))), fmt.Sprint(r.Away(all, GoneAfter, at(tt.at)))
+		if gone != tt.gone || away != tt.away {
+			t.Errorf("after %d s %s are gone and %s away, want %s and %s", tt.at, gone, away, tt.gone, tt.away)
+		}
+	}
+}
+
+// TestWords: how people are told who did something.
+func TestWords(t *testing.T) {
+	many := []string{"ann", "bob", "cat", "dan", "eve", "fay", "guy", "hal", "ida", "jim", "kim", "leo", "max"}
+	for _, tt := range []struct {
+		n        int
+		sentence string
+		count    string
+	}{{1, "ann left.", "ann"}, {2, "ann and bob left.", "two"}, {3, "ann, bob and cat left.", "three"}, {12, "", "twelve"}, {13, "", "13"}} {
+		if got := Sentence(many[:tt.n], "left"); tt.sentence != "" && got != tt.sentence {
+			t.Errorf("of %d it says %q, want %q", tt.n, got, tt.sentence)
+		}
+		if got := Headcount(many[:tt.n]); got != tt.count {
+			t.Errorf("%d are %q, want %q", tt.n, got, tt.count)
+		}
+	}
+	if got := Headcount(nil); got != "nobody" {
+		t.Errorf("none are %q", got)
+	}
+}
+
+// TestRetries: a room tries again less and less often, and not for ever.
+func TestRetries(t *testing.T) {
+	var rests []string
+	for n := range Retries(mostRetries + 2) {
+		rests = append(rests, fmt.Sprint(n.Rest(), " ", n.AreOver()))
+	}
+	const want = "[15s false 15s false 30s false 1m0s false 2m0s false" +
+		" 4m0s false 4m0s false 4m0s false 4m0s false 4m0s false 4m0s false 4m0s false 4m0s false 4m0s true]"
+	if got := fmt.Sprint(rests); got != want {
+		t.Errorf("it tries again after\n%s, want\n%s", got, want)
+	}
+	for _, tt := range []struct {
+		name     string
+		failures Retries
+		retry    int // after eight, when it failed; 0 is never
+		first    bool
+		want     int
+	}{
+		{"it does so anyway", 1, 15, false, 15},
+		{"it would not have", 1, 0, false, 15},
+		{"for the second time", 2, 0, false, 30},
+		{"the first is back", 1, 15, true, 15},
+		{"when it would try at once", 1, 12, true, 15},
+		{"it has tried often enough", mostRetries + 1, 0, true, 0},
+	} {
+		retry, want := time.Time{}, time.Time{}
+		if tt.retry > 0 {
+			retry = at(tt.retry)
+		}
+		if tt.want > 0 {
+			want = at(tt.want)
+		}
+		if got := tt.failures.Sooner(eight, retry, tt.first, at(10)); got != want {
+			t.Errorf("%s: it tries again at %v, want %v", tt.name, got, want)
+		}
+	}
+	if early, late := Retries(1).SetRight(at(15), eight), Retries(1).SetRight(at(16), eight); early != at(15) || late != at(15) {
+		t.Errorf("by a clock that was ahead it tries again at %v and %v", early, late)
+	}
+}
