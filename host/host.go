@@ -46,6 +46,9 @@ type Config struct {
 	Local func(game string) []room.LocalServer
 	// Said is what the list that List got last says of its servers; nil says nothing.
 	Said func(game string) discovery.Said
+	// Gap returns how long a server of a game needs peace before it answers an address
+	// again, 0 if that is not known.
+	Gap func(game string) time.Duration
 	// Age says how old the list is that List got last, if people should know; nil says
 	// nothing.
 	Age func(game string) string

@@ -88,8 +88,8 @@ func (f Finalists) check() error {
 		return fmt.Errorf("%d servers of a list at most", f.Most)
 	case f.Samples < 1 || f.Samples > MaxSamples:
 		return fmt.Errorf("%d samples", f.Samples)
-	case f.After < 0 || f.After > maxTurn || f.Every < 0 || f.Every > maxTurn:
-		return fmt.Errorf("samples after %v, every %v", time.Duration(f.After), time.Duration(f.Every))
+	case f.After < 0 || f.After > maxTurn || f.Every < 0 || f.Every > maxTurn, f.Gap < 0 || f.Gap > maxTurn:
+		return fmt.Errorf("samples after %v, every %v, %v apart", time.Duration(f.After), time.Duration(f.Every), time.Duration(f.Gap))
 	}
 	return nil
 }

@@ -55,8 +55,8 @@ var examples = []struct {
 	{wire.Done{Round: 1}, `{"type":"done","round":1}`},
 	{wire.Rests{Round: 1, For: discovery.Millis(32 * time.Second)}, `{"type":"rests","round":1,"for_ms":32000.000}`},
 	{wire.Late{By: discovery.Millis(45 * time.Millisecond)}, `{"type":"late","late_ms":45.000}`},
-	{wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{17, 4}, Samples: 3, After: discovery.Millis(500 * time.Millisecond), Every: discovery.Millis(2 * time.Second)},
-		`{"type":"finalists","round":1,"game":"openarena","attempt":1,"servers":[17,4],"samples":3,"after_ms":500.000,"every_ms":2000.000}`},
+	{wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{17, 4}, Samples: 3, After: discovery.Millis(500 * time.Millisecond), Every: discovery.Millis(2 * time.Second), Gap: discovery.Millis(300 * time.Millisecond)},
+		`{"type":"finalists","round":1,"game":"openarena","attempt":1,"servers":[17,4],"samples":3,"after_ms":500.000,"every_ms":2000.000,"gap_ms":300.000}`},
 	{wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{
 		{Server: 17, State: discovery.Answered, RTTs: []float64{24.1, 23.9}, Sent: 3, Info: &discovery.Info{Name: "Aggressor", Map: "oa_dm1", Players: 4, MaxPlayers: 8}},
 		{Server: 4, State: discovery.Lost, RTTs: []float64{}, Sent: 3},

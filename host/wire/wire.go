@@ -294,6 +294,9 @@ type Finalists struct {
 	// group take turns.
 	After discovery.Millis `json:"after_ms,omitempty"`
 	Every discovery.Millis `json:"every_ms,omitempty"`
+	// Gap is how long a server of the game needs peace before it answers an address again,
+	// 0 for a second or so, as the strictest do. Samples come no faster.
+	Gap discovery.Millis `json:"gap_ms,omitempty"`
 	// Most is that of [Measure] as it stands now; 0 says nothing.
 	Most int `json:"most,omitempty"`
 }

@@ -211,7 +211,7 @@ func (h *hosting) run(ctx context.Context) error {
 		Fingerprint: h.ingress.Fingerprint(), Proxies: h.proxies, Names: slices.Concat(netinfo.Names(), h.ingress.Names(), h.names), MetricsFrom: h.metrics, Home: netinfo.IsAtHome, Locate: listing.Locator(h.lists.Places),
 		Addresses: func() []netip.AddrPort { return h.ingress.Addresses(at) },
 		Outside:   func(room access.Key) string { return h.ingress.Mapped(at, room) },
-		Address:   h.ingress.Outside(at, access.Key{}).Host, PublicURL: h.ingress.Public, ConnectLink: games.ConnectLink, GameName: games.Name, Editions: games.Editions, Games: h.lists.Choices(), Renewed: renewed,
+		Address:   h.ingress.Outside(at, access.Key{}).Host, PublicURL: h.ingress.Public, ConnectLink: games.ConnectLink, GameName: games.Name, Gap: games.Gap, Editions: games.Editions, Games: h.lists.Choices(), Renewed: renewed,
 	})
 	if err != nil {
 		return err

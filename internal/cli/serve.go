@@ -235,7 +235,7 @@ func (s *serving) run(ctx context.Context) error {
 		List:     s.lists.List, Said: s.lists.Said, Age: s.lists.Age, Store: kept, Relay: relay, Loads: loads, Page: web.Handler(), Logger: log, Files: int(min(netinfo.FileLimit(), math.MaxInt32)), Public: &s.public,
 		Get:         programs,
 		Fingerprint: s.ingress.Fingerprint(), Proxies: s.proxies, Names: slices.Concat(netinfo.Names(), s.ingress.Names(), s.names), MetricsFrom: s.metrics, Locate: listing.Locator(s.lists.Places),
-		PublicURL: s.ingress.Public, ConnectLink: games.ConnectLink, GameName: games.Name, Editions: games.Editions, Games: s.lists.Choices(),
+		PublicURL: s.ingress.Public, ConnectLink: games.ConnectLink, GameName: games.Name, Gap: games.Gap, Editions: games.Editions, Games: s.lists.Choices(),
 	})
 	if err != nil {
 		return errors.Join(hint.With(err, "is the store from a newer muster, or damaged? muster serve --store OTHER begins anew"), kept.Close())

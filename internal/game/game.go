@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"muster/discovery"
 	"muster/discovery/a2s"
@@ -63,6 +64,28 @@ type Game struct {
 	LaunchDarwin    []string         `toml:"launch_darwin"`
 	LaunchLinux     []string         `toml:"launch_linux"`
 	Flatpak         []string         `toml:"flatpak"`
+	GapMS           int              `toml:"gap_ms"`
+}
+
+// usualGap is how long servers need peace of which it is known that they answer an address
+// several times a second: ioquake3 answers ten questions at once and then one a second
+// (SVC_RateLimitAddress in its sv_main.c), Source three a second on average of 30 s
+// (sv_max_queries_sec), DDNet ten a second.
+const usualGap = 300 * time.Millisecond
+
+// Gap returns how long a server of the game needs peace before it answers an address again, 0
+// if that is not known.
+func (g Game) Gap() time.Duration {
+	const darkPlaces = 3 // the protocol of its masters; its servers answer once a second
+	switch {
+	case g.GapMS > 0:
+		return time.Duration(g.GapMS) * time.Millisecond
+	case g.ProtocolName == "a2s", g.ProtocolName == "ddnet":
+		return usualGap
+	case g.ProtocolName == "quake3" && !slices.Contains(g.MasterProtocols, darkPlaces):
+		return usualGap
+	}
+	return 0
 }
 
 // Protocol is how the game's servers are asked; nil if the table names one that

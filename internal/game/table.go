@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -254,6 +255,8 @@ func (g *Game) complete() error {
 		return wrong("protocol", "protocol %q is none that Muster speaks", discovery.CleanText(g.ProtocolName))
 	case g.Port == 0:
 		return wrong("port", "port is missing")
+	case g.GapMS < 0 || g.GapMS > mostGap:
+		return wrong("gap_ms", "gap_ms is between 0 and %d", mostGap)
 	case g.QueryAbove != 0 && g.ProtocolName != "unreal" && g.ProtocolName != "gamespy":
 		return wrong("query_above", "query_above is for the protocols unreal and gamespy")
 	case rules.Find(g.Rule) == nil:
@@ -286,6 +289,9 @@ func (g *Game) complete() error {
 	}
 	return nil
 }
+
+// mostGap is more than any server keeps silent, in ms.
+const mostGap = 10_000
 
 // maxEvery is a day, in minutes: servers come and go.
 const maxEvery = 24 * 60
@@ -349,6 +355,16 @@ func (t Table) Find(id string) (Game, error) {
 		}
 	}
 	return Game{}, &UnknownError{ID: id, Similar: t.similar(strings.ToLower(id))}
+}
+
+// Gap returns how long a server of a game needs peace before it answers an address again, 0 if
+// that is not known.
+func (t Table) Gap(id string) time.Duration {
+	g, err := t.Find(id)
+	if err != nil {
+		return 0
+	}
+	return g.Gap()
 }
 
 // Name is what a game is called, by its id; empty for one that the table has not.

@@ -209,6 +209,29 @@ func TestLook(t *testing.T) {
 	s.wants("")
 }
 
+// TestGap: samples come as fast as the host says that servers answer, and never faster than
+// any server likes, nor than players who take turns.
+func TestGap(t *testing.T) {
+	for _, tt := range []struct{ gap, every, least, most time.Duration }{
+		{300 * ms, 0, 300 * ms, 400 * ms},
+		{ms, 0, 250 * ms, 350 * ms},
+		{300 * ms, 900 * ms, 900 * ms, 1000 * ms},
+		{time.Minute, 0, 1100 * ms, 1400 * ms},
+		{0, 0, 1100 * ms, 1400 * ms},
+	} {
+		s := newScript(t, Options{Seed: 1})
+		s.hears(listOfFour, measureAll, wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{1}, Samples: 2, Gap: discovery.Millis(tt.gap), Every: discovery.Millis(tt.every)})
+		s.asks(1)
+		s.passes(s.runs[1].Began.Add(tt.least - ms).Sub(s.now))
+		if len(s.runs) != 2 {
+			t.Errorf("%+v: the second sample comes too soon", tt)
+		}
+		if s.passes(tt.most - tt.least); len(s.runs) != 3 {
+			t.Errorf("%+v: the second sample is late", tt)
+		}
+	}
+}
+
 func TestUnknownTarget(t *testing.T) {
 	to := func(address string) wire.Launch { return wire.Launch{Round: 1, Game: "openarena", Address: address} }
 	for _, tt := range []struct {

@@ -12,6 +12,10 @@ import (
 // it varies: a server that knew when it is asked could answer beforehand.
 const unforeseen = 4
 
+// leastGap is the shortest time between two samples, whatever a host says of its servers: four
+// packets a second bother none.
+const leastGap = 250 * time.Millisecond
+
 // sampling asks servers a few times, one packet each: what was repeated would hide
 // the loss.
 type sampling struct {
@@ -63,7 +67,11 @@ func (p *port) sampleFirst(s *sampling) {
 
 // sample takes a sample.
 func (p *port) sample(s *sampling) {
-	every := max(time.Duration(s.wants.Every), p.options.Pace.Sample)
+	pause := p.options.Pace.Sample
+	if gap := time.Duration(s.wants.Gap); gap > 0 {
+		pause = min(pause, max(leastGap, gap))
+	}
+	every := max(time.Duration(s.wants.Every), pause)
 	s.at = s.at.Add(every)
 	if s.wants.Every == 0 { // nobody waits for a turn behind this one
 		s.at = s.at.Add(time.Duration(p.rng.Int64N(int64(every / unforeseen))))
