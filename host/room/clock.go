@@ -15,7 +15,8 @@ const aheadMost = 5 * time.Minute
 // be taken for new. Dates, history and log are what people read, and stay.
 func (r *Room) rightTimes() {
 	moments := []*time.Time{&r.opened, &r.since, &r.kept.used, &r.round.measuring, &r.round.look.Began}
-	stale := []*time.Time{&r.survey.At}
+	var stale []*time.Time
+	r.survey.SetRight(r.now)
 	r.round.attendance.SetRight(r.now)
 	for _, g := range r.guests {
 		moments = append(moments, &g.seen)

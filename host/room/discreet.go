@@ -31,7 +31,7 @@ func (r *Room) untried(finalists []int) []int {
 		if p.discreet == 0 {
 			continue
 		}
-		own := p.discreet - p.witness.Asked() - len(r.venues()) // which count like servers
+		own := p.discreet - p.witness.Asked() - r.survey.Count(r.settings.Places) // which count like servers
 		for _, server := range finalists {
 			own -= count(!p.witness.IsAsked(server))
 		}

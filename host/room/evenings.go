@@ -235,7 +235,8 @@ func (r *Room) sleep(at time.Time) {
 	// Programs and pages that were away when the night ended may be back for the next one: to
 	// them a round of the same number would be the one that they know.
 	r.round, r.previous, r.failures = newRound(r.round.number%wire.MaxRound+1), netip.AddrPort{}, 0
-	r.started, r.survey = netip.AddrPort{}, r.survey.forgotten() // which were of tonight
+	r.started = netip.AddrPort{} // which was of tonight
+	r.survey.End()
 	r.enter(&Gathering{})
 }
 

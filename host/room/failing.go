@@ -55,5 +55,5 @@ func (r *Room) fail(passing bool, format string, args ...any) {
 	}
 	r.round.forgetSaid()
 	r.note("%s", fmt.Sprintf(format, args...))
-	r.surveysOnce()
+	r.surveys(r.survey.BeginOnce(r.placesScene(), r.now))
 }

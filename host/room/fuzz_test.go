@@ -451,7 +451,7 @@ func (e *evening) message() wire.Message {
 	case 10:
 		return wire.Outside{Port: uint16(1 + e.upTo(1))}
 	case 9:
-		surveyed := wire.Surveyed{Attempt: e.room.survey.Attempt - e.upTo(1)}
+		surveyed := wire.Surveyed{Attempt: e.room.survey.Save().Attempt - e.upTo(1)}
 		for range e.upTo(3) {
 			found := wire.Finalist{Server: e.upTo(2), State: discovery.State(e.upTo(3)), Sent: 3}
 			if found.State == discovery.Answered {

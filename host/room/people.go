@@ -186,6 +186,7 @@ func (r *Room) rename(p *person, isPlayer bool, name string) {
 	r.editions.Rename(from, name)
 	r.estimates.Rename(from, name)
 	r.round.trust.Rename(from, name)
+	r.survey.Rename(from, name)
 	if name != from {
 		r.lists.Come(name, "")
 		r.lists.Rename(from, name)
@@ -220,6 +221,7 @@ func (r *Room) unseat(p *player, stays bool) {
 	r.round.trust.Forget(p.name)
 	r.round.nearby.Drop(p.name)
 	r.binds = true
+	r.survey.Leave(p.name)
 	if stays || p.regular {
 		r.guests = append(r.guests, &guest{person: p.person, seen: r.now, token: p.token})
 	} else {

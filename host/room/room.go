@@ -14,6 +14,7 @@ import (
 	"muster/host/room/journal"
 	"muster/host/room/nickname"
 	"muster/host/room/outage"
+	"muster/host/room/places"
 	"muster/host/room/roster"
 	"muster/host/wire"
 )
@@ -72,7 +73,7 @@ type Room struct {
 	supplied  time.Time
 	ownKept   string
 	isOwnLost bool
-	survey    survey
+	survey    places.Survey
 	// started is the server that the organiser's program has started, if it has.
 	started netip.AddrPort
 	// failures are the rounds that failed, one after the other.
@@ -162,14 +163,6 @@ type member struct {
 	// able is whether the player's machine can start a game. The program says it again
 	// whenever it comes, so it is not saved.
 	able wire.Able
-	// surveyed is what the player found at the candidate places.
-	surveyed surveyed
-	// beacon is the port at which the player's machine answers as a beacon does. The program
-	// says it whenever it comes, so this is not saved.
-	beacon uint16
-	// outside is the port of the player's router that leads there, 0 if that is no other.
-	// Nor is it saved.
-	outside uint16
 	// isAsked: the program asks at a terminal for the player's vote. It says so whenever
 	// it comes, so this is not saved.
 	isAsked bool
@@ -267,10 +260,7 @@ func (in Join) step(r *Room) error {
 		}
 	}
 	p.briefed = 0
-	if p.beacon != in.Hello.Beacon || p.program != in.Hello.Program {
-		p.outside = 0
-	}
-	p.beacon = in.Hello.Beacon
+	r.survey.Come(p.name, in.Hello.Program, in.Hello.Beacon)
 	p.program, p.line, p.isAsked = in.Hello.Program, in.Hello.Line, in.Hello.Asks
 	p.isDiscreet(r, in.Hello.Discreet)
 	p.somewhere = p.somewhere || in.Hello.Somewhere // or the player said so on the page
@@ -363,7 +353,7 @@ func lockedOut() *wire.Refusal {
 // catchUp tells a player what the others know, and starts the round if the group
 // is complete.
 func (r *Room) catchUp(p *player) {
-	r.surveysFor(p)
+	r.surveys(r.survey.Ask(p.name, r.placesScene(), r.now))
 	switch phase := r.phase.(type) {
 	case *Listing:
 		r.lookAround(p)

@@ -54,9 +54,8 @@ type round struct {
 	look   look
 	ballot ballot.Box
 	// trust is what speaks against players and servers.
-	trust   trust.Doubts
-	more    more
-	relaxed relaxed
+	trust trust.Doubts
+	more  more
 	// waitable is what a wait for seats could be for.
 	waitable waitable
 }

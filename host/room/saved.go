@@ -20,6 +20,7 @@ import (
 	"muster/host/room/journal"
 	"muster/host/room/nearby"
 	"muster/host/room/outage"
+	"muster/host/room/places"
 	"muster/host/room/seats"
 	"muster/host/room/trust"
 	"muster/host/wire"
@@ -50,6 +51,7 @@ type before3 struct {
 	Lists    brought.Saved    `json:"lists,omitzero"`
 	Pause    outage.Saved     `json:"pause,omitzero"`
 	Local    []LocalServer    `json:"local,omitempty"`
+	Survey   places.Saved     `json:"survey,omitzero"`
 	Voted    bool             `json:"voted,omitempty"`
 	Vetoes   []selection.Veto `json:"vetoes,omitempty"`
 	Numbered []int            `json:"numbered,omitempty"`
@@ -86,6 +88,7 @@ func (s *saved) upgrade() {
 	}
 	s.Outage, s.Brought, s.Journal = s.Pause, s.Lists, journal.Saved{Notes: s.Log}
 	s.Nearby = nearby.Saved{Servers: s.Local}
+	s.Places = s.Survey
 	s.Hearsay, s.Trust.TooNear, s.before3 = s.SavedHearsay, s.TooNear, before3{}
 	if len(s.Players) > 0 {
 		s.Attendance = attendance.Saved{}
@@ -109,6 +112,12 @@ func (s *saved) upgrade() {
 		s.Trust.Add(p.Name, p.SavedPlayer)
 		if p.Near != nil {
 			s.Nearby.Add(p.Name, *p.Near)
+		}
+		if p.Surveyed.Attempt > 0 {
+			if s.Places.Found == nil {
+				s.Places.Found = map[string]places.Found{}
+			}
+			s.Places.Found[p.Name] = p.Surveyed
 		}
 		p.Evidence, p.playerBefore3 = p.Saved, playerBefore3{}
 	}
@@ -149,7 +158,6 @@ type saved struct {
 	Measuring time.Time            `json:"measuring,omitzero"`
 	OwnHash   string               `json:"own_hash,omitempty"` // in place of the settings' servers, if they are kept apart
 	OwnLost   bool                 `json:"own_lost,omitempty"`
-	Survey    survey               `json:"survey,omitzero"`
 	Started   netip.AddrPort       `json:"started,omitzero"`
 	Failures  attendance.Retries   `json:"failures,omitempty"`
 	Outage    outage.Saved         `json:"outage,omitzero"`
@@ -164,6 +172,7 @@ type saved struct {
 	Estimates  estimates.Saved       `json:"estimates,omitzero"`
 	Editions   editions.Saved        `json:"editions,omitempty"`
 	Seats      seats.Saved           `json:"seats,omitzero"`
+	Places     places.Saved          `json:"places,omitzero"`
 	Hearsay    evidence.SavedHearsay `json:"hearsay,omitzero"`
 	Trust      trust.Saved           `json:"trust,omitzero"`
 
@@ -226,9 +235,7 @@ type savedPlayer struct {
 	Origin Origin `json:"origin,omitzero"`
 	Apart  bool   `json:"apart,omitempty"`
 	// Discreet is how many servers the player may be asked for in a round.
-	Discreet int `json:"discreet,omitempty"`
-	// Surveyed is what the player found at the candidate places.
-	Surveyed surveyed         `json:"surveyed,omitzero"`
+	Discreet int              `json:"discreet,omitempty"`
 	Shares   bool             `json:"shares,omitempty"`
 	Launch   wire.LaunchState `json:"launch,omitempty"`
 	Detail   string           `json:"detail,omitempty"`
@@ -249,7 +256,8 @@ type playerBefore3 struct {
 	evidence.Saved
 	Editions map[string]discovery.Edition `json:"editions,omitempty"`
 	trust.SavedPlayer
-	Near *nearby.Finding `json:"near,omitempty"`
+	Near     *nearby.Finding `json:"near,omitempty"`
+	Surveyed places.Found    `json:"surveyed,omitzero"`
 }
 
 // phases are all of them by the names in the saved form, empty.
@@ -267,10 +275,10 @@ func (r *Room) Save() ([]byte, error) {
 		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Journal: r.journal.Save(), Previous: r.previous, History: r.history, Brought: r.lists.Save(),
 		Round: r.round.number, Nearby: r.round.nearby.Save(), Measuring: r.round.measuring, Selection: r.round.selection,
 		WhatIf: r.round.whatIf, Look: r.round.look, More: r.round.more,
-		Survey: r.survey, Started: r.started, Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
+		Started: r.started, Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
 		Webhook: r.settings.Webhook, Posts: r.posts,
 
-		Attendance: r.round.attendance.Save(), Ballot: r.round.ballot.Save(), Editions: r.editions.Save(), Estimates: r.estimates.Save(), Trust: r.round.trust.Save(),
+		Attendance: r.round.attendance.Save(), Ballot: r.round.ballot.Save(), Editions: r.editions.Save(), Estimates: r.estimates.Save(), Places: r.survey.Save(), Trust: r.round.trust.Save(),
 	}
 	if k := &r.kept; r.IsStanding() || k.unjoined || len(k.evenings) > 0 || !k.used.IsZero() || !k.counted.IsZero() {
 		s.Kept = &savedKept{k.evenings, k.tonight, k.left, k.reminded, k.dated, k.used, k.unused, k.counted, k.unjoined}
@@ -312,7 +320,7 @@ func (r *Room) Save() ([]byte, error) {
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
-			savedPerson: savePerson(&p.person), Token: p.token, Origin: p.origin, Apart: p.apart, Discreet: p.discreet, Surveyed: p.surveyed,
+			savedPerson: savePerson(&p.person), Token: p.token, Origin: p.origin, Apart: p.apart, Discreet: p.discreet,
 			Shares: p.shares, Launch: p.launch, Detail: p.detail, Again: p.again,
 		}
 		if sp.Evidence, err = p.witness.Save(); err != nil {
@@ -452,7 +460,7 @@ func (s *saved) withoutList() (err error) {
 func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		keys: Keys{Code: s.Code, Link: s.Link, Secret: s.Secret}, pages: map[string]int{}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
-		locked: s.Locked, closed: s.Closed, ended: s.Ended, journal: journal.Restore(s.Journal), previous: s.Previous, history: s.History, lists: brought.Restore(s.Brought), editions: editions.Restore(s.Editions), estimates: estimates.Restore(s.Estimates), failures: s.Failures, survey: s.Survey, started: s.Started, round: newRound(s.Round),
+		locked: s.Locked, closed: s.Closed, ended: s.Ended, journal: journal.Restore(s.Journal), previous: s.Previous, history: s.History, lists: brought.Restore(s.Brought), editions: editions.Restore(s.Editions), estimates: estimates.Restore(s.Estimates), failures: s.Failures, started: s.Started, round: newRound(s.Round),
 		ownKept: s.OwnHash, isOwnLost: s.OwnLost && len(s.Settings.Servers) == 0,
 	}
 	r.settings.Password, r.settings.Webhook, r.posts = s.Password, s.Webhook, s.Posts
@@ -465,6 +473,9 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	n.measuring, n.selection, n.whatIf, n.look, n.more = s.Measuring, s.Selection, s.WhatIf, s.Look, s.More
 	var err error
 	if r.outage, err = outage.Restore(s.Outage); err != nil {
+		return nil, err
+	}
+	if r.survey, err = places.Restore(s.Places); err != nil {
 		return nil, err
 	}
 	if n.number < 0 || n.number > wire.MaxRound {
@@ -496,7 +507,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	}
 	for _, sp := range s.Players {
 		p := &player{
-			member: &member{person: sp.person(), token: sp.Token, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet, surveyed: sp.Surveyed},
+			member: &member{person: sp.person(), token: sp.Token, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet},
 			shares: sp.Shares, launch: sp.Launch, detail: sp.Detail, again: sp.Again,
 		}
 		if p.witness, err = evidence.Restore(sp.Evidence, len(list.Servers)); err != nil {

@@ -25,7 +25,7 @@ import (
 var volatile = map[string]bool{
 	"now": true, "stepped": true, "ticked": true, "due": true, "hasStopped": true, "out": true, "binds": true, "revision": true, "cost": true, "Here": true, "pages": true, "onlookers": true, "podium": true, "briefed": true, "estimators": true, "pageClosed": true, "renamed": true,
 	"search": true, "planning": true, "waited": true, "topology": true, "packed": true, "groups": true, "places": true,
-	"record": true, "relaxed": true, "beacon": true, "outside": true, "waitable": true, "lately": true, "returned": true, "isMute": true, "allSince": true,
+	"record": true, "relaxed": true, "doors": true, "waitable": true, "lately": true, "returned": true, "isMute": true, "allSince": true,
 	"Said": true, "Dated": true, // TestSaidSaved has what of it is kept
 	"able": true, "came": true, "isListLost": true, "supplied": true, "calendar": true, "lookSince": true, "lookFor": true,
 }
@@ -606,5 +606,25 @@ func TestNearbyBefore3(t *testing.T) {
 	s.Version, s.Ballot, s.Attendance = section.Version, section.Ballot, nil
 	if !reflect.DeepEqual(s, section) || len(s.Nearby.Servers) != 1 || len(s.Nearby.Players["ann"].Servers) != 1 {
 		t.Errorf("read is %+v, want %+v", s, section)
+	}
+}
+
+// TestPlacesBefore3: what the players in a room of form 2 had measured of places is in the survey.
+func TestPlacesBefore3(t *testing.T) {
+	const survey = `"attempt":2,"at":"2026-11-20T20:00:00Z","told":true,"anew":1,` +
+		`"homes":[{"player":"ann","place":{"name":"ann's computer","addr":"203.0.113.1:7787","protocol":"beacon"}}]`
+	const found = `{"attempt":2,"found":[{"state":"answered","rtt_ms":20}]}`
+	var s, section saved
+	for data, into := range map[string]*saved{
+		`{"version":2,"survey":{` + survey + `},"players":[{"name":"ann","surveyed":` + found + `},{"name":"bob"}]}`:      &s,
+		`{"version":3,"places":{` + survey + `,"found":{"ann":` + found + `}},"players":[{"name":"ann"},{"name":"bob"}]}`: &section,
+	} {
+		if err := json.Unmarshal([]byte(data), into); err != nil {
+			t.Fatal(err)
+		}
+		into.upgrade()
+	}
+	if !reflect.DeepEqual(s.Places, section.Places) || len(s.Places.Found) != 1 || s.Players[0].Surveyed.Attempt != 0 {
+		t.Errorf("read is %+v, want %+v", s.Places, section.Places)
 	}
 }

@@ -31,16 +31,10 @@ func (r *Room) Snapshot() wire.Snapshot {
 		Meeting: r.meeting(),
 
 		Standing: r.round.podium.View(r.round.number),
-		Sites:    r.sites(),
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(r.settings.Servers)
 	s.Room.Places = nil
-	for _, v := range r.settings.Places {
-		s.Room.Candidates = append(s.Room.Candidates, v.Name)
-	}
-	for _, h := range r.homes() {
-		s.Room.Candidates = append(s.Room.Candidates, h.Place.Name)
-	}
+	s.Room.Candidates, s.Sites = r.survey.View(r.placesScene())
 	if s.Room.Webhook = ""; r.settings.Webhook != "" {
 		s.Room.Posts = &wire.Posts{To: wire.WebhookOf(r.settings.Webhook), At: r.posts.At, Trouble: r.posts.Trouble}
 	}

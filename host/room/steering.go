@@ -11,6 +11,7 @@ import (
 	"muster/host/room/ballot"
 	"muster/host/room/brought"
 	"muster/host/room/nickname"
+	"muster/host/room/places"
 	"muster/host/schedule"
 	"muster/host/wire"
 )
@@ -122,7 +123,7 @@ func (a Change) do(r *Room, _ caller) error {
 	case s.Game != r.settings.Game && !between:
 		return fmt.Errorf("everyone is on the servers of %s already: change the game after this round", r.settings.Game)
 	case len(s.Places) > len(r.settings.Places) && len(s.Places) > a.MostPlaces:
-		return fmt.Errorf("the host lets a room have %s to measure at most", placesInWords(a.MostPlaces))
+		return fmt.Errorf("the host lets a room have %s to measure at most", places.InWords(a.MostPlaces))
 	case a.Public && s.Places.Private():
 		return errors.New("a place on a private network is nobody else's: a host on the internet has nobody asked there")
 	case s.Players > 0 && s.Players < len(r.round.players):
@@ -168,7 +169,7 @@ func (r *Room) resettle(s wire.Settings) {
 	changes := s.Changes(r.settings)
 	isElsewhere := !slices.Equal(s.Places, r.settings.Places)
 	if r.settings = s; isElsewhere {
-		r.forgetPlaces()
+		r.surveys(r.survey.Change(r.placesScene(), r.now))
 	}
 	for _, g := range r.guests { // who may have no say any more
 		if r.round.ballot.Refusal(g.name, r.electorate()) != nil {

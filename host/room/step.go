@@ -121,7 +121,7 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	err := in.step(r)
 	r.dates()
 	r.attend()
-	r.relaxes()
+	r.comparePlaces()
 	if _, tick := in.(Tick); !tick || len(r.out) > 0 {
 		r.revision++
 	}
@@ -347,13 +347,17 @@ func (in Hear) hear(r *Room, p *player) error {
 		in.bring(r, p, m)
 		return nil
 	case wire.Surveyed:
-		return in.surveyed(r, p, m)
+		news, err := r.survey.Heard(p.name, m, r.placesScene())
+		if err != nil {
+			return Nonsense(err.Error())
+		}
+		r.surveys(news)
+		return nil
 	case wire.Able:
 		p.said(r, m)
 		return nil
 	case wire.Outside:
-		p.outside = m.Port
-		r.dropHomes()
+		r.surveys(r.survey.Outside(p.name, m.Port, r.placesScene(), r.now))
 		return nil
 	case wire.Say:
 		in.say(r, p, m)
@@ -497,7 +501,7 @@ type phase interface {
 func (r *Room) enter(p phase) {
 	r.phase, r.since = p, r.now
 	if _, verifying := p.(*Verifying); verifying {
-		r.surveysOnce()
+		r.surveys(r.survey.BeginOnce(r.placesScene(), r.now))
 	}
 }
 

@@ -1,0 +1,346 @@
+package places
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/host/wire"
+)
+
+// homesOf returns where the players' computers are measured.
+func (g *group) homesOf() string {
+	var at []string
+	for _, h := range g.homesIn(g.scene) {
+		at = append(at, h.Place.Addr.String())
+	}
+	return strings.Join(at, " ")
+}
+
+// TestHomes: while all who are here agree, their computers are measured like places, each
+// player's own as next to nothing; nobody who does not agree is told an address.
+func TestHomes(t *testing.T) {
+	g := &group{T: t, now: eight}
+	g.comes("ann", "1", far(1), 7787)
+	g.comes("bob", "2", far(2), 4000)
+	g.begins()
+	asked := g.asked("bob")
+	if got := fmt.Sprint(asked[0].Places); len(asked) != 1 || got != "[{ann's computer 203.0.113.1:7787 beacon} {bob's computer 203.0.113.2:4000 beacon}]" {
+		t.Errorf("bob measures %s", got)
+	}
+	g.noted()
+	g.says("ann", 1, lost, 40)
+	g.says("bob", 1, lost, lost)
+	var got []string
+	for _, s := range g.sites().Sites {
+		got = append(got, fmt.Sprint(s.Name, " ", s.Figures, " ", s.Silent))
+	}
+	if want := []string{"bob's computer 20/40 []", "ann's computer 0/0 [bob]"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if got := g.noted(); got != "a server of your own: bob's computer would give 20/40 ms (average/worst)" {
+		t.Errorf("noted is %q", got)
+	}
+	if candidates, _ := g.View(g.scene); !slices.Equal(candidates, []string{"ann's computer", "bob's computer"}) {
+		t.Errorf("candidates are %q", candidates)
+	}
+	g.comes("cat", "3", far(3), 0)
+	if candidates, sites := g.View(g.scene); len(g.asked("cat")) > 0 || sites != nil || candidates != nil {
+		t.Errorf("cat, who has not agreed, is shown %q, %+v", candidates, sites)
+	}
+	g.now = g.now.Add(pause)
+	if _, err := g.Begin(g.scene, g.now); err == nil {
+		t.Error("computers are measured although cat has not agreed")
+	}
+}
+
+// TestHomesBound: players' computers take what the organiser's list leaves, and no name twice.
+func TestHomesBound(t *testing.T) {
+	var names []string
+	for i := range wire.MaxVenues - 1 {
+		names = append(names, fmt.Sprint("place ", i))
+	}
+	for _, tt := range []struct{ name, first, want string }{
+		{"the last one", "place", "203.0.113.1:7787"},
+		{"a name that a place has", "ann's computer", "203.0.113.2:7787"},
+	} {
+		names[0] = tt.first
+		g := &group{T: t, now: eight, scene: Scene{Places: venues(names...)}}
+		g.comes("ann", "1", far(1), 7787)
+		g.comes("bob", "2", far(2), 7787)
+		if got := g.homesOf(); got != tt.want {
+			t.Errorf("%s: measured are %q, want %q", tt.name, got, tt.want)
+		}
+		if g.begins(); g.Count(g.scene.Places) != wire.MaxVenues || len(g.asked("ann")) != 1 {
+			t.Errorf("%s: %d places are measured", tt.name, g.Count(g.scene.Places))
+		}
+	}
+}
+
+// TestHomesOfALANParty: while all come from one network of the host's, each is measured there;
+// with one friend elsewhere nobody is told a private address.
+func TestHomesOfALANParty(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		from []Player
+		want string
+	}{
+		{"one network", []Player{near("192.168.1.2"), near("192.168.1.3")}, "192.168.1.2:1001 192.168.1.3:1002"},
+		{"another network of the host's", []Player{near("192.168.1.2"), near("192.168.2.3")}, ""},
+		{"one by a VPN, who may have such addresses at home", []Player{near("192.168.1.2"), near("192.168.1.3"), near("100.64.0.9")}, ""},
+		{"all by a VPN", []Player{near("100.64.0.9"), near("100.101.7.3")}, "100.64.0.9:1001 100.101.7.3:1002"},
+		{"all by IPv6", []Player{near("fd00::1"), near("fd00::2")}, "[fd00::1]:1001 [fd00::2]:1002"},
+		{"one of them by IPv6", []Player{near("192.168.1.2"), near("fd00::2")}, ""},
+		{"two behind one gateway", []Player{near("192.168.1.2"), near("192.168.1.3"), near("192.168.1.3")}, ""},
+		{"a friend elsewhere", []Player{near("192.168.1.2"), near("192.168.1.3"), far(1)}, "203.0.113.1:1003"},
+		{"one by a tunnel", []Player{near("192.168.1.2"), near("192.168.1.3"), {Connected: true}}, ""},
+		{"one who is away", []Player{near("192.168.1.2"), {}}, "192.168.1.2:1001"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g := &group{T: t}
+			for i, from := range tt.from {
+				g.comes(fmt.Sprint("p", i), "1", from, uint16(1001+i))
+			}
+			if got := g.homesOf(); got != tt.want {
+				t.Errorf("measured are %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestHomesBehindRouters: a player who is elsewhere is measured at the port that their router
+// gave, at their own address and no other; on one network there is no router between them.
+func TestHomesBehindRouters(t *testing.T) {
+	type does func(g *group)
+	outside := func(name string, port uint16) does {
+		return func(g *group) { g.news.add(g.Outside(name, port, g.scene, g.now)) }
+	}
+	comes := func(name, program string, from Player, beacon uint16) does {
+		return func(g *group) { g.comes(name, program, from, beacon) }
+	}
+	for _, tt := range []struct {
+		name string
+		does []does
+		want string
+	}{
+		{"one router", []does{comes("ann", "1", far(1), 7787), comes("bob", "2", far(2), 7787), outside("bob", 40001)}, "203.0.113.1:7787 203.0.113.2:40001"},
+		{"another port later", []does{comes("bob", "2", far(2), 7787), outside("bob", 40001), outside("bob", 40002)}, "203.0.113.2:40002"},
+		{"the same port", []does{comes("bob", "2", far(2), 7787), outside("bob", 7787)}, "203.0.113.2:7787"},
+		{"a connection that comes back", []does{comes("bob", "2", far(2), 7787), outside("bob", 40001), comes("bob", "2", far(2), 7787)}, "203.0.113.2:40001"},
+		{"a program that was started again", []does{comes("bob", "2", far(2), 7787), outside("bob", 40001), comes("bob", "3", far(2), 7787)}, "203.0.113.2:7787"},
+		{"a beacon at another port", []does{comes("bob", "2", far(2), 7787), outside("bob", 40001), comes("bob", "2", far(2), 4000)}, "203.0.113.2:4000"},
+		{"another address", []does{comes("bob", "2", far(2), 7787), outside("bob", 40001), comes("bob", "2", far(9), 7787)}, "203.0.113.9:40001"},
+		{"one who could not host", []does{comes("bob", "2", far(2), 0), outside("bob", 40001)}, ""},
+		{"one network", []does{comes("ann", "1", near("192.168.1.1"), 7787), comes("bob", "2", near("192.168.1.2"), 7788), outside("bob", 40001)}, "192.168.1.1:7787 192.168.1.2:7788"},
+		{"in a private network, with one elsewhere", []does{comes("ann", "1", far(1), 7787), comes("bob", "2", near("192.168.1.2"), 7788), outside("bob", 40001)}, "203.0.113.1:7787"},
+		{"on this machine", []does{comes("bob", "2", Player{Connected: true}, 7787), outside("bob", 22)}, ""},
+		{"one who is nobody", []does{outside("bob", 22)}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g := &group{T: t}
+			for _, does := range tt.does {
+				does(g)
+			}
+			if got := g.homesOf(); got != tt.want {
+				t.Errorf("measured are %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestHomesMove: what was measured at a port that the router has given up is dropped at once,
+// and a late answer counts for no other. A player who names another port a thousand times makes
+// everyone measure a few times, and then no more until the organiser wants it.
+func TestHomesMove(t *testing.T) {
+	g := &group{T: t, now: eight}
+	g.comes("ann", "1", far(1), 7787)
+	g.comes("mal", "2", far(2), 7787)
+	asked := func(want ...string) {
+		t.Helper()
+		var got []string
+		for _, s := range g.asked("ann") {
+			got = append(got, fmt.Sprint(s.Attempt, s.Places))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("ann is asked %q, want %q", got, want)
+		}
+	}
+	at := func(attempt int, port uint16) string {
+		return fmt.Sprintf("%d [{ann's computer 203.0.113.1:7787 beacon} {mal's computer 203.0.113.2:%d beacon}]", attempt, port)
+	}
+	names := func(port uint16) { g.news.add(g.Outside("mal", port, g.scene, g.now)) }
+	g.begins()
+	asked(at(1, 7787))
+	g.noted()
+	g.says("ann", 1, lost, 40)
+	g.says("mal", 1, 40, lost)
+	if got := g.noted(); got != "a server of your own: ann's computer would give 20/40 ms (average/worst), mal's computer 20/40" {
+		t.Errorf("noted is %q", got)
+	}
+	names(40001)
+	asked(at(2, 40001))
+	g.says("ann", 1, lost, 1)
+	if sites := g.sites(); sites == nil || len(sites.Waiting) != 2 {
+		t.Errorf("what was measured at the port before counts: %+v", sites)
+	}
+	g.says("ann", 2, lost, 60)
+	g.says("mal", 2, 40, lost)
+	names(40001)
+	asked()
+	for port := range uint16(1000) {
+		names(1 + port)
+	}
+	asked(at(3, 1), at(4, 2))
+	if sites := g.sites(); sites != nil {
+		t.Errorf("what was measured before still shows: %+v", sites)
+	}
+	g.begins()
+	asked(at(5, 1000))
+	g.says("ann", 5, lost, 60)
+	g.says("mal", 5, 40, lost)
+	if sites := g.sites(); sites == nil || len(sites.Waiting) > 0 {
+		t.Errorf("in the end there is %+v", sites)
+	}
+}
+
+// TestHomesOfOneWhoComesAndGoes: a program that comes back at another port each time makes the
+// others measure a few times, and no more until the organiser wants it.
+func TestHomesOfOneWhoComesAndGoes(t *testing.T) {
+	g := &group{T: t, now: eight, scene: Scene{Places: venues("A", "B")}}
+	g.comes("ann", "1", far(1), 7787)
+	g.comes("bob", "2", far(2), 4000)
+	for range 2 {
+		g.now = g.now.Add(pause)
+		g.begins()
+		for i := range 20 {
+			g.comes("bob", "2", far(2), uint16(4001+i))
+		}
+		if got := len(g.asked("ann")); got != 1+mostAnew {
+			t.Errorf("ann measures %d times", got)
+		}
+	}
+}
+
+// TestHomesOfThoseWhoLeft: nobody who comes later is told the address of a player who no longer
+// agrees, is away, has left or has another name.
+func TestHomesOfThoseWhoLeft(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		does func(g *group)
+		want string // what mal measures
+	}{
+		{"nothing has changed", func(*group) {}, "[{ann's computer 203.0.113.1:7787 beacon} {bob's computer 203.0.113.2:4000 beacon}]"},
+		{"no longer agrees", func(g *group) { g.comes("bob", "3", far(2), 0) }, ""},
+		{"is away", func(g *group) { g.player("bob").Connected = false }, "[{ann's computer 203.0.113.1:7787 beacon} {mal's computer 203.0.113.3:9 beacon}]"},
+		{"has left", func(g *group) {
+			g.Leave("bob")
+			g.scene.Players = g.scene.Players[:1]
+		}, "[{ann's computer 203.0.113.1:7787 beacon} {mal's computer 203.0.113.3:9 beacon}]"},
+		{"has another name", func(g *group) {
+			g.Rename("bob", "ben")
+			g.player("bob").Name = "ben"
+		}, "[{ann's computer 203.0.113.1:7787 beacon} {ben's computer 203.0.113.2:4000 beacon} {mal's computer 203.0.113.3:9 beacon}]"},
+		{"after a restart", func(g *group) {
+			back, err := Restore(g.Save())
+			if err != nil {
+				t.Fatal(err)
+			}
+			g.Survey = back
+			for i := range g.scene.Players {
+				g.scene.Players[i].Connected = false
+			}
+			g.comes("ann", "1", far(1), 7787)
+		}, "[{ann's computer 203.0.113.1:7787 beacon} {mal's computer 203.0.113.3:9 beacon}]"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g := &group{T: t, now: eight}
+			g.comes("ann", "1", far(1), 7787)
+			g.comes("bob", "2", far(2), 4000)
+			g.begins()
+			g.says("ann", 1, lost, 40)
+			g.says("bob", 1, lost, lost)
+			tt.does(g)
+			g.comes("mal", "4", far(3), 9)
+			got := ""
+			for _, s := range g.asked("mal") {
+				got += fmt.Sprint(s.Places)
+			}
+			if got != tt.want {
+				t.Errorf("mal is told %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// TestPlayersGo: what a player has found stays theirs under another name, and is forgotten when
+// they leave.
+func TestPlayersGo(t *testing.T) {
+	g, _ := chosen(t, 0, "A")
+	g.says("ann", 1, 20)
+	g.Rename("ann", "Ann")
+	g.player("ann").Name = "Ann"
+	if got := g.waiting(g.scene); !slices.Equal(got, []string{"cat"}) {
+		t.Errorf("renamed, the survey waits for %q", got)
+	}
+	g.Rename("cat", "cat") // has neither
+	g.Leave("Ann")
+	if got := g.waiting(g.scene); !slices.Equal(got, []string{"Ann", "cat"}) || len(g.doors) != 1 {
+		t.Errorf("left, the survey waits for %q, and knows of %d doors", got, len(g.doors))
+	}
+}
+
+// FuzzHeard: whatever players say, in whatever order, the survey shows all of it, asks a bounded
+// number of times, and can be saved.
+func FuzzHeard(f *testing.F) {
+	f.Add([]byte("0123456789abcdefghij"))
+	f.Fuzz(func(t *testing.T, script []byte) {
+		next := func(below int) int {
+			if len(script) == 0 {
+				return 0
+			}
+			b := script[0]
+			script = script[1:]
+			return int(b) % below
+		}
+		everybody := []string{"ann", "bob", "cat"}
+		g := &group{T: t, now: eight, scene: Scene{Places: venues("A", "B")}}
+		for len(script) > 0 {
+			name, surveys := everybody[next(3)], g.attempt+g.before
+			switch next(6) {
+			case 0:
+				g.comes(name, fmt.Sprint(next(2)), far(byte(next(3))), uint16(next(3)))
+			case 1:
+				g.news.add(g.Outside(name, uint16(next(4)), g.scene, g.now))
+			case 2:
+				g.Begin(g.scene, g.now)
+				surveys = g.attempt + g.before
+			case 3:
+				m := wire.Surveyed{Attempt: g.attempt - next(2)}
+				for range next(4) {
+					found := wire.Finalist{Server: next(6) - 1}
+					found.State.UnmarshalText([]byte([]string{"answered", "lost", "refused"}[next(3)]))
+					for range next(3) {
+						found.RTTs = append(found.RTTs, float64(next(256)))
+					}
+					m.Places = append(m.Places, found)
+				}
+				g.Heard(name, m, g.scene)
+			case 4:
+				g.player(name).Connected = next(2) == 0
+			case 5:
+				g.Leave(name)
+				g.scene.Players = slices.DeleteFunc(g.scene.Players, func(p Player) bool { return p.Name == name })
+			}
+			if g.attempt+g.before > surveys+1 {
+				t.Errorf("one word began %d surveys", g.attempt+g.before-surveys)
+			}
+			if sites := g.sites(); sites != nil && len(sites.Sites) != g.Count(g.scene.Places) {
+				t.Errorf("%d places are shown, of %d", len(sites.Sites), g.Count(g.scene.Places))
+			}
+			if _, err := Restore(g.Save()); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}

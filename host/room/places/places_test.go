@@ -1,0 +1,423 @@
+package places
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+
+// lost stands for a place that does not answer.
+const lost = -1
+
+// group is people in a room with places.
+type group struct {
+	*testing.T
+	Survey
+	scene Scene
+	now   time.Time
+	news  News // since somebody last looked
+}
+
+// venues are places of these names.
+func venues(names ...string) (vs wire.Venues) {
+	for i, name := range names {
+		addr := netip.AddrFrom4([4]byte{203, 0, 113, byte(i + 1)})
+		vs = append(vs, wire.Venue{Name: name, Addr: netip.AddrPortFrom(addr, 7787), Protocol: "beacon"})
+	}
+	return vs
+}
+
+// far returns where a player's probes come from who is elsewhere, and near where one is on the
+// host's network.
+func far(last byte) Player {
+	return Player{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last}), Connected: true}
+}
+func near(at string) Player { return Player{Beside: netip.MustParseAddr(at), Connected: true} }
+
+func (g *group) player(name string) *Player {
+	at := slices.IndexFunc(g.scene.Players, func(p Player) bool { return p.Name == name })
+	if at < 0 {
+		g.scene.Players = append(g.scene.Players, Player{Name: name, Connected: true})
+		at = len(g.scene.Players) - 1
+	}
+	return &g.scene.Players[at]
+}
+
+// comes lets a player's program come from somewhere, with a beacon at a port.
+func (g *group) comes(name, program string, from Player, beacon uint16) {
+	from.Name = name
+	*g.player(name) = from
+	g.Come(name, program, beacon)
+	g.news.add(g.Ask(name, g.scene, g.now))
+}
+
+func (g *group) begins() {
+	g.Helper()
+	news, err := g.Begin(g.scene, g.now)
+	if err != nil {
+		g.Fatal(err)
+	}
+	g.news.add(news)
+}
+
+// says lets a player tell what a survey found, in ms by place.
+func (g *group) says(name string, attempt int, ms ...int) {
+	g.Helper()
+	m := wire.Surveyed{Attempt: attempt}
+	for place, rtt := range ms {
+		f := wire.Finalist{Server: place, State: discovery.Lost}
+		if rtt != lost {
+			f.State, f.RTTs = discovery.Answered, []float64{float64(rtt) + 5, float64(rtt)}
+		}
+		m.Places = append(m.Places, f)
+	}
+	news, err := g.Heard(name, m, g.scene)
+	if err != nil {
+		g.Fatal(err)
+	}
+	g.news.add(news)
+}
+
+// asked returns what a player was asked since the last time.
+func (g *group) asked(name string) (asked []wire.Survey) {
+	g.news.Asks = slices.DeleteFunc(g.news.Asks, func(a Ask) bool {
+		if a.To == name {
+			asked = append(asked, a.Survey)
+		}
+		return a.To == name
+	})
+	return asked
+}
+
+// noted returns what the people were told since the last time.
+func (g *group) noted() string {
+	text := strings.Join(g.news.Notes, "; ")
+	g.news.Notes = nil
+	return text
+}
+
+func (g *group) sites() *wire.Sites {
+	_, sites := g.View(g.scene)
+	return sites
+}
+
+// choice is one for ann and cat from a server that gives them 10 and 190 ms, the best that there
+// is. Nothing suits them if the limit is stricter.
+func choice(limit time.Duration) (*selection.Selection, selection.Basis) {
+	table := selection.NewTable([]string{"ann", "cat"}, 2)
+	for server, rtts := range [][]int{{10, 190}, {40, 185}} {
+		for player, rtt := range rtts {
+			table.Set(player, server, discovery.Answered, time.Duration(rtt)*time.Millisecond)
+		}
+	}
+	servers := selection.Servers{List: make([]discovery.Server, 2), Infos: map[int]*discovery.Info{}}
+	for i := range servers.List {
+		servers.Infos[i] = &discovery.Info{MaxPlayers: 16}
+		servers.List[i].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}), 27960)
+	}
+	b := selection.Basis{Servers: servers, Table: table, Criteria: selection.Criteria{By: selection.Mean}}
+	if limit > 0 {
+		b.Criteria.By, b.Criteria.Limits = "threshold", []time.Duration{limit}
+	}
+	selected := b.Select()
+	return &selected, b
+}
+
+// chosen is a group of ann and cat after a choice, who measure places.
+func chosen(t *testing.T, limit time.Duration, names ...string) (*group, selection.Basis) {
+	t.Helper()
+	selected, basis := choice(limit)
+	g := &group{T: t, now: eight}
+	g.scene = Scene{Places: venues(names...), Selection: selected, Criteria: basis.Criteria}
+	g.comes("ann", "1", far(1), 0)
+	g.comes("cat", "2", far(2), 0)
+	g.news.add(g.BeginOnce(g.scene, g.now))
+	if g.Lacks(selected) {
+		g.news.add(g.Compare(basis, g.scene))
+	}
+	if g.Lacks(selected) {
+		t.Error("the survey lacks what it has")
+	}
+	return g, basis
+}
+
+// TestSites: everyone measures the places once, and the room's rule says where a server would
+// suit.
+func TestSites(t *testing.T) {
+	g, _ := chosen(t, 100*time.Millisecond, "London", "Frankfurt", "Sydney", "Paris")
+	g.news.add(g.BeginOnce(g.scene, g.now))
+	for _, name := range []string{"ann", "cat"} {
+		if got := g.asked(name); len(got) != 1 || got[0].Attempt != 1 || got[0].Samples != samples || !slices.Equal(got[0].Places, g.scene.Places) {
+			t.Errorf("%s is asked %+v", name, got)
+		}
+	}
+	if got := g.noted(); got != "everyone measures 4 places for a server of our own" {
+		t.Errorf("noted is %q", got)
+	}
+	if got := g.sites(); got == nil || got.Answer != "" || !slices.Equal(got.Waiting, []string{"ann", "cat"}) {
+		t.Errorf("before anybody has answered: %+v", got)
+	}
+	g.says("ann", 1, 40, 34, 300, 20)
+	g.says("cat", 1, 60, 62, 20, lost)
+	candidates, sites := g.View(g.scene)
+	var order []string
+	for _, s := range sites.Sites {
+		order = append(order, fmt.Sprintf("%s %v %v %v", s.Name, s.Suits, s.Figures, s.Silent))
+	}
+	want := []string{"Frankfurt true 48/62 []", "London true 50/60 []", "Sydney false 160/300 []", "Paris false 0/0 [cat]"}
+	if !slices.Equal(order, want) || !sites.Better || len(sites.Waiting) != 0 || *sites.Now != (wire.Figures{MeanMS: 100, MaxMS: 190}) {
+		t.Errorf("%q, %+v", order, sites)
+	}
+	if !slices.Equal(candidates, []string{"London", "Frankfurt", "Sydney", "Paris"}) {
+		t.Errorf("candidates are %q", candidates)
+	}
+	g.says("cat", 1, 1, 1, 1, 1) // again changes nothing
+	if got := g.sites(); !reflect.DeepEqual(got, sites) {
+		t.Errorf("of a second answer comes %+v", got)
+	}
+}
+
+// TestAnswers are the sentences for what may come of a survey. People read each once.
+func TestAnswers(t *testing.T) {
+	const strict, loose = 100 * time.Millisecond, 200 * time.Millisecond
+	for _, tt := range []struct {
+		name     string
+		limit    time.Duration
+		ann, cat []int
+		want     string
+		better   bool
+	}{
+		{"suits where nothing does", strict, []int{60, 30}, []int{60, 90}, "a server of your own would suit all: A would give 60/60 ms (average/worst), B 60/90; the best server there is gives 100/190", true},
+		{"beyond the limit, too", strict, []int{60, 30}, []int{120, 150}, "a server at one of your places would suit no better: A would give 90/120 ms (average/worst), B 90/150; the best server there is gives 100/190", false},
+		{"silent for one", strict, []int{60, lost}, []int{lost, lost}, "no place reaches all of you: A did not answer cat", false},
+		{"silent", strict, []int{lost, lost}, []int{lost, lost}, "no place answered: is muster beacon running there, and is its port open for UDP?", false},
+		{"much better than what suits", loose, []int{60, 30}, []int{60, 55}, "a server of your own would suit all: B would give 42/55 ms (average/worst), A 60/60; the best server there is gives 100/190", true},
+		{"hardly better than what suits", loose, []int{60, 90}, []int{120, 90}, "a server of your own would not be much better: A would give 90/120 ms (average/worst), B 90/90; the best server there is gives 100/190", false},
+		{"not all suit", strict, []int{60, 30}, []int{60, 150}, "a server of your own would suit all: A would give 60/60 ms (average/worst); the best server there is gives 100/190", true},
+		{"four", strict, []int{4, 3, 2, 1}, []int{4, 3, 2, 1}, "a server of your own would suit all: D would give 1/1 ms (average/worst), C 2/2, B 3/3; the best server there is gives 100/190", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			g, _ := chosen(t, tt.limit, []string{"A", "B", "C", "D"}[:len(tt.ann)]...)
+			g.noted()
+			g.says("ann", 1, tt.ann...)
+			g.says("cat", 1, tt.cat...)
+			if got := g.sites(); got.Answer != tt.want || got.Better != tt.better {
+				t.Errorf("better %v: %s", got.Better, got.Answer)
+			}
+			g.news.add(g.BeginOnce(g.scene, g.now))
+			if got := g.noted(); got != tt.want {
+				t.Errorf("noted is %q", got)
+			}
+		})
+	}
+}
+
+// TestComparedLater: without a choice the answer compares with nothing. Once there is one people
+// read what a server of their own would be worth beside it.
+func TestComparedLater(t *testing.T) {
+	selected, basis := choice(100 * time.Millisecond)
+	g := &group{T: t, now: eight, scene: Scene{Places: venues("A"), Criteria: basis.Criteria}}
+	for _, name := range []string{"ann", "cat"} {
+		g.player(name)
+	}
+	g.begins()
+	g.noted()
+	if g.Lacks(nil) {
+		t.Error("the survey lacks a choice")
+	}
+	g.says("ann", 1, 20)
+	g.says("cat", 1, 30)
+	if got, want := g.noted(), "a server of your own: A would give 25/30 ms (average/worst)"; got != want {
+		t.Errorf("noted is %q, want %q", got, want)
+	}
+	g.scene.Selection = selected
+	if got := g.sites(); got.Now != nil || !strings.HasSuffix(got.Answer, "; no server answers all of you") {
+		t.Errorf("before it is known what is the best: %+v", got)
+	}
+	if !g.Lacks(selected) {
+		t.Error("the survey lacks nothing to compare with")
+	}
+	g.news.add(g.Compare(basis, g.scene))
+	want := "a server of your own would suit all: A would give 25/30 ms (average/worst); the best server there is gives 100/190"
+	if got := g.noted(); got != want {
+		t.Errorf("noted is %q, want %q", got, want)
+	}
+}
+
+// TestGroup: a place has to suit those for whom the room chooses or, before it has, those who
+// are here or have answered.
+func TestGroup(t *testing.T) {
+	g, _ := chosen(t, 0, "A")
+	g.player("bob")
+	g.says("ann", 1, 20)
+	g.player("ann").Connected = false
+	selected := g.scene.Selection
+	for _, tt := range []struct {
+		name     string
+		selected *selection.Selection
+		leftOut  string
+		want     []string
+	}{
+		{"before a choice", nil, "", []string{"ann", "cat", "bob"}},
+		{"before a choice, without one", nil, "bob", []string{"ann", "cat"}},
+		{"after it", selected, "", []string{"ann", "cat"}},
+		{"after it, without one", selected, "cat", []string{"ann"}},
+	} {
+		g.scene.Selection = tt.selected
+		for i := range g.scene.Players {
+			g.scene.Players[i].LeftOut = g.scene.Players[i].Name == tt.leftOut
+		}
+		if got := g.group(g.scene); !slices.Equal(got, tt.want) {
+			t.Errorf("%s it is %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestByLeastSacrifice: what a player gives up at a place counts from what the player has on a
+// server, so that a place near the one who has a near server is worth more than the middle.
+func TestByLeastSacrifice(t *testing.T) {
+	g, basis := chosen(t, 0, "A", "B")
+	basis.Criteria.By = "least-sacrifice"
+	selected := basis.Select()
+	g.scene.Criteria, g.scene.Selection = basis.Criteria, &selected
+	g.says("ann", 1, 60, 12)
+	g.says("cat", 1, 60, 100)
+	if got := g.sites(); got.Sites[0].Name != "B" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestAnew: who comes later measures the places, too; others do only when the organiser wants
+// it, or has another list.
+func TestAnew(t *testing.T) {
+	g, _ := chosen(t, 100*time.Millisecond, "A")
+	g.says("ann", 1, 20)
+	g.says("cat", 1, 30)
+	g.asked("ann")
+	g.comes("ann", "2", far(1), 0)
+	if got := g.asked("ann"); len(got) > 0 {
+		t.Errorf("ann, who has measured them, is asked %+v", got)
+	}
+	if g.comes("dan", "1", far(3), 0); len(g.asked("dan")) != 1 {
+		t.Error("dan is not asked")
+	}
+	g.scene.Players = g.scene.Players[:2]
+	if _, err := g.Begin(g.scene, g.now); err == nil {
+		t.Error("the places are measured again at once")
+	}
+	g.now = g.now.Add(pause)
+	g.begins()
+	if got := g.sites(); !slices.Equal(got.Waiting, []string{"ann", "cat"}) {
+		t.Errorf("waiting for %q", got.Waiting)
+	}
+	for _, tt := range []struct {
+		name    string
+		message wire.Surveyed
+		err     string
+	}{
+		{"of the survey before", wire.Surveyed{Attempt: 1, Places: []wire.Finalist{{Server: 7}}}, ""},
+		{"of a place that is none", wire.Surveyed{Attempt: 2, Places: []wire.Finalist{{Server: 1, State: discovery.Lost}}}, "a ping of place 1 of 1"},
+		{"of one before the first", wire.Surveyed{Attempt: 2, Places: []wire.Finalist{{Server: -1}}}, "a ping of place -1 of 1"},
+		{"without a ping", wire.Surveyed{Attempt: 2, Places: []wire.Finalist{{State: discovery.Answered}}}, "a place that answered without a ping"},
+	} {
+		_, err := g.Heard("ann", tt.message, g.scene)
+		if got := fmt.Sprint(err); got != tt.err && (err != nil || tt.err != "") || len(g.sites().Waiting) != 2 {
+			t.Errorf("%s: %v, and waiting for %q", tt.name, err, g.sites().Waiting)
+		}
+	}
+	g.asked("ann")
+	change := func(to ...string) {
+		g.scene.Places = venues(to...)
+		g.news.add(g.Change(g.scene, g.now))
+	}
+	if change("X", "Y"); len(g.asked("ann")) != 1 {
+		t.Error("of another list ann is not asked")
+	}
+	if change(); g.sites() != nil {
+		t.Errorf("without places people see %+v", g.sites())
+	}
+	if _, err := g.Begin(g.scene, g.now); err == nil {
+		t.Error("no places are measured")
+	}
+	// What comes of a list that was emptied is late for the next one, too.
+	change("Z")
+	g.begins()
+	if g.says("ann", 1, lost); len(g.sites().Waiting) != 2 {
+		t.Errorf("an answer to the first list counts for the third: waiting for %q", g.sites().Waiting)
+	}
+	if g.attempt != 4 {
+		t.Errorf("it is survey %d, want 4", g.attempt)
+	}
+}
+
+// TestTurns: those behind one address measure one after the other.
+func TestTurns(t *testing.T) {
+	g := &group{T: t, now: eight, scene: Scene{Places: venues("A")}}
+	for turn, name := range []string{"ann", "bob", "cat"} {
+		g.player(name).Turn = turn
+	}
+	g.player("cat").Connected = false
+	g.begins()
+	for name, want := range map[string]string{"ann": "[0s]", "bob": "[3.3s]", "cat": "[]"} {
+		after := []time.Duration{}
+		for _, s := range g.asked(name) {
+			after = append(after, time.Duration(s.After))
+		}
+		if fmt.Sprint(after) != want {
+			t.Errorf("%s waits %v, want %s", name, after, want)
+		}
+	}
+}
+
+// TestClock: a survey that a clock ahead has begun keeps nobody from another.
+func TestClock(t *testing.T) {
+	g, _ := chosen(t, 0, "A")
+	g.now = g.now.Add(-time.Hour)
+	g.SetRight(g.now)
+	g.begins()
+	if g.SetRight(g.now); !g.at.Equal(g.now) {
+		t.Errorf("it began at %v, want %v", g.at, g.now)
+	}
+}
+
+// TestSaved holds the section of the saved room to its form.
+func TestSaved(t *testing.T) {
+	g := &group{T: t, now: eight}
+	g.scene.Places = venues("A")
+	g.comes("ann", "1", far(1), 7787)
+	g.begins()
+	g.news.add(g.Outside("ann", 40001, g.scene, g.now))
+	g.says("ann", 2, lost, lost)
+	data, err := json.Marshal(g.Save())
+	const want = `{"attempt":2,"at":"2026-11-20T20:00:00Z","anew":1,` +
+		`"homes":[{"player":"ann","place":{"name":"ann's computer","addr":"203.0.113.1:40001","protocol":"beacon"}}],` +
+		`"found":{"ann":{"attempt":2,"found":[{"state":"lost"},{"state":"answered","rtt_ms":0.100}]}}}`
+	if err != nil || string(data) != want {
+		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
+	}
+	for _, s := range []Saved{g.Save(), {Before: 2, Told: true}} {
+		back, err := Restore(s)
+		if err != nil || !reflect.DeepEqual(back.Save(), s) {
+			t.Errorf("%+v is restored as %+v, %v", s, back, err)
+		}
+	}
+	for _, s := range []Saved{
+		{Attempt: -1}, {Before: -1}, {Anew: -1}, {Homes: make([]home, wire.MaxVenues+1)},
+		{Found: map[string]Found{"ann": {Found: make([]result, wire.MaxVenues+1)}}},
+	} {
+		if _, err := Restore(s); err == nil {
+			t.Errorf("%+v is restored", s)
+		}
+	}
+}

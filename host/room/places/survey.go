@@ -1,0 +1,376 @@
+// Package places measures where a server of the group's own would suit. Candidate places are
+// where a server could be and none is: those of the organiser's list, and the computers of
+// players who could host. Players measure them as they do servers, once an evening, as soon as
+// there is a choice or none:
+//
+//	choice, or nothing suits ─▶ BeginOnce ─▶ Ask, of each ─▶ Heard ─▶ by the room's rule ─▶ View
+//
+// Nobody ever goes to a place, and nothing waits for the answers.
+//
+// The room tells a [Survey] what holds of it ([Scene]) and what players say, and passes on the
+// [News] that come of it.
+package places
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+const (
+	// samples is how often a player asks a place: the lowest ping is taken.
+	samples = 3
+	// betweenMates is the time from one sample of a player to that of the next player behind
+	// the same address: the strictest servers answer an address once a second.
+	betweenMates = 1100 * time.Millisecond
+	// pause is how long the room rests between two surveys that the organiser orders.
+	pause = 30 * time.Second
+	// mostAnew is how often a survey begins anew because a player's computer must no longer be
+	// shown, or has moved. Without a bound a program that comes and goes, or names one port of
+	// its router after the other, would keep everybody measuring.
+	mostAnew = 3
+	// ownPing is a player's ping to a server on their own computer: next to nothing.
+	ownPing = discovery.Millis(100 * time.Microsecond)
+)
+
+// Survey is what the players measure of the candidate places. Its zero value has asked nobody.
+type Survey struct {
+	// attempt tells the newest survey from those before, 0 while there is none. before is the
+	// last of those before while there is none: a late answer to it is none to the next.
+	attempt, before int
+	// at is when it began.
+	at time.Time
+	// isTold: people know what came of it.
+	isTold bool
+	// anew is how often it began anew, see mostAnew.
+	anew int
+	// homes are the players' own computers that are measured: all players agreed.
+	homes []home
+	// found is what players found, by name.
+	found map[string]Found
+	// doors are where players' computers answer. Their programs say it whenever they come.
+	doors map[string]door
+	// relaxed is the best server for a choice that found none; it can be reckoned anew.
+	relaxed relaxed
+}
+
+// home is a player's own computer, which could host.
+type home struct {
+	Player string     `json:"player"`
+	Place  wire.Venue `json:"place"`
+}
+
+// door is where a player's program answers as a beacon does: the port of the computer, 0 if it
+// does not answer, and the router's port that leads there, 0 if that is the same.
+type door struct {
+	program         string
+	beacon, outside uint16
+}
+
+// Found is what a player found in a survey, by place.
+type Found struct {
+	Attempt int      `json:"attempt,omitempty"`
+	Found   []result `json:"found,omitempty"`
+}
+
+// result is the best of a player's samples of a place.
+type result struct {
+	State discovery.State  `json:"state"`
+	RTT   discovery.Millis `json:"rtt_ms,omitzero"`
+}
+
+// Scene is what holds of the room at the moment.
+type Scene struct {
+	// Places are those of the organiser's list.
+	Places wire.Venues
+	// Players are all who play, in the room's order.
+	Players []Player
+	// Selection is the newest choice, nil before there is one, and Criteria what the group
+	// wants of servers.
+	Selection *selection.Selection
+	Criteria  selection.Criteria
+}
+
+// Player is what holds of a player.
+type Player struct {
+	Name      string
+	Connected bool
+	// LeftOut: the round goes on without the player.
+	LeftOut bool
+	// Addr is the address that servers see. Beside is where people on the host's networks
+	// reach the computer, invalid if the player comes from elsewhere.
+	Addr, Beside netip.Addr
+	// Turn is the player's place among those behind the same address, who measure one after
+	// the other.
+	Turn int
+}
+
+// News are what the room does: it notes sentences, and asks players to measure.
+type News struct {
+	Notes []string
+	Asks  []Ask
+}
+
+// Ask is a survey for one player.
+type Ask struct {
+	To     string
+	Survey wire.Survey
+}
+
+func (n *News) add(more News) {
+	n.Notes = append(n.Notes, more.Notes...)
+	n.Asks = append(n.Asks, more.Asks...)
+}
+
+// Come takes where the computer of a player answers whose program has come. What was known of
+// the router ends with the program, or with the port.
+func (s *Survey) Come(name, program string, beacon uint16) {
+	if s.doors == nil {
+		s.doors = map[string]door{}
+	}
+	if d := s.doors[name]; d.program != program || d.beacon != beacon {
+		s.doors[name] = door{program: program, beacon: beacon}
+	}
+}
+
+// Outside takes a program's word by which port of its router others reach it.
+func (s *Survey) Outside(name string, port uint16, sc Scene, now time.Time) News {
+	if d, has := s.doors[name]; has {
+		d.outside = port
+		s.doors[name] = d
+	}
+	news, _ := s.dropHomes(sc, now)
+	return news
+}
+
+// Begin begins a survey because the organiser wants one.
+func (s *Survey) Begin(sc Scene, now time.Time) (News, error) {
+	switch {
+	case !s.hasAny(sc):
+		return News{}, errors.New("there are no places to measure: the organiser's list of them is empty, and not all players let the others measure their computers (--can-host)")
+	case s.attempt > 0 && now.Sub(s.at) < pause:
+		return News{}, errors.New("the places are being measured, or were a moment ago")
+	}
+	return s.begin(sc, now), nil
+}
+
+// BeginOnce begins a survey if there was none, and says what came of the last.
+func (s *Survey) BeginOnce(sc Scene, now time.Time) (news News) {
+	if s.attempt == 0 && s.hasAny(sc) {
+		news = s.begin(sc, now)
+	}
+	news.Notes = append(news.Notes, s.tell(sc)...)
+	return news
+}
+
+func (s *Survey) hasAny(sc Scene) bool { return len(sc.Places) > 0 || len(s.homesIn(sc)) > 0 }
+
+// begin begins a survey of all places with everyone who is here.
+func (s *Survey) begin(sc Scene, now time.Time) News {
+	s.attempt, s.before, s.at, s.isTold, s.anew = max(s.attempt, s.before)+1, 0, now, false, 0
+	s.homes = s.homesIn(sc)
+	news := News{Notes: []string{fmt.Sprintf("everyone measures %s for a server of our own", InWords(s.Count(sc.Places)))}}
+	for _, p := range sc.Players {
+		news.add(s.Ask(p.Name, sc, now))
+	}
+	return news
+}
+
+// Ask asks a player who is here to measure the places, unless the player has. Those behind one
+// address take turns.
+func (s *Survey) Ask(name string, sc Scene, now time.Time) News {
+	at := slices.IndexFunc(sc.Players, func(p Player) bool { return p.Name == name })
+	if at < 0 || !sc.Players[at].Connected || s.attempt == 0 || s.hasAnswered(name) || s.Count(sc.Places) == 0 {
+		return News{}
+	}
+	// A player who does not show their own address is shown none, and nobody is shown that of
+	// a player who has left, or no longer agrees.
+	if news, isAnew := s.dropHomes(sc, now); isAnew {
+		return news
+	}
+	after := time.Duration(sc.Players[at].Turn) * samples * betweenMates
+	return News{Asks: []Ask{{name, wire.Survey{Attempt: s.attempt, Places: s.venues(sc.Places), Samples: samples, After: discovery.Millis(after)}}}}
+}
+
+func (s *Survey) hasAnswered(name string) bool { return s.found[name].Attempt == s.attempt }
+
+// dropHomes drops what was measured if a computer must no longer be measured, or has moved, and
+// begins anew. It reports whether that is so.
+func (s *Survey) dropHomes(sc Scene, now time.Time) (News, bool) {
+	homes := s.homesIn(sc)
+	if !slices.ContainsFunc(s.homes, func(h home) bool { return !slices.Contains(homes, h) }) {
+		return News{}, false
+	}
+	anew := s.anew + 1
+	if s.homes = nil; anew > mostAnew {
+		s.End()
+	}
+	news := s.Change(sc, now)
+	if s.attempt > 0 {
+		s.anew = anew
+	}
+	return news, true
+}
+
+// Change forgets what was measured, as the list of places is another, and begins anew if there
+// was a survey.
+func (s *Survey) Change(sc Scene, now time.Time) (news News) {
+	s.isTold, s.found = false, nil
+	switch {
+	case !s.hasAny(sc):
+		s.End()
+	case s.attempt > 0:
+		news = s.begin(sc, now)
+	}
+	return news
+}
+
+// End ends the survey: there is none until another begins.
+func (s *Survey) End() {
+	s.before = max(s.attempt, s.before)
+	s.attempt, s.at, s.isTold, s.anew, s.homes, s.relaxed = 0, time.Time{}, false, 0, nil, relaxed{}
+}
+
+// Heard takes what a player found. The error says that the message makes no sense.
+func (s *Survey) Heard(name string, m wire.Surveyed, sc Scene) (News, error) {
+	if m.Attempt != s.attempt || s.hasAnswered(name) {
+		return News{}, nil // of a list that is no more, or again
+	}
+	results := make([]result, s.Count(sc.Places))
+	for _, seen := range m.Places {
+		if seen.Server < 0 || seen.Server >= len(results) {
+			return News{}, fmt.Errorf("a ping of place %d of %d", seen.Server, len(results))
+		}
+		r := result{State: seen.State}
+		if seen.State == discovery.Answered {
+			if len(seen.RTTs) == 0 {
+				return News{}, errors.New("a place that answered without a ping")
+			}
+			r.RTT = discovery.Millis(wire.RoundRTT(time.Duration(slices.Min(seen.RTTs) * float64(time.Millisecond))))
+		}
+		results[seen.Server] = r
+	}
+	for i, h := range s.homes {
+		if h.Player == name {
+			results[len(sc.Places)+i] = result{discovery.Answered, ownPing}
+		}
+	}
+	if s.found == nil {
+		s.found = map[string]Found{}
+	}
+	s.found[name] = Found{m.Attempt, results}
+	return News{Notes: s.tell(sc)}, nil
+}
+
+// waiting returns the players who still measure.
+func (s *Survey) waiting(sc Scene) []string {
+	names := []string{}
+	for _, p := range sc.Players {
+		if p.Connected && !s.hasAnswered(p.Name) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// Count returns how many places a survey measures: those of the organiser's list, and homes.
+func (s *Survey) Count(places wire.Venues) int { return len(places) + len(s.homes) }
+
+// venues returns these places.
+func (s *Survey) venues(places wire.Venues) wire.Venues {
+	venues := slices.Clip(places)
+	for _, h := range s.homes {
+		venues = append(venues, h.Place)
+	}
+	return venues
+}
+
+// Rename keeps what is known of a player under another name.
+func (s *Survey) Rename(from, to string) {
+	if f, has := s.found[from]; has {
+		delete(s.found, from)
+		s.found[to] = f
+	}
+	if d, has := s.doors[from]; has {
+		delete(s.doors, from)
+		s.doors[to] = d
+	}
+}
+
+// Leave forgets a player who plays here no more.
+func (s *Survey) Leave(name string) {
+	delete(s.found, name)
+	delete(s.doors, name)
+}
+
+// SetRight corrects what was noted by a clock that was ahead, or has been set back since.
+func (s *Survey) SetRight(now time.Time) {
+	if s.at.After(now) {
+		s.at = time.Time{}
+	}
+}
+
+// homesIn returns the computers of players who could host, if all who are here have agreed to
+// show the others where they are, and have an address that all reach: one on the internet or,
+// while all come from one network of the host's, one there.
+func (s *Survey) homesIn(sc Scene) (homes []home) {
+	here := slices.DeleteFunc(slices.Clone(sc.Players), func(p Player) bool { return !p.Connected })
+	areBeside := areNeighbours(here)
+	for _, p := range here {
+		d := s.doors[p.Name]
+		if d.beacon == 0 {
+			return nil
+		}
+		addr, port, name := p.Addr.Unmap().WithZone(""), cmp.Or(d.outside, d.beacon), p.Name+"'s computer"
+		if areBeside { // with no router between them
+			addr, port = p.Beside, d.beacon
+		}
+		isTaken := slices.ContainsFunc(sc.Places, func(v wire.Venue) bool { return v.Name == name })
+		isReached := areBeside || discovery.ReachOf(addr) == discovery.InternetReach
+		if isReached && !isTaken && len(homes)+len(sc.Places) < wire.MaxVenues {
+			homes = append(homes, home{p.Name, wire.Venue{Name: name, Addr: netip.AddrPortFrom(addr, port), Protocol: "beacon"}})
+		}
+	}
+	return homes
+}
+
+// areNeighbours reports whether all players come from one network of the host's, each from an
+// address of their own there. At the home of a player who comes by another network, such as a
+// VPN, other computers may have the same addresses; and an address of two is a gateway's.
+func areNeighbours(players []Player) bool {
+	seen := map[netip.Addr]bool{}
+	var network netip.Prefix
+	for _, p := range players {
+		at := p.Beside
+		if !at.IsValid() || seen[at] {
+			return false
+		}
+		bits := 64
+		switch {
+		case discovery.IsCarriers(at): // of a mesh VPN's, too, whose addresses are all over it
+			bits = 10
+		case at.Is4():
+			bits = 24
+		}
+		if network.IsValid() && !network.Contains(at) {
+			return false
+		}
+		network, seen[at] = netip.PrefixFrom(at, bits), true
+	}
+	return true
+}
+
+// InWords says how many places.
+func InWords(n int) string {
+	if n == 1 {
+		return "1 place"
+	}
+	return fmt.Sprintf("%d places", n)
+}

@@ -1,0 +1,206 @@
+package places
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+const (
+	// muchBetter is by how much a place has to beat a server that suits, to be worth a server
+	// of one's own: a step that players feel, and more than a single look may be wrong.
+	muchBetter = 15 * time.Millisecond
+	// placesNamed is how many places a sentence names.
+	placesNamed = 3
+)
+
+// relaxed is the best server whatever the limits, for a choice that found none within them.
+type relaxed struct {
+	of   *selection.Selection
+	best *selection.Ranked
+}
+
+// Lacks reports whether the survey needs the best server whatever the limits to compare places
+// with, as a choice found none within them; see [Survey.Compare].
+func (s *Survey) Lacks(of *selection.Selection) bool {
+	return s.attempt > 0 && of != nil && of.Chosen == nil && s.relaxed.of != of
+}
+
+// Compare finds that server from what the choice was made from, and says what comes of it.
+func (s *Survey) Compare(b selection.Basis, sc Scene) News {
+	b = b.For(s.group(sc))
+	b.Criteria.Limits, b.Criteria.Top, b.Criteria.Reasons = nil, 1, -1
+	s.relaxed = relaxed{sc.Selection, selection.NewFilter(b.Servers, b.Criteria).Select(b.Table).Chosen}
+	return News{Notes: s.tell(sc)}
+}
+
+// bestNow returns the best server that there is for the group, nil if none answers all.
+func (s *Survey) bestNow(of *selection.Selection) *selection.Ranked {
+	switch {
+	case of == nil:
+		return nil
+	case of.Chosen == nil && s.relaxed.of == of:
+		return s.relaxed.best
+	}
+	return of.Chosen
+}
+
+// tell says what came of a survey, once all have answered and there is a choice, or none, to
+// compare with.
+func (s *Survey) tell(sc Scene) []string {
+	if s.isTold || s.attempt == 0 || len(s.waiting(sc)) > 0 {
+		return nil
+	}
+	sites := s.sites(sc)
+	if sites == nil || sites.Answer == "" {
+		return nil
+	}
+	s.isTold = sc.Selection != nil // or it is compared later
+	return []string{sites.Answer}
+}
+
+// View returns the names of the places that the players may measure, and what servers there
+// would be like; nil before anybody was asked.
+func (s *Survey) View(sc Scene) (candidates []string, sites *wire.Sites) {
+	for _, v := range sc.Places {
+		candidates = append(candidates, v.Name)
+	}
+	for _, h := range s.homesIn(sc) {
+		candidates = append(candidates, h.Place.Name)
+	}
+	return candidates, s.sites(sc)
+}
+
+// group returns the players for whom a place has to suit.
+func (s *Survey) group(sc Scene) (names []string) {
+	for _, p := range sc.Players {
+		counts := p.Connected || s.hasAnswered(p.Name)
+		if sc.Selection != nil {
+			counts = slices.Contains(sc.Selection.Players, p.Name)
+		}
+		if counts && !p.LeftOut {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// sites returns what servers at the places would be like, the best first.
+func (s *Survey) sites(sc Scene) *wire.Sites {
+	venues := s.venues(sc.Places)
+	if s.attempt == 0 || len(venues) == 0 {
+		return nil
+	}
+	group := s.group(sc)
+	objective := sc.Criteria.Objective(group)
+	if sc.Selection != nil { // extras count from what players have without the places
+		objective = sc.Selection.Above(objective, group)
+	}
+	ranked := make([]candidate, 0, len(venues))
+	for i, v := range venues {
+		ranked = append(ranked, s.candidate(i, v.Name, group, objective))
+	}
+	slices.SortStableFunc(ranked, candidate.compare)
+	view := &wire.Sites{Waiting: s.waiting(sc), Sites: []wire.Site{}}
+	for _, c := range ranked {
+		view.Sites = append(view.Sites, c.Site)
+	}
+	if len(ranked[0].RTT) == 0 || len(group) == 0 {
+		if len(view.Waiting) == 0 {
+			view.Answer = "no place answered: is muster beacon running there, and is its port open for UDP?"
+		}
+		return view
+	}
+	now := s.bestNow(sc.Selection)
+	if now != nil {
+		view.Now = &wire.Figures{MeanMS: now.MeanMS, MaxMS: now.MaxMS}
+	}
+	if first := ranked[0]; first.Suits && sc.Selection != nil {
+		view.Better = now == nil || sc.Selection.Chosen == nil || now.Score-first.score > millis(muchBetter)
+	}
+	view.Answer = answer(view, sc.Selection)
+	return view
+}
+
+// candidate is a place with what the room's rule makes of it.
+type candidate struct {
+	wire.Site
+	score float64
+	level int // of the limits that it keeps, 0 is the strictest
+}
+
+// compare puts first what reaches everybody, keeps stricter limits, and scores better.
+func (c candidate) compare(other candidate) int {
+	return cmp.Or(
+		cmp.Compare(len(c.Silent), len(other.Silent)), cmp.Compare(c.level, other.level),
+		cmp.Compare(c.score, other.score), strings.Compare(c.Name, other.Name),
+	)
+}
+
+// candidate returns what a group measured of a place, under an objective for these players.
+func (s *Survey) candidate(place int, name string, group []string, objective *selection.Objective) candidate {
+	c := candidate{Site: wire.Site{Name: name, RTT: map[string]float64{}}}
+	rtts := make([]float64, len(group))
+	for i, player := range group {
+		of := s.found[player]
+		if of.Attempt != s.attempt || place >= len(of.Found) || of.Found[place].State != discovery.Answered {
+			c.Silent = append(c.Silent, player)
+			continue
+		}
+		rtts[i] = millis(time.Duration(of.Found[place].RTT))
+		c.RTT[player] = rtts[i]
+		c.MeanMS += rtts[i] / float64(len(group))
+		c.MaxMS = max(c.MaxMS, rtts[i])
+	}
+	c.score = objective.Score(rtts)
+	limits := objective.Limits()
+	for c.level < len(limits) && c.MaxMS > millis(limits[c.level]) {
+		c.level++
+	}
+	c.Suits = len(c.Silent) == 0 && len(group) > 0 && (len(limits) == 0 || c.level < len(limits))
+	if len(c.Silent) > 0 {
+		c.Figures = wire.Figures{}
+	}
+	return c
+}
+
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// answer says where a server would suit, or be better. All is in ms: the average, and the
+// worst.
+func answer(s *wire.Sites, selected *selection.Selection) string {
+	best := s.Sites[0]
+	var parts []string
+	for _, site := range s.Sites[:min(placesNamed, len(s.Sites))] {
+		if len(site.Silent) > 0 || site.Suits != best.Suits {
+			break
+		}
+		if len(parts) == 0 {
+			parts = append(parts, fmt.Sprintf("%s would give %v ms (average/worst)", site.Name, site.Figures))
+		} else {
+			parts = append(parts, fmt.Sprintf("%s %v", site.Name, site.Figures))
+		}
+	}
+	would := strings.Join(parts, ", ")
+	now := "no server answers all of you"
+	if s.Now != nil {
+		now = fmt.Sprintf("the best server there is gives %v", s.Now)
+	}
+	switch {
+	case len(parts) == 0:
+		return fmt.Sprintf("no place reaches all of you: %s did not answer %s", best.Name, strings.Join(best.Silent, ", "))
+	case !best.Suits:
+		return fmt.Sprintf("a server at one of your places would suit no better: %s; %s", would, now)
+	case selected == nil: // nobody has measured servers yet
+		return "a server of your own: " + would
+	case selected.Chosen != nil && !s.Better:
+		return fmt.Sprintf("a server of your own would not be much better: %s; %s", would, now)
+	}
+	return fmt.Sprintf("a server of your own would suit all: %s; %s", would, now)
+}
