@@ -16,7 +16,7 @@ func tooFar(t *testing.T) *session {
 	s := settings(2)
 	s.By, s.Limits = selection.Threshold, wire.Limits{100 * time.Millisecond}
 	n := newSession(t, s)
-	n.as["ann"] = n.room.keys.Secret
+	n.as["ann"] = n.room.Keys().Secret
 	n.join("ann", "cat")
 	n.listed(3)
 	n.informs("ann", 12, 12, 12)

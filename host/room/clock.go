@@ -18,9 +18,7 @@ func (r *Room) rightTimes() {
 	var stale []*time.Time
 	r.survey.SetRight(r.now)
 	r.round.attendance.SetRight(r.now)
-	for _, g := range r.guests {
-		moments = append(moments, &g.seen)
-	}
+	r.roster.SetRight(r.now)
 	for _, at := range moments {
 		if at.Sub(r.now) > aheadMost {
 			*at = r.now

@@ -50,7 +50,7 @@ func TestClockSetBack(t *testing.T) {
 			return n, nil
 		}, func(n *session) error {
 			n.until(n.now.Add(guestGone + time.Second))
-			if n.room.isTaken("zoe", nil) {
+			if n.room.roster.Person("zoe").Name != "" {
 				return errors.New("it is taken")
 			}
 			return nil
@@ -148,7 +148,7 @@ func TestClockSetBack(t *testing.T) {
 			n.inStage(wire.Failed)
 			return n, []string{"ann", "cat"}
 		}, func(n *session) error {
-			return refusal(n, Order{Credential: n.room.keys.Secret, Action: Survey{}})
+			return refusal(n, Order{Credential: n.room.Keys().Secret, Action: Survey{}})
 		}},
 		{"a household is looked around in again", func(t *testing.T) (*session, []string) {
 			n := newSession(t, looking(2))
@@ -171,7 +171,7 @@ func TestClockSetBack(t *testing.T) {
 			n.orders(End{})
 			return n, nil
 		}, func(n *session) error {
-			hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: "bob", Token: n.tokens["bob"], Program: "bob's", Line: 2}
+			hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: "bob", Token: n.tokens["bob"], Program: "bob's", Line: 2}
 			return refusal(n, Join{Hello: hello})
 		}},
 		{"a game opens again", func(t *testing.T) (*session, []string) {

@@ -121,7 +121,7 @@ func (*Coordinating) turn(r *Room) {
 // showLeaders puts who leads the search on the pages, if any is open.
 func (r *Room) showLeaders() {
 	_, isVerifying := r.phase.(*Verifying)
-	isSeen := len(r.pages) > 0 || r.onlookers > 0
+	isSeen := r.roster.IsWatched()
 	if !r.isMeasuring() && !isVerifying || !isSeen || !r.round.podium.IsDue(r.now) {
 		return
 	}

@@ -109,14 +109,13 @@ func TestOtherVersions(t *testing.T) {
 func TestHasVersion(t *testing.T) {
 	n := versioned(t, settings(2), nil, 2)
 	version := func() string { return n.view().People[1].Version }
-	ben := n.room.round.player("ben")
-	if err := n.step(Order{Credential: ben.page, Action: Has{Version: "5.6", Editions: edition56}}); err != nil {
+	if err := n.step(Order{Credential: n.pageOf("ben"), Action: Has{Version: "5.6", Editions: edition56}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := n.room.editions.Of([]string{"ben"}, "openarena"); version() != "5.6" || len(got) != 1 || got[0].Protocol != 41 {
 		t.Errorf("%v", got)
 	}
-	again := wire.Hello{Name: "ben", Token: ben.token, Program: "BENS", Line: 2, Editions: map[string]discovery.Edition{"": {Version: "4"}}}
+	again := wire.Hello{Name: "ben", Token: n.tokenOf("ben"), Program: "BENS", Line: 2, Editions: map[string]discovery.Edition{"": {Version: "4"}}}
 	if err := n.step(Join{Hello: again}); err != nil || version() != "5.6" {
 		t.Errorf("%v, %s", err, version())
 	}
@@ -128,8 +127,7 @@ func TestHasVersion(t *testing.T) {
 	if err := n.step(Join{Hello: again}); err != nil || version() != "4" {
 		t.Errorf("%v, %s", err, version())
 	}
-	ben = n.room.round.player("ben")
-	if err := n.step(Order{Credential: ben.page, Action: Has{}}); err != nil || version() != "" {
+	if err := n.step(Order{Credential: n.pageOf("ben"), Action: Has{}}); err != nil || version() != "" {
 		t.Errorf("%v, %s", err, version())
 	}
 	n.step(Order{Action: Enter{Name: "zoe", Token: "zoe's token"}})

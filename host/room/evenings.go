@@ -2,7 +2,6 @@ package room
 
 import (
 	"errors"
-	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -10,7 +9,6 @@ import (
 
 	"muster/host/room/ballot"
 	"muster/host/room/estimates"
-	"muster/host/room/nickname"
 	"muster/host/room/roster"
 	"muster/host/schedule"
 	"muster/host/wire"
@@ -53,7 +51,7 @@ type keeping struct {
 	// evenings are those that are over, the oldest first, and tonight the one that goes on.
 	evenings []wire.Evening
 	tonight  wire.Evening
-	// left are the players of the night that ended last, as in [whoIs].
+	// left are the players of the night that ended last, as in [roster.MarkOf].
 	left []string
 	// reminded and dated are the dates that people were told of, and for which the room
 	// opened itself, last.
@@ -171,8 +169,9 @@ func (r *Room) nextDate(at time.Time) time.Time {
 func (r *Room) remind() {
 	r.note("the next evening is near")
 	coming := []wire.AnnouncedPlayer{}
-	for p, isPlayer := range r.everyone() {
-		if r.awaits(p) && *p.comes && (isPlayer || p.regular || p.organiser) { // no stranger's nickname is posted anywhere
+	for _, one := range r.roster.People() {
+		p := r.person(one.Name)
+		if r.awaits(p) && *p.comes && (one.IsPlayer || one.IsRegular || one.IsOrganiser) { // no stranger's nickname is posted anywhere
 			coming = append(coming, wire.AnnouncedPlayer{Name: p.name})
 		}
 	}
@@ -214,23 +213,22 @@ func (r *Room) sleep(at time.Time) {
 	}
 	r.kept.left = nil
 	for _, p := range slices.Clone(r.round.players) {
-		r.kept.left = append(r.kept.left, whoIs(&p.person))
+		r.kept.left = append(r.kept.left, r.roster.Person(p.name).Mark)
 		r.unseat(p, true)
 	}
 	r.estimates = estimates.Guests{}
+	r.apply(r.roster.Sleep(r.now))
 	for _, g := range r.guests {
-		if g.becomes != "" {
-			r.rename(&g.person, false, g.becomes)
-		}
-		if g.origin = (Origin{}); g.regular {
-			g.from = netip.Addr{}
+		g.origin = Origin{}
+	}
+	awaited := r.awaited()
+	for _, one := range r.roster.People() {
+		if !one.IsRegular && !one.IsOrganiser && !one.HasPage && !slices.Contains(awaited, one.Name) {
+			r.apply(r.roster.Drop(one.Name))
 		}
 	}
-	r.forgetGuests(func(g *guest) bool {
-		return !g.regular && !g.organiser && !r.isWatching(&g.person) && !r.awaits(&g.person)
-	})
 	for regulars := r.regulars(); len(regulars) > mostRegulars; regulars = regulars[1:] {
-		r.forgetGuests(func(g *guest) bool { return g == regulars[0] })
+		r.apply(r.roster.Drop(regulars[0].Name))
 	}
 	// Programs and pages that were away when the night ended may be back for the next one: to
 	// them a round of the same number would be the one that they know.
@@ -242,9 +240,11 @@ func (r *Room) sleep(at time.Time) {
 
 // regulars are those who keep their place while they are away, but for the organiser,
 // first who was there longest ago.
-func (r *Room) regulars() []*guest {
-	regulars := slices.DeleteFunc(slices.Clone(r.guests), func(g *guest) bool { return !g.regular || g.organiser })
-	slices.SortStableFunc(regulars, func(a, b *guest) int { return a.seen.Compare(b.seen) })
+func (r *Room) regulars() []roster.Person {
+	regulars := slices.DeleteFunc(r.roster.People(), func(one roster.Person) bool {
+		return one.IsPlayer || !one.IsRegular || one.IsOrganiser
+	})
+	slices.SortStableFunc(regulars, func(a, b roster.Person) int { return a.Seen.Compare(b.Seen) })
 	return regulars
 }
 
@@ -256,14 +256,9 @@ func (r *Room) wake(why string) {
 }
 
 // missedEnd reports whether a hello is of a program that was in the room when the night
-// ended, and has lost its connection before it could hear so. Before is whose it is if the
-// room knows that person still.
-func (in Join) missedEnd(r *Room, before *guest) bool {
-	who := person{page: roster.PageOf(in.Hello.Token)}
-	if before != nil {
-		who = before.person
-	}
-	isBack := in.Hello.Line > 1 && in.Hello.Token != "" && slices.Contains(r.kept.left, whoIs(&who))
+// ended, and has lost its connection before it could hear so. Mark is whose it is.
+func (in Join) missedEnd(r *Room, mark string) bool {
+	isBack := in.Hello.Line > 1 && in.Hello.Token != "" && slices.Contains(r.kept.left, mark)
 	return r.isAsleep() && isBack && r.now.Sub(r.ended) < lookFor
 }
 
@@ -281,9 +276,6 @@ func (k *keeping) bound() {
 	}
 }
 
-// whoIs is how a history tells somebody from others: no credential can be had from it.
-func whoIs(p *person) string { return roster.MarkOf(p.page) }
-
 // plays writes down where a standing room goes, and with whom.
 func (r *Room) plays(played wire.Played, country string, rtt map[string]float64) {
 	if !r.IsStanding() {
@@ -298,10 +290,10 @@ func (r *Room) plays(played wire.Played, country string, rtt map[string]float64)
 		t.Began = r.now
 	}
 	stay := wire.Stay{At: r.now, Game: played.Game, Server: played.Server, Connect: played.Connect, Country: country, Map: played.Map, MeanMS: played.MeanMS, Players: []wire.Seat{}}
-	for p, isPlayer := range r.everyone() {
-		if isPlayer && r.round.attendance.Of(p.name).Here || slices.Contains(played.Players, p.name) {
-			p.regular = p.regular || isPlayer
-			stay.Players = append(stay.Players, wire.Seat{Who: whoIs(p), Name: p.name, PingMS: rtt[p.name]})
+	for _, p := range r.roster.People() {
+		if p.IsPlayer && r.round.attendance.Of(p.Name).Here || slices.Contains(played.Players, p.Name) {
+			r.roster.Keep(p.Name)
+			stay.Players = append(stay.Players, wire.Seat{Who: p.Mark, Name: p.Name, PingMS: rtt[p.Name]})
 		}
 	}
 	if t.Stays = append(t.Stays, stay); len(t.Stays) > mostStays {
@@ -328,12 +320,11 @@ func (r *Room) lastStay() *wire.Stay {
 	return &stays[len(stays)-1]
 }
 
-// seatOf is somebody's in a stay, or nil.
-func seatOf(s *wire.Stay, p *person) *wire.Seat {
+// seatOf is the seat of the person with a mark in a stay, or nil.
+func seatOf(s *wire.Stay, who string) *wire.Seat {
 	if s == nil {
 		return nil
 	}
-	who := whoIs(p)
 	if at := slices.IndexFunc(s.Players, func(seat wire.Seat) bool { return seat.Who == who }); at >= 0 {
 		return &s.Players[at]
 	}
@@ -345,9 +336,14 @@ func (r *Room) awaits(p *person) bool {
 	return p.comes != nil && !r.kept.calendar.next.IsZero() && p.comesTo.Equal(r.kept.calendar.next)
 }
 
-// isAway reports whether somebody is away who keeps a place: they are no onlookers.
-func (r *Room) isAway(g *guest) bool {
-	return g.regular && !g.organiser && !r.isWatching(&g.person)
+// awaited returns who has said whether they come to the next date.
+func (r *Room) awaited() (names []string) {
+	for _, p := range r.everyone() {
+		if r.awaits(p) {
+			names = append(names, p.name)
+		}
+	}
+	return names
 }
 
 // meeting is what everybody sees of a standing room, nil of others.
@@ -360,15 +356,16 @@ func (r *Room) meeting() *wire.Meeting {
 	if last != nil {
 		m.Last = &wire.Last{At: last.At, Server: last.Server, Country: last.Country, Map: last.Map, MeanMS: last.MeanMS}
 	}
-	for p, isPlayer := range r.everyone() {
-		if !isPlayer && !p.regular && !p.organiser && !r.awaits(p) {
+	for _, one := range r.roster.People() {
+		p := r.person(one.Name)
+		if !one.IsPlayer && !one.IsRegular && !one.IsOrganiser && !r.awaits(p) {
 			continue
 		}
-		c := wire.Comer{Name: p.name, Arrival: p.arrival, Here: isPlayer && r.round.attendance.Of(p.name).Here || r.isWatching(p)}
+		c := wire.Comer{Name: p.name, Arrival: one.Arrival, Here: one.IsPlayer && r.round.attendance.Of(p.name).Here || one.HasPage}
 		if r.awaits(p) {
 			c.Comes = p.comes
 		}
-		if seat := seatOf(last, p); seat != nil {
+		if seat := seatOf(last, one.Mark); seat != nil {
 			c.Played, c.Liked = true, seat.Liked
 		}
 		m.Who = append(m.Who, c)
@@ -437,7 +434,7 @@ func (a Like) do(r *Room, by caller) error {
 	if !by.IsSomebody() {
 		return errNickname
 	}
-	seat := seatOf(r.lastStay(), r.person(by.Name))
+	seat := seatOf(r.lastStay(), r.roster.Person(by.Name).Mark)
 	if seat == nil {
 		return errNotThen
 	}
@@ -459,49 +456,27 @@ func (Wake) do(r *Room, by caller) error {
 }
 
 func (a Forget) do(r *Room, by caller) error {
-	name := nickname.Clean(a.Name)
-	var one *person
-	isPlayer := false
-	switch {
-	case name == "" && !by.IsSomebody():
-		return errNickname
-	case name == "":
-		one, isPlayer, name = r.person(by.Name), by.IsPlayer, by.Name
-	case !by.IsOrganiser:
-		return errOrganiserOnly
-	default:
-		for p, plays := range r.everyone() {
-			if strings.EqualFold(p.name, name) {
-				one, isPlayer = p, plays
-			}
-		}
+	one, err := r.roster.Meant(by, a.Name)
+	if err != nil {
+		return err
 	}
-	if one != nil && one.organiser {
-		return fmt.Errorf("%s is the organiser: hand that on first", one.name)
-	}
-	if one != nil && one.name == by.Name && !isPlayer && !one.regular {
-		// Of who never played there is nothing but a nickname, which may be any word, and what
-		// stands under it.
-		r.lists.Withdraw(one.name)
-		r.forgetGuests(func(g *guest) bool { return &g.person == one })
+	if one.Mark != "" && one.Name == by.Name && !one.IsPlayer && !one.IsRegular {
+		// Of somebody who never played there is nothing but a nickname, which may be any word, and
+		// what stands under it.
+		r.lists.Withdraw(one.Name)
+		r.apply(r.roster.Drop(one.Name))
 		return nil
 	}
-	who := ""
-	if one != nil {
-		who = whoIs(one)
-	}
-	if !r.forgets(who, name) && one == nil {
+	if !r.forgets(one.Mark, one.Name) && one.Mark == "" {
 		return errors.New("nobody of that name is known here")
 	}
-	switch {
-	case isPlayer:
-		p := r.round.player(one.name)
-		p.regular = false
-		r.sendAway(p, wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room, and it has forgotten you"})
-		r.forgets(who, name) // what has just been said of it
-	case one != nil:
-		r.forgetGuests(func(g *guest) bool { return &g.person == one })
+	if !one.IsPlayer {
+		r.apply(r.roster.Drop(one.Name))
+		return nil
 	}
+	r.roster.LetGo(one.Name)
+	r.sendAway(r.round.player(one.Name), wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room, and it has forgotten you"})
+	r.forgets(one.Mark, one.Name) // what has just been said of it
 	return nil
 }
 

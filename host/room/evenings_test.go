@@ -20,7 +20,7 @@ func standing(t *testing.T, every string) *session {
 	s := settings(0)
 	s.Every = every
 	n := newSession(t, s)
-	n.as["ann"] = n.room.keys.Secret
+	n.as["ann"] = n.room.Keys().Secret
 	return n
 }
 
@@ -80,7 +80,7 @@ var friday = []time.Time{ // eight is a Friday
 func TestEvenings(t *testing.T) {
 	n := standing(t, "fri 20:00 Europe/Berlin")
 	n.playsEvening([]int{40, 20}, "ann", "bob")
-	bob, keys := n.pageOf("bob"), n.room.keys
+	bob, keys := n.pageOf("bob"), n.room.Keys()
 	yes, no := true, false
 	if err := n.acts(bob, Like{&yes}); err != nil {
 		t.Error(err)
@@ -113,8 +113,8 @@ func TestEvenings(t *testing.T) {
 	}
 	n.restarts(24 * time.Hour)
 	m := n.view().Meeting
-	if n.room.keys != keys || !*m.Who[1].Comes || *m.Who[0].Comes || m.Who[1].Name != "bob" {
-		t.Errorf("after a restart: %v, %+v", n.room.keys, m)
+	if n.room.Keys() != keys || !*m.Who[1].Comes || *m.Who[0].Comes || m.Who[1].Name != "bob" {
+		t.Errorf("after a restart: %v, %+v", n.room.Keys(), m)
 	}
 	// The date.
 	if ticks := n.until(friday[1].Add(-opensBefore)); n.room.isAsleep() || ticks > 20 {
@@ -122,8 +122,8 @@ func TestEvenings(t *testing.T) {
 	}
 	n.noted("the next evening is near", "it is nearly time: the room is open")
 	n.join("bob")
-	if p := n.room.round.player("bob"); p.page != bob || !p.regular {
-		t.Errorf("bob comes back as another: %+v", p.person)
+	if p := n.room.roster.Person("bob"); n.pageOf("bob") != bob || !p.IsPlayer || !p.IsRegular {
+		t.Errorf("bob comes back as another: %+v", p)
 	}
 	n.until(friday[1].Add(dateStays + time.Minute))
 	if m := n.view().Meeting; !m.Next.Equal(friday[2]) || m.Who[0].Comes != nil {
@@ -296,7 +296,7 @@ func TestOnDates(t *testing.T) {
 // does not open the room again; whoever comes to play does.
 func TestMissedEnd(t *testing.T) {
 	back := func(n *session, name string) *wire.Refusal {
-		hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, Token: n.tokens[name], Program: name + "'s", Line: 2}
+		hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, Token: n.tokens[name], Program: name + "'s", Line: 2}
 		var refusal *wire.Refusal
 		errors.As(n.step(Join{Hello: hello, Token: "token of " + name}), &refusal)
 		return refusal
@@ -332,7 +332,7 @@ func TestMissedEnd(t *testing.T) {
 		t.Errorf("long after the end bob is told %v", refusal)
 	}
 	n = ended()
-	if err := n.acts(n.room.keys.Secret, Wake{}); err != nil || n.room.isAsleep() || back(n, "bob") != nil {
+	if err := n.acts(n.room.Keys().Secret, Wake{}); err != nil || n.room.isAsleep() || back(n, "bob") != nil {
 		t.Errorf("the button does not open the room: %v", err)
 	}
 }
@@ -494,7 +494,7 @@ func TestNicknames(t *testing.T) {
 	s := settings(0)
 	s.Every, s.Webhook = "fri 20:00 Europe/Berlin", hook
 	n := newSession(t, s)
-	n.as["ann"] = n.room.keys.Secret
+	n.as["ann"] = n.room.Keys().Secret
 	n.playsEvening([]int{40, 20}, "ann", "bob")
 	ann, bob := n.pageOf("ann"), n.pageOf("bob")
 	n.enters("is", "")

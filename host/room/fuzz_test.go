@@ -11,6 +11,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room/nickname"
 	"muster/host/room/outage"
 	"muster/host/room/roster"
 	"muster/host/wire"
@@ -220,7 +221,7 @@ func (e *evening) happens() {
 		name := e.name()
 		credential := "page of " + name
 		if p := r.round.player(name); p != nil {
-			credential = p.page
+			credential = r.roster.PageOf(p.name)
 		}
 		e.step(Order{Credential: credential, Action: a})
 	}
@@ -235,7 +236,7 @@ func (e *evening) happens() {
 		e.rests()
 	case 0, 1:
 		name := e.name()
-		hello := wire.Hello{Version: wire.Version, Code: r.keys.Code, Name: name, Token: "token of " + name}
+		hello := wire.Hello{Version: wire.Version, Code: r.Keys().Code, Name: name, Token: "token of " + name}
 		if name == "cat" {
 			hello.Discreet = wire.LeastDiscreet
 		}
@@ -529,10 +530,15 @@ func (e *evening) isSound() {
 		e.Fatal(err)
 	}
 	organisers := 0
-	for p := range e.room.everyone() {
-		organisers += count(p.organiser)
-		if e.room.isTaken(p.name, p) || organisers > 1 || p.page == "" {
-			e.Fatalf("%s is not the only one: %+v", p.name, e.room.people())
+	people, kept := e.room.roster.People(), e.room.everyone()
+	if len(people) != len(kept) {
+		e.Fatalf("the roster has %+v, the room %d people", people, len(kept))
+	}
+	for i, p := range people {
+		organisers += count(p.IsOrganiser)
+		isTaken := slices.ContainsFunc(people[:i], func(other roster.Person) bool { return nickname.Alike(other.Name, p.Name) })
+		if isTaken || organisers > 1 || e.room.roster.PageOf(p.Name) == "" || kept[i].name != p.Name {
+			e.Fatalf("%s is not the only one: %+v", p.Name, people)
 		}
 	}
 	e.room.Evenings()

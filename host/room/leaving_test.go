@@ -16,7 +16,7 @@ func threeVote(t *testing.T) *session {
 	t.Helper()
 	n := newSession(t, settings(3))
 	n.room.settings.Agree = wire.Yes
-	n.as["ann"] = n.room.keys.Secret
+	n.as["ann"] = n.room.Keys().Secret
 	n.join("ann", "bob", "cat")
 	n.listed(6)
 	n.informs("ann", 12, 12, 12, 12, 12, 12)
@@ -149,7 +149,7 @@ func TestWatching(t *testing.T) {
 	watching := func(guestsVote bool) *session {
 		n := newSession(t, settings(2))
 		n.room.settings.Agree, n.room.settings.GuestsVote = wire.Yes, guestsVote
-		if err := n.enters("org", n.room.keys.Secret); err != nil {
+		if err := n.enters("org", n.room.Keys().Secret); err != nil {
 			t.Fatal(err)
 		}
 		n.step(PageOpened{"org's token"})

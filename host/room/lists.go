@@ -1,6 +1,7 @@
 package room
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -43,12 +44,7 @@ func (Hear) bring(r *Room, p *player, m wire.Bring) {
 
 // organiserName is by which name the organiser's own lists stand.
 func (r *Room) organiserName() string {
-	for p := range r.everyone() {
-		if p.organiser {
-			return p.name
-		}
-	}
-	return "the organiser"
+	return cmp.Or(r.roster.Organiser(), "the organiser")
 }
 
 func (a Bring) do(r *Room, by caller) error {

@@ -56,14 +56,14 @@ func TestLists(t *testing.T) {
 // off; who is removed takes it along.
 func TestListsOfOthers(t *testing.T) {
 	n := newSession(t, settings(3))
-	n.as["ann"] = n.room.keys.Secret
+	n.as["ann"] = n.room.Keys().Secret
 	n.join("ann", "bob")
 	bring := func() {
 		n.says("bob", wire.Bring{Game: "openarena", Favourites: bringing(1, 2), Hidden: bringing(3)})
 	}
 	bring()
 	n.says("ann", wire.Bring{Game: "openarena", Favourites: bringing(1)})
-	if err := n.acts(n.room.round.player("bob").page, Strike{addr(2)}); reason(err) != wire.ReasonSecret {
+	if err := n.acts(n.pageOf("bob"), Strike{addr(2)}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob strikes: %v", err)
 	}
 	if err := n.orders(Strike{addr(2)}); err != nil {
@@ -174,11 +174,15 @@ func TestListsOfWhoRanOut(t *testing.T) {
 				n.step(Join{Hello: wire.Hello{Name: "ann", Token: token}})
 				n.says("ann", wire.Bring{Game: "openarena", Favourites: bringing(1)})
 				leaves(n)
-				if n.room.isTaken("ann", nil) {
+				if n.room.roster.Person("ann").Name != "" {
 					t.Fatal("ann is still here")
 				}
 				n.room = restored(t, n.room)
-				n.room.forgetGuests(func(g *guest) bool { return g.name != "guest 0" })
+				for _, g := range slices.Clone(n.room.guests) {
+					if g.name != "guest 0" {
+						n.room.apply(n.room.roster.Drop(g.name))
+					}
+				}
 				if err := tt.comes(n); err != nil {
 					t.Fatal(err)
 				}
@@ -339,9 +343,9 @@ func TestOursAreAsked(t *testing.T) {
 // playing, nor has everybody asked for more by bringing the same again and again.
 func TestOnePlayersLists(t *testing.T) {
 	n := newSession(t, settings(3))
-	n.as["ann"] = n.room.keys.Secret
+	n.as["ann"] = n.room.Keys().Secret
 	n.join("ann", "mal")
-	mal := n.room.round.player("mal").page
+	mal := n.pageOf("mal")
 	for i := range 4 {
 		var servers []int
 		for server := range wire.MaxBrought {

@@ -21,11 +21,11 @@ var (
 // comes joins from an address.
 func (n *session) comes(name, from string) {
 	n.Helper()
-	hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, Token: n.tokens[name]}
+	hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, Token: n.tokens[name]}
 	if err := n.step(Join{hello, Origin{Near: netip.MustParseAddr(from)}, "token of " + name}); err != nil {
 		n.Fatalf("%s is refused: %v", name, err)
 	}
-	n.tokens[name] = n.room.round.player(name).token
+	n.tokens[name] = n.tokenOf(name)
 }
 
 // got is the newest message of a kind that a member was sent.

@@ -48,7 +48,7 @@ func toLook(t *testing.T, ways []way, long time.Duration, rng *rand.Rand) *sessi
 	s := settings(len(names))
 	s.LongLook = discovery.Millis(long)
 	n := newSession(t, s)
-	n.as["ann"] = n.room.keys.Secret
+	n.as["ann"] = n.room.Keys().Secret
 	n.join(names...)
 	n.listed(len(ways))
 	for _, name := range names {
@@ -130,7 +130,7 @@ func TestLongLookCutShort(t *testing.T) {
 		m := n.finalists(name)
 		n.says(name, wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, 12, rng), More: true})
 	}
-	if err := n.acts(n.room.round.player("bob").page, Go{}); reason(err) != wire.ReasonSecret {
+	if err := n.acts(n.pageOf("bob"), Go{}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob ends the look: %v", err)
 	}
 	if err := n.orders(Go{Stage: wire.Chosen}); err != nil {

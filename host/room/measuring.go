@@ -36,7 +36,7 @@ func (*Gathering) tick(r *Room) {
 	for _, name := range r.round.attendance.Gone(r.now) {
 		p := r.round.player(name)
 		r.note("%s has been gone for %v: the place is free", name, attendance.GoneAfter)
-		r.unseat(p, p.organiser || r.isWatching(&p.person))
+		r.unseat(p, r.roster.Person(name).HasPage)
 	}
 }
 

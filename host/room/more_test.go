@@ -19,7 +19,7 @@ func stopped(t *testing.T) *session {
 	s := settings(2)
 	s.Strategy = string(discovery.Adaptive)
 	n := newSession(t, s)
-	n.as["ann"] = n.room.keys.Secret
+	n.as["ann"] = n.room.Keys().Secret
 	n.join("ann", "bob")
 	n.gets(far())
 	for player, name := range []string{"ann", "bob"} {
@@ -133,7 +133,7 @@ func TestMoreCoordinated(t *testing.T) {
 			s := settings(2)
 			s.Strategy, s.By, s.Limits = wire.Coordinated, selection.Threshold, wire.Limits{30 * time.Millisecond}
 			n := newSession(t, s)
-			n.as["ann"] = n.room.keys.Secret
+			n.as["ann"] = n.room.Keys().Secret
 			n.room.tuning.Budget = 100
 			n.join("ann", "bob")
 			n.gets(far())
@@ -253,7 +253,7 @@ func TestMoreWhileVoting(t *testing.T) {
 	s := settings(2)
 	s.Strategy, s.Agree = string(discovery.Adaptive), wire.Yes
 	n := newSession(t, s)
-	n.as["ann"] = n.room.keys.Secret
+	n.as["ann"] = n.room.Keys().Secret
 	n.join("ann", "bob")
 	n.gets(far())
 	for player, name := range []string{"ann", "bob"} {

@@ -56,7 +56,7 @@ type (
 )
 
 func (o Order) step(r *Room) error {
-	by := r.caller(o.Credential)
+	by := r.roster.Caller(o.Credential)
 	if _, steers := o.Action.(steering); steers && !by.IsOrganiser {
 		return errOrganiserOnly
 	}
@@ -146,11 +146,7 @@ func (a Ready) do(r *Room, by caller) error {
 }
 
 func (a Somewhere) do(r *Room, by caller) error {
-	if !by.IsSomebody() {
-		return errNickname
-	}
-	r.person(by.Name).somewhere = a.Somewhere
-	return nil
+	return r.roster.Hide(by, a.Somewhere)
 }
 
 // Has says what who orders it has of the room's game. It counts from the next decision

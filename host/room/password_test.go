@@ -24,7 +24,7 @@ func TestPasswordOnPages(t *testing.T) {
 		}
 		n.plays()
 		readers := map[string]string{
-			"the link": n.room.keys.Link, "the organiser": n.room.keys.Secret, "nobody": "x",
+			"the link": n.room.Keys().Link, "the organiser": n.room.Keys().Secret, "nobody": "x",
 			"ann": n.pageOf("ann"), "bob": n.pageOf("bob"), "zoe": "zoe's token", "yan": "yan's token",
 		}
 		see := func(when string, want map[string]bool) {

@@ -15,6 +15,14 @@ import (
 	"muster/host/wire"
 )
 
+// The limits of the roster, as people meet them.
+const (
+	guestGone     = 30 * time.Minute
+	guestsUnknown = 32
+	tokenLength   = 26
+	longestToken  = 52
+)
+
 // reason is why something was refused; empty if it is no refusal.
 func reason(err error) string {
 	var refusal *wire.Refusal
@@ -54,7 +62,7 @@ func TestTakenNames(t *testing.T) {
 	if err := n.orders(HandOn{"bob", "new secret"}); err != nil {
 		t.Fatal(err)
 	}
-	bob := n.room.round.player("bob").page
+	bob := n.pageOf("bob")
 	for credential, may := range map[string]bool{"secret": false, "bob's token": false, "token of bob": false, "new secret": true, bob: true} {
 		if err := n.acts(credential, Lock{false}); (err == nil) != may {
 			t.Errorf("%q steers: %v", credential, err)
@@ -77,7 +85,7 @@ func TestTakenNames(t *testing.T) {
 func TestOwnPage(t *testing.T) {
 	n := inVoting(t)
 	n.room.settings.GuestsVote = false
-	ann := n.room.round.player("ann").page
+	ann := n.pageOf("ann")
 	if refusal := n.tryJoin("ann", ann); refusal == nil || refusal.Reason != wire.ReasonNameTaken {
 		t.Errorf("a page's credential takes the player's seat: %v", refusal)
 	}
@@ -174,7 +182,7 @@ func TestManyNicknames(t *testing.T) {
 // TestRename: names are given up with their seats, and change between rounds.
 func TestRename(t *testing.T) {
 	n := inVoting(t)
-	ann := n.room.round.player("ann").page
+	ann := n.pageOf("ann")
 	n.votes("zoe", 1)
 	for _, tt := range []struct {
 		credential, name, reason string
@@ -212,7 +220,7 @@ func TestLeave(t *testing.T) {
 	n := newSession(t, settings(3))
 	n.as["ann"] = "secret"
 	n.join("ann", "bob")
-	ann, bob := n.room.round.player("ann").page, n.room.round.player("bob").page
+	ann, bob := n.pageOf("ann"), n.pageOf("bob")
 	if err := n.acts(bob, Quit{}); err != nil || n.person("bob").Name != "" {
 		t.Errorf("bob does not leave: %v", err)
 	}
@@ -226,7 +234,7 @@ func TestLeave(t *testing.T) {
 		t.Errorf("%v are sent away", n.dismissed)
 	}
 	n.join("ann")
-	if !n.room.round.player("ann").organiser {
+	if !n.room.roster.Person("ann").IsOrganiser {
 		t.Error("the organiser comes back as somebody else")
 	}
 	if err := n.orders(Remove{"ann"}); err != nil || !n.person("ann").Organiser {
@@ -242,7 +250,7 @@ func TestRenew(t *testing.T) {
 	n := newSession(t, settings(0))
 	n.as["ann"] = "secret"
 	n.join("ann")
-	ann := n.room.round.player("ann").page
+	ann := n.pageOf("ann")
 	if err := n.acts("secret", Renew{"new secret"}); err != nil || fmt.Sprint(n.answer) != "map[secret:new secret]" {
 		t.Fatalf("%v, %v", n.answer, err)
 	}
@@ -273,7 +281,7 @@ func TestComesToPlay(t *testing.T) {
 		t.Errorf("a ticket acts: %v", err)
 	}
 	n.as["zoë"], n.as["zed"], n.as["yan"] = ticket, ticket, roster.TicketOf("yan's token")
-	if refusal := n.tryJoin("yan", ""); refusal != nil || !n.room.round.player("yan").organiser {
+	if refusal := n.tryJoin("yan", ""); refusal != nil || !n.room.roster.Person("yan").IsOrganiser {
 		t.Errorf("the organiser of the page does not play as such: %v", refusal)
 	}
 	n.join("zoë", "zed")
@@ -284,7 +292,7 @@ func TestComesToPlay(t *testing.T) {
 		t.Error(refusal)
 	}
 	n.enters("kim", "new")
-	if n.room.caller("secret").Name != "yan" {
+	if n.room.roster.Caller("secret").Name != "yan" {
 		t.Error("the organiser's link is not the organiser's")
 	}
 }
@@ -353,7 +361,7 @@ func TestArrival(t *testing.T) {
 // and shown before everybody is sent away.
 func TestEnd(t *testing.T) {
 	n := newSession(t, settings(0))
-	n.as["ann"] = n.room.keys.Secret
+	n.as["ann"] = n.room.Keys().Secret
 	n.join("ann", "bob")
 	if err := n.acts(n.pageOf("bob"), End{}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob ends the night: %v", err)

@@ -42,7 +42,7 @@ func farFromAll(t *testing.T, limit time.Duration, places ...string) *session {
 	s := settings(2)
 	s.By, s.Limits, s.Places = "threshold", wire.Limits{limit}, venues(places...)
 	n := newSession(t, s)
-	n.as["ann"] = n.room.keys.Secret
+	n.as["ann"] = n.room.Keys().Secret
 	n.join("ann", "cat")
 	n.listed(2)
 	n.informs("ann", 12, 12)
@@ -201,14 +201,14 @@ func TestPlacesByLeastSacrifice(t *testing.T) {
 // their own as next to nothing; who does not agree is told nobody's address.
 func TestHomes(t *testing.T) {
 	n := newSession(t, settings(0))
-	n.as["ann"] = n.room.keys.Secret
+	n.as["ann"] = n.room.Keys().Secret
 	join := func(name string, last byte, beacon uint16) {
 		t.Helper()
-		hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, Token: n.tokens[name], As: n.as[name], Beacon: beacon}
+		hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, Token: n.tokens[name], As: n.as[name], Beacon: beacon}
 		if err := n.step(Join{Hello: hello, From: Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})}, Token: "token of " + name}); err != nil {
 			t.Fatal(err)
 		}
-		n.tokens[name] = n.room.round.player(name).token
+		n.tokens[name] = n.tokenOf(name)
 	}
 	join("ann", 1, 7787)
 	join("bob", 2, 4000)
@@ -289,9 +289,9 @@ func TestHomesMove(t *testing.T) {
 			"1 [192.168.1.1:7787 192.168.1.2:7787]"},
 	} {
 		n := newSession(t, settings(0))
-		n.as["ann"] = n.room.keys.Secret
+		n.as["ann"] = n.room.Keys().Secret
 		for i, name := range []string{"ann", "mal"} {
-			hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, As: n.as[name], Beacon: 7787}
+			hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, As: n.as[name], Beacon: 7787}
 			if err := n.step(Join{Hello: hello, From: tt.from(byte(i + 1)), Token: "token of " + name}); err != nil {
 				t.Fatal(err)
 			}
@@ -338,14 +338,14 @@ func TestHomesOfThoseWhoLeft(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := newSession(t, settings(0))
-			n.as["ann"] = n.room.keys.Secret
+			n.as["ann"] = n.room.Keys().Secret
 			join := func(name string, last byte, beacon uint16) {
 				t.Helper()
-				hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, Token: n.tokens[name], As: n.as[name], Beacon: beacon}
+				hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, Token: n.tokens[name], As: n.as[name], Beacon: beacon}
 				if err := n.step(Join{Hello: hello, From: Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})}, Token: "token of " + name}); err != nil {
 					t.Fatal(err)
 				}
-				n.tokens[name] = n.room.round.player(name).token
+				n.tokens[name] = n.tokenOf(name)
 			}
 			join("ann", 1, 7787)
 			join("bob", 2, 4000)

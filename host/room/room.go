@@ -2,7 +2,6 @@ package room
 
 import (
 	"cmp"
-	"fmt"
 	"net/netip"
 	"slices"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"muster/host/room/editions"
 	"muster/host/room/estimates"
 	"muster/host/room/journal"
-	"muster/host/room/nickname"
 	"muster/host/room/outage"
 	"muster/host/room/places"
 	"muster/host/room/roster"
@@ -29,22 +27,15 @@ const (
 
 // Room is one group's gathering, whole: it can be saved and restored.
 type Room struct {
-	keys     Keys
 	opened   time.Time
 	settings wire.Settings
 	phase    phase
 	// since is when the phase began.
 	since  time.Time
+	roster *roster.Roster
 	guests guests
-	// pages is how many are open, by the credential that they show.
-	pages map[string]int
-	// onlookers is how many pages are open that show none.
-	onlookers int
-	// pageClosed is when one was closed last, zero once the vote goes on without it; not
-	// saved, as no page outlives the host.
-	pageClosed time.Time
-	// locked: nobody new comes in. closed: the room is over for good.
-	locked, closed bool
+	// closed: the room is over for good.
+	closed bool
 	// ended is when the night ended, zero before: a standing room sleeps since.
 	ended   time.Time
 	kept    keeping
@@ -119,7 +110,7 @@ type Tuning struct {
 
 // New opens a room that is tuned.
 func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
-	r := &Room{keys: keys, pages: map[string]int{}, opened: now, settings: settings, phase: &Gathering{}, since: now, now: now, tuning: t, round: newRound(1)}
+	r := &Room{roster: roster.New(keys), opened: now, settings: settings, phase: &Gathering{}, since: now, now: now, tuning: t, round: newRound(1)}
 	r.kept.unjoined = true
 	r.note("room %s opened for %s", keys.Code, settings.Game)
 	r.due = r.Next()
@@ -127,7 +118,7 @@ func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
 }
 
 // Keys are what people get into the room with.
-func (r *Room) Keys() Keys { return r.keys }
+func (r *Room) Keys() Keys { return r.roster.Keys() }
 
 // Settings are what the organiser wants.
 func (r *Room) Settings() wire.Settings { return r.settings }
@@ -155,7 +146,6 @@ func (r *Room) Empty(now time.Time) time.Duration {
 // member is who a player is, round after round.
 type member struct {
 	person
-	token string
 	// origin is where the player's probes come from, shown to nobody. apart: what
 	// its NAT group found does not hold for this player.
 	origin Origin
@@ -163,14 +153,8 @@ type member struct {
 	// able is whether the player's machine can start a game. The program says it again
 	// whenever it comes, so it is not saved.
 	able wire.Able
-	// isAsked: the program asks at a terminal for the player's vote. It says so whenever
-	// it comes, so this is not saved.
-	isAsked bool
 	// discreet is how many servers the player may be asked for in a round, 0 for no bound.
 	discreet int
-	// program and line are those of the newest hello.
-	program string
-	line    int
 	// briefed is the round whose list the connection was given, and told to measure; 0 is
 	// none. It ends with the connection, and is not saved.
 	briefed int
@@ -185,68 +169,39 @@ type Join struct {
 	Token string
 }
 
-// A token that a player's program made is taken if it has 128 bits, as letters and
-// digits of five bits each, and is not much longer: it is kept with the room.
-const (
-	tokenLength  = 26
-	longestToken = 2 * tokenLength
-)
-
 func (in Join) step(r *Room) error {
-	name := nickname.Clean(in.Hello.Name)
-	p := r.round.player(name)
-	for _, other := range r.round.players {
-		if roster.IsSame(other.token, in.Hello.Token) {
-			p = other // whatever it is called now
-		}
+	comer := r.roster.Recognise(in.Hello)
+	p, before := r.round.player(comer.Player), r.guests.named(comer.Guest)
+	switch {
+	case r.closed:
+		return Closed(r.roster.Keys().Code)
+	case in.missedEnd(r, comer.Mark):
+		return &wire.Refusal{Reason: wire.ReasonEnded, Message: "while the connection was lost the night has ended. Good night! The room stays: whoever comes next opens it again"}
 	}
-	before := in.before(r)
-	if refusal := in.refusal(r, name, p, before); refusal != nil {
+	if refusal := r.roster.Refusal(comer, r.places(), p != nil && r.round.mark(p).Here); refusal != nil {
 		return refusal
 	}
 	if r.isAsleep() {
-		r.wake(name + " has opened the room")
+		r.wake(comer.Name + " has opened the room")
 	}
 	r.kept.unjoined = false
+	seat, events := r.roster.Admit(comer, in.Token, r.now)
+	r.apply(events)
 	if p == nil {
-		token := in.Token
-		if n := len(in.Hello.Token); n >= tokenLength && n <= longestToken {
-			token = in.Hello.Token // which outlives a welcome that gets lost
-		}
-		p = &player{member: &member{person: person{name: name, arrival: r.arrives(), page: roster.PageOf(token)}, token: token}}
+		p = &player{member: &member{person: person{name: seat.Name}}}
 		if before != nil {
-			p.person = before.person
-			p.name, p.becomes = name, ""
+			p.comes, p.comesTo = before.comes, before.comesTo
 			r.guests = slices.DeleteFunc(r.guests, func(g *guest) bool { return g == before })
 		}
-		for _, g := range r.guests {
-			if nickname.Alike(g.name, name) {
-				r.makeWay(g)
-			}
-		}
-		if before != nil {
-			r.round.ballot.Rename(before.name, name)
-			r.estimates.Forget(before.name)
-		}
-		if before == nil || before.name != name {
-			r.lists.Come(name, roster.OwnerOf(roster.PageOf(token)))
-		}
-		if before != nil {
-			r.lists.Rename(before.name, name)
-		}
-		if roster.IsSame(r.keys.Secret, in.Hello.As) && !r.hasOrganiser() {
-			p.organiser = true
-		}
 		r.round.players = append(r.round.players, p)
-		r.binds = true
 		late := attendance.Why("")
 		if r.phase.stage() == wire.Chosen || r.phase.stage() == wire.Waiting || r.asksMore() {
 			late = attendance.TooLate
-			r.note("%s is here, too late for a say in this round", name)
+			r.note("%s is here, too late for a say in this round", p.name)
 		} else {
-			r.note("%s is here", name)
+			r.note("%s is here", p.name)
 		}
-		r.round.attendance.Come(name, late, r.now)
+		r.round.attendance.Come(p.name, late, r.now)
 	} else {
 		if note := r.round.attendance.Return(p.name, r.duty(), !r.asksMore(), r.now); note != "" {
 			r.note("%s", note)
@@ -254,55 +209,18 @@ func (in Join) step(r *Room) error {
 		r.comesBack(p)
 	}
 	// What the same program said before stays: the player may have said something else since.
-	if said := in.Hello.Editions; len(said) > 0 && (p.program == "" || p.program != in.Hello.Program) {
+	if said := in.Hello.Editions; len(said) > 0 && !seat.IsSameProgram {
 		if note := r.editions.Greet(p.name, r.settings.Game, said); note != "" {
 			r.note("%s", note)
 		}
 	}
 	p.briefed = 0
 	r.survey.Come(p.name, in.Hello.Program, in.Hello.Beacon)
-	p.program, p.line, p.isAsked = in.Hello.Program, in.Hello.Line, in.Hello.Asks
 	p.isDiscreet(r, in.Hello.Discreet)
-	p.somewhere = p.somewhere || in.Hello.Somewhere // or the player said so on the page
 	in.locate(r, p)
 	r.do(Admit{p.name})
-	r.send(p, wire.Welcome{Version: wire.Version, Name: p.name, Token: p.token, Page: p.page})
+	r.send(p, wire.Welcome{Version: wire.Version, Name: p.name, Token: seat.Token, Page: seat.Page})
 	r.catchUp(p)
-	return nil
-}
-
-// before is the guest who comes to play: by the ticket of the guest's page, the
-// organiser's secret, or the token of a place that was given up meanwhile.
-func (in Join) before(r *Room) *guest {
-	return r.guests.first(func(g *guest) bool {
-		return roster.IsSame(roster.TicketOf(g.page), in.Hello.As) || g.regular && roster.IsSame(g.page, in.Hello.As) || roster.IsSame(g.token, in.Hello.Token) || g.organiser && roster.IsSame(r.keys.Secret, in.Hello.As) ||
-			in.Hello.Token != "" && roster.IsSame(g.page, roster.PageOf(in.Hello.Token))
-	})
-}
-
-// refusal says why a player cannot come in under a name, which p has if it is not
-// nil. Before is the guest who comes to play, or nil.
-func (in Join) refusal(r *Room, name string, p *player, before *guest) *wire.Refusal {
-	switch {
-	case r.closed:
-		return Closed(r.keys.Code)
-	case in.missedEnd(r, before):
-		return &wire.Refusal{Reason: wire.ReasonEnded, Message: "while the connection was lost the night has ended. Good night! The room stays: whoever comes next opens it again"}
-	case name == "":
-		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name with a letter or a digit", Hint: "say --name NAME"}
-	case p != nil && !roster.IsSame(p.token, in.Hello.Token):
-		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("the room has a player %q already", p.name), Hint: "choose another name with --name NAME"}
-	case p != nil && r.round.mark(p).Here && p.program != "" && p.program == in.Hello.Program && in.Hello.Line < p.line: // it was long on its way
-		return &wire.Refusal{Reason: wire.ReasonReplaced, Message: p.name + " has come back on another connection"}
-	case p == nil && r.lookalike(name) != nil:
-		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%q looks like %q, who is in the room", name, r.lookalike(name).name), Hint: "choose another name with --name NAME"}
-	case p == nil && r.isReserved(name, before):
-		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s is somebody else here", name), Hint: "choose another name with --name NAME; if it is you on the page, paste the line that it shows there"}
-	case p == nil && r.locked && !(before != nil && (before.organiser || before.regular)) && !roster.IsSame(r.keys.Secret, in.Hello.As):
-		return lockedOut()
-	case p == nil && len(r.round.players) >= r.places():
-		return &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d players of the room are there", r.places()), Hint: "ask the organiser to open a room for more"}
-	}
 	return nil
 }
 
@@ -319,35 +237,9 @@ func (r *Room) TakesCode() bool {
 	}
 	switch r.phase.stage() {
 	case wire.Gathering, wire.Listing, wire.Measuring, wire.Refining, wire.Waiting, wire.Failed:
-		return !r.closed && !r.locked && len(r.round.players) < r.places()
+		return !r.closed && r.roster.HasRoom(r.places())
 	}
 	return false
-}
-
-// lookalike is the player whose name people would take for this one, or nil.
-func (r *Room) lookalike(name string) *player {
-	for _, p := range r.round.players {
-		if nickname.Alike(p.name, name) {
-			return p
-		}
-	}
-	return nil
-}
-
-// isReserved reports whether a name is the organiser's or a regular's, or will be a player's. Other
-// guests give way to who plays.
-func (r *Room) isReserved(name string, before *guest) bool {
-	for p := range r.everyone() {
-		isSame := before != nil && p == &before.person
-		if !isSame && ((p.organiser || p.regular) && nickname.Alike(p.name, name) || nickname.Alike(p.becomes, name)) {
-			return true
-		}
-	}
-	return false
-}
-
-func lockedOut() *wire.Refusal {
-	return &wire.Refusal{Reason: wire.ReasonLocked, Message: "the organiser has locked the room", Hint: "ask the organiser to unlock it"}
 }
 
 // catchUp tells a player what the others know, and starts the round if the group

@@ -21,6 +21,7 @@ import (
 	"muster/host/room/nearby"
 	"muster/host/room/outage"
 	"muster/host/room/places"
+	"muster/host/room/roster"
 	"muster/host/room/seats"
 	"muster/host/room/trust"
 	"muster/host/wire"
@@ -46,6 +47,11 @@ var ErrNewer = errors.New("a newer Muster has saved it")
 // before3 is what forms 1 and 2 kept at the top of the room, and form 3 keeps in the parts'
 // sections. It is read, and never written.
 type before3 struct {
+	Code   string `json:"code,omitempty"`
+	Link   string `json:"link,omitempty"`
+	Secret string `json:"secret,omitempty"`
+	Locked bool   `json:"locked,omitempty"`
+
 	Log []wire.Note `json:"log,omitempty"`
 	evidence.SavedHearsay
 	Lists    brought.Saved    `json:"lists,omitzero"`
@@ -60,6 +66,7 @@ type before3 struct {
 
 // personBefore3 is what forms 1 and 2 kept with each person.
 type personBefore3 struct {
+	*roster.SavedPerson
 	Ready  bool `json:"ready,omitempty"`
 	Vote   *int `json:"vote,omitempty"`
 	ByHand bool `json:"by_hand,omitempty"`
@@ -71,20 +78,27 @@ func (s *saved) upgrade() {
 		return
 	}
 	s.Ballot = ballot.Saved{Opened: s.Voted, Vetoes: s.Vetoes, Numbers: s.Numbered, Papers: map[string]ballot.Paper{}}
-	move := func(p *savedPerson) {
+	s.Roster = roster.Saved{Code: s.Code, Link: s.Link, Secret: s.Secret, Locked: s.Locked}
+	move := func(p *savedPerson, to *[]roster.SavedPerson) {
+		one := roster.SavedPerson{}
+		if p.SavedPerson != nil {
+			one = *p.SavedPerson
+		}
+		one.Name = p.Name
+		*to = append(*to, one)
 		s.Ballot.Papers[p.Name] = ballot.Paper{Vote: p.Vote, Ready: p.Ready, ByHand: p.ByHand}
 		p.personBefore3 = personBefore3{}
 	}
 	for i := range s.Guests {
 		g := &s.Guests[i]
-		move(&g.savedPerson)
+		move(&g.savedPerson, &s.Roster.Guests)
 		if g.Counted {
 			s.Estimates.Counted = append(s.Estimates.Counted, g.Name)
 		}
 		g.guestBefore3 = guestBefore3{}
 	}
 	for i := range s.Players {
-		move(&s.Players[i].savedPerson)
+		move(&s.Players[i].savedPerson, &s.Roster.Players)
 	}
 	s.Outage, s.Brought, s.Journal = s.Pause, s.Lists, journal.Saved{Notes: s.Log}
 	s.Nearby = nearby.Saved{Servers: s.Local}
@@ -128,9 +142,6 @@ func (s *saved) upgrade() {
 // binary frames that travel.
 type saved struct {
 	Version  int            `json:"version"`
-	Code     string         `json:"code"`
-	Link     string         `json:"link"`
-	Secret   string         `json:"secret"`
 	Opened   time.Time      `json:"opened"`
 	Settings wire.Settings  `json:"settings"`
 	Password string         `json:"password,omitempty"`
@@ -139,7 +150,6 @@ type saved struct {
 	Phase    savedPhase     `json:"phase"`
 	Since    time.Time      `json:"since"`
 	Guests   []savedGuest   `json:"guests,omitempty"`
-	Locked   bool           `json:"locked,omitempty"`
 	Closed   bool           `json:"closed,omitempty"`
 	Ended    time.Time      `json:"ended,omitzero"`
 	Journal  journal.Saved  `json:"journal,omitzero"`
@@ -167,6 +177,7 @@ type saved struct {
 	Look      look                 `json:"look,omitzero"`
 	More      more                 `json:"more,omitzero"`
 
+	Roster     roster.Saved          `json:"roster,omitzero"`
 	Attendance attendance.Saved      `json:"attendance,omitempty"`
 	Ballot     ballot.Saved          `json:"ballot,omitzero"`
 	Estimates  estimates.Saved       `json:"estimates,omitzero"`
@@ -198,16 +209,10 @@ type savedPhase struct {
 	Knows json.RawMessage `json:"knows,omitempty"`
 }
 
-// savedPerson is who somebody is.
+// savedPerson is somebody whom the roster knows by the name.
 type savedPerson struct {
-	Name      string `json:"name"`
-	Arrival   int    `json:"arrival,omitempty"`
-	Somewhere bool   `json:"somewhere,omitempty"`
-	Becomes   string `json:"becomes,omitempty"`
-	Organiser bool   `json:"organiser,omitempty"`
-	Page      string `json:"page"`
-	Regular   bool   `json:"regular,omitempty"`
-	Comes     *bool  `json:"comes,omitempty"`
+	Name  string `json:"name"`
+	Comes *bool  `json:"comes,omitempty"`
 	// ComesTo is the date of Comes.
 	ComesTo time.Time `json:"comes_to,omitzero"`
 
@@ -216,10 +221,7 @@ type savedPerson struct {
 
 type savedGuest struct {
 	savedPerson
-	From   netip.Addr `json:"from,omitzero"`
-	Seen   time.Time  `json:"seen"`
-	Origin Origin     `json:"origin,omitzero"`
-	Token  string     `json:"token,omitempty"`
+	Origin Origin `json:"origin,omitzero"`
 
 	guestBefore3
 }
@@ -231,7 +233,6 @@ type guestBefore3 struct {
 
 type savedPlayer struct {
 	savedPerson
-	Token  string `json:"token"`
 	Origin Origin `json:"origin,omitzero"`
 	Apart  bool   `json:"apart,omitempty"`
 	// Discreet is how many servers the player may be asked for in a round.
@@ -271,8 +272,8 @@ func phases() map[string]phase {
 // Save is the whole room as bytes, for [Restore].
 func (r *Room) Save() ([]byte, error) {
 	s := saved{
-		Version: savedVersion, Code: r.keys.Code, Link: r.keys.Link, Secret: r.keys.Secret, Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
-		Since: r.since, Locked: r.locked, Closed: r.closed, Ended: r.ended, Journal: r.journal.Save(), Previous: r.previous, History: r.history, Brought: r.lists.Save(),
+		Version: savedVersion, Roster: r.roster.Save(), Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
+		Since: r.since, Closed: r.closed, Ended: r.ended, Journal: r.journal.Save(), Previous: r.previous, History: r.history, Brought: r.lists.Save(),
 		Round: r.round.number, Nearby: r.round.nearby.Save(), Measuring: r.round.measuring, Selection: r.round.selection,
 		WhatIf: r.round.whatIf, Look: r.round.look, More: r.round.more,
 		Started: r.started, Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
@@ -316,11 +317,11 @@ func (r *Room) Save() ([]byte, error) {
 		s.SaidAt = r.round.servers.Said.At
 	}
 	for _, g := range r.guests {
-		s.Guests = append(s.Guests, savedGuest{savePerson(&g.person), g.from, g.seen, g.origin, g.token, guestBefore3{}})
+		s.Guests = append(s.Guests, savedGuest{savePerson(&g.person), g.origin, guestBefore3{}})
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
-			savedPerson: savePerson(&p.person), Token: p.token, Origin: p.origin, Apart: p.apart, Discreet: p.discreet,
+			savedPerson: savePerson(&p.person), Origin: p.origin, Apart: p.apart, Discreet: p.discreet,
 			Shares: p.shares, Launch: p.launch, Detail: p.detail, Again: p.again,
 		}
 		if sp.Evidence, err = p.witness.Save(); err != nil {
@@ -332,18 +333,10 @@ func (r *Room) Save() ([]byte, error) {
 }
 
 func savePerson(p *person) savedPerson {
-	return savedPerson{
-		Name: p.name, Arrival: p.arrival, Somewhere: p.somewhere, Becomes: p.becomes, Organiser: p.organiser,
-		Page: p.page, Regular: p.regular, Comes: p.comes, ComesTo: p.comesTo,
-	}
+	return savedPerson{Name: p.name, Comes: p.comes, ComesTo: p.comesTo}
 }
 
-func (s savedPerson) person() person {
-	return person{
-		name: s.Name, arrival: s.Arrival, somewhere: s.Somewhere, becomes: s.Becomes, organiser: s.Organiser,
-		page: s.Page, regular: s.Regular, comes: s.Comes, comesTo: s.ComesTo,
-	}
-}
+func (s savedPerson) person() person { return person{name: s.Name, comes: s.Comes, comesTo: s.ComesTo} }
 
 func pack(m wire.Message) ([]byte, error) {
 	frame, err := wire.Marshal(m)
@@ -459,8 +452,8 @@ func (s *saved) withoutList() (err error) {
 // room is the saved room, whose list stands in it if it is nil.
 func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
-		keys: Keys{Code: s.Code, Link: s.Link, Secret: s.Secret}, pages: map[string]int{}, opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
-		locked: s.Locked, closed: s.Closed, ended: s.Ended, journal: journal.Restore(s.Journal), previous: s.Previous, history: s.History, lists: brought.Restore(s.Brought), editions: editions.Restore(s.Editions), estimates: estimates.Restore(s.Estimates), failures: s.Failures, started: s.Started, round: newRound(s.Round),
+		opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
+		closed: s.Closed, ended: s.Ended, journal: journal.Restore(s.Journal), previous: s.Previous, history: s.History, lists: brought.Restore(s.Brought), editions: editions.Restore(s.Editions), estimates: estimates.Restore(s.Estimates), failures: s.Failures, started: s.Started, round: newRound(s.Round),
 		ownKept: s.OwnHash, isOwnLost: s.OwnLost && len(s.Settings.Servers) == 0,
 	}
 	r.settings.Password, r.settings.Webhook, r.posts = s.Password, s.Webhook, s.Posts
@@ -503,11 +496,11 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		return nil, err
 	}
 	for _, sg := range s.Guests {
-		r.guests = append(r.guests, &guest{person: sg.person(), from: sg.From, seen: sg.Seen, origin: sg.Origin, token: sg.Token})
+		r.guests = append(r.guests, &guest{person: sg.person(), origin: sg.Origin})
 	}
 	for _, sp := range s.Players {
 		p := &player{
-			member: &member{person: sp.person(), token: sp.Token, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet},
+			member: &member{person: sp.person(), origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet},
 			shares: sp.Shares, launch: sp.Launch, detail: sp.Detail, again: sp.Again,
 		}
 		if p.witness, err = evidence.Restore(sp.Evidence, len(list.Servers)); err != nil {
@@ -515,7 +508,9 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		}
 		n.players = append(n.players, p)
 	}
-	r.arriveApart()
+	if err := r.restoreRoster(s.Roster); err != nil {
+		return nil, err
+	}
 	if n.attendance, err = attendance.Restore(s.Attendance, names(n.players)); err != nil {
 		return nil, err
 	}
@@ -548,16 +543,21 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	return r, cmp.Or(err, r.isWhole())
 }
 
-// arriveApart gives everybody a place of their own in the order of arrival, where a
-// room was saved without.
-func (r *Room) arriveApart() {
-	taken := map[int]bool{}
-	for p := range r.everyone() {
-		if p.arrival < 0 || taken[p.arrival] {
-			p.arrival = r.arrives()
-		}
-		taken[p.arrival] = true
+// restoreRoster reads the roster of the people whom the room has.
+func (r *Room) restoreRoster(s roster.Saved) (err error) {
+	if r.roster, err = roster.Restore(s); err != nil {
+		return err
 	}
+	all := r.everyone()
+	for i, one := range r.roster.People() {
+		if i >= len(all) || all[i].name != one.Name || one.IsPlayer != (i < len(r.round.players)) {
+			return fmt.Errorf("%q is not in the room", one.Name)
+		}
+	}
+	if people := len(s.Players) + len(s.Guests); people != len(all) {
+		return fmt.Errorf("%d people of %d", people, len(all))
+	}
+	return nil
 }
 
 // place finds the servers of a selection, which its document names by address, in

@@ -16,6 +16,7 @@ import (
 
 	"muster/discovery/topology"
 	"muster/host/room/outage"
+	"muster/host/room/roster"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -303,9 +304,11 @@ func TestSavedForm(t *testing.T) {
 	own := []netip.AddrPort{addr(0), addr(1)}
 	n.room.settings.Servers = own
 	n.step(OwnKept{"the hash of the organiser's list"})
-	for _, g := range n.room.guests {
-		g.from = netip.Addr{} // as when the golden files were made
-	}
+	changeRoster(t, n.room, func(s *roster.Saved) {
+		for i := range s.Guests {
+			s.Guests[i].From = netip.Addr{} // as when the golden files were made
+		}
+	})
 	data, err := n.room.Save()
 	if err != nil {
 		t.Fatal(err)
@@ -368,20 +371,32 @@ func TestSavedForm(t *testing.T) {
 				}
 			}
 			old.round.selection.Decided, old.round.whatIf.Selection.Decided = n.room.round.selection.Decided, n.room.round.whatIf.Selection.Decided
-			for i, p := range old.round.players { // and knows of no order of arrival: players come first
-				if p.arrival != i {
-					t.Errorf("%s arrived %d, want %d", p.name, p.arrival, i)
+			for i, p := range old.roster.People() { // and knows of no order of arrival: players come first
+				if p.Arrival != i {
+					t.Errorf("%s arrived %d, want %d", p.Name, p.Arrival, i)
 				}
-				p.arrival = n.room.round.players[i].arrival
 			}
-			for i, g := range old.guests {
-				if g.arrival != i+len(old.round.players) {
-					t.Errorf("%s arrived %d, want %d", g.name, g.arrival, i+len(old.round.players))
+			changeRoster(t, old, func(s *roster.Saved) {
+				for i := range s.Players {
+					s.Players[i].Arrival = n.room.roster.Person(s.Players[i].Name).Arrival
 				}
-				g.arrival = n.room.guests[i].arrival
-			}
+				for i := range s.Guests {
+					s.Guests[i].Arrival = n.room.roster.Person(s.Guests[i].Name).Arrival
+				}
+			})
 		}
 		same(t, n.room, old)
+	}
+}
+
+// changeRoster changes who is in a room.
+func changeRoster(t *testing.T, r *Room, change func(*roster.Saved)) {
+	t.Helper()
+	s := r.roster.Save()
+	change(&s)
+	var err error
+	if r.roster, err = roster.Restore(s); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -460,7 +475,7 @@ func TestEvidenceBefore3(t *testing.T) {
 		}
 		into.upgrade()
 	}
-	s.Version, s.Ballot, s.Attendance = section.Version, section.Ballot, nil
+	s.Version, s.Ballot, s.Roster, s.Attendance = section.Version, section.Ballot, section.Roster, nil
 	if !reflect.DeepEqual(s, section) || s.Players[0].Evidence.Promised != 5 || len(s.Hearsay.Words) == 0 {
 		t.Errorf("read is %+v, want %+v", s, section)
 	}
@@ -541,7 +556,7 @@ func TestEditionsBefore3(t *testing.T) {
 		}
 		into.upgrade()
 	}
-	s.Version, s.Ballot, s.Attendance = section.Version, section.Ballot, nil
+	s.Version, s.Ballot, s.Roster, s.Attendance = section.Version, section.Ballot, section.Roster, nil
 	if !reflect.DeepEqual(s, section) || s.Editions["ben"]["luanti"].Protocol != 41 {
 		t.Errorf("read is %+v, want %+v", s.Editions, section.Editions)
 	}
@@ -603,7 +618,7 @@ func TestNearbyBefore3(t *testing.T) {
 		}
 		into.upgrade()
 	}
-	s.Version, s.Ballot, s.Attendance = section.Version, section.Ballot, nil
+	s.Version, s.Ballot, s.Roster, s.Attendance = section.Version, section.Ballot, section.Roster, nil
 	if !reflect.DeepEqual(s, section) || len(s.Nearby.Servers) != 1 || len(s.Nearby.Players["ann"].Servers) != 1 {
 		t.Errorf("read is %+v, want %+v", s, section)
 	}
@@ -626,5 +641,28 @@ func TestPlacesBefore3(t *testing.T) {
 	}
 	if !reflect.DeepEqual(s.Places, section.Places) || len(s.Places.Found) != 1 || s.Players[0].Surveyed.Attempt != 0 {
 		t.Errorf("read is %+v, want %+v", s.Places, section.Places)
+	}
+}
+
+// TestRosterBefore3: who was in a room of form 2, and what they showed, is on its roster.
+func TestRosterBefore3(t *testing.T) {
+	const person = `"name":"ann","arrival":3,"somewhere":true,"becomes":"anna","organiser":true,"regular":true,"page":"P","token":"T"`
+	const guest = `"name":"zoe","page":"Z","from":"192.0.2.1","seen":"2026-11-20T20:00:00Z"`
+	const keys = `"code":"BAKODI","link":"L","secret":"S","locked":true`
+	var s, section saved
+	for data, into := range map[string]*saved{
+		`{"version":2,` + keys + `,"players":[{` + person + `}],"guests":[{` + guest + `}]}`:            &s,
+		`{"version":3,"roster":{` + keys + `,"players":[{` + person + `}],"guests":[{` + guest + `}]}}`: &section,
+	} {
+		if err := json.Unmarshal([]byte(data), into); err != nil {
+			t.Fatal(err)
+		}
+		into.upgrade()
+	}
+	if !reflect.DeepEqual(s.Roster, section.Roster) || len(s.Roster.Guests) != 1 || !s.Roster.Players[0].Somewhere {
+		t.Errorf("the roster is %+v, want %+v", s.Roster, section.Roster)
+	}
+	if got, _ := json.Marshal(s.Players[0]); !s.Roster.Locked || s.before3.Code != "" || strings.Contains(string(got), "arrival") {
+		t.Errorf("the player is kept as %s", got)
 	}
 }

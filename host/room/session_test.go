@@ -96,7 +96,7 @@ func (n *session) step(in Input) error {
 // orders has the organiser's page ask for something.
 func (n *session) orders(a Action) error {
 	n.Helper()
-	return n.step(Order{Credential: n.room.keys.Secret, Action: a})
+	return n.step(Order{Credential: n.room.Keys().Secret, Action: a})
 }
 
 // page has a guest's page ask for something.
@@ -127,7 +127,7 @@ func (n *session) join(names ...string) {
 
 func (n *session) tryJoin(name, token string) (refusal *wire.Refusal) {
 	n.Helper()
-	hello := wire.Hello{Version: wire.Version, Code: n.room.keys.Code, Name: name, Token: token, As: n.as[name]}
+	hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, Token: token, As: n.as[name]}
 	err := n.step(Join{Hello: hello, From: n.origins[name], Token: "token of " + name})
 	if err != nil {
 		if !errors.As(err, &refusal) {
@@ -136,7 +136,7 @@ func (n *session) tryJoin(name, token string) (refusal *wire.Refusal) {
 		return refusal
 	}
 	p := n.room.round.player(nickname.Clean(name))
-	n.tokens[p.name] = p.token
+	n.tokens[p.name] = n.tokenOf(p.name)
 	return nil
 }
 

@@ -96,7 +96,7 @@ func TestSilentTogether(t *testing.T) {
 			n.verifies("ann")
 		}, wire.Chosen, nil},
 		{"gathering", nil, wire.Gathering, func(n *session) {
-			if got := len(n.room.round.players); got != 4 || !n.room.round.player("ann").organiser {
+			if got := len(n.room.round.players); got != 4 || !n.room.roster.Person("ann").IsOrganiser {
 				n.Errorf("%d players are left", got)
 			}
 		}},

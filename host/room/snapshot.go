@@ -18,8 +18,8 @@ import (
 func (r *Room) Snapshot() wire.Snapshot {
 	s := wire.Snapshot{
 		Room: wire.Head{
-			Code: r.keys.Code, Settings: r.settings, Stage: r.phase.stage(), Since: r.since, Began: r.round.measuring, Round: r.round.number,
-			Locked: r.locked, Listed: len(r.round.servers.List), MostAsked: r.mostTold(), Said: r.round.servers.Said.At, Paused: r.outage.IsPaused(), Ended: r.ended,
+			Code: r.roster.Keys().Code, Settings: r.settings, Stage: r.phase.stage(), Since: r.since, Began: r.round.measuring, Round: r.round.number,
+			Locked: r.roster.IsLocked(), Listed: len(r.round.servers.List), MostAsked: r.mostTold(), Said: r.round.servers.Said.At, Paused: r.outage.IsPaused(), Ended: r.ended,
 		},
 		Log:     r.journal.View(),
 		People:  r.people(),
@@ -88,7 +88,6 @@ func (r *Room) people() []wire.Person {
 			Name: p.name, Peer: true, Connected: r.round.mark(p).Here,
 			Done: r.round.mark(p).Done, LeftOut: r.round.mark(p).Out != "", Launch: p.launch, Detail: p.detail, Version: r.editions.Version(p.name, r.settings.Game),
 		}
-		person.Asked = p.isAsked && r.round.mark(p).Here
 		person.Probed, person.Answered = r.round.knowledge(p).Progress()
 		if p.able.Game == r.settings.Game && r.round.mark(p).Here {
 			person.Able, person.Unable, person.TypesPassword = p.able.Why == "", p.able.Why, p.able.TypesPassword
@@ -101,23 +100,21 @@ func (r *Room) people() []wire.Person {
 		stands = nil
 	}
 	for _, g := range r.guests {
-		if r.isAway(g) {
+		if r.roster.Person(g.name).IsAway() {
 			continue
 		}
-		people = append(people, wire.Person{Name: g.name, Guest: !g.organiser, Estimate: r.estimates.View(g.placed(), scene, stands)})
+		people = append(people, wire.Person{Name: g.name, Estimate: r.estimates.View(g.placed(), scene, stands)})
 	}
-	at, electorate := 0, r.electorate()
-	for p, isPlayer := range r.everyone() {
-		if !isPlayer && r.isAway(r.guests.first(func(g *guest) bool { return &g.person == p })) {
-			continue
-		}
-		b, person := r.round.ballot.Paper(p.name), &people[at]
-		at++
-		person.Arrival, person.Organiser, person.Page, person.Ready, person.Vetoed = p.arrival, p.organiser, r.isWatching(p), b.Ready, b.Vetoed
-		if person.Somewhere = p.somewhere; p.somewhere {
+	electorate := r.electorate()
+	for i := range people {
+		person, p := &people[i], r.roster.Person(people[i].Name)
+		b := r.round.ballot.Paper(p.Name)
+		person.Arrival, person.Organiser, person.Page, person.Ready, person.Vetoed = p.Arrival, p.IsOrganiser, p.HasPage, b.Ready, b.Vetoed
+		person.Guest, person.Asked = !p.IsPlayer && !p.IsOrganiser, p.IsAsked && person.Connected
+		if person.Somewhere = p.IsSomewhere; p.IsSomewhere {
 			person.Country = ""
 		}
-		person.NoSay = !isPlayer && r.settings.GuestsVote && r.round.ballot.Refusal(p.name, electorate) != nil
+		person.NoSay = !p.IsPlayer && r.settings.GuestsVote && r.round.ballot.Refusal(p.Name, electorate) != nil
 		if b.Vote != nil {
 			person.Vote = r.round.servers.List[*b.Vote].Addr.String()
 		}
@@ -189,35 +186,11 @@ func (r *Room) Traces() iter.Seq2[string, []discovery.Result] {
 	}
 }
 
-// Tokens are those of the players, which open their places.
-func (r *Room) Tokens() []string {
-	var tokens []string
-	for _, p := range r.round.players {
-		tokens = append(tokens, p.token)
-	}
-	for _, g := range r.guests {
-		if g.regular {
-			tokens = append(tokens, g.token)
-		}
-	}
-	return tokens
-}
+// Tokens returns those that open players' places.
+func (r *Room) Tokens() []string { return r.roster.Tokens() }
 
-// Badge is what a page may do.
-type Badge struct {
-	Name      string `json:"name,omitempty"`
-	Organiser bool   `json:"organiser,omitempty"`
-	// Guest: it is nobody who plays.
-	Guest bool `json:"guest,omitempty"`
-	// Belongs: it is one of a standing room's own people, who have played there and read its
-	// history.
-	Belongs bool `json:"belongs,omitempty"`
-	// Password is the game server's, once the room goes there: whoever plays without a
-	// program, or whose game takes none from it, types it.
-	Password string `json:"password,omitempty"`
-	// Ticket is for the program of whoever has but the page, see [Join].
-	Ticket string `json:"-"`
-}
+// Badge is that of [roster.Badge].
+type Badge = roster.Badge
 
 // Digest is that of [roster.Digest].
 type Digest = roster.Digest
@@ -225,31 +198,17 @@ type Digest = roster.Digest
 // DigestOf returns the digest of a credential.
 func DigestOf(credential string) Digest { return roster.DigestOf(credential) }
 
-// Badges are for all that opens the room without a code that might be guessed: they
-// say whose page it is by the token or secret that it shows. The link's key and
-// players' tokens open the room, and nothing else on a page.
+// Badges returns what each credential may do; see [roster.Roster.Badges].
 func (r *Room) Badges() map[Digest]Badge {
 	password := ""
 	if l, isLaunching := r.phase.(*Launching); isLaunching {
 		password = l.Launch.Password
 	}
-	badges := map[Digest]Badge{DigestOf(r.keys.Link): {}, DigestOf(r.keys.Secret): {Organiser: true, Password: password}}
-	for p, isPlayer := range r.everyone() {
-		b := Badge{Name: p.name, Organiser: p.organiser, Guest: !isPlayer && !p.organiser && !p.regular, Belongs: r.IsStanding() && (p.organiser || p.regular)}
-		if !isPlayer {
-			b.Ticket = roster.TicketOf(p.page)
-		}
-		if !b.Guest || r.estimates.IsCounted(p.name) {
-			b.Password = password
-		}
-		badges[DigestOf(p.page)] = b
-		if p.organiser {
-			badges[DigestOf(r.keys.Secret)] = b
+	var counted []string
+	for _, g := range r.guests {
+		if r.estimates.IsCounted(g.name) {
+			counted = append(counted, g.name)
 		}
 	}
-	for _, token := range r.Tokens() {
-		badges[DigestOf(token)] = Badge{}
-	}
-	delete(badges, DigestOf(""))
-	return badges
+	return r.roster.Badges(password, r.IsStanding(), counted)
 }

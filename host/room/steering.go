@@ -185,41 +185,24 @@ func (r *Room) resettle(s wire.Settings) {
 }
 
 func (a HandOn) do(r *Room, _ caller) error {
-	p := r.round.player(a.Name)
-	if p == nil {
-		return fmt.Errorf("%s does not play here: whoever has your personal link can steer, too", nickname.Clean(a.Name))
-	}
-	r.keys.Secret = a.Secret
-	r.appoint(&p.person)
-	r.note("%s is the organiser now", p.name)
-	return nil
+	events, err := r.roster.HandOn(a.Name, a.Secret)
+	r.apply(events)
+	return err
 }
 
 func (a Renew) do(r *Room, by caller) error {
-	r.keys.Secret = a.Secret
-	r.appoint(r.person(by.Name))
-	r.note("the organiser's link is a new one")
+	r.apply(r.roster.Renew(by, a.Secret))
 	r.do(Answer{map[string]string{"secret": a.Secret}})
 	return nil
 }
 
 func (a Remove) do(r *Room, _ caller) error {
-	p, g := r.round.player(a.Name), r.guests.named(a.Name)
-	if p == nil && g == nil {
-		return fmt.Errorf("%s is not here", nickname.Clean(a.Name))
+	events, err := r.roster.Remove(a.Name)
+	r.apply(events)
+	if p := r.round.player(a.Name); p != nil {
+		r.sendAway(p, wire.Refusal{Reason: wire.ReasonRemoved, Message: "the organiser has removed you from the room"})
 	}
-	if g != nil && g.organiser {
-		return fmt.Errorf("%s is the organiser: hand that on first", g.name)
-	}
-	r.note("the organiser has removed %s", nickname.Clean(a.Name))
-	r.lists.Withdraw(nickname.Clean(a.Name))
-	r.forgetGuests(func(other *guest) bool { return other == g })
-	if p == nil {
-		return nil
-	}
-	p.regular = false
-	r.sendAway(p, wire.Refusal{Reason: wire.ReasonRemoved, Message: "the organiser has removed you from the room"})
-	return nil
+	return err
 }
 
 func (a Trust) do(r *Room, _ caller) error {
@@ -268,14 +251,6 @@ func (End) do(r *Room, by caller) error {
 }
 
 func (a Lock) do(r *Room, _ caller) error {
-	if r.locked == a.Locked {
-		return nil
-	}
-	r.locked = a.Locked
-	if r.locked {
-		r.note("the room is locked")
-	} else {
-		r.note("the room is open again")
-	}
+	r.apply(r.roster.Lock(a.Locked))
 	return nil
 }

@@ -152,8 +152,8 @@ func (r *Room) Next() time.Time {
 		if away, _ := r.round.attendance.Absent(group, outage.LongestPause, r.now); len(away) > 0 && len(away) < len(group) {
 			isQuiet = false
 		}
-		if !r.pageClosed.IsZero() {
-			next = earlier(next, r.pageClosed.Add(attendance.LeftAfter))
+		if closed := r.roster.PageClosed(); !closed.IsZero() {
+			next = earlier(next, closed.Add(attendance.LeftAfter))
 		}
 	case *Failed:
 		if !phase.Retry.IsZero() && r.round.attendance.IsUsed() {
@@ -171,10 +171,8 @@ func (r *Room) Next() time.Time {
 	if !isQuiet || r.round.nearby.IsLooking("") {
 		return r.now
 	}
-	for _, g := range r.guests {
-		if !r.isWatching(&g.person) && !g.organiser && !g.regular && !r.awaits(&g.person) {
-			next = earlier(next, g.seen.Add(guestGone))
-		}
+	if gone := r.roster.Next(r.awaited()); !gone.IsZero() {
+		next = earlier(next, gone)
 	}
 	if next.Before(r.now) {
 		return r.now
@@ -194,9 +192,7 @@ func (r *Room) do(o Output) { r.out = append(r.out, o) }
 func (r *Room) send(p *player, m wire.Message) { r.do(Send{p.name, m}) }
 
 func (in Tick) step(r *Room) error {
-	r.forgetGuests(func(g *guest) bool {
-		return !r.isWatching(&g.person) && !g.organiser && !g.regular && !r.awaits(&g.person) && r.now.Sub(g.seen) > guestGone
-	})
+	r.apply(r.roster.Expire(r.awaited(), r.now))
 	r.dozes()
 	if r.outage.HasStopped() {
 		in.Mute = nil // a host that was stopped has heard nobody, and cannot tell
@@ -474,7 +470,7 @@ func (Turn) step(r *Room) error {
 func (Close) step(r *Room) error {
 	r.closed = true
 	for _, p := range r.round.players {
-		r.do(Dismiss{p.name, *Closed(r.keys.Code)})
+		r.do(Dismiss{p.name, *Closed(r.roster.Keys().Code)})
 	}
 	return nil
 }
@@ -512,11 +508,7 @@ func (r *Room) nextRound() {
 	}
 	r.leavesStay(r.now)
 	r.round = r.round.next(r.now)
-	for _, p := range r.round.players {
-		if p.becomes != "" {
-			r.rename(&p.person, true, p.becomes)
-		}
-	}
+	r.apply(r.roster.NextRound(r.now))
 	r.note("the next round begins")
 	r.list()
 }

@@ -27,17 +27,16 @@ const (
 // electorate returns everybody who might have a say in the choice.
 func (r *Room) electorate() ballot.Electorate {
 	e := ballot.Electorate{GuestsVote: r.settings.GuestsVote}
-	for _, p := range r.round.players {
-		e.People = append(e.People, ballot.Person{
-			Name: p.name, Organiser: p.organiser, LeftOut: r.round.mark(p).Out != "" && r.phase.stage() == wire.Chosen,
-			Page: r.isWatching(&p.person), Asked: r.round.mark(p).Here && p.isAsked,
-		})
-	}
-	for _, g := range r.guests {
-		e.People = append(e.People, ballot.Person{
-			Name: g.name, Organiser: g.organiser, Guest: true, Counted: r.estimates.IsCounted(g.name), From: g.from,
-			Page: r.isWatching(&g.person),
-		})
+	for _, one := range r.roster.People() {
+		person := ballot.Person{
+			Name: one.Name, Organiser: one.IsOrganiser, Guest: !one.IsPlayer, From: one.From, Page: one.HasPage,
+		}
+		if p := r.round.player(one.Name); p != nil {
+			person.LeftOut, person.Asked = r.round.mark(p).Out != "" && r.phase.stage() == wire.Chosen, r.round.mark(p).Here && one.IsAsked
+		} else {
+			person.Counted = r.estimates.IsCounted(one.Name)
+		}
+		e.People = append(e.People, person)
 	}
 	return e
 }
@@ -97,7 +96,7 @@ func (Hear) say(r *Room, p *player, m wire.Say) {
 	default:
 		action = Ready{m.What == wire.SayReady}
 	}
-	if err := (Order{Credential: p.page, Action: action}).step(r); err != nil {
+	if err := (Order{Credential: r.roster.PageOf(p.name), Action: action}).step(r); err != nil {
 		r.send(p, wire.Answer{Message: err.Error()})
 	}
 }
@@ -118,8 +117,7 @@ func (r *Room) stopCountdown() {
 
 // tick asks for a turn for the search that goes on, and goes on without who has left.
 func (v *Voting) tick(r *Room) {
-	if !r.pageClosed.IsZero() && r.now.Sub(r.pageClosed) >= attendance.LeftAfter { // and was not merely loaded again
-		r.pageClosed = time.Time{}
+	if r.roster.TakeClosed(attendance.LeftAfter, r.now) {
 		r.isReady()
 	}
 	r.goOnWithout()

@@ -160,7 +160,17 @@ func TestVotesByItself(t *testing.T) {
 }
 
 // pageOf is the credential of a player's pages.
-func (n *session) pageOf(name string) string { return n.room.round.player(name).page }
+func (n *session) pageOf(name string) string { return n.room.roster.PageOf(name) }
+
+// tokenOf is that of a player's program.
+func (n *session) tokenOf(name string) string {
+	for _, p := range n.room.roster.Save().Players {
+		if p.Name == name {
+			return p.Token
+		}
+	}
+	return ""
+}
 
 // TestVotesAtTerminal: who has no page says the same at the terminal, and is waited for.
 func TestVotesAtTerminal(t *testing.T) {
@@ -375,7 +385,7 @@ func TestGuests(t *testing.T) {
 		t.Errorf("the guests are %+v", n.room.guests)
 	}
 	n.join("ann")
-	if n.room.round.player("ann").organiser {
+	if n.room.roster.Person("ann").IsOrganiser {
 		t.Error("the first player is the organiser, though there is one")
 	}
 }
@@ -395,7 +405,7 @@ func TestLocked(t *testing.T) {
 	if refusal := n.tryJoin("ann", n.tokens["ann"]); refusal != nil {
 		t.Errorf("ann cannot come back: %v", refusal)
 	}
-	if err := n.enters("anna", n.room.keys.Secret); err != nil {
+	if err := n.enters("anna", n.room.Keys().Secret); err != nil {
 		t.Errorf("the organiser cannot open the page: %v", err)
 	}
 }

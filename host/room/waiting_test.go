@@ -44,7 +44,7 @@ func inFront(t *testing.T, s wire.Settings, servers int, names ...string) *foyer
 	t.Helper()
 	f := &foyer{session: newSession(t, s), names: names, asked: map[int][]time.Duration{}, by: map[string]int{}, lies: map[string]func(int, time.Duration) int{}}
 	f.free = func(int, time.Duration) int { return 0 }
-	f.as[names[0]] = f.room.keys.Secret
+	f.as[names[0]] = f.room.Keys().Secret
 	f.join(names...)
 	f.listed(servers)
 	for i, name := range names {
@@ -389,7 +389,7 @@ func TestGroupChanges(t *testing.T) {
 	s := settings(0)
 	s.Players = 0
 	f := newSession(t, s)
-	f.as["ann"] = f.room.keys.Secret
+	f.as["ann"] = f.room.Keys().Secret
 	f.join("ann", "ben", "cat")
 	f.goes()
 	f.listed(1)
@@ -458,7 +458,7 @@ func TestThoseLeft(t *testing.T) {
 		f.took(name)
 	}
 	p := f.room.round.player("eve")
-	if err := f.step(Order{Credential: p.page, Action: Arrived{}}); err != nil {
+	if err := f.step(Order{Credential: f.pageOf(p.name), Action: Arrived{}}); err != nil {
 		t.Error(err)
 	}
 	f.now = f.room.Next() // when a host gives the room the time

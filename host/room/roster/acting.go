@@ -1,0 +1,279 @@
+package roster
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/host/room/nickname"
+	"muster/host/wire"
+)
+
+// Caller is somebody who shows a credential: a person in the room, or a stranger, who has no
+// name. One with the organiser's secret may be nobody in the room yet.
+type Caller struct {
+	Name                             string
+	IsPlayer, IsOrganiser, IsRegular bool
+}
+
+// IsSomebody reports whether the caller is in the room.
+func (c Caller) IsSomebody() bool { return c.Name != "" }
+
+// Title returns what the log calls a caller who decides for the room.
+func (c Caller) Title() string {
+	if c.IsSomebody() {
+		return c.Name
+	}
+	return "the organiser"
+}
+
+// Caller returns whose credential it is. The secret is its organiser's, on any device.
+func (r *Roster) Caller(credential string) Caller {
+	isSecret := IsSame(r.keys.Secret, credential)
+	for p, isPlayer := range r.everyone() {
+		if IsSame(p.page, credential) || isSecret && p.organiser {
+			return Caller{p.name, isPlayer, p.organiser, p.regular}
+		}
+	}
+	return Caller{IsOrganiser: isSecret}
+}
+
+// ErrOrganiserOnly and ErrNickname are what people are told whose word does not count.
+var (
+	ErrOrganiserOnly = &wire.Refusal{Reason: wire.ReasonSecret, Message: "only the organiser can do this"}
+	ErrNickname      = &wire.Refusal{Reason: wire.ReasonName, Message: "choose a nickname first"}
+)
+
+// errIsOrganiser is what people are told if the room would be without an organiser.
+func errIsOrganiser(name string) error {
+	return fmt.Errorf("%s is the organiser: hand that on first", name)
+}
+
+// Visit is a page that asks for a nickname, or shows a credential that stood in its link.
+type Visit struct {
+	Name string
+	// Secret is the organiser's secret, or a person's credential.
+	Secret string
+	// Was is the credential of before, of somebody whom the room knows no more. IsOwner: the lists
+	// still have what they brought.
+	Was     string
+	IsOwner bool
+	// Token is for a new guest, and From where the page is.
+	Token string
+	From  netip.Addr
+}
+
+// Entry is the person whose page it is from now on.
+type Entry struct {
+	Name, Token string
+	IsNew       bool
+}
+
+// Enter gives a page a nickname, or the person whose credential it shows.
+func (r *Roster) Enter(v Visit, by Caller, now time.Time) (entry Entry, events []Event, err error) {
+	switch shown := r.Caller(v.Secret); {
+	case shown.IsSomebody(): // a personal link: whoever the page was before, it is that person's now
+		if by.Name != shown.Name && !by.IsOrganiser {
+			events = r.Drop(by.Name)
+		}
+		by = shown
+	case shown.IsOrganiser && by.IsSomebody():
+		one, _ := r.find(by.Name)
+		r.appoint(one)
+	case shown.IsOrganiser:
+		by = shown
+	}
+	if by.IsSomebody() {
+		one, _ := r.find(by.Name)
+		return Entry{one.name, one.page, false}, events, nil
+	}
+	name := nickname.Clean(v.Name)
+	if err := r.refuseGuest(name, by); err != nil {
+		return entry, nil, err
+	}
+	events, isCrowded, err := r.displace(v.From)
+	if err != nil {
+		return entry, nil, err
+	}
+	token := v.Token
+	if v.IsOwner && !r.Caller(v.Was).IsSomebody() {
+		token = v.Was // what they brought is theirs again, and by it their program's, too
+	}
+	g := &person{name: name, arrival: r.arrives(), page: token, mark: MarkOf(token), from: v.From, seen: now}
+	r.guests = append(r.guests, g)
+	if by.IsOrganiser {
+		r.appoint(g)
+	}
+	events = append(events, Came{Name: name, Owner: OwnerOf(token)})
+	if !isCrowded { // or a flood of nicknames would flood the log
+		events = append(events, notef("%s has the page open", name))
+	}
+	return Entry{name, token, true}, events, nil
+}
+
+// refuseGuest returns why a page does not get a nickname, or nil.
+func (r *Roster) refuseGuest(name string, by Caller) error {
+	if name == "" {
+		return &wire.Refusal{Reason: wire.ReasonName, Message: "a nickname needs a letter or a digit"}
+	}
+	one, isPlayer := r.find(name)
+	switch {
+	case r.locked && !by.IsOrganiser:
+		return lockedOut()
+	case one != nil && !isPlayer:
+		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s has the page open already", name), Hint: "choose another nickname"}
+	case r.isTaken(name, nil):
+		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s plays here", name), Hint: "if that is you, open the page by your personal link, which muster join shows; or choose another nickname"}
+	}
+	return nil
+}
+
+// displace makes room for a guest from an address, if need be in the place of whoever was away
+// longest, and reports whether the place is crowded.
+func (r *Roster) displace(from netip.Addr) (events []Event, isCrowded bool, err error) {
+	most := guestsByAddress
+	if !from.IsValid() {
+		most = guestsUnknown
+	}
+	nicknames := slices.DeleteFunc(slices.Clone(r.guests), func(g *person) bool { return g.regular })
+	rivals := slices.DeleteFunc(slices.Clone(nicknames), func(g *person) bool { return g.from != from })
+	switch {
+	case len(rivals) >= most:
+	case len(nicknames) >= mostGuests:
+		rivals = nicknames
+	default:
+		return nil, false, nil
+	}
+	var longest *person
+	for _, g := range rivals {
+		if !g.organiser && !r.isWatching(g) && (longest == nil || g.seen.Before(longest.seen)) {
+			longest = g
+		}
+	}
+	if longest == nil {
+		return nil, true, &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("%d guests are here already", len(rivals)), Hint: "whoever plays is let in: see “Play along”"}
+	}
+	return r.Drop(longest.name), true, nil
+}
+
+// Rename gives a person another name. While a round goes on a player's name is in use everywhere,
+// and changes with the next round.
+func (r *Roster) Rename(by Caller, name string, isGathering bool, now time.Time) ([]Event, error) {
+	if !by.IsSomebody() {
+		return nil, ErrNickname
+	}
+	one, _ := r.find(by.Name)
+	switch name = nickname.Clean(name); {
+	case name == "":
+		return nil, &wire.Refusal{Reason: wire.ReasonName, Message: "a name needs a letter or a digit"}
+	case r.isTaken(name, one):
+		return nil, &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("somebody is %s already", name), Hint: "choose another name"}
+	case now.Sub(one.renamed) < renameEvery:
+		return nil, fmt.Errorf("one name every %v", renameEvery)
+	case by.IsPlayer && !isGathering:
+		one.becomes, one.renamed = name, now
+		return []Event{notef("%s will be %s from the next round on", by.Name, name)}, nil
+	}
+	return r.rename(one, by.IsPlayer, name, now), nil
+}
+
+// Quit lets a guest leave the room. The organiser stays: somebody must be able to steer.
+func (r *Roster) Quit(by Caller) ([]Event, error) {
+	switch {
+	case !by.IsSomebody():
+		return nil, ErrNickname
+	case by.IsOrganiser:
+		return nil, errIsOrganiser(by.Name)
+	}
+	return append([]Event{notef("%s has left", by.Name)}, r.Drop(by.Name)...), nil
+}
+
+// Hide says whether the others are told which country somebody is in.
+func (r *Roster) Hide(by Caller, somewhere bool) error {
+	if !by.IsSomebody() {
+		return ErrNickname
+	}
+	one, _ := r.find(by.Name)
+	one.somewhere = somewhere
+	return nil
+}
+
+// HandOn makes a player the organiser, whose secret is another one.
+func (r *Roster) HandOn(name, secret string) ([]Event, error) {
+	p, isPlayer := r.find(name)
+	if !isPlayer {
+		return nil, fmt.Errorf("%s does not play here: whoever has your personal link can steer, too", nickname.Clean(name))
+	}
+	r.keys.Secret = secret
+	r.appoint(p)
+	return []Event{notef("%s is the organiser now", p.name)}, nil
+}
+
+// Renew gives the organiser another secret. Whoever came by the old one decides no more.
+func (r *Roster) Renew(by Caller, secret string) []Event {
+	var one *person
+	if by.IsSomebody() {
+		one, _ = r.find(by.Name)
+	}
+	r.keys.Secret = secret
+	r.appoint(one)
+	return []Event{notef("the organiser's link is a new one")}
+}
+
+// Remove takes a guest out of the room, and lets a player's place go with [Roster.Unseat].
+func (r *Roster) Remove(name string) ([]Event, error) {
+	one, isPlayer := r.find(name)
+	name = nickname.Clean(name)
+	switch {
+	case one == nil:
+		return nil, fmt.Errorf("%s is not here", name)
+	case !isPlayer && one.organiser:
+		return nil, errIsOrganiser(one.name)
+	}
+	events := []Event{notef("the organiser has removed %s", name), Removed{name}}
+	if isPlayer {
+		one.regular = false
+		return events, nil
+	}
+	return append(events, r.Drop(one.name)...), nil
+}
+
+// Meant returns whom an order to forget somebody means: whoever gives it, or whom the organiser
+// names, who may be gone by now and has no more than the name then.
+func (r *Roster) Meant(by Caller, name string) (Person, error) {
+	switch name = nickname.Clean(name); {
+	case name == "" && !by.IsSomebody():
+		return Person{}, ErrNickname
+	case name == "":
+		name = by.Name
+	case !by.IsOrganiser:
+		return Person{}, ErrOrganiserOnly
+	}
+	one := r.Person(name)
+	if one.IsOrganiser {
+		return Person{}, errIsOrganiser(one.Name)
+	}
+	if one.Name == "" {
+		one.Name = name
+	}
+	return one, nil
+}
+
+// LetGo makes a player one who keeps no place while away.
+func (r *Roster) LetGo(name string) {
+	if p, isPlayer := r.find(name); isPlayer {
+		p.regular = false
+	}
+}
+
+// Lock lets nobody new in, or opens the room again.
+func (r *Roster) Lock(locked bool) []Event {
+	if r.locked == locked {
+		return nil
+	}
+	if r.locked = locked; locked {
+		return []Event{notef("the room is locked")}
+	}
+	return []Event{notef("the room is open again")}
+}

@@ -1,0 +1,175 @@
+package roster
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/host/room/nickname"
+	"muster/host/wire"
+)
+
+// A token that a player's program made is taken if it has 128 bits, as letters and digits of
+// five bits each, and is not much longer: it is kept with the room.
+const (
+	tokenLength  = 26
+	longestToken = 2 * tokenLength
+)
+
+// Comer is a program that says hello, and whose it is.
+type Comer struct {
+	// Name is what the player wants to be called; empty if nobody could see or say it.
+	Name string
+	// Player is the player who has the name or the token, and Guest the guest who comes to play.
+	Player, Guest string
+	// Mark is that of [MarkOf] of the person whose program it is.
+	Mark  string
+	hello wire.Hello
+}
+
+// Recognise finds out whose program says hello.
+func (r *Roster) Recognise(hello wire.Hello) Comer {
+	c := Comer{Name: nickname.Clean(hello.Name), Mark: MarkOf(PageOf(hello.Token)), hello: hello}
+	for _, p := range r.players {
+		if strings.EqualFold(p.name, c.Name) && c.Player == "" {
+			c.Player = p.name
+		}
+	}
+	for _, p := range r.players {
+		if IsSame(p.token, hello.Token) {
+			c.Player = p.name // whatever it is called now
+		}
+	}
+	if g := r.before(hello); g != nil {
+		c.Guest, c.Mark = g.name, g.mark
+	}
+	return c
+}
+
+// before returns the guest who comes to play, or nil: by the ticket of the guest's page, the
+// organiser's secret, or the token of a place that was given up meanwhile.
+func (r *Roster) before(hello wire.Hello) *person {
+	i := slices.IndexFunc(r.guests, func(g *person) bool {
+		return IsSame(TicketOf(g.page), hello.As) || g.regular && IsSame(g.page, hello.As) ||
+			IsSame(g.token, hello.Token) || g.organiser && IsSame(r.keys.Secret, hello.As) ||
+			hello.Token != "" && IsSame(g.page, PageOf(hello.Token))
+	})
+	if i < 0 {
+		return nil
+	}
+	return r.guests[i]
+}
+
+// Refusal returns why a program cannot come in, nil if it can. The room has so many places, and
+// the player's program is connected already or not.
+func (r *Roster) Refusal(c Comer, places int, isConnected bool) *wire.Refusal {
+	if c.Name == "" {
+		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name with a letter or a digit", Hint: "say --name NAME"}
+	}
+	if c.Player != "" {
+		p, _ := r.find(c.Player)
+		return p.refusal(c.hello, isConnected)
+	}
+	before, _ := r.find(c.Guest)
+	isSecret := IsSame(r.keys.Secret, c.hello.As)
+	switch alike := r.lookalike(c.Name); {
+	case alike != "":
+		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%q looks like %q, who is in the room", c.Name, alike), Hint: "choose another name with --name NAME"}
+	case r.isReserved(c.Name, before):
+		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s is somebody else here", c.Name), Hint: "choose another name with --name NAME; if it is you on the page, paste the line that it shows there"}
+	case r.locked && !isSecret && !(before != nil && (before.organiser || before.regular)):
+		return lockedOut()
+	case len(r.players) >= places:
+		return &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d players of the room are there", places), Hint: "ask the organiser to open a room for more"}
+	}
+	return nil
+}
+
+// refusal returns why a program is not a player's, or not the player's newest connection.
+func (p *person) refusal(hello wire.Hello, isConnected bool) *wire.Refusal {
+	isProgram := p.program != "" && p.program == hello.Program
+	switch {
+	case !IsSame(p.token, hello.Token):
+		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("the room has a player %q already", p.name), Hint: "choose another name with --name NAME"}
+	case isConnected && isProgram && hello.Line < p.line: // it was long on its way
+		return &wire.Refusal{Reason: wire.ReasonReplaced, Message: p.name + " has come back on another connection"}
+	}
+	return nil
+}
+
+// lookalike returns the player whose name people would take for this one, or nothing.
+func (r *Roster) lookalike(name string) string {
+	for _, p := range r.players {
+		if nickname.Alike(p.name, name) {
+			return p.name
+		}
+	}
+	return ""
+}
+
+// isReserved reports whether a name is the organiser's or a regular's, or will be a player's.
+// Other guests give way to players.
+func (r *Roster) isReserved(name string, before *person) bool {
+	for p := range r.everyone() {
+		isKept := (p.organiser || p.regular) && nickname.Alike(p.name, name)
+		if p != before && (isKept || nickname.Alike(p.becomes, name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// HasRoom reports whether somebody new may come who knows no more than the code.
+func (r *Roster) HasRoom(places int) bool { return !r.locked && len(r.players) < places }
+
+// Seat is a player's place.
+type Seat struct {
+	Name, Token, Page string
+	// IsSameProgram: the program that had the place before has it again, as far as it said
+	// which it is. HasChanged: it says that it is another.
+	IsSameProgram, HasChanged bool
+}
+
+// Admit gives a program its player's place again, or one to a new player, with a token that is
+// fresh if the program has made none.
+func (r *Roster) Admit(c Comer, fresh string, now time.Time) (Seat, []Event) {
+	var events []Event
+	p, _ := r.find(c.Player)
+	if c.Player == "" {
+		p, events = r.add(c, fresh, now)
+	}
+	seat := Seat{
+		Name: p.name, Token: p.token, Page: p.page, HasChanged: p.program != c.hello.Program,
+		IsSameProgram: p.program != "" && p.program == c.hello.Program,
+	}
+	p.program, p.line, p.asks = c.hello.Program, c.hello.Line, c.hello.Asks
+	p.somewhere = p.somewhere || c.hello.Somewhere // or the player said so on the page
+	return seat, events
+}
+
+// add makes a new player, or one of a guest.
+func (r *Roster) add(c Comer, fresh string, now time.Time) (p *person, events []Event) {
+	token := fresh
+	if n := len(c.hello.Token); n >= tokenLength && n <= longestToken {
+		token = c.hello.Token // which outlives a welcome that gets lost
+	}
+	page := PageOf(token)
+	if p, _ = r.find(c.Guest); p != nil {
+		r.guests = slices.DeleteFunc(r.guests, func(g *person) bool { return g == p })
+	} else {
+		p = &person{arrival: r.arrives(), page: page, mark: MarkOf(page)}
+	}
+	p.name, p.becomes, p.token, p.from, p.seen = c.Name, "", token, netip.Addr{}, time.Time{}
+	for _, g := range r.guests {
+		if nickname.Alike(g.name, c.Name) {
+			events = append(events, r.makeWay(g, now)...)
+		}
+	}
+	if IsSame(r.keys.Secret, c.hello.As) && r.Organiser() == "" {
+		p.organiser = true
+	}
+	r.players = append(r.players, p)
+	return p, append(events, Came{Name: c.Name, Was: c.Guest, Owner: OwnerOf(page)})
+}

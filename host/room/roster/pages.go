@@ -1,0 +1,124 @@
+package roster
+
+import (
+	"time"
+)
+
+// OpenPage notes that a page opened that shows a credential.
+func (r *Roster) OpenPage(credential string, now time.Time) {
+	if by := r.Caller(credential); by.IsSomebody() || by.IsOrganiser {
+		r.pages[credential]++
+		r.see(by, now)
+	} else {
+		r.onlookers++
+	}
+}
+
+// ClosePage notes that a page closed.
+func (r *Roster) ClosePage(credential string, now time.Time) {
+	switch r.pages[credential] {
+	case 0:
+		r.onlookers = max(0, r.onlookers-1)
+		r.pageClosed = now
+	case 1:
+		delete(r.pages, credential)
+		r.pageClosed = now
+	default:
+		r.pages[credential]--
+	}
+	r.see(r.Caller(credential), now)
+}
+
+// see notes that a page of a guest's is there, or was until now.
+func (r *Roster) see(by Caller, now time.Time) {
+	if one, isPlayer := r.find(by.Name); one != nil && !isPlayer {
+		one.seen = now
+	}
+}
+
+// IsWatched reports whether any page is open.
+func (r *Roster) IsWatched() bool { return len(r.pages) > 0 || r.onlookers > 0 }
+
+// isWatching reports whether a person has a page open.
+func (r *Roster) isWatching(p *person) bool {
+	return r.pages[p.page] > 0 || p.organiser && r.pages[r.keys.Secret] > 0
+}
+
+// PageClosed returns when a page was closed last, zero if none was since [Roster.TakeClosed].
+func (r *Roster) PageClosed() time.Time { return r.pageClosed }
+
+// TakeClosed reports, once, that a page was closed so long ago that it was not merely loaded
+// again.
+func (r *Roster) TakeClosed(after time.Duration, now time.Time) bool {
+	if r.pageClosed.IsZero() || now.Sub(r.pageClosed) < after {
+		return false
+	}
+	r.pageClosed = time.Time{}
+	return true
+}
+
+// Badge is what a page may do.
+type Badge struct {
+	Name      string `json:"name,omitempty"`
+	Organiser bool   `json:"organiser,omitempty"`
+	// Guest: it is nobody who plays.
+	Guest bool `json:"guest,omitempty"`
+	// Belongs: it is one of a standing room's own people, who have played there and read its
+	// history.
+	Belongs bool `json:"belongs,omitempty"`
+	// Password is the game server's, once the room goes there: people type it who play without a
+	// program, or whose game takes none from it.
+	Password string `json:"password,omitempty"`
+	// Ticket is for the program of somebody who has but the page; see [TicketOf].
+	Ticket string `json:"-"`
+}
+
+// Badges returns what each credential may do that opens the room without a code that might be
+// guessed. The link's key and players' tokens open the room, and nothing else on a page. The
+// password goes to all who play, and to the guests who are counted in.
+func (r *Roster) Badges(password string, isStanding bool, counted []string) map[Digest]Badge {
+	badges := map[Digest]Badge{
+		DigestOf(r.keys.Link): {}, DigestOf(r.keys.Secret): {Organiser: true, Password: password},
+	}
+	isCounted := map[string]bool{}
+	for _, name := range counted {
+		isCounted[name] = true
+	}
+	for p, isPlayer := range r.everyone() {
+		isOwn := p.organiser || p.regular
+		b := Badge{Name: p.name, Organiser: p.organiser, Guest: !isPlayer && !isOwn, Belongs: isStanding && isOwn}
+		if !isPlayer {
+			b.Ticket = TicketOf(p.page)
+		}
+		if !b.Guest || isCounted[p.name] {
+			b.Password = password
+		}
+		badges[DigestOf(p.page)] = b
+		if p.organiser {
+			badges[DigestOf(r.keys.Secret)] = b
+		}
+	}
+	for _, token := range r.Tokens() {
+		badges[DigestOf(token)] = Badge{}
+	}
+	delete(badges, DigestOf(""))
+	return badges
+}
+
+// Tokens returns the tokens that open players' places, those of regulars who are away too.
+func (r *Roster) Tokens() (tokens []string) {
+	for p, isPlayer := range r.everyone() {
+		if isPlayer || p.regular {
+			tokens = append(tokens, p.token)
+		}
+	}
+	return tokens
+}
+
+// PageOf returns the credential of a person's pages; empty if nobody has the name.
+func (r *Roster) PageOf(name string) string {
+	if p, _ := r.find(name); p != nil {
+		return p.page
+	}
+	return ""
+}

@@ -1,0 +1,362 @@
+package roster
+
+import (
+	"fmt"
+	"iter"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/host/room/nickname"
+	"muster/host/wire"
+)
+
+const (
+	// mostGuests bounds the guests. They take no player's place.
+	mostGuests = 64
+	// guestsByAddress bounds the guests of one address, and guestsUnknown those whose address is
+	// not known, as behind a tunnel: all of the room may come that way.
+	guestsByAddress = 8
+	guestsUnknown   = 32
+	// guestGone is how long a nickname is kept for somebody without an open page.
+	guestGone = 30 * time.Minute
+	// renameEvery is how often one may take another name: everyone is told.
+	renameEvery = 5 * time.Second
+	// mostAhead is how far ahead of the time a guest may have been seen. A clock that was set
+	// back since is ahead by more.
+	mostAhead = 5 * time.Minute
+)
+
+// Roster is who is in a room.
+type Roster struct {
+	keys Keys
+	// players and guests stand in the order in which they became that.
+	players, guests []*person
+	// pages is how many are open, by the credential that they show.
+	pages map[string]int
+	// onlookers is how many pages are open that show none.
+	onlookers int
+	// pageClosed is when a page was closed last, zero once [Roster.TakeClosed] has told. It is not
+	// saved, as no page outlives the host.
+	pageClosed time.Time
+	// locked: nobody new comes in.
+	locked bool
+}
+
+// person is somebody in the room: a player, or a guest with no more than the page.
+type person struct {
+	name string
+	// arrival is the person's place in the order of arrival, which nobody else has: by it the
+	// others know them again all the time that they are here.
+	arrival int
+	// somewhere: the others are not told which country the person is in.
+	somewhere bool
+	// becomes is a player's name from the next round on, or empty.
+	becomes string
+	// organiser: the person decides for the room. They came with the organiser's secret, or were
+	// appointed by somebody who did.
+	organiser bool
+	// regular: the person has played here, and keeps place and name in a standing room.
+	regular bool
+	// page is the credential of the pages that act for this person: it stands in the personal
+	// link. mark is that of [MarkOf].
+	page, mark string
+	// renamed is when the person took another name last.
+	renamed time.Time
+
+	// token is that of the person's program. A guest whose program was here may come back by it.
+	token string
+	// program and line are those of a player's newest hello, and asks that the program asks at a
+	// terminal for the player's vote. It says so whenever it comes, so they are not saved.
+	program string
+	line    int
+	asks    bool
+
+	// from is the address that a guest came from, shown to nobody; the zero value if it stands
+	// for many people. seen is when one of the guest's pages was there last.
+	from netip.Addr
+	seen time.Time
+}
+
+// Event is what becomes of somebody's name, for all who know people by it.
+type Event interface{ isEvent() }
+
+// The events.
+type (
+	// Came says that somebody is new, or plays who was the guest Was before. Owner is the
+	// credential by which the lists know them.
+	Came struct{ Name, Was, Owner string }
+	// Renamed says that somebody has another name.
+	Renamed struct {
+		From, To string
+		IsPlayer bool
+	}
+	// Left says that somebody is gone. Owners are all credentials by which they may come back.
+	Left struct {
+		Name     string
+		Owners   []string
+		IsPlayer bool
+	}
+	// Removed says that what somebody brought goes, too.
+	Removed struct{ Name string }
+	// Note is for the log.
+	Note struct{ Text string }
+)
+
+func (Came) isEvent()    {}
+func (Renamed) isEvent() {}
+func (Left) isEvent()    {}
+func (Removed) isEvent() {}
+func (Note) isEvent()    {}
+
+func notef(format string, args ...any) Event { return Note{fmt.Sprintf(format, args...)} }
+
+// New returns a roster with nobody on it.
+func New(keys Keys) *Roster { return &Roster{keys: keys, pages: map[string]int{}} }
+
+// Keys returns what lets people in.
+func (r *Roster) Keys() Keys { return r.keys }
+
+// everyone yields the players, then the guests, and whether it is a player.
+func (r *Roster) everyone() iter.Seq2[*person, bool] {
+	return func(yield func(*person, bool) bool) {
+		for _, p := range r.players {
+			if !yield(p, true) {
+				return
+			}
+		}
+		for _, g := range r.guests {
+			if !yield(g, false) {
+				return
+			}
+		}
+	}
+}
+
+// find returns the person of a name, letter case apart, or nil.
+func (r *Roster) find(name string) (one *person, isPlayer bool) {
+	for p, isPlayer := range r.everyone() {
+		if strings.EqualFold(p.name, name) {
+			return p, isPlayer
+		}
+	}
+	return nil, false
+}
+
+// Person is somebody in the room, as the room sees them.
+type Person struct {
+	Name string
+	// Mark is that of [MarkOf].
+	Mark string
+	// Arrival is the person's place in the order of arrival, which nobody else has.
+	Arrival int
+	// IsPlayer: the person has a place. All others are guests, who have no more than the page.
+	IsPlayer, IsOrganiser, IsRegular bool
+	// IsSomewhere: the others are not told which country the person is in.
+	IsSomewhere bool
+	// HasPage: the person has a page open. IsAsked: the person's program asks at a terminal.
+	HasPage, IsAsked bool
+	// From is a guest's address, the zero value if it stands for many people. Seen is when one of
+	// the guest's pages was there last.
+	From netip.Addr
+	Seen time.Time
+}
+
+// IsAway reports whether somebody keeps a place while away: they are no onlookers.
+func (p Person) IsAway() bool { return !p.IsPlayer && p.IsRegular && !p.IsOrganiser && !p.HasPage }
+
+// view returns a person as the room sees them.
+func (r *Roster) view(p *person, isPlayer bool) Person {
+	return Person{
+		Name: p.name, Mark: p.mark, Arrival: p.arrival, IsPlayer: isPlayer, IsOrganiser: p.organiser,
+		IsRegular: p.regular, IsSomewhere: p.somewhere, HasPage: r.isWatching(p), IsAsked: p.asks,
+		From: p.from, Seen: p.seen,
+	}
+}
+
+// People returns the players, then those with only a page.
+func (r *Roster) People() []Person {
+	people := make([]Person, 0, len(r.players)+len(r.guests))
+	for p, isPlayer := range r.everyone() {
+		people = append(people, r.view(p, isPlayer))
+	}
+	return people
+}
+
+// Person returns the person of a name, letter case apart; without a name if nobody has it.
+func (r *Roster) Person(name string) Person {
+	if p, isPlayer := r.find(name); p != nil {
+		return r.view(p, isPlayer)
+	}
+	return Person{}
+}
+
+// Organiser returns the organiser's name, empty without one.
+func (r *Roster) Organiser() string {
+	for p := range r.everyone() {
+		if p.organiser {
+			return p.name
+		}
+	}
+	return ""
+}
+
+// appoint makes one person the organiser, and nobody else.
+func (r *Roster) appoint(one *person) {
+	for p := range r.everyone() {
+		p.organiser = p == one
+	}
+}
+
+// arrives returns the first place in the order of arrival that nobody has.
+func (r *Roster) arrives() int {
+	taken := map[int]bool{}
+	for p := range r.everyone() {
+		taken[p.arrival] = true
+	}
+	place := 0
+	for taken[place] {
+		place++
+	}
+	return place
+}
+
+// isTaken reports whether somebody else has a name that looks like this one, or will have it.
+func (r *Roster) isTaken(name string, by *person) bool {
+	for p := range r.everyone() {
+		if p != by && (nickname.Alike(p.name, name) || nickname.Alike(p.becomes, name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// rename gives a person another name.
+func (r *Roster) rename(p *person, isPlayer bool, name string, now time.Time) []Event {
+	from := p.name
+	p.name, p.becomes, p.renamed = name, "", now
+	return []Event{Renamed{from, name, isPlayer}, notef("%s is %s now", from, name)}
+}
+
+// makeWay lets a guest give up a name to the player who comes with it: all others know who
+// plays by it.
+func (r *Roster) makeWay(g *person, now time.Time) []Event {
+	mark := " (guest)"
+	for i := 2; ; i++ {
+		kept := g.name[:min(len(g.name), nickname.MaxBytes-len(mark))]
+		name := strings.TrimSpace(strings.ToValidUTF8(kept, "")) + mark
+		if !r.isTaken(name, g) {
+			return r.rename(g, false, name, now)
+		}
+		mark = fmt.Sprintf(" (guest %d)", i)
+	}
+}
+
+// Unseat takes a player's place away. The person becomes a guest if they stay, are the organiser
+// or keep their name as a regular.
+func (r *Roster) Unseat(name string, stays bool, now time.Time) []Event {
+	p, isPlayer := r.find(name)
+	if !isPlayer {
+		return nil
+	}
+	r.players = slices.DeleteFunc(r.players, func(other *person) bool { return other == p })
+	if stays || p.organiser || p.regular {
+		p.seen, p.from, p.program, p.line, p.asks = now, netip.Addr{}, "", 0, false
+		r.guests = append(r.guests, p)
+		return nil
+	}
+	return []Event{Left{p.name, []string{OwnerOf(p.page), OwnerOf(PageOf(p.token))}, true}}
+}
+
+// Drop forgets guests.
+func (r *Roster) Drop(names ...string) []Event {
+	return r.drop(func(g *person) bool { return slices.Contains(names, g.name) })
+}
+
+func (r *Roster) drop(which func(*person) bool) (events []Event) {
+	r.guests = slices.DeleteFunc(r.guests, func(g *person) bool {
+		gone := which(g)
+		if gone {
+			owners := []string{OwnerOf(g.page)}
+			if g.token != "" {
+				owners = append(owners, OwnerOf(PageOf(g.token)))
+			}
+			events = append(events, Left{g.name, owners, false})
+		}
+		return gone
+	})
+	return events
+}
+
+// gone returns when a guest's nickname is forgotten, if that happens at all. Somebody stays who
+// is one of the awaited.
+func (r *Roster) gone(g *person, awaited []string) (at time.Time, ever bool) {
+	stays := r.isWatching(g) || g.organiser || g.regular || slices.Contains(awaited, g.name)
+	return g.seen.Add(guestGone), !stays
+}
+
+// Expire forgets the guests who are away for long.
+func (r *Roster) Expire(awaited []string, now time.Time) []Event {
+	return r.drop(func(g *person) bool {
+		at, ever := r.gone(g, awaited)
+		return ever && now.After(at)
+	})
+}
+
+// Next returns when the next guest has been away for long; zero if nobody will have.
+func (r *Roster) Next(awaited []string) (next time.Time) {
+	for _, g := range r.guests {
+		if at, ever := r.gone(g, awaited); ever && (next.IsZero() || at.Before(next)) {
+			next = at
+		}
+	}
+	return next
+}
+
+// NextRound gives players the names that they wanted while the round went on.
+func (r *Roster) NextRound(now time.Time) (events []Event) {
+	for _, p := range r.players {
+		if p.becomes != "" {
+			events = append(events, r.rename(p, true, p.becomes, now)...)
+		}
+	}
+	return events
+}
+
+// Sleep gives those who had a place the names that they wanted, and forgets where regulars are.
+func (r *Roster) Sleep(now time.Time) (events []Event) {
+	for _, g := range r.guests {
+		if g.becomes != "" {
+			events = append(events, r.rename(g, false, g.becomes, now)...)
+		}
+		if g.regular {
+			g.from = netip.Addr{}
+		}
+	}
+	return events
+}
+
+// Keep makes players regulars.
+func (r *Roster) Keep(names ...string) {
+	for _, p := range r.players {
+		p.regular = p.regular || slices.Contains(names, p.name)
+	}
+}
+
+// SetRight puts right what was noted by a clock that was ahead.
+func (r *Roster) SetRight(now time.Time) {
+	for _, g := range r.guests {
+		if g.seen.Sub(now) > mostAhead {
+			g.seen = now
+		}
+	}
+}
+
+// IsLocked reports whether the room takes nobody new.
+func (r *Roster) IsLocked() bool { return r.locked }
+
+// lockedOut returns the message for those who do not get into a locked room.
+func lockedOut() *wire.Refusal {
+	return &wire.Refusal{Reason: wire.ReasonLocked, Message: "the organiser has locked the room", Hint: "ask the organiser to unlock it"}
+}
