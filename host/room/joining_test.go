@@ -4,100 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"muster/discovery"
 	"muster/host/wire"
 )
-
-func TestRefusals(t *testing.T) {
-	tests := []struct {
-		name    string
-		players int
-		there   []string
-		hello   string
-		token   string
-		reason  string // empty: welcome
-	}{
-		{"a free name", 3, []string{"ann"}, "bob", "", ""},
-		{"no name", 3, nil, "", "", wire.ReasonName},
-		{"a name of nothing to see", 3, nil, " \x00\u202e\u200b\t", "", wire.ReasonName},
-		{"a name that is there", 3, []string{"ann"}, "ann", "", wire.ReasonNameTaken},
-		{"with a wrong token", 3, []string{"ann"}, "ann", "token of bob", wire.ReasonNameTaken},
-		{"with its token", 3, []string{"ann"}, "ann", "token of ann", ""},
-		{"in capitals", 3, []string{"ann"}, "ANN", "", wire.ReasonNameTaken},
-		{"in capitals, with its token", 3, []string{"ann"}, "ANN", "token of ann", ""},
-		{"in letters that fold", 3, []string{"Märkel"}, "MÄRKEL", "", wire.ReasonNameTaken},
-		{"with the Kelvin sign", 3, []string{"Kim"}, "\u212aim", "", wire.ReasonNameTaken},
-		{"with blanks around", 3, []string{"ann"}, "  ann ", "", wire.ReasonNameTaken},
-		{"with control characters", 3, []string{"ann"}, "a\x1bn\x07n", "", wire.ReasonNameTaken},
-		{"turned around", 3, []string{"ann"}, "\u202eann", "", wire.ReasonNameTaken},
-		{"with a joiner of no width", 3, []string{"ann"}, "an\u200dn", "", wire.ReasonNameTaken},
-		{"with invalid UTF-8", 3, []string{"ann"}, "an\xffn", "", wire.ReasonNameTaken},
-		{"as long as names get", 3, []string{strings.Repeat("x", 32)}, strings.Repeat("x", 90), "", wire.ReasonNameTaken},
-		{"a full room", 2, []string{"ann", "bob"}, "cat", "", wire.ReasonFull},
-		{"a full room, but a member", 2, []string{"ann", "bob"}, "bob", "token of bob", ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			n := newSession(t, settings(tt.players))
-			n.join(tt.there...)
-			members := len(n.room.round.players)
-			refusal := n.tryJoin(tt.hello, tt.token)
-			switch {
-			case refusal == nil && tt.reason != "":
-				t.Errorf("welcome, want %q", tt.reason)
-			case refusal != nil && refusal.Reason != tt.reason:
-				t.Errorf("refused for %q (%v), want %q", refusal.Reason, refusal, tt.reason)
-			case refusal != nil && len(n.room.round.players) != members:
-				t.Error("refused, but a member now")
-			}
-		})
-	}
-}
-
-// TestLateHello: of two connections of one program the later counts, in whichever order
-// their hellos come. Of two programs the newest to come does.
-func TestLateHello(t *testing.T) {
-	for _, tt := range []struct {
-		name    string
-		program string
-		line    int
-		gone    bool
-		reason  string // empty: welcome
-	}{
-		{"an earlier connection", "P", 2, false, wire.ReasonReplaced},
-		{"an earlier connection, and nobody is there", "P", 2, true, ""},
-		{"the same once more", "P", 3, false, ""},
-		{"a later connection", "P", 4, false, ""},
-		{"another program", "Q", 1, false, ""},
-		{"a program that does not count", "", 0, false, ""},
-	} {
-		n := newSession(t, settings(2))
-		hello := wire.Hello{Name: "ann", Token: "token of ann", Program: "P", Line: 3}
-		come := func() *wire.Refusal {
-			_, err := n.room.Step(Join{Hello: hello, Token: "token of ann"}, n.now)
-			var refusal *wire.Refusal
-			errors.As(err, &refusal)
-			return refusal
-		}
-		come()
-		if tt.gone {
-			n.room.Step(Leave{Player: "ann"}, n.now)
-		}
-		hello.Program, hello.Line = tt.program, tt.line
-		refusal := come()
-		if reason := ""; refusal != nil {
-			if reason = refusal.Reason; reason != tt.reason {
-				t.Errorf("%s: refused for %q, want %q", tt.name, reason, tt.reason)
-			}
-		} else if tt.reason != "" {
-			t.Errorf("%s: welcome, want %q", tt.name, tt.reason)
-		}
-	}
-}
 
 // TestLookalikes: nobody comes in under a name that people would take for another's.
 func TestLookalikes(t *testing.T) {
@@ -238,31 +150,6 @@ func TestLateJoiner(t *testing.T) {
 			}
 			tt.then(n)
 		})
-	}
-}
-
-// TestOwnToken: a token that the player's program made lets it in again though it never
-// heard a welcome, unless it could be guessed.
-func TestOwnToken(t *testing.T) {
-	for own, taken := range map[string]bool{
-		"": false, "short": false, strings.Repeat("A", tokenLength-1): false, strings.Repeat("A", longestToken+1): false,
-		"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE": true, strings.Repeat("A", longestToken): true,
-	} {
-		n := newSession(t, settings(4))
-		if refusal := n.tryJoin("ann", own); refusal != nil {
-			t.Fatal(refusal)
-		}
-		n.gone("ann")
-		want := "token of ann"
-		if taken {
-			want = own
-		}
-		if got := n.tokens["ann"]; got != want {
-			t.Errorf("with %q of her own ann has %q, want %q", own, got, want)
-		}
-		if refusal := n.tryJoin("ann", own); (refusal == nil) != taken {
-			t.Errorf("ann with %q comes again: %v", own, refusal)
-		}
 	}
 }
 

@@ -1,0 +1,249 @@
+package roster
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+// TestEnter: a page gets a nickname that is nobody's, or is the page of whose credential it shows.
+func TestEnter(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		visit  Visit
+		by     string // the credential that the page had before
+		reason string
+		is     string // whose page it is
+		new    bool
+	}{
+		{"a nickname", Visit{Name: " dan\n"}, "", "", "dan", true},
+		{"nothing to see", Visit{Name: "\u202e "}, "", wire.ReasonName, "", false},
+		{"a player's name", Visit{Name: "ANN"}, "", wire.ReasonNameTaken, "", false},
+		{"a name that looks like a player's", Visit{Name: "\u0430nn"}, "", wire.ReasonNameTaken, "", false},
+		{"a guest's name", Visit{Name: "Zoe"}, "", wire.ReasonNameTaken, "", false},
+		{"a second nickname", Visit{Name: "dan"}, "page of zoe", "", "zoe", false},
+		{"a player's link", Visit{Secret: PageOf("token of ann")}, "", "", "ann", false},
+		{"a player's link, on a guest's page", Visit{Secret: PageOf("token of ann")}, "page of zoe", "", "ann", false},
+		{"one's own link", Visit{Secret: "page of zoe"}, "page of zoe", "", "zoe", false},
+		{"a player's token", Visit{Name: "dan", Secret: "token of ann"}, "", "", "dan", true},
+		{"the organiser's link", Visit{Name: "dan", Secret: "secret"}, "", "", "dan", true},
+		{"the organiser's link, on a guest's page", Visit{Secret: "secret"}, "page of zoe", "", "zoe", false},
+		{"the organiser's link without a name", Visit{Secret: "secret"}, "", wire.ReasonName, "", false},
+	} {
+		h := newHall(t)
+		h.join("ann")
+		h.enters("zoe", Visit{From: ip(1)}, "")
+		tt.visit.Token = "new"
+		entry, events, err := h.Enter(tt.visit, h.Caller(tt.by), h.now)
+		if reason(err) != tt.reason || entry.Name != tt.is || entry.IsNew != tt.new {
+			t.Errorf("%s: %+v, %v; want %q, %q", tt.name, entry, err, tt.is, tt.reason)
+			continue
+		}
+		if err != nil {
+			continue
+		}
+		h.events = events
+		switch {
+		case tt.new:
+			h.wants(tt.name, Came{Name: tt.is, Owner: OwnerOf("new")}, Note{tt.is + " has the page open"})
+		case tt.by != "" && tt.is == "ann": // who was nobody but the page
+			h.wants(tt.name, Left{"zoe", []string{OwnerOf("page of zoe")}, false})
+		default:
+			h.wants(tt.name)
+		}
+		if got := h.Caller(entry.Token); got.Name != tt.is || got.IsOrganiser != (tt.visit.Secret == "secret") {
+			t.Errorf("%s: the page is of %+v", tt.name, got)
+		}
+	}
+}
+
+// TestOrganiserStays: a page that steers does not leave the room because it shows another link.
+func TestOrganiserStays(t *testing.T) {
+	h := newHall(t)
+	h.join("ann")
+	h.enters("org", Visit{}, "")
+	h.enters("", Visit{Secret: "secret"}, "page of org")
+	if err := h.enters("", Visit{Secret: h.PageOf("ann")}, "page of org"); err != nil || h.Organiser() != "org" {
+		t.Errorf("%v, and the organiser is %q", err, h.Organiser())
+	}
+}
+
+// TestOwnerAgain: somebody whose nickname ran out has the credential of before again if the lists
+// know it, and nobody else has it.
+func TestOwnerAgain(t *testing.T) {
+	for _, tt := range []struct {
+		was   string
+		known bool
+		token string
+	}{
+		{"old", true, "old"}, {"old", false, "new"}, {"page of zoe", true, "new"}, {"", false, "new"},
+	} {
+		h := newHall(t)
+		h.enters("zoe", Visit{}, "")
+		entry, _, err := h.Enter(Visit{Name: "dan", Was: tt.was, IsOwner: tt.known, Token: "new"}, Caller{}, h.now)
+		if err != nil || entry.Token != tt.token {
+			t.Errorf("%+v: %+v, %v", tt, entry, err)
+		}
+	}
+}
+
+// TestCrowds: nicknames fill no room. A new one takes the place of whoever was away longest, and is
+// refused where all are here.
+func TestCrowds(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		from  func(i int) netip.Addr
+		most  int
+		watch func(i int) bool
+		left  string // who gives way to one more, or "" if that is refused
+	}{
+		{"of one address", func(int) netip.Addr { return ip(1) }, guestsByAddress, func(i int) bool { return i == 0 }, "guest 1"},
+		{"of one address, all here", func(int) netip.Addr { return ip(1) }, guestsByAddress, func(int) bool { return true }, ""},
+		{"of unknown ones", func(int) netip.Addr { return netip.Addr{} }, guestsUnknown, func(i int) bool { return i < 2 }, "guest 2"},
+		{"of many", ip, mostGuests, func(int) bool { return false }, "guest 0"},
+	} {
+		h := newHall(t)
+		h.join("reg")
+		h.Keep("reg")
+		h.Unseat("reg", false, h.now) // who is no stranger
+		for i := range tt.most {
+			h.now = h.now.Add(time.Second)
+			name := fmt.Sprint("guest ", i)
+			if err := h.enters(name, Visit{From: tt.from(i)}, ""); err != nil {
+				t.Fatalf("%s: guest %d: %v", tt.name, i, err)
+			}
+			if tt.watch(i) {
+				h.OpenPage("page of "+name, h.now)
+			}
+		}
+		h.events = nil
+		err := h.enters("more", Visit{From: tt.from(200)}, "")
+		if tt.left == "" {
+			if h.wants(tt.name); reason(err) != wire.ReasonFull {
+				t.Errorf("%s: one more: %v", tt.name, err)
+			}
+			if err := h.enters("from elsewhere", Visit{From: ip(99)}, ""); err != nil {
+				t.Errorf("%s: one from elsewhere: %v", tt.name, err)
+			}
+			continue
+		}
+		h.wants(tt.name, // and the log does not fill
+			Left{tt.left, []string{OwnerOf("page of " + tt.left)}, false}, Came{Name: "more", Owner: OwnerOf("page of more")})
+		if err != nil || h.Person("reg").Name == "" {
+			t.Errorf("%s: one more: %v", tt.name, err)
+		}
+	}
+	h := newHall(t)
+	for i := range guestsByAddress {
+		h.enters(fmt.Sprint("guest ", i), Visit{From: ip(1)}, "")
+	}
+	h.enters("", Visit{Secret: "secret"}, "page of guest 0")
+	h.enters("more", Visit{From: ip(1)}, "")
+	if h.Organiser() != "guest 0" || h.Person("guest 1").Name != "" {
+		t.Errorf("the organiser gives way; here are %q", h.names())
+	}
+}
+
+// TestGuestsGiveWay: guests whose names look like a new player's get others that nobody has.
+func TestGuestsGiveWay(t *testing.T) {
+	h := newHall(t)
+	h.enters("zoe", Visit{From: ip(1)}, "")
+	h.enters("zoe (guest)", Visit{From: ip(2)}, "")
+	long := "an exceedingly long name of ääää" // 36 bytes, which is cut within a letter
+	h.enters(long, Visit{From: ip(3)}, "")
+	h.join("zоe", long) // whose middle letter is Cyrillic
+	h.are("then", "zоe", "an exceedingly long name of ää", "|", "zoe (guest 2)", "zoe (guest)", "an exceedingly long name (guest)")
+}
+
+// TestSteering: who hands the room on, renews the secret or removes people, and what becomes of it.
+func TestSteering(t *testing.T) {
+	h := newHall(t)
+	h.join("ann", "bob")
+	h.enters("zoe", Visit{}, "")
+	h.enters("org", Visit{Secret: "secret"}, "")
+	h.events = nil
+
+	if err := h.does(h.Remove("org")); err == nil {
+		t.Error("the organiser is removed, and nobody steers")
+	}
+	if err := h.does(h.Quit(h.Caller("page of org"))); err == nil {
+		t.Error("the organiser leaves the room to nobody")
+	}
+	if err := h.does(h.HandOn("zoe", "another")); err == nil {
+		t.Error("a guest is made the organiser by name")
+	}
+	if err := h.does(h.Remove("nobody")); err == nil {
+		t.Error("nobody is removed")
+	}
+	h.wants("what cannot be")
+
+	h.does(h.HandOn("BOB", "another"))
+	h.wants("handed on", Note{"bob is the organiser now"})
+	for credential, may := range map[string]bool{"secret": false, "page of org": false, "token of bob": false, "another": true, h.PageOf("bob"): true, "": false} {
+		if h.Caller(credential).IsOrganiser != may {
+			t.Errorf("%q steers: %v", credential, !may)
+		}
+	}
+	h.events = h.Renew(h.Caller(h.PageOf("bob")), "third")
+	h.wants("renewed", Note{"the organiser's link is a new one"})
+	if h.Caller("another").IsOrganiser || !h.Caller("third").IsOrganiser || h.Organiser() != "bob" {
+		t.Error("the old link steers, or the new one does not")
+	}
+	h.Renew(Caller{IsOrganiser: true}, "fourth")
+	if h.Organiser() != "" || h.Caller(h.PageOf("bob")).IsOrganiser {
+		t.Error("whoever came by the old link still steers")
+	}
+
+	h.does(h.Remove("zoe"))
+	h.wants("a guest is removed", Note{"the organiser has removed zoe"}, Removed{"zoe"}, Left{"zoe", []string{OwnerOf("page of zoe")}, false})
+	h.Keep("ann")
+	h.does(h.Remove("ANN"))
+	h.wants("a player is removed", Note{"the organiser has removed ANN"}, Removed{"ANN"})
+	if h.Unseat("ann", false, h.now); h.Person("ann").Name != "" {
+		t.Error("a regular who is removed keeps the name")
+	}
+	if err := h.does(h.Quit(h.Caller("page of org"))); err != nil {
+		t.Error(err)
+	}
+	h.wants("a guest leaves", Note{"org has left"}, Left{"org", []string{OwnerOf("page of org")}, false})
+	if err := h.does(h.Quit(h.Caller("page of org"))); err != ErrNickname {
+		t.Errorf("a stranger leaves: %v", err)
+	}
+	h.events = h.Lock(true)
+	h.events = append(h.events, h.Lock(true)...)
+	h.events = append(h.events, h.Lock(false)...)
+	h.wants("the lock", Note{"the room is locked"}, Note{"the room is open again"})
+}
+
+// TestMeant: people may have the room forget them, and the organiser anybody else.
+func TestMeant(t *testing.T) {
+	h := newHall(t)
+	h.join("ann", "bob")
+	h.HandOn("ann", "secret")
+	for _, tt := range []struct {
+		by, name string
+		is       string
+		known    bool
+		reason   string // or "error"
+	}{
+		{"", "", "", false, wire.ReasonName},
+		{"", "bob", "", false, wire.ReasonSecret},
+		{h.PageOf("bob"), "", "bob", true, ""},
+		{h.PageOf("bob"), "bob", "", false, wire.ReasonSecret},
+		{"secret", " BOB", "bob", true, ""},
+		{"secret", "who has left", "who has left", false, ""},
+		{"secret", "ann", "", false, "error"},
+		{"secret", "", "", false, "error"},
+	} {
+		one, err := h.Meant(h.Caller(tt.by), tt.name)
+		if got := reason(err); got != tt.reason && tt.reason != "error" || (err == nil) != (tt.reason == "") {
+			t.Errorf("%q means %q: %v, want %q", tt.by, tt.name, err, tt.reason)
+		}
+		if one.Name != tt.is || (one.Mark != "") != tt.known {
+			t.Errorf("%q means %q: %+v", tt.by, tt.name, one)
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package roster
+
+import (
+	"strings"
+	"testing"
+
+	"muster/host/wire"
+)
+
+func TestRefusals(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		there  []string
+		hello  string
+		token  string
+		reason string // empty: welcome
+	}{
+		{"a free name", []string{"ann"}, "bob", "", ""},
+		{"no name", nil, "", "", wire.ReasonName},
+		{"no name, with a token", []string{"ann"}, "", "token of ann", wire.ReasonName},
+		{"a name of nothing to see", nil, " \x00\u202e\u200b\t", "", wire.ReasonName},
+		{"a name that is there", []string{"ann"}, "ann", "", wire.ReasonNameTaken},
+		{"with a wrong token", []string{"ann"}, "ann", "token of bob", wire.ReasonNameTaken},
+		{"with its token", []string{"ann"}, "ann", "token of ann", ""},
+		{"another name, with a token", []string{"ann"}, "eve", "token of ann", ""},
+		{"another's name, with a token", []string{"ann", "bob"}, "bob", "token of ann", ""}, // as ann
+		{"in capitals", []string{"ann"}, "ANN", "", wire.ReasonNameTaken},
+		{"in capitals, with its token", []string{"ann"}, "ANN", "token of ann", ""},
+		{"in letters that fold", []string{"Märkel"}, "MÄRKEL", "", wire.ReasonNameTaken},
+		{"with the Kelvin sign", []string{"Kim"}, "\u212aim", "", wire.ReasonNameTaken},
+		{"with blanks around", []string{"ann"}, "  ann ", "", wire.ReasonNameTaken},
+		{"with control characters", []string{"ann"}, "a\x1bn\x07n", "", wire.ReasonNameTaken},
+		{"turned around", []string{"ann"}, "\u202eann", "", wire.ReasonNameTaken},
+		{"with a joiner of no width", []string{"ann"}, "an\u200dn", "", wire.ReasonNameTaken},
+		{"with invalid UTF-8", []string{"ann"}, "an\xffn", "", wire.ReasonNameTaken},
+		{"as long as names get", []string{strings.Repeat("x", 32)}, strings.Repeat("x", 90), "", wire.ReasonNameTaken},
+		{"a look-alike", []string{"ann"}, "\u0430nn", "", wire.ReasonNameTaken},
+		{"a look-alike, with a token", []string{"ann"}, "\u0430nn", "token of ann", ""},
+	} {
+		h := newHall(t)
+		h.join(tt.there...)
+		_, refusal := h.hello(wire.Hello{Name: tt.hello, Token: tt.token})
+		if reason(refusal) != tt.reason || refusal != nil && len(h.People()) != len(tt.there) {
+			t.Errorf("%s: %v, want %q; here are %q", tt.name, refusal, tt.reason, h.names())
+		}
+	}
+}
+
+// TestLateHello: of two connections of one program the later counts, in whichever order their
+// hellos come. Of two programs the newest to come does.
+func TestLateHello(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		program string
+		line    int
+		gone    bool
+		reason  string // empty: welcome
+	}{
+		{"an earlier connection", "P", 2, false, wire.ReasonReplaced},
+		{"an earlier connection, and nobody is there", "P", 2, true, ""},
+		{"the same once more", "P", 3, false, ""},
+		{"a later connection", "P", 4, false, ""},
+		{"another program", "Q", 1, false, ""},
+		{"a program that does not count", "", 0, false, ""},
+	} {
+		h := newHall(t)
+		hello := wire.Hello{Name: "ann", Token: "token of ann", Program: "P", Line: 3}
+		h.hello(hello)
+		hello.Program, hello.Line = tt.program, tt.line
+		c := h.Recognise(hello)
+		if refusal := h.Refusal(c, places, !tt.gone); reason(refusal) != tt.reason {
+			t.Errorf("%s: %v, want %q", tt.name, refusal, tt.reason)
+			continue
+		}
+		seat, _ := h.Admit(c, "", h.now)
+		if isSame := tt.program == "P"; seat.IsSameProgram != isSame || seat.HasChanged == isSame {
+			t.Errorf("%s: %+v", tt.name, seat)
+		}
+	}
+}
+
+// TestOwnToken: a token that the player's program made lets it in again though it never heard a
+// welcome, unless it could be guessed.
+func TestOwnToken(t *testing.T) {
+	for own, taken := range map[string]bool{
+		"": false, "short": false, strings.Repeat("A", tokenLength-1): false, strings.Repeat("A", longestToken+1): false,
+		"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE": true, strings.Repeat("A", longestToken): true,
+	} {
+		h := newHall(t)
+		want := "token of ann"
+		if taken {
+			want = own
+		}
+		if seat, refusal := h.hello(wire.Hello{Name: "ann", Token: own}); refusal != nil || seat.Token != want || seat.Page != PageOf(want) {
+			t.Errorf("with %q of her own ann has %+v, %v, want %q", own, seat, refusal, want)
+		}
+		if _, refusal := h.hello(wire.Hello{Name: "ann", Token: own}); (refusal == nil) != taken {
+			t.Errorf("ann with %q comes again: %v", own, refusal)
+		}
+	}
+}
+
+// TestComesToPlay: a guest plays under any name as the same person, by whatever shows that; guests
+// whose names look like the new one give way.
+func TestComesToPlay(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		hello wire.Hello
+		was   string // who comes, empty if it is somebody new
+	}{
+		{"with the page's ticket", wire.Hello{Name: "eve", As: TicketOf("page of zoe")}, "zoe"},
+		{"with the ticket, by a name that is a guest's", wire.Hello{Name: "yan", As: TicketOf("page of zoe")}, "zoe"},
+		{"with the page's credential", wire.Hello{Name: "eve", As: "page of zoe"}, ""},
+		{"with the page's credential, as a regular", wire.Hello{Name: "eve", As: PageOf("token of reg")}, "reg"},
+		{"with a regular's token", wire.Hello{Name: "eve", Token: "token of reg"}, "reg"},
+		{"with a token whose page entered", wire.Hello{Name: "eve", Token: "another token"}, "tom"},
+		{"with the secret", wire.Hello{Name: "eve", As: "secret"}, "org"},
+		{"with the link's key", wire.Hello{Name: "eve", As: "link"}, ""},
+		{"with nothing", wire.Hello{Name: "eve"}, ""},
+	} {
+		h := newHall(t)
+		h.join("reg")
+		h.Keep("reg")
+		h.Unseat("reg", false, h.now)
+		for i, name := range []string{"zoe", "yan", "org"} {
+			h.enters(name, Visit{From: ip(i)}, "")
+		}
+		h.enters("tom", Visit{From: ip(9), Token: PageOf("another token")}, "")
+		h.enters("", Visit{Secret: "secret"}, "page of org")
+		before := h.Person(tt.was)
+		h.events = nil
+		seat, refusal := h.hello(tt.hello)
+		if refusal != nil {
+			t.Errorf("%s: %v", tt.name, refusal)
+			continue
+		}
+		var want []Event
+		if tt.hello.Name == "yan" {
+			want = []Event{Renamed{"yan", "yan (guest)", false}, Note{"yan is yan (guest) now"}}
+		}
+		h.wants(tt.name, append(want, Came{tt.hello.Name, tt.was, OwnerOf(PageOf(seat.Token))})...)
+		if tt.was == "" {
+			continue
+		}
+		after := h.Person(tt.hello.Name)
+		if h.Person(tt.was).Name != "" || !after.IsPlayer || after.Mark != before.Mark || after.IsOrganiser != before.IsOrganiser {
+			t.Errorf("%s: %+v was %+v", tt.name, after, before)
+		}
+		if after.From.IsValid() || !after.Seen.IsZero() {
+			t.Errorf("%s: a player is known by an address: %+v", tt.name, after)
+		}
+	}
+}
+
+// TestMark: a program that lost its connection is known by the mark of the person who had the
+// token, as a guest by now or not.
+func TestMark(t *testing.T) {
+	h := newHall(t)
+	h.join("ann")
+	h.Keep("ann")
+	mark := h.Person("ann").Mark
+	if got := h.Recognise(wire.Hello{Name: "ann", Token: "token of ann"}).Mark; got != mark {
+		t.Errorf("a player's is %q, want %q", got, mark)
+	}
+	h.Unseat("ann", false, h.now)
+	for _, hello := range []wire.Hello{{Token: "token of ann"}, {As: PageOf("token of ann")}} {
+		if c := h.Recognise(hello); c.Mark != mark || c.Guest != "ann" || c.Player != "" {
+			t.Errorf("%+v is of %+v, want %q", hello, c, mark)
+		}
+	}
+}
+
+// TestReserved: nobody comes under the name of an organiser or a regular who has but the page, nor
+// under a name that a player will have.
+func TestReserved(t *testing.T) {
+	h := newHall(t)
+	h.join("ann", "reg", "bob")
+	h.Rename(h.Caller(h.PageOf("bob")), "rob", false, h.now)
+	h.Keep("reg")
+	h.Unseat("reg", false, h.now)
+	h.HandOn("ann", "secret")
+	h.Unseat("ann", false, h.now)
+	for _, name := range []string{"ann", "reg", "rob", "\u0430nn"} {
+		if _, refusal := h.hello(wire.Hello{Name: name}); reason(refusal) != wire.ReasonNameTaken {
+			t.Errorf("a stranger plays as %s: %v", name, refusal)
+		}
+	}
+	if _, refusal := h.hello(wire.Hello{Name: "ann", As: "secret"}); refusal != nil || h.Organiser() != "ann" {
+		t.Errorf("ann: %v", refusal)
+	}
+	if _, refusal := h.hello(wire.Hello{Name: "reg", Token: "token of reg"}); refusal != nil {
+		t.Errorf("reg: %v", refusal)
+	}
+}
+
+// TestLocked: a locked room lets back in whoever belongs there, and nobody else.
+func TestLocked(t *testing.T) {
+	h := newHall(t)
+	h.join("ann", "reg")
+	h.Keep("reg")
+	h.Unseat("reg", false, h.now)
+	h.enters("zoe", Visit{}, "")
+	h.Lock(true)
+	for _, tt := range []struct {
+		hello  wire.Hello
+		reason string
+	}{
+		{wire.Hello{Name: "bob"}, wire.ReasonLocked},
+		{wire.Hello{Name: "zoe", As: TicketOf("page of zoe")}, wire.ReasonLocked},
+		{wire.Hello{Name: "ann", Token: "token of ann"}, ""},
+		{wire.Hello{Name: "reg", Token: "token of reg"}, ""},
+		{wire.Hello{Name: "org", As: "secret"}, ""},
+		{wire.Hello{Name: "mal", As: "secret"}, ""}, // and is not the organiser
+	} {
+		if _, refusal := h.hello(tt.hello); reason(refusal) != tt.reason {
+			t.Errorf("%+v: %v, want %q", tt.hello, refusal, tt.reason)
+		}
+	}
+	if err := h.enters("dan", Visit{}, ""); reason(err) != wire.ReasonLocked {
+		t.Errorf("a guest: %v", err)
+	}
+	if h.Organiser() != "org" || h.Person("mal").IsOrganiser {
+		t.Errorf("the organiser is %q", h.Organiser())
+	}
+}
+
+// TestSays: what the newest hello says holds, but that somebody wants to be somewhere.
+func TestSays(t *testing.T) {
+	h := newHall(t)
+	hello := wire.Hello{Name: "ann", Token: "token of ann", Asks: true, Somewhere: true}
+	h.hello(hello)
+	if p := h.Person("ann"); !p.IsAsked || !p.IsSomewhere {
+		t.Errorf("at first %+v", p)
+	}
+	hello.Asks, hello.Somewhere = false, false
+	h.hello(hello)
+	if p := h.Person("ann"); p.IsAsked || !p.IsSomewhere {
+		t.Errorf("then %+v", p)
+	}
+	if err := h.Hide(h.Caller(h.PageOf("ann")), false); err != nil || h.Person("ann").IsSomewhere {
+		t.Errorf("ann on the page: %v", err)
+	}
+	if err := h.Hide(h.Caller("nobody's"), false); err != ErrNickname {
+		t.Errorf("a stranger: %v", err)
+	}
+}

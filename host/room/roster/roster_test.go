@@ -1,0 +1,391 @@
+package roster
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+
+// hall is a roster that a test drives.
+type hall struct {
+	*testing.T
+	*Roster
+	now time.Time
+	// events are those since the last time that somebody asked.
+	events []Event
+}
+
+func newHall(t *testing.T) *hall {
+	return &hall{T: t, Roster: New(Keys{Code: "BAKODI", Link: "link", Secret: "secret"}), now: eight}
+}
+
+// places is how many players the room of the tests takes.
+const places = 40
+
+// hello lets a program in, whose new player gets "token of NAME".
+func (h *hall) hello(hello wire.Hello) (Seat, *wire.Refusal) {
+	c := h.Recognise(hello)
+	if refusal := h.Refusal(c, places, false); refusal != nil {
+		return Seat{}, refusal
+	}
+	seat, events := h.Admit(c, "token of "+c.Name, h.now)
+	h.events = append(h.events, events...)
+	return seat, nil
+}
+
+// join lets players in who are new.
+func (h *hall) join(names ...string) {
+	h.Helper()
+	for _, name := range names {
+		if _, refusal := h.hello(wire.Hello{Name: name}); refusal != nil {
+			h.Fatalf("%s is refused: %v", name, refusal)
+		}
+	}
+}
+
+// enters gives a page a nickname, and "page of NAME" as its credential.
+func (h *hall) enters(name string, v Visit, by string) error {
+	v.Name, v.Token = name, cmp.Or(v.Token, "page of "+name)
+	_, events, err := h.Enter(v, h.Caller(by), h.now)
+	h.events = append(h.events, events...)
+	return err
+}
+
+// does notes what an action leads to.
+func (h *hall) does(events []Event, err error) error {
+	h.events = append(h.events, events...)
+	return err
+}
+
+// wants compares the events since the last time.
+func (h *hall) wants(what string, want ...Event) {
+	h.Helper()
+	if !slices.EqualFunc(h.events, want, func(a, b Event) bool { return reflect.DeepEqual(a, b) }) {
+		h.Errorf("%s: it comes to %+v, want %+v", what, h.events, want)
+	}
+	h.events = nil
+}
+
+// names returns the players, and behind a bar the guests.
+func (h *hall) names() (names []string) {
+	for _, p := range h.People() {
+		if !p.IsPlayer && !slices.Contains(names, "|") {
+			names = append(names, "|")
+		}
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+func (h *hall) are(what string, want ...string) {
+	h.Helper()
+	if got := h.names(); !slices.Equal(got, want) {
+		h.Errorf("%s: here are %q, want %q", what, got, want)
+	}
+}
+
+// reason is why something was refused; empty if it is no refusal.
+func reason(err error) string {
+	if refusal := (*wire.Refusal)(nil); errors.As(err, &refusal) && refusal != nil {
+		return refusal.Reason
+	}
+	return ""
+}
+
+func ip(i int) netip.Addr { return netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}) }
+
+// TestRename: a name is taken while anybody has it, or will; a player's changes between rounds.
+func TestRename(t *testing.T) {
+	h := newHall(t)
+	h.join("ann", "bob")
+	h.enters("zoe", Visit{}, "")
+	h.events = nil
+	for _, tt := range []struct {
+		by, name  string
+		gathering bool
+		reason    string // or "error", or none
+	}{
+		{"", "dan", true, wire.ReasonName},
+		{"page of zoe", " ", true, wire.ReasonName},
+		{"page of zoe", "Bob", true, wire.ReasonNameTaken},
+		{"page of zoe", "\u0430nn", true, wire.ReasonNameTaken},
+		{h.PageOf("ann"), "anna", false, ""},
+		{"page of zoe", "ANNA", true, wire.ReasonNameTaken},
+		{"page of zoe", "zoë", false, ""},
+		{"page of zoe", "zed", false, "error"},
+		{h.PageOf("bob"), "Bob", true, ""},
+	} {
+		events, err := h.Rename(h.Caller(tt.by), tt.name, tt.gathering, h.now)
+		if got := reason(err); got != tt.reason && tt.reason != "error" || (err == nil) != (tt.reason == "") {
+			t.Errorf("%q becomes %q: %v, want %q", tt.by, tt.name, err, tt.reason)
+		}
+		h.does(events, err)
+	}
+	h.wants("the names",
+		Note{"ann will be anna from the next round on"}, Renamed{"zoe", "zoë", false}, Note{"zoe is zoë now"},
+		Renamed{"bob", "Bob", true}, Note{"bob is Bob now"})
+	h.now = h.now.Add(renameEvery)
+	if err := h.does(h.Rename(h.Caller("page of zoe"), "zed", false, h.now)); err != nil {
+		t.Errorf("after a while: %v", err)
+	}
+	h.events = h.NextRound(h.now)
+	h.wants("the next round", Renamed{"ann", "anna", true}, Note{"ann is anna now"})
+	h.are("then", "anna", "Bob", "|", "zed")
+}
+
+// TestUnseat: whoever gives a place up is gone, unless something keeps them.
+func TestUnseat(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		stays bool
+		keep  func(h *hall)
+		left  bool
+	}{
+		{"somebody", false, func(*hall) {}, true},
+		{"one who stays", true, func(*hall) {}, false},
+		{"a regular", false, func(h *hall) { h.Keep("ann") }, false},
+		{"a regular who is let go", false, func(h *hall) { h.Keep("ann"); h.LetGo("ann") }, true},
+		{"the organiser", false, func(h *hall) { h.HandOn("ann", "another") }, false},
+	} {
+		h := newHall(t)
+		h.join("ann", "bob")
+		tt.keep(h)
+		h.events = h.Unseat("ann", tt.stays, h.now)
+		if tt.left {
+			page := PageOf("token of ann")
+			h.wants(tt.name, Left{"ann", []string{OwnerOf(page), OwnerOf(page)}, true})
+			h.are(tt.name, "bob")
+			continue
+		}
+		h.wants(tt.name)
+		h.are(tt.name, "bob", "|", "ann")
+		if seat, refusal := h.hello(wire.Hello{Name: "ann", Token: "token of ann"}); refusal != nil || seat.Page != PageOf("token of ann") {
+			t.Errorf("%s does not come back as the same: %v", tt.name, refusal)
+		}
+		h.are(tt.name+", back", "bob", "ann")
+	}
+	h := newHall(t)
+	h.enters("zoe", Visit{}, "")
+	if h.Unseat("zoe", false, h.now); h.Person("zoe").Name == "" {
+		t.Error("a guest has no place to lose")
+	}
+}
+
+// TestArrival: everybody keeps their place in the order of arrival, whoever leaves, takes another
+// name or comes to play; who is new takes the first free one.
+func TestArrival(t *testing.T) {
+	h := newHall(t)
+	is := func(when string, want map[string]int) {
+		t.Helper()
+		got := map[string]int{}
+		for _, p := range h.People() {
+			got[p.Name] = p.Arrival
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", when, got, want)
+		}
+	}
+	h.join("ann", "bob")
+	h.enters("zoe", Visit{}, "")
+	h.join("cat")
+	is("at first", map[string]int{"ann": 0, "bob": 1, "zoe": 2, "cat": 3})
+	h.hello(wire.Hello{Name: "zoe", As: TicketOf("page of zoe")})
+	is("a guest plays", map[string]int{"ann": 0, "bob": 1, "zoe": 2, "cat": 3})
+	h.Unseat("ann", false, h.now)
+	h.Rename(h.Caller(h.PageOf("bob")), "rob", true, h.now)
+	h.join("dan")
+	is("one has left, one has another name, one is new", map[string]int{"dan": 0, "rob": 1, "zoe": 2, "cat": 3})
+
+	s := h.Save()
+	for i := range s.Players {
+		s.Players[i].Arrival = -i % 2
+	}
+	var err error
+	if h.Roster, err = Restore(s); err != nil {
+		t.Fatal(err)
+	}
+	places := map[int]bool{}
+	for _, p := range h.People() {
+		places[p.Arrival] = true
+	}
+	if len(places) != 4 || places[-1] {
+		t.Errorf("a room that was saved without has %v", places)
+	}
+}
+
+// TestExpire: a nickname is free again once its page has been away for long, unless something
+// keeps it.
+func TestExpire(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		keep func(h *hall)
+		gone bool
+	}{
+		{"somebody", func(*hall) {}, true},
+		{"one with a page", func(h *hall) { h.OpenPage("page of zoe", h.now) }, false},
+		{"one who is seen later", func(h *hall) { h.OpenPage("page of zoe", h.now); h.ClosePage("page of zoe", h.now.Add(1)) }, false},
+		{"the organiser", func(h *hall) { h.enters("", Visit{Secret: "secret"}, "page of zoe") }, false},
+		{"a regular", func(h *hall) {
+			h.hello(wire.Hello{Name: "zoe", As: TicketOf("page of zoe")})
+			h.Keep("zoe")
+			h.Unseat("zoe", false, h.now)
+		}, false},
+	} {
+		h := newHall(t)
+		h.enters("zoe", Visit{}, "")
+		tt.keep(h)
+		h.events = nil
+		if got, want := h.Next(nil), h.now.Add(guestGone); tt.gone && !got.Equal(want) {
+			t.Errorf("%s: the next is gone at %v, want %v", tt.name, got, want)
+		}
+		if got := h.Next([]string{"zoe"}); !got.IsZero() {
+			t.Errorf("%s, awaited, is gone at %v", tt.name, got)
+		}
+		h.events = h.Expire(nil, h.now.Add(guestGone))
+		h.wants(tt.name + " is here yet")
+		h.events = h.Expire([]string{"zoe"}, h.now.Add(guestGone+1))
+		h.wants(tt.name + " is awaited")
+		h.events = h.Expire(nil, h.now.Add(guestGone+1))
+		if tt.gone {
+			h.wants(tt.name, Left{"zoe", []string{OwnerOf("page of zoe")}, false})
+		} else {
+			h.wants(tt.name)
+		}
+	}
+	h := newHall(t)
+	h.now = eight.Add(mostAhead + 1)
+	h.enters("zoe", Visit{}, "")
+	if h.SetRight(eight); !h.Next(nil).Equal(eight.Add(guestGone)) {
+		t.Errorf("by a clock that was ahead zoe is gone at %v", h.Next(nil))
+	}
+}
+
+// TestSleep: when the night ends everybody gets the name that they wanted, and nothing stays of
+// where regulars are.
+func TestSleep(t *testing.T) {
+	h := newHall(t)
+	h.enters("ann", Visit{From: ip(1)}, "")
+	h.hello(wire.Hello{Name: "ann", As: TicketOf("page of ann")})
+	h.Rename(h.Caller("page of ann"), "anna", false, h.now)
+	h.Keep("ann")
+	h.Unseat("ann", true, h.now)
+	h.enters("zoe", Visit{From: ip(2)}, "")
+	h.events = h.Sleep(h.now)
+	h.wants("sleep", Renamed{"ann", "anna", false}, Note{"ann is anna now"})
+	if from := h.Person("zoe").From; from != ip(2) || h.Person("anna").From.IsValid() {
+		t.Errorf("zoe came from %v, anna from %v", from, h.Person("anna").From)
+	}
+	if anna := h.Person("anna"); !anna.IsAway() || h.Person("zoe").IsAway() {
+		t.Errorf("anna is no regular who is away: %+v", anna)
+	}
+}
+
+// TestTokens: the tokens of players and of regulars open places.
+func TestTokens(t *testing.T) {
+	h := newHall(t)
+	h.join("ann", "bob", "cat")
+	h.Keep("bob")
+	h.Unseat("bob", false, h.now)
+	h.Unseat("cat", true, h.now)
+	if got, want := h.Tokens(), []string{"token of ann", "token of bob"}; !slices.Equal(got, want) {
+		t.Errorf("the tokens are %v, want %v", got, want)
+	}
+}
+
+// TestBadges: a page may do what its person may, tickets are for guests, and the password is for
+// those who go.
+func TestBadges(t *testing.T) {
+	h := newHall(t)
+	h.join("ann", "bob")
+	for i, name := range []string{"zoe", "yan", "org"} {
+		h.enters(name, Visit{From: ip(i)}, "")
+	}
+	h.enters("", Visit{Secret: "secret"}, "page of org")
+	h.Keep("bob")
+	badges := h.Badges("pass", true, []string{"yan"})
+	org := Badge{Name: "org", Organiser: true, Belongs: true, Password: "pass", Ticket: TicketOf("page of org")}
+	for credential, want := range map[string]Badge{
+		"":               {},
+		"link":           {},
+		"token of ann":   {},
+		"secret":         org,
+		"page of org":    org,
+		h.PageOf("ann"):  {Name: "ann", Password: "pass"},
+		h.PageOf("bob"):  {Name: "bob", Belongs: true, Password: "pass"},
+		"page of zoe":    {Name: "zoe", Guest: true, Ticket: TicketOf("page of zoe")},
+		"page of yan":    {Name: "yan", Guest: true, Ticket: TicketOf("page of yan"), Password: "pass"},
+		"page of nobody": {},
+	} {
+		got, opens := badges[DigestOf(credential)]
+		if got != want || opens == (credential == "" || credential == "page of nobody") {
+			t.Errorf("%q opens the room, %v, as %+v, want %+v", credential, opens, got, want)
+		}
+	}
+	if b := New(h.Keys()).Badges("pass", false, nil)[DigestOf("secret")]; b != (Badge{Organiser: true, Password: "pass"}) {
+		t.Errorf("the secret of nobody who is here is %+v", b)
+	}
+	if b := h.Badges("", false, nil)[DigestOf(h.PageOf("bob"))]; b.Belongs {
+		t.Error("somebody belongs to a room that does not stand")
+	}
+}
+
+// TestPages: a page is open until all of its person's are closed; strangers' only count.
+func TestPages(t *testing.T) {
+	h := newHall(t)
+	h.join("ann")
+	ann := h.PageOf("ann")
+	h.OpenPage(ann, h.now)
+	h.OpenPage(ann, h.now)
+	if h.ClosePage(ann, h.now); !h.Person("ann").HasPage || !h.PageClosed().IsZero() {
+		t.Error("with one of two pages closed ann has none")
+	}
+	if h.ClosePage(ann, h.now); h.Person("ann").HasPage || h.IsWatched() || !h.PageClosed().Equal(h.now) {
+		t.Error("with both pages closed ann has one")
+	}
+	if h.TakeClosed(time.Second, h.now) || !h.TakeClosed(time.Second, h.now.Add(time.Second)) || h.TakeClosed(0, h.now) {
+		t.Error("a closed page is told of too early, or twice")
+	}
+	h.OpenPage("a stranger's", h.now)
+	if !h.IsWatched() || len(h.pages) != 0 {
+		t.Errorf("a stranger's page is none, or keeps %v", h.pages)
+	}
+	h.ClosePage("a stranger's", h.now)
+	if h.ClosePage("a stranger's", h.now); h.IsWatched() || h.onlookers != 0 {
+		t.Errorf("%d strangers watch", h.onlookers)
+	}
+	h.OpenPage("secret", h.now)
+	if h.Person("ann").HasPage {
+		t.Error("the organiser's page is ann's")
+	}
+	if h.HandOn("ann", "secret"); !h.Person("ann").HasPage {
+		t.Error("the organiser's page is not ann's who is the organiser")
+	}
+}
+
+func TestFull(t *testing.T) {
+	h := newHall(t)
+	for i := range places {
+		if !h.HasRoom(places) {
+			t.Fatalf("with %d players the room is full", i)
+		}
+		h.join(fmt.Sprint("player ", i))
+	}
+	if _, refusal := h.hello(wire.Hello{Name: "one more"}); reason(refusal) != wire.ReasonFull || h.HasRoom(places) {
+		t.Errorf("one more: %v", refusal)
+	}
+	if _, refusal := h.hello(wire.Hello{Name: "player 1", Token: "token of player 1"}); refusal != nil {
+		t.Errorf("a player comes back: %v", refusal)
+	}
+	if h.Lock(true); h.HasRoom(places + 1) {
+		t.Error("a locked room has room")
+	}
+}

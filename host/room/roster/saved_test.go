@@ -1,0 +1,160 @@
+package roster
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/host/room/nickname"
+	"muster/host/wire"
+)
+
+// TestSaved holds the section of the saved room to a golden text.
+func TestSaved(t *testing.T) {
+	h := newHall(t)
+	h.enters("zoe", Visit{From: ip(1)}, "")
+	h.hello(wire.Hello{Name: "ann", As: "secret", Somewhere: true, Program: "P", Line: 3, Asks: true})
+	h.join("reg")
+	h.Keep("reg")
+	h.Rename(h.Caller(h.PageOf("reg")), "rex", false, h.now)
+	h.Unseat("reg", false, h.now)
+	h.OpenPage("page of zoe", h.now)
+	h.Lock(true)
+	const want = `{"code":"BAKODI","link":"link","secret":"secret","locked":true,` +
+		`"players":[{"name":"ann","arrival":1,"somewhere":true,"organiser":true,"page":"SEXJOTDTCK53WZGA","token":"token of ann"}],` +
+		`"guests":[{"name":"zoe","page":"page of zoe","from":"198.51.100.1","seen":"2026-11-20T20:00:00Z"},` +
+		`{"name":"reg","arrival":2,"becomes":"rex","regular":true,"page":"Q2T6LHKLOAV6CUDQ","token":"token of reg","seen":"2026-11-20T20:00:00Z"}]}`
+	got, err := json.Marshal(h.Save())
+	if err != nil || string(got) != want {
+		t.Errorf("saved is\n%s, want\n%s", got, want)
+	}
+	var s Saved
+	if err := json.Unmarshal(got, &s); err != nil {
+		t.Fatal(err)
+	}
+	back, err := Restore(s)
+	if err != nil || !reflect.DeepEqual(back.Save(), h.Save()) {
+		t.Errorf("restored is %+v, %v", back, err)
+	}
+	if back.Person("zoe").HasPage || back.Person("ann").IsAsked {
+		t.Error("pages and programs outlive the host")
+	}
+}
+
+func TestRestoreRefuses(t *testing.T) {
+	for name, s := range map[string]Saved{
+		"nobody's name":           {Players: []SavedPerson{{Page: "P"}}},
+		"two players of one name": {Players: []SavedPerson{{Name: "ann"}, {Name: "ANN"}}},
+		"a guest with a player's": {Players: []SavedPerson{{Name: "ann"}}, Guests: []SavedPerson{{Name: "ann"}}},
+		"a guest without a name":  {Guests: []SavedPerson{{}}},
+	} {
+		if r, err := Restore(s); err == nil {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+// FuzzRoster lets strangers say anything in any order: nobody has another's name or rights by it,
+// nothing grows without bound, and what is saved is read back.
+func FuzzRoster(f *testing.F) {
+	f.Add("hann\nhbob\nezoe\n>\nuann\nhann")
+	f.Add("ezoe\ntzoe\nrzo\u0435\nhzoe\nk\nuzoe\nhzoe\ns\nx")
+	f.Add("sorg\nhann\nHann\nRbob\nlk\nhcat\nk\nqorg\nuann\nn")
+	f.Add("e\u202e\nh\xff\ne\u0430nn\nhann\nea\u0301\u0301\u0301nn")
+	f.Fuzz(func(t *testing.T, script string) {
+		r, now := New(Keys{Code: "BAKODI", Link: "link", Secret: "secret"}), eight
+		lines := strings.Split(script, "\n")
+		for i, line := range lines[:min(len(lines), 100)] {
+			now = now.Add(time.Second)
+			if len(line) == 0 {
+				continue
+			}
+			name := line[1:]
+			by := r.Caller(r.PageOf(name))
+			switch line[0] {
+			case 'h', 't', 'o', 'y': // hello: with a name, a ticket, the secret, the old token
+				hello := wire.Hello{Name: name}
+				switch line[0] {
+				case 't':
+					hello.As = TicketOf(r.PageOf(name))
+				case 'o':
+					hello.As = "secret"
+				case 'y':
+					if p, _ := r.find(name); p != nil {
+						hello.Token = p.token
+					}
+				}
+				if c := r.Recognise(hello); r.Refusal(c, 8, i%2 == 0) == nil {
+					r.Admit(c, fmt.Sprint("token ", i), now)
+				}
+			case 'e':
+				r.Enter(Visit{Name: name, Token: fmt.Sprint("page ", i), From: ip(i % 3)}, Caller{}, now)
+			case 's':
+				r.Enter(Visit{Name: name, Token: fmt.Sprint("page ", i), Secret: "secret"}, by, now)
+			case 'p':
+				r.Enter(Visit{Secret: r.PageOf(name)}, r.Caller(fmt.Sprint("page ", i-1)), now)
+			case 'r':
+				r.Rename(by, name+"x", i%2 == 0, now)
+			case '>':
+				r.NextRound(now)
+			case 'u':
+				r.Unseat(name, i%2 == 0, now)
+			case 'k':
+				r.Keep(name)
+			case 'q':
+				r.Quit(by)
+			case 'R':
+				if _, err := r.Remove(name); err == nil {
+					r.Unseat(name, false, now)
+				}
+			case 'H':
+				r.HandOn(name, "secret")
+			case 'w':
+				r.OpenPage(r.PageOf(name), now)
+			case 'c':
+				r.ClosePage(r.PageOf(name), now)
+			case 'l':
+				r.Lock(i%2 == 0)
+			case 'x':
+				now = now.Add(guestGone)
+				r.Expire([]string{name}, now)
+			case 'n':
+				r.Sleep(now)
+			}
+			isSound(t, r)
+		}
+		back, err := Restore(r.Save())
+		if err != nil || !reflect.DeepEqual(back.Save(), r.Save()) {
+			t.Fatalf("%+v is read back as %+v: %v", r.Save(), back, err)
+		}
+	})
+}
+
+// isSound holds what is true of every roster.
+func isSound(t *testing.T, r *Roster) {
+	people := r.People()
+	organisers, guests, pages, arrivals := 0, 0, map[string]bool{}, map[int]bool{}
+	for i, p := range people {
+		if p.IsOrganiser {
+			organisers++
+		}
+		if !p.IsPlayer && !p.IsRegular {
+			guests++
+		}
+		pages[r.PageOf(p.Name)], arrivals[p.Arrival] = true, true
+		isTaken := slices.ContainsFunc(people[:i], func(other Person) bool { return nickname.Alike(other.Name, p.Name) })
+		if isTaken || nickname.Clean(p.Name) != p.Name || r.Person(p.Name).Arrival != p.Arrival {
+			t.Fatalf("%q is not the only one, or nobody could say it: %+v", p.Name, people)
+		}
+		if by := r.Caller(r.PageOf(p.Name)); by.Name != p.Name || by.IsPlayer != p.IsPlayer {
+			t.Fatalf("the page of %q acts for %+v", p.Name, by)
+		}
+	}
+	if organisers > 1 || guests > mostGuests+8 || len(pages) != len(people) || len(arrivals) != len(people) {
+		t.Fatalf("%d organisers, %d guests, %d pages and %d places of %+v", organisers, guests, len(pages), len(arrivals), people)
+	}
+}
