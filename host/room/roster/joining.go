@@ -127,9 +127,8 @@ func (r *Roster) HasRoom(places int) bool { return !r.locked && len(r.players) <
 // Seat is a player's place.
 type Seat struct {
 	Name, Token, Page string
-	// IsSameProgram: the program that had the place before has it again, as far as it said
-	// which it is. HasChanged: it says that it is another.
-	IsSameProgram, HasChanged bool
+	// IsSameProgram: the program that had the place before has it again.
+	IsSameProgram bool
 }
 
 // Admit gives a program its player's place again, or one to a new player, with a token that is
@@ -141,7 +140,7 @@ func (r *Roster) Admit(c Comer, fresh string, now time.Time) (Seat, []Event) {
 		p, events = r.add(c, fresh, now)
 	}
 	seat := Seat{
-		Name: p.name, Token: p.token, Page: p.page, HasChanged: p.program != c.hello.Program,
+		Name: p.name, Token: p.token, Page: p.page,
 		IsSameProgram: p.program != "" && p.program == c.hello.Program,
 	}
 	p.program, p.line, p.asks = c.hello.Program, c.hello.Line, c.hello.Asks
