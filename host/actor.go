@@ -207,7 +207,7 @@ func (a *actor) mute() (names []string) {
 // nothing happens costs nothing.
 func (a *actor) goOn(now time.Time) (next time.Time) {
 	ends := a.host.endsAt(a.room, now)
-	if a.room.Over(now) || !ends.IsZero() && !now.Before(ends) {
+	if a.room.Use(now).IsOver || !ends.IsZero() && !now.Before(ends) {
 		a.end(errOver)
 	}
 	watches := a.room.Watches()

@@ -78,7 +78,7 @@ func TestIdle(t *testing.T) {
 	h := &Host{config: Config{Public: &Public{Idle: time.Hour}}}
 	opened := time.Unix(1_800_000_000, 0)
 	r := room.New(room.Keys{Code: "BAKODI", Link: "link", Secret: "secret"}, wire.Settings{Game: "openarena"}, opened)
-	if h.isOver(r, opened.Add(59*time.Minute)) || !h.isOver(r, opened.Add(61*time.Minute)) || r.Over(opened.Add(61*time.Minute)) {
+	if h.isOver(r, opened.Add(59*time.Minute)) || !h.isOver(r, opened.Add(61*time.Minute)) || r.Use(opened.Add(61*time.Minute)).IsOver {
 		t.Error("an empty room is not kept for an hour")
 	}
 	if _, err := r.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: access.NewSecret()}, opened.Add(30*time.Minute)); err != nil {

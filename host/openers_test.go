@@ -223,8 +223,8 @@ func TestUnclaimed(t *testing.T) {
 				}
 				var kept []byte
 				s.set(func() { kept = s.rooms[code].data })
-				if saved, err := room.Restore(kept, h.lists.restored); err != nil || saved.IsClaimed() == c.ends {
-					t.Errorf("saved it is claimed: %v, want %v: %v", saved.IsClaimed(), !c.ends, err)
+				if saved, err := room.Restore(kept, h.lists.restored); err != nil || saved.Use(time.Now()).IsClaimed == c.ends {
+					t.Errorf("saved it is claimed: %v, want %v: %v", saved.Use(time.Now()).IsClaimed, !c.ends, err)
 				}
 				time.Sleep(3 * time.Hour)
 				if is := h.actor(code) == nil; is != c.ends {

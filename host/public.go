@@ -368,18 +368,19 @@ func (h *Host) endsAt(r *room.Room, now time.Time) (at time.Time) {
 	if p == nil || p.Idle == 0 {
 		return at
 	}
-	if r.IsStanding() {
+	use := r.Use(now)
+	if use.IsStanding {
 		keep := p.Standing.Keep
-		if !r.IsClaimed() {
+		if !use.IsClaimed {
 			keep = unclaimedKeep
 		}
-		if keep == 0 || r.Empty(now) == 0 {
+		if keep == 0 || use.Empty == 0 {
 			return at
 		}
-		return now.Add(keep - r.Unused())
+		return now.Add(keep - use.Unused)
 	}
-	if empty := r.Empty(now); empty > 0 {
-		at = now.Add(p.Idle - empty)
+	if use.Empty > 0 {
+		at = now.Add(p.Idle - use.Empty)
 	}
 	return at
 }
@@ -387,7 +388,7 @@ func (h *Host) endsAt(r *room.Room, now time.Time) (at time.Time) {
 // isOver reports whether a room is over: as it says itself, or by the host's limit.
 func (h *Host) isOver(r *room.Room, now time.Time) bool {
 	at := h.endsAt(r, now)
-	return r.Over(now) || !at.IsZero() && !now.Before(at)
+	return r.Use(now).IsOver || !at.IsZero() && !now.Before(at)
 }
 
 // fitting is a list that fits into the memory that a room may take, and what is to be

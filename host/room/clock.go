@@ -14,7 +14,7 @@ const aheadMost = 5 * time.Minute
 // it was: it was just now where something waits for what follows, and long ago where it would
 // be taken for new. Dates, history and log are what people read, and stay.
 func (r *Room) rightTimes() {
-	moments := []*time.Time{&r.opened, &r.since, &r.kept.used, &r.round.measuring, &r.round.look.Began}
+	moments := []*time.Time{&r.opened, &r.since, &r.round.measuring, &r.round.look.Began}
 	var stale []*time.Time
 	r.survey.SetRight(r.now)
 	r.round.attendance.SetRight(r.now)
@@ -40,8 +40,5 @@ func (r *Room) rightTimes() {
 		if at.After(r.now) {
 			*at = time.Time{}
 		}
-	}
-	if r.ended.After(r.now) { // and whoever comes now did not miss it
-		r.ended = r.now.Add(-dateStays)
 	}
 }

@@ -356,7 +356,7 @@ func (e *evening) stands(page, organiser func(Action)) {
 		every := []string{"fri 20:00 Europe/Berlin", "whenever", "2027-01-15 20:00 UTC", ""}[e.upTo(3)]
 		organiser(Change{Settings: []byte(fmt.Sprintf(`{"every":%q}`, every))})
 	case 2, 3:
-		if e.room.IsStanding() { // or it would be over
+		if e.room.Use(e.now).IsStanding { // or it would be over
 			organiser(End{})
 		}
 	case 4:
@@ -368,7 +368,7 @@ func (e *evening) stands(page, organiser func(Action)) {
 	case 7:
 		page(Forget{})
 	case 8:
-		if e.room.isAsleep() {
+		if e.room.calendar.IsAsleep() {
 			e.wait(max(0, e.room.Next().Sub(e.now)))
 		}
 	}
@@ -530,14 +530,17 @@ func (e *evening) isSound() {
 		e.Fatal(err)
 	}
 	organisers := 0
-	people, kept := e.room.roster.People(), e.room.everyone()
+	people, kept := e.room.roster.People(), names(e.room.round.players)
+	for _, g := range e.room.guests {
+		kept = append(kept, g.name)
+	}
 	if len(people) != len(kept) {
 		e.Fatalf("the roster has %+v, the room %d people", people, len(kept))
 	}
 	for i, p := range people {
 		organisers += count(p.IsOrganiser)
 		isTaken := slices.ContainsFunc(people[:i], func(other roster.Person) bool { return nickname.Alike(other.Name, p.Name) })
-		if isTaken || organisers > 1 || e.room.roster.PageOf(p.Name) == "" || kept[i].name != p.Name {
+		if isTaken || organisers > 1 || e.room.roster.PageOf(p.Name) == "" || kept[i] != p.Name {
 			e.Fatalf("%s is not the only one: %+v", p.Name, people)
 		}
 	}

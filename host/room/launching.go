@@ -3,7 +3,6 @@ package room
 import (
 	"errors"
 	"net/netip"
-	"slices"
 	"time"
 
 	"muster/host/wire"
@@ -45,27 +44,25 @@ func (r *Room) launch(server int) {
 	if info := r.round.servers.Info(server); info != nil {
 		played.Map = info.Map
 	}
-	r.plays(played, r.round.servers.List[server].Country, ranked.RTT)
-	again := func(p wire.Played) bool { return p.Round == r.round.number }
-	isNews := !slices.ContainsFunc(r.history, func(p wire.Played) bool { return again(p) && p.Connect == played.Connect })
-	if isNews && slices.ContainsFunc(r.history, again) { // programs take nobody to two servers in a round unasked
-		for _, p := range r.round.players {
+	trip := r.calendar.Play(played, r.round.servers.List[server].Country, ranked.RTT, r.facts(r.now))
+	r.roster.Keep(trip.Regulars...)
+	for _, p := range r.round.players {
+		if trip.IsElsewhere { // programs take nobody to two servers in a round unasked
 			p.opensAgain(r.now)
 		}
 	}
-	r.history = append(slices.DeleteFunc(r.history, again), played)
 	r.note("everyone to %s: %.0f ms on average, %.0f at worst", l.Launch.Name, ranked.MeanMS, ranked.MaxMS)
 	r.do(Publish{})
 	for _, p := range r.round.players {
 		r.send(p, l.launchFor(r, p))
 	}
-	if isNews {
+	if trip.IsNew {
 		a := wire.Announcement{Kind: wire.AnnouncedChoice, Server: r.round.announced(server)}
 		a.Server.MeanMS, a.Server.MaxMS = ranked.MeanMS, ranked.MaxMS
 		for _, name := range r.round.selection.Players {
 			a.Players = append(a.Players, wire.AnnouncedPlayer{Name: name, PingMS: ranked.RTT[name]})
 		}
-		r.announce(a)
+		r.follow(r.calendar.Announce(a, r.facts(r.now))...)
 	}
 	r.round.forgetSaid()
 }

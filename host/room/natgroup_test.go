@@ -62,7 +62,7 @@ func TestSites(t *testing.T) {
 	} {
 		r := New(Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, settings(0), eight)
 		for i, origin := range c.origins {
-			r.round.players = append(r.round.players, &player{member: &member{person: person{name: string(rune('a' + i))}, origin: origin}})
+			r.round.players = append(r.round.players, &player{member: &member{name: string(rune('a' + i)), origin: origin}})
 		}
 		var got []string
 		for _, site := range r.round.natGroups(r.round.players) {

@@ -4,7 +4,6 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
-	"time"
 
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
@@ -12,18 +11,10 @@ import (
 	"muster/host/wire"
 )
 
-// person is what the room itself keeps of somebody. The roster has all else.
-type person struct {
-	name string
-	// comes is what the person says of coming to the date comesTo, nil if nothing.
-	comes   *bool
-	comesTo time.Time
-}
-
-// guest is a person who has only the page. Guests watch: what they say has no weight,
-// unless the organiser lets them vote.
+// guest is what the room itself keeps of somebody who has only the page. Guests watch: what they
+// say has no weight, unless the organiser lets them vote.
 type guest struct {
-	person
+	name string
 	// origin is where the page is, as of a player.
 	origin Origin
 }
@@ -49,25 +40,14 @@ func (r *Room) mayVote(by caller) error {
 	return errNoVote
 }
 
-// everyone returns what the room itself keeps of all, the players first.
-func (r *Room) everyone() (all []*person) {
-	for _, p := range r.round.players {
-		all = append(all, &p.person)
-	}
-	for _, g := range r.guests {
-		all = append(all, &g.person)
-	}
-	return all
-}
-
-// person returns the person of a name, or nil.
-func (r *Room) person(name string) *person {
-	for _, p := range r.everyone() {
-		if p.name == name {
-			return p
+// awaited returns the people who have said whether they come to the next date.
+func (r *Room) awaited() (names []string) {
+	for _, p := range r.roster.People() {
+		if r.calendar.Awaits(p.Mark) {
+			names = append(names, p.Name)
 		}
 	}
-	return nil
+	return names
 }
 
 // apply tells all parts what has become of people's names.
@@ -89,8 +69,11 @@ func (r *Room) apply(events []roster.Event) {
 			}
 			r.binds = true
 		case roster.Renamed:
-			r.person(e.From).name = e.To
-			if e.IsPlayer {
+			if g := r.guests.named(e.From); g != nil {
+				g.name = e.To
+			}
+			if p := r.round.player(e.From); p != nil {
+				p.name = e.To
 				r.round.attendance.Rename(e.From, e.To)
 				r.round.nearby.Rename(e.From, e.To)
 				r.do(Renamed{e.From, e.To})
@@ -132,7 +115,7 @@ func (r *Room) unseat(p *player, stays bool) {
 	r.survey.Leave(p.name)
 	r.apply(r.roster.Unseat(p.name, stays, r.now))
 	if r.roster.Person(p.name).Name != "" {
-		r.guests = append(r.guests, &guest{person: p.person})
+		r.guests = append(r.guests, &guest{name: p.name})
 	}
 }
 
@@ -172,7 +155,7 @@ func (a Enter) do(r *Room, by caller) error {
 	}
 	r.apply(events)
 	if entry.IsNew {
-		r.guests = append(r.guests, &guest{person: person{name: entry.Name}, origin: a.Origin})
+		r.guests = append(r.guests, &guest{name: entry.Name, origin: a.Origin})
 	}
 	r.do(Answer{map[string]string{"name": entry.Name, "token": entry.Token}})
 	return nil

@@ -361,7 +361,7 @@ func TestEnd(t *testing.T) {
 	if want := []Output{Save{}, Publish{}, Dismiss{"ann", why}, Dismiss{"bob", why}}; err != nil || !slices.Equal(outputs, want) {
 		t.Errorf("it comes to %v, %v; want %v", outputs, err, want)
 	}
-	if shown := n.view(); !shown.Room.Ended.Equal(n.now) || shown.Log[len(shown.Log)-1].Text != why.Message || !n.room.Over(n.now) {
+	if shown := n.view(); !shown.Room.Ended.Equal(n.now) || shown.Log[len(shown.Log)-1].Text != why.Message || !n.room.Use(n.now).IsOver {
 		t.Errorf("shown is %v, with %q", shown.Room.Ended, shown.Log[len(shown.Log)-1].Text)
 	}
 	if refusal := n.tryJoin("cat", ""); reason(refusal) != wire.ReasonClosed {

@@ -8,6 +8,7 @@ import (
 
 	"muster/host/room/attendance"
 	"muster/host/room/brought"
+	"muster/host/room/calendar"
 	"muster/host/room/editions"
 	"muster/host/room/estimates"
 	"muster/host/room/journal"
@@ -18,9 +19,8 @@ import (
 )
 
 const (
-	// KeepEmpty is how long a room without anyone in it is kept: an evening and the
-	// morning after.
-	KeepEmpty = 24 * time.Hour
+	// KeepEmpty is that of [calendar.KeepEmpty].
+	KeepEmpty = calendar.KeepEmpty
 	// maxPlayers is how many players a room without a number of its own takes.
 	maxPlayers = wire.MaxPlayers
 )
@@ -35,24 +35,18 @@ type Room struct {
 	roster *roster.Roster
 	guests guests
 	// closed: the room is over for good.
-	closed bool
-	// ended is when the night ended, zero before: a standing room sleeps since.
-	ended   time.Time
-	kept    keeping
-	journal journal.Journal
+	closed   bool
+	calendar *calendar.Calendar
+	journal  journal.Journal
 	// previous is the server of the round before: the group stays there unless
 	// another is worth the move.
 	previous netip.AddrPort
-	// history is where the room went, round by round.
-	history []wire.Played
-	tuning  Tuning
-	lists   brought.Lists
+	tuning   Tuning
+	lists    brought.Lists
 	// editions are what players have of games.
 	editions editions.Book
 	// estimates are by what guests are counted in.
 	estimates estimates.Guests
-	// posts is how the room's announcements fare.
-	posts posts
 	// round is what a new round forgets.
 	round round
 	// outage is which time does not count against the players.
@@ -110,8 +104,7 @@ type Tuning struct {
 
 // New opens a room that is tuned.
 func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
-	r := &Room{roster: roster.New(keys), opened: now, settings: settings, phase: &Gathering{}, since: now, now: now, tuning: t, round: newRound(1)}
-	r.kept.unjoined = true
+	r := &Room{roster: roster.New(keys), opened: now, settings: settings, phase: &Gathering{}, since: now, now: now, tuning: t, calendar: calendar.New(now), round: newRound(1)}
 	r.note("room %s opened for %s", keys.Code, settings.Game)
 	r.due = r.Next()
 	return r
@@ -129,23 +122,9 @@ func (r *Room) Stage() wire.Stage { return r.phase.stage() }
 // Revision changes with whatever may have changed [Room.Snapshot] or [Room.Save].
 func (r *Room) Revision() int { return r.revision }
 
-// Over reports whether the room was closed, or nobody has been in it for long.
-// A standing room is over only once it was closed.
-func (r *Room) Over(now time.Time) bool {
-	return r.closed || !r.IsStanding() && r.Empty(now) > KeepEmpty
-}
-
-// Empty is for how long nobody's program has been in the room; 0 if somebody's is.
-func (r *Room) Empty(now time.Time) time.Duration {
-	if r.isUsed() {
-		return 0
-	}
-	return max(1, now.Sub(r.lastHeard())) // which is more than nothing from its first moment on
-}
-
 // member is who a player is, round after round.
 type member struct {
-	person
+	name string
 	// origin is where the player's probes come from, shown to nobody. apart: what
 	// its NAT group found does not hold for this player.
 	origin Origin
@@ -172,25 +151,22 @@ type Join struct {
 func (in Join) step(r *Room) error {
 	comer := r.roster.Recognise(in.Hello)
 	p, before := r.round.player(comer.Player), r.guests.named(comer.Guest)
+	missedEnd := r.calendar.MissedEnd(comer.Mark, r.now)
 	switch {
 	case r.closed:
 		return Closed(r.roster.Keys().Code)
-	case in.missedEnd(r, comer.Mark):
-		return &wire.Refusal{Reason: wire.ReasonEnded, Message: "while the connection was lost the night has ended. Good night! The room stays: whoever comes next opens it again"}
+	case missedEnd != nil && in.Hello.Line > 1 && in.Hello.Token != "": // and no new start of the program
+		return missedEnd
 	}
 	if refusal := r.roster.Refusal(comer, r.places(), p != nil && r.round.mark(p).Here); refusal != nil {
 		return refusal
 	}
-	if r.isAsleep() {
-		r.wake(comer.Name + " has opened the room")
-	}
-	r.kept.unjoined = false
+	r.follow(r.calendar.Open(comer.Name, r.facts(r.now))...)
 	seat, events := r.roster.Admit(comer, in.Token, r.now)
 	r.apply(events)
 	if p == nil {
-		p = &player{member: &member{person: person{name: seat.Name}}}
+		p = &player{member: &member{name: seat.Name}}
 		if before != nil {
-			p.comes, p.comesTo = before.comes, before.comesTo
 			r.guests = slices.DeleteFunc(r.guests, func(g *guest) bool { return g == before })
 		}
 		r.round.players = append(r.round.players, p)
@@ -232,7 +208,7 @@ func (r *Room) places() int { return cmp.Or(r.settings.Players, r.settings.Most,
 // server, or about to be, or sleeps until its next evening. There the codes of public hosts
 // are asleep.
 func (r *Room) TakesCode() bool {
-	if r.isAsleep() {
+	if r.calendar.IsAsleep() {
 		return false
 	}
 	switch r.phase.stage() {

@@ -172,6 +172,12 @@ func (r *round) serverName(server int) string {
 	return r.servers.Called(server)
 }
 
+// announced is a server as outsiders hear of it: by its name.
+func (r *round) announced(server int) *wire.AnnouncedServer {
+	card := cardOf(r.servers, server)
+	return &wire.AnnouncedServer{Name: card.Name, Map: card.Map}
+}
+
 func (r *round) vetoedName(addr netip.AddrPort) string {
 	if server := r.indexOf(addr); server >= 0 {
 		return r.serverName(server)

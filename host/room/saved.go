@@ -14,6 +14,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/brought"
+	"muster/host/room/calendar"
 	"muster/host/room/editions"
 	"muster/host/room/estimates"
 	"muster/host/room/evidence"
@@ -62,6 +63,11 @@ type before3 struct {
 	Vetoes   []selection.Veto `json:"vetoes,omitempty"`
 	Numbered []int            `json:"numbered,omitempty"`
 	TooNear  []int            `json:"too_near,omitempty"`
+
+	Kept    calendar.Saved      `json:"kept,omitzero"`
+	Ended   time.Time           `json:"ended,omitzero"`
+	History []wire.Played       `json:"history,omitempty"`
+	Posts   calendar.SavedPosts `json:"posts,omitzero"`
 }
 
 // personBefore3 is what forms 1 and 2 kept with each person.
@@ -70,6 +76,9 @@ type personBefore3 struct {
 	Ready  bool `json:"ready,omitempty"`
 	Vote   *int `json:"vote,omitempty"`
 	ByHand bool `json:"by_hand,omitempty"`
+	// ComesTo is the date of Comes.
+	Comes   *bool     `json:"comes,omitempty"`
+	ComesTo time.Time `json:"comes_to,omitzero"`
 }
 
 // upgrade moves what an older form kept at the top into the parts' sections.
@@ -79,6 +88,11 @@ func (s *saved) upgrade() {
 	}
 	s.Ballot = ballot.Saved{Opened: s.Voted, Vetoes: s.Vetoes, Numbers: s.Numbered, Papers: map[string]ballot.Paper{}}
 	s.Roster = roster.Saved{Code: s.Code, Link: s.Link, Secret: s.Secret, Locked: s.Locked}
+	s.Calendar = s.Kept
+	s.Calendar.Ended, s.Calendar.History, s.Calendar.Posts = s.Ended, s.History, s.Posts
+	if s.Opened.After(s.Calendar.Used) {
+		s.Calendar.Used = s.Opened
+	}
 	move := func(p *savedPerson, to *[]roster.SavedPerson) {
 		one := roster.SavedPerson{}
 		if p.SavedPerson != nil {
@@ -86,6 +100,12 @@ func (s *saved) upgrade() {
 		}
 		one.Name = p.Name
 		*to = append(*to, one)
+		if p.Comes != nil {
+			if s.Calendar.Coming == nil {
+				s.Calendar.Coming = map[string]calendar.Coming{}
+			}
+			s.Calendar.Coming[roster.MarkOf(one.Page)] = calendar.Coming{Comes: *p.Comes, To: p.ComesTo}
+		}
 		s.Ballot.Papers[p.Name] = ballot.Paper{Vote: p.Vote, Ready: p.Ready, ByHand: p.ByHand}
 		p.personBefore3 = personBefore3{}
 	}
@@ -146,17 +166,14 @@ type saved struct {
 	Settings wire.Settings  `json:"settings"`
 	Password string         `json:"password,omitempty"`
 	Webhook  string         `json:"webhook,omitempty"`
-	Posts    posts          `json:"posts,omitzero"`
 	Phase    savedPhase     `json:"phase"`
 	Since    time.Time      `json:"since"`
 	Guests   []savedGuest   `json:"guests,omitempty"`
 	Closed   bool           `json:"closed,omitempty"`
-	Ended    time.Time      `json:"ended,omitzero"`
 	Journal  journal.Saved  `json:"journal,omitzero"`
 	Previous netip.AddrPort `json:"previous,omitzero"`
-	History  []wire.Played  `json:"history,omitempty"`
 	Brought  brought.Saved  `json:"brought,omitzero"`
-	Kept     *savedKept     `json:"kept,omitempty"`
+	Calendar calendar.Saved `json:"calendar,omitzero"`
 
 	Round     int                  `json:"round"`
 	Players   []savedPlayer        `json:"players"`
@@ -190,19 +207,6 @@ type saved struct {
 	before3
 }
 
-// savedKept is what a standing room keeps.
-type savedKept struct {
-	Evenings []wire.Evening `json:"evenings,omitempty"`
-	Tonight  wire.Evening   `json:"tonight,omitzero"`
-	Left     []string       `json:"left,omitempty"`
-	Reminded time.Time      `json:"reminded,omitzero"`
-	Dated    time.Time      `json:"dated,omitzero"`
-	Used     time.Time      `json:"used,omitzero"`
-	Unused   time.Duration  `json:"unused,omitempty"`
-	Counted  time.Time      `json:"counted,omitzero"`
-	Unjoined bool           `json:"unjoined,omitempty"`
-}
-
 // savedPhase is the phase's name, and what only that phase knows.
 type savedPhase struct {
 	Name  string          `json:"name"`
@@ -211,10 +215,7 @@ type savedPhase struct {
 
 // savedPerson is somebody whom the roster knows by the name.
 type savedPerson struct {
-	Name  string `json:"name"`
-	Comes *bool  `json:"comes,omitempty"`
-	// ComesTo is the date of Comes.
-	ComesTo time.Time `json:"comes_to,omitzero"`
+	Name string `json:"name"`
 
 	personBefore3
 }
@@ -273,16 +274,13 @@ func phases() map[string]phase {
 func (r *Room) Save() ([]byte, error) {
 	s := saved{
 		Version: savedVersion, Roster: r.roster.Save(), Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
-		Since: r.since, Closed: r.closed, Ended: r.ended, Journal: r.journal.Save(), Previous: r.previous, History: r.history, Brought: r.lists.Save(),
+		Since: r.since, Closed: r.closed, Journal: r.journal.Save(), Previous: r.previous, Calendar: r.calendar.Save(), Brought: r.lists.Save(),
 		Round: r.round.number, Nearby: r.round.nearby.Save(), Measuring: r.round.measuring, Selection: r.round.selection,
 		WhatIf: r.round.whatIf, Look: r.round.look, More: r.round.more,
 		Started: r.started, Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
-		Webhook: r.settings.Webhook, Posts: r.posts,
+		Webhook: r.settings.Webhook,
 
 		Attendance: r.round.attendance.Save(), Ballot: r.round.ballot.Save(), Editions: r.editions.Save(), Estimates: r.estimates.Save(), Places: r.survey.Save(), Trust: r.round.trust.Save(),
-	}
-	if k := &r.kept; r.IsStanding() || k.unjoined || len(k.evenings) > 0 || !k.used.IsZero() || !k.counted.IsZero() {
-		s.Kept = &savedKept{k.evenings, k.tonight, k.left, k.reminded, k.dated, k.used, k.unused, k.counted, k.unjoined}
 	}
 	if w := r.waiting(); w != nil {
 		s.Seats = w.watch.Save()
@@ -317,11 +315,11 @@ func (r *Room) Save() ([]byte, error) {
 		s.SaidAt = r.round.servers.Said.At
 	}
 	for _, g := range r.guests {
-		s.Guests = append(s.Guests, savedGuest{savePerson(&g.person), g.origin, guestBefore3{}})
+		s.Guests = append(s.Guests, savedGuest{savedPerson{Name: g.name}, g.origin, guestBefore3{}})
 	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
-			savedPerson: savePerson(&p.person), Origin: p.origin, Apart: p.apart, Discreet: p.discreet,
+			savedPerson: savedPerson{Name: p.name}, Origin: p.origin, Apart: p.apart, Discreet: p.discreet,
 			Shares: p.shares, Launch: p.launch, Detail: p.detail, Again: p.again,
 		}
 		if sp.Evidence, err = p.witness.Save(); err != nil {
@@ -331,12 +329,6 @@ func (r *Room) Save() ([]byte, error) {
 	}
 	return json.Marshal(s)
 }
-
-func savePerson(p *person) savedPerson {
-	return savedPerson{Name: p.name, Comes: p.comes, ComesTo: p.comesTo}
-}
-
-func (s savedPerson) person() person { return person{name: s.Name, comes: s.Comes, comesTo: s.ComesTo} }
 
 func pack(m wire.Message) ([]byte, error) {
 	frame, err := wire.Marshal(m)
@@ -453,18 +445,17 @@ func (s *saved) withoutList() (err error) {
 func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
-		closed: s.Closed, ended: s.Ended, journal: journal.Restore(s.Journal), previous: s.Previous, history: s.History, lists: brought.Restore(s.Brought), editions: editions.Restore(s.Editions), estimates: estimates.Restore(s.Estimates), failures: s.Failures, started: s.Started, round: newRound(s.Round),
+		closed: s.Closed, journal: journal.Restore(s.Journal), previous: s.Previous, lists: brought.Restore(s.Brought), editions: editions.Restore(s.Editions), estimates: estimates.Restore(s.Estimates), failures: s.Failures, started: s.Started, round: newRound(s.Round),
 		ownKept: s.OwnHash, isOwnLost: s.OwnLost && len(s.Settings.Servers) == 0,
 	}
-	r.settings.Password, r.settings.Webhook, r.posts = s.Password, s.Webhook, s.Posts
-	if k := s.Kept; k != nil {
-		r.kept = keeping{evenings: k.Evenings, tonight: k.Tonight, left: k.Left, reminded: k.Reminded, dated: k.Dated, used: k.Used, unused: k.Unused, counted: k.Counted, unjoined: k.Unjoined}
-		r.kept.bound()
-	}
+	r.settings.Password, r.settings.Webhook = s.Password, s.Webhook
 	n := &r.round
 	n.broken = s.Broken
 	n.measuring, n.selection, n.whatIf, n.look, n.more = s.Measuring, s.Selection, s.WhatIf, s.Look, s.More
 	var err error
+	if r.calendar, err = calendar.Restore(s.Calendar); err != nil {
+		return nil, err
+	}
 	if r.outage, err = outage.Restore(s.Outage); err != nil {
 		return nil, err
 	}
@@ -496,11 +487,11 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		return nil, err
 	}
 	for _, sg := range s.Guests {
-		r.guests = append(r.guests, &guest{person: sg.person(), origin: sg.Origin})
+		r.guests = append(r.guests, &guest{name: sg.Name, origin: sg.Origin})
 	}
 	for _, sp := range s.Players {
 		p := &player{
-			member: &member{person: sp.person(), origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet},
+			member: &member{name: sp.Name, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet},
 			shares: sp.Shares, launch: sp.Launch, detail: sp.Detail, again: sp.Again,
 		}
 		if p.witness, err = evidence.Restore(sp.Evidence, len(list.Servers)); err != nil {
@@ -548,14 +539,14 @@ func (r *Room) restoreRoster(s roster.Saved) (err error) {
 	if r.roster, err = roster.Restore(s); err != nil {
 		return err
 	}
-	all := r.everyone()
-	for i, one := range r.roster.People() {
-		if i >= len(all) || all[i].name != one.Name || one.IsPlayer != (i < len(r.round.players)) {
-			return fmt.Errorf("%q is not in the room", one.Name)
-		}
+	people := r.roster.People()
+	if len(people) != len(r.round.players)+len(r.guests) {
+		return fmt.Errorf("%d people of %d", len(people), len(r.round.players)+len(r.guests))
 	}
-	if people := len(s.Players) + len(s.Guests); people != len(all) {
-		return fmt.Errorf("%d people of %d", people, len(all))
+	for i, one := range people {
+		if n := len(r.round.players); one.IsPlayer && r.round.players[i].name != one.Name || !one.IsPlayer && r.guests[i-n].name != one.Name {
+			return fmt.Errorf("%q is somebody else in the room", one.Name)
+		}
 	}
 	return nil
 }

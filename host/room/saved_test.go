@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"muster/discovery/topology"
+	"muster/host/room/calendar"
 	"muster/host/room/outage"
 	"muster/host/room/roster"
 	"muster/host/wire"
@@ -28,7 +29,7 @@ var volatile = map[string]bool{
 	"search": true, "planning": true, "waited": true, "topology": true, "packed": true, "groups": true, "places": true,
 	"record": true, "relaxed": true, "doors": true, "waitable": true, "lately": true, "returned": true, "isMute": true, "allSince": true,
 	"Said": true, "Dated": true, // TestSaidSaved has what of it is kept
-	"able": true, "came": true, "isListLost": true, "supplied": true, "calendar": true, "lookSince": true, "lookFor": true,
+	"able": true, "came": true, "isListLost": true, "supplied": true, "upcoming": true, "wasUsed": true, "keyMade": true, "lookSince": true, "lookFor": true,
 }
 
 // essence is everything else of a room, a line a value, whatever a saved form
@@ -273,16 +274,16 @@ func TestRestoreRefuses(t *testing.T) {
 func TestOver(t *testing.T) {
 	n := newSession(t, settings(2))
 	day := 24 * time.Hour
-	if n.room.Over(eight.Add(day)) || !n.room.Over(eight.Add(day+time.Second)) {
+	if n.room.Use(eight.Add(day)).IsOver || !n.room.Use(eight.Add(day+time.Second)).IsOver {
 		t.Error("an empty room is kept for a day")
 	}
 	n.join("ann")
-	if n.room.Over(eight.Add(30 * day)) {
+	if n.room.Use(eight.Add(30 * day)).IsOver {
 		t.Error("a room with someone in it is over")
 	}
 	n.now = eight.Add(day)
 	n.gone("ann")
-	if n.room.Over(eight.Add(2*day)) || !n.room.Over(eight.Add(2*day+time.Second)) {
+	if n.room.Use(eight.Add(2*day)).IsOver || !n.room.Use(eight.Add(2*day+time.Second)).IsOver {
 		t.Error("a room is kept for a day after the last has left")
 	}
 }
@@ -583,6 +584,38 @@ func TestLogBefore3(t *testing.T) {
 	s.upgrade()
 	if want := []wire.Note{{At: eight, Text: "ann is here"}}; !reflect.DeepEqual(s.Journal.Notes, want) || s.Log != nil {
 		t.Errorf("the notes are %+v, want %+v", s.Journal.Notes, want)
+	}
+}
+
+// TestCalendarBefore3: what a standing room of form 2 kept, and what its people said of coming,
+// is in its calendar.
+func TestCalendarBefore3(t *testing.T) {
+	const played = `[{"round":1,"at":"2026-11-20T20:00:00Z","game":"openarena","server":"den","connect":"192.0.2.1:1","by":"mean","mean_ms":1,"max_ms":1,"players":["ann"]}]`
+	const kept = `"evenings":[{"began":"2026-11-13T20:00:00Z","stays":[]}],"tonight":{"began":"2026-11-20T20:00:00Z","stays":null},"left":["A"],` +
+		`"reminded":"2026-11-20T16:00:00Z","dated":"2026-11-20T19:30:00Z","unused":5,"counted":"2026-11-20T20:00:00Z","unjoined":true`
+	const rest = `"ended":"2026-11-20T22:00:00Z","history":` + played + `,"posts":{"opened":true,"trouble":"refused"}`
+	coming := fmt.Sprintf(`"coming":{%q:{"comes":true,"to":"2026-11-27T19:00:00Z"},%q:{"to":"2026-11-27T19:00:00Z"}}`, roster.MarkOf("ann's"), roster.MarkOf("zoe's"))
+	var s, section saved
+	for data, into := range map[string]*saved{
+		`{"version":2,"opened":"2026-11-20T20:00:00Z","kept":{` + kept + `},` + rest + `,` +
+			`"players":[{"name":"ann","page":"ann's","comes":true,"comes_to":"2026-11-27T19:00:00Z"},{"name":"bob","page":"bob's"}],` +
+			`"guests":[{"name":"zoe","page":"zoe's","comes":false,"comes_to":"2026-11-27T19:00:00Z"}]}`: &s,
+		`{"version":3,"calendar":{` + kept + `,"used":"2026-11-20T20:00:00Z",` + rest + `,` + coming + `}}`: &section,
+	} {
+		if err := json.Unmarshal([]byte(data), into); err != nil {
+			t.Fatal(err)
+		}
+		into.upgrade()
+	}
+	if !reflect.DeepEqual(s.Calendar, section.Calendar) || s.Calendar.Unused != 5 || len(s.Calendar.Coming) != 2 || !reflect.DeepEqual(s.Kept, calendar.Saved{}) {
+		t.Errorf("read is %+v, want %+v", s.Calendar, section.Calendar)
+	}
+	var used saved
+	if err := json.Unmarshal([]byte(`{"version":2,"opened":"2026-11-20T20:00:00Z","kept":{"used":"2026-11-20T21:00:00Z"}}`), &used); err != nil {
+		t.Fatal(err)
+	}
+	if used.upgrade(); !used.Calendar.Used.Equal(eight.Add(time.Hour)) {
+		t.Errorf("it was used at %v", used.Calendar.Used)
 	}
 }
 

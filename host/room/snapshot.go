@@ -3,7 +3,6 @@ package room
 import (
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 
 	"muster/discovery"
@@ -16,27 +15,28 @@ import (
 // Snapshot is what everyone may see of the room now. It shares nothing that the
 // room still changes.
 func (r *Room) Snapshot() wire.Snapshot {
+	calendar := r.calendar.View(r.facts(r.now))
 	s := wire.Snapshot{
 		Room: wire.Head{
 			Code: r.roster.Keys().Code, Settings: r.settings, Stage: r.phase.stage(), Since: r.since, Began: r.round.measuring, Round: r.round.number,
-			Locked: r.roster.IsLocked(), Listed: len(r.round.servers.List), MostAsked: r.mostTold(), Said: r.round.servers.Said.At, Paused: r.outage.IsPaused(), Ended: r.ended,
+			Locked: r.roster.IsLocked(), Listed: len(r.round.servers.List), MostAsked: r.mostTold(), Said: r.round.servers.Said.At, Paused: r.outage.IsPaused(), Ended: calendar.Ended,
 		},
 		Log:     r.journal.View(),
 		People:  r.people(),
 		Voting:  r.round.ballot.View(r.isVoting(), r.round.options()),
-		History: slices.Clone(r.history),
+		History: calendar.History,
 		Lists:   r.lists.View(),
 		Look:    r.lookView(),
 		Form:    wire.Form(),
-		Meeting: r.meeting(),
+		Meeting: calendar.Meeting,
 
 		Standing: r.round.podium.View(r.round.number),
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(r.settings.Servers)
 	s.Room.Places = nil
 	s.Room.Candidates, s.Sites = r.survey.View(r.placesScene())
-	if s.Room.Webhook = ""; r.settings.Webhook != "" {
-		s.Room.Posts = &wire.Posts{To: wire.WebhookOf(r.settings.Webhook), At: r.posts.At, Trouble: r.posts.Trouble}
+	if s.Room.Webhook, s.Room.Posts = "", calendar.Posts; s.Room.Posts != nil {
+		s.Room.Posts.To = wire.WebhookOf(r.settings.Webhook)
 	}
 	if search := r.round.search; search != nil {
 		switch r.phase.(type) {
@@ -210,5 +210,5 @@ func (r *Room) Badges() map[Digest]Badge {
 			counted = append(counted, g.name)
 		}
 	}
-	return r.roster.Badges(password, r.IsStanding(), counted)
+	return r.roster.Badges(password, r.settings.Every != "", counted)
 }

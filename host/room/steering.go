@@ -140,6 +140,9 @@ func (a Change) do(r *Room, _ caller) error {
 	return nil
 }
 
+// errNoPosts is what an organiser hears who wants posted at a host that posts for nobody.
+var errNoPosts = errors.New("this host posts for nobody: its operator has not allowed it")
+
 // Resettle gives a room other settings, of the same game, as open as before, and
 // for no fewer players than are here: a host that was started again with other
 // flags.
@@ -161,7 +164,7 @@ func (r *Room) resettle(s wire.Settings) {
 		r.ownKept, r.isOwnLost = "", false
 	}
 	if s.Webhook != r.settings.Webhook {
-		r.posts = posts{}
+		r.calendar.ForgetPosts()
 	}
 	if s.Game != r.settings.Game {
 		r.started = netip.AddrPort{}
@@ -232,17 +235,18 @@ func (a Trust) do(r *Room, _ caller) error {
 }
 
 func (End) do(r *Room, by caller) error {
-	if r.IsStanding() && r.isAsleep() {
-		return errors.New("the night is over already")
+	end, err := r.calendar.End(by.Title(), r.facts(r.now))
+	if err != nil {
+		return err
 	}
-	why := wire.Refusal{Reason: wire.ReasonEnded, Message: by.Title() + " has ended the night. Good night!"}
-	r.note("%s", why.Message)
 	here := names(r.round.players)
-	if r.ended = r.now; r.IsStanding() {
-		r.sleep(r.now)
-	} else {
+	if r.settings.Every == "" {
+		r.note("%s", end.Why)
 		r.closed = true
+	} else {
+		r.follow(end)
 	}
+	why := wire.Refusal{Reason: wire.ReasonEnded, Message: end.Why}
 	r.do(Publish{})
 	for _, name := range here {
 		r.do(Dismiss{name, why})

@@ -119,7 +119,7 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	r.rightTimes()
 	phase, round := r.phase, r.round.number
 	err := in.step(r)
-	r.dates()
+	r.follow(r.calendar.Advance(r.facts(now))...)
 	r.attend()
 	r.comparePlaces()
 	if _, tick := in.(Tick); !tick || len(r.out) > 0 {
@@ -137,12 +137,9 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 // a few times a second is often enough.
 func (r *Room) Next() time.Time {
 	on, ends, isQuiet := r.outage.Next(r.scene())
-	next := r.nextDate(r.now.Add(KeepEmpty))
+	next := r.calendar.Next(r.facts(r.now))
 	switch phase := r.phase.(type) {
 	case *Gathering:
-		if r.opens() {
-			return r.now
-		}
 		if gone := r.round.attendance.NextGone(names(r.round.players)); !gone.IsZero() && !on {
 			next = earlier(next, gone)
 		}
@@ -193,7 +190,6 @@ func (r *Room) send(p *player, m wire.Message) { r.do(Send{p.name, m}) }
 
 func (in Tick) step(r *Room) error {
 	r.apply(r.roster.Expire(r.awaited(), r.now))
-	r.dozes()
 	if r.outage.HasStopped() {
 		in.Mute = nil // a host that was stopped has heard nobody, and cannot tell
 	}
@@ -203,7 +199,7 @@ func (in Tick) step(r *Room) error {
 			r.looked(p)
 		}
 	}
-	r.announceOpen()
+	r.follow(r.calendar.Tick(r.facts(r.now))...)
 	if w, waits := r.phase.(*Waiting); waits {
 		w.share(r, in.Crowds)
 	}
@@ -291,7 +287,6 @@ func (in Leave) step(r *Room) error {
 		return nil
 	}
 	r.round.broken = true
-	r.kept.used = r.now
 	r.round.nearby.Leave(p.name)
 	r.release(p)
 	if _, launching := r.phase.(*Launching); !launching {
@@ -380,7 +375,7 @@ func (n Nonsense) Error() string { return "room: " + string(n) }
 func nonsensef(format string, numbers ...any) error { return Nonsense(fmt.Sprintf(format, numbers...)) }
 
 func (Resume) step(r *Room) error {
-	if !r.isAsleep() { // when nobody notices
+	if !r.calendar.IsAsleep() { // when nobody notices
 		r.note("the host was restarted")
 	}
 	if r.isListLost {
@@ -506,7 +501,7 @@ func (r *Room) nextRound() {
 	if s := r.round.selection; s != nil && s.Chosen != nil {
 		r.previous = s.Chosen.Addr
 	}
-	r.leavesStay(r.now)
+	r.calendar.Leave(r.now)
 	r.round = r.round.next(r.now)
 	r.apply(r.roster.NextRound(r.now))
 	r.note("the next round begins")

@@ -102,8 +102,8 @@ func TestAgreeing(t *testing.T) {
 				return
 			}
 			n.goesTo(tt.to)
-			if len(n.room.history) != 1 || n.room.history[0].Connect != addr(tt.to).String() {
-				t.Errorf("the evening is %+v", n.room.history)
+			if len(n.view().History) != 1 || n.view().History[0].Connect != addr(tt.to).String() {
+				t.Errorf("the evening is %+v", n.view().History)
 			}
 		})
 	}

@@ -330,7 +330,8 @@ func (w *Waiting) do(r *Room, events ...seats.Event) {
 				are = "is"
 			}
 			r.note("%s %s free on %s, as %s: everyone goes in %v", seats.InWords(e.Free), are, r.round.serverName(e.Server), seen, e.After)
-			r.announce(wire.Announcement{Kind: wire.AnnouncedSeats, Server: r.round.announced(e.Server), Seats: e.Free})
+			seats := wire.Announcement{Kind: wire.AnnouncedSeats, Server: r.round.announced(e.Server), Seats: e.Free}
+			r.follow(r.calendar.Announce(seats, r.facts(r.now))...)
 			r.newLook([]int{e.Server})
 			r.do(Publish{})
 			for _, p := range r.round.present() {

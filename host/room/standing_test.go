@@ -42,6 +42,17 @@ func (n *session) playsEvening(ms []int, names ...string) {
 	n.inStage(wire.Launching)
 }
 
+// isAsleep reports whether the session is over, as everybody sees.
+func (n *session) isAsleep() bool { return !n.view().Room.Ended.IsZero() }
+
+// What is promised: when a room opens itself for its date, reminds of it and takes it for past,
+// and when it sleeps that nobody is in; how long programs look for a room that they have lost.
+const (
+	opensBefore, remindBefore, dateStays = 30 * time.Minute, 4 * time.Hour, time.Hour
+	sleepAfter, returnsWithin            = 2 * time.Hour, 30 * time.Minute
+	mostRegulars                         = 64
+)
+
 // until lets time pass as a host does: the room is given it when it asks.
 func (n *session) until(at time.Time) (ticks int) {
 	n.Helper()
@@ -89,7 +100,7 @@ func TestEvenings(t *testing.T) {
 	if err := n.acts(n.pageOf("ann"), End{}); err != nil {
 		t.Fatal(err)
 	}
-	if n.room.Over(n.now.Add(365*24*time.Hour)) || !n.room.isAsleep() || n.room.TakesCode() {
+	if n.room.Use(n.now.Add(365*24*time.Hour)).IsOver || !n.isAsleep() || n.room.TakesCode() {
 		t.Error("the room is not asleep")
 	}
 	if slices.Sort(n.dismissed); !slices.Equal(n.dismissed, []string{"ann", "bob"}) {
@@ -117,7 +128,7 @@ func TestEvenings(t *testing.T) {
 		t.Errorf("after a restart: %v, %+v", n.room.Keys(), m)
 	}
 	// The date.
-	if ticks := n.until(friday[1].Add(-opensBefore)); n.room.isAsleep() || ticks > 20 {
+	if ticks := n.until(friday[1].Add(-opensBefore)); n.isAsleep() || ticks > 20 {
 		t.Errorf("half an hour before its date the room sleeps, or was up %d times", ticks)
 	}
 	n.noted("the next evening is near", "it is nearly time: the room is open")
@@ -134,7 +145,7 @@ func TestEvenings(t *testing.T) {
 	n.gone("bob")
 	left := n.now
 	n.until(n.now.Add(sleepAfter + time.Minute))
-	if !n.room.isAsleep() || len(n.room.kept.evenings) != 2 {
+	if !n.isAsleep() || len(n.room.Evenings().Evenings) != 2 {
 		t.Fatalf("two hours after the last has left nobody has ended the night; the log:\n%s", n.log())
 	}
 	e := n.room.Evenings()
@@ -179,8 +190,8 @@ func TestOnDates(t *testing.T) {
 		if got := reminders(n); got != 25 {
 			t.Errorf("%d reminders on 25 Fridays", got)
 		}
-		if n.room.Over(n.now) || n.room.Unused() < 180*24*time.Hour || n.room.Unused() > 183*24*time.Hour {
-			t.Errorf("half a year without anybody counts as %v", n.room.Unused())
+		if n.room.Use(n.now).IsOver || n.room.Use(n.now).Unused < 180*24*time.Hour || n.room.Use(n.now).Unused > 183*24*time.Hour {
+			t.Errorf("half a year without anybody counts as %v", n.room.Use(n.now).Unused)
 		}
 		if ticks > 26*20 {
 			t.Errorf("a room in which nobody is had the time %d times", ticks)
@@ -192,8 +203,8 @@ func TestOnDates(t *testing.T) {
 			n.until(friday[1].Add(at))
 			n.restarts(time.Second)
 		}
-		if got := reminders(n); got != 1 || n.room.isAsleep() {
-			t.Errorf("%d reminders; asleep: %v", got, n.room.isAsleep())
+		if got := reminders(n); got != 1 || n.isAsleep() {
+			t.Errorf("%d reminders; asleep: %v", got, n.isAsleep())
 		}
 	})
 	t.Run("a host that was away then", func(t *testing.T) {
@@ -212,7 +223,7 @@ func TestOnDates(t *testing.T) {
 		n := asleep(t, "fri 20:00 Europe/Berlin")
 		n.now = n.now.AddDate(9, 0, 0)
 		n.step(Tick{})
-		if unused := n.room.Unused(); unused > mostAge {
+		if unused := n.room.Use(n.now).Unused; unused > 25*time.Hour {
 			t.Errorf("nine years that nobody has lived count as %v", unused)
 		}
 		n.now = n.now.AddDate(-9, 0, 1)
@@ -221,8 +232,8 @@ func TestOnDates(t *testing.T) {
 			t.Errorf("the clock is right again, and the next date %v", next)
 		}
 		n.until(friday[1])
-		if got := reminders(n); got != 1 || n.room.isAsleep() {
-			t.Errorf("%d reminders; asleep: %v", got, n.room.isAsleep())
+		if got := reminders(n); got != 1 || n.isAsleep() {
+			t.Errorf("%d reminders; asleep: %v", got, n.isAsleep())
 		}
 	})
 	t.Run("a clock that was ahead while somebody was there", func(t *testing.T) {
@@ -235,8 +246,8 @@ func TestOnDates(t *testing.T) {
 			n.now = n.now.AddDate(-9, 0, 0)
 			n.restarts(0)
 			n.until(n.now.Add(KeepEmpty + time.Hour))
-			if n.room.isAsleep() != (every != "") || n.room.Over(n.now) != (every == "") {
-				t.Errorf("%q: nobody is there for a day; asleep: %v, over: %v", every, n.room.isAsleep(), n.room.Over(n.now))
+			if n.isAsleep() != (every != "") || n.room.Use(n.now).IsOver != (every == "") {
+				t.Errorf("%q: nobody is there for a day; asleep: %v, over: %v", every, n.isAsleep(), n.room.Use(n.now).IsOver)
 			}
 		}
 	})
@@ -252,7 +263,7 @@ func TestOnDates(t *testing.T) {
 		}
 		n = asleep(t, "whenever")
 		n.until(friday[2])
-		if !n.view().Meeting.Next.IsZero() || reminders(n) != 0 || !n.room.isAsleep() || n.room.Over(n.now) {
+		if !n.view().Meeting.Next.IsZero() || reminders(n) != 0 || !n.isAsleep() || n.room.Use(n.now).IsOver {
 			t.Error("a room without a date has one, or is over")
 		}
 	})
@@ -262,7 +273,7 @@ func TestOnDates(t *testing.T) {
 		n.join("ann")
 		n.orders(End{})
 		n.until(friday[1].Add(30 * time.Minute))
-		if !n.room.isAsleep() {
+		if !n.isAsleep() {
 			t.Error("the room opened again of itself for the date that it had been open for")
 		}
 	})
@@ -286,7 +297,7 @@ func TestOnDates(t *testing.T) {
 		if err := n.orders(Change{Settings: []byte(`{"every":""}`)}); err != nil {
 			t.Fatal(err)
 		}
-		if n.view().Meeting != nil || n.room.Over(n.now.Add(KeepEmpty-time.Minute)) || !n.room.Over(n.now.Add(KeepEmpty+time.Minute)) {
+		if n.view().Meeting != nil || n.room.Use(n.now.Add(KeepEmpty-time.Minute)).IsOver || !n.room.Use(n.now.Add(KeepEmpty+time.Minute)).IsOver {
 			t.Error("a room that stays no more is not kept for a day, as others are")
 		}
 	})
@@ -313,26 +324,26 @@ func TestMissedEnd(t *testing.T) {
 	}
 	n := ended()
 	for _, name := range []string{"bob", "cat"} {
-		if refusal := back(n, name); reason(refusal) != wire.ReasonEnded || !n.room.isAsleep() {
-			t.Errorf("%s is back after the end: %v; asleep: %v", name, refusal, n.room.isAsleep())
+		if refusal := back(n, name); reason(refusal) != wire.ReasonEnded || !n.isAsleep() {
+			t.Errorf("%s is back after the end: %v; asleep: %v", name, refusal, n.isAsleep())
 		}
 	}
 	n.join("bob") // by another start of the program
-	if n.room.isAsleep() || back(n, "cat") != nil {
+	if n.isAsleep() || back(n, "cat") != nil {
 		t.Error("who comes to play does not open the room, or its others are told that it has ended")
 	}
 	n = ended()
 	n.tokens["dan"] = "a token of somebody who was not there"
-	if refusal := back(n, "dan"); refusal != nil || n.room.isAsleep() {
+	if refusal := back(n, "dan"); refusal != nil || n.isAsleep() {
 		t.Errorf("somebody who was not there is told %v", refusal)
 	}
 	n = ended()
-	n.until(n.now.Add(lookFor))
-	if refusal := back(n, "bob"); refusal != nil || n.room.isAsleep() {
+	n.until(n.now.Add(returnsWithin))
+	if refusal := back(n, "bob"); refusal != nil || n.isAsleep() {
 		t.Errorf("long after the end bob is told %v", refusal)
 	}
 	n = ended()
-	if err := n.acts(n.room.Keys().Secret, Wake{}); err != nil || n.room.isAsleep() || back(n, "bob") != nil {
+	if err := n.acts(n.room.Keys().Secret, Wake{}); err != nil || n.isAsleep() || back(n, "bob") != nil {
 		t.Errorf("the button does not open the room: %v", err)
 	}
 }
@@ -352,7 +363,7 @@ func TestRegulars(t *testing.T) {
 	n.tokens["bob"] = "another computer's token, which is long enough"
 	n.as["bob"] = bob
 	n.join("bob")
-	if n.room.isAsleep() || n.pageOf("bob") != bob {
+	if n.isAsleep() || n.pageOf("bob") != bob {
 		t.Error("bob's own link does not admit as bob, or does not wake the room")
 	}
 	n.join("ann")
@@ -466,7 +477,7 @@ func TestForget(t *testing.T) {
 		data, _ := n.room.Save()
 		t.Errorf("bob is forgotten, and in %s", data)
 	}
-	if seats := n.room.kept.evenings[1].Stays[0].Players; len(seats) != 2 {
+	if seats := n.room.Evenings().Evenings[1].Stays[0].Players; len(seats) != 2 {
 		t.Errorf("of the others is left %v", seats)
 	}
 	n.join("cat")
@@ -526,40 +537,6 @@ func TestNicknames(t *testing.T) {
 	}
 	if n.log() != said || len(n.view().Lists.Favourites) != 1 || n.room.guests.named("is") != nil {
 		t.Errorf("a guest called is leaves of the log\n%s\nof lists %v, and guests %v", n.log(), n.view().Lists.Favourites, n.room.guests)
-	}
-}
-
-// TestHistoryIsBounded in evenings, in rounds of one and in seats.
-func TestHistoryIsBounded(t *testing.T) {
-	seats := func(n int) []wire.Seat { return make([]wire.Seat, n) }
-	for _, test := range []struct{ evenings, stays, seats, left int }{
-		{mostEvenings, 1, 10, mostEvenings},
-		{mostEvenings + 5, 1, 10, mostEvenings},
-		{mostEvenings, 4, 10, mostEvenings},
-		{mostEvenings, 4, 20, mostEvenings / 2},
-		{3, mostStays, 1000, 1}, // the newest stays, whatever its size
-	} {
-		k := keeping{}
-		for i := range test.evenings {
-			e := wire.Evening{Began: eight.AddDate(0, 0, i)}
-			for range test.stays {
-				e.Stays = append(e.Stays, wire.Stay{Players: seats(test.seats)})
-			}
-			k.evenings = append(k.evenings, e)
-			k.bound()
-		}
-		if len(k.evenings) != test.left || !k.evenings[test.left-1].Began.Equal(eight.AddDate(0, 0, test.evenings-1)) {
-			t.Errorf("of %d evenings with %d rounds of %d are left %d, want %d", test.evenings, test.stays, test.seats, len(k.evenings), test.left)
-		}
-	}
-	n := standing(t, "whenever")
-	n.playsEvening([]int{40}, "ann")
-	for range mostStays + 6 {
-		n.playsEvening([]int{40}, "ann")
-	}
-	n.orders(End{})
-	if got := len(n.room.kept.evenings[0].Stays); got != mostStays {
-		t.Errorf("an evening of %d rounds is kept as %d", mostStays+7, got)
 	}
 }
 

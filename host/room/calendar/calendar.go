@@ -1,0 +1,447 @@
+// Package calendar keeps a standing room from one session to the next: when the group meets,
+// who comes, where it has played, and what those who are away are told.
+//
+// A standing room is one whose settings say when the group meets again. Its session ends, and
+// the room does not: it sleeps until a program joins, somebody opens it, or a date is near.
+//
+//	awake ── End, or no program for sleepAfter ──▶ asleep: the session is written down,
+//	  ▲                                            players become regulars
+//	  └──────── Open, opensBefore a date ◀────────────┘
+//
+// The room tells a [Calendar] what happens and what holds of it ([Facts]), and does what the
+// events say. Other rooms have a calendar, too: of the rounds since they opened, of when a
+// program was there last, and of their announcements.
+package calendar
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"muster/host/schedule"
+	"muster/host/wire"
+)
+
+const (
+	// KeepEmpty is how long a room without anyone in it is kept: an evening and the
+	// morning after.
+	KeepEmpty = 24 * time.Hour
+	// sleepAfter is how long a standing room is awake without a program: longer than any
+	// session goes on without one.
+	sleepAfter = 2 * time.Hour
+	// opensBefore is how long before its date the room opens itself, and remindBefore when
+	// the group is told of the date.
+	opensBefore  = 30 * time.Minute
+	remindBefore = 4 * time.Hour
+	// dateStays is how long a date is the next one although it has come: some are late.
+	dateStays = time.Hour
+	// mostRegulars is how many people keep their place while they are away: as many as
+	// there are places.
+	mostRegulars = wire.MaxPlayers
+	// returnsWithin is for how long programs look for a room to which they have lost the
+	// connection. One that comes back within that time has not heard that the session ended,
+	// and nobody at it wants another.
+	returnsWithin = 30 * time.Minute
+	// ageStep is how finely the time counts in which nobody uses the room, and mostAge the
+	// most that counts at once: a clock that jumps by years costs a day.
+	ageStep, mostAge = 24 * time.Hour, 25 * time.Hour
+	// mostAhead is how far ahead of the time the room may have been used: somebody who rests
+	// for less than a minute says so in advance.
+	mostAhead = 5 * time.Minute
+)
+
+var (
+	errNoDate    = &wire.Refusal{Reason: wire.ReasonAction, Message: "no date is set for this room"}
+	errNotThere  = &wire.Refusal{Reason: wire.ReasonAction, Message: "who played there last says how it was"}
+	errEnded     = errors.New("the night is over already")
+	errMissedEnd = &wire.Refusal{Reason: wire.ReasonEnded, Message: "while the connection was lost the night has ended. Good night! The room stays: whoever comes next opens it again"}
+)
+
+// Calendar is what a room keeps from one session to the next.
+type Calendar struct {
+	// sessions are those that are over, the oldest first, and current the one that goes on.
+	sessions []wire.Evening
+	current  wire.Evening
+	// history is where the room went in this session, round by round.
+	history []wire.Played
+	// ended is when the session ended, zero before. left are the keys of its players.
+	ended time.Time
+	left  []string
+	// coming is what people say of coming to a date, by their keys.
+	coming map[string]Coming
+	// reminded and openedFor are the dates that people were told of, and for which the room
+	// opened itself, last.
+	reminded, openedFor time.Time
+	// used is when somebody used the room last, as far as no player's own time says so.
+	// wasUsed: a program was there after the newest step; no program outlives the host.
+	used    time.Time
+	wasUsed bool
+	// unused is for how long no program has been in a standing room, as counted until the
+	// time counted.
+	unused  time.Duration
+	counted time.Time
+	// isUnjoined: no program has joined the room yet. It is false in a room that an earlier
+	// release has saved, of which that is not known.
+	isUnjoined bool
+	posts      SavedPosts
+	upcoming   upcoming
+}
+
+// Coming is what somebody says of coming to a date.
+type Coming struct {
+	Comes bool      `json:"comes,omitempty"`
+	To    time.Time `json:"to"`
+}
+
+// upcoming is the schedule of a text, and its next date as of the time reckoned. It is made
+// anew when the room is restored.
+type upcoming struct {
+	text     string
+	schedule schedule.Schedule
+	next     time.Time
+	reckoned time.Time
+}
+
+// Facts are what holds of the room at the moment.
+type Facts struct {
+	Now time.Time
+	// Every is the text of the room's schedule, empty if the room is no standing one. Name is
+	// the room's, and Game what people call its game.
+	Every, Name, Game string
+	// IsGathering says that the group is not complete, IsClosed that the room is over for
+	// good, and Posts that it has a webhook.
+	IsGathering, IsClosed, Posts bool
+	// Heard is when a player was heard last. People are all whom the room knows, the players
+	// first.
+	Heard  time.Time
+	People []Person
+}
+
+// Person is somebody whom the room knows.
+type Person struct {
+	// Key tells the person from others, whatever the name. No credential can be had from it.
+	Key, Name string
+	// Arrival is the person's place in the order of arrival.
+	Arrival int
+	// IsConnected says that a player's program is connected, HasPage that a page is open, and
+	// IsRegular that the person keeps place and name while away.
+	IsPlayer, IsConnected, HasPage, IsRegular, IsOrganiser bool
+	// Seen is when somebody who is no player was there last.
+	Seen time.Time
+}
+
+// isUsed reports whether a program is there.
+func (f Facts) isUsed() bool {
+	return slices.ContainsFunc(f.People, func(p Person) bool { return p.IsConnected })
+}
+
+// Event is something for the room to do.
+type Event interface{ isEvent() }
+
+// The events.
+type (
+	// Note is a line for the log.
+	Note struct{ Text string }
+	// Announce tells those who are not in the room.
+	Announce struct{ Announcement wire.Announcement }
+	// Open says that another session begins, and why, in a line for the log.
+	Open struct{ Why string }
+	// Sleep says that the session is over, and why, in a line for the log: the players leave
+	// their places. Forget are the keys of those whom the room knows no more.
+	Sleep struct {
+		Why    string
+		Forget []string
+	}
+	// Save says that the room must be saved before what follows, and Changed that something
+	// is shown, or saved, that was not.
+	Save    struct{}
+	Changed struct{}
+)
+
+func (Note) isEvent()     {}
+func (Announce) isEvent() {}
+func (Open) isEvent()     {}
+func (Sleep) isEvent()    {}
+func (Save) isEvent()     {}
+func (Changed) isEvent()  {}
+
+// New returns the calendar of a room that opens.
+func New(now time.Time) *Calendar { return &Calendar{used: now, isUnjoined: true} }
+
+// IsAsleep reports whether the session is over, and no other has begun.
+func (c *Calendar) IsAsleep() bool { return !c.ended.IsZero() }
+
+// Tick lets time pass: a room that nobody is in any more sleeps, and one that gathers says
+// once that it is open.
+func (c *Calendar) Tick(f Facts) []Event {
+	c.setRight(f.Now)
+	last := c.lastUsed(f)
+	isIdle := f.Every != "" && !c.IsAsleep() && !f.isUsed() && f.Now.Sub(last) >= sleepAfter
+	switch {
+	case f.IsClosed:
+	case isIdle:
+		return []Event{Sleep{"nobody is here any more: the night is over, and the room sleeps", c.sleep(last, f)}}
+	case c.isNewlyOpen(f):
+		c.posts.Opened = true
+		return append([]Event{Save{}}, c.Announce(wire.Announcement{Kind: wire.AnnouncedOpen}, f)...) // a restart is no news
+	}
+	return nil
+}
+
+// Advance takes what holds of the room after anything happened, and does what is due for a
+// date.
+func (c *Calendar) Advance(f Facts) []Event {
+	if f.IsClosed {
+		return nil
+	}
+	c.setRight(f.Now)
+	isUsed := f.isUsed()
+	if c.wasUsed && !isUsed {
+		c.used = f.Now
+	}
+	c.wasUsed = isUsed
+	c.isUnjoined = c.isUnjoined && !slices.ContainsFunc(f.People, func(p Person) bool { return p.IsPlayer })
+	for key := range c.coming {
+		if !slices.ContainsFunc(f.People, func(p Person) bool { return p.Key == key }) {
+			delete(c.coming, key)
+		}
+	}
+	var events []Event
+	if c.findNext(f) {
+		events = append(events, Changed{})
+	}
+	if f.Every == "" {
+		return events
+	}
+	if c.counted.IsZero() {
+		c.counted = f.Now
+	}
+	if passed := f.Now.Sub(c.counted); passed >= ageStep || passed < 0 {
+		c.unused, c.counted = c.unused+min(max(0, passed), mostAge), f.Now
+		events = append(events, Changed{})
+	}
+	if isUsed {
+		c.unused = 0
+	}
+	return append(events, c.applyDate(f)...)
+}
+
+// findNext finds the next date, and reports whether it is another.
+func (c *Calendar) findNext(f Facts) (isAnother bool) {
+	u := &c.upcoming
+	if u.text != f.Every {
+		u.schedule, _ = schedule.Parse(f.Every, "") // what was refused has no date
+		u.text, u.reckoned = f.Every, time.Time{}
+	}
+	if f.Every == "" {
+		u.next = time.Time{}
+		return false
+	}
+	isPast := !u.next.IsZero() && !f.Now.Before(u.next.Add(dateStays))
+	if !u.reckoned.IsZero() && !f.Now.Before(u.reckoned) && !isPast && !c.ended.After(u.next) {
+		return false
+	}
+	after := f.Now.Add(-dateStays)
+	if c.IsAsleep() && c.ended.After(after) && !c.ended.After(f.Now) {
+		after = c.ended
+	}
+	before := u.next
+	u.next, u.reckoned = u.schedule.Next(after).UTC(), f.Now
+	return !u.next.Equal(before)
+}
+
+// applyDate reminds people of the next date, and opens the room for it.
+func (c *Calendar) applyDate(f Facts) (events []Event) {
+	next := c.upcoming.next
+	if next.IsZero() {
+		return nil
+	}
+	if f.Now.Before(next) && !f.Now.Before(next.Add(-remindBefore)) && !c.reminded.Equal(next) {
+		c.reminded = next
+		events = append(events, Save{}, Note{"the next evening is near"})
+		coming := []wire.AnnouncedPlayer{}
+		for _, p := range f.People {
+			isOwn := p.IsPlayer || p.IsRegular || p.IsOrganiser // no stranger's nickname is posted anywhere
+			if isOwn && c.Awaits(p.Key) && c.coming[p.Key].Comes {
+				coming = append(coming, wire.AnnouncedPlayer{Name: p.Name})
+			}
+		}
+		reminder := wire.Announcement{Kind: wire.AnnouncedReminder, Next: c.upcoming.schedule.In(next), Players: coming}
+		events = append(events, c.Announce(reminder, f)...)
+	}
+	if !f.Now.Before(next.Add(-opensBefore)) && !c.openedFor.Equal(next) {
+		c.openedFor = next
+		events = append(events, Save{})
+		if c.IsAsleep() {
+			events = append(events, c.open("it is nearly time: the room is open", f.Now))
+		}
+	}
+	return events
+}
+
+// Next returns when the calendar needs the time again: no more than a day from now.
+func (c *Calendar) Next(f Facts) time.Time {
+	at := f.Now.Add(KeepEmpty)
+	earlier := func(other time.Time) {
+		if other.Before(at) {
+			at = other
+		}
+	}
+	if c.isNewlyOpen(f) {
+		return f.Now
+	}
+	if f.Every == "" || f.IsClosed {
+		return at
+	}
+	earlier(c.counted.Add(ageStep))
+	if !c.IsAsleep() && !f.isUsed() {
+		earlier(c.lastUsed(f).Add(sleepAfter))
+	}
+	switch next := c.upcoming.next; {
+	case next.IsZero():
+	case !c.reminded.Equal(next) && f.Now.Before(next.Add(-remindBefore)):
+		earlier(next.Add(-remindBefore))
+	case !c.openedFor.Equal(next):
+		earlier(next.Add(-opensBefore))
+	default:
+		earlier(next.Add(dateStays))
+	}
+	return at
+}
+
+// lastUsed returns when a program was in the room last, or somebody opened it.
+func (c *Calendar) lastUsed(f Facts) time.Time {
+	if f.Heard.After(c.used) {
+		return f.Heard
+	}
+	return c.used
+}
+
+// setRight puts right what was noted by a clock that was ahead, or has been set back since.
+// Dates and history are what people read, and stay.
+func (c *Calendar) setRight(now time.Time) {
+	if c.used.Sub(now) > mostAhead {
+		c.used = now
+	}
+	if c.ended.After(now) { // and whoever comes now did not miss it
+		c.ended = now.Add(-dateStays)
+	}
+}
+
+// Open begins another session if the room sleeps, as somebody wants.
+func (c *Calendar) Open(by string, f Facts) []Event {
+	if !c.IsAsleep() || f.IsClosed {
+		return nil
+	}
+	return []Event{c.open(by+" has opened the room", f.Now)}
+}
+
+func (c *Calendar) open(why string, now time.Time) Event {
+	c.ended, c.history, c.current, c.used, c.posts.Opened = time.Time{}, nil, wire.Evening{}, now, false
+	return Open{why}
+}
+
+// End ends the session, as somebody wants: a standing room sleeps then, and another is over.
+func (c *Calendar) End(by string, f Facts) (Sleep, error) {
+	end := Sleep{Why: by + " has ended the night. Good night!"}
+	switch {
+	case f.Every == "":
+		c.ended = f.Now
+	case c.IsAsleep():
+		return Sleep{}, errEnded
+	default:
+		end.Forget = c.sleep(f.Now, f)
+	}
+	return end, nil
+}
+
+// sleep ends the session at a time, and returns the keys of those whom the room forgets. Those
+// who have played keep their place, and so does whoever steers, watches or has said whether
+// they come.
+func (c *Calendar) sleep(at time.Time, f Facts) (forget []string) {
+	c.ended, c.used = f.Now, f.Now
+	c.writeDown(at)
+	c.left = nil
+	var players, regulars []Person // those who keep their place, first who was here before
+	for _, p := range f.People {
+		if p.IsPlayer {
+			p.Seen = f.Now
+			c.left = append(c.left, p.Key)
+		}
+		switch {
+		case !p.IsRegular && !p.IsOrganiser && !p.HasPage && !c.Awaits(p.Key):
+			forget = append(forget, p.Key)
+		case !p.IsRegular || p.IsOrganiser:
+		case p.IsPlayer:
+			players = append(players, p)
+		default:
+			regulars = append(regulars, p)
+		}
+	}
+	regulars = append(regulars, players...)
+	slices.SortStableFunc(regulars, func(a, b Person) int { return a.Seen.Compare(b.Seen) })
+	for _, p := range regulars[:max(0, len(regulars)-mostRegulars)] {
+		forget = append(forget, p.Key)
+	}
+	return forget
+}
+
+// MissedEnd returns the refusal of a program that comes back, and was in the room when the
+// session ended, but had lost its connection; nil of others.
+func (c *Calendar) MissedEnd(key string, now time.Time) *wire.Refusal {
+	isNow := !c.ended.After(now) && now.Sub(c.ended) < returnsWithin
+	if c.IsAsleep() && isNow && slices.Contains(c.left, key) {
+		return errMissedEnd
+	}
+	return nil
+}
+
+// Come takes what somebody says of coming to the next date; nil takes it back.
+func (c *Calendar) Come(key string, comes *bool) error {
+	switch {
+	case c.upcoming.next.IsZero():
+		return errNoDate
+	case comes == nil:
+		delete(c.coming, key)
+	default:
+		if c.coming == nil {
+			c.coming = map[string]Coming{}
+		}
+		c.coming[key] = Coming{*comes, c.upcoming.next}
+	}
+	return nil
+}
+
+// Awaits reports whether somebody has said whether they come to the next date.
+func (c *Calendar) Awaits(key string) bool {
+	coming, has := c.coming[key]
+	return has && !c.upcoming.next.IsZero() && coming.To.Equal(c.upcoming.next)
+}
+
+// Use is how much a room is used.
+type Use struct {
+	// IsStanding says that the room stays when a session ends.
+	IsStanding bool
+	// IsClaimed says that the room is somebody's: a program has joined it, or somebody says
+	// yes to its date. Anybody can open rooms that nobody comes to.
+	IsClaimed bool
+	// IsOver says that the room was closed, or that no program has been in it for long. A
+	// standing room is over only once it was closed.
+	IsOver bool
+	// Empty is for how long no program has been in the room, 0 if one is there. Unused is
+	// that of a standing room, as far as its host was there to see it.
+	Empty, Unused time.Duration
+}
+
+// Use returns how much the room is used.
+func (c *Calendar) Use(f Facts) Use {
+	u := Use{IsStanding: f.Every != "", IsClaimed: !c.isUnjoined, Unused: c.unused}
+	for _, coming := range c.coming {
+		u.IsClaimed = u.IsClaimed || coming.Comes
+	}
+	if !f.isUsed() {
+		u.Empty = max(1, f.Now.Sub(c.lastUsed(f))) // which is more than nothing from its first moment on
+	}
+	u.IsOver = f.IsClosed || !u.IsStanding && u.Empty > KeepEmpty
+	return u
+}

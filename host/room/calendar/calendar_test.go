@@ -1,0 +1,580 @@
+package calendar
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+var (
+	// eight is a Friday, and an hour after the group meets.
+	eight  = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+	friday = time.Date(2026, 11, 27, 19, 0, 0, 0, time.UTC)
+	after  = time.Date(2026, 12, 4, 19, 0, 0, 0, time.UTC)
+
+	yes, no = true, false
+)
+
+const fridays = "fri 20:00 Europe/Berlin"
+
+// people are ann, the organiser, and bob, who play, and zoe, who looks on.
+func people() []Person {
+	return []Person{
+		{Key: "A", Name: "ann", IsPlayer: true, IsConnected: true, IsOrganiser: true, Seen: eight},
+		{Key: "B", Name: "bob", Arrival: 1, IsPlayer: true, IsConnected: true, Seen: eight},
+		{Key: "Z", Name: "zoe", Arrival: 2, HasPage: true, Seen: eight},
+	}
+}
+
+// room plays the room of a calendar, on a clock of its own.
+type room struct {
+	*Calendar
+	Facts
+	// did is what the calendar wanted, a line an event.
+	did []string
+}
+
+func newRoom(every string, people ...Person) *room {
+	return &room{New(eight), Facts{Now: eight, Every: every, Name: "Friday", Game: "openarena", People: people}, nil}
+}
+
+// follow does what rooms do.
+func (r *room) follow(events ...Event) {
+	at := r.Now.Sub(eight)
+	for _, e := range events {
+		switch e := e.(type) {
+		case Note:
+			r.did = append(r.did, fmt.Sprintf("%v note %s", at, e.Text))
+		case Announce:
+			r.did = append(r.did, fmt.Sprintf("%v announce %s", at, e.Announcement.Text))
+		case Open:
+			r.did = append(r.did, fmt.Sprintf("%v open: %s", at, e.Why))
+		case Sleep:
+			r.did = append(r.did, fmt.Sprintf("%v sleep: %s %v", at, e.Why, e.Forget))
+			r.People = slices.DeleteFunc(r.People, func(p Person) bool { return slices.Contains(e.Forget, p.Key) })
+			for i := range r.People {
+				r.People[i].IsPlayer, r.People[i].IsConnected = false, false
+			}
+		case Save, Changed:
+		}
+	}
+}
+
+// until lets time pass as a host does: the room is given it when it asks.
+func (r *room) until(t *testing.T, end time.Time) (ticks int) {
+	t.Helper()
+	for {
+		next := r.Calendar.Next(r.Facts)
+		if !next.After(r.Now) {
+			next = r.Now.Add(time.Second)
+		}
+		if next.After(end) {
+			r.Now = end
+			return ticks
+		}
+		r.Now = next
+		r.tick()
+		if ticks++; ticks > 10_000 {
+			t.Fatalf("the calendar asks for the time again and again, at %v", r.Now)
+		}
+	}
+}
+
+func (r *room) tick() {
+	r.follow(r.Tick(r.Facts)...)
+	r.follow(r.Advance(r.Facts)...)
+}
+
+// restarts has another host go on with the calendar that was saved.
+func (r *room) restarts(t *testing.T) {
+	t.Helper()
+	data, err := json.Marshal(r.Save())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Saved
+	if err := json.Unmarshal(data, &s); err != nil {
+		t.Fatal(err)
+	}
+	if r.Calendar, err = Restore(s); err != nil {
+		t.Fatal(err)
+	}
+	r.follow(r.Advance(r.Facts)...)
+}
+
+// wants compares what the calendar wanted since the last time.
+func (r *room) wants(t *testing.T, want ...string) {
+	t.Helper()
+	if !slices.Equal(r.did, want) {
+		t.Errorf("it wants\n%s\nnot\n%s", strings.Join(r.did, "\n"), strings.Join(want, "\n"))
+	}
+	r.did = nil
+}
+
+// TestDates: a room reminds its people of a date four hours before, and opens half an hour
+// before, once, whatever happens in between.
+func TestDates(t *testing.T) {
+	const reminds, opens = "163h0m0s note the next evening is near", "166h30m0s open: it is nearly time: the room is open"
+	for _, tt := range []struct {
+		name, every string
+		change      func(*room)
+		want        []string
+	}{
+		{"asleep", fridays, func(r *room) {}, []string{reminds, opens}},
+		{"whenever the group likes", "whenever", func(r *room) {}, nil},
+		{"a text that makes no sense", "tomorrow", func(r *room) {}, nil},
+		{"once", "2026-11-27 20:00 Europe/Berlin", func(r *room) {}, []string{reminds, opens}},
+		{"a restart after the reminder", fridays, func(r *room) { r.until(t, friday.Add(-time.Hour)); r.restarts(t) }, []string{reminds, opens}},
+		{"a restart after it opened", fridays, func(r *room) { r.until(t, friday.Add(-time.Minute)); r.restarts(t) }, []string{reminds, opens}},
+		{"a host that was away until an hour before", fridays, func(r *room) { r.Now = friday.Add(-time.Hour); r.restarts(t) },
+			[]string{"166h0m0s note the next evening is near", opens}},
+		{"a host that was away", fridays, func(r *room) { r.Now = friday.Add(dateStays); r.restarts(t) }, nil},
+		{"a session that ends before its date", fridays, func(r *room) {
+			r.until(t, friday.Add(-10*time.Minute))
+			end, _ := r.End("ann", r.Facts)
+			r.follow(end)
+		}, []string{reminds, opens, "166h50m0s sleep: ann has ended the night. Good night! []"}},
+		{"a clock that is right again", fridays, func(r *room) {
+			r.Now = eight.AddDate(9, 0, 0)
+			r.tick()
+			r.Now = eight.Add(time.Hour)
+			r.tick()
+		}, []string{reminds, opens}},
+		{"another schedule", fridays, func(r *room) { r.Every = "sun 18:00 UTC" },
+			[]string{
+				"42h0m0s note the next evening is near", "45h30m0s open: it is nearly time: the room is open",
+				"47h30m0s sleep: nobody is here any more: the night is over, and the room sleeps []",
+			}},
+		{"no schedule any more", fridays, func(r *room) { r.Every = "" }, nil},
+		{"closed", fridays, func(r *room) { r.IsClosed = true }, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRoom(tt.every, people()...)
+			r.follow(r.Advance(r.Facts)...)
+			end, err := r.End("ann", r.Facts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.follow(end)
+			r.did = nil
+			tt.change(r)
+			ticks := r.until(t, friday.Add(dateStays-time.Second))
+			r.wants(t, tt.want...)
+			if ticks > 30 {
+				t.Errorf("a room in which nobody is had the time %d times in a week", ticks)
+			}
+		})
+	}
+}
+
+// TestNextDate: a date is the next one until an hour after it, or until its session has ended.
+func TestNextDate(t *testing.T) {
+	r := newRoom(fridays, people()...)
+	next := func(want time.Time) {
+		t.Helper()
+		events := r.Advance(r.Facts)
+		if got := r.View(r.Facts).Meeting.Next; !got.Equal(want) {
+			t.Errorf("at %v the next date is %v, want %v", r.Now, got, want)
+		}
+		r.follow(events...)
+	}
+	r.Now = eight.Add(-time.Second)
+	next(eight.Add(-time.Hour)) // somebody may be late
+	r.Now = eight
+	next(friday)
+	if r.Advance(r.Facts) != nil {
+		t.Error("what is shown changes although no time passes")
+	}
+	r.Now = friday.Add(dateStays - time.Second)
+	next(friday)
+	r.Now = friday.Add(dateStays)
+	next(after)
+	r = newRoom(fridays, people()...)
+	r.Now = friday.Add(20 * time.Minute)
+	next(friday)
+	r.End("ann", r.Facts)
+	next(after)
+	r.Every = "2026-11-27 20:00 Europe/Berlin"
+	next(time.Time{})
+	r.Every = ""
+	if r.Advance(r.Facts); r.View(r.Facts).Meeting != nil {
+		t.Error("a room that is no standing one has a meeting")
+	}
+}
+
+// TestReminder names those who come, and no stranger.
+func TestReminder(t *testing.T) {
+	r := newRoom(fridays, people()...)
+	r.Posts = true
+	r.People = append(r.People, Person{Key: "C", Name: "cat", IsRegular: true}, Person{Key: "D", Name: "dan", IsRegular: true}, Person{Key: "E", Name: "eve", IsPlayer: true})
+	r.Advance(r.Facts)
+	for key, comes := range map[string]*bool{"A": &yes, "B": &yes, "C": &yes, "D": &no, "Z": &yes} {
+		if err := r.Come(key, comes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Come("B", nil) // who takes it back
+	r.Now = friday.Add(-time.Hour)
+	r.follow(r.Advance(r.Facts)...)
+	r.wants(t, "166h0m0s note the next evening is near",
+		"166h0m0s announce We play openarena on Friday, 27 November, at 20:00 CET. Coming: ann, cat.")
+}
+
+// TestCome: what somebody says is of one date, and forgotten with the person.
+func TestCome(t *testing.T) {
+	r := newRoom("whenever", people()...)
+	r.Advance(r.Facts)
+	if err := r.Come("A", &yes); err != errNoDate {
+		t.Errorf("ann comes, and to nothing: %v", err)
+	}
+	r.Every = fridays
+	r.Advance(r.Facts)
+	r.Come("A", &no)
+	r.Come("Z", &yes)
+	if !r.Awaits("A") || r.Awaits("B") || !r.Awaits("Z") {
+		t.Error("it is not known who has said whether they come")
+	}
+	r.Now = friday.Add(dateStays)
+	if r.Advance(r.Facts); r.Awaits("A") || r.Awaits("Z") {
+		t.Error("what was said of a date holds of the next")
+	}
+	r.Now = eight
+	r.Advance(r.Facts)
+	if !r.Awaits("A") {
+		t.Error("a clock that was ahead has made the room forget who comes")
+	}
+	zoe := r.People[2]
+	r.People = r.People[:2]
+	r.Advance(r.Facts)
+	r.People = append(r.People, zoe)
+	if r.Advance(r.Facts); r.Awaits("Z") {
+		t.Error("somebody who has left and is back is still taken to come")
+	}
+}
+
+// TestIdle: a room sleeps two hours after the last program, and not before.
+func TestIdle(t *testing.T) {
+	const sleeps = "nobody is here any more: the night is over, and the room sleeps"
+	for _, tt := range []struct {
+		name, every string
+		// change is what happens an hour after the room has opened.
+		change func(*room)
+		// sleeps is when the room sleeps, and last when the session ended; 0 is never.
+		sleeps, last time.Duration
+	}{
+		{"somebody is there", fridays, func(r *room) {}, 0, 0},
+		{"no standing room", "", func(r *room) { r.People = r.People[2:] }, 0, 0},
+		{"the last has left for good", fridays, func(r *room) { r.People = r.People[2:] }, 3 * time.Hour, time.Hour},
+		{"the last has lost the connection", fridays, func(r *room) {
+			for i := range r.People {
+				r.People[i].IsConnected = false
+			}
+			r.Heard = eight.Add(30 * time.Minute)
+		}, 3 * time.Hour, time.Hour},
+		{"a host that was started again", fridays, func(r *room) {
+			for i := range r.People {
+				r.People[i].IsConnected = false
+			}
+			r.Heard = eight.Add(30 * time.Minute)
+			r.restarts(t)
+		}, 150 * time.Minute, 30 * time.Minute},
+		{"closed", fridays, func(r *room) { r.People, r.IsClosed = r.People[2:], true }, 0, 0},
+		{"the clock was ahead when the last left", fridays, func(r *room) {
+			r.Now = eight.AddDate(9, 0, 0)
+			r.People = r.People[2:]
+			r.Advance(r.Facts)
+			r.Now = eight.Add(time.Hour)
+			r.tick()
+		}, 3 * time.Hour, time.Hour},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRoom(tt.every, people()...)
+			r.tick()
+			r.Now = eight.Add(30 * time.Minute)
+			r.Play(wire.Played{Round: 1}, "", nil, r.Facts)
+			r.Now = eight.Add(time.Hour)
+			tt.change(r)
+			r.follow(r.Advance(r.Facts)...)
+			r.until(t, eight.Add(12*time.Hour))
+			if tt.sleeps == 0 {
+				r.wants(t)
+				return
+			}
+			if len(r.did) != 1 || !strings.HasPrefix(r.did[0], fmt.Sprintf("%v sleep: %s", tt.sleeps, sleeps)) {
+				t.Errorf("it wants %v", r.did)
+			}
+			if e := r.Evenings("").Evenings; len(e) != 1 || !e[0].Ended.Equal(eight.Add(tt.last)) || !e[0].Stays[0].Until.Equal(e[0].Ended) {
+				t.Errorf("the session is %+v", e)
+			}
+		})
+	}
+}
+
+// TestEnd: a standing room sleeps, and another is over.
+func TestEnd(t *testing.T) {
+	const why = "ann has ended the night. Good night!"
+	r := newRoom("", people()...)
+	if end, err := r.End("ann", r.Facts); err != nil || end.Why != why || end.Forget != nil || !r.View(r.Facts).Ended.Equal(eight) {
+		t.Errorf("%+v, %v", end, err)
+	}
+	r = newRoom(fridays, people()...)
+	r.Posts, r.IsGathering = true, true
+	r.tick()
+	r.Play(wire.Played{Round: 1}, "", nil, r.Facts)
+	end, err := r.End("ann", r.Facts)
+	if r.follow(end); err != nil || end.Why != why || !r.IsAsleep() || len(r.View(r.Facts).History) != 1 {
+		t.Errorf("%+v, %v", end, err)
+	}
+	if _, err := r.End("ann", r.Facts); err != errEnded {
+		t.Errorf("it ends twice: %v", err)
+	}
+	r.did = nil
+	r.tick()
+	r.wants(t) // a room that sleeps is not open
+	r.IsClosed = true
+	r.follow(r.Open("bob", r.Facts)...)
+	r.wants(t)
+	r.IsClosed = false
+	r.follow(r.Open("bob", r.Facts)...)
+	r.follow(r.Open("zoe", r.Facts)...)
+	if r.wants(t, "0s open: bob has opened the room"); r.IsAsleep() || len(r.View(r.Facts).History) != 0 {
+		t.Errorf("after it opened: %+v", r.View(r.Facts))
+	}
+	r.tick()
+	r.wants(t, "0s announce Friday is open: we look for a server of openarena.")
+}
+
+// TestForgotten: whom a room forgets that sleeps.
+func TestForgotten(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		person Person
+		comes  *bool
+		is     bool
+	}{
+		{"a player who has not played", Person{IsPlayer: true, IsConnected: true}, nil, true},
+		{"a player who has", Person{IsPlayer: true, IsRegular: true}, nil, false},
+		{"a regular who is away", Person{IsRegular: true}, nil, false},
+		{"the organiser", Person{IsOrganiser: true}, nil, false},
+		{"somebody who looks on", Person{HasPage: true}, nil, false},
+		{"somebody who looked on", Person{}, nil, true},
+		{"somebody who will come", Person{}, &yes, false},
+		{"somebody who will not", Person{}, &no, false},
+	} {
+		tt.person.Key = "X"
+		r := newRoom(fridays, tt.person)
+		r.Advance(r.Facts)
+		r.Come("X", tt.comes)
+		if end, err := r.End("", r.Facts); err != nil || slices.Contains(end.Forget, "X") != tt.is {
+			t.Errorf("%s: forgotten are %v, %v", tt.name, end.Forget, err)
+		}
+	}
+}
+
+// TestMostRegulars: the place of whoever was away longest goes to those who played last.
+func TestMostRegulars(t *testing.T) {
+	r := newRoom(fridays, Person{Key: "ann", IsOrganiser: true, IsRegular: true})
+	for i := range mostRegulars + 2 {
+		r.People = append(r.People, Person{Key: fmt.Sprint(i), IsRegular: true, IsPlayer: i < 2, Seen: eight.Add(-time.Duration(i) * time.Minute)})
+	}
+	end, err := r.End("", r.Facts)
+	want := []string{fmt.Sprint(mostRegulars + 1), fmt.Sprint(mostRegulars)}
+	if err != nil || !slices.Equal(end.Forget, want) {
+		t.Errorf("forgotten are %v, want %v: %v", end.Forget, want, err)
+	}
+}
+
+// TestMissedEnd tells a program that was away when the session ended from others.
+func TestMissedEnd(t *testing.T) {
+	for _, tt := range []struct {
+		name, key string
+		after     time.Duration
+		opens     bool
+		is        bool
+	}{
+		{"a player who was away", "B", time.Minute, false, true},
+		{"half an hour later", "B", returnsWithin, false, false},
+		{"somebody who was not there", "X", time.Minute, false, false},
+		{"one who looked on", "Z", time.Minute, false, false},
+		{"a room that was opened again", "B", time.Minute, true, false},
+		{"a clock that was ahead", "B", -time.Minute, false, false},
+	} {
+		r := newRoom(fridays, people()...)
+		if r.MissedEnd(tt.key, r.Now) != nil {
+			t.Errorf("%s: told of the end before it", tt.name)
+		}
+		r.End("ann", r.Facts)
+		r.restarts(t)
+		r.Now = r.Now.Add(tt.after)
+		if tt.opens {
+			r.Open("ann", r.Facts)
+		}
+		if why := r.MissedEnd(tt.key, r.Now); (why != nil) != tt.is || why != nil && why.Reason != wire.ReasonEnded {
+			t.Errorf("%s: refused as %v", tt.name, why)
+		}
+	}
+}
+
+// TestUse: for how long nobody has been there, and whether the room is anybody's.
+func TestUse(t *testing.T) {
+	away := people()
+	away[0].IsConnected, away[1].IsConnected = false, false
+	for _, tt := range []struct {
+		name   string
+		every  string
+		people []Person
+		at     time.Duration
+		change func(*room)
+		want   Use
+	}{
+		{"nobody was there yet", "", nil, 0, func(r *room) {}, Use{Empty: 1}},
+		{"for a day", "", nil, KeepEmpty, func(r *room) {}, Use{Empty: KeepEmpty}},
+		{"for longer", "", nil, KeepEmpty + 1, func(r *room) {}, Use{Empty: KeepEmpty + 1, IsOver: true}},
+		{"players are there", "", people(), 90 * time.Hour, func(r *room) {}, Use{IsClaimed: true}},
+		{"players are away", "", away, time.Hour, func(r *room) { r.Heard = eight.Add(time.Minute) }, Use{IsClaimed: true, Empty: 59 * time.Minute}},
+		{"closed", "", people(), 0, func(r *room) { r.IsClosed = true }, Use{IsClaimed: true, IsOver: true}},
+		{"a standing one", fridays, nil, 0, func(r *room) {}, Use{IsStanding: true, Empty: 1}},
+		{"for half a year", fridays, nil, 0, func(r *room) { r.until(t, eight.AddDate(0, 0, 180)) },
+			Use{IsStanding: true, Empty: 2 * time.Hour, Unused: 180 * 24 * time.Hour}},
+		{"after a clock has jumped", fridays, nil, 0, func(r *room) { r.Now = r.Now.AddDate(9, 0, 0); r.tick(); r.Now = eight; r.tick() },
+			Use{IsStanding: true, Unused: mostAge}},
+		{"and somebody came", fridays, nil, 0, func(r *room) { r.until(t, eight.AddDate(0, 0, 90)); r.People = people(); r.tick(); r.restarts(t) },
+			Use{IsStanding: true, IsClaimed: true}},
+		{"a guest comes", fridays, people()[2:], 0, func(r *room) { r.Come("Z", &yes); r.restarts(t) }, Use{IsStanding: true, IsClaimed: true, Empty: 1}},
+		{"a guest does not", fridays, people()[2:], 0, func(r *room) { r.Come("Z", &no) }, Use{IsStanding: true, Empty: 1}},
+	} {
+		r := newRoom(tt.every, tt.people...)
+		r.Advance(r.Facts)
+		r.Now = eight.Add(tt.at)
+		tt.change(r)
+		got := r.Use(r.Facts)
+		if tt.want.Unused > 0 { // how long nobody used it says more than when somebody opened it
+			tt.want.Empty = got.Empty
+		}
+		if got != tt.want {
+			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestAnnouncements: a room says once that it is open, and posts nothing without a webhook.
+func TestAnnouncements(t *testing.T) {
+	const open = "0s announce Friday is open: we look for a server of openarena."
+	r := newRoom("", people()...)
+	r.IsGathering = true
+	r.tick()
+	r.follow(r.Announce(wire.Announcement{Kind: wire.AnnouncedChoice}, r.Facts)...)
+	r.follow(r.Posted("for another", r.Facts)...)
+	if r.wants(t); r.View(r.Facts).Posts != nil {
+		t.Error("posts are shown of a room without a webhook")
+	}
+	r.Posts, r.IsGathering = true, false
+	r.tick()
+	r.wants(t) // the group is on its way
+	r.IsGathering = true
+	if next := r.Calendar.Next(r.Facts); !next.Equal(r.Now) {
+		t.Errorf("it says that it is open at %v", next)
+	}
+	r.Advance(r.Facts)
+	r.wants(t) // which waits for a tick
+	r.tick()
+	r.restarts(t)
+	r.tick()
+	r.wants(t, open)
+	r.ForgetPosts()
+	r.tick()
+	r.wants(t, open)
+	a := r.Announce(wire.Announcement{Kind: wire.AnnouncedOpen}, r.Facts)[0].(Announce).Announcement
+	if want := []wire.AnnouncedPlayer{{Name: "ann"}, {Name: "bob"}}; !slices.Equal(a.Players, want) || a.Format != wire.AnnouncementFormat || !a.At.Equal(eight) {
+		t.Errorf("told is %+v", a)
+	}
+	for range 2 {
+		r.follow(r.Posted("refused\x1b (404)", r.Facts)...)
+	}
+	r.wants(t, "0s note not posted: refused (404)")
+	if p := r.View(r.Facts).Posts; p.Trouble != "refused (404)" || !p.At.IsZero() {
+		t.Errorf("shown is %+v", p)
+	}
+	r.follow(r.Posted("", r.Facts)...)
+	if p := r.View(r.Facts).Posts; p.Trouble != "" || !p.At.Equal(eight) {
+		t.Errorf("shown is %+v", p)
+	}
+	r.Posted("refused", r.Facts)
+	r.ForgetPosts()
+	if p := r.View(r.Facts).Posts; *p != (wire.Posts{}) {
+		t.Errorf("the new webhook has the trouble of the one before: %+v", p)
+	}
+}
+
+// golden is a calendar in the form in which rooms are saved.
+const golden = `{"evenings":[{"began":"2026-11-13T20:00:00Z","ended":"2026-11-13T23:00:00Z","stays":[]}],` +
+	`"tonight":{"began":"2026-11-20T20:00:00Z","stays":[{"at":"2026-11-20T20:00:00Z","game":"openarena","server":"den",` +
+	`"connect":"192.0.2.1:27960","mean_ms":30,"players":[{"who":"A","name":"ann","ping_ms":40,"liked":true}]}]},` +
+	`"history":[{"round":1,"at":"2026-11-20T20:00:00Z","game":"openarena","server":"den","connect":"192.0.2.1:27960","by":"mean","mean_ms":30,"max_ms":40,"players":["ann"]}],` +
+	`"ended":"2026-11-20T22:00:00Z","left":["A"],"coming":{"A":{"comes":true,"to":"2026-11-27T19:00:00Z"},"B":{"to":"2026-11-27T19:00:00Z"}},` +
+	`"reminded":"2026-11-20T19:00:00Z","dated":"2026-11-20T19:00:00Z","used":"2026-11-20T22:00:00Z","unused":5,` +
+	`"counted":"2026-11-20T20:00:00Z","unjoined":true,"posts":{"opened":true,"at":"2026-11-20T20:00:00Z","trouble":"refused"}}`
+
+// TestSaved: the calendar comes back whole.
+func TestSaved(t *testing.T) {
+	var s Saved
+	if err := json.Unmarshal([]byte(golden), &s); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Restore(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(c.Save())
+	if err != nil || string(data) != golden {
+		t.Errorf("%v, and not\n%v\n%v", string(data), golden, err)
+	}
+	for v, i := reflect.ValueOf(c.Save()), 0; i < v.NumField(); i++ {
+		if v.Field(i).IsZero() {
+			t.Errorf("the golden text has no %s", v.Type().Field(i).Name)
+		}
+	}
+	if _, err := Restore(Saved{Unused: -1}); err == nil {
+		t.Error("a room was unused for less than no time")
+	}
+}
+
+// FuzzRestore: any section that is taken can be shown, goes on and is saved again.
+func FuzzRestore(f *testing.F) {
+	f.Add([]byte(golden), int64(0))
+	f.Add([]byte(`{"evenings":[{},{"stays":[{"players":[{}]}]}],"tonight":{"stays":null},"coming":{"":{}}}`), int64(1)<<40)
+	f.Add([]byte(`{"left":[""],"ended":"9999-12-31T00:00:00Z","used":"0001-01-01T00:00:00Z"}`), int64(-1)<<62)
+	f.Fuzz(func(t *testing.T, data []byte, passed int64) {
+		var s Saved
+		if json.Unmarshal(data, &s) != nil {
+			return
+		}
+		c, err := Restore(s)
+		if err != nil {
+			return
+		}
+		r := &room{c, Facts{Now: eight.Add(time.Duration(passed)), Every: fridays, Posts: true, IsGathering: true, People: people()}, nil}
+		r.tick()
+		if c.used.Sub(r.Now) > mostAhead || c.ended.After(r.Now) {
+			t.Fatalf("at %v the room was used at %v, and ended at %v", r.Now, c.used, c.ended)
+		}
+		r.Play(wire.Played{Round: 1}, "", nil, r.Facts)
+		r.Like("A", &yes)
+		end, _ := r.End("ann", r.Facts)
+		r.follow(end)
+		r.Forget("B", "bob")
+		r.restarts(t)
+		if e := r.Evenings(""); len(e.Evenings) == 0 || len(e.Evenings) > mostSessions {
+			t.Fatalf("%d sessions are kept", len(e.Evenings))
+		}
+		if _, err := json.Marshal(r.View(r.Facts)); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,231 @@
+package calendar
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"muster/host/wire"
+)
+
+// mostSessions, mostStays of one session and mostSeats in all bound the history: two years of
+// Fridays, or ten people four times a night for a hundred nights.
+const mostSessions, mostStays, mostSeats = 100, 24, 4000
+
+// Trip is how a launch compares with those before it.
+type Trip struct {
+	// IsNew says that this round has not gone there yet, and IsElsewhere that it went
+	// somewhere else before.
+	IsNew, IsElsewhere bool
+	// Regulars are the players who keep place and name from now on.
+	Regulars []string
+}
+
+// Play writes down where the room goes: the server's country, and the pings of those for whom
+// it was chosen.
+func (c *Calendar) Play(played wire.Played, country string, rtt map[string]float64, f Facts) Trip {
+	t := Trip{IsNew: true}
+	isAgain := func(p wire.Played) bool { return p.Round == played.Round }
+	for _, p := range c.history {
+		if isAgain(p) {
+			t.IsNew, t.IsElsewhere = p.Connect != played.Connect, p.Connect != played.Connect
+		}
+	}
+	if f.Every != "" {
+		t.Regulars = c.stay(played, country, rtt, f)
+	}
+	c.history = append(slices.DeleteFunc(c.history, isAgain), played)
+	return t
+}
+
+// stay writes down where a standing room goes and with whom, and returns its players.
+func (c *Calendar) stay(played wire.Played, country string, rtt map[string]float64, f Facts) (players []string) {
+	s := &c.current
+	if n := len(s.Stays); n > 0 && len(c.history) > 0 && c.history[len(c.history)-1].Round == played.Round {
+		s.Stays = s.Stays[:n-1] // the round goes somewhere else after all
+	}
+	c.Leave(f.Now)
+	if len(s.Stays) == 0 {
+		s.Began = f.Now
+	}
+	stay := wire.Stay{
+		At: f.Now, Game: played.Game, Server: played.Server, Connect: played.Connect, Country: country,
+		Map: played.Map, MeanMS: played.MeanMS, Players: []wire.Seat{},
+	}
+	for _, p := range f.People {
+		if !p.IsConnected && !slices.Contains(played.Players, p.Name) {
+			continue
+		}
+		stay.Players = append(stay.Players, wire.Seat{Who: p.Key, Name: p.Name, PingMS: rtt[p.Name]})
+		if p.IsPlayer {
+			players = append(players, p.Name)
+		}
+	}
+	if s.Stays = append(s.Stays, stay); len(s.Stays) > mostStays {
+		s.Stays = slices.Clone(s.Stays[len(s.Stays)-mostStays:])
+	}
+	return players
+}
+
+// Leave notes that the room is no longer where it was.
+func (c *Calendar) Leave(at time.Time) {
+	if n := len(c.current.Stays); n > 0 && c.current.Stays[n-1].Until.IsZero() {
+		c.current.Stays[n-1].Until = at
+	}
+}
+
+// writeDown adds the session that ended at a time to the history, if it went anywhere.
+func (c *Calendar) writeDown(at time.Time) {
+	if c.Leave(at); len(c.current.Stays) > 0 {
+		c.current.Ended = at
+		c.sessions = bound(append(c.sessions, c.current))
+		c.current = wire.Evening{}
+	}
+}
+
+// bound returns as many of the newest sessions as a room keeps.
+func bound(sessions []wire.Evening) []wire.Evening {
+	seats := 0
+	for i := len(sessions) - 1; i >= 0; i-- {
+		for _, stay := range sessions[i].Stays {
+			seats += len(stay.Players)
+		}
+		if seats > mostSeats && i < len(sessions)-1 || len(sessions)-i > mostSessions {
+			return slices.Clone(sessions[i+1:])
+		}
+	}
+	return sessions
+}
+
+// lastStay returns where the room was last, or nil.
+func (c *Calendar) lastStay() *wire.Stay {
+	stays := c.current.Stays
+	if n := len(c.sessions); len(stays) == 0 && n > 0 {
+		stays = c.sessions[n-1].Stays
+	}
+	if len(stays) == 0 {
+		return nil
+	}
+	return &stays[len(stays)-1]
+}
+
+// lastSeat returns somebody's seat where the room was last, or nil.
+func (c *Calendar) lastSeat(key string) *wire.Seat {
+	last := c.lastStay()
+	if last == nil {
+		return nil
+	}
+	at := slices.IndexFunc(last.Players, func(seat wire.Seat) bool { return seat.Who == key })
+	if at < 0 {
+		return nil
+	}
+	return &last.Players[at]
+}
+
+// Like takes how somebody liked it where the room was last; nil takes it back.
+func (c *Calendar) Like(key string, liked *bool) error {
+	seat := c.lastSeat(key)
+	if seat == nil {
+		return errNotThere
+	}
+	seat.Liked = liked
+	return nil
+}
+
+// Forget takes somebody out of the history: whoever has the key, or, if it is empty, the name.
+// It returns all names that they had, and whether they were in a session.
+func (c *Calendar) Forget(key, name string) (names []string, was bool) {
+	isIt := func(seat wire.Seat) bool {
+		is := key != "" && seat.Who == key || key == "" && strings.EqualFold(seat.Name, name)
+		was = was || is
+		return is
+	}
+	names = []string{name}
+	delete(c.coming, key)
+	c.left = slices.DeleteFunc(slices.Clone(c.left), func(left string) bool { return left == key })
+	for _, session := range append(slices.Clip(c.sessions), c.current) {
+		for i := range session.Stays {
+			for _, seat := range session.Stays[i].Players {
+				if isIt(seat) {
+					names = append(names, seat.Name) // which may have been another then
+				}
+			}
+			session.Stays[i].Players = slices.DeleteFunc(session.Stays[i].Players, isIt)
+		}
+	}
+	for i := range c.history {
+		c.history[i].Players = slices.DeleteFunc(slices.Clone(c.history[i].Players), func(player string) bool {
+			return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(player, name) })
+		})
+	}
+	return names, was
+}
+
+// View is the calendar's part of what everybody sees.
+type View struct {
+	// Ended is when the session ended, zero before, and History where it went.
+	Ended   time.Time
+	History []wire.Played
+	// Meeting is nil of a room that is no standing one.
+	Meeting *wire.Meeting
+	// Posts is nil of a room without a webhook. It does not say where the posts go.
+	Posts *wire.Posts
+}
+
+// View returns what everybody sees.
+func (c *Calendar) View(f Facts) View {
+	v := View{Ended: c.ended, History: slices.Clone(c.history)}
+	if f.Posts {
+		v.Posts = &wire.Posts{At: c.posts.At, Trouble: c.posts.Trouble}
+	}
+	if f.Every != "" {
+		v.Meeting = c.meeting(f)
+	}
+	return v
+}
+
+// meeting returns what everybody sees of a standing room.
+func (c *Calendar) meeting(f Facts) *wire.Meeting {
+	m := &wire.Meeting{Next: c.upcoming.next, Who: []wire.Comer{}, Evenings: len(c.sessions)}
+	if last := c.lastStay(); last != nil {
+		m.Last = &wire.Last{At: last.At, Server: last.Server, Country: last.Country, Map: last.Map, MeanMS: last.MeanMS}
+	}
+	for _, p := range f.People {
+		awaits := c.Awaits(p.Key)
+		if !p.IsPlayer && !p.IsRegular && !p.IsOrganiser && !awaits {
+			continue
+		}
+		comer := wire.Comer{Name: p.Name, Arrival: p.Arrival, Here: p.IsConnected || p.HasPage}
+		if awaits {
+			comes := c.coming[p.Key].Comes
+			comer.Comes = &comes
+		}
+		if seat := c.lastSeat(p.Key); seat != nil {
+			comer.Played, comer.Liked = true, seat.Liked
+		}
+		m.Who = append(m.Who, comer)
+	}
+	return m
+}
+
+// Evenings returns the history of a standing room, without the keys of its people. It shares
+// nothing with the calendar.
+func (c *Calendar) Evenings(room string) wire.Evenings {
+	e := wire.Evenings{Format: wire.EveningsFormat, Room: room, Evenings: []wire.Evening{}}
+	sessions := c.sessions
+	if len(c.current.Stays) > 0 {
+		sessions = append(slices.Clip(sessions), c.current)
+	}
+	for _, session := range sessions {
+		session.Stays = slices.Clone(session.Stays)
+		for i := range session.Stays {
+			seats := slices.Clone(session.Stays[i].Players)
+			for j := range seats {
+				seats[j].Who = ""
+			}
+			session.Stays[i].Players = seats
+		}
+		e.Evenings = append(e.Evenings, session)
+	}
+	return e
+}

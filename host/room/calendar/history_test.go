@@ -1,0 +1,196 @@
+package calendar
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+// den is where a round goes, with ann and bob in mind.
+func den(round int, connect string) wire.Played {
+	return wire.Played{Round: round, At: eight, Game: "openarena", Server: "den", Connect: connect, Map: "dm1", MeanMS: 30, Players: []string{"ann", "zoe"}}
+}
+
+// TestPlay tells a launch that is news from one that is known, and writes both down.
+func TestPlay(t *testing.T) {
+	r := newRoom(fridays, people()...)
+	r.People[1].IsConnected = false // and nobody chose for bob
+	for _, tt := range []struct {
+		played             wire.Played
+		isNew, isElsewhere bool
+		history, stays     int
+	}{
+		{den(1, "192.0.2.1:1"), true, false, 1, 1},
+		{den(1, "192.0.2.1:1"), false, false, 1, 1},
+		{den(1, "192.0.2.2:1"), true, true, 1, 1},
+		{den(2, "192.0.2.2:1"), true, false, 2, 2},
+	} {
+		trip := r.Play(tt.played, "DE", map[string]float64{"ann": 40}, r.Facts)
+		if trip.IsNew != tt.isNew || trip.IsElsewhere != tt.isElsewhere || !slices.Equal(trip.Regulars, []string{"ann"}) {
+			t.Errorf("round %d to %s is %+v", tt.played.Round, tt.played.Connect, trip)
+		}
+		history, stays := r.View(r.Facts).History, r.Evenings("").Evenings[0].Stays
+		if len(history) != tt.history || len(stays) != tt.stays || history[tt.history-1].Connect != tt.played.Connect || stays[tt.stays-1].Connect != tt.played.Connect {
+			t.Errorf("after round %d to %s: %+v, %+v", tt.played.Round, tt.played.Connect, history, stays)
+		}
+		r.Now = r.Now.Add(time.Hour)
+	}
+	r.Leave(r.Now)
+	r.Leave(r.Now.Add(time.Hour)) // from where it is no more
+	want := wire.Evening{Began: eight.Add(2 * time.Hour), Stays: []wire.Stay{
+		{At: eight.Add(2 * time.Hour), Until: eight.Add(3 * time.Hour)}, {At: eight.Add(3 * time.Hour), Until: eight.Add(4 * time.Hour)},
+	}}
+	for i := range want.Stays {
+		stay := &want.Stays[i]
+		stay.Game, stay.Server, stay.Connect, stay.Country, stay.Map, stay.MeanMS = "openarena", "den", "192.0.2.2:1", "DE", "dm1", 30
+		stay.Players = []wire.Seat{{Name: "ann", PingMS: 40}, {Name: "zoe"}}
+	}
+	if e := r.Evenings("Friday"); !reflect.DeepEqual(e, wire.Evenings{Format: wire.EveningsFormat, Room: "Friday", Evenings: []wire.Evening{want}}) {
+		t.Errorf("the history is %+v, want %+v", e, want)
+	}
+	r = newRoom("", people()...)
+	if trip := r.Play(den(1, ""), "", nil, r.Facts); trip.Regulars != nil || len(r.Evenings("").Evenings) != 0 || len(r.View(r.Facts).History) != 1 {
+		t.Errorf("a room that is no standing one: %+v, %+v", trip, r.Evenings(""))
+	}
+}
+
+// TestBound: the history is bounded in sessions, in rounds of one and in seats.
+func TestBound(t *testing.T) {
+	for _, tt := range []struct{ sessions, stays, seats, left int }{
+		{mostSessions, 1, 10, mostSessions},
+		{mostSessions + 5, 1, 10, mostSessions},
+		{mostSessions, 4, 10, mostSessions},
+		{mostSessions, 4, 20, mostSessions / 2},
+		{3, mostStays, 1000, 1}, // the newest stays, whatever its size
+	} {
+		r := newRoom("whenever")
+		for i := range tt.sessions {
+			r.Now = eight.AddDate(0, 0, i)
+			r.current.Began = r.Now
+			for range tt.stays {
+				r.current.Stays = append(r.current.Stays, wire.Stay{Players: make([]wire.Seat, tt.seats)})
+			}
+			r.End("", r.Facts)
+			r.Open("", r.Facts)
+		}
+		if e := r.Evenings("").Evenings; len(e) != tt.left || !e[tt.left-1].Began.Equal(r.Now) {
+			t.Errorf("of %d sessions with %d rounds of %d are left %d, want %d", tt.sessions, tt.stays, tt.seats, len(e), tt.left)
+		}
+		if c, err := Restore(Saved{Sessions: make([]wire.Evening, tt.sessions)}); err != nil || len(c.sessions) > mostSessions {
+			t.Errorf("of %d sessions %d are restored", tt.sessions, len(c.sessions))
+		}
+	}
+	r := newRoom("whenever", people()...)
+	for round := range mostStays + 7 {
+		r.Play(den(round, ""), "", nil, r.Facts)
+	}
+	if e := r.Evenings("").Evenings; len(e[0].Stays) != mostStays {
+		t.Errorf("a session of %d rounds is kept as %d", mostStays+7, len(e[0].Stays))
+	}
+}
+
+// TestLike: those who played there last say how it was.
+func TestLike(t *testing.T) {
+	r := newRoom("whenever", people()...)
+	if err := r.Like("A", &yes); err != errNotThere {
+		t.Errorf("before there was anything: %v", err)
+	}
+	r.Play(den(1, "a"), "", nil, r.Facts)
+	r.People = r.People[:1]
+	r.Play(den(2, "b"), "", nil, r.Facts)
+	end, _ := r.End("", r.Facts)
+	r.follow(end)
+	if err := r.Like("B", &yes); err != errNotThere {
+		t.Errorf("bob, who had left before, says %v", err)
+	}
+	if err := r.Like("A", &no); err != nil {
+		t.Error(err)
+	}
+	if e := r.Evenings("").Evenings[0]; e.Stays[0].Players[0].Liked != nil || *e.Stays[1].Players[0].Liked {
+		t.Errorf("noted is %+v", e)
+	}
+	if r.Like("A", nil); r.Evenings("").Evenings[0].Stays[1].Players[0].Liked != nil {
+		t.Error("ann cannot take it back")
+	}
+}
+
+// TestMeeting: everybody sees who may come, and where the room was last.
+func TestMeeting(t *testing.T) {
+	r := newRoom(fridays, people()...)
+	r.Play(den(1, "a"), "DE", nil, r.Facts)
+	r.Like("A", &yes)
+	r.Now = eight.Add(time.Hour)
+	r.Advance(r.Facts)
+	r.Come("A", &no)
+	r.People = append(r.People, Person{Key: "C", Name: "cat", IsRegular: true}, Person{Key: "D", Name: "dan"}, Person{Key: "E", Name: "eve", HasPage: true})
+	r.Advance(r.Facts)
+	r.Come("D", &yes)
+	want := &wire.Meeting{
+		Next: friday, Last: &wire.Last{At: eight, Server: "den", Country: "DE", Map: "dm1", MeanMS: 30},
+		Who: []wire.Comer{
+			{Name: "ann", Comes: &no, Here: true, Played: true, Liked: &yes},
+			{Name: "bob", Arrival: 1, Here: true, Played: true},
+			{Name: "cat"}, {Name: "dan", Comes: &yes},
+		},
+	}
+	if got := r.View(r.Facts).Meeting; !reflect.DeepEqual(got, want) {
+		t.Errorf("shown is %+v, want %+v", got, want)
+	}
+	end, _ := r.End("", r.Facts)
+	if r.follow(end); r.View(r.Facts).Meeting.Evenings != 1 || r.View(r.Facts).Meeting.Last == nil {
+		t.Errorf("after the end %+v", r.View(r.Facts).Meeting)
+	}
+}
+
+// TestForget: nothing is left of somebody, whatever they were called.
+func TestForget(t *testing.T) {
+	made := func() *room {
+		r := newRoom(fridays, people()...)
+		r.Advance(r.Facts)
+		for _, name := range []string{"bob", "robert"} {
+			r.People[1].Name = name
+			r.Play(wire.Played{Round: 1, Players: []string{"ann", "Bob", "robert"}}, "", nil, r.Facts)
+			r.Come("B", &yes)
+			r.End("", r.Facts)
+			if name == "bob" {
+				r.Open("", r.Facts)
+			}
+		}
+		return r
+	}
+	for _, tt := range []struct {
+		key, name string
+		names     []string
+		was       bool
+		left      string // of "bob", "robert" and bob's key
+	}{
+		{"B", "robert", []string{"robert", "bob", "robert"}, true, ""},
+		{"", "BOB", []string{"BOB", "bob"}, true, "robert B"},
+		{"", "nobody", []string{"nobody"}, false, "bob robert B"},
+		{"X", "bob", []string{"bob"}, false, "bob robert B"},
+	} {
+		r := made()
+		names, was := r.Forget(tt.key, tt.name)
+		if !slices.Equal(names, tt.names) || was != tt.was {
+			t.Errorf("%q, %q: forgotten are %q, %v", tt.key, tt.name, names, was)
+		}
+		data, _ := json.Marshal(r.Save())
+		var left []string
+		for what, text := range map[string]string{"bob": `"bob"`, "robert": `"robert"`, "B": `"B"`} {
+			if strings.Contains(string(data), text) {
+				left = append(left, what)
+			}
+		}
+		if slices.Sort(left); strings.Join(left, " ") != strings.Join(slices.Sorted(slices.Values(strings.Fields(tt.left))), " ") {
+			t.Errorf("%q, %q: left are %q of %s", tt.key, tt.name, left, data)
+		}
+		if len(r.Evenings("").Evenings) != 2 || len(r.Evenings("").Evenings[1].Stays[0].Players) == 0 {
+			t.Errorf("of the others is left %+v", r.Evenings(""))
+		}
+	}
+}
