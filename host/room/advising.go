@@ -100,7 +100,7 @@ func (r *Room) decideAgain(why string) {
 	}
 	r.note("%s: choosing again from what was measured", why)
 	r.failures = 0
-	r.round.look.Repeats = r.round.look.Attempt // what was looked at in vain was for another choice
+	r.round.looks.Retry() // what was looked at in vain was for another choice
 	r.rechoose(selected)
 }
 

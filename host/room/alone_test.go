@@ -42,7 +42,7 @@ func alone(t *testing.T, favourite int, reported, looked float64) *session {
 			n.verifies(name)
 			continue
 		}
-		look := &n.room.round.look
+		look := n.room.round.looks.Save()
 		v := wire.Verified{Round: 1, Attempt: look.Attempt}
 		for _, server := range look.Servers {
 			rtt := float64(5 + 10*server)

@@ -53,7 +53,7 @@ func (r *Room) attend() {
 // discredit names players who contradict most others about servers.
 func (r *Room) discredit() {
 	r.attend()
-	found := r.round.hearsay.Contradictions(r.round.look.Seen)
+	found := r.round.hearsay.Contradictions(r.round.looks.Seen())
 	r.noteAll(r.round.trust.Discredit(found, names(r.round.active()), names(r.round.players)))
 	r.attend()
 }
@@ -74,7 +74,7 @@ func (r *Room) culledByLone(selected *selection.Selection) []int {
 	criteria.Top, criteria.Reasons, criteria.Charitable = finalists, -1, true
 	for _, ranked := range selection.NewFilter(r.round.servers, criteria).Select(r.round.table(group)).Ranking {
 		isRanked := slices.ContainsFunc(selected.Ranking, func(other selection.Ranked) bool { return other.Server == ranked.Server })
-		if r.round.servers.Lone[ranked.Server] && !isRanked && !slices.Contains(r.round.look.Seen, ranked.Server) && len(lone) < mostLone {
+		if r.round.servers.Lone[ranked.Server] && !isRanked && !slices.Contains(r.round.looks.Seen(), ranked.Server) && len(lone) < mostLone {
 			lone = append(lone, ranked.Server)
 		}
 	}

@@ -78,8 +78,8 @@ func (r *Room) choose(early bool) {
 			r.note("choosing without %s, who has measured %d of %d servers", p.name, probed, len(r.round.servers.List))
 		}
 	}
-	done := r.round.look.Attempt // peers take a look of the same number for the same one
-	r.round.selection, r.round.look = &selected, look{Attempt: done, Repeats: done}
+	r.round.looks.Forget()
+	r.round.selection = &selected
 	r.verifyOrLaunch()
 }
 
@@ -235,7 +235,7 @@ func (r *Room) disputed() []int {
 			}
 		}
 	}
-	return r.round.trust.Disputed(b, r.round.selection, o, r.round.look.Seen)
+	return r.round.trust.Disputed(b, r.round.selection, o, r.round.looks.Seen())
 }
 
 // culledText says how many servers went, and what for.

@@ -59,7 +59,7 @@ func TestFinalists(t *testing.T) {
 			n := choosing(t, tt.servers)
 			for attempt, full := range tt.full {
 				n.inStage(wire.Chosen)
-				if got := n.room.round.look.Attempt; got != attempt+1 {
+				if got := n.room.round.looks.Save().Attempt; got != attempt+1 {
 					t.Errorf("attempt %d, want %d", got, attempt+1)
 				}
 				n.verifies("ann", full...)
@@ -259,38 +259,5 @@ func TestRoomFitsAMessage(t *testing.T) {
 	data, err := json.Marshal(n.view())
 	if err != nil || len(data) > 32<<10 {
 		t.Errorf("the room takes %d bytes, error %v", len(data), err)
-	}
-}
-
-// TestQualityOf: a single packet that is lost says nothing, more do. Nor does one that met a
-// full queue, if another sample, or what was measured before, shows that.
-func TestQualityOf(t *testing.T) {
-	none := discovery.Result{}
-	of := func(ms int) discovery.Result {
-		return discovery.Result{State: discovery.Answered, RTT: time.Duration(ms) * time.Millisecond}
-	}
-	for _, test := range []struct {
-		before discovery.Result
-		rtts   []float64
-		sent   int
-		want   selection.Quality
-	}{
-		{none, nil, 0, selection.Quality{}},
-		{none, []float64{20, 21, 23}, 3, selection.Quality{Jitter: 1500 * time.Microsecond}},
-		{none, []float64{20, 120, 21}, 3, selection.Quality{Jitter: time.Millisecond}},
-		{none, []float64{20, 60, 120}, 3, selection.Quality{Jitter: 50 * time.Millisecond}},
-		{none, []float64{20, 21}, 3, selection.Quality{Jitter: time.Millisecond}},
-		{none, []float64{20}, 3, selection.Quality{Loss: 1.0 / 3}},
-		{none, nil, 3, selection.Quality{Loss: 2.0 / 3}},
-		{none, []float64{20, 120}, 2, selection.Quality{Jitter: 100 * time.Millisecond}},
-		{of(21), []float64{20, 120}, 2, selection.Quality{Jitter: time.Millisecond}},
-		{of(21), []float64{20, 25}, 2, selection.Quality{Jitter: 5 * time.Millisecond}},
-		{of(60), []float64{20, 120}, 2, selection.Quality{Jitter: 100 * time.Millisecond}},
-		{of(20), []float64{20}, 2, selection.Quality{}},
-		{of(20), []float64{24}, 1, selection.Quality{}},
-	} {
-		if got := qualityOf(wire.Finalist{RTTs: test.rtts, Sent: test.sent}, test.before); got != test.want {
-			t.Errorf("%v of %d after %v: %+v, want %+v", test.rtts, test.sent, test.before.RTT, got, test.want)
-		}
 	}
 }

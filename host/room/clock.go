@@ -1,9 +1,6 @@
 package room
 
-import (
-	"maps"
-	"time"
-)
+import "time"
 
 // aheadMost is how far ahead of the time something may have been noted.
 const aheadMost = 5 * time.Minute
@@ -14,7 +11,7 @@ const aheadMost = 5 * time.Minute
 // it was: it was just now where something waits for what follows, and long ago where it would
 // be taken for new. Dates, history and log are what people read, and stay.
 func (r *Room) rightTimes() {
-	moments := []*time.Time{&r.opened, &r.since, &r.round.measuring, &r.round.look.Began}
+	moments := []*time.Time{&r.opened, &r.since, &r.round.measuring}
 	var stale []*time.Time
 	r.survey.SetRight(r.now)
 	r.round.attendance.SetRight(r.now)
@@ -25,7 +22,7 @@ func (r *Room) rightTimes() {
 		}
 	}
 	r.round.nearby.SetRight(r.now)
-	maps.DeleteFunc(r.round.look.Asked, func(_ string, at time.Time) bool { return at.Sub(r.now) > aheadMost })
+	r.round.looks.SetRight(r.now)
 	switch phase := r.phase.(type) {
 	case *Voting:
 		stale = append(stale, &phase.Looked)

@@ -103,7 +103,7 @@ func TestClockSetBack(t *testing.T) {
 			n.verifies("bob")
 			return n, []string{"ann", "bob"}
 		}, func(n *session) error {
-			n.wait(verifyingTime + 5*time.Second)
+			n.wait(lookTime + 5*time.Second)
 			return inStage(n, wire.Launching)
 		}},
 		{"what people vote on is looked at again", func(t *testing.T) (*session, []string) {

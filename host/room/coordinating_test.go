@@ -11,6 +11,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/topology"
 	"muster/host/room/attendance"
+	"muster/host/room/finals"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -467,22 +468,27 @@ func TestUnluckySample(t *testing.T) {
 			t.Fatalf("server %d is among the first %d by what was measured: the test says nothing", best, finalists)
 		}
 	}
-	if !slices.Contains(n.room.round.look.Servers, best) {
-		t.Errorf("server %d is not looked at again, but %v", best, n.room.round.look.Servers)
+	if !slices.Contains(n.room.round.looks.Servers(), best) {
+		t.Errorf("server %d is not looked at again, but %v", best, n.room.round.looks.Servers())
 	}
-	if ann := n.room.round.player("ann"); n.room.finalistsFor(ann).Samples != firstSamples {
-		t.Errorf("right after the search everybody takes %d samples", n.room.finalistsFor(ann).Samples)
+	samples := func() int {
+		ask, _ := n.room.round.looks.Ask("ann", n.room.lookFacts())
+		return ask.Samples
+	}
+	if got := samples(); got != 1 {
+		t.Errorf("right after the search everybody takes %d samples", got)
 	}
 	n.room.settings.By = selection.FairThreshold
-	n.room.round.look.Attempt = 0
-	n.room.askToLook(n.room.round.look.Servers)
-	if ann := n.room.round.player("ann"); n.room.finalistsFor(ann).Samples != freshSamples {
-		t.Errorf("to find who is fair everybody takes %d samples", n.room.finalistsFor(ann).Samples)
+	servers := n.room.round.looks.Servers()
+	n.room.round.looks = finals.Looks{}
+	n.room.lookAt(servers, false)
+	if got := samples(); got != 2 {
+		t.Errorf("to find who is fair everybody takes %d samples", got)
 	}
 	n.room.round.search.Behind(n.now) // minutes later, while people vote
-	n.room.askToLook(n.room.round.look.Servers)
-	if ann := n.room.round.player("ann"); n.room.finalistsFor(ann).Samples != samples {
-		t.Errorf("while people vote everybody takes %d samples", n.room.finalistsFor(ann).Samples)
+	n.room.lookAt(servers, false)
+	if got := samples(); got != 3 {
+		t.Errorf("while people vote everybody takes %d samples", got)
 	}
 }
 
@@ -512,17 +518,17 @@ func TestSingleSample(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			n := coordinated(t)
 			n.searches()
-			servers := n.room.round.look.Servers
+			servers := n.room.round.looks.Servers()
 			odd := n.room.round.selection.Chosen.Server
 			if tt.other {
 				odd = servers[finalists-1]
 			}
 			look := func(state discovery.State) {
 				for _, name := range []string{"ann", "bob"} {
-					v := wire.Verified{Round: 1, Attempt: n.room.round.look.Attempt}
-					for _, server := range n.room.round.look.Servers {
+					v := wire.Verified{Round: 1, Attempt: n.room.round.looks.Save().Attempt}
+					for _, server := range n.room.round.looks.Servers() {
 						before := n.room.round.player(name).witness.At(server)
-						seen := wire.Finalist{Server: server, State: state, Sent: n.room.round.look.Samples}
+						seen := wire.Finalist{Server: server, State: state, Sent: n.room.round.looks.Save().Samples}
 						if seen.State == discovery.Answered {
 							seen.RTTs = slices.Repeat([]float64{rttMS(before.RTT)}, seen.Sent)
 						}
@@ -541,7 +547,7 @@ func TestSingleSample(t *testing.T) {
 			if !tt.again {
 				return
 			}
-			if l := n.room.round.look; l.Samples != freshSamples || !slices.Contains(l.Servers, odd) {
+			if l := n.room.round.looks.Save(); l.Samples != 2 || !slices.Contains(l.Servers, odd) {
 				t.Errorf("everybody takes %d samples of %v the second time", l.Samples, l.Servers)
 			}
 			look(discovery.Answered)

@@ -434,8 +434,8 @@ func (e *evening) everyoneMeasures() {
 // everyoneLooks has the finalists answer everyone.
 func (e *evening) everyoneLooks() {
 	for _, m := range slices.Clone(e.room.round.players) {
-		verified := wire.Verified{Round: e.room.round.number, Attempt: e.room.round.look.Attempt}
-		for _, server := range e.room.round.look.Servers {
+		verified := wire.Verified{Round: e.room.round.number, Attempt: e.room.round.looks.Save().Attempt}
+		for _, server := range e.room.round.looks.Servers() {
 			info := discovery.Info{Players: e.upTo(4), MaxPlayers: 8}
 			verified.Servers = append(verified.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{50}, Sent: 3, Info: &info})
 		}
@@ -489,8 +489,8 @@ func (e *evening) message() wire.Message {
 		return wire.Infos{Round: round, Servers: []wire.ServerInfo{{Server: e.server(), Info: info}}}
 	case 4:
 		verified := wire.Verified{Round: round}
-		verified.Attempt = e.room.round.look.Attempt
-		for _, server := range e.room.round.look.Servers {
+		verified.Attempt = e.room.round.looks.Save().Attempt
+		for _, server := range e.room.round.looks.Servers() {
 			seen := wire.Finalist{Server: server + e.upTo(8)/8, State: discovery.State(e.upTo(3)), Sent: 3}
 			if seen.State == discovery.Answered {
 				seen.RTTs = []float64{float64(e.upTo(255)), float64(e.upTo(255))}

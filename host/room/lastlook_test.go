@@ -31,7 +31,7 @@ func TestLookBeforeLaunch(t *testing.T) {
 			n.wait(tt.voted)
 			n.goes()
 			n.wait(time.Second)
-			if n.room.round.look.Repeats > 0 {
+			if n.room.round.looks.Save().Repeats > 0 {
 				n.verifies("ann", tt.full...)
 				n.verifies("bob", tt.full...)
 			}

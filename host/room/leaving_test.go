@@ -36,7 +36,7 @@ func threeVote(t *testing.T) *session {
 
 // lookAgain has those who are there look again at whatever they are asked to.
 func (n *session) lookAgain() {
-	for range maxAttempts {
+	for range maxTries {
 		for _, p := range n.room.round.players {
 			if _, verifying := n.room.phase.(*Verifying); verifying && n.room.round.attendance.Of(p.name).Here && !n.isOut(p.name) {
 				n.verifies(p.name)

@@ -35,8 +35,8 @@ func (n *session) quietly(name string, ms ...int) {
 // looksQuietly is a second look at all finalists, which tell nothing of themselves.
 func (n *session) looksQuietly(name string) {
 	n.Helper()
-	v := wire.Verified{Round: n.room.round.number, Attempt: n.room.round.look.Attempt}
-	for _, server := range n.room.round.look.Servers {
+	v := wire.Verified{Round: n.room.round.number, Attempt: n.room.round.looks.Save().Attempt}
+	for _, server := range n.room.round.looks.Servers() {
 		rtt := n.room.round.player(name).witness.At(server).RTT
 		v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{float64(rtt.Milliseconds())}, Sent: 3, Info: &discovery.Info{}})
 	}

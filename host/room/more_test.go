@@ -269,12 +269,12 @@ func TestMoreWhileVoting(t *testing.T) {
 	if err := n.acts(n.pageOf("ann"), Ready{true}); err != nil {
 		t.Fatal(err)
 	}
-	attempt := n.room.round.look.Attempt
+	attempt := n.room.round.looks.Save().Attempt
 	if err := n.orders(More{200}); err != nil {
 		t.Fatal(err)
 	}
 	n.goesOn(time.Minute)
-	if n.room.round.look.Attempt <= attempt {
+	if n.room.round.looks.Save().Attempt <= attempt {
 		t.Error("peers take the next look for one that they have had")
 	}
 	n.lookAgain()

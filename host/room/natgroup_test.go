@@ -370,38 +370,3 @@ func TestElsewhere(t *testing.T) {
 	}
 	n.noted("what the others behind bob's address measured does not hold for bob, who measures alone from now on")
 }
-
-// TestPlayersOfOneAddressTakeTurns: behind one address nobody looks at a server
-// within a second of another, and no more than a wave of all at once.
-func TestPlayersOfOneAddressTakeTurns(t *testing.T) {
-	const own = 1100 * time.Millisecond
-	for places := 2; places <= 40; places++ {
-		for _, sites := range []int{1, 2, 5, 6, 16} {
-			bySite, all := make([][]time.Duration, sites), []time.Duration{}
-			for site := range sites {
-				for place := range places {
-					turns := slotOf(place, places, site, sites)
-					for i := range turns.samples {
-						at := turns.after + time.Duration(i)*max(turns.every, own)
-						bySite[site], all = append(bySite[site], at), append(all, at)
-					}
-				}
-				slices.Sort(bySite[site])
-				for i, at := range bySite[site][1:] {
-					if at-bySite[site][i] < time.Second {
-						t.Fatalf("%d places, %d sites: looks %v and %v", places, sites, bySite[site][i], at)
-					}
-				}
-			}
-			slices.Sort(all)
-			for i := range all {
-				if i+wave < len(all) && all[i+wave]-all[i] < betweenWaves {
-					t.Fatalf("%d places, %d sites: %d looks between %v and %v", places, sites, wave+1, all[i], all[i+wave])
-				}
-			}
-			if all[len(all)-1] > 20*time.Second && places <= 16 && sites < 6 {
-				t.Errorf("%d places: looking takes %v", places, all[len(all)-1])
-			}
-		}
-	}
-}

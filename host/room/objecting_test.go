@@ -60,8 +60,8 @@ func truly(server int) int { return 10*server + 15 }
 func (n *session) looks(dan func(server int) discovery.State) {
 	n.Helper()
 	for _, p := range n.room.round.active() {
-		v := wire.Verified{Round: n.room.round.number, Attempt: n.room.round.look.Attempt}
-		for _, server := range n.room.round.look.Servers {
+		v := wire.Verified{Round: n.room.round.number, Attempt: n.room.round.looks.Save().Attempt}
+		for _, server := range n.room.round.looks.Servers() {
 			rtt, state := p.witness.At(server).RTT, p.witness.At(server).State
 			if p.name == "dan" && dan != nil {
 				rtt, state = time.Duration(truly(server))*time.Millisecond, dan(server)

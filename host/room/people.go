@@ -198,7 +198,7 @@ func (r *Room) sendAway(p *player, why wire.Refusal) {
 	wasChosenFor := r.isVoting() && slices.Contains(r.round.chosenFor(), p)
 	r.unseat(p, false)
 	r.do(Dismiss{p.name, why})
-	r.withoutWaiting(p.name)
+	r.withoutLook(p.name)
 	if wasChosenFor && len(r.round.chosenFor()) > 0 {
 		did := "left"
 		if why.Reason == wire.ReasonRemoved {

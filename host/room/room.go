@@ -11,6 +11,7 @@ import (
 	"muster/host/room/calendar"
 	"muster/host/room/editions"
 	"muster/host/room/estimates"
+	"muster/host/room/finals"
 	"muster/host/room/journal"
 	"muster/host/room/outage"
 	"muster/host/room/places"
@@ -242,8 +243,8 @@ func (r *Room) catchUp(p *player) {
 	case *Verifying, *Voting, *Countdown:
 		if r.round.mark(p).Out == "" {
 			r.send(p, r.round.listFor(p))
-			if r.round.look.asks(p.name) {
-				r.send(p, r.finalistsFor(p))
+			if ask, isAsked := r.round.looks.Ask(p.name, r.lookFacts()); isAsked {
+				r.sendLooks([]finals.Ask{ask})
 			}
 		}
 	case *Waiting:

@@ -6,6 +6,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
+	"muster/host/room/finals"
 	"muster/host/room/nearby"
 	"muster/host/room/podium"
 	"muster/host/room/search"
@@ -51,7 +52,7 @@ type round struct {
 	// broken: somebody's connection was lost, and what was measured may tell more of a
 	// line than of servers.
 	broken bool
-	look   look
+	looks  finals.Looks
 	ballot ballot.Box
 	// trust is what speaks against players and servers.
 	trust trust.Doubts

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"slices"
 	"time"
 
 	"muster/discovery"
@@ -18,6 +17,7 @@ import (
 	"muster/host/room/editions"
 	"muster/host/room/estimates"
 	"muster/host/room/evidence"
+	"muster/host/room/finals"
 	"muster/host/room/journal"
 	"muster/host/room/nearby"
 	"muster/host/room/outage"
@@ -63,6 +63,7 @@ type before3 struct {
 	Vetoes   []selection.Veto `json:"vetoes,omitempty"`
 	Numbered []int            `json:"numbered,omitempty"`
 	TooNear  []int            `json:"too_near,omitempty"`
+	Look     finals.Saved     `json:"look,omitzero"`
 
 	Kept    calendar.Saved      `json:"kept,omitzero"`
 	Ended   time.Time           `json:"ended,omitzero"`
@@ -123,6 +124,7 @@ func (s *saved) upgrade() {
 	s.Outage, s.Brought, s.Journal = s.Pause, s.Lists, journal.Saved{Notes: s.Log}
 	s.Nearby = nearby.Saved{Servers: s.Local}
 	s.Places = s.Survey
+	s.Finals = s.Look
 	s.Hearsay, s.Trust.TooNear, s.before3 = s.SavedHearsay, s.TooNear, before3{}
 	if len(s.Players) > 0 {
 		s.Attendance = attendance.Saved{}
@@ -191,7 +193,6 @@ type saved struct {
 	Broken    bool                 `json:"broken,omitempty"`
 	Selection *selection.Selection `json:"selection,omitempty"`
 	WhatIf    *whatIf              `json:"what_if,omitempty"`
-	Look      look                 `json:"look,omitzero"`
 	More      more                 `json:"more,omitzero"`
 
 	Roster     roster.Saved          `json:"roster,omitzero"`
@@ -203,6 +204,7 @@ type saved struct {
 	Places     places.Saved          `json:"places,omitzero"`
 	Hearsay    evidence.SavedHearsay `json:"hearsay,omitzero"`
 	Trust      trust.Saved           `json:"trust,omitzero"`
+	Finals     finals.Saved          `json:"finals,omitzero"`
 
 	before3
 }
@@ -276,12 +278,13 @@ func (r *Room) Save() ([]byte, error) {
 		Version: savedVersion, Roster: r.roster.Save(), Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
 		Since: r.since, Closed: r.closed, Journal: r.journal.Save(), Previous: r.previous, Calendar: r.calendar.Save(), Brought: r.lists.Save(),
 		Round: r.round.number, Nearby: r.round.nearby.Save(), Measuring: r.round.measuring, Selection: r.round.selection,
-		WhatIf: r.round.whatIf, Look: r.round.look, More: r.round.more,
+		WhatIf: r.round.whatIf, More: r.round.more,
 		Started: r.started, Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
 		Webhook: r.settings.Webhook,
 
 		Attendance: r.round.attendance.Save(), Ballot: r.round.ballot.Save(), Editions: r.editions.Save(), Estimates: r.estimates.Save(), Places: r.survey.Save(), Trust: r.round.trust.Save(),
 	}
+	s.Finals = r.round.looks.Save()
 	if w := r.waiting(); w != nil {
 		s.Seats = w.watch.Save()
 	}
@@ -420,7 +423,7 @@ func (s *saved) withoutList() (err error) {
 	}
 	s.Seats = seats.Saved{}
 	s.ListHash, s.Said, s.SaidAt, s.Nearby.Servers, s.Measuring, s.Outage, s.Broken = "", nil, time.Time{}, nil, time.Time{}, outage.Saved{}, false
-	s.Selection, s.WhatIf, s.Look, s.More, s.Trust = nil, nil, look{}, more{}, s.Trust.WithoutList()
+	s.Selection, s.WhatIf, s.Finals, s.More, s.Trust = nil, nil, finals.Saved{}, more{}, s.Trust.WithoutList()
 	s.Ballot, s.Attendance = ballot.Saved{}, s.Attendance.Anew()
 	blank, err := new(evidence.Witness).Save()
 	if err != nil {
@@ -451,7 +454,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	r.settings.Password, r.settings.Webhook = s.Password, s.Webhook
 	n := &r.round
 	n.broken = s.Broken
-	n.measuring, n.selection, n.whatIf, n.look, n.more = s.Measuring, s.Selection, s.WhatIf, s.Look, s.More
+	n.measuring, n.selection, n.whatIf, n.more = s.Measuring, s.Selection, s.WhatIf, s.More
 	var err error
 	if r.calendar, err = calendar.Restore(s.Calendar); err != nil {
 		return nil, err
@@ -484,6 +487,9 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	list.Servers = n.topology.List()
 	n.servers = selection.Servers{List: list.Servers, Infos: map[int]*discovery.Info{}, Lone: map[int]bool{}}
 	if n.ballot, err = ballot.Restore(s.Ballot, len(list.Servers)); err != nil {
+		return nil, err
+	}
+	if n.looks, err = finals.Restore(s.Finals, len(list.Servers)); err != nil {
 		return nil, err
 	}
 	for _, sg := range s.Guests {
@@ -600,17 +606,6 @@ func (r *Room) isWhole() error {
 	}
 	if missing {
 		return fmt.Errorf("%s without what that needs", r.phase.stage())
-	}
-	l := &r.round.look
-	for _, m := range l.Missed {
-		if m.Server < 0 || m.Server >= len(r.round.servers.List) {
-			return fmt.Errorf("a finalist %d of %d", m.Server, len(r.round.servers.List))
-		}
-	}
-	for _, server := range slices.Concat(l.Servers, l.Seen, l.Doubted, l.Reached) {
-		if server < 0 || server >= len(r.round.servers.List) {
-			return fmt.Errorf("a finalist %d of %d", server, len(r.round.servers.List))
-		}
 	}
 	return nil
 }

@@ -262,7 +262,7 @@ func TestRestoreRefuses(t *testing.T) {
 	for _, data := range []string{
 		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", savedVersion+1), with("version", oldestVersion-1), with("list", nil), with("hearsay", nil), with("selection", nil),
 		with("phase", map[string]any{"name": "lunch"}), with("phase", map[string]any{"name": "launching"}),
-		with("look", map[string]any{"seen": []int{9}}), with("players", []map[string]any{{"name": "ann"}}),
+		with("finals", map[string]any{"seen": []int{9}}), with("players", []map[string]any{{"name": "ann"}}),
 		with("nearby", map[string]any{"servers": []map[string]any{{"addr": "10.9.0.5:1", "server": 2}}}),
 	} {
 		if room, err := Restore([]byte(data), topology.New); err == nil {
@@ -357,10 +357,10 @@ func TestSavedForm(t *testing.T) {
 		}
 		if version == 1 { // which has the list in it
 			old.round.kept = n.room.round.kept
-			if look := &old.round.look; !look.Began.IsZero() || look.Asked != nil {
-				t.Errorf("it knows when a look asked: %v", look)
+			if looks := old.round.looks.Save(); !looks.Rests.IsZero() || looks.Asked != nil {
+				t.Errorf("it knows when a look asked: %v", looks)
 			}
-			old.round.look.Began, old.round.look.Asked = n.room.round.look.Began, n.room.round.look.Asked
+			old.round.looks = n.room.round.looks
 			if v := old.Snapshot().Voting; slices.Max(v.Numbers) > 0 {
 				t.Errorf("it knows the candidates' numbers: %v", v.Numbers)
 			}

@@ -93,11 +93,11 @@ func (h *hall) measure() {
 
 // look has everybody look at the finalists again, in the liars' own way.
 func (h *hall) look() {
-	for attempt := 0; h.room.round.look.Attempt != attempt; {
-		attempt = h.room.round.look.Attempt
+	for attempt := 0; h.room.round.looks.Save().Attempt != attempt; {
+		attempt = h.room.round.looks.Save().Attempt
 		for _, name := range slices.Concat(h.honest, h.liars) {
 			v := wire.Verified{Round: h.room.round.number, Attempt: attempt}
-			for _, server := range h.room.round.look.Servers {
+			for _, server := range h.room.round.looks.Servers() {
 				info := truth(server)
 				info.Name = fmt.Sprint("server ", server)
 				if slices.Contains(h.liars, name) && !h.spared(server) {
@@ -289,7 +289,7 @@ func TestLoneWordIsChecked(t *testing.T) {
 			}
 			n.done("ann", "bob", "cat")
 			n.noted("and at 3 servers that only one player has heard to be of no use")
-			if got, want := n.room.round.look.Servers, []int{4, 5, 6, 7, 8, 0, 1, 2}; !slices.Equal(got, want) {
+			if got, want := n.room.round.looks.Servers(), []int{4, 5, 6, 7, 8, 0, 1, 2}; !slices.Equal(got, want) {
 				t.Fatalf("all look at %v, want %v", got, want)
 			}
 			full := []int{0, 1, 2}

@@ -49,6 +49,9 @@ var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 // tick is how often time passes in a session, as at a host.
 const tick = 100 * time.Millisecond
 
+// lookTime is how long a short look may take.
+const lookTime = 15 * time.Second
+
 func settings(players int) wire.Settings {
 	return wire.Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Players: players, Strategy: "conventional"}
 }
@@ -220,8 +223,8 @@ func (n *session) informs(name string, free ...int) {
 func (n *session) verifies(name string, full ...int) {
 	n.Helper()
 	m := n.room.round.player(name)
-	v := wire.Verified{Round: n.room.round.number, Attempt: n.room.round.look.Attempt}
-	for _, server := range n.room.round.look.Servers {
+	v := wire.Verified{Round: n.room.round.number, Attempt: n.room.round.looks.Save().Attempt}
+	for _, server := range n.room.round.looks.Servers() {
 		seen := wire.Finalist{Server: server, State: m.witness.At(server).State, Sent: 3, Info: &discovery.Info{
 			Name: fmt.Sprint("server ", server), Map: "oa_dm1", Players: 4, MaxPlayers: 16,
 		}}

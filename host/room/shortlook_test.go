@@ -57,7 +57,7 @@ func TestShortLook(t *testing.T) {
 	n.looksAgain("ann", chosen, 40*time.Millisecond)
 	n.looksAgain("bob", chosen, 0)
 	n.inStage(wire.Chosen)
-	if m := lastFinalists(n, "bob"); m.Attempt != 1 || slices.Contains(n.room.round.look.Waiting, "bob") {
+	if m := lastFinalists(n, "bob"); m.Attempt != 1 || slices.Contains(n.room.round.looks.Save().Waiting, "bob") {
 		t.Errorf("bob is asked again for %v", m.Servers)
 	}
 	m := lastFinalists(n, "ann")
@@ -68,10 +68,13 @@ func TestShortLook(t *testing.T) {
 	if n.room.phase.stage() == wire.Chosen {
 		t.Errorf("there is a third look; the log:\n%s", n.log())
 	}
-	if look, _ := n.room.round.player("ann").witness.Looked(chosen); look.Quality.Jitter != 0 || len(look.RTTs) != enoughSamples {
+	if look, _ := n.room.round.player("ann").witness.Looked(chosen); look.Quality.Jitter != 0 || len(look.RTTs) != 3 {
 		t.Errorf("one packet that met a queue makes it %v, of %v", look.Quality, look.RTTs)
 	}
 }
+
+// betweenMates is the least time from one question of an address to the next.
+const betweenMates = 1100 * time.Millisecond
 
 // TestLooksRest: no server hears twice within a second from one player.
 func TestLooksRest(t *testing.T) {
@@ -101,26 +104,6 @@ func TestLooksRest(t *testing.T) {
 		m := lastFinalists(n, "ann")
 		if again := n.now.Add(time.Duration(m.After)); m.Attempt != 2 || again.Sub(last["ann"]) < betweenMates {
 			t.Errorf("of %d servers ann asks again after %v in look %d", servers, again.Sub(last["ann"]), m.Attempt)
-		}
-	}
-}
-
-func TestQualityOfFew(t *testing.T) {
-	tests := []struct {
-		name   string
-		rtts   []float64
-		jitter time.Duration
-		doubt  bool
-	}{
-		{"one", []float64{50}, 0, false},
-		{"two that agree", []float64{50, 55}, 0, false},
-		{"two that do not", []float64{50, 70}, 0, true},
-		{"one met a queue", []float64{50, 90, 52}, 0, false},
-		{"none agrees", []float64{50, 90, 70}, 30 * time.Millisecond, false},
-	}
-	for _, tt := range tests {
-		if q := qualityOfFew(tt.rtts); q.Jitter != tt.jitter || disagree(tt.rtts) != tt.doubt {
-			t.Errorf("%s: jitter %v, in doubt %v", tt.name, q.Jitter, disagree(tt.rtts))
 		}
 	}
 }

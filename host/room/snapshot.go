@@ -26,11 +26,13 @@ func (r *Room) Snapshot() wire.Snapshot {
 		Voting:  r.round.ballot.View(r.isVoting(), r.round.options()),
 		History: calendar.History,
 		Lists:   r.lists.View(),
-		Look:    r.lookView(),
 		Form:    wire.Form(),
 		Meeting: calendar.Meeting,
 
 		Standing: r.round.podium.View(r.round.number),
+	}
+	if _, verifying := r.phase.(*Verifying); verifying {
+		s.Look = r.longLook()
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(r.settings.Servers)
 	s.Room.Places = nil

@@ -69,8 +69,8 @@ func TestStalling(t *testing.T) {
 // nor is who makes no sense again and again.
 func TestStallingLooks(t *testing.T) {
 	n := choosing(t, 12)
-	n.verifies("ann", n.room.round.look.Servers...) // all have filled up
-	n.wait(verifyingTime + tick)
+	n.verifies("ann", n.room.round.looks.Servers()...) // all have filled up
+	n.wait(lookTime + tick)
 	n.inStage(wire.Chosen)
 	began := n.now
 	for n.room.phase.stage() == wire.Chosen && n.now.Sub(began) < time.Minute {

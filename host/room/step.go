@@ -302,7 +302,7 @@ func (in Hear) step(r *Room) error {
 	}
 	err := in.hear(r, p)
 	if err != nil && r.round.attendance.Nonsense(p.name) {
-		r.withoutWaiting(p.name)
+		r.withoutLook(p.name)
 	}
 	return err
 }

@@ -42,7 +42,7 @@ func (r *Room) electorate() ballot.Electorate {
 }
 
 // options returns what people choose between, or would.
-func (r *round) options() ballot.Options { return ballot.Among(r.selection, r.look.Seen) }
+func (r *round) options() ballot.Options { return ballot.Among(r.selection, r.looks.Seen()) }
 
 // Voting is the time between the choice and the countdown, in rooms whose
 // organiser wants one: people vote, veto and say that they are ready, and the
@@ -172,19 +172,18 @@ func (c *Countdown) tick(r *Room) {
 		c.launchFavourite(r)
 	case r.now.Sub(c.Looked) >= freshLook:
 		c.Looked, c.LookedAgain = r.now, true
-		r.round.look.Repeats++
 		var servers []int
 		for _, ranked := range r.round.options().Candidates {
 			servers = append(servers, ranked.Server)
 		}
-		r.askToLook(servers)
+		r.lookAt(servers, true)
 	}
 }
 
 // launchFavourite sends everyone to what they agreed on. If that has filled up
 // since, the next takes its place.
 func (*Countdown) launchFavourite(r *Room) {
-	r.round.concede()
+	r.round.lose(r.round.looks.Concede(r.lookFacts()))
 	r.discredit()
 	target := r.round.ballot.Favourite(r.round.options())
 	if r.against(target, r.round.chosenFor()) == nil {
@@ -194,7 +193,7 @@ func (*Countdown) launchFavourite(r *Room) {
 	selected := r.selectFor(r.round.chosenFor())
 	r.round.selection = &selected
 	r.noteChange(target)
-	if selected.Chosen == nil || !slices.Contains(r.round.look.Seen, selected.Chosen.Server) {
+	if selected.Chosen == nil || !slices.Contains(r.round.looks.Seen(), selected.Chosen.Server) {
 		r.verifyOrLaunch()
 		return
 	}

@@ -509,7 +509,7 @@ func TestNumbersStay(t *testing.T) {
 		t.Fatalf("the ballot is %s", got)
 	}
 	n.vetoes("zoe", selection.Veto{Server: addr(1)})
-	for n.room.phase.stage() == wire.Chosen && !slices.Contains(n.room.round.look.Seen, 5) && len(n.room.round.look.Waiting) > 0 {
+	for n.room.phase.stage() == wire.Chosen && !slices.Contains(n.room.round.looks.Seen(), 5) && len(n.room.round.looks.Save().Waiting) > 0 {
 		n.verifies("ann")
 		n.verifies("bob")
 	}

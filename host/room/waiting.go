@@ -10,18 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"muster/discovery"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
+	"muster/host/room/finals"
 	"muster/host/room/nickname"
 	"muster/host/room/seats"
 	"muster/host/wire"
 	"muster/selection"
 )
-
-// unsavedLooks is more than a host can have asked for since it last saved the room: no
-// program takes the next look for one of before.
-const unsavedLooks = 1000
 
 // AwaitSeats asks the room to wait until there are seats for everybody on a server or, without
 // an address, on one of the best that are full. After a launch the seats are for those whose
@@ -163,8 +159,7 @@ func (a Unwait) do(r *Room, _ caller) error {
 		return errNoInstead
 	}
 	r.note("the organiser does not wait for seats: choosing from what has some")
-	attempt := r.round.look.Attempt
-	r.round.look = look{Attempt: attempt, Repeats: attempt} // what was seen of them is old
+	r.round.looks.Forget() // what was seen of them is old
 	r.failures = 0
 	r.rechoose(selected)
 	return nil
@@ -307,7 +302,9 @@ func (w *Waiting) catchUp(r *Room, p *player) {
 	w.comesBack(r, p)
 	r.send(p, r.round.listFor(p)) // without it a program neither looks nor believes us
 	if r.round.mark(p).Out == "" && w.watch.Asks(p.name) {
-		r.glances(p, slot{})
+		if ask, isAsked := r.round.looks.Ask(p.name, r.lookFacts()); isAsked {
+			r.sendLooks([]finals.Ask{ask})
+		}
 	}
 }
 
@@ -321,8 +318,7 @@ func (w *Waiting) do(r *Room, events ...seats.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case seats.Ask:
-			r.newLook(e.Servers)
-			r.glances(r.round.player(e.By), slot{})
+			r.sendLooks(r.round.looks.Glance(e.Servers, e.By, r.round.searched(), r.lookFacts()))
 		case seats.Open:
 			r.binds = true
 			are, seen := "are", strings.TrimSuffix(attendance.Sentence(e.SeenBy, "saw"), ".")
@@ -332,41 +328,20 @@ func (w *Waiting) do(r *Room, events ...seats.Event) {
 			r.note("%s %s free on %s, as %s: everyone goes in %v", seats.InWords(e.Free), are, r.round.serverName(e.Server), seen, e.After)
 			seats := wire.Announcement{Kind: wire.AnnouncedSeats, Server: r.round.announced(e.Server), Seats: e.Free}
 			r.follow(r.calendar.Announce(seats, r.facts(r.now))...)
-			r.newLook([]int{e.Server})
+			asks := r.round.looks.Glance([]int{e.Server}, "", r.round.searched(), r.lookFacts())
 			r.do(Publish{})
-			for _, p := range r.round.present() {
-				r.glances(p, r.round.scheduleOf(p, r.round.active(), 0))
-			}
+			r.sendLooks(asks)
 		case seats.Filled:
-			r.round.concede()
+			r.round.lose(r.round.looks.Concede(r.lookFacts()))
 			r.binds = true
 			r.note("%s; waiting on", e.News)
 		case seats.Go:
-			r.round.concede()
+			r.round.lose(r.round.looks.Concede(r.lookFacts()))
 			r.binds = true
 			w.goThere(r, e)
 		case seats.Over:
 			w.over(r, e)
 		}
-	}
-}
-
-// newLook gives the next look a number of its own: nobody takes the answer to another for it.
-func (r *Room) newLook(servers []int) {
-	l := &r.round.look
-	l.Attempt++
-	l.Repeats++
-	l.begin(servers)
-}
-
-// glances asks a player for a look by a single packet.
-func (r *Room) glances(p *player, s slot) {
-	l, most := &r.round.look, r.promise(p)
-	if servers := p.witness.Show(l.Servers); len(servers) > 0 {
-		r.send(p, wire.Finalists{
-			Round: r.round.number, Game: r.settings.Game, Attempt: l.Attempt, Servers: servers, Most: most,
-			Samples: 1, After: discovery.Millis(s.after),
-		})
 	}
 }
 
@@ -458,8 +433,7 @@ func (w *Waiting) view(r *Room) *wire.Seats {
 // resume goes on after the host was away.
 func (w *Waiting) resume(r *Room) {
 	w.watch.Resume(r.now)
-	r.round.look.Attempt += unsavedLooks
-	r.round.look.Repeats += unsavedLooks
+	r.round.looks.Resume()
 }
 
 // restoreSeats takes back the wait of a saved room.

@@ -1,0 +1,160 @@
+package finals
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+// Some servers answer an address once a second, whoever asks there. Two players who share
+// an address as the server sees it cost each other the answer, and the room cannot know
+// that they do: through a tunnel all seem to come from one machine. So a look that failed
+// while it went well for others does not count yet. Those players look again, one at a
+// time:
+//
+//	ann  ──look──✓
+//	bob  ──look──✗      1.1 s   ──look──✓
+//	cat  ──look──✗                        2.2 s   ──look──✗  lost
+//
+// Just before a launch there is no time for that, and the failed look counts for nothing.
+
+// aloneSamples is how often a player who looks alone asks each server: one packet may
+// get lost on any line.
+const aloneSamples = 2
+
+// miss is a player's look at a server that did not answer, and how often it was asked.
+type miss struct {
+	Player string `json:"player"`
+	Server int    `json:"server"`
+	Sent   int    `json:"sent"`
+}
+
+// isMiss reports whether what a player saw counts only later, if at all.
+func (l *Looks) isMiss(seen wire.Finalist) bool {
+	return seen.State == discovery.Lost && len(l.alone) == 0
+}
+
+// note keeps whether a server answered a player.
+func (l *Looks) note(player string, seen wire.Finalist) {
+	if l.isMiss(seen) || seen.State == discovery.Answered {
+		l.missed = slices.DeleteFunc(l.missed, func(m miss) bool { return m.Player == player && m.Server == seen.Server })
+	}
+	switch {
+	case l.isMiss(seen):
+		l.missed = append(l.missed, miss{player, seen.Server, seen.Sent})
+	case seen.State == discovery.Answered && !slices.Contains(l.reached, seen.Server):
+		l.reached = append(l.reached, seen.Server)
+	}
+}
+
+// asks reports whether a player is to look.
+func (l *Looks) asks(player string) bool {
+	return len(l.alone) == 0 || slices.Contains(l.alone, player)
+}
+
+// silent counts the players who sent a server a single packet, in vain.
+func (l *Looks) silent(server int) (players int) {
+	for _, m := range l.missed {
+		if m.Server == server && m.Sent <= forgivenLosses {
+			players++
+		}
+	}
+	return players
+}
+
+// judge tells what comes of the misses in a look of so many players. A server that
+// answered nobody is lost. A single packet that few of the players lost is forgiven. All
+// others have to look again, unless this was that look.
+func (l *Looks) judge(players int) (lost, again []miss) {
+	if len(l.alone) > 0 {
+		return nil, nil
+	}
+	for _, m := range l.missed {
+		switch {
+		case m.Sent <= forgivenLosses && 2*l.silent(m.Server) <= players:
+		case slices.Contains(l.reached, m.Server):
+			again = append(again, m)
+		default:
+			lost = append(lost, m)
+		}
+	}
+	return lost, again
+}
+
+// Concede returns what the look has shown to be lost, although it is not over: the launch does
+// not wait.
+func (l *Looks) Concede(f Facts) []Missed {
+	lost, _ := l.judge(len(f.Players))
+	return l.concede(lost, f)
+}
+
+func (l *Looks) concede(lost []miss, f Facts) (missed []Missed) {
+	for _, m := range lost {
+		known := Known{}
+		if p := f.looker(m.Player); p != nil {
+			known = p.Known[m.Server]
+		}
+		if look := l.merge(wire.Finalist{Server: m.Server, State: discovery.Lost, Sent: m.Sent}, known); look != nil {
+			missed = append(missed, Missed{m.Player, *look})
+		}
+	}
+	return missed
+}
+
+// repeat asks the players who missed servers to look at them again, one at a time. It says so,
+// or nothing if there is nobody to ask.
+func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note string) {
+	var alone []string
+	var servers []int
+	for _, m := range again {
+		if p := f.looker(m.Player); p == nil || !p.IsHere || slices.Contains(l.absent, m.Player) {
+			continue
+		}
+		if !slices.Contains(alone, m.Player) {
+			alone = append(alone, m.Player)
+		}
+		if !slices.Contains(servers, m.Server) {
+			servers = append(servers, m.Server)
+		}
+	}
+	if len(alone) == 0 {
+		return nil, ""
+	}
+	slices.Sort(servers)
+	who := alone[0] + " looks again"
+	if len(alone) > 1 {
+		who = "they look again, one at a time"
+	}
+	l.attempt++
+	l.repeats++
+	l.look = look{
+		servers: servers, isLong: l.isLong, isShort: l.isShort, missed: again, alone: alone, waiting: slices.Clone(alone),
+	}
+	f.Passed = 0
+	for _, name := range alone {
+		ask := l.ask(name, f)
+		l.noteAsked(ask, f.Now)
+		asks = append(asks, ask)
+	}
+	return asks, fmt.Sprintf("%s answered others, but not %s: %s", serversInWords(len(servers)), join(alone), who)
+}
+
+// aloneFor returns what a player who looks alone is asked for, if the look began some time ago:
+// what the player missed, when none of the others asks.
+func (l *Looks) aloneFor(player string, passed time.Duration) (servers []int, s slot) {
+	for _, m := range l.missed {
+		if m.Player == player {
+			servers = append(servers, m.Server)
+		}
+	}
+	turn := time.Duration(slices.Index(l.alone, player)) * aloneSamples
+	return servers, slot{after: max(0, betweenMates*(1+turn)-passed), every: betweenMates, samples: aloneSamples}
+}
+
+// aloneTime returns how long all of them take.
+func (l *Looks) aloneTime() time.Duration {
+	return betweenMates * time.Duration(1+aloneSamples*len(l.alone))
+}

@@ -1,0 +1,392 @@
+// Package finals leads the looks at the finalists. Before a group goes to a server, everyone
+// looks at the best few again: do they still answer, how far are they, how many seats are free?
+//
+//	Begin, Glance ─▶ Ask ─▶ players look ─▶ Hear ─┐
+//	    ▲                                         ├─▶ Settle ─┬─▶ over: the servers are Seen
+//	    │       Tick, CutShort, Without ──────────┘           │
+//	    └──── other servers lead now ◀────────────────────────┤
+//	                  Hear ◀─ players look one at a time ◀────┘
+//
+// Players take turns, so that no server is asked more often than the strictest answer. A look
+// at a server that failed while it went well for others does not count yet: those players look
+// again, one at a time. A long look tells lines apart that a moment does not.
+//
+// Whoever owns [Looks] says which servers everyone looks at, and [Facts] say what the players
+// know of them. What a look showed comes back as [Look]s, which count from then on.
+package finals
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+const (
+	// samples is how often each finalist is asked, and freshSamples how often it is where the
+	// search asked it a moment ago: the third of three would take another second. There
+	// firstSamples do at first, as the second of two takes a second, too. Then only those look
+	// again who leave the leader in doubt. One sample does not tell what is fair: what holds up
+	// a packet of the nearest player makes a server look fairer.
+	samples, freshSamples, firstSamples = 3, 2, 1
+	// lookTime is ample for the samples of a few servers.
+	lookTime = 15 * time.Second
+	// unsavedLooks is more than a host can have asked for since it last saved the room.
+	unsavedLooks = 1000
+)
+
+// Looks are the looks of a round. The zero value has had none.
+type Looks struct {
+	// attempt counts the looks of the round, so that no answer is taken for that to another.
+	// repeats counts those of them that do not count as tries.
+	attempt, repeats int
+	// seen are the servers that had their look.
+	seen []int
+	// absent are players who did not look in time. They may, but nobody waits for them again.
+	absent []string
+	// asked is when each player's servers are asked for the last time.
+	asked map[string]time.Time
+	look
+}
+
+// look is the newest look.
+type look struct {
+	servers []int
+	// most is how often each player asks a server at most, 0 for no bound.
+	most int
+	// isLong: everyone looks for as long as the organiser wants. isGlance: players look by a
+	// single packet, for free seats. isShort: the search of a short list chose.
+	isLong, isGlance, isShort bool
+	// doubted are servers of which the single samples do not say enough.
+	doubted []int
+	// missed are the looks at servers that did not answer, and reached the servers that
+	// answered somebody. alone are the players who look one at a time, at what they missed.
+	missed  []miss
+	reached []int
+	alone   []string
+	// waiting are the players who have not answered yet.
+	waiting []string
+	// rests is until when the look waits for servers to have their rest.
+	rests time.Time
+}
+
+// Setup says what a look is for.
+type Setup struct {
+	Servers []int
+	Search  Search
+	// IsFair: the rule compares the players' pings with each other.
+	IsFair bool
+	// IsLast: the launch is near. There is no time for a long look, and it is no other try.
+	IsLast bool
+}
+
+// Search says how the servers were found.
+type Search int
+
+// The ways to find servers.
+const (
+	// Unsearched: each player measured alone, or a search was over long ago.
+	Unsearched Search = iota
+	// Searched: a search asked the servers a moment ago. SearchedShort: it did so on a short
+	// list.
+	Searched
+	SearchedShort
+)
+
+// Facts are what holds of a look at the moment.
+type Facts struct {
+	// Players are those on whom the round counts.
+	Players []Looker
+	// Long is how long a long look takes, 0 if the organiser wants none.
+	Long time.Duration
+	// Passed is how long ago the look began.
+	Passed time.Duration
+	Now    time.Time
+}
+
+// Looker is a player who may look.
+type Looker struct {
+	Name string
+	// IsHere: the player's program is connected.
+	IsHere bool
+	// Group is a number that players who share an address have in common.
+	Group int
+	// Known is what is known of servers.
+	Known map[int]Known
+}
+
+// Known is what is known of a player's way to a server.
+type Known struct {
+	// Probe is what the player measured before any look. IsAsked: the player was asked for
+	// that, so that it counts. AskedAt is when the player asked the server.
+	Probe   discovery.Result
+	IsAsked bool
+	AskedAt time.Time
+	// Look is what the newest look showed, nil without one.
+	Look *Look
+	// Mates is the lowest RTT of all players behind the address, 0 if none is known.
+	Mates time.Duration
+	// IsHidden: the player cannot get to the server.
+	IsHidden bool
+}
+
+// now returns what counts, once the probe does.
+func (k Known) now() discovery.Result {
+	if k.Look != nil {
+		return k.Look.Result
+	}
+	return k.Probe
+}
+
+// Look is what a player's samples of a server showed.
+type Look struct {
+	discovery.Result
+	Quality selection.Quality
+	// RTTs are all samples after the search of a short list, in ms, the search's own first.
+	RTTs []float64
+}
+
+// Ask is what a player's program is asked for. Round, Game and Most are left to the room.
+type Ask struct {
+	Player string
+	wire.Finalists
+}
+
+// Outcome is what comes of a look that nobody is waited for any more.
+type Outcome struct {
+	// Lost are the looks that found a server gone.
+	Lost []Missed
+	// Asks are those who look again, one at a time, and Note says so. Without any the look
+	// is over.
+	Asks []Ask
+	Note string
+	// LookedS is for how many seconds everyone looked, 0 if that was no more than a moment.
+	LookedS float64
+}
+
+// Missed is what a player's look counts for that a server did not answer.
+type Missed struct {
+	Player string
+	Look   Look
+}
+
+// Begin begins a look of all players. It returns what each is asked for, and what people are
+// told of it, which may be nothing.
+func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note string) {
+	if s.IsLast {
+		l.repeats++
+	}
+	l.attempt++
+	l.look = look{servers: s.Servers, isLong: f.Long > 0 && !s.IsLast}
+	if l.isLong {
+		note = fmt.Sprintf("a long look, of %v, for loss and jitter: the organiser can cut it short", f.Long)
+	}
+	l.isShort = s.Search == SearchedShort && !l.isLong
+	if s.Search != Unsearched {
+		groups := groupsOf(f.Players)
+		isFirst := l.attempt == 1 && len(groups) > 1 && !s.IsFair
+		l.most = freshSamples
+		if mostPlaces(groups) == 1 && (isFirst || l.isShort) {
+			l.most = firstSamples
+		}
+		l.rests = f.Now.Add(l.rest(f)) // who takes more samples may lose the first
+	}
+	for _, p := range f.Players {
+		ask := l.ask(p.Name, f)
+		if len(ask.Servers) == 0 && len(l.servers) > 0 {
+			continue
+		}
+		if !slices.Contains(l.absent, p.Name) {
+			l.waiting = append(l.waiting, p.Name)
+		}
+		l.noteAsked(ask, f.Now)
+		asks = append(asks, ask)
+	}
+	return asks, note
+}
+
+// Glance begins a look by a single packet: of one player, or of everyone who is here if by is
+// empty. It is no try.
+func (l *Looks) Glance(servers []int, by string, s Search, f Facts) (asks []Ask) {
+	l.attempt++
+	l.repeats++
+	l.look = look{servers: servers, isGlance: true, isShort: s == SearchedShort}
+	for _, p := range f.Players {
+		if by != "" && by != p.Name || by == "" && !p.IsHere {
+			continue
+		}
+		ask := l.ask(p.Name, f)
+		if by == "" {
+			ask.After = discovery.Millis(slotIn(p.Name, f.Players, 0).after)
+		}
+		asks = append(asks, ask)
+	}
+	return asks
+}
+
+// Ask returns what a player is asked for who comes back while the look goes on, and whether
+// that is anything.
+func (l *Looks) Ask(player string, f Facts) (ask Ask, isAsked bool) {
+	if !l.asks(player) {
+		return Ask{}, false
+	}
+	return l.ask(player, f), true
+}
+
+func (l *Looks) ask(player string, f Facts) Ask {
+	servers, s := l.servers, slotIn(player, l.lookers(f.Players), f.Passed)
+	if p := f.looker(player); p != nil {
+		servers = l.wanted(*p)
+	}
+	switch {
+	case l.isGlance:
+		servers, s = l.servers, slot{samples: 1}
+	case len(l.alone) > 0:
+		servers, s = l.aloneFor(player, f.Passed)
+	case l.isLong:
+		s.samples = s.samplesIn(f.Long - f.Passed)
+	case l.most > 0:
+		s.samples = min(s.samples, l.most)
+	}
+	s.after += max(0, l.rests.Sub(f.Now))
+	return Ask{player, wire.Finalists{
+		Attempt: l.attempt, Servers: servers, Samples: s.samples, After: discovery.Millis(s.after), Every: discovery.Millis(s.every),
+	}}
+}
+
+func (f Facts) looker(player string) *Looker {
+	at := slices.IndexFunc(f.Players, func(p Looker) bool { return p.Name == player })
+	if at < 0 {
+		return nil
+	}
+	return &f.Players[at]
+}
+
+// wanted returns the servers that a player has to ask. After the search of a short list those
+// are left out of which the player's samples agree already: the fewer players ask another
+// time, the sooner all have.
+func (l *Looks) wanted(p Looker) (servers []int) {
+	if l.attempt <= 1 || !l.isShort {
+		return l.servers
+	}
+	for _, server := range l.servers {
+		if look := p.Known[server].Look; look == nil || look.State != discovery.Answered || disagree(look.RTTs) {
+			servers = append(servers, server)
+		}
+	}
+	return servers
+}
+
+// lookers returns those who have anything to ask.
+func (l *Looks) lookers(players []Looker) (lookers []Looker) {
+	for _, p := range players {
+		if len(l.wanted(p)) > 0 {
+			lookers = append(lookers, p)
+		}
+	}
+	return lookers
+}
+
+// Without waits for a player no longer.
+func (l *Looks) Without(player string) {
+	l.waiting = slices.DeleteFunc(l.waiting, func(other string) bool { return other == player })
+}
+
+// Tick lets time pass. Once the look takes too long it waits for nobody any more, and says so
+// of each player who has not looked.
+func (l *Looks) Tick(f Facts) (notes []string, isLate bool) {
+	last := lastSlot(f.Players)
+	limit := lookTime + last.after + time.Duration(last.samples)*last.every
+	if len(l.alone) > 0 {
+		limit = lookTime + l.aloneTime()
+	}
+	if l.isLong {
+		limit += f.Long
+	}
+	if f.Passed < limit {
+		return nil, false
+	}
+	for _, name := range l.waiting {
+		notes = append(notes, name+" did not look again: taking the first measurements")
+	}
+	l.absent = append(l.absent, l.waiting...)
+	l.waiting = nil
+	return notes, true
+}
+
+// CutShort ends a long look with what everybody has seen so far, and returns what makes the
+// players' programs stop. Any other look is over in a moment.
+func (l *Looks) CutShort(f Facts) (stops []Ask, isCut bool) {
+	if !l.isLong {
+		return nil, false
+	}
+	for _, name := range l.waiting {
+		stop := l.ask(name, f)
+		stop.Servers = []int{}
+		stops = append(stops, stop)
+	}
+	l.waiting = nil
+	return stops, true
+}
+
+// Settle ends the look, unless somebody is waited for.
+func (l *Looks) Settle(f Facts) (o Outcome, isSettled bool) {
+	if len(l.waiting) > 0 {
+		return Outcome{}, false
+	}
+	lost, again := l.judge(len(f.Players))
+	o.Lost = l.concede(lost, f)
+	for _, server := range l.servers {
+		isLost := l.most == firstSamples && l.silent(server) > forgivenLosses
+		isMissed := slices.ContainsFunc(again, func(m miss) bool { return m.Server == server })
+		if !isLost && !isMissed && !slices.Contains(l.doubted, server) && !slices.Contains(l.seen, server) {
+			l.seen = append(l.seen, server)
+		}
+	}
+	if o.Asks, o.Note = l.repeat(again, f); o.Note != "" {
+		return o, true
+	}
+	l.missed, l.reached = nil, nil
+	if l.isLong {
+		o.LookedS = min(f.Passed, f.Long).Round(time.Second).Seconds()
+	}
+	return o, true
+}
+
+// Servers returns the servers of the newest look.
+func (l *Looks) Servers() []int { return l.servers }
+
+// Seen returns the servers that had their look in this round.
+func (l *Looks) Seen() []int { return l.seen }
+
+// IsLong reports whether the newest look is a long one.
+func (l *Looks) IsLong() bool { return l.isLong }
+
+// Tries returns how often everyone has looked in search of a server for this choice.
+func (l *Looks) Tries() int { return l.attempt - l.repeats }
+
+// Retry begins to count tries: the choice is another.
+func (l *Looks) Retry() { l.repeats = l.attempt }
+
+// Forget drops what was seen: it is old, or the choice is another. The looks go on to be
+// counted, as programs take one with the number of another for the same.
+func (l *Looks) Forget() { *l = Looks{attempt: l.attempt, repeats: l.attempt} }
+
+// Resume goes on after the host was away. Nobody takes the next look for one of before.
+func (l *Looks) Resume() {
+	l.attempt += unsavedLooks
+	l.repeats += unsavedLooks
+}
+
+func serversInWords(n int) string {
+	if n == 1 {
+		return "1 server"
+	}
+	return fmt.Sprintf("%d servers", n)
+}
+
+func join(names []string) string { return strings.Join(names, ", ") }

@@ -1,0 +1,160 @@
+package finals
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// What samples show of the way between a player and a server.
+
+const (
+	// doubtfulBy is by how much a sample may differ from what the search measured until it is
+	// in doubt: a queue held up one of the two, or the way jitters by what may cost it the
+	// choice.
+	doubtfulBy = 5 * time.Millisecond
+	// doubtfulShort is that after the search of a short list.
+	doubtfulShort = 10 * time.Millisecond
+	// forgivenLosses is how many lost packets say nothing: of three each that four players
+	// send, one is lost in every fifth look on lines that lose 2 %.
+	forgivenLosses = 1
+	// spike is how many times as much as the others a sample jitters that met a full queue.
+	// Of three each that eight players send, one in 70 of which does, every third look has
+	// such a one, and the best server lost by it.
+	spike = 6
+	// enoughSamples show whether a way jitters, or one packet met a full queue.
+	enoughSamples = 3
+	// tellsAfter is how many samples tell a percentile and a share of losses, and not chance
+	// alone. A long look that was cut short has said no more than a short one before.
+	tellsAfter = 8
+	// worstShare of the replies come no later than the worst that counts.
+	worstShare = 0.95
+)
+
+// qualityOf returns what a few samples show of a way. One packet that met a full queue does
+// not count: it says nothing of the next. Of two samples the RTT before says which it was.
+func qualityOf(seen wire.Finalist, before discovery.Result) (q selection.Quality) {
+	if lost := seen.Sent - len(seen.RTTs) - forgivenLosses; lost > 0 {
+		q.Loss = float64(lost) / float64(seen.Sent)
+	}
+	jitter := jitterOf(seen.RTTs)
+	if len(seen.RTTs) > 1 {
+		at := slices.Index(seen.RTTs, slices.Max(seen.RTTs))
+		others := slices.Concat(seen.RTTs[:at], seen.RTTs[at+1:])
+		if len(others) == 1 && before.State == discovery.Answered {
+			others = append(others, inMS(before.RTT))
+		}
+		if rest := jitterOf(others); len(others) > 1 && jitter > spike*rest {
+			jitter = rest
+		}
+	}
+	q.Jitter = time.Duration(jitter * float64(time.Millisecond))
+	return q
+}
+
+// qualityOfFew returns what the samples show that came one by one after the search of a short
+// list: the jitter, if no two of the lowest agree.
+func qualityOfFew(rtts []float64) (q selection.Quality) {
+	if len(rtts) < enoughSamples {
+		return q
+	}
+	sorted := slices.Sorted(slices.Values(rtts))
+	if sorted[1]-sorted[0] > inMS(doubtfulShort) {
+		q.Jitter = time.Duration(jitterOf(rtts) * float64(time.Millisecond))
+	}
+	return q
+}
+
+// qualityOfMany returns what the samples of a long look show.
+func qualityOfMany(seen wire.Finalist) (q selection.Quality) {
+	if seen.Sent < tellsAfter || len(seen.RTTs) == 0 {
+		return qualityOf(seen, discovery.Result{})
+	}
+	sorted := slices.Sorted(slices.Values(seen.RTTs))
+	worst := sorted[int(worstShare*float64(len(sorted)-1))] - sorted[0]
+	ms := func(ms float64) time.Duration { return time.Duration(math.Round(ms*1000)) * time.Microsecond }
+	return selection.Quality{
+		Loss: float64(seen.Sent-len(seen.RTTs)) / float64(seen.Sent), Jitter: ms(jitterOf(seen.RTTs)), Sent: seen.Sent, Worst: ms(worst),
+	}
+}
+
+// jitterOf returns the mean difference between successive RTTs.
+func jitterOf(rtts []float64) float64 {
+	if len(rtts) < 2 {
+		return 0
+	}
+	sum := 0.0
+	for i := range len(rtts) - 1 {
+		sum += math.Abs(rtts[i+1] - rtts[i])
+	}
+	return sum / float64(len(rtts)-1)
+}
+
+// sampled returns all samples of a server after the search of a short list, with what was seen
+// now.
+func (k Known) sampled(seen wire.Finalist) (rtts []float64) {
+	if k.Look != nil {
+		rtts = k.Look.RTTs
+	}
+	if before := k.now(); len(rtts) == 0 && before.State == discovery.Answered {
+		rtts = []float64{inMS(before.RTT)}
+	}
+	return append(slices.Clip(rtts), seen.RTTs...)
+}
+
+// isDoubtful reports whether what a player saw of a server needs another look.
+func (l *Looks) isDoubtful(seen wire.Finalist, k Known) bool {
+	if l.isShort {
+		return disagree(k.sampled(seen))
+	}
+	return isDoubtful(seen, k.now())
+}
+
+// isDoubtful reports whether a single sample and what was measured before it do not say what
+// the way is like: one of the two may have been held up.
+func isDoubtful(seen wire.Finalist, before discovery.Result) bool {
+	switch {
+	case len(seen.RTTs) == 0:
+		return false // what several do not hear is in doubt, see Settle
+	case before.State != discovery.Answered:
+		return true
+	}
+	return time.Duration(math.Abs(seen.RTTs[0]-inMS(before.RTT))*float64(time.Millisecond)) > doubtfulBy
+}
+
+// disagree reports whether two samples differ so much that a third has to tell which of them
+// met a full queue.
+func disagree(rtts []float64) bool {
+	return len(rtts) == enoughSamples-1 && slices.Max(rtts)-slices.Min(rtts) > inMS(doubtfulShort)
+}
+
+// isElsewhere reports whether a player's look contradicts most of what was taken over from the
+// players behind the same address: homes far from each other can share one, by a VPN or a
+// carrier.
+func isElsewhere(p Looker, seen []wire.Finalist) bool {
+	borrowed, wrong := 0, 0
+	for _, s := range seen {
+		known := p.Known[s.Server]
+		hasOwn := known.now().State == discovery.Answered && (known.Look != nil || known.IsAsked)
+		if len(s.RTTs) == 0 || hasOwn || known.Mates == 0 {
+			continue
+		}
+		borrowed++
+		if areApart(slices.Min(s.RTTs), inMS(known.Mates)) {
+			wrong++
+		}
+	}
+	return 2*wrong > borrowed
+}
+
+// areApart reports whether no line of a home makes both of two RTTs, in ms.
+func areApart(a, b float64) bool {
+	const apart, times = 20, 1.5
+	return max(a, b) > apart+times*min(a, b)
+}
+
+func inMS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -1,0 +1,160 @@
+package finals
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"muster/host/wire"
+)
+
+// So many players look at the finalists at the same moment, and the next ones after that
+// time. Quake 3's servers answer ten questions at once and then ten a second, whoever asks.
+const (
+	wave         = 5
+	betweenWaves = 500 * time.Millisecond
+)
+
+const (
+	// betweenMates is the time from one player's look to that of the next behind the same
+	// address: the strictest servers, DarkPlaces', answer an address once a second.
+	betweenMates = 1100 * time.Millisecond
+	// longestSchedule is how long the players behind one address may be about it: of more
+	// than 40 some will not be answered.
+	longestSchedule = 45 * time.Second
+	// groupSamples is how many samples the players behind one address take of a server
+	// together, at least one each.
+	groupSamples = 8
+	// usualEvery is what a program takes from one sample to the next if nobody else waits for
+	// a turn: a second, and up to a quarter more that no server can foresee.
+	usualEvery = 1250 * time.Millisecond
+	// aheadMost is how far ahead of the time a look may ask.
+	aheadMost = 5 * time.Minute
+)
+
+// slot is when a player looks: at first after a while, then again and again.
+type slot struct {
+	after, every time.Duration // every is 0 if a program's own is long enough
+	samples      int
+}
+
+// slotOf returns the slot of the player in a place of a group, if there are so many groups and
+// the largest has so many places. Everybody's first place comes before anybody's second.
+func slotOf(place, places, group, groups int) slot {
+	waves := (groups + wave - 1) / wave
+	s := slot{after: time.Duration(group/wave) * betweenWaves, samples: samples}
+	if places > 1 {
+		round := max(min(betweenMates, longestSchedule/time.Duration(places)), time.Duration(waves)*betweenWaves)
+		s.after += time.Duration(place) * round
+		s.every = time.Duration(places) * round
+		s.samples = max(1, min(samples, groupSamples/places))
+	} else if waves > 2 {
+		s.every = time.Duration(waves) * betweenWaves
+	}
+	return s
+}
+
+// slotIn returns the slot of one of the players who look, if the look began some time ago. A
+// player who is back while it goes on finds the same slot again.
+func slotIn(player string, of []Looker, passed time.Duration) slot {
+	groups := groupsOf(of)
+	for i, group := range groups {
+		place := slices.IndexFunc(group, func(p Looker) bool { return p.Name == player })
+		if place < 0 {
+			continue
+		}
+		s := slotOf(place, mostPlaces(groups), i, len(groups))
+		s.after -= passed
+		if s.every > 0 {
+			s.after = (s.after%s.every + s.every) % s.every
+		}
+		s.after = max(0, s.after)
+		return s
+	}
+	return slot{samples: samples}
+}
+
+// lastSlot returns the slot that begins last.
+func lastSlot(players []Looker) slot {
+	groups := groupsOf(players)
+	return slotOf(0, mostPlaces(groups), len(groups)-1, len(groups))
+}
+
+// samplesIn returns how many samples fit into a time.
+func (s slot) samplesIn(d time.Duration) int {
+	every := s.every
+	if every == 0 {
+		every = usualEvery
+	}
+	return min(max(s.samples, int(d/every)), wire.MaxSamples)
+}
+
+// groupsOf groups players by address, in the order of the first of each.
+func groupsOf(players []Looker) (groups [][]Looker) {
+	places := map[int]int{}
+	for _, p := range players {
+		place, has := places[p.Group]
+		if !has {
+			place, groups = len(groups), append(groups, nil)
+			places[p.Group] = place
+		}
+		groups[place] = append(groups[place], p)
+	}
+	return groups
+}
+
+func mostPlaces(groups [][]Looker) int {
+	places := 1
+	for _, group := range groups {
+		places = max(places, len(group))
+	}
+	return places
+}
+
+// noteAsked notes when a player's servers are asked for the last time.
+func (l *Looks) noteAsked(ask Ask, now time.Time) {
+	every := max(time.Duration(ask.Every), betweenMates)
+	if l.asked == nil {
+		l.asked = map[string]time.Time{}
+	}
+	l.asked[ask.Player] = now.Add(time.Duration(ask.After) + time.Duration(max(0, ask.Samples-1))*every)
+}
+
+// rest returns how long the look has to wait, so that none of its servers hears twice within a
+// second from one address: the strictest stay silent then.
+func (l *Looks) rest(f Facts) (rest time.Duration) {
+	groups := groupsOf(l.lookers(f.Players))
+	for i, group := range groups {
+		begins := f.Now.Add(slotOf(0, mostPlaces(groups), i, len(groups)).after)
+		for _, p := range group {
+			if last := l.lastAsked(p); !last.IsZero() {
+				rest = max(rest, last.Add(betweenMates).Sub(begins))
+			}
+		}
+	}
+	return min(rest, betweenMates)
+}
+
+// lastAsked returns when a player asked a server of this look before.
+func (l *Looks) lastAsked(p Looker) (last time.Time) {
+	isSeen := false
+	for _, server := range l.wanted(p) {
+		known := p.Known[server]
+		if known.AskedAt.After(last) {
+			last = known.AskedAt
+		}
+		isSeen = isSeen || known.Look != nil
+	}
+	if asked := l.asked[p.Name]; isSeen && asked.After(last) {
+		last = asked
+	}
+	return last
+}
+
+// SetRight corrects what was noted by a clock that was ahead, or has been set back since.
+func (l *Looks) SetRight(now time.Time) {
+	if l.rests.Sub(now) > aheadMost {
+		l.rests = now
+	}
+	maps.DeleteFunc(l.asked, func(_ string, at time.Time) bool { return at.Sub(now) > aheadMost })
+}

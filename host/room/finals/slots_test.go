@@ -1,0 +1,103 @@
+package finals
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+// TestTurns: of a group of any size, no more than a wave looks at one server
+// within the same half second, however many samples there are.
+func TestTurns(t *testing.T) {
+	const own = 1100 * time.Millisecond // a peer's own time between samples
+	for players := 1; players <= wire.MaxPlayers; players++ {
+		var looks []time.Duration
+		for place := range players {
+			t := slotOf(0, 1, place, players)
+			for n := range t.samples {
+				looks = append(looks, t.after+time.Duration(n)*max(t.every, own))
+			}
+		}
+		slices.Sort(looks)
+		for i := range looks {
+			if i+wave < len(looks) && looks[i+wave]-looks[i] < betweenWaves {
+				t.Errorf("%d players: %d look at a server between %v and %v", players, wave+1, looks[i], looks[i+wave])
+				break
+			}
+		}
+		if last := looks[len(looks)-1]; players <= 10 && last > 3*time.Second {
+			t.Errorf("%d players are done looking after %v", players, last)
+		}
+	}
+}
+
+// TestPlayersOfOneAddressTakeTurns: behind one address nobody looks at a server
+// within a second of another, and no more than a wave of all at once.
+func TestPlayersOfOneAddressTakeTurns(t *testing.T) {
+	const own = 1100 * time.Millisecond
+	for places := 2; places <= 40; places++ {
+		for _, sites := range []int{1, 2, 5, 6, 16} {
+			bySite, all := make([][]time.Duration, sites), []time.Duration{}
+			for site := range sites {
+				for place := range places {
+					turns := slotOf(place, places, site, sites)
+					for i := range turns.samples {
+						at := turns.after + time.Duration(i)*max(turns.every, own)
+						bySite[site], all = append(bySite[site], at), append(all, at)
+					}
+				}
+				slices.Sort(bySite[site])
+				for i, at := range bySite[site][1:] {
+					if at-bySite[site][i] < time.Second {
+						t.Fatalf("%d places, %d sites: looks %v and %v", places, sites, bySite[site][i], at)
+					}
+				}
+			}
+			slices.Sort(all)
+			for i := range all {
+				if i+wave < len(all) && all[i+wave]-all[i] < betweenWaves {
+					t.Fatalf("%d places, %d sites: %d looks between %v and %v", places, sites, wave+1, all[i], all[i+wave])
+				}
+			}
+			if all[len(all)-1] > 20*time.Second && places <= 16 && sites < 6 {
+				t.Errorf("%d places: looking takes %v", places, all[len(all)-1])
+			}
+		}
+	}
+}
+
+// TestLongLookIsGentle: however many players there are, and however many of them behind
+// one address, no server is asked more than ten times a second by all, nor more than about
+// once a second from one address.
+func TestLongLookIsGentle(t *testing.T) {
+	const most, second = 10, time.Second
+	for _, c := range []struct{ groups, places int }{{1, 1}, {4, 1}, {10, 1}, {16, 1}, {64, 1}, {1, 8}, {4, 4}, {2, 32}} {
+		asked, own := map[int]int{}, map[[2]int]int{}
+		for group := range c.groups {
+			for place := range c.places {
+				s := slotOf(place, c.places, group, c.groups)
+				every := s.every
+				if every == 0 {
+					every = 1100 * time.Millisecond // a peer's own, at its quickest
+				}
+				for i := range s.samplesIn(30 * second) {
+					at := int((s.after + time.Duration(i)*every) / second)
+					asked[at]++
+					own[[2]int{group, at}]++
+				}
+			}
+		}
+		for at, n := range asked {
+			if n > most {
+				t.Errorf("%+v: %d questions in second %d", c, n, at)
+			}
+		}
+		for at, n := range own {
+			if n > 2 {
+				t.Errorf("%+v: %d questions of group %d in second %d", c, n, at[0], at[1])
+			}
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package finals
+
+import (
+	"muster/host/wire"
+)
+
+// View returns how far a long look is, nil if it is none. Each server is left without its name
+// and address.
+func (l *Looks) View(f Facts) *wire.LongLook {
+	if !l.isLong {
+		return nil
+	}
+	began := f.Now.Add(-f.Passed)
+	v := &wire.LongLook{Until: began.Add(lastSlot(f.Players).after + f.Long), Finalists: []wire.LookedAt{}}
+	for _, server := range l.servers {
+		lines := map[string]wire.Line{}
+		for _, p := range f.Players {
+			if look := p.Known[server].Look; look != nil && look.Quality.Sent > 0 {
+				lines[p.Name] = lineOf(*look)
+			}
+		}
+		v.Finalists = append(v.Finalists, wire.LookedAt{Lines: lines})
+	}
+	return v
+}
+
+func lineOf(look Look) wire.Line {
+	q := look.Quality
+	return wire.Line{Sent: q.Sent, RTT: inMS(look.RTT), Loss: q.Loss, JitterMS: inMS(q.Jitter), WorstMS: inMS(look.RTT + q.Worst)}
+}
