@@ -1,0 +1,128 @@
+package trust
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/selection"
+)
+
+// TestTrial: a server is not chosen for a ping that one player alone has, against what that
+// player and all others measured beside that server.
+func TestTrial(t *testing.T) {
+	// Along a line are sixty servers, one every 10 ms, and the players. Dan is at its beginning.
+	players, places := []string{"ann", "bob", "cat", "eve", "dan"}, []int{250, 300, 350, 300, 0}
+	const favourite = 39
+	line := func(reported int) selection.Basis {
+		return world(60, players, func(player, server int) int {
+			if player == 4 && server == favourite {
+				return reported
+			}
+			return 5 + max(places[player]-10*server, 10*server-places[player])
+		})
+	}
+	for _, of := range []struct {
+		name      string
+		reported  int
+		vouched   bool
+		first     time.Duration
+		players   []string
+		elsewhere bool // what is chosen with the ping raised is another server, which suits the others
+		note      string
+	}{
+		{"next door", 1, false, 0, players, true, "dan's ping for 20.39.0.1:27960 is too low: servers that are beside it for everybody else are much farther from dan. It counts as 385 ms, not as 1"},
+		{"the report said more", 1, false, 390 * ms, players, true, "dan's ping for 20.39.0.1:27960 is too low: servers that are beside it for everybody else are much farther from dan. It counts as 390 ms, not as 1"},
+		{"a better route", 345, false, 0, players, true, ""},
+		{"the organiser vouches", 1, true, 0, players, true, ""},
+		{"too few to tell", 1, false, 0, []string{"ann", "bob", "dan"}, true, ""},
+		{"the same is chosen all the same", 1, false, 0, players, false, ""},
+	} {
+		var d Doubts
+		if of.vouched {
+			d.Vouch("dan")
+		}
+		b := line(of.reported).For(of.players)
+		chosen := func(server int) *selection.Selection {
+			return &selection.Selection{Players: of.players, Chosen: &selection.Ranked{Server: server}}
+		}
+		trial := d.Try(b, chosen(favourite), map[string]Ping{"dan": {of.first, time.Duration(of.reported) * ms}})
+		raised := 0
+		for trial.Raise() {
+			raised++
+			if got := d.Raised("dan")[favourite]; got < 385*ms || len(d.players) != 1 {
+				t.Errorf("%s: dan's ping counts as %v; %+v", of.name, got, d.players)
+			}
+			if trial.Chose(chosen(favourite)); of.elsewhere {
+				trial.Chose(chosen(30))
+			}
+		}
+		notes := trial.End()
+		if strings.Join(notes, "\n") != of.note || raised > 1 {
+			t.Errorf("%s: after %d choices: %q", of.name, raised, notes)
+		}
+		if isRaised := len(d.Raised("dan")) > 0; isRaised != (of.note != "") {
+			t.Errorf("%s: dan's pings count as %v", of.name, d.Raised("dan"))
+		}
+	}
+}
+
+// TestTrialHarmless: a ping counts as it is if the others lose nothing by it, or nothing else
+// would suit.
+func TestTrialHarmless(t *testing.T) {
+	b := world(3, four, func(player, server int) int { return []int{101, 100, 99, 98}[player] - []int{0, 1, 2}[server] })
+	for _, of := range []struct {
+		name  string
+		after *selection.Selection
+		worse bool
+	}{
+		{"another that is 1 ms better", &selection.Selection{Chosen: &selection.Ranked{Server: 1}}, false},
+		{"another that is 2 ms better", &selection.Selection{Chosen: &selection.Ranked{Server: 2}}, true},
+		{"none", &selection.Selection{}, false},
+	} {
+		var d Doubts
+		trial := d.Try(b, &selection.Selection{Chosen: &selection.Ranked{}}, nil)
+		trial.alone = []lone{{"dan", 1 * ms, 50 * ms}, {"cat", 1 * ms, 40 * ms}}
+		if !trial.Raise() || d.Raised("dan")[0] != 50*ms || len(d.Raised("cat")) > 0 {
+			t.Fatalf("raised are %+v", d.players)
+		}
+		if trial.Chose(of.after); trial.Raise() {
+			t.Errorf("%s: that is not enough", of.name)
+		}
+		if notes := trial.End(); len(notes) > 0 != of.worse || len(d.Raised("dan")) > 0 != of.worse {
+			t.Errorf("%s: %q, raised are %+v", of.name, notes, d.players)
+		}
+	}
+}
+
+// TestTrialOfTwo: of several players the one whose word is furthest from all else comes first,
+// and no more are raised than the room can do without.
+func TestTrialOfTwo(t *testing.T) {
+	players := []string{"ann", "bob", "cat", "eve", "fay", "gil", "dan", "hal"}
+	b := world(60, players, func(player, server int) int {
+		if player >= 6 && server == 50 {
+			return 1
+		}
+		place := []int{450, 500, 520, 480, 510, 490, 150, 0}[player]
+		return 5 + max(place-10*server, 10*server-place)
+	})
+	var d Doubts
+	chosen := &selection.Selection{Chosen: &selection.Ranked{Server: 50}}
+	trial := d.Try(b, chosen, nil)
+	var order []string
+	for trial.Raise() {
+		for _, name := range players {
+			if len(d.Raised(name)) > 0 && !slices.Contains(order, name) {
+				order = append(order, name)
+			}
+		}
+		trial.Chose(chosen)
+	}
+	if !slices.Equal(order, []string{"hal", "dan"}) {
+		t.Errorf("raised are %v", order)
+	}
+	if trial.alone = nil; len(d.Try(b.For(players[2:]), chosen, nil).alone) != 1 {
+		t.Error("of six two can be done without")
+	}
+}

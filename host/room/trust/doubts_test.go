@@ -1,0 +1,249 @@
+package trust
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/selection"
+	"muster/selection/anomaly"
+)
+
+func contradicts(player string) anomaly.Anomaly {
+	return anomaly.Anomaly{Player: player, Sign: anomaly.Contradicts, Servers: 4, Of: 20}
+}
+
+// doubted is a round in which something of every kind speaks against somebody.
+func doubted() (d Doubts) {
+	a, slow, liar := anomaly.Anomaly{Player: "bob", Sign: anomaly.Constant, Servers: 9, Of: 9}, anomaly.Anomaly{Player: "cat", Sign: anomaly.Slow, Servers: 3, Of: 9}, contradicts("cat")
+	d.set("ann", doubt{vouched: true})
+	d.set("bob", doubt{excluded: &a})
+	d.set("cat", doubt{odd: &slow, contradicts: &liar})
+	d.set("dan", doubt{raised: map[int]time.Duration{2: 90 * ms}})
+	d.tooNear = []int{4}
+	return d
+}
+
+// TestDoubts tells what follows from each doubt.
+func TestDoubts(t *testing.T) {
+	d, servers := doubted(), world(5, four, honest).Servers
+	servers.Infos[2].GamePort = 4444
+	for _, of := range []struct {
+		player             string
+		isExcluded, heeded bool
+		reason             string
+	}{
+		{"ann", false, true, ""},
+		{"bob", true, false, "bob reports one and the same ping for 9 of 9 servers."},
+		{"cat", false, false, "cat says other things of 4 of 20 servers than most players heard."},
+		{"dan", false, true, "dan's ping for 20.2.0.1:4444 is too low: servers that are beside it for everybody else are much farther from dan."},
+		{"eve", false, true, ""},
+	} {
+		if d.IsExcluded(of.player) != of.isExcluded || d.IsHeeded(of.player) != of.heeded || d.Reason(of.player, &servers) != of.reason {
+			t.Errorf("%s is excluded: %v, heeded: %v, doubted: %q", of.player, d.IsExcluded(of.player), d.IsHeeded(of.player), d.Reason(of.player, &servers))
+		}
+	}
+	if got := d.Blacklist(&servers); len(got) != 1 || got[0].String() != "20.4.0.1/32" {
+		t.Errorf("left out are %v", got)
+	}
+	if got := d.Raised("dan"); len(got) != 1 || got[2] != 90*ms || len(d.Raised("ann")) != 0 {
+		t.Errorf("raised are %v", got)
+	}
+	d.raise("dan", 3, 80*ms)
+	if got := d.Reason("dan", &servers); !strings.HasPrefix(got, "dan's ping for 2 servers is too low: servers that are beside them") {
+		t.Errorf("of two servers is said %q", got)
+	}
+}
+
+// TestRounds: a round forgets all but for whom the organiser vouches. A name takes what is known
+// along, and whoever leaves all of it.
+func TestRounds(t *testing.T) {
+	d := doubted()
+	if next := d.Next(); !reflect.DeepEqual(next, Doubts{players: map[string]doubt{"ann": {vouched: true}}}) {
+		t.Errorf("the next round begins with %+v", next)
+	}
+	d.Rename("ann", "eve")
+	d.Rename("bob", "fay")
+	d.Rename("zoe", "gil")
+	d.Forget("cat")
+	if !d.players["eve"].vouched || !d.IsExcluded("fay") || d.IsExcluded("bob") || d.players["ann"].vouched || !d.IsHeeded("cat") || len(d.players) != 3 {
+		t.Errorf("after names have changed there is %+v", d)
+	}
+}
+
+// TestVouch: nothing speaks against a player any more for whom the organiser vouches.
+func TestVouch(t *testing.T) {
+	for _, of := range []struct {
+		player           string
+		notes            int
+		excluded, raised bool
+	}{
+		{"ann", 0, false, false}, {"bob", 1, true, false}, {"cat", 1, false, false}, {"dan", 1, false, true}, {"eve", 0, false, false},
+	} {
+		d := doubted()
+		v := d.Vouch(of.player)
+		if len(v.Notes) != of.notes || of.notes > 0 && v.Notes[0] != "the organiser vouches for "+of.player || v.WasExcluded != of.excluded || v.WasRaised != of.raised {
+			t.Errorf("after the word for %s: %+v", of.player, v)
+		}
+		if !reflect.DeepEqual(d.players[of.player], doubt{vouched: true}) {
+			t.Errorf("of %s is still known %+v", of.player, d.players[of.player])
+		}
+	}
+	liar, worse := contradicts("ann"), anomaly.Anomaly{Player: "ann", Sign: anomaly.Constant}
+	var d Doubts
+	d.set("ann", doubt{excluded: &worse, contradicts: &liar})
+	if v := d.Vouch("ann"); len(v.Notes) != 2 {
+		t.Errorf("numbers and words are vouched for: %+v", v)
+	}
+}
+
+// TestDiscredit: a player is not heeded who contradicts most others, unless the organiser
+// vouches for the player, or half of all and more would not be heeded.
+func TestDiscredit(t *testing.T) {
+	for _, of := range []struct {
+		name     string
+		found    []string
+		vouched  string
+		counting []string
+		before   []string
+		want     []string
+	}{
+		{"one of four", []string{"dan"}, "", four, nil, []string{"dan"}},
+		{"two of four", []string{"cat", "dan"}, "", four, nil, nil},
+		{"two of five", []string{"cat", "dan"}, "", append([]string{"eve"}, four...), nil, []string{"cat", "dan"}},
+		{"the organiser vouches", []string{"dan"}, "dan", four, nil, nil},
+		{"another before", []string{"dan"}, "", four, []string{"cat"}, nil},
+		{"nobody", nil, "", four, nil, nil},
+	} {
+		var d Doubts
+		if of.vouched != "" {
+			d.Vouch(of.vouched)
+		}
+		for _, name := range of.before {
+			a := contradicts(name)
+			d.set(name, doubt{contradicts: &a})
+		}
+		var found []anomaly.Anomaly
+		for _, name := range of.found {
+			found = append(found, contradicts(name))
+		}
+		notes := d.Discredit(found, of.counting, of.counting)
+		if len(notes) != len(of.want) {
+			t.Errorf("%s: %q", of.name, notes)
+		}
+		for i, name := range of.want {
+			if d.IsHeeded(name) || d.IsExcluded(name) || notes[i] != name+" says other things of 4 of 20 servers than most players heard: that does not count" {
+				t.Errorf("%s: %q", of.name, notes)
+			}
+		}
+	}
+}
+
+// TestList has all that is odd: the excluded before those who count, and those who contradict
+// last, each in the order of the players. What is odd by now stands for what was before.
+func TestList(t *testing.T) {
+	d := doubted()
+	made := func(player, server int) int {
+		if player == 1 { // cat
+			return 500
+		}
+		return honest(player, server)
+	}
+	var got []string
+	for _, a := range d.List(world(20, []string{"ann", "cat", "dan"}, honest), four, map[string]int{"dan": 17}) {
+		got = append(got, a.Player+" "+string(a.Sign))
+		if a.Player == "dan" && (a.Of != 17 || a.Addr.String() != "20.2.0.1:27960") {
+			t.Errorf("of dan is said %+v", a)
+		}
+	}
+	if want := []string{"bob constant", "cat slow", "dan nearer", "cat contradicts"}; !slices.Equal(got, want) {
+		t.Errorf("listed are %v, want %v", got, want)
+	}
+	got = nil
+	for _, a := range d.List(world(20, []string{"ann", "cat"}, made), []string{"ann", "cat"}, nil) {
+		got = append(got, a.Player+" "+string(a.Sign))
+	}
+	if want := []string{"cat constant", "cat contradicts"}; !slices.Equal(got, want) {
+		t.Errorf("listed are %v, want %v", got, want)
+	}
+}
+
+// TestWeightiest: people are asked about the player on whose word alone a choice hangs, if it
+// costs the others something, where there are others enough.
+func TestWeightiest(t *testing.T) {
+	choice := func(gain float64, players ...string) *selection.Selection {
+		why := &selection.Why{Influences: []selection.Influence{{Player: "dan", Gain: gain}, {Player: "ann", Gain: 1}}}
+		return &selection.Selection{Players: players, Chosen: &selection.Ranked{}, Why: why}
+	}
+	chosen := func(change func(s *selection.Selection)) *selection.Selection {
+		s := choice(9, four...)
+		change(s)
+		return s
+	}
+	for _, of := range []struct {
+		name    string
+		s       *selection.Selection
+		vouched bool
+		is      bool
+	}{
+		{"5 ms", choice(5, four...), false, true},
+		{"4.9 ms", choice(4.9, four...), false, false},
+		{"of two", choice(9, "ann", "dan"), false, false},
+		{"of three", choice(9, "ann", "bob", "dan"), false, true},
+		{"the organiser vouches", choice(9, four...), true, false},
+		{"nothing is chosen", chosen(func(s *selection.Selection) { s.Chosen = nil }), false, false},
+		{"nothing is said", chosen(func(s *selection.Selection) { s.Why = nil }), false, false},
+		{"it hangs on nobody", chosen(func(s *selection.Selection) { s.Why.Influences = nil }), false, false},
+	} {
+		var d Doubts
+		if of.vouched {
+			d.Vouch("dan")
+		}
+		if most, is := d.Weightiest(of.s); is != of.is || is && most.Player != "dan" {
+			t.Errorf("%s: %+v, %v", of.name, most, is)
+		}
+	}
+}
+
+// golden is how doubts are saved.
+const golden = `{"players":{"ann":{"trusted":true},` +
+	`"bob":{"anomaly":{"player":"bob","sign":"constant","servers":9,"of":9}},` +
+	`"cat":{"odd":{"player":"cat","sign":"slow","servers":3,"of":9},"contradicts":{"player":"cat","sign":"contradicts","servers":4,"of":20}},` +
+	`"dan":{"raised":[{"server":2,"rtt_ms":90.000}]}},"too_near":[4]}`
+
+// TestSaved: the form does not change, and comes back whole.
+func TestSaved(t *testing.T) {
+	d := doubted()
+	data, err := json.Marshal(d.Save())
+	if err != nil || string(data) != golden {
+		t.Errorf("saved is %s, and not\n%s\n%v", data, golden, err)
+	}
+	read := func(text string) (s Saved) {
+		if err := json.Unmarshal([]byte(text), &s); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	back, err := Restore(read(golden), four, 5)
+	if err != nil || !reflect.DeepEqual(back, d) {
+		t.Errorf("%+v has become %+v, %v", d, back, err)
+	}
+	for _, spoilt := range []string{
+		strings.Replace(golden, `"cat":`, `"eve":`, 1),
+		strings.Replace(golden, `[4]`, `[5]`, 1),
+		strings.Replace(golden, `[4]`, `[-1]`, 1),
+		strings.Replace(golden, `"server":2`, `"server":5`, 1),
+		strings.Replace(golden, `"server":2`, `"server":-1`, 1),
+		strings.Replace(golden, `"rtt_ms":90`, `"rtt_ms":0`, 1),
+	} {
+		if _, err := Restore(read(spoilt), four, 5); err == nil {
+			t.Errorf("%s is taken for doubts", spoilt)
+		}
+	}
+	if left := read(golden).WithoutList(); !reflect.DeepEqual(left, Saved{Players: map[string]SavedPlayer{"ann": {Trusted: true}}}) {
+		t.Errorf("without the list %+v is left", left)
+	}
+}

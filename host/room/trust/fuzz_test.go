@@ -1,0 +1,72 @@
+package trust
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+	"time"
+)
+
+// FuzzDoubts reads doubts that anything may have written, and judges numbers that players may
+// make up. Whatever they say, most of them count, and whoever is vouched for does.
+func FuzzDoubts(f *testing.F) {
+	f.Add([]byte(golden), []byte{1, 2, 3, 0, 255, 1, 1, 1, 1, 1, 1, 1, 9})
+	f.Add([]byte(`{}`), []byte{200, 10, 20, 255, 255, 30, 40})
+	f.Fuzz(func(t *testing.T, saved, said []byte) {
+		var s Saved
+		var d Doubts
+		const servers = 12
+		if json.Unmarshal(saved, &s) == nil {
+			var err error
+			if d, err = Restore(s, four, servers); err != nil {
+				return
+			}
+			if back, err := Restore(d.Save(), four, servers); err != nil || !reflect.DeepEqual(back, d) {
+				t.Fatalf("%+v has become %+v, %v", d, back, err)
+			}
+		}
+		b := world(servers, four, func(player, server int) int {
+			switch at := servers*player + server; {
+			case at >= len(said):
+				return honest(player, server)
+			case said[at] == 255:
+				return lost
+			default:
+				return int(said[at])
+			}
+		})
+		excluded := len(d.excluded(four))
+		v := d.Judge(b, four, Measured)
+		if n := len(d.excluded(four)); n > excluded && 2*n >= len(four)+excluded {
+			t.Errorf("%d of %d do not count: %q", n, len(four), v.Notes)
+		}
+		for _, name := range v.LeftOut {
+			if d.players[name].vouched || !d.IsExcluded(name) {
+				t.Errorf("%s is left out: %q", name, v.Notes)
+			}
+		}
+		if o, others := d.Outvote(b); len(o.LeftOut) > 1 || len(o.LeftOut)+len(others) != len(four) {
+			t.Errorf("left out are %v", o.LeftOut)
+		}
+		if selected := b.For(four).Select(); selected.Chosen != nil {
+			d.Disputed(b, &selected, Outlook{Silent: map[string][]int{"dan": {0, 1}}}, []int{2})
+			trial := d.Try(b, &selected, map[string]Ping{"dan": {time.Millisecond, time.Millisecond}})
+			for trial.Raise() {
+				trial.Chose(&selected)
+			}
+			if notes := trial.End(); len(notes) > 0 {
+				t.Errorf("the same is chosen, and yet %q", notes)
+			}
+			d.Overrule(b, &selected, four, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+		}
+		for _, name := range four {
+			if (d.Reason(name, &b.Servers) == "") != (d.IsHeeded(name) && len(d.Raised(name)) == 0) {
+				t.Errorf("%s is heeded: %v, and doubted: %q", name, d.IsHeeded(name), d.Reason(name, &b.Servers))
+			}
+			if d.Vouch(name); !d.IsHeeded(name) {
+				t.Errorf("%s is vouched for, and not heeded", name)
+			}
+		}
+		d.List(b, four, nil)
+	})
+}

@@ -1,0 +1,156 @@
+package trust
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/selection"
+)
+
+// TestJudge: players are left out whose numbers fit nobody else's, as long as they are the
+// fewer.
+func TestJudge(t *testing.T) {
+	same := func(int) int { return 9999 }
+	favourite := but(func(server int) int {
+		if server == 19 {
+			return 1
+		}
+		return 9999
+	})
+	slow := func(is func(server int) bool) func(player, server int) int {
+		return but(func(server int) int {
+			if is(server) {
+				return honest(dan, server) + 1000
+			}
+			return honest(dan, server)
+		})
+	}
+	for _, of := range []struct {
+		name    string
+		players []string
+		rtt     func(player, server int) int
+		vouched bool
+		leftOut []string
+		note    string
+	}{
+		{"all are honest", four, honest, false, nil, ""},
+		{"one ping for all servers", four, but(same), false, []string{"dan"}, "dan reports one and the same ping for 20 of 20 servers: that does not count in the choice"},
+		{"and a low one", four, favourite, false, []string{"dan"}, "dan reports one and the same ping for 19 of 19 servers: that does not count in the choice"},
+		{"the organiser vouches", four, favourite, true, nil, ""},
+		{"one of two", []string{"cat", "dan"}, func(player, server int) int { return []int{honest(0, server), 9999}[player] }, false, nil, ""},
+		{"slow to what is far", four, slow(func(server int) bool { return server >= 9 }), false, nil, "dan's pings for 11 of 20 servers fit nobody else's: that counts as long as the others lose little by it"},
+		{"slow to all that is near", four, slow(func(server int) bool { return server < 10 }), false, []string{"dan"}, "dan's pings for 10 of 20 servers fit nobody else's: that does not count in the choice"},
+		{"slow to nearly everything", four, slow(func(server int) bool { return server >= 3 }), false, []string{"dan"}, "dan's pings for 17 of 20 servers fit nobody else's: that does not count in the choice"},
+	} {
+		var d Doubts
+		if of.vouched {
+			d.Vouch("dan")
+		}
+		b := world(20, of.players, of.rtt)
+		v := d.Judge(b, of.players, Measured)
+		if !slices.Equal(v.LeftOut, of.leftOut) || strings.Join(v.Notes, "\n") != of.note {
+			t.Errorf("%s: left out are %v: %q", of.name, v.LeftOut, v.Notes)
+		}
+		for _, name := range of.players {
+			if d.IsExcluded(name) != slices.Contains(of.leftOut, name) {
+				t.Errorf("%s: %s is excluded: %v", of.name, name, d.IsExcluded(name))
+			}
+		}
+		if len(of.leftOut) == 0 {
+			if again := d.Judge(b, of.players, Measured); len(again.Notes) > 0 {
+				t.Errorf("%s: said again is %q", of.name, again.Notes)
+			}
+		}
+	}
+}
+
+// TestJudgeSlow: whose pings a slow line explains counts, unless all would be better off if
+// they were no longer than the others' allow. A search that goes on may know better.
+func TestJudgeSlow(t *testing.T) {
+	// Dan has 20 ms to the first server, to which the others have 60; to the second they have
+	// 10, and he says 210 where theirs allow 138.
+	line := func(player, server int) int {
+		switch {
+		case player == dan && server == 0:
+			return 20
+		case player == dan:
+			return 10*server + 203
+		case server == 0:
+			return 60 + player
+		}
+		return 10*server + player
+	}
+	slow := "dan's pings for 19 of 20 servers are longer than everybody else's explain, as on a slow line: "
+	for _, of := range []struct {
+		name   string
+		by     selection.Rule
+		limit  time.Duration
+		at     Moment
+		isLeft bool
+		note   string
+	}{
+		{"60 ms in place of 138", selection.Minimax, 0, Measured, false, slow + "that counts as long as the others lose little by it"},
+		{"50 ms in place of 42", selection.Mean, 0, Measured, true, slow + "that does not count in the choice"},
+		{"the search goes on", selection.Mean, 0, Searching, false, ""},
+		{"the search is over", selection.Mean, 0, Found, true, slow + "that does not count in the choice"},
+		{"nothing suits dan", selection.Mean, 15 * ms, Measured, true, slow + "that does not count in the choice"},
+		{"nothing suits dan so far", selection.Mean, 15 * ms, Found, false, slow + "that counts as long as the others lose little by it"},
+		{"only the first suits all", selection.Mean, 70 * ms, Measured, false, slow + "that counts as long as the others lose little by it"},
+	} {
+		b := world(20, four, line)
+		if b.Criteria.By = of.by; of.limit > 0 {
+			b.Criteria.Limits = append(b.Criteria.Limits, of.limit)
+		}
+		for server := range b.Servers.List { // of one network
+			b.Servers.List[server].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(server)}), 27960)
+		}
+		var d Doubts
+		v := d.Judge(b, four, of.at)
+		if len(v.LeftOut) > 0 != of.isLeft || strings.Join(v.Notes, "\n") != of.note {
+			t.Errorf("%s: left out are %v: %q", of.name, v.LeftOut, v.Notes)
+		}
+	}
+}
+
+// TestJudgeThoseBefore: players who were left out before count among those who may be wrong.
+func TestJudgeThoseBefore(t *testing.T) {
+	d := doubted() // bob is out
+	b := world(20, []string{"ann", "cat", "dan"}, func(player, server int) int { return []int{honest(0, server), honest(1, server), 9999}[player] })
+	if v := d.Judge(b, four, Measured); len(v.LeftOut) > 0 {
+		t.Errorf("two of four are left out: %q", v.Notes)
+	}
+	if v := d.Judge(b, append([]string{"eve"}, four...), Measured); len(v.LeftOut) > 0 {
+		t.Errorf("of those who have measured two are left out: %q", v.Notes)
+	}
+	d.Forget("bob")
+	if v := d.Judge(b, four, Measured); !slices.Equal(v.LeftOut, []string{"dan"}) {
+		t.Errorf("left out are %v: %q", v.LeftOut, v.Notes)
+	}
+}
+
+// TestJudgeServers: a server that makes neighbours of all players is left out, once, also from
+// what tells whether odd numbers do any harm.
+func TestJudgeServers(t *testing.T) {
+	places := []int{0, 60, 120, 180}
+	b := world(20, four, func(player, server int) int {
+		if server == 7 {
+			return 1
+		}
+		return 5 + max(places[player]-10*server, 10*server-places[player])
+	})
+	b.Servers.Infos[7].Name = "liar"
+	var d Doubts
+	v := d.Judge(b, four, Measured)
+	if want := []string{"liar (20.7.0.1:27960) answers players who are far apart as if it was next to each: it is left out"}; !slices.Equal(v.Notes, want) || len(v.LeftOut) > 0 {
+		t.Errorf("said is %q, and left out are %v", v.Notes, v.LeftOut)
+	}
+	if got := d.Blacklist(&b.Servers); len(got) != 1 || got[0].String() != "20.7.0.1/32" || len(b.Criteria.Blacklist) > 0 {
+		t.Errorf("left out are %v, and the basis has %v", got, b.Criteria.Blacklist)
+	}
+	if again := d.Judge(b, four, Measured); len(again.Notes) > 0 {
+		t.Errorf("said again is %q", again.Notes)
+	}
+}
