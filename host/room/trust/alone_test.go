@@ -25,6 +25,7 @@ func TestTrial(t *testing.T) {
 	}
 	for _, of := range []struct {
 		name      string
+		by        selection.Rule
 		reported  int
 		vouched   bool
 		first     time.Duration
@@ -32,18 +33,23 @@ func TestTrial(t *testing.T) {
 		elsewhere bool // what is chosen with the ping raised is another server, which suits the others
 		note      string
 	}{
-		{"next door", 1, false, 0, players, true, "dan's ping for 20.39.0.1:27960 is too low: servers that are beside it for everybody else are much farther from dan. It counts as 385 ms, not as 1"},
-		{"the report said more", 1, false, 390 * ms, players, true, "dan's ping for 20.39.0.1:27960 is too low: servers that are beside it for everybody else are much farther from dan. It counts as 390 ms, not as 1"},
-		{"a better route", 345, false, 0, players, true, ""},
-		{"the organiser vouches", 1, true, 0, players, true, ""},
-		{"too few to tell", 1, false, 0, []string{"ann", "bob", "dan"}, true, ""},
-		{"the same is chosen all the same", 1, false, 0, players, false, ""},
+		{"next door", "", 1, false, 0, players, true, "dan's ping for 20.39.0.1:27960 is too low: servers that are beside it for everybody else are much farther from dan. It counts as 385 ms, not as 1"},
+		{"the report said more", "", 1, false, 390 * ms, players, true, "dan's ping for 20.39.0.1:27960 is too low: servers that are beside it for everybody else are much farther from dan. It counts as 390 ms, not as 1"},
+		{"a better route", "", 345, false, 0, players, true, ""},
+		{"a better route for the farthest", selection.Minimax, 250, false, 0, players, true, ""},
+		{"no such route for the average", selection.Mean, 250, false, 0, players, true, "dan's ping for 20.39.0.1:27960 is too low: servers that are beside it for everybody else are much farther from dan. It counts as 385 ms, not as 250"},
+		{"the organiser vouches", "", 1, true, 0, players, true, ""},
+		{"too few to tell", "", 1, false, 0, []string{"ann", "bob", "dan"}, true, ""},
+		{"the same is chosen all the same", "", 1, false, 0, players, false, ""},
 	} {
 		var d Doubts
 		if of.vouched {
 			d.Vouch("dan")
 		}
 		b := line(of.reported).For(of.players)
+		if of.by != "" {
+			b.Criteria.By = of.by
+		}
 		chosen := func(server int) *selection.Selection {
 			return &selection.Selection{Players: of.players, Chosen: &selection.Ranked{Server: server}}
 		}
@@ -92,6 +98,9 @@ func TestTrialHarmless(t *testing.T) {
 		}
 		if notes := trial.End(); len(notes) > 0 != of.worse || len(d.Raised("dan")) > 0 != of.worse {
 			t.Errorf("%s: %q, raised are %+v", of.name, notes, d.players)
+		}
+		if !of.worse && len(d.players) > 0 {
+			t.Errorf("%s: something is left of it: %+v", of.name, d.players)
 		}
 	}
 }

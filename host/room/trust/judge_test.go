@@ -153,4 +153,25 @@ func TestJudgeServers(t *testing.T) {
 	if again := d.Judge(b, four, Measured); len(again.Notes) > 0 {
 		t.Errorf("said again is %q", again.Notes)
 	}
+	d = Doubts{}
+	if d.judgeServers(&b, &Verdict{}); len(b.Criteria.Blacklist) != 1 {
+		t.Errorf("what tells of harm leaves out %v", b.Criteria.Blacklist)
+	}
+}
+
+// TestJudgeTwo: what harm odd numbers do shows among those who count.
+func TestJudgeTwo(t *testing.T) {
+	var d Doubts
+	v := d.Judge(world(20, append([]string{"eve", "fay"}, four...), func(player, server int) int {
+		switch {
+		case player == 0:
+			return lost
+		case player == 5 && server < 10:
+			return honest(player, server) + 1000
+		}
+		return honest(player, server)
+	}), append([]string{"eve", "fay"}, four...), Measured)
+	if !slices.Equal(v.LeftOut, []string{"eve", "dan"}) {
+		t.Errorf("left out are %v: %q", v.LeftOut, v.Notes)
+	}
 }
