@@ -107,6 +107,15 @@ func (i *Info) Completed(listed *Info) *Info {
 	return &c
 }
 
+// Connect returns where players connect to a server that is queried at an address: the game's
+// port need not be the one that answers queries. Nil is a server of which nothing is known.
+func (i *Info) Connect(queried netip.AddrPort) netip.AddrPort {
+	if i == nil || i.GamePort == 0 {
+		return queried
+	}
+	return netip.AddrPortFrom(queried.Addr(), i.GamePort)
+}
+
 // Uncounted reports whether the server tells neither its seats nor who plays: some
 // games' servers say no more than that they are there.
 func (i *Info) Uncounted() bool { return i.MaxPlayers == 0 && i.Players == 0 }

@@ -117,11 +117,7 @@ func (s *Servers) Info(server int) *discovery.Info {
 // Connect returns where players connect to: the game's port, which need not be the one that
 // answers queries.
 func (s *Servers) Connect(server int) netip.AddrPort {
-	addr := s.List[server].Addr
-	if info := s.Info(server); info != nil && info.GamePort != 0 {
-		return netip.AddrPortFrom(addr.Addr(), info.GamePort)
-	}
-	return addr
+	return s.Info(server).Connect(s.List[server].Addr)
 }
 
 // Called returns what people call a server.

@@ -1,7 +1,6 @@
 package room
 
 import (
-	"net/netip"
 	"slices"
 
 	"muster/discovery"
@@ -79,16 +78,4 @@ func (r *Room) culledByLone(selected *selection.Selection) []int {
 		}
 	}
 	return lone
-}
-
-// connectFor is where a player connects to. As long as players contradict each other
-// about the game's port, or only one has heard it, everybody goes where they
-// themselves were told.
-func (r *round) connectFor(p *player, server int) netip.AddrPort {
-	own := r.hearsay.Own(p.name, server)
-	if own == nil {
-		return r.connect(server)
-	}
-	addr := r.servers.List[server].Addr
-	return connectTo(addr, own.Completed(r.servers.Said.Infos[addr]))
 }

@@ -144,9 +144,7 @@ func (r *Room) rechoose(selected selection.Selection) {
 	if r.phase.stage() != wire.Chosen {
 		r.since = r.now
 	}
-	for _, p := range r.round.players {
-		p.launch, p.detail = "", ""
-	}
+	r.round.launches.Restart()
 	r.round.ballot.Withdraw("", ballot.Ready|ballot.ByHand) // nobody has said of this choice that they are ready
 	r.verifyOrLaunch()
 }

@@ -181,10 +181,10 @@ func TestClockSetBack(t *testing.T) {
 			n.verifies("bob")
 			n.inStage(wire.Launching)
 			n.step(Order{Credential: n.pageOf("ann"), Action: Reopen{}})
-			n.room.round.player("ann").launch = wire.LaunchFailed
+			n.says("ann", wire.Launched{Round: 1, State: wire.LaunchFailed})
 			return n, []string{"ann", "bob"}
 		}, func(n *session) error {
-			before := n.room.round.player("ann").again
+			before := n.room.round.launches.Way("ann").Again
 			n.took("ann")
 			n.step(Order{Credential: n.pageOf("ann"), Action: Reopen{}})
 			if launch := got[wire.Launch](n, "ann"); launch.Again <= before.UnixMilli() {

@@ -202,7 +202,7 @@ func TestComeBack(t *testing.T) {
 		{wire.LaunchStarted, "welcome"},
 		{wire.LaunchDeclined, "welcome"},
 	} {
-		n.room.round.player("bob").launch = tt.state
+		n.says("bob", wire.Launched{Round: 1, State: tt.state})
 		n.gone("bob")
 		n.join("bob")
 		if got := n.took("bob"); got != tt.sent {

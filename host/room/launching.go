@@ -1,10 +1,7 @@
 package room
 
 import (
-	"errors"
-	"net/netip"
-	"time"
-
+	"muster/host/room/launch"
 	"muster/host/wire"
 )
 
@@ -20,14 +17,7 @@ func (*Launching) proceed(r *Room)   { r.nextRound() }
 
 // launch sends everyone to the chosen server.
 func (r *Room) launch(server int) {
-	connect := r.round.connect(server)
-	l := &Launching{
-		Launch: wire.Launch{
-			Round: r.round.number, Game: r.settings.Game, Address: connect.String(), QueryPort: queryPort(r.round.servers.List[server].Addr, connect),
-			Name: r.round.serverName(server), Password: r.settings.Password,
-		},
-		Server: server,
-	}
+	l := &Launching{Launch: launch.To(r.round.number, r.settings, &r.round.servers, server), Server: server}
 	r.enter(l)
 	r.failures = 0
 	r.round.search = nil // what it knew can be made anew
@@ -46,10 +36,8 @@ func (r *Room) launch(server int) {
 	}
 	trip := r.calendar.Play(played, r.round.servers.List[server].Country, ranked.RTT, r.facts(r.now))
 	r.roster.Keep(trip.Regulars...)
-	for _, p := range r.round.players {
-		if trip.IsElsewhere { // programs take nobody to two servers in a round unasked
-			p.opensAgain(r.now)
-		}
+	if trip.IsElsewhere { // programs take nobody to two servers in a round unasked
+		r.round.launches.Again(r.now, names(r.round.players)...)
 	}
 	r.note("everyone to %s: %.0f ms on average, %.0f at worst", l.Launch.Name, ranked.MeanMS, ranked.MaxMS)
 	r.do(Publish{})
@@ -67,91 +55,28 @@ func (r *Room) launch(server int) {
 	r.round.forgetSaid()
 }
 
-// queryPort is the port at which a server is asked, 0 if players connect to the same.
-func queryPort(asked, connect netip.AddrPort) uint16 {
-	if asked.Port() == connect.Port() {
-		return 0
-	}
-	return asked.Port()
-}
-
 // launchFor is the launch with the address that is right for a player.
 func (l *Launching) launchFor(r *Room, p *player) wire.Launch {
-	launch, connect, asked := l.Launch, r.round.connectFor(p, l.Server), r.round.servers.List[l.Server].Addr
-	if local, is := r.round.nearby.Addresses(p.name)[l.Server]; is {
-		connect, asked = netip.AddrPortFrom(local.Addr(), connect.Port()), local
-	}
-	launch.Address, launch.QueryPort = connect.String(), queryPort(asked, connect)
-	if !p.again.IsZero() {
-		launch.Again = p.again.UnixMilli()
-	}
-	return launch
+	connect, beside := r.round.hearsay.Connect(p.name, l.Server, &r.round.servers), r.round.nearby.Addresses(p.name)[l.Server]
+	return r.round.launches.For(p.name, l.Launch, connect, r.round.servers.List[l.Server].Addr, beside)
 }
 
-// Reopen has a player's own game opened once more: it did not start, or was closed.
+// Reopen opens a player's own game once more: it did not start, or was closed.
 type Reopen struct{}
 
 func (Reopen) do(r *Room, by caller) error {
 	l, launching := r.phase.(*Launching)
+	asker := launch.Asker{Name: by.Name}
 	var p *player
 	if by.IsSomebody() {
 		p = r.round.player(by.Name)
 	}
-	switch {
-	case p == nil:
-		return errors.New("only who has a program running can have the game opened")
-	case !launching:
-		return errors.New("nobody is on the way just now")
-	case !r.round.mark(p).Here:
-		return errors.New("your program is away: start it again, and it goes there by itself")
-	case p.launch == wire.LaunchAsking:
-		return errors.New("your program asks already: say yes there")
+	if p != nil {
+		asker = launch.Asker{Name: p.name, Plays: true, Here: r.round.mark(p).Here}
 	}
-	p.opensAgain(r.now)
+	if err := r.round.launches.Reopen(asker, launching, r.now); err != nil {
+		return err
+	}
 	r.send(p, l.launchFor(r, p))
 	return nil
-}
-
-// opensAgain has the player's game opened once more. The program takes no earlier word than it
-// was given, whatever the clock says since.
-func (p *player) opensAgain(now time.Time) {
-	if next := p.again.Add(time.Millisecond); now.Before(next) {
-		now = next
-	}
-	p.again = now
-}
-
-// heard notes how far a player got.
-func (*Launching) heard(r *Room, p *player, launched wire.Launched) {
-	if launched.State == p.launch && launched.Detail == p.detail {
-		return
-	}
-	p.launch, p.detail = launched.State, launched.Detail
-	switch p.launch {
-	case wire.LaunchStarted:
-		r.note("%s is on the way", p.name)
-	case wire.LaunchDeclined:
-		r.note("%s stays behind", p.name)
-	case wire.LaunchByHand:
-		r.note("%s joins by hand", p.name)
-	case wire.LaunchFailed:
-		r.note("%s could not start %s: %s", p.name, r.gameName(), p.detail)
-	}
-}
-
-// gameName is what people call the room's game, as far as the room knows.
-func (r *Room) gameName() string {
-	if own := r.settings.OwnGame; own != nil && own.ID == r.settings.Game && own.Name != "" {
-		return own.Name
-	}
-	return r.settings.Game
-}
-
-// said notes whether a player's machine can start a game.
-func (p *player) said(r *Room, m wire.Able) {
-	isNews := m != p.able
-	p.able = m
-	if isNews && m.Why != "" && m.Game == r.settings.Game && r.round.mark(p).Here {
-		r.note("%s cannot start %s: %s", p.name, r.gameName(), m.Why)
-	}
 }

@@ -189,8 +189,8 @@ func TestSaidForgotten(t *testing.T) {
 		if len(r.servers.Said.Infos) != 2 || len(shared.Infos) != 4 || r.servers.Said.Infos[addr(0)] == shared.Infos[addr(0)] || len(r.record.basis.Servers.Said.Infos) != 2 {
 			t.Errorf("launched: %v: the room holds %v of %v", launches, r.servers.Said, shared)
 		}
-		if r.serverName(1) != "listed 1 ("+addr(1).String()+")" {
-			t.Errorf("launched: %v: a server that was asked is called %s", launches, r.serverName(1))
+		if r.servers.Called(1) != "listed 1 ("+addr(1).String()+")" {
+			t.Errorf("launched: %v: a server that was asked is called %s", launches, r.servers.Called(1))
 		}
 		same(t, n.room, restored(t, n.room))
 	}

@@ -112,7 +112,7 @@ func (a Hide) do(r *Room, by caller) error {
 	addr, before, name := discovery.Canonical(a.Addr), r.lists, r.organiserName()
 	what, title := addr.String(), ""
 	if server := r.round.indexOf(addr); server >= 0 {
-		what = r.round.serverName(server)
+		what = r.round.servers.Called(server)
 		title = what
 	}
 	switch {

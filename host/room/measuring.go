@@ -181,7 +181,7 @@ func (in Listed) begin(r *Room) {
 	titles := map[int]string{}
 	for _, s := range r.round.nearby.Place(in.Local, servers) {
 		r.said("", s.Server, s.Info)
-		titles[s.Server] = r.round.serverName(s.Server)
+		titles[s.Server] = r.round.servers.Called(s.Server)
 	}
 	measuring := &Measuring{}
 	if r.strategy() == wire.Coordinated {

@@ -61,9 +61,10 @@ func (a More) do(r *Room, _ caller) error {
 	r.round.ballot.Withdraw("", ballot.Ready|ballot.ByHand)
 	r.enter(&Coordinating{More: servers})
 	r.round.attendance.Again(r.now)
+	r.round.launches.Restart()
 	for _, p := range r.round.players {
 		p.witness.AskMore()
-		p.shares, p.launch, p.detail = false, "", ""
+		p.shares = false
 		if p.briefed != r.round.number {
 			r.send(p, r.round.listFor(p))
 		}

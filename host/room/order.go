@@ -106,7 +106,7 @@ func (a Vote) do(r *Room, by caller) error {
 	options := r.round.options()
 	turned, err := r.round.ballot.Vote(by.Name, a.Addr, options)
 	if turned {
-		r.note("the votes are for %s", r.round.serverName(r.round.ballot.Favourite(options)))
+		r.note("the votes are for %s", r.round.servers.Called(r.round.ballot.Favourite(options)))
 		r.stopCountdown()
 	}
 	return err

@@ -83,6 +83,7 @@ func (r *Room) apply(events []roster.Event) {
 			r.estimates.Rename(e.From, e.To)
 			r.round.trust.Rename(e.From, e.To)
 			r.survey.Rename(e.From, e.To)
+			r.round.launches.Rename(e.From, e.To)
 			if e.From != e.To {
 				r.lists.Come(e.To, "")
 				r.lists.Rename(e.From, e.To)
@@ -113,6 +114,7 @@ func (r *Room) unseat(p *player, stays bool) {
 	r.round.nearby.Drop(p.name)
 	r.binds = true
 	r.survey.Leave(p.name)
+	r.round.launches.Leave(p.name)
 	r.apply(r.roster.Unseat(p.name, stays, r.now))
 	if r.roster.Person(p.name).Name != "" {
 		r.guests = append(r.guests, &guest{name: p.name})

@@ -130,9 +130,6 @@ type member struct {
 	// its NAT group found does not hold for this player.
 	origin Origin
 	apart  bool
-	// able is whether the player's machine can start a game. The program says it again
-	// whenever it comes, so it is not saved.
-	able wire.Able
 	// discreet is how many servers the player may be asked for in a round, 0 for no bound.
 	discreet int
 	// briefed is the round whose list the connection was given, and told to measure; 0 is
@@ -252,7 +249,7 @@ func (r *Room) catchUp(p *player) {
 	case *Failed:
 		phase.changed(r)
 	case *Launching:
-		if p.launch == "" || p.launch == wire.LaunchAsking {
+		if r.round.launches.Awaits(p.name) {
 			r.send(p, r.round.listFor(p)) // a peer believes us only where it can ask the server itself
 			r.send(p, phase.launchFor(r, p))
 		}

@@ -7,6 +7,7 @@ import (
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
 	"muster/host/room/finals"
+	"muster/host/room/launch"
 	"muster/host/room/nearby"
 	"muster/host/room/podium"
 	"muster/host/room/search"
@@ -37,6 +38,8 @@ type round struct {
 	kept string
 	// nearby is what is on the host's networks and the players'. A new round forgets the list's.
 	nearby nearby.Networks
+	// launches are who can start the game, and who is on the way.
+	launches launch.Roll
 	// measuring is when everybody was told to measure.
 	measuring time.Time
 	// waited is how long the room has waited for turns while it measured.
@@ -67,7 +70,7 @@ func newRound(number int) round { return round{number: number} }
 func (r *round) next(now time.Time) round {
 	next := newRound(r.number + 1)
 	next.trust = r.trust.Next()
-	next.nearby = r.nearby.Next()
+	next.nearby, next.launches = r.nearby.Next(), r.launches.Next()
 	next.attendance = r.attendance
 	next.attendance.Begin(now)
 	for _, p := range r.players {
@@ -86,10 +89,6 @@ type player struct {
 	// shares: the player measures its part of the list, and the NAT group's others
 	// the rest.
 	shares bool
-	launch wire.LaunchState
-	detail string
-	// again is when the player's game was last to be opened once more, see [player.opensAgain].
-	again time.Time
 }
 
 // player is who has the name, letter case apart: Ann and ann would be mistaken
@@ -154,25 +153,6 @@ func (r *round) indexOf(addr netip.AddrPort) int {
 	return slices.IndexFunc(r.servers.List, func(s discovery.Server) bool { return s.Addr == addr })
 }
 
-// connect is where players connect to: the game's port, which need not be the
-// one that answers queries.
-func (r *round) connect(server int) netip.AddrPort {
-	return r.servers.Connect(server)
-}
-
-// connectTo is where players connect to a server that is queried at an address.
-func connectTo(addr netip.AddrPort, info *discovery.Info) netip.AddrPort {
-	if info != nil && info.GamePort != 0 {
-		return netip.AddrPortFrom(addr.Addr(), info.GamePort)
-	}
-	return addr
-}
-
-// serverName is what people call the server.
-func (r *round) serverName(server int) string {
-	return r.servers.Called(server)
-}
-
 // announced is a server as outsiders hear of it: by its name.
 func (r *round) announced(server int) *wire.AnnouncedServer {
 	card := cardOf(r.servers, server)
@@ -181,7 +161,7 @@ func (r *round) announced(server int) *wire.AnnouncedServer {
 
 func (r *round) vetoedName(addr netip.AddrPort) string {
 	if server := r.indexOf(addr); server >= 0 {
-		return r.serverName(server)
+		return r.servers.Called(server)
 	}
 	return addr.String()
 }

@@ -19,6 +19,7 @@ import (
 	"muster/host/room/evidence"
 	"muster/host/room/finals"
 	"muster/host/room/journal"
+	"muster/host/room/launch"
 	"muster/host/room/nearby"
 	"muster/host/room/outage"
 	"muster/host/room/places"
@@ -149,6 +150,7 @@ func (s *saved) upgrade() {
 		if p.Near != nil {
 			s.Nearby.Add(p.Name, *p.Near)
 		}
+		s.Launch.Add(p.Name, p.Way)
 		if p.Surveyed.Attempt > 0 {
 			if s.Places.Found == nil {
 				s.Places.Found = map[string]places.Found{}
@@ -201,6 +203,7 @@ type saved struct {
 	Estimates  estimates.Saved       `json:"estimates,omitzero"`
 	Editions   editions.Saved        `json:"editions,omitempty"`
 	Seats      seats.Saved           `json:"seats,omitzero"`
+	Launch     launch.Saved          `json:"launch,omitempty"`
 	Places     places.Saved          `json:"places,omitzero"`
 	Hearsay    evidence.SavedHearsay `json:"hearsay,omitzero"`
 	Trust      trust.Saved           `json:"trust,omitzero"`
@@ -239,11 +242,8 @@ type savedPlayer struct {
 	Origin Origin `json:"origin,omitzero"`
 	Apart  bool   `json:"apart,omitempty"`
 	// Discreet is how many servers the player may be asked for in a round.
-	Discreet int              `json:"discreet,omitempty"`
-	Shares   bool             `json:"shares,omitempty"`
-	Launch   wire.LaunchState `json:"launch,omitempty"`
-	Detail   string           `json:"detail,omitempty"`
-	Again    time.Time        `json:"again,omitzero"`
+	Discreet int  `json:"discreet,omitempty"`
+	Shares   bool `json:"shares,omitempty"`
 	// Evidence is what the player was asked for and measured.
 	Evidence evidence.Saved `json:"evidence,omitzero"`
 
@@ -262,6 +262,7 @@ type playerBefore3 struct {
 	trust.SavedPlayer
 	Near     *nearby.Finding `json:"near,omitempty"`
 	Surveyed places.Found    `json:"surveyed,omitzero"`
+	launch.Way
 }
 
 // phases are all of them by the names in the saved form, empty.
@@ -282,7 +283,7 @@ func (r *Room) Save() ([]byte, error) {
 		Started: r.started, Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
 		Webhook: r.settings.Webhook,
 
-		Attendance: r.round.attendance.Save(), Ballot: r.round.ballot.Save(), Editions: r.editions.Save(), Estimates: r.estimates.Save(), Places: r.survey.Save(), Trust: r.round.trust.Save(),
+		Attendance: r.round.attendance.Save(), Ballot: r.round.ballot.Save(), Editions: r.editions.Save(), Estimates: r.estimates.Save(), Launch: r.round.launches.Save(), Places: r.survey.Save(), Trust: r.round.trust.Save(),
 	}
 	s.Finals = r.round.looks.Save()
 	if w := r.waiting(); w != nil {
@@ -323,7 +324,7 @@ func (r *Room) Save() ([]byte, error) {
 	for _, p := range r.round.players {
 		sp := savedPlayer{
 			savedPerson: savedPerson{Name: p.name}, Origin: p.origin, Apart: p.apart, Discreet: p.discreet,
-			Shares: p.shares, Launch: p.launch, Detail: p.detail, Again: p.again,
+			Shares: p.shares,
 		}
 		if sp.Evidence, err = p.witness.Save(); err != nil {
 			return nil, err
@@ -424,6 +425,7 @@ func (s *saved) withoutList() (err error) {
 	s.Seats = seats.Saved{}
 	s.ListHash, s.Said, s.SaidAt, s.Nearby.Servers, s.Measuring, s.Outage, s.Broken = "", nil, time.Time{}, nil, time.Time{}, outage.Saved{}, false
 	s.Selection, s.WhatIf, s.Finals, s.More, s.Trust = nil, nil, finals.Saved{}, more{}, s.Trust.WithoutList()
+	s.Launch = s.Launch.WithoutList()
 	s.Ballot, s.Attendance = ballot.Saved{}, s.Attendance.Anew()
 	blank, err := new(evidence.Witness).Save()
 	if err != nil {
@@ -431,7 +433,7 @@ func (s *saved) withoutList() (err error) {
 	}
 	for i := range s.Players {
 		p := &s.Players[i]
-		p.Shares, p.Launch, p.Detail = false, "", ""
+		p.Shares = false
 		p.Evidence = blank
 	}
 	switch s.Phase.Name {
@@ -498,7 +500,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	for _, sp := range s.Players {
 		p := &player{
 			member: &member{name: sp.Name, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet},
-			shares: sp.Shares, launch: sp.Launch, detail: sp.Detail, again: sp.Again,
+			shares: sp.Shares,
 		}
 		if p.witness, err = evidence.Restore(sp.Evidence, len(list.Servers)); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
@@ -509,6 +511,9 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		return nil, err
 	}
 	if n.attendance, err = attendance.Restore(s.Attendance, names(n.players)); err != nil {
+		return nil, err
+	}
+	if n.launches, err = launch.Restore(s.Launch, names(n.players)); err != nil {
 		return nil, err
 	}
 	if n.trust, err = trust.Restore(s.Trust, names(n.players), len(list.Servers)); err != nil {

@@ -238,7 +238,7 @@ func TestSavedNames(t *testing.T) {
 	toChosen(n)
 	n.verifies("bob")
 	n.verifies("ann")
-	if got := restored(t, n.room).round.serverName(0); got != "server 0 (192.0.2.0:27960)" {
+	if got := restored(t, n.room).round.servers.Called(0); got != "server 0 (192.0.2.0:27960)" {
 		t.Errorf("the restored room calls it %q", got)
 	}
 }
@@ -697,5 +697,23 @@ func TestRosterBefore3(t *testing.T) {
 	}
 	if got, _ := json.Marshal(s.Players[0]); !s.Roster.Locked || s.before3.Code != "" || strings.Contains(string(got), "arrival") {
 		t.Errorf("the player is kept as %s", got)
+	}
+}
+
+// TestLaunchBefore3: how far players had got in a room of form 2 is in its section.
+func TestLaunchBefore3(t *testing.T) {
+	const way = `"launch":"failed","detail":"no such program","again":"2026-11-20T20:00:00Z"`
+	var s, section saved
+	for data, into := range map[string]*saved{
+		`{"version":2,"players":[{"name":"ann",` + way + `},{"name":"bob"}]}`:                    &s,
+		`{"version":3,"launch":{"ann":{` + way + `}},"players":[{"name":"ann"},{"name":"bob"}]}`: &section,
+	} {
+		if err := json.Unmarshal([]byte(data), into); err != nil {
+			t.Fatal(err)
+		}
+		into.upgrade()
+	}
+	if !reflect.DeepEqual(s.Launch, section.Launch) || s.Launch["ann"].Again != eight || s.Players[0].Detail != "" {
+		t.Errorf("the ways are %+v, want %+v", s.Launch, section.Launch)
 	}
 }

@@ -88,11 +88,13 @@ func (r *Room) people() []wire.Person {
 	for _, p := range r.round.players {
 		person := wire.Person{
 			Name: p.name, Peer: true, Connected: r.round.mark(p).Here,
-			Done: r.round.mark(p).Done, LeftOut: r.round.mark(p).Out != "", Launch: p.launch, Detail: p.detail, Version: r.editions.Version(p.name, r.settings.Game),
+			Done: r.round.mark(p).Done, LeftOut: r.round.mark(p).Out != "", Version: r.editions.Version(p.name, r.settings.Game),
 		}
 		person.Probed, person.Answered = r.round.knowledge(p).Progress()
-		if p.able.Game == r.settings.Game && r.round.mark(p).Here {
-			person.Able, person.Unable, person.TypesPassword = p.able.Why == "", p.able.Why, p.able.TypesPassword
+		way := r.round.launches.Way(p.name)
+		person.Launch, person.Detail = way.State, way.Detail
+		if able, isKnown := r.round.launches.Can(p.name, r.settings.Game); isKnown && r.round.mark(p).Here {
+			person.Able, person.Unable, person.TypesPassword = able.Why == "", able.Why, able.TypesPassword
 		}
 		person.Doubt, person.Country = r.round.trust.Reason(p.name, &r.round.servers), p.origin.Country
 		people = append(people, person)

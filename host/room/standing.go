@@ -37,7 +37,7 @@ func (r *Room) Evenings() wire.Evenings { return r.calendar.Evenings(r.settings.
 func (r *Room) facts(now time.Time) calendar.Facts {
 	_, gathering := r.phase.(*Gathering)
 	f := calendar.Facts{
-		Now: now, Every: r.settings.Every, Name: r.settings.Name, Game: r.gameName(),
+		Now: now, Every: r.settings.Every, Name: r.settings.Name, Game: r.settings.GameName(),
 		Heard: r.round.attendance.LastHeard(), IsGathering: gathering, IsClosed: r.closed, Posts: r.settings.Webhook != "",
 	}
 	for _, p := range r.roster.People() {

@@ -345,7 +345,9 @@ func (in Hear) hear(r *Room, p *player) error {
 		r.surveys(news)
 		return nil
 	case wire.Able:
-		p.said(r, m)
+		if note := r.round.launches.Able(p.name, m, r.settings); note != "" && r.round.mark(p).Here {
+			r.note("%s", note)
+		}
 		return nil
 	case wire.Outside:
 		r.surveys(r.survey.Outside(p.name, m.Port, r.placesScene(), r.now))
@@ -354,12 +356,13 @@ func (in Hear) hear(r *Room, p *player) error {
 		in.say(r, p, m)
 		return nil
 	case wire.Launched:
-		launching, ok := r.phase.(*Launching)
-		if w, waits := r.phase.(*Waiting); waits && w.Back != nil {
-			launching, ok = w.Back, true
+		_, launching := r.phase.(*Launching)
+		w, waits := r.phase.(*Waiting)
+		if m.Round != r.round.number || !launching && !(waits && w.Back != nil) {
+			return nil
 		}
-		if ok && m.Round == r.round.number {
-			launching.heard(r, p, m)
+		if note := r.round.launches.Heard(p.name, m, r.settings.GameName()); note != "" {
+			r.note("%s", note)
 		}
 		return nil
 	}

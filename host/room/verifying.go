@@ -109,7 +109,7 @@ func (r *Room) verifyOrLaunch() {
 		if votes { // which may take another
 			takes = "the rule takes"
 		}
-		r.note("the best servers keep changing: %s %s unverified", takes, r.round.serverName(server))
+		r.note("the best servers keep changing: %s %s unverified", takes, r.round.servers.Called(server))
 	case !isSeen:
 		r.enter(&Verifying{})
 		r.lookAt(r.finalists(), false)
@@ -133,7 +133,7 @@ func (r *Room) verifyOrLaunch() {
 	if s := r.round.search; s != nil && !s.IsBehind() {
 		r.round.search = nil // a search beyond the one that led to the choice begins
 	}
-	r.note("%s is ahead: vote, veto, and say when you are ready", r.round.serverName(r.round.ballot.Favourite(options)))
+	r.note("%s is ahead: vote, veto, and say when you are ready", r.round.servers.Called(r.round.ballot.Favourite(options)))
 }
 
 // finalists returns the servers of the next look, and says why they are.
@@ -343,13 +343,13 @@ func (r *Room) noteChange(before int) {
 	}
 	next := "there is no other"
 	if after != nil {
-		next = r.round.serverName(after.Server) + " takes its place"
+		next = r.round.servers.Called(after.Server) + " takes its place"
 	}
 	why := "is no longer the best"
 	if cause := r.against(before, r.round.active()); cause != nil {
 		why = fmt.Sprintf("turned out to be %s", *cause)
 	}
-	r.note("%s %s: %s", r.round.serverName(before), why, next)
+	r.note("%s %s: %s", r.round.servers.Called(before), why, next)
 }
 
 // against is what speaks against a server for a group, as far as is known, or nil.

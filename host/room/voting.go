@@ -144,7 +144,7 @@ func (v *Voting) turn(r *Room) {
 		}
 	}
 	if selected.Chosen != nil && selected.Chosen.Server != chosen.Server && chosen.Score-selected.Chosen.Score >= worthAnother {
-		r.note("%s has turned up, and is better than %s", r.round.serverName(selected.Chosen.Server), r.round.serverName(chosen.Server))
+		r.note("%s has turned up, and is better than %s", r.round.servers.Called(selected.Chosen.Server), r.round.servers.Called(chosen.Server))
 		r.rechoose(selected)
 		return
 	}
@@ -226,7 +226,7 @@ func (r *Room) chooseAgain(what string) {
 		r.rechoose(selected)
 		return
 	}
-	r.note("%s %s is still the best for %s.", what, r.round.serverName(before.Server), attendance.Headcount(names(group)))
+	r.note("%s %s is still the best for %s.", what, r.round.servers.Called(before.Server), attendance.Headcount(names(group)))
 	selected.Doubts = r.round.selection.Doubts
 	r.round.selection, r.round.whatIf = &selected, nil
 	r.weigh()

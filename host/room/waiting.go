@@ -205,7 +205,7 @@ func (w *Waiting) facts(r *Room) seats.Facts {
 	present := r.round.present()
 	f := seats.Facts{Need: w.need(r), Present: len(present), Servers: map[int]seats.Fact{}}
 	for _, server := range w.watch.Servers() {
-		f.Servers[server] = seats.Fact{Name: r.round.serverName(server), Lookers: names(filtered(present, func(p *player) bool {
+		f.Servers[server] = seats.Fact{Name: r.round.servers.Called(server), Lookers: names(filtered(present, func(p *player) bool {
 			return r.round.trust.IsHeeded(p.name) && !r.round.nearby.IsHidden(p.name, server) && p.witness.CanShow(server)
 		}))}
 	}
@@ -325,7 +325,7 @@ func (w *Waiting) do(r *Room, events ...seats.Event) {
 			if e.Free == 1 {
 				are = "is"
 			}
-			r.note("%s %s free on %s, as %s: everyone goes in %v", seats.InWords(e.Free), are, r.round.serverName(e.Server), seen, e.After)
+			r.note("%s %s free on %s, as %s: everyone goes in %v", seats.InWords(e.Free), are, r.round.servers.Called(e.Server), seen, e.After)
 			seats := wire.Announcement{Kind: wire.AnnouncedSeats, Server: r.round.announced(e.Server), Seats: e.Free}
 			r.follow(r.calendar.Announce(seats, r.facts(r.now))...)
 			asks := r.round.looks.Glance([]int{e.Server}, "", r.round.searched(), r.lookFacts())
@@ -366,7 +366,7 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 		if cause := r.against(e.Server, group); cause != nil {
 			why = fmt.Sprintf("it turned out to be %s", *cause)
 		}
-		r.note("%s has seats, but %s", r.round.serverName(e.Server), why)
+		r.note("%s has seats, but %s", r.round.servers.Called(e.Server), why)
 		w.do(r, w.watch.Drop(e.Server, why, w.facts(r))...)
 		return
 	}
@@ -386,8 +386,8 @@ func (w *Waiting) relaunch(r *Room) {
 	r.note("there is room now for %s: off to %s", strings.Join(w.For, ", "), l.Launch.Name)
 	r.do(Publish{})
 	for _, p := range w.group(r) {
-		p.launch, p.detail = "", ""
-		p.opensAgain(r.now)
+		r.round.launches.Restart(p.name)
+		r.round.launches.Again(r.now, p.name)
 		r.send(p, l.launchFor(r, p))
 	}
 }

@@ -447,6 +447,14 @@ func (s Settings) String() string {
 	return text
 }
 
+// GameName returns what people call the room's game, as far as the room knows.
+func (s Settings) GameName() string {
+	if own := s.OwnGame; own != nil && own.ID == s.Game && own.Name != "" {
+		return own.Name
+	}
+	return s.Game
+}
+
 // Rule is the rule and its limits, in players' words.
 func (s Settings) Rule() string {
 	text := rules.Of(s.By).Words.Short

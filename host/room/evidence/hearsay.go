@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/netip"
 	"slices"
 	"time"
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/selection"
 )
 
 // Hearsay is what each player heard the servers say of themselves. One of them may
@@ -146,10 +148,20 @@ func (h *Hearsay) Taken(server int) (info *discovery.Info, lone bool) {
 	return taken(h.counting(server), alone, h.wanted)
 }
 
-// Own returns what a player heard of a server where everybody goes by their own word: as long
-// as players contradict each other about the game's port, or only one has heard it. It is nil
+// Connect returns where a player connects to. As long as players contradict each other about the
+// game's port, or only one has heard it, everybody goes where their own program heard.
+func (h *Hearsay) Connect(by string, server int, servers *selection.Servers) netip.AddrPort {
+	own := h.own(by, server)
+	if own == nil {
+		return servers.Connect(server)
+	}
+	addr := servers.List[server].Addr
+	return own.Completed(servers.Said.Infos[addr]).Connect(addr)
+}
+
+// own returns what a player heard of a server where everybody goes by their own word. It is nil
 // where the player has none, or all go by the same.
-func (h *Hearsay) Own(by string, server int) *discovery.Info {
+func (h *Hearsay) own(by string, server int) *discovery.Info {
 	words := h.counting(server)
 	own := slices.IndexFunc(h.words[server], func(w word) bool { return w.by == by })
 	if own < 0 || len(words) > 1 && agree(words, &discovery.Info{}, gamePort) {

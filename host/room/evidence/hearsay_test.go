@@ -3,12 +3,14 @@ package evidence
 import (
 	"encoding/json"
 	"fmt"
+	"net/netip"
 	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"muster/discovery"
+	"muster/selection"
 )
 
 // TestTaken says what a room takes for true of what its players heard of a server.
@@ -165,25 +167,26 @@ func TestHeardUnasked(t *testing.T) {
 	}
 }
 
-// TestOwn: everybody goes by their own word as long as there is no port that most have heard.
-func TestOwn(t *testing.T) {
+// TestConnect: everybody goes by their own word as long as there is no port that most have heard.
+func TestConnect(t *testing.T) {
 	var h Hearsay
 	h.Attend(voices("ann", "bob", "cat"), Wanted{})
-	at := func(port uint16) discovery.Info { return discovery.Info{MaxPlayers: 16, GamePort: port} }
-	h.Hear("ann", 0, at(1), 0)
-	if own := h.Own("ann", 0); own == nil || own.GamePort != 1 || h.Own("bob", 0) != nil {
-		t.Errorf("ann, who alone heard it, goes to %+v", own)
-	}
-	h.Hear("bob", 0, at(2), 0)
-	for name, port := range map[string]uint16{"ann": 1, "bob": 2} {
-		if own := h.Own(name, 0); own == nil || own.GamePort != port {
-			t.Errorf("of two ports %s goes to %+v", name, own)
+	servers := selection.Servers{List: []discovery.Server{{Addr: netip.MustParseAddrPort("192.0.2.1:9")}}, Infos: map[int]*discovery.Info{}}
+	hears := func(name string, port uint16, want string) {
+		t.Helper()
+		h.Hear(name, 0, discovery.Info{MaxPlayers: 16, GamePort: port}, 0)
+		servers.Infos[0], _ = h.Taken(0)
+		got := ""
+		for _, player := range []string{"ann", "bob", "cat"} {
+			got += fmt.Sprint(" ", h.Connect(player, 0, &servers).Port())
+		}
+		if got != want {
+			t.Errorf("%s heard of port %d, and they go to%s, want%s", name, port, got, want)
 		}
 	}
-	h.Hear("cat", 0, at(1), 0)
-	if own := h.Own("bob", 0); own != nil {
-		t.Errorf("against two bob goes to %+v", own)
-	}
+	hears("ann", 1, " 1 9 9")
+	hears("bob", 2, " 1 2 9")
+	hears("cat", 1, " 1 1 1")
 }
 
 // TestContradictions: a player is named who says other things of many servers than most.
@@ -295,7 +298,7 @@ func FuzzHearsay(f *testing.F) {
 				t.Errorf("one player alone sends all to %+v", info)
 			}
 			for _, name := range names {
-				h.Own(name, server)
+				h.own(name, server)
 			}
 		}
 		for _, c := range h.Contradictions([]int{0, 1}) {

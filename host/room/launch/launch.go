@@ -1,0 +1,234 @@
+// Package launch keeps who can start the game, and who is on the way to the game server.
+//
+//	To ─▶ For, of each ─▶ the player's program ─▶ Heard ─▶ Way
+//	                              ▲
+//	Reopen, Again ────────────────┘
+//
+// Programs take a player to one server a round. They open the game again only if the launch
+// says so by a time that is new to them; see [Roll.Again].
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// Way is how far a player got.
+type Way struct {
+	State  wire.LaunchState `json:"launch,omitempty"`
+	Detail string           `json:"detail,omitempty"`
+	// Again is when the player's game last had to be opened once more.
+	Again time.Time `json:"again,omitzero"`
+}
+
+// Roll has the ways of a round's players. Its zero value has nobody on the way.
+type Roll struct {
+	ways map[string]Way
+	// able is whether players' computers can start a game. Their programs say it again
+	// whenever they come, so it is not saved.
+	able map[string]wire.Able
+}
+
+// To returns the launch to a server of a round, as players who know nothing else of it hear it.
+func To(round int, s wire.Settings, servers *selection.Servers, server int) wire.Launch {
+	connect := servers.Connect(server)
+	return wire.Launch{
+		Round: round, Game: s.Game, Address: connect.String(), QueryPort: queryPort(servers.List[server].Addr, connect),
+		Name: servers.Called(server), Password: s.Password,
+	}
+}
+
+// queryPort returns the port at which a server is asked, 0 if players connect to the same.
+func queryPort(asked, connect netip.AddrPort) uint16 {
+	if asked.Port() == connect.Port() {
+		return 0
+	}
+	return asked.Port()
+}
+
+// For returns a launch as a player hears it, who connects to one address while the program asks
+// the server at another. Beside is where it asks on a network that the player shares with the
+// server, invalid if there is none.
+func (r *Roll) For(name string, to wire.Launch, connect, asked, beside netip.AddrPort) wire.Launch {
+	if beside.IsValid() {
+		connect, asked = netip.AddrPortFrom(beside.Addr(), connect.Port()), beside
+	}
+	to.Address, to.QueryPort = connect.String(), queryPort(asked, connect)
+	if again := r.ways[name].Again; !again.IsZero() {
+		to.Again = again.UnixMilli()
+	}
+	return to
+}
+
+// Way returns how far a player got.
+func (r *Roll) Way(name string) Way { return r.ways[name] }
+
+// Awaits reports whether a player's program has yet to say what became of the launch.
+func (r *Roll) Awaits(name string) bool {
+	state := r.ways[name].State
+	return state == "" || state == wire.LaunchAsking
+}
+
+// Heard takes how far a player got, on the way to a game that people call so. It returns what
+// to tell the others, or nothing.
+func (r *Roll) Heard(name string, m wire.Launched, game string) (note string) {
+	w := r.ways[name]
+	if m.State == w.State && m.Detail == w.Detail {
+		return ""
+	}
+	w.State, w.Detail = m.State, m.Detail
+	r.set(name, w)
+	switch w.State {
+	case wire.LaunchStarted:
+		note = name + " is on the way"
+	case wire.LaunchDeclined:
+		note = name + " stays behind"
+	case wire.LaunchByHand:
+		note = name + " joins by hand"
+	case wire.LaunchFailed:
+		note = fmt.Sprintf("%s could not start %s: %s", name, game, w.Detail)
+	}
+	return note
+}
+
+func (r *Roll) set(name string, w Way) {
+	if r.ways == nil {
+		r.ways = map[string]Way{}
+	}
+	r.ways[name] = w
+}
+
+// Asker is somebody who asks for the game to be opened once more.
+type Asker struct {
+	Name string
+	// Plays: the asker is a player. Here: the player's program is connected.
+	Plays, Here bool
+}
+
+// Reopen opens the game of a player once more who asks for it: it did not start, or was closed.
+// Sent: the room has sent everyone to a server.
+func (r *Roll) Reopen(by Asker, sent bool, now time.Time) error {
+	switch {
+	case !by.Plays:
+		return errors.New("only who has a program running can have the game opened")
+	case !sent:
+		return errors.New("nobody is on the way just now")
+	case !by.Here:
+		return errors.New("your program is away: start it again, and it goes there by itself")
+	case r.ways[by.Name].State == wire.LaunchAsking:
+		return errors.New("your program asks already: say yes there")
+	}
+	r.Again(now, by.Name)
+	return nil
+}
+
+// Again opens the games of players once more. A program takes no time that is before the one
+// it had, so this one is later, whatever the clock says since.
+func (r *Roll) Again(now time.Time, names ...string) {
+	for _, name := range names {
+		w := r.ways[name]
+		if w.Again = w.Again.Add(time.Millisecond); w.Again.Before(now) {
+			w.Again = now
+		}
+		r.set(name, w)
+	}
+}
+
+// Restart forgets how far players got, of all if none is named: they are sent elsewhere.
+func (r *Roll) Restart(names ...string) {
+	for name, w := range r.ways {
+		if len(names) > 0 && !slices.Contains(names, name) {
+			continue
+		}
+		w.State, w.Detail = "", ""
+		r.set(name, w)
+	}
+}
+
+// Able takes whether a player's computer can start a game. It returns what to tell the others,
+// or nothing.
+func (r *Roll) Able(name string, m wire.Able, s wire.Settings) (note string) {
+	before := r.able[name]
+	if r.able == nil {
+		r.able = map[string]wire.Able{}
+	}
+	if r.able[name] = m; m != before && m.Why != "" && m.Game == s.Game {
+		note = fmt.Sprintf("%s cannot start %s: %s", name, s.GameName(), m.Why)
+	}
+	return note
+}
+
+// Can returns whether a player's computer can start a game, if the player's program has said.
+func (r *Roll) Can(name, game string) (able wire.Able, isKnown bool) {
+	able = r.able[name]
+	return able, able.Game == game
+}
+
+// Next returns what is left of a roll for another round.
+func (r *Roll) Next() Roll { return Roll{able: r.able} }
+
+// Rename keeps what is known of a player under another name.
+func (r *Roll) Rename(from, to string) {
+	if w, has := r.ways[from]; has {
+		delete(r.ways, from)
+		r.ways[to] = w
+	}
+	if a, has := r.able[from]; has {
+		delete(r.able, from)
+		r.able[to] = a
+	}
+}
+
+// Leave forgets a player who plays here no more.
+func (r *Roll) Leave(name string) {
+	delete(r.ways, name)
+	delete(r.able, name)
+}
+
+// Saved is a roll at rest, by name.
+type Saved map[string]Way
+
+// Add adds how far a player got.
+func (s *Saved) Add(name string, w Way) {
+	if w == (Way{}) {
+		return
+	}
+	if *s == nil {
+		*s = Saved{}
+	}
+	(*s)[name] = w
+}
+
+// WithoutList returns what is left where the round's list is lost: nobody is on the way.
+func (s Saved) WithoutList() (left Saved) {
+	for name, w := range s {
+		left.Add(name, Way{Again: w.Again})
+	}
+	return left
+}
+
+// Save returns the roll for [Restore].
+func (r *Roll) Save() (s Saved) {
+	for name, w := range r.ways {
+		s.Add(name, w)
+	}
+	return s
+}
+
+// Restore returns the roll that was saved, of players of these names. Any values are safe: those
+// that make no sense are an error.
+func Restore(s Saved, players []string) (Roll, error) {
+	for name := range s {
+		if !slices.Contains(players, name) {
+			return Roll{}, fmt.Errorf("%q is on the way, who is no player", name)
+		}
+	}
+	return Roll{ways: maps.Clone(s)}, nil
+}

@@ -1,0 +1,220 @@
+package launch
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+
+func at(addr string) netip.AddrPort { return netip.MustParseAddrPort(addr) }
+
+// TestTo: players connect to the game's port, and their programs ask the server at its own.
+func TestTo(t *testing.T) {
+	s := wire.Settings{Game: "openarena", Password: "club"}
+	for _, tt := range []struct {
+		name string
+		info *discovery.Info
+		want wire.Launch
+	}{
+		{"nothing is known", nil, wire.Launch{Address: "192.0.2.1:27960", Name: "192.0.2.1:27960"}},
+		{"one port", &discovery.Info{Name: "Den"}, wire.Launch{Address: "192.0.2.1:27960", Name: "Den (192.0.2.1:27960)"}},
+		{"a port of the game's", &discovery.Info{Name: "Den", GamePort: 27015}, wire.Launch{Address: "192.0.2.1:27015", QueryPort: 27960, Name: "Den (192.0.2.1:27015)"}},
+	} {
+		servers := selection.Servers{List: []discovery.Server{{Addr: at("192.0.2.1:27960")}}, Infos: map[int]*discovery.Info{0: tt.info}}
+		tt.want.Round, tt.want.Game, tt.want.Password = 3, s.Game, s.Password
+		if got := To(3, s, &servers, 0); got != tt.want {
+			t.Errorf("%s: the launch is %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestFor: a player is sent to the address that is right there, and opens the game once more if
+// that is news.
+func TestFor(t *testing.T) {
+	var r Roll
+	r.Again(eight, "bob")
+	asked := at("192.0.2.1:27960")
+	for _, tt := range []struct {
+		name            string
+		connect, beside netip.AddrPort
+		want            wire.Launch
+	}{
+		{"ann", at("192.0.2.1:27015"), netip.AddrPort{}, wire.Launch{Address: "192.0.2.1:27015", QueryPort: 27960}},
+		{"ann", asked, netip.AddrPort{}, wire.Launch{Address: "192.0.2.1:27960"}},
+		{"ann", at("192.0.2.1:27015"), at("192.168.1.5:4000"), wire.Launch{Address: "192.168.1.5:27015", QueryPort: 4000}},
+		{"bob", asked, netip.AddrPort{}, wire.Launch{Address: "192.0.2.1:27960", Again: eight.UnixMilli()}},
+	} {
+		tt.want.Round, tt.want.Name = 3, "Den"
+		if got := r.For(tt.name, wire.Launch{Round: 3, Address: "x", QueryPort: 1, Name: "Den"}, tt.connect, asked, tt.beside); got != tt.want {
+			t.Errorf("%s is sent %+v, want %+v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestHeard: the others read how far a player got, once.
+func TestHeard(t *testing.T) {
+	var r Roll
+	for _, tt := range []struct {
+		state        wire.LaunchState
+		detail, note string
+		awaits       bool
+	}{
+		{"", "", "", true},
+		{wire.LaunchAsking, "", "", true},
+		{wire.LaunchDeclined, "", "ann stays behind", false},
+		{wire.LaunchByHand, "", "ann joins by hand", false},
+		{wire.LaunchFailed, "no such file", "ann could not start OpenArena: no such file", false},
+		{wire.LaunchFailed, "no such file", "", false},
+		{wire.LaunchFailed, "no such map", "ann could not start OpenArena: no such map", false},
+		{wire.LaunchStarted, "", "ann is on the way", false},
+	} {
+		note := r.Heard("ann", wire.Launched{State: tt.state, Detail: tt.detail}, "OpenArena")
+		if way := r.Way("ann"); note != tt.note || r.Awaits("ann") != tt.awaits || way.State != tt.state || way.Detail != tt.detail {
+			t.Errorf("of %q (%q) comes %q and %+v", tt.state, tt.detail, note, way)
+		}
+	}
+}
+
+// TestReopen: only a player who is here, and not asked already, has a game to open.
+func TestReopen(t *testing.T) {
+	ann := Asker{Name: "ann", Plays: true, Here: true}
+	for _, tt := range []struct {
+		by    Asker
+		sent  bool
+		state wire.LaunchState
+		err   string
+	}{
+		{Asker{Name: "zoe"}, true, "", "only who has a program running can have the game opened"},
+		{ann, false, "", "nobody is on the way just now"},
+		{Asker{Name: "ann", Plays: true}, true, "", "your program is away: start it again, and it goes there by itself"},
+		{ann, true, wire.LaunchAsking, "your program asks already: say yes there"},
+		{ann, true, wire.LaunchFailed, "<nil>"},
+		{ann, true, "", "<nil>"},
+	} {
+		var r Roll
+		r.Heard("ann", wire.Launched{State: tt.state}, "OpenArena")
+		err := r.Reopen(tt.by, tt.sent, eight)
+		if fmt.Sprint(err) != tt.err || r.Way("ann").Again.IsZero() != (err != nil) || r.Way("ann").State != tt.state {
+			t.Errorf("of %+v comes %v and %+v", tt, err, r.Way("ann"))
+		}
+	}
+}
+
+// TestAgain: each time is later than the one before, whatever the clock says.
+func TestAgain(t *testing.T) {
+	var r Roll
+	for _, tt := range []struct{ now, want time.Time }{
+		{eight, eight},
+		{eight.Add(time.Second), eight.Add(time.Second)},
+		{eight.Add(time.Second), eight.Add(time.Second + time.Millisecond)},
+		{eight.Add(-time.Hour), eight.Add(time.Second + 2*time.Millisecond)},
+	} {
+		r.Again(tt.now, "ann", "bob")
+		if got := r.Way("bob").Again; !got.Equal(tt.want) {
+			t.Errorf("at %v the game opens by %v, want %v", tt.now, got, tt.want)
+		}
+	}
+}
+
+// TestRestart: who is sent elsewhere has said nothing of it yet, and is opened again by no
+// earlier time.
+func TestRestart(t *testing.T) {
+	var r Roll
+	failed := wire.Launched{State: wire.LaunchFailed, Detail: "no such file"}
+	for _, name := range []string{"ann", "bob"} {
+		r.Heard(name, failed, "OpenArena")
+		r.Again(eight, name)
+	}
+	r.Restart("ann")
+	if ann, bob := r.Way("ann"), r.Way("bob"); ann != (Way{Again: eight}) || bob.State != failed.State || bob.Detail != failed.Detail {
+		t.Errorf("ann is at %+v, bob at %+v", ann, bob)
+	}
+	r.Restart()
+	if bob := r.Way("bob"); bob != (Way{Again: eight}) {
+		t.Errorf("bob is at %+v", bob)
+	}
+	if r.Restart("zoe"); len(r.ways) != 2 {
+		t.Errorf("it knows %v", r.ways)
+	}
+}
+
+// TestAble: the others read once that a computer cannot start the room's game.
+func TestAble(t *testing.T) {
+	var r Roll
+	s := wire.Settings{Game: "mine", OwnGame: &wire.OwnGame{ID: "mine", Name: "My game"}}
+	for _, tt := range []struct {
+		able    wire.Able
+		note    string
+		isKnown bool
+	}{
+		{wire.Able{Game: "mine"}, "", true},
+		{wire.Able{Game: "mine", Why: "it lacks its data"}, "ann cannot start My game: it lacks its data", true},
+		{wire.Able{Game: "mine", Why: "it lacks its data"}, "", true},
+		{wire.Able{Game: "another", Why: "no"}, "", false},
+	} {
+		note := r.Able("ann", tt.able, s)
+		if able, isKnown := r.Can("ann", s.Game); note != tt.note || isKnown != tt.isKnown || able != tt.able {
+			t.Errorf("of %+v comes %q; known %v, %+v", tt.able, note, isKnown, able)
+		}
+	}
+	if _, isKnown := r.Can("bob", s.Game); isKnown {
+		t.Error("bob's program has said nothing")
+	}
+}
+
+// TestPlayersGo: all that is known of a player stays under another name, and goes with them.
+// Another round forgets how far they got, and not what their computers can do.
+func TestPlayersGo(t *testing.T) {
+	var r Roll
+	s := wire.Settings{Game: "openarena"}
+	r.Able("ann", wire.Able{Game: s.Game, Why: "no"}, s)
+	r.Again(eight, "ann")
+	r.Rename("ann", "Ann")
+	r.Rename("bob", "ben")
+	if able, isKnown := r.Can("Ann", s.Game); !isKnown || able.Why != "no" || r.Way("Ann").Again != eight || r.Way("ann") != (Way{}) {
+		t.Errorf("renamed, %+v is known", r)
+	}
+	next := r.Next()
+	if able, isKnown := next.Can("Ann", s.Game); !isKnown || able.Why != "no" || next.Way("Ann") != (Way{}) {
+		t.Errorf("of the round before is known %+v", next)
+	}
+	r.Leave("Ann")
+	if _, isKnown := r.Can("Ann", s.Game); isKnown || r.Way("Ann") != (Way{}) {
+		t.Errorf("left, %+v is known", r)
+	}
+}
+
+// TestSaved holds the section of the saved room to its form.
+func TestSaved(t *testing.T) {
+	var r Roll
+	r.Heard("ann", wire.Launched{State: wire.LaunchFailed, Detail: "no such file"}, "OpenArena")
+	r.Heard("bob", wire.Launched{State: wire.LaunchStarted}, "OpenArena")
+	r.Restart("bob") // has said nothing
+	r.Again(eight, "ann")
+	data, err := json.Marshal(r.Save())
+	if want := `{"ann":{"launch":"failed","detail":"no such file","again":"2026-11-20T20:00:00Z"}}`; err != nil || string(data) != want {
+		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
+	}
+	back, err := Restore(r.Save(), []string{"bob", "ann"})
+	if err != nil || !reflect.DeepEqual(back.Save(), r.Save()) {
+		t.Errorf("it is restored as %+v, %v", back, err)
+	}
+	if left, want := r.Save().WithoutList(), (Saved{"ann": {Again: eight}}); !reflect.DeepEqual(left, want) {
+		t.Errorf("without the list %+v is left, want %+v", left, want)
+	}
+	if _, err := Restore(r.Save(), []string{"bob"}); err == nil {
+		t.Error("somebody who is no player is on the way")
+	}
+	if r.Able("ann", wire.Able{Game: "openarena"}, wire.Settings{}); len((&Roll{}).Save()) > 0 {
+		t.Error("an empty roll has somebody in it")
+	}
+}
