@@ -46,7 +46,7 @@ func (r *Room) searching() *search.Search {
 	}
 	coordinating, is := r.phase.(*Coordinating)
 	setup := search.Setup{
-		Topology: r.round.topology, Servers: r.round.servers, Table: r.round.table(heads), Criteria: r.criteria(r.settings, heads), IsBehind: !is,
+		Topology: r.round.list.Tree(), Servers: r.round.servers, Table: r.round.table(heads), Criteria: r.criteria(r.settings, heads), IsBehind: !is,
 		Options: coordinate.Options{Seed: r.tuning.Seed + uint64(r.round.number), Budget: r.tuning.Budget, Enough: r.tuning.Enough},
 	}
 	if is {

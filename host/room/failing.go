@@ -2,7 +2,6 @@ package room
 
 import (
 	"fmt"
-	"net/netip"
 	"time"
 
 	"muster/host/room/seats"
@@ -47,7 +46,7 @@ func (f *Failed) changed(r *Room) {
 // fail ends a round without a server. Passing says that the same may go well in a while.
 func (r *Room) fail(passing bool, format string, args ...any) {
 	r.failures++
-	r.started = netip.AddrPort{} // it was of no use: the next list is the game's again
+	r.source.Stop() // it was of no use: the next list is the game's again
 	f := &Failed{}
 	r.enter(f)
 	if passing && !r.failures.AreOver() {

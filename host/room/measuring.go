@@ -1,21 +1,15 @@
 package room
 
 import (
-	"fmt"
-	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/topology"
 	"muster/host/room/attendance"
 	"muster/host/room/evidence"
-	"muster/host/room/nearby"
 	"muster/host/room/outage"
 	"muster/host/room/search"
 	"muster/host/wire"
-	"muster/selection"
 )
 
 const (
@@ -46,171 +40,6 @@ func (*Gathering) proceed(r *Room) {
 		return
 	}
 	r.list()
-}
-
-// Listing waits for the server list.
-type Listing struct {
-	// Told: people know that it is slow to come.
-	Told bool `json:",omitempty"`
-	// Awaits: the organiser's program gives the list anew.
-	Awaits bool `json:",omitempty"`
-	// came is the list, which waits for what players find on their own networks.
-	came *Listed
-}
-
-// slowList is after how long people are told what they wait for.
-const slowList = 5 * time.Second
-
-func (*Listing) stage() wire.Stage { return wire.Listing }
-func (*Listing) proceed(*Room)     {}
-
-func (l *Listing) tick(r *Room) {
-	l.await(r)
-	if !l.Told && l.came == nil && r.now.Sub(r.since) >= slowList {
-		l.Told = true
-		r.note("the list of servers is slow to come: waiting for it")
-	}
-	l.goOn(r)
-}
-
-// goOn has everyone measure, once the list is there and all have looked around.
-func (l *Listing) goOn(r *Room) {
-	if l.came != nil && !r.round.nearby.IsLooking("") {
-		l.came.begin(r)
-	}
-}
-
-// Listed is the server list that was asked for.
-type Listed struct {
-	// List is the topology of a list that [Shared] made, which all rooms may share.
-	List *topology.Tree
-	// Kept is the hash by which the host keeps the list apart from the rooms that have
-	// it; empty if it does not.
-	Kept string
-	// Local are those of its servers that are on the host's own networks.
-	Local []LocalServer
-	// Said is what the list says of its servers.
-	Said discovery.Said
-	// Note is what people should know of it, such as its age; empty is nothing.
-	Note string
-	// Err is why there is no list.
-	Err error
-}
-
-// Shared is a list as everyone in a room has it: what cannot be asked or said
-// on the wire is gone, each server stands in it once, in the order of
-// [topology.Compare]. Neighbours share their markers then, and have nearly the
-// same RTT. The hidden ones of the local servers are in it too.
-func Shared(servers []discovery.Server, local []LocalServer) []discovery.Server {
-	var usable []discovery.Server
-	add := func(s discovery.Server) {
-		if s = canonical(s); s.Addr.IsValid() && s.Addr.Port() != 0 {
-			usable = append(usable, s)
-		}
-	}
-	for _, s := range servers {
-		add(s)
-	}
-	for _, addr := range nearby.Hidden(local) {
-		add(discovery.Server{Addr: addr})
-	}
-	slices.SortFunc(usable, discovery.CompareAddr)
-	usable = slices.CompactFunc(usable, func(a, b discovery.Server) bool { return a.Addr == b.Addr })
-	usable = usable[:min(len(usable), discovery.MaxServers)]
-	slices.SortFunc(usable, topology.Compare)
-	return usable
-}
-
-// canonical is a server as [discovery.AppendList] can say it: a country of two
-// capitals or none, and no AS of the numbers that its markers use.
-func canonical(s discovery.Server) discovery.Server {
-	const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	const firstMarker = 0xff000000
-	s.Addr = discovery.Canonical(s.Addr)
-	s.Addr = netip.AddrPortFrom(s.Addr.Addr().WithZone(""), s.Addr.Port())
-	if len(s.Country) != 2 || strings.Trim(s.Country, capitals) != "" {
-		s.Country = ""
-	}
-	if s.ASN >= firstMarker {
-		s.ASN = 0
-	}
-	return s
-}
-
-// step has everyone measure the list, as soon as all have looked around.
-func (in Listed) step(r *Room) error {
-	if listing, is := r.phase.(*Listing); is { // or nobody waits for it
-		listing.came = &in
-		listing.goOn(r)
-	}
-	return nil
-}
-
-// begin has everyone measure the list, and what players found on their own networks.
-// Without a list that has to do: a LAN party may have no internet, and a game no master.
-func (in Listed) begin(r *Room) {
-	var listed []discovery.Server
-	if in.Err == nil {
-		listed = in.List.List()
-	}
-	var found []LocalServer
-	if r.settings.LookAround {
-		found = r.round.nearby.Found(names(r.round.active()), r.settings.Game, listed, in.Local)
-	}
-	if len(nearby.Hidden(found)) > 0 {
-		if in.Err != nil {
-			in.Note = fmt.Sprintf("only servers on players' own networks are listed: %v", in.Err)
-		}
-		in.List, in.Kept, in.Err = topology.New(Shared(listed, found)), "", nil
-	}
-	in.Local = append(slices.Clip(in.Local), found...)
-	switch {
-	case in.Err != nil:
-		r.fail(true, "no server list: %v", in.Err)
-		return
-	case len(in.List.List()) == 0:
-		r.fail(true, "the server list is empty")
-		return
-	}
-	servers := in.List.List()
-	r.round.topology, r.round.packed, r.round.kept = in.List, nil, in.Kept
-	r.round.servers = selection.Servers{List: servers, Infos: map[int]*discovery.Info{}, Lone: map[int]bool{}}
-	r.round.hearsay = evidence.Hearsay{}
-	r.round.measuring = r.now
-	r.round.take(in.Said)
-	titles := map[int]string{}
-	for _, s := range r.round.nearby.Place(in.Local, servers) {
-		r.said("", s.Server, s.Info)
-		titles[s.Server] = r.round.servers.Called(s.Server)
-	}
-	measuring := &Measuring{}
-	if r.strategy() == wire.Coordinated {
-		r.enter(&Coordinating{})
-	} else {
-		r.enter(measuring)
-	}
-	r.note("%s listed", serversInWords(len(servers)))
-	if in.Note != "" {
-		r.note("%s", in.Note)
-	}
-	for _, note := range r.round.nearby.Notes(names(r.round.players), titles) {
-		r.note("%s", note)
-	}
-	if r.round.nearby.HasTwoAddresses() {
-		for _, p := range r.round.players {
-			r.send(p, r.round.listFor(p))
-		}
-	} else {
-		r.do(Send{Message: wire.List{Round: r.round.number, Servers: servers}})
-	}
-	r.round.attendance.Await(r.now, names(r.round.players)...)
-	for _, p := range r.round.players {
-		p.shares = r.phase == measuring && len(r.round.natGroupOf(p)) > 1
-		r.measure(p)
-	}
-	if r.phase == measuring {
-		measuring.shareOut(r)
-	}
 }
 
 // seedFor is a seed of each player's own: all in one order would ask every server

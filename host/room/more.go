@@ -118,13 +118,13 @@ func (r *Room) askMoreText(n int) string {
 // unasked is how many addresses in the list not all of a group have measured, and nobody
 // in vain: the servers of one are equally far.
 func (r *round) unasked(group []*player) int {
-	natGroups := r.natGroups(group)
+	natGroups, tree := r.natGroups(group), r.list.Tree()
 	// by address, how many NAT groups know it, and which did last
-	known, last := make([]int, r.topology.Nodes()), make([]int, r.topology.Nodes())
+	known, last := make([]int, tree.Nodes()), make([]int, tree.Nodes())
 	for i, players := range natGroups {
 		k := r.knowledge(players[0])
 		for server := range k.Servers() {
-			switch at := r.topology.Of(server); {
+			switch at := tree.Of(server); {
 			case k.At(server).State != discovery.Answered:
 				known[at] = len(natGroups)
 			case last[at] <= i:
@@ -135,12 +135,12 @@ func (r *round) unasked(group []*player) int {
 	}
 	for _, p := range group {
 		for _, hidden := range r.nearby.HiddenFrom(p.name) {
-			known[r.topology.Of(hidden)] = len(natGroups)
+			known[tree.Of(hidden)] = len(natGroups)
 		}
 	}
 	unasked := 0
 	for server := range r.servers.List {
-		if at := r.topology.Of(server); known[at] < len(natGroups) {
+		if at := tree.Of(server); known[at] < len(natGroups) {
 			known[at] = len(natGroups)
 			unasked++
 		}

@@ -13,6 +13,7 @@ import (
 	"muster/host/room/estimates"
 	"muster/host/room/finals"
 	"muster/host/room/journal"
+	"muster/host/room/listing"
 	"muster/host/room/outage"
 	"muster/host/room/places"
 	"muster/host/room/roster"
@@ -53,15 +54,9 @@ type Room struct {
 	// outage is which time does not count against the players.
 	outage outage.Watch
 
-	// supplied is when the organiser's program gave its list last; not saved, as it gives
-	// another if asked. ownKept is by what the store has the organiser's own list, empty if
-	// the room is saved with it, and isOwnLost says that the store has it no more.
-	supplied  time.Time
-	ownKept   string
-	isOwnLost bool
-	survey    places.Survey
-	// started is the server that the organiser's program has started, if it has.
-	started netip.AddrPort
+	// source is where the rounds' lists come from.
+	source listing.Source
+	survey places.Survey
 	// failures are the rounds that failed, one after the other.
 	failures attendance.Retries
 	// planning is the room's wait for a [Turn]; not saved, as it asks for another.
@@ -70,12 +65,10 @@ type Room struct {
 	// now, out and binds are of the Step under way: its time, what it leads to,
 	// and whether that has to be saved first although the phase stays. due is what
 	// [Room.Next] said when the newest Step was over.
-	now time.Time
-	due time.Time
-	// isListLost: the room was saved, and its list is gone.
-	isListLost bool
-	out        []Output
-	binds      bool
+	now   time.Time
+	due   time.Time
+	out   []Output
+	binds bool
 	// revision counts what may have changed what the room shows or saves.
 	revision int
 }

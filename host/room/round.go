@@ -2,12 +2,12 @@ package room
 
 import (
 	"muster/discovery"
-	"muster/discovery/topology"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/evidence"
 	"muster/host/room/finals"
 	"muster/host/room/launch"
+	"muster/host/room/listing"
 	"muster/host/room/nearby"
 	"muster/host/room/podium"
 	"muster/host/room/search"
@@ -26,16 +26,11 @@ type round struct {
 	players []*player
 	// attendance is who is here, and whom the round counts on.
 	attendance attendance.Register
-	// servers are the list and what the servers say of themselves, and topology the
-	// list's tree, both shared with whoever else has that list.
-	servers  selection.Servers
-	topology *topology.Tree
+	// list is the round's list, and servers what it and they say of themselves.
+	list    listing.List
+	servers selection.Servers
 	// hearsay is what each player heard of the servers, from which those Infos are.
 	hearsay evidence.Hearsay
-	// packed is the list as it is saved, made by the first save that has it.
-	packed []byte
-	// kept is the hash by which the list is kept apart from the room; empty if it is not.
-	kept string
 	// nearby is what is on the host's networks and the players'. A new round forgets the list's.
 	nearby nearby.Networks
 	// launches are who can start the game, and who is on the way.

@@ -20,6 +20,7 @@ import (
 	"muster/host/room/finals"
 	"muster/host/room/journal"
 	"muster/host/room/launch"
+	"muster/host/room/listing"
 	"muster/host/room/nearby"
 	"muster/host/room/outage"
 	"muster/host/room/places"
@@ -56,8 +57,9 @@ type before3 struct {
 
 	Log []wire.Note `json:"log,omitempty"`
 	evidence.SavedHearsay
-	Lists    brought.Saved    `json:"lists,omitzero"`
-	Pause    outage.Saved     `json:"pause,omitzero"`
+	Lists brought.Saved `json:"lists,omitzero"`
+	Pause outage.Saved  `json:"pause,omitzero"`
+	listing.Saved
 	Local    []LocalServer    `json:"local,omitempty"`
 	Survey   places.Saved     `json:"survey,omitzero"`
 	Voted    bool             `json:"voted,omitempty"`
@@ -123,7 +125,7 @@ func (s *saved) upgrade() {
 		move(&s.Players[i].savedPerson, &s.Roster.Players)
 	}
 	s.Outage, s.Brought, s.Journal = s.Pause, s.Lists, journal.Saved{Notes: s.Log}
-	s.Nearby = nearby.Saved{Servers: s.Local}
+	s.Listing, s.Nearby = s.Saved, nearby.Saved{Servers: s.Local}
 	s.Places = s.Survey
 	s.Finals = s.Look
 	s.Hearsay, s.Trust.TooNear, s.before3 = s.SavedHearsay, s.TooNear, before3{}
@@ -181,15 +183,9 @@ type saved struct {
 
 	Round     int                  `json:"round"`
 	Players   []savedPlayer        `json:"players"`
-	List      []byte               `json:"list,omitempty"`
-	ListHash  string               `json:"list_hash,omitempty"` // in its place, if the list is kept apart
-	Said      []byte               `json:"said,omitempty"`
-	SaidAt    time.Time            `json:"said_at,omitzero"`
+	Listing   listing.Saved        `json:"listing,omitzero"`
 	Nearby    nearby.Saved         `json:"nearby,omitzero"`
 	Measuring time.Time            `json:"measuring,omitzero"`
-	OwnHash   string               `json:"own_hash,omitempty"` // in place of the settings' servers, if they are kept apart
-	OwnLost   bool                 `json:"own_lost,omitempty"`
-	Started   netip.AddrPort       `json:"started,omitzero"`
 	Failures  attendance.Retries   `json:"failures,omitempty"`
 	Outage    outage.Saved         `json:"outage,omitzero"`
 	Broken    bool                 `json:"broken,omitempty"`
@@ -280,7 +276,7 @@ func (r *Room) Save() ([]byte, error) {
 		Since: r.since, Closed: r.closed, Journal: r.journal.Save(), Previous: r.previous, Calendar: r.calendar.Save(), Brought: r.lists.Save(),
 		Round: r.round.number, Nearby: r.round.nearby.Save(), Measuring: r.round.measuring, Selection: r.round.selection,
 		WhatIf: r.round.whatIf, More: r.round.more,
-		Started: r.started, Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
+		Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
 		Webhook: r.settings.Webhook,
 
 		Attendance: r.round.attendance.Save(), Ballot: r.round.ballot.Save(), Editions: r.editions.Save(), Estimates: r.estimates.Save(), Launch: r.round.launches.Save(), Places: r.survey.Save(), Trust: r.round.trust.Save(),
@@ -298,25 +294,14 @@ func (r *Room) Save() ([]byte, error) {
 	if s.Phase.Knows, err = json.Marshal(r.phase); err != nil {
 		return nil, err
 	}
-	if s.ListHash = r.round.kept; s.ListHash == "" && r.round.packed == nil && len(r.round.servers.List) > 0 {
-		if r.round.packed, err = pack(wire.List{Round: r.round.number, Servers: r.round.servers.List}); err != nil {
-			return nil, err
-		}
+	if s.Listing.SavedList, err = r.round.list.Save(r.round.number, r.round.servers, r.round.asked()); err != nil {
+		return nil, err
 	}
-	if s.ListHash == "" {
-		s.List = r.round.packed
-	}
-	if s.OwnHash, s.OwnLost = r.ownKept, r.isOwnLost; s.OwnHash != "" {
+	if s.Listing.SavedSource = r.source.Save(); s.Listing.OwnHash != "" {
 		s.Settings.Servers = nil
 	}
 	if s.Hearsay, err = r.round.hearsay.Save(names(r.round.players)); err != nil {
 		return nil, err
-	}
-	if s.Said, err = r.round.saveSaid(); err != nil {
-		return nil, err
-	}
-	if len(s.Said) > 0 {
-		s.SaidAt = r.round.servers.Said.At
 	}
 	for _, g := range r.guests {
 		s.Guests = append(s.Guests, savedGuest{savedPerson{Name: g.name}, g.origin, guestBefore3{}})
@@ -332,23 +317,6 @@ func (r *Room) Save() ([]byte, error) {
 		s.Players = append(s.Players, sp)
 	}
 	return json.Marshal(s)
-}
-
-func pack(m wire.Message) ([]byte, error) {
-	frame, err := wire.Marshal(m)
-	return frame.Data, err
-}
-
-func unpack[M wire.Message](data []byte) (m M, err error) {
-	message, err := wire.Unmarshal(wire.BinaryFrame(data))
-	if err != nil {
-		return m, err
-	}
-	m, ok := message.(M)
-	if !ok {
-		return m, fmt.Errorf("a %T where a %T should be", message, m)
-	}
-	return m, nil
 }
 
 // Kept finds what stands elsewhere than in the saved room, by its hash; nil is what is
@@ -385,28 +353,21 @@ func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept
 	s.upgrade()
 	var list *topology.Tree
 	var err error
-	isLost := false
-	if s.ListHash != "" {
-		list, err = kept.List(s.ListHash)
-		if isLost = list == nil && err == nil; isLost {
+	if s.Listing.Hash != "" {
+		list, err = kept.List(s.Listing.Hash)
+		if list == nil && err == nil {
 			err = s.withoutList()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("room: saved room: its list: %w", err)
 		}
 	}
-	if s.OwnHash != "" {
-		if s.Settings.Servers, err = kept.Own(s.OwnHash); err != nil {
+	if s.Listing.OwnHash != "" {
+		if s.Settings.Servers, err = kept.Own(s.Listing.OwnHash); err != nil {
 			return nil, fmt.Errorf("room: saved room: the organiser's list: %w", err)
-		}
-		if len(s.Settings.Servers) == 0 {
-			s.OwnHash, s.OwnLost = "", true
 		}
 	}
 	r, err := s.room(list, tree)
-	if err == nil {
-		r.isListLost = isLost
-	}
 	if err != nil {
 		return nil, fmt.Errorf("room: saved room: %w", err)
 	}
@@ -416,14 +377,12 @@ func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept
 // withoutList is the room without all that hangs on its list. Who was about to measure or
 // choose begins again; who has been sent somewhere waits for the organiser.
 func (s *saved) withoutList() (err error) {
-	if s.List, err = pack(wire.List{Round: s.Round}); err != nil {
-		return err
-	}
+	s.Listing.SavedList, s.Listing.ListLost = listing.SavedList{}, true
 	if s.Hearsay, err = new(evidence.Hearsay).Save(nil); err != nil {
 		return err
 	}
 	s.Seats = seats.Saved{}
-	s.ListHash, s.Said, s.SaidAt, s.Nearby.Servers, s.Measuring, s.Outage, s.Broken = "", nil, time.Time{}, nil, time.Time{}, outage.Saved{}, false
+	s.Nearby.Servers, s.Measuring, s.Outage, s.Broken = nil, time.Time{}, outage.Saved{}, false
 	s.Selection, s.WhatIf, s.Finals, s.More, s.Trust = nil, nil, finals.Saved{}, more{}, s.Trust.WithoutList()
 	s.Launch = s.Launch.WithoutList()
 	s.Ballot, s.Attendance = ballot.Saved{}, s.Attendance.Anew()
@@ -450,8 +409,8 @@ func (s *saved) withoutList() (err error) {
 func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
-		closed: s.Closed, journal: journal.Restore(s.Journal), previous: s.Previous, lists: brought.Restore(s.Brought), editions: editions.Restore(s.Editions), estimates: estimates.Restore(s.Estimates), failures: s.Failures, started: s.Started, round: newRound(s.Round),
-		ownKept: s.OwnHash, isOwnLost: s.OwnLost && len(s.Settings.Servers) == 0,
+		closed: s.Closed, journal: journal.Restore(s.Journal), previous: s.Previous, lists: brought.Restore(s.Brought), editions: editions.Restore(s.Editions), estimates: estimates.Restore(s.Estimates), failures: s.Failures, round: newRound(s.Round),
+		source: listing.RestoreSource(s.Listing.SavedSource, s.Settings.Servers),
 	}
 	r.settings.Password, r.settings.Webhook = s.Password, s.Webhook
 	n := &r.round
@@ -476,22 +435,21 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	if err := json.Unmarshal(s.Phase.Knows, r.phase); err != nil {
 		return nil, err
 	}
-	var list wire.List
-	n.topology, n.kept = kept, s.ListHash
 	if kept == nil {
-		if len(s.List) > 0 { // a room that gathers has none
-			if list, err = unpack[wire.List](s.List); err != nil {
-				return nil, err
-			}
+		servers, err := s.Listing.Servers()
+		if err != nil {
+			return nil, err
 		}
-		n.topology = tree(list.Servers)
+		kept = tree(servers)
 	}
-	list.Servers = n.topology.List()
-	n.servers = selection.Servers{List: list.Servers, Infos: map[int]*discovery.Info{}, Lone: map[int]bool{}}
-	if n.ballot, err = ballot.Restore(s.Ballot, len(list.Servers)); err != nil {
+	if n.list, n.servers, err = listing.RestoreList(s.Listing.SavedList, kept, n.measuring); err != nil {
 		return nil, err
 	}
-	if n.looks, err = finals.Restore(s.Finals, len(list.Servers)); err != nil {
+	listed := len(n.servers.List)
+	if n.ballot, err = ballot.Restore(s.Ballot, listed); err != nil {
+		return nil, err
+	}
+	if n.looks, err = finals.Restore(s.Finals, listed); err != nil {
 		return nil, err
 	}
 	for _, sg := range s.Guests {
@@ -502,7 +460,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 			member: &member{name: sp.Name, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet},
 			shares: sp.Shares,
 		}
-		if p.witness, err = evidence.Restore(sp.Evidence, len(list.Servers)); err != nil {
+		if p.witness, err = evidence.Restore(sp.Evidence, listed); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}
 		n.players = append(n.players, p)
@@ -516,20 +474,17 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	if n.launches, err = launch.Restore(s.Launch, names(n.players)); err != nil {
 		return nil, err
 	}
-	if n.trust, err = trust.Restore(s.Trust, names(n.players), len(list.Servers)); err != nil {
+	if n.trust, err = trust.Restore(s.Trust, names(n.players), listed); err != nil {
 		return nil, err
 	}
 	places := map[string]nearby.Place{}
 	for _, p := range n.players {
 		places[p.name] = p.origin.around()
 	}
-	if n.nearby, err = nearby.Restore(s.Nearby, places, len(list.Servers)); err != nil {
+	if n.nearby, err = nearby.Restore(s.Nearby, places, listed); err != nil {
 		return nil, err
 	}
-	if n.hearsay, err = evidence.RestoreHearsay(s.Hearsay, names(n.players), len(list.Servers)); err != nil {
-		return nil, err
-	}
-	if err := n.restoreSaid(s.Said, s.SaidAt); err != nil {
+	if n.hearsay, err = evidence.RestoreHearsay(s.Hearsay, names(n.players), listed); err != nil {
 		return nil, err
 	}
 	r.attend()

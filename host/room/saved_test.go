@@ -16,6 +16,7 @@ import (
 
 	"muster/discovery/topology"
 	"muster/host/room/calendar"
+	"muster/host/room/listing"
 	"muster/host/room/outage"
 	"muster/host/room/roster"
 	"muster/host/wire"
@@ -26,7 +27,7 @@ import (
 // Step is about, and what can be made anew.
 var volatile = map[string]bool{
 	"now": true, "stepped": true, "ticked": true, "due": true, "hasStopped": true, "out": true, "binds": true, "revision": true, "cost": true, "Here": true, "pages": true, "onlookers": true, "podium": true, "briefed": true, "estimators": true, "pageClosed": true, "renamed": true,
-	"search": true, "planning": true, "waited": true, "topology": true, "packed": true, "groups": true, "places": true,
+	"search": true, "planning": true, "waited": true, "tree": true, "packed": true, "groups": true, "places": true,
 	"record": true, "relaxed": true, "doors": true, "waitable": true, "lately": true, "returned": true, "isMute": true, "allSince": true,
 	"Said": true, "Dated": true, // TestSaidSaved has what of it is kept
 	"able": true, "came": true, "isListLost": true, "supplied": true, "upcoming": true, "wasUsed": true, "keyMade": true, "lookSince": true, "lookFor": true,
@@ -260,7 +261,7 @@ func TestRestoreRefuses(t *testing.T) {
 		return string(data)
 	}
 	for _, data := range []string{
-		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", savedVersion+1), with("version", oldestVersion-1), with("list", nil), with("hearsay", nil), with("selection", nil),
+		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", savedVersion+1), with("version", oldestVersion-1), with("listing", nil), with("hearsay", nil), with("selection", nil),
 		with("phase", map[string]any{"name": "lunch"}), with("phase", map[string]any{"name": "launching"}),
 		with("finals", map[string]any{"seen": []int{9}}), with("players", []map[string]any{{"name": "ann"}}),
 		with("nearby", map[string]any{"servers": []map[string]any{{"addr": "10.9.0.5:1", "server": 2}}}),
@@ -299,7 +300,7 @@ func TestSavedForm(t *testing.T) {
 	n.votes("zoe", 1)
 	n.page("yan", WhatIf(`{"by":"minimax"}`))
 	n.goes()
-	n.room.round.kept = "the hash of the list"
+	n.room.round.list = listing.New(n.room.round.list.Tree(), "the hash of the list")
 	n.room.round.servers.Said = said(n.now, time.Minute, 3, 4)
 	n.room.round.servers.Said.Infos[addr(1)].Mode = "ctf"
 	own := []netip.AddrPort{addr(0), addr(1)}
@@ -340,13 +341,13 @@ func TestSavedForm(t *testing.T) {
 		}
 		old, err := RestoreKept(compact.Bytes(), topology.New, Kept{
 			List: func(hash string) (*topology.Tree, error) {
-				if hash != n.room.round.kept {
+				if hash != "the hash of the list" {
 					t.Errorf("form %d asks for the list %q", version, hash)
 				}
-				return n.room.round.topology, nil
+				return n.room.round.list.Tree(), nil
 			},
 			Own: func(hash string) ([]netip.AddrPort, error) {
-				if hash != n.room.ownKept {
+				if hash != "the hash of the organiser's list" {
 					t.Errorf("form %d asks for the organiser's list %q", version, hash)
 				}
 				return own, nil
@@ -356,7 +357,7 @@ func TestSavedForm(t *testing.T) {
 			t.Fatal(err)
 		}
 		if version == 1 { // which has the list in it
-			old.round.kept = n.room.round.kept
+			old.round.list = n.room.round.list
 			if looks := old.round.looks.Save(); !looks.Rests.IsZero() || looks.Asked != nil {
 				t.Errorf("it knows when a look asked: %v", looks)
 			}
@@ -365,7 +366,7 @@ func TestSavedForm(t *testing.T) {
 				t.Errorf("it knows the candidates' numbers: %v", v.Numbers)
 			}
 			old.round.ballot.Open(old.round.options()) // as after [Resume]
-			old.settings.Servers, old.ownKept = own, n.room.ownKept
+			old.settings.Servers, old.source = own, n.room.source
 			for _, s := range []*selection.Selection{old.round.selection, &old.round.whatIf.Selection} {
 				if s.Decided != nil {
 					t.Errorf("it says what decided: %+v", s.Decided)
@@ -414,7 +415,7 @@ func TestListGone(t *testing.T) {
 		{func(t *testing.T) *session { n := newSession(t, settings(3)); n.join("ann"); return n }, wire.Gathering, false},
 	} {
 		n := tt.at(t)
-		n.room.round.kept = "the hash of the list"
+		n.room.round.list = listing.New(n.room.round.list.Tree(), "the hash of the list")
 		data, err := n.room.Save()
 		if err != nil || strings.Contains(string(data), `"list":`) {
 			t.Fatalf("saved is %s, %v", data, err)
@@ -633,6 +634,26 @@ func TestPauseBefore3(t *testing.T) {
 	}
 	if s.Outage != section.Outage || s.Outage != (outage.Saved{On: true, Held: 5, Absent: 7}) {
 		t.Errorf("the pause is %+v, want %+v", s.Outage, section.Outage)
+	}
+}
+
+// TestListingBefore3: what forms 1 and 2 kept of lists is read into the section.
+func TestListingBefore3(t *testing.T) {
+	const kept = `"list":"AQ==","list_hash":"hash","said":"Ag==","said_at":"2026-11-20T20:00:00Z",` +
+		`"own_hash":"own","own_lost":true,"started":"192.0.2.1:27960"`
+	var s, section saved
+	for data, into := range map[string]*saved{
+		`{"version":2,` + kept + `}`:             &s,
+		`{"version":3,"listing":{` + kept + `}}`: &section,
+	} {
+		if err := json.Unmarshal([]byte(data), into); err != nil {
+			t.Fatal(err)
+		}
+		into.upgrade()
+	}
+	s.Version, s.Ballot = section.Version, section.Ballot
+	if !reflect.DeepEqual(s, section) || s.Listing.Hash != "hash" || !s.Listing.OwnLost || !s.Listing.Started.IsValid() {
+		t.Errorf("read is %+v, want %+v", s, section)
 	}
 }
 

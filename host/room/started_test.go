@@ -28,8 +28,8 @@ func TestStarted(t *testing.T) {
 	if err := n.orders(Started{Game: "openarena", Addr: addr(9)}); err != nil {
 		t.Fatal(err)
 	}
-	if n.inStage(wire.Listing); n.fetches != fetches+1 || n.room.started != addr(9) {
-		t.Errorf("%d lists, %v", n.fetches-fetches, n.room.started)
+	if n.inStage(wire.Listing); n.fetches != fetches+1 || n.room.source.Save().Started != addr(9) {
+		t.Errorf("%d lists, %v", n.fetches-fetches, n.room.source.Save().Started)
 	}
 	same(t, n.room, restored(t, n.room))
 	n.gets(listOf(10)[9:])
@@ -50,7 +50,7 @@ func TestStarted(t *testing.T) {
 	n.measures("ann", lost)
 	n.measures("cat", lost)
 	n.done("ann", "cat")
-	if n.inStage(wire.Failed); n.room.started.IsValid() {
+	if n.inStage(wire.Failed); n.room.source.Save().Started.IsValid() {
 		t.Error("the list is that of a server that is gone")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 
 	"muster/host/room/attendance"
@@ -129,12 +128,8 @@ func (a Change) do(r *Room, _ caller) error {
 	case s.Players > 0 && s.Players < len(r.round.players):
 		return fmt.Errorf("%d players are here already", len(r.round.players))
 	}
-	if s.Game != r.settings.Game && (len(s.Servers) > 0 || r.isOwnLost) {
-		s.Servers, r.isOwnLost = nil, false // which are another game's
-		r.note("the organiser's own list of servers was for %s", r.settings.Game)
-	}
 	if s.Game != r.settings.Game {
-		r.lists = brought.Lists{} // which is another game's, too
+		s.Servers, r.lists = nil, brought.Lists{} // which are another game's
 	}
 	r.resettle(s)
 	return nil
@@ -160,14 +155,11 @@ func (in Resettle) step(r *Room) error {
 
 // resettle makes settings the room's.
 func (r *Room) resettle(s wire.Settings) {
-	if !slices.Equal(s.Servers, r.settings.Servers) {
-		r.ownKept, r.isOwnLost = "", false
+	if note := r.source.Change(r.settings, s); note != "" {
+		r.note("%s", note)
 	}
 	if s.Webhook != r.settings.Webhook {
 		r.calendar.ForgetPosts()
-	}
-	if s.Game != r.settings.Game {
-		r.started = netip.AddrPort{}
 	}
 	changes := s.Changes(r.settings)
 	isElsewhere := !slices.Equal(s.Places, r.settings.Places)

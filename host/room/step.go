@@ -381,12 +381,8 @@ func (Resume) step(r *Room) error {
 	if !r.calendar.IsAsleep() { // when nobody notices
 		r.note("the host was restarted")
 	}
-	if r.isListLost {
-		r.isListLost = false
-		r.note("the list of servers is gone: the round takes a new one")
-	}
-	if r.isOwnLost {
-		r.note("the organiser's own list of servers is gone")
+	for _, note := range r.source.Resume() {
+		r.note("%s", note)
 	}
 	r.outage.Resume()
 	r.since = r.now
@@ -513,11 +509,11 @@ func (r *Room) nextRound() {
 
 // list asks for the server list.
 func (r *Room) list() {
-	listing := &Listing{Awaits: r.awaitsSupply()}
-	r.enter(listing)
+	phase := &Listing{Awaits: r.source.Awaits(r.settings, r.opened, r.now)}
+	r.enter(phase)
 	r.outage.Begin()
-	if !listing.Awaits {
-		listing.fetch(r)
+	if !phase.Awaits {
+		phase.fetch(r)
 	}
 	for _, p := range r.round.players {
 		r.lookAround(p)

@@ -14,6 +14,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/topology"
 	"muster/host/room/attendance"
+	"muster/host/room/listing"
 	"muster/host/wire"
 )
 
@@ -632,7 +633,7 @@ func TestWaitWithoutList(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
 	f.orders(AwaitSeats{})
 	f.orders(Unwait{})
-	f.room.round.kept = "gone"
+	f.room.round.list = listing.New(f.room.round.list.Tree(), "gone")
 	if r := restored(f.T, f.room); r.Stage() != wire.Failed || r.Snapshot().Seats != nil {
 		t.Errorf("the room is %s, and shows %+v", r.Stage(), r.Snapshot().Seats)
 	}

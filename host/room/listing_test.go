@@ -50,7 +50,7 @@ func TestSaid(t *testing.T) {
 	for _, c := range []struct {
 		age    time.Duration
 		server int
-	}{{time.Minute, 1}, {saidCounts, 1}, {saidCounts + time.Second, 0}} {
+	}{{time.Minute, 1}, {5 * time.Minute, 1}, {5*time.Minute + time.Second, 0}} {
 		n := newSession(t, settings(2))
 		n.join("ann", "bob")
 		n.step(Listed{List: topology.New(Shared(listOf(3), nil)), Said: said(n.now, c.age, 16, 3)})

@@ -1,0 +1,166 @@
+// Package listing decides which servers a round is about: where the list comes from, what of it
+// all players are told, and how much of the list's own word on servers is kept.
+//
+//	Awaits ─▶ Supply, IsOverdue ─▶ Query ─▶ the host fetches ─▶ Shared ─┐
+//	                                                                    ▼
+//	servers on players' own networks ────────────────────────────────▶ Begin
+//	                                                                    │
+//	Save, Trim ◀── selection.Servers ◀── Servers ◀── List ◀─────────────┘
+//
+// A [Source] is a room's, and goes on round after round. A [List] is one round's. It is shared
+// with the other rooms that have it.
+package listing
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// saidCounts is for how long what the list says of a server's seats or map leaves it out of a
+// round that begins: services renew their lists about once a minute, and a map lasts ten. Older
+// words are shown, and leave nothing out.
+const saidCounts = 5 * time.Minute
+
+// List is a round's list of servers. The zero value has none.
+type List struct {
+	tree *topology.Tree
+	// hash is by what the host keeps the list apart from the rooms that have it; empty if it
+	// does not.
+	hash string
+	// packed is the list as it is saved, made by the first save that has it.
+	packed []byte
+}
+
+// New returns the list of a tree that [Shared] made. Hash is by what the host keeps it apart from
+// the room, or empty.
+func New(tree *topology.Tree, hash string) List { return List{tree: tree, hash: hash} }
+
+// Begin returns a round's list: what came, and servers on players' own networks that no list has.
+// If no list came those have to do, and the note says so: a LAN party may have no internet, and a
+// game no master. The error says why there is nothing to measure.
+func Begin(came List, failure error, found []netip.AddrPort) (l List, note string, err error) {
+	var listed []discovery.Server
+	if failure == nil {
+		l, listed = came, came.tree.List()
+	}
+	if len(found) > 0 {
+		l = New(topology.New(Shared(listed, found)), "")
+	}
+	switch {
+	case failure != nil && len(found) == 0:
+		return List{}, "", fmt.Errorf("no server list: %w", failure)
+	case len(l.tree.List()) == 0:
+		return List{}, "", errors.New("the server list is empty")
+	case failure != nil:
+		note = fmt.Sprintf("only servers on players' own networks are listed: %v", failure)
+	}
+	return l, note, nil
+}
+
+// Shared returns a list as everyone in a room has it, along with the addresses of servers that no
+// list has. What cannot be asked or said on the wire is gone. Each server stands in it once, in
+// the order of [topology.Compare]: neighbours share their markers then, and have nearly the same
+// RTT.
+func Shared(servers []discovery.Server, hidden []netip.AddrPort) []discovery.Server {
+	var usable []discovery.Server
+	add := func(s discovery.Server) {
+		if s = canonical(s); s.Addr.IsValid() && s.Addr.Port() != 0 {
+			usable = append(usable, s)
+		}
+	}
+	for _, s := range servers {
+		add(s)
+	}
+	for _, addr := range hidden {
+		add(discovery.Server{Addr: addr})
+	}
+	slices.SortFunc(usable, discovery.CompareAddr)
+	usable = slices.CompactFunc(usable, func(a, b discovery.Server) bool { return a.Addr == b.Addr })
+	usable = usable[:min(len(usable), discovery.MaxServers)]
+	slices.SortFunc(usable, topology.Compare)
+	return usable
+}
+
+// canonical returns a server as [discovery.AppendList] can say it: with a country of two capitals
+// or none, and no AS of the numbers that its markers use.
+func canonical(s discovery.Server) discovery.Server {
+	const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	const firstMarker = 0xff000000
+	s.Addr = discovery.Canonical(s.Addr)
+	s.Addr = netip.AddrPortFrom(s.Addr.Addr().WithZone(""), s.Addr.Port())
+	if len(s.Country) != 2 || strings.Trim(s.Country, capitals) != "" {
+		s.Country = ""
+	}
+	if s.ASN >= firstMarker {
+		s.ASN = 0
+	}
+	return s
+}
+
+// Tree returns the topology of the list.
+func (l *List) Tree() *topology.Tree { return l.tree }
+
+// Servers returns the servers of a round that began at a time, with the list's word on them and
+// nothing that anybody heard.
+func (l *List) Servers(said discovery.Said, began time.Time) selection.Servers {
+	s := selection.Servers{List: l.tree.List(), Infos: map[int]*discovery.Info{}, Lone: map[int]bool{}}
+	return with(s, said, began)
+}
+
+func with(s selection.Servers, said discovery.Said, began time.Time) selection.Servers {
+	s.Said, s.Dated = said, began.Sub(said.At) > saidCounts
+	return s
+}
+
+// Trim returns the servers of a round that began at a time with no more of the list's word than
+// was of use. That word is large, and all rooms share it that have the list. A room that has
+// launched, or is saved, keeps it for servers that somebody has asked, and that tell less
+// themselves. Of the others it is forgotten: a room that comes back asks them, and one that goes
+// on gets a new list.
+func Trim(s selection.Servers, asked iter.Seq[int], began time.Time) selection.Servers {
+	return with(s, saidOf(s.List, useful(s, asked), s.Said.At), began)
+}
+
+// useful returns what the list says that was of use.
+func useful(s selection.Servers, asked iter.Seq[int]) (useful []wire.ServerInfo) {
+	if len(s.Said.Infos) == 0 {
+		return nil
+	}
+	isAsked := make([]bool, len(s.List))
+	for server := range asked {
+		isAsked[server] = true
+	}
+	for server := range s.List {
+		if !isAsked[server] {
+			continue
+		}
+		listed := s.Said.Infos[s.List[server].Addr]
+		if listed != nil && s.Info(server).AsListed {
+			useful = append(useful, wire.ServerInfo{Server: server, Info: *listed})
+		}
+	}
+	return useful
+}
+
+// saidOf returns what a list said at a time of some of its servers.
+func saidOf(list []discovery.Server, useful []wire.ServerInfo, at time.Time) discovery.Said {
+	if len(useful) == 0 {
+		return discovery.Said{}
+	}
+	said := discovery.Said{At: at, Infos: make(map[netip.AddrPort]*discovery.Info, len(useful))}
+	for _, one := range useful {
+		one.Info.AsListed = true
+		said.Infos[list[one.Server].Addr] = &one.Info
+	}
+	return said
+}

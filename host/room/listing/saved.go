@@ -1,0 +1,121 @@
+package listing
+
+import (
+	"fmt"
+	"iter"
+	"net/netip"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// Saved is the section of the saved room. Its long columns are the same binary frames that
+// travel.
+type Saved struct {
+	SavedList
+	SavedSource
+}
+
+// SavedList is a round's list at rest.
+type SavedList struct {
+	// List is the list, and Hash in its place if the host keeps it apart.
+	List []byte `json:"list,omitempty"`
+	Hash string `json:"list_hash,omitempty"`
+	// Said is what the list said that was of use.
+	Said   []byte    `json:"said,omitempty"`
+	SaidAt time.Time `json:"said_at,omitzero"`
+}
+
+// SavedSource is a source at rest.
+type SavedSource struct {
+	// OwnHash is in place of the settings' servers, if the store keeps them apart.
+	OwnHash string         `json:"own_hash,omitempty"`
+	OwnLost bool           `json:"own_lost,omitempty"`
+	Started netip.AddrPort `json:"started,omitzero"`
+	// ListLost says that the list of the round was kept apart, and is gone.
+	ListLost bool `json:"-"`
+}
+
+// Save returns the list of a round with what it says of its servers, those that somebody asked.
+func (l *List) Save(round int, servers selection.Servers, asked iter.Seq[int]) (s SavedList, err error) {
+	if s.Hash = l.hash; s.Hash == "" {
+		if l.packed == nil && len(servers.List) > 0 {
+			if l.packed, err = pack(wire.List{Round: round, Servers: servers.List}); err != nil {
+				return s, err
+			}
+		}
+		s.List = l.packed
+	}
+	if useful := useful(servers, asked); len(useful) > 0 {
+		s.SaidAt = servers.Said.At
+		s.Said, err = pack(wire.Infos{Round: round, Servers: useful})
+	}
+	return s, err
+}
+
+// Servers returns the list that is saved with the room, which may be empty.
+func (s SavedList) Servers() ([]discovery.Server, error) {
+	if len(s.List) == 0 { // a room that gathers has none
+		return nil, nil
+	}
+	list, err := unpack[wire.List](s.List)
+	return list.Servers, err
+}
+
+// RestoreList returns the list that was saved and its servers, in a round that began at a time.
+// The tree is that of [SavedList.Servers], or of what the host keeps apart. Any bytes are safe:
+// those that make no sense are an error.
+func RestoreList(s SavedList, tree *topology.Tree, began time.Time) (List, selection.Servers, error) {
+	l := New(tree, s.Hash)
+	if len(s.Said) == 0 {
+		return l, l.Servers(discovery.Said{}, began), nil
+	}
+	said, err := unpack[wire.Infos](s.Said)
+	if err != nil {
+		return List{}, selection.Servers{}, err
+	}
+	list := tree.List()
+	for _, one := range said.Servers {
+		if one.Server >= len(list) {
+			return List{}, selection.Servers{}, fmt.Errorf("what the list says of server %d of %d", one.Server, len(list))
+		}
+	}
+	return l, l.Servers(saidOf(list, said.Servers, s.SaidAt), began), nil
+}
+
+// Save returns the source as it is kept.
+func (s *Source) Save() SavedSource {
+	return SavedSource{OwnHash: s.kept, OwnLost: s.isOwnLost, Started: s.started}
+}
+
+// RestoreSource returns the source that was saved, of a room whose organiser's list is own as far
+// as it is still there.
+func RestoreSource(s SavedSource, own []netip.AddrPort) Source {
+	restored := Source{started: s.Started, isListLost: s.ListLost}
+	if len(own) > 0 {
+		restored.kept = s.OwnHash
+	} else {
+		restored.isOwnLost = s.OwnLost || s.OwnHash != ""
+	}
+	return restored
+}
+
+func pack(m wire.Message) ([]byte, error) {
+	frame, err := wire.Marshal(m)
+	return frame.Data, err
+}
+
+func unpack[M wire.Message](data []byte) (m M, err error) {
+	message, err := wire.Unmarshal(wire.BinaryFrame(data))
+	if err != nil {
+		return m, err
+	}
+	m, ok := message.(M)
+	if !ok {
+		return m, fmt.Errorf("a %T where a %T should be", message, m)
+	}
+	return m, nil
+}

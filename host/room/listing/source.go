@@ -1,0 +1,160 @@
+package listing
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+)
+
+const (
+	// supplyFresh is how long the organiser's own list is as good as a new one, and supplyWait
+	// how long the organiser's program has to get one: masters take seconds.
+	supplyFresh = time.Minute
+	supplyWait  = 12 * time.Second
+	// slow is after how long people are told what they wait for.
+	slow = 5 * time.Second
+)
+
+// Source is where the lists of a room come from: the game's masters, the organiser's own list, or
+// a server that the organiser has started. The zero value has neither of the latter. The
+// organiser's list itself stands in the room's settings.
+type Source struct {
+	// supplied is when the organiser's program gave its list last; not saved, as it gives
+	// another if asked.
+	supplied time.Time
+	// kept is by what the store has the organiser's own list, empty if the room is saved with
+	// it. If isOwnLost, the store has it no more.
+	kept      string
+	isOwnLost bool
+	// isListLost: the room was saved, and the list of its round is gone.
+	isListLost bool
+	// started is the server that the organiser's program has started, if it has.
+	started netip.AddrPort
+}
+
+// Query is which list the host should fetch.
+type Query struct {
+	// Servers are the list itself, if it is not the game's.
+	Servers []netip.AddrPort
+	// Also are servers that people have brought, which belong on the list, too.
+	Also []netip.AddrPort
+}
+
+// Awaits reports whether the organiser's program should give the list anew, in a room that was
+// opened at a time.
+func (s *Source) Awaits(settings wire.Settings, opened, now time.Time) bool {
+	last := s.supplied
+	if last.Before(opened) {
+		last = opened
+	}
+	return settings.Renews && (s.isOwnLost || len(settings.Servers) > 0 && now.Sub(last) > supplyFresh)
+}
+
+// IsOverdue reports whether a program that is awaited for so long gives no list, and what people
+// should know. It is not running any more, and should not be awaited until it has given one.
+func (s *Source) IsOverdue(waited time.Duration) (note string, is bool) {
+	if waited <= supplyWait {
+		return "", false
+	}
+	if !s.isOwnLost {
+		note = "the organiser's program gives no new list of servers: taking the one from before"
+	}
+	return note, true
+}
+
+// Slow returns what people are told who have waited for a list for so long, or nothing.
+func Slow(waited time.Duration) string {
+	if waited < slow {
+		return ""
+	}
+	return "the list of servers is slow to come: waiting for it"
+}
+
+// Query returns which list to fetch, along with servers that people have brought. A group that
+// has an own list goes on no other without a word: the error says that it is gone.
+func (s *Source) Query(settings wire.Settings, brought []netip.AddrPort) (Query, error) {
+	switch {
+	case s.started.IsValid():
+		return Query{Servers: []netip.AddrPort{s.started}}, nil
+	case s.isOwnLost:
+		return Query{}, errors.New("the organiser's own list of servers is gone: open a new room with it")
+	}
+	return Query{settings.Servers, brought}, nil
+}
+
+// Supply takes it that the organiser's program gives a list for a game anew. Kept is by what the
+// store has it.
+func (s *Source) Supply(settings wire.Settings, game string, servers []netip.AddrPort, kept string, now time.Time) error {
+	switch {
+	case game != settings.Game:
+		return fmt.Errorf("the room plays %s, and the list is for another game", settings.Game)
+	case len(servers) == 0:
+		return errors.New("the list is empty")
+	}
+	s.supplied, s.kept, s.isOwnLost = now, kept, false
+	return nil
+}
+
+// Keep notes by what the store has the organiser's own list: the room is saved without it from
+// then on.
+func (s *Source) Keep(settings wire.Settings, kept string) {
+	if len(settings.Servers) > 0 {
+		s.kept = kept
+	}
+}
+
+// Start takes a server that the organiser's program has started for a game: the next list is that
+// server alone. IsBetween says that no round goes on. On a public host nobody is asked in private
+// networks. Start returns what people should know.
+func (s *Source) Start(settings wire.Settings, game string, addr netip.AddrPort, isPublic, isBetween bool) (note string, err error) {
+	addr = discovery.Canonical(addr)
+	reach := discovery.ReachOf(addr.Addr())
+	switch {
+	case !isBetween:
+		return "", errors.New("the round goes on: the server that was started comes too late for it, or too early")
+	case game != settings.Game:
+		return "", fmt.Errorf("the room plays %s, and the server that was started another game", settings.Game)
+	case reach == discovery.NoReach || addr.Port() == 0 || addr.Addr().Zone() != "":
+		return "", fmt.Errorf("%v is no address of a single machine", addr)
+	case isPublic && reach != discovery.InternetReach:
+		return "", fmt.Errorf("%v is on a private network: a host on the internet has nobody asked there", addr)
+	}
+	s.started = addr
+	return "a server of our own runs: everyone measures it now", nil
+}
+
+// Stop forgets the server that was started: the next list is the game's again.
+func (s *Source) Stop() { s.started = netip.AddrPort{} }
+
+// Change takes it that the room gets other settings. What was of another list, or another game, is
+// forgotten. It returns what people should know, or nothing.
+func (s *Source) Change(from, to wire.Settings) (note string) {
+	isNewGame := from.Game != to.Game
+	if isNewGame && (len(from.Servers) > 0 || s.isOwnLost) {
+		note = "the organiser's own list of servers was for " + from.Game
+	}
+	if isNewGame || !slices.Equal(from.Servers, to.Servers) {
+		s.kept, s.isOwnLost = "", false
+	}
+	if isNewGame {
+		s.Stop()
+	}
+	return note
+}
+
+// Resume returns what people should know of lists that were lost while the host was away.
+func (s *Source) Resume() (notes []string) {
+	if s.isListLost {
+		s.isListLost = false
+		notes = append(notes, "the list of servers is gone: the round takes a new one")
+	}
+	if s.isOwnLost {
+		notes = append(notes, "the organiser's own list of servers is gone")
+	}
+	return notes
+}
