@@ -183,7 +183,11 @@ func (in Join) step(r *Room) error {
 	}
 	p.briefed = 0
 	r.survey.Come(p.name, in.Hello.Program, in.Hello.Beacon)
-	p.isDiscreet(r, in.Hello.Discreet)
+	if most := in.Hello.Discreet; most != p.discreet {
+		if p.discreet = most; most > 0 {
+			r.note("%s asks at most %d servers a round: the search works round that", p.name, most)
+		}
+	}
 	in.locate(r, p)
 	r.do(Admit{p.name})
 	r.send(p, wire.Welcome{Version: wire.Version, Name: p.name, Token: seat.Token, Page: seat.Page})

@@ -31,8 +31,8 @@ func (r *Room) Snapshot() wire.Snapshot {
 
 		Standing: r.round.podium.View(r.round.number),
 	}
-	if _, verifying := r.phase.(*Verifying); verifying {
-		s.Look = r.longLook()
+	if v, verifying := r.phase.(*Verifying); verifying {
+		s.Look = v.view(r)
 	}
 	s.Room.Password, s.Room.Servers, s.Room.Own = "", nil, len(r.settings.Servers)
 	s.Room.Places = nil

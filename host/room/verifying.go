@@ -3,6 +3,7 @@ package room
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"muster/host/room/attendance"
@@ -111,8 +112,9 @@ func (r *Room) verifyOrLaunch() {
 		}
 		r.note("the best servers keep changing: %s %s unverified", takes, r.round.servers.Called(server))
 	case !isSeen:
-		r.enter(&Verifying{})
-		r.lookAt(r.finalists(), false)
+		v := &Verifying{}
+		r.enter(v)
+		r.lookAt(v.finalists(r), false)
 		return
 	case votes && !isTired:
 		if more := r.round.options().More; len(more) > 0 {
@@ -137,7 +139,7 @@ func (r *Room) verifyOrLaunch() {
 }
 
 // finalists returns the servers of the next look, and says why they are.
-func (r *Room) finalists() (servers []int) {
+func (v *Verifying) finalists(r *Room) (servers []int) {
 	add := func(more []int) (n int) {
 		more = slices.DeleteFunc(slices.Clone(more), func(server int) bool { return slices.Contains(servers, server) })
 		servers = append(servers, more...)
@@ -160,9 +162,36 @@ func (r *Room) finalists() (servers []int) {
 		r.note("and at %s that only one player has heard to be of no use", serversInWords(n))
 	}
 	if r.round.looks.Tries() == 0 {
-		add(r.untried(servers))
+		add(v.untried(r, servers))
 	}
 	return servers
+}
+
+// untried returns servers to look at along with finalists: those that are likely better, as far
+// as the pings of discreet players who have not measured them can be told, and for which these
+// have places left. What is likely decides where everyone looks; what was measured decides what
+// is chosen.
+func (*Verifying) untried(r *Room, finalists []int) []int {
+	if r.round.search == nil {
+		return nil
+	}
+	left := wire.SearchFinalists
+	var discreet []*player
+	for _, p := range r.round.active() {
+		if p.discreet == 0 {
+			continue
+		}
+		own := p.discreet - p.witness.Asked() - r.survey.Count(r.settings.Places) // which count like servers
+		for _, server := range finalists {
+			own -= count(!p.witness.IsAsked(server))
+		}
+		discreet, left = append(discreet, p), min(left, own)
+	}
+	untried := r.round.search.Untried(left, finalists)
+	if len(untried) > 0 {
+		r.note("and at %s that may be better: what ping %s has there is not known yet", serversInWords(len(untried)), strings.Join(names(discreet), ", "))
+	}
+	return untried
 }
 
 // weigh notes on whose word the choice hangs, in a copy: pages may have it already.
@@ -256,15 +285,17 @@ func (r *round) known(p *player, mates []*evidence.Witness, server int) finals.K
 	return known
 }
 
-// longLook returns how far a long look is, nil if nobody looks for long.
-func (r *Room) longLook() *wire.LongLook {
-	v := r.round.looks.View(r.lookFacts())
-	if v != nil {
-		for i, server := range r.round.looks.Servers() {
-			v.Finalists[i].Addr, v.Finalists[i].Name = r.round.servers.List[server].Addr.String(), cardOf(r.round.servers, server).Name
-		}
+// view returns how far a long look is, nil if nobody looks for long.
+func (*Verifying) view(r *Room) *wire.LongLook {
+	view := r.round.looks.View(r.lookFacts())
+	if view == nil {
+		return nil
 	}
-	return v
+	for i, server := range r.round.looks.Servers() {
+		at := &view.Finalists[i]
+		at.Addr, at.Name = r.round.servers.List[server].Addr.String(), cardOf(r.round.servers, server).Name
+	}
+	return view
 }
 
 // lose notes the looks that found a server gone.
@@ -352,7 +383,7 @@ func (r *Room) noteChange(before int) {
 	r.note("%s %s: %s", r.round.servers.Called(before), why, next)
 }
 
-// against is what speaks against a server for a group, as far as is known, or nil.
+// against returns what speaks against a server for a group, as far as is known, or nil.
 func (r *Room) against(server int, group []*player) *selection.Cause {
 	r.attend()
 	criteria := r.criteria(r.settings, group)

@@ -164,3 +164,207 @@ func TestSaved(t *testing.T) {
 		t.Error("a finalist outside the list is taken")
 	}
 }
+
+// TestWanted: after the search of a short list only those look again whose samples disagree.
+func TestWanted(t *testing.T) {
+	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
+	s.Begin(Setup{Servers: []int{0, 1}, Search: SearchedShort}, s.Facts)
+	s.says("ann", saw(0, 1, 50), saw(1, 1, 20))
+	s.says("bob", saw(0, 1, 10), saw(1, 1, 20))
+	if o := s.settles(); len(o.Asks) > 0 || slices.Contains(s.Seen(), 0) || !slices.Contains(s.Seen(), 1) {
+		t.Fatalf("outcome is %+v, seen are %v", o, s.Seen())
+	}
+	asks, _ := s.Begin(Setup{Servers: []int{0, 1}, Search: SearchedShort}, s.Facts)
+	if len(asks) != 1 || asks[0].Player != "ann" || !slices.Equal(asks[0].Servers, []int{0}) || !slices.Equal(s.waiting, []string{"ann"}) {
+		t.Errorf("asked are %+v, and %v are waited for", asks, s.waiting)
+	}
+}
+
+// TestRest: right after a search, or a look, no server hears from one address twice within a
+// second.
+func TestRest(t *testing.T) {
+	after := func(asks []Ask) (after []time.Duration) {
+		for _, ask := range asks {
+			after = append(after, time.Duration(ask.After))
+		}
+		return after
+	}
+	s := &session{T: t, Facts: facts("ann bob", 10)}
+	k := s.Players[0].Known[0]
+	k.AskedAt = eight.Add(-300 * time.Millisecond)
+	s.Players[0].Known[0] = k
+	asks, _ := s.Begin(Setup{Servers: []int{0}}, s.Facts)
+	if got := after(asks); !slices.Equal(got, []time.Duration{0, 0}) {
+		t.Errorf("players who measured alone look after %v", got)
+	}
+	s.Looks = Looks{}
+	asks, _ = s.Begin(Setup{Servers: []int{0}, Search: Searched}, s.Facts)
+	if got := after(asks); !slices.Equal(got, []time.Duration{800 * time.Millisecond, 800 * time.Millisecond}) {
+		t.Errorf("after a search they look after %v", got)
+	}
+	s.says("ann", saw(0, 1, 90))
+	s.says("bob", saw(0, 1, 10))
+	s.settles()
+	s.Now = eight.Add(900 * time.Millisecond) // and ann asked at 800 ms
+	if ask, _ := s.Ask("ann", s.Facts); ask.After != 0 {
+		t.Errorf("when it is time ann is asked after %v", time.Duration(ask.After))
+	}
+	asks, _ = s.Begin(Setup{Servers: []int{0}, Search: Searched}, s.Facts)
+	if got := after(asks); !slices.Equal(got, []time.Duration{time.Second, time.Second}) {
+		t.Errorf("after a look they look after %v", got)
+	}
+	for name, asked := range map[string]time.Duration{"a clock that was ahead": time.Minute, "another server": 0} {
+		s.Looks = Looks{asked: map[string]time.Time{"ann": eight.Add(900 * time.Millisecond)}}
+		s.Players[0].Known[1] = Known{AskedAt: s.Now.Add(asked - 10*time.Second)}
+		want := time.Duration(0)
+		if asked > 0 {
+			want = betweenMates
+		}
+		if asks, _ := s.Begin(Setup{Servers: []int{1}, Search: Searched}, s.Facts); time.Duration(asks[0].After) != want {
+			t.Errorf("%s: they look after %v", name, time.Duration(asks[0].After))
+		}
+	}
+	s.rests, s.asked = eight, map[string]time.Time{"ann": eight}
+	s.SetRight(eight.Add(-time.Hour))
+	if len(s.asked) > 0 || !s.rests.Equal(eight.Add(-time.Hour)) {
+		t.Errorf("a clock that was ahead leaves %v and %v", s.asked, s.rests)
+	}
+}
+
+// TestBack: a player who is back finds the same turn again.
+func TestBack(t *testing.T) {
+	s := &session{T: t, Facts: facts("ann bob cat", 10)}
+	for i := range s.Players {
+		s.Players[i].Group = 7
+	}
+	asks, _ := s.Begin(Setup{Servers: []int{0}}, s.Facts)
+	if at, every := time.Duration(asks[2].After), time.Duration(asks[2].Every); at != 2*betweenMates || every != 3*betweenMates {
+		t.Fatalf("cat looks after %v, every %v", at, every)
+	}
+	for passed, want := range map[time.Duration]time.Duration{
+		time.Second: 1200 * time.Millisecond, 2 * betweenMates: 0, 3 * time.Second: 2500 * time.Millisecond, 5500 * time.Millisecond: 0,
+	} {
+		s.Passed = passed
+		if ask, _ := s.Ask("cat", s.Facts); time.Duration(ask.After) != want {
+			t.Errorf("%v later cat looks after %v, want %v", passed, time.Duration(ask.After), want)
+		}
+	}
+	s = &session{T: t, Facts: facts("ann bob cat dan eve fay", 10)}
+	s.Begin(Setup{Servers: []int{0}}, s.Facts)
+	s.Passed = time.Minute
+	if ask, _ := s.Ask("fay", s.Facts); ask.After != 0 {
+		t.Errorf("fay, whose turn is over, looks after %v", time.Duration(ask.After))
+	}
+}
+
+// TestTick: a look takes as long as the last player's turn and samples, and then nobody is
+// waited for, nor the next time.
+func TestTick(t *testing.T) {
+	alone := facts("ann bob", 10)
+	home := facts("ann bob", 10)
+	home.Players[1].Group = home.Players[0].Group
+	long := facts("ann bob", 10)
+	long.Long = time.Minute
+	for _, tt := range []struct {
+		name  string
+		facts Facts
+		limit time.Duration
+	}{
+		{"each behind an address", alone, lookTime},
+		{"two behind one", home, lookTime + 3*2*betweenMates},
+		{"a long look", long, lookTime + time.Minute},
+	} {
+		s := &session{T: t, Facts: tt.facts}
+		s.Begin(Setup{Servers: []int{0}}, s.Facts)
+		s.says("ann", saw(0, 3, 10, 10, 10))
+		s.Passed = tt.limit - 1
+		if notes, isLate := s.Tick(s.Facts); isLate || notes != nil {
+			t.Errorf("%s: it is late after %v", tt.name, s.Passed)
+		}
+		s.Passed++
+		notes, isLate := s.Tick(s.Facts)
+		if !isLate || !slices.Equal(notes, []string{"bob did not look again: taking the first measurements"}) {
+			t.Errorf("%s: after %v it is late: %v; told is %q", tt.name, s.Passed, isLate, notes)
+		}
+		s.settles()
+		s.Passed = 0
+		if asks, _ := s.Begin(Setup{Servers: []int{0}}, s.Facts); len(asks) != 2 || !slices.Equal(s.waiting, []string{"ann"}) {
+			t.Errorf("%s: the next time %d look, and %v are waited for", tt.name, len(asks), s.waiting)
+		}
+	}
+	s := &session{T: t, Facts: alone}
+	s.Begin(Setup{Servers: []int{0}}, s.Facts)
+	s.says("ann", saw(0, 3, 10, 10, 10))
+	s.says("bob", saw(0, 3))
+	s.settles()
+	s.Passed = lookTime + 3*betweenMates - 1
+	if _, isLate := s.Tick(s.Facts); isLate {
+		t.Error("a player who looks alone has no time for it")
+	}
+	s.Passed++
+	if _, isLate := s.Tick(s.Facts); !isLate {
+		t.Error("a player who looks alone is waited for too long")
+	}
+}
+
+// TestCutShort: a long look that is cut short counts with what it has shown, and programs stop.
+func TestCutShort(t *testing.T) {
+	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
+	s.Begin(Setup{Servers: []int{0, 1}}, s.Facts)
+	if stops, isCut := s.CutShort(s.Facts); isCut || stops != nil || len(s.waiting) != 2 {
+		t.Error("a short look is cut short")
+	}
+	s.Long = 30 * time.Second
+	s.Begin(Setup{Servers: []int{0, 1}}, s.Facts)
+	s.Passed = 12*time.Second + 400*time.Millisecond
+	more := wire.Verified{Attempt: s.attempt, Servers: []wire.Finalist{saw(0, 10, 20, 21, 22, 23, 24, 25, 26, 27)}, More: true}
+	if h := s.hears("ann", more); h.IsLast || !slices.Contains(s.waiting, "ann") {
+		t.Error("nobody waits for the rest of what ann sees")
+	}
+	v := s.View(s.Facts)
+	line := v.Finalists[0].Lines["ann"]
+	if want := eight.Add(17*time.Second + 600*time.Millisecond); !v.Until.Equal(want) || len(v.Finalists) != 2 || len(v.Finalists[1].Lines) != 0 {
+		t.Errorf("it is shown as %+v", v)
+	}
+	if line.Sent != 10 || line.RTT != 10 || line.Loss != .2 || line.JitterMS != 1 || line.WorstMS != 16 {
+		t.Errorf("ann's line is %+v", line)
+	}
+	stops, isCut := s.CutShort(s.Facts)
+	if !isCut || len(stops) != 2 || stops[0].Servers == nil || len(stops[0].Servers) > 0 || stops[0].Attempt != s.attempt {
+		t.Errorf("programs are told %+v", stops)
+	}
+	if o := s.settles(); o.LookedS != 12 {
+		t.Errorf("outcome is %+v", o)
+	}
+}
+
+// TestTries: looks of other choices do not count as tries, and no two have one number.
+func TestTries(t *testing.T) {
+	s := &session{T: t, Facts: facts("ann", 10)}
+	begin := func(want int) {
+		t.Helper()
+		before := s.attempt
+		asks, _ := s.Begin(Setup{Servers: []int{0}}, s.Facts)
+		s.says("ann", saw(0, 3, 10, 10, 10))
+		s.settles()
+		if s.Tries() != want || asks[0].Attempt <= before {
+			t.Errorf("look %d is try %d, want %d", asks[0].Attempt, s.Tries(), want)
+		}
+	}
+	begin(1)
+	begin(2)
+	s.Retry()
+	begin(1)
+	if len(s.Seen()) != 1 {
+		t.Error("what was seen is forgotten")
+	}
+	s.Forget()
+	if len(s.Seen()) > 0 || s.View(s.Facts) != nil {
+		t.Error("what was seen is not forgotten")
+	}
+	begin(1)
+	before := s.attempt
+	if s.Resume(); s.Tries() != 1 || s.attempt < before+100 {
+		t.Errorf("after a restart it is look %d, try %d", s.attempt, s.Tries())
+	}
+}

@@ -1,0 +1,409 @@
+package finals
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// TestHear: what counts of an answer.
+func TestHear(t *testing.T) {
+	const ms = time.Millisecond
+	of := func(rtt time.Duration) discovery.Result {
+		return discovery.Result{Server: 0, State: discovery.Answered, RTT: rtt}
+	}
+	unprobed := Known{}
+	hidden := answered(0, 30)
+	hidden.IsHidden = true
+	again := answered(0, 30)
+	again.Look = &Look{Result: of(20 * ms), RTTs: []float64{30, 20}}
+	for _, tt := range []struct {
+		name   string
+		search Search
+		known  Known
+		seen   wire.Finalist
+		want   *Look
+	}{
+		{"the lowest sample counts", Unsearched, unprobed, saw(0, 3, 25, 24, 26), &Look{Result: of(24 * ms), Quality: selection.Quality{Jitter: 1500 * time.Microsecond}}},
+		{"or what was lower before", Unsearched, answered(0, 22), saw(0, 3, 25, 24, 26), &Look{Result: of(22 * ms), Quality: selection.Quality{Jitter: 1500 * time.Microsecond}}},
+		{"a server that is silent counts later", Unsearched, answered(0, 22), saw(0, 3), nil},
+		{"one that refuses counts now", Unsearched, answered(0, 22), wire.Finalist{State: discovery.Refused, Sent: 1}, &Look{Result: discovery.Result{State: discovery.Refused}}},
+		{"one that nobody asked", Unsearched, answered(0, 22), wire.Finalist{}, nil},
+		{"an answer without a ping", Unsearched, answered(0, 22), wire.Finalist{State: discovery.Answered, Sent: 1}, nil},
+		{"one that the player cannot get to", Unsearched, hidden, saw(0, 3, 1, 1, 1), nil},
+		{"all samples are kept after a short search", SearchedShort, answered(0, 30), saw(0, 1, 55), &Look{Result: of(30 * ms), RTTs: []float64{30, 55}}},
+		{"with those of the looks before", SearchedShort, again, saw(0, 1, 45), &Look{Result: of(20 * ms), RTTs: []float64{30, 20, 45}}},
+		{"which show jitter once they are enough", SearchedShort, again, saw(0, 1, 60), &Look{Result: of(20 * ms), RTTs: []float64{30, 20, 60}}},
+	} {
+		s := &session{T: t, Facts: facts("ann bob", 50)}
+		s.Players[0].Known[0] = tt.known
+		s.Begin(Setup{Servers: []int{0}, Search: tt.search}, s.Facts)
+		h := s.says("ann", tt.seen)
+		if !h.Counts || !h.IsLast || len(h.Seen) != 1 || slices.Contains(s.waiting, "ann") {
+			t.Errorf("%s: heard is %+v", tt.name, h)
+			continue
+		}
+		got, _ := json.Marshal(h.Seen[0].Look)
+		want, _ := json.Marshal(tt.want)
+		if string(got) != string(want) {
+			t.Errorf("%s: %s counts, want %s", tt.name, got, want)
+		}
+	}
+}
+
+// TestHearNothing: what is no answer to the newest look changes nothing, and what makes no
+// sense is refused.
+func TestHearNothing(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		player string
+		v      wire.Verified
+		counts bool
+		isErr  bool
+	}{
+		{"another look", "ann", wire.Verified{Attempt: 2, Servers: []wire.Finalist{saw(0, 1, 10)}}, false, false},
+		{"somebody else", "eve", wire.Verified{Attempt: 1, Servers: []wire.Finalist{saw(0, 1, 10)}}, false, false},
+		{"no finalist", "ann", wire.Verified{Attempt: 1, Servers: []wire.Finalist{saw(0, 1, 10), saw(1, 1, 10)}}, false, true},
+		{"nothing yet", "ann", wire.Verified{Attempt: 1, Servers: []wire.Finalist{saw(0, 1)}, More: true}, true, false},
+		{"nothing at all", "ann", wire.Verified{Attempt: 1}, true, false},
+	} {
+		s := &session{T: t, Facts: facts("ann bob", 10)}
+		s.Begin(Setup{Servers: []int{0}}, s.Facts)
+		h, err := s.Hear(tt.player, tt.v, s.Facts)
+		if h.Counts != tt.counts || len(h.Seen) > 0 || h.IsLast != tt.counts || (err != nil) != tt.isErr || len(s.missed) > 0 {
+			t.Errorf("%s: heard is %+v, error %v", tt.name, h, err)
+		}
+	}
+}
+
+// TestServerTwice: an answer that names a server twice says as much as two answers.
+func TestServerTwice(t *testing.T) {
+	s := &session{T: t, Facts: facts("ann bob", 30)}
+	s.Begin(Setup{Servers: []int{0}, Search: SearchedShort}, s.Facts)
+	h := s.says("ann", saw(0, 1, 20), saw(0, 1, 40))
+	if last := h.Seen[1].Look; last.RTT != 20*time.Millisecond || !slices.Equal(last.RTTs, []float64{30, 20, 40}) {
+		t.Errorf("it counts as %+v", last)
+	}
+}
+
+// TestIsElsewhere: a player whom most looks put elsewhere than the others behind the address
+// measures alone.
+func TestIsElsewhere(t *testing.T) {
+	mates := func(own bool, isAsked bool) Known {
+		k := Known{Mates: 30 * time.Millisecond}
+		if own {
+			k.Probe, k.IsAsked = answered(0, 30).Probe, isAsked
+		}
+		return k
+	}
+	for _, tt := range []struct {
+		name  string
+		known []Known
+		seen  []float64
+		want  bool
+	}{
+		{"as the others", []Known{mates(false, false), mates(false, false)}, []float64{33, 60}, false},
+		{"far away", []Known{mates(false, false), mates(false, false), mates(false, false)}, []float64{140, 140, 31}, true},
+		{"half of them", []Known{mates(false, false), mates(false, false)}, []float64{140, 31}, false},
+		{"what the player measured says nothing", []Known{mates(true, true)}, []float64{140}, false},
+		{"but what nobody asked for does not count", []Known{mates(true, false)}, []float64{140}, true},
+		{"nobody else has measured it", []Known{{}}, []float64{140}, false},
+	} {
+		s := &session{T: t, Facts: facts("ann bob")}
+		var servers []int
+		var seen []wire.Finalist
+		for server, k := range tt.known {
+			s.Players[1].Known[server] = k
+			servers, seen = append(servers, server), append(seen, saw(server, 1, tt.seen[server]))
+		}
+		s.Begin(Setup{Servers: servers}, s.Facts)
+		h := s.says("bob", seen...)
+		const note = "what the others behind bob's address measured does not hold for bob, who measures alone from now on"
+		if h.IsElsewhere != tt.want || (h.Note == note) != tt.want {
+			t.Errorf("%s: %v, %q", tt.name, h.IsElsewhere, h.Note)
+		}
+	}
+}
+
+// TestSettle: which servers have had their look, who looks again, and what is lost.
+func TestSettle(t *testing.T) {
+	none, three := []float64{}, []float64{10, 10, 10}
+	for _, tt := range []struct {
+		name string
+		// ann, bob and cat are what each sees of server 0.
+		ann, bob, cat []float64
+		search        Search
+		sent          int
+		seen          bool
+		lost          int
+		note          string
+	}{
+		{"it answers all", three, three, three, Unsearched, 3, true, 0, ""},
+		{"it answers nobody", none, none, none, Unsearched, 3, true, 3, ""},
+		{"it answers the others", three, none, three, Unsearched, 3, false, 0, "1 server answered others, but not bob: bob looks again"},
+		{"it answers one", three, none, none, Unsearched, 3, false, 0, "1 server answered others, but not bob, cat: they look again, one at a time"},
+		{"one packet of one is lost", three[:1], none, three[:1], Searched, 1, true, 0, ""},
+		{"one packet of two is lost", three[:1], none, none, Searched, 1, false, 0, "1 server answered others, but not bob, cat: they look again, one at a time"},
+		{"a sample is in doubt", []float64{80}, three[:1], three[:1], Searched, 1, false, 0, ""},
+		{"a sample is in doubt after a short search", []float64{21}, three[:1], three[:1], SearchedShort, 1, false, 0, ""},
+		{"samples are near enough after a short search", []float64{19}, three[:1], three[:1], SearchedShort, 1, true, 0, ""},
+	} {
+		s := &session{T: t, Facts: facts("ann bob cat", 10, 20)}
+		s.Begin(Setup{Servers: []int{0}, Search: tt.search}, s.Facts)
+		for player, rtts := range map[string][]float64{"bob": tt.bob, "cat": tt.cat} {
+			s.says(player, saw(0, tt.sent, rtts...))
+		}
+		slices.SortFunc(s.missed, func(a, b miss) int { return int(a.Player[0]) - int(b.Player[0]) })
+		if _, isSettled := s.Settle(s.Facts); isSettled {
+			t.Errorf("%s: nobody waits for ann", tt.name)
+		}
+		s.says("ann", saw(0, tt.sent, tt.ann...))
+		o := s.settles()
+		if slices.Contains(s.Seen(), 0) != tt.seen || len(o.Lost) != tt.lost || o.Note != tt.note || (len(o.Asks) > 0) != (tt.note != "") {
+			t.Errorf("%s: seen are %v, outcome %+v", tt.name, s.Seen(), o)
+		}
+	}
+}
+
+// TestTwoLost: of single packets two that are lost say nothing of a server, which has another
+// look.
+func TestTwoLost(t *testing.T) {
+	for silent, seen := range []bool{true, true, false} {
+		s := &session{T: t, Facts: facts("ann bob cat dan", 10)}
+		s.Begin(Setup{Servers: []int{0}, Search: Searched}, s.Facts)
+		for i, p := range s.Players {
+			if i < silent {
+				s.says(p.Name, saw(0, 1))
+			} else {
+				s.says(p.Name, saw(0, 1, 10))
+			}
+		}
+		if o := s.settles(); len(o.Asks) > 0 || len(o.Lost) > 0 || slices.Contains(s.Seen(), 0) != seen {
+			t.Errorf("%d lost: outcome %+v, seen %v", silent, o, s.Seen())
+		}
+	}
+}
+
+// TestAlone: those who missed a server look one at a time, and what they miss then is lost.
+func TestAlone(t *testing.T) {
+	s := &session{T: t, Facts: facts("ann bob cat dan", 10, 20)}
+	s.Begin(Setup{Servers: []int{0, 1}}, s.Facts)
+	s.Players[3].IsHere = false
+	s.says("ann", saw(0, 3, 10, 10, 10), saw(1, 3, 20, 20, 20))
+	s.says("bob", saw(0, 3), saw(1, 3, 20, 20, 20))
+	s.says("cat", saw(0, 3, 10, 10, 10), saw(1, 3))
+	s.says("dan", saw(0, 3), saw(1, 3)) // and is gone
+	s.Passed = 5 * time.Second
+	o := s.settles()
+	if o.Note != "2 servers answered others, but not bob, cat: they look again, one at a time" || len(o.Asks) != 2 || s.Tries() != 1 {
+		t.Fatalf("outcome is %+v", o)
+	}
+	for i, want := range []struct {
+		player string
+		server int
+		after  time.Duration
+	}{{"bob", 0, 1100 * time.Millisecond}, {"cat", 1, 3300 * time.Millisecond}} {
+		ask := o.Asks[i]
+		if ask.Player != want.player || !slices.Equal(ask.Servers, []int{want.server}) || time.Duration(ask.After) != want.after || ask.Samples != 2 || ask.Attempt != 2 {
+			t.Errorf("%+v, want %+v", ask, want)
+		}
+	}
+	s.Passed = 2 * time.Second
+	if _, isAsked := s.Ask("ann", s.Facts); isAsked {
+		t.Error("ann is asked, who missed nothing")
+	}
+	if ask, isAsked := s.Ask("cat", s.Facts); !isAsked || time.Duration(ask.After) != 1300*time.Millisecond {
+		t.Errorf("cat is back, and asked for %+v", ask)
+	}
+	if h := s.says("ann", saw(0, 3)); h.Counts {
+		t.Error("ann's word counts")
+	}
+	if h := s.says("bob", saw(0, 2)); h.Seen[0].Look == nil || h.Seen[0].Look.State != discovery.Lost {
+		t.Errorf("what bob missed twice is %+v", h.Seen)
+	}
+	s.says("cat", saw(1, 2, 20))
+	if o := s.settles(); len(s.Save().Missed) > 0 || len(o.Asks) > 0 || len(o.Lost) > 0 || !slices.Contains(s.Seen(), 0) || !slices.Contains(s.Seen(), 1) {
+		t.Errorf("outcome is %+v, seen %v", o, s.Seen())
+	}
+}
+
+// TestNotAlone: a player who did not look in time looks no more alone, but a look that was long
+// stays one.
+func TestNotAlone(t *testing.T) {
+	s := &session{T: t, Facts: facts("ann bob cat", 10, 20)}
+	s.Long = time.Minute
+	s.Begin(Setup{Servers: []int{1, 0}, Search: SearchedShort}, s.Facts)
+	s.says("ann", saw(1, 3, 20, 20, 20), saw(0, 3, 10, 10, 10))
+	s.says("bob", saw(1, 3), saw(0, 3))
+	s.Passed = time.Hour
+	s.Tick(s.Facts)
+	s.says("cat", saw(0, 3), saw(1, 3)) // too late
+	if h := s.says("ann", saw(1, 3, 20, 20, 20)); h.Seen[0].Look.RTTs != nil {
+		t.Errorf("a long look keeps samples for short ones: %+v", h.Seen[0].Look)
+	}
+	o := s.settles()
+	if o.Note != "2 servers answered others, but not bob: bob looks again" || len(o.Asks) != 1 || !slices.Equal(s.Servers(), []int{0, 1}) || o.LookedS != 0 {
+		t.Errorf("outcome is %+v of servers %v", o, s.Servers())
+	}
+	s.Passed = 5 * time.Second
+	s.says("bob", saw(1, 2, 20), saw(0, 2, 20))
+	if o := s.settles(); o.LookedS != 5 {
+		t.Errorf("everyone looked for %v s", o.LookedS)
+	}
+}
+
+// TestConcede: before a launch nobody looks again, and only what answers nobody is lost.
+func TestConcede(t *testing.T) {
+	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
+	s.Begin(Setup{Servers: []int{0, 1}, IsLast: true}, s.Facts)
+	s.says("bob", saw(0, 3), saw(1, 3))
+	s.says("ann", saw(0, 3, 10, 10, 10), saw(1, 3))
+	lost := s.Concede(s.Facts)
+	if len(lost) != 2 || lost[0].Player != "bob" || lost[0].Look.Server != 1 || lost[0].Look.State != discovery.Lost || math.Abs(lost[0].Look.Quality.Loss-2./3) > 1e-9 {
+		t.Errorf("lost are %+v", lost)
+	}
+}
+
+// TestConcededOnce: what a look that is over has shown to be lost is not lost again.
+func TestConcededOnce(t *testing.T) {
+	s := &session{T: t, Facts: facts("ann bob", 10)}
+	s.Begin(Setup{Servers: []int{0}}, s.Facts)
+	s.says("ann", saw(0, 3))
+	s.says("bob", saw(0, 3))
+	if o := s.settles(); len(o.Lost) != 2 {
+		t.Errorf("outcome is %+v", o)
+	}
+	if lost := s.Concede(s.Facts); lost != nil {
+		t.Errorf("lost are %+v, too", lost)
+	}
+}
+
+// TestGlance: a look by one packet is no try, asks one player or all in turn, and says of the
+// way only what was not measured.
+func TestGlance(t *testing.T) {
+	s := &session{T: t, Facts: facts("ann bob cat dan eve fay gus", 10)}
+	s.Players[1].IsHere = false
+	s.Passed = time.Hour
+	asks := s.Glance([]int{0, 1}, "eve", Unsearched, s.Facts)
+	if len(asks) != 1 || asks[0].Player != "eve" || asks[0].Samples != 1 || asks[0].After != 0 || asks[0].Every != 0 || s.Tries() != 0 {
+		t.Fatalf("asked are %+v in try %d", asks, s.Tries())
+	}
+	h := s.says("eve", saw(0, 1, 5), saw(1, 1, 30))
+	if h.Seen[0].Look != nil || h.Seen[1].Look == nil {
+		t.Errorf("what counts is %+v", h.Seen)
+	}
+	asks = s.Glance([]int{0}, "", Unsearched, s.Facts)
+	var after []time.Duration
+	for _, ask := range asks {
+		after = append(after, time.Duration(ask.After))
+	}
+	if want := []time.Duration{0, 0, 0, 0, betweenWaves, betweenWaves}; !slices.Equal(after, want) || asks[1].Player != "cat" {
+		t.Errorf("they look after %v, want %v", after, want)
+	}
+	if ask, isAsked := s.Ask("bob", s.Facts); !isAsked || ask.After != 0 || ask.Samples != 1 {
+		t.Errorf("bob is back, and asked for %+v", ask)
+	}
+}
+
+// FuzzHear hears what strangers say of looks of all kinds: no server is seen that was not asked
+// for, nobody is waited for for ever, and all can be saved and read back.
+func FuzzHear(f *testing.F) {
+	f.Add([]byte{0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
+	f.Add([]byte{1, 0x80, 0x12, 0x33, 0x54, 0x75, 2, 0x81, 0x22, 0x10, 0x90, 5, 0xa0, 0xb1, 0xc2, 6, 7})
+	f.Add([]byte{2, 0x13, 0x40, 0x17, 0x83, 3, 4, 0x55, 0x91, 0xfe, 0x03, 0xff, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15})
+	f.Fuzz(func(t *testing.T, said []byte) {
+		const servers = 4
+		s := &session{T: t, Facts: facts("ann bob cat dan", 10, 20, 30)}
+		s.Players[1].Group = s.Players[0].Group
+		next := func() (n int) {
+			if len(said) > 0 {
+				n, said = int(said[0]), said[1:]
+			}
+			return n
+		}
+		for len(said) > 0 {
+			player := s.Players[next()%len(s.Players)].Name
+			switch what := next(); what % 8 {
+			case 0:
+				s.Long = time.Duration(what/64) * 10 * time.Second
+				setup := Setup{Servers: []int{0, what / 8 % servers, 3}, Search: Search(what / 32 % 3), IsFair: what&64 > 0, IsLast: what&128 > 0}
+				s.Begin(setup, s.Facts)
+				s.Passed = 0
+			case 1:
+				s.Glance([]int{what / 8 % servers}, player, Search(what/32%3), s.Facts)
+			case 2:
+				s.Players[what/8%4].IsHere = what&128 > 0
+				s.Passed += time.Duration(what) * 100 * time.Millisecond
+				s.Now = s.Now.Add(time.Duration(what) * 100 * time.Millisecond)
+			case 3:
+				if o, isSettled := s.Settle(s.Facts); isSettled {
+					for _, lost := range o.Lost {
+						s.looked(lost.Player, lost.Look)
+					}
+				}
+			case 4:
+				s.CutShort(s.Facts)
+				s.Without(player)
+			default:
+				v := wire.Verified{Attempt: s.attempt - what/128, More: what&64 > 0}
+				for range what / 8 % 4 {
+					seen := wire.Finalist{Server: next() % (servers + 1), State: discovery.State(next() % 4), Sent: next() % 16}
+					for range min(seen.Sent, next()%16) {
+						seen.RTTs = append(seen.RTTs, float64(next()))
+					}
+					v.Servers = append(v.Servers, seen)
+				}
+				h, err := s.Hear(player, v, s.Facts)
+				for _, seen := range h.Seen {
+					if err != nil || !slices.Contains(s.Servers(), seen.Server) {
+						t.Fatalf("server %d is seen of %v, error %v", seen.Server, s.Servers(), err)
+					}
+					if seen.Look == nil {
+						continue
+					}
+					if q := seen.Look.Quality; q.Loss < 0 || q.Loss > 1 || q.Jitter < 0 || q.Worst < 0 || seen.Look.RTT < 0 {
+						t.Fatalf("a look counts as %+v", seen.Look)
+					}
+					s.looked(player, *seen.Look)
+				}
+			}
+			for _, p := range s.Players {
+				ask, _ := s.Ask(p.Name, s.Facts)
+				if ask.After < 0 || ask.Every < 0 || ask.Samples < 0 || ask.Samples > wire.MaxSamples {
+					t.Fatalf("%s is asked for %+v", p.Name, ask)
+				}
+			}
+			s.View(s.Facts)
+			data, err := json.Marshal(s.Save())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var saved Saved
+			if err := json.Unmarshal(data, &saved); err != nil {
+				t.Fatal(err)
+			}
+			back, err := Restore(saved, servers)
+			if again, _ := json.Marshal(back.Save()); err != nil || string(again) != string(data) {
+				t.Fatalf("%s comes back as %s, error %v", data, again, err)
+			}
+		}
+		for range 3 {
+			s.Passed += time.Hour
+			s.Tick(s.Facts)
+			o, isSettled := s.Settle(s.Facts)
+			if !isSettled {
+				t.Fatalf("%v are waited for after an hour", s.waiting)
+			}
+			if len(o.Asks) == 0 {
+				return
+			}
+		}
+		t.Fatal("they look one at a time again and again")
+	})
+}
