@@ -113,7 +113,7 @@ func (r *Room) advise(c *wire.Choice, s *selection.Selection) {
 	r.adviseWord(c, s)
 	r.adviseWait(c)
 	if n := r.worthAsking(); n > 0 {
-		c.Advice = append(c.Advice, wire.Advice{Text: r.askMoreText(n), Action: "more", Argument: wire.Argument{Servers: n}})
+		c.Advice = append(c.Advice, wire.Advice{Text: r.round.budget.Offer(r.terms(), n), Action: "more", Argument: wire.Argument{Servers: n}})
 	}
 }
 

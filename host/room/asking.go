@@ -1,9 +1,8 @@
 package room
 
 import (
-	"cmp"
-
 	"muster/discovery"
+	"muster/host/room/search"
 	"muster/host/wire"
 )
 
@@ -23,21 +22,13 @@ func (r *Room) ask(p *player, servers []int) {
 	}
 }
 
-// mostShown returns how many servers of the list each player is asked for in the round at
-// most, 0 for the whole list.
-func (r *Room) mostShown() int {
-	search := cmp.Or(r.tuning.Budget, wire.SearchBudget)
-	if r.settings.Strategy != wire.Coordinated || search < 0 {
-		return 0
+// terms returns what the settings and the list say of how many servers a player is asked for.
+func (r *Room) terms() search.Terms {
+	t := search.Terms{Servers: r.tuning.Budget, Votes: r.settings.Agree != wire.No, Listed: len(r.round.servers.List)}
+	if r.settings.Strategy != wire.Coordinated {
+		t.Servers = -1
 	}
-	most := search + wire.SearchFinalists + r.round.more.Servers
-	if r.settings.Agree != wire.No {
-		most += wire.VoteBudget
-	}
-	if listed := len(r.round.servers.List); listed > 0 && most >= listed {
-		return 0
-	}
-	return most
+	return t
 }
 
 // promise returns the number that a player is told with the next question, 0 for the whole
@@ -46,30 +37,14 @@ func (r *Room) promise(p *player) int {
 	if p.shares {
 		return p.witness.Promise(0)
 	}
-	return p.witness.Promise(r.mostShown())
-}
-
-// spare returns how many of those the search may use: the looks have places of their own, and
-// so has the search that goes on while people vote.
-func (r *Room) spare(p *player) int {
-	spare := p.witness.Left() - wire.SearchFinalists
-	if r.settings.Agree != wire.No && !r.isVoting() {
-		spare -= wire.VoteBudget
-	}
-	return max(0, spare)
+	return p.witness.Promise(r.round.budget.Most(r.terms()))
 }
 
 // mostTold returns the largest number that a player was or will be told, 0 for the whole list.
 func (r *Room) mostTold() int {
-	most, listed := r.mostShown(), len(r.round.servers.List)
-	if most == 0 {
-		return 0
-	}
+	var promised []int
 	for _, p := range r.round.players {
-		most = max(most, p.witness.Promised())
+		promised = append(promised, p.witness.Promised())
 	}
-	if listed > 0 && most >= listed {
-		return 0
-	}
-	return most
+	return r.round.budget.MostTold(r.terms(), promised)
 }

@@ -13,14 +13,9 @@ import (
 	"muster/selection/rules"
 )
 
-const (
-	// coordinatingTime is how long a room searches at most; it has a good answer
-	// long before.
-	coordinatingTime = 45 * time.Second
-	// judgedAfter is of how many servers a player must have told to be judged while
-	// others still measure.
-	judgedAfter = 16
-)
+// judgedAfter is of how many servers a player must have told to be judged while others still
+// measure.
+const judgedAfter = 16
 
 // Coordinating has the players ask the servers that could still win, round after
 // round.
@@ -73,19 +68,12 @@ func (c *Coordinating) tick(r *Room) {
 	switch {
 	case len(r.round.active()) == 0:
 		r.fail(true, "nobody is left to measure")
-	case r.now.Sub(r.since) > coordinatingTime && !r.isStarved():
-		r.note("time is up after %v: choosing from what has been measured", coordinatingTime)
+	case r.round.search.IsTimeUp(r.now.Sub(r.since), r.round.turns.Waited(r.now)):
+		r.note("time is up after %v: choosing from what has been measured", search.Longest)
 		r.choose(false)
 	default:
 		c.advance(r)
 	}
-}
-
-// isStarved reports whether the host had so little time for the room that the search has
-// hardly begun when it should be over: a few rounds it is to have in any case.
-func (r *Room) isStarved() bool {
-	s := r.round.search
-	return (s == nil || !s.HasIdea()) && r.now.Sub(r.since)-r.waited() <= coordinatingTime
 }
 
 // advance asks for a turn when the round has its answers, or there is none.
@@ -97,7 +85,7 @@ func (c *Coordinating) advance(r *Room) {
 
 // isSearchDue reports whether the next round of questions can begin.
 func (r *Room) isSearchDue() bool {
-	return r.round.search == nil || r.round.search.IsDue(namesOf(r.round.searchedBy()), r.now)
+	return r.round.search.IsDue(namesOf(r.round.searchedBy()), r.now)
 }
 
 // turn asks for the next servers, or chooses if the search is over.
@@ -112,7 +100,7 @@ func (*Coordinating) turn(r *Room) {
 	asks, over := s.Turn(groups, len(r.round.active()), r.now)
 	if r.askAll(asks); over {
 		text, isDry := s.Outcome(groups)
-		r.round.more.Dry = isDry
+		r.round.budget.Close(isDry)
 		r.note("%s", text)
 		r.choose(false)
 	}

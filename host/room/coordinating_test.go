@@ -12,6 +12,7 @@ import (
 	"muster/discovery/topology"
 	"muster/host/room/attendance"
 	"muster/host/room/finals"
+	"muster/host/room/search"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -239,7 +240,7 @@ func TestRefiningSlow(t *testing.T) {
 		}
 	}
 	n.inStage(wire.Chosen)
-	if took := n.now.Sub(eight); took > coordinatingTime+time.Second || len(n.room.round.selection.Players) != 2 {
+	if took := n.now.Sub(eight); took > search.Longest+time.Second || len(n.room.round.selection.Players) != 2 {
 		t.Errorf("chosen for %v after %v", n.room.round.selection.Players, took)
 	}
 }
@@ -422,7 +423,7 @@ func TestEndsWithoutTheSilent(t *testing.T) {
 	isSilent := func(server int) bool { return server/100 >= 8 } // as bob finds
 	var asked time.Time
 	missing := 0
-	for n.room.phase.stage() == wire.Refining && n.now.Sub(eight) < coordinatingTime {
+	for n.room.phase.stage() == wire.Refining && n.now.Sub(eight) < search.Longest {
 		n.answers(0, "ann")
 		for i, m := range n.sent["bob"] {
 			if ask, is := m.(wire.Ask); is {
@@ -576,11 +577,11 @@ func TestNoTurn(t *testing.T) {
 		n.waits = false
 		n.step(Turn{})
 	}
-	n.wait(coordinatingTime / 2)
+	n.wait(search.Longest / 2)
 	n.inStage(wire.Refining)
 	n.gone("cat")
 	n.join("cat") // somebody is heard while the room waits
-	for range 2 * coordinatingTime / time.Second {
+	for range 2 * search.Longest / time.Second {
 		n.wait(time.Second)
 	}
 	n.inStage(wire.Refining)

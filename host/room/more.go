@@ -1,35 +1,11 @@
 package room
 
 import (
-	"errors"
-	"fmt"
-	"time"
-
 	"muster/discovery"
 	"muster/host/room/ballot"
 	"muster/host/room/search"
 	"muster/host/wire"
 )
-
-const (
-	// moreServers is how many servers each player is asked for besides when the organiser
-	// wants more: a third of what a search is allowed, and a few seconds.
-	moreServers = 200
-	// mostMore is how many that are in one round at most: nobody's program is to go
-	// through a list of tens of thousands by an organiser's finger.
-	mostMore = 5 * moreServers
-	// Where no server more than worthMore better is expected people who vote are not told
-	// that they could look for one: the search never claims less.
-	worthMore = worthAnother * time.Millisecond
-)
-
-// more is what the organiser had everyone ask in a round beyond what its search was allowed.
-type more struct {
-	// Servers is how many that were of each player.
-	Servers int `json:"servers,omitempty"`
-	// Dry: there was less to ask than that.
-	Dry bool `json:"dry,omitempty"`
-}
 
 // More has each player ask so many servers besides: those which could suit the group best,
 // as far as can be told from what was measured, however it was. Then the room chooses again.
@@ -40,23 +16,20 @@ type More struct {
 func (More) steers() {}
 
 func (a More) do(r *Room, _ caller) error {
-	most := r.worthAsking()
-	switch {
-	case !r.mayDecideAgain():
+	if !r.mayDecideAgain() {
 		return errNoAdvice
-	case most == 0:
-		return errors.New("to ask more servers would help nobody now")
-	case a.Servers < 1 || a.Servers > moreServers:
-		return fmt.Errorf("between 1 and %d servers more can be asked at a time", moreServers)
 	}
-	servers := min(a.Servers, most)
-	r.round.more.Servers += servers
+	servers, err := r.round.budget.Grant(a.Servers, r.worthAsking())
+	if err != nil {
+		return err
+	}
 	r.note("the organiser has everyone ask %s", search.InWords(servers, "more "))
 	if most := r.mostTold(); most > 0 {
 		r.note("now %s", discovery.Before(most, 0, len(r.round.servers.List)))
 	}
 	r.do(Publish{}) // people read the new number before anybody is asked
-	r.round.selection, r.round.whatIf, r.round.search, r.round.waited = nil, nil, nil, 0
+	r.round.selection, r.round.whatIf, r.round.search = nil, nil, nil
+	r.round.turns.Begin()
 	// Nobody has said of the next choice that they are ready.
 	r.round.ballot.Withdraw("", ballot.Ready|ballot.ByHand)
 	r.enter(&Coordinating{More: servers})
@@ -80,70 +53,24 @@ func (r *Room) asksMore() bool {
 	return coordinating && c.More > 0
 }
 
-// worthAsking is how many servers more each player could be asked for now, 0 where that
-// would help nobody: where all have been asked, or everybody has what can be had. While
-// people vote a coordinated search goes on by itself, and says what it expects when it is
-// over.
+// worthAsking returns how many servers more each player could be asked for now, 0 where that
+// would help nobody: where all have been asked, or everybody has what can be had. While people
+// vote a coordinated search goes on by itself, and says what it expects when it is over.
 func (r *Room) worthAsking() int {
-	if !r.mayDecideAgain() || r.round.more.Dry {
+	left := r.round.budget.Left()
+	if left == 0 || !r.mayDecideAgain() {
 		return 0
 	}
-	if r.isVoting() && r.strategy() == wire.Coordinated {
-		s := r.round.search
-		if s == nil || !s.IsBehind() {
-			return 0
-		}
-		p := s.Progress()
-		if !p.Done || p.Best < 0 || p.RegretBound <= worthMore && p.Reach == 0 {
-			return 0
-		}
-	}
-	most := min(moreServers, mostMore-r.round.more.Servers)
-	if most <= 0 {
+	if r.isVoting() && r.strategy() == wire.Coordinated && !r.round.search.IsWorthMore() {
 		return 0
 	}
-	return min(most, r.round.unasked(r.round.chosenFor()))
-}
-
-// askMoreText is what the organiser's button says: what is asked, and what everybody shows
-// for it.
-func (r *Room) askMoreText(n int) string {
-	most, listed := r.mostShown(), len(r.round.servers.List)
-	if most == 0 || most+n >= listed {
-		return "ask " + search.InWords(n, "more ")
-	}
-	return fmt.Sprintf("ask %s: then %s", search.InWords(n, "more "), discovery.Before(most+n, 0, listed))
-}
-
-// unasked is how many addresses in the list not all of a group have measured, and nobody
-// in vain: the servers of one are equally far.
-func (r *round) unasked(group []*player) int {
-	natGroups, tree := r.natGroups(group), r.list.Tree()
-	// by address, how many NAT groups know it, and which did last
-	known, last := make([]int, tree.Nodes()), make([]int, tree.Nodes())
-	for i, players := range natGroups {
-		k := r.knowledge(players[0])
-		for server := range k.Servers() {
-			switch at := tree.Of(server); {
-			case k.At(server).State != discovery.Answered:
-				known[at] = len(natGroups)
-			case last[at] <= i:
-				known[at]++
-				last[at] = i + 1
-			}
+	var heads []*player
+	var hidden []int
+	for _, group := range r.round.natGroups(r.round.chosenFor()) {
+		heads = append(heads, group[0])
+		for _, p := range group {
+			hidden = append(hidden, r.round.nearby.HiddenFrom(p.name)...)
 		}
 	}
-	for _, p := range group {
-		for _, hidden := range r.nearby.HiddenFrom(p.name) {
-			known[tree.Of(hidden)] = len(natGroups)
-		}
-	}
-	unasked := 0
-	for server := range r.servers.List {
-		if at := tree.Of(server); known[at] < len(natGroups) {
-			known[at] = len(natGroups)
-			unasked++
-		}
-	}
-	return unasked
+	return min(left, search.Unasked(r.round.list.Tree(), r.round.table(heads), hidden))
 }

@@ -8,6 +8,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/room/attendance"
+	"muster/host/room/search"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -75,7 +76,7 @@ func (n *session) goesOn(most time.Duration) (asked [2]int) {
 // most 200 more, of which the first known to all is chosen, and the best of those.
 func TestMore(t *testing.T) {
 	n := stopped(t)
-	if n.offered() != moreServers {
+	if n.offered() != search.MostMore {
 		t.Fatalf("%d more are offered", n.offered())
 	}
 	advice := n.view().Choice.Advice
@@ -85,7 +86,7 @@ func TestMore(t *testing.T) {
 	if err := n.acts(n.pageOf("bob"), More{200}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob orders it: %v", err)
 	}
-	for _, servers := range []int{-1, 0, moreServers + 1} {
+	for _, servers := range []int{-1, 0, search.MostMore + 1} {
 		if n.orders(More{servers}) == nil {
 			t.Errorf("%d more are asked", servers)
 		}
@@ -140,7 +141,7 @@ func TestMoreCoordinated(t *testing.T) {
 			n.goesOn(time.Minute)
 			n.inStage(wire.Failed)
 			known := [2]int{probedBy(n.room.round.player("ann")), probedBy(n.room.round.player("bob"))}
-			if n.offered() != moreServers {
+			if n.offered() != search.MostMore {
 				t.Fatalf("%d more are offered", n.offered())
 			}
 			if err := n.orders(More{200}); err != nil {
@@ -163,7 +164,7 @@ func TestMoreCoordinated(t *testing.T) {
 					t.Errorf("%s was asked for %d more, and knows %d instead of %d", name, asked, probedBy(p), known[i])
 				}
 			}
-			if n.offered() != moreServers {
+			if n.offered() != search.MostMore {
 				t.Errorf("then %d more are offered", n.offered())
 			}
 		})
@@ -174,7 +175,8 @@ func TestMoreCoordinated(t *testing.T) {
 func TestMoreEnds(t *testing.T) {
 	n := stopped(t)
 	n.room.settings.By, n.room.settings.Limits = selection.Threshold, wire.Limits{time.Millisecond}
-	n.room.round.more.Servers = mostMore - 50
+	const mostInAll = 5 * search.MostMore
+	n.room.round.budget, _ = search.RestoreBudget(search.SavedBudget{Servers: mostInAll - 50})
 	if n.offered() != 50 {
 		t.Errorf("%d more are offered", n.offered())
 	}
@@ -183,11 +185,11 @@ func TestMoreEnds(t *testing.T) {
 	}
 	n.goesOn(time.Minute)
 	n.inStage(wire.Failed)
-	if err := n.orders(More{1}); err == nil || n.room.round.more.Servers != mostMore || n.offered() != 0 {
-		t.Errorf("after %d still more are asked: %v", n.room.round.more.Servers, err)
+	if err := n.orders(More{1}); err == nil || n.room.round.budget.Save().Servers != mostInAll || n.offered() != 0 {
+		t.Errorf("after %d still more are asked: %v", n.room.round.budget.Save().Servers, err)
 	}
 	n.goes()
-	if n.room.round.more != (more{}) {
+	if n.room.round.budget != (search.Budget{}) {
 		t.Error("the next round remembers it")
 	}
 }
@@ -200,7 +202,7 @@ func TestMoreNotOffered(t *testing.T) {
 		t.Error("it is done all the same")
 	}
 	n := stopped(t)
-	n.room.round.more.Dry = true
+	n.room.round.budget.Close(true)
 	if n.offered() != 0 {
 		t.Error("there was nothing more to ask")
 	}
@@ -261,7 +263,7 @@ func TestMoreWhileVoting(t *testing.T) {
 		n.done(name)
 	}
 	n.lookAgain()
-	if n.offered() != moreServers || !n.room.isVoting() {
+	if n.offered() != search.MostMore || !n.room.isVoting() {
 		t.Fatalf("%d more are offered in %T", n.offered(), n.room.phase)
 	}
 	before := n.room.round.selection.Chosen.MeanMS

@@ -173,11 +173,11 @@ func (r *round) searchedBy() [][]*player { return r.natGroups(r.present()) }
 
 // members returns what the search has to know of NAT groups.
 func (r *Room) members(natGroups [][]*player) [][]search.Member {
-	groups := make([][]search.Member, len(natGroups))
+	groups, terms := make([][]search.Member, len(natGroups)), r.terms()
 	for i, players := range natGroups {
 		for _, p := range players {
 			groups[i] = append(groups[i], search.Member{
-				Name: p.name, Spare: r.spare(p), Discreet: p.discreet, Asked: p.witness.Asked(), More: p.witness.AskedMore(),
+				Name: p.name, Spare: terms.Spare(p.witness.Left(), r.isVoting()), Discreet: p.discreet, Asked: p.witness.Asked(), More: p.witness.AskedMore(),
 			})
 		}
 	}
@@ -216,7 +216,7 @@ func (r *Room) heard(p *player, result discovery.Result) {
 	var mates []search.Mate
 	for _, name := range groups.Mates(p.name, result) {
 		mate := r.round.player(name)
-		mayAsk := !r.round.nearby.IsHidden(mate.name, result.Server) && r.spare(mate) > 0
+		mayAsk := !r.round.nearby.IsHidden(mate.name, result.Server) && r.terms().Spare(mate.witness.Left(), r.isVoting()) > 0
 		mates = append(mates, search.Mate{Name: name, State: mate.witness.At(result.Server).State, MayAsk: mayAsk})
 	}
 	if s := r.round.search; s != nil && s.Groups == groups {

@@ -59,8 +59,6 @@ type Room struct {
 	survey places.Survey
 	// failures are the rounds that failed, one after the other.
 	failures attendance.Retries
-	// planning is the room's wait for a [Turn]; not saved, as it asks for another.
-	planning planning
 
 	// now, out and binds are of the Step under way: its time, what it leads to,
 	// and whether that has to be saved first although the phase stays. due is what

@@ -37,8 +37,8 @@ type round struct {
 	launches launch.Roll
 	// measuring is when everybody was told to measure.
 	measuring time.Time
-	// waited is how long the room has waited for turns while it measured.
-	waited time.Duration
+	// turns is the wait for each [Turn]; not saved, as the room asks for another.
+	turns search.Turns
 	// search leads the coordinated measuring while it goes on. It can be made anew
 	// from what was measured at any time, and so is not saved.
 	search *search.Search
@@ -54,7 +54,8 @@ type round struct {
 	ballot ballot.Box
 	// trust is what speaks against players and servers.
 	trust trust.Doubts
-	more  more
+	// budget is how many servers each player may be asked for.
+	budget search.Budget
 	// waitable is what a wait for seats could be for.
 	waitable waitable
 }
@@ -65,7 +66,8 @@ func newRound(number int) round { return round{number: number} }
 func (r *round) next(now time.Time) round {
 	next := newRound(r.number + 1)
 	next.trust = r.trust.Next()
-	next.nearby, next.launches = r.nearby.Next(), r.launches.Next()
+	next.nearby, next.launches, next.turns = r.nearby.Next(), r.launches.Next(), r.turns
+	next.turns.Begin()
 	next.attendance = r.attendance
 	next.attendance.Begin(now)
 	for _, p := range r.players {

@@ -25,6 +25,7 @@ import (
 	"muster/host/room/outage"
 	"muster/host/room/places"
 	"muster/host/room/roster"
+	"muster/host/room/search"
 	"muster/host/room/seats"
 	"muster/host/room/trust"
 	"muster/host/wire"
@@ -191,7 +192,7 @@ type saved struct {
 	Broken    bool                 `json:"broken,omitempty"`
 	Selection *selection.Selection `json:"selection,omitempty"`
 	WhatIf    *whatIf              `json:"what_if,omitempty"`
-	More      more                 `json:"more,omitzero"`
+	More      search.SavedBudget   `json:"more,omitzero"`
 
 	Roster     roster.Saved          `json:"roster,omitzero"`
 	Attendance attendance.Saved      `json:"attendance,omitempty"`
@@ -275,7 +276,7 @@ func (r *Room) Save() ([]byte, error) {
 		Version: savedVersion, Roster: r.roster.Save(), Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
 		Since: r.since, Closed: r.closed, Journal: r.journal.Save(), Previous: r.previous, Calendar: r.calendar.Save(), Brought: r.lists.Save(),
 		Round: r.round.number, Nearby: r.round.nearby.Save(), Measuring: r.round.measuring, Selection: r.round.selection,
-		WhatIf: r.round.whatIf, More: r.round.more,
+		WhatIf: r.round.whatIf, More: r.round.budget.Save(),
 		Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
 		Webhook: r.settings.Webhook,
 
@@ -383,7 +384,7 @@ func (s *saved) withoutList() (err error) {
 	}
 	s.Seats = seats.Saved{}
 	s.Nearby.Servers, s.Measuring, s.Outage, s.Broken = nil, time.Time{}, outage.Saved{}, false
-	s.Selection, s.WhatIf, s.Finals, s.More, s.Trust = nil, nil, finals.Saved{}, more{}, s.Trust.WithoutList()
+	s.Selection, s.WhatIf, s.Finals, s.More, s.Trust = nil, nil, finals.Saved{}, search.SavedBudget{}, s.Trust.WithoutList()
 	s.Launch = s.Launch.WithoutList()
 	s.Ballot, s.Attendance = ballot.Saved{}, s.Attendance.Anew()
 	blank, err := new(evidence.Witness).Save()
@@ -415,12 +416,15 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	r.settings.Password, r.settings.Webhook = s.Password, s.Webhook
 	n := &r.round
 	n.broken = s.Broken
-	n.measuring, n.selection, n.whatIf, n.more = s.Measuring, s.Selection, s.WhatIf, s.More
+	n.measuring, n.selection, n.whatIf = s.Measuring, s.Selection, s.WhatIf
 	var err error
 	if r.calendar, err = calendar.Restore(s.Calendar); err != nil {
 		return nil, err
 	}
 	if r.outage, err = outage.Restore(s.Outage); err != nil {
+		return nil, err
+	}
+	if n.budget, err = search.RestoreBudget(s.More); err != nil {
 		return nil, err
 	}
 	if r.survey, err = places.Restore(s.Places); err != nil {

@@ -260,12 +260,10 @@ func (r *Room) duty() attendance.Duty {
 func (r *Room) stand(d time.Duration) {
 	r.since = r.since.Add(d)
 	r.round.attendance.Shift(d)
-	if s := r.round.search; s != nil {
-		s.Shift(d)
+	if r.round.search != nil {
+		r.round.search.Shift(d)
 	}
-	if !r.planning.since.IsZero() {
-		r.planning.since = r.planning.since.Add(d)
-	}
+	r.round.turns.Shift(d)
 	switch phase := r.phase.(type) {
 	case *Voting:
 		phase.Looked = phase.Looked.Add(d)
@@ -420,38 +418,19 @@ func (in Waited) step(r *Room) error {
 	return nil
 }
 
-// planning is when the room asked for a turn that it still waits for; zero without one.
-// Told: people know that it takes long.
-type planning struct {
-	since time.Time
-	told  bool
-}
-
-// slowTurn is how long a room waits for its turn until people are told.
-const slowTurn = 5 * time.Second
-
 // plan asks for a turn, unless the room waits for one.
 func (r *Room) plan(background bool) {
-	if r.planning.since.IsZero() {
-		r.planning.since = r.now
+	isNew, note := r.round.turns.Await(background, r.now)
+	if isNew {
 		r.do(Plan{r.round.measuring, background})
 	}
-	if !background && !r.planning.told && r.now.Sub(r.planning.since) >= slowTurn {
-		r.planning.told = true
-		r.note("the host searches for many rooms just now: ours is in the queue, by when it began")
+	if note != "" {
+		r.note("%s", note)
 	}
-}
-
-// waited is how long the round has waited for turns.
-func (r *Room) waited() time.Duration {
-	if r.planning.since.IsZero() {
-		return r.round.waited
-	}
-	return r.round.waited + r.now.Sub(r.planning.since)
 }
 
 func (Turn) step(r *Room) error {
-	r.round.waited, r.planning = r.waited(), planning{}
+	r.round.turns.Take(r.now)
 	switch phase := r.phase.(type) {
 	case *Coordinating:
 		phase.turn(r)

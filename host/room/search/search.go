@@ -58,6 +58,8 @@ const (
 	// its budget only.
 	enough     = 500 * time.Microsecond
 	untilSpent = -time.Millisecond
+	// Longest is how long a room searches at most; it has a good answer long before.
+	Longest = 45 * time.Second
 	// claimAfter is after how many rounds the planner has an idea of what is still
 	// to be gained.
 	claimAfter = 5
@@ -186,15 +188,24 @@ func (s *Search) runsLow(now time.Time) bool {
 	return s.ahead > 0 && now.Sub(s.asked) >= roundEvery && s.expected() <= most
 }
 
-// IsDue reports whether the next round of questions can begin, for the groups of now.
+// IsDue reports whether the next round of questions can begin, for the groups of now. A nil
+// search has not begun.
 func (s *Search) IsDue(players [][]string, now time.Time) bool {
-	if !s.Are(players) {
+	if s == nil || !s.Are(players) {
 		return true
 	}
 	if s.isBehind {
 		return now.Sub(s.asked) >= behindEvery && s.isAnswered(now)
 	}
 	return s.isAnswered(now) || !s.ends && s.runsLow(now)
+}
+
+// IsTimeUp reports whether a search, or one that has not begun if it is nil, has taken too long,
+// of which it waited a part for its turns. One of a host that had so little time that the search
+// has hardly begun gets a few rounds in any case.
+func (s *Search) IsTimeUp(took, waited time.Duration) bool {
+	hasIdea := s != nil && s.planner.Progress().Rounds >= claimAfter
+	return took > Longest && (hasIdea || took-waited > Longest)
 }
 
 // next returns the planner's next questions.

@@ -242,7 +242,7 @@ func (w *world) goes() time.Duration {
 // on behind the vote.
 func TestTurn(t *testing.T) {
 	w := newWorld(t, 1000, members("ann"), members("bob", "cat"))
-	if w.IsShort() || w.HasIdea() || w.View(selection.Mean).Found {
+	if w.IsShort() || !w.IsTimeUp(Longest+5, 4) || w.IsTimeUp(Longest+5, 5) || w.IsTimeUp(Longest, 0) || w.View(selection.Mean).Found {
 		t.Errorf("before the first question: %+v", w.View(selection.Mean))
 	}
 	w.goes()
@@ -256,7 +256,7 @@ func TestTurn(t *testing.T) {
 		t.Errorf("asked by name: %v", w.asked)
 	}
 	text, isDry := w.Outcome(w.groups)
-	if isDry || text == "" || !w.HasIdea() || w.View(selection.Mean).GainMS == nil {
+	if isDry || text == "" || !w.IsTimeUp(Longest+5, 5) || w.IsWorthMore() || w.View(selection.Mean).GainMS == nil {
 		t.Errorf("%q: %+v", text, w.View(selection.Mean))
 	}
 	// Ann got no answer from the first server, which nobody else asked, dan and ann none from

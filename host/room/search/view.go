@@ -18,8 +18,15 @@ import (
 // Progress returns how far the search has come.
 func (s *Search) Progress() coordinate.Progress { return s.planner.Progress() }
 
-// HasIdea reports whether the search has gone on for so long that its claims mean something.
-func (s *Search) HasIdea() bool { return s.planner.Progress().Rounds >= claimAfter }
+// IsWorthMore reports whether a search that has gone on while people vote, and is over, leaves
+// something to be found by asking more. One that has not begun may find something by itself.
+func (s *Search) IsWorthMore() bool {
+	if s == nil || !s.isBehind {
+		return false
+	}
+	p := s.planner.Progress()
+	return p.Done && p.Best >= 0 && (p.RegretBound > worthMore || p.Reach > 0)
+}
 
 // asksFew reports whether some players were asked for few servers: what the planner says is
 // still to be had knows nothing of what they were not asked.

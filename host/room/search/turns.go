@@ -1,0 +1,50 @@
+package search
+
+import "time"
+
+// slowTurn is how long a room waits for its turn until people are told.
+const slowTurn = 5 * time.Second
+
+// Turns is a room's waiting for the processor time that the rounds of its search take. The host
+// gives it in turns to all rooms that search.
+type Turns struct {
+	// since is when the room asked for the turn that it waits for, zero without one.
+	since  time.Time
+	isTold bool
+	// waited is how long the measuring has waited for turns before.
+	waited time.Duration
+}
+
+// Await waits for a turn. It reports whether the room has to ask for one, and returns what to
+// tell people who wait, or nothing.
+func (t *Turns) Await(isBackground bool, now time.Time) (isNew bool, note string) {
+	if isNew = t.since.IsZero(); isNew {
+		t.since = now
+	}
+	if !isBackground && !t.isTold && now.Sub(t.since) >= slowTurn {
+		t.isTold = true
+		note = "the host searches for many rooms just now: ours is in the queue, by when it began"
+	}
+	return isNew, note
+}
+
+// Take takes the turn.
+func (t *Turns) Take(now time.Time) { *t = Turns{waited: t.Waited(now)} }
+
+// Waited returns how long the measuring has waited for turns.
+func (t *Turns) Waited(now time.Time) time.Duration {
+	if t.since.IsZero() {
+		return t.waited
+	}
+	return t.waited + now.Sub(t.since)
+}
+
+// Begin begins another measuring. The room waits on for a turn that it has asked for.
+func (t *Turns) Begin() { t.waited = 0 }
+
+// Shift says that a time has not counted.
+func (t *Turns) Shift(d time.Duration) {
+	if !t.since.IsZero() {
+		t.since = t.since.Add(d)
+	}
+}
