@@ -42,10 +42,3 @@ func (r *Room) surveys(n places.News) {
 		r.send(r.round.player(ask.To), ask.Survey)
 	}
 }
-
-// comparePlaces finds the best server whatever the limits if places are to be compared with it.
-func (r *Room) comparePlaces() {
-	if r.survey.Lacks(r.round.selection) {
-		r.surveys(r.survey.Compare(r.basis(r.round.chosenFor()), r.placesScene()))
-	}
-}

@@ -121,7 +121,9 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	err := in.step(r)
 	r.follow(r.calendar.Advance(r.facts(now))...)
 	r.attend()
-	r.comparePlaces()
+	if r.survey.Lacks(r.round.selection) {
+		r.surveys(r.survey.Compare(r.basis(r.round.chosenFor()), r.placesScene()))
+	}
 	if _, tick := in.(Tick); !tick || len(r.out) > 0 {
 		r.revision++
 	}

@@ -255,6 +255,19 @@ func TestComparedLater(t *testing.T) {
 	}
 }
 
+// TestCompare: the best server whatever the limits is that of those for whom the room chooses.
+func TestCompare(t *testing.T) {
+	g, basis := chosen(t, 5*time.Millisecond, "A")
+	g.says("ann", 1, 4)
+	g.player("cat").LeftOut = true
+	selected := *g.scene.Selection
+	g.scene.Selection = &selected
+	g.Compare(basis, g.scene)
+	if got := g.sites().Now; got == nil || *got != (wire.Figures{MeanMS: 10, MaxMS: 10}) {
+		t.Errorf("the best server gives %+v", got)
+	}
+}
+
 // TestGroup: a place has to suit those for whom the room chooses or, before it has, those who
 // are here or have answered.
 func TestGroup(t *testing.T) {
@@ -341,8 +354,8 @@ func TestAnew(t *testing.T) {
 		g.scene.Places = venues(to...)
 		g.news.add(g.Change(g.scene, g.now))
 	}
-	if change("X", "Y"); len(g.asked("ann")) != 1 {
-		t.Error("of another list ann is not asked")
+	if change("X", "Y"); len(g.asked("ann")) != 1 || len(g.Save().Found) > 0 {
+		t.Errorf("of another list ann is not asked, or %+v is known", g.Save().Found)
 	}
 	if change(); g.sites() != nil {
 		t.Errorf("without places people see %+v", g.sites())
@@ -369,6 +382,9 @@ func TestTurns(t *testing.T) {
 	}
 	g.player("cat").Connected = false
 	g.begins()
+	if got := g.sites().Waiting; !slices.Equal(got, []string{"ann", "bob"}) {
+		t.Errorf("waiting for %q", got)
+	}
 	for name, want := range map[string]string{"ann": "[0s]", "bob": "[3.3s]", "cat": "[]"} {
 		after := []time.Duration{}
 		for _, s := range g.asked(name) {
