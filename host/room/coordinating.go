@@ -51,7 +51,7 @@ func (r *Room) searching() *search.Search {
 		setup.Criteria.Editions = r.editions.Of(names(r.round.present()), r.settings.Game)
 	}
 	if rules.Of(setup.Criteria.By).Averages { // by other rules it was not found to help
-		setup.Options.Guests = r.counted().Searched(placed(heads))
+		setup.Options.Guests = r.counted().Searched(r.round.placed(names(heads)))
 	}
 	r.round.search = search.New(r.members(natGroups), r.round.unreported(r.groups()), setup)
 	return r.round.search

@@ -3,9 +3,7 @@ package room
 import (
 	"errors"
 
-	"muster/discovery"
 	"muster/host/room/estimates"
-	"muster/selection/estimate"
 )
 
 // Count counts a guest in by an estimate of their pings, which only the organiser may order,
@@ -16,21 +14,20 @@ type Count struct {
 }
 
 func (a Count) do(r *Room, by caller) error {
-	g := r.guests.named(a.Name)
-	isSelf := g != nil && by.Name == g.name
+	g := r.roster.Person(a.Name)
 	switch {
-	case !by.IsOrganiser && (a.Counted || !isSelf):
+	case !by.IsOrganiser && (a.Counted || g.Name == "" || g.Name != by.Name):
 		return errOrganiserOnly
-	case g == nil:
+	case g.Name == "" || g.IsPlayer:
 		return errors.New("nobody of that name has only the page")
-	case r.estimates.IsCounted(g.name) == a.Counted:
+	case r.estimates.IsCounted(g.Name) == a.Counted:
 		return nil
 	}
 	note, err := "", error(nil)
 	if a.Counted {
-		note, err = r.estimates.Count(g.placed(), r.whereabouts())
+		note, err = r.estimates.Count(r.round.placed([]string{g.Name})[0], r.whereabouts())
 	} else {
-		note = r.estimates.Uncount(g.name)
+		note = r.estimates.Uncount(g.Name)
 	}
 	if err != nil {
 		return err
@@ -52,33 +49,11 @@ func (a Count) do(r *Room, by caller) error {
 	return nil
 }
 
-// place is where an origin is, for estimates. Those at home have the host's public
-// address in common, and its place is not known.
-func (o Origin) place() estimate.Place {
-	p := estimate.Place{Country: o.Country, ASN: o.ASN}
-	switch {
-	case o.Home:
-		p.Addr = behindHost
-	case discovery.ReachOf(o.Addr) == discovery.InternetReach:
-		p.Addr = o.Addr
-	}
-	return p
-}
-
-// placed returns a guest with the place, for estimates.
-func (g *guest) placed() estimates.Person {
-	return estimates.Person{Name: g.name, At: g.origin.place()}
-}
-
-// placed returns players with their places. A player who turned out to sit elsewhere than the
-// address says is nowhere.
-func placed(players []*player) []estimates.Person {
-	all := make([]estimates.Person, len(players))
-	for i, p := range players {
-		all[i].Name = p.name
-		if !p.apart {
-			all[i].At = p.origin.place()
-		}
+// placed returns people with their places, for estimates.
+func (r *round) placed(names []string) []estimates.Person {
+	all := make([]estimates.Person, len(names))
+	for i, name := range names {
+		all[i] = estimates.Person{Name: name, At: r.origins.Place(name)}
 	}
 	return all
 }
@@ -88,9 +63,13 @@ func (r *Room) counted() estimates.Counted { return r.estimates.Counted(r.wherea
 
 // whereabouts returns what estimates depend on.
 func (r *Room) whereabouts() estimates.Scene {
-	s := estimates.Scene{Players: placed(r.round.active()), Rule: r.settings.By}
-	for _, g := range r.guests {
-		s.Guests = append(s.Guests, g.placed())
+	var guests []string
+	for _, p := range r.roster.People() {
+		if !p.IsPlayer {
+			guests = append(guests, p.Name)
+		}
 	}
-	return s
+	return estimates.Scene{
+		Players: r.round.placed(names(r.round.active())), Guests: r.round.placed(guests), Rule: r.settings.By,
+	}
 }

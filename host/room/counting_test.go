@@ -116,7 +116,7 @@ func TestCounting(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := Restore(data, topology.New)
-	if err != nil || !again.estimates.IsCounted("zoe") || again.guests.named("zoe").origin != berlin {
+	if err != nil || !again.estimates.IsCounted("zoe") || again.round.origins.Of("zoe") != berlin {
 		t.Errorf("restored: %v", err)
 	}
 	// The guest knows best that the address is a VPN's.
@@ -164,7 +164,7 @@ func TestCountingEnds(t *testing.T) {
 	n.room.settings.Limits = []time.Duration{50 * time.Millisecond}
 	n.origins["zoe"], n.as["zoe"] = berlin, roster.TicketOf("zoe's token")
 	n.join("zoe")
-	if n.room.guests.named("zoe") != nil || len(n.room.counted().Names()) > 0 {
+	if n.hasGuest("zoe") || len(n.room.counted().Names()) > 0 {
 		t.Error("zoe's program is here, and she is counted in by an estimate")
 	}
 

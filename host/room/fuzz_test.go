@@ -530,19 +530,19 @@ func (e *evening) isSound() {
 		e.Fatal(err)
 	}
 	organisers := 0
-	people, kept := e.room.roster.People(), names(e.room.round.players)
-	for _, g := range e.room.guests {
-		kept = append(kept, g.name)
-	}
-	if len(people) != len(kept) {
-		e.Fatalf("the roster has %+v, the room %d people", people, len(kept))
-	}
+	people, players := e.room.roster.People(), []string{}
 	for i, p := range people {
 		organisers += count(p.IsOrganiser)
+		if p.IsPlayer {
+			players = append(players, p.Name)
+		}
 		isTaken := slices.ContainsFunc(people[:i], func(other roster.Person) bool { return nickname.Alike(other.Name, p.Name) })
-		if isTaken || organisers > 1 || e.room.roster.PageOf(p.Name) == "" || kept[i] != p.Name {
+		if isTaken || organisers > 1 || e.room.roster.PageOf(p.Name) == "" {
 			e.Fatalf("%s is not the only one: %+v", p.Name, people)
 		}
+	}
+	if !slices.Equal(players, names(e.room.round.players)) {
+		e.Fatalf("the roster has the players %v, the round %v", players, names(e.room.round.players))
 	}
 	e.room.Evenings()
 	e.room.Record().Culled()

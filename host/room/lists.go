@@ -38,7 +38,7 @@ func (Strike) steers() {}
 // bring takes what a player's program brings, with the player's consent.
 func (Hear) bring(r *Room, p *player, m wire.Bring) {
 	if m.Game == r.settings.Game { // or it is of a game that is over
-		r.takes(p.name, p.origin, m.Favourites, m.Hidden, false)
+		r.takes(p.name, r.round.origins.Of(p.name), m.Favourites, m.Hidden, false)
 	}
 }
 
@@ -49,28 +49,25 @@ func (r *Room) organiserName() string {
 
 func (a Bring) do(r *Room, by caller) error {
 	name := r.organiserName()
-	var origin Origin // nobody knows of most
 	switch {
 	case !by.IsSomebody() && !by.IsOrganiser:
 		return errNickname
 	case !by.IsPlayer && !by.IsOrganiser:
 		return ballot.ErrGuest
-	case by.IsPlayer:
-		name, origin = by.Name, r.round.player(by.Name).origin
 	case by.IsSomebody():
-		name, origin = by.Name, r.guests.named(by.Name).origin
+		name = by.Name
 	}
 	m := wire.Bring{Favourites: a.Favourites, Hidden: a.Hidden}
 	if err := m.Check(); err != nil {
 		return err
 	}
-	r.takes(name, origin, m.Favourites, m.Hidden, a.Adds)
+	r.takes(name, r.round.origins.Of(by.Name), m.Favourites, m.Hidden, a.Adds)
 	return nil
 }
 
 // takes puts what somebody brings into the lists.
 func (r *Room) takes(name string, from Origin, favourites, hidden []wire.Brought, adds bool) {
-	taken := r.lists.Bring(name, from.reach(), favourites, hidden, adds)
+	taken := r.lists.Bring(name, from.Reach(), favourites, hidden, adds)
 	if what := name + " brings "; taken.Favourites+taken.Hidden > 0 && !r.journal.Says(what) {
 		text := what + serversInWords(taken.Favourites) + " that the room may call its own"
 		if taken.Hidden > 0 {
@@ -85,19 +82,6 @@ func (r *Room) takes(name string, from Origin, favourites, hidden []wire.Brought
 	// A search under way goes on as it is: else one program that brings lists time and
 	// again would have everybody asked for more. They count at the choice.
 	r.binds = r.binds || taken.IsNew
-}
-
-// reach is that which a server must have for others to be sent to it by somebody there:
-// who is on the internet names none of a local network.
-func (o Origin) reach() discovery.Reach {
-	if !o.Addr.IsValid() && !o.Home && !o.Near.IsValid() {
-		return discovery.InternetReach
-	}
-	at := o.Addr
-	if o.Near.IsValid() {
-		at = o.Near
-	}
-	return max(discovery.ReachOf(at), discovery.MachineReach)
 }
 
 // relisted has what goes on take the lists as they are by now.

@@ -178,9 +178,9 @@ func TestListsOfWhoRanOut(t *testing.T) {
 					t.Fatal("ann is still here")
 				}
 				n.room = restored(t, n.room)
-				for _, g := range slices.Clone(n.room.guests) {
-					if g.name != "guest 0" {
-						n.room.apply(n.room.roster.Drop(g.name))
+				for _, name := range n.guests() {
+					if name != "guest 0" {
+						n.room.apply(n.room.roster.Drop(name))
 					}
 				}
 				if err := tt.comes(n); err != nil {

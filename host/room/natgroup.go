@@ -6,100 +6,23 @@ import (
 
 	"muster/discovery"
 	"muster/host/room/evidence"
+	"muster/host/room/origin"
 	"muster/host/room/search"
 	"muster/host/wire"
-	"muster/selection"
 )
 
-// Origin is what a player's connection tells of the address that game servers
-// see: the players behind one address are a NAT group, and measure as one. The
-// zero value tells nothing, and its player is a group alone. It is shown to nobody.
-type Origin struct {
-	Addr netip.Addr `json:"addr,omitzero"`
-	// Home: in the host's own network, and so behind the host's public address.
-	Home bool `json:"home,omitempty"`
-	// Country and ASN say where Addr is, as far as the host's tables tell; empty and 0 if
-	// they do not, as of every private address.
-	Country string `json:"country,omitempty"`
-	ASN     uint32 `json:"asn,omitempty"`
-	// Near is the connection's own address, for the servers on networks that the
-	// host shares with the player; invalid if it may be anybody's.
-	Near netip.Addr `json:"near,omitzero"`
-	// Here is by which address of the host's machine those on its networks reach the host's
-	// own player; invalid for all others.
-	Here netip.Addr `json:"here,omitzero"`
-}
+// Origin is that of [origin.Origin].
+type Origin = origin.Origin
 
-// beside is where people on the host's networks reach the player's machine; invalid if the
-// player comes from elsewhere. It is what the connection itself shows, so nobody can name
-// another's.
-func (o Origin) beside() netip.Addr {
-	at := o.Near
-	if at.IsLoopback() {
-		at = o.Here
-	}
-	if at = at.Unmap(); discovery.ReachOf(at) != discovery.NetworkReach || at.IsLinkLocalUnicast() {
-		return netip.Addr{}
-	}
-	return at
-}
-
-// OriginOf judges an address that a player comes from; isHome reports whether one
-// is in the host's own network. A public address is what servers see. A private
-// one says so little that a wrong guess is likely (a VPN, a tunnel, a container),
-// and a wrong guess gives players the RTTs of others: it counts only at home, in
-// the network through which the host itself gets out. Loopback may be anybody who
-// comes through a tunnel, but for the host's own player, whose program says so.
+// OriginOf judges an address that a player comes from; see [origin.Of].
 func OriginOf(from netip.Addr, probes wire.Probes, isHome bool) Origin {
-	switch {
-	case !from.IsValid():
-		return Origin{}
-	case from.IsLoopback():
-		if probes != wire.ProbesAtHost {
-			return Origin{}
-		}
-		isHome = true
-	case !isHome && discovery.ReachOf(from) != discovery.InternetReach:
-		return Origin{Near: from}
-	}
-	if probes == wire.ProbesElsewhere {
-		return Origin{Near: from}
-	}
-	return Origin{Addr: from, Home: isHome, Near: from}
+	return origin.Of(from, probes, isHome)
 }
 
-// LocatedBy is the origin with its place in a table of addresses, which may be nil. An
-// address at home stands for the host's public one, which the table is not asked for.
-func (o Origin) LocatedBy(table func(netip.Addr) (country string, asn uint32)) Origin {
-	if table != nil && !o.Home && o.Addr.IsValid() {
-		o.Country, o.ASN = table(o.Addr)
-	}
-	return o
-}
-
-// behindHost stands for the host's public address, which nobody here knows.
-var behindHost = netip.IPv4Unspecified()
-
-// natGroups groups some of the players by the public address they share. One
-// private address that several players come from is a gateway's or a proxy's:
-// behind it they may sit anywhere.
+// natGroups groups some of the players by the public address that they share.
 func (r *round) natGroups(of []*player) [][]*player {
-	came := map[Origin]int{}
-	for _, p := range r.players {
-		came[p.origin]++
-	}
-	keys := make([]netip.Addr, len(of))
-	for i, p := range of {
-		switch {
-		case p.apart || p.origin.Home && came[p.origin] > 1:
-		case p.origin.Home:
-			keys[i] = behindHost
-		default:
-			keys[i] = p.origin.Addr
-		}
-	}
 	var groups [][]*player
-	for _, group := range selection.NATGroups(keys) {
+	for _, group := range r.origins.Groups(names(of)) {
 		var players []*player
 		for _, i := range group {
 			players = append(players, of[i])
@@ -132,9 +55,8 @@ func witnesses(players []*player) []*evidence.Witness {
 // hidden servers from another network holds no longer.
 func (in Join) locate(r *Room, p *player) {
 	r.release(p)
-	if p.origin != in.From {
-		p.origin, p.apart = in.From, false
-		for _, server := range r.round.nearby.Move(p.name, in.From.around()) {
+	if r.round.origins.Come(p.name, in.From) {
+		for _, server := range r.round.nearby.Move(p.name, placeOf(in.From)) {
 			p.witness.Forget(server)
 		}
 	}

@@ -3,7 +3,6 @@ package room
 import (
 	"net/netip"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,70 +12,9 @@ import (
 	"muster/host/wire"
 )
 
-func TestOrigin(t *testing.T) {
-	for _, c := range []struct {
-		name, from string
-		probes     wire.Probes
-		home       bool
-		want       Origin
-	}{
-		{"from the internet", "198.51.100.7", "", false, Origin{Addr: netip.MustParseAddr("198.51.100.7")}},
-		{"from the internet, by IPv6", "2001:db8::7", "", false, Origin{Addr: netip.MustParseAddr("2001:db8::7")}},
-		{"asks from elsewhere", "198.51.100.7", wire.ProbesElsewhere, false, Origin{}},
-		{"at home", "192.168.1.7", "", true, Origin{Addr: netip.MustParseAddr("192.168.1.7"), Home: true}},
-		{"at home, asks from elsewhere", "192.168.1.7", wire.ProbesElsewhere, true, Origin{}},
-		{"at home, by IPv6", "2001:db8::7", "", true, Origin{Addr: netip.MustParseAddr("2001:db8::7"), Home: true}},
-		{"by a VPN", "10.8.0.7", "", false, Origin{}},
-		{"by an overlay network", "100.64.3.7", "", false, Origin{}},
-		{"by a cable alone", "169.254.3.7", "", false, Origin{}},
-		{"by unique local IPv6", "fd00::7", "", false, Origin{}},
-		{"on this machine, or by a tunnel", "127.0.0.1", "", false, Origin{}},
-		{"the host's own player", "127.0.0.1", wire.ProbesAtHost, false, Origin{Addr: netip.MustParseAddr("127.0.0.1"), Home: true}},
-		{"the host's own player, by IPv6", "::1", wire.ProbesAtHost, false, Origin{Addr: netip.MustParseAddr("::1"), Home: true}},
-		{"claims to be the host's own", "198.51.100.7", wire.ProbesAtHost, false, Origin{Addr: netip.MustParseAddr("198.51.100.7")}},
-		{"not known", "", "", false, Origin{}},
-	} {
-		from, _ := netip.ParseAddr(c.from)
-		got := OriginOf(from, c.probes, c.home)
-		got.Near = netip.Addr{} // see TestNear
-		if got != c.want {
-			t.Errorf("%s: %v, want %v", c.name, got, c.want)
-		}
-	}
-}
-
 func public(addr string) Origin { return Origin{Addr: netip.MustParseAddr(addr)} }
 
 func home(addr string) Origin { return Origin{Addr: netip.MustParseAddr(addr), Home: true} }
-
-func TestSites(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		origins []Origin
-		want    string
-	}{
-		{"unknown", []Origin{{}, {}, {}}, "a b c"},
-		{"a household and a friend", []Origin{public("192.0.2.1"), public("192.0.2.2"), public("192.0.2.1")}, "ac b"},
-		{"the host's home", []Origin{home("127.0.0.1"), home("192.168.1.2"), public("192.0.2.1"), home("2001:db8::7")}, "abd c"},
-		{"a gateway in the host's home", []Origin{home("192.168.1.1"), home("192.168.1.1"), home("192.168.1.2"), home("192.168.1.3")}, "a b cd"},
-	} {
-		r := New(Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, settings(0), eight)
-		for i, origin := range c.origins {
-			r.round.players = append(r.round.players, &player{member: &member{name: string(rune('a' + i)), origin: origin}})
-		}
-		var got []string
-		for _, site := range r.round.natGroups(r.round.players) {
-			names := ""
-			for _, m := range site {
-				names += m.name
-			}
-			got = append(got, names)
-		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%s: %v, want %s", c.name, got, c.want)
-		}
-	}
-}
 
 // together is a room of two behind one address, and cat, who is alone.
 func together(t *testing.T, s wire.Settings) *session {
@@ -365,8 +303,8 @@ func TestElsewhere(t *testing.T) {
 	}
 	n.says("ann", looks(35))
 	n.says("bob", looks(140))
-	if n.room.round.player("ann").apart || !n.room.round.player("bob").apart || len(n.room.round.natGroupOf(n.room.round.player("ann"))) != 1 {
-		t.Errorf("ann apart: %v, bob: %v", n.room.round.player("ann").apart, n.room.round.player("bob").apart)
+	if s := n.room.round.origins.Save(); s["ann"].IsApart || !s["bob"].IsApart || len(n.room.round.natGroupOf(n.room.round.player("ann"))) != 1 {
+		t.Errorf("ann and bob come from %+v", s)
 	}
 	n.noted("what the others behind bob's address measured does not hold for bob, who measures alone from now on")
 }

@@ -8,8 +8,8 @@ import (
 // LocalServer is that of [nearby.Server].
 type LocalServer = nearby.Server
 
-// around is the place in whose network a player's program looks around.
-func (o Origin) around() nearby.Place {
+// placeOf returns the place in whose network a player's program looks around.
+func placeOf(o Origin) nearby.Place {
 	return nearby.Place{Public: o.Addr, AtHost: o.Home, Near: o.Near}
 }
 

@@ -3,21 +3,12 @@ package room
 import (
 	"net/netip"
 	"slices"
-	"strings"
 
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/roster"
 	"muster/host/wire"
 )
-
-// guest is what the room itself keeps of somebody who has only the page. Guests watch: what they
-// say has no weight, unless the organiser lets them vote.
-type guest struct {
-	name string
-	// origin is where the page is, as of a player.
-	origin Origin
-}
 
 // caller is whoever gives an order.
 type caller = roster.Caller
@@ -60,6 +51,7 @@ func (r *Room) apply(events []roster.Event) {
 			if e.Was != "" {
 				r.round.ballot.Rename(e.Was, e.Name)
 				r.estimates.Forget(e.Was)
+				r.round.origins.Forget(e.Was)
 			}
 			if e.Was != e.Name {
 				r.lists.Come(e.Name, e.Owner)
@@ -69,9 +61,6 @@ func (r *Room) apply(events []roster.Event) {
 			}
 			r.binds = true
 		case roster.Renamed:
-			if g := r.guests.named(e.From); g != nil {
-				g.name = e.To
-			}
 			if p := r.round.player(e.From); p != nil {
 				p.name = e.To
 				r.round.attendance.Rename(e.From, e.To)
@@ -81,6 +70,7 @@ func (r *Room) apply(events []roster.Event) {
 			r.round.ballot.Rename(e.From, e.To)
 			r.editions.Rename(e.From, e.To)
 			r.estimates.Rename(e.From, e.To)
+			r.round.origins.Rename(e.From, e.To)
 			r.round.trust.Rename(e.From, e.To)
 			r.survey.Rename(e.From, e.To)
 			r.round.launches.Rename(e.From, e.To)
@@ -97,7 +87,7 @@ func (r *Room) apply(events []roster.Event) {
 			r.round.ballot.Withdraw(e.Name, words)
 			r.estimates.Forget(e.Name)
 			r.lists.Leave(e.Name, e.Owners...)
-			r.guests = slices.DeleteFunc(r.guests, func(g *guest) bool { return g.name == e.Name })
+			r.round.origins.Forget(e.Name)
 			r.revision++
 		case roster.Removed:
 			r.lists.Withdraw(e.Name)
@@ -110,26 +100,13 @@ func (r *Room) unseat(p *player, stays bool) {
 	r.round.players = slices.DeleteFunc(r.round.players, func(other *player) bool { return other == p })
 	r.round.attendance.Forget(p.name)
 	r.editions.Forget(p.name)
+	r.round.origins.Forget(p.name)
 	r.round.trust.Forget(p.name)
 	r.round.nearby.Drop(p.name)
 	r.binds = true
 	r.survey.Leave(p.name)
 	r.round.launches.Leave(p.name)
 	r.apply(r.roster.Unseat(p.name, stays, r.now))
-	if r.roster.Person(p.name).Name != "" {
-		r.guests = append(r.guests, &guest{name: p.name})
-	}
-}
-
-// guests are the people with only a page.
-type guests []*guest
-
-func (of guests) named(name string) *guest {
-	i := slices.IndexFunc(of, func(g *guest) bool { return strings.EqualFold(g.name, name) })
-	if i < 0 {
-		return nil
-	}
-	return of[i]
 }
 
 // Enter gives a page a nickname, or the person whose credential stood in its link. Its
@@ -157,7 +134,7 @@ func (a Enter) do(r *Room, by caller) error {
 	}
 	r.apply(events)
 	if entry.IsNew {
-		r.guests = append(r.guests, &guest{name: entry.Name, origin: a.Origin})
+		r.round.origins.Enter(entry.Name, a.Origin)
 	}
 	r.do(Answer{map[string]string{"name": entry.Name, "token": entry.Token}})
 	return nil

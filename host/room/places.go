@@ -24,10 +24,10 @@ func (r *Room) placesScene() places.Scene {
 		}
 	}
 	for _, p := range r.round.players {
-		mark := r.round.mark(p)
+		mark, from := r.round.mark(p), r.round.origins.Of(p.name)
 		sc.Players = append(sc.Players, places.Player{
 			Name: p.name, Connected: mark.Here, LeftOut: mark.Out != "",
-			Addr: p.origin.Addr, Beside: p.origin.beside(), Turn: turns[p],
+			Addr: from.Addr, Beside: from.Beside(), Turn: turns[p],
 		})
 	}
 	return sc

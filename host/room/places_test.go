@@ -249,32 +249,6 @@ func TestHomes(t *testing.T) {
 	}
 }
 
-// TestBeside: whom others on the host's networks reach where the connection shows, and where
-// they reach the host's own player.
-func TestBeside(t *testing.T) {
-	ip := netip.MustParseAddr
-	for _, tt := range []struct {
-		name string
-		from Origin
-		want string
-	}{
-		{"at home", Origin{Addr: ip("192.168.1.3"), Home: true, Near: ip("192.168.1.3")}, "192.168.1.3"},
-		{"the host's own player", Origin{Addr: ip("127.0.0.1"), Home: true, Near: ip("127.0.0.1"), Here: ip("192.168.1.2")}, "192.168.1.2"},
-		{"a host that nobody reaches", Origin{Addr: ip("127.0.0.1"), Home: true, Near: ip("127.0.0.1"), Here: ip("127.0.0.1")}, "invalid IP"},
-		{"by a VPN", Origin{Near: ip("100.64.0.9")}, "100.64.0.9"},
-		{"by IPv6", Origin{Near: ip("fd00::2")}, "fd00::2"},
-		{"an IPv4 address in an IPv6 one", Origin{Near: ip("::ffff:192.168.1.3")}, "192.168.1.3"},
-		{"an address that needs a zone", Origin{Near: ip("fe80::1%eth0")}, "invalid IP"},
-		{"elsewhere", Origin{Addr: ip("203.0.113.1"), Near: ip("203.0.113.1")}, "invalid IP"},
-		{"by a tunnel", Origin{}, "invalid IP"},
-		{"on this machine, nobody knows from where", Origin{Near: ip("127.0.0.1")}, "invalid IP"},
-	} {
-		if got := tt.from.beside().String(); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
-		}
-	}
-}
-
 // TestHomesMove: what was measured at a port that the router has given up is dropped, and the
 // computer is measured at the new one; on one network of the host's no router is between them.
 func TestHomesMove(t *testing.T) {

@@ -3,7 +3,6 @@ package room
 import (
 	"cmp"
 	"net/netip"
-	"slices"
 	"time"
 
 	"muster/host/room/attendance"
@@ -35,7 +34,6 @@ type Room struct {
 	// since is when the phase began.
 	since  time.Time
 	roster *roster.Roster
-	guests guests
 	// closed: the room is over for good.
 	closed   bool
 	calendar *calendar.Calendar
@@ -117,10 +115,6 @@ func (r *Room) Revision() int { return r.revision }
 // member is who a player is, round after round.
 type member struct {
 	name string
-	// origin is where the player's probes come from, shown to nobody. apart: what
-	// its NAT group found does not hold for this player.
-	origin Origin
-	apart  bool
 	// discreet is how many servers the player may be asked for in a round, 0 for no bound.
 	discreet int
 	// briefed is the round whose list the connection was given, and told to measure; 0 is
@@ -139,7 +133,7 @@ type Join struct {
 
 func (in Join) step(r *Room) error {
 	comer := r.roster.Recognise(in.Hello)
-	p, before := r.round.player(comer.Player), r.guests.named(comer.Guest)
+	p := r.round.player(comer.Player)
 	missedEnd := r.calendar.MissedEnd(comer.Mark, r.now)
 	switch {
 	case r.closed:
@@ -155,9 +149,6 @@ func (in Join) step(r *Room) error {
 	r.apply(events)
 	if p == nil {
 		p = &player{member: &member{name: seat.Name}}
-		if before != nil {
-			r.guests = slices.DeleteFunc(r.guests, func(g *guest) bool { return g == before })
-		}
 		r.round.players = append(r.round.players, p)
 		late := attendance.Why("")
 		if r.phase.stage() == wire.Chosen || r.phase.stage() == wire.Waiting || r.asksMore() {

@@ -9,6 +9,7 @@ import (
 	"muster/host/room/launch"
 	"muster/host/room/listing"
 	"muster/host/room/nearby"
+	"muster/host/room/origin"
 	"muster/host/room/podium"
 	"muster/host/room/search"
 	"muster/host/room/trust"
@@ -52,6 +53,8 @@ type round struct {
 	broken bool
 	looks  finals.Looks
 	ballot ballot.Box
+	// origins are where people come from.
+	origins origin.Book
 	// trust is what speaks against players and servers.
 	trust trust.Doubts
 	// budget is how many servers each player may be asked for.
@@ -66,6 +69,7 @@ func newRound(number int) round { return round{number: number} }
 func (r *round) next(now time.Time) round {
 	next := newRound(r.number + 1)
 	next.trust = r.trust.Next()
+	next.origins = r.origins
 	next.nearby, next.launches, next.turns = r.nearby.Next(), r.launches.Next(), r.turns
 	next.turns.Begin()
 	next.attendance = r.attendance

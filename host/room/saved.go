@@ -22,6 +22,7 @@ import (
 	"muster/host/room/launch"
 	"muster/host/room/listing"
 	"muster/host/room/nearby"
+	"muster/host/room/origin"
 	"muster/host/room/outage"
 	"muster/host/room/places"
 	"muster/host/room/roster"
@@ -51,10 +52,11 @@ var ErrNewer = errors.New("a newer Muster has saved it")
 // before3 is what forms 1 and 2 kept at the top of the room, and form 3 keeps in the parts'
 // sections. It is read, and never written.
 type before3 struct {
-	Code   string `json:"code,omitempty"`
-	Link   string `json:"link,omitempty"`
-	Secret string `json:"secret,omitempty"`
-	Locked bool   `json:"locked,omitempty"`
+	Code   string         `json:"code,omitempty"`
+	Link   string         `json:"link,omitempty"`
+	Secret string         `json:"secret,omitempty"`
+	Locked bool           `json:"locked,omitempty"`
+	Guests []guestBefore3 `json:"guests,omitempty"`
 
 	Log []wire.Note `json:"log,omitempty"`
 	evidence.SavedHearsay
@@ -78,9 +80,11 @@ type before3 struct {
 // personBefore3 is what forms 1 and 2 kept with each person.
 type personBefore3 struct {
 	*roster.SavedPerson
-	Ready  bool `json:"ready,omitempty"`
-	Vote   *int `json:"vote,omitempty"`
-	ByHand bool `json:"by_hand,omitempty"`
+	Origin Origin `json:"origin,omitzero"`
+	Apart  bool   `json:"apart,omitempty"`
+	Ready  bool   `json:"ready,omitempty"`
+	Vote   *int   `json:"vote,omitempty"`
+	ByHand bool   `json:"by_hand,omitempty"`
 	// ComesTo is the date of Comes.
 	Comes   *bool     `json:"comes,omitempty"`
 	ComesTo time.Time `json:"comes_to,omitzero"`
@@ -105,6 +109,12 @@ func (s *saved) upgrade() {
 		}
 		one.Name = p.Name
 		*to = append(*to, one)
+		if from := (origin.Entry{Origin: p.Origin, IsApart: p.Apart}); from != (origin.Entry{}) {
+			if s.Origins == nil {
+				s.Origins = origin.Saved{}
+			}
+			s.Origins[p.Name] = from
+		}
 		if p.Comes != nil {
 			if s.Calendar.Coming == nil {
 				s.Calendar.Coming = map[string]calendar.Coming{}
@@ -120,7 +130,6 @@ func (s *saved) upgrade() {
 		if g.Counted {
 			s.Estimates.Counted = append(s.Estimates.Counted, g.Name)
 		}
-		g.guestBefore3 = guestBefore3{}
 	}
 	for i := range s.Players {
 		move(&s.Players[i].savedPerson, &s.Roster.Players)
@@ -175,7 +184,6 @@ type saved struct {
 	Webhook  string         `json:"webhook,omitempty"`
 	Phase    savedPhase     `json:"phase"`
 	Since    time.Time      `json:"since"`
-	Guests   []savedGuest   `json:"guests,omitempty"`
 	Closed   bool           `json:"closed,omitempty"`
 	Journal  journal.Saved  `json:"journal,omitzero"`
 	Previous netip.AddrPort `json:"previous,omitzero"`
@@ -195,6 +203,7 @@ type saved struct {
 	More      search.SavedBudget   `json:"more,omitzero"`
 
 	Roster     roster.Saved          `json:"roster,omitzero"`
+	Origins    origin.Saved          `json:"origins,omitempty"`
 	Attendance attendance.Saved      `json:"attendance,omitempty"`
 	Ballot     ballot.Saved          `json:"ballot,omitzero"`
 	Estimates  estimates.Saved       `json:"estimates,omitzero"`
@@ -222,22 +231,14 @@ type savedPerson struct {
 	personBefore3
 }
 
-type savedGuest struct {
-	savedPerson
-	Origin Origin `json:"origin,omitzero"`
-
-	guestBefore3
-}
-
-// guestBefore3 is what forms 1 and 2 kept with each guest. It is read, and never written.
+// guestBefore3 is what forms 1 and 2 kept of each guest. It is read, and never written.
 type guestBefore3 struct {
+	savedPerson
 	Counted bool `json:"counted,omitempty"`
 }
 
 type savedPlayer struct {
 	savedPerson
-	Origin Origin `json:"origin,omitzero"`
-	Apart  bool   `json:"apart,omitempty"`
 	// Discreet is how many servers the player may be asked for in a round.
 	Discreet int  `json:"discreet,omitempty"`
 	Shares   bool `json:"shares,omitempty"`
@@ -273,7 +274,7 @@ func phases() map[string]phase {
 // Save is the whole room as bytes, for [Restore].
 func (r *Room) Save() ([]byte, error) {
 	s := saved{
-		Version: savedVersion, Roster: r.roster.Save(), Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
+		Version: savedVersion, Roster: r.roster.Save(), Origins: r.round.origins.Save(), Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
 		Since: r.since, Closed: r.closed, Journal: r.journal.Save(), Previous: r.previous, Calendar: r.calendar.Save(), Brought: r.lists.Save(),
 		Round: r.round.number, Nearby: r.round.nearby.Save(), Measuring: r.round.measuring, Selection: r.round.selection,
 		WhatIf: r.round.whatIf, More: r.round.budget.Save(),
@@ -304,12 +305,9 @@ func (r *Room) Save() ([]byte, error) {
 	if s.Hearsay, err = r.round.hearsay.Save(names(r.round.players)); err != nil {
 		return nil, err
 	}
-	for _, g := range r.guests {
-		s.Guests = append(s.Guests, savedGuest{savedPerson{Name: g.name}, g.origin, guestBefore3{}})
-	}
 	for _, p := range r.round.players {
 		sp := savedPlayer{
-			savedPerson: savedPerson{Name: p.name}, Origin: p.origin, Apart: p.apart, Discreet: p.discreet,
+			savedPerson: savedPerson{Name: p.name}, Discreet: p.discreet,
 			Shares: p.shares,
 		}
 		if sp.Evidence, err = p.witness.Save(); err != nil {
@@ -456,12 +454,9 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	if n.looks, err = finals.Restore(s.Finals, listed); err != nil {
 		return nil, err
 	}
-	for _, sg := range s.Guests {
-		r.guests = append(r.guests, &guest{name: sg.Name, origin: sg.Origin})
-	}
 	for _, sp := range s.Players {
 		p := &player{
-			member: &member{name: sp.Name, origin: sp.Origin, apart: sp.Apart, discreet: sp.Discreet},
+			member: &member{name: sp.Name, discreet: sp.Discreet},
 			shares: sp.Shares,
 		}
 		if p.witness, err = evidence.Restore(sp.Evidence, listed); err != nil {
@@ -469,7 +464,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		}
 		n.players = append(n.players, p)
 	}
-	if err := r.restoreRoster(s.Roster); err != nil {
+	if err := r.restoreRoster(s.Roster, s.Origins); err != nil {
 		return nil, err
 	}
 	if n.attendance, err = attendance.Restore(s.Attendance, names(n.players)); err != nil {
@@ -483,7 +478,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	}
 	places := map[string]nearby.Place{}
 	for _, p := range n.players {
-		places[p.name] = p.origin.around()
+		places[p.name] = placeOf(n.origins.Of(p.name))
 	}
 	if n.nearby, err = nearby.Restore(s.Nearby, places, listed); err != nil {
 		return nil, err
@@ -504,21 +499,30 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	return r, cmp.Or(err, r.isWhole())
 }
 
-// restoreRoster reads the roster of the people whom the room has.
-func (r *Room) restoreRoster(s roster.Saved) (err error) {
+// restoreRoster reads who is in the room, and where they come from.
+func (r *Room) restoreRoster(s roster.Saved, origins origin.Saved) (err error) {
 	if r.roster, err = roster.Restore(s); err != nil {
 		return err
 	}
 	people := r.roster.People()
-	if len(people) != len(r.round.players)+len(r.guests) {
-		return fmt.Errorf("%d people of %d", len(people), len(r.round.players)+len(r.guests))
-	}
-	for i, one := range people {
-		if n := len(r.round.players); one.IsPlayer && r.round.players[i].name != one.Name || !one.IsPlayer && r.guests[i-n].name != one.Name {
-			return fmt.Errorf("%q is somebody else in the room", one.Name)
+	players := 0
+	for i, p := range people {
+		if !p.IsPlayer {
+			break
+		}
+		if players++; i >= len(r.round.players) || r.round.players[i].name != p.Name {
+			return fmt.Errorf("%q does not play here", p.Name)
 		}
 	}
-	return nil
+	if players != len(r.round.players) {
+		return fmt.Errorf("%d players of %d", players, len(r.round.players))
+	}
+	isPlayer := map[string]bool{}
+	for _, p := range people {
+		isPlayer[p.Name] = p.IsPlayer
+	}
+	r.round.origins, err = origin.Restore(origins, isPlayer)
+	return err
 }
 
 // place finds the servers of a selection, which its document names by address, in

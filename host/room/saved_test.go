@@ -440,7 +440,7 @@ func TestListGone(t *testing.T) {
 func TestBallotBefore3(t *testing.T) {
 	vote := 1
 	s := saved{Version: 2, before3: before3{Voted: true, Vetoes: []selection.Veto{{Player: "ann", Map: "dm1"}}, Numbered: []int{1}}}
-	s.Guests = []savedGuest{{savedPerson: savedPerson{Name: "zoe", personBefore3: personBefore3{Ready: true, Vote: &vote}}}}
+	s.Guests = []guestBefore3{{savedPerson: savedPerson{Name: "zoe", personBefore3: personBefore3{Ready: true, Vote: &vote}}}}
 	s.Players = []savedPlayer{{savedPerson: savedPerson{Name: "ann", personBefore3: personBefore3{ByHand: true}}}}
 	old, err := json.Marshal(s)
 	if err != nil {
@@ -456,8 +456,8 @@ func TestBallotBefore3(t *testing.T) {
 	if got, _ := json.Marshal(back.Ballot); string(got) != want {
 		t.Errorf("it has %s, want %s", got, want)
 	}
-	if got, _ := json.Marshal(back.Guests[0]); strings.Contains(string(got), "vote") {
-		t.Errorf("the guest is kept as %s", got)
+	if got, _ := json.Marshal(back); strings.Count(string(got), `"vote"`) != 1 || strings.Count(string(got), "by_hand") != 1 {
+		t.Errorf("the room is kept as %s", got)
 	}
 }
 
@@ -571,7 +571,7 @@ func TestCountedBefore3(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.upgrade()
-	if want := []string{"zoe"}; !slices.Equal(s.Estimates.Counted, want) || s.Guests[1].Counted {
+	if want := []string{"zoe"}; !slices.Equal(s.Estimates.Counted, want) || s.Guests != nil {
 		t.Errorf("counted are %v, want %v", s.Estimates.Counted, want)
 	}
 }
@@ -736,5 +736,24 @@ func TestLaunchBefore3(t *testing.T) {
 	}
 	if !reflect.DeepEqual(s.Launch, section.Launch) || s.Launch["ann"].Again != eight || s.Players[0].Detail != "" {
 		t.Errorf("the ways are %+v, want %+v", s.Launch, section.Launch)
+	}
+}
+
+// TestOriginsBefore3: where people in a room of form 2 came from is in its section.
+func TestOriginsBefore3(t *testing.T) {
+	const ann, zoe = `{"addr":"198.51.100.1","country":"DE","apart":true}`, `{"near":"10.8.0.7"}`
+	var s, section saved
+	for data, into := range map[string]*saved{
+		`{"version":2,"players":[{"name":"ann","apart":true,"origin":{"addr":"198.51.100.1","country":"DE"}},{"name":"bob"}],` +
+			`"guests":[{"name":"zoe","origin":` + zoe + `}]}`: &s,
+		`{"version":3,"origins":{"ann":` + ann + `,"zoe":` + zoe + `}}`: &section,
+	} {
+		if err := json.Unmarshal([]byte(data), into); err != nil {
+			t.Fatal(err)
+		}
+		into.upgrade()
+	}
+	if !reflect.DeepEqual(s.Origins, section.Origins) || !s.Origins["ann"].IsApart || s.Players[0].Apart {
+		t.Errorf("they come from %+v, want %+v", s.Origins, section.Origins)
 	}
 }

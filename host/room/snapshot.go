@@ -96,18 +96,17 @@ func (r *Room) people() []wire.Person {
 		if able, isKnown := r.round.launches.Can(p.name, r.settings.Game); isKnown && r.round.mark(p).Here {
 			person.Able, person.Unable, person.TypesPassword = able.Why == "", able.Why, able.TypesPassword
 		}
-		person.Doubt, person.Country = r.round.trust.Reason(p.name, &r.round.servers), p.origin.Country
+		person.Doubt, person.Country = r.round.trust.Reason(p.name, &r.round.servers), r.round.origins.Of(p.name).Country
 		people = append(people, person)
 	}
 	scene, stands := r.whereabouts(), r.round.selection
 	if r.phase.stage() != wire.Chosen {
 		stands = nil
 	}
-	for _, g := range r.guests {
-		if r.roster.Person(g.name).IsAway() {
-			continue
+	for _, g := range scene.Guests {
+		if !r.roster.Person(g.Name).IsAway() {
+			people = append(people, wire.Person{Name: g.Name, Estimate: r.estimates.View(g, scene, stands)})
 		}
-		people = append(people, wire.Person{Name: g.name, Estimate: r.estimates.View(g.placed(), scene, stands)})
 	}
 	electorate := r.electorate()
 	for i := range people {
@@ -209,9 +208,9 @@ func (r *Room) Badges() map[Digest]Badge {
 		password = l.Launch.Password
 	}
 	var counted []string
-	for _, g := range r.guests {
-		if r.estimates.IsCounted(g.name) {
-			counted = append(counted, g.name)
+	for _, p := range r.roster.People() {
+		if r.estimates.IsCounted(p.Name) {
+			counted = append(counted, p.Name)
 		}
 	}
 	return r.roster.Badges(password, r.settings.Every != "", counted)

@@ -81,9 +81,6 @@ func (r *Room) sleep(forget []string) {
 	}
 	r.estimates = estimates.Guests{}
 	r.apply(r.roster.Sleep(r.now))
-	for _, g := range r.guests {
-		g.origin = Origin{}
-	}
 	for _, p := range r.roster.People() {
 		if slices.Contains(forget, p.Mark) {
 			r.apply(r.roster.Drop(p.Name))

@@ -535,8 +535,8 @@ func TestNicknames(t *testing.T) {
 	if err := n.acts("is's token", Forget{}); err != nil {
 		t.Fatal(err)
 	}
-	if n.log() != said || len(n.view().Lists.Favourites) != 1 || n.room.guests.named("is") != nil {
-		t.Errorf("a guest called is leaves of the log\n%s\nof lists %v, and guests %v", n.log(), n.view().Lists.Favourites, n.room.guests)
+	if n.log() != said || len(n.view().Lists.Favourites) != 1 || n.hasGuest("is") {
+		t.Errorf("a guest called is leaves of the log\n%s\nof lists %v, and guests %v", n.log(), n.view().Lists.Favourites, n.guests())
 	}
 }
 

@@ -166,9 +166,9 @@ func (r *Room) resettle(s wire.Settings) {
 	if r.settings = s; isElsewhere {
 		r.surveys(r.survey.Change(r.placesScene(), r.now))
 	}
-	for _, g := range r.guests { // who may have no say any more
-		if r.round.ballot.Refusal(g.name, r.electorate()) != nil {
-			r.round.ballot.Withdraw(g.name, ballot.Vote|ballot.Ready)
+	for _, p := range r.roster.People() { // a guest may have no say any more
+		if !p.IsPlayer && r.round.ballot.Refusal(p.Name, r.electorate()) != nil {
+			r.round.ballot.Withdraw(p.Name, ballot.Vote|ballot.Ready)
 		}
 	}
 	if _, coordinating := r.phase.(*Coordinating); coordinating {

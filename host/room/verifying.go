@@ -201,7 +201,7 @@ func (r *Room) weigh() {
 		why = *selected.Why
 	}
 	influences := selection.Influences(b.Servers, b.Table, b.Criteria, selected.Chosen.Server)
-	why.Influences = slices.DeleteFunc(influences, func(i selection.Influence) bool { return r.guests.named(i.Player) != nil }) // who report nothing
+	why.Influences = slices.DeleteFunc(influences, func(i selection.Influence) bool { return !r.roster.Person(i.Player).IsPlayer }) // who report nothing
 	selected.Why = &why
 	r.round.selection = &selected
 }
@@ -329,7 +329,7 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 		return Nonsense(err.Error())
 	}
 	if heard.IsElsewhere {
-		p.apart = true
+		r.round.origins.Part(p.name)
 		r.note("%s", heard.Note)
 	}
 	if !heard.Counts {

@@ -381,8 +381,8 @@ func TestGuests(t *testing.T) {
 	}
 	n.now = n.now.Add(guestGone + time.Second)
 	n.step(Tick{})
-	if n.room.guests.named("zoe") != nil || n.room.guests.named("yan") == nil {
-		t.Errorf("the guests are %+v", n.room.guests)
+	if n.hasGuest("zoe") || !n.hasGuest("yan") {
+		t.Errorf("the guests are %+v", n.guests())
 	}
 	n.join("ann")
 	if n.room.roster.Person("ann").IsOrganiser {

@@ -30,9 +30,9 @@ func (c Caller) Title() string {
 
 // Caller returns whose credential it is. The secret is its organiser's, on any device.
 func (r *Roster) Caller(credential string) Caller {
-	isSecret := IsSame(r.keys.Secret, credential)
+	isSecret := isSame(r.keys.Secret, credential)
 	for p, isPlayer := range r.everyone() {
-		if IsSame(p.page, credential) || isSecret && p.organiser {
+		if isSame(p.page, credential) || isSecret && p.organiser {
 			return Caller{p.name, isPlayer, p.organiser, p.regular}
 		}
 	}

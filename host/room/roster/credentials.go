@@ -44,8 +44,8 @@ func derived(use, secret string) string {
 	return base32.StdEncoding.EncodeToString(sum[:10])
 }
 
-// IsSame compares credentials, and takes the same time whatever they are. An empty one is
+// isSame compares credentials, and takes the same time whatever they are. An empty one is
 // nobody's.
-func IsSame(a, b string) bool {
+func isSame(a, b string) bool {
 	return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }

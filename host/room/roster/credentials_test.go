@@ -16,7 +16,7 @@ func TestCredentials(t *testing.T) {
 			t.Errorf("%s is %q, want %q", tt.what, tt.got, tt.want)
 		}
 	}
-	if IsSame("", "") || IsSame("a", "b") || IsSame("a", "ab") || !IsSame("a", "a") {
+	if isSame("", "") || isSame("a", "b") || isSame("a", "ab") || !isSame("a", "a") {
 		t.Error("credentials are taken for others, or an empty one for somebody's")
 	}
 }

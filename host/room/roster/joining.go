@@ -38,7 +38,7 @@ func (r *Roster) Recognise(hello wire.Hello) Comer {
 		}
 	}
 	for _, p := range r.players {
-		if IsSame(p.token, hello.Token) {
+		if isSame(p.token, hello.Token) {
 			c.Player = p.name // whatever it is called now
 		}
 	}
@@ -52,9 +52,9 @@ func (r *Roster) Recognise(hello wire.Hello) Comer {
 // organiser's secret, or the token of a place that was given up meanwhile.
 func (r *Roster) before(hello wire.Hello) *person {
 	i := slices.IndexFunc(r.guests, func(g *person) bool {
-		return IsSame(TicketOf(g.page), hello.As) || g.regular && IsSame(g.page, hello.As) ||
-			IsSame(g.token, hello.Token) || g.organiser && IsSame(r.keys.Secret, hello.As) ||
-			hello.Token != "" && IsSame(g.page, PageOf(hello.Token))
+		return isSame(TicketOf(g.page), hello.As) || g.regular && isSame(g.page, hello.As) ||
+			isSame(g.token, hello.Token) || g.organiser && isSame(r.keys.Secret, hello.As) ||
+			hello.Token != "" && isSame(g.page, PageOf(hello.Token))
 	})
 	if i < 0 {
 		return nil
@@ -73,7 +73,7 @@ func (r *Roster) Refusal(c Comer, places int, isConnected bool) *wire.Refusal {
 		return p.refusal(c.hello, isConnected)
 	}
 	before, _ := r.find(c.Guest)
-	isSecret := IsSame(r.keys.Secret, c.hello.As)
+	isSecret := isSame(r.keys.Secret, c.hello.As)
 	switch alike := r.lookalike(c.Name); {
 	case alike != "":
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%q looks like %q, who is in the room", c.Name, alike), Hint: "choose another name with --name NAME"}
@@ -91,7 +91,7 @@ func (r *Roster) Refusal(c Comer, places int, isConnected bool) *wire.Refusal {
 func (p *person) refusal(hello wire.Hello, isConnected bool) *wire.Refusal {
 	isProgram := p.program != "" && p.program == hello.Program
 	switch {
-	case !IsSame(p.token, hello.Token):
+	case !isSame(p.token, hello.Token):
 		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("the room has a player %q already", p.name), Hint: "choose another name with --name NAME"}
 	case isConnected && isProgram && hello.Line < p.line: // it was long on its way
 		return &wire.Refusal{Reason: wire.ReasonReplaced, Message: p.name + " has come back on another connection"}
@@ -166,7 +166,7 @@ func (r *Roster) add(c Comer, fresh string, now time.Time) (p *person, events []
 			events = append(events, r.makeWay(g, now)...)
 		}
 	}
-	if IsSame(r.keys.Secret, c.hello.As) && r.Organiser() == "" {
+	if isSame(r.keys.Secret, c.hello.As) && r.Organiser() == "" {
 		p.organiser = true
 	}
 	r.players = append(r.players, p)
