@@ -187,6 +187,9 @@ func TestSteering(t *testing.T) {
 			t.Errorf("%q steers: %v", credential, !may)
 		}
 	}
+	if by := h.Caller("another"); by.Name != "bob" || !by.IsPlayer {
+		t.Errorf("the secret is %+v's", by)
+	}
 	h.events = h.Renew(h.Caller(h.PageOf("bob")), "third")
 	h.wants("renewed", Note{"the organiser's link is a new one"})
 	if h.Caller("another").IsOrganiser || !h.Caller("third").IsOrganiser || h.Organiser() != "bob" {

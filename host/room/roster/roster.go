@@ -324,14 +324,11 @@ func (r *Roster) NextRound(now time.Time) (events []Event) {
 	return events
 }
 
-// Sleep gives those who had a place the names that they wanted, and forgets where regulars are.
+// Sleep gives those who had a place the names that they wanted.
 func (r *Roster) Sleep(now time.Time) (events []Event) {
 	for _, g := range r.guests {
 		if g.becomes != "" {
 			events = append(events, r.rename(g, false, g.becomes, now)...)
-		}
-		if g.regular {
-			g.from = netip.Addr{}
 		}
 	}
 	return events

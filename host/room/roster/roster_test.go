@@ -174,6 +174,11 @@ func TestUnseat(t *testing.T) {
 		h.are(tt.name+", back", "bob", "ann")
 	}
 	h := newHall(t)
+	h.join("ann")
+	h.Unseat("ann", true, h.now)
+	h.events = h.Drop("ann")
+	page := PageOf("token of ann")
+	h.wants("a guest who had a program", Left{"ann", []string{OwnerOf(page), OwnerOf(page)}, false})
 	h.enters("zoe", Visit{}, "")
 	if h.Unseat("zoe", false, h.now); h.Person("zoe").Name == "" {
 		t.Error("a guest has no place to lose")
@@ -269,8 +274,8 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-// TestSleep: when the night ends everybody gets the name that they wanted, and nothing stays of
-// where regulars are.
+// TestSleep: when the night ends everybody gets the name that they wanted, and nothing is known of
+// where regulars came from.
 func TestSleep(t *testing.T) {
 	h := newHall(t)
 	h.enters("ann", Visit{From: ip(1)}, "")
