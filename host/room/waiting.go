@@ -46,14 +46,15 @@ const notWaiting = "The organiser does not wait any longer."
 
 func (a AwaitSeats) do(r *Room, _ caller) error {
 	if launching, is := r.phase.(*Launching); is {
-		return r.awaitFor(launching, a.Names)
+		return a.outside(r, launching)
 	}
 	if !r.mayDecideAgain() {
 		return errNoAdvice
 	}
 	full := r.worthWaiting()
 	if a.Addr.IsValid() {
-		full = slices.DeleteFunc(r.ignoringSeats(), func(ranked selection.Ranked) bool { return ranked.Addr != a.Addr })
+		suitable := seats.Suitable(r.basisFor(r.round.chosenFor()))
+		full = slices.DeleteFunc(suitable, func(ranked selection.Ranked) bool { return ranked.Addr != a.Addr })
 	}
 	if !r.awaitSeats(full) {
 		return errNothingFull
@@ -61,20 +62,20 @@ func (a AwaitSeats) do(r *Room, _ caller) error {
 	return nil
 }
 
-// awaitFor waits for seats for those who are left outside where the others are.
-func (r *Room) awaitFor(l *Launching, given []string) error {
-	w := &Waiting{Back: l}
-	for _, name := range given {
+// outside waits for seats for those who are left outside where the others are.
+func (a AwaitSeats) outside(r *Room, l *Launching) error {
+	var outside []string
+	for _, name := range a.Names {
 		p := r.round.player(name)
 		if p == nil {
 			return fmt.Errorf("%s is not here", nickname.Clean(name))
 		}
-		if !slices.Contains(w.For, p.name) {
-			w.For = append(w.For, p.name)
+		if !slices.Contains(outside, p.name) {
+			outside = append(outside, p.name)
 		}
 		r.round.ballot.Withdraw(p.name, ballot.ByHand)
 	}
-	if len(w.For) == 0 {
+	if len(outside) == 0 {
 		return errors.New("say who is still outside")
 	}
 	ranked := selection.Ranked{Server: l.Server, Addr: r.round.servers.List[l.Server].Addr}
@@ -83,20 +84,13 @@ func (r *Room) awaitFor(l *Launching, given []string) error {
 			ranked = other
 		}
 	}
-	w.begin(r, strings.Join(w.For, ", "), []selection.Ranked{ranked}, nil)
+	(&Waiting{Back: l}).begin(r, seats.BeginOutside(outside, ranked, r.round.servers, time.Duration(r.settings.Wait), r.now))
 	return nil
-}
-
-// ignoringSeats returns the servers that would suit everyone if all had seats, best first.
-func (r *Room) ignoringSeats() []selection.Ranked {
-	b := r.basisFor(r.round.chosenFor())
-	b.Criteria.Seats, b.Criteria.Spare, b.Criteria.Reasons = 0, 0, -1
-	return b.Select().Ranking
 }
 
 // worthWaiting returns the full servers that are worth a wait, best first.
 func (r *Room) worthWaiting() []selection.Ranked {
-	return seats.Worth(r.ignoringSeats(), r.round.servers, r.seatsFor(r.round.chosenFor()))
+	return seats.Worth(seats.Suitable(r.basisFor(r.round.chosenFor())), r.round.servers, r.seatsFor(r.round.chosenFor()))
 }
 
 // waitable is how many servers are worth a wait, and the best of them; it is reckoned once a
@@ -137,7 +131,8 @@ func (r *Room) mayWait() bool {
 // awaitSeats waits for seats for all on one of some full servers, if there are any.
 func (r *Room) awaitSeats(full []selection.Ranked) bool {
 	if len(full) > 0 {
-		(&Waiting{}).begin(r, "everybody", full, r.selectFor(r.round.chosenFor()).Ranking)
+		others := r.selectFor(r.round.chosenFor()).Ranking
+		(&Waiting{}).begin(r, seats.Begin(full, others, r.round.servers, time.Duration(r.settings.Wait), r.now))
 	}
 	return len(full) > 0
 }
@@ -167,43 +162,26 @@ func (a Unwait) do(r *Room, _ caller) error {
 
 // Waiting watches a few full servers until one has seats for all.
 type Waiting struct {
-	// Back is the launch after which those of For were left outside, nil if all wait.
+	// Back is the launch after which some were left outside, nil if all wait.
 	Back  *Launching `json:"back,omitempty"`
-	For   []string   `json:"for,omitempty"`
 	watch *seats.Watch
 }
 
 func (*Waiting) stage() wire.Stage { return wire.Waiting }
 
-// begin begins the wait for some people.
-func (w *Waiting) begin(r *Room, whom string, full, others []selection.Ranked) {
-	w.watch = seats.Begin(full, others, r.round.servers, time.Duration(r.settings.Wait), r.now)
+// begin begins the wait.
+func (w *Waiting) begin(r *Room, watch *seats.Watch) {
+	w.watch = watch
 	r.round.whatIf = nil
 	r.round.ballot.Withdraw("", ballot.Ready)
 	r.enter(w)
-	r.note("%s", w.watch.Describe(whom, w.facts(r)))
-}
-
-// group returns those for whom the room waits.
-func (w *Waiting) group(r *Room) []*player {
-	if w.Back == nil {
-		return r.round.chosenFor()
-	}
-	return filtered(r.round.players, func(p *player) bool { return slices.Contains(w.For, p.name) })
-}
-
-// need returns how many seats have to be free at once.
-func (w *Waiting) need(r *Room) int {
-	if w.Back != nil {
-		return len(w.For)
-	}
-	return r.seatsFor(r.round.chosenFor())
+	r.note("%s", w.watch.Describe(w.facts(r)))
 }
 
 // facts returns what the watch has to know of the room.
 func (w *Waiting) facts(r *Room) seats.Facts {
 	present := r.round.present()
-	f := seats.Facts{Need: w.need(r), Present: len(present), Servers: map[int]seats.Fact{}}
+	f := seats.Facts{Need: w.watch.Need(r.seatsFor(r.round.chosenFor())), Present: len(present), Servers: map[int]seats.Fact{}}
 	for _, server := range w.watch.Servers() {
 		f.Servers[server] = seats.Fact{Name: r.round.servers.Called(server), Lookers: names(filtered(present, func(p *player) bool {
 			return r.round.trust.IsHeeded(p.name) && !r.round.nearby.IsHidden(p.name, server) && p.witness.CanShow(server)
@@ -249,13 +227,13 @@ func (w *Waiting) tick(r *Room) {
 // next returns when tick has something to do.
 func (w *Waiting) next(r *Room) time.Time {
 	next := w.watch.Next(w.facts(r))
-	if !w.watch.IsGoing() && slices.ContainsFunc(w.For, r.round.isInside) {
+	if !w.watch.IsGoing() && len(w.inside(r)) > 0 {
 		return r.now
 	}
 	if w.Back != nil {
 		return next
 	}
-	group := names(w.group(r))
+	group := names(r.round.chosenFor())
 	gone := r.round.attendance.NextGone(group)
 	if isHere := func(name string) bool { return r.round.attendance.Of(name).Here }; !gone.IsZero() && slices.ContainsFunc(group, isHere) {
 		next = earlier(next, gone) // else nobody goes on without anybody
@@ -265,29 +243,31 @@ func (w *Waiting) next(r *Room) time.Time {
 
 // goOnWithout keeps no seat for people who have been away for long, or are in by now.
 func (w *Waiting) goOnWithout(r *Room) {
-	if w.watch.IsGoing() {
+	if w.watch.Enter(w.inside(r)) {
+		r.note("nobody is left outside: the wait for seats is over")
+		r.enter(w.Back)
 		return
 	}
-	if w.Back != nil {
-		w.For = slices.DeleteFunc(w.For, r.round.isInside)
-		if len(w.For) == 0 {
-			r.note("nobody is left outside: the wait for seats is over")
-			r.enter(w.Back)
-		}
+	if w.watch.IsGoing() || w.Back != nil {
 		return
 	}
-	group := names(w.group(r))
+	group := names(r.round.chosenFor())
 	away := r.round.attendance.Away(group, attendance.GoneAfter, r.now)
 	if len(away) == 0 || len(away) == len(group) {
 		return // nobody is there to go on
 	}
 	r.round.attendance.LeaveOut(attendance.Left, away...)
-	r.note("%s Now %s would do.", attendance.Sentence(away, "left"), seats.InWords(w.need(r)))
+	r.note("%s Now %s would do.", attendance.Sentence(away, "left"), seats.InWords(r.seatsFor(r.round.chosenFor())))
 }
 
-// isInside reports whether nobody need wait for a seat for somebody any more.
-func (r *round) isInside(name string) bool {
-	return r.player(name) == nil || r.ballot.Paper(name).ByHand
+// inside returns those of the players outside for whom nobody need wait any more.
+func (w *Waiting) inside(r *Room) (inside []string) {
+	for _, name := range w.watch.Outside() {
+		if r.round.player(name) == nil || r.round.ballot.Paper(name).ByHand {
+			inside = append(inside, name)
+		}
+	}
+	return inside
 }
 
 // comesBack counts a player again for whom the room waits no longer.
@@ -321,11 +301,7 @@ func (w *Waiting) do(r *Room, events ...seats.Event) {
 			r.sendLooks(r.round.looks.Glance(e.Servers, e.By, r.round.searched(), r.lookFacts()))
 		case seats.Open:
 			r.binds = true
-			are, seen := "are", strings.TrimSuffix(attendance.Sentence(e.SeenBy, "saw"), ".")
-			if e.Free == 1 {
-				are = "is"
-			}
-			r.note("%s %s free on %s, as %s: everyone goes in %v", seats.InWords(e.Free), are, r.round.servers.Called(e.Server), seen, e.After)
+			r.note("%s", e.News)
 			seats := wire.Announcement{Kind: wire.AnnouncedSeats, Server: r.round.announced(e.Server), Seats: e.Free}
 			r.follow(r.calendar.Announce(seats, r.facts(r.now))...)
 			asks := r.round.looks.Glance([]int{e.Server}, "", r.round.searched(), r.lookFacts())
@@ -354,9 +330,9 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 	// Only those words count on its seats that are new.
 	r.round.hearsay.Keep(e.Server, e.HeardBy)
 	r.round.weigh(e.Server)
-	group := w.group(r)
+	group := r.round.chosenFor()
 	b := r.record(r.basisFor(group), len(group)).basis
-	b.Criteria.Seats, b.Criteria.Top = w.need(r), len(r.round.servers.List)
+	b.Criteria.Seats, b.Criteria.Top = r.seatsFor(group), len(r.round.servers.List)
 	selected := b.Select()
 	r.counted().Confess(&selected)
 	place := slices.IndexFunc(selected.Ranking, func(ranked selection.Ranked) bool { return ranked.Server == e.Server })
@@ -381,11 +357,11 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 
 // relaunch sends those who were left outside where the others are.
 func (w *Waiting) relaunch(r *Room) {
-	l := w.Back
+	l, outside := w.Back, w.watch.Outside()
 	r.enter(l)
-	r.note("there is room now for %s: off to %s", strings.Join(w.For, ", "), l.Launch.Name)
+	r.note("there is room now for %s: off to %s", strings.Join(outside, ", "), l.Launch.Name)
 	r.do(Publish{})
-	for _, p := range w.group(r) {
+	for _, p := range filtered(r.round.players, func(p *player) bool { return slices.Contains(outside, p.name) }) {
 		r.round.launches.Restart(p.name)
 		r.round.launches.Again(r.now, p.name)
 		r.send(p, l.launchFor(r, p))
@@ -425,9 +401,7 @@ func (w *Waiting) view(r *Room) *wire.Seats {
 	for _, server := range w.watch.Servers() {
 		cards[server] = r.card(server)
 	}
-	v := w.watch.View(w.need(r), cards)
-	v.For = slices.Clone(w.For)
-	return v
+	return w.watch.View(r.seatsFor(r.round.chosenFor()), cards)
 }
 
 // resume goes on after the host was away.
@@ -454,7 +428,7 @@ func (r *Room) restoreSeats(s seats.Saved) (err error) {
 // isWhole reports whether a saved wait has what it needs.
 func (w *Waiting) isWhole(r *Room) bool {
 	l := w.Back
-	return w.watch != nil && r.round.selection != nil &&
+	return w.watch != nil && r.round.selection != nil && (l != nil) == (len(w.watch.Outside()) > 0) &&
 		(l == nil || l.Server >= 0 && l.Server < len(r.round.servers.List) && r.round.selection.Chosen != nil)
 }
 

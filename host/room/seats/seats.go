@@ -53,7 +53,10 @@ const (
 // Watch is a wait for seats.
 type Watch struct {
 	began, until time.Time
-	servers      []watched
+	// outside are the players for whom the seats are, where the others are already; empty if
+	// everyone waits.
+	outside []string
+	servers []watched
 	// turn counts looks, so that all take turns.
 	turn int
 	look *look
@@ -80,8 +83,8 @@ type going struct {
 
 // Facts are what holds of the wait at the moment.
 type Facts struct {
-	// Need is how many seats have to be free at once, and Present how many players look
-	// when everyone does.
+	// Need is how many seats have to be free at once, see [Watch.Need], and Present how many
+	// players look when everyone does.
 	Need, Present int
 	// Servers are what holds of those of [Watch.Servers].
 	Servers map[int]Fact
@@ -103,12 +106,11 @@ type (
 		By      string
 		Servers []int
 	}
-	// Open says that a server has so many seats, as some players saw: everyone looks once
-	// more, and goes after a while.
+	// Open says that a server has so many seats: everyone looks once more, and goes after a
+	// while. News says so, and which players saw them.
 	Open struct {
 		Server, Free int
-		SeenBy       []string
-		After        time.Duration
+		News         string
 	}
 	// Go says that the seats are still there, and whose last look heard of them at all.
 	Go struct {
@@ -126,6 +128,12 @@ func (Open) isEvent()   {}
 func (Go) isEvent()     {}
 func (Filled) isEvent() {}
 func (Over) isEvent()   {}
+
+// Suitable returns the servers that would suit everyone if all had seats, best first.
+func Suitable(b selection.Basis) []selection.Ranked {
+	b.Criteria.Seats, b.Criteria.Spare, b.Criteria.Reasons = 0, 0, -1
+	return b.Select().Ranking
+}
 
 // Worth returns the servers of a ranking that are worth a wait for so many seats: those that
 // are full, as long as they are better than the best that is not.
@@ -163,6 +171,34 @@ func Begin(full, others []selection.Ranked, servers selection.Servers, limit tim
 		}
 	}
 	return w
+}
+
+// BeginOutside begins to watch the server where the others are, for players who are outside.
+func BeginOutside(outside []string, at selection.Ranked, servers selection.Servers, limit time.Duration, now time.Time) *Watch {
+	w := Begin([]selection.Ranked{at}, nil, servers, limit, now)
+	w.outside = outside
+	return w
+}
+
+// Outside returns the players for whom the seats are, none if everyone waits.
+func (w *Watch) Outside() []string { return w.outside }
+
+// Need returns how many seats have to be free at once, if everyone needs so many.
+func (w *Watch) Need(everyone int) int {
+	if len(w.outside) > 0 {
+		return len(w.outside)
+	}
+	return everyone
+}
+
+// Enter takes which of some players need no seat any more: they are in, or have left. It
+// reports whether nobody is left outside. Those who are about to go are waited for.
+func (w *Watch) Enter(inside []string) (isOver bool) {
+	if w.going != nil || len(w.outside) == 0 {
+		return false
+	}
+	w.outside = slices.DeleteFunc(w.outside, func(name string) bool { return slices.Contains(inside, name) })
+	return len(w.outside) == 0
 }
 
 // at returns what is known of a server, nil if it is not watched.
@@ -398,7 +434,11 @@ func (w *Watch) open(s *watched, f Facts, now time.Time) Event {
 	s.settle(now, now.Sub(w.began))
 	s.Asked += f.Present
 	w.going, w.look, w.news = &going{Server: s.Server, LaunchAt: now.Add(lastLook)}, nil, ""
-	return Open{s.Server, max(f.Need, s.Free), seers, lastLook}
+	free, are := max(f.Need, s.Free), "are"
+	if free == 1 {
+		are = "is"
+	}
+	return Open{s.Server, free, fmt.Sprintf("%s %s free on %s, as %s saw: everyone goes in %v", InWords(free), are, f.Servers[s.Server].Name, and(seers), lastLook)}
 }
 
 // arrive sends everyone to the server, if the last look says that the seats are still there.

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,7 +61,7 @@ func TestWatch(t *testing.T) {
 	wants(w.Tick(f, now))
 	now = w.Next(f)
 	wants(w.Tick(f, now), Ask{"cat", []int{5}})
-	wants(w.Heard("cat", sees(map[int]int{5: 3}), f, now), Open{5, 3, []string{"ann", "cat"}, lastLook})
+	wants(w.Heard("cat", sees(map[int]int{5: 3}), f, now), Open{5, 3, "3 seats are free on server 5, as ann and cat saw: everyone goes in 5s"})
 	if v := w.View(3, nil); v.Target != "192.0.2.5:27960" || v.Servers[1].Asked != 5 || v.Servers[1].Free != 3 || v.Instead[0].Free != 9 {
 		t.Errorf("people see %+v", v)
 	}
@@ -71,6 +72,41 @@ func TestWatch(t *testing.T) {
 	wants(w.Tick(f, now), Go{5, []string{"ann"}})
 	wants(w.Drop(5, "it suits nobody", f))
 	wants(w.Drop(3, "nor does this", f), Over{"No server is left that is worth the wait. server 5 had at most 3 free, mostly 3"})
+}
+
+// TestOutside: seats are for those who are outside, until they are in; while they are about to
+// go nobody is told that the wait is over.
+func TestOutside(t *testing.T) {
+	_, f := waiting()
+	servers := selection.Servers{List: make([]discovery.Server, 8), Infos: map[int]*discovery.Info{3: {Players: 16, MaxPlayers: 16}}}
+	w := BeginOutside([]string{"dan", "eve"}, selection.Ranked{Server: 3}, servers, time.Minute, eight)
+	if got, want := w.Describe(f), "waiting for 3 seats for dan, eve on server 3, for up to a minute: one of you looks at a time, every 10s at first"; got != want {
+		t.Errorf("people are told %q", got)
+	}
+	if v := w.View(5, nil); v.Need != 2 || !slices.Equal(v.For, []string{"dan", "eve"}) || w.Need(5) != 2 {
+		t.Errorf("people see %+v", v)
+	}
+	if data, err := json.Marshal(w.Save()); err != nil || !strings.Contains(string(data), `"for":["dan","eve"]`) {
+		t.Errorf("it is saved as %s, %v", data, err)
+	}
+	w.going = &going{Server: 3}
+	if w.Enter([]string{"dan", "eve"}) || len(w.Outside()) != 2 {
+		t.Error("those who are about to go are in")
+	}
+	w.going = nil
+	if w.Enter([]string{"eve"}) || w.Need(5) != 1 {
+		t.Errorf("%v are outside", w.Outside())
+	}
+	if back, err := Restore(w.Save(), 8); err != nil || !slices.Equal(back.Outside(), []string{"dan"}) {
+		t.Errorf("after a restart %v are outside, %v", back.Outside(), err)
+	}
+	if !w.Enter([]string{"dan"}) {
+		t.Error("it is not over")
+	}
+	everyone, _ := waiting()
+	if everyone.Enter([]string{"ann"}) || everyone.Need(5) != 5 {
+		t.Error("a wait of everyone is over")
+	}
 }
 
 // TestLooksAreNoUse: a player who says nothing is asked last, and nobody goes by the word of

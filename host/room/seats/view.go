@@ -2,6 +2,7 @@ package seats
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,9 +11,10 @@ import (
 
 // What people see and read of a wait.
 
-// View returns what everyone sees, with what is known of each server besides.
-func (w *Watch) View(need int, cards map[int]wire.ServerCard) *wire.Seats {
-	v := &wire.Seats{Need: need, Began: w.began, Until: w.until, Servers: []wire.SeatsOn{}, News: w.news, Over: w.over, Chance: w.chance}
+// View returns what everyone sees, with what is known of each server besides, if everyone needs
+// so many seats.
+func (w *Watch) View(everyone int, cards map[int]wire.ServerCard) *wire.Seats {
+	v := &wire.Seats{Need: w.Need(everyone), For: slices.Clone(w.outside), Began: w.began, Until: w.until, Servers: []wire.SeatsOn{}, News: w.news, Over: w.over, Chance: w.chance}
 	if w.look != nil {
 		v.By = w.look.By
 	}
@@ -39,8 +41,12 @@ func (w *Watch) View(need int, cards map[int]wire.ServerCard) *wire.Seats {
 }
 
 // Describe says for whom the room waits, where and how long.
-func (w *Watch) Describe(whom string, f Facts) string {
+func (w *Watch) Describe(f Facts) string {
 	var names []string
+	whom := "everybody"
+	if len(w.outside) > 0 {
+		whom = strings.Join(w.outside, ", ")
+	}
 	for i := range w.servers {
 		if s := &w.servers[i]; !s.Instead {
 			names = append(names, f.Servers[s.Server].Name)
@@ -76,6 +82,14 @@ func InWords(n int) string {
 		return "a seat"
 	}
 	return fmt.Sprintf("%d seats", n)
+}
+
+// and returns names as people list them.
+func and(names []string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
 }
 
 // minutes returns a time as people say it.
