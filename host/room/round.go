@@ -84,9 +84,6 @@ func (r *round) next(now time.Time) round {
 type player struct {
 	*member
 	witness evidence.Witness
-	// late is by how much the timers of the player's machine ring late, as its program says.
-	// It is of a connection, and not saved.
-	late time.Duration
 	// shares: the player measures its part of the list, and the NAT group's others
 	// the rest.
 	shares bool
@@ -184,13 +181,7 @@ func (r *round) knowledge(p *player) evidence.Knowledge {
 func (r *round) table(group []*player, others ...string) *selection.Table {
 	columns := make([]evidence.Column, len(group))
 	for i, p := range group {
-		mates := r.natGroupOf(p)
-		c := evidence.Column{Name: p.name, Knowledge: evidence.KnowledgeOf(&p.witness, witnesses(mates)), Raised: r.trust.Raised(p.name)}
-		for _, mate := range mates { // whose pings are the player's, too
-			c.Late = max(c.Late, mate.late)
-		}
-		c.Hidden = r.nearby.HiddenFrom(p.name)
-		columns[i] = c
+		columns[i] = evidence.Column{Name: p.name, Knowledge: r.knowledge(p), Raised: r.trust.Raised(p.name), Hidden: r.nearby.HiddenFrom(p.name)}
 	}
 	return evidence.Table(len(r.servers.List), columns, others...)
 }

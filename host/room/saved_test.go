@@ -27,7 +27,7 @@ import (
 // Step is about, and what can be made anew.
 var volatile = map[string]bool{
 	"now": true, "stepped": true, "ticked": true, "due": true, "hasStopped": true, "out": true, "binds": true, "revision": true, "cost": true, "Here": true, "pages": true, "onlookers": true, "podium": true, "briefed": true, "estimators": true, "pageClosed": true, "renamed": true,
-	"search": true, "turns": true, "tree": true, "packed": true, "groups": true, "places": true,
+	"search": true, "turns": true, "late": true, "tree": true, "packed": true, "groups": true, "places": true,
 	"record": true, "relaxed": true, "doors": true, "waitable": true, "lately": true, "returned": true, "isMute": true, "allSince": true,
 	"Said": true, "Dated": true, // TestSaidSaved has what of it is kept
 	"able": true, "came": true, "isListLost": true, "supplied": true, "upcoming": true, "wasUsed": true, "keyMade": true, "lookSince": true, "lookFor": true,

@@ -327,7 +327,7 @@ func (in Hear) hear(r *Room, p *player) error {
 		}
 		return nil
 	case wire.Late:
-		p.late = time.Duration(m.By)
+		p.witness.NoteLate(time.Duration(m.By))
 		return nil
 	case wire.Verified:
 		return in.verified(r, p, m)

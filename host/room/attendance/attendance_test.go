@@ -217,6 +217,18 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
+// TestMuteReturn: a player who was away is not silent on coming back.
+func TestMuteReturn(t *testing.T) {
+	r := of("ann")
+	r.Finish(eight, "ann")
+	r.Leave("ann", at(1))
+	r.Mute([]string{"ann"})
+	r.Return("ann", Measure, true, at(2))
+	if got := r.Quiet(Measure, at(3)); len(got) > 0 {
+		t.Errorf("%v are silent", got)
+	}
+}
+
 // TestNonsense: the third message without sense is too much.
 func TestNonsense(t *testing.T) {
 	r := of("ann")

@@ -169,6 +169,7 @@ func TestRetries(t *testing.T) {
 		{"for the second time", 2, 0, false, 30},
 		{"the first is back", 1, 15, true, 15},
 		{"when it would try at once", 1, 12, true, 15},
+		{"others are here", 1, 12, false, 12},
 		{"it has tried often enough", mostRetries + 1, 0, true, 0},
 	} {
 		retry, want := time.Time{}, time.Time{}

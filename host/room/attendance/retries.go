@@ -48,7 +48,7 @@ func (n Retries) Sooner(failed, retry time.Time, isFirst bool, now time.Time) ti
 
 // SetRight returns when to try again at the latest, if a clock that was ahead has said when.
 func (n Retries) SetRight(retry, now time.Time) time.Time {
-	if rest := max(n.Rest(), settling); retry.Sub(now) > rest {
+	if rest := n.Rest(); retry.Sub(now) > rest {
 		return now.Add(rest)
 	}
 	return retry

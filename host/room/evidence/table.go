@@ -76,12 +76,19 @@ func (k Knowledge) Progress() (probed, answered int) {
 	return probed, answered
 }
 
+// late returns how late the timers ring of any machine that measured for the player.
+func (k Knowledge) late() time.Duration {
+	late := k.own.late
+	for _, mate := range k.mates {
+		late = max(late, mate.late)
+	}
+	return late
+}
+
 // Column is what a player has in a table.
 type Column struct {
 	Name string
 	Knowledge
-	// Late is how late the timers ring of any machine that measured for the player.
-	Late time.Duration
 	// Raised are servers of which the player's RTT counts as at least so much.
 	Raised map[int]time.Duration
 	// Hidden are the servers that the player cannot get to.
@@ -98,7 +105,7 @@ func Table(servers int, players []Column, others ...string) *selection.Table {
 	t := selection.NewTable(append(names, others...), servers)
 	for column := range players {
 		p := &players[column]
-		t.SetLate(column, p.Late)
+		t.SetLate(column, p.late())
 		for server := range p.Servers() {
 			result := p.At(server)
 			t.Set(column, server, result.State, max(result.RTT, p.Raised[server]))

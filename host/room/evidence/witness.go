@@ -22,7 +22,13 @@ type Witness struct {
 	// looks are what the second looks showed; they count before probes.
 	looks            map[int]Look
 	probed, answered int
+	// late is by how much the timers of the player's machine ring late. It is of a connection,
+	// and not saved.
+	late time.Duration
 }
+
+// NoteLate notes by how much the timers of the player's machine ring late, as its program says.
+func (w *Witness) NoteLate(by time.Duration) { w.late = by }
 
 // Look is what several samples of a finalist showed.
 type Look struct {

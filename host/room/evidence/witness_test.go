@@ -237,7 +237,9 @@ func TestKnowledge(t *testing.T) {
 
 // TestTable has a column for everybody of what they know.
 func TestTable(t *testing.T) {
-	var ann, bob Witness
+	var ann, bob, mate Witness
+	ann.NoteLate(ms)
+	mate.NoteLate(2 * ms)
 	for _, w := range []*Witness{&ann, &bob} {
 		w.AskAll(eight)
 		w.Report(answered(0, 10*ms), 0, long)
@@ -245,10 +247,10 @@ func TestTable(t *testing.T) {
 	}
 	bob.Look(Look{Result: answered(1, 18*ms), Quality: selection.Quality{Loss: 0.5}})
 	table := Table(3, []Column{
-		{Name: "ann", Knowledge: KnowledgeOf(&ann, []*Witness{&ann}), Hidden: []int{2}, Late: ms, Raised: map[int]time.Duration{0: 15 * ms, 1: 15 * ms}},
+		{Name: "ann", Knowledge: KnowledgeOf(&ann, []*Witness{&ann, &mate}), Hidden: []int{2}, Raised: map[int]time.Duration{0: 15 * ms, 1: 15 * ms}},
 		{Name: "bob", Knowledge: KnowledgeOf(&bob, []*Witness{&bob})},
 	}, "zoe")
-	if got := table.Players(); !slices.Equal(got, []string{"ann", "bob", "zoe"}) || table.Late(0) != ms {
+	if got := table.Players(); !slices.Equal(got, []string{"ann", "bob", "zoe"}) || table.Late(0) != 2*ms || table.Late(1) != 0 {
 		t.Errorf("the table is of %v, late by %v", got, table.Late(0))
 	}
 	want := [][]discovery.Result{
