@@ -260,13 +260,6 @@ func (r *Roster) Meant(by Caller, name string) (Person, error) {
 	return one, nil
 }
 
-// LetGo makes a player one who keeps no place while away.
-func (r *Roster) LetGo(name string) {
-	if p, isPlayer := r.find(name); isPlayer {
-		p.regular = false
-	}
-}
-
 // Lock lets nobody new in, or opens the room again.
 func (r *Roster) Lock(locked bool) []Event {
 	if r.locked == locked {

@@ -99,28 +99,6 @@ func (p *person) refusal(hello wire.Hello, isConnected bool) *wire.Refusal {
 	return nil
 }
 
-// lookalike returns the player whose name people would take for this one, or nothing.
-func (r *Roster) lookalike(name string) string {
-	for _, p := range r.players {
-		if nickname.Alike(p.name, name) {
-			return p.name
-		}
-	}
-	return ""
-}
-
-// isReserved reports whether a name is the organiser's or a regular's, or will be a player's.
-// Other guests give way to players.
-func (r *Roster) isReserved(name string, before *person) bool {
-	for p := range r.everyone() {
-		isKept := (p.organiser || p.regular) && nickname.Alike(p.name, name)
-		if p != before && (isKept || nickname.Alike(p.becomes, name)) {
-			return true
-		}
-	}
-	return false
-}
-
 // HasRoom reports whether somebody new may come who knows no more than the code.
 func (r *Roster) HasRoom(places int) bool { return !r.locked && len(r.players) < places }
 

@@ -104,21 +104,3 @@ func (r *Roster) Badges(password string, isStanding bool, counted []string) map[
 	delete(badges, DigestOf(""))
 	return badges
 }
-
-// Tokens returns the tokens that open players' places, those of regulars who are away too.
-func (r *Roster) Tokens() (tokens []string) {
-	for p, isPlayer := range r.everyone() {
-		if isPlayer || p.regular {
-			tokens = append(tokens, p.token)
-		}
-	}
-	return tokens
-}
-
-// PageOf returns the credential of a person's pages; empty if nobody has the name.
-func (r *Roster) PageOf(name string) string {
-	if p, _ := r.find(name); p != nil {
-		return p.page
-	}
-	return ""
-}

@@ -2,13 +2,10 @@ package roster
 
 import (
 	"fmt"
-	"iter"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
-	"muster/host/room/nickname"
 	"muster/host/wire"
 )
 
@@ -31,8 +28,7 @@ const (
 // Roster is who is in a room.
 type Roster struct {
 	keys Keys
-	// players and guests stand in the order in which they became that.
-	players, guests []*person
+	people
 	// pages is how many are open, by the credential that they show.
 	pages map[string]int
 	// onlookers is how many pages are open that show none.
@@ -42,41 +38,6 @@ type Roster struct {
 	pageClosed time.Time
 	// locked: nobody new comes in.
 	locked bool
-}
-
-// person is somebody in the room: a player, or a guest with no more than the page.
-type person struct {
-	name string
-	// arrival is the person's place in the order of arrival, which nobody else has: by it the
-	// others know them again all the time that they are here.
-	arrival int
-	// somewhere: the others are not told which country the person is in.
-	somewhere bool
-	// becomes is a player's name from the next round on, or empty.
-	becomes string
-	// organiser: the person decides for the room. They came with the organiser's secret, or were
-	// appointed by somebody who did.
-	organiser bool
-	// regular: the person has played here, and keeps place and name in a standing room.
-	regular bool
-	// page is the credential of the pages that act for this person: it stands in the personal
-	// link. mark is that of [MarkOf].
-	page, mark string
-	// renamed is when the person took another name last.
-	renamed time.Time
-
-	// token is that of the person's program. A guest whose program was here may come back by it.
-	token string
-	// program and line are those of a player's newest hello, and asks that the program asks at a
-	// terminal for the player's vote. It says so whenever it comes, so they are not saved.
-	program string
-	line    int
-	asks    bool
-
-	// from is the address that a guest came from, shown to nobody; the zero value if it stands
-	// for many people. seen is when one of the guest's pages was there last.
-	from netip.Addr
-	seen time.Time
 }
 
 // Event is what becomes of somebody's name, for all who know people by it.
@@ -117,32 +78,6 @@ func New(keys Keys) *Roster { return &Roster{keys: keys, pages: map[string]int{}
 
 // Keys returns what lets people in.
 func (r *Roster) Keys() Keys { return r.keys }
-
-// everyone yields the players, then the guests, and whether it is a player.
-func (r *Roster) everyone() iter.Seq2[*person, bool] {
-	return func(yield func(*person, bool) bool) {
-		for _, p := range r.players {
-			if !yield(p, true) {
-				return
-			}
-		}
-		for _, g := range r.guests {
-			if !yield(g, false) {
-				return
-			}
-		}
-	}
-}
-
-// find returns the person of a name, letter case apart, or nil.
-func (r *Roster) find(name string) (one *person, isPlayer bool) {
-	for p, isPlayer := range r.everyone() {
-		if strings.EqualFold(p.name, name) {
-			return p, isPlayer
-		}
-	}
-	return nil, false
-}
 
 // Person is somebody in the room, as the room sees them.
 type Person struct {
@@ -192,67 +127,6 @@ func (r *Roster) Person(name string) Person {
 	return Person{}
 }
 
-// Organiser returns the organiser's name, empty without one.
-func (r *Roster) Organiser() string {
-	for p := range r.everyone() {
-		if p.organiser {
-			return p.name
-		}
-	}
-	return ""
-}
-
-// appoint makes one person the organiser, and nobody else.
-func (r *Roster) appoint(one *person) {
-	for p := range r.everyone() {
-		p.organiser = p == one
-	}
-}
-
-// arrives returns the first place in the order of arrival that nobody has.
-func (r *Roster) arrives() int {
-	taken := map[int]bool{}
-	for p := range r.everyone() {
-		taken[p.arrival] = true
-	}
-	place := 0
-	for taken[place] {
-		place++
-	}
-	return place
-}
-
-// isTaken reports whether somebody else has a name that looks like this one, or will have it.
-func (r *Roster) isTaken(name string, by *person) bool {
-	for p := range r.everyone() {
-		if p != by && (nickname.Alike(p.name, name) || nickname.Alike(p.becomes, name)) {
-			return true
-		}
-	}
-	return false
-}
-
-// rename gives a person another name.
-func (r *Roster) rename(p *person, isPlayer bool, name string, now time.Time) []Event {
-	from := p.name
-	p.name, p.becomes, p.renamed = name, "", now
-	return []Event{Renamed{from, name, isPlayer}, notef("%s is %s now", from, name)}
-}
-
-// makeWay lets a guest give up a name to the player who comes with it: all others know who
-// plays by it.
-func (r *Roster) makeWay(g *person, now time.Time) []Event {
-	mark := " (guest)"
-	for i := 2; ; i++ {
-		kept := g.name[:min(len(g.name), nickname.MaxBytes-len(mark))]
-		name := strings.TrimSpace(strings.ToValidUTF8(kept, "")) + mark
-		if !r.isTaken(name, g) {
-			return r.rename(g, false, name, now)
-		}
-		mark = fmt.Sprintf(" (guest %d)", i)
-	}
-}
-
 // Unseat takes a player's place away. The person becomes a guest if they stay, are the organiser
 // or keep their name as a regular.
 func (r *Roster) Unseat(name string, stays bool, now time.Time) []Event {
@@ -267,26 +141,6 @@ func (r *Roster) Unseat(name string, stays bool, now time.Time) []Event {
 		return nil
 	}
 	return []Event{Left{p.name, []string{OwnerOf(p.page), OwnerOf(PageOf(p.token))}, true}}
-}
-
-// Drop forgets guests.
-func (r *Roster) Drop(names ...string) []Event {
-	return r.drop(func(g *person) bool { return slices.Contains(names, g.name) })
-}
-
-func (r *Roster) drop(which func(*person) bool) (events []Event) {
-	r.guests = slices.DeleteFunc(r.guests, func(g *person) bool {
-		gone := which(g)
-		if gone {
-			owners := []string{OwnerOf(g.page)}
-			if g.token != "" {
-				owners = append(owners, OwnerOf(PageOf(g.token)))
-			}
-			events = append(events, Left{g.name, owners, false})
-		}
-		return gone
-	})
-	return events
 }
 
 // gone returns when a guest's nickname is forgotten, if that happens at all. Somebody stays who
@@ -312,42 +166,6 @@ func (r *Roster) Next(awaited []string) (next time.Time) {
 		}
 	}
 	return next
-}
-
-// NextRound gives players the names that they wanted while the round went on.
-func (r *Roster) NextRound(now time.Time) (events []Event) {
-	for _, p := range r.players {
-		if p.becomes != "" {
-			events = append(events, r.rename(p, true, p.becomes, now)...)
-		}
-	}
-	return events
-}
-
-// Sleep gives those who had a place the names that they wanted.
-func (r *Roster) Sleep(now time.Time) (events []Event) {
-	for _, g := range r.guests {
-		if g.becomes != "" {
-			events = append(events, r.rename(g, false, g.becomes, now)...)
-		}
-	}
-	return events
-}
-
-// Keep makes players regulars.
-func (r *Roster) Keep(names ...string) {
-	for _, p := range r.players {
-		p.regular = p.regular || slices.Contains(names, p.name)
-	}
-}
-
-// SetRight puts right what was noted by a clock that was ahead.
-func (r *Roster) SetRight(now time.Time) {
-	for _, g := range r.guests {
-		if g.seen.Sub(now) > mostAhead {
-			g.seen = now
-		}
-	}
 }
 
 // IsLocked reports whether the room takes nobody new.

@@ -73,15 +73,3 @@ func Restore(s Saved) (*Roster, error) {
 	r.arriveApart()
 	return r, nil
 }
-
-// arriveApart gives everybody a place of their own in the order of arrival, where a room was
-// saved without.
-func (r *Roster) arriveApart() {
-	taken := map[int]bool{}
-	for p := range r.everyone() {
-		if p.arrival < 0 || taken[p.arrival] {
-			p.arrival = r.arrives()
-		}
-		taken[p.arrival] = true
-	}
-}

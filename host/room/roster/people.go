@@ -1,0 +1,252 @@
+package roster
+
+import (
+	"fmt"
+	"iter"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/host/room/nickname"
+)
+
+// people are the players and the guests, in the order in which they became that.
+type people struct{ players, guests []*person }
+
+// person is somebody in the room: a player, or a guest with no more than the page.
+type person struct {
+	name string
+	// arrival is the person's place in the order of arrival, which nobody else has: by it the
+	// others know them again all the time that they are here.
+	arrival int
+	// somewhere: the others are not told which country the person is in.
+	somewhere bool
+	// becomes is a player's name from the next round on, or empty.
+	becomes string
+	// organiser: the person decides for the room. They came with the organiser's secret, or were
+	// appointed by somebody who did.
+	organiser bool
+	// regular: the person has played here, and keeps place and name in a standing room.
+	regular bool
+	// page is the credential of the pages that act for this person: it stands in the personal
+	// link. mark is that of [MarkOf].
+	page, mark string
+	// renamed is when the person took another name last.
+	renamed time.Time
+
+	// token is that of the person's program. A guest whose program was here may come back by it.
+	token string
+	// program and line are those of a player's newest hello, and asks that the program asks at a
+	// terminal for the player's vote. It says so whenever it comes, so they are not saved.
+	program string
+	line    int
+	asks    bool
+
+	// from is the address that a guest came from, shown to nobody; the zero value if it stands
+	// for many people. seen is when one of the guest's pages was there last.
+	from netip.Addr
+	seen time.Time
+}
+
+// everyone yields the players, then the guests, and whether it is a player.
+func (r *people) everyone() iter.Seq2[*person, bool] {
+	return func(yield func(*person, bool) bool) {
+		for _, p := range r.players {
+			if !yield(p, true) {
+				return
+			}
+		}
+		for _, g := range r.guests {
+			if !yield(g, false) {
+				return
+			}
+		}
+	}
+}
+
+// find returns the person of a name, letter case apart, or nil.
+func (r *people) find(name string) (one *person, isPlayer bool) {
+	for p, isPlayer := range r.everyone() {
+		if strings.EqualFold(p.name, name) {
+			return p, isPlayer
+		}
+	}
+	return nil, false
+}
+
+// Organiser returns the organiser's name, empty without one.
+func (r *people) Organiser() string {
+	for p := range r.everyone() {
+		if p.organiser {
+			return p.name
+		}
+	}
+	return ""
+}
+
+// appoint makes one person the organiser, and nobody else.
+func (r *people) appoint(one *person) {
+	for p := range r.everyone() {
+		p.organiser = p == one
+	}
+}
+
+// arrives returns the first place in the order of arrival that nobody has.
+func (r *people) arrives() int {
+	taken := map[int]bool{}
+	for p := range r.everyone() {
+		taken[p.arrival] = true
+	}
+	place := 0
+	for taken[place] {
+		place++
+	}
+	return place
+}
+
+// isTaken reports whether somebody else has a name that looks like this one, or will have it.
+func (r *people) isTaken(name string, by *person) bool {
+	for p := range r.everyone() {
+		if p != by && (nickname.Alike(p.name, name) || nickname.Alike(p.becomes, name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// rename gives a person another name.
+func (r *people) rename(p *person, isPlayer bool, name string, now time.Time) []Event {
+	from := p.name
+	p.name, p.becomes, p.renamed = name, "", now
+	return []Event{Renamed{from, name, isPlayer}, notef("%s is %s now", from, name)}
+}
+
+// makeWay lets a guest give up a name to the player who comes with it: all others know who
+// plays by it.
+func (r *people) makeWay(g *person, now time.Time) []Event {
+	mark := " (guest)"
+	for i := 2; ; i++ {
+		kept := g.name[:min(len(g.name), nickname.MaxBytes-len(mark))]
+		name := strings.TrimSpace(strings.ToValidUTF8(kept, "")) + mark
+		if !r.isTaken(name, g) {
+			return r.rename(g, false, name, now)
+		}
+		mark = fmt.Sprintf(" (guest %d)", i)
+	}
+}
+
+// Drop forgets guests.
+func (r *people) Drop(names ...string) []Event {
+	return r.drop(func(g *person) bool { return slices.Contains(names, g.name) })
+}
+
+func (r *people) drop(which func(*person) bool) (events []Event) {
+	r.guests = slices.DeleteFunc(r.guests, func(g *person) bool {
+		gone := which(g)
+		if gone {
+			owners := []string{OwnerOf(g.page)}
+			if g.token != "" {
+				owners = append(owners, OwnerOf(PageOf(g.token)))
+			}
+			events = append(events, Left{g.name, owners, false})
+		}
+		return gone
+	})
+	return events
+}
+
+// NextRound gives players the names that they wanted while the round went on.
+func (r *people) NextRound(now time.Time) (events []Event) {
+	for _, p := range r.players {
+		if p.becomes != "" {
+			events = append(events, r.rename(p, true, p.becomes, now)...)
+		}
+	}
+	return events
+}
+
+// Sleep gives those who had a place the names that they wanted.
+func (r *people) Sleep(now time.Time) (events []Event) {
+	for _, g := range r.guests {
+		if g.becomes != "" {
+			events = append(events, r.rename(g, false, g.becomes, now)...)
+		}
+	}
+	return events
+}
+
+// Keep makes players regulars.
+func (r *people) Keep(names ...string) {
+	for _, p := range r.players {
+		p.regular = p.regular || slices.Contains(names, p.name)
+	}
+}
+
+// SetRight puts right what was noted by a clock that was ahead.
+func (r *people) SetRight(now time.Time) {
+	for _, g := range r.guests {
+		if g.seen.Sub(now) > mostAhead {
+			g.seen = now
+		}
+	}
+}
+
+// LetGo makes a player one who keeps no place while away.
+func (r *people) LetGo(name string) {
+	if p, isPlayer := r.find(name); isPlayer {
+		p.regular = false
+	}
+}
+
+// lookalike returns the player whose name people would take for this one, or nothing.
+func (r *people) lookalike(name string) string {
+	for _, p := range r.players {
+		if nickname.Alike(p.name, name) {
+			return p.name
+		}
+	}
+	return ""
+}
+
+// isReserved reports whether a name is the organiser's or a regular's, or will be a player's.
+// Other guests give way to players.
+func (r *people) isReserved(name string, before *person) bool {
+	for p := range r.everyone() {
+		isKept := (p.organiser || p.regular) && nickname.Alike(p.name, name)
+		if p != before && (isKept || nickname.Alike(p.becomes, name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Tokens returns the tokens that open players' places, those of regulars who are away too.
+func (r *people) Tokens() (tokens []string) {
+	for p, isPlayer := range r.everyone() {
+		if isPlayer || p.regular {
+			tokens = append(tokens, p.token)
+		}
+	}
+	return tokens
+}
+
+// PageOf returns the credential of a person's pages; empty if nobody has the name.
+func (r *people) PageOf(name string) string {
+	if p, _ := r.find(name); p != nil {
+		return p.page
+	}
+	return ""
+}
+
+// arriveApart gives everybody a place of their own in the order of arrival, where a room was
+// saved without.
+func (r *people) arriveApart() {
+	taken := map[int]bool{}
+	for p := range r.everyone() {
+		if p.arrival < 0 || taken[p.arrival] {
+			p.arrival = r.arrives()
+		}
+		taken[p.arrival] = true
+	}
+}
