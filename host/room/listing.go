@@ -91,7 +91,8 @@ func (in Listed) step(r *Room) error {
 	return nil
 }
 
-// begin has everyone measure the list, and what players found on their own networks.
+// begin begins the round with the list, and with what players found on their own networks. Then
+// everyone measures it.
 func (in Listed) begin(r *Room) {
 	var listed []discovery.Server
 	if in.Err == nil {

@@ -378,6 +378,25 @@ func TestSaved(t *testing.T) {
 			t.Errorf("restored is %+v, %+v, %v", back, after, err)
 		}
 	}
+	l := New(topology.New(listOf(5)), "")
+	long, err := l.Save(7, servers(&l), slices.Values([]int{0, 2}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range map[string]SavedList{
+		"a word on a server outside the list": {Said: long.Said},
+		"a list in place of words":            {Said: long.List},
+		"no frame":                            {Said: []byte{0}},
+	} {
+		if _, _, err := RestoreList(s, topology.New(listOf(2)), eight); err == nil {
+			t.Errorf("%s is restored", name)
+		}
+	}
+	for name, s := range map[string]SavedList{"words in place of a list": {List: long.Said}, "no frame": {List: []byte{0}}} {
+		if list, err := s.Servers(); err == nil {
+			t.Errorf("%s is restored as %v", name, list)
+		}
+	}
 	var none List
 	if s, err := none.Save(1, selection.Servers{}, slices.Values([]int(nil))); err != nil || !reflect.DeepEqual(s, SavedList{}) {
 		t.Errorf("a round without a list is saved as %+v, %v", s, err)

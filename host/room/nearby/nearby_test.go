@@ -134,7 +134,9 @@ func TestFindings(t *testing.T) {
 // there is another at its address.
 func TestOutvoted(t *testing.T) {
 	all := []wire.NearServer{five}
-	n := findings(t, map[string]Place{"mallory": other, "ann": house, "bob": house}, map[string][]wire.NearServer{"mallory": all, "ann": all, "bob": all})
+	n := findings(t, map[string]Place{"mallory": other, "ann": house, "bob": house, "eve": house}, map[string][]wire.NearServer{
+		"mallory": all, "ann": all, "bob": all, "eve": {den("192.168.1.5:27960", "Not that one")},
+	})
 	for _, c := range []struct {
 		names []string
 		want  Place
@@ -142,6 +144,7 @@ func TestOutvoted(t *testing.T) {
 		{[]string{"mallory", "ann", "bob"}, house},
 		{[]string{"mallory", "ann"}, other}, // the first of as many
 		{[]string{"ann", "mallory"}, house},
+		{[]string{"mallory", "ann", "eve"}, other}, // eve has found something else
 	} {
 		if found := n.Found(c.names, game, nil, nil); len(found) != 1 || found[0].Home != c.want.Public {
 			t.Errorf("of %v the list has %+v", c.names, found)
