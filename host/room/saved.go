@@ -487,7 +487,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 		return nil, err
 	}
 	r.attend()
-	if err := r.restoreSeats(s.Seats); err != nil {
+	if err := restoreWait(r.phase, s.Seats, len(n.servers.List)); err != nil {
 		return nil, err
 	}
 	if n.selection != nil {

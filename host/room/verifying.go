@@ -96,7 +96,7 @@ func (r *Room) verifyOrLaunch() {
 			r.lookAt(lone, false)
 			return
 		}
-		if r.settings.Wait > 0 && r.mayWait() {
+		if r.settings.Wait > 0 && len(r.round.chosenFor()) > 0 && r.awaitSeats(r.worthWaiting()) {
 			return
 		}
 		r.fail(r.round.broken, "no server suits everyone: %s", culledText(r.round.selection))
@@ -287,10 +287,10 @@ func (r *round) known(p *player, mates []*evidence.Witness, server int) finals.K
 
 // view returns how far a long look is, nil if nobody looks for long.
 func (*Verifying) view(r *Room) *wire.LongLook {
-	view := r.round.looks.View(r.lookFacts())
-	if view == nil {
+	if !r.round.looks.IsLong() {
 		return nil
 	}
+	view := r.round.looks.View(r.lookFacts())
 	for i, server := range r.round.looks.Servers() {
 		at := &view.Finalists[i]
 		at.Addr, at.Name = r.round.servers.List[server].Addr.String(), cardOf(r.round.servers, server).Name

@@ -123,11 +123,6 @@ func (r *Room) adviseWait(c *wire.Choice) {
 	}
 }
 
-// mayWait waits for seats if that is worth it, and reports whether it is.
-func (r *Room) mayWait() bool {
-	return r.round.selection != nil && len(r.round.chosenFor()) > 0 && r.awaitSeats(r.worthWaiting())
-}
-
 // awaitSeats waits for seats for all on one of some full servers, if there are any.
 func (r *Room) awaitSeats(full []selection.Ranked) bool {
 	if len(full) > 0 {
@@ -410,13 +405,13 @@ func (w *Waiting) resume(r *Room) {
 	r.round.looks.Resume()
 }
 
-// restoreSeats takes back the wait of a saved room.
-func (r *Room) restoreSeats(s seats.Saved) (err error) {
+// restoreWait gives a phase the wait that was saved with it.
+func restoreWait(phase phase, s seats.Saved, listed int) error {
 	if s.Began.IsZero() {
 		return nil
 	}
-	watch, err := seats.Restore(s, len(r.round.servers.List))
-	switch phase := r.phase.(type) {
+	watch, err := seats.Restore(s, listed)
+	switch phase := phase.(type) {
 	case *Waiting:
 		phase.watch = watch
 	case *Failed:
