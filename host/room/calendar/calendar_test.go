@@ -139,6 +139,7 @@ func TestDates(t *testing.T) {
 			r.until(t, friday.Add(-10*time.Minute))
 			end, _ := r.End("ann", r.Facts)
 			r.follow(end)
+			r.tick()
 		}, []string{reminds, opens, "166h50m0s sleep: ann has ended the night. Good night! []"}},
 		{"a clock that is right again", fridays, func(r *room) {
 			r.Now = eight.AddDate(9, 0, 0)
@@ -152,7 +153,7 @@ func TestDates(t *testing.T) {
 				"47h30m0s sleep: nobody is here any more: the night is over, and the room sleeps []",
 			}},
 		{"no schedule any more", fridays, func(r *room) { r.Every = "" }, nil},
-		{"closed", fridays, func(r *room) { r.IsClosed = true }, nil},
+		{"closed", fridays, func(r *room) { r.IsClosed, r.Now = true, friday; r.tick() }, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRoom(tt.every, people()...)
@@ -188,11 +189,14 @@ func TestNextDate(t *testing.T) {
 	next(eight.Add(-time.Hour)) // somebody may be late
 	r.Now = eight
 	next(friday)
-	if r.Advance(r.Facts) != nil {
-		t.Error("what is shown changes although no time passes")
+	if events := r.Advance(r.Facts); events != nil {
+		t.Errorf("what is shown changes although no time passes: %v", events)
 	}
 	r.Now = friday.Add(dateStays - time.Second)
 	next(friday)
+	if events := r.Advance(r.Facts); events != nil {
+		t.Errorf("what was done for a date is done again: %v", events)
+	}
 	r.Now = friday.Add(dateStays)
 	next(after)
 	r = newRoom(fridays, people()...)
@@ -303,6 +307,7 @@ func TestIdle(t *testing.T) {
 			r.follow(r.Advance(r.Facts)...)
 			r.until(t, eight.Add(12*time.Hour))
 			if tt.sleeps == 0 {
+				r.tick()
 				r.wants(t)
 				return
 			}
@@ -418,6 +423,18 @@ func TestMissedEnd(t *testing.T) {
 		if why := r.MissedEnd(tt.key, r.Now); (why != nil) != tt.is || why != nil && why.Reason != wire.ReasonEnded {
 			t.Errorf("%s: refused as %v", tt.name, why)
 		}
+	}
+}
+
+// TestMissedEndOfTheLast: a program is told of the end of the newest session only.
+func TestMissedEndOfTheLast(t *testing.T) {
+	r := newRoom(fridays, people()...)
+	r.End("ann", r.Facts)
+	r.Open("ann", r.Facts)
+	r.People = r.People[:1]
+	r.End("ann", r.Facts)
+	if r.MissedEnd("A", r.Now) == nil || r.MissedEnd("B", r.Now) != nil {
+		t.Error("bob, who was not there, has missed the end")
 	}
 }
 
