@@ -2,7 +2,6 @@ package room
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -10,8 +9,7 @@ import (
 	"muster/host/room/ballot"
 	"muster/host/room/brought"
 	"muster/host/room/nickname"
-	"muster/host/room/places"
-	"muster/host/schedule"
+	"muster/host/room/terms"
 	"muster/host/wire"
 )
 
@@ -100,43 +98,15 @@ func (Apply) do(r *Room, _ caller) error {
 }
 
 func (a Change) do(r *Room, _ caller) error {
-	if len(a.Settings) == 0 {
-		return errors.New("no settings")
+	s, err := terms.Change(r.settings, a.Settings, terms.Facts{
+		Now: r.now, Stage: r.phase.stage(), Players: len(r.round.players),
+		Games: a.Games, MostPlaces: a.MostPlaces, IsPublic: a.Public, Posts: a.Posts,
+	})
+	if err == nil {
+		r.resettle(s)
 	}
-	s, err := r.settings.Patched(a.Settings, wire.OnPage)
-	between := false // no list is in use
-	switch r.phase.(type) {
-	case *Gathering, *Launching, *Failed:
-		between = true
-	}
-	every, _ := schedule.Parse(s.Every, "")
-	switch {
-	case err != nil:
-		return err
-	case s.Every != r.settings.Every && every.IsOver(r.now):
-		return schedule.ErrOver
-	case s.Webhook != "" && s.Webhook != r.settings.Webhook && !a.Posts:
-		return errNoPosts
-	case s.Game != r.settings.Game && !slices.Contains(a.Games, s.Game):
-		return fmt.Errorf("the host has no servers of %q", s.Game)
-	case s.Game != r.settings.Game && !between:
-		return fmt.Errorf("everyone is on the servers of %s already: change the game after this round", r.settings.Game)
-	case len(s.Places) > len(r.settings.Places) && len(s.Places) > a.MostPlaces:
-		return fmt.Errorf("the host lets a room have %s to measure at most", places.InWords(a.MostPlaces))
-	case a.Public && s.Places.Private():
-		return errors.New("a place on a private network is nobody else's: a host on the internet has nobody asked there")
-	case s.Players > 0 && s.Players < len(r.round.players):
-		return fmt.Errorf("%d players are here already", len(r.round.players))
-	}
-	if s.Game != r.settings.Game {
-		s.Servers, r.lists = nil, brought.Lists{} // which are another game's
-	}
-	r.resettle(s)
-	return nil
+	return err
 }
-
-// errNoPosts is what an organiser hears who wants posted at a host that posts for nobody.
-var errNoPosts = errors.New("this host posts for nobody: its operator has not allowed it")
 
 // Resettle gives a room other settings, of the same game, as open as before, and
 // for no fewer players than are here: a host that was started again with other
@@ -144,12 +114,7 @@ var errNoPosts = errors.New("this host posts for nobody: its operator has not al
 type Resettle struct{ Settings wire.Settings }
 
 func (in Resettle) step(r *Room) error {
-	s := in.Settings
-	s.Game, s.Open = r.settings.Game, r.settings.Open
-	if s.Players > 0 {
-		s.Players = max(s.Players, len(r.round.players))
-	}
-	r.resettle(s)
+	r.resettle(terms.Resettle(r.settings, in.Settings, len(r.round.players)))
 	return nil
 }
 
@@ -160,6 +125,9 @@ func (r *Room) resettle(s wire.Settings) {
 	}
 	if s.Webhook != r.settings.Webhook {
 		r.calendar.ForgetPosts()
+	}
+	if s.Game != r.settings.Game {
+		r.lists = brought.Lists{} // which are another game's
 	}
 	changes := s.Changes(r.settings)
 	isElsewhere := !slices.Equal(s.Places, r.settings.Places)

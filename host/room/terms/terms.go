@@ -1,0 +1,89 @@
+// Package terms decides which settings a room takes: from its organiser, who changes some while
+// people are here, and from its host, which was started again with other flags.
+package terms
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"muster/host/schedule"
+	"muster/host/wire"
+)
+
+// Facts are what holds of the room and its host at the moment.
+type Facts struct {
+	Now time.Time
+	// Stage is where the room stands, and Players how many have a place in it.
+	Stage   wire.Stage
+	Players int
+	// Games are those that the host has servers of, and MostPlaces is how many candidate
+	// places it lets a room have.
+	Games      []string
+	MostPlaces int
+	// IsPublic says that no place may be private, and Posts that the host posts by webhooks.
+	IsPublic, Posts bool
+}
+
+var (
+	errNoSettings = errors.New("no settings")
+	errNoPosts    = errors.New("this host posts for nobody: its operator has not allowed it")
+	errPrivate    = errors.New("a place on a private network is nobody else's: a host on the internet has nobody asked there")
+)
+
+// Change returns a room's settings with those that a patch names: all or none of them.
+func Change(before wire.Settings, patch json.RawMessage, f Facts) (wire.Settings, error) {
+	if len(patch) == 0 {
+		return before, errNoSettings
+	}
+	s, err := before.Patched(patch, wire.OnPage)
+	if err == nil {
+		err = f.refusal(before, s)
+	}
+	if err != nil {
+		return before, err
+	}
+	if s.Game != before.Game {
+		s.Servers = nil // which are another game's
+	}
+	return s, nil
+}
+
+// refusal returns why a room cannot have some settings in place of those before, or nil.
+func (f Facts) refusal(before, s wire.Settings) error {
+	every, _ := schedule.Parse(s.Every, "")
+	isBetween := slices.Contains([]wire.Stage{wire.Gathering, wire.Launching, wire.Failed}, f.Stage) // no list is in use
+	switch {
+	case s.Every != before.Every && every.IsOver(f.Now):
+		return schedule.ErrOver
+	case s.Webhook != "" && s.Webhook != before.Webhook && !f.Posts:
+		return errNoPosts
+	case s.Game != before.Game && !slices.Contains(f.Games, s.Game):
+		return fmt.Errorf("the host has no servers of %q", s.Game)
+	case s.Game != before.Game && !isBetween:
+		return fmt.Errorf("everyone is on the servers of %s already: change the game after this round", before.Game)
+	case len(s.Places) > len(before.Places) && len(s.Places) > f.MostPlaces:
+		places := fmt.Sprintf("%d places", f.MostPlaces)
+		if f.MostPlaces == 1 {
+			places = "1 place"
+		}
+		return fmt.Errorf("the host lets a room have %s to measure at most", places)
+	case f.IsPublic && s.Places.Private():
+		return errPrivate
+	case s.Players > 0 && s.Players < f.Players:
+		return fmt.Errorf("%d players are here already", f.Players)
+	}
+	return nil
+}
+
+// Resettle returns the settings that a host's flags give a room with so many players: of the
+// same game, as open as before, and for no fewer players than are here.
+func Resettle(before, given wire.Settings, players int) wire.Settings {
+	given.Game, given.Open = before.Game, before.Open
+	if given.Players > 0 {
+		given.Players = max(given.Players, players)
+	}
+	return given
+}

@@ -1,0 +1,90 @@
+package terms
+
+import (
+	"net/netip"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/host/wire"
+)
+
+var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+
+// before are the settings of a room that gathers, and facts what holds of it.
+func room(t *testing.T) (before wire.Settings, facts Facts) {
+	t.Helper()
+	before, err := wire.Settings{Game: "openarena", By: "mean", Every: "2026-11-13 20:00 UTC", Servers: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:1")}}.
+		Patched([]byte(`{"places":"A, 192.0.2.1\nB, 192.0.2.2"}`), wire.OnPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return before, Facts{Now: eight, Stage: wire.Gathering, Players: 3, Games: []string{"openarena", "xonotic"}, MostPlaces: 1, Posts: true}
+}
+
+// TestChange: a room takes a change whole, or says why it does not.
+func TestChange(t *testing.T) {
+	const hook = `{"webhook":"https://discord.com/api/webhooks/1/token"}`
+	for _, tt := range []struct {
+		name, patch string
+		change      func(*wire.Settings, *Facts)
+		// refusal is a part of why not, empty if the room takes it.
+		refusal string
+	}{
+		{"nothing", "", nil, "no settings"},
+		{"what is no setting", `{"by":"luck"}`, nil, "luck"},
+		{"the rule", `{"by":"minimax"}`, nil, ""},
+		{"a date", `{"every":"2026-11-27 20:00 UTC"}`, nil, ""},
+		{"a date that has passed", `{"every":"2026-11-06 20:00 UTC"}`, nil, "that was in the past"},
+		{"the date of before, which has passed", `{"every":"2026-11-13 20:00 UTC"}`, nil, ""},
+		{"no date any more", `{"every":""}`, nil, ""},
+		{"a webhook", hook, nil, ""},
+		{"a webhook, at a host that posts for nobody", hook, func(_ *wire.Settings, f *Facts) { f.Posts = false }, "posts for nobody"},
+		{"the webhook of before, there", hook, func(s *wire.Settings, f *Facts) {
+			s.Webhook, f.Posts = "https://discord.com/api/webhooks/1/token", false
+		}, ""},
+		{"no webhook, there", `{"webhook":""}`, func(_ *wire.Settings, f *Facts) { f.Posts = false }, ""},
+		{"a game", `{"game":"xonotic"}`, nil, ""},
+		{"a game after a launch", `{"game":"xonotic"}`, func(_ *wire.Settings, f *Facts) { f.Stage = wire.Launching }, ""},
+		{"a game after a failure", `{"game":"xonotic"}`, func(_ *wire.Settings, f *Facts) { f.Stage = wire.Failed }, ""},
+		{"a game while people measure", `{"game":"xonotic"}`, func(_ *wire.Settings, f *Facts) { f.Stage = wire.Measuring }, "everyone is on the servers of openarena already"},
+		{"the game of before, then", `{"game":"openarena"}`, func(_ *wire.Settings, f *Facts) { f.Stage = wire.Measuring }, ""},
+		{"a game that the host does not know", `{"game":"chess"}`, nil, `no servers of "chess"`},
+		{"as many places as before", `{"places":"A, 192.0.2.1\nC, 192.0.2.3"}`, nil, ""},
+		{"more places than the host lets it have", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, nil, "1 place to measure at most"},
+		{"and if that is two", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, func(_ *wire.Settings, f *Facts) { f.MostPlaces = 2 }, "2 places to measure"},
+		{"and if it may", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, func(_ *wire.Settings, f *Facts) { f.MostPlaces = 3 }, ""},
+		{"a private place", `{"places":"A, 10.0.0.1"}`, nil, ""},
+		{"a private place on the internet", `{"places":"A, 10.0.0.1"}`, func(_ *wire.Settings, f *Facts) { f.IsPublic = true }, "nobody else's"},
+		{"places for all who are here", `{"players":3}`, nil, ""},
+		{"places for fewer", `{"players":2}`, nil, "3 players are here already"},
+		{"places for as many as like", `{"players":0}`, nil, ""},
+	} {
+		before, facts := room(t)
+		if tt.change != nil {
+			tt.change(&before, &facts)
+		}
+		s, err := Change(before, []byte(tt.patch), facts)
+		switch {
+		case tt.refusal == "" && err != nil, tt.refusal != "" && (err == nil || !strings.Contains(err.Error(), tt.refusal)):
+			t.Errorf("%s: refused as %v, want %q", tt.name, err, tt.refusal)
+		case err != nil && !reflect.DeepEqual(s, before):
+			t.Errorf("%s: it is refused, and the settings are %v", tt.name, s)
+		case (len(s.Servers) == 0) != (s.Game != before.Game):
+			t.Errorf("%s: the organiser's own list has %d servers", tt.name, len(s.Servers))
+		}
+	}
+}
+
+// TestResettle: a host's flags change neither the game nor how open a room is, and send nobody
+// away.
+func TestResettle(t *testing.T) {
+	before := wire.Settings{Game: "openarena", Open: true, Players: 8}
+	for given, want := range map[int]int{0: 0, 2: 3, 5: 5} {
+		s := Resettle(before, wire.Settings{Game: "xonotic", Name: "Friday", Players: given}, 3)
+		if !reflect.DeepEqual(s, wire.Settings{Game: "openarena", Open: true, Name: "Friday", Players: want}) {
+			t.Errorf("for %d players: %+v", given, s)
+		}
+	}
+}
