@@ -3,12 +3,10 @@ package room
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"net/netip"
 
 	"muster/discovery"
 	"muster/host/room/ballot"
-	"muster/host/room/brought"
 	"muster/host/wire"
 )
 
@@ -68,16 +66,10 @@ func (a Bring) do(r *Room, by caller) error {
 // takes puts what somebody brings into the lists.
 func (r *Room) takes(name string, from Origin, favourites, hidden []wire.Brought, adds bool) {
 	taken := r.lists.Bring(name, from.Reach(), favourites, hidden, adds)
-	if what := name + " brings "; taken.Favourites+taken.Hidden > 0 && !r.journal.Says(what) {
-		text := what + serversInWords(taken.Favourites) + " that the room may call its own"
-		if taken.Hidden > 0 {
-			text += fmt.Sprintf(", and %d never to play on", taken.Hidden)
+	for _, line := range taken.Lines(name) {
+		if !r.journal.Says(line.What) {
+			r.note("%s", line.Text)
 		}
-		r.note("%s", text)
-	}
-	if what := " of " + name + " cannot be shared"; taken.Refused > 0 && !r.journal.Says(what) {
-		const why = "on a network of their own, taken off by the organiser, or beyond the %d of a player and the %d that a room keeps"
-		r.note("%s%s: "+why, serversInWords(taken.Refused), what, wire.MaxBrought, brought.Most)
 	}
 	// A search under way goes on as it is: else one program that brings lists time and
 	// again would have everybody asked for more. They count at the choice.

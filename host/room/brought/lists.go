@@ -64,6 +64,35 @@ type Taken struct {
 	IsNew bool
 }
 
+// Line is a line for the log that need not be said again: What is the part of it by which a log
+// that has it already is known.
+type Line struct{ Text, What string }
+
+// Lines returns what people are told of servers that somebody brought.
+func (t Taken) Lines(name string) (lines []Line) {
+	if t.Favourites+t.Hidden > 0 {
+		what := name + " brings "
+		text := what + inWords(t.Favourites) + " that the room may call its own"
+		if t.Hidden > 0 {
+			text += fmt.Sprintf(", and %d never to play on", t.Hidden)
+		}
+		lines = append(lines, Line{text, what})
+	}
+	if t.Refused > 0 {
+		const why = ": on a network of their own, taken off by the organiser, or beyond the %d of a player and the %d that a room keeps"
+		what := " of " + name + " cannot be shared"
+		lines = append(lines, Line{inWords(t.Refused) + what + fmt.Sprintf(why, wire.MaxBrought, Most), what})
+	}
+	return lines
+}
+
+func inWords(servers int) string {
+	if servers == 1 {
+		return "1 server"
+	}
+	return fmt.Sprintf("%d servers", servers)
+}
+
 // Bring puts what somebody brings into the lists, in place of what they brought before, or adds
 // it. Reach is what a server must have for others to be sent to it from where they are.
 func (l *Lists) Bring(name string, reach discovery.Reach, favourites, hidden []wire.Brought, adds bool) (t Taken) {

@@ -290,3 +290,26 @@ func FuzzLists(f *testing.F) {
 		}
 	})
 }
+
+// TestLines: people are told once what somebody brings, and what cannot be shared.
+func TestLines(t *testing.T) {
+	const why = ": on a network of their own, taken off by the organiser, or beyond the 100 of a player and the 400 that a room keeps"
+	for _, tt := range []struct {
+		taken Taken
+		want  []Line
+	}{
+		{Taken{IsNew: true}, nil},
+		{Taken{Favourites: 1}, []Line{{"ann brings 1 server that the room may call its own", "ann brings "}}},
+		{Taken{Favourites: 2, Hidden: 3}, []Line{{"ann brings 2 servers that the room may call its own, and 3 never to play on", "ann brings "}}},
+		{Taken{Hidden: 1}, []Line{{"ann brings 0 servers that the room may call its own, and 1 never to play on", "ann brings "}}},
+		{Taken{Refused: 2}, []Line{{"2 servers of ann cannot be shared" + why, " of ann cannot be shared"}}},
+		{Taken{Hidden: 1, Refused: 1}, []Line{
+			{"ann brings 0 servers that the room may call its own, and 1 never to play on", "ann brings "},
+			{"1 server of ann cannot be shared" + why, " of ann cannot be shared"},
+		}},
+	} {
+		if got := tt.taken.Lines("ann"); !slices.Equal(got, tt.want) {
+			t.Errorf("of %+v people are told %+v, want %+v", tt.taken, got, tt.want)
+		}
+	}
+}
