@@ -15,7 +15,7 @@ func (r *Room) ask(p *player, servers []int) {
 	}
 	r.send(p, wire.Ask{Round: r.round.number, Servers: servers})
 	for _, server := range admitted {
-		r.round.weigh(server)
+		r.round.inform(server, r.round.hearsay.Weigh(server))
 		if result := p.witness.At(server); result.State != discovery.Unprobed {
 			r.heard(p, result)
 		}

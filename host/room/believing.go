@@ -8,26 +8,14 @@ import (
 	"muster/selection"
 )
 
-// said notes what a player heard a server say, an empty name for the host, and weighs what is
-// known of it anew.
+// said notes what a player heard a server say, an empty name for the host.
 func (r *Room) said(by string, server int, info discovery.Info) {
-	r.round.hearsay.Hear(by, server, info, r.now.Sub(r.round.measuring))
-	r.round.weigh(server)
+	r.round.inform(server, r.round.hearsay.Hear(by, server, info, r.now.Sub(r.round.measuring)))
 }
 
-// weigh takes for true what most heard of a server.
-func (r *round) weigh(server int) {
-	info, lone := r.hearsay.Taken(server)
-	if info == nil && r.servers.Infos[server] == nil {
-		return // as before
-	}
-	if r.servers.Infos[server] = info; info == nil {
-		delete(r.servers.Infos, server)
-	}
-	if r.servers.Lone[server] = lone; !lone {
-		delete(r.servers.Lone, server)
-	}
-	if r.search != nil {
+// inform tells the search of what may be new of a server.
+func (r *round) inform(server int, isNews bool) {
+	if isNews && r.search != nil {
 		r.search.Inform(server)
 	}
 }
@@ -45,7 +33,7 @@ func (r *Room) attend() {
 	}
 	wanted := evidence.Wanted{Map: s.Map, Mode: s.Mode, Version: s.Version, Mod: s.Mod, Tags: s.Tags}
 	for _, server := range r.round.hearsay.Attend(voices, wanted) {
-		r.round.weigh(server)
+		r.round.inform(server, true)
 	}
 }
 

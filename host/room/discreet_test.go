@@ -81,7 +81,6 @@ func TestUntried(t *testing.T) {
 					p.witness.Admit(server)
 					p.witness.Report(discovery.Result{Server: server, State: discovery.Answered, RTT: rtt(player, server)}, 0, n.now)
 					round.hearsay.Hear(p.name, server, discovery.Info{MaxPlayers: 16}, 0)
-					round.weigh(server)
 				}
 			}
 			round.search = nil

@@ -108,7 +108,7 @@ func (in Listed) begin(r *Room) {
 		return
 	}
 	r.round.list, r.round.hearsay, r.round.measuring = list, evidence.Hearsay{}, r.now
-	r.round.servers = list.Servers(in.Said, r.now)
+	r.round.servers = r.round.hearsay.About(list.Servers(in.Said, r.now))
 	servers, titles := r.round.servers.List, map[int]string{}
 	for _, s := range r.round.nearby.Place(append(in.Local[:len(in.Local):len(in.Local)], found...), servers) {
 		r.said("", s.Server, s.Info)

@@ -26,7 +26,7 @@ func (Hear) report(r *Room, p *player, report wire.Report) error {
 		probe.At += passed - report.Now // the players' pictures share an axis
 		isNew, isOwn := p.witness.Report(probe, passed, r.now)
 		if isOwn {
-			r.round.weigh(probe.Server)
+			r.round.inform(probe.Server, r.round.hearsay.Weigh(probe.Server))
 		}
 		if !p.witness.IsAsked(probe.Server) {
 			continue

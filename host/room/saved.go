@@ -486,6 +486,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	if n.hearsay, err = evidence.RestoreHearsay(s.Hearsay, names(n.players), listed); err != nil {
 		return nil, err
 	}
+	n.servers = n.hearsay.About(n.servers)
 	r.attend()
 	if err := restoreWait(r.phase, s.Seats, len(n.servers.List)); err != nil {
 		return nil, err

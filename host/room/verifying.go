@@ -337,7 +337,7 @@ func (Hear) verified(r *Room, p *player, v wire.Verified) error {
 	}
 	for _, seen := range heard.Seen {
 		if p.witness.Admit(seen.Server) {
-			r.round.weigh(seen.Server)
+			r.round.inform(seen.Server, r.round.hearsay.Weigh(seen.Server))
 		}
 		if seen.Info != nil {
 			r.said(p.name, seen.Server, wire.TidyInfo(*seen.Info))

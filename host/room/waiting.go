@@ -323,8 +323,7 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 		return
 	}
 	// Only those words count on its seats that are new.
-	r.round.hearsay.Keep(e.Server, e.HeardBy)
-	r.round.weigh(e.Server)
+	r.round.inform(e.Server, r.round.hearsay.Keep(e.Server, e.HeardBy))
 	group := r.round.chosenFor()
 	b := r.record(r.basisFor(group), len(group)).basis
 	b.Criteria.Seats, b.Criteria.Top = r.seatsFor(group), len(r.round.servers.List)

@@ -26,6 +26,19 @@ type Hearsay struct {
 	// ties.
 	heard  []heard
 	wanted Wanted
+	// infos are what is taken for true, by server, and lone are the servers of which only one
+	// of several players heard anything.
+	infos map[int]*discovery.Info
+	lone  map[int]bool
+}
+
+// About returns servers with what is taken for true of them, which changes with every word.
+func (h *Hearsay) About(servers selection.Servers) selection.Servers {
+	if h.infos == nil {
+		h.infos, h.lone = map[int]*discovery.Info{}, map[int]bool{}
+	}
+	servers.Infos, servers.Lone = h.infos, h.lone
+	return servers
 }
 
 // Voice is a player who may have heard something.
@@ -58,8 +71,9 @@ type word struct {
 type Wanted struct{ Map, Mode, Version, Mod, Tags string }
 
 // Hear notes what a player heard, an empty name for the host, so long after the measuring
-// began. It takes the place of what the player heard before.
-func (h *Hearsay) Hear(by string, server int, info discovery.Info, at time.Duration) {
+// began. It takes the place of what the player heard before. It reports whether something may
+// be new of the server.
+func (h *Hearsay) Hear(by string, server int, info discovery.Info, at time.Duration) bool {
 	words := h.words[server]
 	own := slices.IndexFunc(words, func(w word) bool { return w.by == by })
 	if own >= 0 && info.Name == "" {
@@ -81,18 +95,21 @@ func (h *Hearsay) Hear(by string, server int, info discovery.Info, at time.Durat
 		h.words = map[int][]word{}
 	}
 	h.words[server] = words
+	return h.Weigh(server)
 }
 
-// Keep forgets what anybody else than some players heard of a server.
-func (h *Hearsay) Keep(server int, players []string) {
+// Keep forgets what anybody else than some players heard of a server. It reports whether
+// something may be new of it.
+func (h *Hearsay) Keep(server int, players []string) bool {
 	if words, heard := h.words[server]; heard {
 		h.words[server] = slices.DeleteFunc(words, func(w word) bool { return !slices.Contains(players, w.by) })
 	}
+	return h.Weigh(server)
 }
 
 // Attend takes the players of the room as they are now, and what it wants of a server. It
-// forgets what players said who are gone, and returns the servers to be weighed anew: none
-// if the same players count as before.
+// forgets what players said who are gone, weighs all words anew, and returns the servers of
+// which something may be new: none if the same players count as before.
 func (h *Hearsay) Attend(voices []Voice, wanted Wanted) (anew []int) {
 	now := make([]heard, len(voices))
 	for i, v := range voices {
@@ -107,7 +124,9 @@ func (h *Hearsay) Attend(voices []Voice, wanted Wanted) (anew []int) {
 		if h.words[server] = slices.DeleteFunc(h.words[server], isGone); len(h.words[server]) == 0 {
 			delete(h.words, server)
 		}
-		anew = append(anew, server)
+		if h.Weigh(server) {
+			anew = append(anew, server)
+		}
 	}
 	return anew
 }
@@ -136,16 +155,29 @@ func (h *Hearsay) counting(server int) []word {
 	return words
 }
 
-// Taken returns what is true of a server as far as the players tell, nil if nobody does.
-// Lone: one of several players said it, and it rules nothing out for good.
-func (h *Hearsay) Taken(server int) (info *discovery.Info, lone bool) {
+// Weigh takes for true what most heard of a server, as far as they were asked for it. It
+// reports whether something may be new of it.
+func (h *Hearsay) Weigh(server int) bool {
 	alone := ""
 	for i := range h.heard {
 		if h.heard[i].Counts && h.heard[i].Alone {
 			alone = h.heard[i].Name
 		}
 	}
-	return taken(h.counting(server), alone, h.wanted)
+	info, lone := taken(h.counting(server), alone, h.wanted)
+	if info == nil && h.infos[server] == nil {
+		return false
+	}
+	if h.infos == nil {
+		h.infos, h.lone = map[int]*discovery.Info{}, map[int]bool{}
+	}
+	if h.infos[server] = info; info == nil {
+		delete(h.infos, server)
+	}
+	if h.lone[server] = lone; !lone {
+		delete(h.lone, server)
+	}
+	return true
 }
 
 // Connect returns where a player connects to. As long as players contradict each other about the

@@ -127,7 +127,7 @@ func TestAttend(t *testing.T) {
 		if anew := h.Attend(step.voices, step.wanted); !slices.Equal(anew, step.anew) {
 			t.Errorf("%s: %v are weighed anew, want %v", step.what, anew, step.anew)
 		}
-		info, lone := h.Taken(7)
+		info, lone := h.infos[7], h.lone[7]
 		if info == nil {
 			info = &discovery.Info{}
 		}
@@ -147,22 +147,27 @@ func TestHeardUnasked(t *testing.T) {
 		h.Hear(two[i].Name, 3, discovery.Info{Map: "dm1", MaxPlayers: 16}, 0)
 	}
 	h.Attend(two, Wanted{})
-	if info, _ := h.Taken(3); info != nil {
+	if info := h.infos[3]; info != nil || h.Weigh(3) {
 		t.Errorf("taken for true is %+v", info)
 	}
 	two[0].Witness.Admit(3)
-	if info, lone := h.Taken(3); info == nil || !lone {
+	if h.infos[3] != nil || !h.Weigh(3) {
+		t.Errorf("before it is weighed is taken %+v", h.infos[3])
+	}
+	if info, lone := h.infos[3], h.lone[3]; info == nil || !lone {
 		t.Errorf("of what ann was asked for is taken %+v, lone: %v", info, lone)
 	}
 	two[1].Witness.AskAll(eight)
 	if anew := h.Attend(two, Wanted{}); !slices.Equal(anew, []int{3}) {
 		t.Errorf("bob is asked for all, and weighed anew are %v", anew)
 	}
-	if info, lone := h.Taken(3); info == nil || lone {
+	if info, lone := h.infos[3], h.lone[3]; info == nil || lone {
 		t.Errorf("of what both were asked for is taken %+v, lone: %v", info, lone)
 	}
-	h.Keep(3, []string{"bob"})
-	if info, lone := h.Taken(3); info == nil || !lone {
+	if !h.Keep(3, []string{"bob"}) {
+		t.Error("of bob alone is nothing new")
+	}
+	if info, lone := h.infos[3], h.lone[3]; info == nil || !lone {
 		t.Errorf("of bob alone is taken %+v, lone: %v", info, lone)
 	}
 }
@@ -170,12 +175,11 @@ func TestHeardUnasked(t *testing.T) {
 // TestConnect: everybody goes by their own word as long as there is no port that most have heard.
 func TestConnect(t *testing.T) {
 	var h Hearsay
+	servers := h.About(selection.Servers{List: []discovery.Server{{Addr: netip.MustParseAddrPort("192.0.2.1:9")}}})
 	h.Attend(voices("ann", "bob", "cat"), Wanted{})
-	servers := selection.Servers{List: []discovery.Server{{Addr: netip.MustParseAddrPort("192.0.2.1:9")}}, Infos: map[int]*discovery.Info{}}
 	hears := func(name string, port uint16, want string) {
 		t.Helper()
 		h.Hear(name, 0, discovery.Info{MaxPlayers: 16, GamePort: port}, 0)
-		servers.Infos[0], _ = h.Taken(0)
 		got := ""
 		for _, player := range []string{"ann", "bob", "cat"} {
 			got += fmt.Sprint(" ", h.Connect(player, 0, &servers).Port())
@@ -256,7 +260,7 @@ func TestSavedHearsay(t *testing.T) {
 		t.Fatal(err)
 	}
 	back, err := RestoreHearsay(read, players, 3)
-	if err != nil || !reflect.DeepEqual(back, h) {
+	if err != nil || !reflect.DeepEqual(back.words, h.words) {
 		t.Errorf("back comes %v, %v, want %v", back, err, h)
 	}
 	if anew := back.Attend(nil, Wanted{}); !slices.Equal(anew, []int{2}) {
@@ -293,7 +297,7 @@ func FuzzHearsay(f *testing.F) {
 			h.Hear(append(names, "")[b%4], int(b/4)%listed, info, time.Duration(i)*time.Second)
 		}
 		for server := range listed {
-			info, lone := h.Taken(server)
+			info, lone := h.infos[server], h.lone[server]
 			if lone && (info == nil || info.GamePort != 0 || info.Name != "" || info.MaxPing != 0) {
 				t.Errorf("one player alone sends all to %+v", info)
 			}

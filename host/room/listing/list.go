@@ -113,8 +113,7 @@ func (l *List) Tree() *topology.Tree { return l.tree }
 // Servers returns the servers of a round that began at a time, with the list's word on them and
 // nothing that anybody heard.
 func (l *List) Servers(said discovery.Said, began time.Time) selection.Servers {
-	s := selection.Servers{List: l.tree.List(), Infos: map[int]*discovery.Info{}, Lone: map[int]bool{}}
-	return with(s, said, began)
+	return with(selection.Servers{List: l.tree.List()}, said, began)
 }
 
 func with(s selection.Servers, said discovery.Said, began time.Time) selection.Servers {

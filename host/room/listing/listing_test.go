@@ -129,8 +129,7 @@ func TestDated(t *testing.T) {
 // the list says nothing of a fifth.
 func servers(l *List) selection.Servers {
 	s := l.Servers(said(eight.Add(-time.Minute), "A", "B", "C", "D"), eight)
-	s.Infos[1] = &discovery.Info{}
-	s.Infos[3] = &discovery.Info{Name: "own", Map: "own", Mode: "own", Version: "own", MaxPlayers: 2}
+	s.Infos = map[int]*discovery.Info{1: {}, 3: {Name: "own", Map: "own", Mode: "own", Version: "own", MaxPlayers: 2}}
 	return s
 }
 
