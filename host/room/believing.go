@@ -1,11 +1,9 @@
 package room
 
 import (
-	"slices"
-
 	"muster/discovery"
 	"muster/host/room/evidence"
-	"muster/selection"
+	"muster/host/room/trust"
 )
 
 // said notes what a player heard a server say, an empty name for the host.
@@ -45,25 +43,10 @@ func (r *Room) discredit() {
 	r.attend()
 }
 
-// mostLone is how many servers that a lone word culls are looked at along with the
-// finalists: who hides more of them is named by then.
-const mostLone = 3
-
-// culledByLone are the best servers that would be in a ranking if those did not count
-// that one of several players alone said, best first.
-func (r *Room) culledByLone(selected *selection.Selection) []int {
-	var lone []int
+// culledByLone are the best servers that are not ranked for what one player alone said of them.
+func (r *Room) culledByLone() []int {
 	if len(r.round.servers.Lone) == 0 {
 		return nil
 	}
-	group := r.round.active()
-	criteria := r.criteria(r.settings, group)
-	criteria.Top, criteria.Reasons, criteria.Charitable = finalists, -1, true
-	for _, ranked := range selection.NewFilter(r.round.servers, criteria).Select(r.round.table(group)).Ranking {
-		isRanked := slices.ContainsFunc(selected.Ranking, func(other selection.Ranked) bool { return other.Server == ranked.Server })
-		if r.round.servers.Lone[ranked.Server] && !isRanked && !slices.Contains(r.round.looks.Seen(), ranked.Server) && len(lone) < mostLone {
-			lone = append(lone, ranked.Server)
-		}
-	}
-	return lone
+	return trust.CulledByLone(r.basis(r.round.active()), r.round.selection.Ranking, finalists, r.round.looks.Seen())
 }

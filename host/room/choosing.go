@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"muster/discovery"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/editions"
@@ -225,12 +224,7 @@ func (r *Room) disputed() []int {
 	if r.round.search != nil {
 		o = trust.Outlook{Silent: map[string][]int{}, RTTs: r.round.search.Predict(b.Table)}
 		for _, p := range group {
-			known := r.round.knowledge(p)
-			for server := range p.witness.Servers() {
-				if state := known.At(server).State; state != discovery.Answered && state != discovery.Unprobed {
-					o.Silent[p.name] = append(o.Silent[p.name], server)
-				}
-			}
+			o.Silent[p.name] = r.round.knowledge(p).Silent()
 		}
 	}
 	return r.round.trust.Disputed(b, r.round.selection, o, r.round.looks.Seen())

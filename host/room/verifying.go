@@ -90,7 +90,7 @@ func (r *Room) verifyOrLaunch() {
 	r.tryAlone()
 	chosen, isTired := r.round.selection.Chosen, r.round.looks.Tries() >= maxTries
 	if chosen == nil {
-		if lone := r.culledByLone(r.round.selection); len(lone) > 0 && !isTired {
+		if lone := r.culledByLone(); len(lone) > 0 && !isTired {
 			r.enter(&Verifying{})
 			r.note("no server suits everyone as far as single players heard: everyone looks at %s", serversInWords(len(lone)))
 			r.lookAt(lone, false)
@@ -158,7 +158,7 @@ func (v *Verifying) finalists(r *Room) (servers []int) {
 	if n := add(r.disputed()); n > 0 {
 		r.note("and at %s better for all but one of you, whom they did not answer", serversInWords(n))
 	}
-	if n := add(r.culledByLone(r.round.selection)); n > 0 {
+	if n := add(r.culledByLone()); n > 0 {
 		r.note("and at %s that only one player has heard to be of no use", serversInWords(n))
 	}
 	if r.round.looks.Tries() == 0 {

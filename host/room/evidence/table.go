@@ -63,6 +63,17 @@ func (k Knowledge) Servers() iter.Seq[int] {
 	}
 }
 
+// Silent returns the servers of which the player told something, and that answered neither
+// the player nor the others of the group.
+func (k Knowledge) Silent() (silent []int) {
+	for server := range k.own.Servers() {
+		if state := k.At(server).State; state != discovery.Answered && state != discovery.Unprobed {
+			silent = append(silent, server)
+		}
+	}
+	return silent
+}
+
 // Progress returns how many servers the player knows of, and how many of them answered.
 func (k Knowledge) Progress() (probed, answered int) {
 	if len(k.mates) < 2 {

@@ -227,6 +227,9 @@ func TestKnowledge(t *testing.T) {
 	if got := Pooled([]*Witness{own, mate}, 0); got.RTT != 10*ms {
 		t.Errorf("together they know %v", got)
 	}
+	if got := KnowledgeOf(own, []*Witness{own, mate}).Silent(); !slices.Equal(got, []int{2, 3, 4}) {
+		t.Errorf("together %v do not answer them", got)
+	}
 	if p, a := KnowledgeOf(own, []*Witness{own, mate}).Progress(); p != 4 || a != 2 {
 		t.Errorf("together they know of %d servers, %d of which answered", p, a)
 	}

@@ -166,6 +166,25 @@ func (d *Doubts) Overrule(b selection.Basis, s *selection.Selection, everybody [
 	return v
 }
 
+// mostLone is how many servers that a lone word culls are looked at along with the
+// finalists: a player who hides more of them is named by then.
+const mostLone = 3
+
+// CulledByLone returns the best servers that would be among so many finalists, and are not in
+// the ranking, if what one of several players alone said of them did not count. Seen are the
+// servers that had their second look.
+func CulledByLone(b selection.Basis, ranking []selection.Ranked, finalists int, seen []int) (lone []int) {
+	b = b.For(b.Table.Players())
+	b.Criteria.Top, b.Criteria.Reasons, b.Criteria.Charitable = finalists, -1, true
+	for _, ranked := range selection.NewFilter(b.Servers, b.Criteria).Select(b.Table).Ranking {
+		isRanked := slices.ContainsFunc(ranking, func(other selection.Ranked) bool { return other.Server == ranked.Server })
+		if b.Servers.Lone[ranked.Server] && !isRanked && !slices.Contains(seen, ranked.Server) && len(lone) < mostLone {
+			lone = append(lone, ranked.Server)
+		}
+	}
+	return lone
+}
+
 // network is an AS, or where that is not known as many addresses as a provider has in one
 // place.
 type network struct {
