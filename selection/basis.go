@@ -1,6 +1,9 @@
 package selection
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Basis is what a choice can be made from: the servers, what every player measured of them,
 // and what the group wants. It is a value that nobody changes once it is made, so that one
@@ -16,6 +19,9 @@ type Basis struct {
 	// Guests is how many others do.
 	Along  []string
 	Guests int
+	// Estimated are those in the table whose pings are estimates, by how far off these may be,
+	// in milliseconds.
+	Estimated map[string]float64
 }
 
 // For returns the basis of a choice for some of the players: their columns, in this order,
@@ -35,8 +41,36 @@ func (b Basis) For(players []string) Basis {
 	return b
 }
 
-// Select chooses from the basis for all players of its table.
-func (b Basis) Select() Selection { return Select(b.Servers, b.Table, b.Criteria) }
+// Measured returns the basis without those whose pings are estimates.
+func (b Basis) Measured() Basis {
+	if len(b.Estimated) == 0 {
+		return b
+	}
+	players := slices.DeleteFunc(slices.Clone(b.Table.players), func(name string) bool { return b.Estimated[name] > 0 })
+	b.Estimated = nil
+	return b.For(players)
+}
+
+// Select chooses from the basis for all players of its table. Of estimates nobody measured
+// loss and jitter.
+func (b Basis) Select() Selection {
+	s := Select(b.Servers, b.Table, b.Criteria)
+	if len(b.Estimated) == 0 {
+		return s
+	}
+	s.Estimated = maps.Clone(b.Estimated)
+	ranked := slices.Clone(s.Ranking)
+	if s.Chosen != nil {
+		ranked = append(ranked, *s.Chosen)
+	}
+	for _, one := range ranked {
+		for name := range b.Estimated {
+			delete(one.Loss, name)
+			delete(one.JitterMS, name)
+		}
+	}
+	return s
+}
 
 // Objective is what the criteria make of the RTTs of the table's players.
 func (b Basis) Objective() *Objective { return b.Criteria.Objective(b.Table.players) }

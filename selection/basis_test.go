@@ -67,3 +67,41 @@ func TestBasis(t *testing.T) {
 		t.Error("a player without a column gets none")
 	}
 }
+
+// TestEstimated: a choice says whose pings are estimates, and nothing of their loss and jitter.
+// Without them it is the one of the others alone.
+func TestEstimated(t *testing.T) {
+	b := Basis{Table: NewTable([]string{"ann", "zoe", "bob"}, 2), Criteria: Criteria{By: Mean, Seats: 2}, Along: []string{"ann"}, Guests: 1}
+	b.Servers.Infos = map[int]*discovery.Info{0: {MaxPlayers: 9}, 1: {MaxPlayers: 9}}
+	for server := range 2 {
+		b.Servers.List = append(b.Servers.List, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 1, byte(server)}), 27960)})
+		for column := range 3 {
+			b.Table.Set(column, server, discovery.Answered, time.Duration(10+column+server)*time.Millisecond)
+			b.Table.SetQuality(column, server, Quality{Loss: 0.1, Jitter: time.Millisecond})
+		}
+	}
+	if s := b.Select(); s.Estimated != nil || len(s.Chosen.Loss) != 3 || b.Measured().Table != b.Table {
+		t.Errorf("without estimates it chose %+v, estimated %v", s.Chosen, s.Estimated)
+	}
+	b.Estimated = map[string]float64{"zoe": 9}
+	s := b.Select()
+	if !reflect.DeepEqual(s.Estimated, b.Estimated) || len(s.Players) != 3 {
+		t.Errorf("estimated are %v of %v", s.Estimated, s.Players)
+	}
+	for _, ranked := range append(s.Ranking, *s.Chosen) {
+		if len(ranked.Loss) != 2 || len(ranked.JitterMS) != 2 || ranked.Loss["ann"] != 0.1 || len(ranked.RTT) != 3 {
+			t.Errorf("of %v it knows %v, %v", ranked.Addr, ranked.Loss, ranked.JitterMS)
+		}
+	}
+	b.Estimated["eve"] = 3
+	if len(s.Estimated) != 1 {
+		t.Error("the choice shares the estimates of the basis")
+	}
+	without := b.Measured()
+	if !reflect.DeepEqual(without.Table.Players(), []string{"ann", "bob"}) || without.Estimated != nil || without.Criteria.Seats != 3 {
+		t.Errorf("without estimates it is for %v, with %d seats", without.Table.Players(), without.Criteria.Seats)
+	}
+	if s := without.Select(); s.Estimated != nil || len(s.Chosen.Loss) != 2 {
+		t.Errorf("without estimates it chose %+v", s.Chosen)
+	}
+}

@@ -123,7 +123,7 @@ func TestOnOneWord(t *testing.T) {
 	n.done(names...)
 	n.lookAgain()
 	view := n.view()
-	if !view.Voting.Open || n.room.round.selection.Chosen.Server != 12 {
+	if !view.Voting.Open || n.room.round.choice.Newest().Chosen.Server != 12 {
 		t.Fatalf("there is no vote on server 12: %v; the log:\n%s", view.Voting.Open, n.log())
 	}
 	asked := slices.IndexFunc(view.Choice.Advice, func(a wire.Advice) bool { return a.Action == "without" && a.Argument.Name == "dan" })
@@ -136,7 +136,7 @@ func TestOnOneWord(t *testing.T) {
 	if err := n.orders(Without{"dan"}); err != nil {
 		t.Fatal(err)
 	}
-	if chosen := n.room.round.selection.Chosen.Server; chosen != 0 {
+	if chosen := n.room.round.choice.Newest().Chosen.Server; chosen != 0 {
 		t.Errorf("without dan server %d is chosen", chosen)
 	}
 	for _, a := range n.view().Choice.Advice {

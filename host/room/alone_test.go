@@ -63,14 +63,14 @@ func TestOneAloneIsSoNear(t *testing.T) {
 	n := alone(t, 39, 1, 1)
 	isChosen := func(server int) {
 		t.Helper()
-		if chosen := n.room.round.selection.Chosen.Server; chosen != server {
+		if chosen := n.room.round.choice.Newest().Chosen.Server; chosen != server {
 			t.Errorf("server %d is chosen, want %d; the log:\n%s", chosen, server, n.log())
 		}
 	}
 	n.noted("dan's ping for 20.39.0.1:27960 is too low: servers that are beside it for everybody else are much farther from dan. It counts as 385 ms, not as 1")
 	same(t, n.room, restored(t, n.room))
 	isChosen(30)
-	if doubts := n.room.round.selection.Doubts; len(doubts) != 1 || doubts[0].Player != "dan" || doubts[0].Sign != anomaly.Nearer {
+	if doubts := n.room.round.choice.Newest().Doubts; len(doubts) != 1 || doubts[0].Player != "dan" || doubts[0].Sign != anomaly.Nearer {
 		t.Errorf("doubts are %v", doubts)
 	}
 	for _, p := range n.view().People {
@@ -78,7 +78,7 @@ func TestOneAloneIsSoNear(t *testing.T) {
 			t.Errorf("%s is doubted: %q, left out: %v", p.Name, p.Doubt, p.LeftOut)
 		}
 	}
-	if rtt := n.room.round.selection.Chosen.RTT["dan"]; rtt != 305 {
+	if rtt := n.room.round.choice.Newest().Chosen.RTT["dan"]; rtt != 305 {
 		t.Errorf("dan's other pings count, too: %v ms", rtt)
 	}
 	if err := n.orders(Trust{Name: "dan"}); err != nil {
@@ -116,7 +116,7 @@ func TestLookBesideTheReport(t *testing.T) {
 	const favourite = 27
 	n := alone(t, favourite, 5+10*favourite, 0.1)
 	n.noted("dan's ping for 20.27.0.1:27960 is too low: servers that are beside it for everybody else are much farther from dan. It counts as 275 ms, not as 0")
-	if server := n.room.round.selection.Chosen.Server; server == favourite {
+	if server := n.room.round.choice.Newest().Chosen.Server; server == favourite {
 		t.Errorf("that is chosen; the log:\n%s", n.log())
 	}
 }

@@ -40,7 +40,7 @@ func (n *session) searches() {
 // own discovery, and comes to an end.
 func TestAnytime(t *testing.T) {
 	n := searchingOn(t)
-	before := n.room.round.selection.Chosen.Addr
+	before := n.room.round.choice.Newest().Chosen.Addr
 	asked, own, most := 0, 0, 0
 	for range 180 {
 		n.wait(time.Second)
@@ -56,7 +56,7 @@ func TestAnytime(t *testing.T) {
 	if asked == 0 || asked > wire.SearchBudget || most > 100 || own == 0 || own > wire.VoteBudget/2 {
 		t.Errorf("ann was asked for %d servers, %d at once, and allowed %d of her own", asked, most, own)
 	}
-	if !n.room.isVoting() || n.room.round.selection.Chosen.Addr != before {
+	if !n.room.isVoting() || n.room.round.choice.Newest().Chosen.Addr != before {
 		t.Errorf("the choice changed for nothing; the log:\n%s", n.log())
 	}
 	if n.answers(0, "ann"); len(n.sent["ann"]) > 0 {
@@ -77,7 +77,7 @@ func TestAnytimeBetter(t *testing.T) {
 			for ownFinds(n, "ann") == 0 || ownFinds(n, "bob") == 0 {
 				n.wait(tick)
 			}
-			ahead := n.room.round.indexOf(n.room.round.selection.Chosen.Addr)
+			ahead := n.room.round.indexOf(n.room.round.choice.Newest().Chosen.Addr)
 			found := 0
 			for n.room.round.player("ann").witness.At(found).State != discovery.Unprobed || n.room.round.player("bob").witness.At(found).State != discovery.Unprobed {
 				found++
@@ -97,8 +97,8 @@ func TestAnytimeBetter(t *testing.T) {
 			}
 			n.verifies("ann")
 			n.verifies("bob")
-			if !n.room.isVoting() || n.room.round.selection.Chosen.Addr != n.room.round.servers.List[found].Addr {
-				t.Errorf("%v is ahead; the log:\n%s", n.room.round.selection.Chosen.Addr, n.log())
+			if !n.room.isVoting() || n.room.round.choice.Newest().Chosen.Addr != n.room.round.servers.List[found].Addr {
+				t.Errorf("%v is ahead; the log:\n%s", n.room.round.choice.Newest().Chosen.Addr, n.log())
 			}
 		})
 	}

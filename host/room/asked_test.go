@@ -122,7 +122,7 @@ func TestOneFrame(t *testing.T) {
 					t.Errorf("%s is left out; the log:\n%s", name, n.log())
 				}
 			}
-			if got := n.room.round.selection.Chosen.MeanMS; got > bestFor(3)+2 {
+			if got := n.room.round.choice.Newest().Chosen.MeanMS; got > bestFor(3)+2 {
 				t.Errorf("chosen with %.1f ms, the best has %.1f", got, bestFor(3))
 			}
 		})
@@ -167,7 +167,7 @@ func TestForbiddenCullsNothing(t *testing.T) {
 	n.denies("bob", discovery.Forbidden, 0)
 	n.done("ann", "bob")
 	n.inStage(wire.Chosen)
-	if s := n.room.round.selection; s.Culled.Unreachable != 0 || s.Culled.Unmeasured != 1 || s.Chosen.Server != 1 {
+	if s := n.room.round.choice.Newest(); s.Culled.Unreachable != 0 || s.Culled.Unmeasured != 1 || s.Chosen.Server != 1 {
 		t.Errorf("culled %+v, chosen %d", s.Culled, s.Chosen.Server)
 	}
 	same(t, n.room, restored(t, n.room))

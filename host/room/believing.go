@@ -48,5 +48,5 @@ func (r *Room) culledByLone() []int {
 	if len(r.round.servers.Lone) == 0 {
 		return nil
 	}
-	return trust.CulledByLone(r.basis(r.round.active()), r.round.selection.Ranking, finalists, r.round.looks.Seen())
+	return trust.CulledByLone(r.basis(r.round.active()), r.round.choice.Newest().Ranking, finalists, r.round.looks.Seen())
 }

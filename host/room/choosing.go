@@ -1,33 +1,16 @@
 package room
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
-	"strings"
-	"time"
 
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
+	"muster/host/room/choice"
 	"muster/host/room/editions"
-	"muster/host/room/estimates"
 	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/anomaly"
-)
-
-const (
-	// spareSeat is by how much a server with a seat left over is preferred to a
-	// better one that the group would fill: somebody may take a seat on the way
-	// there. It costs a tenth of a millisecond on average, and halves the launches
-	// that fail.
-	spareSeat = 2 * time.Millisecond
-	// rankingLength is how many runners-up a room keeps and shows.
-	rankingLength = 25
-	// reasonsLength is how many of the culled servers it tells of, those that
-	// got furthest: everyone is sent them.
-	reasonsLength = 50
 )
 
 // choose ranks what has been measured and has everyone look at the best again.
@@ -78,38 +61,27 @@ func (r *Room) choose(early bool) {
 		}
 	}
 	r.round.looks.Forget()
-	r.round.selection = &selected
+	r.round.choice.Take(selected)
 	r.verifyOrLaunch()
 }
 
+// selectFor returns what would be chosen for a group now.
 func (r *Room) selectFor(group []*player) selection.Selection {
 	r.attend()
-	before, counted, b := r.round.record, r.counted(), r.basis(group).For(names(group))
-	c := r.record(counted.In(b), len(group))
-	selected := c.basis.Select()
-	if selected.Chosen == nil && len(counted.Names()) > 0 { // a guess is no reason to play nowhere
-		counted, c = estimates.Counted{}, r.record(b, len(group))
-		selected = b.Select()
-	}
-	counted.Confess(&selected)
-	if c.found = selected.Chosen != nil; !c.found && before != nil && before.found {
-		r.round.record = before // nobody takes a choice of nothing, or all give up
-	}
-	return selected
+	return r.round.choice.Try(r.basisFor(group))
 }
 
 // criteria are what settings ask of a server for a group.
 func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
-	c := s.Criteria()
+	c := choice.Criteria(s, r.tuning.Spare)
 	if !s.AnyVersion {
 		c.Editions = r.editions.Of(names(group), r.settings.Game)
 	}
-	c.Seats, c.Spare = max(s.Players, r.seatsFor(group)), max(0, cmp.Or(r.tuning.Spare, spareSeat))
+	c.Seats = max(s.Players, r.seatsFor(group))
 	c.Weights = r.tuning.Weights
 	c.Vetoes, c.Keep = r.round.ballot.Vetoes(), r.previous
 	c.Ours, c.Hidden = r.lists.Ours(), r.lists.Hidden(r.round.servers.List, r.organiserName())
 	c.Blacklist = append(c.Blacklist, r.round.trust.Blacklist(&r.round.servers)...)
-	c.Top, c.Reasons = rankingLength, reasonsLength
 	return c
 }
 
@@ -139,7 +111,7 @@ func (r *Room) seatsFor(group []*player) int {
 // rechoose puts another choice in the place of the last one. Servers that had no
 // second look get it.
 func (r *Room) rechoose(selected selection.Selection) {
-	r.round.selection, r.round.whatIf = &selected, nil
+	r.round.choice.Take(selected)
 	if r.phase.stage() != wire.Chosen {
 		r.since = r.now
 	}
@@ -183,7 +155,7 @@ func (r *Room) outvote(group []*player, selected selection.Selection) ([]*player
 // tryAlone chooses again as long as the choice hangs on a ping that one player alone reports.
 func (r *Room) tryAlone() {
 	for range trust.MostTrials {
-		before := r.round.selection
+		before := r.round.choice.Newest()
 		if before == nil || before.Chosen == nil {
 			return
 		}
@@ -204,7 +176,7 @@ func (r *Room) tryAlone() {
 		}
 		r.noteAll(notes)
 		after.LookedS, after.Doubts = before.LookedS, r.doubts()
-		r.round.selection = &after
+		r.round.choice.Refine(after)
 	}
 }
 
@@ -227,51 +199,17 @@ func (r *Room) disputed() []int {
 			o.Silent[p.name] = r.round.knowledge(p).Silent()
 		}
 	}
-	return r.round.trust.Disputed(b, r.round.selection, o, r.round.looks.Seen())
+	return r.round.trust.Disputed(b, r.round.choice.Newest(), o, r.round.looks.Seen())
 }
 
-// culledText says how many servers went, and what for.
-func culledText(s *selection.Selection) string {
-	var parts []string
-	c := s.Culled
-	for _, part := range []struct {
-		n    int
-		what string
-	}{
-		{c.Unreachable, "unreachable for someone"},
-		{c.Full, "without enough free seats"},
-		{c.Filtered + c.Unknown, "of the wrong kind"},
-		{c.Passworded, "with a password"},
-		{c.Hygiene + c.Blacklisted + c.Vetoed, "unwanted"},
-		{c.Hidden, "that somebody hides"},
-		{c.PingLimits, "that refuse someone's ping"},
-		{c.OverThreshold, "too far for someone"},
-		{c.Unmeasured, "not measured by everyone"},
-	} {
-		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
-		}
-	}
-	if text := shutOutText(s); text != "" {
-		parts = append(parts, text)
-	}
-	return strings.Join(parts, ", ")
-}
+// Record is that of [choice.Record].
+type Record = choice.Record
 
-// shutOutText says how many servers let some players not in, and whom, or nothing.
-func shutOutText(s *selection.Selection) string {
-	if s.Culled.WrongVersion == 0 {
-		return ""
+// Record returns what the newest choice was made from, or nil before there is one.
+func (r *Room) Record() *Record {
+	record, isKnown := r.round.choice.Record()
+	if !isKnown { // the room was restored, or has given up
+		record = r.round.choice.Note(r.basisFor(r.round.chosenFor()))
 	}
-	var whom []string
-	for _, reason := range s.Reasons {
-		if reason.Cause == selection.WrongVersion {
-			whom = append(whom, reason.Players...)
-		}
-	}
-	text := fmt.Sprintf("%d of another version", s.Culled.WrongVersion)
-	if slices.Sort(whom); len(whom) > 0 {
-		text += " than " + strings.Join(slices.Compact(whom), ", ") + " has"
-	}
-	return text
+	return record
 }

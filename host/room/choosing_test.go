@@ -221,7 +221,7 @@ func TestWishes(t *testing.T) {
 		t.Error("the password is for the launch only")
 	}
 	want := selection.Culled{Full: 1, Filtered: 1, OverThreshold: 1}
-	if got := n.room.round.selection.Culled; got != want {
+	if got := n.room.round.choice.Newest().Culled; got != want {
 		t.Errorf("culled are %+v, want %+v", got, want)
 	}
 }

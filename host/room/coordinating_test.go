@@ -104,7 +104,7 @@ func TestRefining(t *testing.T) {
 	if asked == 0 || asked > 1500 {
 		t.Errorf("%d questions to two players about 1,000 servers", asked)
 	}
-	best := n.room.round.selection.Chosen
+	best := n.room.round.choice.Newest().Chosen
 	for server := range n.room.round.servers.List {
 		mean := float64(farRTT(0, server)+farRTT(1, server)) / 2e6
 		if mean < best.MeanMS-2 {
@@ -128,7 +128,7 @@ func TestRefiningSays(t *testing.T) {
 	if last == nil || !last.Found || last.GainMS == nil || last.Rounds < 5 {
 		t.Fatalf("the last word of the search was %+v", last)
 	}
-	chosen := n.room.round.selection.Chosen
+	chosen := n.room.round.choice.Newest().Chosen
 	if off := last.MeanMS - chosen.MeanMS; off < -0.1 || off > 1 {
 		t.Errorf("%s, chosen with %.1f", last.Sentence(n.room.settings.By), chosen.MeanMS)
 	}
@@ -209,7 +209,7 @@ func TestRefiningGroup(t *testing.T) {
 			if took := n.now.Sub(eight); took > test.within {
 				t.Errorf("chosen after %v, want %v at most", took, test.within)
 			}
-			players := n.room.round.selection.Players
+			players := n.room.round.choice.Newest().Players
 			if len(players) != test.players {
 				t.Fatalf("chosen for %v, want %d players; the log:\n%s", players, test.players, n.log())
 			}
@@ -220,8 +220,8 @@ func TestRefiningGroup(t *testing.T) {
 				return ms
 			}
 			for server := range n.room.round.servers.List {
-				if mean(server) < n.room.round.selection.Chosen.MeanMS-2 {
-					t.Fatalf("chosen with %.1f ms, server %d has %.1f", n.room.round.selection.Chosen.MeanMS, server, mean(server))
+				if mean(server) < n.room.round.choice.Newest().Chosen.MeanMS-2 {
+					t.Fatalf("chosen with %.1f ms, server %d has %.1f", n.room.round.choice.Newest().Chosen.MeanMS, server, mean(server))
 				}
 			}
 		})
@@ -240,8 +240,8 @@ func TestRefiningSlow(t *testing.T) {
 		}
 	}
 	n.inStage(wire.Chosen)
-	if took := n.now.Sub(eight); took > search.Longest+time.Second || len(n.room.round.selection.Players) != 2 {
-		t.Errorf("chosen for %v after %v", n.room.round.selection.Players, took)
+	if took := n.now.Sub(eight); took > search.Longest+time.Second || len(n.room.round.choice.Newest().Players) != 2 {
+		t.Errorf("chosen for %v after %v", n.room.round.choice.Newest().Players, took)
 	}
 }
 
@@ -260,8 +260,8 @@ func TestRefiningChanged(t *testing.T) {
 	n.inStage(wire.Chosen)
 	for server := range n.room.round.servers.List {
 		worst := float64(max(farRTT(0, server), farRTT(1, server))) / 1e6
-		if worst < n.room.round.selection.Chosen.MaxMS-2 {
-			t.Fatalf("chosen with %.1f ms for the worst off, server %d has %.1f", n.room.round.selection.Chosen.MaxMS, server, worst)
+		if worst < n.room.round.choice.Newest().Chosen.MaxMS-2 {
+			t.Fatalf("chosen with %.1f ms for the worst off, server %d has %.1f", n.room.round.choice.Newest().Chosen.MaxMS, server, worst)
 		}
 	}
 }
@@ -309,7 +309,7 @@ func TestShortList(t *testing.T) {
 		if took := n.now.Sub(began); took > time.Second {
 			t.Errorf("%d servers and a silent one: chosen after %v; the log:\n%s", servers, took, n.log())
 		}
-		if chosen := n.room.round.selection.Chosen; chosen == nil {
+		if chosen := n.room.round.choice.Newest().Chosen; chosen == nil {
 			t.Errorf("of %d servers none was chosen; the log:\n%s", servers, n.log())
 		}
 		if want := fmt.Sprintf("everyone was asked for all %d servers", servers+1); !strings.Contains(n.log(), want) {
@@ -330,7 +330,7 @@ func TestShortListSilent(t *testing.T) {
 	n.says("ann", wire.Report{Round: 1, Results: []discovery.Result{{Server: 0, State: discovery.Lost}}})
 	n.wait(200 * time.Millisecond)
 	n.inStage(wire.Failed)
-	if culled := n.room.round.selection; culled == nil || culled.Culled.Unreachable != 1 {
+	if culled := n.room.round.choice.Newest(); culled == nil || culled.Culled.Unreachable != 1 {
 		t.Errorf("the choice says %+v; the log:\n%s", culled, n.log())
 	}
 }
@@ -374,7 +374,7 @@ func TestRefiningInfosLate(t *testing.T) {
 	n.says("bob", infos["bob"])
 	n.searches()
 	n.inStage(wire.Chosen)
-	if probed, _ := n.room.round.player("ann").witness.Progress(); n.room.round.selection.Chosen == nil || probed < 100 {
+	if probed, _ := n.room.round.player("ann").witness.Progress(); n.room.round.choice.Newest().Chosen == nil || probed < 100 {
 		t.Errorf("ann was asked for %d servers; the log:\n%s", probed, n.log())
 	}
 }
@@ -464,7 +464,7 @@ func TestUnluckySample(t *testing.T) {
 		n.answersAs(1, "bob", unlucky)
 	}
 	n.inStage(wire.Chosen)
-	for _, ranked := range n.room.round.selection.Ranking[:finalists] {
+	for _, ranked := range n.room.round.choice.Newest().Ranking[:finalists] {
 		if n.room.round.indexOf(ranked.Addr) == best {
 			t.Fatalf("server %d is among the first %d by what was measured: the test says nothing", best, finalists)
 		}
@@ -520,7 +520,7 @@ func TestSingleSample(t *testing.T) {
 			n := coordinated(t)
 			n.searches()
 			servers := n.room.round.looks.Servers()
-			odd := n.room.round.selection.Chosen.Server
+			odd := n.room.round.choice.Newest().Chosen.Server
 			if tt.other {
 				odd = servers[finalists-1]
 			}
@@ -604,7 +604,7 @@ func TestNoTurn(t *testing.T) {
 		}
 	}
 	n.inStage(wire.Chosen)
-	if chosen := n.room.round.selection.Chosen; chosen == nil || chosen.MeanMS > 60 {
+	if chosen := n.room.round.choice.Newest().Chosen; chosen == nil || chosen.MeanMS > 60 {
 		t.Errorf("chosen is %+v", chosen)
 	}
 	n.step(Turn{}) // which nobody waits for any more

@@ -39,9 +39,9 @@ func (a Count) do(r *Room, by caller) error {
 	if r.isVoting() {
 		switch selected := r.selectFor(r.round.chosenFor()); {
 		case selected.Chosen == nil:
-		case selected.Chosen.Server == r.round.selection.Chosen.Server: // and no vote is lost
-			r.round.selection, r.round.whatIf = &selected, nil
-			r.weigh()
+		case selected.Chosen.Server == r.round.choice.Newest().Chosen.Server: // and no vote is lost
+			r.round.choice.Take(selected)
+			r.round.choice.Weigh(r.basisFor(r.round.chosenFor()))
 		default:
 			r.rechoose(selected)
 		}

@@ -106,7 +106,7 @@ func TestUntried(t *testing.T) {
 				}
 				n.says(name, v)
 			}
-			if mean := round.selection.Chosen.MeanMS; (mean == 30) != (tt.untried > 0) {
+			if mean := round.choice.Newest().Chosen.MeanMS; (mean == 30) != (tt.untried > 0) {
 				t.Errorf("chosen is one of %v ms", mean)
 			}
 		})

@@ -56,7 +56,7 @@ func TestMadeUpNumbersDoNotCount(t *testing.T) {
 		n.verifies(name)
 	}
 	n.goesTo(0)
-	doubts := n.room.round.selection.Doubts
+	doubts := n.room.round.choice.Newest().Doubts
 	if len(doubts) != 1 || doubts[0].Player != "dan" {
 		t.Errorf("doubts are %v", doubts)
 	}
@@ -98,7 +98,7 @@ func TestOddButHarmless(t *testing.T) {
 				n.verifies(name)
 			}
 			n.goesTo(0)
-			if doubts := n.room.round.selection.Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
+			if doubts := n.room.round.choice.Newest().Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
 				t.Errorf("doubts are %v", doubts)
 			}
 		})
@@ -155,7 +155,7 @@ func TestSlowLineCounts(t *testing.T) {
 				n.verifies(name)
 			}
 			n.goesTo(test.goes)
-			if doubts := n.room.round.selection.Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
+			if doubts := n.room.round.choice.Newest().Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
 				t.Errorf("doubts are %v", doubts)
 			}
 		})
@@ -173,7 +173,7 @@ func TestTrusted(t *testing.T) {
 	if n.isOut("dan") {
 		t.Error("dan is still left out")
 	}
-	if got := n.room.round.selection.Chosen; !strings.HasPrefix(got.Addr.String(), "192.0.2.19:") {
+	if got := n.room.round.choice.Newest().Chosen; !strings.HasPrefix(got.Addr.String(), "192.0.2.19:") {
 		t.Errorf("chosen is %v", got.Addr)
 	}
 	if err := n.orders(Trust{"eve"}); err == nil {

@@ -21,15 +21,15 @@ func (r *Room) launch(server int) {
 	r.enter(l)
 	r.failures = 0
 	r.round.search = nil // what it knew can be made anew
-	ranked := *r.round.selection.Chosen
-	for _, other := range r.round.selection.Ranking {
+	ranked := *r.round.choice.Newest().Chosen
+	for _, other := range r.round.choice.Newest().Ranking {
 		if other.Server == server {
 			ranked = other
 		}
 	}
 	played := wire.Played{
 		Round: r.round.number, At: r.now, Game: r.settings.Game, Server: l.Launch.Name, Connect: l.Launch.Address,
-		By: r.round.selection.By, MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, Players: r.round.selection.Players,
+		By: r.round.choice.Newest().By, MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, Players: r.round.choice.Newest().Players,
 	}
 	if info := r.round.servers.Info(server); info != nil {
 		played.Map = info.Map
@@ -47,7 +47,7 @@ func (r *Room) launch(server int) {
 	if trip.IsNew {
 		a := wire.Announcement{Kind: wire.AnnouncedChoice, Server: r.round.announced(server)}
 		a.Server.MeanMS, a.Server.MaxMS = ranked.MeanMS, ranked.MaxMS
-		for _, name := range r.round.selection.Players {
+		for _, name := range r.round.choice.Newest().Players {
 			a.Players = append(a.Players, wire.AnnouncedPlayer{Name: name, PingMS: ranked.RTT[name]})
 		}
 		r.follow(r.calendar.Announce(a, r.facts(r.now))...)

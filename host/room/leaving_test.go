@@ -135,7 +135,7 @@ func TestLeaving(t *testing.T) {
 			if tt.never != "" && strings.Contains(n.log(), tt.never) {
 				t.Errorf("it says %q:\n%s", tt.never, n.log())
 			}
-			if target, _ := n.room.target(); target != tt.to {
+			if target := n.room.choiceFacts().Target; target != tt.to {
 				t.Errorf("server %d is ahead, want %d; the log:\n%s", target, tt.to, n.log())
 			}
 			same(t, n.room, restored(t, n.room))

@@ -147,11 +147,7 @@ func (in Listed) begin(r *Room) {
 // forgetSaid keeps no more of the list's word than was of use.
 func (r *round) forgetSaid() {
 	r.servers = listing.Trim(r.servers, r.asked(), r.measuring)
-	if r.record != nil { // others may have it
-		record := *r.record
-		record.basis.Servers.Said = r.servers.Said
-		r.record = &record
-	}
+	r.choice.ForgetSaid(r.servers.Said)
 }
 
 // asked returns the servers that somebody has asked, one perhaps several times.

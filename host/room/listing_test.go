@@ -10,6 +10,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/topology"
 	"muster/host/wire"
+	"muster/selection"
 )
 
 // said is a list's word on the first servers, from some time ago: who is there, of 16.
@@ -123,7 +124,7 @@ func TestFullAsListed(t *testing.T) {
 			}
 		}
 		n.inStage(wire.Chosen)
-		if chosen := n.room.round.selection.Chosen.Server; full(chosen) && age == 0 {
+		if chosen := n.room.round.choice.Newest().Chosen.Server; full(chosen) && age == 0 {
 			t.Errorf("server %d is chosen, which is full as the list says", chosen)
 		}
 		return wasted
@@ -186,8 +187,12 @@ func TestSaidForgotten(t *testing.T) {
 			n.inStage(wire.Failed)
 		}
 		r := &n.room.round
-		if len(r.servers.Said.Infos) != 2 || len(shared.Infos) != 4 || r.servers.Said.Infos[addr(0)] == shared.Infos[addr(0)] || len(r.record.basis.Servers.Said.Infos) != 2 {
+		if len(r.servers.Said.Infos) != 2 || len(shared.Infos) != 4 || r.servers.Said.Infos[addr(0)] == shared.Infos[addr(0)] {
 			t.Errorf("launched: %v: the room holds %v of %v", launches, r.servers.Said, shared)
+		}
+		unmeasured := n.room.Record().Culled()[selection.Unmeasured].Servers
+		if len(unmeasured) != 2 || unmeasured[0].Name != "" || unmeasured[1].Name != "" {
+			t.Errorf("launched: %v: the record of the choice holds %+v", launches, unmeasured)
 		}
 		if r.servers.Called(1) != "listed 1 ("+addr(1).String()+")" {
 			t.Errorf("launched: %v: a server that was asked is called %s", launches, r.servers.Called(1))

@@ -45,7 +45,7 @@ func TestLists(t *testing.T) {
 		n.measures(name, 40, 20, 52, 70)
 		n.done(name)
 	}
-	chosen := n.room.round.selection
+	chosen := n.room.round.choice.Newest()
 	if chosen.Chosen.Server != 2 || chosen.Decided.By != selection.ByOurs || chosen.Culled.Hidden != 1 || !slices.Equal(chosen.Reasons[0].Players, []string{"ann"}) {
 		t.Errorf("chosen is %+v, %+v, left out %+v", chosen.Chosen, chosen.Decided, chosen.Reasons)
 	}
@@ -289,18 +289,18 @@ func TestListsAreFetched(t *testing.T) {
 // next takes its place, and the last one left cannot be hidden.
 func TestHideHere(t *testing.T) {
 	n := inVoting(t)
-	before := n.room.round.selection.Chosen.Server
+	before := n.room.round.choice.Newest().Chosen.Server
 	if err := n.orders(Hide{Addr: addr(before), Hidden: true}); err != nil {
 		t.Fatal(err)
 	}
-	if after := n.room.round.selection.Chosen.Server; after == before {
+	if after := n.room.round.choice.Newest().Chosen.Server; after == before {
 		t.Errorf("%d is still chosen", after)
 	}
 	n = inVoting(t)
-	for _, ranked := range n.room.round.selection.Ranking[1:] {
+	for _, ranked := range n.room.round.choice.Newest().Ranking[1:] {
 		n.room.lists.Hide(ranked.Addr, "", n.room.organiserName())
 	}
-	if err := n.orders(Hide{Addr: addr(before), Hidden: true}); err == nil || n.room.round.selection.Chosen == nil || len(n.room.lists.Hidden(n.room.round.servers.List, n.room.organiserName())) != len(n.room.round.selection.Ranking)-1 {
+	if err := n.orders(Hide{Addr: addr(before), Hidden: true}); err == nil || n.room.round.choice.Newest().Chosen == nil || len(n.room.lists.Hidden(n.room.round.servers.List, n.room.organiserName())) != len(n.room.round.choice.Newest().Ranking)-1 {
 		t.Errorf("all are hidden: %v, %+v", err, n.room.lists)
 	}
 	if err := n.orders(Hide{Addr: addr(before)}); err != nil || slices.ContainsFunc(n.view().Lists.Hidden, func(b wire.Brought) bool { return b.Addr == addr(before) }) {
@@ -334,8 +334,8 @@ func TestOursAreAsked(t *testing.T) {
 			}
 		}
 	}
-	if !n.room.round.selection.Chosen.Ours {
-		t.Errorf("chosen is %+v", n.room.round.selection.Chosen)
+	if !n.room.round.choice.Newest().Chosen.Ours {
+		t.Errorf("chosen is %+v", n.room.round.choice.Newest().Chosen)
 	}
 }
 

@@ -94,7 +94,7 @@ func TestLocals(t *testing.T) {
 	if view := n.view(); view.Way.Connect != addr(1).String() {
 		t.Errorf("the page shows %s", view.Way.Connect)
 	}
-	if culled := n.room.round.selection.Culled; culled.Unreachable != 1 {
+	if culled := n.room.round.choice.Newest().Culled; culled.Unreachable != 1 {
 		t.Errorf("culled %+v, want the hidden one as unreachable", culled)
 	}
 	n.goes()

@@ -88,7 +88,7 @@ func (n *session) chooses(ways []way, rng *rand.Rand) (server int) {
 			n.says(p.name, wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, m.Samples, rng)})
 		}
 	}
-	return n.room.round.selection.Chosen.Server
+	return n.room.round.choice.Newest().Chosen.Server
 }
 
 // TestLongLook: players who look for half a minute ask about once a second each, are seen
@@ -114,7 +114,7 @@ func TestLongLook(t *testing.T) {
 	if chosen := n.chooses(ways, rng); chosen == 0 {
 		t.Error("the server that loses every fifth packet is chosen")
 	}
-	s := n.room.round.selection
+	s := n.room.round.choice.Newest()
 	if says := strings.Join(s.Explain(), "\n"); s.LookedS < 29 || s.Chosen.WorstMS["dan"] == 0 || !strings.Contains(says, "Everyone looked at the best for ") {
 		t.Errorf("%+v: %s", s.Chosen, says)
 	}
@@ -137,8 +137,8 @@ func TestLongLookCutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.noted("the organiser says go: what the look has shown so far counts")
-	if chosen := n.room.round.selection.Chosen; chosen.Server != 1 || n.room.round.selection.LookedS != 15 {
-		t.Errorf("chosen is %+v after %v s", chosen, n.room.round.selection.LookedS)
+	if chosen := n.room.round.choice.Newest().Chosen; chosen.Server != 1 || n.room.round.choice.Newest().LookedS != 15 {
+		t.Errorf("chosen is %+v after %v s", chosen, n.room.round.choice.Newest().LookedS)
 	}
 	if m := n.finalists("dan"); len(m.Servers) != 0 {
 		t.Errorf("dan still looks at %v", m.Servers)

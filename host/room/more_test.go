@@ -118,7 +118,7 @@ func TestMore(t *testing.T) {
 	}
 	n.lookAgain()
 	n.inStage(wire.Launching)
-	chosen := n.room.round.selection.Chosen
+	chosen := n.room.round.choice.Newest().Chosen
 	for server := range n.room.round.servers.List {
 		if mean := float64(farRTT(0, server)+farRTT(1, server)) / 2e6; mean < chosen.MeanMS-2 {
 			t.Fatalf("chosen with %.1f ms, server %d has %.1f; the log:\n%s", chosen.MeanMS, server, mean, n.log())
@@ -266,7 +266,7 @@ func TestMoreWhileVoting(t *testing.T) {
 	if n.offered() != search.MostMore || !n.room.isVoting() {
 		t.Fatalf("%d more are offered in %T", n.offered(), n.room.phase)
 	}
-	before := n.room.round.selection.Chosen.MeanMS
+	before := n.room.round.choice.Newest().Chosen.MeanMS
 	n.step(PageOpened{n.pageOf("ann")})
 	if err := n.acts(n.pageOf("ann"), Ready{true}); err != nil {
 		t.Fatal(err)
@@ -283,7 +283,7 @@ func TestMoreWhileVoting(t *testing.T) {
 	if !n.room.isVoting() || n.person("ann").Ready {
 		t.Fatalf("in %T, ann is %+v; the log:\n%s", n.room.phase, n.person("ann"), n.log())
 	}
-	if after := n.room.round.selection.Chosen.MeanMS; after > before-10 {
+	if after := n.room.round.choice.Newest().Chosen.MeanMS; after > before-10 {
 		t.Errorf("%.0f ms before, %.0f after", before, after)
 	}
 }

@@ -80,7 +80,7 @@ func TestSiteSharesTheList(t *testing.T) {
 	n.finds("bob", discovery.Answered, 30*time.Millisecond, bob...)
 	n.inStage(wire.Chosen)
 	n.noted("2 players behind one address have measured 10 servers together, 10 answered")
-	if c := n.room.round.selection.Chosen; c.RTT["ann"] != 30 || c.RTT["bob"] != 30 || c.RTT["cat"] != 50 {
+	if c := n.room.round.choice.Newest().Chosen; c.RTT["ann"] != 30 || c.RTT["bob"] != 30 || c.RTT["cat"] != 50 {
 		t.Errorf("chosen with %v", c.RTT)
 	}
 	for _, m := range n.view().People {
@@ -109,7 +109,7 @@ func TestSharedLost(t *testing.T) {
 		t.Errorf("ann is asked again for %v", again)
 	}
 	n.inStage(wire.Chosen)
-	if s := n.room.round.selection; s.Culled.Unreachable != 1 || len(s.Ranking) != 3 {
+	if s := n.room.round.choice.Newest(); s.Culled.Unreachable != 1 || len(s.Ranking) != 3 {
 		t.Errorf("culled %+v, ranked %d", s.Culled, len(s.Ranking))
 	}
 	n.says("ann", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{
@@ -145,7 +145,7 @@ func TestSharerLeaves(t *testing.T) {
 	n.measures("cat", 50, 50, 50, 50, 50, 50, 50, 50, 50, 50)
 	n.done("cat")
 	n.inStage(wire.Chosen) // bob, who has left, has nothing to do any more
-	if got := n.room.round.selection.Players; len(got) != 3 {
+	if got := n.room.round.choice.Newest().Players; len(got) != 3 {
 		t.Errorf("chosen for %v", got)
 	}
 }
@@ -194,7 +194,7 @@ func TestLatecomer(t *testing.T) {
 	}
 	n.finds("bob", discovery.Answered, 30*time.Millisecond, n.asked("bob")...)
 	n.inStage(wire.Chosen)
-	if got := n.room.round.selection.Chosen.RTT["eve"]; got != 30 {
+	if got := n.room.round.choice.Newest().Chosen.RTT["eve"]; got != 30 {
 		t.Errorf("eve's RTT is %v", got)
 	}
 }
@@ -231,7 +231,7 @@ func TestRefiningTogether(t *testing.T) {
 			t.Errorf("server %d was asked %d times from one address", server, times)
 		}
 	}
-	best := n.room.round.selection.Chosen
+	best := n.room.round.choice.Newest().Chosen
 	for server := range n.room.round.servers.List {
 		mean := float64(2*farRTT(0, server)+farRTT(1, server)) / 3e6
 		if mean < best.MeanMS-2 {
@@ -278,7 +278,7 @@ func TestOnePacket(t *testing.T) {
 			}
 		}
 		n.inStage(wire.Launching)
-		if got := len(n.room.round.selection.Ranking); got != want {
+		if got := len(n.room.round.choice.Newest().Ranking); got != want {
 			t.Errorf("%d of 6 packets lost: %d servers are left, want %d", lost, got, want)
 		}
 	}

@@ -107,7 +107,7 @@ func TestSilentBest(t *testing.T) {
 						n.looks(says)
 					}
 					n.inStage(wire.Launching)
-					if got := n.room.round.selection.Chosen.Server; got != 0 {
+					if got := n.room.round.choice.Newest().Chosen.Server; got != 0 {
 						t.Errorf("all go to server %d; the log:\n%s", got, n.log())
 					}
 					if doubt := n.view().People[len(honest)].Doubt; !strings.Contains(doubt, "dan says that") {
@@ -159,7 +159,7 @@ func TestUnluckyBest(t *testing.T) {
 				})
 			}
 			n.inStage(wire.Launching)
-			if got := n.room.round.selection.Chosen.Server; got != tt.want {
+			if got := n.room.round.choice.Newest().Chosen.Server; got != tt.want {
 				t.Errorf("all go to server %d, want %d; the log:\n%s", got, tt.want, n.log())
 			}
 			if len(n.room.round.active()) != 4 {
@@ -241,7 +241,7 @@ func TestNobodyEndsTheEvening(t *testing.T) {
 			n.wait(5 * time.Second)
 			n.looks(nil)
 			n.inStage(wire.Launching)
-			if got := n.room.round.selection.Chosen.Server; got != 0 {
+			if got := n.room.round.choice.Newest().Chosen.Server; got != 0 {
 				t.Errorf("all go to server %d", got)
 			}
 			if len(n.room.round.active()) != len(tt.honest) {
@@ -313,7 +313,7 @@ func TestSilentBestInASearch(t *testing.T) {
 		})
 	}
 	n.inStage(wire.Launching)
-	if got := n.room.round.selection.Chosen.MeanMS; got > bestFor(3)+2 || !n.isOut("dan") {
+	if got := n.room.round.choice.Newest().Chosen.MeanMS; got > bestFor(3)+2 || !n.isOut("dan") {
 		t.Errorf("chosen with %.1f ms, the best has %.1f; the log:\n%s", got, bestFor(3), n.log())
 	}
 }

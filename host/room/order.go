@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/netip"
-	"slices"
 
 	"muster/discovery"
 	"muster/host/room/ballot"
@@ -77,25 +76,19 @@ func (a WhatIf) do(r *Room, by caller) error {
 	var given struct{ By string }
 	json.Unmarshal(a, &given) // a patch that is none is told so below
 	if given.By == "" {
-		r.round.whatIf = nil
+		r.round.choice.Unsuppose()
 		return nil
 	}
 	s, err := r.settings.Patched(a, wire.Supposed)
 	switch {
 	case err != nil:
 		return err
-	case r.round.selection == nil:
+	case r.round.choice.Newest() == nil:
 		return errNothingMeasured
 	}
-	group := r.round.chosenFor()
-	criteria := r.criteria(s, group)
-	criteria.Reasons = -1
-	table, counted := r.Record().basis.Table, r.counted()
-	if !slices.Equal(table.Players(), append(names(group), counted.Names()...)) {
-		table = r.basisFor(group).Table
-	}
-	r.round.whatIf = &whatIf{by.Title(), json.RawMessage(a), selection.Select(r.round.servers, table, criteria)}
-	counted.Confess(&r.round.whatIf.Selection)
+	b := r.basisFor(r.round.chosenFor())
+	b.Criteria = r.criteria(s, r.round.chosenFor())
+	r.round.choice.Suppose(by.Title(), json.RawMessage(a), b)
 	return nil
 }
 

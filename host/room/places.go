@@ -15,7 +15,7 @@ func (Survey) do(r *Room, _ caller) error {
 
 // placesScene returns what the survey of places has to know of the room.
 func (r *Room) placesScene() places.Scene {
-	sc := places.Scene{Places: r.settings.Places, Selection: r.round.selection, Criteria: r.settings.Criteria()}
+	sc := places.Scene{Places: r.settings.Places, Selection: r.round.choice.Newest(), Criteria: r.settings.Criteria()}
 	sc.Criteria.Weights = r.tuning.Weights
 	turns := map[*player]int{}
 	for _, group := range r.round.natGroups(r.round.players) {

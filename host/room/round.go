@@ -4,6 +4,7 @@ import (
 	"muster/discovery"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
+	"muster/host/room/choice"
 	"muster/host/room/evidence"
 	"muster/host/room/finals"
 	"muster/host/room/launch"
@@ -44,10 +45,7 @@ type round struct {
 	// from what was measured at any time, and so is not saved.
 	search *search.Search
 	podium podium.Podium
-	// selection is the newest choice, nil before there is one.
-	selection *selection.Selection
-	whatIf    *whatIf
-	record    *Record // see [Room.Record]
+	choice choice.Choice
 	// broken: somebody's connection was lost, and what was measured may tell more of a
 	// line than of servers.
 	broken bool
@@ -115,7 +113,7 @@ func (r *round) present() []*player {
 
 // chosenFor are the players for whom the choice was made.
 func (r *round) chosenFor() []*player {
-	return filtered(r.active(), func(p *player) bool { return slices.Contains(r.selection.Players, p.name) })
+	return filtered(r.active(), func(p *player) bool { return slices.Contains(r.choice.Newest().Players, p.name) })
 }
 
 // hasMeasured reports whether there is anything to choose from for a player.

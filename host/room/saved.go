@@ -14,6 +14,7 @@ import (
 	"muster/host/room/ballot"
 	"muster/host/room/brought"
 	"muster/host/room/calendar"
+	"muster/host/room/choice"
 	"muster/host/room/editions"
 	"muster/host/room/estimates"
 	"muster/host/room/evidence"
@@ -63,6 +64,7 @@ type before3 struct {
 	Lists brought.Saved `json:"lists,omitzero"`
 	Pause outage.Saved  `json:"pause,omitzero"`
 	listing.Saved
+	chosenBefore3
 	Local    []LocalServer    `json:"local,omitempty"`
 	Survey   places.Saved     `json:"survey,omitzero"`
 	Voted    bool             `json:"voted,omitempty"`
@@ -76,6 +78,9 @@ type before3 struct {
 	History []wire.Played       `json:"history,omitempty"`
 	Posts   calendar.SavedPosts `json:"posts,omitzero"`
 }
+
+// chosenBefore3 is what forms 1 and 2 kept of the choice.
+type chosenBefore3 struct{ choice.Saved }
 
 // personBefore3 is what forms 1 and 2 kept with each person.
 type personBefore3 struct {
@@ -135,7 +140,7 @@ func (s *saved) upgrade() {
 		move(&s.Players[i].savedPerson, &s.Roster.Players)
 	}
 	s.Outage, s.Brought, s.Journal = s.Pause, s.Lists, journal.Saved{Notes: s.Log}
-	s.Listing, s.Nearby = s.Saved, nearby.Saved{Servers: s.Local}
+	s.Listing, s.Nearby, s.Choice = s.Saved, nearby.Saved{Servers: s.Local}, s.chosenBefore3.Saved
 	s.Places = s.Survey
 	s.Finals = s.Look
 	s.Hearsay, s.Trust.TooNear, s.before3 = s.SavedHearsay, s.TooNear, before3{}
@@ -190,22 +195,21 @@ type saved struct {
 	Brought  brought.Saved  `json:"brought,omitzero"`
 	Calendar calendar.Saved `json:"calendar,omitzero"`
 
-	Round     int                  `json:"round"`
-	Players   []savedPlayer        `json:"players"`
-	Listing   listing.Saved        `json:"listing,omitzero"`
-	Nearby    nearby.Saved         `json:"nearby,omitzero"`
-	Measuring time.Time            `json:"measuring,omitzero"`
-	Failures  attendance.Retries   `json:"failures,omitempty"`
-	Outage    outage.Saved         `json:"outage,omitzero"`
-	Broken    bool                 `json:"broken,omitempty"`
-	Selection *selection.Selection `json:"selection,omitempty"`
-	WhatIf    *whatIf              `json:"what_if,omitempty"`
-	More      search.SavedBudget   `json:"more,omitzero"`
+	Round     int                `json:"round"`
+	Players   []savedPlayer      `json:"players"`
+	Listing   listing.Saved      `json:"listing,omitzero"`
+	Nearby    nearby.Saved       `json:"nearby,omitzero"`
+	Measuring time.Time          `json:"measuring,omitzero"`
+	Failures  attendance.Retries `json:"failures,omitempty"`
+	Outage    outage.Saved       `json:"outage,omitzero"`
+	Broken    bool               `json:"broken,omitempty"`
+	More      search.SavedBudget `json:"more,omitzero"`
 
 	Roster     roster.Saved          `json:"roster,omitzero"`
 	Origins    origin.Saved          `json:"origins,omitempty"`
 	Attendance attendance.Saved      `json:"attendance,omitempty"`
 	Ballot     ballot.Saved          `json:"ballot,omitzero"`
+	Choice     choice.Saved          `json:"choice,omitzero"`
 	Estimates  estimates.Saved       `json:"estimates,omitzero"`
 	Editions   editions.Saved        `json:"editions,omitempty"`
 	Seats      seats.Saved           `json:"seats,omitzero"`
@@ -276,8 +280,8 @@ func (r *Room) Save() ([]byte, error) {
 	s := saved{
 		Version: savedVersion, Roster: r.roster.Save(), Origins: r.round.origins.Save(), Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
 		Since: r.since, Closed: r.closed, Journal: r.journal.Save(), Previous: r.previous, Calendar: r.calendar.Save(), Brought: r.lists.Save(),
-		Round: r.round.number, Nearby: r.round.nearby.Save(), Measuring: r.round.measuring, Selection: r.round.selection,
-		WhatIf: r.round.whatIf, More: r.round.budget.Save(),
+		Round: r.round.number, Nearby: r.round.nearby.Save(), Measuring: r.round.measuring, Choice: r.round.choice.Save(),
+		More:     r.round.budget.Save(),
 		Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
 		Webhook: r.settings.Webhook,
 
@@ -382,7 +386,7 @@ func (s *saved) withoutList() (err error) {
 	}
 	s.Seats = seats.Saved{}
 	s.Nearby.Servers, s.Measuring, s.Outage, s.Broken = nil, time.Time{}, outage.Saved{}, false
-	s.Selection, s.WhatIf, s.Finals, s.More, s.Trust = nil, nil, finals.Saved{}, search.SavedBudget{}, s.Trust.WithoutList()
+	s.Choice, s.Finals, s.More, s.Trust = choice.Saved{}, finals.Saved{}, search.SavedBudget{}, s.Trust.WithoutList()
 	s.Launch = s.Launch.WithoutList()
 	s.Ballot, s.Attendance = ballot.Saved{}, s.Attendance.Anew()
 	blank, err := new(evidence.Witness).Save()
@@ -414,7 +418,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	r.settings.Password, r.settings.Webhook = s.Password, s.Webhook
 	n := &r.round
 	n.broken = s.Broken
-	n.measuring, n.selection, n.whatIf = s.Measuring, s.Selection, s.WhatIf
+	n.measuring = s.Measuring
 	var err error
 	if r.calendar, err = calendar.Restore(s.Calendar); err != nil {
 		return nil, err
@@ -491,12 +495,7 @@ func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topolog
 	if err := restoreWait(r.phase, s.Seats, len(n.servers.List)); err != nil {
 		return nil, err
 	}
-	if n.selection != nil {
-		err = n.place(n.selection)
-	}
-	if n.whatIf != nil && err == nil {
-		err = n.place(&n.whatIf.Selection)
-	}
+	n.choice, err = choice.Restore(s.Choice, n.servers.List)
 	return r, cmp.Or(err, r.isWhole())
 }
 
@@ -526,52 +525,19 @@ func (r *Room) restoreRoster(s roster.Saved, origins origin.Saved) (err error) {
 	return err
 }
 
-// place finds the servers of a selection, which its document names by address, in
-// the list.
-func (r *round) place(s *selection.Selection) (err error) {
-	places := map[netip.AddrPort]int{}
-	for i := range r.servers.List {
-		places[r.servers.List[i].Addr] = i
-	}
-	find := func(server *int, addr netip.AddrPort) {
-		var listed bool
-		if *server, listed = places[addr]; !listed {
-			err = fmt.Errorf("a choice of %v, which is not listed", addr)
-		}
-	}
-	for i := range s.Ranking {
-		find(&s.Ranking[i].Server, s.Ranking[i].Addr)
-	}
-	for i := range s.Reasons {
-		find(&s.Reasons[i].Server, s.Reasons[i].Addr)
-	}
-	if s.Chosen != nil {
-		find(&s.Chosen.Server, s.Chosen.Addr)
-	}
-	if s.Why != nil {
-		for i := range s.Why.Influences {
-			find(&s.Why.Influences[i].Server, s.Why.Influences[i].Addr)
-		}
-		for i := range s.Why.Rivals {
-			find(&s.Why.Rivals[i].Server, s.Why.Rivals[i].Addr)
-		}
-	}
-	return err
-}
-
 // isWhole is an error if what the phase needs is not there.
 func (r *Room) isWhole() error {
 	missing := false
 	switch phase := r.phase.(type) {
 	case *Verifying:
-		missing = r.round.selection == nil
+		missing = r.round.choice.Newest() == nil
 	case *Voting, *Countdown:
-		missing = r.round.selection == nil || r.round.selection.Chosen == nil
+		missing = r.round.choice.Newest() == nil || r.round.choice.Newest().Chosen == nil
 	case *Waiting, *Failed:
 		w := r.waiting()
 		missing = w != nil && !w.isWhole(r)
 	case *Launching:
-		missing = phase.Server < 0 || phase.Server >= len(r.round.servers.List) || r.round.selection == nil || r.round.selection.Chosen == nil
+		missing = phase.Server < 0 || phase.Server >= len(r.round.servers.List) || r.round.choice.Newest() == nil || r.round.choice.Newest().Chosen == nil
 	}
 	if missing {
 		return fmt.Errorf("%s without what that needs", r.phase.stage())

@@ -261,7 +261,7 @@ func TestRestoreRefuses(t *testing.T) {
 		return string(data)
 	}
 	for _, data := range []string{
-		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", savedVersion+1), with("version", oldestVersion-1), with("listing", nil), with("hearsay", nil), with("selection", nil),
+		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", savedVersion+1), with("version", oldestVersion-1), with("listing", nil), with("hearsay", nil), with("choice", nil),
 		with("phase", map[string]any{"name": "lunch"}), with("phase", map[string]any{"name": "launching"}),
 		with("finals", map[string]any{"seen": []int{9}}), with("players", []map[string]any{{"name": "ann"}}),
 		with("nearby", map[string]any{"servers": []map[string]any{{"addr": "10.9.0.5:1", "server": 2}}}),
@@ -367,12 +367,13 @@ func TestSavedForm(t *testing.T) {
 			}
 			old.round.ballot.Open(old.round.options()) // as after [Resume]
 			old.settings.Servers, old.source = own, n.room.source
-			for _, s := range []*selection.Selection{old.round.selection, &old.round.whatIf.Selection} {
+			is, was := n.room.round.choice.Save(), old.round.choice.Save()
+			for _, s := range []*selection.Selection{was.Selection, &was.WhatIf.Selection} {
 				if s.Decided != nil {
 					t.Errorf("it says what decided: %+v", s.Decided)
 				}
 			}
-			old.round.selection.Decided, old.round.whatIf.Selection.Decided = n.room.round.selection.Decided, n.room.round.whatIf.Selection.Decided
+			was.Selection.Decided, was.WhatIf.Selection.Decided = is.Selection.Decided, is.WhatIf.Selection.Decided
 			for i, p := range old.roster.People() { // and knows of no order of arrival: players come first
 				if p.Arrival != i {
 					t.Errorf("%s arrived %d, want %d", p.Name, p.Arrival, i)
@@ -573,6 +574,25 @@ func TestCountedBefore3(t *testing.T) {
 	s.upgrade()
 	if want := []string{"zoe"}; !slices.Equal(s.Estimates.Counted, want) || s.Guests != nil {
 		t.Errorf("counted are %v, want %v", s.Estimates.Counted, want)
+	}
+}
+
+// TestChoiceBefore3: what a room of form 2 had chosen, and what somebody had supposed, is read
+// into the section.
+func TestChoiceBefore3(t *testing.T) {
+	const chosen = `"selection":{"by":"mean","players":["ann"]},"what_if":{"player":"ann","patch":{"by":"minimax"},"selection":{"by":"minimax"}}`
+	var s, section saved
+	for data, into := range map[string]*saved{
+		`{"version":2,` + chosen + `}`:            &s,
+		`{"version":3,"choice":{` + chosen + `}}`: &section,
+	} {
+		if err := json.Unmarshal([]byte(data), into); err != nil {
+			t.Fatal(err)
+		}
+		into.upgrade()
+	}
+	if !reflect.DeepEqual(s.Choice, section.Choice) || s.Choice.Selection == nil || s.Selection != nil || s.Choice.WhatIf.Player != "ann" {
+		t.Errorf("the choice is %+v, want %+v", s.Choice, section.Choice)
 	}
 }
 

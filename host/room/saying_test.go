@@ -264,7 +264,7 @@ func TestAloneIsBelieved(t *testing.T) {
 	if got := h.launch().Address; got != "192.0.2.0:27015" {
 		t.Errorf("goes to %s", got)
 	}
-	if got := h.room.round.selection.Culled.Filtered + h.room.round.selection.Culled.Full; got != 1 {
+	if got := h.room.round.choice.Newest().Culled.Filtered + h.room.round.choice.Newest().Culled.Full; got != 1 {
 		t.Errorf("%d servers are culled for what they say, want 1", got)
 	}
 }
@@ -547,7 +547,7 @@ func TestLiarsInASearch(t *testing.T) {
 					best = min(best, mean(server))
 				}
 				const cost = 2 // ms, the liars' own RTTs included
-				if got := mean(n.room.round.selection.Chosen.Server); got > best+cost {
+				if got := mean(n.room.round.choice.Newest().Chosen.Server); got > best+cost {
 					t.Errorf("the honest play at %.1f ms, the best is %.1f ms; the log:\n%s", got, best, n.log())
 				}
 				for _, p := range n.room.round.players {

@@ -48,7 +48,7 @@ func lastFinalists(n *session, name string) (last wire.Finalists) {
 // sample in doubt is asked another time.
 func TestShortLook(t *testing.T) {
 	n := shortlySearched(t)
-	chosen := n.room.round.selection.Chosen.Server
+	chosen := n.room.round.choice.Newest().Chosen.Server
 	for _, name := range []string{"ann", "bob"} {
 		if m := lastFinalists(n, name); m.Samples != 1 || !slices.Contains(m.Servers, chosen) {
 			t.Fatalf("%s takes %d samples of %v, without %d", name, m.Samples, m.Servers, chosen)
@@ -85,7 +85,7 @@ func TestLooksRest(t *testing.T) {
 		n.join("ann", "bob")
 		n.gets(far()[:servers])
 		n.searches()
-		chosen := n.room.round.selection.Chosen.Server
+		chosen := n.room.round.choice.Newest().Chosen.Server
 		last := map[string]time.Time{}
 		for _, name := range []string{"ann", "bob"} {
 			m, p := lastFinalists(n, name), n.room.round.player(name)

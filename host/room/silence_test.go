@@ -84,7 +84,7 @@ func TestSilentTogether(t *testing.T) {
 				n.done(name)
 			}
 			n.inStage(wire.Chosen)
-			if got := n.room.round.selection.Players; len(got) != 4 {
+			if got := n.room.round.choice.Newest().Players; len(got) != 4 {
 				n.Errorf("the choice is for %v", got)
 			}
 		}},
@@ -209,7 +209,7 @@ func TestSilentSearch(t *testing.T) {
 	}
 	n.inStage(wire.Chosen)
 	n.isWhole()
-	if got := n.room.round.selection.Players; len(got) != 2 {
+	if got := n.room.round.choice.Newest().Players; len(got) != 2 {
 		t.Errorf("the choice is for %v", got)
 	}
 }
@@ -325,7 +325,7 @@ func TestSilenceIsBounded(t *testing.T) {
 				t.Errorf("the honest waited for %v, want %v at most; the log:\n%s", took, tt.within, n.log())
 			}
 			for _, name := range honest {
-				if !slices.Contains(n.room.round.selection.Players, name) {
+				if !slices.Contains(n.room.round.choice.Newest().Players, name) {
 					t.Errorf("%s has no say", name)
 				}
 			}
@@ -552,7 +552,7 @@ func TestOneFamilySearch(t *testing.T) {
 	if took := n.now.Sub(eight); took > 10*time.Second {
 		t.Errorf("the others are held for %v", took)
 	}
-	if !n.room.round.trust.IsExcluded("zoe") || len(n.room.round.selection.Players) != 3 {
+	if !n.room.round.trust.IsExcluded("zoe") || len(n.room.round.choice.Newest().Players) != 3 {
 		t.Errorf("zoe counts; the log:\n%s", n.log())
 	}
 }

@@ -1,15 +1,13 @@
 package room
 
 import (
-	"fmt"
 	"iter"
-	"strings"
+	"slices"
 
 	"muster/discovery"
-	"muster/host/room/editions"
+	"muster/host/room/choice"
 	"muster/host/room/roster"
 	"muster/host/wire"
-	"muster/selection"
 )
 
 // Snapshot is what everyone may see of the room now. It shares nothing that the
@@ -52,16 +50,16 @@ func (r *Room) Snapshot() wire.Snapshot {
 	if w := r.waiting(); w != nil {
 		s.Seats = w.view(r)
 	}
-	if r.round.whatIf != nil {
-		s.WhatIf = r.choice(r.round.whatIf.Selection, r.round.whatIf.Selection)
-		s.WhatIf.Player = r.round.whatIf.Player
-	}
-	if r.round.selection != nil {
-		target, stands := r.target()
-		s.Choice = r.choice(*r.round.selection, stands)
-		r.advise(s.Choice, r.round.selection)
-		if target >= 0 {
-			s.Choice.Target = r.round.servers.List[target].Addr.String()
+	if r.round.choice.Newest() != nil {
+		f := r.choiceFacts()
+		s.Choice, s.WhatIf = r.round.choice.View(f), r.round.choice.ViewWhatIf(f)
+		if miss := s.Choice.Miss; miss != nil {
+			server := slices.IndexFunc(r.round.servers.List, func(s discovery.Server) bool { return s.Addr.String() == miss.Addr })
+			for _, p := range r.round.chosenFor() {
+				if result := r.round.knowledge(p).At(server); result.State == discovery.Answered {
+					miss.RTT[p.name] = rttMS(result.RTT)
+				}
+			}
 		}
 	}
 	for _, veto := range r.round.ballot.Vetoes() {
@@ -99,7 +97,7 @@ func (r *Room) people() []wire.Person {
 		person.Doubt, person.Country = r.round.trust.Reason(p.name, &r.round.servers), r.round.origins.Of(p.name).Country
 		people = append(people, person)
 	}
-	scene, stands := r.whereabouts(), r.round.selection
+	scene, stands := r.whereabouts(), r.round.choice.Newest()
 	if r.phase.stage() != wire.Chosen {
 		stands = nil
 	}
@@ -128,52 +126,34 @@ func (r *Room) people() []wire.Person {
 	return people
 }
 
-// target is where people go, or would go, -1 for nowhere, and the choice as it stands: by
-// the rule, or by their votes.
-func (r *Room) target() (server int, stands selection.Selection) {
-	stands = *r.round.selection
-	if stands.Chosen == nil {
-		return -1, stands
+// choiceFacts returns what people see with a choice.
+func (r *Room) choiceFacts() choice.Facts {
+	players := names(r.round.players)
+	f := choice.Facts{
+		Servers: r.round.servers, Editions: r.editions.Of(players, r.settings.Game), Players: players,
+		Limits: r.settings.Limits, IsOpen: r.mayDecideAgain(), Stands: *r.round.choice.Newest(), Target: -1,
 	}
-	launching, is := r.phase.(*Launching)
-	if server = r.round.ballot.Favourite(r.round.options()); is {
-		server = launching.Server
-	}
-	return server, r.round.ballot.Decide(stands, server, r.isVoting())
-}
-
-// choice is a selection with what is known of its servers, whose names stand in
-// the place of addresses in what explains how it stands.
-func (r *Room) choice(s, stands selection.Selection) *wire.Choice {
-	c := &wire.Choice{Selection: s, Explain: stands.Explain(), Decided: stands.Decided, Servers: map[string]wire.ServerCard{}}
-	for _, ranked := range s.Ranking {
-		c.Servers[ranked.Addr.String()] = r.card(ranked.Server)
-	}
-	if s.Why != nil {
-		for _, i := range s.Why.Influences {
-			c.Servers[i.Addr.String()] = r.card(i.Server)
+	if f.Stands.Chosen != nil {
+		f.Target = r.round.ballot.Favourite(r.round.options())
+		if launching, is := r.phase.(*Launching); is {
+			f.Target = launching.Server
 		}
-		for _, rival := range s.Why.Rivals {
-			c.Servers[rival.Addr.String()] = r.card(rival.Ranked.Server)
-		}
+		f.Stands = r.round.ballot.Decide(f.Stands, f.Target, r.isVoting())
 	}
-	var pairs []string
-	for addr, card := range c.Servers {
-		if card.Name != "" {
-			pairs = append(pairs, addr, fmt.Sprintf("%s (%s)", card.Name, addr))
-		}
+	if most, is := r.round.trust.Weightiest(r.round.choice.Newest()); is {
+		f.Weightiest = most
 	}
-	replacer := strings.NewReplacer(pairs...)
-	for i, sentence := range c.Explain {
-		c.Explain[i] = replacer.Replace(sentence)
+	f.Others = r.adviseWait()
+	if n := r.worthAsking(); n > 0 {
+		f.Others = append(f.Others, wire.Advice{Text: r.round.budget.Offer(r.terms(), n), Action: "more", Argument: wire.Argument{Servers: n}})
 	}
-	return c
+	return f
 }
 
 // card is what people see of a server, and which players have another version.
 func (r *Room) card(server int) wire.ServerCard {
 	card := cardOf(r.round.servers, server)
-	editions.Mark(&card, r.round.servers.Info(server), r.editions.Of(names(r.round.players), r.settings.Game))
+	card.Mark(r.round.servers.Info(server), r.editions.Of(names(r.round.players), r.settings.Game))
 	return card
 }
 

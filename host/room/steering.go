@@ -84,10 +84,10 @@ func (a Go) do(r *Room, _ caller) error {
 }
 
 func (Apply) do(r *Room, _ caller) error {
-	if r.round.whatIf == nil || r.round.selection == nil {
+	if r.round.choice.Supposed() == nil || r.round.choice.Newest() == nil {
 		return errNothingMeasured
 	}
-	s, err := r.settings.Patched(r.round.whatIf.Patch, wire.Supposed)
+	s, err := r.settings.Patched(r.round.choice.Supposed(), wire.Supposed)
 	if err != nil {
 		return err
 	}
@@ -176,13 +176,13 @@ func (a Trust) do(r *Room, _ caller) error {
 	v := r.round.trust.Vouch(p.name)
 	r.noteAll(v.Notes)
 	if !v.WasExcluded {
-		if v.WasRaised && r.round.mark(p).Out == "" && r.round.selection != nil {
+		if v.WasRaised && r.round.mark(p).Out == "" && r.round.choice.Newest() != nil {
 			r.rechoose(r.selectFor(r.round.chosenFor()))
 		}
 		return nil
 	}
 	r.round.attendance.Recall(p.name, r.now)
-	if r.round.selection == nil {
+	if r.round.choice.Newest() == nil {
 		return nil
 	}
 	selected := r.selectFor(append(r.round.chosenFor(), p))

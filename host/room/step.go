@@ -121,7 +121,7 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	err := in.step(r)
 	r.follow(r.calendar.Advance(r.facts(now))...)
 	r.attend()
-	if r.survey.Lacks(r.round.selection) {
+	if r.survey.Lacks(r.round.choice.Newest()) {
 		r.surveys(r.survey.Compare(r.basis(r.round.chosenFor()), r.placesScene()))
 	}
 	if _, tick := in.(Tick); !tick || len(r.out) > 0 {
@@ -478,7 +478,7 @@ func (r *Room) enter(p phase) {
 
 // nextRound begins another round with the same players.
 func (r *Room) nextRound() {
-	if s := r.round.selection; s != nil && s.Chosen != nil {
+	if s := r.round.choice.Newest(); s != nil && s.Chosen != nil {
 		r.previous = s.Chosen.Addr
 	}
 	r.calendar.Leave(r.now)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/host/room/attendance"
+	"muster/host/room/choice"
 	"muster/host/room/evidence"
 	"muster/host/room/finals"
 	"muster/host/wire"
@@ -67,7 +68,7 @@ func (*Verifying) settle(r *Room) {
 		return
 	}
 	r.discredit()
-	before, group := r.round.selection.Chosen, r.round.active()
+	before, group := r.round.choice.Newest().Chosen, r.round.active()
 	selected := r.selectFor(group)
 	if selected.Chosen == nil {
 		_, selected = r.outvote(group, selected)
@@ -76,7 +77,7 @@ func (*Verifying) settle(r *Room) {
 		selected = r.selectFor(r.round.active())
 	}
 	selected.LookedS, selected.Doubts = o.LookedS, r.doubts()
-	r.round.selection = &selected
+	r.round.choice.Refine(selected)
 	if before != nil {
 		r.noteChange(before.Server)
 	}
@@ -88,7 +89,7 @@ func (*Verifying) settle(r *Room) {
 // there.
 func (r *Room) verifyOrLaunch() {
 	r.tryAlone()
-	chosen, isTired := r.round.selection.Chosen, r.round.looks.Tries() >= maxTries
+	chosen, isTired := r.round.choice.Newest().Chosen, r.round.looks.Tries() >= maxTries
 	if chosen == nil {
 		if lone := r.culledByLone(); len(lone) > 0 && !isTired {
 			r.enter(&Verifying{})
@@ -99,7 +100,7 @@ func (r *Room) verifyOrLaunch() {
 		if r.settings.Wait > 0 && len(r.round.chosenFor()) > 0 && r.awaitSeats(r.worthWaiting()) {
 			return
 		}
-		r.fail(r.round.broken, "no server suits everyone: %s", culledText(r.round.selection))
+		r.fail(r.round.broken, "no server suits everyone: %s", choice.Lack(r.round.choice.Newest()))
 		return
 	}
 	server := chosen.Server
@@ -124,7 +125,7 @@ func (r *Room) verifyOrLaunch() {
 			return
 		}
 	}
-	r.weigh()
+	r.round.choice.Weigh(r.basisFor(r.round.chosenFor()))
 	if !votes {
 		r.launch(server)
 		return
@@ -145,7 +146,7 @@ func (v *Verifying) finalists(r *Room) (servers []int) {
 		servers = append(servers, more...)
 		return len(more)
 	}
-	for _, ranked := range r.round.selection.Ranking[:min(finalists, len(r.round.selection.Ranking))] {
+	for _, ranked := range r.round.choice.Newest().Ranking[:min(finalists, len(r.round.choice.Newest().Ranking))] {
 		servers = append(servers, ranked.Server)
 	}
 	if s := r.round.search; s != nil {
@@ -192,18 +193,6 @@ func (*Verifying) untried(r *Room, finalists []int) []int {
 		r.note("and at %s that may be better: what ping %s has there is not known yet", serversInWords(len(untried)), strings.Join(names(discreet), ", "))
 	}
 	return untried
-}
-
-// weigh notes on whose word the choice hangs, in a copy: pages may have it already.
-func (r *Room) weigh() {
-	selected, why, b := *r.round.selection, selection.Why{}, r.basisFor(r.round.chosenFor())
-	if selected.Why != nil {
-		why = *selected.Why
-	}
-	influences := selection.Influences(b.Servers, b.Table, b.Criteria, selected.Chosen.Server)
-	why.Influences = slices.DeleteFunc(influences, func(i selection.Influence) bool { return !r.roster.Person(i.Player).IsPlayer }) // who report nothing
-	selected.Why = &why
-	r.round.selection = &selected
 }
 
 // lookAt asks everyone to look at servers again. If isLast a launch is near.
@@ -368,7 +357,7 @@ func (r *Room) withoutLook(name string) {
 
 // noteChange says why the favourite of a moment ago lost.
 func (r *Room) noteChange(before int) {
-	after := r.round.selection.Chosen
+	after := r.round.choice.Newest().Chosen
 	if after != nil && after.Server == before {
 		return
 	}

@@ -1,7 +1,6 @@
 package room
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"muster/host/room/ballot"
 	"muster/host/room/outage"
 	"muster/host/wire"
-	"muster/selection"
 )
 
 const (
@@ -42,7 +40,7 @@ func (r *Room) electorate() ballot.Electorate {
 }
 
 // options returns what people choose between, or would.
-func (r *round) options() ballot.Options { return ballot.Among(r.selection, r.looks.Seen()) }
+func (r *round) options() ballot.Options { return ballot.Among(r.choice.Newest(), r.looks.Seen()) }
 
 // Voting is the time between the choice and the countdown, in rooms whose
 // organiser wants one: people vote, veto and say that they are ready, and the
@@ -137,7 +135,7 @@ func (v *Voting) turn(r *Room) {
 	}
 	s := r.searching()
 	s.Behind(r.now)
-	selected, chosen := r.selectFor(r.round.chosenFor()), *r.round.selection.Chosen
+	selected, chosen := r.selectFor(r.round.chosenFor()), *r.round.choice.Newest().Chosen
 	for _, ranked := range selected.Ranking {
 		if ranked.Server == chosen.Server {
 			chosen.Score = ranked.Score // as far as is known now
@@ -191,7 +189,7 @@ func (*Countdown) launchFavourite(r *Room) {
 		return
 	}
 	selected := r.selectFor(r.round.chosenFor())
-	r.round.selection = &selected
+	r.round.choice.Refine(selected)
 	r.noteChange(target)
 	if selected.Chosen == nil || !slices.Contains(r.round.looks.Seen(), selected.Chosen.Server) {
 		r.verifyOrLaunch()
@@ -220,16 +218,16 @@ func (r *Room) goOnWithout() {
 func (r *Room) chooseAgain(what string) {
 	group := r.round.chosenFor()
 	selected := r.selectFor(group)
-	before := r.round.selection.Chosen
+	before := r.round.choice.Newest().Chosen
 	if selected.Chosen == nil || before == nil || selected.Chosen.Server != before.Server {
 		r.note("%s Choosing again for %s.", what, attendance.Headcount(names(group)))
 		r.rechoose(selected)
 		return
 	}
 	r.note("%s %s is still the best for %s.", what, r.round.servers.Called(before.Server), attendance.Headcount(names(group)))
-	selected.Doubts = r.round.selection.Doubts
-	r.round.selection, r.round.whatIf = &selected, nil
-	r.weigh()
+	selected.Doubts = r.round.choice.Newest().Doubts
+	r.round.choice.Take(selected)
+	r.round.choice.Weigh(r.basisFor(r.round.chosenFor()))
 	r.round.ballot.Open(r.round.options())
 }
 
@@ -249,9 +247,9 @@ func (r *Room) comesBack(p *player) {
 		r.round.attendance.LeaveOut(attendance.Left, p.name)
 		return
 	}
-	selection := *r.round.selection
-	selection.Players = selected.Players
-	r.round.selection = &selection
+	before := *r.round.choice.Newest()
+	before.Players = selected.Players
+	r.round.choice.Refine(before)
 	r.chooseAgain(attendance.Sentence([]string{p.name}, "is back"))
 }
 
@@ -266,12 +264,3 @@ var (
 	errNoVote          = errors.New("there is nothing to decide now")
 	errNothingMeasured = errors.New("nothing has been measured yet")
 )
-
-// whatIf is what other settings would choose. Everyone sees it,
-// the organiser may make it so.
-type whatIf struct {
-	Player string `json:"player"`
-	// Patch makes those settings of the room's.
-	Patch     json.RawMessage     `json:"patch"`
-	Selection selection.Selection `json:"selection"`
-}

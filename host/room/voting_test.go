@@ -322,18 +322,18 @@ func TestSuppose(t *testing.T) {
 	if err := n.page("zoe", WhatIf(`{"by":"threshold","limits_ms":[25]}`)); err != nil {
 		t.Fatal(err)
 	}
-	if got := n.room.round.whatIf.Selection; got.Chosen == nil || len(got.Ranking) != 1 || n.room.settings.By != selection.Mean {
+	if got := n.view().WhatIf.Selection; got.Chosen == nil || len(got.Ranking) != 1 || n.room.settings.By != selection.Mean {
 		t.Errorf("with 25 ms: %+v, the room's rule %s", got.Ranking, n.room.settings.By)
 	}
-	if err := n.page("yan", WhatIf(`{"by":"luck"}`)); err == nil || n.room.round.whatIf == nil {
+	if err := n.page("yan", WhatIf(`{"by":"luck"}`)); err == nil || n.view().WhatIf == nil {
 		t.Errorf("a what-if that makes no sense takes the last one back: %v", err)
 	}
 	if err := n.orders(Apply{}); err != nil {
 		t.Fatal(err)
 	}
 	n.noted("the rule is now: lowest average, nobody over 25ms")
-	if n.room.round.whatIf != nil || n.room.settings.By != selection.Threshold || len(n.room.round.selection.Ranking) != 1 {
-		t.Errorf("applied, the room has %+v by %s", n.room.round.whatIf, n.room.settings.By)
+	if n.view().WhatIf != nil || n.room.settings.By != selection.Threshold || len(n.room.round.choice.Newest().Ranking) != 1 {
+		t.Errorf("applied, the room has %+v by %s", n.view().WhatIf, n.room.settings.By)
 	}
 	if err := n.orders(Apply{}); err == nil {
 		t.Error("nothing can be applied twice")

@@ -79,7 +79,7 @@ func (a AwaitSeats) outside(r *Room, l *Launching) error {
 		return errors.New("say who is still outside")
 	}
 	ranked := selection.Ranked{Server: l.Server, Addr: r.round.servers.List[l.Server].Addr}
-	for _, other := range r.round.selection.Ranking {
+	for _, other := range r.round.choice.Newest().Ranking {
 		if other.Server == l.Server {
 			ranked = other
 		}
@@ -101,26 +101,23 @@ type waitable struct {
 	need    int
 }
 
-// adviseWait says that the room can wait for seats.
-func (r *Room) adviseWait(c *wire.Choice) {
+// adviseWait says that the room can wait for seats, if it can.
+func (r *Room) adviseWait() []wire.Advice {
 	if !r.mayDecideAgain() {
-		return
+		return nil
 	}
-	if r.round.waitable.of != r.round.selection {
-		r.round.waitable = waitable{r.round.selection, r.worthWaiting(), r.seatsFor(r.round.chosenFor())}
+	if newest := r.round.choice.Newest(); r.round.waitable.of != newest {
+		r.round.waitable = waitable{newest, r.worthWaiting(), r.seatsFor(r.round.chosenFor())}
 	}
 	full := r.round.waitable.servers
 	if len(full) == 0 {
-		return
+		return nil
 	}
 	addr, text := full[0].Addr.String(), "wait for "+seats.InWords(r.round.waitable.need)
 	if info := r.round.servers.Info(full[0].Server); r.isVoting() && info != nil {
 		text += " on " + cmp.Or(info.Name, addr)
 	}
-	c.Advice = append(c.Advice, wire.Advice{Text: text, Action: "await", Servers: len(full), Addr: addr})
-	if _, known := c.Servers[addr]; !known {
-		c.Servers[addr] = r.card(full[0].Server)
-	}
+	return []wire.Advice{{Text: text, Action: "await", Servers: len(full), Addr: addr}}
 }
 
 // awaitSeats waits for seats for all on one of some full servers, if there are any.
@@ -167,7 +164,7 @@ func (*Waiting) stage() wire.Stage { return wire.Waiting }
 // begin begins the wait.
 func (w *Waiting) begin(r *Room, watch *seats.Watch) {
 	w.watch = watch
-	r.round.whatIf = nil
+	r.round.choice.Unsuppose()
 	r.round.ballot.Withdraw("", ballot.Ready)
 	r.enter(w)
 	r.note("%s", w.watch.Describe(w.facts(r)))
@@ -267,7 +264,7 @@ func (w *Waiting) inside(r *Room) (inside []string) {
 
 // comesBack counts a player again for whom the room waits no longer.
 func (w *Waiting) comesBack(r *Room, p *player) {
-	if out := r.round.mark(p).Out; out != "" && out != attendance.Odd && slices.Contains(r.round.selection.Players, p.name) {
+	if out := r.round.mark(p).Out; out != "" && out != attendance.Odd && slices.Contains(r.round.choice.Newest().Players, p.name) {
 		r.round.attendance.Recall(p.name, r.now)
 	}
 }
@@ -325,13 +322,7 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 	// Only those words count on its seats that are new.
 	r.round.inform(e.Server, r.round.hearsay.Keep(e.Server, e.HeardBy))
 	group := r.round.chosenFor()
-	b := r.record(r.basisFor(group), len(group)).basis
-	b.Criteria.Seats, b.Criteria.Top = r.seatsFor(group), len(r.round.servers.List)
-	selected := b.Select()
-	r.counted().Confess(&selected)
-	place := slices.IndexFunc(selected.Ranking, func(ranked selection.Ranked) bool { return ranked.Server == e.Server })
-	if place < 0 {
-		r.round.record = nil
+	if !r.round.choice.Go(e.Server, r.seatsFor(group), r.basisFor(group)) {
 		why := "it suits you no more"
 		if cause := r.against(e.Server, group); cause != nil {
 			why = fmt.Sprintf("it turned out to be %s", *cause)
@@ -340,12 +331,6 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 		w.do(r, w.watch.Drop(e.Server, why, w.facts(r))...)
 		return
 	}
-	ranked := selected.Ranking[place]
-	if selected.Ranking = selected.Ranking[:min(rankingLength, len(selected.Ranking))]; place >= rankingLength {
-		selected.Ranking[rankingLength-1] = ranked
-	}
-	r.round.record.found = true
-	r.round.selection = &selected
 	r.launch(e.Server)
 }
 
@@ -422,8 +407,8 @@ func restoreWait(phase phase, s seats.Saved, listed int) error {
 // isWhole reports whether a saved wait has what it needs.
 func (w *Waiting) isWhole(r *Room) bool {
 	l := w.Back
-	return w.watch != nil && r.round.selection != nil && (l != nil) == (len(w.watch.Outside()) > 0) &&
-		(l == nil || l.Server >= 0 && l.Server < len(r.round.servers.List) && r.round.selection.Chosen != nil)
+	return w.watch != nil && r.round.choice.Newest() != nil && (l != nil) == (len(w.watch.Outside()) > 0) &&
+		(l == nil || l.Server >= 0 && l.Server < len(r.round.servers.List) && r.round.choice.Newest().Chosen != nil)
 }
 
 // seatsOf returns the wait that forms 1 and 2 kept with the phase. One that makes no sense is

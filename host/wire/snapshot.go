@@ -388,6 +388,21 @@ func CardOf(server discovery.Server, info *discovery.Info) ServerCard {
 	return card
 }
 
+// Mark says which of some players have another version than a server.
+func (card *ServerCard) Mark(info *discovery.Info, players []selection.Edition) {
+	if info == nil {
+		return
+	}
+	for _, e := range players {
+		switch info.Fit(e.Edition) {
+		case discovery.Differs:
+			card.Other = append(card.Other, e.Player)
+		case discovery.Shuts:
+			card.Other, card.Shut = append(card.Other, e.Player), append(card.Shut, e.Player)
+		}
+	}
+}
+
 // MostVotes is how votes decide. See [Voting.Numbers].
 const MostVotes = "most votes win; a tie goes to the lower number"
 

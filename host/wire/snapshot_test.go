@@ -1,8 +1,10 @@
 package wire_test
 
 import (
+	"slices"
 	"testing"
 
+	"muster/discovery"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -25,6 +27,28 @@ func TestSearchSentence(t *testing.T) {
 	} {
 		if got := test.search.Sentence(test.by); got != test.want {
 			t.Errorf("%+v by %s: %q, want %q", test.search, test.by, got, test.want)
+		}
+	}
+}
+
+// TestMark: a server's card names those who have another version, and those who do not get in.
+func TestMark(t *testing.T) {
+	players := []selection.Edition{
+		{Player: "ann", Edition: discovery.Edition{Version: "5.6", Protocol: 41}},
+		{Player: "bob", Edition: discovery.Edition{Version: "5.2"}},
+	}
+	for _, tt := range []struct {
+		info        *discovery.Info
+		other, shut []string
+	}{
+		{nil, nil, nil},
+		{&discovery.Info{Version: "5.6.1", Protocol: 41, OldestProtocol: 37}, []string{"bob"}, nil},
+		{&discovery.Info{Version: "5.14.0", Protocol: 49, OldestProtocol: 44}, []string{"ann", "bob"}, []string{"ann"}},
+		{&discovery.Info{Version: "5.2"}, []string{"ann"}, nil},
+	} {
+		var card wire.ServerCard
+		if card.Mark(tt.info, players); !slices.Equal(card.Other, tt.other) || !slices.Equal(card.Shut, tt.shut) {
+			t.Errorf("%+v: the card is %+v", tt.info, card)
 		}
 	}
 }

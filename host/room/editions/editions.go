@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"muster/discovery"
-	"muster/host/wire"
 	"muster/selection"
 )
 
@@ -93,21 +92,6 @@ func (b *Book) Of(players []string, game string) (all []selection.Edition) {
 // called returns what people call an edition.
 func called(e discovery.Edition) string {
 	return cmp.Or(e.Version, fmt.Sprintf("of protocol %d", e.Protocol))
-}
-
-// Mark says on a server's card which of some players have another version.
-func Mark(card *wire.ServerCard, info *discovery.Info, players []selection.Edition) {
-	if info == nil {
-		return
-	}
-	for _, e := range players {
-		switch info.Fit(e.Edition) {
-		case discovery.Differs:
-			card.Other = append(card.Other, e.Player)
-		case discovery.Shuts:
-			card.Other, card.Shut = append(card.Other, e.Player), append(card.Shut, e.Player)
-		}
-	}
 }
 
 // Describe tells how many servers do not let each player in, and of which versions the best

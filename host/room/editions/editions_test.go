@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"muster/discovery"
-	"muster/host/wire"
 	"muster/selection"
 )
 
@@ -98,28 +97,6 @@ func TestSaved(t *testing.T) {
 	}
 	if back := Restore(nil); back.Greet("ann", "luanti", has56) == "" {
 		t.Error("a book that was saved empty takes nothing")
-	}
-}
-
-// TestMark: a server's card names those who have another version, and those who do not get in.
-func TestMark(t *testing.T) {
-	players := []selection.Edition{
-		{Player: "ann", Edition: discovery.Edition{Version: "5.6", Protocol: 41}},
-		{Player: "bob", Edition: discovery.Edition{Version: "5.2"}},
-	}
-	for _, tt := range []struct {
-		info        *discovery.Info
-		other, shut []string
-	}{
-		{nil, nil, nil},
-		{&older, []string{"bob"}, nil},
-		{&newer, []string{"ann", "bob"}, []string{"ann"}},
-		{&discovery.Info{Version: "5.2"}, []string{"ann"}, nil},
-	} {
-		var card wire.ServerCard
-		if Mark(&card, tt.info, players); !slices.Equal(card.Other, tt.other) || !slices.Equal(card.Shut, tt.shut) {
-			t.Errorf("%+v: the card is %+v", tt.info, card)
-		}
 	}
 }
 

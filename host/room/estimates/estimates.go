@@ -6,7 +6,6 @@
 //
 //	where guests and players are ─▶ View ───▶ give or take 9 ms, or why not
 //	                              ─▶ Counted ─▶ In ──────▶ the basis of a choice with them
-//	                                         ─▶ Confess ─▶ a choice that says what is estimated
 package estimates
 
 import (
@@ -198,6 +197,10 @@ func (c Counted) In(b selection.Basis) selection.Basis {
 		columns[i] = slices.Index(players, name)
 	}
 	b.Table = b.Table.Of(append(slices.Clip(players), c.Names()...))
+	b.Estimated = map[string]float64{}
+	for _, g := range c.guests {
+		b.Estimated[g.Name] = errorMS(g.by)
+	}
 	rtts := make([]time.Duration, len(columns))
 	for server := range b.Servers.List {
 		isKnown := false
@@ -223,26 +226,6 @@ func (c Counted) In(b selection.Basis) selection.Basis {
 		}
 	}
 	return b
-}
-
-// Confess marks in a choice which guests' pings are estimated. Nothing was measured of their
-// loss and jitter.
-func (c Counted) Confess(s *selection.Selection) {
-	if len(c.guests) == 0 {
-		return
-	}
-	s.Estimated = map[string]float64{}
-	for _, g := range c.guests {
-		s.Estimated[g.Name] = errorMS(g.by)
-		for _, ranked := range s.Ranking {
-			delete(ranked.Loss, g.Name)
-			delete(ranked.JitterMS, g.Name)
-		}
-		if s.Chosen != nil {
-			delete(s.Chosen.Loss, g.Name)
-			delete(s.Chosen.JitterMS, g.Name)
-		}
-	}
 }
 
 // Searched returns the guests as a search knows of them that asks some of the players, each of

@@ -152,7 +152,6 @@ func basis() selection.Basis {
 	}
 	b.Table.Set(1, 0, discovery.Answered, 110*time.Millisecond)
 	b.Table.Set(1, 2, discovery.Lost, 0)
-	b.Table.SetQuality(0, 0, selection.Quality{Loss: 0.5})
 	return b
 }
 
@@ -166,7 +165,10 @@ func TestIn(t *testing.T) {
 	if got := with.Table.Players(); !slices.Equal(got, []string{"ann", "bob", "zoe"}) || with.Criteria.Seats != 5 {
 		t.Fatalf("it is for %v, with %d seats", got, with.Criteria.Seats)
 	}
-	if !slices.Equal(b.Table.Players(), []string{"ann", "bob"}) {
+	if off := with.Estimated; len(off) != 1 || off["zoe"] != g.View(zoe, scene(zoe), nil).ErrorMS || off["zoe"] != math.Ceil(off["zoe"]) {
+		t.Errorf("estimated are %v", off)
+	}
+	if !slices.Equal(b.Table.Players(), []string{"ann", "bob"}) || len(b.Estimated) > 0 {
 		t.Errorf("the basis without has become one of %v", b.Table.Players())
 	}
 	for server, want := range []struct {
@@ -185,34 +187,6 @@ func TestIn(t *testing.T) {
 	few.Count(zoe, scene(zoe))
 	if state, _ := few.Counted(scene(zoe)).In(b.For([]string{"bob"})).Table.At(1, 1); state != discovery.Unprobed {
 		t.Errorf("for bob alone a server that only ann measured is %v", state)
-	}
-}
-
-// TestConfess: a choice says how far off a guest's pings may be, and nothing that nobody
-// measured.
-func TestConfess(t *testing.T) {
-	var g Guests
-	g.Count(zoe, scene(zoe))
-	c := g.Counted(scene(zoe))
-	s := c.In(basis()).Select()
-	s.Chosen = &selection.Ranked{}
-	s.Ranking = []selection.Ranked{{}}
-	for _, ranked := range []*selection.Ranked{s.Chosen, &s.Ranking[0]} {
-		ranked.Loss = map[string]float64{"ann": 0.5, "zoe": 0}
-		ranked.JitterMS = map[string]float64{"ann": 3, "zoe": 0}
-	}
-	c.Confess(&s)
-	if s.Estimated["zoe"] != g.View(zoe, scene(zoe), nil).ErrorMS || s.Estimated["zoe"] != math.Ceil(s.Estimated["zoe"]) || len(s.Estimated) != 1 {
-		t.Errorf("estimated are %v", s.Estimated)
-	}
-	for _, ranked := range []*selection.Ranked{s.Chosen, &s.Ranking[0]} {
-		if len(ranked.Loss) != 1 || len(ranked.JitterMS) != 1 || ranked.Loss["ann"] != 0.5 {
-			t.Errorf("a server has %v, %v", ranked.Loss, ranked.JitterMS)
-		}
-	}
-	var none selection.Selection
-	if new(Guests).Counted(scene(zoe)).Confess(&none); none.Estimated != nil {
-		t.Errorf("without guests it has %v", none.Estimated)
 	}
 }
 

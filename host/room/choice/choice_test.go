@@ -1,0 +1,520 @@
+package choice
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+func addr(server int) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, byte(2 + server/200), byte(server % 200)}), 27960)
+}
+
+// basisOf is what players measured, in ms: a row a player, -1 for a server that is lost and 0
+// for one that was not asked. The servers have 12 seats free, and names.
+func basisOf(rows map[string][]int) selection.Basis {
+	players := slices.Sorted(maps.Keys(rows))
+	n := len(rows[players[0]])
+	b := selection.Basis{Table: selection.NewTable(players, n), Servers: selection.Servers{Infos: map[int]*discovery.Info{}, Lone: map[int]bool{}}}
+	b.Criteria = Criteria(wire.Settings{By: selection.Mean}, -1)
+	for server := range n {
+		b.Servers.List = append(b.Servers.List, discovery.Server{Addr: addr(server), Country: "DE"})
+		b.Servers.Infos[server] = &discovery.Info{Name: fmt.Sprint("server ", server), Players: 4, MaxPlayers: 16}
+	}
+	for column, name := range players {
+		for server, ms := range rows[name] {
+			switch {
+			case ms > 0:
+				b.Table.Set(column, server, discovery.Answered, time.Duration(ms)*time.Millisecond)
+			case ms < 0:
+				b.Table.Set(column, server, discovery.Lost, 0)
+			}
+		}
+	}
+	return b
+}
+
+// two is ann and bob, for whom server 1 is best.
+func two() selection.Basis {
+	return basisOf(map[string][]int{"ann": {20, 40, 10}, "bob": {80, 38, -1}})
+}
+
+// nothing is ann and bob, for whom nothing is good enough.
+func nothing() selection.Basis {
+	b := two()
+	b.Criteria.By, b.Criteria.Limits = selection.Threshold, []time.Duration{30 * time.Millisecond}
+	return b
+}
+
+func server(s *selection.Selection) int {
+	if s == nil || s.Chosen == nil {
+		return -1
+	}
+	return s.Chosen.Server
+}
+
+// TestTry: a try changes nothing of what was chosen. The record is of the newest try that
+// found something.
+func TestTry(t *testing.T) {
+	var c Choice
+	if record, isKnown := c.Record(); record != nil || !isKnown || c.Newest() != nil {
+		t.Error("before there is a choice it has a record")
+	}
+	s := c.Try(nothing())
+	if server(&s) != -1 || c.record.found || c.Newest() != nil {
+		t.Errorf("of nothing it chose %+v", s.Chosen)
+	}
+	s = c.Try(two())
+	if server(&s) != 1 || !c.record.found || c.Newest() != nil {
+		t.Errorf("tried it chose %+v", s.Chosen)
+	}
+	c.Take(s)
+	found := c.record
+	if record, isKnown := c.Record(); record != found || !isKnown {
+		t.Error("nobody knows what the choice was made from")
+	}
+	if s := c.Try(nothing()); server(&s) != -1 || c.record != found || server(c.Newest()) != 1 {
+		t.Errorf("a try that found nothing has become the record of %+v", c.Newest().Chosen)
+	}
+	if c.Try(two()); c.record == found {
+		t.Error("a newer try has no record")
+	}
+	c.Take(selection.Selection{}) // all have given up
+	if _, isKnown := c.Record(); isKnown {
+		t.Error("a choice of nothing was made from what led to a server")
+	}
+	if record := c.Note(nothing()); record.found || record != c.record {
+		t.Errorf("noted is %+v", record)
+	}
+	if _, isKnown := c.Record(); !isKnown {
+		t.Error("what was noted is not known")
+	}
+}
+
+// TestEstimate: an estimate is no reason to play nowhere.
+func TestEstimate(t *testing.T) {
+	for _, tt := range []struct {
+		zoe       int
+		estimated int
+	}{{30, 1}, {90, 0}} {
+		b := basisOf(map[string][]int{"ann": {20, 40}, "bob": {80, 38}, "zoe": {80, tt.zoe}})
+		b.Criteria.By, b.Criteria.Limits = selection.Threshold, []time.Duration{42 * time.Millisecond}
+		b.Estimated = map[string]float64{"zoe": 9}
+		var c Choice
+		s := c.Try(b)
+		if server(&s) != 1 || len(s.Estimated) != tt.estimated || len(s.Players) != 2+tt.estimated {
+			t.Errorf("with %d ms for zoe it chose %+v for %v, estimated %v", tt.zoe, s.Chosen, s.Players, s.Estimated)
+		}
+		if got := len(c.record.basis.Estimated); got != tt.estimated || !c.record.found {
+			t.Errorf("with %d ms for zoe it was made from %d estimates", tt.zoe, got)
+		}
+	}
+}
+
+// TestTakeRefine: another choice forgets the what-if, and what is known better does not.
+func TestTakeRefine(t *testing.T) {
+	var c Choice
+	c.Take(c.Try(two()))
+	c.Suppose("zoe", json.RawMessage(`{"by":"minimax"}`), two())
+	before := c.Newest()
+	c.Refine(selection.Selection{LookedS: 5})
+	if c.Newest().LookedS != 5 || before.LookedS != 0 || string(c.Supposed()) != `{"by":"minimax"}` {
+		t.Errorf("refined it is %+v, and supposed is %s", c.Newest(), c.Supposed())
+	}
+	if c.Take(*before); c.Supposed() != nil || server(c.Newest()) != 1 {
+		t.Errorf("after another choice %s is supposed", c.Supposed())
+	}
+	c.Suppose("zoe", json.RawMessage(`{}`), two())
+	if c.Unsuppose(); c.Supposed() != nil {
+		t.Error("a what-if cannot be taken back")
+	}
+}
+
+// TestSuppose: a what-if is about what the choice was made from, if it is of the same players.
+func TestSuppose(t *testing.T) {
+	newer := basisOf(map[string][]int{"ann": {1, 40, 10}, "bob": {1, 38, -1}})
+	alone := basisOf(map[string][]int{"ann": {1, 40, 10}})
+	for _, tt := range []struct {
+		name  string
+		given bool // the room has given up since
+		b     selection.Basis
+		want  int
+	}{
+		{"of the same players", false, newer, 1},
+		{"of others", false, alone, 0},
+		{"of a choice that is none", true, newer, 0},
+	} {
+		var c Choice
+		c.Take(c.Try(two()))
+		if tt.given {
+			c.Take(selection.Selection{})
+		}
+		c.Suppose("zoe", json.RawMessage(`{}`), tt.b)
+		v := c.ViewWhatIf(Facts{Servers: tt.b.Servers})
+		if v.Player != "zoe" || server(&v.Selection) != tt.want || len(v.Selection.Reasons) > 0 {
+			t.Errorf("%s: %s supposes %+v", tt.name, v.Player, v.Selection.Chosen)
+		}
+	}
+}
+
+// TestWeigh: the players are named on whose word the choice hangs, and no guest, who has
+// reported nothing.
+func TestWeigh(t *testing.T) {
+	rows := map[string][]int{"dan": {}}
+	for i, name := range []string{"ann", "bob", "cat"} {
+		for server := range 20 {
+			rows[name] = append(rows[name], 10+3*server+i)
+		}
+	}
+	for server := range 20 {
+		rows["dan"] = append(rows["dan"], 20+10*max(12-server, server-12))
+	}
+	for _, estimated := range []string{"", "dan"} {
+		b := basisOf(rows)
+		if estimated != "" {
+			b.Estimated = map[string]float64{estimated: 9}
+		}
+		var c Choice
+		c.Take(c.Try(b))
+		before := c.Newest()
+		c.Weigh(b)
+		influences := c.Newest().Why.Influences
+		isNamed := slices.ContainsFunc(influences, func(i selection.Influence) bool { return i.Player == "dan" })
+		if server(before) != 12 || isNamed != (estimated == "") || before.Why != nil && len(before.Why.Influences) > 0 {
+			t.Errorf("estimated %q: the choice hangs on %+v", estimated, influences)
+		}
+	}
+}
+
+// TestGo: the group goes to a server that has seats by now, as long as it suits everyone.
+func TestGo(t *testing.T) {
+	rows := map[string][]int{"ann": nil}
+	for server := range 2 * rankingLength {
+		rows["ann"] = append(rows["ann"], 10+server)
+	}
+	rows["ann"][3] = -1
+	b := basisOf(rows)
+	b.Criteria.Seats = 99 // in all
+	for _, tt := range []struct {
+		name     string
+		to, need int
+		suits    bool
+		place    int
+	}{
+		{"a good one", 1, 5, true, 1},
+		{"one that is not ranked", 40, 5, true, rankingLength - 1},
+		{"one that is lost", 3, 5, false, 0},
+		{"one without so many seats", 1, 13, false, 0},
+	} {
+		var c Choice
+		c.Take(c.Try(b))
+		before := c.Newest()
+		if got := c.Go(tt.to, tt.need, b); got != tt.suits {
+			t.Errorf("%s: it suits: %v", tt.name, got)
+		}
+		record, isKnown := c.Record()
+		switch {
+		case !tt.suits:
+			if c.Newest() != before || record != nil || isKnown {
+				t.Errorf("%s: the choice is %+v, from %+v", tt.name, c.Newest().Chosen, record)
+			}
+		case c.Newest().Ranking[tt.place].Server != tt.to || len(c.Newest().Ranking) != rankingLength || !isKnown:
+			t.Errorf("%s: the ranking is %v", tt.name, c.Newest().Ranking)
+		}
+	}
+}
+
+// TestCulled: the record lists what was left out and why, with what was measured, and is not
+// changed by what the room learns.
+func TestCulled(t *testing.T) {
+	b := basisOf(map[string][]int{"ann": {20, 40, 10}, "bob": {80, 38, -1}, "zoe": {20, 40, 10}})
+	b.Criteria.Blacklist = []netip.Prefix{netip.PrefixFrom(addr(0).Addr(), 32)}
+	b.Estimated = map[string]float64{"zoe": 9}
+	var c Choice
+	c.Take(c.Try(b))
+	b.Servers.Infos[2] = &discovery.Info{Name: "renamed", MaxPlayers: 1}
+	lists := c.record.Culled()
+	lost := lists[selection.Unreachable]
+	if lost.Total != 1 || len(lost.Servers) != 1 || lost.Cause != "unreachable" {
+		t.Fatalf("the lists are %+v", lists)
+	}
+	one := lost.Servers[0]
+	if one.Addr != addr(2).String() || one.Name != "server 2" || !slices.Equal(one.Players, []string{"bob"}) || !maps.Equal(one.RTT, map[string]float64{"ann": 10}) {
+		t.Errorf("out of reach is %+v", one)
+	}
+	if lists[selection.Blacklisted].Total != 1 || len(lists) != 2 {
+		t.Errorf("the lists are %+v", lists)
+	}
+	if lists := (*Record)(nil).Culled(); len(lists) > 0 {
+		t.Errorf("without a choice the lists are %+v", lists)
+	}
+}
+
+// TestManyCulled: a list has no more servers than people read, and says how many there are.
+func TestManyCulled(t *testing.T) {
+	rows := map[string][]int{"ann": slices.Repeat([]int{-1}, maxCulled+5)}
+	rows["ann"][0] = 10
+	var c Choice
+	c.Take(c.Try(basisOf(rows)))
+	if list := c.record.Culled()[selection.Unreachable]; list.Total != maxCulled+4 || len(list.Servers) != maxCulled {
+		t.Errorf("%d are listed of %d", len(list.Servers), list.Total)
+	}
+}
+
+// TestForgetSaid: the record holds no more of the list's word than the room, and a reader
+// loses nothing.
+func TestForgetSaid(t *testing.T) {
+	b := basisOf(map[string][]int{"ann": {20, -1}})
+	delete(b.Servers.Infos, 1)
+	b.Servers.Said = discovery.Said{Infos: map[netip.AddrPort]*discovery.Info{addr(1): {Name: "listed", AsListed: true}}}
+	var c Choice
+	c.ForgetSaid(discovery.Said{}) // of nothing
+	c.Take(c.Try(b))
+	before := c.record
+	c.ForgetSaid(discovery.Said{})
+	for i, record := range []*Record{before, c.record} {
+		if name := record.Culled()[selection.Unreachable].Servers[0].Name; name != []string{"listed", ""}[i] {
+			t.Errorf("record %d calls it %q", i, name)
+		}
+	}
+}
+
+// TestAllow: a higher limit is tried after the stricter ones, where the rule needs limits.
+func TestAllow(t *testing.T) {
+	ms := func(limits ...int) (all wire.Limits) {
+		for _, l := range limits {
+			all = append(all, time.Duration(l)*time.Millisecond)
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		by      selection.Rule
+		limits  wire.Limits
+		limitMS float64
+		want    wire.Limits
+	}{
+		{selection.Threshold, ms(100), 185, ms(100, 185)},
+		{selection.Threshold, ms(100), 184.2, ms(100, 185)},
+		{selection.Threshold, ms(50, 100), 80, ms(50, 80)},
+		{selection.Threshold, ms(100), 100, ms(100)},
+		{selection.Mean, ms(50, 100), 185, ms(185)},
+		{selection.Mean, nil, 1000, ms(1000)},
+		{selection.Mean, nil, 1000.5, nil},
+		{selection.Mean, nil, 0, nil},
+	} {
+		s, err := Allow(wire.Settings{Game: "openarena", By: tt.by, Limits: tt.limits}, tt.limitMS)
+		if (err == nil) != (tt.want != nil) || err == nil && !slices.Equal(s.Limits, tt.want) {
+			t.Errorf("%g ms by %s beside %v: %v, %v", tt.limitMS, tt.by, tt.limits, s.Limits, err)
+		}
+	}
+}
+
+// TestLack: people read how many servers went, what for, and whom some do not let in.
+func TestLack(t *testing.T) {
+	for want, s := range map[string]selection.Selection{
+		"": {},
+		"3 without enough free seats, 2 of the wrong kind, 6 unwanted": {Culled: selection.Culled{Full: 3, Filtered: 1, Unknown: 1, Hygiene: 1, Blacklisted: 2, Vetoed: 3}},
+		"1 unreachable for someone, 2 with a password, 3 that somebody hides, 4 that refuse someone's ping, 5 too far for someone, 6 not measured by everyone": {
+			Culled: selection.Culled{Unreachable: 1, Passworded: 2, Hidden: 3, PingLimits: 4, OverThreshold: 5, Unmeasured: 6}},
+		"2 of another version": {Culled: selection.Culled{WrongVersion: 2}},
+		"2 of another version than ann, ben has": {Culled: selection.Culled{WrongVersion: 2}, Reasons: []selection.Reason{
+			{Cause: selection.WrongVersion, Players: []string{"ben"}}, {Cause: selection.Unreachable, Players: []string{"cat"}},
+			{Cause: selection.WrongVersion, Players: []string{"ben", "ann"}}}},
+	} {
+		if got := Lack(&s); got != want {
+			t.Errorf("it says %q, want %q", got, want)
+		}
+	}
+}
+
+// TestView: people see the servers that are named, by their names, and whom they shut out.
+func TestView(t *testing.T) {
+	var c Choice
+	if c.View(Facts{}) != nil || c.ViewWhatIf(Facts{}) != nil {
+		t.Error("there is something to see of nothing")
+	}
+	b := two()
+	b.Servers.Infos[0].Version, b.Servers.Infos[0].Protocol = "5.14.0", 49
+	c.Take(c.Try(b))
+	f := Facts{
+		Servers: b.Servers, Players: []string{"ann", "bob"}, Stands: *c.Newest(), Target: 0, IsOpen: true,
+		Editions:   []selection.Edition{{Player: "ben", Edition: discovery.Edition{Version: "5.6", Protocol: 41}}},
+		Weightiest: selection.Influence{Player: "bob", Addr: addr(0)},
+		Others:     []wire.Advice{{Text: "wait", Addr: addr(2).String()}, {Text: "ask"}},
+	}
+	v := c.View(f)
+	if card := v.Servers[addr(0).String()]; card.Name != "server 0" || card.Country != "DE" || !slices.Equal(card.Shut, []string{"ben"}) {
+		t.Errorf("the card of server 0 is %+v", card)
+	}
+	if v.Servers[addr(2).String()].Name != "server 2" || len(v.Servers) != 3 || v.Target != addr(0).String() {
+		t.Errorf("it shows %+v, and goes to %s", v.Servers, v.Target)
+	}
+	if text := strings.Join(v.Explain, " "); !strings.Contains(text, "server 1 ("+addr(1).String()+")") {
+		t.Errorf("it is explained so: %s", text)
+	}
+	word := wire.Advice{Text: "choose without bob's pings", Action: "without", Argument: wire.Argument{Name: "bob"}, Addr: addr(0).String()}
+	if want := append([]wire.Advice{word}, f.Others...); !reflect.DeepEqual(v.Advice, want) {
+		t.Errorf("it advises %+v, want %+v", v.Advice, want)
+	}
+	f.Players = []string{"ann"}
+	if v := c.View(f); len(v.Advice) != 2 {
+		t.Errorf("of who has left it advises %+v", v.Advice)
+	}
+	f.Players, f.IsOpen, f.Target = []string{"ann", "bob"}, false, -1
+	if v := c.View(f); len(v.Advice) != 2 || v.Target != "" {
+		t.Errorf("where nothing can change it advises %+v, and goes to %q", v.Advice, v.Target)
+	}
+}
+
+// TestNamesInPlace: an address that another begins with is not taken for that one.
+func TestNamesInPlace(t *testing.T) {
+	b := basisOf(map[string][]int{"ann": {20, 10}})
+	b.Servers.List[0].Addr = netip.AddrPortFrom(addr(1).Addr(), 2796)
+	s := b.Select()
+	f := Facts{Servers: b.Servers}
+	for range 20 { // in whatever order a map yields
+		if text := strings.Join(f.view(s, s).Explain, " "); !strings.Contains(text, "server 1 ("+addr(1).String()+")") {
+			t.Fatalf("it is explained so: %s", text)
+		}
+	}
+}
+
+// TestAdvice: where nothing suits everyone the highest limit comes first, then whom to leave
+// out, each once.
+func TestAdvice(t *testing.T) {
+	b := nothing()
+	way := func(player string, give selection.Cause, server int, limitMS float64) selection.Relax {
+		return selection.Relax{Player: player, Give: give, Addr: addr(server), Frees: 2, LimitMS: limitMS}
+	}
+	relax := []selection.Relax{
+		way("bob", selection.OverThreshold, 0, 0),
+		way("bob", selection.Unreachable, 2, 0), // once is enough
+		way("ann", selection.Unmeasured, 1, 0),  // not a reason to be left out
+		way("eve", selection.OverThreshold, 1, 0),
+		way("", selection.OverThreshold, 1, 39.4),
+		way("", selection.OverThreshold, 1, 1000.5),
+		way("", selection.Unreachable, 1, 0),
+		way("", selection.OverThreshold, 99, 50),
+	}
+	allow := wire.Advice{Text: "allow 40 ms", Action: "allow", Argument: wire.Argument{LimitMS: 40}, Servers: 2, Addr: addr(1).String()}
+	without := wire.Advice{Text: "go without bob", Action: "without", Argument: wire.Argument{Name: "bob"}, Servers: 2, Addr: addr(0).String()}
+	for _, tt := range []struct {
+		name    string
+		players []string
+		chosen  *selection.Ranked
+		isOpen  bool
+		want    []wire.Advice
+	}{
+		{"nothing suits", []string{"ann", "bob"}, nil, true, []wire.Advice{allow, without}},
+		{"for one alone", []string{"bob"}, nil, true, []wire.Advice{allow}},
+		{"too late", []string{"ann", "bob"}, nil, false, nil},
+		{"something suits", []string{"ann", "bob"}, &selection.Ranked{Server: 1, Addr: addr(1)}, true, nil},
+	} {
+		c := Choice{newest: &selection.Selection{By: selection.Threshold, Chosen: tt.chosen, Players: tt.players, Why: &selection.Why{Relax: relax}}}
+		v := c.View(Facts{Servers: b.Servers, Players: []string{"ann", "bob"}, Limits: b.Criteria.Limits, IsOpen: tt.isOpen, Target: -1})
+		if !reflect.DeepEqual(v.Advice, tt.want) {
+			t.Errorf("%s: it advises %+v, want %+v", tt.name, v.Advice, tt.want)
+		}
+		if isTold := len(tt.want) > 0; isTold != (v.Miss != nil) || isTold && (v.Miss.Addr != addr(1).String() || v.Miss.LimitMS != 30) {
+			t.Errorf("%s: what came nearest is %+v", tt.name, v.Miss)
+		}
+		for _, advice := range tt.want {
+			if v.Servers[advice.Addr].Name == "" {
+				t.Errorf("%s: nobody knows what %s is", tt.name, advice.Addr)
+			}
+		}
+	}
+}
+
+// TestCriteria: a seat more is worth a little, unless a room is tuned.
+func TestCriteria(t *testing.T) {
+	for spare, want := range map[time.Duration]time.Duration{0: spareSeat, -1: 0, time.Millisecond: time.Millisecond} {
+		if c := Criteria(wire.Settings{By: selection.Minimax}, spare); c.Spare != want || c.By != selection.Minimax || c.Top == 0 || c.Reasons == 0 {
+			t.Errorf("a spare seat of %v is worth %v", spare, c.Spare)
+		}
+	}
+}
+
+// TestSaved holds the section to its form.
+func TestSaved(t *testing.T) {
+	var c Choice
+	section := func() string {
+		data, err := json.Marshal(struct {
+			Choice Saved `json:"choice,omitzero"`
+		}{c.Save()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	if got := section(); got != `{}` {
+		t.Errorf("nothing is saved as %s", got)
+	}
+	c.Take(selection.Selection{By: selection.Mean, Players: []string{"ann"}})
+	c.Suppose("zoe", json.RawMessage(`{"by":"minimax"}`), basisOf(map[string][]int{"ann": {20}}))
+	c.whatIf.Selection = selection.Selection{By: selection.Minimax, Players: []string{"ann"}}
+	const of = `{"format":"","by":"%s","players":["ann"],"chosen":null,"ranking":null,` +
+		`"culled":{"unmeasured":0,"unreachable":0,"full":0,"filtered":0,"over_threshold":0},"reasons":null}`
+	want := fmt.Sprintf(`{"choice":{"selection":`+of+`,"what_if":{"player":"zoe","patch":{"by":"minimax"},"selection":`+of+`}}}`, "mean", "minimax")
+	if got := section(); got != want {
+		t.Errorf("it is saved as %s, want %s", got, want)
+	}
+}
+
+// TestRestore: servers are found by their addresses, and what is not listed is an error.
+func TestRestore(t *testing.T) {
+	b := two()
+	var c Choice
+	c.Take(c.Try(b))
+	c.Weigh(b)
+	c.Suppose("zoe", json.RawMessage(`{"by":"minimax"}`), b)
+	data, err := json.Marshal(c.Save())
+	if err != nil {
+		t.Fatal(err)
+	}
+	restored := func(list []discovery.Server) (Choice, error) {
+		var s Saved
+		if err := json.Unmarshal(data, &s); err != nil {
+			t.Fatal(err)
+		}
+		return Restore(s, list)
+	}
+	list := append(slices.Clone(b.Servers.List), discovery.Server{Addr: addr(9)})
+	slices.Reverse(list)
+	back, err := restored(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*selection.Selection{back.Newest(), &back.whatIf.Selection} {
+		if server(s) != 2 || s.Ranking[1].Server != 3 || s.Ranking[1].Addr != addr(0) {
+			t.Errorf("restored it is %+v", s)
+		}
+	}
+	if reasons := back.Newest().Reasons; len(reasons) != 1 || reasons[0].Server != 1 {
+		t.Errorf("left out is %+v", reasons)
+	}
+	if _, isKnown := back.Record(); isKnown {
+		t.Error("what a restored choice was made from is known")
+	}
+	if again, err := json.Marshal(back.Save()); err != nil || string(again) != string(data) {
+		t.Errorf("saved again it is %s, was %s", again, data)
+	}
+	for n := range list {
+		if back, err := restored(list[:n]); err == nil {
+			t.Errorf("of %d servers it restores %+v", n, back.Newest())
+		}
+	}
+	if back, err := Restore(Saved{}, nil); err != nil || back.Newest() != nil {
+		t.Errorf("of nothing it restores %+v, %v", back, err)
+	}
+}

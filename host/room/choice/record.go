@@ -1,0 +1,85 @@
+package choice
+
+import (
+	"maps"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// maxCulled is how many culled servers of one cause are told; the list says how many there
+// are.
+const maxCulled = 300
+
+// Record is what a choice was made from. It shares nothing that the room still changes, so
+// that others may reckon with it while the room goes on. To make it takes as long as the
+// choice itself; it is small beside what the players measured.
+type Record struct {
+	basis selection.Basis
+	// found: there was a server that suits.
+	found bool
+}
+
+func recordOf(b selection.Basis, found bool) *Record {
+	b.Servers.Infos, b.Servers.Lone = maps.Clone(b.Servers.Infos), maps.Clone(b.Servers.Lone)
+	return &Record{b, found}
+}
+
+// Record returns what the newest choice was made from, and whether that is known: it is not
+// of a choice that was restored, or if the room has given up since. Before there is a choice
+// the record is nil.
+func (c *Choice) Record() (record *Record, isKnown bool) {
+	if c.newest == nil {
+		return nil, true
+	}
+	return c.record, c.record != nil && c.record.found == (c.newest.Chosen != nil)
+}
+
+// Note keeps a basis as what the newest choice was made from, and returns the record.
+func (c *Choice) Note(b selection.Basis) *Record {
+	c.record = recordOf(b, c.newest.Chosen != nil)
+	return c.record
+}
+
+// ForgetSaid keeps no more of what the list says of servers than the room does.
+func (c *Choice) ForgetSaid(said discovery.Said) {
+	if c.record != nil {
+		record := *c.record // others may have it
+		record.basis.Servers.Said = said
+		c.record = &record
+	}
+}
+
+// Culled lists the servers that were culled, for each cause.
+func (r *Record) Culled() map[selection.Cause]wire.CulledServers {
+	lists := map[selection.Cause]wire.CulledServers{}
+	if r == nil {
+		return lists
+	}
+	b := r.basis
+	b.Criteria.Reasons, b.Criteria.Top = 0, 1
+	for _, reason := range b.Select().Reasons {
+		list, begun := lists[reason.Cause]
+		if !begun {
+			list = wire.CulledServers{Cause: reason.Cause.String()}
+		}
+		if list.Total++; len(list.Servers) < maxCulled {
+			culled := wire.CulledServer{
+				Addr: reason.Addr.String(), ServerCard: cardOf(&b.Servers, reason.Server), Players: reason.Players, RTT: map[string]float64{},
+			}
+			for column, player := range b.Table.Players() {
+				if state, rtt := b.Table.At(column, reason.Server); state == discovery.Answered && b.Estimated[player] == 0 {
+					culled.RTT[player] = rttMS(rtt)
+				}
+			}
+			list.Servers = append(list.Servers, culled)
+		}
+		lists[reason.Cause] = list
+	}
+	return lists
+}
+
+func cardOf(servers *selection.Servers, server int) wire.ServerCard {
+	return wire.CardOf(servers.List[server], servers.Info(server))
+}
