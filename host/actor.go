@@ -524,12 +524,18 @@ func (a *actor) fetch(wanted room.Fetch) {
 		if len(wanted.Servers) > 0 {
 			list := a.host.lists.share(a.host.with(a.host.own(wanted.Servers), wanted.Also), nil)
 			listed := room.Listed{List: list, Kept: a.host.lists.keepApart(ctx, a.host.store, list)}
+			if config.Gap != nil {
+				listed.Gap = config.Gap(wanted.Game)
+			}
 			keepOwn(ctx, a.host.store, wanted.Servers) // for longer, if it is
 			a.post(func() { a.step(listed, asker{}) })
 			return
 		}
 		servers, err := config.List(ctx, wanted.Game)
 		listed := room.Listed{Err: err}
+		if config.Gap != nil {
+			listed.Gap = config.Gap(wanted.Game)
+		}
 		if err == nil && config.Age != nil {
 			listed.Note = config.Age(wanted.Game)
 		}

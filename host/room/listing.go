@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"net/netip"
+	"time"
 
 	"muster/discovery"
 	"muster/discovery/topology"
@@ -71,6 +72,9 @@ type Listed struct {
 	Local []LocalServer
 	// Said is what the list says of its servers.
 	Said discovery.Said
+	// Gap is how long a server of the list needs peace before it answers an address again, 0
+	// if that is not known.
+	Gap time.Duration
 	// Note is what people should know of it, such as its age; empty is nothing.
 	Note string
 	// Err is why there is no list.
@@ -108,7 +112,7 @@ func (in Listed) begin(r *Room) {
 		return
 	}
 	r.round.list, r.round.hearsay, r.round.measuring = list, evidence.Hearsay{}, r.now
-	r.round.servers = r.round.hearsay.About(list.Servers(in.Said, r.now))
+	r.round.servers, r.round.gap = r.round.hearsay.About(list.Servers(in.Said, r.now)), in.Gap
 	servers, titles := r.round.servers.List, map[int]string{}
 	for _, s := range r.round.nearby.Place(append(in.Local[:len(in.Local):len(in.Local)], found...), servers) {
 		r.said("", s.Server, s.Info)

@@ -39,6 +39,9 @@ type round struct {
 	launches launch.Roll
 	// measuring is when everybody was told to measure.
 	measuring time.Time
+	// gap is how long a server of the list needs peace before it answers an address again, 0
+	// if that is not known. A restored room knows it no more.
+	gap time.Duration
 	// turns is the wait for each [Turn]; not saved, as the room asks for another.
 	turns search.Turns
 	// search leads the coordinated measuring while it goes on. It can be made anew

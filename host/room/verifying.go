@@ -237,7 +237,7 @@ func (r *Room) sendLooks(asks []finals.Ask) {
 // lookFacts returns what a look has to know of the players now, and of its servers or those of
 // the next.
 func (r *Room) lookFacts(next ...int) finals.Facts {
-	f := finals.Facts{Long: time.Duration(r.settings.LongLook), Passed: r.now.Sub(r.since), Now: r.now}
+	f := finals.Facts{Long: time.Duration(r.settings.LongLook), Passed: r.now.Sub(r.since), Now: r.now, Gap: r.round.gap}
 	groups, mates := map[*player]int{}, map[*player][]*evidence.Witness{}
 	for i, group := range r.round.natGroups(r.round.active()) {
 		for _, p := range group {

@@ -29,9 +29,9 @@ import (
 const (
 	// samples is how often each finalist is asked, and freshSamples how often it is where the
 	// search asked it a moment ago: the third of three would take another second. There
-	// firstSamples do at first, as the second of two takes a second, too. Then only those look
-	// again who leave the leader in doubt. One sample does not tell what is fair: what holds up
-	// a packet of the nearest player makes a server look fairer.
+	// firstSamples do at first, where the second of two takes a second, too. Then only those
+	// look again who leave the leader in doubt. One sample does not tell what is fair: what
+	// holds up a packet of the nearest player makes a server look fairer.
 	samples, freshSamples, firstSamples = 3, 2, 1
 	// lookTime is ample for the samples of a few servers.
 	lookTime = 15 * time.Second
@@ -106,6 +106,9 @@ type Facts struct {
 	// Passed is how long ago the look began.
 	Passed time.Duration
 	Now    time.Time
+	// Gap is how long a server needs peace before it answers an address again, 0 if that is
+	// not known: then it is taken for one of the strictest.
+	Gap time.Duration
 }
 
 // Looker is a player who may look.
@@ -253,9 +256,15 @@ func (l *Looks) ask(player string, f Facts) Ask {
 		s.samples = min(s.samples, l.most)
 	}
 	s.after += max(0, l.rests.Sub(f.Now))
-	return Ask{player, wire.Finalists{
+	ask := Ask{player, wire.Finalists{
 		Attempt: l.attempt, Servers: servers, Samples: s.samples, After: discovery.Millis(s.after), Every: discovery.Millis(s.every),
 	}}
+	// What follows at once says little of a line's jitter, and Quake 3's servers answer only so
+	// many at once.
+	if l.most > 0 && len(l.alone) == 0 && !l.isGlance && len(groupsOf(f.Players)) <= wave {
+		ask.Gap = discovery.Millis(f.Gap)
+	}
+	return ask
 }
 
 func (f Facts) looker(player string) *Looker {

@@ -1,6 +1,7 @@
 package finals
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -113,26 +114,26 @@ func mostPlaces(groups [][]Looker) int {
 
 // noteAsked notes when a player's servers are asked for the last time.
 func (l *Looks) noteAsked(ask Ask, now time.Time) {
-	every := max(time.Duration(ask.Every), betweenMates)
+	every := max(time.Duration(ask.Every), cmp.Or(time.Duration(ask.Gap), betweenMates))
 	if l.asked == nil {
 		l.asked = map[string]time.Time{}
 	}
 	l.asked[ask.Player] = now.Add(time.Duration(ask.After) + time.Duration(max(0, ask.Samples-1))*every)
 }
 
-// rest returns how long the look has to wait, so that none of its servers hears twice within a
-// second from one address: the strictest stay silent then.
+// rest returns how long the look has to wait, so that none of its servers hears twice from one
+// address within the gap in which it stays silent: a second with the strictest.
 func (l *Looks) rest(f Facts) (rest time.Duration) {
-	groups := groupsOf(l.lookers(f.Players))
+	groups, gap := groupsOf(l.lookers(f.Players)), cmp.Or(f.Gap, betweenMates)
 	for i, group := range groups {
 		begins := f.Now.Add(slotOf(0, mostPlaces(groups), i, len(groups)).after)
 		for _, p := range group {
 			if last := l.lastAsked(p); !last.IsZero() {
-				rest = max(rest, last.Add(betweenMates).Sub(begins))
+				rest = max(rest, last.Add(gap).Sub(begins))
 			}
 		}
 	}
-	return min(rest, betweenMates)
+	return min(rest, gap)
 }
 
 // lastAsked returns when a player asked a server of this look before.

@@ -101,3 +101,35 @@ func TestLongLookIsGentle(t *testing.T) {
 		}
 	}
 }
+
+// TestGap: servers that answer an address soon again are asked soon again, after the search and
+// in the samples of a small group. The strictest, and those of which nobody knows, have a second.
+func TestGap(t *testing.T) {
+	const ms = time.Millisecond
+	now := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+	group := func(n int) (players []Looker) {
+		for i := range n {
+			players = append(players, Looker{Name: string(rune('a' + i)), Group: i, IsHere: true, Known: map[int]Known{7: {IsAsked: true, AskedAt: now.Add(-100 * ms)}}})
+		}
+		return players
+	}
+	for _, tt := range []struct {
+		name         string
+		search       Search
+		players      int
+		gap          time.Duration
+		rest, within time.Duration
+	}{
+		{"nobody knows", Searched, 2, 0, 1000 * ms, 0},
+		{"they answer soon", Searched, 2, 300 * ms, 200 * ms, 300 * ms},
+		{"more players than a server answers at once", SearchedShort, 6, 300 * ms, 200 * ms, 0},
+		{"nobody has asked them just now", Unsearched, 2, 300 * ms, 0, 0},
+	} {
+		var l Looks
+		f := Facts{Players: group(tt.players), Now: now, Gap: tt.gap}
+		asks, _ := l.Begin(Setup{Servers: []int{7}, Search: tt.search, IsFair: true}, f)
+		if rest, gap := time.Duration(asks[0].After), time.Duration(asks[0].Gap); rest != tt.rest || gap != tt.within {
+			t.Errorf("%s: the look begins after %v with samples %v apart, want %v and %v", tt.name, rest, gap, tt.rest, tt.within)
+		}
+	}
+}
