@@ -14,8 +14,6 @@ import (
 
 func public(addr string) Origin { return Origin{Addr: netip.MustParseAddr(addr)} }
 
-func home(addr string) Origin { return Origin{Addr: netip.MustParseAddr(addr), Home: true} }
-
 // together is a room of two behind one address, and cat, who is alone.
 func together(t *testing.T, s wire.Settings) *session {
 	n := newSession(t, s)
