@@ -85,7 +85,7 @@ func TestGuidesNameWhatThereIs(t *testing.T) {
 
 // TestAddingAPart follows CONTRIBUTING.md with every part of a room that there is.
 func TestAddingAPart(t *testing.T) {
-	for _, want := range []string{"`arrows_test.go`", "`Saved`", "`host/room/saved.go`", "golden", "fuzz target", "scenario"} {
+	for _, want := range []string{"`arrows_test.go`", "`Saved`", "`host/room/saved`", "golden", "fuzz target", "scenario"} {
 		if !strings.Contains(guide(t, "Add a part of a room"), want) {
 			t.Errorf("the guide does not tell of %s", want)
 		}
@@ -121,7 +121,7 @@ func TestAddingAPart(t *testing.T) {
 		if err != nil || len(tests) == 0 {
 			t.Errorf("%s has no tests of its own", part)
 		}
-		if strings.Contains(code, "\ntype Saved struct") && !strings.Contains(sources(t, "host/room"), name+".Saved") {
+		if strings.Contains(code, "\ntype Saved struct") && !strings.Contains(sources(t, "host/room/saved"), name+".Saved") {
 			t.Errorf("%s has a saved section that the room does not keep", part)
 		}
 		for _, lines := range regexp.MustCompile(`(?m)^func \([a-z]+ \*?[A-Z][A-Za-z]*\) Set[A-Z][A-Za-z]*\(`).FindAllString(code, -1) {

@@ -10,13 +10,15 @@ import (
 	"time"
 
 	"muster/discovery/topology"
+
+	"muster/host/room/saved"
 )
 
 // FuzzRestore reads rooms that anything may have written: an older program, a failing
 // disk, somebody's editor. What is taken for a room can be shown, saved again, and
 // goes on.
 func FuzzRestore(f *testing.F) {
-	for version := oldestVersion; version <= savedVersion; version++ {
+	for version := saved.Oldest; version <= saved.Version; version++ {
 		golden, err := os.ReadFile(fmt.Sprintf("testdata/room-%d.json", version))
 		if err != nil {
 			f.Fatal(err)

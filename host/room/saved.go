@@ -3,10 +3,8 @@ package room
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/netip"
-	"time"
 
 	"muster/discovery"
 	"muster/discovery/topology"
@@ -27,245 +25,11 @@ import (
 	"muster/host/room/outage"
 	"muster/host/room/places"
 	"muster/host/room/roster"
+	"muster/host/room/saved"
 	"muster/host/room/search"
-	"muster/host/room/seats"
 	"muster/host/room/trust"
 	"muster/host/wire"
-	"muster/selection"
 )
-
-// The saved form has a version, and a host reads those from the oldest on: hosts of two
-// releases share a store while one after the other is replaced. A room that a newer one
-// has saved is left to the newer ones: rooms go forward only. What a later form adds
-// raises the version if a room without it would break its word; what an older host may
-// forget, such as a figure that is only shown, is added without, and an older host that
-// has the room drops it.
-const (
-	savedVersion  = 3 // gives each part a section
-	oldestVersion = 1
-	// SavedVersion is the newest form of a saved room that this program reads.
-	SavedVersion = savedVersion
-)
-
-// ErrNewer says that a later release of Muster has saved a room.
-var ErrNewer = errors.New("a newer Muster has saved it")
-
-// before3 is what forms 1 and 2 kept at the top of the room, and form 3 keeps in the parts'
-// sections. It is read, and never written.
-type before3 struct {
-	Code   string         `json:"code,omitempty"`
-	Link   string         `json:"link,omitempty"`
-	Secret string         `json:"secret,omitempty"`
-	Locked bool           `json:"locked,omitempty"`
-	Guests []guestBefore3 `json:"guests,omitempty"`
-
-	Log []wire.Note `json:"log,omitempty"`
-	evidence.SavedHearsay
-	Lists brought.Saved `json:"lists,omitzero"`
-	Pause outage.Saved  `json:"pause,omitzero"`
-	listing.Saved
-	chosenBefore3
-	Local    []LocalServer    `json:"local,omitempty"`
-	Survey   places.Saved     `json:"survey,omitzero"`
-	Voted    bool             `json:"voted,omitempty"`
-	Vetoes   []selection.Veto `json:"vetoes,omitempty"`
-	Numbered []int            `json:"numbered,omitempty"`
-	TooNear  []int            `json:"too_near,omitempty"`
-	Look     finals.Saved     `json:"look,omitzero"`
-
-	Kept    calendar.Saved      `json:"kept,omitzero"`
-	Ended   time.Time           `json:"ended,omitzero"`
-	History []wire.Played       `json:"history,omitempty"`
-	Posts   calendar.SavedPosts `json:"posts,omitzero"`
-}
-
-// chosenBefore3 is what forms 1 and 2 kept of the choice.
-type chosenBefore3 struct{ choice.Saved }
-
-// personBefore3 is what forms 1 and 2 kept with each person.
-type personBefore3 struct {
-	*roster.SavedPerson
-	Origin Origin `json:"origin,omitzero"`
-	Apart  bool   `json:"apart,omitempty"`
-	Ready  bool   `json:"ready,omitempty"`
-	Vote   *int   `json:"vote,omitempty"`
-	ByHand bool   `json:"by_hand,omitempty"`
-	// ComesTo is the date of Comes.
-	Comes   *bool     `json:"comes,omitempty"`
-	ComesTo time.Time `json:"comes_to,omitzero"`
-}
-
-// upgrade moves what an older form kept at the top into the parts' sections.
-func (s *saved) upgrade() {
-	if s.Version >= 3 {
-		return
-	}
-	s.Ballot = ballot.Saved{Opened: s.Voted, Vetoes: s.Vetoes, Numbers: s.Numbered, Papers: map[string]ballot.Paper{}}
-	s.Roster = roster.Saved{Code: s.Code, Link: s.Link, Secret: s.Secret, Locked: s.Locked}
-	s.Calendar = s.Kept
-	s.Calendar.Ended, s.Calendar.History, s.Calendar.Posts = s.Ended, s.History, s.Posts
-	if s.Opened.After(s.Calendar.Used) {
-		s.Calendar.Used = s.Opened
-	}
-	move := func(p *savedPerson, to *[]roster.SavedPerson) {
-		one := roster.SavedPerson{}
-		if p.SavedPerson != nil {
-			one = *p.SavedPerson
-		}
-		one.Name = p.Name
-		*to = append(*to, one)
-		if from := (origin.Entry{Origin: p.Origin, IsApart: p.Apart}); from != (origin.Entry{}) {
-			if s.Origins == nil {
-				s.Origins = origin.Saved{}
-			}
-			s.Origins[p.Name] = from
-		}
-		if p.Comes != nil {
-			if s.Calendar.Coming == nil {
-				s.Calendar.Coming = map[string]calendar.Coming{}
-			}
-			s.Calendar.Coming[roster.MarkOf(one.Page)] = calendar.Coming{Comes: *p.Comes, To: p.ComesTo}
-		}
-		s.Ballot.Papers[p.Name] = ballot.Paper{Vote: p.Vote, Ready: p.Ready, ByHand: p.ByHand}
-		p.personBefore3 = personBefore3{}
-	}
-	for i := range s.Guests {
-		g := &s.Guests[i]
-		move(&g.savedPerson, &s.Roster.Guests)
-		if g.Counted {
-			s.Estimates.Counted = append(s.Estimates.Counted, g.Name)
-		}
-	}
-	for i := range s.Players {
-		move(&s.Players[i].savedPerson, &s.Roster.Players)
-	}
-	s.Outage, s.Brought, s.Journal = s.Pause, s.Lists, journal.Saved{Notes: s.Log}
-	s.Listing, s.Nearby, s.Choice = s.Saved, nearby.Saved{Servers: s.Local}, s.chosenBefore3.Saved
-	s.Places = s.Survey
-	s.Finals = s.Look
-	s.Hearsay, s.Trust.TooNear, s.before3 = s.SavedHearsay, s.TooNear, before3{}
-	if len(s.Players) > 0 {
-		s.Attendance = attendance.Saved{}
-	}
-	for i := range s.Players {
-		p := &s.Players[i]
-		out := attendance.Why("")
-		switch {
-		case p.LeftOut && p.Anomaly != nil:
-			out = attendance.Odd
-		case p.LeftOut:
-			out = attendance.Unsaid
-		}
-		s.Attendance[p.Name] = attendance.SavedPlayer{Heard: p.Heard, Done: p.Done, Out: out, Missed: p.Missed}
-		if p.Editions != nil {
-			if s.Editions == nil {
-				s.Editions = editions.Saved{}
-			}
-			s.Editions[p.Name] = p.Editions
-		}
-		s.Trust.Add(p.Name, p.SavedPlayer)
-		if p.Near != nil {
-			s.Nearby.Add(p.Name, *p.Near)
-		}
-		s.Launch.Add(p.Name, p.Way)
-		if p.Surveyed.Attempt > 0 {
-			if s.Places.Found == nil {
-				s.Places.Found = map[string]places.Found{}
-			}
-			s.Places.Found[p.Name] = p.Surveyed
-		}
-		p.Evidence, p.playerBefore3 = p.Saved, playerBefore3{}
-	}
-	s.Seats = s.Phase.seatsOf()
-}
-
-// saved is a room at rest: JSON, but for its long columns, which are the same
-// binary frames that travel.
-type saved struct {
-	Version  int            `json:"version"`
-	Opened   time.Time      `json:"opened"`
-	Settings wire.Settings  `json:"settings"`
-	Password string         `json:"password,omitempty"`
-	Webhook  string         `json:"webhook,omitempty"`
-	Phase    savedPhase     `json:"phase"`
-	Since    time.Time      `json:"since"`
-	Closed   bool           `json:"closed,omitempty"`
-	Journal  journal.Saved  `json:"journal,omitzero"`
-	Previous netip.AddrPort `json:"previous,omitzero"`
-	Brought  brought.Saved  `json:"brought,omitzero"`
-	Calendar calendar.Saved `json:"calendar,omitzero"`
-
-	Round     int                `json:"round"`
-	Players   []savedPlayer      `json:"players"`
-	Listing   listing.Saved      `json:"listing,omitzero"`
-	Nearby    nearby.Saved       `json:"nearby,omitzero"`
-	Measuring time.Time          `json:"measuring,omitzero"`
-	Failures  attendance.Retries `json:"failures,omitempty"`
-	Outage    outage.Saved       `json:"outage,omitzero"`
-	Broken    bool               `json:"broken,omitempty"`
-	More      search.SavedBudget `json:"more,omitzero"`
-
-	Roster     roster.Saved          `json:"roster,omitzero"`
-	Origins    origin.Saved          `json:"origins,omitempty"`
-	Attendance attendance.Saved      `json:"attendance,omitempty"`
-	Ballot     ballot.Saved          `json:"ballot,omitzero"`
-	Choice     choice.Saved          `json:"choice,omitzero"`
-	Estimates  estimates.Saved       `json:"estimates,omitzero"`
-	Editions   editions.Saved        `json:"editions,omitempty"`
-	Seats      seats.Saved           `json:"seats,omitzero"`
-	Launch     launch.Saved          `json:"launch,omitempty"`
-	Places     places.Saved          `json:"places,omitzero"`
-	Hearsay    evidence.SavedHearsay `json:"hearsay,omitzero"`
-	Trust      trust.Saved           `json:"trust,omitzero"`
-	Finals     finals.Saved          `json:"finals,omitzero"`
-
-	before3
-}
-
-// savedPhase is the phase's name, and what only that phase knows.
-type savedPhase struct {
-	Name  string          `json:"name"`
-	Knows json.RawMessage `json:"knows,omitempty"`
-}
-
-// savedPerson is somebody whom the roster knows by the name.
-type savedPerson struct {
-	Name string `json:"name"`
-
-	personBefore3
-}
-
-// guestBefore3 is what forms 1 and 2 kept of each guest. It is read, and never written.
-type guestBefore3 struct {
-	savedPerson
-	Counted bool `json:"counted,omitempty"`
-}
-
-type savedPlayer struct {
-	savedPerson
-	// Discreet is how many servers the player may be asked for in a round.
-	Discreet int  `json:"discreet,omitempty"`
-	Shares   bool `json:"shares,omitempty"`
-	// Evidence is what the player was asked for and measured.
-	Evidence evidence.Saved `json:"evidence,omitzero"`
-
-	playerBefore3
-}
-
-// playerBefore3 is what forms 1 and 2 kept at the top of a player. It is read, and never
-// written.
-type playerBefore3 struct {
-	Heard   time.Time     `json:"heard,omitzero"`
-	Done    bool          `json:"done,omitempty"`
-	LeftOut bool          `json:"left_out,omitempty"`
-	Missed  time.Duration `json:"missed,omitempty"`
-	evidence.Saved
-	Editions map[string]discovery.Edition `json:"editions,omitempty"`
-	trust.SavedPlayer
-	Near     *nearby.Finding `json:"near,omitempty"`
-	Surveyed places.Found    `json:"surveyed,omitzero"`
-	launch.Way
-}
 
 // phases are all of them by the names in the saved form, empty.
 func phases() map[string]phase {
@@ -275,10 +39,16 @@ func phases() map[string]phase {
 	}
 }
 
+// SavedVersion is the newest form of a saved room that this program reads.
+const SavedVersion = saved.Version
+
+// ErrNewer says that a later release of Muster has saved a room.
+var ErrNewer = saved.ErrNewer
+
 // Save is the whole room as bytes, for [Restore].
 func (r *Room) Save() ([]byte, error) {
-	s := saved{
-		Version: savedVersion, Roster: r.roster.Save(), Origins: r.round.origins.Save(), Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
+	s := saved.Room{
+		Version: saved.Version, Roster: r.roster.Save(), Origins: r.round.origins.Save(), Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
 		Since: r.since, Closed: r.closed, Journal: r.journal.Save(), Previous: r.previous, Calendar: r.calendar.Save(), Brought: r.lists.Save(),
 		Round: r.round.number, Nearby: r.round.nearby.Save(), Measuring: r.round.measuring, Choice: r.round.choice.Save(),
 		More:     r.round.budget.Save(),
@@ -310,10 +80,7 @@ func (r *Room) Save() ([]byte, error) {
 		return nil, err
 	}
 	for _, p := range r.round.players {
-		sp := savedPlayer{
-			savedPerson: savedPerson{Name: p.name}, Discreet: p.discreet,
-			Shares: p.shares,
-		}
+		sp := saved.Player{Name: p.name, Discreet: p.discreet, Shares: p.shares}
 		if sp.Evidence, err = p.witness.Save(); err != nil {
 			return nil, err
 		}
@@ -343,23 +110,15 @@ func Restore(data []byte, tree func([]discovery.Server) *topology.Tree) (*Room, 
 // safe: what does not make a whole room is an error. The topology of its list is
 // what tree says: rooms of one list share it.
 func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept Kept) (*Room, error) {
-	var s saved
-	if err := json.Unmarshal(data, &s); err != nil {
+	s, err := saved.Read(data)
+	if err != nil {
 		return nil, fmt.Errorf("room: saved room: %w", err)
 	}
-	switch {
-	case s.Version > savedVersion:
-		return nil, fmt.Errorf("room: saved room: %w: it has form %d, and this one reads %d", ErrNewer, s.Version, savedVersion)
-	case s.Version < oldestVersion:
-		return nil, fmt.Errorf("room: saved room: form %d, and this program reads %d to %d", s.Version, oldestVersion, savedVersion)
-	}
-	s.upgrade()
 	var list *topology.Tree
-	var err error
 	if s.Listing.Hash != "" {
 		list, err = kept.List(s.Listing.Hash)
 		if list == nil && err == nil {
-			err = s.withoutList()
+			err = s.LoseList()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("room: saved room: its list: %w", err)
@@ -370,46 +129,15 @@ func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept
 			return nil, fmt.Errorf("room: saved room: the organiser's list: %w", err)
 		}
 	}
-	r, err := s.room(list, tree)
+	r, err := roomOf(&s, list, tree)
 	if err != nil {
 		return nil, fmt.Errorf("room: saved room: %w", err)
 	}
 	return r, nil
 }
 
-// withoutList is the room without all that hangs on its list. Who was about to measure or
-// choose begins again; who has been sent somewhere waits for the organiser.
-func (s *saved) withoutList() (err error) {
-	s.Listing.SavedList, s.Listing.ListLost = listing.SavedList{}, true
-	if s.Hearsay, err = new(evidence.Hearsay).Save(nil); err != nil {
-		return err
-	}
-	s.Seats = seats.Saved{}
-	s.Nearby.Servers, s.Measuring, s.Outage, s.Broken = nil, time.Time{}, outage.Saved{}, false
-	s.Choice, s.Finals, s.More, s.Trust = choice.Saved{}, finals.Saved{}, search.SavedBudget{}, s.Trust.WithoutList()
-	s.Launch = s.Launch.WithoutList()
-	s.Ballot, s.Attendance = ballot.Saved{}, s.Attendance.Anew()
-	blank, err := new(evidence.Witness).Save()
-	if err != nil {
-		return err
-	}
-	for i := range s.Players {
-		p := &s.Players[i]
-		p.Shares = false
-		p.Evidence = blank
-	}
-	switch s.Phase.Name {
-	case "gathering", "listing", "failed":
-	case "launching":
-		s.Phase = savedPhase{Name: "failed", Knows: json.RawMessage("{}")}
-	default:
-		s.Phase = savedPhase{Name: "listing", Knows: json.RawMessage("{}")}
-	}
-	return nil
-}
-
-// room is the saved room, whose list stands in it if it is nil.
-func (s *saved) room(kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
+// roomOf returns the saved room. Its list stands in it if kept is nil.
+func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
 		closed: s.Closed, journal: journal.Restore(s.Journal), previous: s.Previous, lists: brought.Restore(s.Brought), editions: editions.Restore(s.Editions), estimates: estimates.Restore(s.Estimates), failures: s.Failures, round: newRound(s.Round),

@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"muster/discovery/topology"
-	"muster/host/room/calendar"
 	"muster/host/room/listing"
 	"muster/host/room/outage"
 	"muster/host/room/roster"
+	"muster/host/room/saved"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -261,7 +261,7 @@ func TestRestoreRefuses(t *testing.T) {
 		return string(data)
 	}
 	for _, data := range []string{
-		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", savedVersion+1), with("version", oldestVersion-1), with("listing", nil), with("hearsay", nil), with("choice", nil),
+		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", saved.Version+1), with("version", saved.Oldest-1), with("listing", nil), with("hearsay", nil), with("choice", nil),
 		with("phase", map[string]any{"name": "lunch"}), with("phase", map[string]any{"name": "launching"}),
 		with("finals", map[string]any{"seen": []int{9}}), with("players", []map[string]any{{"name": "ann"}}),
 		with("nearby", map[string]any{"servers": []map[string]any{{"addr": "10.9.0.5:1", "server": 2}}}),
@@ -315,7 +315,7 @@ func TestSavedForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := fmt.Sprintf("testdata/room-%d.json", savedVersion)
+	file := fmt.Sprintf("testdata/room-%d.json", saved.Version)
 	var pretty bytes.Buffer
 	if err := json.Indent(&pretty, data, "", " "); err != nil {
 		t.Fatal(err)
@@ -326,13 +326,13 @@ func TestSavedForm(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for version := oldestVersion; version <= savedVersion; version++ {
+	for version := saved.Oldest; version <= saved.Version; version++ {
 		file := fmt.Sprintf("testdata/room-%d.json", version)
 		golden, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if version == savedVersion && !bytes.Equal(pretty.Bytes(), golden) {
+		if version == saved.Version && !bytes.Equal(pretty.Bytes(), golden) {
 			t.Errorf("what is saved differs from %s; go test ./host/room -run SavedForm -update shows how", file)
 		}
 		var compact bytes.Buffer // as it was saved
@@ -438,342 +438,24 @@ func TestListGone(t *testing.T) {
 }
 
 // TestBallotBefore3: what people had said in a room of form 2 is in the ballot box.
-func TestBallotBefore3(t *testing.T) {
-	vote := 1
-	s := saved{Version: 2, before3: before3{Voted: true, Vetoes: []selection.Veto{{Player: "ann", Map: "dm1"}}, Numbered: []int{1}}}
-	s.Guests = []guestBefore3{{savedPerson: savedPerson{Name: "zoe", personBefore3: personBefore3{Ready: true, Vote: &vote}}}}
-	s.Players = []savedPlayer{{savedPerson: savedPerson{Name: "ann", personBefore3: personBefore3{ByHand: true}}}}
-	old, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const want = `{"opened":true,"papers":{"ann":{"by_hand":true},"zoe":{"vote":1,"ready":true}},` +
-		`"vetoes":[{"Player":"ann","Server":"","Map":"dm1"}],"numbers":[1]}`
-	var back saved
-	if err := json.Unmarshal(old, &back); err != nil {
-		t.Fatal(err)
-	}
-	back.upgrade()
-	if got, _ := json.Marshal(back.Ballot); string(got) != want {
-		t.Errorf("it has %s, want %s", got, want)
-	}
-	if got, _ := json.Marshal(back); strings.Count(string(got), `"vote"`) != 1 || strings.Count(string(got), "by_hand") != 1 {
-		t.Errorf("the room is kept as %s", got)
-	}
-}
-
 // TestEvidenceBefore3: what forms 1 and 2 kept of players' measurements, and of what they heard,
 // is read into the sections.
-func TestEvidenceBefore3(t *testing.T) {
-	const measured = `"report":"AgAAAAIAAisAAgE=","looks":[{"server":1,"state":"answered","rtt_ms":3}],` +
-		`"asked":"Bg==","asked_all":true,"before":1,"own":1,"shown":"Dg==","promised":5`
-	const heard = `"infos":"AwACBAAACAADZG0xAAAAQAAEAgIAA2xpZQ==","words":"AAAAAALoBwEB0A8="`
-	var s, section saved
-	for data, into := range map[string]*saved{
-		`{"version":2,` + heard + `,"players":[{"name":"ann",` + measured + `}]}`:                          &s,
-		`{"version":3,"hearsay":{` + heard + `},"players":[{"name":"ann","evidence":{` + measured + `}}]}`: &section,
-	} {
-		if err := json.Unmarshal([]byte(data), into); err != nil {
-			t.Fatal(err)
-		}
-		into.upgrade()
-	}
-	s.Version, s.Ballot, s.Roster, s.Attendance = section.Version, section.Ballot, section.Roster, nil
-	if !reflect.DeepEqual(s, section) || s.Players[0].Evidence.Promised != 5 || len(s.Hearsay.Words) == 0 {
-		t.Errorf("read is %+v, want %+v", s, section)
-	}
-}
-
 // TestTrustBefore3: what spoke against players and servers in a room of form 2 still does.
-func TestTrustBefore3(t *testing.T) {
-	const ann = `{"trusted":true}`
-	const bob = `{"anomaly":{"player":"bob","sign":"constant","servers":8,"of":9},"odd":{"player":"bob","sign":"slow","servers":3,"of":9},` +
-		`"contradicts":{"player":"bob","sign":"contradicts","servers":4,"of":9},"raised":[{"server":2,"rtt_ms":9}]}`
-	var s, section saved
-	for data, into := range map[string]*saved{
-		`{"version":2,"too_near":[3],"players":[{"name":"ann",` + ann[1:] + `,{"name":"bob",` + bob[1:] + `,{"name":"cat"}]}`: &s,
-		`{"version":3,"trust":{"players":{"ann":` + ann + `,"bob":` + bob + `},"too_near":[3]},"players":[{"name":"ann"}]}`:   &section,
-	} {
-		if err := json.Unmarshal([]byte(data), into); err != nil {
-			t.Fatal(err)
-		}
-		into.upgrade()
-	}
-	if !reflect.DeepEqual(s.Trust, section.Trust) || len(s.Trust.Players) != 2 || s.Trust.TooNear == nil {
-		t.Errorf("read is %+v, want %+v", s.Trust, section.Trust)
-	}
-	if left := s.Trust.WithoutList(); len(left.Players) != 1 || !left.Players["ann"].Trusted || left.TooNear != nil {
-		t.Errorf("without its list the room has %+v", left)
-	}
-}
-
 // TestAttendanceBefore3: whom a round of form 2 went on without, and who had finished, is in the
 // section. A player whose numbers did not count still needs the organiser's word.
-func TestAttendanceBefore3(t *testing.T) {
-	const old = `{"version":2,"players":[{"name":"ann","heard":"2026-11-20T20:00:00Z","done":true,"missed":7},` +
-		`{"name":"bob","left_out":true},{"name":"cat","left_out":true,"anomaly":{}}]}`
-	const want = `{"ann":{"heard":"2026-11-20T20:00:00Z","done":true,"missed":7},` +
-		`"bob":{"heard":"0001-01-01T00:00:00Z","out":"unsaid"},"cat":{"heard":"0001-01-01T00:00:00Z","out":"odd"}}`
-	var s saved
-	if err := json.Unmarshal([]byte(old), &s); err != nil {
-		t.Fatal(err)
-	}
-	s.upgrade()
-	if got, _ := json.Marshal(s.Attendance); string(got) != want {
-		t.Errorf("it has %s, want %s", got, want)
-	}
-	if got, _ := json.Marshal(s.Players[1]); strings.Contains(string(got), "left_out") {
-		t.Errorf("the player is kept as %s", got)
-	}
-}
-
 // TestListsBefore3: what people had brought into a room of form 2 is still theirs.
-func TestListsBefore3(t *testing.T) {
-	const lists = `{"favourites":[{"addr":"192.0.2.1:27960","by":["ann"]}],"hidden":[{"addr":"192.0.2.2:27960","by":["bob"]}],` +
-		`"struck":["192.0.2.3:27960"],"gone":{"secret":"ann"}}`
-	var s, section saved
-	for data, into := range map[string]*saved{
-		`{"version":2,"lists":` + lists + `}`:   &s,
-		`{"version":3,"brought":` + lists + `}`: &section,
-	} {
-		if err := json.Unmarshal([]byte(data), into); err != nil {
-			t.Fatal(err)
-		}
-		into.upgrade()
-	}
-	if !reflect.DeepEqual(s, saved{Version: 2, Brought: section.Brought, Ballot: s.Ballot}) || len(s.Brought.Left) != 1 {
-		t.Errorf("the lists are %+v, want %+v", s.Brought, section.Brought)
-	}
-}
-
 // TestEditionsBefore3: what players had said of their versions in a room of form 2 still counts.
-func TestEditionsBefore3(t *testing.T) {
-	const has = `{"luanti":{"version":"5.6","protocol":41}}`
-	var s, section saved
-	for data, into := range map[string]*saved{
-		`{"version":2,"players":[{"name":"ann"},{"name":"ben","editions":` + has + `}]}`:         &s,
-		`{"version":3,"players":[{"name":"ann"},{"name":"ben"}],"editions":{"ben":` + has + `}}`: &section,
-	} {
-		if err := json.Unmarshal([]byte(data), into); err != nil {
-			t.Fatal(err)
-		}
-		into.upgrade()
-	}
-	s.Version, s.Ballot, s.Roster, s.Attendance = section.Version, section.Ballot, section.Roster, nil
-	if !reflect.DeepEqual(s, section) || s.Editions["ben"]["luanti"].Protocol != 41 {
-		t.Errorf("read is %+v, want %+v", s.Editions, section.Editions)
-	}
-}
-
 // TestCountedBefore3: the guests who were counted in in a room of form 2 still are.
-func TestCountedBefore3(t *testing.T) {
-	var s saved
-	if err := json.Unmarshal([]byte(`{"version":2,"guests":[{"name":"yan"},{"name":"zoe","counted":true}]}`), &s); err != nil {
-		t.Fatal(err)
-	}
-	s.upgrade()
-	if want := []string{"zoe"}; !slices.Equal(s.Estimates.Counted, want) || s.Guests != nil {
-		t.Errorf("counted are %v, want %v", s.Estimates.Counted, want)
-	}
-}
-
 // TestChoiceBefore3: what a room of form 2 had chosen, and what somebody had supposed, is read
 // into the section.
-func TestChoiceBefore3(t *testing.T) {
-	const chosen = `"selection":{"by":"mean","players":["ann"]},"what_if":{"player":"ann","patch":{"by":"minimax"},"selection":{"by":"minimax"}}`
-	var s, section saved
-	for data, into := range map[string]*saved{
-		`{"version":2,` + chosen + `}`:            &s,
-		`{"version":3,"choice":{` + chosen + `}}`: &section,
-	} {
-		if err := json.Unmarshal([]byte(data), into); err != nil {
-			t.Fatal(err)
-		}
-		into.upgrade()
-	}
-	if !reflect.DeepEqual(s.Choice, section.Choice) || s.Choice.Selection == nil || s.Selection != nil || s.Choice.WhatIf.Player != "ann" {
-		t.Errorf("the choice is %+v, want %+v", s.Choice, section.Choice)
-	}
-}
-
 // TestLogBefore3: what the people in a room of form 2 were told is in its journal.
-func TestLogBefore3(t *testing.T) {
-	var s saved
-	if err := json.Unmarshal([]byte(`{"version":2,"log":[{"at":"2026-11-20T20:00:00Z","text":"ann is here"}]}`), &s); err != nil {
-		t.Fatal(err)
-	}
-	s.upgrade()
-	if want := []wire.Note{{At: eight, Text: "ann is here"}}; !reflect.DeepEqual(s.Journal.Notes, want) || s.Log != nil {
-		t.Errorf("the notes are %+v, want %+v", s.Journal.Notes, want)
-	}
-}
-
 // TestCalendarBefore3: what a standing room of form 2 kept, and what its people said of coming,
 // is in its calendar.
-func TestCalendarBefore3(t *testing.T) {
-	const played = `[{"round":1,"at":"2026-11-20T20:00:00Z","game":"openarena","server":"den","connect":"192.0.2.1:1","by":"mean","mean_ms":1,"max_ms":1,"players":["ann"]}]`
-	const kept = `"evenings":[{"began":"2026-11-13T20:00:00Z","stays":[]}],"tonight":{"began":"2026-11-20T20:00:00Z","stays":null},"left":["A"],` +
-		`"reminded":"2026-11-20T16:00:00Z","dated":"2026-11-20T19:30:00Z","unused":5,"counted":"2026-11-20T20:00:00Z","unjoined":true`
-	const rest = `"ended":"2026-11-20T22:00:00Z","history":` + played + `,"posts":{"opened":true,"trouble":"refused"}`
-	coming := fmt.Sprintf(`"coming":{%q:{"comes":true,"to":"2026-11-27T19:00:00Z"},%q:{"to":"2026-11-27T19:00:00Z"}}`, roster.MarkOf("ann's"), roster.MarkOf("zoe's"))
-	var s, section saved
-	for data, into := range map[string]*saved{
-		`{"version":2,"opened":"2026-11-20T20:00:00Z","kept":{` + kept + `},` + rest + `,` +
-			`"players":[{"name":"ann","page":"ann's","comes":true,"comes_to":"2026-11-27T19:00:00Z"},{"name":"bob","page":"bob's"}],` +
-			`"guests":[{"name":"zoe","page":"zoe's","comes":false,"comes_to":"2026-11-27T19:00:00Z"}]}`: &s,
-		`{"version":3,"calendar":{` + kept + `,"used":"2026-11-20T20:00:00Z",` + rest + `,` + coming + `}}`: &section,
-	} {
-		if err := json.Unmarshal([]byte(data), into); err != nil {
-			t.Fatal(err)
-		}
-		into.upgrade()
-	}
-	if !reflect.DeepEqual(s.Calendar, section.Calendar) || s.Calendar.Unused != 5 || len(s.Calendar.Coming) != 2 || !reflect.DeepEqual(s.Kept, calendar.Saved{}) {
-		t.Errorf("read is %+v, want %+v", s.Calendar, section.Calendar)
-	}
-	var used saved
-	if err := json.Unmarshal([]byte(`{"version":2,"opened":"2026-11-20T20:00:00Z","kept":{"used":"2026-11-20T21:00:00Z"}}`), &used); err != nil {
-		t.Fatal(err)
-	}
-	if used.upgrade(); !used.Calendar.Used.Equal(eight.Add(time.Hour)) {
-		t.Errorf("it was used at %v", used.Calendar.Used)
-	}
-}
-
 // TestPauseBefore3: what forms 1 and 2 kept of a pause is read into its section.
-func TestPauseBefore3(t *testing.T) {
-	var s, section saved
-	for data, into := range map[string]*saved{
-		`{"version":2,"pause":{"on":true,"held":5,"absent":7}}`:  &s,
-		`{"version":3,"outage":{"on":true,"held":5,"absent":7}}`: &section,
-	} {
-		if err := json.Unmarshal([]byte(data), into); err != nil {
-			t.Fatal(err)
-		}
-		into.upgrade()
-	}
-	if s.Outage != section.Outage || s.Outage != (outage.Saved{On: true, Held: 5, Absent: 7}) {
-		t.Errorf("the pause is %+v, want %+v", s.Outage, section.Outage)
-	}
-}
-
 // TestListingBefore3: what forms 1 and 2 kept of lists is read into the section.
-func TestListingBefore3(t *testing.T) {
-	const kept = `"list":"AQ==","list_hash":"hash","said":"Ag==","said_at":"2026-11-20T20:00:00Z",` +
-		`"own_hash":"own","own_lost":true,"started":"192.0.2.1:27960"`
-	var s, section saved
-	for data, into := range map[string]*saved{
-		`{"version":2,` + kept + `}`:             &s,
-		`{"version":3,"listing":{` + kept + `}}`: &section,
-	} {
-		if err := json.Unmarshal([]byte(data), into); err != nil {
-			t.Fatal(err)
-		}
-		into.upgrade()
-	}
-	s.Version, s.Ballot = section.Version, section.Ballot
-	if !reflect.DeepEqual(s, section) || s.Listing.Hash != "hash" || !s.Listing.OwnLost || !s.Listing.Started.IsValid() {
-		t.Errorf("read is %+v, want %+v", s, section)
-	}
-}
-
 // TestNearbyBefore3: the servers on local networks that forms 1 and 2 kept are read into their
 // section.
-func TestNearbyBefore3(t *testing.T) {
-	const servers = `[{"addr":"192.168.1.5:27960","networks":null,"home":"203.0.113.1","name":"Den","server":2}]`
-	const found = `{"game":"openarena","servers":[{"addr":"192.168.1.5:27960","info":{"Name":"Den"}}],"at":"2026-11-20T20:00:00Z"}`
-	var s, section saved
-	for data, into := range map[string]*saved{
-		`{"version":2,"local":` + servers + `,"players":[{"name":"ann","near":` + found + `},{"name":"bob"}]}`:                         &s,
-		`{"version":3,"nearby":{"servers":` + servers + `,"players":{"ann":` + found + `}},"players":[{"name":"ann"},{"name":"bob"}]}`: &section,
-	} {
-		if err := json.Unmarshal([]byte(data), into); err != nil {
-			t.Fatal(err)
-		}
-		into.upgrade()
-	}
-	s.Version, s.Ballot, s.Roster, s.Attendance = section.Version, section.Ballot, section.Roster, nil
-	if !reflect.DeepEqual(s, section) || len(s.Nearby.Servers) != 1 || len(s.Nearby.Players["ann"].Servers) != 1 {
-		t.Errorf("read is %+v, want %+v", s, section)
-	}
-}
-
 // TestPlacesBefore3: what the players in a room of form 2 had measured of places is in the survey.
-func TestPlacesBefore3(t *testing.T) {
-	const survey = `"attempt":2,"at":"2026-11-20T20:00:00Z","told":true,"anew":1,` +
-		`"homes":[{"player":"ann","place":{"name":"ann's computer","addr":"203.0.113.1:7787","protocol":"beacon"}}]`
-	const found = `{"attempt":2,"found":[{"state":"answered","rtt_ms":20}]}`
-	var s, section saved
-	for data, into := range map[string]*saved{
-		`{"version":2,"survey":{` + survey + `},"players":[{"name":"ann","surveyed":` + found + `},{"name":"bob"}]}`:      &s,
-		`{"version":3,"places":{` + survey + `,"found":{"ann":` + found + `}},"players":[{"name":"ann"},{"name":"bob"}]}`: &section,
-	} {
-		if err := json.Unmarshal([]byte(data), into); err != nil {
-			t.Fatal(err)
-		}
-		into.upgrade()
-	}
-	if !reflect.DeepEqual(s.Places, section.Places) || len(s.Places.Found) != 1 || s.Players[0].Surveyed.Attempt != 0 {
-		t.Errorf("read is %+v, want %+v", s.Places, section.Places)
-	}
-}
-
 // TestRosterBefore3: who was in a room of form 2, and what they showed, is on its roster.
-func TestRosterBefore3(t *testing.T) {
-	const person = `"name":"ann","arrival":3,"somewhere":true,"becomes":"anna","organiser":true,"regular":true,"page":"P","token":"T"`
-	const guest = `"name":"zoe","page":"Z","from":"192.0.2.1","seen":"2026-11-20T20:00:00Z"`
-	const keys = `"code":"BAKODI","link":"L","secret":"S","locked":true`
-	var s, section saved
-	for data, into := range map[string]*saved{
-		`{"version":2,` + keys + `,"players":[{` + person + `}],"guests":[{` + guest + `}]}`:            &s,
-		`{"version":3,"roster":{` + keys + `,"players":[{` + person + `}],"guests":[{` + guest + `}]}}`: &section,
-	} {
-		if err := json.Unmarshal([]byte(data), into); err != nil {
-			t.Fatal(err)
-		}
-		into.upgrade()
-	}
-	if !reflect.DeepEqual(s.Roster, section.Roster) || len(s.Roster.Guests) != 1 || !s.Roster.Players[0].Somewhere {
-		t.Errorf("the roster is %+v, want %+v", s.Roster, section.Roster)
-	}
-	if got, _ := json.Marshal(s.Players[0]); !s.Roster.Locked || s.before3.Code != "" || strings.Contains(string(got), "arrival") {
-		t.Errorf("the player is kept as %s", got)
-	}
-}
-
 // TestLaunchBefore3: how far players had got in a room of form 2 is in its section.
-func TestLaunchBefore3(t *testing.T) {
-	const way = `"launch":"failed","detail":"no such program","again":"2026-11-20T20:00:00Z"`
-	var s, section saved
-	for data, into := range map[string]*saved{
-		`{"version":2,"players":[{"name":"ann",` + way + `},{"name":"bob"}]}`:                    &s,
-		`{"version":3,"launch":{"ann":{` + way + `}},"players":[{"name":"ann"},{"name":"bob"}]}`: &section,
-	} {
-		if err := json.Unmarshal([]byte(data), into); err != nil {
-			t.Fatal(err)
-		}
-		into.upgrade()
-	}
-	if !reflect.DeepEqual(s.Launch, section.Launch) || s.Launch["ann"].Again != eight || s.Players[0].Detail != "" {
-		t.Errorf("the ways are %+v, want %+v", s.Launch, section.Launch)
-	}
-}
-
 // TestOriginsBefore3: where people in a room of form 2 came from is in its section.
-func TestOriginsBefore3(t *testing.T) {
-	const ann, zoe = `{"addr":"198.51.100.1","country":"DE","apart":true}`, `{"near":"10.8.0.7"}`
-	var s, section saved
-	for data, into := range map[string]*saved{
-		`{"version":2,"players":[{"name":"ann","apart":true,"origin":{"addr":"198.51.100.1","country":"DE"}},{"name":"bob"}],` +
-			`"guests":[{"name":"zoe","origin":` + zoe + `}]}`: &s,
-		`{"version":3,"origins":{"ann":` + ann + `,"zoe":` + zoe + `}}`: &section,
-	} {
-		if err := json.Unmarshal([]byte(data), into); err != nil {
-			t.Fatal(err)
-		}
-		into.upgrade()
-	}
-	if !reflect.DeepEqual(s.Origins, section.Origins) || !s.Origins["ann"].IsApart || s.Players[0].Apart {
-		t.Errorf("they come from %+v, want %+v", s.Origins, section.Origins)
-	}
-}

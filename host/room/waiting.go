@@ -2,7 +2,6 @@ package room
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -409,22 +408,4 @@ func (w *Waiting) isWhole(r *Room) bool {
 	l := w.Back
 	return w.watch != nil && r.round.choice.Newest() != nil && (l != nil) == (len(w.watch.Outside()) > 0) &&
 		(l == nil || l.Server >= 0 && l.Server < len(r.round.servers.List) && r.round.choice.Newest().Chosen != nil)
-}
-
-// seatsOf returns the wait that forms 1 and 2 kept with the phase. One that makes no sense is
-// none, which a room that waits cannot do without.
-func (p savedPhase) seatsOf() (s seats.Saved) {
-	err := error(nil)
-	switch p.Name {
-	case "waiting":
-		err = json.Unmarshal(p.Knows, &s)
-	case "failed":
-		err = json.Unmarshal(p.Knows, &struct {
-			Waited *seats.Saved `json:"waited"`
-		}{&s})
-	}
-	if err != nil {
-		return seats.Saved{}
-	}
-	return s
 }

@@ -1,11 +1,8 @@
 package room
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"net/netip"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -603,31 +600,6 @@ func TestUnwholeWait(t *testing.T) {
 
 // TestWaitingBefore3: forms 1 and 2 kept the wait with the phase, whether it went on or was
 // given up.
-func TestWaitingBefore3(t *testing.T) {
-	f := inFront(t, settings(5), 1, five()...)
-	f.orders(AwaitSeats{})
-	f.free = func(int, time.Duration) int { return 3 }
-	f.passes(time.Minute)
-	data, err := f.room.Save()
-	var want saved
-	if err := cmp.Or(err, json.Unmarshal(data, &want)); err != nil {
-		t.Fatal(err)
-	}
-	wait, err := json.Marshal(want.Seats)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, phase := range []savedPhase{
-		{"waiting", wait},
-		{"failed", json.RawMessage(`{"waited":` + string(wait) + "}")},
-	} {
-		s := saved{Version: 2, Phase: phase}
-		if s.upgrade(); want.Seats.Began.IsZero() || !reflect.DeepEqual(s.Seats, want.Seats) {
-			t.Errorf("%+v has become %+v", want.Seats, s.Seats)
-		}
-	}
-}
-
 // TestWaitWithoutList: a room that has given up its wait, and loses its list, still stands.
 func TestWaitWithoutList(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)

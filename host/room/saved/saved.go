@@ -1,0 +1,162 @@
+// Package saved is the form in which a room is kept: a section of each part, and what the room
+// knows itself. It reads the forms of earlier releases, too:
+//
+//	form 1, 2 ── upgrade ─┐
+//	                      ├─▶ Room ─▶ the parts' Restore
+//	form 3 ───────────────┘     └─── LoseList, if the list is gone
+package saved
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"muster/host/room/attendance"
+	"muster/host/room/ballot"
+	"muster/host/room/brought"
+	"muster/host/room/calendar"
+	"muster/host/room/choice"
+	"muster/host/room/editions"
+	"muster/host/room/estimates"
+	"muster/host/room/evidence"
+	"muster/host/room/finals"
+	"muster/host/room/journal"
+	"muster/host/room/launch"
+	"muster/host/room/listing"
+	"muster/host/room/nearby"
+	"muster/host/room/origin"
+	"muster/host/room/outage"
+	"muster/host/room/places"
+	"muster/host/room/roster"
+	"muster/host/room/search"
+	"muster/host/room/seats"
+	"muster/host/room/trust"
+	"muster/host/wire"
+)
+
+// The saved form has a version, and a host reads those from the oldest on: hosts of two
+// releases share a store while one after the other is replaced. A room that a newer one
+// has saved is left to the newer ones: rooms go forward only. What a later form adds
+// raises the version if a room without it would break its word; what an older host may
+// forget, such as a figure that is only shown, is added without, and an older host that
+// has the room drops it.
+const (
+	// Version is the newest form that this program reads, and the one that it writes. It
+	// gives each part a section.
+	Version = 3
+	// Oldest is the first form.
+	Oldest = 1
+)
+
+// ErrNewer says that a later release of Muster has saved a room.
+var ErrNewer = errors.New("a newer Muster has saved it")
+
+// Room is a room at rest: JSON, but for its long columns, which are the same
+// binary frames that travel.
+type Room struct {
+	Version  int            `json:"version"`
+	Opened   time.Time      `json:"opened"`
+	Settings wire.Settings  `json:"settings"`
+	Password string         `json:"password,omitempty"`
+	Webhook  string         `json:"webhook,omitempty"`
+	Phase    Phase          `json:"phase"`
+	Since    time.Time      `json:"since"`
+	Closed   bool           `json:"closed,omitempty"`
+	Journal  journal.Saved  `json:"journal,omitzero"`
+	Previous netip.AddrPort `json:"previous,omitzero"`
+	Brought  brought.Saved  `json:"brought,omitzero"`
+	Calendar calendar.Saved `json:"calendar,omitzero"`
+
+	Round     int                `json:"round"`
+	Players   []Player           `json:"players"`
+	Listing   listing.Saved      `json:"listing,omitzero"`
+	Nearby    nearby.Saved       `json:"nearby,omitzero"`
+	Measuring time.Time          `json:"measuring,omitzero"`
+	Failures  attendance.Retries `json:"failures,omitempty"`
+	Outage    outage.Saved       `json:"outage,omitzero"`
+	Broken    bool               `json:"broken,omitempty"`
+	More      search.SavedBudget `json:"more,omitzero"`
+
+	Roster     roster.Saved          `json:"roster,omitzero"`
+	Origins    origin.Saved          `json:"origins,omitempty"`
+	Attendance attendance.Saved      `json:"attendance,omitempty"`
+	Ballot     ballot.Saved          `json:"ballot,omitzero"`
+	Choice     choice.Saved          `json:"choice,omitzero"`
+	Estimates  estimates.Saved       `json:"estimates,omitzero"`
+	Editions   editions.Saved        `json:"editions,omitempty"`
+	Seats      seats.Saved           `json:"seats,omitzero"`
+	Launch     launch.Saved          `json:"launch,omitempty"`
+	Places     places.Saved          `json:"places,omitzero"`
+	Hearsay    evidence.SavedHearsay `json:"hearsay,omitzero"`
+	Trust      trust.Saved           `json:"trust,omitzero"`
+	Finals     finals.Saved          `json:"finals,omitzero"`
+
+	before3
+}
+
+// Player is what is kept of a player beside the parts' sections.
+type Player struct {
+	Name string `json:"name"`
+	// Discreet is how many servers the player may be asked for in a round.
+	Discreet int  `json:"discreet,omitempty"`
+	Shares   bool `json:"shares,omitempty"`
+	// Evidence is what the player was asked for and measured.
+	Evidence evidence.Saved `json:"evidence,omitzero"`
+
+	playerBefore3
+}
+
+// Phase is the phase's name, and what only that phase knows.
+type Phase struct {
+	Name  string          `json:"name"`
+	Knows json.RawMessage `json:"knows,omitempty"`
+}
+
+// Read reads a saved room of any form that this program knows. The error is [ErrNewer] for a
+// later one.
+func Read(data []byte) (s Room, err error) {
+	if err := json.Unmarshal(data, &s); err != nil {
+		return s, err
+	}
+	switch {
+	case s.Version > Version:
+		return s, fmt.Errorf("%w: it has form %d, and this one reads %d", ErrNewer, s.Version, Version)
+	case s.Version < Oldest:
+		return s, fmt.Errorf("form %d, and this program reads %d to %d", s.Version, Oldest, Version)
+	}
+	s.upgrade()
+	return s, nil
+}
+
+// LoseList drops all that hangs on the room's list, which is gone. Who was about to measure or
+// choose begins again; who has been sent somewhere waits for the organiser.
+func (s *Room) LoseList() (err error) {
+	s.Listing.SavedList, s.Listing.ListLost = listing.SavedList{}, true
+	if s.Hearsay, err = new(evidence.Hearsay).Save(nil); err != nil {
+		return err
+	}
+	s.Seats = seats.Saved{}
+	s.Nearby.Servers, s.Measuring, s.Outage, s.Broken = nil, time.Time{}, outage.Saved{}, false
+	s.Choice, s.Finals, s.More, s.Trust = choice.Saved{}, finals.Saved{}, search.SavedBudget{}, s.Trust.WithoutList()
+	s.Launch = s.Launch.WithoutList()
+	s.Ballot, s.Attendance = ballot.Saved{}, s.Attendance.Anew()
+	blank, err := new(evidence.Witness).Save()
+	if err != nil {
+		return err
+	}
+	for i := range s.Players {
+		p := &s.Players[i]
+		p.Shares = false
+		p.Evidence = blank
+	}
+	switch s.Phase.Name {
+	case "gathering", "listing", "failed":
+	case "launching":
+		s.Phase = Phase{Name: "failed", Knows: json.RawMessage("{}")}
+	default:
+		s.Phase = Phase{Name: "listing", Knows: json.RawMessage("{}")}
+	}
+	return nil
+}
