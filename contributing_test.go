@@ -117,6 +117,9 @@ func TestAddingAPart(t *testing.T) {
 		}) || !slices.Contains(pure, "muster/"+part) {
 			t.Errorf("%s: nobody says what it may import, or that it is pure", part)
 		}
+		if !strings.Contains(read(t, "ARCHITECTURE.md"), "\n| "+part+" |") {
+			t.Errorf("ARCHITECTURE.md does not name %s", part)
+		}
 		tests, err := filepath.Glob(part + "/*_test.go")
 		if err != nil || len(tests) == 0 {
 			t.Errorf("%s has no tests of its own", part)
