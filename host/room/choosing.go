@@ -79,7 +79,7 @@ func (r *Room) criteria(s wire.Settings, group []*player) selection.Criteria {
 	}
 	c.Seats = max(s.Players, r.seatsFor(group))
 	c.Weights = r.tuning.Weights
-	c.Vetoes, c.Keep = r.round.ballot.Vetoes(), r.previous
+	c.Vetoes, c.Keep = r.round.ballot.Vetoes(), r.round.choice.Previous()
 	c.Ours, c.Hidden = r.lists.Ours(), r.lists.Hidden(r.round.servers.List, r.organiserName())
 	c.Blacklist = append(c.Blacklist, r.round.trust.Blacklist(&r.round.servers)...)
 	return c

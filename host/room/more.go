@@ -3,7 +3,6 @@ package room
 import (
 	"muster/discovery"
 	"muster/host/room/ballot"
-	"muster/host/room/choice"
 	"muster/host/room/search"
 	"muster/host/wire"
 )
@@ -29,7 +28,7 @@ func (a More) do(r *Room, _ caller) error {
 		r.note("now %s", discovery.Before(most, 0, len(r.round.servers.List)))
 	}
 	r.do(Publish{}) // people read the new number before anybody is asked
-	r.round.choice, r.round.search = choice.Choice{}, nil
+	r.round.choice, r.round.search = r.round.choice.Forget(), nil
 	r.round.turns.Begin()
 	// Nobody has said of the next choice that they are ready.
 	r.round.ballot.Withdraw("", ballot.Ready|ballot.ByHand)

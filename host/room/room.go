@@ -2,7 +2,6 @@ package room
 
 import (
 	"cmp"
-	"net/netip"
 	"time"
 
 	"muster/host/room/attendance"
@@ -38,9 +37,6 @@ type Room struct {
 	closed   bool
 	calendar *calendar.Calendar
 	journal  journal.Journal
-	// previous is the server of the round before: the group stays there unless
-	// another is worth the move.
-	previous netip.AddrPort
 	tuning   Tuning
 	lists    brought.Lists
 	// editions are what players have of games.

@@ -69,7 +69,7 @@ func newRound(number int) round { return round{number: number} }
 // next is the round after this one, with the same players.
 func (r *round) next(now time.Time) round {
 	next := newRound(r.number + 1)
-	next.trust = r.trust.Next()
+	next.trust, next.choice = r.trust.Next(), r.choice.Next()
 	next.origins = r.origins
 	next.nearby, next.launches, next.turns = r.nearby.Next(), r.launches.Next(), r.turns
 	next.turns.Begin()

@@ -49,7 +49,7 @@ var ErrNewer = saved.ErrNewer
 func (r *Room) Save() ([]byte, error) {
 	s := saved.Room{
 		Version: saved.Version, Roster: r.roster.Save(), Origins: r.round.origins.Save(), Opened: r.opened, Settings: r.settings, Password: r.settings.Password,
-		Since: r.since, Closed: r.closed, Journal: r.journal.Save(), Previous: r.previous, Calendar: r.calendar.Save(), Brought: r.lists.Save(),
+		Since: r.since, Closed: r.closed, Journal: r.journal.Save(), Previous: r.round.choice.Previous(), Calendar: r.calendar.Save(), Brought: r.lists.Save(),
 		Round: r.round.number, Nearby: r.round.nearby.Save(), Measuring: r.round.measuring, Choice: r.round.choice.Save(),
 		More:     r.round.budget.Save(),
 		Failures: r.failures, Outage: r.outage.Save(), Broken: r.round.broken,
@@ -140,7 +140,7 @@ func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept
 func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		opened: s.Opened, settings: s.Settings, phase: phases()[s.Phase.Name], since: s.Since,
-		closed: s.Closed, journal: journal.Restore(s.Journal), previous: s.Previous, lists: brought.Restore(s.Brought), editions: editions.Restore(s.Editions), estimates: estimates.Restore(s.Estimates), failures: s.Failures, round: newRound(s.Round),
+		closed: s.Closed, journal: journal.Restore(s.Journal), lists: brought.Restore(s.Brought), editions: editions.Restore(s.Editions), estimates: estimates.Restore(s.Estimates), failures: s.Failures, round: newRound(s.Round),
 		source: listing.RestoreSource(s.Listing.SavedSource, s.Settings.Servers),
 	}
 	r.settings.Password, r.settings.Webhook = s.Password, s.Webhook
@@ -223,7 +223,7 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 	if err := restoreWait(r.phase, s.Seats, len(n.servers.List)); err != nil {
 		return nil, err
 	}
-	n.choice, err = choice.Restore(s.Choice, n.servers.List)
+	n.choice, err = choice.Restore(s.Choice, s.Previous, n.servers.List)
 	return r, cmp.Or(err, r.isWhole())
 }
 

@@ -2,7 +2,6 @@ package room
 
 import (
 	"errors"
-	"net/netip"
 	"slices"
 	"time"
 
@@ -88,7 +87,7 @@ func (r *Room) sleep(forget []string) {
 	}
 	// Programs and pages that were away when the night ended may be back for the next one: to
 	// them a round of the same number would be the one that they know.
-	r.round, r.previous, r.failures = newRound(r.round.number%wire.MaxRound+1), netip.AddrPort{}, 0
+	r.round, r.failures = newRound(r.round.number%wire.MaxRound+1), 0
 	r.source.Stop() // which was of this session
 	r.survey.End()
 	r.enter(&Gathering{})

@@ -478,9 +478,6 @@ func (r *Room) enter(p phase) {
 
 // nextRound begins another round with the same players.
 func (r *Room) nextRound() {
-	if s := r.round.choice.Newest(); s != nil && s.Chosen != nil {
-		r.previous = s.Chosen.Addr
-	}
 	r.calendar.Leave(r.now)
 	r.round = r.round.next(r.now)
 	r.apply(r.roster.NextRound(r.now))

@@ -15,6 +15,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -44,7 +45,24 @@ type Choice struct {
 	newest *selection.Selection
 	record *Record
 	whatIf *whatIf
+	// previous is the server of the round before: the group stays there unless another is
+	// worth the move.
+	previous netip.AddrPort
 }
+
+// Next returns what is left of the choice in the next round: where the group was.
+func (c *Choice) Next() Choice {
+	if c.newest != nil && c.newest.Chosen != nil {
+		return Choice{previous: c.newest.Chosen.Addr}
+	}
+	return c.Forget()
+}
+
+// Forget returns what is left of the choice when the round chooses anew.
+func (c *Choice) Forget() Choice { return Choice{previous: c.previous} }
+
+// Previous returns the server of the round before, invalid if there is none.
+func (c *Choice) Previous() netip.AddrPort { return c.previous }
 
 // whatIf is what other settings would choose. Everyone sees it, and the organiser may make
 // it so.

@@ -471,6 +471,30 @@ func TestSaved(t *testing.T) {
 	}
 }
 
+// TestNext: the next round knows where the group was, also when the one before chose anew, or
+// nothing.
+func TestNext(t *testing.T) {
+	a, b := netip.MustParseAddrPort("192.0.2.1:27960"), netip.MustParseAddrPort("192.0.2.2:27960")
+	chosen := func(addr netip.AddrPort) *selection.Selection {
+		return &selection.Selection{Chosen: &selection.Ranked{Addr: addr}}
+	}
+	c := Choice{newest: chosen(a)}
+	for i, step := range []struct {
+		to   Choice
+		want netip.AddrPort
+	}{
+		{c.Next(), a},
+		{c.Forget(), netip.AddrPort{}},
+		{(&Choice{previous: a, newest: chosen(b)}).Next(), b},
+		{(&Choice{previous: a, newest: chosen(b)}).Forget(), a},
+		{(&Choice{previous: a, newest: &selection.Selection{}}).Next(), a},
+	} {
+		if step.to.Previous() != step.want || step.to.Newest() != nil {
+			t.Errorf("%d: it was at %v, want %v", i, step.to.Previous(), step.want)
+		}
+	}
+}
+
 // TestRestore: servers are found by their addresses, and what is not listed is an error.
 func TestRestore(t *testing.T) {
 	b := two()
@@ -487,7 +511,7 @@ func TestRestore(t *testing.T) {
 		if err := json.Unmarshal(data, &s); err != nil {
 			t.Fatal(err)
 		}
-		return Restore(s, list)
+		return Restore(s, netip.AddrPort{}, list)
 	}
 	list := append(slices.Clone(b.Servers.List), discovery.Server{Addr: addr(9)})
 	slices.Reverse(list)
@@ -514,7 +538,7 @@ func TestRestore(t *testing.T) {
 			t.Errorf("of %d servers it restores %+v", n, back.Newest())
 		}
 	}
-	if back, err := Restore(Saved{}, nil); err != nil || back.Newest() != nil {
+	if back, err := Restore(Saved{}, netip.AddrPort{}, nil); err != nil || back.Newest() != nil {
 		t.Errorf("of nothing it restores %+v, %v", back, err)
 	}
 }

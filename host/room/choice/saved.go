@@ -17,9 +17,10 @@ type Saved struct {
 // Save returns the section of the saved room. What the choice was made from is not saved.
 func (c *Choice) Save() Saved { return Saved{c.newest, c.whatIf} }
 
-// Restore returns the choice that was saved, among the servers of a list.
-func Restore(s Saved, list []discovery.Server) (Choice, error) {
-	c := Choice{newest: s.Selection, whatIf: s.WhatIf}
+// Restore returns the choice that was saved, among the servers of a list, after a round on the
+// previous server.
+func Restore(s Saved, previous netip.AddrPort, list []discovery.Server) (Choice, error) {
+	c := Choice{newest: s.Selection, whatIf: s.WhatIf, previous: previous}
 	if c.newest != nil {
 		if err := place(c.newest, list); err != nil {
 			return Choice{}, err
