@@ -86,8 +86,13 @@ func (a WhatIf) do(r *Room, by caller) error {
 	case r.round.choice.Newest() == nil:
 		return errNothingMeasured
 	}
-	b := r.basisFor(r.round.chosenFor())
-	b.Criteria = r.criteria(s, r.round.chosenFor())
+	r.Record() // which is made if it is not known
+	group := r.round.chosenFor()
+	b, isKnown := r.round.choice.Basis(append(names(group), r.counted().Names()...))
+	if !isKnown {
+		b = r.basisFor(group)
+	}
+	b.Servers, b.Criteria = r.round.servers, r.criteria(s, group)
 	r.round.choice.Suppose(by.Title(), json.RawMessage(a), b)
 	return nil
 }

@@ -39,7 +39,9 @@ func (r *Room) facts(now time.Time) calendar.Facts {
 		Now: now, Every: r.settings.Every, Name: r.settings.Name, Game: r.settings.GameName(),
 		Heard: r.round.attendance.LastHeard(), IsGathering: gathering, IsClosed: r.closed, Posts: r.settings.Webhook != "",
 	}
-	for _, p := range r.roster.People() {
+	people := r.roster.People()
+	f.People = make([]calendar.Person, 0, len(people))
+	for _, p := range people {
 		f.People = append(f.People, calendar.Person{
 			Key: p.Mark, Name: p.Name, Arrival: p.Arrival, Seen: p.Seen, HasPage: p.HasPage,
 			IsPlayer: p.IsPlayer, IsConnected: p.IsPlayer && r.round.attendance.Of(p.Name).Here,

@@ -141,13 +141,19 @@ func (c *Choice) Go(server, seats int, b selection.Basis) bool {
 	return true
 }
 
-// Suppose ranks what was measured by other settings, which a patch makes of the room's, for
-// somebody who asks. The basis is by those settings. What the newest choice was made from
-// counts, if it is of the same players.
-func (c *Choice) Suppose(by string, patch json.RawMessage, b selection.Basis) {
-	if record, isKnown := c.Record(); isKnown && slices.Equal(record.basis.Table.Players(), b.Table.Players()) {
-		b.Table = record.basis.Table
+// Basis returns what the newest choice was made from, and whether that was of these players.
+// To make it takes as long as the choice.
+func (c *Choice) Basis(players []string) (b selection.Basis, isOfThem bool) {
+	record, isKnown := c.Record()
+	if record == nil || !isKnown || !slices.Equal(record.basis.Table.Players(), players) {
+		return selection.Basis{}, false
 	}
+	return record.basis, true
+}
+
+// Suppose ranks what was measured by other settings, which a patch makes of the room's, for
+// somebody who asks. The basis is by those settings.
+func (c *Choice) Suppose(by string, patch json.RawMessage, b selection.Basis) {
 	b.Criteria.Reasons = -1
 	c.whatIf = &whatIf{by, patch, b.Select()}
 }

@@ -159,11 +159,21 @@ func TestSuppose(t *testing.T) {
 		if tt.given {
 			c.Take(selection.Selection{})
 		}
+		if b, isOfThem := c.Basis(tt.b.Table.Players()); isOfThem {
+			tt.b.Table = b.Table
+		}
 		c.Suppose("zoe", json.RawMessage(`{}`), tt.b)
 		v := c.ViewWhatIf(Facts{Servers: tt.b.Servers})
 		if v.Player != "zoe" || server(&v.Selection) != tt.want || len(v.Selection.Reasons) > 0 {
 			t.Errorf("%s: %s supposes %+v", tt.name, v.Player, v.Selection.Chosen)
 		}
+	}
+}
+
+// TestBasisOfNothing: without a choice there is nothing to suppose from.
+func TestBasisOfNothing(t *testing.T) {
+	if b, isOfThem := new(Choice).Basis([]string{"ann"}); isOfThem || b.Table != nil {
+		t.Errorf("nothing was chosen from %+v", b)
 	}
 }
 
