@@ -54,6 +54,7 @@ func TestAsListed(t *testing.T) {
 	b.sees("#stage", "The <b>Den</b> of the very long name")
 	b.sees("#stage", "13 free seats")
 	b.sees("#stage", "as the list said 12 min ago")
+	b.sees("#ranking tbody", "as the list said") // the ranking comes after the stage
 	rows := b.reads("#ranking tbody tr")
 	if n := strings.Count(rows, "as the list said"); n != 2 {
 		t.Errorf("%d rows are marked:\n%s", n, rows)
