@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plans"
 	"muster/discovery/topology"
+	"muster/host/wire"
 )
 
 // guide returns a section of CONTRIBUTING.md.
@@ -160,18 +162,16 @@ func TestAddingASetting(t *testing.T) {
 	if !strings.Contains(guide(t, "Add a setting"), "`host/wire/settings.go`") {
 		t.Error("the guide does not name the file")
 	}
-	code := read(t, "host/wire/settings.go")
-	_, fields, _ := strings.Cut(code, "\ntype Settings struct {")
-	fields, _, _ = strings.Cut(fields, "\n}")
-	_, table, _ := strings.Cut(code, "\nfunc Table(")
-	rows := 0
-	for _, field := range regexp.MustCompile(`(?m)^\t([A-Z][A-Za-z]+) +[^ ]+ +.json:"([a-z_]+)`).FindAllStringSubmatch(fields, -1) {
-		if strings.Contains(code, "&s."+field[1]+" ") || strings.Contains(code, "&s."+field[1]+",") || strings.Contains(code, "&s."+field[1]+"}") {
-			rows++
-		}
+	var s wire.Settings
+	rows := map[any]string{}
+	for _, row := range wire.Table() {
+		rows[row.Of(&s)] = row.Key
 	}
-	if rows < 15 || len(table) == 0 && !strings.Contains(code, "Table") {
-		t.Errorf("%d settings have a row", rows)
+	fields := reflect.ValueOf(&s).Elem()
+	for i := range fields.NumField() {
+		if _, has := rows[fields.Field(i).Addr().Interface()]; !has {
+			t.Errorf("%s has no row in the table", fields.Type().Field(i).Name)
+		}
 	}
 }
 

@@ -518,24 +518,22 @@ func (a *actor) fetch(wanted room.Fetch) {
 		ctx, cancel := context.WithTimeout(a.ctx, listTime)
 		defer cancel()
 		config := &a.host.config
+		gap := time.Duration(0)
+		if config.Gap != nil {
+			gap = config.Gap(wanted.Game)
+		}
 		if config.Public != nil && len(wanted.Servers) == 0 {
 			wanted.Also = nil // a list of one room's own would crowd out the one that all others share
 		}
 		if len(wanted.Servers) > 0 {
 			list := a.host.lists.share(a.host.with(a.host.own(wanted.Servers), wanted.Also), nil)
-			listed := room.Listed{List: list, Kept: a.host.lists.keepApart(ctx, a.host.store, list)}
-			if config.Gap != nil {
-				listed.Gap = config.Gap(wanted.Game)
-			}
+			listed := room.Listed{List: list, Kept: a.host.lists.keepApart(ctx, a.host.store, list), Gap: gap}
 			keepOwn(ctx, a.host.store, wanted.Servers) // for longer, if it is
 			a.post(func() { a.step(listed, asker{}) })
 			return
 		}
 		servers, err := config.List(ctx, wanted.Game)
-		listed := room.Listed{Err: err}
-		if config.Gap != nil {
-			listed.Gap = config.Gap(wanted.Game)
-		}
+		listed := room.Listed{Err: err, Gap: gap}
 		if err == nil && config.Age != nil {
 			listed.Note = config.Age(wanted.Game)
 		}

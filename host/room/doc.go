@@ -2,6 +2,10 @@
 // players, merges what they measure, chooses the server and sends everyone there.
 // It opens no socket, reads no clock and starts no goroutine.
 //
+// What a room can do stands in its parts, the packages below this one. Each has a state of its
+// own, is told values and returns values. The room routes inputs to them, and a phase decides
+// with what they return which phase is next:
+//
 //	gathering    ─▶ listing
 //	listing      ─▶ measuring, coordinating, failed
 //	measuring    ─▶ verifying, waiting, failed

@@ -1,6 +1,11 @@
 package room
 
 import (
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
 	"muster/discovery"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
@@ -16,10 +21,6 @@ import (
 	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/selection"
-	"net/netip"
-	"slices"
-	"strings"
-	"time"
 )
 
 // round is what a new round forgets.
@@ -177,12 +178,11 @@ func (r *round) knowledge(p *player) evidence.Knowledge {
 	return evidence.KnowledgeOf(&p.witness, witnesses(r.natGroupOf(p)))
 }
 
-// table is what players measured, for a choice among them; others have columns of which
-// nothing is known.
-func (r *round) table(group []*player, others ...string) *selection.Table {
+// table returns what players measured, for a choice among them.
+func (r *round) table(group []*player) *selection.Table {
 	columns := make([]evidence.Column, len(group))
 	for i, p := range group {
 		columns[i] = evidence.Column{Name: p.name, Knowledge: r.knowledge(p), Raised: r.trust.Raised(p.name), Hidden: r.nearby.HiddenFrom(p.name)}
 	}
-	return evidence.Table(len(r.servers.List), columns, others...)
+	return evidence.Table(len(r.servers.List), columns)
 }

@@ -21,6 +21,9 @@ const (
 	tickEvery, flushEvery = 100 * time.Millisecond, 100 * time.Millisecond
 	// longestSession is longer than any room measures or votes here.
 	longestSession = 2 * time.Hour
+	// usualGap is how long the servers of made-up worlds need peace before they answer an
+	// address again: they are of no game that is stricter than most.
+	usualGap = 300 * time.Millisecond
 )
 
 // epoch is when sessions begin.
@@ -152,7 +155,3 @@ func (s *session) try(in room.Input) error {
 func (s *session) peer(name string) int {
 	return slices.IndexFunc(s.peers, func(p *peer) bool { return p.name == name })
 }
-
-// usualGap is how long the servers of made-up worlds need peace before they answer an address
-// again: they are of no game that is stricter than most.
-const usualGap = 300 * time.Millisecond

@@ -106,14 +106,13 @@ type Column struct {
 	Hidden []int
 }
 
-// Table returns what players measured of so many servers, for a choice among them; others
-// have columns of which nothing is known.
-func Table(servers int, players []Column, others ...string) *selection.Table {
+// Table returns what players measured of so many servers, for a choice among them.
+func Table(servers int, players []Column) *selection.Table {
 	var names []string
 	for i := range players {
 		names = append(names, players[i].Name)
 	}
-	t := selection.NewTable(append(names, others...), servers)
+	t := selection.NewTable(names, servers)
 	for column := range players {
 		p := &players[column]
 		t.SetLate(column, p.late())
