@@ -9,6 +9,9 @@ import (
 // maxMillis bounds the times in documents: an hour is no round-trip time.
 const maxMillis = 3_600_000
 
+// MS returns a time in milliseconds, as scores, sentences and documents have it.
+func MS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
 // Millis is a duration that stands in JSON as milliseconds with three decimals.
 type Millis time.Duration
 

@@ -162,7 +162,7 @@ func (s Selection) runnerUp() []string {
 
 // sentence says what giving something up would free.
 func (w Relax) sentence() string {
-	do := fmt.Sprintf("%s would do", servers(w.Frees))
+	do := fmt.Sprintf("%s would do", discovery.ServersInWords(w.Frees))
 	best := fmt.Sprintf("%s, best %s", do, w.Addr)
 	switch {
 	case w.Player != "" && w.Give == Unmeasured:
@@ -199,7 +199,7 @@ func (c Culled) sentence() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Left out %s: %s.", servers(c.Total()), strings.Join(parts, ", "))
+	return fmt.Sprintf("Left out %s: %s.", discovery.ServersInWords(c.Total()), strings.Join(parts, ", "))
 }
 
 var causeClauses = [none]string{
@@ -224,13 +224,6 @@ func signed(millis float64) string {
 		return "±0 ms"
 	}
 	return strings.Replace(fmt.Sprintf("%+.1f ms", millis), "-", "−", 1)
-}
-
-func servers(n int) string {
-	if n == 1 {
-		return "1 server"
-	}
-	return fmt.Sprintf("%d servers", n)
 }
 
 func person(name string) string { return discovery.CleanText(name) }

@@ -54,7 +54,7 @@ func bestFor(players int) float64 {
 		for player := range players {
 			sum += farRTT(player, server)
 		}
-		best = min(best, rttMS(sum)/float64(players))
+		best = min(best, discovery.MS(sum)/float64(players))
 	}
 	return best
 }

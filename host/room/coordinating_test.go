@@ -498,7 +498,7 @@ func TestUnluckySample(t *testing.T) {
 func TestSingleSample(t *testing.T) {
 	answered := func(by time.Duration) func(before time.Duration) (discovery.State, []float64) {
 		return func(before time.Duration) (discovery.State, []float64) {
-			return discovery.Answered, []float64{rttMS(before + by)}
+			return discovery.Answered, []float64{discovery.MS(before + by)}
 		}
 	}
 	tests := []struct {
@@ -531,7 +531,7 @@ func TestSingleSample(t *testing.T) {
 						before := n.room.round.player(name).witness.At(server)
 						seen := wire.Finalist{Server: server, State: state, Sent: n.room.round.looks.Save().Samples}
 						if seen.State == discovery.Answered {
-							seen.RTTs = slices.Repeat([]float64{rttMS(before.RTT)}, seen.Sent)
+							seen.RTTs = slices.Repeat([]float64{discovery.MS(before.RTT)}, seen.Sent)
 						}
 						if name == "ann" && server == odd && v.Attempt == 1 {
 							seen.State, seen.RTTs = tt.sees(before.RTT)

@@ -118,7 +118,7 @@ func TestLeadersPredicted(t *testing.T) {
 			for player, name := range []string{"ann", "bob"} {
 				ms, is := leader.Predicted[name]
 				_, measured := leader.RTT[name]
-				if truth := rttMS(farRTT(player, leader.ID)); is && (measured || math.Abs(ms-truth) > countryWide) {
+				if truth := discovery.MS(farRTT(player, leader.ID)); is && (measured || math.Abs(ms-truth) > countryWide) {
 					t.Errorf("%s's ping to server %d, measured: %t, is predicted to be %.0f ms: it is %.0f", name, leader.ID, measured, ms, truth)
 				}
 				predicted += count(is)

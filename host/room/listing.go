@@ -124,7 +124,7 @@ func (in Listed) begin(r *Room) {
 	} else {
 		r.enter(measuring)
 	}
-	r.note("%s listed", serversInWords(len(servers)))
+	r.note("%s listed", discovery.ServersInWords(len(servers)))
 	if note := cmp.Or(note, in.Note); note != "" {
 		r.note("%s", note)
 	}

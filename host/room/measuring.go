@@ -151,7 +151,7 @@ func (m *Measuring) finished(r *Room, p *player) {
 	}
 	r.round.attendance.Finish(r.now, p.name)
 	probed, answered := p.witness.Progress()
-	r.note("%s has measured %s, %d answered", p.name, serversInWords(probed), answered)
+	r.note("%s has measured %s, %d answered", p.name, discovery.ServersInWords(probed), answered)
 	m.advance(r)
 }
 
@@ -174,7 +174,7 @@ func (m *Measuring) finishGroups(r *Room) {
 		}
 		if news {
 			probed, answered := r.round.knowledge(group[0]).Progress()
-			r.note("%d players behind one address have measured %s together, %d answered", len(group), serversInWords(probed), answered)
+			r.note("%d players behind one address have measured %s together, %d answered", len(group), discovery.ServersInWords(probed), answered)
 		}
 	}
 }

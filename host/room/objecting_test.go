@@ -68,7 +68,7 @@ func (n *session) looks(dan func(server int) discovery.State) {
 			}
 			seen := wire.Finalist{Server: server, State: state, Sent: 3}
 			if state == discovery.Answered {
-				seen.RTTs = []float64{rttMS(rtt)}
+				seen.RTTs = []float64{discovery.MS(rtt)}
 			}
 			if state == discovery.Forbidden {
 				seen.Sent = 0
@@ -284,7 +284,7 @@ func TestSilentBestInASearch(t *testing.T) {
 		for player := range 3 {
 			sum += farRTT(player, server)
 		}
-		return rttMS(sum)/3 < bestFor(3)+15
+		return discovery.MS(sum)/3 < bestFor(3)+15
 	}
 	n.honest(func() {
 		messages := n.sent["dan"]

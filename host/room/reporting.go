@@ -1,8 +1,6 @@
 package room
 
 import (
-	"time"
-
 	"muster/host/wire"
 )
 
@@ -67,6 +65,3 @@ func (Hear) infos(r *Room, p *player, infos wire.Infos) error {
 	}
 	return nil
 }
-
-// rttMS is an RTT in milliseconds, as pages show it.
-func rttMS(rtt time.Duration) float64 { return float64(rtt) / float64(time.Millisecond) }

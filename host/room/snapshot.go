@@ -57,7 +57,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 			server := slices.IndexFunc(r.round.servers.List, func(s discovery.Server) bool { return s.Addr.String() == miss.Addr })
 			for _, p := range r.round.chosenFor() {
 				if result := r.round.knowledge(p).At(server); result.State == discovery.Answered {
-					miss.RTT[p.name] = rttMS(result.RTT)
+					miss.RTT[p.name] = discovery.MS(result.RTT)
 				}
 			}
 		}

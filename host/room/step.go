@@ -504,13 +504,6 @@ func (r *Room) note(format string, args ...any) {
 	r.journal.Add(r.now, fmt.Sprintf(format, args...))
 }
 
-func serversInWords(n int) string {
-	if n == 1 {
-		return "1 server"
-	}
-	return fmt.Sprintf("%d servers", n)
-}
-
 func count(is bool) int {
 	if is {
 		return 1

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/discovery"
 	"muster/host/room/attendance"
 	"muster/host/room/choice"
 	"muster/host/room/evidence"
@@ -93,7 +94,7 @@ func (r *Room) verifyOrLaunch() {
 	if chosen == nil {
 		if lone := r.culledByLone(); len(lone) > 0 && !isTired {
 			r.enter(&Verifying{})
-			r.note("no server suits everyone as far as single players heard: everyone looks at %s", serversInWords(len(lone)))
+			r.note("no server suits everyone as far as single players heard: everyone looks at %s", discovery.ServersInWords(len(lone)))
 			r.lookAt(lone, false)
 			return
 		}
@@ -120,7 +121,7 @@ func (r *Room) verifyOrLaunch() {
 	case votes && !isTired:
 		if more := r.round.options().More; len(more) > 0 {
 			r.enter(&Verifying{})
-			r.note("everyone looks at %s more, for a vote", serversInWords(len(more)))
+			r.note("everyone looks at %s more, for a vote", discovery.ServersInWords(len(more)))
 			r.lookAt(more, false)
 			return
 		}
@@ -157,10 +158,10 @@ func (v *Verifying) finalists(r *Room) (servers []int) {
 	}
 	r.note("everyone looks at the best %d again", len(servers))
 	if n := add(r.disputed()); n > 0 {
-		r.note("and at %s better for all but one of you, whom they did not answer", serversInWords(n))
+		r.note("and at %s better for all but one of you, whom they did not answer", discovery.ServersInWords(n))
 	}
 	if n := add(r.culledByLone()); n > 0 {
-		r.note("and at %s that only one player has heard to be of no use", serversInWords(n))
+		r.note("and at %s that only one player has heard to be of no use", discovery.ServersInWords(n))
 	}
 	if r.round.looks.Tries() == 0 {
 		add(v.untried(r, servers))
@@ -190,7 +191,7 @@ func (*Verifying) untried(r *Room, finalists []int) []int {
 	}
 	untried := r.round.search.Untried(left, finalists)
 	if len(untried) > 0 {
-		r.note("and at %s that may be better: what ping %s has there is not known yet", serversInWords(len(untried)), strings.Join(names(discreet), ", "))
+		r.note("and at %s that may be better: what ping %s has there is not known yet", discovery.ServersInWords(len(untried)), strings.Join(names(discreet), ", "))
 	}
 	return untried
 }

@@ -17,6 +17,20 @@ type Frame struct {
 // BinaryFrame is the frame of data that was marshalled and kept.
 func BinaryFrame(data []byte) Frame { return Frame{true, data} }
 
+// Unpack reads a binary frame that was kept, of a message of one kind. The error says what else
+// it is, or wraps [ErrMalformed].
+func Unpack[M Message](data []byte) (m M, err error) {
+	message, err := Unmarshal(BinaryFrame(data))
+	if err != nil {
+		return m, err
+	}
+	m, is := message.(M)
+	if !is {
+		return m, fmt.Errorf("a %T where a %T should be", message, m)
+	}
+	return m, nil
+}
+
 // IsKind reports whether text that [Marshal] has made is a message of the kind of m.
 func IsKind(text []byte, m Message) bool {
 	return bytes.HasPrefix(text, fmt.Appendf(nil, `{"type":%q`, m.kind()))

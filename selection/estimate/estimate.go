@@ -41,6 +41,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/discovery"
 	"muster/selection"
 	"muster/selection/rules"
 )
@@ -214,7 +215,7 @@ func (e *Estimator) Estimate(country string, rtts []time.Duration) Estimate {
 	z, n := 0.0, 0
 	for at, i := range e.order {
 		if who&(1<<at) != 0 {
-			z += w.of[n] * (millis(rtts[i]) - ways[at].mean) / ways[at].off
+			z += w.of[n] * (discovery.MS(rtts[i]) - ways[at].mean) / ways[at].off
 			n++
 		}
 	}
@@ -316,7 +317,5 @@ func solve(K [][]float64, k []float64) []float64 {
 	}
 	return x
 }
-
-func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 func duration(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"muster/discovery"
 )
 
 // Fit the model's numbers again to measured round trips: a matrix of ms, a row a line,
@@ -68,7 +70,7 @@ func TestFit(t *testing.T) {
 					seen[i] = duration(rtts[p][server])
 				}
 				got := e.Estimate(places[server].Country, seen)
-				off, sd := rtts[one.guest][server]-millis(got.RTT), max(0.5, millis(got.Error))
+				off, sd := rtts[one.guest][server]-discovery.MS(got.RTT), max(0.5, discovery.MS(got.Error))
 				// Student's t of 3 degrees: some ways are far out
 				sum += math.Log(sd) + 2*math.Log(1+off*off/(3*sd*sd))
 				n++

@@ -72,7 +72,7 @@ type Line struct{ Text, What string }
 func (t Taken) Lines(name string) (lines []Line) {
 	if t.Favourites+t.Hidden > 0 {
 		what := name + " brings "
-		text := what + inWords(t.Favourites) + " that the room may call its own"
+		text := what + discovery.ServersInWords(t.Favourites) + " that the room may call its own"
 		if t.Hidden > 0 {
 			text += fmt.Sprintf(", and %d never to play on", t.Hidden)
 		}
@@ -81,16 +81,9 @@ func (t Taken) Lines(name string) (lines []Line) {
 	if t.Refused > 0 {
 		const why = ": on a network of their own, taken off by the organiser, or beyond the %d of a player and the %d that a room keeps"
 		what := " of " + name + " cannot be shared"
-		lines = append(lines, Line{inWords(t.Refused) + what + fmt.Sprintf(why, wire.MaxBrought, Most), what})
+		lines = append(lines, Line{discovery.ServersInWords(t.Refused) + what + fmt.Sprintf(why, wire.MaxBrought, Most), what})
 	}
 	return lines
-}
-
-func inWords(servers int) string {
-	if servers == 1 {
-		return "1 server"
-	}
-	return fmt.Sprintf("%d servers", servers)
 }
 
 // Bring puts what somebody brings into the lists, in place of what they brought before, or adds

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/discovery"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/rules"
@@ -179,7 +180,7 @@ func Allow(s wire.Settings, limitMS float64) (wire.Settings, error) {
 	limits := []float64{limit}
 	if rules.Of(s.By).NeedsLimit {
 		for _, l := range s.Limits {
-			if ms := rttMS(l); ms < limit {
+			if ms := discovery.MS(l); ms < limit {
 				limits = append(limits, ms)
 			}
 		}
@@ -191,8 +192,6 @@ func Allow(s wire.Settings, limitMS float64) (wire.Settings, error) {
 	}
 	return s.Patched(patch, wire.OnPage)
 }
-
-func rttMS(rtt time.Duration) float64 { return float64(rtt) / float64(time.Millisecond) }
 
 // Lack says why a choice of nothing has nothing to choose: how many servers went, and what
 // for.

@@ -70,7 +70,7 @@ func (r *Record) Culled() map[selection.Cause]wire.CulledServers {
 			}
 			for column, player := range b.Table.Players() {
 				if state, rtt := b.Table.At(column, reason.Server); state == discovery.Answered && b.Estimated[player] == 0 {
-					culled.RTT[player] = rttMS(rtt)
+					culled.RTT[player] = discovery.MS(rtt)
 				}
 			}
 			list.Servers = append(list.Servers, culled)

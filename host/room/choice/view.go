@@ -145,7 +145,7 @@ func (f *Facts) advise(v *wire.Choice) {
 			v.Advice = slices.Insert(v.Advice, 0, advice)
 			v.Miss = &wire.Miss{Addr: advice.Addr, RTT: map[string]float64{}}
 			if n := len(f.Limits); n > 0 {
-				v.Miss.LimitMS = rttMS(f.Limits[n-1])
+				v.Miss.LimitMS = discovery.MS(f.Limits[n-1])
 			}
 		default:
 			continue

@@ -121,13 +121,9 @@ func Describe(servers selection.Servers, players []selection.Edition, best []sel
 			if isAny {
 				done = "not left out, as the organiser wants"
 			}
-			what := "1 server"
-			if n != 1 {
-				what = fmt.Sprintf("%d servers", n)
-			}
 			if n > 0 {
 				notes = append(notes, fmt.Sprintf("%s has version %s, which does not get into %s (%s): %s",
-					e.Player, called(e.Edition), what, mostOf(versions), done))
+					e.Player, called(e.Edition), discovery.ServersInWords(n), mostOf(versions), done))
 			}
 		}
 		tell(shut, "left out")

@@ -239,7 +239,7 @@ const longestRound = 365 * 24 * time.Hour
 // RestoreHearsay returns what was saved, of a list of so many servers. Any bytes are safe. It
 // counts once there are voices: see [Hearsay.Attend].
 func RestoreHearsay(s SavedHearsay, players []string, listed int) (h Hearsay, err error) {
-	said, err := unpack[wire.Infos](s.Infos)
+	said, err := wire.Unpack[wire.Infos](s.Infos)
 	if err != nil {
 		return Hearsay{}, err
 	}

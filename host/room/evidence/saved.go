@@ -60,7 +60,7 @@ func (w *Witness) Save() (Saved, error) {
 func Restore(s Saved, listed int) (w Witness, err error) {
 	w.asked = asked{all: s.All, servers: s.Asked, before: s.Before}
 	w.shown = shown{promised: s.Promised, servers: s.Shown, own: s.Own}
-	report, err := unpack[wire.Report](s.Report)
+	report, err := wire.Unpack[wire.Report](s.Report)
 	if err != nil {
 		return Witness{}, err
 	}
@@ -80,15 +80,3 @@ func Restore(s Saved, listed int) (w Witness, err error) {
 }
 
 func isListed(server, listed int) bool { return server >= 0 && server < listed }
-
-func unpack[M wire.Message](frame []byte) (m M, err error) {
-	message, err := wire.Unmarshal(wire.BinaryFrame(frame))
-	if err != nil {
-		return m, err
-	}
-	m, is := message.(M)
-	if !is {
-		return m, fmt.Errorf("a %T where a %T should be", message, m)
-	}
-	return m, nil
-}

@@ -139,7 +139,7 @@ func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note string) {
 		l.noteAsked(ask, f.Now)
 		asks = append(asks, ask)
 	}
-	return asks, fmt.Sprintf("%s answered others, but not %s: %s", serversInWords(len(servers)), join(alone), who)
+	return asks, fmt.Sprintf("%s answered others, but not %s: %s", discovery.ServersInWords(len(servers)), join(alone), who)
 }
 
 // aloneFor returns what a player who looks alone is asked for, if the look began some time ago:

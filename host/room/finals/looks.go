@@ -391,11 +391,4 @@ func (l *Looks) Resume() {
 	l.repeats += unsavedLooks
 }
 
-func serversInWords(n int) string {
-	if n == 1 {
-		return "1 server"
-	}
-	return fmt.Sprintf("%d servers", n)
-}
-
 func join(names []string) string { return strings.Join(names, ", ") }

@@ -46,7 +46,7 @@ func qualityOf(seen wire.Finalist, before discovery.Result) (q selection.Quality
 		at := slices.Index(seen.RTTs, slices.Max(seen.RTTs))
 		others := slices.Concat(seen.RTTs[:at], seen.RTTs[at+1:])
 		if len(others) == 1 && before.State == discovery.Answered {
-			others = append(others, inMS(before.RTT))
+			others = append(others, discovery.MS(before.RTT))
 		}
 		if rest := jitterOf(others); len(others) > 1 && jitter > spike*rest {
 			jitter = rest
@@ -63,7 +63,7 @@ func qualityOfFew(rtts []float64) (q selection.Quality) {
 		return q
 	}
 	sorted := slices.Sorted(slices.Values(rtts))
-	if sorted[1]-sorted[0] > inMS(doubtfulShort) {
+	if sorted[1]-sorted[0] > discovery.MS(doubtfulShort) {
 		q.Jitter = time.Duration(jitterOf(rtts) * float64(time.Millisecond))
 	}
 	return q
@@ -101,7 +101,7 @@ func (k Known) sampled(seen wire.Finalist) (rtts []float64) {
 		rtts = k.Look.RTTs
 	}
 	if before := k.now(); len(rtts) == 0 && before.State == discovery.Answered {
-		rtts = []float64{inMS(before.RTT)}
+		rtts = []float64{discovery.MS(before.RTT)}
 	}
 	return append(slices.Clip(rtts), seen.RTTs...)
 }
@@ -123,13 +123,13 @@ func isDoubtful(seen wire.Finalist, before discovery.Result) bool {
 	case before.State != discovery.Answered:
 		return true
 	}
-	return time.Duration(math.Abs(seen.RTTs[0]-inMS(before.RTT))*float64(time.Millisecond)) > doubtfulBy
+	return time.Duration(math.Abs(seen.RTTs[0]-discovery.MS(before.RTT))*float64(time.Millisecond)) > doubtfulBy
 }
 
 // disagree reports whether two samples differ so much that a third has to tell which of them
 // met a full queue.
 func disagree(rtts []float64) bool {
-	return len(rtts) == enoughSamples-1 && slices.Max(rtts)-slices.Min(rtts) > inMS(doubtfulShort)
+	return len(rtts) == enoughSamples-1 && slices.Max(rtts)-slices.Min(rtts) > discovery.MS(doubtfulShort)
 }
 
 // isElsewhere reports whether a player's look contradicts most of what was taken over from the
@@ -144,7 +144,7 @@ func isElsewhere(p Looker, seen []wire.Finalist) bool {
 			continue
 		}
 		borrowed++
-		if areApart(slices.Min(s.RTTs), inMS(known.Mates)) {
+		if areApart(slices.Min(s.RTTs), discovery.MS(known.Mates)) {
 			wrong++
 		}
 	}
@@ -156,5 +156,3 @@ func areApart(a, b float64) bool {
 	const apart, times = 20, 1.5
 	return max(a, b) > apart+times*min(a, b)
 }
-
-func inMS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

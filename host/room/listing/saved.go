@@ -61,7 +61,7 @@ func (s SavedList) Servers() ([]discovery.Server, error) {
 	if len(s.List) == 0 { // a room that gathers has none
 		return nil, nil
 	}
-	list, err := unpack[wire.List](s.List)
+	list, err := wire.Unpack[wire.List](s.List)
 	return list.Servers, err
 }
 
@@ -73,7 +73,7 @@ func RestoreList(s SavedList, tree *topology.Tree, began time.Time) (List, selec
 	if len(s.Said) == 0 {
 		return l, l.Servers(discovery.Said{}, began), nil
 	}
-	said, err := unpack[wire.Infos](s.Said)
+	said, err := wire.Unpack[wire.Infos](s.Said)
 	if err != nil {
 		return List{}, selection.Servers{}, err
 	}
@@ -106,16 +106,4 @@ func RestoreSource(s SavedSource, own []netip.AddrPort) Source {
 func pack(m wire.Message) ([]byte, error) {
 	frame, err := wire.Marshal(m)
 	return frame.Data, err
-}
-
-func unpack[M wire.Message](data []byte) (m M, err error) {
-	message, err := wire.Unmarshal(wire.BinaryFrame(data))
-	if err != nil {
-		return m, err
-	}
-	m, ok := message.(M)
-	if !ok {
-		return m, fmt.Errorf("a %T where a %T should be", message, m)
-	}
-	return m, nil
 }

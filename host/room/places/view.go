@@ -122,7 +122,7 @@ func (s *Survey) sites(sc Scene) *wire.Sites {
 		view.Now = &wire.Figures{MeanMS: now.MeanMS, MaxMS: now.MaxMS}
 	}
 	if first := ranked[0]; first.Suits && sc.Selection != nil {
-		view.Better = now == nil || sc.Selection.Chosen == nil || now.Score-first.score > millis(muchBetter)
+		view.Better = now == nil || sc.Selection.Chosen == nil || now.Score-first.score > discovery.MS(muchBetter)
 	}
 	view.Answer = answer(view, sc.Selection)
 	return view
@@ -153,14 +153,14 @@ func (s *Survey) candidate(place int, name string, group []string, objective *se
 			c.Silent = append(c.Silent, player)
 			continue
 		}
-		rtts[i] = millis(time.Duration(of.Found[place].RTT))
+		rtts[i] = discovery.MS(time.Duration(of.Found[place].RTT))
 		c.RTT[player] = rtts[i]
 		c.MeanMS += rtts[i] / float64(len(group))
 		c.MaxMS = max(c.MaxMS, rtts[i])
 	}
 	c.score = objective.Score(rtts)
 	limits := objective.Limits()
-	for c.level < len(limits) && c.MaxMS > millis(limits[c.level]) {
+	for c.level < len(limits) && c.MaxMS > discovery.MS(limits[c.level]) {
 		c.level++
 	}
 	c.Suits = len(c.Silent) == 0 && len(group) > 0 && (len(limits) == 0 || c.level < len(limits))
@@ -169,8 +169,6 @@ func (s *Survey) candidate(place int, name string, group []string, objective *se
 	}
 	return c
 }
-
-func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // answer says where a server would suit, or be better. All is in ms: the average, and the
 // worst.

@@ -122,7 +122,7 @@ func (r Ranking) predict(server int, forecast map[string]time.Duration) map[stri
 			state, _ = r.table.At(column, server)
 		}
 		if rtt, is := forecast[name]; is && state == discovery.Unprobed {
-			predicted[name] = max(1, math.Round(inMS(rtt)))
+			predicted[name] = max(1, math.Round(discovery.MS(rtt)))
 		}
 	}
 	return predicted
@@ -150,8 +150,8 @@ func (f *field) nearly(most int) []selection.Ranked {
 			switch state, rtt := f.Table.At(column, server); state {
 			case discovery.Answered:
 				measured++
-				one.MeanMS += inMS(rtt)
-				one.MaxMS = max(one.MaxMS, inMS(rtt))
+				one.MeanMS += discovery.MS(rtt)
+				one.MaxMS = max(one.MaxMS, discovery.MS(rtt))
 			case discovery.Unprobed:
 				unprobed++
 			}
@@ -175,7 +175,7 @@ func (f *field) nearly(most int) []selection.Ranked {
 		nearly[i].Score, nearly[i].RTT = 0, map[string]float64{}
 		for column, name := range f.columns {
 			if state, rtt := f.Table.At(column, nearly[i].Server); state == discovery.Answered {
-				nearly[i].RTT[name] = inMS(rtt)
+				nearly[i].RTT[name] = discovery.MS(rtt)
 			}
 		}
 	}
@@ -236,7 +236,7 @@ func (f *field) couldWin(leaders []wire.Leader, server int) bool {
 		own[column] = f.selected.Own[name].MS
 		if state, rtt := f.Table.At(column, server); state == discovery.Answered {
 			measured++
-			rtts[column] = inMS(rtt)
+			rtts[column] = discovery.MS(rtt)
 		}
 	}
 	switch {
@@ -247,8 +247,6 @@ func (f *field) couldWin(leaders []wire.Leader, server int) bool {
 	}
 	return rules.Of(f.selected.By).Bound(rules.Equal(rtts, own)) <= leaders[0].FigureMS
 }
-
-func inMS(rtt time.Duration) float64 { return float64(rtt) / float64(time.Millisecond) }
 
 func count(is bool) int {
 	if is {

@@ -118,7 +118,7 @@ func (s *Search) Outcome(groups [][]Member) (text string, isDry bool) {
 	if progress.Reach > 0 {
 		within = fmt.Sprintf(", or a server within %v for everyone", progress.Reach)
 	}
-	claim := fmt.Sprintf("at most %.0f ms better%s could be found, as far as one can tell", math.Ceil(inMS(progress.RegretBound)), within)
+	claim := fmt.Sprintf("at most %.0f ms better%s could be found, as far as one can tell", math.Ceil(discovery.MS(progress.RegretBound)), within)
 	if s.asksFew() {
 		claim = "what somebody who asks few servers was not asked may be better"
 	}
@@ -149,9 +149,6 @@ func InWords(n int, kind string) string {
 	}
 	return fmt.Sprintf("%d %sservers", n, kind)
 }
-
-// inMS returns an RTT in milliseconds, as pages show it.
-func inMS(rtt time.Duration) float64 { return float64(rtt) / float64(time.Millisecond) }
 
 // View returns how far the search is.
 func (s *Search) View(by selection.Rule) *wire.Search {
@@ -184,9 +181,9 @@ func (s *Search) View(by selection.Rule) *wire.Search {
 		v.ExtraMS = &v.FigureMS
 	}
 	if progress.Rounds >= claimAfter && !s.asksFew() {
-		v.OwnMS = inMS(progress.Own)
-		gain := inMS(progress.RegretBound)
-		v.GainMS, v.ReachMS = &gain, inMS(progress.Reach)
+		v.OwnMS = discovery.MS(progress.Own)
+		gain := discovery.MS(progress.RegretBound)
+		v.GainMS, v.ReachMS = &gain, discovery.MS(progress.Reach)
 	}
 	return v
 }

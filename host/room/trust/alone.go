@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/discovery"
 	"muster/selection"
 	"muster/selection/anomaly"
 	"muster/selection/rules"
@@ -92,7 +93,7 @@ func (t *Trial) End() (notes []string) {
 		return nil
 	}
 	for _, l := range raised {
-		notes = append(notes, fmt.Sprintf("%s It counts as %.0f ms, not as %.0f", tooNearFor(l.player, t.server(), &t.basis.Servers), rttMS(l.usual), rttMS(t.pings[l.player].Now)))
+		notes = append(notes, fmt.Sprintf("%s It counts as %.0f ms, not as %.0f", tooNearFor(l.player, t.server(), &t.basis.Servers), discovery.MS(l.usual), discovery.MS(t.pings[l.player].Now)))
 	}
 	return notes
 }
@@ -112,11 +113,11 @@ func (t *Trial) isWorse() bool {
 		rtts := make([]float64, len(others))
 		for i := range others {
 			_, rtt := b.Table.At(i, server)
-			rtts[i] = rttMS(rtt)
+			rtts[i] = discovery.MS(rtt)
 		}
 		return objective.Score(rtts)
 	}
-	return score(t.server())-score(t.after.Chosen.Server) >= rttMS(worthLooking)
+	return score(t.server())-score(t.after.Chosen.Server) >= discovery.MS(worthLooking)
 }
 
 // raise makes a player's RTT of a server count as at least so much; 0 takes that back.

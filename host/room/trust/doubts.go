@@ -243,5 +243,3 @@ func isAbout(some []anomaly.Anomaly, player string) bool {
 
 // sentence is an anomaly as the beginning of a sentence.
 func sentence(a anomaly.Anomaly) string { return strings.TrimSuffix(a.String(), ".") }
-
-func rttMS(rtt time.Duration) float64 { return float64(rtt) / float64(time.Millisecond) }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"muster/discovery"
 	"muster/selection"
 	"muster/selection/anomaly"
 )
@@ -124,22 +125,22 @@ func isHarmed(b selection.Basis, some, others []string, believed bool, at Moment
 	rtts := func(server int) (ms []float64) {
 		for player := range some {
 			_, rtt := mine.Table.At(player, server)
-			ms = append(ms, rttMS(rtt))
+			ms = append(ms, discovery.MS(rtt))
 		}
 		for _, rtt := range credible {
-			ms = append(ms, rttMS(rtt(server)))
+			ms = append(ms, discovery.MS(rtt(server)))
 		}
 		return ms
 	}
 	with, without := rtts(all.Chosen.Server), rtts(own.Chosen.Server)
 	for _, limit := range objective.Limits() { // the strictest first
-		if keep, kept := slices.Max(with) <= rttMS(limit), slices.Max(without) <= rttMS(limit); keep != kept {
+		if keep, kept := slices.Max(with) <= discovery.MS(limit), slices.Max(without) <= discovery.MS(limit); keep != kept {
 			return kept
 		} else if kept {
 			break
 		}
 	}
-	return objective.Score(with)-objective.Score(without) > rttMS(harmless)
+	return objective.Score(with)-objective.Score(without) > discovery.MS(harmless)
 }
 
 // Weightiest returns the player on whose word alone a choice hangs, if that costs the others
@@ -150,5 +151,5 @@ func (d *Doubts) Weightiest(s *selection.Selection) (most selection.Influence, i
 		return most, false
 	}
 	most = s.Why.Influences[0]
-	return most, !d.players[most.Player].vouched && most.Gain >= rttMS(harmless)
+	return most, !d.players[most.Player].vouched && most.Gain >= discovery.MS(harmless)
 }

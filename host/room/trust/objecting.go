@@ -107,14 +107,14 @@ func hoped(b selection.Basis, player string, s *selection.Selection, o Outlook) 
 					return 0, false
 				}
 			}
-			rtts[i] = rttMS(rtt)
+			rtts[i] = discovery.MS(rtt)
 		}
 		return objective.Score(rtts), 2*answered >= len(others)
 	}
 	most, _ := score(s.Chosen.Server)
 	scores := map[int]float64{}
 	for _, server := range o.Silent[player] {
-		if ms, known := score(server); known && ms <= most-rttMS(worthLooking) {
+		if ms, known := score(server); known && ms <= most-discovery.MS(worthLooking) {
 			scores[server] = ms
 		}
 	}
