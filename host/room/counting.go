@@ -64,7 +64,7 @@ func (r *Room) counted() estimates.Counted { return r.estimates.Counted(r.wherea
 // whereabouts returns what estimates depend on.
 func (r *Room) whereabouts() estimates.Scene {
 	var guests []string
-	for _, p := range r.roster.People() {
+	for p := range r.roster.People() {
 		if !p.IsPlayer {
 			guests = append(guests, p.Name)
 		}

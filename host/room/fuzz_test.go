@@ -530,7 +530,7 @@ func (e *evening) isSound() {
 		e.Fatal(err)
 	}
 	organisers := 0
-	people, players := e.room.roster.People(), []string{}
+	people, players := slices.Collect(e.room.roster.People()), []string{}
 	for i, p := range people {
 		organisers += count(p.IsOrganiser)
 		if p.IsPlayer {

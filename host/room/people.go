@@ -33,7 +33,10 @@ func (r *Room) mayVote(by caller) error {
 
 // awaited returns the people who have said whether they come to the next date.
 func (r *Room) awaited() (names []string) {
-	for _, p := range r.roster.People() {
+	if r.settings.Every == "" {
+		return nil // there is no date
+	}
+	for p := range r.roster.People() {
 		if r.calendar.Awaits(p.Mark) {
 			names = append(names, p.Name)
 		}

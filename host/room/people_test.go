@@ -49,7 +49,7 @@ func (n *session) person(name string) wire.Person {
 
 // guests are the names of those who have only the page.
 func (n *session) guests() (names []string) {
-	for _, p := range n.room.roster.People() {
+	for p := range n.room.roster.People() {
 		if !p.IsPlayer {
 			names = append(names, p.Name)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"muster/discovery"
 	"muster/discovery/topology"
@@ -232,7 +233,7 @@ func (r *Room) restoreRoster(s roster.Saved, origins origin.Saved) (err error) {
 	if r.roster, err = roster.Restore(s); err != nil {
 		return err
 	}
-	people := r.roster.People()
+	people := slices.Collect(r.roster.People())
 	players := 0
 	for i, p := range people {
 		if !p.IsPlayer {

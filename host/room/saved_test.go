@@ -374,7 +374,7 @@ func TestSavedForm(t *testing.T) {
 				}
 			}
 			was.Selection.Decided, was.WhatIf.Selection.Decided = is.Selection.Decided, is.WhatIf.Selection.Decided
-			for i, p := range old.roster.People() { // and knows of no order of arrival: players come first
+			for i, p := range slices.Collect(old.roster.People()) { // and knows of no order of arrival: players come first
 				if p.Arrival != i {
 					t.Errorf("%s arrived %d, want %d", p.Name, p.Arrival, i)
 				}

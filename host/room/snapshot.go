@@ -188,7 +188,7 @@ func (r *Room) Badges() map[Digest]Badge {
 		password = l.Launch.Password
 	}
 	var counted []string
-	for _, p := range r.roster.People() {
+	for p := range r.roster.People() {
 		if r.estimates.IsCounted(p.Name) {
 			counted = append(counted, p.Name)
 		}

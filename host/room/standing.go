@@ -39,9 +39,7 @@ func (r *Room) facts(now time.Time) calendar.Facts {
 		Now: now, Every: r.settings.Every, Name: r.settings.Name, Game: r.settings.GameName(),
 		Heard: r.round.attendance.LastHeard(), IsGathering: gathering, IsClosed: r.closed, Posts: r.settings.Webhook != "",
 	}
-	people := r.roster.People()
-	f.People = make([]calendar.Person, 0, len(people))
-	for _, p := range people {
+	for p := range r.roster.People() {
 		f.People = append(f.People, calendar.Person{
 			Key: p.Mark, Name: p.Name, Arrival: p.Arrival, Seen: p.Seen, HasPage: p.HasPage,
 			IsPlayer: p.IsPlayer, IsConnected: p.IsPlayer && r.round.attendance.Of(p.Name).Here,
@@ -82,7 +80,7 @@ func (r *Room) sleep(forget []string) {
 	}
 	r.estimates = estimates.Guests{}
 	r.apply(r.roster.Sleep(r.now))
-	for _, p := range r.roster.People() {
+	for _, p := range slices.Collect(r.roster.People()) {
 		if slices.Contains(forget, p.Mark) {
 			r.apply(r.roster.Drop(p.Name))
 		}

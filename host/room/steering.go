@@ -134,7 +134,7 @@ func (r *Room) resettle(s wire.Settings) {
 	if r.settings = s; isElsewhere {
 		r.surveys(r.survey.Change(r.placesScene(), r.now))
 	}
-	for _, p := range r.roster.People() { // a guest may have no say any more
+	for p := range r.roster.People() { // a guest may have no say any more
 		if !p.IsPlayer && r.round.ballot.Refusal(p.Name, r.electorate()) != nil {
 			r.round.ballot.Withdraw(p.Name, ballot.Vote|ballot.Ready)
 		}

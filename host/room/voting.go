@@ -25,7 +25,7 @@ const (
 // electorate returns everybody who might have a say in the choice.
 func (r *Room) electorate() ballot.Electorate {
 	e := ballot.Electorate{GuestsVote: r.settings.GuestsVote}
-	for _, one := range r.roster.People() {
+	for one := range r.roster.People() {
 		person := ballot.Person{
 			Name: one.Name, Organiser: one.IsOrganiser, Guest: !one.IsPlayer, From: one.From, Page: one.HasPage,
 		}

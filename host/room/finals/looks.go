@@ -9,7 +9,8 @@
 //
 // Players take turns, so that no server is asked more often than the strictest answer. A look
 // at a server that failed while it went well for others does not count yet: those players look
-// again, one at a time. A long look tells lines apart that a moment does not.
+// again, one at a time. A look that began sooner than the strictest answer proves nothing about
+// a server that answers nobody: everyone looks again, with more rest. A long look tells lines apart that a moment does not.
 //
 // Whoever owns [Looks] says which servers everyone looks at, and [Facts] say what the players
 // know of them. What a look showed comes back as [Look]s, which count from then on.
@@ -50,6 +51,9 @@ type Looks struct {
 	absent []string
 	// asked is when each player's servers are asked for the last time.
 	asked map[string]time.Time
+	// isStrict: servers stayed silent that were asked as soon as the game's servers answer
+	// again. From then on all have the rest that the strictest need.
+	isStrict bool
 	look
 }
 
@@ -70,8 +74,10 @@ type look struct {
 	alone   []string
 	// waiting are the players who have not answered yet.
 	waiting []string
-	// rests is until when the look waits for servers to have their rest.
-	rests time.Time
+	// rests is until when the look waits for servers to have their rest. isHasty: the strictest
+	// would need more.
+	rests   time.Time
+	isHasty bool
 }
 
 // Setup says what a look is for.
@@ -196,7 +202,8 @@ func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note string) {
 		if mostPlaces(groups) == 1 && (isFirst || l.isShort) {
 			l.most = firstSamples
 		}
-		l.rests = f.Now.Add(l.rest(f)) // who takes more samples may lose the first
+		rest := l.rest(f, l.gap(f))
+		l.rests, l.isHasty = f.Now.Add(rest), rest < l.rest(f, betweenMates) // who takes more samples may lose the first
 	}
 	for _, p := range f.Players {
 		ask := l.ask(p.Name, f)
@@ -262,9 +269,18 @@ func (l *Looks) ask(player string, f Facts) Ask {
 	// What follows at once says little of a line's jitter, and Quake 3's servers answer only so
 	// many at once.
 	if l.most > 0 && len(l.alone) == 0 && !l.isGlance && len(groupsOf(f.Players)) <= wave {
-		ask.Gap = discovery.Millis(f.Gap)
+		ask.Gap = discovery.Millis(l.gap(f))
 	}
 	return ask
+}
+
+// gap returns how long the servers need peace before they answer an address again, 0 if that is
+// not known.
+func (l *Looks) gap(f Facts) time.Duration {
+	if l.isStrict {
+		return 0
+	}
+	return f.Gap
 }
 
 func (f Facts) looker(player string) *Looker {
@@ -348,10 +364,15 @@ func (l *Looks) Settle(f Facts) (o Outcome, isSettled bool) {
 		return Outcome{}, false
 	}
 	lost, again := l.judge(len(f.Players))
+	var unsure []miss // as they may have been asked too soon
+	if l.isHasty && len(lost) > 0 {
+		l.isStrict, unsure, lost = true, lost, nil
+		l.repeats++
+	}
 	o.Lost = l.concede(lost, f)
 	for _, server := range l.servers {
 		isLost := l.most == firstSamples && l.silent(server) > forgivenLosses
-		isMissed := slices.ContainsFunc(again, func(m miss) bool { return m.Server == server })
+		isMissed := slices.ContainsFunc(slices.Concat(again, unsure), func(m miss) bool { return m.Server == server })
 		if !isLost && !isMissed && !slices.Contains(l.doubted, server) && !slices.Contains(l.seen, server) {
 			l.seen = append(l.seen, server)
 		}
@@ -383,7 +404,7 @@ func (l *Looks) Retry() { l.repeats = l.attempt }
 
 // Forget drops what was seen: it is old, or the choice is another. The looks go on to be
 // counted, as programs take one with the number of another for the same.
-func (l *Looks) Forget() { *l = Looks{attempt: l.attempt, repeats: l.attempt} }
+func (l *Looks) Forget() { *l = Looks{attempt: l.attempt, repeats: l.attempt, isStrict: l.isStrict} }
 
 // Resume goes on after the host was away. Nobody takes the next look for one of before.
 func (l *Looks) Resume() {

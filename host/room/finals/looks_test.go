@@ -134,6 +134,53 @@ func TestBegin(t *testing.T) {
 	}
 }
 
+// TestHasty: servers that are stricter than their game answer nobody who asks as soon as others
+// answer. Then everyone looks again after a second, and only that look finds a server lost.
+func TestHasty(t *testing.T) {
+	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
+	s.Gap = 300 * time.Millisecond
+	justAsked := func() {
+		for _, p := range s.Players {
+			for server, known := range p.Known {
+				known.AskedAt = s.Now
+				p.Known[server] = known
+			}
+		}
+	}
+	look := func() time.Duration {
+		s.Helper()
+		justAsked()
+		asks, _ := s.Begin(Setup{Servers: []int{0, 1}, Search: SearchedShort}, s.Facts)
+		return time.Duration(asks[0].After)
+	}
+	if rest := look(); rest != s.Gap {
+		t.Errorf("the first look rests for %v", rest)
+	}
+	s.says("ann", saw(0, 1), saw(1, 1, 20))
+	s.says("bob", saw(0, 1), saw(1, 1, 20))
+	if o := s.settles(); len(o.Lost) > 0 || len(o.Asks) > 0 || !slices.Equal(s.Seen(), []int{1}) || s.Tries() != 0 {
+		t.Errorf("a hasty look ends with %+v, having seen %v in %d tries", o, s.Seen(), s.Tries())
+	}
+	data, err := json.Marshal(s.Save())
+	if err != nil || !strings.Contains(string(data), `"strict":true,"hasty":true`) {
+		t.Errorf("it is saved as %s, %v", data, err)
+	}
+	if back, err := Restore(s.Save(), 2); err != nil || !back.isStrict || !back.isHasty {
+		t.Errorf("it comes back as %+v, %v", back, err)
+	}
+	if rest := look(); rest != betweenMates {
+		t.Errorf("the next look rests for %v", rest)
+	}
+	s.says("ann", saw(0, 1))
+	s.says("bob", saw(0, 1))
+	if o := s.settles(); len(o.Lost) != 2 || o.Lost[0].Look.State != discovery.Lost {
+		t.Errorf("the next look ends with %+v", o)
+	}
+	if s.Forget(); look() != betweenMates {
+		t.Error("another choice has forgotten how strict they are")
+	}
+}
+
 // golden are looks in the form in which rooms are saved.
 const golden = `{"attempt":2,"repeats":1,"servers":[0],"short":true,"seen":[1],"missed":[{"player":"bob","server":0,"sent":2}],` +
 	`"alone":["bob"],"waiting":["bob"],"absent":["cat"],` +

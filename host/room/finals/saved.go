@@ -24,6 +24,8 @@ type Saved struct {
 	Absent  []string             `json:"absent,omitempty"`
 	Rests   time.Time            `json:"began,omitzero"`
 	Asked   map[string]time.Time `json:"asked,omitempty"`
+	Strict  bool                 `json:"strict,omitempty"`
+	Hasty   bool                 `json:"hasty,omitempty"`
 }
 
 // Save returns the looks for [Restore]. It shares what they still change, and is to be encoded
@@ -31,7 +33,7 @@ type Saved struct {
 func (l *Looks) Save() Saved {
 	return Saved{
 		l.attempt, l.repeats, l.servers, l.most, l.isLong, l.isGlance, l.isShort, l.seen, l.doubted,
-		l.missed, l.reached, l.alone, l.waiting, l.absent, l.rests, l.asked,
+		l.missed, l.reached, l.alone, l.waiting, l.absent, l.rests, l.asked, l.isStrict, l.isHasty,
 	}
 }
 
@@ -48,10 +50,10 @@ func Restore(s Saved, listed int) (Looks, error) {
 		}
 	}
 	return Looks{
-		attempt: s.Attempt, repeats: s.Repeats, seen: s.Seen, absent: s.Absent, asked: s.Asked,
+		attempt: s.Attempt, repeats: s.Repeats, seen: s.Seen, absent: s.Absent, asked: s.Asked, isStrict: s.Strict,
 		look: look{
 			servers: s.Servers, most: s.Samples, isLong: s.Long, isGlance: s.Glance, isShort: s.Short, doubted: s.Doubted,
-			missed: s.Missed, reached: s.Reached, alone: s.Alone, waiting: s.Waiting, rests: s.Rests,
+			missed: s.Missed, reached: s.Reached, alone: s.Alone, waiting: s.Waiting, rests: s.Rests, isHasty: s.Hasty,
 		},
 	}, nil
 }

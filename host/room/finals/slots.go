@@ -122,9 +122,11 @@ func (l *Looks) noteAsked(ask Ask, now time.Time) {
 }
 
 // rest returns how long the look has to wait, so that none of its servers hears twice from one
-// address within the gap in which it stays silent: a second with the strictest.
-func (l *Looks) rest(f Facts) (rest time.Duration) {
-	groups, gap := groupsOf(l.lookers(f.Players)), cmp.Or(f.Gap, betweenMates)
+// address within the gap in which it stays silent: a second with the strictest, as which all
+// count of which it is not known.
+func (l *Looks) rest(f Facts, gap time.Duration) (rest time.Duration) {
+	groups := groupsOf(l.lookers(f.Players))
+	gap = cmp.Or(gap, betweenMates)
 	for i, group := range groups {
 		begins := f.Now.Add(slotOf(0, mostPlaces(groups), i, len(groups)).after)
 		for _, p := range group {

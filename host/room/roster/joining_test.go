@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,7 +41,7 @@ func TestRefusals(t *testing.T) {
 		h := newHall(t)
 		h.join(tt.there...)
 		_, refusal := h.hello(wire.Hello{Name: tt.hello, Token: tt.token})
-		if reason(refusal) != tt.reason || refusal != nil && len(h.People()) != len(tt.there) {
+		if reason(refusal) != tt.reason || refusal != nil && len(slices.Collect(h.People())) != len(tt.there) {
 			t.Errorf("%s: %v, want %q; here are %q", tt.name, refusal, tt.reason, h.names())
 		}
 	}

@@ -2,6 +2,7 @@ package roster
 
 import (
 	"fmt"
+	"iter"
 	"net/netip"
 	"slices"
 	"time"
@@ -110,13 +111,15 @@ func (r *Roster) view(p *person, isPlayer bool) Person {
 	}
 }
 
-// People returns the players, then those with only a page.
-func (r *Roster) People() []Person {
-	people := make([]Person, 0, len(r.players)+len(r.guests))
-	for p, isPlayer := range r.everyone() {
-		people = append(people, r.view(p, isPlayer))
+// People yields the players, then those with only a page. Nobody may come or leave meanwhile.
+func (r *Roster) People() iter.Seq[Person] {
+	return func(yield func(Person) bool) {
+		for p, isPlayer := range r.everyone() {
+			if !yield(r.view(p, isPlayer)) {
+				return
+			}
+		}
 	}
-	return people
 }
 
 // Person returns the person of a name, letter case apart; without a name if nobody has it.

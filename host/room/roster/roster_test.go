@@ -77,7 +77,7 @@ func (h *hall) wants(what string, want ...Event) {
 
 // names returns the players, and behind a bar the guests.
 func (h *hall) names() (names []string) {
-	for _, p := range h.People() {
+	for p := range h.People() {
 		if !p.IsPlayer && !slices.Contains(names, "|") {
 			names = append(names, "|")
 		}
@@ -192,7 +192,7 @@ func TestArrival(t *testing.T) {
 	is := func(when string, want map[string]int) {
 		t.Helper()
 		got := map[string]int{}
-		for _, p := range h.People() {
+		for p := range h.People() {
 			got[p.Name] = p.Arrival
 		}
 		if !reflect.DeepEqual(got, want) {
@@ -219,7 +219,7 @@ func TestArrival(t *testing.T) {
 		t.Fatal(err)
 	}
 	places := map[int]bool{}
-	for _, p := range h.People() {
+	for p := range h.People() {
 		places[p.Arrival] = true
 	}
 	if len(places) != 4 || places[-1] {
