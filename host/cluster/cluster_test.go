@@ -77,8 +77,8 @@ func join(t testing.TB, config Config, node string) *Cluster {
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
 	for began := time.Now(); !is(); time.Sleep(5 * time.Millisecond) {
-		if time.Since(began) > 10*time.Second {
-			t.Fatalf("in 10 s not: %s", what)
+		if time.Since(began) > time.Minute { // three servers that agree on a leader take long on a busy machine
+			t.Fatalf("in a minute not: %s", what)
 		}
 	}
 }
