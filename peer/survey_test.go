@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"reflect"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -46,8 +47,12 @@ func TestSurvey(t *testing.T) {
 		if states := states(got); got.Attempt != 1 || len(states) != len(want) || states[0] != want[0] || states[1] != want[1] || states[2] != want[2] || states[3] != want[3] || states[4] != want[4] {
 			t.Errorf("%+v", got)
 		}
-		if got := told[wire.Surveyed](t, ws); got.Attempt != 2 || len(states(got)) != 1 {
-			t.Errorf("%+v", got)
+		again := told[wire.Surveyed](t, ws)
+		if reflect.DeepEqual(again, got) { // all was measured before the same survey came again
+			again = told[wire.Surveyed](t, ws)
+		}
+		if again.Attempt != 2 || len(states(again)) != 1 {
+			t.Errorf("%+v", again)
 		}
 		say(t, ws, second)
 		if got := told[wire.Surveyed](t, ws); got.Attempt != 2 {
