@@ -31,9 +31,9 @@ func TestChoiceTime(t *testing.T) {
 		for _, group := range strings.Split(*choiceGroups, ",") {
 			for _, rule := range strings.Split(*choiceRules, ",") {
 				all, err := Sweep(func(seed uint64) (*Group, error) { return GroupWorld(of, group, seed) }, *choiceFrom, *choiceWorlds, []Trial{
-					func(g *Group, seed uint64) (GroupRun, error) {
+					func(g *Group, seed uint64) (trialRun, error) {
 						o := GroupOptions{Criteria: sweepCriteria(selection.Rule(rule)), Replay: ReplayOptions{Rate: *choiceRate}}
-						return g.Run(Coordinated, o, seed)
+						return g.runTrial(Coordinated, o, seed)
 					},
 				})
 				if err != nil {
@@ -45,10 +45,10 @@ func TestChoiceTime(t *testing.T) {
 						t.Errorf("world %d: a group found no server", world)
 					}
 					if *choiceEach {
-						t.Logf("world %d: %s", world, choiceTimes([]GroupRun{r}))
+						t.Logf("world %d: %s", world, choiceTimes([]trialRun{r}))
 					}
 				}
-				if slowest := quantile(all[0], 1, func(r GroupRun) float64 { return r.Seconds }); isTaste && slowest > tasteTakes {
+				if slowest := quantile(all[0], 1, func(r trialRun) float64 { return r.Seconds }); isTaste && slowest > tasteTakes {
 					t.Errorf("a choice took %.1f s", slowest)
 				}
 			}
@@ -61,23 +61,23 @@ const tasteTakes = 13
 
 // choiceTimes are the median and the 95th percentile of a choice's time, what of it is
 // which, and what is gained by it.
-func choiceTimes(all []GroupRun) string {
-	both := func(of func(r GroupRun) float64) string {
+func choiceTimes(all []trialRun) string {
+	both := func(of func(r trialRun) float64) string {
 		return fmt.Sprintf("%.2f/%.2f", quantile(all, 0.5, of), quantile(all, 0.95, of))
 	}
-	sending := func(r GroupRun) float64 { return r.Search.Probes / *choiceRate }
+	sending := func(r trialRun) float64 { return r.Search.Probes / *choiceRate }
 	return fmt.Sprintf("choice %s s: sending %s, waiting for answers %s, second look %s; leading %s s, %s leads; regret %s ms (mean %.2f), found %.2f, %s servers a player, %s rounds",
-		both(func(r GroupRun) float64 { return r.Seconds }), both(sending),
-		both(func(r GroupRun) float64 { return r.Searched - sending(r) }),
-		both(func(r GroupRun) float64 { return r.Seconds - r.Searched }),
-		both(func(r GroupRun) float64 { return r.Leading }), both(func(r GroupRun) float64 { return float64(r.Leads) }),
-		both(func(r GroupRun) float64 { return r.Regret }), meanOf(all, func(r GroupRun) float64 { return r.Regret }),
-		meanOf(all, func(r GroupRun) float64 { return r.FoundRegret }),
-		both(func(r GroupRun) float64 { return r.Search.Probes }),
-		both(func(r GroupRun) float64 { return float64(r.Rounds) }))
+		both(func(r trialRun) float64 { return r.Seconds }), both(sending),
+		both(func(r trialRun) float64 { return r.Searched - sending(r) }),
+		both(func(r trialRun) float64 { return r.Seconds - r.Searched }),
+		both(func(r trialRun) float64 { return r.Leading }), both(func(r trialRun) float64 { return float64(r.Leads) }),
+		both(func(r trialRun) float64 { return r.Regret }), meanOf(all, func(r trialRun) float64 { return r.Regret }),
+		meanOf(all, func(r trialRun) float64 { return r.FoundRegret }),
+		both(func(r trialRun) float64 { return r.Search.Probes }),
+		both(func(r trialRun) float64 { return float64(r.Rounds) }))
 }
 
-func meanOf(all []GroupRun, of func(GroupRun) float64) float64 {
+func meanOf(all []trialRun, of func(trialRun) float64) float64 {
 	sum := 0.0
 	for _, r := range all {
 		sum += of(r) / float64(len(all))

@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
-	"time"
 
 	"muster/discovery"
 	"muster/discovery/topology"
@@ -87,8 +86,6 @@ type groupTruth struct {
 	found    bool
 	best     selection.Ranked
 	limit    float64 // ms; 0 is none
-	// share is how much of the list keeps that limit for everybody.
-	share float64
 }
 
 func (g *Group) truth(criteria selection.Criteria) groupTruth {
@@ -98,47 +95,7 @@ func (g *Group) truth(criteria selection.Criteria) groupTruth {
 	if t.found {
 		t.best = *doc.Chosen
 	}
-	if t.limit > 0 {
-		list := g.Vantages[0].Servers
-		for server := range list {
-			if t.keeps(server) {
-				t.share += 1 / float64(len(list))
-			}
-		}
-	}
 	return t
-}
-
-// edge is by how much one packet pair is off: whether a server that is as near to a limit
-// keeps it, no choice can tell.
-const edge = time.Millisecond
-
-// clear is the truth of the servers that keep a limit with the edge to spare.
-func (t groupTruth) clear() groupTruth {
-	if len(t.criteria.Limits) == 0 {
-		return t
-	}
-	c := t.criteria
-	c.Limits = slices.Clone(c.Limits)
-	for i := range c.Limits {
-		c.Limits[i] -= edge
-	}
-	clear := t.truth(c)
-	if clear.limit > 0 {
-		clear.limit += edge.Seconds() * 1000 // for who is told what is over
-	}
-	return clear
-}
-
-// keeps reports whether everybody reaches a server within the limit that the best
-// keeps.
-func (t groupTruth) keeps(server int) bool {
-	for _, v := range t.Vantages {
-		if rtt := v.RTT[server]; rtt < 0 || t.limit > 0 && rtt > milliseconds(t.limit) {
-			return false
-		}
-	}
-	return true
 }
 
 func (g *Group) selection(criteria selection.Criteria) selection.Selection {

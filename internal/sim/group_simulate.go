@@ -12,7 +12,6 @@ import (
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/selection"
-	"muster/selection/anomaly"
 	"muster/selection/coordinate"
 )
 
@@ -110,88 +109,34 @@ type GroupRun struct {
 	Regret  float64
 	Rounds  int
 	Seconds float64
-	// Kept: the chosen server, or with FoundKept the best that the search found, keeps the
-	// strictest limit that can be kept for everybody, as Share of the list does.
-	Kept, FoundKept bool
-	Share           float64
-	// Search is how far the coordinated search came, and FoundRegret that of the best
-	// server that it found: what looked best then, if the second looks, which may have
-	// been unlucky, did not find a better one.
-	Search      coordinate.Progress
-	FoundRegret float64
-	// Searched is when the search ended, in seconds, Leading from when on a server led it
-	// that is at most [asGood] worse than the chosen one, and Leads how many did in all.
-	Searched, Leading float64
-	Leads             int
-	// Clear and FoundClear are the regrets against the best of the servers that keep a
-	// limit with a packet pair's error to spare.
-	Clear, FoundClear float64
-	// Doubts are those about the players' reports.
-	Doubts []anomaly.Anomaly
+	// Search is how far the coordinated search came.
+	Search coordinate.Progress
 }
-
-// asGood is by how many ms a server may be worse than the choice and nobody minds
-// having been told of it.
-const asGood = 5
 
 // Run is one run of a method; the number of the run decides what is random.
 func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error) {
 	o = o.withDefaults(len(g.Players))
 	s, err := g.session(method, o, run)
+	if err == nil {
+		err = s.run()
+	}
 	if err != nil {
 		return GroupRun{}, err
 	}
-	if err := s.run(); err != nil {
-		return GroupRun{}, err
-	}
-	truth := g.truth(o.Criteria)
-	r := GroupRun{Rounds: max(1, s.search.Rounds), Server: -1, Optimum: truth.best.Score, Seconds: s.launched.Seconds(), Share: truth.share, Search: s.search}
-	if choice := s.room.Snapshot().Choice; choice != nil {
-		for _, d := range choice.Selection.Doubts {
-			d.Player = g.Players[s.peer(d.Player)]
-			r.Doubts = append(r.Doubts, d)
-		}
-		if r.Found = s.launched > 0; r.Found {
-			r.Server = choice.Selection.Chosen.Server
-			r.Score, r.Regret = truth.regret(r.Server)
-			clear := truth.clear()
-			apart := func(server int, regret float64) float64 {
-				_, ms := clear.regret(server)
-				return min(regret, ms)
-			}
-			r.Clear = apart(r.Server, r.Regret)
-			r.FoundClear = r.Clear
-			r.Kept = truth.keeps(r.Server)
-			r.FoundKept = r.Kept
-			if r.FoundRegret = r.Regret; r.Search.Rounds > 0 && r.Search.Best >= 0 {
-				_, before := truth.regret(r.Search.Best)
-				r.FoundRegret = min(r.Regret, before)
-				r.FoundClear = min(r.Clear, apart(r.Search.Best, before))
-				r.FoundKept = r.Kept || truth.keeps(r.Search.Best)
-			}
-			r.Searched, r.Leads = s.searched.Seconds(), len(s.leads)
-			r.Leading = s.leadsFrom(truth, r.Score+asGood).Seconds()
-		}
+	return s.result(g.truth(o.Criteria)), nil
+}
+
+// result is what a session that has ended came to.
+func (s *session) result(truth groupTruth) GroupRun {
+	r := GroupRun{Rounds: max(1, s.search.Rounds), Server: -1, Optimum: truth.best.Score, Seconds: s.launched.Seconds(), Search: s.search}
+	if r.Found = s.launched > 0; r.Found {
+		r.Server = s.room.Snapshot().Choice.Selection.Chosen.Server
+		r.Score, r.Regret = truth.regret(r.Server)
 	}
 	for _, p := range s.peers {
 		r.Percent = append(r.Percent, 100*float64(len(p.replay.results))/float64(len(p.vantage.Servers)))
 	}
-	return r, nil
-}
-
-// leadsFrom is from when on all servers that led a search had a score at most.
-func (s *session) leadsFrom(truth groupTruth, most float64) time.Duration {
-	from := s.searched
-	for _, l := range slices.Backward(s.leads) {
-		if l.server < 0 {
-			break
-		}
-		if score, _ := truth.regret(l.server); score > most {
-			break
-		}
-		from = l.at
-	}
-	return from
+	return r
 }
 
 // plenty is more seats than any group needs.
@@ -258,7 +203,7 @@ func SummariseGroup(method Method, players []string, all []GroupRun) GroupSimula
 }
 
 // quantile is the value that a share of the runs stay within.
-func quantile(all []GroupRun, share float64, of func(GroupRun) float64) float64 {
+func quantile[Run any](all []Run, share float64, of func(Run) float64) float64 {
 	var values []float64
 	for _, r := range all {
 		values = append(values, of(r))

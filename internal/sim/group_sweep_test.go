@@ -76,7 +76,7 @@ func sweep(t *testing.T, of, group string) {
 				t.Logf("  seed %d: missed by %.1f ms (%.1f but for edges), found %.1f, claimed %.0f, within %v; %.2f %% keep the limit, kept %v; %.0f asked, %d rounds, %d left out %v", *sweepFrom+uint64(world), r.Regret, r.Clear, r.FoundRegret, r.claim(), r.Search.Reach, 100*r.Share, r.Kept, r.Search.Probes, r.Rounds, len(r.Doubts), r.Doubts)
 			}
 		}
-		if slices.ContainsFunc(all[i], func(r GroupRun) bool { return !r.Found }) {
+		if slices.ContainsFunc(all[i], func(r trialRun) bool { return !r.Found }) {
 			t.Errorf("%s, %s, %s: a group found no server", of, group, name)
 		}
 	}
@@ -99,7 +99,7 @@ func sweepTrials(t *testing.T) (names []string, trials []Trial) {
 				for _, rate := range strings.Split(*sweepRates, ",") {
 					o := GroupOptions{Criteria: sweepCriteria(selection.Rule(rule)), Strategy: discovery.Strategy(*sweepAlone), Replay: ReplayOptions{Rate: sweepNumber(t, rate)}}
 					percent := sweepNumber(t, budget)
-					trials = append(trials, func(g *Group, seed uint64) (GroupRun, error) {
+					trials = append(trials, func(g *Group, seed uint64) (trialRun, error) {
 						o := o
 						o.Tuning.Seed = *sweepSeed
 						if percent > 0 {
@@ -108,7 +108,7 @@ func sweepTrials(t *testing.T) (names []string, trials []Trial) {
 						if *sweepMap { // that the first server plays, which nobody knows before it is asked
 							o.Criteria.Map = g.Vantages[0].Infos[0].Map
 						}
-						return g.Run(Method(method), o, seed)
+						return g.runTrial(Method(method), o, seed)
 					})
 					names = append(names, fmt.Sprintf("%-11s %-14s %3s%% %4s/s", method, rule, budget, rate))
 				}
@@ -173,8 +173,8 @@ func TestClaim(t *testing.T) {
 	t.Parallel()
 	var trials []Trial
 	for _, rule := range []selection.Rule{selection.Mean, selection.Minimax} {
-		trials = append(trials, func(g *Group, seed uint64) (GroupRun, error) {
-			return g.Run(Coordinated, GroupOptions{Criteria: sweepCriteria(rule)}, seed)
+		trials = append(trials, func(g *Group, seed uint64) (trialRun, error) {
+			return g.runTrial(Coordinated, GroupOptions{Criteria: sweepCriteria(rule)}, seed)
 		})
 	}
 	all, err := Sweep(func(seed uint64) (*Group, error) { return GroupWorld("et2007", "musst", seed) }, 200, 20, trials)

@@ -160,17 +160,11 @@ func cost(e Evening) float64   { return e.Cost }
 
 // quantileOf is what a share of the evenings that found a server stay within.
 func quantileOf(evenings []Evening, share float64, of func(Evening) float64) float64 {
-	var values []float64
-	for _, e := range evenings {
-		if e.Found {
-			values = append(values, of(e))
-		}
-	}
-	if len(values) == 0 {
+	found := slices.DeleteFunc(slices.Clone(evenings), func(e Evening) bool { return !e.Found })
+	if len(found) == 0 {
 		return math.Inf(1)
 	}
-	slices.Sort(values)
-	return values[min(len(values)-1, int(share*float64(len(values))))]
+	return quantile(found, share, of)
 }
 
 // dearFrom is from how many ms on a lie costs something, and the room is to tell that

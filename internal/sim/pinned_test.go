@@ -114,7 +114,7 @@ func TestPinnedShort(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := g.Run(Coordinated, GroupOptions{Criteria: sweepCriteria(of.rule), Replay: ReplayOptions{Rate: *shortRate}}, seed)
+			r, err := g.runTrial(Coordinated, GroupOptions{Criteria: sweepCriteria(of.rule), Replay: ReplayOptions{Rate: *shortRate}}, seed)
 			if err != nil || !r.Found || r.Doubts != nil {
 				t.Errorf("seed %d, %d servers, %s: found %v, doubts %v, %v", seed, of.servers, of.rule, r.Found, r.Doubts, err)
 			}

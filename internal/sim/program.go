@@ -38,8 +38,8 @@ type peer struct {
 	discreet int
 	// late is by how much the player's timers ring late.
 	late time.Duration
-	// hostile is how a player's program does otherwise, if it does.
-	hostile *tactics
+	// hostile is what a hostile player's program does otherwise than package player.
+	hostile tactics
 	// each is when it acts by itself next.
 	each time.Duration
 
@@ -51,6 +51,17 @@ type peer struct {
 	replay *replay
 	task   int
 	seen   []discovery.Result
+}
+
+// tactics are what a program does that may say anything at any time.
+type tactics interface {
+	// tell has the host hear what becomes of a message.
+	tell(p *peer, m wire.Message)
+	// heeds is told what the host says before the program acts on it, and reports whether it
+	// acts on it at all.
+	heeds(p *peer, m wire.Message) bool
+	// act is called ten times a second from the beginning of the measuring on.
+	act(p *peer)
 }
 
 // said is what host and player have told each other.
@@ -117,7 +128,7 @@ func (p *peer) tells(m wire.Message) {
 
 // receive acts on a message of the host.
 func (p *peer) receive(m wire.Message) {
-	if p.hostile != nil && p.hostile.hears != nil && !p.hostile.hears(p, m) {
+	if p.hostile != nil && !p.hostile.heeds(p, m) {
 		return
 	}
 	p.catchUp()
@@ -198,9 +209,9 @@ func (p *peer) winds() {
 		p.strikes = 0
 		p.catchUp()
 		p.does(player.Tick{})
-		if p.hostile != nil && p.hostile.each != nil && p.round > 0 && p.now >= p.each {
+		if p.hostile != nil && p.round > 0 && p.now >= p.each {
 			p.each = p.now + flushEvery
-			p.hostile.each(p)
+			p.hostile.act(p)
 		}
 	})
 }

@@ -36,9 +36,9 @@ func TestQualifying(t *testing.T) {
 				percent := sweepNumber(t, share)
 				var trials []Trial
 				for _, rule := range rules {
-					trials = append(trials, func(g *Group, seed uint64) (GroupRun, error) {
+					trials = append(trials, func(g *Group, seed uint64) (trialRun, error) {
 						limits := []time.Duration{g.limitOf(percent / 100), unlimited}
-						return g.Run(Coordinated, GroupOptions{Criteria: selection.Criteria{By: rule, Limits: limits}}, seed)
+						return g.runTrial(Coordinated, GroupOptions{Criteria: selection.Criteria{By: rule, Limits: limits}}, seed)
 					})
 				}
 				all, err := Sweep(sweepGroup(t, kind, group), *sweepFrom, worlds, trials)
@@ -60,7 +60,7 @@ func TestQualifying(t *testing.T) {
 					if taste && found+said < worlds {
 						t.Errorf("%s: a limit that %v %% of the list keep was missed without a word: %+v", rules[i], share, runs)
 					}
-					asked := quantile(runs, 0.5, func(r GroupRun) float64 { return r.Search.Probes })
+					asked := quantile(runs, 0.5, func(r trialRun) float64 { return r.Search.Probes })
 					t.Logf("| %s | %s | %s | %s | %d of %d | %d | %d | %.0f |", kind, group, rules[i], share, found, len(runs), said, chosen, asked)
 				}
 			}

@@ -42,13 +42,10 @@ type session struct {
 	hasChosen bool
 	// launched is when the room sent everybody to the server; 0 is not yet.
 	launched time.Duration
-	// first is the choice as it stood at first, if people vote, and search how far a
-	// coordinated search had come then.
-	first  *wire.Choice
+	// search is how far a coordinated search had come when the room chose.
 	search coordinate.Progress
-	// searched is when that was, and leads are the servers that led before, in turn.
-	searched time.Duration
-	leads    []lead
+	// watch is told what happened to the room; nil is nobody.
+	watch func(in room.Input)
 	// ready is how long after the list people who vote are ready; 0 if nobody votes.
 	ready time.Duration
 	// started is how many honest players are on the way, of how many.
@@ -56,12 +53,6 @@ type session struct {
 	// target is where the room sent them.
 	target string
 	err    error
-}
-
-// lead is a server that leads a search from some time on; -1 is none.
-type lead struct {
-	at     time.Duration
-	server int
 }
 
 // after has something happen later.
@@ -97,9 +88,6 @@ func (s *session) hasGivenUp() bool {
 // tick lets time pass in the room again and again.
 func (s *session) tick() {
 	s.step(room.Tick{})
-	if progress, searches := s.room.Progress(); searches && !s.hasChosen && (len(s.leads) == 0 || s.leads[len(s.leads)-1].server != progress.Best) {
-		s.leads = append(s.leads, lead{s.now, progress.Best})
-	}
 	if s.ready > 0 && s.now >= s.ready && s.room.Stage() == wire.Chosen {
 		s.step(room.Proceed{}) // the room itself knows whether that is for now
 	}
@@ -141,12 +129,13 @@ func (s *session) try(in room.Input) error {
 	}
 	switch stage := s.room.Stage(); {
 	case stage == wire.Chosen && !s.hasChosen:
-		s.hasChosen, s.searched = true, s.now
-		if s.search, _ = s.room.Progress(); s.ready > 0 {
-			s.first = s.room.Snapshot().Choice
-		}
+		s.hasChosen = true
+		s.search, _ = s.room.Progress()
 	case stage == wire.Launching && s.launched == 0:
 		s.launched = s.now
+	}
+	if s.watch != nil {
+		s.watch(in)
 	}
 	return err
 }

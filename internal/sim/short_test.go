@@ -43,13 +43,13 @@ func TestShortLists(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var sum []GroupRun
+			var sum []trialRun
 			for _, rule := range strings.Split(*shortRules, ",") {
-				var ofRule []GroupRun
+				var ofRule []trialRun
 				for _, group := range strings.Split(*shortGroups, ",") {
 					all, err := Sweep(func(seed uint64) (*Group, error) { return shortGroup(of, n, group, seed) }, *shortFrom, *shortWorlds, []Trial{
-						func(g *Group, seed uint64) (GroupRun, error) {
-							return g.Run(Coordinated, GroupOptions{Criteria: sweepCriteria(selection.Rule(rule)), Replay: ReplayOptions{Rate: *shortRate}}, seed)
+						func(g *Group, seed uint64) (trialRun, error) {
+							return g.runTrial(Coordinated, GroupOptions{Criteria: sweepCriteria(selection.Rule(rule)), Replay: ReplayOptions{Rate: *shortRate}}, seed)
 						},
 					})
 					if err != nil {
@@ -70,9 +70,9 @@ func TestShortLists(t *testing.T) {
 				sum = append(sum, ofRule...)
 			}
 			t.Logf("%s %s all: %s", of, servers, shortReport(sum))
-			search := quantile(sum, 0.5, func(r GroupRun) float64 { return r.Searched })
-			choice := quantile(sum, 0.5, func(r GroupRun) float64 { return r.Seconds })
-			regret := quantile(sum, 0.95, func(r GroupRun) float64 { return r.Regret })
+			search := quantile(sum, 0.5, func(r trialRun) float64 { return r.Searched })
+			choice := quantile(sum, 0.5, func(r trialRun) float64 { return r.Seconds })
+			regret := quantile(sum, 0.95, func(r trialRun) float64 { return r.Regret })
 			if most := shortLimits[servers]; isTaste && (search > most.search || choice > most.choice || regret > most.regret) {
 				t.Errorf("%s servers: the search took %.2f s, the choice %.2f, and the regret is %.2f ms; want %v at most", servers, search, choice, regret, most)
 			}
@@ -93,8 +93,8 @@ func shortGroup(of string, servers int, group string, seed uint64) (*Group, erro
 	return Generate(spec).everybody()
 }
 
-func shortReport(all []GroupRun) string {
-	both := func(of func(r GroupRun) float64) string {
+func shortReport(all []trialRun) string {
+	both := func(of func(r trialRun) float64) string {
 		return fmt.Sprintf("%.2f/%.2f/%.2f", quantile(all, 0.5, of), quantile(all, 0.95, of), quantile(all, 1, of))
 	}
 	none, named := 0, 0
@@ -105,9 +105,9 @@ func shortReport(all []GroupRun) string {
 		}
 	}
 	return fmt.Sprintf("choice %s s, search %s; regret %s ms (mean %.3f), clear %s, found %s (mean %.3f); %s probes, %s rounds; %d honest players named, none %d of %d",
-		both(func(r GroupRun) float64 { return r.Seconds }), both(func(r GroupRun) float64 { return r.Searched }),
-		both(func(r GroupRun) float64 { return r.Regret }), meanOf(all, func(r GroupRun) float64 { return r.Regret }),
-		both(func(r GroupRun) float64 { return r.Clear }),
-		both(func(r GroupRun) float64 { return r.FoundRegret }), meanOf(all, func(r GroupRun) float64 { return r.FoundRegret }),
-		both(func(r GroupRun) float64 { return r.Percent[0] }), both(func(r GroupRun) float64 { return float64(r.Rounds) }), named, none, len(all))
+		both(func(r trialRun) float64 { return r.Seconds }), both(func(r trialRun) float64 { return r.Searched }),
+		both(func(r trialRun) float64 { return r.Regret }), meanOf(all, func(r trialRun) float64 { return r.Regret }),
+		both(func(r trialRun) float64 { return r.Clear }),
+		both(func(r trialRun) float64 { return r.FoundRegret }), meanOf(all, func(r trialRun) float64 { return r.FoundRegret }),
+		both(func(r trialRun) float64 { return r.Percent[0] }), both(func(r trialRun) float64 { return float64(r.Rounds) }), named, none, len(all))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/selection"
 )
 
@@ -128,6 +129,12 @@ func (h *Crowded) Launch(wait time.Duration, spare, none *Ways) error {
 			crowds[server].pass(h.now + s.now)
 			return discovery.Info{MaxPlayers: crowds[server].seats, Players: crowds[server].taken}
 		}
+		var first []selection.Ranked // before anybody was ready
+		s.watch = func(room.Input) {
+			if s.hasChosen && first == nil {
+				first = s.room.Snapshot().Choice.Selection.Ranking
+			}
+		}
 		if err := s.run(); err != nil {
 			return err
 		}
@@ -143,7 +150,7 @@ func (h *Crowded) Launch(wait time.Duration, spare, none *Ways) error {
 			score, _ := h.truth.regret(ranked[0].Server)
 			l.Score += score
 		}
-		first, last := s.first.Selection.Ranking, s.room.Snapshot().Choice.Selection.Ranking
+		last := s.room.Snapshot().Choice.Selection.Ranking
 		count(&ways.Best, first[:1])
 		count(&ways.BestOf, first[:min(few, len(first))])
 		count(&ways.Again, last[:1])

@@ -13,8 +13,8 @@ import (
 
 // lying is what a player's program does that makes numbers up, in the search and in
 // the second look: what it tells of a server that answered, or that it did not.
-func lying(tell func(p *peer, server int, rtt time.Duration) (told time.Duration, lost bool)) tactics {
-	return tactics{says: func(p *peer, m wire.Message) []wire.Message {
+func lying(tell func(p *peer, server int, rtt time.Duration) (told time.Duration, lost bool)) lies {
+	return lies{says: func(p *peer, m wire.Message) []wire.Message {
 		switch m := m.(type) {
 		case wire.Report:
 			for i := range m.Results {
@@ -49,21 +49,21 @@ const never = 9999 * time.Millisecond
 // crudeLies are constants, noise, forcing one of the world's servers by praising or
 // reporting it alone, and exaggeration.
 func crudeLies() []Attack {
-	constant := func(rtt time.Duration) func(*plot) tactics {
-		return func(*plot) tactics {
+	constant := func(rtt time.Duration) func(*plot) lies {
+		return func(*plot) lies {
 			return lying(func(*peer, int, time.Duration) (time.Duration, bool) { return rtt, false })
 		}
 	}
 	return []Attack{
 		{Name: "all 0", plan: constant(0)},
 		{Name: "all 9999", plan: constant(never)},
-		{Name: "random", plan: func(k *plot) tactics {
+		{Name: "random", plan: func(k *plot) lies {
 			seed := k.rng.Uint64()
 			return lying(func(_ *peer, server int, _ time.Duration) (time.Duration, bool) {
 				return time.Duration(rand.New(rand.NewPCG(seed, uint64(server))).Float64() * float64(500*time.Millisecond)), false
 			})
 		}},
-		{Name: "force one", plan: func(k *plot) tactics {
+		{Name: "force one", plan: func(k *plot) lies {
 			favourite := k.greedy()
 			return lying(func(_ *peer, server int, _ time.Duration) (time.Duration, bool) {
 				if server == favourite {
@@ -72,11 +72,11 @@ func crudeLies() []Attack {
 				return never, false
 			})
 		}},
-		{Name: "report one", plan: func(k *plot) tactics {
+		{Name: "report one", plan: func(k *plot) lies {
 			favourite := k.greedy()
 			return lying(func(_ *peer, server int, rtt time.Duration) (time.Duration, bool) { return rtt, server != favourite })
 		}},
-		{Name: "exaggerate", plan: func(*plot) tactics {
+		{Name: "exaggerate", plan: func(*plot) lies {
 			return lying(func(_ *peer, _ int, rtt time.Duration) (time.Duration, bool) {
 				if rtt > 50*time.Millisecond {
 					rtt *= 3
@@ -91,7 +91,7 @@ func crudeLies() []Attack {
 // praised, or what is better than it hidden.
 func plausibleLies() []Attack {
 	praise := func(name string, told func(k *plot, liar, server int, rtt time.Duration) time.Duration) Attack {
-		return Attack{Name: name, plan: func(k *plot) tactics {
+		return Attack{Name: name, plan: func(k *plot) lies {
 			favourite := k.persuades(func(liar, server int, rtt time.Duration) time.Duration { return told(k, liar, server, rtt) })
 			return lying(func(p *peer, server int, rtt time.Duration) (time.Duration, bool) {
 				if server == favourite {
@@ -102,7 +102,7 @@ func plausibleLies() []Attack {
 		}}
 	}
 	hide := func(name string, n int, tell func(rtt time.Duration) (time.Duration, bool)) Attack {
-		return Attack{Name: name, plan: func(k *plot) tactics {
+		return Attack{Name: name, plan: func(k *plot) lies {
 			hidden := map[int]bool{}
 			for _, server := range k.best(n) {
 				hidden[server] = true
@@ -140,10 +140,10 @@ func plausibleLies() []Attack {
 		}
 		return found
 	}
-	isForbidden := func(hidden func(k *plot) map[int]bool) func(k *plot) tactics {
-		return func(k *plot) tactics {
+	isForbidden := func(hidden func(k *plot) map[int]bool) func(k *plot) lies {
+		return func(k *plot) lies {
 			hidden := hidden(k)
-			return tactics{says: func(_ *peer, m wire.Message) []wire.Message {
+			return lies{says: func(_ *peer, m wire.Message) []wire.Message {
 				if report, is := m.(wire.Report); is {
 					for i := range report.Results {
 						if r := &report.Results[i]; hidden == nil || hidden[r.Server] {
@@ -156,7 +156,7 @@ func plausibleLies() []Attack {
 		}
 	}
 	return append(attacks,
-		Attack{Name: "favourite's city -30 %", plan: func(k *plot) tactics {
+		Attack{Name: "favourite's city -30 %", plan: func(k *plot) lies {
 			less := func(_, _ int, rtt time.Duration) time.Duration { return rtt * 7 / 10 }
 			city := near(k, k.persuades(less))
 			return lying(func(_ *peer, server int, rtt time.Duration) (time.Duration, bool) {
@@ -168,11 +168,11 @@ func plausibleLies() []Attack {
 		}},
 		Attack{Name: "own best of nothing", plan: ownBest(0)},
 		Attack{Name: "own best and what is near of nothing", plan: ownBest(30 * time.Millisecond)},
-		Attack{Name: "invents all, with a map", plan: func(k *plot) tactics {
+		Attack{Name: "invents all, with a map", plan: func(k *plot) lies {
 			// It asks nobody, but knows where servers stand, to a few percent.
 			favourite := k.persuades(func(_, _ int, rtt time.Duration) time.Duration { return rtt * 7 / 10 })
 			seed := k.rng.Uint64()
-			return tactics{says: func(p *peer, m wire.Message) []wire.Message {
+			return lies{says: func(p *peer, m wire.Message) []wire.Message {
 				report, is := m.(wire.Report)
 				for i := range report.Results {
 					r := &report.Results[i]
@@ -191,7 +191,7 @@ func plausibleLies() []Attack {
 				return []wire.Message{m}
 			}}
 		}},
-		Attack{Name: "best 30's networks lost", plan: func(k *plot) tactics {
+		Attack{Name: "best 30's networks lost", plan: func(k *plot) lies {
 			lost := map[uint32]bool{}
 			for _, server := range k.best(30) {
 				lost[k.Vantages[0].Servers[server].ASN] = true
@@ -213,7 +213,7 @@ func plausibleLies() []Attack {
 		hide("best 30 +30 %", 30, func(rtt time.Duration) (time.Duration, bool) { return rtt * 13 / 10, false }),
 		hide("best 300 +30 %", 300, func(rtt time.Duration) (time.Duration, bool) { return rtt * 13 / 10, false }),
 		hide("best 30 +300 ms", 30, func(rtt time.Duration) (time.Duration, bool) { return rtt + 300*time.Millisecond, false }),
-		Attack{Name: "all but greedy's AS lost", plan: func(k *plot) tactics {
+		Attack{Name: "all but greedy's AS lost", plan: func(k *plot) lies {
 			// A tenth answers, so that nobody says that next to nothing does.
 			favourite := k.greedy()
 			return lying(func(_ *peer, server int, rtt time.Duration) (time.Duration, bool) {
@@ -246,8 +246,8 @@ func (p *plot) least(liar, server int, rtt time.Duration) time.Duration {
 
 // ownBest pretends 1 ms to the nearest server and what is hardly farther, so that
 // whatever the group plays on is a sacrifice.
-func ownBest(farther time.Duration) func(k *plot) tactics {
-	return func(k *plot) tactics {
+func ownBest(farther time.Duration) func(k *plot) lies {
+	return func(k *plot) lies {
 		nearest := map[int]time.Duration{}
 		for _, liar := range k.liars {
 			nearest[liar] = never
@@ -270,9 +270,9 @@ func unaskedLies() []Attack {
 	// claims reports something of servers as soon as a message is heard, before
 	// anything can be known, and nothing else.
 	claims := func(name string, of claim, about func(p *peer, m wire.Message) []int) Attack {
-		return Attack{Name: name, plan: func(k *plot) tactics {
+		return Attack{Name: name, plan: func(k *plot) lies {
 			favourite := k.greedy()
-			return tactics{
+			return lies{
 				says: func(p *peer, m wire.Message) []wire.Message {
 					if _, is := m.(wire.Report); is {
 						return nil
@@ -340,7 +340,7 @@ func unaskedLies() []Attack {
 		atOnceAsked("asked ones lost at once", func(*plot, *peer, int, int) discovery.Result { return lost }),
 		atOnceAsked("asked better lost at once", onlyWorse),
 		atOnceAsked("asked ones refused", refused),
-		{Name: "finds a favourite", plan: func(k *plot) tactics {
+		{Name: "finds a favourite", plan: func(k *plot) lies {
 			favourite := k.persuades(func(int, int, time.Duration) time.Duration { return time.Millisecond })
 			t := lying(func(_ *peer, server int, rtt time.Duration) (time.Duration, bool) {
 				if server == favourite {
@@ -401,12 +401,12 @@ func falseInfos() []Attack {
 				if w.name == "another map" {
 					a.Wants = func(c *selection.Criteria, g *Group) { c.Map = g.Vantages[0].Infos[0].Map }
 				}
-				a.plan = func(k *plot) tactics { return informing(about[whom](k), w.do, when) }
+				a.plan = func(k *plot) lies { return informing(about[whom](k), w.do, when) }
 				attacks = append(attacks, a)
 			}
 		}
 	}
-	return append(attacks, Attack{Name: "full ones are free, always", plan: func(k *plot) tactics {
+	return append(attacks, Attack{Name: "full ones are free, always", plan: func(k *plot) lies {
 		taken := map[int]bool{}
 		for server := range k.Vantages[0].Servers {
 			if _, suits := k.scores[server]; !suits {
@@ -418,7 +418,7 @@ func falseInfos() []Attack {
 }
 
 // informing is a program that says false things about servers.
-func informing(about map[int]bool, do func(*discovery.Info), when string) tactics {
+func informing(about map[int]bool, do func(*discovery.Info), when string) lies {
 	falsely := func(p *peer, server int) discovery.Info {
 		info := p.infoOf(server)
 		do(&info)
@@ -433,7 +433,7 @@ func informing(about map[int]bool, do func(*discovery.Info), when string) tactic
 		}
 		return infos
 	}
-	t := tactics{}
+	t := lies{}
 	t.says = func(p *peer, m wire.Message) []wire.Message {
 		switch m := m.(type) {
 		case wire.Infos:
@@ -485,9 +485,9 @@ func informing(about map[int]bool, do func(*discovery.Info), when string) tactic
 // falseLooks lie in the second look only.
 func falseLooks() []Attack {
 	look := func(name string, of func(k *plot, favourite int, f *wire.Finalist)) Attack {
-		return Attack{Name: name, plan: func(k *plot) tactics {
+		return Attack{Name: name, plan: func(k *plot) lies {
 			favourite := -1
-			return tactics{says: func(p *peer, m wire.Message) []wire.Message {
+			return lies{says: func(p *peer, m wire.Message) []wire.Message {
 				v, is := m.(wire.Verified)
 				if !is {
 					return []wire.Message{m}
@@ -528,8 +528,8 @@ func falseLooks() []Attack {
 				f.State, f.RTTs, f.Sent = discovery.Answered, []float64{0.1, 0.1, 0.1}, 3
 			}
 		}),
-		{Name: "looks: contradictory", plan: func(k *plot) tactics {
-			return tactics{says: func(p *peer, m wire.Message) []wire.Message {
+		{Name: "looks: contradictory", plan: func(k *plot) lies {
+			return lies{says: func(p *peer, m wire.Message) []wire.Message {
 				v, is := m.(wire.Verified)
 				if !is {
 					return []wire.Message{m}
@@ -548,8 +548,8 @@ func falseLooks() []Attack {
 // stalling keeps the others waiting.
 func stalling() []Attack {
 	silence := func(name string, silent func(m wire.Message) bool) Attack {
-		return Attack{Name: name, plan: func(*plot) tactics {
-			return tactics{says: func(_ *peer, m wire.Message) []wire.Message {
+		return Attack{Name: name, plan: func(*plot) lies {
+			return lies{says: func(_ *peer, m wire.Message) []wire.Message {
 				if silent(m) {
 					return nil
 				}
@@ -567,11 +567,11 @@ func stalling() []Attack {
 		silence("says nothing at all", func(wire.Message) bool { return true }),
 		silence("never done", func(m wire.Message) bool { _, is := m.(wire.Done); return is }),
 		silence("looks at nothing again", func(m wire.Message) bool { _, is := m.(wire.Verified); return is }),
-		{Name: "babbles and never gets on", plan: func(*plot) tactics {
-			return tactics{each: babble, says: func(*peer, wire.Message) []wire.Message { return nil }}
+		{Name: "babbles and never gets on", plan: func(*plot) lies {
+			return lies{each: babble, says: func(*peer, wire.Message) []wire.Message { return nil }}
 		}},
-		{Name: "talks nonsense and returns", plan: func(*plot) tactics {
-			return tactics{
+		{Name: "talks nonsense and returns", plan: func(*plot) lies {
+			return lies{
 				says: func(*peer, wire.Message) []wire.Message { return nil },
 				each: func(p *peer) {
 					switch {
@@ -583,8 +583,8 @@ func stalling() []Attack {
 				},
 			}
 		}},
-		{Name: "leaves and returns", plan: func(*plot) tactics {
-			return tactics{
+		{Name: "leaves and returns", plan: func(*plot) lies {
+			return lies{
 				says: func(*peer, wire.Message) []wire.Message { return nil },
 				each: func(p *peer) {
 					switch phase := p.now % (25 * time.Second); {

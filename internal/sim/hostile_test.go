@@ -13,20 +13,25 @@ import (
 	"muster/selection"
 )
 
-// tactics are what a hostile player's program does otherwise than package player. It
-// may say anything at any time; where a function is nil it does as all do.
-type tactics struct {
+// lies are tactics; where a function is nil the program does as all do.
+type lies struct {
 	// says is what the host hears in place of an honest message.
 	says func(p *peer, m wire.Message) []wire.Message
-	// hears is told what the host says before the program acts on it, and reports
-	// whether it acts on it at all.
+	// hears is told what the host says, and reports whether the program acts on it.
 	hears func(p *peer, m wire.Message) bool
-	// each is called ten times a second from the beginning of the measuring on.
+	// each is called ten times a second.
 	each func(p *peer)
 }
 
-// tell has the host hear what becomes of a message.
-func (t *tactics) tell(p *peer, m wire.Message) {
+func (t *lies) heeds(p *peer, m wire.Message) bool { return t.hears == nil || t.hears(p, m) }
+
+func (t *lies) act(p *peer) {
+	if t.each != nil {
+		t.each(p)
+	}
+}
+
+func (t *lies) tell(p *peer, m wire.Message) {
 	if t.says == nil {
 		p.utters(m)
 		return
@@ -79,7 +84,7 @@ type Attack struct {
 	// votes, where the attack is at that.
 	Wants func(*selection.Criteria, *Group)
 	Votes bool
-	plan  func(*plot) tactics
+	plan  func(*plot) lies
 }
 
 // plot is what attackers know: everything.

@@ -1,0 +1,236 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"muster/host/room"
+	"muster/selection/anomaly"
+)
+
+// trialRun is a run, with what only the tables of searches tell of it.
+type trialRun struct {
+	GroupRun
+	// Kept: the chosen server, or with FoundKept the best that the search found, keeps the
+	// strictest limit that can be kept for everybody, as Share of the list does.
+	Kept, FoundKept bool
+	Share           float64
+	// FoundRegret is the regret of the best server that the search found: what looked best
+	// then, if the second looks, which may have been unlucky, did not find a better one.
+	FoundRegret float64
+	// Searched is when the search ended, in seconds, Leading from when on a server led it
+	// that is at most [asGood] worse than the chosen one, and Leads how many did in all.
+	Searched, Leading float64
+	Leads             int
+	// Clear and FoundClear are the regrets against the best of the servers that keep a
+	// limit with a packet pair's error to spare.
+	Clear, FoundClear float64
+	// Doubts are those about the players' reports.
+	Doubts []anomaly.Anomaly
+}
+
+// asGood is by how many ms a server may be worse than the choice and nobody minds
+// having been told of it.
+const asGood = 5
+
+// lead is a server that leads a search from some time on; -1 is none.
+type lead struct {
+	at     time.Duration
+	server int
+}
+
+// leads watches which servers lead a session's search, in turn, and when it ended.
+type leads struct {
+	*session
+	all      []lead
+	searched time.Duration
+}
+
+func (l *leads) watch(in room.Input) {
+	progress, searches := l.room.Progress()
+	if _, is := in.(room.Tick); is && searches && !l.hasChosen && (len(l.all) == 0 || l.all[len(l.all)-1].server != progress.Best) {
+		l.all = append(l.all, lead{l.now, progress.Best})
+	}
+	if l.hasChosen && l.searched == 0 {
+		l.searched = l.now
+	}
+}
+
+// from is from when on all servers that led had a score at most.
+func (l *leads) from(truth groupTruth, most float64) time.Duration {
+	from := l.searched
+	for _, one := range slices.Backward(l.all) {
+		if one.server < 0 {
+			break
+		}
+		if score, _ := truth.regret(one.server); score > most {
+			break
+		}
+		from = one.at
+	}
+	return from
+}
+
+// runTrial is [Group.Run] for a table of searches.
+func (g *Group) runTrial(method Method, o GroupOptions, run uint64) (trialRun, error) {
+	o = o.withDefaults(len(g.Players))
+	s, err := g.session(method, o, run)
+	if err != nil {
+		return trialRun{}, err
+	}
+	l := leads{session: s}
+	s.watch = l.watch
+	if err := s.run(); err != nil {
+		return trialRun{}, err
+	}
+	truth := g.truth(o.Criteria)
+	r := trialRun{GroupRun: s.result(truth), Share: truth.share()}
+	if choice := s.room.Snapshot().Choice; choice != nil {
+		for _, d := range choice.Selection.Doubts {
+			d.Player = g.Players[s.peer(d.Player)]
+			r.Doubts = append(r.Doubts, d)
+		}
+	}
+	if !r.Found {
+		return r, nil
+	}
+	clear := truth.clear()
+	apart := func(server int, regret float64) float64 {
+		_, ms := clear.regret(server)
+		return min(regret, ms)
+	}
+	r.Clear = apart(r.Server, r.Regret)
+	r.Kept = truth.keeps(r.Server)
+	r.FoundRegret, r.FoundClear, r.FoundKept = r.Regret, r.Clear, r.Kept
+	if r.Search.Rounds > 0 && r.Search.Best >= 0 {
+		_, before := truth.regret(r.Search.Best)
+		r.FoundRegret = min(r.Regret, before)
+		r.FoundClear = min(r.Clear, apart(r.Search.Best, before))
+		r.FoundKept = r.Kept || truth.keeps(r.Search.Best)
+	}
+	r.Searched, r.Leads = l.searched.Seconds(), len(l.all)
+	r.Leading = l.from(truth, r.Score+asGood).Seconds()
+	return r, nil
+}
+
+// edge is by how much one packet pair is off: whether a server that is as near to a limit
+// keeps it, no choice can tell.
+const edge = time.Millisecond
+
+// clear is the truth of the servers that keep a limit with the edge to spare.
+func (t groupTruth) clear() groupTruth {
+	if len(t.criteria.Limits) == 0 {
+		return t
+	}
+	c := t.criteria
+	c.Limits = slices.Clone(c.Limits)
+	for i := range c.Limits {
+		c.Limits[i] -= edge
+	}
+	clear := t.truth(c)
+	if clear.limit > 0 {
+		clear.limit += edge.Seconds() * 1000 // for who is told what is over
+	}
+	return clear
+}
+
+// keeps reports whether everybody reaches a server within the limit that the best
+// keeps.
+func (t groupTruth) keeps(server int) bool {
+	for _, v := range t.Vantages {
+		if rtt := v.RTT[server]; rtt < 0 || t.limit > 0 && rtt > milliseconds(t.limit) {
+			return false
+		}
+	}
+	return true
+}
+
+// share is how much of the list keeps the limit, if there is one, for everybody.
+func (t groupTruth) share() (share float64) {
+	if t.limit == 0 {
+		return 0
+	}
+	list := t.Vantages[0].Servers
+	for server := range list {
+		if t.keeps(server) {
+			share += 1 / float64(len(list))
+		}
+	}
+	return share
+}
+
+// Trial is what a sweep does with each group.
+type Trial func(g *Group, seed uint64) (trialRun, error)
+
+// Sweep makes so many worlds' groups, from a first seed on, and is what each trial
+// came to with each of them.
+func Sweep(group func(seed uint64) (*Group, error), from uint64, worlds int, trials []Trial) ([][]trialRun, error) {
+	all := make([][]trialRun, len(trials))
+	for i := range all {
+		all[i] = make([]trialRun, worlds)
+	}
+	return all, Parallel(context.Background(), worlds, func(world int) error {
+		seed := from + uint64(world)
+		g, err := group(seed)
+		for i := 0; i < len(trials) && err == nil; i++ {
+			all[i][world], err = trials[i](g, seed)
+		}
+		return err
+	})
+}
+
+// Report is a line of figures: regret p50/p95/most, and that of the best server
+// that the search found; percent of the list and
+// servers a player (the most), rounds, seconds, and how often the planner's claim of
+// what is still to be had, in whole milliseconds as players are told, was too low, and
+// how often a limit was missed that 0.5 % of the list keep; then regret and claims where
+// no server counts that keeps a limit by less than a packet pair is off by.
+func Report(all []trialRun) string {
+	get := func(share float64, of func(trialRun) float64) float64 { return quantile(all, share, of) }
+	none, broken, unclear, missed, limited := 0, 0, 0, 0, 0
+	for _, r := range all {
+		if r.Share >= manyKeep {
+			limited++
+			if !r.Kept {
+				missed++
+			}
+		}
+		if !r.Found {
+			none++
+		}
+		if !r.claims() {
+			broken++
+			if r.FoundClear > r.claim() {
+				unclear++
+			}
+		}
+	}
+	regret := func(r trialRun) float64 { return r.Regret }
+	found := func(r trialRun) float64 { return r.FoundRegret }
+	clear := func(r trialRun) float64 { return r.Clear }
+	rounds := func(r trialRun) float64 { return float64(r.Rounds) }
+	return fmt.Sprintf("regret %5.2f / %5.2f (%5.2f) ms, found %5.2f / %5.2f, %5.2f %% = %3.0f a player, rounds %2.0f (%2.0f), %4.1f s, none %d, claim %4.1f (%4.1f) ms, broken %2d of %d, limit missed %d of %d, but for edges %5.2f / %5.2f (%5.2f) ms, broken %d",
+		get(0.5, regret), get(0.95, regret), get(1, regret), get(0.5, found), get(0.95, found), get(0.5, func(r trialRun) float64 { return slices.Max(r.Percent) }),
+		get(0.5, func(r trialRun) float64 { return r.Search.Probes }), get(0.5, rounds), get(1, rounds),
+		get(0.5, func(r trialRun) float64 { return r.Seconds }), none, get(0.5, trialRun.claim), get(0.95, trialRun.claim), broken, len(all), missed, limited,
+		get(0.5, clear), get(0.95, clear), get(1, clear), unclear)
+}
+
+// manyKeep is the share of a list that has to keep a limit for a search to find it:
+// that of which Meridian's queries with several limits found nine in ten.
+const manyKeep = 0.005
+
+// claims reports whether what is told at the end holds: that nothing found later would
+// be better by more, or that something may keep a stricter limit.
+func (r trialRun) claims() bool {
+	return r.FoundRegret <= r.claim() || !r.FoundKept && r.Search.Reach > 0
+}
+
+// claim is how much better than the best found a server may be, at most, as the
+// planner has it told.
+func (r trialRun) claim() float64 {
+	return math.Ceil(float64(r.Search.RegretBound) / float64(time.Millisecond))
+}
