@@ -51,19 +51,12 @@ const (
 // world that the strategies were not made for.
 func DistanceWorld(list []discovery.Server, places []Place, seed uint64) *World {
 	rng := rand.New(rand.NewPCG(seed, 0x64697374))
-	cities := citiesByCountry()
-	pool := func(country string) []int {
-		if cities[country] == nil {
-			country = "" // nobody knows where that is
-		}
-		return cities[country]
-	}
 	detours := make([]map[cell]float64, len(places))
 	draws := make([]*rand.Rand, len(places))
 	for i, p := range places {
 		detours[i], draws[i] = make(map[cell]float64), rand.New(rand.NewPCG(seed, hash(p.Name)))
 	}
-	return settle(list, places, seed, &siting{rng: rng, pool: pool}, func(place, site int, s discovery.Server) float64 {
+	return settle(list, places, seed, &siting{rng: rng, pool: cities()}, func(place, site int, s discovery.Server) float64 {
 		detour, ok := detours[place][cellOf(s)]
 		if !ok {
 			detour = detourMin + (detourMax-detourMin)*draws[place].Float64()
@@ -75,17 +68,22 @@ func DistanceWorld(list []discovery.Server, places []Place, seed uint64) *World 
 	})
 }
 
-// citiesByCountry are the metros of each country, one as often as it weighs, and
-// under no country all of them.
-func citiesByCountry() map[string][]int {
-	cities := make(map[string][]int)
+// cities are the metros of a country, one as often as it weighs, or all of them if nobody
+// knows where that is.
+func cities() func(country string) []int {
+	var all []int
+	of := make(map[string][]int)
 	for i, m := range metros {
 		for range max(1, int(math.Round(m.weight))) {
-			cities[m.country] = append(cities[m.country], i)
-			cities[""] = append(cities[""], i)
+			of[m.country], all = append(of[m.country], i), append(all, i)
 		}
 	}
-	return cities
+	return func(country string) []int {
+		if of[country] == nil {
+			return all
+		}
+		return of[country]
+	}
 }
 
 // What the line of a server's machine adds to each round trip, in ms: short ones
@@ -130,13 +128,6 @@ func settle(list []discovery.Server, places []Place, seed uint64, sites *siting,
 // country, which now and then goes by a hub that is out of the way.
 func CableWorld(list []discovery.Server, places []Place, seed uint64) *World {
 	rng := rand.New(rand.NewPCG(seed, 0x6361626c))
-	cities := citiesByCountry()
-	pool := func(country string) []int {
-		if cities[country] == nil {
-			country = "" // nobody knows where that is
-		}
-		return cities[country]
-	}
 	r := newRoutes()
 	hubs := newHubs(r)
 	type player struct {
@@ -151,7 +142,7 @@ func CableWorld(list []discovery.Server, places []Place, seed uint64) *World {
 		start, km := nearest(p.Lat, p.Lon)
 		players[i] = player{start, km * landSlack, r.from(start), make(map[cell]way), rand.New(rand.NewPCG(seed, hash(p.Name)))}
 	}
-	return settle(list, places, seed, &siting{rng: rng, pool: pool}, func(place, site int, s discovery.Server) float64 {
+	return settle(list, places, seed, &siting{rng: rng, pool: cities()}, func(place, site int, s discovery.Server) float64 {
 		p := &players[place]
 		w, ok := p.ways[cellOf(s)]
 		if !ok {

@@ -65,17 +65,8 @@ type Runs struct {
 	all      []run
 }
 
-// Simulate runs a strategy on a vantage so many times, each time with another
-// seed, counted from that of the plan.
-func (v *Vantage) Simulate(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions, runs int) (Simulation, error) {
-	all, err := v.Runs(strategy, plan, o, runs)
-	if err != nil {
-		return Simulation{}, err
-	}
-	return all.Simulation(), nil
-}
-
-// Runs are what [Vantage.Simulate] sums up.
+// Runs runs a strategy on a vantage so many times, each time with another seed, counted
+// from that of the plan.
 func (v *Vantage) Runs(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions, runs int) (Runs, error) {
 	all := runsOf(v, strategy, plan)
 	for i := range uint64(runs) {

@@ -115,6 +115,15 @@ func (r *recorder) Observe(result discovery.Result) {
 	r.Plan.Observe(result)
 }
 
+// Simulate sums up so many runs of a strategy.
+func (v *Vantage) Simulate(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions, runs int) (Simulation, error) {
+	all, err := v.Runs(strategy, plan, o, runs)
+	if err != nil {
+		return Simulation{}, err
+	}
+	return all.Simulation(), nil
+}
+
 func TestSimulate(t *testing.T) {
 	v := vantage(10, 20, 30, 250, 260, -1, 270, 280)
 	s, err := v.Simulate(discovery.Conventional, discovery.PlanOptions{Nearest: 2}, ReplayOptions{Rate: 100}, 3)

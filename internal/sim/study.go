@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"runtime"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"muster/discovery"
 )
@@ -126,26 +128,10 @@ func (c Case) run(o ReplayOptions, number uint64) (Runs, error) {
 // Parallel does so many things, as many at a time as there are processors, until
 // one of them fails.
 func Parallel(ctx context.Context, n int, do func(i int) error) error {
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
-	next := make(chan int)
-	var work sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		work.Go(func() {
-			for i := range next {
-				if err := do(i); err != nil {
-					fail(err)
-				}
-			}
-		})
+	work, going := errgroup.WithContext(ctx)
+	work.SetLimit(runtime.GOMAXPROCS(0))
+	for i := 0; i < n && going.Err() == nil; i++ {
+		work.Go(func() error { return do(i) })
 	}
-	for i := 0; i < n && ctx.Err() == nil; i++ {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-		}
-	}
-	close(next)
-	work.Wait()
-	return context.Cause(ctx)
+	return cmp.Or(work.Wait(), context.Cause(ctx))
 }
