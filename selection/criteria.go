@@ -39,9 +39,6 @@ type Criteria struct {
 	// that, to be preferred to one that the group would fill: somebody else soon
 	// takes a seat there. 0 is nothing.
 	Spare time.Duration
-	// BotsGiveWay: the servers' bots leave for people, so that their seats are
-	// free.
-	BotsGiveWay bool
 	// Map, Mode and Mod, if not empty, must be the server's, letter case apart, and
 	// Version one that it is of (see [discovery.Info.IsOfVersion]). Tags are words that
 	// it must have, or must not (see [discovery.Tags.Meets]).
@@ -53,9 +50,6 @@ type Criteria struct {
 	NoPassword bool
 	// MaxBots is how many bots may play on the server; nil is any number.
 	MaxBots *int
-	// PerAddress is how many servers one address may list before all of them
-	// are taken for spam; 0 is any number.
-	PerAddress int
 	// Blacklist is where the group does not play.
 	Blacklist []netip.Prefix
 	// Vetoes are what single players refuse to play, and Hidden what players never want to

@@ -44,8 +44,6 @@ func TestCullByWhatTheServerTells(t *testing.T) {
 		{name: "8 players, 10 of 16 there", info: &discovery.Info{Players: 10, MaxPlayers: 16}, criteria: selection.Criteria{Seats: 8}, want: selection.Full},
 		{name: "just enough seats", info: &discovery.Info{Players: 8, MaxPlayers: 16}, criteria: selection.Criteria{Seats: 8}, want: survives},
 		{name: "bots sit there", info: &discovery.Info{Players: 10, Bots: 4, MaxPlayers: 16}, criteria: selection.Criteria{Seats: 8}, want: selection.Full},
-		{name: "bots give way", info: &discovery.Info{Players: 10, Bots: 4, MaxPlayers: 16}, criteria: selection.Criteria{Seats: 8, BotsGiveWay: true}, want: survives},
-		{name: "more bots than players", info: &discovery.Info{Players: 2, Bots: 9, MaxPlayers: 16}, criteria: selection.Criteria{Seats: 17, BotsGiveWay: true}, want: selection.Full},
 		{name: "another map", info: &discovery.Info{Map: "flux2"}, criteria: selection.Criteria{Map: "tokara"}, want: selection.Filtered},
 		{name: "the map in capitals", info: &discovery.Info{Map: "Tokara"}, criteria: selection.Criteria{Map: "tokara"}, want: survives},
 		{name: "another mode", info: &discovery.Info{Mode: "ctf"}, criteria: selection.Criteria{Mode: "dm"}, want: selection.Filtered},
@@ -145,18 +143,6 @@ func reasonLines(s selection.Selection) []string {
 		lines = append(lines, strings.Join(append([]string{r.Addr.String(), r.Cause.String()}, r.Players...), " "))
 	}
 	return lines
-}
-
-func TestTooManyServersOnOneAddressAreSpam(t *testing.T) {
-	rows := map[string][]int{"10.0.0.1:1": {1, 1}, "10.0.0.1:2": {1, 1}, "10.0.0.1:3": {1, 1}, "10.0.0.2:1": {9, 9}}
-	servers, table := tableOf(annAndBob, rows, "10.0.0.1:1", "10.0.0.1:2", "10.0.0.1:3", "10.0.0.2:1")
-	got := selection.Select(servers, table, selection.Criteria{PerAddress: 2})
-	if got.Chosen.Addr.String() != "10.0.0.2:1" || got.Culled.Hygiene != 3 {
-		t.Errorf("chose %v, culled %+v", got.Chosen.Addr, got.Culled)
-	}
-	if got = selection.Select(servers, table, selection.Criteria{PerAddress: 3}); got.Culled.Hygiene != 0 {
-		t.Errorf("three are allowed, but culled %+v", got.Culled)
-	}
 }
 
 func TestSieveSeesNewInfo(t *testing.T) {

@@ -26,7 +26,6 @@ type Filter struct {
 	vetoed   map[netip.AddrPort]bool
 	hidden   map[netip.AddrPort]bool
 	ours     map[netip.AddrPort]bool
-	crowded  map[netip.Addr]bool
 	// causes is what the list and each server's own words speak against it, noted by
 	// the first Select. pingLimits are those of the servers that let in only some
 	// RTTs; tight ones would be full with the group, nil if that does not matter.
@@ -43,7 +42,7 @@ func NewFilter(servers Servers, criteria Criteria) *Filter {
 	}
 	f := &Filter{
 		servers: servers, criteria: criteria, asked: criteria.set(),
-		barred: make(map[netip.Addr]bool), crowded: make(map[netip.Addr]bool),
+		barred: make(map[netip.Addr]bool),
 		vetoed: make(map[netip.AddrPort]bool), hidden: make(map[netip.AddrPort]bool), ours: make(map[netip.AddrPort]bool),
 	}
 	for _, p := range criteria.Blacklist { // long ones are of single addresses
@@ -61,15 +60,6 @@ func NewFilter(servers Servers, criteria Criteria) *Filter {
 	}
 	for _, addr := range criteria.Ours {
 		f.ours[addr] = true
-	}
-	if criteria.PerAddress > 0 {
-		counts := make(map[netip.Addr]int, len(servers.List))
-		for _, server := range servers.List {
-			addr := server.Addr.Addr()
-			if counts[addr]++; counts[addr] > criteria.PerAddress {
-				f.crowded[addr] = true
-			}
-		}
 	}
 	return f
 }
@@ -105,7 +95,7 @@ func (f *Filter) set(server int, info *discovery.Info) {
 		f.causes[server] &= f.judge(server, nil)
 	}
 	if f.tight != nil {
-		f.tight[server] = info != nil && f.criteria.free(f.known(server, info)) == f.criteria.Seats
+		f.tight[server] = info != nil && freeSeats(f.known(server, info)) == f.criteria.Seats
 	}
 	if info != nil && (info.MinPing > 0 || info.MaxPing > 0) {
 		f.pingLimits[server] = pingLimitsOf(info)
@@ -183,7 +173,7 @@ func (c *Criteria) isAnsweredBy(info *discovery.Info) bool {
 func (f *Filter) judgeBy(server int, info *discovery.Info) (c causes) {
 	want, addr := &f.criteria, f.servers.List[server].Addr
 	ip := addr.Addr()
-	if fakeIPs.Contains(ip) || f.crowded[ip] {
+	if fakeIPs.Contains(ip) {
 		c.add(Hygiene)
 	}
 	if f.barred[ip] || slices.ContainsFunc(f.ranges, func(p netip.Prefix) bool { return p.Contains(ip) }) {
@@ -204,7 +194,7 @@ func (f *Filter) judgeBy(server int, info *discovery.Info) (c causes) {
 	if info.MaxPlayers > 0 && info.Players > info.MaxPlayers && !info.AsListed {
 		c.add(Hygiene)
 	}
-	if want.Seats > 0 && want.free(info) < want.Seats {
+	if want.Seats > 0 && freeSeats(info) < want.Seats {
 		c.add(Full)
 	}
 	for i := range f.asked {
@@ -223,15 +213,12 @@ func (f *Filter) judgeBy(server int, info *discovery.Info) (c causes) {
 	return c
 }
 
-// free is how many seats the group may count on. A server that counts neither seats
+// freeSeats returns how many seats the group may count on. A server that counts neither seats
 // nor players may have any: there are games whose servers tell strangers neither. So
 // may one of a list that says only who plays.
-func (c *Criteria) free(info *discovery.Info) int {
+func freeSeats(info *discovery.Info) int {
 	if info.Uncounted() || info.AsListed && info.MaxPlayers == 0 {
 		return math.MaxInt
-	}
-	if c.BotsGiveWay {
-		return max(0, info.MaxPlayers-max(0, info.Players-info.Bots))
 	}
 	return info.Free()
 }

@@ -152,7 +152,7 @@ func (r *round) relax(ways map[obstacle]*wayOut, o obstacle, server int) {
 	way.Addr = r.servers.List[way.server].Addr
 	switch {
 	case o.give == Full:
-		free := r.criteria.free(r.servers.Info(way.server))
+		free := freeSeats(r.servers.Info(way.server))
 		way.Seats = &free
 	case o.give == OverThreshold && o.player == nobody:
 		way.LimitMS = millis(way.cost)
@@ -166,7 +166,7 @@ func (r *round) price(o obstacle, server int) float64 {
 	case o.give == OverThreshold && o.player == nobody:
 		return float64(s.worst)
 	case o.give == Full:
-		return float64(-r.criteria.free(r.servers.Info(server)))
+		return float64(-freeSeats(r.servers.Info(server)))
 	case s.answered == 0:
 		return float64(cellOf(discovery.Answered, 0))
 	}
