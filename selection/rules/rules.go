@@ -4,8 +4,6 @@
 package rules
 
 import (
-	"fmt"
-	"reflect"
 	"slices"
 	"time"
 )
@@ -134,34 +132,4 @@ func unknown(name Name) *Rule {
 	best := "was chosen by the rule “" + string(name) + "”, which is not known here{among}: {mean} on average"
 	rule.Words.Short, rule.Words.Best = string(name), best
 	return &rule
-}
-
-// Missing lists what a rule lacks.
-func (r *Rule) Missing() (missing []string) {
-	optional := []string{
-		"Alone", "NeedsLimit", "OwnBests", "Deviates", "Multiplies", "Averages", "Sum", // absent where they do not apply
-		"Words.Nothing", "Docs.Note",
-	}
-	var walk func(path string, of reflect.Value)
-	walk = func(path string, of reflect.Value) {
-		for i := range of.NumField() {
-			field, at := of.Field(i), path+of.Type().Field(i).Name
-			switch {
-			case field.Kind() == reflect.Struct:
-				walk(at+".", field)
-			case field.IsZero() && !slices.Contains(optional, at):
-				missing = append(missing, at)
-			}
-		}
-	}
-	walk("", reflect.ValueOf(*r))
-	if r.Sum == nil && !r.OwnBests {
-		missing = append(missing, "Sum (only a rule of own bests does without)")
-	}
-	for _, other := range []Name{r.Measure, r.Alone} {
-		if other != "" && Find(other) == nil {
-			missing = append(missing, fmt.Sprintf("the rule %q that it names", other))
-		}
-	}
-	return missing
 }
