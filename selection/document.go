@@ -121,25 +121,16 @@ type Reason struct {
 func (c Culled) Total() int {
 	total := 0
 	for _, n := range c.counts() {
-		total += n
+		total += *n
 	}
 	return total
 }
 
-// counts lists the counts in the order of the causes.
-func (c Culled) counts() [none]int {
-	return [none]int{
-		c.Hygiene, c.Blacklisted, c.Vetoed, c.Hidden, c.Unreachable, c.Unmeasured, c.Unknown, c.Full,
-		c.Filtered, c.Passworded, c.WrongVersion, c.PingLimits, c.OverThreshold,
-	}
-}
-
-func culledOf(n [none + 1]int) Culled {
-	return Culled{
-		Unmeasured: n[Unmeasured], Unreachable: n[Unreachable], Full: n[Full],
-		Filtered: n[Filtered], OverThreshold: n[OverThreshold],
-		Hygiene: n[Hygiene], Blacklisted: n[Blacklisted], Vetoed: n[Vetoed], Hidden: n[Hidden], Unknown: n[Unknown],
-		Passworded: n[Passworded], WrongVersion: n[WrongVersion], PingLimits: n[PingLimits],
+// counts lists where the causes are counted, in their order.
+func (c *Culled) counts() [none]*int {
+	return [none]*int{
+		&c.Hygiene, &c.Blacklisted, &c.Vetoed, &c.Hidden, &c.Unreachable, &c.Unmeasured, &c.Unknown, &c.Full,
+		&c.Filtered, &c.Passworded, &c.WrongVersion, &c.PingLimits, &c.OverThreshold,
 	}
 }
 

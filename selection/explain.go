@@ -192,8 +192,8 @@ func (m *Miss) sentence() string {
 func (c Culled) sentence() string {
 	var parts []string
 	for cause, n := range c.counts() {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, Cause(cause).clause()))
+		if *n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", *n, Cause(cause).clause()))
 		}
 	}
 	if len(parts) == 0 {

@@ -45,24 +45,20 @@ func (r *round) concerned(server int, cause Cause) []string {
 	case WrongVersion:
 		return r.criteria.shutOut(r.servers.Info(server))
 	case Hidden:
-		var names []string
-		for _, hide := range r.criteria.Hidden {
-			if hide.Server == r.servers.List[server].Addr {
-				names = append(names, hide.Player)
-			}
-		}
-		slices.Sort(names)
-		return slices.Compact(names)
+		return r.refusing(r.criteria.Hidden, server)
 	case Vetoed:
-		var names []string
-		for i := range r.criteria.Vetoes {
-			v := &r.criteria.Vetoes[i]
-			if v.Server == r.servers.List[server].Addr || v.hitsMap(r.servers.Info(server)) {
-				names = append(names, v.Player)
-			}
-		}
-		slices.Sort(names)
-		return slices.Compact(names)
+		return r.refusing(r.criteria.Vetoes, server)
 	}
 	return r.view.names(r.view.who(server, so))
+}
+
+// refusing are the players who refuse a server, or its map, by name.
+func (r *round) refusing(vetoes []Veto, server int) (names []string) {
+	for i := range vetoes {
+		if v := &vetoes[i]; v.Server == r.servers.List[server].Addr || v.hitsMap(r.servers.Info(server)) {
+			names = append(names, v.Player)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

@@ -194,9 +194,11 @@ func (r *round) document() Selection {
 		Format: Format, By: r.criteria.By,
 		Players: append([]string{}, r.view.table.players...),
 		Ranking: make([]Ranked, 0, len(r.best)),
-		Culled:  culledOf(r.culled),
 		Reasons: r.reasons(),
 		LimitMS: millis(float64(r.limit)), Own: r.ownBests(), Preference: r.preference,
+	}
+	for cause, n := range doc.Culled.counts() {
+		*n = r.culled[cause]
 	}
 	for _, c := range r.best {
 		doc.Ranking = append(doc.Ranking, r.ranked(c))

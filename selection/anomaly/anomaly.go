@@ -123,11 +123,11 @@ func (a Anomaly) String() string {
 	case Contradicts:
 		return fmt.Sprintf("%s says other things of %d of %d servers than most players heard.", name, a.Servers, a.Of)
 	case Nearer:
-		them := "it"
-		if a.Servers > 1 {
-			them = "them"
+		which, them := a.Addr.String(), "it"
+		if a.Servers != 1 {
+			which, them = fmt.Sprintf("%d servers", a.Servers), "them"
 		}
-		return fmt.Sprintf("%s's ping for %s is too low: servers that are beside %s for everybody else are much farther from %[1]s.", name, a.nearer(), them)
+		return fmt.Sprintf("%s's ping for %s is too low: servers that are beside %s for everybody else are much farther from %[1]s.", name, which, them)
 	case SilentBest:
 		return fmt.Sprintf("%s says that %d of the %d servers that would be best for the others do not answer.", name, a.Servers, a.Of)
 	case Slow:
@@ -136,14 +136,6 @@ func (a Anomaly) String() string {
 		return fmt.Sprintf("%s has pings for %d of %d servers that answer nobody else.", name, a.Servers, a.Of)
 	}
 	return fmt.Sprintf("%s's pings for %d of %d servers fit nobody else's.", name, a.Servers, a.Of)
-}
-
-// nearer names the servers that a player alone is near to.
-func (a Anomaly) nearer() string {
-	if a.Servers == 1 {
-		return a.Addr.String()
-	}
-	return fmt.Sprintf("%d servers", a.Servers)
 }
 
 // Table is what each player measured of each server, as in selection.Table.
@@ -356,7 +348,9 @@ func (r *reports) constant(player int) (Anomaly, bool) {
 			continue
 		}
 		a.Of++
-		near += count(rtt <= nextDoor)
+		if rtt <= nextDoor {
+			near++
+		}
 		if rtt == usual {
 			a.Servers++
 		}
@@ -377,13 +371,6 @@ func (r *reports) constant(player int) (Anomaly, bool) {
 		a.Sign = FavoursOne
 	}
 	return a, true
-}
-
-func count(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // isSpread reports whether another player's RTTs differ among the servers for which

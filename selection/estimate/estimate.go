@@ -57,16 +57,6 @@ type Place struct {
 	ASN uint32
 }
 
-// relation is what two places have in common, as far as the host knows.
-type relation int
-
-const (
-	strangers    relation = iota
-	compatriots           // in one country
-	networkMates          // in one AS, or /16, of one country
-	housemates            // behind one address
-)
-
 // Estimate is an RTT and how far it is likely to be off, as standard deviation.
 type Estimate struct{ RTT, Error time.Duration }
 
@@ -152,19 +142,6 @@ func (m model) estimator(guest Place, players []Place) *Estimator {
 	return e
 }
 
-// shared is what two places have in common.
-func shared(a, b Place) relation {
-	switch {
-	case a.Addr.IsValid() && a.Addr == b.Addr:
-		return housemates
-	case a.Country == "" || a.Country != b.Country:
-		return strangers
-	case a.ASN != 0 && a.ASN == b.ASN, prefixOf(a.Addr).IsValid() && prefixOf(a.Addr) == prefixOf(b.Addr):
-		return networkMates
-	}
-	return compatriots
-}
-
 func prefixOf(a netip.Addr) netip.Prefix {
 	bits := prefixBits
 	if a.Is6() {
@@ -184,10 +161,12 @@ func (m model) correlation(a, b Place) float64 {
 	if known {
 		k = m.nearby * math.Exp(-km/m.fades)
 	}
-	switch shared(a, b) {
-	case housemates:
+	prefix := prefixOf(a.Addr)
+	switch {
+	case a.Addr.IsValid() && a.Addr == b.Addr:
 		k += m.line * (1 - k)
-	case networkMates:
+	case a.Country == "" || a.Country != b.Country:
+	case a.ASN != 0 && a.ASN == b.ASN, prefix.IsValid() && prefix == prefixOf(b.Addr):
 		k += m.network * (1 - k)
 	}
 	return k
