@@ -74,7 +74,10 @@ func (s *session) stayConnected() error {
 		}
 		lost := Disconnected{Err: err, Retry: rest, Gone: !goneSince.IsZero()}
 		s.post(func() { s.tell(lost) })
-		sleep(s.ctx, rest)
+		select {
+		case <-time.After(rest):
+		case <-s.ctx.Done():
+		}
 		pause = min(2*pause, s.options.pace.lastPause)
 	}
 }

@@ -16,13 +16,9 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-const (
-	// fourAlone is how long a host has to answer over IPv4 before IPv6 is tried, too, and
-	// nextAfter how long one of several addresses has to take the connection, with TLS and
-	// WebSocket, before the next is asked as well.
-	fourAlone = time.Second
-	nextAfter = time.Second
-)
+// nextAfter is how long one of several addresses has to take the connection, with TLS and
+// WebSocket, before the next is asked as well.
+const nextAfter = time.Second
 
 // around tries the addresses of a host's name one after the other until one takes the
 // connection, and gives up those that are slower then: of several machines behind a name
@@ -45,10 +41,16 @@ func around[C io.Closer](ctx context.Context, addrs []netip.Addr, left netip.Add
 		return rank
 	}
 	slices.SortStableFunc(addrs, func(a, b netip.Addr) int { return rank(a) - rank(b) })
+	return race(ctx, addrs, nextAfter, try, func(late C) { late.Close() })
+}
+
+// race tries addresses one after the other until one succeeds: each has a head start over
+// the next, unless all before have failed. It ends the others, and drops what they bring.
+func race[A, C any](ctx context.Context, addrs []A, headStart time.Duration, try func(context.Context, A) (C, error), drop func(C)) (won C, at A, err error) {
 	type outcome struct {
-		at   netip.Addr
-		conn C
-		err  error
+		at  A
+		won C
+		err error
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan outcome, len(addrs))
@@ -59,40 +61,34 @@ func around[C io.Closer](ctx context.Context, addrs []netip.Addr, left netip.Add
 		close(done)
 		for late := range done {
 			if late.err == nil {
-				late.conn.Close()
+				drop(late.won)
 			}
 		}
 	}()
-	var first error
 	for next, failed := 0, 0; failed < len(addrs); {
 		var turn <-chan time.Time
-		switch {
-		case next == len(addrs):
-		case next == failed:
+		if next == failed {
 			turn = time.After(0) // nobody is waited for
-		case addrs[next].Is6() && addrs[next-1].Is4():
-			turn = time.After(fourAlone)
-		default:
-			turn = time.After(nextAfter)
+		} else if next < len(addrs) {
+			turn = time.After(headStart)
 		}
 		select {
 		case <-turn:
 			at := addrs[next]
 			running.Go(func() {
-				conn, err := try(ctx, at)
-				done <- outcome{at, conn, err}
+				won, err := try(ctx, at)
+				done <- outcome{at, won, err}
 			})
 			next++
 		case o := <-done:
 			if o.err == nil {
-				return o.conn, o.at, nil
+				return o.won, o.at, nil
 			}
-			first = cmp.Or(first, o.err)
+			err = cmp.Or(err, o.err)
 			failed++
 		}
 	}
-	var none C
-	return none, netip.Addr{}, cmp.Or(first, ErrUnreachable)
+	return won, at, cmp.Or(err, ErrUnreachable)
 }
 
 // dial makes a connection to a place.
@@ -171,34 +167,14 @@ func reach(ctx context.Context, addrs []netip.AddrPort, knock func(context.Conte
 	if len(addrs) == 1 {
 		return addrs[0], nil
 	}
-	var running sync.WaitGroup
-	defer running.Wait()
 	ctx, cancel := context.WithTimeout(ctx, reachTime)
 	defer cancel()
-	type outcome struct {
-		at  netip.AddrPort
-		err error
+	type nothing struct{}
+	_, at, err := race(ctx, addrs, headStart, func(ctx context.Context, at netip.AddrPort) (nothing, error) {
+		return nothing{}, knock(ctx, at)
+	}, func(nothing) {})
+	if err != nil {
+		return at, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
-	done := make(chan outcome, len(addrs))
-	var failed []error
-	for next := 0; len(failed) < len(addrs); {
-		var turn <-chan time.Time
-		if next == len(failed) {
-			turn = time.After(0) // nobody is waited for
-		} else if next < len(addrs) {
-			turn = time.After(headStart)
-		}
-		select {
-		case <-turn:
-			at := addrs[next]
-			running.Go(func() { done <- outcome{at, knock(ctx, at)} })
-			next++
-		case o := <-done:
-			if o.err == nil {
-				return o.at, nil
-			}
-			failed = append(failed, o.err)
-		}
-	}
-	return netip.AddrPort{}, fmt.Errorf("%w: %w", ErrUnreachable, failed[0])
+	return at, nil
 }

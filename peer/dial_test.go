@@ -30,7 +30,7 @@ func TestAround(t *testing.T) {
 		{"both", answers{four: 50 * time.Millisecond, six: 0}, netip.Addr{}, four, 1, 50 * time.Millisecond},
 		{"both, and IPv4 was lost", answers{four: 50 * time.Millisecond, six: 0}, four, four, 1, 50 * time.Millisecond},
 		{"IPv4 fails", answers{four: -1, six: 0}, netip.Addr{}, six, 2, 0},
-		{"IPv4 leads nowhere", answers{four: hangs, six: 0}, netip.Addr{}, six, 2, fourAlone},
+		{"IPv4 leads nowhere", answers{four: hangs, six: 0}, netip.Addr{}, six, 2, nextAfter},
 		{"an address of IPv6 alone", answers{six: time.Second / 2}, netip.Addr{}, six, 1, time.Second / 2},
 		{"two machines, of which one was lost", answers{four: 0, other: 0}, four, other, 1, 0},
 		{"one takes connections and says nothing", answers{four: hangs, other: time.Millisecond}, other, other, 2, nextAfter + time.Millisecond},

@@ -265,14 +265,3 @@ func (b *mailbox) take() []discovery.Result {
 	b.results = nil
 	return taken
 }
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
