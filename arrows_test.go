@@ -201,7 +201,6 @@ var only = map[string]string{
 	"github.com/spf13/cobra":                     "muster muster/internal/cli muster/internal/cli/internal/papers",
 	"github.com/spf13/pflag":                     "muster/internal/cli",
 	"aead.dev/minisign":                          "muster/internal/release muster/internal/release/internal/sign muster/internal/release/releasetest",
-	"github.com/schollz/progressbar/v3":          "muster/internal/term",
 	"golang.org/x/term":                          "muster/internal/term",
 	"github.com/jackpal/go-nat-pmp":              "muster/internal/portmap",
 	"github.com/pelletier/go-toml/v2":            "muster/internal/game muster/internal/config",

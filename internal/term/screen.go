@@ -5,13 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/mattn/go-runewidth"
-	"github.com/schollz/progressbar/v3"
 )
 
 // Screen is a terminal with lines and, below them, what moves or waits: a bar or a
@@ -94,12 +92,7 @@ func (s *Screen) Rests() {
 	if s.progress == nil {
 		return
 	}
-	if s.progress.line {
-		fmt.Fprint(s.Writer, clearLine)
-	}
-	if s.progress.bar != nil {
-		s.progress.bar.Finish()
-	}
+	s.progress.clear()
 	s.progress = nil
 }
 
@@ -113,36 +106,19 @@ const (
 // progress is how far something is.
 type progress struct {
 	Terminal
-	bar  *progressbar.ProgressBar // nil without a terminal, or without an end
-	line bool                     // one line that changes stands in for the bar
-	what string
-	most int
-	next time.Time // when it may be shown again
+	what  string
+	most  int
+	begun time.Time
+	next  time.Time // when it may be shown again
 }
 
 func newProgress(t Terminal, what string, most int) *progress {
-	p := &progress{Terminal: t, what: what, most: most, next: time.Now()}
-	switch {
-	case !t.IsAnimated:
+	p := &progress{Terminal: t, what: what, most: most, begun: time.Now(), next: time.Now()}
+	if !t.IsAnimated {
 		p.next = p.next.Add(lineEvery)
-	case most == Unknown:
-		p.line = true
-	default:
-		p.bar = progressbar.NewOptions(most,
-			progressbar.OptionSetWriter(t.Writer),
-			progressbar.OptionSetDescription(what),
-			progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionSetWidth(barWidth(t.Width())),
-			progressbar.OptionEnableColorCodes(t.HasColours),
-			progressbar.OptionClearOnFinish(),
-		)
 	}
 	return p
 }
-
-// barWidth leaves the description and the counts their place on the line.
-func barWidth(columns int) int { return min(30, max(5, columns-60)) }
 
 func (p *progress) set(done int, remark string) {
 	now := time.Now()
@@ -152,33 +128,44 @@ func (p *progress) set(done int, remark string) {
 	if remark != "" {
 		remark = ", " + remark
 	}
-	p.next = now.Add(barEvery)
-	switch count := strconv.Itoa(done); {
-	case p.line:
-		fmt.Fprint(p.Writer, clearLine+runewidth.Truncate(p.what+": "+count+remark, p.Width()-1, "…"))
-	case p.bar != nil:
-		p.bar.Describe(p.what + remark)
-		p.bar.Set(done) // an error of the terminal is no reason to stop
-	default:
-		p.next = now.Add(lineEvery)
+	text := fmt.Sprintf("%s: %d%s", p.what, done, remark)
+	switch {
+	case p.IsAnimated:
 		if p.most != Unknown {
-			count = fmt.Sprintf("%d of %d", done, p.most)
+			text = p.what + remark + p.bar(done, now)
 		}
-		fmt.Fprintf(p.Writer, "%s: %s%s\n", p.what, count, remark)
+		p.next = now.Add(barEvery)
+		fmt.Fprint(p.Writer, clearLine+runewidth.Truncate(text, p.Width()-1, "…"))
+		return
+	case p.most != Unknown:
+		text = fmt.Sprintf("%s: %d of %d%s", p.what, done, p.most, remark)
 	}
+	p.next = now.Add(lineEvery)
+	fmt.Fprintln(p.Writer, text)
 }
 
-// clear takes the bar from the line until it is set again.
+// bar draws how much is done, and how long the rest takes if it goes on as fast.
+func (p *progress) bar(done int, now time.Time) string {
+	width := barWidth(p.Width())
+	part := min(1, float64(done)/float64(max(1, p.most)))
+	full := int(part * float64(width))
+	text := fmt.Sprintf(" %3.0f%% |%s%s| (%d/%d)", 100*part, strings.Repeat("█", full), strings.Repeat(" ", width-full), done, p.most)
+	if part > 0 {
+		left := time.Duration(float64(now.Sub(p.begun)) * (1 - part) / part)
+		text += fmt.Sprintf(" %v left", left.Round(time.Second))
+	}
+	return text
+}
+
+// barWidth leaves the description and the counts their place on the line.
+func barWidth(columns int) int { return min(30, max(5, columns-60)) }
+
+// clear takes what moves from the line until it is set again.
 func (p *progress) clear() {
-	if p.bar == nil && !p.line {
-		return
-	}
-	if p.bar != nil {
-		p.bar.Clear()
-	} else {
+	if p.IsAnimated {
 		fmt.Fprint(p.Writer, clearLine)
+		p.next = time.Time{}
 	}
-	p.next = time.Time{}
 }
 
 // Console shares the one standard input between questions to the player and

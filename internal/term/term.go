@@ -3,17 +3,15 @@
 package term
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
-	"github.com/mdp/qrterminal/v3"
 	"golang.org/x/term"
+	"rsc.io/qr"
 )
 
 // Terminal is where lines go: a terminal, a file or a pipe.
@@ -108,14 +106,31 @@ func (t Terminal) Wrap(text string, column int) string {
 // terminal's own are: phones want dark dots on light. Where the width does not
 // suffice nothing is drawn, and needed is how many columns it takes.
 func (t Terminal) QR(link string) (needed int) {
-	var code bytes.Buffer
-	qrterminal.GenerateHalfBlock(link, qrterminal.L, &code)
-	lines := strings.Split(strings.TrimSuffix(code.String(), "\n"), "\n")
-	if columns := utf8.RuneCountInString(lines[0]); columns > t.Width() {
-		return columns
+	code, err := qr.Encode(link, qr.L)
+	if err != nil {
+		return 0 // no code has room for such a link
 	}
-	for _, line := range lines {
-		fmt.Fprintln(t, t.style("97;40", line))
+	const margin = 4 // modules
+	side := code.Size + 2*margin
+	if side > t.Width() {
+		return side
+	}
+	for y := 0; y < side; y += 2 { // two rows of modules a line
+		var line strings.Builder
+		for x := range side {
+			above, below := code.Black(x-margin, y-margin), y+1 == side || code.Black(x-margin, y+1-margin)
+			switch {
+			case above && below:
+				line.WriteString(" ")
+			case above:
+				line.WriteString("▄")
+			case below:
+				line.WriteString("▀")
+			default:
+				line.WriteString("█")
+			}
+		}
+		fmt.Fprintln(t, t.style("97;40", line.String()))
 	}
 	return 0
 }

@@ -186,6 +186,21 @@ func TestBarWidth(t *testing.T) {
 	}
 }
 
+func TestBar(t *testing.T) {
+	now := time.Now()
+	p := progress{Terminal: Terminal{Columns: 80}, most: 200, begun: now.Add(-10 * time.Second)}
+	for done, want := range map[int]string{
+		0:   "   0% |                    | (0/200)",
+		50:  "  25% |█████               | (50/200) 30s left",
+		200: " 100% |████████████████████| (200/200) 0s left",
+		210: " 100% |████████████████████| (210/200) 0s left",
+	} {
+		if got := p.bar(done, now); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // testScreen is a screen that writes to a buffer.
 func testScreen() (*Screen, *bytes.Buffer) {
 	var out bytes.Buffer
