@@ -1,0 +1,787 @@
+package room_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/room"
+	"muster/host/room/evidence"
+	"muster/host/room/saved"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// session plays what a host, players' programs and pages do for one room. It knows of the
+// room what these know: what the room sends, and what it shows.
+type session struct {
+	*testing.T
+	room *room.Room
+	now  time.Time
+	// tokens are those of players' programs, welcomes what each program was told last.
+	tokens   map[string]string
+	welcomes map[string]wire.Welcome
+	// origins are where players come from; nobody knows of most.
+	origins map[string]room.Origin
+	// as is what somebody's program shows of who it is besides.
+	as map[string]string
+	// crowds are those of every [room.Tick].
+	crowds map[netip.AddrPort]room.Crowd
+	// here are the players whose programs are connected, and admitted is who came last.
+	here     map[string]bool
+	admitted string
+	// sent is what each player was sent, fetches how many lists were asked for, and fetched
+	// the newest of these.
+	sent    map[string][]wire.Message
+	fetches int
+	fetched room.Fetch
+	// asked are the servers that each player was asked for, one after the other.
+	asked map[string][]int
+	// seen is what each player saw of servers in a round, looks the newest second look that
+	// the player was asked for, surveys the newest survey, and launched where any program was
+	// sent last.
+	seen     map[string]sight
+	looks    map[string]wire.Finalists
+	surveys  map[string]wire.Survey
+	launched wire.Launch
+	// answer is what the last order that has one was answered.
+	answer any
+	// busy: the host has no processor time for the room's search, which waits.
+	busy, waits bool
+	// dismissed are the players who were sent away.
+	dismissed []string
+	// told is what the world was told.
+	told []wire.Announcement
+}
+
+// sight is what a player saw of each server in a round.
+type sight struct {
+	round   int
+	results map[int]discovery.Result
+}
+
+var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+
+// tick is how often time passes in a session, as at a host.
+const tick = 100 * time.Millisecond
+
+// What is promised: how long a countdown lasts, and how long a short look may take; how often
+// players look again at most.
+const (
+	countdownTime = 5 * time.Second
+	lookTime      = 15 * time.Second
+	maxTries      = 4
+)
+
+func settings(players int) wire.Settings {
+	return wire.Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Players: players, Strategy: "conventional"}
+}
+
+func newSession(t *testing.T, s wire.Settings) *session {
+	return tuned(t, room.Tuning{}, s)
+}
+
+// tuned is a session in a room that is tuned.
+func tuned(t *testing.T, tuning room.Tuning, s wire.Settings) *session {
+	return &session{
+		T: t, room: tuning.New(room.Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, s, eight), now: eight,
+		tokens: map[string]string{}, welcomes: map[string]wire.Welcome{}, origins: map[string]room.Origin{}, as: map[string]string{},
+		here: map[string]bool{}, sent: map[string][]wire.Message{}, asked: map[string][]int{}, seen: map[string]sight{}, looks: map[string]wire.Finalists{}, surveys: map[string]wire.Survey{},
+	}
+}
+
+// step plays an input, and delivers to players who are connected, as a host does.
+func (n *session) step(in room.Input) error {
+	n.Helper()
+	outputs, err := n.room.Step(in, n.now)
+	if leave, is := in.(room.Leave); is {
+		delete(n.here, leave.Player)
+	}
+	if err == nil {
+		n.sees(in)
+	}
+	for _, o := range outputs {
+		switch o := o.(type) {
+		case room.Fetch:
+			n.fetches++
+			n.fetched = o
+		case room.Plan:
+			if n.waits = n.busy; !n.busy {
+				defer n.step(room.Turn{})
+			}
+		case room.Admit:
+			n.here[o.Player], n.admitted = true, o.Player
+		case room.Renamed:
+			n.renames(o.From, o.To)
+		case room.Dismiss:
+			n.dismissed = append(n.dismissed, o.Player)
+			delete(n.here, o.Player)
+		case room.Announce:
+			n.told = append(n.told, o.Announcement)
+		case room.Answer:
+			n.answer = o.Document
+		case room.Send:
+			for name := range n.here {
+				if o.To == "" || o.To == name {
+					n.delivers(name, o.Message)
+				}
+			}
+		}
+	}
+	return err
+}
+
+// delivers brings a message to a player's program.
+func (n *session) delivers(name string, m wire.Message) {
+	n.sent[name] = append(n.sent[name], m)
+	switch m := m.(type) {
+	case wire.Welcome:
+		n.welcomes[name] = m
+	case wire.Ask:
+		n.asked[name] = append(n.asked[name], m.Servers...)
+	case wire.Finalists:
+		n.looks[name] = m
+	case wire.Survey:
+		n.surveys[name] = m
+	case wire.Launch:
+		n.launched = m
+	}
+}
+
+// sees notes what a player's program saw, by what it says.
+func (n *session) sees(in room.Input) {
+	hear, is := in.(room.Hear)
+	if !is {
+		return
+	}
+	seen := func(round int) map[int]discovery.Result {
+		s := n.seen[hear.Player]
+		if s.results == nil || s.round != round {
+			s = sight{round, map[int]discovery.Result{}}
+			n.seen[hear.Player] = s
+		}
+		return s.results
+	}
+	switch m := hear.Message.(type) {
+	case wire.Report:
+		for _, result := range m.Results {
+			seen(m.Round)[result.Server] = result
+		}
+	case wire.Verified:
+		for _, f := range m.Servers {
+			result := discovery.Result{Server: f.Server, State: f.State}
+			if len(f.RTTs) > 0 {
+				result.RTT = time.Duration(slices.Min(f.RTTs) * float64(time.Millisecond))
+			}
+			seen(m.Round)[f.Server] = result
+		}
+	}
+}
+
+// saw is what a player saw of a server in this round.
+func (n *session) saw(name string, server int) discovery.Result {
+	if s := n.seen[name]; s.round == n.round() {
+		return s.results[server]
+	}
+	return discovery.Result{Server: server}
+}
+
+// renames goes on with a player under another name.
+func (n *session) renames(from, to string) {
+	moves(n.here, from, to)
+	moves(n.welcomes, from, to)
+	moves(n.seen, from, to)
+	moves(n.looks, from, to)
+	moves(n.surveys, from, to)
+	moves(n.sent, from, to)
+}
+
+func moves[T any](of map[string]T, from, to string) {
+	if what, is := of[from]; is {
+		delete(of, from)
+		of[to] = what
+	}
+}
+
+// orders asks for something on the organiser's page.
+func (n *session) orders(a room.Action) error {
+	n.Helper()
+	return n.acts(n.room.Keys().Secret, a)
+}
+
+// page asks for something on a guest's page.
+func (n *session) page(name string, a room.Action) error {
+	n.Helper()
+	return n.acts(name+"'s token", a)
+}
+
+// acts asks for something on the page of a credential.
+func (n *session) acts(credential string, a room.Action) error {
+	n.Helper()
+	return n.step(room.Order{Credential: credential, Action: a})
+}
+
+// enters gives somebody with the page a nickname.
+func (n *session) enters(name, secret string) error {
+	return n.entersFrom(name, secret, netip.AddrFrom4([4]byte{198, 51, 100, name[0]}))
+}
+
+func (n *session) entersFrom(name, secret string, from netip.Addr) error {
+	return n.step(room.Order{Credential: secret, Action: room.Enter{Name: name, Token: name + "'s token", From: from}})
+}
+
+// pageOf is the credential of a player's pages.
+func (n *session) pageOf(name string) string { return n.welcomes[name].Page }
+
+// tokenOf is that of a player's program.
+func (n *session) tokenOf(name string) string { return n.welcomes[name].Token }
+
+// took returns the names of the messages that a player was sent since the last time.
+func (n *session) took(name string) string {
+	var kinds []string
+	for _, m := range n.sent[name] {
+		kinds = append(kinds, strings.ToLower(reflect.TypeOf(m).Name()))
+	}
+	delete(n.sent, name)
+	return strings.Join(kinds, " ")
+}
+
+// got is the newest message of a kind that a player was sent.
+func got[M wire.Message](n *session, name string) M {
+	n.Helper()
+	newest, found := newestOf[M](n, name)
+	if !found {
+		n.Errorf("%s was sent no %T", name, newest)
+	}
+	return newest
+}
+
+// newestOf is the newest message of a kind that a player was sent, if there is one.
+func newestOf[M wire.Message](n *session, name string) (newest M, found bool) {
+	for _, m := range n.sent[name] {
+		if m, is := m.(M); is {
+			newest, found = m, true
+		}
+	}
+	return newest, found
+}
+
+func (n *session) join(names ...string) {
+	n.Helper()
+	for _, name := range names {
+		if refusal := n.tryJoin(name, n.tokens[name]); refusal != nil {
+			n.Fatalf("%s is refused: %v", name, refusal)
+		}
+	}
+}
+
+func (n *session) tryJoin(name, token string) (refusal *wire.Refusal) {
+	n.Helper()
+	hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, Token: token, As: n.as[name]}
+	if err := n.step(room.Join{Hello: hello, From: n.origins[name], Token: "token of " + name}); err != nil {
+		if !errors.As(err, &refusal) {
+			n.Fatalf("%s is refused: %v", name, err)
+		}
+		return refusal
+	}
+	n.tokens[n.admitted] = n.tokenOf(n.admitted)
+	return nil
+}
+
+func (n *session) gone(name string) { n.step(room.Leave{Player: name}) }
+
+func (n *session) listed(servers int) { n.gets(listOf(servers)) }
+
+// gets gives the room the list that it asked for.
+func (n *session) gets(servers []discovery.Server, local ...room.LocalServer) {
+	n.step(room.Listed{List: topology.New(room.Shared(servers, local)), Local: local})
+}
+
+func listOf(servers int) []discovery.Server {
+	list := make([]discovery.Server, servers)
+	for i := range list {
+		list[i].Addr = addrOf(i)
+	}
+	return list
+}
+
+// says lets a player say something that makes sense.
+func (n *session) says(name string, m wire.Message) {
+	n.Helper()
+	if err := n.step(room.Hear{Player: name, Message: m}); err != nil {
+		n.Fatalf("%s says %+v: %v", name, m, err)
+	}
+}
+
+// lost stands for a server that does not answer, skip for one not asked.
+const (
+	lost = -1
+	skip = 0
+)
+
+// measures reports RTTs in ms, by server. What is lost takes the time of a probe.
+func (n *session) measures(name string, ms ...int) {
+	n.Helper()
+	if slices.Contains(ms, lost) {
+		n.wait(evidence.LeastProbe)
+	}
+	report := wire.Report{Round: n.round()}
+	for server, rtt := range ms {
+		switch rtt {
+		case skip:
+		case lost:
+			report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Lost})
+		default:
+			report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(rtt) * time.Millisecond})
+		}
+	}
+	n.says(name, report)
+}
+
+// finds reports servers, all with the same outcome.
+func (n *session) finds(name string, state discovery.State, rtt time.Duration, servers ...int) {
+	n.Helper()
+	if state == discovery.Lost {
+		n.wait(evidence.LeastProbe)
+	}
+	report := wire.Report{Round: n.round()}
+	for _, server := range servers {
+		report.Results = append(report.Results, discovery.Result{Server: server, State: state, RTT: rtt})
+	}
+	n.says(name, report)
+}
+
+func (n *session) done(names ...string) {
+	n.Helper()
+	for _, name := range names {
+		n.says(name, wire.Done{Round: n.round()})
+	}
+}
+
+// informs says how many seats the servers have free, of 16.
+func (n *session) informs(name string, free ...int) {
+	n.Helper()
+	infos := wire.Infos{Round: n.round()}
+	for server, f := range free {
+		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: "oa_dm1", Players: 16 - f, MaxPlayers: 16}})
+	}
+	n.says(name, infos)
+}
+
+// verifies answers the newest second look with what the player saw before, but for the
+// servers that have filled up.
+func (n *session) verifies(name string, full ...int) {
+	n.Helper()
+	asked := n.looks[name]
+	v := wire.Verified{Round: asked.Round, Attempt: asked.Attempt}
+	for _, server := range asked.Servers {
+		saw := n.saw(name, server)
+		look := wire.Finalist{Server: server, State: saw.State, Sent: 3, Info: &discovery.Info{
+			Name: fmt.Sprint("server ", server), Map: "oa_dm1", Players: 4, MaxPlayers: 16,
+		}}
+		if slices.Contains(full, server) {
+			look.Info.Players = 16
+		}
+		if look.State == discovery.Answered {
+			look.RTTs = []float64{float64(saw.RTT.Milliseconds())}
+		}
+		v.Servers = append(v.Servers, look)
+	}
+	n.says(name, v)
+}
+
+// lookAgain lets those who are there look again at whatever they are asked to.
+func (n *session) lookAgain() {
+	for range maxTries {
+		for _, p := range n.players() {
+			if n.isVerifying() && n.here[p] && !n.isOut(p) {
+				n.verifies(p)
+			}
+		}
+	}
+}
+
+// wait lets time pass, in ticks.
+func (n *session) wait(d time.Duration) {
+	for end := n.now.Add(d); n.now.Before(end); {
+		n.now = n.now.Add(tick)
+		n.step(room.Tick{Crowds: n.crowds})
+	}
+}
+
+// until lets time pass as a host does: the room is given it when it asks.
+func (n *session) until(at time.Time) (ticks int) {
+	n.Helper()
+	for {
+		next := n.room.Next()
+		if !next.After(n.now) {
+			next = n.now.Add(tick)
+		}
+		if next.After(at) {
+			n.now = at
+			return ticks
+		}
+		n.now = next
+		n.step(room.Tick{})
+		if ticks++; ticks > 100_000 {
+			n.Fatalf("the room asks for the time again and again, at %v", n.now)
+		}
+	}
+}
+
+// revive goes on with the room as it was saved, to which nobody is connected.
+func (n *session) revive() {
+	n.Helper()
+	n.room = restored(n.T, n.room)
+	clear(n.here)
+}
+
+// rewrites goes on with the room as it was saved, and changed.
+func (n *session) rewrites(change func(s *saved.Room)) {
+	n.Helper()
+	data, err := n.room.Save()
+	if err != nil {
+		n.Fatal(err)
+	}
+	s, err := saved.Read(data)
+	if err != nil {
+		n.Fatal(err)
+	}
+	change(&s)
+	if data, err = json.Marshal(s); err != nil {
+		n.Fatal(err)
+	}
+	if n.room, err = room.Restore(data, topology.New); err != nil {
+		n.Fatal(err)
+	}
+	clear(n.here)
+}
+
+// restarts lets another program go on with the room, after a time.
+func (n *session) restarts(after time.Duration) {
+	n.Helper()
+	n.revive()
+	n.now = n.now.Add(after)
+	n.step(room.Resume{})
+}
+
+func (n *session) goes() { n.step(room.Proceed{}) }
+
+func (n *session) view() wire.Snapshot { return n.room.Snapshot() }
+
+func (n *session) round() int { return n.view().Room.Round }
+
+// players are the names of those whose programs take part, in their order.
+func (n *session) players() (names []string) {
+	for _, p := range n.view().People {
+		if p.Peer {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// guests are the names of those who have only the page.
+func (n *session) guests() (names []string) {
+	for _, p := range n.view().People {
+		if !p.Peer {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+func (n *session) hasGuest(name string) bool { return slices.Contains(n.guests(), name) }
+
+// person is somebody as everyone sees them.
+func (n *session) person(name string) wire.Person {
+	for _, p := range n.view().People {
+		if p.Name == name {
+			return p
+		}
+	}
+	return wire.Person{}
+}
+
+// isOut reports whether the round goes on without a player.
+func (n *session) isOut(name string) bool { return n.person(name).LeftOut }
+
+// isVoting reports whether people vote, or see the countdown; isVerifying whether players
+// look again at the best.
+func (n *session) isVoting() bool    { return n.view().Voting.Open }
+func (n *session) isVerifying() bool { return n.room.Stage() == wire.Chosen && !n.isVoting() }
+
+// choice is the newest choice, as everyone sees it.
+func (n *session) choice() selection.Selection {
+	n.Helper()
+	choice := n.view().Choice
+	if choice == nil {
+		n.Fatalf("nothing was chosen; the log:\n%s", n.log())
+	}
+	return choice.Selection
+}
+
+// chosen is what the newest choice is for.
+func (n *session) chosen() selection.Ranked {
+	n.Helper()
+	chosen := n.choice().Chosen
+	if chosen == nil {
+		n.Fatalf("nothing was chosen; the log:\n%s", n.log())
+	}
+	return *chosen
+}
+
+// leads is the address of the server that the group goes to, or would.
+func (n *session) leads() string { return n.view().Choice.Target }
+
+// isAsleep reports whether the session is over, as everybody sees.
+func (n *session) isAsleep() bool { return !n.view().Room.Ended.IsZero() }
+
+func (n *session) inStage(stage wire.Stage) {
+	n.Helper()
+	if n.room.Stage() != stage {
+		n.Fatalf("the room is %s, want %s; its log:\n%s", n.room.Stage(), stage, n.log())
+	}
+}
+
+func (n *session) log() string {
+	var b strings.Builder
+	for _, note := range n.view().Log {
+		fmt.Fprintf(&b, "%s %s\n", note.At.Format(time.TimeOnly), note.Text)
+	}
+	return b.String()
+}
+
+// noted wants lines in the log, in this order.
+func (n *session) noted(lines ...string) {
+	n.Helper()
+	rest := n.log()
+	for _, line := range lines {
+		_, after, found := strings.Cut(rest, " "+line+"\n")
+		if !found {
+			n.Errorf("the log does not say %q after what was wanted before:\n%s", line, n.log())
+			return
+		}
+		rest = after
+	}
+}
+
+// goesTo wants everyone to be sent to a server of [listOf].
+func (n *session) goesTo(server int) {
+	n.Helper()
+	n.inStage(wire.Launching)
+	if way, want := n.view().Way, addrOf(server).String(); way == nil || way.Connect != want {
+		n.Errorf("everyone goes to %+v, want %s; the log:\n%s", way, want, n.log())
+	}
+}
+
+// tells wants the world to have been told so much since the last time.
+func (n *session) tells(kinds ...wire.Announced) {
+	n.Helper()
+	var got []wire.Announced
+	for _, a := range n.told {
+		got = append(got, a.Kind)
+	}
+	if n.told = nil; !slices.Equal(got, kinds) {
+		n.Errorf("the world was told of %v, want %v", got, kinds)
+	}
+}
+
+// measuring is a room of players that have got a list.
+func measuring(t *testing.T, servers int, names ...string) *session {
+	t.Helper()
+	n := newSession(t, settings(len(names)))
+	n.join(names...)
+	n.listed(servers)
+	n.inStage(wire.Measuring)
+	n.informs(names[0], slices.Repeat([]int{12}, servers)...)
+	for _, name := range names {
+		n.took(name)
+	}
+	return n
+}
+
+// choosing is a room of two whose players have measured the same; the nearest servers come
+// first.
+func choosing(t *testing.T, servers int) *session {
+	n := measuring(t, servers, "ann", "bob")
+	ms := make([]int, servers)
+	for i := range ms {
+		ms[i] = 10 * (i + 1)
+	}
+	for _, name := range []string{"ann", "bob"} {
+		n.measures(name, ms...)
+	}
+	n.done("ann", "bob")
+	n.inStage(wire.Chosen)
+	return n
+}
+
+// toChosen brings ann and bob to where they look at two servers again.
+func toChosen(n *session) {
+	n.join("ann", "bob")
+	n.listed(2)
+	n.informs("bob", 12, 12)
+	n.measures("ann", 10, 20)
+	n.measures("bob", 10, 20)
+	n.done("ann", "bob")
+}
+
+// inVoting is a room whose people agree on one of six servers; ann and bob play, zoe and yan
+// have the page. By the mean, server 0 is the best, then 1 …
+func inVoting(t *testing.T) *session {
+	t.Helper()
+	s := settings(2)
+	s.Agree, s.GuestsVote = wire.Yes, true
+	return votingBy(t, s)
+}
+
+// votingBy is the same with other settings.
+func votingBy(t *testing.T, s wire.Settings) *session {
+	t.Helper()
+	n := newSession(t, s)
+	for _, name := range []string{"zoe", "yan"} {
+		if err := n.enters(name, ""); err != nil {
+			t.Fatal(err)
+		}
+		n.step(room.PageOpened{Token: name + "'s token"})
+	}
+	n.join("ann", "bob")
+	if n.room.Stage() == wire.Gathering {
+		n.goes()
+	}
+	n.listed(6)
+	n.informs("ann", 12, 12, 12, 12, 12, 12)
+	n.measures("ann", 10, 20, 30, 40, 50, 60)
+	n.measures("bob", 20, 30, 40, 50, 60, 70)
+	n.done("ann", "bob")
+	n.verifies("ann")
+	n.verifies("bob")
+	n.inStage(wire.Chosen)
+	if !n.isVoting() {
+		t.Fatalf("nobody is asked; the log:\n%s", n.log())
+	}
+	return n
+}
+
+func (n *session) votes(name string, server int) error {
+	return n.page(name, room.Vote{Addr: addrOf(server)})
+}
+
+// reason is why something was refused; empty if it is no refusal.
+func reason(err error) string {
+	var refusal *wire.Refusal
+	errors.As(err, &refusal)
+	if refusal == nil {
+		return ""
+	}
+	return refusal.Reason
+}
+
+// restored is the room that a host reads which takes it over.
+func restored(t testing.TB, r *room.Room) *room.Room {
+	t.Helper()
+	data, err := r.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := room.Restore(data, topology.New)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+// same wants two rooms to show and to save the same, but for what ends with a connection.
+func same(t testing.TB, a, b *room.Room) {
+	t.Helper()
+	for what, of := range map[string]func(*room.Room) any{
+		"save": func(r *room.Room) any {
+			data, err := r.Save()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var document any
+			if err := json.Unmarshal(data, &document); err != nil {
+				t.Fatal(err)
+			}
+			return pruned(document)
+		},
+		"show": func(r *room.Room) any { return lasting(r.Snapshot()) },
+	} {
+		x, err := json.MarshalIndent(of(a), "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := json.MarshalIndent(of(b), "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is, was := differ(string(x), string(y)); is != was {
+			t.Errorf("the rooms %s different things: %s\n%s", what, is, was)
+		}
+	}
+}
+
+// pruned is a document without what is empty: nothing and an empty list mean the same.
+func pruned(document any) any {
+	switch d := document.(type) {
+	case map[string]any:
+		for key, value := range d {
+			if d[key] = pruned(value); d[key] == nil {
+				delete(d, key)
+			}
+		}
+		if len(d) == 0 {
+			return nil
+		}
+	case []any:
+		for i, value := range d {
+			d[i] = pruned(value)
+		}
+		if len(d) == 0 {
+			return nil
+		}
+	}
+	return document
+}
+
+// lasting is what a room shows that neither ends with the connections nor goes by the clock,
+// which a restored room does not know before its first step.
+func lasting(s wire.Snapshot) wire.Snapshot {
+	s.Room.Search, s.Room.Outlook, s.Standing = nil, "", nil
+	s.Look, s.Sites, s.Room.Candidates, s.Room.Said = nil, nil, nil, time.Time{}
+	if s.Meeting != nil {
+		meeting := *s.Meeting
+		meeting.Next, meeting.Who = time.Time{}, slices.Clone(meeting.Who)
+		for i := range meeting.Who {
+			meeting.Who[i].Here = false
+		}
+		s.Meeting = &meeting
+	}
+	s.People = slices.Clone(s.People)
+	for i := range s.People {
+		p := &s.People[i]
+		p.Connected, p.Page, p.Asked, p.Able, p.Unable, p.TypesPassword = false, false, false, false, "", false
+	}
+	return s
+}
+
+// differ returns the first lines that differ.
+func differ(x, y string) (string, string) {
+	xs, ys := strings.Split(x, "\n"), strings.Split(y, "\n")
+	for i := range min(len(xs), len(ys)) {
+		if xs[i] != ys[i] {
+			return xs[i], ys[i]
+		}
+	}
+	return fmt.Sprint(len(xs), " lines"), fmt.Sprint(len(ys), " lines")
+}
