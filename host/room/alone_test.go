@@ -1,10 +1,11 @@
-package room
+package room_test
 
 import (
 	"strings"
 	"testing"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/wire"
 	"muster/selection/anomaly"
 )
@@ -42,7 +43,7 @@ func alone(t *testing.T, favourite int, reported, looked float64) *session {
 			n.verifies(name)
 			continue
 		}
-		look := n.room.round.looks.Save()
+		look := n.looks[name]
 		v := wire.Verified{Round: 1, Attempt: look.Attempt}
 		for _, server := range look.Servers {
 			rtt := float64(5 + 10*server)
@@ -63,14 +64,14 @@ func TestOneAloneIsSoNear(t *testing.T) {
 	n := alone(t, 39, 1, 1)
 	isChosen := func(server int) {
 		t.Helper()
-		if chosen := n.room.round.choice.Newest().Chosen.Server; chosen != server {
+		if chosen := n.chosen().Server; chosen != server {
 			t.Errorf("server %d is chosen, want %d; the log:\n%s", chosen, server, n.log())
 		}
 	}
 	n.noted("dan's ping for 20.39.0.1:27960 is too low: servers that are beside it for everybody else are much farther from dan. It counts as 385 ms, not as 1")
 	same(t, n.room, restored(t, n.room))
 	isChosen(30)
-	if doubts := n.room.round.choice.Newest().Doubts; len(doubts) != 1 || doubts[0].Player != "dan" || doubts[0].Sign != anomaly.Nearer {
+	if doubts := n.choice().Doubts; len(doubts) != 1 || doubts[0].Player != "dan" || doubts[0].Sign != anomaly.Nearer {
 		t.Errorf("doubts are %v", doubts)
 	}
 	for _, p := range n.view().People {
@@ -78,10 +79,10 @@ func TestOneAloneIsSoNear(t *testing.T) {
 			t.Errorf("%s is doubted: %q, left out: %v", p.Name, p.Doubt, p.LeftOut)
 		}
 	}
-	if rtt := n.room.round.choice.Newest().Chosen.RTT["dan"]; rtt != 305 {
+	if rtt := n.chosen().RTT["dan"]; rtt != 305 {
 		t.Errorf("dan's other pings count, too: %v ms", rtt)
 	}
-	if err := n.orders(Trust{Name: "dan"}); err != nil {
+	if err := n.orders(room.Trust{Name: "dan"}); err != nil {
 		t.Fatal(err)
 	}
 	isChosen(39)
@@ -105,8 +106,11 @@ func TestOnlyOneToSay(t *testing.T) {
 	}
 	n.measures("dan", made...)
 	n.done("ann", "bob", "dan")
-	if raised := n.room.round.trust.Raised("dan"); len(raised) > 0 {
-		t.Errorf("dan's pings are raised: %v", raised)
+	n.inStage(wire.Chosen)
+	for _, ranked := range n.choice().Ranking {
+		if rtt := ranked.RTT["dan"]; rtt != float64(made[ranked.Server]) {
+			t.Errorf("dan's ping for server %d is raised: %v ms", ranked.Server, rtt)
+		}
 	}
 }
 
@@ -116,7 +120,7 @@ func TestLookBesideTheReport(t *testing.T) {
 	const favourite = 27
 	n := alone(t, favourite, 5+10*favourite, 0.1)
 	n.noted("dan's ping for 20.27.0.1:27960 is too low: servers that are beside it for everybody else are much farther from dan. It counts as 275 ms, not as 0")
-	if server := n.room.round.choice.Newest().Chosen.Server; server == favourite {
+	if server := n.chosen().Server; server == favourite {
 		t.Errorf("that is chosen; the log:\n%s", n.log())
 	}
 }

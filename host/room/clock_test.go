@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/room/attendance"
 	"muster/host/room/outage"
 	"muster/host/wire"
@@ -18,12 +19,33 @@ import (
 // started again since or not, and nothing of before is taken for new.
 func TestClockSetBack(t *testing.T) {
 	inStage := func(n *session, stage wire.Stage) error {
-		if n.room.phase.stage() != stage {
-			return fmt.Errorf("the room is %s, want %s", n.room.phase.stage(), stage)
+		if n.room.Stage() != stage {
+			return fmt.Errorf("the room is %s, want %s", n.room.Stage(), stage)
 		}
 		return nil
 	}
-	refusal := func(n *session, in Input) error {
+	everybody := []string{"ann", "ben", "cat", "dan", "eve"}
+	staysFull := func(n *session, d time.Duration) {
+		for end := n.now.Add(d); n.now.Before(end); {
+			n.wait(tick)
+			for _, name := range everybody {
+				for _, m := range n.sent[name] {
+					if asked, is := m.(wire.Finalists); is {
+						v := wire.Verified{Round: asked.Round, Attempt: asked.Attempt}
+						for _, server := range asked.Servers {
+							v.Servers = append(v.Servers, wire.Finalist{
+								Server: server, State: discovery.Answered, RTTs: []float64{30}, Sent: 1,
+								Info: &discovery.Info{Name: fmt.Sprint("server ", server), Map: "oa_dm1", Players: 16, MaxPlayers: 16},
+							})
+						}
+						n.says(name, v)
+					}
+				}
+				delete(n.sent, name)
+			}
+		}
+	}
+	refusal := func(n *session, in room.Input) error {
 		_, err := n.room.Step(in, n.now)
 		return err
 	}
@@ -37,7 +59,7 @@ func TestClockSetBack(t *testing.T) {
 		{"a round that failed is tried again", func(t *testing.T) (*session, []string) {
 			n := newSession(t, settings(1))
 			n.join("ann")
-			n.step(Listed{Err: errors.New("no name server")})
+			n.step(room.Listed{Err: errors.New("no name server")})
 			n.inStage(wire.Failed)
 			return n, []string{"ann"}
 		}, func(n *session) error {
@@ -50,7 +72,7 @@ func TestClockSetBack(t *testing.T) {
 			return n, nil
 		}, func(n *session) error {
 			n.until(n.now.Add(guestGone + time.Second))
-			if n.room.roster.Person("zoe").Name != "" {
+			if n.person("zoe").Name != "" {
 				return errors.New("it is taken")
 			}
 			return nil
@@ -62,7 +84,7 @@ func TestClockSetBack(t *testing.T) {
 			return n, []string{"ann"}
 		}, func(n *session) error {
 			n.until(n.now.Add(attendance.GoneAfter + time.Second))
-			if n.room.round.player("bob") != nil {
+			if n.person("bob").Name != "" {
 				return errors.New("it is not")
 			}
 			return nil
@@ -129,18 +151,23 @@ func TestClockSetBack(t *testing.T) {
 		{"a wait for seats ends", func(t *testing.T) (*session, []string) {
 			s := settings(5)
 			s.Wait = discovery.Millis(10 * time.Minute)
-			f := inFront(t, s, 1, five()...)
-			f.passes(95 * time.Second)
-			f.inStage(wire.Waiting)
-			return f.session, nil // they are back below
+			n := newSession(t, s)
+			n.join(everybody...)
+			n.listed(1)
+			for i, name := range everybody {
+				n.informs(name, 0)
+				n.measures(name, 20+i)
+			}
+			n.done(everybody...)
+			staysFull(n, 95*time.Second)
+			n.inStage(wire.Waiting)
+			return n, everybody
 		}, func(n *session) error {
-			f := &foyer{session: n, names: five(), asked: map[int][]time.Duration{}, by: map[string]int{}, free: func(int, time.Duration) int { return 0 }, began: n.now}
-			f.join(f.names...)
-			f.passes(8 * time.Minute)
+			staysFull(n, 8*time.Minute)
 			if err := inStage(n, wire.Waiting); err != nil {
 				return err
 			}
-			f.passes(3 * time.Minute)
+			staysFull(n, 3*time.Minute)
 			return inStage(n, wire.Failed)
 		}},
 		{"places are measured again", func(t *testing.T) (*session, []string) {
@@ -148,7 +175,7 @@ func TestClockSetBack(t *testing.T) {
 			n.inStage(wire.Failed)
 			return n, []string{"ann", "cat"}
 		}, func(n *session) error {
-			return refusal(n, Order{Credential: n.room.Keys().Secret, Action: Survey{}})
+			return refusal(n, room.Order{Credential: n.room.Keys().Secret, Action: room.Survey{}})
 		}},
 		{"a household is looked around in again", func(t *testing.T) (*session, []string) {
 			n := newSession(t, looking(2))
@@ -168,11 +195,11 @@ func TestClockSetBack(t *testing.T) {
 			n := standing(t, "fri 20:00 Europe/Berlin")
 			n.playsEvening([]int{40, 20}, "ann", "bob")
 			n.gone("bob")
-			n.orders(End{})
+			n.orders(room.End{})
 			return n, nil
 		}, func(n *session) error {
 			hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: "bob", Token: n.tokens["bob"], Program: "bob's", Line: 2}
-			return refusal(n, Join{Hello: hello})
+			return refusal(n, room.Join{Hello: hello})
 		}},
 		{"a game opens again", func(t *testing.T) (*session, []string) {
 			n := newSession(t, settings(2))
@@ -180,15 +207,15 @@ func TestClockSetBack(t *testing.T) {
 			n.verifies("ann")
 			n.verifies("bob")
 			n.inStage(wire.Launching)
-			n.step(Order{Credential: n.pageOf("ann"), Action: Reopen{}})
+			n.step(room.Order{Credential: n.pageOf("ann"), Action: room.Reopen{}})
 			n.says("ann", wire.Launched{Round: 1, State: wire.LaunchFailed})
 			return n, []string{"ann", "bob"}
 		}, func(n *session) error {
-			before := n.room.round.launches.Way("ann").Again
+			before := n.launched.Again
 			n.took("ann")
-			n.step(Order{Credential: n.pageOf("ann"), Action: Reopen{}})
-			if launch := got[wire.Launch](n, "ann"); launch.Again <= before.UnixMilli() {
-				return fmt.Errorf("ann's program is told %d, after %d", launch.Again, before.UnixMilli())
+			n.step(room.Order{Credential: n.pageOf("ann"), Action: room.Reopen{}})
+			if launch := got[wire.Launch](n, "ann"); launch.Again <= before {
+				return fmt.Errorf("ann's program is told %d, after %d", launch.Again, before)
 			}
 			return nil
 		}},
@@ -210,7 +237,7 @@ func TestClockSetBack(t *testing.T) {
 				if n.now = n.now.Add(-clock.by); clock.restarts {
 					n.restarts(0)
 				} else {
-					n.step(Tick{})
+					n.step(room.Tick{})
 				}
 				n.join(here...)
 				if err := tt.then(n); err != nil {

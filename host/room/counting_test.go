@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"fmt"
@@ -9,16 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"muster/discovery/topology"
+	"muster/host/room"
 	"muster/host/room/roster"
 	"muster/host/wire"
 	"muster/selection"
 )
 
 // located is where somebody comes from.
-func located(addr, country string, asn uint32) Origin {
+func located(addr, country string, asn uint32) room.Origin {
 	at := netip.MustParseAddr(addr)
-	return Origin{Addr: at, Near: at, Country: country, ASN: asn}
+	return room.Origin{Addr: at, Near: at, Country: country, ASN: asn}
 }
 
 var (
@@ -28,13 +28,19 @@ var (
 )
 
 // withGuest is a room of ann in Germany and bob in the USA, of which zoe has the page.
-func withGuest(t *testing.T, from Origin) *session {
+func withGuest(t *testing.T, from room.Origin) *session {
 	t.Helper()
-	n := newSession(t, settings(2))
-	n.room.settings.Agree = wire.Yes
+	return withGuestBy(t, from, settings(2))
+}
+
+// withGuestBy is the same with other settings.
+func withGuestBy(t *testing.T, from room.Origin, s wire.Settings) *session {
+	t.Helper()
+	s.Agree = wire.Yes
+	n := newSession(t, s)
 	n.origins["ann"], n.origins["bob"] = frankfurt, chicago
-	n.step(Order{Action: Enter{Name: "zoe", Token: "zoe's token", Origin: from}})
-	n.step(PageOpened{"zoe's token"})
+	n.step(room.Order{Action: room.Enter{Name: "zoe", Token: "zoe's token", Origin: from}})
+	n.step(room.PageOpened{Token: "zoe's token"})
 	n.join("ann")
 	return n
 }
@@ -42,7 +48,7 @@ func withGuest(t *testing.T, from Origin) *session {
 // zoe is how she may be counted in.
 func (n *session) zoe() wire.Estimate {
 	n.Helper()
-	for _, p := range n.room.Snapshot().People {
+	for _, p := range n.view().People {
 		if p.Name == "zoe" && p.Estimate != nil {
 			return *p.Estimate
 		}
@@ -72,18 +78,18 @@ func TestCounting(t *testing.T) {
 		t.Fatalf("of a guest in a player's network: %+v", e)
 	}
 	for _, who := range []string{"zoe", "ann"} {
-		if err := n.step(Order{Credential: who + "'s token", Action: Count{"zoe", true}}); err == nil {
+		if err := n.step(room.Order{Credential: who + "'s token", Action: room.Count{Name: "zoe", Counted: true}}); err == nil {
 			t.Errorf("%s counts zoe in, who is not the organiser", who)
 		}
 	}
-	if err := n.orders(Count{"yan", true}); err == nil {
+	if err := n.orders(room.Count{Name: "yan", Counted: true}); err == nil {
 		t.Error("somebody who is not there is counted in")
 	}
-	if err := n.orders(Count{"zoe", true}); err != nil || !n.zoe().Counted {
+	if err := n.orders(room.Count{Name: "zoe", Counted: true}); err != nil || !n.zoe().Counted {
 		t.Fatalf("the organiser counts zoe in: %v, %+v", err, n.zoe())
 	}
 	n.plays()
-	chosen := n.room.Snapshot().Choice.Selection
+	chosen := n.view().Choice.Selection
 	if chosen.Chosen.Server != 0 || !slices.Contains(chosen.Players, "zoe") || chosen.Estimated["zoe"] != n.zoe().ErrorMS {
 		t.Errorf("with zoe server %d is chosen for %v, estimated %v", chosen.Chosen.Server, chosen.Players, chosen.Estimated)
 	}
@@ -111,19 +117,17 @@ func TestCounting(t *testing.T) {
 		t.Errorf("zoe counts, and may not vote: %v", err)
 	}
 	// It survives a restart.
-	data, err := n.room.Save()
-	if err != nil {
-		t.Fatal(err)
+	before := n.room
+	n.room = restored(t, before)
+	if is, was := n.zoe(), before.Snapshot().People; !is.Counted || is != *was[len(was)-1].Estimate {
+		t.Errorf("restored, zoe is counted in as %+v, and was by %+v", is, was[len(was)-1])
 	}
-	again, err := Restore(data, topology.New)
-	if err != nil || !again.estimates.IsCounted("zoe") || again.round.origins.Of("zoe") != berlin {
-		t.Errorf("restored: %v", err)
-	}
+	n.room = before
 	// The guest knows best that the address is a VPN's.
-	if err := n.page("zoe", Count{"zoe", false}); err != nil || n.zoe().Counted {
+	if err := n.page("zoe", room.Count{Name: "zoe", Counted: false}); err != nil || n.zoe().Counted {
 		t.Errorf("zoe takes it back: %v", err)
 	}
-	if chosen := n.room.Snapshot().Choice.Selection; chosen.Chosen.Server != 1 || len(chosen.Estimated) > 0 || len(chosen.Players) != 2 {
+	if chosen := n.view().Choice.Selection; chosen.Chosen.Server != 1 || len(chosen.Estimated) > 0 || len(chosen.Players) != 2 {
 		t.Errorf("without zoe server %d is chosen for %v", chosen.Chosen.Server, chosen.Players)
 	}
 }
@@ -132,25 +136,26 @@ func TestCounting(t *testing.T) {
 func TestNotCounted(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		from Origin
+		from room.Origin
 		by   selection.Rule
 		why  string
 	}{
-		{"nobody knows where", Origin{}, selection.Mean, "a private one, or that of a tunnel"},
-		{"a private address", Origin{Near: netip.MustParseAddr("192.168.1.7")}, selection.Mean, "a private one, or that of a tunnel"},
+		{"nobody knows where", room.Origin{}, selection.Mean, "a private one, or that of a tunnel"},
+		{"a private address", room.Origin{Near: netip.MustParseAddr("192.168.1.7")}, selection.Mean, "a private one, or that of a tunnel"},
 		{"another continent", located("9.9.7.1", "AU", 1221), selection.Mean, "nobody near enough measures"},
 		{"an address without a country", located("9.9.7.1", "", 0), selection.Mean, "nobody near enough measures"},
 		{"another country next door", located("9.9.7.1", "NL", 1136), selection.Mean, ""},
 		{"where differences decide", located("9.9.7.1", "NL", 1136), selection.Fairness, "nobody near enough measures"},
 		{"behind ann's line", frankfurt, selection.Fairness, ""},
 	} {
-		n := withGuest(t, c.from)
-		n.room.settings.By = c.by
+		s := settings(2)
+		s.By = c.by
+		n := withGuestBy(t, c.from, s)
 		e := n.zoe()
 		if e.Why == "" != (c.why == "") || !strings.Contains(e.Why, c.why) || e.ErrorMS > 0 != (c.why == "") {
 			t.Errorf("%s: %+v, want %q", c.name, e, c.why)
 		}
-		if err := n.orders(Count{"zoe", true}); (err == nil) != (c.why == "") {
+		if err := n.orders(room.Count{Name: "zoe", Counted: true}); (err == nil) != (c.why == "") {
 			t.Errorf("%s: counted in with %v", c.name, err)
 		}
 	}
@@ -159,20 +164,32 @@ func TestNotCounted(t *testing.T) {
 // TestCountingEnds: the program of a guest who was counted in measures in place of the
 // estimate, and an estimate never leaves a room without a server.
 func TestCountingEnds(t *testing.T) {
-	n := withGuest(t, berlin)
-	n.orders(Count{"zoe", true})
-	n.room.settings.Limits = []time.Duration{50 * time.Millisecond}
+	s := settings(2)
+	s.Limits = wire.Limits{50 * time.Millisecond}
+	n := withGuestBy(t, berlin, s)
+	n.orders(room.Count{Name: "zoe", Counted: true})
 	n.origins["zoe"], n.as["zoe"] = berlin, roster.TicketOf("zoe's token")
 	n.join("zoe")
-	if n.hasGuest("zoe") || len(n.room.counted().Names()) > 0 {
-		t.Error("zoe's program is here, and she is counted in by an estimate")
+	if n.hasGuest("zoe") || n.person("zoe").Estimate != nil {
+		t.Error("zoe's program is here, and she may be counted in by an estimate")
+	}
+	toMeasure := func(name string, ms ...int) {
+		n.informs(name, 12, 12)
+		n.measures(name, ms...)
+		n.done(name)
+	}
+	n.listed(2)
+	toMeasure("ann", 20, 40)
+	toMeasure("zoe", 45, 30)
+	if c := n.choice(); len(c.Estimated) > 0 || len(c.Players) != 2 || c.Chosen.RTT["zoe"] != 45 {
+		t.Errorf("zoe's program is here, and the choice is for %v, estimated %v, with %v", c.Players, c.Estimated, c.Chosen.RTT)
 	}
 
-	n = withGuest(t, berlin)
-	n.room.settings.By, n.room.settings.Limits = selection.Threshold, []time.Duration{42 * time.Millisecond}
-	n.orders(Count{"zoe", true})
+	s.By, s.Limits = selection.Threshold, wire.Limits{42 * time.Millisecond}
+	n = withGuestBy(t, berlin, s)
+	n.orders(room.Count{Name: "zoe", Counted: true})
 	n.plays()
-	if c := n.room.Snapshot().Choice.Selection; c.Chosen == nil || c.Chosen.Server != 1 {
+	if c := n.view().Choice.Selection; c.Chosen == nil || c.Chosen.Server != 1 {
 		t.Fatalf("with a limit of 42 ms, which zoe's estimate may break, the choice is %+v", c.Chosen)
 	} else if len(c.Estimated) == 0 && n.zoe().Why == "" {
 		t.Error("the choice is without zoe, and nobody is told why")
@@ -185,17 +202,16 @@ func TestSearchedFor(t *testing.T) {
 	for _, later := range []bool{false, true} {
 		s := settings(2)
 		s.Strategy = wire.Coordinated
-		n := newSession(t, s)
-		n.room.tuning.Budget = 200
+		n := tuned(t, room.Tuning{Budget: 200}, s)
 		n.origins["ann"], n.origins["bob"] = frankfurt, chicago
 		guests := []string{"zoe", "yan", "ulf"} // who sit beside ann
 		for i, name := range guests {
-			n.step(Order{Action: Enter{Name: name, Token: name + "'s token", Origin: located(fmt.Sprintf("9.9.%d.1", i), "DE", 3320)}})
-			n.step(PageOpened{name + "'s token"})
+			n.step(room.Order{Action: room.Enter{Name: name, Token: name + "'s token", Origin: located(fmt.Sprintf("9.9.%d.1", i), "DE", 3320)}})
+			n.step(room.PageOpened{Token: name + "'s token"})
 		}
 		countIn := func() {
 			for _, name := range guests {
-				if err := n.orders(Count{name, true}); err != nil {
+				if err := n.orders(room.Count{Name: name, Counted: true}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -207,18 +223,22 @@ func TestSearchedFor(t *testing.T) {
 		n.join("bob")
 		n.gets(far())
 		if later {
-			n.goesOn(400 * time.Millisecond)
+			for range 2 {
+				n.wait(200 * time.Millisecond)
+				n.answers(0, "ann")
+				n.answers(1, "bob")
+			}
 			n.inStage(wire.Refining)
 			countIn()
 		}
-		n.goesOn(time.Minute)
+		n.searchesOn("ann", "bob")
 		n.inStage(wire.Chosen)
 		score := func(server int) float64 { return float64(4*farRTT(0, server)+farRTT(1, server)) / 5e6 }
 		best := math.Inf(1)
-		for server := range n.room.round.servers.List {
+		for server := range far() {
 			best = min(best, score(server))
 		}
-		if found := score(n.room.round.choice.Newest().Chosen.Server); found > best+1.5 {
+		if found := score(n.chosen().Server); found > best+1.5 {
 			t.Errorf("counted in later %t: %.1f ms, the best has %.1f", later, found, best)
 		}
 	}

@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"fmt"
@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/room/evidence"
+	"muster/host/room/saved"
 	"muster/host/wire"
 )
 
@@ -17,13 +19,13 @@ import (
 func TestDiscreet(t *testing.T) {
 	n := newSession(t, settings(0))
 	for _, most := range []int{50, 50, 20} {
-		if err := n.step(Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "dora's token", Discreet: most}, Token: "dora's token"}); err != nil {
+		if err := n.step(room.Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "dora's token", Discreet: most}, Token: "dora's token"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	n.join("ann")
 	n.noted("dora asks at most 50 servers a round: the search works round that", "dora asks at most 20 servers a round: the search works round that")
-	if err := n.step(Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "dora's token", Discreet: 20}, Token: "dora's token"}); err != nil {
+	if err := n.step(room.Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "dora's token", Discreet: 20}, Token: "dora's token"}); err != nil {
 		t.Fatal(err)
 	}
 	same(t, n.room, restored(t, n.room))
@@ -48,16 +50,15 @@ func TestUntried(t *testing.T) {
 	for _, tt := range []struct {
 		name                   string
 		most, measured, venues int // of dora; places count like servers
-		untried                int
+		looks                  bool
 	}{
-		{"few", 20, 12, 0, 8},
-		{"as few as can be", wire.LeastDiscreet, 8, 0, 8},
-		{"and has been asked for more than that leaves", 20, 15, 0, 5},
-		{"for all that may be seen", 20, 20, 0, 0},
-		{"and measures places, too", 20, 12, 5, 3},
-		{"and many places", 20, 12, 12, 0},
-		{"of many", 100, 12, 0, 8},
-		{"who does not mind", 0, 12, 0, 0},
+		{"few", 20, 6, 0, true},
+		{"as few as can be", wire.LeastDiscreet, 4, 0, true},
+		{"for all that may be seen", 20, 20, 0, false},
+		{"and measures places, too", 20, 6, 5, true},
+		{"and many places", 20, 6, 14, false},
+		{"of many", 100, 12, 0, true},
+		{"who does not mind", 0, 12, 0, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := settings(2)
@@ -66,37 +67,63 @@ func TestUntried(t *testing.T) {
 				s.Places = append(s.Places, venues(fmt.Sprint("place ", i))...)
 			}
 			n := newSession(t, s)
+			dora := room.Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "token of dora", Discreet: tt.most}, Token: "token of dora"}
 			n.join("ann")
-			n.step(Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Discreet: tt.most}, Token: "token of dora"})
+			n.step(dora)
 			n.gets(far())
 			n.inStage(wire.Refining)
-			round := &n.room.round
-			for player, p := range round.players {
-				p.witness = evidence.Witness{}
-				for i := range len(round.servers.List) {
-					server := (i*100 + i/10 + 50) % 1000 // one of each country, and so on; none of those near to ann soon
-					if player == 1 && i >= tt.measured {
-						break
+			n.rewrites(func(s *saved.Room) {
+				var heard evidence.Hearsay
+				for player := range s.Players {
+					var measured evidence.Witness
+					for i := range 1000 {
+						server := (i*100 + i/10 + 50) % 1000 // one of each country, and so on; none of those near to ann soon
+						if player == 1 && i >= tt.measured {
+							break
+						}
+						measured.Admit(server)
+						measured.Report(discovery.Result{Server: server, State: discovery.Answered, RTT: rtt(player, server)}, 0, n.now)
+						heard.Hear(s.Players[player].Name, server, discovery.Info{MaxPlayers: 16}, 0)
 					}
-					p.witness.Admit(server)
-					p.witness.Report(discovery.Result{Server: server, State: discovery.Answered, RTT: rtt(player, server)}, 0, n.now)
-					round.hearsay.Hear(p.name, server, discovery.Info{MaxPlayers: 16}, 0)
+					var err error
+					if s.Players[player].Evidence, err = measured.Save(); err != nil {
+						t.Fatal(err)
+					}
 				}
+				var err error
+				if s.Hearsay, err = heard.Save([]string{"ann", "dora"}); err != nil {
+					t.Fatal(err)
+				}
+			})
+			n.step(room.Resume{})
+			clear(n.asked)
+			n.join("ann")
+			n.step(dora)
+			n.wait(tick) // the search begins
+			isAsked, isMeasured := map[int]bool{}, map[int]bool{}
+			for _, result := range got[wire.Report](n, "dora").Results {
+				isAsked[result.Server], isMeasured[result.Server] = true, true
 			}
-			round.search = nil
-			n.room.searching()
-			n.took("dora")
+			for _, server := range n.asked["dora"] {
+				isAsked[server] = true
+			}
 			n.goes()
-			look := got[wire.Finalists](n, "dora")
-			dora, untried := round.player("dora"), 0
+			look, untried := got[wire.Finalists](n, "dora"), 0
 			for _, server := range look.Servers {
-				untried += count(!dora.witness.IsAsked(server))
-				if !dora.witness.IsAsked(server) && (server < country || server >= country+near) {
+				untried += count(!isMeasured[server])
+				if !isMeasured[server] && (server < country || server >= country+near) {
 					t.Errorf("dora is to look at %d, which is near to nobody", server)
 				}
 			}
-			if said := strings.Contains(n.log(), "that may be better: what ping dora has there is not known yet"); untried != tt.untried || said != (tt.untried > 0) {
-				t.Errorf("of %v dora is to look at %d for the first time, want %d; the log:\n%s", look.Servers, untried, tt.untried, n.log())
+			want := 0
+			if tt.most > 0 {
+				want = max(0, min(wire.SearchFinalists, tt.most-len(isAsked)-tt.venues))
+			}
+			if untried != want || (untried > 0) != tt.looks {
+				t.Errorf("of %v dora is to look at %d for the first time, who was asked for %d of %d; want %d; the log:\n%s", look.Servers, untried, len(isAsked), tt.most, want, n.log())
+			}
+			if said := strings.Contains(n.log(), "that may be better: what ping dora has there is not known yet"); said != tt.looks {
+				t.Errorf("that is said: %v; the log:\n%s", said, n.log())
 			}
 			for player, name := range []string{"ann", "dora"} {
 				v := wire.Verified{Round: 1, Attempt: look.Attempt}
@@ -106,7 +133,7 @@ func TestUntried(t *testing.T) {
 				}
 				n.says(name, v)
 			}
-			if mean := round.choice.Newest().Chosen.MeanMS; (mean == 30) != (tt.untried > 0) {
+			if mean := n.chosen().MeanMS; (mean == 30) != tt.looks {
 				t.Errorf("chosen is one of %v ms", mean)
 			}
 		})

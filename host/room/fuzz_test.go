@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"encoding/json"
@@ -11,24 +11,30 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room"
 	"muster/host/room/nickname"
 	"muster/host/room/outage"
 	"muster/host/room/roster"
+	"muster/host/room/saved"
 	"muster/host/wire"
+	"muster/peer/player"
 	"muster/selection"
 )
 
-// FuzzRoom plays evenings in which anybody does anything at any time, as far as
-// a frame can carry it. The room neither panics nor gets stuck with a state that
-// cannot be shown, or saved and read back; and when all have left it waits for
-// nothing for ever.
+// FuzzRoom plays evenings in which anybody does anything at any time, as far as a frame can
+// carry it. Some players run the real program, of which everything but the line and the servers
+// is real; the others' frames are made up. The room neither panics nor gets stuck with a state
+// that cannot be shown, or saved and read back; it refuses nothing that a real program says, and
+// says nothing to it that makes no sense there; and when all have left it waits for nothing for
+// ever.
 func FuzzRoom(f *testing.F) {
 	for seed := range uint64(10) {
 		f.Add(randomChoices(seed))
 	}
 	f.Fuzz(func(t *testing.T, choices []byte) {
 		const most = 1000 // the fuzzer takes an evening of 10,000 for a hung one
-		e := &evening{T: t, choices: choices[:min(len(choices), most)], now: time.Unix(1_800_000_000, 0).UTC(), busy: len(choices)%3 == 0}
+		e := newEvening(t, choices[:min(len(choices), most)])
+		e.busy, e.honest = len(choices)%3 == 0, everybody[:len(choices)/3%(len(everybody)+1)]
 		s := settings(e.upTo(3))
 		s.Agree = []wire.Decision{wire.Undecided, wire.Yes, wire.No}[e.upTo(2)]
 		s.LookAround = e.upTo(1) > 0
@@ -41,7 +47,7 @@ func FuzzRoom(f *testing.F) {
 			s.Webhook = hook
 		}
 		s.Places = venues([]string{"A", "B"}[:e.upTo(2)]...)
-		e.room = New(Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, s, e.now)
+		e.room = room.New(room.Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, s, e.now)
 		for n := 0; len(e.choices) > 0; n++ {
 			e.happens()
 			e.isSound()
@@ -55,7 +61,7 @@ func FuzzRoom(f *testing.F) {
 }
 
 func randomChoices(seed uint64) []byte {
-	choices := make([]byte, 300)
+	choices := make([]byte, 300+seed)
 	for random, i := rand.New(rand.NewPCG(seed, 0)), 0; i < len(choices); i++ {
 		choices[i] = byte(random.Uint32())
 	}
@@ -67,8 +73,21 @@ type evening struct {
 	*testing.T
 	choices []byte
 	now     time.Time
-	room    *Room
+	// stepped is when the room had its last Step.
+	stepped time.Time
+	room    *room.Room
 	fetches bool
+	// honest are those whose programs are real. Their programs, by those who began them.
+	honest   []string
+	programs map[string]*program
+	// comes is the program whose hello is under way.
+	comes *program
+	// here are the players whose programs are connected, pages the credentials of players'
+	// pages, looks and attempts the newest look and survey that each was asked for.
+	here     map[string]bool
+	pages    map[string]string
+	looks    map[string]wire.Finalists
+	attempts map[string]int
 	// told is how many servers each player was told will see the address at most, 0 for all,
 	// and shown are those that do, in the round.
 	told  map[string]int
@@ -76,6 +95,31 @@ type evening struct {
 	round int
 	// busy: the host seldom has the processor time for which the room waits, if it plans.
 	busy, plans bool
+}
+
+func newEvening(t *testing.T, choices []byte) *evening {
+	return &evening{
+		T: t, choices: choices, now: time.Unix(1_800_000_000, 0).UTC(), programs: map[string]*program{},
+		here: map[string]bool{}, pages: map[string]string{}, looks: map[string]wire.Finalists{}, attempts: map[string]int{},
+	}
+}
+
+// program is a player's real program, and the line to it.
+type program struct {
+	*player.Player
+	// name is what the player is called in the room.
+	name   string
+	isHere bool
+	lines  int
+	// hears is what the host has said, and the line has not brought yet.
+	hears []wire.Message
+	runs  []run
+}
+
+// run is what a program wants to be asked.
+type run struct {
+	player.Run
+	plan discovery.Plan
 }
 
 // upTo is the next choice, from 0 to most.
@@ -101,21 +145,36 @@ const eveningServers = 12
 
 func (e *evening) server() int { return e.upTo(eveningServers + 1) }
 
-// rests has the time pass until something else happens, or the room needs the time:
+// players are those who play, in their order.
+func (e *evening) players() (names []string) {
+	for _, p := range e.room.Snapshot().People {
+		if p.Peer {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+func (e *evening) number() int { return e.room.Snapshot().Room.Round }
+
+// rests lets the time pass until something else happens, or the room needs the time:
 // nothing comes of a tick meanwhile, but that a pause lasts, nor does it harm that there
 // was none.
 func (e *evening) rests() {
 	e.Helper()
 	next := e.room.Next()
 	const justBefore = time.Millisecond // as times travel
-	if !next.After(e.room.now.Add(justBefore)) || e.room.now.IsZero() {
+	if e.stepped.IsZero() || !next.After(e.stepped.Add(justBefore)) {
 		return
 	}
-	before, revision := e.saved(), e.room.revision
-	at := earlier(next.Add(-justBefore), e.now.Add(time.Duration(e.upTo(255))*time.Minute))
-	outputs, err := e.room.Step(Tick{}, at)
+	before, revision := e.saved(), e.room.Revision()
+	at := next.Add(-justBefore)
+	if sooner := e.now.Add(time.Duration(e.upTo(255)) * time.Minute); sooner.Before(at) {
+		at = sooner
+	}
+	outputs, err := e.room.Step(room.Tick{}, at)
 	isSame := e.room.Snapshot().Room.Paused || e.saved() == before
-	if e.now = at; len(outputs) > 0 || err != nil || !isSame || e.room.revision != revision {
+	if e.now, e.stepped = at, at; len(outputs) > 0 || err != nil || !isSame || e.room.Revision() != revision {
 		e.Fatalf("the %s room said that it needs no time until %v; at %v a tick comes to %v, and\n%s\nbecomes\n%s", e.room.Stage(), next, at, outputs, before, e.saved())
 	}
 }
@@ -128,11 +187,11 @@ func (e *evening) saved() string {
 	return string(data)
 }
 
-// step fetches no list yet: see isListed. What the room refuses, it refuses.
-// exposes: no more servers see a player's address in a round than the player was told before.
-func (e *evening) exposes(o Send) {
+// exposes wants no more servers to see a player's address in a round than the player was told
+// before.
+func (e *evening) exposes(o room.Send) {
 	e.Helper()
-	if round := e.room.round.number; e.round != round || e.told == nil {
+	if round := e.number(); e.round != round || e.told == nil {
 		e.round, e.told, e.shown = round, map[string]int{}, map[string]map[int]bool{}
 	}
 	show := func(most int, servers []int) {
@@ -162,72 +221,300 @@ func (e *evening) exposes(o Send) {
 	}
 }
 
-func (e *evening) step(in Input) error {
+// way is where the room sends everybody, with what makes that another launch.
+func (e *evening) way() string {
+	s := e.room.Snapshot()
+	if s.Way == nil {
+		return ""
+	}
+	return fmt.Sprint(s.Room.Round, s.Way.Connect)
+}
+
+// step fetches no list yet: see isListed. What the room refuses, it refuses.
+func (e *evening) step(in room.Input) error {
 	e.Helper()
-	before, phase := names(e.room.round.players), e.room.phase
+	before, way := e.players(), e.way()
 	outputs, err := e.room.Step(in, e.now)
+	e.stepped = e.now
+	if leave, is := in.(room.Leave); is {
+		e.parts(leave.Player)
+	}
 	saved := false
 	for at, o := range outputs {
 		switch o := o.(type) {
-		case Save:
+		case room.Save:
 			saved = true
 			if at > 0 {
 				e.Fatalf("saved after %T", outputs[0])
 			}
-		case Admit:
+		case room.Admit:
 			if !saved && !slices.Contains(before, o.Player) {
 				e.Fatalf("%s has a place that is not kept", o.Player)
 			}
-		case Fetch:
+			e.admits(o.Player)
+		case room.Renamed:
+			e.renames(o.From, o.To)
+		case room.Dismiss:
+			e.parts(o.Player)
+		case room.Fetch:
 			e.fetches = true
-		case Announce:
-			if o.Announcement.Text == "" || e.room.settings.Webhook == "" {
+		case room.Announce:
+			if o.Announcement.Text == "" || e.room.Settings().Webhook == "" {
 				e.Fatalf("the world is told %+v", o.Announcement)
 			}
-		case Plan:
+		case room.Plan:
 			if e.plans {
 				e.Fatal("the room asks for two turns")
 			}
 			if e.plans = e.busy; !e.busy {
-				defer e.step(Turn{})
+				defer e.step(room.Turn{})
 			}
-		case Send:
+		case room.Send:
 			e.canBeSent(o)
 			e.exposes(o)
-			if launch, is := o.Message.(wire.Launch); is && !saved && e.room.phase != phase {
+			if launch, is := o.Message.(wire.Launch); is && !saved && e.way() != way {
 				e.Fatalf("all are sent to %s, which is not kept", launch.Address)
+			}
+			for name := range e.here {
+				if o.To == "" || o.To == name {
+					e.delivers(name, o.Message)
+				}
 			}
 		}
 	}
 	return err
 }
 
-// canBeSent: what the room says goes to who is here, and they can read it.
-func (e *evening) canBeSent(s Send) {
+// canBeSent wants what the room says to go to somebody who plays, and to be readable.
+func (e *evening) canBeSent(s room.Send) {
 	e.Helper()
 	frame, err := wire.Marshal(s.Message)
 	if err == nil {
 		_, err = wire.Unmarshal(frame)
 	}
-	if err != nil || s.To != "" && e.room.round.player(s.To) == nil {
+	if err != nil || s.To != "" && !slices.Contains(e.players(), s.To) {
 		e.Fatalf("a %T to %q: %v", s.Message, s.To, err)
 	}
 }
 
-// happens has one thing happen.
-func (e *evening) happens() {
-	r := e.room
-	page := func(a Action) {
-		name := e.name()
-		credential := "page of " + name
-		if p := r.round.player(name); p != nil {
-			credential = r.roster.PageOf(p.name)
-		}
-		e.step(Order{Credential: credential, Action: a})
+// admits notes that a player's program is connected. An earlier connection of the player's ends.
+func (e *evening) admits(name string) {
+	e.parts(name)
+	e.here[name] = true
+	if p := e.comes; p != nil {
+		p.name, p.isHere, e.comes = name, true, nil
 	}
-	organiser := func(a Action) { e.step(Order{Credential: "secret", Action: a}) }
-	rule := func() WhatIf {
-		return WhatIf(fmt.Sprintf(`{"by":%q,"limits_ms":[1000]}`, selection.Rules()[e.upTo(len(selection.Rules())-1)]))
+}
+
+// parts notes that the connection to a player's program has ended.
+func (e *evening) parts(name string) {
+	delete(e.here, name)
+	if p := e.programOf(name); p != nil {
+		p.isHere, p.hears = false, nil
+		e.does(p, player.Lost{})
+	}
+}
+
+// renames goes on with a player under another name.
+func (e *evening) renames(from, to string) {
+	for _, p := range e.programs {
+		if p.name == from {
+			p.name = to
+		}
+	}
+	moves(e.here, from, to)
+	moves(e.pages, from, to)
+	moves(e.looks, from, to)
+	moves(e.attempts, from, to)
+	moves(e.told, from, to)
+	moves(e.shown, from, to)
+}
+
+// programOf is the real program that is connected as a player, if there is one.
+func (e *evening) programOf(name string) *program {
+	for _, p := range e.programs {
+		if p.isHere && p.name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// delivers puts a message on the line to a player's program.
+func (e *evening) delivers(name string, m wire.Message) {
+	switch m := m.(type) {
+	case wire.Welcome:
+		e.pages[name] = m.Page
+	case wire.Finalists:
+		e.looks[name] = m
+	case wire.Survey:
+		e.attempts[name] = m.Attempt
+	}
+	if p := e.programOf(name); p != nil {
+		p.hears = append(p.hears, m)
+	}
+}
+
+// connects brings an honest player's program in, or back in. Now and then it was started anew.
+func (e *evening) connects(name string, from room.Origin) {
+	p := e.programs[name]
+	if p == nil || e.upTo(3) == 0 {
+		hello := wire.Hello{Version: wire.Version, Code: e.room.Keys().Code, Name: name, Token: "token of " + name, Editions: editionsOf[name]}
+		if name == "cat" {
+			hello.Discreet = wire.LeastDiscreet
+		}
+		fresh := &program{Player: player.New(player.Options{Hello: hello, HasPlaces: true, Pace: player.RealPace, Seed: uint64(e.upTo(255))}, e.now)}
+		if p != nil {
+			fresh.lines = p.lines
+			if p.isHere {
+				e.step(room.Leave{Player: p.name})
+			}
+		}
+		p = fresh
+		e.programs[name] = p
+	}
+	if p.isHere { // and the host has not heard yet that the line is down
+		e.does(p, player.Lost{})
+		p.isHere, p.hears = false, nil
+	}
+	p.lines++
+	for _, o := range p.Step(player.Connected{Line: p.lines, Host: netip.IPv6Loopback()}, e.now) {
+		if hello, is := o.(player.Send); is {
+			e.comes = p
+			e.step(room.Join{Hello: hello.Message.(wire.Hello), From: from, Token: "token of " + name})
+			e.comes = nil
+		}
+	}
+	e.hear(p)
+}
+
+// hear lets a program hear what the line has brought.
+func (e *evening) hear(p *program) {
+	for n := 0; len(p.hears) > 0; n++ {
+		m := p.hears[0]
+		p.hears = p.hears[1:]
+		e.does(p, player.Hear{Message: m})
+		if n > 1000 {
+			e.Fatalf("the room and %s talk without an end", p.name)
+		}
+	}
+}
+
+// does tells a program what happens, and does what it wants.
+func (e *evening) does(p *program, in player.Input) {
+	e.Helper()
+	for _, o := range p.Step(in, e.now) {
+		switch o := o.(type) {
+		case player.Send:
+			if !p.isHere {
+				break
+			}
+			if err := e.step(room.Hear{Player: p.name, Message: o.Message}); err != nil {
+				e.Fatalf("the %s room refuses a %T of %s's real program: %v\n%+v", e.room.Stage(), o.Message, p.name, err, o.Message)
+			}
+		case player.Drop:
+			e.Fatalf("%s's program cannot act on what the room says: %v", p.name, o.Err)
+		case player.Leave:
+			e.Fatalf("%s's program ends: %v", p.name, o.Err)
+		case player.Prepare:
+			plan, err := player.NewPlan(o.Measure, o.Servers)
+			e.does(p, player.Planned{Plan: plan, Err: err})
+		case player.Run:
+			e.runs(p, o)
+		case player.Stop:
+			p.runs = slices.DeleteFunc(p.runs, func(r run) bool { return r.Task == o.Task })
+			e.does(p, player.Ran{Task: o.Task})
+		case player.Launch:
+			e.does(p, player.Progressed{Task: o.Task, State: []wire.LaunchState{wire.LaunchStarted, wire.LaunchFailed, wire.LaunchByHand, wire.LaunchDeclined}[e.upTo(3)]})
+			e.does(p, player.Launched{Task: o.Task})
+		case player.LookAround:
+			e.does(p, player.Found{Game: o.Game, Servers: e.around()})
+		}
+	}
+}
+
+// runs takes a run of a program, and what it learns at once of servers that it must not ask.
+func (e *evening) runs(p *program, o player.Run) {
+	forbidden := player.Seen{Task: o.Task}
+	p.runs = append(p.runs, run{o, o.Watched(func(r discovery.Result) {
+		if !o.IsPlaces {
+			e.Fatalf("more servers are to see the address of %s than the player was told of", p.name)
+		}
+		forbidden.Results = append(forbidden.Results, r)
+	})})
+	if len(forbidden.Results) > 0 {
+		e.does(p, forbidden)
+	}
+}
+
+// asks executes some of what a program wants to be asked.
+func (e *evening) asks(p *program, most int) {
+	if len(p.runs) == 0 {
+		return
+	}
+	r := p.runs[0]
+	seen := player.Seen{Task: r.Task}
+	for range most {
+		probe, verdict := r.plan.Next()
+		if verdict != discovery.Go {
+			if verdict == discovery.Stop {
+				p.runs = p.runs[1:]
+				e.does(p, seen)
+				e.does(p, player.Ran{Task: r.Task})
+				return
+			}
+			break
+		}
+		if w, is := r.plan.(discovery.Witness); is {
+			w.Asked(probe.Server)
+		}
+		result := discovery.Result{Server: probe.Server, Phase: probe.Phase, State: discovery.Lost, At: e.now.Sub(r.Began)}
+		if choice := e.upTo(255); choice%16 > 0 {
+			result.State, result.RTT = discovery.Answered, wire.RoundRTT(time.Duration(1+choice)*time.Millisecond)
+			result.Info = &discovery.Info{Name: "server", Players: choice % 5, MaxPlayers: 8, Version: "1.3", Protocol: 41 - probe.Server%4/3}
+		}
+		r.plan.Observe(result)
+		seen.Results = append(seen.Results, result)
+	}
+	e.does(p, seen)
+}
+
+// ticks gives the programs the time, and what their lines bring.
+func (e *evening) ticks() {
+	for _, name := range e.honest {
+		p := e.programs[name]
+		if p == nil {
+			continue
+		}
+		if e.hear(p); !p.Next().After(e.now) {
+			e.does(p, player.Tick{})
+		}
+		e.hear(p)
+	}
+}
+
+// around is what somebody finds on the own network.
+func (e *evening) around() (servers []wire.NearServer) {
+	for range e.upTo(3) {
+		servers = append(servers, wire.NearServer{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 9, 0, byte(5 + e.upTo(2))}), 27960), Info: discovery.Info{Name: e.name()}})
+	}
+	return servers
+}
+
+// credential is what somebody's page shows.
+func (e *evening) credential(name string) string {
+	if page := e.pages[name]; page != "" && slices.Contains(e.players(), name) {
+		return page
+	}
+	return "page of " + name
+}
+
+// happens makes one thing happen.
+func (e *evening) happens() {
+	page := func(a room.Action) { e.step(room.Order{Credential: e.credential(e.name()), Action: a}) }
+	organiser := func(a room.Action) { e.step(room.Order{Credential: "secret", Action: a}) }
+	rule := func() room.WhatIf {
+		return room.WhatIf(fmt.Sprintf(`{"by":%q,"limits_ms":[1000]}`, selection.Rules()[e.upTo(len(selection.Rules())-1)]))
 	}
 	switch e.upTo(30) {
 	case 29, 30:
@@ -235,76 +522,66 @@ func (e *evening) happens() {
 	case 27, 28:
 		e.rests()
 	case 0, 1:
-		name := e.name()
-		hello := wire.Hello{Version: wire.Version, Code: r.Keys().Code, Name: name, Token: "token of " + name}
-		if name == "cat" {
-			hello.Discreet = wire.LeastDiscreet
-		}
-		hello.Editions = editionsOf[name]
-		from := Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, byte(e.upTo(1))}), Country: "DE", ASN: berlin.ASN}
-		if e.upTo(1) > 0 {
-			from.Near = netip.MustParseAddr("10.9.0.2")
-		}
-		e.step(Join{hello, from, hello.Token})
+		e.joins(e.name())
 	case 2, 3, 4, 5, 6:
-		if p := r.round.player(e.name()); p != nil && r.round.attendance.Of(p.name).Here {
-			if e.step(Hear{p.name, e.message()}) != nil {
-				e.step(Leave{p.name})
-			}
-		}
+		e.speaks(e.name())
 	case 7, 8:
 		longest := []int{2, 60}[e.upTo(1)]
 		for left := time.Duration(e.upTo(longest)) * time.Second; left >= 0; left -= outage.LateStep {
 			e.wait(min(left, outage.LateStep)) // more at once would be taken for a pause of the host's
 		}
 	case 9:
-		e.step(Proceed{})
+		e.step(room.Proceed{})
 	case 10:
-		e.step(Leave{e.name()})
+		e.step(room.Leave{Player: e.name()})
 	case 11:
 		e.isListed()
 	case 12:
 		name := e.name()
-		e.step(Order{Action: Enter{Name: name, Token: "page of " + name, Origin: berlin}})
-		e.step(PageOpened{"page of " + name})
-		organiser(Count{name, true})
+		e.step(room.Order{Action: room.Enter{Name: name, Token: "page of " + name, Origin: berlin}})
+		e.step(room.PageOpened{Token: "page of " + name})
+		organiser(room.Count{Name: name, Counted: true})
 	case 13:
-		page(Vote{addr(e.server())})
+		page(room.Vote{Addr: addrOf(e.server())})
 	case 14:
 		server := e.server()
-		page(Veto{Addr: addr(server)})
-		switch one := []wire.Brought{{Addr: addr(server), Name: "server"}}; e.now.Second() % 5 {
+		page(room.Veto{Addr: addrOf(server)})
+		switch one := []wire.Brought{{Addr: addrOf(server), Name: "server"}}; e.now.Second() % 5 {
 		case 1:
-			page(Bring{Favourites: one, Adds: true})
+			page(room.Bring{Favourites: one, Adds: true})
 		case 2:
-			page(Bring{Hidden: one})
+			page(room.Bring{Hidden: one})
 		case 3:
-			organiser(Hide{addr(server), e.now.Minute()%2 == 0})
+			organiser(room.Hide{Addr: addrOf(server), Hidden: e.now.Minute()%2 == 0})
 		case 4:
-			organiser(Strike{addr(server)})
+			organiser(room.Strike{Addr: addrOf(server)})
 		}
 	case 15:
-		page(Ready{e.upTo(1) > 0})
+		page(room.Ready{Ready: e.upTo(1) > 0})
 	case 16:
 		name := e.name()
 		if e.now.Second()%3 == 0 { // what chance alone has already decided, lest what was found before means something else
-			organiser(Without{name})
+			organiser(room.Without{Name: name})
 		} else {
-			organiser(Remove{name})
+			organiser(room.Remove{Name: name})
 		}
 	case 17:
-		organiser(Trust{e.name()})
+		organiser(room.Trust{Name: e.name()})
 		if e.now.Second()%3 == 0 {
-			organiser(Allow{LimitMS: 180})
+			organiser(room.Allow{LimitMS: 180})
 		} else if e.now.Second()%3 == 1 {
-			organiser(More{Servers: 200})
+			organiser(room.More{Servers: 200})
 		}
 	case 18:
 		organiser(rule())
-		organiser(Apply{})
+		organiser(room.Apply{})
 	case 19:
-		e.room, e.plans = restored(e.T, r), false
-		e.step(Resume{})
+		for _, name := range everybody {
+			e.parts(name)
+		}
+		clear(e.here)
+		e.room, e.plans = restored(e.T, e.room), false
+		e.step(room.Resume{})
 	case 20, 21:
 		e.everyoneMeasures()
 	case 22, 23:
@@ -312,89 +589,127 @@ func (e *evening) happens() {
 	case 24:
 		e.changesWhoIsWho(page, organiser)
 	case 25:
-		organiser(Change{Settings: []byte(fmt.Sprintf(`{"agree":%v,"players":%d}`, e.upTo(1) > 0, e.upTo(4)))})
+		organiser(room.Change{Settings: []byte(fmt.Sprintf(`{"agree":%v,"players":%d}`, e.upTo(1) > 0, e.upTo(4)))})
 		versions := []string{`{"any_version":true}`, `{"any_version":false}`, `{"version":"1.3"}`, `{"version":"41"}`, `{"version":""}`, `{"mod":"x"}`, `{"mod":"","tags":"-old"}`}
-		organiser(Change{Settings: []byte(versions[e.upTo(len(versions)-1)])})
+		organiser(room.Change{Settings: []byte(versions[e.upTo(len(versions)-1)])})
 		if times := []string{`{"prefer_ms":15}`, `{"prefer_ms":0}`, `{"long_look_ms":30000}`, `{"long_look_ms":0}`}; e.now.Second()%2 == 0 {
-			organiser(Change{Settings: []byte(times[e.now.Second()/2%len(times)])})
+			organiser(room.Change{Settings: []byte(times[e.now.Second()/2%len(times)])})
 		}
 	case 26:
 		page(rule())
-		organiser(Survey{})
-		organiser(Started{Game: "openarena", Addr: addr(e.upTo(1))})
-		organiser(Change{Settings: []byte([]string{`{"places":"A, 192.0.2.1\nC, 192.0.2.2"}`, `{"places":"none"}`}[e.upTo(1)]), MostPlaces: 2})
+		organiser(room.Survey{})
+		organiser(room.Started{Game: "openarena", Addr: addrOf(e.upTo(1))})
+		organiser(room.Change{Settings: []byte([]string{`{"places":"A, 192.0.2.1\nC, 192.0.2.2"}`, `{"places":"none"}`}[e.upTo(1)]), MostPlaces: 2})
 		switch e.now.Second() % 6 {
 		case 0, 1:
-			organiser(AwaitSeats{})
+			organiser(room.AwaitSeats{})
 		case 2:
-			organiser(AwaitSeats{Addr: addr(e.now.Minute() % 4)})
+			organiser(room.AwaitSeats{Addr: addrOf(e.now.Minute() % 4)})
 		case 3:
-			organiser(AwaitSeats{Names: []string{everybody[e.now.Minute()%len(everybody)]}})
+			organiser(room.AwaitSeats{Names: []string{everybody[e.now.Minute()%len(everybody)]}})
 		case 4:
-			organiser(Unwait{Instead: e.now.Minute()%2 == 0})
+			organiser(room.Unwait{Instead: e.now.Minute()%2 == 0})
 		}
 		if e.now.Second()%7 == 0 {
-			organiser(Change{Settings: []byte(`{"wait_ms":120000}`)})
+			organiser(room.Change{Settings: []byte(`{"wait_ms":120000}`)})
+		}
+	}
+	if e.upTo(2) > 0 { // else the lines are slow
+		e.ticks()
+	}
+}
+
+// joins brings a player in, or back in.
+func (e *evening) joins(name string) {
+	from := room.Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, byte(e.upTo(1))}), Country: "DE", ASN: berlin.ASN}
+	if e.upTo(1) > 0 {
+		from.Near = netip.MustParseAddr("10.9.0.2")
+	}
+	if slices.Contains(e.honest, name) {
+		e.connects(name, from)
+		return
+	}
+	hello := wire.Hello{Version: wire.Version, Code: e.room.Keys().Code, Name: name, Token: "token of " + name, Editions: editionsOf[name]}
+	if name == "cat" {
+		hello.Discreet = wire.LeastDiscreet
+	}
+	e.step(room.Join{Hello: hello, From: from, Token: hello.Token})
+}
+
+// speaks lets a player's program do some of its work, or say anything if it is not real.
+func (e *evening) speaks(name string) {
+	switch p := e.programOf(name); {
+	case p != nil:
+		e.hear(p)
+		e.asks(p, e.upTo(20))
+		e.hear(p)
+	case e.here[name]:
+		if e.step(room.Hear{Player: name, Message: e.message(name)}) != nil {
+			e.step(room.Leave{Player: name})
 		}
 	}
 }
 
 func (e *evening) wait(d time.Duration) {
 	e.now = e.now.Add(d)
-	e.step(Tick{})
+	e.step(room.Tick{})
+	e.ticks()
 	if e.plans && e.now.Second()%4 == 0 {
 		e.plans = false
-		e.step(Turn{})
+		e.step(room.Turn{})
 	}
 }
 
-// stands has a room stay, and what is done in one that does.
-func (e *evening) stands(page, organiser func(Action)) {
+// stands makes a room stay, and does what is done in one that does.
+func (e *evening) stands(page, organiser func(room.Action)) {
 	said := []*bool{nil, new(bool)}[e.upTo(1)]
 	switch e.upTo(8) {
 	case 0, 1:
 		every := []string{"fri 20:00 Europe/Berlin", "whenever", "2027-01-15 20:00 UTC", ""}[e.upTo(3)]
-		organiser(Change{Settings: []byte(fmt.Sprintf(`{"every":%q}`, every))})
+		organiser(room.Change{Settings: []byte(fmt.Sprintf(`{"every":%q}`, every))})
 	case 2, 3:
 		if e.room.Use(e.now).IsStanding { // or it would be over
-			organiser(End{})
+			organiser(room.End{})
 		}
 	case 4:
-		page(Wake{})
+		page(room.Wake{})
 	case 5:
-		page(Come{said})
+		page(room.Come{Comes: said})
 	case 6:
-		page(Like{said})
+		page(room.Like{Liked: said})
 	case 7:
-		page(Forget{})
+		page(room.Forget{})
 	case 8:
-		if e.room.calendar.IsAsleep() {
+		if !e.room.Snapshot().Room.Ended.IsZero() {
 			e.wait(max(0, e.room.Next().Sub(e.now)))
 		}
 	}
 }
 
-// changesWhoIsWho has people come, go and be called otherwise.
-func (e *evening) changesWhoIsWho(page, organiser func(Action)) {
+// changesWhoIsWho lets people come, go and be called otherwise.
+func (e *evening) changesWhoIsWho(page, organiser func(room.Action)) {
 	switch e.upTo(7) {
 	case 0:
-		page(Arrived{})
-		page(Has{Version: "1.3"})
-		page(Count{e.name(), false})
+		page(room.Arrived{})
+		page(room.Has{Version: "1.3"})
+		page(room.Count{Name: e.name(), Counted: false})
 	case 1, 2:
-		page(Rename{e.name()})
+		page(room.Rename{Name: e.name()})
 	case 3:
-		page(Quit{})
+		page(room.Quit{})
 	case 4:
-		organiser(HandOn{e.name(), "secret"})
+		organiser(room.HandOn{Name: e.name(), Secret: "secret"})
 	case 5:
-		organiser(Renew{"secret"})
+		organiser(room.Renew{Secret: "secret"})
 	case 6:
 		name := e.name()
+		if slices.Contains(e.honest, name) {
+			break // whose program says no such thing by itself
+		}
 		hello := wire.Hello{Version: wire.Version, Name: name, As: []string{"secret", roster.TicketOf("page of " + e.name())}[e.upTo(1)]}
-		e.step(Join{Hello: hello, Token: "token of " + name})
+		e.step(room.Join{Hello: hello, Token: "token of " + name})
 	case 7:
-		e.step(PageClosed{"page of " + e.name()})
+		e.step(room.PageClosed{Token: "page of " + e.name()})
 	}
 }
 
@@ -406,53 +721,73 @@ func (e *evening) isListed() {
 		if e.upTo(3) == 0 {
 			servers = 500 + 1 // which is searched together, if the settings say so
 		}
-		local := []LocalServer{hidden, shown}[e.upTo(1):]
+		local := []room.LocalServer{hidden, shown}[e.upTo(1):]
 		local = local[:e.upTo(len(local))]
-		e.step(Listed{List: topology.New(Shared(listOf(servers), local)), Local: local, Said: said(e.now, time.Duration(servers)*time.Minute, 16, 3, 16)})
+		e.step(room.Listed{List: topology.New(room.Shared(listOf(servers), local)), Local: local, Said: said(e.now, time.Duration(servers)*time.Minute, 16, 3, 16)})
 	}
 }
 
-// everyoneMeasures has an evening get on, which chance alone seldom does.
+// everyoneMeasures makes an evening get on, which chance alone seldom does.
 func (e *evening) everyoneMeasures() {
 	e.isListed()
-	infos := wire.Infos{Round: e.room.round.number}
-	report := wire.Report{Round: e.room.round.number}
-	for server := range e.room.round.servers.List {
+	shown := e.room.Snapshot().Room
+	infos, report := wire.Infos{Round: shown.Round}, wire.Report{Round: shown.Round}
+	for server := range shown.Listed {
 		rtt := wire.RoundRTT(time.Duration(e.upTo(255)) * time.Millisecond)
 		report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt})
 		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Players: 1, MaxPlayers: 8, Version: "1.3", Protocol: 41 - server%4/3}})
 	}
-	for _, m := range slices.Clone(e.room.round.players) {
-		for _, message := range []wire.Message{infos, report, wire.Done{Round: e.room.round.number}} {
-			if err := e.step(Hear{m.name, message}); err != nil {
+	for _, name := range e.players() {
+		if p := e.programOf(name); p != nil {
+			e.hear(p)
+			for range 4 { // runs
+				e.asks(p, shown.Listed+1)
+			}
+			continue
+		}
+		for _, message := range []wire.Message{infos, report, wire.Done{Round: shown.Round}} {
+			if err := e.step(room.Hear{Player: name, Message: message}); err != nil {
 				e.Fatalf("an honest %T is refused: %v", message, err)
 			}
 		}
 	}
+	e.wait(player.RealPace.Flush)
 }
 
-// everyoneLooks has the finalists answer everyone.
+// everyoneLooks makes the finalists answer everyone.
 func (e *evening) everyoneLooks() {
-	for _, m := range slices.Clone(e.room.round.players) {
-		verified := wire.Verified{Round: e.room.round.number, Attempt: e.room.round.looks.Save().Attempt}
-		for _, server := range e.room.round.looks.Servers() {
+	for _, name := range e.players() {
+		look := e.looks[name]
+		if e.programOf(name) != nil || look.Round != e.number() {
+			continue
+		}
+		verified := wire.Verified{Round: look.Round, Attempt: look.Attempt}
+		for _, server := range look.Servers {
 			info := discovery.Info{Players: e.upTo(4), MaxPlayers: 8}
 			verified.Servers = append(verified.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{50}, Sent: 3, Info: &info})
 		}
-		if err := e.step(Hear{m.name, verified}); err != nil {
+		if err := e.step(room.Hear{Player: name, Message: verified}); err != nil {
 			e.Fatalf("an honest look is refused: %v", err)
 		}
 	}
+	for range 8 { // several samples of a real program
+		for _, name := range e.honest {
+			if p := e.programs[name]; p != nil && p.isHere {
+				e.asks(p, 30)
+			}
+		}
+		e.wait(player.RealPace.Sample / 2)
+	}
 }
 
-// message is what a peer's frame can say.
-func (e *evening) message() wire.Message {
-	round := e.room.round.number
+// message is what a frame can say.
+func (e *evening) message(name string) wire.Message {
+	round := e.number()
 	switch e.upTo(10) {
 	case 10:
 		return wire.Outside{Port: uint16(1 + e.upTo(1))}
 	case 9:
-		surveyed := wire.Surveyed{Attempt: e.room.survey.Save().Attempt - e.upTo(1)}
+		surveyed := wire.Surveyed{Attempt: e.attempts[name] - e.upTo(1)}
 		for range e.upTo(3) {
 			found := wire.Finalist{Server: e.upTo(2), State: discovery.State(e.upTo(3)), Sent: 3}
 			if found.State == discovery.Answered {
@@ -462,15 +797,11 @@ func (e *evening) message() wire.Message {
 		}
 		return surveyed
 	case 8:
-		able := wire.Able{Game: []string{e.room.settings.Game, "xonotic", ""}[e.upTo(2)]}
+		able := wire.Able{Game: []string{e.room.Settings().Game, "xonotic", ""}[e.upTo(2)]}
 		able.Why = []string{"", "there is no program openarena", "it lacks its data"}[e.upTo(2)]
 		return able
 	case 7:
-		near := wire.Near{Game: "openarena"}
-		for range e.upTo(3) {
-			near.Servers = append(near.Servers, wire.NearServer{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 9, 0, byte(5 + e.upTo(2))}), 27960), Info: discovery.Info{Name: e.name()}})
-		}
-		return near
+		return wire.Near{Game: "openarena", Servers: e.around()}
 	case 0, 1, 2:
 		report := wire.Report{Round: round}
 		for range e.upTo(eveningServers) {
@@ -488,9 +819,9 @@ func (e *evening) message() wire.Message {
 		})
 		return wire.Infos{Round: round, Servers: []wire.ServerInfo{{Server: e.server(), Info: info}}}
 	case 4:
-		verified := wire.Verified{Round: round}
-		verified.Attempt = e.room.round.looks.Save().Attempt
-		for _, server := range e.room.round.looks.Servers() {
+		look := e.looks[name]
+		verified := wire.Verified{Round: round, Attempt: look.Attempt}
+		for _, server := range look.Servers {
 			seen := wire.Finalist{Server: server + e.upTo(8)/8, State: discovery.State(e.upTo(3)), Sent: 3}
 			if seen.State == discovery.Answered {
 				seen.RTTs = []float64{float64(e.upTo(255)), float64(e.upTo(255))}
@@ -510,57 +841,70 @@ func (e *evening) message() wire.Message {
 	return wire.Done{Round: round}
 }
 
-// isSound: the room can be shown, and saved and read back, and counts right.
+// isSound wants the room to be shown, to be a whole one that is read back, and to have nobody
+// twice.
 func (e *evening) isSound() {
 	e.Helper()
-	if err := e.room.isWhole(); err != nil {
+	shown := e.room.Snapshot()
+	if _, err := json.Marshal(shown); err != nil {
 		e.Fatal(err)
 	}
-	for _, p := range e.room.round.players {
-		probed, answered := 0, 0
-		for server := range p.witness.Servers() {
-			probed += count(p.witness.At(server).State.Asked())
-			answered += count(p.witness.At(server).State == discovery.Answered)
-		}
-		if saidProbed, saidAnswered := p.witness.Progress(); saidProbed != probed || saidAnswered != answered {
-			e.Fatalf("%s has %d results, %d of them answers, and is said to have %d and %d", p.name, probed, answered, saidProbed, saidAnswered)
-		}
-	}
-	if _, err := json.Marshal(e.room.Snapshot()); err != nil {
+	s, err := saved.Read([]byte(e.saved()))
+	if err != nil {
 		e.Fatal(err)
 	}
-	organisers := 0
-	people, players := slices.Collect(e.room.roster.People()), []string{}
-	for i, p := range people {
-		organisers += count(p.IsOrganiser)
-		if p.IsPlayer {
-			players = append(players, p.Name)
-		}
-		isTaken := slices.ContainsFunc(people[:i], func(other roster.Person) bool { return nickname.Alike(other.Name, p.Name) })
-		if isTaken || organisers > 1 || e.room.roster.PageOf(p.Name) == "" {
-			e.Fatalf("%s is not the only one: %+v", p.Name, people)
+	if shown.Room.Listed < 100 { // or that takes long
+		restored(e.T, e.room)
+	}
+	organisers, names := 0, []string{}
+	for _, p := range s.Roster.Players {
+		names = append(names, p.Name)
+	}
+	for _, p := range s.Roster.Guests {
+		names = append(names, p.Name)
+	}
+	for i, name := range names {
+		if slices.ContainsFunc(names[:i], func(other string) bool { return nickname.Alike(other, name) }) {
+			e.Fatalf("%s is not the only one of %v", name, names)
 		}
 	}
-	if !slices.Equal(players, names(e.room.round.players)) {
-		e.Fatalf("the roster has the players %v, the round %v", players, names(e.room.round.players))
+	for _, p := range shown.People {
+		organisers += count(p.Organiser)
+		if !slices.Contains(names, p.Name) || organisers > 1 || p.Peer && e.pages[p.Name] == "" {
+			e.Fatalf("%s is one of %+v, and not of %v", p.Name, shown.People, names)
+		}
+		if p.Answered > p.Probed || p.Probed > shown.Room.Listed {
+			e.Fatalf("%s has %d answers of %d servers of %d", p.Name, p.Answered, p.Probed, shown.Room.Listed)
+		}
+	}
+	var players []string
+	for _, p := range s.Players {
+		players = append(players, p.Name)
+	}
+	if !slices.Equal(players, e.players()) || !slices.Equal(players, names[:len(players)]) {
+		e.Fatalf("the roster has %v, the round %v, and the page %v", names, players, e.players())
 	}
 	e.room.Evenings()
 	e.room.Record().Culled()
 }
 
-// ends has all leave. Only people who vote may take their time.
+// ends lets all leave. Only people who vote may take their time.
 func (e *evening) ends() {
 	e.Helper()
 	e.isListed()
-	for _, m := range slices.Clone(e.room.round.players) {
-		e.step(Leave{m.name})
+	for _, name := range e.players() {
+		e.step(room.Leave{Player: name})
 	}
 	for range (outage.LongestAbsence + 10*time.Minute) / outage.LateStep {
-		switch e.room.phase.(type) {
-		case *Gathering, *Launching, *Failed, *Voting, *Waiting: // whose end TestGivesUp has
+		switch shown := e.room.Snapshot(); shown.Room.Stage {
+		case wire.Gathering, wire.Launching, wire.Failed, wire.Waiting: // whose end TestGivesUp has
 			return
+		case wire.Chosen:
+			if shown.Voting.Open && shown.Voting.LaunchAt.IsZero() {
+				return
+			}
 		}
 		e.wait(outage.LateStep)
 	}
-	e.Errorf("ten minutes after everybody was given up the room is still %T", e.room.phase)
+	e.Errorf("ten minutes after everybody was given up the room is still %s", e.room.Stage())
 }

@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room"
 	"muster/host/room/roster"
 	"muster/host/wire"
 )
@@ -17,7 +18,7 @@ import (
 func (n *session) named(name string) (asked []int) {
 	for _, m := range n.sent[name] {
 		if ask, is := m.(wire.Ask); is && len(ask.Names) > 0 {
-			infos := wire.Infos{Round: n.room.round.number}
+			infos := wire.Infos{Round: n.round()}
 			for _, server := range ask.Names {
 				infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Name: fmt.Sprintf("server %d", server), MaxPlayers: 16}})
 			}
@@ -43,12 +44,12 @@ func TestLeaders(t *testing.T) {
 		}
 	}
 	play(2)
-	if n.room.Snapshot().Standing != nil {
+	if n.view().Standing != nil {
 		t.Error("the room looks who leads for nobody")
 	}
-	n.step(PageOpened{})
+	n.step(room.PageOpened{})
 	play(3)
-	s := n.room.Snapshot()
+	s := n.view()
 	if s.Standing == nil || len(s.Standing.Leaders) != 3 {
 		t.Fatalf("who leads: %+v", s.Standing)
 	}
@@ -77,7 +78,7 @@ func TestLeaders(t *testing.T) {
 func TestLeadersUnmeasured(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.join("ann", "bob")
-	n.step(PageOpened{})
+	n.step(room.PageOpened{})
 	n.gets(far())
 	n.says("ann", wire.Report{Round: 1, Results: []discovery.Result{
 		{Server: 1, State: discovery.Answered, RTT: 20 * time.Millisecond}, {Server: 2, State: discovery.Answered, RTT: 10 * time.Millisecond},
@@ -85,7 +86,7 @@ func TestLeadersUnmeasured(t *testing.T) {
 	n.says("bob", wire.Report{Round: 1, Results: []discovery.Result{{Server: 3, State: discovery.Answered, RTT: 30 * time.Millisecond}}})
 	n.wait(time.Second)
 	var got []string
-	for _, leader := range n.room.Snapshot().Standing.Leaders {
+	for _, leader := range n.view().Standing.Leaders {
 		got = append(got, fmt.Sprint(leader.ID, leader.Complete, leader.RTT))
 	}
 	if got, want := strings.Join(got, "; "), "2 false map[ann:10]; 1 false map[ann:20]; 3 false map[bob:30]"; got != want {
@@ -103,14 +104,14 @@ func TestLeadersPredicted(t *testing.T) {
 	n := newSession(t, wanted)
 	n.join("ann", "bob")
 	n.gets(far())
-	n.step(PageOpened{})
+	n.step(room.PageOpened{})
 	n.wait(200 * time.Millisecond)
 	n.answers(1, "bob") // the first servers of all; of what comes then he hears nothing yet
 	predicted := 0
 	for range 30 {
 		n.wait(100 * time.Millisecond)
 		n.answers(0, "ann")
-		standing := n.room.Snapshot().Standing
+		standing := n.view().Standing
 		if standing == nil {
 			continue
 		}
@@ -135,23 +136,23 @@ func TestLeadersPredicted(t *testing.T) {
 func TestSomewhere(t *testing.T) {
 	n := newSession(t, settings(0))
 	hello := func(name string, somewhere bool) {
-		n.step(Join{Hello: wire.Hello{Name: name, Somewhere: somewhere}, From: Origin{Country: "DE"}, Token: "token of " + name})
+		n.step(room.Join{Hello: wire.Hello{Name: name, Somewhere: somewhere}, From: room.Origin{Country: "DE"}, Token: "token of " + name})
 	}
 	hello("ann", false)
 	hello("bob", true)
 	hello("cat", false)
-	n.step(Order{roster.PageOf("token of cat"), Somewhere{true}})
+	n.step(room.Order{Credential: roster.PageOf("token of cat"), Action: room.Somewhere{Somewhere: true}})
 	data, err := n.room.Save()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Restore(data, topology.New)
+	again, err := room.Restore(data, topology.New)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, room := range []*Room{n.room, again} {
+	for _, r := range []*room.Room{n.room, again} {
 		var got []string
-		for _, p := range room.Snapshot().People {
+		for _, p := range r.Snapshot().People {
 			got = append(got, fmt.Sprint(p.Name, p.Country, p.Somewhere))
 		}
 		if got, want := strings.Join(got, " "), "annDEfalse bobtrue cattrue"; got != want {

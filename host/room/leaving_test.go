@@ -1,10 +1,11 @@
-package room
+package room_test
 
 import (
 	"strings"
 	"testing"
 	"time"
 
+	"muster/host/room"
 	"muster/host/room/attendance"
 	"muster/host/room/outage"
 	"muster/host/wire"
@@ -14,8 +15,9 @@ import (
 // 2; without cat, who is far from it, server 0.
 func threeVote(t *testing.T) *session {
 	t.Helper()
-	n := newSession(t, settings(3))
-	n.room.settings.Agree = wire.Yes
+	s := settings(3)
+	s.Agree = wire.Yes
+	n := newSession(t, s)
 	n.as["ann"] = n.room.Keys().Secret
 	n.join("ann", "bob", "cat")
 	n.listed(6)
@@ -26,30 +28,19 @@ func threeVote(t *testing.T) *session {
 	n.done("ann", "bob", "cat")
 	for _, name := range []string{"ann", "bob", "cat"} {
 		n.verifies(name)
-		n.step(PageOpened{n.pageOf(name)})
+		n.step(room.PageOpened{Token: n.pageOf(name)})
 	}
-	if !n.room.isVoting() || n.leads() != addr(1).String() {
+	if !n.isVoting() || n.leads() != addrOf(1).String() {
 		t.Fatalf("nobody is asked about server 1; the log:\n%s", n.log())
 	}
 	return n
-}
-
-// lookAgain has those who are there look again at whatever they are asked to.
-func (n *session) lookAgain() {
-	for range maxTries {
-		for _, p := range n.room.round.players {
-			if _, verifying := n.room.phase.(*Verifying); verifying && n.room.round.attendance.Of(p.name).Here && !n.isOut(p.name) {
-				n.verifies(p.name)
-			}
-		}
-	}
 }
 
 // TestLeaving: who leaves while people vote, or while the countdown runs, leads to a new
 // choice for the others within seconds, said in one sentence; nobody's vote is lost for it,
 // and who is merely away for a moment has not left.
 func TestLeaving(t *testing.T) {
-	says := func(n *session, name string, a Action) {
+	says := func(n *session, name string, a room.Action) {
 		n.Helper()
 		if err := n.acts(n.pageOf(name), a); err != nil {
 			n.Error(err)
@@ -64,9 +55,9 @@ func TestLeaving(t *testing.T) {
 		never  string
 		stage  wire.Stage
 	}{
-		{"who decided leaves by the page", func(n *session) { says(n, "cat", Quit{}) }, 0, "cat left. " + again, "cat has left", wire.Chosen},
-		{"another leaves by the page", func(n *session) { says(n, "bob", Quit{}) }, 1, "bob left. " + still, "", wire.Chosen},
-		{"somebody is removed", func(n *session) { n.orders(Remove{"cat"}) }, 0, "cat is no longer here. " + again, "", wire.Chosen},
+		{"who decided leaves by the page", func(n *session) { says(n, "cat", room.Quit{}) }, 0, "cat left. " + again, "cat has left", wire.Chosen},
+		{"another leaves by the page", func(n *session) { says(n, "bob", room.Quit{}) }, 1, "bob left. " + still, "", wire.Chosen},
+		{"somebody is removed", func(n *session) { n.orders(room.Remove{Name: "cat"}) }, 0, "cat is no longer here. " + again, "", wire.Chosen},
 		{"a program is away for a moment", func(n *session) {
 			n.gone("cat")
 			n.wait(attendance.LeftAfter - time.Second)
@@ -90,14 +81,14 @@ func TestLeaving(t *testing.T) {
 			n.wait(outage.LongestPause + time.Second)
 		}, 1, "lost the connection to cat", "left.", wire.Chosen},
 		{"one after the other", func(n *session) {
-			says(n, "cat", Quit{})
+			says(n, "cat", room.Quit{})
 			n.lookAgain()
 			n.gone("bob")
 			n.wait(attendance.LeftAfter + time.Second)
 		}, 0, "bob left. server 0 (192.0.2.0:27960) is still the best for ann.", "", wire.Chosen},
-		{"votes stay", func(n *session) { says(n, "ann", Vote{addr(2)}); says(n, "cat", Quit{}) }, 2, "cat left. " + again, "", wire.Chosen},
+		{"votes stay", func(n *session) { says(n, "ann", room.Vote{Addr: addrOf(2)}); says(n, "cat", room.Quit{}) }, 2, "cat left. " + again, "", wire.Chosen},
 		{"whose vote goes along", func(n *session) {
-			says(n, "cat", Vote{addr(2)})
+			says(n, "cat", room.Vote{Addr: addrOf(2)})
 			n.gone("cat")
 			n.wait(attendance.LeftAfter + time.Second)
 		}, 0, "cat left. " + again, "", wire.Chosen},
@@ -105,23 +96,23 @@ func TestLeaving(t *testing.T) {
 		{"the same server as the countdown runs", func(n *session) { n.goes(); n.gone("bob"); n.wait(attendance.LeftAfter + time.Second) }, 1, "bob left. " + still, "", wire.Launching},
 		{"for a moment as the countdown runs", func(n *session) { n.goes(); n.gone("cat"); n.wait(countdownTime); n.join("cat"); n.wait(time.Second) }, 1, "everyone to server 1 (192.0.2.1:27960): 20 ms on average, 20 at worst", "left.", wire.Launching},
 		{"the others were ready", func(n *session) {
-			says(n, "ann", Ready{true})
-			says(n, "cat", Ready{true})
-			says(n, "bob", Quit{})
+			says(n, "ann", room.Ready{Ready: true})
+			says(n, "cat", room.Ready{Ready: true})
+			says(n, "bob", room.Quit{})
 			n.wait(countdownTime + time.Second)
 		}, 1, "everyone is ready: the launch is in 5s", "", wire.Launching},
 		{"a page is closed, and the others were ready", func(n *session) {
-			says(n, "ann", Ready{true})
-			says(n, "bob", Ready{true})
-			n.step(PageClosed{n.pageOf("cat")})
+			says(n, "ann", room.Ready{Ready: true})
+			says(n, "bob", room.Ready{Ready: true})
+			n.step(room.PageClosed{Token: n.pageOf("cat")})
 			n.wait(attendance.LeftAfter + countdownTime + time.Second)
 		}, 1, "everyone is ready: the launch is in 5s", "", wire.Launching},
 		{"a page is loaded again", func(n *session) {
-			says(n, "ann", Ready{true})
-			says(n, "bob", Ready{true})
-			n.step(PageClosed{n.pageOf("cat")})
+			says(n, "ann", room.Ready{Ready: true})
+			says(n, "bob", room.Ready{Ready: true})
+			n.step(room.PageClosed{Token: n.pageOf("cat")})
 			n.wait(time.Second)
-			n.step(PageOpened{n.pageOf("cat")})
+			n.step(room.PageOpened{Token: n.pageOf("cat")})
 			n.wait(time.Minute)
 		}, 1, "everyone looks at the best 5 again", "everyone is ready", wire.Chosen},
 	}
@@ -135,8 +126,8 @@ func TestLeaving(t *testing.T) {
 			if tt.never != "" && strings.Contains(n.log(), tt.never) {
 				t.Errorf("it says %q:\n%s", tt.never, n.log())
 			}
-			if target := n.room.choiceFacts().Target; target != tt.to {
-				t.Errorf("server %d is ahead, want %d; the log:\n%s", target, tt.to, n.log())
+			if ahead := n.leads(); ahead != addrOf(tt.to).String() {
+				t.Errorf("%s is ahead, want server %d; the log:\n%s", ahead, tt.to, n.log())
 			}
 			same(t, n.room, restored(t, n.room))
 		})
@@ -147,46 +138,47 @@ func TestLeaving(t *testing.T) {
 // came too late included, unless the organiser lets them.
 func TestWatching(t *testing.T) {
 	watching := func(guestsVote bool) *session {
-		n := newSession(t, settings(2))
-		n.room.settings.Agree, n.room.settings.GuestsVote = wire.Yes, guestsVote
+		s := settings(0)
+		s.Agree, s.GuestsVote = wire.Yes, guestsVote
+		n := newSession(t, s)
 		if err := n.enters("org", n.room.Keys().Secret); err != nil {
 			t.Fatal(err)
 		}
-		n.step(PageOpened{"org's token"})
+		n.step(room.PageOpened{Token: "org's token"})
 		n.join("ann", "bob")
+		n.goes()
 		n.listed(6)
 		n.informs("ann", 12, 12, 12, 12, 12, 12)
 		for _, name := range []string{"ann", "bob"} {
 			n.measures(name, 10, 20, 30, 40, 50, 60)
-			n.step(PageOpened{n.pageOf(name)})
+			n.step(room.PageOpened{Token: n.pageOf(name)})
 		}
 		n.done("ann", "bob")
 		n.verifies("ann")
 		n.verifies("bob")
-		n.room.settings.Players = 0
 		n.join("dan") // too late
-		n.step(PageOpened{n.pageOf("dan")})
+		n.step(room.PageOpened{Token: n.pageOf("dan")})
 		return n
 	}
 	n := watching(false)
-	if err := n.page("org", Vote{addr(2)}); reason(err) != wire.ReasonAction {
+	if err := n.page("org", room.Vote{Addr: addrOf(2)}); reason(err) != wire.ReasonAction {
 		t.Errorf("the organiser who only watches votes: %v", err)
 	}
-	if err := n.acts(n.pageOf("dan"), Vote{addr(2)}); reason(err) != wire.ReasonAction {
+	if err := n.acts(n.pageOf("dan"), room.Vote{Addr: addrOf(2)}); reason(err) != wire.ReasonAction {
 		t.Errorf("who came too late votes: %v", err)
 	}
-	n.acts(n.pageOf("ann"), Ready{true})
-	n.acts(n.pageOf("bob"), Ready{true})
+	n.acts(n.pageOf("ann"), room.Ready{Ready: true})
+	n.acts(n.pageOf("bob"), room.Ready{Ready: true})
 	n.noted("everyone is ready: the launch is in 5s")
 	n = watching(true)
-	if err := n.page("org", Vote{addr(2)}); err != nil {
+	if err := n.page("org", room.Vote{Addr: addrOf(2)}); err != nil {
 		t.Errorf("guests may vote, and the organiser may not: %v", err)
 	}
-	n.acts(n.pageOf("ann"), Ready{true})
-	n.acts(n.pageOf("bob"), Ready{true})
+	n.acts(n.pageOf("ann"), room.Ready{Ready: true})
+	n.acts(n.pageOf("bob"), room.Ready{Ready: true})
 	if strings.Contains(n.log(), "everyone is ready") {
 		t.Errorf("guests have a say, and are not waited for:\n%s", n.log())
 	}
-	n.page("org", Ready{true})
+	n.page("org", room.Ready{Ready: true})
 	n.noted("everyone is ready: the launch is in 5s")
 }

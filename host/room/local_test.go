@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"net/netip"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -14,34 +15,18 @@ var (
 	office = []netip.Prefix{netip.MustParsePrefix("10.9.0.0/24"), netip.MustParsePrefix("fd00:9::/64")}
 	// hidden is known on its network alone, shown to the internet, too, as the
 	// second of listOf.
-	hidden = LocalServer{Addr: netip.MustParseAddrPort("10.9.0.5:27960"), Networks: office, Info: discovery.Info{Name: "Hidden", Map: "oa_dm1", MaxPlayers: 16}}
-	shown  = LocalServer{Addr: netip.MustParseAddrPort("10.9.0.6:27960"), Networks: office, Public: addr(1), Info: discovery.Info{Name: "Shown", Map: "oa_dm1", MaxPlayers: 16}}
+	hidden = room.LocalServer{Addr: netip.MustParseAddrPort("10.9.0.5:27960"), Networks: office, Info: discovery.Info{Name: "Hidden", Map: "oa_dm1", MaxPlayers: 16}}
+	shown  = room.LocalServer{Addr: netip.MustParseAddrPort("10.9.0.6:27960"), Networks: office, Public: addrOf(1), Info: discovery.Info{Name: "Shown", Map: "oa_dm1", MaxPlayers: 16}}
 )
 
 // comes joins from an address.
 func (n *session) comes(name, from string) {
 	n.Helper()
 	hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, Token: n.tokens[name]}
-	if err := n.step(Join{hello, Origin{Near: netip.MustParseAddr(from)}, "token of " + name}); err != nil {
+	if err := n.step(room.Join{Hello: hello, From: room.Origin{Near: netip.MustParseAddr(from)}, Token: "token of " + name}); err != nil {
 		n.Fatalf("%s is refused: %v", name, err)
 	}
 	n.tokens[name] = n.tokenOf(name)
-}
-
-// got is the newest message of a kind that a member was sent.
-func got[M wire.Message](n *session, name string) M {
-	n.Helper()
-	var newest M
-	found := false
-	for _, m := range n.sent[name] {
-		if m, ok := m.(M); ok {
-			newest, found = m, true
-		}
-	}
-	if !found {
-		n.Errorf("%s was sent no %T", name, newest)
-	}
-	return newest
 }
 
 // TestLocals: a server of the host's network is asked and joined by its own
@@ -55,8 +40,8 @@ func TestLocals(t *testing.T) {
 	n.took("zoe")
 	n.gets(listOf(3), hidden, shown)
 	n.noted("4 servers listed", "2 of them on the local network", "Hidden (10.9.0.5:27960) is on a local network that zoe cannot reach")
-	public := []discovery.Server{{Addr: hidden.Addr}, {Addr: addr(0)}, {Addr: addr(1)}, {Addr: addr(2)}}
-	near := []discovery.Server{{Addr: hidden.Addr}, {Addr: addr(0)}, {Addr: shown.Addr}, {Addr: addr(2)}}
+	public := []discovery.Server{{Addr: hidden.Addr}, {Addr: addrOf(0)}, {Addr: addrOf(1)}, {Addr: addrOf(2)}}
+	near := []discovery.Server{{Addr: hidden.Addr}, {Addr: addrOf(0)}, {Addr: shown.Addr}, {Addr: addrOf(2)}}
 	for name, want := range map[string][]discovery.Server{"ann": near, "zoe": public} {
 		if list := got[wire.List](n, name).Servers; !reflect.DeepEqual(list, want) {
 			t.Errorf("%s is sent %v, want %v", name, list, want)
@@ -68,8 +53,8 @@ func TestLocals(t *testing.T) {
 	if kinds := n.took("ann"); kinds != "list measure" {
 		t.Errorf("ann is sent %s", kinds)
 	}
-	if zoe := n.room.round.player("zoe"); probedBy(zoe) != 0 {
-		t.Errorf("zoe has measured %d servers before she began", probedBy(zoe))
+	if zoe := n.person("zoe"); zoe.Probed != 0 {
+		t.Errorf("zoe has measured %d servers before she began", zoe.Probed)
 	}
 	same(t, n.room, restored(t, n.room))
 
@@ -80,7 +65,7 @@ func TestLocals(t *testing.T) {
 	n.verifies("ann")
 	n.verifies("zoe")
 	n.goesTo(1)
-	for name, want := range map[string]string{"ann": "10.9.0.6:27960", "zoe": addr(1).String()} {
+	for name, want := range map[string]string{"ann": "10.9.0.6:27960", "zoe": addrOf(1).String()} {
 		if launch := got[wire.Launch](n, name); launch.Address != want || launch.QueryPort != 0 {
 			t.Errorf("%s is sent to %s, want %s", name, launch.Address, want)
 		}
@@ -91,10 +76,10 @@ func TestLocals(t *testing.T) {
 	if launch := got[wire.Launch](n, "ann"); launch.Address != "10.9.0.6:27960" {
 		t.Errorf("ann comes back and is sent to %s", launch.Address)
 	}
-	if view := n.view(); view.Way.Connect != addr(1).String() {
+	if view := n.view(); view.Way.Connect != addrOf(1).String() {
 		t.Errorf("the page shows %s", view.Way.Connect)
 	}
-	if culled := n.room.round.choice.Newest().Culled; culled.Unreachable != 1 {
+	if culled := n.choice().Culled; culled.Unreachable != 1 {
 		t.Errorf("culled %+v, want the hidden one as unreachable", culled)
 	}
 	n.goes()
@@ -117,8 +102,8 @@ func TestAmongLocals(t *testing.T) {
 	n.verifies("ann")
 	n.verifies("bob")
 	n.inStage(wire.Launching)
-	if want := hidden.Addr.String(); n.launch().Address != want {
-		t.Errorf("everyone goes to %s, want %s", n.launch().Address, want)
+	if want := hidden.Addr.String(); n.view().Way.Connect != want {
+		t.Errorf("everyone goes to %s, want %s", n.view().Way.Connect, want)
 	}
 }
 
@@ -138,7 +123,7 @@ func TestComesHome(t *testing.T) {
 	if kinds := n.took("zoe"); kinds != "welcome list measure" {
 		t.Errorf("zoe is sent %s", kinds)
 	}
-	if list := got[wire.List](n, "ann"); list.Servers[2].Addr != addr(1) {
+	if list := got[wire.List](n, "ann"); list.Servers[2].Addr != addrOf(1) {
 		t.Errorf("ann is sent %v", list.Servers)
 	}
 	if kinds := n.took("ann"); kinds != "welcome list measure report" {
@@ -153,7 +138,6 @@ func TestLeavesHome(t *testing.T) {
 	n.comes("ann", "10.9.0.2")
 	n.comes("zoe", "198.51.100.1")
 	n.gets(listOf(2), hidden)
-	ann := n.room.round.player("ann")
 	for _, step := range []struct {
 		from, says       string
 		ms               int
@@ -168,8 +152,8 @@ func TestLeavesHome(t *testing.T) {
 		n.gone("ann")
 		n.comes("ann", step.from)
 		n.measures("ann", step.ms)
-		if probed, answered := ann.witness.Progress(); probed != step.probed || answered != step.answered {
-			t.Errorf("from %s ann %s: %d servers measured, %d answered; want %d, %d", step.from, step.says, probed, answered, step.probed, step.answered)
+		if ann := n.person("ann"); ann.Probed != step.probed || ann.Answered != step.answered {
+			t.Errorf("from %s ann %s: %d servers measured, %d answered; want %d, %d", step.from, step.says, ann.Probed, ann.Answered, step.probed, step.answered)
 		}
 		same(t, n.room, restored(t, n.room))
 	}
@@ -208,7 +192,7 @@ func TestNear(t *testing.T) {
 		{"the host's own player", "127.0.0.1", wire.ProbesAtHost, "127.0.0.1"},
 		{"the end of a tunnel", "127.0.0.1", "", "invalid IP"},
 	} {
-		if got := OriginOf(netip.MustParseAddr(c.from), c.probes, false).Near.String(); got != c.want {
+		if got := room.OriginOf(netip.MustParseAddr(c.from), c.probes, false).Near.String(); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"flag"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -65,30 +66,19 @@ func toLook(t *testing.T, ways []way, long time.Duration, rng *rand.Rand) *sessi
 	return n
 }
 
-// finalists is what a player was asked to look at last.
-func (n *session) finalists(name string) (m wire.Finalists) {
-	n.Helper()
-	for _, sent := range n.sent[name] {
-		if f, is := sent.(wire.Finalists); is {
-			m = f
-		}
-	}
-	return m
-}
-
 // chooses has everybody look, as often as they are asked to, and returns what is chosen.
 func (n *session) chooses(ways []way, rng *rand.Rand) (server int) {
 	n.Helper()
 	for range 2 * maxTries {
-		if _, verifying := n.room.phase.(*Verifying); !verifying {
+		if !n.isVerifying() {
 			break
 		}
-		for _, p := range slices.Clone(n.room.round.players) {
-			m := n.finalists(p.name)
-			n.says(p.name, wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, m.Samples, rng)})
+		for _, name := range n.players() {
+			m := n.looks[name]
+			n.says(name, wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, m.Samples, rng)})
 		}
 	}
-	return n.room.round.choice.Newest().Chosen.Server
+	return n.chosen().Server
 }
 
 // TestLongLook: players who look for half a minute ask about once a second each, are seen
@@ -97,7 +87,7 @@ func TestLongLook(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 18))
 	ways := []way{{30, 1, 0.2}, {36, 1, 0}, {40, 1, 0}, {44, 1, 0}, {48, 1, 0}}
 	n := toLook(t, ways, 30*time.Second, rng)
-	m := n.finalists("bob")
+	m := n.looks["bob"]
 	if m.Samples < 20 || m.Samples > 30 {
 		t.Errorf("%d samples in 30 s", m.Samples)
 	}
@@ -107,14 +97,14 @@ func TestLongLook(t *testing.T) {
 		t.Fatalf("what is shown is %+v", view)
 	}
 	n.wait(29 * time.Second) // nobody is given up
-	if _, is := n.room.phase.(*Verifying); !is {
+	if !n.isVerifying() {
 		t.Fatalf("the look is over; the log:\n%s", n.log())
 	}
 	same(t, n.room, restored(t, n.room))
 	if chosen := n.chooses(ways, rng); chosen == 0 {
 		t.Error("the server that loses every fifth packet is chosen")
 	}
-	s := n.room.round.choice.Newest()
+	s := n.choice()
 	if says := strings.Join(s.Explain(), "\n"); s.LookedS < 29 || s.Chosen.WorstMS["dan"] == 0 || !strings.Contains(says, "Everyone looked at the best for ") {
 		t.Errorf("%+v: %s", s.Chosen, says)
 	}
@@ -127,20 +117,20 @@ func TestLongLookCutShort(t *testing.T) {
 	n := toLook(t, ways, 30*time.Second, rng)
 	n.wait(15 * time.Second)
 	for _, name := range []string{"ann", "bob", "cat"} { // dan says nothing
-		m := n.finalists(name)
+		m := n.looks[name]
 		n.says(name, wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, 12, rng), More: true})
 	}
-	if err := n.acts(n.pageOf("bob"), Go{}); reason(err) != wire.ReasonSecret {
+	if err := n.acts(n.pageOf("bob"), room.Go{}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob ends the look: %v", err)
 	}
-	if err := n.orders(Go{Stage: wire.Chosen}); err != nil {
+	if err := n.orders(room.Go{Stage: wire.Chosen}); err != nil {
 		t.Fatal(err)
 	}
 	n.noted("the organiser says go: what the look has shown so far counts")
-	if chosen := n.room.round.choice.Newest().Chosen; chosen.Server != 1 || n.room.round.choice.Newest().LookedS != 15 {
-		t.Errorf("chosen is %+v after %v s", chosen, n.room.round.choice.Newest().LookedS)
+	if chosen := n.chosen(); chosen.Server != 1 || n.choice().LookedS != 15 {
+		t.Errorf("chosen is %+v after %v s", chosen, n.choice().LookedS)
 	}
-	if m := n.finalists("dan"); len(m.Servers) != 0 {
+	if m := n.looks["dan"]; len(m.Servers) != 0 {
 		t.Errorf("dan still looks at %v", m.Servers)
 	}
 }

@@ -1,58 +1,42 @@
-package room
+package room_test
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 	"testing"
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/topology"
-	"muster/host/room/evidence"
+	"muster/host/room"
 	"muster/host/wire"
+	"muster/selection"
 )
 
-func public(addr string) Origin { return Origin{Addr: netip.MustParseAddr(addr)} }
+func public(addr string) room.Origin { return room.Origin{Addr: netip.MustParseAddr(addr)} }
 
 // together is a room of two behind one address, and cat, who is alone.
 func together(t *testing.T, s wire.Settings) *session {
 	n := newSession(t, s)
-	n.origins = map[string]Origin{"ann": public("192.0.2.1"), "bob": public("192.0.2.1"), "cat": public("192.0.2.3")}
+	n.origins = map[string]room.Origin{"ann": public("192.0.2.1"), "bob": public("192.0.2.1"), "cat": public("192.0.2.3")}
 	n.join("ann", "bob", "cat")
 	return n
 }
 
-// lists has everyone measure servers with seats.
+// lists lets everyone hear of free seats on a list of servers.
 func (n *session) lists(servers int) {
 	n.listed(servers)
-	for _, p := range n.room.round.players { // what they were not asked for does not count
-		n.informs(p.name, slices.Repeat([]int{12}, servers)...)
+	for _, name := range n.players() { // what they were not asked for does not count
+		n.informs(name, slices.Repeat([]int{12}, servers)...)
 	}
 }
 
-// asked are the servers that a member was asked for since the last time.
-func (n *session) asked(name string) []int {
-	var servers []int
-	for _, m := range n.sent[name] {
-		if ask, ok := m.(wire.Ask); ok {
-			servers = append(servers, ask.Servers...)
-		}
+// takesAsked returns the servers that a player was asked for since the last time.
+func (n *session) takesAsked(name string) (servers []int) {
+	for _, ask := range n.takes(name) {
+		servers = append(servers, ask.Servers...)
 	}
-	delete(n.sent, name)
 	return servers
-}
-
-// finds has a member report servers, all with the same outcome.
-func (n *session) finds(name string, state discovery.State, rtt time.Duration, servers ...int) {
-	n.Helper()
-	if state == discovery.Lost {
-		n.wait(evidence.LeastProbe)
-	}
-	var results []discovery.Result
-	for _, server := range servers {
-		results = append(results, discovery.Result{Server: server, State: state, RTT: rtt})
-	}
-	n.says(name, wire.Report{Round: n.room.round.number, Results: results})
 }
 
 // TestSiteSharesTheList: a site's players ask each server once, together, and what one
@@ -66,7 +50,7 @@ func TestSiteSharesTheList(t *testing.T) {
 	if m := n.sent["ann"][2].(wire.Measure); m.Strategy != wire.Coordinated {
 		t.Errorf("ann is to measure %q", m.Strategy)
 	}
-	ann, bob := n.asked("ann"), n.asked("bob")
+	ann, bob := n.takesAsked("ann"), n.takesAsked("bob")
 	if len(ann) != 5 || !slices.Equal(slices.Sorted(slices.Values(append(slices.Clone(ann), bob...))), []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
 		t.Fatalf("ann is asked for %v and bob for %v", ann, bob)
 	}
@@ -78,7 +62,7 @@ func TestSiteSharesTheList(t *testing.T) {
 	n.finds("bob", discovery.Answered, 30*time.Millisecond, bob...)
 	n.inStage(wire.Chosen)
 	n.noted("2 players behind one address have measured 10 servers together, 10 answered")
-	if c := n.room.round.choice.Newest().Chosen; c.RTT["ann"] != 30 || c.RTT["bob"] != 30 || c.RTT["cat"] != 50 {
+	if c := n.chosen(); c.RTT["ann"] != 30 || c.RTT["bob"] != 30 || c.RTT["cat"] != 50 {
 		t.Errorf("chosen with %v", c.RTT)
 	}
 	for _, m := range n.view().People {
@@ -93,21 +77,21 @@ func TestSiteSharesTheList(t *testing.T) {
 func TestSharedLost(t *testing.T) {
 	n := together(t, settings(3))
 	n.lists(4)
-	ann, bob := n.asked("ann"), n.asked("bob")
+	ann, bob := n.takesAsked("ann"), n.takesAsked("bob")
 	n.measures("cat", 50, 50, 50, 50)
 	n.done("cat")
 	n.finds("ann", discovery.Lost, 0, ann...)
-	if again := n.asked("bob"); !slices.Equal(again, ann) {
+	if again := n.takesAsked("bob"); !slices.Equal(again, ann) {
 		t.Fatalf("bob is asked for %v, want what was silent for ann: %v", again, ann)
 	}
 	n.finds("bob", discovery.Answered, 30*time.Millisecond, append(bob, ann[0])...)
 	n.inStage(wire.Measuring)
 	n.finds("bob", discovery.Lost, 0, ann[1])
-	if again := n.asked("ann"); len(again) > 0 {
+	if again := n.takesAsked("ann"); len(again) > 0 {
 		t.Errorf("ann is asked again for %v", again)
 	}
 	n.inStage(wire.Chosen)
-	if s := n.room.round.choice.Newest(); s.Culled.Unreachable != 1 || len(s.Ranking) != 3 {
+	if s := n.choice(); s.Culled.Unreachable != 1 || len(s.Ranking) != 3 {
 		t.Errorf("culled %+v, ranked %d", s.Culled, len(s.Ranking))
 	}
 	n.says("ann", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{
@@ -118,12 +102,28 @@ func TestSharedLost(t *testing.T) {
 	n.verifies("cat")
 	n.looksAlone("ann", 2, ann[0])
 	n.says("ann", wire.Verified{Round: 1, Attempt: 2, Servers: []wire.Finalist{{Server: ann[0], State: discovery.Lost, Sent: 2}}})
-	for _, c := range []struct {
-		player, server int
-		want           discovery.State
-	}{{0, ann[0], discovery.Lost}, {1, ann[0], discovery.Answered}, {0, ann[1], discovery.Lost}, {1, ann[1], discovery.Lost}, {0, bob[1], discovery.Answered}} {
-		if got := n.room.round.knowledge(n.room.round.players[c.player]).At(c.server).State; got != c.want {
-			t.Errorf("player %d takes server %d to be %v, want %v", c.player, c.server, got, c.want)
+	n.inStage(wire.Launching)
+	// Ann reaches bob's two servers, and bob all but the one that was silent for both.
+	reaches := map[int]string{}
+	for _, culled := range n.room.Record().Culled()[selection.Unreachable].Servers {
+		for _, name := range []string{"ann", "bob"} {
+			if _, is := culled.RTT[name]; is {
+				reaches[slices.IndexFunc(listOf(4), func(s discovery.Server) bool { return s.Addr.String() == culled.Addr })] += name
+			}
+		}
+	}
+	if want := map[int]string{ann[0]: "bob"}; !maps.Equal(reaches, want) {
+		t.Errorf("of what is out of reach for some these reach: %v, want %v", reaches, want)
+	}
+	for server, want := range map[int][]float64{ann[0]: nil, bob[0]: {31, 30}, bob[1]: {30, 30}} {
+		at := slices.IndexFunc(n.choice().Ranking, func(c selection.Ranked) bool { return c.Server == server })
+		switch {
+		case (at >= 0) != (want != nil):
+			t.Errorf("server %d is ranked: %v, and ann lost it in her own look: %v", server, at >= 0, want == nil)
+		case at >= 0:
+			if rtt := n.choice().Ranking[at].RTT; rtt["ann"] != want[0] || rtt["bob"] != want[1] {
+				t.Errorf("server %d has %v, want %v", server, rtt, want)
+			}
 		}
 	}
 }
@@ -132,18 +132,18 @@ func TestSharedLost(t *testing.T) {
 func TestSharerLeaves(t *testing.T) {
 	n := together(t, settings(3))
 	n.lists(10)
-	ann, bob := n.asked("ann"), n.asked("bob")
+	ann, bob := n.takesAsked("ann"), n.takesAsked("bob")
 	n.finds("bob", discovery.Answered, 30*time.Millisecond, bob[0])
 	n.gone("bob")
 	n.wait(tick)
-	if got := n.asked("ann"); !slices.Equal(got, bob[1:]) {
+	if got := n.takesAsked("ann"); !slices.Equal(got, bob[1:]) {
 		t.Fatalf("ann is asked for %v, want the rest of bob's: %v", got, bob[1:])
 	}
 	n.finds("ann", discovery.Answered, 30*time.Millisecond, append(ann, bob[1:]...)...)
 	n.measures("cat", 50, 50, 50, 50, 50, 50, 50, 50, 50, 50)
 	n.done("cat")
 	n.inStage(wire.Chosen) // bob, who has left, has nothing to do any more
-	if got := n.room.round.choice.Newest().Players; len(got) != 3 {
+	if got := n.choice().Players; len(got) != 3 {
 		t.Errorf("chosen for %v", got)
 	}
 }
@@ -154,23 +154,16 @@ func TestSharerReturns(t *testing.T) {
 	for _, restarted := range []bool{false, true} {
 		n := together(t, settings(3))
 		n.lists(10)
-		n.asked("ann")
-		bob := n.asked("bob")
+		n.takesAsked("ann")
+		bob := n.takesAsked("bob")
 		wanted := map[bool][]int{false: bob, true: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}} // a host from before knows of no questions
 		if restarted {
-			data, err := n.room.Save()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if n.room, err = Restore(data, topology.New); err != nil {
-				t.Fatal(err)
-			}
-			n.step(Resume{})
+			n.restarts(0)
 			n.join("ann", "cat")
 		}
 		n.join("bob")
 		n.wait(tick)
-		asked := slices.Sorted(slices.Values(append(n.asked("ann"), n.asked("bob")...)))
+		asked := slices.Sorted(slices.Values(append(n.takesAsked("ann"), n.takesAsked("bob")...)))
 		if want := wanted[restarted]; !slices.Equal(asked, want) {
 			t.Errorf("restarted %v: the two are asked for %v, want %v", restarted, asked, want)
 		}
@@ -180,19 +173,19 @@ func TestSharerReturns(t *testing.T) {
 // TestLatecomer: who comes to a site that has measured knows what it knows.
 func TestLatecomer(t *testing.T) {
 	n := newSession(t, settings(3))
-	n.origins = map[string]Origin{"ann": public("192.0.2.1"), "bob": public("192.0.2.1"), "eve": public("192.0.2.1")}
+	n.origins = map[string]room.Origin{"ann": public("192.0.2.1"), "bob": public("192.0.2.1"), "eve": public("192.0.2.1")}
 	n.join("ann", "bob")
 	n.goes()
 	n.lists(10)
-	n.finds("ann", discovery.Answered, 30*time.Millisecond, n.asked("ann")...)
+	n.finds("ann", discovery.Answered, 30*time.Millisecond, n.takesAsked("ann")...)
 	n.join("eve")
 	n.wait(tick)
-	if got := n.asked("eve"); len(got) > 0 {
+	if got := n.takesAsked("eve"); len(got) > 0 {
 		t.Errorf("eve is asked for %v", got)
 	}
-	n.finds("bob", discovery.Answered, 30*time.Millisecond, n.asked("bob")...)
+	n.finds("bob", discovery.Answered, 30*time.Millisecond, n.takesAsked("bob")...)
 	n.inStage(wire.Chosen)
-	if got := n.room.round.choice.Newest().Chosen.RTT["eve"]; got != 30 {
+	if got := n.chosen().RTT["eve"]; got != 30 {
 		t.Errorf("eve's RTT is %v", got)
 	}
 }
@@ -219,7 +212,7 @@ func TestRefiningTogether(t *testing.T) {
 			n.answers(0, name)
 		}
 		n.answers(1, "cat")
-		if n.room.phase.stage() != wire.Refining {
+		if n.room.Stage() != wire.Refining {
 			break
 		}
 	}
@@ -229,8 +222,8 @@ func TestRefiningTogether(t *testing.T) {
 			t.Errorf("server %d was asked %d times from one address", server, times)
 		}
 	}
-	best := n.room.round.choice.Newest().Chosen
-	for server := range n.room.round.servers.List {
+	best := n.chosen()
+	for server := range far() {
 		mean := float64(2*farRTT(0, server)+farRTT(1, server)) / 3e6
 		if mean < best.MeanMS-2 {
 			t.Fatalf("chosen with %.1f ms, server %d has %.1f", best.MeanMS, server, mean)
@@ -251,7 +244,7 @@ func TestOnePacket(t *testing.T) {
 		n.listed(2)
 		for _, name := range names {
 			n.informs(name, 12, 12)
-			n.finds(name, discovery.Answered, 30*time.Millisecond, n.asked(name)...)
+			n.finds(name, discovery.Answered, 30*time.Millisecond, n.takesAsked(name)...)
 		}
 		n.inStage(wire.Chosen)
 		for i, name := range names {
@@ -276,7 +269,7 @@ func TestOnePacket(t *testing.T) {
 			}
 		}
 		n.inStage(wire.Launching)
-		if got := len(n.room.round.choice.Newest().Ranking); got != want {
+		if got := len(n.choice().Ranking); got != want {
 			t.Errorf("%d of 6 packets lost: %d servers are left, want %d", lost, got, want)
 		}
 	}
@@ -286,7 +279,7 @@ func TestOnePacket(t *testing.T) {
 func TestElsewhere(t *testing.T) {
 	n := together(t, settings(3))
 	n.lists(4)
-	ann, bob := n.asked("ann"), n.asked("bob")
+	ann, bob := n.takesAsked("ann"), n.takesAsked("bob")
 	n.measures("cat", 50, 50, 50, 50)
 	n.done("cat")
 	n.finds("ann", discovery.Answered, 30*time.Millisecond, ann...)
@@ -301,8 +294,5 @@ func TestElsewhere(t *testing.T) {
 	}
 	n.says("ann", looks(35))
 	n.says("bob", looks(140))
-	if s := n.room.round.origins.Save(); s["ann"].IsApart || !s["bob"].IsApart || len(n.room.round.natGroupOf(n.room.round.player("ann"))) != 1 {
-		t.Errorf("ann and bob come from %+v", s)
-	}
 	n.noted("what the others behind bob's address measured does not hold for bob, who measures alone from now on")
 }

@@ -1,12 +1,14 @@
-package room
+package room_test
 
 import (
+	"errors"
 	"net/netip"
 	"reflect"
 	"testing"
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -14,7 +16,7 @@ import (
 const house, other = "203.0.113.1", "198.51.100.1"
 
 func around(n *session, name, from string) {
-	n.origins[name] = OriginOf(netip.MustParseAddr(from), "", false)
+	n.origins[name] = room.OriginOf(netip.MustParseAddr(from), "", false)
 }
 
 // den is a server of a household's network.
@@ -65,7 +67,7 @@ func TestHouseholds(t *testing.T) {
 	}
 	notThere := netip.MustParseAddrPort("192.168.1.77:27970")
 	from := func(public netip.AddrPort) []netip.AddrPort {
-		return []netip.AddrPort{addr(0), addr(1), mine.Addr, notThere, public}
+		return []netip.AddrPort{addrOf(0), addrOf(1), mine.Addr, notThere, public}
 	}
 	want := map[string][]netip.AddrPort{"ann": from(mapped.Addr), "bob": from(mapped.Addr), "zoe": from(outside)}
 	if !reflect.DeepEqual(list, want) {
@@ -118,10 +120,11 @@ func TestAtHome(t *testing.T) {
 	n.join("ann")
 	n.discovers("ann", den("192.168.1.5:27960", "Den"))
 	n.join("bob")
-	n.step(Listed{Err: errNoVote})
+	noMaster := errors.New("no master answers")
+	n.step(room.Listed{Err: noMaster})
 	n.inStage(wire.Listing) // bob's program still looks
 	n.discovers("bob", den("192.168.1.5:27960", "Den"))
-	n.noted("1 server listed", "only servers on players' own networks are listed: "+errNoVote.Error(), "1 of them on the network of ann, bob")
+	n.noted("1 server listed", "only servers on players' own networks are listed: "+noMaster.Error(), "1 of them on the network of ann, bob")
 	for _, name := range []string{"ann", "bob"} {
 		n.informs(name, 12)
 		n.measures(name, 1)
@@ -148,8 +151,19 @@ func TestUnaskedNear(t *testing.T) {
 	n.wait(2 * tick)
 	n.inStage(wire.Measuring)
 	n.says("ann", wire.Near{Game: "openarena", Servers: []wire.NearServer{den("192.168.1.5:27960", "Den")}})
-	if n.room.round.nearby.Save().Players["ann"].Servers != nil {
-		t.Error("what comes too late counts")
+	if listed := n.view().Room.Listed; listed != 2 {
+		t.Errorf("what comes too late counts: %d servers are listed", listed)
+	}
+	n.informs("ann", 12, 12)
+	n.measures("ann", 10, 20)
+	n.done("ann")
+	n.lookAgain()
+	n.inStage(wire.Launching)
+	n.goes()
+	n.gets(listOf(2))
+	n.inStage(wire.Measuring)
+	if listed := n.view().Room.Listed; listed != 2 {
+		t.Errorf("what came too late counts in the next round: %d servers are listed", listed)
 	}
 	n = newSession(t, settings(0))
 	around(n, "ann", house)
@@ -183,13 +197,21 @@ func TestLooksLate(t *testing.T) {
 	if kinds := n.took("bob"); kinds != "list measure" {
 		t.Errorf("bob is sent %s then", kinds)
 	}
-	n.now = n.now.Add(2 * time.Minute)
-	n.room.now = n.now
-	n.room.nextRound()
-	if kinds := n.took("ann"); kinds != "" { // those are done with the next Step
-		t.Errorf("ann is sent %s", kinds)
+	for _, name := range []string{"ann", "bob", "cat"} {
+		n.informs(name, 12, 12, 12)
+		n.measures(name, 10, 20, skip)
 	}
-	if !n.room.round.nearby.IsLooking("ann") {
-		t.Error("ann's program does not look again")
+	n.measures("ann", skip, skip, 1)
+	n.measures("bob", skip, skip, 1)
+	n.done("ann", "bob", "cat")
+	n.wait(tick)
+	n.lookAgain()
+	n.inStage(wire.Launching)
+	n.now = n.now.Add(2 * time.Minute)
+	n.step(room.Tick{})
+	n.took("ann")
+	n.goes()
+	if kinds := n.took("ann"); kinds != "look" {
+		t.Errorf("ann is sent %s in the next round", kinds)
 	}
 }

@@ -1,8 +1,7 @@
-package room
+package room_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery/topology"
+	"muster/host/room"
 	"muster/host/room/roster"
 	"muster/host/wire"
 )
@@ -21,43 +21,6 @@ const (
 	guestsUnknown = 32
 	tokenLength   = 26
 )
-
-// reason is why something was refused; empty if it is no refusal.
-func reason(err error) string {
-	var refusal *wire.Refusal
-	errors.As(err, &refusal)
-	if refusal == nil {
-		return ""
-	}
-	return refusal.Reason
-}
-
-// acts has a page with a credential ask for something.
-func (n *session) acts(credential string, a Action) error {
-	n.Helper()
-	return n.step(Order{Credential: credential, Action: a})
-}
-
-// person is somebody as everyone sees them.
-func (n *session) person(name string) wire.Person {
-	people := n.view().People
-	if i := slices.IndexFunc(people, func(p wire.Person) bool { return p.Name == name }); i >= 0 {
-		return people[i]
-	}
-	return wire.Person{}
-}
-
-// guests are the names of those who have only the page.
-func (n *session) guests() (names []string) {
-	for p := range n.room.roster.People() {
-		if !p.IsPlayer {
-			names = append(names, p.Name)
-		}
-	}
-	return names
-}
-
-func (n *session) hasGuest(name string) bool { return slices.Contains(n.guests(), name) }
 
 // TestTakenNames: a stranger's page takes no player's name, nor is handed the room in
 // a player's place; who plays takes the name from a guest.
@@ -70,19 +33,19 @@ func TestTakenNames(t *testing.T) {
 			t.Errorf("a page takes the name %q of a player: %q", name, got)
 		}
 	}
-	if err := n.orders(HandOn{"bob", "new secret"}); err != nil {
+	if err := n.orders(room.HandOn{Name: "bob", Secret: "new secret"}); err != nil {
 		t.Fatal(err)
 	}
 	bob := n.pageOf("bob")
 	for credential, may := range map[string]bool{"secret": false, "bob's token": false, "token of bob": false, "new secret": true, bob: true} {
-		if err := n.acts(credential, Lock{false}); (err == nil) != may {
+		if err := n.acts(credential, room.Lock{Locked: false}); (err == nil) != may {
 			t.Errorf("%q steers: %v", credential, err)
 		}
 	}
 	if err := n.enters("zoe", ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := n.acts(bob, HandOn{"zoe", "another"}); err == nil {
+	if err := n.acts(bob, room.HandOn{Name: "zoe", Secret: "another"}); err == nil {
 		t.Error("a guest is made the organiser by name")
 	}
 	n.join("zoe")
@@ -94,20 +57,21 @@ func TestTakenNames(t *testing.T) {
 // TestOwnPage: a page acts for a player by the player's personal link alone, on as many
 // devices as there are, and is no key to the player's program.
 func TestOwnPage(t *testing.T) {
-	n := inVoting(t)
-	n.room.settings.GuestsVote = false
+	s := settings(2)
+	s.Agree = wire.Yes
+	n := votingBy(t, s)
 	ann := n.pageOf("ann")
 	if refusal := n.tryJoin("ann", ann); refusal == nil || refusal.Reason != wire.ReasonNameTaken {
 		t.Errorf("a page's credential takes the player's seat: %v", refusal)
 	}
 	for range 2 { // devices
-		n.step(PageOpened{ann})
+		n.step(room.PageOpened{Token: ann})
 	}
-	n.step(PageClosed{ann})
+	n.step(room.PageClosed{Token: ann})
 	if p := n.person("ann"); !p.Page || p.Guest {
 		t.Errorf("with her page open ann is %+v", p)
 	}
-	for _, a := range []Action{Veto{Addr: addr(2)}, WhatIf(`{"by":"minimax"}`), Vote{addr(1)}, Ready{true}} {
+	for _, a := range []room.Action{room.Veto{Addr: addrOf(2)}, room.WhatIf(`{"by":"minimax"}`), room.Vote{Addr: addrOf(1)}, room.Ready{Ready: true}} {
 		if err := n.acts("zoe's token", a); reason(err) != wire.ReasonAction {
 			t.Errorf("a guest says %T: %v", a, err)
 		}
@@ -117,10 +81,10 @@ func TestOwnPage(t *testing.T) {
 	}
 	n.wait(countdownTime + time.Second) // who is waited for is ann
 	n.goesTo(1)
-	if err := n.acts(ann, Lock{true}); reason(err) != wire.ReasonSecret {
+	if err := n.acts(ann, room.Lock{Locked: true}); reason(err) != wire.ReasonSecret {
 		t.Errorf("ann steers: %v", err)
 	}
-	if err := n.page("zoe", Enter{Secret: ann}); err != nil || n.hasGuest("zoe") {
+	if err := n.page("zoe", room.Enter{Secret: ann}); err != nil || n.hasGuest("zoe") {
 		t.Errorf("a page that opens the personal link stays another's: %v", err)
 	}
 }
@@ -130,13 +94,13 @@ func TestGuestsVote(t *testing.T) {
 	n := inVoting(t)
 	n.votes("zoe", 2)
 	n.votes("yan", 2)
-	if got := n.leads(); got != addr(2).String() {
+	if got := n.leads(); got != addrOf(2).String() {
 		t.Errorf("guests who may vote are for server %s", got)
 	}
-	if err := n.orders(Change{Settings: []byte(`{"guests_vote":false}`)}); err != nil {
+	if err := n.orders(room.Change{Settings: []byte(`{"guests_vote":false}`)}); err != nil {
 		t.Fatal(err)
 	}
-	if got := n.leads(); got != addr(0).String() {
+	if got := n.leads(); got != addrOf(0).String() {
 		t.Errorf("guests who only watch have the room go to server %s", got)
 	}
 }
@@ -144,13 +108,14 @@ func TestGuestsVote(t *testing.T) {
 // TestVotesOfWhoMakesWay: a guest who comes to play under another guest's name takes only
 // their own vote along.
 func TestVotesOfWhoMakesWay(t *testing.T) {
-	n := inVoting(t)
-	n.room.settings.Players = 0
+	s := settings(0)
+	s.Agree, s.GuestsVote = wire.Yes, true
+	n := votingBy(t, s)
 	n.votes("zoe", 1)
 	n.votes("yan", 2)
 	n.as["yan"] = roster.TicketOf("zoe's token")
 	n.join("yan")
-	if zoe, yan := n.person("yan"), n.person("yan (guest)"); zoe.Vote != addr(1).String() || yan.Vote != addr(2).String() {
+	if zoe, yan := n.person("yan"), n.person("yan (guest)"); zoe.Vote != addrOf(1).String() || yan.Vote != addrOf(2).String() {
 		t.Errorf("zoe's vote is %q, and yan's %q", zoe.Vote, yan.Vote)
 	}
 }
@@ -160,17 +125,17 @@ func TestVotesOfWhoMakesWay(t *testing.T) {
 func TestManyNicknames(t *testing.T) {
 	enters := func(n *session, i int, from string) error {
 		addr, _ := netip.ParseAddr(from)
-		return n.step(Order{Action: Enter{Name: fmt.Sprint("nickname ", i), Token: fmt.Sprint("page ", i), From: addr}})
+		return n.step(room.Order{Action: room.Enter{Name: fmt.Sprint("nickname ", i), Token: fmt.Sprint("page ", i), From: addr}})
 	}
 	for _, from := range []string{"192.0.2.1", ""} {
 		n := newSession(t, settings(2))
 		if err := n.enters("zoe", ""); err != nil {
 			t.Fatal(err)
 		}
-		n.step(PageOpened{"zoe's token"})
+		n.step(room.PageOpened{Token: "zoe's token"})
 		for i := range 126 {
 			enters(n, i, from)
-			n.step(PageOpened{fmt.Sprint("page ", i)})
+			n.step(room.PageOpened{Token: fmt.Sprint("page ", i)})
 		}
 		if got := len(n.guests()); got > guestsUnknown+1 {
 			t.Errorf("126 nicknames from %q are %d guests", from, got)
@@ -181,7 +146,7 @@ func TestManyNicknames(t *testing.T) {
 		n.join("ann", "bob")
 		n.inStage(wire.Listing)
 		for i := range 126 { // without pages
-			n.step(PageClosed{fmt.Sprint("page ", i)})
+			n.step(room.PageClosed{Token: fmt.Sprint("page ", i)})
 			enters(n, 1000+i, from)
 		}
 		if !n.hasGuest("zoe") || len(n.view().Log) > 100 {
@@ -201,22 +166,22 @@ func TestRename(t *testing.T) {
 		{"zoe's token", "Bob", wire.ReasonNameTaken}, {"zoe's token", " ", wire.ReasonName}, {"", "dan", wire.ReasonName},
 		{"zoe's token", "zoë", ""}, {ann, "anna", ""}, {"yan's token", "ANNA", wire.ReasonNameTaken},
 	} {
-		if err := n.acts(tt.credential, Rename{tt.name}); reason(err) != tt.reason || (err == nil) != (tt.reason == "") {
+		if err := n.acts(tt.credential, room.Rename{Name: tt.name}); reason(err) != tt.reason || (err == nil) != (tt.reason == "") {
 			t.Errorf("%q becomes %q: %v", tt.credential, tt.name, err)
 		}
 	}
 	if n.person("zoë").Vote == "" || n.person("ann").Name == "" {
 		t.Error("a vote goes astray with a name, or a player's name changes within the round")
 	}
-	if err := n.acts("zoe's token", Rename{"zoe"}); err == nil {
+	if err := n.acts("zoe's token", room.Rename{Name: "zoe"}); err == nil {
 		t.Error("one who takes one name after the other fills the log")
 	}
 	n.goes()
 	n.wait(countdownTime + time.Second)
 	same(t, n.room, restored(t, n.room))
 	n.goes()
-	if p := n.room.round.player("anna"); p == nil || n.room.round.player("ann") != nil {
-		t.Fatalf("the players are %v", names(n.room.round.players))
+	if players := n.players(); !slices.Equal(players, []string{"anna", "bob"}) {
+		t.Fatalf("the players are %v", players)
 	}
 	n.noted("ann will be anna from the next round on", "ann is anna now")
 	n.says("anna", wire.Done{Round: 2})
@@ -232,26 +197,26 @@ func TestLeave(t *testing.T) {
 	n.as["ann"] = "secret"
 	n.join("ann", "bob")
 	ann, bob := n.pageOf("ann"), n.pageOf("bob")
-	if err := n.acts(bob, Quit{}); err != nil || n.person("bob").Name != "" {
+	if err := n.acts(bob, room.Quit{}); err != nil || n.person("bob").Name != "" {
 		t.Errorf("bob does not leave: %v", err)
 	}
-	if err := n.acts(ann, Quit{}); err != nil || n.room.round.player("ann") != nil || !n.person("ann").Organiser {
+	if err := n.acts(ann, room.Quit{}); err != nil || n.person("ann").Peer || !n.person("ann").Organiser {
 		t.Errorf("the organiser's place is not free, or the room without one: %v", err)
 	}
-	if err := n.acts(ann, Quit{}); err == nil {
+	if err := n.acts(ann, room.Quit{}); err == nil {
 		t.Error("an organiser leaves the room to nobody")
 	}
 	if want := []string{"bob", "ann"}; !slices.Equal(n.dismissed, want) {
 		t.Errorf("%v are sent away", n.dismissed)
 	}
 	n.join("ann")
-	if !n.room.roster.Person("ann").IsOrganiser {
+	if !n.person("ann").Organiser {
 		t.Error("the organiser comes back as somebody else")
 	}
-	if err := n.orders(Remove{"ann"}); err != nil || !n.person("ann").Organiser {
+	if err := n.orders(room.Remove{Name: "ann"}); err != nil || !n.person("ann").Organiser {
 		t.Errorf("an organiser who removes the own player steers no more: %v", err)
 	}
-	if err := n.acts(ann, Lock{true}); err != nil {
+	if err := n.acts(ann, room.Lock{Locked: true}); err != nil {
 		t.Errorf("nor by the personal link: %v", err)
 	}
 }
@@ -262,11 +227,11 @@ func TestRenew(t *testing.T) {
 	n.as["ann"] = "secret"
 	n.join("ann")
 	ann := n.pageOf("ann")
-	if err := n.acts("secret", Renew{"new secret"}); err != nil || fmt.Sprint(n.answer) != "map[secret:new secret]" {
+	if err := n.acts("secret", room.Renew{Secret: "new secret"}); err != nil || fmt.Sprint(n.answer) != "map[secret:new secret]" {
 		t.Fatalf("%v, %v", n.answer, err)
 	}
 	for credential, may := range map[string]bool{"secret": false, "new secret": true, ann: true} {
-		if err := n.acts(credential, Lock{false}); (err == nil) != may {
+		if err := n.acts(credential, room.Lock{Locked: false}); (err == nil) != may {
 			t.Errorf("%q steers: %v", credential, err)
 		}
 	}
@@ -274,8 +239,8 @@ func TestRenew(t *testing.T) {
 	if err := n.enters("mallory", "secret"); err != nil { // who found the link
 		t.Fatal(err)
 	}
-	n.acts("secret", Renew{"new secret"})
-	if err := n.acts("secret", Lock{true}); reason(err) != wire.ReasonSecret {
+	n.acts("secret", room.Renew{Secret: "new secret"})
+	if err := n.acts("secret", room.Lock{Locked: true}); reason(err) != wire.ReasonSecret {
 		t.Errorf("the old link steers: %v", err)
 	}
 }
@@ -286,13 +251,13 @@ func TestComesToPlay(t *testing.T) {
 	n := newSession(t, settings(0))
 	n.enters("zoe", "")
 	n.enters("yan", "secret")
-	n.step(PageOpened{"zoe's token"})
-	ticket := n.room.Badges()[DigestOf("zoe's token")].Ticket
-	if err := n.acts(ticket, Rename{"mallory"}); reason(err) != wire.ReasonName {
+	n.step(room.PageOpened{Token: "zoe's token"})
+	ticket := n.room.Badges()[room.DigestOf("zoe's token")].Ticket
+	if err := n.acts(ticket, room.Rename{Name: "mallory"}); reason(err) != wire.ReasonName {
 		t.Errorf("a ticket acts: %v", err)
 	}
 	n.as["zoë"], n.as["zed"], n.as["yan"] = ticket, ticket, roster.TicketOf("yan's token")
-	if refusal := n.tryJoin("yan", ""); refusal != nil || !n.room.roster.Person("yan").IsOrganiser {
+	if refusal := n.tryJoin("yan", ""); refusal != nil || !n.person("yan").Organiser {
 		t.Errorf("the organiser of the page does not play as such: %v", refusal)
 	}
 	n.join("zoë", "zed")
@@ -303,8 +268,8 @@ func TestComesToPlay(t *testing.T) {
 		t.Error(refusal)
 	}
 	n.enters("kim", "new")
-	if n.room.roster.Caller("secret").Name != "yan" {
-		t.Error("the organiser's link is not the organiser's")
+	if err := n.acts("secret", room.Rename{Name: "yana"}); err != nil || n.person("yana").Name == "" {
+		t.Errorf("the organiser's link is not the organiser's: %v", err)
 	}
 }
 
@@ -318,7 +283,7 @@ func TestArrival(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.join("cat")
-	arrivals := func(r *Room) map[string]int {
+	arrivals := func(r *room.Room) map[string]int {
 		all := map[string]int{}
 		for _, p := range r.Snapshot().People {
 			all[p.Name] = p.Arrival
@@ -332,25 +297,25 @@ func TestArrival(t *testing.T) {
 		}
 	}
 	is("at first", map[string]int{"ann": 0, "bob": 1, "zoe": 2, "cat": 3})
-	n.step(Join{Hello: wire.Hello{Name: "zoe", As: roster.TicketOf("zoe's token")}, Token: "zoe plays"})
+	n.step(room.Join{Hello: wire.Hello{Name: "zoe", As: roster.TicketOf("zoe's token")}, Token: "zoe plays"})
 	is("a guest plays", map[string]int{"ann": 0, "bob": 1, "zoe": 2, "cat": 3})
-	n.step(Order{Credential: roster.PageOf("token of ann"), Action: Quit{}})
+	n.step(room.Order{Credential: roster.PageOf("token of ann"), Action: room.Quit{}})
 	is("the first has left", map[string]int{"bob": 1, "zoe": 2, "cat": 3})
-	n.acts(roster.PageOf("token of bob"), Rename{"rob"})
+	n.acts(roster.PageOf("token of bob"), room.Rename{Name: "rob"})
 	n.join("dan")
 	is("somebody has another name, and one is new", map[string]int{"dan": 0, "rob": 1, "zoe": 2, "cat": 3})
 	data, err := n.room.Save()
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := Restore(data, topology.New)
+	back, err := room.Restore(data, topology.New)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, want := arrivals(back), arrivals(n.room); !maps.Equal(got, want) {
 		t.Errorf("after a restart: %v, want %v", got, want)
 	}
-	old, err := Restore(bytes.ReplaceAll(data, []byte(`"arrival"`), []byte(`"was"`)), topology.New)
+	old, err := room.Restore(bytes.ReplaceAll(data, []byte(`"arrival"`), []byte(`"was"`)), topology.New)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,12 +330,12 @@ func TestEnd(t *testing.T) {
 	n := newSession(t, settings(0))
 	n.as["ann"] = n.room.Keys().Secret
 	n.join("ann", "bob")
-	if err := n.acts(n.pageOf("bob"), End{}); reason(err) != wire.ReasonSecret {
+	if err := n.acts(n.pageOf("bob"), room.End{}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob ends the night: %v", err)
 	}
-	outputs, err := n.room.Step(Order{Credential: n.pageOf("ann"), Action: End{}}, n.now)
+	outputs, err := n.room.Step(room.Order{Credential: n.pageOf("ann"), Action: room.End{}}, n.now)
 	why := wire.Refusal{Reason: wire.ReasonEnded, Message: "ann has ended the night. Good night!"}
-	if want := []Output{Save{}, Publish{}, Dismiss{"ann", why}, Dismiss{"bob", why}}; err != nil || !slices.Equal(outputs, want) {
+	if want := []room.Output{room.Save{}, room.Publish{}, room.Dismiss{Player: "ann", Why: why}, room.Dismiss{Player: "bob", Why: why}}; err != nil || !slices.Equal(outputs, want) {
 		t.Errorf("it comes to %v, %v; want %v", outputs, err, want)
 	}
 	if shown := n.view(); !shown.Room.Ended.Equal(n.now) || shown.Log[len(shown.Log)-1].Text != why.Message || !n.room.Use(n.now).IsOver {

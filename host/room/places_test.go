@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -24,7 +25,7 @@ func venues(names ...string) (vs wire.Venues) {
 // surveyed has a player answer the newest survey, in ms by place.
 func (n *session) surveyed(name string, ms ...int) {
 	n.Helper()
-	m := wire.Surveyed{Attempt: n.room.survey.Save().Attempt}
+	m := wire.Surveyed{Attempt: n.surveys[name].Attempt}
 	for place, rtt := range ms {
 		f := wire.Finalist{Server: place, State: discovery.Lost, RTTs: []float64{}, Sent: 3}
 		if rtt > 0 {
@@ -98,46 +99,46 @@ func TestPlacesAnew(t *testing.T) {
 	if got := n.took("ann"); strings.Contains(got, "survey") {
 		t.Errorf("who has measured them is sent %s", got)
 	}
-	if err := n.orders(Survey{}); err == nil {
+	if err := n.orders(room.Survey{}); err == nil {
 		t.Error("the places are measured again at once")
 	}
 	n.wait(time.Minute)
-	if err := n.acts(n.pageOf("cat"), Survey{}); reason(err) != wire.ReasonSecret {
+	if err := n.acts(n.pageOf("cat"), room.Survey{}); reason(err) != wire.ReasonSecret {
 		t.Errorf("cat orders it: %v", err)
 	}
-	if err := n.orders(Survey{}); err != nil {
+	if err := n.orders(room.Survey{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := n.view().Sites; !slices.Equal(got.Waiting, []string{"ann", "cat"}) {
 		t.Errorf("waiting for %q", got.Waiting)
 	}
-	if err := n.step(Hear{"ann", wire.Surveyed{Attempt: 1, Places: []wire.Finalist{{Server: 7}}}}); err != nil || len(n.view().Sites.Waiting) != 2 {
+	if err := n.step(room.Hear{Player: "ann", Message: wire.Surveyed{Attempt: 1, Places: []wire.Finalist{{Server: 7}}}}); err != nil || len(n.view().Sites.Waiting) != 2 {
 		t.Errorf("what was said of the survey before: %v", err)
 	}
-	if err := n.step(Hear{"ann", wire.Surveyed{Attempt: 2, Places: []wire.Finalist{{Server: 1, State: discovery.Lost}}}}); err == nil {
+	if err := n.step(room.Hear{Player: "ann", Message: wire.Surveyed{Attempt: 2, Places: []wire.Finalist{{Server: 1, State: discovery.Lost}}}}); err == nil {
 		t.Error("a place that is none is measured")
 	}
 	n.took("ann")
-	if err := n.orders(Change{Settings: []byte(`{"places":"X, 192.0.2.1\nY, 192.0.2.2"}`), MostPlaces: 2}); err != nil {
+	if err := n.orders(room.Change{Settings: []byte(`{"places":"X, 192.0.2.1\nY, 192.0.2.2"}`), MostPlaces: 2}); err != nil {
 		t.Fatal(err)
 	}
 	if got := n.took("ann"); !strings.Contains(got, "survey") {
 		t.Errorf("of another list ann is sent %s", got)
 	}
 	for patch, why := range map[string]string{`{"places":"X, 192.0.2.1\nY, 192.0.2.2\nZ, 192.0.2.3"}`: "2 places", `{"places":"X, 10.0.0.1"}`: "private network", `{"places":"X"}`: "ADDRESS"} {
-		if err := n.orders(Change{Settings: []byte(patch), MostPlaces: 2, Public: true}); err == nil || !strings.Contains(err.Error(), why) {
+		if err := n.orders(room.Change{Settings: []byte(patch), MostPlaces: 2, Public: true}); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", patch, err)
 		}
 	}
-	if err := n.orders(Change{Settings: []byte(`{"places":"none"}`)}); err != nil || n.view().Sites != nil {
+	if err := n.orders(room.Change{Settings: []byte(`{"places":"none"}`)}); err != nil || n.view().Sites != nil {
 		t.Errorf("%v, %+v", err, n.view().Sites)
 	}
-	if err := n.orders(Survey{}); err == nil {
+	if err := n.orders(room.Survey{}); err == nil {
 		t.Error("no places are measured")
 	}
 	// What comes of a list that was emptied is late for the next one, too.
-	n.orders(Change{Settings: []byte(`{"places":"Z, 192.0.2.3"}`), MostPlaces: 2})
-	if err := n.orders(Survey{}); err != nil {
+	n.orders(room.Change{Settings: []byte(`{"places":"Z, 192.0.2.3"}`), MostPlaces: 2})
+	if err := n.orders(room.Survey{}); err != nil {
 		t.Fatal(err)
 	}
 	n.says("ann", wire.Surveyed{Attempt: 1, Places: []wire.Finalist{{Server: 0, State: discovery.Lost}}})
@@ -205,14 +206,14 @@ func TestHomes(t *testing.T) {
 	join := func(name string, last byte, beacon uint16) {
 		t.Helper()
 		hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, Token: n.tokens[name], As: n.as[name], Beacon: beacon}
-		if err := n.step(Join{Hello: hello, From: Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})}, Token: "token of " + name}); err != nil {
+		if err := n.step(room.Join{Hello: hello, From: room.Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})}, Token: "token of " + name}); err != nil {
 			t.Fatal(err)
 		}
 		n.tokens[name] = n.tokenOf(name)
 	}
 	join("ann", 1, 7787)
 	join("bob", 2, 4000)
-	if err := n.orders(Survey{}); err != nil {
+	if err := n.orders(room.Survey{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range n.sent["bob"] {
@@ -244,7 +245,7 @@ func TestHomes(t *testing.T) {
 		t.Errorf("who has not agreed is sent %s, and shown %+v", got, n.view().Sites)
 	}
 	n.wait(time.Minute)
-	if err := n.orders(Survey{}); err == nil {
+	if err := n.orders(room.Survey{}); err == nil {
 		t.Error("computers are measured although cat has not agreed")
 	}
 }
@@ -254,23 +255,23 @@ func TestHomes(t *testing.T) {
 func TestHomesMove(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		from func(last byte) Origin
+		from func(last byte) room.Origin
 		want string
 	}{
-		{"elsewhere", func(last byte) Origin { return Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})} },
+		{"elsewhere", func(last byte) room.Origin { return room.Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})} },
 			"1 [203.0.113.1:7787 203.0.113.2:7787] 2 [203.0.113.1:7787 203.0.113.2:40001]"},
-		{"on one network", func(last byte) Origin { return Origin{Near: netip.AddrFrom4([4]byte{192, 168, 1, last})} },
+		{"on one network", func(last byte) room.Origin { return room.Origin{Near: netip.AddrFrom4([4]byte{192, 168, 1, last})} },
 			"1 [192.168.1.1:7787 192.168.1.2:7787]"},
 	} {
 		n := newSession(t, settings(0))
 		n.as["ann"] = n.room.Keys().Secret
 		for i, name := range []string{"ann", "mal"} {
 			hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, As: n.as[name], Beacon: 7787}
-			if err := n.step(Join{Hello: hello, From: tt.from(byte(i + 1)), Token: "token of " + name}); err != nil {
+			if err := n.step(room.Join{Hello: hello, From: tt.from(byte(i + 1)), Token: "token of " + name}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := n.orders(Survey{}); err != nil {
+		if err := n.orders(room.Survey{}); err != nil {
 			t.Fatal(err)
 		}
 		n.surveyed("ann", lost, 40)
@@ -302,10 +303,10 @@ func TestHomesOfThoseWhoLeft(t *testing.T) {
 	}{
 		{"thought better of it", func(n *session, join func(string, byte, uint16)) { n.gone("bob"); join("bob", 2, 0) }},
 		{"is away", func(n *session, _ func(string, byte, uint16)) { n.gone("bob") }},
-		{"was removed", func(n *session, _ func(string, byte, uint16)) { n.orders(Remove{"bob"}) }},
+		{"was removed", func(n *session, _ func(string, byte, uint16)) { n.orders(room.Remove{Name: "bob"}) }},
 		{"a restart", func(n *session, join func(string, byte, uint16)) {
-			n.room = restored(n.T, n.room)
-			n.step(Resume{})
+			n.revive()
+			n.step(room.Resume{})
 			join("ann", 1, 7787)
 			join("bob", 2, 0)
 		}},
@@ -316,14 +317,14 @@ func TestHomesOfThoseWhoLeft(t *testing.T) {
 			join := func(name string, last byte, beacon uint16) {
 				t.Helper()
 				hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, Token: n.tokens[name], As: n.as[name], Beacon: beacon}
-				if err := n.step(Join{Hello: hello, From: Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})}, Token: "token of " + name}); err != nil {
+				if err := n.step(room.Join{Hello: hello, From: room.Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})}, Token: "token of " + name}); err != nil {
 					t.Fatal(err)
 				}
 				n.tokens[name] = n.tokenOf(name)
 			}
 			join("ann", 1, 7787)
 			join("bob", 2, 4000)
-			if err := n.orders(Survey{}); err != nil {
+			if err := n.orders(room.Survey{}); err != nil {
 				t.Fatal(err)
 			}
 			n.surveyed("ann", lost, 40)

@@ -1,9 +1,10 @@
-package room
+package room_test
 
 import (
 	"testing"
 	"time"
 
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -11,8 +12,9 @@ import (
 // the room goes to in the same round is to be opened, too, whatever the clock says and whoever
 // has the room by then; the same one is not.
 func TestGoesElsewhere(t *testing.T) {
-	n := newSession(t, settings(2))
-	n.room.settings.Agree = wire.No
+	s := settings(2)
+	s.Agree = wire.No
+	n := newSession(t, s)
 	n.join("ann", "bob")
 	n.listed(2)
 	n.informs("ann", 12, 12)
@@ -40,17 +42,17 @@ func TestGoesElsewhere(t *testing.T) {
 		{"another rule", `{"by":"fairness"}`, func() {}, 1, true},
 		{"a third, by which it is the same", `{"by":"fair-threshold","limits_ms":[100]}`, func() {}, 1, false},
 		{"back again, at a host whose clock is slow", `{"by":"mean","limits_ms":[]}`, func() {
-			n.room = restored(t, n.room)
+			n.revive()
 			n.now = n.now.Add(-time.Hour)
-			n.step(Resume{})
+			n.step(room.Resume{})
 			n.join("ann", "bob")
 		}, 0, true},
 	} {
 		tt.before()
-		if err := n.orders(WhatIf(tt.settings)); err != nil {
+		if err := n.orders(room.WhatIf(tt.settings)); err != nil {
 			t.Fatal(err)
 		}
-		if err := n.orders(Apply{}); err != nil {
+		if err := n.orders(room.Apply{}); err != nil {
 			t.Fatal(err)
 		}
 		n.goesTo(tt.server)
@@ -65,7 +67,7 @@ func TestGoesElsewhere(t *testing.T) {
 // nobody else's is.
 func TestReopen(t *testing.T) {
 	n := choosing(t, 3)
-	ask := func(name string) error { return n.step(Order{Credential: n.pageOf(name), Action: Reopen{}}) }
+	ask := func(name string) error { return n.step(room.Order{Credential: n.pageOf(name), Action: room.Reopen{}}) }
 	if err := ask("ann"); err == nil {
 		t.Error("a game is opened before there is a choice")
 	}
@@ -84,7 +86,7 @@ func TestReopen(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := n.sent["ann"][len(n.sent["ann"])-1]
-	if l, is := last.(wire.Launch); !is || l.Again != n.room.now.UnixMilli() {
+	if l, is := last.(wire.Launch); !is || l.Again != n.now.UnixMilli() {
 		t.Errorf("ann is told %+v", last)
 	}
 	for _, m := range n.sent["bob"] {
@@ -92,7 +94,7 @@ func TestReopen(t *testing.T) {
 			t.Error("bob's game is opened as well")
 		}
 	}
-	if err := n.orders(Reopen{}); err == nil {
+	if err := n.orders(room.Reopen{}); err == nil {
 		t.Error("whoever has no program has a game opened")
 	}
 }

@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"muster/discovery/topology"
-
+	"muster/host/room"
 	"muster/host/room/saved"
 )
 
@@ -29,8 +29,8 @@ func FuzzRestore(f *testing.F) {
 		}
 	}
 	for seed := range uint64(4) {
-		e := &evening{T: &testing.T{}, choices: randomChoices(seed), now: time.Unix(1_800_000_000, 0).UTC()}
-		e.room = New(Keys{Code: "BAKODI", Secret: "secret"}, settings(2), e.now)
+		e := newEvening(&testing.T{}, randomChoices(seed))
+		e.room = room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, settings(2), e.now)
 		for len(e.choices) > 0 {
 			e.happens()
 		}
@@ -42,17 +42,18 @@ func FuzzRestore(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, at uint16, value []byte) {
 		data = withValue(data, int(at), value)
-		room, err := Restore(data, topology.New)
+		r, err := room.Restore(data, topology.New)
 		if err != nil {
 			return
 		}
-		if _, err := json.Marshal(room.Snapshot()); err != nil {
+		if _, err := json.Marshal(r.Snapshot()); err != nil {
 			t.Fatal(err)
 		}
-		room = restored(t, room) // as this program writes it
-		same(t, room, restored(t, room))
-		e := &evening{T: t, room: room, now: room.since.Add(time.Second)}
-		e.step(Resume{})
+		r = restored(t, r) // as this program writes it
+		same(t, r, restored(t, r))
+		e := newEvening(t, nil)
+		e.room, e.now = r, r.Snapshot().Room.Since.Add(time.Second)
+		e.step(room.Resume{})
 		e.ends()
 	})
 }

@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"bytes"
@@ -8,109 +8,18 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
-	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
+	"muster/discovery"
 	"muster/discovery/topology"
-	"muster/host/room/listing"
+	"muster/host/room"
 	"muster/host/room/outage"
-	"muster/host/room/roster"
 	"muster/host/room/saved"
 	"muster/host/wire"
 	"muster/selection"
 )
-
-// volatile are the fields that do not outlive the host: who is connected, what a
-// Step is about, and what can be made anew.
-var volatile = map[string]bool{
-	"now": true, "stepped": true, "ticked": true, "due": true, "hasStopped": true, "out": true, "binds": true, "revision": true, "cost": true, "Here": true, "pages": true, "onlookers": true, "podium": true, "briefed": true, "estimators": true, "pageClosed": true, "renamed": true,
-	"search": true, "turns": true, "late": true, "tree": true, "packed": true, "groups": true, "places": true,
-	"record": true, "relaxed": true, "doors": true, "waitable": true, "lately": true, "returned": true, "isMute": true, "allSince": true,
-	"Said": true, "Dated": true, // TestSaidSaved has what of it is kept
-	"able": true, "came": true, "isListLost": true, "supplied": true, "upcoming": true, "wasUsed": true, "keyMade": true, "lookSince": true, "lookFor": true,
-}
-
-// essence is everything else of a room, a line a value, whatever a saved form
-// may know of: what that forgets shows here.
-func essence(r *Room) string {
-	var b strings.Builder
-	var dump func(path string, v reflect.Value)
-	dump = func(path string, v reflect.Value) {
-		if v.IsZero() {
-			return
-		}
-		switch v.Kind() {
-		case reflect.Pointer, reflect.Interface:
-			fmt.Fprintf(&b, "%s is %v\n", path, v.Elem().Type())
-			dump(path, v.Elem())
-		case reflect.Struct:
-			if v.Type().String() == "evidence.word" { // there are many
-				fmt.Fprintf(&b, "%s %v %v %v\n", path, v.FieldByName("by"), v.FieldByName("info").Elem(), v.FieldByName("at"))
-				return
-			}
-			switch v.Type() {
-			case reflect.TypeFor[time.Time](), reflect.TypeFor[netip.AddrPort](), reflect.TypeFor[netip.Addr](), reflect.TypeFor[netip.Prefix]():
-				fmt.Fprintf(&b, "%s %v\n", path, v)
-				return
-			}
-			for i := range v.NumField() {
-				name := v.Type().Field(i).Name
-				if !volatile[name] {
-					dump(path+"."+name, v.Field(i))
-				}
-			}
-		case reflect.Slice, reflect.Array:
-			for i := range v.Len() {
-				dump(fmt.Sprintf("%s[%d]", path, i), v.Index(i))
-			}
-		case reflect.Map:
-			keys := v.MapKeys()
-			slices.SortFunc(keys, func(a, b reflect.Value) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-			for _, k := range keys {
-				dump(fmt.Sprintf("%s[%v]", path, k), v.MapIndex(k))
-			}
-		default:
-			fmt.Fprintf(&b, "%s %v\n", path, v)
-		}
-	}
-	dump("room", reflect.ValueOf(r).Elem())
-	return b.String()
-}
-
-func same(t testing.TB, a, b *Room) {
-	t.Helper()
-	if x, y := essence(a), essence(b); x != y {
-		x, y, _ = differ(x, y)
-		t.Errorf("the rooms differ: %s\n%s", x, y)
-	}
-}
-
-// differ returns the first lines that differ.
-func differ(x, y string) (string, string, bool) {
-	xs, ys := strings.Split(x, "\n"), strings.Split(y, "\n")
-	for i := range min(len(xs), len(ys)) {
-		if xs[i] != ys[i] {
-			return xs[i], ys[i], true
-		}
-	}
-	return fmt.Sprint(len(xs), " lines"), fmt.Sprint(len(ys), " lines"), false
-}
-
-func restored(t testing.TB, r *Room) *Room {
-	t.Helper()
-	data, err := r.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := Restore(data, topology.New)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return back
-}
 
 // TestRestart stops the host in every stage: the room comes back as it was, and
 // the night goes on when the peers are back.
@@ -179,7 +88,7 @@ func TestRestart(t *testing.T) {
 		}},
 		{"failed", func(n *session) {
 			n.join("ann", "bob")
-			n.step(Listed{Err: errors.New("no master answers")})
+			n.step(room.Listed{Err: errors.New("no master answers")})
 		}, wire.Failed, "welcome", func(n *session) {
 			n.goes()
 			n.inStage(wire.Listing)
@@ -208,10 +117,10 @@ func TestRestart(t *testing.T) {
 				tt.until(n)
 				n.inStage(tt.stage)
 				before := n.room
-				n.room = restored(t, before)
+				n.revive()
 				same(t, before, n.room)
 				n.now = n.now.Add(away)
-				n.step(Resume{})
+				n.step(room.Resume{})
 				n.inStage(tt.stage)
 				n.took("ann")
 				n.join("ann")
@@ -224,23 +133,15 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-func toChosen(n *session) {
-	n.join("ann", "bob")
-	n.listed(2)
-	n.informs("bob", 12, 12)
-	n.measures("ann", 10, 20)
-	n.measures("bob", 10, 20)
-	n.done("ann", "bob")
-}
-
 // TestSavedNames: what a second look found is not lost with the host.
 func TestSavedNames(t *testing.T) {
 	n := newSession(t, settings(2))
 	toChosen(n)
 	n.verifies("bob")
 	n.verifies("ann")
-	if got := restored(t, n.room).round.servers.Called(0); got != "server 0 (192.0.2.0:27960)" {
-		t.Errorf("the restored room calls it %q", got)
+	n.revive()
+	if called := n.view().Choice.Servers[addrOf(0).String()].Name; called != "server 0" {
+		t.Errorf("the restored room calls it %q", called)
 	}
 }
 
@@ -266,7 +167,7 @@ func TestRestoreRefuses(t *testing.T) {
 		with("finals", map[string]any{"seen": []int{9}}), with("players", []map[string]any{{"name": "ann"}}),
 		with("nearby", map[string]any{"servers": []map[string]any{{"addr": "10.9.0.5:1", "server": 2}}}),
 	} {
-		if room, err := Restore([]byte(data), topology.New); err == nil {
+		if room, err := room.Restore([]byte(data), topology.New); err == nil {
 			t.Errorf("%.60q restores %+v", data, room)
 		}
 	}
@@ -295,24 +196,53 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // an older program saved are still read. A change of the form needs another
 // version, and a file of its own.
 func TestSavedForm(t *testing.T) {
-	n := inVoting(t)
-	n.room.settings.Limits, n.room.settings.Password = wire.Limits{150 * time.Millisecond}, "club"
+	own := []netip.AddrPort{addrOf(0), addrOf(1)}
+	kept := topology.New(room.Shared(listOf(6), nil))
+	with := room.Kept{
+		List: func(hash string) (*topology.Tree, error) {
+			if hash != "the hash of the list" {
+				t.Errorf("asked for is the list %q", hash)
+			}
+			return kept, nil
+		},
+		Own: func(hash string) ([]netip.AddrPort, error) {
+			if hash != "the hash of the organiser's list" {
+				t.Errorf("asked for is the organiser's list %q", hash)
+			}
+			return own, nil
+		},
+	}
+	set := settings(2)
+	set.Agree, set.GuestsVote = wire.Yes, true
+	n := votingBy(t, set)
+	before := len(n.view().Log)
+	set.Limits, set.Password, set.Servers = wire.Limits{150 * time.Millisecond}, "club", own
+	n.step(room.Resettle{Settings: set})
+	said := n.view().Log[before:]
 	n.votes("zoe", 1)
-	n.page("yan", WhatIf(`{"by":"minimax"}`))
+	n.page("yan", room.WhatIf(`{"by":"minimax"}`))
 	n.goes()
-	n.room.round.list = listing.New(n.room.round.list.Tree(), "the hash of the list")
-	n.room.round.servers.Said = said(n.now, time.Minute, 3, 4)
-	n.room.round.servers.Said.Infos[addr(1)].Mode = "ctf"
-	own := []netip.AddrPort{addr(0), addr(1)}
-	n.room.settings.Servers = own
-	n.step(OwnKept{"the hash of the organiser's list"})
-	changeRoster(t, n.room, func(s *roster.Saved) {
-		for i := range s.Guests {
-			s.Guests[i].From = netip.Addr{} // as when the golden files were made
-		}
-	})
-	data, err := n.room.Save()
+	n.step(room.OwnKept{Kept: "the hash of the organiser's list"})
+	form := savedBy(t, n.room)
+	form.Listing.List, form.Listing.Hash, form.Listing.SaidAt = nil, "the hash of the list", n.now.Add(-time.Minute)
+	infos, err := wire.Marshal(wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 1, Info: discovery.Info{Name: "listed 1", Map: "haven", Mode: "ctf", Players: 4, MaxPlayers: 16}}}})
 	if err != nil {
+		t.Fatal(err)
+	}
+	form.Listing.Said = infos.Data
+	form.Journal.Notes = slices.DeleteFunc(form.Journal.Notes, func(note wire.Note) bool { return slices.Contains(said, note) })
+	for i := range form.Roster.Guests {
+		form.Roster.Guests[i].From = netip.Addr{} // as when the golden files were made
+	}
+	data, err := json.Marshal(form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := room.RestoreKept(data, topology.New, with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err = whole.Save(); err != nil {
 		t.Fatal(err)
 	}
 	file := fmt.Sprintf("testdata/room-%d.json", saved.Version)
@@ -339,68 +269,72 @@ func TestSavedForm(t *testing.T) {
 		if err := json.Compact(&compact, golden); err != nil {
 			t.Fatal(err)
 		}
-		old, err := RestoreKept(compact.Bytes(), topology.New, Kept{
-			List: func(hash string) (*topology.Tree, error) {
-				if hash != "the hash of the list" {
-					t.Errorf("form %d asks for the list %q", version, hash)
-				}
-				return n.room.round.list.Tree(), nil
-			},
-			Own: func(hash string) ([]netip.AddrPort, error) {
-				if hash != "the hash of the organiser's list" {
-					t.Errorf("form %d asks for the organiser's list %q", version, hash)
-				}
-				return own, nil
-			},
-		})
+		old, err := room.RestoreKept(compact.Bytes(), topology.New, with)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if version == 1 { // which has the list in it
-			old.round.list = n.room.round.list
-			if looks := old.round.looks.Save(); !looks.Rests.IsZero() || looks.Asked != nil {
-				t.Errorf("it knows when a look asked: %v", looks)
-			}
-			old.round.looks = n.room.round.looks
-			if v := old.Snapshot().Voting; slices.Max(v.Numbers) > 0 {
-				t.Errorf("it knows the candidates' numbers: %v", v.Numbers)
-			}
-			old.round.ballot.Open(old.round.options()) // as after [Resume]
-			old.settings.Servers, old.source = own, n.room.source
-			is, was := n.room.round.choice.Save(), old.round.choice.Save()
-			for _, s := range []*selection.Selection{was.Selection, &was.WhatIf.Selection} {
-				if s.Decided != nil {
-					t.Errorf("it says what decided: %+v", s.Decided)
-				}
-			}
-			was.Selection.Decided, was.WhatIf.Selection.Decided = is.Selection.Decided, is.WhatIf.Selection.Decided
-			for i, p := range slices.Collect(old.roster.People()) { // and knows of no order of arrival: players come first
-				if p.Arrival != i {
-					t.Errorf("%s arrived %d, want %d", p.Name, p.Arrival, i)
-				}
-			}
-			changeRoster(t, old, func(s *roster.Saved) {
-				for i := range s.Players {
-					s.Players[i].Arrival = n.room.roster.Person(s.Players[i].Name).Arrival
-				}
-				for i := range s.Guests {
-					s.Guests[i].Arrival = n.room.roster.Person(s.Guests[i].Name).Arrival
-				}
-			})
+		if version > 1 {
+			same(t, whole, old)
+			continue
 		}
-		same(t, n.room, old)
+		// What form 1 did not know is missing, and nothing else.
+		if v := old.Snapshot().Voting; slices.Max(v.Numbers) > 0 {
+			t.Errorf("it knows the candidates' numbers: %v", v.Numbers)
+		}
+		for i, p := range old.Snapshot().People { // of no order of arrival: players come first
+			if p.Arrival != i {
+				t.Errorf("%s arrived %d, want %d", p.Name, p.Arrival, i)
+			}
+		}
+		is, was := savedBy(t, whole), savedBy(t, old)
+		if !was.Finals.Rests.IsZero() || was.Finals.Asked != nil {
+			t.Errorf("it knows when a look asked: %+v", was.Finals)
+		}
+		for _, s := range []*selection.Selection{was.Choice.Selection, &was.Choice.WhatIf.Selection} {
+			if s.Decided != nil {
+				t.Errorf("it says what decided: %+v", s.Decided)
+			}
+		}
+		was.Choice.Selection.Decided, was.Choice.WhatIf.Selection.Decided = is.Choice.Selection.Decided, is.Choice.WhatIf.Selection.Decided
+		was.Listing, was.Settings.Servers, was.Finals.Asked, was.Finals.Rests = is.Listing, is.Settings.Servers, is.Finals.Asked, is.Finals.Rests
+		was.Ballot.Numbers, was.Ballot.Opened = is.Ballot.Numbers, is.Ballot.Opened
+		arrivals := map[string]int{}
+		for _, p := range whole.Snapshot().People {
+			arrivals[p.Name] = p.Arrival
+		}
+		for i, p := range was.Roster.Players {
+			was.Roster.Players[i].Arrival = arrivals[p.Name]
+		}
+		for i, p := range was.Roster.Guests {
+			was.Roster.Guests[i].Arrival = arrivals[p.Name]
+		}
+		if a, b := differ(indented(t, is), indented(t, was)); a != b {
+			t.Errorf("of form 1 is read %s, want %s", b, a)
+		}
 	}
 }
 
-// changeRoster changes who is in a room.
-func changeRoster(t *testing.T, r *Room, change func(*roster.Saved)) {
+// savedBy is what a room saves.
+func savedBy(t *testing.T, r *room.Room) saved.Room {
 	t.Helper()
-	s := r.roster.Save()
-	change(&s)
-	var err error
-	if r.roster, err = roster.Restore(s); err != nil {
+	data, err := r.Save()
+	if err != nil {
 		t.Fatal(err)
 	}
+	s, err := saved.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func indented(t *testing.T, of any) string {
+	t.Helper()
+	data, err := json.MarshalIndent(of, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }
 
 // TestListGone: a room whose list the store has no more has its people still, and gets a
@@ -412,28 +346,47 @@ func TestListGone(t *testing.T) {
 		asks  bool
 	}{
 		{inVoting, wire.Listing, true},
-		{func(t *testing.T) *session { n := inVoting(t); n.room.launch(0); return n }, wire.Failed, false},
+		{func(t *testing.T) *session {
+			n := inVoting(t)
+			n.goes()
+			n.wait(countdownTime + tick)
+			n.inStage(wire.Launching)
+			return n
+		}, wire.Failed, false},
 		{func(t *testing.T) *session { n := newSession(t, settings(3)); n.join("ann"); return n }, wire.Gathering, false},
 	} {
 		n := tt.at(t)
-		n.room.round.list = listing.New(n.room.round.list.Tree(), "the hash of the list")
-		data, err := n.room.Save()
-		if err != nil || strings.Contains(string(data), `"list":`) {
-			t.Fatalf("saved is %s, %v", data, err)
-		}
-		back, err := Restore(data, topology.New)
+		form := savedBy(t, n.room)
+		form.Listing.List, form.Listing.Hash = nil, "the hash of the list"
+		data, err := json.Marshal(form)
 		if err != nil {
 			t.Fatal(err)
 		}
-		outputs, err := back.Step(Resume{}, n.now)
-		asks := slices.ContainsFunc(outputs, func(o Output) bool { _, is := o.(Fetch); return is })
+		back, err := room.Restore(data, topology.New)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outputs, err := back.Step(room.Resume{}, n.now)
+		asks := slices.ContainsFunc(outputs, func(o room.Output) bool { _, is := o.(room.Fetch); return is })
 		if err != nil || back.Stage() != tt.after || asks != tt.asks {
 			t.Errorf("a room in %s is in %s after, and asks for a list: %v, %v", n.room.Stage(), back.Stage(), asks, err)
 		}
-		if got, want := names(back.round.players), names(n.room.round.players); !slices.Equal(got, want) || !slices.Equal(back.Tokens(), n.room.Tokens()) {
+		got, want := (&session{room: back}).players(), n.players()
+		if !slices.Equal(got, want) || !slices.Equal(back.Tokens(), n.room.Tokens()) {
 			t.Errorf("it has the players %v, want %v", got, want)
 		}
 		same(t, back, restored(t, back))
+	}
+}
+
+// TestListKeptApart: a list that the store has is not saved with the room.
+func TestListKeptApart(t *testing.T) {
+	n := newSession(t, settings(1))
+	n.join("ann")
+	n.step(room.Listed{List: topology.New(room.Shared(listOf(6), nil)), Kept: "the hash of the list"})
+	n.inStage(wire.Measuring)
+	if form := savedBy(t, n.room); form.Listing.List != nil || form.Listing.Hash != "the hash of the list" {
+		t.Errorf("saved is the list %q, by the hash %q", form.Listing.List, form.Listing.Hash)
 	}
 }
 

@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"slices"
@@ -16,17 +16,17 @@ func shortlySearched(t *testing.T) *session {
 	n := newSession(t, s)
 	n.join("ann", "bob")
 	n.gets(far()[:50])
-	n.searches()
+	n.searchesOn("ann", "bob")
 	return n
 }
 
 // looksAgain has a player answer what it was asked for last: each RTT as before, and more of one
 // server's.
 func (n *session) looksAgain(name string, server int, more time.Duration) {
-	m := lastFinalists(n, name)
-	v := wire.Verified{Round: m.Round, Attempt: m.Attempt}
+	m := n.looks[name]
+	v, probes := wire.Verified{Round: m.Round, Attempt: m.Attempt}, traceOf(n.room, name)
 	for _, at := range m.Servers {
-		rtt := n.room.round.player(name).witness.At(at).RTT
+		rtt := probes[at].RTT
 		if at == server {
 			rtt += more
 		}
@@ -35,41 +35,33 @@ func (n *session) looksAgain(name string, server int, more time.Duration) {
 	n.says(name, v)
 }
 
-func lastFinalists(n *session, name string) (last wire.Finalists) {
-	for _, m := range n.sent[name] {
-		if f, is := m.(wire.Finalists); is {
-			last = f
-		}
-	}
-	return last
-}
-
 // TestShortLook: after the search of a short list a look takes one sample, and only who has a
 // sample in doubt is asked another time.
 func TestShortLook(t *testing.T) {
 	n := shortlySearched(t)
-	chosen := n.room.round.choice.Newest().Chosen.Server
+	chosen := n.chosen().Server
+	before := n.saw("ann", chosen).RTT
 	for _, name := range []string{"ann", "bob"} {
-		if m := lastFinalists(n, name); m.Samples != 1 || !slices.Contains(m.Servers, chosen) {
+		if m := n.looks[name]; m.Samples != 1 || !slices.Contains(m.Servers, chosen) {
 			t.Fatalf("%s takes %d samples of %v, without %d", name, m.Samples, m.Servers, chosen)
 		}
 	}
 	n.looksAgain("ann", chosen, 40*time.Millisecond)
 	n.looksAgain("bob", chosen, 0)
 	n.inStage(wire.Chosen)
-	if m := lastFinalists(n, "bob"); m.Attempt != 1 || slices.Contains(n.room.round.looks.Save().Waiting, "bob") {
+	if m := n.looks["bob"]; m.Attempt != 1 {
 		t.Errorf("bob is asked again for %v", m.Servers)
 	}
-	m := lastFinalists(n, "ann")
+	m := n.looks["ann"]
 	if m.Attempt != 2 || m.Samples != 1 || !slices.Equal(m.Servers, []int{chosen}) {
 		t.Errorf("ann takes %d samples of %v, want one of %d", m.Samples, m.Servers, chosen)
 	}
 	n.looksAgain("ann", chosen, 0)
-	if n.room.phase.stage() == wire.Chosen {
+	if n.room.Stage() == wire.Chosen {
 		t.Errorf("there is a third look; the log:\n%s", n.log())
 	}
-	if look, _ := n.room.round.player("ann").witness.Looked(chosen); look.Quality.Jitter != 0 || len(look.RTTs) != 3 {
-		t.Errorf("one packet that met a queue makes it %v, of %v", look.Quality, look.RTTs)
+	if c := n.chosen(); c.Server != chosen || c.JitterMS["ann"] != 0 || c.Loss["ann"] != 0 || c.RTT["ann"] != discovery.MS(before) {
+		t.Errorf("one packet that met a queue, beside %v, makes server %d, now %+v", before, chosen, c)
 	}
 }
 
@@ -84,15 +76,15 @@ func TestLooksRest(t *testing.T) {
 		n := newSession(t, s)
 		n.join("ann", "bob")
 		n.gets(far()[:servers])
-		n.searches()
-		chosen := n.room.round.choice.Newest().Chosen.Server
+		n.searchesOn("ann", "bob")
+		chosen := n.chosen().Server
 		last := map[string]time.Time{}
 		for _, name := range []string{"ann", "bob"} {
-			m, p := lastFinalists(n, name), n.room.round.player(name)
+			m, probes := n.looks[name], traceOf(n.room, name)
 			last[name] = n.now.Add(time.Duration(m.After))
 			for _, server := range m.Servers {
-				probe, probed := p.witness.Probe(server)
-				if asked := n.room.round.measuring.Add(probe.At - probe.RTT); probed && last[name].Sub(asked) < betweenMates {
+				probe, probed := probes[server]
+				if asked := n.view().Room.Began.Add(probe.At - probe.RTT); probed && last[name].Sub(asked) < betweenMates {
 					t.Errorf("of %d servers %s asks %d again after %v", servers, name, server, last[name].Sub(asked))
 				}
 			}
@@ -101,7 +93,7 @@ func TestLooksRest(t *testing.T) {
 		n.looksAgain("ann", chosen, 40*time.Millisecond)
 		n.looksAgain("bob", chosen, 0)
 		n.inStage(wire.Chosen)
-		m := lastFinalists(n, "ann")
+		m := n.looks["ann"]
 		if again := n.now.Add(time.Duration(m.After)); m.Attempt != 2 || again.Sub(last["ann"]) < betweenMates {
 			t.Errorf("of %d servers ann asks again after %v in look %d", servers, again.Sub(last["ann"]), m.Attempt)
 		}

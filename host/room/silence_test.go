@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/room/attendance"
 	"muster/host/room/evidence"
 	"muster/host/room/outage"
@@ -34,13 +35,13 @@ var friends = []string{"bob", "cat", "dan"}
 // isWhole wants nobody left out, and no round that failed.
 func (n *session) isWhole() {
 	n.Helper()
-	for _, p := range n.room.round.players {
-		if n.isOut(p.name) {
-			n.Errorf("%s is left out; the log:\n%s", p.name, n.log())
+	for _, name := range n.players() {
+		if n.isOut(name) {
+			n.Errorf("%s is left out; the log:\n%s", name, n.log())
 		}
 	}
-	if n.room.round.number != 1 {
-		n.Errorf("it took %d rounds; the log:\n%s", n.room.round.number, n.log())
+	if n.round() != 1 {
+		n.Errorf("it took %d rounds; the log:\n%s", n.round(), n.log())
 	}
 }
 
@@ -84,7 +85,7 @@ func TestSilentTogether(t *testing.T) {
 				n.done(name)
 			}
 			n.inStage(wire.Chosen)
-			if got := n.room.round.choice.Newest().Players; len(got) != 4 {
+			if got := n.choice().Players; len(got) != 4 {
 				n.Errorf("the choice is for %v", got)
 			}
 		}},
@@ -96,7 +97,7 @@ func TestSilentTogether(t *testing.T) {
 			n.verifies("ann")
 		}, wire.Chosen, nil},
 		{"gathering", nil, wire.Gathering, func(n *session) {
-			if got := len(n.room.round.players); got != 4 || !n.room.roster.Person("ann").IsOrganiser {
+			if got := len(n.players()); got != 4 || !n.person("ann").Organiser {
 				n.Errorf("%d players are left", got)
 			}
 		}},
@@ -134,7 +135,7 @@ func TestSilentTogether(t *testing.T) {
 				for _, name := range d.who { // and lines come up one after the other
 					if d.pongs <= d.lasts {
 						n.join(name)
-					} else if !n.room.round.attendance.Of(name).Done {
+					} else if !n.person(name).Done {
 						n.measures(name, 11)
 					}
 					if name != d.who[0] {
@@ -204,12 +205,12 @@ func TestSilentSearch(t *testing.T) {
 	n.join("bob")
 	n.wait(10 * time.Second)
 	n.join("ann")
-	for n.room.phase.stage() == wire.Refining && n.now.Sub(eight) < 5*time.Minute {
+	for n.room.Stage() == wire.Refining && n.now.Sub(eight) < 5*time.Minute {
 		step()
 	}
 	n.inStage(wire.Chosen)
 	n.isWhole()
-	if got := n.room.round.choice.Newest().Players; len(got) != 2 {
+	if got := n.choice().Players; len(got) != 2 {
 		t.Errorf("the choice is for %v", got)
 	}
 }
@@ -218,15 +219,15 @@ func TestSilentSearch(t *testing.T) {
 func TestSilentCountdown(t *testing.T) {
 	n := inVoting(t)
 	n.goes()
-	for _, p := range n.room.round.players {
-		n.gone(p.name)
+	for _, name := range n.players() {
+		n.gone(name)
 	}
 	n.wait(time.Minute)
-	if _, counting := n.room.phase.(*Countdown); !counting {
-		t.Fatalf("the room is %T; the log:\n%s", n.room.phase, n.log())
+	if !n.isCounting() {
+		t.Fatalf("the countdown is over; the log:\n%s", n.log())
 	}
-	for _, p := range n.room.round.players {
-		n.join(p.name)
+	for _, name := range n.players() {
+		n.join(name)
 	}
 	n.wait(countdownTime + tick)
 	n.inStage(wire.Launching)
@@ -242,7 +243,7 @@ func TestHostStops(t *testing.T) {
 		n.wait(10 * time.Second)
 		n.now = n.now.Add(stopped)
 		n.gone("cat") // whose connection ended meanwhile
-		n.step(Tick{})
+		n.step(room.Tick{})
 		n.inStage(wire.Measuring)
 		n.isWhole()
 		n.wait(4 * time.Second)
@@ -253,7 +254,7 @@ func TestHostStops(t *testing.T) {
 		}
 		n.inStage(wire.Chosen)
 		n.now = n.now.Add(stopped)
-		n.step(Tick{})
+		n.step(room.Tick{})
 		for _, name := range append([]string{"ann"}, friends...) {
 			n.verifies(name)
 		}
@@ -312,7 +313,7 @@ func TestSilenceIsBounded(t *testing.T) {
 				n.measures(name, 10, 20)
 				n.done(name)
 			}
-			for second := 0; n.room.phase.stage() == wire.Measuring && second < 3600; second++ {
+			for second := 0; n.room.Stage() == wire.Measuring && second < 3600; second++ {
 				for _, liar := range liars {
 					if tt.plays != nil {
 						tt.plays(n, liar, second)
@@ -325,7 +326,7 @@ func TestSilenceIsBounded(t *testing.T) {
 				t.Errorf("the honest waited for %v, want %v at most; the log:\n%s", took, tt.within, n.log())
 			}
 			for _, name := range honest {
-				if !slices.Contains(n.room.round.choice.Newest().Players, name) {
+				if !slices.Contains(n.choice().Players, name) {
 					t.Errorf("%s has no say", name)
 				}
 			}
@@ -338,14 +339,14 @@ func TestSilenceIsBounded(t *testing.T) {
 func TestRetry(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.join("ann", "bob")
-	silent := Listed{Err: errors.New("no master answers")}
+	silent := room.Listed{Err: errors.New("no master answers")}
 	n.step(silent)
 	if retry := n.view().Room.Retry.Sub(n.now); retry != attendance.Retries(1).Rest() {
 		t.Errorf("the page says that it tries again in %v", retry)
 	}
 	var rests []time.Duration
 	for failed := n.now; n.now.Sub(failed) < time.Hour; n.wait(tick) {
-		if n.room.phase.stage() == wire.Listing {
+		if n.room.Stage() == wire.Listing {
 			rests = append(rests, n.now.Sub(failed))
 			n.step(silent)
 			failed = n.now
@@ -381,8 +382,10 @@ func TestRetry(t *testing.T) {
 	n.verifies("ann")
 	n.verifies("bob")
 	n.goesTo(0)
-	if n.room.failures != 0 {
-		t.Errorf("%d failures are remembered", n.room.failures)
+	n.goes()
+	n.step(silent)
+	if retry := n.view().Room.Retry.Sub(n.now); retry != attendance.Retries(1).Rest() {
+		t.Errorf("after a round that went well it tries again in %v", retry)
 	}
 }
 
@@ -416,7 +419,7 @@ func TestRetryUnsuitable(t *testing.T) {
 		n.gone("bob")
 		n.join("bob")
 		n.wait(time.Second)
-		if n.room.phase.stage() == wire.Listing {
+		if n.room.Stage() == wire.Listing {
 			rounds++
 			n.listed(2)
 			n.measures("ann", 10, lost)
@@ -438,13 +441,13 @@ func TestSilentRestart(t *testing.T) {
 	}
 	n.wait(time.Minute)
 	before := n.room
-	if !before.Snapshot().Room.Paused {
+	if !n.view().Room.Paused {
 		t.Error("the page does not say that the room stands still")
 	}
 	n.room = restored(t, before)
 	same(t, before, n.room)
 	n.now = n.now.Add(time.Hour)
-	n.step(Resume{})
+	n.step(room.Resume{})
 	n.wait(20 * time.Minute)
 	n.inStage(wire.Measuring)
 	for _, name := range append([]string{"ann"}, friends...) {
@@ -465,13 +468,13 @@ func TestSlowLine(t *testing.T) {
 		n.done(name)
 	}
 	for range 90 {
-		n.step(Stir{"bob"})
+		n.step(room.Stir{Player: "bob"})
 		n.wait(time.Second)
 	}
 	n.inStage(wire.Measuring)
 	n.isWhole()
-	for n.room.phase.stage() == wire.Measuring && n.now.Sub(eight) < time.Hour {
-		n.step(Stir{"bob"})
+	for n.room.Stage() == wire.Measuring && n.now.Sub(eight) < time.Hour {
+		n.step(room.Stir{Player: "bob"})
 		n.wait(time.Second)
 	}
 	if took := n.now.Sub(eight); took > 3*time.Minute {
@@ -503,13 +506,13 @@ func TestOneFamily(t *testing.T) {
 		n.inStage(wire.Chosen)
 		n.noted(fmt.Sprintf("zoe has pings for %d of 300 servers that others reach: that does not count in the choice", reached))
 		if reached > 0 {
-			if err := n.orders(Trust{"zoe"}); err != nil {
+			if err := n.orders(room.Trust{Name: "zoe"}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for n.room.phase.stage() == wire.Chosen && n.now.Sub(eight) < time.Minute {
-			for _, p := range n.room.round.active() {
-				n.verifies(p.name)
+		for n.room.Stage() == wire.Chosen && n.now.Sub(eight) < time.Minute {
+			for _, name := range n.counted() {
+				n.verifies(name)
 			}
 			n.wait(tick)
 		}
@@ -531,7 +534,7 @@ func TestOneFamilySearch(t *testing.T) {
 	n := newSession(t, s)
 	n.join("ann", "bob", "cid", "zoe")
 	n.gets(far())
-	for n.room.phase.stage() == wire.Refining && n.now.Sub(eight) < time.Minute {
+	for n.room.Stage() == wire.Refining && n.now.Sub(eight) < time.Minute {
 		n.wait(200 * time.Millisecond)
 		for i, name := range []string{"ann", "bob", "cid"} {
 			n.answers(i, name)
@@ -552,7 +555,7 @@ func TestOneFamilySearch(t *testing.T) {
 	if took := n.now.Sub(eight); took > 10*time.Second {
 		t.Errorf("the others are held for %v", took)
 	}
-	if !n.room.round.trust.IsExcluded("zoe") || len(n.room.round.choice.Newest().Players) != 3 {
+	if n.person("zoe").Doubt == "" || len(n.choice().Players) != 3 {
 		t.Errorf("zoe counts; the log:\n%s", n.log())
 	}
 }
@@ -571,10 +574,10 @@ func TestOneMeasuresWhileAllStop(t *testing.T) {
 		var others []string
 		for n.now.Sub(stopped) < lasts {
 			n.now = n.now.Add(tick)
-			if n.now.Sub(stopped) > QuietAfter {
+			if n.now.Sub(stopped) > room.QuietAfter {
 				others = []string{"ann", "bob", "cat", "dan"}
 			}
-			n.step(Tick{Mute: others})
+			n.step(room.Tick{Mute: others})
 			if n.now.Sub(stopped) == 25*time.Second { // the pongs are overdue, and the connections end
 				for _, name := range others {
 					n.gone(name)
@@ -608,9 +611,9 @@ func TestAllStopWhileTheyVote(t *testing.T) {
 	}
 	for _, name := range everybody {
 		n.verifies(name)
-		n.step(PageOpened{roster.PageOf(n.tokens[name])})
+		n.step(room.PageOpened{Token: roster.PageOf(n.tokens[name])})
 	}
-	if !n.room.isVoting() {
+	if !n.isVoting() {
 		t.Fatalf("nobody is asked; the log:\n%s", n.log())
 	}
 	for _, name := range []string{"ann", "bob", "cat"} {

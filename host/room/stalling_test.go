@@ -1,10 +1,11 @@
-package room
+package room_test
 
 import (
 	"testing"
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/room/attendance"
 	"muster/host/wire"
 )
@@ -18,7 +19,7 @@ func TestStalling(t *testing.T) {
 	}
 	for name, does := range map[string]func(n *session, second int){
 		"a server outside the list, and back": func(n *session, _ int) {
-			if n.step(Hear{"dan", wire.Report{Round: 1, Results: []discovery.Result{{Server: 50_000, State: discovery.Lost}}}}) == nil {
+			if n.step(room.Hear{Player: "dan", Message: wire.Report{Round: 1, Results: []discovery.Result{{Server: 50_000, State: discovery.Lost}}}}) == nil {
 				n.Error("that makes sense")
 			}
 			comesBack(n)
@@ -28,7 +29,7 @@ func TestStalling(t *testing.T) {
 			comesBack(n)
 		},
 		"a message of the host's, and back": func(n *session, _ int) {
-			n.step(Hear{"dan", wire.Measure{Round: 1}})
+			n.step(room.Hear{Player: "dan", Message: wire.Measure{Round: 1}})
 			comesBack(n)
 		},
 		"a frame that cannot be read, and back": func(n *session, _ int) { comesBack(n) },
@@ -53,7 +54,7 @@ func TestStalling(t *testing.T) {
 				n.done(name)
 			}
 			second := 0
-			for ; n.room.phase.stage() == wire.Measuring; second++ {
+			for ; n.room.Stage() == wire.Measuring; second++ {
 				n.wait(time.Second)
 				does(n, second)
 			}
@@ -69,11 +70,11 @@ func TestStalling(t *testing.T) {
 // nor is who makes no sense again and again.
 func TestStallingLooks(t *testing.T) {
 	n := choosing(t, 12)
-	n.verifies("ann", n.room.round.looks.Servers()...) // all have filled up
+	n.verifies("ann", n.looks["ann"].Servers...) // all have filled up
 	n.wait(lookTime + tick)
 	n.inStage(wire.Chosen)
 	began := n.now
-	for n.room.phase.stage() == wire.Chosen && n.now.Sub(began) < time.Minute {
+	for n.room.Stage() == wire.Chosen && n.now.Sub(began) < time.Minute {
 		n.verifies("ann")
 		n.wait(tick)
 	}
@@ -86,7 +87,7 @@ func TestStallingLooks(t *testing.T) {
 	n.verifies("ann")
 	for range 3 {
 		n.inStage(wire.Chosen)
-		if n.step(Hear{"bob", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: 11, State: discovery.Lost}}}}) == nil {
+		if n.step(room.Hear{Player: "bob", Message: wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: 11, State: discovery.Lost}}}}) == nil {
 			t.Error("that makes sense")
 		}
 		n.gone("bob")

@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -42,9 +42,6 @@ func (n *session) playsEvening(ms []int, names ...string) {
 	n.inStage(wire.Launching)
 }
 
-// isAsleep reports whether the session is over, as everybody sees.
-func (n *session) isAsleep() bool { return !n.view().Room.Ended.IsZero() }
-
 // What is promised: when a room opens itself for its date, reminds of it and takes it for past,
 // and when it sleeps that nobody is in; how long programs look for a room that they have lost.
 const (
@@ -52,34 +49,6 @@ const (
 	sleepAfter, returnsWithin            = 2 * time.Hour, 30 * time.Minute
 	mostRegulars                         = 64
 )
-
-// until lets time pass as a host does: the room is given it when it asks.
-func (n *session) until(at time.Time) (ticks int) {
-	n.Helper()
-	for {
-		next := n.room.Next()
-		if !next.After(n.now) {
-			next = n.now.Add(tick)
-		}
-		if next.After(at) {
-			n.now = at
-			return ticks
-		}
-		n.now = next
-		n.step(Tick{})
-		if ticks++; ticks > 100_000 {
-			n.Fatalf("the room asks for the time again and again, at %v", n.now)
-		}
-	}
-}
-
-// restarts has another program go on with the room, after a time.
-func (n *session) restarts(after time.Duration) {
-	n.Helper()
-	n.room = restored(n.T, n.room)
-	n.now = n.now.Add(after)
-	n.step(Resume{})
-}
 
 var friday = []time.Time{ // eight is a Friday
 	time.Date(2026, 11, 20, 19, 0, 0, 0, time.UTC),
@@ -93,11 +62,11 @@ func TestEvenings(t *testing.T) {
 	n.playsEvening([]int{40, 20}, "ann", "bob")
 	bob, keys := n.pageOf("bob"), n.room.Keys()
 	yes, no := true, false
-	if err := n.acts(bob, Like{&yes}); err != nil {
+	if err := n.acts(bob, room.Like{Liked: &yes}); err != nil {
 		t.Error(err)
 	}
 	n.until(n.now.Add(time.Hour))
-	if err := n.acts(n.pageOf("ann"), End{}); err != nil {
+	if err := n.acts(n.pageOf("ann"), room.End{}); err != nil {
 		t.Fatal(err)
 	}
 	if n.room.Use(n.now.Add(365*24*time.Hour)).IsOver || !n.isAsleep() || n.room.TakesCode() {
@@ -113,10 +82,10 @@ func TestEvenings(t *testing.T) {
 		t.Errorf("in the room are %v: who is away is nobody who looks on", people)
 	}
 	// In the week between.
-	if err := n.acts(bob, Come{&yes}); err != nil {
+	if err := n.acts(bob, room.Come{Comes: &yes}); err != nil {
 		t.Error(err)
 	}
-	if err := n.acts(keys.Secret, Come{&no}); err != nil {
+	if err := n.acts(keys.Secret, room.Come{Comes: &no}); err != nil {
 		t.Error(err)
 	}
 	if refusal := n.tryJoin("Bob", ""); reason(refusal) != wire.ReasonNameTaken {
@@ -133,8 +102,8 @@ func TestEvenings(t *testing.T) {
 	}
 	n.noted("the next evening is near", "it is nearly time: the room is open")
 	n.join("bob")
-	if p := n.room.roster.Person("bob"); n.pageOf("bob") != bob || !p.IsPlayer || !p.IsRegular {
-		t.Errorf("bob comes back as another: %+v", p)
+	if p := n.person("bob"); n.pageOf("bob") != bob || !p.Peer || len(n.view().Meeting.Who) != 2 {
+		t.Errorf("bob comes back as another: %+v, of %+v", p, n.view().Meeting.Who)
 	}
 	n.until(friday[1].Add(dateStays + time.Minute))
 	if m := n.view().Meeting; !m.Next.Equal(friday[2]) || m.Who[0].Comes != nil {
@@ -181,7 +150,7 @@ func TestOnDates(t *testing.T) {
 	asleep := func(t *testing.T, every string) *session {
 		n := standing(t, every)
 		n.join("ann")
-		n.orders(End{})
+		n.orders(room.End{})
 		return n
 	}
 	t.Run("for months", func(t *testing.T) {
@@ -222,12 +191,12 @@ func TestOnDates(t *testing.T) {
 	t.Run("a clock that jumps", func(t *testing.T) {
 		n := asleep(t, "fri 20:00 Europe/Berlin")
 		n.now = n.now.AddDate(9, 0, 0)
-		n.step(Tick{})
+		n.step(room.Tick{})
 		if unused := n.room.Use(n.now).Unused; unused > 25*time.Hour {
 			t.Errorf("nine years that nobody has lived count as %v", unused)
 		}
 		n.now = n.now.AddDate(-9, 0, 1)
-		n.step(Tick{})
+		n.step(room.Tick{})
 		if next := n.view().Meeting.Next; !next.Equal(friday[1]) {
 			t.Errorf("the clock is right again, and the next date %v", next)
 		}
@@ -245,7 +214,7 @@ func TestOnDates(t *testing.T) {
 			n.gone("bob")
 			n.now = n.now.AddDate(-9, 0, 0)
 			n.restarts(0)
-			n.until(n.now.Add(KeepEmpty + time.Hour))
+			n.until(n.now.Add(room.KeepEmpty + time.Hour))
 			if n.isAsleep() != (every != "") || n.room.Use(n.now).IsOver != (every == "") {
 				t.Errorf("%q: nobody is there for a day; asleep: %v, over: %v", every, n.isAsleep(), n.room.Use(n.now).IsOver)
 			}
@@ -258,7 +227,7 @@ func TestOnDates(t *testing.T) {
 			t.Errorf("after its only date the next is %v", next)
 		}
 		yes := true
-		if err := n.orders(Come{&yes}); err == nil {
+		if err := n.orders(room.Come{Comes: &yes}); err == nil {
 			t.Error("ann comes, and to nothing")
 		}
 		n = asleep(t, "whenever")
@@ -271,7 +240,7 @@ func TestOnDates(t *testing.T) {
 		n := asleep(t, "fri 20:00 Europe/Berlin")
 		n.until(friday[1].Add(-10 * time.Minute))
 		n.join("ann")
-		n.orders(End{})
+		n.orders(room.End{})
 		n.until(friday[1].Add(30 * time.Minute))
 		if !n.isAsleep() {
 			t.Error("the room opened again of itself for the date that it had been open for")
@@ -279,7 +248,7 @@ func TestOnDates(t *testing.T) {
 	})
 	t.Run("settings that say otherwise", func(t *testing.T) {
 		n := asleep(t, "fri 20:00 Europe/Berlin")
-		if err := n.orders(Change{Settings: []byte(`{"every":"sun 18:00 UTC"}`)}); err != nil {
+		if err := n.orders(room.Change{Settings: []byte(`{"every":"sun 18:00 UTC"}`)}); err != nil {
 			t.Fatal(err)
 		}
 		if next := n.view().Meeting.Next; next.Weekday() != time.Sunday {
@@ -290,14 +259,14 @@ func TestOnDates(t *testing.T) {
 			t.Errorf("the log tells of what was not changed: %s", log)
 		}
 		for _, wrong := range []string{`{"every":"2020-01-01 20:00 UTC"}`, `{"every":"sun 18:00"}`, `{"every":"tomorrow"}`, `{"every":7}`} {
-			if n.orders(Change{Settings: []byte(wrong)}) == nil {
+			if n.orders(room.Change{Settings: []byte(wrong)}) == nil {
 				t.Errorf("%s is a schedule", wrong)
 			}
 		}
-		if err := n.orders(Change{Settings: []byte(`{"every":""}`)}); err != nil {
+		if err := n.orders(room.Change{Settings: []byte(`{"every":""}`)}); err != nil {
 			t.Fatal(err)
 		}
-		if n.view().Meeting != nil || n.room.Use(n.now.Add(KeepEmpty-time.Minute)).IsOver || !n.room.Use(n.now.Add(KeepEmpty+time.Minute)).IsOver {
+		if n.view().Meeting != nil || n.room.Use(n.now.Add(room.KeepEmpty-time.Minute)).IsOver || !n.room.Use(n.now.Add(room.KeepEmpty+time.Minute)).IsOver {
 			t.Error("a room that stays no more is not kept for a day, as others are")
 		}
 	})
@@ -309,7 +278,7 @@ func TestMissedEnd(t *testing.T) {
 	back := func(n *session, name string) *wire.Refusal {
 		hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, Token: n.tokens[name], Program: name + "'s", Line: 2}
 		var refusal *wire.Refusal
-		errors.As(n.step(Join{Hello: hello, Token: "token of " + name}), &refusal)
+		errors.As(n.step(room.Join{Hello: hello, Token: "token of " + name}), &refusal)
 		return refusal
 	}
 	ended := func() *session {
@@ -318,7 +287,7 @@ func TestMissedEnd(t *testing.T) {
 		n.join("cat") // who has not played
 		n.gone("bob")
 		n.gone("cat")
-		n.orders(End{})
+		n.orders(room.End{})
 		n.restarts(time.Minute)
 		return n
 	}
@@ -343,7 +312,7 @@ func TestMissedEnd(t *testing.T) {
 		t.Errorf("long after the end bob is told %v", refusal)
 	}
 	n = ended()
-	if err := n.acts(n.room.Keys().Secret, Wake{}); err != nil || n.isAsleep() || back(n, "bob") != nil {
+	if err := n.acts(n.room.Keys().Secret, room.Wake{}); err != nil || n.isAsleep() || back(n, "bob") != nil {
 		t.Errorf("the button does not open the room: %v", err)
 	}
 }
@@ -355,11 +324,11 @@ func TestRegulars(t *testing.T) {
 	bob := n.pageOf("bob")
 	n.join("passer-by")
 	n.enters("zoe", "")
-	n.orders(End{})
+	n.orders(room.End{})
 	if who := n.view().Meeting.Who; len(who) != 2 {
 		t.Errorf("regulars are %v: who has not played is none", who)
 	}
-	n.orders(Lock{true})
+	n.orders(room.Lock{Locked: true})
 	n.tokens["bob"] = "another computer's token, which is long enough"
 	n.as["bob"] = bob
 	n.join("bob")
@@ -367,7 +336,7 @@ func TestRegulars(t *testing.T) {
 		t.Error("bob's own link does not admit as bob, or does not wake the room")
 	}
 	n.join("ann")
-	n.orders(End{})
+	n.orders(room.End{})
 	n.as["bob"] = ""
 	n.join("bob") // by the token of that computer
 	if n.pageOf("bob") != bob {
@@ -376,30 +345,30 @@ func TestRegulars(t *testing.T) {
 	if refusal := n.tryJoin("mallory", ""); reason(refusal) != wire.ReasonLocked {
 		t.Errorf("a stranger in a locked room: %v", refusal)
 	}
-	if err := n.acts("nobody's", Wake{}); err == nil {
+	if err := n.acts("nobody's", room.Wake{}); err == nil {
 		t.Error("a stranger opens the room")
 	}
 	// The organiser removes who has left for good.
-	n.orders(Lock{false})
+	n.orders(room.Lock{Locked: false})
 	n.join("ann")
-	n.orders(End{})
-	if err := n.orders(Remove{"bob"}); err != nil {
+	n.orders(room.End{})
+	if err := n.orders(room.Remove{Name: "bob"}); err != nil {
 		t.Fatal(err)
 	}
 	if who := n.view().Meeting.Who; len(who) != 1 {
 		t.Errorf("after bob was removed the regulars are %v", who)
 	}
-	if err := n.acts(bob, Wake{}); err == nil {
+	if err := n.acts(bob, room.Wake{}); err == nil {
 		t.Error("who was removed opens the room by the link of before")
 	}
 	// A guest who says that they come is kept until the date.
-	n.orders(Wake{})
+	n.orders(room.Wake{})
 	n.enters("zoe", "")
 	yes := true
-	if err := n.page("zoe", Come{&yes}); err != nil {
+	if err := n.page("zoe", room.Come{Comes: &yes}); err != nil {
 		t.Fatal(err)
 	}
-	n.orders(End{})
+	n.orders(room.End{})
 	n.until(friday[1].Add(-time.Minute))
 	if who := n.view().Meeting.Who; len(who) != 2 || who[1].Name != "zoe" {
 		t.Errorf("a minute before the date come %v", who)
@@ -416,10 +385,10 @@ func TestRenamedAtTheEnd(t *testing.T) {
 	n := standing(t, "whenever")
 	n.playsEvening([]int{40, 20}, "ann", "bob")
 	n.says("bob", wire.Bring{Game: "openarena", Favourites: bringing(1)})
-	if err := n.acts(n.pageOf("bob"), Rename{"bert"}); err != nil {
+	if err := n.acts(n.pageOf("bob"), room.Rename{Name: "bert"}); err != nil {
 		t.Fatal(err)
 	}
-	n.orders(End{})
+	n.orders(room.End{})
 	n.tokens["bert"] = n.tokens["bob"]
 	n.join("bert")
 	if by := n.view().Lists.Favourites[0].By; !slices.Equal(by, []string{"bert"}) {
@@ -438,12 +407,12 @@ func TestRoundsOfEvenings(t *testing.T) {
 	n := standing(t, "whenever")
 	n.playsEvening([]int{40, 20}, "ann", "bob")
 	n.gone("bob")
-	before := n.launch().Round
-	n.orders(End{})
-	n.orders(Wake{})
-	n.room = restored(t, n.room)
+	before := n.launched.Round
+	n.orders(room.End{})
+	n.orders(room.Wake{})
+	n.revive()
 	n.playsEvening([]int{40, 20}, "ann", "bob")
-	if now := n.launch().Round; now <= before {
+	if now := n.launched.Round; now <= before {
 		t.Errorf("after round %d the next evening has round %d", before, now)
 	}
 }
@@ -452,14 +421,16 @@ func TestRoundsOfEvenings(t *testing.T) {
 func TestForget(t *testing.T) {
 	n := standing(t, "whenever")
 	n.playsEvening([]int{40, 20, 60}, "ann", "bob", "cat")
-	n.orders(End{})
+	n.orders(room.End{})
 	n.playsEvening([]int{40, 20, 60}, "ann", "bob", "cat")
-	n.acts(n.pageOf("bob"), Rename{"robert"})
+	n.acts(n.pageOf("bob"), room.Rename{Name: "robert"})
 	bob := n.pageOf("bob")
 	for _, name := range []string{"ann", "bob"} {
-		n.room.lists.Bring(name, discovery.InternetReach, bringing(0), nil, false)
+		if err := n.acts(n.pageOf(name), room.Bring{Favourites: bringing(0)}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	n.orders(End{})
+	n.orders(room.End{})
 	holds := func(name string) bool {
 		data, err := n.room.Save()
 		if err != nil {
@@ -470,7 +441,7 @@ func TestForget(t *testing.T) {
 	if !holds("bob") || !holds("robert") {
 		t.Fatal("bob was never there")
 	}
-	if err := n.acts(bob, Forget{}); err != nil {
+	if err := n.acts(bob, room.Forget{}); err != nil {
 		t.Fatal(err)
 	}
 	if holds("bob") || holds("robert") {
@@ -482,16 +453,16 @@ func TestForget(t *testing.T) {
 	}
 	n.join("cat")
 	cat := n.pageOf("cat")
-	if err := n.acts(cat, Forget{"ann"}); reason(err) != wire.ReasonSecret {
+	if err := n.acts(cat, room.Forget{Name: "ann"}); reason(err) != wire.ReasonSecret {
 		t.Errorf("cat forgets ann: %v", err)
 	}
-	if err := n.orders(Forget{"nobody"}); err == nil {
+	if err := n.orders(room.Forget{Name: "nobody"}); err == nil {
 		t.Error("nobody is forgotten")
 	}
-	if err := n.orders(Forget{"ann"}); err == nil {
+	if err := n.orders(room.Forget{Name: "ann"}); err == nil {
 		t.Error("the organiser is forgotten")
 	}
-	if err := n.orders(Forget{"cat"}); err != nil {
+	if err := n.orders(room.Forget{Name: "cat"}); err != nil {
 		t.Fatal(err)
 	}
 	if holds(`"cat"`) || !slices.Contains(n.dismissed, "cat") {
@@ -508,17 +479,19 @@ func TestNicknames(t *testing.T) {
 	n.as["ann"] = n.room.Keys().Secret
 	n.playsEvening([]int{40, 20}, "ann", "bob")
 	ann, bob := n.pageOf("ann"), n.pageOf("bob")
+	n.join("IS") // who brings a server, and leaves the name to a guest
+	n.says("IS", wire.Bring{Game: "openarena", Favourites: bringing(0)})
+	if err := n.acts(n.pageOf("IS"), room.Quit{}); err != nil {
+		t.Fatal(err)
+	}
 	n.enters("is", "")
 	yes := true
 	for _, who := range []string{ann, bob, "is's token"} {
-		if err := n.acts(who, Come{&yes}); err != nil {
+		if err := n.acts(who, room.Come{Comes: &yes}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	n.orders(End{})
-	for _, name := range []string{"is", "IS"} {
-		n.room.lists.Bring(name, discovery.InternetReach, bringing(0), nil, false)
-	}
+	n.orders(room.End{})
 	if who := n.view().Meeting.Who; len(who) != 3 {
 		t.Errorf("the page names %v", who)
 	}
@@ -532,7 +505,7 @@ func TestNicknames(t *testing.T) {
 		t.Errorf("posted are %v", got)
 	}
 	said := n.log()
-	if err := n.acts("is's token", Forget{}); err != nil {
+	if err := n.acts("is's token", room.Forget{}); err != nil {
 		t.Fatal(err)
 	}
 	if n.log() != said || len(n.view().Lists.Favourites) != 1 || n.hasGuest("is") {
@@ -551,9 +524,9 @@ func TestSleepingRoomIsRestored(t *testing.T) {
 	for name, begin := range stages {
 		t.Run(name, func(t *testing.T) {
 			n := standing(t, "fri 20:00 Europe/Berlin")
-			n.origins["bob"] = Origin{Addr: netip.MustParseAddr("203.0.113.77"), Country: "DE"}
+			n.origins["bob"] = room.Origin{Addr: netip.MustParseAddr("203.0.113.77"), Country: "DE"}
 			begin(n)
-			n.orders(End{})
+			n.orders(room.End{})
 			data, err := n.room.Save()
 			if err != nil {
 				t.Fatal(err)
@@ -561,7 +534,7 @@ func TestSleepingRoomIsRestored(t *testing.T) {
 			if bytes.Contains(data, []byte("203.0.113.77")) {
 				t.Error("bob's address is kept over the week")
 			}
-			back, err := Restore(data, topology.New)
+			back, err := room.Restore(data, topology.New)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -584,7 +557,7 @@ func TestRegularsAreBounded(t *testing.T) {
 		}
 		n.now = n.now.Add(time.Minute)
 		n.playsEvening(ms, names...)
-		n.orders(End{})
+		n.orders(room.End{})
 	}
 	who := n.view().Meeting.Who
 	left := map[string]int{}

@@ -1,10 +1,12 @@
-package room
+package room_test
 
 import (
 	"net/netip"
+	"slices"
 	"testing"
 	"time"
 
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -14,26 +16,27 @@ func TestStarted(t *testing.T) {
 	n := farFromAll(t, 100*time.Millisecond, "A")
 	n.inStage(wire.Failed)
 	fetches := n.fetches
-	if err := n.acts(n.pageOf("cat"), Started{Game: "openarena", Addr: addr(9)}); reason(err) != wire.ReasonSecret {
+	if err := n.acts(n.pageOf("cat"), room.Started{Game: "openarena", Addr: addrOf(9)}); reason(err) != wire.ReasonSecret {
 		t.Errorf("cat orders it: %v", err)
 	}
-	for what, a := range map[string]Started{
-		"another game": {Game: "xonotic", Addr: addr(9)}, "no port": {Game: "openarena", Addr: netip.MustParseAddrPort("192.0.2.1:0")},
+	for what, a := range map[string]room.Started{
+		"another game": {Game: "xonotic", Addr: addrOf(9)}, "no port": {Game: "openarena", Addr: netip.MustParseAddrPort("192.0.2.1:0")},
 		"everybody": {Game: "openarena", Addr: netip.MustParseAddrPort("255.255.255.255:1")}, "a private one": {Game: "openarena", Addr: netip.MustParseAddrPort("10.0.0.1:1"), Public: true},
 	} {
 		if err := n.orders(a); err == nil {
 			t.Errorf("%s is taken", what)
 		}
 	}
-	if err := n.orders(Started{Game: "openarena", Addr: addr(9)}); err != nil {
+	if err := n.orders(room.Started{Game: "openarena", Addr: addrOf(9)}); err != nil {
 		t.Fatal(err)
 	}
-	if n.inStage(wire.Listing); n.fetches != fetches+1 || n.room.source.Save().Started != addr(9) {
-		t.Errorf("%d lists, %v", n.fetches-fetches, n.room.source.Save().Started)
+	n.inStage(wire.Listing)
+	if asked := n.fetched; n.fetches != fetches+1 || !slices.Equal(asked.Servers, []netip.AddrPort{addrOf(9)}) {
+		t.Errorf("%d lists, the last of them of %v", n.fetches-fetches, asked.Servers)
 	}
 	same(t, n.room, restored(t, n.room))
 	n.gets(listOf(10)[9:])
-	if err := n.orders(Started{Game: "openarena", Addr: addr(8)}); err == nil {
+	if err := n.orders(room.Started{Game: "openarena", Addr: addrOf(8)}); err == nil {
 		t.Error("another is taken while this one is measured")
 	}
 	n.informs("ann", 12)
@@ -42,15 +45,17 @@ func TestStarted(t *testing.T) {
 	n.done("ann", "cat")
 	n.lookAgain()
 	n.inStage(wire.Launching)
-	if way := n.view().Way; way == nil || way.Connect != addr(9).String() {
+	if way := n.view().Way; way == nil || way.Connect != addrOf(9).String() {
 		t.Errorf("people go to %+v", way)
 	}
-	n.step(Proceed{})
+	n.step(room.Proceed{})
 	n.gets(listOf(10)[9:])
 	n.measures("ann", lost)
 	n.measures("cat", lost)
 	n.done("ann", "cat")
-	if n.inStage(wire.Failed); n.room.source.Save().Started.IsValid() {
-		t.Error("the list is that of a server that is gone")
+	n.inStage(wire.Failed)
+	n.goes()
+	if asked := n.fetched; len(asked.Servers) > 0 {
+		t.Errorf("the list is that of a server that is gone: %v", asked.Servers)
 	}
 }

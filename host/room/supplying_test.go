@@ -1,11 +1,13 @@
-package room
+package room_test
 
 import (
+	"errors"
 	"net/netip"
 	"strings"
 	"testing"
 	"time"
 
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -13,56 +15,60 @@ import (
 // is not there any more is waited for once.
 func TestSupply(t *testing.T) {
 	s := settings(0)
-	s.Servers, s.Renews = []netip.AddrPort{addr(0), addr(1)}, true
+	s.Servers, s.Renews = []netip.AddrPort{addrOf(0), addrOf(1)}, true
 	n := newSession(t, s)
 	n.join("ann")
 	round := func(waits bool) {
 		t.Helper()
 		before := n.fetches
-		n.room.list()
-		n.step(Tick{})
+		n.goes()
+		n.step(room.Tick{})
 		if waits != (n.fetches == before) {
 			t.Errorf("waits for the list: %v", !waits)
 		}
 	}
-	outputs, _ := n.room.Step(Proceed{}, n.now)
+	outputs, _ := n.room.Step(room.Proceed{}, n.now)
 	asked := 0
 	for _, o := range outputs {
-		if f, is := o.(Fetch); is && len(f.Servers) == 2 {
+		if f, is := o.(room.Fetch); is && len(f.Servers) == 2 {
 			asked++
 		}
 	}
 	if asked != 1 {
 		t.Errorf("the list of a moment ago is asked for %d times", asked)
 	}
+	n.step(room.Listed{Err: errors.New("no name server")})
 	n.now = n.now.Add(2 * time.Minute)
-	n.step(Resume{})
+	n.step(room.Resume{})
 	n.join("ann")
 	round(true)
-	if n.room.phase.(*Listing).Awaits != true {
-		t.Fatal("nothing is waited for")
-	}
+	n.inStage(wire.Listing)
 	same(t, n.room, restored(t, n.room))
-	if err := n.orders(Supply{Game: "xonotic", Servers: []netip.AddrPort{addr(2)}}); err == nil {
+	if err := n.orders(room.Supply{Game: "xonotic", Servers: []netip.AddrPort{addrOf(2)}}); err == nil {
 		t.Error("a list of another game is taken")
 	}
-	if err := n.page("ann", Supply{Game: "openarena", Servers: []netip.AddrPort{addr(2)}}); err != errOrganiserOnly {
+	if err := n.page("ann", room.Supply{Game: "openarena", Servers: []netip.AddrPort{addrOf(2)}}); reason(err) != wire.ReasonSecret {
 		t.Errorf("anybody gives a list: %v", err)
 	}
 	before := n.fetches
-	if err := n.orders(Supply{Game: "openarena", Servers: []netip.AddrPort{addr(2)}}); err != nil || n.fetches != before+1 {
+	if err := n.orders(room.Supply{Game: "openarena", Servers: []netip.AddrPort{addrOf(2)}}); err != nil || n.fetches != before+1 {
 		t.Errorf("the list is taken: %v, and then asked for %d times", err, n.fetches-before)
 	}
 	n.listed(1)
 	n.inStage(wire.Measuring)
+	n.informs("ann", 12)
+	n.measures("ann", 10)
+	n.done("ann")
+	n.verifies("ann")
+	n.inStage(wire.Launching)
 	n.now = n.now.Add(2 * time.Minute)
-	n.step(Resume{})
+	n.step(room.Resume{})
 	n.join("ann")
 	round(true)
 	for range int(13 * time.Second / tick) {
 		n.wait(tick)
 	}
-	if n.fetches != before+2 || n.room.settings.Renews || !strings.Contains(n.log(), "gives no new list of servers: taking the one from before") {
+	if n.fetches != before+2 || n.room.Settings().Renews || !strings.Contains(n.log(), "gives no new list of servers: taking the one from before") {
 		t.Errorf("after 13 s the list was asked for %d times; the log:\n%s", n.fetches-before, n.log())
 	}
 }
@@ -72,22 +78,22 @@ func TestSupply(t *testing.T) {
 func TestOwnGone(t *testing.T) {
 	for _, renews := range []bool{false, true} {
 		s := settings(0)
-		s.Servers, s.Renews = []netip.AddrPort{addr(0), addr(1)}, renews
+		s.Servers, s.Renews = []netip.AddrPort{addrOf(0), addrOf(1)}, renews
 		n := newSession(t, s)
-		n.step(OwnKept{"the hash of the organiser's list"})
+		n.step(room.OwnKept{Kept: "the hash of the organiser's list"})
 		n.join("ann")
 		data, err := n.room.Save()
-		if err != nil || strings.Contains(string(data), addr(0).String()) {
+		if err != nil || strings.Contains(string(data), addrOf(0).String()) {
 			t.Fatalf("saved is %s, %v", data, err)
 		}
-		n.room = restored(t, n.room) // where there is no such list
+		n.revive() // where there is no such list
 		same(t, n.room, restored(t, n.room))
-		n.step(Resume{})
+		n.step(room.Resume{})
 		if !strings.Contains(n.log(), "the organiser's own list of servers is gone") {
 			t.Errorf("nobody hears of it; the log:\n%s", n.log())
 		}
 		n.join("ann")
-		n.step(Proceed{})
+		n.step(room.Proceed{})
 		if n.fetches > 0 {
 			t.Error("another list is asked for")
 		}
@@ -96,12 +102,12 @@ func TestOwnGone(t *testing.T) {
 			continue
 		}
 		n.inStage(wire.Listing)
-		if err := n.orders(Supply{Game: "openarena", Servers: []netip.AddrPort{addr(2)}}); err != nil || n.fetches != 1 {
+		if err := n.orders(room.Supply{Game: "openarena", Servers: []netip.AddrPort{addrOf(2)}}); err != nil || n.fetches != 1 {
 			t.Errorf("the list anew is taken: %v, and then asked for %d times", err, n.fetches)
 		}
-		n.room = restored(t, n.room)
-		if len(n.room.settings.Servers) != 1 {
-			t.Errorf("the list is %v", n.room.settings.Servers)
+		n.revive()
+		if own := n.room.Settings().Servers; len(own) != 1 {
+			t.Errorf("the list is %v", own)
 		}
 	}
 }
