@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -36,26 +37,26 @@ func TestAdvice(t *testing.T) {
 		advice[a.Text] = a
 	}
 	raise, without := advice["allow 185 ms"], advice["go without cat"]
-	if raise.Action != "allow" || raise.Argument != (wire.Argument{LimitMS: 185}) || raise.Addr != addr(1).String() {
+	if raise.Action != "allow" || raise.Argument != (wire.Argument{LimitMS: 185}) || raise.Addr != addrOf(1).String() {
 		t.Errorf("raising the limit is %+v", raise)
 	}
 	if without.Action != "without" || without.Argument != (wire.Argument{Name: "cat"}) || without.Servers != 3 {
 		t.Errorf("going without is %+v", without)
 	}
-	if miss := n.view().Choice.Miss; miss == nil || miss.Addr != addr(1).String() || miss.LimitMS != 100 || miss.RTT["cat"] != 185 {
+	if miss := n.view().Choice.Miss; miss == nil || miss.Addr != addrOf(1).String() || miss.LimitMS != 100 || miss.RTT["cat"] != 185 {
 		t.Errorf("what came nearest is %+v", miss)
 	}
 	tests := []struct {
 		name   string
-		action Action
+		action room.Action
 		to     int
 		limits int
 		note   string
 	}{
-		{"allow 185 ms", Allow{185}, 1, 2, "the organiser allows 185 ms: choosing again from what was measured"},
-		{"allow 184.2 ms", Allow{184.2}, 1, 2, "the organiser allows 185 ms: choosing again from what was measured"},
-		{"allow too little", Allow{150}, -1, 2, "the organiser allows 150 ms: that is not enough, still no server suits everyone"},
-		{"go without cat", Without{"cat"}, 0, 1, "the organiser goes without cat, who comes along without a say: choosing again from what was measured"},
+		{"allow 185 ms", room.Allow{LimitMS: 185}, 1, 2, "the organiser allows 185 ms: choosing again from what was measured"},
+		{"allow 184.2 ms", room.Allow{LimitMS: 184.2}, 1, 2, "the organiser allows 185 ms: choosing again from what was measured"},
+		{"allow too little", room.Allow{LimitMS: 150}, -1, 2, "the organiser allows 150 ms: that is not enough, still no server suits everyone"},
+		{"go without cat", room.Without{Name: "cat"}, 0, 1, "the organiser goes without cat, who comes along without a say: choosing again from what was measured"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,8 +68,8 @@ func TestAdvice(t *testing.T) {
 				t.Fatal(err)
 			}
 			n.noted(tt.note)
-			if len(n.room.settings.Limits) != tt.limits {
-				t.Errorf("the limits are %v", n.room.settings.Limits)
+			if len(n.room.Settings().Limits) != tt.limits {
+				t.Errorf("the limits are %v", n.room.Settings().Limits)
 			}
 			if tt.to < 0 {
 				n.inStage(wire.Failed)
@@ -82,7 +83,7 @@ func TestAdvice(t *testing.T) {
 
 // TestNoAdvice: what makes no sense is refused, and changes nothing.
 func TestNoAdvice(t *testing.T) {
-	for name, action := range map[string]Action{"no limit": Allow{0}, "a limit of an hour": Allow{3_600_000}, "somebody else": Without{"eve"}} {
+	for name, action := range map[string]room.Action{"no limit": room.Allow{LimitMS: 0}, "a limit of an hour": room.Allow{LimitMS: 3_600_000}, "somebody else": room.Without{Name: "eve"}} {
 		n := tooFar(t)
 		if err := n.orders(action); err == nil || n.room.Stage() != wire.Failed || strings.Contains(n.log(), "again from") {
 			t.Errorf("%s: %v, in %s", name, err, n.room.Stage())
@@ -90,13 +91,13 @@ func TestNoAdvice(t *testing.T) {
 	}
 	n := newSession(t, settings(2))
 	n.join("ann")
-	if err := n.orders(Allow{185}); err == nil {
+	if err := n.orders(room.Allow{LimitMS: 185}); err == nil {
 		t.Error("a limit is allowed before anything was chosen")
 	}
 	n = tooFar(t)
-	n.orders(Without{"cat"})
+	n.orders(room.Without{Name: "cat"})
 	n.lookAgain()
-	if err := n.orders(Without{"ann"}); err == nil {
+	if err := n.orders(room.Without{Name: "ann"}); err == nil {
 		t.Error("nobody is left to choose for")
 	}
 }
@@ -105,8 +106,9 @@ func TestNoAdvice(t *testing.T) {
 // organiser can choose without.
 func TestOnOneWord(t *testing.T) {
 	names := []string{"ann", "bob", "cat", "dan"}
-	n := newSession(t, settings(len(names)))
-	n.room.settings.Agree = wire.Yes
+	s := settings(len(names))
+	s.Agree = wire.Yes
+	n := newSession(t, s)
 	n.join(names...)
 	n.listed(20)
 	n.informs("ann", slices.Repeat([]int{12}, 20)...)
@@ -123,20 +125,20 @@ func TestOnOneWord(t *testing.T) {
 	n.done(names...)
 	n.lookAgain()
 	view := n.view()
-	if !view.Voting.Open || n.room.round.choice.Newest().Chosen.Server != 12 {
+	if !view.Voting.Open || n.chosen().Server != 12 {
 		t.Fatalf("there is no vote on server 12: %v; the log:\n%s", view.Voting.Open, n.log())
 	}
 	asked := slices.IndexFunc(view.Choice.Advice, func(a wire.Advice) bool { return a.Action == "without" && a.Argument.Name == "dan" })
-	if asked < 0 || view.Choice.Advice[asked].Addr != addr(0).String() {
+	if asked < 0 || view.Choice.Advice[asked].Addr != addrOf(0).String() {
 		t.Fatalf("the group is not asked about dan: %+v", view.Choice.Advice)
 	}
 	if said := strings.Join(view.Choice.Explain, " "); !strings.Contains(said, "The choice hangs on dan's word alone: had dan not reported 20.0 ms here and 140.0 ms to") {
 		t.Errorf("it is explained so: %s", said)
 	}
-	if err := n.orders(Without{"dan"}); err != nil {
+	if err := n.orders(room.Without{Name: "dan"}); err != nil {
 		t.Fatal(err)
 	}
-	if chosen := n.room.round.choice.Newest().Chosen.Server; chosen != 0 {
+	if chosen := n.chosen().Server; chosen != 0 {
 		t.Errorf("without dan server %d is chosen", chosen)
 	}
 	for _, a := range n.view().Choice.Advice {

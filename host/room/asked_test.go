@@ -1,35 +1,23 @@
-package room
+package room_test
 
 import (
-	"slices"
+	"maps"
 	"testing"
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/room/evidence"
 	"muster/host/wire"
 )
 
-// from is the numbers from first to last.
-func from(first, last int) (numbers []int) {
-	for n := first; n <= last; n++ {
-		numbers = append(numbers, n)
-	}
-	return numbers
-}
-
 // searching is a room of four that searches the long list.
 func searching(t *testing.T) *session {
-	s := settings(4)
-	s.Strategy = wire.Coordinated
-	n := newSession(t, s)
-	n.join("ann", "bob", "cat", "dan")
-	n.gets(far())
-	n.inStage(wire.Refining)
-	return n
+	t.Helper()
+	return searchingFor(t, room.Tuning{}, settings(4), "ann", "bob", "cat", "dan")
 }
 
-// honest has some answer what they are asked until the search is over, and dan do
+// honest lets some answer what they are asked until the search is over, and dan do
 // something every time.
 func (n *session) honest(dan func()) {
 	n.Helper()
@@ -38,55 +26,37 @@ func (n *session) honest(dan func()) {
 		for i, name := range []string{"ann", "bob", "cat"} {
 			n.answers(i, name)
 		}
-		if dan(); n.room.phase.stage() != wire.Refining {
+		if dan(); !n.isSearching() {
 			return
 		}
 	}
 	n.Fatalf("the search does not end; the log:\n%s", n.log())
 }
 
-// bestFor is the lowest mean RTT to a server of the long list for the first
-// players.
-func bestFor(players int) float64 {
-	best := 1e9
-	for server := range 1000 {
-		sum := time.Duration(0)
-		for player := range players {
-			sum += farRTT(player, server)
-		}
-		best = min(best, discovery.MS(sum)/float64(players))
-	}
-	return best
-}
-
-// TestUnaskedDoesNotCount: one frame about everything, before anything was asked,
-// culls nothing and has nothing chosen.
+// TestUnaskedDoesNotCount: one frame about everything, before much was asked,
+// culls nothing and chooses nothing.
 func TestUnaskedDoesNotCount(t *testing.T) {
 	for _, state := range []discovery.State{discovery.Lost, discovery.Refused, discovery.Forbidden, discovery.Answered} {
 		t.Run(state.String(), func(t *testing.T) {
 			n := searching(t)
-			dan := n.room.round.player("dan")
-			dan.witness = evidence.Witness{} // not even those of the first round
 			n.denies("dan", state, from(0, 999)...)
-			asked := 0 // since then
-			for server := range 1000 {
-				if dan.witness.IsAsked(server) {
-					asked++
-					continue
-				}
-				if got := n.room.round.knowledge(dan).At(server).State; got != discovery.Unprobed {
-					t.Fatalf("server %d is %v for dan, who was not asked", server, got)
-				}
-			}
-			if probed, _ := dan.witness.Progress(); probed > asked || asked > 20 {
+			if probed, asked := n.person("dan").Probed, len(n.asked["dan"]); probed > asked || asked > 20 {
 				t.Errorf("%d results count, and %d were asked for", probed, asked)
 			}
 			same(t, n.room, restored(t, n.room))
+			before := len(n.asked["ann"])
+			n.wait(time.Second)
+			for i, name := range []string{"ann", "bob", "cat"} {
+				n.answers(i, name)
+			}
+			if n.wait(time.Second); len(n.asked["ann"]) == before || !n.isSearching() {
+				t.Errorf("with that the search is over; the log:\n%s", n.log())
+			}
 		})
 	}
 }
 
-// TestOneFrame: who denies everything, or everything but one server, in one frame
+// TestOneFrame: a player who denies everything, or everything but one server, in one frame
 // ends no evening and sends nobody anywhere.
 func TestOneFrame(t *testing.T) {
 	const worst = 999 // far from all
@@ -105,26 +75,22 @@ func TestOneFrame(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			n := searching(t)
 			n.honest(func() {
-				if dan := n.room.round.player("dan"); n.isOut(dan.name) {
+				if n.isOut("dan") {
 					return
 				}
 				n.denies("dan", tt.state, from(0, tt.last)...)
 				if tt.last < worst {
-					n.says("dan", wire.Report{Round: 1, Results: []discovery.Result{{Server: worst, State: discovery.Answered, RTT: time.Millisecond}}})
+					n.denies("dan", discovery.Answered, worst)
 				}
 			})
 			n.inStage(wire.Chosen)
-			if !n.room.round.trust.IsExcluded("dan") {
-				t.Errorf("dan is not named; the log:\n%s", n.log())
-			}
-			for _, name := range []string{"ann", "bob", "cat"} {
-				if n.room.round.trust.IsExcluded(name) || n.isOut(name) {
-					t.Errorf("%s is left out; the log:\n%s", name, n.log())
+			for _, name := range n.players() {
+				isDan := name == "dan"
+				if isNamed := n.person(name).Doubt != ""; isNamed != isDan || n.isOut(name) != isDan {
+					t.Errorf("%s is named: %v, and left out: %v; the log:\n%s", name, isNamed, n.isOut(name), n.log())
 				}
 			}
-			if got := n.room.round.choice.Newest().Chosen.MeanMS; got > bestFor(3)+2 {
-				t.Errorf("chosen with %.1f ms, the best has %.1f", got, bestFor(3))
-			}
+			n.isBestFor(3)
 		})
 	}
 }
@@ -139,27 +105,26 @@ func TestTooSoon(t *testing.T) {
 		n := measuring(t, 4, "ann", "bob")
 		n.wait(tt.after)
 		n.denies("bob", discovery.Lost, 1)
-		if got := n.room.round.player("bob").witness.At(1).State; got != tt.want {
+		if got := traceOf(n.room, "bob")[1].State; got != tt.want {
 			t.Errorf("lost after %v is %v, want %v", tt.after, got, tt.want)
 		}
 	}
 	n := coordinated(t)
-	n.wait(time.Minute / 6)
-	n.took("bob")
-	bob := n.room.round.player("bob")
-	for server := range 1000 {
-		if !bob.witness.IsAsked(server) {
-			n.room.ask(bob, []int{server})
-			n.denies("bob", discovery.Lost, server)
-			if got := bob.witness.At(server).State; got != discovery.Forbidden {
-				t.Fatalf("lost in the moment of asking is %v", got)
-			}
-			break
-		}
+	n.wait(10 * time.Second) // since the beginning: it is the asking that counts
+	servers := n.asked["bob"]
+	n.answers(0, "ann")
+	n.answers(1, "bob")
+	for len(n.asked["bob"]) == len(servers) {
+		n.wait(tick)
+	}
+	next := n.asked["bob"][len(servers)]
+	n.denies("bob", discovery.Lost, next)
+	if trace := traceOf(n.room, "bob"); trace[next].State != discovery.Forbidden {
+		t.Errorf("lost in the moment of asking is %v", trace[next].State)
 	}
 }
 
-// TestForbiddenCullsNothing: what one may not ask is not lost, and not chosen.
+// TestForbiddenCullsNothing: a server that a player may not ask is not lost, and not chosen.
 func TestForbiddenCullsNothing(t *testing.T) {
 	n := measuring(t, 3, "ann", "bob")
 	n.measures("ann", 10, 20, 30)
@@ -167,62 +132,78 @@ func TestForbiddenCullsNothing(t *testing.T) {
 	n.denies("bob", discovery.Forbidden, 0)
 	n.done("ann", "bob")
 	n.inStage(wire.Chosen)
-	if s := n.room.round.choice.Newest(); s.Culled.Unreachable != 0 || s.Culled.Unmeasured != 1 || s.Chosen.Server != 1 {
+	if s := n.choice(); s.Culled.Unreachable != 0 || s.Culled.Unmeasured != 1 || s.Chosen.Server != 1 {
 		t.Errorf("culled %+v, chosen %d", s.Culled, s.Chosen.Server)
 	}
 	same(t, n.room, restored(t, n.room))
 }
 
-// TestAskedLater: what somebody told unasked counts when it is asked for, but for
-// what is no answer; the peer has it, and would not ask again.
+// TestAskedLater: what a player told unasked counts once the player is asked for it, but for
+// what is no answer; the program has it, and would not ask again. A restart forgets none of it.
 func TestAskedLater(t *testing.T) {
 	n := coordinated(t)
-	bob := n.room.round.player("bob")
-	bob.witness = evidence.Witness{}
-	n.says("bob", wire.Report{Round: 1, Results: []discovery.Result{
-		{Server: 7, State: discovery.Answered, RTT: 20 * time.Millisecond}, {Server: 8, State: discovery.Lost},
-	}})
-	n.room = restored(t, n.room)
-	n.join("ann", "bob")
-	bob = n.room.round.player("bob")
-	n.room.ask(bob, []int{7, 8})
-	if a, b := bob.witness.At(7), bob.witness.At(8); a.RTT != 20*time.Millisecond || b.State != discovery.Forbidden {
-		t.Errorf("bob is taken to have %v and %v", a, b)
-	}
-	if !slices.Equal(slices.Collect(bob.witness.Servers()), []int{7, 8}) {
-		t.Errorf("bob has %v", slices.Collect(bob.witness.Servers()))
-	}
-}
-
-// ownFinds returns how many finds of its own discovery a player was allowed to bring up.
-func ownFinds(n *session, name string) (own int) {
-	for _, m := range n.sent[name] {
-		if ask, is := m.(wire.Ask); is {
-			own += ask.Own
+	n.wait(evidence.LeastProbe)
+	report, told := wire.Report{Round: 1}, map[int]bool{}
+	for server := range far() {
+		if !n.wasAsked("bob", server) {
+			told[server] = true
+			result := discovery.Result{Server: server, State: discovery.Lost}
+			if server%2 == 0 {
+				result.State, result.RTT = discovery.Answered, farRTT(1, server)
+			}
+			report.Results = append(report.Results, result)
 		}
 	}
-	return own
+	n.says("bob", report)
+	if probed := n.person("bob").Probed; probed != 0 {
+		t.Errorf("%d count before bob is asked", probed)
+	}
+	n.restarts(0)
+	n.join("ann", "bob")
+	for range 20 {
+		n.wait(200 * time.Millisecond)
+		n.answers(0, "ann")
+		n.answersBut(1, "bob", farRTT, func(server int) bool { return told[server] })
+	}
+	answered, asked := 0, map[int]bool{}
+	for _, server := range n.asked["bob"] {
+		if told[server] && server%2 == 0 {
+			answered++
+		}
+		asked[server] = true
+	}
+	if answered < 10 {
+		t.Fatalf("bob was asked for %v", n.asked["bob"])
+	}
+	if got := n.person("bob").Answered; got < answered {
+		t.Errorf("%d answers of bob's count, of %d that the program had before it was asked", got, answered)
+	}
+	trace := traceOf(n.room, "bob")
+	for server := range maps.Keys(asked) {
+		if got := trace[server]; told[server] && server%2 == 1 && got.State != discovery.Forbidden {
+			t.Errorf("server %d is %v, which bob called lost before anybody asked", server, got.State)
+		}
+	}
 }
 
 // TestNominations: while people vote a player may bring up as many servers of its
 // own discovery as it is allowed, and none before.
 func TestNominations(t *testing.T) {
 	n := searchingOn(t)
-	ann := n.room.round.player("ann")
 	allowed := 0
 	for allowed == 0 {
 		n.wait(tick)
 		allowed = ownFinds(n, "ann")
 	}
-	before, _ := ann.witness.Progress()
+	before := n.person("ann").Probed
 	report := wire.Report{Round: 1}
-	for server := range 1000 {
-		if !ann.witness.IsAsked(server) {
+	for server := range far() {
+		if !n.wasAsked("ann", server) {
 			report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: 80 * time.Millisecond})
 		}
 	}
 	n.says("ann", report)
-	if got, _ := ann.witness.Progress(); got-before != allowed || allowed > 25 {
+	if got := n.person("ann").Probed; got-before != allowed || allowed > 25 {
 		t.Errorf("%d of ann's finds count, %d are allowed, want them and at most 25", got-before, allowed)
 	}
 }

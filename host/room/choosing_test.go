@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"encoding/json"
@@ -9,25 +9,10 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/wire"
 	"muster/selection"
 )
-
-// choosing is a room of two whose players have measured the same; the nearest
-// servers come first.
-func choosing(t *testing.T, servers int) *session {
-	n := measuring(t, servers, "ann", "bob")
-	ms := make([]int, servers)
-	for i := range ms {
-		ms[i] = 10 * (i + 1)
-	}
-	for _, name := range []string{"ann", "bob"} {
-		n.measures(name, ms...)
-	}
-	n.done("ann", "bob")
-	n.inStage(wire.Chosen)
-	return n
-}
 
 func TestFinalists(t *testing.T) {
 	tests := []struct {
@@ -59,7 +44,7 @@ func TestFinalists(t *testing.T) {
 			n := choosing(t, tt.servers)
 			for attempt, full := range tt.full {
 				n.inStage(wire.Chosen)
-				if got := n.room.round.looks.Save().Attempt; got != attempt+1 {
+				if got := n.looks["ann"].Attempt; got != attempt+1 {
 					t.Errorf("attempt %d, want %d", got, attempt+1)
 				}
 				n.verifies("ann", full...)
@@ -156,8 +141,8 @@ func TestGamePort(t *testing.T) {
 	}
 	n.says("ann", wire.Verified{Round: 1, Attempt: 1})
 	n.says("bob", wire.Verified{Round: 1, Attempt: 1})
-	if got := n.launch(); got.Address != "192.0.2.0:27015" || got.QueryPort != 27960 {
-		t.Errorf("everyone goes to %s, asked at %d", got.Address, got.QueryPort)
+	if launch := got[wire.Launch](n, "ann"); launch.Address != "192.0.2.0:27015" || launch.QueryPort != 27960 {
+		t.Errorf("everyone goes to %s, asked at %d", launch.Address, launch.QueryPort)
 	}
 	if way := n.view().Way; way.Connect != "192.0.2.0:27015" || way.QueryPort != 27960 {
 		t.Errorf("the page shows %+v", way)
@@ -178,7 +163,7 @@ func TestSecondRound(t *testing.T) {
 		t.Errorf("the second round begins with %+v", v)
 	}
 	same(t, n.room, restored(t, n.room))
-	n.says("bob", wire.Report{Round: 1, Results: results([]int{5})}) // still on its way
+	n.says("bob", wire.Report{Round: 1, Results: []discovery.Result{{State: discovery.Answered, RTT: 5 * time.Millisecond}}}) // still on its way
 	n.listed(1)
 	if got := n.took("ann"); got != "list measure" {
 		t.Errorf("ann is sent %q", got)
@@ -191,8 +176,8 @@ func TestSecondRound(t *testing.T) {
 	n.verifies("ann")
 	n.verifies("bob")
 	n.goesTo(0)
-	if n.launch().Round != 2 {
-		t.Errorf("the launch is of round %d", n.launch().Round)
+	if launch := got[wire.Launch](n, "ann"); launch.Round != 2 {
+		t.Errorf("the launch is of round %d", launch.Round)
 	}
 }
 
@@ -217,11 +202,11 @@ func TestWishes(t *testing.T) {
 	n.verifies("ann")
 	n.verifies("bob")
 	n.goesTo(1)
-	if n.launch().Password != "club" || strings.Contains(fmt.Sprint(n.view()), "club") {
+	if got[wire.Launch](n, "ann").Password != "club" || strings.Contains(fmt.Sprint(n.view()), "club") {
 		t.Error("the password is for the launch only")
 	}
 	want := selection.Culled{Full: 1, Filtered: 1, OverThreshold: 1}
-	if got := n.room.round.choice.Newest().Culled; got != want {
+	if got := n.choice().Culled; got != want {
 		t.Errorf("culled are %+v, want %+v", got, want)
 	}
 }
@@ -229,12 +214,12 @@ func TestWishes(t *testing.T) {
 // TestSharedList: everyone indexes the same list, whatever the master sent.
 func TestSharedList(t *testing.T) {
 	list := []discovery.Server{
-		{Addr: addr(9), Country: "US", ASN: 7}, {Addr: addr(3), Country: "DE", ASN: 9},
-		{Addr: addr(3), Country: "DE", ASN: 9}, {}, {Addr: addr(1), Country: "Germany", ASN: 0xffdeca00},
-		{Addr: addr(2), Country: "DE", ASN: 4}, {Addr: addr(4), Country: "de"},
+		{Addr: addrOf(9), Country: "US", ASN: 7}, {Addr: addrOf(3), Country: "DE", ASN: 9},
+		{Addr: addrOf(3), Country: "DE", ASN: 9}, {}, {Addr: addrOf(1), Country: "Germany", ASN: 0xffdeca00},
+		{Addr: addrOf(2), Country: "DE", ASN: 4}, {Addr: addrOf(4), Country: "de"},
 	}
-	got := Shared(slices.Clone(list), nil)
-	want := []discovery.Server{{Addr: addr(1)}, {Addr: addr(4)}, {Addr: addr(2), Country: "DE", ASN: 4}, {Addr: addr(3), Country: "DE", ASN: 9}, {Addr: addr(9), Country: "US", ASN: 7}}
+	got := room.Shared(slices.Clone(list), nil)
+	want := []discovery.Server{{Addr: addrOf(1)}, {Addr: addrOf(4)}, {Addr: addrOf(2), Country: "DE", ASN: 4}, {Addr: addrOf(3), Country: "DE", ASN: 9}, {Addr: addrOf(9), Country: "US", ASN: 7}}
 	if !slices.Equal(got, want) {
 		t.Errorf("shared are %v, want %v", got, want)
 	}
@@ -242,7 +227,7 @@ func TestSharedList(t *testing.T) {
 	if err != nil || !slices.Equal(back.(wire.List).Servers, got) {
 		t.Errorf("the peers get %v, %v", back, err)
 	}
-	if n := len(Shared(listOf(discovery.MaxServers/8+9), nil)); n != discovery.MaxServers/8+9 {
+	if n := len(room.Shared(listOf(discovery.MaxServers/8+9), nil)); n != discovery.MaxServers/8+9 {
 		t.Errorf("%d servers are left", n)
 	}
 }

@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/host/room/trust"
+	"muster/host/room"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -46,8 +46,8 @@ func TestMadeUpNumbersDoNotCount(t *testing.T) {
 	n.says("dan", wire.Report{Round: 1, Results: []discovery.Result{{Server: 0, State: discovery.Lost}}})
 	full := discovery.Info{Name: "mine", Players: 16, MaxPlayers: 16, GamePort: 666}
 	n.says("dan", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: full}}})
-	if info := n.room.round.servers.Infos[0]; *info == full {
-		t.Errorf("dan has the first server be %+v", *info)
+	if card := n.view().Choice.Servers[addrOf(0).String()]; card.Name == full.Name || card.Players == full.Players {
+		t.Errorf("the first server is what dan says: %+v", card)
 	}
 	n.gone("dan")
 	n.join("dan")
@@ -56,7 +56,7 @@ func TestMadeUpNumbersDoNotCount(t *testing.T) {
 		n.verifies(name)
 	}
 	n.goesTo(0)
-	doubts := n.room.round.choice.Newest().Doubts
+	doubts := n.choice().Doubts
 	if len(doubts) != 1 || doubts[0].Player != "dan" {
 		t.Errorf("doubts are %v", doubts)
 	}
@@ -98,7 +98,7 @@ func TestOddButHarmless(t *testing.T) {
 				n.verifies(name)
 			}
 			n.goesTo(0)
-			if doubts := n.room.round.choice.Newest().Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
+			if doubts := n.choice().Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
 				t.Errorf("doubts are %v", doubts)
 			}
 		})
@@ -140,10 +140,6 @@ func TestSlowLineCounts(t *testing.T) {
 				}
 				n.measures(name, ms...)
 			}
-			n.room.judge(n.room.round.active(), trust.Searching)
-			if n.isOut("dan") {
-				t.Error("dan is left out while a search would go on")
-			}
 			n.done("ann", "bob", "cat", "dan")
 			n.inStage(wire.Chosen)
 			n.noted("dan's pings for 19 of 20 servers are longer than everybody else's explain, as on a slow line: " + test.told)
@@ -155,7 +151,7 @@ func TestSlowLineCounts(t *testing.T) {
 				n.verifies(name)
 			}
 			n.goesTo(test.goes)
-			if doubts := n.room.round.choice.Newest().Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
+			if doubts := n.choice().Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
 				t.Errorf("doubts are %v", doubts)
 			}
 		})
@@ -165,7 +161,7 @@ func TestSlowLineCounts(t *testing.T) {
 // TestTrusted: the organiser knows better.
 func TestTrusted(t *testing.T) {
 	n := doubting(t)
-	err := n.orders(Trust{"dan"})
+	err := n.orders(room.Trust{Name: "dan"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,10 +169,10 @@ func TestTrusted(t *testing.T) {
 	if n.isOut("dan") {
 		t.Error("dan is still left out")
 	}
-	if got := n.room.round.choice.Newest().Chosen; !strings.HasPrefix(got.Addr.String(), "192.0.2.19:") {
+	if got := n.chosen(); !strings.HasPrefix(got.Addr.String(), "192.0.2.19:") {
 		t.Errorf("chosen is %v", got.Addr)
 	}
-	if err := n.orders(Trust{"eve"}); err == nil {
+	if err := n.orders(room.Trust{Name: "eve"}); err == nil {
 		t.Error("eve is trusted, who is not here")
 	}
 }
@@ -205,7 +201,7 @@ func TestDoubtedWhileRefining(t *testing.T) {
 	n.join("ann", "bob", "cat", "dan")
 	n.gets(far())
 	for back := false; n.now.Sub(eight) < time.Minute; {
-		if !back && n.room.round.trust.IsExcluded("dan") { // he leaves and comes back
+		if !back && n.person("dan").Doubt != "" { // he leaves and comes back
 			n.gone("dan")
 			n.join("dan")
 			back = true
@@ -215,7 +211,7 @@ func TestDoubtedWhileRefining(t *testing.T) {
 			n.answers(i, name)
 		}
 		n.lies("dan")
-		if n.room.phase.stage() != wire.Refining {
+		if !n.isSearching() {
 			break
 		}
 	}
@@ -223,24 +219,16 @@ func TestDoubtedWhileRefining(t *testing.T) {
 	if told := strings.Count(n.log(), "does not count"); told != 1 {
 		t.Errorf("told %d times: %s", told, n.log())
 	}
-	if dan := n.room.round.player("dan"); !n.room.round.trust.IsExcluded("dan") || probedBy(dan) > 200 {
-		t.Errorf("dan's doubt is %q after %d servers", n.room.round.trust.Reason("dan", &n.room.round.servers), probedBy(dan))
+	if dan := n.person("dan"); dan.Doubt == "" || !dan.LeftOut || dan.Probed > 200 {
+		t.Errorf("dan's doubt is %q after %d servers", dan.Doubt, dan.Probed)
 	}
 }
 
-// lies has a member answer 9999 ms to all it was asked, and say so unasked.
+// lies answers 9999 ms for all that a player was asked, and says so unasked.
 func (n *session) lies(name string) {
-	messages := n.sent[name]
-	delete(n.sent, name)
 	asked := []int{0}
-	for _, m := range messages {
-		if ask, ok := m.(wire.Ask); ok {
-			asked = append(asked, ask.Servers...)
-		}
+	for _, ask := range n.takes(name) {
+		asked = append(asked, ask.Servers...)
 	}
-	report := wire.Report{Round: n.room.round.number}
-	for _, server := range asked {
-		report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: 9999 * time.Millisecond})
-	}
-	n.says(name, report)
+	n.finds(name, discovery.Answered, 9999*time.Millisecond, asked...)
 }

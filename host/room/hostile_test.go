@@ -1,6 +1,7 @@
-package room
+package room_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -9,14 +10,29 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/wire"
 )
+
+// essence is all that a room keeps, and shows.
+func essence(t *testing.T, r *room.Room) string {
+	t.Helper()
+	saved, err := r.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown, err := json.MarshalIndent(r.Snapshot(), "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(saved) + string(shown)
+}
 
 // TestStaleMessages: what belongs to another round, attempt or stage is too
 // late, not wrong.
 func TestStaleMessages(t *testing.T) {
 	n := choosing(t, 3)
-	before := essence(n.room)
+	before := essence(t, n.room)
 	for _, m := range []wire.Message{
 		wire.Verified{Round: 1, Attempt: 2, Servers: []wire.Finalist{{Server: 0, State: discovery.Lost}}},
 		wire.Verified{Round: 2, Attempt: 1, Servers: []wire.Finalist{{Server: 0, State: discovery.Lost}}},
@@ -27,7 +43,7 @@ func TestStaleMessages(t *testing.T) {
 		wire.Launched{Round: 1, State: wire.LaunchStarted},
 	} {
 		n.says("ann", m)
-		if after := essence(n.room); after != before {
+		if after := essence(t, n.room); after != before {
 			t.Fatalf("%+v changed the room from\n%s\nto\n%s", m, before, after)
 		}
 	}
@@ -53,14 +69,14 @@ func TestNonsense(t *testing.T) {
 			if tt.stage == wire.Chosen {
 				n = choosing(t, 3)
 			}
-			if err := n.step(Hear{"ann", tt.message}); err == nil {
+			if err := n.step(room.Hear{Player: "ann", Message: tt.message}); err == nil {
 				t.Errorf("%+v is fine", tt.message)
 			}
 			n.inStage(tt.stage)
 		})
 	}
 	n := measuring(t, 3, "ann", "bob")
-	if err := n.step(Hear{"eve", wire.Done{Round: 1}}); err == nil {
+	if err := n.step(room.Hear{Player: "eve", Message: wire.Done{Round: 1}}); err == nil {
 		t.Error("a stranger's word counts")
 	}
 }
@@ -79,8 +95,11 @@ func TestAbsurdValues(t *testing.T) {
 				n := choosing(t, 2)
 				n.says("ann", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, RTTs: []float64{rtt}, Sent: 3, Info: &info}}})
 				same(t, n.room, restored(t, n.room))
-				if rtt := n.room.round.player("ann").witness.At(0).RTT; rtt < 0 || rtt > wire.MaxRTT {
-					t.Errorf("ann's RTT is %v", rtt)
+				n.verifies("bob")
+				for _, ranked := range n.choice().Ranking {
+					if ms := ranked.RTT["ann"]; !(ms >= 0 && ms <= discovery.MS(wire.MaxRTT)) {
+						t.Errorf("ann's ping is %v ms", ms)
+					}
 				}
 			})
 		}
@@ -118,7 +137,7 @@ func TestAbsurdClock(t *testing.T) {
 		n.wait(2 * time.Second)
 		probes := []discovery.Result{{Server: 1, At: clock.at, State: discovery.Lost}, {Server: 3, At: clock.at, State: discovery.Lost}}
 		n.says("ann", wire.Report{Round: 1, Now: clock.now, Results: probes})
-		for _, p := range restored(t, n.room).round.player("ann").witness.Probes() {
+		for _, p := range traceOf(restored(t, n.room), "ann") {
 			if p.At < 0 || p.At > 2*time.Second {
 				t.Errorf("a probe of %v by a clock of %v was at %v, two seconds after the beginning", clock.at, clock.now, p.At)
 			}
@@ -130,7 +149,7 @@ func TestAbsurdClock(t *testing.T) {
 // back.
 func TestLongEvening(t *testing.T) {
 	n := measuring(t, 4, "ann", "bob")
-	n.room.round.measuring = n.now.Add(-72 * time.Hour)
+	n.now = n.now.Add(72 * time.Hour)
 	n.says("ann", wire.Report{Round: 1, Now: time.Second, Results: []discovery.Result{{At: time.Second, State: discovery.Lost}}})
 	restored(t, n.room)
 }
@@ -141,7 +160,7 @@ func TestLongTrace(t *testing.T) {
 	for first := range 1000 {
 		n.says("ann", wire.Report{Round: 1, First: first, Results: []discovery.Result{{Server: first % 4, State: discovery.Lost}, {Server: 2, State: discovery.Answered}}})
 	}
-	if got := len(n.room.round.player("ann").witness.Probes()); got != 4 {
+	if got := len(probesOf(n.room, "ann")); got != 4 {
 		t.Errorf("%d probes are kept of a list of 4 servers, want 4", got)
 	}
 }
@@ -157,8 +176,8 @@ func TestTrace(t *testing.T) {
 	n.says("ann", wire.Report{Round: 1, Now: 500 * time.Millisecond, Results: []discovery.Result{probe(2, 100), probe(0, 400)}})
 	n.says("ann", wire.Report{Round: 1, Now: 700 * time.Millisecond, Results: []discovery.Result{probe(2, 100), probe(0, 400), probe(1, 600)}})
 	n.says("ann", wire.Report{Round: 2, Now: 700 * time.Millisecond, Results: []discovery.Result{probe(3, 650)}})
-	for _, r := range []*Room{n.room, restored(t, n.room)} {
-		got := r.round.player("ann").witness.Probes()
+	for _, r := range []*room.Room{n.room, restored(t, n.room)} {
+		got := probesOf(r, "ann")
 		want := []discovery.Result{probe(2, 1600), probe(0, 1900), probe(1, 1900)}
 		if !slices.Equal(got, want) {
 			t.Errorf("ann's probes are %v, want %v", got, want)

@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
+	"muster/host/room/attendance"
 	"muster/host/room/brought"
 	"muster/host/room/nickname"
 	"muster/host/room/roster"
@@ -16,12 +18,13 @@ import (
 	"muster/selection"
 )
 
-func bringing(servers ...int) (list []wire.Brought) {
-	for _, server := range servers {
-		list = append(list, wire.Brought{Addr: addr(server)})
-	}
-	return list
-}
+// How long a guest without a page is remembered, how many guests a room has, and how long a
+// token is at least.
+const (
+	guestStays   = 30 * time.Minute
+	mostGuests   = 32
+	tokenLetters = 26
+)
 
 // TestLists: what people bring is the room's, with who brought it; a limit of
 // milliseconds later one of theirs is chosen, and never what somebody hides.
@@ -30,7 +33,7 @@ func TestLists(t *testing.T) {
 	s.Prefer = discovery.Millis(15 * time.Millisecond)
 	n := newSession(t, s)
 	n.join("ann")
-	n.says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: addr(2), Name: "Ann's\x1b[31m " + strings.Repeat("x", 100)}}, Hidden: bringing(1)})
+	n.says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: addrOf(2), Name: "Ann's\x1b[31m " + strings.Repeat("x", 100)}}, Hidden: bringing(1)})
 	n.says("ann", wire.Bring{Game: "xonotic", Favourites: bringing(3)}) // which is another game's
 	n.noted("ann brings 1 server that the room may call its own, and 1 never to play on")
 	n.join("bob")
@@ -45,7 +48,7 @@ func TestLists(t *testing.T) {
 		n.measures(name, 40, 20, 52, 70)
 		n.done(name)
 	}
-	chosen := n.room.round.choice.Newest()
+	chosen := n.choice()
 	if chosen.Chosen.Server != 2 || chosen.Decided.By != selection.ByOurs || chosen.Culled.Hidden != 1 || !slices.Equal(chosen.Reasons[0].Players, []string{"ann"}) {
 		t.Errorf("chosen is %+v, %+v, left out %+v", chosen.Chosen, chosen.Decided, chosen.Reasons)
 	}
@@ -63,23 +66,45 @@ func TestListsOfOthers(t *testing.T) {
 	}
 	bring()
 	n.says("ann", wire.Bring{Game: "openarena", Favourites: bringing(1)})
-	if err := n.acts(n.pageOf("bob"), Strike{addr(2)}); reason(err) != wire.ReasonSecret {
+	if err := n.acts(n.pageOf("bob"), room.Strike{Addr: addrOf(2)}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob strikes: %v", err)
 	}
-	if err := n.orders(Strike{addr(2)}); err != nil {
+	if err := n.orders(room.Strike{Addr: addrOf(2)}); err != nil {
 		t.Fatal(err)
 	}
 	bring()
 	if lists := n.view().Lists; len(lists.Favourites) != 1 || len(lists.Hidden) != 1 {
 		t.Errorf("%+v", lists)
 	}
-	n.orders(Remove{"bob"})
+	n.orders(room.Remove{Name: "bob"})
 	if lists := n.view().Lists; len(lists.Favourites) != 1 || !slices.Equal(lists.Favourites[0].By, []string{"ann"}) || len(lists.Hidden) != 0 {
 		t.Errorf("without bob %+v", lists)
 	}
-	n.orders(Change{Settings: []byte(`{"game":"xonotic"}`), Games: []string{"xonotic"}})
+	n.orders(room.Change{Settings: []byte(`{"game":"xonotic"}`), Games: []string{"xonotic"}})
 	if lists := n.view().Lists; len(lists.Favourites) != 0 {
 		t.Errorf("of another game %+v", lists)
+	}
+}
+
+// losesPlace keeps a player away for so long that the place is free for others.
+func (n *session) losesPlace(name string) {
+	n.Helper()
+	n.gone(name)
+	n.wait(attendance.GoneAfter + tick)
+	if n.person(name).Peer {
+		n.Fatalf("%s has the place still; the log:\n%s", name, n.log())
+	}
+}
+
+// leavesThePage is the same of a player whose page is open, who is a guest then.
+func (n *session) leavesThePage(name string) {
+	n.Helper()
+	page := n.pageOf(name)
+	n.step(room.PageOpened{Token: page})
+	n.losesPlace(name)
+	n.step(room.PageClosed{Token: page})
+	if !n.hasGuest(name) {
+		n.Fatalf("%s is no guest; the log:\n%s", name, n.log())
 	}
 }
 
@@ -90,20 +115,20 @@ func TestListsOfANameThatIsFree(t *testing.T) {
 		name, token string
 		want        []string
 	}{
-		{"the one who brought it", strings.Repeat("a", tokenLength), nil},
-		{"another with a token", strings.Repeat("b", tokenLength), []string{brought.Nobody}},
+		{"the one who brought it", strings.Repeat("a", tokenLetters), nil},
+		{"another with a token", strings.Repeat("b", tokenLetters), []string{brought.Nobody}},
 		{"another without one", "", []string{brought.Nobody}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := newSession(t, settings(3))
 			join := func(token, fresh string) {
-				n.step(Join{Hello: wire.Hello{Name: "ann", Token: token}, Token: fresh})
+				n.step(room.Join{Hello: wire.Hello{Name: "ann", Token: token}, Token: fresh})
 			}
-			join(strings.Repeat("a", tokenLength), "")
+			join(strings.Repeat("a", tokenLetters), "")
 			n.says("ann", wire.Bring{Game: "openarena", Favourites: bringing(1)})
-			n.room.unseat(n.room.round.player("ann"), false)
-			n.room = restored(t, n.room)
-			join(tt.token, strings.Repeat("c", tokenLength))
+			n.losesPlace("ann")
+			n.revive()
+			join(tt.token, strings.Repeat("c", tokenLetters))
 			n.says("ann", wire.Bring{Game: "openarena"})
 			var by []string
 			for _, one := range n.view().Lists.Favourites {
@@ -123,65 +148,61 @@ func TestListsOfANameThatIsFree(t *testing.T) {
 // back, however their nickname went and by whatever it is known that it is them; nobody else
 // has it.
 func TestListsOfWhoRanOut(t *testing.T) {
-	token := strings.Repeat("a", tokenLength)
+	token := strings.Repeat("a", tokenLetters)
 	page := roster.PageOf(token)
 	left := map[string]func(*session){
 		"away for long": func(n *session) {
-			n.room.unseat(n.room.round.player("ann"), true)
-			n.now = n.now.Add(guestGone + time.Second)
-			n.step(Tick{})
+			n.leavesThePage("ann")
+			n.now = n.now.Add(guestStays + time.Second)
+			n.step(room.Tick{})
 		},
 		"gives the page's place up": func(n *session) {
-			n.room.unseat(n.room.round.player("ann"), true)
-			n.acts(page, Quit{})
+			n.leavesThePage("ann")
+			n.acts(page, room.Quit{})
 		},
 		"gives way to another guest": func(n *session) {
-			n.room.unseat(n.room.round.player("ann"), true)
+			n.leavesThePage("ann")
 			n.now = n.now.Add(time.Minute)
-			for i := range guestsUnknown {
+			for i := range mostGuests {
 				name := fmt.Sprint("guest ", i)
-				n.step(Order{Action: Enter{Name: name, Token: name}})
+				n.step(room.Order{Action: room.Enter{Name: name, Token: name}})
 			}
 		},
-		"leaves": func(n *session) { n.acts(page, Quit{}) },
+		"leaves": func(n *session) { n.acts(page, room.Quit{}) },
+	}
+	joins := func(n *session, name, token, fresh string) error {
+		return n.step(room.Join{Hello: wire.Hello{Name: name, Token: token}, Token: fresh})
+	}
+	enters := func(n *session, name, was string) error {
+		return n.acts("", room.Enter{Name: name, Was: was, Token: "new"})
 	}
 	back := []struct {
 		name  string
 		comes func(*session) error
 		want  string
 	}{
-		{"the program", func(n *session) error { return n.step(Join{Hello: wire.Hello{Name: "ann", Token: token}}) }, "ann"},
-		{"the program, by another name", func(n *session) error { return n.step(Join{Hello: wire.Hello{Name: "eve", Token: token}}) }, "eve"},
-		{"the page", func(n *session) error { return n.step(Order{Action: Enter{Name: "ann", Was: page, Token: "new"}}) }, "ann"},
-		{"the page, by another name", func(n *session) error { return n.step(Order{Action: Enter{Name: "eve", Was: page, Token: "new"}}) }, "eve"},
-		{"the page, then the program", func(n *session) error {
-			n.step(Order{Action: Enter{Name: "eve", Was: page, Token: "new"}})
-			return n.step(Join{Hello: wire.Hello{Name: "ann", Token: token}})
-		}, "ann"},
-		{"another program", func(n *session) error { return n.step(Join{Hello: wire.Hello{Name: "ann"}, Token: "another"}) }, brought.Nobody},
-		{"another page", func(n *session) error {
-			return n.step(Order{Action: Enter{Name: "ann", Was: roster.PageOf("another"), Token: "new"}})
-		}, brought.Nobody},
-		{"another page, and then the program", func(n *session) error {
-			n.step(Order{Action: Enter{Name: "ann", Token: "new"}})
-			return n.step(Join{Hello: wire.Hello{Name: "ann", Token: token}})
-		}, brought.Nobody},
+		{"the program", func(n *session) error { return joins(n, "ann", token, "") }, "ann"},
+		{"the program, by another name", func(n *session) error { return joins(n, "eve", token, "") }, "eve"},
+		{"the page", func(n *session) error { return enters(n, "ann", page) }, "ann"},
+		{"the page, by another name", func(n *session) error { return enters(n, "eve", page) }, "eve"},
+		{"the page, then the program", func(n *session) error { enters(n, "eve", page); return joins(n, "ann", token, "") }, "ann"},
+		{"another program", func(n *session) error { return joins(n, "ann", "", "another") }, brought.Nobody},
+		{"another page", func(n *session) error { return enters(n, "ann", roster.PageOf("another")) }, brought.Nobody},
+		{"another page, and then the program", func(n *session) error { enters(n, "ann", ""); return joins(n, "ann", token, "") }, brought.Nobody},
 	}
 	for how, leaves := range left {
 		for _, tt := range back {
 			t.Run(how+", "+tt.name, func(t *testing.T) {
 				n := newSession(t, settings(40))
-				n.step(Join{Hello: wire.Hello{Name: "ann", Token: token}})
+				joins(n, "ann", token, "")
 				n.says("ann", wire.Bring{Game: "openarena", Favourites: bringing(1)})
 				leaves(n)
-				if n.room.roster.Person("ann").Name != "" {
+				if n.person("ann").Name != "" {
 					t.Fatal("ann is still here")
 				}
-				n.room = restored(t, n.room)
-				for _, name := range n.guests() {
-					if name != "guest 0" {
-						n.room.apply(n.room.roster.Drop(name))
-					}
+				n.revive()
+				for i := range mostGuests - 1 { // or the room is full of guests
+					n.acts(fmt.Sprint("guest ", i+1), room.Quit{})
 				}
 				if err := tt.comes(n); err != nil {
 					t.Fatal(err)
@@ -190,7 +211,7 @@ func TestListsOfWhoRanOut(t *testing.T) {
 					t.Errorf("what ann brought is %q's, want %q's", by, tt.want)
 				}
 				if tt.want == "ann" || tt.want == "eve" {
-					if err := n.acts(page, Rename{"dan"}); err != nil || n.view().Lists.Favourites[0].By[0] != "dan" {
+					if err := n.acts(page, room.Rename{Name: "dan"}); err != nil || n.view().Lists.Favourites[0].By[0] != "dan" {
 						t.Errorf("the page is not theirs any more: %v, %+v", err, n.view().Lists)
 					}
 				}
@@ -225,26 +246,29 @@ func TestListsAreBounded(t *testing.T) {
 // again when they come back.
 func TestListsOfManyWhoLeave(t *testing.T) {
 	for name, leave := range map[string]func(n *session, name string){
-		"by the page":          func(n *session, name string) { n.acts(n.pageOf(name), Quit{}) },
-		"as the evening ends":  func(n *session, _ string) { n.orders(End{}) },
-		"as others need seats": func(n *session, name string) { n.room.unseat(n.room.round.player(name), false) },
+		"by the page":          func(n *session, name string) { n.acts(n.pageOf(name), room.Quit{}) },
+		"as the evening ends":  func(n *session, _ string) { n.orders(room.End{}) },
+		"as others need seats": (*session).losesPlace,
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := standing(t, "whenever")
+			s := settings(0)
+			s.Every = "whenever"
+			n := newSession(t, s)
+			n.as["ann"] = n.room.Keys().Secret
 			for i := range 3 * wire.MaxPlayers {
 				name := fmt.Sprint("player ", i)
 				n.join(name)
 				n.says(name, wire.Bring{Game: "openarena", Favourites: bringing(1), Hidden: bringing(2)})
 				leave(n, name)
 			}
-			lists := n.room.lists.Save()
-			if by := len(lists.Favourites[0].By); by > wire.MaxPlayers+1 || len(lists.Hidden[0].By) != by || len(lists.Left) > wire.MaxPlayers {
-				t.Errorf("in the lists stand %d names, and the room knows whose %d were", by, len(lists.Left))
+			lists := n.view().Lists
+			if by := len(lists.Favourites[0].By); by > wire.MaxPlayers+1 || len(lists.Hidden[0].By) != by {
+				t.Errorf("in the lists stand %d and %d names", by, len(lists.Hidden[0].By))
 			}
 			n.join("player 0")
 			n.says("player 0", wire.Bring{Game: "openarena"})
 			if slices.Contains(n.view().Lists.Favourites[0].By, "player 0") {
-				t.Error("who comes back cannot take back what they brought")
+				t.Error("a player who comes back cannot take back what they brought")
 			}
 		})
 	}
@@ -255,14 +279,14 @@ func TestListsOfManyWhoLeave(t *testing.T) {
 func TestListsFromAfar(t *testing.T) {
 	private, loopback := netip.MustParseAddrPort("192.168.1.1:27960"), netip.MustParseAddrPort("127.0.0.1:27960")
 	for _, tt := range []struct {
-		from Origin
+		from room.Origin
 		addr netip.AddrPort
 		is   bool
 	}{
-		{public("198.51.100.7"), addr(1), true}, {public("198.51.100.7"), private, false}, {public("198.51.100.7"), loopback, false},
-		{Origin{}, addr(1), true}, {Origin{}, private, false},
-		{Origin{Near: netip.MustParseAddr("192.168.1.5")}, private, true}, {Origin{Near: netip.MustParseAddr("192.168.1.5")}, loopback, false},
-		{Origin{Addr: netip.MustParseAddr("127.0.0.1")}, loopback, true},
+		{publicly("198.51.100.7"), addrOf(1), true}, {publicly("198.51.100.7"), private, false}, {publicly("198.51.100.7"), loopback, false},
+		{room.Origin{}, addrOf(1), true}, {room.Origin{}, private, false},
+		{room.Origin{Near: netip.MustParseAddr("192.168.1.5")}, private, true}, {room.Origin{Near: netip.MustParseAddr("192.168.1.5")}, loopback, false},
+		{room.Origin{Addr: netip.MustParseAddr("127.0.0.1")}, loopback, true},
 	} {
 		n := newSession(t, settings(2))
 		n.origins["ann"] = tt.from
@@ -276,11 +300,12 @@ func TestListsFromAfar(t *testing.T) {
 
 // TestListsAreFetched: what is brought belongs on the list, from the next on.
 func TestListsAreFetched(t *testing.T) {
-	r := New(Keys{Code: "BAKODI"}, settings(1), eight)
-	r.takes("ann", Origin{}, bringing(7), bringing(8), false)
-	outputs, err := r.Step(Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "ann"}, Token: "token of ann"}, eight)
-	at := slices.IndexFunc(outputs, func(o Output) bool { _, is := o.(Fetch); return is })
-	if err != nil || at < 0 || !slices.Equal(outputs[at].(Fetch).Also, []netip.AddrPort{addr(7)}) {
+	n := newSession(t, settings(2))
+	n.join("ann")
+	n.says("ann", wire.Bring{Game: "openarena", Favourites: bringing(7), Hidden: bringing(8)})
+	outputs, err := n.room.Step(room.Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "bob"}, Token: "token of bob"}, n.now)
+	at := slices.IndexFunc(outputs, func(o room.Output) bool { _, is := o.(room.Fetch); return is })
+	if err != nil || at < 0 || !slices.Equal(outputs[at].(room.Fetch).Also, []netip.AddrPort{addrOf(7)}) {
 		t.Errorf("%+v, %v", outputs, err)
 	}
 }
@@ -289,21 +314,26 @@ func TestListsAreFetched(t *testing.T) {
 // next takes its place, and the last one left cannot be hidden.
 func TestHideHere(t *testing.T) {
 	n := inVoting(t)
-	before := n.room.round.choice.Newest().Chosen.Server
-	if err := n.orders(Hide{Addr: addr(before), Hidden: true}); err != nil {
-		t.Fatal(err)
+	for {
+		server, ranked := n.chosen().Server, len(n.choice().Ranking)
+		hidden := len(n.view().Lists.Hidden)
+		err := n.orders(room.Hide{Addr: addrOf(server), Hidden: true})
+		if ranked == 1 {
+			if err == nil || n.chosen().Server != server || len(n.view().Lists.Hidden) != hidden {
+				t.Errorf("all are hidden: %v, %+v", err, n.view().Lists)
+			}
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after := n.chosen().Server; after == server {
+			t.Fatalf("%d is still chosen; the log:\n%s", after, n.log())
+		}
+		n.lookAgain()
 	}
-	if after := n.room.round.choice.Newest().Chosen.Server; after == before {
-		t.Errorf("%d is still chosen", after)
-	}
-	n = inVoting(t)
-	for _, ranked := range n.room.round.choice.Newest().Ranking[1:] {
-		n.room.lists.Hide(ranked.Addr, "", n.room.organiserName())
-	}
-	if err := n.orders(Hide{Addr: addr(before), Hidden: true}); err == nil || n.room.round.choice.Newest().Chosen == nil || len(n.room.lists.Hidden(n.room.round.servers.List, n.room.organiserName())) != len(n.room.round.choice.Newest().Ranking)-1 {
-		t.Errorf("all are hidden: %v, %+v", err, n.room.lists)
-	}
-	if err := n.orders(Hide{Addr: addr(before)}); err != nil || slices.ContainsFunc(n.view().Lists.Hidden, func(b wire.Brought) bool { return b.Addr == addr(before) }) {
+	first := addrOf(0)
+	if err := n.orders(room.Hide{Addr: first}); err != nil || slices.ContainsFunc(n.view().Lists.Hidden, func(b wire.Brought) bool { return b.Addr == first }) {
 		t.Errorf("shown again: %v, %+v", err, n.view().Lists)
 	}
 }
@@ -314,33 +344,28 @@ func TestOursAreAsked(t *testing.T) {
 	s := settings(2)
 	s.Strategy, s.Prefer = wire.Coordinated, discovery.Millis(time.Second)
 	n := newSession(t, s)
-	list := far()
-	ours := []wire.Brought{{Addr: list[3].Addr}, {Addr: list[996].Addr}}
+	list, ours := far(), []int{3, 996}
 	n.join("ann")
-	n.says("ann", wire.Bring{Game: "openarena", Favourites: ours})
+	n.says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: list[ours[0]].Addr}, {Addr: list[ours[1]].Addr}}})
 	n.join("bob")
 	n.gets(list)
 	n.inStage(wire.Refining)
-	for end := n.now.Add(time.Minute); n.room.phase.stage() == wire.Refining && n.now.Before(end); {
-		n.wait(200 * time.Millisecond)
-		n.answers(0, "ann")
-		n.answers(1, "bob")
-	}
+	n.searchesOn("ann", "bob")
 	n.inStage(wire.Chosen)
-	for _, one := range ours {
-		for _, p := range n.room.round.players {
-			if p.witness.IsUnprobed(n.room.round.indexOf(one.Addr)) {
-				t.Errorf("%s has not measured %v", p.name, one.Addr)
+	for _, server := range ours {
+		for _, name := range n.players() {
+			if traceOf(n.room, name)[server].State != discovery.Answered {
+				t.Errorf("%s has not measured %v", name, list[server].Addr)
 			}
 		}
 	}
-	if !n.room.round.choice.Newest().Chosen.Ours {
-		t.Errorf("chosen is %+v", n.room.round.choice.Newest().Chosen)
+	if !n.chosen().Ours {
+		t.Errorf("chosen is %+v", n.chosen())
 	}
 }
 
 // TestOnePlayersLists: one player neither fills the room's lists, nor keeps all from
-// playing, nor has everybody asked for more by bringing the same again and again.
+// playing, nor lets everybody be asked for more by bringing the same again and again.
 func TestOnePlayersLists(t *testing.T) {
 	n := newSession(t, settings(3))
 	n.as["ann"] = n.room.Keys().Secret
@@ -351,29 +376,42 @@ func TestOnePlayersLists(t *testing.T) {
 		for server := range wire.MaxBrought {
 			servers = append(servers, 200*i+server)
 		}
-		if err := n.acts(mal, Bring{Favourites: bringing(servers...), Hidden: bringing(servers...), Adds: true}); err != nil {
+		if err := n.acts(mal, room.Bring{Favourites: bringing(servers...), Hidden: bringing(servers...), Adds: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if lists := n.view().Lists; len(lists.Favourites) != wire.MaxBrought || len(lists.Hidden) != wire.MaxBrought {
 		t.Errorf("mal has brought %d and %d", len(lists.Favourites), len(lists.Hidden))
 	}
-	n.acts(mal, Bring{Hidden: bringing(0, 1, 2)})
+	n.acts(mal, room.Bring{Hidden: bringing(0, 1, 2)})
 	n.join("bob")
 	n.listed(3)
-	if hidden := n.room.lists.Hidden(n.room.round.servers.List, n.room.organiserName()); len(hidden) != 0 {
-		t.Errorf("all are hidden: %v", hidden)
-	}
 	notes := strings.Count(n.log(), "mal")
-	n.room.binds = false
 	for range 5 {
-		n.says("mal", wire.Bring{Game: "openarena", Hidden: bringing(2, 1, 0)})
+		again := room.Hear{Player: "mal", Message: wire.Bring{Game: "openarena", Hidden: bringing(2, 1, 0)}}
+		outputs, err := n.room.Step(again, n.now)
+		if err != nil || slices.Contains(outputs, room.Output(room.Save{})) || strings.Count(n.log(), "mal") != notes {
+			t.Errorf("the same again is kept, or told: %+v, %v; the log:\n%s", outputs, err, n.log())
+		}
 	}
-	if n.room.binds || strings.Count(n.log(), "mal") != notes {
-		t.Errorf("the same again is kept, or told: %s", n.log())
+	for _, name := range []string{"ann", "mal", "bob"} {
+		n.informs(name, 12, 12, 12)
+		n.measures(name, 10, 20, 30)
 	}
-	n.acts(mal, Bring{Hidden: bringing(1)})
-	if hidden := n.room.lists.Hidden(n.room.round.servers.List, n.room.organiserName()); len(hidden) != 1 {
-		t.Errorf("one of three is hidden: %v", hidden)
+	n.done("ann", "mal", "bob")
+	if got := n.choice().Culled.Hidden; got != 0 {
+		t.Errorf("all are hidden: %d", got)
+	}
+	n.acts(mal, room.Bring{Hidden: bringing(1)})
+	n.lookAgain()
+	n.goes()
+	n.listed(3)
+	for _, name := range []string{"ann", "mal", "bob"} {
+		n.informs(name, 12, 12, 12)
+		n.measures(name, 10, 20, 30)
+	}
+	n.done("ann", "mal", "bob")
+	if got := n.choice().Culled.Hidden; got != 1 {
+		t.Errorf("one of three is hidden: %d; the log:\n%s", got, n.log())
 	}
 }

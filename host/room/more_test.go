@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/room/attendance"
 	"muster/host/room/search"
 	"muster/host/wire"
@@ -17,12 +18,24 @@ import (
 // of their own, of a thousand: none is known to both.
 func stopped(t *testing.T) *session {
 	t.Helper()
-	s := settings(2)
+	return stoppedIn(t, settings(2), far())
+}
+
+// stoppedIn is the same with other settings and another list.
+func stoppedIn(t *testing.T, s wire.Settings, list []discovery.Server) *session {
+	t.Helper()
 	s.Strategy = string(discovery.Adaptive)
 	n := newSession(t, s)
 	n.as["ann"] = n.room.Keys().Secret
 	n.join("ann", "bob")
-	n.gets(far())
+	n.gets(list)
+	n.stops()
+	return n
+}
+
+// stops lets the two stop where each knows a hundred servers of their own.
+func (n *session) stops() {
+	n.Helper()
 	for player, name := range []string{"ann", "bob"} {
 		n.knows(player, name, 100+500*player, 200+500*player)
 		n.done(name)
@@ -30,13 +43,12 @@ func stopped(t *testing.T) *session {
 	n.inStage(wire.Failed)
 	n.took("ann")
 	n.took("bob")
-	return n
 }
 
-// knows has a player report some servers.
+// knows reports some servers for a player.
 func (n *session) knows(player int, name string, from, to int) {
 	n.Helper()
-	infos, report := wire.Infos{Round: n.room.round.number}, wire.Report{Round: n.room.round.number}
+	infos, report := wire.Infos{Round: n.round()}, wire.Report{Round: n.round()}
 	for server := from; server < to; server++ {
 		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{MaxPlayers: 16}})
 		report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: farRTT(player, server)})
@@ -59,11 +71,11 @@ func (n *session) offered() int {
 	return 0
 }
 
-// goesOn has two players answer what they are asked until the search is over, and
+// goesOn lets two players answer what they are asked until the search is over, and
 // returns how much that was of each.
 func (n *session) goesOn(most time.Duration) (asked [2]int) {
 	n.Helper()
-	for end := n.now.Add(most); n.room.phase.stage() == wire.Refining && n.now.Before(end); {
+	for end := n.now.Add(most); n.isSearching() && n.now.Before(end); {
 		n.wait(200 * time.Millisecond)
 		for player, name := range []string{"ann", "bob"} {
 			asked[player] += n.answers(player, name)
@@ -83,16 +95,16 @@ func TestMore(t *testing.T) {
 	if last := advice[len(advice)-1]; last.Text != "ask 200 more servers" || last.Argument != (wire.Argument{Servers: 200}) {
 		t.Errorf("the advice is %+v", last)
 	}
-	if err := n.acts(n.pageOf("bob"), More{200}); reason(err) != wire.ReasonSecret {
+	if err := n.acts(n.pageOf("bob"), room.More{Servers: 200}); reason(err) != wire.ReasonSecret {
 		t.Errorf("bob orders it: %v", err)
 	}
 	for _, servers := range []int{-1, 0, search.MostMore + 1} {
-		if n.orders(More{servers}) == nil {
+		if n.orders(room.More{Servers: servers}) == nil {
 			t.Errorf("%d more are asked", servers)
 		}
 	}
 	n.inStage(wire.Failed)
-	if err := n.orders(More{200}); err != nil {
+	if err := n.orders(room.More{Servers: 200}); err != nil {
 		t.Fatal(err)
 	}
 	n.inStage(wire.Refining)
@@ -102,7 +114,7 @@ func TestMore(t *testing.T) {
 			t.Errorf("%s, who has the list, is told %+v", name, n.sent[name][0])
 		}
 	}
-	if err := n.orders(More{200}); err == nil {
+	if err := n.orders(room.More{Servers: 200}); err == nil {
 		t.Error("it is ordered while it goes on")
 	}
 	asked := n.goesOn(time.Minute)
@@ -113,17 +125,12 @@ func TestMore(t *testing.T) {
 	}
 	n.noted("the organiser has everyone ask 200 more servers")
 	n.inStage(wire.Chosen)
-	if known := probedBy(n.room.round.player("ann")); known < 200 {
+	if known := n.person("ann").Probed; known < 200 {
 		t.Errorf("of what was known before %d are left", known)
 	}
 	n.lookAgain()
 	n.inStage(wire.Launching)
-	chosen := n.room.round.choice.Newest().Chosen
-	for server := range n.room.round.servers.List {
-		if mean := float64(farRTT(0, server)+farRTT(1, server)) / 2e6; mean < chosen.MeanMS-2 {
-			t.Fatalf("chosen with %.1f ms, server %d has %.1f; the log:\n%s", chosen.MeanMS, server, mean, n.log())
-		}
-	}
+	n.isBestFor(2)
 }
 
 // TestMoreCoordinated: a search that has spent what it may goes on from there, also where
@@ -133,25 +140,24 @@ func TestMoreCoordinated(t *testing.T) {
 		t.Run(fmt.Sprint(restarts, " restarts"), func(t *testing.T) {
 			s := settings(2)
 			s.Strategy, s.By, s.Limits = wire.Coordinated, selection.Threshold, wire.Limits{30 * time.Millisecond}
-			n := newSession(t, s)
+			n := tuned(t, room.Tuning{Budget: 100}, s)
 			n.as["ann"] = n.room.Keys().Secret
-			n.room.tuning.Budget = 100
 			n.join("ann", "bob")
 			n.gets(far())
 			n.goesOn(time.Minute)
 			n.inStage(wire.Failed)
-			known := [2]int{probedBy(n.room.round.player("ann")), probedBy(n.room.round.player("bob"))}
+			known := [2]int{n.person("ann").Probed, n.person("bob").Probed}
 			if n.offered() != search.MostMore {
 				t.Fatalf("%d more are offered", n.offered())
 			}
-			if err := n.orders(More{200}); err != nil {
+			before := [2]int{len(n.asked["ann"]), len(n.asked["bob"])}
+			if err := n.orders(room.More{Servers: 200}); err != nil {
 				t.Fatal(err)
 			}
 			for range restarts {
 				n.goesOn(time.Second)
 				n.inStage(wire.Refining)
-				n.room = restored(t, n.room)
-				n.step(Resume{})
+				n.restarts(0)
 				n.took("ann") // what was under way is lost, and counts as asked
 				n.took("bob")
 				n.join("ann", "bob")
@@ -159,9 +165,10 @@ func TestMoreCoordinated(t *testing.T) {
 			n.goesOn(time.Minute)
 			n.inStage(wire.Failed)
 			for i, name := range []string{"ann", "bob"} {
-				p := n.room.round.player(name)
-				if asked := p.witness.AskedMore(); asked > 200 || asked < 150 || probedBy(p) > known[i]+200 {
-					t.Errorf("%s was asked for %d more, and knows %d instead of %d", name, asked, probedBy(p), known[i])
+				slices.Sort(n.asked[name][before[i]:]) // after a restart some are asked for again
+				asked, knows := len(slices.Compact(n.asked[name][before[i]:])), n.person(name).Probed
+				if asked > 200 || asked < 150 || knows > known[i]+200 {
+					t.Errorf("%s was asked for %d more, and knows %d instead of %d", name, asked, knows, known[i])
 				}
 			}
 			if n.offered() != search.MostMore {
@@ -171,40 +178,71 @@ func TestMoreCoordinated(t *testing.T) {
 	}
 }
 
-// TestMoreEnds: an organiser has players ask five times as many in a round, and no more.
+// TestMoreEnds: an organiser has players ask five times as many in a round, and no more; the
+// next round remembers nothing of it.
 func TestMoreEnds(t *testing.T) {
-	n := stopped(t)
-	n.room.settings.By, n.room.settings.Limits = selection.Threshold, wire.Limits{time.Millisecond}
+	s := settings(2)
+	s.By, s.Limits = selection.Threshold, wire.Limits{time.Millisecond}
+	n := stoppedIn(t, s, farIn(20))
 	const mostInAll = 5 * search.MostMore
-	n.room.round.budget, _ = search.RestoreBudget(search.SavedBudget{Servers: mostInAll - 50})
-	if n.offered() != 50 {
-		t.Errorf("%d more are offered", n.offered())
+	before, granted := len(n.asked["ann"]), 0
+	for granted < mostInAll {
+		want := min(search.MostMore, mostInAll-granted)
+		if got := n.offered(); got != want {
+			t.Fatalf("after %d more %d are offered; the log:\n%s", granted, got, n.log())
+		}
+		servers := search.MostMore
+		if granted == 0 {
+			servers -= 50
+		}
+		if err := n.orders(room.More{Servers: servers}); err != nil {
+			t.Fatal(err)
+		}
+		granted += min(servers, want)
+		n.goesOn(time.Minute)
+		n.inStage(wire.Failed)
 	}
-	if err := n.orders(More{200}); err != nil {
-		t.Fatal(err)
+	if asked := len(n.asked["ann"]) - before; asked > mostInAll || asked < mostInAll-100 {
+		t.Errorf("ann was asked for %d more", asked)
 	}
-	n.goesOn(time.Minute)
-	n.inStage(wire.Failed)
-	if err := n.orders(More{1}); err == nil || n.room.round.budget.Save().Servers != mostInAll || n.offered() != 0 {
-		t.Errorf("after %d still more are asked: %v", n.room.round.budget.Save().Servers, err)
+	if err := n.orders(room.More{Servers: 1}); err == nil || n.offered() != 0 {
+		t.Errorf("after %d still more are asked: %v", granted, err)
 	}
 	n.goes()
-	if n.room.round.budget != (search.Budget{}) {
-		t.Error("the next round remembers it")
+	n.gets(farIn(20))
+	n.stops()
+	if n.offered() != search.MostMore {
+		t.Errorf("the next round remembers it, and offers %d", n.offered())
 	}
 }
 
 // TestMoreNotOffered: nobody is advised to ask more where that would help nobody.
 func TestMoreNotOffered(t *testing.T) {
-	if n := tooFar(t); n.offered() != 0 {
+	n := tooFar(t)
+	if n.offered() != 0 {
 		t.Error("all have measured the whole list")
-	} else if n.orders(More{200}) == nil {
+	} else if n.orders(room.More{Servers: 200}) == nil {
 		t.Error("it is done all the same")
 	}
+}
+
+// TestMoreOfNothing: where there was little more to ask than what was asked already, no more is
+// offered.
+func TestMoreOfNothing(t *testing.T) {
 	n := stopped(t)
-	n.room.round.budget.Close(true)
+	if err := n.orders(room.More{Servers: 200}); err != nil {
+		t.Fatal(err)
+	}
+	// Of all that they are asked only one server answers them: no other is worth asking.
+	for end := n.now.Add(time.Minute); n.isSearching() && n.now.Before(end); {
+		n.wait(200 * time.Millisecond)
+		for player, name := range []string{"ann", "bob"} {
+			n.answersAs(player, name, func(int, int) time.Duration { return time.Millisecond })
+		}
+	}
+	n.lookAgain()
 	if n.offered() != 0 {
-		t.Error("there was nothing more to ask")
+		t.Errorf("%d more are offered; the log:\n%s", n.offered(), n.log())
 	}
 }
 
@@ -221,22 +259,19 @@ func TestMoreOutlook(t *testing.T) {
 		isWorth bool
 	}{{60, 0, rough, true}, {0, 300, farRTT, false}} {
 		s := settings(2)
-		s.Strategy, s.Agree = wire.Coordinated, wire.Yes
-		n := newSession(t, s)
-		n.room.tuning.Budget, n.room.tuning.Seed = tt.budget, tt.seed
-		n.join("ann", "bob")
-		n.gets(far())
+		s.Agree = wire.Yes
+		n := searchingFor(t, room.Tuning{Budget: tt.budget, Seed: tt.seed}, s, "ann", "bob")
 		answer := func() {
 			n.wait(200 * time.Millisecond)
 			n.answersAs(0, "ann", tt.rtt)
 			n.answersAs(1, "bob", tt.rtt)
 			n.lookAgain()
 		}
-		for end := n.now.Add(time.Minute); !n.room.isVoting() && n.now.Before(end); {
+		for end := n.now.Add(time.Minute); !n.isVoting() && n.now.Before(end); {
 			answer()
 		}
 		n.inStage(wire.Chosen)
-		if n.offered() != 0 || !n.room.isVoting() {
+		if n.offered() != 0 || !n.isVoting() {
 			t.Error("the search goes on while people vote")
 		}
 		for range 300 {
@@ -263,53 +298,64 @@ func TestMoreWhileVoting(t *testing.T) {
 		n.done(name)
 	}
 	n.lookAgain()
-	if n.offered() != search.MostMore || !n.room.isVoting() {
-		t.Fatalf("%d more are offered in %T", n.offered(), n.room.phase)
+	if n.offered() != search.MostMore || !n.isVoting() {
+		t.Fatalf("%d more are offered; the log:\n%s", n.offered(), n.log())
 	}
-	before := n.room.round.choice.Newest().Chosen.MeanMS
-	n.step(PageOpened{n.pageOf("ann")})
-	if err := n.acts(n.pageOf("ann"), Ready{true}); err != nil {
+	before := n.chosen().MeanMS
+	n.step(room.PageOpened{Token: n.pageOf("ann")})
+	if err := n.acts(n.pageOf("ann"), room.Ready{Ready: true}); err != nil {
 		t.Fatal(err)
 	}
-	attempt := n.room.round.looks.Save().Attempt
-	if err := n.orders(More{200}); err != nil {
+	attempt := n.looks["ann"].Attempt
+	if err := n.orders(room.More{Servers: 200}); err != nil {
 		t.Fatal(err)
 	}
 	n.goesOn(time.Minute)
-	if n.room.round.looks.Save().Attempt <= attempt {
+	if n.looks["ann"].Attempt <= attempt {
 		t.Error("peers take the next look for one that they have had")
 	}
 	n.lookAgain()
-	if !n.room.isVoting() || n.person("ann").Ready {
-		t.Fatalf("in %T, ann is %+v; the log:\n%s", n.room.phase, n.person("ann"), n.log())
+	if !n.isVoting() || n.person("ann").Ready {
+		t.Fatalf("ann is %+v; the log:\n%s", n.person("ann"), n.log())
 	}
-	if after := n.room.round.choice.Newest().Chosen.MeanMS; after > before-10 {
+	if after := n.chosen().MeanMS; after > before-10 {
 		t.Errorf("%.0f ms before, %.0f after", before, after)
 	}
 }
 
-// TestMoreFor: who was left out stays so, who comes is too late, and who comes back gets
-// the list.
+// TestMoreFor: players who were left out stay so, those who come are too late, and those who
+// come back get the list.
 func TestMoreFor(t *testing.T) {
-	n := stopped(t)
-	n.room.settings.Players = 0
-	n.room.round.attendance.LeaveOut(attendance.Left, "bob")
+	s := settings(0)
+	s.Strategy, s.By, s.Limits = string(discovery.Adaptive), selection.Threshold, wire.Limits{time.Millisecond}
+	n := newSession(t, s)
+	n.join("ann", "bob")
+	n.goes()
+	n.gets(far())
+	n.gone("bob")
+	for waited := range attendance.GoneAfter/time.Second + 1 {
+		n.wait(time.Second)
+		n.knows(0, "ann", 100+3*int(waited), 103+3*int(waited))
+	}
+	n.done("ann")
+	n.inStage(wire.Failed)
 	n.gone("ann")
 	n.join("ann")
 	n.took("ann")
-	n.orders(More{200})
+	if err := n.orders(room.More{Servers: 200}); err != nil {
+		t.Fatal(err)
+	}
 	if kinds := n.took("ann"); kinds != "list measure report" {
 		t.Errorf("ann's new connection is sent %q", kinds)
 	}
-	n.knows(1, "bob", 700, 720)
-	n.gone("bob")
 	n.join("bob", "cat")
+	n.knows(1, "bob", 700, 720)
 	for _, name := range []string{"bob", "cat"} {
 		if !n.isOut(name) {
 			t.Errorf("%s counts", name)
 		}
 	}
-	if !slices.Equal(names(n.room.round.active()), []string{"ann"}) {
-		t.Errorf("it is for %v", names(n.room.round.active()))
+	if !slices.Equal(n.counted(), []string{"ann"}) {
+		t.Errorf("it is for %v", n.counted())
 	}
 }

@@ -1,8 +1,7 @@
-package room
+package room_test
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -13,57 +12,52 @@ import (
 	"muster/host/wire"
 )
 
-// spreadOut is a list of servers each in a network of its own, in the order of
-// addresses.
-func spreadOut(servers int) []discovery.Server {
-	list := make([]discovery.Server, servers)
-	for i := range list {
-		list[i].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{20, byte(i), 0, 1}), 27960)
-	}
-	return list
-}
-
 // apartMeasuring is a room in which all players but dan have measured twenty servers in
 // as many networks, of which the first is the best; dan is last.
 func apartMeasuring(t *testing.T, limits []time.Duration, honest ...string) *session {
 	return measuringOn(t, spreadOut(20), limits, honest...)
 }
 
-// measuringOn is the same with a list of so many in networks of its own.
-func measuringOn(t *testing.T, list []discovery.Server, limits []time.Duration, honest ...string) *session {
-	s := settings(len(honest) + 1)
+// gatheredFor is a room whose players have got a list of twenty servers.
+func gatheredFor(t *testing.T, list []discovery.Server, limits []time.Duration, names ...string) *session {
+	t.Helper()
+	s := settings(len(names))
 	s.Limits = limits
 	if limits != nil {
 		s.By = "threshold"
 	}
 	n := newSession(t, s)
-	n.join(honest...)
-	n.join("dan")
+	n.join(names...)
 	n.gets(list)
 	n.inStage(wire.Measuring)
-	n.informs(honest[0], slices.Repeat([]int{12}, 20)...)
-	for i, name := range honest {
-		ms := make([]int, 20)
-		for server := range ms {
-			ms[server] = 10*server + 10 + i
-		}
-		n.measures(name, ms...)
-		n.done(name)
-	}
+	n.informs(names[0], slices.Repeat([]int{12}, 20)...)
 	return n
+}
+
+// measuresApart reports what a player measures who tells the truth.
+func (n *session) measuresApart(player int, name string) {
+	n.Helper()
+	ms := make([]int, 20)
+	for server := range ms {
+		ms[server] = 10*server + 10 + player
+	}
+	n.measures(name, ms...)
+	n.done(name)
 }
 
 // truly is what dan would measure if he told the truth.
 func truly(server int) int { return 10*server + 15 }
 
-// looks has all answer their second look, dan as he says: nil is as he measured.
-func (n *session) looks(dan func(server int) discovery.State) {
+// looksBut answers everybody's second look, dan's as he says: nil is as he measured.
+func (n *session) looksBut(dan func(server int) discovery.State) {
 	n.Helper()
-	for _, p := range n.room.round.active() {
-		v := wire.Verified{Round: n.room.round.number, Attempt: n.room.round.looks.Save().Attempt}
-		for _, server := range n.room.round.looks.Servers() {
-			rtt, state := p.witness.At(server).RTT, p.witness.At(server).State
-			if p.name == "dan" && dan != nil {
+	for _, name := range n.counted() {
+		asked := n.looks[name]
+		v := wire.Verified{Round: asked.Round, Attempt: asked.Attempt}
+		for _, server := range asked.Servers {
+			saw := n.saw(name, server)
+			rtt, state := saw.RTT, saw.State
+			if name == "dan" && dan != nil {
 				rtt, state = time.Duration(truly(server))*time.Millisecond, dan(server)
 			}
 			seen := wire.Finalist{Server: server, State: state, Sent: 3}
@@ -75,8 +69,18 @@ func (n *session) looks(dan func(server int) discovery.State) {
 			}
 			v.Servers = append(v.Servers, seen)
 		}
-		n.says(p.name, v)
+		n.says(name, v)
 	}
+}
+
+// looksToTheEnd answers all second looks until there are none any more.
+func (n *session) looksToTheEnd(dan func(server int) discovery.State) {
+	n.Helper()
+	for n.room.Stage() == wire.Chosen {
+		n.wait(5 * time.Second)
+		n.looksBut(dan)
+	}
+	n.inStage(wire.Launching)
 }
 
 // TestSilentBest: one player for whom all the best servers do not answer, nor
@@ -102,18 +106,14 @@ func TestSilentBest(t *testing.T) {
 						}
 					}
 					n.done("dan")
-					for n.room.phase.stage() == wire.Chosen {
-						n.wait(5 * time.Second)
-						n.looks(says)
-					}
-					n.inStage(wire.Launching)
-					if got := n.room.round.choice.Newest().Chosen.Server; got != 0 {
+					n.looksToTheEnd(says)
+					if got := n.chosen().Server; got != 0 {
 						t.Errorf("all go to server %d; the log:\n%s", got, n.log())
 					}
 					if doubt := n.view().People[len(honest)].Doubt; !strings.Contains(doubt, "dan says that") {
 						t.Errorf("dan is named by %q", doubt)
 					}
-					if dan := n.room.round.player("dan"); !n.isOut(dan.name) || len(n.room.round.active()) != len(honest) {
+					if !slices.Equal(n.counted(), honest) {
 						t.Errorf("left out are others than dan; the log:\n%s", n.log())
 					}
 				})
@@ -149,20 +149,16 @@ func TestUnluckyBest(t *testing.T) {
 				}
 			}
 			n.done("dan")
-			for n.room.phase.stage() == wire.Chosen {
-				n.wait(5 * time.Second)
-				n.looks(func(server int) discovery.State {
-					if slices.Contains(tt.still, server) {
-						return discovery.Lost
-					}
-					return discovery.Answered
-				})
-			}
-			n.inStage(wire.Launching)
-			if got := n.room.round.choice.Newest().Chosen.Server; got != tt.want {
+			n.looksToTheEnd(func(server int) discovery.State {
+				if slices.Contains(tt.still, server) {
+					return discovery.Lost
+				}
+				return discovery.Answered
+			})
+			if got := n.chosen().Server; got != tt.want {
 				t.Errorf("all go to server %d, want %d; the log:\n%s", got, tt.want, n.log())
 			}
-			if len(n.room.round.active()) != 4 {
+			if len(n.counted()) != 4 {
 				t.Errorf("somebody is left out; the log:\n%s", n.log())
 			}
 		})
@@ -199,16 +195,12 @@ func TestCutOff(t *testing.T) {
 				}
 			}
 			n.done("dan")
-			for n.room.phase.stage() == wire.Chosen {
-				n.wait(5 * time.Second)
-				n.looks(func(server int) discovery.State {
-					if server < 9 {
-						return discovery.Lost
-					}
-					return discovery.Answered
-				})
-			}
-			n.inStage(wire.Launching)
+			n.looksToTheEnd(func(server int) discovery.State {
+				if server < 9 {
+					return discovery.Lost
+				}
+				return discovery.Answered
+			})
 			if got := n.isOut("dan"); got != tt.leftOut {
 				t.Errorf("left out: %v; the log:\n%s", got, n.log())
 			}
@@ -239,32 +231,31 @@ func TestNobodyEndsTheEvening(t *testing.T) {
 			n.measures("dan", ms...)
 			n.done("dan")
 			n.wait(5 * time.Second)
-			n.looks(nil)
+			n.looksBut(nil)
 			n.inStage(wire.Launching)
-			if got := n.room.round.choice.Newest().Chosen.Server; got != 0 {
+			if got := n.chosen().Server; got != 0 {
 				t.Errorf("all go to server %d", got)
 			}
-			if len(n.room.round.active()) != len(tt.honest) {
+			if len(n.counted()) != len(tt.honest) {
 				t.Errorf("left out are others than dan; the log:\n%s", n.log())
 			}
 		})
 	}
 	t.Run("two of eight", func(t *testing.T) {
-		n := apartMeasuring(t, nil, "ann", "bob", "cat", "eve", "fay", "gil", "hal")
-		hal := n.room.round.player("hal")
-		for server := range 20 {
-			state, ms := discovery.Refused, skip
-			if server == 19 {
-				state, ms = discovery.Answered, 200
-			}
-			hal.witness.Report(discovery.Result{Server: server, State: state, RTT: time.Duration(ms) * time.Millisecond}, 0, n.now)
+		honest := []string{"ann", "bob", "cat", "eve", "fay", "gil"}
+		n := gatheredFor(t, spreadOut(20), nil, append(honest, "hal", "dan")...)
+		for i, name := range honest {
+			n.measuresApart(i, name)
 		}
+		n.denies("hal", discovery.Refused, from(0, 18)...)
+		n.finds("hal", discovery.Answered, 200*time.Millisecond, 19)
+		n.done("hal")
 		for server := range 19 {
 			n.measures("dan", append(make([]int, server), []int{truly(server), lost}[min(1, server/4)])...)
 		}
 		n.done("dan")
 		n.wait(5 * time.Second)
-		n.looks(nil)
+		n.looksBut(nil)
 		n.inStage(wire.Launching)
 	})
 	t.Run("nor is one right against one", func(t *testing.T) {
@@ -279,41 +270,26 @@ func TestNobodyEndsTheEvening(t *testing.T) {
 // the others is lost for dan.
 func TestSilentBestInASearch(t *testing.T) {
 	n := searching(t)
-	hides := func(server int) bool {
-		sum := time.Duration(0)
-		for player := range 3 {
-			sum += farRTT(player, server)
-		}
-		return discovery.MS(sum)/3 < bestFor(3)+15
-	}
+	best := bestFor(3)
+	hides := func(server int) bool { return meanFor(3, server) < best+15 }
 	n.honest(func() {
-		messages := n.sent["dan"]
-		delete(n.sent, "dan")
-		for _, m := range messages {
-			ask, ok := m.(wire.Ask)
-			if !ok {
-				continue
-			}
+		for _, ask := range n.takes("dan") {
 			for _, server := range ask.Servers {
 				if hides(server) {
 					n.denies("dan", discovery.Refused, server)
 				} else {
-					n.says("dan", wire.Report{Round: 1, Results: []discovery.Result{{Server: server, State: discovery.Answered, RTT: farRTT(3, server)}}})
+					n.finds("dan", discovery.Answered, farRTT(3, server), server)
 				}
 			}
 		}
 	})
-	for n.room.phase.stage() == wire.Chosen {
-		n.wait(5 * time.Second)
-		n.looks(func(server int) discovery.State {
-			if hides(server) {
-				return discovery.Refused
-			}
-			return discovery.Answered
-		})
-	}
-	n.inStage(wire.Launching)
-	if got := n.room.round.choice.Newest().Chosen.MeanMS; got > bestFor(3)+2 || !n.isOut("dan") {
-		t.Errorf("chosen with %.1f ms, the best has %.1f; the log:\n%s", got, bestFor(3), n.log())
+	n.looksToTheEnd(func(server int) discovery.State {
+		if hides(server) {
+			return discovery.Refused
+		}
+		return discovery.Answered
+	})
+	if n.isBestFor(3); !n.isOut("dan") {
+		t.Errorf("dan has a say; the log:\n%s", n.log())
 	}
 }

@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"fmt"
@@ -10,8 +10,8 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/topology"
+	"muster/host/room"
 	"muster/host/room/attendance"
-	"muster/host/room/listing"
 	"muster/host/wire"
 )
 
@@ -45,7 +45,18 @@ func inFront(t *testing.T, s wire.Settings, servers int, names ...string) *foyer
 	f.as[names[0]] = f.room.Keys().Secret
 	f.join(names...)
 	f.listed(servers)
-	for i, name := range names {
+	f.measuresFull(servers)
+	for _, name := range names {
+		f.took(name)
+	}
+	f.began = f.now
+	return f
+}
+
+// measuresFull reports for everybody servers that are all full.
+func (f *foyer) measuresFull(servers int) {
+	f.Helper()
+	for i, name := range f.names {
 		f.informs(name, make([]int, servers)...)
 		var ms []int
 		for server := range servers {
@@ -53,12 +64,7 @@ func inFront(t *testing.T, s wire.Settings, servers int, names ...string) *foyer
 		}
 		f.measures(name, ms...)
 	}
-	f.done(names...)
-	for _, name := range names {
-		f.took(name)
-	}
-	f.began = f.now
-	return f
+	f.done(f.names...)
 }
 
 // passes lets time pass in which players look.
@@ -77,14 +83,14 @@ func (f *foyer) passes(d time.Duration) {
 			})
 			for _, asked := range looks {
 				if !slices.Contains(f.mute, name) {
-					f.looks(name, asked)
+					f.glances(name, asked)
 				}
 			}
 		}
 	}
 }
 
-func (f *foyer) looks(name string, asked wire.Finalists) {
+func (f *foyer) glances(name string, asked wire.Finalists) {
 	f.Helper()
 	at := f.now.Sub(f.began)
 	v := wire.Verified{Round: asked.Round, Attempt: asked.Attempt}
@@ -134,10 +140,10 @@ func TestSeatsForAll(t *testing.T) {
 	f.inStage(wire.Failed)
 	advice := f.view().Choice.Advice
 	at := slices.IndexFunc(advice, func(a wire.Advice) bool { return a.Action == "await" })
-	if at < 0 || advice[at].Text != "wait for 5 seats" || advice[at].Servers != 2 || advice[at].Addr != addr(0).String() {
+	if at < 0 || advice[at].Text != "wait for 5 seats" || advice[at].Servers != 2 || advice[at].Addr != addrOf(0).String() {
 		t.Fatalf("the organiser is advised to %+v", advice)
 	}
-	if err := f.orders(AwaitSeats{}); err != nil {
+	if err := f.orders(room.AwaitSeats{}); err != nil {
 		t.Fatal(err)
 	}
 	f.inStage(wire.Waiting)
@@ -172,7 +178,7 @@ func TestSeatsForAll(t *testing.T) {
 			t.Errorf("%s was sent there %d times", name, n)
 		}
 	}
-	if f.view().Choice.Target != addr(1).String() || f.view().Seats != nil {
+	if f.view().Choice.Target != addrOf(1).String() || f.view().Seats != nil {
 		t.Errorf("people are shown %+v", f.view().Choice)
 	}
 }
@@ -186,7 +192,7 @@ func TestGentleForAnyNumber(t *testing.T) {
 			names = append(names, fmt.Sprintf("player %d", i))
 		}
 		f := inFront(t, settings(players), 1, names...)
-		f.orders(AwaitSeats{})
+		f.orders(room.AwaitSeats{})
 		f.passes(20 * time.Minute)
 		f.inStage(wire.Waiting)
 		f.gently(0)
@@ -232,7 +238,7 @@ func TestGentleWithOthers(t *testing.T) {
 			for now := time.Duration(0); now < end; now += tick {
 				for i, f := range rooms {
 					if begins := tt.apart * time.Duration(i); now >= begins && now-tick < begins {
-						f.orders(AwaitSeats{})
+						f.orders(room.AwaitSeats{})
 						last[i] = now
 					}
 					if now == restart {
@@ -241,20 +247,20 @@ func TestGentleWithOthers(t *testing.T) {
 						if watches := f.room.Watches(); watches != nil {
 							t.Fatalf("a room with nobody in it watches %v", watches)
 						}
-						f.step(Resume{})
+						f.step(room.Resume{})
 						f.join("ann", "ben")
 					}
 				}
 				var watch []*foyer
 				for _, f := range rooms {
-					if slices.Equal(f.room.Watches(), []netip.AddrPort{addr(0)}) {
+					if slices.Equal(f.room.Watches(), []netip.AddrPort{addrOf(0)}) {
 						watch = append(watch, f)
 					}
 				}
 				for i, f := range rooms {
 					f.crowds = nil
 					if place := slices.Index(watch, f); place >= 0 && tt.isTold {
-						f.crowds = map[netip.AddrPort]Crowd{addr(0): {Rooms: len(watch), Place: place}}
+						f.crowds = map[netip.AddrPort]room.Crowd{addrOf(0): {Rooms: len(watch), Place: place}}
 					}
 					if f.now.Add(tick).Before(f.room.Next()) { // a host gives it no time till then
 						f.now = f.now.Add(tick)
@@ -313,13 +319,13 @@ func TestSeatsAreChecked(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := inFront(t, settings(len(tt.names)), 1, tt.names...)
-			f.orders(AwaitSeats{})
+			f.orders(room.AwaitSeats{})
 			f.free, f.mute = tt.free, tt.mute
 			if tt.lies != nil {
 				f.lies = tt.lies
 			}
 			f.passes(15 * time.Minute)
-			if _, went := f.room.phase.(*Launching); went != tt.goes && tt.name != "the server flaps" {
+			if went := f.room.Stage() == wire.Launching; went != tt.goes && tt.name != "the server flaps" {
 				t.Errorf("everybody goes: %v, want %v; the log:\n%s", went, tt.goes, f.log())
 			}
 			f.gently(3)
@@ -334,7 +340,7 @@ func TestSeatsAreChecked(t *testing.T) {
 // three times the room gives up.
 func TestFilledUpAgain(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
-	f.orders(AwaitSeats{})
+	f.orders(room.AwaitSeats{})
 	f.free = func(int, time.Duration) int { // there as long as two look, and not five
 		if seats := f.view().Seats; seats != nil && seats.Target != "" {
 			return 2
@@ -369,15 +375,15 @@ func TestGivesUp(t *testing.T) {
 		t.Errorf("people see %+v", seats)
 	}
 	f.passes(time.Minute)
-	if err := f.orders(AwaitSeats{}); err != nil { // and once more
+	if err := f.orders(room.AwaitSeats{}); err != nil { // and once more
 		t.Error(err)
 	}
 	f.inStage(wire.Waiting)
-	if err := f.orders(Unwait{}); err != nil {
+	if err := f.orders(room.Unwait{}); err != nil {
 		t.Error(err)
 	}
 	f.inStage(wire.Failed)
-	if err := f.orders(Unwait{}); err == nil {
+	if err := f.orders(room.Unwait{}); err == nil {
 		t.Error("a wait is ended that is over")
 	}
 }
@@ -396,7 +402,7 @@ func TestGroupChanges(t *testing.T) {
 		f.measures(name, 20)
 	}
 	f.done("ann", "ben", "cat")
-	f.orders(AwaitSeats{})
+	f.orders(room.AwaitSeats{})
 	for _, tt := range []struct {
 		what string
 		does func()
@@ -407,7 +413,7 @@ func TestGroupChanges(t *testing.T) {
 		{"one is away for a moment", func() { f.gone("ben"); f.wait(attendance.GoneAfter / 2) }, 4},
 		{"one has left", func() { f.wait(attendance.GoneAfter) }, 3},
 		{"and is back", func() { f.join("ben") }, 4},
-		{"the organiser removes one", func() { f.orders(Remove{"dan"}) }, 3},
+		{"the organiser removes one", func() { f.orders(room.Remove{Name: "dan"}) }, 3},
 	} {
 		if tt.does(); f.view().Seats.Need != tt.need {
 			t.Errorf("%s: %d seats are wanted, not %d; the log:\n%s", tt.what, f.view().Seats.Need, tt.need, f.log())
@@ -418,7 +424,7 @@ func TestGroupChanges(t *testing.T) {
 // TestThoseLeft: who did not get in waits for a seat, and the others are left alone.
 func TestThoseLeft(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
-	f.orders(AwaitSeats{})
+	f.orders(room.AwaitSeats{})
 	f.free = func(_ int, at time.Duration) int {
 		return map[bool]int{true: 5, false: 0}[at < time.Minute] + 2*count(at > 5*time.Minute)
 	}
@@ -429,11 +435,11 @@ func TestThoseLeft(t *testing.T) {
 		f.says(name, wire.Launched{Round: 1, State: wire.LaunchStarted})
 	}
 	for _, bad := range [][]string{nil, {"nobody"}} {
-		if err := f.orders(AwaitSeats{Names: bad}); err == nil {
+		if err := f.orders(room.AwaitSeats{Names: bad}); err == nil {
 			t.Errorf("seats are awaited for %v", bad)
 		}
 	}
-	if err := f.orders(AwaitSeats{Names: []string{"dan", "eve", "dan"}}); err != nil {
+	if err := f.orders(room.AwaitSeats{Names: []string{"dan", "eve", "dan"}}); err != nil {
 		t.Fatal(err)
 	}
 	if seats := f.view().Seats; seats.Need != 2 || !slices.Equal(seats.For, []string{"dan", "eve"}) {
@@ -450,17 +456,16 @@ func TestThoseLeft(t *testing.T) {
 	}
 	f.noted("there is room now for dan, eve: off to server 0 (192.0.2.0:27960)")
 	f.free = func(int, time.Duration) int { return 0 }
-	f.orders(AwaitSeats{Names: []string{"eve"}})
+	f.orders(room.AwaitSeats{Names: []string{"eve"}})
 	f.passes(15 * time.Second)
 	for _, name := range f.names {
 		f.took(name)
 	}
-	p := f.room.round.player("eve")
-	if err := f.step(Order{Credential: f.pageOf(p.name), Action: Arrived{}}); err != nil {
+	if err := f.acts(f.pageOf("eve"), room.Arrived{}); err != nil {
 		t.Error(err)
 	}
 	f.now = f.room.Next() // when a host gives the room the time
-	f.step(Tick{})
+	f.step(room.Tick{})
 	f.inStage(wire.Launching)
 	for _, name := range f.names { // she is in: nobody asks any more
 		if got := f.took(name); got != "" {
@@ -475,21 +480,21 @@ func TestThoseLeft(t *testing.T) {
 func TestInstead(t *testing.T) {
 	f := inFront(t, settings(5), 3, five()...)
 	f.free = func(server int, _ time.Duration) int { return 9 * count(server == 2) }
-	f.orders(AwaitSeats{})
+	f.orders(room.AwaitSeats{})
 	for _, name := range f.names { // the room learns only now that the third has seats
 		f.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 2, Info: discovery.Info{Players: 7, MaxPlayers: 16}}}})
 	}
-	f.orders(Unwait{})
-	f.orders(AwaitSeats{})
+	f.orders(room.Unwait{})
+	f.orders(room.AwaitSeats{})
 	f.passes(3 * time.Minute)
 	seats := f.view().Seats
-	if len(seats.Servers) != 2 || len(seats.Instead) != 1 || seats.Instead[0].Addr != addr(2).String() || seats.Instead[0].Free != 9 || seats.Instead[0].RTT["ann"] != 40 {
+	if len(seats.Servers) != 2 || len(seats.Instead) != 1 || seats.Instead[0].Addr != addrOf(2).String() || seats.Instead[0].Free != 9 || seats.Instead[0].RTT["ann"] != 40 {
 		t.Fatalf("people see %+v", seats)
 	}
 	if n := len(f.asked[2]); n > 4 {
 		t.Errorf("what is only shown was asked %d times", n)
 	}
-	if err := f.orders(Unwait{Instead: true}); err != nil {
+	if err := f.orders(room.Unwait{Instead: true}); err != nil {
 		t.Fatal(err)
 	}
 	f.passes(5 * time.Second)
@@ -506,32 +511,32 @@ func TestNamedServer(t *testing.T) {
 	for _, name := range f.names {
 		f.says(name, wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 2, Info: discovery.Info{Players: 7, MaxPlayers: 16}}}})
 	}
-	f.orders(AwaitSeats{})
-	f.orders(Unwait{Instead: true})
+	f.orders(room.AwaitSeats{})
+	f.orders(room.Unwait{Instead: true})
 	f.passes(10 * time.Second)
-	if !f.room.isVoting() {
+	if !f.isVoting() {
 		t.Fatalf("nobody votes; the log:\n%s", f.log())
 	}
 	advice := f.view().Choice.Advice
 	at := slices.IndexFunc(advice, func(a wire.Advice) bool { return a.Action == "await" })
-	if at < 0 || advice[at].Text != "wait for 5 seats on "+addr(0).String() {
+	if at < 0 || advice[at].Text != "wait for 5 seats on "+addrOf(0).String() {
 		t.Errorf("the organiser is advised to %+v", advice)
 	}
-	for _, bad := range []netip.AddrPort{addr(7), netip.MustParseAddrPort("[::1]:1")} {
-		if err := f.orders(AwaitSeats{Addr: bad}); err == nil {
+	for _, bad := range []netip.AddrPort{addrOf(7), netip.MustParseAddrPort("[::1]:1")} {
+		if err := f.orders(room.AwaitSeats{Addr: bad}); err == nil {
 			t.Errorf("the room waits for seats on %v", bad)
 		}
 	}
-	if err := f.orders(AwaitSeats{Addr: addr(1)}); err != nil {
+	if err := f.orders(room.AwaitSeats{Addr: addrOf(1)}); err != nil {
 		t.Fatal(err)
 	}
-	if seats := f.view().Seats; len(seats.Servers) != 1 || seats.Servers[0].Addr != addr(1).String() {
+	if seats := f.view().Seats; len(seats.Servers) != 1 || seats.Servers[0].Addr != addrOf(1).String() {
 		t.Errorf("people see %+v", seats)
 	}
 	f.free = func(int, time.Duration) int { return 9 } // the best has seats now, too
 	f.passes(time.Minute)
 	f.goesTo(1)
-	if f.view().Choice.Target != addr(1).String() {
+	if f.view().Choice.Target != addrOf(1).String() {
 		t.Errorf("people are shown %+v", f.view().Choice.Target)
 	}
 }
@@ -539,13 +544,11 @@ func TestNamedServer(t *testing.T) {
 // TestWaitingIsSaved: a host that starts again goes on.
 func TestWaitingIsSaved(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
-	f.orders(AwaitSeats{})
+	f.orders(room.AwaitSeats{})
 	f.free = func(_ int, at time.Duration) int { return 5 * count(at > 4*time.Minute) }
 	f.passes(95 * time.Second)
 	before := f.view().Seats
-	f.room = restored(f.T, f.room)
-	f.now = f.now.Add(time.Minute)
-	f.step(Resume{})
+	f.restarts(time.Minute)
 	f.join(f.names...)
 	after := f.view().Seats
 	if after.Need != 5 || !after.Until.Equal(before.Until) || after.Servers[0].Asked != before.Servers[0].Asked {
@@ -560,7 +563,7 @@ func TestWaitingIsSaved(t *testing.T) {
 // and not before.
 func TestWaitingWakes(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
-	f.orders(AwaitSeats{})
+	f.orders(room.AwaitSeats{})
 	f.passes(time.Second)
 	if seats := f.view().Seats; !f.room.Next().Equal(seats.Servers[0].Next) {
 		t.Errorf("the next look is at %v, and the room wakes at %v", seats.Servers[0].Next, f.room.Next())
@@ -582,7 +585,7 @@ func TestWaitingWakes(t *testing.T) {
 // TestUnwholeWait: a wait that somebody has written into the saved room by hand ends nothing.
 func TestUnwholeWait(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
-	f.orders(AwaitSeats{})
+	f.orders(room.AwaitSeats{})
 	for _, spoil := range [][2]string{
 		{`"turn":0`, `"turn":-7`},
 		{`"seats":{"began":`, `"settled":{"began":`},
@@ -592,21 +595,33 @@ func TestUnwholeWait(t *testing.T) {
 			t.Fatalf("no %s in the saved room: %v", spoil[0], err)
 		}
 		data = []byte(strings.Replace(string(data), spoil[0], spoil[1], 1))
-		if _, err := Restore(data, topology.New); err == nil {
+		if _, err := room.Restore(data, topology.New); err == nil {
 			t.Errorf("with %s it is taken for a room", spoil[1])
 		}
 	}
 }
 
-// TestWaitingBefore3: forms 1 and 2 kept the wait with the phase, whether it went on or was
-// given up.
 // TestWaitWithoutList: a room that has given up its wait, and loses its list, still stands.
 func TestWaitWithoutList(t *testing.T) {
-	f := inFront(t, settings(5), 1, five()...)
-	f.orders(AwaitSeats{})
-	f.orders(Unwait{})
-	f.room.round.list = listing.New(f.room.round.list.Tree(), "gone")
-	if r := restored(f.T, f.room); r.Stage() != wire.Failed || r.Snapshot().Seats != nil {
-		t.Errorf("the room is %s, and shows %+v", r.Stage(), r.Snapshot().Seats)
+	f := &foyer{session: newSession(t, settings(5)), names: five()}
+	f.join(f.names...)
+	f.step(room.Listed{List: topology.New(room.Shared(listOf(1), nil)), Kept: "gone"})
+	f.measuresFull(1)
+	f.orders(room.AwaitSeats{})
+	f.inStage(wire.Waiting)
+	f.orders(room.Unwait{})
+	if f.view().Seats == nil {
+		t.Fatalf("nobody sees the wait that is over; the log:\n%s", f.log())
+	}
+	data, err := f.room.Save()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := room.RestoreKept(data, topology.New, room.Kept{
+		List: func(string) (*topology.Tree, error) { return nil, nil },
+		Own:  func(string) ([]netip.AddrPort, error) { return nil, nil },
+	})
+	if err != nil || r.Stage() != wire.Failed || r.Snapshot().Seats != nil {
+		t.Errorf("the room is %v: %v", r, err)
 	}
 }

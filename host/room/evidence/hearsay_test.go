@@ -3,6 +3,7 @@ package evidence
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/netip"
 	"reflect"
 	"slices"
@@ -235,6 +236,93 @@ func TestContradictions(t *testing.T) {
 				t.Errorf("named are %+v, want dan: %v", got, tt.named)
 			}
 		})
+	}
+}
+
+// TestHonestVolatility: players who tell what they saw when they saw it are not named,
+// however servers change their maps, fill up and empty in between, start again with
+// other settings now and then, and however late somebody's words come.
+func TestHonestVolatility(t *testing.T) {
+	t.Parallel()
+	const evenings, players, servers = 200, 8, 60
+	for seed := range uint64(evenings) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		var names []string
+		for i := range players {
+			names = append(names, fmt.Sprint("p", i))
+		}
+		var h Hearsay
+		h.Attend(voices(names...), Wanted{})
+		now := eight
+		hears := func(name string, server int, info discovery.Info) { h.Hear(name, server, info, now.Sub(eight)) }
+		judge := func() {
+			if named := h.Contradictions(nil); len(named) > 0 {
+				t.Fatalf("evening %d: an honest player is named after %v: %v", seed, now.Sub(eight), named)
+			}
+		}
+		type state struct {
+			discovery.Info
+			next time.Time // map
+		}
+		world := make([]state, servers)
+		for i := range world {
+			world[i] = state{discovery.Info{Map: "m0", MaxPlayers: 16, Players: rng.IntN(17)}, now.Add(time.Duration(rng.IntN(600)) * time.Second)}
+		}
+		pass := func(d time.Duration) {
+			for range int(d / time.Second) {
+				now = now.Add(time.Second)
+				for i := range world {
+					s := &world[i]
+					if now.After(s.next) { // a new map, and some leave at its end
+						s.Map, s.next = fmt.Sprint("m", rng.IntN(1000)), now.Add(10*time.Minute)
+						s.Players -= rng.IntN(s.Players + 1)
+					}
+					switch at := rng.Float64(); {
+					case at < 1.0/60:
+						s.Players = min(s.Players+1, s.MaxPlayers)
+					case at < 2.0/60:
+						s.Players = max(s.Players-1, 0)
+					case at < 2.2/60: // a group
+						s.Players = min(s.Players+2+rng.IntN(7), s.MaxPlayers)
+					case at < 2.2/60+1.0/86400: // the server starts again
+						s.MaxPlayers, s.Password, s.Players = 8+rng.IntN(16), rng.IntN(2) == 0, 0
+					}
+				}
+			}
+		}
+		next, late := map[string]int{}, map[string]map[int]discovery.Info{}
+		for _, name := range names {
+			late[name] = map[int]discovery.Info{}
+		}
+		for left := players; left > 0; {
+			pass(time.Second)
+			for i, name := range names {
+				first := next[name]
+				if first >= servers {
+					continue
+				}
+				next[name] = min(first+1+rng.IntN(4), servers)
+				for server := first; server < next[name]; server++ {
+					late[name][server] = world[server].Info
+				}
+				if i > 0 || next[name] == servers { // the first one's line is down meanwhile
+					for server, info := range late[name] {
+						hears(name, server, info)
+					}
+					clear(late[name])
+				}
+				left -= one(next[name] == servers)
+			}
+			judge()
+		}
+		pass(20 * time.Second)
+		for _, name := range names { // and five are looked at, in turn
+			pass(time.Second)
+			for server := range 5 {
+				hears(name, server, world[server].Info)
+			}
+		}
+		judge()
 	}
 }
 
