@@ -67,6 +67,27 @@ const (
 // same thing are equal, and look random: their order prefers nobody.
 type place [levels]uint64
 
+// compare orders places level by level.
+func (p *place) compare(q *place) int {
+	for level := range p {
+		if p[level] != q[level] {
+			return cmp.Compare(p[level], q[level])
+		}
+	}
+	return 0
+}
+
+// isBeside reports whether two places are in one group at a level: they share all coarser
+// levels.
+func (p *place) isBeside(q *place, level int) bool {
+	for l := range level {
+		if p[l] != q[l] {
+			return false
+		}
+	}
+	return true
+}
+
 // Families of addresses, above what their first bits fill.
 const (
 	familyV4   = 1 << 40
@@ -174,6 +195,9 @@ func (s *sample[K, T]) add(key K, at place, free bool) *T {
 		s.index, s.full = make(map[K]int), make(map[[byServer]uint64]full)
 	}
 	s.index[key] = len(s.entries)
+	if n := len(s.entries); n == cap(s.entries) { // append would copy long lists more often
+		s.entries = slices.Grow(s.entries, min(max(n, 1), mostKept-n))
+	}
 	s.entries = append(s.entries, sampled[K, T]{key: key, place: at, free: free})
 	return &s.entries[len(s.entries)-1].value
 }
@@ -181,7 +205,7 @@ func (s *sample[K, T]) add(key K, at place, free bool) *T {
 // all are the values that are left.
 func (s *sample[K, T]) all() []T {
 	s.cut()
-	var values []T
+	values := make([]T, 0, len(s.entries))
 	for i := range s.entries {
 		values = append(values, s.entries[i].value)
 	}
@@ -209,7 +233,8 @@ func (s *sample[K, T]) cut() {
 		turns[i] = &s.entries[i]
 		turns[i].rank = 0
 	}
-	s.rank(turns, byServer)
+	slices.SortFunc(turns, func(a, b *sampled[K, T]) int { return a.place.compare(&b.place) })
+	rankInGroups(turns, byServer)
 	turns = slices.DeleteFunc(turns, func(e *sampled[K, T]) bool {
 		e.out = e.rank >= perAddress && !e.free
 		if e.out {
@@ -222,8 +247,10 @@ func (s *sample[K, T]) cut() {
 	})
 	if len(turns) > discovery.MaxServers {
 		s.networks = true
+		spare := make([]*sampled[K, T], len(turns))
 		for level := byAddress; level >= bySource; level-- {
-			s.rank(turns, level)
+			sortByRank(turns, spare, level)
+			rankInGroups(turns, level)
 		}
 		for _, e := range turns[discovery.MaxServers:] {
 			e.out = true
@@ -239,23 +266,41 @@ func (s *sample[K, T]) cut() {
 	}
 }
 
-// rank numbers the entries of each group at a level: those that came first in
-// their part of it before those that came second, and so on.
-func (s *sample[K, T]) rank(turns []*sampled[K, T], level int) {
-	slices.SortFunc(turns, func(a, b *sampled[K, T]) int {
-		for l := range level {
-			if a.place[l] != b.place[l] {
-				return cmp.Compare(a.place[l], b.place[l])
-			}
-		}
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.place[level], b.place[level]))
-	})
+// rankInGroups numbers the entries of each group at a level, in their order. Entries of a
+// group stand together.
+func rankInGroups[K key, T any](turns []*sampled[K, T], level int) {
 	for i, e := range turns {
 		e.rank = 0
-		if i > 0 && slices.Equal(turns[i-1].place[:level], e.place[:level]) {
+		if i > 0 && turns[i-1].place.isBeside(&e.place, level) {
 			e.rank = turns[i-1].rank + 1
 		}
 	}
+}
+
+// sortByRank orders the entries of each group at a level: those that came first in their
+// part of the group before those that came second, and so on. The parts of a group stand
+// in the order of their places, and each part in the order of its ranks, so counting the
+// ranks is enough.
+func sortByRank[K key, T any](turns, spare []*sampled[K, T], level int) {
+	var from []int // from which entry on those of a rank go
+	for start, end := 0, 0; start < len(turns); start = end {
+		from = from[:0]
+		for end = start; end < len(turns) && turns[start].place.isBeside(&turns[end].place, level); end++ {
+			for rank := turns[end].rank; rank >= len(from); {
+				from = append(from, 0)
+			}
+			from[turns[end].rank]++
+		}
+		at := start
+		for rank, n := range from {
+			from[rank], at = at, at+n
+		}
+		for _, e := range turns[start:end] {
+			spare[from[e.rank]] = e
+			from[e.rank]++
+		}
+	}
+	copy(turns, spare)
 }
 
 // isFree reports whether any number of servers may be at an address: on the
@@ -295,8 +340,9 @@ func (u *union) add(source int, s discovery.Server) {
 
 // list are the servers that are left.
 func (u *union) list() (servers []discovery.Server) {
-	index := make(map[netip.AddrPort]int)
-	for _, s := range u.all() {
+	all := u.all()
+	index := make(map[netip.AddrPort]int, len(all))
+	for _, s := range all {
 		i, known := index[s.Addr]
 		if !known {
 			index[s.Addr] = len(servers)

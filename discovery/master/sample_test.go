@@ -27,6 +27,7 @@ func honest(n int) (list []netip.AddrPort) {
 // flood is every port, up to a number, of so many addresses in a row.
 func flood(from string, addresses, ports int) (list []netip.AddrPort) {
 	addr := netip.MustParseAddr(from)
+	list = make([]netip.AddrPort, 0, addresses*ports)
 	for range addresses {
 		for port := range ports {
 			list = append(list, netip.AddrPortFrom(addr, uint16(1+port)))
