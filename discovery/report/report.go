@@ -160,13 +160,16 @@ func (e *FormatError) Error() string {
 // Read reads one report. The report may be a stranger's: its texts are
 // cleaned, and everything that no measurement can give is an error that wraps
 // [discovery.ErrMalformed]. Another format is a [*FormatError].
-func Read(r io.Reader) (Report, error) {
+func Read(r io.Reader) (Report, error) { return readUpTo(maxReport, r) }
+
+// readUpTo reads a report of so many bytes at most.
+func readUpTo(most int64, r io.Reader) (Report, error) {
 	var report Report
-	limited := &io.LimitedReader{R: r, N: maxReport}
+	limited := &io.LimitedReader{R: r, N: most}
 	err := json.NewDecoder(limited).Decode(&report)
 	switch {
 	case err != nil && limited.N == 0:
-		return Report{}, fmt.Errorf("report: %w: over %d bytes", discovery.ErrMalformed, maxReport)
+		return Report{}, fmt.Errorf("report: %w: over %d bytes", discovery.ErrMalformed, most)
 	case report.Format != Format && !brokenJSON(err):
 		return Report{}, &FormatError{Format: discovery.CleanText(report.Format)}
 	case err != nil:

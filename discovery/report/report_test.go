@@ -161,7 +161,7 @@ func (endless) Read(b []byte) (int, error) {
 }
 
 func TestReadReportIsBounded(t *testing.T) {
-	_, err := report.Read(io.MultiReader(strings.NewReader(`{"format":`), endless{}))
+	_, err := report.ReadUpTo(1<<20, io.MultiReader(strings.NewReader(`{"format":`), endless{}))
 	if !errors.Is(err, discovery.ErrMalformed) || !strings.Contains(err.Error(), "over") {
 		t.Errorf("got error %v, want one about the size", err)
 	}

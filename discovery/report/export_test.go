@@ -1,0 +1,4 @@
+package report
+
+// ReadUpTo is Read with a bound of the test's.
+var ReadUpTo = readUpTo
