@@ -128,8 +128,7 @@ func settle(list []discovery.Server, places []Place, seed uint64, sites *siting,
 // country, which now and then goes by a hub that is out of the way.
 func CableWorld(list []discovery.Server, places []Place, seed uint64) *World {
 	rng := rand.New(rand.NewPCG(seed, 0x6361626c))
-	r := newRoutes()
-	hubs := newHubs(r)
+	r, hubs := laid(), theHubs()
 	type player struct {
 		start  int
 		km     float64

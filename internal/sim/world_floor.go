@@ -3,6 +3,7 @@ package sim
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 	"time"
 )
 
@@ -21,8 +22,7 @@ const (
 
 // floors are the shortest round trips of all places and servers.
 func (b *builder) floors() []time.Duration {
-	r := newRoutes()
-	hubs := newHubs(r)
+	r, hubs := laid(), theHubs()
 	floor := make([]time.Duration, 0, len(b.spec.Places)*len(b.servers))
 	for _, p := range b.spec.Places {
 		rng := rand.New(rand.NewPCG(b.spec.Seed, hash(p.Name)))
@@ -91,6 +91,9 @@ func wrongWay(from, to region) (share float64, hubs []int) {
 
 // hubs knows the routes from the hubs.
 type hubs struct{ km [len(hubNames)][]float64 }
+
+// theHubs returns the hubs of the graph that all worlds share.
+var theHubs = sync.OnceValue(func() *hubs { return newHubs(laid()) })
 
 func newHubs(r *routes) *hubs {
 	h := &hubs{}

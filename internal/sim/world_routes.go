@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 )
 
 // cable joins two metros. A slack of 1.15 is a well-laid cable; more stands for
@@ -43,6 +44,9 @@ type routes struct {
 	region []region
 	km     [][]float64 // of the direct cable, +Inf without one
 }
+
+// laid returns the graph that all worlds share.
+var laid = sync.OnceValue(newRoutes)
 
 func newRoutes() *routes {
 	r := &routes{region: metroRegions(), km: make([][]float64, len(metros))}
