@@ -41,6 +41,7 @@ var arrows = []struct {
 	{"muster/internal/release/releasetest", []string{"muster/internal/release"}},
 	{"muster/internal/release/internal/sign", []string{"muster/internal/release"}},
 	{"muster/internal/leak", nil},
+	{"muster/internal/await", nil},
 	{"muster/internal/netfab", nil},
 	{"muster/internal/faults", nil},
 	{"muster/internal/echo", []string{"muster/discovery/beacon"}},

@@ -16,6 +16,7 @@ import (
 	"muster/host/access"
 	"muster/host/store"
 	"muster/host/wire"
+	"muster/internal/await"
 )
 
 // TestTakenOver: who plays at a host that has lost the room hears nothing of it any more
@@ -300,13 +301,7 @@ func TestPanic(t *testing.T) {
 
 func waitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for range 1000 {
-		if is() {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatalf("waited in vain for %s", what)
+	await.Until(t, is, "waited in vain for %s", what)
 }
 
 // TestOwnListKept: an organiser's long list is kept apart from the room, once for all

@@ -24,6 +24,7 @@ import (
 	"muster/host"
 	"muster/host/access"
 	"muster/host/wire"
+	"muster/internal/await"
 	"muster/internal/leak"
 )
 
@@ -120,11 +121,7 @@ func TestDiscreetLog(t *testing.T) {
 	}
 	conn.(*net.TCPConn).SetLinger(0)
 	conn.Close() // with a reset
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(logged.String(), "connection reset"); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("no reset was logged for %s:\n%s", code, logged)
-		}
-	}
+	await.Until(t, func() bool { return strings.Contains(logged.String(), "connection reset") }, "no reset was logged for %s:\n%s", code, logged)
 	for _, addr := range said.callers() {
 		if strings.Contains(logged.String(), addr) {
 			t.Errorf("%s is in the log:\n%s", addr, logged)
@@ -227,11 +224,7 @@ func TestDiscreetTLS(t *testing.T) {
 		conn.(*net.TCPConn).SetLinger(0)
 		conn.Close() // with a reset
 	}
-	for deadline := time.Now().Add(time.Minute); strings.Count(logged.String(), "TLS handshake error") < len(from); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the handshakes were not logged:\n%s", logged)
-		}
-	}
+	await.Until(t, func() bool { return strings.Count(logged.String(), "TLS handshake error") >= len(from) }, "the handshakes were not logged:\n%s", logged)
 	for _, addr := range append(from, listener.Addr().String()) {
 		if strings.Contains(logged.String(), addr) {
 			t.Errorf("%s is in the log:\n%s", addr, logged)
@@ -316,11 +309,7 @@ func TestNobodyIsNamed(t *testing.T) {
 	}
 	said := map[string]int{"peer makes no sense": 1, "infos of server 99": 1, "cannot be read": 2, "closed by the other end": 1, "refused: name-taken": 2}
 	for what, times := range said {
-		for deadline := time.Now().Add(20 * time.Second); strings.Count(logged.String(), what) < times; time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%q is not in the log:\n%s", what, logged)
-			}
-		}
+		await.Until(t, func() bool { return strings.Count(logged.String(), what) >= times }, "%q is not in the log:\n%s", what, logged)
 	}
 	for _, name := range append(names, "Guestalina", "Zanzibari", "Friday", code, secret, key) {
 		if regexp.MustCompile(`(?i)(^|[^a-z0-9])` + regexp.QuoteMeta(name) + `($|[^a-z0-9])`).MatchString(logged.String()) {

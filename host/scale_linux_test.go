@@ -23,6 +23,7 @@ import (
 
 	"muster/host"
 	"muster/host/wire"
+	"muster/internal/await"
 	"muster/selection"
 )
 
@@ -297,11 +298,7 @@ func fill(t *testing.T, h *host.Host, m *memory, rooms, players int) (codes []st
 // awaits polls until is true.
 func awaits(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("not within 5 minutes: ", what)
-		}
-	}
+	await.Within(t, 5*time.Minute, is, "not within 5 minutes: %s", what)
 }
 
 // TestScaleIdle: many rooms in which nothing happens, with everyone connected.

@@ -47,9 +47,7 @@ func TestSleepingRooms(t *testing.T) {
 		h.Steer(codes[i], room.End{})
 	}
 	for _, code := range codes {
-		for s, _ := h.Room(code); s.Room.Ended.IsZero(); s, _ = h.Room(code) {
-			time.Sleep(time.Millisecond)
-		}
+		awaits(t, "a room sleeps", func() bool { s, _ := h.Room(code); return !s.Room.Ended.IsZero() })
 	}
 	const most = 64 << 10
 	var each uint64

@@ -16,6 +16,7 @@ import (
 	"muster/host"
 	"muster/host/store"
 	"muster/host/wire"
+	"muster/internal/await"
 	"muster/internal/leak"
 	"muster/peer"
 	"muster/selection"
@@ -84,13 +85,11 @@ func (tb *table) restart() {
 func (tb *table) room(what string, is func(wire.Document) bool) wire.Document {
 	tb.Helper()
 	var room wire.Document
-	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(2 * time.Millisecond) {
+	await.Until(tb, func() bool {
 		now, _ := tb.host.Room(tb.code)
-		if room = now.Document(); is(room) {
-			return room
-		}
-	}
-	tb.Fatalf("%s did not come about; the room is %+v", what, room)
+		room = now.Document()
+		return is(room)
+	}, "%s did not come about; the room is %+v", what, &room)
 	return room
 }
 

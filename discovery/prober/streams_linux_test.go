@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/internal/await"
 )
 
 func openFiles(t testing.TB) int {
@@ -33,11 +34,7 @@ func TestStreamsCloseFiles(t *testing.T) {
 	for range 3 {
 		scan(t, p, servers)
 	}
-	for deadline := time.Now().Add(10 * time.Second); openFiles(t) > before+2; time.Sleep(5 * ms) { // the servers' side ends by itself
-		if time.Now().After(deadline) {
-			t.Fatalf("%d files are open, %d were before", openFiles(t), before)
-		}
-	}
+	await.Until(t, func() bool { return openFiles(t) <= before+2 }, "more files stay open than the %d before", before) // the servers' side ends by itself
 }
 
 // TestHandshakeTime: the kernel's time is there, and no longer than the connecting took.

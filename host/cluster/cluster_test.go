@@ -21,6 +21,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"muster/host/store"
+	"muster/internal/await"
 )
 
 var _ store.Store = (*Cluster)(nil)
@@ -76,11 +77,7 @@ func join(t testing.TB, config Config, node string) *Cluster {
 // eventually waits for what has to come.
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	for began := time.Now(); !is(); time.Sleep(5 * time.Millisecond) {
-		if time.Since(began) > time.Minute { // three servers that agree on a leader take long on a busy machine
-			t.Fatalf("in a minute not: %s", what)
-		}
-	}
+	await.Until(t, is, "in a minute not: %s", what) // three servers that agree on a leader take long on a busy machine
 }
 
 // noise is bytes that do not compress.

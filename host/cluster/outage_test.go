@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"muster/host/store"
+	"muster/internal/await"
 )
 
 // logged is a log that a test reads while it is written.
@@ -34,15 +35,11 @@ func (l *logged) Write(b []byte) (int, error) {
 // has waits until the log has a text: a minute, as only a failure waits for its end.
 func (l *logged) has(t *testing.T, text string) {
 	t.Helper()
-	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(10 * time.Millisecond) {
+	await.Until(t, func() bool {
 		l.mu.Lock()
-		found := strings.Contains(l.text.String(), text)
-		l.mu.Unlock()
-		if found {
-			return
-		}
-	}
-	t.Fatalf("the log never says %q: %s", text, &l.text)
+		defer l.mu.Unlock()
+		return strings.Contains(l.text.String(), text)
+	}, "the log never says %q: %s", text, &l.text)
 }
 
 // TestJetStreamLost: nats-server shuts JetStream down when its disk is full, and goes on as

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/internal/await"
 	"muster/internal/cli"
 	"muster/internal/leak"
 )
@@ -48,17 +49,14 @@ func begin(t *testing.T, args ...string) *player {
 }
 
 // says waits until the command has printed what pattern matches.
-func (p *player) says(t *testing.T, pattern string) []string {
+func (p *player) says(t *testing.T, pattern string) (found []string) {
 	t.Helper()
 	re := regexp.MustCompile(pattern)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		if found := re.FindStringSubmatch(p.out.String() + p.err.String()); found != nil {
-			return found
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("never says %q", pattern)
-		}
-	}
+	await.Until(t, func() bool {
+		found = re.FindStringSubmatch(p.out.String() + p.err.String())
+		return found != nil
+	}, "never says %q", pattern)
+	return found
 }
 
 // types writes a line to the command.
@@ -194,7 +192,7 @@ func TestEndOfNight(t *testing.T) {
 // once it is back, and their programs end as well as the others'. In a room that stays what
 // they say of the next date arrives before.
 func TestAwayAtTheEnd(t *testing.T) {
-	newState(t)
+	t.Parallel()
 	l := startLoopback(t, 5)
 	s := startService(t, l.file)
 	for name, stays := range map[string][]string{"a room that ends": {"--new"}, "a room that stays": {"--new", "--every", "fri 20:00 Europe/Berlin"}} {
@@ -279,16 +277,12 @@ func (l *line) cut(is bool) {
 // has marked its own.
 func nothingRuns(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+	var left []string
+	await.Until(t, func() bool {
 		_, stacks := leak.Marked(t)
-		left := in(stacks, "muster/internal/cli.", "muster/internal/term.", "muster/internal/ingress.", "muster/internal/listing.", "muster/host.", "muster/host/wire.", "muster/peer.", "muster/discovery/prober.")
-		if len(left) == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("left running:\n%s", strings.Join(left, "\n\n"))
-		}
-	}
+		left = in(stacks, "muster/internal/cli.", "muster/internal/term.", "muster/internal/ingress.", "muster/internal/listing.", "muster/host.", "muster/host/wire.", "muster/peer.", "muster/discovery/prober.")
+		return len(left) == 0
+	}, "left running:\n%q", &left)
 }
 
 // in are the stacks of goroutines that are in one of some packages.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+
+	"muster/internal/await"
 )
 
 // asks says something to a public host, as JSON if there is any, and returns what is
@@ -47,6 +49,7 @@ func serves(t *testing.T, more ...string) (p *player, url string) {
 // TestServe: a stranger opens a room on a public host, which has it again after a
 // restart.
 func TestServe(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	var room struct {
 		Code, Link    string
@@ -152,6 +155,7 @@ func TestServeCheckConfig(t *testing.T) {
 // TestServeMoves: rooms go from a file into a cluster, and from there into a backup that
 // one host can serve.
 func TestServeMoves(t *testing.T) {
+	t.Parallel()
 	file, backup := filepath.Join(t.TempDir(), "rooms.db"), filepath.Join(t.TempDir(), "backup.db")
 	nats, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir()})
 	if err != nil {
@@ -184,15 +188,10 @@ func TestServeMoves(t *testing.T) {
 		}
 	}
 	serving("in the cluster", func(url string) {
-		for began := time.Now(); ; time.Sleep(50 * time.Millisecond) { // until it is adopted
-			status, text := asks(t, url+"api/rooms/"+room.Code, "")
-			if status == http.StatusOK {
-				break
-			}
-			if time.Since(began) > 10*time.Second {
-				t.Fatalf("the room answers %d %s", status, text)
-			}
-		}
+		await.Until(t, func() bool {
+			status, _ := asks(t, url+"api/rooms/"+room.Code, "")
+			return status == http.StatusOK
+		}, "the room is not adopted")
 		if o := muster(t, "serve", "--nats", nats.ClientURL(), "--node", "other", "--export", backup); o.code != 0 || !strings.Contains(o.err, "1 room written") {
 			t.Errorf("%+v", o)
 		}

@@ -11,6 +11,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/beacon"
 	"muster/discovery/prober"
+	"muster/internal/await"
 	"muster/internal/echo"
 )
 
@@ -108,9 +109,7 @@ func TestAll(t *testing.T) {
 	for range 100 {
 		conn.WriteToUDPAddrPort(question, at)
 	}
-	for deadline := time.Now().Add(10 * time.Second); l.Answered.Load()+l.HeldBack.Load() < 100 && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
-	}
+	await.Until(t, func() bool { return l.Answered.Load()+l.HeldBack.Load() >= 100 }, "not all questions are heard")
 	if got := l.Answered.Load(); got < 1 || got > 10 {
 		t.Errorf("%d of 100 were answered", got)
 	}

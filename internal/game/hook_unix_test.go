@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"muster/internal/await"
 )
 
 var venue = Venue{Place: "New York", Address: netip.MustParseAddrPort("192.0.2.7:27960"), Room: "BAKODI", Game: "openarena", Players: 4}
@@ -108,10 +110,7 @@ func TestHookFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-r.Ended()
-	deadline := time.Now().Add(10 * time.Second)
-	for !strings.Contains(r.Err().Error(), "money") && time.Now().Before(deadline) {
-		time.Sleep(time.Millisecond)
-	}
+	await.Until(t, func() bool { return strings.Contains(r.Err().Error(), "money") }, "its last words are not told")
 	text := r.Err().Error()
 	if !strings.Contains(text, "exit status 7") || !strings.Contains(text, "line 2999") || strings.Contains(text, "line 2995\n") || strings.Contains(text, "\x1b") || !strings.Contains(text, "money") {
 		t.Errorf("it says %q", text)
@@ -141,19 +140,17 @@ func TestHookStops(t *testing.T) {
 				t.Errorf("its server is at %v", got)
 			}
 			pid := 0
-			for deadline := time.Now().Add(10 * time.Second); pid == 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			await.Until(t, func() bool {
 				text, _ := os.ReadFile(pids)
 				pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
-			}
+				return pid != 0
+			}, "the script does not run")
 			r.Stop()
-			for deadline := time.Now().Add(10 * time.Second); syscall.Kill(pid, 0) == nil; time.Sleep(time.Millisecond) {
-				if state, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); strings.Contains(string(state), ") Z ") {
-					break // it ended, and whoever is to notice has not yet
-				}
-				if time.Now().After(deadline) {
-					t.Fatalf("process %d still runs", pid)
-				}
-			}
+			await.Until(t, func() bool {
+				state, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+				isZombie := strings.Contains(string(state), ") Z ") // it ended, and whoever is to notice has not yet
+				return isZombie || syscall.Kill(pid, 0) != nil
+			}, "process %d still runs", pid)
 		})
 	}
 }

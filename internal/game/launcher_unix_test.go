@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"muster/host/wire"
+	"muster/internal/await"
 	"muster/internal/term"
 )
 
@@ -43,21 +44,21 @@ func TestAutoAsksAtLast(t *testing.T) {
 	if err := os.WriteFile(over, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	running := func() int {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return l.running
-	}
-	allEnd := func() {
-		for deadline := time.Now().Add(20 * time.Second); running() > 0 && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond)
-		}
-	}
-	allEnd()
-	defer allEnd() // before the folder goes that they look into
+	allEnd(t, l)
+	defer allEnd(t, l) // before the folder goes that they look into
 	if state := send(maxRunning + 1); state != wire.LaunchStarted {
 		t.Errorf("after the others have ended a game is %q:\n%s", state, out)
 	}
+}
+
+// allEnd waits until all games have ended that a launcher has started.
+func allEnd(t *testing.T, l *Launcher) {
+	t.Helper()
+	await.Until(t, func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.running == 0
+	}, "a game does not end")
 }
 
 // TestAutoIsBounded: games that end at once are no way to start a hundred of them.
@@ -76,14 +77,7 @@ func TestAutoIsBounded(t *testing.T) {
 				started++
 			}
 		})
-		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-			l.mu.Lock()
-			over := l.running == 0
-			l.mu.Unlock()
-			if over {
-				break
-			}
-		}
+		allEnd(t, l)
 	}
 	if started != maxHourly || !strings.Contains(out.String(), "muster has started 6 games within an hour") {
 		t.Errorf("%d games were started:\n%s", started, out)

@@ -110,14 +110,7 @@ func TestFailedStart(t *testing.T) {
 		if last != want.state || !strings.Contains(out.String(), want.says) || (last == wire.LaunchFailed) == strings.Contains(out.String(), "have fun") {
 			t.Errorf("%s: %s, want %s and %q:\n%s", command, last, want.state, want.says, out)
 		}
-		for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-			l.mu.Lock()
-			over := l.running == 0
-			l.mu.Unlock()
-			if over {
-				break
-			}
-		}
+		allEnd(t, l)
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -21,6 +20,7 @@ import (
 	"muster/host"
 	"muster/host/wire"
 	"muster/host/wire/conn"
+	"muster/internal/await"
 	"muster/internal/game"
 	"muster/selection"
 )
@@ -131,11 +131,9 @@ func TestSteamKeyStaysHere(t *testing.T) {
 			})
 			defer peer.Close(nil)
 			peer.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann"})
-			for deadline := time.Now().Add(20 * time.Second); !strings.Contains(players.String(), c.listed) || !strings.Contains(said.String(), "ann"); time.Sleep(5 * time.Millisecond) {
-				if time.Now().After(deadline) {
-					t.Fatalf("nobody hears %q:\n%s\n%s", c.listed, players, said)
-				}
-			}
+			await.Until(t, func() bool {
+				return strings.Contains(players.String(), c.listed) && strings.Contains(said.String(), "ann")
+			}, "nobody hears %q:\n%s\n%s", c.listed, players, said)
 			if got := <-asked; got != key {
 				t.Errorf("Steam is given %q", got)
 			}

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
+
+	"muster/internal/await"
 )
 
 func TestWrap(t *testing.T) {
@@ -77,11 +79,11 @@ func TestConsole(t *testing.T) {
 	defer work.Wait()
 	work.Go(func() { io.WriteString(typed, "\n") })
 	<-idle
-	work.Go(func() { awaitQuestion(s); io.WriteString(typed, " yes \n") })
+	work.Go(func() { awaitQuestion(t, s); io.WriteString(typed, " yes \n") })
 	if answer, ok := c.Ask(t.Context(), "well? "); answer != "yes" || !ok {
 		t.Errorf("%q, %v", answer, ok)
 	}
-	work.Go(func() { awaitQuestion(s); typed.Close() })
+	work.Go(func() { awaitQuestion(t, s); typed.Close() })
 	if answer, ok := c.Ask(t.Context(), "and? "); answer != "" || ok {
 		t.Errorf("%q, %v, though nobody answers", answer, ok)
 	}
@@ -92,12 +94,13 @@ func TestConsole(t *testing.T) {
 }
 
 // awaitQuestion waits until the screen shows a question.
-func awaitQuestion(s *Screen) {
-	for asked := false; !asked; time.Sleep(time.Millisecond) {
+func awaitQuestion(t *testing.T, s *Screen) {
+	t.Helper()
+	await.Until(t, func() bool {
 		s.mu.Lock()
-		asked = s.question != ""
-		s.mu.Unlock()
-	}
+		defer s.mu.Unlock()
+		return s.question != ""
+	}, "nothing is asked")
 }
 
 // TestLive: a table is drawn in the place of the one before, not more often than
