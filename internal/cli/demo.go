@@ -41,6 +41,8 @@ type demo struct {
 	exit      bool
 	json      bool
 	noBrowser bool
+	// haste is how many times as fast as people the players act.
+	haste float64
 
 	game  game.Game
 	world *sim.World
@@ -88,6 +90,8 @@ nobody, and ends when everyone is on the server.`,
 	flags.BoolVar(&d.exit, "exit", false, "wait for nobody, and end when everyone is on the server")
 	flags.BoolVar(&d.json, "json", false, "print the choice as JSON")
 	flags.BoolVar(&d.noBrowser, "no-browser", false, "do not open the page in a browser")
+	flags.Float64Var(&d.haste, "haste", 1, "the players act `N` times as fast as people")
+	flags.Lookup("haste").Hidden = true // for tests
 	return cmd
 }
 
@@ -99,6 +103,8 @@ func (d *demo) run(ctx context.Context) (err error) {
 		return usagef("--servers %d: the demo has 1 to %d", d.servers, demoMost)
 	case !(d.rate > 0):
 		return usagef("--rate %v: at least one server has to be asked now and then", d.rate)
+	case !(d.haste > 0):
+		return usagef("--haste %v: the players would never act", d.haste)
 	}
 	if d.game, err = d.findGame(demoGame); err != nil {
 		return err
@@ -165,7 +171,7 @@ func (d *demo) host(ctx context.Context) error {
 		}
 		work.Go(func() {
 			if !d.exit {
-				if !waits(ctx, time.Duration(i)*arrivesEvery) {
+				if !waits(ctx, inHaste(time.Duration(i)*arrivesEvery, d.haste)) {
 					return
 				}
 				d.screen.Say("  %s comes in, from %s", demoNames[i], place.Name)
@@ -242,7 +248,7 @@ func (d *demo) evening(ctx context.Context, rooms *host.Host, code string) error
 // converse has the players say what they think, until ctx ends.
 func (d *demo) converse(ctx context.Context, rooms *host.Host, code string, says []chan wire.Say) {
 	const every = 250 * time.Millisecond // people notice no less
-	c := company{names: demoNames[:d.players]}
+	c := company{names: demoNames[:d.players], haste: d.haste}
 	for waits(ctx, every) {
 		s, _ := rooms.Room(code)
 		for _, r := range c.step(s, time.Now()) {
@@ -298,7 +304,7 @@ func (d *demo) play(ctx context.Context, to invite.Link, place int, says <-chan 
 			return p, nil
 		},
 		Launch: func(ctx context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, string)) {
-			if d.exit || waits(ctx, time.Duration(place+1)*startsEvery) {
+			if d.exit || waits(ctx, inHaste(time.Duration(place+1)*startsEvery, d.haste)) {
 				tell(wire.LaunchStarted, "")
 			}
 		},

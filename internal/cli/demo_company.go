@@ -34,12 +34,18 @@ const (
 // the visitor's back.
 type company struct {
 	names []string
+	haste float64
 	round int
 	// opened is when the round's vote began, and spoken when the visitor first said
 	// something, or was waited for no longer; zero before.
 	opened, spoken time.Time
 	// said is when each last said something.
 	said [len(demoNames)]time.Time
+}
+
+// inHaste returns the time that players take who act so many times as fast as people.
+func inHaste(usual time.Duration, haste float64) time.Duration {
+	return time.Duration(float64(usual) / haste)
 }
 
 // remark is what a player says.
@@ -54,7 +60,7 @@ func (c *company) step(s wire.Snapshot, now time.Time) (all []remark) {
 		return nil
 	}
 	if c.round != s.Room.Round {
-		*c = company{names: c.names, round: s.Room.Round, opened: now}
+		*c = company{names: c.names, haste: c.haste, round: s.Room.Round, opened: now}
 	}
 	isThere := false
 	for _, p := range s.People {
@@ -74,9 +80,9 @@ func (c *company) step(s wire.Snapshot, now time.Time) (all []remark) {
 		if at < 0 || now.Sub(c.said[i]) < heardWithin {
 			continue
 		}
-		p, say, turn := s.People[at], wire.Say{Round: s.Room.Round}, time.Duration(i+1)*thinksFor
+		p, say, turn := s.People[at], wire.Say{Round: s.Room.Round}, inHaste(time.Duration(i+1)*thinksFor, c.haste)
 		switch {
-		case p.Vote == "" && now.Sub(c.opened) >= looksFor+turn:
+		case p.Vote == "" && now.Sub(c.opened) >= inHaste(looksFor, c.haste)+turn:
 			say.What, say.Addr = wire.SayVote, prefers(s, i, name)
 		case p.Vote != "" && !p.Ready && !c.spoken.IsZero() && now.Sub(c.spoken) >= turn:
 			say.What = wire.SayReady

@@ -34,7 +34,7 @@ func TestCompany(t *testing.T) {
 				s.People = append(s.People, wire.Person{Name: name, Peer: true, Connected: true, Asked: true})
 			}
 			s.People = append(s.People, test.visitor...)
-			c, began := company{names: names}, time.Unix(1e9, 0)
+			c, began := company{names: names, haste: 1}, time.Unix(1e9, 0)
 			var votes []string
 			var first time.Duration
 			for at := time.Duration(0); at < 2*time.Minute; at += 250 * time.Millisecond {
@@ -68,7 +68,7 @@ func TestCompany(t *testing.T) {
 	}
 	s := voting()
 	s.People = []wire.Person{{Name: "ben", Peer: true, Connected: true}}
-	c, began := company{names: []string{"ben"}}, time.Unix(1e9, 0)
+	c, began := company{names: []string{"ben"}, haste: 1}, time.Unix(1e9, 0)
 	c.step(s, began)
 	s.Voting.LaunchAt = began.Add(time.Minute)
 	if all := c.step(s, began.Add(time.Minute)); len(all) > 0 {

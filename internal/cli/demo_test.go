@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"muster/internal/await"
 	"muster/internal/cli"
 )
 
@@ -34,17 +34,12 @@ func TestDemoEvening(t *testing.T) {
 	defer keys.Close()
 	out, said := &buffer{}, &buffer{}
 	code := make(chan int, 1)
-	go func() {
-		code <- cli.Run(t.Context(), []string{"demo", "--no-browser", "--servers", "60", "--players", "2"}, cli.Streams{In: in, Out: out, Err: said})
+	go func() { // in more haste the votes would come before Enter counts for them
+		code <- cli.Run(t.Context(), []string{"demo", "--no-browser", "--servers", "60", "--players", "2", "--haste", "2"}, cli.Streams{In: in, Out: out, Err: said})
 	}()
 	reads := func(b *buffer, words string, times int) {
 		t.Helper()
-		const patience = time.Minute
-		for end := time.Now().Add(patience); strings.Count(b.String(), words) < times; time.Sleep(20 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("no %q in\n%s\n%s", words, said.String(), out.String())
-			}
-		}
+		await.Until(t, func() bool { return strings.Count(b.String(), words) >= times }, "no %q in\n%s\n%s", words, said, out)
 	}
 	types := func(line string) { io.WriteString(keys, line+"\n") }
 	reads(said, "ben comes in", 1)
