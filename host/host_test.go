@@ -177,25 +177,28 @@ func TestSlowMember(t *testing.T) {
 // why.
 func TestLastWord(t *testing.T) {
 	t.Parallel()
-	for range 20 {
-		h, server := serve(t, host.Config{List: listOf(0)})
-		code, _, _ := h.Open(friday(1))
-		closed := make(chan struct{})
-		go func() {
-			defer close(closed)
-			for room := range h.Watch(context.Background(), code) {
-				if room.Room.Stage == wire.Failed {
-					h.Close()
+	for n := range 20 {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			t.Parallel()
+			h, server := serve(t, host.Config{List: listOf(0)})
+			code, _, _ := h.Open(friday(1))
+			closed := make(chan struct{})
+			go func() {
+				defer close(closed)
+				for room := range h.Watch(context.Background(), code) {
+					if room.Room.Stage == wire.Failed {
+						h.Close()
+					}
+				}
+			}()
+			ann := join(t, server, code, "ann")
+			for told := (wire.Snapshot{}); told.Room.Stage != wire.Failed; { // or the connection ends before
+				if err := told.Merge(expect[wire.Room](ann)); err != nil {
+					t.Fatal(err)
 				}
 			}
-		}()
-		ann := join(t, server, code, "ann")
-		for told := (wire.Snapshot{}); told.Room.Stage != wire.Failed; { // or the connection ends before
-			if err := told.Merge(expect[wire.Room](ann)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		<-closed
+			<-closed
+		})
 	}
 }
 

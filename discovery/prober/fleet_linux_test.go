@@ -3,6 +3,7 @@ package prober
 import (
 	"bufio"
 	"encoding/binary"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -41,6 +42,8 @@ func TestMain(m *testing.M) {
 		for n := uint64(1); n != 0; n++ { // some centuries
 		}
 	default:
+		flag.Parse()
+		flag.Set("test.parallel", "12") // they wait for connections that are late
 		os.Exit(m.Run())
 	}
 }

@@ -148,6 +148,7 @@ func TestThree(t *testing.T) {
 // TestMoreReplicas: what was kept once is kept thrice as soon as a host starts that wants
 // so, by the flag or by default, while others go on; then the server may go that had it.
 func TestMoreReplicas(t *testing.T) {
+	t.Parallel()
 	for _, replicas := range []int{0, mostReplicas} {
 		t.Run(fmt.Sprint(replicas), func(t *testing.T) {
 			t.Parallel()

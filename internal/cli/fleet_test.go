@@ -14,6 +14,7 @@ import (
 // TestFleetSaysHowToAsk: what it says to try finds servers, whether a master lists
 // the game or none does.
 func TestFleetSaysHowToAsk(t *testing.T) {
+	t.Parallel()
 	for game, source := range map[string]string{"openarena": "--master", "cs2": "--servers"} {
 		file := filepath.Join(t.TempDir(), "servers.csv")
 		said := startFleet(t, "--game", game, "--servers", "20", "--master-port", "0", "--write", file)

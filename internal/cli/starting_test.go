@@ -127,6 +127,7 @@ func TestStartCommandWrongUse(t *testing.T) {
 // TestDiscoverPlaces: one player, too, is told what a server at a place would give. A busy
 // machine adds to each ping, sometimes more to the near one, though not always.
 func TestDiscoverPlaces(t *testing.T) {
+	t.Parallel()
 	const later = 300
 	near, far := gameServer(t, 0), gameServer(t, later*time.Millisecond)
 	places := writeFile(t, "places.txt", "Far, "+far+", quake3\nDen, "+near+", quake3\nNowhere, 127.0.0.1:1, tcp\n")

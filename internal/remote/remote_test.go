@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -19,6 +21,13 @@ import (
 
 	"muster/host/wire"
 )
+
+// TestMain has many tests wait at a time, between two attempts.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	flag.Set("test.parallel", "12")
+	os.Exit(m.Run())
+}
 
 // answering is a host that answers each path in its own way; what is not there is 404, as
 // of any web server.
