@@ -113,8 +113,9 @@ func TestHasVersion(t *testing.T) {
 	if err := n.step(room.Order{Credential: n.pageOf("ben"), Action: room.Has{Version: "5.6", Editions: edition56}}); err != nil {
 		t.Fatal(err)
 	}
-	if version() != "5.6" {
-		t.Errorf("ben has version %s", version())
+	shut := n.view().Choice.Servers[addrOf(0).String()].Shut
+	if version() != "5.6" || !slices.Equal(shut, []string{"ben"}) {
+		t.Errorf("ben has version %s, and a newer server is shut for %v", version(), shut)
 	}
 	again := wire.Hello{Name: "ben", Token: n.tokenOf("ben"), Program: "BENS", Line: 2, Editions: map[string]discovery.Edition{"": {Version: "4"}}}
 	if err := n.step(room.Join{Hello: again}); err != nil || version() != "5.6" {

@@ -758,15 +758,7 @@ func pruned(document any) any {
 // which a restored room does not know before its first step.
 func lasting(s wire.Snapshot) wire.Snapshot {
 	s.Room.Search, s.Room.Outlook, s.Standing = nil, "", nil
-	s.Look, s.Sites, s.Room.Candidates, s.Room.Said = nil, nil, nil, time.Time{}
-	if s.Meeting != nil {
-		meeting := *s.Meeting
-		meeting.Next, meeting.Who = time.Time{}, slices.Clone(meeting.Who)
-		for i := range meeting.Who {
-			meeting.Who[i].Here = false
-		}
-		s.Meeting = &meeting
-	}
+	s.Look, s.Sites, s.Room.Candidates, s.Room.Said, s.Meeting = nil, nil, nil, time.Time{}, nil
 	s.People = slices.Clone(s.People)
 	for i := range s.People {
 		p := &s.People[i]

@@ -295,4 +295,15 @@ func TestElsewhere(t *testing.T) {
 	n.says("ann", looks(35))
 	n.says("bob", looks(140))
 	n.noted("what the others behind bob's address measured does not hold for bob, who measures alone from now on")
+	n.verifies("cat")
+	n.inStage(wire.Launching)
+	n.goes()
+	n.took("ann")
+	n.took("bob")
+	n.listed(4)
+	for _, name := range []string{"ann", "bob"} {
+		if m := got[wire.Measure](n, name); m.Strategy != "conventional" {
+			t.Errorf("in the next round %s shares a list with nobody, and is to measure %q", name, m.Strategy)
+		}
+	}
 }
