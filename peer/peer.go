@@ -197,9 +197,6 @@ func Run(ctx context.Context, options Options) error {
 	if options.lookUp == nil {
 		options.lookUp = lookUp
 	}
-	if options.NewPlan == nil {
-		options.NewPlan = player.NewPlan
-	}
 	s := &session{
 		options: options, log: cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
 		inbox: make(chan func()), program: access.NewSecret(), scanner: scanner{newProber: options.NewProber},
@@ -216,7 +213,7 @@ func Run(ctx context.Context, options Options) error {
 			Probes: options.Probes, Program: s.program, Editions: options.Editions, Asks: options.Asks,
 			Somewhere: options.Somewhere, Beacon: options.Beacon, Discreet: options.Discreet,
 		},
-		Once: options.Once, HasPlaces: options.NewPlaceProber != nil, Pace: options.pace.Pace, Seed: rand.Uint64(),
+		Once: options.Once, HasPlaces: options.NewPlaceProber != nil, NewPlan: options.NewPlan, Pace: options.pace.Pace, Seed: rand.Uint64(),
 	}, time.Now())
 	s.ctx, s.leave = context.WithCancelCause(ctx)
 	s.scanner.rests = func(d time.Duration) {

@@ -128,9 +128,6 @@ func (s *session) step(in player.Input) {
 			s.dropped = o.Err
 		case player.Leave:
 			s.leave(o.Err)
-		case player.Prepare:
-			plan, err := s.options.NewPlan(o.Measure, o.Servers)
-			s.step(player.Planned{Plan: plan, Err: err})
 		case player.Stop:
 			if stop := s.stops[o.Task]; stop != nil {
 				stop()

@@ -438,9 +438,6 @@ func (e *evening) does(p *program, in player.Input) {
 			e.step(room.Leave{Player: p.name})
 		case player.Leave:
 			e.Fatalf("%s's program ends: %v", p.name, o.Err)
-		case player.Prepare:
-			plan, err := player.NewPlan(o.Measure, o.Servers)
-			e.does(p, player.Planned{Plan: plan, Err: err})
 		case player.Run:
 			e.runs(p, o)
 		case player.Stop:

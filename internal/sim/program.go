@@ -90,8 +90,8 @@ func (p *peer) starts() {
 	number := slices.Index(p.peers, p)
 	phase := oneWay + flushEvery*time.Duration(number)/time.Duration(len(p.peers))
 	p.program = player.New(player.Options{
-		Hello: wire.Hello{Version: wire.Version, Code: p.room.Keys().Code, Name: p.name, Token: p.name, Discreet: p.discreet},
-		Pace:  player.RealPace, Seed: p.options.Run<<16 + uint64(number),
+		Hello:   wire.Hello{Version: wire.Version, Code: p.room.Keys().Code, Name: p.name, Token: p.name, Discreet: p.discreet},
+		NewPlan: p.newPlan, Pace: player.RealPace, Seed: p.options.Run<<16 + uint64(number),
 	}, epoch.Add(phase-warmUp))
 	for at := p.next(); at < 0; at = p.next() {
 		p.program.Step(player.Tick{}, epoch.Add(at))
@@ -100,14 +100,6 @@ func (p *peer) starts() {
 
 // next returns when the clock of the program strikes.
 func (p *peer) next() time.Duration { return p.program.Next().Sub(epoch) + p.late }
-
-// honesty is 1 for a player whose program does as package player does.
-func (p *peer) honesty() int {
-	if p.hostile == nil {
-		return 1
-	}
-	return 0
-}
 
 // says sends the host a message.
 func (p *peer) says(m wire.Message) {
@@ -159,9 +151,6 @@ func (p *peer) does(in player.Input) {
 		switch o := o.(type) {
 		case player.Send:
 			p.sends(o.Message)
-		case player.Prepare:
-			plan, err := p.prepare(o.Measure)
-			p.does(player.Planned{Plan: plan, Err: err})
 		case player.Run:
 			if o.Patience > 0 {
 				p.sample(o)
@@ -232,9 +221,9 @@ func (p *peer) sends(m wire.Message) {
 	p.says(m)
 }
 
-// prepare returns the player's own plan. Where the host says what to ask any plan will do:
+// newPlan returns the player's own plan. Where the host says what to ask any plan will do:
 // it goes on only while people vote for long.
-func (p *peer) prepare(m wire.Measure) (discovery.Plan, error) {
+func (p *peer) newPlan(m wire.Measure, _ []discovery.Server) (discovery.Plan, error) {
 	strategy := discovery.Strategy(m.Strategy)
 	if m.Strategy == wire.Coordinated {
 		strategy = discovery.Conventional

@@ -65,7 +65,9 @@ func (s *session) after(d time.Duration, do func()) {
 func (s *session) run() error {
 	for _, p := range s.peers {
 		p.joins()
-		s.honest += p.honesty()
+		if p.hostile == nil {
+			s.honest++
+		}
 	}
 	s.tick()
 	for s.step(room.Proceed{}); s.err == nil && s.started < s.honest && !s.hasGivenUp(); {

@@ -34,12 +34,6 @@ type Tick struct {
 // Say: the player says something of the choice.
 type Say struct{ Say wire.Say }
 
-// Planned: the answer to [Prepare].
-type Planned struct {
-	Plan discovery.Plan
-	Err  error
-}
-
 // Seen: results of a [Run]. At of each is the time since [Run.Began].
 type Seen struct {
 	Task    int
@@ -92,7 +86,6 @@ func (Hear) isInput()       {}
 func (Lost) isInput()       {}
 func (Tick) isInput()       {}
 func (Say) isInput()        {}
-func (Planned) isInput()    {}
 func (Seen) isInput()       {}
 func (Ran) isInput()        {}
 func (Resting) isInput()    {}
@@ -125,12 +118,6 @@ type Drop struct{ Err error }
 
 // Leave: end the program.
 type Leave struct{ Err error }
-
-// Prepare: make a plan for a list, and answer with [Planned].
-type Prepare struct {
-	Measure wire.Measure
-	Servers []discovery.Server
-}
 
 // Run: ask servers, and answer with [Seen] and [Ran]. Runs take turns at the prober.
 type Run struct {
@@ -197,7 +184,6 @@ func (Warn) isOutput()       {}
 func (Keep) isOutput()       {}
 func (Drop) isOutput()       {}
 func (Leave) isOutput()      {}
-func (Prepare) isOutput()    {}
 func (Run) isOutput()        {}
 func (Release) isOutput()    {}
 func (Launch) isOutput()     {}

@@ -22,8 +22,7 @@ const (
 // by as much. The zero value knows nothing yet.
 type lateness struct {
 	due  time.Time
-	last []time.Duration // the newest rings, in turn
-	next int
+	last []time.Duration // the newest rings
 	told time.Duration
 }
 
@@ -33,12 +32,7 @@ func (l *lateness) rang(now time.Time, every time.Duration) {
 		l.due = now
 	}
 	late := max(0, now.Sub(l.due))
-	if len(l.last) < rings {
-		l.last = append(l.last, late)
-	} else {
-		l.last[l.next] = late
-	}
-	l.next = (l.next + 1) % rings
+	l.last = append(l.last[max(0, len(l.last)+1-rings):], late)
 	l.due = l.due.Add((late/every + 1) * every)
 	if now.Before(l.due.Add(-every)) { // it rings sooner than it was thought to
 		l.due = now.Add(every)

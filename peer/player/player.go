@@ -28,7 +28,9 @@ type Options struct {
 	Once bool
 	// HasPlaces: the shell can measure places where a server could be.
 	HasPlaces bool
-	Pace      Pace
+	// NewPlan makes the plan for a list; nil is [NewPlan].
+	NewPlan func(m wire.Measure, servers []discovery.Server) (discovery.Plan, error)
+	Pace    Pace
 	// Seed decides at which moments servers are sampled.
 	Seed uint64
 }
@@ -90,6 +92,9 @@ type line struct {
 
 // New returns the program of a player.
 func New(o Options, now time.Time) *Player {
+	if o.NewPlan == nil {
+		o.NewPlan = NewPlan
+	}
 	p := &Player{port: port{
 		options: o, rng: rand.New(rand.NewPCG(o.Seed, 0)), now: now,
 		line: line{token: o.Hello.Token}, exposure: &discovery.Exposure{Most: o.Hello.Discreet},
@@ -152,8 +157,6 @@ func (p *Player) Step(in Input, now time.Time) []Output {
 			p.tell(Answered{"the host is away just now, and does not hear it: say it again once the connection is back"})
 		}
 		p.send(in.Say)
-	case Planned:
-		p.planned(in)
 	case Seen:
 		p.seen(in)
 	case Ran:

@@ -27,6 +27,9 @@ type script struct {
 
 func newScript(t *testing.T, o Options) *script {
 	o.Pace = RealPace
+	o.NewPlan = func(_ wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
+		return discovery.NewConventional(len(servers)), nil
+	}
 	s := &script{T: t, now: time.Unix(0, 0)}
 	s.player = New(o, s.now)
 	s.step(Connected{1, netip.MustParseAddr("203.0.113.1")})
@@ -42,8 +45,6 @@ func (s *script) step(in Input) {
 			s.said = append(s.said, o.Message)
 		case Run:
 			s.runs = append(s.runs, o)
-		case Prepare:
-			s.step(Planned{Plan: discovery.NewConventional(len(o.Servers))})
 		default:
 			s.others = append(s.others, o)
 		}

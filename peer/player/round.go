@@ -25,14 +25,12 @@ type round struct {
 	servers []discovery.Server
 	host    netip.Addr // where the list is from
 	// near are the private addresses that this machine found servers at itself.
-	near    map[netip.AddrPort]bool
-	measure *wire.Measure
-	// remembered are results from before this program was started, as the host says.
-	remembered []discovery.Result
-	agenda     *discovery.Agenda // nil until measuring began
-	began      time.Time
-	results    []discovery.Result // in the order in which they came
-	answered   int
+	near     map[netip.AddrPort]bool
+	measure  *wire.Measure
+	agenda   *discovery.Agenda // nil until measuring began
+	began    time.Time
+	results  []discovery.Result // in the order in which they came
+	answered int
 	// run is the task that follows the agenda, 0 for none, and isCut that something else
 	// is to be done instead. A run that was cut short may still have results.
 	run    int
@@ -86,7 +84,7 @@ func (p *Player) measure(m wire.Measure) error {
 	}
 	r.measure = &m
 	if m.Known == 0 {
-		p.prepare(nil)
+		return p.follow(nil)
 	}
 	return nil
 }
@@ -102,27 +100,22 @@ func (p *Player) known(m wire.Report) error {
 			return fmt.Errorf("peer: the host knows server %d of %d", result.Server, len(r.servers))
 		}
 	}
-	p.prepare(m.Results)
-	return nil
+	return p.follow(m.Results)
 }
 
-func (p *Player) prepare(remembered []discovery.Result) {
-	p.round.remembered = remembered
-	p.do(Prepare{*p.round.measure, p.round.servers})
-}
-
-// planned begins the round's measuring.
-func (p *Player) planned(in Planned) {
-	if in.Err != nil {
-		p.do(Drop{in.Err})
-		return
-	}
+// follow begins to follow a plan. The host remembers results from before this program was
+// started.
+func (p *Player) follow(remembered []discovery.Result) error {
 	r := p.round
-	shunned := append(slices.Clip(r.remembered), r.outOfReach(r.remembered)...)
-	if n := len(shunned) - len(r.remembered); n > 0 {
+	plan, err := p.options.NewPlan(*r.measure, r.servers)
+	if err != nil {
+		return err
+	}
+	shunned := append(slices.Clip(remembered), r.outOfReach(remembered)...)
+	if n := len(shunned) - len(remembered); n > 0 {
 		p.do(Warn{"the host is on the internet but lists servers on networks such as yours: they are not asked; if they are yours, join the host by its address there", []any{"servers", n}})
 	}
-	r.began, r.agenda = p.now, discovery.NewAgenda(in.Plan, shunned)
+	r.began, r.agenda = p.now, discovery.NewAgenda(plan, shunned)
 	for i := range shunned {
 		shunned[i].At = 0
 	}
@@ -131,8 +124,9 @@ func (p *Player) planned(in Planned) {
 		r.agenda.Hold() // the host says what to ask
 	}
 	p.exposes(r.measure.Most)
-	r.known, r.sent = len(r.remembered), len(r.remembered)
+	r.known, r.sent = len(remembered), len(remembered)
 	p.run()
+	return nil
 }
 
 // add notes results.
