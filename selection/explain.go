@@ -113,7 +113,7 @@ func (s Selection) but(rival Rival) string {
 		return people(rival.Over) + " would be over the limit"
 	case s.Chosen.Ours && !rival.Ours && rival.Score < s.Chosen.Score:
 		return "it is none of yours"
-	case s.crowdedOut(rival):
+	case rival.Tight && !s.Chosen.Tight && rival.Score < s.Chosen.Score:
 		return "no seat to spare"
 	case rival.Score <= s.Chosen.Score && s.Keep != nil && s.Keep.Stays:
 		return "that is not worth a move"
@@ -125,11 +125,6 @@ func (s Selection) but(rival Rival) string {
 		return fmt.Sprintf("with weights and quality it scores %s, not %s", ms(rival.Score), ms(s.Chosen.Score))
 	}
 	return fmt.Sprintf("its %s is above the chosen server's", figure(measure, &rival.Ranked))
-}
-
-// crowdedOut reports whether a rival scores better, but would be full with the group.
-func (s Selection) crowdedOut(rival Rival) bool {
-	return rival.Tight && !s.Chosen.Tight && rival.Score < s.Chosen.Score
 }
 
 // figure names what a measure makes of a server.

@@ -61,14 +61,6 @@ func (o *Objective) Above(own []float64) *Objective {
 	return &above
 }
 
-// best is what a player's extra counts from.
-func (o *Objective) best(player int) float64 {
-	if o.own == nil {
-		return 0
-	}
-	return o.own[player]
-}
-
 // Weight is what a player counts for.
 func (o *Objective) Weight(player int) float64 { return o.weights[player] }
 

@@ -64,7 +64,7 @@ func (v *view) countFrom(own []int) {
 // extra is by how much a player's RTT to a server is over the own best, in microseconds;
 // below 0 if the server is not among those that suit everyone.
 func (v *view) extra(i, server int) float64 {
-	return float64(v.table.cell(v.players[i], server)) - v.objective.best(i)
+	return float64(v.table.cell(v.players[i], server)) - v.objective.own[i]
 }
 
 // by is a rule's figure of a server, in microseconds: weights and limits apart.

@@ -14,8 +14,6 @@ import (
 )
 
 const (
-	// patience is how long a sample waits for its answers.
-	patience = 900 * time.Millisecond
 	// looks are packet pairs that no discovery uses.
 	looks = 1 << 40
 	// warmUp is how long programs have run before there is a list.
@@ -284,8 +282,8 @@ func (p *peer) sample(o player.Run) {
 	for probe, verdict := plan.Next(); verdict == discovery.Go; probe, verdict = plan.Next() {
 		server := slices.IndexFunc(p.vantage.Servers, func(s discovery.Server) bool { return s.Addr == o.Servers[probe.Server].Addr })
 		r := discovery.Result{Server: probe.Server, State: discovery.Lost}
-		if rtt, lost := p.vantage.Pair(server, n); lost || asked+rtt > patience {
-			last = patience
+		if rtt, lost := p.vantage.Pair(server, n); lost || asked+rtt > o.Patience {
+			last = o.Patience
 		} else {
 			info := p.infoOf(server)
 			r.State, r.RTT, r.Info = discovery.Answered, rtt, &info

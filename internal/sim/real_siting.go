@@ -42,11 +42,7 @@ func (t *siting) of(s discovery.Server) int {
 // network is the prefix that a server shares with others: of that many bits for
 // IPv4, of twice as many for IPv6.
 func network(s discovery.Server, bits int) netip.Prefix {
-	if s.Addr.Addr().Is6() {
-		bits *= 2
-	}
-	prefix, _ := s.Addr.Addr().Prefix(bits) // every address has such prefixes
-	return prefix
+	return discovery.Bits{V4: bits, V6: 2 * bits}.Of(s.Addr.Addr())
 }
 
 // choose is where a network stands: with the larger one, or elsewhere in the

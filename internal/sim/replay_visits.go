@@ -2,7 +2,6 @@ package sim
 
 import (
 	"math/rand/v2"
-	"net/netip"
 	"time"
 
 	"muster/discovery"
@@ -70,11 +69,7 @@ func routeOf(s discovery.Server) any {
 	if s.ASN != 0 {
 		return s.ASN
 	}
-	bits := 16
-	if s.Addr.Addr().Is6() {
-		bits = 32
-	}
-	return netip.PrefixFrom(s.Addr.Addr(), bits).Masked()
+	return network(s, 16)
 }
 
 // part is the vantage with a part of its servers, each so many times as far.

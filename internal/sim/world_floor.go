@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"sync"
@@ -105,11 +106,9 @@ func newHubs(r *routes) *hubs {
 
 func (h *hubs) detour(hub, from, to int) float64 { return h.km[hub][from] + h.km[hub][to] }
 
-// hash is FNV-1a: a place keeps its routes whatever the other places are.
+// hash makes a place keep its routes whatever the other places are.
 func hash(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for _, c := range []byte(s) {
-		h = (h ^ uint64(c)) * 1099511628211
-	}
-	return h
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
 }

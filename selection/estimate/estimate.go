@@ -88,10 +88,10 @@ const (
 	usualKm = 1500
 	// usualCountry is how far two people of a country are apart whose size is not known.
 	usualCountry = 500
-	// prefixBits is the prefix whose addresses mostly have one way out, and its length
-	// for IPv6.
-	prefixBits, prefixBits6 = 16, 32
 )
+
+// network is the prefix whose addresses mostly have one way out.
+var network = discovery.Bits{V4: 16, V6: 32}
 
 // Estimator estimates one guest's RTTs.
 type Estimator struct {
@@ -142,15 +142,6 @@ func (m model) estimator(guest Place, players []Place) *Estimator {
 	return e
 }
 
-func prefixOf(a netip.Addr) netip.Prefix {
-	bits := prefixBits
-	if a.Is6() {
-		bits = prefixBits6
-	}
-	prefix, _ := a.Prefix(bits) // none of no address
-	return prefix
-}
-
 // correlation is that of the two places' ways to any one server.
 func (m model) correlation(a, b Place) float64 {
 	k := 0.0
@@ -161,12 +152,12 @@ func (m model) correlation(a, b Place) float64 {
 	if known {
 		k = m.nearby * math.Exp(-km/m.fades)
 	}
-	prefix := prefixOf(a.Addr)
+	prefix := network.Of(a.Addr)
 	switch {
 	case a.Addr.IsValid() && a.Addr == b.Addr:
 		k += m.line * (1 - k)
 	case a.Country == "" || a.Country != b.Country:
-	case a.ASN != 0 && a.ASN == b.ASN, prefix.IsValid() && prefix == prefixOf(b.Addr):
+	case a.ASN != 0 && a.ASN == b.ASN, prefix.IsValid() && prefix == network.Of(b.Addr):
 		k += m.network * (1 - k)
 	}
 	return k

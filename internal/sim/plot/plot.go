@@ -75,7 +75,7 @@ func panel(out *bytes.Buffer, c sim.Case, rate float64) error {
 	}
 	results, _ := c.Vantage.Replay(order, sim.ReplayOptions{Rate: rate, Run: c.Plan.Seed})
 	calibration, ordered, lowest := courses(results, c.Plan)
-	end, limit := float64(len(results)), ms(c.Plan.MaxRTT)
+	end, limit := float64(len(results)), discovery.MS(c.Plan.MaxRTT)
 	highest := limit
 	for _, p := range append(calibration[:len(calibration):len(calibration)], ordered...) {
 		highest = max(highest, p.y)
@@ -93,8 +93,6 @@ func panel(out *bytes.Buffer, c sim.Case, rate float64) error {
 	return nil
 }
 
-func ms(d time.Duration) float64 { return float64(d) / 1e6 }
-
 // courses sorts the results by what they are in the picture.
 func courses(results []discovery.Result, o discovery.PlanOptions) (calibration, ordered, lowest []point) {
 	share := cmp.Or(o.Percentile, bottomShare)
@@ -104,7 +102,7 @@ func courses(results []discovery.Result, o discovery.PlanOptions) (calibration, 
 		if r.State != discovery.Answered {
 			continue
 		}
-		p := point{float64(r.Order), ms(r.RTT)}
+		p := point{float64(r.Order), discovery.MS(r.RTT)}
 		if r.Phase == discovery.Calibration {
 			calibration = append(calibration, p)
 			continue
@@ -114,7 +112,7 @@ func courses(results []discovery.Result, o discovery.PlanOptions) (calibration, 
 			last = last[1:]
 		}
 		if len(last) == o.Window && i%every == 0 {
-			lowest = append(lowest, point{p.x, ms(calibrated.Bottom(last, share))})
+			lowest = append(lowest, point{p.x, discovery.MS(calibrated.Bottom(last, share))})
 		}
 	}
 	return calibration, ordered, lowest
