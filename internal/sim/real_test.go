@@ -142,14 +142,14 @@ func TestDistanceWorld(t *testing.T) {
 
 // TestRunsOfSeveralWorlds: the figures are over all runs.
 func TestRunsOfSeveralWorlds(t *testing.T) {
-	runs := func(rtts ...int) Runs {
-		r, err := vantage(rtts...).Runs(discovery.Conventional, discovery.PlanOptions{}, ReplayOptions{Rate: 100}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
+	worlds := []*Vantage{vantage(10, 20, 300), vantage(10), vantage(10, 20, 30, 300, -1)}
+	study := Study{Strategies: []discovery.Strategy{discovery.Conventional}, Rate: 100, Worlds: len(worlds), Runs: 1}
+	scene := func(seed uint64) ([]*Vantage, error) { return worlds[seed : seed+1], nil }
+	rows, _, err := study.Run(t.Context(), scene, func(int) {})
+	if err != nil || len(rows) != 1 {
+		t.Fatal(rows, err)
 	}
-	s := runs(10, 20, 300).And(runs(10)).And(runs(10, 20, 30, 300, -1)).Simulation()
+	s := rows[0]
 	if s.Runs != 3 || s.Listed != 3 || s.Probes != 3 || s.Playable != 2 || s.MeanPercent != 100 || s.Data != "test" {
 		t.Errorf("%+v", s)
 	}

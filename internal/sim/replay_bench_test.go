@@ -14,7 +14,7 @@ func BenchmarkReplay(b *testing.B) {
 		b.Run(string(strategy), func(b *testing.B) {
 			probes := 0
 			for b.Loop() {
-				s, err := v.Simulate(strategy, discovery.PlanOptions{}, ReplayOptions{}, 1)
+				s, err := v.simulate(strategy, discovery.PlanOptions{}, ReplayOptions{}, 1)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -44,7 +44,7 @@ func BenchmarkStrategies(b *testing.B) {
 							spec, _ := NamedSpec(world, seed)
 							spec.Places = spec.Places[place : place+1]
 							o.Seed = seed
-							s, err := Generate(spec).Vantage(0).Simulate(strategy, o, ReplayOptions{}, 1)
+							s, err := Generate(spec).Vantage(0).simulate(strategy, o, ReplayOptions{}, 1)
 							if err != nil {
 								b.Fatal(err)
 							}

@@ -56,33 +56,10 @@ type Simulation struct {
 	Shifts     int `json:"shifts"`
 }
 
-// Runs are runs of one strategy, on one vantage or on several that count as one.
-type Runs struct {
-	data     string
-	strategy discovery.Strategy
-	stop     discovery.AutoStop
-	start    Start
-	all      []run
-}
-
-// Runs runs a strategy on a vantage so many times, each time with another seed, counted
-// from that of the plan.
-func (v *Vantage) Runs(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions, runs int) (Runs, error) {
-	all := runsOf(v, strategy, plan)
-	for i := range uint64(runs) {
-		options := plan
-		options.Seed += i
-		_, r, err := v.run(strategy, options, o)
-		if err != nil {
-			return Runs{}, err
-		}
-		all.all = append(all.all, r)
-	}
-	return all, nil
-}
-
-func runsOf(v *Vantage, strategy discovery.Strategy, plan discovery.PlanOptions) Runs {
-	return Runs{data: v.Name, strategy: strategy, stop: plan.AutoStop.Of(strategy)}
+// runs are runs of one case, or of several that count as one.
+type runs struct {
+	Case
+	all []run
 }
 
 // run runs a strategy once, on the packet pairs of the plan's seed.
@@ -95,15 +72,6 @@ func (v *Vantage) run(strategy discovery.Strategy, plan discovery.PlanOptions, o
 	o.Run = plan.Seed
 	results, took := v.Replay(p, o)
 	return results, v.measure(results, took, p.Summary(), v.truth(plan)), nil
-}
-
-// And are these runs and more of the same strategy.
-func (r Runs) And(more ...Runs) Runs {
-	r.all = slices.Clone(r.all)
-	for _, m := range more {
-		r.all = append(r.all, m.all...)
-	}
-	return r
 }
 
 // truth is what somebody knows who has measured everything.
@@ -200,11 +168,11 @@ func (v *Vantage) excess(answered []discovery.Result, nearest []time.Duration) (
 	return sum.Seconds() * 1000 / n, within / n
 }
 
-// Simulation is what the runs came to.
-func (r Runs) Simulation() Simulation {
+// sum is what the runs came to.
+func (r *runs) sum() Simulation {
 	all := r.all
 	s := Simulation{
-		Data: r.data, Start: r.start, Strategy: r.strategy, AutoStop: r.stop, Runs: len(all),
+		Data: r.Vantage.Name, Start: r.start, Strategy: r.Strategy, AutoStop: r.Plan.AutoStop.Of(r.Strategy), Runs: len(all),
 		Listed:        medianOf(all, func(r run) int { return r.listed }),
 		Clusters:      medianOf(all, func(r run) int { return r.summary.Clusters }),
 		Calibration:   medianOf(all, func(r run) int { return r.summary.Calibration }),

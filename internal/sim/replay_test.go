@@ -115,18 +115,26 @@ func (r *recorder) Observe(result discovery.Result) {
 	r.Plan.Observe(result)
 }
 
-// Simulate sums up so many runs of a strategy.
-func (v *Vantage) Simulate(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions, runs int) (Simulation, error) {
-	all, err := v.Runs(strategy, plan, o, runs)
-	if err != nil {
-		return Simulation{}, err
+// simulate sums up so many runs.
+func (c Case) simulate(o ReplayOptions, n int) (Simulation, error) {
+	all := runs{Case: c}
+	for i := range n {
+		r, err := c.run(o, uint64(i))
+		if err != nil {
+			return Simulation{}, err
+		}
+		all.all = append(all.all, r)
 	}
-	return all.Simulation(), nil
+	return all.sum(), nil
+}
+
+func (v *Vantage) simulate(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions, n int) (Simulation, error) {
+	return Case{Vantage: v, Strategy: strategy, Plan: plan}.simulate(o, n)
 }
 
 func TestSimulate(t *testing.T) {
 	v := vantage(10, 20, 30, 250, 260, -1, 270, 280)
-	s, err := v.Simulate(discovery.Conventional, discovery.PlanOptions{Nearest: 2}, ReplayOptions{Rate: 100}, 3)
+	s, err := v.simulate(discovery.Conventional, discovery.PlanOptions{Nearest: 2}, ReplayOptions{Rate: 100}, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +146,7 @@ func TestSimulate(t *testing.T) {
 	if s != want {
 		t.Errorf("%+v\nwant %+v", s, want)
 	}
-	if _, err := v.Simulate("best", discovery.PlanOptions{}, ReplayOptions{}, 1); err == nil {
+	if _, err := v.simulate("best", discovery.PlanOptions{}, ReplayOptions{}, 1); err == nil {
 		t.Error("an unknown strategy was simulated")
 	}
 }
@@ -278,7 +286,7 @@ func TestAdaptiveNeedsFewerProbes(t *testing.T) {
 	spec, _ := NamedSpec("et2007", 8001)
 	w := Generate(spec)
 	run := func(place int, strategy discovery.Strategy, o discovery.PlanOptions) Simulation {
-		s, err := w.Vantage(place).Simulate(strategy, o, ReplayOptions{Rate: 140}, 3)
+		s, err := w.Vantage(place).simulate(strategy, o, ReplayOptions{Rate: 140}, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +326,7 @@ func TestAShiftIsNoticed(t *testing.T) {
 		{Shift{By: 50 * ms, From: 0.1}, 1, 0, 0},
 		{Shift{By: 60 * ms, From: 0.05, Full: 0.15, Until: 0.25}, 1, 0, 0},
 	} {
-		got, err := v.Simulate(discovery.Adaptive, discovery.PlanOptions{Seed: 1}, ReplayOptions{Shift: tt.shift}, 1)
+		got, err := v.simulate(discovery.Adaptive, discovery.PlanOptions{Seed: 1}, ReplayOptions{Shift: tt.shift}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

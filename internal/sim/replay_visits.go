@@ -94,39 +94,15 @@ func (v *Vantage) part(servers []int, detour func(server int) float64) *Vantage 
 	return p
 }
 
-// Start is how a simulated visit begins.
+// Start is how a simulated second visit begins, each time with other changes since the
+// first.
 type Start string
 
-// A cold start knows nothing; a warm one what the visit before left.
+// A cold start knows nothing; a warm one what the same strategy left at the visit before.
 const (
 	Cold Start = "cold"
 	Warm Start = "warm"
 )
-
-// SecondVisits runs a strategy at the second of two visits so many times, each
-// time with other changes between them. A warm start has what the same strategy
-// left at the first visit.
-func (v *Vantage) SecondVisits(start Start, strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions, runs int) (Runs, error) {
-	all := runsOf(v, strategy, plan)
-	all.start = start
-	for i := range uint64(runs) {
-		options := plan
-		options.Seed += i
-		first, second := v.visits(options.Seed)
-		if start == Warm {
-			var err error
-			if options.Priors, err = first.leave(strategy, options, o); err != nil {
-				return Runs{}, err
-			}
-		}
-		_, r, err := second.run(strategy, options, o)
-		if err != nil {
-			return Runs{}, err
-		}
-		all.all = append(all.all, r)
-	}
-	return all, nil
-}
 
 // leave is what the next visit can know of this one.
 func (v *Vantage) leave(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions) ([]discovery.Prior, error) {

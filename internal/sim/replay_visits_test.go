@@ -74,11 +74,11 @@ func TestAWarmSecondVisit(t *testing.T) {
 	}
 	v := Generate(spec).Vantage(0)
 	run := func(start Start, strategy discovery.Strategy, o discovery.PlanOptions) Simulation {
-		runs, err := v.SecondVisits(start, strategy, o, ReplayOptions{}, 5)
+		s, err := Case{Vantage: v, Strategy: strategy, Plan: o, start: start}.simulate(ReplayOptions{}, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return runs.Simulation()
+		return s
 	}
 	for _, strategy := range []discovery.Strategy{discovery.ByAS, discovery.Adaptive} {
 		cold, warm := run(Cold, strategy, discovery.PlanOptions{}), run(Warm, strategy, discovery.PlanOptions{})

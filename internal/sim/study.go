@@ -48,7 +48,7 @@ func (s Study) Run(ctx context.Context, scene Scene, done func(of int)) (rows []
 		stop     discovery.AutoStop
 	}
 	var order []key
-	sums := make(map[key]Runs)
+	sums := make(map[key]*runs)
 	for world := range uint64(s.Worlds) {
 		vantages, err := scene(s.Plan.Seed + world)
 		if err != nil {
@@ -58,7 +58,7 @@ func (s Study) Run(ctx context.Context, scene Scene, done func(of int)) (rows []
 		if world == 0 {
 			first = cases
 		}
-		single := make([]Runs, len(cases)*s.Runs)
+		single := make([]run, len(cases)*s.Runs)
 		err = Parallel(ctx, len(single), func(i int) (err error) {
 			defer done(s.Worlds * len(single))
 			single[i], err = cases[i/s.Runs].run(ReplayOptions{Rate: s.Rate, Shift: s.Shift}, uint64(i%s.Runs))
@@ -69,17 +69,15 @@ func (s Study) Run(ctx context.Context, scene Scene, done func(of int)) (rows []
 		}
 		for i, c := range cases {
 			k := key{c.place, c.start, c.Strategy, c.Plan.AutoStop}
-			before, ok := sums[k]
-			if runs := single[i*s.Runs : (i+1)*s.Runs]; ok {
-				sums[k] = before.And(runs...)
-			} else {
+			if sums[k] == nil {
 				order = append(order, k)
-				sums[k] = runs[0].And(runs[1:]...)
+				sums[k] = &runs{Case: c}
 			}
+			sums[k].all = append(sums[k].all, single[i*s.Runs:(i+1)*s.Runs]...)
 		}
 	}
 	for _, k := range order {
-		rows = append(rows, sums[k].Simulation())
+		rows = append(rows, sums[k].sum())
 	}
 	return rows, first, nil
 }
@@ -116,13 +114,20 @@ func stopsOf(strategy discovery.Strategy, asked []discovery.AutoStop) []discover
 }
 
 // run is one of a case's runs, by number.
-func (c Case) run(o ReplayOptions, number uint64) (Runs, error) {
-	plan := c.Plan
+func (c Case) run(o ReplayOptions, number uint64) (run, error) {
+	plan, v := c.Plan, c.Vantage
 	plan.Seed += number
-	if c.start == "" {
-		return c.Vantage.Runs(c.Strategy, plan, o, 1)
+	if c.start != "" {
+		first, second := v.visits(plan.Seed)
+		if v = second; c.start == Warm {
+			var err error
+			if plan.Priors, err = first.leave(c.Strategy, plan, o); err != nil {
+				return run{}, err
+			}
+		}
 	}
-	return c.Vantage.SecondVisits(c.start, c.Strategy, plan, o, 1)
+	_, r, err := v.run(c.Strategy, plan, o)
+	return r, err
 }
 
 // Parallel does so many things, as many at a time as there are processors, until
