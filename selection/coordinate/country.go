@@ -92,7 +92,7 @@ func (e *estimator) findClean(s *countryStats) {
 				clean = sorted[(n-1)/2]
 			}
 		} else {
-			clean, _ = e.predictor.predict(player, s.at)
+			clean, _ = e.predictor.predictOn(player, e.predictor.line(s.at))
 		}
 		s.clean = append(s.clean, clean)
 	}

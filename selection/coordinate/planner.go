@@ -200,7 +200,7 @@ func (p *Planner) Predict(player, server int) time.Duration {
 	if c := p.candidates.of[at]; c != nil && c.rtts[player] > 0 {
 		return duration(c.rtts[player])
 	}
-	ms, _ := p.estimator.predictor.predict(player, at)
+	ms, _ := p.estimator.predictor.predictOn(player, p.estimator.predictor.line(at))
 	return duration(ms)
 }
 

@@ -112,12 +112,8 @@ func (r *predictor) count(player int, node topology.Node) int32 {
 	return r.means[i+player].n
 }
 
-// predict is a player's RTT to a node in ms, and the standard deviation of the
-// error.
-func (r *predictor) predict(player int, at topology.Node) (ms, off float64) {
-	return r.predictOn(player, r.line(at))
-}
-
+// predictOn is a player's RTT to the node of a line in ms, and the standard deviation of
+// the error.
 func (r *predictor) predictOn(player int, on line) (ms, off float64) {
 	ms, l, known := r.nearestOn(player, on)
 	if !known {

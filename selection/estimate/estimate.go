@@ -164,12 +164,12 @@ func (m model) correlation(a, b Place) float64 {
 }
 
 // usual is what the way from a country to another makes likely, in ms.
-func (m model) usual(from, to string) (mean, off float64) {
+func (m model) usual(from, to string) way {
 	km, known := between(from, to)
 	if !known {
-		return unknownRTT, unknownOff
+		return way{unknownRTT, unknownOff}
 	}
-	return m.base + m.perKm*km, m.offBase + m.offPerKm*km
+	return way{m.base + m.perKm*km, m.offBase + m.offPerKm*km}
 }
 
 // Estimate is what the guest's RTT to a server of a country is likely to be. The
@@ -197,11 +197,9 @@ func (e *Estimator) waysTo(country string) []way {
 	ways, known := e.ways[country]
 	if !known {
 		for _, i := range e.order {
-			mean, off := e.usual(e.players[i].Country, country)
-			ways = append(ways, way{mean, off})
+			ways = append(ways, e.usual(e.players[i].Country, country))
 		}
-		mean, off := e.usual(e.guest.Country, country)
-		ways = append(ways, way{mean, off})
+		ways = append(ways, e.usual(e.guest.Country, country))
 		e.ways[country] = ways
 	}
 	return ways

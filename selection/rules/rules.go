@@ -1,5 +1,5 @@
 // Package rules has the rules by which a group's server is chosen. A rule is a value in a
-// file of its own; [All] lists them. Selection, planner, room, flags, page, simulator and
+// file of its own, and stands in one list. Selection, planner, room, flags, page, simulator and
 // documentation take from the value what they need of a rule, and name none themselves.
 package rules
 
@@ -78,9 +78,6 @@ type Sums struct {
 
 // all are the rules in the order of lists, the plainest first. None is ever changed.
 var all = [...]*Rule{&mean, &threshold, &fairness, &fairThreshold, &minimax, &leastSacrifice, &pairwise}
-
-// All lists the rules.
-func All() []*Rule { return slices.Clone(all[:]) }
 
 // Names lists the rules' names.
 func Names() (names []Name) {

@@ -1,0 +1,4 @@
+package rules
+
+// All lists the rules.
+func All() []*Rule { return all[:] }
