@@ -159,7 +159,7 @@ func TestSecondRound(t *testing.T) {
 	n.goes()
 	n.inStage(wire.Listing)
 	v := n.view()
-	if v.Room.Round != 2 || v.Choice != nil || v.Way != nil || v.Room.Listed != 0 || v.People[0].Launch != "" || v.People[0].Probed != 0 {
+	if v.Room.Round != 2 || v.Choice != nil || v.Way != nil || v.Room.Listed != 0 || v.People[0].Launch != "" || v.People[0].Done || v.People[0].Probed != 0 {
 		t.Errorf("the second round begins with %+v", v)
 	}
 	same(t, n.room, restored(t, n.room))

@@ -47,6 +47,12 @@ func TestStaleMessages(t *testing.T) {
 			t.Fatalf("%+v changed the room from\n%s\nto\n%s", m, before, after)
 		}
 	}
+	n = measuring(t, 3, "ann", "bob")
+	before = essence(t, n.room)
+	n.says("ann", wire.Rests{Round: 2, For: discovery.Millis(20 * time.Second)})
+	if after := essence(t, n.room); after != before {
+		t.Errorf("a rest in another round changed the room from\n%s\nto\n%s", before, after)
+	}
 }
 
 // TestNonsense: a program that makes no sense is told so, and does no harm.

@@ -226,26 +226,6 @@ func TestMoreNotOffered(t *testing.T) {
 	}
 }
 
-// TestMoreOfNothing: where there was little more to ask than what was asked already, no more is
-// offered.
-func TestMoreOfNothing(t *testing.T) {
-	n := stopped(t)
-	if err := n.orders(room.More{Servers: 200}); err != nil {
-		t.Fatal(err)
-	}
-	// Of all that they are asked only one server answers them: no other is worth asking.
-	for end := n.now.Add(time.Minute); n.isSearching() && n.now.Before(end); {
-		n.wait(200 * time.Millisecond)
-		for player, name := range []string{"ann", "bob"} {
-			n.answersAs(player, name, func(int, int) time.Duration { return time.Millisecond })
-		}
-	}
-	n.lookAgain()
-	if n.offered() != 0 {
-		t.Errorf("%d more are offered; the log:\n%s", n.offered(), n.log())
-	}
-}
-
 // TestMoreOutlook: while people vote a coordinated search goes on, and more are worth asking
 // once that is over and leaves something to be won.
 func TestMoreOutlook(t *testing.T) {

@@ -315,6 +315,25 @@ func TestVouchedWord(t *testing.T) {
 	h.endsWell(false)
 }
 
+// TestDiscreditedWord: players who are named for contradicting most others are not heeded, nor where
+// they are more than the others who have heard a server.
+func TestDiscreditedWord(t *testing.T) {
+	h := newHall(t, 3, 2, wire.Undecided, lieAbout["password"], func(server int) bool { return server == 20 })
+	h.begins()
+	for i, name := range h.all() {
+		word := wire.Infos{Round: 1}
+		for server := range hallServers {
+			if server > 0 || i == 0 || slices.Contains(h.liars, name) {
+				word.Servers = append(word.Servers, wire.ServerInfo{Server: server, Info: h.told(name, server)})
+			}
+		}
+		h.says(name, word)
+	}
+	h.measure()
+	h.look()
+	h.endsWell(true)
+}
+
 // TestRemovedWord: a player who is removed has said nothing: of what two heard only one player's
 // word is left, which everybody checks.
 func TestRemovedWord(t *testing.T) {
