@@ -14,52 +14,6 @@ import (
 	"muster/selection"
 )
 
-func TestFinalists(t *testing.T) {
-	tests := []struct {
-		name    string
-		servers int
-		// full are the servers that have filled up at each look.
-		full  [][]int
-		goes  int // -1: it fails
-		notes []string
-	}{
-		{"the favourite is still free", 7, [][]int{{}}, 0, []string{
-			"everyone looks at the best 5 again",
-			"everyone to server 0 (192.0.2.0:27960): 10 ms on average, 10 at worst"}},
-		{"the favourite fills up", 7, [][]int{{0}}, 1, []string{
-			"server 0 (192.0.2.0:27960) turned out to be full: server 1 (192.0.2.1:27960) takes its place"}},
-		{"all finalists fill up", 7, [][]int{{0, 1, 2, 3, 4}, {}}, 5, []string{
-			"server 0 (192.0.2.0:27960) turned out to be full: 192.0.2.5:27960 takes its place",
-			"everyone looks at the best 2 again",
-			"everyone to server 5 (192.0.2.5:27960): 60 ms on average, 60 at worst"}},
-		{"all servers fill up", 3, [][]int{{0, 1, 2}}, -1, []string{
-			"server 0 (192.0.2.0:27960) turned out to be full: there is no other",
-			"no server suits everyone: 3 without enough free seats"}},
-		{"they keep filling up", 25, [][]int{{0, 1, 2, 3, 4}, {5, 6, 7, 8, 9}, {10, 11, 12, 13, 14}, {15, 16, 17, 18, 19}}, 20, []string{
-			"the best servers keep changing: taking 192.0.2.20:27960 unverified",
-			"everyone to 192.0.2.20:27960: 210 ms on average, 210 at worst"}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			n := choosing(t, tt.servers)
-			for attempt, full := range tt.full {
-				n.inStage(wire.Chosen)
-				if got := n.looks["ann"].Attempt; got != attempt+1 {
-					t.Errorf("attempt %d, want %d", got, attempt+1)
-				}
-				n.verifies("ann", full...)
-				n.verifies("bob", full...)
-			}
-			if tt.goes < 0 {
-				n.inStage(wire.Failed)
-			} else {
-				n.goesTo(tt.goes)
-			}
-			n.noted(tt.notes...)
-		})
-	}
-}
-
 func TestSecondLookCounts(t *testing.T) {
 	look := func(server int, state discovery.State, rtts ...float64) wire.Finalist {
 		return wire.Finalist{Server: server, State: state, RTTs: rtts, Sent: 3}
@@ -92,43 +46,6 @@ func TestSecondLookCounts(t *testing.T) {
 			n.goesTo(tt.goes)
 			n.noted(tt.note)
 		})
-	}
-}
-
-func TestNoSecondLook(t *testing.T) {
-	n := choosing(t, 3)
-	n.verifies("ann")
-	n.wait(14 * time.Second)
-	n.inStage(wire.Chosen)
-	n.wait(2 * time.Second)
-	n.goesTo(0)
-	n.noted("bob did not look again: taking the first measurements")
-}
-
-func TestLaunched(t *testing.T) {
-	n := choosing(t, 2)
-	n.verifies("ann")
-	n.verifies("bob")
-	for _, tt := range []struct {
-		state        wire.LaunchState
-		detail, note string
-	}{
-		{wire.LaunchAsking, "", ""},
-		{wire.LaunchDeclined, "", "ann stays behind"},
-		{wire.LaunchByHand, "", "ann joins by hand"},
-		{wire.LaunchFailed, "no such file", "ann could not start openarena: no such file"},
-		{wire.LaunchStarted, "", "ann is on the way"},
-	} {
-		before := len(n.view().Log)
-		n.says("ann", wire.Launched{Round: 1, State: tt.state, Detail: tt.detail})
-		if got := n.view().People[0]; got.Launch != tt.state || got.Detail != tt.detail {
-			t.Errorf("ann is %q (%q), want %q (%q)", got.Launch, got.Detail, tt.state, tt.detail)
-		}
-		if tt.note != "" {
-			n.noted(tt.note)
-		} else if len(n.view().Log) != before {
-			t.Errorf("%q is worth a note: %s", tt.state, n.log())
-		}
 	}
 }
 

@@ -216,6 +216,23 @@ func TestMoreEnds(t *testing.T) {
 	}
 }
 
+// tooFar is a room of two that has failed: all that suits ann is too far away for cat.
+func tooFar(t *testing.T) *session {
+	t.Helper()
+	s := settings(2)
+	s.By, s.Limits = selection.Threshold, wire.Limits{100 * time.Millisecond}
+	n := newSession(t, s)
+	n.as["ann"] = n.room.Keys().Secret
+	n.join("ann", "cat")
+	n.listed(3)
+	n.informs("ann", 12, 12, 12)
+	n.measures("ann", 10, 20, 30)
+	n.measures("cat", 190, 185, 300)
+	n.done("ann", "cat")
+	n.inStage(wire.Failed)
+	return n
+}
+
 // TestMoreNotOffered: nobody is advised to ask more where that would help nobody.
 func TestMoreNotOffered(t *testing.T) {
 	n := tooFar(t)

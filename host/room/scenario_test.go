@@ -488,8 +488,10 @@ func (s *scenario) notes(prefix string) {
 	shown := s.room.Snapshot()
 	log := shown.Log
 	last := len(log)
-	for last > 0 && (len(s.noted) == 0 || log[last-1] != s.noted[len(s.noted)-1]) {
-		last--
+	for ; last > 0; last-- { // the same may be said twice in a moment
+		if known := min(last, len(s.noted)); known > 0 && slices.Equal(log[last-known:last], s.noted[len(s.noted)-known:]) {
+			break
+		}
 	}
 	for _, note := range log[last:] {
 		s.tell(prefix, "%s", note.Text)
