@@ -112,17 +112,10 @@ func (r row) number(column string, most uint64) (uint64, error) {
 // asn is the origin AS, with or without the letters before it.
 func (r row) asn() (uint32, error) {
 	text := r.text("asn")
-	if len(text) > 2 && strings.EqualFold(text[:2], "AS") {
-		text = text[2:]
+	if asn, ok := discovery.ParseASN(text); ok || text == "" {
+		return asn, nil
 	}
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseUint(text, 10, 32)
-	if err != nil {
-		return 0, fmt.Errorf("asn %q is no AS number such as 3320", r.text("asn"))
-	}
-	return uint32(n), nil
+	return 0, fmt.Errorf("asn %q is no AS number such as 3320", text)
 }
 
 // addr is the server's address and port.
