@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/selection/estimate"
 )
 
 // World is a world of a real list and real round trips: each network of the list
@@ -63,7 +64,7 @@ func DistanceWorld(list []discovery.Server, places []Place, seed uint64) *World 
 			detours[place][cellOf(s)] = detour
 		}
 		p := places[place]
-		km := cityKm + greatCircle(p.Lat, p.Lon, metros[site].lat, metros[site].lon)
+		km := cityKm + estimate.GreatCircle(p.Lat, p.Lon, metros[site].lat, metros[site].lon)
 		return km/kmPerMillisecond*detour + float64(p.Access)/float64(time.Millisecond)
 	})
 }

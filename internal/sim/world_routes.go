@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"muster/selection/estimate"
 )
 
 // cable joins two metros. A slack of 1.15 is a well-laid cable; more stands for
@@ -68,7 +70,7 @@ func newRoutes() *routes {
 }
 
 func (r *routes) join(i, j int, slack float64) {
-	km := slack * greatCircle(metros[i].lat, metros[i].lon, metros[j].lat, metros[j].lon)
+	km := slack * estimate.GreatCircle(metros[i].lat, metros[i].lon, metros[j].lat, metros[j].lon)
 	r.km[i][j] = min(r.km[i][j], km)
 	r.km[j][i] = r.km[i][j]
 }
@@ -82,8 +84,8 @@ func (r *routes) nearestInRegion(i int) []int {
 	}
 	slices.SortStableFunc(peers, func(a, b int) int {
 		m := metros[i]
-		return cmp.Compare(greatCircle(m.lat, m.lon, metros[a].lat, metros[a].lon),
-			greatCircle(m.lat, m.lon, metros[b].lat, metros[b].lon))
+		return cmp.Compare(estimate.GreatCircle(m.lat, m.lon, metros[a].lat, metros[a].lon),
+			estimate.GreatCircle(m.lat, m.lon, metros[b].lat, metros[b].lon))
 	})
 	most := landNeighbours
 	if r.region[i] == africa {
@@ -120,7 +122,7 @@ func (r *routes) from(start int) []float64 {
 func nearest(lat, lon float64) (at int, km float64) {
 	km = math.Inf(1)
 	for i, m := range metros {
-		if d := greatCircle(lat, lon, m.lat, m.lon); d < km {
+		if d := estimate.GreatCircle(lat, lon, m.lat, m.lon); d < km {
 			at, km = i, d
 		}
 	}
@@ -143,13 +145,4 @@ func metroRegions() []region {
 		out[i] = of[m.country]
 	}
 	return out
-}
-
-// greatCircle is the distance of two points on the globe in km.
-func greatCircle(lat1, lon1, lat2, lon2 float64) float64 {
-	const earthRadius, degree = 6371, math.Pi / 180
-	sinLat := math.Sin((lat2 - lat1) * degree / 2)
-	sinLon := math.Sin((lon2 - lon1) * degree / 2)
-	h := sinLat*sinLat + math.Cos(lat1*degree)*math.Cos(lat2*degree)*sinLon*sinLon
-	return 2 * earthRadius * math.Asin(math.Sqrt(min(1, h)))
 }

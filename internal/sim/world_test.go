@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"muster/selection/estimate"
 )
 
 // shape counts what the papers print of their lists.
@@ -120,7 +122,7 @@ func TestNothingIsFasterThanLight(t *testing.T) {
 	for p, place := range w.Places {
 		for i, s := range w.Servers {
 			// Within a city the scatter is larger than the way.
-			km := greatCircle(place.Lat, place.Lon, s.Lat, s.Lon) - 300
+			km := estimate.GreatCircle(place.Lat, place.Lon, s.Lat, s.Lon) - 300
 			if ms := float64(w.RTT(p, i)) / float64(time.Millisecond); ms < km/kmPerMillisecond || ms > 1000 {
 				t.Fatalf("%s to %v: %.1f ms for %.0f km", place.Name, s.Addr, ms, km)
 			}

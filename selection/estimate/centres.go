@@ -36,16 +36,16 @@ func between(a, b string) (km float64, known bool) {
 	if !isA || !isB {
 		return 0, false
 	}
-	apart := greatCircle(from, to)
+	apart := GreatCircle(from.lat, from.lon, to.lat, to.lon)
 	return math.Sqrt(apart*apart + from.km*from.km + to.km*to.km), true
 }
 
-// greatCircle is the way from one centre to another along the globe, in km.
-func greatCircle(a, b centre) float64 {
+// GreatCircle returns the way between two points along the globe, in km.
+func GreatCircle(lat1, lon1, lat2, lon2 float64) float64 {
 	const earthRadius, degree = 6371, math.Pi / 180
-	sinLat := math.Sin((b.lat - a.lat) * degree / 2)
-	sinLon := math.Sin((b.lon - a.lon) * degree / 2)
-	h := sinLat*sinLat + math.Cos(a.lat*degree)*math.Cos(b.lat*degree)*sinLon*sinLon
+	sinLat := math.Sin((lat2 - lat1) * degree / 2)
+	sinLon := math.Sin((lon2 - lon1) * degree / 2)
+	h := sinLat*sinLat + math.Cos(lat1*degree)*math.Cos(lat2*degree)*sinLon*sinLon
 	return 2 * earthRadius * math.Asin(math.Sqrt(min(1, h)))
 }
 
