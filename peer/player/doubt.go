@@ -22,7 +22,7 @@ type doubt struct {
 	launch  wire.Launch
 	address netip.AddrPort
 	round   *round
-	// reason is the doubt, once isKnown.
+	// reason is the doubt, empty for none, once isKnown.
 	reason  string
 	isKnown bool
 	// unheard are the servers to ask.
@@ -75,9 +75,6 @@ func newDoubt(r *round, m wire.Launch, heard map[int]*discovery.Info) *doubt {
 	}
 	return d
 }
-
-// why returns the doubt, empty for none, once it is known.
-func (d *doubt) why() (reason string, isKnown bool) { return d.reason, d.isKnown }
 
 // takesPlayers reports whether a server takes players at the address of the launch.
 func (d *doubt) takesPlayers(index int, info *discovery.Info) bool {

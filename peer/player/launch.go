@@ -61,12 +61,12 @@ func (p *Player) goes(m wire.Launch) {
 // doubted.
 func (p *Player) open() {
 	l := &p.launch
-	if why, isKnown := l.doubt.why(); isKnown {
+	d := l.doubt
+	if d.isKnown {
 		l.isOpen = true
-		p.do(Launch{l.task, l.doubt.launch, why})
+		p.do(Launch{l.task, d.launch, d.reason})
 		return
 	}
-	d := l.doubt
 	l.sampling = p.newSampling(wire.Finalists{Game: d.launch.Game, Servers: d.unheard, Samples: 1}, d.round.these(d.unheard))
 	p.sampleFirst(l.sampling)
 }
