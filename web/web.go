@@ -17,8 +17,10 @@ import (
 	"embed"
 	"encoding/hex"
 	"io/fs"
+	"maps"
 	"net/http"
 	"strings"
+	"sync"
 )
 
 //go:embed static
@@ -34,13 +36,8 @@ func Home() http.Handler { return serve("home/index.html", false) }
 // kept by browsers for good; of the page itself they ask whether it is still the
 // same. A page that people post the link of says what chats show of it.
 func serve(page string, isPosted bool) http.Handler {
-	files, err := fs.Sub(static, "static")
-	if err != nil {
-		panic(err) // the folder is embedded above
-	}
-	version := fingerprint(files)
+	version, served := fingerprint(), maps.Clone(everyFile())
 	folder := "v/" + version + "/"
-	served := everyFile(files)
 	root := versioned(served[page].plain, folder)
 	served[""] = packed(page, root)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -63,9 +60,18 @@ func serve(page string, isPosted bool) http.Handler {
 	})
 }
 
-// everyFile is what there is, by path.
-func everyFile(files fs.FS) map[string]file {
-	served := map[string]file{}
+// files returns the embedded folder.
+func files() fs.FS {
+	folder, err := fs.Sub(static, "static")
+	if err != nil {
+		panic(err) // the folder is embedded above
+	}
+	return folder
+}
+
+// everyFile returns what there is, by path. To pack it all takes long: once is enough.
+var everyFile = sync.OnceValue(func() map[string]file {
+	files, served := files(), map[string]file{}
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -78,7 +84,7 @@ func everyFile(files fs.FS) map[string]file {
 		panic(err) // the files are embedded above
 	}
 	return served
-}
+})
 
 // versioned has the page load its files from a folder. Modules name each other
 // relative to themselves, and follow.
@@ -90,8 +96,8 @@ func versioned(page []byte, folder string) []byte {
 }
 
 // fingerprint is the same for the same files: embedded ones have no times.
-func fingerprint(files fs.FS) string {
-	hash := sha256.New()
+var fingerprint = sync.OnceValue(func() string {
+	files, hash := files(), sha256.New()
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -105,4 +111,4 @@ func fingerprint(files fs.FS) string {
 		panic(err) // the files are embedded above
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:12])
-}
+})
