@@ -156,7 +156,8 @@ type Table interface {
 // Servers that are impossibly near (see [TooNear]) are no witnesses: by way of one that
 // lies all players would be neighbours.
 func Find(list []discovery.Server, table Table) []Anomaly {
-	r := newReports(list, table, tooNear(list, table, false))
+	noises := noises(list, table)
+	r := newReports(list, table, noises, tooNear(list, table, noises, false))
 	found := make([]*Anomaly, len(r.players))
 	for player := range r.players {
 		for _, judge := range []func(int) (Anomaly, bool){r.constant, r.answersFew, r.answersDead} {
@@ -220,7 +221,7 @@ func Find(list []discovery.Server, table Table) []Anomaly {
 // being honest: no more than the tightest of their triangles allows. What the player did not
 // measure is that, and 0 if they have not either.
 func Credible(list []discovery.Server, table Table) func(server int) time.Duration {
-	r := newReports(list, table, nil)
+	r := newReports(list, table, noises(list, table), nil)
 	var all []int
 	for i := range r.players {
 		all = append(all, i)
@@ -272,8 +273,8 @@ type reports struct {
 const failed = -1
 
 // newReports leaves out servers that are no witnesses.
-func newReports(list []discovery.Server, table Table, liars []int) *reports {
-	r := &reports{players: table.Players(), columns: make([][]int64, len(table.Players())), reached: make([]map[uint32]bool, len(table.Players())), noises: noises(list, table)}
+func newReports(list []discovery.Server, table Table, noises []noise, liars []int) *reports {
+	r := &reports{players: table.Players(), columns: make([][]int64, len(table.Players())), reached: make([]map[uint32]bool, len(table.Players())), noises: noises}
 	for player := range r.reached {
 		r.reached[player] = map[uint32]bool{}
 	}

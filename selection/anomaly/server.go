@@ -39,12 +39,12 @@ const (
 // If it is many servers at once, they are right. Servers are named by their index,
 // in its order.
 func TooNear(list []discovery.Server, table Table) []int {
-	return tooNear(list, table, true)
+	return tooNear(list, table, noises(list, table), true)
 }
 
 // tooNear is that, or without sparing those about whom some players may have lied.
-func tooNear(list []discovery.Server, table Table, sparing bool) (servers []int) {
-	j := newJudges(list, table)
+func tooNear(list []discovery.Server, table Table, noises []noise, sparing bool) (servers []int) {
+	j := newJudges(list, table, noises)
 	if j.furthest <= 0 {
 		return nil
 	}
@@ -77,7 +77,8 @@ type judges struct {
 	furthest float64
 }
 
-func newJudges(list []discovery.Server, table Table) *judges {
+// newJudges knows of the noises: what noise adds to a ping says nothing of the distance.
+func newJudges(list []discovery.Server, table Table, noises []noise) *judges {
 	j := &judges{}
 	all := len(table.Players())
 	for i := 0; i < all; i += (all + mostJudges - 1) / mostJudges {
@@ -106,7 +107,6 @@ func newJudges(list []discovery.Server, table Table) *judges {
 		}
 		rows, blocks = append(rows, slices.Clone(row)), append(blocks, block)
 	}
-	noises := noises(list, table) // what noise adds to a ping says nothing of the distance
 	j.apart = make([][]float64, len(j.players))
 	for p := range j.players {
 		j.apart[p] = make([]float64, len(j.players))
