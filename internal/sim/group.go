@@ -117,11 +117,14 @@ func (g *Group) selection(criteria selection.Criteria) selection.Selection {
 	return selection.NewFilter(servers, criteria).Select(table)
 }
 
-// Regret is how much worse a server truly is than the best that fits the criteria, in
-// ms; see [GroupSimulation].
-func (g *Group) Regret(c selection.Criteria, server int) float64 {
-	_, regret := g.truth(c).regret(server)
-	return regret
+// Regret returns how much worse each server truly is than the best that fits the
+// criteria, in ms; see [GroupSimulation].
+func (g *Group) Regret(c selection.Criteria) func(server int) float64 {
+	truth := g.truth(c)
+	return func(server int) float64 {
+		_, regret := truth.regret(server)
+		return regret
+	}
 }
 
 // regret is how much worse a server is than the best, in ms: by the score, and by

@@ -15,6 +15,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"muster/internal/sim"
@@ -30,6 +31,8 @@ type Scene struct {
 	sites  []*sim.Vantage
 	siteOf []int
 	access []float64
+	// regret is by how much each server is worse than the best.
+	regret func() func(server int) float64
 }
 
 // NewScene is the group of the first so many vantages; what the servers measure is
@@ -40,6 +43,7 @@ func NewScene(vantages []*sim.Vantage, players int) (*Scene, error) {
 		return nil, err
 	}
 	s := &Scene{Group: &sim.Group{Players: g.Players[:players], Vantages: g.Vantages[:players]}, sites: g.Vantages[players:]}
+	s.regret = sync.OnceValue(func() func(int) float64 { return s.Group.Regret(selection.Criteria{By: selection.Mean}) })
 	list := s.Vantages[0].Servers
 	s.siteOf, s.access = make([]int, len(list)), make([]float64, len(list))
 	for server := range list {
@@ -200,7 +204,7 @@ func (s *Scene) Regret(server int) float64 {
 	if server < 0 {
 		return math.Inf(1)
 	}
-	return s.Group.Regret(selection.Criteria{By: selection.Mean}, server)
+	return s.regret()(server)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
