@@ -45,30 +45,39 @@ func TestPinnedLiars(t *testing.T) {
 		}, 2, true},
 	} {
 		t.Run(rows.name, func(t *testing.T) {
-			err := Parallel(context.Background(), len(rows.seeds), func(n int) error {
-				seed := rows.seeds[n]
-				g, liars, o := drawnGroup(t, "night", 8, seed), []int{int(seed % 8), int(seed+3) % 8}[:rows.liars], GroupOptions{Criteria: liarCriteria(selection.Mean)}
-				honest, err := g.Attacked(liars, Attack{}, o, seed)
+			attacks := slices.DeleteFunc(Attacks(), func(a Attack) bool { return !slices.Contains(rows.attacks, a.Name) })
+			type world struct {
+				*Group
+				honest Evening
+				liars  []int
+				o      GroupOptions
+			}
+			worlds := make([]world, len(rows.seeds))
+			err := Parallel(context.Background(), len(worlds), func(n int) (err error) {
+				seed, w := rows.seeds[n], &worlds[n]
+				w.Group, w.o = drawnGroup(t, "night", 8, seed), GroupOptions{Criteria: liarCriteria(selection.Mean)}
+				w.liars = []int{int(seed % 8), int(seed+3) % 8}[:rows.liars]
+				w.honest, err = w.Attacked(w.liars, Attack{}, w.o, seed)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = Parallel(context.Background(), len(worlds)*len(attacks), func(n int) error {
+				a, at := attacks[n/len(worlds)], n%len(worlds)
+				seed, w := rows.seeds[at], &worlds[at]
+				e, err := w.Attacked(w.liars, a, w.o, seed)
 				if err != nil {
 					return err
 				}
-				for _, a := range Attacks() {
-					if !slices.Contains(rows.attacks, a.Name) {
-						continue
-					}
-					e, err := g.Attacked(liars, a, o, seed)
-					if err != nil {
+				usual := w.honest
+				if a.Wants != nil {
+					if usual, err = w.Attacked(w.liars, Attack{Wants: a.Wants}, w.o, seed); err != nil {
 						return err
 					}
-					usual := honest
-					if a.Wants != nil {
-						if usual, err = g.Attacked(liars, Attack{Wants: a.Wants}, o, seed); err != nil {
-							return err
-						}
-					}
-					if cost := e.Regret - usual.Regret; !e.Found || cost > pinnedCost || e.Named < rows.liars && rows.named || e.Wronged != nil {
-						t.Errorf("seed %d, %s: found %v, cost %.1f ms, %d named, wronged %q", seed, a.Name, e.Found, cost, e.Named, e.Wronged)
-					}
+				}
+				if cost := e.Regret - usual.Regret; !e.Found || cost > pinnedCost || e.Named < rows.liars && rows.named || e.Wronged != nil {
+					t.Errorf("seed %d, %s: found %v, cost %.1f ms, %d named, wronged %q", seed, a.Name, e.Found, cost, e.Named, e.Wronged)
 				}
 				return nil
 			})
