@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"testing"
@@ -11,16 +11,7 @@ import (
 func TestAble(t *testing.T) {
 	n := newSession(t, settings(0))
 	n.join("ann", "bob")
-	person := func(name string) wire.Person {
-		for _, p := range n.view().People {
-			if p.Name == name {
-				return p
-			}
-		}
-		t.Fatalf("%s is not there", name)
-		return wire.Person{}
-	}
-	if p := person("bob"); p.Able || p.Unable != "" {
+	if p := n.person("bob"); p.Able || p.Unable != "" {
 		t.Errorf("before bob's program has said anything: %+v", p)
 	}
 	game := n.view().Room.Game
@@ -28,10 +19,10 @@ func TestAble(t *testing.T) {
 	n.says("ann", wire.Able{Game: game})
 	n.says("bob", cannot)
 	n.says("bob", cannot)
-	if p := person("ann"); !p.Able || p.Unable != "" {
+	if p := n.person("ann"); !p.Able || p.Unable != "" {
 		t.Errorf("ann can: %+v", p)
 	}
-	if p := person("bob"); p.Able || p.Unable != cannot.Why {
+	if p := n.person("bob"); p.Able || p.Unable != cannot.Why {
 		t.Errorf("bob cannot: %+v", p)
 	}
 	noted := 0
@@ -44,7 +35,7 @@ func TestAble(t *testing.T) {
 		t.Errorf("noted %d times", noted)
 	}
 	n.says("bob", wire.Able{Game: "another", Why: "no"})
-	if p := person("bob"); p.Able || p.Unable != "" {
+	if p := n.person("bob"); p.Able || p.Unable != "" {
 		t.Errorf("of another game nothing is shown: %+v", p)
 	}
 }

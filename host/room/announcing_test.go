@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"encoding/json"
@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"muster/host/room"
 	"muster/host/wire"
 )
-
-const hook = "https://discord.com/api/webhooks/1/token"
 
 // TestAnnouncements: a room tells the world that it is open, once, and where it goes.
 func TestAnnouncements(t *testing.T) {
@@ -18,8 +17,7 @@ func TestAnnouncements(t *testing.T) {
 	n := newSession(t, s)
 	n.wait(time.Second)
 	n.tells(wire.AnnouncedOpen)
-	n.room = restored(t, n.room)
-	n.step(Resume{})
+	n.restarts(0)
 	n.wait(time.Second)
 	n.tells()
 	n.join("ann", "bob")
@@ -51,7 +49,7 @@ func TestNoWebhook(t *testing.T) {
 	n.verifies("bob")
 	n.goesTo(0)
 	n.tells()
-	n.step(Announced{"that was for another"})
+	n.step(room.Announced{Trouble: "that was for another"})
 	if n.view().Room.Posts != nil || strings.Contains(n.log(), "posted") {
 		t.Errorf("posts of a room that does not: %+v", n.view().Room.Posts)
 	}
@@ -63,12 +61,12 @@ func TestAnnouncementsFare(t *testing.T) {
 	s.Webhook = hook
 	n := newSession(t, s)
 	n.wait(time.Second)
-	n.step(Announced{})
+	n.step(room.Announced{})
 	if posts := n.view().Room.Posts; posts == nil || posts.To != "Discord" || !posts.At.Equal(n.now) || posts.Trouble != "" {
 		t.Errorf("posted: %+v", posts)
 	}
 	for range 2 {
-		n.step(Announced{"Discord refused\x1b the webhook (404)"})
+		n.step(room.Announced{Trouble: "Discord refused\x1b the webhook (404)"})
 	}
 	n.noted("not posted: Discord refused the webhook (404)")
 	if posts := n.view().Room.Posts; posts.Trouble != "Discord refused the webhook (404)" || strings.Count(n.log(), "not posted") != 1 {
@@ -80,7 +78,7 @@ func TestAnnouncementsFare(t *testing.T) {
 		t.Errorf("everyone is shown the webhook: %s", view)
 	}
 	n.told = nil
-	change := Change{Settings: json.RawMessage(`{"webhook":"` + hook + `2"}`)}
+	change := room.Change{Settings: json.RawMessage(`{"webhook":"` + hook + `2"}`)}
 	if err := n.orders(change); err == nil {
 		t.Error("a host that posts for nobody takes a webhook")
 	}
@@ -94,7 +92,7 @@ func TestAnnouncementsFare(t *testing.T) {
 		t.Errorf("the new webhook has the trouble of the one before: %+v", posts)
 	}
 	for _, voice := range []string{"javascript:alert(1)", "https://evil.example/"} {
-		if err := n.orders(Change{Settings: json.RawMessage(`{"voice":"` + voice + `"}`)}); err == nil {
+		if err := n.orders(room.Change{Settings: json.RawMessage(`{"voice":"` + voice + `"}`)}); err == nil {
 			t.Errorf("%s is a voice channel", voice)
 		}
 	}

@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -26,12 +27,12 @@ func TestLookalikes(t *testing.T) {
 		if refusal := n.tryJoin(tt.name, "token of another"); refusal == nil || refusal.Reason != tt.reason {
 			t.Errorf("a player comes as %q: %v, want %q", tt.name, refusal, tt.reason)
 		}
-		if err := n.step(Order{Action: Enter{Name: tt.name, Token: "page of another"}}); reason(err) != tt.reason {
+		if err := n.step(room.Order{Action: room.Enter{Name: tt.name, Token: "page of another"}}); reason(err) != tt.reason {
 			t.Errorf("a guest comes as %q: %v, want %q", tt.name, err, tt.reason)
 		}
 	}
-	n.step(Order{Action: Enter{Name: "zoe", Token: "page of zoe"}})
-	if err := n.acts("page of zoe", Rename{"Аnn"}); reason(err) != wire.ReasonNameTaken {
+	n.step(room.Order{Action: room.Enter{Name: "zoe", Token: "page of zoe"}})
+	if err := n.acts("page of zoe", room.Rename{Name: "Аnn"}); reason(err) != wire.ReasonNameTaken {
 		t.Errorf("a guest takes a name that looks like ann's: %v", err)
 	}
 	n.join("zоe") // whose middle letter is Cyrillic: the guest gives way to a player
@@ -46,11 +47,11 @@ func TestLookalikes(t *testing.T) {
 
 func TestOpenRoomsAreFullOnce(t *testing.T) {
 	n := newSession(t, settings(0))
-	for i := range maxPlayers {
+	for i := range wire.MaxPlayers {
 		n.join(fmt.Sprint("player ", i))
 	}
 	if refusal := n.tryJoin("one more", ""); refusal == nil || refusal.Reason != wire.ReasonFull {
-		t.Errorf("the %dth member: %v", maxPlayers+1, refusal)
+		t.Errorf("the %dth member: %v", wire.MaxPlayers+1, refusal)
 	}
 }
 
@@ -134,7 +135,7 @@ func TestLateJoiner(t *testing.T) {
 		}, "welcome list launch", func(n *session) { n.goesTo(0) }},
 		{"failed", func(t *testing.T) *session {
 			n := start(t)
-			n.step(Listed{Err: errors.New("no master answers")})
+			n.step(room.Listed{Err: errors.New("no master answers")})
 			return n
 		}, "welcome", func(n *session) {
 			n.goes()

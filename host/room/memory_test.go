@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"fmt"
@@ -7,11 +7,12 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/room"
 	"muster/host/wire"
 )
 
 // TestMemoryOfARoom: a room whose players have measured a whole list, and told all that
-// the servers said, takes no more than [CellBytes] for each of them.
+// the servers said, takes no more than [room.CellBytes] for each of them.
 func TestMemoryOfARoom(t *testing.T) {
 	const players, servers = 8, 4000
 	heap := func() int {
@@ -41,9 +42,10 @@ func TestMemoryOfARoom(t *testing.T) {
 			n.says(name, infos)
 		}
 	}
-	clear(n.sent)
+	clear(n.sent) // what players and programs keep is not the room's
+	clear(n.seen)
 	taken := heap() - before
-	if got := taken / (players * servers); got > CellBytes || got < CellBytes/8 {
+	if got := taken / (players * servers); got > room.CellBytes || got < room.CellBytes/8 {
 		t.Errorf("%d players over %d servers take %d KiB: %d bytes each", players, servers, taken>>10, got)
 	}
 	t.Logf("%d bytes for each player and server", taken/(players*servers))

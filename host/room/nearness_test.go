@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"slices"
@@ -33,7 +33,7 @@ func TestServerThatIsNearToAll(t *testing.T) {
 	n.done(names...)
 	n.inStage(wire.Chosen)
 	n.noted("20.41.0.1:27960 answers players who are far apart as if it was next to each: it is left out")
-	if chosen := n.room.round.choice.Newest().Chosen.Server; chosen != best {
+	if chosen := n.chosen().Server; chosen != best {
 		t.Errorf("server %d is chosen, want %d", chosen, best)
 	}
 	for _, p := range n.view().People {

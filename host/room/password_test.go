@@ -1,9 +1,10 @@
-package room
+package room_test
 
 import (
 	"strings"
 	"testing"
 
+	"muster/host/room"
 	"muster/host/wire"
 )
 
@@ -11,14 +12,15 @@ import (
 // goes there, to type it, and no other page ever does.
 func TestPasswordOnPages(t *testing.T) {
 	for _, isCounted := range []bool{false, true} {
-		n := withGuest(t, berlin)
-		n.room.settings.Password = "s3cret"
+		s := settings(2)
+		s.Password = "s3cret"
+		n := withGuestBy(t, berlin, s)
 		if err := n.entersFrom("yan", "", frankfurt.Addr); err != nil {
 			t.Fatal(err)
 		}
-		n.step(PageOpened{"yan's token"})
+		n.step(room.PageOpened{Token: "yan's token"})
 		if isCounted {
-			if err := n.orders(Count{"zoe", true}); err != nil {
+			if err := n.orders(room.Count{Name: "zoe", Counted: true}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -31,14 +33,14 @@ func TestPasswordOnPages(t *testing.T) {
 			t.Helper()
 			badges := n.room.Badges()
 			for name, credential := range readers {
-				password := badges[DigestOf(credential)].Password
+				password := badges[room.DigestOf(credential)].Password
 				if has := password != ""; has != want[name] || has && password != "s3cret" {
 					t.Errorf("%s, zoe counted: %v: %s's page has %q", when, isCounted, name, password)
 				}
 			}
 		}
 		see("while they vote", nil)
-		if err := n.orders(Go{}); err != nil {
+		if err := n.orders(room.Go{}); err != nil {
 			t.Fatal(err)
 		}
 		n.wait(countdownTime)
@@ -49,7 +51,7 @@ func TestPasswordOnPages(t *testing.T) {
 				t.Errorf("everybody reads %q", note.Text)
 			}
 		}
-		if err := n.orders(Go{}); err != nil {
+		if err := n.orders(room.Go{}); err != nil {
 			t.Fatal(err)
 		}
 		see("in the next round", nil)

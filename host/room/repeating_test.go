@@ -1,4 +1,4 @@
-package room
+package room_test
 
 import (
 	"fmt"
@@ -9,20 +9,6 @@ import (
 	"muster/discovery"
 	"muster/host/wire"
 )
-
-// looksAlone checks that a player was asked to look at servers again.
-func (n *session) looksAlone(name string, attempt int, servers ...int) {
-	n.Helper()
-	var last wire.Finalists
-	for _, m := range n.sent[name] {
-		if f, ok := m.(wire.Finalists); ok {
-			last = f
-		}
-	}
-	if last.Attempt != attempt || !slices.Equal(last.Servers, servers) || last.Samples != 2 {
-		n.Errorf("%s was last asked for %+v, want to look at %v again in attempt %d", name, last, servers, attempt)
-	}
-}
 
 // darkplaces are servers that answer all of a session's players as one address, once a
 // second.
