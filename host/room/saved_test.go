@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -15,8 +16,13 @@ import (
 	"muster/discovery"
 	"muster/discovery/topology"
 	"muster/host/room"
+	"muster/host/room/editions"
+	"muster/host/room/launch"
+	"muster/host/room/nearby"
+	"muster/host/room/origin"
 	"muster/host/room/outage"
 	"muster/host/room/saved"
+	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -412,3 +418,90 @@ func TestListKeptApart(t *testing.T) {
 // TestRosterBefore3: who was in a room of form 2, and what they showed, is on its roster.
 // TestLaunchBefore3: how far players had got in a room of form 2 is in its section.
 // TestOriginsBefore3: where people in a room of form 2 came from is in its section.
+
+// TestEveryFieldIsKept: whatever the saved form has a place for, a room that was read from it
+// saves again.
+func TestEveryFieldIsKept(t *testing.T) {
+	waits := newSession(t, settings(2))
+	waits.join("ann", "bob")
+	waits.listed(1)
+	for _, name := range []string{"ann", "bob"} {
+		waits.informs(name, 0)
+		waits.measures(name, 20)
+	}
+	waits.done("ann", "bob")
+	if err := waits.orders(room.AwaitSeats{}); err != nil {
+		t.Fatal(err)
+	}
+	waits.inStage(wire.Waiting)
+	tests := map[string]struct {
+		at     func(t *testing.T) *session
+		change func(s *saved.Room)
+	}{
+		"as it is":        {inVoting, func(*saved.Room) {}},
+		"while they wait": {func(*testing.T) *session { return waits }, func(*saved.Room) {}},
+		"Password":        {inVoting, func(s *saved.Room) { s.Password = "club" }},
+		"Webhook":         {inVoting, func(s *saved.Room) { s.Webhook = hook }},
+		"Closed":          {inVoting, func(s *saved.Room) { s.Closed = true }},
+		"Previous":        {inVoting, func(s *saved.Room) { s.Previous = addrOf(3) }},
+		"Brought":         {inVoting, func(s *saved.Room) { s.Brought.Favourites = bringing(1) }},
+		"Failures":        {inVoting, func(s *saved.Room) { s.Failures = 2 }},
+		"Outage":          {inVoting, func(s *saved.Room) { s.Outage.Held = time.Second }},
+		"Broken":          {inVoting, func(s *saved.Room) { s.Broken = true }},
+		"More":            {inVoting, func(s *saved.Room) { s.More.Servers = 100 }},
+		"Origins":         {inVoting, func(s *saved.Room) { s.Origins = origin.Saved{"ann": {Origin: berlin}} }},
+		"Estimates":       {inVoting, func(s *saved.Room) { s.Estimates.Counted = []string{"zoe"} }},
+		"Editions":        {inVoting, func(s *saved.Room) { s.Editions = editions.Saved{"ann": edition56} }},
+		"Launch":          {inVoting, func(s *saved.Room) { s.Launch = launch.Saved{"ann": {State: wire.LaunchStarted}} }},
+		"Places":          {inVoting, func(s *saved.Room) { s.Places.Attempt = 3 }},
+		"Trust":           {inVoting, func(s *saved.Room) { s.Trust.Players = map[string]trust.SavedPlayer{"ann": {Trusted: true}} }},
+		"Nearby": {inVoting, func(s *saved.Room) {
+			s.Nearby.Players = map[string]nearby.Finding{"ann": {Game: "openarena", At: eight}}
+		}},
+		"Player.Discreet": {inVoting, func(s *saved.Room) { s.Players[1].Discreet = 20 }},
+		"Player.Shares":   {inVoting, func(s *saved.Room) { s.Players[1].Shares = true }},
+	}
+	isTried := map[string]bool{}
+	tries := func(of string, v reflect.Value) {
+		for i := range v.NumField() {
+			if f := v.Type().Field(i); !f.Anonymous && !v.Field(i).IsZero() {
+				isTried[of+f.Name] = true
+			}
+		}
+	}
+	for name, tt := range tests {
+		form := savedBy(t, tt.at(t).room)
+		tt.change(&form)
+		tries("", reflect.ValueOf(form))
+		for _, p := range form.Players {
+			tries("Player.", reflect.ValueOf(p))
+		}
+		data, err := json.Marshal(form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := room.Restore(data, topology.New)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		kept, err := back.Save()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var is, was any
+		if err := errors.Join(json.Unmarshal(data, &was), json.Unmarshal(kept, &is)); err != nil {
+			t.Fatal(err)
+		}
+		if is, was := differ(indented(t, pruned(is)), indented(t, pruned(was))); is != was {
+			t.Errorf("%s: saved again it says %s, and said %s", name, is, was)
+		}
+	}
+	for of, fields := range map[string]reflect.Type{"": reflect.TypeFor[saved.Room](), "Player.": reflect.TypeFor[saved.Player]()} {
+		for i := range fields.NumField() {
+			if f := fields.Field(i); !f.Anonymous && !isTried[of+f.Name] {
+				t.Errorf("nothing here has %s%s", of, f.Name)
+			}
+		}
+	}
+}
