@@ -55,6 +55,7 @@ func FuzzRoom(f *testing.F) {
 			}
 		}
 		same(t, e.room, restored(t, e.room))
+		e.hasTwin()
 		e.ends()
 	})
 }
@@ -89,6 +90,7 @@ type evening struct {
 	// pages, looks and attempts the newest look and survey that each was asked for.
 	here     map[string]bool
 	pages    map[string]string
+	open     map[string]int
 	looks    map[string]wire.Finalists
 	attempts map[string]int
 	// told is how many servers each player was told will see the address at most, 0 for all,
@@ -103,7 +105,7 @@ type evening struct {
 func newEvening(t *testing.T, choices []byte) *evening {
 	return &evening{
 		T: t, choices: choices, now: time.Unix(1_800_000_000, 0).UTC(), programs: map[string]*program{},
-		here: map[string]bool{}, pages: map[string]string{}, looks: map[string]wire.Finalists{}, attempts: map[string]int{},
+		here: map[string]bool{}, pages: map[string]string{}, open: map[string]int{}, looks: map[string]wire.Finalists{}, attempts: map[string]int{},
 	}
 }
 
@@ -253,8 +255,13 @@ func (e *evening) step(in room.Input) error {
 	before, way := e.players(), e.way()
 	outputs, err := e.room.Step(in, e.now)
 	e.stepped = e.now
-	if leave, is := in.(room.Leave); is {
-		e.parts(leave.Player)
+	switch in := in.(type) {
+	case room.Leave:
+		e.parts(in.Player)
+	case room.PageOpened:
+		e.open[in.Token]++
+	case room.PageClosed:
+		e.open[in.Token]--
 	}
 	saved := false
 	for at, o := range outputs {
@@ -925,4 +932,89 @@ func (e *evening) ends() {
 		e.wait(outage.LateStep)
 	}
 	e.Errorf("ten minutes after everybody was given up the room is still %s", e.room.Stage())
+}
+
+// hasTwin lets the host stop when all are away. The room that it reads then does the same as the
+// one that it had, as far as anybody is told: when all are back, and in the round that the
+// organiser begins.
+func (e *evening) hasTwin() {
+	e.Helper()
+	if e.view().Room.Strategy == wire.Coordinated {
+		return // a search is made anew, and asks otherwise
+	}
+	for _, name := range e.players() {
+		e.step(room.Leave{Player: name})
+	}
+	for token, times := range e.open {
+		for range times {
+			e.step(room.PageClosed{Token: token})
+		}
+	}
+	rooms := [2]*room.Room{e.room, restored(e.T, e.room)}
+	var servers int
+	asks, looks := false, map[string]wire.Finalists{}
+	both := func(in room.Input) {
+		var did [2]string
+		for i, r := range rooms {
+			outputs, err := r.Step(in, e.now)
+			did[i] = fmt.Sprint(r.Stage(), " ", err)
+			for _, o := range outputs {
+				switch o := o.(type) {
+				case room.Send:
+					frame, err := wire.Marshal(o.Message)
+					did[i] += fmt.Sprintf("\n%T to %s: %x %v", o.Message, o.To, frame.Data, err)
+					if look, is := o.Message.(wire.Finalists); is {
+						looks[o.To] = look
+					}
+				case room.Fetch:
+					asks = true
+				case room.Plan:
+				default:
+					data, err := json.Marshal(o)
+					did[i] += fmt.Sprintf("\n%T %s %v", o, data, err)
+				}
+			}
+		}
+		if is, was := differ(did[1], did[0]); is != was {
+			e.Fatalf("a room that was restored comes by a %T to %s; the other to %s\n%s", in, is, was, did[0])
+		}
+	}
+	both(room.Resume{})
+	for second := range 60 {
+		e.now = e.now.Add(time.Second)
+		both(room.Tick{})
+		round := rooms[0].Snapshot().Room.Round
+		switch second {
+		case 1:
+			for _, name := range everybody {
+				both(room.Join{Hello: wire.Hello{Version: wire.Version, Code: rooms[0].Keys().Code, Name: name, Token: "token of " + name}, Token: "token of " + name})
+			}
+		case 3, 20:
+			both(room.Proceed{})
+		}
+		if asks {
+			asks, servers = false, 7
+			both(room.Listed{List: topology.New(room.Shared(listOf(servers), nil))})
+		}
+		for i, name := range e.players() {
+			if look, is := looks[name]; is {
+				delete(looks, name)
+				v := wire.Verified{Round: look.Round, Attempt: look.Attempt}
+				for _, server := range look.Servers {
+					v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{float64(30 + server)}, Sent: 3})
+				}
+				both(room.Hear{Player: name, Message: v})
+			}
+			if second%5 == 4 && servers > 0 {
+				infos, report := wire.Infos{Round: round}, wire.Report{Round: round}
+				for server := range servers {
+					infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Players: 1, MaxPlayers: 16}})
+					report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(20+5*server+i) * time.Millisecond})
+				}
+				both(room.Hear{Player: name, Message: infos})
+				both(room.Hear{Player: name, Message: report})
+				both(room.Hear{Player: name, Message: wire.Done{Round: round}})
+			}
+		}
+	}
 }

@@ -759,6 +759,13 @@ func pruned(document any) any {
 func lasting(s wire.Snapshot) wire.Snapshot {
 	s.Room.Search, s.Room.Outlook, s.Standing = nil, "", nil
 	s.Look, s.Sites, s.Room.Candidates, s.Room.Said, s.Meeting = nil, nil, nil, time.Time{}, nil
+	for _, choice := range []**wire.Choice{&s.Choice, &s.WhatIf} {
+		if *choice != nil {
+			of := **choice
+			of.Servers = nil // of which a list may say more than is kept
+			*choice = &of
+		}
+	}
 	s.People = slices.Clone(s.People)
 	for i := range s.People {
 		p := &s.People[i]
