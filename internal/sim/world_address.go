@@ -62,7 +62,6 @@ type subnet struct {
 // registrar gives out addresses.
 type registrar struct {
 	rng     *rand.Rand
-	regions map[string]region
 	share   map[string]float64   // of the servers, by country
 	weights map[string][]float64 // of the registry's /8s, by country
 	used    map[uint16]bool
@@ -76,26 +75,18 @@ type piBlock struct {
 }
 
 func newRegistrar(mix []Share, rng *rand.Rand) *registrar {
-	r := &registrar{rng: rng, regions: make(map[string]region), share: make(map[string]float64), weights: make(map[string][]float64),
+	r := &registrar{rng: rng, share: make(map[string]float64), weights: make(map[string][]float64),
 		used: make(map[uint16]bool), shared: make(map[string]*piBlock)}
-	total := 0.0
-	for _, s := range mix {
-		total += s.Weight
-	}
+	total := sum(weightsOf(mix))
 	for _, s := range mix {
 		r.share[s.Country] = s.Weight / total
-	}
-	for region, countries := range regions {
-		for _, c := range countries {
-			r.regions[c] = region
-		}
 	}
 	return r
 }
 
 // block takes a free /16 of the country's registry.
 func (r *registrar) block(country string) uint16 {
-	eights := registry(r.regions[country])
+	eights := registry(regionOf[country])
 	weights, ok := r.weights[country]
 	if !ok {
 		for range eights {

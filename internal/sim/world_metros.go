@@ -46,6 +46,17 @@ var regions = map[region][]string{
 	oceania:      {"AU", "NZ"},
 }
 
+// regionOf is the same by country.
+var regionOf = func() map[string]region {
+	of := make(map[string]region)
+	for region, countries := range regions {
+		for _, country := range countries {
+			of[country] = region
+		}
+	}
+	return of
+}()
+
 type region uint8
 
 const (

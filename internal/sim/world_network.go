@@ -133,11 +133,7 @@ func (a *as) site(rng *rand.Rand) int { return a.sites[weighted(a.weights, rng)]
 
 // weighted draws an index with these weights.
 func weighted(weights []float64, rng *rand.Rand) int {
-	total := 0.0
-	for _, w := range weights {
-		total += w
-	}
-	at := rng.Float64() * total
+	at := rng.Float64() * sum(weights)
 	for i, w := range weights {
 		if at -= w; at < 0 {
 			return i
@@ -159,10 +155,7 @@ func shuffleByWeight(sites []int, rng *rand.Rand) {
 // apportion splits n by weight, at least one to each while there are enough,
 // the remainder by the largest fraction.
 func apportion(weights []float64, n int) []int {
-	total := 0.0
-	for _, w := range weights {
-		total += w
-	}
+	total := sum(weights)
 	counts, fraction, left := make([]int, len(weights)), make([]float64, len(weights)), n
 	order := make([]int, len(weights))
 	for i, w := range weights {
@@ -179,6 +172,13 @@ func apportion(weights []float64, n int) []int {
 		counts[i]++
 	}
 	return counts
+}
+
+func sum(weights []float64) (total float64) {
+	for _, w := range weights {
+		total += w
+	}
+	return total
 }
 
 // zipf splits n over ranks with weights 1/rank^skew, at least one each.

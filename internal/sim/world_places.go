@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -45,15 +46,12 @@ func KnownPlaces() []string {
 // NamedPlaces are the known places of these names.
 func NamedPlaces(names ...string) ([]Place, error) {
 	out := make([]Place, 0, len(names))
-next:
 	for _, name := range names {
-		for _, p := range places {
-			if p.Name == name {
-				out = append(out, p)
-				continue next
-			}
+		i := slices.IndexFunc(places[:], func(p Place) bool { return p.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("sim: unknown place %q (known: %q)", name, KnownPlaces())
 		}
-		return nil, fmt.Errorf("sim: unknown place %q (known: %q)", name, KnownPlaces())
+		out = append(out, places[i])
 	}
 	return out, nil
 }

@@ -134,15 +134,9 @@ func metroIndex(name string) int {
 }
 
 func metroRegions() []region {
-	of := make(map[string]region)
-	for r, countries := range regions {
-		for _, c := range countries {
-			of[c] = r
-		}
-	}
 	out := make([]region, len(metros))
 	for i, m := range metros {
-		out[i] = of[m.country]
+		out[i] = regionOf[m.country]
 	}
 	return out
 }
