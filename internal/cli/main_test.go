@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +30,9 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	flag.Set("test.parallel", "12") // sessions wait for people, games and silent servers
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // commands leave much behind, and the collector took a fifth of the time
+	}
 	code := m.Run()
 	os.RemoveAll(home)
 	os.Exit(code)

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,19 +9,15 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/history"
+	"muster/internal/await"
 )
 
-// visitsFile is where the visits to OpenArena's servers are kept, empty now.
-func visitsFile(t *testing.T) string {
-	t.Helper()
-	file := filepath.Join(os.Getenv("XDG_CACHE_HOME"), "muster", "visits", "openarena.json")
-	forget := func() {
-		if err := os.RemoveAll(filepath.Dir(file)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	forget()
-	t.Cleanup(forget)
+// visitsFile is where the visits to a game's servers are kept, empty now. Each test has a
+// game of its own, which no other visits: they run beside each other.
+func visitsFile(t *testing.T, game string) string {
+	file := filepath.Join(os.Getenv("XDG_CACHE_HOME"), "muster", "visits", game+".json")
+	os.Remove(file)
+	t.Cleanup(func() { os.Remove(file) })
 	return file
 }
 
@@ -50,9 +47,11 @@ func startsWarm(t *testing.T, args []string) bool {
 }
 
 func TestTheNextVisitStartsFromTheLast(t *testing.T) {
-	file := visitsFile(t)
+	t.Parallel()
+	file := visitsFile(t, "warsow")
 	l := startLoopback(t, 60)
-	if startsWarm(t, l.discover()) {
+	discover := func(more ...string) []string { return l.discover(append(more, "--game", "warsow")...) }
+	if startsWarm(t, discover()) {
 		t.Error("the first visit starts from another")
 	}
 	first := readVisits(t, file)
@@ -60,25 +59,27 @@ func TestTheNextVisitStartsFromTheLast(t *testing.T) {
 		t.Errorf("%d networks remembered of 60 servers", len(first))
 	}
 	for _, strategy := range discovery.Strategies()[1:] {
-		if !startsWarm(t, l.discover("--strategy", string(strategy))) {
+		if !startsWarm(t, discover("--strategy", string(strategy))) {
 			t.Errorf("a visit by %s does not start from the last", strategy)
 		}
 	}
-	if startsWarm(t, l.discover("--fresh")) {
+	if startsWarm(t, discover("--fresh")) {
 		t.Error("--fresh starts from the last visit")
 	}
-	if !startsWarm(t, l.discover()) {
+	if !startsWarm(t, discover()) {
 		t.Error("--fresh left nothing for the next visit")
 	}
-	if drafts, err := os.ReadDir(filepath.Dir(file)); err != nil || len(drafts) != 1 {
-		t.Errorf("%d files are left, %v", len(drafts), err)
-	}
+	await.Until(t, func() bool { // other tests' visits have theirs
+		drafts, err := filepath.Glob(filepath.Join(filepath.Dir(file), ".draft-*"))
+		return err == nil && len(drafts) == 0
+	}, "drafts are left")
 }
 
 // TestABrokenMemoryIsNone: whatever lies there, the visit goes on without a
 // word, and leaves a good one.
 func TestABrokenMemoryIsNone(t *testing.T) {
-	file := visitsFile(t)
+	t.Parallel()
+	file := visitsFile(t, "nexuiz")
 	l := startLoopback(t, 30)
 	for _, text := range []string{"", "\x00\xff", `{"format":"muster.report/1"}`, `{"format":"muster.memory/1","networks":[{"prefix":"10.0.0.0/8"}]}`} {
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -87,7 +88,7 @@ func TestABrokenMemoryIsNone(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		o := muster(t, l.discover("--timeout", "300ms")...)
+		o := muster(t, l.discover("--game", "nexuiz", "--timeout", "300ms")...)
 		if o.code != 0 || strings.Contains(o.err, "last visit") || strings.Contains(o.err, "malformed") {
 			t.Errorf("with %q: exit status %d\n%s", text, o.code, o.err)
 		}
@@ -99,13 +100,11 @@ func TestABrokenMemoryIsNone(t *testing.T) {
 
 // TestNoFolderIsNoError: a file stands where the folder should be.
 func TestNoFolderIsNoError(t *testing.T) {
-	file := visitsFile(t)
-	if err := os.MkdirAll(filepath.Dir(filepath.Dir(file)), 0o700); err != nil {
+	folder := filepath.Dir(visitsFile(t, "openarena"))
+	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(filepath.Dir(folder), 0o700), os.WriteFile(folder, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Dir(file), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	defer os.Remove(folder)
 	if startsWarm(t, startLoopback(t, 30).discover()) {
 		t.Error("it starts from a visit that cannot be known")
 	}
@@ -113,9 +112,10 @@ func TestNoFolderIsNoError(t *testing.T) {
 
 // TestATravellerIsTold: the memory is of another place.
 func TestATravellerIsTold(t *testing.T) {
-	file := visitsFile(t)
+	t.Parallel()
+	file := visitsFile(t, "smokinguns")
 	l := startLoopback(t, 60)
-	startsWarm(t, l.discover("--auto-stop", "off"))
+	startsWarm(t, l.discover("--game", "smokinguns", "--auto-stop", "off"))
 	memory := readVisits(t, file)
 	for i := range memory {
 		memory[i].RTT += 900e6
@@ -128,7 +128,7 @@ func TestATravellerIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	if o := muster(t, l.discover()...); o.code != 0 || !strings.Contains(o.err, "does not hold here") {
+	if o := muster(t, l.discover("--game", "smokinguns")...); o.code != 0 || !strings.Contains(o.err, "does not hold here") {
 		t.Errorf("exit status %d\n%s", o.code, o.err)
 	}
 	for _, n := range readVisits(t, file) {
