@@ -215,24 +215,6 @@ func TestSilentSearch(t *testing.T) {
 	}
 }
 
-// TestSilentCountdown: nobody is launched while nobody is there to see it coming.
-func TestSilentCountdown(t *testing.T) {
-	n := inVoting(t)
-	n.goes()
-	for _, name := range n.players() {
-		n.gone(name)
-	}
-	n.wait(time.Minute)
-	if !n.isCounting() {
-		t.Fatalf("the countdown is over; the log:\n%s", n.log())
-	}
-	for _, name := range n.players() {
-		n.join(name)
-	}
-	n.wait(countdownTime + tick)
-	n.inStage(wire.Launching)
-}
-
 // TestHostStops: time in which the host's own program was stopped, or had no time for
 // the room, counts against nobody.
 func TestHostStops(t *testing.T) {
