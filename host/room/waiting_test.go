@@ -311,6 +311,7 @@ func TestSeatsAreChecked(t *testing.T) {
 		{"two of five keep the room waiting", five(), soon, map[string]func(int, time.Duration) int{"ann": always(0), "eve": always(0)}, nil, true, 66},
 		{"one hears nothing", five(), soon, map[string]func(int, time.Duration) int{"ben": always(silent)}, nil, true, 66},
 		{"one answers nothing", five(), soon, nil, []string{"ben"}, true, 66},
+		{"three answer nothing, and called it full before", five(), soon, nil, []string{"ben", "cat", "dan"}, true, 66},
 		{"more players than seats", five(), always(crowded), nil, nil, false, 66},
 		{"somebody who is alone", []string{"ann"}, soon, nil, nil, true, 66},
 		{"the server is silent", five(), always(silent), nil, nil, false, 10},
@@ -417,6 +418,9 @@ func TestGroupChanges(t *testing.T) {
 	} {
 		if tt.does(); f.view().Seats.Need != tt.need {
 			t.Errorf("%s: %d seats are wanted, not %d; the log:\n%s", tt.what, f.view().Seats.Need, tt.need, f.log())
+		}
+		if isOut := f.isOut("ben"); isOut != (tt.what == "one has left") {
+			t.Errorf("%s: ben has no say: %v", tt.what, isOut)
 		}
 	}
 }
