@@ -62,7 +62,7 @@ func TestMadeUpNumbersDoNotCount(t *testing.T) {
 	}
 }
 
-// TestOddButHarmless: whose pings contradict everybody's distances is named, but left out
+// TestOddButHarmless: a player whose pings contradict everybody's distances is named, but left out
 // only if the others lose by it, or nearly all of them do: it may be a slow line.
 func TestOddButHarmless(t *testing.T) {
 	for _, test := range []struct {
@@ -105,7 +105,7 @@ func TestOddButHarmless(t *testing.T) {
 	}
 }
 
-// TestSlowLineCounts: whose pings a slow line explains counts, unless all would be better
+// TestSlowLineCounts: a player whose pings a slow line explains counts, unless all would be better
 // off if they were no longer than the others' allow.
 func TestSlowLineCounts(t *testing.T) {
 	for _, test := range []struct {
@@ -193,7 +193,7 @@ func TestTwoAgainstTwo(t *testing.T) {
 	}
 }
 
-// TestDoubtedWhileRefining: the search goes on without who makes numbers up.
+// TestDoubtedWhileRefining: the search goes on without a player who makes numbers up.
 func TestDoubtedWhileRefining(t *testing.T) {
 	s := settings(4)
 	s.Strategy = wire.Coordinated

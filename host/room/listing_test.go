@@ -69,7 +69,7 @@ func TestSaid(t *testing.T) {
 }
 
 // TestHeardBeforeSaid: what players hear goes before what the list says, and the list
-// gives names to whom nobody has asked for one.
+// gives names to servers that nobody has asked for one.
 func TestHeardBeforeSaid(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.join("ann", "bob")

@@ -26,7 +26,7 @@ const (
 	tokenLetters = 26
 )
 
-// TestLists: what people bring is the room's, with who brought it; a limit of
+// TestLists: what people bring is the room's, with their names; a limit of
 // milliseconds later one of theirs is chosen, and never what somebody hides.
 func TestLists(t *testing.T) {
 	s := settings(2)
@@ -108,8 +108,8 @@ func (n *session) leavesThePage(name string) {
 	}
 }
 
-// TestListsOfANameThatIsFree: who takes a name that became free takes nothing back that its
-// holder brought; the holder does, who comes back with the same token.
+// TestListsOfANameThatIsFree: a player who takes a name that became free takes back
+// nothing that its holder brought; the holder does, on coming back with the same token.
 func TestListsOfANameThatIsFree(t *testing.T) {
 	for _, tt := range []struct {
 		name, token string
@@ -144,7 +144,7 @@ func TestListsOfANameThatIsFree(t *testing.T) {
 	}
 }
 
-// TestListsOfWhoRanOut: whoever was in the room has what they brought again when they come
+// TestListsOfWhoRanOut: people have what they brought again when they come
 // back, however their nickname went and by whatever it is known that it is them; nobody else
 // has it.
 func TestListsOfWhoRanOut(t *testing.T) {
@@ -220,8 +220,8 @@ func TestListsOfWhoRanOut(t *testing.T) {
 	}
 }
 
-// TestListsAreBounded: neither one who brings very many, nor many who bring some each,
-// have the room keep more than it tells everybody.
+// TestListsAreBounded: the room keeps no more than it tells everybody, whether one player
+// brings very many or many bring some each.
 func TestListsAreBounded(t *testing.T) {
 	if err := (wire.Bring{Favourites: bringing(make([]int, wire.MaxBrought+1)...)}).Check(); err == nil {
 		t.Error("more than the most are brought at once")
@@ -241,9 +241,9 @@ func TestListsAreBounded(t *testing.T) {
 	n.noted("100 servers of eve cannot be shared: on a network of their own, taken off by the organiser, or beyond the 100 of a player and the 400 that a room keeps")
 }
 
-// TestListsOfManyWhoLeave: who comes and goes under ever other names does not have the lists
-// grow, in a room that ends no more than in one that stays; the first of them have theirs
-// again when they come back.
+// TestListsOfManyWhoLeave: the lists do not grow as somebody comes and goes under ever other
+// names, in a room that ends no more than in one that stays; the first of these players have
+// theirs again when they come back.
 func TestListsOfManyWhoLeave(t *testing.T) {
 	for name, leave := range map[string]func(n *session, name string){
 		"by the page":          func(n *session, name string) { n.acts(n.pageOf(name), room.Quit{}) },
@@ -275,7 +275,7 @@ func TestListsOfManyWhoLeave(t *testing.T) {
 }
 
 // TestListsFromAfar: nobody on the internet has the others ask servers of a local network,
-// and who is at home may name those that are there.
+// and players at home may name those that are there.
 func TestListsFromAfar(t *testing.T) {
 	private, loopback := netip.MustParseAddrPort("192.168.1.1:27960"), netip.MustParseAddrPort("127.0.0.1:27960")
 	for _, tt := range []struct {

@@ -248,7 +248,7 @@ func TestTwoContradict(t *testing.T) {
 	}
 }
 
-// TestAloneIsBelieved: who plays alone is contradicted by nobody.
+// TestAloneIsBelieved: nobody contradicts a player who plays alone.
 func TestAloneIsBelieved(t *testing.T) {
 	h := newHall(t, 1, 0, wire.Undecided, nil, nil)
 	h.begins()
@@ -300,7 +300,8 @@ func TestLoneWordIsChecked(t *testing.T) {
 	}
 }
 
-// TestVouchedWord: who is vouched for is heeded again, and not named twice.
+// TestVouchedWord: a player for whom the organiser vouches is heeded again, and not
+// named twice.
 func TestVouchedWord(t *testing.T) {
 	h := newHall(t, 3, 1, wire.Undecided, lieAbout["password"], func(server int) bool { return server == 20 })
 	h.begins()

@@ -120,7 +120,8 @@ func TestVotesByItself(t *testing.T) {
 	}
 }
 
-// TestVotesAtTerminal: who has no page says the same at the terminal, and is waited for.
+// TestVotesAtTerminal: a player without a page says the same at the terminal, and the room waits
+// for it.
 func TestVotesAtTerminal(t *testing.T) {
 	n := inVoting(t)
 	n.gone("ann")
@@ -338,7 +339,7 @@ func TestGuests(t *testing.T) {
 	}
 }
 
-// TestLocked: in a locked room are those who were there. Names are no keys to it.
+// TestLocked: only those who were there can come back to a locked room. Names are no keys to it.
 func TestLocked(t *testing.T) {
 	n := inVoting(t)
 	n.orders(room.Lock{Locked: true})

@@ -389,7 +389,7 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
-// TestGroupChanges: who comes needs a seat, too, and who left needs none.
+// TestGroupChanges: a player who comes needs a seat, too, and one who left needs none.
 func TestGroupChanges(t *testing.T) {
 	s := settings(0)
 	s.Players = 0
@@ -425,7 +425,7 @@ func TestGroupChanges(t *testing.T) {
 	}
 }
 
-// TestThoseLeft: who did not get in waits for a seat, and the others are left alone.
+// TestThoseLeft: players who did not get in wait for a seat, and the others are left alone.
 func TestThoseLeft(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
 	f.orders(room.AwaitSeats{})
