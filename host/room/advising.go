@@ -34,47 +34,48 @@ func (a Allow) do(r *Room, _ caller) error {
 	if !r.mayDecideAgain() {
 		return errNoAdvice
 	}
-	s, err := choice.Allow(r.settings, a.LimitMS)
+	s, err := choice.Allow(r.group.Settings, a.LimitMS)
 	if err != nil {
 		return err
 	}
-	r.settings = s
+	r.group.Settings = s
 	r.decideAgain(fmt.Sprintf("the organiser allows %.0f ms", math.Ceil(a.LimitMS)))
 	return nil
 }
 
 func (a Without) do(r *Room, _ caller) error {
-	p := r.round.player(a.Name)
+	g := &r.group
+	player := g.Attendance.Find(a.Name)
 	switch {
 	case !r.mayDecideAgain():
 		return errNoAdvice
-	case p == nil || r.round.mark(p).Out != "":
+	case player == "" || g.Attendance.Of(player).Out != "":
 		return fmt.Errorf("%s does not count in this choice", nickname.Clean(a.Name))
-	case len(r.round.chosenFor()) < 2:
+	case len(g.ChosenFor()) < 2:
 		return errors.New("nobody would be left to choose for")
 	}
-	r.round.attendance.LeaveOut(attendance.Unwanted, p.name)
-	r.round.ballot.Withdraw(p.name, ballot.Vote|ballot.Ready)
-	r.decideAgain(fmt.Sprintf("the organiser goes without %s, who comes along without a say", p.name))
+	g.Attendance.LeaveOut(attendance.Unwanted, player)
+	g.Ballot.Withdraw(player, ballot.Vote|ballot.Ready)
+	r.decideAgain(fmt.Sprintf("the organiser goes without %s, who comes along without a say", player))
 	return nil
 }
 
 // mayDecideAgain reports whether there is a choice, or none, from what was measured.
 func (r *Room) mayDecideAgain() bool {
 	_, failed := r.phase.(*Failed)
-	return r.round.choice.Newest() != nil && len(r.round.chosenFor()) > 0 && (failed || r.isVoting())
+	return r.group.Choice.Newest() != nil && len(r.group.ChosenFor()) > 0 && (failed || r.isVoting())
 }
 
 // decideAgain chooses for whoever counts now, from what was measured, and says why.
 func (r *Room) decideAgain(why string) {
-	selected := r.selectFor(r.round.chosenFor())
+	selected := r.group.Select(r.group.ChosenFor())
 	if _, failed := r.phase.(*Failed); failed && selected.Chosen == nil {
-		r.round.choice.Refine(selected)
+		r.group.Choice.Refine(selected)
 		r.note("%s: that is not enough, still no server suits everyone", why)
 		return
 	}
 	r.note("%s: choosing again from what was measured", why)
 	r.failures = 0
-	r.round.looks.Retry() // what was looked at in vain was for another choice
+	r.decision.Retry() // what was looked at in vain was for another choice
 	r.rechoose(selected)
 }

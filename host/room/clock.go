@@ -11,18 +11,18 @@ const aheadMost = 5 * time.Minute
 // it was: it was just now where something waits for what follows, and long ago where it would
 // be taken for new. Dates, history and log are what people read, and stay.
 func (r *Room) rightTimes() {
-	moments := []*time.Time{&r.opened, &r.since, &r.round.measuring}
+	moments := []*time.Time{&r.opened, &r.since, &r.group.Measuring}
 	var stale []*time.Time
 	r.survey.SetRight(r.now)
-	r.round.attendance.SetRight(r.now)
-	r.roster.SetRight(r.now)
+	r.group.Attendance.SetRight(r.now)
+	r.group.Roster.SetRight(r.now)
 	for _, at := range moments {
 		if at.Sub(r.now) > aheadMost {
 			*at = r.now
 		}
 	}
-	r.round.nearby.SetRight(r.now)
-	r.round.looks.SetRight(r.now)
+	r.group.Nearby.SetRight(r.now)
+	r.decision.SetRight(r.now)
 	switch phase := r.phase.(type) {
 	case *Voting:
 		stale = append(stale, &phase.Looked)

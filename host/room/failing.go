@@ -20,11 +20,11 @@ type Failed struct {
 func (*Failed) stage() wire.Stage { return wire.Failed }
 
 func (f *Failed) tick(r *Room) {
-	if f.Retry.IsZero() || r.now.Before(f.Retry) || !r.round.attendance.IsUsed() {
+	if f.Retry.IsZero() || r.now.Before(f.Retry) || !r.group.Attendance.IsUsed() {
 		return
 	}
 	r.note("trying again")
-	if len(r.round.servers.List) == 0 {
+	if len(r.group.Servers.List) == 0 {
 		r.list()
 		return
 	}
@@ -39,8 +39,7 @@ func (*Failed) proceed(r *Room) {
 // changed lets the room try again, if it has not too often, because something is no longer as
 // it was: somebody is back.
 func (f *Failed) changed(r *Room) {
-	here := filtered(r.round.players, func(p *player) bool { return r.round.mark(p).Here })
-	f.Retry = r.failures.Sooner(r.since, f.Retry, len(here) == 1, r.now)
+	f.Retry = r.failures.Sooner(r.since, f.Retry, r.group.Attendance.Here() == 1, r.now)
 }
 
 // fail ends a round without a server. Passing says that the same may go well in a while.
@@ -52,7 +51,7 @@ func (r *Room) fail(passing bool, format string, args ...any) {
 	if passing && !r.failures.AreOver() {
 		f.Retry = r.now.Add(r.failures.Rest())
 	}
-	r.round.forgetSaid()
+	r.group.ForgetSaid()
 	r.note("%s", fmt.Sprintf(format, args...))
-	r.surveys(r.survey.BeginOnce(r.placesScene(), r.now))
+	r.surveys(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
 }

@@ -17,48 +17,52 @@ func (*Launching) proceed(r *Room)   { r.nextRound() }
 
 // launch sends everyone to the chosen server.
 func (r *Room) launch(server int) {
-	l := &Launching{Launch: launch.To(r.round.number, r.settings, &r.round.servers, server), Server: server}
+	g := &r.group
+	l := &Launching{Launch: launch.To(g.Number, g.Settings, &g.Servers, server), Server: server}
 	r.enter(l)
 	r.failures = 0
-	r.round.search = nil // what it knew can be made anew
-	ranked := *r.round.choice.Newest().Chosen
-	for _, other := range r.round.choice.Newest().Ranking {
+	r.probing.Forget() // what it knew can be made anew
+	newest := g.Choice.Newest()
+	ranked := *newest.Chosen
+	for _, other := range newest.Ranking {
 		if other.Server == server {
 			ranked = other
 		}
 	}
 	played := wire.Played{
-		Round: r.round.number, At: r.now, Game: r.settings.Game, Server: l.Launch.Name, Connect: l.Launch.Address,
-		By: r.round.choice.Newest().By, MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, Players: r.round.choice.Newest().Players,
+		Round: g.Number, At: r.now, Game: g.Settings.Game, Server: l.Launch.Name, Connect: l.Launch.Address,
+		By: newest.By, MeanMS: ranked.MeanMS, MaxMS: ranked.MaxMS, Players: newest.Players,
 	}
-	if info := r.round.servers.Info(server); info != nil {
+	if info := g.Servers.Info(server); info != nil {
 		played.Map = info.Map
 	}
-	trip := r.calendar.Play(played, r.round.servers.List[server].Country, ranked.RTT, r.facts(r.now))
-	r.roster.Keep(trip.Regulars...)
+	trip := r.calendar.Play(played, g.Servers.List[server].Country, ranked.RTT, r.facts(r.now))
+	g.Roster.Keep(trip.Regulars...)
+	players := g.Attendance.Players()
 	if trip.IsElsewhere { // programs take nobody to two servers in a round unasked
-		r.round.launches.Again(r.now, names(r.round.players)...)
+		g.Launches.Again(r.now, players...)
 	}
 	r.note("everyone to %s: %.0f ms on average, %.0f at worst", l.Launch.Name, ranked.MeanMS, ranked.MaxMS)
 	r.do(Publish{})
-	for _, p := range r.round.players {
-		r.send(p, l.launchFor(r, p))
+	for _, player := range players {
+		r.send(player, l.launchFor(r, player))
 	}
 	if trip.IsNew {
-		a := wire.Announcement{Kind: wire.AnnouncedChoice, Server: r.round.announced(server)}
+		a := wire.Announcement{Kind: wire.AnnouncedChoice, Server: g.Announced(server)}
 		a.Server.MeanMS, a.Server.MaxMS = ranked.MeanMS, ranked.MaxMS
-		for _, name := range r.round.choice.Newest().Players {
+		for _, name := range newest.Players {
 			a.Players = append(a.Players, wire.AnnouncedPlayer{Name: name, PingMS: ranked.RTT[name]})
 		}
 		r.follow(r.calendar.Announce(a, r.facts(r.now))...)
 	}
-	r.round.forgetSaid()
+	g.ForgetSaid()
 }
 
 // launchFor is the launch with the address that is right for a player.
-func (l *Launching) launchFor(r *Room, p *player) wire.Launch {
-	connect, beside := r.round.hearsay.Connect(p.name, l.Server, &r.round.servers), r.round.nearby.Addresses(p.name)[l.Server]
-	return r.round.launches.For(p.name, l.Launch, connect, r.round.servers.List[l.Server].Addr, beside)
+func (l *Launching) launchFor(r *Room, player string) wire.Launch {
+	g := &r.group
+	connect, beside := g.Hearsay.Connect(player, l.Server, &g.Servers), g.Nearby.Addresses(player)[l.Server]
+	return g.Launches.For(player, l.Launch, connect, g.Servers.List[l.Server].Addr, beside)
 }
 
 // Reopen opens a player's own game once more: it did not start, or was closed.
@@ -66,17 +70,10 @@ type Reopen struct{}
 
 func (Reopen) do(r *Room, by caller) error {
 	l, launching := r.phase.(*Launching)
-	asker := launch.Asker{Name: by.Name}
-	var p *player
-	if by.IsSomebody() {
-		p = r.round.player(by.Name)
-	}
-	if p != nil {
-		asker = launch.Asker{Name: p.name, Plays: true, Here: r.round.mark(p).Here}
-	}
-	if err := r.round.launches.Reopen(asker, launching, r.now); err != nil {
+	asker := launch.Asker{Name: by.Name, Plays: by.IsPlayer, Here: by.IsPlayer && r.group.Attendance.Of(by.Name).Here}
+	if err := r.group.Launches.Reopen(asker, launching, r.now); err != nil {
 		return err
 	}
-	r.send(p, l.launchFor(r, p))
+	r.send(by.Name, l.launchFor(r, by.Name))
 	return nil
 }

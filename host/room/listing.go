@@ -2,13 +2,12 @@ package room
 
 import (
 	"cmp"
-	"iter"
 	"net/netip"
 	"time"
 
 	"muster/discovery"
 	"muster/discovery/topology"
-	"muster/host/room/evidence"
+	"muster/host/room/group"
 	"muster/host/room/listing"
 	"muster/host/room/nearby"
 	"muster/host/wire"
@@ -30,10 +29,8 @@ func (*Listing) proceed(*Room)     {}
 func (l *Listing) tick(r *Room) {
 	waited := r.now.Sub(r.since)
 	if note, is := r.source.IsOverdue(waited); is && l.Awaits {
-		r.settings.Renews, r.binds = false, true
-		if note != "" {
-			r.note("%s", note)
-		}
+		r.group.Settings.Renews, r.binds = false, true
+		r.tell(note)
 		l.fetch(r)
 	}
 	if note := listing.Slow(waited); note != "" && !l.Told && l.came == nil {
@@ -46,17 +43,17 @@ func (l *Listing) tick(r *Room) {
 // fetch gets the list, whatever was waited for.
 func (l *Listing) fetch(r *Room) {
 	l.Awaits = false
-	query, err := r.source.Query(r.settings, r.lists.Ours())
+	query, err := r.source.Query(r.group.Settings, r.group.Lists.Ours())
 	if err != nil {
 		r.fail(false, "%v", err)
 		return
 	}
-	r.do(Fetch{r.settings.Game, query.Servers, query.Also})
+	r.do(Fetch{r.group.Settings.Game, query.Servers, query.Also})
 }
 
 // goOn begins to measure, once the list is there and all have looked around.
 func (l *Listing) goOn(r *Room) {
-	if l.came != nil && !r.round.nearby.IsLooking("") {
+	if l.came != nil && !r.group.Nearby.IsLooking("") {
 		l.came.begin(r)
 	}
 }
@@ -98,77 +95,38 @@ func (in Listed) step(r *Room) error {
 // begin begins the round with the list, and with what players found on their own networks. Then
 // everyone measures it.
 func (in Listed) begin(r *Room) {
-	var listed []discovery.Server
-	if in.Err == nil {
-		listed = in.List.List()
-	}
-	var found []LocalServer
-	if r.settings.LookAround {
-		found = r.round.nearby.Found(names(r.round.active()), r.settings.Game, listed, in.Local)
-	}
-	list, note, err := listing.Begin(listing.New(in.List, in.Kept), in.Err, nearby.Hidden(found))
+	g := &r.group
+	found, note, err := g.Begin(group.List{
+		Tree: in.List, Kept: in.Kept, Err: in.Err, Local: in.Local, Said: in.Said, Gap: in.Gap,
+	}, r.now)
 	if err != nil {
 		r.fail(true, "%v", err)
 		return
 	}
-	r.round.list, r.round.hearsay, r.round.measuring = list, evidence.Hearsay{}, r.now
-	r.round.servers, r.round.gap = r.round.hearsay.About(list.Servers(in.Said, r.now)), in.Gap
-	servers, titles := r.round.servers.List, map[int]string{}
-	for _, s := range r.round.nearby.Place(append(in.Local[:len(in.Local):len(in.Local)], found...), servers) {
-		r.said("", s.Server, s.Info)
-		titles[s.Server] = r.round.servers.Called(s.Server)
-	}
-	measuring := &Measuring{}
-	if r.strategy() == wire.Coordinated {
+	_, coordinating := r.measuring()
+	if coordinating {
 		r.enter(&Coordinating{})
 	} else {
-		r.enter(measuring)
+		r.enter(&Measuring{})
 	}
-	r.note("%s listed", discovery.ServersInWords(len(servers)))
-	if note := cmp.Or(note, in.Note); note != "" {
-		r.note("%s", note)
-	}
-	for _, note := range r.round.nearby.Notes(names(r.round.players), titles) {
-		r.note("%s", note)
-	}
-	if r.round.nearby.HasTwoAddresses() {
-		for _, p := range r.round.players {
-			r.send(p, r.round.listFor(p))
+	r.note("%s listed", discovery.ServersInWords(len(g.Servers.List)))
+	r.tell(cmp.Or(note, in.Note))
+	r.tell(found...)
+	players := g.Attendance.Players()
+	if g.Nearby.HasTwoAddresses() {
+		for _, player := range players {
+			r.send(player, g.ListFor(player))
 		}
 	} else {
-		r.do(Send{Message: wire.List{Round: r.round.number, Servers: servers}})
+		r.do(Send{Message: wire.List{Round: g.Number, Servers: g.Servers.List}})
 	}
-	r.round.attendance.Await(r.now, names(r.round.players)...)
-	for _, p := range r.round.players {
-		p.shares = r.phase == measuring && len(r.round.natGroupOf(p)) > 1
-		r.measure(p)
+	g.Attendance.Await(r.now, players...)
+	for _, player := range players {
+		g.Evidence[player].Share(!coordinating && len(g.Mates(player)) > 1)
+		r.measure(player)
 	}
-	if r.phase == measuring {
-		measuring.shareOut(r)
-	}
-}
-
-// forgetSaid keeps no more of the list's word than was of use.
-func (r *round) forgetSaid() {
-	r.servers = listing.Trim(r.servers, r.asked(), r.measuring)
-	r.choice.ForgetSaid(r.servers.Said)
-}
-
-// asked returns the servers that somebody has asked, one perhaps several times.
-func (r *round) asked() iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for _, p := range r.players {
-			for _, probe := range p.witness.Probes() { // also what does not count
-				if !yield(probe.Server) {
-					return
-				}
-			}
-			for server := range p.witness.Servers() {
-				if !yield(server) {
-					return
-				}
-			}
-		}
+	if !coordinating {
+		r.ask(r.probing.Share(g, r.moment()))
 	}
 }
 
@@ -183,10 +141,10 @@ type Supply struct {
 func (Supply) steers() {}
 
 func (a Supply) do(r *Room, _ caller) error {
-	if err := r.source.Supply(r.settings, a.Game, a.Servers, a.Kept, r.now); err != nil {
+	if err := r.source.Supply(r.group.Settings, a.Game, a.Servers, a.Kept, r.now); err != nil {
 		return err
 	}
-	r.settings.Servers, r.settings.Renews, r.binds = a.Servers, true, true
+	r.group.Settings.Servers, r.group.Settings.Renews, r.binds = a.Servers, true, true
 	if phase, is := r.phase.(*Listing); is && phase.Awaits {
 		phase.fetch(r)
 	}
@@ -198,7 +156,7 @@ func (a Supply) do(r *Room, _ caller) error {
 type OwnKept struct{ Kept string }
 
 func (in OwnKept) step(r *Room) error {
-	r.source.Keep(r.settings, in.Kept)
+	r.source.Keep(r.group.Settings, in.Kept)
 	return nil
 }
 
@@ -224,7 +182,7 @@ func (a Started) do(r *Room, _ caller) error {
 	case *Failed, *Voting, *Launching:
 		isBetween = true
 	}
-	note, err := r.source.Start(r.settings, a.Game, a.Addr, a.Public, isBetween)
+	note, err := r.source.Start(r.group.Settings, a.Game, a.Addr, a.Public, isBetween)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package room
 
 import (
-	"cmp"
 	"errors"
 	"net/netip"
 
@@ -34,19 +33,14 @@ func (Hide) steers()   {}
 func (Strike) steers() {}
 
 // bring takes what a player's program brings, with the player's consent.
-func (Hear) bring(r *Room, p *player, m wire.Bring) {
-	if m.Game == r.settings.Game { // or it is of a game that is over
-		r.takes(p.name, r.round.origins.Of(p.name), m.Favourites, m.Hidden, false)
+func (in Hear) bring(r *Room, m wire.Bring) {
+	if m.Game == r.group.Settings.Game { // or it is of a game that is over
+		r.takes(in.Player, r.group.Origins.Of(in.Player), m.Favourites, m.Hidden, false)
 	}
 }
 
-// organiserName is by which name the organiser's own lists stand.
-func (r *Room) organiserName() string {
-	return cmp.Or(r.roster.Organiser(), "the organiser")
-}
-
 func (a Bring) do(r *Room, by caller) error {
-	name := r.organiserName()
+	name := r.group.OrganiserName()
 	switch {
 	case !by.IsSomebody() && !by.IsOrganiser:
 		return errNickname
@@ -59,13 +53,13 @@ func (a Bring) do(r *Room, by caller) error {
 	if err := m.Check(); err != nil {
 		return err
 	}
-	r.takes(name, r.round.origins.Of(by.Name), m.Favourites, m.Hidden, a.Adds)
+	r.takes(name, r.group.Origins.Of(by.Name), m.Favourites, m.Hidden, a.Adds)
 	return nil
 }
 
 // takes puts what somebody brings into the lists.
 func (r *Room) takes(name string, from Origin, favourites, hidden []wire.Brought, adds bool) {
-	taken := r.lists.Bring(name, from.Reach(), favourites, hidden, adds)
+	taken := r.group.Lists.Bring(name, from.Reach(), favourites, hidden, adds)
 	for _, line := range taken.Lines(name) {
 		if !r.journal.Says(line.What) {
 			r.note("%s", line.Text)
@@ -79,35 +73,40 @@ func (r *Room) takes(name string, from Origin, favourites, hidden []wire.Brought
 // relisted has what goes on take the lists as they are by now.
 func (r *Room) relisted() {
 	r.binds = true
+	r.searchAnew()
+}
+
+// searchAnew makes the search forget what it looked for, as that is another thing now.
+func (r *Room) searchAnew() {
 	if _, coordinating := r.phase.(*Coordinating); coordinating {
-		r.round.search = nil // it looked for something else
+		r.probing.Forget()
 	}
 }
 
 func (a Hide) do(r *Room, by caller) error {
-	addr, before, name := discovery.Canonical(a.Addr), r.lists, r.organiserName()
-	what, title := addr.String(), ""
-	if server := r.round.indexOf(addr); server >= 0 {
-		what = r.round.servers.Called(server)
+	g := &r.group
+	addr, before, name := discovery.Canonical(a.Addr), g.Lists, g.OrganiserName()
+	what, title := g.Called(addr), ""
+	if g.IndexOf(addr) >= 0 {
 		title = what
 	}
 	switch {
 	case !addr.IsValid():
 		return errors.New("which server is to be hidden is missing")
 	case !a.Hidden:
-		if !r.lists.Drop(addr) {
+		if !g.Lists.Drop(addr) {
 			return nil
 		}
 		r.note("%s may be played on again", what)
 	default:
-		if err := r.lists.Hide(addr, title, name); err != nil {
+		if err := g.Lists.Hide(addr, title, name); err != nil {
 			return err
 		}
 	}
 	if a.Hidden && r.isVoting() {
-		selected := r.selectFor(r.round.chosenFor())
+		selected := g.Select(g.ChosenFor())
 		if selected.Chosen == nil {
-			r.lists = before
+			g.Lists = before
 			return errors.New("nothing would be left to play on")
 		}
 		r.note("%s hides %s", name, what)
@@ -121,7 +120,7 @@ func (a Hide) do(r *Room, by caller) error {
 
 func (a Strike) do(r *Room, _ caller) error {
 	addr := discovery.Canonical(a.Addr)
-	if !r.lists.Strike(addr) {
+	if !r.group.Lists.Strike(addr) {
 		return errors.New("that server is on no list")
 	}
 	r.note("the organiser has taken %s off the room's lists", addr)

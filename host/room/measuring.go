@@ -6,10 +6,11 @@ import (
 
 	"muster/discovery"
 	"muster/host/room/attendance"
-	"muster/host/room/evidence"
 	"muster/host/room/outage"
 	"muster/host/room/search"
+	"muster/host/room/trust"
 	"muster/host/wire"
+	"muster/selection/coordinate"
 )
 
 const (
@@ -27,86 +28,51 @@ func (*Gathering) stage() wire.Stage { return wire.Gathering }
 
 // tick gives the places of players who are gone to others.
 func (*Gathering) tick(r *Room) {
-	for _, name := range r.round.attendance.Gone(r.now) {
-		p := r.round.player(name)
-		r.note("%s has been gone for %v: the place is free", name, attendance.GoneAfter)
-		r.unseat(p, r.roster.Person(name).HasPage)
+	for _, player := range r.group.Attendance.Gone(r.now) {
+		r.note("%s has been gone for %v: the place is free", player, attendance.GoneAfter)
+		r.unseat(player, r.group.Roster.Person(player).HasPage)
 	}
 }
 
 func (*Gathering) proceed(r *Room) {
-	if len(r.round.players) == 0 {
+	if len(r.group.Attendance.Players()) == 0 {
 		r.note("nobody is here yet")
 		return
 	}
 	r.list()
 }
 
-// seedFor is a seed of each player's own: all in one order would ask every server
-// and address at the same moment.
-func (r *Room) seedFor(p *player) uint64 {
-	return r.tuning.Seed + uint64(r.round.number) + uint64(slices.Index(r.round.players, p))<<32
-}
-
-// strategy returns how the players measure this round's list. A saved room may still
-// measure a short list whole: rooms did not search those before.
-func (r *Room) strategy() string {
-	_, coordinating := r.phase.(*Coordinating) // also where the organiser has everyone ask more
-	_, measuring := r.phase.(*Measuring)
-	switch {
-	case coordinating:
-		return wire.Coordinated
-	case measuring && r.settings.Strategy == wire.Coordinated:
-		return string(discovery.Conventional)
-	}
-	return r.settings.Strategy
-}
-
 // isMeasuring reports whether players measure, each on its own or as the host asks.
-func (r *Room) isMeasuring() bool {
-	return r.duty() == attendance.Measure
+func (r *Room) isMeasuring() bool { return r.duty() == attendance.Measure }
+
+// measuring returns how the players measure this round's list. A saved room may still measure a
+// short list whole: rooms did not search those before.
+func (r *Room) measuring() (strategy string, isCoordinated bool) {
+	strategy = r.group.Settings.Strategy
+	switch r.phase.(type) {
+	case *Coordinating: // also where the organiser wants more servers asked
+		strategy = wire.Coordinated
+	case *Measuring:
+		if strategy == wire.Coordinated {
+			strategy = string(discovery.Conventional)
+		}
+	}
+	return strategy, strategy == wire.Coordinated
 }
 
 // measure starts a player, and gives back what is already known of it.
-func (r *Room) measure(p *player) {
-	var known []discovery.Result
-	for _, hidden := range r.round.nearby.HiddenFrom(p.name) {
-		known = append(known, discovery.Result{Server: hidden, State: discovery.Lost})
+func (r *Room) measure(player string) {
+	_, coordinating := r.phase.(*Coordinating)
+	strategy, _ := r.measuring()
+	told, asks := r.probing.Measure(&r.group, player, strategy, coordinating, r.moment())
+	for _, m := range told {
+		r.send(player, m)
 	}
-	for server := range p.witness.Servers() {
-		known = append(known, p.witness.At(server))
-	}
-	m := wire.Measure{Round: r.round.number, Game: r.settings.Game, Strategy: r.strategy(), Seed: r.seedFor(p), Known: len(known)}
-	if n := len(r.settings.Limits); n > 0 {
-		m.MaxRTT = discovery.Millis(r.settings.Limits[n-1])
-	}
-	if p.shares {
-		m.Strategy = wire.Coordinated
-	}
-	if m.Strategy != wire.Coordinated {
-		p.witness.AskAll(r.now)
-	}
-	m.Most = r.promise(p)
-	r.send(p, m)
-	p.briefed = r.round.number
-	if len(known) > 0 {
-		r.send(p, wire.Report{Round: r.round.number, Results: known})
-	}
-	// A search of a long list might pass the local servers over, and they could
-	// hardly be nearer.
-	var local []int
-	for _, server := range r.round.nearby.Around(p.name) {
-		if p.witness.IsUnprobed(server) {
-			local = append(local, server)
-		}
-	}
-	if _, coordinating := r.phase.(*Coordinating); coordinating && len(local) > 0 {
-		r.ask(p, local)
-	}
+	r.ask(asks)
 }
 
-// Measuring has every player measure the list whole, or its part of it.
-type Measuring struct{ groups *search.Groups }
+// Measuring means that every player measures the list whole, or its part of it.
+type Measuring struct{}
 
 func (*Measuring) stage() wire.Stage { return wire.Measuring }
 
@@ -116,18 +82,15 @@ func (*Measuring) proceed(r *Room) { r.choose(true) }
 // tick goes on without players who vanished or say nothing, and with what there
 // is when the time is up: nobody holds the others for ever.
 func (m *Measuring) tick(r *Room) {
-	if m.groups != nil {
-		r.round.attendance.Excuse(r.now, m.groups.Idle()...)
-	}
-	r.leaveOutOverdue()
-	if len(r.round.active()) == 0 {
-		r.fail(true, "nobody is left to measure")
+	g := &r.group
+	g.Attendance.Excuse(r.now, r.probing.Idle(nil)...)
+	if r.leaveOutOverdue(); r.phase != m {
 		return
 	}
-	m.shareOut(r)
-	m.finishGroups(r)
-	limit := measuringGrace + time.Duration(len(r.round.servers.List)/slowestRate)*time.Second
-	if r.now.Sub(r.since) > limit {
+	r.ask(r.probing.Share(g, r.moment()))
+	limit := measuringGrace + time.Duration(len(g.Servers.List)/slowestRate)*time.Second
+	if r.passed() > limit {
+		r.tell(r.probing.FinishShares(g, r.now)...)
 		r.note("time is up after %v: choosing from what has been measured", limit)
 		r.choose(false)
 		return
@@ -136,77 +99,156 @@ func (m *Measuring) tick(r *Room) {
 }
 
 // advance chooses when all are done.
-func (m *Measuring) advance(r *Room) {
-	m.finishGroups(r)
-	active := r.round.active()
-	if len(active) > 0 && !slices.ContainsFunc(active, func(p *player) bool { return !r.round.mark(p).Done }) {
+func (*Measuring) advance(r *Room) {
+	g := &r.group
+	r.tell(r.probing.FinishShares(g, r.now)...)
+	active := g.Attendance.Active()
+	if len(active) > 0 && !slices.ContainsFunc(active, func(player string) bool { return !g.Attendance.Of(player).Done }) {
 		r.choose(false)
 	}
 }
 
 // finished notes that a player's plan has come to its end.
-func (m *Measuring) finished(r *Room, p *player) {
-	if r.round.mark(p).Done || p.shares {
+func (m *Measuring) finished(r *Room, player string) {
+	g := &r.group
+	if g.Attendance.Of(player).Done || g.Evidence[player].IsSharing() {
 		return
 	}
-	r.round.attendance.Finish(r.now, p.name)
-	probed, answered := p.witness.Progress()
-	r.note("%s has measured %s, %d answered", p.name, discovery.ServersInWords(probed), answered)
+	g.Attendance.Finish(r.now, player)
+	probed, answered := g.Evidence[player].Progress()
+	r.note("%s has measured %s, %d answered", player, discovery.ServersInWords(probed), answered)
 	m.advance(r)
-}
-
-// finishGroups notes who has measured the list together.
-func (m *Measuring) finishGroups(r *Room) {
-	if m.groups == nil {
-		return
-	}
-	for _, players := range m.groups.Finished() {
-		first := r.round.player(players[0])
-		if first == nil {
-			continue
-		}
-		group, news := r.round.natGroupOf(first), false
-		for _, p := range group {
-			if p.shares && !r.round.mark(p).Done {
-				r.round.attendance.Finish(r.now, p.name)
-				news = true
-			}
-		}
-		if news {
-			probed, answered := r.round.knowledge(group[0]).Progress()
-			r.note("%d players behind one address have measured %s together, %d answered", len(group), discovery.ServersInWords(probed), answered)
-		}
-	}
-}
-
-// shareOut asks the NAT groups that share for what they do not know, if they are no longer the
-// same.
-func (m *Measuring) shareOut(r *Room) {
-	sharing := r.round.natGroups(filtered(r.round.active(), func(p *player) bool { return p.shares && r.round.mark(p).Here }))
-	if m.groups != nil && m.groups.Are(namesOf(sharing)) || m.groups == nil && len(sharing) == 0 {
-		return
-	}
-	out, members := r.round.unreported(m.groups), r.members(sharing)
-	m.groups = search.Form(members, out)
-	for i, players := range sharing {
-		mates := r.round.natGroupOf(players[0])
-		known := witnesses(mates)
-		var unasked []int
-		for server := range r.round.servers.List {
-			if m.groups.IsOut(i, server) || evidence.Pooled(known, server).State != discovery.Unprobed {
-				continue
-			}
-			if !slices.ContainsFunc(mates, func(p *player) bool { return r.round.nearby.IsHidden(p.name, server) }) {
-				unasked = append(unasked, server)
-			}
-		}
-		r.askAll(m.groups.Deal(i, members[i], unasked))
-	}
 }
 
 // leaveOutOverdue goes on without players who have held the others for long enough.
 func (r *Room) leaveOutOverdue() {
-	for _, note := range r.round.attendance.LeaveOutOverdue(outage.StalledAfter, r.now) {
-		r.note("%s", note)
+	r.tell(r.group.Attendance.LeaveOutOverdue(outage.StalledAfter, r.now)...)
+	if len(r.group.Attendance.Active()) == 0 {
+		r.fail(true, "nobody is left to measure")
 	}
+}
+
+// choose ranks what has been measured and lets everyone look at the best again. Early is the
+// organiser's word, while some still measure.
+func (r *Room) choose(early bool) {
+	at := trust.Measured
+	if _, searching := r.phase.(*Coordinating); searching {
+		at = trust.Found
+	}
+	chosen := r.decision.Choose(&r.group, early, at)
+	r.tell(chosen.Notes...)
+	switch {
+	case chosen.Failure != "":
+		r.fail(true, "%s", chosen.Failure)
+	case chosen.IsMade:
+		r.verifyOrLaunch()
+	}
+}
+
+// Coordinating means that the players ask the servers that could still win, round after
+// round.
+type Coordinating struct {
+	// More is how many servers the organiser wants each player asked for beyond what the
+	// round's search was allowed, 0 while that goes on; see [More].
+	More int `json:"more,omitempty"`
+}
+
+func (*Coordinating) stage() wire.Stage { return wire.Refining }
+func (*Coordinating) proceed(r *Room)   { r.choose(true) }
+
+// tick goes on without players who are gone, and chooses when it is time.
+func (c *Coordinating) tick(r *Room) {
+	g := &r.group
+	g.Attendance.Excuse(r.now, r.probing.Idle(g.Attendance.Players())...)
+	if r.leaveOutOverdue(); r.phase != c {
+		return
+	}
+	if r.probing.IsTimeUp(r.passed(), r.now) {
+		r.note("time is up after %v: choosing from what has been measured", search.Longest)
+		r.choose(false)
+		return
+	}
+	c.advance(r)
+}
+
+// advance asks for a turn when the round has its answers, or there is none.
+func (*Coordinating) advance(r *Room) {
+	if r.probing.IsSearchDue(&r.group, r.now) {
+		r.plan(false)
+	}
+}
+
+// turn asks for the next servers, or chooses if the search is over.
+func (c *Coordinating) turn(r *Room) {
+	if !r.probing.IsSearchDue(&r.group, r.now) {
+		return
+	}
+	r.tell(r.decision.Review(&r.group)...)
+	asks, outcome, isOver := r.probing.Turn(&r.group, c.More, r.moment())
+	if r.ask(asks); isOver {
+		r.tell(outcome)
+		r.choose(false)
+	}
+}
+
+// report adds what a player measured. Reports of a round before, still on their
+// way when it ended, are ignored.
+func (in Hear) report(r *Room, report wire.Report) error {
+	g, isChosen := &r.group, r.phase.stage() == wire.Chosen
+	if report.Round != g.Number || !r.isMeasuring() && !isChosen {
+		return nil
+	}
+	for i := range report.Results {
+		if server := report.Results[i].Server; server >= len(g.Servers.List) {
+			return nonsensef("a report of server %d of %d", server, len(g.Servers.List))
+		}
+	}
+	asks, isNews := r.probing.Report(g, in.Player, report, r.isMeasuring(), isChosen, r.moment())
+	if r.ask(asks); isNews {
+		r.tell(g.Attendance.Report(in.Player, r.isMeasuring() && !r.asksMore(), r.now))
+	}
+	switch phase := r.phase.(type) {
+	case *Measuring:
+		phase.advance(r)
+	case *Coordinating:
+		phase.advance(r)
+	}
+	return nil
+}
+
+// infos takes what a player heard servers say of themselves. A player who came too late for a
+// say in the round has none here either; one who is left out of a measuring is back with the
+// next report.
+func (in Hear) infos(r *Room, infos wire.Infos) error {
+	g := &r.group
+	if infos.Round != g.Number || g.Attendance.Of(in.Player).Out != "" && !r.isMeasuring() {
+		return nil
+	}
+	if stranger := g.Infos(in.Player, infos, r.now); stranger >= 0 {
+		return nonsensef("infos of server %d of %d", stranger, len(g.Servers.List))
+	}
+	return nil
+}
+
+// showLeaders puts the servers that lead the search on the pages, if any is open.
+func (r *Room) showLeaders() {
+	if _, verifying := r.phase.(*Verifying); !verifying && !r.isMeasuring() {
+		return
+	}
+	nameless, isShown := r.probing.Leaders(&r.group, r.now)
+	if isShown {
+		r.revision++
+	}
+	for _, ask := range nameless {
+		r.send(ask.Player, wire.Ask{Round: r.group.Number, Servers: []int{}, Names: ask.Servers})
+	}
+}
+
+// Progress returns how far the round's coordinated search has come, also after it led to a
+// choice and until the launch; there need not be one.
+func (r *Room) Progress() (progress coordinate.Progress, searches bool) {
+	if s := r.probing.Search(&r.group); s != nil {
+		return s.Progress(), true
+	}
+	return coordinate.Progress{}, false
 }

@@ -8,6 +8,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/room/ballot"
+	"muster/host/room/decision"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -55,7 +56,7 @@ type (
 )
 
 func (o Order) step(r *Room) error {
-	by := r.roster.Caller(o.Credential)
+	by := r.group.Roster.Caller(o.Credential)
 	if _, steers := o.Action.(steering); steers && !by.IsOrganiser {
 		return errOrganiserOnly
 	}
@@ -76,24 +77,17 @@ func (a WhatIf) do(r *Room, by caller) error {
 	var given struct{ By string }
 	json.Unmarshal(a, &given) // a patch that is none is told so below
 	if given.By == "" {
-		r.round.choice.Unsuppose()
+		r.group.Choice.Unsuppose()
 		return nil
 	}
-	s, err := r.settings.Patched(a, wire.Supposed)
+	s, err := r.group.Settings.Patched(a, wire.Supposed)
 	switch {
 	case err != nil:
 		return err
-	case r.round.choice.Newest() == nil:
+	case r.group.Choice.Newest() == nil:
 		return errNothingMeasured
 	}
-	r.Record() // which is made if it is not known
-	group := r.round.chosenFor()
-	b, isKnown := r.round.choice.Basis(append(names(group), r.counted().Names()...))
-	if !isKnown {
-		b = r.basisFor(group)
-	}
-	b.Servers, b.Criteria = r.round.servers, r.criteria(s, group)
-	r.round.choice.Suppose(by.Title(), json.RawMessage(a), b)
+	r.group.Choice.Suppose(by.Title(), json.RawMessage(a), decision.Supposed(&r.group, s))
 	return nil
 }
 
@@ -101,10 +95,10 @@ func (a Vote) do(r *Room, by caller) error {
 	if err := r.mayVote(by); err != nil {
 		return err
 	}
-	options := r.round.options()
-	turned, err := r.round.ballot.Vote(by.Name, a.Addr, options)
+	g, options := &r.group, r.decision.Options(&r.group)
+	turned, err := g.Ballot.Vote(by.Name, a.Addr, options)
 	if turned {
-		r.note("the votes are for %s", r.round.servers.Called(r.round.ballot.Favourite(options)))
+		r.note("the votes are for %s", g.Servers.Called(g.Ballot.Favourite(options)))
 		r.stopCountdown()
 	}
 	return err
@@ -115,15 +109,16 @@ func (a Veto) do(r *Room, by caller) error {
 		return err
 	}
 	veto := selection.Veto{Player: by.Name, Server: a.Addr, Map: discovery.CleanText(a.Map)}
-	if err := r.round.ballot.Veto(veto); err != nil {
+	g := &r.group
+	if err := g.Ballot.Veto(veto); err != nil {
 		return err
 	}
-	selected := r.selectFor(r.round.chosenFor())
+	selected := g.Select(g.ChosenFor())
 	if selected.Chosen == nil {
-		r.round.ballot.Withdraw(by.Name, ballot.Veto)
+		g.Ballot.Withdraw(by.Name, ballot.Veto)
 		return errors.New("nothing would be left to play on")
 	}
-	r.note("%s vetoes %s", by.Name, cmp.Or(veto.Map, r.round.vetoedName(veto.Server)))
+	r.note("%s vetoes %s", by.Name, cmp.Or(veto.Map, g.Called(veto.Server)))
 	r.rechoose(selected)
 	return nil
 }
@@ -134,17 +129,17 @@ func (a Ready) do(r *Room, by caller) error {
 		return err
 	}
 	if !a.Ready {
-		r.round.ballot.Withdraw(by.Name, ballot.Ready)
+		r.group.Ballot.Withdraw(by.Name, ballot.Ready)
 		r.stopCountdown()
 		return nil
 	}
-	r.round.ballot.Ready(by.Name)
+	r.group.Ballot.Ready(by.Name)
 	r.isReady()
 	return nil
 }
 
 func (a Somewhere) do(r *Room, by caller) error {
-	return r.roster.Hide(by, a.Somewhere)
+	return r.group.Roster.Hide(by, a.Somewhere)
 }
 
 // Has says what who orders it has of the room's game. It counts from the next decision
@@ -164,10 +159,8 @@ func (a Has) do(r *Room, by caller) error {
 	if a.Version = discovery.CleanText(a.Version); a.Editions == nil {
 		a.Editions = map[string]discovery.Edition{"": {Version: a.Version}}
 	}
-	r.editions.Say(by.Name, r.settings.Game, a.Editions)
-	if r.round.search != nil && !r.round.search.IsBehind() {
-		r.round.search = nil // it looked for something else
-	}
+	r.group.Editions.Say(by.Name, r.group.Settings.Game, a.Editions)
+	r.probing.ForgetBest() // it looked for something else
 	return nil
 }
 
@@ -179,6 +172,6 @@ func (Arrived) do(r *Room, by caller) error {
 	if w, waits := r.phase.(*Waiting); !launching && !(waits && w.Back != nil) {
 		return errNoVote
 	}
-	r.round.ballot.ByHand(by.Name)
+	r.group.Ballot.ByHand(by.Name)
 	return nil
 }

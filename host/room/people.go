@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"muster/host/room/attendance"
-	"muster/host/room/ballot"
 	"muster/host/room/roster"
 	"muster/host/wire"
 )
@@ -20,7 +19,7 @@ func (r *Room) mustHaveSay(by caller) error {
 	if !by.IsSomebody() {
 		return errNickname
 	}
-	return r.round.ballot.Refusal(by.Name, r.electorate())
+	return r.group.Ballot.Refusal(by.Name, r.electorate())
 }
 
 // mayVote returns why somebody cannot say anything of the choice now, or nil.
@@ -33,10 +32,10 @@ func (r *Room) mayVote(by caller) error {
 
 // awaited returns the people who have said whether they come to the next date.
 func (r *Room) awaited() (names []string) {
-	if r.settings.Every == "" {
+	if r.group.Settings.Every == "" {
 		return nil // there is no date
 	}
-	for p := range r.roster.People() {
+	for p := range r.group.Roster.People() {
 		if r.calendar.Awaits(p.Mark) {
 			names = append(names, p.Name)
 		}
@@ -44,72 +43,29 @@ func (r *Room) awaited() (names []string) {
 	return names
 }
 
-// apply tells all parts what has become of people's names.
+// apply follows what has become of people's names.
 func (r *Room) apply(events []roster.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case roster.Note:
 			r.note("%s", e.Text)
-		case roster.Came:
-			if e.Was != "" {
-				r.round.ballot.Rename(e.Was, e.Name)
-				r.estimates.Forget(e.Was)
-				r.round.origins.Forget(e.Was)
-			}
-			if e.Was != e.Name {
-				r.lists.Come(e.Name, e.Owner)
-			}
-			if e.Was != "" {
-				r.lists.Rename(e.Was, e.Name)
-			}
-			r.binds = true
 		case roster.Renamed:
-			if p := r.round.player(e.From); p != nil {
-				p.name = e.To
-				r.round.attendance.Rename(e.From, e.To)
-				r.round.nearby.Rename(e.From, e.To)
+			if r.survey.Rename(e.From, e.To); r.group.Evidence[e.From] != nil {
 				r.do(Renamed{e.From, e.To})
 			}
-			r.round.ballot.Rename(e.From, e.To)
-			r.editions.Rename(e.From, e.To)
-			r.estimates.Rename(e.From, e.To)
-			r.round.origins.Rename(e.From, e.To)
-			r.round.trust.Rename(e.From, e.To)
-			r.survey.Rename(e.From, e.To)
-			r.round.launches.Rename(e.From, e.To)
-			if e.From != e.To {
-				r.lists.Come(e.To, "")
-				r.lists.Rename(e.From, e.To)
-			}
-			r.binds = true
 		case roster.Left:
-			words := ballot.All // else whoever comes again under another name has a veto more
-			if e.IsPlayer {
-				words &^= ballot.Veto
-			}
-			r.round.ballot.Withdraw(e.Name, words)
-			r.estimates.Forget(e.Name)
-			r.lists.Leave(e.Name, e.Owners...)
-			r.round.origins.Forget(e.Name)
 			r.revision++
-		case roster.Removed:
-			r.lists.Withdraw(e.Name)
 		}
+		r.binds = r.group.Follow(e) || r.binds
 	}
 }
 
 // unseat takes a player's place away. The person may stay as a guest.
-func (r *Room) unseat(p *player, stays bool) {
-	r.round.players = slices.DeleteFunc(r.round.players, func(other *player) bool { return other == p })
-	r.round.attendance.Forget(p.name)
-	r.editions.Forget(p.name)
-	r.round.origins.Forget(p.name)
-	r.round.trust.Forget(p.name)
-	r.round.nearby.Drop(p.name)
+func (r *Room) unseat(player string, stays bool) {
+	r.group.Drop(player)
+	r.survey.Leave(player)
 	r.binds = true
-	r.survey.Leave(p.name)
-	r.round.launches.Leave(p.name)
-	r.apply(r.roster.Unseat(p.name, stays, r.now))
+	r.apply(r.group.Roster.Unseat(player, stays, r.now))
 }
 
 // Enter gives a page a nickname, or the person whose credential stood in its link. Its
@@ -128,16 +84,16 @@ type Enter struct {
 
 func (a Enter) do(r *Room, by caller) error {
 	visit := roster.Visit{
-		Name: a.Name, Secret: a.Secret, Was: a.Was, IsOwner: r.lists.Knows(roster.OwnerOf(a.Was)),
+		Name: a.Name, Secret: a.Secret, Was: a.Was, IsOwner: r.group.Lists.Knows(roster.OwnerOf(a.Was)),
 		Token: a.Token, From: a.From,
 	}
-	entry, events, err := r.roster.Enter(visit, by, r.now)
+	entry, events, err := r.group.Roster.Enter(visit, by, r.now)
 	if err != nil {
 		return err
 	}
 	r.apply(events)
 	if entry.IsNew {
-		r.round.origins.Enter(entry.Name, a.Origin)
+		r.group.Origins.Enter(entry.Name, a.Origin)
 	}
 	r.do(Answer{map[string]string{"name": entry.Name, "token": entry.Token}})
 	return nil
@@ -151,7 +107,7 @@ type Rename struct {
 
 func (a Rename) do(r *Room, by caller) error {
 	_, gathering := r.phase.(*Gathering)
-	events, err := r.roster.Rename(by, a.Name, gathering, r.now)
+	events, err := r.group.Roster.Rename(by, a.Name, gathering, r.now)
 	r.apply(events)
 	return err
 }
@@ -162,31 +118,31 @@ type Quit struct{}
 
 func (Quit) do(r *Room, by caller) error {
 	if !by.IsPlayer {
-		events, err := r.roster.Quit(by)
+		events, err := r.group.Roster.Quit(by)
 		r.apply(events)
 		return err
 	}
 	if !r.isVoting() { // or it is said with what comes of it
 		r.note("%s has left", by.Name)
 	}
-	r.sendAway(r.round.player(by.Name), wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room"})
+	r.sendAway(by.Name, wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room"})
 	return nil
 }
 
 // sendAway takes a player out of the room. The organiser stays on the page: neither
 // the room nor the right to steer hangs on the program that plays.
-func (r *Room) sendAway(p *player, why wire.Refusal) {
-	r.release(p)
-	wasChosenFor := r.isVoting() && slices.Contains(r.round.chosenFor(), p)
-	r.unseat(p, false)
-	r.do(Dismiss{p.name, why})
-	r.withoutLook(p.name)
-	if wasChosenFor && len(r.round.chosenFor()) > 0 {
+func (r *Room) sendAway(player string, why wire.Refusal) {
+	r.probing.Release(player)
+	wasChosenFor := r.isVoting() && slices.Contains(r.group.ChosenFor(), player)
+	r.unseat(player, false)
+	r.do(Dismiss{player, why})
+	r.withoutLook(player)
+	if wasChosenFor && len(r.group.ChosenFor()) > 0 {
 		did := "left"
 		if why.Reason == wire.ReasonRemoved {
 			did = "is no longer here"
 		}
-		r.chooseAgain(attendance.Sentence([]string{p.name}, did))
+		r.chooseAgain(attendance.Sentence([]string{player}, did))
 	}
 	r.isReady()
 }
@@ -198,11 +154,11 @@ type (
 )
 
 func (in PageOpened) step(r *Room) error {
-	r.roster.OpenPage(in.Token, r.now)
+	r.group.Roster.OpenPage(in.Token, r.now)
 	return nil
 }
 
 func (in PageClosed) step(r *Room) error {
-	r.roster.ClosePage(in.Token, r.now)
+	r.group.Roster.ClosePage(in.Token, r.now)
 	return nil
 }

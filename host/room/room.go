@@ -1,50 +1,42 @@
 package room
 
 import (
-	"cmp"
+	"net/netip"
 	"time"
 
 	"muster/host/room/attendance"
-	"muster/host/room/brought"
 	"muster/host/room/calendar"
-	"muster/host/room/editions"
-	"muster/host/room/estimates"
-	"muster/host/room/finals"
+	"muster/host/room/decision"
+	"muster/host/room/evidence"
+	"muster/host/room/group"
 	"muster/host/room/journal"
 	"muster/host/room/listing"
+	"muster/host/room/origin"
 	"muster/host/room/outage"
 	"muster/host/room/places"
+	"muster/host/room/probing"
 	"muster/host/room/roster"
 	"muster/host/wire"
 )
 
-const (
-	// KeepEmpty is that of [calendar.KeepEmpty].
-	KeepEmpty = calendar.KeepEmpty
-	// maxPlayers is how many players a room without a number of its own takes.
-	maxPlayers = wire.MaxPlayers
-)
+// KeepEmpty is that of [calendar.KeepEmpty].
+const KeepEmpty = calendar.KeepEmpty
 
 // Room is one group's gathering, whole: it can be saved and restored.
 type Room struct {
-	opened   time.Time
-	settings wire.Settings
-	phase    phase
+	opened time.Time
+	phase  phase
 	// since is when the phase began.
-	since  time.Time
-	roster *roster.Roster
+	since time.Time
+	// group is who is here, what they want, and what is known in their round.
+	group group.Group
+	// probing is the measuring of their round, and decision what comes of it.
+	probing  probing.Probing
+	decision decision.Decision
 	// closed: the room is over for good.
 	closed   bool
 	calendar *calendar.Calendar
 	journal  journal.Journal
-	tuning   Tuning
-	lists    brought.Lists
-	// editions are what players have of games.
-	editions editions.Book
-	// estimates are by what guests are counted in.
-	estimates estimates.Guests
-	// round is what a new round forgets.
-	round round
 	// outage is which time does not count against the players.
 	outage outage.Watch
 
@@ -65,6 +57,14 @@ type Room struct {
 	revision int
 }
 
+// Origin is that of [origin.Origin].
+type Origin = origin.Origin
+
+// OriginOf judges an address that a player comes from; see [origin.Of].
+func OriginOf(from netip.Addr, probes wire.Probes, isHome bool) Origin {
+	return origin.Of(from, probes, isHome)
+}
+
 // Keys are those of [roster.Keys].
 type Keys = roster.Keys
 
@@ -73,50 +73,32 @@ func New(keys Keys, settings wire.Settings, now time.Time) *Room {
 	return Tuning{}.New(keys, settings, now)
 }
 
-// Tuning has a room do otherwise than rooms do, for experiments. Its zero value is
-// what all other rooms have; it is not saved with the room.
-type Tuning struct {
-	// Seed is added to the seeds of the search and of the players' plans.
-	Seed uint64
-	// Budget and Enough are those of [coordinate.Options].
-	Budget int
-	Enough time.Duration
-	// Spare is that of [selection.Criteria]; negative is none.
-	Spare time.Duration
-	// Weights are those of [selection.Criteria], for players of whom no two share an
-	// address.
-	Weights map[string]float64
-}
+// Tuning makes a room decide otherwise than others do, for experiments; see [group.Tuning]. Its
+// zero value is what all other rooms have. It is not saved with the room.
+type Tuning group.Tuning
 
 // New opens a room that is tuned.
 func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
-	r := &Room{roster: roster.New(keys), opened: now, settings: settings, phase: &Gathering{}, since: now, now: now, tuning: t, calendar: calendar.New(now), round: newRound(1)}
+	r := &Room{
+		opened: now, phase: &Gathering{}, since: now, now: now, calendar: calendar.New(now),
+		group: group.Group{Roster: roster.New(keys), Settings: settings, Tuning: group.Tuning(t), Round: group.NewRound(1)},
+	}
 	r.note("room %s opened for %s", keys.Code, settings.Game)
 	r.due = r.Next()
 	return r
 }
 
 // Keys are what people get into the room with.
-func (r *Room) Keys() Keys { return r.roster.Keys() }
+func (r *Room) Keys() Keys { return r.group.Roster.Keys() }
 
 // Settings are what the organiser wants.
-func (r *Room) Settings() wire.Settings { return r.settings }
+func (r *Room) Settings() wire.Settings { return r.group.Settings }
 
 // Stage is where the room stands.
 func (r *Room) Stage() wire.Stage { return r.phase.stage() }
 
 // Revision changes with whatever may have changed [Room.Snapshot] or [Room.Save].
 func (r *Room) Revision() int { return r.revision }
-
-// member is who a player is, round after round.
-type member struct {
-	name string
-	// discreet is how many servers the player may be asked for in a round, 0 for no bound.
-	discreet int
-	// briefed is the round whose list the connection was given, and told to measure; 0 is
-	// none. It ends with the connection, and is not saved.
-	briefed int
-}
 
 // Join is a hello: a player comes in, or back in with the token of before. The
 // error of its Step is a [*wire.Refusal].
@@ -128,60 +110,54 @@ type Join struct {
 }
 
 func (in Join) step(r *Room) error {
-	comer := r.roster.Recognise(in.Hello)
-	p := r.round.player(comer.Player)
+	comer := r.group.Roster.Recognise(in.Hello)
+	g, player := &r.group, r.group.Attendance.Find(comer.Player)
 	missedEnd := r.calendar.MissedEnd(comer.Mark, r.now)
 	switch {
 	case r.closed:
-		return Closed(r.roster.Keys().Code)
+		return Closed(r.group.Roster.Keys().Code)
 	case missedEnd != nil && in.Hello.Line > 1 && in.Hello.Token != "": // and no new start of the program
 		return missedEnd
 	}
-	if refusal := r.roster.Refusal(comer, r.places(), p != nil && r.round.mark(p).Here); refusal != nil {
+	if refusal := r.group.Roster.Refusal(comer, g.Places(), player != "" && g.Attendance.Of(player).Here); refusal != nil {
 		return refusal
 	}
 	r.follow(r.calendar.Open(comer.Name, r.facts(r.now))...)
-	seat, events := r.roster.Admit(comer, in.Token, r.now)
+	seat, events := r.group.Roster.Admit(comer, in.Token, r.now)
 	r.apply(events)
-	if p == nil {
-		p = &player{member: &member{name: seat.Name}}
-		r.round.players = append(r.round.players, p)
+	if player == "" {
+		player = seat.Name
 		late := attendance.Why("")
 		if r.phase.stage() == wire.Chosen || r.phase.stage() == wire.Waiting || r.asksMore() {
 			late = attendance.TooLate
-			r.note("%s is here, too late for a say in this round", p.name)
+			r.note("%s is here, too late for a say in this round", player)
 		} else {
-			r.note("%s is here", p.name)
+			r.note("%s is here", player)
 		}
-		r.round.attendance.Come(p.name, late, r.now)
+		g.Attendance.Come(player, late, r.now)
+		g.Evidence[player] = &evidence.Witness{}
 	} else {
-		if note := r.round.attendance.Return(p.name, r.duty(), !r.asksMore(), r.now); note != "" {
-			r.note("%s", note)
+		r.tell(g.Attendance.Return(player, r.duty(), !r.asksMore(), r.now))
+		if r.isVoting() && decision.Readmit(g, player, r.now) {
+			r.chooseAgain(attendance.Sentence([]string{player}, "is back"))
 		}
-		r.comesBack(p)
 	}
 	// What the same program said before stays: the player may have said something else since.
 	if said := in.Hello.Editions; len(said) > 0 && !seat.IsSameProgram {
-		if note := r.editions.Greet(p.name, r.settings.Game, said); note != "" {
-			r.note("%s", note)
-		}
+		r.tell(g.Editions.Greet(player, g.Settings.Game, said))
 	}
-	p.briefed = 0
-	r.survey.Come(p.name, in.Hello.Program, in.Hello.Beacon)
-	if most := in.Hello.Discreet; most != p.discreet {
-		if p.discreet = most; most > 0 {
-			r.note("%s asks at most %d servers a round: the search works round that", p.name, most)
-		}
+	r.survey.Come(player, in.Hello.Program, in.Hello.Beacon)
+	if most := in.Hello.Discreet; g.Evidence[player].BeDiscreet(most) && most > 0 {
+		r.note("%s asks at most %d servers a round: the search works round that", player, most)
 	}
-	in.locate(r, p)
-	r.do(Admit{p.name})
-	r.send(p, wire.Welcome{Version: wire.Version, Name: p.name, Token: seat.Token, Page: seat.Page})
-	r.catchUp(p)
+	_, measuring := r.phase.(*Measuring)
+	r.probing.Release(player)
+	g.Locate(player, in.From, measuring)
+	r.do(Admit{player})
+	r.send(player, wire.Welcome{Version: wire.Version, Name: player, Token: seat.Token, Page: seat.Page})
+	r.catchUp(player)
 	return nil
 }
-
-// places is how many players the room takes.
-func (r *Room) places() int { return cmp.Or(r.settings.Players, r.settings.Most, maxPlayers) }
 
 // TakesCode reports whether somebody who has heard the code, and nothing else, has any
 // business here: not in a room that is locked or complete, nor where the group is on its
@@ -193,47 +169,46 @@ func (r *Room) TakesCode() bool {
 	}
 	switch r.phase.stage() {
 	case wire.Gathering, wire.Listing, wire.Measuring, wire.Refining, wire.Waiting, wire.Failed:
-		return !r.closed && r.roster.HasRoom(r.places())
+		return !r.closed && r.group.Roster.HasRoom(r.group.Places())
 	}
 	return false
 }
 
 // catchUp tells a player what the others know, and starts the round if the group
 // is complete.
-func (r *Room) catchUp(p *player) {
-	r.surveys(r.survey.Ask(p.name, r.placesScene(), r.now))
+func (r *Room) catchUp(player string) {
+	g := &r.group
+	r.surveys(r.survey.Ask(player, g.SurveyScene(), r.now))
 	switch phase := r.phase.(type) {
 	case *Listing:
-		r.lookAround(p)
+		r.lookAround(player)
 	case *Gathering:
-		r.lookAround(p)
-		if here := r.round.attendance.Present(); len(here) == len(r.round.players) && len(here) == r.settings.Players {
+		r.lookAround(player)
+		if here := g.Attendance.Present(); len(here) == len(g.Attendance.Players()) && len(here) == g.Settings.Players {
 			r.list()
 		}
 	case *Measuring, *Coordinating:
-		if r.round.nearby.IsLate(p.name, r.settings.Game) {
-			r.lookAround(p)
+		if g.Nearby.IsLate(player, g.Settings.Game) {
+			r.lookAround(player)
 		}
-		if r.round.nearby.IsLooking(p.name) {
+		if g.Nearby.IsLooking(player) {
 			return // until it has looked
 		}
-		r.send(p, r.round.listFor(p))
-		r.measure(p)
+		r.send(player, g.ListFor(player))
+		r.measure(player)
 	case *Verifying, *Voting, *Countdown:
-		if r.round.mark(p).Out == "" {
-			r.send(p, r.round.listFor(p))
-			if ask, isAsked := r.round.looks.Ask(p.name, r.lookFacts()); isAsked {
-				r.sendLooks([]finals.Ask{ask})
-			}
+		if g.Attendance.Of(player).Out == "" {
+			r.send(player, g.ListFor(player))
+			r.sendLooks(r.decision.LookOf(g, player, r.passed(), r.now))
 		}
 	case *Waiting:
-		phase.catchUp(r, p)
+		phase.catchUp(r, player)
 	case *Failed:
 		phase.changed(r)
 	case *Launching:
-		if r.round.launches.Awaits(p.name) {
-			r.send(p, r.round.listFor(p)) // a peer believes us only where it can ask the server itself
-			r.send(p, phase.launchFor(r, p))
+		if g.Launches.Awaits(player) {
+			r.send(player, g.ListFor(player)) // a peer believes us only where it can ask the server itself
+			r.send(player, phase.launchFor(r, player))
 		}
 	}
 }

@@ -7,7 +7,10 @@ import (
 
 	"muster/host/room/ballot"
 	"muster/host/room/calendar"
+	"muster/host/room/decision"
 	"muster/host/room/estimates"
+	"muster/host/room/group"
+	"muster/host/room/probing"
 	"muster/host/wire"
 )
 
@@ -30,19 +33,20 @@ func (in Announced) step(r *Room) error {
 func (r *Room) Use(now time.Time) calendar.Use { return r.calendar.Use(r.facts(now)) }
 
 // Evenings returns the history of a standing room; it shares nothing with the room.
-func (r *Room) Evenings() wire.Evenings { return r.calendar.Evenings(r.settings.Name) }
+func (r *Room) Evenings() wire.Evenings { return r.calendar.Evenings(r.group.Settings.Name) }
 
 // facts returns what the calendar must know of the room at a time.
 func (r *Room) facts(now time.Time) calendar.Facts {
 	_, gathering := r.phase.(*Gathering)
+	g, s := &r.group, &r.group.Settings
 	f := calendar.Facts{
-		Now: now, Every: r.settings.Every, Name: r.settings.Name, Game: r.settings.GameName(),
-		Heard: r.round.attendance.LastHeard(), IsGathering: gathering, IsClosed: r.closed, Posts: r.settings.Webhook != "",
+		Now: now, Every: s.Every, Name: s.Name, Game: s.GameName(),
+		Heard: g.Attendance.LastHeard(), IsGathering: gathering, IsClosed: r.closed, Posts: s.Webhook != "",
 	}
-	for p := range r.roster.People() {
+	for p := range g.Roster.People() {
 		f.People = append(f.People, calendar.Person{
 			Key: p.Mark, Name: p.Name, Arrival: p.Arrival, Seen: p.Seen, HasPage: p.HasPage,
-			IsPlayer: p.IsPlayer, IsConnected: p.IsPlayer && r.round.attendance.Of(p.Name).Here,
+			IsPlayer: p.IsPlayer, IsConnected: p.IsPlayer && g.Attendance.Of(p.Name).Here,
 			IsRegular: p.IsRegular, IsOrganiser: p.IsOrganiser,
 		})
 	}
@@ -75,19 +79,20 @@ func (r *Room) follow(events ...calendar.Event) {
 // keys of those of whom nothing stays.
 func (r *Room) sleep(forget []string) {
 	r.binds = true
-	for _, p := range slices.Clone(r.round.players) {
-		r.unseat(p, true)
+	for _, player := range r.group.Attendance.Players() {
+		r.unseat(player, true)
 	}
-	r.estimates = estimates.Guests{}
-	r.apply(r.roster.Sleep(r.now))
-	for _, p := range slices.Collect(r.roster.People()) {
+	r.group.Estimates = estimates.Guests{}
+	r.apply(r.group.Roster.Sleep(r.now))
+	for _, p := range slices.Collect(r.group.Roster.People()) {
 		if slices.Contains(forget, p.Mark) {
-			r.apply(r.roster.Drop(p.Name))
+			r.apply(r.group.Roster.Drop(p.Name))
 		}
 	}
 	// Programs and pages that were away when the night ended may be back for the next one: to
 	// them a round of the same number would be the one that they know.
-	r.round, r.failures = newRound(r.round.number%wire.MaxRound+1), 0
+	r.group.Round, r.failures = group.NewRound(r.group.Number%wire.MaxRound+1), 0
+	r.probing, r.decision = probing.Probing{}, decision.Decision{}
 	r.source.Stop() // which was of this session
 	r.survey.End()
 	r.enter(&Gathering{})
@@ -116,14 +121,14 @@ func (a Come) do(r *Room, by caller) error {
 	if !by.IsSomebody() {
 		return errNickname
 	}
-	return r.calendar.Come(r.roster.Person(by.Name).Mark, a.Comes)
+	return r.calendar.Come(r.group.Roster.Person(by.Name).Mark, a.Comes)
 }
 
 func (a Like) do(r *Room, by caller) error {
 	if !by.IsSomebody() {
 		return errNickname
 	}
-	return r.calendar.Like(r.roster.Person(by.Name).Mark, a.Liked)
+	return r.calendar.Like(r.group.Roster.Person(by.Name).Mark, a.Liked)
 }
 
 func (Wake) do(r *Room, by caller) error {
@@ -138,28 +143,28 @@ func (Wake) do(r *Room, by caller) error {
 }
 
 func (a Forget) do(r *Room, by caller) error {
-	one, err := r.roster.Meant(by, a.Name)
+	one, err := r.group.Roster.Meant(by, a.Name)
 	if err != nil {
 		return err
 	}
 	if one.Mark != "" && one.Name == by.Name && !one.IsPlayer && !one.IsRegular {
 		// Of somebody who never played there is nothing but a nickname, which may be any word, and
 		// what stands under it.
-		r.lists.Withdraw(one.Name)
-		r.apply(r.roster.Drop(one.Name))
+		r.group.Lists.Withdraw(one.Name)
+		r.apply(r.group.Roster.Drop(one.Name))
 		return nil
 	}
 	names, wasThere := r.calendar.Forget(one.Mark, one.Name)
-	r.lists.Forget(names...)
+	r.group.Lists.Forget(names...)
 	r.journal.Forget(names...)
 	switch {
 	case one.IsPlayer:
-		r.roster.LetGo(one.Name)
-		r.sendAway(r.round.player(one.Name), wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room, and it has forgotten you"})
-		r.lists.Forget(names...)
+		r.group.Roster.LetGo(one.Name)
+		r.sendAway(one.Name, wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room, and it has forgotten you"})
+		r.group.Lists.Forget(names...)
 		r.journal.Forget(names...) // what has just been said of it
 	case one.Mark != "":
-		r.apply(r.roster.Drop(one.Name))
+		r.apply(r.group.Roster.Drop(one.Name))
 	case !wasThere:
 		return errors.New("nobody of that name is known here")
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"muster/host/room/attendance"
-	"muster/host/room/ballot"
 	"muster/host/room/brought"
 	"muster/host/room/nickname"
 	"muster/host/room/terms"
@@ -84,22 +83,23 @@ func (a Go) do(r *Room, _ caller) error {
 }
 
 func (Apply) do(r *Room, _ caller) error {
-	if r.round.choice.Supposed() == nil || r.round.choice.Newest() == nil {
+	g := &r.group
+	if g.Choice.Supposed() == nil || g.Choice.Newest() == nil {
 		return errNothingMeasured
 	}
-	s, err := r.settings.Patched(r.round.choice.Supposed(), wire.Supposed)
+	s, err := g.Settings.Patched(g.Choice.Supposed(), wire.Supposed)
 	if err != nil {
 		return err
 	}
-	r.settings = s
-	r.note("the rule is now: %s", r.settings.Rule())
-	r.rechoose(r.selectFor(r.round.chosenFor()))
+	g.Settings = s
+	r.note("the rule is now: %s", s.Rule())
+	r.rechoose(g.Select(g.ChosenFor()))
 	return nil
 }
 
 func (a Change) do(r *Room, _ caller) error {
-	s, err := terms.Change(r.settings, a.Settings, terms.Facts{
-		Now: r.now, Stage: r.phase.stage(), Players: len(r.round.players),
+	s, err := terms.Change(r.group.Settings, a.Settings, terms.Facts{
+		Now: r.now, Stage: r.phase.stage(), Players: len(r.group.Attendance.Players()),
 		Games: a.Games, MostPlaces: a.MostPlaces, IsPublic: a.Public, Posts: a.Posts,
 	})
 	if err == nil {
@@ -114,81 +114,71 @@ func (a Change) do(r *Room, _ caller) error {
 type Resettle struct{ Settings wire.Settings }
 
 func (in Resettle) step(r *Room) error {
-	r.resettle(terms.Resettle(r.settings, in.Settings, len(r.round.players)))
+	r.resettle(terms.Resettle(r.group.Settings, in.Settings, len(r.group.Attendance.Players())))
 	return nil
 }
 
 // resettle makes settings the room's.
 func (r *Room) resettle(s wire.Settings) {
-	if note := r.source.Change(r.settings, s); note != "" {
-		r.note("%s", note)
-	}
-	if s.Webhook != r.settings.Webhook {
+	before := r.group.Settings
+	r.tell(r.source.Change(before, s))
+	if s.Webhook != before.Webhook {
 		r.calendar.ForgetPosts()
 	}
-	if s.Game != r.settings.Game {
-		r.lists = brought.Lists{} // which are another game's
+	if s.Game != before.Game {
+		r.group.Lists = brought.Lists{} // which are another game's
 	}
-	changes := s.Changes(r.settings)
-	isElsewhere := !slices.Equal(s.Places, r.settings.Places)
-	if r.settings = s; isElsewhere {
-		r.surveys(r.survey.Change(r.placesScene(), r.now))
+	if r.group.Settings = s; !slices.Equal(s.Places, before.Places) {
+		r.surveys(r.survey.Change(r.group.SurveyScene(), r.now))
 	}
-	for p := range r.roster.People() { // a guest may have no say any more
-		if !p.IsPlayer && r.round.ballot.Refusal(p.Name, r.electorate()) != nil {
-			r.round.ballot.Withdraw(p.Name, ballot.Vote|ballot.Ready)
-		}
-	}
-	if _, coordinating := r.phase.(*Coordinating); coordinating {
-		r.round.search = nil // it looked for something else
-	}
-	for _, change := range changes {
-		r.note("%s", change)
-	}
+	r.group.Silence(r.phase.stage() == wire.Chosen) // a guest may have no say any more
+	r.searchAnew()
+	r.tell(s.Changes(before)...)
 }
 
 func (a HandOn) do(r *Room, _ caller) error {
-	events, err := r.roster.HandOn(a.Name, a.Secret)
+	events, err := r.group.Roster.HandOn(a.Name, a.Secret)
 	r.apply(events)
 	return err
 }
 
 func (a Renew) do(r *Room, by caller) error {
-	r.apply(r.roster.Renew(by, a.Secret))
+	r.apply(r.group.Roster.Renew(by, a.Secret))
 	r.do(Answer{map[string]string{"secret": a.Secret}})
 	return nil
 }
 
 func (a Remove) do(r *Room, _ caller) error {
-	events, err := r.roster.Remove(a.Name)
+	events, err := r.group.Roster.Remove(a.Name)
 	r.apply(events)
-	if p := r.round.player(a.Name); p != nil {
-		r.sendAway(p, wire.Refusal{Reason: wire.ReasonRemoved, Message: "the organiser has removed you from the room"})
+	if player := r.group.Attendance.Find(a.Name); player != "" {
+		r.sendAway(player, wire.Refusal{Reason: wire.ReasonRemoved, Message: "the organiser has removed you from the room"})
 	}
 	return err
 }
 
 func (a Trust) do(r *Room, _ caller) error {
-	p := r.round.player(a.Name)
-	if p == nil {
+	g := &r.group
+	player := g.Attendance.Find(a.Name)
+	if player == "" {
 		return fmt.Errorf("%s is not here", nickname.Clean(a.Name))
 	}
-	v := r.round.trust.Vouch(p.name)
-	r.noteAll(v.Notes)
+	v := g.Trust.Vouch(player)
+	r.tell(v.Notes...)
 	if !v.WasExcluded {
-		if v.WasRaised && r.round.mark(p).Out == "" && r.round.choice.Newest() != nil {
-			r.rechoose(r.selectFor(r.round.chosenFor()))
+		if v.WasRaised && g.Attendance.Of(player).Out == "" && g.Choice.Newest() != nil {
+			r.rechoose(g.Select(g.ChosenFor()))
 		}
 		return nil
 	}
-	r.round.attendance.Recall(p.name, r.now)
-	if r.round.choice.Newest() == nil {
+	g.Attendance.Recall(player, r.now)
+	if g.Choice.Newest() == nil {
 		return nil
 	}
-	selected := r.selectFor(append(r.round.chosenFor(), p))
+	selected := g.Select(append(g.ChosenFor(), player))
 	if selected.Chosen == nil {
-		r.round.attendance.LeaveOut(attendance.Behind, p.name)
-		return fmt.Errorf("%s has not measured what is left to choose from: the numbers count from the next round on", p.name)
+		g.Attendance.LeaveOut(attendance.Behind, player)
+		return fmt.Errorf("%s has not measured what is left to choose from: the numbers count from the next round on", player)
 	}
 	r.rechoose(selected)
 	return nil
@@ -199,8 +189,8 @@ func (End) do(r *Room, by caller) error {
 	if err != nil {
 		return err
 	}
-	here := names(r.round.players)
-	if r.settings.Every == "" {
+	here := r.group.Attendance.Players()
+	if r.group.Settings.Every == "" {
 		r.note("%s", end.Why)
 		r.closed = true
 	} else {
@@ -215,6 +205,6 @@ func (End) do(r *Room, by caller) error {
 }
 
 func (a Lock) do(r *Room, _ caller) error {
-	r.apply(r.roster.Lock(a.Locked))
+	r.apply(r.group.Roster.Lock(a.Locked))
 	return nil
 }

@@ -7,7 +7,10 @@ import (
 	"time"
 
 	"muster/host/room/attendance"
+	"muster/host/room/decision"
 	"muster/host/room/outage"
+	"muster/host/room/probing"
+	"muster/host/room/search"
 	"muster/host/room/seats"
 	"muster/host/wire"
 )
@@ -117,17 +120,18 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	r.stand(r.outage.Step(now, r.due, r.isDeserted()))
 	r.now, r.out, r.binds = now, nil, false
 	r.rightTimes()
-	phase, round := r.phase, r.round.number
+	g := &r.group
+	phase, round := r.phase, g.Number
 	err := in.step(r)
 	r.follow(r.calendar.Advance(r.facts(now))...)
-	r.attend()
-	if r.survey.Lacks(r.round.choice.Newest()) {
-		r.surveys(r.survey.Compare(r.basis(r.round.chosenFor()), r.placesScene()))
+	g.Weigh()
+	if r.survey.Lacks(g.Choice.Newest()) {
+		r.surveys(r.survey.Compare(g.Basis(g.ChosenFor()), g.SurveyScene()))
 	}
 	if _, tick := in.(Tick); !tick || len(r.out) > 0 {
 		r.revision++
 	}
-	if r.binds || phase != r.phase || round != r.round.number {
+	if r.binds || phase != r.phase || round != g.Number {
 		r.out = slices.Insert(r.out, 0, Output(Save{}))
 	}
 	r.due = r.Next()
@@ -138,24 +142,25 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 // in one that stands still, for how long it has. While a round goes on that is at once, and
 // a few times a second is often enough.
 func (r *Room) Next() time.Time {
+	g := &r.group
 	on, ends, isQuiet := r.outage.Next(r.scene())
 	next := r.calendar.Next(r.facts(r.now))
 	switch phase := r.phase.(type) {
 	case *Gathering:
-		if gone := r.round.attendance.NextGone(names(r.round.players)); !gone.IsZero() && !on {
+		if gone := g.Attendance.NextGone(g.Attendance.Players()); !gone.IsZero() && !on {
 			next = earlier(next, gone)
 		}
 	case *Voting:
-		isQuiet = isQuiet && r.strategy() != wire.Coordinated
-		group := names(r.round.chosenFor())
-		if away, _ := r.round.attendance.Absent(group, outage.LongestPause, r.now); len(away) > 0 && len(away) < len(group) {
+		isQuiet = isQuiet && g.Settings.Strategy != wire.Coordinated
+		players := g.ChosenFor()
+		if away, _ := g.Attendance.Absent(players, outage.LongestPause, r.now); len(away) > 0 && len(away) < len(players) {
 			isQuiet = false
 		}
-		if closed := r.roster.PageClosed(); !closed.IsZero() {
+		if closed := g.Roster.PageClosed(); !closed.IsZero() {
 			next = earlier(next, closed.Add(attendance.LeftAfter))
 		}
 	case *Failed:
-		if !phase.Retry.IsZero() && r.round.attendance.IsUsed() {
+		if !phase.Retry.IsZero() && g.Attendance.IsUsed() {
 			next = earlier(next, phase.Retry)
 		}
 	case *Waiting:
@@ -167,10 +172,10 @@ func (r *Room) Next() time.Time {
 	if on {
 		next = earlier(next, ends)
 	}
-	if !isQuiet || r.round.nearby.IsLooking("") {
+	if !isQuiet || g.Nearby.IsLooking("") {
 		return r.now
 	}
-	if gone := r.roster.Next(r.awaited()); !gone.IsZero() {
+	if gone := g.Roster.Next(r.awaited()); !gone.IsZero() {
 		next = earlier(next, gone)
 	}
 	if next.Before(r.now) {
@@ -188,17 +193,31 @@ func earlier(a, b time.Time) time.Time {
 
 func (r *Room) do(o Output) { r.out = append(r.out, o) }
 
-func (r *Room) send(p *player, m wire.Message) { r.do(Send{p.name, m}) }
+func (r *Room) send(player string, m wire.Message) { r.do(Send{player, m}) }
+
+// ask sends players what their programs are asked to measure.
+func (r *Room) ask(asks []search.Ask) {
+	for _, ask := range asks {
+		r.send(ask.Player, wire.Ask{Round: r.group.Number, Servers: ask.Servers})
+	}
+}
+
+// moment returns what the measuring has to know of the room now.
+func (r *Room) moment() probing.Moment { return probing.Moment{Now: r.now, IsVoting: r.isVoting()} }
+
+// passed returns how long the phase has gone on.
+func (r *Room) passed() time.Duration { return r.now.Sub(r.since) }
 
 func (in Tick) step(r *Room) error {
-	r.apply(r.roster.Expire(r.awaited(), r.now))
+	g := &r.group
+	r.apply(g.Roster.Expire(r.awaited(), r.now))
 	if r.outage.HasStopped() {
 		in.Mute = nil // a host that was stopped has heard nobody, and cannot tell
 	}
-	r.round.attendance.Mute(in.Mute)
-	for _, p := range r.round.players {
-		if r.round.nearby.Expire(p.name, r.now) {
-			r.looked(p)
+	g.Attendance.Mute(in.Mute)
+	for _, player := range g.Attendance.Players() {
+		if g.Nearby.Expire(player, r.now) {
+			r.looked(player)
 		}
 	}
 	r.follow(r.calendar.Tick(r.facts(r.now))...)
@@ -218,24 +237,23 @@ func (r *Room) passes() {
 	if isLost {
 		r.stand(passed)
 	}
-	quiet := r.round.attendance.Quiet(r.duty(), r.now)
+	attendance := &r.group.Attendance
+	quiet := attendance.Quiet(r.duty(), r.now)
 	if !isLost && r.isMeasuring() {
-		r.round.attendance.Miss(passed, quiet...)
+		attendance.Miss(passed, quiet...)
 	}
 	note, isOver := r.outage.Weigh(r.scene())
-	if note != "" {
-		r.note("%s", note)
-	}
-	if isOver {
-		r.round.attendance.Await(r.now, quiet...)
+	if r.tell(note); isOver {
+		attendance.Await(r.now, quiet...)
 	}
 }
 
 // scene returns who should be heard now, in numbers.
 func (r *Room) scene() outage.Scene {
 	_, gathering := r.phase.(*Gathering)
+	attendance := &r.group.Attendance
 	return outage.Scene{
-		Players: len(r.round.attendance.Active()), Silent: len(r.round.attendance.Quiet(r.duty(), r.now)),
+		Players: len(attendance.Active()), Silent: len(attendance.Quiet(r.duty(), r.now)),
 		IsGathering: gathering, IsDeserted: r.isDeserted(),
 	}
 }
@@ -244,7 +262,7 @@ func (r *Room) scene() outage.Scene {
 // still gathers is not waited for as if it had measured.
 func (r *Room) isDeserted() bool {
 	_, gathering := r.phase.(*Gathering)
-	return !gathering && len(r.round.attendance.Present()) == 0
+	return !gathering && len(r.group.Attendance.Present()) == 0
 }
 
 // duty returns what the phase expects of the players.
@@ -261,11 +279,8 @@ func (r *Room) duty() attendance.Duty {
 // stand moves all from which the room reckons its limits: a time has not counted.
 func (r *Room) stand(d time.Duration) {
 	r.since = r.since.Add(d)
-	r.round.attendance.Shift(d)
-	if r.round.search != nil {
-		r.round.search.Shift(d)
-	}
-	r.round.turns.Shift(d)
+	r.group.Attendance.Shift(d)
+	r.probing.Shift(d)
 	switch phase := r.phase.(type) {
 	case *Voting:
 		phase.Looked = phase.Looked.Add(d)
@@ -282,87 +297,83 @@ func (Proceed) step(r *Room) error {
 }
 
 func (in Leave) step(r *Room) error {
-	p := r.round.player(in.Player)
-	if p == nil || !r.round.attendance.Leave(p.name, r.now) {
+	g := &r.group
+	if !g.Attendance.Leave(in.Player, r.now) {
 		return nil
 	}
-	r.round.broken = true
-	r.round.nearby.Leave(p.name)
-	r.release(p)
+	g.IsBroken = true
+	g.Nearby.Leave(in.Player)
+	r.probing.Release(in.Player)
 	if _, launching := r.phase.(*Launching); !launching {
-		r.note("lost the connection to %s", p.name)
+		r.note("lost the connection to %s", in.Player)
 	}
 	return nil
 }
 
 func (in Hear) step(r *Room) error {
-	p := r.round.player(in.Player)
-	if p == nil {
+	if r.group.Evidence[in.Player] == nil {
 		return nonsensef("a message of somebody who is no member")
 	}
-	err := in.hear(r, p)
-	if err != nil && r.round.attendance.Nonsense(p.name) {
-		r.withoutLook(p.name)
+	err := in.hear(r)
+	if err != nil && r.group.Attendance.Nonsense(in.Player) {
+		r.withoutLook(in.Player)
 	}
 	return err
 }
 
-func (in Hear) hear(r *Room, p *player) error {
+func (in Hear) hear(r *Room) error {
+	g := &r.group
 	switch m := in.Message.(type) {
 	case wire.Report:
-		return in.report(r, p, m)
+		return in.report(r, m)
 	case wire.Infos:
-		return in.infos(r, p, m)
+		return in.infos(r, m)
 	case wire.Done:
-		if measuring, ok := r.phase.(*Measuring); ok && m.Round == r.round.number {
-			measuring.finished(r, p)
+		if measuring, ok := r.phase.(*Measuring); ok && m.Round == g.Number {
+			measuring.finished(r, in.Player)
 		}
 		return nil
 	case wire.Rests:
-		if m.Round != r.round.number || !r.isMeasuring() {
-			return nil
-		}
-		if note := r.round.attendance.Rest(p.name, time.Duration(m.For), r.now); note != "" {
-			r.note("%s", note)
+		if m.Round == g.Number && r.isMeasuring() {
+			r.tell(g.Attendance.Rest(in.Player, time.Duration(m.For), r.now))
 		}
 		return nil
 	case wire.Late:
-		p.witness.NoteLate(time.Duration(m.By))
+		g.Evidence[in.Player].NoteLate(time.Duration(m.By))
 		return nil
 	case wire.Verified:
-		return in.verified(r, p, m)
+		return in.verified(r, m)
 	case wire.Near:
-		in.near(r, p, m)
+		if g.Nearby.Hear(in.Player, m, r.now) {
+			r.looked(in.Player)
+		}
 		return nil
 	case wire.Bring:
-		in.bring(r, p, m)
+		in.bring(r, m)
 		return nil
 	case wire.Surveyed:
-		news, err := r.survey.Heard(p.name, m, r.placesScene())
+		news, err := r.survey.Heard(in.Player, m, g.SurveyScene())
 		if err != nil {
 			return Nonsense(err.Error())
 		}
 		r.surveys(news)
 		return nil
 	case wire.Able:
-		if note := r.round.launches.Able(p.name, m, r.settings); note != "" && r.round.mark(p).Here {
-			r.note("%s", note)
+		if note := g.Launches.Able(in.Player, m, g.Settings); g.Attendance.Of(in.Player).Here {
+			r.tell(note)
 		}
 		return nil
 	case wire.Outside:
-		r.surveys(r.survey.Outside(p.name, m.Port, r.placesScene(), r.now))
+		r.surveys(r.survey.Outside(in.Player, m.Port, g.SurveyScene(), r.now))
 		return nil
 	case wire.Say:
-		in.say(r, p, m)
+		in.say(r, m)
 		return nil
 	case wire.Launched:
 		_, launching := r.phase.(*Launching)
 		w, waits := r.phase.(*Waiting)
-		if m.Round != r.round.number || !launching && !(waits && w.Back != nil) {
-			return nil
-		}
-		if note := r.round.launches.Heard(p.name, m, r.settings.GameName()); note != "" {
-			r.note("%s", note)
+		if m.Round == g.Number && (launching || waits && w.Back != nil) {
+			r.tell(g.Launches.Heard(in.Player, m, g.Settings.GameName()))
 		}
 		return nil
 	}
@@ -381,19 +392,17 @@ func (Resume) step(r *Room) error {
 	if !r.calendar.IsAsleep() { // when nobody notices
 		r.note("the host was restarted")
 	}
-	for _, note := range r.source.Resume() {
-		r.note("%s", note)
-	}
+	r.tell(r.source.Resume()...)
 	r.outage.Resume()
 	r.since = r.now
-	r.round.attendance.Resume(r.now)
+	r.group.Attendance.Resume(r.now)
 	switch phase := r.phase.(type) {
 	case *Listing:
 		if !phase.Awaits {
 			phase.fetch(r)
 		}
 	case *Voting, *Countdown: // an older host has numbered no candidates
-		r.round.ballot.Open(r.round.options())
+		r.group.Ballot.Open(r.decision.Options(&r.group))
 	case *Waiting:
 		phase.resume(r)
 	}
@@ -401,7 +410,7 @@ func (Resume) step(r *Room) error {
 }
 
 func (in Stir) step(r *Room) error {
-	r.round.attendance.Excuse(r.now, in.Player)
+	r.group.Attendance.Excuse(r.now, in.Player)
 	return nil
 }
 
@@ -422,17 +431,15 @@ func (in Waited) step(r *Room) error {
 
 // plan asks for a turn, unless the room waits for one.
 func (r *Room) plan(background bool) {
-	isNew, note := r.round.turns.Await(background, r.now)
+	isNew, note := r.probing.Await(background, r.now)
 	if isNew {
-		r.do(Plan{r.round.measuring, background})
+		r.do(Plan{r.group.Measuring, background})
 	}
-	if note != "" {
-		r.note("%s", note)
-	}
+	r.tell(note)
 }
 
 func (Turn) step(r *Room) error {
-	r.round.turns.Take(r.now)
+	r.probing.Take(r.now)
 	switch phase := r.phase.(type) {
 	case *Coordinating:
 		phase.turn(r)
@@ -444,8 +451,8 @@ func (Turn) step(r *Room) error {
 
 func (Close) step(r *Room) error {
 	r.closed = true
-	for _, p := range r.round.players {
-		r.do(Dismiss{p.name, *Closed(r.roster.Keys().Code)})
+	for _, player := range r.group.Attendance.Players() {
+		r.do(Dismiss{player, *Closed(r.group.Roster.Keys().Code)})
 	}
 	return nil
 }
@@ -471,30 +478,31 @@ type phase interface {
 // enter begins a phase.
 func (r *Room) enter(p phase) {
 	r.phase, r.since = p, r.now
+	r.probing.Disband() // that is for whoever measures a list whole
 	if _, verifying := p.(*Verifying); verifying {
-		r.surveys(r.survey.BeginOnce(r.placesScene(), r.now))
+		r.surveys(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
 	}
 }
 
 // nextRound begins another round with the same players.
 func (r *Room) nextRound() {
 	r.calendar.Leave(r.now)
-	r.round = r.round.next(r.now)
-	r.apply(r.roster.NextRound(r.now))
+	r.group.Round, r.probing, r.decision = r.group.Next(r.now), r.probing.Next(), decision.Decision{}
+	r.apply(r.group.Roster.NextRound(r.now))
 	r.note("the next round begins")
 	r.list()
 }
 
 // list asks for the server list.
 func (r *Room) list() {
-	phase := &Listing{Awaits: r.source.Awaits(r.settings, r.opened, r.now)}
+	phase := &Listing{Awaits: r.source.Awaits(r.group.Settings, r.opened, r.now)}
 	r.enter(phase)
 	r.outage.Begin()
 	if !phase.Awaits {
 		phase.fetch(r)
 	}
-	for _, p := range r.round.players {
-		r.lookAround(p)
+	for _, player := range r.group.Attendance.Players() {
+		r.lookAround(player)
 	}
 }
 
@@ -504,9 +512,11 @@ func (r *Room) note(format string, args ...any) {
 	r.journal.Add(r.now, fmt.Sprintf(format, args...))
 }
 
-func count(is bool) int {
-	if is {
-		return 1
+// tell tells the people in the room what there is to tell.
+func (r *Room) tell(notes ...string) {
+	for _, note := range notes {
+		if note != "" {
+			r.note("%s", note)
+		}
 	}
-	return 0
 }

@@ -2,7 +2,6 @@ package room
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"muster/host/room/attendance"
@@ -17,30 +16,12 @@ const (
 	// freshLook is how long what was seen of the finalists holds: a third look within
 	// it would say the same.
 	freshLook = 10 * time.Second
-	// worthAnother is how much lower a score has to be, in ms, for another server to
-	// be looked at while people have begun to vote.
-	worthAnother = 2
 )
 
 // electorate returns everybody who might have a say in the choice.
 func (r *Room) electorate() ballot.Electorate {
-	e := ballot.Electorate{GuestsVote: r.settings.GuestsVote}
-	for one := range r.roster.People() {
-		person := ballot.Person{
-			Name: one.Name, Organiser: one.IsOrganiser, Guest: !one.IsPlayer, From: one.From, Page: one.HasPage,
-		}
-		if p := r.round.player(one.Name); p != nil {
-			person.LeftOut, person.Asked = r.round.mark(p).Out != "" && r.phase.stage() == wire.Chosen, r.round.mark(p).Here && one.IsAsked
-		} else {
-			person.Counted = r.estimates.IsCounted(one.Name)
-		}
-		e.People = append(e.People, person)
-	}
-	return e
+	return r.group.Electorate(r.phase.stage() == wire.Chosen)
 }
-
-// options returns what people choose between, or would.
-func (r *round) options() ballot.Options { return ballot.Among(r.choice.Newest(), r.looks.Seen()) }
 
 // Voting is the time between the choice and the countdown, in rooms whose
 // organiser wants one: people vote, veto and say that they are ready, and the
@@ -75,8 +56,8 @@ func (r *Room) isVoting() bool {
 }
 
 // say takes a player's word from the terminal, as the player's page gives it.
-func (Hear) say(r *Room, p *player, m wire.Say) {
-	if m.Round != r.round.number {
+func (in Hear) say(r *Room, m wire.Say) {
+	if m.Round != r.group.Number {
 		return
 	}
 	var action Action
@@ -94,8 +75,8 @@ func (Hear) say(r *Room, p *player, m wire.Say) {
 	default:
 		action = Ready{m.What == wire.SayReady}
 	}
-	if err := (Order{Credential: r.roster.PageOf(p.name), Action: action}).step(r); err != nil {
-		r.send(p, wire.Answer{Message: err.Error()})
+	if err := (Order{Credential: r.group.Roster.PageOf(in.Player), Action: action}).step(r); err != nil {
+		r.send(in.Player, wire.Answer{Message: err.Error()})
 	}
 }
 
@@ -113,65 +94,55 @@ func (r *Room) stopCountdown() {
 	}
 }
 
-// tick asks for a turn for the search that goes on, and goes on without who has left.
+// tick asks for a turn for the search that goes on, and goes on without players who have left.
 func (v *Voting) tick(r *Room) {
-	if r.roster.TakeClosed(attendance.LeftAfter, r.now) {
+	if r.group.Roster.TakeClosed(attendance.LeftAfter, r.now) {
 		r.isReady()
 	}
 	r.goOnWithout()
-	if r.phase != v {
-		return
-	}
-	if r.strategy() == wire.Coordinated && r.isSearchDue() {
+	if r.phase == v && v.searches(r) {
 		r.plan(true)
 	}
 }
 
-// turn has the search go on, and everyone look at a server that turned up and is worth
-// it.
+// searches reports whether the search that goes on can ask its next questions.
+func (*Voting) searches(r *Room) bool {
+	return r.group.Settings.Strategy == wire.Coordinated && r.probing.IsSearchDue(&r.group, r.now)
+}
+
+// turn goes on with the search. Everyone looks at a server that turned up and is worth it.
 func (v *Voting) turn(r *Room) {
-	if r.strategy() != wire.Coordinated || !r.isSearchDue() {
+	if !v.searches(r) {
 		return
 	}
-	s := r.searching()
-	s.Behind(r.now)
-	selected, chosen := r.selectFor(r.round.chosenFor()), *r.round.choice.Newest().Chosen
-	for _, ranked := range selected.Ranking {
-		if ranked.Server == chosen.Server {
-			chosen.Score = ranked.Score // as far as is known now
-		}
-	}
-	if selected.Chosen != nil && selected.Chosen.Server != chosen.Server && chosen.Score-selected.Chosen.Score >= worthAnother {
-		r.note("%s has turned up, and is better than %s", r.round.servers.Called(selected.Chosen.Server), r.round.servers.Called(chosen.Server))
-		r.rechoose(selected)
+	note, other, asks, own := r.probing.TurnBehind(&r.group, r.moment())
+	if r.tell(note); other != nil {
+		r.rechoose(*other)
 		return
 	}
-	asks, own := s.NextBehind(r.members(r.round.searchedBy()), r.now)
-	r.askAll(asks)
-	for _, own := range own { // of players behind one address one's own discovery
-		p := r.round.player(own.Player)
-		p.witness.Allow(own.Servers)
-		r.send(p, wire.Ask{Round: r.round.number, Own: own.Servers})
+	r.ask(asks)
+	for _, own := range own {
+		r.send(own.Player, wire.Ask{Round: r.group.Number, Own: own.Servers})
 	}
 }
 
-// tick has everyone look at what they vote on once more: minutes may have passed,
+// tick lets everyone look at what they vote on once more: minutes may have passed,
 // and seats go quickly. Then it launches.
 func (c *Countdown) tick(r *Room) {
 	r.goOnWithout()
 	if r.phase != c {
 		return
 	}
-	group := names(r.round.chosenFor())
-	away, _ := r.round.attendance.Absent(group, outage.LongestPause, r.now)
+	players := r.group.ChosenFor()
+	away, _ := r.group.Attendance.Absent(players, outage.LongestPause, r.now)
 	switch {
-	case len(away) > 0 && 2*len(away) <= len(group) && !r.now.Before(c.LaunchAt): // back in a moment, or left
+	case len(away) > 0 && 2*len(away) <= len(players) && !r.now.Before(c.LaunchAt): // back in a moment, or left
 	case !r.now.Before(c.LaunchAt), c.LaunchAt.Sub(r.now) > countdownTime: // the clock was set back
 		c.launchFavourite(r)
 	case r.now.Sub(c.Looked) >= freshLook:
 		c.Looked, c.LookedAgain = r.now, true
 		var servers []int
-		for _, ranked := range r.round.options().Candidates {
+		for _, ranked := range r.decision.Options(&r.group).Candidates {
 			servers = append(servers, ranked.Server)
 		}
 		r.lookAt(servers, true)
@@ -181,31 +152,23 @@ func (c *Countdown) tick(r *Room) {
 // launchFavourite sends everyone to what they agreed on. If that has filled up
 // since, the next takes its place.
 func (*Countdown) launchFavourite(r *Room) {
-	r.round.lose(r.round.looks.Concede(r.lookFacts()))
-	r.discredit()
-	target := r.round.ballot.Favourite(r.round.options())
-	if r.against(target, r.round.chosenFor()) == nil {
-		r.launch(target)
-		return
-	}
-	selected := r.selectFor(r.round.chosenFor())
-	r.round.choice.Refine(selected)
-	r.noteChange(target)
-	if selected.Chosen == nil || !slices.Contains(r.round.looks.Seen(), selected.Chosen.Server) {
+	server, notes := r.decision.Favourite(&r.group, r.lookFacts())
+	if r.tell(notes...); server < 0 {
 		r.verifyOrLaunch()
 		return
 	}
-	r.launch(selected.Chosen.Server)
+	r.launch(server)
 }
 
 // goOnWithout chooses again for the others if somebody has left.
 func (r *Room) goOnWithout() {
-	left, isComplete := r.round.attendance.GoOnWithout(names(r.round.chosenFor()), outage.LongestPause, r.now)
+	g := &r.group
+	left, isComplete := g.Attendance.GoOnWithout(g.ChosenFor(), outage.LongestPause, r.now)
 	if len(left) == 0 {
 		return
 	}
-	for _, name := range left {
-		r.round.ballot.Withdraw(name, ballot.Vote|ballot.Ready)
+	for _, player := range left {
+		g.Ballot.Withdraw(player, ballot.Vote|ballot.Ready)
 	}
 	r.chooseAgain(attendance.Sentence(left, "left"))
 	if isComplete {
@@ -213,49 +176,18 @@ func (r *Room) goOnWithout() {
 	}
 }
 
-// chooseAgain chooses for those who are left of the group, or are more by now: what says
-// in a sentence why. If the same server is the best the vote goes on, and the countdown.
+// chooseAgain chooses for those who are left of the group, or are more by now; what says in a
+// sentence why. If the same server is the best the vote goes on, and the countdown.
 func (r *Room) chooseAgain(what string) {
-	group := r.round.chosenFor()
-	selected := r.selectFor(group)
-	before := r.round.choice.Newest().Chosen
-	if selected.Chosen == nil || before == nil || selected.Chosen.Server != before.Server {
-		r.note("%s Choosing again for %s.", what, attendance.Headcount(names(group)))
-		r.rechoose(selected)
-		return
+	note, other := r.decision.ChooseAgain(&r.group, what)
+	if r.tell(note); other != nil {
+		r.rechoose(*other)
 	}
-	r.note("%s %s is still the best for %s.", what, r.round.servers.Called(before.Server), attendance.Headcount(names(group)))
-	selected.Doubts = r.round.choice.Newest().Doubts
-	r.round.choice.Take(selected)
-	r.round.choice.Weigh(r.basisFor(r.round.chosenFor()))
-	r.round.ballot.Open(r.round.options())
-}
-
-// comesBack counts a player again who was left out for having left while people vote.
-func (r *Room) comesBack(p *player) {
-	if !r.isVoting() {
-		return
-	}
-	group := r.round.chosenFor()
-	r.round.attendance.Follow(p.name, names(group), r.now)
-	if !r.round.attendance.CanReturn(p.name) || !r.round.hasMeasured(p) {
-		return
-	}
-	r.round.attendance.Recall(p.name, r.now)
-	selected := r.selectFor(append(group, p))
-	if selected.Chosen == nil {
-		r.round.attendance.LeaveOut(attendance.Left, p.name)
-		return
-	}
-	before := *r.round.choice.Newest()
-	before.Players = selected.Players
-	r.round.choice.Refine(before)
-	r.chooseAgain(attendance.Sentence([]string{p.name}, "is back"))
 }
 
 // isReady counts down if people are ready: nobody need say it again because another has left.
 func (r *Room) isReady() {
-	if v, voting := r.phase.(*Voting); voting && r.round.ballot.IsReady(r.electorate()) {
+	if v, voting := r.phase.(*Voting); voting && r.group.Ballot.IsReady(r.electorate()) {
 		v.countDown(r, "everyone is ready")
 	}
 }

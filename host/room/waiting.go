@@ -1,7 +1,6 @@
 package room
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -11,7 +10,7 @@ import (
 
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
-	"muster/host/room/finals"
+	"muster/host/room/decision"
 	"muster/host/room/nickname"
 	"muster/host/room/seats"
 	"muster/host/wire"
@@ -50,10 +49,9 @@ func (a AwaitSeats) do(r *Room, _ caller) error {
 	if !r.mayDecideAgain() {
 		return errNoAdvice
 	}
-	full := r.worthWaiting()
+	full := decision.WorthWaiting(&r.group)
 	if a.Addr.IsValid() {
-		suitable := seats.Suitable(r.basisFor(r.round.chosenFor()))
-		full = slices.DeleteFunc(suitable, func(ranked selection.Ranked) bool { return ranked.Addr != a.Addr })
+		full = slices.DeleteFunc(decision.Suitable(&r.group), func(ranked selection.Ranked) bool { return ranked.Addr != a.Addr })
 	}
 	if !r.awaitSeats(full) {
 		return errNothingFull
@@ -63,67 +61,37 @@ func (a AwaitSeats) do(r *Room, _ caller) error {
 
 // outside waits for seats for those who are left outside where the others are.
 func (a AwaitSeats) outside(r *Room, l *Launching) error {
+	g := &r.group
 	var outside []string
 	for _, name := range a.Names {
-		p := r.round.player(name)
-		if p == nil {
+		player := g.Attendance.Find(name)
+		if player == "" {
 			return fmt.Errorf("%s is not here", nickname.Clean(name))
 		}
-		if !slices.Contains(outside, p.name) {
-			outside = append(outside, p.name)
+		if !slices.Contains(outside, player) {
+			outside = append(outside, player)
 		}
-		r.round.ballot.Withdraw(p.name, ballot.ByHand)
+		g.Ballot.Withdraw(player, ballot.ByHand)
 	}
 	if len(outside) == 0 {
 		return errors.New("say who is still outside")
 	}
-	ranked := selection.Ranked{Server: l.Server, Addr: r.round.servers.List[l.Server].Addr}
-	for _, other := range r.round.choice.Newest().Ranking {
+	ranked := selection.Ranked{Server: l.Server, Addr: g.Servers.List[l.Server].Addr}
+	for _, other := range g.Choice.Newest().Ranking {
 		if other.Server == l.Server {
 			ranked = other
 		}
 	}
-	(&Waiting{Back: l}).begin(r, seats.BeginOutside(outside, ranked, r.round.servers, time.Duration(r.settings.Wait), r.now))
+	(&Waiting{Back: l}).begin(r, seats.BeginOutside(outside, ranked, g.Servers, time.Duration(g.Settings.Wait), r.now))
 	return nil
-}
-
-// worthWaiting returns the full servers that are worth a wait, best first.
-func (r *Room) worthWaiting() []selection.Ranked {
-	return seats.Worth(seats.Suitable(r.basisFor(r.round.chosenFor())), r.round.servers, r.seatsFor(r.round.chosenFor()))
-}
-
-// waitable is how many servers are worth a wait, and the best of them; it is reckoned once a
-// choice, as all who look at the room are told.
-type waitable struct {
-	of      *selection.Selection
-	servers []selection.Ranked
-	need    int
-}
-
-// adviseWait says that the room can wait for seats, if it can.
-func (r *Room) adviseWait() []wire.Advice {
-	if !r.mayDecideAgain() {
-		return nil
-	}
-	if newest := r.round.choice.Newest(); r.round.waitable.of != newest {
-		r.round.waitable = waitable{newest, r.worthWaiting(), r.seatsFor(r.round.chosenFor())}
-	}
-	full := r.round.waitable.servers
-	if len(full) == 0 {
-		return nil
-	}
-	addr, text := full[0].Addr.String(), "wait for "+seats.InWords(r.round.waitable.need)
-	if info := r.round.servers.Info(full[0].Server); r.isVoting() && info != nil {
-		text += " on " + cmp.Or(info.Name, addr)
-	}
-	return []wire.Advice{{Text: text, Action: "await", Servers: len(full), Addr: addr}}
 }
 
 // awaitSeats waits for seats for all on one of some full servers, if there are any.
 func (r *Room) awaitSeats(full []selection.Ranked) bool {
 	if len(full) > 0 {
-		others := r.selectFor(r.round.chosenFor()).Ranking
-		(&Waiting{}).begin(r, seats.Begin(full, others, r.round.servers, time.Duration(r.settings.Wait), r.now))
+		g := &r.group
+		others := g.Select(g.ChosenFor()).Ranking
+		(&Waiting{}).begin(r, seats.Begin(full, others, g.Servers, time.Duration(g.Settings.Wait), r.now))
 	}
 	return len(full) > 0
 }
@@ -140,12 +108,12 @@ func (a Unwait) do(r *Room, _ caller) error {
 	case waiting && w.Back != nil:
 		return errNoInstead
 	}
-	selected := r.selectFor(r.round.chosenFor())
+	selected := r.group.Select(r.group.ChosenFor())
 	if selected.Chosen == nil {
 		return errNoInstead
 	}
 	r.note("the organiser does not wait for seats: choosing from what has some")
-	r.round.looks.Forget() // what was seen of them is old
+	r.decision.Forget() // what was seen of them is old
 	r.failures = 0
 	r.rechoose(selected)
 	return nil
@@ -163,30 +131,18 @@ func (*Waiting) stage() wire.Stage { return wire.Waiting }
 // begin begins the wait.
 func (w *Waiting) begin(r *Room, watch *seats.Watch) {
 	w.watch = watch
-	r.round.choice.Unsuppose()
-	r.round.ballot.Withdraw("", ballot.Ready)
+	r.group.Choice.Unsuppose()
+	r.group.Ballot.Withdraw("", ballot.Ready)
 	r.enter(w)
-	r.note("%s", w.watch.Describe(w.facts(r)))
-}
-
-// facts returns what the watch has to know of the room.
-func (w *Waiting) facts(r *Room) seats.Facts {
-	present := r.round.present()
-	f := seats.Facts{Need: w.watch.Need(r.seatsFor(r.round.chosenFor())), Present: len(present), Servers: map[int]seats.Fact{}}
-	for _, server := range w.watch.Servers() {
-		f.Servers[server] = seats.Fact{Name: r.round.servers.Called(server), Lookers: names(filtered(present, func(p *player) bool {
-			return r.round.trust.IsHeeded(p.name) && !r.round.nearby.IsHidden(p.name, server) && p.witness.CanShow(server)
-		}))}
-	}
-	return f
+	r.note("%s", w.watch.Describe(decision.Seats(&r.group, w.watch)))
 }
 
 // Watches returns the servers that the room asks for seats, time and again; none if nobody is
 // there to ask.
 func (r *Room) Watches() (servers []netip.AddrPort) {
 	if w, waits := r.phase.(*Waiting); waits {
-		for _, server := range w.watch.Watches(w.facts(r)) {
-			servers = append(servers, r.round.servers.List[server].Addr)
+		for _, server := range w.watch.Watches(decision.Seats(&r.group, w.watch)) {
+			servers = append(servers, r.group.Servers.List[server].Addr)
 		}
 	}
 	return servers
@@ -196,7 +152,7 @@ func (r *Room) Watches() (servers []netip.AddrPort) {
 func (w *Waiting) share(r *Room, rooms map[netip.AddrPort]Crowd) {
 	crowds := map[int]Crowd{}
 	for _, server := range w.watch.Servers() {
-		crowds[server] = rooms[r.round.servers.List[server].Addr]
+		crowds[server] = rooms[r.group.Servers.List[server].Addr]
 	}
 	w.watch.Share(crowds)
 }
@@ -211,22 +167,22 @@ func (w *Waiting) proceed(r *Room) {
 // tick lets time pass.
 func (w *Waiting) tick(r *Room) {
 	if w.goOnWithout(r); r.phase == w {
-		w.do(r, w.watch.Tick(w.facts(r), r.now)...)
+		w.do(r, w.watch.Tick(decision.Seats(&r.group, w.watch), r.now)...)
 	}
 }
 
 // next returns when tick has something to do.
 func (w *Waiting) next(r *Room) time.Time {
-	next := w.watch.Next(w.facts(r))
+	next := w.watch.Next(decision.Seats(&r.group, w.watch))
 	if !w.watch.IsGoing() && len(w.inside(r)) > 0 {
 		return r.now
 	}
 	if w.Back != nil {
 		return next
 	}
-	group := names(r.round.chosenFor())
-	gone := r.round.attendance.NextGone(group)
-	if isHere := func(name string) bool { return r.round.attendance.Of(name).Here }; !gone.IsZero() && slices.ContainsFunc(group, isHere) {
+	players, attendance := r.group.ChosenFor(), &r.group.Attendance
+	gone := attendance.NextGone(players)
+	if isHere := func(name string) bool { return attendance.Of(name).Here }; !gone.IsZero() && slices.ContainsFunc(players, isHere) {
 		next = earlier(next, gone) // else nobody goes on without anybody
 	}
 	return next
@@ -242,19 +198,19 @@ func (w *Waiting) goOnWithout(r *Room) {
 	if w.watch.IsGoing() || w.Back != nil {
 		return
 	}
-	group := names(r.round.chosenFor())
-	away := r.round.attendance.Away(group, attendance.GoneAfter, r.now)
-	if len(away) == 0 || len(away) == len(group) {
+	g, players := &r.group, r.group.ChosenFor()
+	away := g.Attendance.Away(players, attendance.GoneAfter, r.now)
+	if len(away) == 0 || len(away) == len(players) {
 		return // nobody is there to go on
 	}
-	r.round.attendance.LeaveOut(attendance.Left, away...)
-	r.note("%s Now %s would do.", attendance.Sentence(away, "left"), seats.InWords(r.seatsFor(r.round.chosenFor())))
+	g.Attendance.LeaveOut(attendance.Left, away...)
+	r.note("%s Now %s would do.", attendance.Sentence(away, "left"), seats.InWords(g.SeatsFor(g.ChosenFor())))
 }
 
 // inside returns those of the players outside for whom nobody need wait any more.
 func (w *Waiting) inside(r *Room) (inside []string) {
 	for _, name := range w.watch.Outside() {
-		if r.round.player(name) == nil || r.round.ballot.Paper(name).ByHand {
+		if r.group.Evidence[name] == nil || r.group.Ballot.Paper(name).ByHand {
 			inside = append(inside, name)
 		}
 	}
@@ -262,48 +218,48 @@ func (w *Waiting) inside(r *Room) (inside []string) {
 }
 
 // comesBack counts a player again for whom the room waits no longer.
-func (w *Waiting) comesBack(r *Room, p *player) {
-	if out := r.round.mark(p).Out; out != "" && out != attendance.Odd && slices.Contains(r.round.choice.Newest().Players, p.name) {
-		r.round.attendance.Recall(p.name, r.now)
+func (w *Waiting) comesBack(r *Room, player string) {
+	g := &r.group
+	if out := g.Attendance.Of(player).Out; out != "" && out != attendance.Odd && slices.Contains(g.Choice.Newest().Players, player) {
+		g.Attendance.Recall(player, r.now)
 	}
 }
 
 // catchUp tells a player who comes what is asked of them.
-func (w *Waiting) catchUp(r *Room, p *player) {
-	w.comesBack(r, p)
-	r.send(p, r.round.listFor(p)) // without it a program neither looks nor believes us
-	if r.round.mark(p).Out == "" && w.watch.Asks(p.name) {
-		if ask, isAsked := r.round.looks.Ask(p.name, r.lookFacts()); isAsked {
-			r.sendLooks([]finals.Ask{ask})
-		}
+func (w *Waiting) catchUp(r *Room, player string) {
+	w.comesBack(r, player)
+	r.send(player, r.group.ListFor(player)) // without it a program neither looks nor believes us
+	if r.group.Attendance.Of(player).Out == "" && w.watch.Asks(player) {
+		r.sendLooks(r.decision.LookOf(&r.group, player, r.passed(), r.now))
 	}
 }
 
 // heard takes what a player saw.
-func (w *Waiting) heard(r *Room, p *player, v wire.Verified) {
-	w.do(r, w.watch.Heard(p.name, v.Servers, w.facts(r), r.now)...)
+func (w *Waiting) heard(r *Room, player string, v wire.Verified) {
+	w.do(r, w.watch.Heard(player, v.Servers, decision.Seats(&r.group, w.watch), r.now)...)
 }
 
 // do does what the watch wants.
 func (w *Waiting) do(r *Room, events ...seats.Event) {
+	g := &r.group
 	for _, e := range events {
 		switch e := e.(type) {
 		case seats.Ask:
-			r.sendLooks(r.round.looks.Glance(e.Servers, e.By, r.round.searched(), r.lookFacts()))
+			r.sendLooks(r.decision.Glance(g, &r.probing, e.Servers, e.By, r.passed(), r.now))
 		case seats.Open:
 			r.binds = true
 			r.note("%s", e.News)
-			seats := wire.Announcement{Kind: wire.AnnouncedSeats, Server: r.round.announced(e.Server), Seats: e.Free}
+			seats := wire.Announcement{Kind: wire.AnnouncedSeats, Server: g.Announced(e.Server), Seats: e.Free}
 			r.follow(r.calendar.Announce(seats, r.facts(r.now))...)
-			asks := r.round.looks.Glance([]int{e.Server}, "", r.round.searched(), r.lookFacts())
+			asks := r.decision.Glance(g, &r.probing, []int{e.Server}, "", r.passed(), r.now)
 			r.do(Publish{})
 			r.sendLooks(asks)
 		case seats.Filled:
-			r.round.lose(r.round.looks.Concede(r.lookFacts()))
+			r.decision.Concede(g, r.lookFacts())
 			r.binds = true
 			r.note("%s; waiting on", e.News)
 		case seats.Go:
-			r.round.lose(r.round.looks.Concede(r.lookFacts()))
+			r.decision.Concede(g, r.lookFacts())
 			r.binds = true
 			w.goThere(r, e)
 		case seats.Over:
@@ -318,16 +274,9 @@ func (w *Waiting) goThere(r *Room, e seats.Go) {
 		w.relaunch(r)
 		return
 	}
-	// Only those words count on its seats that are new.
-	r.round.inform(e.Server, r.round.hearsay.Keep(e.Server, e.HeardBy))
-	group := r.round.chosenFor()
-	if !r.round.choice.Go(e.Server, r.seatsFor(group), r.basisFor(group)) {
-		why := "it suits you no more"
-		if cause := r.against(e.Server, group); cause != nil {
-			why = fmt.Sprintf("it turned out to be %s", *cause)
-		}
-		r.note("%s has seats, but %s", r.round.servers.Called(e.Server), why)
-		w.do(r, w.watch.Drop(e.Server, why, w.facts(r))...)
+	if why, suits := decision.Stay(&r.group, e.Server, e.HeardBy); !suits {
+		r.note("%s has seats, but %s", r.group.Servers.Called(e.Server), why)
+		w.do(r, w.watch.Drop(e.Server, why, decision.Seats(&r.group, w.watch))...)
 		return
 	}
 	r.launch(e.Server)
@@ -339,15 +288,19 @@ func (w *Waiting) relaunch(r *Room) {
 	r.enter(l)
 	r.note("there is room now for %s: off to %s", strings.Join(outside, ", "), l.Launch.Name)
 	r.do(Publish{})
-	for _, p := range filtered(r.round.players, func(p *player) bool { return slices.Contains(outside, p.name) }) {
-		r.round.launches.Restart(p.name)
-		r.round.launches.Again(r.now, p.name)
-		r.send(p, l.launchFor(r, p))
+	for _, player := range r.group.Attendance.Players() {
+		if slices.Contains(outside, player) {
+			r.group.Launches.Restart(player)
+			r.group.Launches.Again(r.now, player)
+			r.send(player, l.launchFor(r, player))
+		}
 	}
 }
 
 // giveUp ends the wait without a seat.
-func (w *Waiting) giveUp(r *Room, why string) { w.over(r, w.watch.GiveUp(why, w.facts(r))) }
+func (w *Waiting) giveUp(r *Room, why string) {
+	w.over(r, w.watch.GiveUp(why, decision.Seats(&r.group, w.watch)))
+}
 
 // over goes back to the launch, or fails.
 func (w *Waiting) over(r *Room, e seats.Over) {
@@ -377,15 +330,15 @@ func (r *Room) waiting() *Waiting {
 func (w *Waiting) view(r *Room) *wire.Seats {
 	cards := map[int]wire.ServerCard{}
 	for _, server := range w.watch.Servers() {
-		cards[server] = r.card(server)
+		cards[server] = r.group.Card(server)
 	}
-	return w.watch.View(r.seatsFor(r.round.chosenFor()), cards)
+	return w.watch.View(r.group.SeatsFor(r.group.ChosenFor()), cards)
 }
 
 // resume goes on after the host was away.
 func (w *Waiting) resume(r *Room) {
 	w.watch.Resume(r.now)
-	r.round.looks.Resume()
+	r.decision.Resume()
 }
 
 // restoreWait gives a phase the wait that was saved with it.
@@ -405,7 +358,7 @@ func restoreWait(phase phase, s seats.Saved, listed int) error {
 
 // isWhole reports whether a saved wait has what it needs.
 func (w *Waiting) isWhole(r *Room) bool {
-	l := w.Back
-	return w.watch != nil && r.round.choice.Newest() != nil && (l != nil) == (len(w.watch.Outside()) > 0) &&
-		(l == nil || l.Server >= 0 && l.Server < len(r.round.servers.List) && r.round.choice.Newest().Chosen != nil)
+	l, g := w.Back, &r.group
+	return w.watch != nil && g.Choice.Newest() != nil && (l != nil) == (len(w.watch.Outside()) > 0) &&
+		(l == nil || l.Server >= 0 && l.Server < len(g.Servers.List) && g.Choice.Newest().Chosen != nil)
 }

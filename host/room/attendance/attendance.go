@@ -18,6 +18,7 @@ package attendance
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -113,6 +114,9 @@ type mark struct {
 	missed time.Duration
 	// returned is when the player came back, zero once it has told something new since.
 	returned time.Time
+	// briefed is the round whose list the connection was given, and told to measure; 0 is
+	// none. It is not saved.
+	briefed int
 }
 
 // Come adds a new player, who has no say in the round if there is a reason why.
@@ -135,7 +139,7 @@ func (r *Register) Return(name string, d Duty, mayCount bool, now time.Time) (no
 	if !m.returned.IsZero() && !m.Done && d == Measure {
 		m.missed += min(emptyReturn, now.Sub(m.returned))
 	}
-	m.Here, m.heard, m.returned = true, now, now
+	m.Here, m.heard, m.returned, m.briefed = true, now, now, 0
 	switch {
 	case d != Measure || !mayCount || m.Out == Odd:
 	case m.missed > mostMissed:
@@ -276,8 +280,28 @@ func (r *Register) Recall(name string, now time.Time) {
 	m.Out, m.heard = "", now
 }
 
+// Brief notes that a player's program has the list of a round, and measures it.
+func (r *Register) Brief(name string, round int) { r.mark(name).briefed = round }
+
+// IsBriefed reports whether it has.
+func (r *Register) IsBriefed(name string, round int) bool { return r.mark(name).briefed == round }
+
 // Of returns a player's mark.
 func (r *Register) Of(name string) Mark { return r.mark(name).Mark }
+
+// Players returns all players, in the order in which they came.
+func (r *Register) Players() []string { return slices.Clone(r.order) }
+
+// Find returns the name of the player whom somebody means by a name, letter case apart, or
+// nothing: Ann and ann would be mistaken for each other.
+func (r *Register) Find(name string) string {
+	for _, player := range r.order {
+		if strings.EqualFold(player, name) {
+			return player
+		}
+	}
+	return ""
+}
 
 // Active returns the players whom the round counts on, in the order in which they came.
 func (r *Register) Active() []string {
@@ -289,10 +313,13 @@ func (r *Register) Present() []string {
 	return r.filtered(func(m *mark) bool { return m.Out == "" && m.Here })
 }
 
-// IsUsed reports whether anybody's program is here.
-func (r *Register) IsUsed() bool {
-	return slices.ContainsFunc(r.order, func(name string) bool { return r.marks[name].Here })
+// Here returns how many players' programs are here.
+func (r *Register) Here() int {
+	return len(r.filtered(func(m *mark) bool { return m.Here }))
 }
+
+// IsUsed reports whether anybody's program is here.
+func (r *Register) IsUsed() bool { return r.Here() > 0 }
 
 // LastHeard returns when any player was heard last.
 func (r *Register) LastHeard() (last time.Time) {

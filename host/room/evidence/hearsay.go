@@ -30,6 +30,8 @@ type Hearsay struct {
 	// of several players heard anything.
 	infos map[int]*discovery.Info
 	lone  map[int]bool
+	// news are the servers of which something may be new.
+	news set
 }
 
 // About returns servers with what is taken for true of them, which changes with every word.
@@ -177,7 +179,21 @@ func (h *Hearsay) Weigh(server int) bool {
 	if h.lone[server] = lone; !lone {
 		delete(h.lone, server)
 	}
+	h.news.add(server)
 	return true
+}
+
+// News returns the servers of which something may be new since it was called last.
+func (h *Hearsay) News() (servers []int) {
+	for i, bits := range h.news {
+		for bit := range 8 {
+			if bits&(1<<bit) != 0 {
+				servers = append(servers, 8*i+bit)
+			}
+		}
+	}
+	h.news = h.news[:0]
+	return servers
 }
 
 // Connect returns where a player connects to. As long as players contradict each other about the

@@ -25,7 +25,32 @@ type Witness struct {
 	// late is by how much the timers of the player's machine ring late. It is of a connection,
 	// and not saved.
 	late time.Duration
+	// discreet is how many servers the player wants to be asked for in a round, 0 for no bound.
+	discreet int
+	// shares: the player measures its part of the list, and the others behind the same address
+	// measure the rest.
+	shares bool
 }
+
+// Next returns the player in the next round.
+func (w *Witness) Next() *Witness { return &Witness{discreet: w.discreet} }
+
+// BeDiscreet notes how many servers the player wants to be asked for in a round at most, 0 for
+// no bound. It reports whether that is new.
+func (w *Witness) BeDiscreet(most int) (isNew bool) {
+	isNew = most != w.discreet
+	w.discreet = most
+	return isNew
+}
+
+// Discreet returns how many servers that are, 0 for no bound.
+func (w *Witness) Discreet() int { return w.discreet }
+
+// Share notes whether the player measures only a part of the list.
+func (w *Witness) Share(part bool) { w.shares = part }
+
+// IsSharing reports whether it does.
+func (w *Witness) IsSharing() bool { return w.shares }
 
 // NoteLate notes by how much the timers of the player's machine ring late, as its program says.
 func (w *Witness) NoteLate(by time.Duration) { w.late = by }

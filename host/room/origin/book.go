@@ -63,10 +63,9 @@ func (b *Book) Place(name string) estimate.Place {
 	return estimate.Place{}
 }
 
-// Groups groups some of the players by the public address that they share, as indexes. One
-// private address that several players come from is a gateway's or a proxy's: behind it they may
-// sit anywhere.
-func (b *Book) Groups(of []string) [][]int {
+// Groups groups some of the players by the public address that they share. One private address
+// that several players come from is a gateway's or a proxy's: behind it they may sit anywhere.
+func (b *Book) Groups(of []string) [][]string {
 	came := map[Origin]int{}
 	for _, e := range b.people {
 		if e.IsPlayer {
@@ -83,7 +82,15 @@ func (b *Book) Groups(of []string) [][]int {
 			keys[i] = e.Addr
 		}
 	}
-	return selection.NATGroups(keys)
+	var groups [][]string
+	for _, members := range selection.NATGroups(keys) {
+		var group []string
+		for _, i := range members {
+			group = append(group, of[i])
+		}
+		groups = append(groups, group)
+	}
+	return groups
 }
 
 // Rename gives somebody another name.

@@ -119,14 +119,9 @@ func TestPlace(t *testing.T) {
 
 // groups returns NAT groups as text: a letter a player.
 func groups(b *Book, names string) string {
-	of := strings.Split(names, "")
 	var groups []string
-	for _, group := range b.Groups(of) {
-		text := ""
-		for _, i := range group {
-			text += of[i]
-		}
-		groups = append(groups, text)
+	for _, group := range b.Groups(strings.Split(names, "")) {
+		groups = append(groups, strings.Join(group, ""))
 	}
 	return strings.Join(groups, " ")
 }

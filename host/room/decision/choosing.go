@@ -1,0 +1,385 @@
+// Package decision decides where a group goes: it chooses from what was measured, lets everyone look
+// at the best few again, and says what follows.
+//
+//	Choose ─▶ Decide ─┬─▶ look at these ─▶ Hear, Settle ─▶ Decide …
+//	                  ├─▶ wait for seats, or there is no server
+//	                  └─▶ vote ─▶ Favourite ─▶ launch
+//
+// What is known stands in the [group.Group], and so does the choice. A room carries out what
+// follows.
+package decision
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room/attendance"
+	"muster/host/room/ballot"
+	"muster/host/room/choice"
+	"muster/host/room/editions"
+	"muster/host/room/finals"
+	"muster/host/room/group"
+	"muster/host/room/probing"
+	"muster/host/room/search"
+	"muster/host/room/trust"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/selection/anomaly"
+)
+
+// judgedAfter is of how many servers a player must have told to be judged while others still
+// measure.
+const judgedAfter = 16
+
+// Decision is what a round decides. Its zero value has decided nothing yet.
+type Decision struct {
+	looks finals.Looks
+	// waitable is what a wait for seats could be for.
+	waitable waitable
+}
+
+// Discredit finds players who contradict most others about servers. It returns what to tell
+// people.
+func (d *Decision) Discredit(g *group.Group) (notes []string) {
+	g.Weigh()
+	found := g.Hearsay.Contradictions(d.looks.Seen())
+	notes = g.Trust.Discredit(found, g.Attendance.Active(), g.Attendance.Players())
+	g.Weigh()
+	return notes
+}
+
+// culledByLone returns the best servers that are not ranked for what one player alone said of
+// them.
+func (d *Decision) culledByLone(g *group.Group) []int {
+	if len(g.Servers.Lone) == 0 {
+		return nil
+	}
+	return trust.CulledByLone(g.Basis(g.Attendance.Active()), g.Choice.Newest().Ranking, finalists, d.looks.Seen())
+}
+
+// Review leaves players out whose numbers fit nobody else's while a search goes on, of those who
+// have told enough, and finds players who contradict the others. It returns what to tell people.
+func (d *Decision) Review(g *group.Group) (notes []string) {
+	told := group.Filtered(g.Attendance.Active(), func(name string) bool { return len(g.Evidence[name].Probes()) >= judgedAfter })
+	return slices.Concat(judge(g, told, trust.Searching), d.Discredit(g))
+}
+
+// judge leaves players out whose numbers fit nobody else's.
+func judge(g *group.Group, players []string, at trust.Moment) (notes []string) {
+	v := g.Trust.Judge(g.Basis(players), g.Attendance.Players(), at)
+	g.Attendance.LeaveOut(attendance.Odd, v.LeftOut...)
+	return v.Notes
+}
+
+// outvote chooses without those few for whom nothing suits that suits all others. It returns
+// for whom and what it chose.
+func outvote(g *group.Group, players []string, s selection.Selection) ([]string, selection.Selection, []string) {
+	v, others := g.Trust.Outvote(g.Basis(players))
+	if len(v.LeftOut) == 0 {
+		return players, s, nil
+	}
+	s = g.Select(others)
+	g.Attendance.LeaveOut(attendance.Outvoted, v.LeftOut...)
+	return group.Filtered(players, func(name string) bool { return slices.Contains(others, name) }), s, v.Notes
+}
+
+// tryAlone chooses again as long as the choice hangs on a ping that one player alone reports.
+func tryAlone(g *group.Group) (notes []string) {
+	for range trust.MostTrials {
+		before := g.Choice.Newest()
+		if before == nil || before.Chosen == nil {
+			return notes
+		}
+		players, pings := g.ChosenFor(), map[string]trust.Ping{}
+		for _, name := range players {
+			first, _ := g.Evidence[name].Probe(before.Chosen.Server)
+			pings[name] = trust.Ping{First: first.RTT, Now: g.Knowledge(name).At(before.Chosen.Server).RTT}
+		}
+		trial := g.Trust.Try(g.Basis(players), before, pings)
+		var after selection.Selection
+		for trial.Raise() {
+			after = g.Select(players)
+			trial.Chose(&after)
+		}
+		news := trial.End()
+		if len(news) == 0 {
+			return notes
+		}
+		notes = append(notes, news...)
+		after.LookedS, after.Doubts = before.LookedS, doubts(g)
+		g.Choice.Refine(after)
+	}
+	return notes
+}
+
+// doubts returns all that is odd about players.
+func doubts(g *group.Group) []anomaly.Anomaly {
+	players, answered := g.Attendance.Players(), map[string]int{}
+	for _, name := range players {
+		_, answered[name] = g.Evidence[name].Progress()
+	}
+	return g.Trust.List(g.Basis(g.Attendance.Active()), players, answered)
+}
+
+// disputed returns servers that would be better for all but one player, whom they did not
+// answer.
+func (d *Decision) disputed(g *group.Group, s *search.Search) []int {
+	players, o := g.ChosenFor(), trust.Outlook{}
+	b := g.Basis(players)
+	if s != nil {
+		o = trust.Outlook{Silent: map[string][]int{}, RTTs: s.Predict(b.Table)}
+		for _, name := range players {
+			o.Silent[name] = g.Knowledge(name).Silent()
+		}
+	}
+	return g.Trust.Disputed(b, g.Choice.Newest(), o, d.looks.Seen())
+}
+
+// Chosen is what came of [Decision.Choose].
+type Chosen struct {
+	Notes []string
+	// IsMade: there is a choice now, perhaps of no server. Otherwise Failure says why there is
+	// none, if it is not only that the organiser was too early.
+	IsMade  bool
+	Failure string
+}
+
+// Choose ranks what has been measured. It chooses for everyone who measured anything or, if that
+// leaves no server, for those who have finished: what the others have not measured yet would
+// cull every server. If the organiser wants it early, while some still measure, it counts only
+// if something suits everyone: impatience should not lose what was measured.
+func (d *Decision) Choose(g *group.Group, early bool, at trust.Moment) (c Chosen) {
+	c.Notes = slices.Concat(judge(g, g.Measured(), at), d.Discredit(g))
+	players := g.Measured()
+	selected := g.Select(players)
+	if selected.Chosen == nil {
+		finished := group.Filtered(players, func(name string) bool { return g.Attendance.Of(name).Done })
+		if s := g.Select(finished); s.Chosen != nil {
+			players, selected = finished, s
+		}
+	}
+	if selected.Chosen == nil && !early {
+		var notes []string
+		players, selected, notes = outvote(g, players, selected)
+		c.Notes = append(c.Notes, notes...)
+	}
+	switch {
+	case early && selected.Chosen == nil:
+		c.Notes = append(c.Notes, "the organiser says go, but no server suits everyone so far: measuring goes on")
+		return c
+	case early:
+		c.Notes = append(c.Notes, "the organiser says go: choosing from what has been measured")
+	case len(players) == 0:
+		c.Failure = "nobody has measured anything"
+		return c
+	}
+	for _, a := range g.Trust.Find(g.Basis(players)) {
+		c.Notes = append(c.Notes, fmt.Sprint(a))
+	}
+	best := selected.Ranking[:min(finalists, len(selected.Ranking))]
+	theirs := g.Editions.Of(players, g.Settings.Game)
+	c.Notes = append(c.Notes, editions.Describe(g.Servers, theirs, best, g.Settings.AnyVersion)...)
+	for _, name := range g.Attendance.Active() {
+		if !slices.Contains(players, name) {
+			g.Attendance.LeaveOut(attendance.Behind, name)
+			probed, _ := g.Evidence[name].Progress()
+			c.Notes = append(c.Notes, fmt.Sprintf("choosing without %s, who has measured %d of %d servers", name, probed, len(g.Servers.List)))
+		}
+	}
+	d.looks.Forget()
+	g.Choice.Take(selected)
+	c.IsMade = true
+	return c
+}
+
+// Following is what follows from the newest choice: the first of these that there is.
+type Following struct {
+	Notes []string
+	// Look are servers that everyone looks at again.
+	Look []int
+	// Wait are full servers that are worth a wait.
+	Wait []selection.Ranked
+	// Failure is why there is no server to go to.
+	Failure string
+	// Votes: people have their say. Otherwise everyone goes to Server.
+	Votes  bool
+	Server int
+}
+
+// Decide returns what follows from the newest choice. Everyone looks at the chosen server again
+// unless they have; then people have their say, if the organiser wants that, or all go there.
+// If isChosen, people who are left out have no say. Surveyed is how many places everybody is
+// asked for, which count like servers.
+func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, surveyed int) (f Following) {
+	f.Notes = tryAlone(g)
+	note := func(format string, args ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, args...)) }
+	chosen, isTired := g.Choice.Newest().Chosen, d.looks.Tries() >= maxTries
+	if chosen == nil {
+		if f.Look = d.culledByLone(g); len(f.Look) > 0 && !isTired {
+			note("no server suits everyone as far as single players heard: everyone looks at %s", discovery.ServersInWords(len(f.Look)))
+			return f
+		}
+		f.Look = nil
+		if g.Settings.Wait > 0 && len(g.ChosenFor()) > 0 {
+			f.Wait = WorthWaiting(g)
+		}
+		f.Failure = fmt.Sprintf("no server suits everyone: %s", choice.Lack(g.Choice.Newest()))
+		return f
+	}
+	f.Server = chosen.Server
+	isSeen := slices.Contains(d.looks.Seen(), f.Server)
+	f.Votes = g.Ballot.IsWanted(g.Settings.Agree, g.Electorate(isChosen))
+	switch {
+	case !isSeen && isTired:
+		takes := "taking"
+		if f.Votes { // people may take another
+			takes = "the rule takes"
+		}
+		note("the best servers keep changing: %s %s unverified", takes, g.Servers.Called(f.Server))
+	case !isSeen:
+		servers, notes := d.finalists(g, p, surveyed)
+		f.Look, f.Notes = servers, append(f.Notes, notes...)
+		return f
+	case f.Votes && !isTired:
+		if f.Look = d.Options(g).More; len(f.Look) > 0 {
+			note("everyone looks at %s more, for a vote", discovery.ServersInWords(len(f.Look)))
+			return f
+		}
+	}
+	g.Choice.Weigh(g.Full(g.ChosenFor()))
+	return f
+}
+
+// Options returns what people choose between, or would.
+func (d *Decision) Options(g *group.Group) ballot.Options {
+	return ballot.Among(g.Choice.Newest(), d.looks.Seen())
+}
+
+// OpenVote lets people vote on the newest choice. It returns what to tell them.
+func (d *Decision) OpenVote(g *group.Group) (note string) {
+	options := d.Options(g)
+	g.Ballot.Open(options)
+	return fmt.Sprintf("%s is ahead: vote, veto, and say when you are ready", g.Servers.Called(g.Ballot.Favourite(options)))
+}
+
+// Replace puts another choice in the place of the last one, of which nobody has said yet that
+// they are ready.
+func Replace(g *group.Group, s selection.Selection) {
+	g.Choice.Take(s)
+	g.Launches.Restart()
+	g.Ballot.Withdraw("", ballot.Ready|ballot.ByHand)
+}
+
+// ChooseAgain chooses for those who are left of the group, or are more by now; why says what
+// happened, in a sentence. If another server is the best now it returns the choice, for
+// [Decision.Replace]; else the vote goes on, and the countdown.
+func (d *Decision) ChooseAgain(g *group.Group, why string) (note string, other *selection.Selection) {
+	players := g.ChosenFor()
+	s := g.Select(players)
+	before := g.Choice.Newest().Chosen
+	if s.Chosen == nil || before == nil || s.Chosen.Server != before.Server {
+		return fmt.Sprintf("%s Choosing again for %s.", why, attendance.Headcount(players)), &s
+	}
+	s.Doubts = g.Choice.Newest().Doubts
+	take(g, s)
+	g.Ballot.Open(d.Options(g))
+	return fmt.Sprintf("%s %s is still the best for %s.", why, g.Servers.Called(before.Server), attendance.Headcount(players)), nil
+}
+
+// take makes a choice of the same server the newest.
+func take(g *group.Group, s selection.Selection) {
+	g.Choice.Take(s)
+	g.Choice.Weigh(g.Full(g.ChosenFor()))
+}
+
+// Readmit counts a player again who was left out for having left while people vote. It reports
+// whether the player counts.
+func Readmit(g *group.Group, name string, now time.Time) bool {
+	players := g.ChosenFor()
+	g.Attendance.Follow(name, players, now)
+	if !g.Attendance.CanReturn(name) || !g.HasMeasured(name) {
+		return false
+	}
+	g.Attendance.Recall(name, now)
+	s := g.Select(append(players, name))
+	if s.Chosen == nil {
+		g.Attendance.LeaveOut(attendance.Left, name)
+		return false
+	}
+	before := *g.Choice.Newest()
+	before.Players = s.Players
+	g.Choice.Refine(before)
+	return true
+}
+
+// change says why the favourite of a moment ago lost, or nothing.
+func change(g *group.Group, before int) (notes []string) {
+	after := g.Choice.Newest().Chosen
+	if after != nil && after.Server == before {
+		return nil
+	}
+	next := "there is no other"
+	if after != nil {
+		next = g.Servers.Called(after.Server) + " takes its place"
+	}
+	why := "is no longer the best"
+	if cause := g.Against(before, g.Attendance.Active()); cause != nil {
+		why = fmt.Sprintf("turned out to be %s", *cause)
+	}
+	return []string{fmt.Sprintf("%s %s: %s", g.Servers.Called(before), why, next)}
+}
+
+// Favourite returns the server that people agreed on, once everyone has looked at it again. If it
+// suits them no more another takes its place; -1 says that nobody has looked at that.
+func (d *Decision) Favourite(g *group.Group, f finals.Facts) (server int, notes []string) {
+	lose(g, d.looks.Concede(f))
+	notes = d.Discredit(g)
+	target := g.Ballot.Favourite(d.Options(g))
+	if g.Against(target, g.ChosenFor()) == nil {
+		return target, notes
+	}
+	s := g.Select(g.ChosenFor())
+	g.Choice.Refine(s)
+	notes = append(notes, change(g, target)...)
+	if s.Chosen == nil || !slices.Contains(d.looks.Seen(), s.Chosen.Server) {
+		return -1, notes
+	}
+	return s.Chosen.Server, notes
+}
+
+// Supposed returns what other settings would choose from. It takes the record of the newest
+// choice if that is of the same people.
+func Supposed(g *group.Group, s wire.Settings) selection.Basis {
+	Record(g) // which is made if it is not known
+	players := g.ChosenFor()
+	b, isKnown := g.Choice.Basis(append(slices.Clone(players), g.Counted().Names()...))
+	if !isKnown {
+		b = g.Full(players)
+	}
+	b.Servers, b.Criteria = g.Servers, g.Criteria(s, players)
+	return b
+}
+
+// Record returns what the newest choice was made from, or nil before there is one.
+func Record(g *group.Group) *choice.Record {
+	record, isKnown := g.Choice.Record()
+	if !isKnown { // the room was restored, or has given up
+		record = g.Choice.Note(g.Full(g.ChosenFor()))
+	}
+	return record
+}
+
+// Recount chooses anew because other guests count, while people vote. It returns another choice,
+// for [Decision.Replace], or nil where the same server stays: then no vote is lost.
+func Recount(g *group.Group) (other *selection.Selection) {
+	switch s := g.Select(g.ChosenFor()); {
+	case s.Chosen == nil:
+	case s.Chosen.Server == g.Choice.Newest().Chosen.Server:
+		take(g, s)
+	default:
+		return &s
+	}
+	return nil
+}

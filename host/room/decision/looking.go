@@ -1,0 +1,291 @@
+package decision
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room/attendance"
+	"muster/host/room/evidence"
+	"muster/host/room/finals"
+	"muster/host/room/group"
+	"muster/host/room/probing"
+	"muster/host/room/search"
+	"muster/host/wire"
+	"muster/selection/rules"
+)
+
+const (
+	// finalists is how many servers get a second look and stand ready as
+	// fallbacks: with five, a launch hardly ever finds all of them full.
+	finalists = 5
+	// hiddenFinalists is how many others may be among them whose first RTTs may
+	// have been unlucky, the search's best with them.
+	hiddenFinalists = 3
+	// contenders is how many servers everybody also looks at after the search of a short
+	// list, as one held-up or lost packet may hide them.
+	contenders = 8
+	// maxTries bounds how often the finalists may turn out to be useless.
+	maxTries = 4
+)
+
+// finalists returns the servers of the next look, and says why they are. Surveyed is how many
+// places everybody is asked for, which count like servers.
+func (d *Decision) finalists(g *group.Group, p *probing.Probing, surveyed int) (servers []int, notes []string) {
+	add := func(more []int) (n int) {
+		more = slices.DeleteFunc(slices.Clone(more), func(server int) bool { return slices.Contains(servers, server) })
+		servers = append(servers, more...)
+		return len(more)
+	}
+	ranking := g.Choice.Newest().Ranking
+	for _, ranked := range ranking[:min(finalists, len(ranking))] {
+		servers = append(servers, ranked.Server)
+	}
+	s := p.Search(g)
+	if s != nil {
+		add(s.Hidden(hiddenFinalists)) // which may be better than they look
+		if !d.looks.IsLong() {
+			add(s.Contenders(contenders, servers))
+		}
+	}
+	notes = append(notes, fmt.Sprintf("everyone looks at the best %d again", len(servers)))
+	if n := add(d.disputed(g, s)); n > 0 {
+		notes = append(notes, fmt.Sprintf("and at %s better for all but one of you, whom they did not answer", discovery.ServersInWords(n)))
+	}
+	if n := add(d.culledByLone(g)); n > 0 {
+		notes = append(notes, fmt.Sprintf("and at %s that only one player has heard to be of no use", discovery.ServersInWords(n)))
+	}
+	if d.looks.Tries() == 0 {
+		untried, discreet := untried(g, s, servers, surveyed)
+		if len(untried) > 0 {
+			notes = append(notes, fmt.Sprintf("and at %s that may be better: what ping %s has there is not known yet", discovery.ServersInWords(len(untried)), strings.Join(discreet, ", ")))
+		}
+		add(untried)
+	}
+	return servers, notes
+}
+
+// untried returns servers to look at along with finalists: those that are likely better, as far
+// as the pings of discreet players who have not measured them can be told, and for which these
+// have places left. What is likely decides where everyone looks; what was measured decides what
+// is chosen.
+func untried(g *group.Group, s *search.Search, finalists []int, surveyed int) (servers []int, discreet []string) {
+	if s == nil {
+		return nil, nil
+	}
+	left := wire.SearchFinalists
+	for _, name := range g.Attendance.Active() {
+		w := g.Evidence[name]
+		if w.Discreet() == 0 {
+			continue
+		}
+		own := w.Discreet() - w.Asked() - surveyed
+		for _, server := range finalists {
+			if !w.IsAsked(server) {
+				own--
+			}
+		}
+		discreet, left = append(discreet, name), min(left, own)
+	}
+	return s.Untried(left, finalists), discreet
+}
+
+// Look lets everyone look at servers again. If isLast a launch is near.
+func (d *Decision) Look(g *group.Group, p *probing.Probing, servers []int, isLast bool, passed time.Duration, now time.Time) (asks []finals.Ask, note string) {
+	asks, note = d.looks.Begin(finals.Setup{
+		Servers: servers, Search: searched(p.Search(g)), IsFair: rules.Of(g.Settings.By).Deviates, IsLast: isLast,
+	}, d.Facts(g, passed, now, servers...))
+	return asks, note
+}
+
+// Glance lets a player, or everyone without a name, take one sample of servers.
+func (d *Decision) Glance(g *group.Group, p *probing.Probing, servers []int, by string, passed time.Duration, now time.Time) []finals.Ask {
+	return d.looks.Glance(servers, by, searched(p.Search(g)), d.Facts(g, passed, now))
+}
+
+// LookOf returns what a player who comes is asked to look at now.
+func (d *Decision) LookOf(g *group.Group, name string, passed time.Duration, now time.Time) []finals.Ask {
+	if ask, isAsked := d.looks.Ask(name, d.Facts(g, passed, now)); isAsked {
+		return []finals.Ask{ask}
+	}
+	return nil
+}
+
+// searched returns whether a search found the servers of a look that begins.
+func searched(s *search.Search) finals.Search {
+	switch {
+	case s == nil || s.IsBehind():
+		return finals.Unsearched
+	case s.IsShort():
+		return finals.SearchedShort
+	}
+	return finals.Searched
+}
+
+// Facts returns what a look that began so long ago has to know of the players now, and of
+// its servers or those of the next.
+func (d *Decision) Facts(g *group.Group, passed time.Duration, now time.Time, next ...int) finals.Facts {
+	f := finals.Facts{Long: time.Duration(g.Settings.LongLook), Passed: passed, Now: now, Gap: g.Gap}
+	groups, mates := map[string]int{}, map[string][]*evidence.Witness{}
+	for i, natGroup := range g.Origins.Groups(g.Attendance.Active()) {
+		for _, name := range natGroup {
+			groups[name] = i
+		}
+	}
+	for _, natGroup := range g.Origins.Groups(g.Attendance.Players()) {
+		for _, name := range natGroup {
+			mates[name] = g.Evidence.Of(natGroup)
+		}
+	}
+	for _, name := range g.Attendance.Active() {
+		looker := finals.Looker{Name: name, IsHere: g.IsHere(name), Group: groups[name], Known: map[int]finals.Known{}}
+		for _, server := range slices.Concat(d.looks.Servers(), next) {
+			looker.Known[server] = known(g, name, mates[name], server)
+		}
+		f.Players = append(f.Players, looker)
+	}
+	return f
+}
+
+// known returns what a look has to know of a player's way to a server.
+func known(g *group.Group, name string, mates []*evidence.Witness, server int) finals.Known {
+	w := g.Evidence[name]
+	known := finals.Known{IsAsked: w.IsAsked(server), IsHidden: g.Nearby.IsHidden(name, server)}
+	if probe, probed := w.Probe(server); probed {
+		known.Probe, known.AskedAt = probe, g.Measuring.Add(probe.At-probe.RTT)
+	}
+	if look, looked := w.Looked(server); looked {
+		known.Look = (*finals.Look)(&look)
+	}
+	if len(mates) > 1 {
+		known.Mates = evidence.Pooled(mates, server).RTT
+	}
+	return known
+}
+
+// lose notes the looks that found a server gone.
+func lose(g *group.Group, lost []finals.Missed) {
+	for _, m := range lost {
+		if w := g.Evidence[m.Player]; w != nil {
+			w.Look(evidence.Look(m.Look))
+		}
+	}
+}
+
+// Hear takes a player's second look.
+func (d *Decision) Hear(g *group.Group, name string, v wire.Verified, f finals.Facts) (heard finals.Heard, err error) {
+	if heard, err = d.looks.Hear(name, v, f); err != nil {
+		return heard, err
+	}
+	if heard.IsElsewhere {
+		g.Origins.Part(name)
+	}
+	if !heard.Counts {
+		return heard, nil
+	}
+	w := g.Evidence[name]
+	for _, seen := range heard.Seen {
+		if w.Admit(seen.Server) {
+			g.Hearsay.Weigh(seen.Server)
+		}
+		if seen.Info != nil {
+			g.Say(name, seen.Server, wire.TidyInfo(*seen.Info), f.Now)
+		}
+		if seen.Look != nil {
+			w.Look(evidence.Look(*seen.Look))
+		}
+	}
+	g.Attendance.Await(f.Now, name)
+	return heard, nil
+}
+
+// Settled is what comes of a look once nobody is waited for.
+type Settled struct {
+	Notes []string
+	// IsOver: the newest choice is what the look leaves. Otherwise Asks are what players look
+	// at once more, none if somebody is still waited for.
+	IsOver bool
+	Asks   []finals.Ask
+}
+
+// Settle chooses by what a look has shown, once nobody is waited for.
+func (d *Decision) Settle(g *group.Group, f finals.Facts) (s Settled) {
+	o, isSettled := d.looks.Settle(f)
+	if !isSettled {
+		return s
+	}
+	lose(g, o.Lost)
+	if len(o.Asks) > 0 {
+		return Settled{Notes: []string{o.Note}, Asks: o.Asks}
+	}
+	s = Settled{Notes: d.Discredit(g), IsOver: true}
+	before, players := g.Choice.Newest().Chosen, g.Attendance.Active()
+	selected := g.Select(players)
+	if selected.Chosen == nil {
+		var notes []string
+		_, selected, notes = outvote(g, players, selected)
+		s.Notes = append(s.Notes, notes...)
+	} else if v := g.Trust.Overrule(g.Basis(players), &selected, g.Attendance.Players(), d.looks.Seen()); len(v.LeftOut) > 0 {
+		g.Attendance.LeaveOut(attendance.Odd, v.LeftOut...)
+		s.Notes = append(s.Notes, v.Notes...)
+		selected = g.Select(g.Attendance.Active())
+	}
+	selected.LookedS, selected.Doubts = o.LookedS, doubts(g)
+	g.Choice.Refine(selected)
+	if before != nil {
+		s.Notes = append(s.Notes, change(g, before.Server)...)
+	}
+	return s
+}
+
+// CutShort ends a long look. It returns what players' programs are told, and whether there was
+// one.
+func (d *Decision) CutShort(f finals.Facts) (stops []finals.Ask, isCut bool) {
+	return d.looks.CutShort(f)
+}
+
+// ViewLook returns how far a long look is, nil if nobody looks for long.
+func (d *Decision) ViewLook(g *group.Group, f finals.Facts) *wire.LongLook {
+	if !d.looks.IsLong() {
+		return nil
+	}
+	view := d.looks.View(f)
+	for i, server := range d.looks.Servers() {
+		at := &view.Finalists[i]
+		at.Addr, at.Name = g.Servers.List[server].Addr.String(), g.Card(server).Name
+	}
+	return view
+}
+
+// Tick stops waiting for players who do not look. It returns what to tell people, and whether
+// nobody is waited for now.
+func (d *Decision) Tick(f finals.Facts) (notes []string, isLate bool) { return d.looks.Tick(f) }
+
+// Without waits for a player's look no longer.
+func (d *Decision) Without(player string) { d.looks.Without(player) }
+
+// Forget makes everyone look anew: what was seen of the servers is old.
+func (d *Decision) Forget() { d.looks.Forget() }
+
+// Retry counts no look as made in vain any more: those were for another choice.
+func (d *Decision) Retry() { d.looks.Retry() }
+
+// Resume goes on after the host was away.
+func (d *Decision) Resume() { d.looks.Resume() }
+
+// SetRight takes looks that a clock noted that was ahead for made just now.
+func (d *Decision) SetRight(now time.Time) { d.looks.SetRight(now) }
+
+// Concede gives up the servers that did not answer anybody.
+func (d *Decision) Concede(g *group.Group, f finals.Facts) { lose(g, d.looks.Concede(f)) }
+
+// Save returns the section of the saved room.
+func (d *Decision) Save() finals.Saved { return d.looks.Save() }
+
+// Restore returns the decision that was saved, of a list of so many servers.
+func Restore(s finals.Saved, listed int) (d Decision, err error) {
+	d.looks, err = finals.Restore(s, listed)
+	return d, err
+}

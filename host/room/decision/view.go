@@ -1,0 +1,122 @@
+package decision
+
+import (
+	"cmp"
+	"slices"
+
+	"muster/discovery"
+	"muster/host/room/choice"
+	"muster/host/room/group"
+	"muster/host/room/probing"
+	"muster/host/room/seats"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// Showing says how far a room is when its choice is shown.
+type Showing struct {
+	// IsOpen: the choice can be made otherwise; IsVoting: people vote on it.
+	IsOpen, IsVoting bool
+	// Target is the server that people go to, or -1 before they do.
+	Target int
+}
+
+// View returns the choice and the what-if as people see them; nil before there is a
+// choice.
+func (d *Decision) View(g *group.Group, p *probing.Probing, s Showing) (view, whatIf *wire.Choice) {
+	if g.Choice.Newest() == nil {
+		return nil, nil
+	}
+	f := d.facts(g, p, s)
+	view, whatIf = g.Choice.View(f), g.Choice.ViewWhatIf(f)
+	if miss := view.Miss; miss != nil {
+		server := slices.IndexFunc(g.Servers.List, func(s discovery.Server) bool { return s.Addr.String() == miss.Addr })
+		for _, name := range g.ChosenFor() {
+			if result := g.Knowledge(name).At(server); result.State == discovery.Answered {
+				miss.RTT[name] = discovery.MS(result.RTT)
+			}
+		}
+	}
+	return view, whatIf
+}
+
+// facts returns what people see with a choice.
+func (d *Decision) facts(g *group.Group, p *probing.Probing, s Showing) choice.Facts {
+	players := g.Attendance.Players()
+	f := choice.Facts{
+		Servers: g.Servers, Editions: g.Editions.Of(players, g.Settings.Game), Players: players,
+		Limits: g.Settings.Limits, IsOpen: s.IsOpen, Stands: *g.Choice.Newest(), Target: -1,
+	}
+	if f.Stands.Chosen != nil {
+		if f.Target = s.Target; f.Target < 0 {
+			f.Target = g.Ballot.Favourite(d.Options(g))
+		}
+		f.Stands = g.Ballot.Decide(f.Stands, f.Target, s.IsVoting)
+	}
+	if most, is := g.Trust.Weightiest(g.Choice.Newest()); is {
+		f.Weightiest = most
+	}
+	if !s.IsOpen {
+		return f
+	}
+	f.Others = append(d.adviseWait(g, s.IsVoting), p.Offer(g, s.IsVoting)...)
+	return f
+}
+
+// WorthWaiting returns the full servers that are worth a wait, best first.
+func WorthWaiting(g *group.Group) []selection.Ranked {
+	return seats.Worth(Suitable(g), g.Servers, g.SeatsFor(g.ChosenFor()))
+}
+
+// Suitable returns the servers that suit everyone but for their seats, best first.
+func Suitable(g *group.Group) []selection.Ranked { return seats.Suitable(g.Full(g.ChosenFor())) }
+
+// waitable is how many servers are worth a wait, and the best of them; it is reckoned once a
+// choice, as everyone who looks at the room is told.
+type waitable struct {
+	of      *selection.Selection
+	servers []selection.Ranked
+	need    int
+}
+
+// adviseWait says that the room can wait for seats, if it can.
+func (d *Decision) adviseWait(g *group.Group, isVoting bool) []wire.Advice {
+	if newest := g.Choice.Newest(); d.waitable.of != newest {
+		d.waitable = waitable{newest, WorthWaiting(g), g.SeatsFor(g.ChosenFor())}
+	}
+	full := d.waitable.servers
+	if len(full) == 0 {
+		return nil
+	}
+	addr, text := full[0].Addr.String(), "wait for "+seats.InWords(d.waitable.need)
+	if info := g.Servers.Info(full[0].Server); isVoting && info != nil {
+		text += " on " + cmp.Or(info.Name, addr)
+	}
+	return []wire.Advice{{Text: text, Action: "await", Servers: len(full), Addr: addr}}
+}
+
+// Stay takes a server with seats for everybody as the newest choice, once only those words count
+// on its seats that are new. It reports whether the server suits everyone, and else why not.
+func Stay(g *group.Group, server int, heardBy []string) (why string, suits bool) {
+	g.Hearsay.Keep(server, heardBy)
+	players := g.ChosenFor()
+	if g.Choice.Go(server, g.SeatsFor(players), g.Full(players)) {
+		return "", true
+	}
+	if cause := g.Against(server, players); cause != nil {
+		return "it turned out to be " + cause.String(), false
+	}
+	return "it suits you no more", false
+}
+
+// Seats returns what a watch of servers has to know of the group.
+func Seats(g *group.Group, w *seats.Watch) seats.Facts {
+	present := g.Attendance.Present()
+	f := seats.Facts{Need: w.Need(g.SeatsFor(g.ChosenFor())), Present: len(present), Servers: map[int]seats.Fact{}}
+	for _, server := range w.Servers() {
+		f.Servers[server] = seats.Fact{Name: g.Servers.Called(server), Lookers: group.Filtered(present, func(name string) bool {
+			return g.Trust.IsHeeded(name) && !g.Nearby.IsHidden(name, server) && g.Evidence[name].CanShow(server)
+		})}
+	}
+	return f
+}

@@ -1,0 +1,99 @@
+package group
+
+import (
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room/choice"
+	"muster/host/room/evidence"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// Say notes what a player heard a server say of itself, an empty name for the host.
+func (r *Round) Say(by string, server int, info discovery.Info, now time.Time) {
+	r.Hearsay.Hear(by, server, info, now.Sub(r.Measuring))
+}
+
+// Weigh weighs all words about servers anew if others count than before, or the settings want
+// something else of a server. What players said who have left meanwhile still counts.
+func (g *Group) Weigh() {
+	s, players, active := &g.Settings, g.Attendance.Players(), g.Attendance.Active()
+	voices := make([]evidence.Voice, len(players))
+	for i, name := range players {
+		voices[i] = evidence.Voice{
+			Name: name, Witness: g.Evidence[name], Counts: g.Trust.IsHeeded(name),
+			Alone: len(active) == 1 && name == active[0],
+		}
+	}
+	wanted := evidence.Wanted{Map: s.Map, Mode: s.Mode, Version: s.Version, Mod: s.Mod, Tags: s.Tags}
+	g.Hearsay.Attend(voices, wanted)
+}
+
+// Infos takes what a player heard servers say of themselves. It returns the number of a server
+// that the list has not, or -1.
+func (r *Round) Infos(by string, infos wire.Infos, now time.Time) (stranger int) {
+	for i := range infos.Servers {
+		if server := infos.Servers[i].Server; server >= len(r.Servers.List) {
+			return server
+		}
+	}
+	for i := range infos.Servers {
+		r.Say(by, infos.Servers[i].Server, infos.Servers[i].Info, now)
+	}
+	return -1
+}
+
+// Criteria returns what settings ask of a server for some of the players.
+func (g *Group) Criteria(s wire.Settings, players []string) selection.Criteria {
+	c := choice.Criteria(s, g.Tuning.Spare)
+	if !s.AnyVersion {
+		c.Editions = g.Editions.Of(players, g.Settings.Game)
+	}
+	c.Seats = max(s.Players, g.SeatsFor(players))
+	c.Weights = g.Tuning.Weights
+	c.Vetoes, c.Keep = g.Ballot.Vetoes(), g.Choice.Previous()
+	c.Ours, c.Hidden = g.Lists.Ours(), g.Lists.Hidden(g.Servers.List, g.OrganiserName())
+	c.Blacklist = append(c.Blacklist, g.Trust.Blacklist(&g.Servers)...)
+	return c
+}
+
+// Basis returns what a choice for players, or for some of them, can be made from, but for the
+// guests who are counted in.
+func (g *Group) Basis(players []string) selection.Basis {
+	b := selection.Basis{Servers: g.Servers, Table: g.Table(players), Criteria: g.Criteria(g.Settings, players)}
+	b.Criteria.Seats, b.Guests = g.Settings.Players, len(g.Counted().Names())
+	b.Along = Filtered(g.Attendance.Players(), g.IsHere)
+	return b
+}
+
+// Full returns what a choice for players is made from, with the guests who are counted in.
+func (g *Group) Full(players []string) selection.Basis {
+	return g.Counted().In(g.Basis(players).For(players))
+}
+
+// IsHere reports whether a player's program is connected.
+func (g *Group) IsHere(name string) bool { return g.Attendance.Of(name).Here }
+
+// SeatsFor returns how many seats players need, with all who come along without a say.
+func (g *Group) SeatsFor(players []string) int {
+	along := Filtered(g.Attendance.Players(), func(name string) bool {
+		return g.IsHere(name) && !slices.Contains(players, name)
+	})
+	return len(players) + len(g.Counted().Names()) + len(along)
+}
+
+// Select returns what would be chosen for players now.
+func (g *Group) Select(players []string) selection.Selection {
+	g.Weigh()
+	return g.Choice.Try(g.Full(players))
+}
+
+// Against returns what speaks against a server for players, as far as is known, or nil.
+func (g *Group) Against(server int, players []string) *selection.Cause {
+	g.Weigh()
+	criteria := g.Criteria(g.Settings, players)
+	criteria.Keep, criteria.Top, criteria.Reasons = g.Servers.List[server].Addr, 1, -1
+	return selection.NewFilter(g.Servers, criteria).Select(g.Table(players)).Keep.Culled
+}

@@ -1,0 +1,214 @@
+// Package group knows the group of a room in one round: who is here, what they want and bring, what
+// they measured and heard, and what was chosen. It puts together what the parts of a room know
+// each for itself, as whoever asks or decides needs them all.
+//
+//	            room: what happens next
+//	           ╱          │           ╲
+//	 probing: whom to ask │   decision: what to choose
+//	           ╲          │           ╱
+//	      group: who they are, what is known
+//	                      │
+//	the parts: roster, attendance, evidence, trust, choice …
+//
+// A group sees no phase, no clock and no connection.
+package group
+
+import (
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room/attendance"
+	"muster/host/room/ballot"
+	"muster/host/room/brought"
+	"muster/host/room/choice"
+	"muster/host/room/editions"
+	"muster/host/room/estimates"
+	"muster/host/room/evidence"
+	"muster/host/room/launch"
+	"muster/host/room/listing"
+	"muster/host/room/nearby"
+	"muster/host/room/origin"
+	"muster/host/room/roster"
+	"muster/host/room/trust"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// Group is a room's people, what they want and bring, and their round.
+type Group struct {
+	Settings wire.Settings
+	Tuning   Tuning
+	Roster   *roster.Roster
+	// Editions are what players have of games.
+	Editions editions.Book
+	// Estimates are by what guests are counted in.
+	Estimates estimates.Guests
+	Lists     brought.Lists
+	Round
+}
+
+// Tuning makes a group decide otherwise than others do, for experiments. It is not saved.
+type Tuning struct {
+	// Seed is added to the seeds of the search and of the players' plans.
+	Seed uint64
+	// Budget and Enough are those of [coordinate.Options].
+	Budget int
+	Enough time.Duration
+	// Spare is that of [selection.Criteria]; negative is none.
+	Spare time.Duration
+	// Weights are those of [selection.Criteria], for players of whom no two share an
+	// address.
+	Weights map[string]float64
+}
+
+// Round is what a new round forgets.
+type Round struct {
+	Number int
+	// Attendance is who is here, and whom the round counts on.
+	Attendance attendance.Register
+	// Evidence is what each player measured, and Hearsay what they heard of the servers.
+	Evidence Evidence
+	Hearsay  evidence.Hearsay
+	// List is the round's list, and Servers what it and the players say of themselves.
+	List    listing.List
+	Servers selection.Servers
+	// Nearby is what is on the host's networks and the players'.
+	Nearby nearby.Networks
+	// Origins are where people come from.
+	Origins origin.Book
+	// Launches are who can start the game, and who is on the way.
+	Launches launch.Roll
+	// Measuring is when everybody was told to measure.
+	Measuring time.Time
+	// Gap is how long a server of the list needs peace before it answers an address again, 0
+	// if that is not known. A restored room knows it no more.
+	Gap time.Duration
+	// Choice is what was chosen, and Ballot what people say of it.
+	Choice choice.Choice
+	Ballot ballot.Box
+	// Trust is what speaks against players and servers.
+	Trust trust.Doubts
+	// IsBroken: somebody's connection was lost, and what was measured may tell more of a line
+	// than of servers.
+	IsBroken bool
+}
+
+// Evidence is what each player measured in a round, by name.
+type Evidence map[string]*evidence.Witness
+
+// NewRound returns a round in which nobody plays yet.
+func NewRound(number int) Round { return Round{Number: number, Evidence: Evidence{}} }
+
+// Next returns the round after this one, with the same players.
+func (r *Round) Next(now time.Time) Round {
+	next := NewRound(r.Number + 1)
+	next.Trust, next.Choice = r.Trust.Next(), r.Choice.Next()
+	next.Origins = r.Origins
+	next.Nearby, next.Launches = r.Nearby.Next(), r.Launches.Next()
+	next.Attendance = r.Attendance
+	next.Attendance.Begin(now)
+	for name, w := range r.Evidence {
+		next.Evidence[name] = w.Next()
+	}
+	return next
+}
+
+// ChosenFor returns the players for whom the newest choice was made.
+func (r *Round) ChosenFor() []string {
+	return Filtered(r.Attendance.Active(), func(name string) bool {
+		return slices.Contains(r.Choice.Newest().Players, name)
+	})
+}
+
+// Measured returns the players for whom there is anything to choose from.
+func (r *Round) Measured() []string { return Filtered(r.Attendance.Active(), r.HasMeasured) }
+
+// HasMeasured reports whether there is anything to choose from for a player.
+func (r *Round) HasMeasured(name string) bool {
+	return slices.ContainsFunc(r.Mates(name), func(mate string) bool {
+		probed, _ := r.Evidence[mate].Progress()
+		return probed > 0
+	})
+}
+
+// Filtered returns the names for which something is so.
+func Filtered(names []string, is func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !is(name) })
+}
+
+// IndexOf returns where a server stands in the list that people, or a file, name by its
+// address; -1 if it is not listed.
+func (r *Round) IndexOf(addr netip.AddrPort) int {
+	return slices.IndexFunc(r.Servers.List, func(s discovery.Server) bool { return s.Addr == addr })
+}
+
+// Called returns what people call a server that they know by its address.
+func (r *Round) Called(addr netip.AddrPort) string {
+	if server := r.IndexOf(addr); server >= 0 {
+		return r.Servers.Called(server)
+	}
+	return addr.String()
+}
+
+// Mates returns the players behind a player's address, the player too.
+func (r *Round) Mates(name string) []string {
+	for _, group := range r.Origins.Groups(r.Attendance.Players()) {
+		if slices.Contains(group, name) {
+			return group
+		}
+	}
+	return []string{name}
+}
+
+// Of returns what is known of players' measurements.
+func (e Evidence) Of(players []string) []*evidence.Witness {
+	witnesses := make([]*evidence.Witness, len(players))
+	for i, name := range players {
+		witnesses[i] = e[name]
+	}
+	return witnesses
+}
+
+// Knowledge returns what a player and those behind the same address measured.
+func (r *Round) Knowledge(name string) evidence.Knowledge {
+	return evidence.KnowledgeOf(r.Evidence[name], r.Evidence.Of(r.Mates(name)))
+}
+
+// Table returns what players measured, for a choice among them.
+func (r *Round) Table(players []string) *selection.Table {
+	columns := make([]evidence.Column, len(players))
+	for i, name := range players {
+		columns[i] = evidence.Column{Name: name, Knowledge: r.Knowledge(name), Raised: r.Trust.Raised(name), Hidden: r.Nearby.HiddenFrom(name)}
+	}
+	return evidence.Table(len(r.Servers.List), columns)
+}
+
+// Asked yields the servers that somebody has asked, one perhaps several times.
+func (r *Round) Asked(yield func(int) bool) {
+	for _, name := range r.Attendance.Players() {
+		w := r.Evidence[name]
+		for _, probe := range w.Probes() { // also what does not count
+			if !yield(probe.Server) {
+				return
+			}
+		}
+		for server := range w.Servers() {
+			if !yield(server) {
+				return
+			}
+		}
+	}
+}
+
+// ForgetSaid keeps no more of the list's word than was of use.
+func (r *Round) ForgetSaid() {
+	r.Servers = listing.Trim(r.Servers, r.Asked, r.Measuring)
+	r.Choice.ForgetSaid(r.Servers.Said)
+}
+
+// ListFor returns the list with the addresses that are right for a player.
+func (r *Round) ListFor(name string) wire.List {
+	return wire.List{Round: r.Number, Servers: r.Nearby.ListFor(name, r.Servers.List)}
+}

@@ -1,0 +1,52 @@
+package group
+
+import (
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/room/evidence"
+	"muster/host/room/listing"
+	"muster/host/room/nearby"
+)
+
+// List is the server list of a round, as it comes.
+type List struct {
+	// Tree is the list's topology, and Kept the hash by which the host keeps it, if it does.
+	Tree *topology.Tree
+	Kept string
+	// Err is why there is no list.
+	Err error
+	// Local are those of its servers that are on the host's own networks.
+	Local []nearby.Server
+	// Said is what the list says of its servers.
+	Said discovery.Said
+	// Gap is how long a server of the list needs peace before it answers an address again, 0
+	// if that is not known.
+	Gap time.Duration
+}
+
+// Begin begins to measure a list, with what players found on their own networks. It returns what
+// to tell of those servers, and of the list.
+func (g *Group) Begin(in List, now time.Time) (found []string, note string, err error) {
+	var listed []discovery.Server
+	if in.Err == nil {
+		listed = in.Tree.List()
+	}
+	var theirs []nearby.Server
+	if g.Settings.LookAround {
+		theirs = g.Nearby.Found(g.Attendance.Active(), g.Settings.Game, listed, in.Local)
+	}
+	list, note, err := listing.Begin(listing.New(in.Tree, in.Kept), in.Err, nearby.Hidden(theirs))
+	if err != nil {
+		return nil, "", err
+	}
+	g.List, g.Hearsay, g.Measuring, g.Gap = list, evidence.Hearsay{}, now, in.Gap
+	g.Servers = g.Hearsay.About(list.Servers(in.Said, now))
+	titles := map[int]string{}
+	for _, s := range g.Nearby.Place(append(in.Local[:len(in.Local):len(in.Local)], theirs...), g.Servers.List) {
+		g.Say("", s.Server, s.Info, now)
+		titles[s.Server] = g.Servers.Called(s.Server)
+	}
+	return g.Nearby.Notes(g.Attendance.Players(), titles), note, nil
+}

@@ -1,0 +1,539 @@
+// Package probing leads the questions of a round: who measures which servers, each player alone,
+// those behind one address together, or as a search wants it. It keeps to the numbers that players
+// were told, and hears what they report.
+//
+//	Measure, Turn, Share ─▶ asks ─▶ players' programs
+//	                          ▲             │
+//	                          └── Report ◀──┘
+//
+// What was measured goes to the [group.Group]. This package decides nothing by it: that is for
+// package decision.
+package probing
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room/ballot"
+	"muster/host/room/evidence"
+	"muster/host/room/finals"
+	"muster/host/room/group"
+	"muster/host/room/podium"
+	"muster/host/room/search"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/selection/coordinate"
+	"muster/selection/rules"
+)
+
+// Probing is the measuring of a round. Its zero value has asked nobody yet.
+type Probing struct {
+	// turns is the wait for processor time; not saved, as the room asks for more.
+	turns search.Turns
+	// search leads the coordinated measuring while it goes on, and shares are the NAT groups
+	// that measure a list whole. Both can be made anew from what was measured at any time, and
+	// so are not saved.
+	search *search.Search
+	shares *search.Groups
+	// budget is how many servers each player may be asked for.
+	budget search.Budget
+	// podium is what pages show of the servers that lead.
+	podium podium.Podium
+}
+
+// Moment is when a group is asked something: the time, and whether people vote.
+type Moment struct {
+	Now      time.Time
+	IsVoting bool
+}
+
+// Next returns the measuring of the next round.
+func (p *Probing) Next() Probing {
+	next := Probing{turns: p.turns}
+	next.turns.Begin()
+	return next
+}
+
+// Search returns the search, which knows what servers say of themselves by now; nil without one.
+func (p *Probing) Search(g *group.Group) *search.Search {
+	if p.search != nil {
+		for _, server := range g.Hearsay.News() {
+			p.search.Inform(server)
+		}
+	}
+	return p.search
+}
+
+// Forget ends the search: what it looked for is another thing now, or there is nothing to look
+// for. It can be made anew.
+func (p *Probing) Forget() { p.search = nil }
+
+// ForgetBest ends a search for the best server, and not one that goes on while people vote.
+func (p *Probing) ForgetBest() {
+	if p.search != nil && !p.search.IsBehind() {
+		p.search = nil
+	}
+}
+
+// Disband ends the measuring of a list by NAT groups.
+func (p *Probing) Disband() { p.shares = nil }
+
+// terms returns what the settings and the list say of how many servers a player is asked for.
+func terms(g *group.Group) search.Terms {
+	t := search.Terms{Servers: g.Tuning.Budget, Votes: g.Settings.Agree != wire.No, Listed: len(g.Servers.List)}
+	if g.Settings.Strategy != wire.Coordinated {
+		t.Servers = -1
+	}
+	return t
+}
+
+// promise returns the number that a player is told with the next question, 0 for the whole
+// list.
+func (p *Probing) promise(g *group.Group, name string) int {
+	w := g.Evidence[name]
+	if w.IsSharing() {
+		return w.Promise(0)
+	}
+	return w.Promise(p.budget.Most(terms(g)))
+}
+
+// MostTold returns the largest number that a player was or will be told, 0 for the whole list.
+func (p *Probing) MostTold(g *group.Group) int {
+	var promised []int
+	for _, name := range g.Attendance.Players() {
+		promised = append(promised, g.Evidence[name].Promised())
+	}
+	return p.budget.MostTold(terms(g), promised)
+}
+
+// Ask notes what players' programs are asked to measure, as far as their numbers let it, and
+// returns what to ask them, in order. Of what a player told of a server before that, answers
+// count from now on.
+func (p *Probing) Ask(g *group.Group, asks []search.Ask, m Moment) (out []search.Ask) {
+	for _, ask := range asks {
+		w := g.Evidence[ask.Player]
+		servers, admitted := w.Ask(ask.Servers, m.Now)
+		if len(servers) == 0 {
+			continue
+		}
+		out = append(out, search.Ask{Player: ask.Player, Servers: servers})
+		for _, server := range admitted {
+			g.Hearsay.Weigh(server)
+			if result := w.At(server); result.State != discovery.Unprobed {
+				out = append(out, p.hear(g, ask.Player, result, m)...)
+			}
+		}
+	}
+	return out
+}
+
+// hear tells those who measure together of a result. It returns what to ask them.
+func (p *Probing) hear(g *group.Group, name string, result discovery.Result, m Moment) []search.Ask {
+	groups := p.together()
+	if groups == nil {
+		return nil
+	}
+	var mates []search.Mate
+	for _, mate := range groups.Mates(name, result) {
+		w := g.Evidence[mate]
+		mayAsk := !g.Nearby.IsHidden(mate, result.Server) && terms(g).Spare(w.Left(), m.IsVoting) > 0
+		mates = append(mates, search.Mate{Name: mate, State: w.At(result.Server).State, MayAsk: mayAsk})
+	}
+	if s := p.Search(g); s != nil && s.Groups == groups {
+		return p.Ask(g, s.Heard(name, result, mates), m)
+	}
+	_, instead := groups.Heard(name, result, mates)
+	return p.Ask(g, instead, m)
+}
+
+// together returns the NAT groups that measure as one, nil if nobody coordinates.
+func (p *Probing) together() *search.Groups {
+	if p.shares != nil || p.search == nil {
+		return p.shares
+	}
+	return p.search.Groups
+}
+
+// Release forgets what a player was asked for: it has to be asked again.
+func (p *Probing) Release(name string) {
+	if groups := p.together(); groups != nil {
+		groups.Release(name)
+	}
+}
+
+// unreported returns the servers that players were asked for and still owe.
+func (p *Probing) unreported(g *group.Group) (out []search.Ask) {
+	groups := p.together()
+	if groups == nil {
+		return nil
+	}
+	for _, ask := range groups.Out() {
+		if w := g.Evidence[ask.Player]; w != nil {
+			ask.Servers = slices.DeleteFunc(ask.Servers, func(server int) bool { return !w.IsUnprobed(server) })
+			out = append(out, ask)
+		}
+	}
+	return out
+}
+
+// searchers returns the NAT groups that can search now.
+func searchers(g *group.Group) [][]string { return g.Origins.Groups(g.Attendance.Present()) }
+
+// members returns what the search has to know of NAT groups.
+func members(g *group.Group, natGroups [][]string, m Moment) [][]search.Member {
+	groups, t := make([][]search.Member, len(natGroups)), terms(g)
+	for i, players := range natGroups {
+		for _, name := range players {
+			w := g.Evidence[name]
+			groups[i] = append(groups[i], search.Member{
+				Name: name, Spare: t.Spare(w.Left(), m.IsVoting), Discreet: w.Discreet(), Asked: w.Asked(), More: w.AskedMore(),
+			})
+		}
+	}
+	return groups
+}
+
+// searching returns the search, made anew if the group is no longer the same. More is how many
+// servers the organiser wants asked beyond what the round's search was allowed. IsBehind: the
+// choice is made, and the search goes on while people vote.
+func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *search.Search {
+	g.Weigh()
+	natGroups := searchers(g)
+	if s := p.Search(g); s != nil && s.Are(natGroups) {
+		return s
+	}
+	var heads []string
+	for _, mates := range natGroups {
+		heads = append(heads, mates[0])
+	}
+	g.Hearsay.News() // which a new search knows
+	setup := search.Setup{
+		Topology: g.List.Tree(), Servers: g.Servers, Table: g.Table(heads), Criteria: g.Criteria(g.Settings, heads), IsBehind: isBehind, More: more,
+		Options: coordinate.Options{Seed: g.Tuning.Seed + uint64(g.Number), Budget: g.Tuning.Budget, Enough: g.Tuning.Enough},
+	}
+	if !g.Settings.AnyVersion {
+		setup.Criteria.Editions = g.Editions.Of(g.Attendance.Present(), g.Settings.Game)
+	}
+	if rules.Of(setup.Criteria.By).Averages { // by other rules it was not found to help
+		setup.Options.Guests = g.Counted().Searched(g.Placed(heads))
+	}
+	p.search = search.New(members(g, natGroups, m), p.unreported(g), setup)
+	return p.search
+}
+
+// IsSearchDue reports whether the next round of questions can begin.
+func (p *Probing) IsSearchDue(g *group.Group, now time.Time) bool {
+	return p.search.IsDue(searchers(g), now)
+}
+
+// Turn makes the next round of questions; more is as the organiser wants. It returns what to
+// ask players, and whether the search is over, with what to tell people of it.
+func (p *Probing) Turn(g *group.Group, more int, m Moment) (asks []search.Ask, outcome string, isOver bool) {
+	s := p.searching(g, more, false, m)
+	groups := members(g, searchers(g), m)
+	asks, isOver = s.Turn(groups, len(g.Attendance.Active()), m.Now)
+	asks = p.Ask(g, asks, m)
+	if isOver {
+		var isDry bool
+		outcome, isDry = s.Outcome(groups)
+		p.budget.Close(isDry)
+	}
+	return asks, outcome, isOver
+}
+
+// worthAnother is how much lower a score has to be, in ms, for another server to be looked at
+// while people have begun to vote.
+const worthAnother = 2
+
+// TurnBehind goes on with the search while people vote. If a server has turned up that is better
+// by enough, it returns the choice, for decision.Decision.Replace, and what to say. Else it returns what to
+// ask players, and how many servers of their own discovery players may bring up.
+func (p *Probing) TurnBehind(g *group.Group, m Moment) (note string, other *selection.Selection, asks []search.Ask, own []search.Own) {
+	s := p.searching(g, 0, true, m)
+	s.Behind(m.Now)
+	selected, chosen := g.Select(g.ChosenFor()), *g.Choice.Newest().Chosen
+	for _, ranked := range selected.Ranking {
+		if ranked.Server == chosen.Server {
+			chosen.Score = ranked.Score // as far as is known now
+		}
+	}
+	if found := selected.Chosen; found != nil && found.Server != chosen.Server && chosen.Score-found.Score >= worthAnother {
+		return g.Servers.Called(found.Server) + " has turned up, and is better than " + g.Servers.Called(chosen.Server), &selected, nil, nil
+	}
+	asks, own = p.Search(g).NextBehind(members(g, searchers(g), m), m.Now)
+	asks = p.Ask(g, asks, m)
+	for _, own := range own { // of players behind one address one's own discovery
+		g.Evidence[own.Player].Allow(own.Servers)
+	}
+	return "", nil, asks, own
+}
+
+// Share asks the NAT groups that measure a list whole, each member a part, for what they do not
+// know, if they are no longer the same. It returns what to ask.
+func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
+	sharing := g.Origins.Groups(group.Filtered(g.Attendance.Present(), func(name string) bool { return g.Evidence[name].IsSharing() }))
+	if p.shares != nil && p.shares.Are(sharing) || p.shares == nil && len(sharing) == 0 {
+		return nil
+	}
+	out, sharers := p.unreported(g), members(g, sharing, m)
+	p.shares = search.Form(sharers, out)
+	for i, players := range sharing {
+		mates := g.Mates(players[0])
+		known := g.Evidence.Of(mates)
+		var unasked []int
+		for server := range g.Servers.List {
+			if p.shares.IsOut(i, server) || evidence.Pooled(known, server).State != discovery.Unprobed {
+				continue
+			}
+			if !slices.ContainsFunc(mates, func(mate string) bool { return g.Nearby.IsHidden(mate, server) }) {
+				unasked = append(unasked, server)
+			}
+		}
+		asks = append(asks, p.Ask(g, p.shares.Deal(i, sharers[i], unasked), m)...)
+	}
+	return asks
+}
+
+// Report takes what a player measured, of whom looks count already if people choose. It returns
+// what to ask players now, and whether anything of it was new.
+func (p *Probing) Report(g *group.Group, name string, report wire.Report, isMeasuring, isChosen bool, m Moment) (asks []search.Ask, isNews bool) {
+	passed, w := min(max(0, m.Now.Sub(g.Measuring)), wire.LongestTime), g.Evidence[name]
+	for _, probe := range report.Results {
+		if isChosen && !w.IsUnprobed(probe.Server) || g.Nearby.IsHidden(name, probe.Server) {
+			continue // the finalists had their second look
+		}
+		probe.At += passed - report.Now // the players' pictures share an axis
+		isNew, isOwn := w.Report(probe, passed, m.Now)
+		if isOwn {
+			g.Hearsay.Weigh(probe.Server)
+		}
+		if !w.IsAsked(probe.Server) {
+			continue
+		}
+		isNews = isNews || isNew
+		if isMeasuring || m.IsVoting {
+			asks = append(asks, p.hear(g, name, w.At(probe.Server), m)...)
+		}
+	}
+	return asks, isNews
+}
+
+// Measure returns what a player's program is told when it is to measure, in order, and what is
+// already known of the player. Strategy is how the players measure; if they coordinate, the
+// servers on the player's own network are asked at once, as a search of a long list might pass
+// them over and they could hardly be nearer.
+func (p *Probing) Measure(g *group.Group, name, strategy string, isCoordinating bool, m Moment) (told []wire.Message, asks []search.Ask) {
+	w := g.Evidence[name]
+	var known []discovery.Result
+	for _, hidden := range g.Nearby.HiddenFrom(name) {
+		known = append(known, discovery.Result{Server: hidden, State: discovery.Lost})
+	}
+	for server := range w.Servers() {
+		known = append(known, w.At(server))
+	}
+	measure := wire.Measure{Round: g.Number, Game: g.Settings.Game, Strategy: strategy, Seed: seedFor(g, name), Known: len(known)}
+	if n := len(g.Settings.Limits); n > 0 {
+		measure.MaxRTT = discovery.Millis(g.Settings.Limits[n-1])
+	}
+	if w.IsSharing() {
+		measure.Strategy = wire.Coordinated
+	}
+	if measure.Strategy != wire.Coordinated {
+		w.AskAll(m.Now)
+	}
+	measure.Most = p.promise(g, name)
+	g.Attendance.Brief(name, g.Number)
+	told = append(told, measure)
+	if len(known) > 0 {
+		told = append(told, wire.Report{Round: g.Number, Results: known})
+	}
+	var local []int
+	for _, server := range g.Nearby.Around(name) {
+		if w.IsUnprobed(server) {
+			local = append(local, server)
+		}
+	}
+	if isCoordinating && len(local) > 0 {
+		asks = p.Ask(g, []search.Ask{{Player: name, Servers: local}}, m)
+	}
+	return told, asks
+}
+
+// seedFor returns a seed of each player's own: all in one order would ask every server and
+// address at the same moment.
+func seedFor(g *group.Group, name string) uint64 {
+	return g.Tuning.Seed + uint64(g.Number) + uint64(slices.Index(g.Attendance.Players(), name))<<32
+}
+
+// Leaders shows on the pages which servers lead the search, if a page is open and the last time
+// is long enough ago. It returns whose names each player's program is asked for.
+func (p *Probing) Leaders(g *group.Group, now time.Time) (names []search.Ask, isShown bool) {
+	if !g.Roster.IsWatched() || !p.podium.IsDue(now) {
+		return nil, false
+	}
+	results := 0
+	for _, name := range g.Attendance.Players() {
+		results += len(g.Evidence[name].Probes())
+	}
+	players := g.Measured()
+	ranking := podium.Rank(selection.Basis{
+		Servers: g.Servers, Table: g.Full(players).Table, Criteria: g.Criteria(g.Settings, players),
+	}, g.Attendance.Active())
+	forecasts := map[int]map[string]time.Duration{}
+	if p.search != nil {
+		for _, server := range ranking.Servers() {
+			forecasts[server] = p.search.Forecast(server)
+		}
+	}
+	nameless := p.podium.Show(ranking, forecasts, results, now)
+	for _, name := range g.Attendance.Present() {
+		heard := slices.DeleteFunc(slices.Clone(nameless), func(server int) bool { return !g.Evidence[name].CanName(server) })
+		if len(heard) > 0 {
+			names = append(names, search.Ask{Player: name, Servers: heard})
+		}
+	}
+	return names, true
+}
+
+// worthAsking returns how many servers more each player could be asked for now, 0 where that
+// would help nobody: where all have been asked, or everybody has what can be had. While people
+// vote a coordinated search goes on by itself, and says what it expects when it is over.
+func (p *Probing) worthAsking(g *group.Group, isVoting bool) int {
+	left := p.budget.Left()
+	if left == 0 || isVoting && g.Settings.Strategy == wire.Coordinated && !p.search.IsWorthMore() {
+		return 0
+	}
+	var heads []string
+	var hidden []int
+	for _, natGroup := range g.Origins.Groups(g.ChosenFor()) {
+		heads = append(heads, natGroup[0])
+		for _, name := range natGroup {
+			hidden = append(hidden, g.Nearby.HiddenFrom(name)...)
+		}
+	}
+	return min(left, search.Unasked(g.List.Tree(), g.Table(heads), hidden))
+}
+
+// Grant takes the organiser's word that each player should be asked for so many servers more. It
+// returns what to tell people before anybody is asked, and how many servers they are.
+func (p *Probing) Grant(g *group.Group, wanted int, isVoting bool) (notes []string, servers int, err error) {
+	servers, err = p.budget.Grant(wanted, p.worthAsking(g, isVoting))
+	if err != nil {
+		return nil, 0, err
+	}
+	notes = append(notes, "the organiser has everyone ask "+search.InWords(servers, "more "))
+	if most := p.MostTold(g); most > 0 {
+		notes = append(notes, "now "+discovery.Before(most, 0, len(g.Servers.List)))
+	}
+	return notes, servers, nil
+}
+
+// Offer returns what the organiser may do for more servers to be asked, if that could help.
+func (p *Probing) Offer(g *group.Group, isVoting bool) []wire.Advice {
+	n := p.worthAsking(g, isVoting)
+	if n == 0 {
+		return nil
+	}
+	return []wire.Advice{{Text: p.budget.Offer(terms(g), n), Action: "more", Argument: wire.Argument{Servers: n}}}
+}
+
+// AskMore begins to ask everybody for more servers. Nobody has said of the next choice that they
+// are ready.
+func (p *Probing) AskMore(g *group.Group, now time.Time) {
+	g.Choice, p.search = g.Choice.Forget(), nil
+	p.turns.Begin()
+	g.Attendance.Again(now)
+	g.Launches.Restart()
+	g.Ballot.Withdraw("", ballot.Ready|ballot.ByHand)
+	for _, w := range g.Evidence {
+		w.AskMore()
+		w.Share(false)
+	}
+}
+
+// Show returns what players are asked to look at, as far as the servers may see their addresses,
+// and the players who are left without.
+func (p *Probing) Show(g *group.Group, asks []finals.Ask) (shown []finals.Ask, without []string) {
+	for _, ask := range asks {
+		w := g.Evidence[ask.Player]
+		if w == nil {
+			continue
+		}
+		isEmpty := len(ask.Servers) == 0
+		ask.Round, ask.Game, ask.Most = g.Number, g.Settings.Game, p.promise(g, ask.Player)
+		if ask.Servers = w.Show(ask.Servers); len(ask.Servers) == 0 && !isEmpty {
+			without = append(without, ask.Player)
+			continue
+		}
+		shown = append(shown, ask)
+	}
+	return shown, without
+}
+
+// Await waits for a turn of processor time. It reports whether the room has to ask for one, and
+// returns what to tell people who wait, or nothing.
+func (p *Probing) Await(isBackground bool, now time.Time) (isNew bool, note string) {
+	return p.turns.Await(isBackground, now)
+}
+
+// Take takes the turn.
+func (p *Probing) Take(now time.Time) { p.turns.Take(now) }
+
+// IsTimeUp reports whether a search has gone on for long enough, the waits for turns apart.
+func (p *Probing) IsTimeUp(took time.Duration, now time.Time) bool {
+	return p.search.IsTimeUp(took, p.turns.Waited(now))
+}
+
+// Idle returns the players who owe no answer, everybody if nobody coordinates.
+func (p *Probing) Idle(everybody []string) []string {
+	if groups := p.together(); groups != nil {
+		return groups.Idle()
+	}
+	return everybody
+}
+
+// Shift says that a time has not counted.
+func (p *Probing) Shift(d time.Duration) {
+	if p.search != nil {
+		p.search.Shift(d)
+	}
+	p.turns.Shift(d)
+}
+
+// View returns what pages see of the servers that lead.
+func (p *Probing) View(g *group.Group) *wire.Standing { return p.podium.View(g.Number) }
+
+// Save returns the section of the saved room.
+func (p *Probing) Save() search.SavedBudget { return p.budget.Save() }
+
+// Restore returns the measuring that was saved.
+func Restore(s search.SavedBudget) (p Probing, err error) {
+	p.budget, err = search.RestoreBudget(s)
+	return p, err
+}
+
+// FinishShares notes the NAT groups that have measured the list together. It returns what to tell
+// people.
+func (p *Probing) FinishShares(g *group.Group, now time.Time) (notes []string) {
+	if p.shares == nil {
+		return nil
+	}
+	for _, players := range p.shares.Finished() {
+		if g.Evidence[players[0]] == nil {
+			continue
+		}
+		mates := g.Mates(players[0])
+		finished := group.Filtered(mates, func(name string) bool {
+			return g.Evidence[name].IsSharing() && !g.Attendance.Of(name).Done
+		})
+		if len(finished) == 0 {
+			continue
+		}
+		g.Attendance.Finish(now, finished...)
+		probed, answered := g.Knowledge(mates[0]).Progress()
+		notes = append(notes, fmt.Sprintf("%d players behind one address have measured %s together, %d answered", len(mates), discovery.ServersInWords(probed), answered))
+	}
+	return notes
+}
