@@ -43,6 +43,14 @@ func (r *Room) facts(now time.Time) calendar.Facts {
 		Now: now, Every: s.Every, Name: s.Name, Game: s.GameName(),
 		Heard: g.Attendance.LastHeard(), IsGathering: gathering, IsClosed: r.closed, Posts: s.Webhook != "",
 	}
+	if s.Every == "" && !f.Posts { // then only who plays matters, many times a second
+		players := g.Attendance.Players()
+		f.People = make([]calendar.Person, 0, len(players))
+		for _, player := range players {
+			f.People = append(f.People, calendar.Person{Name: player, IsPlayer: true, IsConnected: g.IsHere(player)})
+		}
+		return f
+	}
 	for p := range g.Roster.People() {
 		f.People = append(f.People, calendar.Person{
 			Key: p.Mark, Name: p.Name, Arrival: p.Arrival, Seen: p.Seen, HasPage: p.HasPage,

@@ -333,10 +333,14 @@ func (r *Register) LastHeard() (last time.Time) {
 
 func (r *Register) filtered(is func(*mark) bool) []string {
 	var names []string
-	for _, name := range r.order {
-		if is(r.marks[name]) {
-			names = append(names, name)
+	for i, name := range r.order {
+		if !is(r.marks[name]) {
+			continue
 		}
+		if names == nil { // they are listed many times a second
+			names = make([]string, 0, len(r.order)-i)
+		}
+		names = append(names, name)
 	}
 	return names
 }

@@ -112,7 +112,7 @@ type Facts struct {
 	// good, and Posts that it has a webhook.
 	IsGathering, IsClosed, Posts bool
 	// Heard is when a player was heard last. People are all whom the room knows, the players
-	// first.
+	// first. Of a room that neither stands nor posts they may be the players alone, without keys.
 	Heard  time.Time
 	People []Person
 }
@@ -201,17 +201,17 @@ func (c *Calendar) Advance(f Facts) []Event {
 	}
 	c.wasUsed = isUsed
 	c.isUnjoined = c.isUnjoined && !slices.ContainsFunc(f.People, func(p Person) bool { return p.IsPlayer })
-	for key := range c.coming {
-		if !slices.ContainsFunc(f.People, func(p Person) bool { return p.Key == key }) {
-			delete(c.coming, key)
-		}
-	}
 	var events []Event
 	if c.findNext(f) {
 		events = append(events, Changed{})
 	}
 	if f.Every == "" {
 		return events
+	}
+	for key := range c.coming {
+		if !slices.ContainsFunc(f.People, func(p Person) bool { return p.Key == key }) {
+			delete(c.coming, key)
+		}
 	}
 	if c.counted.IsZero() {
 		c.counted = f.Now
