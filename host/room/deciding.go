@@ -8,6 +8,7 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/choice"
+	"muster/host/room/decision"
 	"muster/host/room/nickname"
 )
 
@@ -78,4 +79,72 @@ func (r *Room) decideAgain(why string) {
 	r.failures = 0
 	r.decision.Retry() // what was looked at in vain was for another choice
 	r.rechoose(selected)
+}
+
+// More has each player ask so many servers besides: those which could suit the group best,
+// as far as can be told from what was measured, however it was. Then the room chooses again.
+type More struct {
+	Servers int `json:"servers"`
+}
+
+func (More) steers() {}
+
+func (a More) do(r *Room, _ caller) error {
+	if !r.mayDecideAgain() {
+		return errNoAdvice
+	}
+	g := &r.group
+	notes, servers, err := r.probing.Grant(g, a.Servers, r.isVoting())
+	if err != nil {
+		return err
+	}
+	r.tell(notes...)
+	r.do(Publish{}) // people read the new number before anybody is asked
+	r.probing.AskMore(g, r.now)
+	r.enter(&Coordinating{More: servers})
+	for _, player := range g.Attendance.Players() {
+		if !g.Attendance.IsBriefed(player, g.Number) {
+			r.send(player, g.ListFor(player))
+		}
+		r.measure(player)
+	}
+	return nil
+}
+
+// asksMore reports whether players ask more because the organiser wants it: for a choice
+// among those for whom the last one was made.
+func (r *Room) asksMore() bool {
+	c, coordinating := r.phase.(*Coordinating)
+	return coordinating && c.More > 0
+}
+
+// Count counts a guest in by an estimate of their pings, which only the organiser may order,
+// or no longer, which the guest may, too: nobody knows better that the address is a VPN's.
+type Count struct {
+	Name    string `json:"name"`
+	Counted bool   `json:"counted"`
+}
+
+func (a Count) do(r *Room, by caller) error {
+	g := r.group.Roster.Person(a.Name)
+	switch {
+	case !by.IsOrganiser && (a.Counted || g.Name == "" || g.Name != by.Name):
+		return errOrganiserOnly
+	case g.Name == "" || g.IsPlayer:
+		return errors.New("nobody of that name has only the page")
+	case r.group.Estimates.IsCounted(g.Name) == a.Counted:
+		return nil
+	}
+	note, err := r.group.Count(g.Name, a.Counted)
+	if err != nil {
+		return err
+	}
+	r.note("%s", note)
+	r.searchAnew() // for the group that it is now
+	if r.isVoting() {
+		if other := decision.Recount(&r.group); other != nil {
+			r.rechoose(*other)
+		}
+	}
+	return nil
 }
