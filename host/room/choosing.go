@@ -74,8 +74,7 @@ func (r *Room) verifyOrLaunch() {
 	}
 }
 
-// rechoose puts another choice in the place of the last one. Servers that had no
-// second look get it.
+// rechoose makes another choice the newest. Its servers get a second look unless they had one.
 func (r *Room) rechoose(s selection.Selection) {
 	decision.Replace(&r.group, s)
 	if r.phase.stage() != wire.Chosen {
@@ -94,7 +93,7 @@ func (r *Room) lookAt(servers []int, isLast bool) {
 	r.sendLooks(asks)
 }
 
-// sendLooks sends what players are asked to look at, as far as the servers may see their addresses.
+// sendLooks asks players to look at servers, within the numbers that they were told.
 func (r *Room) sendLooks(asks []finals.Ask) {
 	shown, without := r.probing.Show(&r.group, asks)
 	for _, player := range without {
@@ -188,7 +187,7 @@ type Countdown struct {
 
 func (*Voting) stage() wire.Stage { return wire.Chosen }
 
-// proceed is the organiser, who does not wait.
+// proceed begins the countdown for an organiser who does not wait.
 func (v *Voting) proceed(r *Room)  { v.countDown(r, "the organiser says go") }
 func (*Countdown) proceed(r *Room) {}
 
@@ -322,8 +321,7 @@ func (r *Room) goOnWithout() {
 	}
 }
 
-// chooseAgain chooses for those who are left of the group, or are more by now; what says in a
-// sentence why. If the same server is the best the vote goes on, and the countdown.
+// chooseAgain chooses for a group that has lost or won players; what is a sentence about them. If the same server is the best the vote goes on, and the countdown.
 func (r *Room) chooseAgain(what string) {
 	note, other := r.decision.ChooseAgain(&r.group, what)
 	if r.tell(note); other != nil {

@@ -19,7 +19,7 @@ type (
 	Allow struct {
 		LimitMS float64 `json:"limit_ms"`
 	}
-	// Without has the choice be made without a player, who comes along without a say.
+	// Without chooses without a player, who comes along without a say.
 	Without struct {
 		Name string `json:"name"`
 	}
@@ -67,7 +67,7 @@ func (r *Room) mayDecideAgain() bool {
 	return r.group.Choice.Newest() != nil && len(r.group.ChosenFor()) > 0 && (failed || r.isVoting())
 }
 
-// decideAgain chooses for whoever counts now, from what was measured, and says why.
+// decideAgain chooses from the results for the players that count now, and says why.
 func (r *Room) decideAgain(why string) {
 	selected := r.group.Select(r.group.ChosenFor())
 	if _, failed := r.phase.(*Failed); failed && selected.Chosen == nil {
@@ -81,8 +81,8 @@ func (r *Room) decideAgain(why string) {
 	r.rechoose(selected)
 }
 
-// More has each player ask so many servers besides: those which could suit the group best,
-// as far as can be told from what was measured, however it was. Then the room chooses again.
+// More asks each player for so many servers more, those that could suit the group best by the
+// results so far. Then the room chooses again.
 type More struct {
 	Servers int `json:"servers"`
 }
@@ -111,15 +111,15 @@ func (a More) do(r *Room, _ caller) error {
 	return nil
 }
 
-// asksMore reports whether players ask more because the organiser wants it: for a choice
-// among those for whom the last one was made.
+// asksMore reports whether players are asked for more servers by the organiser's order. The choice
+// counts the same players as the last one.
 func (r *Room) asksMore() bool {
 	c, coordinating := r.phase.(*Coordinating)
 	return coordinating && c.More > 0
 }
 
-// Count counts a guest in by an estimate of their pings, which only the organiser may order,
-// or no longer, which the guest may, too: nobody knows better that the address is a VPN's.
+// Count counts a guest in by an estimate of their pings, or no longer. The organiser may order
+// both. A guest may end it: nobody knows better that the address is a VPN's.
 type Count struct {
 	Name    string `json:"name"`
 	Counted bool   `json:"counted"`

@@ -2,9 +2,9 @@
 // players, merges what they measure, chooses the server and sends everyone there.
 // It opens no socket, reads no clock and starts no goroutine.
 //
-// What a room can do stands in its parts, the packages below this one. Each has a state of its
-// own, is told values and returns values. The room routes inputs to them, and a phase decides
-// with what they return which phase is next:
+// Its abilities are parts, the packages below this one. Each has a state of its own, is told values
+// and returns values. Three packages put together what several parts know: group, probing and
+// decision. The room routes inputs to them, and a phase goes by what they return to the next phase:
 //
 //	gathering    ─▶ listing
 //	listing      ─▶ measuring, coordinating, failed
@@ -47,6 +47,6 @@
 //   - [Announce] tells those who are not here, where the group talks. Nothing waits for it.
 //   - [Answer] is what a page that gave an [Order] is told.
 //
-// Step is to be called with a [Tick] a few times a second from the time on that
+// Call Step with a [Tick] a few times a second from the time on that
 // [Room.Next] says; nothing else makes time pass. A Room is not safe for concurrent use.
 package room

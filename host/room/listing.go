@@ -20,9 +20,9 @@ import (
 type Listing struct {
 	// Told: people know that it is slow to come.
 	Told bool `json:",omitempty"`
-	// Awaits: the organiser's program gives the list anew.
+	// Awaits: the organiser's program will give its list again.
 	Awaits bool `json:",omitempty"`
-	// came is the list, which waits for what players find on their own networks.
+	// came is the list, once it is there. Players may still look around on their networks.
 	came *Listed
 }
 
@@ -95,8 +95,7 @@ func (in Listed) step(r *Room) error {
 	return nil
 }
 
-// begin begins the round with the list, and with what players found on their own networks. Then
-// everyone measures it.
+// begin lets everyone measure the list, and the servers on their own networks.
 func (in Listed) begin(r *Room) {
 	g := &r.group
 	found, note, err := g.Begin(group.List{
@@ -133,8 +132,8 @@ func (in Listed) begin(r *Room) {
 	}
 }
 
-// Supply gives the room the organiser's own list anew. The organiser's program does that
-// as each round begins. Kept is as in [OwnKept].
+// Supply gives the room the organiser's own list again. The organiser's program does that
+// when each round begins. Kept is as in [OwnKept].
 type Supply struct {
 	Game    string
 	Servers []netip.AddrPort
@@ -154,8 +153,8 @@ func (a Supply) do(r *Room, _ caller) error {
 	return nil
 }
 
-// OwnKept says by which hash the store has the organiser's own list, as it is: the room is
-// saved without it from then on.
+// OwnKept says that the store has the organiser's own list under a hash. The room is saved
+// without the list from then on.
 type OwnKept struct{ Kept string }
 
 func (in OwnKept) step(r *Room) error {
@@ -208,7 +207,7 @@ type (
 		Addr   netip.AddrPort `json:"addr"`
 		Hidden bool           `json:"hidden"`
 	}
-	// Strike takes a server off the lists, whoever brought it.
+	// Strike takes a server off everybody's lists.
 	Strike struct {
 		Addr netip.AddrPort `json:"addr"`
 	}
@@ -261,7 +260,7 @@ func (r *Room) relisted() {
 	r.searchAnew()
 }
 
-// searchAnew makes the search forget what it looked for, as that is another thing now.
+// searchAnew ends a search that looked for something else than the room wants now.
 func (r *Room) searchAnew() {
 	if _, coordinating := r.phase.(*Coordinating); coordinating {
 		r.probing.Forget()
@@ -324,7 +323,7 @@ func (r *Room) lookAround(player string) {
 	}
 }
 
-// looked goes on with what a player's program has found, or has not.
+// looked goes on after a player's program has looked around.
 func (r *Room) looked(player string) {
 	switch phase := r.phase.(type) {
 	case *Listing:

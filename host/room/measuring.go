@@ -79,8 +79,8 @@ func (*Measuring) stage() wire.Stage { return wire.Measuring }
 // proceed chooses while some still measure.
 func (*Measuring) proceed(r *Room) { r.choose(true) }
 
-// tick goes on without players who vanished or say nothing, and with what there
-// is when the time is up: nobody holds the others for ever.
+// tick goes on without players who vanished or say nothing. When the time is up it chooses from
+// what there is: nobody holds the others for ever.
 func (m *Measuring) tick(r *Room) {
 	g := &r.group
 	g.Attendance.Excuse(r.now, r.probing.Idle(nil)...)

@@ -142,7 +142,7 @@ func (in Join) step(r *Room) error {
 			r.chooseAgain(attendance.Sentence([]string{player}, "is back"))
 		}
 	}
-	// What the same program said before stays: the player may have said something else since.
+	// A program that comes again changes nothing: the player may have said something else since.
 	if said := in.Hello.Editions; len(said) > 0 && !seat.IsSameProgram {
 		r.tell(g.Editions.Greet(player, g.Settings.Game, said))
 	}
@@ -223,9 +223,9 @@ const aheadMost = 5 * time.Minute
 
 // rightTimes puts right what was noted by a clock that was ahead, or has been set back since,
 // over a restart of the host too. Else the room would be used, keep nicknames, take what is
-// old for new and wait, until that clock's time has come. Of what was noted nobody knows when
-// it was: it was just now where something waits for what follows, and long ago where it would
-// be taken for new. Dates, history and log are what people read, and stay.
+// old for new and wait, until that clock's time has come. Nobody knows when such things were: they count as
+// just now where something waits for them to pass, and as long ago where they would be taken for
+// new. Dates, history and log are what people read, and stay.
 func (r *Room) rightTimes() {
 	moments := []*time.Time{&r.opened, &r.since, &r.group.Measuring}
 	var stale []*time.Time

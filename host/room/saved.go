@@ -77,7 +77,7 @@ func Restore(data []byte, tree func([]discovery.Server) *topology.Tree) (*Room, 
 }
 
 // RestoreKept is the room that was saved. Nobody is connected to it. Any bytes are
-// safe: what does not make a whole room is an error. The topology of its list is
+// safe: a room that lacks something is an error. The topology of its list is
 // what tree says: rooms of one list share it.
 func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept Kept) (*Room, error) {
 	s, err := saved.Read(data)

@@ -14,8 +14,8 @@ import (
 	"muster/host/wire"
 )
 
-// Announce tells those of the group who are not in the room, by its webhook. The link is
-// for the driver to add, who knows it. What came of it may be told by an [Announced].
+// Announce tells those of the group who are not in the room, by its webhook. The driver adds the
+// link. It may tell by an [Announced] whether the announcement arrived.
 type Announce struct{ Announcement wire.Announcement }
 
 func (Announce) isOutput() {}
@@ -84,7 +84,7 @@ func (r *Room) follow(events ...calendar.Event) {
 }
 
 // sleep takes the places of all players away, and forgets where people are. Forget are the
-// keys of those of whom nothing stays.
+// keys of people that the room forgets.
 func (r *Room) sleep(forget []string) {
 	r.binds = true
 	for _, player := range r.group.Attendance.Players() {

@@ -39,7 +39,7 @@ type (
 		// Secret is the new one.
 		Secret string `json:"-"`
 	}
-	// Renew makes the organiser's link another: who else had it is no organiser any
+	// Renew changes the organiser's link. Other people who had the old one cannot steer any
 	// more.
 	Renew struct {
 		// Secret is the new one.
@@ -58,8 +58,7 @@ type (
 	// it is a standing one.
 	End struct{}
 	// Lock closes the room to new people, or opens it again. A name does not open
-	// it: whoever was removed could come back under a friend's, who has the page but
-	// no player in the room, or the other way round.
+	// it: a removed person could come back under the name of a friend with only a page.
 	Lock struct {
 		Locked bool `json:"locked"`
 	}

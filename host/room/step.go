@@ -39,8 +39,8 @@ type (
 	// there is, or begin the next round. While the list is fetched or the finalists
 	// are looked at it changes nothing: both are short.
 	Proceed struct{}
-	// Resume says that the host was away and has the room again. What the room
-	// was waiting for starts over, and nobody is blamed for the time between.
+	// Resume says that the host was away and has the room again. All waits
+	// start over, and nobody is blamed for the time between.
 	Resume struct{}
 	// Stir says that a player's program is saying something that has not come whole
 	// yet: its line is slow, and not silent.
@@ -48,8 +48,7 @@ type (
 	// Stored says what keeps the host from saving the room, in people's words, or that
 	// nothing does any more.
 	Stored struct{ Trouble string }
-	// Waited says that the host could keep nothing for a time, in which nothing happened
-	// to the room.
+	// Waited says that the host could save nothing for a time. The room stood still.
 	Waited struct{ For time.Duration }
 	// Turn is the processor time that a [Plan] asked for.
 	Turn struct{}
@@ -99,7 +98,7 @@ type (
 		Since      time.Time
 		Background bool
 	}
-	// Answer is the JSON document for whoever gave the order.
+	// Answer is the JSON document that answers an order.
 	Answer struct{ Document any }
 )
 
@@ -113,9 +112,9 @@ func (Fetch) isOutput()   {}
 func (Plan) isOutput()    {}
 func (Answer) isOutput()  {}
 
-// Step takes what happened at a time and returns what is to be done about it, in
-// order. An error means that the input was refused, as [*wire.Refusal] or because
-// it makes no sense; outputs that come with an error are to be done all the same.
+// Step takes what happened at a time and returns what to do about it, in order. An error
+// means that the input was refused, as [*wire.Refusal] or because it makes no sense. Do
+// the outputs that come with an error all the same.
 func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	r.stand(r.outage.Step(now, r.due, r.isDeserted()))
 	r.now, r.out, r.binds = now, nil, false
@@ -276,7 +275,7 @@ func (r *Room) duty() attendance.Duty {
 	return attendance.Nothing
 }
 
-// stand moves all from which the room reckons its limits: a time has not counted.
+// stand moves the beginnings of all limits: a time has not counted.
 func (r *Room) stand(d time.Duration) {
 	r.since = r.since.Add(d)
 	r.group.Attendance.Shift(d)
@@ -465,7 +464,7 @@ func Closed(code string) *wire.Refusal {
 	}
 }
 
-// phase is where a room stands, with what only that phase knows. Which phases
+// phase is where a room stands, with the state that no other phase needs. Which phases
 // there are is drawn in the package documentation.
 type phase interface {
 	stage() wire.Stage
@@ -512,7 +511,7 @@ func (r *Room) note(format string, args ...any) {
 	r.journal.Add(r.now, fmt.Sprintf(format, args...))
 }
 
-// tell tells the people in the room what there is to tell.
+// tell notes what the people in the room should know, but for empty notes.
 func (r *Room) tell(notes ...string) {
 	for _, note := range notes {
 		if note != "" {

@@ -18,14 +18,14 @@ import (
 )
 
 // AwaitSeats asks the room to wait until there are seats for everybody on a server or, without
-// an address, on one of the best that are full. After a launch the seats are for those whose
-// names are given, who are still outside.
+// an address, on one of the best that are full. After a launch, Names are the players
+// who are still outside.
 type AwaitSeats struct {
 	Addr  netip.AddrPort `json:"addr,omitzero"`
 	Names []string       `json:"names,omitempty"`
 }
 
-// Unwait ends a wait for seats. Instead goes on with what has seats.
+// Unwait ends a wait for seats. Instead goes on with servers that have seats.
 type Unwait struct {
 	Instead bool `json:"instead,omitempty"`
 }
@@ -148,7 +148,7 @@ func (r *Room) Watches() (servers []netip.AddrPort) {
 	return servers
 }
 
-// share takes in which rooms of the host watch each server.
+// share notes which rooms of the host watch each server.
 func (w *Waiting) share(r *Room, rooms map[netip.AddrPort]Crowd) {
 	crowds := map[int]Crowd{}
 	for _, server := range w.watch.Servers() {
@@ -157,7 +157,7 @@ func (w *Waiting) share(r *Room, rooms map[netip.AddrPort]Crowd) {
 	w.watch.Share(crowds)
 }
 
-// proceed is the organiser, who does not wait.
+// proceed ends the wait for an organiser who does not want to wait.
 func (w *Waiting) proceed(r *Room) {
 	if (Unwait{Instead: true}).do(r, caller{}) != nil {
 		w.giveUp(r, notWaiting)
@@ -207,7 +207,7 @@ func (w *Waiting) goOnWithout(r *Room) {
 	r.note("%s Now %s would do.", attendance.Sentence(away, "left"), seats.InWords(g.SeatsFor(g.ChosenFor())))
 }
 
-// inside returns those of the players outside for whom nobody need wait any more.
+// inside returns the players that the wait was for and that need no seat any more.
 func (w *Waiting) inside(r *Room) (inside []string) {
 	for _, name := range w.watch.Outside() {
 		if r.group.Evidence[name] == nil || r.group.Ballot.Paper(name).ByHand {
@@ -217,7 +217,7 @@ func (w *Waiting) inside(r *Room) (inside []string) {
 	return inside
 }
 
-// comesBack counts a player again for whom the room waits no longer.
+// comesBack counts a player again that the wait went on without.
 func (w *Waiting) comesBack(r *Room, player string) {
 	g := &r.group
 	if out := g.Attendance.Of(player).Out; out != "" && out != attendance.Odd && slices.Contains(g.Choice.Newest().Players, player) {

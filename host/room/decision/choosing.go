@@ -50,8 +50,7 @@ func (d *Decision) Discredit(g *group.Group) (notes []string) {
 	return notes
 }
 
-// culledByLone returns the best servers that are not ranked for what one player alone said of
-// them.
+// culledByLone returns the best servers that the ranking lacks because of one player's word.
 func (d *Decision) culledByLone(g *group.Group) []int {
 	if len(g.Servers.Lone) == 0 {
 		return nil
@@ -73,8 +72,8 @@ func judge(g *group.Group, players []string, at trust.Moment) (notes []string) {
 	return v.Notes
 }
 
-// outvote chooses without those few for whom nothing suits that suits all others. It returns
-// for whom and what it chose.
+// outvote chooses without a few players who get along with no server that suits all others. It
+// returns the players it chose for, the choice, and what to tell people.
 func outvote(g *group.Group, players []string, s selection.Selection) ([]string, selection.Selection, []string) {
 	v, others := g.Trust.Outvote(g.Basis(players))
 	if len(v.LeftOut) == 0 {
@@ -147,8 +146,8 @@ type Chosen struct {
 }
 
 // Choose ranks what has been measured. It chooses for everyone who measured anything or, if that
-// leaves no server, for those who have finished: what the others have not measured yet would
-// cull every server. If the organiser wants it early, while some still measure, it counts only
+// leaves no server, for those who have finished: the others' missing results would cull every
+// server. If the organiser wants it early, while some still measure, it counts only
 // if something suits everyone: impatience should not lose what was measured.
 func (d *Decision) Choose(g *group.Group, early bool, at trust.Moment) (c Chosen) {
 	c.Notes = slices.Concat(judge(g, g.Measured(), at), d.Discredit(g))
@@ -264,8 +263,7 @@ func (d *Decision) OpenVote(g *group.Group) (note string) {
 	return fmt.Sprintf("%s is ahead: vote, veto, and say when you are ready", g.Servers.Called(g.Ballot.Favourite(options)))
 }
 
-// Replace puts another choice in the place of the last one, of which nobody has said yet that
-// they are ready.
+// Replace makes another choice the newest. Nobody is ready for it yet.
 func Replace(g *group.Group, s selection.Selection) {
 	g.Choice.Take(s)
 	g.Launches.Restart()
@@ -371,7 +369,7 @@ func Record(g *group.Group) *choice.Record {
 	return record
 }
 
-// Recount chooses anew because other guests count, while people vote. It returns another choice,
+// Recount chooses again for other guests while people vote. It returns another choice,
 // for [Decision.Replace], or nil where the same server stays: then no vote is lost.
 func Recount(g *group.Group) (other *selection.Selection) {
 	switch s := g.Select(g.ChosenFor()); {

@@ -67,10 +67,10 @@ func (d *Decision) finalists(g *group.Group, p *probing.Probing, surveyed int) (
 	return servers, notes
 }
 
-// untried returns servers to look at along with finalists: those that are likely better, as far
-// as the pings of discreet players who have not measured them can be told, and for which these
-// have places left. What is likely decides where everyone looks; what was measured decides what
-// is chosen.
+// untried returns more servers to look at, and the discreet players who have not measured them.
+// They are likely better than the finalists, by the pings that the search expects of these
+// players, and these may still be asked for them. An estimate only decides where everyone looks;
+// the choice goes by measured pings.
 func untried(g *group.Group, s *search.Search, finalists []int, surveyed int) (servers []int, discreet []string) {
 	if s == nil {
 		return nil, nil
@@ -266,10 +266,10 @@ func (d *Decision) Tick(f finals.Facts) (notes []string, isLate bool) { return d
 // Without waits for a player's look no longer.
 func (d *Decision) Without(player string) { d.looks.Without(player) }
 
-// Forget makes everyone look anew: what was seen of the servers is old.
+// Forget drops what the looks saw, as it is old.
 func (d *Decision) Forget() { d.looks.Forget() }
 
-// Retry counts no look as made in vain any more: those were for another choice.
+// Retry lets everyone look as often as in the beginning: the looks so far were for another choice.
 func (d *Decision) Retry() { d.looks.Retry() }
 
 // Resume goes on after the host was away.

@@ -16,8 +16,8 @@ func (r *Round) Say(by string, server int, info discovery.Info, now time.Time) {
 	r.Hearsay.Hear(by, server, info, now.Sub(r.Measuring))
 }
 
-// Weigh weighs all words about servers anew if others count than before, or the settings want
-// something else of a server. What players said who have left meanwhile still counts.
+// Weigh decides again what is true of the servers if different players count now, or the settings
+// want different servers. The words of players who have left this moment still count.
 func (g *Group) Weigh() {
 	s, players, active := &g.Settings, g.Attendance.Players(), g.Attendance.Active()
 	voices := make([]evidence.Voice, len(players))
@@ -90,7 +90,7 @@ func (g *Group) Select(players []string) selection.Selection {
 	return g.Choice.Try(g.Full(players))
 }
 
-// Against returns what speaks against a server for players, as far as is known, or nil.
+// Against returns the reason why a server does not suit players, or nil if none is known.
 func (g *Group) Against(server int, players []string) *selection.Cause {
 	g.Weigh()
 	criteria := g.Criteria(g.Settings, players)

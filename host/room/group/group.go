@@ -1,5 +1,5 @@
-// Package group knows the group of a room in one round: who is here, what they want and bring, what
-// they measured and heard, and what was chosen. It puts together what the parts of a room know
+// Package group knows the group of a room in one round: its people, what
+// they want and bring, what they measured and heard, and the choice. It puts together what the parts of a room know
 // each for itself, as whoever asks or decides needs them all.
 //
 //	            room: what happens next
@@ -58,8 +58,8 @@ type Tuning struct {
 	Enough time.Duration
 	// Spare is that of [selection.Criteria]; negative is none.
 	Spare time.Duration
-	// Weights are those of [selection.Criteria], for players of whom no two share an
-	// address.
+	// Weights are those of [selection.Criteria]. They need players who all have addresses of
+	// their own.
 	Weights map[string]float64
 }
 
@@ -98,7 +98,7 @@ type Round struct {
 // Evidence is what each player measured in a round, by name.
 type Evidence map[string]*evidence.Witness
 
-// NewRound returns a round in which nobody plays yet.
+// NewRound returns a round without players.
 func NewRound(number int) Round { return Round{Number: number, Evidence: Evidence{}} }
 
 // Next returns the round after this one, with the same players.
@@ -115,17 +115,18 @@ func (r *Round) Next(now time.Time) Round {
 	return next
 }
 
-// ChosenFor returns the players for whom the newest choice was made.
+// ChosenFor returns the players that the newest choice counts.
 func (r *Round) ChosenFor() []string {
 	return Filtered(r.Attendance.Active(), func(name string) bool {
 		return slices.Contains(r.Choice.Newest().Players, name)
 	})
 }
 
-// Measured returns the players for whom there is anything to choose from.
+// Measured returns the players that count and have measured something; see [Round.HasMeasured].
 func (r *Round) Measured() []string { return Filtered(r.Attendance.Active(), r.HasMeasured) }
 
-// HasMeasured reports whether there is anything to choose from for a player.
+// HasMeasured reports whether a player, or another one behind the same address, has measured
+// anything.
 func (r *Round) HasMeasured(name string) bool {
 	return slices.ContainsFunc(r.Mates(name), func(mate string) bool {
 		probed, _ := r.Evidence[mate].Progress()
@@ -133,7 +134,7 @@ func (r *Round) HasMeasured(name string) bool {
 	})
 }
 
-// Filtered returns the names for which something is so.
+// Filtered returns the names that fulfil a condition.
 func Filtered(names []string, is func(string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !is(name) })
 }
@@ -202,7 +203,7 @@ func (r *Round) Asked(yield func(int) bool) {
 	}
 }
 
-// ForgetSaid keeps no more of the list's word than was of use.
+// ForgetSaid drops what the list said of servers that nobody asked.
 func (r *Round) ForgetSaid() {
 	r.Servers = listing.Trim(r.Servers, r.Asked, r.Measuring)
 	r.Choice.ForgetSaid(r.Servers.Said)

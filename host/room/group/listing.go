@@ -10,9 +10,9 @@ import (
 	"muster/host/room/nearby"
 )
 
-// List is the server list of a round, as it comes.
+// List is a server list that has just arrived.
 type List struct {
-	// Tree is the list's topology, and Kept the hash by which the host keeps it, if it does.
+	// Tree is the list's topology. If the host keeps the list, Kept is its hash.
 	Tree *topology.Tree
 	Kept string
 	// Err is why there is no list.
@@ -26,8 +26,8 @@ type List struct {
 	Gap time.Duration
 }
 
-// Begin begins to measure a list, with what players found on their own networks. It returns what
-// to tell of those servers, and of the list.
+// Begin makes a list the round's, and adds the servers that players found on their own networks.
+// It returns notes on those servers, and one on the list.
 func (g *Group) Begin(in List, now time.Time) (found []string, note string, err error) {
 	var listed []discovery.Server
 	if in.Err == nil {

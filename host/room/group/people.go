@@ -12,7 +12,7 @@ import (
 	"muster/host/wire"
 )
 
-// OrganiserName returns by which name the organiser's own lists stand.
+// OrganiserName returns the name under which the organiser's lists are kept.
 func (g *Group) OrganiserName() string { return cmp.Or(g.Roster.Organiser(), "the organiser") }
 
 // Places returns how many players the room takes.
@@ -172,8 +172,8 @@ func (g *Group) Invited() (names []string) {
 	return names
 }
 
-// Locate notes where a player's new connection comes from. What was measured of hidden servers
-// from another network holds no longer. If the players measure the list whole, one who comes
+// Locate notes where a player's new connection comes from. In another network the results
+// for hidden servers are void. If the players measure the list whole, one who comes
 // beside others measures a part.
 func (g *Group) Locate(name string, from origin.Origin, isMeasuring bool) {
 	w := g.Evidence[name]

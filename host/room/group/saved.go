@@ -50,7 +50,7 @@ func (g *Group) Save() (s saved.Room, err error) {
 }
 
 // Restore returns the group that was saved, with the topology of its list. Any bytes are safe:
-// what does not make a whole group is an error.
+// a group that lacks something is an error.
 func Restore(s *saved.Room, list *topology.Tree) (g Group, err error) {
 	g = Group{
 		Settings: s.Settings, Editions: editions.Restore(s.Editions), Estimates: estimates.Restore(s.Estimates),

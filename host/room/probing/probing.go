@@ -1,6 +1,6 @@
-// Package probing leads the questions of a round: who measures which servers, each player alone,
-// those behind one address together, or as a search wants it. It keeps to the numbers that players
-// were told, and hears what they report.
+// Package probing leads the questions of a round. Players measure the whole list, each alone or
+// sharing it behind one address, or a search says which servers to ask. Nobody is asked for more
+// servers than the player was told.
 //
 //	Measure, Turn, Share ─▶ asks ─▶ players' programs
 //	                          ▲             │
@@ -33,8 +33,7 @@ type Probing struct {
 	// turns is the wait for processor time; not saved, as the room asks for more.
 	turns search.Turns
 	// search leads the coordinated measuring while it goes on, and shares are the NAT groups
-	// that measure a list whole. Both can be made anew from what was measured at any time, and
-	// so are not saved.
+	// that measure a list whole. Neither is saved: both follow from the results.
 	search *search.Search
 	shares *search.Groups
 	// budget is how many servers each player may be asked for.
@@ -67,7 +66,7 @@ func (p *Probing) Search(g *group.Group) *search.Search {
 }
 
 // Forget ends the search: what it looked for is another thing now, or there is nothing to look
-// for. It can be made anew.
+// for. The next turn begins another.
 func (p *Probing) Forget() { p.search = nil }
 
 // ForgetBest ends a search for the best server, and not one that goes on while people vote.
@@ -108,9 +107,9 @@ func (p *Probing) MostTold(g *group.Group) int {
 	return p.budget.MostTold(terms(g), promised)
 }
 
-// Ask notes what players' programs are asked to measure, as far as their numbers let it, and
-// returns what to ask them, in order. Of what a player told of a server before that, answers
-// count from now on.
+// Ask notes what players' programs are asked to measure, within the numbers that the players were
+// told, and returns the questions in order. A result that a player reported without being asked
+// counts from now on if it was an answer.
 func (p *Probing) Ask(g *group.Group, asks []search.Ask, m Moment) (out []search.Ask) {
 	for _, ask := range asks {
 		w := g.Evidence[ask.Player]
@@ -195,7 +194,7 @@ func members(g *group.Group, natGroups [][]string, m Moment) [][]search.Member {
 	return groups
 }
 
-// searching returns the search, made anew if the group is no longer the same. More is how many
+// searching returns the search, or a new one if the group has changed. More is how many
 // servers the organiser wants asked beyond what the round's search was allowed. IsBehind: the
 // choice is made, and the search goes on while people vote.
 func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *search.Search {
@@ -228,8 +227,8 @@ func (p *Probing) IsSearchDue(g *group.Group, now time.Time) bool {
 	return p.search.IsDue(searchers(g), now)
 }
 
-// Turn makes the next round of questions; more is as the organiser wants. It returns what to
-// ask players, and whether the search is over, with what to tell people of it.
+// Turn makes the next round of questions; more is as the organiser wants. It returns the
+// questions and whether the search is over, with a note on how it went.
 func (p *Probing) Turn(g *group.Group, more int, m Moment) (asks []search.Ask, outcome string, isOver bool) {
 	s := p.searching(g, more, false, m)
 	groups := members(g, searchers(g), m)
@@ -296,8 +295,8 @@ func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
 	return asks
 }
 
-// Report takes what a player measured, of whom looks count already if people choose. It returns
-// what to ask players now, and whether anything of it was new.
+// Report takes what a player measured. If isChosen, second looks have begun, and only servers
+// without a result count. It returns more questions, and whether any result was new.
 func (p *Probing) Report(g *group.Group, name string, report wire.Report, isMeasuring, isChosen bool, m Moment) (asks []search.Ask, isNews bool) {
 	passed, w := min(max(0, m.Now.Sub(g.Measuring)), wire.LongestTime), g.Evidence[name]
 	for _, probe := range report.Results {
@@ -320,10 +319,10 @@ func (p *Probing) Report(g *group.Group, name string, report wire.Report, isMeas
 	return asks, isNews
 }
 
-// Measure returns what a player's program is told when it is to measure, in order, and what is
-// already known of the player. Strategy is how the players measure; if they coordinate, the
-// servers on the player's own network are asked at once, as a search of a long list might pass
-// them over and they could hardly be nearer.
+// Measure returns the messages that start a player's program, with the player's results so far.
+// Strategy is how the players measure. If they coordinate, the player is asked for the servers on
+// the player's own network at once: hardly any could be nearer, and a search of a long list might
+// pass them over.
 func (p *Probing) Measure(g *group.Group, name, strategy string, isCoordinating bool, m Moment) (told []wire.Message, asks []search.Ask) {
 	w := g.Evidence[name]
 	var known []discovery.Result
@@ -453,8 +452,8 @@ func (p *Probing) AskMore(g *group.Group, now time.Time) {
 	}
 }
 
-// Show returns what players are asked to look at, as far as the servers may see their addresses,
-// and the players who are left without.
+// Show returns the looks that players are asked for, within the numbers that they were told, and
+// the players who get none.
 func (p *Probing) Show(g *group.Group, asks []finals.Ask) (shown []finals.Ask, without []string) {
 	for _, ask := range asks {
 		w := g.Evidence[ask.Player]
