@@ -272,7 +272,7 @@ func Replace(g *group.Group, s selection.Selection) {
 
 // ChooseAgain chooses for those who are left of the group, or are more by now; why says what
 // happened, in a sentence. If another server is the best now it returns the choice, for
-// [Decision.Replace]; else the vote goes on, and the countdown.
+// [Replace]; else the vote goes on, and the countdown.
 func (d *Decision) ChooseAgain(g *group.Group, why string) (note string, other *selection.Selection) {
 	players := g.ChosenFor()
 	s := g.Select(players)
@@ -369,8 +369,8 @@ func Record(g *group.Group) *choice.Record {
 	return record
 }
 
-// Recount chooses again for other guests while people vote. It returns another choice,
-// for [Decision.Replace], or nil where the same server stays: then no vote is lost.
+// Recount chooses again for other guests while people vote. It returns another choice, for
+// [Replace], or nil where the same server stays: then no vote is lost.
 func Recount(g *group.Group) (other *selection.Selection) {
 	switch s := g.Select(g.ChosenFor()); {
 	case s.Chosen == nil:

@@ -1,6 +1,6 @@
-// Package group knows the group of a room in one round: its people, what
-// they want and bring, what they measured and heard, and the choice. It puts together what the parts of a room know
-// each for itself, as whoever asks or decides needs them all.
+// Package group knows the group of a room in one round: its people, what they want and bring, what
+// they measured and heard, and the choice. It puts together what single parts of a room know, for
+// packages probing and decision, which need several at a time.
 //
 //	            room: what happens next
 //	           ╱          │           ╲
@@ -43,7 +43,7 @@ type Group struct {
 	Roster   *roster.Roster
 	// Editions are what players have of games.
 	Editions editions.Book
-	// Estimates are by what guests are counted in.
+	// Estimates stand in for the pings of guests who are counted in.
 	Estimates estimates.Guests
 	Lists     brought.Lists
 	Round

@@ -247,7 +247,7 @@ func (p *Probing) Turn(g *group.Group, more int, m Moment) (asks []search.Ask, o
 const worthAnother = 2
 
 // TurnBehind goes on with the search while people vote. If a server has turned up that is better
-// by enough, it returns the choice, for decision.Decision.Replace, and what to say. Else it returns what to
+// by enough, it returns the choice, for package decision, and what to say. Else it returns what to
 // ask players, and how many servers of their own discovery players may bring up.
 func (p *Probing) TurnBehind(g *group.Group, m Moment) (note string, other *selection.Selection, asks []search.Ask, own []search.Own) {
 	s := p.searching(g, 0, true, m)
