@@ -1,0 +1,219 @@
+package group_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room/attendance"
+	"muster/host/room/group/grouptest"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/selection/anomaly"
+)
+
+// TestWeigh: whose words about a server count.
+func TestWeigh(t *testing.T) {
+	const server = 0
+	full := discovery.Info{Players: 16, MaxPlayers: 16}
+	other := func(is string) discovery.Info { return discovery.Info{Map: is, MaxPlayers: 16} }
+	for _, tt := range []struct {
+		name  string
+		words map[string]discovery.Info
+		does  func(g *grouptest.Group)
+		free  int // -1 if nothing is known
+		level string
+		lone  bool
+	}{
+		{"nobody's", nil, nil, -1, "", false},
+		{"the word of one", map[string]discovery.Info{"ann": full}, nil, 0, "", true},
+		{"the word of one who was not asked", map[string]discovery.Info{"dan": full}, nil, -1, "", false},
+		{"the word of all", map[string]discovery.Info{"ann": full, "bob": full, "cat": full}, nil, 0, "", false},
+		{"the word of most", map[string]discovery.Info{"ann": other("a"), "bob": other("a"), "cat": other("c")}, nil, 16, "a", false},
+		{"the word of one who is not heeded", map[string]discovery.Info{"cat": full}, func(g *grouptest.Group) {
+			all := []string{"ann", "bob", "cat"}
+			g.Trust.Discredit([]anomaly.Anomaly{{Player: "cat", Sign: anomaly.Contradicts}}, all, all)
+		}, -1, "", false},
+		{"the word of the only one who goes on", map[string]discovery.Info{"ann": full}, func(g *grouptest.Group) {
+			g.Attendance.LeaveOut(attendance.Left, "bob", "cat", "dan")
+		}, 0, "", false},
+		{"the word of one who has left", map[string]discovery.Info{"ann": full, "bob": full}, func(g *grouptest.Group) { g.Drop("bob") }, 0, "", true},
+		{"of two as many as not have the map", map[string]discovery.Info{"ann": other("a"), "bob": other("b")}, func(g *grouptest.Group) { g.Settings.Map = "b" }, 16, "b", false},
+	} {
+		g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob", "cat", "dan")
+		g.Gets(grouptest.List(10)) // of which the host has heard nothing
+		for _, name := range []string{"ann", "bob", "cat"} {
+			g.Measures(name, 10)
+		}
+		for name, info := range tt.words {
+			if stranger := g.Infos(name, wire.Infos{Servers: []wire.ServerInfo{{Server: server, Info: info}}}, g.Now); stranger >= 0 {
+				t.Errorf("%s: server %d is a stranger", tt.name, stranger)
+			}
+		}
+		if tt.does != nil {
+			tt.does(g)
+		}
+		g.Weigh()
+		free, level := -1, ""
+		if info := g.Servers.Info(server); info != nil {
+			free, level = info.Free(), info.Map
+		}
+		if free != tt.free || level != tt.level || g.Servers.Lone[server] != tt.lone {
+			t.Errorf("%s: %d seats are free, the map is %q, lone: %v", tt.name, free, level, g.Servers.Lone[server])
+		}
+	}
+}
+
+// TestInfos: words about servers that the list has not are refused whole.
+func TestInfos(t *testing.T) {
+	g := grouptest.New(t, grouptest.Settings(), 10, "ann")
+	g.Gets(grouptest.List(10))
+	g.Measures("ann", 10)
+	stranger := g.Infos("ann", wire.Infos{Servers: []wire.ServerInfo{{Server: 0, Info: grouptest.Info()}, {Server: 10}}}, g.Now)
+	g.Weigh()
+	if stranger != 10 || g.Servers.Info(0) != nil {
+		t.Errorf("a stranger is %d, of the first is known %+v", stranger, g.Servers.Info(0))
+	}
+}
+
+// TestSeats: there are seats for those for whom a choice is, for guests who count, and for all
+// who come along.
+func TestSeats(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		players []string
+		fewest  int
+		counted bool
+		along   []string
+		seats   int // a choice asks for
+	}{
+		{"for all", []string{"ann", "bob", "cat"}, 0, false, []string{"ann", "bob", "cat"}, 3},
+		{"for some, and one comes along", []string{"ann", "bob"}, 0, false, []string{"ann", "bob", "cat"}, 3},
+		{"for all, and a guest", []string{"ann", "bob", "cat"}, 0, true, []string{"ann", "bob", "cat"}, 4},
+		{"for some, and a guest", []string{"ann"}, 0, true, []string{"ann", "bob", "cat"}, 4},
+		{"for more to come", []string{"ann"}, 6, false, []string{"ann", "bob", "cat"}, 6},
+	} {
+		g := germans(t, grouptest.Settings())
+		g.Join("dan")
+		g.Attendance.Leave("dan", g.Now)
+		if g.Settings.Players = tt.fewest; tt.counted {
+			counts(g, "zoe")
+		}
+		guests := 0
+		if tt.counted {
+			guests = 1
+		}
+		g.Measures("ann", 10)
+		b := g.Basis(tt.players)
+		if !slices.Equal(b.Along, tt.along) || b.Guests != guests || b.Criteria.Seats != tt.fewest {
+			t.Errorf("%s: along come %v and %d guests, wanted are %d seats", tt.name, b.Along, b.Guests, b.Criteria.Seats)
+		}
+		needs := max(tt.seats, tt.fewest)
+		if got := g.Criteria(g.Settings, tt.players).Seats; got != needs || tt.fewest == 0 && g.SeatsFor(tt.players) != needs {
+			t.Errorf("%s: %d seats, by the criteria %d", tt.name, g.SeatsFor(tt.players), got)
+		}
+		full := g.Full(tt.players)
+		if full.Criteria.Seats != needs || len(full.Table.Players()) != len(tt.players)+guests || len(full.Estimated) != guests {
+			t.Errorf("%s: a choice is for %v with %d seats, estimated are %v", tt.name, full.Table.Players(), full.Criteria.Seats, full.Estimated)
+		}
+	}
+}
+
+// TestCriteria: what is asked of a server, by whose word.
+func TestCriteria(t *testing.T) {
+	g := busy(t)
+	g.Tuning.Weights, g.Tuning.Spare = map[string]float64{"ann": 2}, -1
+	g.Lists.Bring("ann", discovery.InternetReach, nil, []wire.Brought{{Addr: g.Servers.List[4].Addr}}, false)
+	g.Choice.Take(selection.Selection{Chosen: &selection.Ranked{Addr: g.Servers.List[6].Addr}})
+	g.Choice = g.Choice.Next()
+	c := g.Criteria(g.Settings, []string{"ann", "bob"})
+	grouptest.Same(t, "vetoes", c.Vetoes, g.Ballot.Vetoes())
+	grouptest.Same(t, "the last server", c.Keep, g.Servers.List[6].Addr)
+	grouptest.Same(t, "ours", len(c.Ours), 2)
+	grouptest.Same(t, "hidden", c.Hidden, []selection.Veto{{Player: "ann", Server: g.Servers.List[4].Addr}})
+	grouptest.Same(t, "weights", c.Weights, g.Tuning.Weights)
+	grouptest.Same(t, "spare seats", c.Spare, time.Duration(0))
+	grouptest.Same(t, "editions", c.Editions, []selection.Edition{{Player: "bob", Edition: discovery.Edition{Version: "1.2"}}})
+	if c = g.Criteria(g.Settings, []string{"ann"}); len(c.Editions) != 0 {
+		t.Errorf("editions for ann are %v", c.Editions)
+	}
+	g.Settings.AnyVersion = true
+	if c = g.Criteria(g.Settings, []string{"bob"}); len(c.Editions) != 0 {
+		t.Errorf("of any version editions are %v", c.Editions)
+	}
+	g.Tuning.Spare = 0
+	if c = g.Criteria(g.Settings, nil); c.Spare <= 0 {
+		t.Errorf("without tuning the spare seats are worth %v", c.Spare)
+	}
+}
+
+// TestSelect: a choice goes by what its players measured, and leaves servers out that somebody
+// hides or vetoes, that lie, or that are full.
+func TestSelect(t *testing.T) {
+	veto := func(v selection.Veto) func(g *grouptest.Group) {
+		return func(g *grouptest.Group) {
+			if err := g.Ballot.Veto(v); err != nil {
+				g.Fatal(err)
+			}
+		}
+	}
+	addr := grouptest.List(10)[0].Addr
+	for _, tt := range []struct {
+		name   string
+		does   func(g *grouptest.Group)
+		whom   []string
+		chosen int
+		cause  string // why the first server is not
+	}{
+		{"the best", func(*grouptest.Group) {}, []string{"ann", "bob", "cat"}, 0, ""},
+		{"the best of others", func(*grouptest.Group) {}, []string{"dan"}, 9, ""},
+		{"one vetoes it", veto(selection.Veto{Player: "dan", Server: addr}), []string{"ann", "bob", "cat"}, 1, "vetoed"},
+		{"one hides it", func(g *grouptest.Group) {
+			g.Lists.Bring("dan", discovery.InternetReach, nil, []wire.Brought{{Addr: addr}}, false)
+		}, []string{"ann", "bob", "cat"}, 1, "hidden"},
+		{"it is full", func(g *grouptest.Group) { g.Hears("", 0, discovery.Info{Players: 16, MaxPlayers: 16}) }, []string{"ann", "bob", "cat"}, 1, "full"},
+		{"it is full for those who come along", func(g *grouptest.Group) { g.Hears("", 0, discovery.Info{Players: 13, MaxPlayers: 16}) }, []string{"ann", "bob", "cat"}, 1, "full"},
+		{"it is silent for one", func(g *grouptest.Group) { g.Measures("bob", lost) }, []string{"ann", "bob", "cat"}, 1, "unreachable"},
+	} {
+		g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob", "cat", "dan")
+		for _, name := range []string{"ann", "bob", "cat"} {
+			g.Measures(name, grouptest.Up(10, 10)...)
+		}
+		g.Measures("dan", grouptest.Down(10, 10)...)
+		tt.does(g)
+		s := g.Select(tt.whom)
+		cause := ""
+		if c := g.Against(0, tt.whom); c != nil {
+			cause = c.String()
+		}
+		if grouptest.Chosen(&s) != tt.chosen || cause != tt.cause {
+			t.Errorf("%s: chosen is %d, against the first is %q", tt.name, grouptest.Chosen(&s), cause)
+		}
+		if tt.cause == "" && g.Against(5, tt.whom) != nil {
+			t.Errorf("%s: against the sixth is %v", tt.name, g.Against(5, tt.whom))
+		}
+	}
+}
+
+// TestLiars: servers that are next door to players who are far apart are left out.
+func TestLiars(t *testing.T) {
+	names := []string{"ann", "bob", "cat", "dan"}
+	g := grouptest.New(t, grouptest.Settings(), 40, names...)
+	for i, name := range names {
+		far := make([]int, 40)
+		for server := range far {
+			far[server] = 20 + 10*max(server-10*i, 10*i-server)
+		}
+		far[0] = 1
+		g.Measures(name, far...)
+	}
+	v := g.Trust.Judge(g.Basis(names), names, 0)
+	if len(v.LeftOut) > 0 || !strings.Contains(strings.Join(v.Notes, "\n"), "answers players who are far apart as if it was next to each") {
+		t.Fatalf("left out are %v: %q", v.LeftOut, v.Notes)
+	}
+	if s := g.Select(names); grouptest.Chosen(&s) <= 0 || g.Against(0, names) == nil {
+		t.Errorf("chosen is %d, against the liar is %v", grouptest.Chosen(&s), g.Against(0, names))
+	}
+}

@@ -1,0 +1,250 @@
+package group_test
+
+import (
+	"errors"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/room/attendance"
+	"muster/host/room/ballot"
+	"muster/host/room/evidence"
+	"muster/host/room/group"
+	"muster/host/room/group/grouptest"
+	"muster/host/room/nearby"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/selection/anomaly"
+)
+
+// neighbours returns a group in which bob comes from ann's address, and cat from another.
+func neighbours(t testing.TB) *grouptest.Group {
+	g := grouptest.New(t, grouptest.Settings(), 10, "ann", "cat")
+	g.JoinFrom("bob", g.Origins.Of("ann"))
+	return g
+}
+
+// TestBegin: which list a group measures, and what it is told of the servers around players.
+func TestBegin(t *testing.T) {
+	den := wire.NearServer{Addr: netip.MustParseAddrPort("192.168.1.5:27960"), Info: discovery.Info{Name: "Den", MaxPlayers: 16}}
+	nothing := errors.New("no master answers")
+	for _, tt := range []struct {
+		name       string
+		lookAround bool
+		failure    error
+		local      []nearby.Server
+		listed     int
+		found      []string
+		note, err  string
+	}{
+		{"a list", false, nil, nil, 10, nil, "", ""},
+		{"a list, and what bob found", true, nil, nil, 11, []string{"1 of them on the network of bob"}, "", ""},
+		{"a list, and what the host found", false, nil, []nearby.Server{hidden}, 11, []string{"1 of them on the local network", "Hidden (10.9.0.5:27960) is on a local network that bob cannot reach"}, "", ""},
+		{"no list, and what bob found", true, nothing, nil, 1, []string{"1 of them on the network of bob"}, "only servers on players' own networks are listed: no master answers", ""},
+		{"no list", false, nothing, nil, 10, nil, "", "no server list: no master answers"},
+	} {
+		g := grouptest.New(t, grouptest.Settings(), 10, "bob")
+		g.Settings.LookAround = tt.lookAround
+		g.Round = g.Next(g.Now)
+		g.Nearby.Move("bob", nearby.Place{Public: netip.MustParseAddr("203.0.113.1")})
+		g.Nearby.Ask("bob", g.Settings.Game, g.Now)
+		g.Nearby.Hear("bob", wire.Near{Game: g.Settings.Game, Servers: []wire.NearServer{den}}, g.Now)
+		began := g.Now.Add(time.Minute)
+		in := group.List{Err: tt.failure, Local: tt.local, Gap: time.Second}
+		list := grouptest.List(10)
+		in.Said = discovery.Said{At: g.Now, Infos: map[netip.AddrPort]*discovery.Info{list[0].Addr: {Name: "First", AsListed: true}}}
+		for _, s := range tt.local {
+			list = append(list, discovery.Server{Addr: s.Addr})
+		}
+		if in.Tree = topology.New(list); tt.failure != nil {
+			in.Tree = nil
+		}
+		found, note, err := g.Begin(in, began)
+		if tt.err != "" {
+			if err == nil || err.Error() != tt.err || len(g.Servers.List) != 0 {
+				t.Errorf("%s: %v, %d servers", tt.name, err, len(g.Servers.List))
+			}
+			continue
+		}
+		if err != nil || note != tt.note || !slices.Equal(found, tt.found) || len(g.Servers.List) != tt.listed {
+			t.Errorf("%s: %d servers, %q, %q, %v", tt.name, len(g.Servers.List), found, note, err)
+		}
+		if g.Measuring != began || g.Gap != time.Second || g.List.Tree() == nil {
+			t.Errorf("%s: it begins at %v, with a gap of %v", tt.name, g.Measuring, g.Gap)
+		}
+		if first := g.IndexOf(list[0].Addr); tt.failure == nil && g.Servers.Info(first).Name != "First" {
+			t.Errorf("%s: the list's word is %+v", tt.name, g.Servers.Info(first))
+		}
+		if local := g.IndexOf(hidden.Addr); len(tt.local) > 0 && g.Servers.Info(local).MaxPlayers != 16 {
+			t.Errorf("%s: the local server says %+v", tt.name, g.Servers.Info(local))
+		}
+		if own, others := len(g.ListFor("bob").Servers), len(g.Servers.List); own != others || g.ListFor("bob").Round != 2 {
+			t.Errorf("%s: bob gets %d servers of %d, of round %d", tt.name, own, others, g.ListFor("bob").Round)
+		}
+	}
+}
+
+// TestBeginAnew: words about servers of another list are not about those of this one.
+func TestBeginAnew(t *testing.T) {
+	g := grouptest.New(t, grouptest.Settings(), 10, "ann")
+	if g.Servers.Info(3) == nil {
+		t.Fatal("nobody said anything")
+	}
+	g.Gets(grouptest.List(10))
+	if info := g.Servers.Info(3); info != nil {
+		t.Errorf("of the new list's server is known %+v", info)
+	}
+}
+
+// TestNext: a new round keeps the people, where they come from and what the organiser said of
+// them, and forgets what was measured, said and chosen.
+func TestNext(t *testing.T) {
+	g := busy(t)
+	g.Measures("ann", 10, 20)
+	g.Measures("cat", 10, 20)
+	g.Evidence["ann"].BeDiscreet(30)
+	g.Evidence["ann"].Share(true)
+	g.Chooses()
+	g.Attendance.LeaveOut(attendance.Odd, "cat")
+	g.Trust.Discredit([]anomaly.Anomaly{{Player: "cat", Sign: anomaly.Contradicts}}, []string{"ann", "bob", "cat"}, []string{"ann", "bob", "cat"})
+	g.IsBroken, g.Gap = true, time.Second
+	chosen := g.Servers.List[g.Choice.Newest().Chosen.Server].Addr
+	next := g.Next(g.Now.Add(time.Hour))
+	if next.Number != 2 || len(next.Servers.List) != 0 || next.List.Tree() != nil || !next.Measuring.IsZero() || next.Gap != 0 || next.IsBroken {
+		t.Errorf("the next round is number %d, of %d servers since %v, with a gap of %v, broken %v", next.Number, len(next.Servers.List), next.Measuring, next.Gap, next.IsBroken)
+	}
+	grouptest.Same(t, "players are", next.Attendance.Players(), g.Attendance.Players())
+	grouptest.Same(t, "all count", next.Attendance.Active(), []string{"ann", "bob", "cat"})
+	grouptest.Same(t, "heard last", next.Attendance.LastHeard(), g.Now.Add(time.Hour))
+	for name, w := range next.Evidence {
+		if probed, _ := w.Progress(); probed > 0 || w.IsSharing() || w == g.Evidence[name] || w.Asked() > 0 {
+			t.Errorf("%s has measured %d, shares: %v", name, probed, w.IsSharing())
+		}
+	}
+	if len(next.Evidence) != 3 || next.Evidence["ann"].Discreet() != 30 {
+		t.Errorf("there are %d players, ann asks %d", len(next.Evidence), next.Evidence["ann"].Discreet())
+	}
+	if next.Choice.Newest() != nil || next.Choice.Previous() != chosen {
+		t.Errorf("chosen is %+v, after %v", next.Choice.Newest(), next.Choice.Previous())
+	}
+	if !next.Trust.IsHeeded("cat") || len(next.Trust.Save().Players) != 1 {
+		t.Errorf("doubts are %+v", next.Trust.Save())
+	}
+	if paper := next.Ballot.Paper("bob"); paper != (ballot.Paper{}) {
+		t.Errorf("bob has said %+v", paper)
+	}
+	if next.Origins.Of("ann") != g.Origins.Of("ann") || len(next.Nearby.Save().Players) != 1 || next.Launches.Way("bob").State != "" {
+		t.Errorf("ann is at %+v, found is %+v, bob's way %+v", next.Origins.Of("ann"), next.Nearby.Save(), next.Launches.Way("bob"))
+	}
+	if _, isKnown := next.Launches.Can("bob", g.Settings.Game); !isKnown {
+		t.Error("what starts at bob's is forgotten")
+	}
+}
+
+// TestMates: players behind one address know what any of them measured.
+func TestMates(t *testing.T) {
+	g := neighbours(t)
+	g.Measures("bob", unprobed, 20, lost)
+	g.Evidence["ann"].NoteLate(7 * ms)
+	for _, tt := range []struct {
+		name     string
+		mates    []string
+		measured bool
+		at       time.Duration
+	}{
+		{"ann", []string{"ann", "bob"}, true, 20 * ms},
+		{"bob", []string{"ann", "bob"}, true, 20 * ms},
+		{"cat", []string{"cat"}, false, 0},
+		{"nobody", []string{"nobody"}, false, 0},
+	} {
+		grouptest.Same(t, tt.name+"'s mates are", g.Mates(tt.name), tt.mates)
+		if tt.name == "nobody" {
+			continue
+		}
+		if g.HasMeasured(tt.name) != tt.measured || g.Knowledge(tt.name).At(1).RTT != tt.at {
+			t.Errorf("%s has measured: %v, %v", tt.name, g.HasMeasured(tt.name), g.Knowledge(tt.name).At(1))
+		}
+	}
+	grouptest.Same(t, "measured have", g.Measured(), []string{"ann", "bob"})
+	g.Attendance.LeaveOut(attendance.Left, "ann")
+	grouptest.Same(t, "of those who count", g.Measured(), []string{"bob"})
+	grouptest.Same(t, "evidence is", g.Evidence.Of([]string{"cat", "ann"}), []*evidence.Witness{g.Evidence["cat"], g.Evidence["ann"]})
+	g.Origins.Part("bob")
+	grouptest.Same(t, "apart ann's mates are", g.Mates("ann"), []string{"ann"})
+}
+
+// TestTable: a table has what players know, hidden servers as lost, and pings raised that one
+// player alone reports.
+func TestTable(t *testing.T) {
+	g := grouptest.New(t, grouptest.Settings(), 10, "ann")
+	g.JoinFrom("olga", office)
+	g.Gets(append(grouptest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
+	g.Measures("ann", 30)
+	g.Measures("olga", grouptest.Up(10, 11)...)
+	table := g.Table([]string{"olga", "ann"})
+	grouptest.Same(t, "columns are", table.Players(), []string{"olga", "ann"})
+	for _, tt := range []struct {
+		column, server int
+		state          discovery.State
+		rtt            time.Duration
+	}{
+		{0, 0, discovery.Answered, 10 * ms}, {1, 0, discovery.Answered, 30 * ms}, {1, 1, discovery.Unprobed, 0},
+		{0, 10, discovery.Answered, 110 * ms}, {1, 10, discovery.Lost, 0},
+	} {
+		if state, rtt := table.At(tt.column, tt.server); state != tt.state || rtt != tt.rtt {
+			t.Errorf("%+v: %v, %v", tt, state, rtt)
+		}
+	}
+}
+
+// TestAsked: of which servers the list's word is kept: those that somebody measured, or looked at.
+func TestAsked(t *testing.T) {
+	g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob")
+	said := discovery.Said{At: g.Now, Infos: map[netip.AddrPort]*discovery.Info{}}
+	for _, s := range g.Servers.List {
+		said.Infos[s.Addr] = &discovery.Info{Name: "as listed", AsListed: true}
+	}
+	if _, _, err := g.Begin(group.List{Tree: g.List.Tree(), Said: said}, g.Now); err != nil {
+		t.Fatal(err)
+	}
+	g.Measures("ann", unprobed, 10)
+	g.Evidence["ann"].Report(discovery.Result{Server: 7, State: discovery.Answered, RTT: ms}, 0, g.Now) // which nobody asked for
+	g.Measures("bob", unprobed, 10, 20)
+	g.Evidence["bob"].Look(evidence.Look{Result: discovery.Result{Server: 5, State: discovery.Lost}})
+	all := map[int]bool{}
+	for server := range g.Asked {
+		all[server] = true
+	}
+	grouptest.Same(t, "asked are", all, map[int]bool{1: true, 2: true, 5: true, 7: true})
+	for most := range 6 { // whoever has enough is given no more
+		n := 0
+		for range g.Asked {
+			if n++; n > most {
+				break
+			}
+		}
+	}
+	g.Choice.Take(selection.Selection{})
+	g.ForgetSaid()
+	var kept []int
+	for server := range g.Servers.List {
+		if g.Servers.Info(server) != nil {
+			kept = append(kept, server)
+		}
+	}
+	grouptest.Same(t, "kept is the word on", kept, []int{1, 2, 5, 7})
+}
+
+// TestChosenFor: the newest choice is for those of its players who still count.
+func TestChosenFor(t *testing.T) {
+	g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob", "cat")
+	g.Choice.Take(selection.Selection{Players: []string{"bob", "cat", "zoe"}})
+	g.Attendance.LeaveOut(attendance.Left, "cat")
+	grouptest.Same(t, "it is for", g.ChosenFor(), []string{"bob"})
+	names := []string{"ann", "bob"}
+	grouptest.Same(t, "filtered are", group.Filtered(names, func(name string) bool { return name == "bob" }), []string{"bob"})
+	grouptest.Same(t, "names are", names, []string{"ann", "bob"})
+}

@@ -1,0 +1,214 @@
+// Package grouptest makes groups for the tests of what knows a group and decides for it, without
+// a room.
+package grouptest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/topology"
+	"muster/host/room/evidence"
+	"muster/host/room/group"
+	"muster/host/room/nearby"
+	"muster/host/room/origin"
+	"muster/host/room/roster"
+	"muster/host/room/saved"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// Eight is when the groups of tests come together.
+var Eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+
+// Unprobed and Lost are what a player may have in place of an RTT.
+const (
+	Unprobed = 0
+	Lost     = -1
+)
+
+// Group is a group that a test drives.
+type Group struct {
+	testing.TB
+	group.Group
+	Now time.Time
+}
+
+// Settings are those of a group that goes to the lowest average without a vote.
+func Settings() wire.Settings {
+	return wire.Settings{
+		Name: "evening", Game: "openarena", By: selection.Mean, Strategy: string(discovery.Conventional), Agree: wire.No,
+	}
+}
+
+// New returns a group of players who are here, each from an address of their own, and who
+// measure a list of so many servers. The host heard of each server that it has 16 seats.
+func New(t testing.TB, s wire.Settings, servers int, names ...string) *Group {
+	t.Helper()
+	g := &Group{TB: t, Now: Eight, Group: group.Group{
+		Roster: roster.New(roster.Keys{Code: "BAKODI", Link: "link", Secret: "secret"}), Settings: s, Round: group.NewRound(1),
+	}}
+	g.Join(names...)
+	g.Gets(List(servers))
+	for server := range servers {
+		g.Hears("", server, Info())
+	}
+	return g
+}
+
+// Info is what a server with 16 free seats says.
+func Info() discovery.Info { return discovery.Info{MaxPlayers: 16} }
+
+// List returns so many servers in ten countries, each country in a network of its own.
+func List(servers int) []discovery.Server {
+	list := make([]discovery.Server, servers)
+	for i := range list {
+		addr := netip.AddrFrom4([4]byte{byte(20 + i*10/servers), byte(i / 200), byte(i % 200), 1})
+		list[i] = discovery.Server{Addr: netip.AddrPortFrom(addr, 27960), Country: string(rune('A'+i*10/servers)) + "X"}
+	}
+	return list
+}
+
+// Gets begins to measure a list, and local servers.
+func (g *Group) Gets(list []discovery.Server, local ...nearby.Server) (found []string) {
+	g.Helper()
+	found, note, err := g.Begin(group.List{Tree: topology.New(list), Local: local}, g.Now)
+	if err != nil || note != "" {
+		g.Fatalf("the list begins with %q, %v", note, err)
+	}
+	return found
+}
+
+// Addr is where a name's owner comes from: another address for each first letter.
+func Addr(name string) netip.Addr { return netip.AddrFrom4([4]byte{198, 51, 100, name[0]}) }
+
+// Join lets players in, each from an address of their own.
+func (g *Group) Join(names ...string) {
+	g.Helper()
+	for _, name := range names {
+		g.JoinFrom(name, origin.Origin{Addr: Addr(name)})
+	}
+}
+
+// JoinFrom lets a player in.
+func (g *Group) JoinFrom(name string, from origin.Origin) {
+	g.Helper()
+	comer := g.Roster.Recognise(wire.Hello{Name: name})
+	if refusal := g.Roster.Refusal(comer, g.Places(), false); refusal != nil {
+		g.Fatalf("%s is refused: %v", name, refusal)
+	}
+	_, events := g.Roster.Admit(comer, "token of "+name, g.Now)
+	for _, e := range events {
+		g.Follow(e)
+	}
+	g.Attendance.Come(name, "", g.Now)
+	g.Evidence[name] = &evidence.Witness{}
+	g.Locate(name, from, false)
+}
+
+// Enter lets somebody in who has only the page, which stays open.
+func (g *Group) Enter(name string, from origin.Origin) {
+	g.Helper()
+	entry, events, err := g.Roster.Enter(roster.Visit{Name: name, Token: "page of " + name, From: from.Addr}, roster.Caller{}, g.Now)
+	if err != nil || entry.Name != name {
+		g.Fatalf("%s enters as %+v, %v", name, entry, err)
+	}
+	for _, e := range events {
+		g.Follow(e)
+	}
+	g.Origins.Enter(name, from)
+	g.Roster.OpenPage("page of "+name, g.Now)
+}
+
+// Measures reports what a player measured of the first servers, in ms, as if asked for them.
+func (g *Group) Measures(name string, ms ...int) {
+	g.Helper()
+	w := g.Evidence[name]
+	for server, ms := range ms {
+		result := discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(ms) * time.Millisecond}
+		switch ms {
+		case Unprobed:
+			continue
+		case Lost:
+			result.State, result.RTT = discovery.Lost, 0
+		}
+		w.Admit(server)
+		w.Report(result, g.Now.Sub(g.Measuring), g.Now)
+	}
+	g.Attendance.Finish(g.Now, name)
+}
+
+// Hears notes what a player heard a server say, an empty name for the host.
+func (g *Group) Hears(by string, server int, info discovery.Info) { g.Say(by, server, info, g.Now) }
+
+// Chooses makes what would be chosen for everyone now the newest choice.
+func (g *Group) Chooses() *selection.Selection {
+	g.Helper()
+	g.Choice.Take(g.Select(g.Attendance.Active()))
+	return g.Choice.Newest()
+}
+
+// Saved returns the group as it is saved.
+func (g *Group) Saved() saved.Room {
+	g.Helper()
+	s, err := g.Save()
+	if err != nil {
+		g.Fatal(err)
+	}
+	return s
+}
+
+// Text returns the group as text.
+func (g *Group) Text() string {
+	g.Helper()
+	data, err := json.Marshal(g.Saved())
+	if err != nil {
+		g.Fatal(err)
+	}
+	return string(data)
+}
+
+// Restored returns a group that was saved.
+func Restored(s *saved.Room) (group.Group, error) {
+	servers, err := s.Listing.Servers()
+	if err != nil {
+		return group.Group{}, err
+	}
+	return group.Restore(s, topology.New(servers))
+}
+
+// Chosen returns which server a choice has chosen, -1 for none.
+func Chosen(s *selection.Selection) int {
+	if s == nil || s.Chosen == nil {
+		return -1
+	}
+	return s.Chosen.Server
+}
+
+// Same compares what came with what a test wants.
+func Same(t testing.TB, what string, got, want any) {
+	t.Helper()
+	if got, want := fmt.Sprintf("%v", got), fmt.Sprintf("%v", want); got != want {
+		t.Errorf("%s: %s, want %s", what, got, want)
+	}
+}
+
+// Up returns RTTs that rise by ten from server to server.
+func Up(first, servers int) []int {
+	ms := make([]int, servers)
+	for i := range ms {
+		ms[i] = first + 10*i
+	}
+	return ms
+}
+
+// Down returns RTTs that fall.
+func Down(last, servers int) []int {
+	ms := Up(last, servers)
+	slices.Reverse(ms)
+	return ms
+}
