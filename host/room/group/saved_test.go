@@ -1,0 +1,182 @@
+package group_test
+
+import (
+	"encoding/json"
+	"net/netip"
+	"os"
+	"strings"
+	"testing"
+
+	"muster/discovery"
+	"muster/host/room/attendance"
+	"muster/host/room/ballot"
+	"muster/host/room/evidence"
+	"muster/host/room/group/grouptest"
+	"muster/host/room/launch"
+	"muster/host/room/nearby"
+	"muster/host/room/origin"
+	"muster/host/room/saved"
+	"muster/host/room/trust"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// whole returns a group of which every section of the saved room has something.
+func whole(t testing.TB) *grouptest.Group {
+	g := busy(t)
+	g.Gets(append(grouptest.List(3), discovery.Server{Addr: hidden.Addr}), hidden)
+	g.Settings.Password, g.Settings.Webhook = "sesame", "https://example.org/hook"
+	g.Hears("", 0, grouptest.Info())
+	for i, name := range []string{"ann", "bob", "cat"} {
+		g.Evidence[name] = &evidence.Witness{}
+		g.Measures(name, grouptest.Up(10+i, 3)...)
+		g.Hears(name, 1, discovery.Info{Name: "Den", Map: "q3dm1", MaxPlayers: 16})
+	}
+	g.Evidence["bob"].BeDiscreet(20)
+	g.Evidence["bob"].Share(true)
+	g.Evidence["cat"].Look(evidence.Look{Result: discovery.Result{Server: 2, State: discovery.Answered, RTT: 9 * ms}})
+	g.Choice.Take(selection.Selection{Chosen: &selection.Ranked{Addr: g.Servers.List[1].Addr}})
+	g.Choice = g.Choice.Next()
+	g.Chooses()
+	g.Ballot.Open(ballot.Among(g.Choice.Newest(), []int{0, 1}))
+	g.Attendance.LeaveOut(attendance.Left, "cat")
+	g.IsBroken = true
+	return g
+}
+
+// TestSaved holds the group's sections of the saved room to their form, and reads them back.
+func TestSaved(t *testing.T) {
+	g := whole(t)
+	golden, err := os.ReadFile("testdata/group.json")
+	if want := strings.TrimSpace(string(golden)); err != nil || g.Text() != want {
+		t.Errorf("it is saved as\n%s\nwant\n%s\n%v", g.Text(), want, err)
+	}
+	var s saved.Room
+	if err := json.Unmarshal(golden, &s); err != nil {
+		t.Fatal(err)
+	}
+	back, err := grouptest.Restored(&s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := &grouptest.Group{TB: t, Group: back}
+	if got := again.Text(); got != g.Text() {
+		t.Errorf("it comes back as\n%s\nwant\n%s", got, g.Text())
+	}
+	players := g.Attendance.Players()
+	grouptest.Same(t, "players are", back.Attendance.Players(), players)
+	grouptest.Same(t, "counting are", back.Attendance.Active(), []string{"ann", "bob"})
+	grouptest.Same(t, "a word counts", *back.Servers.Info(1), *g.Servers.Info(1))
+	grouptest.Same(t, "hidden from ann are", back.Nearby.HiddenFrom("ann"), []int{3})
+	for _, name := range players {
+		w, was := back.Evidence[name], g.Evidence[name]
+		if w.Discreet() != was.Discreet() || w.IsSharing() != was.IsSharing() || w.At(1) != was.At(1) || back.Attendance.Of(name).Here {
+			t.Errorf("%s knows %+v, is here: %v", name, w.At(1), back.Attendance.Of(name).Here)
+		}
+	}
+	if back.Settings.Password != "sesame" || back.Settings.Webhook == "" || !back.IsBroken || !back.Measuring.Equal(g.Measuring) || back.List.Tree() == nil {
+		t.Errorf("settings are %+v, broken %v, measuring since %v", back.Settings, back.IsBroken, back.Measuring)
+	}
+	if chosen := g.Select([]string{"ann", "bob"}); grouptest.Chosen(&chosen) != 0 || back.Choice.Newest().Chosen.Server != g.Choice.Newest().Chosen.Server {
+		t.Errorf("chosen is %d, and was %d", grouptest.Chosen(back.Choice.Newest()), grouptest.Chosen(g.Choice.Newest()))
+	}
+}
+
+// TestNoGroup: what makes no whole group is an error.
+func TestNoGroup(t *testing.T) {
+	nine := 9
+	for _, tt := range []struct {
+		name  string
+		spoil func(s *saved.Room)
+		why   string
+	}{
+		{"nothing", func(*saved.Room) {}, ""},
+		{"a round before all others", func(s *saved.Room) { s.Round = -1 }, "a round -1"},
+		{"too many rounds", func(s *saved.Room) { s.Round = wire.MaxRound + 1 }, "a round 1048577"},
+		{"a word of the list that is none", func(s *saved.Room) { s.Listing.Said = []byte("x") }, "wire: unknown message"},
+		{"a vote for no server", func(s *saved.Room) { s.Ballot.Papers = map[string]ballot.Paper{"ann": {Vote: &nine}} }, "a vote for server 9 of 4"},
+		{"measurements that are none", func(s *saved.Room) { s.Players[1].Evidence.Report = nil }, "bob: "},
+		{"a player who is nobody", func(s *saved.Room) { s.Players[1].Name = "eve" }, `"bob" does not play here`},
+		{"a player too few", func(s *saved.Room) { s.Players = s.Players[:2] }, `"cat" does not play here`},
+		{"a player too many", func(s *saved.Room) {
+			s.Roster.Players = s.Roster.Players[:2]
+			delete(s.Origins, "cat")
+		}, "2 players of 3"},
+		{"two of one name", func(s *saved.Room) { s.Roster.Players[1].Name = "Ann" }, `two people called "Ann"`},
+		{"somewhere without anybody", func(s *saved.Room) { s.Origins["eve"] = origin.Entry{} }, `"eve" comes from somewhere, and is not here`},
+		{"attendance of nobody", func(s *saved.Room) { s.Attendance["eve"] = attendance.SavedPlayer{} }, "eve"},
+		{"a way of nobody", func(s *saved.Room) { s.Launch = launch.Saved{"eve": {State: wire.LaunchStarted}} }, "eve"},
+		{"doubts of nobody", func(s *saved.Room) { s.Trust.Players = map[string]trust.SavedPlayer{"eve": {Trusted: true}} }, "eve"},
+		{"findings of nobody", func(s *saved.Room) { s.Nearby.Players = map[string]nearby.Finding{"eve": {}} }, "eve"},
+		{"words that are none", func(s *saved.Room) { s.Hearsay.Infos = nil }, "wire: "},
+		{"a choice of no server", func(s *saved.Room) { s.Choice.Selection.Chosen.Addr = netip.MustParseAddrPort("192.0.2.1:1") }, "192.0.2.1:1"},
+	} {
+		var s saved.Room
+		if err := json.Unmarshal([]byte(whole(t).Text()), &s); err != nil {
+			t.Fatal(err)
+		}
+		tt.spoil(&s)
+		_, err := grouptest.Restored(&s)
+		if isWhole := err == nil; isWhole != (tt.why == "") || !isWhole && !strings.Contains(err.Error(), tt.why) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.why)
+		}
+	}
+}
+
+// FuzzGroup restores groups that anything may have written. What is taken for a group can be
+// shown, chosen for and saved again, and comes back the same.
+func FuzzGroup(f *testing.F) {
+	golden, err := os.ReadFile("testdata/group.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(golden)
+	f.Add([]byte(whole(f).Text()))
+	f.Add([]byte(busy(f).Text()))
+	f.Add([]byte(grouptest.New(f, grouptest.Settings(), 10).Text()))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var s saved.Room
+		if json.Unmarshal(data, &s) != nil {
+			return
+		}
+		back, err := grouptest.Restored(&s)
+		if err != nil {
+			return
+		}
+		g := &grouptest.Group{TB: t, Group: back, Now: grouptest.Eight}
+		text := g.Text()
+		var again saved.Room
+		if err := json.Unmarshal([]byte(text), &again); err != nil {
+			t.Fatal(err)
+		}
+		if back, err = grouptest.Restored(&again); err != nil {
+			t.Fatalf("%v:\n%s", err, text)
+		}
+		if other := (&grouptest.Group{TB: t, Group: back}); other.Text() != text {
+			t.Fatalf("it comes back as\n%s\nwant\n%s", other.Text(), text)
+		}
+		players := g.Attendance.Players()
+		g.ViewPeople(true)
+		g.ViewVetoes()
+		g.Silence(true)
+		g.SurveyScene()
+		g.Select(g.Measured())
+		for server := range g.Servers.List {
+			g.Card(server)
+			g.Announced(server)
+			g.Against(server, players)
+		}
+		if g.Choice.Newest() != nil {
+			g.Full(g.ChosenFor())
+		}
+		for _, name := range players {
+			g.ListFor(name)
+			g.Locate(name, origin.Origin{Addr: grouptest.Addr("x")}, true)
+		}
+		g.ForgetSaid()
+		g.Round = g.Next(g.Now)
+		if _, err := g.Save(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
