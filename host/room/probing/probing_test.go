@@ -1,0 +1,796 @@
+package probing_test
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room/finals"
+	"muster/host/room/group/grouptest"
+	"muster/host/room/nearby"
+	"muster/host/room/origin"
+	"muster/host/room/probing"
+	"muster/host/room/search"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+const ms = time.Millisecond
+
+// session is the measuring of a group that a test drives.
+type session struct {
+	*grouptest.Group
+	probing.Probing
+	// asked is how many servers each player's program was asked to ask.
+	asked map[string]map[int]bool
+	// rtt is what a player measures of a server, in ms.
+	rtt func(player string, server int) int
+}
+
+// newSession returns a group that measures so many servers, each player asked for the budget at
+// most and for the finalists.
+func newSession(t *testing.T, strategy string, servers, budget int, names ...string) *session {
+	s := grouptest.Settings()
+	s.Strategy = strategy
+	n := &session{Group: grouptest.New(t, s, servers, names...), asked: map[string]map[int]bool{}}
+	n.Tuning.Budget = budget
+	n.rtt = func(player string, server int) int {
+		country := server * 10 / servers
+		return 20 + 15*((country+int(player[0]))%10) + server%7
+	}
+	return n
+}
+
+func (n *session) moment() probing.Moment { return probing.Moment{Now: n.Now} }
+
+// told returns what a player's program is told when it is to measure.
+func (n *session) told(name, strategy string, isCoordinating bool) (wire.Measure, []wire.Message, []search.Ask) {
+	n.Helper()
+	told, asks := n.Measure(&n.Group.Group, name, strategy, isCoordinating, n.moment())
+	return told[0].(wire.Measure), told[1:], asks
+}
+
+// notes keeps who is asked for what, and fails if a player is asked for more than was told.
+func (n *session) notes(asks []search.Ask) {
+	n.Helper()
+	for _, ask := range asks {
+		if n.asked[ask.Player] == nil {
+			n.asked[ask.Player] = map[int]bool{}
+		}
+		for _, server := range ask.Servers {
+			n.asked[ask.Player][server] = true
+		}
+		if most := n.Evidence[ask.Player].Promised(); most > 0 && len(n.asked[ask.Player]) > most {
+			n.Errorf("%s is asked for %d servers, and was told of %d", ask.Player, len(n.asked[ask.Player]), most)
+		}
+	}
+}
+
+// answers lets players report what they are asked for, and what comes of that.
+func (n *session) answers(asks []search.Ask) {
+	n.Helper()
+	for len(asks) > 0 {
+		n.notes(asks[:1])
+		name, report := asks[0].Player, wire.Report{Now: n.Now.Sub(n.Measuring)}
+		for _, server := range asks[0].Servers {
+			report.Results = append(report.Results, n.result(name, server))
+		}
+		more, _ := n.Report(&n.Group.Group, name, report, true, false, n.moment())
+		asks = append(asks[1:], more...)
+	}
+}
+
+func (n *session) result(name string, server int) discovery.Result {
+	result := discovery.Result{Server: server, State: discovery.Lost}
+	if rtt := n.rtt(name, server); rtt > 0 {
+		result.State, result.RTT = discovery.Answered, time.Duration(rtt)*ms
+	}
+	return result
+}
+
+// to asks one player for the servers from one to another.
+func to(player string, from, to int) []search.Ask {
+	ask := search.Ask{Player: player}
+	for server := from; server < to; server++ {
+		ask.Servers = append(ask.Servers, server)
+	}
+	return []search.Ask{ask}
+}
+
+func look(player string, servers ...int) finals.Ask {
+	return finals.Ask{Player: player, Finalists: wire.Finalists{Attempt: 1, Servers: servers}}
+}
+
+// TestPromise: no player's address goes to more servers than the player was told, whatever is
+// asked; after the organiser's word, not before the player was told of it.
+func TestPromise(t *testing.T) {
+	n := newSession(t, wire.Coordinated, 100, 20, "ann", "bob")
+	g := &n.Group.Group
+	const most = 20 + wire.SearchFinalists
+	if m, _, _ := n.told("ann", wire.Coordinated, true); m.Most != most || n.MostTold(g) != most {
+		t.Errorf("ann is told of %d servers, all of %d", m.Most, n.MostTold(g))
+	}
+	if asks := n.Ask(g, to("ann", 0, 20), n.moment()); len(asks) != 1 || len(asks[0].Servers) != 20 {
+		t.Errorf("asked are %v", asks)
+	}
+	n.answers(to("ann", 0, 20))
+	shown, without := n.Show(g, []finals.Ask{look("ann", 0, 1, 20, 21), look("bob"), look("eve", 1)})
+	if len(shown) != 2 || !slices.Equal(shown[0].Servers, []int{0, 1, 20, 21}) || without != nil {
+		t.Errorf("shown are %+v, without are %v", shown, without)
+	}
+	if ask := shown[0]; ask.Round != 1 || ask.Game != n.Settings.Game || ask.Most != most || ask.Attempt != 1 {
+		t.Errorf("ann is asked to look: %+v", ask)
+	}
+	if asks := n.Ask(g, to("ann", 22, 40), n.moment()); len(asks) != 1 || len(asks[0].Servers) != 6 {
+		t.Errorf("more asked are %v", asks)
+	}
+	if asks := n.Ask(g, to("ann", 40, 50), n.moment()); asks != nil {
+		t.Errorf("beyond what was told asked are %v", asks)
+	}
+	shown, without = n.Show(g, []finals.Ask{look("ann", 0, 60), look("ann", 60)})
+	if len(shown) != 1 || !slices.Equal(shown[0].Servers, []int{0}) || !slices.Equal(without, []string{"ann"}) {
+		t.Errorf("beyond what was told shown are %+v, without are %v", shown, without)
+	}
+	n.told("bob", wire.Coordinated, true)
+	n.answers(to("bob", 0, 20))
+	n.Chooses()
+	notes, servers, err := n.Grant(g, 10, false)
+	if err != nil || servers != 10 || n.MostTold(g) != most+10 || !slices.Equal(notes, []string{
+		"the organiser has everyone ask 10 more servers", "now " + discovery.Before(most+10, 0, 100),
+	}) {
+		t.Errorf("%q, %d servers of %d, %v", notes, servers, n.MostTold(g), err)
+	}
+	if asks := n.Ask(g, to("ann", 40, 50), n.moment()); asks != nil {
+		t.Errorf("before ann is told asked are %v", asks)
+	}
+	n.Launches.Heard("ann", wire.Launched{State: wire.LaunchStarted}, "")
+	for _, name := range []string{"ann", "bob"} {
+		n.Ballot.Ready(name)
+		n.Ballot.ByHand(name)
+	}
+	n.Evidence["bob"].Share(true)
+	n.AskMore(g, n.Now)
+	if n.Choice.Newest() != nil || n.Ballot.Paper("ann").Ready || n.Ballot.Paper("bob").ByHand || n.Attendance.Of("ann").Done || n.Launches.Way("ann").State != "" || n.Evidence["bob"].IsSharing() {
+		t.Errorf("chosen is %+v, ann has said %+v, is %+v, shares %v", n.Choice.Newest(), n.Ballot.Paper("ann"), n.Attendance.Of("ann"), n.Evidence["ann"].IsSharing())
+	}
+	if n.Evidence["ann"].AskedMore() != 0 {
+		t.Errorf("more asked are %d", n.Evidence["ann"].AskedMore())
+	}
+	if m, _, _ := n.told("ann", wire.Coordinated, true); m.Most != most+10 {
+		t.Errorf("then ann is told of %d", m.Most)
+	}
+	asks := n.Ask(g, to("ann", 40, 60), n.moment())
+	if len(asks) != 1 || len(asks[0].Servers) != 10 || n.Evidence["ann"].AskedMore() != 10 {
+		t.Errorf("then asked are %v", asks)
+	}
+	if back, err := probing.Restore(n.Save()); err != nil || back.MostTold(g) != most+10 {
+		t.Errorf("restored all are told of %d, %v", back.MostTold(g), err)
+	}
+	if _, err := probing.Restore(search.SavedBudget{Servers: -1}); err == nil {
+		t.Error("a budget of -1 is restored")
+	}
+	fresh := n.Probing.Next()
+	if most := fresh.MostTold(g); most != 20+wire.SearchFinalists+10 { // as ann was told in this one
+		t.Errorf("in the next round all are told of %d", most)
+	}
+}
+
+// TestMost: how many servers a player is told, by how the group measures.
+func TestMost(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		strategy string
+		servers  int
+		agree    wire.Decision
+		shares   bool
+		most     int
+		told     string
+	}{
+		{"a search", wire.Coordinated, 1000, wire.No, false, 28, wire.Coordinated},
+		{"a search, and a vote", wire.Coordinated, 1000, wire.Undecided, false, 228, wire.Coordinated},
+		{"a search of a short list", wire.Coordinated, 28, wire.No, false, 0, wire.Coordinated},
+		{"each alone", string(discovery.Conventional), 1000, wire.No, false, 0, string(discovery.Conventional)},
+		{"beside others", string(discovery.Conventional), 1000, wire.No, true, 0, wire.Coordinated},
+		{"beside others in a search", wire.Coordinated, 1000, wire.No, true, 0, wire.Coordinated},
+	} {
+		n := newSession(t, tt.strategy, tt.servers, 20, "ann")
+		n.Settings.Agree = tt.agree
+		n.Evidence["ann"].Share(tt.shares)
+		m, _, _ := n.told("ann", tt.strategy, false)
+		if m.Most != tt.most || m.Strategy != tt.told {
+			t.Errorf("%s: ann is told of %d, by %s", tt.name, m.Most, m.Strategy)
+		}
+		if isAll := n.Evidence["ann"].IsAsked(tt.servers - 1); isAll != (tt.told != wire.Coordinated) {
+			t.Errorf("%s: the whole list counts: %v", tt.name, isAll)
+		}
+	}
+}
+
+var (
+	office = origin.Origin{Near: netip.MustParseAddr("10.9.0.2")}
+	// hidden is a server in the office, which the host found.
+	hidden = nearby.Server{
+		Addr: netip.MustParseAddrPort("10.9.0.5:27960"), Networks: []netip.Prefix{netip.MustParsePrefix("10.9.0.0/24")},
+		Info: discovery.Info{Name: "Hidden", MaxPlayers: 16},
+	}
+)
+
+// inOffice returns a group of which olga reaches the last server of the list, and nobody else.
+func inOffice(t *testing.T, strategy string) *session {
+	n := newSession(t, strategy, 10, 0, "ann")
+	n.JoinFrom("olga", office)
+	n.Gets(append(grouptest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
+	return n
+}
+
+// TestMeasure: what a player's program is told when it is to measure.
+func TestMeasure(t *testing.T) {
+	const server = 10
+	n := inOffice(t, wire.Coordinated)
+	n.Settings.Limits = []time.Duration{50 * ms, 90 * ms}
+	n.Tuning.Seed = 7
+	m, more, asks := n.told("olga", wire.Coordinated, true)
+	if m.Round != 1 || m.Game != n.Settings.Game || m.Known != 0 || time.Duration(m.MaxRTT) != 90*ms || m.Seed != 7+1+1<<32 || len(more) > 0 {
+		t.Errorf("olga is told %+v, and %+v", m, more)
+	}
+	grouptest.Same(t, "olga is asked at once for", asks, []search.Ask{{Player: "olga", Servers: []int{server}}})
+	if !n.Attendance.IsBriefed("olga", 1) || n.Attendance.IsBriefed("ann", 1) {
+		t.Error("it is not known who has the list")
+	}
+	n.answers(asks)
+	n.answers(n.Ask(&n.Group.Group, to("olga", 3, 4), n.moment()))
+	m, more, asks = n.told("olga", wire.Coordinated, true)
+	if m.Known != 2 || len(more) != 1 || asks != nil {
+		t.Errorf("back again olga is told %+v, and %+v, asked for %v", m, more, asks)
+	}
+	grouptest.Same(t, "olga knows", more[0], wire.Report{Round: 1, Results: []discovery.Result{
+		{Server: server, State: discovery.Answered, RTT: n.result("olga", server).RTT},
+		{Server: 3, State: discovery.Answered, RTT: n.result("olga", 3).RTT},
+	}})
+	m, more, asks = n.told("ann", wire.Coordinated, true)
+	grouptest.Same(t, "ann knows", more, []wire.Message{wire.Report{Round: 1, Results: []discovery.Result{{Server: server, State: discovery.Lost}}}})
+	if m.Known != 1 || m.Seed != 7+1 || asks != nil {
+		t.Errorf("ann is told %+v, asked for %v", m, asks)
+	}
+	n = inOffice(t, string(discovery.Conventional))
+	if m, _, asks = n.told("olga", n.Settings.Strategy, false); asks != nil || m.MaxRTT != 0 {
+		t.Errorf("alone olga is told %+v, asked for %v", m, asks)
+	}
+}
+
+// TestReport: what counts of a player's results.
+func TestReport(t *testing.T) {
+	answered := func(server int, rtt time.Duration) discovery.Result {
+		return discovery.Result{Server: server, State: discovery.Answered, RTT: rtt, At: 2 * time.Second}
+	}
+	for _, tt := range []struct {
+		name     string
+		by       string
+		result   discovery.Result
+		isChosen bool
+		isNews   bool
+		at       time.Duration // on our clock
+		counts   time.Duration // the RTT
+		kept     bool
+	}{
+		{"asked for", "ann", answered(0, 10*ms), false, true, 7 * time.Second, 10 * ms, true},
+		{"asked for by nobody", "ann", answered(5, 10*ms), false, false, 7 * time.Second, 0, true},
+		{"known already", "ann", answered(1, 10*ms), false, false, 0, 10 * ms, true},
+		{"known already, after the choice", "ann", answered(1, 10*ms), true, false, 0, 20 * ms, true},
+		{"late, after the choice", "ann", answered(0, 10*ms), true, true, 7 * time.Second, 10 * ms, true},
+		{"hidden", "ann", answered(10, 10*ms), false, false, 0, 0, false},
+		{"of the own network", "olga", answered(10, 10*ms), false, true, 7 * time.Second, 10 * ms, true},
+	} {
+		n := inOffice(t, wire.Coordinated)
+		g := &n.Group.Group
+		n.Ask(g, []search.Ask{{Player: "ann", Servers: []int{0, 1, 10}}, {Player: "olga", Servers: []int{10}}}, n.moment())
+		n.Report(g, "ann", wire.Report{Results: []discovery.Result{answered(1, 20*ms)}}, true, false, n.moment())
+		n.Now = n.Now.Add(10 * time.Second)
+		asks, isNews := n.Report(g, tt.by, wire.Report{Now: 5 * time.Second, Results: []discovery.Result{tt.result}}, !tt.isChosen, tt.isChosen, n.moment())
+		w := n.Evidence[tt.by]
+		probe, kept := w.Probe(tt.result.Server)
+		if asks != nil || isNews != tt.isNews || kept != tt.kept || probe.At != tt.at || w.At(tt.result.Server).RTT != tt.counts {
+			t.Errorf("%s: news %v, kept %v at %v, counts as %v; asked are %v", tt.name, isNews, kept, probe.At, w.At(tt.result.Server).RTT, asks)
+		}
+	}
+}
+
+// TestOwn: a server that a player's own discovery brings up counts, with what was said of it,
+// as often as it is allowed.
+func TestOwn(t *testing.T) {
+	n := newSession(t, wire.Coordinated, 100, 20, "ann")
+	n.Gets(grouptest.List(100))
+	n.told("ann", wire.Coordinated, true)
+	n.Evidence["ann"].Allow(1)
+	for server := range 2 {
+		n.Hears("ann", server, grouptest.Info())
+	}
+	n.Weigh()
+	for server := range 2 {
+		n.Report(&n.Group.Group, "ann", wire.Report{Results: []discovery.Result{n.result("ann", server)}}, false, true, probing.Moment{Now: n.Now, IsVoting: true})
+	}
+	if n.Evidence["ann"].IsUnprobed(0) || !n.Evidence["ann"].IsUnprobed(1) || n.Servers.Info(0) == nil || n.Servers.Info(1) != nil {
+		t.Errorf("of the first is known %+v, %+v, of the second %+v, %+v", n.Evidence["ann"].At(0), n.Servers.Info(0), n.Evidence["ann"].At(1), n.Servers.Info(1))
+	}
+}
+
+// sharing returns a group that measures the list whole, ann and abe behind one address their
+// parts of it.
+func sharing(t *testing.T) *session {
+	n := newSession(t, string(discovery.Conventional), 10, 0, "ann", "bob")
+	n.JoinFrom("abe", n.Origins.Of("ann"))
+	for _, name := range []string{"ann", "abe"} {
+		n.Evidence[name].Share(true)
+	}
+	return n
+}
+
+func (n *session) share() []search.Ask { return n.Share(&n.Group.Group, n.moment()) }
+
+// TestShare: players behind one address measure the list together, once each server, and another
+// of them asks what stays silent for one.
+func TestShare(t *testing.T) {
+	n := sharing(t)
+	g := &n.Group.Group
+	asks := n.share()
+	for _, ask := range asks {
+		n.notes([]search.Ask{ask})
+	}
+	if len(n.asked["ann"]) != 5 || len(n.asked["abe"]) != 5 || len(n.asked) != 2 || n.asked["ann"][0] == n.asked["abe"][0] {
+		t.Errorf("asked are %v", asks)
+	}
+	if again := n.share(); again != nil {
+		t.Errorf("asked again are %v", again)
+	}
+	grouptest.Same(t, "idle are", n.Idle([]string{"all"}), []string{})
+	if notes := n.FinishShares(g, n.Now); notes != nil {
+		t.Errorf("before they have measured it is said %q", notes)
+	}
+	first := asks[0].Servers[0]
+	n.rtt = func(player string, server int) int {
+		if server == first {
+			return grouptest.Lost
+		}
+		return 20
+	}
+	asked := []int{}
+	n.Now = n.Now.Add(time.Minute) // or nobody has given a server up yet
+	for _, ask := range asks {
+		var results []discovery.Result
+		for _, server := range ask.Servers {
+			results = append(results, n.result(ask.Player, server))
+		}
+		more, isNews := n.Report(g, ask.Player, wire.Report{Results: results}, true, false, n.moment())
+		if !isNews {
+			t.Errorf("%s has no news", ask.Player)
+		}
+		for _, instead := range more {
+			if instead.Player == ask.Player {
+				t.Errorf("%s is asked again", ask.Player)
+			}
+			asked = append(asked, instead.Servers...)
+			if notes := n.FinishShares(g, n.Now); notes != nil {
+				t.Errorf("while one is asked it is said %q", notes)
+			}
+		}
+	}
+	grouptest.Same(t, "instead asked are", asked, []int{first})
+	other := asks[1].Player
+	n.Now = n.Now.Add(time.Minute)
+	n.Report(g, other, wire.Report{Results: []discovery.Result{n.result(other, first)}}, true, false, n.moment())
+	grouptest.Same(t, "idle are", n.Idle(nil), []string{"ann", "abe"})
+	grouptest.Same(t, "it is said", n.FinishShares(g, n.Now), []string{"2 players behind one address have measured 10 servers together, 9 answered"})
+	if notes := n.FinishShares(g, n.Now); notes != nil || !n.Attendance.Of("abe").Done || n.Attendance.Of("bob").Done {
+		t.Errorf("once more it is said %q", notes)
+	}
+	n.Disband()
+	grouptest.Same(t, "without the group idle are", n.Idle([]string{"all"}), []string{"all"})
+	if notes := n.FinishShares(g, n.Now); notes != nil {
+		t.Errorf("without the group it is said %q", notes)
+	}
+}
+
+// TestShareAnew: if one of them leaves, the others measure what is still to be measured. What
+// one of them cannot get to is asked of nobody, nor what any of them knows.
+func TestShareAnew(t *testing.T) {
+	n := sharing(t)
+	g := &n.Group.Group
+	asks := n.share()
+	n.answers(asks[:1])
+	gone, stays := asks[1], asks[0].Player
+	n.Attendance.Leave(gone.Player, n.Now)
+	n.Release(gone.Player)
+	again := n.share()
+	if len(again) != 1 || again[0].Player != stays || !slices.Equal(again[0].Servers, gone.Servers) {
+		t.Errorf("after %s has left, asked are %v, want %v", gone.Player, again, gone.Servers)
+	}
+	n.Attendance.Return(gone.Player, 0, true, n.Now)
+	if more := n.share(); more != nil {
+		t.Errorf("after %s is back, asked are %v besides", gone.Player, more)
+	}
+	n.Drop(stays)
+	n.Release(stays)
+	if notes := n.FinishShares(g, n.Now); notes != nil {
+		t.Errorf("of a group that is broken it is said %q", notes)
+	}
+	n = inOffice(t, string(discovery.Conventional))
+	n.JoinFrom("abe", n.Origins.Of("ann"))
+	n.Measures("abe", 10, 10)
+	for _, name := range []string{"ann", "abe"} {
+		n.Evidence[name].Share(true)
+	}
+	var all []int
+	for _, ask := range n.share() {
+		all = append(all, ask.Servers...)
+	}
+	slices.Sort(all)
+	grouptest.Same(t, "asked are", all, []int{2, 3, 4, 5, 6, 7, 8, 9})
+	n = newSession(t, string(discovery.Conventional), 10, 0, "ann")
+	if asks := n.share(); asks != nil {
+		t.Errorf("nobody shares, and asked are %v", asks)
+	}
+	n.Release("ann")
+	grouptest.Same(t, "idle are", n.Idle([]string{"all"}), []string{"all"})
+}
+
+// goes lets the search go on until it is over, and returns what people are told.
+func (n *session) goes(more int) string {
+	n.Helper()
+	g := &n.Group.Group
+	for range 1000 {
+		if n.IsSearchDue(g, n.Now) {
+			asks, outcome, isOver := n.Turn(g, more, n.moment())
+			if n.answers(asks); isOver {
+				return outcome
+			}
+		}
+		n.Now = n.Now.Add(100 * ms)
+	}
+	n.Fatal("the search does not end")
+	return ""
+}
+
+// searched returns a group that has searched a list of a thousand servers, and chosen.
+func searched(t *testing.T, agree wire.Decision) *session {
+	n := newSession(t, wire.Coordinated, 1000, 0, "ann", "bob")
+	n.Settings.Agree = agree
+	n.JoinFrom("abe", n.Origins.Of("ann"))
+	for _, name := range n.Attendance.Players() {
+		n.told(name, wire.Coordinated, true)
+	}
+	if n.Search(&n.Group.Group) != nil {
+		t.Error("there is a search before the first turn")
+	}
+	if outcome := n.goes(0); outcome == "" {
+		t.Error("nobody is told what came of the search")
+	}
+	n.Chooses()
+	return n
+}
+
+// TestTurn: a search asks for some of the list, within what was told, and finds what is best. It
+// is made anew if the group is another, and forgets what was asked of those who left.
+func TestTurn(t *testing.T) {
+	n := searched(t, wire.No)
+	g := &n.Group.Group
+	for name, asked := range n.asked {
+		if len(asked) > wire.SearchBudget || len(asked) < 20 {
+			t.Errorf("%s was asked for %d servers", name, len(asked))
+		}
+	}
+	score := func(server int) int {
+		return 2*n.rtt("ann", server) + n.rtt("bob", server)
+	}
+	best, chosen := 0, grouptest.Chosen(n.Choice.Newest())
+	for server := range n.Servers.List {
+		if score(server) < score(best) {
+			best = server
+		}
+	}
+	if score(chosen) > score(best)+20 {
+		t.Errorf("chosen is %d, and %d is better: %d, %d", chosen, best, score(chosen), score(best))
+	}
+	s := n.Search(g)
+	if n.IsTimeUp(search.Longest+1, n.Now) != true || n.IsTimeUp(search.Longest, n.Now) {
+		t.Error("the time is up at another time")
+	}
+	if n.Turn(g, 0, n.moment()); n.Search(g) != s {
+		t.Error("the same group searches anew")
+	}
+	n.Release("bob")
+	if n.Turn(g, 0, n.moment()); n.Search(g) == s {
+		t.Error("the search is that of a group that was broken up")
+	}
+	n.ForgetBest()
+	if n.Search(g) != nil {
+		t.Error("the search for the best is not forgotten")
+	}
+	n.ForgetBest()
+	n.Turn(g, 0, n.moment())
+	n.Shift(time.Second)
+	if n.Forget(); n.Search(g) != nil {
+		t.Error("the search is not forgotten")
+	}
+	n.Turn(g, 0, n.moment())
+	fresh := n.Probing.Next()
+	if fresh.Search(g) != nil || fresh.View(g) != nil {
+		t.Error("the next round searches already")
+	}
+}
+
+// TestFilledUp: a search hears of what servers say while it goes on.
+func TestFilledUp(t *testing.T) {
+	n := searched(t, wire.No)
+	g := &n.Group.Group
+	best := n.Search(g).Progress().Best
+	n.Hears("", best, discovery.Info{Players: 16, MaxPlayers: 16})
+	if again := n.Search(g).Progress().Best; again == best {
+		t.Error("the best is full, and the search does not know")
+	}
+}
+
+// TestMate: in a search another player behind the address asks what was silent, unless it may ask
+// for no more, or knows it.
+func TestMate(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		does func(n *session, mate string, server int)
+		asks bool
+	}{
+		{"another", func(*session, string, int) {}, true},
+		{"another who knows it", func(n *session, mate string, server int) {
+			n.Evidence[mate].Admit(server)
+			n.Evidence[mate].Report(discovery.Result{Server: server, State: discovery.Lost}, 0, n.Now)
+		}, false},
+		{"another who has seen enough", func(n *session, mate string, _ int) {
+			n.Ask(&n.Group.Group, to(mate, 0, 1000), n.moment())
+		}, false},
+	} {
+		n := newSession(t, wire.Coordinated, 1000, 0, "bob", "ann")
+		n.JoinFrom("abe", n.Origins.Of("ann"))
+		for _, name := range n.Attendance.Players() {
+			n.told(name, wire.Coordinated, true)
+		}
+		g := &n.Group.Group
+		asks, _, _ := n.Turn(g, 0, n.moment())
+		var first search.Ask
+		for _, ask := range asks {
+			if ask.Player != "bob" {
+				first = ask
+			}
+		}
+		mate, server := "ann", first.Servers[0]
+		if first.Player == mate {
+			mate = "abe"
+		}
+		tt.does(n, mate, server)
+		more, _ := n.Report(g, first.Player, wire.Report{Results: []discovery.Result{{Server: server, State: discovery.Lost}}}, true, false, n.moment())
+		if asked := len(more) > 0; asked != tt.asks || asked && (more[0].Player != mate || !slices.Equal(more[0].Servers, []int{server})) {
+			t.Errorf("%s: asked are %v", tt.name, more)
+		}
+	}
+}
+
+// TestTurnBehind: while people vote the search goes on, and says when a server turns up that is
+// better by enough.
+func TestTurnBehind(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		by       float64 // ms
+		hasOther bool
+	}{
+		{"nothing better", 0, false},
+		{"hardly better", 1.9, false},
+		{"better by enough", 2, true},
+	} {
+		n := searched(t, wire.Yes)
+		g := &n.Group.Group
+		n.ForgetBest()
+		m := probing.Moment{Now: n.Now, IsVoting: true}
+		if !n.IsSearchDue(g, n.Now) {
+			t.Errorf("%s: nobody searches on", tt.name)
+		}
+		chosen := *n.Choice.Newest().Chosen
+		if tt.by > 0 { // turns up at a server that nobody has measured
+			other := -1
+			for server := range n.Servers.List {
+				if n.Evidence["ann"].IsUnprobed(server) && n.Evidence["bob"].IsUnprobed(server) && n.Evidence["abe"].IsUnprobed(server) {
+					other = server
+				}
+			}
+			for name, w := range n.Evidence {
+				rtt := time.Duration((chosen.RTT[name] - tt.by) * float64(ms))
+				w.Admit(other)
+				w.Report(discovery.Result{Server: other, State: discovery.Answered, RTT: rtt}, time.Minute, n.Now)
+			}
+		}
+		note, other, asks, own := n.TurnBehind(g, m)
+		if n.notes(asks); (other != nil) != tt.hasOther || (note != "") != tt.hasOther || (own == nil) != tt.hasOther {
+			t.Errorf("%s: it says %q, asks %d, own are %v", tt.name, note, len(asks), own)
+		}
+		if tt.hasOther && (!strings.HasSuffix(note, "has turned up, and is better than "+n.Servers.Called(chosen.Server)) || other.Chosen.Server == chosen.Server) {
+			t.Errorf("%s: it says %q of %+v", tt.name, note, other.Chosen)
+		}
+		left := n.Evidence["ann"].Left() + n.Evidence["abe"].Left()
+		for _, own := range own {
+			if own.Servers <= 0 || own.Player == "abe" {
+				t.Errorf("%s: %+v", tt.name, own)
+			}
+		}
+		if !tt.hasOther && left == 0 {
+			t.Errorf("%s: nothing is left to look at", tt.name)
+		}
+		s := n.Search(g)
+		if n.ForgetBest(); !s.IsBehind() || n.Search(g) != s {
+			t.Errorf("%s: the search behind the vote is forgotten", tt.name)
+		}
+		if n.IsSearchDue(g, n.Now) || !n.IsSearchDue(g, n.Now.Add(10*time.Second)) {
+			t.Errorf("%s: the search is due at another time", tt.name)
+		}
+	}
+}
+
+// TestFalls: the choice as it is known now is what another has to beat.
+func TestFalls(t *testing.T) {
+	n := searched(t, wire.Yes)
+	g := &n.Group.Group
+	s := *n.Choice.Newest()
+	chosen := *s.Chosen
+	chosen.Score += 50 // as it was known when it was chosen
+	s.Chosen = &chosen
+	n.Choice.Take(s)
+	if note, other, _, _ := n.TurnBehind(g, probing.Moment{Now: n.Now, IsVoting: true}); other != nil {
+		t.Errorf("it says %q", note)
+	}
+}
+
+// TestGrant: when more servers can be asked, and what the organiser reads of that.
+func TestGrant(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		strategy string
+		servers  int
+		does     func(n *session)
+		isVoting bool
+		worth    int
+		offer    string
+	}{
+		{"each has measured some alone", string(discovery.Conventional), 50, func(*session) {}, false, 30, "ask 30 more servers"},
+		{"all have measured all", string(discovery.Conventional), 20, func(*session) {}, false, 0, ""},
+		{"of many", wire.Coordinated, 900, func(*session) {}, false, search.MostMore, "ask 200 more servers: then " + discovery.Before(228, 0, 900)},
+		{"while a search goes on behind the vote", wire.Coordinated, 900, func(*session) {}, true, 0, ""},
+		{"while people vote on what each measured", string(discovery.Conventional), 50, func(*session) {}, true, 30, "ask 30 more servers"},
+		{"a player cannot get to one", string(discovery.Conventional), 20, func(n *session) {
+			n.Gets(append(grouptest.List(20), discovery.Server{Addr: hidden.Addr}), hidden)
+		}, false, 0, ""},
+	} {
+		n := newSession(t, tt.strategy, tt.servers, 20, "ann", "bob")
+		tt.does(n)
+		for _, name := range n.Attendance.Players() {
+			n.Measures(name, grouptest.Up(10, 20)...)
+		}
+		n.Chooses()
+		g := &n.Group.Group
+		offer := n.Offer(g, tt.isVoting)
+		if tt.worth == 0 {
+			if _, _, err := n.Grant(g, 10, tt.isVoting); offer != nil || err == nil {
+				t.Errorf("%s: the organiser reads %+v, %v", tt.name, offer, err)
+			}
+			continue
+		}
+		if len(offer) != 1 || offer[0].Text != tt.offer || offer[0].Action != "more" || offer[0].Argument != (wire.Argument{Servers: tt.worth}) {
+			t.Errorf("%s: the organiser reads %+v", tt.name, offer)
+		}
+		if notes, servers, err := n.Grant(g, search.MostMore, tt.isVoting); err != nil || servers != tt.worth || (len(notes) == 2) != (tt.strategy == wire.Coordinated) {
+			t.Errorf("%s: %q, %d servers, %v", tt.name, notes, servers, err)
+		}
+	}
+}
+
+// TestDry: a search for more that finds less to ask ends the offer.
+func TestDry(t *testing.T) {
+	n := newSession(t, wire.Coordinated, 30, 20, "ann", "bob")
+	for _, name := range n.Attendance.Players() {
+		n.Measures(name, grouptest.Up(10, 20)...)
+	}
+	n.Chooses()
+	g := &n.Group.Group
+	if _, servers, err := n.Grant(g, 10, false); err != nil || servers != 10 {
+		t.Fatalf("%d servers, %v", servers, err)
+	}
+	n.AskMore(g, n.Now)
+	for _, name := range n.Attendance.Players() {
+		n.told(name, wire.Coordinated, true)
+	}
+	if outcome := n.goes(100); !strings.Contains(outcome, "more servers each") {
+		t.Errorf("it says %q", outcome)
+	}
+	n.Chooses()
+	if !n.Save().Dry || n.Offer(g, false) != nil {
+		t.Errorf("the organiser reads %+v", n.Offer(g, false))
+	}
+}
+
+// TestLeaders: pages show who leads, as long as one is open; players' programs are asked for the
+// names that they may have heard.
+func TestLeaders(t *testing.T) {
+	n := newSession(t, wire.Coordinated, 100, 0, "ann", "bob")
+	g := &n.Group.Group
+	n.Measures("ann", grouptest.Up(10, 5)...)
+	n.Measures("bob", 10, 20, grouptest.Unprobed, grouptest.Lost)
+	if _, isShown := n.Leaders(g, n.Now); isShown || n.View(g) != nil {
+		t.Error("leaders are shown without a page")
+	}
+	n.Roster.OpenPage("", n.Now)
+	names, isShown := n.Leaders(g, n.Now)
+	if !isShown || n.View(g).Round != 1 {
+		t.Errorf("with a page shown is %+v", n.View(g))
+	}
+	var leaders []int
+	for _, leader := range n.View(g).Leaders {
+		leaders = append(leaders, leader.ID)
+	}
+	grouptest.Same(t, "leaders are", leaders, []int{0, 1, 2})
+	grouptest.Same(t, "asked for names are", names, []search.Ask{{Player: "ann", Servers: []int{0, 1, 2}}, {Player: "bob", Servers: []int{0, 1}}})
+	if _, isShown := n.Leaders(g, n.Now.Add(time.Millisecond)); isShown {
+		t.Error("a moment later they are shown again")
+	}
+	n.Turn(g, 0, n.moment())
+	if _, isShown := n.Leaders(g, n.Now.Add(time.Second)); !isShown {
+		t.Error("a second later they are not shown again")
+	}
+	if predicted := n.View(g).Leaders[2].Predicted; predicted["bob"] == 0 || predicted["ann"] != 0 {
+		t.Errorf("of the third expected is %v", predicted)
+	}
+}
+
+// TestTurns: the wait for processor time is that of the measuring, and goes on in the next round.
+func TestTurns(t *testing.T) {
+	n := newSession(t, wire.Coordinated, 100, 0, "ann")
+	if isNew, note := n.Await(false, n.Now); !isNew || note != "" {
+		t.Errorf("a new wait: %v, %q", isNew, note)
+	}
+	next := n.Probing.Next()
+	if isNew, _ := next.Await(false, n.Now); isNew {
+		t.Error("the next round asks for another turn")
+	}
+	n.Shift(time.Second)
+	if isNew, note := n.Await(false, n.Now.Add(6*time.Second)); isNew || !strings.Contains(note, "in the queue") {
+		t.Errorf("after five seconds: %v, %q", isNew, note)
+	}
+	n.Take(n.Now.Add(11 * time.Second)) // ten have counted
+	late := search.Longest + 10*time.Second
+	if n.IsTimeUp(late, n.Now) || !n.IsTimeUp(late+1, n.Now) {
+		t.Error("the wait counts as searching")
+	}
+	if isNew, _ := n.Await(true, n.Now); !isNew {
+		t.Error("after a turn nobody has to ask for another")
+	}
+}
+
+// TestGuests: a search that takes a mean counts guests.
+func TestGuests(t *testing.T) {
+	german := origin.Origin{Addr: netip.MustParseAddr("9.9.9.1"), Country: "DE", ASN: 3320}
+	for _, by := range []selection.Rule{selection.Mean, selection.Minimax} {
+		n := newSession(t, wire.Coordinated, 1000, 100, "bob")
+		n.JoinFrom("ann", german)
+		zoe := german
+		zoe.Addr = netip.MustParseAddr("9.9.8.1")
+		n.Enter("zoe", zoe)
+		if _, err := n.Count("zoe", true); err != nil {
+			t.Fatal(err)
+		}
+		n.Settings.By = by
+		for _, name := range n.Attendance.Players() {
+			n.told(name, wire.Coordinated, true)
+		}
+		n.goes(0)
+		if s := n.Chooses(); s.Chosen == nil || s.Estimated["zoe"] == 0 {
+			t.Errorf("%s: chosen is %s", by, fmt.Sprint(s.Chosen))
+		}
+	}
+}
