@@ -1,0 +1,529 @@
+package decision_test
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room/attendance"
+	"muster/host/room/decision"
+	"muster/host/room/finals"
+	"muster/host/room/group"
+	"muster/host/room/group/grouptest"
+	"muster/host/room/probing"
+	"muster/host/room/trust"
+	"muster/host/wire"
+	"muster/selection"
+	"muster/selection/anomaly"
+)
+
+const (
+	ms             = time.Millisecond
+	lost, unprobed = grouptest.Lost, grouptest.Unprobed
+)
+
+// session is a group that a test lets decide.
+type session struct {
+	*grouptest.Group
+	d decision.Decision
+	p probing.Probing
+	// saw is what a player sees of a server in a look, in ms; nil is what the player measured.
+	saw func(name string, server int) int
+	// told is what people were told of looks.
+	told []string
+}
+
+func newSession(t testing.TB, servers int, names ...string) *session {
+	n := &session{Group: grouptest.New(t, grouptest.Settings(), servers, names...)}
+	return n
+}
+
+// measured returns a group in which everybody has measured so many servers, the first of which
+// is the best for all.
+func measured(t testing.TB, servers int, names ...string) *session {
+	n := newSession(t, servers, names...)
+	for i, name := range names {
+		n.Measures(name, grouptest.Up(10+i, servers)...)
+	}
+	return n
+}
+
+// apart returns such a group with a list of servers in a network each.
+func apart(t testing.TB, servers int, names ...string) *session {
+	n := newSession(t, 10, names...)
+	list := make([]discovery.Server, servers)
+	for i := range list {
+		list[i].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{20, byte(i), 0, 1}), 27960)
+	}
+	n.Gets(list)
+	for server := range list {
+		n.Hears("", server, grouptest.Info())
+	}
+	return n
+}
+
+// group returns the group for a decision.
+func (n *session) group() *group.Group { return &n.Group.Group }
+
+func (n *session) choose(early bool) decision.Chosen {
+	return n.d.Choose(n.group(), early, trust.Measured)
+}
+
+func (n *session) decide() decision.Following { return n.d.Decide(n.group(), &n.p, true, 0) }
+
+func (n *session) facts() finals.Facts { return n.d.Facts(n.group(), 0, n.Now) }
+
+// seen returns what a player says of a server in a look.
+func (n *session) seen(name string, server, samples int) wire.Finalist {
+	rtt := int(n.Knowledge(name).At(server).RTT / ms)
+	if n.saw != nil {
+		rtt = n.saw(name, server)
+	}
+	if rtt <= 0 {
+		return wire.Finalist{Server: server, State: discovery.Lost, Sent: max(2, samples)}
+	}
+	return wire.Finalist{Server: server, State: discovery.Answered, Sent: samples, RTTs: slices.Repeat([]float64{float64(rtt)}, samples)}
+}
+
+// hears lets players answer a look.
+func (n *session) hears(asks []finals.Ask) {
+	n.Helper()
+	for _, ask := range asks {
+		v := wire.Verified{Attempt: ask.Attempt}
+		for _, server := range ask.Servers {
+			v.Servers = append(v.Servers, n.seen(ask.Player, server, ask.Samples))
+		}
+		if _, err := n.d.Hear(n.group(), ask.Player, v, n.facts()); err != nil {
+			n.Fatal(err)
+		}
+	}
+}
+
+// looks lets everyone look at servers, to the end.
+func (n *session) looks(servers ...int) decision.Settled {
+	n.Helper()
+	asks, note := n.d.Look(n.group(), &n.p, servers, false, 0, n.Now)
+	n.told = append(n.told, note)
+	for range 3 {
+		n.hears(asks)
+		settled := n.d.Settle(n.group(), n.facts())
+		if n.told = append(n.told, settled.Notes...); settled.IsOver {
+			return settled
+		}
+		asks = settled.Asks
+	}
+	n.Fatal("the look does not end")
+	return decision.Settled{}
+}
+
+func (n *session) chosen() int { return grouptest.Chosen(n.Choice.Newest()) }
+
+// says compares notes with what people should read.
+func says(t testing.TB, what string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: it says\n%s\nwant\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// tells reports one result, and has not finished.
+func (n *session) tells(name string, server, rtt int) {
+	n.Evidence[name].Admit(server)
+	n.Evidence[name].Report(discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(rtt) * ms}, time.Minute, n.Now)
+}
+
+// TestChoose: for whom a choice is, and what is said of the others.
+func TestChoose(t *testing.T) {
+	const goOn = "the organiser says go, but no server suits everyone so far: measuring goes on"
+	silent := slices.Repeat([]int{lost}, 20)
+	for _, tt := range []struct {
+		name    string
+		does    func(n *session)
+		early   bool
+		isMade  bool
+		failure string
+		chosen  int
+		players string
+		out     map[string]attendance.Why
+		notes   []string
+	}{
+		{"all", func(n *session) {
+			for _, name := range []string{"ann", "bob", "cat"} {
+				n.Measures(name, grouptest.Up(10, 20)...)
+			}
+		}, false, true, "", 0, "[ann bob cat]", nil, nil},
+		{"early", func(n *session) {
+			for _, name := range []string{"ann", "bob", "cat"} {
+				n.tells(name, 3, 10)
+			}
+		}, true, true, "", 3, "[ann bob cat]", nil, []string{"the organiser says go: choosing from what has been measured"}},
+		{"early, and nothing suits", func(n *session) {
+			n.Measures("ann", grouptest.Up(10, 20)...)
+			n.Measures("bob", silent...)
+		}, true, false, "", -1, "", nil, []string{goOn}},
+		{"early, and nothing is measured", func(*session) {}, true, false, "", -1, "", nil, []string{goOn}},
+		{"nothing is measured", func(*session) {}, false, false, "nobody has measured anything", -1, "", nil, nil},
+		{"nothing suits two", func(n *session) {
+			n.Measures("ann", 10)
+			n.Measures("bob", lost)
+		}, false, true, "", -1, "[ann bob]", map[string]attendance.Why{"cat": attendance.Behind}, []string{"choosing without cat, who has measured 0 of 20 servers"}},
+		{"one has finished nothing that suits", func(n *session) {
+			n.Measures("ann", append(grouptest.Up(10, 3), lost)...)
+			n.Measures("bob", append(grouptest.Up(10, 3), lost)...)
+			n.tells("cat", 3, 10)
+		}, false, true, "", 0, "[ann bob]", map[string]attendance.Why{"cat": attendance.Behind}, []string{"choosing without cat, who has measured 1 of 20 servers"}},
+		{"one is too far away", func(n *session) {
+			n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{60 * ms}
+			n.Measures("ann", grouptest.Up(10, 20)...)
+			n.Measures("bob", grouptest.Up(10, 20)...)
+			n.Measures("cat", grouptest.Down(10, 20)...)
+		}, false, true, "", 0, "[ann bob]", map[string]attendance.Why{"cat": attendance.Outvoted}, []string{
+			"no server suits everyone, but some suit all but cat, to whom they did not answer or are too far away: choosing without; the organiser can begin another round",
+		}},
+		{"one is too far away, early", func(n *session) {
+			n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{60 * ms}
+			n.Measures("ann", grouptest.Up(10, 20)...)
+			n.Measures("bob", grouptest.Up(10, 20)...)
+			n.Measures("cat", grouptest.Down(10, 20)...)
+		}, true, false, "", -1, "", nil, []string{goOn}},
+		{"one makes numbers up", func(n *session) {
+			for _, name := range []string{"ann", "bob"} {
+				n.Measures(name, grouptest.Up(10, 20)...)
+			}
+			n.Measures("cat", slices.Repeat([]int{1}, 20)...)
+		}, false, true, "", 0, "[ann bob]", map[string]attendance.Why{"cat": attendance.Odd}, []string{
+			"cat reports one and the same ping for 20 of 20 servers: that does not count in the choice",
+		}},
+		{"one has another version", func(n *session) {
+			for _, name := range []string{"ann", "bob", "cat"} {
+				n.Measures(name, grouptest.Up(10, 20)...)
+			}
+			n.Editions.Say("bob", n.Settings.Game, map[string]discovery.Edition{"": {Version: "2", Protocol: 70}})
+			n.Hears("", 0, discovery.Info{MaxPlayers: 16, Protocol: 71})
+		}, false, true, "", 1, "[ann bob cat]", nil, []string{"bob has version 2, which does not get into 1 server (protocol 71): left out"}},
+	} {
+		n := newSession(t, 20, "ann", "bob", "cat")
+		var err error
+		if n.d, err = decision.Restore(finals.Saved{Attempt: 1, Seen: []int{9}}, 20); err != nil {
+			t.Fatal(err)
+		}
+		tt.does(n)
+		c := n.choose(tt.early)
+		if c.IsMade != tt.isMade || c.Failure != tt.failure || n.chosen() != tt.chosen && tt.isMade {
+			t.Errorf("%s: made %v, %q, chosen is %d: %q", tt.name, c.IsMade, c.Failure, n.chosen(), c.Notes)
+		}
+		if tt.isMade && fmt.Sprint(n.Choice.Newest().Players) != tt.players {
+			t.Errorf("%s: it is for %v", tt.name, n.Choice.Newest().Players)
+		}
+		for _, name := range n.Attendance.Players() {
+			if out := n.Attendance.Of(name).Out; out != tt.out[name] {
+				t.Errorf("%s: %s is out for %q", tt.name, name, out)
+			}
+		}
+		text := strings.Join(c.Notes, "\n")
+		for _, note := range tt.notes {
+			if !strings.Contains(text, note) {
+				t.Errorf("%s: it says %q, want %q", tt.name, c.Notes, note)
+			}
+		}
+		if len(tt.notes) == 0 && len(c.Notes) > 0 {
+			t.Errorf("%s: it says %q", tt.name, c.Notes)
+		}
+		if isSeen := slices.Contains(n.d.Save().Seen, 9); isSeen == tt.isMade {
+			t.Errorf("%s: what was seen before is forgotten: %v", tt.name, !isSeen)
+		}
+	}
+}
+
+// TestReview: while a search goes on those are judged who have told enough, and those who
+// contradict the others.
+func TestReview(t *testing.T) {
+	for _, tt := range []struct {
+		told int // by cat
+		out  attendance.Why
+	}{{15, ""}, {16, attendance.Odd}} {
+		n := newSession(t, 40, "ann", "bob", "cat")
+		for _, name := range []string{"ann", "bob"} {
+			n.Measures(name, grouptest.Up(10, 40)...)
+		}
+		n.Measures("cat", slices.Repeat([]int{1}, tt.told)...)
+		notes := n.d.Review(n.group())
+		if out := n.Attendance.Of("cat").Out; out != tt.out || (len(notes) > 0) != (tt.out != "") {
+			t.Errorf("of %d servers: cat is out for %q: %q", tt.told, out, notes)
+		}
+	}
+	n := measured(t, 10, "ann", "bob", "cat")
+	n.Gets(grouptest.List(10))
+	for server := range 8 {
+		for i, name := range []string{"ann", "bob", "cat"} {
+			n.Hears(name, server, discovery.Info{Name: "Den", Version: fmt.Sprint(i / 2), MaxPlayers: 16})
+		}
+	}
+	notes := n.d.Review(n.group())
+	if n.Trust.IsHeeded("cat") || len(notes) != 1 || !strings.HasPrefix(notes[0], "cat says other things") {
+		t.Errorf("cat is heeded: %v; %q", n.Trust.IsHeeded("cat"), notes)
+	}
+	if n.Weigh(); n.Servers.Info(0).Version != "0" {
+		t.Errorf("of the first server counts %+v", n.Servers.Info(0))
+	}
+}
+
+// TestDecide: each way on from a choice.
+func TestDecide(t *testing.T) {
+	full := discovery.Info{Players: 16, MaxPlayers: 16}
+	fill := func(n *session, by string, servers int) {
+		for server := range servers {
+			n.Hears(by, server, full)
+		}
+	}
+	tires := func(n *session) {
+		for range 4 {
+			n.looks(9)
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		before func(n *session)
+		after  func(n *session) // the choice
+		look   []int
+		wait   int // how many servers
+		fails  string
+		votes  bool
+		server int
+		notes  []string
+	}{
+		{"a second look", nil, nil, []int{0, 1, 2, 3, 4}, 0, "", false, 0, []string{"everyone looks at the best 5 again"}},
+		{"a launch", nil, func(n *session) { n.looks(0, 1, 2) }, nil, 0, "", false, 0, nil},
+		{"a vote", func(n *session) { n.Settings.Agree = wire.Yes }, func(n *session) { n.looks(0, 1, 2) }, nil, 0, "", true, 0, nil},
+		{"a look for a vote", func(n *session) { n.Settings.Agree = wire.Yes }, func(n *session) { n.looks(0, 1) }, []int{2, 3, 4, 5, 6}, 0, "", true, 0, []string{"everyone looks at 5 servers more, for a vote"}},
+		{"a vote, after looks enough", func(n *session) { n.Settings.Agree = wire.Yes }, func(n *session) {
+			n.looks(0)
+			tires(n)
+		}, nil, 0, "", true, 0, nil},
+		{"a launch, after looks enough", nil, tires, nil, 0, "", false, 0, []string{"the best servers keep changing: taking 20.0.0.1:27960 unverified"}},
+		{"a vote, unverified", func(n *session) { n.Settings.Agree = wire.Yes }, tires, nil, 0, "", true, 0, []string{"the best servers keep changing: the rule takes 20.0.0.1:27960 unverified"}},
+		{"all are full", func(n *session) { fill(n, "", 10) }, nil, nil, 0, "no server suits everyone: 10 without enough free seats", false, 0, nil},
+		{"all are full, and the room waits", func(n *session) {
+			fill(n, "", 10)
+			n.Settings.Wait = discovery.Millis(time.Minute)
+		}, nil, nil, 3, "no server suits everyone: 10 without enough free seats", false, 0, nil},
+		{"all are full, and nobody is left", func(n *session) {
+			fill(n, "", 10)
+			n.Settings.Wait = discovery.Millis(time.Minute)
+		}, func(n *session) { n.Attendance.LeaveOut(attendance.Left, "ann", "bob", "cat") }, nil, 0, "no server suits everyone: 10 without enough free seats", false, 0, nil},
+		{"one says that all are full", func(n *session) {
+			n.Gets(grouptest.List(10))
+			fill(n, "ann", 10)
+		}, nil, []int{0, 1, 2}, 0, "", false, 0, []string{"no server suits everyone as far as single players heard: everyone looks at 3 servers"}},
+		{"one says that all are full, after looks enough", func(n *session) {
+			n.Gets(grouptest.List(10))
+			fill(n, "ann", 10)
+		}, tires, nil, 0, "no server suits everyone: 10 without enough free seats", false, 0, nil},
+		{"one says that some are full", func(n *session) {
+			n.Gets(grouptest.List(10))
+			fill(n, "ann", 2)
+			for server := 2; server < 10; server++ {
+				n.Hears("", server, grouptest.Info())
+			}
+		}, nil, []int{2, 3, 4, 5, 6, 0, 1}, 0, "", false, 2, []string{"everyone looks at the best 5 again", "and at 2 servers that only one player has heard to be of no use"}},
+		{"one did not reach the best", func(n *session) { n.Measures("cat", lost, lost) }, nil, []int{2, 3, 4, 5, 6, 0, 1}, 0, "", false, 2, []string{
+			"everyone looks at the best 5 again", "and at 2 servers better for all but one of you, whom they did not answer",
+		}},
+	} {
+		n := measured(t, 10, "ann", "bob", "cat")
+		if tt.before != nil {
+			tt.before(n)
+		}
+		if c := n.choose(false); !c.IsMade {
+			t.Fatalf("%s: no choice is made", tt.name)
+		}
+		if tt.after != nil {
+			tt.after(n)
+		}
+		f := n.decide()
+		if !slices.Equal(f.Look, tt.look) || len(f.Wait) != tt.wait || f.Failure != tt.fails || f.Votes != tt.votes || f.Server != tt.server {
+			t.Errorf("%s: it follows to look at %v, wait for %d, %q, vote %v on %d", tt.name, f.Look, len(f.Wait), f.Failure, f.Votes, f.Server)
+		}
+		says(t, tt.name, f.Notes, tt.notes...)
+	}
+}
+
+// TestTryAlone: a server is not chosen for a ping that one player alone has, against what that
+// player and all others measured beside it.
+func TestTryAlone(t *testing.T) {
+	const favourite = 39
+	at := map[string]int{"ann": 250, "bob": 300, "cat": 350, "eve": 300, "dan": 0}
+	n := apart(t, 60, "ann", "bob", "cat", "eve", "dan")
+	for name, place := range at {
+		far := make([]int, 60)
+		for server := range far {
+			far[server] = 5 + max(place-10*server, 10*server-place)
+		}
+		if name == "dan" {
+			far[favourite] = 1
+		}
+		n.Measures(name, far...)
+	}
+	n.choose(false)
+	if n.chosen() != favourite {
+		t.Fatalf("chosen is %d", n.chosen())
+	}
+	f := n.decide()
+	if n.chosen() != 30 || len(f.Notes) == 0 || !strings.HasSuffix(f.Notes[0], "It counts as 385 ms, not as 1") {
+		t.Errorf("chosen is %d: %q", n.chosen(), f.Notes)
+	}
+	if doubts := n.Choice.Newest().Doubts; len(doubts) != 1 || doubts[0].Sign != anomaly.Nearer || doubts[0].Of != 60 {
+		t.Errorf("doubts are %+v", doubts)
+	}
+}
+
+// TestSettle: what a look leaves.
+func TestSettle(t *testing.T) {
+	begin := func() (*session, []finals.Ask) {
+		n := measured(t, 10, "ann", "bob", "cat")
+		n.choose(false)
+		asks, note := n.d.Look(n.group(), &n.p, []int{0, 1, 2}, false, 0, n.Now)
+		if len(asks) != 3 || note != "" || asks[0].Samples != 3 {
+			t.Fatalf("asked are %+v, %q", asks, note)
+		}
+		return n, asks
+	}
+	n, asks := begin()
+	n.hears(asks[:2])
+	if s := n.d.Settle(n.group(), n.facts()); s.IsOver || s.Asks != nil || s.Notes != nil {
+		t.Errorf("while cat is waited for it settles: %+v", s)
+	}
+	n.hears(asks[2:])
+	if s := n.d.Settle(n.group(), n.facts()); !s.IsOver || s.Notes != nil || n.chosen() != 0 || n.Choice.Newest().LookedS != 0 {
+		t.Errorf("it settles: %+v, chosen is %d", s, n.chosen())
+	}
+
+	n, asks = begin()
+	n.saw = func(name string, server int) int {
+		if server == 0 {
+			return lost
+		}
+		return 20
+	}
+	n.hears(asks)
+	s := n.d.Settle(n.group(), n.facts())
+	says(t, "the best is silent", s.Notes, "20.0.0.1:27960 turned out to be unreachable: 21.0.1.1:27960 takes its place")
+	if !s.IsOver || n.chosen() != 1 || n.Evidence["ann"].At(0).State != discovery.Lost {
+		t.Errorf("the best is silent: chosen is %d, ann knows %+v", n.chosen(), n.Evidence["ann"].At(0))
+	}
+
+	n, asks = begin()
+	n.saw = func(name string, server int) int {
+		if server == 0 && name == "bob" {
+			return lost
+		}
+		return 20
+	}
+	n.hears(asks)
+	s = n.d.Settle(n.group(), n.facts())
+	says(t, "bob alone does not reach it", s.Notes, "1 server answered others, but not bob: bob looks again")
+	if s.IsOver || len(s.Asks) != 1 || s.Asks[0].Player != "bob" || !slices.Equal(s.Asks[0].Servers, []int{0}) {
+		t.Errorf("bob alone does not reach it: %+v", s)
+	}
+
+	n, asks = begin()
+	n.saw = func(name string, server int) int { return map[string]int{"ann": 90, "bob": 100, "cat": 110}[name] }
+	n.Hears("", 0, discovery.Info{Players: 14, MaxPlayers: 16})
+	n.hears(asks)
+	s = n.d.Settle(n.group(), n.facts())
+	says(t, "the best fills up", s.Notes, "20.0.0.1:27960 turned out to be full: 21.0.1.1:27960 takes its place")
+
+	n, asks = begin()
+	n.Measures("cat", slices.Repeat([]int{lost}, 10)...)
+	n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{15 * ms}
+	n.saw = func(name string, server int) int { return map[string]int{"ann": 12, "bob": 13, "cat": 90}[name] }
+	n.hears(asks)
+	s = n.d.Settle(n.group(), n.facts())
+	if !s.IsOver || n.chosen() != 0 || n.Attendance.Of("cat").Out != attendance.Outvoted || len(s.Notes) != 1 {
+		t.Errorf("cat is too far away: %+v, chosen is %d, cat is out for %q", s, n.chosen(), n.Attendance.Of("cat").Out)
+	}
+
+	n, asks = begin()
+	n.saw = func(string, int) int { return lost }
+	n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{25 * ms}
+	n.hears(asks)
+	s = n.d.Settle(n.group(), n.facts())
+	says(t, "nothing is left", s.Notes, "20.0.0.1:27960 turned out to be unreachable: there is no other")
+	if !s.IsOver || n.chosen() != -1 {
+		t.Errorf("nothing is left, and chosen is %d", n.chosen())
+	}
+}
+
+// TestOverrule: a player does not count for whom what is best for all others stays silent, in the
+// second look, too.
+func TestOverrule(t *testing.T) {
+	n := apart(t, 20, "ann", "bob", "cat", "dan")
+	for i, name := range []string{"ann", "bob", "cat"} {
+		n.Measures(name, grouptest.Up(10+i, 20)...)
+	}
+	n.Measures("dan", append(slices.Repeat([]int{lost}, 10), grouptest.Up(115, 10)...)...)
+	n.choose(false)
+	for range 4 {
+		f := n.decide()
+		if f.Look == nil {
+			break
+		}
+		n.looks(f.Look...)
+	}
+	if n.chosen() != 0 || n.Attendance.Of("dan").Out != attendance.Odd || !slices.ContainsFunc(n.told, func(note string) bool { return strings.HasPrefix(note, "dan says that") }) {
+		t.Errorf("chosen is %d, dan is out for %q: %q", n.chosen(), n.Attendance.Of("dan").Out, n.told)
+	}
+	if doubts := n.Choice.Newest().Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
+		t.Errorf("doubts are %+v", doubts)
+	}
+}
+
+// TestHear: what counts of a look.
+func TestHear(t *testing.T) {
+	n := measured(t, 10, "ann", "bob")
+	n.JoinFrom("abe", n.Origins.Of("ann"))
+	n.Measures("abe", unprobed, unprobed, unprobed, unprobed, 50)
+	n.Gets(grouptest.List(10))
+	n.Choice.Take(selection.Selection{Players: []string{"ann", "bob", "abe"}})
+	n.Now = n.Now.Add(time.Minute)
+	asks, _ := n.d.Look(n.group(), &n.p, []int{0, 4}, false, 0, n.Now)
+	attempt := asks[0].Attempt
+	hear := func(name string, v wire.Verified) finals.Heard {
+		t.Helper()
+		heard, err := n.d.Hear(n.group(), name, v, n.facts())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return heard
+	}
+	if _, err := n.d.Hear(n.group(), "ann", wire.Verified{Attempt: attempt, Servers: []wire.Finalist{{Server: 7}}}, n.facts()); err == nil {
+		t.Error("a look at what is no finalist is heard")
+	}
+	if heard := hear("ann", wire.Verified{Attempt: attempt + 1, Servers: []wire.Finalist{n.seen("ann", 0, 3)}}); heard.Counts {
+		t.Error("an answer to another look counts")
+	}
+	seen := n.seen("abe", 4, 3)
+	seen.Info = &discovery.Info{Name: "Den", Map: "  q3dm1", MaxPlayers: 16}
+	heard := hear("abe", wire.Verified{Attempt: attempt, Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, Sent: 3, RTTs: []float64{9, 9, 9}}, seen}})
+	if n.Weigh(); !heard.Counts || !heard.IsLast || n.Servers.Info(4) == nil || n.Servers.Info(4).Map != "q3dm1" {
+		t.Errorf("heard is %+v; of the server is known %+v", heard, n.Servers.Info(4))
+	}
+	if look, looked := n.Evidence["abe"].Looked(0); !looked || look.RTT != 9*ms || !n.Evidence["abe"].IsAsked(0) || n.Attendance.LastHeard() != n.Now {
+		t.Errorf("abe has seen %+v, was heard at %v", look, n.Attendance.LastHeard())
+	}
+	if heard.IsElsewhere || len(n.Mates("abe")) != 2 {
+		t.Errorf("abe is elsewhere: %v", n.Mates("abe"))
+	}
+	asks, _ = n.d.Look(n.group(), &n.p, []int{0, 1, 2, 3}, false, 0, n.Now)
+	v := wire.Verified{Attempt: asks[0].Attempt}
+	for server := range 4 {
+		v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, Sent: 3, RTTs: []float64{400, 400, 400}})
+	}
+	if heard = hear("abe", v); !heard.IsElsewhere || len(n.Mates("abe")) != 1 || n.d.LookOf(n.group(), "abe", 0, n.Now) == nil {
+		t.Errorf("far from ann's, abe is %+v, beside %v", heard, n.Mates("abe"))
+	}
+}

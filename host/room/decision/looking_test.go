@@ -1,0 +1,519 @@
+package decision_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room/attendance"
+	"muster/host/room/decision"
+	"muster/host/room/group/grouptest"
+	"muster/host/room/probing"
+	"muster/host/room/seats"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// voting returns a group that has looked at its best three and votes on them.
+func voting(t testing.TB, names ...string) *session {
+	n := measured(t, 10, names...)
+	n.Settings.Agree = wire.Yes
+	n.choose(false)
+	n.looks(0, 1, 2)
+	if f := n.decide(); !f.Votes || f.Look != nil {
+		t.Fatalf("there is no vote: %+v", f)
+	}
+	if note := n.d.OpenVote(n.group()); note != "20.0.0.1:27960 is ahead: vote, veto, and say when you are ready" {
+		t.Fatalf("it says %q", note)
+	}
+	return n
+}
+
+// votes lets somebody vote for a server.
+func (n *session) votes(name string, server int) {
+	n.Helper()
+	if _, err := n.Ballot.Vote(name, n.Servers.List[server].Addr, n.d.Options(n.group())); err != nil {
+		n.Fatal(err)
+	}
+}
+
+var full = discovery.Info{Players: 16, MaxPlayers: 16}
+
+// TestFavourite: people go where they agreed, if that suits them still; else to the next, if they
+// have looked at it.
+func TestFavourite(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		does   func(n *session)
+		server int
+		notes  []string
+	}{
+		{"by the rule", func(*session) {}, 0, nil},
+		{"by votes", func(n *session) { n.votes("ann", 2) }, 2, nil},
+		{"the favourite has filled up", func(n *session) {
+			n.votes("ann", 2)
+			n.Hears("", 2, full)
+		}, 0, []string{"22.0.2.1:27960 turned out to be full: 20.0.0.1:27960 takes its place"}},
+		{"the best has filled up", func(n *session) { n.Hears("", 0, full) }, 1, []string{"20.0.0.1:27960 turned out to be full: 21.0.1.1:27960 takes its place"}},
+		{"all that people have seen have filled up", func(n *session) {
+			for server := range 3 {
+				n.Hears("", server, full)
+			}
+		}, -1, []string{"20.0.0.1:27960 turned out to be full: 23.0.3.1:27960 takes its place"}},
+		{"all have filled up", func(n *session) {
+			for server := range 10 {
+				n.Hears("", server, full)
+			}
+		}, -1, []string{"20.0.0.1:27960 turned out to be full: there is no other"}},
+		{"the look that goes on finds it gone", func(n *session) {
+			asks, _ := n.d.Look(n.group(), &n.p, []int{0, 1, 2}, true, 0, n.Now)
+			n.saw = func(_ string, server int) int { return 20 * min(server, 1) }
+			n.hears(asks)
+		}, 1, []string{"20.0.0.1:27960 turned out to be unreachable: 21.0.1.1:27960 takes its place"}},
+	} {
+		n := voting(t, "ann", "bob")
+		tt.does(n)
+		server, notes := n.d.Favourite(n.group(), n.facts())
+		if server != tt.server {
+			t.Errorf("%s: they go to %d", tt.name, server)
+		}
+		says(t, tt.name, notes, tt.notes...)
+	}
+}
+
+// TestChooseAgain: if the same server is the best for those who are left, no vote is lost.
+func TestChooseAgain(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		does  func(n *session)
+		note  string
+		other int // -2 for the same
+	}{
+		{"the same", func(n *session) { n.Attendance.LeaveOut(attendance.Left, "cat") }, "Cat left. 20.0.0.1:27960 is still the best for two.", -2},
+		{"another", func(n *session) {
+			n.Hears("", 0, full)
+			n.Attendance.LeaveOut(attendance.Left, "bob", "cat")
+		}, "Cat left. Choosing again for ann.", 1},
+		{"none", func(n *session) {
+			for server := range 10 {
+				n.Hears("", server, full)
+			}
+		}, "Cat left. Choosing again for three.", -1},
+		{"one where there was none", func(n *session) { n.Choice.Take(selection.Selection{Players: []string{"ann", "bob"}}) }, "Cat left. Choosing again for two.", 0},
+	} {
+		n := voting(t, "ann", "bob", "cat")
+		n.votes("ann", 2)
+		n.Ballot.Ready("bob")
+		tt.does(n)
+		note, other := n.d.ChooseAgain(n.group(), "Cat left.")
+		if note != tt.note || (other == nil) != (tt.other == -2) || other != nil && grouptest.Chosen(other) != tt.other {
+			t.Errorf("%s: %q, another is %+v", tt.name, note, other)
+		}
+		if other == nil {
+			if why := n.Choice.Newest().Why; len(n.Choice.Newest().Players) != 2 || why == nil || !n.Ballot.Paper("bob").Ready || n.Ballot.Paper("ann").Vote == nil {
+				t.Errorf("%s: the choice is for %v, by %+v", tt.name, n.Choice.Newest().Players, why)
+			}
+			continue
+		}
+		n.Launches.Heard("ann", wire.Launched{State: wire.LaunchStarted}, "")
+		decision.Replace(n.group(), *other)
+		if n.chosen() != tt.other || n.Ballot.Paper("bob").Ready || n.Ballot.Paper("ann").Vote == nil || n.Launches.Way("ann").State != "" {
+			t.Errorf("%s: replaced it is %d, and bob has said %+v", tt.name, n.chosen(), n.Ballot.Paper("bob"))
+		}
+	}
+}
+
+// TestReadmit: a player who left the vote and comes back has a say again, if something suits all.
+func TestReadmit(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		does func(n *session)
+		back bool
+	}{
+		{"one who has left", func(*session) {}, true},
+		{"one who never left", func(n *session) { n.Attendance.Recall("cat", n.Now) }, false},
+		{"one whose numbers do not count", func(n *session) { n.Attendance.LeaveOut(attendance.Odd, "cat") }, false},
+		{"one for whom nothing suits", func(n *session) {
+			for server := range 10 {
+				n.Hears("", server, discovery.Info{Players: 14, MaxPlayers: 16})
+			}
+		}, false},
+		{"one who has measured nothing", func(n *session) {
+			for server := range 10 {
+				n.Evidence["cat"].Forget(server)
+			}
+		}, false},
+	} {
+		n := voting(t, "ann", "bob", "cat")
+		n.Attendance.Leave("cat", n.Now)
+		n.Now = n.Now.Add(time.Minute)
+		if left, _ := n.Attendance.GoOnWithout(n.ChosenFor(), 0, n.Now); len(left) != 1 {
+			t.Fatalf("left have %v", left)
+		}
+		n.d.ChooseAgain(n.group(), "")
+		n.Attendance.Return("cat", attendance.Nothing, true, n.Now)
+		out := n.Attendance.Of("cat").Out
+		if tt.does(n); tt.name == "one who never left" || tt.name == "one whose numbers do not count" {
+			out = n.Attendance.Of("cat").Out
+		}
+		if back := decision.Readmit(n.group(), "cat", n.Now); back != tt.back {
+			t.Errorf("%s: back is %v", tt.name, back)
+		}
+		isIn := slices.Contains(n.Choice.Newest().Players, "cat")
+		if now := n.Attendance.Of("cat").Out; tt.back && (now != "" || !isIn) || !tt.back && (now != out || isIn) {
+			t.Errorf("%s: cat is out for %q, was for %q, chosen for are %v", tt.name, now, out, n.Choice.Newest().Players)
+		}
+	}
+}
+
+// TestRecount: if other guests count, another server may be the best.
+func TestRecount(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		info  *discovery.Info
+		other int // -2 for none
+	}{
+		{"the same", nil, -2}, {"another", &full, 1},
+	} {
+		n := voting(t, "ann", "bob")
+		before := n.Choice.Newest()
+		if tt.info != nil {
+			n.Hears("", 0, *tt.info)
+		}
+		other := decision.Recount(n.group())
+		if (other == nil) != (tt.other == -2) || other != nil && other.Chosen.Server != tt.other {
+			t.Errorf("%s: %+v", tt.name, other)
+		}
+		if taken := n.Choice.Newest() != before; taken != (other == nil) {
+			t.Errorf("%s: the newest is another: %v", tt.name, taken)
+		}
+	}
+	n := voting(t, "ann")
+	for server := range 10 {
+		n.Hears("", server, full)
+	}
+	before := n.Choice.Newest()
+	if other := decision.Recount(n.group()); other != nil || n.Choice.Newest() != before {
+		t.Errorf("where nothing suits, chosen is %+v", other)
+	}
+}
+
+// TestSupposed: a what-if is made from what the choice was made from, by other settings.
+func TestSupposed(t *testing.T) {
+	n := voting(t, "ann", "bob")
+	s := n.Settings
+	s.By = selection.Minimax
+	n.Measures("ann", grouptest.Down(10, 10)...) // since the choice
+	b := decision.Supposed(n.group(), s)
+	if b.Criteria.By != selection.Minimax || n.Settings.By != selection.Mean {
+		t.Errorf("it goes by %s", b.Criteria.By)
+	}
+	if _, rtt := b.Table.At(0, 0); rtt != 10*ms {
+		t.Errorf("ann's ping is %v", rtt)
+	}
+	record := decision.Record(n.group())
+	if record == nil || decision.Record(n.group()) != record {
+		t.Error("there is no record, or another each time")
+	}
+	n.Attendance.LeaveOut(attendance.Left, "ann")
+	if b = decision.Supposed(n.group(), s); !slices.Equal(b.Table.Players(), []string{"bob"}) {
+		t.Errorf("without ann it is for %v", b.Table.Players())
+	}
+	n.Choice = n.Choice.Forget()
+	if record := decision.Record(n.group()); record != nil {
+		t.Error("there is a record before there is a choice")
+	}
+	n.Choice.Refine(selection.Selection{Players: []string{"bob"}}) // as restored
+	if record := decision.Record(n.group()); record == nil || len(record.Culled()) != 0 {
+		t.Errorf("of a choice that was restored the record is %+v", record)
+	}
+}
+
+// TestFinalists: after the search of a short list everyone looks also at what one ping may hide,
+// but not for long.
+func TestFinalists(t *testing.T) {
+	for _, tt := range []struct {
+		long    time.Duration
+		more    bool
+		samples int
+	}{{0, true, 1}, {time.Minute, false, 1}} {
+		n := newSession(t, 60, "ann", "bob")
+		n.Settings.Strategy = wire.Coordinated
+		n.Settings.LongLook = discovery.Millis(tt.long)
+		for i, name := range []string{"ann", "bob"} {
+			far := grouptest.Up(10+i, 60)
+			far[30], far[31] = 3, 1+99*i // a packet of bob's was held up
+			n.Measures(name, far...)
+		}
+		n.p.Turn(n.group(), 0, probing.Moment{Now: n.Now})
+		n.choose(false)
+		if tt.long > 0 {
+			n.looks(20) // for long
+		}
+		f := n.decide()
+		if slices.Contains(f.Look, 31) != tt.more || !slices.Equal(f.Look[:5], []int{30, 0, 1, 2, 3}) {
+			t.Errorf("after %v: everyone looks at %v", tt.long, f.Look)
+		}
+		asks, note := n.d.Look(n.group(), &n.p, f.Look, false, 0, n.Now)
+		if (note != "") != (tt.long > 0) || tt.long == 0 && asks[0].Samples != tt.samples {
+			t.Errorf("after %v: asked are %+v, %q", tt.long, asks, note)
+		}
+	}
+}
+
+// TestUntried: what is likely better and was not measured by a discreet player is looked at along
+// with the finalists, in the places that she has left.
+func TestUntried(t *testing.T) {
+	const country, near = 500, 10
+	for _, tt := range []struct {
+		name                     string
+		most, measured, surveyed int
+		looks                    bool
+	}{
+		{"few", 20, 6, 0, true},
+		{"for all that may be seen", 20, 20, 0, false},
+		{"and measures places, too", 20, 6, 5, true},
+		{"and many places", 20, 6, 14, false},
+		{"of many", 100, 12, 0, true},
+		{"who does not mind", 0, 12, 0, false},
+	} {
+		n := newSession(t, 1000, "ann", "dora")
+		n.Settings.Strategy = wire.Coordinated
+		n.Evidence["dora"].BeDiscreet(tt.most)
+		for i := range 1000 {
+			server := (i*100 + i/10 + 50) % 1000
+			ann, dora := 100, 100
+			if server >= country && server < country+near {
+				ann = 20
+			}
+			if server/100 == country/100 {
+				dora = 40
+			}
+			if n.tells("ann", server, ann); i < tt.measured {
+				n.tells("dora", server, dora)
+			}
+		}
+		n.p.Turn(n.group(), 0, probing.Moment{Now: n.Now})
+		n.choose(false)
+		f := n.d.Decide(n.group(), &n.p, true, tt.surveyed)
+		isNear := func(server int) bool { return server >= country && server < country+near }
+		if looks := slices.ContainsFunc(f.Look, isNear); looks != tt.looks {
+			t.Errorf("%s: everyone looks at %v", tt.name, f.Look)
+		}
+		if told := strings.Contains(strings.Join(f.Notes, "\n"), "what ping dora has there is not known yet"); told != tt.looks {
+			t.Errorf("%s: it says %q", tt.name, f.Notes)
+		}
+		own := 0
+		for _, server := range f.Look {
+			if !n.Evidence["dora"].IsAsked(server) {
+				own++
+			}
+		}
+		if tt.looks && own > tt.most-tt.measured-tt.surveyed {
+			t.Errorf("%s: dora shows her address to %d servers more", tt.name, own)
+		}
+		n.looks(20)
+		if f = n.d.Decide(n.group(), &n.p, true, tt.surveyed); strings.Contains(strings.Join(f.Notes, "\n"), "not known yet") {
+			t.Errorf("%s: in the second try it says %q", tt.name, f.Notes)
+		}
+	}
+}
+
+// TestLongLook: a long look is seen, is cut short, and says how long it was.
+func TestLongLook(t *testing.T) {
+	n := measured(t, 10, "ann", "bob")
+	n.Hears("", 1, discovery.Info{Name: "Den", MaxPlayers: 16})
+	n.choose(false)
+	if _, isCut := n.d.CutShort(n.facts()); isCut || n.d.ViewLook(n.group(), n.facts()) != nil {
+		t.Error("a look is long that has not begun")
+	}
+	n.Settings.LongLook = discovery.Millis(30 * time.Second)
+	_, note := n.d.Look(n.group(), &n.p, []int{0, 1}, false, 0, n.Now)
+	v := n.d.ViewLook(n.group(), n.facts())
+	if note == "" || v == nil || len(v.Finalists) != 2 || v.Finalists[1].Name != "Den" || v.Finalists[0].Addr != "20.0.0.1:27960" {
+		t.Errorf("%q, it is seen as %+v", note, v)
+	}
+	f := n.d.Facts(n.group(), 12*time.Second, n.Now)
+	if f.Passed != 12*time.Second || f.Long != 30*time.Second || f.Now != n.Now {
+		t.Errorf("facts are %+v", f)
+	}
+	stops, isCut := n.d.CutShort(f)
+	if !isCut || len(stops) != 2 {
+		t.Errorf("it is cut short by %+v", stops)
+	}
+	if s := n.d.Settle(n.group(), f); !s.IsOver || n.Choice.Newest().LookedS != 12 {
+		t.Errorf("it settles: %+v, after %v s", s, n.Choice.Newest().LookedS)
+	}
+}
+
+// TestLate: players who do not look are not waited for, and may come back to it.
+func TestLate(t *testing.T) {
+	n := measured(t, 10, "ann", "bob")
+	n.choose(false)
+	asks, _ := n.d.Look(n.group(), &n.p, []int{0, 1}, false, 0, n.Now)
+	n.hears(asks[:1])
+	if notes, isLate := n.d.Tick(n.facts()); isLate || notes != nil {
+		t.Errorf("at once it says %q", notes)
+	}
+	notes, isLate := n.d.Tick(n.d.Facts(n.group(), time.Hour, n.Now))
+	if !isLate {
+		t.Error("nobody is late")
+	}
+	says(t, "an hour later", notes, "bob did not look again: taking the first measurements")
+	if back := n.d.LookOf(n.group(), "bob", 0, n.Now); len(back) != 1 || back[0].Player != "bob" || !slices.Equal(back[0].Servers, []int{0, 1}) {
+		t.Errorf("back again bob is asked for %+v", back)
+	}
+	asks, _ = n.d.Look(n.group(), &n.p, []int{2}, false, 0, n.Now)
+	n.hears(asks[:1])
+	n.d.Without("bob")
+	if s := n.d.Settle(n.group(), n.facts()); !s.IsOver {
+		t.Errorf("bob is waited for: %+v", s)
+	}
+	asks, _ = n.d.Look(n.group(), &n.p, []int{2}, true, 0, n.Now)
+	n.saw = func(name string, _ int) int { return lost }
+	n.hears(asks)
+	if n.d.Concede(n.group(), n.facts()); n.Evidence["ann"].At(2).State != discovery.Lost {
+		t.Errorf("conceded it is %+v", n.Evidence["ann"].At(2))
+	}
+}
+
+// TestMemory: what a decision forgets of its looks, and what it keeps.
+func TestMemory(t *testing.T) {
+	n := measured(t, 10, "ann")
+	n.choose(false)
+	n.looks(0, 1)
+	saved := n.d.Save()
+	back, err := decision.Restore(saved, 10)
+	if err != nil || !slices.Equal(back.Save().Seen, []int{0, 1}) || saved.Attempt-saved.Repeats != 1 {
+		t.Errorf("restored it is %+v, %v", back.Save(), err)
+	}
+	if _, err := decision.Restore(saved, 1); err == nil {
+		t.Error("looks at servers that are not listed are restored")
+	}
+	n.d.SetRight(n.Now.Add(-time.Hour))
+	if at := n.d.Save().Asked["ann"]; at.After(n.Now) {
+		t.Errorf("ann is asked at %v", at)
+	}
+	n.d.Retry()
+	if s := n.d.Save(); s.Attempt != s.Repeats || len(s.Seen) != 2 {
+		t.Errorf("tried again it is %+v", s)
+	}
+	n.d.Resume()
+	if s := n.d.Save(); s.Attempt <= saved.Attempt {
+		t.Errorf("resumed it is %+v", s)
+	}
+	n.d.Forget()
+	if s := n.d.Save(); len(s.Seen) > 0 {
+		t.Errorf("forgotten are %+v", s)
+	}
+	asks := n.d.Glance(n.group(), &n.p, []int{3}, "ann", 0, n.Now)
+	if len(asks) != 1 || asks[0].Samples != 1 || !slices.Equal(asks[0].Servers, []int{3}) {
+		t.Errorf("at a glance asked are %+v", asks)
+	}
+	if asks := n.d.Glance(n.group(), &n.p, []int{3}, "bob", 0, n.Now); asks != nil || n.d.LookOf(n.group(), "ann", 0, n.Now) == nil {
+		t.Errorf("of somebody else asked are %+v", asks)
+	}
+}
+
+// TestView: what people see of a choice, before and after it is made.
+func TestView(t *testing.T) {
+	n := measured(t, 10, "ann", "bob", "cat")
+	open := decision.Showing{IsOpen: true, Target: -1}
+	if view, whatIf := n.d.View(n.group(), &n.p, open); view != nil || whatIf != nil {
+		t.Errorf("before a choice is seen %+v, %+v", view, whatIf)
+	}
+	actions := func(v *wire.Choice) (all []string) {
+		for _, advice := range v.Advice {
+			all = append(all, advice.Action)
+		}
+		return all
+	}
+	n = voting(t, "ann", "bob", "cat")
+	n.votes("ann", 2)
+	view, _ := n.d.View(n.group(), &n.p, decision.Showing{IsOpen: true, IsVoting: true, Target: -1})
+	if view.Target != "22.0.2.1:27960" || view.Decided == nil {
+		t.Errorf("while people vote it goes to %s, by %+v", view.Target, view.Decided)
+	}
+	if view, _ = n.d.View(n.group(), &n.p, decision.Showing{Target: 1}); view.Target != "21.0.1.1:27960" || view.Advice != nil {
+		t.Errorf("at the launch it goes to %s, and advises %v", view.Target, actions(view))
+	}
+	n.Choice.Suppose("ann", []byte("{}"), decision.Supposed(n.group(), n.Settings))
+	if _, whatIf := n.d.View(n.group(), &n.p, open); whatIf == nil || whatIf.Player != "ann" {
+		t.Errorf("the what-if is %+v", whatIf)
+	}
+
+	n = measured(t, 10, "ann", "bob", "cat")
+	n.Hears("", 0, discovery.Info{Name: "Den", Players: 16, MaxPlayers: 16})
+	n.Measures("ann", 1)
+	n.choose(false)
+	view, _ = n.d.View(n.group(), &n.p, open)
+	if len(view.Advice) != 1 || view.Advice[0] != (wire.Advice{Text: "wait for 3 seats", Action: "await", Servers: 1, Addr: "20.0.0.1:27960"}) {
+		t.Errorf("where the best is full it advises %+v", view.Advice)
+	}
+	n.Hears("", 0, grouptest.Info())
+	if view, _ = n.d.View(n.group(), &n.p, decision.Showing{IsOpen: true, IsVoting: true, Target: -1}); len(view.Advice) != 1 || view.Advice[0].Text != "wait for 3 seats on Den" {
+		t.Errorf("of the same choice it advises %+v", view.Advice)
+	}
+
+	n = measured(t, 20, "ann", "bob", "cat")
+	n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{5 * ms}
+	n.Choice.Take(n.Select([]string{"ann", "bob", "cat"}))
+	view, _ = n.d.View(n.group(), &n.p, open)
+	if view.Miss == nil || view.Miss.RTT["bob"] != 11 || view.Target != "" {
+		t.Errorf("where nothing suits it shows %+v, and goes to %q", view.Miss, view.Target)
+	}
+
+	n = newSession(t, 20, "ann", "bob", "cat")
+	n.Measures("ann", grouptest.Up(10, 15)...)
+	n.Measures("bob", grouptest.Up(10, 15)...)
+	n.Measures("cat", grouptest.Down(10, 15)...)
+	n.Settings.By = selection.Minimax
+	n.choose(false)
+	n.looks(n.chosen())
+	n.decide()
+	view, _ = n.d.View(n.group(), &n.p, open)
+	if got := actions(view); !slices.Equal(got, []string{"without", "more"}) || view.Advice[0].Argument.Name != "cat" {
+		t.Errorf("of a choice that hangs on cat's word it advises %v", view.Advice)
+	}
+}
+
+// TestSeats: what a wait for seats has to know, and whether a server with seats suits still.
+func TestSeats(t *testing.T) {
+	n := measured(t, 10, "ann", "bob", "cat")
+	n.Hears("", 0, full)
+	n.choose(false)
+	worth := decision.WorthWaiting(n.group())
+	if len(worth) != 1 || worth[0].Server != 0 || len(decision.Suitable(n.group())) != 10 {
+		t.Fatalf("worth waiting for are %v of %d", worth, len(decision.Suitable(n.group())))
+	}
+	n.Attendance.Leave("bob", n.Now)
+	n.Evidence["cat"].Promise(1)
+	n.Evidence["cat"].Show([]int{5})
+	n.Trust.Vouch("ann")
+	w := seats.Begin(worth, n.Choice.Newest().Ranking[:1], n.Servers, 0, n.Now)
+	f := decision.Seats(n.group(), w)
+	if f.Need != 3 || f.Present != 2 || len(f.Servers) != 2 {
+		t.Errorf("a watch knows %+v", f)
+	}
+	fact := f.Servers[0]
+	if lookers := fact.Lookers; fact.Name != "20.0.0.1:27960" || !slices.Contains(lookers, "ann") || slices.Contains(lookers, "bob") {
+		t.Errorf("of the first it knows %+v", fact)
+	}
+	n.Hears("ann", 0, grouptest.Info())
+	for _, tt := range []struct {
+		name string
+		does func()
+		why  string
+	}{
+		{"free", func() {}, ""},
+		{"vetoed", func() { _ = n.Ballot.Veto(selection.Veto{Player: "ann", Server: n.Servers.List[0].Addr}) }, "it turned out to be vetoed"},
+	} {
+		tt.does()
+		why, suits := decision.Stay(n.group(), 0, []string{"ann"})
+		if why != tt.why || suits != (tt.why == "") || suits && n.chosen() != 0 {
+			t.Errorf("%s: %q, chosen is %d", tt.name, why, n.chosen())
+		}
+	}
+}
