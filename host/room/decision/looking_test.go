@@ -1,6 +1,7 @@
 package decision_test
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -10,10 +11,13 @@ import (
 	"muster/host/room/attendance"
 	"muster/host/room/decision"
 	"muster/host/room/group/grouptest"
+	"muster/host/room/nearby"
+	"muster/host/room/origin"
 	"muster/host/room/probing"
 	"muster/host/room/seats"
 	"muster/host/wire"
 	"muster/selection"
+	"muster/selection/anomaly"
 )
 
 // voting returns a group that has looked at its best three and votes on them.
@@ -91,7 +95,12 @@ func TestChooseAgain(t *testing.T) {
 		note  string
 		other int // -2 for the same
 	}{
-		{"the same", func(n *session) { n.Attendance.LeaveOut(attendance.Left, "cat") }, "Cat left. 20.0.0.1:27960 is still the best for two.", -2},
+		{"the same", func(n *session) {
+			s := *n.Choice.Newest()
+			s.Doubts = []anomaly.Anomaly{{Player: "bob"}}
+			n.Choice.Refine(s)
+			n.Attendance.LeaveOut(attendance.Left, "cat")
+		}, "Cat left. 20.0.0.1:27960 is still the best for two.", -2},
 		{"another", func(n *session) {
 			n.Hears("", 0, full)
 			n.Attendance.LeaveOut(attendance.Left, "bob", "cat")
@@ -112,7 +121,7 @@ func TestChooseAgain(t *testing.T) {
 			t.Errorf("%s: %q, another is %+v", tt.name, note, other)
 		}
 		if other == nil {
-			if why := n.Choice.Newest().Why; len(n.Choice.Newest().Players) != 2 || why == nil || !n.Ballot.Paper("bob").Ready || n.Ballot.Paper("ann").Vote == nil {
+			if why := n.Choice.Newest().Why; len(n.Choice.Newest().Players) != 2 || len(n.Choice.Newest().Doubts) != 1 || why == nil || !n.Ballot.Paper("bob").Ready || n.Ballot.Paper("ann").Vote == nil {
 				t.Errorf("%s: the choice is for %v, by %+v", tt.name, n.Choice.Newest().Players, why)
 			}
 			continue
@@ -165,6 +174,22 @@ func TestReadmit(t *testing.T) {
 		if now := n.Attendance.Of("cat").Out; tt.back && (now != "" || !isIn) || !tt.back && (now != out || isIn) {
 			t.Errorf("%s: cat is out for %q, was for %q, chosen for are %v", tt.name, now, out, n.Choice.Newest().Players)
 		}
+	}
+}
+
+// TestFollowed: when the first is back of a group that was mostly away, the rest is waited for
+// anew.
+func TestFollowed(t *testing.T) {
+	n := voting(t, "ann", "bob", "cat")
+	n.Attendance.Leave("ann", n.Now)
+	n.Attendance.Leave("cat", n.Now)
+	n.Now = n.Now.Add(time.Minute)
+	n.Attendance.Return("cat", attendance.Nothing, true, n.Now)
+	if back := decision.Readmit(n.group(), "cat", n.Now); back {
+		t.Error("one who never was left out is readmitted")
+	}
+	if away := n.Attendance.Away([]string{"ann"}, attendance.LeftAfter, n.Now); len(away) > 0 {
+		t.Errorf("%v have been away for long", away)
 	}
 }
 
@@ -457,6 +482,11 @@ func TestView(t *testing.T) {
 		t.Errorf("of the same choice it advises %+v", view.Advice)
 	}
 
+	n.Choice.Take(n.Select([]string{"ann", "bob", "cat"}))
+	if view, _ = n.d.View(n.group(), &n.p, open); view.Advice != nil {
+		t.Errorf("of another choice it advises %+v", view.Advice)
+	}
+
 	n = measured(t, 20, "ann", "bob", "cat")
 	n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{5 * ms}
 	n.Choice.Take(n.Select([]string{"ann", "bob", "cat"}))
@@ -477,6 +507,22 @@ func TestView(t *testing.T) {
 	if got := actions(view); !slices.Equal(got, []string{"without", "more"}) || view.Advice[0].Argument.Name != "cat" {
 		t.Errorf("of a choice that hangs on cat's word it advises %v", view.Advice)
 	}
+}
+
+// TestLookers: a player who cannot get to a server, or whose word does not count, does not watch
+// it.
+func TestLookers(t *testing.T) {
+	local := nearby.Server{
+		Addr: netip.MustParseAddrPort("10.9.0.5:27960"), Networks: []netip.Prefix{netip.MustParsePrefix("10.9.0.0/24")}, Info: full,
+	}
+	n := newSession(t, 10, "ann")
+	n.JoinFrom("olga", origin.Origin{Near: netip.MustParseAddr("10.9.0.2")})
+	n.JoinFrom("otto", origin.Origin{Near: netip.MustParseAddr("10.9.0.3")})
+	n.Gets(append(grouptest.List(10), discovery.Server{Addr: local.Addr}), local)
+	n.Choice.Take(selection.Selection{Players: []string{"ann", "olga", "otto"}})
+	n.Trust.Discredit([]anomaly.Anomaly{{Player: "otto", Sign: anomaly.Contradicts}}, n.Attendance.Players(), n.Attendance.Players())
+	w := seats.Begin([]selection.Ranked{{Server: 10}}, nil, n.Servers, 0, n.Now)
+	grouptest.Same(t, "lookers are", decision.Seats(n.group(), w).Servers[10].Lookers, []string{"olga"})
 }
 
 // TestSeats: what a wait for seats has to know, and whether a server with seats suits still.
@@ -500,6 +546,9 @@ func TestSeats(t *testing.T) {
 	fact := f.Servers[0]
 	if lookers := fact.Lookers; fact.Name != "20.0.0.1:27960" || !slices.Contains(lookers, "ann") || slices.Contains(lookers, "bob") {
 		t.Errorf("of the first it knows %+v", fact)
+	}
+	for _, name := range []string{"bob", "cat"} {
+		n.Hears(name, 0, full) // before
 	}
 	n.Hears("ann", 0, grouptest.Info())
 	for _, tt := range []struct {

@@ -1,6 +1,7 @@
 package group_test
 
 import (
+	"encoding/json"
 	"errors"
 	"net/netip"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"muster/host/room/group"
 	"muster/host/room/group/grouptest"
 	"muster/host/room/nearby"
+	"muster/host/room/trust"
 	"muster/host/wire"
 	"muster/selection"
 	"muster/selection/anomaly"
@@ -184,6 +186,11 @@ func TestTable(t *testing.T) {
 	g.Gets(append(grouptest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
 	g.Measures("ann", 30)
 	g.Measures("olga", grouptest.Up(10, 11)...)
+	var doubts trust.Saved
+	err := json.Unmarshal([]byte(`{"players":{"olga":{"raised":[{"server":2,"rtt_ms":90}]}}}`), &doubts)
+	if g.Trust, err = trust.Restore(doubts, []string{"ann", "olga"}, 11); err != nil {
+		t.Fatal(err)
+	}
 	table := g.Table([]string{"olga", "ann"})
 	grouptest.Same(t, "columns are", table.Players(), []string{"olga", "ann"})
 	for _, tt := range []struct {
@@ -191,7 +198,7 @@ func TestTable(t *testing.T) {
 		state          discovery.State
 		rtt            time.Duration
 	}{
-		{0, 0, discovery.Answered, 10 * ms}, {1, 0, discovery.Answered, 30 * ms}, {1, 1, discovery.Unprobed, 0},
+		{0, 0, discovery.Answered, 10 * ms}, {0, 2, discovery.Answered, 90 * ms}, {1, 0, discovery.Answered, 30 * ms}, {1, 1, discovery.Unprobed, 0},
 		{0, 10, discovery.Answered, 110 * ms}, {1, 10, discovery.Lost, 0},
 	} {
 		if state, rtt := table.At(tt.column, tt.server); state != tt.state || rtt != tt.rtt {

@@ -575,6 +575,64 @@ func TestMate(t *testing.T) {
 	}
 }
 
+// TestHiddenMate: a player behind the address who cannot get to a server is not asked for it.
+func TestHiddenMate(t *testing.T) {
+	const server = 10
+	for _, tt := range []struct {
+		name   string
+		server int
+		want   []search.Ask
+	}{
+		{"a hidden server", server, nil},
+		{"another", 3, []search.Ask{{Player: "abe", Servers: []int{3}}}},
+	} {
+		n := newSession(t, wire.Coordinated, 10, 0)
+		near := origin.Origin{Addr: grouptest.Addr("olga")}
+		n.JoinFrom("abe", near)
+		near.Near = office.Near
+		n.JoinFrom("olga", near)
+		n.Gets(append(grouptest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
+		g := &n.Group.Group
+		asks, _, _ := n.Turn(g, 0, n.moment())
+		for _, ask := range asks { // all has been said, but of this server
+			for _, server := range ask.Servers {
+				if server != tt.server {
+					n.Report(g, ask.Player, wire.Report{Results: []discovery.Result{n.result(ask.Player, server)}}, true, false, n.moment())
+				}
+			}
+		}
+		n.Ask(g, to("olga", tt.server, tt.server+1), n.moment())
+		n.Now = n.Now.Add(time.Minute)
+		asks, _ = n.Report(g, "olga", wire.Report{Results: []discovery.Result{{Server: tt.server, State: discovery.Lost}}}, true, false, n.moment())
+		if fmt.Sprint(asks) != fmt.Sprint(tt.want) {
+			t.Errorf("%s: asked are %v, want %v", tt.name, asks, tt.want)
+		}
+	}
+}
+
+// turnsUp lets everybody measure a server that nobody has, which is better than the chosen one by
+// so many ms.
+func (n *session) turnsUp(by float64) {
+	n.Helper()
+	isKnown := func(server int) bool {
+		for _, w := range n.Evidence {
+			if !w.IsUnprobed(server) {
+				return true
+			}
+		}
+		return false
+	}
+	other := len(n.Servers.List) - 1
+	for isKnown(other) {
+		other--
+	}
+	for name, w := range n.Evidence {
+		rtt := time.Duration((n.Choice.Newest().Chosen.RTT[name] - by) * float64(ms))
+		w.Admit(other)
+		w.Report(discovery.Result{Server: other, State: discovery.Answered, RTT: rtt}, time.Minute, n.Now)
+	}
+}
+
 // TestTurnBehind: while people vote the search goes on, and says when a server turns up that is
 // better by enough.
 func TestTurnBehind(t *testing.T) {
@@ -595,18 +653,8 @@ func TestTurnBehind(t *testing.T) {
 			t.Errorf("%s: nobody searches on", tt.name)
 		}
 		chosen := *n.Choice.Newest().Chosen
-		if tt.by > 0 { // turns up at a server that nobody has measured
-			other := -1
-			for server := range n.Servers.List {
-				if n.Evidence["ann"].IsUnprobed(server) && n.Evidence["bob"].IsUnprobed(server) && n.Evidence["abe"].IsUnprobed(server) {
-					other = server
-				}
-			}
-			for name, w := range n.Evidence {
-				rtt := time.Duration((chosen.RTT[name] - tt.by) * float64(ms))
-				w.Admit(other)
-				w.Report(discovery.Result{Server: other, State: discovery.Answered, RTT: rtt}, time.Minute, n.Now)
-			}
+		if tt.by > 0 {
+			n.turnsUp(tt.by)
 		}
 		note, other, asks, own := n.TurnBehind(g, m)
 		if n.notes(asks); (other != nil) != tt.hasOther || (note != "") != tt.hasOther || (own == nil) != tt.hasOther {
@@ -617,8 +665,15 @@ func TestTurnBehind(t *testing.T) {
 		}
 		left := n.Evidence["ann"].Left() + n.Evidence["abe"].Left()
 		for _, own := range own {
-			if own.Servers <= 0 || own.Player == "abe" {
-				t.Errorf("%s: %+v", tt.name, own)
+			isOwn := false
+			for server := range n.Servers.List {
+				if w := n.Evidence[own.Player]; !w.IsAsked(server) {
+					_, isOwn = w.Report(n.result(own.Player, server), time.Minute, n.Now)
+					break
+				}
+			}
+			if own.Servers <= 0 || own.Player == "abe" || !isOwn {
+				t.Errorf("%s: %+v, whose own discovery counts: %v", tt.name, own, isOwn)
 			}
 		}
 		if !tt.hasOther && left == 0 {
@@ -642,6 +697,7 @@ func TestFalls(t *testing.T) {
 	chosen := *s.Chosen
 	chosen.Score += 50 // as it was known when it was chosen
 	s.Chosen = &chosen
+	n.turnsUp(1.9)
 	n.Choice.Take(s)
 	if note, other, _, _ := n.TurnBehind(g, probing.Moment{Now: n.Now, IsVoting: true}); other != nil {
 		t.Errorf("it says %q", note)
