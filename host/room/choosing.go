@@ -53,14 +53,12 @@ func (*Verifying) settle(r *Room) {
 func (r *Room) verifyOrLaunch() {
 	g := &r.group
 	next := r.decision.Decide(g, &r.probing, r.phase.stage() == wire.Chosen, r.survey.Count(g.Settings.Places))
-	if len(next.Look) > 0 {
-		r.enter(&Verifying{})
-		r.tell(next.Notes...)
-		r.lookAt(next.Look, false)
-		return
-	}
 	r.tell(next.Notes...)
 	switch {
+	case len(next.Look) > 0:
+		r.enter(&Verifying{})
+		r.tell(next.Why...)
+		r.lookAt(next.Look, false)
 	case next.Failure != "":
 		if !r.awaitSeats(next.Wait) {
 			r.fail(g.IsBroken, "%s", next.Failure)

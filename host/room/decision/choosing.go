@@ -196,8 +196,9 @@ func (d *Decision) Choose(g *group.Group, early bool, at trust.Moment) (c Chosen
 // Following is what follows from the newest choice: the first of these that there is.
 type Following struct {
 	Notes []string
-	// Look are servers that everyone looks at again.
+	// Look are servers that everyone looks at again, and Why says why these.
 	Look []int
+	Why  []string
 	// Wait are full servers that are worth a wait.
 	Wait []selection.Ranked
 	// Failure is why there is no server to go to.
@@ -213,11 +214,11 @@ type Following struct {
 // asked for, which count like servers.
 func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, surveyed int) (f Following) {
 	f.Notes = tryAlone(g)
-	note := func(format string, args ...any) { f.Notes = append(f.Notes, fmt.Sprintf(format, args...)) }
+	why := func(format string, args ...any) { f.Why = append(f.Why, fmt.Sprintf(format, args...)) }
 	chosen, isTired := g.Choice.Newest().Chosen, d.looks.Tries() >= maxTries
 	if chosen == nil {
 		if f.Look = d.culledByLone(g); len(f.Look) > 0 && !isTired {
-			note("no server suits everyone as far as single players heard: everyone looks at %s", discovery.ServersInWords(len(f.Look)))
+			why("no server suits everyone as far as single players heard: everyone looks at %s", discovery.ServersInWords(len(f.Look)))
 			return f
 		}
 		f.Look = nil
@@ -236,14 +237,13 @@ func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, sur
 		if f.Votes { // people may take another
 			takes = "the rule takes"
 		}
-		note("the best servers keep changing: %s %s unverified", takes, g.Servers.Called(f.Server))
+		f.Notes = append(f.Notes, fmt.Sprintf("the best servers keep changing: %s %s unverified", takes, g.Servers.Called(f.Server)))
 	case !isSeen:
-		servers, notes := d.finalists(g, p, surveyed)
-		f.Look, f.Notes = servers, append(f.Notes, notes...)
+		f.Look, f.Why = d.finalists(g, p, surveyed)
 		return f
 	case f.Votes && !isTired:
 		if f.Look = d.Options(g).More; len(f.Look) > 0 {
-			note("everyone looks at %s more, for a vote", discovery.ServersInWords(len(f.Look)))
+			why("everyone looks at %s more, for a vote", discovery.ServersInWords(len(f.Look)))
 			return f
 		}
 	}

@@ -348,7 +348,7 @@ func TestDecide(t *testing.T) {
 		if !slices.Equal(f.Look, tt.look) || len(f.Wait) != tt.wait || f.Failure != tt.fails || f.Votes != tt.votes || f.Server != tt.server {
 			t.Errorf("%s: it follows to look at %v, wait for %d, %q, vote %v on %d", tt.name, f.Look, len(f.Wait), f.Failure, f.Votes, f.Server)
 		}
-		says(t, tt.name, f.Notes, tt.notes...)
+		says(t, tt.name, slices.Concat(f.Notes, f.Why), tt.notes...)
 	}
 }
 

@@ -327,8 +327,8 @@ func TestUntried(t *testing.T) {
 		if looks := slices.ContainsFunc(f.Look, isNear); looks != tt.looks {
 			t.Errorf("%s: everyone looks at %v", tt.name, f.Look)
 		}
-		if told := strings.Contains(strings.Join(f.Notes, "\n"), "what ping dora has there is not known yet"); told != tt.looks {
-			t.Errorf("%s: it says %q", tt.name, f.Notes)
+		if told := strings.Contains(strings.Join(f.Why, "\n"), "what ping dora has there is not known yet"); told != tt.looks {
+			t.Errorf("%s: it says %q", tt.name, f.Why)
 		}
 		own := 0
 		for _, server := range f.Look {
