@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/host/room"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -155,41 +154,6 @@ func TestSlowLineCounts(t *testing.T) {
 				t.Errorf("doubts are %v", doubts)
 			}
 		})
-	}
-}
-
-// TestTrusted: the organiser knows better.
-func TestTrusted(t *testing.T) {
-	n := doubting(t)
-	err := n.orders(room.Trust{Name: "dan"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	n.noted("the organiser vouches for dan")
-	if n.isOut("dan") {
-		t.Error("dan is still left out")
-	}
-	if got := n.chosen(); !strings.HasPrefix(got.Addr.String(), "192.0.2.19:") {
-		t.Errorf("chosen is %v", got.Addr)
-	}
-	if err := n.orders(room.Trust{Name: "eve"}); err == nil {
-		t.Error("eve is trusted, who is not here")
-	}
-}
-
-// TestTwoAgainstTwo: nobody can tell who is right, so all count.
-func TestTwoAgainstTwo(t *testing.T) {
-	n := measuring(t, 20, "ann", "bob")
-	near, far := make([]int, 20), make([]int, 20)
-	for server := range near {
-		near[server], far[server] = 10*server+10, 9999
-	}
-	n.measures("ann", near...)
-	n.measures("bob", far...)
-	n.done("ann", "bob")
-	n.noted("bob reports one and the same ping for 20 of 20 servers.")
-	if n.isOut("bob") {
-		t.Error("bob is left out")
 	}
 }
 
