@@ -70,6 +70,7 @@ func between(t testing.TB, from, to *Relay) (ours, theirs net.Conn) {
 
 // TestRelayIsConn: what net.Conn promises holds, between two hosts and within one.
 func TestRelayIsConn(t *testing.T) {
+	t.Parallel()
 	url := coreNATS(t)
 	a, b := relayAt(t, url, "a", calm), relayAt(t, url, "b", calm)
 	for name, to := range map[string]*Relay{"two hosts": b, "one host": a} {
@@ -240,6 +241,7 @@ func TestRelayDial(t *testing.T) {
 
 // TestRelayMany: many connections at once, each with its own bytes.
 func TestRelayMany(t *testing.T) {
+	t.Parallel()
 	url := coreNATS(t)
 	a, b := relayAt(t, url, "a", calm), relayAt(t, url, "b", calm)
 	var work sync.WaitGroup
