@@ -254,12 +254,6 @@ func (r *Room) takes(name string, from Origin, favourites, hidden []wire.Brought
 	r.binds = r.binds || taken.IsNew
 }
 
-// relisted has what goes on take the lists as they are by now.
-func (r *Room) relisted() {
-	r.binds = true
-	r.searchAnew()
-}
-
 // searchAnew ends a search that looked for something else than the room wants now.
 func (r *Room) searchAnew() {
 	if _, coordinating := r.phase.(*Coordinating); coordinating {
@@ -298,7 +292,7 @@ func (a Hide) do(r *Room, by caller) error {
 	} else if a.Hidden {
 		r.note("%s hides %s: it is not chosen any more", name, what)
 	}
-	r.relisted()
+	r.searchAnew()
 	return nil
 }
 
@@ -308,7 +302,7 @@ func (a Strike) do(r *Room, _ caller) error {
 		return errors.New("that server is on no list")
 	}
 	r.note("the organiser has taken %s off the room's lists", addr)
-	r.relisted()
+	r.searchAnew()
 	return nil
 }
 
