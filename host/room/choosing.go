@@ -98,6 +98,7 @@ func (r *Room) sendLooks(asks []finals.Ask) {
 		r.decision.Without(player)
 	}
 	for _, ask := range shown {
+		r.brief(ask.Player)
 		r.send(ask.Player, ask.Finalists)
 	}
 }

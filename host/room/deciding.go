@@ -103,9 +103,7 @@ func (a More) do(r *Room, _ caller) error {
 	r.probing.AskMore(g, r.now)
 	r.enter(&Coordinating{More: servers})
 	for _, player := range g.Attendance.Players() {
-		if !g.Attendance.IsBriefed(player, g.Number) {
-			r.send(player, g.ListFor(player))
-		}
+		r.brief(player)
 		r.measure(player)
 	}
 	return nil

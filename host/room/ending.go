@@ -49,7 +49,7 @@ func (r *Room) launch(server int) {
 	r.note("everyone to %s: %.0f ms on average, %.0f at worst", l.Launch.Name, ranked.MeanMS, ranked.MaxMS)
 	r.do(Publish{})
 	for _, player := range players {
-		r.send(player, l.launchFor(r, player))
+		r.launchTo(player, l)
 	}
 	if trip.IsNew {
 		a := wire.Announcement{Kind: wire.AnnouncedChoice, Server: g.Announced(server)}
@@ -62,11 +62,12 @@ func (r *Room) launch(server int) {
 	g.ForgetSaid()
 }
 
-// launchFor is the launch with the address that is right for a player.
-func (l *Launching) launchFor(r *Room, player string) wire.Launch {
+// launchTo sends a player the launch, with the address that is right for the player.
+func (r *Room) launchTo(player string, l *Launching) {
 	g := &r.group
+	r.brief(player)
 	connect, beside := g.Hearsay.Connect(player, l.Server, &g.Servers), g.Nearby.Addresses(player)[l.Server]
-	return g.Launches.For(player, l.Launch, connect, g.Servers.List[l.Server].Addr, beside)
+	r.send(player, g.Launches.For(player, l.Launch, connect, g.Servers.List[l.Server].Addr, beside))
 }
 
 // Reopen opens a player's own game once more: it did not start, or was closed.
@@ -78,7 +79,7 @@ func (Reopen) do(r *Room, by caller) error {
 	if err := r.group.Launches.Reopen(asker, launching, r.now); err != nil {
 		return err
 	}
-	r.send(by.Name, l.launchFor(r, by.Name))
+	r.launchTo(by.Name, l)
 	return nil
 }
 

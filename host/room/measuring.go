@@ -60,6 +60,15 @@ func (r *Room) measuring() (strategy string, isCoordinated bool) {
 	return strategy, strategy == wire.Coordinated
 }
 
+// brief sends a player the list of the round, unless the program has it. Without the list it looks
+// at no server, and doubts where the room sends the player.
+func (r *Room) brief(player string) {
+	if g := &r.group; !g.Attendance.IsBriefed(player, g.Number) {
+		r.send(player, g.ListFor(player))
+		g.Attendance.Brief(player, g.Number)
+	}
+}
+
 // measure starts a player, and gives back what is already known of it.
 func (r *Room) measure(player string) {
 	_, coordinating := r.phase.(*Coordinating)

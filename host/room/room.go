@@ -194,11 +194,11 @@ func (r *Room) catchUp(player string) {
 		if g.Nearby.IsLooking(player) {
 			return // until it has looked
 		}
-		r.send(player, g.ListFor(player))
+		r.brief(player)
 		r.measure(player)
 	case *Verifying, *Voting, *Countdown:
 		if g.Attendance.Of(player).Out == "" {
-			r.send(player, g.ListFor(player))
+			r.brief(player)
 			r.sendLooks(r.decision.LookOf(g, player, r.passed(), r.now))
 		}
 	case *Waiting:
@@ -207,8 +207,7 @@ func (r *Room) catchUp(player string) {
 		phase.changed(r)
 	case *Launching:
 		if g.Launches.Awaits(player) {
-			r.send(player, g.ListFor(player)) // a peer believes us only where it can ask the server itself
-			r.send(player, phase.launchFor(r, player))
+			r.launchTo(player, phase)
 		}
 	}
 }

@@ -228,7 +228,7 @@ func (w *Waiting) comesBack(r *Room, player string) {
 // catchUp tells a player who comes what is asked of them.
 func (w *Waiting) catchUp(r *Room, player string) {
 	w.comesBack(r, player)
-	r.send(player, r.group.ListFor(player)) // without it a program neither looks nor believes us
+	r.brief(player)
 	if r.group.Attendance.Of(player).Out == "" && w.watch.Asks(player) {
 		r.sendLooks(r.decision.LookOf(&r.group, player, r.passed(), r.now))
 	}
@@ -292,7 +292,7 @@ func (w *Waiting) relaunch(r *Room) {
 		if slices.Contains(outside, player) {
 			r.group.Launches.Restart(player)
 			r.group.Launches.Again(r.now, player)
-			r.send(player, l.launchFor(r, player))
+			r.launchTo(player, l)
 		}
 	}
 }
