@@ -116,10 +116,8 @@ type program struct {
 	name   string
 	isHere bool
 	lines  int
-	// hears is what the host has said, and the line has not brought yet; isNew: that is what
-	// whoever has just come is told.
+	// hears is what the host has said, and the line has not brought yet.
 	hears []wire.Message
-	isNew bool
 	runs  []*run
 	// discreet: the program lets no more than so many servers be asked, whoever wants it.
 	discreet int
@@ -409,9 +407,7 @@ func (e *evening) connects(name string, from room.Origin) {
 			e.comes = nil
 		}
 	}
-	p.isNew = true
 	e.hear(p)
-	p.isNew = false
 }
 
 // hear lets a program hear what the line has brought.
@@ -438,11 +434,8 @@ func (e *evening) does(p *program, in player.Input) {
 			if err := e.step(room.Hear{Player: p.name, Message: o.Message}); err != nil {
 				e.Fatalf("the %s room refuses a %T of %s's real program: %v\n%+v", e.room.Stage(), o.Message, p.name, err, o.Message)
 			}
-		case player.Drop: // which helps if it was not told what it is told when it comes back
-			if p.isNew {
-				e.Fatalf("%s's program cannot act on what the room says to whoever comes: %v", p.name, o.Err)
-			}
-			e.step(room.Leave{Player: p.name})
+		case player.Drop:
+			e.Fatalf("%s's program cannot act on what the room says: %v", p.name, o.Err)
 		case player.Leave:
 			e.Fatalf("%s's program ends: %v", p.name, o.Err)
 		case player.Run:
