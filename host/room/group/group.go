@@ -123,12 +123,17 @@ func (r *Round) ChosenFor() []string {
 }
 
 // Measured returns the players that count and have measured something; see [Round.HasMeasured].
-func (r *Round) Measured() []string { return Filtered(r.Attendance.Active(), r.HasMeasured) }
+func (r *Round) Measured() []string {
+	mates := r.mates()
+	return Filtered(r.Attendance.Active(), func(name string) bool { return r.hasMeasured(mates[name]) })
+}
 
 // HasMeasured reports whether a player, or another one behind the same address, has measured
 // anything.
-func (r *Round) HasMeasured(name string) bool {
-	return slices.ContainsFunc(r.Mates(name), func(mate string) bool {
+func (r *Round) HasMeasured(name string) bool { return r.hasMeasured(r.Mates(name)) }
+
+func (r *Round) hasMeasured(mates []string) bool {
+	return slices.ContainsFunc(mates, func(mate string) bool {
 		probed, _ := r.Evidence[mate].Progress()
 		return probed > 0
 	})
@@ -154,13 +159,17 @@ func (r *Round) Called(addr netip.AddrPort) string {
 }
 
 // Mates returns the players behind a player's address, the player too.
-func (r *Round) Mates(name string) []string {
+func (r *Round) Mates(name string) []string { return r.mates()[name] }
+
+// mates returns the players behind each player's address.
+func (r *Round) mates() map[string][]string {
+	mates := make(map[string][]string, len(r.Evidence))
 	for _, group := range r.Origins.Groups(r.Attendance.Players()) {
-		if slices.Contains(group, name) {
-			return group
+		for _, name := range group {
+			mates[name] = group
 		}
 	}
-	return []string{name}
+	return mates
 }
 
 // Of returns what is known of players' measurements.
@@ -173,15 +182,17 @@ func (e Evidence) Of(players []string) []*evidence.Witness {
 }
 
 // Knowledge returns what a player and those behind the same address measured.
-func (r *Round) Knowledge(name string) evidence.Knowledge {
-	return evidence.KnowledgeOf(r.Evidence[name], r.Evidence.Of(r.Mates(name)))
+func (r *Round) Knowledge(name string) evidence.Knowledge { return r.knowledge(name, r.mates()) }
+
+func (r *Round) knowledge(name string, mates map[string][]string) evidence.Knowledge {
+	return evidence.KnowledgeOf(r.Evidence[name], r.Evidence.Of(mates[name]))
 }
 
 // Table returns what players measured, for a choice among them.
 func (r *Round) Table(players []string) *selection.Table {
-	columns := make([]evidence.Column, len(players))
+	columns, mates := make([]evidence.Column, len(players)), r.mates()
 	for i, name := range players {
-		columns[i] = evidence.Column{Name: name, Knowledge: r.Knowledge(name), Raised: r.Trust.Raised(name), Hidden: r.Nearby.HiddenFrom(name)}
+		columns[i] = evidence.Column{Name: name, Knowledge: r.knowledge(name, mates), Raised: r.Trust.Raised(name), Hidden: r.Nearby.HiddenFrom(name)}
 	}
 	return evidence.Table(len(r.Servers.List), columns)
 }

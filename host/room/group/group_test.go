@@ -160,7 +160,7 @@ func TestMates(t *testing.T) {
 		{"ann", []string{"ann", "bob"}, true, 20 * ms},
 		{"bob", []string{"ann", "bob"}, true, 20 * ms},
 		{"cat", []string{"cat"}, false, 0},
-		{"nobody", []string{"nobody"}, false, 0},
+		{"nobody", nil, false, 0},
 	} {
 		grouptest.Same(t, tt.name+"'s mates are", g.Mates(tt.name), tt.mates)
 		if tt.name == "nobody" {

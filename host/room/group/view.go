@@ -28,7 +28,7 @@ func (r *Round) Announced(server int) *wire.AnnouncedServer {
 // ViewPeople returns the players first, then those with only a page. If isChosen, people who are
 // left out have no say.
 func (g *Group) ViewPeople(isChosen bool) []wire.Person {
-	people := []wire.Person{}
+	people, mates := []wire.Person{}, g.mates()
 	for _, name := range g.Attendance.Players() {
 		mark, way := g.Attendance.Of(name), g.Launches.Way(name)
 		person := wire.Person{
@@ -36,7 +36,7 @@ func (g *Group) ViewPeople(isChosen bool) []wire.Person {
 			Version: g.Editions.Version(name, g.Settings.Game), Launch: way.State, Detail: way.Detail,
 			Doubt: g.Trust.Reason(name, &g.Servers), Country: g.Origins.Of(name).Country,
 		}
-		person.Probed, person.Answered = g.Knowledge(name).Progress()
+		person.Probed, person.Answered = g.knowledge(name, mates).Progress()
 		if able, isKnown := g.Launches.Can(name, g.Settings.Game); isKnown && mark.Here {
 			person.Able, person.Unable, person.TypesPassword = able.Why == "", able.Why, able.TypesPassword
 		}

@@ -272,12 +272,16 @@ func (p *Probing) TurnBehind(g *group.Group, m Moment) (note string, other *sele
 // Share asks the NAT groups that measure a list whole, each member a part, for what they do not
 // know, if they are no longer the same. It returns what to ask.
 func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
-	sharing := g.Origins.Groups(group.Filtered(g.Attendance.Present(), func(name string) bool { return g.Evidence[name].IsSharing() }))
-	if p.shares != nil && p.shares.Are(sharing) || p.shares == nil && len(sharing) == 0 {
+	sharers := group.Filtered(g.Attendance.Present(), func(name string) bool { return g.Evidence[name].IsSharing() })
+	if p.shares == nil && len(sharers) == 0 {
 		return nil
 	}
-	out, sharers := p.unreported(g), members(g, sharing, m)
-	p.shares = search.Form(sharers, out)
+	sharing := g.Origins.Groups(sharers)
+	if p.shares != nil && p.shares.Are(sharing) {
+		return nil
+	}
+	out, groups := p.unreported(g), members(g, sharing, m)
+	p.shares = search.Form(groups, out)
 	for i, players := range sharing {
 		mates := g.Mates(players[0])
 		known := g.Evidence.Of(mates)
@@ -290,7 +294,7 @@ func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
 				unasked = append(unasked, server)
 			}
 		}
-		asks = append(asks, p.Ask(g, p.shares.Deal(i, sharers[i], unasked), m)...)
+		asks = append(asks, p.Ask(g, p.shares.Deal(i, groups[i], unasked), m)...)
 	}
 	return asks
 }
