@@ -11,13 +11,12 @@ import (
 	"muster/host/wire"
 )
 
-// LeastProbe is the shortest time in which a peer can give a server up: it repeats
-// its question twice, each time a second or more after the last.
+// LeastProbe is the shortest time after which a peer may give a server up: it asks again twice, a
+// second or more after the question before.
 const LeastProbe = 2 * time.Second
 
-// asked is what a player was asked for in a round. Only that counts of what the
-// player reports: nobody culls a server, or gets one chosen, by a result that nobody
-// wanted.
+// asked is what a player was asked for in a round. Nothing else counts of the player's reports: a
+// result that nobody asked for neither culls a server nor gets it chosen.
 type asked struct {
 	// all: the player's own plan goes through the whole list.
 	all     bool
@@ -32,8 +31,8 @@ type asked struct {
 
 func (a *asked) has(server int) bool { return a.all || a.servers.has(server) }
 
-// believed is a result as far as the player can know it by now: a player who was not asked
-// for the server, or only a moment ago, has not met silence there.
+// believed returns a result as far as the player can know it. Silence takes time to notice, and a
+// server that the player was not asked for has not been silent.
 func (a *asked) believed(result discovery.Result, now time.Time) discovery.Result {
 	at, lately := a.lately[result.Server]
 	if !lately {
@@ -58,9 +57,9 @@ func (w *Witness) AskAll(now time.Time) (isNew bool) {
 	return isNew
 }
 
-// Ask notes that the player's program is asked for servers, as far as the player's number
-// lets it. It returns those, and of them the ones that count from now on: also what the
-// player told of them before.
+// Ask notes that the player's program is asked for servers, within the player's number. It returns
+// these servers, and those among them that count only from now on, with what the player reported
+// of them before.
 func (w *Witness) Ask(servers []int, now time.Time) (ask, admitted []int) {
 	if ask = w.Show(servers); len(ask) == 0 {
 		return nil, nil
@@ -151,8 +150,8 @@ func (w *Witness) Left() int {
 	return max(0, w.shown.promised-w.shown.servers.size()-w.shown.own)
 }
 
-// Show notes which of some servers the player's program is asked to ask, as far as the
-// player's number lets it, and returns them.
+// Show notes that the player's program is asked to ask servers, and returns those that fit into
+// the player's number.
 func (w *Witness) Show(servers []int) []int {
 	if w.shown.promised == 0 {
 		return servers

@@ -14,12 +14,12 @@ const (
 	// crowdApart is the largest plausible difference between two player counts in that time,
 	// as a share of the seats.
 	crowdApart = 0.5
-	// leastContradicted is the number of servers on which a named player contradicts most
-	// others at least: a server may start again with other settings while it is asked.
+	// leastContradicted is the least number of servers on which a player contradicts most others
+	// before the player is named: a server may start again with other settings in between.
 	leastContradicted = 3
-	// contradictedShare is the least share of the servers that may be judged, and
-	// changedShare the same where only what changes differs, and of the few that have a
-	// second look.
+	// contradictedShare is the least share of such servers among all that can be judged.
+	// changedShare is that share for fields that change, and for the few servers with a second
+	// look.
 	contradictedShare, changedShare = 0.05, 0.4
 	// fewestToJudge is how many words it takes to see which of them is alone. They have to
 	// be those of more than half of the room, too: two could make a liar of anybody who was
@@ -27,16 +27,15 @@ const (
 	fewestToJudge = 3
 )
 
-// contradiction counts the servers of which a player said other things than most
-// who heard them.
+// contradiction counts the servers on which a player's word differs from most others'.
 type contradiction struct {
 	differs, of       int // by what does not change
 	changed, ofMoment int // by what does, among words of the same moment
 	seen, ofSeen      int // by either, of those that had their second look
 }
 
-// isNamed reports whether time and chance do not explain it, and of how many servers
-// out of how many.
+// isNamed reports whether time and chance do not explain the contradictions, and how many servers
+// of how many they are about.
 func (c contradiction) isNamed() (servers, of int, named bool) {
 	for _, kind := range []struct {
 		n, of int
@@ -49,9 +48,9 @@ func (c contradiction) isNamed() (servers, of int, named bool) {
 	return 0, 0, false
 }
 
-// Contradictions says of how many servers each player told other things than most who heard
-// them, out of how many, where time and chance do not explain that, in the order of the
-// players; seen are the servers that have had their second look.
+// Contradictions returns how many servers of how many each player contradicts most others on, if
+// time and chance do not explain it, in the order of the players. Seen are the servers that
+// everyone has looked at.
 func (h *Hearsay) Contradictions(seen []int) (named []anomaly.Anomaly) {
 	all := h.contradictions(seen)
 	for i := range h.heard {
@@ -111,8 +110,8 @@ func (c *contradiction) compare(w word, words []word, fewest int, wasLookedAt bo
 	c.seen += one(wasLookedAt && (lasting || changing))
 }
 
-// denied reports whether most of the words have something else than one of them has:
-// of what lasts, and of what may have changed in between.
+// denied reports whether most words differ from one of them, in what lasts and in what may have
+// changed in between.
 func denied(w word, words []word) (lasting, changing bool) {
 	said, most := *w.info, settle(words, *w.info)
 	crowd, middle := said.Players, middleOf(words).Players

@@ -10,9 +10,9 @@
 //	          │ Hearsay │
 //	Attend ─▶ └─────────┘ ─▶ Contradictions
 //
-// A [Witness] is one player: the servers that the player was asked for, what came of it, and
-// to how many servers that shows the player's address. What nobody asked for does not
-// count. [Knowledge] adds what the others behind the same address measured, and [Table] is
-// what a choice is made from. [Hearsay] is what the players heard the servers say of
-// themselves, of which it takes for true what most heard.
+// A [Witness] is one player: the servers that the player was asked for, the results, and how many
+// servers have seen the player's address. A result that nobody asked for does not count.
+// [Knowledge] adds the results of the others behind the same address, and a [Table] holds
+// everybody's for a choice. [Hearsay] keeps the players' words about the servers, and takes for
+// true what most of them heard.
 package evidence

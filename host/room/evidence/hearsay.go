@@ -15,10 +15,9 @@ import (
 	"muster/selection"
 )
 
-// Hearsay is what each player heard the servers say of themselves. One of them may
-// be lying, so the room takes for true what most heard (see [taken]), and names players who
-// contradict the others. Each player is one voice, also behind a shared address:
-// friends in one home run programs of their own, of which one may lie.
+// Hearsay is what each player heard the servers say of themselves. A player may lie, so the room
+// takes for true what most heard (see [taken]), and names players who contradict the others.
+// Friends behind one address have a voice each: they run programs of their own, and one may lie.
 type Hearsay struct {
 	// words are by server, one of each player who heard anything: the newest.
 	words map[int][]word
@@ -26,15 +25,15 @@ type Hearsay struct {
 	// ties.
 	heard  []heard
 	wanted Wanted
-	// infos are what is taken for true, by server, and lone are the servers of which only one
-	// of several players heard anything.
+	// infos are what is taken for true, by server. lone are the servers that only one of several
+	// players heard.
 	infos map[int]*discovery.Info
 	lone  map[int]bool
-	// news are the servers of which something may be new.
+	// news are servers about which [Hearsay.News] has something to tell.
 	news set
 }
 
-// About returns servers with what is taken for true of them, which changes with every word.
+// About returns servers with what is taken for true of them. Every word may change that.
 func (h *Hearsay) About(servers selection.Servers) selection.Servers {
 	if h.infos == nil {
 		h.infos, h.lone = map[int]*discovery.Info{}, map[int]bool{}
@@ -68,13 +67,13 @@ type word struct {
 	at time.Duration
 }
 
-// Wanted is what the room asks of a server: as long as as many say that it has it as
-// say that it has not, it is not lost for that.
+// Wanted is what the room asks of a server. If as many words say that a server has it as say that
+// it has not, the server is not lost for that.
 type Wanted struct{ Map, Mode, Version, Mod, Tags string }
 
-// Hear notes what a player heard, an empty name for the host, so long after the measuring
-// began. It takes the place of what the player heard before. It reports whether something may
-// be new of the server.
+// Hear notes what a player heard, so long after the measuring began; an empty name stands for the
+// host. The player's word before that is forgotten. It reports whether the server may count
+// otherwise now.
 func (h *Hearsay) Hear(by string, server int, info discovery.Info, at time.Duration) bool {
 	words := h.words[server]
 	own := slices.IndexFunc(words, func(w word) bool { return w.by == by })
@@ -100,8 +99,8 @@ func (h *Hearsay) Hear(by string, server int, info discovery.Info, at time.Durat
 	return h.Weigh(server)
 }
 
-// Keep forgets what anybody else than some players heard of a server. It reports whether
-// something may be new of it.
+// Keep forgets the words of everybody but some players about a server. It reports whether the
+// server may count otherwise now.
 func (h *Hearsay) Keep(server int, players []string) bool {
 	if words, heard := h.words[server]; heard {
 		h.words[server] = slices.DeleteFunc(words, func(w word) bool { return !slices.Contains(players, w.by) })
@@ -109,9 +108,9 @@ func (h *Hearsay) Keep(server int, players []string) bool {
 	return h.Weigh(server)
 }
 
-// Attend takes the players of the room as they are now, and what it wants of a server. It
-// forgets what players said who are gone, weighs all words anew, and returns the servers of
-// which something may be new: none if the same players count as before.
+// Attend takes the room's players and wishes of now. It forgets the words of players who are gone,
+// weighs all others again, and returns the servers that may count otherwise now: none if the same
+// players count as before.
 func (h *Hearsay) Attend(voices []Voice, wanted Wanted) (anew []int) {
 	now := make([]heard, len(voices))
 	for i, v := range voices {
@@ -157,8 +156,8 @@ func (h *Hearsay) counting(server int) []word {
 	return words
 }
 
-// Weigh takes for true what most heard of a server, as far as they were asked for it. It
-// reports whether something may be new of it.
+// Weigh takes for true what most heard of a server, among players who were asked for it. It
+// reports whether the server may count otherwise now.
 func (h *Hearsay) Weigh(server int) bool {
 	alone := ""
 	for i := range h.heard {
@@ -183,7 +182,7 @@ func (h *Hearsay) Weigh(server int) bool {
 	return true
 }
 
-// News returns the servers of which something may be new since it was called last.
+// News returns the servers that may count otherwise than when it was called before.
 func (h *Hearsay) News() (servers []int) {
 	for i, bits := range h.news {
 		for bit := range 8 {
@@ -218,9 +217,9 @@ func (h *Hearsay) own(by string, server int) *discovery.Info {
 	return h.words[server][own].info
 }
 
-// SavedHearsay is a [Hearsay] at rest: Infos, a frame of [wire.Infos], has what was heard,
-// each thing once a server, and Words who heard it, as numbers: which of them, who in the
-// order of the players from 1, or 0 for the host, and when, in ms.
+// SavedHearsay is a [Hearsay] at rest. Infos is a frame of [wire.Infos] with everything that was
+// heard, once a server. Words are numbers, three a word: the place in Infos; the player from 1 in
+// the room's order, or 0 for the host; the time in ms.
 type SavedHearsay struct {
 	Infos []byte `json:"infos,omitempty"`
 	Words []byte `json:"words,omitempty"`

@@ -8,9 +8,9 @@ import (
 	"muster/selection"
 )
 
-// Knowledge is what a player knows of the servers: own answers and second looks,
-// and where there are none, what the others of the NAT group found. The lowest
-// RTT counts, and lost is only what was lost for all who asked.
+// Knowledge is what a player knows of the servers: own answers and second looks, else the results
+// of the others in the NAT group. The lowest RTT counts, and a server is lost only if all who
+// asked lost it.
 type Knowledge struct {
 	own   *Witness
 	mates []*Witness
@@ -45,7 +45,7 @@ func Pooled(players []*Witness, server int) (best discovery.Result) {
 	return best
 }
 
-// Servers yields those of which the player or the NAT group knows anything, each once.
+// Servers yields the servers with a result of the player or the NAT group, each once.
 func (k Knowledge) Servers() iter.Seq[int] {
 	if len(k.mates) < 2 {
 		return k.own.Servers()
@@ -63,8 +63,8 @@ func (k Knowledge) Servers() iter.Seq[int] {
 	}
 }
 
-// Silent returns the servers of which the player told something, and that answered neither
-// the player nor the others of the group.
+// Silent returns the servers that the player was asked for and that answered neither the player
+// nor the others of the group.
 func (k Knowledge) Silent() (silent []int) {
 	for server := range k.own.Servers() {
 		if state := k.At(server).State; state != discovery.Answered && state != discovery.Unprobed {
@@ -100,7 +100,7 @@ func (k Knowledge) late() time.Duration {
 type Column struct {
 	Name string
 	Knowledge
-	// Raised are servers of which the player's RTT counts as at least so much.
+	// Raised holds the least RTT that counts for some servers.
 	Raised map[int]time.Duration
 	// Hidden are the servers that the player cannot get to.
 	Hidden []int

@@ -9,8 +9,8 @@ import (
 	"muster/discovery"
 )
 
-// taken is what is true of a server as far as the words tell, or nil if there are
-// none. Lone: one of several players said it, and it rules nothing out for good.
+// taken returns what the words say of a server, or nil if there are none. Lone: only one of
+// several players said it, and it rules nothing out for good.
 //
 //   - A player who goes on alone is believed: it is that player's evening only.
 //   - A lone word counts but for what it could send all astray with: no name, game
@@ -76,8 +76,8 @@ func taken(words []word, alone string, want Wanted) (info *discovery.Info, lone 
 	return shared(&settled, words), false
 }
 
-// settle puts into each field of an Info, but the counts of players, what more than
-// half of the words have there, if they do.
+// settle puts the majority's value into each field of an Info but the counts of players, where
+// there is a majority.
 func settle(words []word, info discovery.Info) discovery.Info {
 	agree(words, &info, func(i *discovery.Info) *string { return &i.Map })
 	agree(words, &info, func(i *discovery.Info) *string { return &i.Mode })
@@ -102,9 +102,8 @@ func settle(words []word, info discovery.Info) discovery.Info {
 
 func gamePort(i *discovery.Info) *uint16 { return &i.GamePort }
 
-// agree puts into a field what more than half of the words have there, and reports
-// whether there is such a value. Every other word cancels one that has it, as in
-// Boyer and Moore's vote.
+// agree puts the majority's value into a field and reports whether there is one. Words with
+// different values cancel each other, as in Boyer and Moore's vote.
 func agree[V comparable](words []word, into *discovery.Info, field func(*discovery.Info) *V) bool {
 	var most V
 	lead, votes := 0, 0

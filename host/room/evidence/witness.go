@@ -10,10 +10,10 @@ import (
 	"muster/selection"
 )
 
-// Witness is a player as far as evidence goes: what the player was asked for in a round, and
-// what came of it. Its zero value has been asked for nothing.
+// Witness is the evidence of one player: the servers that the player was asked for, and the
+// results. The zero value has been asked for nothing.
 type Witness struct {
-	// probes are kept once for each server, in the order in which they ended.
+	// probes has one result a server, in the order of their ends.
 	probes []discovery.Result
 	// places says where in probes a server's stands.
 	places map[int]int
@@ -43,7 +43,7 @@ func (w *Witness) BeDiscreet(most int) (isNew bool) {
 	return isNew
 }
 
-// Discreet returns how many servers that are, 0 for no bound.
+// Discreet returns the player's bound on servers in a round, 0 for none.
 func (w *Witness) Discreet() int { return w.discreet }
 
 // Share notes whether the player measures only a part of the list.
@@ -77,7 +77,7 @@ func (w *Witness) At(server int) discovery.Result {
 // IsUnprobed reports whether nothing is known of a server that was asked for.
 func (w *Witness) IsUnprobed(server int) bool { return w.At(server).State == discovery.Unprobed }
 
-// Servers yields those of which anything is known, each once.
+// Servers yields the servers with a result, each once.
 func (w *Witness) Servers() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := range w.probes {
@@ -96,8 +96,8 @@ func (w *Witness) Servers() iter.Seq[int] {
 // Progress returns how many servers the player knows of, and how many of them answered.
 func (w *Witness) Progress() (probed, answered int) { return w.probed, w.answered }
 
-// Probes are all that the player reported, also what nobody asked for, in the order in which
-// the probes ended. They are not to be changed; they only become more.
+// Probes returns everything that the player reported, asked for or not, in the order of the
+// probes' ends. Do not change it; it only grows.
 func (w *Witness) Probes() []discovery.Result { return slices.Clip(w.probes) }
 
 // Probe returns what the player reported of a server before any look.

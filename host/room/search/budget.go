@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// MostMore is how many servers each player is asked for besides when the organiser wants
-	// more: a third of what a search is allowed, and a few seconds.
+	// MostMore is how many servers more each player can be asked for by one order: a third of what
+	// a search may ask, and a few seconds.
 	MostMore = 200
-	// mostInAll is how many that are in one round at most: nobody's program should go through
-	// a list of tens of thousands because an organiser clicks again and again.
+	// mostInAll is how many more that are in one round: nobody's program should go through a list
+	// of tens of thousands because an organiser clicks again and again.
 	mostInAll = 5 * MostMore
 	// worthMore is what more servers must promise while people vote: the search never claims
 	// less.
@@ -26,7 +26,7 @@ const (
 
 // Terms are what a room says of how many servers each player may be asked for.
 type Terms struct {
-	// Servers is how many the search may ask for, 0 for what is usual. It is negative for the
+	// Servers is how many the search may ask for, 0 for the usual number and negative for the
 	// whole list.
 	Servers int
 	// Votes: people vote, and the search goes on meanwhile.
@@ -35,9 +35,9 @@ type Terms struct {
 	Listed int
 }
 
-// Spare returns how many of the servers that are left of what was promised to a player the
-// search may use: the looks have places of their own, and so has the search that goes on while
-// people vote.
+// Spare returns how many servers the search may still ask a player for, if left of the promised
+// number remain. The looks need some of them, and so does the search that goes on while people
+// vote.
 func (t Terms) Spare(left int, isVoting bool) int {
 	left -= wire.SearchFinalists
 	if t.Votes && !isVoting {
@@ -98,8 +98,8 @@ func (b *Budget) Left() int {
 	return max(0, min(MostMore, mostInAll-b.more))
 }
 
-// Grant takes the organiser's word that each player should be asked for so many servers more, of
-// which no more than most are worth it. It returns how many they are.
+// Grant takes the organiser's order to ask each player for more servers, up to most that are worth
+// it. It returns how many they are.
 func (b *Budget) Grant(servers, most int) (int, error) {
 	switch {
 	case most == 0:
@@ -112,7 +112,8 @@ func (b *Budget) Grant(servers, most int) (int, error) {
 	return servers, nil
 }
 
-// Offer says what the organiser's button does: what is asked, and what everybody shows for it.
+// Offer returns the text of the organiser's button: how many servers more, and how many see
+// everybody's address then.
 func (b *Budget) Offer(t Terms, servers int) string {
 	most := b.Most(t)
 	if most == 0 || most+servers >= t.Listed {
@@ -141,9 +142,9 @@ func RestoreBudget(s SavedBudget) (Budget, error) {
 	return Budget{s.Servers, s.Dry}, nil
 }
 
-// Unasked returns how many addresses in a list not all players of a table have measured, and
-// nobody in vain: the servers of one address are equally far. Hidden are servers that somebody
-// cannot get to.
+// Unasked returns the number of addresses in a list that some player of a table has not measured,
+// and nobody in vain: servers at one address are equally far. Hidden are servers that some player
+// cannot reach.
 func Unasked(tree *topology.Tree, table *selection.Table, hidden []int) int {
 	players := len(table.Players())
 	// by address, how many players know it, and which did last

@@ -38,7 +38,7 @@ func open(members []Member) (of []int) {
 	return of
 }
 
-// few returns how many servers more a group may be asked for of which all are discreet.
+// few returns how many servers more a group may be asked for if all its players are discreet.
 func few(members []Member) (most int, few bool) {
 	for _, m := range members {
 		if m.Discreet == 0 {
@@ -76,14 +76,13 @@ type Groups struct{ groups []*group }
 type group struct {
 	players []string
 	isFew   bool
-	// isBroken: a connection has ended, and the group is to be formed anew.
+	// isBroken: a connection has ended, and the room must form the group again.
 	isBroken bool
 	// out are the servers that a player was asked for, by place, and has not reported.
 	out map[int]int
 }
 
-// Form returns the groups of some players, of whom some were asked for servers before that
-// they have not reported.
+// Form makes groups of players. out are the servers that some of them still owe an answer for.
 func Form(groups [][]Member, out []Ask) *Groups {
 	formed := &Groups{}
 	for _, members := range groups {
@@ -158,9 +157,9 @@ func (g *Groups) Finished() (finished [][]string) {
 	return finished
 }
 
-// Deal shares servers out to the players of a group, neighbours in the network to different
-// ones: each measures some of every cluster then, and a cluster's distance is known however
-// the list is cut. Each share is in the order given.
+// Deal shares servers out among the players of a group. Neighbours in the network go to different
+// players, so that each measures some of every cluster, however the list is cut. Each share keeps
+// the order given.
 func (g *Groups) Deal(at int, members []Member, servers []int) (asks []Ask) {
 	order := make([]int, len(servers)) // by place in the list, where neighbours stand together
 	for i := range order {
@@ -206,7 +205,7 @@ func (g *Groups) find(player string) (at, place int) {
 	return -1, -1
 }
 
-// Mate is another player of a group, with what came of asking a server.
+// Mate is another player of a group, with the result for a server.
 type Mate struct {
 	Name  string
 	State discovery.State
@@ -214,8 +213,8 @@ type Mate struct {
 	MayAsk bool
 }
 
-// Mates returns who can tell more of a server after a player's result, in the order in which
-// they would be asked: a silence may be the player's own line.
+// Mates returns the players who may try a server after one player's result, in turn: a silence may
+// be the player's own line.
 func (g *Groups) Mates(player string, result discovery.Result) []string {
 	at, place := g.find(player)
 	if at < 0 || !isOpen(result.State) {
@@ -225,8 +224,8 @@ func (g *Groups) Mates(player string, result discovery.Result) []string {
 	return slices.Concat(players[place+1:], players[:place])
 }
 
-// Heard takes a player's result. It returns who is to ask the server instead, and otherwise
-// the group whose word on the server stands, -1 for none.
+// Heard takes a player's result. It returns the player to ask instead, or else the group whose
+// result is settled, -1 for none.
 func (g *Groups) Heard(player string, result discovery.Result, mates []Mate) (at int, instead []Ask) {
 	at, place := g.find(player)
 	if at < 0 {
@@ -256,8 +255,8 @@ func isOpen(state discovery.State) bool {
 	return state == discovery.Lost || state == discovery.Forbidden
 }
 
-// Release forgets what a player was asked for, whose connection has ended, and breaks up the
-// player's group: that is to be formed anew.
+// Release forgets what a player was asked for after the connection has ended. The room must form
+// the player's group again.
 func (g *Groups) Release(player string) {
 	for _, g := range g.groups {
 		place := slices.Index(g.players, player)

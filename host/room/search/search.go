@@ -7,10 +7,9 @@
 //	                   │
 //	                   └─▶ over: the room chooses ─▶ Behind ─▶ NextBehind, while people vote
 //
-// [muster/selection/coordinate] says what to ask. This package says whom, and when: which
-// players are one behind their address, what is on its way, when a round has its answers,
-// and when the search is over. It is made anew from what was measured whenever the players
-// are others, so that nothing of it is saved.
+// [muster/selection/coordinate] says what to ask. This package says which player to ask and when:
+// players behind one address measure as one, answers are awaited, and at some time the search is
+// over. A search is not saved: another one begins from the results whenever the players change.
 package search
 
 import (
@@ -26,12 +25,11 @@ import (
 )
 
 const (
-	// ahead is how many questions a player has in hand when the next are handed out:
-	// those that a home line's 250 a second take in the third of a second in which
-	// answers come in and questions go out. After the first round, of which nobody
-	// knows what to ask next, firstShare of its answers may be missing; and after
-	// roundsAhead rounds laterShare, as what is asked from then on is best known from
-	// the answers (docs/experiments/choosing-speed.md).
+	// ahead is how many questions a player has left when the next ones go out: a home line sends
+	// 250 a second, and answers come back within a third of a second. After the first round
+	// firstShare of the answers may be missing, as nobody knows yet what to ask next. After
+	// roundsAhead rounds laterShare may, as the answers then say best what to ask
+	// (docs/experiments/choosing-speed.md).
 	ahead       = 80
 	firstShare  = 0.4
 	roundsAhead = 8
@@ -47,9 +45,9 @@ const (
 	// lateAnswers is how long the search waits for its last answers: a silent server
 	// takes a peer three seconds, and the choice need not know of it.
 	lateAnswers = 400 * time.Millisecond
-	// fewMissing is the share of a round's answers, besides one of each player, that
-	// is not waited for beyond that. longestWait is how long a round waits if more
-	// are missing: enough for a server to be asked twice.
+	// fewMissing is a share of a round's answers that the search does not wait for, besides one
+	// answer of each player. longestWait is how long a round waits if more are missing: long
+	// enough to ask a server twice.
 	fewMissing  = 0.125
 	longestWait = 1500 * time.Millisecond
 	// givenUp is when each peer has given a silent server up, three seconds after it asked.
@@ -60,8 +58,8 @@ const (
 	untilSpent = -time.Millisecond
 	// Longest is how long a room searches at most; it has a good answer long before.
 	Longest = 45 * time.Second
-	// claimAfter is after how many rounds the planner has an idea of what is still
-	// to be gained.
+	// claimAfter is the number of rounds after which the planner can estimate what is left to
+	// gain.
 	claimAfter = 5
 	// ownShare is how many servers a player's own discovery may ask between two rounds while
 	// people vote, and ownBudget how many in all.
@@ -173,9 +171,8 @@ func (s *Search) isAnswered(now time.Time) bool {
 	return missing == 0 || waited >= lateAnswers && missing <= s.few() || waited >= longestWait
 }
 
-// runsLow reports whether the players have so little left to ask that it is time for the
-// next round: it takes a moment to reach them, and answers that come later count in the
-// one after that.
+// runsLow reports whether the players have so few questions left that the next round should begin.
+// Answers that come later count in the round after that.
 func (s *Search) runsLow(now time.Time) bool {
 	most := s.ahead * len(s.groups)
 	switch rounds := s.planner.Progress().Rounds; {
@@ -200,9 +197,9 @@ func (s *Search) IsDue(players [][]string, now time.Time) bool {
 	return s.isAnswered(now) || !s.ends && s.runsLow(now)
 }
 
-// IsTimeUp reports whether a search, or one that has not begun if it is nil, has taken too long,
-// of which it waited a part for its turns. One of a host that had so little time that the search
-// has hardly begun gets a few rounds in any case.
+// IsTimeUp reports whether a search has taken too long; nil has not begun. waited is how long it
+// stood in the host's queue. On a busy host a search that has hardly begun gets a few rounds in
+// any case.
 func (s *Search) IsTimeUp(took, waited time.Duration) bool {
 	hasIdea := s != nil && s.planner.Progress().Rounds >= claimAfter
 	return took > Longest && (hasIdea || took-waited > Longest)
@@ -301,8 +298,8 @@ func (s *Search) NextBehind(groups [][]Member, now time.Time) (asks []Ask, own [
 }
 
 // Heard takes a player's result, with what the player's [Groups.Mates] know of the server. It
-// returns who is to ask the server instead: the planner is told of a silence only once all
-// of the group were asked.
+// returns the questions to others instead: the planner hears of a silence only after the whole
+// group was asked.
 func (s *Search) Heard(player string, result discovery.Result, mates []Mate) (instead []Ask) {
 	at, instead := s.Groups.Heard(player, result, mates)
 	if at >= 0 {
@@ -311,8 +308,8 @@ func (s *Search) Heard(player string, result discovery.Result, mates []Mate) (in
 	return instead
 }
 
-// Inform says that something new is known of what a server tells of itself.
+// Inform says that a server's infos have changed.
 func (s *Search) Inform(server int) { s.planner.Inform(server) }
 
-// Shift moves the time from which the search reckons: a time has not counted.
+// Shift says that a time has not counted.
 func (s *Search) Shift(d time.Duration) { s.asked = s.asked.Add(d) }

@@ -28,8 +28,8 @@ func (s *Search) IsWorthMore() bool {
 	return p.Done && p.Best >= 0 && (p.RegretBound > worthMore || p.Reach > 0)
 }
 
-// asksFew reports whether some players were asked for few servers: what the planner says is
-// still to be had knows nothing of what they were not asked.
+// asksFew reports whether some players were asked for few servers. The planner's estimate of what
+// is left to gain leaves out their other servers.
 func (s *Search) asksFew() bool {
 	return slices.ContainsFunc(s.groups, func(g *group) bool { return g.isFew && !g.isBroken })
 }
@@ -37,9 +37,9 @@ func (s *Search) asksFew() bool {
 // Hidden returns servers that may be better than they look.
 func (s *Search) Hidden(n int) []int { return s.planner.Hidden(n) }
 
-// Contenders returns servers, none of them among some, that would win if one ping is not what
-// it seems. On a short list one held-up packet hides a server, as it has no neighbours that
-// were measured, and nobody waits for an answer that is late.
+// Contenders returns servers besides some that would win if one ping was wrong. On a short list
+// one delayed packet hides a server: no neighbour was measured, and nobody waits for a late
+// answer.
 func (s *Search) Contenders(n int, but []int) []int {
 	if !s.IsShort() || s.asksFew() {
 		return nil // a player who asks few servers asks no more than the finalists
@@ -47,8 +47,8 @@ func (s *Search) Contenders(n int, but []int) []int {
 	return without(s.planner.Contenders(n+len(but)), but, n)
 }
 
-// Untried returns servers, none of them among some, that are likely better as far as the pings
-// of discreet players who have not measured them can be told.
+// Untried returns servers besides some that are likely better by the pings to expect of discreet
+// players, who have not measured them.
 func (s *Search) Untried(n int, but []int) []int {
 	if !s.asksFew() {
 		return nil
@@ -62,8 +62,8 @@ func without(servers, others []int, n int) []int {
 	return servers[:max(0, min(n, len(servers)))]
 }
 
-// Predict returns the RTTs that the players of a table are likely to have, by player and
-// server, of servers that they did not ask and that did not answer one of the others.
+// Predict returns the RTTs to expect, by player and server, of servers that did not answer one
+// player and that the others did not ask.
 func (s *Search) Predict(table *selection.Table) map[string]map[int]time.Duration {
 	all := map[string]map[int]time.Duration{}
 	for server := range table.Measured() {
@@ -110,8 +110,8 @@ func (s *Search) Forecast(server int) map[string]time.Duration {
 	return rtts
 }
 
-// Outcome says what a search that is over has come to. IsDry says of one that the organiser
-// wanted that there was less to ask: what is worth asking runs out bit by bit.
+// Outcome says how a search went that is over. isDry: the organiser wanted more, and there was
+// less to ask.
 func (s *Search) Outcome(groups [][]Member) (text string, isDry bool) {
 	progress, listed := s.planner.Progress(), len(s.list)
 	within := ""
@@ -142,7 +142,7 @@ func (s *Search) Outcome(groups [][]Member) (text string, isDry bool) {
 	return fmt.Sprintf("%s each instead of %d; %s", InWords(int(math.Ceil(each)), ""), listed, claim), false
 }
 
-// InWords returns a number of servers of a kind as people say it.
+// InWords returns a number of servers in words.
 func InWords(n int, kind string) string {
 	if n == 1 {
 		return fmt.Sprintf("1 %sserver", kind)

@@ -12,33 +12,33 @@ import (
 	"muster/selection/rules"
 )
 
-// MostTrials is how many times one choice is made again because a player alone is so near
-// to what was chosen.
+// MostTrials is how many times one choice is made again because one player alone is near to the
+// chosen server.
 const MostTrials = 25
 
-// Ping is what a player's RTT of a server was before any look, and what it is by now as far
-// as the player is believed; 0 is none.
+// Ping is a player's RTT of a server: First before any look, and Now, as far as it is believed; 0
+// is none.
 type Ping struct{ First, Now time.Duration }
 
-// Trial tells whether a choice hangs on pings that players alone report, against all that they
-// and the others measured beside that server, and whether the others lose by it. Such a ping
-// counts as what is beside the server says. Whoever drives a trial chooses again as long as
-// [Trial.Raise] says so, and tells it what was chosen.
+// Trial tests a choice that hangs on pings which players alone report. If everything that was
+// measured beside the server contradicts such a ping, it counts as what its neighbours say, as
+// long as the others would lose by it. Choose again while [Trial.Raise] returns true, and give the
+// choice to [Trial.Chose].
 type Trial struct {
 	doubts *Doubts
 	basis  selection.Basis
 	before *selection.Selection
 	pings  map[string]Ping
-	// alone are the players whose pings may be raised, of which the first raised are.
+	// alone are the players whose pings may be raised. The first raised of them are.
 	alone  []lone
 	raised int
 	// after is the choice with those raised, nil before there is one.
 	after *selection.Selection
 }
 
-// lone is a player who alone is so near to a server, and how far it is by what is beside
-// it, or by the player's own first report if that is more: a look that finds it far nearer
-// than the report did is no better than a report.
+// lone is a player who alone is near to a server. usual is the RTT by what is beside the server, or
+// the player's own first report if that is more: a look that finds the server far nearer than the
+// report is worth no more than a report.
 type lone struct {
 	player          string
 	reported, usual time.Duration

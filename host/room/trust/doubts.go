@@ -12,8 +12,8 @@ import (
 	"muster/selection/anomaly"
 )
 
-// Doubts is what speaks against players and servers in a round, and for whom the organiser
-// vouches. Its zero value doubts nobody.
+// Doubts are the reasons to doubt players and servers in a round, and the players that the
+// organiser vouches for. The zero value doubts nobody.
 type Doubts struct {
 	players map[string]doubt
 	// tooNear are the servers that lie about how far they are.
@@ -24,11 +24,10 @@ type Doubts struct {
 type doubt struct {
 	// vouched: the organiser vouches for the player, from then on.
 	vouched bool
-	// excluded is why the player's numbers do not count, odd what is odd about numbers that
-	// count all the same, and contradicts why the player's word about servers does not count.
+	// excluded is why the player's numbers do not count. odd is an oddity of numbers that count
+	// all the same. contradicts is why the player's word about servers does not count.
 	excluded, odd, contradicts *anomaly.Anomaly
-	// raised are the servers of which the player's RTT counts as at least so much: the player
-	// alone was so near to them.
+	// raised holds the least RTT that counts for servers which the player alone was too near to.
 	raised map[int]time.Duration
 }
 
@@ -57,9 +56,8 @@ func (v *Verdict) note(format string, args ...any) {
 	v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
 }
 
-// few is how many players a room can do without, so that no single one decides for
-// all: one of three, and less than a third of more, as with any vote of which some may
-// be false. Of two nobody can tell who is right.
+// few returns how many players a room can do without, so that no single one decides for all: one
+// of three, and less than a third of more. Of two nobody can tell who is right.
 func few(players int) int {
 	if players < 3 {
 		return 0
@@ -67,8 +65,7 @@ func few(players int) int {
 	return max(1, (players-1)/3)
 }
 
-// Next returns the doubts with which the next round begins: the organiser still vouches for
-// the same players.
+// Next returns the doubts of the next round: the organiser vouches for the same players.
 func (d *Doubts) Next() (next Doubts) {
 	for name, p := range d.players {
 		next.set(name, doubt{vouched: p.vouched})
@@ -117,7 +114,7 @@ func (d *Doubts) IsHeeded(player string) bool {
 	return p.excluded == nil && p.contradicts == nil
 }
 
-// Raised returns the servers of which the player's RTT counts as at least so much.
+// Raised returns the least RTT that counts for some of a player's servers; see [Doubts.Try].
 func (d *Doubts) Raised(player string) map[int]time.Duration {
 	return maps.Clone(d.players[player].raised)
 }
@@ -172,7 +169,7 @@ func (d *Doubts) List(b selection.Basis, everybody []string, answered map[string
 	return slices.Concat(d.excluded(everybody), d.odd(b, answered), d.discredited(everybody))
 }
 
-// excluded are the anomalies for which somebody is left out.
+// excluded returns the anomalies of players whose numbers do not count.
 func (d *Doubts) excluded(players []string) (all []anomaly.Anomaly) {
 	for _, name := range players {
 		if a := d.players[name].excluded; a != nil {
@@ -200,7 +197,7 @@ func (d *Doubts) odd(b selection.Basis, answered map[string]int) []anomaly.Anoma
 	return odd
 }
 
-// discredited are the contradictions for which somebody is not heeded.
+// discredited returns the contradictions of players whose word does not count.
 func (d *Doubts) discredited(players []string) (all []anomaly.Anomaly) {
 	for _, name := range players {
 		if a := d.players[name].contradicts; a != nil {
@@ -210,7 +207,7 @@ func (d *Doubts) discredited(players []string) (all []anomaly.Anomaly) {
 	return all
 }
 
-// Find returns the anomalies of players for whom the organiser does not vouch.
+// Find returns the anomalies of players that the organiser does not vouch for.
 func (d *Doubts) Find(b selection.Basis) []anomaly.Anomaly {
 	return d.unvouched(anomaly.Find(b.Servers.List, b.Table))
 }

@@ -10,11 +10,12 @@ import (
 )
 
 const (
-	// overwhelming is the share of contradicted pings from which on no honest line
-	// explains them: of honest players between PlanetLab's hosts the oddest has 54 %.
+	// overwhelming is a share of contradicted pings that no honest line explains: of honest
+	// players between PlanetLab's hosts the oddest has 54 %.
 	overwhelming = 2. / 3
 	// harmless is the extra RTT that the others may pay to keep a suspect player. Between
-	// PlanetLab's hosts the odd but honest cost 4 ms at most, who exaggerates mostly 6 to 38.
+	// PlanetLab's hosts an odd but honest player costs 4 ms at most, and one who exaggerates
+	// mostly 6 to 38.
 	harmless = 5 * time.Millisecond
 )
 
@@ -30,12 +31,11 @@ const (
 	Measured
 )
 
-// Judge leaves those out whose numbers fit nobody else's, as long as the others
-// are the most. Players whose distances alone are odd may sit behind a slow line: that is
-// said, and they count as long as it costs the others little. If a line would explain the
-// distances, the players count unless all would be better off without what is longer than the
-// others' allow: that is known once all have measured what leads, and not while a search goes
-// on. The basis is of those who count, and everybody are all players.
+// Judge leaves out players whose numbers contradict everybody else's, as long as the others are
+// the majority. A slow line makes only distances odd: that is said, and the player counts as long
+// as it costs the others little. If a line would explain the distances, the player also counts
+// unless everyone would be better off with shorter ones, which is known once all have measured the
+// best servers. The basis counts the players that count, and everybody are all players.
 func (d *Doubts) Judge(b selection.Basis, everybody []string, at Moment) (v Verdict) {
 	d.judgeServers(&b, &v)
 	group := b.Table.Players()
@@ -91,8 +91,8 @@ func (d *Doubts) exclude(a anomaly.Anomaly, v *Verdict) {
 	v.note("%s: that does not count in the choice", sentence(a))
 }
 
-// judgeServers leaves out servers that are nearer to players than these are to each
-// other: they answer before they are asked, and say nothing of how far they are.
+// judgeServers leaves out servers that are nearer to players than these are to each other. Such a
+// server answers before it is asked, and its RTT says nothing.
 func (d *Doubts) judgeServers(b *selection.Basis, v *Verdict) {
 	for _, server := range anomaly.TooNear(b.Servers.List, b.Table) {
 		if !slices.Contains(d.tooNear, server) {
@@ -103,9 +103,9 @@ func (d *Doubts) judgeServers(b *selection.Basis, v *Verdict) {
 	}
 }
 
-// isHarmed reports whether some would be better off by a choice of their own than by that
-// of the whole group; or, if the others are believed as far as theirs allow, whether all
-// would be.
+// isHarmed reports whether some players would be better off with a choice of their own than with
+// the group's; or, if the others' numbers are believed only as far as theirs allow, whether
+// everyone would be.
 func isHarmed(b selection.Basis, some, others []string, believed bool, at Moment) bool {
 	b.Criteria.Top, b.Criteria.Reasons = 1, -1
 	group, mine := slices.Concat(some, others), b.For(some)
@@ -143,9 +143,8 @@ func isHarmed(b selection.Basis, some, others []string, believed bool, at Moment
 	return objective.Score(with)-objective.Score(without) > discovery.MS(harmless)
 }
 
-// Weightiest returns the player on whose word alone a choice hangs, if that costs the others
-// more than is harmless: nobody but people can tell a plausible lie from a player who is far
-// away.
+// Weightiest returns the player on whose word alone a choice hangs, if that costs the others more
+// than is harmless. A plausible lie looks like a player who is far away: only people can tell.
 func (d *Doubts) Weightiest(s *selection.Selection) (most selection.Influence, is bool) {
 	if s.Chosen == nil || s.Why == nil || len(s.Why.Influences) == 0 || few(len(s.Players)) == 0 {
 		return most, false

@@ -15,26 +15,24 @@ import (
 )
 
 const (
-	// worthLooking is by how much better for the others a server must be for them to
-	// look again at what did not answer one of them: less is of no consequence.
+	// worthLooking is how much better for the others a server must be, in its score, before
+	// everyone looks again at what did not answer one player. Less makes no difference to them.
 	worthLooking = 2 * time.Millisecond
 	// disputed is how many such servers they look at.
 	disputed = 5
-	// fewNetworks is in how many networks servers must stay silent for one player, and
-	// answer all others, twice, until it is no accident: providers that do not reach
-	// each other are seldom, and few at a time.
+	// fewNetworks is in how many networks servers must stay silent for one player, and answer all
+	// others, before that is no accident. Two providers that do not reach each other are seldom,
+	// and three hardly ever meet one player.
 	fewNetworks = 3
-	// usuallySilent is which share of servers that all others reach may be silent for
-	// one player on any line: firewalls, routes. accident is how likely it must at least
-	// be that as many are by chance: one honest player in ten thousand evenings of
-	// eight is not believed.
+	// usuallySilent is the share of servers that may stay silent for one player on any line,
+	// because of firewalls and routes. accident is the least likelihood of so many by chance: one
+	// honest player in ten thousand sessions of eight is not believed.
 	usuallySilent = 0.02
 	accident      = 1e-5
 )
 
-// Outvote leaves out those few of a basis's players for whom nothing suits that suits all
-// others, if that is why no server suits everyone. They come along without a say. The others
-// are those for whom some server suits.
+// Outvote leaves out a few players if no server suits everyone because of them: nothing that suits
+// all others suits them. They come along without a say. It returns the others, too.
 func (d *Doubts) Outvote(b selection.Basis) (v Verdict, others []string) {
 	suits := func(players []string) bool {
 		b := b.For(players)
@@ -76,8 +74,8 @@ func (d *Doubts) objections(b selection.Basis, s *selection.Selection) []selecti
 	return slices.DeleteFunc(all, func(o selection.Objection) bool { return d.players[o.Player].vouched })
 }
 
-// Outlook is what a search knows of servers that it asked nobody any more after they did not
-// answer a player.
+// Outlook is what a search expects of servers. Once a server did not answer one player, the search
+// asked nobody else for it.
 type Outlook struct {
 	// Silent are the servers that each player was asked for and that did not answer.
 	Silent map[string][]int
@@ -85,9 +83,8 @@ type Outlook struct {
 	RTTs map[string]map[int]time.Duration
 }
 
-// hoped are servers that did not answer one player, but half of the others and more,
-// and that are better for these than the chosen one, the best first, as far as the
-// search can tell.
+// hoped returns servers that did not answer one player, but half of the others and more. The
+// search expects them to be better for the others than the chosen server. The best comes first.
 func hoped(b selection.Basis, player string, s *selection.Selection, o Outlook) []int {
 	others := slices.DeleteFunc(slices.Clone(b.Table.Players()), func(name string) bool { return name == player })
 	b = b.For(others)
@@ -123,9 +120,9 @@ func hoped(b selection.Basis, player string, s *selection.Selection, o Outlook) 
 	return servers
 }
 
-// Disputed returns servers that would be better for all but one player, whom they did
-// not answer: what may have been bad luck a second look shows. The player with the
-// most such servers comes first. Seen are the servers that had their second look.
+// Disputed returns servers that would be better for all players but one, whom they did not answer.
+// A second look shows whether that was bad luck. The player with the most such servers comes
+// first. Seen are the servers that everyone has looked at.
 func (d *Doubts) Disputed(b selection.Basis, s *selection.Selection, o Outlook, seen []int) (servers []int) {
 	group := b.Table.Players()
 	all := d.objections(b, s)
@@ -145,10 +142,9 @@ func (d *Doubts) Disputed(b selection.Basis, s *selection.Selection, o Outlook, 
 	return servers
 }
 
-// Overrule leaves a player out for whom far more of what would be better for all others
-// did not answer than of all else, in several networks, and not in the second look
-// either. The basis is of those who count, everybody are all players, and seen are the servers
-// that had their second look.
+// Overrule leaves a player out whom the others' best servers do not answer, far more often than
+// other servers, in several networks, and again in the second look. The basis counts the players
+// that count, everybody are all players, and seen are the servers that everyone has looked at.
 func (d *Doubts) Overrule(b selection.Basis, s *selection.Selection, everybody []string, seen []int) (v Verdict) {
 	for _, o := range d.objections(b, s) {
 		again := slices.DeleteFunc(slices.Clone(o.Servers), func(server int) bool { return !slices.Contains(seen, server) })
@@ -170,9 +166,8 @@ func (d *Doubts) Overrule(b selection.Basis, s *selection.Selection, everybody [
 // finalists: a player who hides more of them is named by then.
 const mostLone = 3
 
-// CulledByLone returns the best servers that would be among so many finalists, and are not in
-// the ranking, if what one of several players alone said of them did not count. Seen are the
-// servers that had their second look.
+// CulledByLone returns servers that would be among the finalists if one player's word against them
+// did not count, and nobody else heard them. Seen are the servers that everyone has looked at.
 func CulledByLone(b selection.Basis, ranking []selection.Ranked, finalists int, seen []int) (lone []int) {
 	b = b.For(b.Table.Players())
 	b.Criteria.Top, b.Criteria.Reasons, b.Criteria.Charitable = finalists, -1, true
@@ -203,7 +198,7 @@ func networkOf(server *discovery.Server) network {
 	return n
 }
 
-// apart are the first of some servers in each network.
+// apart returns the first of some servers in each network.
 func apart(list []discovery.Server, servers []int) (first []int) {
 	seen := map[network]bool{}
 	for _, server := range servers {
@@ -215,9 +210,8 @@ func apart(list []discovery.Server, servers []int) (first []int) {
 	return first
 }
 
-// accidents are how many accidents it takes for servers not to answer a player: one for
-// each, but of a network that answers the player nowhere one for all, as a route or a
-// firewall that is to blame for one is for the others.
+// accidents returns how many accidents explain that servers did not answer a player. In a network
+// that answers the player nowhere, one route or firewall explains all.
 func accidents(b selection.Basis, player string, servers []int) int {
 	reached, list, column := map[network]bool{}, b.Servers.List, slices.Index(b.Table.Players(), player)
 	for server := range b.Table.Measured() {
