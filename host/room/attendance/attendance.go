@@ -1,5 +1,5 @@
-// Package attendance knows the players of a room by what their programs do: who is here, who
-// says nothing, who has finished, and whom the round goes on without and why.
+// Package attendance knows the players of a room by what their programs do. It says which players
+// are here, are silent, have finished, or are left out of the round, and why.
 //
 //	Come, Return, Leave ─▶ is here, or away since
 //	Report, Rest, Excuse ▶ was heard
@@ -26,14 +26,13 @@ const (
 	// GoneAfter is how long a player may be away before the others go on, or the place is
 	// given to someone else: long enough to start the program again.
 	GoneAfter = 30 * time.Second
-	// QuietAfter is how long a player who measures may report nothing before that is taken
-	// for silence: less than a player is waited for, as not all of them were heard in the
-	// same second for the last time. A player who has measured all has nothing to report,
-	// and is silent when the program answers no ping for so long.
+	// QuietAfter is how long a player who measures may report nothing before that counts as
+	// silence. It is less than a player is waited for, as not all were heard in the same second
+	// last. A player who has measured all is silent when the program answers no ping for so long.
 	QuietAfter = 15 * time.Second
-	// LeftAfter is how long a player's program may be away, while people vote or count down,
-	// until the others choose without: longer than the longest pause of a peer that tries to
-	// come back, so that whoever merely changed networks loses nothing.
+	// LeftAfter is how long a player's program may be away while people vote or count down, before
+	// the others choose without. It is longer than a program's longest pause between two tries to
+	// come back: a player who changes networks loses nothing.
 	LeftAfter = 8 * time.Second
 	// mostMissed is how long one player may be silent or away in all, time and again, while a
 	// round measures: twice what it may be at once.
@@ -58,7 +57,7 @@ const (
 	TooLate Why = "late"
 	// Silent: the others have waited for the player for long enough.
 	Silent Why = "silent"
-	// Behind: the player has measured too little of what the others choose from.
+	// Behind: the player has measured too few of the servers that the others choose from.
 	Behind Why = "behind"
 	// Odd: the player's numbers do not count. Only the organiser can change that.
 	Odd Why = "odd"
@@ -110,16 +109,16 @@ type mark struct {
 	heard time.Time
 	// isMute: the program is connected, and does not answer pings.
 	isMute bool
-	// missed is how long the player was silent or away in all while it was to measure.
+	// missed is how long the player was silent or away in all while it should have measured.
 	missed time.Duration
 	// returned is when the player came back, zero once it has told something new since.
 	returned time.Time
-	// briefed is the round whose list the connection was given, and told to measure; 0 is
-	// none. It is not saved.
+	// briefed is the round whose list the program was sent on this connection, 0 for none. It is
+	// not saved.
 	briefed int
 }
 
-// Come adds a new player, who has no say in the round if there is a reason why.
+// Come adds a new player, who has no say in the round if out gives a reason.
 func (r *Register) Come(name string, out Why, now time.Time) {
 	if r.marks == nil {
 		r.marks = map[string]*mark{}
@@ -211,7 +210,7 @@ func (r *Register) Excuse(now time.Time, names ...string) {
 	}
 }
 
-// Await waits for players anew.
+// Await begins to wait for players.
 func (r *Register) Await(now time.Time, names ...string) {
 	for _, name := range names {
 		r.mark(name).heard = now
@@ -226,7 +225,7 @@ func (r *Register) Finish(now time.Time, names ...string) {
 	}
 }
 
-// Quiet returns the players from whom something should have been heard.
+// Quiet returns the players that should have been heard and were not.
 func (r *Register) Quiet(d Duty, now time.Time) []string {
 	return r.filtered(func(m *mark) bool {
 		isSilent := !m.Done && now.Sub(m.heard) > QuietAfter || m.Done && m.isMute
@@ -274,13 +273,13 @@ func (r *Register) LeaveOut(why Why, names ...string) {
 	}
 }
 
-// Recall counts a player again, and waits for the player anew.
+// Recall counts a player again, and begins to wait for the player.
 func (r *Register) Recall(name string, now time.Time) {
 	m := r.mark(name)
 	m.Out, m.heard = "", now
 }
 
-// Brief notes that a player's program has the list of a round, and measures it.
+// Brief notes that a player's program was sent the list of a round.
 func (r *Register) Brief(name string, round int) { r.mark(name).briefed = round }
 
 // IsBriefed reports whether it has.
@@ -289,7 +288,7 @@ func (r *Register) IsBriefed(name string, round int) bool { return r.mark(name).
 // Of returns a player's mark.
 func (r *Register) Of(name string) Mark { return r.mark(name).Mark }
 
-// Players returns all players, in the order in which they came.
+// Players returns all players in the order of their coming.
 func (r *Register) Players() []string { return slices.Clone(r.order) }
 
 // Find returns the name of the player whom somebody means by a name, letter case apart, or
@@ -303,7 +302,7 @@ func (r *Register) Find(name string) string {
 	return ""
 }
 
-// Active returns the players whom the round counts on, in the order in which they came.
+// Active returns the players that the round counts on, in the order of their coming.
 func (r *Register) Active() []string {
 	return r.filtered(func(m *mark) bool { return m.Out == "" })
 }
@@ -345,7 +344,7 @@ func (r *Register) filtered(is func(*mark) bool) []string {
 	return names
 }
 
-// mark returns a player's mark; who is nobody's player has an empty one that nothing keeps.
+// mark returns a player's mark; a stranger has an empty one that nothing keeps.
 func (r *Register) mark(name string) *mark {
 	if m := r.marks[name]; m != nil {
 		return m
@@ -353,7 +352,8 @@ func (r *Register) mark(name string) *mark {
 	return &mark{}
 }
 
-// isHeard notes when a player was heard, who may have said that silence follows.
+// isHeard notes when a player was heard. A player who says that silence follows is heard ahead of
+// the time.
 func (m *mark) isHeard(at time.Time) {
 	if m.heard.Before(at) {
 		m.heard = at
@@ -376,7 +376,7 @@ func (r *Register) Again(now time.Time) {
 	}
 }
 
-// Resume says that the host was away: nobody is here, and nobody is to blame for it.
+// Resume says that the host was away: nobody is here, and nobody is blamed for it.
 func (r *Register) Resume(now time.Time) {
 	for _, m := range r.marks {
 		m.Here, m.heard = false, now

@@ -56,8 +56,8 @@ func (r *Register) GoOnWithout(group []string, pause time.Duration, now time.Tim
 	return left, len(away) == len(left)
 }
 
-// Follow waits for the rest of a group that votes, when the first is back of a group that was
-// mostly away: a line that comes up again does not bring all of them at once.
+// Follow waits for the rest of a voting group that was mostly away, when its first player is back:
+// a line that comes up again does not bring everyone at once.
 func (r *Register) Follow(name string, group []string, now time.Time) {
 	away := filter(group, func(name string) bool { return !r.mark(name).Here })
 	if slices.Contains(group, name) && 2*len(away) <= len(group) && 2*(len(away)+1) > len(group) {

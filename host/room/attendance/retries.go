@@ -3,9 +3,8 @@ package attendance
 import "time"
 
 const (
-	// firstRetry is after what time a room that failed tries again; each further time in a row
-	// takes twice as long, up to lastRetry: those who list servers, and players who measure on a
-	// machine without time, need a rest.
+	// firstRetry is the time after which a failed room tries again. Each further time in a row
+	// takes twice as long, up to lastRetry: servers' lists and players' machines need a rest.
 	firstRetry = 15 * time.Second
 	lastRetry  = 4 * time.Minute
 	// mostRetries is how often in a row, half an hour in all: nobody's program should ask

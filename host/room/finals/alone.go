@@ -9,11 +9,10 @@ import (
 	"muster/host/wire"
 )
 
-// Some servers answer an address once a second, whoever asks there. Two players who share
-// an address as the server sees it cost each other the answer, and the room cannot know
-// that they do: through a tunnel all seem to come from one machine. So a look that failed
-// while it went well for others does not count yet. Those players look again, one at a
-// time:
+// Some servers answer an address once a second. Two players who share an address, as the server
+// sees it, cost each other the answer. The room cannot know that they do: behind a tunnel all seem
+// to come from one machine. So a failed look at a server that answered others does not count yet.
+// Those players look again, one at a time:
 //
 //	ann  ──look──✓
 //	bob  ──look──✗      1.1 s   ──look──✓
@@ -50,12 +49,12 @@ func (l *Looks) note(player string, seen wire.Finalist) {
 	}
 }
 
-// asks reports whether a player is to look.
+// asks reports whether a look expects a player's answer.
 func (l *Looks) asks(player string) bool {
 	return len(l.alone) == 0 || slices.Contains(l.alone, player)
 }
 
-// silent counts the players who sent a server a single packet, in vain.
+// silent counts the players whose only packet to a server brought no answer.
 func (l *Looks) silent(server int) (players int) {
 	for _, m := range l.missed {
 		if m.Server == server && m.Sent <= forgivenLosses {
@@ -142,8 +141,8 @@ func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note string) {
 	return asks, fmt.Sprintf("%s answered others, but not %s: %s", discovery.ServersInWords(len(servers)), join(alone), who)
 }
 
-// aloneFor returns what a player who looks alone is asked for, if the look began some time ago:
-// what the player missed, when none of the others asks.
+// aloneFor returns the servers that a player looks at alone, if the look began some time ago:
+// those that the player missed. None of the others asks meanwhile.
 func (l *Looks) aloneFor(player string, passed time.Duration) (servers []int, s slot) {
 	for _, m := range l.missed {
 		if m.Player == player {

@@ -12,13 +12,13 @@ import (
 
 // Heard is what comes of a player's answer.
 type Heard struct {
-	// Seen are the servers of which it says something, in its order.
+	// Seen is what the answer says of each server, in its order.
 	Seen []Seen
-	// IsElsewhere: what the others behind the player's address measured does not hold for the
-	// player. Note says so.
+	// IsElsewhere: the measurements of the others behind the player's address say nothing about
+	// the player. Note says so.
 	IsElsewhere bool
 	Note        string
-	// Counts: the player was to look. IsLast: and has told all, so that nobody waits for more.
+	// Counts: the look expected this player's answer. IsLast: nobody else is waited for.
 	Counts, IsLast bool
 }
 
@@ -79,8 +79,8 @@ func (l *Looks) see(player string, seen wire.Finalist, k Known) *Look {
 	return l.merge(seen, k)
 }
 
-// merge returns what counts of what a player saw, nil if that is nothing. The lowest sample is
-// the path's RTT. If all are silent the server is lost by now.
+// merge returns what counts of what a player saw, or nil. The lowest sample is the path's RTT. If
+// all are silent the server is lost.
 func (l *Looks) merge(seen wire.Finalist, k Known) *Look {
 	if !seen.State.Asked() || seen.State == discovery.Answered && len(seen.RTTs) == 0 || k.IsHidden {
 		return nil

@@ -7,13 +7,14 @@
 //	    └──── other servers lead now ◀────────────────────────┤
 //	                  Hear ◀─ players look one at a time ◀────┘
 //
-// Players take turns, so that no server is asked more often than the strictest answer. A look
-// at a server that failed while it went well for others does not count yet: those players look
-// again, one at a time. A look that began sooner than the strictest answer proves nothing about
-// a server that answers nobody: everyone looks again, with more rest. A long look tells lines apart that a moment does not.
+// Players take turns, so that no server is asked more often than the strictest answer. A failed
+// look at a server that answered others does not count yet: those players look again, one at a
+// time. A look that began sooner than the strictest servers answer proves nothing about a server
+// that answers nobody: everyone looks again, with more rest. A long look shows differences between
+// lines that a moment does not.
 //
-// Whoever owns [Looks] says which servers everyone looks at, and [Facts] say what the players
-// know of them. What a look showed comes back as [Look]s, which count from then on.
+// The owner of [Looks] says which servers everyone looks at, and [Facts] say what the players know
+// of them. A look's results are [Look]s, which count from then on.
 package finals
 
 import (
@@ -28,11 +29,11 @@ import (
 )
 
 const (
-	// samples is how often each finalist is asked, and freshSamples how often it is where the
-	// search asked it a moment ago: the third of three would take another second. There
-	// firstSamples do at first, where the second of two takes a second, too. Then only those
-	// look again who leave the leader in doubt. One sample does not tell what is fair: what
-	// holds up a packet of the nearest player makes a server look fairer.
+	// samples is how often each finalist is asked. freshSamples is that number if the search asked
+	// it a moment ago: the third of three samples would take another second. After the search of a
+	// short list firstSamples do at first, and only players who leave the leader in doubt look
+	// again. One sample does not show fairness: a delayed packet of the nearest player makes a
+	// server look fairer.
 	samples, freshSamples, firstSamples = 3, 2, 1
 	// lookTime is ample for the samples of a few servers.
 	lookTime = 15 * time.Second
@@ -65,7 +66,7 @@ type look struct {
 	// isLong: everyone looks for as long as the organiser wants. isGlance: players look by a
 	// single packet, for free seats. isShort: the search of a short list chose.
 	isLong, isGlance, isShort bool
-	// doubted are servers of which the single samples do not say enough.
+	// doubted are servers whose single samples do not say enough.
 	doubted []int
 	// missed are the looks at servers that did not answer, and reached the servers that
 	// answered somebody. alone are the players who look one at a time, at what they missed.
@@ -105,7 +106,7 @@ const (
 
 // Facts are what holds of a look at the moment.
 type Facts struct {
-	// Players are those on whom the round counts.
+	// Players are the players that the round counts on.
 	Players []Looker
 	// Long is how long a long look takes, 0 if the organiser wants none.
 	Long time.Duration
@@ -238,8 +239,7 @@ func (l *Looks) Glance(servers []int, by string, s Search, f Facts) (asks []Ask)
 	return asks
 }
 
-// Ask returns what a player is asked for who comes back while the look goes on, and whether
-// that is anything.
+// Ask returns the questions for a player who comes back during a look, and whether there are any.
 func (l *Looks) Ask(player string, f Facts) (ask Ask, isAsked bool) {
 	if !l.asks(player) {
 		return Ask{}, false
@@ -266,8 +266,8 @@ func (l *Looks) ask(player string, f Facts) Ask {
 	ask := Ask{player, wire.Finalists{
 		Attempt: l.attempt, Servers: servers, Samples: s.samples, After: discovery.Millis(s.after), Every: discovery.Millis(s.every),
 	}}
-	// What follows at once says little of a line's jitter, and Quake 3's servers answer only so
-	// many at once.
+	// Samples at once say little of a line's jitter, and Quake 3's servers answer only so many at
+	// once.
 	if l.most > 0 && len(l.alone) == 0 && !l.isGlance && len(groupsOf(f.Players)) <= wave {
 		ask.Gap = discovery.Millis(l.gap(f))
 	}
@@ -291,9 +291,9 @@ func (f Facts) looker(player string) *Looker {
 	return &f.Players[at]
 }
 
-// wanted returns the servers that a player has to ask. After the search of a short list those
-// are left out of which the player's samples agree already: the fewer players ask another
-// time, the sooner all have.
+// wanted returns the servers that a player asks. After the search of a short list it leaves out
+// those where the player's samples already agree: the fewer players ask again, the sooner all
+// have.
 func (l *Looks) wanted(p Looker) (servers []int) {
 	if l.attempt <= 1 || !l.isShort {
 		return l.servers
@@ -343,8 +343,8 @@ func (l *Looks) Tick(f Facts) (notes []string, isLate bool) {
 	return notes, true
 }
 
-// CutShort ends a long look with what everybody has seen so far, and returns what makes the
-// players' programs stop. Any other look is over in a moment.
+// CutShort ends a long look with the samples so far, and returns messages that stop the players'
+// programs. Any other look is over in a moment.
 func (l *Looks) CutShort(f Facts) (stops []Ask, isCut bool) {
 	if !l.isLong {
 		return nil, false

@@ -10,21 +10,20 @@ import (
 	"muster/selection"
 )
 
-// What samples show of the way between a player and a server.
+// What samples show of the line between a player and a server.
 
 const (
-	// doubtfulBy is by how much a sample may differ from what the search measured until it is
-	// in doubt: a queue held up one of the two, or the way jitters by what may cost it the
-	// choice.
+	// doubtfulBy is how much a sample may differ from the search's before one of them is in doubt:
+	// a queue may have delayed one, or the line jitters by more than a choice can bear.
 	doubtfulBy = 5 * time.Millisecond
 	// doubtfulShort is that after the search of a short list.
 	doubtfulShort = 10 * time.Millisecond
 	// forgivenLosses is how many lost packets say nothing: of three each that four players
 	// send, one is lost in every fifth look on lines that lose 2 %.
 	forgivenLosses = 1
-	// spike is how many times as much as the others a sample jitters that met a full queue.
-	// Of three each that eight players send, one in 70 of which does, every third look has
-	// such a one, and the best server lost by it.
+	// spike is how much more than the others a sample jitters that met a full queue. If eight
+	// players send three samples each, and one in 70 meets one, every third look has such a
+	// sample, and the best server lost by it.
 	spike = 6
 	// enoughSamples show whether a way jitters, or one packet met a full queue.
 	enoughSamples = 3
@@ -94,8 +93,7 @@ func jitterOf(rtts []float64) float64 {
 	return sum / float64(len(rtts)-1)
 }
 
-// sampled returns all samples of a server after the search of a short list, with what was seen
-// now.
+// sampled returns all samples of a server after the search of a short list, with the newest.
 func (k Known) sampled(seen wire.Finalist) (rtts []float64) {
 	if k.Look != nil {
 		rtts = k.Look.RTTs
@@ -132,9 +130,8 @@ func disagree(rtts []float64) bool {
 	return len(rtts) == enoughSamples-1 && slices.Max(rtts)-slices.Min(rtts) > discovery.MS(doubtfulShort)
 }
 
-// isElsewhere reports whether a player's look contradicts most of what was taken over from the
-// players behind the same address: homes far from each other can share one, by a VPN or a
-// carrier.
+// isElsewhere reports whether a player's look contradicts most of the RTTs of the others behind
+// the same address. Homes far from each other share one through a VPN or a carrier.
 func isElsewhere(p Looker, seen []wire.Finalist) bool {
 	borrowed, wrong := 0, 0
 	for _, s := range seen {

@@ -26,8 +26,8 @@ const (
 	// groupSamples is how many samples the players behind one address take of a server
 	// together, at least one each.
 	groupSamples = 8
-	// usualEvery is what a program takes from one sample to the next if nobody else waits for
-	// a turn: a second, and up to a quarter more that no server can foresee.
+	// usualEvery is the time from one sample to the next of a program that waits for nobody's
+	// turn: a second, and up to a quarter more that no server can foresee.
 	usualEvery = 1250 * time.Millisecond
 	// aheadMost is how far ahead of the time a look may ask.
 	aheadMost = 5 * time.Minute
@@ -121,9 +121,8 @@ func (l *Looks) noteAsked(ask Ask, now time.Time) {
 	l.asked[ask.Player] = now.Add(time.Duration(ask.After) + time.Duration(max(0, ask.Samples-1))*every)
 }
 
-// rest returns how long the look has to wait, so that none of its servers hears twice from one
-// address within the gap in which it stays silent: a second with the strictest, as which all
-// count of which it is not known.
+// rest returns how long the look has to wait before the first question, so that no server hears
+// from one address too soon to answer. Servers of unknown strictness count as the strictest.
 func (l *Looks) rest(f Facts, gap time.Duration) (rest time.Duration) {
 	groups := groupsOf(l.lookers(f.Players))
 	gap = cmp.Or(gap, betweenMates)
