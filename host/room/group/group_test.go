@@ -188,6 +188,9 @@ func TestTable(t *testing.T) {
 	g.Measures("olga", grouptest.Up(10, 11)...)
 	var doubts trust.Saved
 	err := json.Unmarshal([]byte(`{"players":{"olga":{"raised":[{"server":2,"rtt_ms":90}]}}}`), &doubts)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if g.Trust, err = trust.Restore(doubts, []string{"ann", "olga"}, 11); err != nil {
 		t.Fatal(err)
 	}
