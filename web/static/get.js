@@ -102,10 +102,10 @@ export async function openInMuster(link) {
   let left = false;
   const leaves = () => (left = true);
   addEventListener("blur", leaves);
-  const frame = h("iframe", { src: musterLink(link), hidden: true, title: "Muster" });
-  document.body.append(frame);
+  // The frame stays until the next try: without it a busy computer would open nothing after all.
+  document.querySelector("iframe.opens")?.remove();
+  document.body.append(h("iframe", { src: musterLink(link), hidden: true, title: "Muster", class: "opens" }));
   await new Promise((done) => setTimeout(done, openWait));
-  frame.remove();
   removeEventListener("blur", leaves);
   return left || document.hidden;
 }
