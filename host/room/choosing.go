@@ -320,7 +320,8 @@ func (r *Room) goOnWithout() {
 	}
 }
 
-// chooseAgain chooses for a group that has lost or won players; what is a sentence about them. If the same server is the best the vote goes on, and the countdown.
+// chooseAgain chooses for a group that has lost or won players; what is a sentence about them. If
+// the same server is the best the vote goes on, and the countdown.
 func (r *Room) chooseAgain(what string) {
 	note, other := r.decision.ChooseAgain(&r.group, what)
 	if r.tell(note); other != nil {

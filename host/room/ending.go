@@ -95,7 +95,7 @@ type Failed struct {
 func (*Failed) stage() wire.Stage { return wire.Failed }
 
 func (f *Failed) tick(r *Room) {
-	if f.Retry.IsZero() || r.now.Before(f.Retry) || !r.group.Attendance.IsUsed() {
+	if f.Retry.IsZero() || r.now.Before(f.Retry) || r.group.Attendance.Here() == 0 {
 		return
 	}
 	r.note("trying again")

@@ -105,7 +105,7 @@ func (in Listed) begin(r *Room) {
 		r.fail(true, "%v", err)
 		return
 	}
-	_, coordinating := r.measuring()
+	coordinating := r.strategy() == wire.Coordinated
 	if coordinating {
 		r.enter(&Coordinating{})
 	} else {
@@ -117,10 +117,13 @@ func (in Listed) begin(r *Room) {
 	players := g.Attendance.Players()
 	if g.Nearby.HasTwoAddresses() {
 		for _, player := range players {
-			r.send(player, g.ListFor(player))
+			r.brief(player)
 		}
 	} else {
 		r.do(Send{Message: wire.List{Round: g.Number, Servers: g.Servers.List}})
+		for _, player := range players {
+			g.Attendance.Brief(player, g.Number)
+		}
 	}
 	g.Attendance.Await(r.now, players...)
 	for _, player := range players {

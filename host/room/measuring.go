@@ -45,10 +45,10 @@ func (*Gathering) proceed(r *Room) {
 // isMeasuring reports whether players measure, each on its own or as the host asks.
 func (r *Room) isMeasuring() bool { return r.duty() == attendance.Measure }
 
-// measuring returns how the players measure this round's list. A saved room may still measure a
+// strategy returns how the players measure this round's list. A saved room may still measure a
 // short list whole: rooms did not search those before.
-func (r *Room) measuring() (strategy string, isCoordinated bool) {
-	strategy = r.group.Settings.Strategy
+func (r *Room) strategy() string {
+	strategy := r.group.Settings.Strategy
 	switch r.phase.(type) {
 	case *Coordinating: // also where the organiser wants more servers asked
 		strategy = wire.Coordinated
@@ -57,23 +57,20 @@ func (r *Room) measuring() (strategy string, isCoordinated bool) {
 			strategy = string(discovery.Conventional)
 		}
 	}
-	return strategy, strategy == wire.Coordinated
+	return strategy
 }
 
 // brief sends a player the list of the round, unless the program has it. Without the list it looks
 // at no server, and doubts where the room sends the player.
 func (r *Room) brief(player string) {
-	if g := &r.group; !g.Attendance.IsBriefed(player, g.Number) {
+	if g := &r.group; g.Attendance.Brief(player, g.Number) {
 		r.send(player, g.ListFor(player))
-		g.Attendance.Brief(player, g.Number)
 	}
 }
 
 // measure starts a player, and gives back what is already known of it.
 func (r *Room) measure(player string) {
-	_, coordinating := r.phase.(*Coordinating)
-	strategy, _ := r.measuring()
-	told, asks := r.probing.Measure(&r.group, player, strategy, coordinating, r.moment())
+	told, asks := r.probing.Measure(&r.group, player, r.strategy(), r.moment())
 	for _, m := range told {
 		r.send(player, m)
 	}
@@ -212,7 +209,7 @@ func (in Hear) report(r *Room, report wire.Report) error {
 			return nonsensef("a report of server %d of %d", server, len(g.Servers.List))
 		}
 	}
-	asks, isNews := r.probing.Report(g, in.Player, report, r.isMeasuring(), isChosen, r.moment())
+	asks, isNews := r.probing.Report(g, in.Player, report, isChosen, r.moment())
 	if r.ask(asks); isNews {
 		r.tell(g.Attendance.Report(in.Player, r.isMeasuring() && !r.asksMore(), r.now))
 	}

@@ -159,7 +159,7 @@ func (r *Room) Next() time.Time {
 			next = earlier(next, closed.Add(attendance.LeftAfter))
 		}
 	case *Failed:
-		if !phase.Retry.IsZero() && g.Attendance.IsUsed() {
+		if !phase.Retry.IsZero() && g.Attendance.Here() > 0 {
 			next = earlier(next, phase.Retry)
 		}
 	case *Waiting:

@@ -279,11 +279,14 @@ func (r *Register) Recall(name string, now time.Time) {
 	m.Out, m.heard = "", now
 }
 
-// Brief notes that a player's program was sent the list of a round.
-func (r *Register) Brief(name string, round int) { r.mark(name).briefed = round }
-
-// IsBriefed reports whether it has.
-func (r *Register) IsBriefed(name string, round int) bool { return r.mark(name).briefed == round }
+// Brief notes that a player's program is sent the list of a round, and reports whether it had
+// another one, or none.
+func (r *Register) Brief(name string, round int) (isNew bool) {
+	m := r.mark(name)
+	isNew = m.briefed != round
+	m.briefed = round
+	return isNew
+}
 
 // Of returns a player's mark.
 func (r *Register) Of(name string) Mark { return r.mark(name).Mark }
@@ -316,9 +319,6 @@ func (r *Register) Present() []string {
 func (r *Register) Here() int {
 	return len(r.filtered(func(m *mark) bool { return m.Here }))
 }
-
-// IsUsed reports whether anybody's program is here.
-func (r *Register) IsUsed() bool { return r.Here() > 0 }
 
 // LastHeard returns when any player was heard last.
 func (r *Register) LastHeard() (last time.Time) {

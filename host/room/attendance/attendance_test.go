@@ -299,7 +299,7 @@ func TestRounds(t *testing.T) {
 		}
 	}
 	r := begin()
-	if !r.IsUsed() || r.Leave("bob", at(3)) || !r.Leave("ann", at(3)) || !r.Leave("cat", at(3)) || r.IsUsed() {
+	if r.Here() != 2 || r.Leave("bob", at(3)) || !r.Leave("ann", at(3)) || !r.Leave("cat", at(3)) || r.Here() > 0 {
 		t.Error("who is here is not known")
 	}
 }
@@ -330,7 +330,7 @@ func TestSaved(t *testing.T) {
 		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
 	}
 	back, err := Restore(r.Save(), []string{"zoe", "ann", "bob"})
-	if again, _ := json.Marshal(back.Save()); err != nil || string(again) != want || back.IsUsed() || fmt.Sprint(back.Active()) != "[zoe ann]" {
+	if again, _ := json.Marshal(back.Save()); err != nil || string(again) != want || back.Here() > 0 || fmt.Sprint(back.Active()) != "[zoe ann]" {
 		t.Errorf("it is restored as %s, %v", again, err)
 	}
 	if again, _ := json.Marshal(r.Save().Anew()); string(again) != `{"ann":{"heard":"2026-11-20T20:00:01Z"},"bob":{"heard":"2026-11-20T20:00:00Z"},"zoe":{"heard":"2026-11-20T20:00:00Z"}}` {
@@ -347,6 +347,25 @@ func TestSaved(t *testing.T) {
 	for _, s := range []Saved{{"ann": {Missed: -1}}, {"ann": {Out: "bored"}}, {"bob": {}}, {"ann": {}, "bob": {}}} {
 		if _, err := Restore(s, []string{"ann"}); err == nil {
 			t.Errorf("%+v is restored", s)
+		}
+	}
+}
+
+// TestBrief: a connection is sent the list of each round once.
+func TestBrief(t *testing.T) {
+	var r Register
+	r.Come("ann", "", at(0))
+	for i, step := range []struct {
+		round   int
+		returns bool
+		isNew   bool
+	}{{1, false, true}, {1, false, false}, {1, true, true}, {2, false, true}, {2, false, false}} {
+		if step.returns {
+			r.Leave("ann", at(1))
+			r.Return("ann", Nothing, true, at(2))
+		}
+		if isNew := r.Brief("ann", step.round); isNew != step.isNew {
+			t.Errorf("step %d: the list of round %d is new: %v", i, step.round, isNew)
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package decision decides where a group goes: it chooses from what was measured, lets everyone look
-// at the best few again, and says what follows.
+// Package decision decides where a group goes: it chooses from what was measured, lets everyone
+// look at the best few again, and says what follows.
 //
 //	Choose ─▶ Decide ─┬─▶ look at these ─▶ Hear, Settle ─▶ Decide …
 //	                  ├─▶ wait for seats, or there is no server
@@ -217,11 +217,11 @@ func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, sur
 	why := func(format string, args ...any) { f.Why = append(f.Why, fmt.Sprintf(format, args...)) }
 	chosen, isTired := g.Choice.Newest().Chosen, d.looks.Tries() >= maxTries
 	if chosen == nil {
-		if f.Look = d.culledByLone(g); len(f.Look) > 0 && !isTired {
-			why("no server suits everyone as far as single players heard: everyone looks at %s", discovery.ServersInWords(len(f.Look)))
+		if lone := d.culledByLone(g); len(lone) > 0 && !isTired {
+			why("no server suits everyone as far as single players heard: everyone looks at %s", discovery.ServersInWords(len(lone)))
+			f.Look = lone
 			return f
 		}
-		f.Look = nil
 		if g.Settings.Wait > 0 && len(g.ChosenFor()) > 0 {
 			f.Wait = WorthWaiting(g)
 		}

@@ -301,7 +301,7 @@ func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
 
 // Report takes what a player measured. If isChosen, second looks have begun, and only servers
 // without a result count. It returns more questions, and whether any result was new.
-func (p *Probing) Report(g *group.Group, name string, report wire.Report, isMeasuring, isChosen bool, m Moment) (asks []search.Ask, isNews bool) {
+func (p *Probing) Report(g *group.Group, name string, report wire.Report, isChosen bool, m Moment) (asks []search.Ask, isNews bool) {
 	passed, w := min(max(0, m.Now.Sub(g.Measuring)), wire.LongestTime), g.Evidence[name]
 	for _, probe := range report.Results {
 		if isChosen && !w.IsUnprobed(probe.Server) || g.Nearby.IsHidden(name, probe.Server) {
@@ -316,7 +316,7 @@ func (p *Probing) Report(g *group.Group, name string, report wire.Report, isMeas
 			continue
 		}
 		isNews = isNews || isNew
-		if isMeasuring || m.IsVoting {
+		if !isChosen || m.IsVoting {
 			asks = append(asks, p.hear(g, name, w.At(probe.Server), m)...)
 		}
 	}
@@ -327,7 +327,7 @@ func (p *Probing) Report(g *group.Group, name string, report wire.Report, isMeas
 // Strategy is how the players measure. If they coordinate, the player is asked for the servers on
 // the player's own network at once: hardly any could be nearer, and a search of a long list might
 // pass them over.
-func (p *Probing) Measure(g *group.Group, name, strategy string, isCoordinating bool, m Moment) (told []wire.Message, asks []search.Ask) {
+func (p *Probing) Measure(g *group.Group, name, strategy string, m Moment) (told []wire.Message, asks []search.Ask) {
 	w := g.Evidence[name]
 	var known []discovery.Result
 	for _, hidden := range g.Nearby.HiddenFrom(name) {
@@ -347,7 +347,6 @@ func (p *Probing) Measure(g *group.Group, name, strategy string, isCoordinating 
 		w.AskAll(m.Now)
 	}
 	measure.Most = p.promise(g, name)
-	g.Attendance.Brief(name, g.Number)
 	told = append(told, measure)
 	if len(known) > 0 {
 		told = append(told, wire.Report{Round: g.Number, Results: known})
@@ -358,7 +357,7 @@ func (p *Probing) Measure(g *group.Group, name, strategy string, isCoordinating 
 			local = append(local, server)
 		}
 	}
-	if isCoordinating && len(local) > 0 {
+	if strategy == wire.Coordinated && len(local) > 0 {
 		asks = p.Ask(g, []search.Ask{{Player: name, Servers: local}}, m)
 	}
 	return told, asks

@@ -48,9 +48,9 @@ func newSession(t *testing.T, strategy string, servers, budget int, names ...str
 func (n *session) moment() probing.Moment { return probing.Moment{Now: n.Now} }
 
 // told returns what a player's program is told when it is to measure.
-func (n *session) told(name, strategy string, isCoordinating bool) (wire.Measure, []wire.Message, []search.Ask) {
+func (n *session) told(name, strategy string) (wire.Measure, []wire.Message, []search.Ask) {
 	n.Helper()
-	told, asks := n.Measure(&n.Group.Group, name, strategy, isCoordinating, n.moment())
+	told, asks := n.Measure(&n.Group.Group, name, strategy, n.moment())
 	return told[0].(wire.Measure), told[1:], asks
 }
 
@@ -79,7 +79,7 @@ func (n *session) answers(asks []search.Ask) {
 		for _, server := range asks[0].Servers {
 			report.Results = append(report.Results, n.result(name, server))
 		}
-		more, _ := n.Report(&n.Group.Group, name, report, true, false, n.moment())
+		more, _ := n.Report(&n.Group.Group, name, report, false, n.moment())
 		asks = append(asks[1:], more...)
 	}
 }
@@ -111,7 +111,7 @@ func TestPromise(t *testing.T) {
 	n := newSession(t, wire.Coordinated, 100, 20, "ann", "bob")
 	g := &n.Group.Group
 	const most = 20 + wire.SearchFinalists
-	if m, _, _ := n.told("ann", wire.Coordinated, true); m.Most != most || n.MostTold(g) != most {
+	if m, _, _ := n.told("ann", wire.Coordinated); m.Most != most || n.MostTold(g) != most {
 		t.Errorf("ann is told of %d servers, all of %d", m.Most, n.MostTold(g))
 	}
 	if asks := n.Ask(g, to("ann", 0, 20), n.moment()); len(asks) != 1 || len(asks[0].Servers) != 20 {
@@ -135,7 +135,7 @@ func TestPromise(t *testing.T) {
 	if len(shown) != 1 || !slices.Equal(shown[0].Servers, []int{0}) || !slices.Equal(without, []string{"ann"}) {
 		t.Errorf("beyond what was told shown are %+v, without are %v", shown, without)
 	}
-	n.told("bob", wire.Coordinated, true)
+	n.told("bob", wire.Coordinated)
 	n.answers(to("bob", 0, 20))
 	n.Chooses()
 	notes, servers, err := n.Grant(g, 10, false)
@@ -160,7 +160,7 @@ func TestPromise(t *testing.T) {
 	if n.Evidence["ann"].AskedMore() != 0 {
 		t.Errorf("more asked are %d", n.Evidence["ann"].AskedMore())
 	}
-	if m, _, _ := n.told("ann", wire.Coordinated, true); m.Most != most+10 {
+	if m, _, _ := n.told("ann", wire.Coordinated); m.Most != most+10 {
 		t.Errorf("then ann is told of %d", m.Most)
 	}
 	asks := n.Ask(g, to("ann", 40, 60), n.moment())
@@ -200,7 +200,7 @@ func TestMost(t *testing.T) {
 		n := newSession(t, tt.strategy, tt.servers, 20, "ann")
 		n.Settings.Agree = tt.agree
 		n.Evidence["ann"].Share(tt.shares)
-		m, _, _ := n.told("ann", tt.strategy, false)
+		m, _, _ := n.told("ann", tt.strategy)
 		if m.Most != tt.most || m.Strategy != tt.told {
 			t.Errorf("%s: ann is told of %d, by %s", tt.name, m.Most, m.Strategy)
 		}
@@ -233,17 +233,14 @@ func TestMeasure(t *testing.T) {
 	n := inOffice(t, wire.Coordinated)
 	n.Settings.Limits = []time.Duration{50 * ms, 90 * ms}
 	n.Tuning.Seed = 7
-	m, more, asks := n.told("olga", wire.Coordinated, true)
+	m, more, asks := n.told("olga", wire.Coordinated)
 	if m.Round != 1 || m.Game != n.Settings.Game || m.Known != 0 || time.Duration(m.MaxRTT) != 90*ms || m.Seed != 7+1+1<<32 || len(more) > 0 {
 		t.Errorf("olga is told %+v, and %+v", m, more)
 	}
 	grouptest.Same(t, "olga is asked at once for", asks, []search.Ask{{Player: "olga", Servers: []int{server}}})
-	if !n.Attendance.IsBriefed("olga", 1) || n.Attendance.IsBriefed("ann", 1) {
-		t.Error("it is not known who has the list")
-	}
 	n.answers(asks)
 	n.answers(n.Ask(&n.Group.Group, to("olga", 3, 4), n.moment()))
-	m, more, asks = n.told("olga", wire.Coordinated, true)
+	m, more, asks = n.told("olga", wire.Coordinated)
 	if m.Known != 2 || len(more) != 1 || asks != nil {
 		t.Errorf("back again olga is told %+v, and %+v, asked for %v", m, more, asks)
 	}
@@ -251,13 +248,13 @@ func TestMeasure(t *testing.T) {
 		{Server: server, State: discovery.Answered, RTT: n.result("olga", server).RTT},
 		{Server: 3, State: discovery.Answered, RTT: n.result("olga", 3).RTT},
 	}})
-	m, more, asks = n.told("ann", wire.Coordinated, true)
+	m, more, asks = n.told("ann", wire.Coordinated)
 	grouptest.Same(t, "ann knows", more, []wire.Message{wire.Report{Round: 1, Results: []discovery.Result{{Server: server, State: discovery.Lost}}}})
 	if m.Known != 1 || m.Seed != 7+1 || asks != nil {
 		t.Errorf("ann is told %+v, asked for %v", m, asks)
 	}
 	n = inOffice(t, string(discovery.Conventional))
-	if m, _, asks = n.told("olga", n.Settings.Strategy, false); asks != nil || m.MaxRTT != 0 {
+	if m, _, asks = n.told("olga", n.Settings.Strategy); asks != nil || m.MaxRTT != 0 {
 		t.Errorf("alone olga is told %+v, asked for %v", m, asks)
 	}
 }
@@ -288,9 +285,9 @@ func TestReport(t *testing.T) {
 		n := inOffice(t, wire.Coordinated)
 		g := &n.Group.Group
 		n.Ask(g, []search.Ask{{Player: "ann", Servers: []int{0, 1, 10}}, {Player: "olga", Servers: []int{10}}}, n.moment())
-		n.Report(g, "ann", wire.Report{Results: []discovery.Result{answered(1, 20*ms)}}, true, false, n.moment())
+		n.Report(g, "ann", wire.Report{Results: []discovery.Result{answered(1, 20*ms)}}, false, n.moment())
 		n.Now = n.Now.Add(10 * time.Second)
-		asks, isNews := n.Report(g, tt.by, wire.Report{Now: 5 * time.Second, Results: []discovery.Result{tt.result}}, !tt.isChosen, tt.isChosen, n.moment())
+		asks, isNews := n.Report(g, tt.by, wire.Report{Now: 5 * time.Second, Results: []discovery.Result{tt.result}}, tt.isChosen, n.moment())
 		w := n.Evidence[tt.by]
 		probe, kept := w.Probe(tt.result.Server)
 		if asks != nil || isNews != tt.isNews || kept != tt.kept || probe.At != tt.at || w.At(tt.result.Server).RTT != tt.counts {
@@ -304,14 +301,14 @@ func TestReport(t *testing.T) {
 func TestOwn(t *testing.T) {
 	n := newSession(t, wire.Coordinated, 100, 20, "ann")
 	n.Gets(grouptest.List(100))
-	n.told("ann", wire.Coordinated, true)
+	n.told("ann", wire.Coordinated)
 	n.Evidence["ann"].Allow(1)
 	for server := range 2 {
 		n.Hears("ann", server, grouptest.Info())
 	}
 	n.Weigh()
 	for server := range 2 {
-		n.Report(&n.Group.Group, "ann", wire.Report{Results: []discovery.Result{n.result("ann", server)}}, false, true, probing.Moment{Now: n.Now, IsVoting: true})
+		n.Report(&n.Group.Group, "ann", wire.Report{Results: []discovery.Result{n.result("ann", server)}}, true, probing.Moment{Now: n.Now, IsVoting: true})
 	}
 	if n.Evidence["ann"].IsUnprobed(0) || !n.Evidence["ann"].IsUnprobed(1) || n.Servers.Info(0) == nil || n.Servers.Info(1) != nil {
 		t.Errorf("of the first is known %+v, %+v, of the second %+v, %+v", n.Evidence["ann"].At(0), n.Servers.Info(0), n.Evidence["ann"].At(1), n.Servers.Info(1))
@@ -364,7 +361,7 @@ func TestShare(t *testing.T) {
 		for _, server := range ask.Servers {
 			results = append(results, n.result(ask.Player, server))
 		}
-		more, isNews := n.Report(g, ask.Player, wire.Report{Results: results}, true, false, n.moment())
+		more, isNews := n.Report(g, ask.Player, wire.Report{Results: results}, false, n.moment())
 		if !isNews {
 			t.Errorf("%s has no news", ask.Player)
 		}
@@ -381,7 +378,7 @@ func TestShare(t *testing.T) {
 	grouptest.Same(t, "instead asked are", asked, []int{first})
 	other := asks[1].Player
 	n.Now = n.Now.Add(time.Minute)
-	n.Report(g, other, wire.Report{Results: []discovery.Result{n.result(other, first)}}, true, false, n.moment())
+	n.Report(g, other, wire.Report{Results: []discovery.Result{n.result(other, first)}}, false, n.moment())
 	grouptest.Same(t, "idle are", n.Idle(nil), []string{"ann", "abe"})
 	grouptest.Same(t, "it is said", n.FinishShares(g, n.Now), []string{"2 players behind one address have measured 10 servers together, 9 answered"})
 	if notes := n.FinishShares(g, n.Now); notes != nil || !n.Attendance.Of("abe").Done || n.Attendance.Of("bob").Done {
@@ -460,7 +457,7 @@ func searched(t *testing.T, agree wire.Decision) *session {
 	n.Settings.Agree = agree
 	n.JoinFrom("abe", n.Origins.Of("ann"))
 	for _, name := range n.Attendance.Players() {
-		n.told(name, wire.Coordinated, true)
+		n.told(name, wire.Coordinated)
 	}
 	if n.Search(&n.Group.Group) != nil {
 		t.Error("there is a search before the first turn")
@@ -553,7 +550,7 @@ func TestMate(t *testing.T) {
 		n := newSession(t, wire.Coordinated, 1000, 0, "bob", "ann")
 		n.JoinFrom("abe", n.Origins.Of("ann"))
 		for _, name := range n.Attendance.Players() {
-			n.told(name, wire.Coordinated, true)
+			n.told(name, wire.Coordinated)
 		}
 		g := &n.Group.Group
 		asks, _, _ := n.Turn(g, 0, n.moment())
@@ -568,7 +565,7 @@ func TestMate(t *testing.T) {
 			mate = "abe"
 		}
 		tt.does(n, mate, server)
-		more, _ := n.Report(g, first.Player, wire.Report{Results: []discovery.Result{{Server: server, State: discovery.Lost}}}, true, false, n.moment())
+		more, _ := n.Report(g, first.Player, wire.Report{Results: []discovery.Result{{Server: server, State: discovery.Lost}}}, false, n.moment())
 		if asked := len(more) > 0; asked != tt.asks || asked && (more[0].Player != mate || !slices.Equal(more[0].Servers, []int{server})) {
 			t.Errorf("%s: asked are %v", tt.name, more)
 		}
@@ -597,13 +594,13 @@ func TestHiddenMate(t *testing.T) {
 		for _, ask := range asks { // all has been said, but of this server
 			for _, server := range ask.Servers {
 				if server != tt.server {
-					n.Report(g, ask.Player, wire.Report{Results: []discovery.Result{n.result(ask.Player, server)}}, true, false, n.moment())
+					n.Report(g, ask.Player, wire.Report{Results: []discovery.Result{n.result(ask.Player, server)}}, false, n.moment())
 				}
 			}
 		}
 		n.Ask(g, to("olga", tt.server, tt.server+1), n.moment())
 		n.Now = n.Now.Add(time.Minute)
-		asks, _ = n.Report(g, "olga", wire.Report{Results: []discovery.Result{{Server: tt.server, State: discovery.Lost}}}, true, false, n.moment())
+		asks, _ = n.Report(g, "olga", wire.Report{Results: []discovery.Result{{Server: tt.server, State: discovery.Lost}}}, false, n.moment())
 		if fmt.Sprint(asks) != fmt.Sprint(tt.want) {
 			t.Errorf("%s: asked are %v, want %v", tt.name, asks, tt.want)
 		}
@@ -760,7 +757,7 @@ func TestDry(t *testing.T) {
 	}
 	n.AskMore(g, n.Now)
 	for _, name := range n.Attendance.Players() {
-		n.told(name, wire.Coordinated, true)
+		n.told(name, wire.Coordinated)
 	}
 	if outcome := n.goes(100); !strings.Contains(outcome, "more servers each") {
 		t.Errorf("it says %q", outcome)
@@ -842,7 +839,7 @@ func TestGuests(t *testing.T) {
 		}
 		n.Settings.By = by
 		for _, name := range n.Attendance.Players() {
-			n.told(name, wire.Coordinated, true)
+			n.told(name, wire.Coordinated)
 		}
 		n.goes(0)
 		if s := n.Chooses(); s.Chosen == nil || s.Estimated["zoe"] == 0 {
