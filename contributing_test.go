@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"muster/discovery"
-	"muster/discovery/plans"
-	"muster/discovery/topology"
+	"muster/discovery/plan"
+	"muster/discovery/plan/topology"
 	"muster/host/wire"
 )
 
@@ -185,8 +185,8 @@ func TestAddingAGame(t *testing.T) {
 	}
 	protocols := 0
 	for imported := range strings.Lines(sources(t, "internal/game")) {
-		folder := regexp.MustCompile(`"muster/(discovery/[a-z0-9]+)"`).FindStringSubmatch(imported)
-		if folder == nil || folder[1] == "discovery/tcp" || !strings.Contains(sources(t, folder[1]), ") AppendQuery(") { // a connection is its answer
+		folder := regexp.MustCompile(`"muster/(discovery/protocol/[a-z0-9]+)"`).FindStringSubmatch(imported)
+		if folder == nil || folder[1] == "discovery/protocol/tcp" || !strings.Contains(sources(t, folder[1]), ") AppendQuery(") { // a connection is its answer
 			continue
 		}
 		protocols++
@@ -206,7 +206,7 @@ func TestAddingAGame(t *testing.T) {
 // TestAddingAStrategy follows CONTRIBUTING.md: each strategy has a name and a constructor.
 func TestAddingAStrategy(t *testing.T) {
 	section := guide(t, "Add a strategy")
-	for _, want := range []string{"`discovery/strategy.go`", "`discovery/plans`", "`Next`", "`Observe`"} {
+	for _, want := range []string{"`discovery/strategy.go`", "`discovery/plan`", "`Next`", "`Observe`"} {
 		if !strings.Contains(section, want) {
 			t.Errorf("the guide does not tell of %s", want)
 		}
@@ -217,9 +217,9 @@ func TestAddingAStrategy(t *testing.T) {
 		if !strings.Contains(names, ` Strategy = "`+string(strategy)+`"`) {
 			t.Errorf("%s is not named in discovery/strategy.go", strategy)
 		}
-		plan, err := plans.New(strategy, list, discovery.PlanOptions{})
+		plan, err := plan.New(strategy, list, discovery.PlanOptions{})
 		if err != nil {
-			t.Errorf("discovery/plans does not make %s: %v", strategy, err)
+			t.Errorf("discovery/plan does not make %s: %v", strategy, err)
 			continue
 		}
 		if probe, verdict := plan.Next(); verdict != discovery.Go || probe.Server != 0 {

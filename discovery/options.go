@@ -22,7 +22,7 @@ type PlanOptions struct {
 	// servers instead of all under MaxRTT.
 	Nearest int
 	// Priors are what was measured of the networks at earlier visits; see
-	// discovery/history.
+	// discovery/plan/history.
 	Priors []Prior
 
 	// Window is how many of the last replies percentile and smooth look at: 100.

@@ -11,8 +11,8 @@
 //	  └──────────────────────────────┘
 //	       Observe: what came of it
 //
-// Plans are made in discovery/plans. What a datagram means is a [Protocol]'s
-// business, one package each (discovery/quake3, discovery/a2s, discovery/bedrock …).
+// Plans are made in discovery/plan. What a datagram means is a [Protocol]'s
+// business, one package each (discovery/protocol/quake3, discovery/protocol/a2s, discovery/protocol/bedrock …).
 package discovery
 
 import (

@@ -13,7 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/host/page"
 	"muster/host/room"
 	"muster/host/store"

@@ -29,7 +29,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/host/access"
 	"muster/host/page"
 	"muster/host/room"

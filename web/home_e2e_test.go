@@ -22,7 +22,7 @@ import (
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 
-	"muster/discovery/beacon"
+	"muster/discovery/protocol/beacon"
 	"muster/host/wire"
 	"muster/internal/cli"
 	"muster/internal/sim"

@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"muster/discovery"
-	"muster/discovery/beacon"
+	"muster/discovery/protocol/beacon"
 	"muster/host"
 	"muster/host/wire"
 	"muster/selection"

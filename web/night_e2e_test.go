@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/plans"
+	"muster/discovery/plan"
+	"muster/discovery/plan/topology"
 	"muster/discovery/prober"
-	"muster/discovery/topology"
 	"muster/host"
 	"muster/host/store"
 	"muster/host/wire"
@@ -137,7 +137,7 @@ func (n *night) joins(name string, place int, rate float64, twist func(*discover
 				return twisted{p, twist}, err
 			},
 			NewPlan: func(m wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
-				return plans.New(discovery.ByAS, topology.New(servers), discovery.PlanOptions{Seed: m.Seed, MaxRTT: time.Duration(m.MaxRTT)})
+				return plan.New(discovery.ByAS, topology.New(servers), discovery.PlanOptions{Seed: m.Seed, MaxRTT: time.Duration(m.MaxRTT)})
 			},
 			Events: func(e peer.Event) {
 				if joined, is := e.(peer.Joined); is {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/host/page"
 	"muster/host/room"
 	"muster/host/wire"

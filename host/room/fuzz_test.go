@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/host/room"
 	"muster/host/room/nickname"
 	"muster/host/room/outage"

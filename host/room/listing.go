@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/host/room/ballot"
 	"muster/host/room/group"
 	"muster/host/room/listing"

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/host/room"
 	"muster/host/room/roster"
 	"muster/host/wire"

@@ -6,7 +6,7 @@ import (
 	"net/netip"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/host/room/calendar"
 	"muster/host/room/decision"
 	"muster/host/room/group"

@@ -15,7 +15,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/host/room"
 	"muster/host/wire"
 )

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/host/room"
 	"muster/host/room/evidence"
 	"muster/host/room/saved"

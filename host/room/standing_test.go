@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/host/room"
 	"muster/host/wire"
 )

@@ -16,7 +16,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"muster/discovery"
-	"muster/discovery/master"
+	"muster/discovery/lists/master"
 	"muster/host"
 	"muster/host/access"
 	"muster/host/wire"

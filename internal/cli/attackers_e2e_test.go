@@ -23,8 +23,8 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
-	"muster/discovery/a2s"
-	"muster/discovery/quake3"
+	"muster/discovery/protocol/a2s"
+	"muster/discovery/protocol/quake3"
 	"muster/host/wire"
 	"muster/internal/netfab"
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
-	"muster/discovery/beacon"
+	"muster/discovery/protocol/beacon"
 	"muster/internal/echo"
 	"muster/internal/hint"
 	"muster/internal/netinfo"

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/discovery/beacon"
+	"muster/discovery/protocol/beacon"
 	"muster/internal/cli"
 )
 

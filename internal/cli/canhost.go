@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"muster/discovery/beacon"
+	"muster/discovery/protocol/beacon"
 	"muster/internal/echo"
 	"muster/internal/hint"
 	"muster/internal/portmap"

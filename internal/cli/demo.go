@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
-	"muster/discovery/master"
+	"muster/discovery/lists/master"
 	"muster/discovery/prober"
 	"muster/host"
 	"muster/host/room"

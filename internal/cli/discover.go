@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
-	"muster/discovery/plans"
+	"muster/discovery/plan"
+	"muster/discovery/plan/topology"
 	"muster/discovery/prober"
 	"muster/discovery/report"
 	"muster/discovery/report/qstat"
-	"muster/discovery/topology"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/hint"
@@ -200,7 +200,7 @@ func (d *discover) measure(ctx context.Context, g game.Game, servers []discovery
 		d.screen.Say("starting from the last visit, %s (%s ago): %s remembered; --fresh starts anew",
 			seen.Local().Format("2 Jan 15:04"), roughly(head.Started.Sub(seen)), term.Count(len(d.options.Priors), "network"))
 	}
-	plan, err := plans.New(d.strategy, topology.New(servers), d.options)
+	plan, err := plan.New(d.strategy, topology.New(servers), d.options)
 	if err != nil {
 		return head, discovery.Claim{}, usageError(err)
 	}

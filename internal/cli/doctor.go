@@ -13,7 +13,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/geo"
-	"muster/discovery/lan"
+	"muster/discovery/lists/lan"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/netinfo"

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"muster/discovery/geo"
-	"muster/discovery/lan"
+	"muster/discovery/lists/lan"
 	"muster/internal/release"
 	"muster/internal/term"
 )

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/bedrock"
 	"muster/discovery/prober"
+	"muster/discovery/protocol/bedrock"
 	"muster/discovery/report"
 	"muster/host/wire"
 	"muster/internal/game"

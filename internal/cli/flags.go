@@ -18,7 +18,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/geo"
-	"muster/discovery/master"
+	"muster/discovery/lists/master"
 	"muster/discovery/prober"
 	"muster/host/wire"
 	"muster/internal/game"

@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
-	"muster/discovery/lan"
+	"muster/discovery/lists/lan"
 	"muster/discovery/prober"
 	"muster/internal/config"
 	"muster/internal/hint"

@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"muster/discovery"
-	"muster/discovery/lan"
+	"muster/discovery/lists/lan"
 	"muster/host"
 	"muster/host/access"
 	"muster/host/room"

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
-	"muster/discovery/lan"
+	"muster/discovery/lists/lan"
 	"muster/host/access"
 	"muster/host/wire"
 	"muster/internal/game"

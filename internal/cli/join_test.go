@@ -8,7 +8,7 @@ import (
 
 	"github.com/mattn/go-runewidth"
 
-	"muster/discovery/lan"
+	"muster/discovery/lists/lan"
 	"muster/internal/invite"
 	"muster/internal/term"
 )

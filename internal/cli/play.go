@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/lan"
+	"muster/discovery/lists/lan"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/hint"

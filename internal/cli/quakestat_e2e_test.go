@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/quake3"
+	"muster/discovery/protocol/quake3"
 	"muster/discovery/report"
 )
 

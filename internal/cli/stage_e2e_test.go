@@ -27,7 +27,7 @@ import (
 	"golang.org/x/net/ipv6"
 
 	"muster/discovery"
-	"muster/discovery/quake3"
+	"muster/discovery/protocol/quake3"
 	"muster/host/wire"
 	"muster/internal/netfab"
 )

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/quake3"
+	"muster/discovery/protocol/quake3"
 	"muster/internal/echo"
 )
 

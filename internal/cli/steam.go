@@ -14,7 +14,7 @@ import (
 
 	"github.com/adrg/xdg"
 
-	"muster/discovery/master"
+	"muster/discovery/lists/master"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/home"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"muster/discovery"
-	"muster/discovery/history"
+	"muster/discovery/plan/history"
 	"muster/internal/await"
 )
 

@@ -20,7 +20,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"muster/discovery/beacon"
+	"muster/discovery/protocol/beacon"
 )
 
 // What a field of Bounds that is 0 means.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/beacon"
 	"muster/discovery/prober"
+	"muster/discovery/protocol/beacon"
 	"muster/internal/await"
 	"muster/internal/echo"
 )

@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/master"
+	"muster/discovery/lists/master"
+	"muster/discovery/lists/weblist"
 	"muster/discovery/report/qstat"
-	"muster/discovery/weblist"
 )
 
 // Lists as others keep them, and as Muster reads and writes them:

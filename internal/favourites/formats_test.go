@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/master"
+	"muster/discovery/lists/master"
 )
 
 var arena = For{Game: "openarena", Port: 27960, QStatType: "Q3S", AppID: 440, Takes: func(kind string) bool { return kind == "" || kind == "Q3S" }}

@@ -2,7 +2,7 @@
 // them, and how each is started and sent to a server.
 //
 //	games.toml (built in) ─┐
-//	                       ├─▶ Table ─▶ Game ─┬─▶ Queries    for discovery/master
+//	                       ├─▶ Table ─▶ Game ─┬─▶ Queries    for discovery/lists/master
 //	games.toml (user's)  ──┘                  ├─▶ Protocol   for discovery/prober
 //	                                          └─▶ Command ─▶ Launch
 //
@@ -19,21 +19,21 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/a2s"
-	"muster/discovery/beacon"
-	"muster/discovery/bedrock"
-	"muster/discovery/gamespy"
-	"muster/discovery/luanti"
-	"muster/discovery/master"
-	"muster/discovery/mindustry"
-	"muster/discovery/minecraft"
-	"muster/discovery/mumble"
-	"muster/discovery/openttd"
-	"muster/discovery/quake3"
-	"muster/discovery/quakeworld"
-	"muster/discovery/sauerbraten"
-	"muster/discovery/tcp"
-	"muster/discovery/teeworlds"
+	"muster/discovery/lists/master"
+	"muster/discovery/protocol/a2s"
+	"muster/discovery/protocol/beacon"
+	"muster/discovery/protocol/bedrock"
+	"muster/discovery/protocol/gamespy"
+	"muster/discovery/protocol/luanti"
+	"muster/discovery/protocol/mindustry"
+	"muster/discovery/protocol/minecraft"
+	"muster/discovery/protocol/mumble"
+	"muster/discovery/protocol/openttd"
+	"muster/discovery/protocol/quake3"
+	"muster/discovery/protocol/quakeworld"
+	"muster/discovery/protocol/sauerbraten"
+	"muster/discovery/protocol/tcp"
+	"muster/discovery/protocol/teeworlds"
 	"muster/selection"
 )
 

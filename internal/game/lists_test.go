@@ -18,7 +18,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"muster/discovery"
-	"muster/discovery/master"
+	"muster/discovery/lists/master"
 	"muster/host/wire"
 )
 

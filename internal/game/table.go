@@ -17,7 +17,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"muster/discovery"
-	"muster/discovery/master"
+	"muster/discovery/lists/master"
 	"muster/host/wire"
 	"muster/internal/input"
 	"muster/selection"

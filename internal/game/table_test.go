@@ -9,8 +9,8 @@ import (
 	"testing/iotest"
 	"time"
 
-	"muster/discovery/master"
-	"muster/discovery/quake3"
+	"muster/discovery/lists/master"
+	"muster/discovery/protocol/quake3"
 	"muster/selection"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"muster/discovery"
-	"muster/discovery/master"
+	"muster/discovery/lists/master"
 	"muster/host/wire"
 )
 

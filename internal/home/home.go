@@ -27,7 +27,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/lan"
+	"muster/discovery/lists/lan"
 	"muster/discovery/report"
 	"muster/internal/favourites"
 	"muster/internal/hint"

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/lan"
+	"muster/discovery/lists/lan"
 	"muster/internal/favourites"
 	"muster/internal/hint"
 )

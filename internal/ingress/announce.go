@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"sync"
 
-	"muster/discovery/lan"
+	"muster/discovery/lists/lan"
 	"muster/host"
 	"muster/host/access"
 	"muster/host/wire"

@@ -3,7 +3,7 @@ package ingress
 import (
 	"testing"
 
-	"muster/discovery/lan"
+	"muster/discovery/lists/lan"
 	"muster/host/wire"
 )
 

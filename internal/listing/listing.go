@@ -15,8 +15,8 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/geo"
-	"muster/discovery/lan"
-	"muster/discovery/master"
+	"muster/discovery/lists/lan"
+	"muster/discovery/lists/master"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/input"

@@ -10,7 +10,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/geo"
-	"muster/discovery/lan"
+	"muster/discovery/lists/lan"
 	"muster/internal/game"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"muster/discovery"
-	"muster/discovery/master"
+	"muster/discovery/lists/master"
 	"muster/internal/game"
 	"muster/internal/hint"
 )

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/lan"
+	"muster/discovery/lists/lan"
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/internal/game"

@@ -16,7 +16,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"muster/discovery/master"
+	"muster/discovery/lists/master"
 	"muster/host"
 	"muster/host/wire"
 	"muster/host/wire/conn"

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/host/room"
 	"muster/selection"
 )

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/plans"
+	"muster/discovery/plan"
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/selection"
@@ -172,7 +172,7 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 			o.Tuning.Weights[p.name] = weight
 		}
 		if method == Discovered {
-			plan, err := plans.New(o.Strategy, v.Topology(), p.plan)
+			plan, err := plan.New(o.Strategy, v.Topology(), p.plan)
 			if err != nil {
 				return nil, err
 			}

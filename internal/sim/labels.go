@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 )
 
 // Labels says what plans are told of where servers are: it returns the list with

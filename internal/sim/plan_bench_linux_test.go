@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/plans"
+	"muster/discovery/plan"
 )
 
 // BenchmarkPlanTime measures what the adaptive plan takes of a processor for a probe on a
@@ -27,7 +27,7 @@ func BenchmarkPlanTime(b *testing.B) {
 					tree := v.Topology()
 					runtime.GC() // what the world leaves is not the plan's
 					before := processorTime(b)
-					plan, err := plans.New(discovery.Adaptive, tree, o)
+					plan, err := plan.New(discovery.Adaptive, tree, o)
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/plans"
+	"muster/discovery/plan"
 )
 
 // TestPlansAskAsBefore holds the adaptive plan to what it asks, so that it can be made
@@ -69,7 +69,7 @@ func TestPlansAskAsBefore(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			plan, err := plans.New(test.strategy, v.Topology(), test.plan)
+			plan, err := plan.New(test.strategy, v.Topology(), test.plan)
 			if err != nil {
 				t.Fatal(err)
 			}

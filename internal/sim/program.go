@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/plans"
+	"muster/discovery/plan"
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/peer/player"
@@ -226,7 +226,7 @@ func (p *peer) newPlan(m wire.Measure, _ []discovery.Server) (discovery.Plan, er
 	if m.Strategy == wire.Coordinated {
 		strategy = discovery.Conventional
 	}
-	return plans.New(strategy, p.vantage.Topology(), p.plan)
+	return plan.New(strategy, p.vantage.Topology(), p.plan)
 }
 
 // measure executes the measuring of a list.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 )
 
 // ReadVantage reads a data file, which errors call name: CSV with a header, its

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/plans"
+	"muster/discovery/plan"
 )
 
 // Simulation is what runs of one strategy on one vantage came to, a row of
@@ -63,15 +63,15 @@ type runs struct {
 }
 
 // run runs a strategy once, on the packet pairs of the plan's seed.
-func (v *Vantage) run(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions) ([]discovery.Result, run, error) {
-	plan.MaxRTT = cmp.Or(plan.MaxRTT, 200*time.Millisecond)
-	p, err := plans.New(strategy, v.Topology(), plan)
+func (v *Vantage) run(strategy discovery.Strategy, options discovery.PlanOptions, o ReplayOptions) ([]discovery.Result, run, error) {
+	options.MaxRTT = cmp.Or(options.MaxRTT, 200*time.Millisecond)
+	p, err := plan.New(strategy, v.Topology(), options)
 	if err != nil {
 		return nil, run{}, err
 	}
-	o.Run = plan.Seed
+	o.Run = options.Seed
 	results, took := v.Replay(p, o)
-	return results, v.measure(results, took, p.Summary(), v.truth(plan)), nil
+	return results, v.measure(results, took, p.Summary(), v.truth(options)), nil
 }
 
 // truth is what somebody knows who has measured everything.

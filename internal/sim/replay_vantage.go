@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 )
 
 // Vantage is what one place sees of a list of servers: what a replay runs on.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/history"
+	"muster/discovery/plan/history"
 )
 
 // What happens between two visits.

@@ -14,7 +14,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"muster/discovery"
-	"muster/discovery/history"
+	"muster/discovery/plan/history"
 )
 
 // Visits are those to one game's servers.

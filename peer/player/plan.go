@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/plans"
-	"muster/discovery/topology"
+	"muster/discovery/plan"
+	"muster/discovery/plan/topology"
 	"muster/host/wire"
 )
 
@@ -26,7 +26,7 @@ func NewPlan(m wire.Measure, servers []discovery.Server) (discovery.Plan, error)
 		first := rand.New(rand.NewPCG(m.Seed, 0)).IntN(len(servers))
 		return turned{discovery.NewConventional(len(servers)), first, len(servers)}, nil
 	}
-	return plans.New(strategy, topology.New(servers), options)
+	return plan.New(strategy, topology.New(servers), options)
 }
 
 // turned goes through a list from another server on than the first: else all

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 )
 
 // Batch is what one player is to ask now, in this order.

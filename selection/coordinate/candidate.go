@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/selection"
 )
 

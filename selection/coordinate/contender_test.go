@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/selection"
 	"muster/selection/coordinate"
 )

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 )
 
 // countryStats is what is known of a country.

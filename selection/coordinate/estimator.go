@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/selection"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/selection"
 )
 

@@ -8,7 +8,7 @@ import (
 	"os"
 	"testing"
 
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/internal/sim"
 	"muster/selection/coordinate"
 )

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 )
 
 // posterior is what the candidates' values say of all other addresses.

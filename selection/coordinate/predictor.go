@@ -3,7 +3,7 @@ package coordinate
 import (
 	"math"
 
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 )
 
 // predictor predicts a player's RTT to an address from the mean of what the player

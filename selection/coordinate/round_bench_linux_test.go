@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/selection"
 )
 

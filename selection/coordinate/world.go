@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/selection"
 )
 

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"muster/discovery"
-	"muster/discovery/quake3"
+	"muster/discovery/protocol/quake3"
 	"muster/discovery/report"
 )
 

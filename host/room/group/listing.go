@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/host/room/evidence"
 	"muster/host/room/listing"
 	"muster/host/room/nearby"

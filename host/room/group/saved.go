@@ -3,7 +3,7 @@ package group
 import (
 	"fmt"
 
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/brought"

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/topology"
+	"muster/discovery/plan/topology"
 	"muster/host/wire"
 	"muster/selection"
 )

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/discovery/a2s"
+	"muster/discovery/protocol/a2s"
 	"muster/internal/sim"
 )
 

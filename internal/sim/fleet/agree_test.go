@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/plans"
+	"muster/discovery/plan"
 	"muster/discovery/prober"
-	"muster/discovery/quake3"
+	"muster/discovery/protocol/quake3"
 	"muster/internal/sim"
 )
 
@@ -52,12 +52,12 @@ func agree(t *testing.T, o sim.ReplayOptions, wrap func(*sim.Vantage, discovery.
 	for _, strategy := range discovery.Strategies() {
 		f, v := agreeFleet(t)
 		a := &agreement{strategy: strategy, vantage: v, options: o}
-		for _, plan := range []*discovery.Plan{&a.virtual, &a.real} {
-			p, err := plans.New(strategy, v.Topology(), discovery.PlanOptions{Seed: 7, Window: 40})
+		for _, made := range []*discovery.Plan{&a.virtual, &a.real} {
+			p, err := plan.New(strategy, v.Topology(), discovery.PlanOptions{Seed: 7, Window: 40})
 			if err != nil {
 				t.Fatal(err)
 			}
-			*plan = wrap(v, p)
+			*made = wrap(v, p)
 		}
 		all = append(all, a)
 		work.Go(func() { a.run(f) })

@@ -6,7 +6,7 @@ import (
 	"net/netip"
 	"strconv"
 
-	"muster/discovery/quake3"
+	"muster/discovery/protocol/quake3"
 )
 
 // serveMaster answers as dpmaster does: all datagrams of a list at once.

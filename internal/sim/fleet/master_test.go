@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/discovery/quake3"
+	"muster/discovery/protocol/quake3"
 	"muster/internal/sim"
 )
 

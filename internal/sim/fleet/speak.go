@@ -12,16 +12,16 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/a2s"
-	"muster/discovery/bedrock"
-	"muster/discovery/gamespy"
-	"muster/discovery/luanti"
-	"muster/discovery/mindustry"
-	"muster/discovery/mumble"
-	"muster/discovery/quake3"
-	"muster/discovery/quakeworld"
-	"muster/discovery/sauerbraten"
-	"muster/discovery/teeworlds"
+	"muster/discovery/protocol/a2s"
+	"muster/discovery/protocol/bedrock"
+	"muster/discovery/protocol/gamespy"
+	"muster/discovery/protocol/luanti"
+	"muster/discovery/protocol/mindustry"
+	"muster/discovery/protocol/mumble"
+	"muster/discovery/protocol/quake3"
+	"muster/discovery/protocol/quakeworld"
+	"muster/discovery/protocol/sauerbraten"
+	"muster/discovery/protocol/teeworlds"
 )
 
 // Kind is the protocol that a fleet's servers speak.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"muster/discovery"
-	"muster/discovery/a2s"
+	"muster/discovery/protocol/a2s"
 	"muster/internal/sim"
 )
 

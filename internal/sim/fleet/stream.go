@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/minecraft"
-	"muster/discovery/openttd"
+	"muster/discovery/protocol/minecraft"
+	"muster/discovery/protocol/openttd"
 )
 
 // The kinds whose servers are asked over TCP.

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/calibrated"
-	"muster/discovery/plans"
+	"muster/discovery/plan"
+	"muster/discovery/plan/calibrated"
 	"muster/internal/sim"
 )
 
@@ -69,7 +69,7 @@ func Write(w io.Writer, cases []sim.Case, rate float64) error {
 
 // panel draws one case.
 func panel(out *bytes.Buffer, c sim.Case, rate float64) error {
-	order, err := plans.New(c.Strategy, c.Vantage.Topology(), c.Plan)
+	order, err := plan.New(c.Strategy, c.Vantage.Topology(), c.Plan)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,208 @@
+package lan
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/protocol/a2s"
+	"muster/discovery/protocol/luanti"
+	"muster/discovery/protocol/quake3"
+	"muster/discovery/protocol/sauerbraten"
+)
+
+const ourNonce discovery.Nonce = 0x1234
+
+func newCrowd(protocol discovery.Protocol) *crowd {
+	return &crowd{protocol: protocol, nonce: ourNonce, network: netip.MustParsePrefix("192.168.1.5/24"), ports: []uint16{27960, 27961}}
+}
+
+// infoResponse is a Quake 3 server's reply to the query with this nonce.
+func infoResponse(name string, nonce discovery.Nonce) []byte {
+	request, err := quake3.ParseRequest(quake3.Protocol{}.AppendQuery(nil, nonce, nil))
+	if err != nil {
+		panic(err)
+	}
+	return quake3.AppendInfoResponse(nil, discovery.Info{Name: name, Map: "q3dm17", MaxPlayers: 8}, request.Challenge(), 71)
+}
+
+func names(c *crowd) string {
+	var list []string
+	for _, s := range c.servers() {
+		list = append(list, s.Addr.String()+" "+s.Info.Name)
+	}
+	slices.Sort(list)
+	return fmt.Sprint(list)
+}
+
+func TestCrowdHears(t *testing.T) {
+	type packet struct {
+		from string
+		body []byte
+	}
+	tests := []struct {
+		name    string
+		packets []packet
+		want    string
+	}{
+		{"two servers", []packet{{"192.168.1.9:27960", infoResponse("A", ourNonce)}, {"192.168.1.9:27961", infoResponse("B", ourNonce)}},
+			"[192.168.1.9:27960 A 192.168.1.9:27961 B]"},
+		{"this machine's own", []packet{{"192.168.1.5:27960", infoResponse("A", ourNonce)}}, "[192.168.1.5:27960 A]"},
+		{"the first word counts", []packet{{"192.168.1.9:27960", infoResponse("A", ourNonce)}, {"192.168.1.9:27960", infoResponse("B", ourNonce)}},
+			"[192.168.1.9:27960 A]"},
+		{"another nonce", []packet{{"192.168.1.9:27960", infoResponse("A", ourNonce+1)}}, "[]"},
+		{"from outside", []packet{{"192.168.2.9:27960", infoResponse("A", ourNonce)}}, "[]"},
+		{"from a port not asked", []packet{{"192.168.1.9:27962", infoResponse("A", ourNonce)}}, "[]"},
+		{"noise, then a reply", []packet{{"192.168.1.9:27960", []byte("\xff\xff\xff\xffprint\n")}, {"192.168.1.9:27960", infoResponse("A", ourNonce)}},
+			"[192.168.1.9:27960 A]"},
+	}
+	for _, tt := range tests {
+		c := newCrowd(quake3.Protocol{})
+		for _, p := range tt.packets {
+			if again := c.hear(netip.MustParseAddrPort(p.from), p.body); again != nil {
+				t.Errorf("%s: sends %q", tt.name, again)
+			}
+		}
+		if got := names(c); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestCrowdAnswersChallenges: A2S servers ask back first, and one that never
+// stops is left alone.
+func TestCrowdAnswersChallenges(t *testing.T) {
+	c := newCrowd(a2s.Protocol{})
+	from := netip.MustParseAddrPort("192.168.1.9:27960")
+	challenge := a2s.AppendChallenge(nil, [4]byte{1, 2, 3, 4})
+	want := a2s.Protocol{}.AppendQuery(nil, ourNonce, []byte{1, 2, 3, 4})
+	for range maxChallenges {
+		if again := c.hear(from, challenge); string(again) != string(want) {
+			t.Errorf("sends %q, want %q", again, want)
+		}
+	}
+	if again := c.hear(from, challenge); again != nil {
+		t.Errorf("sends %q to a server that never stops", again)
+	}
+	c.hear(from, a2s.AppendInfo(nil, discovery.Info{Name: "A"}))
+	if got := names(c); got != "[192.168.1.9:27960 A]" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestCrowdIsBounded: in servers, and in what it keeps of each.
+func TestCrowdIsBounded(t *testing.T) {
+	c := newCrowd(a2s.Protocol{})
+	c.network = netip.MustParsePrefix("10.0.0.5/8")
+	addr := netip.MustParseAddr("10.0.0.6")
+	info := a2s.AppendInfo(nil, discovery.Info{Name: "A"})
+	for range 2 * maxCrowd {
+		c.hear(netip.AddrPortFrom(addr, 27960), info)
+		addr = addr.Next()
+	}
+	if n := len(c.servers()); n != maxCrowd {
+		t.Errorf("%d servers, want %d", n, maxCrowd)
+	}
+
+	c = newCrowd(endless{})
+	from := netip.MustParseAddrPort("192.168.1.9:27960")
+	for range 100 {
+		c.hear(from, make([]byte, 1400))
+	}
+	if m := c.members[from]; m.partsLen > maxPartsLen || len(m.parts) > maxParts || len(m.parts) == 0 {
+		t.Errorf("%d parts of %d bytes are kept", len(m.parts), m.partsLen)
+	}
+}
+
+// endless is a protocol whose replies never end.
+type endless struct{ discovery.Protocol }
+
+func (endless) Parse([][]byte) (discovery.Reply, error) {
+	return discovery.Reply{Incomplete: true}, nil
+}
+
+// TestGather asks a server on loopback, in place of a network, which demands a
+// challenge and misses the first query.
+func TestGather(t *testing.T) {
+	server, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var served []string
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		served = serveA2S(server)
+	}()
+	addr := server.LocalAddr().(*net.UDPAddr).AddrPort()
+	c := &crowd{protocol: a2s.Protocol{}, network: netip.MustParsePrefix("127.0.0.1/8"), ports: []uint16{addr.Port()}}
+	if err := c.gather(t.Context(), addr.Addr()); err != nil {
+		t.Fatal(err)
+	}
+	server.Close()
+	<-done
+	if got, want := names(c), "["+addr.String()+" A]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if want := []string{"25", "25", "29"}; !slices.Equal(served, want) {
+		t.Errorf("the server was asked with %v bytes, want %v", served, want)
+	}
+}
+
+// serveA2S answers from the second query on, and gives the sizes of all.
+func serveA2S(conn *net.UDPConn) (sizes []string) {
+	buf := make([]byte, 1500)
+	for {
+		n, from, err := conn.ReadFromUDPAddrPort(buf)
+		if err != nil {
+			return sizes
+		}
+		sizes = append(sizes, strconv.Itoa(n))
+		switch {
+		case n > 25:
+			conn.WriteToUDPAddrPort(a2s.AppendInfo(nil, discovery.Info{Name: "A"}), from)
+		case len(sizes) > 1:
+			conn.WriteToUDPAddrPort(a2s.AppendChallenge(nil, [4]byte{1, 2, 3, 4}), from)
+		}
+	}
+}
+
+// TestGatherIsCutShort by its context, without error.
+func TestGatherIsCutShort(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	c := &crowd{protocol: quake3.Protocol{}, network: netip.MustParsePrefix("127.0.0.1/8"), ports: []uint16{9}}
+	start := time.Now()
+	if err := c.gather(ctx, netip.MustParseAddr("127.0.0.1")); err != nil {
+		t.Errorf("got error %v", err)
+	}
+	if took := time.Since(start); took >= broadcastWait {
+		t.Errorf("it took %v", took)
+	}
+}
+
+// TestAsideAndTaciturn: Sauerbraten's servers are asked one port above the players',
+// and Luanti's say no more than that they are there, and want a goodbye.
+func TestAsideAndTaciturn(t *testing.T) {
+	c := &crowd{protocol: sauerbraten.Protocol{}, nonce: ourNonce, network: netip.MustParsePrefix("192.168.1.5/24"), ports: []uint16{28785}}
+	reply := sauerbraten.Answer(c.protocol.AppendQuery(nil, ourNonce, nil), discovery.Info{Name: "A"})
+	c.hear(netip.MustParseAddrPort("192.168.1.9:28785"), reply)
+	if got := c.servers(); len(got) != 0 {
+		t.Errorf("a reply from the players' port counts: %v", got)
+	}
+	c.hear(netip.MustParseAddrPort("192.168.1.9:28786"), reply)
+	if got := c.servers(); len(got) != 1 || got[0].Addr.Port() != 28785 || got[0].Info.Name != "A" {
+		t.Errorf("%+v", got)
+	}
+	c = &crowd{protocol: luanti.Protocol{}, nonce: ourNonce, network: netip.MustParsePrefix("192.168.1.5/24"), ports: []uint16{30000}}
+	goodbye := c.hear(netip.MustParseAddrPort("192.168.1.9:30000"), luanti.Answer(c.protocol.AppendQuery(nil, 0, nil)))
+	if got := c.servers(); len(got) != 1 || string(goodbye) != "\x4f\x45\x74\x03\x00\x02\x00\x00\x03" {
+		t.Errorf("%+v, goodbye %x", got, goodbye)
+	}
+}

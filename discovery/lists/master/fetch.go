@@ -1,0 +1,256 @@
+package master
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/protocol/quake3"
+)
+
+// DefaultPort is the port of most masters of the Quake III family.
+const DefaultPort = 27950
+
+// Query is one master and what to ask it.
+type Query struct {
+	// Master is HOST[:PORT], with brackets around an IPv6 address with a port.
+	Master string
+	// Port is the master's if it names none; 0 is [DefaultPort].
+	Port uint16
+	// Asks are sent one after another, each when the list before it has ended or
+	// does not come. A single one is asked twice, as parts of a list get lost.
+	Asks []quake3.MasterQuery
+}
+
+// Source is where a list comes from: a [Query], a [WebList] or a [Steam].
+type Source interface {
+	name() string
+	fetch(context.Context, Client) (Listing, error)
+}
+
+func (q Query) name() string { return q.Master }
+
+// Fetch asks several sources at once and joins their lists, the first source's
+// servers first. Sources that give no list are warnings; if none gives one, the
+// error is an [*UnreachableError]; if none lists a server, it is [ErrEmpty].
+func (c Client) Fetch(ctx context.Context, sources ...Source) (Listing, error) {
+	lists := make([]Listing, len(sources))
+	errs := make([]error, len(sources))
+	var wg sync.WaitGroup
+	for i, s := range sources {
+		wg.Go(func() { lists[i], errs[i] = s.fetch(ctx, c) })
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return Listing{}, fmt.Errorf("master: %w", err)
+	}
+	var all union
+	var listing Listing
+	var failed []*MasterError
+	for i, s := range sources {
+		if errs[i] != nil {
+			_, udp := s.(Query)
+			failed = append(failed, &MasterError{Master: s.name(), Err: errs[i], udp: udp})
+			listing.Warnings = append(listing.Warnings, failed[len(failed)-1])
+		}
+		for _, s := range lists[i].Servers {
+			all.add(i, s)
+		}
+		listing.say(lists[i].Said)
+		listing.Warnings = append(listing.Warnings, lists[i].Warnings...)
+	}
+	listing.Servers = all.list()
+	listing.Warnings = append(listing.Warnings, all.warnings("")...)
+	switch {
+	case len(failed) == len(sources):
+		return listing, &UnreachableError{Masters: failed}
+	case len(listing.Servers) == 0:
+		return listing, fmt.Errorf("master: the masters' list: %w", ErrEmpty)
+	}
+	return listing, nil
+}
+
+// say keeps what another list says of servers of which none before said anything. The
+// oldest of them gives all their age.
+func (l *Listing) say(said discovery.Said) {
+	switch {
+	case len(said.Infos) == 0:
+		return
+	case l.Said.Infos == nil:
+		l.Said = said
+		return
+	case said.At.Before(l.Said.At):
+		l.Said.At = said.At
+	}
+	for addr, info := range said.Infos {
+		if l.Said.Infos[addr] == nil {
+			l.Said.Infos[addr] = info
+		}
+	}
+}
+
+// fetch asks one master, at its first address of each family at once: either
+// may be unreachable from here.
+func (q Query) fetch(ctx context.Context, c Client) (listing Listing, err error) {
+	host, port, ok := splitAddress(q.Master)
+	if !ok {
+		return listing, errors.New("is no HOST[:PORT]")
+	}
+	addrs, err := c.addresses(ctx, host)
+	if err != nil {
+		return listing, fmt.Errorf("cannot find the host: %w", reason(err))
+	}
+	addrs = slices.CompactFunc(addrs, func(a, b netip.Addr) bool { return a.BitLen() == b.BitLen() })
+	lists := make([]union, len(addrs))
+	errs := make([]error, len(addrs))
+	var wg sync.WaitGroup
+	for i, addr := range addrs {
+		to := netip.AddrPortFrom(addr, cmp.Or(port, q.Port, DefaultPort))
+		wg.Go(func() { lists[i], errs[i] = c.ask(ctx, to, q.Asks) })
+	}
+	wg.Wait()
+	if !slices.Contains(errs, nil) {
+		return listing, errs[0]
+	}
+	for i := range lists {
+		listing.Servers = append(listing.Servers, lists[i].list()...)
+		listing.Warnings = append(listing.Warnings, lists[i].warnings(q.Master)...)
+	}
+	return listing, nil
+}
+
+const (
+	// receiveBuffer holds the burst of a master with 100,000 servers: with the
+	// system's default a third of 30,000 got lost. The system may grant less.
+	receiveBuffer = 4 << 20
+	// maxDatagram is UDP's limit.
+	maxDatagram = 64 << 10
+	// maxSilent is after how many questions in a row without an answer a master
+	// counts as dead; old ones know only every second kind.
+	maxSilent = 2
+)
+
+var (
+	errSilent    = errors.New("no answer")
+	errNotMaster = errors.New("what answers there is no master")
+)
+
+// asking is a conversation with one master at one address.
+type asking struct {
+	conn     *net.UDPConn
+	master   netip.Addr
+	silence  time.Duration
+	deadline time.Time
+	list     union
+	// junk: there came something that is no list.
+	junk bool
+}
+
+// ask puts the questions to a master and returns the servers it lists, each
+// once. The socket is connected: the system keeps out what others send.
+func (c Client) ask(ctx context.Context, to netip.AddrPort, asks []quake3.MasterQuery) (union, error) {
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(ctx, "udp", to.String())
+	if err != nil {
+		return union{}, reason(err)
+	}
+	defer conn.Close()
+	defer context.AfterFunc(ctx, func() { conn.Close() })()
+	a := asking{
+		conn:     conn.(*net.UDPConn),
+		master:   to.Addr(),
+		silence:  cmp.Or(c.Silence, silence),
+		deadline: time.Now().Add(patience),
+	}
+	_ = a.conn.SetReadBuffer(receiveBuffer) // a smaller one loses more, and that is all
+	if len(asks) == 1 {
+		asks = append(asks, asks...)
+	}
+	answered, silent := false, 0
+	for _, q := range asks {
+		if _, err = conn.Write(quake3.AppendMasterQuery(nil, q)); err != nil {
+			break
+		}
+		var ok bool
+		ok, err = a.collect()
+		if silent++; ok {
+			answered, silent = true, 0
+		}
+		if err != nil || silent == maxSilent {
+			break
+		}
+	}
+	switch {
+	case answered:
+		return a.list, nil
+	case err != nil:
+		return a.list, reason(err)
+	case a.junk:
+		return a.list, errNotMaster
+	}
+	return a.list, errSilent
+}
+
+// collect reads until the list has ended and the line is quiet; answered if
+// there came a list at all.
+func (a *asking) collect() (answered bool, err error) {
+	buf := make([]byte, maxDatagram)
+	var addrs []netip.AddrPort
+	wait, quiet := 2*a.silence, a.silence
+	a.await(wait)
+	for {
+		n, err := a.conn.Read(buf)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return answered, nil
+		}
+		if err != nil {
+			return answered, err
+		}
+		var end bool
+		addrs, end, err = quake3.ParseMasterReply(buf[:n], addrs[:0])
+		if err != nil && len(addrs) == 0 {
+			a.junk = true
+			continue
+		}
+		answered = true
+		a.add(addrs)
+		if end {
+			quiet = min(quiet, settle)
+		}
+		a.await(quiet)
+	}
+}
+
+// await waits for the next datagram, though never past the whole deadline.
+func (a *asking) await(d time.Duration) {
+	at := time.Now().Add(d)
+	if at.After(a.deadline) {
+		at = a.deadline
+	}
+	_ = a.conn.SetReadDeadline(at) // fails on a closed socket, and so does the read
+}
+
+func (a *asking) add(addrs []netip.AddrPort) {
+	for _, addr := range addrs {
+		if usable(addr, a.master) {
+			a.list.add(0, discovery.Server{Addr: addr})
+		}
+	}
+}
+
+// usable reports whether a server that a master lists can be reached. A master on
+// the internet knows nothing of the local network: what it lists there would
+// have Muster probe the user's own machines.
+func usable(server netip.AddrPort, master netip.Addr) bool {
+	a := server.Addr()
+	isLocal := func(a netip.Addr) bool { return discovery.ReachOf(a) != discovery.InternetReach }
+	return server.Port() != 0 && canBeServer(a) && !a.IsLinkLocalUnicast() && (!isLocal(a) || isLocal(master))
+}

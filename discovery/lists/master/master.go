@@ -1,0 +1,159 @@
+// Package master is where lists of servers come from: masters that are asked
+// over UDP, services on the web, Steam, and files.
+//
+//	client                                     master
+//	getserversExt Xonotic 3 empty full  ──▶
+//	                                    ◀──    some hundred datagrams in a burst,
+//	                                           the last one marked EOT
+//	getservers Xonotic 3 empty full     ──▶    and once more: EOT comes even
+//	                                    ◀──    when the network lost a part
+//
+// What the datagrams hold is discovery/protocol/quake3's business, what services on the web
+// answer discovery/lists/weblist's:
+//
+//	URLs, one after another ─▶ body, bounded in size and time ─▶ weblist.Form ─▶ rows
+//	         │                                                                    │
+//	         └─ none answers ─▶ cache on disk, with its age ──────────────────────┤
+//	                                        a share of each address, names looked up ─▶ servers
+package master
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/lists/weblist"
+)
+
+// How long a master may take.
+const (
+	// silence after the last datagram of a list that has not ended: masters send
+	// theirs in one burst. The first may take twice as long, for a slow line's
+	// round trip and a master that first collects its list.
+	silence = time.Second
+	// settle is for what comes after the end mark: datagrams overtake each
+	// other, and old masters put the mark in every one.
+	settle = 250 * time.Millisecond
+	// patience is for a master that never ends.
+	patience = 20 * time.Second
+)
+
+// Client fetches and resolves lists. The zero value uses the machine's resolver
+// and waits as long as the internet needs.
+type Client struct {
+	// Lookup finds the addresses of a host name; nil is the machine's resolver.
+	Lookup Lookup
+	// Silence is how long a master may be silent between two datagrams, and
+	// twice as long before the first one; 0 is a second.
+	Silence time.Duration
+	// Service is the one by which a domain says where its server is (_minecraft._tcp),
+	// for names that are written without a port; empty is none. LookupSRV finds it; nil
+	// is the machine's resolver.
+	Service   string
+	LookupSRV LookupSRV
+	// Patience is how long a service on the web may take; 0 is 30 s.
+	Patience time.Duration
+	// Cache keeps lists of the web.
+	Cache Cache
+}
+
+// Listing is a list of servers, and what went wrong on the way to it.
+type Listing struct {
+	// Servers holds each server once, in the order of the list.
+	Servers []discovery.Server
+	// Said is what lists of the web say of servers: it may be old, and may be
+	// untrue, but of servers that tell nothing themselves it is all there is.
+	Said discovery.Said
+	// Warnings are [*MasterError]s, [*NameError]s and the like: what could not be
+	// fetched, while the rest could.
+	Warnings []error
+}
+
+// MasterError says why one master gave no list.
+type MasterError struct {
+	// Master is as the query names it, or a list's service.
+	Master string
+	Err    error
+	udp    bool
+}
+
+func (e *MasterError) Error() string { return fmt.Sprintf("master: %s: %v", e.Master, e.Err) }
+
+func (e *MasterError) Unwrap() error { return e.Err }
+
+// UnreachableError says that no master gave a list.
+type UnreachableError struct{ Masters []*MasterError }
+
+func (e *UnreachableError) Error() string {
+	var b strings.Builder
+	switch {
+	case e.of(isOther):
+		b.WriteString("master: no list is as it should be: ")
+	case e.web():
+		b.WriteString("master: no list can be had: ")
+	default:
+		b.WriteString("master: no master answers: ")
+	}
+	for i, m := range e.Masters {
+		b.WriteString(m.Master)
+		switch next := e.Masters[i+1:]; {
+		case len(next) == 0:
+			fmt.Fprintf(&b, ": %v", m.Err)
+		case next[0].Err.Error() == m.Err.Error():
+			b.WriteString(", ") // the next one says why
+		default:
+			fmt.Fprintf(&b, ": %v; ", m.Err)
+		}
+	}
+	return b.String()
+}
+
+// Unwrap gives each master's error.
+func (e *UnreachableError) Unwrap() []error {
+	errs := make([]error, len(e.Masters))
+	for i, m := range e.Masters {
+		errs[i] = m
+	}
+	return errs
+}
+
+// Hint is what a user can do about it.
+func (e *UnreachableError) Hint() string {
+	var key *SteamKeyError
+	switch {
+	case errors.As(e, &key):
+		return key.Hint()
+	case e.of(isOther):
+		return "say in games.toml where in the answer the servers are (docs/games.md), or take a saved list with --servers FILE"
+	case e.of(isStatus):
+		return "does the URL in games.toml still hold? Try again in a while, or take a saved list with --servers FILE"
+	case e.web():
+		return "is this machine online? Try again in a while, or take a saved list with --servers FILE"
+	}
+	return "is this machine online? Name another master with --master HOST:PORT, or take a saved list with --servers FILE"
+}
+
+// web reports whether none of the sources is a UDP master.
+func (e *UnreachableError) web() bool {
+	return !slices.ContainsFunc(e.Masters, func(m *MasterError) bool { return m.udp })
+}
+
+// of reports whether all sources failed in a way.
+func (e *UnreachableError) of(way func(error) bool) bool {
+	return !slices.ContainsFunc(e.Masters, func(m *MasterError) bool { return !way(m.Err) })
+}
+
+// isStatus reports whether a service answered with an error of its own.
+func isStatus(err error) bool {
+	var status *StatusError
+	return errors.As(err, &status)
+}
+
+// isOther reports whether an answer came that is not what it should be.
+func isOther(err error) bool {
+	var shape *weblist.ShapeError
+	return errors.As(err, &shape) || errors.Is(err, discovery.ErrMalformed)
+}

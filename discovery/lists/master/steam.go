@@ -1,0 +1,248 @@
+package master
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/lists/weblist"
+)
+
+// Steam is the list of a game's servers that Steam's Web API keeps. It takes a
+// key, which any Steam user gets for nothing.
+type Steam struct {
+	AppID uint32
+	Key   SteamKey
+	// Port is the servers' if the list has none.
+	Port uint16
+	// URL is where the API is; empty is Steam's.
+	URL string
+}
+
+// SteamKey is a user's key to Steam's Web API. It shows itself to nobody.
+type SteamKey string
+
+const hidden = "***"
+
+func (SteamKey) String() string               { return hidden }
+func (SteamKey) GoString() string             { return hidden }
+func (SteamKey) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+
+// keyDigits is how long a key is, in hexadecimal digits.
+const keyDigits = 32
+
+// ParseSteamKey reads a key as its user pastes it.
+func ParseSteamKey(text string) (SteamKey, error) {
+	text = strings.ToUpper(strings.TrimSpace(text))
+	if len(text) != keyDigits || strings.Trim(text, "0123456789ABCDEF") != "" {
+		return "", fmt.Errorf("master: a key of Steam's Web API has %d digits from 0 to F, and this is none", keyDigits)
+	}
+	return SteamKey(text), nil
+}
+
+const (
+	steamAPI = "https://api.steampowered.com/IGameServersService/GetServerList/v1/"
+	// steamLimit is how many servers the API gives at once, at most.
+	steamLimit = 10_000
+	// steamFull is from how many on an answer counts as cut off.
+	steamFull = steamLimit - steamLimit/100
+	// steamAnswers are taken of one game: the API gives a key 200 in five minutes.
+	steamAnswers = 40
+	// steamPatience is for all of them: what has come by then is taken.
+	steamPatience = 50 * time.Second
+)
+
+// steamSplits divide a list that is too long for one answer: each into the servers
+// that meet the filter and those that do not. After them comes the map of most servers.
+// (https://developer.valvesoftware.com/wiki/Master_Server_Query_Protocol#Filter)
+var steamSplits = [...]string{`\noplayers\1`, `\secure\1`, `\linux\1`, `\white\1`}
+
+// steamForm is how the API answers (steammessages_gameservers.steamclient.proto,
+// CGameServers_GetServerList_Response).
+var steamForm = weblist.Form{
+	Format: weblist.JSON, Rows: "response.servers", Address: "addr", GamePort: "gameport",
+	Name: "name", Map: "map", Mode: "gametype", Players: "players", MaxPlayers: "max_players", Bots: "bots", Version: "version",
+}
+
+// CutShortError is a warning: a service has more servers than it gives.
+type CutShortError struct {
+	List    string
+	Servers int
+}
+
+func (e *CutShortError) Error() string {
+	return fmt.Sprintf("master: %s has more servers than it gives: taking %d", e.List, e.Servers)
+}
+
+// SteamKeyError says that Steam does not take the key.
+type SteamKeyError struct{}
+
+func (*SteamKeyError) Error() string { return "Steam does not take the key" }
+
+// Hint is what a user can do about it.
+func (*SteamKeyError) Hint() string {
+	return "look it up at https://steamcommunity.com/dev/apikey, and give it to muster games --steam-key"
+}
+
+func (s Steam) name() string { return "Steam" }
+
+func (s Steam) fetch(ctx context.Context, c Client) (Listing, error) {
+	bounded, cancel := context.WithTimeout(ctx, steamPatience)
+	defer cancel()
+	asking := steamAsking{Steam: s, client: c, answers: steamAnswers}
+	if asking.URL == "" {
+		asking.URL = steamAPI
+	}
+	err := asking.ask(bounded, fmt.Sprintf(`\appid\%d`, s.AppID), 0)
+	var status *StatusError
+	switch {
+	case len(asking.rows) > 0 && err != nil:
+		asking.warnings = append(asking.warnings, fmt.Errorf("master: %s: a part of its list is missing: %w", s.name(), err))
+	case errors.As(err, &status) && (status.Code == http.StatusForbidden || status.Code == http.StatusUnauthorized):
+		return Listing{}, &SteamKeyError{}
+	case err != nil:
+		return Listing{}, err
+	}
+	list := asking.list("")
+	listing, err := c.place(ctx, list, asking.rows, asking.at)
+	listing.Warnings = append(asking.warnings, listing.Warnings...)
+	return listing, err
+}
+
+// steamAsking gets a list in as many parts as it takes.
+type steamAsking struct {
+	Steam
+	client   Client
+	answers  int // that may still be asked for
+	rows     []weblist.Row
+	at       time.Time // of the oldest part
+	warnings []error
+}
+
+// list is one part of the list, as a list of its own.
+func (a *steamAsking) list(filter string) WebList {
+	query := url.Values{"filter": {filter}, "limit": {fmt.Sprint(steamLimit)}}
+	return WebList{
+		URLs: []string{a.URL + "?" + query.Encode()}, Secret: "&key=" + url.QueryEscape(string(a.Key)),
+		Form: steamForm, Port: a.Port,
+	}
+}
+
+// ask gets the servers that meet a filter, in two halves if they are too many.
+func (a *steamAsking) ask(ctx context.Context, filter string, split int) error {
+	a.answers--
+	got, warnings, err := a.list(filter).get(ctx, a.client)
+	var none *weblist.MissingError
+	if errors.As(err, &none) {
+		return nil // no servers at all is no list in Steam's answer
+	}
+	if err != nil {
+		return err
+	}
+	if a.at.IsZero() || got.At.Before(a.at) {
+		a.at = got.At
+	}
+	if got.Listed < steamFull {
+		a.rows, a.warnings = append(a.rows, got.Rows...), append(a.warnings, warnings...)
+		return nil
+	}
+	by := ""
+	if split < len(steamSplits) {
+		by = steamSplits[split]
+	} else {
+		by = commonMap(got.Rows)
+	}
+	if by == "" || a.answers < 2 || strings.Contains(filter, by) {
+		a.rows = append(a.rows, got.Rows...)
+		a.warnings = append(append(a.warnings, warnings...), &CutShortError{List: a.name(), Servers: got.Listed})
+		return nil
+	}
+	err = a.ask(ctx, filter+by, split+1)
+	if err == nil {
+		err = a.ask(ctx, filter+`\nor\1`+by, split+1)
+	}
+	return err
+}
+
+// commonMap is the filter for the map of most servers.
+func commonMap(rows []weblist.Row) string {
+	count := make(map[string]int)
+	best := ""
+	for _, row := range rows {
+		m := row.Info.Map
+		if m == "" || strings.ContainsAny(m, `\`) {
+			continue
+		}
+		if count[m]++; count[m] > count[best] || count[m] == count[best] && m < best {
+			best = m
+		}
+	}
+	if best == "" || count[best] == len(rows) {
+		return ""
+	}
+	return `\map\` + best
+}
+
+// SteamFiles are the servers that Steam remembers for the user of this machine:
+// favourites and history.
+type SteamFiles struct {
+	Files []string
+	AppID uint32
+	// Port is the servers' if the list has none.
+	Port uint16
+}
+
+func (s SteamFiles) name() string { return "Steam's favourites and history" }
+
+// fetch reads the files. What is wrong with one of several is a warning.
+func (s SteamFiles) fetch(ctx context.Context, c Client) (Listing, error) {
+	var rows []weblist.Row
+	var warnings []error
+	seen := make(map[string]bool)
+	for _, file := range s.Files {
+		known, err := readRemembered(file)
+		if err != nil {
+			warnings = append(warnings, fmt.Errorf("master: %s: %w", file, err))
+		}
+		for _, server := range known {
+			host, port, ok := readAddress(server.Address)
+			if !ok || server.AppID != 0 && server.AppID != s.AppID || seen[server.Address] {
+				continue
+			}
+			seen[server.Address] = true
+			rows = append(rows, weblist.Row{Address: joinAddress(host, portText(port)), Info: discovery.Info{Name: server.Name}})
+		}
+	}
+	// The user's own choice may be on the user's own network.
+	listing, err := c.place(ctx, WebList{URLs: []string{"http://localhost"}, Label: s.name(), Port: s.Port}, rows, time.Now())
+	listing.Warnings = append(warnings, listing.Warnings...)
+	return listing, err
+}
+
+func readRemembered(file string) ([]weblist.Remembered, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, errors.Unwrap(err) // of the *os.PathError
+	}
+	defer f.Close()
+	return weblist.ReadRemembered(f)
+}
+
+// Remembers reports whether the files hold a server of the game.
+func (s SteamFiles) Remembers() bool {
+	for _, file := range s.Files {
+		known, _ := readRemembered(file)
+		for _, server := range known {
+			if _, _, ok := readAddress(server.Address); ok && (server.AppID == 0 || server.AppID == s.AppID) {
+				return true
+			}
+		}
+	}
+	return false
+}

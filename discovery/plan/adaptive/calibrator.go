@@ -1,0 +1,225 @@
+package adaptive
+
+import (
+	"math"
+
+	"muster/discovery/plan/topology"
+)
+
+// calibrator corrects what the estimator expects by what came of asking such
+// servers: the likelihood table need not fit this part of the network. The corrected
+// log-odds are a line over the expected ones with a slope of its own where little is
+// expected and another where much is (beta calibration, Kull et al. 2017):
+//
+//	corrected log-odds
+//	│             large ╱
+//	│                  ╱
+//	│          ______╱   ◀─ shift
+//	│  ____╱‾‾
+//	│ small
+//	└──────────┴────────▶ log-odds of p
+//	           0
+//
+// What was learnt where servers were asked, mostly near ones, carries over to the far
+// larger number of servers of which little is expected, but less than along one line:
+// a network that is known to be near and disappoints says little of far ones.
+type calibrator struct {
+	// all is the curve of all servers, from which those of the depths differ.
+	all    curve
+	depths [depths]curve
+}
+
+// depth sorts servers by what they have in common with one that was measured. The
+// table's errors differ: where nothing was measured of an AS, a surprise is a
+// whole network.
+type depth uint8
+
+const (
+	sameCountry depth = iota // its country at most
+	sameAS                   // its AS in the country
+	samePrefix               // its /16 at least
+	depths
+)
+
+// expectation is how likely a server was thought to be near, as a bin of its
+// log-odds, and how much was known of its neighbours.
+type expectation struct {
+	bin   uint8
+	known depth
+}
+
+// Expectations are sorted into bins of their log-odds.
+const (
+	oddsBins = 48
+	minOdds  = -10.0
+	oddsStep = 0.4
+)
+
+func expect(p float64, known depth) expectation {
+	bin := int((math.Log(p/(1-p)) - minOdds) / oddsStep)
+	return expectation{uint8(min(max(0, bin), oddsBins-1)), known}
+}
+
+// expectation is that of a server in a stretch.
+func (s *stretch) expectation() expectation {
+	switch {
+	case s.known < topology.AS:
+		return expect(s.p, sameCountry)
+	case s.known == topology.AS:
+		return expect(s.p, sameAS)
+	}
+	return expect(s.p, samePrefix)
+}
+
+// oddsOf are the log-odds in the middle of a bin.
+func oddsOf(bin int) float64 { return minOdds + (float64(bin)+0.5)*oddsStep }
+
+func logistic(odds float64) float64 { return 1 / (1 + math.Exp(-odds)) }
+
+// curve is the correction of one depth, and what it was learnt from.
+type curve struct {
+	records     [oddsBins]record
+	corrections [oddsBins]float64
+	// The corrected log-odds are shift + small · ln p - large · ln(1-p).
+	shift, small, large float64
+}
+
+// record is how many servers of which about as much was expected answered, and
+// how many of them were near.
+type record struct{ answered, near float64 }
+
+// gaussian is what a curve's parameters are taken for before anything is measured,
+// and with which standard deviation.
+type gaussian struct{ shift, small, large, shiftSD, slopeSD float64 }
+
+// How little the table is believed, and how far the depths may differ, in
+// log-odds. Fitted: the deviations of lines between places and worlds, twice or
+// more, as worlds are not the internet.
+const (
+	allShiftSD, allSlopeSD     = 1.0, 0.6
+	depthShiftSD, depthSlopeSD = 0.3, 0.1
+	// slopesSD is by how much the two slopes differ. Tuned.
+	slopesSD = 0.6
+	// fading is the share of a record that stays when another result comes: the
+	// last thousand or so count.
+	fading = 0.997
+	// Newton's method takes newtonSteps, each newtonLongest at most in every
+	// parameter, so that it does not overshoot.
+	newtonSteps   = 8
+	newtonLongest = 0.5
+	// leastSlope keeps the order: less is expected where less was expected. Where
+	// little is, a network that disappoints as a whole would else make the many
+	// servers of which little is expected next to none: mostSmall. Tuned.
+	leastSlope = 0.3
+	mostSmall  = 1.2
+)
+
+func newCalibrator() *calibrator {
+	c := &calibrator{all: curve{small: 1, large: 1}}
+	for i := range c.depths {
+		c.depths[i] = c.all
+		c.depths[i].tabulate()
+	}
+	return c
+}
+
+// note compares what was expected of a server that answered with what came.
+func (c *calibrator) note(expected expectation, near bool) {
+	for _, l := range []*curve{&c.all, &c.depths[expected.known]} {
+		r := &l.records[expected.bin]
+		r.answered++
+		if near {
+			r.near++
+		}
+	}
+}
+
+// correct is the expectation in the light of the records.
+func (c *calibrator) correct(e expectation) float64 {
+	return c.depths[e.known].corrections[e.bin]
+}
+
+// learn fits the curves to the records, and lets those fade by so many fresh
+// results.
+func (c *calibrator) learn(fresh int) {
+	c.all.learn(fresh, gaussian{0, 1, 1, allShiftSD, allSlopeSD})
+	for i := range c.depths {
+		c.depths[i].learn(fresh, gaussian{c.all.shift, c.all.small, c.all.large, depthShiftSD, depthSlopeSD})
+	}
+}
+
+func (l *curve) learn(fresh int, before gaussian) {
+	for range newtonSteps {
+		step := l.step(before)
+		for i, parameter := range []*float64{&l.shift, &l.small, &l.large} {
+			*parameter += min(max(step[i], -newtonLongest), newtonLongest)
+		}
+	}
+	l.small, l.large = min(max(l.small, leastSlope), mostSmall), max(l.large, leastSlope)
+	l.fade(fresh)
+	l.tabulate()
+}
+
+// fade has the records make way for so many fresh results.
+func (l *curve) fade(fresh int) {
+	fade := math.Pow(fading, float64(fresh))
+	for i := range l.records {
+		l.records[i].answered *= fade
+		l.records[i].near *= fade
+	}
+}
+
+// fade has all records make way for so many fresh results.
+func (c *calibrator) fade(fresh int) {
+	c.all.fade(fresh)
+	for i := range c.depths {
+		c.depths[i].fade(fresh)
+	}
+}
+
+// step is the way from the curve to the top of the posterior, taken for a
+// parabola.
+func (l *curve) step(before gaussian) [3]float64 {
+	shift, slope := 1/(before.shiftSD*before.shiftSD), 1/(before.slopeSD*before.slopeSD)
+	h00, h11, h22 := shift, slope, slope
+	var h01, h02, h12 float64
+	g0, g1, g2 := (before.shift-l.shift)*h00, (before.small-l.small)*h11, (before.large-l.large)*h22
+	const tie = 1 / (slopesSD * slopesSD)
+	h11, h22, h12 = h11+tie, h22+tie, h12-tie
+	g1, g2 = g1-tie*(l.small-l.large), g2+tie*(l.small-l.large)
+	for i, r := range l.records {
+		if r.answered == 0 {
+			continue
+		}
+		u, v := parts[i].small, parts[i].large
+		p := logistic(l.shift + l.small*u + l.large*v)
+		miss, weight := r.near-r.answered*p, r.answered*p*(1-p)
+		g0, g1, g2 = g0+miss, g1+miss*u, g2+miss*v
+		h00, h01, h02 = h00+weight, h01+weight*u, h02+weight*v
+		h11, h12, h22 = h11+weight*u*u, h12+weight*u*v, h22+weight*v*v
+	}
+	// The inverse of a symmetric matrix, by its cofactors.
+	c00, c01, c02 := h11*h22-h12*h12, h02*h12-h01*h22, h01*h12-h02*h11
+	c11, c12, c22 := h00*h22-h02*h02, h01*h02-h00*h12, h00*h11-h01*h01
+	det := h00*c00 + h01*c01 + h02*c02
+	return [3]float64{
+		(c00*g0 + c01*g1 + c02*g2) / det,
+		(c01*g0 + c11*g1 + c12*g2) / det,
+		(c02*g0 + c12*g1 + c22*g2) / det,
+	}
+}
+
+func (l *curve) tabulate() {
+	for i := range l.corrections {
+		l.corrections[i] = logistic(l.shift + l.small*parts[i].small + l.large*parts[i].large)
+	}
+}
+
+// parts are the log-odds in the middle of each bin, in two: ln p, which is all of them
+// where little is expected, and -ln(1-p), where much is.
+var parts = func() (parts [oddsBins]struct{ small, large float64 }) {
+	for i := range parts {
+		parts[i].small, parts[i].large = -math.Log1p(math.Exp(-oddsOf(i))), math.Log1p(math.Exp(oddsOf(i)))
+	}
+	return parts
+}()

@@ -1,0 +1,261 @@
+package adaptive
+
+import (
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/plan/topology"
+)
+
+// plan asks batch after batch:
+//
+//	one server    ┌──────────────────────────────────────────────────┐
+//	a country ─▶ batch ─▶ replies ─▶ estimator ─▶ calibrator ─▶ enough? ─┴▶ stop
+type plan struct {
+	estimator   *estimator
+	acquisition *acquisition
+	recall      *recall
+	shift       *shift
+	nearest     *nearest // nil: all servers under the limit are looked for
+	options     discovery.PlanOptions
+	// ends: the plan stops by its own estimate.
+	ends  bool
+	found int
+	dry   int // replies since a near one
+	left  remaining
+	// seeded: what is remembered was verified, and the countries were asked.
+	seeded bool
+	// attentive plans a batch only when most of the last one is back.
+	attentive bool
+
+	queue []discovery.Probe
+	// Of the last batch, of this size, pending probes are not back. Those of
+	// earlier ones that are not are likely silent.
+	batch, size, pending int
+	batchOf              []int32 // by server
+
+	asked    int
+	fresh    int // replies since the calibrator learnt
+	vouched  int // replies when witnesses were last asked before it stops
+	underway int
+	stopped  bool
+	// settling: it would stop, but for what is under way.
+	settling bool
+	summary  discovery.PlanSummary
+}
+
+// New is the adaptive plan for the list of a topology. The options must be
+// complete.
+func New(list *topology.Tree, o discovery.PlanOptions) discovery.Plan {
+	e := newEstimator(list, o.MaxRTT)
+	p := &plan{
+		estimator: e, acquisition: newAcquisition(e, o.Seed), recall: newRecall(e, o),
+		options: o, batchOf: make([]int32, len(list.List())),
+		// A limit of RTTs is no measure of the nearest: a search for them ends by its
+		// own estimate, whatever the auto-stop.
+		ends: o.AutoStop == discovery.StopConfident || o.Nearest > 0 && o.AutoStop != discovery.StopOff,
+	}
+	if o.Nearest > 0 {
+		p.nearest = &nearest{count: o.Nearest}
+		p.acquisition.wanted, p.attentive = float64(o.Nearest), true
+	}
+	p.shift = p.acquisition.shift
+	p.begin()
+	return p
+}
+
+const (
+	// mostSeeds bounds the first probes, should a list have very many countries.
+	mostSeeds = 100
+	// A batch is one part in batchPart of the probes sent, so that it grows with
+	// what is known, and at least minBatch. An estimate takes longer the longer the
+	// list is: where all near servers are looked for, one probe for every batchNodes
+	// of the topology pays for it. Above maxBatch it would act on old news.
+	batchPart  = 32
+	minBatch   = 16
+	batchNodes = 2400
+	maxBatch   = 192
+	// patience is how many probes may be under way in any case when an attentive
+	// plan goes on.
+	patience = 24
+)
+
+// begin asks where near servers are remembered, a network at a time, and then one
+// server of every other country, of the largest first.
+func (p *plan) begin() {
+	if unverified := p.recall.unverified; len(unverified) > 0 {
+		p.recall.unverified = unverified[1:]
+		p.enqueue(p.acquisition.take(unverified[0], discovery.Calibration))
+		return
+	}
+	p.seeded = true
+	tree, largest := p.estimator.tree, newTop(mostSeeds)
+	for c := topology.Root + 1; int(c) < tree.Nodes(); c = tree.End(c) {
+		p.summary.Clusters++
+		largest.offer(candidate{c, float64(tree.Size(c))})
+	}
+	for _, c := range largest.sorted() {
+		if p.estimator.asked(c.node) == 0 {
+			p.enqueue(p.acquisition.take(c.node, discovery.Calibration))
+		}
+	}
+}
+
+func (p *plan) enqueue(probe discovery.Probe) {
+	p.queue = append(p.queue, probe)
+	p.size++
+	p.pending++
+}
+
+func (p *plan) Next() (discovery.Probe, discovery.Verdict) {
+	if len(p.queue) == 0 && !p.seeded {
+		p.begin()
+	}
+	if len(p.queue) == 0 && !p.stopped {
+		if p.attentive && p.underway > patience && 2*p.pending > p.size {
+			return discovery.Probe{}, discovery.Wait
+		}
+		if p.settling && p.underway > 0 {
+			return discovery.Probe{}, discovery.Wait
+		}
+		p.refill()
+		if p.settling = p.stopped && p.underway > 0; p.settling {
+			p.stopped = false // until all have told what they can
+			return discovery.Probe{}, discovery.Wait
+		}
+		p.batch++
+		p.size, p.pending = len(p.queue), len(p.queue)
+	}
+	if len(p.queue) == 0 {
+		return discovery.Probe{}, discovery.Stop
+	}
+	probe := p.queue[0]
+	p.queue = p.queue[1:]
+	p.asked++
+	p.underway++
+	p.batchOf[probe.Server] = int32(p.batch)
+	if probe.Phase == discovery.Calibration {
+		p.summary.Calibration++
+	}
+	return probe, discovery.Go
+}
+
+// refill stops, or fills the queue, as long as there are servers to ask. It
+// surveys the countries first if the nearest are wanted, and otherwise before it
+// stops.
+func (p *plan) refill() {
+	if p.estimator.nodes[topology.Root].unasked == 0 {
+		p.left = remaining{}
+		return
+	}
+	if p.nearest != nil {
+		if p.survey(); len(p.queue) > 0 {
+			return
+		}
+		// Under the same limit all would be what it is, but for memories, which come to count
+		// in another order.
+		if limit := p.nearest.limit(p.estimator.limit); limit != p.estimator.limit || len(p.estimator.memories) > 0 {
+			p.estimator.relimit(limit)
+		}
+	}
+	p.estimator.calibrator.learn(p.fresh)
+	p.fresh = 0
+	p.left = p.estimator.remaining()
+	if p.ends && p.enough() {
+		p.survey()
+		if replies := len(p.estimator.replies); len(p.queue) == 0 && replies > p.vouched+patience {
+			p.queue, p.vouched = p.acquisition.witnesses(nil, shiftWindow), replies
+		}
+		p.stopped = len(p.queue) == 0
+		return
+	}
+	p.attentive = p.nearest != nil
+	least := minBatch
+	if p.nearest == nil {
+		least = max(least, len(p.estimator.nodes)/batchNodes)
+	}
+	p.queue = p.acquisition.batch(min(max(p.asked/batchPart, least), maxBatch), !p.ends)
+}
+
+// survey looks into every country, and the largest blocks of addresses if all near
+// ones are wanted, and waits for what it brings.
+func (p *plan) survey() {
+	p.queue = p.acquisition.survey(0, p.recall)
+	switch {
+	case len(p.queue) > 0:
+	case p.nearest == nil:
+		p.queue = p.acquisition.surveyBlocks()
+	case p.nearest.lonely():
+		p.queue = p.acquisition.survey(lonelyNetworks, p.recall)
+	}
+	if len(p.queue) > 0 {
+		p.attentive = true
+	}
+}
+
+// enough reports whether the rest of the list is not worth its probes.
+func (p *plan) enough() bool {
+	switch {
+	case p.nearest != nil:
+		return p.nearest.enough(p.left.near, p.recall.trusted())
+	case p.recall.empty():
+		return p.left.negligible(float64(p.found), p.options.Missing, fewAfter(p.dry))
+	}
+	return p.left.negligible(float64(p.found), warmMissing*p.options.Missing, fewLeftWarm)
+}
+
+func (p *plan) Observe(r discovery.Result) {
+	p.underway--
+	if int(p.batchOf[r.Server]) == p.batch {
+		p.pending--
+	}
+	if r.State == discovery.Answered {
+		p.notice(p.estimator.above(r.Server, topology.Prefix24), r.RTT)
+		r.RTT = max(r.RTT-p.shift.by, 0)
+	}
+	near := r.State == discovery.Answered && r.RTT < p.estimator.limit
+	p.estimator.observe(r.Server, r.State, r.RTT)
+	if r.State != discovery.Answered {
+		return
+	}
+	p.recall.compare(r.Server, r.RTT)
+	p.fresh++
+	p.dry++
+	if near {
+		p.found++
+		p.dry = 0
+	}
+	if p.nearest != nil {
+		p.nearest.add(r.RTT, near)
+	}
+}
+
+// notice sees whether the player's own line has become slower or faster, and counts
+// again what came since then.
+func (p *plan) notice(network topology.Node, rtt time.Duration) {
+	e := p.estimator
+	since, more := p.shift.note(network, len(e.replies), rtt)
+	if more == 0 {
+		return
+	}
+	e.correct(since, more)
+	p.found = 0
+	for _, r := range e.replies {
+		if r.rtt < e.limit {
+			p.found++
+		}
+	}
+	if p.nearest != nil {
+		p.nearest.restart(e.replies)
+	}
+}
+
+func (p *plan) Summary() discovery.PlanSummary {
+	s := p.summary
+	s.AutoStopped = p.stopped && p.estimator.nodes[topology.Root].unasked > 0
+	s.Shift = p.shift.most
+	if p.nearest == nil && s.Shift == 0 {
+		s.Claim = p.left.claim(float64(p.found), p.estimator.limit)
+	}
+	return s
+}

@@ -1,0 +1,150 @@
+package adaptive
+
+import (
+	"slices"
+	"time"
+
+	"muster/discovery/plan/topology"
+)
+
+// shift follows what comes over the player's own line, which makes all round trips
+// longer alike: a download, or another radio cell. Networks that are known bear
+// witness, each time that another of their servers replies, so that no server is
+// asked twice for it:
+//
+//	difference to the first reply of the /24
+//	│          · ·   ·  ·
+//	│         ·   ·   ·        ◀─ the median of the last ones is by how much
+//	│·  ·  ·  ·
+//	└──────────┴─────────────▶ replies
+//	         since
+//
+// One server, or one network, that became slow is outvoted by the others.
+type shift struct {
+	// by is what is subtracted from round trips now, most the farthest from 0 that
+	// it has been.
+	by, most time.Duration
+	first    map[topology.Node]witness // of each /24
+	known    []topology.Node           // these, the oldest first
+	turn     int                       // whose turn it is among them
+	window   []witness                 // the last differences
+	usual    time.Duration             // how far they are from their median, at the median
+}
+
+// witness is a round trip, or a difference of two, and which reply it came with.
+type witness struct {
+	network topology.Node
+	rtt     time.Duration
+	reply   int
+}
+
+const (
+	// shiftWindow differences are looked at.
+	shiftWindow = 21
+	// witnessAge replies lie between the two of the window's first witness.
+	witnessAge = 64
+	// leastShift is what can change without much change in what is near; and a shift
+	// is at least usualFactor times how far differences usually are from each other,
+	// which the median of so many is by chance once in ten thousand times.
+	leastShift  = 10 * time.Millisecond
+	usualFactor = 1.6
+	// usualFirst is what a difference is taken for at first, usualStep of it by how
+	// much that moves towards each one.
+	usualFirst = 5 * time.Millisecond
+	usualStep  = 20
+)
+
+func newShift() *shift {
+	return &shift{first: make(map[topology.Node]witness), usual: usualFirst}
+}
+
+// note tells of a reply, and by how much those since the one returned are longer than
+// was thought, if that is now seen.
+func (s *shift) note(network topology.Node, reply int, rtt time.Duration) (since int, more time.Duration) {
+	rtt -= s.by
+	first, known := s.first[network]
+	if !known {
+		s.first[network] = witness{network, rtt, reply}
+		s.known = append(s.known, network)
+		return 0, 0
+	}
+	if !s.admits(network, s.before(reply)) {
+		return 0, 0
+	}
+	s.window = append(s.window, witness{network, rtt - first.rtt, reply})
+	if len(s.window) <= shiftWindow {
+		return 0, 0
+	}
+	s.window = s.window[1:]
+	now := median(s.window)
+	half := now / 2
+	if s.usual += s.usual / usualStep; (s.window[0].rtt - now).Abs() < s.usual {
+		s.usual -= 2 * s.usual / usualStep
+	}
+	if now.Abs() < max(leastShift, time.Duration(usualFactor*float64(s.usual))) {
+		return 0, 0
+	}
+	// It began where those after it speak most for it.
+	var speaks, most float64
+	for i := len(s.window) - 1; i >= 0; i-- {
+		if speaks += float64(s.window[i].rtt-half) / float64(half); speaks > most {
+			most, since = speaks, i
+		}
+	}
+	more = median(s.window[since:])
+	since = s.window[since].reply
+	s.by += more
+	if s.by.Abs() > s.most.Abs() {
+		s.most = s.by
+	}
+	for network, w := range s.first {
+		if w.reply >= since {
+			s.first[network] = witness{network, w.rtt - more, w.reply}
+		}
+	}
+	s.window = nil
+	return since, more
+}
+
+// before is how old a witness's first reply must be: from before half of the window,
+// so that a shift is seen before it lies before both.
+func (s *shift) before(reply int) int {
+	if len(s.window) > 0 {
+		return s.window[len(s.window)/2].reply
+	}
+	return reply - witnessAge
+}
+
+// admits reports whether a network may bear witness: one that was first heard of by
+// then, and that the window has not heard.
+func (s *shift) admits(network topology.Node, before int) bool {
+	return s.first[network].reply <= before && !slices.ContainsFunc(s.window, func(w witness) bool { return w.network == network })
+}
+
+// next is the network whose turn it is to bear witness, of those that may, or none
+// now.
+func (s *shift) next(replies int, may func(topology.Node) bool) (topology.Node, bool) {
+	before := s.before(replies)
+	for range s.known {
+		s.turn++
+		if s.turn >= len(s.known) || s.first[s.known[s.turn]].reply > before {
+			s.turn = 0
+		}
+		if network := s.known[s.turn]; s.admits(network, before) && may(network) {
+			return network, true
+		}
+	}
+	if len(s.window) > 0 { // those that are left were heard of too late
+		s.window = s.window[1:]
+	}
+	return 0, false
+}
+
+func median(of []witness) time.Duration {
+	rtts := make([]time.Duration, len(of))
+	for i, w := range of {
+		rtts[i] = w.rtt
+	}
+	slices.Sort(rtts)
+	return rtts[len(rtts)/2]
+}

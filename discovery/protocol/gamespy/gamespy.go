@@ -1,0 +1,377 @@
+// Package gamespy speaks what GameSpy asked of games' servers, in its first form, and
+// what the Unreal engine's still answer. Bytes in, bytes out: it opens no socket and
+// reads no clock.
+//
+//	client                                     server
+//	\status\                              ──▶
+//	                                      ◀──  \gamename\ut\gamever\469… \hostname\… \queryid\7.1
+//	                                      ◀──  \player_0\ann\frags_0\3…              \queryid\7.2\final\
+//
+//	\status\\echo\0123456789abcdef        ──▶                                        (Unreal's)
+//	                                      ◀──  …          \echo\0123456789abcdef     \queryid\8.3\final\
+//
+// A reply is keys and values, in one packet or several: 7 is the reply's number, 1 and 2
+// are those of its packets, and the last of them has the key final, before or after
+// queryid. Programs that never send several leave the numbers out, and some the first
+// backslash.
+//
+// The protocol has no place for a nonce, so that a reply counts by its sender's address.
+// The Unreal engine's servers return what stands behind echo, under that key or another
+// (echo_reply, echo_replay; ignoring where it was taken for dangerous). They are asked
+// for it, and a reply without it counts by its address: nobody could try all of them.
+// As the last question it has a second use: of the players they count more than they
+// list, at times, and never send the end of that.
+//
+// Sources: UdpServerQuery.uc of Unreal Tournament 436 and of its patches, 333networks'
+// master server (udpontimeout, replyquery), netPanzer's InfoSocket.cpp, gamedig, and
+// packets recorded from netPanzer 0.8.7 (testdata). The recordings of Unreal
+// Tournament's, Battlefield 1942's and Medal of Honor's servers that GameQ publishes read
+// as it reads them.
+package gamespy
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"muster/discovery"
+	"muster/discovery/internal/packet"
+	"muster/discovery/protocol/quake3"
+)
+
+// Protocol asks servers. It is a [discovery.Aside].
+type Protocol struct {
+	// Above is how far above the players' port servers are asked. If it is 0, the port
+	// at which players connect is what servers tell.
+	Above uint16
+	// Echo asks for the nonce, too, as the Unreal engine's servers allow.
+	Echo bool
+}
+
+const (
+	ask  = `\status\`
+	echo = `\echo\`
+	// nonceDigits is how long a nonce is in hexadecimal digits.
+	nonceDigits = 16
+)
+
+// AppendQuery appends the datagram that asks a server about itself.
+func (p Protocol) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
+	if b = append(b, ask...); p.Echo {
+		b = fmt.Appendf(b, echo+"%0*x", nonceDigits, uint64(nonce))
+	}
+	return b
+}
+
+// QueryPort is the port at which the server is asked.
+func (p Protocol) QueryPort(port uint16) uint16 { return port + p.Above }
+
+var (
+	errNoReply = fmt.Errorf("gamespy: %w: no keys and values of a server", discovery.ErrMalformed)
+	errNobody  = fmt.Errorf("gamespy: %w: an answer that tells nothing of a server", discovery.ErrMalformed)
+)
+
+// Parse puts the newest reply together that is whole. It says which query that answers
+// only if no other datagram is there: else the oldest of them may be of another reply,
+// and so tell nothing of how long this one took.
+func (p Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	reply, _, err := p.parse(datagrams)
+	return reply, err
+}
+
+// Roll asks the same, and reads who plays.
+func (p Protocol) Roll() discovery.Protocol { return roll{p} }
+
+type roll struct{ Protocol }
+
+func (r roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
+	answer, whole, err := r.parse(datagrams)
+	if answer.Info != nil {
+		answer.Info.Roster = whole.roster()
+	}
+	return answer, err
+}
+
+// parse is what a reply says of the server, and the reply.
+func (p Protocol) parse(datagrams [][]byte) (discovery.Reply, reply, error) {
+	var parts []part
+	for _, d := range datagrams {
+		if part, ok := readPart(d); ok {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 && len(datagrams) > 0 {
+		return discovery.Reply{}, nil, errNoReply
+	}
+	for _, newest := range slices.Backward(parts) {
+		whole := assemble(parts, newest.reply)
+		if whole == nil {
+			continue
+		}
+		info, tells := whole.info()
+		if !tells {
+			return discovery.Reply{}, nil, errNobody
+		}
+		if p.Above != 0 {
+			info.GamePort = 0 // players connect where the list says
+		}
+		reply := discovery.Reply{Info: info}
+		if nonce, ok := whole.nonce(); ok && len(whole) == len(datagrams) {
+			reply.Nonce, reply.Echoed = nonce, true
+		}
+		return reply, whole, nil
+	}
+	return discovery.Reply{Incomplete: true}, nil, nil
+}
+
+// part is a packet of a reply: which reply and which of its packets it is, 0 if nobody
+// counts them.
+type part struct {
+	reply  string
+	number int
+	last   bool
+	body   []byte
+}
+
+// readPart reports whether a datagram is one: there are keys and values in it.
+func readPart(d []byte) (p part, ok bool) {
+	p.body = bytes.TrimRight(d, "\x00\r\n")
+	if p.last = bytes.HasSuffix(p.body, []byte(`\final`)); p.last {
+		ok = true
+	}
+	for key, value := range quake3.Pairs(p.body) {
+		ok = true
+		switch string(key) {
+		case "queryid":
+			reply, number, _ := strings.Cut(string(value), ".")
+			p.reply = reply
+			p.number, _ = strconv.Atoi(number)
+		case "final":
+			p.last = true
+		}
+	}
+	return p, ok
+}
+
+// reply is all packets of one, in the order of their arrival.
+type reply []part
+
+// assemble is the reply of that number if it is whole, else nil. Of a packet that came
+// twice, the first counts.
+func assemble(parts []part, number string) reply {
+	var r reply
+	length := -1 // not known
+	for _, p := range parts {
+		if p.reply != number || p.number != 0 && slices.ContainsFunc(r, func(q part) bool { return q.number == p.number }) {
+			continue
+		}
+		if r = append(r, p); p.last {
+			length = p.number
+		}
+	}
+	if length < 0 || length > len(r) {
+		return nil
+	}
+	for n := range length {
+		if !slices.ContainsFunc(r, func(p part) bool { return p.number == n+1 }) {
+			return nil
+		}
+	}
+	return r
+}
+
+// value is what stands behind the first of the keys, in lower case, that is there. The
+// earlier ones go first.
+func (r reply) value(keys ...string) string {
+	for _, wanted := range keys {
+		for _, p := range r {
+			for key, value := range quake3.Pairs(p.body) {
+				if len(value) > 0 && len(key) == len(wanted) && strings.EqualFold(string(key), wanted) {
+					return string(value)
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// nonce is what came back of it.
+func (r reply) nonce() (discovery.Nonce, bool) {
+	n, err := strconv.ParseUint(r.value("echo", "echo_reply", "echo_replay", "ignoring"), 16, 64)
+	return discovery.Nonce(n), err == nil
+}
+
+// info is what a reply tells of its server, if anything.
+func (r reply) info() (info *discovery.Info, tells bool) {
+	seats, players := r.value("maxplayers"), r.value("numplayers")
+	info = &discovery.Info{
+		Name:       text(r.value("hostname")),
+		Map:        text(r.value("mapname", "maptitle")),
+		Mode:       text(r.value("gametype", "gamestyle")),
+		Version:    text(r.value("gamever", "gameversion")),
+		Protocol:   packet.ParseNumber(r.value("protocol")),
+		Mod:        text(r.value("activemod")),
+		Players:    packet.ParseCount(players),
+		MaxPlayers: packet.ParseCount(seats),
+		Password:   isSet(r.value("password")),
+	}
+	if oldest := packet.ParseNumber(r.value("minnetver")); oldest > 0 { // the Unreal engine's version is its protocol's
+		info.Protocol = packet.ParseNumber(r.value("gamever"))
+		if oldest < info.Protocol {
+			info.OldestProtocol = oldest
+		}
+	}
+	if port, err := strconv.ParseUint(r.value("hostport"), 10, 16); err == nil {
+		info.GamePort = uint16(port)
+	}
+	if players == "" {
+		info.Players = r.listed()
+	}
+	return info, info.Name != "" || info.Map != "" || seats != ""
+}
+
+func isSet(value string) bool {
+	switch strings.ToLower(value) {
+	case "", "0", "n", "no", "false":
+		return false
+	}
+	return true
+}
+
+// ofPlayers are the keys and values of players: the key's word, and whose it is.
+func (r reply) ofPlayers() iter.Seq2[playersKey, []byte] {
+	return func(yield func(playersKey, []byte) bool) {
+		for _, p := range r {
+			for key, value := range quake3.Pairs(p.body) {
+				word, place, _ := strings.Cut(strings.ToLower(string(key)), "_")
+				if n, err := strconv.ParseUint(place, 10, 16); err == nil && !yield(playersKey{word, uint16(n)}, value) {
+					return
+				}
+			}
+		}
+	}
+}
+
+type playersKey struct {
+	word  string
+	place uint16
+}
+
+// names reports whether what stands behind the key is what a player is called.
+func (k playersKey) names() bool { return k.word == "player" || k.word == "playername" }
+
+// listed is how many players are listed by name.
+func (r reply) listed() (n int) {
+	for key := range r.ofPlayers() {
+		if key.names() {
+			n++
+		}
+	}
+	return n
+}
+
+// mostPlayers is more than any of these games has seats for, and mostPing more than a
+// server waits for a player, in ms.
+const mostPlayers, mostPing = 1024, 60_000
+
+// roster is who plays, in the order in which they are named.
+func (r reply) roster() *discovery.Roster {
+	roster := &discovery.Roster{}
+	at := map[uint16]int{}
+	for key, value := range r.ofPlayers() {
+		if _, is := at[key.place]; key.names() && !is && len(roster.Players) < mostPlayers {
+			at[key.place] = len(roster.Players)
+			roster.Players = append(roster.Players, discovery.Player{Name: text(string(value))})
+		}
+	}
+	for key, value := range r.ofPlayers() {
+		i, is := at[key.place]
+		if !is {
+			continue
+		}
+		n, _ := strconv.ParseInt(strings.TrimSpace(string(value)), 10, 32) // what is no number is 0
+		switch key.word {
+		case "frags", "score", "kills":
+			roster.Players[i].Score = int(n)
+		case "ping":
+			roster.Players[i].Ping = time.Duration(min(max(0, n), mostPing)) * time.Millisecond
+		}
+	}
+	return roster
+}
+
+// text is cleaned for display. What is no UTF-8 is in western Europe's letters of that
+// time (ISO 8859-1), a byte each.
+func text(s string) string {
+	if utf8.ValidString(s) {
+		return discovery.CleanText(s)
+	}
+	var letters []rune
+	for _, c := range []byte(s) {
+		letters = append(letters, rune(c))
+	}
+	return discovery.CleanText(string(letters))
+}
+
+// packetSize is how much servers of Unreal Tournament put into a packet, in bytes.
+const packetSize = 1000
+
+// Answer is what a server of Muster's fleet says to a request, as Unreal Tournament's
+// does: one packet, or several. Players are their names; players connect at a port.
+func Answer(request []byte, info discovery.Info, players []string, port uint16) [][]byte {
+	var parts []string
+	for key, rest := range quake3.Pairs(request) {
+		all := string(key) == "status"
+		if all || string(key) == "basic" {
+			parts = append(parts, fmt.Sprintf(`\gamename\ut\gamever\%s\minnetver\432\location\0`, value(info.Version)))
+		}
+		if all || string(key) == "info" {
+			parts = append(parts, fmt.Sprintf(`\hostname\%s\hostport\%d\mapname\%s\gametype\%s\numplayers\%d\maxplayers\%d\gamemode\openplaying`,
+				value(info.Name), port, value(info.Map), value(info.Mode), info.Players, info.MaxPlayers))
+		}
+		if all || string(key) == "rules" {
+			parts = append(parts, fmt.Sprintf(`\timelimit\20\password\%t`, info.Password))
+		}
+		if all || string(key) == "players" {
+			for i, name := range players {
+				parts = append(parts, fmt.Sprintf(`\player_%[1]d\%[2]s\frags_%[1]d\0\ping_%[1]d\ 50\team_%[1]d\255`, i, value(name)))
+			}
+		}
+		if string(key) == "echo" {
+			parts = append(parts, `\echo\`+value(string(rest)))
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	var answer [][]byte
+	var b []byte
+	end := func(format string) {
+		b = fmt.Appendf(b, format, replyNumber(request), len(answer)+1)
+		answer, b = append(answer, b), nil
+	}
+	for _, part := range parts {
+		if len(b) > 0 && len(b)+len(part) > packetSize {
+			end(`\queryid\%d.%d`)
+		}
+		b = append(b, part...)
+	}
+	end(`\queryid\%d.%d\final\`)
+	return answer
+}
+
+// replyNumber tells replies to one asker apart; servers count from 1 to 100.
+func replyNumber(request []byte) (n int) {
+	for _, c := range request {
+		n = (31*n + int(c)) % 100
+	}
+	return n + 1
+}
+
+// value is a text without what would end it.
+func value(text string) string { return strings.ReplaceAll(text, `\`, "") }

@@ -1,0 +1,83 @@
+package sauerbraten_test
+
+import (
+	"testing"
+
+	"muster/discovery"
+	"muster/discovery/internal/codectest"
+	. "muster/discovery/protocol/sauerbraten"
+)
+
+const nonce = discovery.Nonce(0x0123456789abcdef)
+
+func TestRecorded(t *testing.T) {
+	requests, replies := codectest.Packets(t, "cube2server.hex")
+	if got := (Protocol{}).AppendQuery(nil, nonce, nil); string(got) != string(requests[0]) {
+		t.Errorf("AppendQuery = %x, want %x", got, requests[0])
+	}
+	reply, err := Protocol{}.Parse(replies)
+	if err != nil || !reply.Echoed || !reply.Answers(nonce) || *reply.Info != (discovery.Info{Name: "Cube test", Mode: "ffa", Protocol: 260, MaxPlayers: 8}) {
+		t.Errorf("%+v, %+v, %v", reply, reply.Info, err)
+	}
+	if got := Answer(requests[0], *reply.Info); string(got) != string(replies[0]) {
+		t.Errorf("Answer = %x, want %x", got, replies[0])
+	}
+}
+
+func TestRedEclipse(t *testing.T) {
+	requests, replies := codectest.Packets(t, "redeclipse.hex")
+	want := discovery.Info{Name: "RE test", Map: "wet", Mode: "bomber", Version: "1.6.0", Protocol: 230, MaxPlayers: 32, Password: true}
+	reply, err := RedEclipse{}.Parse(replies)
+	if err != nil || !reply.Echoed || !reply.Answers(0xdeadbeef) || *reply.Info != want {
+		t.Errorf("%+v, %+v, %v", reply, reply.Info, err)
+	}
+	want.Players, want.MaxPlayers, want.Password = 300, 400, false
+	reply, err = RedEclipse{}.Parse([][]byte{AnswerRedEclipse(requests[0], want)})
+	if err != nil || *reply.Info != want {
+		t.Errorf("the fleet's: %+v, %v, want %+v", reply.Info, err, want)
+	}
+	old := requests[0]
+	old = append(old[:len(old):len(old)], "\x02\x08\x14\x02\x00\x0a\x10\x00\x07\x00m\x00\x0c[255]a\x0c(1)b\x0cyc\x0c[\x00"...)
+	if reply, err := (RedEclipse{}).Parse([][]byte{old}); err == nil {
+		t.Errorf("a colour without end: %+v", reply.Info)
+	}
+	old = append(old[:len(old)-3], 0)
+	want = discovery.Info{Name: "abc", Map: "m", Mode: "deathmatch", Protocol: 20, Players: 2, MaxPlayers: 16}
+	if reply, err := (RedEclipse{}).Parse([][]byte{old}); err != nil || *reply.Info != want {
+		t.Errorf("an old one: %+v, %v, want %+v", reply.Info, err, want)
+	}
+}
+
+func TestParse(t *testing.T) {
+	const head = "\x01\x01\x23\x45\x67\x89\xab\xcd\xef"
+	for name, c := range map[string]struct {
+		text string
+		want discovery.Info
+	}{
+		"seven numbers, as while paused": {"\x02\x07\x80\x04\x01\x0b\x10\x08\x00\x01\x64reissen\x00n\x00", discovery.Info{Name: "n", Map: "reissen", Mode: "ctf", Protocol: 260, Players: 2, MaxPlayers: 8}},
+		"large numbers":                  {"\x80\x2c\x01\x05\x00\x00\x00\x81\xff\xff\x00\x00\x00m\x00n\x00", discovery.Info{Name: "n", Map: "m", Mode: "ffa", Players: 300, MaxPlayers: 65535}},
+		"a count too large":              {"\x80\x2c\x01\x05\x00\x00\x00\x81\x00\x00\x01\x00\x00m\x00n\x00", discovery.Info{Name: "n", Map: "m", Mode: "ffa", Players: 300}},
+		"below 0":                        {"\xff\x05\x00\xff\x00\xf0\xffm\x00n\x00", discovery.Info{Name: "n", Map: "m", Mode: "demo"}},
+		"private":                        {"\x00\x05\x00\x40\x00\x08\x03m\x00n\x00", discovery.Info{Name: "n", Map: "m", MaxPlayers: 8, Password: true}},
+		"colours and letters":            {"\x00\x05\x00\x00\x00\x08\x00m\x00\x0c3a\xe4b\x01\x00", discovery.Info{Name: "ab", Map: "m", Mode: "ffa", MaxPlayers: 8}},
+	} {
+		reply, err := Protocol{}.Parse([][]byte{[]byte(head + c.text)})
+		if err != nil || *reply.Info != c.want {
+			t.Errorf("%s: %+v, %v, want %+v", name, reply.Info, err, c.want)
+		}
+	}
+	codectest.Refuses(t, Protocol{}, map[string]string{
+		"nothing": "", "the question": head, "no name": head + "\x00\x05\x00\x00\x00\x08\x00m\x00", "name without end": head + "\x00\x05\x00\x00\x00\x08\x00m\x00n",
+		"few numbers": head + "\x00\x04\x00\x00\x00\x08m\x00n\x00", "many numbers": head + "\x00\x21" + string(make([]byte, 40)), "another question": "\x00" + head[1:] + "\x00\x05\x00\x00\x00\x08\x00m\x00n\x00",
+	})
+	if reply, err := (Protocol{}).Parse(nil); err != nil || !reply.Incomplete {
+		t.Errorf("Parse(nil) = %+v, %v", reply, err)
+	}
+	if got := (Protocol{}).QueryPort(28785); got != 28786 {
+		t.Errorf("QueryPort = %d", got)
+	}
+}
+
+func FuzzParse(f *testing.F) { codectest.Fuzz(f, Protocol{}, "cube2server.hex") }
+
+func FuzzParseRedEclipse(f *testing.F) { codectest.Fuzz(f, RedEclipse{}, "redeclipse.hex") }
