@@ -42,8 +42,10 @@ var arrows = []struct {
 	{"muster/internal/release/internal/sign", []string{"muster/internal/release"}},
 	{"muster/internal/leak", nil},
 	{"muster/internal/await", nil},
-	{"muster/internal/netfab", nil},
-	{"muster/internal/faults", nil},
+	{"muster/internal/lab/addresses", []string{"muster/discovery", "muster/discovery/geo/ranges"}},
+	{"muster/internal/lab/netfab", nil},
+	{"muster/internal/lab/faults", nil},
+	{"muster/internal/lab/rivals", []string{"muster/internal/sim", "muster/selection"}},
 	{"muster/internal/echo", []string{"muster/discovery/protocol/beacon"}},
 	{"muster/internal/portmap", []string{"muster/discovery", "muster/internal/netinfo"}},
 	{"muster/internal/invite", []string{"muster/discovery", "muster/host/access", "muster/internal/hint"}},
@@ -61,7 +63,6 @@ var arrows = []struct {
 	{"muster/internal/sim", []string{"muster/discovery/...", "muster/selection/...", "muster/host/room", "muster/host/wire", "muster/peer/player"}},
 	{"muster/internal/sim/fleet", []string{"muster/internal/sim"}},
 	{"muster/internal/sim/plot", []string{"muster/internal/sim"}},
-	{"muster/internal/sim/rivals", []string{"muster/internal/sim", "muster/selection"}},
 	{"muster/host", []string{"muster/host/access", "muster/host/store", "muster/host/page", "muster/host/room", "muster/host/schedule", "muster/host/wire/...", "muster/selection/...", "muster/discovery", "muster/discovery/plan/topology"}},
 	{"muster/peer", []string{"muster/peer/player", "muster/host/access", "muster/host/wire/...", "muster/discovery"}},
 	{"muster/peer/player", []string{"muster/host/wire", "muster/discovery", "muster/discovery/plan/topology", "muster/discovery/plan"}},
@@ -134,7 +135,7 @@ var arrows = []struct {
 	{"muster/discovery/prober", []string{"muster/discovery"}},
 	{"muster/discovery/lists/master", []string{"muster/discovery", "muster/discovery/protocol/quake3", "muster/discovery/lists/weblist"}},
 	{"muster/discovery/lists/weblist", []string{"muster/discovery"}},
-	{"muster/discovery/geo", []string{"muster/discovery", "muster/discovery/geo/internal/ranges"}},
+	{"muster/discovery/geo", []string{"muster/discovery", "muster/discovery/geo/ranges"}},
 	{"muster/discovery/lists/lan", []string{"muster/discovery"}},
 	{"muster/web", nil},
 }
@@ -201,7 +202,7 @@ var pure = []string{
 	"muster/host/room/terms",
 	"muster/host/page",
 	"muster/peer/player",
-	"muster/internal/faults",
+	"muster/internal/lab/faults",
 }
 
 // only says which single package may import a library, or which few.
@@ -292,7 +293,7 @@ func TestProgramIsLight(t *testing.T) {
 		t.Fatalf("go list: %v", err)
 	}
 	for path := range strings.FieldsSeq(string(out)) {
-		for _, heavy := range []string{"github.com/nats-io/nats-server/", "github.com/chromedp/", "gonum.org/", "golang.org/x/image/", "image/png/", "github.com/spf13/cobra/doc/", "testing/"} {
+		for _, heavy := range []string{"github.com/nats-io/nats-server/", "github.com/chromedp/", "gonum.org/", "golang.org/x/image/", "image/png/", "github.com/spf13/cobra/doc/", "testing/", "muster/internal/lab/"} {
 			if strings.HasPrefix(path+"/", heavy) {
 				t.Errorf("the program has %s in it", path)
 			}

@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/geo/internal/ranges"
+	"muster/discovery/geo/ranges"
 )
 
 // The tables that Muster carries; data/README.md says what is in them.

@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"muster/discovery"
-	"muster/discovery/geo/internal/ranges"
+	"muster/discovery/geo/ranges"
 )
 
 // MaxTable is more than a table has, in bytes: three times as much as today's largest.

@@ -13,7 +13,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/geo"
-	"muster/discovery/geo/internal/ranges"
+	"muster/discovery/geo/ranges"
 )
 
 var (

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"muster/host/wire"
-	"muster/internal/netfab"
+	"muster/internal/lab/netfab"
 )
 
 var (

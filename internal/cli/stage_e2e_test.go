@@ -29,7 +29,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/protocol/quake3"
 	"muster/host/wire"
-	"muster/internal/netfab"
+	"muster/internal/lab/netfab"
 )
 
 // The internet of the nights: game servers, the host, and players behind routers of

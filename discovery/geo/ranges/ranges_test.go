@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/geo/internal/ranges"
+	"muster/discovery/geo/ranges"
 )
 
 func key(t testing.TB, addr string) uint64 {

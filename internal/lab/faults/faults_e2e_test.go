@@ -46,7 +46,7 @@ type scenario struct {
 // TestFaults: machines fail at moments that a seed decides on. What was promised to
 // players holds, and when it is over all of them get into their game.
 //
-//	go test -tags e2e ./internal/faults -run TestFaults -v -timeout 0 -faults 1000
+//	go test -tags e2e ./internal/lab/faults -run TestFaults -v -timeout 0 -faults 1000
 func TestFaults(t *testing.T) {
 	s := scenario{Seed: *faultsSeed, Hosts: *faultsHosts, Rooms: *faultsRooms, Players: *faultsPlayers}
 	if s.Hosts > 1 {

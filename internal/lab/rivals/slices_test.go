@@ -16,7 +16,7 @@ import (
 // Round trips between the same hosts, taken again and again, such as Seattle's 688
 // slices (uofa-rzhu3/NetLatency-Data), a file each, NAME_1 and so on, in seconds:
 //
-//	go test ./internal/sim/rivals -run TestSlices -v -timeout 0 -slices Seattle/SeattleData
+//	go test ./internal/lab/rivals -run TestSlices -v -timeout 0 -slices Seattle/SeattleData
 var slicesOf = flag.String("slices", "", "round trips of the same hosts, one file after the other, by what their names begin with")
 
 // TestSlices says how long a choice and what was measured for it are worth something:

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"muster/discovery/geo/internal/ranges"
+	"muster/discovery/geo/ranges"
 )
 
 const torV4 = `# Generated: Thu, 25 Jun 2026 04:33:59 GMT

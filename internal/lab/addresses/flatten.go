@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
-	"muster/discovery/geo/internal/ranges"
+	"muster/discovery/geo/ranges"
 )
 
 // span is a block of addresses of which a source gives a number. The spans of

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/discovery/geo/internal/ranges"
+	"muster/discovery/geo/ranges"
 )
 
 // dateLine precedes the date in the head of both sources.

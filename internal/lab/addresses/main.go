@@ -1,4 +1,4 @@
-// Command gen makes the tables that discovery/geo carries with it, out of lists that may
+// Command addresses makes the tables that discovery/geo carries with it, out of lists that may
 // be passed on:
 //
 //	Tor's countries (tor-geoipdb) ───────────────┬──────► country.gz
@@ -23,7 +23,7 @@ import (
 	"strings"
 	"time"
 
-	"muster/discovery/geo/internal/ranges"
+	"muster/discovery/geo/ranges"
 )
 
 const (
@@ -71,7 +71,7 @@ func main() {
 		s.date, err = time.Parse(time.DateOnly, *date)
 	}
 	if err = cmp.Or(err, s.generate(*out, *most)); err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
+		fmt.Fprintln(os.Stderr, "addresses:", err)
 		os.Exit(1)
 	}
 }

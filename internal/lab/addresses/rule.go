@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"muster/discovery/geo/internal/ranges"
+	"muster/discovery/geo/ranges"
 )
 
 // fates are what came of pieces of the address space, and how many keys each has:

@@ -17,8 +17,8 @@ import (
 
 // The comparison is for measuring; the gate has a taste of it. A row by one command:
 //
-//	go test ./internal/sim/rivals -run 'TestComparison/css2007/musst' -v -timeout 0 -worlds 30 -from 14000
-//	go test ./internal/sim/rivals -run 'TestComparison/matrix/world-4' -v -timeout 0 -worlds 30 -from 14000 -matrix rtt.txt.gz -budget 300
+//	go test ./internal/lab/rivals -run 'TestComparison/css2007/musst' -v -timeout 0 -worlds 30 -from 14000
+//	go test ./internal/lab/rivals -run 'TestComparison/matrix/world-4' -v -timeout 0 -worlds 30 -from 14000 -matrix rtt.txt.gz -budget 300
 var (
 	worlds = flag.Int("worlds", 0, "how many worlds of each kind")
 	from   = flag.Uint64("from", 14000, "first seed")
