@@ -205,20 +205,37 @@ var pure = []string{
 	"muster/internal/lab/faults",
 }
 
-// only says which single package may import a library, or which few.
+// only says which single package may import a library, or which few, and why a library that
+// serves one of them is worth its place.
 var only = map[string]string{
-	"github.com/spf13/cobra":                     "muster muster/internal/cli muster/internal/cli/internal/papers",
-	"github.com/spf13/pflag":                     "muster/internal/cli",
-	"aead.dev/minisign":                          "muster/internal/release muster/internal/release/internal/sign muster/internal/release/releasetest",
-	"golang.org/x/term":                          "muster/internal/term",
-	"github.com/jackpal/go-nat-pmp":              "muster/internal/portmap",
-	"github.com/pelletier/go-toml/v2":            "muster/internal/game muster/internal/config",
-	"github.com/oschwald/geoip2-golang/v2":       "muster/discovery/geo",
-	"github.com/hashicorp/mdns":                  "muster/discovery/lists/lan",
-	"github.com/nats-io/nats.go":                 "muster/host/cluster",
-	"github.com/nats-io/nats.go/jetstream":       "muster/host/cluster",
+	"github.com/spf13/cobra":               "muster muster/internal/cli muster/internal/cli/internal/papers",
+	"github.com/spf13/pflag":               "muster/internal/cli",
+	"aead.dev/minisign":                    "muster/internal/release muster/internal/release/internal/sign muster/internal/release/releasetest",
+	"golang.org/x/term":                    "muster/internal/term",
+	"github.com/pelletier/go-toml/v2":      "muster/internal/game muster/internal/config",
+	"github.com/nats-io/nats.go":           "muster/host/cluster",
+	"github.com/nats-io/nats.go/jetstream": "muster/host/cluster",
+	// It packs rooms, and NATS brings it anyway.
+	"github.com/klauspost/compress/zstd": "muster/host/cluster",
+	// Two protocols of routers, tried on many of them.
+	"github.com/jackpal/go-nat-pmp":                "muster/internal/portmap",
+	"github.com/huin/goupnp/dcps/internetgateway2": "muster/internal/portmap",
+	// It knows which of MaxMind's and DB-IP's databases tells what.
+	"github.com/oschwald/geoip2-golang/v2": "muster/discovery/geo",
+	"github.com/hashicorp/mdns":            "muster/discovery/lists/lan",
+	// Go does not tell the name of the system's time zone, and Windows has names of its own.
 	"github.com/thlib/go-timezone-local/tzlocal": "muster/internal/cli",
-	"github.com/tidwall/gjson":                   "muster/discovery/lists/weblist",
+	// A table says where servers stand in other people's JSON: as paths, which it follows.
+	"github.com/tidwall/gjson": "muster/discovery/lists/weblist",
+	// The metrics bring it anyway.
+	"google.golang.org/protobuf/encoding/protowire": "muster/discovery/lists/weblist",
+	// Unicode's table of letters that look alike.
+	"go.mau.fi/util/confusable": "muster/host/room/nickname",
+	// Certificates from Let's Encrypt.
+	"golang.org/x/crypto/acme/autocert": "muster/internal/ingress",
+	// Callers that share one answer, and workers that stop together.
+	"golang.org/x/sync/singleflight": "muster/host/cluster",
+	"golang.org/x/sync/errgroup":     "muster/internal/sim",
 }
 
 // TestArrows holds the house together: imports point one way.
