@@ -63,7 +63,7 @@ var arrows = []struct {
 	{"muster/internal/sim", []string{"muster/discovery/...", "muster/selection/...", "muster/host/room", "muster/host/wire", "muster/peer/player"}},
 	{"muster/internal/sim/fleet", []string{"muster/internal/sim"}},
 	{"muster/internal/sim/plot", []string{"muster/internal/sim"}},
-	{"muster/host", []string{"muster/host/access", "muster/host/store", "muster/host/page", "muster/host/room", "muster/host/schedule", "muster/host/wire/...", "muster/selection/...", "muster/discovery", "muster/discovery/plan/topology"}},
+	{"muster/host", []string{"muster/host/access", "muster/host/admission", "muster/host/crowds", "muster/host/lists", "muster/host/metrics", "muster/host/store", "muster/host/page", "muster/host/room", "muster/host/schedule", "muster/host/turns", "muster/host/wire/...", "muster/selection/...", "muster/discovery", "muster/discovery/plan/topology"}},
 	{"muster/peer", []string{"muster/peer/player", "muster/host/access", "muster/host/wire/...", "muster/discovery"}},
 	{"muster/peer/player", []string{"muster/host/wire", "muster/discovery", "muster/discovery/plan/topology", "muster/discovery/plan"}},
 	{"muster/host/room", []string{"muster/host/room/...", "muster/host/schedule", "muster/host/wire", "muster/selection/...", "muster/discovery", "muster/discovery/plan/topology"}},
@@ -95,8 +95,13 @@ var arrows = []struct {
 	{"muster/host/room/origin", []string{"muster/host/wire", "muster/selection", "muster/selection/estimate", "muster/discovery"}},
 	{"muster/host/room/outage", nil},
 	{"muster/host/room/roster", []string{"muster/host/room/nickname", "muster/host/wire", "muster/discovery"}},
-	{"muster/host/page", []string{"muster/host/room", "muster/host/wire", "muster/discovery"}},
+	{"muster/host/page", []string{"muster/host/room", "muster/host/wire", "muster/selection", "muster/discovery"}},
 	{"muster/host/access", nil},
+	{"muster/host/admission", []string{"muster/host/access"}},
+	{"muster/host/crowds", []string{"muster/host/room"}},
+	{"muster/host/lists", []string{"muster/host/room", "muster/host/store", "muster/host/wire", "muster/discovery", "muster/discovery/plan/topology"}},
+	{"muster/host/metrics", []string{"muster/host/room", "muster/host/store", "muster/host/wire"}},
+	{"muster/host/turns", []string{"muster/host/room"}},
 	{"muster/host/schedule", nil},
 	{"muster/host/store", nil},
 	{"muster/host/cluster", []string{"muster/host/store"}},
@@ -201,6 +206,7 @@ var pure = []string{
 	"muster/host/room/outage",
 	"muster/host/room/terms",
 	"muster/host/page",
+	"muster/host/crowds",
 	"muster/peer/player",
 	"muster/internal/lab/faults",
 }
@@ -323,7 +329,8 @@ func allowed(from, to string) bool {
 		return true
 	}
 	for _, a := range arrows {
-		isOwn := a.from == "muster" || a.from == "muster/host/room" // what the room may import, its parts may not
+		// What the host or the room may import, its parts may not.
+		isOwn := a.from == "muster" || a.from == "muster/host" || a.from == "muster/host/room"
 		if from != a.from && (isOwn || !strings.HasPrefix(from, a.from+"/")) {
 			continue
 		}

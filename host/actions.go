@@ -190,7 +190,7 @@ func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if supply, is := action.(room.Supply); is && by.Organiser && a.supplies.Wait(netip.Addr{}, time.Now()) == 0 {
-		supply.Kept = keepOwn(r.Context(), h.store, supply.Servers)
+		supply.Kept = h.lists.KeepOwn(r.Context(), supply.Servers)
 		action = supply
 	}
 	changed := func(error) {}

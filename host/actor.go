@@ -15,6 +15,7 @@ import (
 	"muster/host/page"
 	"muster/host/room"
 	"muster/host/store"
+	"muster/host/turns"
 	"muster/host/wire"
 	"muster/host/wire/conn"
 )
@@ -78,10 +79,10 @@ type actor struct {
 	// plan is what the room wants processor time for, nil without such a wish, and turn
 	// its place in the queue, nil outside.
 	plan *room.Plan
-	turn *turn
+	turn *turns.Turn
 	// heir is the host that the room is given to, empty if that may be any.
 	heir string
-	// watched are the servers for which the room counts in [crowds].
+	// watched are the servers for which the room counts in [crowds.Crowds].
 	watched []netip.AddrPort
 }
 
@@ -174,21 +175,21 @@ func (a *actor) lose() {
 func (a *actor) queues(waits bool) (given <-chan struct{}) {
 	switch {
 	case waits && a.turn != nil:
-		a.turn.over()
+		a.turn.Over()
 		a.turn = nil
 	case !waits && a.turn == nil && a.plan != nil:
-		a.turn = a.host.turns.wait(*a.plan)
+		a.turn = a.host.turns.Wait(*a.plan)
 	}
 	if a.turn == nil {
 		return nil
 	}
-	return a.turn.given
+	return a.turn.Given()
 }
 
 // search has the room plan, as it is its turn.
 func (a *actor) search() {
-	defer a.turn.over()
-	a.host.metrics.waited(a.turn)
+	defer a.turn.Over()
+	a.host.metrics.Waited(a.turn.Waited())
 	a.plan, a.turn = nil, nil
 	a.step(room.Turn{}, asker{})
 }
@@ -211,7 +212,7 @@ func (a *actor) goOn(now time.Time) (next time.Time) {
 		a.end(errOver)
 	}
 	watches := a.room.Watches()
-	crowds := a.host.crowds.moves(a, a.watched, watches)
+	crowds := a.host.crowds.Move(a.code, a.watched, watches)
 	a.watched = watches
 	if next = latest(a.room.Next(), a.ticked.Add(tickEvery)); !now.Before(next) {
 		a.ticked = now
@@ -287,9 +288,9 @@ func ask[T any](a *actor, act func() T) (result T, ok bool) {
 func (a *actor) leave() {
 	defer close(a.done)
 	if a.turn != nil {
-		a.turn.over()
+		a.turn.Over()
 	}
-	a.host.crowds.moves(a, a.watched, nil)
+	a.host.crowds.Move(a.code, a.watched, nil)
 	why := moved()
 	switch context.Cause(a.ctx) {
 	case errLost, errFell:
@@ -332,7 +333,7 @@ func (a *actor) step(in room.Input, who asker) {
 	began, phase := time.Now(), a.room.Stage()
 	outputs, err := a.room.Step(in, began)
 	a.takesCode.Store(a.room.TakesCode())
-	a.host.metrics.stepped(a.room, in, phase, began)
+	a.host.metrics.Stepped(a.room, in, phase, began)
 	result := outcome{outputs, err, who}
 	if len(outputs) > 0 {
 		if _, binds := outputs[0].(room.Save); binds {
@@ -461,7 +462,7 @@ func (a *actor) receive(by *conn.Conn, message wire.Message) {
 	if !is {
 		return // a last word from a connection that was replaced
 	}
-	a.host.metrics.received(message)
+	a.host.metrics.Received(message)
 	a.step(room.Hear{Player: name, Message: message}, asker{tell: func(_ any, err error) {
 		if err != nil {
 			a.log.Warn("peer makes no sense", "error", discreet(err))
@@ -499,7 +500,7 @@ func (a *actor) send(s room.Send) {
 	var frame wire.Frame
 	var err error
 	if list, is := s.Message.(wire.List); is {
-		frame, err = a.host.lists.frame(list)
+		frame, err = a.host.lists.Frame(list)
 	} else {
 		frame, err = wire.Marshal(s.Message)
 	}
@@ -526,9 +527,9 @@ func (a *actor) fetch(wanted room.Fetch) {
 			wanted.Also = nil // a list of one room's own would crowd out the one that all others share
 		}
 		if len(wanted.Servers) > 0 {
-			list := a.host.lists.share(a.host.with(a.host.own(wanted.Servers), wanted.Also), nil)
-			listed := room.Listed{List: list, Kept: a.host.lists.keepApart(ctx, a.host.store, list), Gap: gap}
-			keepOwn(ctx, a.host.store, wanted.Servers) // for longer, if it is
+			list := a.host.lists.Share(a.host.with(a.host.own(wanted.Servers), wanted.Also), nil)
+			listed := room.Listed{List: list, Kept: a.host.lists.KeepApart(ctx, list), Gap: gap}
+			a.host.lists.KeepOwn(ctx, wanted.Servers) // for longer, if it is
 			a.post(func() { a.step(listed, asker{}) })
 			return
 		}
@@ -545,8 +546,8 @@ func (a *actor) fetch(wanted room.Fetch) {
 		}
 		if err == nil {
 			servers, listed.Note = a.host.fitting(a.host.with(servers, wanted.Also), settings, listed.Note)
-			listed.List = a.host.lists.share(servers, listed.Local)
-			listed.Kept = a.host.lists.keepApart(ctx, a.host.store, listed.List)
+			listed.List = a.host.lists.Share(servers, listed.Local)
+			listed.Kept = a.host.lists.KeepApart(ctx, listed.List)
 		}
 		a.post(func() { a.step(listed, asker{}) })
 	})

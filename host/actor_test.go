@@ -10,6 +10,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/host/room"
+	"muster/host/turns"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -252,4 +253,30 @@ func TestBoard(t *testing.T) {
 			t.Errorf("the watcher saw %v", seen)
 		}
 	})
+}
+
+// TestTurnOfAWaitingRoom: a room that waits for its store lets others have its turn.
+func TestTurnOfAWaitingRoom(t *testing.T) {
+	h := &Host{turns: turns.New(1)}
+	a, b := &actor{host: h, plan: &room.Plan{}}, &actor{host: h, plan: &room.Plan{Since: time.Unix(1, 0)}}
+	is := func(given <-chan struct{}) bool {
+		select {
+		case <-given:
+			return true
+		default:
+			return false
+		}
+	}
+	if !is(a.queues(false)) || is(b.queues(false)) {
+		t.Fatal("not one at a time")
+	}
+	if is(a.queues(true)) || !is(b.queues(false)) {
+		t.Error("a room that waits for its store keeps its turn")
+	}
+	if is(a.queues(false)) {
+		t.Error("it is two rooms' turn")
+	}
+	if b.turn.Over(); !is(a.queues(false)) {
+		t.Error("the room's turn never comes again")
+	}
 }

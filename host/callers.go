@@ -140,7 +140,7 @@ func behind(socket string, forwarded []string, proxies []netip.Prefix) netip.Add
 		return netip.Addr{} // a test's pipe
 	}
 	at, rest := peer.Addr().Unmap(), strings.Join(forwarded, ",")
-	for rest != "" && isProxy(at, proxies) {
+	for rest != "" && access.IsIn(at, proxies) {
 		comma := strings.LastIndexByte(rest, ',')
 		next, err := netip.ParseAddr(strings.TrimSpace(rest[comma+1:]))
 		if err != nil {
@@ -149,15 +149,6 @@ func behind(socket string, forwarded []string, proxies []netip.Prefix) netip.Add
 		at, rest = next.Unmap(), rest[:max(0, comma)]
 	}
 	return at
-}
-
-func isProxy(a netip.Addr, proxies []netip.Prefix) bool {
-	for _, p := range proxies {
-		if p.Contains(a.Unmap().WithZone("")) {
-			return true
-		}
-	}
-	return false
 }
 
 // remote is who connects.
@@ -218,7 +209,7 @@ func (h *Host) entrance(r *http.Request) entrance {
 		e.fingerprint = h.config.Fingerprint
 	}
 	socket, err := netip.ParseAddrPort(r.RemoteAddr)
-	viaProxy := err == nil && isProxy(socket.Addr(), h.config.Proxies)
+	viaProxy := err == nil && access.IsIn(socket.Addr(), h.config.Proxies)
 	if r.TLS != nil || viaProxy && r.Header.Get("X-Forwarded-Proto") == "https" {
 		e.url.Scheme = "https"
 	}

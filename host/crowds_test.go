@@ -2,7 +2,6 @@ package host
 
 import (
 	"fmt"
-	"maps"
 	"net/netip"
 	"testing"
 	"testing/synctest"
@@ -13,39 +12,6 @@ import (
 	"muster/host/room"
 	"muster/host/wire"
 )
-
-// TestCrowds: each room counts once for each server that it watches, in the order in which
-// they came, and no longer than it does.
-func TestCrowds(t *testing.T) {
-	c := crowds{rooms: map[netip.AddrPort][]*actor{}}
-	one, two := netip.MustParseAddrPort("192.0.2.1:27960"), netip.MustParseAddrPort("192.0.2.2:27960")
-	ann, ben := &actor{}, &actor{}
-	type all = map[netip.AddrPort]room.Crowd
-	of := func(rooms, place int) room.Crowd { return room.Crowd{Rooms: rooms, Place: place} }
-	for i, step := range []struct {
-		of   *actor
-		to   []netip.AddrPort
-		want all
-	}{
-		{ann, nil, nil},
-		{ann, []netip.AddrPort{one, two}, all{one: of(1, 0), two: of(1, 0)}},
-		{ben, []netip.AddrPort{one}, all{one: of(2, 1)}},
-		{ann, []netip.AddrPort{one, two}, all{one: of(2, 0), two: of(1, 0)}},
-		{ann, []netip.AddrPort{two}, all{two: of(1, 0)}},
-		{ben, []netip.AddrPort{one}, all{one: of(1, 0)}},
-		{ann, []netip.AddrPort{one}, all{one: of(2, 1)}},
-		{ben, nil, all{}},
-		{ann, nil, all{}},
-	} {
-		if got := c.moves(step.of, step.of.watched, step.to); !maps.Equal(got, step.want) {
-			t.Errorf("step %d: %v, not %v", i, got, step.want)
-		}
-		step.of.watched = step.to
-	}
-	if len(c.rooms) > 0 {
-		t.Errorf("%v are watched by nobody", c.rooms)
-	}
-}
 
 // TestRoomsAreCounted: two rooms of a host that wait for seats on the same servers count
 // there until they end.
@@ -60,11 +26,9 @@ func TestRoomsAreCounted(t *testing.T) {
 			t.Helper()
 			time.Sleep(time.Second)
 			synctest.Wait()
-			h.crowds.mu.Lock()
-			defer h.crowds.mu.Unlock()
 			for _, s := range list {
-				if len(h.crowds.rooms[s.Addr]) != want {
-					t.Errorf("%v is watched by %v, not by %d", s.Addr, h.crowds.rooms, want)
+				if n := h.crowds.At(s.Addr); n != want {
+					t.Errorf("%v is watched by %d rooms, not by %d", s.Addr, n, want)
 				}
 			}
 		}

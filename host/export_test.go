@@ -5,20 +5,27 @@ import (
 	"time"
 
 	"muster/host/room"
+	"muster/host/turns"
 )
 
 // SearchAtOnce has so many rooms search at the same time, for measurements.
-func (h *Host) SearchAtOnce(n int) { h.turns = newTurns(n) }
+func (h *Host) SearchAtOnce(n int) { h.turns = turns.New(n) }
 
 // Occupy has a host that does nothing else search for others, until it is told.
 func (h *Host) Occupy() (leave func()) {
-	var mine []*turn
-	for range h.turns.free {
-		mine = append(mine, h.turns.wait(room.Plan{Since: time.Unix(math.MinInt32, 0)}))
+	var mine []*turns.Turn
+	for isFree := true; isFree; {
+		t := h.turns.Wait(room.Plan{Since: time.Unix(math.MinInt32, 0)})
+		mine = append(mine, t)
+		select {
+		case <-t.Given():
+		default:
+			isFree = false
+		}
 	}
 	return func() {
 		for _, t := range mine {
-			t.over()
+			t.Over()
 		}
 	}
 }

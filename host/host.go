@@ -31,9 +31,14 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/host/access"
+	"muster/host/admission"
+	"muster/host/crowds"
+	"muster/host/lists"
+	"muster/host/metrics"
 	"muster/host/page"
 	"muster/host/room"
 	"muster/host/store"
+	"muster/host/turns"
 	"muster/host/wire"
 )
 
@@ -131,19 +136,20 @@ type Config struct {
 // maker, not a listener: whoever serves decides on addresses and TLS.
 type Host struct {
 	config   Config
-	metrics  *metrics
+	metrics  *metrics.Metrics
 	guard    access.Guard
 	asks     *access.Pace // of rooms, by address
-	pages    *openPages
+	bounds   admission.Bounds
+	pages    *admission.Pages
 	tickets  tickets
 	openers  *openers // nil without [Config.Public]
 	becoming int      // rooms that are about to stay; mu guards it
 	passing  passing
 	store    store.Store
 	upgrader websocket.Upgrader
-	lists    lists
-	turns    *turns
-	crowds   crowds
+	lists    *lists.Lists
+	turns    *turns.Turns
+	crowds   *crowds.Crowds
 	disk     disk
 	// limits take the place of [Config.Public] since [Host.SetLimits]; nil before.
 	limits atomic.Pointer[Public]
@@ -172,15 +178,17 @@ type Host struct {
 func New(config Config) (*Host, error) {
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	h := &Host{
-		config: config, store: config.Store, metrics: newMetrics(), rooms: map[string]*actor{}, turns: newTurns(runtime.GOMAXPROCS(0)), crowds: crowds{rooms: map[netip.AddrPort][]*actor{}}, claiming: map[string]bool{}, fallen: map[string]bool{}, unreadable: map[string]*wire.Refusal{}, asks: access.NewPace(asksAtOnce, askEvery), pages: newOpenPages(boundsOf(config.Files)),
+		config: config, store: config.Store, metrics: metrics.New(), rooms: map[string]*actor{}, turns: turns.New(runtime.GOMAXPROCS(0)), crowds: crowds.New(), claiming: map[string]bool{}, fallen: map[string]bool{}, unreadable: map[string]*wire.Refusal{}, asks: access.NewPace(asksAtOnce, askEvery), bounds: admission.BoundsOf(config.Files),
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
 	}
 	h.upgrader.CheckOrigin = h.isSameOrigin
 	if h.store == nil {
 		h.store = &store.None{}
 	}
-	h.store = timed{h.store, h.metrics}
-	h.metrics.registry.MustRegister(h.newPhases(), h.newStoreUp())
+	h.store = h.metrics.Timed(h.store)
+	h.lists, h.pages = lists.New(h.store), admission.NewPages(h.bounds)
+	h.metrics.ShowStages(h.stages)
+	h.metrics.ShowStore(func() bool { return h.unkept() == "" })
 	if config.Public != nil {
 		h.openers = newOpeners(config.Public, h.store)
 		h.guard.Public, h.guard.Hosts = true, func() int { return len(h.hosts()) }
@@ -267,9 +275,9 @@ func (h *Host) claim(code string) {
 		h.config.Logger.Error("room not restored", "error", err)
 		return
 	}
-	restored, err := room.RestoreKept(data, h.lists.restored, room.Kept{
-		List: func(hash string) (*topology.Tree, error) { return h.lists.kept(ctx, h.store, hash) },
-		Own:  func(hash string) ([]netip.AddrPort, error) { return ownKept(ctx, h.store, hash) },
+	restored, err := room.RestoreKept(data, h.lists.Restored, room.Kept{
+		List: func(hash string) (*topology.Tree, error) { return h.lists.Kept(ctx, hash) },
+		Own:  func(hash string) ([]netip.AddrPort, error) { return h.lists.OwnKept(ctx, hash) },
 	})
 	switch {
 	case isAway(err):
@@ -389,7 +397,7 @@ func (h *Host) Open(settings wire.Settings) (code, secret string, err error) {
 func (h *Host) openFor(from netip.Addr, settings wire.Settings) (code, secret string, err error) {
 	ctx, cancel := context.WithTimeout(h.ctx, storeWait)
 	defer cancel()
-	own := keepOwn(ctx, h.store, settings.Servers)
+	own := h.lists.KeepOwn(ctx, settings.Servers)
 	for {
 		keys := room.Keys{Code: h.newCode(), Link: access.NewLinkKey(), Secret: access.NewSecret()}
 		if h.store.Find(keys.Code).State != store.Unknown {
@@ -433,6 +441,17 @@ func (h *Host) Rooms() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Sorted(maps.Keys(h.rooms))
+}
+
+// stages returns the phase of each room.
+func (h *Host) stages() (all []wire.Stage) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, a := range h.rooms {
+		view, _ := a.views.get()
+		all = append(all, view.Snapshot.Room.Stage)
+	}
+	return all
 }
 
 // Room is the newest state of a room.
@@ -525,7 +544,7 @@ func (h *Host) start(r *room.Room, first room.Input, claim store.Claim, unkept e
 		return nil
 	}
 	h.rooms[a.code] = a
-	h.metrics.rooms.Inc()
+	h.metrics.Rooms.Inc()
 	h.rooming.Go(func() {
 		a.run(first)
 		h.ended(a)
@@ -595,7 +614,7 @@ func (h *Host) drop(a *actor) {
 	defer h.mu.Unlock()
 	if h.rooms[a.code] == a {
 		delete(h.rooms, a.code)
-		h.metrics.rooms.Dec()
+		h.metrics.Rooms.Dec()
 	}
 }
 

@@ -31,7 +31,7 @@ func FuzzForwarded(f *testing.F) {
 			if got.IsValid() {
 				t.Errorf("%q is taken for %v", socket, got)
 			}
-		case !isProxy(from.Addr(), proxies):
+		case !access.IsIn(from.Addr(), proxies):
 			if got != from.Addr().Unmap() {
 				t.Errorf("a stranger at %v is taken for %v", from, got)
 			}

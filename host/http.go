@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"rsc.io/qr"
 
 	"muster/host/access"
@@ -32,7 +31,7 @@ import (
 //	GET  /healthz, /readyz, /metrics   the last on this machine, see [Config.MetricsFrom]
 //	GET  /open/NUMBER          see [Host.Ticket]
 //	GET  /get/…, POST /get/…   programs, see [Config.Get]
-func (h *Host) Handler() http.Handler { return guarded(h.ours(h.metrics.answering(h.routes()))) }
+func (h *Host) Handler() http.Handler { return guarded(h.ours(h.metrics.Answering(h.routes()))) }
 
 func (h *Host) routes() http.Handler {
 	mux := http.NewServeMux()
@@ -48,7 +47,7 @@ func (h *Host) routes() http.Handler {
 	mux.HandleFunc("GET /live", h.serveLive)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", h.serveReady)
-	mux.HandleFunc("GET /metrics", h.serveMetrics(promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{})))
+	mux.HandleFunc("GET /metrics", h.serveMetrics(h.metrics.Handler()))
 	mux.HandleFunc("GET /open/{number}", h.serveTicket)
 	if h.config.Get != nil {
 		get := h.fromVisitor(h.config.Get)
@@ -166,7 +165,7 @@ func (h *Host) isTooMuch(w http.ResponseWriter, pace *access.Pace, from netip.Ad
 }
 
 func (h *Host) refuse(w http.ResponseWriter, status int, refusal wire.Refusal) {
-	h.metrics.refusals.WithLabelValues(refusal.Reason).Inc()
+	h.metrics.Refused(refusal.Reason)
 	answer(w, status, refusal)
 }
 

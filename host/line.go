@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/host/access"
+	"muster/host/admission"
 	"muster/host/room"
 	"muster/host/store"
 	"muster/host/wire"
@@ -41,7 +42,7 @@ const (
 type line struct {
 	host   *Host
 	ws     *websocket.Conn
-	caller *caller
+	caller *admission.Caller
 	// path is the endpoint that the client has called, and code its room's.
 	path, code string
 	behalf     behalf
@@ -71,7 +72,7 @@ type line struct {
 
 // meet reads what a peer says first, and hands it to its room, or to the host that has it.
 func (h *Host) meet(ws *websocket.Conn, from remote, on behalf) {
-	l := &line{host: h, ws: ws, caller: callerOf(ws.NetConn()), path: "/peer", behalf: on}
+	l := &line{host: h, ws: ws, caller: admission.CallerOf(ws.NetConn()), path: "/peer", behalf: on}
 	frame, err := l.readFirst(helloLimit)
 	if err != nil {
 		ws.Close()
@@ -90,12 +91,12 @@ func (h *Host) meet(ws *websocket.Conn, from remote, on behalf) {
 	if l.hello != nil {
 		var refusal *wire.Refusal
 		if isAfar, refusal = h.directs(h.lines, l.came, &l.behalf, l.code, []string{l.hello.Key, l.hello.Token}, true); refusal != nil {
-			h.metrics.refusals.WithLabelValues(refusal.Reason).Inc()
+			h.metrics.Refused(refusal.Reason)
 			l.finish(refusal)
 			return
 		}
 	}
-	if isAfar && l.caller.isScarce() && !h.pages.spare() {
+	if isAfar && l.caller.IsScarce() && !h.pages.Spare() {
 		l.finish(noPlace())
 	} else if isAfar {
 		l.run()
@@ -116,8 +117,8 @@ func (l *line) readFirst(limit int64) (wire.Frame, error) {
 
 // run pipes until the client or the host ends, or an owner refuses the client.
 func (l *line) run() {
-	l.host.metrics.relayed.Inc()
-	defer l.host.metrics.relayed.Dec()
+	l.host.metrics.Relayed.Inc()
+	defer l.host.metrics.Relayed.Dec()
 	defer l.host.passing.add(l)()
 	l.heard, l.gone = make(chan struct{}, 1), make(chan struct{})
 	defer l.reader.Wait()
@@ -345,7 +346,7 @@ func (l *line) count(ctx context.Context, reason string) {
 	case reason == wire.ReasonCode:
 		l.host.guard.Judge(l.behalf.Addr, false, time.Now())
 	}
-	l.host.metrics.refusals.WithLabelValues(reason).Inc()
+	l.host.metrics.Refused(reason)
 }
 
 // welcomed keeps the token by which a peer has its place at the next owner, too.
@@ -372,7 +373,7 @@ func (l *line) admit(owner *websocket.Conn) {
 		return
 	}
 	l.admitted = true
-	l.caller.welcome()
+	l.caller.Welcome()
 	l.mu.Lock()
 	l.behalf.Unheard = false // of that, the owner has judged
 	l.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
@@ -13,6 +14,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/host/access"
+	"muster/host/admission"
 	"muster/host/page"
 	"muster/host/room"
 	"muster/host/wire"
@@ -50,8 +52,8 @@ func (h *Host) serveLive(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // Upgrade has answered
 	}
-	callerOf(ws.NetConn()).comesFrom(h.forwardedFor(r))
-	v := &viewer{host: h, ws: ws, from: h.asker(r), network: pageNetwork(h.guestFrom(r)), at: h.entrance(r), cursors: map[string]int{}}
+	admission.CallerOf(ws.NetConn()).ComesFrom(h.forwardedFor(r))
+	v := &viewer{host: h, ws: ws, from: h.asker(r), network: admission.PageNetwork(h.guestFrom(r)), at: h.entrance(r), cursors: map[string]int{}}
 	if v.on = behalfOf(r); h.config.Relay != nil && v.on == nil {
 		v.as = h.behalf(r)
 	}
@@ -65,7 +67,7 @@ type viewer struct {
 	host *Host
 	ws   *websocket.Conn
 	from netip.Addr
-	// network is where the page counts as coming from, see [openPage].
+	// network is where the page counts as coming from, see [admission.Page].
 	network netip.Prefix
 	at      entrance
 	// on is on whose behalf another host asks, nil if none does; as is on whose this one
@@ -88,7 +90,7 @@ func (v *viewer) run() {
 		Key   string `json:"key"`
 		Token string `json:"token"`
 	}
-	l := line{host: v.host, ws: v.ws, caller: callerOf(v.ws.NetConn()), path: "/live", behalf: v.as}
+	l := line{host: v.host, ws: v.ws, caller: admission.CallerOf(v.ws.NetConn()), path: "/live", behalf: v.as}
 	said, err := l.readFirst(pageReadLimit)
 	if err != nil || json.Unmarshal(said.Data, &first) != nil || v.ws.SetReadDeadline(time.Time{}) != nil {
 		return
@@ -108,20 +110,20 @@ func (v *viewer) run() {
 		refusal = busy()
 	}
 	if refusal != nil {
-		v.host.metrics.refusals.WithLabelValues(refusal.Reason).Inc()
+		v.host.metrics.Refused(refusal.Reason)
 		if v.tells(*refusal) == nil {
 			v.ws.WriteControl(websocket.CloseMessage, nil, time.Now().Add(pageWriteWait)) // or it ends without
 		}
 		return
 	}
 	if l.first != nil {
-		defer v.host.pages.remove(v.count("", "", l.yield))
+		defer v.host.pages.Remove(v.count("", "", l.yield))
 		l.run()
 		return
 	}
-	callerOf(v.ws.NetConn()).welcome()
-	v.host.metrics.pages.Inc()
-	defer v.host.metrics.pages.Dec()
+	admission.CallerOf(v.ws.NetConn()).Welcome()
+	v.host.metrics.Pages.Inc()
+	defer v.host.metrics.Pages.Dec()
 	v.token = first.Token
 	ctx, end := context.WithCancelCause(v.actor.ctx)
 	cancel := func() { end(nil) }
@@ -129,7 +131,7 @@ func (v *viewer) run() {
 		end(errGaveWay)
 		time.AfterFunc(goodbyeWait, func() { v.ws.NetConn().Close() }) // if it reads nothing
 	})
-	defer v.host.pages.remove(page)
+	defer v.host.pages.Remove(page)
 	var reader sync.WaitGroup
 	reader.Go(func() {
 		defer cancel()
@@ -150,7 +152,7 @@ func (v *viewer) run() {
 		v.follow(ctx)
 	}
 	if context.Cause(ctx) == errGaveWay {
-		v.host.metrics.refusals.WithLabelValues(wire.ReasonCrowded).Inc()
+		v.host.metrics.Refused(wire.ReasonCrowded)
 		v.tells(*crowded()) // or it is gone
 	}
 	cancel()
@@ -161,9 +163,9 @@ func (v *viewer) run() {
 }
 
 // count counts the page until it is removed. Yield ends it for another one.
-func (v *viewer) count(room, person string, yield func()) *openPage {
-	page := &openPage{room: room, person: person, network: v.network, yield: yield}
-	v.host.pages.add(page, callerOf(v.ws.NetConn()).isScarce())
+func (v *viewer) count(room, person string, yield func()) *admission.Page {
+	page := &admission.Page{Room: room, Person: person, Network: v.network, Yield: yield}
+	v.host.pages.Add(page, admission.CallerOf(v.ws.NetConn()).IsScarce())
 	return page
 }
 
@@ -321,4 +323,12 @@ func (v *viewer) write(kind int, data []byte) error {
 		return err
 	}
 	return v.ws.WriteMessage(kind, data)
+}
+
+// errGaveWay ends a page for another one.
+var errGaveWay = errors.New("host: the page gave way")
+
+// crowded returns what such a page is told.
+func crowded() *wire.Refusal {
+	return &wire.Refusal{Reason: wire.ReasonCrowded, Message: "many people watch here, and this page gave way to a newer one", Hint: "take a nickname or join: then your page stays"}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"muster/host/access"
 	"muster/host/wire"
 )
 
@@ -39,7 +40,7 @@ func (h *Host) ours(next http.Handler) http.Handler {
 // ours says that it was.
 func (h *Host) askedAt(r *http.Request) string {
 	socket, err := netip.ParseAddrPort(r.RemoteAddr)
-	if lines := r.Header.Values("X-Forwarded-Host"); len(lines) > 0 && err == nil && isProxy(socket.Addr(), h.config.Proxies) {
+	if lines := r.Header.Values("X-Forwarded-Host"); len(lines) > 0 && err == nil && access.IsIn(socket.Addr(), h.config.Proxies) {
 		line := lines[len(lines)-1]
 		return strings.TrimSpace(line[strings.LastIndexByte(line, ',')+1:])
 	}
@@ -117,7 +118,7 @@ func (h *Host) misdirected(w http.ResponseWriter, r *http.Request, hostport stri
 		h.refuse(w, http.StatusMisdirectedRequest, refusal)
 		return
 	}
-	h.metrics.refusals.WithLabelValues(refusal.Reason).Inc()
+	h.metrics.Refused(refusal.Reason)
 	http.Error(w, fmt.Sprintf(`This host does not go by %s.
 
 If you are a guest, use the organiser's link as it is.

@@ -58,12 +58,7 @@ type openerLevel struct {
 
 // network is the one that an address is in.
 func (l openerLevel) network(a netip.Addr) netip.Prefix {
-	bits := l.four
-	if a.Is6() {
-		bits = l.six
-	}
-	network, _ := a.Prefix(bits) // the zero value for a test's pipe
-	return network
+	return access.Network(a, l.four, l.six)
 }
 
 // count is how many of some rooms a network opened, and how many of those stay.

@@ -223,7 +223,7 @@ func TestUnclaimed(t *testing.T) {
 				}
 				var kept []byte
 				s.set(func() { kept = s.rooms[code].data })
-				if saved, err := room.Restore(kept, h.lists.restored); err != nil || saved.Use(time.Now()).IsClaimed == c.ends {
+				if saved, err := room.Restore(kept, h.lists.Restored); err != nil || saved.Use(time.Now()).IsClaimed == c.ends {
 					t.Errorf("saved it is claimed: %v, want %v: %v", saved.Use(time.Now()).IsClaimed, !c.ends, err)
 				}
 				time.Sleep(3 * time.Hour)

@@ -14,6 +14,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/host/access"
+	"muster/host/admission"
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/host/wire/conn"
@@ -29,7 +30,7 @@ func (h *Host) servePeer(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // Upgrade has answered
 	}
-	callerOf(ws.NetConn()).comesFrom(h.forwardedFor(r))
+	admission.CallerOf(ws.NetConn()).ComesFrom(h.forwardedFor(r))
 	from, on := h.remote(r), behalfOf(r)
 	do := func() { h.talk(ws, from, on, nil) }
 	if h.config.Relay != nil && on == nil {
@@ -43,9 +44,9 @@ func (h *Host) servePeer(w http.ResponseWriter, r *http.Request) {
 
 // talk holds the conversation with a peer, whose first words may have been read already.
 func (h *Host) talk(ws *websocket.Conn, from remote, on *behalf, first *wire.Frame) {
-	h.metrics.peers.Inc()
-	defer h.metrics.peers.Dec()
-	v := &visitor{host: h, from: from, on: on, caller: callerOf(ws.NetConn()), conn: conn.New(ws, conn.AtHost)}
+	h.metrics.Peers.Inc()
+	defer h.metrics.Peers.Dec()
+	v := &visitor{host: h, from: from, on: on, caller: admission.CallerOf(ws.NetConn()), conn: conn.New(ws, conn.AtHost)}
 	v.patience = time.AfterFunc(helloWait, func() { v.conn.Close(errNoHello) })
 	defer v.patience.Stop()
 	v.conn.OnMoving(v.moves)
@@ -97,7 +98,7 @@ type visitor struct {
 	host     *Host
 	from     remote
 	on       *behalf // another host's, that asks for the peer
-	caller   *caller
+	caller   *admission.Caller
 	conn     *conn.Conn
 	patience *time.Timer // until hello
 	// moved is when its line was last said to move.
@@ -175,7 +176,7 @@ func (v *visitor) hello(message wire.Message) error {
 	if refusal != nil {
 		return v.refuse(refusal)
 	}
-	if v.caller.isScarce() && !v.host.pages.spare() {
+	if v.caller.IsScarce() && !v.host.pages.Spare() {
 		return v.refuse(noPlace())
 	}
 	began := time.Now()
@@ -183,11 +184,11 @@ func (v *visitor) hello(message wire.Message) error {
 	if errors.As(err, &refusal) {
 		return v.refuse(v.host.wordFor(to, hello.Code, []string{hello.Key, hello.Token}, refusal))
 	}
-	v.host.metrics.answered("join", began)
+	v.host.metrics.Answered("join", began)
 	v.name, _ = answer.(string)
 	v.room = to
 	v.conn.Admit()
-	v.caller.welcome()
+	v.caller.Welcome()
 	return err
 }
 
@@ -205,7 +206,7 @@ func (h *Host) rightProgram() string {
 }
 
 func (v *visitor) refuse(refusal *wire.Refusal) error {
-	v.host.metrics.refusals.WithLabelValues(refusal.Reason).Inc()
+	v.host.metrics.Refused(refusal.Reason)
 	v.conn.Send(*refusal)
 	return refusal
 }

@@ -193,7 +193,7 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 	}
 	about.Code = code
 	h.hasOpened(r.Context(), about)
-	h.metrics.opened.Inc()
+	h.metrics.Opened.Inc()
 	keys, at := h.Keys(code), h.entrance(r)
 	w.Header().Set("Location", "/api/rooms/-") // the code is for no proxy's log
 	answer(w, http.StatusCreated, opened{

@@ -13,12 +13,14 @@ import (
 	"regexp"
 	"sync"
 	"time"
+
+	"muster/host/admission"
 )
 
 // Serve answers at a listener, by TLS if there is a configuration, until stop is
 // called, which waits for the end. It tells failed if it ends earlier.
 func (h *Host) Serve(listener net.Listener, encryption *tls.Config, failed func(error)) (stop func()) {
-	listener = gated{listener, newGate(h.config.Proxies, h.pages.bounds)}
+	listener = admission.Listen(listener, h.config.Proxies, h.bounds)
 	if encryption != nil {
 		listener = tls.NewListener(listener, encryption)
 	}

@@ -98,7 +98,7 @@ func isFromHere(r *http.Request) bool {
 // named: the figures say how busy an evening is, to whoever asks.
 func (h *Host) serveMetrics(next http.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if !isFromHere(r) && !isProxy(h.asker(r), h.config.MetricsFrom) {
+		if !isFromHere(r) && !access.IsIn(h.asker(r), h.config.MetricsFrom) {
 			http.Error(w, "the figures are for this machine; the organiser says with --metrics-from who else may have them", http.StatusForbidden)
 			return
 		}

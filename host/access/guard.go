@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
@@ -223,13 +224,22 @@ func (g *Guard) hasRoom(now time.Time) bool {
 	return len(g.buckets)+len(levels) <= maxBuckets
 }
 
-func (l level) network(a netip.Addr) netip.Prefix {
-	bits := l.four
+func (l level) network(a netip.Addr) netip.Prefix { return Network(a, l.four, l.six) }
+
+// Network returns the network of an address, by the length of its prefix in IPv4 and IPv6.
+func Network(a netip.Addr, four, six int) netip.Prefix {
+	bits := four
 	if a.Is6() {
-		bits = l.six
+		bits = six
 	}
 	network, _ := a.Prefix(bits) // the zero value for the zero address, a test's pipe
 	return network
+}
+
+// IsIn reports whether an address is in any of some networks.
+func IsIn(a netip.Addr, networks []netip.Prefix) bool {
+	a = a.Unmap().WithZone("")
+	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(a) })
 }
 
 // Subscriber is the one address that stands for all of its owner's: who has an

@@ -1,4 +1,4 @@
-package host
+package admission
 
 import (
 	"fmt"
@@ -9,26 +9,26 @@ import (
 
 // audience is a host's pages, and what became of them.
 type audience struct {
-	pages *openPages
-	gone  map[*openPage]bool
+	pages *Pages
+	gone  map[*Page]bool
 }
 
-func newAudience(b bounds) *audience { return &audience{newOpenPages(b), map[*openPage]bool{}} }
+func newAudience(b Bounds) *audience { return &audience{NewPages(b), map[*Page]bool{}} }
 
-func (a *audience) opens(room, person, from string) *openPage {
-	p := &openPage{room: room, person: person}
+func (a *audience) opens(room, person, from string) *Page {
+	p := &Page{Room: room, Person: person}
 	if from != "" {
-		p.network = pageNetwork(netip.MustParseAddr(from))
+		p.Network = PageNetwork(netip.MustParseAddr(from))
 	}
-	p.yield = func() { a.gone[p] = true }
-	a.pages.add(p, false)
+	p.Yield = func() { a.gone[p] = true }
+	a.pages.Add(p, false)
 	return p
 }
 
 // TestOpenPages: whoever opens thousands of pages loses their own oldest ones, and those
 // with a seat in another room, or from elsewhere, stay.
 func TestOpenPages(t *testing.T) {
-	few := bounds{pages: 100, onlookers: 10, ofPerson: 3, ofNetwork: 30}
+	few := Bounds{pages: 100, onlookers: 10, ofPerson: 3, ofNetwork: 30}
 	for name, c := range map[string]struct {
 		room, person, from func(i int) string
 		keeps              int
@@ -47,7 +47,7 @@ func TestOpenPages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := newAudience(few)
 			player, named, onlooker := a.opens("B", "ann", "203.0.113.9"), a.opens("B", "guest", "203.0.113.9"), a.opens("B", "", "203.0.113.9")
-			var attack []*openPage
+			var attack []*Page
 			for i := range 200 {
 				attack = append(attack, a.opens(c.room(i), c.person(i), c.from(i)))
 			}
@@ -82,9 +82,9 @@ func many(format string) func(int) string {
 // TestOpenPagesCount: whatever order pages come and go in, they are counted, and no page
 // with a seat is spared for a program.
 func TestOpenPagesCount(t *testing.T) {
-	a := newAudience(bounds{pages: 50, onlookers: 8, ofPerson: 2, ofNetwork: 20})
+	a := newAudience(Bounds{pages: 50, onlookers: 8, ofPerson: 2, ofNetwork: 20})
 	random := rand.New(rand.NewPCG(1, 2))
-	var here []*openPage
+	var here []*Page
 	for range 20_000 {
 		switch n := random.IntN(10); {
 		case n < 6 || len(here) == 0:
@@ -94,10 +94,10 @@ func TestOpenPagesCount(t *testing.T) {
 			}
 			here = append(here, a.opens(fmt.Sprint(random.IntN(12)), person, fmt.Sprintf("198.51.%d.7", random.IntN(6))))
 		case n == 6:
-			a.pages.spare()
+			a.pages.Spare()
 		default:
 			at := random.IntN(len(here))
-			a.pages.remove(here[at])
+			a.pages.Remove(here[at])
 			here = append(here[:at], here[at+1:]...)
 		}
 		open := 0
@@ -112,12 +112,12 @@ func TestOpenPagesCount(t *testing.T) {
 		}
 	}
 	for _, p := range here {
-		a.pages.remove(p)
+		a.pages.Remove(p)
 		if a.gone[p] && p.isOpen {
 			t.Fatal("a page that gave way is open")
 		}
 	}
-	for a.pages.spare() {
+	for a.pages.Spare() {
 	}
 	if o := a.pages; len(o.rooms)+len(o.onlookers) != 0 || o.open != 0 || len(o.persons)+len(o.seated) != 0 {
 		t.Errorf("%d pages are counted after all have gone", o.open)
@@ -128,7 +128,7 @@ func TestOpenPagesCount(t *testing.T) {
 // to players' programs.
 func TestBounds(t *testing.T) {
 	for _, files := range []int{0, 64, 256, 1024, 65536, 120_000} {
-		b := boundsOf(files)
+		b := BoundsOf(files)
 		if b.strangers < 4 || b.ofOne < 2 || b.pages < 8 {
 			t.Errorf("%d files: %+v", files, b)
 		}

@@ -1,4 +1,4 @@
-package host
+package admission
 
 import (
 	"fmt"
@@ -44,14 +44,14 @@ type street struct {
 func newStreet() street {
 	arrivals := make(knocks, 1)
 	proxies := []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")}
-	return street{gated{arrivals, newGate(proxies, boundsOf(0))}, arrivals}
+	return street{gated{arrivals, newGate(proxies, BoundsOf(0))}, arrivals}
 }
 
-func (s street) comes(from string) (*caller, *knock) {
+func (s street) comes(from string) (*Caller, *knock) {
 	k := &knock{from: netip.MustParseAddr(from)}
 	s.arrivals <- k
 	conn, _ := s.listener.Accept()
-	return callerOf(conn), k
+	return CallerOf(conn), k
 }
 
 // TestGate: an address that floods the host loses its own connections, and nobody
@@ -75,7 +75,7 @@ func TestGate(t *testing.T) {
 			_, friend := s.comes("203.0.113.9")
 			_, other := s.comes("203.0.113.9")
 			member, seat := s.comes(c.flood(0))
-			member.welcome()
+			member.Welcome()
 			var flood []*knock
 			for i := range 10_000 {
 				_, k := s.comes(c.flood(i))
@@ -107,12 +107,12 @@ func TestGate(t *testing.T) {
 func TestGateBehindProxy(t *testing.T) {
 	s := newStreet()
 	friend, waits := s.comes("192.0.2.1")
-	friend.comesFrom(netip.MustParseAddr("203.0.113.9"))
+	friend.ComesFrom(netip.MustParseAddr("203.0.113.9"))
 	kept := map[*knock]bool{}
 	for range 10_000 {
 		c, k := s.comes("192.0.2.1")
 		kept[k] = true
-		c.comesFrom(netip.MustParseAddr("198.51.100.7"))
+		c.ComesFrom(netip.MustParseAddr("198.51.100.7"))
 	}
 	open := 0
 	for k := range kept {
@@ -130,7 +130,7 @@ func TestGateBehindProxy(t *testing.T) {
 func TestGateCounts(t *testing.T) {
 	s := newStreet()
 	random := rand.New(rand.NewPCG(1, 2))
-	var here []*caller
+	var here []*Caller
 	for range 20_000 {
 		somewhere := netip.AddrFrom4([4]byte{198, 51, 100, byte(random.IntN(12))})
 		switch n := random.IntN(10); {
@@ -138,9 +138,9 @@ func TestGateCounts(t *testing.T) {
 			c, _ := s.comes(somewhere.String())
 			here = append(here, c)
 		case n == 6:
-			here[random.IntN(len(here))].comesFrom(somewhere)
+			here[random.IntN(len(here))].ComesFrom(somewhere)
 		case n == 7:
-			here[random.IntN(len(here))].welcome()
+			here[random.IntN(len(here))].Welcome()
 		default:
 			at := random.IntN(len(here))
 			here[at].Close()

@@ -1,4 +1,5 @@
-package host
+// Package metrics counts what a host does, for Prometheus.
+package metrics
 
 import (
 	"context"
@@ -8,21 +9,22 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"muster/host/room"
 	"muster/host/store"
 	"muster/host/wire"
 )
 
-// metrics count what a host does, under names that begin with muster_. No label has a
-// value that anybody outside can choose.
-type metrics struct {
+// Metrics count what a host does, under names that begin with muster_. No label has a value
+// that anybody outside can choose.
+type Metrics struct {
+	// Rooms, Peers and Pages are what is open now, Relayed the peers and pages that other
+	// hosts serve, and Opened the rooms that strangers have opened.
+	Rooms, Peers, Pages, Relayed prometheus.Gauge
+	Opened                       prometheus.Counter
+
 	registry *prometheus.Registry
-	rooms    prometheus.Gauge
-	peers    prometheus.Gauge
-	pages    prometheus.Gauge
-	opened   prometheus.Counter
-	relayed  prometheus.Gauge
 	results  prometheus.Counter
 	refusals *prometheus.CounterVec
 	launches *prometheus.CounterVec
@@ -43,14 +45,15 @@ type metrics struct {
 // slow evening from a usual one.
 var choiceBuckets = []float64{0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 10, 15, 30, 60, 120}
 
-func newMetrics() *metrics {
-	m := &metrics{
+// New returns metrics that have counted nothing.
+func New() *Metrics {
+	m := &Metrics{
 		registry: prometheus.NewRegistry(),
-		rooms:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_rooms", Help: "Rooms that are open."}),
-		peers:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_peers", Help: "Peers that are connected."}),
-		pages:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_pages", Help: "Pages of rooms that are open."}),
-		opened:   prometheus.NewCounter(prometheus.CounterOpts{Name: "muster_rooms_opened_total", Help: "Rooms that strangers have opened."}),
-		relayed:  prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_relayed", Help: "Peers and pages that are passed on to other hosts, which have their rooms."}),
+		Rooms:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_rooms", Help: "Rooms that are open."}),
+		Peers:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_peers", Help: "Peers that are connected."}),
+		Pages:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_pages", Help: "Pages of rooms that are open."}),
+		Opened:   prometheus.NewCounter(prometheus.CounterOpts{Name: "muster_rooms_opened_total", Help: "Rooms that strangers have opened."}),
+		Relayed:  prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_relayed", Help: "Peers and pages that are passed on to other hosts, which have their rooms."}),
 		results:  prometheus.NewCounter(prometheus.CounterOpts{Name: "muster_results_total", Help: "Measurements that peers reported."}),
 		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muster_refusals_total", Help: "Who was turned away, by reason: limited are too many wrong codes."}, []string{"reason"}),
 		launches: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muster_launches_total", Help: "What came of sending players to a server."}, []string{"state"}),
@@ -61,14 +64,22 @@ func newMetrics() *metrics {
 		planner:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_planner_seconds", Help: "Time that one round of a room's search for the best server takes.", Buckets: prometheus.ExponentialBuckets(1e-3, 2, 10)}),
 		waits:    prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_planner_wait_seconds", Help: "Time that a room's search has waited for its turn, as the processors were at others'.", Buckets: prometheus.ExponentialBuckets(1e-3, 4, 9)}),
 	}
-	m.registry.MustRegister(m.rooms, m.peers, m.pages, m.relayed, m.opened, m.results, m.refusals, m.launches, m.saves, m.steps, m.answers, m.choices, m.planner, m.waits,
+	m.registry.MustRegister(m.Rooms, m.Peers, m.Pages, m.Relayed, m.Opened, m.results, m.refusals, m.launches, m.saves, m.steps, m.answers, m.choices, m.planner, m.waits,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
-// received counts a peer's message. States of a launch that we do not know are
-// left out: labels must not grow at a stranger's will.
-func (m *metrics) received(message wire.Message) {
+// Handler answers with the figures.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
+}
+
+// Refused counts somebody who was turned away for a reason of [wire.Refusal].
+func (m *Metrics) Refused(reason string) { m.refusals.WithLabelValues(reason).Inc() }
+
+// Received counts a peer's message. It leaves out states of a launch that we do not know:
+// labels must not grow at a stranger's will.
+func (m *Metrics) Received(message wire.Message) {
 	switch message := message.(type) {
 	case wire.Report:
 		m.results.Add(float64(len(message.Results)))
@@ -80,8 +91,8 @@ func (m *metrics) received(message wire.Message) {
 	}
 }
 
-// stepped counts a step of a room that was in a phase, and a choice if it led to one.
-func (m *metrics) stepped(r *room.Room, in room.Input, phase wire.Stage, began time.Time) {
+// Stepped counts a step of a room that was in a phase, and a choice if the step led to one.
+func (m *Metrics) Stepped(r *room.Room, in room.Input, phase wire.Stage, began time.Time) {
 	took := time.Since(began)
 	m.steps.WithLabelValues(string(phase)).Observe(took.Seconds())
 	if _, plans := in.(room.Turn); plans {
@@ -92,35 +103,38 @@ func (m *metrics) stepped(r *room.Room, in room.Input, phase wire.Stage, began t
 	}
 }
 
-// answering counts how long the pages and the API take to answer; WebSockets are none.
-func (m *metrics) answering(next http.Handler) http.Handler {
+// Answering counts how long the page and the API take to answer, without WebSockets.
+func (m *Metrics) Answering(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		next.ServeHTTP(w, r)
 		switch {
 		case r.Pattern == "GET /":
-			m.answered("page", began)
+			m.Answered("page", began)
 		case strings.Contains(r.Pattern, " /api/"):
-			m.answered("api", began)
+			m.Answered("api", began)
 		}
 	})
 }
 
-func (m *metrics) answered(what string, began time.Time) {
+// Answered counts how long an answer of a kind took.
+func (m *Metrics) Answered(what string, began time.Time) {
 	m.answers.WithLabelValues(what).Observe(time.Since(began).Seconds())
 }
 
-// waited counts how long a room has waited for its turn.
-func (m *metrics) waited(t *turn) { m.waits.Observe(time.Since(t.since).Seconds()) }
+// Waited counts how long a room has waited for its turn.
+func (m *Metrics) Waited(d time.Duration) { m.waits.Observe(d.Seconds()) }
+
+// ShowStages tells how many rooms are in which phase, as stages says when somebody asks.
+func (m *Metrics) ShowStages(stages func() []wire.Stage) {
+	desc := prometheus.NewDesc("muster_rooms_by_phase", "Rooms that are open, by phase.", []string{"phase"}, nil)
+	m.registry.MustRegister(phases{stages, desc})
+}
 
 // phases collects how many rooms are in which phase, when somebody asks.
 type phases struct {
-	host *Host
-	desc *prometheus.Desc
-}
-
-func (h *Host) newPhases() phases {
-	return phases{h, prometheus.NewDesc("muster_rooms_by_phase", "Rooms that are open, by phase.", []string{"phase"}, nil)}
+	stages func() []wire.Stage
+	desc   *prometheus.Desc
 }
 
 func (p phases) Describe(to chan<- *prometheus.Desc) { to <- p.desc }
@@ -129,31 +143,31 @@ func (p phases) Collect(to chan<- prometheus.Metric) {
 	rooms := map[wire.Stage]int{
 		wire.Gathering: 0, wire.Listing: 0, wire.Measuring: 0, wire.Refining: 0, wire.Chosen: 0, wire.Launching: 0, wire.Waiting: 0, wire.Failed: 0,
 	}
-	p.host.mu.Lock()
-	for _, a := range p.host.rooms {
-		view, _ := a.views.get()
-		rooms[view.Snapshot.Room.Stage]++
+	for _, stage := range p.stages() {
+		rooms[stage]++
 	}
-	p.host.mu.Unlock()
 	for phase, n := range rooms {
 		to <- prometheus.MustNewConstMetric(p.desc, prometheus.GaugeValue, float64(n), string(phase))
 	}
 }
 
-// newStoreUp tells whether the store keeps what rooms do, for an alarm.
-func (h *Host) newStoreUp() prometheus.Collector {
-	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "muster_store_up", Help: "1 while the store keeps what rooms do, 0 while it does not."}, func() float64 {
-		if h.unkept() != "" {
-			return 0
+// ShowStore tells whether the store keeps what rooms do, for an alarm.
+func (m *Metrics) ShowStore(isUp func() bool) {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "muster_store_up", Help: "1 while the store keeps what rooms do, 0 while it does not."}, func() float64 {
+		if isUp() {
+			return 1
 		}
-		return 1
-	})
+		return 0
+	}))
 }
+
+// Timed returns a store whose saves are counted.
+func (m *Metrics) Timed(s store.Store) store.Store { return timed{s, m} }
 
 // timed is a store whose saves are counted.
 type timed struct {
 	store.Store
-	metrics *metrics
+	metrics *Metrics
 }
 
 func (t timed) Create(ctx context.Context, code, id string, data []byte) (store.Claim, error) {
@@ -176,7 +190,7 @@ func (t timed) Claim(ctx context.Context, code string) (store.Claim, []byte, err
 
 type timedClaim struct {
 	store.Claim
-	metrics *metrics
+	metrics *Metrics
 }
 
 func (c timedClaim) Save(ctx context.Context, data []byte) error {
@@ -186,7 +200,7 @@ func (c timedClaim) Save(ctx context.Context, data []byte) error {
 	return err
 }
 
-func (m *metrics) saved(began time.Time, err error) {
+func (m *Metrics) saved(began time.Time, err error) {
 	result := "kept"
 	if err != nil {
 		result = "failed"

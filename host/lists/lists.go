@@ -1,4 +1,7 @@
-package host
+// Package lists shares equal server lists between the rooms of a host: the servers, their
+// topology, and the frames that carry them. It also keeps long lists in the store, apart from
+// the rooms that have them.
+package lists
 
 import (
 	"context"
@@ -18,44 +21,47 @@ import (
 // maxLists is how many lists are kept for other rooms: a few games' newest.
 const maxLists = 8
 
-// maxFrames is how many rounds' frames are kept of a list: rooms that have it are
-// in few different ones.
+// maxFrames bounds the frames of a list, one a round: its rooms are in few different rounds.
 const maxFrames = 16
 
-// lists shares equal lists between rooms: the servers, their topology and the
-// frames that carry them. The zero value is ready.
-type lists struct {
+// Lists are the newest lists that rooms have.
+type Lists struct {
+	store store.Store
+
 	mu     sync.Mutex // guards following
-	newest []*sharedList
+	newest []*shared
 }
 
-// sharedList is a list that rooms have.
-type sharedList struct {
+// New returns no lists yet, of rooms in a store.
+func New(s store.Store) *Lists { return &Lists{store: s} }
+
+// shared is a list that rooms have.
+type shared struct {
 	tree *topology.Tree
-	// servers and local are what it was made of; nil for a restored one.
+	// servers and local are what the tree was made of; nil for a restored list.
 	servers []discovery.Server
 	local   []room.LocalServer
 	// frames carry it, by round.
 	frames map[int]wire.Frame
-	// hash is by what the store has it, and keptAt since when; empty if it does not.
+	// hash names the list in the store since keptAt; empty if the store does not have it.
 	hash   string
 	keptAt time.Time
 }
 
 const (
-	// worthKeeping is from how many bytes on a list is kept apart from the rooms that
-	// have it: a short one costs less in each of them.
+	// worthKeeping is the size in bytes from which a list is kept apart from its rooms: a
+	// shorter one costs less in each of them.
 	worthKeeping = 4 << 10
-	// keepAgain is how often a store is reminded of a list that rooms still get: it
-	// forgets what nobody wanted for days.
+	// keepAgain is how often the store is reminded of a list that rooms still get: it forgets
+	// a list that nobody wanted for days.
 	keepAgain = 12 * time.Hour
 )
 
-// keepApart has the store keep a list, and returns the hash by which it has it; empty if
-// it has not, and rooms are to be saved with it.
-func (l *lists) keepApart(ctx context.Context, s store.Store, tree *topology.Tree) (hash string) {
+// KeepApart keeps a list in the store and returns its hash there. Without a hash the store
+// does not have the list, and each room must be saved with it.
+func (l *Lists) KeepApart(ctx context.Context, tree *topology.Tree) (hash string) {
 	l.mu.Lock()
-	var list *sharedList
+	var list *shared
 	for _, known := range l.newest {
 		if known.tree == tree {
 			list = known
@@ -73,7 +79,7 @@ func (l *lists) keepApart(ctx context.Context, s store.Store, tree *topology.Tre
 	if err != nil || len(frame.Data) < worthKeeping {
 		return ""
 	}
-	if hash, err = s.Keep(ctx, frame.Data); err != nil {
+	if hash, err = l.store.Keep(ctx, frame.Data); err != nil {
 		return ""
 	}
 	l.mu.Lock()
@@ -82,8 +88,8 @@ func (l *lists) keepApart(ctx context.Context, s store.Store, tree *topology.Tre
 	return hash
 }
 
-// kept is the topology of a list that the store keeps, nil if that has it no more.
-func (l *lists) kept(ctx context.Context, s store.Store, hash string) (*topology.Tree, error) {
+// Kept returns the topology of a list in the store, nil if the store has forgotten it.
+func (l *Lists) Kept(ctx context.Context, hash string) (*topology.Tree, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock() // many rooms ask for one at the same time
 	for _, known := range l.newest {
@@ -91,7 +97,7 @@ func (l *lists) kept(ctx context.Context, s store.Store, hash string) (*topology
 			return known.tree, nil
 		}
 	}
-	list, blob, err := keptList(ctx, s, hash)
+	list, blob, err := l.read(ctx, hash)
 	if err != nil || blob == nil {
 		return nil, err
 	}
@@ -100,10 +106,10 @@ func (l *lists) kept(ctx context.Context, s store.Store, hash string) (*topology
 	return known.tree, nil
 }
 
-// keptList are the servers of a list that the store keeps, and the blob that it keeps them
-// as, nil if it has that no more.
-func keptList(ctx context.Context, s store.Store, hash string) (servers []discovery.Server, blob []byte, err error) {
-	blob, err = s.Kept(ctx, hash)
+// read returns the servers of a list in the store, and the blob that holds them there, nil
+// if the store has forgotten it.
+func (l *Lists) read(ctx context.Context, hash string) (servers []discovery.Server, blob []byte, err error) {
+	blob, err = l.store.Kept(ctx, hash)
 	if errors.Is(err, store.ErrUnknown) {
 		return nil, nil, nil
 	}
@@ -118,9 +124,9 @@ func keptList(ctx context.Context, s store.Store, hash string) (servers []discov
 	return list.Servers, blob, nil
 }
 
-// keepOwn has the store keep an organiser's own list, and returns the hash by which it has
-// it; empty if it has not, and the room is to be saved with it.
-func keepOwn(ctx context.Context, s store.Store, servers []netip.AddrPort) (hash string) {
+// KeepOwn keeps an organiser's own list in the store and returns its hash there. Without a
+// hash the store does not have the list, and the room must be saved with it.
+func (l *Lists) KeepOwn(ctx context.Context, servers []netip.AddrPort) (hash string) {
 	if len(servers) < ownWorthKeeping {
 		return ""
 	}
@@ -130,7 +136,7 @@ func keepOwn(ctx context.Context, s store.Store, servers []netip.AddrPort) (hash
 	}
 	frame, err := wire.Marshal(list)
 	if err == nil {
-		hash, err = s.Keep(ctx, frame.Data)
+		hash, err = l.store.Keep(ctx, frame.Data)
 	}
 	if err != nil {
 		return ""
@@ -138,26 +144,26 @@ func keepOwn(ctx context.Context, s store.Store, servers []netip.AddrPort) (hash
 	return hash
 }
 
-// ownWorthKeeping is from how many servers on an organiser's list is kept apart: they are
-// 2 kB in the room.
+// ownWorthKeeping is the length from which an organiser's list is kept apart: so many servers
+// take 2 kB in the room.
 const ownWorthKeeping = 100
 
-// ownKept is an organiser's own list that the store keeps, for longer again, nil if that
-// has it no more.
-func ownKept(ctx context.Context, s store.Store, hash string) (servers []netip.AddrPort, err error) {
-	list, blob, err := keptList(ctx, s, hash)
+// OwnKept returns an organiser's own list from the store, which keeps it for longer again;
+// nil if the store has forgotten it.
+func (l *Lists) OwnKept(ctx context.Context, hash string) (servers []netip.AddrPort, err error) {
+	list, blob, err := l.read(ctx, hash)
 	if err != nil || blob == nil {
 		return nil, err
 	}
 	for _, server := range list {
 		servers = append(servers, server.Addr)
 	}
-	s.Keep(ctx, blob) // or it is kept as long as before
+	l.store.Keep(ctx, blob) // or it is kept as long as before
 	return servers, nil
 }
 
-// share is the topology of a list as rooms have it.
-func (l *lists) share(servers []discovery.Server, local []room.LocalServer) *topology.Tree {
+// Share returns the topology of a list as rooms have it.
+func (l *Lists) Share(servers []discovery.Server, local []room.LocalServer) *topology.Tree {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, known := range l.newest {
@@ -171,28 +177,28 @@ func (l *lists) share(servers []discovery.Server, local []room.LocalServer) *top
 	return s.tree
 }
 
-// restored is the topology of the list of a room that was saved.
-func (l *lists) restored(list []discovery.Server) *topology.Tree {
+// Restored returns the topology of the list of a room that was saved.
+func (l *Lists) Restored(list []discovery.Server) *topology.Tree {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.keep(list).tree
 }
 
-// keep is a list in its final form, as kept before if it was.
-func (l *lists) keep(list []discovery.Server) *sharedList {
+// keep returns a list in its final form: the one from before if there is an equal one.
+func (l *Lists) keep(list []discovery.Server) *shared {
 	for _, known := range l.newest {
 		if slices.Equal(known.tree.List(), list) {
 			return known
 		}
 	}
-	s := &sharedList{tree: topology.New(list), frames: map[int]wire.Frame{}}
+	s := &shared{tree: topology.New(list), frames: map[int]wire.Frame{}}
 	l.newest = append(l.newest, s)
 	l.newest = l.newest[max(0, len(l.newest)-maxLists):]
 	return s
 }
 
-// frame is a list's, made once for all rooms that are in the same round.
-func (l *lists) frame(list wire.List) (wire.Frame, error) {
+// Frame returns the frame of a list, made once for all rooms that are in the same round.
+func (l *Lists) Frame(list wire.List) (wire.Frame, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, known := range l.newest {

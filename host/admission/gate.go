@@ -1,0 +1,196 @@
+package admission
+
+import (
+	"container/list"
+	"crypto/tls"
+	"net"
+	"net/netip"
+	"sync"
+
+	"muster/host/access"
+)
+
+const (
+	// maxStrangers bounds the open connections that have shown neither code nor token. A
+	// friend's is one of these only until hello.
+	maxStrangers = 1024
+	// maxOfOne is how many of them one address may have: twenty browsers of a household,
+	// with six idle connections each.
+	maxOfOne = 128
+)
+
+// gate counts the connections of strangers, and shuts the oldest when there are too many. A
+// friend says hello at once, and is no stranger any more. An address that has taken its
+// share loses its own connections; when all are taken, the address with the most loses one.
+// So a flood keeps nobody else out, and where all come from one address, as by a tunnel,
+// each still has the time in which maxStrangers others arrive.
+//
+// The gate keeps no more connections open than the bounds allow, or the host could accept
+// none at all: then, too, a stranger's connection gives way to the next.
+type gate struct {
+	proxies []netip.Prefix
+	bounds  Bounds
+
+	mu        sync.Mutex // guards following
+	open      int
+	strangers int
+	arrivals  int                       // ever
+	waiting   map[netip.Addr]*list.List // of *Caller, the oldest first
+}
+
+func newGate(proxies []netip.Prefix, b Bounds) *gate {
+	return &gate{proxies: proxies, bounds: b, waiting: map[netip.Addr]*list.List{}}
+}
+
+// Caller is a connection that came by the gate. A nil Caller came by none.
+type Caller struct {
+	net.Conn
+	gate *gate
+	// from, number and place are the gate's. The number is smaller for a caller that came
+	// earlier; the place is nil once the caller is known or gone.
+	from   netip.Addr
+	number int
+	place  *list.Element
+	closed bool
+}
+
+// Listen returns a listener whose strangers are counted and bounded. Many people may come
+// from the address of a proxy.
+func Listen(l net.Listener, proxies []netip.Prefix, b Bounds) net.Listener {
+	return gated{l, newGate(proxies, b)}
+}
+
+// gated is a listener behind a gate.
+type gated struct {
+	net.Listener
+	gate *gate
+}
+
+func (l gated) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	c := &Caller{Conn: conn, gate: l.gate}
+	at, _ := netip.ParseAddrPort(conn.RemoteAddr().String()) // a test's pipe has none
+	l.gate.mu.Lock()
+	l.gate.open++
+	shut := l.gate.put(c, access.Subscriber(at.Addr()))
+	l.gate.mu.Unlock()
+	shut.cut()
+	return c, nil
+}
+
+// put counts a stranger at an address, and returns the connection to cut for it, or nil.
+func (g *gate) put(c *Caller, from netip.Addr) (shut *Caller) {
+	of := g.waiting[from]
+	switch {
+	case of != nil && of.Len() >= g.bounds.ofOne && !g.isShared(from):
+		shut = of.Front().Value.(*Caller)
+	case g.strangers >= g.bounds.strangers, g.bounds.all > 0 && g.open > g.bounds.all && g.strangers > 0:
+		shut = g.first()
+	}
+	if shut != nil {
+		g.drop(shut)
+	}
+	if g.waiting[from] == nil { // or no more
+		g.waiting[from] = list.New()
+	}
+	c.from, c.number, c.place = from, g.arrivals, g.waiting[from].PushBack(c)
+	g.arrivals++
+	g.strangers++
+	return shut
+}
+
+// isShared reports whether many people may come from an address: that of a proxy
+// of ours, or of a tunnel's end on this machine.
+func (g *gate) isShared(a netip.Addr) bool {
+	return !a.IsValid() || a.IsLoopback() || access.IsIn(a, g.proxies)
+}
+
+// first returns the oldest stranger of the address that has most.
+func (g *gate) first() (oldest *Caller) {
+	most := 0
+	for _, of := range g.waiting {
+		if n, c := of.Len(), of.Front().Value.(*Caller); n > most || n == most && c.number < oldest.number {
+			most, oldest = n, c
+		}
+	}
+	return oldest
+}
+
+// drop no longer counts a stranger.
+func (g *gate) drop(c *Caller) {
+	of := g.waiting[c.from]
+	of.Remove(c.place)
+	if of.Len() == 0 {
+		delete(g.waiting, c.from)
+	}
+	c.place = nil
+	g.strangers--
+}
+
+// CallerOf returns the caller at the end of a connection, nil if it came by no gate.
+func CallerOf(conn net.Conn) *Caller {
+	if encrypted, is := conn.(*tls.Conn); is {
+		conn = encrypted.NetConn()
+	}
+	c, _ := conn.(*Caller)
+	return c
+}
+
+// ComesFrom counts a stranger at the address that its proxy or tunnel names.
+func (c *Caller) ComesFrom(a netip.Addr) {
+	if c == nil || !a.IsValid() {
+		return
+	}
+	var shut *Caller
+	c.gate.mu.Lock()
+	if a = access.Subscriber(a); c.place != nil && c.from != a {
+		c.gate.drop(c)
+		shut = c.gate.put(c, a)
+	}
+	c.gate.mu.Unlock()
+	shut.cut()
+}
+
+// Welcome takes a caller that has shown a code or a token out of the count.
+func (c *Caller) Welcome() {
+	if c == nil {
+		return
+	}
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	if c.place != nil {
+		c.gate.drop(c)
+	}
+}
+
+// cut ends a connection at once: TLS would say good-bye first.
+func (c *Caller) cut() {
+	if c != nil {
+		c.Conn.Close()
+	}
+}
+
+// Close ends the connection, and takes it out of the count.
+func (c *Caller) Close() error {
+	c.Welcome()
+	c.gate.mu.Lock()
+	if !c.closed {
+		c.closed = true
+		c.gate.open--
+	}
+	c.gate.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// IsScarce reports whether the callers that were let in take all that strangers leave them.
+func (c *Caller) IsScarce() bool {
+	if c == nil || c.gate.bounds.all == 0 {
+		return false
+	}
+	c.gate.mu.Lock()
+	defer c.gate.mu.Unlock()
+	return c.gate.open-c.gate.strangers >= c.gate.bounds.all-c.gate.bounds.strangers
+}

@@ -1,0 +1,54 @@
+// Package crowds counts the rooms of a host that wait for seats on the same servers: a room
+// asks a server gently, and all of them together must, too.
+package crowds
+
+import (
+	"net/netip"
+	"slices"
+	"sync"
+
+	"muster/host/room"
+)
+
+// Crowds are the rooms that wait for seats, by server.
+type Crowds struct {
+	mu    sync.Mutex                  // guards rooms
+	rooms map[netip.AddrPort][]string // by their codes
+}
+
+// New returns no crowds yet.
+func New() *Crowds { return &Crowds{rooms: map[netip.AddrPort][]string{}} }
+
+// Move notes that a room watches other servers than before, and returns the crowd at each of
+// them.
+func (c *Crowds) Move(code string, from, to []netip.AddrPort) map[netip.AddrPort]room.Crowd {
+	if len(from)+len(to) == 0 { // as nearly always
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, addr := range from {
+		if slices.Contains(to, addr) {
+			continue
+		}
+		c.rooms[addr] = slices.DeleteFunc(c.rooms[addr], func(other string) bool { return other == code })
+		if len(c.rooms[addr]) == 0 {
+			delete(c.rooms, addr)
+		}
+	}
+	here := make(map[netip.AddrPort]room.Crowd, len(to))
+	for _, addr := range to {
+		if !slices.Contains(from, addr) {
+			c.rooms[addr] = append(c.rooms[addr], code)
+		}
+		here[addr] = room.Crowd{Rooms: len(c.rooms[addr]), Place: slices.Index(c.rooms[addr], code)}
+	}
+	return here
+}
+
+// At returns how many rooms wait for seats on a server.
+func (c *Crowds) At(server netip.AddrPort) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.rooms[server])
+}

@@ -1,0 +1,121 @@
+// Package turns shares the processors of a host between rooms that search for their server.
+package turns
+
+import (
+	"container/heap"
+	"sync"
+	"time"
+
+	"muster/host/room"
+)
+
+// Turns lets as many rooms search at a time as there are processors. Searches are nearly all
+// that a host ever computes, so everything else that people wait for (pings, pages,
+// newcomers, second looks) waits for no more than one round of a search.
+//
+//	room.Plan ─▶ queue, by when the round began ─▶ Given ─▶ room.Turn ─▶ Over
+//
+// The oldest round comes first, and not each round of questions in its turn: of sixteen
+// rooms that start in one second, the first are done when all would be half way. A search
+// that goes on behind a choice comes last.
+type Turns struct {
+	mu    sync.Mutex // guards following
+	free  int
+	queue queue
+	came  int // ever
+}
+
+// Turn is a room's place in the queue, and what it waits for.
+type Turn struct {
+	of *Turns
+	room.Plan
+	since time.Time
+	given chan struct{}
+	// number is smaller for a room that came earlier; place is the index in the queue, or
+	// outside.
+	number, place int
+	isOver        bool
+}
+
+const outside = -1
+
+// New lets n rooms search at a time.
+func New(n int) *Turns { return &Turns{free: n} }
+
+// Wait queues a room for a turn. The room must say when its turn is over, also if it was
+// never given.
+func (t *Turns) Wait(p room.Plan) *Turn {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	next := &Turn{of: t, Plan: p, since: time.Now(), given: make(chan struct{}), number: t.came}
+	t.came++
+	heap.Push(&t.queue, next)
+	t.give()
+	return next
+}
+
+// Given returns a channel that is closed when it is the room's turn.
+func (n *Turn) Given() <-chan struct{} { return n.given }
+
+// Waited returns how long ago the room began to wait.
+func (n *Turn) Waited() time.Duration { return time.Since(n.since) }
+
+// Over ends the turn, or leaves the queue.
+func (n *Turn) Over() {
+	t := n.of
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case n.isOver:
+		return
+	case n.place == outside:
+		t.free++
+	default:
+		heap.Remove(&t.queue, n.place)
+	}
+	n.isOver = true
+	t.give()
+}
+
+// give gives turns while processors are free. The mutex is held.
+func (t *Turns) give() {
+	for t.free > 0 && len(t.queue) > 0 {
+		t.free--
+		close(heap.Pop(&t.queue).(*Turn).given)
+	}
+}
+
+// queue has the next room at its head.
+type queue []*Turn
+
+func (l queue) Len() int { return len(l) }
+
+func (l queue) Less(i, j int) bool {
+	a, b := l[i], l[j]
+	switch {
+	case a.Background != b.Background:
+		return b.Background
+	case !a.Since.Equal(b.Since) && !a.Background:
+		return a.Since.Before(b.Since)
+	}
+	return a.number < b.number
+}
+
+func (l queue) Swap(i, j int) {
+	l[i], l[j] = l[j], l[i]
+	l[i].place, l[j].place = i, j
+}
+
+func (l *queue) Push(x any) {
+	n := x.(*Turn)
+	n.place = len(*l)
+	*l = append(*l, n)
+}
+
+func (l *queue) Pop() any {
+	last := len(*l) - 1
+	n := (*l)[last]
+	(*l)[last] = nil
+	*l, n.place = (*l)[:last], outside
+	return n
+}
