@@ -32,6 +32,8 @@ var arrows = []struct {
 	{"muster/internal/cli", []string{"muster/..."}},
 	{"muster/internal/hint", []string{"muster/discovery", "muster/discovery/lists/master", "muster/host/wire"}},
 	{"muster/internal/input", nil},
+	{"muster/internal/doctor", []string{"muster/discovery", "muster/discovery/geo", "muster/discovery/lists/lan", "muster/internal/game", "muster/internal/hint", "muster/internal/netinfo", "muster/internal/release", "muster/internal/term"}},
+	{"muster/internal/steam", []string{"muster/discovery/lists/master", "muster/internal/game", "muster/internal/hint"}},
 	{"muster/internal/favourites", []string{"muster/discovery", "muster/discovery/lists/master", "muster/discovery/report/qstat", "muster/discovery/lists/weblist"}},
 	{"muster/internal/home", []string{"muster/discovery", "muster/discovery/lists/lan", "muster/discovery/report", "muster/internal/favourites", "muster/internal/hint", "muster/internal/invite"}},
 	{"muster/internal/term", nil},

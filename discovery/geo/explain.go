@@ -1,7 +1,9 @@
 package geo
 
 import (
+	"fmt"
 	"net/netip"
+	"time"
 
 	"muster/discovery"
 )
@@ -49,4 +51,23 @@ func (l *Locator) Explain(addr netip.Addr) Answer {
 		a.ASNFrom = ask(ASN, ours.ASN != 0, l.asDB.origin(addr) != 0)
 	}
 	return a
+}
+
+// Age says in words roughly how old the table is.
+func (s Source) Age(now time.Time) string {
+	const day, month = 24 * time.Hour, 365 * 24 * time.Hour / 12
+	d := now.Sub(s.Built)
+	n, unit := int(d/day), "day"
+	switch {
+	case d < day:
+		return "less than a day"
+	case d >= 24*month:
+		n, unit = int(d/(12*month)), "year"
+	case d >= 2*month:
+		n, unit = int(d/month), "month"
+	}
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprintf("%d %s", n, unit)
 }

@@ -19,6 +19,7 @@ import (
 	"muster/internal/hint"
 	"muster/internal/home"
 	"muster/internal/release"
+	"muster/internal/steam"
 	"muster/internal/term"
 )
 
@@ -100,6 +101,9 @@ func readState(file string) ([]byte, error) {
 	}
 	return data, err
 }
+
+// steam is what the user has of Steam.
+func (p *program) steam() steam.Steam { return steam.Steam{File: configFile("steam-key"), Env: p.env} }
 
 // replaceFile writes a file that is the user's alone. A program that dies halfway leaves
 // the old one whole.

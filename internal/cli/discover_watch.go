@@ -158,7 +158,7 @@ func (p *program) pickGame(ctx context.Context, given string, args []string) (st
 		return "", err
 	}
 	var here []string
-	steam := steamFolders(p.env)
+	steam := p.steam().Folders()
 	for _, g := range games.All() {
 		if _, is := g.Where(steam); is {
 			here = append(here, g.ID)

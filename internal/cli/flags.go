@@ -371,13 +371,13 @@ func wantsEquals(cmd *cobra.Command, args []string) (err error) {
 func (p *program) bindSources(cmd *cobra.Command, s *listing.Sources) {
 	p.bindLists(cmd.Flags(), s)
 	bindWord(cmd, &s.LAN, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too (auto: unless --master or --servers says where they are)")
-	s.User = p.user
+	s.User = p.steam().User
 }
 
 // bindLists adds those of them that have nothing to do with the local network and with
 // the user of this machine.
 func (p *program) bindLists(flags *pflag.FlagSet, s *listing.Sources) {
-	s.In, s.LAN, s.User, s.Cache = p.in, listing.Off, p.machine, master.Cache(filepath.Join(xdg.CacheHome, "muster", "lists"))
+	s.In, s.LAN, s.User, s.Cache = p.in, listing.Off, p.steam().Machine, master.Cache(filepath.Join(xdg.CacheHome, "muster", "lists"))
 	flags.StringArrayVar(&s.Masters, "master", nil, "ask this `HOST[:PORT]` for servers (repeatable; default: the game's own)")
 	flags.StringArrayVar(&s.Files, "servers", nil, "read servers from `FILE`, - is standard input (repeatable)")
 	s.Places.Tables = tablesFolder()

@@ -16,6 +16,7 @@ import (
 
 	"muster/internal/game"
 	"muster/internal/hint"
+	"muster/internal/steam"
 	"muster/internal/term"
 	"muster/selection"
 )
@@ -49,10 +50,23 @@ games.toml, as docs/games.md explains.
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if steamKey {
-				return p.storeSteamKey()
+				p.screen.Say("paste your key to Steam's Web API and press Enter (https://steamcommunity.com/dev/apikey):")
+				if err := p.steam().Store(p.in); err != nil {
+					return err
+				}
+				p.screen.Say("stored in %s, which only you can read; it stays on this machine", p.steam().File)
+				return nil
 			}
 			if forget {
-				return p.forgetSteamKey()
+				isGiven, err := p.steam().Forget()
+				if err != nil {
+					return err
+				}
+				p.screen.Say("no key to Steam's Web API is stored any more")
+				if isGiven {
+					p.screen.Say("%s in the environment still gives one", steam.Variable)
+				}
+				return nil
 			}
 			games, err := p.games()
 			if err != nil {

@@ -232,27 +232,9 @@ func (g *places) takeAway() error {
 func (g *places) listTables(l *geo.Locator, now time.Time) {
 	t := term.Table{Columns: []term.Column{term.Whole("TABLE"), term.Left("OF"), term.Left("AGE"), term.Left("BY"), term.Left("FILE")}, Spare: []string{"FILE", "BY"}}
 	for _, s := range l.Sources() {
-		t.Add(s.Field, s.Built.Format(time.DateOnly), age(now.Sub(s.Built)), s.Name, cmp.Or(s.Path, "in this program"))
+		t.Add(s.Field, s.Built.Format(time.DateOnly), s.Age(now), s.Name, cmp.Or(s.Path, "in this program"))
 	}
 	t.Write(g.out)
-}
-
-// age is how old something is, roughly, in words.
-func age(d time.Duration) string {
-	const day, month = 24 * time.Hour, 365 * 24 * time.Hour / 12
-	n, unit := int(d/day), "day"
-	switch {
-	case d < day:
-		return "less than a day"
-	case d >= 24*month:
-		n, unit = int(d/(12*month)), "year"
-	case d >= 2*month:
-		n, unit = int(d/month), "month"
-	}
-	if n != 1 {
-		unit += "s"
-	}
-	return fmt.Sprintf("%d %s", n, unit)
 }
 
 // placeEntry is an address in the output of muster geo --json.

@@ -22,6 +22,7 @@ import (
 	"muster/discovery/lists/lan"
 	"muster/discovery/prober"
 	"muster/internal/config"
+	"muster/internal/doctor"
 	"muster/internal/hint"
 	"muster/internal/home"
 	"muster/internal/input"
@@ -143,13 +144,11 @@ func (a *atHome) config() home.Config {
 			return a.players(ctx, id, at, allowance)
 		},
 		Computer: func(ctx context.Context) (any, error) {
-			f := a.examine(ctx)
-			f.terminal.isTerminal = false // people look at a browser
-			checks := slices.DeleteFunc(diagnose(f), func(c check) bool { return c.Name == "terminal" })
-			return checks, nil
+			checks := doctor.Examine(ctx, a.patient()).Checks
+			return slices.DeleteFunc(checks, func(c doctor.Check) bool { return c.Name == "terminal" }), nil // people look at a browser
 		},
 		Standing: func() ([]home.Standing, error) { return a.standing(time.Now()) },
-		Settings: a.settings, Settle: a.settle, SteamKey: a.keptSteamKey,
+		Settings: a.settings, Settle: a.settle, SteamKey: func() home.SteamKey { return home.SteamKey(a.steam().Kept()) },
 		Favourites: favouritesFile(), Kept: configFile("config.toml"), Logger: a.logger(),
 	}
 	if a.lan != listing.Off {
@@ -174,9 +173,9 @@ func (a *atHome) choices() ([]home.Game, error) {
 	if err != nil {
 		return nil, err
 	}
-	user, _ := a.user() // one with a bad key has none
+	user, _ := a.steam().User() // one with a bad key has none
 	list := []home.Game{}
-	steam := steamFolders(a.env)
+	steam := a.steam().Folders()
 	for _, g := range games.All() {
 		_, err := g.Sources(user)
 		_, tells := g.Protocol().(discovery.Roll)

@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"errors"
@@ -63,10 +63,10 @@ func TestDiagnose(t *testing.T) {
 		c.change(&f)
 		var warned []string
 		for _, check := range diagnose(f) {
-			if check.State == stateWarn {
+			if check.State == Warn {
 				warned = append(warned, check.Name)
 			}
-			if check.Detail == "" || check.State == stateOK && check.Hint != "" {
+			if check.Detail == "" || check.State == OK && check.Hint != "" {
 				t.Errorf("%s: %+v", c.name, check)
 			}
 		}
@@ -93,10 +93,10 @@ func TestLargerBuffer(t *testing.T) {
 
 func TestPrintChecks(t *testing.T) {
 	var b strings.Builder
-	printChecks(term.Terminal{Writer: &b, Columns: 48}, []check{
-		{Name: "udp", State: stateOK, Detail: "sockets send and receive"},
-		{"buffer", stateWarn, "a socket holds 208 KB of the 4096 KB asked for", "at high rates replies may get lost"},
-	})
+	Report{Checks: []Check{
+		{Name: "udp", State: OK, Detail: "sockets send and receive"},
+		{"buffer", Warn, "a socket holds 208 KB of the 4096 KB asked for", "at high rates replies may get lost"},
+	}}.Print(term.Terminal{Writer: &b, Columns: 48})
 	const want = `ok   udp        sockets send and receive
 warn buffer     a socket holds 208 KB of the
                 4096 KB asked for
@@ -109,7 +109,7 @@ warn buffer     a socket holds 208 KB of the
 
 // TestExamine looks at the machine that runs the tests.
 func TestExamine(t *testing.T) {
-	f := testProgram(nil).examine(t.Context())
+	f := examine(t.Context(), Settings{Tables: t.TempDir()})
 	if f.udp != nil || f.cardsErr != nil || f.tablesErr != nil || len(f.tables) != 2 || len(f.cards) == 0 {
 		t.Errorf("%+v", f)
 	}
