@@ -130,7 +130,7 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 				a.Games = append(a.Games, g.ID)
 			}
 			if a.MostPlaces = wire.MaxVenues; h.config.Public != nil {
-				a.MostPlaces, a.Public = h.public().Places, true
+				a.MostPlaces, a.Public = h.limits.Load().Places, true
 			}
 		})
 	case "handon":

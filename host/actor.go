@@ -207,7 +207,7 @@ func (a *actor) mute() (names []string) {
 // goOn does what it is time for, and returns when it is time again: a room in which
 // nothing happens costs nothing.
 func (a *actor) goOn(now time.Time) (next time.Time) {
-	ends := a.host.endsAt(a.room, now)
+	ends := a.host.limits.Load().EndsAt(a.room, now)
 	if a.room.Use(now).IsOver || !ends.IsZero() && !now.Before(ends) {
 		a.end(errOver)
 	}
@@ -518,7 +518,7 @@ func (a *actor) fetch(wanted room.Fetch) {
 	a.work.Go(func() {
 		ctx, cancel := context.WithTimeout(a.ctx, listTime)
 		defer cancel()
-		config := &a.host.config
+		config, limits := &a.host.config, a.host.limits.Load()
 		gap := time.Duration(0)
 		if config.Gap != nil {
 			gap = config.Gap(wanted.Game)
@@ -527,7 +527,11 @@ func (a *actor) fetch(wanted room.Fetch) {
 			wanted.Also = nil // a list of one room's own would crowd out the one that all others share
 		}
 		if len(wanted.Servers) > 0 {
-			list := a.host.lists.Share(a.host.with(a.host.own(wanted.Servers), wanted.Also), nil)
+			servers, err := limits.Listed(wanted.Servers)
+			a.tellUnplaced(err)
+			servers, err = limits.With(servers, wanted.Also)
+			a.tellUnplaced(err)
+			list := a.host.lists.Share(servers, nil)
 			listed := room.Listed{List: list, Kept: a.host.lists.KeepApart(ctx, list), Gap: gap}
 			a.host.lists.KeepOwn(ctx, wanted.Servers) // for longer, if it is
 			a.post(func() { a.step(listed, asker{}) })
@@ -545,12 +549,21 @@ func (a *actor) fetch(wanted room.Fetch) {
 			listed.Local = config.Local(wanted.Game)
 		}
 		if err == nil {
-			servers, listed.Note = a.host.fitting(a.host.with(servers, wanted.Also), settings, listed.Note)
+			servers, err = limits.With(servers, wanted.Also)
+			a.tellUnplaced(err)
+			servers, listed.Note = limits.Fitting(servers, settings, listed.Note)
 			listed.List = a.host.lists.Share(servers, listed.Local)
 			listed.Kept = a.host.lists.KeepApart(ctx, listed.List)
 		}
 		a.post(func() { a.step(listed, asker{}) })
 	})
+}
+
+// tellUnplaced notes in the log that nobody knows where servers are: the search does without.
+func (a *actor) tellUnplaced(err error) {
+	if err != nil {
+		a.host.config.Logger.Warn("places not known", "error", err)
+	}
 }
 
 // publish shows everyone the newest state of the room who has not seen it, but for what

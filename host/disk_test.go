@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/host/public"
 	"muster/host/wire"
 )
 
 // onFullDisk is a host, public or not, with some rooms and a store that its disk fills up.
-func onFullDisk(t *testing.T, public *Public) (s *FakeStore, h *Host, rooms []*actor, log *bytes.Buffer) {
+func onFullDisk(t *testing.T, public *public.Limits) (s *FakeStore, h *Host, rooms []*actor, log *bytes.Buffer) {
 	t.Helper()
 	s, log = NewFakeStore(), &bytes.Buffer{}
 	h, err := New(Config{
@@ -49,7 +50,7 @@ func (h *Host) ready() (status int, text string) {
 // until it does; /readyz and one line a minute say so.
 func TestFullDiskOnPublicHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, h, rooms, log := onFullDisk(t, &Public{Rooms: 100, PerAddress: 100, Players: 64})
+		s, h, rooms, log := onFullDisk(t, &public.Limits{Rooms: 100, PerAddress: 100, Players: 64})
 		defer h.Close()
 		var told []<-chan error
 		for _, a := range rooms {

@@ -5,22 +5,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"time"
 
 	"muster/host/access"
+	"muster/host/openers"
 	"muster/host/room"
 	"muster/host/wire"
 )
-
-// Standing is what a public host keeps for groups that come again. A room that sleeps
-// costs its few kilobytes, and a look at the time a day.
-type Standing struct {
-	// Rooms is how many standing rooms the host keeps, and PerAddress how many of those one
-	// address may have, as counted since the host started; 0 is none at all.
-	Rooms, PerAddress int
-	// Keep is how long one is kept without anybody's program in it.
-	Keep time.Duration
-}
 
 // standing is how many rooms of the host stay, and how many of these sleep.
 func (h *Host) standing() (stay, sleep int) {
@@ -49,7 +39,7 @@ var errNoneStay = &wire.Refusal{Reason: wire.ReasonAction, Message: "this servic
 // mayStay is why the host keeps no other standing room, nil if it does. Then the room's
 // place is kept until done is called, so that no more come in at the same time.
 func (h *Host) mayStay() (done func(), why *wire.Refusal) {
-	p := h.public()
+	p := h.limits.Load()
 	if p == nil {
 		return func() {}, nil
 	}
@@ -77,8 +67,8 @@ func (h *Host) changeStay(r *http.Request, a *actor, change room.Change, now wir
 	if h.config.Public == nil || !begins && !ends {
 		return func(error) {}, nil
 	}
-	about := opening{From: cmp.Or(a.opener, access.Subscriber(h.asker(r))), Code: a.code, Changes: true}
-	giveUp := func() { h.mayKeep(context.WithoutCancel(r.Context()), about) }
+	about := openers.Opening{From: cmp.Or(a.opener, access.Subscriber(h.asker(r))), Code: a.code, Changes: true}
+	giveUp := func() { h.counting.ask(context.WithoutCancel(r.Context()), about) }
 	if ends {
 		return func(err error) {
 			if err == nil {
@@ -92,7 +82,7 @@ func (h *Host) changeStay(r *http.Request, a *actor, change room.Change, now wir
 	}
 	stays := about
 	stays.Stays = true
-	if tooMany := h.mayKeep(r.Context(), stays); tooMany != nil {
+	if tooMany := h.counting.ask(r.Context(), stays); tooMany != nil {
 		done()
 		return nil, &tooMany.Refusal
 	}

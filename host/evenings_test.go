@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"muster/host"
+	"muster/host/public"
 	"muster/host/store"
 	"muster/host/wire"
 )
@@ -53,7 +54,7 @@ func TestStandingRoom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		config := everybody(host.Public{Idle: time.Hour, Standing: host.Standing{Rooms: 2, PerAddress: 1, Keep: twoMonths}})
+		config := everybody(public.Limits{Idle: time.Hour, Standing: public.Standing{Rooms: 2, PerAddress: 1, Keep: twoMonths}})
 		config.Store = kept
 		return serveToo(t, config)
 	}
@@ -157,7 +158,7 @@ func TestStandingRoom(t *testing.T) {
 // TestStandingByChange: a room that is made to stay later counts like one that was opened
 // so, and leaves its place when it stays no more.
 func TestStandingByChange(t *testing.T) {
-	h, server := serve(t, everybody(host.Public{PerAddress: 4, Standing: host.Standing{Rooms: 9, PerAddress: 1, Keep: twoMonths}}))
+	h, server := serve(t, everybody(public.Limits{PerAddress: 4, Standing: public.Standing{Rooms: 9, PerAddress: 1, Keep: twoMonths}}))
 	var rooms [2]string
 	for i := range rooms {
 		_, opened, _ := opens(t, server, "203.0.113.7", `{"game":"openarena"}`)
@@ -183,7 +184,7 @@ func TestStandingByChange(t *testing.T) {
 
 // TestNoStandingRooms: an operator may want none.
 func TestNoStandingRooms(t *testing.T) {
-	_, server := serve(t, everybody(host.Public{}))
+	_, server := serve(t, everybody(public.Limits{}))
 	if status, refusal, _ := opens(t, server, "192.0.2.9", `{"game":"openarena","every":"whenever"}`); status != http.StatusServiceUnavailable || !strings.Contains(refusal.Message, "keeps no rooms") {
 		t.Errorf("a room that stays: %d, %+v", status, refusal)
 	}

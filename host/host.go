@@ -35,7 +35,9 @@ import (
 	"muster/host/crowds"
 	"muster/host/lists"
 	"muster/host/metrics"
+	"muster/host/openers"
 	"muster/host/page"
+	"muster/host/public"
 	"muster/host/room"
 	"muster/host/store"
 	"muster/host/turns"
@@ -120,7 +122,7 @@ type Config struct {
 	// posts nothing, and organisers hear so.
 	Announce func(Post)
 	// Public lets strangers open rooms; nil lets nobody.
-	Public *Public
+	Public *public.Limits
 	// IsOwnUser reports whether a connection on this machine, from one address to the
 	// other, is of the user who runs the host: nobody else may use a ticket. nil takes
 	// everybody for the user.
@@ -142,7 +144,7 @@ type Host struct {
 	bounds   admission.Bounds
 	pages    *admission.Pages
 	tickets  tickets
-	openers  *openers // nil without [Config.Public]
+	counting counting // of rooms by who opened them, on a public host
 	becoming int      // rooms that are about to stay; mu guards it
 	passing  passing
 	store    store.Store
@@ -151,8 +153,8 @@ type Host struct {
 	turns    *turns.Turns
 	crowds   *crowds.Crowds
 	disk     disk
-	// limits take the place of [Config.Public] since [Host.SetLimits]; nil before.
-	limits atomic.Pointer[Public]
+	// limits are what strangers may now, nil if the host is not public.
+	limits atomic.Pointer[public.Limits]
 	// transport asks other hosts by HTTP.
 	transport *http.Transport
 	// ctx is the rooms', lines the connections', which outlive them, and saves is that of
@@ -189,15 +191,22 @@ func New(config Config) (*Host, error) {
 	h.lists, h.pages = lists.New(h.store), admission.NewPages(h.bounds)
 	h.metrics.ShowStages(h.stages)
 	h.metrics.ShowStore(func() bool { return h.unkept() == "" })
-	if config.Public != nil {
-		h.openers = newOpeners(config.Public, h.store)
-		h.guard.Public, h.guard.Hosts = true, func() int { return len(h.hosts()) }
+	h.counting.hosts = func() []string { return nil }
+	if p := config.Public; p != nil {
+		h.limits.Store(p)
+		find := func(code string) store.State { return h.store.Find(code).State }
+		h.counting.own = openers.New(openers.Limit{All: p.Rooms, OfOne: p.PerAddress}, openers.Limit{All: p.Standing.Rooms, OfOne: p.Standing.PerAddress}, find)
+		if config.Relay != nil && p.Hosts != nil {
+			h.counting.hosts = p.Hosts
+		}
+		h.guard.Public, h.guard.Hosts = true, func() int { return len(h.counting.hosts()) }
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.lines, h.hangUp = context.WithCancel(context.Background())
 	h.saves, h.giveUp = context.WithCancel(context.Background())
 	h.handing = make(chan struct{}, claimsAtOnce)
 	h.transport = &http.Transport{DialContext: h.dialOwner, DisableCompression: true, MaxIdleConnsPerHost: ownersKept, IdleConnTimeout: time.Minute}
+	h.counting.others = h.transport
 	h.restore()
 	if config.Loads != nil {
 		h.begin(func() { h.evenOut(h.ctx) })
@@ -287,7 +296,7 @@ func (h *Host) claim(code string) {
 		h.config.Logger.Error("room not restored", "error", err)
 		h.leaveAlone(code, err)
 		claim.Release(ctx)
-	case h.isOver(restored, time.Now()):
+	case h.limits.Load().IsOver(restored, time.Now()):
 		if err := claim.End(ctx); err != nil { // it is tried again with the next start
 			h.tellUnforgotten("", err)
 		}

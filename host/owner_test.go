@@ -14,6 +14,7 @@ import (
 	"muster/discovery"
 	"muster/host"
 	"muster/host/access"
+	"muster/host/public"
 	"muster/host/store"
 	"muster/host/wire"
 	"muster/internal/await"
@@ -309,7 +310,7 @@ func waitFor(t *testing.T, what string, is func() bool) {
 func TestOwnListKept(t *testing.T) {
 	const servers = 2000
 	kept := host.NewFakeStore()
-	config := everybody(host.Public{Servers: servers})
+	config := everybody(public.Limits{Servers: servers})
 	config.Store = kept
 	one, at := serve(t, config)
 	list := func(port int) (lines []string) {
@@ -357,7 +358,7 @@ func TestOwnListKept(t *testing.T) {
 // has it no more people are told.
 func TestOwnListAgain(t *testing.T) {
 	kept := host.NewFakeStore()
-	config := everybody(host.Public{Servers: 2000})
+	config := everybody(public.Limits{Servers: 2000})
 	config.Store = kept
 	one, at := serve(t, config)
 	var lines []string

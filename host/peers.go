@@ -117,7 +117,10 @@ func (v *visitor) receive(message wire.Message) error {
 	if _, is := message.(wire.Again); is {
 		return nil // for a host in between
 	}
-	v.host.slow(&v.said)                                    // its next message waits in its connection
+	// Its next message waits in its connection.
+	if pause := v.host.limits.Load().Pause(&v.said, time.Now()); pause > 0 {
+		rest(v.host.ctx, pause)
+	}
 	v.room.post(func() { v.room.receive(v.conn, message) }) // or it has ended, and says why
 	return nil
 }

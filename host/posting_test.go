@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"muster/host"
+	"muster/host/public"
 	"muster/host/wire"
 )
 
@@ -58,7 +59,7 @@ func TestPosting(t *testing.T) {
 // opened the room.
 func TestStrangersPost(t *testing.T) {
 	const opening = `{"game":"openarena","webhook":"` + hook + `"}`
-	config := everybody(host.Public{Rooms: 9, PerAddress: 9, Players: 9, Servers: 9})
+	config := everybody(public.Limits{Rooms: 9, PerAddress: 9, Players: 9, Servers: 9})
 	_, server := serve(t, config)
 	if status, _, _ := opens(t, server, "198.51.100.7", opening); status != http.StatusBadRequest {
 		t.Errorf("a host that posts for nobody answers %d", status)

@@ -23,6 +23,7 @@ import (
 	"muster/discovery"
 	"muster/host"
 	"muster/host/access"
+	"muster/host/public"
 	"muster/host/wire"
 	"muster/internal/await"
 	"muster/internal/leak"
@@ -237,7 +238,7 @@ func TestDiscreetTLS(t *testing.T) {
 // their lips. None of the names is in the log at any level, nor is the room's code.
 func TestNobodyIsNamed(t *testing.T) {
 	logged := &record{}
-	config := everybody(host.Public{Rooms: 9, PerAddress: 9, Messages: 1000})
+	config := everybody(public.Limits{Rooms: 9, PerAddress: 9, Messages: 1000})
 	config.List, config.Store = listOf(4), open(t, filepath.Join(t.TempDir(), "rooms.db"))
 	config.Logger = slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	h, server := serve(t, config)

@@ -19,13 +19,14 @@ import (
 	"muster/discovery"
 	"muster/host"
 	"muster/host/access"
+	"muster/host/public"
 	"muster/host/wire"
 	"muster/selection"
 )
 
 // everybody is a host for strangers, who come by a proxy that the tests are.
-func everybody(p host.Public) host.Config {
-	p.Games = []host.PublicGame{
+func everybody(p public.Limits) host.Config {
+	p.Games = []public.Game{
 		{Game: wire.Game{ID: "openarena", Name: "OpenArena"}, By: selection.Mean, Listed: true},
 		{Game: wire.Game{ID: "cs2", Name: "Counter-Strike 2"}, By: selection.Mean},
 	}
@@ -94,7 +95,7 @@ func opens(t *testing.T, server *httptest.Server, from, body string) (status int
 // TestOpening: a stranger opens a room with the settings of the contract, and gets in
 // by its links, the organiser to steer.
 func TestOpening(t *testing.T) {
-	h, server := serve(t, everybody(host.Public{}))
+	h, server := serve(t, everybody(public.Limits{}))
 	status, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","by":"threshold","max_rtt_ms":[150],"players":4,"servers":["192.0.2.4:27960"],"name":"Friday\u001b","map":"oa_dm1","agree":true,"password":"club"}`)
 	if status != http.StatusCreated {
 		t.Fatalf("answered %d, %+v", status, room)
@@ -116,7 +117,7 @@ func TestOpening(t *testing.T) {
 
 	var service struct {
 		Format, Version, Commit, Date string
-		Games                         []host.PublicGame
+		Games                         []public.Game
 		MaxPlayers                    int `json:"max_players"`
 	}
 	if err := json.Unmarshal([]byte(get(t, server, "/api/service")), &service); err != nil || service.Format != "muster.service/1" ||
@@ -128,7 +129,7 @@ func TestOpening(t *testing.T) {
 // TestOwnList: a room with a list of its own measures that one, with what is known of
 // its places, and nobody's masters are asked.
 func TestOwnList(t *testing.T) {
-	config := everybody(host.Public{Annotate: func(servers []discovery.Server) error { servers[0].Country = "DE"; return nil }})
+	config := everybody(public.Limits{Annotate: func(servers []discovery.Server) error { servers[0].Country = "DE"; return nil }})
 	config.List = nil // or it would be asked
 	h, server := serve(t, config)
 	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":1,"servers":["192.0.2.4:27960","192.0.2.5:27960"]}`)
@@ -144,7 +145,7 @@ func TestOwnList(t *testing.T) {
 // TestBroughtIsListed: what a player brings is on the next list, once and with its place,
 // as much as a list of one's own may have.
 func TestBroughtIsListed(t *testing.T) {
-	config := everybody(host.Public{Servers: 3, Annotate: func(servers []discovery.Server) error {
+	config := everybody(public.Limits{Servers: 3, Annotate: func(servers []discovery.Server) error {
 		for i := range servers {
 			servers[i].Country = "DE"
 		}
@@ -171,7 +172,7 @@ func TestBroughtIsListed(t *testing.T) {
 // words that say what to do.
 func TestOpeningRefused(t *testing.T) {
 	t.Parallel()
-	h, server := serve(t, everybody(host.Public{Servers: 2}))
+	h, server := serve(t, everybody(public.Limits{Servers: 2}))
 	for body, want := range map[string]string{
 		`{"game":"openarena"`:                                             "no JSON object",
 		`[]`:                                                              "no JSON object",
@@ -212,7 +213,7 @@ func TestOpeningRefused(t *testing.T) {
 func TestOpeningLimits(t *testing.T) {
 	const body = `{"game":"openarena"}`
 	t.Run("of an address", func(t *testing.T) {
-		h, server := serve(t, everybody(host.Public{PerAddress: 2}))
+		h, server := serve(t, everybody(public.Limits{PerAddress: 2}))
 		_, first, _ := opens(t, server, "203.0.113.7", body)
 		opens(t, server, "203.0.113.7", body)
 		if status, refusal, header := opens(t, server, "203.0.113.7", body); status != http.StatusTooManyRequests || refusal.Reason != wire.ReasonBusy || header.Get("Retry-After") == "" || refusal.Hint == "" {
@@ -229,7 +230,7 @@ func TestOpeningLimits(t *testing.T) {
 		h.CloseRoom(first.Code)
 	})
 	t.Run("of the host", func(t *testing.T) {
-		_, server := serve(t, everybody(host.Public{Rooms: 2}))
+		_, server := serve(t, everybody(public.Limits{Rooms: 2}))
 		opens(t, server, "203.0.113.7", body)
 		opens(t, server, "203.0.113.8", body)
 		if status, refusal, _ := opens(t, server, "203.0.113.9", body); status != http.StatusServiceUnavailable || refusal.Reason != wire.ReasonFull || !strings.Contains(refusal.Hint, "muster host") {
@@ -237,7 +238,7 @@ func TestOpeningLimits(t *testing.T) {
 		}
 	})
 	t.Run("of a room", func(t *testing.T) {
-		h, server := serve(t, everybody(host.Public{Players: 2}))
+		h, server := serve(t, everybody(public.Limits{Players: 2}))
 		_, room, _ := opens(t, server, "203.0.113.7", body)
 		join(t, server, room.Code, "ann")
 		join(t, server, room.Code, "bob")
@@ -274,7 +275,7 @@ func TestPrivateHost(t *testing.T) {
 // TestGo: a link that can be posted anywhere takes people to the game once there is
 // one, says before what is the case, and lets nobody into the room.
 func TestGo(t *testing.T) {
-	h, server := serve(t, everybody(host.Public{}))
+	h, server := serve(t, everybody(public.Limits{}))
 	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"cs2","players":1,"password":"club","servers":["192.0.2.4:27015"]}`)
 	path := strings.TrimPrefix(room.Go, "https://muster.example")
 	before := get(t, server, path)
@@ -334,7 +335,7 @@ func says(t *testing.T, server *httptest.Server, from string, hello wire.Hello) 
 // TestPublicCodes: a code is asleep where nobody who has only heard it has any business,
 // and tells guessers no more than a wrong one; by the link people get in all the same.
 func TestPublicCodes(t *testing.T) {
-	h, server := serve(t, everybody(host.Public{}))
+	h, server := serve(t, everybody(public.Limits{}))
 	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":2}`)
 	keys := h.Keys(room.Code)
 	isRefused := func(what, from string) {
@@ -363,7 +364,7 @@ func TestPublicCodes(t *testing.T) {
 // does a guesser who was let through just before.
 func TestCodeFallsAsleepAtOnce(t *testing.T) {
 	kept := host.NewFakeStore()
-	config := everybody(host.Public{})
+	config := everybody(public.Limits{})
 	config.Store = kept
 	h, server := serve(t, config)
 	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":2}`)
@@ -401,7 +402,7 @@ func TestCodeFallsAsleepAtOnce(t *testing.T) {
 // of wrong codes, everybody who has a link, a token or the organiser's secret gets in.
 func TestGuessersHoldUpNobody(t *testing.T) {
 	t.Parallel()
-	h, server := serve(t, everybody(host.Public{}))
+	h, server := serve(t, everybody(public.Limits{}))
 	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":4}`)
 	keys := h.Keys(room.Code)
 	ann := says(t, server, "203.0.113.8", wire.Hello{Code: room.Code, Name: "ann"})
@@ -447,7 +448,7 @@ func TestGuessersHoldUpNobody(t *testing.T) {
 // TestMetricsOfAnEvening: an operator sees how many rooms are where, what saves, steps
 // and choices take, and who was turned away; strangers add no series.
 func TestMetricsOfAnEvening(t *testing.T) {
-	config := everybody(host.Public{})
+	config := everybody(public.Limits{})
 	config.MetricsFrom = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	h, server := serve(t, config)
 	before := strings.Count(get(t, server, "/metrics"), "\n")

@@ -96,7 +96,7 @@ func (h *Host) serveRelay(listener net.Listener) {
 	routes := h.routes()
 	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == openingsPath {
-			h.serveCounting(w, r)
+			h.counting.serve(w, r)
 			return
 		}
 		b := new(behalf)

@@ -20,6 +20,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/host"
+	"muster/host/public"
 	"muster/host/store"
 	"muster/host/wire"
 	"muster/internal/leak"
@@ -318,7 +319,7 @@ func copyAll(to *strings.Builder, answer *http.Response) (int64, error) {
 // TestRightProgram: a public host says to a program of another version where the right
 // one is.
 func TestRightProgram(t *testing.T) {
-	_, server := serve(t, host.Config{Public: &host.Public{Rooms: 1, PerAddress: 1}, PublicURL: &url.URL{Scheme: "https", Host: "muster.example"}})
+	_, server := serve(t, host.Config{Public: &public.Limits{Rooms: 1, PerAddress: 1}, PublicURL: &url.URL{Scheme: "https", Host: "muster.example"}})
 	p := dial(t, server)
 	p.conn.Send(wire.Hello{Version: wire.Version + 1, Code: "BAKODI", Name: "ann"})
 	if refusal := expect[wire.Refusal](p); refusal.Reason != wire.ReasonVersion || refusal.Link != "https://muster.example/get/" {
@@ -430,7 +431,7 @@ func TestRelayedPause(t *testing.T) {
 // as it was opened at another this moment, waits for word of it, and has not guessed.
 func TestNews(t *testing.T) {
 	t.Parallel()
-	config := everybody(host.Public{})
+	config := everybody(public.Limits{})
 	at := machines(t, config, "a", "b")
 	_, room, _ := opens(t, at["a"].server, "203.0.113.7", `{"game":"openarena"}`)
 	for i := range 8 { // more than one address may guess
@@ -450,7 +451,7 @@ func TestNews(t *testing.T) {
 // A machine that stands still until their wait is over shows nothing: then others guess.
 func TestNewsForGuessers(t *testing.T) {
 	t.Parallel()
-	at := machines(t, everybody(host.Public{}), "a", "b")
+	at := machines(t, everybody(public.Limits{}), "a", "b")
 	_, room, _ := opens(t, at["a"].server, "203.0.113.7", `{"game":"openarena"}`)
 	for attempt := range 20 {
 		if guessersWait(t, at["b"].server, fmt.Sprintf("%d.51.100.66", 198-attempt), room.Code) {
@@ -497,7 +498,7 @@ func guessersWait(t *testing.T, server *httptest.Server, from, code string) bool
 // where there is no room, and as long as an owner takes where there is one.
 func TestVeil(t *testing.T) {
 	t.Parallel()
-	at := machines(t, everybody(host.Public{}), "a", "b")
+	at := machines(t, everybody(public.Limits{}), "a", "b")
 	_, here, _ := opens(t, at["b"].server, "203.0.113.7", `{"game":"openarena"}`)
 	_, afar, _ := opens(t, at["a"].server, "203.0.113.7", `{"game":"openarena"}`)
 	_, over, _ := opens(t, at["a"].server, "203.0.113.7", `{"game":"openarena"}`)
@@ -566,7 +567,7 @@ func TestVeil(t *testing.T) {
 // as an order that is too long.
 func TestRelayedSupply(t *testing.T) {
 	t.Parallel()
-	at := machines(t, everybody(host.Public{Servers: 2000}), "a", "b")
+	at := machines(t, everybody(public.Limits{Servers: 2000}), "a", "b")
 	_, room, _ := opens(t, at["a"].server, "203.0.113.7", `{"game":"openarena","servers":["192.0.2.4:27960"]}`)
 	secret := room.OrganiserLink[strings.LastIndexByte(room.OrganiserLink, '.')+1:]
 	var list []string
@@ -589,7 +590,7 @@ func TestRelayedSupply(t *testing.T) {
 // many hosts that has, and others are not held up by it, nor by a host that is gone.
 func TestOpeningsOfAllHosts(t *testing.T) {
 	names := []string{"a", "b", "c"}
-	at := machines(t, everybody(host.Public{PerAddress: 2, Hosts: func() []string { return names }}), names...)
+	at := machines(t, everybody(public.Limits{PerAddress: 2, Hosts: func() []string { return names }}), names...)
 	from := func(address string, hosts ...string) (created int) {
 		for _, name := range hosts {
 			status, o, _ := opens(t, at[name].server, address, `{"game":"openarena"}`)

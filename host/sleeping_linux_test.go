@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"muster/host"
+	"muster/host/public"
 	"muster/host/room"
 	"muster/host/wire"
 )
@@ -32,7 +33,7 @@ func TestSleepingRooms(t *testing.T) {
 		}
 		return memory.HeapAlloc + memory.StackInuse, time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 	}
-	h, err := host.New(everybody(host.Public{Rooms: *sleeping, Standing: host.Standing{Rooms: *sleeping, PerAddress: *sleeping, Keep: twoMonths}}))
+	h, err := host.New(everybody(public.Limits{Rooms: *sleeping, Standing: public.Standing{Rooms: *sleeping, PerAddress: *sleeping, Keep: twoMonths}}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,8 +23,8 @@ func (h *Host) longest(r *http.Request, a *actor) int64 {
 
 // longestOrder is how long an order may be, in bytes, whoever gives it.
 func (h *Host) longestOrder(r *http.Request) int64 {
-	if p := h.public(); p != nil && r.PathValue("action") == "servers" {
-		return int64(openingBytes + entryBytes*p.Servers)
+	if p := h.limits.Load(); p != nil && r.PathValue("action") == "servers" {
+		return p.LongestOpening()
 	}
 	return maxOrder
 }
@@ -63,7 +63,7 @@ func (h *Host) parseSupply(body []byte, from netip.Addr) (room.Action, error) {
 	if err := json.Unmarshal(body, &list); err != nil {
 		return nil, err
 	}
-	servers, err := h.public().Own(list.Game, list.Servers, from)
+	servers, err := h.limits.Load().Own(list.Game, list.Servers, from)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"muster/host"
+	"muster/host/public"
 	"muster/host/wire"
 )
 
@@ -51,7 +52,7 @@ func posts(t *testing.T, url, body, secret string, packed bool) (status int, ref
 // such length.
 func TestOrganisersProgram(t *testing.T) {
 	t.Parallel()
-	h, err := host.New(everybody(host.Public{Servers: 200}))
+	h, err := host.New(everybody(public.Limits{Servers: 200}))
 	if err != nil {
 		t.Fatal(err)
 	}

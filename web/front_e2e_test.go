@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"muster/host"
+	"muster/host/public"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/handout"
@@ -26,7 +27,7 @@ func newService(t *testing.T) (rooms *host.Host, url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	public := &host.Public{
+	limits := &public.Limits{
 		Rooms: 10, PerAddress: 10, Players: 64, Servers: 2000, Version: "v1.2.3",
 		Own: func(id string, lines []string, from netip.Addr) ([]netip.AddrPort, error) {
 			g, err := table.Find(id)
@@ -38,16 +39,16 @@ func newService(t *testing.T) (rooms *host.Host, url string) {
 	}
 	for _, g := range table.All() {
 		_, err := g.Queries()
-		public.Games = append(public.Games, host.PublicGame{Game: wire.Game{ID: g.ID, Name: g.Name}, By: selection.Mean, Listed: err == nil, Steam: g.OnSteam()})
+		limits.Games = append(limits.Games, public.Game{Game: wire.Game{ID: g.ID, Name: g.Name}, By: selection.Mean, Listed: err == nil, Steam: g.OnSteam()})
 		if g.ID == "xonotic" {
-			public.Games[len(public.Games)-1].By = selection.Threshold
+			limits.Games[len(limits.Games)-1].By = selection.Threshold
 		}
 	}
 	programs, err := handout.New(t.Context(), handout.Config{Version: "v1.2.3"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rooms, err = host.New(host.Config{Page: web.Handler(), Get: programs, Public: public, Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}}})
+	rooms, err = host.New(host.Config{Page: web.Handler(), Get: programs, Public: limits, Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

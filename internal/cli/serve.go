@@ -22,6 +22,7 @@ import (
 	"muster/host"
 	"muster/host/access"
 	"muster/host/cluster"
+	"muster/host/public"
 	"muster/host/room"
 	"muster/host/store"
 	"muster/host/wire"
@@ -53,7 +54,7 @@ type serving struct {
 	checkOnly            bool
 	downloads            downloads
 	lists                listing.Rooms
-	public               host.Public
+	public               public.Limits
 	memory               int // of a room, MiB
 	webhooks             bool
 	weeks                int // that a standing room is kept
@@ -423,14 +424,14 @@ func (s *serving) nameNode() error {
 }
 
 // choices are the games that rooms may be opened for.
-func (s *serving) choices(games game.Table) []host.PublicGame {
+func (s *serving) choices(games game.Table) []public.Game {
 	var listed []string
 	for _, g := range s.lists.Choices() {
 		listed = append(listed, g.ID)
 	}
-	var choices []host.PublicGame
+	var choices []public.Game
 	for _, g := range games.All() {
-		choices = append(choices, host.PublicGame{Game: wire.Game{ID: g.ID, Name: g.Name, Silent: g.Silent}, By: ruleOf(g), Listed: slices.Contains(listed, g.ID), Steam: g.OnSteam()})
+		choices = append(choices, public.Game{Game: wire.Game{ID: g.ID, Name: g.Name, Silent: g.Silent}, By: ruleOf(g), Listed: slices.Contains(listed, g.ID), Steam: g.OnSteam()})
 	}
 	return choices
 }

@@ -1,4 +1,4 @@
-package host
+package public
 
 import (
 	"net/netip"
@@ -16,7 +16,7 @@ import (
 // TestFitting: where all players measure the whole list, it is no longer than the memory
 // that a room may take; each network keeps its share.
 func TestFitting(t *testing.T) {
-	h := &Host{config: Config{Public: &Public{Players: 64, Memory: 64 << 20}}}
+	p := &Limits{Players: 64, Memory: 64 << 20}
 	var list []discovery.Server
 	for i := range 30_000 { // three networks of twenty, two and eight thousand
 		network := byte(1)
@@ -38,7 +38,7 @@ func TestFitting(t *testing.T) {
 		{wire.Settings{Strategy: "as", Most: 16}, 8192},
 		{wire.Settings{Strategy: "as"}, 2048},
 	} {
-		got, note := h.fitting(list, c.settings, "an old note")
+		got, note := p.Fitting(list, c.settings, "an old note")
 		if len(got) != c.want || (note == "an old note") != (c.want == 30_000) {
 			t.Errorf("%+v: %d servers, want %d; people are told %q", c.settings, len(got), c.want, note)
 		}
@@ -52,7 +52,7 @@ func TestFitting(t *testing.T) {
 			}
 		}
 	}
-	if _, note := h.fitting(list, wire.Settings{Strategy: "as"}, ""); !strings.HasPrefix(note, "2048 of 30000 servers are measured") {
+	if _, note := p.Fitting(list, wire.Settings{Strategy: "as"}, ""); !strings.HasPrefix(note, "2048 of 30000 servers are measured") {
 		t.Errorf("people are told %q", note)
 	}
 }
@@ -60,11 +60,11 @@ func TestFitting(t *testing.T) {
 // TestSlow: a program that says too much waits, and nobody for it.
 func TestSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := &Host{config: Config{Public: &Public{Messages: 50}}, ctx: t.Context()}
+		p := &Limits{Messages: 50}
 		var said access.Flow
 		began := time.Now()
 		for range 1200 {
-			h.slow(&said)
+			time.Sleep(p.Pause(&said, time.Now()))
 		}
 		if took := time.Since(began).Round(100 * time.Millisecond); took != 20*time.Second {
 			t.Errorf("1200 messages are heard within %v, want 20 s: 200 at once, then 50 a second", took)
@@ -75,19 +75,19 @@ func TestSlow(t *testing.T) {
 // TestIdle: a room in which nobody is any more ends when the operator says so, and one
 // that somebody is in does not.
 func TestIdle(t *testing.T) {
-	h := &Host{config: Config{Public: &Public{Idle: time.Hour}}}
+	p := &Limits{Idle: time.Hour}
 	opened := time.Unix(1_800_000_000, 0)
 	r := room.New(room.Keys{Code: "BAKODI", Link: "link", Secret: "secret"}, wire.Settings{Game: "openarena"}, opened)
-	if h.isOver(r, opened.Add(59*time.Minute)) || !h.isOver(r, opened.Add(61*time.Minute)) || r.Use(opened.Add(61*time.Minute)).IsOver {
+	if p.IsOver(r, opened.Add(59*time.Minute)) || !p.IsOver(r, opened.Add(61*time.Minute)) || r.Use(opened.Add(61*time.Minute)).IsOver {
 		t.Error("an empty room is not kept for an hour")
 	}
 	if _, err := r.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: access.NewSecret()}, opened.Add(30*time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	if h.isOver(r, opened.Add(20*time.Hour)) {
+	if p.IsOver(r, opened.Add(20*time.Hour)) {
 		t.Error("a room ends with somebody in it")
 	}
-	if (&Host{}).isOver(r, opened.Add(20*time.Hour)) {
+	if (*Limits)(nil).IsOver(r, opened.Add(20*time.Hour)) {
 		t.Error("at home a room ends with somebody in it")
 	}
 }

@@ -1,0 +1,210 @@
+package openers
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"muster/host/access"
+	"muster/host/store"
+	"muster/host/wire"
+)
+
+// rooms are where rooms are, by their codes.
+type rooms map[string]store.State
+
+func (r rooms) find(code string) store.State { return r[code] }
+
+// TestOpeners: an address has so many rooms open at a time, wherever they are by now, and
+// opens no more than one a minute after those.
+func TestOpeners(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := rooms{}
+		o := New(Limit{1000, 2}, Limit{1000, 1}, s.find)
+		ann := netip.MustParseAddr("203.0.113.7")
+		opens := func(code string, want string) {
+			t.Helper()
+			got := ""
+			if why := o.Judge(Opening{From: ann, Stays: code == "STAYS"}); why != nil {
+				got = why.Refusal.Reason
+			} else {
+				o.Note(Opening{From: ann, Code: code, Stays: code == "STAYS"})
+			}
+			if got != want {
+				t.Errorf("%s is refused for %q, want %q", code, got, want)
+			}
+		}
+		for _, code := range []string{"ONE", "TWO"} {
+			opens(code, "") // of which nothing is known here yet
+			s[code] = store.Elsewhere
+		}
+		opens("THREE", wire.ReasonBusy)
+		time.Sleep(2 * every)
+		opens("THREE", wire.ReasonFull)
+		s["ONE"] = store.Over
+		time.Sleep(every)
+		opens("THREE", "")
+		time.Sleep(newsWait + every) // nothing is heard of it
+		opens("FOUR", "")
+		s["FOUR"] = store.Elsewhere
+		time.Sleep(every)
+		opens("FIVE", wire.ReasonFull)
+	})
+}
+
+// TestOpenersStay: an address has so many rooms that stay, also of those that it opened as
+// others; one that stays no more, or was never opened, leaves its place.
+func TestOpenersStay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := rooms{}
+		o := New(Limit{1000, 4}, Limit{1000, 1}, s.find)
+		ann := netip.MustParseAddr("203.0.113.7")
+		for _, code := range []string{"ONE", "TWO"} {
+			if why := o.Judge(Opening{From: ann}); why != nil {
+				t.Fatalf("%s: %+v", code, why)
+			}
+			s[code] = store.Elsewhere
+			o.Note(Opening{From: ann, Code: code})
+		}
+		if got := len(o.opened[counter(ann)]); got != 2 {
+			t.Errorf("two rooms are counted as %d", got)
+		}
+		for i, step := range []struct {
+			code         string
+			stays, fails bool
+		}{
+			{"ONE", true, false}, {"ONE", true, false}, {"TWO", true, true}, {"EARLIER", true, true},
+			{"ONE", false, false}, {"TWO", true, false}, {"EARLIER", true, true}, {"EARLIER", false, false},
+		} {
+			if why := o.Change(Opening{From: ann, Code: step.code, Stays: step.stays, Changes: true}); (why != nil) != step.fails {
+				t.Errorf("step %d, %s: %+v", i, step.code, why)
+			}
+		}
+		o.Change(Opening{From: ann, Code: "TWO", Changes: true})
+		if why := o.Judge(Opening{From: ann, Stays: true}); why != nil {
+			t.Errorf("the first to open a room that stays is told %+v", why)
+		}
+		if why := o.Judge(Opening{From: ann, Stays: true}); why == nil || why.Refusal.Reason != wire.ReasonFull {
+			t.Errorf("a second one at the same time is told %+v", why)
+		}
+		time.Sleep(newsWait + every) // neither was opened after all
+		if why := o.Judge(Opening{From: ann, Stays: true}); why != nil {
+			t.Errorf("a place that was never taken is still kept: %+v", why)
+		}
+	})
+}
+
+// TestOpenersAreForgotten: who tried to open a room at a host that is full, and whose rooms
+// are over, takes no memory for longer than some minutes.
+func TestOpenersAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := rooms{}
+		o := New(Limit{1000, 2}, Limit{}, s.find)
+		first := netip.MustParseAddr("203.0.113.7")
+		s["ONE"] = store.Elsewhere
+		o.Judge(Opening{From: first})
+		o.Note(Opening{From: first, Code: "ONE"})
+		from := netip.MustParseAddr("198.51.100.1")
+		for i := range 3000 {
+			from = netip.AddrFrom4([4]byte{198, byte(i >> 8), byte(i), 1})
+			o.Judge(Opening{From: from}) // and nothing is opened
+		}
+		time.Sleep(sweepEvery)
+		if o.Judge(Opening{From: from.Next()}); len(o.opened) != 2 || len(o.opened[counter(first)]) != 1 {
+			t.Errorf("%d addresses are kept, the first with %d rooms", len(o.opened), len(o.opened[counter(first)]))
+		}
+		s["ONE"] = store.Over
+		time.Sleep(sweepEvery)
+		if o.Judge(Opening{From: from}); len(o.opened) != 1 {
+			t.Errorf("%d addresses are kept", len(o.opened))
+		}
+	})
+}
+
+// TestOpenersNetworks: whoever has many addresses of a network gets no more of the service
+// than a share, and leaves the rest to others.
+func TestOpenersNetworks(t *testing.T) {
+	six := func(format string, modulo int) func(i int) string {
+		return func(i int) string { return fmt.Sprintf(format, i%modulo) }
+	}
+	for name, c := range map[string]struct {
+		from        func(i int) string
+		stays       bool
+		most        int
+		other, near string // who is let in afterwards, and who is not
+	}{
+		"a household's /64":          {six("2001:db8:1:1::%x", 4096), true, 3, "2001:db8:1:100::1", "2001:db8:1:1::ffff"},
+		"a /56, by its /64s":         {six("2001:db8:1:%x::1", 256), true, 6, "2001:db8:1:100::1", "2001:db8:1:fe::1"},
+		"a /48, by its /64s":         {six("2001:db8:1:%x00::1", 256), true, 24, "2001:db8:2::1", "2001:db8:1:abcd::1"},
+		"a /32, by its /48s":         {six("2001:db8:%x::1", 4096), true, 96, "2001:db9::1", "2001:db8:ffff::1"},
+		"a /32, rooms for a night":   {six("2001:db8:%x::1", 4096), false, 256, "2001:db9::1", "2001:db8:ffff::1"},
+		"one address of IPv4":        {func(int) string { return "198.51.100.7" }, true, 3, "198.51.100.200", "198.51.100.7"},
+		"a business line's eight":    {func(i int) string { return fmt.Sprintf("198.51.100.%d", i%8) }, true, 6, "198.51.100.200", "198.51.100.7"},
+		"a /24":                      {func(i int) string { return fmt.Sprintf("198.51.100.%d", i%256) }, true, 24, "198.51.101.1", "198.51.100.250"},
+		"a /16":                      {func(i int) string { return fmt.Sprintf("198.51.%d.%d", i%256, i/256) }, true, 96, "198.52.0.1", "198.51.255.255"},
+		"IPv4 in the guise of IPv6":  {func(int) string { return "::ffff:198.51.100.7" }, true, 3, "198.51.100.200", "198.51.100.7"},
+		"everybody, in good measure": {six("2%03x:db8::1", 4096), true, 1000, "3001::1", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := rooms{}
+				o := New(Limit{10_000, 8}, Limit{1000, 3}, s.find)
+				opens := func(from string) bool {
+					addr := access.Subscriber(netip.MustParseAddr(from))
+					if o.Judge(Opening{From: addr, Stays: c.stays}) != nil {
+						return false
+					}
+					code := fmt.Sprint(len(s))
+					s[code] = store.Elsewhere
+					o.Note(Opening{From: addr, Code: code, Stays: c.stays})
+					return true
+				}
+				got := 0
+				for i := range 1000 {
+					if opens(c.from(i)) {
+						got++
+					}
+				}
+				time.Sleep(time.Hour) // it is the number that binds, not the pace
+				for i := range 2000 {
+					if got < 1000 && opens(c.from(i)) {
+						got++
+					}
+				}
+				if got != c.most {
+					t.Errorf("%d rooms were opened, want %d", got, c.most)
+				}
+				time.Sleep(time.Hour)
+				if !opens(c.other) {
+					t.Errorf("%s is refused", c.other)
+				}
+				if c.near != "" && opens(c.near) {
+					t.Errorf("%s has one more", c.near)
+				}
+			})
+		})
+	}
+}
+
+// TestCounting: all addresses that may have a limit together are counted at one host, and
+// many networks at all hosts alike.
+func TestCounting(t *testing.T) {
+	hosts, counts := []string{"a", "b", "c"}, map[string]int{}
+	for i := range 300 {
+		one := Counting(netip.AddrFrom4([4]byte{10, byte(i), 0, 1}), hosts)
+		if other := Counting(netip.AddrFrom4([4]byte{10, byte(i), 200, 7}), hosts); other != one {
+			t.Errorf("two addresses of a network are counted at %s and %s", one, other)
+		}
+		counts[one]++
+	}
+	for _, host := range hosts {
+		if counts[host] < 60 {
+			t.Errorf("%s counts for %d of 300 networks", host, counts[host])
+		}
+	}
+	if Counting(netip.MustParseAddr("192.0.2.1"), nil) != "" {
+		t.Error("a host alone asks another")
+	}
+}

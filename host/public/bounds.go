@@ -1,0 +1,111 @@
+package public
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/access"
+	"muster/host/room"
+	"muster/host/wire"
+)
+
+// Listed returns an organiser's own list, with its places as far as they are known. On an
+// error the list has none, and does all the same.
+func (p *Limits) Listed(addrs []netip.AddrPort) (servers []discovery.Server, err error) {
+	servers = make([]discovery.Server, len(addrs))
+	for i, addr := range addrs {
+		servers[i].Addr = addr
+	}
+	if p != nil && p.Annotate != nil {
+		err = p.Annotate(servers)
+	}
+	return servers, err
+}
+
+// With returns a list with what people have brought besides, as many as an own list may have.
+// A list that has it all is returned as it is. An error is that of [Limits.Listed].
+func (p *Limits) With(list []discovery.Server, also []netip.AddrPort) ([]discovery.Server, error) {
+	if len(also) == 0 {
+		return list, nil
+	}
+	listed := make(map[netip.AddrPort]bool, len(list))
+	for i := range list {
+		listed[list[i].Addr] = true
+	}
+	also = slices.DeleteFunc(slices.Clone(also), func(addr netip.AddrPort) bool { return listed[addr] })
+	if p != nil {
+		also = also[:min(len(also), p.Servers)]
+	}
+	if len(also) == 0 {
+		return list, nil
+	}
+	more, err := p.Listed(also)
+	return append(slices.Clip(list), more...), err
+}
+
+// unclaimedKeep is how long a host keeps a standing room that nobody has joined, and to whose
+// date nobody says yes.
+const unclaimedKeep = 24 * time.Hour
+
+// EndsAt returns when an empty room ends by the host's limit; the zero time if there is no
+// such limit, or somebody is there.
+func (p *Limits) EndsAt(r *room.Room, now time.Time) (at time.Time) {
+	if p == nil || p.Idle == 0 {
+		return at
+	}
+	use := r.Use(now)
+	if use.IsStanding {
+		keep := p.Standing.Keep
+		if !use.IsClaimed {
+			keep = unclaimedKeep
+		}
+		if keep == 0 || use.Empty == 0 {
+			return at
+		}
+		return now.Add(keep - use.Unused)
+	}
+	if use.Empty > 0 {
+		at = now.Add(p.Idle - use.Empty)
+	}
+	return at
+}
+
+// IsOver reports whether a room is over: as it says itself, or by the host's limit.
+func (p *Limits) IsOver(r *room.Room, now time.Time) bool {
+	at := p.EndsAt(r, now)
+	return r.Use(now).IsOver || !at.IsZero() && !now.Before(at)
+}
+
+// Fitting returns a list that fits into the memory that a room may take, and its note. A
+// coordinated search asks players for few servers. Where everyone measures a whole list, a
+// list that is too long gives every so manyth server, so that each network keeps its share.
+func (p *Limits) Fitting(servers []discovery.Server, s wire.Settings, note string) ([]discovery.Server, string) {
+	if p == nil || p.Memory == 0 || s.Strategy == wire.Coordinated {
+		return servers, note
+	}
+	most := max(1, p.Memory/(room.CellBytes*cmp.Or(s.Players, s.Most, p.Players)))
+	if len(servers) <= most {
+		return servers, note
+	}
+	sorted := slices.SortedFunc(slices.Values(servers), func(a, b discovery.Server) int { return a.Addr.Compare(b.Addr) })
+	fewer := make([]discovery.Server, most)
+	for i := range fewer {
+		fewer[i] = sorted[i*len(sorted)/most]
+	}
+	return fewer, fmt.Sprintf("%d of %d servers are measured, some of each network: this host takes no more for a whole group without coordination", most, len(servers))
+}
+
+// burst is how many seconds' messages a player's program may say at once.
+const burst = 4
+
+// Pause returns how long a player must wait after it has said one more message.
+func (p *Limits) Pause(said *access.Flow, now time.Time) time.Duration {
+	if p == nil || p.Messages == 0 {
+		return 0
+	}
+	return said.Wait(burst*p.Messages, time.Second/time.Duration(p.Messages), now)
+}
