@@ -55,6 +55,8 @@ var arrows = []struct {
 	{"muster/internal/tables", []string{"muster/discovery/geo", "muster/internal/release/fetch"}},
 	{"muster/internal/register", nil},
 	{"muster/internal/config", []string{"muster/discovery", "muster/internal/input"}},
+	{"muster/internal/userfile", nil},
+	{"muster/internal/lobby", []string{"muster/discovery", "muster/discovery/lists/lan", "muster/discovery/protocol/beacon", "muster/selection", "muster/host/access", "muster/host/room", "muster/host/wire", "muster/peer", "muster/internal/echo", "muster/internal/favourites", "muster/internal/game", "muster/internal/hint", "muster/internal/home", "muster/internal/invite", "muster/internal/listing", "muster/internal/netinfo", "muster/internal/portmap", "muster/internal/term", "muster/internal/userfile"}},
 	{"muster/internal/remote", []string{"muster/discovery", "muster/host/wire", "muster/internal/invite"}},
 	{"muster/internal/ingress", []string{"muster/discovery", "muster/discovery/lists/lan", "muster/host", "muster/host/access", "muster/host/wire", "muster/internal/hint", "muster/internal/invite", "muster/internal/netinfo", "muster/internal/portmap"}},
 	{"muster/internal/game", []string{"muster/discovery/...", "muster/selection", "muster/selection/rules", "muster/host/wire", "muster/internal/hint", "muster/internal/input", "muster/internal/term"}},

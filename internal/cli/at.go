@@ -20,13 +20,12 @@ import (
 	"time"
 
 	"muster/discovery"
-	"muster/host/access"
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/invite"
-	"muster/internal/netinfo"
+	"muster/internal/lobby"
 	"muster/internal/remote"
 	"muster/internal/term"
 	"muster/peer"
@@ -133,7 +132,7 @@ func (a *away) hold(ctx context.Context) error {
 	a.invite(friends)
 	a.steering(a.room.Personal(a.room.Secret))
 	if personal := a.room.Personal(a.room.Secret); !a.noBrowser || a.home != nil {
-		a.present(ctx, personal, func() string { return ticket(ctx, personal) })
+		a.sits.Present(ctx, personal, func() string { return lobby.Ticket(ctx, personal) })
 	}
 	orders := make(chan order, 1)
 	var work sync.WaitGroup
@@ -144,13 +143,13 @@ func (a *away) hold(ctx context.Context) error {
 	if a.brings {
 		work.Go(func() { a.bring(ctx) })
 	}
-	steers := &steering{screen: a.screen, counts: true, order: func(name string, action room.Action) {
+	steers := &lobby.Steering{Screen: a.screen, Counts: true, Order: func(name string, action room.Action) {
 		select {
 		case orders <- order{name, action}:
 		default: // one is under way: whoever presses twice means once
 		}
 	}}
-	defer a.endsFromHome(ctx, steers)()
+	defer endsFromHome(ctx, a.home, steers)()
 	console := a.console(steers)
 	defer a.starts(ctx, a.room.Code, console, func() wire.Settings { return a.settings }, func(ctx context.Context, sees func(wire.Snapshot)) {
 		for s, err := range a.host.Watch(ctx, remote.Key{Code: a.room.Code, Link: a.room.Key}, func(error) {}) {
@@ -160,31 +159,31 @@ func (a *away) hold(ctx context.Context) error {
 			sees(s)
 		}
 	}, func(s room.Started) error { return a.order(ctx, "started", s) })()
-	narrator := &narrator{screen: a.screen, help: a.keys(organiserHelp(!a.noPlay)), steers: steers, notes: a.notes(a.base.String())}
+	view := &lobby.View{Screen: a.screen, Help: a.sits.Keys(lobby.OrganiserHelp(!a.noPlay)), Steers: steers, Notes: a.notes(a.base.String())}
 	if a.noPlay {
-		return a.follow(ctx, narrator)
+		return a.follow(ctx, view)
 	}
-	a.launcher.Room, a.launcher.Console, a.launcher.After = a.room.Code, console, a.later()
+	a.launcher.Room, a.launcher.Console, a.launcher.After = a.room.Code, console, a.sits.Later()
 	a.canHost.portMap = a.portMap
-	beacon, err := a.canHost.shine(ctx, a.program)
+	beacon, err := a.canHost.shine(ctx, a.sits)
 	if err != nil {
 		return err
 	}
-	defer beacon.stop()
-	playing := &playing{beacon: beacon, program: a.program, probing: a.probing, once: a.once, narrator: narrator, launcher: &a.launcher, shares: a.shares, steers: true, sees: a.sees, lan: a.lists.LAN}
-	err = playing.play(ctx, a.room)
-	if errors.Is(err, errEnded) {
+	defer beacon.Stop()
+	playing := &lobby.Player{Desk: a.sits, View: view, Launcher: &a.launcher, Asking: a.asking(&a.probing), Once: a.once, Beacon: beacon, Shares: a.shares, Favourites: favouritesFile(), LAN: a.lists.LAN, Steers: true, Sees: a.sees}
+	err = playing.Play(ctx, a.room)
+	if errors.Is(err, lobby.ErrEnded) {
 		return nil
 	}
 	var refusal wire.Refusal
 	if isOut := errors.As(err, &refusal) && (refusal.Reason == wire.ReasonRemoved || refusal.Reason == wire.ReasonLeft); isOut || err == nil && ctx.Err() == nil && !a.once {
 		a.screen.Say("you do not play any more: %s. The room goes on, and so does this program; Ctrl-C ends it", cmp.Or(discovery.CleanText(refusal.Message), "you have left the room"))
-		return a.follow(ctx, narrator)
+		return a.follow(ctx, view)
 	}
 	if ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled) {
 		a.screen.Say("the room stays open without this program; the same command goes on with it")
 	}
-	return explain(err, a.room)
+	return lobby.Explain(err, a.room)
 }
 
 // sees notes what the room tells the organiser's own player.
@@ -233,28 +232,28 @@ func (a *away) bring(ctx context.Context) {
 
 // follow tells of the room without a player in it, until the night is over: a room that
 // stays is there after that, too, and this program has nothing to do for it.
-func (a *away) follow(ctx context.Context, n *narrator) error {
+func (a *away) follow(ctx context.Context, n *lobby.View) error {
 	var ended error
 	awake := false
 	room := func(yield func(wire.Snapshot) bool) {
-		watch := a.host.Watch(ctx, remote.Key{Code: a.room.Code, Link: a.room.Key}, func(err error) { n.show(peer.Disconnected{Err: err}) })
+		watch := a.host.Watch(ctx, remote.Key{Code: a.room.Code, Link: a.room.Key}, func(err error) { n.Show(peer.Disconnected{Err: err}) })
 		for s, err := range watch {
 			if ended = err; err != nil {
 				var refusal wire.Refusal
-				if errors.As(err, &refusal) && (n.hasEnded || n.ends(refusal)) {
+				if errors.As(err, &refusal) && (n.HasEnded || n.Ends(refusal)) {
 					ended = nil // it is over, as it said
 				}
 				return
 			}
-			n.show(peer.Joined{})
+			n.Show(peer.Joined{})
 			a.moves(s)
-			if !yield(s) || awake && n.hasEnded {
+			if !yield(s) || awake && n.HasEnded {
 				return
 			}
-			awake = awake || !n.hasEnded
+			awake = awake || !n.HasEnded
 		}
 	}
-	if _, err := follow(iter.Seq[wire.Snapshot](room), n, a.once); err != nil {
+	if _, err := lobby.Follow(iter.Seq[wire.Snapshot](room), n, a.once); err != nil {
 		return err
 	}
 	return ended
@@ -297,57 +296,6 @@ func (a *away) order(ctx context.Context, action string, order any) error {
 		err = hint.With(errors.New("this program steers the room no more: the organiser's link was renewed, or handed on"), "steer from the page")
 	}
 	return err
-}
-
-// isOwnUser reports whether a request on this machine is the user's own.
-func isOwnUser(r *http.Request) bool {
-	client, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
-	server, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return err == nil && is && netinfo.IsOwnUser(client, server)
-}
-
-// ticketTime is how long a browser has to take the way to the page, as at a host here.
-const ticketTime = 5 * time.Minute
-
-// ticket is a link on this machine that takes the first browser of the user's to a page.
-// Everybody here can read the browser's command line, and the page's own link holds a
-// secret.
-func ticket(ctx context.Context, personal string) string {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return personal[:strings.LastIndexByte(personal, '.')]
-	}
-	path := "/open/" + access.NewSecret()
-	used := make(chan struct{})
-	once := sync.OnceFunc(func() { close(used) })
-	server := &http.Server{ReadTimeout: ticketTime, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		isFirst := false
-		select {
-		case <-used:
-		default:
-			isFirst = r.URL.Path == path && r.Host == listener.Addr().String() && isOwnUser(r)
-		}
-		if !isFirst {
-			http.NotFound(w, r)
-			return
-		}
-		once()
-		w.Header().Set("Cache-Control", "no-store")
-		http.Redirect(w, r, personal, http.StatusSeeOther)
-	})}
-	go server.Serve(listener) // until it is closed below
-	go func() {
-		select {
-		case <-used:
-			wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
-			defer cancel()
-			server.Shutdown(wait) // lets the answer out
-		case <-time.After(ticketTime):
-		case <-ctx.Done():
-		}
-		server.Close()
-	}()
-	return "http://" + listener.Addr().String() + path
 }
 
 // find is the room from before, or a new one.
@@ -548,7 +496,7 @@ func explainAt(err error, base *url.URL) error {
 	case errors.As(err, &trouble):
 		return hint.With(fmt.Errorf("what answers at %s is no public muster host: %d %s", base, trouble.Status, http.StatusText(trouble.Status)), "is the address right, and is it http:// or https://? "+here)
 	case errors.As(err, &doubt):
-		return hint.With(fmt.Errorf("nobody vouches for the host at %s: %s", base, distrust(doubt.Err)), "is the address right? If it is, whoever runs that host has to renew the certificate; "+here)
+		return hint.With(fmt.Errorf("nobody vouches for the host at %s: %s", base, lobby.Distrust(doubt.Err)), "is the address right? If it is, whoever runs that host has to renew the certificate; "+here)
 	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
 		return hint.With(fmt.Errorf("what answers at %s does not encrypt", base), "is it http://, and the port right? "+here)
 	case errors.As(err, &name):

@@ -15,6 +15,7 @@ import (
 	"muster/discovery/protocol/beacon"
 	"muster/internal/echo"
 	"muster/internal/hint"
+	"muster/internal/lobby"
 	"muster/internal/netinfo"
 	"muster/internal/portmap"
 	"muster/internal/term"
@@ -76,8 +77,8 @@ func (b *beaconCommand) run(ctx context.Context) error {
 	line := b.tell(at)
 	outside := make(chan netip.AddrPort, 1) // the newest
 	if !at.Addr().IsLoopback() {
-		defer b.passesOn(ctx, b.portMap.given(), at.Port(), func(m portmap.Mapping) {
-			b.screen.Say("%s", b.screen.Wrap(passedOn(m, false), 0))
+		defer b.desk().PassOn(ctx, b.portMap.given(), at.Port(), func(m portmap.Mapping) {
+			b.screen.Say("%s", b.screen.Wrap(lobby.PassedOn(m, false), 0))
 			if m.IsPublic() {
 				select {
 				case <-outside:

@@ -1,11 +1,7 @@
 package cli
 
 import (
-	"net/netip"
-	"strings"
 	"testing"
-
-	"muster/internal/portmap"
 )
 
 // TestAllowed: the router is asked as soon as there is a yes, that of a question in the room
@@ -41,28 +37,6 @@ func TestAllowed(t *testing.T) {
 		close(yes)
 		if got := is(); got != c.later {
 			t.Errorf("%s: allowed after a yes: %v", c.name, got)
-		}
-	}
-}
-
-// TestPassedOn: what a router opened is told for what it is worth.
-func TestPassedOn(t *testing.T) {
-	for _, c := range []struct {
-		outside string
-		isTold  bool
-		want    string
-	}{
-		{"203.0.113.7:7787", false, "others ask for this computer at 203.0.113.7:7787"},
-		{"203.0.113.7:7787", true, "others ask for this computer at 203.0.113.7:7787"},
-		{"203.0.113.7:7788", false, "others ask for you at 7787 in vain"},
-		{"203.0.113.7:7788", true, "passes on UDP port 7788 to 7787 here (PCP), as another machine has 7787: the room has the others ask for this computer at 203.0.113.7:7788"},
-		{"192.168.1.2:7787", true, "its own address 192.168.1.2 is not of the internet"},
-		{"192.168.1.2:7788", true, "its own address 192.168.1.2 is not of the internet"},
-		{"100.64.1.2:7787", false, "its own address 100.64.1.2 is not of the internet"},
-	} {
-		m := portmap.Mapping{External: netip.MustParseAddrPort(c.outside), Port: 7787, Transport: portmap.UDP, By: "PCP"}
-		if got := passedOn(m, c.isTold); !strings.Contains(got, c.want) {
-			t.Errorf("%s is told as %q, want %q", c.outside, got, c.want)
 		}
 	}
 }

@@ -9,18 +9,18 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
 
 	"muster/discovery/prober"
 	"muster/internal/hint"
 	"muster/internal/home"
+	"muster/internal/lobby"
 	"muster/internal/release"
 	"muster/internal/steam"
 	"muster/internal/term"
+	"muster/internal/userfile"
 )
 
 // Exit statuses of the command.
@@ -75,51 +75,23 @@ type program struct {
 	home *home.Terminal
 	// invitation is what Home is to ask the person, nil if that is nothing.
 	invitation *home.Invitation
-	// voter is the player at the terminal while people vote.
-	voter *voter
 	// allowance is what all commands of this program share; nil has each its own.
 	allowance *prober.Allowance
 }
 
 func newProgram(s Streams, env func(string) string) *program {
-	return &program{in: s.In, out: term.New(s.Out, env), screen: term.NewScreen(term.New(s.Err, env)), env: env, voter: newVoter()}
+	return &program{in: s.In, out: term.New(s.Out, env), screen: term.NewScreen(term.New(s.Err, env)), env: env}
 }
 
 // configFile is a file in the user's configuration folder for Muster.
-func configFile(name string) string { return filepath.Join(xdg.ConfigHome, "muster", name) }
-
-// stateFile is a file in the user's state folder for Muster; the folder is made
-// if need be.
-func stateFile(name string) (string, error) { return xdg.StateFile(filepath.Join("muster", name)) }
-
-// readState reads a file of the user's state. An empty one is an error that says so:
-// nothing writes one, but a crash or a full disk may leave one.
-func readState(file string) ([]byte, error) {
-	data, err := os.ReadFile(file)
-	if err == nil && len(data) == 0 {
-		err = fmt.Errorf("%s is empty, as a crash or a full disk may leave it", file)
-	}
-	return data, err
-}
+func configFile(name string) string { return userfile.Config(name) }
 
 // steam is what the user has of Steam.
 func (p *program) steam() steam.Steam { return steam.Steam{File: configFile("steam-key"), Env: p.env} }
 
-// replaceFile writes a file that is the user's alone. A program that dies halfway leaves
-// the old one whole.
-func replaceFile(name string, data []byte) error {
-	draft, err := os.CreateTemp(filepath.Dir(name), ".draft-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	_, err = draft.Write(data)
-	if err = errors.Join(err, draft.Sync(), draft.Close()); err == nil {
-		err = os.Rename(draft.Name(), name)
-	}
-	if err != nil {
-		os.Remove(draft.Name())
-	}
-	return err
+// desk is where the person sits who runs a command.
+func (p *program) desk() *lobby.Desk {
+	return lobby.NewDesk(p.in, p.out, p.screen, p.home, p.env, p.logger())
 }
 
 // Groups of commands in the help.

@@ -21,6 +21,7 @@ import (
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/invite"
+	"muster/internal/lobby"
 	"muster/internal/netinfo"
 	"muster/internal/sim"
 	"muster/internal/sim/fleet"
@@ -160,12 +161,12 @@ func (d *demo) host(ctx context.Context) error {
 	}
 	d.screen.Say("%d servers on this machine, %d players; watch it at %s", len(d.fleet.Servers()), d.players, shown)
 	if !d.noBrowser {
-		d.browse(ctx, to.Page(rooms.Ticket(shown)))
+		d.desk().Browse(ctx, to.Page(rooms.Ticket(shown)))
 	}
 	began := time.Now()
 	says := make([]chan wire.Say, d.players)
 	for i, place := range d.world.Places {
-		says[i] = make(chan wire.Say, wordsAtOnce)
+		says[i] = make(chan wire.Say, len(demoNames))
 		if d.exit {
 			d.screen.Say("  %s plays from %s", demoNames[i], place.Name)
 		}
@@ -182,7 +183,7 @@ func (d *demo) host(ctx context.Context) error {
 			case err == nil:
 			case isRefused && refusal.Reason == wire.ReasonEnded:
 				if d.exit {
-					cancel(errEnded)
+					cancel(lobby.ErrEnded)
 				}
 			case isRefused && !d.exit: // the visitor may send anybody away
 				d.screen.Say("%s plays no more: %s", demoNames[i], discovery.CleanText(refusal.Message))
@@ -195,9 +196,9 @@ func (d *demo) host(ctx context.Context) error {
 		work.Go(func() { d.converse(ctx, rooms, code, says) })
 		return d.evening(ctx, rooms, code)
 	}
-	s, err := follow(rooms.Watch(ctx, code), &narrator{screen: d.screen}, true)
+	s, err := lobby.Follow(rooms.Watch(ctx, code), &lobby.View{Screen: d.screen}, true)
 	if s.Room.Stage == "" {
-		return unlessEnded(context.Cause(ctx))
+		return lobby.UnlessEnded(context.Cause(ctx))
 	}
 	if err != nil {
 		if d.json && s.Choice != nil { // why nothing suits, for programs; people have read it
@@ -211,7 +212,7 @@ func (d *demo) host(ctx context.Context) error {
 
 // evening is the visitor's, who organises it, until the visitor ends it.
 func (d *demo) evening(ctx context.Context, rooms *host.Host, code string) error {
-	steers := &steering{screen: d.screen, order: func(_ string, action room.Action) {
+	steers := &lobby.Steering{Screen: d.screen, Order: func(_ string, action room.Action) {
 		if err := rooms.Order(code, action); err != nil && ctx.Err() == nil {
 			d.screen.Say("%s", d.screen.Wrap(discovery.CleanText(err.Error()), 0))
 		}
@@ -219,18 +220,18 @@ func (d *demo) evening(ctx context.Context, rooms *host.Host, code string) error
 	alone := func() {
 		d.screen.Say("nobody can press Enter here: standard input has ended. The page has the same buttons; muster demo --exit goes on by itself")
 	}
-	d.console(d.in, func(line string) { steers.typed(line, time.Now()) }, alone).Listen()
+	d.desk().Console(d.in, func(line string) { steers.Typed(line, time.Now()) }, alone).Listen()
 	d.screen.Say("you are the organiser: when enough are here, press “Find our server” on the page, or Enter here")
 	var told, voted int // rounds
 	var took time.Duration
-	narrator := &narrator{screen: d.screen, help: organiserHelp(false), steers: steers}
+	view := &lobby.View{Screen: d.screen, Help: lobby.OrganiserHelp(false), Steers: steers}
 	for s := range rooms.Watch(ctx, code) {
-		narrator.room(s)
+		view.Room(s)
 		if s.Voting.Open && voted != s.Room.Round {
 			voted, took = s.Room.Round, time.Since(s.Room.Began)
 			d.screen.Say("%s", d.screen.Wrap(fmt.Sprintf("the players vote, and wait for your vote or your “ready” on the page; if you are not there under a name, they go on in %.0f s", aloneFor.Seconds()), 0))
 		}
-		if s.Room.Stage != wire.Launching || s.Choice == nil || s.Way == nil || told == s.Room.Round || slices.ContainsFunc(s.Players(), isOnTheWay) {
+		if s.Room.Stage != wire.Launching || s.Choice == nil || s.Way == nil || told == s.Room.Round || slices.ContainsFunc(s.Players(), lobby.IsOnTheWay) {
 			continue
 		}
 		told = s.Room.Round
@@ -314,7 +315,7 @@ func (d *demo) play(ctx context.Context, to invite.Link, place int, says <-chan 
 
 // saved says what looking together has saved.
 func saved(s wire.Snapshot) string {
-	asked, listed := askedEach(s), thousands(s.Room.Listed)
+	asked, listed := lobby.AskedEach(s), thousands(s.Room.Listed)
 	text := fmt.Sprintf("%s, %s servers: %s probes each", term.Count(len(s.Players()), "player"), listed, thousands(asked))
 	if asked < s.Room.Listed {
 		text += " instead of " + listed

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"muster/host/wire"
+	"muster/internal/lobby"
 )
 
 // How the demo's players take their time, as people do.
@@ -98,13 +99,13 @@ func (c *company) step(s wire.Snapshot, now time.Time) (all []remark) {
 // prefers is the candidate that a player votes for: mostly the best for all, now and then
 // the one of the others that is nearest to the player.
 func prefers(s wire.Snapshot, player int, name string) (addr netip.AddrPort) {
-	all := candidates(s)
+	all := lobby.Candidates(s)
 	if len(all) == 0 {
 		return addr
 	}
 	choice := all[0]
 	if others := all[1:]; len(others) > 0 && player%contrary == contrary-1 {
-		choice = slices.MinFunc(others, func(a, b candidate) int { return cmp.Compare(a.RTT[name], b.RTT[name]) })
+		choice = slices.MinFunc(others, func(a, b lobby.Candidate) int { return cmp.Compare(a.RTT[name], b.RTT[name]) })
 	}
 	return choice.Addr
 }

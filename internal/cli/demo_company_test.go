@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"net/netip"
 	"slices"
 	"testing"
 	"time"
 
 	"muster/host/wire"
+	"muster/selection"
 )
 
 // TestCompany: the demo's players vote one after the other, one of them for the server that
@@ -74,4 +76,26 @@ func TestCompany(t *testing.T) {
 	if all := c.step(s, began.Add(time.Minute)); len(all) > 0 {
 		t.Errorf("a word during the countdown would stop it: %v", all)
 	}
+}
+
+// voting is a room in which ann and ben vote on three servers; zoe came too late to be
+// measured.
+func voting() wire.Snapshot {
+	addr := func(n string) netip.AddrPort { return netip.MustParseAddrPort("192.0.2." + n + ":27960") }
+	s := wire.Snapshot{Room: wire.Head{Stage: wire.Chosen}}
+	s.Room.Round = 2
+	s.People = []wire.Person{{Name: "ann", Peer: true, Page: true}, {Name: "ben", Peer: true, Asked: true}, {Name: "zoe", Peer: true}, {Name: "eve", Guest: true, Page: true}}
+	s.Voting = wire.Voting{Open: true, Rule: wire.MostVotes, Ballot: []string{addr("7").String(), addr("8").String(), addr("9").String()}}
+	s.Choice = &wire.Choice{
+		Selection: selection.Selection{Ranking: []selection.Ranked{
+			{Addr: addr("7"), MeanMS: 48, RTT: map[string]float64{"ann": 88, "ben": 9}},
+			{Addr: addr("8"), MeanMS: 59, RTT: map[string]float64{"ann": 97, "ben": 22}},
+			{Addr: addr("9"), MeanMS: 45, RTT: map[string]float64{"ann": 12, "ben": 78, "zoe": 30}},
+		}},
+		Servers: map[string]wire.ServerCard{
+			addr("7").String(): {Name: "pro-g InstaGib", Map: "q3dm7", Country: "CA", Players: 4, MaxPlayers: 16},
+			addr("8").String(): {Name: "RedEye TDM", Country: "US", Players: 9, MaxPlayers: 8},
+		},
+	}
+	return s
 }

@@ -108,7 +108,7 @@ func (d *discover) goes(ctx context.Context, g game.Game, to report.Measurement)
 	if d.sources.HasStdin() {
 		in = strings.NewReader("")
 	}
-	d.launcher.Player, d.launcher.Console = d.name, d.console(in, func(string) {}, func() {})
+	d.launcher.Player, d.launcher.Console = d.name, d.desk().Console(in, func(string) {}, func() {})
 	d.screen.Say("%s, %s, %s", labelOf(to), wholeMS(time.Duration(to.RTT)), to.Connect())
 	if to.Password {
 		d.screen.Say("it has a password, which muster does not know: have it ready for your game")
@@ -167,7 +167,7 @@ func (p *program) pickGame(ctx context.Context, given string, args []string) (st
 	if len(here) > 0 {
 		p.screen.Say("%s", p.screen.Wrap("on this computer: "+strings.Join(here, ", "), 0))
 	}
-	c := p.console(p.in, func(string) {}, func() {})
+	c := p.desk().Console(p.in, func(string) {}, func() {})
 	for {
 		answer, ok := c.Ask(ctx, "which game? a name, or a part of it: ")
 		if !ok {

@@ -2,79 +2,13 @@ package cli
 
 import (
 	"bytes"
-	"crypto/x509"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"os"
-	"strings"
 	"syscall"
 	"testing"
-
-	"muster/internal/hint"
-	"muster/internal/invite"
-	"muster/peer"
 )
-
-// TestUnreached: no call, socket or library is heard of, and there is something
-// to do about it.
-func TestUnreached(t *testing.T) {
-	dial := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
-	for _, tt := range []struct {
-		at   string
-		err  error
-		want string
-	}{
-		{"192.0.2.1:7777", dial(os.NewSyscallError("connect", syscall.ECONNREFUSED)), "no host answers at 192.0.2.1:7777: connection refused"},
-		{"192.0.2.1:7777", dial(os.ErrDeadlineExceeded), "no host answers at 192.0.2.1:7777: nothing comes back"},
-		{"ann.example:7777", dial(&net.DNSError{Name: "ann.example", Err: "read udp 192.0.2.7:4->192.0.2.53:53: i/o timeout", IsTimeout: true}),
-			"no host answers at ann.example:7777: ann.example: no name server answers"},
-		{"tabomi:7777", dial(&net.DNSError{Name: "tabomi", Err: "no such host", IsNotFound: true}), "no host is called tabomi"},
-	} {
-		err := unreached(tt.at, tt.err)
-		if err.Error() != tt.want || hint.Of(err) == "" {
-			t.Errorf("%v: %v, hint %q; want %s", tt.err, err, hint.Of(err), tt.want)
-		}
-	}
-	for _, at := range []string{"192.168.1.5:7777", "10.0.0.1:7777", "100.64.0.1:7777", "[fd00::1]:7777"} {
-		err := unreached(at, dial(os.ErrDeadlineExceeded))
-		lines := strings.Join(hint.Lines(err), "\n")
-		for _, want := range []string{"muster: no host answers at " + at + ": nothing comes back\nhint: ", "an address of the host's own network", "\n--port-map ", "\n--at URL ", "\n--public-url URL "} {
-			if !strings.Contains(lines, want) {
-				t.Errorf("%q is missing in\n%s", want, lines)
-			}
-		}
-	}
-	if hint := hint.Of(unreached("tabomi:7777", &net.DNSError{Name: "tabomi", Err: "no such host"})); !strings.HasSuffix(hint, "muster join --code TABOMI") {
-		t.Errorf("a code in the place of a host: %s", hint)
-	}
-}
-
-// TestGone: who was in a room whose host has ended is not sent to look for firewalls.
-func TestGone(t *testing.T) {
-	gone := fmt.Errorf("%w: %w", peer.ErrGone, os.NewSyscallError("connect", syscall.ECONNREFUSED))
-	err := explain(gone, invite.Link{Host: "192.0.2.1:7777"})
-	if want := "the host at 192.0.2.1:7777 is gone: muster runs there no more"; err.Error() != want || !strings.Contains(hint.Of(err), "if the night is over, nothing has to be done") {
-		t.Errorf("%v, hint %q; want %s", err, hint.Of(err), want)
-	}
-}
-
-func TestDistrust(t *testing.T) {
-	for _, tt := range []struct {
-		err  error
-		want string
-	}{
-		{x509.HostnameError{}, "its certificate is for another name"},
-		{x509.UnknownAuthorityError{}, "this machine knows nobody who signed its certificate"},
-		{x509.CertificateInvalidError{Reason: x509.Expired}, "its certificate has expired, or a clock is wrong"},
-		{errors.New("x509: too weak"), "too weak"},
-	} {
-		if got := distrust(tt.err); got != tt.want {
-			t.Errorf("%T: %s, want %s", tt.err, got, tt.want)
-		}
-	}
-}
 
 // Warnings are sentences, and hold no stranger's control characters.
 func TestPlainLog(t *testing.T) {

@@ -24,6 +24,8 @@ import (
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/listing"
+	"muster/internal/lobby"
+	"muster/peer"
 	"muster/selection"
 	"muster/selection/rules"
 )
@@ -454,6 +456,16 @@ func (o *probing) prober(p *program, protocol discovery.Protocol, rests func(tim
 		options.Retries = -1 // the prober's zero is its default
 	}
 	return prober.New(options)
+}
+
+// asking is how a player's program asks servers, as the flags say.
+func (p *program) asking(o *probing) lobby.Asking {
+	return lobby.Asking{
+		Prober: func(protocol discovery.Protocol, rests func(time.Duration)) (peer.Prober, error) {
+			return o.prober(p, protocol, rests)
+		},
+		IsElsewhere: o.LocalAddr.IsValid(), Discreet: o.discreet,
+	}
 }
 
 // planning are the flags that say in which order servers are asked, and when

@@ -2,12 +2,16 @@ package cli
 
 import (
 	"net/netip"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"muster/host/wire"
 	"muster/internal/listing"
 )
 
@@ -58,5 +62,21 @@ func TestPrefixes(t *testing.T) {
 	}
 	if err := flag.Set("caddy"); err == nil {
 		t.Error("a name is taken for a network")
+	}
+}
+
+// TestTextFlags: the command line takes texts as the page does, and no less of a password or
+// a link. Else Home shows no room whose name ends in a blank.
+func TestTextFlags(t *testing.T) {
+	var got wire.Settings
+	cmd := &cobra.Command{RunE: func(*cobra.Command, []string) error { return nil }}
+	bindSettings(cmd, &got)
+	cmd.SetArgs([]string{"--room", " Fri\u202eday\x1b[31m  night ", "--map", "oa_dm1 ", "--password", " two  blanks ", "--voice", "https://discord.gg/" + strings.Repeat("a", 270)})
+	if err := cmd.Execute(); err != nil {
+		t.Fatal(err)
+	}
+	want := wire.Settings{Name: "Friday[31m night", Map: "oa_dm1", Password: " two  blanks ", Voice: "https://discord.gg/" + strings.Repeat("a", 270)}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -27,8 +27,10 @@ import (
 	"muster/internal/home"
 	"muster/internal/input"
 	"muster/internal/listing"
+	"muster/internal/lobby"
 	"muster/internal/netinfo"
 	"muster/internal/release"
+	"muster/internal/userfile"
 	"muster/peer"
 	"muster/web"
 )
@@ -71,7 +73,7 @@ func (a *atHome) run(ctx context.Context) error {
 	if a.invitation != nil {
 		a.noBrowser = false // whatever config.toml says: it is a page that asks
 	}
-	file, err := stateFile("home")
+	file, err := userfile.State("home")
 	if err != nil {
 		return fmt.Errorf("no folder for what Home keeps: %w", hint.Reason(err))
 	}
@@ -96,9 +98,9 @@ func (a *atHome) run(ctx context.Context) error {
 		h.Invite(*a.invitation)
 	}
 	running := h.Running()
-	if !a.noBrowser && a.hasDesktop() { // a double click has no terminal
+	if !a.noBrowser && a.desk().HasDesktop() { // a double click has no terminal
 		a.screen.Say("Home is open in your browser. It ends by Quit there, by Ctrl-C here, or when no page is open for a while.")
-		a.startBrowser(ctx, running.URL+h.Ticket())
+		a.desk().StartBrowser(ctx, running.URL+h.Ticket())
 	}
 	fmt.Fprintf(a.out, "home  %s\n", a.out.Bold(running.Link()))
 	return h.Serve(listener)
@@ -118,8 +120,8 @@ func (a *atHome) show(ctx context.Context, other *home.Running) error {
 		return hint.With(err, "end it with Ctrl-C where it runs, or wait a few seconds, and start muster again")
 	}
 	a.screen.Say("Home is running already: this shows it")
-	if !a.noBrowser && a.hasDesktop() {
-		a.startBrowser(ctx, ticket)
+	if !a.noBrowser && a.desk().HasDesktop() {
+		a.desk().StartBrowser(ctx, ticket)
 	}
 	fmt.Fprintf(a.out, "home  %s\n", a.out.Bold(other.Link()))
 	return nil
@@ -129,7 +131,7 @@ func (a *atHome) show(ctx context.Context, other *home.Running) error {
 func (a *atHome) config() home.Config {
 	allowance := prober.NewAllowance() // for all that Home asks
 	c := home.Config{
-		Page: web.Home(), IsOwnUser: netinfo.IsOwnUser, Version: release.Running().Version, Name: a.name, At: a.at, Stays: a.noBrowser || !a.hasDesktop(),
+		Page: web.Home(), IsOwnUser: netinfo.IsOwnUser, Version: release.Running().Version, Name: a.name, At: a.at, Stays: a.noBrowser || !a.desk().HasDesktop(),
 		Command: func(ctx context.Context, args []string, t home.Terminal) error {
 			p := newProgram(Streams{In: t.In, Out: io.Discard, Err: t.Out}, a.env)
 			p.home, p.allowance, p.verbose = &t, allowance, a.verbose
@@ -162,9 +164,9 @@ func (a *atHome) config() home.Config {
 func way(ctx context.Context, f lan.Found) (string, error) {
 	at, err := peer.Reach(ctx, f.Addrs)
 	if err != nil {
-		return "", unreached(f.Addrs[0].String(), err)
+		return "", lobby.Unreached(f.Addrs[0].String(), err)
 	}
-	return linkTo(f, at, "").String(), nil
+	return lobby.LinkTo(f, at, "").String(), nil
 }
 
 // choices are the games of the table.
@@ -299,5 +301,5 @@ func (p *program) settle(changes map[string]string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	return replaceFile(file, []byte(text))
+	return userfile.Replace(file, []byte(text))
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"math"
 	"net"
 	"net/netip"
@@ -31,13 +30,16 @@ import (
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/hint"
+	"muster/internal/home"
 	"muster/internal/ingress"
 	"muster/internal/input"
 	"muster/internal/invite"
 	"muster/internal/listing"
+	"muster/internal/lobby"
 	"muster/internal/netinfo"
 	"muster/internal/release"
 	"muster/internal/term"
+	"muster/internal/userfile"
 	"muster/internal/webhook"
 	"muster/web"
 )
@@ -45,6 +47,7 @@ import (
 // hosting is the command that opens a room.
 type hosting struct {
 	*program
+	sits      *lobby.Desk
 	game      string
 	settings  wire.Settings
 	listen    string
@@ -58,7 +61,7 @@ type hosting struct {
 	once      bool
 	probing   probing
 	launcher  game.Launcher
-	shares    sharing
+	shares    lobby.Sharing
 
 	ingress   ingress.Ingress
 	tls       bool
@@ -112,6 +115,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 			if h.game, err = p.pickGame(cmd.Context(), h.game, args); err != nil {
 				return err
 			}
+			h.sits = p.desk()
 			return h.run(cmd.Context())
 		},
 	}
@@ -337,7 +341,7 @@ func (h *hosting) encrypt() error {
 	case h.cert != "":
 		return h.ingress.Encrypt(h.cert, h.key)
 	case h.tls:
-		file, err := stateFile("certificate.pem")
+		file, err := userfile.State("certificate.pem")
 		if err != nil {
 			return fmt.Errorf("no folder for the certificate: %w", err)
 		}
@@ -371,7 +375,7 @@ func stoppedServing(cancel context.CancelCauseFunc) func(error) {
 // store is where rooms survive a restart. One program at a time has the file:
 // a second host on this machine keeps its rooms in another.
 func (h *hosting) store(port uint16) store.Store {
-	file, err := stateFile(fmt.Sprintf("rooms-%d.db", port))
+	file, err := userfile.State(fmt.Sprintf("rooms-%d.db", port))
 	if err == nil {
 		var kept *store.File
 		if kept, err = store.Open(file); err == nil {
@@ -396,12 +400,12 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 	key := access.Key{Code: code, Link: keys.Link}
 	outside, inside := h.ingress.Outside(at, key), h.ingress.Inside(at, key)
 	h.invite(outside)
-	steers := &steering{screen: h.screen, counts: true, order: func(_ string, action room.Action) {
+	steers := &lobby.Steering{Screen: h.screen, Counts: true, Order: func(_ string, action room.Action) {
 		if err := rooms.Order(code, action); err != nil && ctx.Err() == nil {
 			h.screen.Say("%s", h.screen.Wrap(discovery.CleanText(err.Error()), 0))
 		}
 	}}
-	defer h.endsFromHome(ctx, steers)()
+	defer endsFromHome(ctx, h.home, steers)()
 	console := h.console(steers)
 	defer h.starts(ctx, code, console, func() wire.Settings { s, _ := rooms.Settings(code); return s }, func(ctx context.Context, sees func(wire.Snapshot)) {
 		for s := range rooms.Watch(ctx, code) {
@@ -438,35 +442,35 @@ func (h *hosting) hold(ctx context.Context, rooms *host.Host, at netip.AddrPort)
 		defer h.askRouter(ctx, at, key)()
 	}
 	if !h.noBrowser || h.home != nil {
-		h.present(ctx, inside.Personal(keys.Secret), func() string { return inside.Page(rooms.Ticket(inside.Personal(keys.Secret))) })
+		h.sits.Present(ctx, inside.Personal(keys.Secret), func() string { return inside.Page(rooms.Ticket(inside.Personal(keys.Secret))) })
 	}
-	narrator := &narrator{screen: h.screen, help: h.keys(organiserHelp(!h.noPlay)), steers: steers, notes: h.notes("")}
+	view := &lobby.View{Screen: h.screen, Help: h.sits.Keys(lobby.OrganiserHelp(!h.noPlay)), Steers: steers, Notes: h.notes("")}
 	if h.noPlay {
-		_, err := follow(rooms.Watch(ctx, code), narrator, h.once)
+		_, err := lobby.Follow(rooms.Watch(ctx, code), view, h.once)
 		return err
 	}
-	h.launcher.Room, h.launcher.Console, h.launcher.After = code, console, h.later()
-	beacon, err := h.canHost.shine(ctx, h.program)
+	h.launcher.Room, h.launcher.Console, h.launcher.After = code, console, h.sits.Later()
+	beacon, err := h.canHost.shine(ctx, h.sits)
 	if err != nil {
 		return err
 	}
-	defer beacon.stop()
-	playing := &playing{beacon: beacon, program: h.program, probing: h.probing, once: h.once, narrator: narrator, launcher: &h.launcher, shares: h.shares, atHost: true, steers: true}
+	defer beacon.Stop()
+	playing := &lobby.Player{Desk: h.sits, View: view, Launcher: &h.launcher, Asking: h.asking(&h.probing), Once: h.once, Beacon: beacon, Shares: h.shares, Favourites: favouritesFile(), AtHost: true, Steers: true}
 	inside.Secret = keys.Secret
-	if err = playing.play(ctx, inside); errors.Is(err, errEnded) {
+	if err = playing.Play(ctx, inside); errors.Is(err, lobby.ErrEnded) {
 		return nil
 	}
 	var refusal wire.Refusal
 	if isOut := errors.As(err, &refusal) && refusal.Reason != wire.ReasonClosed; isOut || err == nil && ctx.Err() == nil && !h.once {
 		h.screen.Say("you do not play any more: %s. The host goes on; Ctrl-C ends it", cmp.Or(discovery.CleanText(refusal.Message), "you have left the room"))
-		_, err = follow(rooms.Watch(ctx, code), narrator, h.once)
+		_, err = lobby.Follow(rooms.Watch(ctx, code), view, h.once)
 	}
 	if h.once && err == nil {
 		ctx, cancel := context.WithTimeout(ctx, othersWithin)
 		defer cancel()
-		follow(rooms.Watch(ctx, code), narrator, true) // whose game is still to start would lose the host
+		lobby.Follow(rooms.Watch(ctx, code), view, true) // whose game is still to start would lose the host
 	}
-	return explain(err, inside)
+	return lobby.Explain(err, inside)
 }
 
 // othersWithin is for how long a host that ends with its round waits for those whose
@@ -501,53 +505,24 @@ func (h *hosting) steering(personal string) {
 }
 
 // endsFromHome ends the night when the person says so on Home, until stop is called.
-func (p *program) endsFromHome(ctx context.Context, steers *steering) (stop func()) {
-	if p.home == nil {
+func endsFromHome(ctx context.Context, page *home.Terminal, steers *lobby.Steering) (stop func()) {
+	if page == nil {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
 		select {
-		case <-p.home.Ends:
-			steers.order("end", room.End{})
+		case <-page.Ends:
+			steers.Order("end", room.End{})
 		case <-ctx.Done():
 		}
 	})
 	return func() { cancel(); waiting.Wait() }
 }
 
-// later is what to say once the game has started, at a terminal.
-func (p *program) later() string {
-	if p.home != nil {
-		return ""
-	}
-	return afterwards
-}
-
-// keys is the help on what keys do, which are of a terminal only.
-func (p *program) keys(help func(wire.Snapshot) string) func(wire.Snapshot) string {
-	if p.home != nil {
-		return nil
-	}
-	return help
-}
-
-// console puts questions to the person: at the terminal, or in Home.
-func (p *program) console(in io.Reader, typed func(line string), alone func()) *term.Console {
-	c := term.NewConsole(in, p.screen, func(line string) {
-		if !p.voter.typed(line, func(wrong string) { p.screen.Say("%s", p.screen.Wrap(wrong, 0)) }) {
-			typed(line)
-		}
-	}, alone)
-	if p.home != nil {
-		c.Answer = p.home.Ask
-	}
-	return c
-}
-
 // console listens to the organiser, unless standard input is the list.
-func (h *hosting) console(steers *steering) *term.Console {
+func (h *hosting) console(steers *lobby.Steering) *term.Console {
 	in, alone := h.in, func() {}
 	if h.lists.HasStdin() {
 		in = strings.NewReader("")
@@ -557,7 +532,7 @@ func (h *hosting) console(steers *steering) *term.Console {
 			h.screen.Say("nobody can press Enter here: standard input has ended. Say --players N, and the room starts by itself")
 		}
 	}
-	c := h.program.console(in, func(line string) { steers.typed(line, time.Now()) }, alone)
+	c := h.sits.Console(in, func(line string) { steers.Typed(line, time.Now()) }, alone)
 	c.Listen()
 	return c
 }
@@ -606,25 +581,4 @@ func (h *hosting) over(old wire.Settings) wire.Settings {
 		}
 	}
 	return old
-}
-
-// follow tells of a room for as long as it goes on or, once, until everyone is on the
-// server; the room is the zero value if that never was.
-func follow(room iter.Seq[wire.Snapshot], n *narrator, once bool) (wire.Snapshot, error) {
-	for s := range room {
-		n.room(s)
-		switch {
-		case !once:
-		case s.Room.Stage == wire.Failed:
-			return s, errNothing
-		case s.Room.Stage == wire.Launching && !slices.ContainsFunc(s.Players(), isOnTheWay):
-			return s, nil
-		}
-	}
-	return wire.Snapshot{}, nil
-}
-
-// isOnTheWay reports whether a player's launch is still to come.
-func isOnTheWay(p wire.Person) bool {
-	return p.Connected && (p.Launch == "" || p.Launch == wire.LaunchAsking)
 }

@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +19,7 @@ import (
 	"muster/internal/hint"
 	"muster/internal/invite"
 	"muster/internal/listing"
+	"muster/internal/lobby"
 	"muster/internal/term"
 	"muster/peer"
 )
@@ -27,6 +27,7 @@ import (
 // join is the command that takes a player into a room.
 type join struct {
 	*program
+	sits     *lobby.Desk
 	code     string
 	at       string
 	given    func(flag string) bool
@@ -38,7 +39,7 @@ type join struct {
 	noBrowser bool
 	canHost   canHost
 	somewhere bool // the others are not told which country the player is in
-	shares    sharing
+	shares    lobby.Sharing
 	greets    greeting
 }
 
@@ -68,7 +69,8 @@ config.toml say which.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			console := j.console(j.in, func(string) {}, func() {})
+			j.sits = p.desk()
+			console := j.sits.Console(j.in, func(string) {}, func() {})
 			err := j.run(cmd.Context(), args, console)
 			if j.greets != greetsNone {
 				err = j.stay(cmd.Context(), console, err)
@@ -120,9 +122,6 @@ func (j *join) run(ctx context.Context, args []string, console *term.Console) er
 		}
 	}
 	j.launcher.Room, j.launcher.Console = to.Code, console
-	if !j.once {
-		j.launcher.After = nextRound
-	}
 	j.screen.Say("connecting to %s …", to.Host)
 	return j.enter(ctx, to, isGiven)
 }
@@ -169,44 +168,40 @@ func isRoomCode(word string) bool {
 // enter plays. Unless a code was given it is asked for when the host wants one,
 // and again if it was mistyped: an open room takes everybody without.
 func (j *join) enter(ctx context.Context, to invite.Link, isGiven bool) error {
-	beacon, err := j.canHost.shine(ctx, j.program)
+	beacon, err := j.canHost.shine(ctx, j.sits)
 	if err != nil {
 		return err
 	}
-	defer beacon.stop()
-	playing := &playing{
-		beacon: beacon, somewhere: j.somewhere, shares: j.shares,
-		program: j.program, probing: j.probing, once: j.once, launcher: &j.launcher, lan: j.lan,
-		narrator: &narrator{screen: j.screen, help: j.keys(playerHelp(to))}, browses: !j.noBrowser || j.home != nil,
+	defer beacon.Stop()
+	playing := &lobby.Player{
+		Desk: j.sits, View: &lobby.View{Screen: j.screen, Help: j.sits.Keys(lobby.PlayerHelp(to))},
+		Launcher: &j.launcher, Asking: j.asking(&j.probing), Once: j.once, Somewhere: j.somewhere,
+		Beacon: beacon, Shares: j.shares, Favourites: favouritesFile(), LAN: j.lan, Browses: !j.noBrowser || j.home != nil,
 	}
 	for {
-		err := playing.play(ctx, to)
+		err := playing.Play(ctx, to)
 		var refusal wire.Refusal
 		if isGiven || !errors.As(err, &refusal) || refusal.Reason != wire.ReasonCode {
-			return explain(unlessEnded(err), to)
+			return lobby.Explain(lobby.UnlessEnded(err), to)
 		}
 		if to.Code != "" {
 			j.screen.Say("%s", discovery.CleanText(refusal.Message))
 		}
 		answer, ok := j.launcher.Console.Ask(ctx, "the room's code: ")
 		if !ok {
-			return explain(err, to)
+			return lobby.Explain(err, to)
 		}
 		to = said(to, answer)
 		j.launcher.Room = to.Code
 	}
 }
 
-// lookTime is how long the local network is looked over: Wi-Fi keeps multicast
-// back, and phones sleep.
-const lookTime = 3 * time.Second
-
 const pasteHint = "paste the line that muster host printed: muster join http://…/#CODE"
 
 // look finds a room on the local network, and asks whether that is the one.
 func (j *join) look(ctx context.Context, c *term.Console) (invite.Link, error) {
 	c.Say("looking for rooms on the local network …")
-	looking, stop := context.WithTimeout(ctx, lookTime)
+	looking, stop := context.WithTimeout(ctx, lobby.LookTime)
 	defer stop()
 	var found []lan.Found
 	var err error // why nothing may have been heard
@@ -231,40 +226,9 @@ func (j *join) look(ctx context.Context, c *term.Console) (invite.Link, error) {
 		for _, a := range room.Addrs {
 			all = append(all, a.String())
 		}
-		return invite.Link{}, unreached(strings.Join(all, " or "), err)
+		return invite.Link{}, lobby.Unreached(strings.Join(all, " or "), err)
 	}
 	return toward(ctx, c, room, at, j.code)
-}
-
-// maxSought is how many addresses are tried in turn: anybody may announce rooms.
-const maxSought = 16
-
-// seek finds on the local network where a link's host may be by now: routers give
-// machines other addresses. Whether it is the host, the peer finds out.
-func (p *program) seek(to invite.Link) func(context.Context) []peer.Place {
-	return func(ctx context.Context) (places []peer.Place) {
-		if to.TLS && to.Pin == "" {
-			return nil // only its name shows that it is the one
-		}
-		looking, stop := context.WithTimeout(ctx, lookTime)
-		defer stop()
-		var found []lan.Found
-		for found = range lan.Browse(looking, p.logger()) {
-		}
-		for _, f := range found {
-			for _, at := range f.Addrs {
-				if f.Fingerprint != to.Pin || len(places) == maxSought {
-					continue
-				}
-				place := peer.Place{URL: linkTo(f, at, to.Code).Endpoint()}
-				if to.Pin != "" {
-					place.TLS = peer.Pinned(to.Pin)
-				}
-				places = append(places, place)
-			}
-		}
-		return places
-	}
 }
 
 // roomTable shows rooms, numbered; what strangers announce was cleaned by lan.
@@ -314,18 +278,13 @@ func nobodyAnswers(ctx context.Context, f lan.Found) error {
 		return ctx.Err()
 	}
 	return hint.With(errors.New("nobody can answer: standard input has ended"),
-		"name the room and its code: muster join "+linkTo(f, f.Addrs[0], "CODE").String())
-}
-
-// linkTo is the link to a room that was found, at one of its addresses.
-func linkTo(f lan.Found, at netip.AddrPort, code string) invite.Link {
-	return invite.Link{Host: at.String(), Code: code, Pin: f.Fingerprint, TLS: f.Fingerprint != ""}
+		"name the room and its code: muster join "+lobby.LinkTo(f, f.Addrs[0], "CODE").String())
 }
 
 // toward is the way into a room that was found. The code was not announced: who has
 // it was told by the organiser.
 func toward(ctx context.Context, c *term.Console, f lan.Found, at netip.AddrPort, code string) (invite.Link, error) {
-	to := said(linkTo(f, at, ""), code)
+	to := said(lobby.LinkTo(f, at, ""), code)
 	if to.TLS && !access.IsFingerprint(to.Pin) {
 		return to, hint.With(fmt.Errorf("%s announces a fingerprint that is none", called(f)), pasteHint)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"muster/internal/userfile"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +38,7 @@ const keptFolder = "rooms-elsewhere"
 func (k kept) keep(at string) error {
 	k.At = at
 	name := sha256.Sum256([]byte(k.At + "\x00" + k.Link))
-	file, err := stateFile(filepath.Join(keptFolder, hex.EncodeToString(name[:8])+".json"))
+	file, err := userfile.State(filepath.Join(keptFolder, hex.EncodeToString(name[:8])+".json"))
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (k kept) keep(at string) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(file, data)
+	return userfile.Replace(file, data)
 }
 
 // forget is for a room that is over. One that cannot be is asked for again, and is over.
@@ -54,7 +55,7 @@ func (k kept) forget() { os.Remove(k.file) }
 // keptRooms are the rooms on this host, the newest first.
 func (a *away) keptRooms() iter.Seq[kept] {
 	return func(yield func(kept) bool) {
-		folder, err := stateFile(filepath.Join(keptFolder, "any"))
+		folder, err := userfile.State(filepath.Join(keptFolder, "any"))
 		if err != nil {
 			return
 		}
@@ -82,7 +83,7 @@ func (a *away) keptRooms() iter.Seq[kept] {
 
 func readKept(file string) (k kept, err error) {
 	k.file = file
-	data, err := readState(file)
+	data, err := userfile.Read(file)
 	if err == nil {
 		if err = json.Unmarshal(data, &k); err != nil {
 			err = fmt.Errorf("%s is damaged: %w", file, err)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -11,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
-	"muster/host/wire"
 	"muster/internal/favourites"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/input"
+	"muster/internal/lobby"
 	"muster/internal/term"
 )
 
@@ -189,58 +188,6 @@ func (l *lists) give(file string) error {
 	return nil
 }
 
-// sharing is whether a room gets the user's lists.
-type sharing string
-
-const (
-	sharesAsked sharing = "ask"
-	sharesAll   sharing = "always"
-	sharesNone  sharing = "never"
-)
-
-func bindSharing(cmd *cobra.Command, to *sharing) {
-	bindWord(cmd, to, "share-lists", sharesAsked, []sharing{sharesAsked, sharesAll, sharesNone}, "bring your favourites and hidden servers of the game into the room, for everyone to see")
-}
-
-// shareTime is how long a player has to say whether: then what is typed is for the vote.
-const shareTime = time.Minute
-
-// brings are the servers of a game that the player wants the room to have: none unless the
-// player says so.
-func (y *playing) brings(ctx context.Context, id string) (m wire.Bring) {
-	m.Game = id
-	kept, err := favourites.Read(favouritesFile())
-	if err != nil || y.shares == sharesNone {
-		return m // what is wrong with the file, Home says
-	}
-	likes, hides := kept.Of(favourites.Favourite, id), kept.Of(favourites.Hidden, id)
-	if len(likes)+len(hides) == 0 {
-		return m
-	}
-	what := term.Count(len(likes), "favourite")
-	if len(hides) > 0 {
-		what += fmt.Sprintf(" and %s", term.Count(len(hides), "hidden server"))
-	}
-	if y.shares == sharesAsked {
-		if y.home == nil && !(term.IsTerminal(y.in) && y.screen.IsTerminal) {
-			return m
-		}
-		ctx, cancel := context.WithTimeout(ctx, shareTime)
-		defer cancel()
-		answer, ok := y.launcher.Console.Ask(ctx, fmt.Sprintf("share your %s with this room? [y/N] ", what))
-		if !ok || answer == "" || !term.Yes(answer) {
-			return m
-		}
-	}
-	of := func(list []favourites.Server) (brought []wire.Brought) {
-		for _, s := range list[max(0, len(list)-wire.MaxBrought):] { // the newest
-			brought = append(brought, wire.Brought{Addr: s.Addr, Name: s.Name})
-		}
-		return brought
-	}
-	if most := max(len(likes), len(hides)); most > wire.MaxBrought {
-		y.screen.Say("a room takes %d favourites and as many hidden servers of a player: it gets those that you added last, of your %s", wire.MaxBrought, what)
-	}
-	m.Favourites, m.Hidden = of(likes), of(hides)
-	return m
+func bindSharing(cmd *cobra.Command, to *lobby.Sharing) {
+	bindWord(cmd, to, "share-lists", lobby.SharesAsked, []lobby.Sharing{lobby.SharesAsked, lobby.SharesAll, lobby.SharesNone}, "bring your favourites and hidden servers of the game into the room, for everyone to see")
 }

@@ -62,7 +62,7 @@ func (p *program) doubleClicked(ctx context.Context) (args []string, done bool, 
 // isClicked reports whether a browser or a file manager has started this program, so that
 // nobody sits at its terminal, and there is a desktop to ask on.
 func (p *program) isClicked() bool {
-	return p.hasDesktop() && (!term.IsTerminal(p.in) || term.IsOwn())
+	return p.desk().HasDesktop() && (!term.IsTerminal(p.in) || term.IsOwn())
 }
 
 // invited asks on Home's page whether to join a room.

@@ -14,6 +14,7 @@ import (
 	"muster/internal/hint"
 	"muster/internal/listing"
 	"muster/internal/term"
+	"muster/internal/userfile"
 )
 
 // firstList has a player whose game nobody lists paste servers, which is quicker than to
@@ -29,7 +30,7 @@ func (p *program) firstList(s *listing.Sources, g game.Game) error {
 	if len(s.Files) > 0 || !errors.As(err, &none) {
 		return nil // or what is wrong is told where the list is got
 	}
-	file, err := stateFile("servers/" + g.ID + ".txt")
+	file, err := userfile.State("servers/" + g.ID + ".txt")
 	if err != nil {
 		return fmt.Errorf("no folder for what is pasted: %w", err)
 	}

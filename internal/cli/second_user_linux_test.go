@@ -13,6 +13,7 @@ import (
 
 	"muster/host"
 	"muster/internal/home"
+	"muster/internal/lobby"
 	"muster/internal/netinfo"
 )
 
@@ -61,7 +62,7 @@ func TestSecondUser(t *testing.T) {
 	const page = "http://127.0.0.1:1/#BAKODI.SECRET"
 	for name, link := range map[string]string{
 		"a host":            "http://" + l.Addr().String() + rooms.Ticket(page),
-		"a room on another": ticket(ctx, page),
+		"a room on another": lobby.Ticket(ctx, page),
 		"Home":              "http://" + atHome.Addr().String() + h.Ticket(),
 	} {
 		for range 2 {

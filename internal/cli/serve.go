@@ -35,6 +35,7 @@ import (
 	"muster/internal/netinfo"
 	"muster/internal/release"
 	"muster/internal/term"
+	"muster/internal/userfile"
 	"muster/internal/webhook"
 	"muster/selection"
 	"muster/web"
@@ -365,7 +366,7 @@ func (s *serving) encrypt(ctx context.Context, log *slog.Logger) (get func(), er
 	}
 	s.names = append(s.names, s.acme.Names...)
 	if s.acme.Cache == "" {
-		account, err := stateFile("acme/account")
+		account, err := userfile.State("acme/account")
 		if err != nil {
 			return nil, fmt.Errorf("no folder for certificates: %w", err)
 		}
@@ -391,7 +392,7 @@ func (s *serving) open(ctx context.Context, log *slog.Logger) (store.Store, erro
 	file := s.store
 	if file == "" {
 		var err error
-		if file, err = stateFile("rooms.db"); err != nil {
+		if file, err = userfile.State("rooms.db"); err != nil {
 			return nil, fmt.Errorf("no folder for the rooms: %w", err)
 		}
 	}

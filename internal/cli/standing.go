@@ -14,6 +14,7 @@ import (
 	"muster/host/schedule"
 	"muster/host/wire"
 	"muster/internal/home"
+	"muster/internal/userfile"
 )
 
 // standingFolder holds a file for each room of the user's that stays, so that Home shows
@@ -57,7 +58,7 @@ func (h *hosting) notes(at string) func(wire.Snapshot) {
 			return // as most rooms are
 		}
 		sum := sha256.Sum256([]byte(at + "\x00" + note.Listen + "\x00" + s.Room.Code))
-		file, err := stateFile(filepath.Join(standingFolder, hex.EncodeToString(sum[:8])+".json"))
+		file, err := userfile.State(filepath.Join(standingFolder, hex.EncodeToString(sum[:8])+".json"))
 		if err == nil {
 			err = note.keep(file)
 		}
@@ -110,13 +111,13 @@ func (n standingNote) keep(file string) error {
 	if err != nil {
 		return err
 	}
-	return replaceFile(file, data)
+	return userfile.Replace(file, data)
 }
 
 // standing are the user's rooms that stay, as Home shows them at a time. One that nobody has
 // opened for long is forgotten: a public host has, too.
 func (p *program) standing(now time.Time) ([]home.Standing, error) {
-	folder, err := stateFile(filepath.Join(standingFolder, "any"))
+	folder, err := userfile.State(filepath.Join(standingFolder, "any"))
 	if err != nil {
 		return nil, err
 	}

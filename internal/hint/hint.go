@@ -79,6 +79,21 @@ func Lines(err error) []string {
 	return lines
 }
 
+// mostWarnings is how many warnings people read: a list can have thousands.
+const mostWarnings = 5
+
+// Warnings are the first of some warnings as players read them, a line each, and how many
+// more there are.
+func Warnings(warnings ...error) (lines []string) {
+	for _, w := range warnings[:min(mostWarnings, len(warnings))] {
+		lines = append(lines, "muster: warning: "+Plain(discovery.CleanText(w.Error())))
+	}
+	if more := len(warnings) - mostWarnings; more > 0 {
+		lines = append(lines, fmt.Sprintf("muster: warning: %d more like these", more))
+	}
+	return lines
+}
+
 // Reason is the heart of a network's or a file's error: "connection refused" rather
 // than which call was made on which address.
 func Reason(err error) error {

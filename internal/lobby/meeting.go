@@ -1,4 +1,4 @@
-package cli
+package lobby
 
 import (
 	"fmt"
@@ -71,7 +71,7 @@ func meetingInWords(m *wire.Meeting, now time.Time) string {
 
 // meets tells of the next evening, whenever that is new. While people measure it is kept
 // for later.
-func (n *narrator) meets(s wire.Snapshot) {
+func (n *View) meets(s wire.Snapshot) {
 	if s.Room.Stage != wire.Gathering && s.Room.Stage != wire.Launching {
 		return
 	}
@@ -83,8 +83,8 @@ func (n *narrator) meets(s wire.Snapshot) {
 	if n.met = words; words == "" {
 		return
 	}
-	n.screen.Say("%s", n.screen.Wrap(words, 0))
+	n.Screen.Say("%s", n.Screen.Wrap(words, 0))
 	if keys := keysOfMeeting(s.Meeting); isFirst && n.votes && keys != "" {
-		n.screen.Say("%s", n.screen.Faint(n.screen.Wrap(keys, 0)))
+		n.Screen.Say("%s", n.Screen.Faint(n.Screen.Wrap(keys, 0)))
 	}
 }

@@ -1,12 +1,8 @@
-package cli
+package lobby
 
 import (
-	"reflect"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"muster/host/wire"
 )
@@ -81,21 +77,5 @@ func TestMeetingTyped(t *testing.T) {
 		if !v.typed(line, func(help string) { said += help }) || said != "type come or not for that date" {
 			t.Errorf("%q is told %q", line, said)
 		}
-	}
-}
-
-// TestTextFlags: the command line takes texts as the page does, and no less of a password or
-// a link. Else Home shows no room whose name ends in a blank.
-func TestTextFlags(t *testing.T) {
-	var got wire.Settings
-	cmd := &cobra.Command{RunE: func(*cobra.Command, []string) error { return nil }}
-	bindSettings(cmd, &got)
-	cmd.SetArgs([]string{"--room", " Fri\u202eday\x1b[31m  night ", "--map", "oa_dm1 ", "--password", " two  blanks ", "--voice", "https://discord.gg/" + strings.Repeat("a", 270)})
-	if err := cmd.Execute(); err != nil {
-		t.Fatal(err)
-	}
-	want := wire.Settings{Name: "Friday[31m night", Map: "oa_dm1", Password: " two  blanks ", Voice: "https://discord.gg/" + strings.Repeat("a", 270)}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
 	}
 }

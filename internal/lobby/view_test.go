@@ -1,10 +1,9 @@
-package cli
+package lobby
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -30,12 +29,12 @@ func TestSilence(t *testing.T) {
 		{peer.Progress{}, ""},
 	} {
 		s, out := testScreen()
-		n := &narrator{screen: s}
-		n.show(tt.own)
+		n := &View{Screen: s}
+		n.Show(tt.own)
 		s.Rests()
 		out.Reset()
-		n.room(at(wire.Chosen))
-		n.room(at(wire.Failed))
+		n.Room(at(wire.Chosen))
+		n.Room(at(wire.Failed))
 		if out.String() != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.own, out, tt.want)
 		}
@@ -47,18 +46,18 @@ func TestSilence(t *testing.T) {
 func TestGoneHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, out := testScreen()
-		n := &narrator{screen: s}
+		n := &View{Screen: s}
 		gone := peer.Disconnected{Err: peer.ErrGone, Gone: true}
-		n.show(gone)
+		n.Show(gone)
 		time.Sleep(pauseUnsaid - time.Millisecond)
-		n.show(gone)
+		n.Show(gone)
 		if out.Len() > 0 {
 			t.Errorf("a short pause is told: %s", out)
 		}
 		time.Sleep(time.Second)
-		n.show(peer.Disconnected{Err: peer.ErrUnreachable})
-		n.show(gone)
-		n.show(gone)
+		n.Show(peer.Disconnected{Err: peer.ErrUnreachable})
+		n.Show(gone)
+		n.Show(gone)
 		if said := strings.Join(strings.Fields(out.String()), " "); strings.Count(said, "trying again for half an hour") != 1 || strings.Count(said, "the night may be over. Trying again for five minutes") != 1 {
 			t.Errorf("it says %s", said)
 		}
@@ -79,9 +78,9 @@ func TestPlayerHelp(t *testing.T) {
 		{at(wire.Failed), "the organiser can look for something else and begin again; Ctrl-C leaves\n"},
 	} {
 		s, out := testScreen()
-		n := &narrator{screen: s, help: playerHelp(invite.Link{Host: "192.0.2.1:7777"})}
+		n := &View{Screen: s, Help: PlayerHelp(invite.Link{Host: "192.0.2.1:7777"})}
 		tt.room.Room.Code = "TABOMI"
-		n.room(tt.room)
+		n.Room(tt.room)
 		if out.String() != tt.want {
 			t.Errorf("%s: %q, want %q", tt.room.Room.Stage, out, tt.want)
 		}
@@ -94,12 +93,7 @@ func at(stage wire.Stage) wire.Snapshot { return wire.Snapshot{Room: wire.Head{S
 // testScreen is a screen that writes to a buffer.
 func testScreen() (*term.Screen, *bytes.Buffer) {
 	var out bytes.Buffer
-	return testProgram(&out).screen, &out
-}
-
-// testProgram says what it has to say to a buffer.
-func testProgram(out *bytes.Buffer) *program {
-	return newProgram(Streams{In: strings.NewReader(""), Out: io.Discard, Err: out}, func(string) string { return "" })
+	return term.NewScreen(term.New(&out, func(string) string { return "" })), &out
 }
 
 // TestNarratorSearches: while the host coordinates, the player reads how good the
@@ -111,10 +105,10 @@ func TestNarratorSearches(t *testing.T) {
 	room.Room.Outlook = room.Room.Search.Sentence(selection.Mean)
 	synctest.Test(t, func(t *testing.T) {
 		s, out := testScreen()
-		n := &narrator{screen: s}
-		n.room(room)
+		n := &View{Screen: s}
+		n.Room(room)
 		time.Sleep(time.Minute) // it is time for a line
-		n.show(peer.Progress{Probed: 41, Answered: 40, Listed: 2000})
+		n.Show(peer.Progress{Probed: 41, Answered: 40, Listed: 2000})
 		if want := "asked: 41, best so far, 96 ms on average; at most 2 ms better could be found\n"; out.String() != want {
 			t.Errorf("the screen says %q, want %q", out, want)
 		}
@@ -127,20 +121,20 @@ func TestNarratorEnds(t *testing.T) {
 	over := wire.Refusal{Reason: wire.ReasonClosed, Message: "room LOBIMARA is over"}
 	for _, c := range []struct {
 		name string
-		n    narrator
+		n    View
 		why  wire.Refusal
 		want string
 	}{
-		{"the organiser, at once", narrator{steers: &steering{}}, over, "the night has ended. Good night!\n"},
-		{"a friend, too late", narrator{}, over, ""},
-		{"a friend, back", narrator{lost: time.Unix(1_800_000_000, 0)}, over, "while the connection was lost the night has ended: room LOBIMARA is over. Good night! If the others play on, ask the organiser for the link of the new room\n"},
-		{"a friend, told", narrator{hasEnded: true, lost: time.Unix(1_800_000_000, 0)}, over, ""},
-		{"a friend, in time", narrator{}, wire.Refusal{Reason: wire.ReasonEnded, Message: "ann has ended the night. Good night!"}, "ann has ended the night. Good night!\n"},
-		{"the organiser, removed", narrator{steers: &steering{}}, wire.Refusal{Reason: wire.ReasonRemoved, Message: "ann has removed you"}, ""},
+		{"the organiser, at once", View{Steers: &Steering{}}, over, "the night has ended. Good night!\n"},
+		{"a friend, too late", View{}, over, ""},
+		{"a friend, back", View{lost: time.Unix(1_800_000_000, 0)}, over, "while the connection was lost the night has ended: room LOBIMARA is over. Good night! If the others play on, ask the organiser for the link of the new room\n"},
+		{"a friend, told", View{HasEnded: true, lost: time.Unix(1_800_000_000, 0)}, over, ""},
+		{"a friend, in time", View{}, wire.Refusal{Reason: wire.ReasonEnded, Message: "ann has ended the night. Good night!"}, "ann has ended the night. Good night!\n"},
+		{"the organiser, removed", View{Steers: &Steering{}}, wire.Refusal{Reason: wire.ReasonRemoved, Message: "ann has removed you"}, ""},
 	} {
 		s, out := testScreen()
-		c.n.screen = s
-		if got, want := c.n.ends(c.why), c.want != "" || c.n.hasEnded; got != want || out.String() != c.want {
+		c.n.Screen = s
+		if got, want := c.n.Ends(c.why), c.want != "" || c.n.HasEnded; got != want || out.String() != c.want {
 			t.Errorf("%s: %v, the screen says %q, want %v and %q", c.name, got, out, want, c.want)
 		}
 	}
@@ -168,14 +162,14 @@ func FuzzHostileRoom(f *testing.F) {
 			return
 		}
 		s, _ := testScreen()
-		n := &narrator{screen: s, help: organiserHelp(true), name: "ann", votes: true}
-		n.show(peer.Progress{Probed: 1, Answered: 1, Listed: 2})
-		n.show(peer.RoomChanged{Room: at(wire.Gathering)})
-		n.show(peer.RoomChanged{Room: room})
+		n := &View{Screen: s, Help: OrganiserHelp(true), name: "ann", votes: true}
+		n.Show(peer.Progress{Probed: 1, Answered: 1, Listed: 2})
+		n.Show(peer.RoomChanged{Room: at(wire.Gathering)})
+		n.Show(peer.RoomChanged{Room: room})
 		for _, line := range []string{"1", "v2", "3", "0", "r"} {
 			wordOf(line, &room)
 		}
-		n.show(peer.Progress{Probed: 2, Answered: 1, Listed: 2})
+		n.Show(peer.Progress{Probed: 2, Answered: 1, Listed: 2})
 	})
 }
 
@@ -203,7 +197,7 @@ func TestUnread(t *testing.T) {
 		{"a clock that was set back", [][]wire.Note{log(5, 7), append(log(5, 7), note(1)), append(log(5, 7), note(1), note(2))}, "5 6 1 2"},
 		{"two at once", [][]wire.Note{{note(1)}, {note(1), {At: note(1).At, Text: "too"}}}, "1 too"},
 	} {
-		var n narrator
+		var n View
 		var got []string
 		for _, log := range c.logs {
 			for _, note := range n.unread(log) {

@@ -1,4 +1,4 @@
-package cli
+package lobby
 
 import (
 	"fmt"
@@ -118,8 +118,8 @@ func numbersOf(v wire.Voting) (numbers []int) {
 	return numbers
 }
 
-// candidate is a server on the ballot.
-type candidate struct {
+// Candidate is a server on the ballot.
+type Candidate struct {
 	// number is what it is called in this round.
 	number int
 	selection.Ranked
@@ -129,14 +129,14 @@ type candidate struct {
 	without []string
 }
 
-// candidates are the servers that people vote on, in the order of their numbers.
-func candidates(s wire.Snapshot) (all []candidate) {
+// Candidates are the servers that people vote on, in the order of their numbers.
+func Candidates(s wire.Snapshot) (all []Candidate) {
 	if s.Choice == nil {
 		return nil
 	}
 	for i, addr := range s.Voting.Ballot {
 		at := slices.IndexFunc(s.Choice.Selection.Ranking, func(r selection.Ranked) bool { return r.Addr.String() == addr })
-		c := candidate{number: s.Voting.Number(i), name: addr}
+		c := Candidate{number: s.Voting.Number(i), name: addr}
 		if at >= 0 {
 			c.Ranked = s.Choice.Selection.Ranking[at]
 		}
@@ -161,7 +161,7 @@ func ballotTable(s wire.Snapshot, own string) *term.Table {
 		Columns: []term.Column{term.Right(""), term.Right("YOU"), term.Right("AVERAGE"), term.Left(server), term.Left(place), term.Right("FREE"), term.Left(everyone)},
 		Spare:   []string{place, "FREE"},
 	}
-	for _, c := range candidates(s) {
+	for _, c := range Candidates(s) {
 		you := ""
 		if rtt, has := c.RTT[own]; has {
 			you = fmt.Sprintf("%.0f ms", rtt)
@@ -202,7 +202,7 @@ func ballotTable(s wire.Snapshot, own string) *term.Table {
 // passwordNote says which candidates have a password, and who types it; empty if none has.
 func passwordNote(s wire.Snapshot, own string) string {
 	var locked []string
-	for _, c := range candidates(s) {
+	for _, c := range Candidates(s) {
 		if c.card.Password {
 			locked = append(locked, strconv.Itoa(c.number))
 		}
@@ -265,40 +265,40 @@ func hasSay(s wire.Snapshot, p wire.Person) bool {
 	return s.Room.GuestsVote && !p.NoSay || p.Estimate != nil && p.Estimate.Counted
 }
 
-// ballot is what a narrator has told of a vote.
+// ballot is what a View has told of a vote.
 type ballot struct {
 	servers, votes string
 	counting       bool
 }
 
 // vote tells what people vote on, whenever that is new, and what they say.
-func (n *narrator) vote(s wire.Snapshot) {
-	if !s.Voting.Open || n.help == nil {
+func (n *View) vote(s wire.Snapshot) {
+	if !s.Voting.Open || n.Help == nil {
 		n.told = ballot{}
 		return
 	}
 	if servers := fmt.Sprint(s.Room.Round, s.Voting.Ballot, s.Voting.Numbers); servers != n.told.servers {
 		n.told = ballot{servers: servers}
 		var table strings.Builder
-		ballotTable(s, n.name).Write(term.Terminal{Writer: &table, Columns: n.screen.Width()})
-		n.screen.Say("%s", n.screen.Wrap("where shall we play? "+discovery.CleanText(s.Voting.Rule), 0))
-		n.screen.Say("%s", strings.TrimSuffix(table.String(), "\n"))
+		ballotTable(s, n.name).Write(term.Terminal{Writer: &table, Columns: n.Screen.Width()})
+		n.Screen.Say("%s", n.Screen.Wrap("where shall we play? "+discovery.CleanText(s.Voting.Rule), 0))
+		n.Screen.Say("%s", strings.TrimSuffix(table.String(), "\n"))
 		if note := passwordNote(s, n.name); note != "" {
-			n.screen.Say("%s", n.screen.Wrap(note, 0))
+			n.Screen.Say("%s", n.Screen.Wrap(note, 0))
 		}
 		if n.votes {
-			n.screen.Say("%s", n.screen.Faint(n.screen.Wrap(keysOfVote, 0)))
+			n.Screen.Say("%s", n.Screen.Faint(n.Screen.Wrap(keysOfVote, 0)))
 		}
 	}
 	if votes := votesInWords(s); votes != n.told.votes {
 		if n.told.votes = votes; votes == "" {
 			votes = "no votes"
 		}
-		n.screen.Say("%s", n.screen.Wrap(votes, 0))
+		n.Screen.Say("%s", n.Screen.Wrap(votes, 0))
 	}
 	if counting := !s.Voting.LaunchAt.IsZero(); counting != n.told.counting {
 		if n.told.counting = counting; counting && n.votes {
-			n.screen.Say("%s", n.screen.Faint("w stops the countdown"))
+			n.Screen.Say("%s", n.Screen.Faint("w stops the countdown"))
 		}
 	}
 }

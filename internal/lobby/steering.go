@@ -1,4 +1,4 @@
-package cli
+package lobby
 
 import (
 	"fmt"
@@ -27,15 +27,15 @@ const (
 	waitNoMore = "Enter does not wait any longer, and goes on with what has seats"
 )
 
-// steering is what an organiser types at the terminal while nothing was asked. It means
+// Steering is what an organiser types at the terminal while nothing was asked. It means
 // what the terminal said last: no round begins that nobody asked for.
-type steering struct {
-	screen *term.Screen
-	// order has the room do an action of the organiser's, which the host's address for it
+type Steering struct {
+	Screen *term.Screen
+	// Order has the room do an action of the organiser's, which the host's address for it
 	// ends with: see PROTOCOL.md.
-	order func(name string, action room.Action)
-	// counts: guests may be counted in by an estimate of their pings.
-	counts bool
+	Order func(name string, action room.Action)
+	// Counts: guests may be counted in by an estimate of their pings.
+	Counts bool
 
 	mu sync.Mutex // guards following
 	// players are those whose programs measure here.
@@ -50,7 +50,7 @@ type steering struct {
 
 // shows notes what the terminal has just been told of the room, and says what Enter does
 // as people begin to vote.
-func (s *steering) shows(room wire.Snapshot, now time.Time) (help string) {
+func (s *Steering) shows(room wire.Snapshot, now time.Time) (help string) {
 	s.offers(room.People)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *steering) shows(room wire.Snapshot, now time.Time) (help string) {
 }
 
 // offers says of each guest once how they may be counted in.
-func (s *steering) offers(people []wire.Person) {
+func (s *Steering) offers(people []wire.Person) {
 	guests, offered := map[string]wire.Estimate{}, []string{}
 	s.mu.Lock()
 	for _, p := range people {
@@ -78,7 +78,7 @@ func (s *steering) offers(people []wire.Person) {
 			continue
 		}
 		guests[p.Name] = *p.Estimate
-		if _, told := s.guests[p.Name]; !told && !p.Estimate.Counted && s.counts {
+		if _, told := s.guests[p.Name]; !told && !p.Estimate.Counted && s.Counts {
 			name := discovery.CleanText(p.Name)
 			offered = append(offered, fmt.Sprintf("%s has only the page: type count %[1]s, and the choice counts them by an estimate of their pings (about ± %.0f ms)", name, p.Estimate.ErrorMS))
 		}
@@ -86,32 +86,32 @@ func (s *steering) offers(people []wire.Person) {
 	s.guests = guests
 	s.mu.Unlock()
 	for _, line := range offered {
-		s.screen.Say("%s", line)
+		s.Screen.Say("%s", line)
 	}
 }
 
 // countsIn takes a line that is about counting a guest in, and reports whether it is.
-func (s *steering) countsIn(line string) bool {
+func (s *Steering) countsIn(line string) bool {
 	word, name, _ := strings.Cut(strings.TrimSpace(line), " ")
 	counted := strings.EqualFold(word, "count")
-	if !s.counts || !counted && !strings.EqualFold(word, "uncount") {
+	if !s.Counts || !counted && !strings.EqualFold(word, "uncount") {
 		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for guest := range s.guests {
 		if strings.EqualFold(guest, strings.TrimSpace(name)) {
-			s.order("count", room.Count{Name: guest, Counted: counted})
+			s.Order("count", room.Count{Name: guest, Counted: counted})
 			return true
 		}
 	}
-	s.screen.Say("nobody of that name has only the page and can be counted in: count NAME, or uncount NAME")
+	s.Screen.Say("nobody of that name has only the page and can be counted in: count NAME, or uncount NAME")
 	return true
 }
 
 // waitsFor takes a line after the launch that says who did not get in, and reports whether
 // it is one.
-func (s *steering) waitsFor(line string) bool {
+func (s *Steering) waitsFor(line string) bool {
 	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,17 +124,17 @@ func (s *steering) waitsFor(line string) bool {
 		i := slices.IndexFunc(s.players, func(name string) bool { return strings.EqualFold(name, given) })
 		if i < 0 {
 			here := discovery.CleanText(strings.Join(s.players, ", "))
-			s.screen.Say("%s", s.screen.Wrap("say who did not get in, as wait NAME, NAME; here are "+here, 0))
+			s.Screen.Say("%s", s.Screen.Wrap("say who did not get in, as wait NAME, NAME; here are "+here, 0))
 			return true
 		}
 		names = append(names, s.players[i])
 	}
-	s.order("await", room.AwaitSeats{Names: names})
+	s.Order("await", room.AwaitSeats{Names: names})
 	return true
 }
 
-// typed takes a line.
-func (s *steering) typed(line string, now time.Time) {
+// Typed takes a line.
+func (s *Steering) Typed(line string, now time.Time) {
 	if s.countsIn(line) || s.waitsFor(line) {
 		return
 	}
@@ -143,25 +143,25 @@ func (s *steering) typed(line string, now time.Time) {
 	s.mu.Unlock()
 	switch word := strings.ToLower(strings.TrimSpace(line)); {
 	case word == "next" && (at == wire.Launching || at == wire.Failed):
-		s.order("go", room.Go{Stage: at})
+		s.Order("go", room.Go{Stage: at})
 	case word == "end":
-		s.order("end", room.End{})
+		s.Order("end", room.End{})
 	case word == "wait" && at == wire.Failed:
-		s.order("await", room.AwaitSeats{})
+		s.Order("await", room.AwaitSeats{})
 	case word == "next":
-		s.screen.Say("this round is not over yet")
+		s.Screen.Say("this round is not over yet")
 	case word == "wait":
-		s.screen.Say("there is nothing to wait for yet: that is for when no server has seats for all, or somebody did not get in")
+		s.Screen.Say("there is nothing to wait for yet: that is for when no server has seats for all, or somebody did not get in")
 	case word != "":
-		s.screen.Say("that does nothing here; %s", afterwards)
+		s.Screen.Say("that does nothing here; %s", afterwards)
 	case at == wire.Launching:
 		if isSettled {
-			s.screen.Say("%s", afterwards)
+			s.Screen.Say("%s", afterwards)
 		}
 	case at == "": // the room has not been heard of: Enter can only mean that it starts
-		s.order("go", room.Go{Stage: wire.Gathering})
+		s.Order("go", room.Go{Stage: wire.Gathering})
 	case !isSettled, at == wire.Listing, at == wire.Chosen && !waits:
 	default:
-		s.order("go", room.Go{Stage: at})
+		s.Order("go", room.Go{Stage: at})
 	}
 }

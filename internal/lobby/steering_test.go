@@ -1,7 +1,6 @@
-package cli
+package lobby
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,10 +57,10 @@ func TestEnter(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var out bytes.Buffer
+			screen, out := testScreen()
 			var got []string
 			now := time.Unix(1_800_000_000, 0)
-			s := &steering{screen: testProgram(&out).screen, order: func(name string, action room.Action) {
+			s := &Steering{Screen: screen, Order: func(name string, action room.Action) {
 				switch action := action.(type) {
 				case room.Go:
 					name += " " + string(action.Stage)
@@ -74,7 +73,7 @@ func TestEnter(t *testing.T) {
 				s.shows(shown, now)
 			}
 			for _, line := range tt.lines {
-				s.typed(line, now.Add(tt.after))
+				s.Typed(line, now.Add(tt.after))
 			}
 			if !slices.Equal(got, tt.want) || !strings.Contains(out.String(), tt.says) {
 				t.Errorf("the room is told %q, want %q; the terminal says %q", got, tt.want, out.String())
@@ -92,11 +91,11 @@ func TestCountAtTheTerminal(t *testing.T) {
 	state := wire.Snapshot{Room: wire.Head{Stage: wire.Gathering}, People: []wire.Person{
 		{Name: "ann", Peer: true}, person("zoe the \x1b[2Jgreat", &wire.Estimate{ErrorMS: 9}), person("yan", &wire.Estimate{Why: "a private one"}),
 	}}
-	var out bytes.Buffer
+	screen, out := testScreen()
 	var got []string
-	s := &steering{
-		screen: testProgram(&out).screen, counts: true,
-		order: func(_ string, action room.Action) {
+	s := &Steering{
+		Screen: screen, Counts: true,
+		Order: func(_ string, action room.Action) {
 			counted := action.(room.Count)
 			got = append(got, fmt.Sprint(counted.Name, " ", counted.Counted))
 		},
@@ -109,7 +108,7 @@ func TestCountAtTheTerminal(t *testing.T) {
 		t.Errorf("the terminal says %q", said)
 	}
 	for _, line := range []string{"count ZOE THE \x1b[2Jgreat", " uncount  zoe the \x1b[2Jgreat ", "count yan", "count", "counting"} {
-		s.typed(line, now.Add(settled))
+		s.Typed(line, now.Add(settled))
 	}
 	if want := []string{"zoe the \x1b[2Jgreat true", "zoe the \x1b[2Jgreat false"}; !slices.Equal(got, want) {
 		t.Errorf("the room is told %q, want %q", got, want)

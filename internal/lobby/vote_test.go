@@ -1,4 +1,4 @@
-package cli
+package lobby
 
 import (
 	"net/netip"
@@ -35,7 +35,7 @@ func voting() wire.Snapshot {
 // TestBallotTable: own ping first, everybody's, and who has none.
 func TestBallotTable(t *testing.T) {
 	s, out := testScreen()
-	n := &narrator{screen: s, help: organiserHelp(true), name: "ann", votes: true}
+	n := &View{Screen: s, Help: OrganiserHelp(true), name: "ann", votes: true}
 	room := voting()
 	n.vote(room)
 	n.vote(room)
@@ -96,7 +96,7 @@ func TestPasswordNote(t *testing.T) {
 		}
 	}
 	s, out := testScreen()
-	n := &narrator{screen: s, help: organiserHelp(true), name: "ben", votes: true}
+	n := &View{Screen: s, Help: OrganiserHelp(true), name: "ben", votes: true}
 	if n.vote(locked(2)); !strings.Contains(out.String(), "2 has a password: you type it in the game") {
 		t.Errorf("ben reads\n%s", out)
 	}
@@ -132,7 +132,7 @@ func TestTypedVotes(t *testing.T) {
 		}
 	}
 	s, out := testScreen()
-	(&narrator{screen: s, help: organiserHelp(true), name: "ann", votes: true}).vote(room)
+	(&View{Screen: s, Help: OrganiserHelp(true), name: "ann", votes: true}).vote(room)
 	if !strings.Contains(out.String(), "\n4  12 ms") || !strings.Contains(out.String(), "\n1  88 ms") {
 		t.Errorf("the table is\n%s", out)
 	}

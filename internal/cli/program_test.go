@@ -1,0 +1,12 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"strings"
+)
+
+// testProgram says what it has to say to a buffer.
+func testProgram(out *bytes.Buffer) *program {
+	return newProgram(Streams{In: strings.NewReader(""), Out: io.Discard, Err: out}, func(string) string { return "" })
+}

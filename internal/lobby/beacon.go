@@ -1,0 +1,104 @@
+package lobby
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+
+	"muster/discovery/protocol/beacon"
+	"muster/internal/echo"
+	"muster/internal/hint"
+	"muster/internal/portmap"
+)
+
+// PassOn asks the router to pass on a UDP port to this machine, from when that is allowed
+// until stop is called. Told hears by which of its ports, and again when that changes.
+func (d *Desk) PassOn(ctx context.Context, allowed <-chan struct{}, port uint16, told func(portmap.Mapping)) (stop func()) {
+	if allowed == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	work.Go(func() {
+		select {
+		case <-allowed:
+		case <-ctx.Done():
+			return
+		}
+		err := portmap.Keep(ctx, portmap.UDP, port, d.Logger, told)
+		if err != nil && ctx.Err() == nil {
+			d.Screen.Say("%s", d.Screen.Wrap(fmt.Sprintf("no router here opens UDP port %d for us (asked by PCP, NAT-PMP and UPnP): have it pass that on to this computer yourself", port), 0))
+		}
+	})
+	return func() { cancel(); work.Wait() }
+}
+
+// PassedOn says what a port that a router has opened is worth; isTold says whether the room
+// tells the others of it.
+func PassedOn(m portmap.Mapping, isTold bool) string {
+	switch {
+	case !m.IsPublic():
+		return fmt.Sprintf("the router passes on UDP port %d (%s), but its own address %v is not of the internet: another router, or the provider's, stands before it", m.Port, m.By, m.External.Addr())
+	case m.External.Port() != m.Port && isTold:
+		return fmt.Sprintf("the router passes on UDP port %d to %d here (%s), as another machine has %d: the room has the others ask for this computer at %v, but a game's server here may meet the same", m.External.Port(), m.Port, m.By, m.Port, m.External)
+	case m.External.Port() != m.Port:
+		return fmt.Sprintf("the router passes on UDP port %d to %d here (%s), as another machine has %d: others ask for you at %d in vain, and a game's server may meet the same; name %v in lists of places, or free that port on the router", m.External.Port(), m.Port, m.By, m.Port, m.Port, m.External)
+	}
+	return fmt.Sprintf("the router passes on UDP port %d (%s): others ask for this computer at %v", m.Port, m.By, m.External)
+}
+
+// Beacon is this machine as it answers as a beacon; the zero value does not.
+type Beacon struct {
+	// port is where it answers, 0 for nowhere.
+	port uint16
+	// outside is the port of the router that leads there, 0 while nobody knows of any.
+	outside *atomic.Uint32
+	stop    func()
+}
+
+// Stop puts the beacon out.
+func (b Beacon) Stop() {
+	if b.stop != nil {
+		b.stop()
+	}
+}
+
+// reached is by which port of the router others reach this machine, 0 while nobody knows.
+func (b Beacon) reached() uint16 {
+	if b.outside == nil {
+		return 0
+	}
+	return uint16(b.outside.Load())
+}
+
+// Shine answers as a beacon until Stop is called. Once allowed is closed the router is
+// asked to pass the port on; nil never is.
+func (d *Desk) Shine(ctx context.Context, allowed <-chan struct{}) (Beacon, error) {
+	here := Beacon{outside: &atomic.Uint32{}}
+	conn, err := net.ListenUDP("udp", &net.UDPAddr{Port: beacon.Port})
+	if err != nil { // another program of the household has it
+		conn, err = net.ListenUDP("udp", nil)
+	}
+	if err != nil {
+		return here, fmt.Errorf("this machine cannot answer as a beacon: %w", hint.Reason(err))
+	}
+	here.port = uint16(conn.LocalAddr().(*net.UDPAddr).Port)
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	work.Go(func() {
+		if err := echo.New("", echo.Bounds{}).Serve(ctx, conn); err != nil {
+			d.Warn(fmt.Errorf("this machine answers as a beacon no more: %w", err))
+		}
+	})
+	d.Screen.Say("%s", d.Screen.Wrap(fmt.Sprintf("while everybody here says --can-host, their programs measure this computer at UDP port %d; for friends elsewhere your router has to pass it on", here.port), 0))
+	takeBack := d.PassOn(ctx, allowed, here.port, func(m portmap.Mapping) {
+		d.Screen.Say("%s", d.Screen.Wrap(PassedOn(m, true), 0))
+		if m.IsPublic() {
+			here.outside.Store(uint32(m.External.Port()))
+		}
+	})
+	here.stop = func() { cancel(); takeBack(); work.Wait() }
+	return here, nil
+}

@@ -1,0 +1,109 @@
+package lobby
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"runtime"
+
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/home"
+	"muster/internal/term"
+)
+
+// Desk is where a person sits: at a terminal, or before Home's page in its stead.
+type Desk struct {
+	In     io.Reader
+	Out    term.Terminal
+	Screen *term.Screen // standard error
+	// Page is Home's page; nil at a terminal.
+	Page   *home.Terminal
+	Logger *slog.Logger
+	env    func(string) string
+	// voter takes what the person says while people vote.
+	voter *voter
+}
+
+// NewDesk returns a desk at a terminal, or at Home's page if that is not nil. Env looks up
+// variables of the environment.
+func NewDesk(in io.Reader, out term.Terminal, screen *term.Screen, page *home.Terminal, env func(string) string, log *slog.Logger) *Desk {
+	return &Desk{In: in, Out: out, Screen: screen, Page: page, Logger: log, env: env, voter: newVoter()}
+}
+
+// Warn says what could not be had while the rest could.
+func (d *Desk) Warn(warnings ...error) {
+	for _, line := range hint.Warnings(warnings...) {
+		d.Screen.Say("%s", line)
+	}
+}
+
+// Console puts questions to the person: at the terminal, or on Home's page. Typed takes
+// lines that were typed unasked and are no vote; alone is told that the input has ended.
+func (d *Desk) Console(in io.Reader, typed func(line string), alone func()) *term.Console {
+	c := term.NewConsole(in, d.Screen, func(line string) {
+		if !d.voter.typed(line, func(wrong string) { d.Screen.Say("%s", d.Screen.Wrap(wrong, 0)) }) {
+			typed(line)
+		}
+	}, alone)
+	if d.Page != nil {
+		c.Answer = d.Page.Ask
+	}
+	return c
+}
+
+// keys returns the help on what keys do, which only a terminal has.
+func (d *Desk) Keys(help func(wire.Snapshot) string) func(wire.Snapshot) string {
+	if d.Page != nil {
+		return nil
+	}
+	return help
+}
+
+// later is what the terminal says once the game has started.
+func (d *Desk) Later() string {
+	if d.Page != nil {
+		return ""
+	}
+	return afterwards
+}
+
+// Present shows a page that is one person's own. Ticket returns a way to it that works
+// once: everybody on this machine can read the browser's command line.
+func (d *Desk) Present(ctx context.Context, link string, ticket func() string) {
+	switch {
+	case d.Page != nil:
+		d.Page.Open(link)
+	case d.hasBrowser():
+		d.Browse(ctx, ticket())
+	}
+}
+
+// hasBrowser reports whether the person sits at this machine's own terminal, and a browser
+// may be there.
+func (d *Desk) hasBrowser() bool { return d.Screen.IsTerminal && d.HasDesktop() }
+
+// HasDesktop reports whether this machine has windows, and the person is not far away.
+func (d *Desk) HasDesktop() bool {
+	hasDesktop := runtime.GOOS == "windows" || runtime.GOOS == "darwin" || d.env("DISPLAY") != "" || d.env("WAYLAND_DISPLAY") != ""
+	return d.env("SSH_CONNECTION") == "" && hasDesktop
+}
+
+// Browse shows a link in the person's browser. If that fails, the link stands on the
+// screen anyway.
+func (d *Desk) Browse(ctx context.Context, link string) {
+	if d.hasBrowser() {
+		d.StartBrowser(ctx, link)
+	}
+}
+
+// StartBrowser shows a link in a browser, whether or not anybody sits at the terminal.
+func (d *Desk) StartBrowser(ctx context.Context, link string) {
+	wait, err := game.Start(ctx, game.Game{Launch: []string{link}}.Template(runtime.GOOS), nil)
+	if err != nil {
+		d.Logger.Debug("no browser", "error", err)
+		return
+	}
+	go wait() // reaps the opener
+}

@@ -1,0 +1,225 @@
+package lobby
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/lists/lan"
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/invite"
+	"muster/internal/listing"
+	"muster/internal/netinfo"
+	"muster/internal/term"
+	"muster/internal/userfile"
+	"muster/peer"
+)
+
+// Asking says how servers are asked.
+type Asking struct {
+	// Prober asks servers by a protocol. Rests is told each pause; nil is told nothing.
+	Prober func(protocol discovery.Protocol, rests func(time.Duration)) (peer.Prober, error)
+	// IsElsewhere: the questions go out by an address that the host does not see.
+	IsElsewhere bool
+	// Discreet is how many servers may see the player's address, 0 for no bound.
+	Discreet int
+}
+
+// Player is one player's part in a room.
+type Player struct {
+	Desk     *Desk
+	View     *View
+	Launcher *game.Launcher
+	Asking   Asking
+	Once     bool
+	// Somewhere: the others are not told which country the player is in.
+	Somewhere bool
+	Beacon    Beacon
+	Shares    Sharing
+	// Favourites is the file of the player's lists of servers.
+	Favourites string
+	// LAN says whether the local network is looked over for servers.
+	LAN listing.LAN
+	// Browses: the player's own page opens as soon as the player is in.
+	Browses bool
+
+	// AtHost: on the host's own machine. steers: the organiser plays.
+	AtHost, Steers bool
+	// ctx is Play's. isIn: the host has let the player in. to is the link of its room.
+	ctx  context.Context
+	isIn bool
+	to   invite.Link
+	// own is the room's game if the organiser has added it to the table.
+	own atomic.Pointer[wire.OwnGame]
+	// sees is told of everything, too; nil is told nothing.
+	Sees func(peer.Event)
+}
+
+// Play joins a room and stays until ctx ends or the room is over. It is an error
+// if ctx ends before the host has let the player in. A file keeps the player's place
+// in the room over a restart of the program.
+func (y *Player) Play(ctx context.Context, to invite.Link) error {
+	y.to, y.ctx = to, ctx
+	if !y.Steers && !y.Once {
+		y.Launcher.After = nextRound
+	}
+	defer y.Desk.voter.room.Store(nil)
+	place := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", to.Host, to.Code, y.Launcher.Player))
+	file, noFolder := userfile.State(filepath.Join("tokens", hex.EncodeToString(place[:8])))
+	token, noToken := userfile.Read(file)
+	if noToken != nil && !errors.Is(noToken, fs.ErrNotExist) { // the first time there is none
+		y.Desk.Warn(fmt.Errorf("the room takes you for somebody new: %w. If your name is taken, join with another --name, or ask the organiser to remove your old place", noToken))
+	}
+	warn := sync.OnceFunc(func() {
+		y.Desk.Screen.Say("muster: warning: your place in the room will not survive a restart of this program")
+	})
+	options := peer.Options{
+		URL: to.Endpoint(), Code: to.Code, Key: to.Key, As: to.Secret, Name: y.Launcher.Player, Token: string(token),
+		SaveToken: func(text string) {
+			if noFolder == nil && userfile.Replace(file, []byte(text)) != nil {
+				warn()
+			}
+		},
+		Say: y.Desk.voter.says, Asks: y.Desk.Page == nil && term.IsTerminal(y.Desk.In) && y.Desk.Screen.IsTerminal,
+		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings, Launch: y.Launcher.Launch, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere, Beacon: y.Beacon.port, Outside: y.Beacon.reached, Discreet: y.Asking.Discreet,
+	}
+	y.View.discreet = y.Asking.Discreet
+	if options.Editions = y.Launcher.Games.Own(); y.Launcher.Version != "" {
+		options.Editions = y.Launcher.Games.Editions(y.Launcher.Version)
+	}
+	if !y.AtHost {
+		options.Seek, options.Near = seek(to, y.Desk.Logger), y.near
+	}
+	if to.Pin != "" {
+		options.TLS = peer.Pinned(to.Pin)
+	}
+	switch { // what the host cannot tell by the connection
+	case y.Asking.IsElsewhere:
+		options.Probes = wire.ProbesElsewhere
+	case y.AtHost:
+		options.Probes = wire.ProbesAtHost
+	}
+	if !netinfo.Source4().IsValid() && netinfo.Source6().IsValid() {
+		y.Desk.Screen.Say("%s", y.Desk.Screen.Wrap("this network has IPv6 only, and most game servers have none: if the others find nothing that you reach, you come along without a say; another network, or a VPN with IPv4, helps", 0))
+	}
+	defer y.Desk.Screen.Rests()
+	err := peer.Run(ctx, options)
+	var refusal wire.Refusal
+	if errors.As(err, &refusal) && y.View.Ends(refusal) {
+		return ErrEnded
+	}
+	if err == nil && !y.isIn {
+		return ctx.Err() // the user would not wait
+	}
+	return err
+}
+
+// ErrEnded is why a player's part is over whose organiser has ended the night: nothing is
+// wrong, and the player has been told.
+var ErrEnded = errors.New("the night is over")
+
+// UnlessEnded returns an error, if it is one.
+func UnlessEnded(err error) error {
+	if errors.Is(err, ErrEnded) {
+		return nil
+	}
+	return err
+}
+
+// show tells what happens. Once in the room, what is typed is for the room.
+func (y *Player) show(e peer.Event) {
+	if joined, in := e.(peer.Joined); in {
+		if !y.isIn && !y.Steers {
+			y.to.Secret = joined.Page
+			y.View.Help = y.Desk.Keys(PlayerHelp(y.to))
+		}
+		y.isIn, y.View.name, y.View.votes = true, joined.Name, true
+		y.Launcher.Console.Listen()
+	}
+	if changed, is := e.(peer.RoomChanged); is {
+		y.own.Store(changed.Room.Room.OwnGame)
+		y.Desk.voter.room.Store(&changed.Room)
+		if y.Browses && y.isIn {
+			y.Browses = false
+			to := y.to
+			to.Code = changed.Room.Room.Code // who came into an open room had none
+			personal := to.Personal(to.Secret)
+			y.Desk.Present(y.ctx, personal, func() string { return Ticket(y.ctx, personal) })
+		}
+	}
+	if y.Sees != nil {
+		y.Sees(e)
+	}
+	y.View.Show(e)
+}
+
+// able says whether this machine can start a game, and whether the player types a server's
+// password. The player reads why it cannot, with what to do about it.
+func (y *Player) able(ctx context.Context, id string) wire.Able {
+	able := wire.Able{TypesPassword: y.Launcher.Types(ctx, id)}
+	err := y.Launcher.Ready(ctx, id)
+	if err == nil || ctx.Err() != nil {
+		return able
+	}
+	var start *game.StartError
+	if errors.As(err, &start) {
+		err = start.Plain()
+	}
+	for _, line := range hint.Lines(err) {
+		y.Desk.Screen.Say("%s", y.Desk.Screen.Wrap(line, 0))
+	}
+	able.Why = hint.Plain(err.Error())
+	return able
+}
+
+// near looks for servers of a game on the networks of this machine. The game is of this
+// machine's own table: a host names no port at which everybody here is to be asked.
+func (y *Player) near(ctx context.Context, id string) []wire.NearServer {
+	g, err := y.Launcher.Games.Find(id)
+	if err != nil || y.LAN == listing.Off {
+		return nil
+	}
+	around, err := lan.Servers(ctx, g.Protocol(), g.LANPorts(), y.Desk.Logger)
+	if err != nil {
+		y.Desk.Logger.Debug("cannot look for servers on the local network", "err", err)
+	}
+	var found []wire.NearServer
+	for _, s := range around {
+		found = append(found, wire.NearServer{Addr: s.Addr, Info: s.Info})
+	}
+	return found
+}
+
+func (y *Player) newProber(id string, rests func(time.Duration)) (peer.Prober, error) {
+	g, err := y.Launcher.Games.Find(id)
+	if own := y.own.Load(); err != nil && own != nil && own.ID == id {
+		if g = (game.Game{ProtocolName: own.Protocol}); g.Protocol() != nil {
+			y.Desk.Screen.Say("%s", y.Desk.Screen.Wrap(fmt.Sprintf("%s is a game that the organiser has added: this muster measures its servers, and does not know how it starts; add it to %s", own.Name, userfile.Config("games.toml")), 0))
+			err = nil
+		}
+	}
+	if err != nil {
+		return nil, hint.With(fmt.Errorf("the room plays %q, which this muster does not know", discovery.CleanText(id)),
+			"update muster, or add the game to "+userfile.Config("games.toml"))
+	}
+	return y.Asking.Prober(g.Protocol(), rests)
+}
+
+// newPlaceProber asks candidate places by a protocol of any game's servers, or of beacons.
+func (y *Player) newPlaceProber(protocol string) (peer.Prober, error) {
+	known := game.Game{ProtocolName: protocol}.Protocol()
+	if known == nil {
+		return nil, fmt.Errorf("a place is asked by %q, which this muster does not know", discovery.CleanText(protocol))
+	}
+	return y.Asking.Prober(known, nil)
+}

@@ -1,0 +1,328 @@
+package lobby
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/internal/invite"
+	"muster/internal/term"
+	"muster/peer"
+)
+
+// View tells on a screen what happens in a room. One goroutine at a time calls it.
+type View struct {
+	Screen *term.Screen
+	// Help says what the player can do at the stage that a room has come to, or what the
+	// room waits for; nil if nobody plays here.
+	Help func(wire.Snapshot) string
+	// Steers is told what the screen shows; nil if nobody steers from here.
+	Steers *Steering
+
+	// newest is the newest note that the screen has told.
+	newest wire.Note
+	// HasEnded: the screen has said that the night is over.
+	HasEnded bool
+	stage    wire.Stage
+	away     bool
+	// lost is when the connection was lost, zero while it stands. isGone: the screen has
+	// said that the host runs no more where it was.
+	lost   time.Time
+	isGone bool
+	// outlook is how far a search is that the host coordinates, and asked how many
+	// servers the player has asked, or the players on average.
+	outlook string
+	asked   int
+	// own is how far the player is.
+	own peer.Progress
+	// name is the name of the player who votes at this terminal.
+	name  string
+	votes bool
+	told  ballot
+	// discreet is how many servers may see the player's address, 0 for no bound.
+	discreet int
+	// voice is the link of the voice channel that the screen has told.
+	voice string
+	// met is what the screen has told of the next evening.
+	met string
+	// notes is told each state, for Home; nil if Home need not know.
+	Notes func(wire.Snapshot)
+}
+
+// OrganiserHelp says what the organiser's keys do besides starting. An organiser who plays
+// is asked something else at the launch.
+func OrganiserHelp(plays bool) func(wire.Snapshot) string {
+	help := map[wire.Stage]string{
+		wire.Measuring: chooseNow,
+		wire.Refining:  chooseNow,
+		wire.Failed:    tryAgain,
+		wire.Waiting:   waitNoMore,
+	}
+	if !plays {
+		help[wire.Launching] = afterwards
+	}
+	return func(s wire.Snapshot) string {
+		text := help[s.Room.Stage]
+		if again := retry(s); again != "" {
+			text = again + "; Enter: now"
+		}
+		if s.Room.Stage == wire.Failed && s.Choice != nil && slices.ContainsFunc(s.Choice.Advice, func(a wire.Advice) bool { return a.Action == "await" }) {
+			text += "; " + waitToo
+		}
+		return text
+	}
+}
+
+// retry says when a room that failed tries again by itself, if it does.
+func retry(s wire.Snapshot) string {
+	if s.Room.Retry.IsZero() {
+		return ""
+	}
+	return fmt.Sprintf("trying again in %v", max(0, s.Room.Retry.Sub(s.Room.Since).Round(time.Second)))
+}
+
+// nextRound is for a player after the launch.
+const nextRound = "stay here for the next round; Ctrl-C leaves"
+
+// PlayerHelp says what a player waits for who came in by a link, and where the page
+// is.
+func PlayerHelp(to invite.Link) func(wire.Snapshot) string {
+	return func(s wire.Snapshot) string {
+		switch s.Room.Stage {
+		case wire.Gathering:
+			to.Code = s.Room.Code
+			start := "the organiser starts when everyone is here"
+			if s.Room.Players > 0 {
+				start = fmt.Sprintf("it starts by itself when %d are here", s.Room.Players)
+			}
+			return "you are in; " + start + "\nthe page, to watch and to vote: " + to.Personal(to.Secret)
+		case wire.Failed:
+			if again := retry(s); again != "" {
+				return again + ", by itself; Ctrl-C leaves"
+			}
+			return "the organiser can look for something else and begin again; Ctrl-C leaves"
+		case wire.Waiting:
+			return "your game opens, or asks you first, once there are seats; Ctrl-C leaves"
+		}
+		return ""
+	}
+}
+
+// pauseUnsaid is for how long the host may be away before a player needs to know.
+const pauseUnsaid = 5 * time.Second
+
+// Show tells what the player's own program does.
+func (n *View) Show(e peer.Event) {
+	switch e := e.(type) {
+	case peer.Joined:
+		if n.away {
+			n.Screen.Say("connected again")
+		}
+		n.away, n.isGone, n.lost = false, false, time.Time{}
+	case peer.Waiting:
+		n.Screen.Say("%s", n.Screen.Wrap(discovery.CleanText(e.Message), 0))
+	case peer.Disconnected:
+		var refusal wire.Refusal
+		refused := errors.As(e.Err, &refusal) && refusal.Reason != wire.ReasonMoved
+		if n.lost.IsZero() {
+			n.lost = time.Now()
+		}
+		if !refused && time.Since(n.lost)+e.Retry < pauseUnsaid {
+			return // most are back before anybody has read it
+		}
+		switch {
+		case e.Gone && !n.isGone:
+			n.isGone = true
+			n.Screen.Say("%s", n.Screen.Wrap("the host runs no more where it was: the night may be over. Trying again for five minutes, nothing is lost; Ctrl-C leaves", 0))
+		case n.away:
+		case errors.As(e.Err, &refusal) && refusal.Reason == wire.ReasonMoved:
+			n.Screen.Say("the room goes on at another host, or once this one is back: connecting again, nothing is lost")
+		case errors.As(e.Err, &refusal) && refusal.Reason == wire.ReasonBusy:
+			n.Screen.Say("the host can let nobody in just now; trying again by itself")
+		case errors.As(e.Err, &refusal): // and no other passes
+			n.Screen.Say("the host does not hear codes from here for the moment: too many wrong ones were tried. Trying again by itself; the room's whole link, or its QR code, is let in at once")
+		default:
+			n.Screen.Say("lost the connection to the host; trying again for half an hour, nothing is lost; Ctrl-C leaves")
+		}
+		n.away = true
+	case peer.Progress:
+		n.asked, n.own = e.Probed, e
+		if n.stage == wire.Refining {
+			n.search()
+		} else {
+			n.Screen.Moves("measuring", e.Probed, e.Listed, fmt.Sprintf("%d answered", e.Answered))
+		}
+	case peer.Exposing:
+		n.Screen.Say("%s", discovery.Before(e.Most, n.discreet, e.Listed))
+	case peer.ExposingPlaces:
+		n.Screen.Say("%s", discovery.BeforePlaces(e.Places, n.discreet))
+	case peer.Shown:
+		n.Screen.Say("%s", e.Exposed)
+	case peer.Answered:
+		n.Screen.Say("%s", n.Screen.Wrap(discovery.CleanText(e.Message), 0))
+	case peer.RoomChanged:
+		n.Room(e.Room)
+	}
+}
+
+// ends reports whether a refusal means that the night is over, and says so to who has not
+// been told: the organiser has ended it, perhaps before their own player was in, or the room
+// had ended when the connection came back.
+func (n *View) Ends(why wire.Refusal) bool {
+	text := why.Message
+	switch {
+	case why.Reason == wire.ReasonEnded:
+	case why.Reason == wire.ReasonClosed && !n.lost.IsZero():
+		text = "while the connection was lost the night has ended: " + text + ". Good night! If the others play on, ask the organiser for the link of the new room"
+	case why.Reason == wire.ReasonClosed && n.Steers != nil:
+		text = "the night has ended. Good night!"
+	default:
+		return false
+	}
+	if !n.HasEnded {
+		n.Screen.Say("%s", n.Screen.Wrap(discovery.CleanText(text), 0))
+	}
+	return true
+}
+
+// search tells how far a search is that the host coordinates. Nobody knows how
+// many servers it will ask for.
+func (n *View) search() {
+	if n.outlook != "" {
+		n.Screen.Moves("asked", n.asked, term.Unknown, n.outlook)
+	}
+}
+
+// Room tells what is new.
+func (n *View) Room(s wire.Snapshot) {
+	if n.stage != s.Room.Stage || s.Room.Held != "" {
+		n.Screen.Rests()
+	}
+	if s.Room.Held != "" {
+		n.Screen.Say("%s", n.Screen.Wrap(discovery.CleanText(s.Room.Held), 0))
+	}
+	for _, note := range n.unread(s.Log) {
+		n.Screen.Say("%s", n.Screen.Wrap(discovery.CleanText(note.Text), 0))
+	}
+	n.HasEnded = !s.Room.Ended.IsZero()
+	if n.stage != s.Room.Stage {
+		n.stage = s.Room.Stage
+		n.turn(s)
+	}
+	if link := s.Room.Voice; link != n.voice {
+		if n.voice = link; wire.Voice(link) != "" {
+			n.Screen.Say("voice, by %s: %s", wire.Voice(link), link)
+		}
+	}
+	n.meets(s)
+	if n.Notes != nil {
+		n.Notes(s)
+	}
+	n.vote(s)
+	if n.Steers != nil {
+		if help := n.Steers.shows(s, time.Now()); help != "" && n.Help != nil {
+			n.Screen.Say("%s", n.Screen.Faint(help))
+		}
+	}
+	if s.Room.Stage == wire.Waiting && s.Seats != nil {
+		n.seats(s)
+	}
+	if s.Room.Search != nil {
+		n.outlook = s.Room.Outlook
+		n.asked = max(n.asked, AskedEach(s))
+		n.search()
+	}
+}
+
+// seats tells how a wait for seats stands, where a line can move: elsewhere its notes do.
+func (n *View) seats(s wire.Snapshot) {
+	free, asked := -1, 0
+	for _, on := range s.Seats.Servers {
+		free, asked = max(free, on.Free), asked+on.Asked
+	}
+	if free >= 0 {
+		n.Screen.Moves("free", min(free, s.Seats.Need), s.Seats.Need, fmt.Sprintf("of the seats you need; the servers were asked %d times by all of you together", asked))
+	}
+}
+
+// mostAtFirst is how many notes of the room's log are told to who comes in: what is going
+// on, and not the evening again that a restart, or somebody who is late, has missed. So
+// few that they are shortLog are told all: they say who is here.
+const mostAtFirst, shortLog = 3, 8
+
+// unread are the notes that the screen has not told, and notes which that is. The log
+// forgets its oldest, and that of a room that was restored may have fewer than it had: where
+// the one that was told last is gone, the newest do.
+func (n *View) unread(log []wire.Note) []wire.Note {
+	from := len(log)
+	for from > 0 && !(log[from-1].At.Equal(n.newest.At) && log[from-1].Text == n.newest.Text) {
+		from--
+	}
+	if from == 0 && len(log) > shortLog {
+		from = len(log) - mostAtFirst
+	}
+	if len(log) > 0 {
+		n.newest = log[len(log)-1]
+	}
+	return log[from:]
+}
+
+// AskedEach is how many servers the players have asked on average.
+func AskedEach(s wire.Snapshot) int {
+	asked, players := 0, s.Players()
+	for _, p := range players {
+		asked += p.Probed
+	}
+	return asked / max(1, len(players))
+}
+
+// enoughSilent servers are more than chance.
+const enoughSilent = 5
+
+// turn tells what a new stage means: why this server, or what prevents one, and
+// whom nothing has answered why that may be.
+func (n *View) turn(s wire.Snapshot) {
+	if own := n.own; s.Room.Stage == wire.Chosen || s.Room.Stage == wire.Failed {
+		n.own = peer.Progress{}
+		if own.Answered == 0 && own.Probed > 0 && own.Probed >= min(enoughSilent, own.Listed) {
+			n.Screen.Say("%s", n.Screen.Wrap(fmt.Sprintf("no server answered this machine, of %d asked: does a firewall or this network block UDP?", own.Probed), 0))
+		}
+	}
+	if s.Choice != nil && (s.Room.Stage == wire.Launching || s.Room.Stage == wire.Failed) {
+		for _, sentence := range s.Choice.Explain {
+			const indent = "  "
+			n.Screen.Say("%s", n.Screen.Faint(indent+n.Screen.Wrap(discovery.CleanText(sentence), len(indent))))
+		}
+	}
+	if n.Help == nil || !s.Room.Ended.IsZero() { // whose room sleeps is on their way out
+		return
+	}
+	if help := n.Help(s); help != "" {
+		n.Screen.Say("%s", n.Screen.Faint(help))
+	}
+}
+
+// Follow tells of a room for as long as it goes on or, once, until everyone is on the
+// server; the room is the zero value if that never was.
+func Follow(room iter.Seq[wire.Snapshot], n *View, once bool) (wire.Snapshot, error) {
+	for s := range room {
+		n.Room(s)
+		switch {
+		case !once:
+		case s.Room.Stage == wire.Failed:
+			return s, ErrNothing
+		case s.Room.Stage == wire.Launching && !slices.ContainsFunc(s.Players(), IsOnTheWay):
+			return s, nil
+		}
+	}
+	return wire.Snapshot{}, nil
+}
+
+// IsOnTheWay reports whether a player's launch is still to come.
+func IsOnTheWay(p wire.Person) bool {
+	return p.Connected && (p.Launch == "" || p.Launch == wire.LaunchAsking)
+}
