@@ -214,9 +214,8 @@ func (p *program) report(err error) int {
 	if isTold := new(told); !errors.As(err, isTold) {
 		p.say(err)
 	}
-	var wrong *usage
 	switch {
-	case errors.As(err, &wrong):
+	case hint.IsUsage(err):
 		return exitUsage
 	case errors.Is(err, errNothing):
 		return exitNothing

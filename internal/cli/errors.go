@@ -13,12 +13,8 @@ import (
 	"muster/internal/lobby"
 )
 
-// usage is an error in how the command was called.
-type usage struct{ error }
-
-func usageError(err error) error      { return &usage{err} }
-func usagef(f string, a ...any) error { return &usage{fmt.Errorf(f, a...)} }
-func (u *usage) Unwrap() error        { return u.error }
+func usageError(err error) error      { return hint.Usage(err) }
+func usagef(f string, a ...any) error { return hint.Usagef(f, a...) }
 
 // errNothing says that nothing suitable was found.
 var errNothing = lobby.ErrNothing

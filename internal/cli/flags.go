@@ -19,6 +19,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/geo"
 	"muster/discovery/lists/master"
+	"muster/discovery/plan"
 	"muster/discovery/prober"
 	"muster/host/wire"
 	"muster/internal/game"
@@ -406,6 +407,11 @@ func checkLaunch(l *game.Launcher) error {
 		return usagef("--launch-command: %s", hint.Plain(err.Error()))
 	}
 	return nil
+}
+
+// tuning is a flag of the strategies' thresholds, such as spread=60ms,members=20.
+func tuning(o *discovery.PlanOptions) value {
+	return value{"NAME=VALUE,...", "", each(func(part string) error { return plan.Tune(o, part) })}
 }
 
 // probing are the flags that say how servers are asked.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -14,9 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
+	"muster/discovery/plan"
 	"muster/internal/hint"
 	"muster/internal/sim"
 	"muster/internal/sim/plot"
+	"muster/internal/sim/scenery"
 	"muster/internal/term"
 	"muster/selection"
 	"muster/selection/rules"
@@ -25,7 +26,7 @@ import (
 // simulate is the command that replays measurements in virtual time.
 type simulate struct {
 	*program
-	worlds     worlds
+	source     scenery.Source
 	strategies []discovery.Strategy
 	stops      []discovery.AutoStop
 	options    discovery.PlanOptions
@@ -43,7 +44,7 @@ type simulate struct {
 }
 
 func newSimulate(p *program) *cobra.Command {
-	s := &simulate{program: p, worlds: worlds{in: p.in}}
+	s := &simulate{program: p, source: scenery.Source{In: p.in}}
 	cmd := &cobra.Command{
 		GroupID: toTry,
 		Use:     "simulate --data FILE.csv … | --world NAME | --matrix FILE",
@@ -65,7 +66,7 @@ Plans go by country and AS, and tables of them are never quite right: --labels
 tells plans those of another table than the world was made by, or none, and
 --mislabel wrong ones for a share of the networks.
 
-The strategies' thresholds are those of their papers unless --tune says other:` + tuningHelp(),
+The strategies' thresholds are those of their papers unless --tune says other:` + plan.Knobs(),
 		Example: `  muster simulate --world et2007 --place AU,JP
   muster simulate --data au.csv --data de.csv --strategy as,adaptive --plot picture.svg
   muster simulate --world css2007 --strategy as --tune spread=20ms,samples=0.5
@@ -79,7 +80,7 @@ The strategies' thresholds are those of their papers unless --tune says other:` 
 	}
 	flags := cmd.Flags()
 	s.given = flags.Changed
-	s.worlds.bind(cmd)
+	bindScenery(cmd, &s.source)
 	bindWords(cmd, &s.strategies, "strategy", discovery.Strategies(), discovery.Strategies(), "orders of probing to compare; of a --group's players one")
 	bindWords(cmd, &s.stops, "auto-stop", nil, discovery.AutoStops(), "when to stop (default: each strategy's)")
 	flags.IntVar(&s.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
@@ -87,7 +88,7 @@ The strategies' thresholds are those of their papers unless --tune says other:` 
 	flags.IntVar(&s.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
 	flags.Var(tuning(&s.options), "tune", "thresholds of the strategies, see above")
 	flags.Float64Var(&s.rate, "rate", 140, "`N` probes a second")
-	flags.Var(value{"BY@SHARE[-SHARE]", "", s.setShift}, "shift", "the player's line is busy from when this share of the list has been asked, until another: all pings rise, such as 50ms@0.1, `BY@SHARE[-SHARE]`")
+	flags.Var(value{"BY@SHARE[-SHARE]", "", func(text string) (err error) { s.shift, err = sim.ParseShift(text); return err }}, "shift", "the player's line is busy from when this share of the list has been asked, until another: all pings rise, such as 50ms@0.1, `BY@SHARE[-SHARE]`")
 	flags.IntVar(&s.runs, "runs", 20, "`N` runs, each with another seed")
 	flags.Uint64Var(&s.options.Seed, "seed", 1, "the first run's `SEED`")
 	flags.BoolVar(&s.warm, "warm", false, "a second visit, some networks and servers changed: without and with what the first one left")
@@ -101,29 +102,6 @@ The strategies' thresholds are those of their papers unless --tune says other:` 
 	return cmd
 }
 
-// setShift reads when the players' lines are busy.
-func (s *simulate) setShift(text string) error {
-	wrong := fmt.Errorf("%q is not how much and when, such as 50ms@0.1 or 50ms@0.1-0.3", text)
-	by, when, ok := strings.Cut(text, "@")
-	if !ok {
-		return wrong
-	}
-	from, until, ends := strings.Cut(when, "-")
-	var err error
-	if s.shift.By, err = time.ParseDuration(by); err != nil {
-		return wrong
-	}
-	if s.shift.From, err = strconv.ParseFloat(from, 64); err != nil || !(0 <= s.shift.From && s.shift.From < 1) {
-		return wrong
-	}
-	if ends {
-		if s.shift.Until, err = strconv.ParseFloat(until, 64); err != nil || !(s.shift.From < s.shift.Until) {
-			return wrong
-		}
-	}
-	return nil
-}
-
 func (s *simulate) run(ctx context.Context) error {
 	if len(s.limits) == 0 {
 		s.limits = []time.Duration{200 * time.Millisecond}
@@ -132,19 +110,19 @@ func (s *simulate) run(ctx context.Context) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	scene, err := s.worlds.scene(s.group)
+	scene, err := s.source.Scene(s.group)
 	if err != nil {
 		return err
 	}
 	worlds, runs := 1, s.runs
-	if s.worlds.varies() {
+	if s.source.Varies() {
 		worlds, runs = s.runs, 1
 	}
 	if s.group {
 		return s.together(ctx, scene, worlds, runs)
 	}
 	study := sim.Study{
-		Strategies: s.strategies, Stops: s.stops, Plan: s.options, Rate: s.rate, Shift: s.shift, Warm: s.warm, Worlds: worlds, Runs: runs, OnePlace: s.worlds.areDrawn(),
+		Strategies: s.strategies, Stops: s.stops, Plan: s.options, Rate: s.rate, Shift: s.shift, Warm: s.warm, Worlds: worlds, Runs: runs, OnePlace: s.source.AreDrawn(),
 	}
 	rows, cases, err := study.Run(ctx, scene, s.oneDone)
 	s.screen.Rests()
@@ -166,6 +144,21 @@ func (s *simulate) run(ctx context.Context) error {
 	return nil
 }
 
+// bindScenery adds the flags that say what is looked at, and from where.
+func bindScenery(cmd *cobra.Command, w *scenery.Source) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&w.Data, "data", nil, "measurements of one place, `FILE.csv`, - is standard input (repeatable)")
+	bindWord(cmd, &w.World, "world", "", scenery.Names(), "a synthetic internet")
+	flags.StringVar(&w.Matrix, "matrix", "", "round trips measured between hosts, `FILE` with a row a host, in ms: servers and players sit there")
+	flags.StringVar(&w.Servers, "servers", "", "with --matrix, --world distance or cables, the servers, `FILE` (default: a list like css2007's)")
+	flags.StringSliceVar(&w.Places, "place", nil, "look from `PLACE,...`; with --matrix from hosts, by number (default: the world's own)")
+	flags.Var(value{"[near:|far:]N", "", w.SetDraw}, "draw", "with --matrix, draw so many hosts for each run, near or far from each other, `[near:|far:]N` (default 5; of a --group 4)")
+	flags.BoolVar(&w.Fresh, "new-worlds", false, "each run in another world (with --matrix always)")
+	flags.StringVar(&w.Labels, "labels", scenery.OwnLabels, "countries and ASes that plans are told: world (by which it was made), tables (in Muster), none, or those of a list, `WORD|FILE`")
+	flags.Var(value{"SHARE[/BITS]", "", w.SetMislabelled}, "mislabel", "tell plans the country and AS of another server for this share of the /24 networks, or of those of other BITS, `SHARE[/BITS]`")
+	completeWords(cmd, "place", sim.KnownPlaces())
+}
+
 // mostPanels is how many pictures a file has room for.
 const mostPanels = 40
 
@@ -181,7 +174,7 @@ func (s *simulate) print(t *term.Table) {
 
 // check refuses flags that make no sense.
 func (s *simulate) check() error {
-	if err := s.worlds.check(); err != nil {
+	if err := s.source.Check(); err != nil {
 		return err
 	}
 	switch {
@@ -237,37 +230,21 @@ func (s *simulate) table(rows []sim.Simulation) *term.Table {
 	return t
 }
 
-// together simulates the places as one group: everybody measuring everything,
-// the papers joined naively, and coordinated.
+// together simulates the places as one group.
 func (s *simulate) together(ctx context.Context, scene sim.Scene, worlds, runs int) error {
-	methods := []sim.Method{sim.Full, sim.Naive, sim.Coordinated}
-	var players []string // in the first world
-	all := make([][]sim.GroupRun, len(methods))
-	for i := range all {
-		all[i] = make([]sim.GroupRun, worlds*runs)
-	}
-	err := sim.Parallel(ctx, worlds, func(world int) error {
-		group, options, err := s.party(scene, s.options.Seed+uint64(world))
-		if err != nil {
-			return err
-		}
-		if world == 0 {
-			players = group.Players
-		}
-		return sim.Parallel(ctx, len(methods)*runs, func(i int) (err error) {
-			defer s.oneDone(worlds * runs * len(methods))
-			method, run := i/runs, i%runs
-			all[method][world*runs+run], err = group.Run(methods[method], options, uint64(run))
-			return err
-		})
-	})
-	s.screen.Rests()
+	strategy, stop, err := s.lookingAlone()
 	if err != nil {
 		return err
 	}
-	var rows []sim.GroupSimulation
-	for i, method := range methods {
-		rows = append(rows, sim.SummariseGroup(method, players, all[i]))
+	study := sim.GroupStudy{Strategy: strategy, Plan: s.options, Rate: s.rate, Criteria: s.criteria, Worlds: worlds, Runs: runs}
+	study.Plan.AutoStop = stop
+	if rules.Of(s.criteria.By).NeedsLimit {
+		study.Criteria.Limits = s.limits
+	}
+	rows, err := study.Run(ctx, scene, s.oneDone)
+	s.screen.Rests()
+	if err != nil {
+		return err
 	}
 	if s.json {
 		return json.NewEncoder(s.out).Encode(struct {
@@ -280,35 +257,7 @@ func (s *simulate) together(ctx context.Context, scene sim.Scene, worlds, runs i
 	return nil
 }
 
-// party is the group of one world, and how it looks.
-func (s *simulate) party(scene sim.Scene, seed uint64) (*sim.Group, sim.GroupOptions, error) {
-	options := sim.GroupOptions{Criteria: s.criteria, Replay: sim.ReplayOptions{Rate: s.rate}, Plan: s.options}
-	if rules.Of(s.criteria.By).NeedsLimit {
-		options.Criteria.Limits = s.limits
-	}
-	options.Plan.Seed, options.Tuning.Seed = seed, seed
-	var err error
-	if options.Strategy, options.Plan.AutoStop, err = s.lookingAlone(); err != nil {
-		return nil, options, err
-	}
-	vantages, err := scene(seed)
-	if err != nil {
-		return nil, options, err
-	}
-	if len(vantages) < 2 {
-		return nil, options, usagef("--group: one place is no group")
-	}
-	for _, v := range vantages {
-		v.Name = strings.TrimSuffix(v.Name, ".csv")
-	}
-	group, err := sim.NewGroup(vantages...)
-	if err != nil {
-		return nil, options, hint.With(err, "have everybody ask all servers of one list: muster discover --servers FILE --auto-stop off --format csv")
-	}
-	return group, options, fits(group, options.Criteria)
-}
-
-// lookingAlone is by which strategy each player looks who looks alone, and when that
+// lookingAlone returns by which strategy each player looks who looks alone, and when that
 // stops.
 func (s *simulate) lookingAlone() (strategy discovery.Strategy, stop discovery.AutoStop, err error) {
 	strategy = discovery.ByAS
@@ -324,27 +273,6 @@ func (s *simulate) lookingAlone() (strategy discovery.Strategy, stop discovery.A
 		stop = s.stops[0]
 	}
 	return strategy, stop, (&planning{strategy: strategy, options: s.options}).check()
-}
-
-// fits refuses criteria that this group cannot have: for players who are not there,
-// or of servers that say nothing of themselves.
-func fits(group *sim.Group, c selection.Criteria) error {
-	if err := c.Check(group.Players); err != nil {
-		return usageError(err)
-	}
-	says := func(what func(discovery.Info) bool) bool { return slices.ContainsFunc(group.Vantages[0].Infos, what) }
-	var column string
-	switch {
-	case c.Seats > 0 && !says(func(i discovery.Info) bool { return i.MaxPlayers > 0 }):
-		column = "max_players"
-	case c.Map != "" && !says(func(i discovery.Info) bool { return i.Map != "" }):
-		column = "map"
-	case c.Mode != "" && !says(func(i discovery.Info) bool { return i.Mode != "" }):
-		column = "mode"
-	default:
-		return nil
-	}
-	return hint.With(usagef("no server in %s says its %s", group.Vantages[0].Name, column), "a data file may have the columns players,max_players,bots,map,mode,password")
 }
 
 func groupTable(rows []sim.GroupSimulation) *term.Table {

@@ -2,7 +2,10 @@ package sim
 
 import (
 	"cmp"
+	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"muster/discovery"
@@ -31,6 +34,29 @@ type Shift struct {
 	// From is when it begins, Full when all of By is added, at once unless that is
 	// later, and Until when it is over; 0 is never.
 	From, Full, Until float64
+}
+
+// ParseShift reads when a line is busy: by how much all pings rise, and from which share of
+// the list until which other, such as 50ms@0.1-0.3.
+func ParseShift(text string) (s Shift, err error) {
+	wrong := fmt.Errorf("%q is not how much and when, such as 50ms@0.1 or 50ms@0.1-0.3", text)
+	by, when, ok := strings.Cut(text, "@")
+	if !ok {
+		return Shift{}, wrong
+	}
+	from, until, ends := strings.Cut(when, "-")
+	if s.By, err = time.ParseDuration(by); err != nil {
+		return Shift{}, wrong
+	}
+	if s.From, err = strconv.ParseFloat(from, 64); err != nil || !(0 <= s.From && s.From < 1) {
+		return Shift{}, wrong
+	}
+	if ends {
+		if s.Until, err = strconv.ParseFloat(until, 64); err != nil || !(s.From < s.Until) {
+			return Shift{}, wrong
+		}
+	}
+	return s, nil
 }
 
 // at is what is added to a round trip when this share of the list has been asked.

@@ -1,4 +1,4 @@
-package cli
+package plan
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ type reader struct {
 	read func(text string) bool
 }
 
-// knobs are those of some options. The standards are the papers' values, those of
+// knobs returns those of some options. The standards are the papers' values, those of
 // confident and silent our own.
 func knobs(o *discovery.PlanOptions) []knob {
 	return []knob{
@@ -75,7 +75,7 @@ func count(to *int) reader {
 	}}
 }
 
-// lengths are those of prefixes for IPv4 and IPv6.
+// lengths reads two lengths of prefixes, for IPv4 and IPv6.
 func lengths(to *discovery.Bits) reader {
 	return reader{"two lengths of prefixes such as 8/20", func(text string) bool {
 		v4, v6, both := strings.Cut(text, "/")
@@ -86,8 +86,8 @@ func lengths(to *discovery.Bits) reader {
 	}}
 }
 
-// tuningHelp lists the knobs.
-func tuningHelp() string {
+// Knobs lists the thresholds with their standards, a line each, for people.
+func Knobs() string {
 	var text strings.Builder
 	for _, k := range knobs(&discovery.PlanOptions{}) {
 		fmt.Fprintf(&text, "\n  %-16s %s", k.name+"="+k.standard, k.help)
@@ -95,20 +95,18 @@ func tuningHelp() string {
 	return text.String()
 }
 
-// tuning is a flag of the strategies' thresholds, such as spread=60ms,members=20.
-func tuning(o *discovery.PlanOptions) value {
-	return value{"NAME=VALUE,...", "", each(func(part string) error {
-		name, given, _ := strings.Cut(part, "=")
-		var names []string
-		for _, k := range knobs(o) {
-			if names = append(names, k.name); k.name != name {
-				continue
-			}
-			if !k.read(given) {
-				return fmt.Errorf("%s=%s is not %s; the standard is %s=%s", name, given, k.want, name, k.standard)
-			}
-			return nil
+// Tune sets one threshold of the strategies, such as spread=60ms.
+func Tune(o *discovery.PlanOptions, setting string) error {
+	name, given, _ := strings.Cut(setting, "=")
+	var names []string
+	for _, k := range knobs(o) {
+		if names = append(names, k.name); k.name != name {
+			continue
 		}
-		return fmt.Errorf("%q is none of %s", name, strings.Join(names, ", "))
-	})}
+		if !k.read(given) {
+			return fmt.Errorf("%s=%s is not %s; the standard is %s=%s", name, given, k.want, name, k.standard)
+		}
+		return nil
+	}
+	return fmt.Errorf("%q is none of %s", name, strings.Join(names, ", "))
 }

@@ -1,4 +1,6 @@
-package cli
+// Package scenery reads and makes the worlds that a simulation looks at: measurements of
+// places, round trips between hosts, and synthetic internets, with right and wrong labels.
+package scenery
 
 import (
 	"fmt"
@@ -7,8 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"muster/discovery"
 	"muster/discovery/geo"
@@ -25,22 +25,28 @@ const (
 	cables   = "cables"
 )
 
-// worlds are the flags that say what is looked at, and from where.
-type worlds struct {
-	in      io.Reader // standard input
-	data    []string
-	world   string
-	matrix  string
-	servers string
-	places  []string
-	// draw so many hosts of the matrix, that lie so.
-	draw   int
+// Names returns the names of all worlds.
+func Names() []string { return []string{"et2007", "css2007", "night2005", distance, cables} }
+
+// Source says what is looked at, and from where.
+type Source struct {
+	// In is standard input, for files with the name -.
+	In io.Reader
+	// Data are files of measurements, World is the name of a synthetic internet, and Matrix
+	// a file of round trips between hosts: one of the three.
+	Data          []string
+	World, Matrix string
+	// Servers is a list of servers, a file, and Places is where players look from.
+	Servers string
+	Places  []string
+	// Fresh gives each run a world of its own.
+	Fresh bool
+	// Labels say what plans are told of places: a word, or a file.
+	Labels string
+
+	draw   int // hosts of the matrix, 0 the usual number
 	spread sim.Spread
-	// fresh: each run has a world of its own.
-	fresh bool
-	// labels are what plans are told of places, see [worlds.labelled], and mislabelled
-	// the share of the networks, of so many bits, of which they are told wrong ones.
-	labels      string
+	// mislabelled is the share of the networks of networkBits bits that get wrong labels.
 	mislabelled float64
 	networkBits int
 }
@@ -51,21 +57,8 @@ const (
 	groupDrawn   = 4
 )
 
-func (w *worlds) bind(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringArrayVar(&w.data, "data", nil, "measurements of one place, `FILE.csv`, - is standard input (repeatable)")
-	bindWord(cmd, &w.world, "world", "", []string{"et2007", "css2007", "night2005", distance, cables}, "a synthetic internet")
-	flags.StringVar(&w.matrix, "matrix", "", "round trips measured between hosts, `FILE` with a row a host, in ms: servers and players sit there")
-	flags.StringVar(&w.servers, "servers", "", "with --matrix, --world distance or cables, the servers, `FILE` (default: a list like css2007's)")
-	flags.StringSliceVar(&w.places, "place", nil, "look from `PLACE,...`; with --matrix from hosts, by number (default: the world's own)")
-	flags.Var(value{"[near:|far:]N", "", w.setDraw}, "draw", "with --matrix, draw so many hosts for each run, near or far from each other, `[near:|far:]N` (default 5; of a --group 4)")
-	flags.BoolVar(&w.fresh, "new-worlds", false, "each run in another world (with --matrix always)")
-	flags.StringVar(&w.labels, "labels", ownLabels, "countries and ASes that plans are told: world (by which it was made), tables (in Muster), none, or those of a list, `WORD|FILE`")
-	flags.Var(value{"SHARE[/BITS]", "", w.setMislabelled}, "mislabel", "tell plans the country and AS of another server for this share of the /24 networks, or of those of other BITS, `SHARE[/BITS]`")
-	completeWords(cmd, "place", sim.KnownPlaces())
-}
-
-func (w *worlds) setDraw(text string) error {
+// SetDraw reads how many hosts of the matrix to draw, such as 8, near:8 or far:2.
+func (s *Source) SetDraw(text string) error {
 	number, spread := text, sim.Anywhere
 	if word, rest, ok := strings.Cut(text, ":"); ok {
 		number, spread = rest, sim.Spread(word)
@@ -74,13 +67,13 @@ func (w *worlds) setDraw(text string) error {
 	if err != nil || n < 1 || spread != sim.Anywhere && spread != sim.Near && spread != sim.Far {
 		return fmt.Errorf("%q is no number of hosts such as 8, near:8 or far:2", text)
 	}
-	w.draw, w.spread = n, spread
+	s.draw, s.spread = n, spread
 	return nil
 }
 
-// Words for --labels.
+// Words for labels: those by which the world was made, those of the tables, none.
 const (
-	ownLabels   = "world"
+	OwnLabels   = "world"
 	tableLabels = "tables"
 	noLabels    = "none"
 )
@@ -92,7 +85,9 @@ const (
 	largestNetwork, smallestNetwork = 8, 32
 )
 
-func (w *worlds) setMislabelled(text string) error {
+// SetMislabelled reads the share of the networks that get wrong labels, such as 10% or
+// 0.1/16.
+func (s *Source) SetMislabelled(text string) error {
 	share, bits, given := strings.Cut(text, "/")
 	number, percent := strings.CutSuffix(share, "%")
 	f, err := strconv.ParseFloat(number, 64)
@@ -106,54 +101,54 @@ func (w *worlds) setMislabelled(text string) error {
 	if err != nil || !(f >= 0 && f <= 1) || n < largestNetwork || n > smallestNetwork {
 		return fmt.Errorf("%q is no share of networks such as 10%% or 0.1/16", text)
 	}
-	w.mislabelled, w.networkBits = f, n
+	s.mislabelled, s.networkBits = f, n
 	return nil
 }
 
-// check refuses flags that make no sense together.
-func (w *worlds) check() error {
+// Check refuses sources that make no sense together.
+func (s *Source) Check() error {
 	sources := 0
-	for _, given := range []bool{len(w.data) > 0, w.world != "", w.matrix != ""} {
+	for _, given := range []bool{len(s.Data) > 0, s.World != "", s.Matrix != ""} {
 		if given {
 			sources++
 		}
 	}
 	switch {
 	case sources == 0:
-		return hint.With(usagef("simulate what?"), "say --data FILE.csv, --world et2007, or --matrix FILE")
+		return hint.With(hint.Usagef("simulate what?"), "say --data FILE.csv, --world et2007, or --matrix FILE")
 	case sources > 1:
-		return usagef("--data, --world and --matrix exclude each other")
-	case len(w.data) > 0 && len(w.places) > 0:
-		return usagef("--place is for a --world or a --matrix")
-	case len(w.data) > 0 && w.fresh:
-		return usagef("--new-worlds: measurements are of one world")
-	case w.servers != "" && w.matrix == "" && w.world != distance && w.world != cables:
-		return hint.With(usagef("--servers: where do they stand?"), "say --matrix FILE, or --world distance for cities of their countries")
-	case w.draw > 0 && (w.matrix == "" || len(w.places) > 0):
-		return usagef("--draw is for a --matrix without --place")
+		return hint.Usagef("--data, --world and --matrix exclude each other")
+	case len(s.Data) > 0 && len(s.Places) > 0:
+		return hint.Usagef("--place is for a --world or a --matrix")
+	case len(s.Data) > 0 && s.Fresh:
+		return hint.Usagef("--new-worlds: measurements are of one world")
+	case s.Servers != "" && s.Matrix == "" && s.World != distance && s.World != cables:
+		return hint.With(hint.Usagef("--servers: where do they stand?"), "say --matrix FILE, or --world distance for cities of their countries")
+	case s.draw > 0 && (s.Matrix == "" || len(s.Places) > 0):
+		return hint.Usagef("--draw is for a --matrix without --place")
 	}
 	return nil
 }
 
-// varies reports whether each run is in another world.
-func (w *worlds) varies() bool { return w.fresh || w.matrix != "" }
+// Varies reports whether each run is in another world.
+func (s *Source) Varies() bool { return s.Fresh || s.Matrix != "" }
 
-// areDrawn reports whether other hosts of the matrix are the places in each world.
-func (w *worlds) areDrawn() bool { return w.matrix != "" && len(w.places) == 0 }
+// AreDrawn reports whether other hosts of the matrix are the places in each world.
+func (s *Source) AreDrawn() bool { return s.Matrix != "" && len(s.Places) == 0 }
 
-// scene reads the files. A group has players where others have places.
-func (w *worlds) scene(group bool) (sim.Scene, error) {
-	scene, err := w.made(group)
+// Scene reads the files. A group has players where others have places.
+func (s *Source) Scene(group bool) (sim.Scene, error) {
+	scene, err := s.made(group)
 	if err != nil {
 		return nil, err
 	}
-	return w.labelled(scene)
+	return s.labelled(scene)
 }
 
-// labelled has plans told what --labels and --mislabel say of places.
-func (w *worlds) labelled(scene sim.Scene) (sim.Scene, error) {
-	switch w.labels {
-	case ownLabels:
+// labelled tells plans what the labels say of places.
+func (s *Source) labelled(scene sim.Scene) (sim.Scene, error) {
+	switch s.Labels {
+	case OwnLabels:
 	case noLabels:
 		scene = scene.Labelled(sim.Unlabelled)
 	case tableLabels:
@@ -167,35 +162,35 @@ func (w *worlds) labelled(scene sim.Scene) (sim.Scene, error) {
 			return list
 		})
 	default:
-		servers, err := readServers(w.labels, w.in)
+		servers, err := readServers(s.Labels, s.In)
 		if err != nil {
 			return nil, err
 		}
 		scene = scene.Labelled(sim.LabelledLike(servers))
 	}
-	if w.mislabelled > 0 {
-		scene = scene.Labelled(sim.Mislabelled(w.mislabelled, w.networkBits))
+	if s.mislabelled > 0 {
+		scene = scene.Labelled(sim.Mislabelled(s.mislabelled, s.networkBits))
 	}
 	return scene, nil
 }
 
-// made is what is looked at, with the labels by which it was made.
-func (w *worlds) made(group bool) (sim.Scene, error) {
+// made returns what is looked at, with the labels by which it was made.
+func (s *Source) made(group bool) (sim.Scene, error) {
 	switch {
-	case len(w.data) > 0:
-		return w.measured()
-	case w.matrix != "":
-		return w.onMatrix(group)
-	case w.world == distance, w.world == cables:
-		return w.byDistance()
+	case len(s.Data) > 0:
+		return s.measured()
+	case s.Matrix != "":
+		return s.onMatrix(group)
+	case s.World == distance, s.World == cables:
+		return s.byDistance()
 	}
-	return w.synthetic()
+	return s.synthetic()
 }
 
-func (w *worlds) measured() (sim.Scene, error) {
+func (s *Source) measured() (sim.Scene, error) {
 	var vantages []*sim.Vantage
-	for _, file := range w.data {
-		v, err := readVantage(file, w.in)
+	for _, file := range s.Data {
+		v, err := readVantage(file, s.In)
 		if err != nil {
 			return nil, err
 		}
@@ -204,19 +199,19 @@ func (w *worlds) measured() (sim.Scene, error) {
 	return func(uint64) ([]*sim.Vantage, error) { return vantages, nil }, nil
 }
 
-func (w *worlds) synthetic() (sim.Scene, error) {
+func (s *Source) synthetic() (sim.Scene, error) {
 	var places []sim.Place
-	if len(w.places) > 0 {
-		named, err := sim.NamedPlaces(w.places...)
+	if len(s.Places) > 0 {
+		named, err := sim.NamedPlaces(s.Places...)
 		if err != nil {
-			return nil, usageError(err)
+			return nil, hint.Usage(err)
 		}
 		places = named
 	}
 	return func(seed uint64) ([]*sim.Vantage, error) {
-		spec, err := sim.NamedSpec(w.world, seed)
+		spec, err := sim.NamedSpec(s.World, seed)
 		if err != nil {
-			return nil, usageError(err)
+			return nil, hint.Usage(err)
 		}
 		if places != nil {
 			spec.Places = places
@@ -225,18 +220,18 @@ func (w *worlds) synthetic() (sim.Scene, error) {
 	}, nil
 }
 
-func (w *worlds) byDistance() (sim.Scene, error) {
-	names := w.places
+func (s *Source) byDistance() (sim.Scene, error) {
+	names := s.Places
 	if len(names) == 0 {
 		names = []string{"AU", "JP", "TW", "CH", "DE", "UK", "US-W", "BR", "ZA"}
 	}
 	places, err := sim.NamedPlaces(names...)
 	if err != nil {
-		return nil, usageError(err)
+		return nil, hint.Usage(err)
 	}
-	list, err := w.list()
+	list, err := s.list()
 	world := sim.DistanceWorld
-	if w.world == cables {
+	if s.World == cables {
 		world = sim.CableWorld
 	}
 	return func(seed uint64) ([]*sim.Vantage, error) {
@@ -244,37 +239,37 @@ func (w *worlds) byDistance() (sim.Scene, error) {
 	}, err
 }
 
-func (w *worlds) onMatrix(group bool) (sim.Scene, error) {
-	m, err := readMatrix(w.matrix, w.in)
+func (s *Source) onMatrix(group bool) (sim.Scene, error) {
+	m, err := readMatrix(s.Matrix, s.In)
 	if err != nil {
 		return nil, err
 	}
 	var fixed []int // the places, from 0
-	for _, text := range w.places {
+	for _, text := range s.Places {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > len(m) {
-			return nil, usagef("--place %s: the matrix has hosts 1 to %d", text, len(m))
+			return nil, hint.Usagef("--place %s: the matrix has hosts 1 to %d", text, len(m))
 		}
 		fixed = append(fixed, n-1)
 	}
-	draw := w.draw
+	draw := s.draw
 	switch {
 	case draw == 0 && group:
 		draw = groupDrawn
 	case draw == 0:
 		draw = usuallyDrawn
 	case draw > len(m):
-		return nil, usagef("--draw %d: %s has %d hosts", draw, w.matrix, len(m))
+		return nil, hint.Usagef("--draw %d: %s has %d hosts", draw, s.Matrix, len(m))
 	}
-	list, err := w.list()
+	list, err := s.list()
 	return func(seed uint64) ([]*sim.Vantage, error) {
-		if !w.areDrawn() {
+		if !s.AreDrawn() {
 			return m.World(list(seed), fixed, seed).Vantages(), nil
 		}
-		world := m.World(list(seed), m.Draw(draw, w.spread, seed), seed)
+		world := m.World(list(seed), m.Draw(draw, s.spread, seed), seed)
 		for i := range world.Places {
 			// Others come with every run: what counts is that they are drawn.
-			world.Places[i].Name, _, _ = strings.Cut(filepath.Base(w.matrix), ".")
+			world.Places[i].Name, _, _ = strings.Cut(filepath.Base(s.Matrix), ".")
 			if group {
 				world.Places[i].Name = fmt.Sprintf("player %d", i+1)
 			}
@@ -283,12 +278,12 @@ func (w *worlds) onMatrix(group bool) (sim.Scene, error) {
 	}, err
 }
 
-// list is the server list of each seed's world: that of the file in all of them.
-func (w *worlds) list() (func(seed uint64) []discovery.Server, error) {
-	if w.servers == "" {
+// list returns the server list of each seed's world: that of the file in all of them.
+func (s *Source) list() (func(seed uint64) []discovery.Server, error) {
+	if s.Servers == "" {
 		return sim.ListLike2007, nil
 	}
-	servers, err := readServers(w.servers, w.in)
+	servers, err := readServers(s.Servers, s.In)
 	return func(uint64) []discovery.Server { return servers }, err
 }
 
