@@ -536,11 +536,11 @@ func (h *Host) CloseRoom(code string) {
 // start gives a room its goroutine, in which something happens first, before anybody comes
 // in. The room is as the store has it, or could not be kept yet. It is nil if the host ends.
 func (h *Host) start(r *room.Room, first room.Input, claim store.Claim, unkept error, opener netip.Addr) *actor {
-	keys := r.Keys()
+	keys, shows := r.Keys(), r.View()
 	a := &actor{
 		host: h, code: keys.Code, opener: opener, keys: keys, claim: claim, open: r.Settings().Open, log: h.config.Logger.With("room", access.PublicID(keys.Link)),
 		whatIfs: access.NewPace(whatIfsAtOnce, whatIfEvery), supplies: access.NewPace(suppliesAtOnce, supplyEvery),
-		views: newBoard(&page.View{Snapshot: r.Snapshot(), Badges: r.Badges()}), inbox: make(chan func()), done: make(chan struct{}), room: r, links: map[string]*link{},
+		views: newBoard(&page.View{Snapshot: shows.Snapshot, Badges: shows.Badges}), inbox: make(chan func()), done: make(chan struct{}), room: r, links: map[string]*link{},
 	}
 	a.ctx, a.end = context.WithCancelCause(h.ctx)
 	a.shown = -1

@@ -74,7 +74,8 @@ func withOwn(games []wire.Game, of *wire.Settings, name func(game string) string
 // called, by its id, or nil. Link is what takes a browser to a game server, or nil.
 // Posts is whether the host posts by webhooks: the form does not have them otherwise.
 func (v *View) Next(r *room.Room, games []wire.Game, name func(game string) string, link func(game string, way wire.Way) string, posts bool) (*View, error) {
-	next := &View{Edition: v.Edition + 1, Snapshot: r.Snapshot(), Badges: r.Badges(), Culled: v.Culled, record: r.Record()}
+	shows := r.View()
+	next := &View{Edition: v.Edition + 1, Snapshot: shows.Snapshot, Badges: shows.Badges, Culled: v.Culled, record: shows.Record}
 	if v.Culled == nil || v.record != next.record {
 		next.Culled = sync.OnceValue(func() map[selection.Cause]json.RawMessage { return culled(next.record) })
 	}
@@ -85,7 +86,7 @@ func (v *View) Next(r *room.Room, games []wire.Game, name func(game string) stri
 	if way := next.Snapshot.Way; way != nil && link != nil {
 		way.Link = link(next.Snapshot.Room.Game, *way)
 	}
-	for player, probes := range r.Traces() {
+	for player, probes := range shows.Traces {
 		next.Traces = append(next.Traces, Trace{player, probes})
 	}
 	isNew := v.Edition == 0 || v.record != next.record || !maps.Equal(v.Badges, next.Badges) ||

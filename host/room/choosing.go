@@ -6,10 +6,10 @@ import (
 
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
-	"muster/host/room/choice"
 	"muster/host/room/decision"
 	"muster/host/room/finals"
 	"muster/host/room/outage"
+	"muster/host/room/waiting"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -19,10 +19,19 @@ type Verifying struct{}
 
 func (*Verifying) stage() wire.Stage { return wire.Chosen }
 
+// begin lets everyone look at servers again, and tells them why these.
+func (v *Verifying) begin(r *Room, servers []int, why []string) {
+	r.enter(v)
+	r.out.tell(why...)
+	asks, note := r.decision.Look(&r.group, &r.probing, servers, false, r.passed(), r.now)
+	r.out.tell(note)
+	r.sendLooks(asks)
+}
+
 // proceed cuts a long look short.
 func (v *Verifying) proceed(r *Room) {
 	if stops, isCut := r.decision.CutShort(r.lookFacts()); isCut {
-		r.note("the organiser says go: what the look has shown so far counts")
+		r.out.note("the organiser says go: what the look has shown so far counts")
 		r.sendLooks(stops)
 		v.settle(r)
 	}
@@ -31,7 +40,7 @@ func (v *Verifying) proceed(r *Room) {
 // tick stops waiting for players who do not look.
 func (v *Verifying) tick(r *Room) {
 	notes, isLate := r.decision.Tick(r.lookFacts())
-	if r.tell(notes...); isLate {
+	if r.out.tell(notes...); isLate {
 		v.settle(r)
 	}
 }
@@ -39,7 +48,7 @@ func (v *Verifying) tick(r *Room) {
 // settle decides once nobody is waited for.
 func (*Verifying) settle(r *Room) {
 	settled := r.decision.Settle(&r.group, r.lookFacts())
-	r.tell(settled.Notes...)
+	r.out.tell(settled.Notes...)
 	switch {
 	case settled.IsOver:
 		r.verifyOrLaunch()
@@ -53,22 +62,20 @@ func (*Verifying) settle(r *Room) {
 func (r *Room) verifyOrLaunch() {
 	g := &r.group
 	next := r.decision.Decide(g, &r.probing, r.phase.stage() == wire.Chosen, r.survey.Count(g.Settings.Places))
-	r.tell(next.Notes...)
+	r.out.tell(next.Notes...)
 	switch {
 	case len(next.Look) > 0:
-		r.enter(&Verifying{})
-		r.tell(next.Why...)
-		r.lookAt(next.Look, false)
+		(&Verifying{}).begin(r, next.Look, next.Why)
+	case len(next.Wait) > 0:
+		(&Waiting{wait: waiting.Begin(g, next.Wait, r.now)}).begin(r)
 	case next.Failure != "":
-		if !r.awaitSeats(next.Wait) {
-			r.fail(g.IsBroken, "%s", next.Failure)
-		}
+		r.fail(g.IsBroken, "%s", next.Failure)
 	case next.Votes:
 		r.phase = &Voting{Looked: r.now} // since is that of the choice
-		r.tell(r.decision.OpenVote(g))
+		r.out.tell(r.decision.OpenVote(g))
 		r.probing.ForgetBest() // a search beyond the one that led to the choice begins
 	default:
-		r.launch(next.Server)
+		(&Launching{Server: next.Server}).begin(r)
 	}
 }
 
@@ -84,13 +91,6 @@ func (r *Room) rechoose(s selection.Selection) {
 // lookFacts returns what a look has to know now.
 func (r *Room) lookFacts() finals.Facts { return r.decision.Facts(&r.group, r.passed(), r.now) }
 
-// lookAt lets everyone look at servers again. If isLast a launch is near.
-func (r *Room) lookAt(servers []int, isLast bool) {
-	asks, note := r.decision.Look(&r.group, &r.probing, servers, isLast, r.passed(), r.now)
-	r.tell(note)
-	r.sendLooks(asks)
-}
-
 // sendLooks asks players to look at servers, within the numbers that they were told.
 func (r *Room) sendLooks(asks []finals.Ask) {
 	shown, without := r.probing.Show(&r.group, asks)
@@ -98,8 +98,8 @@ func (r *Room) sendLooks(asks []finals.Ask) {
 		r.decision.Without(player)
 	}
 	for _, ask := range shown {
-		r.brief(ask.Player)
-		r.send(ask.Player, ask.Finalists)
+		r.out.brief(&r.group, ask.Player)
+		r.out.send(ask.Player, ask.Finalists)
 	}
 }
 
@@ -115,7 +115,7 @@ func (in Hear) verified(r *Room, v wire.Verified) error {
 	case *Countdown:
 		isAwaited = phase.LookedAgain
 	case *Waiting:
-		isAwaited = phase.watch.Asks(in.Player) && !v.More
+		isAwaited = phase.wait.Asks(in.Player) && !v.More
 	}
 	if !isAwaited || v.Round != r.group.Number {
 		return nil
@@ -125,12 +125,12 @@ func (in Hear) verified(r *Room, v wire.Verified) error {
 		return Nonsense(err.Error())
 	}
 	if heard.IsElsewhere {
-		r.note("%s", heard.Note)
+		r.out.note("%s", heard.Note)
 	}
 	switch phase := r.phase.(type) {
 	case *Waiting:
 		if heard.Counts {
-			phase.heard(r, in.Player, v)
+			phase.do(r, phase.wait.Hear(&r.group, in.Player, v, r.now)...)
 		}
 	case *Verifying:
 		if heard.Counts && heard.IsLast {
@@ -148,12 +148,6 @@ func (r *Room) withoutLook(player string) {
 	}
 }
 
-// Record is that of [choice.Record].
-type Record = choice.Record
-
-// Record returns what the newest choice was made from, or nil before there is one.
-func (r *Room) Record() *Record { return decision.Record(&r.group) }
-
 const (
 	// countdownTime is how long everyone sees the launch coming.
 	countdownTime = 5 * time.Second
@@ -161,11 +155,6 @@ const (
 	// it would say the same.
 	freshLook = 10 * time.Second
 )
-
-// electorate returns everybody who might have a say in the choice.
-func (r *Room) electorate() ballot.Electorate {
-	return r.group.Electorate(r.phase.stage() == wire.Chosen)
-}
 
 // Voting is the time between the choice and the countdown, in rooms whose
 // organiser wants one: people vote, veto and say that they are ready, and the
@@ -190,15 +179,6 @@ func (*Voting) stage() wire.Stage { return wire.Chosen }
 func (v *Voting) proceed(r *Room)  { v.countDown(r, "the organiser says go") }
 func (*Countdown) proceed(r *Room) {}
 
-// isVoting reports whether people may still change their minds.
-func (r *Room) isVoting() bool {
-	switch r.phase.(type) {
-	case *Voting, *Countdown:
-		return true
-	}
-	return false
-}
-
 // say takes a player's word from the terminal, as the player's page gives it.
 func (in Hear) say(r *Room, m wire.Say) {
 	if m.Round != r.group.Number {
@@ -220,22 +200,20 @@ func (in Hear) say(r *Room, m wire.Say) {
 		action = Ready{m.What == wire.SayReady}
 	}
 	if err := (Order{Credential: r.group.Roster.PageOf(in.Player), Action: action}).step(r); err != nil {
-		r.send(in.Player, wire.Answer{Message: err.Error()})
+		r.out.send(in.Player, wire.Answer{Message: err.Error()})
 	}
 }
 
 // countDown begins the countdown.
 func (v *Voting) countDown(r *Room, why string) {
 	r.phase = &Countdown{Voting: *v, LaunchAt: r.now.Add(countdownTime)}
-	r.note("%s: the launch is in %v", why, countdownTime)
+	r.out.note("%s: the launch is in %v", why, countdownTime)
 }
 
-// stopCountdown gives people time again.
-func (r *Room) stopCountdown() {
-	if c, counting := r.phase.(*Countdown); counting {
-		r.phase = &c.Voting
-		r.note("the countdown is stopped")
-	}
+// stop gives people time again.
+func (c *Countdown) stop(r *Room) {
+	r.phase = &c.Voting
+	r.out.note("the countdown is stopped")
 }
 
 // tick asks for a turn for the search that goes on, and goes on without players who have left.
@@ -243,9 +221,9 @@ func (v *Voting) tick(r *Room) {
 	if r.group.Roster.TakeClosed(attendance.LeftAfter, r.now) {
 		r.isReady()
 	}
-	r.goOnWithout()
+	v.goOnWithout(r)
 	if r.phase == v && v.searches(r) {
-		r.plan(true)
+		r.out.plan(&r.group, &r.probing, true)
 	}
 }
 
@@ -260,20 +238,20 @@ func (v *Voting) turn(r *Room) {
 		return
 	}
 	note, other, asks, own := r.probing.TurnBehind(&r.group, r.moment())
-	if r.tell(note); other != nil {
+	if r.out.tell(note); other != nil {
 		r.rechoose(*other)
 		return
 	}
-	r.ask(asks)
+	r.out.ask(r.group.Number, asks)
 	for _, own := range own {
-		r.send(own.Player, wire.Ask{Round: r.group.Number, Own: own.Servers})
+		r.out.send(own.Player, wire.Ask{Round: r.group.Number, Own: own.Servers})
 	}
 }
 
 // tick lets everyone look at what they vote on once more: minutes may have passed,
 // and seats go quickly. Then it launches.
 func (c *Countdown) tick(r *Room) {
-	r.goOnWithout()
+	c.goOnWithout(r)
 	if r.phase != c {
 		return
 	}
@@ -289,7 +267,9 @@ func (c *Countdown) tick(r *Room) {
 		for _, ranked := range r.decision.Options(&r.group).Candidates {
 			servers = append(servers, ranked.Server)
 		}
-		r.lookAt(servers, true)
+		asks, note := r.decision.Look(&r.group, &r.probing, servers, true, r.passed(), r.now)
+		r.out.tell(note)
+		r.sendLooks(asks)
 	}
 }
 
@@ -297,15 +277,15 @@ func (c *Countdown) tick(r *Room) {
 // since, the next takes its place.
 func (*Countdown) launchFavourite(r *Room) {
 	server, notes := r.decision.Favourite(&r.group, r.lookFacts())
-	if r.tell(notes...); server < 0 {
+	if r.out.tell(notes...); server < 0 {
 		r.verifyOrLaunch()
 		return
 	}
-	r.launch(server)
+	(&Launching{Server: server}).begin(r)
 }
 
 // goOnWithout chooses again for the others if somebody has left.
-func (r *Room) goOnWithout() {
+func (*Voting) goOnWithout(r *Room) {
 	g := &r.group
 	left, isComplete := g.Attendance.GoOnWithout(g.ChosenFor(), outage.LongestPause, r.now)
 	if len(left) == 0 {
@@ -324,14 +304,14 @@ func (r *Room) goOnWithout() {
 // the same server is the best the vote goes on, and the countdown.
 func (r *Room) chooseAgain(what string) {
 	note, other := r.decision.ChooseAgain(&r.group, what)
-	if r.tell(note); other != nil {
+	if r.out.tell(note); other != nil {
 		r.rechoose(*other)
 	}
 }
 
 // isReady counts down if people are ready: nobody need say it again because another has left.
 func (r *Room) isReady() {
-	if v, voting := r.phase.(*Voting); voting && r.group.Ballot.IsReady(r.electorate()) {
+	if v, voting := r.phase.(*Voting); voting && r.group.Ballot.IsReady(r.group.Electorate(true)) {
 		v.countDown(r, "everyone is ready")
 	}
 }

@@ -105,7 +105,7 @@ func TestCounting(t *testing.T) {
 	if chosen.Culled.Unreachable != 1 {
 		t.Errorf("%d servers are out of reach, want the one that is for bob", chosen.Culled.Unreachable)
 	}
-	for cause, list := range n.room.Record().Culled() {
+	for cause, list := range n.room.View().Record.Culled() {
 		for _, s := range list.Servers {
 			if _, has := s.RTT["zoe"]; has {
 				t.Errorf("zoe's ping of a server that is %s is told as measured", cause)

@@ -9,6 +9,7 @@ import (
 	"muster/host/room/ballot"
 	"muster/host/room/choice"
 	"muster/host/room/decision"
+	"muster/host/room/group"
 	"muster/host/room/nickname"
 )
 
@@ -32,7 +33,7 @@ func (Without) steers() {}
 var errNoAdvice = errors.New("there is no choice now that this could change")
 
 func (a Allow) do(r *Room, _ caller) error {
-	if !r.mayDecideAgain() {
+	if !mayDecideAgain(r.phase, &r.group) {
 		return errNoAdvice
 	}
 	s, err := choice.Allow(r.group.Settings, a.LimitMS)
@@ -48,7 +49,7 @@ func (a Without) do(r *Room, _ caller) error {
 	g := &r.group
 	player := g.Attendance.Find(a.Name)
 	switch {
-	case !r.mayDecideAgain():
+	case !mayDecideAgain(r.phase, &r.group):
 		return errNoAdvice
 	case player == "" || g.Attendance.Of(player).Out != "":
 		return fmt.Errorf("%s does not count in this choice", nickname.Clean(a.Name))
@@ -62,9 +63,9 @@ func (a Without) do(r *Room, _ caller) error {
 }
 
 // mayDecideAgain reports whether there is a choice, or none, from what was measured.
-func (r *Room) mayDecideAgain() bool {
-	_, failed := r.phase.(*Failed)
-	return r.group.Choice.Newest() != nil && len(r.group.ChosenFor()) > 0 && (failed || r.isVoting())
+func mayDecideAgain(p phase, g *group.Group) bool {
+	_, failed := p.(*Failed)
+	return g.Choice.Newest() != nil && len(g.ChosenFor()) > 0 && (failed || isVoting(p))
 }
 
 // decideAgain chooses from the results for the players that count now, and says why.
@@ -72,10 +73,10 @@ func (r *Room) decideAgain(why string) {
 	selected := r.group.Select(r.group.ChosenFor())
 	if _, failed := r.phase.(*Failed); failed && selected.Chosen == nil {
 		r.group.Choice.Refine(selected)
-		r.note("%s: that is not enough, still no server suits everyone", why)
+		r.out.note("%s: that is not enough, still no server suits everyone", why)
 		return
 	}
-	r.note("%s: choosing again from what was measured", why)
+	r.out.note("%s: choosing again from what was measured", why)
 	r.failures = 0
 	r.decision.Retry() // what was looked at in vain was for another choice
 	r.rechoose(selected)
@@ -90,30 +91,23 @@ type More struct {
 func (More) steers() {}
 
 func (a More) do(r *Room, _ caller) error {
-	if !r.mayDecideAgain() {
+	if !mayDecideAgain(r.phase, &r.group) {
 		return errNoAdvice
 	}
 	g := &r.group
-	notes, servers, err := r.probing.Grant(g, a.Servers, r.isVoting())
+	notes, servers, err := r.probing.Grant(g, a.Servers, isVoting(r.phase))
 	if err != nil {
 		return err
 	}
-	r.tell(notes...)
-	r.do(Publish{}) // people read the new number before anybody is asked
+	r.out.tell(notes...)
+	r.out.do(Publish{}) // people read the new number before anybody is asked
 	r.probing.AskMore(g, r.now)
 	r.enter(&Coordinating{More: servers})
 	for _, player := range g.Attendance.Players() {
-		r.brief(player)
+		r.out.brief(&r.group, player)
 		r.measure(player)
 	}
 	return nil
-}
-
-// asksMore reports whether players are asked for more servers by the organiser's order. The choice
-// counts the same players as the last one.
-func (r *Room) asksMore() bool {
-	c, coordinating := r.phase.(*Coordinating)
-	return coordinating && c.More > 0
 }
 
 // Count counts a guest in by an estimate of their pings, or no longer. The organiser may order
@@ -137,9 +131,9 @@ func (a Count) do(r *Room, by caller) error {
 	if err != nil {
 		return err
 	}
-	r.note("%s", note)
-	r.searchAnew() // for the group that it is now
-	if r.isVoting() {
+	r.out.note("%s", note)
+	searchAnew(r.phase, &r.probing) // for the group that it is now
+	if isVoting(r.phase) {
 		if other := decision.Recount(&r.group); other != nil {
 			r.rechoose(*other)
 		}

@@ -3,8 +3,8 @@
 // It opens no socket, reads no clock and starts no goroutine.
 //
 // Its abilities are parts, the packages below this one. Each has a state of its own, is told values
-// and returns values. Three packages put together what several parts know: group, probing and
-// decision. The room routes inputs to them, and a phase goes by what they return to the next phase:
+// and returns values. Four packages put together what several parts know: group, probing,
+// decision and waiting. The room routes inputs to them, and a phase goes by what they return to the next phase:
 //
 //	gathering    ─▶ listing
 //	listing      ─▶ measuring, coordinating, failed

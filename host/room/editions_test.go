@@ -60,7 +60,7 @@ func TestOtherVersions(t *testing.T) {
 	if got := chosen(n); got != addrOf(2).String() {
 		t.Errorf("%s is chosen", got)
 	}
-	culled := n.room.Record().Culled()[selection.WrongVersion]
+	culled := n.room.View().Record.Culled()[selection.WrongVersion]
 	if culled.Cause != "version" || culled.Total != 2 || !slices.Equal(culled.Servers[0].Players, []string{"ben"}) {
 		t.Errorf("left out: %+v", culled)
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"muster/host/room/launch"
-	"muster/host/room/seats"
+	"muster/host/room/waiting"
 	"muster/host/wire"
 )
 
@@ -19,10 +19,10 @@ func (*Launching) stage() wire.Stage { return wire.Launching }
 func (*Launching) tick(*Room)        {}
 func (*Launching) proceed(r *Room)   { r.nextRound() }
 
-// launch sends everyone to the chosen server.
-func (r *Room) launch(server int) {
-	g := &r.group
-	l := &Launching{Launch: launch.To(g.Number, g.Settings, &g.Servers, server), Server: server}
+// begin sends everyone to the server.
+func (l *Launching) begin(r *Room) {
+	g, server := &r.group, l.Server
+	l.Launch = launch.To(g.Number, g.Settings, &g.Servers, server)
 	r.enter(l)
 	r.failures = 0
 	r.probing.Forget() // what it knew can be made anew
@@ -46,10 +46,10 @@ func (r *Room) launch(server int) {
 	if trip.IsElsewhere { // programs take nobody to two servers in a round unasked
 		g.Launches.Again(r.now, players...)
 	}
-	r.note("everyone to %s: %.0f ms on average, %.0f at worst", l.Launch.Name, ranked.MeanMS, ranked.MaxMS)
-	r.do(Publish{})
+	r.out.note("everyone to %s: %.0f ms on average, %.0f at worst", l.Launch.Name, ranked.MeanMS, ranked.MaxMS)
+	r.out.do(Publish{})
 	for _, player := range players {
-		r.launchTo(player, l)
+		l.take(r, player)
 	}
 	if trip.IsNew {
 		a := wire.Announcement{Kind: wire.AnnouncedChoice, Server: g.Announced(server)}
@@ -62,12 +62,12 @@ func (r *Room) launch(server int) {
 	g.ForgetSaid()
 }
 
-// launchTo sends a player the launch, with the address that is right for the player.
-func (r *Room) launchTo(player string, l *Launching) {
+// take sends a player the launch, with the address that is right for the player.
+func (l *Launching) take(r *Room, player string) {
 	g := &r.group
-	r.brief(player)
+	r.out.brief(&r.group, player)
 	connect, beside := g.Hearsay.Connect(player, l.Server, &g.Servers), g.Nearby.Addresses(player)[l.Server]
-	r.send(player, g.Launches.For(player, l.Launch, connect, g.Servers.List[l.Server].Addr, beside))
+	r.out.send(player, g.Launches.For(player, l.Launch, connect, g.Servers.List[l.Server].Addr, beside))
 }
 
 // Reopen opens a player's own game once more: it did not start, or was closed.
@@ -79,7 +79,7 @@ func (Reopen) do(r *Room, by caller) error {
 	if err := r.group.Launches.Reopen(asker, launching, r.now); err != nil {
 		return err
 	}
-	r.launchTo(by.Name, l)
+	l.take(r, by.Name)
 	return nil
 }
 
@@ -89,7 +89,7 @@ type Failed struct {
 	// Retry is when; zero if nothing has changed that could help.
 	Retry time.Time `json:"retry,omitzero"`
 	// waited is the wait for seats that was given up, if that is why.
-	waited *seats.Watch
+	waited *waiting.Wait
 }
 
 func (*Failed) stage() wire.Stage { return wire.Failed }
@@ -98,9 +98,9 @@ func (f *Failed) tick(r *Room) {
 	if f.Retry.IsZero() || r.now.Before(f.Retry) || r.group.Attendance.Here() == 0 {
 		return
 	}
-	r.note("trying again")
+	r.out.note("trying again")
 	if len(r.group.Servers.List) == 0 {
-		r.list()
+		(&Listing{}).begin(r)
 		return
 	}
 	r.nextRound()
@@ -127,6 +127,6 @@ func (r *Room) fail(passing bool, format string, args ...any) {
 		f.Retry = r.now.Add(r.failures.Rest())
 	}
 	r.group.ForgetSaid()
-	r.note("%s", fmt.Sprintf(format, args...))
-	r.surveys(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
+	r.out.note("%s", fmt.Sprintf(format, args...))
+	r.out.surveys(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
 }

@@ -198,7 +198,7 @@ func (n *session) denies(name string, state discovery.State, servers ...int) {
 
 // probesOf are a player's probes as a room has them, in the order in which they ended.
 func probesOf(r *room.Room, name string) []discovery.Result {
-	for player, probes := range r.Traces() {
+	for player, probes := range r.View().Traces {
 		if player == name {
 			return probes
 		}

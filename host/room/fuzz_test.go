@@ -903,7 +903,7 @@ func (e *evening) isSound() {
 		e.Fatalf("the roster has %v, the round %v, and the page %v", names, players, e.players())
 	}
 	e.room.Evenings()
-	e.room.Record().Culled()
+	e.room.View().Record.Culled()
 }
 
 // ends lets all leave. Only people who vote may take their time.

@@ -12,7 +12,6 @@ import (
 	"muster/host/room/group"
 	"muster/host/room/listing"
 	"muster/host/room/nearby"
-	"muster/host/room/places"
 	"muster/host/wire"
 )
 
@@ -29,16 +28,29 @@ type Listing struct {
 func (*Listing) stage() wire.Stage { return wire.Listing }
 func (*Listing) proceed(*Room)     {}
 
+// begin asks for the server list.
+func (l *Listing) begin(r *Room) {
+	l.Awaits = r.source.Awaits(r.group.Settings, r.opened, r.now)
+	r.enter(l)
+	r.outage.Begin()
+	if !l.Awaits {
+		l.fetch(r)
+	}
+	for _, player := range r.group.Attendance.Players() {
+		r.out.lookAround(&r.group, player)
+	}
+}
+
 func (l *Listing) tick(r *Room) {
 	waited := r.now.Sub(r.since)
 	if note, is := r.source.IsOverdue(waited); is && l.Awaits {
-		r.group.Settings.Renews, r.binds = false, true
-		r.tell(note)
+		r.group.Settings.Renews, r.out.binds = false, true
+		r.out.tell(note)
 		l.fetch(r)
 	}
 	if note := listing.Slow(waited); note != "" && !l.Told && l.came == nil {
 		l.Told = true
-		r.note("%s", note)
+		r.out.note("%s", note)
 	}
 	l.goOn(r)
 }
@@ -51,7 +63,7 @@ func (l *Listing) fetch(r *Room) {
 		r.fail(false, "%v", err)
 		return
 	}
-	r.do(Fetch{r.group.Settings.Game, query.Servers, query.Also})
+	r.out.do(Fetch{r.group.Settings.Game, query.Servers, query.Also})
 }
 
 // goOn begins to measure, once the list is there and all have looked around.
@@ -105,22 +117,22 @@ func (in Listed) begin(r *Room) {
 		r.fail(true, "%v", err)
 		return
 	}
-	coordinating := r.strategy() == wire.Coordinated
+	coordinating := strategy(r.phase, r.group.Settings.Strategy) == wire.Coordinated
 	if coordinating {
 		r.enter(&Coordinating{})
 	} else {
 		r.enter(&Measuring{})
 	}
-	r.note("%s listed", discovery.ServersInWords(len(g.Servers.List)))
-	r.tell(cmp.Or(note, in.Note))
-	r.tell(found...)
+	r.out.note("%s listed", discovery.ServersInWords(len(g.Servers.List)))
+	r.out.tell(cmp.Or(note, in.Note))
+	r.out.tell(found...)
 	players := g.Attendance.Players()
 	if g.Nearby.HasTwoAddresses() {
 		for _, player := range players {
-			r.brief(player)
+			r.out.brief(&r.group, player)
 		}
 	} else {
-		r.do(Send{Message: wire.List{Round: g.Number, Servers: g.Servers.List}})
+		r.out.do(Send{Message: wire.List{Round: g.Number, Servers: g.Servers.List}})
 		for _, player := range players {
 			g.Attendance.Brief(player, g.Number)
 		}
@@ -131,7 +143,7 @@ func (in Listed) begin(r *Room) {
 		r.measure(player)
 	}
 	if !coordinating {
-		r.ask(r.probing.Share(g, r.moment()))
+		r.out.ask(r.group.Number, r.probing.Share(g, r.moment()))
 	}
 }
 
@@ -149,7 +161,7 @@ func (a Supply) do(r *Room, _ caller) error {
 	if err := r.source.Supply(r.group.Settings, a.Game, a.Servers, a.Kept, r.now); err != nil {
 		return err
 	}
-	r.group.Settings.Servers, r.group.Settings.Renews, r.binds = a.Servers, true, true
+	r.group.Settings.Servers, r.group.Settings.Renews, r.out.binds = a.Servers, true, true
 	if phase, is := r.phase.(*Listing); is && phase.Awaits {
 		phase.fetch(r)
 	}
@@ -191,7 +203,7 @@ func (a Started) do(r *Room, _ caller) error {
 	if err != nil {
 		return err
 	}
-	r.note("%s", note)
+	r.out.note("%s", note)
 	r.nextRound()
 	return nil
 }
@@ -222,7 +234,7 @@ func (Strike) steers() {}
 // bring takes what a player's program brings, with the player's consent.
 func (in Hear) bring(r *Room, m wire.Bring) {
 	if m.Game == r.group.Settings.Game { // or it is of a game that is over
-		r.takes(in.Player, r.group.Origins.Of(in.Player), m.Favourites, m.Hidden, false)
+		Bring{Favourites: m.Favourites, Hidden: m.Hidden}.take(r, in.Player, r.group.Origins.Of(in.Player))
 	}
 }
 
@@ -236,32 +248,24 @@ func (a Bring) do(r *Room, by caller) error {
 	case by.IsSomebody():
 		name = by.Name
 	}
-	m := wire.Bring{Favourites: a.Favourites, Hidden: a.Hidden}
-	if err := m.Check(); err != nil {
+	if err := (wire.Bring{Favourites: a.Favourites, Hidden: a.Hidden}).Check(); err != nil {
 		return err
 	}
-	r.takes(name, r.group.Origins.Of(by.Name), m.Favourites, m.Hidden, a.Adds)
+	a.take(r, name, r.group.Origins.Of(by.Name))
 	return nil
 }
 
-// takes puts what somebody brings into the lists.
-func (r *Room) takes(name string, from Origin, favourites, hidden []wire.Brought, adds bool) {
-	taken := r.group.Lists.Bring(name, from.Reach(), favourites, hidden, adds)
+// take puts what somebody brings into the lists.
+func (a Bring) take(r *Room, name string, from Origin) {
+	taken := r.group.Lists.Bring(name, from.Reach(), a.Favourites, a.Hidden, a.Adds)
 	for _, line := range taken.Lines(name) {
-		if !r.journal.Says(line.What) {
-			r.note("%s", line.Text)
+		if !r.out.journal.Says(line.What) {
+			r.out.note("%s", line.Text)
 		}
 	}
 	// A search under way goes on as it is: else one program that brings lists time and
 	// again would have everybody asked for more. They count at the choice.
-	r.binds = r.binds || taken.IsNew
-}
-
-// searchAnew ends a search that looked for something else than the room wants now.
-func (r *Room) searchAnew() {
-	if _, coordinating := r.phase.(*Coordinating); coordinating {
-		r.probing.Forget()
-	}
+	r.out.binds = r.out.binds || taken.IsNew
 }
 
 func (a Hide) do(r *Room, by caller) error {
@@ -278,24 +282,24 @@ func (a Hide) do(r *Room, by caller) error {
 		if !g.Lists.Drop(addr) {
 			return nil
 		}
-		r.note("%s may be played on again", what)
+		r.out.note("%s may be played on again", what)
 	default:
 		if err := g.Lists.Hide(addr, title, name); err != nil {
 			return err
 		}
 	}
-	if a.Hidden && r.isVoting() {
+	if a.Hidden && isVoting(r.phase) {
 		selected := g.Select(g.ChosenFor())
 		if selected.Chosen == nil {
 			g.Lists = before
 			return errors.New("nothing would be left to play on")
 		}
-		r.note("%s hides %s", name, what)
+		r.out.note("%s hides %s", name, what)
 		r.rechoose(selected)
 	} else if a.Hidden {
-		r.note("%s hides %s: it is not chosen any more", name, what)
+		r.out.note("%s hides %s: it is not chosen any more", name, what)
 	}
-	r.searchAnew()
+	searchAnew(r.phase, &r.probing)
 	return nil
 }
 
@@ -304,21 +308,13 @@ func (a Strike) do(r *Room, _ caller) error {
 	if !r.group.Lists.Strike(addr) {
 		return errors.New("that server is on no list")
 	}
-	r.note("the organiser has taken %s off the room's lists", addr)
-	r.searchAnew()
+	r.out.note("the organiser has taken %s off the room's lists", addr)
+	searchAnew(r.phase, &r.probing)
 	return nil
 }
 
 // LocalServer is that of [nearby.Server].
 type LocalServer = nearby.Server
-
-// lookAround asks a player's program what is around it, unless that is known.
-func (r *Room) lookAround(player string) {
-	g := &r.group
-	if g.Settings.LookAround && g.Attendance.Of(player).Here && g.Nearby.Ask(player, g.Settings.Game, r.now) {
-		r.send(player, wire.Look{Game: g.Settings.Game})
-	}
-}
 
 // looked goes on after a player's program has looked around.
 func (r *Room) looked(player string) {
@@ -339,14 +335,6 @@ func (Survey) steers() {}
 
 func (Survey) do(r *Room, _ caller) error {
 	news, err := r.survey.Begin(r.group.SurveyScene(), r.now)
-	r.surveys(news)
+	r.out.surveys(news)
 	return err
-}
-
-// surveys does what the survey of places wants.
-func (r *Room) surveys(n places.News) {
-	r.tell(n.Notes...)
-	for _, ask := range n.Asks {
-		r.send(ask.To, ask.Survey)
-	}
 }

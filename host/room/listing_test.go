@@ -133,7 +133,7 @@ func TestFullAsListed(t *testing.T) {
 // culledNames are what servers are called that were not chosen from, by their places in the list.
 func culledNames(n *session) map[int]string {
 	names := map[int]string{}
-	for _, culled := range n.room.Record().Culled() {
+	for _, culled := range n.room.View().Record.Culled() {
 		for _, one := range culled.Servers {
 			for server, listed := range listOf(n.view().Room.Listed) {
 				if one.Addr == listed.Addr.String() {

@@ -6,7 +6,11 @@ import (
 
 	"muster/discovery"
 	"muster/host/room/attendance"
+	"muster/host/room/decision"
+	"muster/host/room/estimates"
+	"muster/host/room/group"
 	"muster/host/room/outage"
+	"muster/host/room/probing"
 	"muster/host/room/search"
 	"muster/host/room/trust"
 	"muster/host/wire"
@@ -29,52 +33,49 @@ func (*Gathering) stage() wire.Stage { return wire.Gathering }
 // tick gives the places of players who are gone to others.
 func (*Gathering) tick(r *Room) {
 	for _, player := range r.group.Attendance.Gone(r.now) {
-		r.note("%s has been gone for %v: the place is free", player, attendance.GoneAfter)
+		r.out.note("%s has been gone for %v: the place is free", player, attendance.GoneAfter)
 		r.unseat(player, r.group.Roster.Person(player).HasPage)
 	}
 }
 
-func (*Gathering) proceed(r *Room) {
-	if len(r.group.Attendance.Players()) == 0 {
-		r.note("nobody is here yet")
-		return
+// beginAgain lets a standing room sleep: it takes the places of all players away, and forgets
+// where people are. Forget are the keys of people that the room forgets.
+func (g *Gathering) beginAgain(r *Room, forget []string) {
+	r.out.binds = true
+	for _, player := range r.group.Attendance.Players() {
+		r.unseat(player, true)
 	}
-	r.list()
-}
-
-// isMeasuring reports whether players measure, each on its own or as the host asks.
-func (r *Room) isMeasuring() bool { return r.duty() == attendance.Measure }
-
-// strategy returns how the players measure this round's list. A saved room may still measure a
-// short list whole: rooms did not search those before.
-func (r *Room) strategy() string {
-	strategy := r.group.Settings.Strategy
-	switch r.phase.(type) {
-	case *Coordinating: // also where the organiser wants more servers asked
-		strategy = wire.Coordinated
-	case *Measuring:
-		if strategy == wire.Coordinated {
-			strategy = string(discovery.Conventional)
+	r.group.Estimates = estimates.Guests{}
+	r.apply(r.group.Roster.Sleep(r.now))
+	for _, p := range slices.Collect(r.group.Roster.People()) {
+		if slices.Contains(forget, p.Mark) {
+			r.apply(r.group.Roster.Drop(p.Name))
 		}
 	}
-	return strategy
+	// Programs and pages that were away when the night ended may be back for the next one: to
+	// them a round of the same number would be the one that they know.
+	r.group.Round, r.failures = group.NewRound(r.group.Number%wire.MaxRound+1), 0
+	r.probing, r.decision = probing.Probing{}, decision.Decision{}
+	r.source.Stop() // which was of this session
+	r.survey.End()
+	r.enter(g)
 }
 
-// brief sends a player the list of the round, unless the program has it. Without the list it looks
-// at no server, and doubts where the room sends the player.
-func (r *Room) brief(player string) {
-	if g := &r.group; g.Attendance.Brief(player, g.Number) {
-		r.send(player, g.ListFor(player))
+func (*Gathering) proceed(r *Room) {
+	if len(r.group.Attendance.Players()) == 0 {
+		r.out.note("nobody is here yet")
+		return
 	}
+	(&Listing{}).begin(r)
 }
 
 // measure starts a player, and gives back what is already known of it.
 func (r *Room) measure(player string) {
-	told, asks := r.probing.Measure(&r.group, player, r.strategy(), r.moment())
+	told, asks := r.probing.Measure(&r.group, player, strategy(r.phase, r.group.Settings.Strategy), r.moment())
 	for _, m := range told {
-		r.send(player, m)
+		r.out.send(player, m)
 	}
-	r.ask(asks)
+	r.out.ask(r.group.Number, asks)
 }
 
 // Measuring means that every player measures the list whole, or its part of it.
@@ -93,11 +94,11 @@ func (m *Measuring) tick(r *Room) {
 	if r.leaveOutOverdue(); r.phase != m {
 		return
 	}
-	r.ask(r.probing.Share(g, r.moment()))
+	r.out.ask(r.group.Number, r.probing.Share(g, r.moment()))
 	limit := measuringGrace + time.Duration(len(g.Servers.List)/slowestRate)*time.Second
 	if r.passed() > limit {
-		r.tell(r.probing.FinishShares(g, r.now)...)
-		r.note("time is up after %v: choosing from what has been measured", limit)
+		r.out.tell(r.probing.FinishShares(g, r.now)...)
+		r.out.note("time is up after %v: choosing from what has been measured", limit)
 		r.choose(false)
 		return
 	}
@@ -107,7 +108,7 @@ func (m *Measuring) tick(r *Room) {
 // advance chooses when all are done.
 func (*Measuring) advance(r *Room) {
 	g := &r.group
-	r.tell(r.probing.FinishShares(g, r.now)...)
+	r.out.tell(r.probing.FinishShares(g, r.now)...)
 	active := g.Attendance.Active()
 	if len(active) > 0 && !slices.ContainsFunc(active, func(player string) bool { return !g.Attendance.Of(player).Done }) {
 		r.choose(false)
@@ -122,13 +123,13 @@ func (m *Measuring) finished(r *Room, player string) {
 	}
 	g.Attendance.Finish(r.now, player)
 	probed, answered := g.Evidence[player].Progress()
-	r.note("%s has measured %s, %d answered", player, discovery.ServersInWords(probed), answered)
+	r.out.note("%s has measured %s, %d answered", player, discovery.ServersInWords(probed), answered)
 	m.advance(r)
 }
 
 // leaveOutOverdue goes on without players who have held the others for long enough.
 func (r *Room) leaveOutOverdue() {
-	r.tell(r.group.Attendance.LeaveOutOverdue(outage.StalledAfter, r.now)...)
+	r.out.tell(r.group.Attendance.LeaveOutOverdue(outage.StalledAfter, r.now)...)
 	if len(r.group.Attendance.Active()) == 0 {
 		r.fail(true, "nobody is left to measure")
 	}
@@ -142,7 +143,7 @@ func (r *Room) choose(early bool) {
 		at = trust.Found
 	}
 	chosen := r.decision.Choose(&r.group, early, at)
-	r.tell(chosen.Notes...)
+	r.out.tell(chosen.Notes...)
 	switch {
 	case chosen.Failure != "":
 		r.fail(true, "%s", chosen.Failure)
@@ -170,7 +171,7 @@ func (c *Coordinating) tick(r *Room) {
 		return
 	}
 	if r.probing.IsTimeUp(r.passed(), r.now) {
-		r.note("time is up after %v: choosing from what has been measured", search.Longest)
+		r.out.note("time is up after %v: choosing from what has been measured", search.Longest)
 		r.choose(false)
 		return
 	}
@@ -180,7 +181,7 @@ func (c *Coordinating) tick(r *Room) {
 // advance asks for a turn when the round has its answers, or there is none.
 func (*Coordinating) advance(r *Room) {
 	if r.probing.IsSearchDue(&r.group, r.now) {
-		r.plan(false)
+		r.out.plan(&r.group, &r.probing, false)
 	}
 }
 
@@ -189,10 +190,10 @@ func (c *Coordinating) turn(r *Room) {
 	if !r.probing.IsSearchDue(&r.group, r.now) {
 		return
 	}
-	r.tell(r.decision.Review(&r.group)...)
+	r.out.tell(r.decision.Review(&r.group)...)
 	asks, outcome, isOver := r.probing.Turn(&r.group, c.More, r.moment())
-	if r.ask(asks); isOver {
-		r.tell(outcome)
+	if r.out.ask(r.group.Number, asks); isOver {
+		r.out.tell(outcome)
 		r.choose(false)
 	}
 }
@@ -201,7 +202,7 @@ func (c *Coordinating) turn(r *Room) {
 // way when it ended, are ignored.
 func (in Hear) report(r *Room, report wire.Report) error {
 	g, isChosen := &r.group, r.phase.stage() == wire.Chosen
-	if report.Round != g.Number || !r.isMeasuring() && !isChosen {
+	if report.Round != g.Number || !isMeasuring(r.phase) && !isChosen {
 		return nil
 	}
 	for i := range report.Results {
@@ -210,8 +211,8 @@ func (in Hear) report(r *Room, report wire.Report) error {
 		}
 	}
 	asks, isNews := r.probing.Report(g, in.Player, report, isChosen, r.moment())
-	if r.ask(asks); isNews {
-		r.tell(g.Attendance.Report(in.Player, r.isMeasuring() && !r.asksMore(), r.now))
+	if r.out.ask(r.group.Number, asks); isNews {
+		r.out.tell(g.Attendance.Report(in.Player, isMeasuring(r.phase) && !asksMore(r.phase), r.now))
 	}
 	switch phase := r.phase.(type) {
 	case *Measuring:
@@ -227,7 +228,7 @@ func (in Hear) report(r *Room, report wire.Report) error {
 // next report.
 func (in Hear) infos(r *Room, infos wire.Infos) error {
 	g := &r.group
-	if infos.Round != g.Number || g.Attendance.Of(in.Player).Out != "" && !r.isMeasuring() {
+	if infos.Round != g.Number || g.Attendance.Of(in.Player).Out != "" && !isMeasuring(r.phase) {
 		return nil
 	}
 	if stranger := g.Infos(in.Player, infos, r.now); stranger >= 0 {
@@ -237,16 +238,16 @@ func (in Hear) infos(r *Room, infos wire.Infos) error {
 }
 
 // showLeaders puts the servers that lead the search on the pages, if any is open.
-func (r *Room) showLeaders() {
-	if _, verifying := r.phase.(*Verifying); !verifying && !r.isMeasuring() {
+func (Tick) showLeaders(r *Room) {
+	if _, verifying := r.phase.(*Verifying); !verifying && !isMeasuring(r.phase) {
 		return
 	}
 	nameless, isShown := r.probing.Leaders(&r.group, r.now)
 	if isShown {
-		r.revision++
+		r.out.revision++
 	}
 	for _, ask := range nameless {
-		r.send(ask.Player, wire.Ask{Round: r.group.Number, Servers: []int{}, Names: ask.Servers})
+		r.out.send(ask.Player, wire.Ask{Round: r.group.Number, Servers: []int{}, Names: ask.Servers})
 	}
 }
 

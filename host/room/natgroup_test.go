@@ -105,7 +105,7 @@ func TestSharedLost(t *testing.T) {
 	n.inStage(wire.Launching)
 	// Ann reaches bob's two servers, and bob all but the one that was silent for both.
 	reaches := map[int]string{}
-	for _, culled := range n.room.Record().Culled()[selection.Unreachable].Servers {
+	for _, culled := range n.room.View().Record.Culled()[selection.Unreachable].Servers {
 		for _, name := range []string{"ann", "bob"} {
 			if _, is := culled.RTT[name]; is {
 				reaches[slices.IndexFunc(listOf(4), func(s discovery.Server) bool { return s.Addr.String() == culled.Addr })] += name

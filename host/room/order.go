@@ -29,6 +29,13 @@ type Action interface {
 // steering is an action that only the organiser may order.
 type steering interface{ steers() }
 
+// voting is an action by which people say something of the choice, while they may.
+type voting interface{ votes() }
+
+func (Vote) votes()  {}
+func (Veto) votes()  {}
+func (Ready) votes() {}
+
 // The actions of people, whose JSON forms are what pages post.
 type (
 	// WhatIf ranks what was measured by other settings, a patch; without a rule it
@@ -60,9 +67,17 @@ func (o Order) step(r *Room) error {
 	if _, steers := o.Action.(steering); steers && !by.IsOrganiser {
 		return errOrganiserOnly
 	}
+	if _, votes := o.Action.(voting); votes {
+		if err := r.group.Refusal(by, r.phase.stage() == wire.Chosen); err != nil {
+			return err
+		}
+		if !isVoting(r.phase) {
+			return errNoVote
+		}
+	}
 	err := o.Action.do(r, by)
 	if _, asks := o.Action.(WhatIf); err == nil && !asks {
-		r.binds = true // nobody is told that something is so which a crash undoes
+		r.out.binds = true // nobody is told that something is so which a crash undoes
 	}
 	return err
 }
@@ -71,7 +86,7 @@ func (a WhatIf) do(r *Room, by caller) error {
 	if !by.IsSomebody() && !by.IsOrganiser {
 		return errNickname
 	}
-	if err := r.mustHaveSay(by); err != nil && !by.IsOrganiser {
+	if err := r.group.Refusal(by, r.phase.stage() == wire.Chosen); err != nil && !by.IsOrganiser {
 		return err
 	}
 	var given struct{ By string }
@@ -92,22 +107,18 @@ func (a WhatIf) do(r *Room, by caller) error {
 }
 
 func (a Vote) do(r *Room, by caller) error {
-	if err := r.mayVote(by); err != nil {
-		return err
-	}
 	g, options := &r.group, r.decision.Options(&r.group)
 	turned, err := g.Ballot.Vote(by.Name, a.Addr, options)
 	if turned {
-		r.note("the votes are for %s", g.Servers.Called(g.Ballot.Favourite(options)))
-		r.stopCountdown()
+		r.out.note("the votes are for %s", g.Servers.Called(g.Ballot.Favourite(options)))
+		if c, counting := r.phase.(*Countdown); counting {
+			c.stop(r)
+		}
 	}
 	return err
 }
 
 func (a Veto) do(r *Room, by caller) error {
-	if err := r.mayVote(by); err != nil {
-		return err
-	}
 	veto := selection.Veto{Player: by.Name, Server: a.Addr, Map: discovery.CleanText(a.Map)}
 	g := &r.group
 	if err := g.Ballot.Veto(veto); err != nil {
@@ -118,19 +129,18 @@ func (a Veto) do(r *Room, by caller) error {
 		g.Ballot.Withdraw(by.Name, ballot.Veto)
 		return errors.New("nothing would be left to play on")
 	}
-	r.note("%s vetoes %s", by.Name, cmp.Or(veto.Map, g.Called(veto.Server)))
+	r.out.note("%s vetoes %s", by.Name, cmp.Or(veto.Map, g.Called(veto.Server)))
 	r.rechoose(selected)
 	return nil
 }
 
 // do counts down when all are ready whose word is awaited.
 func (a Ready) do(r *Room, by caller) error {
-	if err := r.mayVote(by); err != nil {
-		return err
-	}
 	if !a.Ready {
 		r.group.Ballot.Withdraw(by.Name, ballot.Ready)
-		r.stopCountdown()
+		if c, counting := r.phase.(*Countdown); counting {
+			c.stop(r)
+		}
 		return nil
 	}
 	r.group.Ballot.Ready(by.Name)

@@ -31,7 +31,7 @@ func TestPasswordOnPages(t *testing.T) {
 		}
 		see := func(when string, want map[string]bool) {
 			t.Helper()
-			badges := n.room.Badges()
+			badges := n.room.View().Badges
 			for name, credential := range readers {
 				password := badges[room.DigestOf(credential)].Password
 				if has := password != ""; has != want[name] || has && password != "s3cret" {

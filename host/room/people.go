@@ -14,49 +14,20 @@ type caller = roster.Caller
 
 var errOrganiserOnly, errNickname = roster.ErrOrganiserOnly, roster.ErrNickname
 
-// mustHaveSay returns why somebody has no say, or nil.
-func (r *Room) mustHaveSay(by caller) error {
-	if !by.IsSomebody() {
-		return errNickname
-	}
-	return r.group.Ballot.Refusal(by.Name, r.electorate())
-}
-
-// mayVote returns why somebody cannot say anything of the choice now, or nil.
-func (r *Room) mayVote(by caller) error {
-	if err := r.mustHaveSay(by); err != nil || r.isVoting() {
-		return err
-	}
-	return errNoVote
-}
-
-// awaited returns the people who have said whether they come to the next date.
-func (r *Room) awaited() (names []string) {
-	if r.group.Settings.Every == "" {
-		return nil // there is no date
-	}
-	for p := range r.group.Roster.People() {
-		if r.calendar.Awaits(p.Mark) {
-			names = append(names, p.Name)
-		}
-	}
-	return names
-}
-
 // apply follows what has become of people's names.
 func (r *Room) apply(events []roster.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case roster.Note:
-			r.note("%s", e.Text)
+			r.out.note("%s", e.Text)
 		case roster.Renamed:
 			if r.survey.Rename(e.From, e.To); r.group.Evidence[e.From] != nil {
-				r.do(Renamed{e.From, e.To})
+				r.out.do(Renamed{e.From, e.To})
 			}
 		case roster.Left:
-			r.revision++
+			r.out.revision++
 		}
-		r.binds = r.group.Follow(e) || r.binds
+		r.out.binds = r.group.Follow(e) || r.out.binds
 	}
 }
 
@@ -64,7 +35,7 @@ func (r *Room) apply(events []roster.Event) {
 func (r *Room) unseat(player string, stays bool) {
 	r.group.Drop(player)
 	r.survey.Leave(player)
-	r.binds = true
+	r.out.binds = true
 	r.apply(r.group.Roster.Unseat(player, stays, r.now))
 }
 
@@ -95,7 +66,7 @@ func (a Enter) do(r *Room, by caller) error {
 	if entry.IsNew {
 		r.group.Origins.Enter(entry.Name, a.Origin)
 	}
-	r.do(Answer{map[string]string{"name": entry.Name, "token": entry.Token}})
+	r.out.do(Answer{map[string]string{"name": entry.Name, "token": entry.Token}})
 	return nil
 }
 
@@ -122,8 +93,8 @@ func (Quit) do(r *Room, by caller) error {
 		r.apply(events)
 		return err
 	}
-	if !r.isVoting() { // or it is said with what comes of it
-		r.note("%s has left", by.Name)
+	if !isVoting(r.phase) { // or it is said with what comes of it
+		r.out.note("%s has left", by.Name)
 	}
 	r.sendAway(by.Name, wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room"})
 	return nil
@@ -133,9 +104,9 @@ func (Quit) do(r *Room, by caller) error {
 // the room nor the right to steer hangs on the program that plays.
 func (r *Room) sendAway(player string, why wire.Refusal) {
 	r.probing.Release(player)
-	wasChosenFor := r.isVoting() && slices.Contains(r.group.ChosenFor(), player)
+	wasChosenFor := isVoting(r.phase) && slices.Contains(r.group.ChosenFor(), player)
 	r.unseat(player, false)
-	r.do(Dismiss{player, why})
+	r.out.do(Dismiss{player, why})
 	r.withoutLook(player)
 	if wasChosenFor && len(r.group.ChosenFor()) > 0 {
 		did := "left"

@@ -252,7 +252,7 @@ func TestComesToPlay(t *testing.T) {
 	n.enters("zoe", "")
 	n.enters("yan", "secret")
 	n.step(room.PageOpened{Token: "zoe's token"})
-	ticket := n.room.Badges()[room.DigestOf("zoe's token")].Ticket
+	ticket := n.room.View().Badges[room.DigestOf("zoe's token")].Ticket
 	if err := n.acts(ticket, room.Rename{Name: "mallory"}); reason(err) != wire.ReasonName {
 		t.Errorf("a ticket acts: %v", err)
 	}

@@ -9,7 +9,6 @@ import (
 	"muster/host/room/decision"
 	"muster/host/room/evidence"
 	"muster/host/room/group"
-	"muster/host/room/journal"
 	"muster/host/room/listing"
 	"muster/host/room/origin"
 	"muster/host/room/outage"
@@ -36,7 +35,6 @@ type Room struct {
 	// closed: the room is over for good.
 	closed   bool
 	calendar *calendar.Calendar
-	journal  journal.Journal
 	// outage is which time does not count against the players.
 	outage outage.Watch
 
@@ -46,15 +44,11 @@ type Room struct {
 	// failures are the rounds that failed, one after the other.
 	failures attendance.Retries
 
-	// now, out and binds are of the Step under way: its time, what it leads to,
-	// and whether that has to be saved first although the phase stays. due is what
-	// [Room.Next] said when the newest Step was over.
-	now   time.Time
-	due   time.Time
-	out   []Output
-	binds bool
-	// revision counts what may have changed what the room shows or saves.
-	revision int
+	// now is the time of the Step under way, and out what it leads to. due is what [Room.Next]
+	// said when the newest Step was over.
+	now time.Time
+	out outbox
+	due time.Time
 }
 
 // Origin is that of [origin.Origin].
@@ -80,10 +74,10 @@ type Tuning group.Tuning
 // New opens a room that is tuned.
 func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
 	r := &Room{
-		opened: now, phase: &Gathering{}, since: now, now: now, calendar: calendar.New(now),
+		opened: now, phase: &Gathering{}, since: now, now: now, out: outbox{now: now}, calendar: calendar.New(now),
 		group: group.Group{Roster: roster.New(keys), Settings: settings, Tuning: group.Tuning(t), Round: group.NewRound(1)},
 	}
-	r.note("room %s opened for %s", keys.Code, settings.Game)
+	r.out.note("room %s opened for %s", keys.Code, settings.Game)
 	r.due = r.Next()
 	return r
 }
@@ -98,7 +92,7 @@ func (r *Room) Settings() wire.Settings { return r.group.Settings }
 func (r *Room) Stage() wire.Stage { return r.phase.stage() }
 
 // Revision changes with whatever may have changed [Room.Snapshot] or [Room.Save].
-func (r *Room) Revision() int { return r.revision }
+func (r *Room) Revision() int { return r.out.revision }
 
 // Join is a hello: a player comes in, or back in with the token of before. The
 // error of its Step is a [*wire.Refusal].
@@ -128,33 +122,33 @@ func (in Join) step(r *Room) error {
 	if player == "" {
 		player = seat.Name
 		late := attendance.Why("")
-		if r.phase.stage() == wire.Chosen || r.phase.stage() == wire.Waiting || r.asksMore() {
+		if r.phase.stage() == wire.Chosen || r.phase.stage() == wire.Waiting || asksMore(r.phase) {
 			late = attendance.TooLate
-			r.note("%s is here, too late for a say in this round", player)
+			r.out.note("%s is here, too late for a say in this round", player)
 		} else {
-			r.note("%s is here", player)
+			r.out.note("%s is here", player)
 		}
 		g.Attendance.Come(player, late, r.now)
 		g.Evidence[player] = &evidence.Witness{}
 	} else {
-		r.tell(g.Attendance.Return(player, r.duty(), !r.asksMore(), r.now))
-		if r.isVoting() && decision.Readmit(g, player, r.now) {
+		r.out.tell(g.Attendance.Return(player, duty(r.phase), !asksMore(r.phase), r.now))
+		if isVoting(r.phase) && decision.Readmit(g, player, r.now) {
 			r.chooseAgain(attendance.Sentence([]string{player}, "is back"))
 		}
 	}
 	// A program that comes again changes nothing: the player may have said something else since.
 	if said := in.Hello.Editions; len(said) > 0 && !seat.IsSameProgram {
-		r.tell(g.Editions.Greet(player, g.Settings.Game, said))
+		r.out.tell(g.Editions.Greet(player, g.Settings.Game, said))
 	}
 	r.survey.Come(player, in.Hello.Program, in.Hello.Beacon)
 	if most := in.Hello.Discreet; g.Evidence[player].BeDiscreet(most) && most > 0 {
-		r.note("%s asks at most %d servers a round: the search works round that", player, most)
+		r.out.note("%s asks at most %d servers a round: the search works round that", player, most)
 	}
 	_, measuring := r.phase.(*Measuring)
 	r.probing.Release(player)
 	g.Locate(player, in.From, measuring)
-	r.do(Admit{player})
-	r.send(player, wire.Welcome{Version: wire.Version, Name: player, Token: seat.Token, Page: seat.Page})
+	r.out.do(Admit{player})
+	r.out.send(player, wire.Welcome{Version: wire.Version, Name: player, Token: seat.Token, Page: seat.Page})
 	r.catchUp(player)
 	return nil
 }
@@ -178,27 +172,27 @@ func (r *Room) TakesCode() bool {
 // is complete.
 func (r *Room) catchUp(player string) {
 	g := &r.group
-	r.surveys(r.survey.Ask(player, g.SurveyScene(), r.now))
+	r.out.surveys(r.survey.Ask(player, g.SurveyScene(), r.now))
 	switch phase := r.phase.(type) {
 	case *Listing:
-		r.lookAround(player)
+		r.out.lookAround(&r.group, player)
 	case *Gathering:
-		r.lookAround(player)
+		r.out.lookAround(&r.group, player)
 		if here := g.Attendance.Present(); len(here) == len(g.Attendance.Players()) && len(here) == g.Settings.Players {
-			r.list()
+			(&Listing{}).begin(r)
 		}
 	case *Measuring, *Coordinating:
 		if g.Nearby.IsLate(player, g.Settings.Game) {
-			r.lookAround(player)
+			r.out.lookAround(&r.group, player)
 		}
 		if g.Nearby.IsLooking(player) {
 			return // until it has looked
 		}
-		r.brief(player)
+		r.out.brief(&r.group, player)
 		r.measure(player)
 	case *Verifying, *Voting, *Countdown:
 		if g.Attendance.Of(player).Out == "" {
-			r.brief(player)
+			r.out.brief(&r.group, player)
 			r.sendLooks(r.decision.LookOf(g, player, r.passed(), r.now))
 		}
 	case *Waiting:
@@ -207,7 +201,7 @@ func (r *Room) catchUp(player string) {
 		phase.changed(r)
 	case *Launching:
 		if g.Launches.Awaits(player) {
-			r.launchTo(player, phase)
+			phase.take(r, player)
 		}
 	}
 }
@@ -244,7 +238,7 @@ func (r *Room) rightTimes() {
 	case *Countdown: // which ends by itself
 		stale = append(stale, &phase.Looked)
 	case *Waiting:
-		phase.watch.SetRight(r.now)
+		phase.wait.SetRight(r.now)
 	case *Failed:
 		phase.Retry = r.failures.SetRight(phase.Retry, r.now)
 	}

@@ -16,15 +16,8 @@ import (
 	"muster/host/room/places"
 	"muster/host/room/probing"
 	"muster/host/room/saved"
+	"muster/host/room/waiting"
 )
-
-// phases are all of them by the names in the saved form, empty.
-func phases() map[string]phase {
-	return map[string]phase{
-		"gathering": &Gathering{}, "listing": &Listing{}, "measuring": &Measuring{}, "coordinating": &Coordinating{},
-		"verifying": &Verifying{}, "voting": &Voting{}, "countdown": &Countdown{}, "launching": &Launching{}, "waiting": &Waiting{}, "failed": &Failed{},
-	}
-}
 
 // SavedVersion is the newest form of a saved room that this program reads.
 const SavedVersion = saved.Version
@@ -39,14 +32,14 @@ func (r *Room) Save() ([]byte, error) {
 		return nil, err
 	}
 	s.Version, s.Opened, s.Since, s.Closed = saved.Version, r.opened, r.since, r.closed
-	s.Journal, s.Calendar, s.Places = r.journal.Save(), r.calendar.Save(), r.survey.Save()
+	s.Journal, s.Calendar, s.Places = r.out.journal.Save(), r.calendar.Save(), r.survey.Save()
 	s.Failures, s.Outage = r.failures, r.outage.Save()
 	s.More, s.Finals = r.probing.Save(), r.decision.Save()
 	if s.Listing.SavedSource = r.source.Save(); s.Listing.OwnHash != "" {
 		s.Settings.Servers = nil
 	}
-	if w := r.waiting(); w != nil {
-		s.Seats = w.watch.Save()
+	if w := waitOf(r.phase); w != nil {
+		s.Seats = w.Save()
 	}
 	for name, p := range phases() {
 		if fmt.Sprintf("%T", p) == fmt.Sprintf("%T", r.phase) {
@@ -110,7 +103,7 @@ func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept
 func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	r := &Room{
 		opened: s.Opened, phase: phases()[s.Phase.Name], since: s.Since, closed: s.Closed,
-		journal: journal.Restore(s.Journal), failures: s.Failures,
+		out: outbox{journal: journal.Restore(s.Journal)}, failures: s.Failures,
 		source: listing.RestoreSource(s.Listing.SavedSource, s.Settings.Servers),
 	}
 	var err error
@@ -145,28 +138,36 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 	if r.decision, err = decision.Restore(s.Finals, len(r.group.Servers.List)); err != nil {
 		return nil, err
 	}
-	if err := restoreWait(r.phase, s.Seats, len(r.group.Servers.List)); err != nil {
+	wait, err := waiting.Restore(s.Seats, len(r.group.Servers.List))
+	if err != nil {
 		return nil, err
 	}
-	return r, r.isWhole()
+	switch phase := r.phase.(type) {
+	case *Waiting:
+		phase.wait = wait
+	case *Failed:
+		phase.waited = wait
+	}
+	return r, isWhole(r.phase, &r.group)
 }
 
 // isWhole is an error if what the phase needs is not there.
-func (r *Room) isWhole() error {
-	missing, newest := false, r.group.Choice.Newest()
-	switch phase := r.phase.(type) {
+func isWhole(p phase, g *group.Group) error {
+	missing, newest := false, g.Choice.Newest()
+	switch p := p.(type) {
 	case *Verifying:
 		missing = newest == nil
 	case *Voting, *Countdown:
 		missing = newest == nil || newest.Chosen == nil
-	case *Waiting, *Failed:
-		w := r.waiting()
-		missing = w != nil && !w.isWhole(r)
+	case *Waiting:
+		missing = !p.isWhole(g)
+	case *Failed:
+		missing = p.waited != nil && !(&Waiting{wait: p.waited}).isWhole(g)
 	case *Launching:
-		missing = phase.Server < 0 || phase.Server >= len(r.group.Servers.List) || newest == nil || newest.Chosen == nil
+		missing = p.Server < 0 || p.Server >= len(g.Servers.List) || newest == nil || newest.Chosen == nil
 	}
 	if missing {
-		return fmt.Errorf("%s without what that needs", r.phase.stage())
+		return fmt.Errorf("%s without what that needs", p.stage())
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"muster/discovery"
+	"muster/host/room/choice"
 	"muster/host/room/decision"
 	"muster/host/room/roster"
 	"muster/host/wire"
@@ -13,13 +14,13 @@ import (
 // room still changes.
 func (r *Room) Snapshot() wire.Snapshot {
 	g, calendar := &r.group, r.calendar.View(r.facts(r.now))
-	showing := decision.Showing{IsOpen: r.mayDecideAgain(), IsVoting: r.isVoting(), Target: -1}
+	showing := decision.Showing{IsOpen: mayDecideAgain(r.phase, &r.group), IsVoting: isVoting(r.phase), Target: -1}
 	s := wire.Snapshot{
 		Room: wire.Head{
 			Code: g.Roster.Keys().Code, Settings: g.Settings, Stage: r.phase.stage(), Since: r.since, Began: g.Measuring, Round: g.Number,
 			Locked: g.Roster.IsLocked(), Listed: len(g.Servers.List), MostAsked: r.probing.MostTold(g), Said: g.Servers.Said.At, Paused: r.outage.IsPaused(), Ended: calendar.Ended,
 		},
-		Log:     r.journal.View(),
+		Log:     r.out.journal.View(),
 		Voting:  g.Ballot.View(showing.IsVoting, r.decision.Options(g)),
 		History: calendar.History,
 		Lists:   g.Lists.View(),
@@ -55,24 +56,44 @@ func (r *Room) Snapshot() wire.Snapshot {
 		s.Way = &wire.Way{Connect: phase.Launch.Address, QueryPort: phase.Launch.QueryPort, Server: phase.Launch.Name}
 		showing.Target = phase.Server
 	}
-	if w := r.waiting(); w != nil {
-		s.Seats = w.view(r)
+	if w := waitOf(r.phase); w != nil {
+		s.Seats = w.View(g)
 	}
 	s.People = g.ViewPeople(r.phase.stage() == wire.Chosen)
 	s.Choice, s.WhatIf = r.decision.View(g, &r.probing, showing)
 	return s
 }
 
-// Traces are the players' probes of the round in the order in which they ended,
-// by name. They are not to be changed; those of a player only become more.
-func (r *Room) Traces() iter.Seq2[string, []discovery.Result] {
-	return func(yield func(string, []discovery.Result) bool) {
+// View is what a driver shows of the room, each part of it to those who may see it.
+type View struct {
+	// Snapshot is what everyone may see.
+	Snapshot wire.Snapshot
+	// Badges are what each credential may do; see [roster.Roster.Badges].
+	Badges map[Digest]Badge
+	// Record is what the newest choice was made from, or nil before there is one.
+	Record *Record
+	// Traces are the players' probes of the round in the order in which they ended, by name.
+	// They are not to be changed; those of a player only become more.
+	Traces iter.Seq2[string, []discovery.Result]
+}
+
+// View returns what a driver shows of the room now.
+func (r *Room) View() View {
+	password := ""
+	if l, isLaunching := r.phase.(*Launching); isLaunching {
+		password = l.Launch.Password
+	}
+	v := View{Snapshot: r.Snapshot()}
+	v.Badges = r.group.Roster.Badges(password, r.group.Settings.Every != "", r.group.Invited())
+	v.Record = decision.Record(&r.group)
+	v.Traces = func(yield func(string, []discovery.Result) bool) {
 		for _, player := range r.group.Attendance.Players() {
 			if !yield(player, r.group.Evidence[player].Probes()) {
 				return
 			}
 		}
 	}
+	return v
 }
 
 // Tokens returns those that open players' places.
@@ -87,11 +108,5 @@ type Digest = roster.Digest
 // DigestOf returns the digest of a credential.
 func DigestOf(credential string) Digest { return roster.DigestOf(credential) }
 
-// Badges returns what each credential may do; see [roster.Roster.Badges].
-func (r *Room) Badges() map[Digest]Badge {
-	password := ""
-	if l, isLaunching := r.phase.(*Launching); isLaunching {
-		password = l.Launch.Password
-	}
-	return r.group.Roster.Badges(password, r.group.Settings.Every != "", r.group.Invited())
-}
+// Record is that of [choice.Record].
+type Record = choice.Record

@@ -2,23 +2,12 @@ package room
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"muster/host/room/ballot"
 	"muster/host/room/calendar"
-	"muster/host/room/decision"
-	"muster/host/room/estimates"
-	"muster/host/room/group"
-	"muster/host/room/probing"
 	"muster/host/wire"
 )
-
-// Announce tells those of the group who are not in the room, by its webhook. The driver adds the
-// link. It may tell by an [Announced] whether the announcement arrived.
-type Announce struct{ Announcement wire.Announcement }
-
-func (Announce) isOutput() {}
 
 // Announced says what became of an [Announce]: that it arrived, or what trouble there
 // was, in people's words.
@@ -39,26 +28,12 @@ func (r *Room) Evenings() wire.Evenings { return r.calendar.Evenings(r.group.Set
 func (r *Room) facts(now time.Time) calendar.Facts {
 	_, gathering := r.phase.(*Gathering)
 	g, s := &r.group, &r.group.Settings
-	f := calendar.Facts{
+	posts := s.Webhook != ""
+	return calendar.Facts{
 		Now: now, Every: s.Every, Name: s.Name, Game: s.GameName(),
-		Heard: g.Attendance.LastHeard(), IsGathering: gathering, IsClosed: r.closed, Posts: s.Webhook != "",
+		Heard: g.Attendance.LastHeard(), IsGathering: gathering, IsClosed: r.closed, Posts: posts,
+		People: g.Known(s.Every == "" && !posts),
 	}
-	if s.Every == "" && !f.Posts { // then only who plays matters, many times a second
-		players := g.Attendance.Players()
-		f.People = make([]calendar.Person, 0, len(players))
-		for _, player := range players {
-			f.People = append(f.People, calendar.Person{Name: player, IsPlayer: true, IsConnected: g.IsHere(player)})
-		}
-		return f
-	}
-	for p := range g.Roster.People() {
-		f.People = append(f.People, calendar.Person{
-			Key: p.Mark, Name: p.Name, Arrival: p.Arrival, Seen: p.Seen, HasPage: p.HasPage,
-			IsPlayer: p.IsPlayer, IsConnected: p.IsPlayer && g.Attendance.Of(p.Name).Here,
-			IsRegular: p.IsRegular, IsOrganiser: p.IsOrganiser,
-		})
-	}
-	return f
 }
 
 // follow does what the calendar wants.
@@ -66,44 +41,21 @@ func (r *Room) follow(events ...calendar.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
 		case calendar.Note:
-			r.note("%s", e.Text)
+			r.out.note("%s", e.Text)
 		case calendar.Announce:
-			r.do(Announce{e.Announcement})
+			r.out.do(Announce{e.Announcement})
 		case calendar.Open:
-			r.since, r.binds = r.now, true
-			r.note("%s", e.Why)
+			r.since, r.out.binds = r.now, true
+			r.out.note("%s", e.Why)
 		case calendar.Sleep:
-			r.note("%s", e.Why)
-			r.sleep(e.Forget)
+			r.out.note("%s", e.Why)
+			(&Gathering{}).beginAgain(r, e.Forget)
 		case calendar.Save:
-			r.binds = true
+			r.out.binds = true
 		case calendar.Changed:
-			r.revision++
+			r.out.revision++
 		}
 	}
-}
-
-// sleep takes the places of all players away, and forgets where people are. Forget are the
-// keys of people that the room forgets.
-func (r *Room) sleep(forget []string) {
-	r.binds = true
-	for _, player := range r.group.Attendance.Players() {
-		r.unseat(player, true)
-	}
-	r.group.Estimates = estimates.Guests{}
-	r.apply(r.group.Roster.Sleep(r.now))
-	for _, p := range slices.Collect(r.group.Roster.People()) {
-		if slices.Contains(forget, p.Mark) {
-			r.apply(r.group.Roster.Drop(p.Name))
-		}
-	}
-	// Programs and pages that were away when the night ended may be back for the next one: to
-	// them a round of the same number would be the one that they know.
-	r.group.Round, r.failures = group.NewRound(r.group.Number%wire.MaxRound+1), 0
-	r.probing, r.decision = probing.Probing{}, decision.Decision{}
-	r.source.Stop() // which was of this session
-	r.survey.End()
-	r.enter(&Gathering{})
 }
 
 // The actions of the people of a standing room.
@@ -164,13 +116,13 @@ func (a Forget) do(r *Room, by caller) error {
 	}
 	names, wasThere := r.calendar.Forget(one.Mark, one.Name)
 	r.group.Lists.Forget(names...)
-	r.journal.Forget(names...)
+	r.out.journal.Forget(names...)
 	switch {
 	case one.IsPlayer:
 		r.group.Roster.LetGo(one.Name)
 		r.sendAway(one.Name, wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room, and it has forgotten you"})
 		r.group.Lists.Forget(names...)
-		r.journal.Forget(names...) // what has just been said of it
+		r.out.journal.Forget(names...) // what has just been said of it
 	case one.Mark != "":
 		r.apply(r.group.Roster.Drop(one.Name))
 	case !wasThere:

@@ -91,7 +91,7 @@ func (Apply) do(r *Room, _ caller) error {
 		return err
 	}
 	g.Settings = s
-	r.note("the rule is now: %s", s.Rule())
+	r.out.note("the rule is now: %s", s.Rule())
 	r.rechoose(g.Select(g.ChosenFor()))
 	return nil
 }
@@ -102,7 +102,7 @@ func (a Change) do(r *Room, _ caller) error {
 		Games: a.Games, MostPlaces: a.MostPlaces, IsPublic: a.Public, Posts: a.Posts,
 	})
 	if err == nil {
-		r.resettle(s)
+		Resettle{s}.apply(r)
 	}
 	return err
 }
@@ -113,14 +113,14 @@ func (a Change) do(r *Room, _ caller) error {
 type Resettle struct{ Settings wire.Settings }
 
 func (in Resettle) step(r *Room) error {
-	r.resettle(terms.Resettle(r.group.Settings, in.Settings, len(r.group.Attendance.Players())))
+	Resettle{terms.Resettle(r.group.Settings, in.Settings, len(r.group.Attendance.Players()))}.apply(r)
 	return nil
 }
 
-// resettle makes settings the room's.
-func (r *Room) resettle(s wire.Settings) {
-	before := r.group.Settings
-	r.tell(r.source.Change(before, s))
+// apply makes the settings the room's.
+func (in Resettle) apply(r *Room) {
+	s, before := in.Settings, r.group.Settings
+	r.out.tell(r.source.Change(before, s))
 	if s.Webhook != before.Webhook {
 		r.calendar.ForgetPosts()
 	}
@@ -128,11 +128,11 @@ func (r *Room) resettle(s wire.Settings) {
 		r.group.Lists = brought.Lists{} // which are another game's
 	}
 	if r.group.Settings = s; !slices.Equal(s.Places, before.Places) {
-		r.surveys(r.survey.Change(r.group.SurveyScene(), r.now))
+		r.out.surveys(r.survey.Change(r.group.SurveyScene(), r.now))
 	}
 	r.group.Silence(r.phase.stage() == wire.Chosen) // a guest may have no say any more
-	r.searchAnew()
-	r.tell(s.Changes(before)...)
+	searchAnew(r.phase, &r.probing)
+	r.out.tell(s.Changes(before)...)
 }
 
 func (a HandOn) do(r *Room, _ caller) error {
@@ -143,7 +143,7 @@ func (a HandOn) do(r *Room, _ caller) error {
 
 func (a Renew) do(r *Room, by caller) error {
 	r.apply(r.group.Roster.Renew(by, a.Secret))
-	r.do(Answer{map[string]string{"secret": a.Secret}})
+	r.out.do(Answer{map[string]string{"secret": a.Secret}})
 	return nil
 }
 
@@ -163,7 +163,7 @@ func (a Trust) do(r *Room, _ caller) error {
 		return fmt.Errorf("%s is not here", nickname.Clean(a.Name))
 	}
 	v := g.Trust.Vouch(player)
-	r.tell(v.Notes...)
+	r.out.tell(v.Notes...)
 	if !v.WasExcluded {
 		if v.WasRaised && g.Attendance.Of(player).Out == "" && g.Choice.Newest() != nil {
 			r.rechoose(g.Select(g.ChosenFor()))
@@ -190,15 +190,15 @@ func (End) do(r *Room, by caller) error {
 	}
 	here := r.group.Attendance.Players()
 	if r.group.Settings.Every == "" {
-		r.note("%s", end.Why)
+		r.out.note("%s", end.Why)
 		r.closed = true
 	} else {
 		r.follow(end)
 	}
 	why := wire.Refusal{Reason: wire.ReasonEnded, Message: end.Why}
-	r.do(Publish{})
+	r.out.do(Publish{})
 	for _, name := range here {
-		r.do(Dismiss{name, why})
+		r.out.do(Dismiss{name, why})
 	}
 	return nil
 }

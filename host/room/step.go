@@ -10,7 +10,6 @@ import (
 	"muster/host/room/decision"
 	"muster/host/room/outage"
 	"muster/host/room/probing"
-	"muster/host/room/search"
 	"muster/host/room/seats"
 	"muster/host/wire"
 )
@@ -62,62 +61,13 @@ const QuietAfter = attendance.QuietAfter
 // Crowd is that of [seats.Crowd].
 type Crowd = seats.Crowd
 
-// Output is something to do for a room. The package documentation has the order.
-type Output interface{ isOutput() }
-
-// The outputs.
-type (
-	Save    struct{}
-	Publish struct{}
-	// Admit names the player whose hello was the input.
-	Admit struct{ Player string }
-	// Send goes to one player, or to all that are connected if To is empty.
-	Send struct {
-		To      string
-		Message wire.Message
-	}
-	// Dismiss ends a player's connection with a refusal.
-	Dismiss struct {
-		Player string
-		Why    wire.Refusal
-	}
-	// Renamed says that a player has another name from now on.
-	Renamed struct{ From, To string }
-	// Fetch gets the server list of a game, or of the organiser's own servers.
-	Fetch struct {
-		Game    string
-		Servers []netip.AddrPort
-		// Also are servers that people have brought, which belong on the list, too.
-		Also []netip.AddrPort
-	}
-	// Plan asks for processor time to look for the next questions: that is nearly all
-	// that a room ever needs. Since is when its round began to measure, and Background
-	// says that nobody waits for it, as the choice is made. The room has no more than
-	// one such wish at a time; the answer is a [Turn].
-	Plan struct {
-		Since      time.Time
-		Background bool
-	}
-	// Answer is the JSON document that answers an order.
-	Answer struct{ Document any }
-)
-
-func (Save) isOutput()    {}
-func (Publish) isOutput() {}
-func (Admit) isOutput()   {}
-func (Send) isOutput()    {}
-func (Dismiss) isOutput() {}
-func (Renamed) isOutput() {}
-func (Fetch) isOutput()   {}
-func (Plan) isOutput()    {}
-func (Answer) isOutput()  {}
-
 // Step takes what happened at a time and returns what to do about it, in order. An error
 // means that the input was refused, as [*wire.Refusal] or because it makes no sense. Do
 // the outputs that come with an error all the same.
 func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
-	r.stand(r.outage.Step(now, r.due, r.isDeserted()))
-	r.now, r.out, r.binds = now, nil, false
+	r.stand(r.outage.Step(now, r.due, isDeserted(r.phase, &r.group.Attendance)))
+	r.now = now
+	r.out.begin(now)
 	r.rightTimes()
 	g := &r.group
 	phase, round := r.phase, g.Number
@@ -125,16 +75,16 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	r.follow(r.calendar.Advance(r.facts(now))...)
 	g.Weigh()
 	if r.survey.Lacks(g.Choice.Newest()) {
-		r.surveys(r.survey.Compare(g.Basis(g.ChosenFor()), g.SurveyScene()))
+		r.out.surveys(r.survey.Compare(g.Basis(g.ChosenFor()), g.SurveyScene()))
 	}
-	if _, tick := in.(Tick); !tick || len(r.out) > 0 {
-		r.revision++
+	if _, tick := in.(Tick); !tick || len(r.out.outputs) > 0 {
+		r.out.revision++
 	}
-	if r.binds || phase != r.phase || round != g.Number {
-		r.out = slices.Insert(r.out, 0, Output(Save{}))
+	if r.out.binds || phase != r.phase || round != g.Number {
+		r.out.outputs = slices.Insert(r.out.outputs, 0, Output(Save{}))
 	}
 	r.due = r.Next()
-	return r.out, err
+	return r.out.outputs, err
 }
 
 // Next is when the room needs the time again: a [Tick] before would change nothing but,
@@ -142,7 +92,7 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 // a few times a second is often enough.
 func (r *Room) Next() time.Time {
 	g := &r.group
-	on, ends, isQuiet := r.outage.Next(r.scene())
+	on, ends, isQuiet := r.outage.Next(sceneOf(r.phase, &g.Attendance, r.now))
 	next := r.calendar.Next(r.facts(r.now))
 	switch phase := r.phase.(type) {
 	case *Gathering:
@@ -163,7 +113,7 @@ func (r *Room) Next() time.Time {
 			next = earlier(next, phase.Retry)
 		}
 	case *Waiting:
-		next = earlier(next, phase.next(r))
+		next = earlier(next, phase.wait.Next(g, r.now))
 	case *Launching:
 	default:
 		isQuiet = isQuiet && on
@@ -174,7 +124,7 @@ func (r *Room) Next() time.Time {
 	if !isQuiet || g.Nearby.IsLooking("") {
 		return r.now
 	}
-	if gone := g.Roster.Next(r.awaited()); !gone.IsZero() {
+	if gone := g.Roster.Next(g.Awaited(r.calendar)); !gone.IsZero() {
 		next = earlier(next, gone)
 	}
 	if next.Before(r.now) {
@@ -190,26 +140,17 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-func (r *Room) do(o Output) { r.out = append(r.out, o) }
-
-func (r *Room) send(player string, m wire.Message) { r.do(Send{player, m}) }
-
-// ask sends players what their programs are asked to measure.
-func (r *Room) ask(asks []search.Ask) {
-	for _, ask := range asks {
-		r.send(ask.Player, wire.Ask{Round: r.group.Number, Servers: ask.Servers})
-	}
-}
-
 // moment returns what the measuring has to know of the room now.
-func (r *Room) moment() probing.Moment { return probing.Moment{Now: r.now, IsVoting: r.isVoting()} }
+func (r *Room) moment() probing.Moment {
+	return probing.Moment{Now: r.now, IsVoting: isVoting(r.phase)}
+}
 
 // passed returns how long the phase has gone on.
 func (r *Room) passed() time.Duration { return r.now.Sub(r.since) }
 
 func (in Tick) step(r *Room) error {
 	g := &r.group
-	r.apply(g.Roster.Expire(r.awaited(), r.now))
+	r.apply(g.Roster.Expire(g.Awaited(r.calendar), r.now))
 	if r.outage.HasStopped() {
 		in.Mute = nil // a host that was stopped has heard nobody, and cannot tell
 	}
@@ -221,58 +162,46 @@ func (in Tick) step(r *Room) error {
 	}
 	r.follow(r.calendar.Tick(r.facts(r.now))...)
 	if w, waits := r.phase.(*Waiting); waits {
-		w.share(r, in.Crowds)
+		w.wait.Share(g, in.Crowds)
 	}
-	if r.passes(); !r.outage.IsPaused() {
+	if in.weigh(r); !r.outage.IsPaused() {
 		r.phase.tick(r)
-		r.showLeaders() // while all stands still nobody comes nearer, and nobody needs the time
+		in.showLeaders(r) // while all stands still nobody comes nearer, and nobody needs the time
 	}
 	return nil
 }
 
-// passes pauses the room or lets it go on, at a tick.
-func (r *Room) passes() {
-	passed, isLost := r.outage.Tick(r.isDeserted())
+// weigh pauses the room or lets it go on.
+func (in Tick) weigh(r *Room) {
+	passed, isLost := r.outage.Tick(isDeserted(r.phase, &r.group.Attendance))
 	if isLost {
 		r.stand(passed)
 	}
 	attendance := &r.group.Attendance
-	quiet := attendance.Quiet(r.duty(), r.now)
-	if !isLost && r.isMeasuring() {
+	quiet := attendance.Quiet(duty(r.phase), r.now)
+	if !isLost && isMeasuring(r.phase) {
 		attendance.Miss(passed, quiet...)
 	}
-	note, isOver := r.outage.Weigh(r.scene())
-	if r.tell(note); isOver {
+	note, isOver := r.outage.Weigh(sceneOf(r.phase, attendance, r.now))
+	if r.out.tell(note); isOver {
 		attendance.Await(r.now, quiet...)
 	}
 }
 
-// scene returns who should be heard now, in numbers.
-func (r *Room) scene() outage.Scene {
-	_, gathering := r.phase.(*Gathering)
-	attendance := &r.group.Attendance
+// sceneOf returns how many players should be heard in a phase now, and how many are silent.
+func sceneOf(p phase, a *attendance.Register, now time.Time) outage.Scene {
+	_, gathering := p.(*Gathering)
 	return outage.Scene{
-		Players: len(attendance.Active()), Silent: len(attendance.Quiet(r.duty(), r.now)),
-		IsGathering: gathering, IsDeserted: r.isDeserted(),
+		Players: len(a.Active()), Silent: len(a.Quiet(duty(p), now)),
+		IsGathering: gathering, IsDeserted: isDeserted(p, a),
 	}
 }
 
 // isDeserted reports whether no player whom the round counts on is there. A group that
 // still gathers is not waited for as if it had measured.
-func (r *Room) isDeserted() bool {
-	_, gathering := r.phase.(*Gathering)
-	return !gathering && len(r.group.Attendance.Present()) == 0
-}
-
-// duty returns what the phase expects of the players.
-func (r *Room) duty() attendance.Duty {
-	switch r.phase.(type) {
-	case *Measuring, *Coordinating:
-		return attendance.Measure
-	case *Gathering, *Verifying, *Countdown:
-		return attendance.Stay
-	}
-	return attendance.Nothing
+func isDeserted(p phase, a *attendance.Register) bool {
+	_, gathering := p.(*Gathering)
+	return !gathering && len(a.Present()) == 0
 }
 
 // stand moves the beginnings of all limits: a time has not counted.
@@ -284,7 +213,7 @@ func (r *Room) stand(d time.Duration) {
 	case *Voting:
 		phase.Looked = phase.Looked.Add(d)
 	case *Waiting:
-		phase.watch.Shift(d)
+		phase.wait.Shift(d)
 	case *Countdown:
 		phase.Looked, phase.LaunchAt = phase.Looked.Add(d), phase.LaunchAt.Add(d)
 	}
@@ -304,7 +233,7 @@ func (in Leave) step(r *Room) error {
 	g.Nearby.Leave(in.Player)
 	r.probing.Release(in.Player)
 	if _, launching := r.phase.(*Launching); !launching {
-		r.note("lost the connection to %s", in.Player)
+		r.out.note("lost the connection to %s", in.Player)
 	}
 	return nil
 }
@@ -333,8 +262,8 @@ func (in Hear) hear(r *Room) error {
 		}
 		return nil
 	case wire.Rests:
-		if m.Round == g.Number && r.isMeasuring() {
-			r.tell(g.Attendance.Rest(in.Player, time.Duration(m.For), r.now))
+		if m.Round == g.Number && isMeasuring(r.phase) {
+			r.out.tell(g.Attendance.Rest(in.Player, time.Duration(m.For), r.now))
 		}
 		return nil
 	case wire.Late:
@@ -355,15 +284,15 @@ func (in Hear) hear(r *Room) error {
 		if err != nil {
 			return Nonsense(err.Error())
 		}
-		r.surveys(news)
+		r.out.surveys(news)
 		return nil
 	case wire.Able:
 		if note := g.Launches.Able(in.Player, m, g.Settings); g.Attendance.Of(in.Player).Here {
-			r.tell(note)
+			r.out.tell(note)
 		}
 		return nil
 	case wire.Outside:
-		r.surveys(r.survey.Outside(in.Player, m.Port, g.SurveyScene(), r.now))
+		r.out.surveys(r.survey.Outside(in.Player, m.Port, g.SurveyScene(), r.now))
 		return nil
 	case wire.Say:
 		in.say(r, m)
@@ -372,7 +301,7 @@ func (in Hear) hear(r *Room) error {
 		_, launching := r.phase.(*Launching)
 		w, waits := r.phase.(*Waiting)
 		if m.Round == g.Number && (launching || waits && w.Back != nil) {
-			r.tell(g.Launches.Heard(in.Player, m, g.Settings.GameName()))
+			r.out.tell(g.Launches.Heard(in.Player, m, g.Settings.GameName()))
 		}
 		return nil
 	}
@@ -389,9 +318,9 @@ func nonsensef(format string, numbers ...any) error { return Nonsense(fmt.Sprint
 
 func (Resume) step(r *Room) error {
 	if !r.calendar.IsAsleep() { // when nobody notices
-		r.note("the host was restarted")
+		r.out.note("the host was restarted")
 	}
-	r.tell(r.source.Resume()...)
+	r.out.tell(r.source.Resume()...)
 	r.outage.Resume()
 	r.since = r.now
 	r.group.Attendance.Resume(r.now)
@@ -403,7 +332,8 @@ func (Resume) step(r *Room) error {
 	case *Voting, *Countdown: // an older host has numbered no candidates
 		r.group.Ballot.Open(r.decision.Options(&r.group))
 	case *Waiting:
-		phase.resume(r)
+		phase.wait.Resume(r.now)
+		r.decision.Resume()
 	}
 	return nil
 }
@@ -415,26 +345,17 @@ func (in Stir) step(r *Room) error {
 
 func (in Stored) step(r *Room) error {
 	if in.Trouble == "" {
-		r.note("the room is saved again")
+		r.out.note("the room is saved again")
 	} else {
-		r.note("the host cannot save the room, because %s: it goes on, and would not survive a restart; trying again", in.Trouble)
+		r.out.note("the host cannot save the room, because %s: it goes on, and would not survive a restart; trying again", in.Trouble)
 	}
 	return nil
 }
 
 func (in Waited) step(r *Room) error {
 	r.stand(r.outage.Idle(in.For))
-	r.note("the host could keep nothing for %v: everything waited, and goes on now", in.For.Round(time.Second))
+	r.out.note("the host could keep nothing for %v: everything waited, and goes on now", in.For.Round(time.Second))
 	return nil
-}
-
-// plan asks for a turn, unless the room waits for one.
-func (r *Room) plan(background bool) {
-	isNew, note := r.probing.Await(background, r.now)
-	if isNew {
-		r.do(Plan{r.group.Measuring, background})
-	}
-	r.tell(note)
 }
 
 func (Turn) step(r *Room) error {
@@ -451,7 +372,7 @@ func (Turn) step(r *Room) error {
 func (Close) step(r *Room) error {
 	r.closed = true
 	for _, player := range r.group.Attendance.Players() {
-		r.do(Dismiss{player, *Closed(r.group.Roster.Keys().Code)})
+		r.out.do(Dismiss{player, *Closed(r.group.Roster.Keys().Code)})
 	}
 	return nil
 }
@@ -464,58 +385,11 @@ func Closed(code string) *wire.Refusal {
 	}
 }
 
-// phase is where a room stands, with the state that no other phase needs. Which phases
-// there are is drawn in the package documentation.
-type phase interface {
-	stage() wire.Stage
-	// tick lets time pass: it gives up on who takes too long.
-	tick(r *Room)
-	// proceed is the organiser's go.
-	proceed(r *Room)
-}
-
-// enter begins a phase.
-func (r *Room) enter(p phase) {
-	r.phase, r.since = p, r.now
-	r.probing.Disband() // that is for whoever measures a list whole
-	if _, verifying := p.(*Verifying); verifying {
-		r.surveys(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
-	}
-}
-
 // nextRound begins another round with the same players.
 func (r *Room) nextRound() {
 	r.calendar.Leave(r.now)
 	r.group.Round, r.probing, r.decision = r.group.Next(r.now), r.probing.Next(), decision.Decision{}
 	r.apply(r.group.Roster.NextRound(r.now))
-	r.note("the next round begins")
-	r.list()
-}
-
-// list asks for the server list.
-func (r *Room) list() {
-	phase := &Listing{Awaits: r.source.Awaits(r.group.Settings, r.opened, r.now)}
-	r.enter(phase)
-	r.outage.Begin()
-	if !phase.Awaits {
-		phase.fetch(r)
-	}
-	for _, player := range r.group.Attendance.Players() {
-		r.lookAround(player)
-	}
-}
-
-// note tells the people in the room something.
-func (r *Room) note(format string, args ...any) {
-	r.revision++
-	r.journal.Add(r.now, fmt.Sprintf(format, args...))
-}
-
-// tell notes what the people in the room should know, but for empty notes.
-func (r *Room) tell(notes ...string) {
-	for _, note := range notes {
-		if note != "" {
-			r.note("%s", note)
-		}
-	}
+	r.out.note("the next round begins")
+	(&Listing{}).begin(r)
 }

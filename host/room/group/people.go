@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"muster/host/room/ballot"
+	"muster/host/room/calendar"
 	"muster/host/room/estimates"
 	"muster/host/room/nearby"
 	"muster/host/room/origin"
@@ -35,6 +36,49 @@ func (g *Group) Electorate(isChosen bool) ballot.Electorate {
 		e.People = append(e.People, person)
 	}
 	return e
+}
+
+// Refusal returns why somebody has no say in the choice, or nil. If isChosen, people who are left
+// out have none.
+func (g *Group) Refusal(by roster.Caller, isChosen bool) error {
+	if !by.IsSomebody() {
+		return roster.ErrNickname
+	}
+	return g.Ballot.Refusal(by.Name, g.Electorate(isChosen))
+}
+
+// Awaited returns the people who have said whether they come to the next date.
+func (g *Group) Awaited(c *calendar.Calendar) (names []string) {
+	if g.Settings.Every == "" {
+		return nil // there is no date
+	}
+	for p := range g.Roster.People() {
+		if c.Awaits(p.Mark) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// Known returns all people whom the room knows, the players first, as the calendar wants them. If
+// only players matter it returns them alone, without keys.
+func (g *Group) Known(onlyPlayers bool) (people []calendar.Person) {
+	if onlyPlayers { // many times a second
+		players := g.Attendance.Players()
+		people = make([]calendar.Person, 0, len(players))
+		for _, player := range players {
+			people = append(people, calendar.Person{Name: player, IsPlayer: true, IsConnected: g.IsHere(player)})
+		}
+		return people
+	}
+	for p := range g.Roster.People() {
+		people = append(people, calendar.Person{
+			Key: p.Mark, Name: p.Name, Arrival: p.Arrival, Seen: p.Seen, HasPage: p.HasPage,
+			IsPlayer: p.IsPlayer, IsConnected: p.IsPlayer && g.IsHere(p.Name),
+			IsRegular: p.IsRegular, IsOrganiser: p.IsOrganiser,
+		})
+	}
+	return people
 }
 
 // Placed returns people with their places, for estimates.

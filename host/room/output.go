@@ -1,0 +1,144 @@
+package room
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"muster/host/room/group"
+	"muster/host/room/journal"
+	"muster/host/room/places"
+	"muster/host/room/probing"
+	"muster/host/room/search"
+	"muster/host/wire"
+)
+
+// Output is something to do for a room. The package documentation has the order.
+type Output interface{ isOutput() }
+
+// The outputs.
+type (
+	Save    struct{}
+	Publish struct{}
+	// Admit names the player whose hello was the input.
+	Admit struct{ Player string }
+	// Send goes to one player, or to all that are connected if To is empty.
+	Send struct {
+		To      string
+		Message wire.Message
+	}
+	// Dismiss ends a player's connection with a refusal.
+	Dismiss struct {
+		Player string
+		Why    wire.Refusal
+	}
+	// Renamed says that a player has another name from now on.
+	Renamed struct{ From, To string }
+	// Fetch gets the server list of a game, or of the organiser's own servers.
+	Fetch struct {
+		Game    string
+		Servers []netip.AddrPort
+		// Also are servers that people have brought, which belong on the list, too.
+		Also []netip.AddrPort
+	}
+	// Plan asks for processor time to look for the next questions: that is nearly all
+	// that a room ever needs. Since is when its round began to measure, and Background
+	// says that nobody waits for it, as the choice is made. The room has no more than
+	// one such wish at a time; the answer is a [Turn].
+	Plan struct {
+		Since      time.Time
+		Background bool
+	}
+	// Answer is the JSON document that answers an order.
+	Answer struct{ Document any }
+)
+
+func (Save) isOutput()    {}
+func (Publish) isOutput() {}
+func (Admit) isOutput()   {}
+func (Send) isOutput()    {}
+func (Dismiss) isOutput() {}
+func (Renamed) isOutput() {}
+func (Fetch) isOutput()   {}
+func (Plan) isOutput()    {}
+func (Answer) isOutput()  {}
+
+// Announce tells those of the group who are not in the room, by its webhook. The driver adds the
+// link. It may tell by an [Announced] whether the announcement arrived.
+type Announce struct{ Announcement wire.Announcement }
+
+func (Announce) isOutput() {}
+
+// outbox collects what a Step leads to.
+type outbox struct {
+	// now is the time of the Step under way, and outputs what it has led to so far. If it binds,
+	// the room has to be saved first although the phase stays.
+	now     time.Time
+	outputs []Output
+	binds   bool
+	// journal is what the people in the room were told.
+	journal journal.Journal
+	// revision counts the changes of what the room shows or saves.
+	revision int
+}
+
+// begin begins a Step.
+func (o *outbox) begin(now time.Time) { o.now, o.outputs, o.binds = now, nil, false }
+
+func (o *outbox) do(output Output) { o.outputs = append(o.outputs, output) }
+
+func (o *outbox) send(player string, m wire.Message) { o.do(Send{player, m}) }
+
+// ask sends players the servers of a round that their programs are asked to measure.
+func (o *outbox) ask(round int, asks []search.Ask) {
+	for _, ask := range asks {
+		o.send(ask.Player, wire.Ask{Round: round, Servers: ask.Servers})
+	}
+}
+
+// note tells the people in the room something.
+func (o *outbox) note(format string, args ...any) {
+	o.revision++
+	o.journal.Add(o.now, fmt.Sprintf(format, args...))
+}
+
+// tell notes what the people in the room should know, but for empty notes.
+func (o *outbox) tell(notes ...string) {
+	for _, note := range notes {
+		if note != "" {
+			o.note("%s", note)
+		}
+	}
+}
+
+// plan asks for a turn of the search, unless the room waits for one.
+func (o *outbox) plan(g *group.Group, p *probing.Probing, isBackground bool) {
+	isNew, note := p.Await(isBackground, o.now)
+	if isNew {
+		o.do(Plan{g.Measuring, isBackground})
+	}
+	o.tell(note)
+}
+
+// brief sends a player the list of the round, unless the program has it. Without the list it looks
+// at no server, and doubts where the room sends the player.
+func (o *outbox) brief(g *group.Group, player string) {
+	if g.Attendance.Brief(player, g.Number) {
+		o.send(player, g.ListFor(player))
+	}
+}
+
+// lookAround asks a player's program what is around it, unless that is known.
+func (o *outbox) lookAround(g *group.Group, player string) {
+	if g.Settings.LookAround && g.IsHere(player) && g.Nearby.Ask(player, g.Settings.Game, o.now) {
+		o.send(player, wire.Look{Game: g.Settings.Game})
+	}
+}
+
+// surveys passes on what a survey of places leads to.
+func (o *outbox) surveys(n places.News) {
+	o.tell(n.Notes...)
+	for _, ask := range n.Asks {
+		o.send(ask.To, ask.Survey)
+	}
+}

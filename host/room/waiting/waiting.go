@@ -1,0 +1,194 @@
+// Package waiting lets a group wait until a full server has seats for it. A [Wait] puts together
+// what package seats watches and what the group knows of its people and servers. The room carries
+// out its events.
+package waiting
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/host/room/attendance"
+	"muster/host/room/ballot"
+	"muster/host/room/decision"
+	"muster/host/room/group"
+	"muster/host/room/nickname"
+	"muster/host/room/seats"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// Wait is the wait of a group, or of those of it who are left outside after a launch.
+type Wait struct{ watch *seats.Watch }
+
+// Begin returns a wait of the whole group for seats on one of some full servers.
+func Begin(g *group.Group, full []selection.Ranked, now time.Time) *Wait {
+	others := g.Select(g.ChosenFor()).Ranking
+	return &Wait{seats.Begin(full, others, g.Servers, time.Duration(g.Settings.Wait), now)}
+}
+
+// BeginOutside returns a wait of the named players, who are left outside the server where the
+// others are.
+func BeginOutside(g *group.Group, names []string, server int, now time.Time) (*Wait, error) {
+	var outside []string
+	for _, name := range names {
+		player := g.Attendance.Find(name)
+		if player == "" {
+			return nil, fmt.Errorf("%s is not here", nickname.Clean(name))
+		}
+		if !slices.Contains(outside, player) {
+			outside = append(outside, player)
+		}
+		g.Ballot.Withdraw(player, ballot.ByHand)
+	}
+	if len(outside) == 0 {
+		return nil, errors.New("say who is still outside")
+	}
+	ranked := selection.Ranked{Server: server, Addr: g.Servers.List[server].Addr}
+	for _, other := range g.Choice.Newest().Ranking {
+		if other.Server == server {
+			ranked = other
+		}
+	}
+	return &Wait{seats.BeginOutside(outside, ranked, g.Servers, time.Duration(g.Settings.Wait), now)}, nil
+}
+
+// Outside returns the players whom the others have left outside; none if the whole group waits.
+func (w *Wait) Outside() []string { return w.watch.Outside() }
+
+// facts returns what the watch has to know of the group.
+func (w *Wait) facts(g *group.Group) seats.Facts { return decision.Seats(g, w.watch) }
+
+// Describe tells people what the group waits for.
+func (w *Wait) Describe(g *group.Group) string { return w.watch.Describe(w.facts(g)) }
+
+// Watches returns the servers that the group asks for seats, time and again; none if nobody is
+// there to ask.
+func (w *Wait) Watches(g *group.Group) (servers []netip.AddrPort) {
+	for _, server := range w.watch.Watches(w.facts(g)) {
+		servers = append(servers, g.Servers.List[server].Addr)
+	}
+	return servers
+}
+
+// Share notes the rooms of the host that watch each server.
+func (w *Wait) Share(g *group.Group, rooms map[netip.AddrPort]seats.Crowd) {
+	crowds := map[int]seats.Crowd{}
+	for _, server := range w.watch.Servers() {
+		crowds[server] = rooms[g.Servers.List[server].Addr]
+	}
+	w.watch.Share(crowds)
+}
+
+// Tick lets time pass.
+func (w *Wait) Tick(g *group.Group, now time.Time) []seats.Event {
+	return w.watch.Tick(w.facts(g), now)
+}
+
+// Next returns when the wait needs the time again.
+func (w *Wait) Next(g *group.Group, now time.Time) time.Time {
+	next := w.watch.Next(w.facts(g))
+	if !w.watch.IsGoing() && len(w.inside(g)) > 0 {
+		return now
+	}
+	if len(w.Outside()) > 0 {
+		return next
+	}
+	players := g.ChosenFor()
+	gone := g.Attendance.NextGone(players)
+	if !gone.IsZero() && gone.Before(next) && slices.ContainsFunc(players, g.IsHere) {
+		return gone // else nobody is there to go on
+	}
+	return next
+}
+
+// GoOnWithout keeps no seat for people who have been away for long, or are in by now. The wait is
+// over if nobody is left outside. The note tells people what has changed.
+func (w *Wait) GoOnWithout(g *group.Group, now time.Time) (note string, isOver bool) {
+	waitsForAll := len(w.Outside()) == 0
+	if w.watch.Enter(w.inside(g)) {
+		return "nobody is left outside: the wait for seats is over", true
+	}
+	if w.watch.IsGoing() || !waitsForAll {
+		return "", false
+	}
+	players := g.ChosenFor()
+	away := g.Attendance.Away(players, attendance.GoneAfter, now)
+	if len(away) == 0 || len(away) == len(players) {
+		return "", false // nobody is there to go on
+	}
+	g.Attendance.LeaveOut(attendance.Left, away...)
+	need := seats.InWords(g.SeatsFor(g.ChosenFor()))
+	return fmt.Sprintf("%s Now %s would do.", attendance.Sentence(away, "left"), need), false
+}
+
+// inside returns the players that the wait was for and that need no seat any more.
+func (w *Wait) inside(g *group.Group) (inside []string) {
+	for _, name := range w.Outside() {
+		if g.Evidence[name] == nil || g.Ballot.Paper(name).ByHand {
+			inside = append(inside, name)
+		}
+	}
+	return inside
+}
+
+// Readmit counts a player again that the wait went on without.
+func (w *Wait) Readmit(g *group.Group, name string, now time.Time) {
+	out := g.Attendance.Of(name).Out
+	if out != "" && out != attendance.Odd && slices.Contains(g.Choice.Newest().Players, name) {
+		g.Attendance.Recall(name, now)
+	}
+}
+
+// Asks reports whether the wait asks a player to look at servers now.
+func (w *Wait) Asks(player string) bool { return w.watch.Asks(player) }
+
+// Hear takes what a player saw.
+func (w *Wait) Hear(g *group.Group, name string, v wire.Verified, now time.Time) []seats.Event {
+	return w.watch.Heard(name, v.Servers, w.facts(g), now)
+}
+
+// Drop gives a server up, which suits the group no more.
+func (w *Wait) Drop(g *group.Group, server int, why string) []seats.Event {
+	return w.watch.Drop(server, why, w.facts(g))
+}
+
+// GiveUp ends the wait without a seat.
+func (w *Wait) GiveUp(g *group.Group, why string) seats.Over {
+	return w.watch.GiveUp(why, w.facts(g))
+}
+
+// View returns what everyone sees of the wait.
+func (w *Wait) View(g *group.Group) *wire.Seats {
+	cards := map[int]wire.ServerCard{}
+	for _, server := range w.watch.Servers() {
+		cards[server] = g.Card(server)
+	}
+	return w.watch.View(g.SeatsFor(g.ChosenFor()), cards)
+}
+
+// Shift moves the beginnings of all limits: a time has not counted.
+func (w *Wait) Shift(d time.Duration) { w.watch.Shift(d) }
+
+// SetRight puts right what a clock noted that was ahead.
+func (w *Wait) SetRight(now time.Time) { w.watch.SetRight(now) }
+
+// Resume goes on after the host was away.
+func (w *Wait) Resume(now time.Time) { w.watch.Resume(now) }
+
+// Save returns the section of the saved room.
+func (w *Wait) Save() seats.Saved { return w.watch.Save() }
+
+// Restore returns the wait that was saved, of a list of so many servers, or nil if none was.
+func Restore(s seats.Saved, listed int) (*Wait, error) {
+	if s.Began.IsZero() {
+		return nil, nil
+	}
+	watch, err := seats.Restore(s, listed)
+	if err != nil {
+		return nil, err
+	}
+	return &Wait{watch}, nil
+}

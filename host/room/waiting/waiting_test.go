@@ -1,0 +1,204 @@
+package waiting_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room/attendance"
+	"muster/host/room/decision"
+	"muster/host/room/group/grouptest"
+	"muster/host/room/seats"
+	"muster/host/room/waiting"
+	"muster/host/wire"
+)
+
+var full = discovery.Info{Players: 16, MaxPlayers: 16}
+
+// measured returns a group that has chosen in vain: the first two servers, which are the best for
+// all, are full, and there are no others.
+func measured(t testing.TB, names ...string) *grouptest.Group {
+	g := grouptest.New(t, grouptest.Settings(), 2, names...)
+	g.Settings.Wait = discovery.Millis(time.Hour)
+	for i, name := range names {
+		g.Measures(name, grouptest.Up(10+i, 2)...)
+	}
+	for server := range 2 {
+		g.Hears("", server, full)
+	}
+	g.Weigh()
+	g.Choice.Take(g.Select(names))
+	return g
+}
+
+func begin(g *grouptest.Group) *waiting.Wait {
+	return waiting.Begin(&g.Group, decision.WorthWaiting(&g.Group), g.Now)
+}
+
+// sees lets a player tell that a server has so many free seats.
+func sees(name string, server, free int) (string, wire.Verified) {
+	info := discovery.Info{Players: 16 - free, MaxPlayers: 16}
+	return name, wire.Verified{Servers: []wire.Finalist{{Server: server, State: discovery.Answered, Sent: 1, RTTs: []float64{10}, Info: &info}}}
+}
+
+// TestWait: a group waits on full servers, players look, and all go when two have seen seats.
+func TestWait(t *testing.T) {
+	g := measured(t, "ann", "bob", "cat")
+	w := begin(g)
+	if text := w.Describe(&g.Group); !strings.Contains(text, "3 seats for everybody on 20.0.0.1:27960, or 25.0.1.1:27960") {
+		t.Errorf("it says %q", text)
+	}
+	watched := []netip.AddrPort{g.Servers.List[0].Addr, g.Servers.List[1].Addr}
+	grouptest.Same(t, "it watches", w.Watches(&g.Group), watched)
+	if view := w.View(&g.Group); view == nil || view.Need != 3 || len(view.Servers) != 2 || view.Servers[0].Addr != watched[0].String() {
+		t.Errorf("people see %+v", view)
+	}
+	var lookers []string
+	wentTo := -1
+	for range 20 {
+		if next := w.Next(&g.Group, g.Now); next.After(g.Now) {
+			g.Now = next
+		}
+		events := w.Tick(&g.Group, g.Now)
+		for len(events) > 0 && wentTo < 0 {
+			e := events[0]
+			events = events[1:]
+			switch e := e.(type) {
+			case seats.Ask:
+				if lookers = append(lookers, e.By); !w.Asks(e.By) || w.Asks("nobody") {
+					t.Errorf("it asks %q", e.By)
+				}
+				name, seen := sees(e.By, e.Servers[0], 5)
+				events = append(events, w.Hear(&g.Group, name, seen, g.Now)...)
+			case seats.Open:
+				for _, player := range []string{"ann", "bob", "cat"} {
+					name, seen := sees(player, e.Server, 5)
+					events = append(events, w.Hear(&g.Group, name, seen, g.Now)...)
+				}
+			case seats.Go:
+				wentTo = e.Server
+			}
+		}
+	}
+	if len(lookers) < 2 || wentTo != 0 {
+		t.Errorf("%q have looked, and all go to %d", lookers, wentTo)
+	}
+	w = begin(g)
+	var events []seats.Event
+	for server := range 2 {
+		events = w.Drop(&g.Group, server, "it is vetoed")
+	}
+	if len(events) != 1 || fmt.Sprintf("%T", events[0]) != "seats.Over" {
+		t.Errorf("without a server to watch there follow %+v", events)
+	}
+}
+
+// TestGiveUp: the wait ends without a seat, and says why.
+func TestGiveUp(t *testing.T) {
+	g := measured(t, "ann", "bob")
+	if over := begin(g).GiveUp(&g.Group, "Enough of that."); !strings.Contains(over.Text, "Enough of that") {
+		t.Errorf("it says %q", over.Text)
+	}
+}
+
+// TestGoOnWithout: who is gone for long needs no seat, as long as somebody is there, and counts
+// again after coming back.
+func TestGoOnWithout(t *testing.T) {
+	g := measured(t, "ann", "bob", "cat")
+	w := begin(g)
+	leaves := func(names ...string) {
+		for _, name := range names {
+			g.Attendance.Leave(name, g.Now)
+		}
+	}
+	leaves("cat")
+	if next := w.Next(&g.Group, g.Now); next.After(g.Now.Add(attendance.GoneAfter)) {
+		t.Errorf("cat is gone, and the time is needed again only after %v", next.Sub(g.Now))
+	}
+	if note, isOver := w.GoOnWithout(&g.Group, g.Now); note != "" || isOver {
+		t.Errorf("cat has just gone: %q, over %v", note, isOver)
+	}
+	g.Now = g.Now.Add(attendance.GoneAfter)
+	note, isOver := w.GoOnWithout(&g.Group, g.Now)
+	if note != "cat left. Now 2 seats would do." || isOver || g.Attendance.Of("cat").Out != attendance.Left {
+		t.Errorf("cat is gone: %q, over %v, out for %q", note, isOver, g.Attendance.Of("cat").Out)
+	}
+	g.Attendance.LeaveOut(attendance.Odd, "bob")
+	for _, name := range []string{"cat", "bob"} {
+		w.Readmit(&g.Group, name, g.Now)
+	}
+	if g.Attendance.Of("cat").Out != "" || g.Attendance.Of("bob").Out != attendance.Odd {
+		t.Error("cat counts no more, or bob with odd numbers does")
+	}
+	leaves("ann", "bob", "cat")
+	g.Now = g.Now.Add(attendance.GoneAfter)
+	if note, isOver = w.GoOnWithout(&g.Group, g.Now); note != "" || isOver {
+		t.Errorf("nobody is there: %q, over %v", note, isOver)
+	}
+}
+
+// TestOutside: those who are left outside wait where the others are, until they are in.
+func TestOutside(t *testing.T) {
+	g := measured(t, "ann", "bob", "cat")
+	for _, tt := range []struct {
+		names []string
+		err   string
+	}{{[]string{"zoe"}, "zoe is not here"}, {nil, "say who is still outside"}} {
+		if _, err := waiting.BeginOutside(&g.Group, tt.names, 0, g.Now); err == nil || err.Error() != tt.err {
+			t.Errorf("%v: %v", tt.names, err)
+		}
+	}
+	w, err := waiting.BeginOutside(&g.Group, []string{"bob", "bob", "cat"}, 1, g.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grouptest.Same(t, "outside are", w.Outside(), []string{"bob", "cat"})
+	grouptest.Same(t, "it watches", w.Watches(&g.Group), []netip.AddrPort{g.Servers.List[1].Addr})
+	g.Ballot.ByHand("bob")
+	if next := w.Next(&g.Group, g.Now); !next.Equal(g.Now) {
+		t.Errorf("bob is in, and the time is needed only after %v", next.Sub(g.Now))
+	}
+	if note, isOver := w.GoOnWithout(&g.Group, g.Now); note != "" || isOver {
+		t.Errorf("bob is in: %q, over %v", note, isOver)
+	}
+	grouptest.Same(t, "outside are", w.Outside(), []string{"cat"})
+	g.Ballot.ByHand("cat")
+	if note, isOver := w.GoOnWithout(&g.Group, g.Now); note != "nobody is left outside: the wait for seats is over" || !isOver {
+		t.Errorf("all are in: %q, over %v", note, isOver)
+	}
+}
+
+// TestRestore: a wait is restored as it was saved; nothing saved is no wait, and nonsense an error.
+func TestRestore(t *testing.T) {
+	g := measured(t, "ann", "bob")
+	w := begin(g)
+	w.Share(&g.Group, map[netip.AddrPort]seats.Crowd{g.Servers.List[0].Addr: {Rooms: 9, Place: 8}})
+	w.Shift(time.Second)
+	w.SetRight(g.Now.Add(-time.Hour))
+	w.Resume(g.Now)
+	back, err := waiting.Restore(w.Save(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := func(w *waiting.Wait) string {
+		data, err := json.Marshal(w.Save())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	if text(back) != text(w) {
+		t.Errorf("restored is\n%s\nwant\n%s", text(back), text(w))
+	}
+	if none, err := waiting.Restore(seats.Saved{}, 2); none != nil || err != nil {
+		t.Errorf("of nothing it restores %v, %v", none, err)
+	}
+	if _, err := waiting.Restore(w.Save(), 1); err == nil || errors.Unwrap(err) != nil {
+		t.Errorf("of a shorter list: %v", err)
+	}
+}
