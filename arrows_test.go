@@ -112,6 +112,7 @@ var arrows = []struct {
 	{"muster/host/turns", []string{"muster/host/room"}},
 	{"muster/host/schedule", nil},
 	{"muster/host/store", nil},
+	{"muster/host/between", nil},
 	{"muster/host/cluster", []string{"muster/host/store"}},
 	{"muster/host/wire", []string{"muster/host/schedule", "muster/selection", "muster/selection/rules", "muster/discovery"}},
 	{"muster/host/wire/conn", []string{"muster/host/wire"}},

@@ -15,16 +15,15 @@ import (
 	"muster/host/wire"
 )
 
-// A gateway is a host that somebody has reached whose room is at another, the owner. What
-// is asked by HTTP goes there by a reverse proxy, a WebSocket's messages are piped:
+// A gateway is a host that somebody has reached whose room is at another, the owner. It
+// asks there by HTTP on the client's behalf: a reverse proxy passes requests on, and a
+// WebSocket is piped from the owner's first word on.
 //
-//	client ══ WebSocket ══ gateway ══ WebSocket over the relay ══ owner
-//	   ◀──────────────────────────────────────────── messages, whole
-//	   messages, as they come ─────────────────────────────────▶
+//	client ══ WebSocket ══ gateway ══ WebSocket, by TLS ══ owner
 //
-// Owners change. The gateway keeps its client's socket then, finds the new one, and says
-// there what the client said first, with the token that it has been given since; a second
-// welcome, or a whole new state of a page, has the client begin anew.
+// Owners change. A gateway that has asked one without the room is told so, and looks
+// where the room is by then; no owner passes anything on. A client that was let in hears
+// that its host has stopped, and comes back by itself.
 
 // passedOn has requests for a room that another host has answered by that host. The body
 // is read before anything else: when an answer comes without it would tell something.

@@ -20,7 +20,7 @@ import (
 	"muster/host/wire"
 )
 
-// Relay makes connections between the hosts that share a store.
+// Relay makes connections between the hosts that share a store; package between has one.
 type Relay interface {
 	// Dial connects to a host by its name in the store, this one's own too.
 	Dial(ctx context.Context, host string) (net.Conn, error)
@@ -118,7 +118,7 @@ func (h *Host) serveRelay(listener net.Listener) {
 		h.transport.CloseIdleConnections()
 	})
 	h.begin(func() { server.Serve(listener) })
-	h.begin(h.watchTrust)
+	h.begin(h.watchOwners)
 }
 
 type discard struct{}
@@ -222,25 +222,18 @@ func (p *passing) all() []*line {
 	return slices.Collect(maps.Keys(p.lines))
 }
 
-// watchTrust tells those whom this host passes on when the store is out of its reach:
-// whoever has their rooms mostly cannot reach it either, nor them.
-func (h *Host) watchTrust() {
-	for {
-		trusted, changed := h.store.Trust()
+// watchOwners ends the lines to owners that their rooms have left. One that the store is out
+// of reach for does not know that another host has its rooms, and has its connections still.
+func (h *Host) watchOwners() {
+	for rest(h.lines, watchEvery) {
 		for _, l := range h.passing.all() {
-			if trusted {
-				l.resumes()
-			} else {
-				h.begin(func() { l.pauses(held) }) // a slow client holds up no other
-			}
-		}
-		select {
-		case <-changed:
-		case <-h.lines.Done():
-			return
+			l.leaves()
 		}
 	}
 }
+
+// watchEvery is how often a gateway looks whether rooms have other owners.
+const watchEvery = time.Second
 
 // errNowhere says that a room is over, or nobody's.
 var errNowhere = errors.New("host: no host has the room")

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -281,8 +281,24 @@ func isWhole(state map[string]json.RawMessage) bool {
 	return string(state["whole"]) == "true" && state["you"] != nil && state["room"] != nil && state["people"] != nil
 }
 
-// TestRelayedOwnerDies: whoever hangs at another host keeps the socket when the room's
-// owner dies, and begins anew with the next.
+// comesBack waits until the host sends the player back, and joins anew by the token.
+func (p *player) comesBack(m *machine, code, name string) *player {
+	p.Helper()
+	for message := range p.heard {
+		if refusal, is := message.(wire.Refusal); is && refusal.Reason != wire.ReasonMoved {
+			p.Errorf("%s is refused: %+v", name, refusal)
+		}
+	}
+	again := says(p.T, m.server, "", wire.Hello{Code: code, Name: name, Token: p.token})
+	if welcome := expect[wire.Welcome](again); welcome.Token != p.token || welcome.Name != name {
+		p.Errorf("%s comes back as %q, and has the token %q, at first %q", name, welcome.Name, welcome.Token, p.token)
+	}
+	again.token = p.token
+	return again
+}
+
+// TestRelayedOwnerDies: whoever hangs at another host is told to come back when the room's
+// owner dies, and has the place, by the token, at the next.
 func TestRelayedOwnerDies(t *testing.T) {
 	at := machines(t, host.Config{List: listOf(40)}, "a", "b")
 	code, _ := at["a"].open(2)
@@ -291,15 +307,11 @@ func TestRelayedOwnerDies(t *testing.T) {
 	page.sees("the room", isWhole)
 	expect[wire.List](ann)
 	at["a"].dies()
-	page.sees("the room again, whole", isWhole)
-	for _, p := range []*player{ann, bob} {
-		again := expect[wire.Welcome](p)
-		if again.Token != p.token {
-			t.Errorf("the second welcome has the token %q, the first %q", again.Token, p.token)
-		}
-		p.conn.Send(wire.Done{Round: 1}) // of before: it does not count
-		p.conn.Send(wire.Again{})
-	}
+	page.sees("that the room goes on elsewhere", func(state map[string]json.RawMessage) bool {
+		return string(state["type"]) == `"refused"` && string(state["reason"]) == `"moved"`
+	})
+	openAt(t, at["b"], code).sees("the room again, whole", isWhole)
+	ann, bob = ann.comesBack(at["b"], code, "ann"), bob.comesBack(at["b"], code, "bob")
 	ann.measures(10)
 	bob.measures(20)
 	ann.looks()
@@ -309,6 +321,72 @@ func TestRelayedOwnerDies(t *testing.T) {
 	}
 	if rooms := at["b"].host.Rooms(); len(rooms) != 1 || rooms[0] != code {
 		t.Errorf("b has the rooms %v", rooms)
+	}
+}
+
+// TestRelayedTakenOver: an owner that does not know that another host has its room keeps
+// nobody who came by a third.
+func TestRelayedTakenOver(t *testing.T) {
+	t.Parallel()
+	at := machines(t, host.Config{List: listOf(5)}, "a", "b", "c")
+	code, _ := at["a"].open(1)
+	ann := join(t, at["c"].server, code, "ann")
+	at["a"].store.Away(true) // it says that everything waits, and answers
+	at["a"].store.Dies()     // and has no lease any more
+	waitFor(t, "another owner", func() bool { return len(at["b"].host.Rooms())+len(at["c"].host.Rooms()) == 1 })
+	ann = ann.comesBack(at["c"], code, "ann")
+	if launch := ann.plays(10); launch.Address != "10.0.0.0:27960" {
+		t.Errorf("sent to %s", launch.Address)
+	}
+}
+
+// TestRelayedGoodbyes: pings, and why an end has closed, get through to the other end.
+func TestRelayedGoodbyes(t *testing.T) {
+	t.Parallel()
+	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
+	code, _ := at["a"].open(2)
+	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(at["b"].server.URL, "http")+"/peer", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	var pong string
+	ws.SetPongHandler(func(data string) error { pong = data; return nil })
+	ws.WriteJSON(map[string]any{"type": "hello", "version": wire.Version, "code": code, "name": "ann"})
+	if _, said, err := ws.ReadMessage(); err != nil || !strings.Contains(string(said), "welcome") {
+		t.Fatalf("%s %v", said, err)
+	}
+	ws.WriteControl(websocket.PingMessage, []byte("are you there"), time.Now().Add(time.Minute))
+	ws.WriteMessage(websocket.TextMessage, []byte("nonsense")) // for which the owner ends the connection
+	for err == nil {
+		_, _, err = ws.ReadMessage()
+	}
+	if pong != "are you there" || !websocket.IsCloseError(err, websocket.CloseNormalClosure) {
+		t.Errorf("the pong is %q, the end %v", pong, err)
+	}
+}
+
+// TestRelayedNoLoop: a host passes on what another host asks to nobody, whatever it knows
+// of the room.
+func TestRelayedNoLoop(t *testing.T) {
+	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
+	code, _ := at["a"].open(1)
+	conn, err := at["a"].Dial(t.Context(), "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	request, _ := http.NewRequest("GET", "http://b/api/rooms/"+code, nil)
+	request.Header = http.Header{"Muster-Relayed": {`{"addr":"192.0.2.1"}`}, "Muster-Code": {code}}
+	if err := request.Write(conn); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(conn), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Body.Close(); answer.StatusCode != http.StatusMisdirectedRequest {
+		t.Errorf("answered %d", answer.StatusCode)
 	}
 }
 
@@ -327,8 +405,8 @@ func TestRightProgram(t *testing.T) {
 	}
 }
 
-// TestRelayedClientGone: a client that shows no sign of life when its room's owner dies is
-// not said to be there at the next: it may have come back on another connection.
+// TestRelayedClientGone: a client that hangs at a gateway without a sign of life keeps
+// nobody out who comes with its token.
 func TestRelayedClientGone(t *testing.T) {
 	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
 	code, _ := at["a"].open(1)
@@ -343,9 +421,7 @@ func TestRelayedClientGone(t *testing.T) {
 		t.Fatalf("%s %v", said, err)
 	}
 	at["a"].dies() // and nobody reads on, nor answers pings
-	for len(at["b"].host.Rooms()) == 0 {
-		runtime.Gosched()
-	}
+	waitFor(t, "the room at b", func() bool { return len(at["b"].host.Rooms()) == 1 })
 	ann := dial(t, at["b"].server)
 	ann.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: token})
 	expect[wire.Welcome](ann)
@@ -354,37 +430,33 @@ func TestRelayedClientGone(t *testing.T) {
 	}
 }
 
-// TestRelayedAway: while an owner can keep nothing, whoever comes again is not asked for
-// all the time, and keeps the connection.
+// TestRelayedAway: while an owner can keep nothing, who comes back by a gateway hears so,
+// and is let in once it can.
 func TestRelayedAway(t *testing.T) {
 	t.Parallel()
 	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
 	code, _ := at["a"].open(1)
 	ann := join(t, at["b"].server, code, "ann")
 	at["a"].store.Away(true)
-	at["a"].line.mu.Lock()
-	for _, c := range at["a"].line.conns {
-		c.Close()
+	at["a"].line.hangUp()
+	for range ann.heard {
 	}
-	dialled := len(at["a"].line.conns)
-	at["a"].line.mu.Unlock()
-	time.Sleep(500 * time.Millisecond)
-	at["a"].line.mu.Lock()
-	if again := len(at["a"].line.conns) - dialled; again > 10 {
-		t.Errorf("an owner that lets nobody in was asked %d times in half a second", again)
+	back := says(t, at["b"].server, "", wire.Hello{Code: code, Name: "ann", Token: ann.token})
+	if refusal := expect[wire.Refusal](back); refusal.Reason != wire.ReasonBusy {
+		t.Errorf("ann is told %+v", refusal)
 	}
-	at["a"].line.mu.Unlock()
 	at["a"].store.Away(false)
-	expect[wire.Welcome](ann)
-	ann.conn.Send(wire.Again{})
+	for range back.heard {
+	}
+	ann = ann.comesBack(at["b"], code, "ann")
 	if launch := ann.plays(10); launch.Address != "10.0.0.0:27960" {
 		t.Errorf("sent to %s", launch.Address)
 	}
 }
 
-// TestRelayedPause: where hosts lose their common memory, and with it each other, whoever
-// is passed on hears that everything waits as soon as the gateway knows, in the words that
-// people hear whose room is there; then all goes on.
+// TestRelayedPause: where hosts lose their common memory, whoever is passed on hears it from
+// the owner, in the words that people hear whose room is there. Where they lose each other,
+// too, whoever comes back hears it from the gateway. Then all goes on.
 func TestRelayedPause(t *testing.T) {
 	t.Parallel()
 	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
@@ -392,37 +464,44 @@ func TestRelayedPause(t *testing.T) {
 	ann := join(t, at["b"].server, code, "ann")
 	page := openAt(t, at["b"], code)
 	page.sees("the room", isWhole)
-	for _, cut := range []bool{false, true} { // the hosts from each other, too
-		if cut {
-			at["b"].between.Delete("a")
-			at["a"].line.hangUp()
-		}
-		at["a"].store.Away(true)
-		at["b"].store.Away(true)
-		if wait := expect[wire.Wait](ann); !strings.HasPrefix(wait.Message, "the host cannot keep just now what happens here") {
-			t.Errorf("ann is told %q", wait.Message)
-		}
-		page.sees("why it waits", func(state map[string]json.RawMessage) bool {
-			return string(state["type"]) == `"wait"` && strings.Contains(string(state["message"]), "nothing is lost")
-		})
-		at["b"].between.Store("a", at["a"])
-		at["a"].store.Away(false)
-		at["b"].store.Away(false)
-		if cut {
-			expect[wire.Welcome](ann)
-			ann.conn.Send(wire.Again{})
-			page.sees("the room again", isWhole)
-			continue
-		}
-		const goesOn = "goes on now" // what the room notes
-		page.sees("that it does", func(state map[string]json.RawMessage) bool { return strings.Contains(string(state["log"]), goesOn) })
-		for told := (wire.Snapshot{}); !strings.Contains(fmt.Sprint(told.Log), goesOn); {
+	const why = "the host cannot keep just now what happens here"
+	hears := func(told *wire.Snapshot, what string) {
+		t.Helper()
+		for !strings.Contains(fmt.Sprint(told.Log, told.Room.Held), what) {
 			if err := told.Merge(expect[wire.Room](ann)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if launch := ann.plays(10); launch.Address != "10.0.0.0:27960" {
+	var told wire.Snapshot
+	at["a"].store.Away(true)
+	at["b"].store.Away(true)
+	hears(&told, why)
+	page.sees("why it waits", func(state map[string]json.RawMessage) bool { return strings.Contains(string(state["room"]), why) })
+	at["a"].store.Away(false)
+	at["b"].store.Away(false)
+	hears(&told, "goes on now")
+
+	at["a"].store.Away(true)
+	at["b"].store.Away(true)
+	at["b"].between.Delete("a")
+	at["a"].line.hangUp()
+	for range ann.heard {
+	}
+	back := says(t, at["b"].server, "", wire.Hello{Code: code, Name: "ann", Token: ann.token})
+	if wait := expect[wire.Wait](back); !strings.HasPrefix(wait.Message, why) {
+		t.Errorf("ann is told %q", wait.Message)
+	}
+	page = openAt(t, at["b"], code)
+	page.sees("why it waits", func(state map[string]json.RawMessage) bool {
+		return string(state["type"]) == `"wait"` && strings.Contains(string(state["message"]), "nothing is lost")
+	})
+	at["a"].store.Away(false)
+	at["b"].store.Away(false)
+	at["b"].between.Store("a", at["a"])
+	page.sees("the room again", isWhole)
+	expect[wire.Welcome](back)
+	if launch := back.plays(10); launch.Address != "10.0.0.0:27960" {
 		t.Errorf("sent to %s", launch.Address)
 	}
 }

@@ -39,6 +39,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -67,6 +68,9 @@ type Config struct {
 	Prefix string
 	// Takes is the newest version of a saved room that this host reads.
 	Takes int
+	// Door returns what the lease says of how other hosts reach this one, where NATS sees it
+	// at an address, nil if NATS does not say; a Door that is nil is none.
+	Door func(seen net.IP) string
 	// Logger takes what operators may need to read; nil discards it.
 	Logger *slog.Logger
 }
@@ -82,6 +86,7 @@ type Cluster struct {
 	unpack              *zstd.Decoder
 	// life tells this process from others of the same name, before and after it.
 	life   string
+	door   string        // what the lease says of how others reach this host
 	claims atomic.Uint64 // counts this process's
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -90,7 +95,6 @@ type Cluster struct {
 	lease     lease
 	outage    store.Outage // of the goroutine that keeps the lease
 	directory directory
-	relay     *Relay
 	fetching  fetching
 }
 
@@ -124,6 +128,10 @@ func (c *Cluster) open(ctx context.Context) (err error) {
 	if c.conn, err = connect(ctx, c.config, c.directory.reconnected); err != nil {
 		return err
 	}
+	if c.config.Door != nil {
+		seen, _ := c.conn.GetClientIP() // an old server does not say
+		c.door = c.config.Door(seen)
+	}
 	if c.js, err = jetstream.New(c.conn, jetstream.WithDefaultTimeout(askTime)); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
@@ -134,9 +142,6 @@ func (c *Cluster) open(ctx context.Context) (err error) {
 		return err
 	}
 	if err := c.list(ctx); err != nil {
-		return err
-	}
-	if err := c.takeRelay(ctx); err != nil {
 		return err
 	}
 	if lasted, wasTold := c.outage.Ends(time.Now()); wasTold {
@@ -165,9 +170,6 @@ func (c *Cluster) Close() error {
 func (c *Cluster) stop() {
 	c.cancel()
 	c.work.Wait()
-	if c.relay != nil {
-		c.relay.Close()
-	}
 	if c.conn != nil {
 		c.conn.Close()
 	}

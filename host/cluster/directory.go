@@ -286,6 +286,18 @@ func (c *Cluster) Hosts() (names []string) {
 	return names
 }
 
+// Doors returns how the living hosts are reached, by their names.
+func (c *Cluster) Doors() map[string]string {
+	d := &c.directory
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	doors := make(map[string]string, len(d.hosts))
+	for name, n := range d.hosts {
+		doors[name] = n.Door
+	}
+	return doors
+}
+
 // Loads returns this host's name, how many rooms each living host has that takes over
 // rooms and can read those that this one has saved, and for how long these hosts have been
 // the same.

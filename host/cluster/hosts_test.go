@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"context"
+	"log/slog"
+	"net"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 
 	"muster/discovery"
 	"muster/host"
+	"muster/host/between"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -23,8 +26,19 @@ func TestHostsPause(t *testing.T) {
 	w := world(t, nats)
 	hosts, at := map[string]*host.Host{}, map[string]*httptest.Server{}
 	for _, name := range []string{"a", "b"} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		others, err := between.New(listener, name, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { others.Close() })
+		w.Door = others.Door
 		c := join(t, w, name)
-		h, err := host.New(host.Config{Store: c, Relay: c, List: func(context.Context, string) ([]discovery.Server, error) { return nil, nil }})
+		others.Join(c.Doors)
+		h, err := host.New(host.Config{Store: c, Relay: others, List: func(context.Context, string) ([]discovery.Server, error) { return nil, nil }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,12 +46,17 @@ type life struct {
 	Adopts bool `json:"adopts"`
 	// Takes is the newest version of a saved room that the host reads; 0 if it does not say.
 	Takes int `json:"takes,omitempty"`
+	// Door is how other hosts reach it, in a form that this package need not know.
+	Door string `json:"door,omitempty"`
 }
+
+// longestDoor is how long a door may be, in bytes.
+const longestDoor = 512
 
 // parseLife reads a lease; empty if it makes no sense.
 func parseLife(data []byte) life {
 	var l life
-	if json.Unmarshal(data, &l) != nil || l.Version < 1 || len(l.Life) > 64 {
+	if json.Unmarshal(data, &l) != nil || l.Version < 1 || len(l.Life) > 64 || len(l.Door) > longestDoor {
 		return life{}
 	}
 	return l
@@ -96,7 +101,7 @@ func (l *lease) renewed(seq uint64, sent time.Time, known bool) {
 // writeLease renews the lease, over the message of a sequence.
 func (c *Cluster) writeLease(ctx context.Context, over uint64) error {
 	c.lease.mu.Lock()
-	data, err := json.Marshal(life{Version: 1, Life: c.life, Adopts: c.lease.adopts > 0, Takes: c.config.Takes})
+	data, err := json.Marshal(life{Version: 1, Life: c.life, Adopts: c.lease.adopts > 0, Takes: c.config.Takes, Door: c.door})
 	c.lease.mu.Unlock()
 	if err != nil {
 		return err

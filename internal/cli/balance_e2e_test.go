@@ -28,7 +28,7 @@ func TestRoomsEvenOut(t *testing.T) {
 	awaitPort(t, nats)
 	hosts := []string{freePort(t), freePort(t), freePort(t)}
 	serve := func(i int) *process {
-		return run(t, t.TempDir(), fmt.Sprint("host", i), "serve", "--listen", hosts[i], "--nats", "nats://"+nats, "--node", fmt.Sprint("host", i), "--rooms-per-address", "10000")
+		return run(t, t.TempDir(), fmt.Sprint("host", i), "serve", "--listen", hosts[i], "--nats", "nats://"+nats, "--node", fmt.Sprint("host", i), "--cluster-listen", "127.0.0.1:0", "--rooms-per-address", "10000")
 	}
 	rooms := func(i int) (n int) {
 		answer, err := http.Get("http://" + hosts[i] + "/metrics")

@@ -37,7 +37,7 @@ func ofServe() []section {
 	return []section{
 		{"By what people reach it", "listen public-url host-name trusted-proxy metrics-from"},
 		{"Encryption", "tls-cert tls-key acme acme-accept-terms acme-email acme-cache acme-directory acme-ca"},
-		{"Where rooms are kept", "store nats nats-credentials nats-ca node replicas import export"},
+		{"Where rooms are kept", "store nats nats-credentials nats-ca node cluster-listen replicas import export"},
 		{"What strangers may", "max-rooms rooms-per-address max-players idle standing-rooms standing-per-address standing-weeks room-memory message-rate max-places max-servers webhooks"},
 		{"What the page gives", "downloads releases"},
 		{"Where servers are listed", serverFlags},

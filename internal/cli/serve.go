@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"muster/discovery"
 	"muster/host"
 	"muster/host/access"
+	"muster/host/between"
 	"muster/host/cluster"
 	"muster/host/public"
 	"muster/host/room"
@@ -46,6 +48,8 @@ type serving struct {
 	*program
 	listen, store string
 	cluster       cluster.Config
+	between       string // where other hosts connect
+	others        *between.Mesh
 	// importFrom and exportTo are files for rooms that only move.
 	importFrom, exportTo string
 	log                  string       // how the log is written
@@ -133,12 +137,17 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
 	return s, cmd
 }
 
+// clusterPort is where hosts that share NATS listen for each other, if the operator does not
+// say where.
+const clusterPort = "7779"
+
 // bindCluster adds the flags that say where many hosts keep their rooms.
 func (s *serving) bindCluster(flags *pflag.FlagSet) {
 	flags.StringVar(&s.cluster.URL, "nats", "", "keep the rooms in NATS JetStream at `URL`, several with commas between them: many hosts share them then, and any of them takes anybody")
 	flags.StringVar(&s.cluster.Credentials, "nats-credentials", "", "the `FILE` of credentials that NATS asks for")
 	flags.StringVar(&s.cluster.CA, "nats-ca", "", "trust the authority in `FILE.pem` for NATS's certificate")
 	flags.StringVar(&s.cluster.Node, "node", "", "this host's `NAME` among those that share NATS, each its own (default: the machine's)")
+	flags.StringVar(&s.between, "cluster-listen", ":"+clusterPort, "where the other hosts connect to this one: `ADDRESS`, on a network of yours; with a port alone they come to the address at which NATS sees this host")
 	flags.StringVar(&s.importFrom, "import", "", "do not serve, but take the rooms of `FILE`, a --store that is not served any more, or a backup, over into NATS")
 	flags.StringVar(&s.exportTo, "export", "", "do not serve, but write all rooms in NATS to `FILE`: a backup, or a --store for one host")
 	flags.IntVar(&s.cluster.Replicas, "replicas", 0, "keep everything on `N` of NATS's servers (default: on all, three at most)")
@@ -221,10 +230,12 @@ func (s *serving) run(ctx context.Context) error {
 	}
 	s.supply(games, kept, log)
 	defer s.lists.Begin(ctx)()
-	relay, _ := kept.(host.Relay) // of a cluster
+	var relay host.Relay
 	var loads func() (string, map[string]int, time.Duration)
 	if many, is := kept.(*cluster.Cluster); is {
-		loads = many.Loads
+		defer s.others.Close()
+		s.others.Join(many.Doors)
+		relay, loads = s.others, many.Loads
 	}
 	var announce func(host.Post)
 	if s.webhooks {
@@ -326,6 +337,9 @@ func (s *serving) check() error {
 	if s.public.Idle < time.Minute || s.public.Idle > room.KeepEmpty {
 		return usagef("--idle %v: say %v to %v", s.public.Idle, time.Minute, room.KeepEmpty)
 	}
+	if _, _, err := net.SplitHostPort(s.between); err != nil {
+		return hint.With(usagef("--cluster-listen: %q is no ADDRESS:PORT", s.between), "say --cluster-listen 10.0.0.1:"+clusterPort+", with the address by which the other hosts reach this one")
+	}
 	if _, _, err := net.SplitHostPort(s.listen); err != nil {
 		return hint.With(usagef("--listen: %q is no ADDRESS:PORT", s.listen), "say --listen :7777, or --listen 127.0.0.1:7777 behind a proxy on this machine")
 	}
@@ -383,8 +397,12 @@ func (s *serving) encrypt(ctx context.Context, log *slog.Logger) (get func(), er
 func (s *serving) open(ctx context.Context, log *slog.Logger) (store.Store, error) {
 	if s.cluster.URL != "" {
 		s.cluster.Logger, s.cluster.Takes = log, room.SavedVersion
+		if err := s.meet(log); err != nil {
+			return nil, err
+		}
 		kept, err := cluster.Open(ctx, s.cluster)
 		if err != nil {
+			s.others.Close()
 			return nil, err
 		}
 		return kept, nil
@@ -405,6 +423,25 @@ func (s *serving) open(ctx context.Context, log *slog.Logger) (store.Store, erro
 		log.Error("the store was damaged", "error", damage)
 	}
 	return kept, nil
+}
+
+// meet listens for the other hosts.
+func (s *serving) meet(log *slog.Logger) error {
+	listener, err := net.Listen("tcp", s.between)
+	if err != nil {
+		return hint.With(fmt.Errorf("cannot listen on %s for other hosts: %w", s.between, hint.Reason(err)), "several hosts on one machine each need a --cluster-listen, such as --cluster-listen 127.0.0.1:7780")
+	}
+	if s.others, err = between.New(listener, s.cluster.Node, log); err != nil {
+		listener.Close()
+		return err
+	}
+	s.cluster.Door = func(seen net.IP) string {
+		door := s.others.Door(seen)
+		address, _, _ := strings.Cut(door, " ")
+		log.Info("other hosts reach this one", "at", address)
+		return door
+	}
+	return nil
 }
 
 // nameNode gives the host the machine's name if the user gave it none. Who only moves

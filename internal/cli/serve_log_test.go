@@ -46,7 +46,7 @@ func TestServeLogIsJSON(t *testing.T) {
 	})
 	for name, args := range map[string][]string{
 		"a mistake":            {"--max-rooms", "0"},
-		"no NATS":              {"--nats", "nats://user:secret1@127.0.0.1:1", "--listen", "127.0.0.1:0"},
+		"no NATS":              {"--nats", "nats://user:secret1@127.0.0.1:1", "--listen", "127.0.0.1:0", "--cluster-listen", "127.0.0.1:0"},
 		"no folder for a file": {"--store", "/nowhere/rooms.db", "--listen", "127.0.0.1:0"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -119,15 +119,16 @@ func TestServeUsage(t *testing.T) {
 		"--max-players 65":      "--max-players 65: say 1 to 64",
 		"--listen nowhere":      "no ADDRESS:PORT",
 		"--acme muster.example": "accept its terms",
-		"--acme a.example --tls-cert a --tls-key b":            "one of them",
-		"--tls-cert a.pem --tls-key b.pem":                     "cannot read a.pem",
-		"--tls-cert a.pem":                                     "go together",
-		"--public-url muster.example":                          "no URL such as",
-		"--store /nowhere/rooms.db --listen 127.0.0.1:0":       "cannot keep rooms in /nowhere/rooms.db",
-		"--store rooms.db --nats nats://127.0.0.1:1":           "say one of them",
-		"--nats nats://127.0.0.1:1 --listen 127.0.0.1:0":       "no NATS server answers",
-		"--import rooms.db":                                    "need --nats URL",
-		"--nats nats://127.0.0.1:1 --import /nowhere/rooms.db": "cannot open /nowhere/rooms.db",
+		"--acme a.example --tls-cert a --tls-key b":                                   "one of them",
+		"--tls-cert a.pem --tls-key b.pem":                                            "cannot read a.pem",
+		"--tls-cert a.pem":                                                            "go together",
+		"--public-url muster.example":                                                 "no URL such as",
+		"--store /nowhere/rooms.db --listen 127.0.0.1:0":                              "cannot keep rooms in /nowhere/rooms.db",
+		"--store rooms.db --nats nats://127.0.0.1:1":                                  "say one of them",
+		"--nats nats://127.0.0.1:1 --listen 127.0.0.1:0 --cluster-listen 127.0.0.1:0": "no NATS server answers",
+		"--nats nats://127.0.0.1:1 --cluster-listen 7779":                             "is no ADDRESS:PORT",
+		"--import rooms.db":                                                           "need --nats URL",
+		"--nats nats://127.0.0.1:1 --import /nowhere/rooms.db":                        "cannot open /nowhere/rooms.db",
 		"room": "takes no argument",
 	} {
 		if o := muster(t, append([]string{"serve"}, strings.Fields(args)...)...); o.code == 0 || !strings.Contains(o.err, want) {
@@ -167,7 +168,7 @@ func TestServeMoves(t *testing.T) {
 	if !nats.ReadyForConnections(10 * time.Second) {
 		t.Fatal("NATS does not start")
 	}
-	to := []string{"--nats", nats.ClientURL(), "--node", "host1"}
+	to := []string{"--nats", nats.ClientURL(), "--node", "host1", "--cluster-listen", "127.0.0.1:0"}
 	var room struct{ Code string }
 	serving := func(name string, do func(url string), where ...string) {
 		t.Helper()

@@ -1,0 +1,338 @@
+package between
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"muster/internal/await"
+	"muster/internal/leak"
+)
+
+// leases are the doors of all hosts, as a store has them.
+type leases struct {
+	mu    sync.Mutex // guards following
+	doors map[string]string
+}
+
+func (l *leases) all() map[string]string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return maps.Clone(l.doors)
+}
+
+func (l *leases) set(node, door string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.doors == nil {
+		l.doors = map[string]string{}
+	}
+	if l.doors[node] = door; door == "" {
+		delete(l.doors, node)
+	}
+}
+
+// lines is a log that several goroutines write.
+type lines struct {
+	mu   sync.Mutex // guards following
+	text bytes.Buffer
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) has(text string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Contains(l.text.String(), text)
+}
+
+// alone starts a mesh that has no lease.
+func alone(t *testing.T, node string) (*Mesh, *lines) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return on(t, listener, node)
+}
+
+func on(t *testing.T, listener net.Listener, node string) (*Mesh, *lines) {
+	t.Helper()
+	log := new(lines)
+	m, err := New(listener, node, slog.New(slog.NewTextHandler(log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.Close() })
+	return m, log
+}
+
+// join starts a mesh among others.
+func join(t *testing.T, l *leases, node string) (*Mesh, *lines) {
+	t.Helper()
+	m, log := alone(t, node)
+	l.set(node, m.Door(nil))
+	m.Join(l.all)
+	return m, log
+}
+
+// pair dials from one mesh to another and returns both ends.
+func pair(t testing.TB, from, to *Mesh) (ours, theirs net.Conn) {
+	t.Helper()
+	ours, err := from.Dial(context.Background(), to.node)
+	if err == nil {
+		theirs, err = to.Listener().Accept()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ours.Close(); theirs.Close() })
+	return ours, theirs
+}
+
+// TestDial: hosts reach each other, and themselves, by name, from the moment that both have
+// a lease.
+func TestDial(t *testing.T) {
+	leak.Check(t)
+	var l leases
+	a, _ := join(t, &l, "a")
+	if _, err := a.Dial(t.Context(), "b"); err != errNobody {
+		t.Errorf("a host without a lease: %v", err)
+	}
+	b, _ := join(t, &l, "b")
+	for _, to := range []*Mesh{a, b} {
+		ours, theirs := pair(t, a, to)
+		go fmt.Fprint(ours, "there")
+		said := make([]byte, 5)
+		if _, err := io.ReadFull(theirs, said); err != nil || string(said) != "there" {
+			t.Errorf("%s hears %q, %v", to.node, said, err)
+		}
+		go fmt.Fprint(theirs, "again")
+		if _, err := io.ReadFull(ours, said); err != nil || string(said) != "again" {
+			t.Errorf("a hears %q from %s, %v", said, to.node, err)
+		}
+		ours.Close()
+		if _, err := theirs.Read(said); err == nil {
+			t.Error("the other end stays open")
+		}
+	}
+	b.Listener().Close()
+	if _, err := b.Listener().Accept(); err != net.ErrClosed {
+		t.Errorf("a closed listener: %v", err)
+	}
+	if m := a.neighbours["b"]; len(m.conns) > 0 {
+		t.Errorf("%d connections are left", len(m.conns))
+	}
+}
+
+// TestStrangers: nobody is let in without a certificate of a lease, nobody is spoken to whose
+// certificate is another, and what strangers send ends nothing else.
+func TestStrangers(t *testing.T) {
+	leak.Check(t)
+	var l leases
+	a, _ := join(t, &l, "a")
+	b, _ := join(t, &l, "b")
+	address, key, _ := strings.Cut(b.Door(nil), " ")
+	stranger, _ := alone(t, "c")
+	stranger.Join(l.all)
+	if _, err := stranger.Dial(t.Context(), "b"); err == nil {
+		t.Error("a host without a lease is let in")
+	}
+	for what, certificates := range map[string][]tls.Certificate{"none": nil, "another": {stranger.certificate}} {
+		config := &tls.Config{InsecureSkipVerify: true, Certificates: certificates, NextProtos: []string{carries}}
+		conn, err := tls.Dial("tcp", address, config)
+		if err == nil {
+			conn.Write([]byte("?GET / HTTP/1.1\r\n\r\n"))
+			conn.SetReadDeadline(time.Now().Add(time.Minute))
+			if n, err := conn.Read(make([]byte, 1)); n > 0 || err == nil {
+				t.Errorf("who shows the certificate %s is answered", what)
+			}
+			conn.Close()
+		}
+	}
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: b\r\n\r\n")
+	conn.SetReadDeadline(time.Now().Add(time.Minute))
+	if said, _ := io.ReadAll(conn); strings.Contains(string(said), "HTTP") {
+		t.Errorf("who speaks without TLS is told %q", said)
+	}
+	conn.Close()
+	_, other, _ := strings.Cut(stranger.Door(nil), " ")
+	l.set("b", address+" "+other)
+	if _, err := a.Dial(t.Context(), "b"); err == nil {
+		t.Error("somebody else at a host's address is spoken to")
+	}
+	l.set("b", address+" "+key)
+	pair(t, a, b)
+}
+
+// TestAnew: a host that was started again has another certificate, and is reached by it.
+func TestAnew(t *testing.T) {
+	leak.Check(t)
+	var l leases
+	a, _ := join(t, &l, "a")
+	b, _ := join(t, &l, "b")
+	ours, _ := pair(t, a, b)
+	b.Close()
+	if _, err := ours.Read(make([]byte, 1)); err == nil {
+		t.Error("a connection to a host that has ended stays")
+	}
+	again, _ := join(t, &l, "b")
+	pair(t, a, again)
+	pair(t, again, a)
+}
+
+// wire passes bytes on between hosts, until it is cut: then it passes on none, as a network
+// does that drops packets.
+type wire struct {
+	net.Listener
+	to  string
+	mu  sync.Mutex // guards following
+	cut chan struct{}
+}
+
+func stretch(t *testing.T, to string) *wire {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{Listener: listener, to: to, cut: make(chan struct{})}
+	ctx, cancel := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	work.Go(func() {
+		for {
+			from, err := w.Accept()
+			if err != nil {
+				return
+			}
+			there, err := net.Dial("tcp", w.to)
+			if err != nil {
+				from.Close()
+				continue
+			}
+			stop := context.AfterFunc(ctx, func() { from.Close(); there.Close() })
+			for _, way := range [][2]net.Conn{{from, there}, {there, from}} {
+				work.Go(func() {
+					defer stop()
+					defer way[0].Close()
+					defer way[1].Close()
+					io.Copy(held{way[1], w, ctx}, way[0])
+				})
+			}
+		}
+	})
+	t.Cleanup(func() { cancel(); listener.Close(); work.Wait() })
+	return w
+}
+
+// held is an end of a wire, which takes what comes and passes nothing on while it is cut.
+type held struct {
+	io.Writer
+	wire *wire
+	ctx  context.Context
+}
+
+func (h held) Write(b []byte) (int, error) {
+	h.wire.mu.Lock()
+	cut := h.wire.cut
+	h.wire.mu.Unlock()
+	if cut == nil {
+		<-h.ctx.Done()
+		return 0, h.ctx.Err()
+	}
+	return h.Writer.Write(b)
+}
+
+func (w *wire) cuts() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut = nil
+}
+
+// TestSilence: connections to a host that is silent end though nobody has closed them, and
+// the log says that it is not reached, once, and when it is.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	var l leases
+	a, log := join(t, &l, "a")
+	b, _ := alone(t, "b")
+	address, key, _ := strings.Cut(b.Door(nil), " ")
+	line := stretch(t, address)
+	l.set("b", line.Addr().String()+" "+key)
+	b.Join(l.all)
+	await.Until(t, func() bool { return log.has("this host reaches another\" host=b") }, "a does not say that it reaches b")
+	ours, _ := pair(t, a, b)
+	line.cuts()
+	cut := time.Now()
+	if _, err := ours.Read(make([]byte, 1)); err == nil {
+		t.Error("b speaks through a wire that is cut")
+	}
+	t.Logf("the connection has ended after %v", time.Since(cut))
+	await.Until(t, func() bool { return log.has("does not reach another") }, "a does not say that b is not reached")
+	l.set("b", b.Door(nil))
+	await.Until(t, func() bool { return strings.Count(log.String(), "this host reaches another\" host=b") == 2 }, "a does not say that b is reached again")
+	if n := strings.Count(log.String(), "does not reach another"); n != 1 {
+		t.Errorf("it is said %d times", n)
+	}
+	pair(t, a, b)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// TestForgotten: a host without a lease is asked no more once nobody has a connection there.
+func TestForgotten(t *testing.T) {
+	t.Parallel()
+	var l leases
+	a, _ := join(t, &l, "a")
+	b, _ := join(t, &l, "b")
+	ours, _ := pair(t, a, b)
+	known := func() bool {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		return a.neighbours["b"] != nil
+	}
+	l.set("b", "")
+	if !known() {
+		t.Error("a host with connections is forgotten")
+	}
+	ours.Close()
+	await.Until(t, func() bool { return !known() }, "a host without a lease is still asked")
+}
+
+// everywhere says that it listens on all addresses.
+type everywhere struct{ net.Listener }
+
+func (everywhere) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv6unspecified, Port: 7779} }
+
+// TestDoor: the lease says where a host listens, or where it is seen.
+func TestDoor(t *testing.T) {
+	m, _ := alone(t, "a")
+	if door := m.Door(net.IPv4(10, 0, 0, 7)); !strings.HasPrefix(door, m.listener.Addr().String()+" ") {
+		t.Errorf("one address: %s", door)
+	}
+	m, _ = on(t, everywhere{m.listener}, "a")
+	if door := m.Door(net.IPv4(10, 0, 0, 7)); !strings.HasPrefix(door, "10.0.0.7:7779 ") {
+		t.Errorf("seen at 10.0.0.7: %s", door)
+	}
+}

@@ -1,0 +1,181 @@
+package between
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"time"
+)
+
+// neighbour is another host, as long as it lives or there are connections that this host has
+// made there.
+type neighbour struct {
+	node, door string
+	conns      map[*outgoing]bool
+	// beat is the connection on which it is asked whether it lives; only its own goroutine
+	// uses it.
+	beat *tls.Conn
+}
+
+// outgoing is a connection that this host has made.
+type outgoing struct {
+	net.Conn
+	mesh *Mesh
+	to   *neighbour
+}
+
+// Close ends the connection without TLS's good-bye, which waits for a reader.
+func (c *outgoing) Close() error {
+	c.mesh.mu.Lock()
+	delete(c.to.conns, c)
+	c.mesh.mu.Unlock()
+	return c.Conn.(*tls.Conn).NetConn().Close()
+}
+
+// keep notes a connection to a host, so that it ends when the host does not live.
+func (m *Mesh) keep(node, door string, conn *tls.Conn) net.Conn {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := &outgoing{conn, m, m.neighbour(node, door)}
+	if c.to.conns[c] = true; m.ctx.Err() != nil {
+		conn.NetConn().Close()
+	}
+	return c
+}
+
+// neighbour returns the one of a name, which is watched from now on; mu is held.
+func (m *Mesh) neighbour(node, door string) *neighbour {
+	n := m.neighbours[node]
+	if n == nil {
+		n = &neighbour{node: node, conns: map[*outgoing]bool{}}
+		m.neighbours[node] = n
+		if node != m.node && m.ctx.Err() == nil {
+			m.work.Go(func() { m.watch(n) })
+		}
+	}
+	n.door = door
+	return n
+}
+
+// end ends all connections to a host; the mesh's mutex is held.
+func (n *neighbour) end() {
+	for c := range n.conns {
+		c.Conn.(*tls.Conn).NetConn().Close()
+	}
+	clear(n.conns)
+}
+
+// look finds the other hosts, time and again.
+func (m *Mesh) look() {
+	for ok := true; ok; ok = pause(m.ctx, beatEvery) {
+		doors := m.listed()
+		m.mu.Lock()
+		for node, door := range doors {
+			if node != m.node && door != "" && m.ctx.Err() == nil {
+				m.neighbour(node, door)
+			}
+		}
+		m.mu.Unlock()
+	}
+}
+
+// watch asks a host whether it lives, until nobody needs to know.
+func (m *Mesh) watch(n *neighbour) {
+	defer func() {
+		if n.beat != nil {
+			n.beat.NetConn().Close()
+		}
+	}()
+	failed, told, reached := 0, false, false
+	for ok := true; ok; ok = pause(m.ctx, beatEvery) {
+		lives := m.listed()[n.node] != ""
+		m.mu.Lock()
+		door := n.door
+		if !lives && len(n.conns) == 0 {
+			delete(m.neighbours, n.node)
+			m.mu.Unlock()
+			return
+		}
+		m.mu.Unlock()
+		err := m.ask(n, door)
+		switch {
+		case m.ctx.Err() != nil:
+			return
+		case err == nil:
+			if !told || !reached {
+				m.log.Info("this host reaches another", "host", n.node)
+			}
+			failed, told, reached = 0, true, true
+			continue
+		}
+		m.mu.Lock()
+		n.end()
+		m.mu.Unlock()
+		// One that has just started may not have heard of this host yet, nor this one that
+		// another has just ended.
+		if failed++; lives && failed >= failuresTold && (!told || reached) {
+			m.log.Warn("this host does not reach another: who comes here for that one's rooms waits", "host", n.node, "error", err,
+				"hint", "hosts connect to each other's --cluster-listen: open that port between them (docs/serve.md, Many hosts)")
+			told, reached = true, false
+		}
+	}
+}
+
+// failuresTold is how many beats in a row fail before the log says so.
+const failuresTold = 3
+
+// ask is nil if a host lives: it answers a beat, or else one on a new connection.
+func (m *Mesh) ask(n *neighbour, door string) error {
+	if n.beat != nil {
+		if said(n.beat) == nil {
+			return nil
+		}
+		n.beat.NetConn().Close()
+		n.beat = nil
+	}
+	ctx, cancel := context.WithTimeout(m.ctx, answerTime)
+	defer cancel()
+	conn, err := m.dial(ctx, n.node, door, beats)
+	if err == nil {
+		n.beat = conn
+	}
+	return err
+}
+
+// said sends a byte, and is nil once that has come back.
+func said(conn *tls.Conn) error {
+	if err := conn.SetDeadline(time.Now().Add(answerTime)); err != nil {
+		return err
+	}
+	b := []byte{'?'}
+	if _, err := conn.Write(b); err != nil {
+		return err
+	}
+	_, err := io.ReadFull(conn, b)
+	return err
+}
+
+// answer says to another host again and again that this one lives.
+func (m *Mesh) answer(conn *tls.Conn) {
+	defer context.AfterFunc(m.ctx, func() { conn.NetConn().Close() })()
+	defer conn.NetConn().Close()
+	for echo(conn, time.Now().Add(silence)) == nil {
+	}
+}
+
+// silence is after how long without a beat the connection for them ends.
+const silence = 10 * beatEvery
+
+// echo sends back a byte that comes until a time.
+func echo(conn *tls.Conn, until time.Time) error {
+	if err := conn.SetDeadline(until); err != nil {
+		return err
+	}
+	b := make([]byte, 1)
+	if _, err := io.ReadFull(conn, b); err != nil {
+		return err
+	}
+	_, err := conn.Write(b)
+	return err
+}
