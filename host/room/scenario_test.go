@@ -32,14 +32,21 @@ func TestScenarios(t *testing.T) {
 			return
 		}
 		var s *scenario
+		preludes := map[string]string{}
 		datadriven.RunTest(t, path, func(t *testing.T, d *datadriven.TestData) string {
 			if s == nil || d.Cmd == "open" {
 				s = newScenario(seen)
 			}
 			s.t = t
 			switch d.Cmd {
-			case "quietly":
-				for _, line := range strings.Split(strings.ReplaceAll(d.Input, "\n{", "{"), "\n") {
+			case "quietly", "again":
+				lines := d.Input
+				if named := (command{args: d.CmdArgs}); d.Cmd == "again" {
+					lines = preludes[named.words()[0]]
+				} else if name := named.value("as"); name != "" {
+					preludes[name] = lines
+				}
+				for _, line := range strings.Split(strings.ReplaceAll(lines, "\n{", "{"), "\n") {
 					line, input, is := strings.Cut(line, "{")
 					if is {
 						input = "{" + input
@@ -177,12 +184,21 @@ func (s *scenario) do(c command) {
 			s.step(room.Hear{Player: name, Message: wire.Launched{Round: s.round(), State: wire.LaunchStarted}})
 		}
 	case "enter":
-		s.pages[who] = "page of " + who
-		s.step(room.Order{Action: room.Enter{Name: who, Token: s.pages[who]}})
-		s.step(room.PageOpened{Token: s.pages[who]})
+		enter := room.Enter{Name: who, Token: "page of " + who}
+		if at := c.value("from"); at != "" {
+			enter.From = netip.MustParseAddr(at)
+		}
+		if s.step(room.Order{Credential: c.value("as"), Action: enter}) == nil {
+			s.pages[who] = enter.Token
+			s.step(room.PageOpened{Token: enter.Token})
+		}
 	case "page":
 		for _, name := range words {
 			s.step(room.PageOpened{Token: s.pages[name]})
+		}
+	case "shut":
+		for _, name := range words {
+			s.step(room.PageClosed{Token: s.pages[name]})
 		}
 	case "order":
 		s.order(who, words[1], c.input)
@@ -237,7 +253,7 @@ func (s *scenario) join(name string, c command) {
 	if _, known := s.tokens[name]; !known {
 		s.tokens[name] = "token of " + name
 	}
-	hello := wire.Hello{Version: wire.Version, Code: "BAKODI", Name: name, Token: cmp.Or(c.value("token"), s.tokens[name]), As: c.value("as")}
+	hello := wire.Hello{Version: wire.Version, Code: "BAKODI", Name: name, Token: cmp.Or(c.value("token"), s.tokens[name]), As: c.value("as"), Asks: c.value("asks") != ""}
 	var from room.Origin
 	if at := c.value("from"); at != "" {
 		from.Addr = netip.MustParseAddr(at)
@@ -407,9 +423,9 @@ func (s *scenario) order(who, name, input string) {
 }
 
 // step plays an input, and tells what came of it.
-func (s *scenario) step(in room.Input) { s.stepAt(in, "") }
+func (s *scenario) step(in room.Input) error { return s.stepAt(in, "") }
 
-func (s *scenario) stepAt(in room.Input, prefix string) {
+func (s *scenario) stepAt(in room.Input, prefix string) error {
 	outputs, err := s.room.Step(in, s.now)
 	s.notes(prefix)
 	s.seen.pass(&s.phase, s.room, s.t)
@@ -449,6 +465,7 @@ func (s *scenario) stepAt(in room.Input, prefix string) {
 		s.errors++
 		s.tell(prefix, "refused: %v", err)
 	}
+	return err
 }
 
 // worded is a message in few words, or its JSON.
