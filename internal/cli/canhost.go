@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/pflag"
 
 	"muster/discovery/protocol/beacon"
-	"muster/internal/lobby"
 )
 
 // canHost is whether this machine answers as a beacon while its player is in a room, so that
@@ -29,12 +27,4 @@ func (c *canHost) allowed() <-chan struct{} {
 		return c.later
 	}
 	return c.portMap.given()
-}
-
-// shine answers as a beacon, if the player wants that.
-func (c *canHost) shine(ctx context.Context, desk *lobby.Desk) (lobby.Beacon, error) {
-	if !c.isWanted {
-		return lobby.Beacon{}, nil
-	}
-	return desk.Shine(ctx, c.allowed())
 }

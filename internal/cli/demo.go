@@ -23,6 +23,7 @@ import (
 	"muster/internal/invite"
 	"muster/internal/lobby"
 	"muster/internal/netinfo"
+	"muster/internal/ownhost"
 	"muster/internal/sim"
 	"muster/internal/sim/fleet"
 	"muster/internal/term"
@@ -130,7 +131,7 @@ func (d *demo) run(ctx context.Context) (err error) {
 
 // host hosts the room and has everyone play.
 func (d *demo) host(ctx context.Context) error {
-	listener, err := listen(d.listen)
+	listener, err := ownhost.Listen(d.listen)
 	if err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func (a *atHome) config() home.Config {
 			checks := doctor.Examine(ctx, a.patient()).Checks
 			return slices.DeleteFunc(checks, func(c doctor.Check) bool { return c.Name == "terminal" }), nil // people look at a browser
 		},
-		Standing: func() ([]home.Standing, error) { return a.standing(time.Now()) },
+		Standing: func() ([]home.Standing, error) { return lobby.Standing(time.Now()) },
 		Settings: a.settings, Settle: a.settle, SteamKey: func() home.SteamKey { return home.SteamKey(a.steam().Kept()) },
 		Favourites: favouritesFile(), Kept: configFile("config.toml"), Logger: a.logger(),
 	}

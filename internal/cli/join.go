@@ -3,25 +3,17 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"net/netip"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"muster/discovery"
-	"muster/discovery/lists/lan"
 	"muster/host/access"
-	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/invite"
 	"muster/internal/listing"
 	"muster/internal/lobby"
 	"muster/internal/term"
-	"muster/peer"
 )
 
 // join is the command that takes a player into a room.
@@ -117,13 +109,18 @@ func (j *join) run(ctx context.Context, args []string, console *term.Console) er
 	isGiven := to.Code != ""
 	if to.Host == "" {
 		isGiven = j.code != ""
-		if to, err = j.look(ctx, console); err != nil {
+		if to, err = lobby.FindRoom(ctx, console, j.code, j.logger()); err != nil {
 			return err
 		}
 	}
 	j.launcher.Room, j.launcher.Console = to.Code, console
 	j.screen.Say("connecting to %s …", to.Host)
-	return j.enter(ctx, to, isGiven)
+	player := &lobby.Player{
+		Desk: j.sits, View: &lobby.View{Screen: j.screen}, Launcher: &j.launcher, Asking: j.asking(&j.probing),
+		Once: j.once, Somewhere: j.somewhere, CanHost: j.canHost.isWanted, Allowed: j.canHost.allowed(),
+		Shares: j.shares, Favourites: favouritesFile(), LAN: j.lan, Browses: !j.noBrowser || j.home != nil,
+	}
+	return player.Enter(ctx, to, isGiven)
 }
 
 // destination is the room that the command line names; without a host, one on the
@@ -163,144 +160,4 @@ func (j *join) destination(args []string) (invite.Link, error) {
 func isRoomCode(word string) bool {
 	key, err := access.ParseKey(word)
 	return err == nil && !strings.ContainsAny(word, ".:/") && access.IsCode(key.Code)
-}
-
-// enter plays. Unless a code was given it is asked for when the host wants one,
-// and again if it was mistyped: an open room takes everybody without.
-func (j *join) enter(ctx context.Context, to invite.Link, isGiven bool) error {
-	beacon, err := j.canHost.shine(ctx, j.sits)
-	if err != nil {
-		return err
-	}
-	defer beacon.Stop()
-	playing := &lobby.Player{
-		Desk: j.sits, View: &lobby.View{Screen: j.screen, Help: j.sits.Keys(lobby.PlayerHelp(to))},
-		Launcher: &j.launcher, Asking: j.asking(&j.probing), Once: j.once, Somewhere: j.somewhere,
-		Beacon: beacon, Shares: j.shares, Favourites: favouritesFile(), LAN: j.lan, Browses: !j.noBrowser || j.home != nil,
-	}
-	for {
-		err := playing.Play(ctx, to)
-		var refusal wire.Refusal
-		if isGiven || !errors.As(err, &refusal) || refusal.Reason != wire.ReasonCode {
-			return lobby.Explain(lobby.UnlessEnded(err), to)
-		}
-		if to.Code != "" {
-			j.screen.Say("%s", discovery.CleanText(refusal.Message))
-		}
-		answer, ok := j.launcher.Console.Ask(ctx, "the room's code: ")
-		if !ok {
-			return lobby.Explain(err, to)
-		}
-		to = said(to, answer)
-		j.launcher.Room = to.Code
-	}
-}
-
-const pasteHint = "paste the line that muster host printed: muster join http://…/#CODE"
-
-// look finds a room on the local network, and asks whether that is the one.
-func (j *join) look(ctx context.Context, c *term.Console) (invite.Link, error) {
-	c.Say("looking for rooms on the local network …")
-	looking, stop := context.WithTimeout(ctx, lobby.LookTime)
-	defer stop()
-	var found []lan.Found
-	var err error // why nothing may have been heard
-	for found, err = range lan.Browse(looking, j.logger()) {
-	}
-	switch {
-	case ctx.Err() != nil:
-		return invite.Link{}, ctx.Err()
-	case len(found) == 0:
-		return invite.Link{}, hint.With(cmp.Or(err, errors.New("no room is announced on the local network")), pasteHint)
-	}
-	var list strings.Builder
-	roomTable(found).Write(term.Terminal{Writer: &list, Columns: c.Width()})
-	c.Say("%s", strings.TrimSuffix(list.String(), "\n"))
-	room, err := pick(ctx, c, found)
-	if err != nil {
-		return invite.Link{}, err
-	}
-	at, err := peer.Reach(ctx, room.Addrs)
-	if err != nil {
-		var all []string
-		for _, a := range room.Addrs {
-			all = append(all, a.String())
-		}
-		return invite.Link{}, lobby.Unreached(strings.Join(all, " or "), err)
-	}
-	return toward(ctx, c, room, at, j.code)
-}
-
-// roomTable shows rooms, numbered; what strangers announce was cleaned by lan.
-func roomTable(found []lan.Found) *term.Table {
-	t := &term.Table{Columns: []term.Column{term.Right(""), term.Left("ROOM"), term.Left("GAME"), term.Right("PLAYERS"), term.Left("ORGANISER"), term.Left("")}}
-	for i, f := range found {
-		players, remark := strconv.Itoa(f.Players), ""
-		if f.Seats > 0 {
-			players = fmt.Sprintf("%d of %d", f.Players, f.Seats)
-		}
-		if f.Open {
-			remark = "open"
-		}
-		t.Add(i+1, called(f), f.Game, players, f.Organiser, remark)
-	}
-	return t
-}
-
-// called is what to call a room: anybody may announce one without a name.
-func called(f lan.Found) string { return cmp.Or(f.Name, "(no name)") }
-
-// pick asks which room, or whether the only one.
-func pick(ctx context.Context, c *term.Console, found []lan.Found) (lan.Found, error) {
-	question := fmt.Sprintf("join %s? [Y/n] ", called(found[0]))
-	if len(found) > 1 {
-		question = fmt.Sprintf("which one? [1-%d] ", len(found))
-	}
-	for {
-		answer, ok := c.Ask(ctx, question)
-		switch {
-		case !ok:
-			return lan.Found{}, nobodyAnswers(ctx, found[0])
-		case len(found) == 1 && term.Yes(answer):
-			return found[0], nil
-		case len(found) == 1:
-			return lan.Found{}, errors.New("no room was joined")
-		}
-		if n, err := strconv.Atoi(answer); err == nil && n >= 1 && n <= len(found) {
-			return found[n-1], nil
-		}
-	}
-}
-
-// nobodyAnswers is for scripts: what to say instead of answering.
-func nobodyAnswers(ctx context.Context, f lan.Found) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return hint.With(errors.New("nobody can answer: standard input has ended"),
-		"name the room and its code: muster join "+lobby.LinkTo(f, f.Addrs[0], "CODE").String())
-}
-
-// toward is the way into a room that was found. The code was not announced: who has
-// it was told by the organiser.
-func toward(ctx context.Context, c *term.Console, f lan.Found, at netip.AddrPort, code string) (invite.Link, error) {
-	to := said(lobby.LinkTo(f, at, ""), code)
-	if to.TLS && !access.IsFingerprint(to.Pin) {
-		return to, hint.With(fmt.Errorf("%s announces a fingerprint that is none", called(f)), pasteHint)
-	}
-	for to.Code == "" && !f.Open {
-		answer, ok := c.Ask(ctx, "the room's code: ")
-		if !ok {
-			return to, nobodyAnswers(ctx, f)
-		}
-		to = said(to, answer)
-	}
-	return to, nil
-}
-
-// said is the link with what somebody said is the code, or pasted as one.
-func said(to invite.Link, answer string) invite.Link {
-	key, _ := access.ParseKey(answer) // its code is there in any case
-	to.Code, to.Key = key.Code, key.Link
-	return to
 }

@@ -33,7 +33,7 @@ func TestPassword(t *testing.T) {
 		{name: "twice", args: []string{"--password", "a", "--password-file", file}, wrong: true},
 		{name: "in no file", args: []string{"--password-file", file + ".gone"}, wrong: true},
 	} {
-		h, flags := &hosting{program: &program{env: func(string) string { return c.env }}}, pflag.NewFlagSet("host", pflag.ContinueOnError)
+		h, flags := &hostCommand{program: &program{env: func(string) string { return c.env }}}, pflag.NewFlagSet("host", pflag.ContinueOnError)
 		flags.StringVar(&h.settings.Password, "password", "", "")
 		flags.StringVar(&h.password, "password-file", "", "")
 		h.given, h.give = flags.Changed, flags.Set

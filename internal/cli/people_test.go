@@ -67,3 +67,26 @@ func TestPersonalLinks(t *testing.T) {
 	ann.exits(t, 0)
 	host.says(t, "anna has left")
 }
+
+// TestOwnHostIsSteeredByHTTP: the program that has a host steers its room as any client
+// does, by TLS, too, and goes on steering once the organiser's link was renewed on the page.
+func TestOwnHostIsSteeredByHTTP(t *testing.T) {
+	list := writeFile(t, "servers.txt", "127.0.0.1:1\n")
+	for name, more := range map[string][]string{"in the clear": nil, "encrypted": {"--tls"}} {
+		t.Run(name, func(t *testing.T) {
+			host := begin(t, append([]string{"host", "--game", "openarena", "--servers", list, "--listen", "127.0.0.1:0", "--no-browser", "--no-play"}, more...)...)
+			secret := host.says(t, `(https?://\S+\.[A-Z2-7]{26})\n`)[1]
+			host.types(t, "")
+			host.says(t, "nobody is here yet")
+			if strings.HasPrefix(secret, "http://") {
+				if got := orders(t, secret, "renew", ""); got != 200 {
+					t.Fatalf("the renewal is answered %d", got)
+				}
+				host.says(t, "the old one steers no more")
+			}
+			host.types(t, "end")
+			host.says(t, "has ended the night")
+			host.exits(t, 0)
+		})
+	}
+}

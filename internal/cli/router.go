@@ -8,25 +8,22 @@ import (
 	"sync"
 
 	"muster/discovery"
-	"muster/host/access"
 	"muster/internal/hint"
 	"muster/internal/term"
 )
 
-// askRouter has the router let friends in until stop is called.
-func (h *hosting) askRouter(ctx context.Context, at netip.AddrPort, key access.Key) (stop func()) {
-	return h.ingress.AskRouter(ctx, at, key, h.logger(), func(line string) {
-		if !strings.HasPrefix(line, " ") { // those are to be pasted
-			line = h.screen.Wrap(line, 0)
-		}
-		h.screen.Say("%s", line)
-	})
+// sayRouter tells how it goes that the router lets friends in.
+func (h *hostCommand) sayRouter(line string) {
+	if !strings.HasPrefix(line, " ") { // those are to be pasted
+		line = h.screen.Wrap(line, 0)
+	}
+	h.screen.Say("%s", line)
 }
 
 // offerRouter asks once whether the router may be asked to let friends in, and remembers
 // the answer; ask is done after a yes. Where nobody can answer nothing is asked, and the
 // router is left alone. Stop takes all back.
-func (h *hosting) offerRouter(ctx context.Context, c *term.Console, ask func() (stop func())) (stop func()) {
+func (h *hostCommand) offerRouter(ctx context.Context, c *term.Console, ask func() (stop func())) (stop func()) {
 	canAnswer := h.home != nil || term.IsTerminal(h.in) && h.screen.IsTerminal && !h.lists.HasStdin()
 	if h.portMap != notAsked || !canAnswer {
 		return func() {}
@@ -48,7 +45,7 @@ func (h *hosting) offerRouter(ctx context.Context, c *term.Console, ask func() (
 }
 
 // mayAskRouter asks the user, and remembers what they say.
-func (h *hosting) mayAskRouter(ctx context.Context, c *term.Console) bool {
+func (h *hostCommand) mayAskRouter(ctx context.Context, c *term.Console) bool {
 	answer, ok := c.Ask(ctx, "May Muster ask your router to let friends in, now and whenever you host here? [y/N] ")
 	if !ok {
 		return false

@@ -55,7 +55,7 @@ func TestMayAskRouter(t *testing.T) {
 			}
 			return strings.TrimSpace(c.answer), c.answer != ""
 		}}
-		h := &hosting{program: p, portMap: c.before}
+		h := &hostCommand{program: p, portMap: c.before}
 		asks, stopped := make(chan bool, 1), false
 		stop := h.offerRouter(t.Context(), p.desk().Console(p.in, func(string) {}, func() {}), func() func() {
 			asks <- true
@@ -74,7 +74,7 @@ func TestMayAskRouter(t *testing.T) {
 		}
 	}
 	p := newProgram(Streams{In: strings.NewReader("y\n"), Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, func(string) string { return "" })
-	h := &hosting{program: p}
+	h := &hostCommand{program: p}
 	h.offerRouter(t.Context(), term.NewConsole(p.in, p.screen, func(string) {}, func() {}), func() func() {
 		t.Error("a script is taken for a yes")
 		return func() {}

@@ -35,6 +35,7 @@ import (
 	"muster/internal/invite"
 	"muster/internal/listing"
 	"muster/internal/netinfo"
+	"muster/internal/ownhost"
 	"muster/internal/release"
 	"muster/internal/term"
 	"muster/internal/userfile"
@@ -219,7 +220,7 @@ func (s *serving) run(ctx context.Context) error {
 		return err
 	}
 	defer programs.Close()
-	listener, err := listen(s.listen)
+	listener, err := ownhost.Listen(s.listen)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 // takeEvery reads when the group meets, by the clock of this machine's place unless the
 // text names another.
-func (h *hosting) takeEvery() error {
+func (h *hostCommand) takeEvery() error {
 	if h.settings.Every == "" {
 		return nil
 	}

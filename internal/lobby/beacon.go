@@ -49,8 +49,8 @@ func PassedOn(m portmap.Mapping, isTold bool) string {
 	return fmt.Sprintf("the router passes on UDP port %d (%s): others ask for this computer at %v", m.Port, m.By, m.External)
 }
 
-// Beacon is this machine as it answers as a beacon; the zero value does not.
-type Beacon struct {
+// beaconHere is this machine as it answers as a beacon; the zero value does not.
+type beaconHere struct {
 	// port is where it answers, 0 for nowhere.
 	port uint16
 	// outside is the port of the router that leads there, 0 while nobody knows of any.
@@ -58,25 +58,25 @@ type Beacon struct {
 	stop    func()
 }
 
-// Stop puts the beacon out.
-func (b Beacon) Stop() {
+// douse puts the beacon out.
+func (b beaconHere) douse() {
 	if b.stop != nil {
 		b.stop()
 	}
 }
 
 // reached is by which port of the router others reach this machine, 0 while nobody knows.
-func (b Beacon) reached() uint16 {
+func (b beaconHere) reached() uint16 {
 	if b.outside == nil {
 		return 0
 	}
 	return uint16(b.outside.Load())
 }
 
-// Shine answers as a beacon until Stop is called. Once allowed is closed the router is
+// shine answers as a beacon until it is doused. Once allowed is closed the router is
 // asked to pass the port on; nil never is.
-func (d *Desk) Shine(ctx context.Context, allowed <-chan struct{}) (Beacon, error) {
-	here := Beacon{outside: &atomic.Uint32{}}
+func (d *Desk) shine(ctx context.Context, allowed <-chan struct{}) (beaconHere, error) {
+	here := beaconHere{outside: &atomic.Uint32{}}
 	conn, err := net.ListenUDP("udp", &net.UDPAddr{Port: beacon.Port})
 	if err != nil { // another program of the household has it
 		conn, err = net.ListenUDP("udp", nil)

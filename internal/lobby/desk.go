@@ -54,7 +54,7 @@ func (d *Desk) Console(in io.Reader, typed func(line string), alone func()) *ter
 }
 
 // keys returns the help on what keys do, which only a terminal has.
-func (d *Desk) Keys(help func(wire.Snapshot) string) func(wire.Snapshot) string {
+func (d *Desk) keys(help func(wire.Snapshot) string) func(wire.Snapshot) string {
 	if d.Page != nil {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (d *Desk) Keys(help func(wire.Snapshot) string) func(wire.Snapshot) string 
 }
 
 // later is what the terminal says once the game has started.
-func (d *Desk) Later() string {
+func (d *Desk) later() string {
 	if d.Page != nil {
 		return ""
 	}

@@ -1,18 +1,22 @@
 package lobby
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"strings"
 
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
+	"muster/host/wire"
 	"muster/internal/hint"
 	"muster/internal/invite"
 	"muster/peer"
@@ -37,7 +41,7 @@ func Explain(err error, to invite.Link) error {
 	case errors.As(err, &plain):
 		return hint.With(fmt.Errorf("what answers at %s does not encrypt", to.Host), "take the whole link that muster host printed: does it begin with http://?")
 	case errors.As(err, &doubt):
-		return hint.With(fmt.Errorf("nobody vouches for the host at %s: %s", to.Host, Distrust(doubt.Err)),
+		return hint.With(fmt.Errorf("nobody vouches for the host at %s: %s", to.Host, distrust(doubt.Err)),
 			"take the whole link: what follows the code is the fingerprint of the host's certificate")
 	case errors.Is(err, peer.ErrEncrypted):
 		return hint.With(fmt.Errorf("the host at %s encrypts, and the link does not say so", to.Host),
@@ -60,7 +64,7 @@ func Explain(err error, to invite.Link) error {
 }
 
 // distrust is why a certificate does not hold.
-func Distrust(err error) string {
+func distrust(err error) string {
 	var (
 		name    x509.HostnameError
 		signer  x509.UnknownAuthorityError
@@ -111,4 +115,46 @@ If you are elsewhere, three ways help whoever holds the room to let you in:
 --port-map asks their router to let you in
 --at URL opens the room on a public host
 --public-url URL if a tunnel or an address of their own leads there`, at)
+}
+
+// ExplainAt adds what to do about a public host on which no room can be had.
+func ExplainAt(err error, base *url.URL) error {
+	const here = "--here opens the room on this machine"
+	var (
+		refusal wire.Refusal
+		moved   *Moved
+		trouble *Trouble
+		doubt   *tls.CertificateVerificationError
+		plain   tls.RecordHeaderError
+		failed  *url.Error
+		timeout interface{ Timeout() bool }
+		name    *net.DNSError
+	)
+	switch {
+	case err == nil, errors.Is(err, context.Canceled), hint.Of(err) != "":
+		return err
+	case errors.As(err, &refusal):
+		return hint.With(refusal, here)
+	case errors.As(err, &moved):
+		return hint.With(fmt.Errorf("%s leads to %s", base, moved.To), fmt.Sprintf("if you trust that host, say --at %s", moved.To))
+	case errors.Is(err, ErrNotPublic):
+		return hint.With(fmt.Errorf("the host at %s opens no rooms for others", base), "it is somebody's own, or of an older release: rooms are opened where muster serve runs; "+here)
+	case errors.Is(err, ErrNotMuster):
+		return hint.With(fmt.Errorf("what answers at %s is no public muster host", base), "is the address right? In a browser such a host shows how to open a room; "+here)
+	case errors.As(err, &trouble) && trouble.Status >= 500:
+		return hint.With(fmt.Errorf("the host at %s is out of order: %d %s", base, trouble.Status, http.StatusText(trouble.Status)), "try again in a while; "+here)
+	case errors.As(err, &trouble):
+		return hint.With(fmt.Errorf("what answers at %s is no public muster host: %d %s", base, trouble.Status, http.StatusText(trouble.Status)), "is the address right, and is it http:// or https://? "+here)
+	case errors.As(err, &doubt):
+		return hint.With(fmt.Errorf("nobody vouches for the host at %s: %s", base, distrust(doubt.Err)), "is the address right? If it is, whoever runs that host has to renew the certificate; "+here)
+	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
+		return hint.With(fmt.Errorf("what answers at %s does not encrypt", base), "is it http://, and the port right? "+here)
+	case errors.As(err, &name):
+		return hint.With(fmt.Errorf("no host answers at %s: %w", base, hint.Reason(err)), "is the name spelt right, and is this machine on the internet? "+here)
+	case errors.As(err, &failed) && errors.As(err, &timeout) && timeout.Timeout():
+		return hint.With(fmt.Errorf("no host answers at %s: nothing comes back", base), "is the address right, and is this machine on the internet? "+here)
+	case errors.As(err, &failed):
+		return hint.With(fmt.Errorf("no host answers at %s: %w", base, hint.Reason(err)), "is the address right, and is this machine on the internet? "+here)
+	}
+	return err
 }

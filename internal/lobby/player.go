@@ -44,8 +44,12 @@ type Player struct {
 	Once     bool
 	// Somewhere: the others are not told which country the player is in.
 	Somewhere bool
-	Beacon    Beacon
-	Shares    Sharing
+	// CanHost: this machine answers as a beacon, so that the others see what a server here
+	// would give them. Once Allowed is closed the router is asked to let questions in; nil
+	// never is.
+	CanHost bool
+	Allowed <-chan struct{}
+	Shares  Sharing
 	// Favourites is the file of the player's lists of servers.
 	Favourites string
 	// LAN says whether the local network is looked over for servers.
@@ -53,16 +57,53 @@ type Player struct {
 	// Browses: the player's own page opens as soon as the player is in.
 	Browses bool
 
-	// AtHost: on the host's own machine. steers: the organiser plays.
-	AtHost, Steers bool
+	// atHost: on the host's own machine. steers: the organiser plays.
+	atHost, steers bool
 	// ctx is Play's. isIn: the host has let the player in. to is the link of its room.
 	ctx  context.Context
 	isIn bool
 	to   invite.Link
 	// own is the room's game if the organiser has added it to the table.
 	own atomic.Pointer[wire.OwnGame]
+	// beacon is this machine as it answers as one.
+	beacon beaconHere
 	// sees is told of everything, too; nil is told nothing.
-	Sees func(peer.Event)
+	sees func(peer.Event)
+}
+
+// shine answers as a beacon until stop is called, if the player could host the game.
+func (y *Player) shine(ctx context.Context) (stop func(), err error) {
+	if y.CanHost {
+		y.beacon, err = y.Desk.shine(ctx, y.Allowed)
+	}
+	return y.beacon.douse, err
+}
+
+// Enter plays in a room by its link. Unless the code was given it asks for one when the host
+// wants one, and again if it was mistyped: an open room takes everybody without.
+func (y *Player) Enter(ctx context.Context, to invite.Link, isGiven bool) error {
+	y.View.Help = y.Desk.keys(PlayerHelp(to))
+	stop, err := y.shine(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	for {
+		err := y.Play(ctx, to)
+		var refusal wire.Refusal
+		if isGiven || !errors.As(err, &refusal) || refusal.Reason != wire.ReasonCode {
+			return Explain(UnlessEnded(err), to)
+		}
+		if to.Code != "" {
+			y.Desk.Screen.Say("%s", discovery.CleanText(refusal.Message))
+		}
+		answer, ok := y.Launcher.Console.Ask(ctx, "the room's code: ")
+		if !ok {
+			return Explain(err, to)
+		}
+		to = said(to, answer)
+		y.Launcher.Room = to.Code
+	}
 }
 
 // Play joins a room and stays until ctx ends or the room is over. It is an error
@@ -70,7 +111,7 @@ type Player struct {
 // in the room over a restart of the program.
 func (y *Player) Play(ctx context.Context, to invite.Link) error {
 	y.to, y.ctx = to, ctx
-	if !y.Steers && !y.Once {
+	if !y.steers && !y.Once {
 		y.Launcher.After = nextRound
 	}
 	defer y.Desk.voter.room.Store(nil)
@@ -91,13 +132,13 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 			}
 		},
 		Say: y.Desk.voter.says, Asks: y.Desk.Page == nil && term.IsTerminal(y.Desk.In) && y.Desk.Screen.IsTerminal,
-		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings, Launch: y.Launcher.Launch, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere, Beacon: y.Beacon.port, Outside: y.Beacon.reached, Discreet: y.Asking.Discreet,
+		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings, Launch: y.Launcher.Launch, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere, Beacon: y.beacon.port, Outside: y.beacon.reached, Discreet: y.Asking.Discreet,
 	}
 	y.View.discreet = y.Asking.Discreet
 	if options.Editions = y.Launcher.Games.Own(); y.Launcher.Version != "" {
 		options.Editions = y.Launcher.Games.Editions(y.Launcher.Version)
 	}
-	if !y.AtHost {
+	if !y.atHost {
 		options.Seek, options.Near = seek(to, y.Desk.Logger), y.near
 	}
 	if to.Pin != "" {
@@ -106,7 +147,7 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 	switch { // what the host cannot tell by the connection
 	case y.Asking.IsElsewhere:
 		options.Probes = wire.ProbesElsewhere
-	case y.AtHost:
+	case y.atHost:
 		options.Probes = wire.ProbesAtHost
 	}
 	if !netinfo.Source4().IsValid() && netinfo.Source6().IsValid() {
@@ -115,7 +156,7 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 	defer y.Desk.Screen.Rests()
 	err := peer.Run(ctx, options)
 	var refusal wire.Refusal
-	if errors.As(err, &refusal) && y.View.Ends(refusal) {
+	if errors.As(err, &refusal) && y.View.ends(refusal) {
 		return ErrEnded
 	}
 	if err == nil && !y.isIn {
@@ -139,9 +180,9 @@ func UnlessEnded(err error) error {
 // show tells what happens. Once in the room, what is typed is for the room.
 func (y *Player) show(e peer.Event) {
 	if joined, in := e.(peer.Joined); in {
-		if !y.isIn && !y.Steers {
+		if !y.isIn && !y.steers {
 			y.to.Secret = joined.Page
-			y.View.Help = y.Desk.Keys(PlayerHelp(y.to))
+			y.View.Help = y.Desk.keys(PlayerHelp(y.to))
 		}
 		y.isIn, y.View.name, y.View.votes = true, joined.Name, true
 		y.Launcher.Console.Listen()
@@ -157,8 +198,8 @@ func (y *Player) show(e peer.Event) {
 			y.Desk.Present(y.ctx, personal, func() string { return Ticket(y.ctx, personal) })
 		}
 	}
-	if y.Sees != nil {
-		y.Sees(e)
+	if y.sees != nil {
+		y.sees(e)
 	}
 	y.View.Show(e)
 }

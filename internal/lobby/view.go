@@ -25,8 +25,8 @@ type View struct {
 
 	// newest is the newest note that the screen has told.
 	newest wire.Note
-	// HasEnded: the screen has said that the night is over.
-	HasEnded bool
+	// hasEnded: the screen has said that the night is over.
+	hasEnded bool
 	stage    wire.Stage
 	away     bool
 	// lost is when the connection was lost, zero while it stands. isGone: the screen has
@@ -50,7 +50,7 @@ type View struct {
 	// met is what the screen has told of the next evening.
 	met string
 	// notes is told each state, for Home; nil if Home need not know.
-	Notes func(wire.Snapshot)
+	notes func(wire.Snapshot)
 }
 
 // OrganiserHelp says what the organiser's keys do besides starting. An organiser who plays
@@ -172,7 +172,7 @@ func (n *View) Show(e peer.Event) {
 // ends reports whether a refusal means that the night is over, and says so to who has not
 // been told: the organiser has ended it, perhaps before their own player was in, or the room
 // had ended when the connection came back.
-func (n *View) Ends(why wire.Refusal) bool {
+func (n *View) ends(why wire.Refusal) bool {
 	text := why.Message
 	switch {
 	case why.Reason == wire.ReasonEnded:
@@ -183,7 +183,7 @@ func (n *View) Ends(why wire.Refusal) bool {
 	default:
 		return false
 	}
-	if !n.HasEnded {
+	if !n.hasEnded {
 		n.Screen.Say("%s", n.Screen.Wrap(discovery.CleanText(text), 0))
 	}
 	return true
@@ -208,7 +208,7 @@ func (n *View) Room(s wire.Snapshot) {
 	for _, note := range n.unread(s.Log) {
 		n.Screen.Say("%s", n.Screen.Wrap(discovery.CleanText(note.Text), 0))
 	}
-	n.HasEnded = !s.Room.Ended.IsZero()
+	n.hasEnded = !s.Room.Ended.IsZero()
 	if n.stage != s.Room.Stage {
 		n.stage = s.Room.Stage
 		n.turn(s)
@@ -219,8 +219,8 @@ func (n *View) Room(s wire.Snapshot) {
 		}
 	}
 	n.meets(s)
-	if n.Notes != nil {
-		n.Notes(s)
+	if n.notes != nil {
+		n.notes(s)
 	}
 	n.vote(s)
 	if n.Steers != nil {

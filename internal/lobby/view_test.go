@@ -128,13 +128,13 @@ func TestNarratorEnds(t *testing.T) {
 		{"the organiser, at once", View{Steers: &Steering{}}, over, "the night has ended. Good night!\n"},
 		{"a friend, too late", View{}, over, ""},
 		{"a friend, back", View{lost: time.Unix(1_800_000_000, 0)}, over, "while the connection was lost the night has ended: room LOBIMARA is over. Good night! If the others play on, ask the organiser for the link of the new room\n"},
-		{"a friend, told", View{HasEnded: true, lost: time.Unix(1_800_000_000, 0)}, over, ""},
+		{"a friend, told", View{hasEnded: true, lost: time.Unix(1_800_000_000, 0)}, over, ""},
 		{"a friend, in time", View{}, wire.Refusal{Reason: wire.ReasonEnded, Message: "ann has ended the night. Good night!"}, "ann has ended the night. Good night!\n"},
 		{"the organiser, removed", View{Steers: &Steering{}}, wire.Refusal{Reason: wire.ReasonRemoved, Message: "ann has removed you"}, ""},
 	} {
 		s, out := testScreen()
 		c.n.Screen = s
-		if got, want := c.n.Ends(c.why), c.want != "" || c.n.HasEnded; got != want || out.String() != c.want {
+		if got, want := c.n.ends(c.why), c.want != "" || c.n.hasEnded; got != want || out.String() != c.want {
 			t.Errorf("%s: %v, the screen says %q, want %v and %q", c.name, got, out, want, c.want)
 		}
 	}

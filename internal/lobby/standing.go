@@ -1,4 +1,4 @@
-package cli
+package lobby
 
 import (
 	"crypto/sha256"
@@ -17,7 +17,7 @@ import (
 	"muster/internal/userfile"
 )
 
-// standingFolder holds a file for each room of the user's that stays, so that Home shows
+// standingFolder holds a file for each of the user's rooms that stay, so that Home shows
 // it while nobody has it open. There is no link in it.
 const standingFolder = "standing"
 
@@ -33,14 +33,12 @@ type standingNote struct {
 	Seen   time.Time `json:"seen"`
 }
 
-// notes keeps up to date what Home shows of a room, for a narrator.
-func (h *hosting) notes(at string) func(wire.Snapshot) {
+// notes returns what keeps up to date what Home shows of a room, which is on a public host
+// or on this machine, at an address to listen on.
+func notes(at, listen string, warn func(...error)) func(wire.Snapshot) {
 	var last standingNote
 	return func(s wire.Snapshot) {
-		note := standingNote{Name: s.Room.Name, Game: s.Room.Game, Every: s.Room.Every, At: at}
-		if at == "" {
-			note.Listen = h.listen
-		}
+		note := standingNote{Name: s.Room.Name, Game: s.Room.Game, Every: s.Room.Every, At: at, Listen: listen}
 		if m := s.Meeting; m != nil {
 			note.Next = m.Next
 			for _, one := range m.Who {
@@ -63,42 +61,24 @@ func (h *hosting) notes(at string) func(wire.Snapshot) {
 			err = note.keep(file)
 		}
 		if err != nil {
-			h.warn(fmt.Errorf("this room will not be shown on Home: %w", err))
+			warn(fmt.Errorf("this room will not be shown on Home: %w", err))
 		}
 	}
 }
 
-// gameOfStanding is the game of the user's room that stays and has the name that the
-// command line says, where it is to be; empty if there is none.
-func (h *hosting) gameOfStanding() string {
-	at := ""
-	if h.at != "" && !h.here {
-		if base, err := publicHost(h.at); err == nil {
-			at = base.String()
-		}
-	}
-	rooms, err := h.standing(time.Now())
-	if err != nil || h.settings.Name == "" {
+// GameOfStanding returns the game of the user's standing room of that name, on a public
+// host or on this machine, at an address to listen on; empty if there is none.
+func GameOfStanding(name, at, listen string) string {
+	rooms, err := Standing(time.Now())
+	if err != nil || name == "" {
 		return ""
 	}
 	for _, room := range rooms {
-		if room.Name == h.settings.Name && room.At == at && (at != "" || room.Listen == h.listen) {
+		if room.Name == name && room.At == at && (at != "" || room.Listen == listen) {
 			return room.Game
 		}
 	}
 	return ""
-}
-
-// opens is the command that opens a room of that game and name on this machine.
-func (h *hosting) opens(game, name string) string {
-	line := fmt.Sprintf("muster host %s --room %q", game, name)
-	if h.given("listen") {
-		line += " --listen " + h.listen
-	}
-	if h.given("here") {
-		line += " --here"
-	}
-	return line
 }
 
 // keep writes the note, or takes it away if the room does not stay any more.
@@ -114,9 +94,9 @@ func (n standingNote) keep(file string) error {
 	return userfile.Replace(file, data)
 }
 
-// standing are the user's rooms that stay, as Home shows them at a time. One that nobody has
-// opened for long is forgotten: a public host has, too.
-func (p *program) standing(now time.Time) ([]home.Standing, error) {
+// Standing returns the user's rooms that stay, as Home shows them at a time. One on a public
+// host that nobody has opened for long is forgotten: the host has forgotten it, too.
+func Standing(now time.Time) ([]home.Standing, error) {
 	folder, err := userfile.State(filepath.Join(standingFolder, "any"))
 	if err != nil {
 		return nil, err

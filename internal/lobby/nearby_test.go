@@ -1,7 +1,6 @@
-package cli
+package lobby
 
 import (
-	"bytes"
 	"net/netip"
 	"strings"
 	"testing"
@@ -58,15 +57,15 @@ func TestPick(t *testing.T) {
 		{name: "nobody answers", typed: "", found: foundRooms, fails: true},
 		{name: "nobody knows the code", typed: "y\n", found: foundRooms[:1], fails: true},
 	} {
-		var out bytes.Buffer
-		ask := term.NewConsole(strings.NewReader(c.typed), testProgram(&out).screen, func(string) {}, func() {})
+		screen, out := testScreen()
+		ask := term.NewConsole(strings.NewReader(c.typed), screen, func(string) {}, func() {})
 		room, err := pick(t.Context(), ask, c.found)
 		var to invite.Link
 		if err == nil {
 			to, err = toward(t.Context(), ask, room, room.Addrs[0], c.code)
 		}
 		if c.fails != (err != nil) || !c.fails && to != c.want {
-			t.Errorf("%s: %+v, %v; want %+v\n%s", c.name, to, err, c.want, &out)
+			t.Errorf("%s: %+v, %v; want %+v\n%s", c.name, to, err, c.want, out)
 		}
 	}
 }

@@ -1,9 +1,4 @@
-// Package remote opens rooms on a public host, and steers and watches them there:
-// what the organiser's program says by HTTP, beside what its player says as a peer.
-//
-//	muster host --at ──┬─ POST /api/rooms, orders ─▶ public host ◀─ /peer ─ everybody's programs
-//	                   └─ /live, without a player ─▶
-package remote
+package lobby
 
 import (
 	"bytes"
@@ -36,28 +31,30 @@ const (
 // ErrNotMuster says that what answers is no Muster host, and ErrNotPublic that it is
 // one on which strangers open no rooms.
 var (
-	ErrNotMuster = errors.New("remote: what answers is no muster host")
-	ErrNotPublic = errors.New("remote: this host opens no rooms for others")
+	ErrNotMuster = errors.New("lobby: what answers is no muster host")
+	ErrNotPublic = errors.New("lobby: this host opens no rooms for others")
 )
 
 // Moved says that the address leads elsewhere, such as from http to https.
 type Moved struct{ To string }
 
-func (m *Moved) Error() string { return "remote: the address leads to " + m.To }
+func (m *Moved) Error() string { return "lobby: the address leads to " + m.To }
 
-// Host is a public host.
-type Host struct {
+// Client speaks to a host by HTTP as the organiser's program.
+type Client struct {
 	base url.URL
 	tls  *tls.Config
 	http *http.Client
 }
 
-// New is the host at a URL. A nil configuration trusts whom the system trusts.
-func New(base *url.URL, trust *tls.Config) *Host {
-	return &Host{base: *base, tls: trust, http: &http.Client{
+// NewClient returns a client of the host at a URL. A nil configuration trusts the
+// authorities that the system trusts.
+func NewClient(base *url.URL, trust *tls.Config) *Client {
+	return &Client{base: *base, tls: trust, http: &http.Client{
 		Timeout: askTime,
-		// Without a proxy, as players' programs connect.
-		Transport: &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true, TLSHandshakeTimeout: askTime / 3},
+		// Without a proxy, as players' programs connect. The transport changes its
+		// configuration, which WebSockets need as it is.
+		Transport: &http.Transport{TLSClientConfig: trust.Clone(), ForceAttemptHTTP2: true, TLSHandshakeTimeout: askTime / 3},
 		// Whoever is led elsewhere is told so: the secrets of a room are for one host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -85,19 +82,19 @@ func (s Service) Knows(game string) (known, listed bool) {
 }
 
 // Service asks what the host offers.
-func (h *Host) Service(ctx context.Context) (Service, error) {
+func (c *Client) Service(ctx context.Context) (Service, error) {
 	var s Service
-	err := h.ask(ctx, Key{}, http.MethodGet, "/api/service", nil, &s)
+	err := c.ask(ctx, Key{}, http.MethodGet, "/api/service", nil, &s)
 	var refusal wire.Refusal
 	if err == nil && !strings.HasPrefix(s.Format, "muster.service/") || errors.As(err, &refusal) && refusal.Reason == "" {
-		err = h.whatIsThere(ctx)
+		err = c.whatIsThere(ctx)
 	}
 	return s, err
 }
 
 // whatIsThere is why a host offers nothing: it is somebody's own, or none.
-func (h *Host) whatIsThere(ctx context.Context) error {
-	err := h.ask(ctx, Key{Code: "-"}, http.MethodGet, "/api/rooms/-", nil, nil)
+func (c *Client) whatIsThere(ctx context.Context) error {
+	err := c.ask(ctx, Key{Code: "-"}, http.MethodGet, "/api/rooms/-", nil, nil)
 	var refusal wire.Refusal
 	if errors.As(err, &refusal) && refusal.Reason != "" {
 		return ErrNotPublic
@@ -112,11 +109,11 @@ type Key struct{ Code, Link, Credential string }
 func KeyOf(l invite.Link) Key { return Key{l.Code, l.Key, l.Secret} }
 
 // Open opens a room with settings by their names, and returns the organiser's link.
-func (h *Host) Open(ctx context.Context, room map[string]any) (invite.Link, error) {
+func (c *Client) Open(ctx context.Context, room map[string]any) (invite.Link, error) {
 	var opened struct {
 		Link string `json:"organiser_link"`
 	}
-	if err := h.ask(ctx, Key{}, http.MethodPost, "/api/rooms", room, &opened); err != nil {
+	if err := c.ask(ctx, Key{}, http.MethodPost, "/api/rooms", room, &opened); err != nil {
 		return invite.Link{}, err
 	}
 	l, err := invite.Parse(opened.Link, "")
@@ -127,21 +124,21 @@ func (h *Host) Open(ctx context.Context, room map[string]any) (invite.Link, erro
 }
 
 // Room is a room as it stands.
-func (h *Host) Room(ctx context.Context, of Key) (wire.Document, error) {
+func (c *Client) Room(ctx context.Context, of Key) (wire.Document, error) {
 	var d wire.Document
-	err := h.ask(ctx, of, http.MethodGet, "/api/rooms/-", nil, &d)
+	err := c.ask(ctx, of, http.MethodGet, "/api/rooms/-", nil, &d)
 	return d, err
 }
 
 // Order has a room do what its page may order.
-func (h *Host) Order(ctx context.Context, of Key, action string, order any) error {
-	return h.ask(ctx, of, http.MethodPost, "/api/rooms/-/"+action, order, nil)
+func (c *Client) Order(ctx context.Context, of Key, action string, order any) error {
+	return c.ask(ctx, of, http.MethodPost, "/api/rooms/-/"+action, order, nil)
 }
 
 // ask sends a request, and reads its answer into what is not nil. What the host
 // refuses is a [wire.Refusal], whose reason is empty if no Muster host words it.
-func (h *Host) ask(ctx context.Context, of Key, method, path string, body, into any) error {
-	request, err := h.request(ctx, method, path, body)
+func (c *Client) ask(ctx context.Context, of Key, method, path string, body, into any) error {
+	request, err := c.request(ctx, method, path, body)
 	if err != nil {
 		return err
 	}
@@ -153,7 +150,7 @@ func (h *Host) ask(ctx context.Context, of Key, method, path string, body, into 
 	if of.Credential != "" {
 		request.Header.Set("Authorization", "Bearer "+of.Credential)
 	}
-	answer, err := h.http.Do(request)
+	answer, err := c.http.Do(request)
 	if err != nil {
 		return err
 	}
@@ -174,8 +171,8 @@ func (h *Host) ask(ctx context.Context, of Key, method, path string, body, into 
 	return nil
 }
 
-func (h *Host) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
-	at := h.base
+func (c *Client) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
+	at := c.base
 	at.Path = path
 	if body == nil {
 		return http.NewRequestWithContext(ctx, method, at.String(), nil)
@@ -232,5 +229,5 @@ func refused(answer *http.Response, text []byte) error {
 type Trouble struct{ Status int }
 
 func (t *Trouble) Error() string {
-	return fmt.Sprintf("remote: the answer is %d %s", t.Status, http.StatusText(t.Status))
+	return fmt.Sprintf("lobby: the answer is %d %s", t.Status, http.StatusText(t.Status))
 }

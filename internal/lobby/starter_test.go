@@ -1,4 +1,4 @@
-package cli
+package lobby
 
 import (
 	"net/netip"
@@ -72,7 +72,7 @@ func TestStill(t *testing.T) {
 
 // TestVenueTakesTheOwnCode: a host elsewhere does not say what {room} becomes.
 func TestVenueTakesTheOwnCode(t *testing.T) {
-	s := starting{code: "BAKODI"}
+	s := Starter{code: "BAKODI"}
 	den := wire.Venue{Name: "Den", Addr: netip.MustParseAddrPort("192.0.2.1:7787"), Protocol: "beacon"}
 	v := s.venue(game.Game{ID: "openarena", Port: 27960}, den, wire.Snapshot{Room: wire.Head{Code: "BAKODI reboot"}})
 	if v.Room != "BAKODI" || v.Address != netip.MustParseAddrPort("192.0.2.1:27960") {

@@ -1,4 +1,4 @@
-package cli
+package lobby
 
 import (
 	"crypto/sha256"
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// kept is a room on a public host that the user opened, in a file that nobody else on
+// kept is a room that the user opened on a public host, in a file that nobody else on
 // this machine reads: its link steers.
 type kept struct {
 	At     string    `json:"at"`
@@ -27,7 +27,7 @@ type kept struct {
 	file     string
 }
 
-// keptFor is how long a room is remembered that is not asked for: public hosts forget
+// keptFor is how long a room is remembered that nobody asks for: public hosts forget
 // those that are over after a month.
 const keptFor = 60 * 24 * time.Hour
 
@@ -49,11 +49,13 @@ func (k kept) keep(at string) error {
 	return userfile.Replace(file, data)
 }
 
-// forget is for a room that is over. One that cannot be is asked for again, and is over.
+// forget removes the file of a room that is over. Where that fails the room is asked for
+// again, and is over again.
 func (k kept) forget() { os.Remove(k.file) }
 
-// keptRooms are the rooms on this host, the newest first.
-func (a *away) keptRooms() iter.Seq[kept] {
+// keptRooms are the user's rooms at a host, the newest first. Warn hears of those that
+// cannot be read.
+func keptRooms(at string, warn func(...error)) iter.Seq[kept] {
 	return func(yield func(kept) bool) {
 		folder, err := userfile.State(filepath.Join(keptFolder, "any"))
 		if err != nil {
@@ -65,10 +67,10 @@ func (a *away) keptRooms() iter.Seq[kept] {
 			k, err := readKept(file)
 			switch {
 			case err != nil:
-				a.warn(fmt.Errorf("a room from before is not found again: %w", err))
+				warn(fmt.Errorf("a room from before is not found again: %w", err))
 			case time.Since(k.Opened) > keptFor:
 				k.forget()
-			case k.At == a.base.String():
+			case k.At == at:
 				rooms = append(rooms, k)
 			}
 		}

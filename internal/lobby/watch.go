@@ -1,4 +1,4 @@
-package remote
+package lobby
 
 import (
 	"context"
@@ -30,12 +30,12 @@ const (
 // Watch yields the newest state of a room whenever that changes, as pages are shown it,
 // until ctx ends or the room does. It comes back by itself; away is told of each loss.
 // The last thing that it yields is why it ends, if not by ctx.
-func (h *Host) Watch(ctx context.Context, of Key, away func(error)) iter.Seq2[wire.Snapshot, error] {
+func (c *Client) Watch(ctx context.Context, of Key, away func(error)) iter.Seq2[wire.Snapshot, error] {
 	return func(yield func(wire.Snapshot, error) bool) {
 		pause, seen, isShown := firstPause, time.Now(), false
 		for {
 			goesOn := true
-			err := h.follow(ctx, of, func(s wire.Snapshot) bool {
+			err := c.follow(ctx, of, func(s wire.Snapshot) bool {
 				pause, seen, isShown = firstPause, time.Now(), true
 				goesOn = yield(s, nil)
 				return goesOn
@@ -62,10 +62,10 @@ func (h *Host) Watch(ctx context.Context, of Key, away func(error)) iter.Seq2[wi
 }
 
 // follow is shown a room over one connection.
-func (h *Host) follow(ctx context.Context, of Key, show func(wire.Snapshot) bool) error {
-	at := h.base
+func (c *Client) follow(ctx context.Context, of Key, show func(wire.Snapshot) bool) error {
+	at := c.base
 	at.Scheme, at.Path = map[string]string{"http": "ws", "https": "wss"}[at.Scheme], "/live"
-	dialer := websocket.Dialer{HandshakeTimeout: askTime, TLSClientConfig: h.tls}
+	dialer := websocket.Dialer{HandshakeTimeout: askTime, TLSClientConfig: c.tls}
 	ws, _, err := dialer.DialContext(ctx, at.String(), nil)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package remote
+package lobby
 
 import (
 	"compress/gzip"
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 
 // answering is a host that answers each path in its own way; what is not there is 404, as
 // of any web server.
-func answering(t *testing.T, paths map[string]http.HandlerFunc) *Host {
+func answering(t *testing.T, paths map[string]http.HandlerFunc) *Client {
 	t.Helper()
 	mux := http.NewServeMux()
 	for path, answer := range paths {
@@ -43,7 +43,7 @@ func answering(t *testing.T, paths map[string]http.HandlerFunc) *Host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := New(base, nil)
+	h := NewClient(base, nil)
 	t.Cleanup(h.http.CloseIdleConnections)
 	return h
 }
@@ -190,7 +190,7 @@ func TestHostAway(t *testing.T) {
 	}
 	gone.Close()
 	var failed *url.Error
-	if _, err := New(base, nil).Service(t.Context()); !errors.As(err, &failed) {
+	if _, err := NewClient(base, nil).Service(t.Context()); !errors.As(err, &failed) {
 		t.Errorf("nobody there: %v", err)
 	}
 	began := make(chan struct{})

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/input"
+	"muster/internal/userfile"
+)
+
+// check turns the flags into settings, and gets the certificate.
+func (h *hostCommand) check() (game.Game, error) {
+	g, err := h.checkRoom()
+	if err != nil {
+		return g, err
+	}
+	_, port, err := net.SplitHostPort(h.listen)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return g, hint.With(usagef("--listen: %q is no ADDRESS:PORT", h.listen), "say --listen :7778, or --listen 192.0.2.1:7778 for one address of this machine")
+	}
+	return g, h.encrypt()
+}
+
+// checkRoom turns the flags into settings, wherever the room is to be.
+func (h *hostCommand) checkRoom() (game.Game, error) {
+	g, err := h.findGame(h.game)
+	if err != nil {
+		return g, err
+	}
+	h.warnSilent(g)
+	if err := needsLimit(h.settings.By, h.settings.Limits); err != nil {
+		return g, err
+	}
+	h.settings.Game, h.settings.By = g.ID, cmp.Or(h.settings.By, g.Rule)
+	if err := h.settings.Criteria().Check(nil); err != nil {
+		return g, usageError(err)
+	}
+	if err := h.takeSecret("password", h.password); err != nil {
+		return g, err
+	}
+	if err := h.takeMeeting(); err != nil {
+		return g, err
+	}
+	if err := h.takeEvery(); err != nil {
+		return g, err
+	}
+	if h.settings.Players < 0 {
+		return g, usagef("--players %d is below 0", h.settings.Players)
+	}
+	if h.settings.Players > wire.MaxPlayers {
+		return g, usagef("--players %d: a room is for at most %d", h.settings.Players, wire.MaxPlayers)
+	}
+	if err := checkLaunch(&h.launcher); err != nil {
+		return g, err
+	}
+	if err := h.starts.check(h.settings.Places); err != nil {
+		return g, err
+	}
+	return g, h.probing.check()
+}
+
+// takeSecret takes what a flag says from where nobody else on this machine reads it: a
+// file's first line, or the environment.
+func (h *hostCommand) takeSecret(flag, file string) error {
+	variable := h.env("MUSTER_" + strings.ToUpper(flag))
+	switch {
+	case file != "" && h.given(flag):
+		return usagef("--%s and --%s-file say the same: give one of them", flag, flag)
+	case file != "":
+		text, err := os.ReadFile(file)
+		if err == nil {
+			text, err = io.ReadAll(input.Text(bytes.NewReader(text)))
+		}
+		if err != nil {
+			return fmt.Errorf("cannot read the %s: %w", flag, err)
+		}
+		first, _, _ := strings.Cut(string(text), "\n")
+		if first = strings.TrimSuffix(first, "\r"); strings.TrimSpace(first) == "" {
+			return fmt.Errorf("cannot read the %s: the first line of %s is empty", flag, discovery.CleanText(file))
+		}
+		return h.give(flag, first)
+	case !h.given(flag) && variable != "":
+		return h.give(flag, variable)
+	}
+	return nil
+}
+
+// takeMeeting takes where the group talks.
+func (h *hostCommand) takeMeeting() error {
+	if err := h.takeSecret("webhook", h.webhook); err != nil {
+		return err
+	}
+	if h.settings.Voice != "" {
+		if err := wire.CheckVoice(h.settings.Voice); err != nil {
+			return flagged(err, "such as --voice https://discord.gg/CODE, or leave it out")
+		}
+	}
+	if h.settings.Webhook = strings.TrimSpace(h.settings.Webhook); h.settings.Webhook != "" {
+		if err := wire.CheckWebhook(h.settings.Webhook); err != nil {
+			return flagged(err, "such as --webhook https://discord.com/api/webhooks/…, better in a file: --webhook-file FILE")
+		}
+	}
+	return nil
+}
+
+// flagged is wrong usage whose error begins with what the setting is called, which is the
+// flag's name.
+func flagged(err error, todo string) error { return hint.With(usagef("--%w", err), todo) }
+
+// encrypt gets the certificate, if players are to be let in by TLS.
+func (h *hostCommand) encrypt() error {
+	switch public := h.ingress.Public; {
+	case (h.cert == "") != (h.key == ""):
+		return usagef("--tls-cert and --tls-key go together")
+	case h.tls && public != nil && public.Scheme != "https":
+		return hint.With(usagef("--tls encrypts, but --public-url %v does not", public), "say https://, or leave out --tls where a proxy encrypts")
+	case h.cert != "":
+		return h.ingress.Encrypt(h.cert, h.key)
+	case h.tls:
+		file, err := userfile.State("certificate.pem")
+		if err != nil {
+			return fmt.Errorf("no folder for the certificate: %w", err)
+		}
+		return h.ingress.EncryptByOwn(file)
+	}
+	return nil
+}

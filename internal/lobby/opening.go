@@ -1,0 +1,161 @@
+package lobby
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"time"
+
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/invite"
+	"muster/internal/term"
+)
+
+// Opening opens a room on a public host, or goes on with the user's own from before.
+type Opening struct {
+	Desk     *Desk
+	Client   *Client
+	Base     *url.URL
+	Game     game.Game
+	Settings wire.Settings
+	// Patch holds what the organiser has said of the settings that a room can change.
+	Patch  map[string]json.RawMessage
+	Supply *Supply
+	// FirstList asks for a list of a game that nobody lists.
+	FirstList func() error
+	// Fresh: the organiser wants a new room.
+	Fresh bool
+}
+
+// Room returns the organiser's link to the room, and whether the organiser's own list is
+// the room's.
+func (o *Opening) Room(ctx context.Context) (room invite.Link, brings bool, err error) {
+	brings = o.Supply.isOwn(o.Game)
+	if o.Fresh {
+		return o.open(ctx, brings)
+	}
+	for old := range keptRooms(o.Base.String(), o.Desk.Warn) {
+		l, err := invite.Parse(old.Link, "")
+		if err != nil || !o.isWanted(old) {
+			continue
+		}
+		_, err = o.Client.Room(ctx, Key{Code: l.Code, Link: l.Key})
+		var refusal wire.Refusal
+		switch {
+		case errors.As(err, &refusal) && (refusal.Reason == wire.ReasonClosed || refusal.Reason == wire.ReasonCode):
+			o.Desk.Screen.Say("room %s from before is over", l.Code)
+			old.forget()
+			continue
+		case err != nil:
+			return l, false, err
+		}
+		o.Desk.Screen.Say("going on with room %s from before; --new opens another", l.Code)
+		o.goOn(ctx, old, KeyOf(l))
+		return l, brings || old.Brings, nil
+	}
+	return o.open(ctx, brings)
+}
+
+// isWanted reports whether a room from before is the one that the organiser wants. One that
+// stays has to be called by its name.
+func (o *Opening) isWanted(old kept) bool {
+	_, isNamed := o.Patch["name"]
+	_, isToStay := o.Patch["every"]
+	if _, stays := old.Settings["every"]; stays && !isNamed && !isToStay {
+		return false
+	}
+	return old.Game == o.Settings.Game && (old.Name == o.Settings.Name || !isNamed)
+}
+
+// goOn wakes a room from before, and gives it what the organiser says now.
+func (o *Opening) goOn(ctx context.Context, old kept, key Key) {
+	keep := func() {
+		if err := old.keep(o.Base.String()); err != nil {
+			o.Desk.Warn(err)
+		}
+	}
+	old.Opened = time.Now().UTC() // or a room that stays would be forgotten
+	keep()
+	if _, stays := old.Settings["every"]; stays {
+		if err := o.Client.Order(ctx, key, "wake", nil); err != nil {
+			o.Desk.Warn(steersNoMore(err))
+		}
+	}
+	if len(o.Patch) == 0 || reflect.DeepEqual(o.Patch, old.Settings) {
+		return
+	}
+	if err := o.Client.Order(ctx, key, "settings", map[string]any{"settings": o.Patch}); err != nil {
+		o.Desk.Warn(fmt.Errorf("the room stays as it was: %w", steersNoMore(err)))
+		return
+	}
+	old.Settings = o.Patch
+	keep()
+}
+
+// open opens a new room, with what the host cannot get itself.
+func (o *Opening) open(ctx context.Context, brings bool) (invite.Link, bool, error) {
+	service, err := o.Client.Service(ctx)
+	if err != nil {
+		return invite.Link{}, false, err
+	}
+	room := o.wanted()
+	isKnown, isListed := service.Knows(o.Game.ID)
+	if !isKnown {
+		room["own_game"] = wire.OwnGame{ID: o.Game.ID, Name: o.Game.Name, Protocol: o.Game.ProtocolName, Port: o.Game.Port}
+		o.Desk.Screen.Say("%s", o.Desk.Screen.Wrap(fmt.Sprintf("%s does not know %s: friends who have it in their own table of games are taken there, the others are shown the address", o.Base, o.Game.Name), 0))
+	}
+	if brings = brings || !isKnown || !isListed; brings {
+		if err := o.bring(ctx, room, service.MaxServers); err != nil {
+			return invite.Link{}, false, err
+		}
+	}
+	l, err := o.Client.Open(ctx, room)
+	if err != nil {
+		return l, false, err
+	}
+	mine := kept{Game: o.Settings.Game, Name: o.Settings.Name, Link: l.Personal(l.Secret), Brings: brings, Settings: o.Patch, Opened: time.Now().UTC()}
+	if err := mine.keep(o.Base.String()); err != nil {
+		o.Desk.Warn(fmt.Errorf("this program would not find the room again: %w", err))
+	}
+	return l, brings, nil
+}
+
+// bring adds the organiser's own list to what a room is opened with.
+func (o *Opening) bring(ctx context.Context, room map[string]any, most int) error {
+	if err := o.FirstList(); err != nil {
+		return err
+	}
+	servers, err := o.Supply.servers(ctx, o.Game)
+	if err != nil {
+		return err
+	}
+	if most > 0 && len(servers) > most {
+		return hint.With(fmt.Errorf("the list has %s, and %s takes %d", term.Count(len(servers), "server"), o.Base.String(), most), "shorten it to those that may be near, or add --here to open the room on this machine")
+	}
+	room["servers"], room["renews"] = servers, !o.Supply.Lists.HasStdin()
+	return nil
+}
+
+// wanted returns what a public host is told of the room.
+func (o *Opening) wanted() map[string]any {
+	o.Settings.LookAround = o.Supply.Lists.LooksAround()
+	room := map[string]any{}
+	for _, row := range wire.Table() {
+		if value := reflect.ValueOf(row.Of(&o.Settings)).Elem(); !value.IsZero() {
+			key := row.Key
+			switch key {
+			case "limits_ms":
+				key = "max_rtt_ms"
+			case "-":
+				key = "password"
+			}
+			room[key] = value.Interface()
+		}
+	}
+	return room
+}

@@ -1,0 +1,318 @@
+package lobby
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room"
+	"muster/host/wire"
+	"muster/internal/hint"
+	"muster/internal/invite"
+	"muster/internal/term"
+	"muster/peer"
+)
+
+// Organiser is the organiser's part in a room: it steers and watches the room by HTTP,
+// wherever its host is, and plays in it as a peer.
+type Organiser struct {
+	Desk   *Desk
+	Client *Client
+	// Link is the organiser's own way into the room, and Friends the link for the others.
+	Link, Friends invite.Link
+	// At is the public host that has the room. It is empty if this process has it, which
+	// listens on Listen.
+	At, Listen string
+	// Player is how the organiser plays; nil if the organiser only hosts.
+	Player *Player
+	// Awaits is how many players the room starts with by itself, 0 for never.
+	Awaits int
+	// Supply brings the organiser's own list; nil if the host has one.
+	Supply *Supply
+	// Starter starts servers at candidate places; nil starts none.
+	Starter *Starter
+	// Once: the organiser's part ends with the round.
+	Once      bool
+	NoBrowser bool
+	// NoInput: nobody types what the input says, such as a list.
+	NoInput bool
+
+	console *term.Console
+	steers  *Steering
+
+	mu sync.Mutex // guards following
+	// secret steers the room, and page does if the organiser has renewed the secret
+	// there: the credential of the organiser's own player.
+	secret, page string
+}
+
+// isFar reports whether the room is on another host than this process.
+func (o *Organiser) isFar() bool { return o.At != "" }
+
+// Begin prints what friends need, and listens to the organiser until stop is called.
+// Console puts questions to the organiser meanwhile.
+func (o *Organiser) Begin(ctx context.Context) (console *term.Console, stop func()) {
+	o.Renewed(o.Link.Secret)
+	o.invite()
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	orders := make(chan order, 1)
+	work.Go(func() { o.obey(ctx, orders) })
+	o.steers = &Steering{Screen: o.Desk.Screen, Counts: true, Order: func(name string, action room.Action) {
+		select {
+		case orders <- order{name, action}:
+		default: // one is under way: whoever presses twice means once
+		}
+	}}
+	if page := o.Desk.Page; page != nil {
+		work.Go(func() {
+			select {
+			case <-page.Ends:
+				o.steers.Order("end", room.End{})
+			case <-ctx.Done():
+			}
+		})
+	}
+	o.console = o.listen()
+	starts := func() {}
+	if o.Starter != nil {
+		o.Starter.desk, o.Starter.code = o.Desk, o.Link.Code
+		starts = o.Starter.begin(ctx, o.console, o.watch, func(ctx context.Context, s room.Started) error { return o.order(ctx, "started", s) })
+	}
+	return o.console, func() { starts(); cancel(); work.Wait(); o.Client.http.CloseIdleConnections() }
+}
+
+// listen listens to the organiser, unless the input is not theirs.
+func (o *Organiser) listen() *term.Console {
+	in, alone := o.Desk.In, func() {}
+	if o.NoInput {
+		in = io.Reader(strings.NewReader(""))
+	}
+	if o.Awaits == 0 {
+		alone = func() {
+			o.Desk.Screen.Say("nobody can press Enter here: standard input has ended. Say --players N, and the room starts by itself")
+		}
+	}
+	c := o.Desk.Console(in, func(line string) { o.steers.Typed(line, time.Now()) }, alone)
+	c.Listen()
+	return c
+}
+
+// invite prints what friends need: a link, the code, the line to paste. The QR code comes
+// first: on a small screen the rest still stands below it.
+func (o *Organiser) invite() {
+	out, l := o.Desk.Out, o.Friends
+	addr, err := netip.ParseAddrPort(l.Host)
+	needed := 0
+	if alone := err == nil && addr.Addr().IsLoopback(); !alone && out.IsTerminal {
+		needed = out.QR(l.String())
+	}
+	fmt.Fprintf(out, "link  %s\ncode  %s\njoin  muster join %s\n", out.Bold(l.String()), out.Bold(l.Code), l)
+	if needed > 0 {
+		o.Desk.Screen.Say("the QR code needs %d columns; the page shows it, too", needed)
+	}
+}
+
+// Greet prints what the organiser needs. On Home it is the page that steers.
+func (o *Organiser) Greet() {
+	if o.Desk.Page != nil {
+		return
+	}
+	o.Desk.Screen.Say("yours alone, to steer from the page:\n%s", o.Friends.Personal(o.Link.Secret))
+	start := "press Enter when everyone is here"
+	if o.Awaits > 0 {
+		start = fmt.Sprintf("waiting for %d players; Enter starts with who is here", o.Awaits)
+	}
+	o.Desk.Screen.Say("%s", start)
+}
+
+// Renewed takes the secret that steers the room from now on.
+func (o *Organiser) Renewed(secret string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.secret = secret
+}
+
+// Run plays in the room, or watches it, until ctx ends or the room is over; once, until the
+// round is.
+func (o *Organiser) Run(ctx context.Context) error {
+	if personal := o.Link.Personal(o.Link.Secret); !o.NoBrowser || o.Desk.Page != nil {
+		o.Desk.Present(ctx, personal, func() string { return Ticket(ctx, personal) })
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer cancel()
+	if o.Supply != nil {
+		work.Go(func() { o.Supply.bring(ctx, o.order) })
+	}
+	view := &View{Screen: o.Desk.Screen, Help: o.Desk.keys(OrganiserHelp(o.Player != nil)), Steers: o.steers, notes: notes(o.At, o.Listen, o.Desk.Warn)}
+	if o.Player == nil {
+		return o.follow(ctx, view, o.Once)
+	}
+	return Explain(o.play(ctx, view), o.Link)
+}
+
+// play plays until the organiser's own player is out of the room, and watches it then.
+func (o *Organiser) play(ctx context.Context, view *View) error {
+	y := o.Player
+	y.Desk, y.View, y.Once, y.steers, y.atHost, y.sees = o.Desk, view, o.Once, true, !o.isFar(), o.sees
+	y.Launcher.Room, y.Launcher.Console, y.Launcher.After = o.Link.Code, o.console, o.Desk.later()
+	stop, err := y.shine(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if err = y.Play(ctx, o.Link); errors.Is(err, ErrEnded) {
+		return nil
+	}
+	var refusal wire.Refusal
+	if isOut := errors.As(err, &refusal) && refusal.Reason != wire.ReasonClosed; isOut || err == nil && ctx.Err() == nil && !o.Once {
+		goesOn := "The host goes on; Ctrl-C ends it"
+		if o.isFar() {
+			goesOn = "The room goes on, and so does this program; Ctrl-C ends it"
+		}
+		o.Desk.Screen.Say("you do not play any more: %s. %s", cmp.Or(discovery.CleanText(refusal.Message), "you have left the room"), goesOn)
+		err = o.follow(ctx, view, o.Once)
+	}
+	switch {
+	case o.isFar() && ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled):
+		o.Desk.Screen.Say("the room stays open without this program; the same command goes on with it")
+	case !o.isFar() && o.Once && err == nil:
+		// Whose game is still to start would lose the host.
+		ctx, cancel := context.WithTimeout(ctx, othersWithin)
+		defer cancel()
+		o.follow(ctx, view, true)
+	}
+	return err
+}
+
+// othersWithin is for how long a host that ends with its round waits for those whose games
+// have not started yet when its own player's has.
+const othersWithin = 30 * time.Second
+
+// sees notes what the room tells the organiser's own player.
+func (o *Organiser) sees(e peer.Event) {
+	switch e := e.(type) {
+	case peer.Joined:
+		o.mu.Lock()
+		o.page = e.Page
+		o.mu.Unlock()
+	case peer.RoomChanged:
+		if o.Supply != nil {
+			o.Supply.sees(e.Room)
+		}
+	}
+}
+
+// watch tells of the room until ctx ends or the room does.
+func (o *Organiser) watch(ctx context.Context, sees func(wire.Snapshot)) {
+	for s, err := range o.Client.Watch(ctx, Key{Code: o.Link.Code, Link: o.Link.Key}, func(error) {}) {
+		if err != nil {
+			return
+		}
+		sees(s)
+	}
+}
+
+// follow tells of the room without a player in it, until the night is over: a room that
+// stays is there after that, too, and if another host has it this program has nothing to do
+// for it.
+func (o *Organiser) follow(ctx context.Context, n *View, once bool) error {
+	var ended error
+	awake := false
+	room := func(yield func(wire.Snapshot) bool) {
+		watch := o.Client.Watch(ctx, Key{Code: o.Link.Code, Link: o.Link.Key}, func(err error) { n.Show(peer.Disconnected{Err: err}) })
+		for s, err := range watch {
+			if ended = err; err != nil {
+				var refusal wire.Refusal
+				if errors.As(err, &refusal) && (n.hasEnded || n.ends(refusal)) {
+					ended = nil // it is over, as it said
+				}
+				return
+			}
+			n.Show(peer.Joined{})
+			if o.Supply != nil {
+				o.Supply.sees(s)
+			}
+			if !yield(s) || o.isFar() && awake && n.hasEnded {
+				return
+			}
+			awake = awake || !n.hasEnded
+		}
+	}
+	if _, err := Follow(iter.Seq[wire.Snapshot](room), n, once); err != nil {
+		return err
+	}
+	return ended
+}
+
+// order is what the organiser wants of the room: an action, and what goes with it.
+type order struct {
+	action string
+	with   any
+}
+
+// obey passes on what the organiser types.
+func (o *Organiser) obey(ctx context.Context, orders <-chan order) {
+	for {
+		var next order
+		select {
+		case next = <-orders:
+		case <-ctx.Done():
+			return
+		}
+		err := o.order(ctx, next.action, next.with)
+		var refusal wire.Refusal
+		switch {
+		case err == nil || ctx.Err() != nil:
+		case errors.As(err, &refusal):
+			o.Desk.Screen.Say("%s", o.Desk.Screen.Wrap(discovery.CleanText(refusal.Message), 0))
+		default:
+			for _, line := range hint.Lines(o.explain(err)) {
+				o.Desk.Screen.Say("%s", line)
+			}
+		}
+	}
+}
+
+// explain adds what to do about an order that did not reach the host.
+func (o *Organiser) explain(err error) error {
+	if o.isFar() {
+		return ExplainAt(err, &o.Client.base)
+	}
+	return Explain(err, o.Link)
+}
+
+// order asks the room to do what the organiser wants: by the secret or, if the organiser has
+// renewed that on the page, as the organiser's own player.
+func (o *Organiser) order(ctx context.Context, action string, with any) error {
+	o.mu.Lock()
+	secret, page := o.secret, o.page
+	o.mu.Unlock()
+	key := Key{o.Link.Code, o.Link.Key, secret}
+	err := o.Client.Order(ctx, key, action, with)
+	var refusal wire.Refusal
+	if errors.As(err, &refusal) && refusal.Reason == wire.ReasonSecret && page != "" {
+		key.Credential = page
+		err = o.Client.Order(ctx, key, action, with)
+	}
+	return steersNoMore(err)
+}
+
+// steersNoMore says what it means that a secret steers no more.
+func steersNoMore(err error) error {
+	var refusal wire.Refusal
+	if errors.As(err, &refusal) && refusal.Reason == wire.ReasonSecret {
+		return hint.With(errors.New("this program steers the room no more: the organiser's link was renewed, or handed on"), "steer from the page")
+	}
+	return err
+}

@@ -1,0 +1,298 @@
+package lobby
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room"
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/term"
+)
+
+// Starter starts game servers at candidate places, by a command of the organiser's, on this
+// computer alone: no host is told what it runs.
+//
+//	nothing suits, a place would ─▶ asks ─▶ runs the command ─▶ waits for the server ─▶ sends the room there
+type Starter struct {
+	Hook game.Hook
+	When game.Starts
+	// Within is how long a server may take to answer.
+	Within time.Duration
+	Games  game.Table
+	Asking Asking
+	// Settings returns what the organiser has said of the room.
+	Settings func() wire.Settings
+
+	desk *Desk
+	// code is the room's, as this program knows it: what a host calls it could be words
+	// for a shell on the way.
+	code string
+}
+
+// StartTime is how long a server may take to answer unless the organiser says otherwise: a
+// machine that is made for it takes a minute or two.
+const StartTime = 5 * time.Minute
+
+// begin starts servers in the background, for the room that watch tells of, until stop is
+// called, which ends the last one.
+func (s *Starter) begin(ctx context.Context, console *term.Console, watch func(context.Context, func(wire.Snapshot)), order func(context.Context, room.Started) error) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	rooms := make(chan wire.Snapshot, 1)
+	var work sync.WaitGroup
+	work.Go(func() { watch(ctx, func(s wire.Snapshot) { newest(rooms, s) }) })
+	work.Go(func() { s.follow(ctx, console, rooms, func(a room.Started) error { return order(ctx, a) }) })
+	return func() { cancel(); work.Wait() }
+}
+
+// started is a server that runs, or is to.
+type started struct {
+	running *game.Running
+	addr    netip.AddrPort
+}
+
+// follow starts servers as a room wants them, until ctx ends, and ends the last one then.
+// Rooms brings what is new of the room; order has it do something as the organiser.
+func (s *Starter) follow(ctx context.Context, console *term.Console, rooms chan wire.Snapshot, order func(room.Started) error) {
+	var now *started
+	defer func() { now.stop() }()
+	tried := 0
+	var begun []time.Time // what was started unasked
+	for {
+		var news wire.Snapshot
+		select {
+		case news = <-rooms:
+		case <-ctx.Done():
+			return
+		}
+		if news.Room.Round == tried || !wantsServer(news) {
+			continue
+		}
+		tried = news.Room.Round
+		place, knows := bestPlace(news.Sites.Sites, s.Settings().Places)
+		g, err := s.Games.Find(news.Room.Game)
+		if !knows || err != nil {
+			s.desk.Screen.Say("no server is started: this program does not know where a place is that would suit, or the game")
+			continue
+		}
+		now.stop()
+		now = nil
+		agreed := s.When == game.StartAuto && agreedTo(s.Settings(), news.Room, begun, time.Now())
+		if agreed {
+			begun = append(begun, time.Now())
+		}
+		now, err = s.start(ctx, console, g, place, news, agreed, func() bool { return still(rooms, news, place, s.Settings().Places) })
+		if err == nil && now != nil {
+			if err = order(room.Started{Game: g.ID, Addr: now.addr}); err != nil {
+				err = fmt.Errorf("the room does not go to the server that was started, which ends: %w", err)
+				now.stop()
+				now = nil
+			}
+		}
+		if errors.Is(err, errMovedOn) {
+			tried = -1 // where it stands now is to be looked at
+		}
+		if err != nil && ctx.Err() == nil {
+			s.desk.Screen.Say("%s", hint.Plain(err.Error()))
+		}
+	}
+}
+
+const (
+	// startsUnasked is how many servers are started in startsWithin without a question: a
+	// host elsewhere could have one started after the other.
+	startsUnasked = 6
+	startsWithin  = time.Hour
+)
+
+// agreedTo reports whether a server may be started unasked: of the game and the map that
+// the organiser has said here, and not after many others. What a host says else is asked.
+func agreedTo(said wire.Settings, of wire.Head, begun []time.Time, now time.Time) bool {
+	lately := 0
+	for _, at := range begun {
+		if now.Sub(at) < startsWithin {
+			lately++
+		}
+	}
+	return of.Game == said.Game && of.Map == said.Map && lately < startsUnasked
+}
+
+// still reports whether a room wants what it wanted before the organiser was asked. News
+// that say otherwise are put back, for whoever looks next.
+func still(rooms chan wire.Snapshot, before wire.Snapshot, place wire.Venue, known wire.Venues) bool {
+	select {
+	case news := <-rooms:
+		wants := false
+		if news.Room.Round == before.Room.Round && news.Room.Game == before.Room.Game && wantsServer(news) {
+			best, knows := bestPlace(news.Sites.Sites, known)
+			wants = knows && best == place
+		}
+		if !wants {
+			select {
+			case rooms <- news:
+			default: // there are newer ones
+			}
+		}
+		return wants
+	default:
+		return true
+	}
+}
+
+// errMovedOn is why an answer came too late.
+var errMovedOn = errors.New("the room has gone on meanwhile: no server is started")
+
+// stop ends a server that runs; nil is none.
+func (n *started) stop() {
+	if n != nil {
+		n.running.Stop()
+	}
+}
+
+// wantsServer reports whether a server at a place would suit a room for which none does.
+func wantsServer(news wire.Snapshot) bool {
+	s := news.Sites
+	return news.Room.Stage == wire.Failed && s != nil && s.Better && len(s.Waiting) == 0
+}
+
+// bestPlace is the first that suits of those that this program knows: a player's own
+// computer is none of them.
+func bestPlace(sites []wire.Site, known wire.Venues) (best wire.Venue, knows bool) {
+	for _, site := range sites {
+		at := slices.IndexFunc(known, func(v wire.Venue) bool { return v.Name == site.Name })
+		if site.Suits && at >= 0 {
+			return known[at], true
+		}
+	}
+	return best, false
+}
+
+// errNoStart is why nothing is started that the organiser does not want.
+var errNoStart = errors.New("as you like: no server is started")
+
+// mostPlayers is how many players a server is started for at most, whatever a host says.
+const mostPlayers = 256
+
+// venue is what the command is told of a place and of the room.
+func (s *Starter) venue(g game.Game, place wire.Venue, news wire.Snapshot) game.Venue {
+	v := game.Venue{
+		Place: place.Name, Address: netip.AddrPortFrom(place.Addr.Addr(), g.Port), Room: s.code, Game: g.ID, Map: news.Room.Map,
+		Players: min(max(news.Room.Players, len(news.Players())), mostPlayers),
+	}
+	if place.Protocol == g.ProtocolName {
+		v.Address = place.Addr
+	}
+	return v
+}
+
+// start runs the command for a place, and waits until the server answers. Agreed: nobody is
+// asked. Wanted reports whether the room still wants it.
+func (s *Starter) start(ctx context.Context, console *term.Console, g game.Game, place wire.Venue, news wire.Snapshot, agreed bool, wanted func() bool) (*started, error) {
+	v := s.venue(g, place, news)
+	argv, err := s.Hook.Fill(v)
+	if err != nil {
+		return nil, fmt.Errorf("no server is started: %w", err)
+	}
+	line := game.Show(argv)
+	switch {
+	case s.When == game.StartNever:
+		s.desk.Screen.Say("a server in %s would suit all; this would start it:\n%s", place.Name, line)
+		return nil, nil
+	case !agreed:
+		s.desk.Screen.Say("a server in %s would suit all; this starts it:\n%s", place.Name, s.desk.Screen.Bold(line))
+		answer, ok := console.Ask(ctx, "start it now? [y/N] ")
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !ok:
+			return nil, errors.New("nobody here to answer: start it yourself with the line above, or say --start auto")
+		case answer == "" || !term.Yes(answer):
+			return nil, errNoStart
+		case !wanted():
+			return nil, errMovedOn
+		}
+	}
+	s.desk.Screen.Say("starting in %s: %s", place.Name, line)
+	running, err := s.Hook.Start(ctx, v)
+	if err != nil {
+		return nil, fmt.Errorf("no server is started: %w", err)
+	}
+	addr, err := s.awaits(ctx, g, place.Name, v.Address, running)
+	if err != nil {
+		running.Stop()
+		return nil, err
+	}
+	s.desk.Screen.Say("the server in %s answers: the room goes there", place.Name)
+	return &started{running, addr}, nil
+}
+
+const (
+	// askEvery is how often a server that starts is asked, and answerTime how long it has.
+	askEvery, answerTime = 2 * time.Second, time.Second
+	// tellEvery is how often people hear that it is waited for.
+	tellEvery = 20 * time.Second
+)
+
+// awaits waits until a server answers that was started, where the command says that it is.
+func (s *Starter) awaits(ctx context.Context, g game.Game, place string, addr netip.AddrPort, running *game.Running) (netip.AddrPort, error) {
+	began, told := time.Now(), time.Now()
+	ended, where := running.Ended(), running.Told()
+	asker, err := s.Asking.Prober(g.Protocol(), nil)
+	if err != nil {
+		return addr, err
+	}
+	defer asker.Close()
+	next := time.NewTicker(askEvery)
+	defer next.Stop()
+	for {
+		answered := false
+		asks, cancel := context.WithTimeout(ctx, answerTime)
+		asker.Run(asks, []discovery.Server{{Addr: addr}}, discovery.NewConventional(1), func(r discovery.Result) { answered = r.State == discovery.Answered })
+		cancel()
+		passed := time.Since(began)
+		switch {
+		case answered:
+			return addr, nil
+		case ctx.Err() != nil:
+			return addr, ctx.Err()
+		case passed > s.Within:
+			return addr, fmt.Errorf("the server in %s has not answered at %v for %v: it is given up", place, addr, s.Within)
+		case time.Since(told) >= tellEvery:
+			told = time.Now()
+			s.desk.Screen.Say("starting in %s … %v", place, passed.Round(time.Second))
+		}
+		select {
+		case <-next.C:
+		case said := <-where:
+			addr, where = discovery.Canonical(said), nil
+		case <-ended:
+			if ended = nil; running.Err() != nil {
+				return addr, running.Err()
+			}
+		case <-ctx.Done():
+			return addr, ctx.Err()
+		}
+	}
+}
+
+// newest is a channel of one that has the newest of what is put there.
+func newest(rooms chan wire.Snapshot, s wire.Snapshot) {
+	for {
+		select {
+		case rooms <- s:
+			return
+		default:
+		}
+		select {
+		case <-rooms:
+		default:
+		}
+	}
+}

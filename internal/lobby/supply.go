@@ -1,0 +1,117 @@
+package lobby
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"muster/discovery"
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/listing"
+	"muster/internal/term"
+)
+
+// Supply brings a room on a public host the organiser's own list of servers, anew as each
+// round begins.
+type Supply struct {
+	Lists *listing.Rooms
+	// Near: the host is on this machine or in its network.
+	Near bool
+	Warn func(...error)
+
+	stage wire.Stage
+	// begun is told the game of each round that begins.
+	begun chan string
+}
+
+// NewSupply returns a supply for a host at an address.
+func NewSupply(lists *listing.Rooms, host string, warn func(...error)) *Supply {
+	return &Supply{Lists: lists, Near: IsNear(host), Warn: warn, begun: make(chan string, 1)}
+}
+
+// sees notes where the room stands. One goroutine at a time calls it.
+func (s *Supply) sees(room wire.Snapshot) {
+	before := s.stage
+	s.stage = room.Room.Stage
+	if s.stage == wire.Listing && before != wire.Listing {
+		select {
+		case s.begun <- room.Room.Game:
+		default: // one is under way
+		}
+	}
+}
+
+// bring gives the room the list by an order, whenever a round begins, until ctx ends.
+func (s *Supply) bring(ctx context.Context, order func(ctx context.Context, action string, with any) error) {
+	for {
+		var id string
+		select {
+		case id = <-s.begun:
+		case <-ctx.Done():
+			return
+		}
+		g, err := s.Lists.Games.Find(id)
+		if err != nil {
+			continue // one that the organiser chose on the page, and the host lists
+		}
+		servers, err := s.servers(ctx, g)
+		if err == nil {
+			err = order(ctx, "servers", map[string]any{"game": g.ID, "servers": servers})
+		}
+		if err != nil && ctx.Err() == nil {
+			s.Warn(fmt.Errorf("the room takes the list from before: %w", err))
+		}
+	}
+}
+
+// servers returns the newest list of a game that this program gets, as addresses. Those of
+// private networks stay here: players there find them by themselves.
+func (s *Supply) servers(ctx context.Context, g game.Game) ([]netip.AddrPort, error) {
+	list, err := s.Lists.List(ctx, g.ID)
+	if err != nil {
+		return nil, err
+	}
+	var addrs []netip.AddrPort
+	for _, server := range list {
+		if s.Near || discovery.ReachOf(server.Addr.Addr()) == discovery.InternetReach {
+			addrs = append(addrs, discovery.Canonical(server.Addr))
+		}
+	}
+	if n := len(list) - len(addrs); n > 0 {
+		s.Warn(fmt.Errorf("left out %s of local networks: players there find them by themselves", term.Count(n, "server")))
+	}
+	if len(addrs) == 0 {
+		return nil, hint.With(errors.New("the list has no server that friends elsewhere reach"), "--here opens the room on this machine")
+	}
+	return addrs, nil
+}
+
+// isOwn reports whether the list is the organiser's own: from files, from other masters
+// than a host knows, or of a game of the user's table.
+func (s *Supply) isOwn(g game.Game) bool {
+	if len(s.Lists.Files)+len(s.Lists.Masters) > 0 {
+		return true
+	}
+	builtIn, err := game.Load(nil, "")
+	if err != nil {
+		return false
+	}
+	known, err := builtIn.Find(g.ID)
+	return err == nil && !slices.Equal(known.Masters, g.Masters)
+}
+
+// IsNear reports whether an address is one of this machine or of a private network.
+func IsNear(hostport string) bool {
+	name, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		name = hostport
+	}
+	addr, err := netip.ParseAddr(strings.Trim(name, "[]"))
+	return name == "localhost" || err == nil && discovery.ReachOf(addr) != discovery.InternetReach
+}

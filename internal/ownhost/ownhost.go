@@ -1,0 +1,213 @@
+// Package ownhost is the host that muster host runs in its own process. It keeps its rooms
+// in a file of the user's, and goes on with the one from before; package lobby steers it by
+// HTTP, as a host far away.
+package ownhost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"sync"
+	"syscall"
+
+	"crypto/tls"
+
+	"muster/discovery"
+	"muster/discovery/lists/lan"
+	"muster/host"
+	"muster/host/access"
+	"muster/host/store"
+	"muster/host/wire"
+	"muster/internal/hint"
+	"muster/internal/ingress"
+	"muster/internal/invite"
+	"muster/internal/listing"
+	"muster/internal/netinfo"
+	"muster/internal/release"
+	"muster/internal/userfile"
+	"muster/internal/webhook"
+	"muster/peer"
+	"muster/web"
+)
+
+// Config is what a host is made of.
+type Config struct {
+	Listener net.Listener
+	// Ingress is how players get at the host.
+	Ingress *ingress.Ingress
+	// Lists gets the games' servers.
+	Lists *listing.Rooms
+	// Programs gives programs to friends who have none.
+	Programs http.Handler
+	// Proxies are believed, Names are the host's further names, and MetricsFrom may have
+	// the metrics.
+	Proxies     []netip.Prefix
+	Names       []string
+	MetricsFrom []netip.Prefix
+	// Webhook is where the organiser's own group talks.
+	Webhook string
+	Logger  *slog.Logger
+	Warn    func(...error)
+	// Failed is told once the host does not serve any more.
+	Failed func(error)
+}
+
+// Host is a host in this process.
+type Host struct {
+	rooms   *host.Host
+	at      netip.AddrPort
+	ingress *ingress.Ingress
+	log     *slog.Logger
+	warn    func(...error)
+	posts   *webhook.Poster
+	stop    func()
+
+	mu      sync.Mutex // guards following
+	renewed func(secret string)
+}
+
+// Listen opens the port at which players and browsers arrive.
+func Listen(address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	if err == nil {
+		return listener, nil
+	}
+	todo := "is another muster host running there? choose another address with --listen, such as --listen :7778"
+	var name *net.DNSError
+	switch {
+	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &name):
+		todo = "is that an address of this machine? --listen :7777 takes all that it has"
+	case errors.Is(err, syscall.EACCES):
+		todo = "low ports are the administrator's: choose one over 1023, such as --listen :7778"
+	}
+	return nil, hint.With(fmt.Errorf("cannot listen on %s: %w", address, hint.Reason(err)), todo)
+}
+
+// New starts a host.
+func New(c Config) (*Host, error) {
+	h := &Host{
+		at:      discovery.Canonical(netip.MustParseAddrPort(c.Listener.Addr().String())),
+		ingress: c.Ingress, log: c.Logger, warn: c.Warn, posts: &webhook.Poster{Own: c.Webhook},
+	}
+	games := c.Lists.Games
+	var err error
+	h.rooms, err = host.New(host.Config{
+		Announce: func(p host.Post) { h.posts.Post(webhook.Post(p)) },
+		List:     c.Lists.List, Local: c.Lists.Local, Said: c.Lists.Said, Games: c.Lists.Choices(),
+		Store: h.store(), Page: web.Handler(), Get: c.Programs, Logger: c.Logger,
+		Files: int(min(netinfo.FileLimit(), math.MaxInt32)), IsOwnUser: netinfo.IsOwnUser,
+		Fingerprint: c.Ingress.Fingerprint(), Proxies: c.Proxies, MetricsFrom: c.MetricsFrom,
+		Names:     slices.Concat(netinfo.Names(), c.Ingress.Names(), c.Names),
+		Home:      netinfo.IsAtHome,
+		Locate:    listing.Locator(c.Lists.Places),
+		Addresses: func() []netip.AddrPort { return c.Ingress.Addresses(h.at) },
+		Outside:   func(room access.Key) string { return c.Ingress.Mapped(h.at, room) },
+		Address:   c.Ingress.Outside(h.at, access.Key{}).Host, PublicURL: c.Ingress.Public,
+		ConnectLink: games.ConnectLink, GameName: games.Name, Gap: games.Gap, Editions: games.Editions,
+		Renewed: func(_, secret string) { h.tellRenewed(secret) },
+	})
+	if err != nil {
+		h.posts.Close()
+		return nil, err
+	}
+	h.stop = h.rooms.Serve(c.Listener, c.Ingress.TLS(), c.Failed)
+	return h, nil
+}
+
+// Close ends the host: whoever is in a room is told to come back.
+func (h *Host) Close() error {
+	h.stop()
+	err := h.rooms.Close()
+	h.posts.Close()
+	return err
+}
+
+// store is where rooms survive a restart. One program at a time has the file: a second host
+// on this machine keeps its rooms in another.
+func (h *Host) store() store.Store {
+	file, err := userfile.State(fmt.Sprintf("rooms-%d.db", h.at.Port()))
+	if err == nil {
+		var kept *store.File
+		if kept, err = store.Open(file); err == nil {
+			kept.Warn = func(err error) { h.warn(err) }
+			if damage := kept.Damage(); damage != nil {
+				h.warn(damage)
+			}
+			return kept
+		}
+	}
+	h.warn(fmt.Errorf("rooms will not survive a restart: %w", err))
+	return &store.None{}
+}
+
+// At returns the address at which the host listens.
+func (h *Host) At() netip.AddrPort { return h.at }
+
+// Key returns what opens a room.
+func (h *Host) Key(code string) access.Key {
+	return access.Key{Code: code, Link: h.rooms.Keys(code).Link}
+}
+
+// Outside returns the link to a room for friends, wherever they are.
+func (h *Host) Outside(code string) invite.Link { return h.ingress.Outside(h.at, h.Key(code)) }
+
+// Inside returns the organiser's link to a room from this machine.
+func (h *Host) Inside(code string) invite.Link {
+	l := h.ingress.Inside(h.at, h.Key(code))
+	l.Secret = h.rooms.Keys(code).Secret
+	return l
+}
+
+// Reach returns how a program on this machine speaks to the host by a link from inside.
+func Reach(inside invite.Link) (base *url.URL, trust *tls.Config) {
+	base = &url.URL{Scheme: "http", Host: inside.Host}
+	if inside.TLS {
+		base.Scheme, trust = "https", peer.Pinned(inside.Pin)
+	}
+	return base, trust
+}
+
+// Settings returns those of a room.
+func (h *Host) Settings(code string) wire.Settings {
+	s, _ := h.rooms.Settings(code)
+	return s
+}
+
+// OnRenewed has tell called when the organiser's secret is renewed.
+func (h *Host) OnRenewed(tell func(secret string)) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.renewed = tell
+}
+
+func (h *Host) tellRenewed(secret string) {
+	h.mu.Lock()
+	tell := h.renewed
+	h.mu.Unlock()
+	if tell != nil {
+		tell(secret)
+	}
+}
+
+// Announce announces a room on the local network until stop is called, if anybody there can
+// join.
+func (h *Host) Announce(ctx context.Context, code, organiser string) (stop func()) {
+	if h.at.Addr().IsLoopback() {
+		return func() {}
+	}
+	as := lan.Room{Organiser: organiser, Port: h.at.Port(), Version: release.Running().Version}
+	return h.ingress.Announce(ctx, h.rooms, code, as, h.log, h.warn)
+}
+
+// AskRouter asks the router to let friends into a room until stop is called. Say tells how
+// that goes.
+func (h *Host) AskRouter(ctx context.Context, code string, say func(line string)) (stop func()) {
+	return h.ingress.AskRouter(ctx, h.at, h.Key(code), h.log, say)
+}
