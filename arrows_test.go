@@ -32,6 +32,7 @@ var arrows = []struct {
 	{"muster/internal/cli", []string{"muster/..."}},
 	{"muster/internal/hint", []string{"muster/discovery", "muster/discovery/lists/master", "muster/host/wire"}},
 	{"muster/internal/input", nil},
+	{"muster/internal/browse", []string{"muster/discovery", "muster/discovery/plan", "muster/discovery/plan/topology", "muster/discovery/prober", "muster/discovery/report", "muster/internal/hint", "muster/internal/term", "muster/internal/visits", "muster/selection"}},
 	{"muster/internal/doctor", []string{"muster/discovery", "muster/discovery/geo", "muster/discovery/lists/lan", "muster/internal/game", "muster/internal/hint", "muster/internal/netinfo", "muster/internal/release", "muster/internal/term"}},
 	{"muster/internal/steam", []string{"muster/discovery/lists/master", "muster/internal/game", "muster/internal/hint"}},
 	{"muster/internal/favourites", []string{"muster/discovery", "muster/discovery/lists/master", "muster/discovery/report/qstat", "muster/discovery/lists/weblist"}},

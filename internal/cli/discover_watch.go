@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"muster/discovery"
 	"muster/discovery/report"
 	"muster/host/wire"
+	"muster/internal/browse"
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/term"
@@ -36,11 +36,11 @@ func (d *discover) after(ctx context.Context, g game.Game, table []report.Measur
 // watches looks at the table's servers time and again: until ctx ends, or the one to go
 // to has a free seat. What they say is put into the table.
 func (d *discover) watches(ctx context.Context, g game.Game, table []report.Measurement) error {
-	watched := table[:min(d.shown(len(table)), watch.Most)]
+	watched := table[:min(d.room().For(len(table)), watch.Most)]
 	if d.connect > 0 {
 		watched = table[d.connect-1 : d.connect]
 		if watched[0].MaxPlayers == 0 {
-			return fmt.Errorf("%s does not tell its seats: nobody sees when one is free", labelOf(watched[0]))
+			return fmt.Errorf("%s does not tell its seats: nobody sees when one is free", browse.Label(watched[0]))
 		}
 	}
 	servers, infos := make([]discovery.Server, len(watched)), make([]*discovery.Info, len(watched))
@@ -53,7 +53,7 @@ func (d *discover) watches(ctx context.Context, g game.Game, table []report.Meas
 	}
 	defer engine.Close()
 	live := (*term.Live)(nil)
-	if d.format == formatTable && d.home == nil && d.screen.IsAnimated && d.out.IsTerminal {
+	if d.isLive() {
 		live = &term.Live{Terminal: d.screen.Terminal, Most: watch.Most}
 		defer live.Erase()
 	}
@@ -64,7 +64,7 @@ func (d *discover) watches(ctx context.Context, g game.Game, table []report.Meas
 	return watch.Servers(ctx, engine, servers, infos, func(news watch.News) (more bool) {
 		d.heard(&watched[news.Server], report.New(report.Report{}, servers, []discovery.Result{news.Result}).Servers, news.Freed)
 		if live != nil {
-			live.Draw(func() (*term.Table, string) { return serverTable(watched), "Ctrl-C ends the watch" })
+			live.Draw(func() (*term.Table, string) { return browse.Table(watched), "Ctrl-C ends the watch" })
 		}
 		return d.connect == 0 || watch.IsFull(watched[0].Info())
 	})
@@ -87,16 +87,8 @@ func (d *discover) heard(row *report.Measurement, said []report.Measurement, isF
 		if d.screen.IsTerminal {
 			bell = "\a"
 		}
-		d.screen.Say("%s%s has a free seat: %d of %d", bell, labelOf(now), now.Players, now.MaxPlayers)
+		d.screen.Say("%s%s has a free seat: %d of %d", bell, browse.Label(now), now.Players, now.MaxPlayers)
 	}
-}
-
-// labelOf is what to call a server.
-func labelOf(m report.Measurement) string {
-	if m.Name == "" {
-		return m.Addr.String()
-	}
-	return m.Name
 }
 
 // goes takes the player to a server, after a yes.
@@ -109,7 +101,7 @@ func (d *discover) goes(ctx context.Context, g game.Game, to report.Measurement)
 		in = strings.NewReader("")
 	}
 	d.launcher.Player, d.launcher.Console = d.name, d.desk().Console(in, func(string) {}, func() {})
-	d.screen.Say("%s, %s, %s", labelOf(to), wholeMS(time.Duration(to.RTT)), to.Connect())
+	d.screen.Say("%s, %s, %s", browse.Label(to), browse.WholeMS(time.Duration(to.RTT)), to.Connect())
 	if to.Password {
 		d.screen.Say("it has a password, which muster does not know: have it ready for your game")
 	}
@@ -124,20 +116,6 @@ func (d *discover) goes(ctx context.Context, g game.Game, to report.Measurement)
 		return errors.New("the game was not started")
 	}
 	return ctx.Err()
-}
-
-// gamesLike are the games that somebody may mean: the one of that ID or name, or all
-// that have it in theirs.
-func gamesLike(all []game.Game, text string) []game.Game {
-	text = strings.ToLower(strings.TrimSpace(text))
-	for _, g := range all {
-		if g.ID == text || strings.ToLower(g.Name) == text {
-			return []game.Game{g}
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(g game.Game) bool {
-		return text == "" || !strings.Contains(g.ID, text) && !strings.Contains(strings.ToLower(g.Name), text)
-	})
 }
 
 // mostOffered is how many games are listed when several are meant.
@@ -173,7 +151,7 @@ func (p *program) pickGame(ctx context.Context, given string, args []string) (st
 		if !ok {
 			return "", ctx.Err()
 		}
-		switch like := gamesLike(games.All(), answer); {
+		switch like := games.Like(answer); {
 		case len(like) == 1:
 			p.screen.Say("%s", like[0].Name)
 			return like[0].ID, nil

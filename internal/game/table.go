@@ -357,6 +357,20 @@ func (t Table) Find(id string) (Game, error) {
 	return Game{}, &UnknownError{ID: id, Similar: t.similar(strings.ToLower(id))}
 }
 
+// Like returns the games that somebody may mean: the one of that ID or name, or all that
+// have it in theirs.
+func (t Table) Like(text string) []Game {
+	text = strings.ToLower(strings.TrimSpace(text))
+	for _, g := range t.games {
+		if g.ID == text || strings.ToLower(g.Name) == text {
+			return []Game{g}
+		}
+	}
+	return slices.DeleteFunc(t.All(), func(g Game) bool {
+		return text == "" || !strings.Contains(g.ID, text) && !strings.Contains(strings.ToLower(g.Name), text)
+	})
+}
+
 // Gap returns how long a server of a game needs peace before it answers an address again, 0 if
 // that is not known.
 func (t Table) Gap(id string) time.Duration {

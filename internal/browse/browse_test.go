@@ -1,4 +1,4 @@
-package cli
+package browse
 
 import (
 	"math"
@@ -26,7 +26,7 @@ func TestServerTable(t *testing.T) {
 	var wide strings.Builder
 	other := slices.Clone(near)
 	other[0].Version, other[0].Mod, other[1].Version, other[1].Mod = "1.20.4", "0", "1.8", "q3ut4"
-	serverTable(other).Write(term.Terminal{Writer: &wide, Columns: 110})
+	Table(other).Write(term.Terminal{Writer: &wide, Columns: 110})
 	if want := `
 #      PING  PLAYERS  BOTS  NAME                    MAP     MODE  MOD    VERSION  IN  ADDRESS
 1   12.3 ms      3/8     2  Aggressor of the north  oa_dm1  0     0      1.20.4   DE  192.0.2.1:27960
@@ -81,7 +81,7 @@ func TestServerTable(t *testing.T) {
 	}
 	for _, test := range tests {
 		var out strings.Builder
-		serverTable(near).Write(term.Terminal{Writer: &out, Columns: test.width})
+		Table(near).Write(term.Terminal{Writer: &out, Columns: test.width})
 		if got := "\n" + out.String(); got != test.want {
 			t.Errorf("in %d columns:%swant:%s", test.width, got, test.want)
 		}
@@ -107,7 +107,7 @@ func TestNarrowServerTable(t *testing.T) {
 				})
 			}
 			var out strings.Builder
-			serverTable(servers).Write(term.Terminal{Writer: &out, Columns: width})
+			Table(servers).Write(term.Terminal{Writer: &out, Columns: width})
 			lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 			for _, line := range lines {
 				if runewidth.StringWidth(line) > max(width, len("  ")+len(addrs[1])) {
@@ -129,13 +129,11 @@ func TestNarrowServerTable(t *testing.T) {
 // TestShown: who says how many servers gets so many, whatever the terminal's size.
 func TestShown(t *testing.T) {
 	for _, tt := range []struct{ top, nearest, of, want int }{
-		{wholeScreen, 0, 500, 500}, // no terminal
+		{WholeScreen, 0, 500, 500}, // no terminal
 		{0, 0, 500, 500}, {7, 0, 500, 7}, {7, 0, 3, 3},
-		{wholeScreen, 50, 500, 50}, {0, 50, 500, 50}, {wholeScreen, 50, 20, 20}, {7, 50, 500, 7},
+		{WholeScreen, 50, 500, 50}, {0, 50, 500, 50}, {WholeScreen, 50, 20, 20}, {7, 50, 500, 7},
 	} {
-		d := &discover{program: testProgram(nil), top: tt.top}
-		d.options.Nearest = tt.nearest
-		if got := d.shown(tt.of); got != tt.want {
+		if got := (Room{Top: tt.top, Nearest: tt.nearest}).For(tt.of); got != tt.want {
 			t.Errorf("--top %d --nearest %d shows %d of %d, want %d", tt.top, tt.nearest, got, tt.of, tt.want)
 		}
 	}

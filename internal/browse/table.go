@@ -1,0 +1,153 @@
+package browse
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/report"
+	"muster/internal/term"
+)
+
+// leastName is how many columns a server's name keeps: with fewer, the servers of one
+// clan or hoster look alike.
+const leastName = 16
+
+// Table shows servers in the given order, with the number by which --connect goes
+// there.
+func Table(servers []report.Measurement) *term.Table {
+	t := &term.Table{Columns: []term.Column{
+		term.Right("#"), term.Right("PING"), term.Right("PLAYERS"), term.Right("BOTS"), term.Whole("PW"), term.Left("NAME").AtLeast(leastName),
+		term.Left("MAP"), term.Left("MODE"), term.Left("MOD"), term.Left("VERSION"), term.Whole("IN"), term.Whole("ADDRESS"),
+	}, Spare: []string{"BOTS", "MOD", "MODE", "VERSION", "MAP", "IN", "#"}, Below: "ADDRESS"}
+	// What all have alike tells nothing of one, nor does a mod that is the mode's name, too.
+	differ := func(of func(*report.Measurement) string) bool {
+		return slices.ContainsFunc(servers, func(m report.Measurement) bool { return of(&m) != of(&servers[0]) })
+	}
+	versions := differ(func(m *report.Measurement) string { return m.Version })
+	mods := differ(func(m *report.Measurement) string { return strings.TrimPrefix(m.Mod, m.Mode) })
+	for i, m := range servers {
+		version, mod := "", ""
+		if versions {
+			version = m.Version
+		}
+		if mods {
+			mod = m.Mod
+		}
+		bots, password, players := "", "", ""
+		if m.Players > 0 || m.MaxPlayers > 0 { // or nobody counts
+			players = fmt.Sprintf("%d/%d", m.Players, m.MaxPlayers)
+		}
+		if m.AsListed {
+			players += "*" // see [Look.Summary]
+		}
+		if m.Bots > 0 {
+			bots = fmt.Sprint(m.Bots)
+		}
+		if m.Password {
+			password = "pw"
+		}
+		t.Add(i+1, fmt.Sprintf("%.1f ms", float64(m.RTT)/1e6), players, bots, password,
+			m.Name, m.Map, m.Mode, mod, version, m.Country, m.Connect())
+	}
+	return t
+}
+
+// WholeScreen is the top that leaves a terminal full.
+const WholeScreen = -1
+
+// Room is how many servers a table shows.
+type Room struct {
+	// Top is how many rows the player asked for: 0 all, [WholeScreen] what a terminal takes.
+	Top int
+	// Nearest is how many servers the player looks for, 0 any number.
+	Nearest int
+	// Rows are those of the terminal, 0 without one.
+	Rows int
+}
+
+// For returns how many of so many servers the table shows.
+func (r Room) For(servers int) int {
+	const (
+		least   = 10
+		besides = 6 // rows: the titles, the summary and the prompt
+	)
+	switch {
+	case r.Top > 0:
+		return min(servers, r.Top)
+	case r.Nearest > 0:
+		return min(servers, r.Nearest)
+	case r.Top == WholeScreen && r.Rows > 0:
+		return min(servers, max(least, r.Rows-besides))
+	}
+	return servers
+}
+
+// MostLive is more rows than any terminal shows.
+const MostLive = 200
+
+// View is what people look at while servers are asked.
+type View struct {
+	Wish *Wish
+	// Servers are those of the list, and Near is the ping under which one is near.
+	Servers []discovery.Server
+	Near    time.Duration
+	// Live is a table that grows, nil for a bar on the screen.
+	Live   *term.Live
+	Screen *term.Screen
+
+	asked, answered, near int
+	nearest               []report.Measurement // in the table's order, as many as may be shown
+}
+
+// Add takes a result.
+func (v *View) Add(r discovery.Result) {
+	v.asked++
+	if r.State == discovery.Answered {
+		v.answered++
+		v.rank(r)
+	}
+	if v.Live == nil {
+		v.Screen.Moves("probing", v.asked, len(v.Servers), fmt.Sprintf("%d answered", v.answered))
+		return
+	}
+	v.Live.Draw(func() (*term.Table, string) {
+		return Table(v.nearest), fmt.Sprintf("%d of %d asked, %d answered, %d under %s", v.asked, len(v.Servers), v.answered, v.near, WholeMS(v.Near))
+	})
+}
+
+// rank puts a server that answered to its place among the nearest.
+func (v *View) rank(r discovery.Result) {
+	m := report.New(report.Report{}, v.Servers, []discovery.Result{r}).Servers[0]
+	if !v.Wish.Keeps(&m) {
+		return
+	}
+	if r.RTT < v.Near {
+		v.near++
+	}
+	if at, _ := slices.BinarySearchFunc(v.nearest, m, v.Wish.Sort.compare); at < MostLive {
+		v.nearest = slices.Insert(v.nearest, at, m)
+		v.nearest = v.nearest[:min(len(v.nearest), MostLive)]
+	}
+}
+
+// End leaves the terminal to the result.
+func (v *View) End() {
+	if v.Live != nil {
+		v.Live.Erase()
+	}
+	v.Screen.Rests()
+}
+
+// WholeMS is a ping in whole milliseconds.
+func WholeMS(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
+
+// Label is what to call a server.
+func Label(m report.Measurement) string {
+	if m.Name == "" {
+		return m.Addr.String()
+	}
+	return m.Name
+}
