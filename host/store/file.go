@@ -5,51 +5,47 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 const (
-	// lockWait is how long the file may be another program's before that is an error,
-	// and lockPause how long it is until it is looked at again.
+	// lockWait is how long another program may hold the file before that is an error, and
+	// lockPause how long it is until the next try.
 	lockWait  = time.Second
 	lockPause = 50 * time.Millisecond
-	// slack and garbage are how large a file may become before it is written anew: a
-	// few of the largest rooms, and so many times what counts in it.
-	slack   = 4 << 20
-	garbage = 3
 	// blobLife is how long a blob is kept that nobody wanted: three days, as rooms that
-	// nobody is in are kept for one. What is wanted again is noted twice a day at most.
+	// nobody is in are kept for one. A blob that is wanted again is noted twice a day at
+	// most.
 	blobLife  = 3 * 24 * time.Hour
 	blobRenew = 12 * time.Hour
 )
 
-// File is a store in a file, a log of records as record.go draws them: saving
-// appends one. It is read, never mapped into memory, so that a file that ends too soon
-// is only that; what is damaged in it is passed over, and of each room the newest
-// record that is whole counts. The one before is kept, too.
+// File is a store in a file, a log of records as record.go draws them: saving appends
+// one. The file is read, never mapped into memory, so that a file that ends too soon is
+// only that. Damaged parts are passed over, and of each room the newest whole record
+// counts. The one before is kept, too.
 //
 // One process has the file at a time, and so its claims need no more than a number that
 // grows: a disk that takes nothing does not keep it from its rooms.
 type File struct {
-	name string
-	lock *os.File
-	// marked: the lock's file says that rooms are kept, see [File.mark].
-	marked bool
+	name   string
+	lock   *flock.Flock
 	damage error
-	// Warn is told what an operator has to know of the disk below; nil tells nobody. It is
-	// set before the store is used.
+	// Warn tells an operator about the disk below; nil tells nobody. It is set before the
+	// store is used.
 	Warn func(error)
 
-	// The locks are taken in this order. One sync does for all who wait for it.
+	// The locks are taken in this order. One sync serves everybody who waits for it.
 	syncing sync.Mutex // guards synced, broken, triedAnew and the lost ones
-	disk    sync.Mutex // guards file, end, compactAt and written
+	disk    sync.Mutex // guards file, end, compactAt, written, marked and isRewriting
 	mu      sync.Mutex // guards the rest
 
 	// synced is how many of the records written are on the disk for sure.
@@ -61,8 +57,13 @@ type File struct {
 	triedAnew        time.Time
 	lostFrom, lostTo int
 	file             diskFile
-	// end is where the next record goes, and compactAt how long the file may become.
+	// marked: a file beside the store says that rooms are kept, see [File.mark].
+	marked bool
+	// end is where the next record goes, and compactAt how long the file may become before
+	// it is rewritten, in the background.
 	end, compactAt int64
+	isRewriting    bool
+	background     sync.WaitGroup
 	// entries are what counts, by key; live is how long that is in the file. codes are
 	// those of rooms by public id.
 	entries map[string]*entry
@@ -90,74 +91,84 @@ type entry struct {
 
 func (e *entry) length() int64 { return e.newest.length + e.before.length }
 
-// Open opens the store in a file, which it creates if need be. One program at a
-// time can have it open. A file that is damaged is kept under another name, and what
-// is whole in it goes on in a new one; see [File.Damage]. One that a newer version wrote
-// is left as it is: ErrNewer.
+// isPast reports whether nobody asks for the entry any more.
+func (e *entry) isPast() bool {
+	return isForgotten(e.head.Over) || !e.head.Kept.IsZero() && time.Since(e.head.Kept) > blobLife
+}
+
+// Open opens the store in a file, which it creates if need be. One program at a time can
+// have it open. A damaged file is kept under another name, and its whole records go on in a
+// new one; see [File.Damage]. A file that a newer version wrote is left as it is: ErrNewer.
 func Open(file string) (*File, error) {
-	f := &File{name: file}
+	lock := flock.New(file+".lock", flock.SetPermissions(0o600))
+	f := &File{name: file, lock: lock, entries: map[string]*entry{}, codes: map[string]string{}}
 	if err := f.open(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
-func (f *File) open() (err error) {
-	if f.lock, err = os.OpenFile(f.name+".lock", os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+func (f *File) open() error {
+	waiting, stop := context.WithTimeout(context.Background(), lockWait)
+	defer stop()
+	switch _, err := f.lock.TryLockContext(waiting, lockPause); {
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("store: %s is %w", f.name, ErrInUse)
+	case err != nil:
 		return fmt.Errorf("store: %w", err)
 	}
-	for began := time.Now(); ; time.Sleep(lockPause) {
-		locked, err := tryLock(f.lock)
-		switch {
-		case err != nil:
-			return fmt.Errorf("store: %w", err)
-		case !locked && time.Since(began) > lockWait:
-			return fmt.Errorf("store: %s is %w", f.name, ErrInUse)
-		case !locked:
-			continue
-		}
-		break
-	}
+	os.Remove(f.name + aside) // a program that was killed left it
 	file, err := os.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
 	f.file = file
-	data, err := os.ReadFile(f.name)
+	info, err := file.Stat()
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	f.entries, f.codes, f.end, f.compactAt = map[string]*entry{}, map[string]string{}, int64(len(data)), slack
-	damaged, newer := scan(data, f.note)
-	if newer {
+	f.end, f.compactAt = info.Size(), slack
+	damaged, newer, err := scan(file, f.end, f.note)
+	switch {
+	case newer:
 		return fmt.Errorf("store: %s was %w: start that one, or take another file", f.name, ErrNewer)
+	case err != nil:
+		return fmt.Errorf("store: %w", err)
 	}
-	if held, err := f.lock.Stat(); err == nil && held.Size() > 0 && len(data) == 0 {
+	if f.marked = f.isMarked(); f.marked && f.end == 0 {
 		f.damage = fmt.Errorf("store: %s is empty, though rooms were kept in it, as a crash or a full disk may leave it: they are lost", f.name)
-		f.lock.Truncate(0) // it is told once
 	}
-	f.marked = len(data) > 0
+	f.mark()
 	if damaged == 0 {
 		return nil
 	}
-	aside := f.name + ".damaged-" + time.Now().Format("20060102-150405")
-	unkept := keepAside(f.name, aside, data) // before the new file takes its place
+	kept := f.name + ".damaged-" + time.Now().Format("20060102-150405")
+	unkept := keepAside(f.name, kept) // before the new file takes its place
 	_, failed := f.compact()
-	err = cmp.Or(unkept, failed)
-	f.damage = fmt.Errorf("store: %d bytes of %s are damaged: of the rooms in them, what was saved before counts; the damaged file is kept as %s", damaged, f.name, aside)
-	if err != nil { // such as a full disk: what is whole counts all the same
+	f.damage = fmt.Errorf("store: %d bytes of %s are damaged: of the rooms in them, what was saved before counts; the damaged file is kept as %s", damaged, f.name, kept)
+	if err := cmp.Or(unkept, failed); err != nil { // such as a full disk: what is whole counts all the same
 		f.damage = fmt.Errorf("store: %d bytes of %s are damaged: of the rooms in them, what was saved before counts: %w", damaged, f.name, err)
 	}
 	return nil
 }
 
 // keepAside keeps a damaged file under another name, too.
-func keepAside(name, aside string, data []byte) error {
+func keepAside(name, aside string) error {
 	err := os.Link(name, aside)
 	if err == nil || errors.Is(err, os.ErrExist) {
 		return nil
 	}
-	return os.WriteFile(aside, data, 0o600) // on a disk that has no links
+	from, err := os.Open(name) // on a disk that has no links
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := os.OpenFile(aside, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Close())
 }
 
 // Damage says what was damaged in the file when it was opened, nil if nothing was.
@@ -288,7 +299,7 @@ func (f *File) Claim(_ context.Context, code string) (Claim, []byte, error) {
 	return c, data, nil
 }
 
-// read returns the data of an entry: what was saved last, or before that if it is
+// read returns the data of an entry: its newest record, or the one before if that is
 // damaged by now.
 func (f *File) read(key string) ([]byte, error) {
 	f.disk.Lock()
@@ -304,23 +315,11 @@ func (f *File) read(key string) ([]byte, error) {
 		return nil, ErrUnknown
 	}
 	for _, at := range spans {
-		if _, r, err := f.readAt(at); err == nil {
-			return r.data, nil
+		if raw, r, err := readRecord(f.file, at); err == nil {
+			return raw[r.dataAt:], nil
 		}
 	}
 	return nil, fmt.Errorf("store: %s has changed while it was open", f.name)
-}
-
-// readAt returns a record, which must be as it was written. The caller has the disk.
-func (f *File) readAt(at span) (raw []byte, r record, err error) {
-	raw = make([]byte, at.length)
-	if _, err := f.file.ReadAt(raw, at.start); err != nil {
-		return nil, r, fmt.Errorf("store: %w", err)
-	}
-	if r, _ = parse(raw); r.length == 0 {
-		return nil, r, fmt.Errorf("store: %s has changed while it was open", f.name)
-	}
-	return raw, r, nil
 }
 
 func (c *fileClaim) Epoch() uint64         { return c.head.Epoch }
@@ -385,208 +384,15 @@ func (f *File) Keep(_ context.Context, blob []byte) (hash string, err error) {
 
 func (f *File) Kept(_ context.Context, hash string) ([]byte, error) { return f.read(blobMark + hash) }
 
-// append puts a record at the end of the file, and returns when it is on the disk.
-func (f *File) append(key string, h head, data []byte) error {
-	raw, err := appendRecord(nil, key, h, data)
-	if err != nil {
-		return err
-	}
-	f.disk.Lock()
-	if _, err := f.file.WriteAt(raw, f.end); err != nil {
-		// Half a record is passed over, and written over the next time.
-		err = errors.Join(fmt.Errorf("store: %w", err), f.file.Truncate(f.end))
-		f.disk.Unlock()
-		return err
-	}
-	f.mu.Lock()
-	claim := (*fileClaim)(nil)
-	if e := f.entries[key]; e != nil {
-		claim = e.claim
-	}
-	f.note(record{key: key, head: h}, span{f.end, int64(len(raw))})
-	if h.Over.IsZero() {
-		f.entries[key].claim = claim
-	}
-	f.mu.Unlock()
-	f.end += int64(len(raw))
-	f.mark()
-	f.written++
-	number := f.written
-	f.disk.Unlock()
-	return f.sync(number)
-}
-
-// mark notes in the lock's file whether there is anything in the store's. Without it, a
-// store that has lost everything looks like a new one.
-func (f *File) mark() {
-	switch holds := f.end > 0; {
-	case holds && !f.marked:
-		f.lock.WriteAt([]byte("rooms are kept\n"), 0) // what fails here is told by the store's own file
-	case !holds && f.marked:
-		f.lock.Truncate(0)
-	}
-	f.marked = f.end > 0
-}
-
-// sync returns when so many records are on the disk, and writes the file anew once it
-// has become too long.
-func (f *File) sync(number int) error {
-	f.syncing.Lock()
-	defer f.syncing.Unlock()
-	switch {
-	case f.synced >= number && number > f.lostFrom && number <= f.lostTo:
-		return errLost
-	case f.synced >= number:
-		return nil // by a sync that another waited for
-	}
-	f.disk.Lock()
-	file, written, isLong := f.file, f.written, f.end > f.compactAt
-	f.disk.Unlock()
-	if f.broken == nil {
-		f.broken = file.Sync()
-	}
-	if f.broken != nil {
-		return f.goOnAnew()
-	}
-	f.synced = written
-	if isLong {
-		f.disk.Lock()
-		defer f.disk.Unlock()
-		f.compactAt = 2 * f.end // if that fails: it is no loss
-		f.compact()
-	}
-	return nil
-}
-
-// errLost says that a record may have been lost with a file that could not be synced.
-var errLost = errors.New("store: the disk has lost what was written")
-
-// anewEvery bounds how often a new file is tried in place of a broken one: it is written
-// whole each time.
-const anewEvery = time.Second
-
-// goOnAnew writes all that counts into a new file, since a sync of the old one has failed.
-// The kernel may have dropped the pages that it could not write, and the next sync of the
-// same file succeeds all the same: it must not be believed. The caller is the one who
-// syncs.
-func (f *File) goOnAnew() error {
-	now := time.Now()
-	if now.Sub(f.triedAnew) < anewEvery {
-		return fmt.Errorf("store: %w", f.broken)
-	}
-	f.triedAnew = now
-	f.disk.Lock()
-	defer f.disk.Unlock()
-	lost, err := f.compact()
-	if err != nil {
-		return fmt.Errorf("store: %w; no new file takes its place: %w", f.broken, err)
-	}
-	why := f.broken
-	if f.broken = nil; len(lost) > 0 {
-		f.lostFrom, f.lostTo = f.synced, f.written
-	}
-	f.synced = f.written
-	f.warn(fmt.Errorf("store: the disk has failed under %s: %w; the rooms go on in a new file", f.name, why))
-	if len(lost) == 0 {
-		return nil
-	}
-	f.warn(fmt.Errorf("store: the newest state of %d rooms or lists was lost with the old file, and is not kept until it is saved again: %s", len(lost), strings.Join(lost, ", ")))
-	return errLost
-}
-
-func (f *File) warn(err error) {
-	if f.Warn != nil {
-		f.Warn(err)
-	}
-}
-
-// compact writes the file anew with what counts in it: the last two records of each
-// room. The old one is in place until the new one is whole. It returns the public ids of the
-// rooms whose newest record cannot be read. The caller has the disk, and nobody syncs.
-func (f *File) compact() (lost []string, err error) {
-	temp, err := os.OpenFile(f.name+".new", os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	anew := &File{entries: map[string]*entry{}, codes: map[string]string{}}
-	put := func(raw []byte, r record) (err error) {
-		if _, err = temp.WriteAt(raw, anew.end); err == nil {
-			anew.note(r, span{anew.end, int64(len(raw))})
-			anew.end += int64(len(raw))
-		}
-		return err
-	}
-	f.mu.Lock()
-	entries := map[string]entry{}
-	for key, e := range f.entries {
-		entries[key] = *e
-	}
-	f.mu.Unlock()
-	for _, key := range slices.Sorted(maps.Keys(entries)) {
-		e := entries[key]
-		if isForgotten(e.head.Over) || !e.head.Kept.IsZero() && time.Since(e.head.Kept) > blobLife {
-			continue
-		}
-		for _, at := range []span{e.before, e.newest} {
-			if at.length == 0 {
-				continue
-			}
-			raw, r, failed := f.readAt(at)
-			switch {
-			case failed == nil:
-				err = cmp.Or(err, put(raw, r))
-			case at == e.newest:
-				lost = append(lost, cmp.Or(e.head.ID, "a list"))
-			}
-		}
-		if e.head.Claimed {
-			raw, failed := appendRecord(nil, key, e.head, nil)
-			err = cmp.Or(err, failed, put(raw, record{key: key, head: e.head}))
-		}
-	}
-	err = cmp.Or(err, temp.Sync())
-	if err = cmp.Or(err, temp.Close()); err != nil {
-		return nil, errors.Join(err, os.Remove(temp.Name()))
-	}
-	f.file.Close() // no system renames to what is open
-	err = os.Rename(temp.Name(), f.name)
-	file, failed := os.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o600)
-	f.file = file // where that failed, one that takes nothing
-	if err = cmp.Or(err, failed); err != nil {
-		return nil, err
-	}
-	f.mu.Lock()
-	for key, e := range f.entries {
-		if now := anew.entries[key]; now != nil {
-			e.newest, e.before = now.newest, now.before
-		} else if e.newest, e.before = (span{}), (span{}); e.claim == nil {
-			delete(f.entries, key)
-		}
-	}
-	f.live = anew.live
-	f.mu.Unlock()
-	f.end = anew.end
-	f.mark()
-	f.compactAt = slack + garbage*f.live
-	if dir, err := os.Open(filepath.Dir(f.name)); err == nil {
-		dir.Sync() // not every system can
-		dir.Close()
-	}
-	return lost, nil
-}
-
 // Close gives the file free for other programs.
 func (f *File) Close() error {
 	f.disk.Lock()
-	defer f.disk.Unlock()
 	var err error
 	if f.file != nil {
 		err = f.file.Close()
 		f.file = nil
 	}
-	if f.lock != nil {
-		err = errors.Join(err, f.lock.Close())
-		f.lock = nil
-	}
-	return err
+	f.disk.Unlock()
+	f.background.Wait() // which reads from the file no more
+	return errors.Join(err, f.lock.Close())
 }

@@ -1,11 +1,14 @@
 package store
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"time"
 )
@@ -44,12 +47,12 @@ type head struct {
 	Kept time.Time `json:"kept,omitzero"`
 }
 
-// record is what stands in the file, and how long it is there.
+// record is what stands in the file, how long it is there, and where in it its data
+// begins.
 type record struct {
-	key    string
-	head   head
-	data   []byte
-	length int
+	key            string
+	head           head
+	length, dataAt int64
 }
 
 // span is where a record stands in the file.
@@ -80,49 +83,131 @@ func sumOf(record []byte) []byte {
 	return hash.Sum(nil)[:sumLength]
 }
 
-// parse reads the record that data begins with; its length is 0 if there is no whole one
-// of this version. Newer reports whether there is a whole one of a later version.
-func parse(data []byte) (r record, newer bool) {
-	if len(data) < afterSizes || string(data[:len(opening)]) != opening {
-		return record{}, false
-	}
-	keyLength := int(binary.BigEndian.Uint16(data[afterSum:]))
-	whole := int64(afterSizes+keyLength) + int64(binary.BigEndian.Uint32(data[afterSum+2:]))
-	if whole > int64(len(data)) {
-		return record{}, false
-	}
-	data = data[:whole]
-	if !bytes.Equal(sumOf(data), data[len(opener):afterSum]) {
-		return record{}, false
-	}
-	if v := data[len(opening)]; v != version {
-		return record{}, v > version
-	}
-	line, rest, split := bytes.Cut(data[afterSizes+keyLength:], []byte{'\n'})
-	if !split || json.Unmarshal(line, &r.head) != nil {
-		return record{}, false
-	}
-	r.key, r.data, r.length = string(data[afterSizes:afterSizes+keyLength]), rest, int(whole)
-	return r, false
+// bufferLength is how much of a file is in memory while it is read; a key and a head fit
+// in.
+const bufferLength = 256 << 10
+
+// scanner finds records in a file. It reads on where it is, without a second look.
+type scanner struct {
+	file     io.ReaderAt
+	at, size int64
+	in       *bufio.Reader
 }
 
-// scan finds the whole records of a file in their order, and counts the bytes that
-// are in none. Newer reports whether a later version wrote some of them.
-func scan(data []byte, found func(r record, at span)) (damaged int, newer bool) {
-	for at := 0; at < len(data); {
-		r, isNewer := parse(data[at:])
+func newScanner(file io.ReaderAt, size int64) *scanner {
+	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, size), int(min(size, bufferLength)))
+	return &scanner{file: file, size: size, in: in}
+}
+
+func (s *scanner) seek(at int64) {
+	if s.at != at {
+		s.in.Reset(io.NewSectionReader(s.file, at, s.size-at))
+		s.at = at
+	}
+}
+
+// peek returns up to so many of the next bytes, as many as the buffer takes and the file
+// has.
+func (s *scanner) peek(length int64) ([]byte, error) {
+	data, err := s.in.Peek(int(min(length, bufferLength, s.size-s.at)))
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF // the file was longer before
+	}
+	return data, err
+}
+
+func (s *scanner) skip(length int) {
+	s.in.Discard(length) // which the buffer has
+	s.at += int64(length)
+}
+
+// record reads the record that begins at a place; its length is 0 if there is no whole one
+// of this version. Newer reports whether there is a whole one of a later version.
+func (s *scanner) record(at int64) (r record, newer bool, err error) {
+	s.seek(at)
+	data, err := s.peek(int64(afterSizes))
+	if err != nil || len(data) < afterSizes || string(data[:len(opening)]) != opening {
+		return record{}, false, err
+	}
+	keyEnd := afterSizes + int(binary.BigEndian.Uint16(data[afterSum:]))
+	length := int64(keyEnd) + int64(binary.BigEndian.Uint32(data[afterSum+2:]))
+	if length > s.size-at {
+		return record{}, false, nil
+	}
+	if data, err = s.peek(length); err != nil {
+		return record{}, false, err
+	}
+	version, sum := data[len(opening)], [sumLength]byte(data[len(opener):])
+	line, _, hasLine := bytes.Cut(data[keyEnd:], []byte{'\n'})
+	hasLine = hasLine && json.Unmarshal(line, &r.head) == nil
+	r.key, r.length, r.dataAt = string(data[afterSizes:keyEnd]), length, int64(keyEnd+len(line)+1)
+	hash := sha256.New()
+	hash.Write(data[:len(opener)])
+	s.skip(afterSum)
+	for s.at < at+length {
+		part, err := s.peek(at + length - s.at)
+		if err != nil {
+			return record{}, false, err
+		}
+		hash.Write(part)
+		s.skip(len(part))
+	}
+	switch isWhole := bytes.Equal(hash.Sum(nil)[:sumLength], sum[:]); {
+	case isWhole && version == opener[len(opening)] && hasLine:
+		return r, false, nil
+	default:
+		return record{}, isWhole && version > opener[len(opening)], nil
+	}
+}
+
+// next returns where the next record may begin, from a place on.
+func (s *scanner) next(at int64) (int64, error) {
+	for s.seek(at); s.at < s.size; {
+		data, err := s.peek(bufferLength)
+		if err != nil {
+			return 0, err
+		}
+		if i := bytes.Index(data, []byte(opening)); i >= 0 {
+			return s.at + int64(i), nil
+		}
+		s.skip(max(1, len(data)-len(opening)+1))
+	}
+	return s.size, nil
+}
+
+// scan finds the whole records of a file in their order, and counts the bytes that are in
+// none. Newer reports whether a later version wrote some of them.
+func scan(file io.ReaderAt, size int64, found func(record, span)) (damaged int64, newer bool, err error) {
+	s := newScanner(file, size)
+	for at := int64(0); at < size; {
+		r, isNewer, err := s.record(at)
+		if err != nil {
+			return damaged, newer, err
+		}
 		newer = newer || isNewer
 		if r.length > 0 {
-			found(r, span{int64(at), int64(r.length)})
+			found(r, span{at, r.length})
 			at += r.length
 			continue
 		}
-		next := len(data)
-		if i := bytes.Index(data[at+1:], []byte(opening)); i >= 0 {
-			next = at + 1 + i
+		next, err := s.next(at + 1)
+		if err != nil {
+			return damaged, newer, err
 		}
 		damaged += next - at
 		at = next
 	}
-	return damaged, newer
+	return damaged, newer, nil
+}
+
+// readRecord returns a record, which must be as it was written.
+func readRecord(file io.ReaderAt, at span) (raw []byte, r record, err error) {
+	raw = make([]byte, at.length)
+	if _, err := file.ReadAt(raw, at.start); err != nil {
+		return nil, r, fmt.Errorf("store: %w", err)
+	}
+	if r, _, err = newScanner(bytes.NewReader(raw), at.length).record(0); err == nil && r.length != at.length {
+		err = errors.New("store: a record is damaged")
+	}
+	return raw, r, err
 }

@@ -1,0 +1,140 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// append puts a record at the end of the file, and returns when it is on the disk.
+func (f *File) append(key string, h head, data []byte) error {
+	raw, err := appendRecord(nil, key, h, data)
+	if err != nil {
+		return err
+	}
+	f.disk.Lock()
+	if _, err := f.file.WriteAt(raw, f.end); err != nil {
+		// Half a record is passed over, and written over the next time.
+		err = errors.Join(fmt.Errorf("store: %w", err), f.file.Truncate(f.end))
+		f.disk.Unlock()
+		return err
+	}
+	f.mu.Lock()
+	claim := (*fileClaim)(nil)
+	if e := f.entries[key]; e != nil {
+		claim = e.claim
+	}
+	f.note(record{key: key, head: h}, span{f.end, int64(len(raw))})
+	if h.Over.IsZero() {
+		f.entries[key].claim = claim
+	}
+	f.mu.Unlock()
+	f.end += int64(len(raw))
+	f.mark()
+	f.written++
+	number := f.written
+	f.disk.Unlock()
+	return f.sync(number)
+}
+
+// kept and aside are what follows the store's name in those of two files beside it: the
+// mark, and the new file that the background writes.
+const (
+	kept  = ".kept"
+	aside = ".next"
+)
+
+// mark notes beside the store whether there is anything in it. Without the mark, a store
+// that has lost everything looks like a new one.
+func (f *File) mark() {
+	switch holds := f.end > 0; {
+	case holds && !f.marked:
+		os.WriteFile(f.name+kept, nil, 0o600) // what fails here is told by the store's own file
+	case !holds && f.marked:
+		os.Remove(f.name + kept)
+		os.Truncate(f.lock.Path(), 0)
+	}
+	f.marked = f.end > 0
+}
+
+// isMarked reports whether there was anything in the store. Older versions had the mark in
+// the lock's file.
+func (f *File) isMarked() bool {
+	if _, err := os.Stat(f.name + kept); err == nil {
+		return true
+	}
+	lock, err := f.lock.Stat()
+	return err == nil && lock.Size() > 0
+}
+
+// sync returns when so many records are on the disk, and has a file that has become too
+// long rewritten in the background.
+func (f *File) sync(number int) error {
+	f.syncing.Lock()
+	defer f.syncing.Unlock()
+	switch {
+	case f.synced >= number && number > f.lostFrom && number <= f.lostTo:
+		return errLost
+	case f.synced >= number:
+		return nil // by a sync that another waited for
+	}
+	f.disk.Lock()
+	file, written := f.file, f.written
+	if f.end > f.compactAt && !f.isRewriting {
+		f.isRewriting, f.compactAt = true, 2*f.end // if that fails: it is no loss
+		f.background.Go(f.rewriteAside)
+	}
+	f.disk.Unlock()
+	if f.broken == nil {
+		f.broken = file.Sync()
+	}
+	if f.broken != nil {
+		return f.goOnAnew()
+	}
+	f.synced = written
+	return nil
+}
+
+// errLost says that a record may have been lost with a file that could not be synced.
+var errLost = errors.New("store: the disk has lost what was written")
+
+// anewEvery bounds how often a new file is tried in place of a broken one: it is written
+// whole each time.
+const anewEvery = time.Second
+
+// goOnAnew writes all that counts into a new file, since a sync of the old one has failed.
+// The kernel may have dropped the pages that it could not write, and the next sync of the
+// same file succeeds all the same: it must not be believed. The caller is the one who
+// syncs.
+func (f *File) goOnAnew() error {
+	now := time.Now()
+	if now.Sub(f.triedAnew) < anewEvery {
+		return fmt.Errorf("store: %w", f.broken)
+	}
+	f.triedAnew = now
+	f.disk.Lock()
+	defer f.disk.Unlock()
+	lost, err := f.compact()
+	if err != nil {
+		return fmt.Errorf("store: %w; no new file takes its place: %w", f.broken, err)
+	}
+	why := f.broken
+	if f.broken = nil; len(lost) > 0 {
+		f.lostFrom, f.lostTo = f.synced, f.written
+	}
+	f.synced = f.written
+	f.warn(fmt.Errorf("store: the disk has failed under %s: %w; the rooms go on in a new file", f.name, why))
+	if len(lost) == 0 {
+		return nil
+	}
+	f.warn(fmt.Errorf("store: the newest state of %d rooms or lists was lost with the old file, and is not kept until it is saved again: %s", len(lost), strings.Join(lost, ", ")))
+	return errLost
+}
+
+func (f *File) warn(err error) {
+	if f.Warn != nil {
+		f.Warn(err)
+	}
+}

@@ -1,0 +1,246 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const (
+	// slack and garbage are how large a file may become before it is rewritten: a few of the
+	// largest rooms, and so many times what counts in it.
+	slack   = 4 << 20
+	garbage = 3
+	// syncEvery is how much of a new file is synced at a time. A save waits for the disk
+	// that long at most, beside its own sync.
+	syncEvery = 4 << 20
+	// lastPart is how much is left to copy when saves have to wait, and catchUps how often
+	// the background tries to come so far while they go on.
+	lastPart = 1 << 20
+	catchUps = 16
+)
+
+// rewriting is a new file in the making. It takes what counted in the old one when it began,
+// and then whatever was appended to the old one since:
+//
+//	old  │ records, of which some count      │ appended since │
+//	                                         from             reached, then end
+//	new  │ those that count │ appended since │
+type rewriting struct {
+	old  diskFile
+	temp *os.File
+	// counts are the records that count, and claims those that say no more than a claim.
+	counts []span
+	claims []byte
+	// moved is where a record starts in the new file, by where it did in the old one. What
+	// was appended since has moved by shift.
+	moved         map[int64]int64
+	from, reached int64
+	shift         int64
+	// end is how long the new file is, and synced how much of it is on the disk.
+	end, synced int64
+}
+
+// begin begins a new file, beside the old one, which goes on. The caller has the disk.
+func (f *File) begin(name string) (*rewriting, error) {
+	if f.file == nil {
+		return nil, os.ErrClosed
+	}
+	temp, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	w := &rewriting{old: f.file, temp: temp, moved: map[int64]int64{}, from: f.end, reached: f.end}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for key, e := range f.entries {
+		if e.isPast() {
+			continue
+		}
+		for _, at := range []span{e.before, e.newest} {
+			if at.length > 0 {
+				w.counts = append(w.counts, at)
+			}
+		}
+		if e.head.Claimed && err == nil {
+			w.claims, err = appendRecord(w.claims, key, e.head, nil)
+		}
+	}
+	slices.SortFunc(w.counts, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	if err != nil {
+		w.drop()
+		return nil, err
+	}
+	return w, nil
+}
+
+// copy copies the records that count. It passes over the damaged ones.
+func (w *rewriting) copy() error {
+	for _, at := range w.counts {
+		raw, _, err := readRecord(w.old, at)
+		if errors.Is(err, os.ErrClosed) {
+			return err
+		}
+		if err != nil {
+			continue
+		}
+		w.moved[at.start] = w.end
+		if err := w.put(raw); err != nil {
+			return err
+		}
+	}
+	err := w.put(w.claims)
+	w.shift = w.end - w.from
+	return err
+}
+
+// catchUp copies what was appended since, up to a place.
+func (w *rewriting) catchUp(to int64) error {
+	buffer := make([]byte, min(syncEvery, to-w.reached))
+	for w.reached < to {
+		part := buffer[:min(int64(len(buffer)), to-w.reached)]
+		if _, err := w.old.ReadAt(part, w.reached); err != nil {
+			return err
+		}
+		if err := w.put(part); err != nil {
+			return err
+		}
+		w.reached += int64(len(part))
+	}
+	return nil
+}
+
+func (w *rewriting) put(raw []byte) error {
+	if _, err := w.temp.WriteAt(raw, w.end); err != nil {
+		return err
+	}
+	if w.end += int64(len(raw)); w.end-w.synced < syncEvery {
+		return nil
+	}
+	return w.sync()
+}
+
+func (w *rewriting) sync() error {
+	w.synced = w.end
+	return w.temp.Sync()
+}
+
+// place returns where a record is in the new file; its length is 0 if it is not there.
+func (w *rewriting) place(at span) span {
+	if at.length > 0 && at.start >= w.from {
+		return span{at.start + w.shift, at.length}
+	}
+	start, is := w.moved[at.start]
+	if !is {
+		return span{}
+	}
+	return span{start, at.length}
+}
+
+func (w *rewriting) drop() error { return errors.Join(w.temp.Close(), os.Remove(w.temp.Name())) }
+
+// rewriteAside rewrites the file while saves go on. They wait for the last part alone.
+func (f *File) rewriteAside() {
+	f.disk.Lock()
+	w, err := f.begin(f.name + aside)
+	f.disk.Unlock()
+	if err == nil {
+		err = w.copy()
+	}
+	for range catchUps {
+		f.disk.Lock()
+		end := f.end
+		f.disk.Unlock()
+		if err != nil || end-w.reached < lastPart {
+			break
+		}
+		err = w.catchUp(end)
+	}
+	if err == nil {
+		err = w.sync()
+	}
+	f.syncing.Lock()
+	defer f.syncing.Unlock()
+	f.disk.Lock()
+	defer f.disk.Unlock()
+	f.isRewriting = false
+	switch {
+	case w == nil:
+		return
+	case err != nil, f.file != w.old, f.broken != nil:
+		w.drop()
+		return
+	}
+	// What was appended was copied as it stood, unseen: it is worth what a sync says of it.
+	if f.broken = f.file.Sync(); f.broken != nil {
+		w.drop()
+		return // the next save goes on in a new file
+	}
+	lost, err := f.take(w)
+	if err != nil {
+		return
+	}
+	if f.synced = f.written; len(lost) > 0 {
+		f.warn(fmt.Errorf("store: the newest state of %d rooms or lists was damaged in %s; until they are saved again what was saved before counts: %s", len(lost), f.name, strings.Join(lost, ", ")))
+	}
+}
+
+// compact rewrites the file at once, and returns the public ids of the rooms whose newest
+// record cannot be read. The caller has the disk, and nobody syncs.
+func (f *File) compact() (lost []string, err error) {
+	w, err := f.begin(f.name + ".new")
+	if err != nil {
+		return nil, err
+	}
+	if err := w.copy(); err != nil {
+		return nil, errors.Join(err, w.drop())
+	}
+	return f.take(w)
+}
+
+// take puts a new file in the place of the old one, which stays until the new one is whole.
+// It returns the public ids of the rooms whose newest record is not in it. The caller has
+// the disk, and nobody syncs.
+func (f *File) take(w *rewriting) (lost []string, err error) {
+	err = w.catchUp(f.end)
+	if err = cmp.Or(err, w.sync()); err != nil {
+		return nil, errors.Join(err, w.drop())
+	}
+	w.temp.Close()
+	f.file.Close() // no system renames to what is open
+	err = os.Rename(w.temp.Name(), f.name)
+	file, failed := os.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o600)
+	f.file = file // where that failed, one that takes nothing
+	if err = cmp.Or(err, failed); err != nil {
+		os.Remove(w.temp.Name())
+		return nil, err
+	}
+	f.mu.Lock()
+	f.live = 0
+	for key, e := range f.entries {
+		newest, before := w.place(e.newest), w.place(e.before)
+		if e.newest.length > 0 && newest.length == 0 && !e.isPast() {
+			lost = append(lost, cmp.Or(e.head.ID, "a list"))
+			newest, before = before, span{}
+		}
+		e.newest, e.before = newest, before
+		if newest.length == 0 && e.claim == nil {
+			delete(f.entries, key)
+		}
+		f.live += e.length()
+	}
+	f.mu.Unlock()
+	slices.Sort(lost)
+	f.end = w.end
+	f.mark()
+	f.compactAt = slack + garbage*f.live
+	if dir, err := os.Open(filepath.Dir(f.name)); err == nil {
+		dir.Sync() // not every system can
+		dir.Close()
+	}
+	return lost, nil
+}
