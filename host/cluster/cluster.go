@@ -44,7 +44,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -75,15 +74,19 @@ type Config struct {
 	Logger *slog.Logger
 }
 
+// servers are those of NATS, and the prefix under which this cluster keeps things there.
+type servers struct {
+	conn   *nats.Conn
+	js     jetstream.JetStream
+	prefix string
+}
+
 // Cluster is this host's part in the hosts' common memory. Any goroutine may use it.
 type Cluster struct {
-	config              Config
-	log                 *slog.Logger
-	conn                *nats.Conn
-	js                  jetstream.JetStream
-	rooms, hosts, large jetstream.Stream
-	pack                *zstd.Encoder
-	unpack              *zstd.Decoder
+	*servers
+	config       Config
+	log          *slog.Logger
+	rooms, hosts jetstream.Stream
 	// life tells this process from others of the same name, before and after it.
 	life   string
 	door   string        // what the lease says of how others reach this host
@@ -95,7 +98,8 @@ type Cluster struct {
 	lease     lease
 	outage    store.Outage // of the goroutine that keeps the lease
 	directory directory
-	fetching  fetching
+	large     large
+	lists     *lists
 }
 
 // Open joins the cluster under the node's name. It waits until the lease of a
@@ -104,8 +108,8 @@ type Cluster struct {
 func Open(ctx context.Context, config Config) (*Cluster, error) {
 	config.Prefix = cmp.Or(config.Prefix, "muster")
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
-	c := &Cluster{config: config, log: config.Logger, life: rand.Text()[:lifeLength]}
-	c.directory.init()
+	c := &Cluster{servers: &servers{prefix: config.Prefix}, config: config, log: config.Logger, life: rand.Text()[:lifeLength]}
+	c.directory.init(owner{config.Node, c.life})
 	c.lease.changed, c.lease.renew = make(chan struct{}), make(chan struct{}, 1)
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	if err := c.open(ctx); err != nil {
@@ -119,10 +123,7 @@ func Open(ctx context.Context, config Config) (*Cluster, error) {
 const lifeLength = 10
 
 func (c *Cluster) open(ctx context.Context) (err error) {
-	if c.pack, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(packWindow)); err != nil {
-		return fmt.Errorf("cluster: %w", err)
-	}
-	if c.unpack, err = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxRoom)); err != nil {
+	if err = c.large.init(c.servers); err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	if c.conn, err = connect(ctx, c.config, c.directory.reconnected); err != nil {
@@ -138,6 +139,7 @@ func (c *Cluster) open(ctx context.Context) (err error) {
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}
+	c.lists = &lists{servers: c.servers, large: &c.large, locks: c.hosts, node: c.config.Node, log: c.log, ctx: c.ctx}
 	if err := c.takeLease(ctx); err != nil {
 		return err
 	}
@@ -150,10 +152,6 @@ func (c *Cluster) open(ctx context.Context) (err error) {
 	c.work.Go(c.keepLease)
 	return nil
 }
-
-// packWindow is how far back the compressor looks, in bytes: names and addresses
-// repeat within it.
-const packWindow = 256 << 10
 
 // Node is this host's name.
 func (c *Cluster) Node() string { return c.config.Node }
@@ -173,16 +171,14 @@ func (c *Cluster) stop() {
 	if c.conn != nil {
 		c.conn.Close()
 	}
-	if c.unpack != nil {
-		c.unpack.Close()
-	}
+	c.large.close()
 }
 
-func (c *Cluster) subject(kind, name string) string { return c.config.Prefix + "." + kind + "." + name }
+func (s *servers) subject(kind, name string) string { return s.prefix + "." + kind + "." + name }
 
 // publish sends a message once, over the one of a sequence, 0 over none, which lives for
 // ttl, or for ever if that is 0.
-func (c *Cluster) publish(ctx context.Context, m *nats.Msg, over uint64, ttl time.Duration) (uint64, error) {
+func (s *servers) publish(ctx context.Context, m *nats.Msg, over uint64, ttl time.Duration) (uint64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err // the client would ask first, and wait where it connects anew
 	}
@@ -192,7 +188,7 @@ func (c *Cluster) publish(ctx context.Context, m *nats.Msg, over uint64, ttl tim
 	if ttl > 0 {
 		options = append(options, jetstream.WithMsgTTL(ttl))
 	}
-	ack, err := c.js.PublishMsg(ctx, m, options...)
+	ack, err := s.js.PublishMsg(ctx, m, options...)
 	if err != nil {
 		return 0, err
 	}

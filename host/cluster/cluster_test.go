@@ -146,7 +146,7 @@ func TestLife(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "no parts are left", func() bool {
-		info, err := a.large.Info(ctx)
+		info, err := a.large.stream.Info(ctx)
 		return err == nil && info.State.Msgs == 0
 	})
 }

@@ -23,6 +23,7 @@ import (
 // each write, and of each lease that is renewed or ends; it may be late, never wrong
 // about what it has seen.
 type directory struct {
+	self  owner      // this host
 	mu    sync.Mutex // guards following
 	rooms map[string]entry
 	codes map[string]string // by public id
@@ -69,7 +70,8 @@ type neighbour struct {
 	heard time.Time // when it was heard of last
 }
 
-func (d *directory) init() {
+func (d *directory) init(self owner) {
+	d.self = self
 	d.rooms, d.codes, d.claims, d.busy, d.hosts = map[string]entry{}, map[string]string{}, map[string]*claim{}, map[string]int{}, map[string]neighbour{}
 	d.ended = map[owner]time.Time{}
 	d.isListing = true
@@ -93,8 +95,11 @@ func wake(c chan struct{}) chan struct{} {
 func (c *Cluster) list(ctx context.Context) error {
 	listed := make(chan struct{}, 2)
 	done := func() { listed <- struct{}{} }
-	c.work.Go(func() { c.watch(c.hosts, c.subject("host", "*"), false, done, c.hearHost) })
-	c.work.Go(func() { c.watch(c.rooms, c.subject("room", "*"), true, done, c.hearRoom) })
+	d := &c.directory
+	hosts := &watch{log: c.log, directory: d, stream: c.hosts, subject: c.subject("host", "*"), listed: sync.OnceFunc(done), tell: d.hearHost}
+	rooms := &watch{log: c.log, directory: d, stream: c.rooms, subject: c.subject("room", "*"), headersOnly: true, listed: sync.OnceFunc(done), tell: d.hearRoom, lost: d.forget}
+	c.work.Go(func() { hosts.run(c.ctx) })
+	c.work.Go(func() { rooms.run(c.ctx) })
 	for range 2 {
 		select {
 		case <-ctx.Done():
@@ -102,22 +107,30 @@ func (c *Cluster) list(ctx context.Context) error {
 		case <-listed:
 		}
 	}
-	c.directory.mu.Lock()
-	defer c.directory.mu.Unlock()
-	c.directory.isListing = false
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.isListing = false
 	return nil
 }
 
+// forget forgets all rooms: the servers have lost some.
+func (d *directory) forget() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.position = 0
+	clear(d.rooms)
+	clear(d.codes)
+}
+
 // hearRoom takes over what a room's newest message says.
-func (c *Cluster) hearRoom(code string, header nats.Header, _ []byte, seq uint64) {
+func (d *directory) hearRoom(code string, header nats.Header, _ []byte, seq uint64) {
 	r, err := parseRecord(header.Get(recordHeader))
 	newer := errors.Is(err, store.ErrNewer)
-	d := &c.directory
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.position, d.moved = seq, wake(d.moved)
 	if node, is := strings.CutPrefix(code, buoy); is {
-		if node == c.config.Node {
+		if node == d.self.node {
 			d.synced = seq
 		}
 		return
@@ -139,15 +152,14 @@ func (c *Cluster) hearRoom(code string, header nats.Header, _ []byte, seq uint64
 		own.fence()
 		delete(d.claims, code)
 	}
-	if c.stateOf(code, e) == store.Orphaned {
+	if d.stateOf(code, e) == store.Orphaned {
 		d.changed = wake(d.changed)
 	}
 }
 
 // hearHost takes over what a host's lease says: that it lives, or nothing any more.
-func (c *Cluster) hearHost(node string, _ nats.Header, data []byte, _ uint64) {
+func (d *directory) hearHost(node string, _ nats.Header, data []byte, _ uint64) {
 	l := parseLife(data)
-	d := &c.directory
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if old := d.hosts[node]; old.life != l {
@@ -235,17 +247,17 @@ func (c *Cluster) catchUp(ctx context.Context) bool {
 }
 
 // stateOf says where the room of an entry is; d.mu is held.
-func (c *Cluster) stateOf(code string, e entry) store.State {
-	own := c.directory.claims[code]
+func (d *directory) stateOf(code string, e entry) store.State {
+	own := d.claims[code]
 	of := e.owner.Value()
 	switch {
 	case e.over:
 		return store.Over
 	case own != nil:
 		return store.Here
-	case of.node == "", of == owner{c.config.Node, c.life}: // released, or claimed, but this host never knew
+	case of.node == "", of == d.self: // released, or claimed, but this host never knew
 		return store.Orphaned
-	case c.directory.hosts[of.node].Life == of.life:
+	case d.hosts[of.node].Life == of.life:
 		return store.Elsewhere
 	}
 	return store.Orphaned
@@ -263,7 +275,7 @@ func (c *Cluster) Find(code string) store.Place {
 	if !known {
 		return store.Place{}
 	}
-	return store.Place{State: c.stateOf(code, e), Host: cmp.Or(e.owner.Value().node, e.last.Value()), Epoch: e.epoch}
+	return store.Place{State: d.stateOf(code, e), Host: cmp.Or(e.owner.Value().node, e.last.Value()), Epoch: e.epoch}
 }
 
 // FindID is the code of the room with a public id.
@@ -404,12 +416,16 @@ func (c *Cluster) orphaned(orphans map[string]orphan, now time.Time) (codes []st
 	if !trusted {
 		return nil, renewEvery
 	}
-	d := &c.directory
+	return c.directory.orphaned(orphans, rest, now)
+}
+
+// orphaned is the same for a host that is trusted, and leaves others' rooms alone for a rest.
+func (d *directory) orphaned(orphans map[string]orphan, rest time.Duration, now time.Time) (codes []string, again time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	names := []string{c.config.Node}
+	names := []string{d.self.node}
 	for name, n := range d.hosts {
-		if n.Adopts && name != c.config.Node {
+		if n.Adopts && name != d.self.node {
 			names = append(names, name)
 		}
 	}
@@ -420,10 +436,10 @@ func (c *Cluster) orphaned(orphans map[string]orphan, now time.Time) (codes []st
 	}
 	seen := 0
 	for code, e := range d.rooms {
-		if e.newer || d.busy[code] > 0 || c.stateOf(code, e) != store.Orphaned {
+		if e.newer || d.busy[code] > 0 || d.stateOf(code, e) != store.Orphaned {
 			continue
 		}
-		if rest > 0 && e.owner.Value().node != c.config.Node {
+		if rest > 0 && e.owner.Value().node != d.self.node {
 			look(rest)
 			continue
 		}
@@ -432,9 +448,9 @@ func (c *Cluster) orphaned(orphans map[string]orphan, now time.Time) (codes []st
 		if !known {
 			o.since = now
 		}
-		before := rank(code, c.config.Node, names)
+		before := rank(code, d.self.node, names)
 		switch heir := e.heir.Value(); {
-		case heir == c.config.Node:
+		case heir == d.self.node:
 			before = 0
 		case slices.Contains(names, heir):
 			before++
@@ -454,7 +470,7 @@ func (c *Cluster) orphaned(orphans map[string]orphan, now time.Time) (codes []st
 	}
 	if len(orphans) > seen {
 		for code := range orphans {
-			if e, known := d.rooms[code]; !known || c.stateOf(code, e) != store.Orphaned {
+			if e, known := d.rooms[code]; !known || d.stateOf(code, e) != store.Orphaned {
 				delete(orphans, code)
 			}
 		}

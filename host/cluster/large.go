@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -33,45 +34,71 @@ const (
 // errPacked is the error of a room whose bytes are not those that were saved.
 var errPacked = errors.New("cluster: a room is damaged")
 
+// large keeps what is large: parts of rooms, and blobs by their content.
+type large struct {
+	*servers
+	stream jetstream.Stream
+	pack   *zstd.Encoder
+	unpack *zstd.Decoder
+}
+
+// packWindow is how far back the compressor looks, in bytes: names and addresses
+// repeat within it.
+const packWindow = 256 << 10
+
+func (l *large) init(s *servers) (err error) {
+	l.servers = s
+	if l.pack, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(packWindow)); err == nil {
+		l.unpack, err = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxRoom))
+	}
+	return err
+}
+
+func (l *large) close() {
+	if l.unpack != nil {
+		l.unpack.Close()
+	}
+}
+
 // limit is how much of a message of some length may be ours, where servers take less.
-func (c *Cluster) limit(length int) int {
-	if most := int(c.conn.MaxPayload()) - payloadRest; most > 0 {
+func (l *large) limit(length int) int {
+	if most := int(l.conn.MaxPayload()) - payloadRest; most > 0 {
 		return min(length, most)
 	}
 	return length
 }
 
-func (c *Cluster) partSubject(code, group, number string) string {
-	return c.subject("part", code+"."+group+"."+number)
+func (l *large) partSubject(code, group, number string) string {
+	return l.subject("part", code+"."+group+"."+number)
 }
 
 // packed is a room as it goes into a message. If it is too long, its parts are in the
 // store when packed returns.
-func (c *Cluster) packed(ctx context.Context, code string, data []byte) (r record, body []byte, err error) {
+func (l *large) packed(ctx context.Context, code string, data []byte) (r record, body []byte, err error) {
 	if len(data) > maxRoom {
 		return r, nil, fmt.Errorf("cluster: a room of %d bytes is too long", len(data))
 	}
-	body = c.pack.EncodeAll(data, nil)
+	body = l.pack.EncodeAll(data, nil)
 	r.Length = len(data)
-	if len(body) <= c.limit(inline) {
+	if len(body) <= l.limit(inline) {
 		return r, body, nil
 	}
 	r.Group = rand.Text()
-	r.Parts, r.Sum, err = c.putParts(ctx, body, 0, func(n int) string { return c.partSubject(code, r.Group, strconv.Itoa(n)) })
+	r.Parts, r.Sum, err = l.putParts(ctx, body, 0, func(n int) string { return l.partSubject(code, r.Group, strconv.Itoa(n)) })
 	return r, nil, err
 }
 
 // unpacked is a room as it was saved.
-func (c *Cluster) unpacked(ctx context.Context, code string, m message) ([]byte, error) {
+func (l *large) unpacked(ctx context.Context, code string, m message) ([]byte, error) {
 	body := m.body
 	if m.Parts > 0 {
 		var err error
-		body, err = c.getParts(ctx, m.Parts, m.Sum, func(n int) string { return c.partSubject(code, m.Group, strconv.Itoa(n)) })
+		body, err = l.getParts(ctx, m.Parts, m.Sum, func(n int) string { return l.partSubject(code, m.Group, strconv.Itoa(n)) })
 		if err != nil {
 			return nil, err
 		}
 	}
-	data, err := c.unpack.DecodeAll(body, nil)
+	data, err := l.unpack.DecodeAll(body, nil)
 	if err != nil || len(data) != m.Length {
 		return nil, errPacked
 	}
@@ -80,25 +107,25 @@ func (c *Cluster) unpacked(ctx context.Context, code string, m message) ([]byte,
 
 // putParts writes bytes in parts, each to its subject, which live for ttl, or for ever if that is 0. It
 // returns how many there are, and the hash of all.
-func (c *Cluster) putParts(ctx context.Context, body []byte, ttl time.Duration, subject func(n int) string) (parts int, sum string, err error) {
-	size := c.limit(partSize)
+func (l *large) putParts(ctx context.Context, body []byte, ttl time.Duration, subject func(n int) string) (parts int, sum string, err error) {
+	size := l.limit(partSize)
 	parts = (len(body) + size - 1) / size
 	err = each(parts, partsAtOnce, func(n int) error {
-		return c.putLarge(ctx, subject(n), body[n*size:min(len(body), (n+1)*size)], ttl)
+		return l.putLarge(ctx, subject(n), body[n*size:min(len(body), (n+1)*size)], ttl)
 	})
 	return parts, hashOf(body), err
 }
 
 // putLarge writes one message, over whatever is there, and tries again while nobody
 // acknowledges it: that it may be written twice is no matter.
-func (c *Cluster) putLarge(ctx context.Context, subject string, data []byte, ttl time.Duration) error {
+func (l *large) putLarge(ctx context.Context, subject string, data []byte, ttl time.Duration) error {
 	options := []jetstream.PublishOpt{jetstream.WithRetryAttempts(0)}
 	if ttl > 0 {
 		options = append(options, jetstream.WithMsgTTL(ttl))
 	}
 	for {
 		attempt, cancel := context.WithTimeout(ctx, attemptTime)
-		_, err := c.js.PublishMsg(attempt, &nats.Msg{Subject: subject, Data: data}, options...)
+		_, err := l.js.PublishMsg(attempt, &nats.Msg{Subject: subject, Data: data}, options...)
 		cancel()
 		switch {
 		case err == nil:
@@ -112,10 +139,10 @@ func (c *Cluster) putLarge(ctx context.Context, subject string, data []byte, ttl
 }
 
 // getParts reads what putParts wrote; store.ErrUnknown if a part is gone.
-func (c *Cluster) getParts(ctx context.Context, parts int, sum string, subject func(n int) string) ([]byte, error) {
+func (l *large) getParts(ctx context.Context, parts int, sum string, subject func(n int) string) ([]byte, error) {
 	read := make([][]byte, parts)
 	err := each(parts, partsAtOnce, func(n int) error {
-		m, err := c.readLarge(ctx, subject(n))
+		m, err := l.readLarge(ctx, subject(n))
 		if err == nil {
 			read[n] = m.Data
 		}
@@ -142,10 +169,10 @@ var errTorn = errors.New("cluster: parts are gone")
 
 // readLarge is the message of a subject of the stream for what is large. A server that
 // is behind may not have it yet.
-func (c *Cluster) readLarge(ctx context.Context, subject string) (*jetstream.RawStreamMsg, error) {
+func (l *large) readLarge(ctx context.Context, subject string) (*jetstream.RawStreamMsg, error) {
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
-	return c.large.GetLastMsgForSubject(ctx, subject)
+	return l.stream.GetLastMsgForSubject(ctx, subject)
 }
 
 func hashOf(body []byte) string {
@@ -194,11 +221,16 @@ func (cl *claim) purge() {
 		ctx, cancel := context.WithTimeout(c.ctx, saveTime)
 		defer cancel()
 		for _, group := range spare {
-			if err := c.large.Purge(ctx, jetstream.WithPurgeSubject(c.partSubject(cl.code, group, "*"))); err != nil {
+			if err := c.large.purge(ctx, cl.code, group); err != nil {
 				c.log.Debug("parts not purged", "error", err)
 			}
 		}
 	})
+}
+
+// purge forgets the parts of a group, * for all, of a room.
+func (l *large) purge(ctx context.Context, code, group string) error {
+	return l.stream.Purge(ctx, jetstream.WithPurgeSubject(l.partSubject(code, group, "*")))
 }
 
 const (
@@ -212,23 +244,33 @@ const (
 
 // Keep keeps a blob by its content; see [store.Store].
 func (c *Cluster) Keep(ctx context.Context, blob []byte) (hash string, err error) {
-	hash = store.HashOf(blob)
-	return hash, c.keep(ctx, hash, blob)
+	return c.large.Keep(ctx, blob)
 }
 
-func (c *Cluster) keep(ctx context.Context, hash string, blob []byte) error {
+// Kept is the blob of a hash; see [store.Store].
+func (c *Cluster) Kept(ctx context.Context, hash string) ([]byte, error) {
+	return c.large.Kept(ctx, hash)
+}
+
+// Keep keeps a blob by its content.
+func (l *large) Keep(ctx context.Context, blob []byte) (hash string, err error) {
+	hash = store.HashOf(blob)
+	return hash, l.keep(ctx, hash, blob)
+}
+
+func (l *large) keep(ctx context.Context, hash string, blob []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
-	m, err := c.readLarge(ctx, c.subject("blob", hash))
+	m, err := l.readLarge(ctx, l.subject("blob", hash))
 	if err == nil && time.Since(m.Time) < keptAgain {
 		return nil
 	}
-	body := c.pack.EncodeAll(blob, nil)
-	parts, sum, err := c.putParts(ctx, body, keptFor+partRest, func(n int) string { return c.subject("blob", hash+"."+strconv.Itoa(n)) })
+	body := l.pack.EncodeAll(blob, nil)
+	parts, sum, err := l.putParts(ctx, body, keptFor+partRest, func(n int) string { return l.subject("blob", hash+"."+strconv.Itoa(n)) })
 	if err != nil {
 		return err
 	}
-	return c.putLarge(ctx, c.subject("blob", hash), fmt.Appendf(nil, "1 %d %s", parts, sum), keptFor)
+	return l.putLarge(ctx, l.subject("blob", hash), fmt.Appendf(nil, "1 %d %s", parts, sum), keptFor)
 }
 
 // parseHead reads the message that counts a blob's parts.
@@ -241,12 +283,12 @@ func parseHead(text string) (parts int, sum string, ok bool) {
 	return parts, fields[2], err == nil && parts > 0 && parts <= maxParts
 }
 
-// Kept is the blob of a hash; see [store.Store].
-func (c *Cluster) Kept(ctx context.Context, hash string) ([]byte, error) {
+// Kept is the blob of a hash.
+func (l *large) Kept(ctx context.Context, hash string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
 	for {
-		blob, err := c.kept(ctx, hash)
+		blob, err := l.kept(ctx, hash)
 		switch {
 		case err == nil, errors.Is(err, store.ErrUnknown):
 			return blob, err
@@ -256,11 +298,11 @@ func (c *Cluster) Kept(ctx context.Context, hash string) ([]byte, error) {
 	}
 }
 
-func (c *Cluster) kept(ctx context.Context, hash string) ([]byte, error) {
+func (l *large) kept(ctx context.Context, hash string) ([]byte, error) {
 	if !isToken(hash) {
 		return nil, store.ErrUnknown
 	}
-	m, err := c.readLarge(ctx, c.subject("blob", hash))
+	m, err := l.readLarge(ctx, l.subject("blob", hash))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil, store.ErrUnknown
 	}
@@ -271,14 +313,14 @@ func (c *Cluster) kept(ctx context.Context, hash string) ([]byte, error) {
 	if !ok {
 		return nil, store.ErrUnknown
 	}
-	body, err := c.getParts(ctx, parts, sum, func(n int) string { return c.subject("blob", hash+"."+strconv.Itoa(n)) })
+	body, err := l.getParts(ctx, parts, sum, func(n int) string { return l.subject("blob", hash+"."+strconv.Itoa(n)) })
 	if errors.Is(err, errTorn) || errors.Is(err, errPacked) {
 		return nil, store.ErrUnknown
 	}
 	if err != nil {
 		return nil, err
 	}
-	blob, err := c.unpack.DecodeAll(body, nil)
+	blob, err := l.unpack.DecodeAll(body, nil)
 	if err != nil || store.HashOf(blob) != hash {
 		return nil, store.ErrUnknown
 	}

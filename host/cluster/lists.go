@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -30,8 +31,15 @@ const (
 	listsInMemory = 64
 )
 
-// fetching is this process's part in fetching lists.
-type fetching struct {
+// lists are what one host fetches for all, such as games' lists of servers.
+type lists struct {
+	*servers
+	large *large
+	locks jetstream.Stream
+	node  string
+	log   *slog.Logger
+	ctx   context.Context // until the host leaves
+
 	flights singleflight.Group
 	mu      sync.Mutex // guards following
 	known   map[string]list
@@ -55,31 +63,35 @@ type lock struct {
 	Failed string `json:"failed,omitempty"`
 }
 
+// FetchOnce returns what all hosts know under a key; see [lists.FetchOnce].
+func (c *Cluster) FetchOnce(ctx context.Context, key string, maxAge time.Duration, fetch func(context.Context) ([]byte, error)) (data []byte, at time.Time, err error) {
+	return c.lists.FetchOnce(ctx, key, maxAge, fetch)
+}
+
 // FetchOnce returns what all hosts know under a key, such as a game's list, if it is not
 // older than maxAge. Else one of them calls fetch, and the others take what it gets. Where
 // that fails, or takes long, it returns what there was before, beside the error; at is
 // when it was fetched. A fetch may go on when ctx has ended.
-func (c *Cluster) FetchOnce(ctx context.Context, key string, maxAge time.Duration, fetch func(context.Context) ([]byte, error)) (data []byte, at time.Time, err error) {
-	f := &c.fetching
-	f.mu.Lock()
-	old := f.known[key]
-	f.mu.Unlock()
+func (l *lists) FetchOnce(ctx context.Context, key string, maxAge time.Duration, fetch func(context.Context) ([]byte, error)) (data []byte, at time.Time, err error) {
+	l.mu.Lock()
+	old := l.known[key]
+	l.mu.Unlock()
 	if old.isFresh(maxAge) {
 		return old.data, old.at, nil
 	}
-	done := f.flights.DoChan(key, func() (any, error) {
+	done := l.flights.DoChan(key, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTime)
 		defer cancel()
-		stop := context.AfterFunc(c.ctx, cancel)
+		stop := context.AfterFunc(l.ctx, cancel)
 		defer stop()
-		got := c.fetch(ctx, key, maxAge, old, fetch)
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		if f.known == nil || len(f.known) >= listsInMemory {
-			f.known = map[string]list{}
+		got := l.fetch(ctx, key, maxAge, old, fetch)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.known == nil || len(l.known) >= listsInMemory {
+			l.known = map[string]list{}
 		}
 		if got.data != nil {
-			f.known[key] = list{data: got.data, at: got.at}
+			l.known[key] = list{data: got.data, at: got.at}
 		}
 		return got, nil
 	})
@@ -99,16 +111,16 @@ func (c *Cluster) FetchOnce(ctx context.Context, key string, maxAge time.Duratio
 }
 
 // fetch is the newest list, fetched by this host if no other does.
-func (c *Cluster) fetch(ctx context.Context, key string, maxAge time.Duration, old list, fetch func(context.Context) ([]byte, error)) list {
+func (l *lists) fetch(ctx context.Context, key string, maxAge time.Duration, old list, fetch func(context.Context) ([]byte, error)) list {
 	for {
-		newest, err := c.readList(ctx, key)
+		newest, err := l.readList(ctx, key)
 		if err == nil && !newest.at.Before(old.at) {
 			old = newest
 		}
 		if old.isFresh(maxAge) {
 			return old
 		}
-		at, other, err := c.tryLock(ctx, key)
+		at, other, err := l.tryLock(ctx, key)
 		switch {
 		case err == nil && other.Failed != "":
 			old.err = errors.New(other.Failed)
@@ -122,30 +134,30 @@ func (c *Cluster) fetch(ctx context.Context, key string, maxAge time.Duration, o
 		}
 		// The lock is ours, or the servers are away. Who had it before may have fetched
 		// just now.
-		if newest, failed := c.readList(ctx, key); failed == nil && newest.isFresh(maxAge) {
-			c.writeLock(ctx, key, at, lock{}, time.Second)
+		if newest, failed := l.readList(ctx, key); failed == nil && newest.isFresh(maxAge) {
+			l.writeLock(ctx, key, at, lock{}, time.Second)
 			return newest
 		}
 		data, failed := fetch(ctx)
 		if failed != nil {
-			c.writeLock(ctx, key, at, lock{c.config.Node, failed.Error()}, failedTime)
+			l.writeLock(ctx, key, at, lock{l.node, failed.Error()}, failedTime)
 			old.err = failed
 			return old
 		}
 		got := list{data: data, at: time.Now()}
 		if err == nil {
-			if err := c.writeList(ctx, key, data); err != nil {
-				c.log.Warn("a list is not shared", "error", err)
+			if err := l.writeList(ctx, key, data); err != nil {
+				l.log.Warn("a list is not shared", "error", err)
 			}
-			c.writeLock(ctx, key, at, lock{}, time.Second)
+			l.writeLock(ctx, key, at, lock{}, time.Second)
 		}
 		return got
 	}
 }
 
 // tryLock takes the lock of a key, or says who has it.
-func (c *Cluster) tryLock(ctx context.Context, key string) (at uint64, other lock, err error) {
-	m, err := c.hosts.GetLastMsgForSubject(ctx, c.subject("lock", store.HashOf([]byte(key))))
+func (l *lists) tryLock(ctx context.Context, key string) (at uint64, other lock, err error) {
+	m, err := l.locks.GetLastMsgForSubject(ctx, l.subject("lock", store.HashOf([]byte(key))))
 	switch {
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 	case err != nil:
@@ -156,38 +168,38 @@ func (c *Cluster) tryLock(ctx context.Context, key string) (at uint64, other loc
 			return 0, other, nil
 		}
 	}
-	at, err = c.writeLock(ctx, key, at, lock{By: c.config.Node}, lockTime)
+	at, err = l.writeLock(ctx, key, at, lock{By: l.node}, lockTime)
 	if isWrongSequence(err) {
 		return 0, lock{By: "somebody who was faster"}, nil
 	}
 	return at, lock{}, err
 }
 
-func (c *Cluster) writeLock(ctx context.Context, key string, over uint64, l lock, ttl time.Duration) (uint64, error) {
-	data, err := json.Marshal(l)
+func (l *lists) writeLock(ctx context.Context, key string, over uint64, says lock, ttl time.Duration) (uint64, error) {
+	data, err := json.Marshal(says)
 	if err != nil {
 		return 0, err
 	}
-	return c.publish(ctx, &nats.Msg{Subject: c.subject("lock", store.HashOf([]byte(key))), Data: data}, over, ttl)
+	return l.publish(ctx, &nats.Msg{Subject: l.subject("lock", store.HashOf([]byte(key))), Data: data}, over, ttl)
 }
 
 // writeList shares a list: a blob, and under its key the hash of that.
-func (c *Cluster) writeList(ctx context.Context, key string, data []byte) error {
-	hash, err := c.Keep(ctx, data)
+func (l *lists) writeList(ctx context.Context, key string, data []byte) error {
+	hash, err := l.large.Keep(ctx, data)
 	if err != nil {
 		return err
 	}
-	_, err = c.js.PublishMsg(ctx, &nats.Msg{Subject: c.subject("list", store.HashOf([]byte(key))), Data: []byte(hash)}, jetstream.WithMsgTTL(keptFor))
+	_, err = l.js.PublishMsg(ctx, &nats.Msg{Subject: l.subject("list", store.HashOf([]byte(key))), Data: []byte(hash)}, jetstream.WithMsgTTL(keptFor))
 	return err
 }
 
 // readList is the list that was shared last, with the servers' word on when that was.
-func (c *Cluster) readList(ctx context.Context, key string) (list, error) {
-	m, err := c.readLarge(ctx, c.subject("list", store.HashOf([]byte(key))))
+func (l *lists) readList(ctx context.Context, key string) (list, error) {
+	m, err := l.large.readLarge(ctx, l.subject("list", store.HashOf([]byte(key))))
 	if err != nil {
 		return list{}, err
 	}
-	data, err := c.kept(ctx, string(m.Data))
+	data, err := l.large.kept(ctx, string(m.Data))
 	if err != nil {
 		return list{}, fmt.Errorf("cluster: list not read: %w", err)
 	}

@@ -114,7 +114,7 @@ func TestMeasure(t *testing.T) {
 			check(err)
 			rev, err := kv.Create(ctx, "ROOM", nil)
 			check(err)
-			data := a.pack.EncodeAll(roomOf(30<<10), nil)
+			data := a.large.pack.EncodeAll(roomOf(30<<10), nil)
 			took := times(1000, func(int) { rev, err = kv.Update(ctx, "ROOM", data, rev); check(err) })
 			t.Logf("KV's Update of the 30 KB room, %d bytes: %s", len(data), spread(took))
 			seq := uint64(0)

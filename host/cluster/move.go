@@ -100,7 +100,7 @@ func (c *Cluster) take(ctx context.Context, s store.Saved) (missing bool, err er
 		if there.Epoch > 0 {
 			return false, presentOr(there, s)
 		}
-		if r, body, err = c.packed(ctx, s.Code, s.Data); err != nil {
+		if r, body, err = c.large.packed(ctx, s.Code, s.Data); err != nil {
 			return false, err
 		}
 		r.Epoch, r.ID = s.Epoch+epochLeap, s.ID
@@ -115,7 +115,7 @@ func (c *Cluster) take(ctx context.Context, s store.Saved) (missing bool, err er
 	var other conflict
 	if errors.As(err, &other) {
 		if r.Group != "" {
-			c.large.Purge(ctx, jetstream.WithPurgeSubject(c.partSubject(s.Code, r.Group, "*")))
+			c.large.purge(ctx, s.Code, r.Group)
 		}
 		return false, presentOr(other.last, s)
 	}
@@ -135,7 +135,7 @@ func presentOr(there message, s store.Saved) error {
 // hosts have ended. Each room is whole. What the file has of earlier exports is replaced
 // by what is newer; it is an error if a room in it is newer, or another one.
 func (c *Cluster) Export(ctx context.Context, to *store.File) (moved Moved, err error) {
-	info, err := c.large.Info(ctx, jetstream.WithSubjectFilter(c.subject("blob", "*")))
+	info, err := c.large.stream.Info(ctx, jetstream.WithSubjectFilter(c.subject("blob", "*")))
 	if err != nil {
 		return moved, away(err)
 	}
@@ -190,7 +190,7 @@ func (c *Cluster) give(ctx context.Context, code string) (s store.Saved, err err
 			s.Over = m.at
 			return s, nil
 		default:
-			if s.Data, err = c.unpacked(ctx, code, m); err == nil || errors.Is(err, errPacked) || errors.Is(err, syscall.ENOSPC) {
+			if s.Data, err = c.large.unpacked(ctx, code, m); err == nil || errors.Is(err, errPacked) || errors.Is(err, syscall.ENOSPC) {
 				return s, err
 			}
 		}

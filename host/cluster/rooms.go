@@ -159,7 +159,7 @@ func (c *Cluster) Create(ctx context.Context, code, id string, data []byte) (sto
 	}
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
-	defer c.claiming(code)()
+	defer c.directory.claiming(code)()
 	cl := c.newClaim(code, id, 1)
 	err := cl.Save(ctx, data)
 	switch {
@@ -168,13 +168,12 @@ func (c *Cluster) Create(ctx context.Context, code, id string, data []byte) (sto
 	case err != nil && !errors.Is(err, store.ErrAway):
 		return nil, err
 	}
-	c.hold(cl)
+	c.directory.hold(cl)
 	return cl, err
 }
 
 // claiming notes that this host is about to claim a room, until what it returns is called.
-func (c *Cluster) claiming(code string) (done func()) {
-	d := &c.directory
+func (d *directory) claiming(code string) (done func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.busy[code]++
@@ -184,15 +183,14 @@ func (c *Cluster) claiming(code string) (done func()) {
 		if d.busy[code]--; d.busy[code] == 0 {
 			delete(d.busy, code)
 		}
-		if e, known := d.rooms[code]; known && c.stateOf(code, e) == store.Orphaned {
+		if e, known := d.rooms[code]; known && d.stateOf(code, e) == store.Orphaned {
 			d.changed = wake(d.changed)
 		}
 	}
 }
 
 // hold notes that this host has a room, in place of an earlier claim to it.
-func (c *Cluster) hold(cl *claim) {
-	d := &c.directory
+func (d *directory) hold(cl *claim) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if old := d.claims[cl.code]; old != nil {
@@ -206,9 +204,8 @@ func (c *Cluster) hold(cl *claim) {
 }
 
 // drop notes that this host has a room no more.
-func (c *Cluster) drop(cl *claim) {
+func (d *directory) drop(cl *claim) {
 	cl.fence()
-	d := &c.directory
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.claims[cl.code] == cl {
@@ -223,11 +220,11 @@ func (c *Cluster) Claim(ctx context.Context, code string) (store.Claim, []byte, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()
-	defer c.claiming(code)()
+	defer c.directory.claiming(code)()
 	for {
 		cl, data, err := c.claim(ctx, code)
 		if err == nil {
-			c.hold(cl)
+			c.directory.hold(cl)
 			return cl, data, nil
 		}
 		var other conflict
@@ -264,7 +261,7 @@ func (c *Cluster) claim(ctx context.Context, code string) (*claim, []byte, error
 		}
 		return nil, nil, err
 	}
-	data, err := c.unpacked(ctx, code, last)
+	data, err := c.large.unpacked(ctx, code, last)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -288,7 +285,7 @@ const (
 
 // isLiving reports whether a process has a lease, and is not this one.
 func (c *Cluster) isLiving(ctx context.Context, of owner) (bool, error) {
-	if of.node == "" || of == (owner{c.config.Node, c.life}) {
+	if of.node == "" || of == c.directory.self {
 		return false, nil
 	}
 	d := &c.directory
@@ -336,7 +333,7 @@ func (cl *claim) Save(ctx context.Context, data []byte) error {
 	if cl.isFenced() {
 		return store.ErrFenced
 	}
-	r, body, err := cl.cluster.packed(ctx, cl.code, data)
+	r, body, err := cl.cluster.large.packed(ctx, cl.code, data)
 	if r.Group != "" {
 		cl.spare = append(cl.spare, r.Group) // until the record names it
 	}
@@ -364,7 +361,7 @@ func (cl *claim) write(ctx context.Context, r record, body []byte, ttl time.Dura
 		case !errors.As(err, &other):
 			return err
 		case other.last.Epoch > r.Epoch, other.last.Epoch == r.Epoch && !other.last.isOfClaim(r):
-			cl.cluster.drop(cl)
+			cl.cluster.directory.drop(cl)
 			cl.purge()
 			return store.ErrFenced
 		}
@@ -394,11 +391,11 @@ func (cl *claim) End(ctx context.Context) error {
 	if err := cl.write(ctx, r, nil, tombstoneLife); err != nil {
 		return err
 	}
-	err := cl.cluster.large.Purge(ctx, jetstream.WithPurgeSubject(cl.cluster.partSubject(cl.code, "*", "*")))
+	err := cl.cluster.large.purge(ctx, cl.code, "*")
 	if err != nil {
 		return away(err)
 	}
-	cl.cluster.drop(cl)
+	cl.cluster.directory.drop(cl)
 	return nil
 }
 
@@ -424,11 +421,11 @@ func (cl *claim) Give(ctx context.Context, to string) error {
 			if err := cl.write(ctx, r, last.body, 0); err != nil {
 				return err
 			}
-			cl.cluster.drop(cl)
+			cl.cluster.directory.drop(cl)
 			return nil
 		}
 		if err == nil && last.Epoch > cl.epoch {
-			cl.cluster.drop(cl)
+			cl.cluster.directory.drop(cl)
 			return store.ErrFenced
 		}
 		if !pause(ctx, retryPause) {

@@ -29,15 +29,22 @@ const (
 	mostReplicas = 3
 )
 
-// streams are those of a cluster: rooms' records; leases and locks, whose time is up
+// streams makes the streams of a cluster, on so many servers.
+type streams struct {
+	js       jetstream.JetStream
+	prefix   string
+	replicas int
+}
+
+// wanted returns the streams of a cluster: rooms' records; leases and locks, whose time is up
 // soon; and whatever is large: parts of rooms, blobs and lists.
-func (c *Cluster) streams() []jetstream.StreamConfig {
+func (s streams) wanted() []jetstream.StreamConfig {
 	stream := func(name string, subjects ...string) jetstream.StreamConfig {
-		for i, s := range subjects {
-			subjects[i] = c.config.Prefix + "." + s
+		for i, subject := range subjects {
+			subjects[i] = s.prefix + "." + subject
 		}
 		return jetstream.StreamConfig{
-			Name: c.config.Prefix + "-" + name, Subjects: subjects, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew,
+			Name: s.prefix + "-" + name, Subjects: subjects, MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew,
 			AllowMsgTTL: true, SubjectDeleteMarkerTTL: markerLife, Metadata: map[string]string{versionKey: strconv.Itoa(streamVersion)},
 		}
 	}
@@ -55,18 +62,19 @@ func (c *Cluster) prepare(ctx context.Context) error {
 	if _, err := c.js.AccountInfo(ctx); errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrNoResponders) {
 		return &Error{ErrNoJetStream, "NATS keeps nothing: its JetStream is off", "start nats-server with -js, or turn JetStream on for the account"}
 	}
-	for _, config := range c.streams() {
+	s := streams{c.js, c.prefix, c.config.Replicas}
+	for _, config := range s.wanted() {
 		for {
-			made, err := c.prepareStream(ctx, config)
+			made, err := s.prepare(ctx, config)
 			var refused *Error
 			if err == nil {
 				switch config.Name {
-				case c.config.Prefix + "-rooms":
+				case c.prefix + "-rooms":
 					c.rooms = made
-				case c.config.Prefix + "-hosts":
+				case c.prefix + "-hosts":
 					c.hosts = made
 				default:
-					c.large = made
+					c.large.stream = made
 				}
 				break
 			}
@@ -82,18 +90,18 @@ func (c *Cluster) prepare(ctx context.Context) error {
 	return nil
 }
 
-// prepareStream makes a stream, or checks the one that is there.
-func (c *Cluster) prepareStream(ctx context.Context, want jetstream.StreamConfig) (jetstream.Stream, error) {
+// prepare makes a stream, or checks the one that is there.
+func (s streams) prepare(ctx context.Context, want jetstream.StreamConfig) (jetstream.Stream, error) {
 	ask, cancel := context.WithTimeout(ctx, electionTime/2)
 	defer cancel()
-	s, err := c.js.Stream(ask, want.Name)
+	found, err := s.js.Stream(ask, want.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return c.replicated(ask, want, 1, c.js.CreateStream)
+		return s.replicated(ask, want, 1, s.js.CreateStream)
 	}
 	if err != nil {
 		return nil, err
 	}
-	have := s.CachedInfo().Config
+	have := found.CachedInfo().Config
 	version, err := strconv.Atoi(have.Metadata[versionKey])
 	switch {
 	case err == nil && version > streamVersion:
@@ -102,39 +110,39 @@ func (c *Cluster) prepareStream(ctx context.Context, want jetstream.StreamConfig
 		have.Retention != want.Retention, have.Discard != want.Discard, !have.AllowMsgTTL, have.AllowDirect != want.AllowDirect, have.SubjectDeleteMarkerTTL != want.SubjectDeleteMarkerTTL:
 		return nil, &Error{ErrShape, fmt.Sprintf("the stream %s is there, but not as Muster makes it", want.Name), "give Muster an account of its own in NATS, or remove that stream if nobody needs it"}
 	}
-	switch n := c.config.Replicas; {
+	switch n := s.replicas; {
 	case n == have.Replicas, n == 0 && have.Replicas >= mostReplicas:
-		return s, nil
+		return found, nil
 	case n == 0:
 		have.Replicas++
-		if more, err := c.replicated(ask, have, have.Replicas, c.js.UpdateStream); err == nil {
+		if more, err := s.replicated(ask, have, have.Replicas, s.js.UpdateStream); err == nil {
 			return more, nil
 		}
-		return s, nil // as many as there are
+		return found, nil // as many as there are
 	}
-	return c.replicated(ask, have, 1, c.js.UpdateStream)
+	return s.replicated(ask, have, 1, s.js.UpdateStream)
 }
 
 // replicated makes or updates a stream with as many replicas as are wanted, or as there
 // can be, at least so many.
-func (c *Cluster) replicated(ctx context.Context, config jetstream.StreamConfig, least int, do func(context.Context, jetstream.StreamConfig) (jetstream.Stream, error)) (jetstream.Stream, error) {
-	config.Replicas = c.config.Replicas
+func (s streams) replicated(ctx context.Context, config jetstream.StreamConfig, least int, do func(context.Context, jetstream.StreamConfig) (jetstream.Stream, error)) (jetstream.Stream, error) {
+	config.Replicas = s.replicas
 	if config.Replicas == 0 {
 		config.Replicas = mostReplicas
 	}
 	for {
-		s, err := do(ctx, config)
+		made, err := do(ctx, config)
 		var api *jetstream.APIError
 		switch {
 		case !errors.As(err, &api):
-			return s, err
+			return made, err
 		case api.ErrorCode == errNoPeers, api.ErrorCode == errNotClustered, api.ErrorCode == errResources:
 		case api.Code >= 400 && api.Code < 500:
 			return nil, &Error{ErrShape, fmt.Sprintf("the stream %s cannot be made: %s", config.Name, api.Description), "give Muster an account of its own in NATS"}
 		default:
-			return s, err
+			return made, err
 		}
-		if c.config.Replicas != 0 {
+		if s.replicas != 0 {
 			return nil, &Error{ErrReplicas, fmt.Sprintf("NATS has not the %d servers for so many replicas", config.Replicas), "give --replicas fewer, or start more servers"}
 		}
 		if config.Replicas--; config.Replicas < least {

@@ -171,7 +171,7 @@ func TestMoreReplicas(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := join(t, Config{URL: urls, Replicas: replicas}, "b")
-			for _, s := range []jetstream.Stream{b.rooms, b.hosts, b.large} {
+			for _, s := range []jetstream.Stream{b.rooms, b.hosts, b.large.stream} {
 				eventually(t, "three servers have all of "+s.CachedInfo().Config.Name, func() bool {
 					info, err := s.Info(ctx)
 					if err != nil || info.Config.Replicas != mostReplicas || info.Cluster == nil || len(info.Cluster.Replicas) != mostReplicas-1 {

@@ -3,8 +3,10 @@ package cluster
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -33,7 +35,7 @@ var errBehind = errors.New("the server has not caught up with the others")
 // isCurrent reports whether the server that a watch is on has all that the stream's leader
 // has. A watch is on one server, any of the stream's: one that was just started again, or
 // was cut off, tells less, and says that this is all.
-func (c *Cluster) isCurrent(ctx context.Context, stream jetstream.Stream, consumer jetstream.Consumer) bool {
+func isCurrent(ctx context.Context, stream jetstream.Stream, consumer jetstream.Consumer) bool {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	info, err := stream.Info(ctx) // the leader's word
@@ -67,34 +69,44 @@ func isLed(info *jetstream.StreamInfo) bool {
 	return 2*behind > len(info.Cluster.Replicas)+1
 }
 
-// watch tells of the newest message of each subject, and of each that follows, until the
+// watch tells of what a stream has.
+type watch struct {
+	log         *slog.Logger
+	directory   *directory
+	stream      jetstream.Stream
+	subject     string // ends in *
+	headersOnly bool
+	// listed says, once, that all were told that were there; tell tells of a message; lost,
+	// if it is not nil, says that the servers have lost some.
+	listed func()
+	tell   func(name string, header nats.Header, data []byte, seq uint64)
+	lost   func()
+
+	last uint64 // the message that it told of last
+}
+
+// run tells of the newest message of each subject, and of each that follows, until the
 // host ends. Whatever goes wrong, it goes on behind the last that it told of. When all
 // have been told that were there, it says so, once.
-func (c *Cluster) watch(stream jetstream.Stream, subject string, headersOnly bool, listed func(), tell func(name string, header nats.Header, data []byte, seq uint64)) {
-	last := uint64(0)
-	for c.ctx.Err() == nil {
-		err := c.follow(stream, subject, headersOnly, &last, func() {
-			if listed != nil {
-				listed()
-				listed = nil
-			}
-		}, tell)
-		if err != nil && c.ctx.Err() == nil {
-			c.log.Debug("watching again", "subject", subject, "error", err)
-			pause(c.ctx, 5*retryPause)
+func (w *watch) run(ctx context.Context) {
+	for ctx.Err() == nil {
+		if err := w.follow(ctx); err != nil && ctx.Err() == nil {
+			w.log.Debug("watching again", "subject", w.subject, "error", err)
+			pause(ctx, 5*retryPause)
 		}
 	}
 }
 
 // follow is one try of watch, which begins behind the last message.
-func (c *Cluster) follow(stream jetstream.Stream, subject string, headersOnly bool, last *uint64, listed func(), tell func(string, nats.Header, []byte, uint64)) error {
-	d := &c.directory
-	d.mu.Lock()
-	restart := d.restart
-	d.mu.Unlock()
-	until, cancel := context.WithCancel(c.ctx)
+func (w *watch) follow(life context.Context) error {
+	w.directory.mu.Lock()
+	restart := w.directory.restart
+	w.directory.mu.Unlock()
+	until, cancel := context.WithCancel(life)
+	var waiter sync.WaitGroup
+	defer waiter.Wait()
 	defer cancel()
-	c.work.Go(func() {
+	waiter.Go(func() {
 		select {
 		case <-restart:
 			cancel()
@@ -103,36 +115,36 @@ func (c *Cluster) follow(stream jetstream.Stream, subject string, headersOnly bo
 	})
 	config := jetstream.ConsumerConfig{
 		AckPolicy: jetstream.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: watchLife,
-		FilterSubject: subject, HeadersOnly: headersOnly, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy,
+		FilterSubject: w.subject, HeadersOnly: w.headersOnly, DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy,
 	}
-	if *last > 0 {
-		if err := c.rewound(until, stream, last); err != nil {
+	if w.last > 0 {
+		if err := w.rewound(until); err != nil {
 			return err
 		}
 	}
-	if *last > 0 {
-		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, *last+1
+	if w.last > 0 {
+		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, w.last+1
 	}
 	ctx, asked := context.WithTimeout(until, askTime)
-	consumer, err := stream.CreateConsumer(ctx, config)
+	consumer, err := w.stream.CreateConsumer(ctx, config)
 	asked()
 	if err != nil {
 		return err
 	}
 	name := consumer.CachedInfo().Name
 	defer func() {
-		if c.ctx.Err() != nil {
+		if life.Err() != nil {
 			return // in watchLife the servers forget it by themselves
 		}
-		ctx, cancel := context.WithTimeout(c.ctx, askTime/4)
+		ctx, cancel := context.WithTimeout(life, askTime/4)
 		defer cancel()
-		stream.DeleteConsumer(ctx, name)
+		w.stream.DeleteConsumer(ctx, name)
 	}()
-	if !c.isCurrent(until, stream, consumer) {
+	if !isCurrent(until, w.stream, consumer) {
 		return errBehind
 	}
 	if consumer.CachedInfo().NumPending == 0 {
-		listed()
+		w.listed()
 	}
 	messages, err := consumer.Messages(jetstream.PullHeartbeat(heartbeat), jetstream.PullExpiry(watchExpiry), jetstream.WithMessagesErrOnMissingHeartbeat(true))
 	if err != nil {
@@ -140,7 +152,7 @@ func (c *Cluster) follow(stream jetstream.Stream, subject string, headersOnly bo
 	}
 	defer messages.Stop()
 	defer context.AfterFunc(until, messages.Stop)()
-	prefix := len(subject) - len("*")
+	prefix := len(w.subject) - len("*")
 	for told := uint64(1); ; told++ {
 		m, err := messages.Next()
 		if err != nil {
@@ -153,35 +165,29 @@ func (c *Cluster) follow(stream jetstream.Stream, subject string, headersOnly bo
 		if at.Sequence.Consumer != told {
 			return errGap
 		}
-		*last = at.Sequence.Stream
-		tell(m.Subject()[prefix:], m.Headers(), m.Data(), at.Sequence.Stream)
+		w.last = at.Sequence.Stream
+		w.tell(m.Subject()[prefix:], m.Headers(), m.Data(), at.Sequence.Stream)
 		if at.NumPending == 0 {
-			listed()
+			w.listed()
 		}
 	}
 }
 
 // rewound begins anew where the stream has not come as far as this host has seen: it was
 // made again, or has lost what it had.
-func (c *Cluster) rewound(ctx context.Context, stream jetstream.Stream, last *uint64) error {
+func (w *watch) rewound(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
-	info, err := stream.Info(ctx)
+	info, err := w.stream.Info(ctx)
 	switch {
-	case err != nil || info.State.LastSeq >= *last:
+	case err != nil || info.State.LastSeq >= w.last:
 		return err
 	case !isLed(info):
 		return errBehind
 	}
-	c.log.Error("NATS has lost messages", "stream", info.Config.Name, "of", *last, "left", info.State.LastSeq)
-	*last = 0
-	d := &c.directory
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if stream == c.rooms {
-		d.position = 0
-		clear(d.rooms)
-		clear(d.codes)
+	w.log.Error("NATS has lost messages", "stream", info.Config.Name, "of", w.last, "left", info.State.LastSeq)
+	if w.last = 0; w.lost != nil {
+		w.lost()
 	}
 	return nil
 }
