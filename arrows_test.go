@@ -106,7 +106,7 @@ var arrows = []struct {
 	{"muster/host/access", nil},
 	{"muster/host/admission", []string{"muster/host/access"}},
 	{"muster/host/crowds", []string{"muster/host/room"}},
-	{"muster/host/lists", []string{"muster/host/room", "muster/host/store", "muster/host/wire", "muster/discovery", "muster/discovery/plan/topology"}},
+	{"muster/host/lists", []string{"muster/host/public", "muster/host/room", "muster/host/store", "muster/host/wire", "muster/discovery", "muster/discovery/plan/topology"}},
 	{"muster/host/metrics", []string{"muster/host/room", "muster/host/store", "muster/host/wire"}},
 	{"muster/host/openers", []string{"muster/host/access", "muster/host/store", "muster/host/wire"}},
 	{"muster/host/public", []string{"muster/host/access", "muster/host/room", "muster/host/schedule", "muster/host/wire", "muster/selection", "muster/selection/rules", "muster/discovery"}},

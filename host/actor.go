@@ -10,9 +10,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"muster/discovery"
 	"muster/host/access"
+	"muster/host/crowds"
+	"muster/host/lists"
+	"muster/host/metrics"
 	"muster/host/page"
+	"muster/host/public"
 	"muster/host/room"
 	"muster/host/store"
 	"muster/host/turns"
@@ -25,17 +28,10 @@ const (
 	// it tells everyone its newest state, if it changed.
 	tickEvery    = 100 * time.Millisecond
 	publishEvery = 200 * time.Millisecond
-	// listTime bounds how long getting a list may take: several masters, asked
-	// twice each.
-	listTime = time.Minute
 	// viewBacklog is how many messages may wait for a member who still is sent
 	// the newest state. Whoever is slower misses states, never the last one.
 	viewBacklog = 4
 )
-
-// ListFunc gets the server list of a game, annotated with country and origin
-// AS as far as they are known.
-type ListFunc func(ctx context.Context, game string) ([]discovery.Server, error)
 
 // actor drives one room: only its goroutine touches the room and the members'
 // connections. Everyone else posts what happened.
@@ -46,7 +42,7 @@ type ListFunc func(ctx context.Context, game string) ([]discovery.Server, error)
 // While something waits to be kept, and while the store cannot say for sure that the
 // room is this host's, nothing happens to the room: what is posted waits. See saving.go.
 type actor struct {
-	host *Host
+	*surroundings
 	code string
 	// opener is the network that opened the room, if it did so here; invalid otherwise.
 	opener netip.Addr
@@ -86,6 +82,23 @@ type actor struct {
 	watched []netip.AddrPort
 }
 
+// surroundings are what the rooms of a host share. A room's actor reaches no more of its host.
+type surroundings struct {
+	keeper *keeper
+	lists  *lists.Lists
+	source lists.Source
+	// limits are what strangers may now, nil if the host is not public.
+	limits  atomic.Pointer[public.Limits]
+	turns   *turns.Turns
+	crowds  *crowds.Crowds
+	metrics *metrics.Metrics
+	poster  poster
+	page    page.Host
+	// addresses are where else the host is reached; nil knows none.
+	addresses func() []netip.AddrPort
+	log       *slog.Logger
+}
+
 // link is a member's connection, and the edition of the view that it carried last.
 type link struct {
 	conn *conn.Conn
@@ -115,7 +128,7 @@ func (a *actor) run(first room.Input) {
 	defer alarm.Stop()
 	var late func() // what is to be done as soon as the room is known to be ours
 	for a.ctx.Err() == nil {
-		trusted, changed := a.host.store.Trust()
+		trusted, changed := a.keeper.store.Trust()
 		now, inbox := time.Now(), a.inbox
 		next, waits := a.await(now, trusted)
 		switch {
@@ -178,7 +191,7 @@ func (a *actor) queues(waits bool) (given <-chan struct{}) {
 		a.turn.Over()
 		a.turn = nil
 	case !waits && a.turn == nil && a.plan != nil:
-		a.turn = a.host.turns.Wait(*a.plan)
+		a.turn = a.turns.Wait(*a.plan)
 	}
 	if a.turn == nil {
 		return nil
@@ -189,7 +202,7 @@ func (a *actor) queues(waits bool) (given <-chan struct{}) {
 // search has the room plan, as it is its turn.
 func (a *actor) search() {
 	defer a.turn.Over()
-	a.host.metrics.Waited(a.turn.Waited())
+	a.metrics.Waited(a.turn.Waited())
 	a.plan, a.turn = nil, nil
 	a.step(room.Turn{}, asker{})
 }
@@ -207,12 +220,12 @@ func (a *actor) mute() (names []string) {
 // goOn does what it is time for, and returns when it is time again: a room in which
 // nothing happens costs nothing.
 func (a *actor) goOn(now time.Time) (next time.Time) {
-	ends := a.host.limits.Load().EndsAt(a.room, now)
+	ends := a.limits.Load().EndsAt(a.room, now)
 	if a.room.Use(now).IsOver || !ends.IsZero() && !now.Before(ends) {
 		a.end(errOver)
 	}
 	watches := a.room.Watches()
-	crowds := a.host.crowds.Move(a.code, a.watched, watches)
+	crowds := a.crowds.Move(a.code, a.watched, watches)
 	a.watched = watches
 	if next = latest(a.room.Next(), a.ticked.Add(tickEvery)); !now.Before(next) {
 		a.ticked = now
@@ -283,6 +296,12 @@ func ask[T any](a *actor, act func() T) (result T, ok bool) {
 	}
 }
 
+// close ends the room for good.
+func (a *actor) close() {
+	a.over.Store(true)
+	a.post(func() { a.step(room.Close{}, asker{}) })
+}
+
 // leave ends the room's goroutine in good order: everything saved, the room left to
 // whoever is to have it, everyone told, nobody left running.
 func (a *actor) leave() {
@@ -290,7 +309,7 @@ func (a *actor) leave() {
 	if a.turn != nil {
 		a.turn.Over()
 	}
-	a.host.crowds.Move(a.code, a.watched, nil)
+	a.crowds.Move(a.code, a.watched, nil)
 	why := moved()
 	switch context.Cause(a.ctx) {
 	case errLost, errFell:
@@ -333,7 +352,7 @@ func (a *actor) step(in room.Input, who asker) {
 	began, phase := time.Now(), a.room.Stage()
 	outputs, err := a.room.Step(in, began)
 	a.takesCode.Store(a.room.TakesCode())
-	a.host.metrics.Stepped(a.room, in, phase, began)
+	a.metrics.Stepped(a.room, in, phase, began)
 	result := outcome{outputs, err, who}
 	if len(outputs) > 0 {
 		if _, binds := outputs[0].(room.Save); binds {
@@ -382,7 +401,11 @@ func (a *actor) say(result outcome) {
 				a.links[o.To] = l
 			}
 		case room.Fetch:
-			a.fetch(o)
+			settings := a.room.Settings()
+			a.work.Go(func() {
+				listed := a.lists.Fetch(a.ctx, a.source, a.limits.Load(), o, settings)
+				a.post(func() { a.step(listed, asker{}) })
+			})
 		case room.Plan:
 			a.plan = &o
 		case room.Announce:
@@ -433,178 +456,5 @@ func (a *actor) query(in room.Input, by *conn.Conn) (answer any, err error) {
 		return r.answer, r.err
 	default:
 		return nil, a.tooLate()
-	}
-}
-
-// member is whose connection it is, whatever the name was when it began.
-func (a *actor) member(by *conn.Conn) (name string, is bool) {
-	for name, l := range a.links {
-		if l.conn == by {
-			return name, true
-		}
-	}
-	return "", false
-}
-
-// gone is posted when a connection has ended.
-func (a *actor) gone(by *conn.Conn) {
-	name, is := a.member(by)
-	if !is {
-		return // replaced by a newer one
-	}
-	delete(a.links, name)
-	a.step(room.Leave{Player: name}, asker{})
-}
-
-// receive is posted for each message of a member.
-func (a *actor) receive(by *conn.Conn, message wire.Message) {
-	name, is := a.member(by)
-	if !is {
-		return // a last word from a connection that was replaced
-	}
-	a.host.metrics.Received(message)
-	a.step(room.Hear{Player: name, Message: message}, asker{tell: func(_ any, err error) {
-		if err != nil {
-			a.log.Warn("peer makes no sense", "error", discreet(err))
-			by.Send(wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
-			by.Close(err)
-		}
-	}})
-}
-
-// moves is posted when a part of a long message has come.
-func (a *actor) moves(name string, by *conn.Conn) {
-	if l := a.links[name]; l != nil && l.conn == by {
-		a.step(room.Stir{Player: name}, asker{})
-	}
-}
-
-func (a *actor) send(s room.Send) {
-	if s.To != "" {
-		switch m := s.Message.(type) {
-		case wire.Welcome:
-			m.Epoch = a.claim.Epoch()
-			if a.host.config.Addresses != nil {
-				m.Hosts = a.host.config.Addresses()
-			}
-			s.Message = m
-		case wire.Launch:
-			m.Epoch = a.claim.Epoch()
-			s.Message = m
-		}
-		if l := a.links[s.To]; l != nil {
-			l.conn.Send(s.Message)
-		}
-		return
-	}
-	var frame wire.Frame
-	var err error
-	if list, is := s.Message.(wire.List); is {
-		frame, err = a.host.lists.Frame(list)
-	} else {
-		frame, err = wire.Marshal(s.Message)
-	}
-	if err != nil {
-		a.log.Error("message not sent", "error", err)
-		return
-	}
-	for _, l := range a.links {
-		l.conn.SendFrame(frame)
-	}
-}
-
-func (a *actor) fetch(wanted room.Fetch) {
-	settings := a.room.Settings()
-	a.work.Go(func() {
-		ctx, cancel := context.WithTimeout(a.ctx, listTime)
-		defer cancel()
-		config, limits := &a.host.config, a.host.limits.Load()
-		gap := time.Duration(0)
-		if config.Gap != nil {
-			gap = config.Gap(wanted.Game)
-		}
-		if config.Public != nil && len(wanted.Servers) == 0 {
-			wanted.Also = nil // a list of one room's own would crowd out the one that all others share
-		}
-		if len(wanted.Servers) > 0 {
-			servers, err := limits.Listed(wanted.Servers)
-			a.tellUnplaced(err)
-			servers, err = limits.With(servers, wanted.Also)
-			a.tellUnplaced(err)
-			list := a.host.lists.Share(servers, nil)
-			listed := room.Listed{List: list, Kept: a.host.lists.KeepApart(ctx, list), Gap: gap}
-			a.host.lists.KeepOwn(ctx, wanted.Servers) // for longer, if it is
-			a.post(func() { a.step(listed, asker{}) })
-			return
-		}
-		servers, err := config.List(ctx, wanted.Game)
-		listed := room.Listed{Err: err, Gap: gap}
-		if err == nil && config.Age != nil {
-			listed.Note = config.Age(wanted.Game)
-		}
-		if err == nil && config.Said != nil {
-			listed.Said = config.Said(wanted.Game)
-		}
-		if err == nil && config.Local != nil {
-			listed.Local = config.Local(wanted.Game)
-		}
-		if err == nil {
-			servers, err = limits.With(servers, wanted.Also)
-			a.tellUnplaced(err)
-			servers, listed.Note = limits.Fitting(servers, settings, listed.Note)
-			listed.List = a.host.lists.Share(servers, listed.Local)
-			listed.Kept = a.host.lists.KeepApart(ctx, listed.List)
-		}
-		a.post(func() { a.step(listed, asker{}) })
-	})
-}
-
-// tellUnplaced notes in the log that nobody knows where servers are: the search does without.
-func (a *actor) tellUnplaced(err error) {
-	if err != nil {
-		a.host.config.Logger.Warn("places not known", "error", err)
-	}
-}
-
-// publish shows everyone the newest state of the room who has not seen it, but for what
-// binds and is not kept yet.
-func (a *actor) publish() {
-	if a.saving.binding != nil {
-		return
-	}
-	view, _ := a.views.get()
-	if revision := a.room.Revision(); revision != a.shown || view.Edition == 0 {
-		a.shown = revision
-		var err error
-		if view, err = view.Next(a.room, a.host.config.Games, a.host.config.GameName, a.host.config.ConnectLink, a.host.config.Announce != nil); err != nil {
-			a.log.Error("room not shown", "error", err)
-			return
-		}
-	}
-	a.show(view)
-}
-
-// show sends a view to whoever has not seen it.
-func (a *actor) show(view *page.View) {
-	before, _ := a.views.get()
-	frames := map[int]wire.Frame{} // by what was seen before
-	a.isBehind = false
-	for _, l := range a.links {
-		if isSlow := l.conn.Queued() > viewBacklog; l.seen == view.Edition || isSlow {
-			a.isBehind = a.isBehind || isSlow && l.seen != view.Edition
-			continue
-		}
-		frame, made := frames[l.seen]
-		if !made {
-			frame = view.News(l.seen)
-			frames[l.seen] = frame
-		}
-		if frame.Data != nil {
-			l.conn.SendFrame(frame)
-		}
-		l.seen = view.Edition
-	}
-	if view != before {
-		a.views.show(view) // at last: who watches may end the host, and all are to have heard why
 	}
 }

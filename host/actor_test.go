@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/plan/topology"
+	"muster/host/lists"
 	"muster/host/room"
 	"muster/host/turns"
 	"muster/host/wire"
@@ -220,9 +221,9 @@ func TestListTime(t *testing.T) {
 			a.room.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "token"}, time.Now())
 		})
 		h.Go(code)
-		time.Sleep(listTime + time.Second)
+		time.Sleep(lists.Longest + time.Second)
 		if room, _ := h.Room(code); room.Room.Stage != wire.Failed {
-			t.Errorf("the room is %s after %v", room.Room.Stage, listTime)
+			t.Errorf("the room is %s after %v", room.Room.Stage, lists.Longest)
 		}
 	})
 }
@@ -257,8 +258,8 @@ func TestBoard(t *testing.T) {
 
 // TestTurnOfAWaitingRoom: a room that waits for its store lets others have its turn.
 func TestTurnOfAWaitingRoom(t *testing.T) {
-	h := &Host{turns: turns.New(1)}
-	a, b := &actor{host: h, plan: &room.Plan{}}, &actor{host: h, plan: &room.Plan{Since: time.Unix(1, 0)}}
+	around := &surroundings{turns: turns.New(1)}
+	a, b := &actor{surroundings: around, plan: &room.Plan{}}, &actor{surroundings: around, plan: &room.Plan{Since: time.Unix(1, 0)}}
 	is := func(given <-chan struct{}) bool {
 		select {
 		case <-given:

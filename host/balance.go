@@ -1,13 +1,10 @@
 package host
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
 	"time"
-
-	"muster/host/wire"
 )
 
 const (
@@ -59,16 +56,16 @@ func (b *balance) gives(own string, rooms map[string]int) (to string, n int) {
 	return least, min(balancePace, apart/2)
 }
 
-// evenOut gives rooms to hosts that have fewer, until ctx ends.
-func (h *Host) evenOut(ctx context.Context) {
+// evenOut gives rooms to hosts that have fewer, until ctx ends. Loads is that of [Config].
+func (r *registry) evenOut(ctx context.Context, loads func() (own string, rooms map[string]int, settled time.Duration)) {
 	var b balance
 	for rest(ctx, balanceEvery) {
-		own, rooms, settled := h.config.Loads()
+		own, rooms, settled := loads()
 		if settled < balanceAfter {
 			continue
 		}
 		to, n := b.gives(own, rooms)
-		for _, a := range h.movable(n) {
+		for _, a := range r.movable(n) {
 			a.post(func() {
 				if isMovable(a.room.Stage()) && a.saving.binding == nil {
 					a.heir = to
@@ -77,42 +74,4 @@ func (h *Host) evenOut(ctx context.Context) {
 			})
 		}
 	}
-}
-
-// isMovable reports whether a room of a phase may go to another host for evenness alone: one
-// that gathers, or sleeps until its next evening. Nobody measures, votes or plays there.
-func isMovable(stage wire.Stage) bool { return stage == wire.Gathering }
-
-// movable returns some rooms that may go to another host, those first in which the fewest
-// people would have to come back.
-func (h *Host) movable(n int) []*actor {
-	if n == 0 {
-		return nil
-	}
-	type candidate struct {
-		*actor
-		people int
-	}
-	var all []candidate
-	h.mu.Lock()
-	for _, a := range h.rooms {
-		view, _ := a.views.get()
-		if !isMovable(view.Snapshot.Room.Stage) || a.over.Load() {
-			continue
-		}
-		c := candidate{actor: a}
-		for _, p := range view.Snapshot.People {
-			if p.Connected {
-				c.people++
-			}
-		}
-		all = append(all, c)
-	}
-	h.mu.Unlock()
-	slices.SortFunc(all, func(a, b candidate) int { return cmp.Or(a.people-b.people, cmp.Compare(a.code, b.code)) })
-	var some []*actor
-	for _, c := range all[:min(n, len(all))] {
-		some = append(some, c.actor)
-	}
-	return some
 }

@@ -90,7 +90,7 @@ func BenchmarkPublish(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				r.Step(room.Order{Credential: "secret", Action: room.Lock{Locked: i%2 == 0}}, now)
-				next, err := view.Next(r, nil, nil, nil, true)
+				next, err := view.Next(r, page.Host{Posts: true})
 				if err != nil || next == view {
 					b.Fatalf("the view is not new, %v", err)
 				}

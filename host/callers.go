@@ -37,7 +37,7 @@ func (h *Host) named(e claim) (*actor, *wire.Refusal) {
 	if a != nil && a.opensTo(e.shown) {
 		return a, nil
 	}
-	unreadable := h.unreadableRoom(code)
+	unreadable := h.rooms.whyUnreadable(code)
 	hasLeft := a == nil && (place == store.Here || place == store.Elsewhere || place == store.Orphaned) // just now, or it would have been passed on
 	isKnown = isKnown || unreadable != nil || hasLeft
 	isHeard := e.on != nil && !e.on.Unheard
@@ -101,18 +101,11 @@ func (h *Host) called(hello wire.Hello, from netip.Addr, on *behalf) (*actor, *w
 	if access.CanonicalCode(hello.Code) != "" {
 		return h.named(claim{hello.Code, []string{hello.Key, hello.Token}, from, on})
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	var open []*actor
-	for _, a := range h.rooms {
-		if a.open {
-			open = append(open, a)
-		}
-	}
-	if len(open) != 1 {
+	open := h.rooms.onlyOpen()
+	if open == nil {
 		return nil, &wire.Refusal{Reason: wire.ReasonCode, Message: "the room's code is missing", Hint: "ask the organiser for the code, and say --code CODE"}
 	}
-	return open[0], nil
+	return open, nil
 }
 
 // asker is the address that a request comes from. Only proxies of our own are

@@ -38,7 +38,7 @@ func TestRoomsAreCounted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h.start(r, room.Tick{}, claim, nil, netip.Addr{})
+			h.rooms.start(r, room.Tick{}, claim, nil, netip.Addr{})
 		}
 		counts(2)
 		h.CloseRoom("ROOM0")

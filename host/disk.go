@@ -13,10 +13,12 @@ import (
 // disk is what a host knows of the disk below its store while that takes nothing. One line
 // in the log stands for all rooms.
 type disk struct {
+	log *slog.Logger
+
 	mu     sync.Mutex // guards following
 	outage store.Outage
-	// rooms are those, by their codes, whose newest save the disk has not taken. Each tries
-	// again until it does.
+	// rooms are the codes of rooms whose newest save the disk has not taken. Each tries again
+	// until it does.
 	rooms map[string]bool
 	// refused is when the disk last did not take what nobody tries again.
 	refused time.Time
@@ -39,8 +41,8 @@ func whyNot(err error) string {
 }
 
 // fails notes that the disk did not take a room; an empty code stands for what nobody tries
-// again. The log tells of it at once, and again each minute.
-func (d *disk) fails(code string, err error, now time.Time, isPublic bool, log *slog.Logger) {
+// again. Waits: so does what binds. The log tells of it at once, and again each minute.
+func (d *disk) fails(code string, err error, now time.Time, waits bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if code == "" {
@@ -57,14 +59,14 @@ func (d *disk) fails(code string, err error, now time.Time, isPublic bool, log *
 		return
 	}
 	then := "rooms go on and are not kept: a restart would lose what has changed since"
-	if isPublic {
+	if waits {
 		then = "what binds waits in all rooms until it is kept, players read so, and nobody can open one"
 	}
-	log.Error(d.why+": "+then, "for", now.Sub(since).Round(time.Second), "rooms", len(d.rooms), "error", err, "hint", "free space, or mend the disk, where the store is (with NATS, look into its log); rooms are saved by themselves then")
+	d.log.Error(d.why+": "+then, "for", now.Sub(since).Round(time.Second), "rooms", len(d.rooms), "error", err, "hint", "free space, or mend the disk, where the store is (with NATS, look into its log); rooms are saved by themselves then")
 }
 
 // keeps notes that the disk has taken a room, or that the room is no longer here.
-func (d *disk) keeps(code string, now time.Time, log *slog.Logger) {
+func (d *disk) keeps(code string, now time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.rooms, code)
@@ -73,7 +75,7 @@ func (d *disk) keeps(code string, now time.Time, log *slog.Logger) {
 	}
 	d.refused = time.Time{}
 	if lasted, wasTold := d.outage.Ends(now); wasTold {
-		log.Info("the disk takes rooms again: all of them are kept", "after", lasted.Round(time.Second))
+		d.log.Info("the disk takes rooms again: all of them are kept", "after", lasted.Round(time.Second))
 	}
 }
 

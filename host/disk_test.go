@@ -68,7 +68,7 @@ func TestFullDiskOnPublicHost(t *testing.T) {
 		if status, text := h.ready(); status != 503 || text != "the disk is full: what binds waits until it is kept\n" {
 			t.Errorf("/readyz says %d %q", status, text)
 		}
-		if _, _, err := h.openFor(rooms[0].opener, friday(0)); err == nil {
+		if _, _, err := h.rooms.open(rooms[0].opener, friday(0)); err == nil {
 			t.Error("a room is opened that is not kept")
 		}
 		time.Sleep(20 * time.Second)

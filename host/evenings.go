@@ -3,7 +3,6 @@ package host
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 
 	"muster/host/access"
@@ -11,53 +10,6 @@ import (
 	"muster/host/room"
 	"muster/host/wire"
 )
-
-// standing is how many rooms of the host stay, and how many of these sleep.
-func (h *Host) standing() (stay, sleep int) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.standingNow()
-}
-
-// standingNow is standing for who holds mu.
-func (h *Host) standingNow() (stay, sleep int) {
-	for _, a := range h.rooms {
-		view, _ := a.views.get()
-		if s := &view.Snapshot.Room; s.Every != "" {
-			stay++
-			if !s.Ended.IsZero() {
-				sleep++
-			}
-		}
-	}
-	return stay, sleep
-}
-
-// errNoneStay is said where the operator keeps no standing rooms.
-var errNoneStay = &wire.Refusal{Reason: wire.ReasonAction, Message: "this service keeps no rooms from one evening to the next", Hint: `leave out "every", or open the room on your own computer: muster host --here`}
-
-// mayStay is why the host keeps no other standing room, nil if it does. Then the room's
-// place is kept until done is called, so that no more come in at the same time.
-func (h *Host) mayStay() (done func(), why *wire.Refusal) {
-	p := h.limits.Load()
-	if p == nil {
-		return func() {}, nil
-	}
-	if p.Standing.Rooms == 0 {
-		return nil, errNoneStay
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if stay, _ := h.standingNow(); stay+h.becoming >= p.Standing.Rooms {
-		return nil, &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d rooms that this service keeps from one evening to the next are taken", p.Standing.Rooms), Hint: "try again another day, or open the room on your own computer: muster host --here"}
-	}
-	h.becoming++
-	return func() {
-		h.mu.Lock()
-		h.becoming--
-		h.mu.Unlock()
-	}, nil
-}
 
 // changeStay is what keeps a change from having a room stay, nil if nothing does. Told is
 // for what came of the change: the places of rooms that stay are counted by who opened them,
@@ -76,7 +28,7 @@ func (h *Host) changeStay(r *http.Request, a *actor, change room.Change, now wir
 			}
 		}, nil
 	}
-	done, why := h.mayStay()
+	done, why := h.rooms.mayStay(h.limits.Load())
 	if why != nil {
 		return nil, why
 	}

@@ -12,16 +12,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,7 +26,6 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
-	"muster/discovery/plan/topology"
 	"muster/host/access"
 	"muster/host/admission"
 	"muster/host/crowds"
@@ -47,7 +43,7 @@ import (
 // Config is what a host needs of its surroundings.
 type Config struct {
 	// List gets server lists. It is called once a round for all players.
-	List ListFunc
+	List func(ctx context.Context, game string) ([]discovery.Server, error)
 	// Local are the servers of a game on the networks that this host is on, in the
 	// list that List got last; nil knows none.
 	Local func(game string) []room.LocalServer
@@ -137,60 +133,56 @@ type Config struct {
 // Host holds rooms and their members' connections. It is an [http.Handler]'s
 // maker, not a listener: whoever serves decides on addresses and TLS.
 type Host struct {
+	*surroundings
 	config   Config
-	metrics  *metrics.Metrics
+	rooms    *lifecycle
 	guard    access.Guard
 	asks     *access.Pace // of rooms, by address
 	bounds   admission.Bounds
 	pages    *admission.Pages
 	tickets  tickets
 	counting counting // of rooms by who opened them, on a public host
-	becoming int      // rooms that are about to stay; mu guards it
 	passing  passing
 	store    store.Store
 	upgrader websocket.Upgrader
-	lists    *lists.Lists
-	turns    *turns.Turns
-	crowds   *crowds.Crowds
-	disk     disk
-	// limits are what strangers may now, nil if the host is not public.
-	limits atomic.Pointer[public.Limits]
 	// transport asks other hosts by HTTP.
 	transport *http.Transport
-	// ctx is the rooms', lines the connections', which outlive them, and saves is that of
-	// what is told to the store.
-	ctx, lines, saves      context.Context
+	// ctx is the rooms', and lines the connections', which outlive them.
+	ctx, lines             context.Context
 	cancel, hangUp, giveUp context.CancelFunc
-	rooming                sync.WaitGroup // rooms
-	abandoned              atomic.Bool    // it ends without all that it began
-	work                   sync.WaitGroup // connections and all else; see begin
-	// handing has a place for each room that may be handed over at the same time.
-	handing chan struct{}
+	abandoned              atomic.Bool // it ends without all that it began
 
-	mu     sync.Mutex // guards following
-	rooms  map[string]*actor
+	mu     sync.Mutex // guards closed
 	closed bool
-	// claiming are the rooms that are being claimed, and fallen those whose goroutine
-	// has panicked. Of unreadable ones, which this host cannot hold, people hear why.
-	claiming, fallen map[string]bool
-	unreadable       map[string]*wire.Refusal
+	work   sync.WaitGroup // connections and all else; see begin
 }
 
 // New is a host with the rooms of its store.
 func New(config Config) (*Host, error) {
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
+	if config.Store == nil {
+		config.Store = &store.None{}
+	}
+	counted := metrics.New()
 	h := &Host{
-		config: config, store: config.Store, metrics: metrics.New(), rooms: map[string]*actor{}, turns: turns.New(runtime.GOMAXPROCS(0)), crowds: crowds.New(), claiming: map[string]bool{}, fallen: map[string]bool{}, unreadable: map[string]*wire.Refusal{}, asks: access.NewPace(asksAtOnce, askEvery), bounds: admission.BoundsOf(config.Files),
+		config: config, store: counted.Timed(config.Store),
+		asks: access.NewPace(asksAtOnce, askEvery), bounds: admission.BoundsOf(config.Files),
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
 	}
 	h.upgrader.CheckOrigin = h.isSameOrigin
-	if h.store == nil {
-		h.store = &store.None{}
+	h.pages = admission.NewPages(h.bounds)
+	h.ctx, h.cancel = context.WithCancel(context.Background())
+	h.lines, h.hangUp = context.WithCancel(context.Background())
+	saves, giveUp := context.WithCancel(context.Background())
+	h.giveUp = giveUp
+	h.surroundings = &surroundings{
+		keeper: newKeeper(h.store, saves, config.Public != nil, config.Logger), lists: lists.New(h.store),
+		source: lists.Source{List: config.List, Local: config.Local, Said: config.Said, Age: config.Age, Gap: config.Gap, Log: config.Logger},
+		turns:  turns.New(runtime.GOMAXPROCS(0)), crowds: crowds.New(), metrics: counted,
+		poster:    poster{config.Announce, config.PublicURL, config.GameName},
+		page:      page.Host{Games: config.Games, Name: config.GameName, Link: config.ConnectLink, Posts: config.Announce != nil},
+		addresses: config.Addresses, log: config.Logger,
 	}
-	h.store = h.metrics.Timed(h.store)
-	h.lists, h.pages = lists.New(h.store), admission.NewPages(h.bounds)
-	h.metrics.ShowStages(h.stages)
-	h.metrics.ShowStore(func() bool { return h.unkept() == "" })
 	h.counting.hosts = func() []string { return nil }
 	if p := config.Public; p != nil {
 		h.limits.Store(p)
@@ -201,136 +193,23 @@ func New(config Config) (*Host, error) {
 		}
 		h.guard.Public, h.guard.Hosts = true, func() int { return len(h.counting.hosts()) }
 	}
-	h.ctx, h.cancel = context.WithCancel(context.Background())
-	h.lines, h.hangUp = context.WithCancel(context.Background())
-	h.saves, h.giveUp = context.WithCancel(context.Background())
-	h.handing = make(chan struct{}, claimsAtOnce)
+	h.rooms = &lifecycle{surroundings: h.surroundings, registry: newRegistry(), ctx: h.ctx, hosts: h.counting.hosts}
+	h.metrics.ShowStages(h.rooms.stages)
+	h.metrics.ShowStore(func() bool { return h.keeper.unkept() == "" })
 	h.transport = &http.Transport{DialContext: h.dialOwner, DisableCompression: true, MaxIdleConnsPerHost: ownersKept, IdleConnTimeout: time.Minute}
 	h.counting.others = h.transport
-	h.restore()
+	// The rooms that are this host's start now; later it takes over those of hosts that end.
+	now, end := context.WithCancel(h.ctx)
+	end()
+	h.rooms.adopt(now)
+	h.begin(func() { h.rooms.adopt(h.ctx) })
 	if config.Loads != nil {
-		h.begin(func() { h.evenOut(h.ctx) })
+		h.begin(func() { h.rooms.evenOut(h.ctx, config.Loads) })
 	}
 	if config.Relay != nil {
 		h.serveRelay(config.Relay.Listener())
 	}
 	return h, nil
-}
-
-const (
-	// claimsAtOnce is how many rooms are claimed at the same time, or handed over: a
-	// store answers them together.
-	claimsAtOnce = 64
-	// storeWait is how long a store may take for what it is asked, but for what binds,
-	// which waits for as long as it takes.
-	storeWait = 10 * time.Second
-)
-
-// restore starts the rooms that are this host's, and goes on to take over those of
-// hosts that end.
-func (h *Host) restore() {
-	now, end := context.WithCancel(h.ctx)
-	end()
-	h.adopt(now)
-	h.begin(func() { h.adopt(h.ctx) })
-}
-
-// adopt claims the rooms that the store gives to this host until ctx ends.
-func (h *Host) adopt(ctx context.Context) {
-	var claims sync.WaitGroup
-	defer claims.Wait()
-	atOnce := make(chan struct{}, claimsAtOnce)
-	for code := range h.store.Adopt(ctx) {
-		if h.actor(code) != nil || h.isUnreadable(code) {
-			continue
-		}
-		atOnce <- struct{}{}
-		claims.Go(func() {
-			defer func() { <-atOnce }()
-			h.claim(code)
-		})
-	}
-}
-
-// claim makes a saved room this host's and starts it, or forgets it if it is over, unless
-// somebody is at it already. A room that cannot be read is reported and left for whoever
-// can.
-func (h *Host) claim(code string) {
-	h.mu.Lock()
-	isTaken := h.closed || h.claiming[code] || h.rooms[code] != nil || h.unreadable[code] != nil
-	if !isTaken {
-		h.claiming[code] = true
-	}
-	h.mu.Unlock()
-	if isTaken {
-		return
-	}
-	defer func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		delete(h.claiming, code)
-	}()
-	ctx, cancel := context.WithTimeout(h.ctx, storeWait)
-	defer cancel()
-	before := h.store.Find(code)
-	claim, data, err := h.store.Claim(ctx, code)
-	switch {
-	case errors.Is(err, store.ErrElsewhere), errors.Is(err, store.ErrOver): // another host was faster
-		return
-	case isAway(err): // the store has its own word in the log, once for all rooms
-		h.config.Logger.Debug("room not restored", "error", err)
-		return
-	case err != nil:
-		h.config.Logger.Error("room not restored", "error", err)
-		return
-	}
-	restored, err := room.RestoreKept(data, h.lists.Restored, room.Kept{
-		List: func(hash string) (*topology.Tree, error) { return h.lists.Kept(ctx, hash) },
-		Own:  func(hash string) ([]netip.AddrPort, error) { return h.lists.OwnKept(ctx, hash) },
-	})
-	switch {
-	case isAway(err):
-		h.config.Logger.Debug("room not restored", "error", err)
-		claim.Release(ctx) // for whoever needs it next
-	case err != nil:
-		h.config.Logger.Error("room not restored", "error", err)
-		h.leaveAlone(code, err)
-		claim.Release(ctx)
-	case h.limits.Load().IsOver(restored, time.Now()):
-		if err := claim.End(ctx); err != nil { // it is tried again with the next start
-			h.tellUnforgotten("", err)
-		}
-	default:
-		a := h.start(restored, room.Resume{}, claim, nil, netip.Addr{})
-		if a == nil {
-			claim.Release(h.saves)
-			return
-		}
-		if by := h.store.Find(code).Host; before.Host != "" && before.Host != by {
-			a.log.Info("room taken over", "from", before.Host, "by", by, "epoch", claim.Epoch())
-		}
-	}
-}
-
-// leaveAlone has a room that this host cannot hold be nobody's here, whoever comes.
-func (h *Host) leaveAlone(code string, why error) {
-	refusal := &wire.Refusal{Reason: wire.ReasonBusy, Message: "this host cannot read the room", Hint: "the organiser finds in the host's log why; programs and pages try again by themselves"}
-	if errors.Is(why, room.ErrNewer) {
-		refusal.Message, refusal.Hint = "this room is on a newer Muster than this host", "it goes on where that Muster runs; programs and pages try again by themselves"
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.unreadable[code] = refusal
-}
-
-// isUnreadable reports whether this host has found that it cannot hold a saved room.
-func (h *Host) isUnreadable(code string) bool { return h.unreadableRoom(code) != nil }
-
-// unreadableRoom is what people hear who come for such a room, or nil.
-func (h *Host) unreadableRoom(code string) *wire.Refusal {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.unreadable[code]
 }
 
 // Close ends all rooms, saved, and all connections, and waits for them, but for what
@@ -357,6 +236,7 @@ func (h *Host) Close() error {
 // its people are told to come back. Then it ends all connections. What has not come to an
 // end when ctx has is given up: whatever hangs, a host that is told to end does.
 func (h *Host) Drain(ctx context.Context) {
+	h.rooms.close()
 	h.mu.Lock()
 	h.closed = true
 	h.mu.Unlock()
@@ -364,7 +244,7 @@ func (h *Host) Drain(ctx context.Context) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		h.rooming.Wait()
+		h.rooms.running.Wait()
 		h.hangUp()
 		h.work.Wait()
 	}()
@@ -399,43 +279,7 @@ func (h *Host) begin(do func()) bool {
 // Open opens a room and returns its code and the organiser's secret. Whoever is told
 // the code finds the room after a crash of this host, if the store can keep anything.
 func (h *Host) Open(settings wire.Settings) (code, secret string, err error) {
-	return h.openFor(netip.Addr{}, settings)
-}
-
-// openFor opens a room for a network.
-func (h *Host) openFor(from netip.Addr, settings wire.Settings) (code, secret string, err error) {
-	ctx, cancel := context.WithTimeout(h.ctx, storeWait)
-	defer cancel()
-	own := h.lists.KeepOwn(ctx, settings.Servers)
-	for {
-		keys := room.Keys{Code: h.newCode(), Link: access.NewLinkKey(), Secret: access.NewSecret()}
-		if h.store.Find(keys.Code).State != store.Unknown {
-			continue
-		}
-		opened := room.New(keys, settings, time.Now())
-		if own != "" {
-			opened.Step(room.OwnKept{Kept: own}, time.Now()) // which leads to nothing
-		}
-		data, err := opened.Save()
-		if err != nil {
-			return "", "", err
-		}
-		claim, err := h.store.Create(ctx, keys.Code, access.PublicID(keys.Link), data)
-		switch {
-		case errors.Is(err, store.ErrTaken):
-			continue
-		case claim == nil:
-			return "", "", fmt.Errorf("host: no room opened: %w", err)
-		}
-		if h.start(opened, room.Tick{}, claim, err, from) == nil {
-			return "", "", errors.Join(moved(), claim.End(h.saves))
-		}
-		if err != nil && h.mustKeep() {
-			h.CloseRoom(keys.Code) // nobody knows of it
-			return "", "", fmt.Errorf("host: no room opened: %w", err)
-		}
-		return keys.Code, keys.Secret, nil
-	}
+	return h.rooms.open(netip.Addr{}, settings)
 }
 
 // Keys are what people get into a room with; empty if there is none of the code.
@@ -447,20 +291,7 @@ func (h *Host) Keys(code string) room.Keys {
 
 // Rooms are the codes of all rooms, in order.
 func (h *Host) Rooms() []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Sorted(maps.Keys(h.rooms))
-}
-
-// stages returns the phase of each room.
-func (h *Host) stages() (all []wire.Stage) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, a := range h.rooms {
-		view, _ := a.views.get()
-		all = append(all, view.Snapshot.Room.Stage)
-	}
-	return all
+	return h.rooms.codes()
 }
 
 // Room is the newest state of a room.
@@ -528,108 +359,9 @@ func (h *Host) Resettle(code string, s wire.Settings) {
 // comes with its code later hears that it is over.
 func (h *Host) CloseRoom(code string) {
 	if a := h.actor(code); a != nil {
-		a.over.Store(true)
-		a.post(func() { a.step(room.Close{}, asker{}) })
-	}
-}
-
-// start gives a room its goroutine, in which something happens first, before anybody comes
-// in. The room is as the store has it, or could not be kept yet. It is nil if the host ends.
-func (h *Host) start(r *room.Room, first room.Input, claim store.Claim, unkept error, opener netip.Addr) *actor {
-	keys, shows := r.Keys(), r.View()
-	a := &actor{
-		host: h, code: keys.Code, opener: opener, keys: keys, claim: claim, open: r.Settings().Open, log: h.config.Logger.With("room", access.PublicID(keys.Link)),
-		whatIfs: access.NewPace(whatIfsAtOnce, whatIfEvery), supplies: access.NewPace(suppliesAtOnce, supplyEvery),
-		views: newBoard(&page.View{Snapshot: shows.Snapshot, Badges: shows.Badges}), inbox: make(chan func()), done: make(chan struct{}), room: r, links: map[string]*link{},
-	}
-	a.ctx, a.end = context.WithCancelCause(h.ctx)
-	a.shown = -1
-	a.takesCode.Store(r.TakesCode())
-	a.saving = saving{revision: r.Revision(), savedAt: time.Now()}
-	a.written(unkept)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
-		return nil
-	}
-	h.rooms[a.code] = a
-	h.metrics.Rooms.Inc()
-	h.rooming.Go(func() {
-		a.run(first)
-		h.ended(a)
-	})
-	return a
-}
-
-// ended takes a room out of the host whose goroutine has ended. If it is over, all but
-// that it was is forgotten; if it panicked, it goes on once as it was saved last.
-func (h *Host) ended(a *actor) {
-	isOver := context.Cause(a.ctx) == errOver
-	a.over.Store(isOver)
-	for isOver {
-		ctx, cancel := context.WithTimeout(h.saves, storeWait)
-		err := a.claim.End(ctx)
-		cancel()
-		h.drop(a)
-		if err == nil || errors.Is(err, store.ErrFenced) { // or it is another host's to forget
-			h.disk.keeps(a.code, time.Now(), h.config.Logger)
-			return
-		}
-		h.tellUnforgotten(a.code, err)
-		select {
-		case <-time.After(longestRest):
-		case <-h.ctx.Done():
-			return
-		}
-	}
-	h.disk.keeps(a.code, time.Now(), h.config.Logger) // or it is another host's, or saved with the next start
-	switch context.Cause(a.ctx) {
-	case errFell:
-	case errGiven:
-		h.drop(a)
-		for h.store.Find(a.code).State == store.Here && rest(h.ctx, time.Second) { // it could not be given
-			h.claim(a.code)
-			if h.actor(a.code) != nil {
-				return
-			}
-		}
-		return
-	default:
-		h.drop(a)
-		return
-	}
-	h.mu.Lock()
-	again := h.fallen[a.code]
-	h.fallen[a.code] = true
-	h.mu.Unlock()
-	if again {
-		h.leaveAlone(a.code, errFell)
-	}
-	h.drop(a)
-	a.claim.Release(h.saves)
-	h.claim(a.code)
-}
-
-// tellUnforgotten tells the operator of a room that is over, and that the store could not
-// forget; an empty code stands for one that is tried again with the next start.
-func (h *Host) tellUnforgotten(code string, err error) {
-	if !isAway(err) { // or the store has its own word in the log
-		h.disk.fails(code, err, time.Now(), h.mustKeep(), h.config.Logger)
-	}
-}
-
-func (h *Host) drop(a *actor) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.rooms[a.code] == a {
-		delete(h.rooms, a.code)
-		h.metrics.Rooms.Dec()
+		a.close()
 	}
 }
 
 // actor is the room of a code as people type it, or nil.
-func (h *Host) actor(code string) *actor {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.rooms[access.CanonicalCode(code)]
-}
+func (h *Host) actor(code string) *actor { return h.rooms.find(code) }

@@ -23,7 +23,7 @@ func friday(players int) wire.Settings {
 	return wire.Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Players: players, Strategy: "conventional"}
 }
 
-func listOf(servers int) host.ListFunc {
+func listOf(servers int) func(context.Context, string) ([]discovery.Server, error) {
 	return func(context.Context, string) ([]discovery.Server, error) {
 		list := make([]discovery.Server, servers)
 		for i := range list {

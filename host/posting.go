@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"net/netip"
+	"net/url"
 
 	"muster/host/access"
 	"muster/host/room"
@@ -27,10 +28,21 @@ type Post struct {
 // has taken over a room from another that does.
 var errNoPosts = errors.New("this host posts for nobody: its operator has not allowed it")
 
-// announce has something posted, with the room's link if people reach the host by https:
-// what leads in unencrypted is for no channel.
+// poster posts what rooms tell where their groups talk.
+type poster struct {
+	// announce is that of [Config]; nil posts nothing.
+	announce func(Post)
+	// publicURL is where friends reach the host, or nil, and gameName what a game is called.
+	publicURL *url.URL
+	gameName  func(game string) string
+}
+
+// announce posts something, and tells the room what became of it.
 func (a *actor) announce(said wire.Announcement) {
 	settings := a.room.Settings()
+	if settings.Webhook == "" {
+		return
+	}
 	told := func(err error) {
 		in := room.Announced{}
 		if err != nil {
@@ -38,23 +50,30 @@ func (a *actor) announce(said wire.Announcement) {
 		}
 		a.post(func() { a.step(in, asker{}) })
 	}
-	if settings.Webhook == "" {
-		return
-	}
-	if a.host.config.Announce == nil {
+	if a.poster.announce == nil {
 		a.work.Go(func() { told(errNoPosts) })
 		return
 	}
-	if public := a.host.config.PublicURL; public != nil && public.Scheme == "https" && !settings.NoLink {
-		at := entrance{url: *public}
+	keys := a.room.Keys()
+	a.poster.announce(Post{
+		Room: access.PublicID(keys.Link), Opener: a.opener, URL: settings.Webhook,
+		Announcement: a.poster.addressed(said, settings, keys), Told: told,
+	})
+}
+
+// addressed returns what is posted for a room: with its link if people reach the host by
+// https, because a link that leads in unencrypted is for no channel.
+func (p poster) addressed(said wire.Announcement, settings wire.Settings, keys room.Keys) wire.Announcement {
+	if p.publicURL != nil && p.publicURL.Scheme == "https" && !settings.NoLink {
+		at := entrance{url: *p.publicURL}
 		at.url.Path = "/"
-		said.Link = at.link(a.room.Keys())
+		said.Link = at.link(keys)
 	}
-	if name := a.host.config.GameName; name != nil && settings.OwnGame == nil {
-		if called := name(settings.Game); called != "" {
+	if p.gameName != nil && settings.OwnGame == nil {
+		if called := p.gameName(settings.Game); called != "" {
 			said.Game = called
 			said.Text = said.Sentence()
 		}
 	}
-	a.host.config.Announce(Post{Room: access.PublicID(a.room.Keys().Link), Opener: a.opener, URL: settings.Webhook, Announcement: said, Told: told})
+	return said
 }

@@ -78,7 +78,7 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
 		return
 	}
-	if h.unkept() != "" {
+	if h.keeper.unkept() != "" {
 		h.refuseUnkept(w)
 		return
 	}
@@ -94,13 +94,13 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusTooManyRequests, tooMany.Refusal)
 		return
 	}
-	if _, asleep := h.standing(); h.held()-asleep >= p.Rooms {
+	if _, asleep := h.rooms.standing(); h.rooms.count()-asleep >= p.Rooms {
 		w.Header().Set("Retry-After", "60")
 		h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d rooms of this service are taken", p.Rooms), Hint: "try again in a while, or open the room on your own computer: muster host --game " + settings.Game})
 		return
 	}
 	if settings.Every != "" {
-		done, why := h.mayStay()
+		done, why := h.rooms.mayStay(p)
 		if why != nil {
 			h.refuse(w, http.StatusServiceUnavailable, *why)
 			return
@@ -111,7 +111,7 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: "this host posts for nobody: its operator has not allowed it", Hint: "leave the webhook out, or open the room on your own computer"})
 		return
 	}
-	code, _, err := h.openFor(from, settings)
+	code, _, err := h.rooms.open(from, settings)
 	if err != nil {
 		h.config.Logger.Debug("no room opened", "error", err) // what is wrong with the store stands in the log already
 		h.refuseUnkept(w)
@@ -150,34 +150,12 @@ func readOpening(w http.ResponseWriter, r *http.Request, most int64) ([]byte, er
 // serveReady says whether to send people here: GET /readyz. A host that drains, or cannot
 // keep what rooms do, is alive, and not ready.
 func (h *Host) serveReady(w http.ResponseWriter, _ *http.Request) {
-	h.mu.Lock()
-	closed := h.closed
-	h.mu.Unlock()
-	switch why := h.unkept(); {
-	case closed:
+	switch why := h.keeper.unkept(); {
+	case h.rooms.isClosed():
 		http.Error(w, "draining", http.StatusServiceUnavailable)
 	case why != "":
 		http.Error(w, why, http.StatusServiceUnavailable)
 	default:
 		w.Write([]byte("ready\n"))
 	}
-}
-
-// newCode draws a room's code.
-func (h *Host) newCode() string {
-	rooms, p := h.held(), h.limits.Load()
-	switch {
-	case p == nil:
-		return access.NewCode(rooms)
-	default:
-		rooms *= max(1, len(h.counting.hosts())) // which have about as many each
-	}
-	return access.NewPublicCode(rooms)
-}
-
-// held is how many rooms the host holds.
-func (h *Host) held() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return len(h.rooms)
 }

@@ -191,7 +191,7 @@ func (h *Host) isAfar(code string) bool {
 	case store.Elsewhere:
 		return true
 	case store.Orphaned, store.Here: // the latter is being taken over
-		return !h.isUnreadable(code)
+		return !h.rooms.isUnreadable(code)
 	}
 	return false
 }
@@ -248,13 +248,13 @@ func (h *Host) owner(ctx context.Context, code string) (string, error) {
 		switch {
 		case place.State == store.Elsewhere, place.State == store.Here && h.actor(code) != nil:
 			return place.Host, nil
-		case place.State == store.Unknown, place.State == store.Over, h.isUnreadable(code):
+		case place.State == store.Unknown, place.State == store.Over, h.rooms.isUnreadable(code):
 			return "", errNowhere
 		case place.State != store.Orphaned:
 		case orphaned.IsZero():
 			orphaned = time.Now()
 		case time.Since(orphaned) >= adoptWait:
-			h.claim(code)
+			h.rooms.claim(code)
 			orphaned = time.Now()
 		}
 		if !rest(ctx, lookEvery) {

@@ -142,7 +142,7 @@ func (a *actor) write(now time.Time) {
 		return
 	}
 	a.work.Go(func() {
-		ctx, cancel := context.WithTimeout(a.host.saves, storeWait)
+		ctx, cancel := context.WithTimeout(a.keeper.saves, storeWait)
 		defer cancel()
 		done <- a.claim.Save(ctx, data)
 	})
@@ -157,8 +157,8 @@ func (a *actor) written(err error) {
 	switch {
 	case err == nil:
 		s.saved = s.revision
-		a.host.disk.keeps(a.code, time.Now(), a.host.config.Logger)
-		if s.unsaved > 0 && !a.host.mustKeep() {
+		a.keeper.disk.keeps(a.code, time.Now())
+		if s.unsaved > 0 && !a.keeper.mustKeep {
 			a.room.Step(room.Stored{}, time.Now())
 		}
 		s.unsaved = 0
@@ -167,24 +167,24 @@ func (a *actor) written(err error) {
 		return
 	case away: // the store has its own word in the log, unless it only takes no rooms
 		a.log.Debug("room not saved", "error", err)
-		if trusted, _ := a.host.store.Trust(); trusted && a.ctx.Err() == nil {
-			a.host.disk.fails(a.code, err, time.Now(), true, a.host.config.Logger)
+		if trusted, _ := a.keeper.store.Trust(); trusted && a.ctx.Err() == nil {
+			a.keeper.disk.fails(a.code, err, time.Now(), true)
 		}
 	default:
 		a.log.Debug("room not saved", "error", err)
-		a.host.disk.fails(a.code, err, time.Now(), a.host.mustKeep(), a.host.config.Logger)
+		a.keeper.disk.fails(a.code, err, time.Now(), a.keeper.mustKeep)
 		s.saved = -1 // also if it is as before: nobody has seen the disk take it
-		if s.unsaved++; s.unsaved == 1 && !a.host.mustKeep() {
+		if s.unsaved++; s.unsaved == 1 && !a.keeper.mustKeep {
 			a.room.Step(room.Stored{Trouble: whyNot(err)}, time.Now())
 		}
-		away = a.host.mustKeep()
+		away = a.keeper.mustKeep
 	}
 	result := s.binding
 	if result == nil {
 		return
 	}
 	// A process that was stopped in between is to look again whose the room is.
-	trusted, _ := a.host.store.Trust()
+	trusted, _ := a.keeper.store.Trust()
 	switch {
 	case s.revision < s.boundAt: // it was a save of before
 		a.write(time.Now())
@@ -194,25 +194,6 @@ func (a *actor) written(err error) {
 	}
 }
 
-// unkept says why the store keeps nothing just now; empty while it does.
-func (h *Host) unkept() string {
-	trusted, _ := h.store.Trust()
-	why := h.disk.trouble(time.Now())
-	switch {
-	case !trusted:
-		return "the store is away: rooms pause until it is back"
-	case why != "" && h.mustKeep():
-		return why + ": what binds waits until it is kept"
-	case why != "":
-		return why + ": rooms go on, and are not kept"
-	}
-	return ""
-}
-
-// mustKeep reports whether what binds waits for the disk, as it always waits for a store
-// that is out of reach: on a public host.
-func (h *Host) mustKeep() bool { return h.config.Public != nil }
-
 // isAway reports whether a store was out of reach, and may or may not have done as it was
 // told.
 func isAway(err error) bool {
@@ -221,8 +202,8 @@ func isAway(err error) bool {
 
 // handOver saves the room a last time, and lets any host have it.
 func (a *actor) handOver() {
-	a.host.handing <- struct{}{} // so many at once
-	defer func() { <-a.host.handing }()
+	a.keeper.handing <- struct{}{} // so many at once
+	defer func() { <-a.keeper.handing }()
 	s := &a.saving
 	s.binding = nil // nobody hears of it, and it is kept
 	if s.done != nil {
@@ -235,7 +216,7 @@ func (a *actor) handOver() {
 	if s.lost {
 		return
 	}
-	ctx, cancel := context.WithTimeout(a.host.saves, storeWait)
+	ctx, cancel := context.WithTimeout(a.keeper.saves, storeWait)
 	defer cancel()
 	if err := a.claim.Give(ctx, a.heir); err != nil && !errors.Is(err, store.ErrFenced) {
 		a.log.Warn("room not released", "error", err)

@@ -43,7 +43,7 @@ func TestStall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := h.start(r, room.Tick{}, claim, nil, netip.Addr{})
+	a := h.rooms.start(r, room.Tick{}, claim, nil, netip.Addr{})
 	server := httptest.NewServer(h.Handler())
 	defer server.Close()
 	culled := func() {

@@ -69,22 +69,32 @@ func withOwn(games []wire.Game, of *wire.Settings, name func(game string) string
 	return slices.Concat([]wire.Game{{ID: of.Game, Name: called}}, games)
 }
 
-// Next is the room as readers see it now, after this view, or this view if there
-// is nothing new. Games are those that the organiser may choose, Name is what any game is
-// called, by its id, or nil. Link is what takes a browser to a game server, or nil.
-// Posts is whether the host posts by webhooks: the form does not have them otherwise.
-func (v *View) Next(r *room.Room, games []wire.Game, name func(game string) string, link func(game string, way wire.Way) string, posts bool) (*View, error) {
+// Host is what a view tells beside the room.
+type Host struct {
+	// Games are those that the organiser may choose.
+	Games []wire.Game
+	// Name returns what any game is called, by its id; it may be nil.
+	Name func(game string) string
+	// Link returns a link that takes a browser to a game server; it may be nil.
+	Link func(game string, way wire.Way) string
+	// Posts: the host posts by webhooks. Otherwise the form has no fields for them.
+	Posts bool
+}
+
+// Next returns the room as readers see it now, after this view, or this view if there is
+// nothing new.
+func (v *View) Next(r *room.Room, of Host) (*View, error) {
 	shows := r.View()
 	next := &View{Edition: v.Edition + 1, Snapshot: shows.Snapshot, Badges: shows.Badges, Culled: v.Culled, record: shows.Record}
 	if v.Culled == nil || v.record != next.record {
 		next.Culled = sync.OnceValue(func() map[selection.Cause]json.RawMessage { return culled(next.record) })
 	}
-	next.Snapshot.Games = withOwn(games, &next.Snapshot.Room.Settings, name)
-	if !posts {
+	next.Snapshot.Games = withOwn(of.Games, &next.Snapshot.Room.Settings, of.Name)
+	if !of.Posts {
 		next.Snapshot.Form = slices.DeleteFunc(next.Snapshot.Form, func(f wire.Field) bool { return f.Key == wire.WebhookKey || f.Key == wire.NoLinkKey })
 	}
-	if way := next.Snapshot.Way; way != nil && link != nil {
-		way.Link = link(next.Snapshot.Room.Game, *way)
+	if way := next.Snapshot.Way; way != nil && of.Link != nil {
+		way.Link = of.Link(next.Snapshot.Room.Game, *way)
 	}
 	for player, probes := range shows.Traces {
 		next.Traces = append(next.Traces, Trace{player, probes})

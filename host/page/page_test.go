@@ -93,7 +93,7 @@ func TestNameOfGame(t *testing.T) {
 		{wire.Settings{Game: "mine", OwnGame: &wire.OwnGame{ID: "mine", Name: "My Game"}}, []wire.Game{{ID: "mine", Name: "My Game"}, listed[0]}},
 	} {
 		r := room.New(room.Keys{Code: "BAKODI"}, c.settings, time.Unix(1_800_000_000, 0))
-		v, err := (&page.View{}).Next(r, listed, name, nil, true)
+		v, err := (&page.View{}).Next(r, page.Host{Games: listed, Name: name, Posts: true})
 		if err != nil || !slices.Equal(v.Snapshot.Games, c.want) {
 			t.Errorf("%s: %v, %v; want %v", c.settings.Game, v.Snapshot.Games, err, c.want)
 		}
@@ -104,7 +104,7 @@ func TestNameOfGame(t *testing.T) {
 // witness.
 func TestState(t *testing.T) {
 	link := func(_ string, way wire.Way) string { return "steam://connect/" + way.Connect }
-	v, err := (&page.View{}).Next(evening(t), []wire.Game{{ID: "openarena", Name: "OpenArena"}}, nil, link, true)
+	v, err := (&page.View{}).Next(evening(t), page.Host{Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}}, Link: link, Posts: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,15 +142,15 @@ func TestState(t *testing.T) {
 // TestSections: what did not change is not sent again.
 func TestSections(t *testing.T) {
 	r := room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, wire.Settings{Game: "openarena", By: selection.Mean}, eight)
-	first, err := (&page.View{}).Next(r, nil, nil, nil, true)
+	first, err := (&page.View{}).Next(r, page.Host{Posts: true})
 	if err != nil || first.Edition != 1 {
 		t.Fatalf("the first view is %+v, %v", first, err)
 	}
-	if same, err := first.Next(r, nil, nil, nil, true); err != nil || same != first {
+	if same, err := first.Next(r, page.Host{Posts: true}); err != nil || same != first {
 		t.Errorf("an unchanged room is shown again, %v", err)
 	}
 	r.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "token"}, eight)
-	second, err := first.Next(r, nil, nil, nil, true)
+	second, err := first.Next(r, page.Host{Posts: true})
 	if err != nil || second.Edition != 2 {
 		t.Fatalf("a new player is not shown, %v", err)
 	}
@@ -167,7 +167,7 @@ func TestSections(t *testing.T) {
 	if _, err := r.Step(room.Order{Credential: "secret", Action: room.Change{Settings: json.RawMessage(`{"by":"minimax"}`)}}, eight); err != nil {
 		t.Fatal(err)
 	}
-	third, err := second.Next(r, nil, nil, nil, true)
+	third, err := second.Next(r, page.Host{Posts: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,226 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"time"
+
+	"muster/discovery/plan/topology"
+	"muster/host/access"
+	"muster/host/page"
+	"muster/host/room"
+	"muster/host/store"
+	"muster/host/wire"
+)
+
+// lifecycle opens rooms, restores them from the store, and ends them.
+type lifecycle struct {
+	*surroundings
+	*registry
+	// ctx ends with the host's rooms, and running waits for them.
+	ctx     context.Context
+	running sync.WaitGroup
+	// hosts are the names of all hosts of the service.
+	hosts func() []string
+}
+
+const (
+	// claimsAtOnce is how many rooms are claimed at the same time, or handed over: a store
+	// answers them together.
+	claimsAtOnce = 64
+	// storeWait is how long a store may take for an answer. What binds waits for as long as
+	// that takes.
+	storeWait = 10 * time.Second
+)
+
+// adopt claims the rooms that the store gives to this host until ctx ends.
+func (l *lifecycle) adopt(ctx context.Context) {
+	var claims sync.WaitGroup
+	defer claims.Wait()
+	atOnce := make(chan struct{}, claimsAtOnce)
+	for code := range l.keeper.store.Adopt(ctx) {
+		if l.find(code) != nil || l.isUnreadable(code) {
+			continue
+		}
+		atOnce <- struct{}{}
+		claims.Go(func() {
+			defer func() { <-atOnce }()
+			l.claim(code)
+		})
+	}
+}
+
+// claim makes a saved room this host's and starts it, or forgets it if it is over, unless
+// somebody is at it already. A room that cannot be read is reported and left for whoever
+// can.
+func (l *lifecycle) claim(code string) {
+	done := l.beginClaim(code)
+	if done == nil {
+		return
+	}
+	defer done()
+	ctx, cancel := context.WithTimeout(l.ctx, storeWait)
+	defer cancel()
+	before := l.keeper.store.Find(code)
+	claim, data, err := l.keeper.store.Claim(ctx, code)
+	switch {
+	case errors.Is(err, store.ErrElsewhere), errors.Is(err, store.ErrOver): // another host was faster
+		return
+	case isAway(err): // the store has its own word in the log, once for all rooms
+		l.log.Debug("room not restored", "error", err)
+		return
+	case err != nil:
+		l.log.Error("room not restored", "error", err)
+		return
+	}
+	restored, err := room.RestoreKept(data, l.lists.Restored, room.Kept{
+		List: func(hash string) (*topology.Tree, error) { return l.lists.Kept(ctx, hash) },
+		Own:  func(hash string) ([]netip.AddrPort, error) { return l.lists.OwnKept(ctx, hash) },
+	})
+	switch {
+	case isAway(err):
+		l.log.Debug("room not restored", "error", err)
+		claim.Release(ctx) // for whoever needs it next
+	case err != nil:
+		l.log.Error("room not restored", "error", err)
+		l.leaveAlone(code, err)
+		claim.Release(ctx)
+	case l.limits.Load().IsOver(restored, time.Now()):
+		if err := claim.End(ctx); err != nil { // it is tried again with the next start
+			l.keeper.tellUnforgotten("", err)
+		}
+	default:
+		a := l.start(restored, room.Resume{}, claim, nil, netip.Addr{})
+		if a == nil {
+			claim.Release(l.keeper.saves)
+			return
+		}
+		if by := l.keeper.store.Find(code).Host; before.Host != "" && before.Host != by {
+			a.log.Info("room taken over", "from", before.Host, "by", by, "epoch", claim.Epoch())
+		}
+	}
+}
+
+// open opens a room for a network, and returns its code and the organiser's secret.
+func (l *lifecycle) open(from netip.Addr, settings wire.Settings) (code, secret string, err error) {
+	ctx, cancel := context.WithTimeout(l.ctx, storeWait)
+	defer cancel()
+	own := l.lists.KeepOwn(ctx, settings.Servers)
+	for {
+		keys := room.Keys{Code: l.newCode(), Link: access.NewLinkKey(), Secret: access.NewSecret()}
+		if l.keeper.store.Find(keys.Code).State != store.Unknown {
+			continue
+		}
+		opened := room.New(keys, settings, time.Now())
+		if own != "" {
+			opened.Step(room.OwnKept{Kept: own}, time.Now()) // which leads to nothing
+		}
+		data, err := opened.Save()
+		if err != nil {
+			return "", "", err
+		}
+		claim, err := l.keeper.store.Create(ctx, keys.Code, access.PublicID(keys.Link), data)
+		switch {
+		case errors.Is(err, store.ErrTaken):
+			continue
+		case claim == nil:
+			return "", "", fmt.Errorf("host: no room opened: %w", err)
+		}
+		if l.start(opened, room.Tick{}, claim, err, from) == nil {
+			return "", "", errors.Join(moved(), claim.End(l.keeper.saves))
+		}
+		if err != nil && l.keeper.mustKeep {
+			l.find(keys.Code).close() // nobody knows of it
+			return "", "", fmt.Errorf("host: no room opened: %w", err)
+		}
+		return keys.Code, keys.Secret, nil
+	}
+}
+
+// newCode draws a room's code.
+func (l *lifecycle) newCode() string {
+	rooms, p := l.count(), l.limits.Load()
+	switch {
+	case p == nil:
+		return access.NewCode(rooms)
+	default:
+		rooms *= max(1, len(l.hosts())) // which have about as many each
+	}
+	return access.NewPublicCode(rooms)
+}
+
+// start gives a room its goroutine, in which something happens first, before anybody comes
+// in. The room is as the store has it, or could not be kept yet. It is nil if the host ends.
+func (l *lifecycle) start(r *room.Room, first room.Input, claim store.Claim, unkept error, opener netip.Addr) *actor {
+	keys, shows := r.Keys(), r.View()
+	a := &actor{
+		surroundings: l.surroundings, code: keys.Code, opener: opener, keys: keys, claim: claim, open: r.Settings().Open, log: l.log.With("room", access.PublicID(keys.Link)),
+		whatIfs: access.NewPace(whatIfsAtOnce, whatIfEvery), supplies: access.NewPace(suppliesAtOnce, supplyEvery),
+		views: newBoard(&page.View{Snapshot: shows.Snapshot, Badges: shows.Badges}), inbox: make(chan func()), done: make(chan struct{}), room: r, links: map[string]*link{},
+	}
+	a.ctx, a.end = context.WithCancelCause(l.ctx)
+	a.shown = -1
+	a.takesCode.Store(r.TakesCode())
+	a.saving = saving{revision: r.Revision(), savedAt: time.Now()}
+	a.written(unkept)
+	if !l.add(a, func() { l.running.Go(func() { a.run(first); l.ended(a) }) }) {
+		return nil
+	}
+	l.metrics.Rooms.Inc()
+	return a
+}
+
+// ended takes a room out of the host whose goroutine has ended. If it is over, all but
+// that it was is forgotten; if it panicked, it goes on once as it was saved last.
+func (l *lifecycle) ended(a *actor) {
+	isOver := context.Cause(a.ctx) == errOver
+	a.over.Store(isOver)
+	for isOver {
+		ctx, cancel := context.WithTimeout(l.keeper.saves, storeWait)
+		err := a.claim.End(ctx)
+		cancel()
+		l.forget(a)
+		if err == nil || errors.Is(err, store.ErrFenced) { // or it is another host's to forget
+			l.keeper.disk.keeps(a.code, time.Now())
+			return
+		}
+		l.keeper.tellUnforgotten(a.code, err)
+		select {
+		case <-time.After(longestRest):
+		case <-l.ctx.Done():
+			return
+		}
+	}
+	l.keeper.disk.keeps(a.code, time.Now()) // or it is another host's, or saved with the next start
+	switch context.Cause(a.ctx) {
+	case errFell:
+	case errGiven:
+		l.forget(a)
+		for l.keeper.store.Find(a.code).State == store.Here && rest(l.ctx, time.Second) { // it could not be given
+			l.claim(a.code)
+			if l.find(a.code) != nil {
+				return
+			}
+		}
+		return
+	default:
+		l.forget(a)
+		return
+	}
+	if l.fell(a.code) {
+		l.leaveAlone(a.code, errFell)
+	}
+	l.forget(a)
+	a.claim.Release(l.keeper.saves)
+	l.claim(a.code)
+}
+
+// forget takes a room out of the host.
+func (l *lifecycle) forget(a *actor) {
+	if l.drop(a) {
+		l.metrics.Rooms.Dec()
+	}
+}

@@ -1,0 +1,128 @@
+package host
+
+import (
+	"muster/host/page"
+	"muster/host/room"
+	"muster/host/wire"
+	"muster/host/wire/conn"
+)
+
+// member is whose connection it is, whatever the name was when it began.
+func (a *actor) member(by *conn.Conn) (name string, is bool) {
+	for name, l := range a.links {
+		if l.conn == by {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// gone is posted when a connection has ended.
+func (a *actor) gone(by *conn.Conn) {
+	name, is := a.member(by)
+	if !is {
+		return // replaced by a newer one
+	}
+	delete(a.links, name)
+	a.step(room.Leave{Player: name}, asker{})
+}
+
+// receive is posted for each message of a member.
+func (a *actor) receive(by *conn.Conn, message wire.Message) {
+	name, is := a.member(by)
+	if !is {
+		return // a last word from a connection that was replaced
+	}
+	a.metrics.Received(message)
+	a.step(room.Hear{Player: name, Message: message}, asker{tell: func(_ any, err error) {
+		if err != nil {
+			a.log.Warn("peer makes no sense", "error", discreet(err))
+			by.Send(wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
+			by.Close(err)
+		}
+	}})
+}
+
+// moves is posted when a part of a long message has come.
+func (a *actor) moves(name string, by *conn.Conn) {
+	if l := a.links[name]; l != nil && l.conn == by {
+		a.step(room.Stir{Player: name}, asker{})
+	}
+}
+
+func (a *actor) send(s room.Send) {
+	if s.To != "" {
+		switch m := s.Message.(type) {
+		case wire.Welcome:
+			m.Epoch = a.claim.Epoch()
+			if a.addresses != nil {
+				m.Hosts = a.addresses()
+			}
+			s.Message = m
+		case wire.Launch:
+			m.Epoch = a.claim.Epoch()
+			s.Message = m
+		}
+		if l := a.links[s.To]; l != nil {
+			l.conn.Send(s.Message)
+		}
+		return
+	}
+	var frame wire.Frame
+	var err error
+	if list, is := s.Message.(wire.List); is {
+		frame, err = a.lists.Frame(list)
+	} else {
+		frame, err = wire.Marshal(s.Message)
+	}
+	if err != nil {
+		a.log.Error("message not sent", "error", err)
+		return
+	}
+	for _, l := range a.links {
+		l.conn.SendFrame(frame)
+	}
+}
+
+// publish shows everyone the newest state of the room who has not seen it, but for what
+// binds and is not kept yet.
+func (a *actor) publish() {
+	if a.saving.binding != nil {
+		return
+	}
+	view, _ := a.views.get()
+	if revision := a.room.Revision(); revision != a.shown || view.Edition == 0 {
+		a.shown = revision
+		var err error
+		if view, err = view.Next(a.room, a.page); err != nil {
+			a.log.Error("room not shown", "error", err)
+			return
+		}
+	}
+	a.show(view)
+}
+
+// show sends a view to whoever has not seen it.
+func (a *actor) show(view *page.View) {
+	before, _ := a.views.get()
+	frames := map[int]wire.Frame{} // by what was seen before
+	a.isBehind = false
+	for _, l := range a.links {
+		if isSlow := l.conn.Queued() > viewBacklog; l.seen == view.Edition || isSlow {
+			a.isBehind = a.isBehind || isSlow && l.seen != view.Edition
+			continue
+		}
+		frame, made := frames[l.seen]
+		if !made {
+			frame = view.News(l.seen)
+			frames[l.seen] = frame
+		}
+		if frame.Data != nil {
+			l.conn.SendFrame(frame)
+		}
+		l.seen = view.Edition
+	}
+	if view != before {
+		a.views.show(view) // at last: who watches may end the host, and all are to have heard why
+	}
+}

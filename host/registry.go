@@ -1,0 +1,245 @@
+package host
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"muster/host/access"
+	"muster/host/public"
+	"muster/host/room"
+	"muster/host/wire"
+)
+
+// registry knows the rooms that a host has, and those that it is about to have, or cannot
+// have.
+type registry struct {
+	mu     sync.Mutex // guards following
+	rooms  map[string]*actor
+	closed bool
+	// claiming are the rooms that are being claimed, and fallen those whose goroutine has
+	// panicked. For unreadable rooms, which this host cannot hold, people are told why.
+	claiming, fallen map[string]bool
+	unreadable       map[string]*wire.Refusal
+	becoming         int // rooms that are about to stay
+}
+
+func newRegistry() *registry {
+	return &registry{rooms: map[string]*actor{}, claiming: map[string]bool{}, fallen: map[string]bool{}, unreadable: map[string]*wire.Refusal{}}
+}
+
+// find returns the room of a code as people type it, or nil.
+func (r *registry) find(code string) *actor {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.rooms[access.CanonicalCode(code)]
+}
+
+// codes returns the codes of all rooms, in order.
+func (r *registry) codes() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(maps.Keys(r.rooms))
+}
+
+// onlyOpen returns the only room that takes players without a code, or nil.
+func (r *registry) onlyOpen() (only *actor) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.rooms {
+		if a.open && only != nil {
+			return nil
+		}
+		if a.open {
+			only = a
+		}
+	}
+	return only
+}
+
+// stages returns the phase of each room.
+func (r *registry) stages() (all []wire.Stage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.rooms {
+		view, _ := a.views.get()
+		all = append(all, view.Snapshot.Room.Stage)
+	}
+	return all
+}
+
+// count returns how many rooms the host has.
+func (r *registry) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.rooms)
+}
+
+// close takes no more rooms.
+func (r *registry) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+}
+
+func (r *registry) isClosed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
+}
+
+// add takes a room whose goroutine run begins, unless it is too late.
+func (r *registry) add(a *actor, run func()) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return false
+	}
+	r.rooms[a.code] = a
+	run()
+	return true
+}
+
+// drop takes a room out, and reports whether it was still there.
+func (r *registry) drop(a *actor) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	isHere := r.rooms[a.code] == a
+	if isHere {
+		delete(r.rooms, a.code)
+	}
+	return isHere
+}
+
+// beginClaim notes that a room is being claimed until done is called. It returns nil if
+// somebody is at it already, or the room is here, or unreadable.
+func (r *registry) beginClaim(code string) (done func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || r.claiming[code] || r.rooms[code] != nil || r.unreadable[code] != nil {
+		return nil
+	}
+	r.claiming[code] = true
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.claiming, code)
+	}
+}
+
+// fell notes that the goroutine of a room has panicked, and reports whether it did before.
+func (r *registry) fell(code string) (again bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	again = r.fallen[code]
+	r.fallen[code] = true
+	return again
+}
+
+// leaveAlone lets nobody into a room here that this host cannot hold.
+func (r *registry) leaveAlone(code string, why error) {
+	refusal := &wire.Refusal{Reason: wire.ReasonBusy, Message: "this host cannot read the room", Hint: "the organiser finds in the host's log why; programs and pages try again by themselves"}
+	if errors.Is(why, room.ErrNewer) {
+		refusal.Message, refusal.Hint = "this room is on a newer Muster than this host", "it goes on where that Muster runs; programs and pages try again by themselves"
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unreadable[code] = refusal
+}
+
+// isUnreadable reports whether this host has found that it cannot hold a saved room.
+func (r *registry) isUnreadable(code string) bool { return r.whyUnreadable(code) != nil }
+
+// whyUnreadable returns what people are told who come for such a room, or nil.
+func (r *registry) whyUnreadable(code string) *wire.Refusal {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.unreadable[code]
+}
+
+// standing returns how many rooms stay, and how many of these sleep.
+func (r *registry) standing() (stay, sleep int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.standingNow()
+}
+
+// standingNow is standing while the mutex is held.
+func (r *registry) standingNow() (stay, sleep int) {
+	for _, a := range r.rooms {
+		view, _ := a.views.get()
+		if s := &view.Snapshot.Room; s.Every != "" {
+			stay++
+			if !s.Ended.IsZero() {
+				sleep++
+			}
+		}
+	}
+	return stay, sleep
+}
+
+// mayStay says why the host keeps no other standing room. Or it keeps the room's place until
+// done is called, so that no more come in at the same time.
+func (r *registry) mayStay(p *public.Limits) (done func(), why *wire.Refusal) {
+	if p == nil {
+		return func() {}, nil
+	}
+	if p.Standing.Rooms == 0 {
+		return nil, errNoneStay
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if stay, _ := r.standingNow(); stay+r.becoming >= p.Standing.Rooms {
+		return nil, &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d rooms that this service keeps from one evening to the next are taken", p.Standing.Rooms), Hint: "try again another day, or open the room on your own computer: muster host --here"}
+	}
+	r.becoming++
+	return func() {
+		r.mu.Lock()
+		r.becoming--
+		r.mu.Unlock()
+	}, nil
+}
+
+// errNoneStay is said where the operator keeps no standing rooms.
+var errNoneStay = &wire.Refusal{Reason: wire.ReasonAction, Message: "this service keeps no rooms from one evening to the next", Hint: `leave out "every", or open the room on your own computer: muster host --here`}
+
+// isMovable reports whether a room in a phase may go to another host for evenness alone. A
+// room that gathers may, or sleeps until its next evening: nobody measures, votes or plays.
+func isMovable(stage wire.Stage) bool { return stage == wire.Gathering }
+
+// movable returns n rooms that may go to another host. Rooms whose people are the fewest come
+// first, because people have to come back.
+func (r *registry) movable(n int) []*actor {
+	if n == 0 {
+		return nil
+	}
+	type candidate struct {
+		*actor
+		people int
+	}
+	var all []candidate
+	r.mu.Lock()
+	for _, a := range r.rooms {
+		view, _ := a.views.get()
+		if !isMovable(view.Snapshot.Room.Stage) || a.over.Load() {
+			continue
+		}
+		c := candidate{actor: a}
+		for _, p := range view.Snapshot.People {
+			if p.Connected {
+				c.people++
+			}
+		}
+		all = append(all, c)
+	}
+	r.mu.Unlock()
+	slices.SortFunc(all, func(a, b candidate) int { return cmp.Or(a.people-b.people, cmp.Compare(a.code, b.code)) })
+	var some []*actor
+	for _, c := range all[:min(n, len(all))] {
+		some = append(some, c.actor)
+	}
+	return some
+}
