@@ -74,7 +74,8 @@ func TestGuidesNameWhatThereIs(t *testing.T) {
 			t.Errorf("CONTRIBUTING.md tests %s: %v", command[1], err)
 		}
 		if !slices.ContainsFunc(files, func(file string) bool {
-			return regexp.MustCompile(`(?m)^func (Test|Benchmark|Fuzz)?` + command[2] + `|^func Test[A-Za-z]*` + command[2]).MatchString(read(t, file))
+			return regexp.MustCompile(`(?m)^func (Test|Benchmark|Fuzz)?` + command[2] + `|^func Test[A-Za-z]*` +
+				command[2]).MatchString(read(t, file))
 		}) {
 			t.Errorf("CONTRIBUTING.md runs %s in %s, which has no such test", command[2], command[1])
 		}
@@ -178,7 +179,8 @@ func TestAddingASetting(t *testing.T) {
 // TestAddingAGame follows CONTRIBUTING.md with every protocol that there is.
 func TestAddingAGame(t *testing.T) {
 	section := guide(t, "Add a game")
-	for _, want := range []string{"`internal/game/games.toml`", "`AppendQuery`", "`Parse`", "fuzz target", "`internal/sim/fleet`", "`arrows_test.go`"} {
+	for _, want := range []string{"`internal/game/games.toml`", "`AppendQuery`", "`Parse`", "fuzz target",
+		"`internal/sim/fleet`", "`arrows_test.go`"} {
 		if !strings.Contains(section, want) {
 			t.Errorf("the guide does not tell of %s", want)
 		}
@@ -186,7 +188,8 @@ func TestAddingAGame(t *testing.T) {
 	protocols := 0
 	for imported := range strings.Lines(sources(t, "internal/game")) {
 		folder := regexp.MustCompile(`"muster/(discovery/protocol/[a-z0-9]+)"`).FindStringSubmatch(imported)
-		if folder == nil || folder[1] == "discovery/protocol/tcp" || !strings.Contains(sources(t, folder[1]), ") AppendQuery(") { // a connection is its answer
+		// a connection is its answer
+		if folder == nil || folder[1] == "discovery/protocol/tcp" || !strings.Contains(sources(t, folder[1]), ") AppendQuery(") {
 			continue
 		}
 		protocols++

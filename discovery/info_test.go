@@ -10,7 +10,18 @@ import (
 // TestCompleted: a list's word stands where a server says nothing itself, and is marked.
 func TestCompleted(t *testing.T) {
 	type info = discovery.Info
-	listed := &info{Name: "One", Map: "tokara", Mode: "dm", Version: "7", Players: 3, MaxPlayers: 8, Bots: 1, Password: true, GamePort: 9, AsListed: true}
+	listed := &info{
+		Name:       "One",
+		Map:        "tokara",
+		Mode:       "dm",
+		Version:    "7",
+		Players:    3,
+		MaxPlayers: 8,
+		Bots:       1,
+		Password:   true,
+		GamePort:   9,
+		AsListed:   true,
+	}
 	for _, c := range []struct {
 		name string
 		own  *info
@@ -18,9 +29,27 @@ func TestCompleted(t *testing.T) {
 	}{
 		{"nobody has asked", nil, *listed},
 		{"it only answers", &info{}, *listed},
-		{"it says all", &info{Name: "1", Map: "m", Mode: "ctf", Version: "8", MaxPlayers: 16}, info{Name: "1", Map: "m", Mode: "ctf", Version: "8", MaxPlayers: 16}},
-		{"it says no name", &info{Map: "m", Mode: "ctf", Version: "8", MaxPlayers: 16}, info{Name: "One", Map: "m", Mode: "ctf", Version: "8", MaxPlayers: 16, AsListed: true}},
-		{"it counts nobody, and has ping limits", &info{Name: "1", MaxPing: time.Second}, info{Name: "1", Map: "tokara", Mode: "dm", Version: "7", Players: 3, MaxPlayers: 8, Bots: 1, MaxPing: time.Second, AsListed: true}},
+		{"it says all", &info{Name: "1", Map: "m", Mode: "ctf", Version: "8", MaxPlayers: 16},
+			info{Name: "1", Map: "m", Mode: "ctf", Version: "8", MaxPlayers: 16}},
+		{"it says no name", &info{Map: "m", Mode: "ctf", Version: "8", MaxPlayers: 16}, info{
+			Name:       "One",
+			Map:        "m",
+			Mode:       "ctf",
+			Version:    "8",
+			MaxPlayers: 16,
+			AsListed:   true,
+		}},
+		{"it counts nobody, and has ping limits", &info{Name: "1", MaxPing: time.Second}, info{
+			Name:       "1",
+			Map:        "tokara",
+			Mode:       "dm",
+			Version:    "7",
+			Players:    3,
+			MaxPlayers: 8,
+			Bots:       1,
+			MaxPing:    time.Second,
+			AsListed:   true,
+		}},
 	} {
 		if got := c.own.Completed(listed); *got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, *got, c.want)

@@ -78,7 +78,8 @@ func TestReachOf(t *testing.T) {
 }
 
 func TestIsStandIn(t *testing.T) {
-	for addr, want := range map[string]bool{"198.17.255.255": false, "198.18.0.0": true, "198.19.255.255": true, "::ffff:198.18.0.7": true, "198.20.0.0": false} {
+	for addr, want := range map[string]bool{"198.17.255.255": false, "198.18.0.0": true, "198.19.255.255": true,
+		"::ffff:198.18.0.7": true, "198.20.0.0": false} {
 		if got := discovery.IsStandIn(netip.MustParseAddr(addr)); got != want {
 			t.Errorf("IsStandIn(%s) = %v", addr, got)
 		}

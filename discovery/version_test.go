@@ -56,7 +56,8 @@ func TestTagsInJSON(t *testing.T) {
 		t.Errorf("%s, %v", b, err)
 	}
 	var info discovery.Info
-	if err := json.Unmarshal([]byte(`{"tags":["a","b c","\u001bd","a"],"protocol":3}`), &info); err != nil || info.Tags != "a b c d" || info.Protocol != 3 {
+	if err := json.Unmarshal([]byte(`{"tags":["a","b c","\u001bd","a"],"protocol":3}`), &info); err != nil ||
+		info.Tags != "a b c d" || info.Protocol != 3 {
 		t.Errorf("%+v, %v", info, err)
 	}
 }
@@ -102,9 +103,11 @@ func TestIsOfVersion(t *testing.T) {
 		wanted   string
 		want     bool
 	}{
-		{"1.20.4", 0, "1.20.4", true}, {"1.20.4", 0, "1.20", true}, {"1.20.4", 0, "1.2", false}, {"1.20.4", 0, "20.4", false}, {"1.20", 0, "1.20.4", false},
+		{"1.20.4", 0, "1.20.4", true}, {"1.20.4", 0, "1.20", true}, {"1.20.4", 0, "1.2", false},
+		{"1.20.4", 0, "20.4", false}, {"1.20", 0, "1.20.4", false},
 		{"Paper 1.20.4", 0, "1.20", true}, {"Paper 1.20.4", 0, "paper", true}, {"Velocity 1.7.2-1.20.4", 0, "1.20.4", true},
-		{"v1.5", 0, "1.5", true}, {"dev1.5", 0, "1.5", false}, {"0.6.4, 18.1", 0, "0.6", true}, {"0.6.4, 18.1", 0, "18", true}, {"0.6.4, 18.1", 0, "8.1", false},
+		{"v1.5", 0, "1.5", true}, {"dev1.5", 0, "1.5", false}, {"0.6.4, 18.1", 0, "0.6", true},
+		{"0.6.4, 18.1", 0, "18", true}, {"0.6.4, 18.1", 0, "8.1", false},
 		{"", 765, "765", true}, {"1.20.4", 765, "764", false}, {"", 0, "765", false}, {"", 0, "", false}, {"1.20.4 and 1.20", 0, "1.20", true},
 		{"ioq3 1.36+u20221123", 0, "1.36", true}, {"11.1.1", 0, "1.1", false},
 	} {
@@ -113,7 +116,8 @@ func TestIsOfVersion(t *testing.T) {
 			t.Errorf("%q (%d) is %q: %v", c.version, c.protocol, c.wanted, got)
 		}
 	}
-	if info := (discovery.Info{Protocol: 49, OldestProtocol: 37}); !info.IsOfVersion("41") || info.IsOfVersion("36") || info.VersionText() != "protocols 37 to 49" {
+	if info := (discovery.Info{Protocol: 49, OldestProtocol: 37}); !info.IsOfVersion("41") || info.IsOfVersion("36") ||
+		info.VersionText() != "protocols 37 to 49" {
 		t.Errorf("a range: %s", info.VersionText())
 	}
 }

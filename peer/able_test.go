@@ -26,7 +26,13 @@ func TestAbleTimeAndAgain(t *testing.T) {
 		for range 100 {
 			say(t, ws, room("openarena"), room("xonotic"))
 		}
-		say(t, ws, room("tremulous"), wire.List{Round: 1, Servers: []discovery.Server{{Addr: address(1)}}}, wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{0}, Samples: 1})
+		say(t, ws, room("tremulous"), wire.List{Round: 1, Servers: []discovery.Server{{Addr: address(1)}}}, wire.Finalists{
+			Round:   1,
+			Game:    "openarena",
+			Attempt: 1,
+			Servers: []int{0},
+			Samples: 1,
+		})
 		verified(t, ws) // the player's program has heard it all
 		if n := begun.Load(); n != 2 {
 			t.Errorf("%d questions at a time, want one of each kind", n)

@@ -183,7 +183,8 @@ const movedWithin = 4
 // too many codes from here, it can keep nothing just now, or another has the room.
 func isPassing(err error) bool {
 	var refusal wire.Refusal
-	return errors.Is(err, player.ErrOutdated) || errors.As(err, &refusal) && slices.Contains([]string{wire.ReasonLimited, wire.ReasonBusy, wire.ReasonMoved}, refusal.Reason)
+	return errors.Is(err, player.ErrOutdated) ||
+		errors.As(err, &refusal) && slices.Contains([]string{wire.ReasonLimited, wire.ReasonBusy, wire.ReasonMoved}, refusal.Reason)
 }
 
 func hasMoved(err error) bool {

@@ -28,7 +28,8 @@ const nextAfter = time.Second
 // IPv4, and the host knows players behind one address by what it sees of them. A
 // household of which one came by IPv6 would count as two. Of
 // each, what was left comes last.
-func around[C io.Closer](ctx context.Context, addrs []netip.Addr, left netip.Addr, try func(context.Context, netip.Addr) (C, error)) (C, netip.Addr, error) {
+func around[C io.Closer](ctx context.Context, addrs []netip.Addr, left netip.Addr,
+	try func(context.Context, netip.Addr) (C, error)) (C, netip.Addr, error) {
 	addrs = slices.Clone(addrs)
 	rand.Shuffle(len(addrs), func(i, j int) { addrs[i], addrs[j] = addrs[j], addrs[i] }) // so that machines share the load
 	rank := func(a netip.Addr) (rank int) {
@@ -46,7 +47,8 @@ func around[C io.Closer](ctx context.Context, addrs []netip.Addr, left netip.Add
 
 // race tries addresses one after the other until one succeeds: each has a head start over
 // the next, unless all before have failed. It ends the others, and drops what they bring.
-func race[A, C any](ctx context.Context, addrs []A, headStart time.Duration, try func(context.Context, A) (C, error), drop func(C)) (won C, at A, err error) {
+func race[A, C any](ctx context.Context, addrs []A, headStart time.Duration, try func(context.Context, A) (C, error),
+	drop func(C)) (won C, at A, err error) {
 	type outcome struct {
 		at  A
 		won C

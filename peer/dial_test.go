@@ -17,7 +17,8 @@ import (
 // addresses one that answers, whichever of the others do not.
 func TestAround(t *testing.T) {
 	const hangs = time.Hour
-	four, other, third, six := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"), netip.MustParseAddr("192.0.2.3"), netip.MustParseAddr("2001:db8::1")
+	four, other, third, six := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"),
+		netip.MustParseAddr("192.0.2.3"), netip.MustParseAddr("2001:db8::1")
 	type answers map[netip.Addr]time.Duration // until an address answers; under 0 it fails at once
 	for _, tt := range []struct {
 		name    string
@@ -43,26 +44,27 @@ func TestAround(t *testing.T) {
 			var mu sync.Mutex
 			tried, open := 0, 0
 			began := time.Now()
-			conn, at, err := around(t.Context(), slices.Collect(maps.Keys(tt.answers)), tt.left, func(ctx context.Context, addr netip.Addr) (*counted, error) {
-				mu.Lock()
-				defer mu.Unlock()
-				tried++
-				after := tt.answers[addr]
-				mu.Unlock()
-				defer mu.Lock()
-				if after < 0 {
-					return nil, errors.New("nobody is there")
-				}
-				select {
-				case <-time.After(after):
+			conn, at, err := around(t.Context(), slices.Collect(maps.Keys(tt.answers)), tt.left,
+				func(ctx context.Context, addr netip.Addr) (*counted, error) {
 					mu.Lock()
 					defer mu.Unlock()
-					open++
-					return &counted{&mu, &open}, nil
-				case <-ctx.Done():
-					return nil, ctx.Err()
-				}
-			})
+					tried++
+					after := tt.answers[addr]
+					mu.Unlock()
+					defer mu.Lock()
+					if after < 0 {
+						return nil, errors.New("nobody is there")
+					}
+					select {
+					case <-time.After(after):
+						mu.Lock()
+						defer mu.Unlock()
+						open++
+						return &counted{&mu, &open}, nil
+					case <-ctx.Done():
+						return nil, ctx.Err()
+					}
+				})
 			took := time.Since(began)
 			if at != tt.want || (err == nil) != (conn != nil) || tried != tt.tried || took != tt.took {
 				t.Errorf("%s: %v after %v, %d tried, %v; want %v after %v, %d tried", tt.name, at, took, tried, err, tt.want, tt.took, tt.tried)
@@ -91,7 +93,8 @@ func (c *counted) Close() error {
 // for the end of those that hang.
 func TestReach(t *testing.T) {
 	const hangs = time.Hour
-	a, b, c := netip.MustParseAddrPort("192.0.2.1:7777"), netip.MustParseAddrPort("192.0.2.2:7777"), netip.MustParseAddrPort("[2001:db8::1]:7777")
+	a, b, c := netip.MustParseAddrPort("192.0.2.1:7777"), netip.MustParseAddrPort("192.0.2.2:7777"),
+		netip.MustParseAddrPort("[2001:db8::1]:7777")
 	refused := errors.New("connection refused")
 	type answer struct {
 		after time.Duration
@@ -107,8 +110,10 @@ func TestReach(t *testing.T) {
 		{"the likeliest answers", map[netip.AddrPort]answer{a: {200 * time.Millisecond, nil}}, a, 1, 200 * time.Millisecond},
 		{"it refuses", map[netip.AddrPort]answer{a: {time.Millisecond, refused}, b: {time.Millisecond, nil}}, b, 2, 2 * time.Millisecond},
 		{"it hangs", map[netip.AddrPort]answer{a: {hangs, nil}, b: {time.Millisecond, nil}}, b, 2, headStart + time.Millisecond},
-		{"two hang", map[netip.AddrPort]answer{a: {hangs, nil}, b: {hangs, nil}, c: {time.Millisecond, nil}}, c, 3, 2*headStart + time.Millisecond},
-		{"it is slow, and still first", map[netip.AddrPort]answer{a: {300 * time.Millisecond, nil}, b: {time.Second, nil}}, a, 2, 300 * time.Millisecond},
+		{"two hang", map[netip.AddrPort]answer{a: {hangs, nil}, b: {hangs, nil}, c: {time.Millisecond, nil}}, c, 3,
+			2*headStart + time.Millisecond},
+		{"it is slow, and still first",
+			map[netip.AddrPort]answer{a: {300 * time.Millisecond, nil}, b: {time.Second, nil}}, a, 2, 300 * time.Millisecond},
 		{"all refuse", map[netip.AddrPort]answer{a: {0, refused}, b: {0, refused}, c: {0, refused}}, netip.AddrPort{}, 3, 0},
 		{"all hang", map[netip.AddrPort]answer{a: {hangs, nil}, b: {hangs, nil}, c: {hangs, nil}}, netip.AddrPort{}, 3, reachTime},
 	} {
@@ -131,7 +136,8 @@ func TestReach(t *testing.T) {
 			})
 			took := time.Since(began)
 			synctest.Wait()
-			if got != tt.want || (err == nil) != tt.want.IsValid() || took != tt.took || !slices.Equal(knocked, []netip.AddrPort{a, b, c}[:tt.knocked]) {
+			if got != tt.want || (err == nil) != tt.want.IsValid() || took != tt.took ||
+				!slices.Equal(knocked, []netip.AddrPort{a, b, c}[:tt.knocked]) {
 				t.Errorf("%s: %v, %v after %v, knocked at %v", tt.name, got, err, took, knocked)
 			}
 			if err != nil && !errors.Is(err, ErrUnreachable) {

@@ -35,7 +35,14 @@ type machine struct {
 // machines starts as many, and returns them with their common URL.
 func machines(t *testing.T, many int) ([]*machine, string, []netip.Addr) {
 	t.Helper()
-	nats, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir()})
+	nats, err := server.NewServer(&server.Options{
+		Host:      "127.0.0.1",
+		Port:      server.RANDOM_PORT,
+		NoLog:     true,
+		NoSigs:    true,
+		JetStream: true,
+		StoreDir:  t.TempDir(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +135,13 @@ func TestOwnerDies(t *testing.T) {
 		t.Run(string(stage), func(t *testing.T) {
 			t.Parallel()
 			hosts, url, addrs := machines(t, 3)
-			code, _, err := hosts[0].host.Open(wire.Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Players: 3, Strategy: "conventional"})
+			code, _, err := hosts[0].host.Open(wire.Settings{
+				Name:     "Friday",
+				Game:     "openarena",
+				By:       selection.Mean,
+				Players:  3,
+				Strategy: "conventional",
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

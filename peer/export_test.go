@@ -16,7 +16,8 @@ func Impatient(o *Options, patience time.Duration) { o.pace.Patience = patience 
 func Hurry(o *Options, giveUp time.Duration) {
 	o.pace = pace{
 		Pace:       player.Pace{Flush: 5 * time.Millisecond, Sample: time.Millisecond, Patience: time.Minute},
-		firstPause: 5 * time.Millisecond, lastPause: 20 * time.Millisecond, giveUp: giveUp, lastWord: giveUp, gone: giveUp, seekAfter: 30 * time.Millisecond,
+		firstPause: 5 * time.Millisecond, lastPause: 20 * time.Millisecond, giveUp: giveUp, lastWord: giveUp,
+		gone: giveUp, seekAfter: 30 * time.Millisecond,
 	}
 }
 

@@ -34,11 +34,14 @@ func TestDoubt(t *testing.T) {
 		{"asked at its port", []wire.Message{theList, asked(27960, "192.0.2.5:28000")}, ""},
 		{"asked at another port", []wire.Message{theList, asked(22, "192.0.2.5:28000")}, "the server there takes no players at that port"},
 		{"a silent server", []wire.Message{theList, to("192.0.2.3:27960")}, "it does not answer this computer"},
-		{"a silent server that the host says answered", []wire.Message{theList, knows, known, to("192.0.2.3:27960")}, "it does not answer this computer"},
+		{"a silent server that the host says answered", []wire.Message{theList, knows, known, to("192.0.2.3:27960")},
+			"it does not answer this computer"},
 		{"a stranger", []wire.Message{theList, to("198.51.100.1:27960")}, "no server of the list is at that address"},
 		{"no list", []wire.Message{to("192.0.2.5:27960")}, "no server was listed in this round"},
-		{"a list of another round", []wire.Message{wire.List{Round: 2, Servers: servers}, to("192.0.2.5:27960")}, "no server was listed in this round"},
-		{"another game", []wire.Message{theList, of, wire.Launch{Round: 1, Game: "xonotic", Address: "192.0.2.5:27960"}}, "another game was looked for"},
+		{"a list of another round", []wire.Message{wire.List{Round: 2, Servers: servers}, to("192.0.2.5:27960")},
+			"no server was listed in this round"},
+		{"another game", []wire.Message{theList, of,
+			wire.Launch{Round: 1, Game: "xonotic", Address: "192.0.2.5:27960"}}, "another game was looked for"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := scripted(t, func(ws *websocket.Conn) {

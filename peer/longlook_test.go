@@ -39,7 +39,14 @@ func (d *lossyLook) Run(ctx context.Context, servers []discovery.Server, plan di
 // longTable is a room whose organiser wants a long look, and ann with such a prober in it.
 func longTable(t *testing.T, until int) (*table, *seat) {
 	tb := newTable(t, 1)
-	tb.code, _, _ = tb.host.Open(wire.Settings{Name: "Cup", Game: "openarena", By: selection.Mean, Players: 1, Strategy: "conventional", LongLook: discovery.Millis(30 * time.Second)})
+	tb.code, _, _ = tb.host.Open(wire.Settings{
+		Name:     "Cup",
+		Game:     "openarena",
+		By:       selection.Mean,
+		Players:  1,
+		Strategy: "conventional",
+		LongLook: discovery.Millis(30 * time.Second),
+	})
 	ann := newSeat(tb, "ann")
 	prober := &lossyLook{seat: ann, lossy: address(0), until: until}
 	ann.options.NewProber = func(string, func(time.Duration)) (peer.Prober, error) { return prober, nil }

@@ -169,7 +169,8 @@ func TestImpostors(t *testing.T) {
 	finishes(tb, ann, bob)
 	for n, i := range impostors {
 		i.mu.Lock()
-		if i.came != 2 || bytes.Contains(i.heard, []byte(tb.code)) || bytes.Contains(i.heard, []byte(ann.token)) || bytes.Contains(i.heard, []byte("hello")) {
+		if i.came != 2 || bytes.Contains(i.heard, []byte(tb.code)) || bytes.Contains(i.heard, []byte(ann.token)) ||
+			bytes.Contains(i.heard, []byte("hello")) {
 			t.Errorf("impostor %d heard %d messages: %s", n, i.came, i.heard)
 		}
 		i.mu.Unlock()

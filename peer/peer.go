@@ -148,7 +148,8 @@ type pace struct {
 
 var realPace = pace{
 	Pace:       player.RealPace,
-	firstPause: 250 * time.Millisecond, lastPause: 5 * time.Second, seekAfter: 10 * time.Second, giveUp: 30 * time.Minute, lastWord: 3 * time.Minute, gone: 5 * time.Minute,
+	firstPause: 250 * time.Millisecond, lastPause: 5 * time.Second, seekAfter: 10 * time.Second,
+	giveUp: 30 * time.Minute, lastWord: 3 * time.Minute, gone: 5 * time.Minute,
 }
 
 // ErrUnreachable says that no host answers.

@@ -24,7 +24,8 @@ func TestSurvey(t *testing.T) {
 	at := netip.MustParseAddrPort
 	places := wire.Venues{
 		{Name: "Frankfurt", Addr: address(3), Protocol: "beacon"}, {Name: "a neighbour's", Addr: at("192.168.1.5:7787"), Protocol: "beacon"},
-		{Name: "here", Addr: at("127.0.0.1:7787"), Protocol: "tcp"}, {Name: "London", Addr: address(5), Protocol: "tcp"}, {Name: "Paris", Addr: address(6), Protocol: "carrier-pigeon"},
+		{Name: "here", Addr: at("127.0.0.1:7787"), Protocol: "tcp"},
+		{Name: "London", Addr: address(5), Protocol: "tcp"}, {Name: "Paris", Addr: address(6), Protocol: "carrier-pigeon"},
 	}
 	states := func(s wire.Surveyed) (states []discovery.State) {
 		for i, f := range s.Places {
@@ -44,7 +45,8 @@ func TestSurvey(t *testing.T) {
 		say(t, ws, first, first, second)
 		got := told[wire.Surveyed](t, ws)
 		want := []discovery.State{discovery.Answered, discovery.Forbidden, discovery.Forbidden, discovery.Answered, discovery.Forbidden}
-		if states := states(got); got.Attempt != 1 || len(states) != len(want) || states[0] != want[0] || states[1] != want[1] || states[2] != want[2] || states[3] != want[3] || states[4] != want[4] {
+		if states := states(got); got.Attempt != 1 || len(states) != len(want) || states[0] != want[0] ||
+			states[1] != want[1] || states[2] != want[2] || states[3] != want[3] || states[4] != want[4] {
 			t.Errorf("%+v", got)
 		}
 		again := told[wire.Surveyed](t, ws)
@@ -119,7 +121,13 @@ func (p placeProber) Run(_ context.Context, servers []discovery.Server, plan dis
 			return nil
 		}
 		p.times[servers[probe.Server].Addr]++
-		result := discovery.Result{Server: probe.Server, State: discovery.Answered, RTT: 20 * time.Millisecond, Phase: probe.Phase, Info: &discovery.Info{Name: "x"}}
+		result := discovery.Result{
+			Server: probe.Server,
+			State:  discovery.Answered,
+			RTT:    20 * time.Millisecond,
+			Phase:  probe.Phase,
+			Info:   &discovery.Info{Name: "x"},
+		}
 		plan.Observe(result)
 		seen(result)
 	}

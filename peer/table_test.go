@@ -42,7 +42,13 @@ func newTable(t *testing.T, players int) *table {
 	leak.Check(t)
 	tb := &table{T: t, file: filepath.Join(t.TempDir(), "rooms.db")}
 	tb.start("127.0.0.1:0")
-	tb.code, _, _ = tb.host.Open(wire.Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Players: players, Strategy: "conventional"})
+	tb.code, _, _ = tb.host.Open(wire.Settings{
+		Name:     "Friday",
+		Game:     "openarena",
+		By:       selection.Mean,
+		Players:  players,
+		Strategy: "conventional",
+	})
 	t.Cleanup(tb.stop)
 	return tb
 }

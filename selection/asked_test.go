@@ -22,7 +22,15 @@ func TestAskedIsWhatFiltersAndPeopleAsk(t *testing.T) {
 		asks bool
 	}{
 		{selection.Criteria{}, locked, true},
-		{selection.Criteria{Map: "DM1", Mode: "ctf", Version: "1.36", Mod: "BASEOA", Tags: "no3rd -mod", NoPassword: true, MaxBots: &two}, info, true},
+		{selection.Criteria{
+			Map:        "DM1",
+			Mode:       "ctf",
+			Version:    "1.36",
+			Mod:        "BASEOA",
+			Tags:       "no3rd -mod",
+			NoPassword: true,
+			MaxBots:    &two,
+		}, info, true},
 		{selection.Criteria{Map: "dm2"}, info, false},
 		{selection.Criteria{Mode: "dm"}, info, false},
 		{selection.Criteria{Version: "1.35"}, info, false},

@@ -30,7 +30,9 @@ func (b Basis) For(players []string) Basis {
 	if !slices.Equal(players, b.Table.players) {
 		b.Table = b.Table.Of(players)
 	}
-	b.Criteria.Editions = slices.DeleteFunc(slices.Clone(b.Criteria.Editions), func(e Edition) bool { return !slices.Contains(players, e.Player) })
+	b.Criteria.Editions = slices.DeleteFunc(slices.Clone(b.Criteria.Editions), func(e Edition) bool {
+		return !slices.Contains(players, e.Player)
+	})
 	seats := len(players) + b.Guests
 	for _, name := range b.Along {
 		if !slices.Contains(players, name) {

@@ -74,7 +74,8 @@ func TestEstimated(t *testing.T) {
 	b := Basis{Table: NewTable([]string{"ann", "zoe", "bob"}, 2), Criteria: Criteria{By: Mean, Seats: 2}, Along: []string{"ann"}, Guests: 1}
 	b.Servers.Infos = map[int]*discovery.Info{0: {MaxPlayers: 9}, 1: {MaxPlayers: 9}}
 	for server := range 2 {
-		b.Servers.List = append(b.Servers.List, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 1, byte(server)}), 27960)})
+		b.Servers.List = append(b.Servers.List,
+			discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 1, byte(server)}), 27960)})
 		for column := range 3 {
 			b.Table.Set(column, server, discovery.Answered, time.Duration(10+column+server)*time.Millisecond)
 			b.Table.SetQuality(column, server, Quality{Loss: 0.1, Jitter: time.Millisecond})

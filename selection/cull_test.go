@@ -41,16 +41,41 @@ func TestCullByWhatTheServerTells(t *testing.T) {
 		{name: "its game counts nobody", info: &discovery.Info{}, criteria: selection.Criteria{Seats: 8, Spare: 2}, want: survives},
 		{name: "no seats, but players", info: &discovery.Info{Players: 1}, criteria: selection.Criteria{Seats: 1}, want: selection.Full},
 		{name: "8 players, at most 6", info: &discovery.Info{MaxPlayers: 6}, criteria: selection.Criteria{Seats: 8}, want: selection.Full},
-		{name: "8 players, 10 of 16 there", info: &discovery.Info{Players: 10, MaxPlayers: 16}, criteria: selection.Criteria{Seats: 8}, want: selection.Full},
+		{
+			name:     "8 players, 10 of 16 there",
+			info:     &discovery.Info{Players: 10, MaxPlayers: 16},
+			criteria: selection.Criteria{Seats: 8},
+			want:     selection.Full,
+		},
 		{name: "just enough seats", info: &discovery.Info{Players: 8, MaxPlayers: 16}, criteria: selection.Criteria{Seats: 8}, want: survives},
-		{name: "bots sit there", info: &discovery.Info{Players: 10, Bots: 4, MaxPlayers: 16}, criteria: selection.Criteria{Seats: 8}, want: selection.Full},
+		{
+			name:     "bots sit there",
+			info:     &discovery.Info{Players: 10, Bots: 4, MaxPlayers: 16},
+			criteria: selection.Criteria{Seats: 8},
+			want:     selection.Full,
+		},
 		{name: "another map", info: &discovery.Info{Map: "flux2"}, criteria: selection.Criteria{Map: "tokara"}, want: selection.Filtered},
 		{name: "the map in capitals", info: &discovery.Info{Map: "Tokara"}, criteria: selection.Criteria{Map: "tokara"}, want: survives},
 		{name: "another mode", info: &discovery.Info{Mode: "ctf"}, criteria: selection.Criteria{Mode: "dm"}, want: selection.Filtered},
-		{name: "another version", info: &discovery.Info{Version: "1.1"}, criteria: selection.Criteria{Version: "1.2"}, want: selection.WrongVersion},
-		{name: "a part of the version", info: &discovery.Info{Version: "Paper 1.20.4"}, criteria: selection.Criteria{Version: "1.20"}, want: survives},
+		{
+			name:     "another version",
+			info:     &discovery.Info{Version: "1.1"},
+			criteria: selection.Criteria{Version: "1.2"},
+			want:     selection.WrongVersion,
+		},
+		{
+			name:     "a part of the version",
+			info:     &discovery.Info{Version: "Paper 1.20.4"},
+			criteria: selection.Criteria{Version: "1.20"},
+			want:     survives,
+		},
 		{name: "its protocol", info: &discovery.Info{Protocol: 71}, criteria: selection.Criteria{Version: "71"}, want: survives},
-		{name: "another protocol", info: &discovery.Info{Protocol: 71}, criteria: selection.Criteria{Version: "68"}, want: selection.WrongVersion},
+		{
+			name:     "another protocol",
+			info:     &discovery.Info{Protocol: 71},
+			criteria: selection.Criteria{Version: "68"},
+			want:     selection.WrongVersion,
+		},
 		{name: "version, nothing told", criteria: selection.Criteria{Version: "1.2"}, want: selection.Unknown},
 		{name: "another mod", info: &discovery.Info{Mod: "ctf"}, criteria: selection.Criteria{Mod: "dm"}, want: selection.Filtered},
 		{name: "the mod in capitals", info: &discovery.Info{Mod: "CTF"}, criteria: selection.Criteria{Mod: "ctf"}, want: survives},
@@ -59,26 +84,76 @@ func TestCullByWhatTheServerTells(t *testing.T) {
 		{name: "an unwanted tag", info: &discovery.Info{Tags: "a mod"}, criteria: selection.Criteria{Tags: "a -mod"}, want: selection.Filtered},
 		{name: "all tags", info: &discovery.Info{Tags: "b a"}, criteria: selection.Criteria{Tags: "a, b"}, want: survives},
 		{name: "tags, nothing told", criteria: selection.Criteria{Tags: "a"}, want: selection.Unknown},
-		{name: "too new for bob", info: &discovery.Info{Protocol: 49, OldestProtocol: 44}, criteria: selection.Criteria{Editions: bobsEdition}, want: selection.WrongVersion, who: []string{"bob"}},
-		{name: "old enough for bob", info: &discovery.Info{Protocol: 49, OldestProtocol: 41}, criteria: selection.Criteria{Editions: bobsEdition}, want: survives},
-		{name: "bob's protocol is all that is known", info: &discovery.Info{Version: "6"}, criteria: selection.Criteria{Editions: bobsEdition}, want: survives},
+		{
+			name:     "too new for bob",
+			info:     &discovery.Info{Protocol: 49, OldestProtocol: 44},
+			criteria: selection.Criteria{Editions: bobsEdition},
+			want:     selection.WrongVersion,
+			who:      []string{"bob"},
+		},
+		{
+			name:     "old enough for bob",
+			info:     &discovery.Info{Protocol: 49, OldestProtocol: 41},
+			criteria: selection.Criteria{Editions: bobsEdition},
+			want:     survives,
+		},
+		{
+			name:     "bob's protocol is all that is known",
+			info:     &discovery.Info{Version: "6"},
+			criteria: selection.Criteria{Editions: bobsEdition},
+			want:     survives,
+		},
 		{name: "bob, nothing told", criteria: selection.Criteria{Editions: bobsEdition}, want: survives},
 		{name: "password", info: &discovery.Info{Password: true}, criteria: selection.Criteria{NoPassword: true}, want: selection.Passworded},
 		{name: "known password", info: &discovery.Info{Password: true}, want: survives},
 		{name: "too far for the server", info: &discovery.Info{MaxPing: 40 * time.Millisecond}, want: selection.PingLimits, who: []string{"bob"}},
 		{name: "at its limit", info: &discovery.Info{MaxPing: 50 * time.Millisecond}, want: survives},
-		{name: "too near for the server", info: &discovery.Info{MinPing: 40 * time.Millisecond}, want: selection.PingLimits, who: []string{"ann"}},
+		{
+			name: "too near for the server",
+			info: &discovery.Info{MinPing: 40 * time.Millisecond},
+			want: selection.PingLimits,
+			who:  []string{"ann"},
+		},
 		{name: "more players than seats", info: &discovery.Info{Players: 40, MaxPlayers: 16}, want: selection.Hygiene},
 		{name: "no seats told", info: &discovery.Info{Players: 4}, want: survives},
 		{name: "Steam FakeIP", addr: "169.254.7.8:27015", want: selection.Hygiene},
-		{name: "blacklisted address", criteria: selection.Criteria{Blacklist: []netip.Prefix{prefix("10.0.0.1/32")}}, want: selection.Blacklisted},
+		{
+			name:     "blacklisted address",
+			criteria: selection.Criteria{Blacklist: []netip.Prefix{prefix("10.0.0.1/32")}},
+			want:     selection.Blacklisted,
+		},
 		{name: "blacklisted range", criteria: selection.Criteria{Blacklist: []netip.Prefix{prefix("10.0.9.9/8")}}, want: selection.Blacklisted},
 		{name: "another range", criteria: selection.Criteria{Blacklist: []netip.Prefix{prefix("11.0.0.0/8")}}, want: survives},
-		{name: "server vetoed", criteria: selection.Criteria{Vetoes: []selection.Veto{{Player: "bob", Server: netip.MustParseAddrPort(serverA)}}}, want: selection.Vetoed, who: []string{"bob"}},
-		{name: "map vetoed", info: &discovery.Info{Map: "Q3dm17"}, criteria: selection.Criteria{Vetoes: []selection.Veto{{Player: "bob", Map: "q3dm17"}, {Player: "ann", Map: "q3dm17"}}}, want: selection.Vetoed, who: annAndBob},
-		{name: "other map vetoed", info: &discovery.Info{Map: "q3dm6"}, criteria: selection.Criteria{Vetoes: []selection.Veto{{Player: "bob", Map: "q3dm17"}}}, want: survives},
-		{name: "over the cap", criteria: selection.Criteria{By: selection.Minimax, Limits: []time.Duration{49 * time.Millisecond}}, want: selection.OverThreshold, who: []string{"bob"}},
-		{name: "under the loosest cap", criteria: selection.Criteria{By: selection.Minimax, Limits: []time.Duration{50 * time.Millisecond, time.Millisecond}}, want: survives},
+		{
+			name:     "server vetoed",
+			criteria: selection.Criteria{Vetoes: []selection.Veto{{Player: "bob", Server: netip.MustParseAddrPort(serverA)}}},
+			want:     selection.Vetoed,
+			who:      []string{"bob"},
+		},
+		{
+			name:     "map vetoed",
+			info:     &discovery.Info{Map: "Q3dm17"},
+			criteria: selection.Criteria{Vetoes: []selection.Veto{{Player: "bob", Map: "q3dm17"}, {Player: "ann", Map: "q3dm17"}}},
+			want:     selection.Vetoed,
+			who:      annAndBob,
+		},
+		{
+			name:     "other map vetoed",
+			info:     &discovery.Info{Map: "q3dm6"},
+			criteria: selection.Criteria{Vetoes: []selection.Veto{{Player: "bob", Map: "q3dm17"}}},
+			want:     survives,
+		},
+		{
+			name:     "over the cap",
+			criteria: selection.Criteria{By: selection.Minimax, Limits: []time.Duration{49 * time.Millisecond}},
+			want:     selection.OverThreshold,
+			who:      []string{"bob"},
+		},
+		{
+			name:     "under the loosest cap",
+			criteria: selection.Criteria{By: selection.Minimax, Limits: []time.Duration{50 * time.Millisecond, time.Millisecond}},
+			want:     survives,
+		},
 	}
 	for _, test := range tests {
 		addr := serverA
@@ -219,7 +294,8 @@ func TestDocumentOfNothing(t *testing.T) {
 	for _, players := range [][]string{nil, annAndBob} {
 		servers, table := tableOf(players, nil)
 		got, err := json.Marshal(selection.Select(servers, table, selection.Criteria{By: selection.Mean}))
-		if err != nil || !strings.Contains(string(got), `"chosen":null,"ranking":[],`) || !strings.Contains(string(got), `"reasons":[]`) || strings.Contains(string(got), `"players":null`) {
+		if err != nil || !strings.Contains(string(got), `"chosen":null,"ranking":[],`) ||
+			!strings.Contains(string(got), `"reasons":[]`) || strings.Contains(string(got), `"players":null`) {
 			t.Errorf("%v: %v, %s", players, err, got)
 		}
 	}
@@ -231,7 +307,8 @@ func TestDocumentOfNothing(t *testing.T) {
 
 // TestForbiddenIsNoWordOnAServer: who may not ask a server has not measured it.
 func TestForbiddenIsNoWordOnAServer(t *testing.T) {
-	servers := selection.Servers{List: []discovery.Server{{Addr: netip.MustParseAddrPort("192.0.2.1:1")}, {Addr: netip.MustParseAddrPort("192.0.2.2:1")}}}
+	servers := selection.Servers{List: []discovery.Server{{Addr: netip.MustParseAddrPort("192.0.2.1:1")},
+		{Addr: netip.MustParseAddrPort("192.0.2.2:1")}}}
 	table := selection.NewTable([]string{"ann", "bob"}, 2)
 	table.Set(0, 0, discovery.Answered, time.Millisecond)
 	table.Set(1, 0, discovery.Forbidden, 0)

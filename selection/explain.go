@@ -24,7 +24,9 @@ func (s Selection) Explain() []string {
 		lines = append(lines, s.compared()...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Estimated)) {
-		lines = append(lines, fmt.Sprintf("The pings of %s are estimated, give or take %s: by where the address is, and what those nearby measure.", person(name), ms(math.Ceil(s.Estimated[name]))))
+		lines = append(lines, fmt.Sprintf(
+			"The pings of %s are estimated, give or take %s: by where the address is, and what those nearby measure.",
+			person(name), ms(math.Ceil(s.Estimated[name]))))
 	}
 	lines = append(lines, s.ownSentences()...)
 	lines = append(lines, s.Keep.sentences(s.decision())...)

@@ -16,7 +16,8 @@ func TestListedWordIsLookedUpWhereItCounts(t *testing.T) {
 	info := func() *discovery.Info {
 		return &discovery.Info{
 			Name: one("", "a"), Map: one("", "a", "b"), Mode: one("", "a", "b"), Mod: one("", "a", "b"), Version: one("", "1", "2"),
-			Tags: discovery.Tags(one("", "a", "b")), Players: random.IntN(3), MaxPlayers: random.IntN(3), Bots: random.IntN(2), Password: random.IntN(2) == 0,
+			Tags: discovery.Tags(one("", "a", "b")), Players: random.IntN(3), MaxPlayers: random.IntN(3),
+			Bots: random.IntN(2), Password: random.IntN(2) == 0,
 			Protocol: random.IntN(3), OldestProtocol: random.IntN(2),
 		}
 	}
@@ -34,13 +35,17 @@ func TestListedWordIsLookedUpWhereItCounts(t *testing.T) {
 		}
 		heard, listed := info(), info()
 		listed.AsListed = true
-		f := NewFilter(Servers{List: []discovery.Server{{Addr: addr}}, Said: discovery.Said{Infos: map[netip.AddrPort]*discovery.Info{addr: listed}}}, c)
+		f := NewFilter(Servers{
+			List: []discovery.Server{{Addr: addr}},
+			Said: discovery.Said{Infos: map[netip.AddrPort]*discovery.Info{addr: listed}},
+		}, c)
 		all, known := heard.Completed(listed), f.known(0, heard)
 		if known == heard && all != heard {
 			spared++
 		}
 		if f.judgeBy(0, all) != f.judgeBy(0, known) || freeSeats(all) != freeSeats(known) {
-			t.Fatalf("%+v, listed as %+v: %b and %d free, want %b and %d; wanted is %+v", heard, listed, f.judgeBy(0, known), freeSeats(known), f.judgeBy(0, all), freeSeats(all), c)
+			t.Fatalf("%+v, listed as %+v: %b and %d free, want %b and %d; wanted is %+v", heard, listed,
+				f.judgeBy(0, known), freeSeats(known), f.judgeBy(0, all), freeSeats(all), c)
 		}
 	}
 	if spared == 0 {

@@ -39,7 +39,12 @@ func Influences(servers Servers, table *Table, criteria Criteria, chosen int) []
 		if doc.Chosen == nil || doc.Chosen.Server == chosen || !rest.suits(chosen) {
 			continue
 		}
-		i := Influence{Player: table.players[player], Server: doc.Chosen.Server, Addr: doc.Chosen.Addr, Gain: millis(rest.score(chosen) - rest.score(doc.Chosen.Server))}
+		i := Influence{
+			Player: table.players[player],
+			Server: doc.Chosen.Server,
+			Addr:   doc.Chosen.Addr,
+			Gain:   millis(rest.score(chosen) - rest.score(doc.Chosen.Server)),
+		}
 		if here := table.cell(player, chosen); here.answered() {
 			i.Here = millis(float64(here))
 		}
@@ -60,6 +65,7 @@ func (i Influence) sentence() string {
 	if i.There > 0 {
 		there = ms(i.There) + " to"
 	}
-	return fmt.Sprintf("The choice hangs on %s's word alone: had %[1]s not reported %s here and %s %s, it would be that one, %s better for the others.",
+	return fmt.Sprintf("The choice hangs on %s's word alone: had %[1]s not reported %s here and %s %s, it would "+
+		"be that one, %s better for the others.",
 		person(i.Player), ms(i.Here), there, i.Addr, ms(i.Gain))
 }

@@ -24,12 +24,16 @@ func drawnSelection(random *rand.Rand) selection.Selection {
 	n := 2 + random.IntN(8)
 	table = selection.NewTable(players, n)
 	for server := range n {
-		servers.List = append(servers.List, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(server + 1)}), 27960)})
+		servers.List = append(servers.List,
+			discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(server + 1)}), 27960)})
 		servers.Infos[server] = &discovery.Info{Players: random.IntN(4), MaxPlayers: 4 + len(players)}
 		for player := range players {
 			table.Set(player, server, discovery.Answered, time.Duration(20_000+random.IntN(60_000))*time.Microsecond)
 			if random.IntN(3) == 0 {
-				table.SetQuality(player, server, selection.Quality{Loss: float64(random.IntN(3)) / 4, Jitter: time.Duration(random.IntN(20)) * time.Millisecond})
+				table.SetQuality(player, server, selection.Quality{
+					Loss:   float64(random.IntN(3)) / 4,
+					Jitter: time.Duration(random.IntN(20)) * time.Millisecond,
+				})
 			}
 		}
 	}
@@ -84,7 +88,8 @@ func TestSentencesCompareRightly(t *testing.T) {
 			}
 			if strings.HasPrefix(line, "Next best is") && strings.Contains(line, "−") && !strings.Contains(line, "but") && s.Chosen.MeanMS > 0 {
 				compared["next best, and lower by another measure"]++
-				if next := s.Ranking[1]; s.By == selection.Mean && s.Decided.Measure == selection.Mean && next.Addr != s.Chosen.Addr && next.MeanMS < s.Chosen.MeanMS-0.1 {
+				if next := s.Ranking[1]; s.By == selection.Mean && s.Decided.Measure == selection.Mean &&
+					next.Addr != s.Chosen.Addr && next.MeanMS < s.Chosen.MeanMS-0.1 {
 					t.Fatalf("%q of\n%s", line, strings.Join(s.Explain(), "\n"))
 				}
 			}

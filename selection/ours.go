@@ -60,7 +60,8 @@ func (s Selection) preferred() []string {
 	case p == nil || s.Chosen == nil || !p.Other.IsValid() || d.By == ByVote || d.By == ByKeeping:
 		return nil
 	case d.By == ByOurs:
-		return []string{fmt.Sprintf("It is one of yours, %s more than the best other, %s (you allowed %s).", ms(p.MoreMS), p.Other, ms(p.AllowedMS))}
+		return []string{fmt.Sprintf("It is one of yours, %s more than the best other, %s (you allowed %s).",
+			ms(p.MoreMS), p.Other, ms(p.AllowedMS))}
 	case s.Chosen.Ours && p.MoreMS < 0:
 		return []string{fmt.Sprintf("It is one of yours, %s less than the best other.", ms(-p.MoreMS))}
 	case s.Chosen.Ours:

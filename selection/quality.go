@@ -78,7 +78,8 @@ func (s Selection) looked() []string {
 			worst, who = s.Chosen.WorstMS[name], name
 		}
 	}
-	return []string{fmt.Sprintf("Everyone looked at the best for %.0f s: it loses %.1f %% of packets and jitters by %s on average; 95 of 100 come within %s, for %s too.",
+	return []string{fmt.Sprintf("Everyone looked at the best for %.0f s: it loses %.1f %% of packets and "+
+		"jitters by %s on average; 95 of 100 come within %s, for %s too.",
 		s.LookedS, 100*loss, ms(jitter), ms(worst), person(who))}
 }
 

@@ -101,7 +101,8 @@ func (s Selection) ownSentences() []string {
 	}
 	lines := []string{fmt.Sprintf("Own bests, among the servers that suit everyone, and what each gives up: %s.", strings.Join(parts, ", "))}
 	if len(unsure) > 0 {
-		lines = append(lines, fmt.Sprintf("Own bests may be lower: on servers that not everyone has measured it is %s.", strings.Join(unsure, ", ")))
+		lines = append(lines, fmt.Sprintf("Own bests may be lower: on servers that not everyone has measured it is %s.",
+			strings.Join(unsure, ", ")))
 	}
 	return lines
 }

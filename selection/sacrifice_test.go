@@ -26,15 +26,28 @@ func TestLeastSacrifice(t *testing.T) {
 		// cat is far from everything: her ping is no reason to drag the others towards her
 		{name: "one far player", rows: map[string][]int{serverA: {20, 30, 230}, serverB: {150, 160, 160}, serverC: {70, 80, 190}},
 			chosen: serverC, score: 50, own: []float64{20, 30, 160}},
-		{name: "the same ping everywhere is no sacrifice", rows: map[string][]int{serverA: {20, 60, 250}, serverB: {60, 20, 250}, serverC: {35, 35, 250}},
+		{name: "the same ping everywhere is no sacrifice", rows: map[string][]int{
+			serverA: {20, 60, 250},
+			serverB: {60, 20, 250},
+			serverC: {35, 35, 250},
+		},
 			chosen: serverC, score: 15, own: []float64{20, 20, 250}},
-		{name: "own bests are of servers that suit everyone", rows: map[string][]int{serverA: {40, 50, 50}, serverB: {50, 40, 45}, serverC: {1, 90, lost}, D: {2, unprobed, 90}},
+		{name: "own bests are of servers that suit everyone", rows: map[string][]int{
+			serverA: {40, 50, 50},
+			serverB: {50, 40, 45},
+			serverC: {1, 90, lost},
+			D:       {2, unprobed, 90},
+		},
 			chosen: serverA, score: 10, own: []float64{40, 40, 45}},
-		{name: "and within the limit", rows: map[string][]int{serverA: {10, 10, 100}, serverB: {60, 30, 70}, serverC: {40, 45, 75}}, limits: []time.Duration{80 * time.Millisecond},
+		{name: "and within the limit",
+			rows:   map[string][]int{serverA: {10, 10, 100}, serverB: {60, 30, 70}, serverC: {40, 45, 75}},
+			limits: []time.Duration{80 * time.Millisecond},
 			chosen: serverC, score: 15, own: []float64{40, 30, 70}},
-		{name: "a weight is a factor of what one gives up", rows: map[string][]int{serverA: {20, 40, 30}, serverB: {50, 20, 30}}, weights: map[string]float64{"bob": 3},
+		{name: "a weight is a factor of what one gives up",
+			rows: map[string][]int{serverA: {20, 40, 30}, serverB: {50, 20, 30}}, weights: map[string]float64{"bob": 3},
 			chosen: serverB, score: 30, own: []float64{20, 20, 30}},
-		{name: "who has no say gives up what it takes", rows: map[string][]int{serverA: {20, 40, 30}, serverB: {90, 20, 30}}, weights: map[string]float64{"ann": 0},
+		{name: "who has no say gives up what it takes",
+			rows: map[string][]int{serverA: {20, 40, 30}, serverB: {90, 20, 30}}, weights: map[string]float64{"ann": 0},
 			chosen: serverB, score: 0, own: []float64{20, 20, 30}},
 		{name: "a tie breaks by address", rows: map[string][]int{serverB: {20, 40, 30}, serverA: {40, 20, 30}},
 			chosen: serverA, score: 20, own: []float64{20, 20, 30}},
@@ -77,8 +90,10 @@ func TestASacrificeIsToldInPlayersWords(t *testing.T) {
 		want     []string
 	}{
 		{selection.Criteria{By: selection.LeastSacrifice}, []string{
-			"10.0.0.3:27960 asks the least of everyone: nobody gives up more than 50.0 ms of their own best, with 113.3 ms on average; cat is worst off with 190.0 ms.",
-			"Own bests, among the servers that suit everyone, and what each gives up: ann 20.0 ms (+50.0 ms), bob 30.0 ms (+50.0 ms), cat 160.0 ms (+30.0 ms).",
+			"10.0.0.3:27960 asks the least of everyone: nobody gives up more than 50.0 ms of their own best, " +
+				"with 113.3 ms on average; cat is worst off with 190.0 ms.",
+			"Own bests, among the servers that suit everyone, and what each gives up: ann 20.0 ms (+50.0 ms), " +
+				"bob 30.0 ms (+50.0 ms), cat 160.0 ms (+30.0 ms).",
 			"Own bests may be lower: on servers that not everyone has measured it is ann 8.0 ms.",
 			"10.0.0.1:27960 has a lower average (93.3 ms), but its highest sacrifice (70.0 ms) is above the chosen server's.",
 		}},
@@ -152,9 +167,11 @@ func TestAFalseOwnBestIsBounded(t *testing.T) {
 	if moved == 0 {
 		t.Error("no lie changed anything")
 	}
-	servers, table := tableOf([]string{"ann", "bob"}, map[string][]int{serverA: {20, 60}, serverB: {50, 20}, serverC: {1, lost}, "10.0.0.4:27960": {1, unprobed}},
+	servers, table := tableOf([]string{"ann", "bob"},
+		map[string][]int{serverA: {20, 60}, serverB: {50, 20}, serverC: {1, lost}, "10.0.0.4:27960": {1, unprobed}},
 		serverA, serverB, serverC, "10.0.0.4:27960")
-	if got := selection.Select(servers, table, selection.Criteria{By: selection.LeastSacrifice}); got.Own["ann"].MS != 20 || got.Chosen.Addr.String() != serverB {
+	if got := selection.Select(servers, table,
+		selection.Criteria{By: selection.LeastSacrifice}); got.Own["ann"].MS != 20 || got.Chosen.Addr.String() != serverB {
 		t.Errorf("ann has %+v, and all go to %v", got.Own["ann"], got.Chosen.Addr)
 	}
 }

@@ -51,9 +51,12 @@ func TestRivals(t *testing.T) {
 		criteria selection.Criteria
 		want     string
 	}{
-		{selection.Criteria{By: selection.Mean}, "10.0.0.2:27960 has a lower deviation (25.5 ms), but its average (62.0 ms) is above the chosen server's."},
-		{selection.Criteria{By: selection.Mean, Keep: netip.MustParseAddrPort(serverB)}, "10.0.0.1:27960 has a lower average (50.0 ms), but that is not worth a move."},
-		{selection.Criteria{By: selection.Mean, Weights: map[string]float64{"bob": 4}}, "10.0.0.1:27960 has a lower average (50.0 ms), but with weights and quality it scores 68.0 ms, not 51.2 ms."},
+		{selection.Criteria{By: selection.Mean},
+			"10.0.0.2:27960 has a lower deviation (25.5 ms), but its average (62.0 ms) is above the chosen server's."},
+		{selection.Criteria{By: selection.Mean, Keep: netip.MustParseAddrPort(serverB)},
+			"10.0.0.1:27960 has a lower average (50.0 ms), but that is not worth a move."},
+		{selection.Criteria{By: selection.Mean, Weights: map[string]float64{"bob": 4}},
+			"10.0.0.1:27960 has a lower average (50.0 ms), but with weights and quality it scores 68.0 ms, not 51.2 ms."},
 	}
 	servers, table := tableOf(annAndBob, rows, serverA, serverB)
 	for _, test := range tests {
@@ -172,7 +175,8 @@ func TestExplainKeep(t *testing.T) {
 	rows := map[string][]int{serverA: {20, 20}, serverB: {15, 15}, serverC: {20, lost}}
 	servers, table := tableOf(annAndBob, rows, serverA, serverB, serverC)
 	tests := []struct{ keep, want string }{
-		{serverA, "10.0.0.1:27960 stays from the last round: 20.0 ms on average; ann is worst off with 20.0 ms. The best server, 10.0.0.2:27960, would gain only 5.0 ms."},
+		{serverA, "10.0.0.1:27960 stays from the last round: 20.0 ms on average; ann is worst off with 20.0 ms. " +
+			"The best server, 10.0.0.2:27960, would gain only 5.0 ms."},
 		{serverB, "10.0.0.2:27960 has the lowest average: 15.0 ms; ann is worst off with 15.0 ms. Without ann"},
 		{serverC, "10.0.0.3:27960, the last server, is out: unreachable for someone."},
 		{"10.9.9.9:1", "10.9.9.9:1, the last server, is no longer listed."},

@@ -59,7 +59,8 @@ func browse(t *testing.T, url string, size screenSize, more ...chromedp.ExecAllo
 	listening.Go(func() { b.listen(messages) })
 	t.Cleanup(func() {
 		if t.Failed() {
-			b.Logf("the page at %s: %s", url, eval[string](b, "JSON.stringify([muster.live.connection, muster.live.state?.you, muster.live.shown !== '', localStorage.length, document.querySelector('#toast').textContent])"))
+			b.Logf("the page at %s: %s", url, eval[string](b, "JSON.stringify([muster.live.connection, "+
+				"muster.live.state?.you, muster.live.shown !== '', localStorage.length, document.querySelector('#toast').textContent])"))
 		}
 		closing, stop := context.WithTimeout(ctx, 10*time.Second)
 		defer stop()
@@ -100,7 +101,8 @@ func (b *browser) resize(size screenSize) {
 	}
 	b.do(chromedp.EmulateViewport(size.width, size.height, chromedp.EmulateScale(size.scale)))
 	b.prefers("prefers-color-scheme", scheme)
-	for deadline := time.Now().Add(10 * time.Second); eval[int64](b, "innerWidth") != size.width; time.Sleep(10 * time.Millisecond) { // the page hears of it later
+	// the page hears of it later
+	for deadline := time.Now().Add(10 * time.Second); eval[int64](b, "innerWidth") != size.width; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			b.Fatalf("the screen stays %d wide", eval[int64](b, "innerWidth"))
 		}
@@ -287,7 +289,8 @@ func (b *browser) capture(name string, take chromedp.Action[[]byte]) {
 // webp is a picture small enough for a document.
 func webp(ctx context.Context, t *chromedp.Target) ([]byte, error) {
 	quality := int64(82)
-	shot, err := cdp.Call(ctx, t, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatWebp, Quality: &quality})
+	shot, err := cdp.Call(ctx, t, page.CaptureScreenshot,
+		page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatWebp, Quality: &quality})
 	return shot.Data, err
 }
 

@@ -31,13 +31,22 @@ const (
 // frame. Run it with -v for the figures.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
-	rooms, err := host.New(host.Config{Page: web.Handler(), List: func(context.Context, string) ([]discovery.Server, error) { return crowdList(), nil }})
+	rooms, err := host.New(host.Config{
+		Page: web.Handler(),
+		List: func(context.Context, string) ([]discovery.Server, error) { return crowdList(), nil },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(rooms.Handler())
 	t.Cleanup(func() { server.Close(); rooms.Close() })
-	code, _, _ := rooms.Open(wire.Settings{Name: "LAN party", Game: "openarena", By: selection.Mean, Strategy: "as", Limits: []time.Duration{400 * time.Millisecond}})
+	code, _, _ := rooms.Open(wire.Settings{
+		Name:     "LAN party",
+		Game:     "openarena",
+		By:       selection.Mean,
+		Strategy: "as",
+		Limits:   []time.Duration{400 * time.Millisecond},
+	})
 	b := browse(t, server.URL+"/#"+code, desktop)
 	b.sees("#stage", "Waiting for the first player")
 	b.run(countFrames)
@@ -62,7 +71,8 @@ func TestCrowd(t *testing.T) {
 	})
 	b.until("the map is there", func() bool { return eval[bool](b, "document.querySelectorAll('.world .ring').length == 8") })
 	b.tellsFrames("the search, with its map")
-	t.Logf("loaded %d bytes to the first state, %d in %d files with the map, which takes %d; first state after %.0f ms; streamed %d bytes for %d points",
+	t.Logf("loaded %d bytes to the first state, %d in %d files with the map, which takes %d; first state after "+
+		"%.0f ms; streamed %d bytes for %d points",
 		first, eval[int](b, loaded), eval[int](b, "performance.getEntriesByType('resource').length + 1"), eval[int](b, loadedForMap),
 		eval[float64](b, "muster.view.firstState"), eval[int](b, "muster.live.bytes"), crowdServers*crowdPlayers)
 	b.folds(true)
@@ -71,7 +81,8 @@ func TestCrowd(t *testing.T) {
 	b.folds(false)
 	b.shoot("crowd", desktop, laptop)
 	b.tellsFrames("the screen changes its size and colours, with all details")
-	if foreign := eval[int](b, "performance.getEntriesByType('resource').filter((e) => !e.name.startsWith(location.origin)).length"); foreign > 0 {
+	if foreign := eval[int](b, "performance.getEntriesByType('resource').filter((e) => "+
+		"!e.name.startsWith(location.origin)).length"); foreign > 0 {
 		t.Errorf("the page asks %d times elsewhere", foreign)
 	}
 }
@@ -90,13 +101,15 @@ const (
 		});
 		new PerformanceObserver((list) => noted.long.push(...list.getEntries().map((frame) => Math.round(frame.duration)))).observe({ type: "long-animation-frame" })`
 	loaded       = "performance.getEntries().reduce((n, e) => n + (e.transferSize ?? 0), 0)"
-	loadedForMap = "performance.getEntriesByType('resource').filter((e) => /map\\/|d3-|topojson|countries/.test(e.name)).reduce((n, e) => n + e.transferSize, 0)"
+	loadedForMap = "performance.getEntriesByType('resource').filter((e) => " +
+		"/map\\/|d3-|topojson|countries/.test(e.name)).reduce((n, e) => n + e.transferSize, 0)"
 )
 
 // tellsFrames says what was noted of the page's frames since it was asked last.
 func (b *browser) tellsFrames(when string) {
 	b.Helper()
-	b.Logf("%s: the longest frame has %.1f ms of scripts; frames of more than 50 ms in all: %s", when, eval[float64](b, "noted.script"), eval[string](b, "noted.long.sort((a, b) => b - a).join(', ') || 'none'"))
+	b.Logf("%s: the longest frame has %.1f ms of scripts; frames of more than 50 ms in all: %s", when,
+		eval[float64](b, "noted.script"), eval[string](b, "noted.long.sort((a, b) => b - a).join(', ') || 'none'"))
 	b.run("noted.script = noted.long.length = 0")
 }
 

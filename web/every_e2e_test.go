@@ -78,7 +78,8 @@ func (b *browser) drawn(name, stage string, people, me int) {
 	b.prefers("prefers-reduced-motion", "reduce") // the reveal's last frame stands at once
 	b.run("{" + fmt.Sprintf(crowded, names, me, name) + "}")
 	b.until("the page shows "+name, func() bool {
-		return eval[bool](b, fmt.Sprintf(`muster.view.stage === %q && Number(getComputedStyle(document.querySelector("#stage .everybody") ?? document.body).opacity) === 1`, stage))
+		return eval[bool](b, fmt.Sprintf(
+			`muster.view.stage === %q && Number(getComputedStyle(document.querySelector("#stage .everybody") ?? document.body).opacity) === 1`, stage))
 	})
 	if name == "search" {
 		b.until("the map is there", func() bool { return eval[int](b, "document.querySelectorAll('.world .ring').length") == people })
@@ -87,8 +88,10 @@ func (b *browser) drawn(name, stage string, people, me int) {
 
 // nicknames is what people call themselves who try a page.
 var nicknames = []string{
-	"anna", "<b onclick=alert(1)>bold</b>", "\u202eesrever\u202c", strings.Repeat("W", 60), "zero\u200bwidth\u200b\u200b", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍Ä̶̢̛́LGO",
-	"👩‍👩‍👧‍👦🏴‍☠️😀😀😀😀😀😀😀😀😀😀", "مرحبا بالعالم", "日本語のとても長い名前です", "a", "b b b b b b b b b b b b", "Maximiliane-Charlotte", "\u2067\u2066x", "dave", "eve", "player sixteen of us",
+	"anna", "<b onclick=alert(1)>bold</b>", "\u202eesrever\u202c", strings.Repeat("W", 60),
+	"zero\u200bwidth\u200b\u200b", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍Ä̶̢̛́LGO",
+	"👩‍👩‍👧‍👦🏴‍☠️😀😀😀😀😀😀😀😀😀😀", "مرحبا بالعالم", "日本語のとても長い名前です", "a", "b b b b b b b b b b b b", "Maximiliane-Charlotte",
+	"\u2067\u2066x", "dave", "eve", "player sixteen of us",
 }
 
 // faults is a script that finds what is wrong with a stage on a screen, whichever it is:
@@ -191,7 +194,8 @@ func TestEveryStage(t *testing.T) {
 			for _, size := range []screenSize{wall, wall4} {
 				tv.isFromTheSofa(name, size)
 				tv.fitsOn(name+"-tv", size, "*")
-				if said := eval[int](tv, fmt.Sprintf(`[...document.querySelectorAll("#stage :is(%s)")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().height > 0).length`, cmp.Or(s.pings, "none"))); s.pings != "" && said < people {
+				if said := eval[int](tv, fmt.Sprintf(
+					`[...document.querySelectorAll("#stage :is(%s)")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().height > 0).length`, cmp.Or(s.pings, "none"))); s.pings != "" && said < people {
 					t.Errorf("%s on a %s says %d pings", name, size.name, said)
 				}
 			}

@@ -39,7 +39,12 @@ func newService(t *testing.T) (rooms *host.Host, url string) {
 	}
 	for _, g := range table.All() {
 		_, err := g.Queries()
-		limits.Games = append(limits.Games, public.Game{Game: wire.Game{ID: g.ID, Name: g.Name}, By: selection.Mean, Listed: err == nil, Steam: g.OnSteam()})
+		limits.Games = append(limits.Games, public.Game{
+			Game:   wire.Game{ID: g.ID, Name: g.Name},
+			By:     selection.Mean,
+			Listed: err == nil,
+			Steam:  g.OnSteam(),
+		})
 		if g.ID == "xonotic" {
 			limits.Games[len(limits.Games)-1].By = selection.Threshold
 		}
@@ -48,7 +53,12 @@ func newService(t *testing.T) (rooms *host.Host, url string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rooms, err = host.New(host.Config{Page: web.Handler(), Get: programs, Public: limits, Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}}})
+	rooms, err = host.New(host.Config{
+		Page:   web.Handler(),
+		Get:    programs,
+		Public: limits,
+		Games:  []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,8 @@ func TestGetMuster(t *testing.T) {
 		t.Fatalf("%s is not the host's own program: %v, %v", name, err1, err2)
 	}
 	cmd := exec.Command(name) // as a double click does
-	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home, "DISPLAY=", "WAYLAND_DISPLAY=")
+	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home,
+		"XDG_CACHE_HOME="+home, "DISPLAY=", "WAYLAND_DISPLAY=")
 	said := &bytes.Buffer{}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader("zoe\n"), said, said
 	if err := cmd.Start(); err != nil {
@@ -109,7 +110,10 @@ func (b *browser) keeps() (folder string) {
 	b.Helper()
 	folder = b.TempDir()
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{Behavior: cdpbrowser.SetDownloadBehaviorBehaviorAllow, DownloadPath: folder})
+		_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{
+			Behavior:     cdpbrowser.SetDownloadBehaviorBehaviorAllow,
+			DownloadPath: folder,
+		})
 		return err
 	}))
 	return folder
@@ -166,7 +170,8 @@ func TestGetNothing(t *testing.T) {
 	b := browse(t, link, desktop)
 	b.sees("#invite", "This host has no program for Linux.")
 	b.shoot("get-nothing", desktop, phone)
-	pocket := claims(t, link, "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1", "iPhone")
+	pocket := claims(t, link, "Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 "+
+		"(KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1", "iPhone")
 	pocket.sees("#invite", "Open this room on the computer that you play on")
 	pocket.sees("#invite", link)
 	pocket.shoot("get-on-a-phone", phone, couch)
@@ -189,7 +194,8 @@ func TestGetSigned(t *testing.T) {
 	downloads := b.keeps()
 	b.sees("#invite", "Muster 1.2.3, ")
 	b.sees("#invite", "the project's own")
-	if at := eval[string](b, "document.querySelector('#invite .straight a').href"); at != "https://muster.example/releases/download/v1.2.3/muster_1.2.3_linux_amd64.tar.gz" {
+	if at := eval[string](b,
+		"document.querySelector('#invite .straight a').href"); at != "https://muster.example/releases/download/v1.2.3/muster_1.2.3_linux_amd64.tar.gz" {
 		t.Errorf("the project's own page has it at %s", at)
 	}
 	b.shoot("get-signed", desktop, laptop, phone, couch)
@@ -203,7 +209,8 @@ func TestGetSigned(t *testing.T) {
 // onWindows has the browser say that it is on Windows.
 func onWindows(t *testing.T, link string) *browser {
 	t.Helper()
-	return claims(t, link, "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36", "Windows")
+	return claims(t, link, "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "+
+		"Chrome/140.0.0.0 Safari/537.36", "Windows")
 }
 
 // claims has the browser say that it is another one, elsewhere.
@@ -226,7 +233,12 @@ func releases(t *testing.T, change func(*releasetest.Release)) (link string) {
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
 	page := server.URL + "/releases"
-	link, _ = giver(t, handout.Config{Version: "1.2.3", Release: page, Keys: project.Keys(t), Source: &fetch.Source{Page: page, Version: "1.2.3", Keys: project.Keys(t), Folder: t.TempDir()}})
+	link, _ = giver(t, handout.Config{
+		Version: "1.2.3",
+		Release: page,
+		Keys:    project.Keys(t),
+		Source:  &fetch.Source{Page: page, Version: "1.2.3", Keys: project.Keys(t), Folder: t.TempDir()},
+	})
 	return link
 }
 
@@ -291,7 +303,11 @@ func TestGetOffline(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	project, page := releasetest.NewSigner(t, 1), gone.URL+"/releases"
-	link, _ := giver(t, handout.Config{Version: "1.2.3", Keys: project.Keys(t), Source: &fetch.Source{Page: page, Version: "1.2.3", Keys: project.Keys(t), Folder: t.TempDir()}})
+	link, _ := giver(t, handout.Config{
+		Version: "1.2.3",
+		Keys:    project.Keys(t),
+		Source:  &fetch.Source{Page: page, Version: "1.2.3", Keys: project.Keys(t), Folder: t.TempDir()},
+	})
 	b := onWindows(t, link)
 	b.click("#invite button.primary")
 	b.sees("#invite .trouble", "has it no internet? Whoever runs it can lay the programs of a release into a folder")

@@ -63,7 +63,9 @@ func startHomeSet(t *testing.T, servers int, settings string) *home {
 	}
 	t.Cleanup(func() { h.fleet.Close() })
 	config := filepath.Join(folder, "XDG_CONFIG_HOME", "muster")
-	table := fmt.Sprintf("[game.myarena]\nname = \"My Arena\"\nprotocol = \"quake3\"\nport = 27960\nmasters = [%q]\nmaster_game = \"MyArena\"\nmaster_protocols = [71]\nrule = \"mean\"\nlaunch = [\"true\", \"+connect\", \"{address}\"]\n", h.fleet.Master())
+	table := fmt.Sprintf("[game.myarena]\nname = \"My Arena\"\nprotocol = \"quake3\"\nport = 27960\nmasters = "+
+		"[%q]\nmaster_game = \"MyArena\"\nmaster_protocols = [71]\nrule = \"mean\"\nlaunch = [\"true\", "+
+		"\"+connect\", \"{address}\"]\n", h.fleet.Master())
 	for name, text := range map[string]string{"games.toml": table, "config.toml": settings} {
 		err := os.MkdirAll(config, 0o700)
 		if err == nil {
@@ -167,11 +169,14 @@ func TestHomeFind(t *testing.T) {
 		t.Errorf("%d of %d are within 60 ms", few, all)
 	}
 	b.run(`{ const set = (name, value) => { const i = document.querySelector("#filters [name=" + name + "]"); i.value = value; i.dispatchEvent(new Event("input", { bubbles: true })); }; set("most", ""); set("least", 9); }`)
-	if crowds := eval[int](b, "home.table.shown.length"); crowds == 0 || crowds >= all || !eval[bool](b, "home.table.shown.every((r) => r.players - r.bots >= 9)") {
+	if crowds := eval[int](b, "home.table.shown.length"); crowds == 0 || crowds >= all ||
+		!eval[bool](b, "home.table.shown.every((r) => r.players - r.bots >= 9)") {
 		t.Errorf("%d of %d have 9 players", crowds, all)
 	}
 	b.click(`[data-action="hide"]`)
-	b.until("it is hidden, and no favourite", func() bool { return eval[bool](b, "home.table.hidden.size === 1 && home.table.favourites.size === 0") })
+	b.until("it is hidden, and no favourite", func() bool {
+		return eval[bool](b, "home.table.hidden.size === 1 && home.table.favourites.size === 0")
+	})
 }
 
 // shootHome holds Home's page as it is to what everybody needs, on phones and desktops,
@@ -451,7 +456,8 @@ func TestHomeMany(t *testing.T) {
 	before := processor(b)
 	b.click(`[data-game="myarena"]`)
 	wait := func(until string) { // as fast as a fleet of so many answers
-		for deadline := time.Now().Add(time.Minute + time.Duration(*homeRows)*10*time.Millisecond); !eval[bool](b, until) && time.Now().Before(deadline); time.Sleep(time.Second) {
+		for deadline := time.Now().Add(time.Minute + time.Duration(*homeRows)*10*time.Millisecond); !eval[bool](b,
+			until) && time.Now().Before(deadline); time.Sleep(time.Second) {
 		}
 	}
 	wait(`home.state().find.asked > 0 && !home.state().find.running`)
@@ -462,7 +468,8 @@ func TestHomeMany(t *testing.T) {
 	wait(`!home.state().find.running && home.table.rows.size === home.state().find.answered`)
 	report := func(when string) {
 		busy := processor(b)
-		t.Logf("%s: %.2f s of processor time for the page; %s", when, busy-before, eval[string](b, `(() => { const f = globalThis.frames_; const said = JSON.stringify({ rows: home.table.rows.size, dom: document.querySelectorAll("#list .row").length, frames: f.count, longest_ms: Math.round(f.longest), long_tasks: f.tasks.length, longest_task_ms: Math.round(Math.max(0, ...f.tasks)), heap_mb: Math.round(performance.memory.usedJSHeapSize / 1e6) }); f.longest = 0; f.count = 0; f.tasks.length = 0; return said; })()`))
+		t.Logf("%s: %.2f s of processor time for the page; %s", when, busy-before,
+			eval[string](b, `(() => { const f = globalThis.frames_; const said = JSON.stringify({ rows: home.table.rows.size, dom: document.querySelectorAll("#list .row").length, frames: f.count, longest_ms: Math.round(f.longest), long_tasks: f.tasks.length, longest_task_ms: Math.round(Math.max(0, ...f.tasks)), heap_mb: Math.round(performance.memory.usedJSHeapSize / 1e6) }); f.longest = 0; f.count = 0; f.tasks.length = 0; return said; })()`))
 		before = processor(b)
 	}
 	report("filling")
@@ -487,7 +494,8 @@ func TestHomeMany(t *testing.T) {
 func processor(b *browser) (seconds float64) {
 	b.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		if _, err := chromedp.Call(ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
+		if _, err := chromedp.Call(ctx, performance.Enable,
+			performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
 			return err
 		}
 		metrics, err := chromedp.Call(ctx, performance.GetMetrics, cdp.Empty{})

@@ -78,7 +78,8 @@ func (h *home) findOne() *browser {
 	b := browseHome(h.T, h, wide)
 	b.run(`location.hash = "#find"`)
 	b.sees("h1", "Find a server")
-	b.run(`document.querySelector("details.own").open = true; document.querySelector("#own-servers").value = "` + h.fleet.Servers()[0].Addr.String() + `"`)
+	b.run(`document.querySelector("details.own").open = true; document.querySelector("#own-servers").value = "` +
+		h.fleet.Servers()[0].Addr.String() + `"`)
 	b.click(`[data-game="myarena"]`)
 	b.until("the server answers", func() bool { return eval[bool](b, "home.table.rows.size === 1 && !home.state().find.running") })
 	b.run(`document.querySelector("#list").focus()`)

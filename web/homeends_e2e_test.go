@@ -47,7 +47,8 @@ func TestHomeEndsTheNight(t *testing.T) {
 	ended := make(chan int, 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
-		ended <- cli.Run(ctx, []string{"join", link, "--name", "bob", "--launch", "never", "--no-browser"}, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said})
+		ended <- cli.Run(ctx, []string{"join", link, "--name", "bob", "--launch", "never", "--no-browser"},
+			cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said})
 	}()
 	t.Cleanup(func() { cancel(); <-ended })
 	friend.sees("#people", "bob")
@@ -65,7 +66,9 @@ func TestHomeEndsTheNight(t *testing.T) {
 	for _, page := range []*browser{room, friend} {
 		page.sees("#stage h1", "Good night")
 	}
-	b.until("the room is over, and nothing is wrong", func() bool { return eval[bool](b, "!home.state().room.running && !home.state().room.error") })
+	b.until("the room is over, and nothing is wrong", func() bool {
+		return eval[bool](b, "!home.state().room.running && !home.state().room.error")
+	})
 	b.run(`location.hash = "#find"`)
 	b.sees("h1", "Find a server")
 }

@@ -20,7 +20,8 @@ import (
 func TestHomeLAN(t *testing.T) {
 	const inside = "MUSTER_TEST_LAN"
 	if os.Getenv(inside) == "" {
-		cmd := exec.Command("unshare", "-n", "bash", "-c", `ip link set lo up && ip link add cable0 type veth peer name cable1 && ip addr add 10.9.0.1/24 dev cable0 && ip link set cable0 up && ip link set cable1 up && exec "$0" "$@"`,
+		cmd := exec.Command("unshare", "-n", "bash", "-c",
+			`ip link set lo up && ip link add cable0 type veth peer name cable1 && ip addr add 10.9.0.1/24 dev cable0 && ip link set cable0 up && ip link set cable1 up && exec "$0" "$@"`,
 			os.Args[0], "-test.run", "^TestHomeLAN$", "-test.v")
 		cmd.Env = append(os.Environ(), inside+"=1")
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -62,7 +63,9 @@ func rooms(t *testing.T, args ...string) (code string) {
 	ended := make(chan int, 1)
 	out := &awaited{prefix: "code", found: make(chan string, 1)}
 	go func() {
-		ended <- cli.Run(ctx, append([]string{"host", "--game", "myarena", "--new", "--no-play", "--no-browser", "--players", "3", "--name", "olga"}, args...), cli.Streams{In: strings.NewReader(""), Out: out, Err: testWriter{t}})
+		ended <- cli.Run(ctx, append(
+			[]string{"host", "--game", "myarena", "--new", "--no-play", "--no-browser", "--players", "3", "--name",
+				"olga"}, args...), cli.Streams{In: strings.NewReader(""), Out: out, Err: testWriter{t}})
 	}()
 	t.Cleanup(func() {
 		cancel()

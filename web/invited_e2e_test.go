@@ -41,7 +41,8 @@ func TestHomeInvited(t *testing.T) {
 	opened := opener(t)
 	clicks := func(link string) {
 		t.Helper()
-		if code := cli.Run(t.Context(), []string{"open", link}, cli.Streams{In: strings.NewReader(""), Out: testWriter{t}, Err: testWriter{t}}); code != 0 {
+		if code := cli.Run(t.Context(), []string{"open", link},
+			cli.Streams{In: strings.NewReader(""), Out: testWriter{t}, Err: testWriter{t}}); code != 0 {
 			t.Fatalf("opening %.100q: exit status %d", link, code)
 		}
 	}

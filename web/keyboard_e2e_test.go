@@ -129,12 +129,14 @@ func (b *browser) hearsWell() {
 		}
 	}
 	all := strings.Join(heard, "\n")
-	for words, most := range map[string]int{"Everyone is measuring": 2, "We play on": 2, "Where shall we play?": 4, "Off to": 2, "Escape stops it": 2, "Everyone to": 1, "You’re on the way": 1, "Good night": 1} {
+	for words, most := range map[string]int{"Everyone is measuring": 2, "We play on": 2, "Where shall we play?": 4,
+		"Off to": 2, "Escape stops it": 2, "Everyone to": 1, "You’re on the way": 1, "Good night": 1} {
 		if n := strings.Count(all, words); n > most { // in two rounds, a countdown that was stopped, and a veto
 			b.Errorf("%q is said %d times", words, n)
 		}
 	}
-	for _, words := range []string{"# Where shall we play?", "# Off to", "Everyone to", "You’re on the way", "# Where shall we play?", "# Good night"} {
+	for _, words := range []string{"# Where shall we play?", "# Off to", "Everyone to", "You’re on the way",
+		"# Where shall we play?", "# Good night"} {
 		at := strings.Index(all, words)
 		if at < 0 {
 			b.Errorf("%q is not said, or not then", words)

@@ -52,13 +52,15 @@ func newDesk(t *testing.T) *desk {
 	home := t.TempDir()
 	d := &desk{T: t, home: home, opened: filepath.Join(home, "opened")}
 	d.env = append(os.Environ(), "HOME="+home, "DISPLAY=:99", "WAYLAND_DISPLAY=", "SSH_CONNECTION=", "XDG_CURRENT_DESKTOP=", "BROWSER=",
-		"XDG_DATA_HOME="+home+"/share", "XDG_CONFIG_HOME="+home+"/config", "XDG_STATE_HOME="+home+"/state", "XDG_CACHE_HOME="+home+"/cache", "XDG_RUNTIME_DIR="+home+"/run")
+		"XDG_DATA_HOME="+home+"/share", "XDG_CONFIG_HOME="+home+"/config", "XDG_STATE_HOME="+home+"/state",
+		"XDG_CACHE_HOME="+home+"/cache", "XDG_RUNTIME_DIR="+home+"/run")
 	script := filepath.Join(home, "pages")
 	for name, text := range map[string]string{
 		script: "#!/bin/sh\necho \"$1\" >>" + d.opened + "\n",
-		home + "/share/applications/pages.desktop": "[Desktop Entry]\nType=Application\nName=Pages\nExec=" + script + " %u\nMimeType=x-scheme-handler/http;\n",
-		home + "/config/mimeapps.list":             "[Default Applications]\nx-scheme-handler/http=pages.desktop\n",
-		home + "/config/muster/config.toml":        "lan = \"off\"\n",
+		home + "/share/applications/pages.desktop": "[Desktop Entry]\nType=Application\nName=Pages\nExec=" + script +
+			" %u\nMimeType=x-scheme-handler/http;\n",
+		home + "/config/mimeapps.list":      "[Default Applications]\nx-scheme-handler/http=pages.desktop\n",
+		home + "/config/muster/config.toml": "lan = \"off\"\n",
 	} {
 		err := os.MkdirAll(filepath.Dir(name), 0o700)
 		if err == nil {
@@ -145,7 +147,10 @@ func TestFromLinkToPlaying(t *testing.T) {
 	site, _, _ := strings.Cut(link, "/#")
 	b := browse(t, link, desktop, d.browser(site)...)
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{Behavior: cdpbrowser.SetDownloadBehaviorBehaviorAllow, DownloadPath: downloads})
+		_, err := chromedp.CallBrowser(ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{
+			Behavior:     cdpbrowser.SetDownloadBehaviorBehaviorAllow,
+			DownloadPath: downloads,
+		})
 		return err
 	}))
 	b.sees("#invite", "Get Muster for Linux")

@@ -34,7 +34,8 @@ func TestListsOnThePage(t *testing.T) {
 	line := `{ sent: 12, rtt_ms: 44.2, loss: 0, jitter_ms: 1.24, worst_ms: 47.9 }`
 	b.tells(`{ people, choice: { ...choice, selection: { ...selection, ranking: [{ ...ranked, ours: true }] } }, agreement: { open: false }, room: room("chosen", { long_look_ms: 30000 }),
 		look: { until: new Date(Date.now() + 17500).toISOString(), finalists: [
-			{ addr, name: servers[addr].name, lines: { anna: ` + line + `, ben: { ...` + line + `, loss: .25 } } }, { addr: "192.0.2.8:27960", name: "\u202e<i>x</i>", lines: {} }] } }`)
+			{ addr, name: servers[addr].name, lines: { anna: ` + line + `, ben: { ...` + line +
+		`, loss: .25 } } }, { addr: "192.0.2.8:27960", name: "\u202e<i>x</i>", lines: {} }] } }`)
 	b.sees("#stage .long-look", "s left")
 	b.sees("#stage .long-look", "25 % lost")
 	b.sees("#stage .long-look", "95 of 100: 48 ms")

@@ -71,7 +71,9 @@ func TestLobby(t *testing.T) {
 	ann.sets("#voice", "")
 	ann.until("there is no voice channel", func() bool { return eval[bool](ann, `!document.querySelector(".voice")`) })
 	ann.sets("#wait_ms", "30")
-	ann.until("the room waits for seats for half an hour", func() bool { return eval[float64](ann, "muster.live.state.room.wait_ms ?? 0") == 30*60_000 })
+	ann.until("the room waits for seats for half an hour", func() bool {
+		return eval[float64](ann, "muster.live.state.room.wait_ms ?? 0") == 30*60_000
+	})
 	n.joins("<b>Maximiliane-Charlotte</b>", 2, 100, func(*discovery.Result) {})
 	tv.sees(".one.new", "just came in")
 	if eval[int](tv, `document.querySelectorAll(".one.new").length`) != 1 {
@@ -127,7 +129,8 @@ func (b *browser) isFromTheSofa(what string, sizes ...screenSize) {
 
 // visions are how people see, and how people do who see fewer colours or none.
 var visions = []emulation.SetEmulatedVisionDeficiencyType{
-	emulation.SetEmulatedVisionDeficiencyTypeNone, emulation.SetEmulatedVisionDeficiencyTypeProtanopia, emulation.SetEmulatedVisionDeficiencyTypeDeuteranopia,
+	emulation.SetEmulatedVisionDeficiencyTypeNone, emulation.SetEmulatedVisionDeficiencyTypeProtanopia,
+	emulation.SetEmulatedVisionDeficiencyTypeDeuteranopia,
 	emulation.SetEmulatedVisionDeficiencyTypeTritanopia, emulation.SetEmulatedVisionDeficiencyTypeAchromatopsia,
 }
 
@@ -150,7 +153,8 @@ func (b *browser) tellsSignsApart(selector string) {
 				_, err := chromedp.Call(ctx, emulation.SetEmulatedVisionDeficiency, emulation.SetEmulatedVisionDeficiencyParams{Type: vision})
 				return err
 			}))
-			boxes := eval[[][4]float64](b, fmt.Sprintf(`[...document.querySelectorAll(%q)].map((e) => e.getBoundingClientRect()).map(({ x, y, width, height }) => [x, y, width, height])`, selector))
+			boxes := eval[[][4]float64](b,
+				fmt.Sprintf(`[...document.querySelectorAll(%q)].map((e) => e.getBoundingClientRect()).map(({ x, y, width, height }) => [x, y, width, height])`, selector))
 			shot, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 			if err != nil {
 				b.Fatal(err)

@@ -149,7 +149,9 @@ func TestHomeBeaconBehindRouter(t *testing.T) {
 // else ip is told.
 func atHome(t *testing.T, more ...string) {
 	t.Helper()
-	for _, command := range append([]string{"link add lan0 type veth peer name nobody0", "addr add 192.168.7.2/24 dev lan0", "link set lan0 up", "link set nobody0 up", "route add default dev lan0"}, more...) {
+	for _, command := range append(
+		[]string{"link add lan0 type veth peer name nobody0", "addr add 192.168.7.2/24 dev lan0", "link set lan0 up",
+			"link set nobody0 up", "route add default dev lan0"}, more...) {
 		if out, err := exec.Command("ip", strings.Fields(command)...).CombinedOutput(); err != nil {
 			t.Fatalf("ip %s: %v\n%s", command, err, out)
 		}
@@ -192,7 +194,10 @@ func router(t *testing.T, at string, outside netip.AddrPort) (asked *atomic.Int3
 func openRoom(t *testing.T, at string) (rooms *host.Host, code string) {
 	t.Helper()
 	gone := []discovery.Server{{Addr: netip.MustParseAddrPort("192.168.7.2:1")}}
-	rooms, err := host.New(host.Config{Page: web.Handler(), List: func(context.Context, string) ([]discovery.Server, error) { return gone, nil }})
+	rooms, err := host.New(host.Config{
+		Page: web.Handler(),
+		List: func(context.Context, string) ([]discovery.Server, error) { return gone, nil },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,8 @@ func TestReveal(t *testing.T) {
 	const measuring = `{ people, ` + you + `, room: room("measuring") }`
 	const chosen = `{ people, ` + you + `, choice, agreement: { open: true, vetoes: [], ballot: [addr] }, room: room("chosen") }`
 	seen := func(what string) float64 { // -1 while it is not there
-		return eval[float64](b, `(() => { const there = document.querySelector("#stage `+what+`"); return there ? Number(getComputedStyle(there).opacity) : -1; })()`)
+		return eval[float64](b, `(() => { const there = document.querySelector("#stage `+what+
+			`"); return there ? Number(getComputedStyle(there).opacity) : -1; })()`)
 	}
 	b.tells(measuring)
 	b.until("the search stands there", func() bool { return eval[string](b, "muster.view.stage") == "search" })
@@ -130,7 +131,8 @@ func TestReveal(t *testing.T) {
 		return seen(".named") == 1 && seen(".everybody") == 1 && eval[int](b, "document.getAnimations().length") == 0
 	})
 	b.shoot("reveal", laptop, desktop, screenSize{"small-phone-dark", 390, 700, 1, true}, night4k)
-	b.tells(strings.Replace(chosen, " choice,", ` choice: { ...choice, selection: { ...selection, by: "least-sacrifice", ranking: [{ ...ranked, extra_ms: { anna: 23.4, ben: 2, chong: 0, dave: 11 } }] } },`, 1))
+	b.tells(strings.Replace(chosen, " choice,",
+		` choice: { ...choice, selection: { ...selection, by: "least-sacrifice", ranking: [{ ...ranked, extra_ms: { anna: 23.4, ben: 2, chong: 0, dave: 11 } }] } },`, 1))
 	b.sees("#stage .figure-of", "88 ms for you · nobody gives up more than 23 ms of their own best")
 	b.shoot("reveal-sacrifice", laptop, phone)
 	b.resize(laptop)
@@ -155,10 +157,13 @@ func TestReveal(t *testing.T) {
 	b.run(`import(new URL("share.js", document.baseURI)).then(async ({ picture }) => { window.shared = await picture(muster.live.state); })`)
 	b.until("there is a picture to share", func() bool { return eval[bool](b, "Boolean(window.shared)") })
 	shared := eval[string](b, "window.shared")
-	if text, err := drawn(regexp.MustCompile(`<style>.*?</style>`).ReplaceAllString(shared, "")); err != nil || !strings.Contains(text, "somewhere") || strings.Contains(text, "192.0.2.7") {
+	if text, err := drawn(regexp.MustCompile(`<style>.*?</style>`).ReplaceAllString(shared, "")); err != nil ||
+		!strings.Contains(text, "somewhere") || strings.Contains(text, "192.0.2.7") {
 		t.Errorf("the picture to share says %q: %v", text, err)
 	}
-	if ways, land := strings.Count(shared, `stroke-linecap="round"`), regexp.MustCompile(`<path d="([^"]*)" fill="#243049"/>`).FindString(shared); ways != 3 || len(land) < 1000 || strings.Contains(land, "NaN") {
+	if ways, land := strings.Count(shared, `stroke-linecap="round"`),
+		regexp.MustCompile(`<path d="([^"]*)" fill="#243049"/>`).FindString(shared); ways != 3 || len(land) < 1000 ||
+		strings.Contains(land, "NaN") {
 		t.Errorf("the picture to share has %d ways and %.50q for land", ways, land)
 	}
 	b.run(`muster.view.revealed = muster.view.searched = 1`)

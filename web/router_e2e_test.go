@@ -28,7 +28,9 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 	if !alone(t) {
 		return
 	}
-	for _, command := range []string{"link add lan0 type veth peer name nobody0", "link set lan0 addrgenmode none", "link set nobody0 addrgenmode none", "addr add 192.168.7.2/24 dev lan0", "link set lan0 up", "link set nobody0 up", "route add default dev lan0"} {
+	for _, command := range []string{"link add lan0 type veth peer name nobody0", "link set lan0 addrgenmode none",
+		"link set nobody0 addrgenmode none", "addr add 192.168.7.2/24 dev lan0", "link set lan0 up",
+		"link set nobody0 up", "route add default dev lan0"} {
 		if out, err := exec.Command("ip", strings.Fields(command)...).CombinedOutput(); err != nil {
 			t.Fatalf("ip %s: %v\n%s", command, err, out)
 		}
@@ -66,7 +68,8 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 	b.until("and said", func() bool {
 		return eval[bool](b, `home.state().room.lines.some((line) => line.includes("the router is left alone"))`)
 	})
-	if lines := eval[string](b, `home.state().room.lines.join("\n")`); !strings.Contains(lines, "--public-url URL") || strings.Contains(lines, "asking the router") {
+	if lines := eval[string](b, `home.state().room.lines.join("\n")`); !strings.Contains(lines, "--public-url URL") ||
+		strings.Contains(lines, "asking the router") {
 		t.Errorf("Home says\n%s", lines)
 	}
 	closes()
@@ -107,7 +110,11 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 // TestLinkForTheInternet: once the router lets friends in, whoever opened the room has the
 // link for them on its page.
 func TestLinkForTheInternet(t *testing.T) {
-	rooms, err := host.New(host.Config{Page: web.Handler(), Address: "192.168.7.2:7777", Outside: func(key access.Key) string { return "http://5.6.7.8:7777/#" + key.String() }})
+	rooms, err := host.New(host.Config{
+		Page:    web.Handler(),
+		Address: "192.168.7.2:7777",
+		Outside: func(key access.Key) string { return "http://5.6.7.8:7777/#" + key.String() },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +127,13 @@ func TestLinkForTheInternet(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	played := make(chan error, 1)
 	go func() {
-		played <- peer.Run(ctx, peer.Options{URL: "ws" + strings.TrimPrefix(server.URL, "http") + "/peer", Code: code, Key: rooms.Keys(code).Link, As: secret, Name: "ann"})
+		played <- peer.Run(ctx, peer.Options{
+			URL:  "ws" + strings.TrimPrefix(server.URL, "http") + "/peer",
+			Code: code,
+			Key:  rooms.Keys(code).Link,
+			As:   secret,
+			Name: "ann",
+		})
 	}()
 	t.Cleanup(func() { cancel(); <-played })
 	b := browse(t, server.URL+"/#"+access.Key{Code: code, Link: rooms.Keys(code).Link, Secret: secret}.String(), desktop)

@@ -26,7 +26,13 @@ func TestAsListed(t *testing.T) {
 	t.Parallel()
 	list := crowdList()[:4]
 	word := discovery.Said{At: time.Now().Add(-12 * time.Minute), Infos: map[netip.AddrPort]*discovery.Info{
-		list[0].Addr: {Name: "The <b>Den</b> of the very long name that nobody can read to its end", Map: "haven", Players: 3, MaxPlayers: 16, AsListed: true},
+		list[0].Addr: {
+			Name:       "The <b>Den</b> of the very long name that nobody can read to its end",
+			Map:        "haven",
+			Players:    3,
+			MaxPlayers: 16,
+			AsListed:   true,
+		},
 		list[1].Addr: {Name: "Listed", Players: 16, MaxPlayers: 16, AsListed: true},
 	}}
 	rooms, err := host.New(host.Config{
@@ -38,7 +44,14 @@ func TestAsListed(t *testing.T) {
 	}
 	server := httptest.NewServer(rooms.Handler())
 	t.Cleanup(func() { server.Close(); rooms.Close() })
-	code, _, _ := rooms.Open(wire.Settings{Name: "Friday", Game: "veloren", By: selection.Mean, Strategy: "conventional", Players: 1, Agree: wire.Yes})
+	code, _, _ := rooms.Open(wire.Settings{
+		Name:     "Friday",
+		Game:     "veloren",
+		By:       selection.Mean,
+		Strategy: "conventional",
+		Players:  1,
+		Agree:    wire.Yes,
+	})
 	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +88,11 @@ func answerQuietly(player *conn.Conn, m wire.Message) {
 	case wire.List:
 		report, infos := wire.Report{Round: m.Round}, wire.Infos{Round: m.Round}
 		for server := range m.Servers {
-			report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(20+10*server) * time.Millisecond})
+			report.Results = append(report.Results, discovery.Result{
+				Server: server,
+				State:  discovery.Answered,
+				RTT:    time.Duration(20+10*server) * time.Millisecond,
+			})
 			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: heard(server)})
 		}
 		player.Send(infos)
@@ -85,7 +102,13 @@ func answerQuietly(player *conn.Conn, m wire.Message) {
 		v := wire.Verified{Round: m.Round, Attempt: m.Attempt}
 		for _, server := range m.Servers {
 			info := heard(server)
-			v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{float64(20 + 10*server)}, Sent: 1, Info: &info})
+			v.Servers = append(v.Servers, wire.Finalist{
+				Server: server,
+				State:  discovery.Answered,
+				RTTs:   []float64{float64(20 + 10*server)},
+				Sent:   1,
+				Info:   &info,
+			})
 		}
 		player.Send(v)
 	}

@@ -32,7 +32,10 @@ func TestSearch(t *testing.T) {
 	homes := map[string]string{"198.41.0.1": "NL", "198.41.1.1": "US", "198.41.2.1": "MY", "198.41.3.1": "US"}
 	list := make([]discovery.Server, 2000)
 	for i := range list {
-		list[i] = discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{45, 5, byte(i >> 8), byte(i)}), 27960), Country: countries[i%len(countries)]}
+		list[i] = discovery.Server{
+			Addr:    netip.AddrPortFrom(netip.AddrFrom4([4]byte{45, 5, byte(i >> 8), byte(i)}), 27960),
+			Country: countries[i%len(countries)],
+		}
 	}
 	rooms, err := host.New(host.Config{
 		Page: web.Handler(), List: func(context.Context, string) ([]discovery.Server, error) { return list, nil },
@@ -58,9 +61,16 @@ func TestSearch(t *testing.T) {
 		report := wire.Report{Round: 1, Now: time.Second}
 		infos := wire.Infos{Round: 1}
 		for s := range 600 {
-			report.Results = append(report.Results, discovery.Result{Server: s, State: discovery.Answered, RTT: time.Duration(20+40*((s+3*i)%9)+s%7) * time.Millisecond})
+			report.Results = append(report.Results, discovery.Result{
+				Server: s,
+				State:  discovery.Answered,
+				RTT:    time.Duration(20+40*((s+3*i)%9)+s%7) * time.Millisecond,
+			})
 			if s < 60 {
-				infos.Servers = append(infos.Servers, wire.ServerInfo{Server: s, Info: discovery.Info{Name: fmt.Sprintf("pro-g <i>InstaGib</i> #%d", s), Players: 2, MaxPlayers: 16}})
+				infos.Servers = append(infos.Servers, wire.ServerInfo{
+					Server: s,
+					Info:   discovery.Info{Name: fmt.Sprintf("pro-g <i>InstaGib</i> #%d", s), Players: 2, MaxPlayers: 16},
+				})
 			}
 		}
 		player.Send(infos)
@@ -71,11 +81,13 @@ func TestSearch(t *testing.T) {
 	b.sees("#stage", "600 of 2,000 servers have answered")
 	b.until("the map is there", func() bool { return eval[int](b, "document.querySelectorAll('.world .ring').length") == 4 })
 	drawn := func(canvas string) int {
-		return eval[int](b, `(() => { const c = document.querySelector('.world canvas`+canvas+`'); return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.filter((n, i) => i % 4 === 3 && n > 0).length; })()`)
+		return eval[int](b, `(() => { const c = document.querySelector('.world canvas`+canvas+
+			`'); return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.filter((n, i) => i % 4 === 3 && n > 0).length; })()`)
 	}
 	b.until("the land is drawn", func() bool { return drawn("") > 10_000 })
 	b.until("the lights are on", func() bool { return drawn(":nth-of-type(2)") > 500 }) // of 2,000, of which many cover each other
-	if at := eval[string](b, "document.querySelector('#stage').textContent"); strings.Contains(at, "45.5.") || strings.Contains(at, "198.41.") {
+	if at := eval[string](b, "document.querySelector('#stage').textContent"); strings.Contains(at, "45.5.") ||
+		strings.Contains(at, "198.41.") {
 		t.Errorf("an address stands there: %s", at)
 	}
 	small := screenSize{"phone-390", 390, 700, 2, true}
@@ -96,7 +108,8 @@ func TestSearch(t *testing.T) {
 	}
 	b.until("the reveal is over", func() bool { return eval[string](b, "document.body.dataset.stage") != "reveal" })
 	t.Logf("longest frame %.1f ms; the map takes %d bytes", eval[float64](b, "muster.view.longest"),
-		eval[int](b, "performance.getEntriesByType('resource').filter((e) => /map|d3-|topojson|countries/.test(e.name)).reduce((n, e) => n + e.transferSize, 0)"))
+		eval[int](b, "performance.getEntriesByType('resource').filter((e) => "+
+			"/map|d3-|topojson|countries/.test(e.name)).reduce((n, e) => n + e.transferSize, 0)"))
 }
 
 // farPlayer is a player's program at an address of the internet.
@@ -114,7 +127,13 @@ func farPlayer(t *testing.T, server *httptest.Server, code, name, from string) *
 			if look, is := m.(wire.Finalists); is {
 				seen := wire.Verified{Round: look.Round, Attempt: look.Attempt}
 				for _, s := range look.Servers {
-					seen.Servers = append(seen.Servers, wire.Finalist{Server: s, State: discovery.Answered, RTTs: []float64{40, 41, 40}, Sent: 3, Info: &discovery.Info{Name: fmt.Sprintf("pro-g <i>InstaGib</i> #%d", s), Players: 2, MaxPlayers: 16}})
+					seen.Servers = append(seen.Servers, wire.Finalist{
+						Server: s,
+						State:  discovery.Answered,
+						RTTs:   []float64{40, 41, 40},
+						Sent:   3,
+						Info:   &discovery.Info{Name: fmt.Sprintf("pro-g <i>InstaGib</i> #%d", s), Players: 2, MaxPlayers: 16},
+					})
 				}
 				player.Send(seen)
 			}
@@ -198,7 +217,8 @@ func TestPodium(t *testing.T) {
 			b.shoot(fmt.Sprintf("podium-%d", players), desktop, laptop, small, night4k)
 		}
 		b.resize(small)
-		if bottom := eval[float64](b, "Math.max(...[...document.querySelectorAll('.footing, .telling .buttons')].map((e) => e.getBoundingClientRect().bottom))"); bottom > 700 {
+		if bottom := eval[float64](b, "Math.max(...[...document.querySelectorAll('.footing, .telling "+
+			".buttons')].map((e) => e.getBoundingClientRect().bottom))"); bottom > 700 {
 			t.Errorf("with %d players podium and button end at %.0f of 700", players, bottom)
 		}
 		b.resize(desktop)
@@ -208,7 +228,8 @@ func TestPodium(t *testing.T) {
 	b.run(`seen.length = 0`)
 	b.searches(`search(4, [0, 1, 2], 30)`)
 	b.until("the figure is another", func() bool { return b.reads(".best .big") == "30" })
-	if seen := eval[string](b, "[...new Set(seen.map(([figure]) => figure))].filter((figure) => figure !== '57').join(' ')"); seen != "30" || eval[int](b, "document.getAnimations().length") > 0 {
+	if seen := eval[string](b, "[...new Set(seen.map(([figure]) => figure))].filter((figure) => figure !== "+
+		"'57').join(' ')"); seen != "30" || eval[int](b, "document.getAnimations().length") > 0 {
 		t.Errorf("with less motion the figure is %s, and %d things move", seen, eval[int](b, "document.getAnimations().length"))
 	}
 }

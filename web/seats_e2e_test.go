@@ -23,7 +23,8 @@ func TestSeats(t *testing.T) {
 		const on = (addr, name, mean_ms, more) => ({ ...servers[Object.keys(servers)[0]], addr, name, mean_ms, max_ms: 2 * mean_ms, rtt_ms: { anna: mean_ms - 9, ben: mean_ms }, asked: 12, most: 3, from: 0, to: 1, at: at(-4), next: at(7), ...more });
 		const wait = { need: 4, began: at(-300), until: at(1500), servers: [on(addr, "pro-g <i>InstaGib</i> [CA] #1483", 97, { free: 3 }), on("192.0.2.8:27960", "The second best", 101, { free: 0, country: "DE" })], instead: [on("192.0.2.9:27960", "Far but empty", 140, { free: 14, country: "JP" })] };
 		const state = { people, choice: { ...choice, target: undefined, selection: { ...selection, chosen: null, ranking: [] } } };`
-	b.run(`{` + friends + waiting + `says({ ...state, room: room("waiting"), seats: wait, you: { ...live.state.you, name: "anna", organiser: true } })}`)
+	b.run(`{` + friends + waiting +
+		`says({ ...state, room: room("waiting"), seats: wait, you: { ...live.state.you, name: "anna", organiser: true } })}`)
 	b.sees("#stage h1", "3 of 4 seats free")
 	b.sees("#stage", "next look in")
 	b.sees("#stage", "asked 12 times")
@@ -54,7 +55,8 @@ func TestSeats(t *testing.T) {
 	if os.Getenv("MUSTER_SHOTS") != "" {
 		b.capture("seats-off.png", chromedp.CaptureScreenshot())
 	}
-	b.run(`{` + friends + waiting + `says({ ...state, room: room("failed"), seats: { ...wait, over: "There were never 4 seats at once in 30 minutes.", chance: "pro-g had at most 3 free, mostly 0 to 1." },
+	b.run(`{` + friends + waiting +
+		`says({ ...state, room: room("failed"), seats: { ...wait, over: "There were never 4 seats at once in 30 minutes.", chance: "pro-g had at most 3 free, mostly 0 to 1." },
 		choice: { ...state.choice, advice: [{ text: "wait for 4 seats", action: "await", argument: {}, servers: 2, addr }] } })}`)
 	b.sees("#stage h1", "No seats for everyone this time")
 	b.sees("#stage", "at most 3 free")
@@ -70,9 +72,13 @@ func TestSeats(t *testing.T) {
 		return strings.HasSuffix(eval[string](b, "asked.join(' ')"), `await{"addr":"192.0.2.8:27960"}`)
 	})
 	b.shoot("seats-over", desktop, small)
-	b.run(`{` + friends + waiting + `says({ people, choice, room: room("failed"), seats: { ...wait, over: "There were never 4 seats at once." } })}`)
-	b.until("nothing says why nothing suits, where a server did", func() bool { return eval[bool](b, `!document.querySelector("#stage [data-key=reasons]")`) })
-	b.run(`{` + friends + waiting + `says({ ...state, room: room("waiting"), seats: { ...wait, servers: [on(addr, "pro-g", 97, { free: -1 })], for: ["נועה", "ben"] } })}`)
+	b.run(`{` + friends + waiting +
+		`says({ people, choice, room: room("failed"), seats: { ...wait, over: "There were never 4 seats at once." } })}`)
+	b.until("nothing says why nothing suits, where a server did", func() bool {
+		return eval[bool](b, `!document.querySelector("#stage [data-key=reasons]")`)
+	})
+	b.run(`{` + friends + waiting +
+		`says({ ...state, room: room("waiting"), seats: { ...wait, servers: [on(addr, "pro-g", 97, { free: -1 })], for: ["נועה", "ben"] } })}`)
 	b.sees("#stage h1", "Waiting for 4 seats for נועה and ben")
 	b.until("a name turns no words around it", func() bool { return eval[int](b, `document.querySelectorAll("#stage h1 bdi").length`) == 2 })
 	b.run(`{` + friends + waiting + `says({ people, choice, seats: null, room: room("launching"), way: { connect: addr, server: "pro-g" } })}`)

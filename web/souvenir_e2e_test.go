@@ -22,7 +22,8 @@ import (
 func TestHostileSouvenir(t *testing.T) {
 	t.Parallel()
 	hostile := []string{
-		"<script>alert(1)</script>", `"/><image href="http://192.0.2.1/x"/>`, "]]>&amp;<!--", "a\x00b\x1b[2J\u202eevil\ufffe", strings.Repeat("Z\u0301\u0327", 400),
+		"<script>alert(1)</script>", `"/><image href="http://192.0.2.1/x"/>`, "]]>&amp;<!--",
+		"a\x00b\x1b[2J\u202eevil\ufffe", strings.Repeat("Z\u0301\u0327", 400),
 		"🦊👩‍👩‍👧‍👦", "مرحبا", "名前名前名前名前名前", "\ufffd", "", "'onload='alert(1)",
 	}
 	type someone struct {
@@ -78,7 +79,8 @@ func TestHostileSouvenir(t *testing.T) {
 		if len(picture) > longest {
 			t.Errorf("picture %d has %d bytes", i, len(picture))
 		}
-		if i < len(hostile) && (!strings.Contains(text, "≈ 60 ms") || strings.Contains(text, "≈ 30 ms") || !strings.Contains(text, "and 4 more")) {
+		if i < len(hostile) && (!strings.Contains(text, "≈ 60 ms") || strings.Contains(text, "≈ 30 ms") ||
+			!strings.Contains(text, "and 4 more")) {
 			t.Errorf("picture %d says %.300q", i, text)
 		}
 	}

@@ -41,10 +41,12 @@ func TestStageOf(t *testing.T) {
 		{"waiting", "{}", off + `, "seats": {"need": 5}`, saw, "seats"},
 		{"waiting", "{}", off + `, "seats": {"need": 5, "launch_at": "2026-01-01T00:00:00Z"}`, saw, "countdown"},
 	} {
-		cases = append(cases, json.RawMessage(`[{"room": {"stage": "`+c.stage+`", "round": 3}, "choice": `+c.choice+`, `+c.agreement+`}, `+c.seen+`]`))
+		cases = append(cases, json.RawMessage(
+			`[{"room": {"stage": "`+c.stage+`", "round": 3}, "choice": `+c.choice+`, `+c.agreement+`}, `+c.seen+`]`))
 		want = append(want, c.want)
 	}
-	cases = append(cases, json.RawMessage(`[{"room": {"stage": "launching", "round": 3, "ended": "2026-01-01T00:00:00Z"}, "choice": {}, `+off+`}, `+saw+`]`))
+	cases = append(cases, json.RawMessage(
+		`[{"room": {"stage": "launching", "round": 3, "ended": "2026-01-01T00:00:00Z"}, "choice": {}, `+off+`}, `+saw+`]`))
 	want = append(want, "night")
 	asked, err := json.Marshal(cases)
 	if err != nil {
@@ -64,7 +66,8 @@ func TestStageOf(t *testing.T) {
 // inNode reads what a script prints that knows the page's modules.
 func inNode(t *testing.T, result any, script string, arguments ...string) {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "node", append([]string{"--input-type=module", "-e", script}, arguments...)...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "node",
+		append([]string{"--input-type=module", "-e", script}, arguments...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -92,7 +95,8 @@ func TestPace(t *testing.T) {
 		what, want string
 		got        []string
 	}{
-		{"the podium", "a5000 b5000; a5100 b5100 c5100; a5100 b5100 c5100; a5100 b5100 c5100; c6000 a6000 b6000; c6000 a6000 b6000; c7000 b7000 a7000; d7100; d7100; ", got.Podium},
+		{"the podium", "a5000 b5000; a5100 b5100 c5100; a5100 b5100 c5100; a5100 b5100 c5100; c6000 a6000 " +
+			"b6000; c6000 a6000 b6000; c7000 b7000 a7000; d7100; d7100; ", got.Podium},
 		{"the bar", "0.225; 0.225; 0.900; 0.950; 0.950; 0.090; 0.000", got.Done},
 		{"a figure", "97; 53; 47; 47", got.Counted},
 	} {
@@ -110,7 +114,8 @@ func TestUnheardSentences(t *testing.T) {
 		{"Everyone is measuring", "Everyone is measuring", ""},
 		{"Where shall we play? No votes yet. 0 of 2 are ready.", "Where shall we play?", "No votes yet. 0 of 2 are ready."},
 		{"Where shall we play? No votes yet. 1 of 2 is ready.", "Where shall we play? No votes yet. 0 of 2 are ready.", "1 of 2 is ready."},
-		{"Tonight we meet in Canada. We play on q3.example: 9 ms for you.", "Tonight we meet inCanada \U0001F1E8\U0001F1E6", "We play on q3.example: 9 ms for you."},
+		{"Tonight we meet in Canada. We play on q3.example: 9 ms for you.",
+			"Tonight we meet inCanada \U0001F1E8\U0001F1E6", "We play on q3.example: 9 ms for you."},
 	}
 	asked, err := json.Marshal(cases)
 	if err != nil {

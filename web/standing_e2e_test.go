@@ -46,7 +46,8 @@ func TestStanding(t *testing.T) {
 	ben.sees("#stage .meeting", "liked by 1 of 1")
 	ben.click(`[data-action=come][data-value="false"]`)
 	ben.sees("#stage .meeting", "Not coming: ben")
-	if said := eval[string](ben, `[...document.querySelectorAll(".meeting [aria-pressed=true]")].map((e) => e.textContent).join(", ")`); said != "Can’t make it, Good" {
+	if said := eval[string](ben,
+		`[...document.querySelectorAll(".meeting [aria-pressed=true]")].map((e) => e.textContent).join(", ")`); said != "Can’t make it, Good" {
 		t.Errorf("pressed is %q", said)
 	}
 	ben.axe("the night of a room that stays")

@@ -132,7 +132,8 @@ func TestTheUsersDatabaseWinsFieldByField(t *testing.T) {
 }
 
 func TestOverridesWin(t *testing.T) {
-	path := overridesFile(t, "prefix,country,asn\n8.8.8.0/24,de,\n8.0.0.0/8,FR,64496\n1.0.0.1,,64499\n127.0.0.0/8,AU,AS64497\n2001:4860::/32,,64498\n")
+	path := overridesFile(t,
+		"prefix,country,asn\n8.8.8.0/24,de,\n8.0.0.0/8,FR,64496\n1.0.0.1,,64499\n127.0.0.0/8,AU,AS64497\n2001:4860::/32,,64498\n")
 	wants{
 		"8.8.8.8":              {"DE", 64496}, // country of the /24, AS of the /8
 		"8.1.1.1":              {"FR", 64496},
@@ -206,7 +207,8 @@ func TestNoticeNamesWhatIsCarried(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		words := []string{"IPFire Project", "creativecommons.org/licenses/by-sa/4.0", "tor-geoipdb", "ip-location-db", "creativecommons.org/licenses/by/4.0", "RouteViews", "https://db-ip.com/", "Number Resource"}
+		words := []string{"IPFire Project", "creativecommons.org/licenses/by-sa/4.0", "tor-geoipdb", "ip-location-db",
+			"creativecommons.org/licenses/by/4.0", "RouteViews", "https://db-ip.com/", "Number Resource"}
 		for _, source := range open(t, geo.Options{}).Sources() {
 			words = append(words, source.Built.Format(time.DateOnly))
 		}

@@ -71,7 +71,9 @@ func sourceOf(table io.Reader) (Source, error) {
 func (l *Locator) openTables(o Options) error {
 	var countries, origins Source
 	var err1, err2, err3 error
-	l.countries, countries, err1 = newer(l, o.Tables, countryTable, func(r io.Reader) (*ranges.Table[string], error) { return ranges.Decode(r, ranges.CountryCode) })
+	l.countries, countries, err1 = newer(l, o.Tables, countryTable, func(r io.Reader) (*ranges.Table[string], error) {
+		return ranges.Decode(r, ranges.CountryCode)
+	})
 	l.origins, origins, err2 = newer(l, o.Tables, asnTable, func(r io.Reader) (*ranges.Table[uint32], error) { return ranges.Decode(r, same) })
 	l.names, _, err3 = newer(l, o.Tables, namesTable, ranges.DecodeNames)
 	l.sources = append(l.sources, countries, origins)

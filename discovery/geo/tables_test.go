@@ -62,14 +62,18 @@ func TestNewerTablesServe(t *testing.T) {
 		want    geo.Place
 		trouble string
 	}{
-		"all":           {func(map[geo.Field][]byte) {}, geo.Place{Country: "DE", ASN: 7}, ""},
-		"one":           {func(m map[geo.Field][]byte) { delete(m, geo.ASN) }, geo.Place{Country: "DE", ASN: 15169}, ""},
-		"older":         {func(m map[geo.Field][]byte) { m[geo.Country] = older[geo.Country] }, geo.Place{Country: "US", ASN: 7}, ""},
-		"cut off":       {func(m map[geo.Field][]byte) { m[geo.ASN] = m[geo.ASN][:40] }, geo.Place{Country: "DE", ASN: 15169}, "asn.gz: "},
-		"no table":      {func(m map[geo.Field][]byte) { m[geo.ASN] = []byte("hello") }, geo.Place{Country: "DE", ASN: 15169}, "asn.gz: "},
-		"of another":    {func(m map[geo.Field][]byte) { m[geo.ASN] = m[geo.Country] }, geo.Place{Country: "DE", ASN: 15169}, `a table of "country", not of asn`},
-		"far too large": {func(m map[geo.Field][]byte) { m[geo.ASN] = append(m[geo.ASN], make([]byte, geo.MaxTable)...) }, geo.Place{Country: "DE", ASN: 15169}, "more than 4 MB"},
-		"empty":         {func(m map[geo.Field][]byte) { m[geo.Country] = nil }, geo.Place{Country: "US", ASN: 7}, "country.gz: "},
+		"all":      {func(map[geo.Field][]byte) {}, geo.Place{Country: "DE", ASN: 7}, ""},
+		"one":      {func(m map[geo.Field][]byte) { delete(m, geo.ASN) }, geo.Place{Country: "DE", ASN: 15169}, ""},
+		"older":    {func(m map[geo.Field][]byte) { m[geo.Country] = older[geo.Country] }, geo.Place{Country: "US", ASN: 7}, ""},
+		"cut off":  {func(m map[geo.Field][]byte) { m[geo.ASN] = m[geo.ASN][:40] }, geo.Place{Country: "DE", ASN: 15169}, "asn.gz: "},
+		"no table": {func(m map[geo.Field][]byte) { m[geo.ASN] = []byte("hello") }, geo.Place{Country: "DE", ASN: 15169}, "asn.gz: "},
+		"of another": {func(m map[geo.Field][]byte) {
+			m[geo.ASN] = m[geo.Country]
+		}, geo.Place{Country: "DE", ASN: 15169}, `a table of "country", not of asn`},
+		"far too large": {func(m map[geo.Field][]byte) {
+			m[geo.ASN] = append(m[geo.ASN], make([]byte, geo.MaxTable)...)
+		}, geo.Place{Country: "DE", ASN: 15169}, "more than 4 MB"},
+		"empty": {func(m map[geo.Field][]byte) { m[geo.Country] = nil }, geo.Place{Country: "US", ASN: 7}, "country.gz: "},
 	} {
 		tables := map[geo.Field][]byte{geo.Country: newer[geo.Country], geo.ASN: slices.Clone(newer[geo.ASN]), geo.Names: newer[geo.Names]}
 		c.change(tables)
@@ -147,7 +151,8 @@ func TestExplain(t *testing.T) {
 			}
 			return "table"
 		}
-		if got.Place != l.Locate(ip) || got.Name != want.name || who(got.CountryFrom) != want.country || who(got.ASNFrom) != want.asn || got.Unrouted != want.unrouted {
+		if got.Place != l.Locate(ip) || got.Name != want.name || who(got.CountryFrom) != want.country ||
+			who(got.ASNFrom) != want.asn || got.Unrouted != want.unrouted {
 			t.Errorf("%s: %+v from %q and %q, want %+v", addr, got, who(got.CountryFrom), who(got.ASNFrom), want)
 		}
 	}

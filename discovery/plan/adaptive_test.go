@@ -52,7 +52,12 @@ func TestAdaptiveStopsOnlyOnceAllIsBack(t *testing.T) {
 			if verdict == discovery.Wait || len(underway) > line {
 				back := underway[0]
 				underway = underway[1:]
-				plan.Observe(discovery.Result{Server: back.Server, Phase: back.Phase, State: discovery.Answered, RTT: time.Duration(rtts[back.Server]) * ms})
+				plan.Observe(discovery.Result{
+					Server: back.Server,
+					Phase:  back.Phase,
+					State:  discovery.Answered,
+					RTT:    time.Duration(rtts[back.Server]) * ms,
+				})
 			}
 		}
 		if len(underway) > 0 || !plan.Summary().AutoStopped {

@@ -44,7 +44,8 @@ func TestByASSamplesRanksAndKeepsTheListsOrder(t *testing.T) {
 }
 
 func TestSamplesAreAtMostOneOfA16(t *testing.T) {
-	samples, _, _ := trace(t, discovery.ByAS, testlist.Of(t, many(100, "80.1.0", "DE 1")...), discovery.PlanOptions{AutoStop: discovery.StopOff}, slices.Repeat([]int{9}, 100))
+	samples, _, _ := trace(t, discovery.ByAS, testlist.Of(t, many(100, "80.1.0", "DE 1")...),
+		discovery.PlanOptions{AutoStop: discovery.StopOff}, slices.Repeat([]int{9}, 100))
 	if len(samples) != 1 {
 		t.Errorf("%d samples of a cluster in one /16, want 1", len(samples))
 	}
@@ -113,14 +114,16 @@ func TestASplitDoesNotAskAMachineTwice(t *testing.T) {
 
 func TestASilentClusterIsAskedTwiceMoreAndRanksLast(t *testing.T) {
 	lines := slices.Concat(many(5, "80.1.0", "DE 1"), many(2, "24.1.0", "US 2"))
-	samples, ordered, _ := trace(t, discovery.ByAS, testlist.Of(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff}, []int{-1, -1, -1, -1, -1, 300, 300})
+	samples, ordered, _ := trace(t, discovery.ByAS, testlist.Of(t, lines...),
+		discovery.PlanOptions{AutoStop: discovery.StopOff}, []int{-1, -1, -1, -1, -1, 300, 300})
 	if len(samples) != 4 {
 		t.Errorf("samples %v: want 1 and 2 more of the silent AS, 1 of the other", samples)
 	}
 	if ordered[0] < 5 || len(ordered) != 3 {
 		t.Errorf("ordered %v: want the answering AS first", ordered)
 	}
-	samples, _, _ = trace(t, discovery.ByAS, testlist.Of(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff, SilentRetry: -1}, []int{-1, -1, -1, -1, -1, 300, 300})
+	samples, _, _ = trace(t, discovery.ByAS, testlist.Of(t, lines...),
+		discovery.PlanOptions{AutoStop: discovery.StopOff, SilentRetry: -1}, []int{-1, -1, -1, -1, -1, 300, 300})
 	if len(samples) != 2 {
 		t.Errorf("samples %v: want no more of the silent AS", samples)
 	}
@@ -129,7 +132,8 @@ func TestASilentClusterIsAskedTwiceMoreAndRanksLast(t *testing.T) {
 func TestByCountryRanksByOneProbeEach(t *testing.T) {
 	lines := slices.Concat(many(40, "80.1.0", "DE 1"), many(40, "24.1.0", "US 2"), many(40, "60.1.0", "JP 3"))
 	rtts := slices.Concat(slices.Repeat([]int{300}, 40), slices.Repeat([]int{150}, 40), slices.Repeat([]int{20}, 40))
-	samples, ordered, summary := trace(t, discovery.ByCountry, testlist.Of(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff}, rtts)
+	samples, ordered, summary := trace(t, discovery.ByCountry, testlist.Of(t, lines...),
+		discovery.PlanOptions{AutoStop: discovery.StopOff}, rtts)
 	if len(samples) != 3 || summary.Clusters != 3 {
 		t.Errorf("samples %v, summary %+v: want one of each of 3 countries", samples, summary)
 	}
@@ -143,7 +147,8 @@ func TestByCountryRanksByOneProbeEach(t *testing.T) {
 
 func TestTiesBreakByAddress(t *testing.T) {
 	lines := slices.Concat(many(4, "90.1.0", "DE 1"), many(4, "80.1.0", "US 2"))
-	_, ordered, _ := trace(t, discovery.ByAS, testlist.Of(t, lines...), discovery.PlanOptions{AutoStop: discovery.StopOff}, slices.Repeat([]int{50}, 8))
+	_, ordered, _ := trace(t, discovery.ByAS, testlist.Of(t, lines...),
+		discovery.PlanOptions{AutoStop: discovery.StopOff}, slices.Repeat([]int{50}, 8))
 	if ordered[0] < 4 || ordered[len(ordered)-1] >= 4 {
 		t.Errorf("ordered %v: want 80.1.0.0 before 90.1.0.0", ordered)
 	}

@@ -35,15 +35,17 @@ func knobs(o *discovery.PlanOptions) []knob {
 		}}},
 		{"members", "10", "country-prefix: a cluster has more servers than that", count(&o.ClusterMembers)},
 		{"share", "0.1", "country-prefix: a cluster has more of its country than that", share(&o.ClusterShare)},
-		{"samples", "1", "country-prefix, as: so many times the root of a cluster's servers", reader{"a number above 0", above0(&o.SampleScale, 1e6)}},
-		{"spread", "40ms", "country-prefix, as: a cluster whose samples differ by more is split; off: none is", reader{"a duration such as 40ms, or off", func(text string) bool {
-			if o.Spread = -1; text == "off" {
-				return true
-			}
-			d, err := time.ParseDuration(text)
-			o.Spread = d
-			return err == nil && d > 0
-		}}},
+		{"samples", "1", "country-prefix, as: so many times the root of a cluster's servers",
+			reader{"a number above 0", above0(&o.SampleScale, 1e6)}},
+		{"spread", "40ms", "country-prefix, as: a cluster whose samples differ by more is split; off: none is",
+			reader{"a duration such as 40ms, or off", func(text string) bool {
+				if o.Spread = -1; text == "off" {
+					return true
+				}
+				d, err := time.ParseDuration(text)
+				o.Spread = d
+				return err == nil && d > 0
+			}}},
 		{"cluster", "8/20", "prefix of a cluster, IPv4/IPv6", lengths(&o.Cluster)},
 		{"split", "16/32", "prefix that clusters are sampled by and split into, IPv4/IPv6", lengths(&o.Split)},
 		{"silent", "2", "so many servers more are asked if all samples of a cluster are silent", reader{wholeNumber, func(text string) bool {

@@ -25,7 +25,8 @@ func priorsOf(servers []discovery.Server, rtts []int) []discovery.Prior {
 }
 
 // missed is how many near servers a plan does not find, and its probes.
-func missed(t *testing.T, strategy discovery.Strategy, servers []discovery.Server, o discovery.PlanOptions, rtts []int) (near, probes int, s discovery.PlanSummary) {
+func missed(t *testing.T, strategy discovery.Strategy, servers []discovery.Server, o discovery.PlanOptions,
+	rtts []int) (near, probes int, s discovery.PlanSummary) {
 	t.Helper()
 	samples, ordered, s := trace(t, strategy, servers, o, rtts)
 	asked := append(samples, ordered...)
@@ -90,7 +91,8 @@ func TestATravellerStartsCold(t *testing.T) {
 		coldMissed, coldProbes, warmMissed, warmProbes = coldMissed+a, coldProbes+b, warmMissed+c, warmProbes+d
 	}
 	if warmMissed > coldMissed || warmProbes > coldProbes+10*mostVerified {
-		t.Errorf("with a memory of elsewhere %d near servers were missed with %d probes, without %d with %d", warmMissed, warmProbes, coldMissed, coldProbes)
+		t.Errorf("with a memory of elsewhere %d near servers were missed with %d probes, without %d with %d",
+			warmMissed, warmProbes, coldMissed, coldProbes)
 	}
 }
 
@@ -163,7 +165,8 @@ func TestAWarmStartOfThePapersPlans(t *testing.T) {
 	servers := testlist.Of(t, lines...)
 	samplesOf := func(now []int) map[uint32]int {
 		count := make(map[uint32]int)
-		samples, ordered, _ := trace(t, discovery.ByAS, servers, discovery.PlanOptions{AutoStop: discovery.StopOff, Priors: priorsOf(servers, rtts)}, now)
+		samples, ordered, _ := trace(t, discovery.ByAS, servers,
+			discovery.PlanOptions{AutoStop: discovery.StopOff, Priors: priorsOf(servers, rtts)}, now)
 		for _, i := range samples {
 			count[servers[i].ASN]++
 		}

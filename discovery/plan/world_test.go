@@ -95,7 +95,8 @@ func many(n int, prefix, rest string) []string {
 
 // trace runs a plan on a world given as RTTs in ms, one probe at a time, and
 // tells the probes of each phase.
-func trace(t *testing.T, strategy discovery.Strategy, servers []discovery.Server, o discovery.PlanOptions, rtts []int) (samples, ordered []int, s discovery.PlanSummary) {
+func trace(t *testing.T, strategy discovery.Strategy, servers []discovery.Server, o discovery.PlanOptions,
+	rtts []int) (samples, ordered []int, s discovery.PlanSummary) {
 	t.Helper()
 	world := make(far, len(rtts))
 	for i, rtt := range rtts {
@@ -121,7 +122,10 @@ func globe(t *testing.T, seed uint64) ([]discovery.Server, []int) {
 	for i := range 40 {
 		networks = append(networks, testlist.Network{Country: []string{"DE", "GB", "FR", "SE"}[i%4], Servers: 40, RTT: 300 + i})
 	}
-	networks = append(networks, testlist.Network{Country: "AU", Servers: 30, RTT: 20}, testlist.Network{Country: "AU", Servers: 20, RTT: 40}, testlist.Network{Country: "NZ", Servers: 10, RTT: 60}, testlist.Network{Country: "JP", Servers: 20, RTT: 150}, testlist.Network{Country: "US", Servers: 60, RTT: 190}, testlist.Network{Country: "US", Servers: 60, RTT: 215})
+	networks = append(networks, testlist.Network{Country: "AU", Servers: 30, RTT: 20},
+		testlist.Network{Country: "AU", Servers: 20, RTT: 40}, testlist.Network{Country: "NZ", Servers: 10, RTT: 60},
+		testlist.Network{Country: "JP", Servers: 20, RTT: 150}, testlist.Network{Country: "US", Servers: 60, RTT: 190},
+		testlist.Network{Country: "US", Servers: 60, RTT: 215})
 	return testlist.Build(t, networks, seed)
 }
 

@@ -199,7 +199,8 @@ func TestForbidden(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sky := newSky(func(q sighting) []packet { return say(20*ms, markedReply(q.text)) })
 		p := virtual(t, Options{Protocol: marked{}}, sky)
-		for n, want := range []string{"map[answered:95 forbidden:405]", "map[answered:80 forbidden:420]", "map[answered:80 forbidden:420]", "map[answered:20 forbidden:480]"} {
+		for n, want := range []string{"map[answered:95 forbidden:405]", "map[answered:80 forbidden:420]",
+			"map[answered:80 forbidden:420]", "map[answered:20 forbidden:480]"} {
 			states := map[string]int{}
 			for _, r := range scan(t, p, portsOf(victim, 500)) {
 				states[r.State.String()]++

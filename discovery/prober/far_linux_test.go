@@ -320,12 +320,14 @@ func TestFarLosses(t *testing.T) {
 					near++
 				}
 			}
-			if t.Logf("%s: %d answered, %d of them off by less than 150 ms, asked again %d times", words, answered, near, heard.Stats.Retries); retries > 0 && slices.Max(best[:]) <= farError && answered >= most && near >= most {
+			if t.Logf("%s: %d answered, %d of them off by less than 150 ms, asked again %d times", words, answered,
+				near, heard.Stats.Retries); retries > 0 && slices.Max(best[:]) <= farError && answered >= most && near >= most {
 				break
 			}
 		}
 		if retries == 0 || answered < most || near < most || slices.Min(best[:]) < -farError/10 || slices.Max(best[:]) > farError {
-			t.Errorf("%s: asked again %d times, %d answered, %d of them not far off; the best of links are off by %v", words, retries, answered, near, best)
+			t.Errorf("%s: asked again %d times, %d answered, %d of them not far off; the best of links are off by %v",
+				words, retries, answered, near, best)
 		}
 	}
 }

@@ -79,9 +79,10 @@ func TestSmallRouter(t *testing.T) {
 				var log strings.Builder
 				start := time.Now()
 				var from, until time.Duration // of the rest
-				p := virtual(t, Options{Protocol: marked{}, Rate: c.rate, Logger: slog.New(slog.NewTextHandler(&log, nil)), Rests: func(d time.Duration) {
-					from, until = time.Since(start), time.Since(start)+d
-				}}, sky)
+				p := virtual(t, Options{Protocol: marked{}, Rate: c.rate,
+					Logger: slog.New(slog.NewTextHandler(&log, nil)), Rests: func(d time.Duration) {
+						from, until = time.Since(start), time.Since(start)+d
+					}}, sky)
 				servers := farServers(c.servers)
 				for i := range servers {
 					if n := c.neighbours; n > 1 {
@@ -126,10 +127,12 @@ func TestRouterIsNotBlamed(t *testing.T) {
 		lost   func(server int, at time.Duration) bool
 		within time.Duration
 	}{
-		"a third is dead":                   {func(i int, _ time.Duration) bool { return i*7%10 < 3 }, 16 * time.Second},
-		"the line is down for five seconds": {func(_ int, at time.Duration) bool { return at > 4*time.Second && at < 9*time.Second }, 22 * time.Second},
-		"all are dead":                      {func(int, time.Duration) bool { return true }, 30 * time.Second},
-		"the list ends in dead servers":     {func(i int, _ time.Duration) bool { return i >= 2600 }, 60 * time.Second},
+		"a third is dead": {func(i int, _ time.Duration) bool { return i*7%10 < 3 }, 16 * time.Second},
+		"the line is down for five seconds": {func(_ int, at time.Duration) bool {
+			return at > 4*time.Second && at < 9*time.Second
+		}, 22 * time.Second},
+		"all are dead":                  {func(int, time.Duration) bool { return true }, 30 * time.Second},
+		"the list ends in dead servers": {func(i int, _ time.Duration) bool { return i >= 2600 }, 60 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -148,7 +151,9 @@ func TestRouterIsNotBlamed(t *testing.T) {
 				p := virtual(t, Options{Protocol: marked{}, Logger: slog.New(slog.NewTextHandler(&log, nil))}, sky)
 				start := time.Now()
 				err := p.Run(context.Background(), servers, discovery.NewConventional(len(servers)), nil)
-				if took := time.Since(start); err != nil || strings.Contains(log.String(), "your router") && strings.Contains(log.String(), "forgets") || took > c.within || p.Stats().RouterRoom != 0 {
+				if took := time.Since(start); err != nil ||
+					strings.Contains(log.String(), "your router") && strings.Contains(log.String(), "forgets") ||
+					took > c.within || p.Stats().RouterRoom != 0 {
 					t.Errorf("took %v, %v; %s", took, err, log.String())
 				}
 			})

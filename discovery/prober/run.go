@@ -88,7 +88,14 @@ func newRun(p *Prober, servers []discovery.Server, plan discovery.Plan, seen fun
 	if seen == nil {
 		seen = func(discovery.Result) {}
 	}
-	r := &run{Prober: p, plan: plan, seen: seen, targets: newTargets(servers, p.options.Protocol), unreachableBefore: p.stats.Unreachable, forbiddenBefore: p.stats.Forbidden}
+	r := &run{
+		Prober:            p,
+		plan:              plan,
+		seen:              seen,
+		targets:           newTargets(servers, p.options.Protocol),
+		unreachableBefore: p.stats.Unreachable,
+		forbiddenBefore:   p.stats.Forbidden,
+	}
 	if w, ok := plan.(discovery.Waker); ok {
 		r.woken = w.Woken()
 	}
@@ -231,7 +238,8 @@ func (r *run) watchRouter(now time.Duration) {
 		if r.options.Rests != nil {
 			r.options.Rests(r.router.until - now)
 		}
-		r.options.Logger.Warn("new servers are silent all at once while the others still answer, as if your router had no room for more: waiting half a minute, then asking again")
+		r.options.Logger.Warn("new servers are silent all at once while the others still answer, as if your " +
+			"router had no room for more: waiting half a minute, then asking again")
 	case r.router.left == 0:
 		r.router.forget()
 	default:
@@ -242,7 +250,8 @@ func (r *run) watchRouter(now time.Duration) {
 // narrowRouter keeps the room that was found, and says what the player can do about it.
 func (r *run) narrowRouter() {
 	r.stats.RouterRoom = r.router.room
-	r.options.Logger.Warn("your router forgets connections: it has room for few at a time, and servers beyond that seemed lost. They are asked again, slowly. "+
+	r.options.Logger.Warn("your router forgets connections: it has room for few at a time, and servers beyond "+
+		"that seemed lost. They are asked again, slowly. "+
 		"To be faster raise the limit of connections (sessions, NAT table) in its settings or shorten its UDP timeout", "room", r.router.room)
 }
 

@@ -47,7 +47,9 @@ func TestRunSendErrors(t *testing.T) {
 				sky.deny = test.deny
 				p := virtual(t, Options{Protocol: marked{}}, sky)
 				states := map[string]int{}
-				err := p.Run(t.Context(), list(test.servers), discovery.NewConventional(test.servers), func(r discovery.Result) { states[r.State.String()]++ })
+				err := p.Run(t.Context(), list(test.servers), discovery.NewConventional(test.servers), func(r discovery.Result) {
+					states[r.State.String()]++
+				})
 				if !errors.Is(err, test.err) || fmt.Sprint(states) != test.states {
 					t.Errorf("got %v, %v", err, states)
 				}

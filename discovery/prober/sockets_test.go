@@ -277,7 +277,8 @@ func TestSocketsSizes(t *testing.T) {
 func TestNoSocket(t *testing.T) {
 	_, err := openSockets(netip.MustParseAddr("192.0.2.77")) // nobody's
 	var no *SocketError
-	if !errors.As(err, &no) || !strings.HasPrefix(err.Error(), "prober: this machine gives Muster no UDP at 192.0.2.77: ") || strings.Contains(err.Error(), "bind") {
+	if !errors.As(err, &no) || !strings.HasPrefix(err.Error(),
+		"prober: this machine gives Muster no UDP at 192.0.2.77: ") || strings.Contains(err.Error(), "bind") {
 		t.Errorf("error %v", err)
 	}
 	denied := (&SocketError{Err: &net.OpError{Op: "listen", Net: "udp4", Err: os.NewSyscallError("wsaioctl", syscall.EPERM)}}).Error()

@@ -34,7 +34,8 @@ func TestStreamsCloseFiles(t *testing.T) {
 	for range 3 {
 		scan(t, p, servers)
 	}
-	await.Until(t, func() bool { return openFiles(t) <= before+2 }, "more files stay open than the %d before", before) // the servers' side ends by itself
+	// the servers' side ends by itself
+	await.Until(t, func() bool { return openFiles(t) <= before+2 }, "more files stay open than the %d before", before)
 }
 
 // TestHandshakeTime: the kernel's time is there, and no longer than the connecting took.

@@ -145,7 +145,10 @@ func TestStreams(t *testing.T) {
 		{"a server", lines{}, talking(t, answers(0, 0)), discovery.Answered, 0, "arena"},
 		{"one that is slow to describe itself", lines{}, talking(t, answers(150*ms, 0)), discovery.Answered, 0, "arena"},
 		{"one behind another's door", lines{}, talking(t, answers(0, 150*ms)), discovery.Answered, 150 * ms, "arena"},
-		{"one that ends the conversation", lines{}, talking(t, func(c net.Conn) { says("i am arena\n")(c); c.(*net.TCPConn).CloseWrite() }), discovery.Answered, 0, "arena"},
+		{"one that ends the conversation", lines{}, talking(t, func(c net.Conn) {
+			says("i am arena\n")(c)
+			c.(*net.TCPConn).CloseWrite()
+		}), discovery.Answered, 0, "arena"},
 		{"another protocol's", lines{}, talking(t, says("HTTP/1.1 400 Bad Request\r\n")), discovery.Lost, 0, ""},
 		{"one that never ends", lines{}, talking(t, func(c net.Conn) {
 			for chunk := []byte(strings.Repeat("x", 1<<16)); ; {
@@ -165,7 +168,8 @@ func TestStreams(t *testing.T) {
 			t.Parallel()
 			p := streamProber(t, Options{Protocol: c.protocol, Timeout: 400 * ms, Retries: 1})
 			results := scan(t, p, []discovery.Server{c.server})
-			if len(results) != 1 || results[0].State != c.state || c.state == discovery.Answered && (results[0].RTT < c.about || results[0].RTT > c.about+100*ms) {
+			if len(results) != 1 || results[0].State != c.state ||
+				c.state == discovery.Answered && (results[0].RTT < c.about || results[0].RTT > c.about+100*ms) {
 				t.Fatalf("%+v, want %v", results, c.state)
 			}
 			if info := results[0].Info; (info != nil) != (c.state == discovery.Answered) || info != nil && info.Name != c.told {

@@ -18,7 +18,8 @@ func (c clock) now() time.Duration { return time.Since(c.start) }
 // noBuffers reports whether the machine, not the network, has no room for a packet or
 // a connection.
 func noBuffers(err error) bool {
-	return errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+	return errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM) || errors.Is(err, syscall.EMFILE) ||
+		errors.Is(err, syscall.ENFILE)
 }
 
 // reset reports whether the other side broke a connection off.

@@ -13,7 +13,8 @@ import (
 // (RFC 4180). The file is a list of servers too. rtt_ms is empty unless the
 // server answered.
 func (r Report) WriteCSV(w io.Writer) error {
-	rows := [][]string{{"addr", "state", "rtt_ms", "name", "map", "mode", "players", "max_players", "bots", "password", "country", "asn", "version", "protocol", "mod", "tags"}}
+	rows := [][]string{{"addr", "state", "rtt_ms", "name", "map", "mode", "players", "max_players", "bots", "password",
+		"country", "asn", "version", "protocol", "mod", "tags"}}
 	for _, m := range r.Servers {
 		rtt := ""
 		if m.State == discovery.Answered {

@@ -30,13 +30,34 @@ func sample() report.Report {
 		{Server: 2},
 		{
 			Server: 0, Order: 1, State: discovery.Answered, Phase: discovery.Calibration, RTT: 12345678 * time.Nanosecond,
-			Info: &discovery.Info{Name: "=1+1", Map: "dm6", Mode: "ctf", Players: 3, MaxPlayers: 8, Bots: 2, Password: true, Version: "1.36", Protocol: 71, OldestProtocol: 68, Mod: "-x", Tags: "a no3rd"},
+			Info: &discovery.Info{
+				Name:           "=1+1",
+				Map:            "dm6",
+				Mode:           "ctf",
+				Players:        3,
+				MaxPlayers:     8,
+				Bots:           2,
+				Password:       true,
+				Version:        "1.36",
+				Protocol:       71,
+				OldestProtocol: 68,
+				Mod:            "-x",
+				Tags:           "a no3rd",
+			},
 		},
 	}
 	head := report.Report{
 		Peer: "ann", Game: "openarena", Strategy: "as",
 		Started: time.Date(2026, 11, 21, 20, 30, 0, 123456789, time.FixedZone("CET", 3600)),
-		Summary: report.Summary{Clusters: 2, Calibration: 1, AutoStopped: true, ElapsedMS: 1500, PacketsSent: 5, BytesSent: 250, BytesReceived: 900},
+		Summary: report.Summary{
+			Clusters:      2,
+			Calibration:   1,
+			AutoStopped:   true,
+			ElapsedMS:     1500,
+			PacketsSent:   5,
+			BytesSent:     250,
+			BytesReceived: 900,
+		},
 	}
 	return report.New(head, list, results)
 }
@@ -88,7 +109,20 @@ func TestMeasurementIsServerAndInfo(t *testing.T) {
 	if got, want := servers[0].Server(), (discovery.Server{Addr: addr("192.0.2.1:27960"), Country: "DE", ASN: 3320}); got != want {
 		t.Errorf("Server() = %+v, want %+v", got, want)
 	}
-	want := discovery.Info{Name: "=1+1", Map: "dm6", Mode: "ctf", Players: 3, MaxPlayers: 8, Bots: 2, Password: true, Version: "1.36", Protocol: 71, OldestProtocol: 68, Mod: "-x", Tags: "a no3rd"}
+	want := discovery.Info{
+		Name:           "=1+1",
+		Map:            "dm6",
+		Mode:           "ctf",
+		Players:        3,
+		MaxPlayers:     8,
+		Bots:           2,
+		Password:       true,
+		Version:        "1.36",
+		Protocol:       71,
+		OldestProtocol: 68,
+		Mod:            "-x",
+		Tags:           "a no3rd",
+	}
 	if got := servers[0].Info(); got == nil || *got != want {
 		t.Errorf("Info() = %+v, want %+v", got, want)
 	}
@@ -145,7 +179,8 @@ func TestReadReportKnowsOtherFormats(t *testing.T) {
 func TestReadReportCleansText(t *testing.T) {
 	r, err := report.Read(strings.NewReader(
 		`{"format":"muster.report/1","peer":"a\u001b[2Jnn","servers":[{"addr":"192.0.2.1:1","state":"lost","name":"x\u202ey\nz","version":"1\u0007","mod":"\u001b[m","tags":["a b","\u202e","a"]}]}`))
-	if s := r.Servers; err != nil || r.Peer != "a[2Jnn" || s[0].Name != "xy z" || s[0].Version != "1" || s[0].Mod != "[m" || s[0].Tags != "a b" {
+	if s := r.Servers; err != nil || r.Peer != "a[2Jnn" || s[0].Name != "xy z" || s[0].Version != "1" ||
+		s[0].Mod != "[m" || s[0].Tags != "a b" {
 		t.Errorf("got %+v, %v", r, err)
 	}
 }
@@ -183,7 +218,14 @@ func TestReportCSV(t *testing.T) {
 
 func TestReportCSVHoldsNoFormula(t *testing.T) {
 	for _, name := range []string{"=cmd|' /C calc'!A0", "+1", "-1", "@SUM(1)", "\t=1", `",=1`, "a\n=1"} {
-		r := report.Report{Servers: []report.Measurement{{Name: name, Map: name, Mode: name, Version: name, Mod: name, Tags: discovery.Tags(name)}}}
+		r := report.Report{Servers: []report.Measurement{{
+			Name:    name,
+			Map:     name,
+			Mode:    name,
+			Version: name,
+			Mod:     name,
+			Tags:    discovery.Tags(name),
+		}}}
 		var b strings.Builder
 		if err := r.WriteCSV(&b); err != nil {
 			t.Fatal(err)

@@ -21,8 +21,13 @@ func TestKey(t *testing.T) {
 		"ba-ko-di-ta_q3kxoj2vbbkz6bpc":      {Code: "BAKODITA", Link: "Q3KXOJ2VBBKZ6BPC"},
 		"":                                  {},
 
-		"BAKODI_Q3KXOJ2VBBKZ6BPC~" + fingerprint + ".SECRET": {Code: "BAKODI", Link: "Q3KXOJ2VBBKZ6BPC", Fingerprint: fingerprint, Secret: "SECRET"},
-		"BAKODI.SECRET_Q3KXOJ2VBBKZ6BPC":                     {Code: "BAKODI", Link: "Q3KXOJ2VBBKZ6BPC", Secret: "SECRET"},
+		"BAKODI_Q3KXOJ2VBBKZ6BPC~" + fingerprint + ".SECRET": {
+			Code:        "BAKODI",
+			Link:        "Q3KXOJ2VBBKZ6BPC",
+			Fingerprint: fingerprint,
+			Secret:      "SECRET",
+		},
+		"BAKODI.SECRET_Q3KXOJ2VBBKZ6BPC": {Code: "BAKODI", Link: "Q3KXOJ2VBBKZ6BPC", Secret: "SECRET"},
 	} {
 		got, err := access.ParseKey(typed)
 		if err != nil || got != want {

@@ -91,7 +91,9 @@ func (v *View) Next(r *room.Room, of Host) (*View, error) {
 	}
 	next.Snapshot.Games = withOwn(of.Games, &next.Snapshot.Room.Settings, of.Name)
 	if !of.Posts {
-		next.Snapshot.Form = slices.DeleteFunc(next.Snapshot.Form, func(f wire.Field) bool { return f.Key == wire.WebhookKey || f.Key == wire.NoLinkKey })
+		next.Snapshot.Form = slices.DeleteFunc(next.Snapshot.Form, func(f wire.Field) bool {
+			return f.Key == wire.WebhookKey || f.Key == wire.NoLinkKey
+		})
 	}
 	if way := next.Snapshot.Way; way != nil && of.Link != nil {
 		way.Link = of.Link(next.Snapshot.Room.Game, *way)

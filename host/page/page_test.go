@@ -47,13 +47,20 @@ func evening(t *testing.T) *room.Room {
 	infos := wire.Infos{Round: 1}
 	for i := range 6 {
 		list = append(list, discovery.Server{Addr: addr(i), Country: "DE"})
-		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: i, Info: discovery.Info{Name: "<b>six</b>", Map: "oa_dm1", Players: 4, MaxPlayers: 16}})
+		infos.Servers = append(infos.Servers, wire.ServerInfo{
+			Server: i,
+			Info:   discovery.Info{Name: "<b>six</b>", Map: "oa_dm1", Players: 4, MaxPlayers: 16},
+		})
 	}
 	step(room.Listed{List: topology.New(room.Shared(list, nil))})
 	for player, name := range []string{"ann", "bob"} {
 		report := wire.Report{Round: 1}
 		for i := range 6 {
-			report.Results = append(report.Results, discovery.Result{Server: i, State: discovery.Answered, RTT: time.Duration(10*(i+player+1)) * time.Millisecond})
+			report.Results = append(report.Results, discovery.Result{
+				Server: i,
+				State:  discovery.Answered,
+				RTT:    time.Duration(10*(i+player+1)) * time.Millisecond,
+			})
 		}
 		step(room.Hear{Player: name, Message: infos})
 		step(room.Hear{Player: name, Message: report})
@@ -131,7 +138,8 @@ func TestState(t *testing.T) {
 			t.Errorf("readers are told %q", private)
 		}
 	}
-	if badge := v.Badges[room.DigestOf("zoe's token")]; badge.Name != "zoe" || badge.Organiser || !v.Badges[room.DigestOf("the secret")].Organiser {
+	if badge := v.Badges[room.DigestOf("zoe's token")]; badge.Name != "zoe" || badge.Organiser ||
+		!v.Badges[room.DigestOf("the secret")].Organiser {
 		t.Errorf("the badges are %+v", v.Badges)
 	}
 	if len(v.Traces) != 2 || v.Traces[1].Player != "bob" || len(v.Traces[1].Probes) != 6 {
@@ -164,7 +172,10 @@ func TestSections(t *testing.T) {
 	if all := object(second, 0); !bytes.Contains(all, []byte(`,"choice":null`)) {
 		t.Errorf("who is new is sent %s", all)
 	}
-	if _, err := r.Step(room.Order{Credential: "secret", Action: room.Change{Settings: json.RawMessage(`{"by":"minimax"}`)}}, eight); err != nil {
+	if _, err := r.Step(room.Order{
+		Credential: "secret",
+		Action:     room.Change{Settings: json.RawMessage(`{"by":"minimax"}`)},
+	}, eight); err != nil {
 		t.Fatal(err)
 	}
 	third, err := second.Next(r, page.Host{Posts: true})

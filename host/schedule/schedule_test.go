@@ -60,7 +60,8 @@ func TestNext(t *testing.T) {
 // TestNextGoesOn walks through years of evenings in zones with odd clocks: each is after
 // the one before, on its day, and none is left out.
 func TestNextGoesOn(t *testing.T) {
-	for _, zone := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "America/Santiago", "Pacific/Kiritimati", "Etc/GMT+12"} {
+	for _, zone := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca",
+		"America/Santiago", "Pacific/Kiritimati", "Etc/GMT+12"} {
 		for _, clock := range []string{"00:00", "00:30", "02:30", "20:00", "23:59"} {
 			s, err := Parse("fri "+clock, zone)
 			if err != nil {

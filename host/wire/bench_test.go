@@ -30,7 +30,11 @@ func benchNight() (wire.List, wire.Report) {
 		for range min(1+int(4/(random.Float64()+0.004)), benchServers-len(list.Servers)) {
 			network += random.Uint32N(40)
 			addr := netip.AddrFrom4([4]byte{byte(network >> 24), byte(network >> 16), byte(network >> 8), byte(network)})
-			list.Servers = append(list.Servers, discovery.Server{Addr: netip.AddrPortFrom(addr, benchPort(random)), Country: country, ASN: 1000 + 7*as})
+			list.Servers = append(list.Servers, discovery.Server{
+				Addr:    netip.AddrPortFrom(addr, benchPort(random)),
+				Country: country,
+				ASN:     1000 + 7*as,
+			})
 			distance[addr] = far
 		}
 	}

@@ -61,7 +61,9 @@ func TestFramesBoundMemory(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			const slack = 64 << 10 // flate's tables
-			if got := allocated(func() { wire.Unmarshal(wire.Frame{Binary: tt.frame[0] != '{', Data: tt.frame}) }); got > tt.most*len(tt.frame)+slack {
+			if got := allocated(func() {
+				wire.Unmarshal(wire.Frame{Binary: tt.frame[0] != '{', Data: tt.frame})
+			}); got > tt.most*len(tt.frame)+slack {
 				t.Errorf("a frame of %d bytes made us allocate %d", len(tt.frame), got)
 			}
 		})
@@ -95,7 +97,8 @@ func TestDensestList(t *testing.T) {
 		},
 		"IPv6 in a row": func(i int) netip.AddrPort {
 			addr := one.As4()
-			return netip.AddrPortFrom(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 12: addr[0], 13: byte(i >> 16), 14: byte(i >> 8), 15: byte(i)}), 27960)
+			return netip.AddrPortFrom(netip.AddrFrom16(
+				[16]byte{0x20, 1, 0xd, 0xb8, 12: addr[0], 13: byte(i >> 16), 14: byte(i >> 8), 15: byte(i)}), 27960)
 		},
 	}
 	for name, address := range lists {

@@ -13,26 +13,49 @@ import (
 
 // TestChanges: people read what the organiser has changed, and nothing else.
 func TestChanges(t *testing.T) {
-	weekly := Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Every: "fri 20:00 Europe/Berlin", Password: "club", Webhook: "https://clan.example/secret"}
+	weekly := Settings{
+		Name:     "Friday",
+		Game:     "openarena",
+		By:       selection.Mean,
+		Every:    "fri 20:00 Europe/Berlin",
+		Password: "club",
+		Webhook:  "https://clan.example/secret",
+	}
 	for _, test := range []struct {
 		change func(*Settings)
 		want   []string
 	}{
 		{func(*Settings) {}, nil},
 		{func(s *Settings) { s.Map = "oa_dm1" }, []string{"the organiser wants openarena: lowest average, on oa_dm1"}},
-		{func(s *Settings) { s.Limits = Limits{150 * time.Millisecond} }, []string{"the organiser wants openarena: lowest average, nobody over 150ms"}},
-		{func(s *Settings) { s.Every = "sun,tue 18:05 UTC" }, []string{"the organiser has moved our evenings: we meet every Tuesday and Sunday at 18:05 (UTC)"}},
-		{func(s *Settings) { s.Every = "2026-11-27 20:00 Europe/Berlin" }, []string{"the organiser has moved our evenings: we meet on Friday, 27 November 2026 at 20:00 (Europe/Berlin)"}},
+		{func(s *Settings) {
+			s.Limits = Limits{150 * time.Millisecond}
+		}, []string{"the organiser wants openarena: lowest average, nobody over 150ms"}},
+		{func(s *Settings) {
+			s.Every = "sun,tue 18:05 UTC"
+		}, []string{"the organiser has moved our evenings: we meet every Tuesday and Sunday at 18:05 (UTC)"}},
+		{func(s *Settings) {
+			s.Every = "2026-11-27 20:00 Europe/Berlin"
+		}, []string{"the organiser has moved our evenings: we meet on Friday, 27 November 2026 at 20:00 (Europe/Berlin)"}},
 		{func(s *Settings) { s.Every = "whenever" }, []string{"the organiser has moved our evenings: we meet whenever we like"}},
 		{func(s *Settings) { s.Every = "" }, []string{"the room ends with the night now: the organiser keeps it for no other"}},
-		{func(s *Settings) { s.Name, s.Map = "Sunday", "oa_dm1" }, []string{"the organiser wants openarena: lowest average, on oa_dm1", "the room is called Sunday now"}},
-		{func(s *Settings) { s.GuestsVote, s.Agree = true, No }, []string{"the organiser has set “Before the launch” to “straight there”, “Guests” to “vote, too”"}},
+		{func(s *Settings) {
+			s.Name, s.Map = "Sunday", "oa_dm1"
+		}, []string{"the organiser wants openarena: lowest average, on oa_dm1", "the room is called Sunday now"}},
+		{func(s *Settings) {
+			s.GuestsVote, s.Agree = true, No
+		}, []string{"the organiser has set “Before the launch” to “straight there”, “Guests” to “vote, too”"}},
 		{func(s *Settings) { s.Agree = Yes }, []string{"the organiser has set “Before the launch” to “vote, veto, ready check”"}},
-		{func(s *Settings) { s.Wait = discovery.Millis(30 * time.Minute) }, []string{"the organiser has set “Where all are full, wait for seats for” to “30 min”"}},
+		{func(s *Settings) {
+			s.Wait = discovery.Millis(30 * time.Minute)
+		}, []string{"the organiser has set “Where all are full, wait for seats for” to “30 min”"}},
 		{func(s *Settings) { s.Voice = "https://discord.gg/hidden" }, []string{"the organiser has set “Voice channel” to “Discord”"}},
-		{func(s *Settings) { s.Webhook = "https://discord.com/api/webhooks/1/secret" }, []string{"the organiser has set “Tell your channel, by its webhook” to “Discord”"}},
+		{func(s *Settings) {
+			s.Webhook = "https://discord.com/api/webhooks/1/secret"
+		}, []string{"the organiser has set “Tell your channel, by its webhook” to “Discord”"}},
 		{func(s *Settings) { s.Webhook = "" }, []string{"the organiser has set “Tell your channel, by its webhook” to “nobody”"}},
-		{func(s *Settings) { s.Places = Venues{{Name: "Frankfurt"}, {Name: "Paris"}} }, []string{"the organiser has set “Places for a server of our own” to “Frankfurt, Paris”"}},
+		{func(s *Settings) {
+			s.Places = Venues{{Name: "Frankfurt"}, {Name: "Paris"}}
+		}, []string{"the organiser has set “Places for a server of our own” to “Frankfurt, Paris”"}},
 		{func(s *Settings) { s.Password, s.Strategy, s.Renews = "secret", "as", true }, nil},
 	} {
 		s := weekly
@@ -47,7 +70,8 @@ func TestChanges(t *testing.T) {
 	}
 	first := weekly
 	first.Every = ""
-	if got, want := weekly.Changes(first), []string{"the organiser keeps the room when the night ends: we meet every Friday at 20:00 (Europe/Berlin)"}; !slices.Equal(got, want) {
+	if got, want := weekly.Changes(first),
+		[]string{"the organiser keeps the room when the night ends: we meet every Friday at 20:00 (Europe/Berlin)"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

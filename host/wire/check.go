@@ -73,7 +73,8 @@ func (n Near) check() error {
 		return fmt.Errorf("%d servers of a player's own network", len(n.Servers))
 	}
 	for _, s := range n.Servers {
-		if s.Addr.Port() == 0 || s.Addr.Addr().Zone() != "" || s.Addr.Addr().Is4In6() || discovery.ReachOf(s.Addr.Addr()) != discovery.NetworkReach {
+		if s.Addr.Port() == 0 || s.Addr.Addr().Zone() != "" || s.Addr.Addr().Is4In6() ||
+			discovery.ReachOf(s.Addr.Addr()) != discovery.NetworkReach {
 			return fmt.Errorf("%v is no server of a local network", s.Addr)
 		}
 	}

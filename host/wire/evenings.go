@@ -92,7 +92,8 @@ type Last struct {
 // CSV writes the history as a table, a line for each person on each server.
 func (e Evenings) CSV(to io.Writer) error {
 	w := csv.NewWriter(to)
-	w.Write([]string{"began", "at", "until", "game", "server", "connect", "country", "map", "player", "ping_ms", "liked"}) // whose errors Flush has
+	// whose errors Flush has
+	w.Write([]string{"began", "at", "until", "game", "server", "connect", "country", "map", "player", "ping_ms", "liked"})
 	when := func(t time.Time) string {
 		if t.IsZero() {
 			return ""
@@ -109,7 +110,8 @@ func (e Evenings) CSV(to io.Writer) error {
 				if seat.Liked != nil {
 					liked = strconv.FormatBool(*seat.Liked)
 				}
-				w.Write([]string{when(evening.Began), when(stay.At), when(stay.Until), plain(stay.Game), plain(stay.Server), plain(stay.Connect), plain(stay.Country), plain(stay.Map), plain(seat.Name), ping, liked})
+				w.Write([]string{when(evening.Began), when(stay.At), when(stay.Until), plain(stay.Game),
+					plain(stay.Server), plain(stay.Connect), plain(stay.Country), plain(stay.Map), plain(seat.Name), ping, liked})
 			}
 		}
 	}

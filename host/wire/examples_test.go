@@ -22,16 +22,34 @@ var examples = []struct {
 	message wire.Message
 	line    string
 }{
-	{wire.Hello{Version: 2, Code: "BAKODI", Key: "Q3KXOJ2VBBKZ6BPC", Name: "bob", Probes: wire.ProbesElsewhere}, `{"type":"hello","version":2,"code":"BAKODI","name":"bob","key":"Q3KXOJ2VBBKZ6BPC","probes":"elsewhere"}`},
+	{wire.Hello{
+		Version: 2,
+		Code:    "BAKODI",
+		Key:     "Q3KXOJ2VBBKZ6BPC",
+		Name:    "bob",
+		Probes:  wire.ProbesElsewhere,
+	}, `{"type":"hello","version":2,"code":"BAKODI","name":"bob","key":"Q3KXOJ2VBBKZ6BPC","probes":"elsewhere"}`},
 	{wire.Hello{Version: 2, Code: "BAKODI", Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE", Program: "FZ3G5NDNZ5DN3RNL", Line: 3},
 		`{"type":"hello","version":2,"code":"BAKODI","name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE","program":"FZ3G5NDNZ5DN3RNL","line":3}`},
-	{wire.Hello{Version: 2, Code: "BAKODI", Name: "ben", Editions: map[string]discovery.Edition{"": {Version: "5.6.1"}, "luanti": {Version: "5.6.1", Protocol: 41}}},
+	{wire.Hello{
+		Version:  2,
+		Code:     "BAKODI",
+		Name:     "ben",
+		Editions: map[string]discovery.Edition{"": {Version: "5.6.1"}, "luanti": {Version: "5.6.1", Protocol: 41}},
+	},
 		`{"type":"hello","version":2,"code":"BAKODI","name":"ben","editions":{"":{"version":"5.6.1"},"luanti":{"version":"5.6.1","protocol":41}}}`},
-	{wire.Hello{Version: 2, Code: "BAKODI", Name: "dora", Discreet: 50}, `{"type":"hello","version":2,"code":"BAKODI","name":"dora","discreet":50}`},
-	{wire.Hello{Version: 2, Code: "BAKODI", Name: "dan", Somewhere: true}, `{"type":"hello","version":2,"code":"BAKODI","name":"dan","somewhere":true}`},
-	{wire.Hello{Version: 2, Code: "BAKODI", Name: "eve", Beacon: 7787}, `{"type":"hello","version":2,"code":"BAKODI","name":"eve","beacon":7787}`},
+	{wire.Hello{Version: 2, Code: "BAKODI", Name: "dora", Discreet: 50},
+		`{"type":"hello","version":2,"code":"BAKODI","name":"dora","discreet":50}`},
+	{wire.Hello{Version: 2, Code: "BAKODI", Name: "dan", Somewhere: true},
+		`{"type":"hello","version":2,"code":"BAKODI","name":"dan","somewhere":true}`},
+	{wire.Hello{Version: 2, Code: "BAKODI", Name: "eve", Beacon: 7787},
+		`{"type":"hello","version":2,"code":"BAKODI","name":"eve","beacon":7787}`},
 	{wire.Hello{Version: 2, Code: "BAKODI", Name: "cat", Asks: true}, `{"type":"hello","version":2,"code":"BAKODI","name":"cat","asks":true}`},
-	{wire.Say{Round: 1, What: wire.SayVote, Addr: netip.MustParseAddrPort("192.0.2.7:27960")}, `{"type":"say","round":1,"what":"vote","addr":"192.0.2.7:27960"}`},
+	{wire.Say{
+		Round: 1,
+		What:  wire.SayVote,
+		Addr:  netip.MustParseAddrPort("192.0.2.7:27960"),
+	}, `{"type":"say","round":1,"what":"vote","addr":"192.0.2.7:27960"}`},
 	{wire.Say{Round: 1, What: wire.SayReady}, `{"type":"say","round":1,"what":"ready"}`},
 	{wire.Say{Round: 1, What: wire.SayCome}, `{"type":"say","round":1,"what":"come"}`},
 	{wire.Say{Round: 1, What: wire.SayNotCome}, `{"type":"say","round":1,"what":"not-come"}`},
@@ -40,7 +58,12 @@ var examples = []struct {
 	{wire.Answer{Message: "one veto a round"}, `{"type":"answer","message":"one veto a round"}`},
 	{wire.Welcome{Version: 2, Name: "ann", Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE", Page: "7YQUXVVMV3YHXRJT", Epoch: 3},
 		`{"type":"welcome","version":2,"name":"ann","token":"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE","page":"7YQUXVVMV3YHXRJT","epoch":3}`},
-	{wire.Welcome{Version: 2, Name: "bob", Token: "DFZ3G5NDNZ5DN3RNLGQXYJ2MYT", Hosts: []netip.AddrPort{netip.MustParseAddrPort("198.51.100.2:7777")}},
+	{wire.Welcome{
+		Version: 2,
+		Name:    "bob",
+		Token:   "DFZ3G5NDNZ5DN3RNLGQXYJ2MYT",
+		Hosts:   []netip.AddrPort{netip.MustParseAddrPort("198.51.100.2:7777")},
+	},
 		`{"type":"welcome","version":2,"name":"bob","token":"DFZ3G5NDNZ5DN3RNLGQXYJ2MYT","hosts":["198.51.100.2:7777"]}`},
 	{wire.Seek{Version: 2, Place: access.Place("Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"), Nonce: "HZKU4RBVGH6YPTCJQ2X5SN7DAW"},
 		`{"type":"seek","version":2,"place":"4QPVHU3I2XGOEKFUYCD6SGJ6WA","nonce":"HZKU4RBVGH6YPTCJQ2X5SN7DAW"}`},
@@ -55,10 +78,25 @@ var examples = []struct {
 	{wire.Done{Round: 1}, `{"type":"done","round":1}`},
 	{wire.Rests{Round: 1, For: discovery.Millis(32 * time.Second)}, `{"type":"rests","round":1,"for_ms":32000.000}`},
 	{wire.Late{By: discovery.Millis(45 * time.Millisecond)}, `{"type":"late","late_ms":45.000}`},
-	{wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{17, 4}, Samples: 3, After: discovery.Millis(500 * time.Millisecond), Every: discovery.Millis(2 * time.Second), Gap: discovery.Millis(300 * time.Millisecond)},
+	{wire.Finalists{
+		Round:   1,
+		Game:    "openarena",
+		Attempt: 1,
+		Servers: []int{17, 4},
+		Samples: 3,
+		After:   discovery.Millis(500 * time.Millisecond),
+		Every:   discovery.Millis(2 * time.Second),
+		Gap:     discovery.Millis(300 * time.Millisecond),
+	},
 		`{"type":"finalists","round":1,"game":"openarena","attempt":1,"servers":[17,4],"samples":3,"after_ms":500.000,"every_ms":2000.000,"gap_ms":300.000}`},
 	{wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{
-		{Server: 17, State: discovery.Answered, RTTs: []float64{24.1, 23.9}, Sent: 3, Info: &discovery.Info{Name: "Aggressor", Map: "oa_dm1", Players: 4, MaxPlayers: 8}},
+		{
+			Server: 17,
+			State:  discovery.Answered,
+			RTTs:   []float64{24.1, 23.9},
+			Sent:   3,
+			Info:   &discovery.Info{Name: "Aggressor", Map: "oa_dm1", Players: 4, MaxPlayers: 8},
+		},
 		{Server: 4, State: discovery.Lost, RTTs: []float64{}, Sent: 3},
 	}},
 		`{"type":"verified","round":1,"attempt":1,"servers":[` +
@@ -67,18 +105,46 @@ var examples = []struct {
 	{wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.7:27960", QueryPort: 27015, Name: "Aggressor", Password: "club", Epoch: 3},
 		`{"type":"launch","round":1,"game":"openarena","address":"192.0.2.7:27960","query_port":27015,"name":"Aggressor","password":"club","epoch":3}`},
 	{wire.Look{Game: "openarena"}, `{"type":"look","game":"openarena"}`},
-	{wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: netip.MustParseAddrPort("192.0.2.7:27960"), Name: "Aggressor"}}, Hidden: []wire.Brought{{Addr: netip.MustParseAddrPort("192.0.2.9:27960")}}},
+	{wire.Bring{
+		Game:       "openarena",
+		Favourites: []wire.Brought{{Addr: netip.MustParseAddrPort("192.0.2.7:27960"), Name: "Aggressor"}},
+		Hidden:     []wire.Brought{{Addr: netip.MustParseAddrPort("192.0.2.9:27960")}},
+	},
 		`{"type":"bring","game":"openarena","favourites":[{"addr":"192.0.2.7:27960","name":"Aggressor"}],"hidden":[{"addr":"192.0.2.9:27960"}]}`},
-	{wire.Near{Game: "openarena", Servers: []wire.NearServer{{Addr: netip.MustParseAddrPort("192.168.1.5:27960"), Info: discovery.Info{Name: "Den", Map: "oa_dm1", Players: 1, MaxPlayers: 8}}}},
+	{wire.Near{
+		Game: "openarena",
+		Servers: []wire.NearServer{{
+			Addr: netip.MustParseAddrPort("192.168.1.5:27960"),
+			Info: discovery.Info{Name: "Den", Map: "oa_dm1", Players: 1, MaxPlayers: 8},
+		}},
+	},
 		`{"type":"near","game":"openarena","servers":[{"addr":"192.168.1.5:27960","info":{"name":"Den","map":"oa_dm1","players":1,"max_players":8}}]}`},
-	{wire.Survey{Attempt: 1, Places: wire.Venues{{Name: "Frankfurt", Addr: netip.MustParseAddrPort("192.0.2.7:7787"), Protocol: "beacon"}, {Name: "London", Addr: netip.MustParseAddrPort("192.0.2.8:443"), Protocol: "tcp"}}, Samples: 3},
+	{wire.Survey{
+		Attempt: 1,
+		Places: wire.Venues{{
+			Name:     "Frankfurt",
+			Addr:     netip.MustParseAddrPort("192.0.2.7:7787"),
+			Protocol: "beacon",
+		}, {Name: "London", Addr: netip.MustParseAddrPort("192.0.2.8:443"), Protocol: "tcp"}},
+		Samples: 3,
+	},
 		`{"type":"survey","attempt":1,"places":[{"name":"Frankfurt","addr":"192.0.2.7:7787","protocol":"beacon"},{"name":"London","addr":"192.0.2.8:443","protocol":"tcp"}],"samples":3}`},
-	{wire.Surveyed{Attempt: 1, Places: []wire.Finalist{{Server: 0, State: discovery.Answered, RTTs: []float64{24.1, 23.9}, Sent: 3}, {Server: 1, State: discovery.Lost, RTTs: []float64{}, Sent: 3}}},
+	{wire.Surveyed{
+		Attempt: 1,
+		Places: []wire.Finalist{{
+			Server: 0,
+			State:  discovery.Answered,
+			RTTs:   []float64{24.1, 23.9},
+			Sent:   3,
+		}, {Server: 1, State: discovery.Lost, RTTs: []float64{}, Sent: 3}},
+	},
 		`{"type":"surveyed","attempt":1,"places":[{"server":0,"state":"answered","rtts_ms":[24.1,23.9],"sent":3},{"server":1,"state":"lost","rtts_ms":[],"sent":3}]}`},
-	{wire.Wait{Message: "the host that had the room has stopped; another takes it over"}, `{"type":"wait","message":"the host that had the room has stopped; another takes it over"}`},
+	{wire.Wait{Message: "the host that had the room has stopped; another takes it over"},
+		`{"type":"wait","message":"the host that had the room has stopped; another takes it over"}`},
 	{wire.Again{}, `{"type":"again"}`},
 	{wire.Outside{Port: 40001}, `{"type":"outside","port":40001}`},
-	{wire.Able{Game: "openarena", Why: "there is no program openarena"}, `{"type":"able","game":"openarena","why":"there is no program openarena"}`},
+	{wire.Able{Game: "openarena", Why: "there is no program openarena"},
+		`{"type":"able","game":"openarena","why":"there is no program openarena"}`},
 	{wire.Launched{Round: 1, State: wire.LaunchFailed, Detail: "openarena: not found"},
 		`{"type":"launched","round":1,"state":"failed","detail":"openarena: not found"}`},
 	{wire.Room{
@@ -134,7 +200,8 @@ func TestExamples(t *testing.T) {
 				want = got // another release of flate may find other bytes
 			}
 			if err != nil || got.Binary != want.Binary || string(got.Data) != string(want.Data) {
-				t.Errorf("Marshal gives binary %v, error %v\n%s\n%x\nwant binary %v\n%s", got.Binary, err, got.Data, got.Data, want.Binary, example.line)
+				t.Errorf("Marshal gives binary %v, error %v\n%s\n%x\nwant binary %v\n%s", got.Binary, err, got.Data,
+					got.Data, want.Binary, example.line)
 			}
 			back, err := wire.Unmarshal(frameOf(t, example.line))
 			if err != nil || !reflect.DeepEqual(back, example.message) {

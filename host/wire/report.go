@@ -100,7 +100,11 @@ func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }
 
 func parseReport(b []byte) (Message, error) {
 	r := reader{b: b}
-	report := Report{Round: int(r.upTo(MaxRound)), First: int(r.upTo(discovery.MaxServers)), Now: time.Duration(r.upTo(maxClock)) * time.Millisecond}
+	report := Report{
+		Round: int(r.upTo(MaxRound)),
+		First: int(r.upTo(discovery.MaxServers)),
+		Now:   time.Duration(r.upTo(maxClock)) * time.Millisecond,
+	}
 	report.Results = make([]discovery.Result, r.upTo(uint64(len(r.b)/minProbe)))
 	at, server, ticks := time.Duration(0), int64(0), int64(0)
 	for i := range report.Results {

@@ -183,7 +183,8 @@ func Table() []Setting {
 		{Key: "by", Of: func(s *Settings) any { return &s.By },
 			Flag: "by", Usage: "rule for the choice (default: the game's)", Label: "Rule", Supposed: true},
 		{Key: "limits_ms", Of: func(s *Settings) any { return &s.Limits },
-			Flag: "max-rtt", Usage: "nobody may have a ping over this; of several the strictest that can be kept holds", Label: "Limit, ms", Unset: "none", Supposed: true},
+			Flag: "max-rtt", Usage: "nobody may have a ping over this; of several the strictest that can be kept holds",
+			Label: "Limit, ms", Unset: "none", Supposed: true},
 		{Key: "map", Of: func(s *Settings) any { return &s.Map },
 			Flag: "map", Usage: usageOf("map"), Label: "Map", Unset: "any"},
 		{Key: "mode", Of: func(s *Settings) any { return &s.Mode },
@@ -195,31 +196,47 @@ func Table() []Setting {
 		{Key: "tags", Of: func(s *Settings) any { return &s.Tags }, Rare: true,
 			Flag: "tags", Usage: usageOf("tags"), Label: "Tags", Unset: "any"},
 		{Key: "max_bots", Of: func(s *Settings) any { return &s.MaxBots }, Flag: "max-bots", Usage: usageOf("max-bots")},
-		{Key: "prefer_ms", Of: func(s *Settings) any { return &s.Prefer }, Rare: true, Supposed: true, Least: time.Microsecond, Most: MaxRTT, Unit: "ms",
-			Flag: "prefer-ours", Usage: "one of the group's favourites is chosen unless another server is better by more than this `DURATION`", Label: "Prefer ours unless others are better by, ms", Unset: "no"},
-		{Key: "long_look_ms", Of: func(s *Settings) any { return &s.LongLook }, Rare: true, Least: leastLook, Most: MostLook, Unit: "s", Alone: "30s",
-			Flag: "long-look", Usage: "for tournaments: everyone looks at the finalists for this `DURATION`, gently, so that loss and jitter count", Label: "Look at the best for, s", Unset: "a moment"},
+		{Key: "prefer_ms", Of: func(s *Settings) any {
+			return &s.Prefer
+		}, Rare: true, Supposed: true, Least: time.Microsecond, Most: MaxRTT, Unit: "ms",
+			Flag: "prefer-ours", Usage: "one of the group's favourites is chosen unless another server is " +
+				"better by more than this `DURATION`", Label: "Prefer ours unless others are better by, ms", Unset: "no"},
+		{Key: "long_look_ms", Of: func(s *Settings) any {
+			return &s.LongLook
+		}, Rare: true, Least: leastLook, Most: MostLook, Unit: "s", Alone: "30s",
+			Flag: "long-look", Usage: "for tournaments: everyone looks at the finalists for this `DURATION`, " +
+				"gently, so that loss and jitter count", Label: "Look at the best for, s", Unset: "a moment"},
 		{Key: "wait_ms", Of: func(s *Settings) any { return &s.Wait }, Rare: true, Least: leastWait, Most: MostWait, Unit: "min", Alone: "30m",
-			Flag: "wait-for-seats", Usage: "where all servers that would suit are full, watch the best gently for this `DURATION`, and go together once there is a seat for everybody", Label: "Where all are full, wait for seats for, min", Unset: "ask me"},
+			Flag: "wait-for-seats", Usage: "where all servers that would suit are full, watch the best gently " +
+				"for this `DURATION`, and go together once there is a seat for everybody",
+			Label: "Where all are full, wait for seats for, min", Unset: "ask me"},
 		{Key: "any_version", Of: func(s *Settings) any { return &s.AnyVersion }, Rare: true,
-			Flag: "any-version", Usage: "do not leave servers out that somebody's version of the game (--game-version) does not get into, only say so", Label: "Servers of other versions than somebody has", Set: "only say so", Unset: "leave them out"},
+			Flag: "any-version", Usage: "do not leave servers out that somebody's version of the game " +
+				"(--game-version) does not get into, only say so", Label: "Servers of other versions than somebody has",
+			Set: "only say so", Unset: "leave them out"},
 		{Key: "players", Of: func(s *Settings) any { return &s.Players },
 			Flag: "players", Usage: "start by itself once `N` are here; 0 waits for Enter", Label: "Start with", Unset: "who is here"},
 		{Key: "agree", Of: func(s *Settings) any { return &s.Agree },
-			Flag: "vote", Usage: "people vote, veto and say that they are ready before the launch, on the page or in the terminal; =false goes straight there (default: they vote once two players have the page open)",
+			Flag: "vote", Usage: "people vote, veto and say that they are ready before the launch, on the page " +
+				"or in the terminal; =false goes straight there (default: they vote once two players have the page open)",
 			Label: "Before the launch", Unset: "vote once two have the page open", Set: "vote, veto, ready check", Declined: "straight there"},
 		{Key: "guests_vote", Of: func(s *Settings) any { return &s.GuestsVote },
-			Flag: "guests-vote", Usage: "people who have only the page, and no personal link, vote, too", Label: "Guests", Set: "vote, too", Unset: "only watch"},
+			Flag: "guests-vote", Usage: "people who have only the page, and no personal link, vote, too",
+			Label: "Guests", Set: "vote, too", Unset: "only watch"},
 		{Key: "every", Of: func(s *Settings) any { return &s.Every }, Rare: true,
-			Flag: "every", Usage: "keep the room when the night ends, with link, people and history, until the next evening: `WHEN` it is, as in \"fri 20:00\", \"tue,fri 20:00 Europe/Berlin\", \"2026-11-27 20:00\" or \"whenever\"", Label: "Keep the room; we meet", Unset: "ends with the night"},
+			Flag: "every", Usage: "keep the room when the night ends, with link, people and history, until the " +
+				"next evening: `WHEN` it is, as in \"fri 20:00\", \"tue,fri 20:00 Europe/Berlin\", \"2026-11-27 " +
+				"20:00\" or \"whenever\"", Label: "Keep the room; we meet", Unset: "ends with the night"},
 		{Key: "name", Of: func(s *Settings) any { return &s.Name },
 			Flag: "room", Usage: "the room's `NAME` (default: its code)"},
 		{Key: passwordKey, Of: func(s *Settings) any { return &s.Password },
 			Flag: "password", Usage: "the game server's `PASSWORD`, given to players only"},
 		{Key: voiceKey, Of: func(s *Settings) any { return &s.Voice }, Rare: true,
-			Flag: "voice", Usage: "the `LINK` of your voice channel, shown to everybody in the room: mumble://, ts3server://, teamspeak://, Discord, Jitsi, Element, Google Meet or Steam", Label: "Voice channel", Unset: "none"},
+			Flag: "voice", Usage: "the `LINK` of your voice channel, shown to everybody in the room: mumble://, " +
+				"ts3server://, teamspeak://, Discord, Jitsi, Element, Google Meet or Steam", Label: "Voice channel", Unset: "none"},
 		{Key: WebhookKey, Of: func(s *Settings) any { return &s.Webhook }, Rare: true,
-			Flag: "webhook", Usage: "post to this webhook, `URL`; better: --webhook-file", Label: "Tell your channel, by its webhook", Unset: "nobody"},
+			Flag: "webhook", Usage: "post to this webhook, `URL`; better: --webhook-file",
+			Label: "Tell your channel, by its webhook", Unset: "nobody"},
 		{Key: NoLinkKey, Of: func(s *Settings) any { return &s.NoLink }, Rare: true,
 			Flag: "webhook-no-link", Usage: "leave the room's link, which lets in who reads it, out of what is told there", Label: "Told there", Set: "without the room's link, which lets in who reads it", Unset: "with the room's link"},
 		{Key: "open", Of: func(s *Settings) any { return &s.Open },

@@ -38,7 +38,15 @@ func TestTable(t *testing.T) {
 }
 
 func TestPatched(t *testing.T) {
-	friday := Settings{Name: "Friday", Game: "openarena", Players: 4, By: selection.Mean, Limits: Limits{time.Second}, Map: "oa_dm1", Open: true}
+	friday := Settings{
+		Name:    "Friday",
+		Game:    "openarena",
+		Players: 4,
+		By:      selection.Mean,
+		Limits:  Limits{time.Second},
+		Map:     "oa_dm1",
+		Open:    true,
+	}
 	with := func(change func(*Settings)) Settings { s := friday; change(&s); return s }
 	for _, c := range []struct {
 		patch string
@@ -48,15 +56,21 @@ func TestPatched(t *testing.T) {
 	}{
 		{`{}`, OnPage, friday, ""},
 		{`{"map":"","players":2}`, OnPage, with(func(s *Settings) { s.Map, s.Players = "", 2 }), ""},
-		{`{"limits_ms":[200,150.5]}`, OnPage, with(func(s *Settings) { s.Limits = Limits{150500 * time.Microsecond, 200 * time.Millisecond} }), ""},
+		{`{"limits_ms":[200,150.5]}`, OnPage, with(func(s *Settings) {
+			s.Limits = Limits{150500 * time.Microsecond, 200 * time.Millisecond}
+		}), ""},
 		{`{"limits_ms":[]}`, OnPage, with(func(s *Settings) { s.Limits = nil }), ""},
 		{`{"by":"minimax","map":"other"}`, Supposed, with(func(s *Settings) { s.By = selection.Minimax }), ""},
 		{`{"open":false,"strategy":"as","-":"password","unknown":{}}`, OnPage, friday, ""},
 		{`{"mode":"a\u001bb"}`, OnPage, with(func(s *Settings) { s.Mode = "ab" }), ""},
 		// links are taken whole, or not at all: Teams' webhooks have some 300 bytes
-		{`{"webhook":" https://clan.example/` + strings.Repeat("a", 400) + `\n"}`, OnPage, with(func(s *Settings) { s.Webhook = "https://clan.example/" + strings.Repeat("a", 400) }), ""},
+		{`{"webhook":" https://clan.example/` + strings.Repeat("a", 400) + `\n"}`, OnPage, with(func(s *Settings) {
+			s.Webhook = "https://clan.example/" + strings.Repeat("a", 400)
+		}), ""},
 		{`{"webhook":"https://clan.example/` + strings.Repeat("a", 2000) + `"}`, OnPage, Settings{}, "webhook"},
-		{`{"voice":"https://call.element.io/` + strings.Repeat("a", 270) + `"}`, OnPage, with(func(s *Settings) { s.Voice = "https://call.element.io/" + strings.Repeat("a", 270) }), ""},
+		{`{"voice":"https://call.element.io/` + strings.Repeat("a", 270) + `"}`, OnPage, with(func(s *Settings) {
+			s.Voice = "https://call.element.io/" + strings.Repeat("a", 270)
+		}), ""},
 		{`{"voice":"https://call.element.io/` + strings.Repeat("a", 300) + `"}`, OnPage, Settings{}, "voice"},
 		{`[]`, OnPage, Settings{}, "no settings"},
 		{`{"players":"four"}`, OnPage, Settings{}, "players"},
@@ -89,7 +103,8 @@ func TestPatched(t *testing.T) {
 // empty one is. A password is what was given.
 func TestBlankTexts(t *testing.T) {
 	every := func(Setting) bool { return true }
-	set := Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Map: "oa_dm1", Mode: "ctf", Mod: "elite", Version: "1", Tags: "fun", Every: "whenever",
+	set := Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Map: "oa_dm1", Mode: "ctf", Mod: "elite",
+		Version: "1", Tags: "fun", Every: "whenever",
 		Voice: "https://discord.gg/a", Webhook: "https://clan.example/", Strategy: Coordinated, Password: "club"}
 	texts := 0
 	for _, row := range Table() {

@@ -28,11 +28,13 @@ var voices = []struct{ begins, name string }{
 }
 
 // ErrVoice is why a text is no link of a voice channel.
-var ErrVoice = errors.New("voice: give a link that begins with mumble://, ts3server://, teamspeak://, https://discord.gg/, https://discord.com/, or is of Jitsi, Element, Google Meet or Steam, without a password")
+var ErrVoice = errors.New("voice: give a link that begins with mumble://, ts3server://, teamspeak://, " +
+	"https://discord.gg/, https://discord.com/, or is of Jitsi, Element, Google Meet or Steam, without a password")
 
 // ErrVoiceSecret is why a link of a voice channel is refused that everybody in the room
 // would read a password in. It does not say the link.
-var ErrVoiceSecret = errors.New("voice: that link has a password in it, or a key, which everybody in the room could read: leave it out of the link, and tell your friends yourself")
+var ErrVoiceSecret = errors.New("voice: that link has a password in it, or a key, which everybody in the room " +
+	"could read: leave it out of the link, and tell your friends yourself")
 
 // voiceSecrets are the parameters of voice links that are secrets: TeamSpeak's passwords and
 // its keys to more rights, Jitsi's pass. What stands behind # is no parameter: Element's
@@ -53,7 +55,9 @@ func Voice(link string) (name string) {
 }
 
 func voiceOf(link string) (name string, err error) {
-	if len(link) > maxVoice || strings.ContainsFunc(link, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune("\"'<>\\`", c) }) {
+	if len(link) > maxVoice || strings.ContainsFunc(link, func(c rune) bool {
+		return c <= ' ' || c >= 0x7f || strings.ContainsRune("\"'<>\\`", c)
+	}) {
 		return "", ErrVoice
 	}
 	at := slices.IndexFunc(voices, func(v struct{ begins, name string }) bool { return strings.HasPrefix(link, v.begins) })

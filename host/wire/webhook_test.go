@@ -51,7 +51,11 @@ func TestSentence(t *testing.T) {
 	}{
 		{Announcement{Kind: AnnouncedOpen, Game: "OpenArena"}, "A room is open: we look for a server of OpenArena."},
 		{Announcement{Kind: AnnouncedOpen, Game: "OpenArena", Room: "Friday"}, "Friday is open: we look for a server of OpenArena."},
-		{Announcement{Kind: AnnouncedChoice, Game: "OpenArena", Server: &AnnouncedServer{Name: "Dust", Map: "oa_dm1", MeanMS: 34.6, MaxMS: 51}}, "We play OpenArena on Dust, map oa_dm1: 35 ms on average, 51 at worst."},
+		{Announcement{
+			Kind:   AnnouncedChoice,
+			Game:   "OpenArena",
+			Server: &AnnouncedServer{Name: "Dust", Map: "oa_dm1", MeanMS: 34.6, MaxMS: 51},
+		}, "We play OpenArena on Dust, map oa_dm1: 35 ms on average, 51 at worst."},
 		{Announcement{Kind: AnnouncedChoice, Game: "OpenArena", Server: &AnnouncedServer{}}, "We play OpenArena on a server."},
 		{Announcement{Kind: AnnouncedChoice, Game: "OpenArena"}, "We play OpenArena on a server."},
 		{Announcement{Kind: AnnouncedSeats, Seats: 5, Server: &AnnouncedServer{Name: "Dust"}}, "5 seats are free on Dust."},

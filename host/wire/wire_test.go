@@ -115,7 +115,8 @@ func TestUnknown(t *testing.T) {
 		}
 		for _, line := range []string{
 			strings.Replace(example.line, `",`, `","later":{"list":[1,{}]},`, 1),
-			strings.ReplaceAll(strings.ReplaceAll(example.line, `{"`, `{"later":null,"`), `"rtt_ms":{"later":null,`, `"rtt_ms":{`), // a map of players
+			// a map of players
+			strings.ReplaceAll(strings.ReplaceAll(example.line, `{"`, `{"later":null,"`), `"rtt_ms":{"later":null,`, `"rtt_ms":{`),
 			strings.TrimSuffix(example.line, "}") + `,"later":"text"}`,
 		} {
 			m, err := wire.Unmarshal(frameOf(t, line))
@@ -142,15 +143,21 @@ func TestTextsAreCleaned(t *testing.T) {
 		{`{"type":"refused","message":"EVIL"}`, func(m wire.Message) string { return m.(wire.Refusal).Error() }},
 		{`{"type":"room","log":[{"text":"EVIL"}]}`, func(m wire.Message) string { return merged(t, m).Log[0].Text }},
 		{`{"type":"room","people":[{"name":"EVIL"}]}`, func(m wire.Message) string { return merged(t, m).People[0].Name }},
-		{`{"type":"room","choice":{"selection":{"why":{"bottleneck":"EVIL"}}}}`, func(m wire.Message) string { return merged(t, m).Choice.Selection.Why.Bottleneck }},
+		{`{"type":"room","choice":{"selection":{"why":{"bottleneck":"EVIL"}}}}`, func(m wire.Message) string {
+			return merged(t, m).Choice.Selection.Why.Bottleneck
+		}},
 		{`{"type":"room","choice":{"selection":{"chosen":{"addr":"192.0.2.7:1","rtt_ms":{"EVIL":1}}}}}`, func(m wire.Message) string {
 			for name := range merged(t, m).Choice.Selection.Chosen.RTT {
 				return name
 			}
 			return "no name"
 		}},
-		{`{"type":"room","choice":{"servers":{"192.0.2.7:1":{"name":"EVIL"}}}}`, func(m wire.Message) string { return merged(t, m).Choice.Servers["192.0.2.7:1"].Name }},
-		{`{"type":"verified","servers":[{"info":{"name":"EVIL"}}]}`, func(m wire.Message) string { return m.(wire.Verified).Servers[0].Info.Name }},
+		{`{"type":"room","choice":{"servers":{"192.0.2.7:1":{"name":"EVIL"}}}}`, func(m wire.Message) string {
+			return merged(t, m).Choice.Servers["192.0.2.7:1"].Name
+		}},
+		{`{"type":"verified","servers":[{"info":{"name":"EVIL"}}]}`, func(m wire.Message) string {
+			return m.(wire.Verified).Servers[0].Info.Name
+		}},
 		{`{"type":"launched","state":"failed","detail":"EVIL"}`, func(m wire.Message) string { return m.(wire.Launched).Detail }},
 	}
 	for _, tt := range tests {
@@ -191,16 +198,39 @@ func TestDocument(t *testing.T) {
 	s := wire.Snapshot{
 		Room: wire.Head{
 			Code: "BAKODI", Stage: wire.Launching, Round: 1, Listed: 128,
-			Settings: wire.Settings{Name: "Friday", Game: "openarena", Players: 2, By: selection.Mean, Limits: wire.Limits{50 * time.Millisecond, 150 * time.Millisecond}, Map: "oa_dm1"},
+			Settings: wire.Settings{
+				Name:    "Friday",
+				Game:    "openarena",
+				Players: 2,
+				By:      selection.Mean,
+				Limits:  wire.Limits{50 * time.Millisecond, 150 * time.Millisecond},
+				Map:     "oa_dm1",
+			},
 		},
 		People: []wire.Person{
-			{Name: "ann", Organiser: true, Peer: true, Connected: true, Page: true, Probed: 128, Answered: 101, Done: true, Launch: wire.LaunchStarted},
+			{
+				Name:      "ann",
+				Organiser: true,
+				Peer:      true,
+				Connected: true,
+				Page:      true,
+				Probed:    128,
+				Answered:  101,
+				Done:      true,
+				Launch:    wire.LaunchStarted,
+			},
 			{Name: "bob", Peer: true, Probed: 96, Answered: 80, LeftOut: true},
 			{Name: "zoe", Page: true, Ready: true},
 		},
 		Choice: &wire.Choice{Selection: selection.Selection{
 			Format: selection.Format, By: selection.Mean, Players: []string{"ann"},
-			Chosen:  &selection.Ranked{Addr: netip.MustParseAddrPort("192.0.2.7:27960"), Score: 23.9, MeanMS: 23.9, MaxMS: 23.9, RTT: map[string]float64{"ann": 23.9}},
+			Chosen: &selection.Ranked{
+				Addr:   netip.MustParseAddrPort("192.0.2.7:27960"),
+				Score:  23.9,
+				MeanMS: 23.9,
+				MaxMS:  23.9,
+				RTT:    map[string]float64{"ann": 23.9},
+			},
 			Ranking: []selection.Ranked{}, Reasons: []selection.Reason{}, Culled: selection.Culled{Unreachable: 27},
 		}},
 		Way: &wire.Way{Connect: "192.0.2.7:27960", Server: "Aggressor"},

@@ -17,7 +17,8 @@ func TestRead(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got, err := Read(strings.NewReader("\ufeff"+text), "config.toml", Known{"": top, "serve": {"at", "name"}}); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := Read(strings.NewReader("\ufeff"+text), "config.toml",
+		Known{"": top, "serve": {"at", "name"}}); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("with the mark of Windows' editor: %v, %v", got, err)
 	}
 	if _, err := Read(strings.NewReader("name = \""+strings.Repeat("x", maxFile)+"\""), "f", Known{"": top}); err == nil {
@@ -31,7 +32,8 @@ func TestRead(t *testing.T) {
 		"[other]\nat = 1":                      `f:1: unknown key "other"`,
 		"name = 'x'\n[[serve]]\nlisten = ':1'": `f:2: unknown key "serve"`,
 	} {
-		if _, err := Read(strings.NewReader(text), "f", Known{"": top, "serve": nil}); (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+		if _, err := Read(strings.NewReader(text), "f", Known{"": top, "serve": nil}); (err == nil) != (want == "") ||
+			err != nil && !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
@@ -39,7 +41,8 @@ func TestRead(t *testing.T) {
 		"name = 'x'\n[serve]\nbad = 1":          `f:3: unknown key "bad": known are listen, name`,
 		"name = 'x'\n[serve]\nname = {x = 'y'}": "f:3: name: one value",
 	} {
-		if _, err := Read(strings.NewReader(text), "f", Known{"": top, "serve": {"listen", "name"}}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := Read(strings.NewReader(text), "f", Known{"": top, "serve": {"listen", "name"}}); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}

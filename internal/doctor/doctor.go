@@ -201,7 +201,8 @@ func diagnose(f facts) (d diagnosis) {
 // network judges what others can be reached by.
 func (d *diagnosis) network(f facts) {
 	if f.udp != nil {
-		d.warn("udp", "does a firewall or a sandbox forbid UDP? nothing can be measured without it", "no packet gets through on this machine: %v", hint.Reason(f.udp))
+		d.warn("udp", "does a firewall or a sandbox forbid UDP? nothing can be measured without it",
+			"no packet gets through on this machine: %v", hint.Reason(f.udp))
 	} else {
 		d.ok("udp", "sockets send and receive (tried on this machine only)")
 	}
@@ -232,7 +233,8 @@ func (d *diagnosis) network(f facts) {
 	case !f.route4.IsValid():
 		d.warn("nat", "", "not known without IPv4")
 	case discovery.IsCarriers(f.route4):
-		d.warn("nat", "friends on the internet cannot reach a host here: use a tunnel, or let somebody else host", "the provider shares its addresses among customers")
+		d.warn("nat", "friends on the internet cannot reach a host here: use a tunnel, or let somebody else host",
+			"the provider shares its addresses among customers")
 	case f.route4.IsPrivate():
 		d.warn("nat", "to host for friends on the internet say --port-map, or have the router forward the port", "behind a router")
 	default:
@@ -264,7 +266,8 @@ func (d *diagnosis) system(f facts) {
 	case f.buffer == 0:
 		d.ok("buffer", "the system does not tell how much a socket holds")
 	case f.buffer < f.wanted:
-		d.warn("buffer", "at high rates replies may get lost: "+largerBuffer(f.system, f.wanted), "a socket holds %d KB of the %d KB asked for", f.buffer>>10, f.wanted>>10)
+		d.warn("buffer", "at high rates replies may get lost: "+largerBuffer(f.system, f.wanted),
+			"a socket holds %d KB of the %d KB asked for", f.buffer>>10, f.wanted>>10)
 	default:
 		d.ok("buffer", "a socket holds %d KB", f.buffer>>10)
 	}
@@ -272,7 +275,8 @@ func (d *diagnosis) system(f facts) {
 	if f.stamps {
 		d.ok("clock", "the kernel notes when a reply arrives")
 	} else {
-		d.warn("clock", "a busy machine measures some tenths of a millisecond too much; Linux does better", "the program itself notes when a reply arrives")
+		d.warn("clock", "a busy machine measures some tenths of a millisecond too much; Linux does better",
+			"the program itself notes when a reply arrives")
 	}
 
 	switch {
@@ -314,7 +318,8 @@ func (d *diagnosis) muster(f facts) {
 	case f.tablesTrouble != nil:
 		d.warn("geo", hint.Of(f.tablesTrouble), "%v; %s", f.tablesTrouble, list)
 	case isOld:
-		d.warn("geo", "each year some 4 % of the addresses get another network, and servers there are asked too late or too early: muster geo --update fetches newer tables, or say --country-db and --as-db", "%s", list)
+		d.warn("geo", "each year some 4 % of the addresses get another network, and servers there are asked too "+
+			"late or too early: muster geo --update fetches newer tables, or say --country-db and --as-db", "%s", list)
 	default:
 		d.ok("geo", "%s", list)
 	}

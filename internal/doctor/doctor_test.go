@@ -54,7 +54,9 @@ func TestDiagnose(t *testing.T) {
 		{"any number of files", func(f *facts) { f.files = 0 }, ""},
 		{"old tables", func(f *facts) { f.tables[0].Built = f.now.AddDate(-1, -1, 0) }, "geo"},
 		{"tables of last winter", func(f *facts) { f.tables[0].Built = f.now.AddDate(0, -11, 0) }, ""},
-		{"tables that were fetched and are broken", func(f *facts) { f.tablesTrouble = &geo.FileError{Path: "asn.gz", Err: errors.New("cut off")} }, "geo"},
+		{"tables that were fetched and are broken", func(f *facts) {
+			f.tablesTrouble = &geo.FileError{Path: "asn.gz", Err: errors.New("cut off")}
+		}, "geo"},
 		{"no game", func(f *facts) { f.games = nil }, "games"},
 		{"a narrow terminal", func(f *facts) { f.terminal.columns = 40 }, "terminal"},
 		{"no terminal", func(f *facts) { f.terminal = surroundings{} }, ""},

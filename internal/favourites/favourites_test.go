@@ -20,7 +20,8 @@ func TestSet(t *testing.T) {
 		is                bool
 		favourite, hidden int
 	}{
-		{Favourite, true, 1, 0}, {Favourite, true, 1, 0}, {Hidden, false, 1, 0}, {Hidden, true, 0, 1}, {Favourite, false, 0, 1}, {Favourite, true, 1, 0},
+		{Favourite, true, 1, 0}, {Favourite, true, 1, 0}, {Hidden, false, 1, 0}, {Hidden, true, 0, 1},
+		{Favourite, false, 0, 1}, {Favourite, true, 1, 0},
 	} {
 		if s, err = s.Set(step.kind, one, step.is); err != nil || len(s.Favourites) != step.favourite || len(s.Hidden) != step.hidden {
 			t.Errorf("after %s %v: %+v, %v", step.kind, step.is, s, err)
@@ -30,7 +31,8 @@ func TestSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := Read(file)
-	if err != nil || len(again.Favourites) != 1 || again.Favourites[0].Addr.String() != "192.0.2.1:27960" || again.Favourites[0].Name != discovery.CleanText(one.Name) {
+	if err != nil || len(again.Favourites) != 1 || again.Favourites[0].Addr.String() != "192.0.2.1:27960" ||
+		again.Favourites[0].Name != discovery.CleanText(one.Name) {
 		t.Errorf("kept as %+v, %v", again, err)
 	}
 	if _, err := s.Set(Favourite, Server{Game: "x"}, true); err == nil {

@@ -15,7 +15,13 @@ import (
 	"muster/discovery/lists/master"
 )
 
-var arena = For{Game: "openarena", Port: 27960, QStatType: "Q3S", AppID: 440, Takes: func(kind string) bool { return kind == "" || kind == "Q3S" }}
+var arena = For{
+	Game:      "openarena",
+	Port:      27960,
+	QStatType: "Q3S",
+	AppID:     440,
+	Takes:     func(kind string) bool { return kind == "" || kind == "Q3S" },
+}
 
 func server(addr, name string) Server {
 	return Server{Game: "openarena", Addr: netip.MustParseAddrPort(addr), Name: name}
@@ -31,13 +37,42 @@ func TestImport(t *testing.T) {
 	}{
 		{name: "lines", list: "# ours\n192.0.2.1:27960 Ann's # the old one\r\n\n[2001:db8::1]:27961\n", want: []Server{ann, six}},
 		{name: "without ports", list: "\ufeff192.0.2.1\n", want: []Server{server("192.0.2.1:27960", "")}},
-		{name: "links and names", list: "steam://connect/192.0.2.1:27960\ngames.example.org\nhello, is this a list?\n", want: []Server{server("192.0.2.1:27960", "")}, passed: 2},
-		{name: "QStat's list", list: "# my servers\nQ3S 192.0.2.1\nQ3S [2001:db8::1]:27961\nA2S 192.0.2.9:27015\n", want: []Server{server("192.0.2.1:27960", ""), six}, passed: 1},
-		{name: "QStat's XML", list: `<?xml version="1.0" encoding="UTF-8"?><qstat><server type="Q3S" address="192.0.2.1:27960" status="UP"><name>Ann's</name><ping>3</ping></server><server type="Q3S" address="[2001:db8::1]:27961" status="TIMEOUT"></server></qstat>`, want: []Server{ann, six}},
-		{name: "Steam's", list: `"Filters" { "Favorites" { "1" { "name" "Ann's" "address" "192.0.2.1:27960" "appid" "440" } "2" { "name" "CS" "address" "192.0.2.2:27015" "appid" "730" } "3" { "address" "[2001:db8::1]:27961" } } "History" { "1" { "address" "192.0.2.3:27015" "appid" "440" } } }`, want: []Server{ann, six}, passed: 1},
-		{name: "our own", list: `{"format":"muster.servers/1","favourites":[{"game":"openarena","addr":"192.0.2.1:27960","name":"Ann's"},{"game":"tf2","addr":"192.0.2.4:27015"}],"hidden":[{"game":"openarena","addr":"[2001:db8::1]:27961"}]}`, want: []Server{ann}, hidden: []Server{six}, passed: 1},
+		{
+			name:   "links and names",
+			list:   "steam://connect/192.0.2.1:27960\ngames.example.org\nhello, is this a list?\n",
+			want:   []Server{server("192.0.2.1:27960", "")},
+			passed: 2,
+		},
+		{
+			name:   "QStat's list",
+			list:   "# my servers\nQ3S 192.0.2.1\nQ3S [2001:db8::1]:27961\nA2S 192.0.2.9:27015\n",
+			want:   []Server{server("192.0.2.1:27960", ""), six},
+			passed: 1,
+		},
+		{
+			name: "QStat's XML",
+			list: `<?xml version="1.0" encoding="UTF-8"?><qstat><server type="Q3S" address="192.0.2.1:27960" status="UP"><name>Ann's</name><ping>3</ping></server><server type="Q3S" address="[2001:db8::1]:27961" status="TIMEOUT"></server></qstat>`,
+			want: []Server{ann, six},
+		},
+		{
+			name:   "Steam's",
+			list:   `"Filters" { "Favorites" { "1" { "name" "Ann's" "address" "192.0.2.1:27960" "appid" "440" } "2" { "name" "CS" "address" "192.0.2.2:27015" "appid" "730" } "3" { "address" "[2001:db8::1]:27961" } } "History" { "1" { "address" "192.0.2.3:27015" "appid" "440" } } }`,
+			want:   []Server{ann, six},
+			passed: 1,
+		},
+		{
+			name:   "our own",
+			list:   `{"format":"muster.servers/1","favourites":[{"game":"openarena","addr":"192.0.2.1:27960","name":"Ann's"},{"game":"tf2","addr":"192.0.2.4:27015"}],"hidden":[{"game":"openarena","addr":"[2001:db8::1]:27961"}]}`,
+			want:   []Server{ann},
+			hidden: []Server{six},
+			passed: 1,
+		},
 		{name: "nobody's addresses", list: "0.0.0.0:27960\n224.0.0.1:27960\n192.0.2.1:27960 Ann's\n", want: []Server{ann}, passed: 2},
-		{name: "a hostile name", list: "192.0.2.1:27960 Ann's\x1b]0;x\x07\x1b[2J\n", want: []Server{server("192.0.2.1:27960", discovery.CleanText("Ann's\x1b]0;x\x07\x1b[2J"))}},
+		{
+			name: "a hostile name",
+			list: "192.0.2.1:27960 Ann's\x1b]0;x\x07\x1b[2J\n",
+			want: []Server{server("192.0.2.1:27960", discovery.CleanText("Ann's\x1b]0;x\x07\x1b[2J"))},
+		},
 	}
 	for _, tt := range tests {
 		b, err := Import(strings.NewReader(tt.list), arena)
@@ -60,7 +95,8 @@ func TestImport(t *testing.T) {
 // TestRoundTrip: what is written in a form is read again as it was, names where the form
 // has them.
 func TestRoundTrip(t *testing.T) {
-	servers := []Server{server("192.0.2.1:27960", `Ann's "best" \o/ #1`), server("[2001:db8::1]:27961", "Q3S 192.0.2.7:1"), server("192.0.2.3:1", "")}
+	servers := []Server{server("192.0.2.1:27960", `Ann's "best" \o/ #1`),
+		server("[2001:db8::1]:27961", "Q3S 192.0.2.7:1"), server("192.0.2.3:1", "")}
 	for _, as := range Forms() {
 		var text bytes.Buffer
 		if err := Export(&text, as, arena, servers); err != nil {
@@ -93,7 +129,10 @@ func TestAMillion(t *testing.T) {
 	if err != nil || len(b.Favourites) != most || b.Beyond != 1_000_000-most {
 		t.Fatalf("%d favourites, %d beyond, %v", len(b.Favourites), b.Beyond, err)
 	}
-	merged, added, beyond := Servers{Favourites: []Server{server("192.0.2.1:27960", "")}, Hidden: b.Favourites[:1]}.Merge(Favourite, b.Favourites, time.Time{})
+	merged, added, beyond := Servers{
+		Favourites: []Server{server("192.0.2.1:27960", "")},
+		Hidden:     b.Favourites[:1],
+	}.Merge(Favourite, b.Favourites, time.Time{})
 	if len(merged.Favourites) != most || added != most-1 || beyond != 1 || len(merged.Hidden) != 0 {
 		t.Errorf("%d favourites, %d added, %d beyond, %d hidden", len(merged.Favourites), added, beyond, len(merged.Hidden))
 	}
@@ -109,8 +148,10 @@ func TestAMillion(t *testing.T) {
 
 func FuzzImport(f *testing.F) {
 	for _, list := range []string{
-		"# ours\n192.0.2.1:27960 Ann's\nQ3S 192.0.2.1\n", "addr,country\n192.0.2.1:27960,DE\n", `<qstat><server type="Q3S" address="192.0.2.1:27960" status="UP"><name>x</name></server></qstat>`,
-		`"Filters" { "Favorites" { "1" { "name" "x" "address" "192.0.2.1:27960" "appid" "440" } } }`, `{"format":"muster.servers/1","favourites":[{"game":"openarena","addr":"192.0.2.1:27960"}]}`,
+		"# ours\n192.0.2.1:27960 Ann's\nQ3S 192.0.2.1\n", "addr,country\n192.0.2.1:27960,DE\n",
+		`<qstat><server type="Q3S" address="192.0.2.1:27960" status="UP"><name>x</name></server></qstat>`,
+		`"Filters" { "Favorites" { "1" { "name" "x" "address" "192.0.2.1:27960" "appid" "440" } } }`,
+		`{"format":"muster.servers/1","favourites":[{"game":"openarena","addr":"192.0.2.1:27960"}]}`,
 	} {
 		f.Add([]byte(list))
 	}

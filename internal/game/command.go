@@ -35,7 +35,8 @@ func (e *ValueError) Error() string { return fmt.Sprintf("game: %s %s", e.What, 
 type PlaceholderError struct{ Placeholder string }
 
 func (e *PlaceholderError) Error() string {
-	return fmt.Sprintf("game: launch has the unknown placeholder %s; known are {address} {query} {host} {port} {password} {/password} {password?} {player} {room} {game} {app_id}", e.Placeholder)
+	return fmt.Sprintf("game: launch has the unknown placeholder %s; known are {address} {query} {host} {port} "+
+		"{password} {/password} {password?} {player} {room} {game} {app_id}", e.Placeholder)
 }
 
 var errNoTemplate = errors.New("game: launch names no program")
@@ -140,7 +141,8 @@ func (g Game) values(t Target) (map[string]string, error) {
 		return nil, &ValueError{What: "{address}", Why: "is none that players can connect to"}
 	}
 	values := map[string]string{
-		"address": t.Address.String(), "query": g.queryAddress(t).String(), "host": t.Address.Addr().String(), "port": strconv.Itoa(int(t.Address.Port())),
+		"address": t.Address.String(), "query": g.queryAddress(t).String(), "host": t.Address.Addr().String(),
+		"port":     strconv.Itoa(int(t.Address.Port())),
 		"password": t.Password, "player": t.Player, "room": t.Room, "game": g.ID, "app_id": "",
 	}
 	if g.AppID != 0 {

@@ -24,19 +24,29 @@ func TestCommand(t *testing.T) {
 		target   Target
 		want     []string
 	}{
-		{"Quake III", []string{"oa", "+password", "{password}", "+connect", "{address}"}, withPassword("s3cret"), []string{"oa", "+password", "s3cret", "+connect", "192.0.2.1:27960"}},
-		{"without a password", []string{"oa", "+password", "{password}", "+connect", "{address}"}, target, []string{"oa", "+connect", "192.0.2.1:27960"}},
-		{"IPv6", []string{"oa", "+connect", "{address}", "{host}", "{port}"}, six, []string{"oa", "+connect", "[2001:db8::1]:27960", "2001:db8::1", "27960"}},
-		{"asked elsewhere", []string{"x", "{query}", "{address}", "{port}"}, Target{Address: target.Address, QueryPort: 27015}, []string{"x", "192.0.2.1:27015", "192.0.2.1:27960", "27960"}},
+		{"Quake III", []string{"oa", "+password", "{password}", "+connect", "{address}"}, withPassword("s3cret"),
+			[]string{"oa", "+password", "s3cret", "+connect", "192.0.2.1:27960"}},
+		{"without a password", []string{"oa", "+password", "{password}", "+connect", "{address}"}, target,
+			[]string{"oa", "+connect", "192.0.2.1:27960"}},
+		{"IPv6", []string{"oa", "+connect", "{address}", "{host}", "{port}"}, six,
+			[]string{"oa", "+connect", "[2001:db8::1]:27960", "2001:db8::1", "27960"}},
+		{"asked elsewhere", []string{"x", "{query}", "{address}", "{port}"},
+			Target{Address: target.Address, QueryPort: 27015}, []string{"x", "192.0.2.1:27015", "192.0.2.1:27960", "27960"}},
 		{"asked there", []string{"x", "{query}"}, target, []string{"x", "192.0.2.1:27960"}},
 		{"a URL", []string{"steam://connect/{address}{/password}"}, target, []string{"steam://connect/192.0.2.1:27960"}},
-		{"a URL with texts", []string{"oa://join?pw={password}&room={room}"}, Target{Address: target.Address, Password: "a&room=x#y", Room: "B D"}, []string{"oa://join?pw=a%26room%3Dx%23y&room=B%20D"}},
-		{"a URL with a password", []string{"steam://connect/{address}{/password}"}, withPassword("a/b?c"), []string{"steam://connect/192.0.2.1:27960/a%2Fb%3Fc"}},
-		{"what goes with a password", []string{"x", "{address}{?password=password}", "-xconnect {host}{ password}", "m://{:password@}{host}"}, withPassword("a-b"), []string{"x", "192.0.2.1:27960?password=a-b", "-xconnect 192.0.2.1 a-b", "m://:a-b@192.0.2.1"}},
-		{"and without one", []string{"x", "{address}{?password=password}", "-xconnect {host}{ password}", "m://{:password@}{host}"}, target, []string{"x", "192.0.2.1:27960", "-xconnect 192.0.2.1", "m://192.0.2.1"}},
+		{"a URL with texts", []string{"oa://join?pw={password}&room={room}"},
+			Target{Address: target.Address, Password: "a&room=x#y", Room: "B D"}, []string{"oa://join?pw=a%26room%3Dx%23y&room=B%20D"}},
+		{"a URL with a password", []string{"steam://connect/{address}{/password}"}, withPassword("a/b?c"),
+			[]string{"steam://connect/192.0.2.1:27960/a%2Fb%3Fc"}},
+		{"what goes with a password",
+			[]string{"x", "{address}{?password=password}", "-xconnect {host}{ password}", "m://{:password@}{host}"},
+			withPassword("a-b"), []string{"x", "192.0.2.1:27960?password=a-b", "-xconnect 192.0.2.1 a-b", "m://:a-b@192.0.2.1"}},
+		{"and without one", []string{"x", "{address}{?password=password}", "-xconnect {host}{ password}",
+			"m://{:password@}{host}"}, target, []string{"x", "192.0.2.1:27960", "-xconnect 192.0.2.1", "m://192.0.2.1"}},
 		{"only with a password", []string{"x", "{password?}--ask", "{address}"}, withPassword("a"), []string{"x", "--ask", "192.0.2.1:27960"}},
 		{"not without", []string{"x", "{password?}--ask", "{address}"}, target, []string{"x", "192.0.2.1:27960"}},
-		{"an option that was given", []string{"x", "-v", "{address}", "-n", "{player}"}, target, []string{"x", "-v", "192.0.2.1:27960", "-n", "ann b"}},
+		{"an option that was given", []string{"x", "-v", "{address}", "-n", "{player}"}, target,
+			[]string{"x", "-v", "192.0.2.1:27960", "-n", "ann b"}},
 		{"only the option right before", []string{"x", "-a", "-b", "{password}", "c"}, target, []string{"x", "-a", "c"}},
 		{"an argument before is no option", []string{"x", "a", "{password}"}, target, []string{"x", "a"}},
 		{"the program is no option", []string{"-x", "{password}"}, target, []string{"-x"}},
@@ -86,7 +96,8 @@ func TestCommandRefusesWhatConsolesWouldRun(t *testing.T) {
 // TestPasswordInALine: a program that takes an argument apart, as a line of its script or
 // as an address with options, is given no password that could be more than one.
 func TestPasswordInALine(t *testing.T) {
-	for _, template := range [][]string{{"x", "-xconnect {host}{ password}"}, {"x", "password {password}"}, {"x", "{address}{?password=password}"}} {
+	for _, template := range [][]string{{"x", "-xconnect {host}{ password}"}, {"x", "password {password}"},
+		{"x", "{address}{?password=password}"}} {
 		for _, bad := range []string{"a b", "(exec)", "[x]", "@x", "a?b", "a/b", "a#b"} {
 			var value *ValueError
 			if _, err := (Game{}).Command(template, withPassword(bad)); !errors.As(err, &value) {
@@ -110,7 +121,8 @@ func TestCommandRefusesAddresses(t *testing.T) {
 }
 
 func TestCommandRefusesTemplates(t *testing.T) {
-	for _, template := range [][]string{nil, {}, {""}, {"{password}"}, {"x", "{nope}"}, {"x", "{my password}"}, {"x", "{passwords}"}, {"x", "{/player}"}, {"x", "{"}, {"x", "{address"}} {
+	for _, template := range [][]string{nil, {}, {""}, {"{password}"}, {"x", "{nope}"}, {"x", "{my password}"},
+		{"x", "{passwords}"}, {"x", "{/player}"}, {"x", "{"}, {"x", "{address"}} {
 		if got, err := (Game{}).Command(template, target); err == nil {
 			t.Errorf("%q gave %q", template, got)
 		}

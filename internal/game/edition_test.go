@@ -39,7 +39,8 @@ func TestEditions(t *testing.T) {
 
 // TestOwnVersions: what the user's file says.
 func TestOwnVersions(t *testing.T) {
-	table, err := Load(strings.NewReader("[game.luanti]\nversion = \"5.6.1\"\n[game.xonotic]\nversion = \"0.8.6\"\nprotocols = [\"0.8.*=3\"]\n"), "games.toml")
+	table, err := Load(strings.NewReader(
+		"[game.luanti]\nversion = \"5.6.1\"\n[game.xonotic]\nversion = \"0.8.6\"\nprotocols = [\"0.8.*=3\"]\n"), "games.toml")
 	want := map[string]discovery.Edition{"luanti": {Version: "5.6.1", Protocol: 41}, "xonotic": {Version: "0.8.6", Protocol: 3}}
 	if err != nil || !maps.Equal(table.Own(), want) {
 		t.Errorf("%v, %v", table.Own(), err)

@@ -165,7 +165,9 @@ func (g Game) QStatType() string {
 // Takes reports whether a list's entry of QStat's type may be the game's server.
 // Entries without a type may be any game's.
 func (g Game) Takes(qstatType string) bool {
-	return qstatType == "" || strings.EqualFold(qstatType, g.QStatType()) || slices.ContainsFunc(g.QStatTypes, func(t string) bool { return strings.EqualFold(t, qstatType) })
+	return qstatType == "" || strings.EqualFold(qstatType, g.QStatType()) || slices.ContainsFunc(g.QStatTypes, func(t string) bool {
+		return strings.EqualFold(t, qstatType)
+	})
 }
 
 // NoMasterError says that nobody lists the game's servers.
@@ -181,7 +183,8 @@ func (e *NoMasterError) Error() string {
 // Hint is what a user can do about it.
 func (e *NoMasterError) Hint() string {
 	if e.Game.OnSteam() {
-		return "add favourites in Steam; or give a key of https://steamcommunity.com/dev/apikey to muster games --steam-key; or paste addresses or links into a file: --servers FILE"
+		return "add favourites in Steam; or give a key of https://steamcommunity.com/dev/apikey to muster games " +
+			"--steam-key; or paste addresses or links into a file: --servers FILE"
 	}
 	paste := "paste addresses or links to servers, one a line, into a file: --servers FILE"
 	if e.Game.HasMasters() {

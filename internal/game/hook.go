@@ -61,7 +61,8 @@ func (h Hook) Program() (name string, isThere bool) {
 // there.
 func (h Hook) Fill(v Venue) ([]string, error) {
 	values := map[string]string{
-		"place": discovery.CleanText(v.Place), "address": v.Address.String(), "host": v.Address.Addr().String(), "port": strconv.Itoa(int(v.Address.Port())),
+		"place": discovery.CleanText(v.Place), "address": v.Address.String(), "host": v.Address.Addr().String(),
+		"port": strconv.Itoa(int(v.Address.Port())),
 		"room": v.Room, "game": v.Game, "map": v.Map, "players": strconv.Itoa(v.Players),
 	}
 	argv, err := expand(h.template, values)
@@ -134,7 +135,12 @@ func (h Hook) Start(ctx context.Context, v Venue) (*Running, error) {
 	if err != nil {
 		return nil, fmt.Errorf("there is no program %s", argv[0])
 	}
-	r := &Running{cmd: exec.Command(path, argv[1:]...), told: make(chan netip.AddrPort, 1), ended: make(chan struct{}), left: make(chan struct{})}
+	r := &Running{
+		cmd:   exec.Command(path, argv[1:]...),
+		told:  make(chan netip.AddrPort, 1),
+		ended: make(chan struct{}),
+		left:  make(chan struct{}),
+	}
 	r.stopping, r.stop = context.WithCancel(context.WithoutCancel(ctx))
 	// Files of their own: a program that outlives the command keeps no pipe of ours open.
 	out, in, err := os.Pipe()

@@ -41,7 +41,8 @@ func TestHookFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := h.Fill(venue)
-	if want := []string{"start", "--in", "New York", "--at=192.0.2.7:27960", "192.0.2.7:27960", "BAKODI", "openarena", "4", "$(reboot) ; x"}; err != nil || !slices.Equal(got, want) {
+	if want := []string{"start", "--in", "New York", "--at=192.0.2.7:27960", "192.0.2.7:27960", "BAKODI", "openarena",
+		"4", "$(reboot) ; x"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, wrong := range []string{"", "start {password}", "start 'x", "{map}x{"} {
@@ -49,8 +50,11 @@ func TestHookFill(t *testing.T) {
 			t.Errorf("%q is taken", wrong)
 		}
 	}
-	for _, text := range []string{`a"; rm -rf x`, "x & reboot", "x|sh", "x<y", "x>y", "$(reboot)", "`reboot`", "x\nreboot", "*", "~root", "-oProxyCommand=reboot", "#", "(x)", "!1"} {
-		for what, set := range map[string]func(*Venue){"place": func(v *Venue) { v.Place = text }, "map": func(v *Venue) { v.Map = text }, "room": func(v *Venue) { v.Room = text }, "game": func(v *Venue) { v.Game = text }} {
+	for _, text := range []string{`a"; rm -rf x`, "x & reboot", "x|sh", "x<y", "x>y", "$(reboot)", "`reboot`",
+		"x\nreboot", "*", "~root", "-oProxyCommand=reboot", "#", "(x)", "!1"} {
+		for what, set := range map[string]func(*Venue){"place": func(v *Venue) {
+			v.Place = text
+		}, "map": func(v *Venue) { v.Map = text }, "room": func(v *Venue) { v.Room = text }, "game": func(v *Venue) { v.Game = text }} {
 			hostile := venue
 			set(&hostile)
 			if got, err := h.Fill(hostile); err == nil && what != "place" || err == nil && slices.Contains(got, text) {
@@ -112,11 +116,13 @@ func TestHookFails(t *testing.T) {
 	<-r.Ended()
 	await.Until(t, func() bool { return strings.Contains(r.Err().Error(), "money") }, "its last words are not told")
 	text := r.Err().Error()
-	if !strings.Contains(text, "exit status 7") || !strings.Contains(text, "line 2999") || strings.Contains(text, "line 2995\n") || strings.Contains(text, "\x1b") || !strings.Contains(text, "money") {
+	if !strings.Contains(text, "exit status 7") || !strings.Contains(text, "line 2999") ||
+		strings.Contains(text, "line 2995\n") || strings.Contains(text, "\x1b") || !strings.Contains(text, "money") {
 		t.Errorf("it says %q", text)
 	}
 	r.Stop()
-	if _, err := (Hook{[]string{"no-such-program-here"}}).Start(t.Context(), venue); err == nil || !strings.Contains(err.Error(), "no program no-such-program-here") {
+	if _, err := (Hook{[]string{"no-such-program-here"}}).Start(t.Context(), venue); err == nil ||
+		!strings.Contains(err.Error(), "no program no-such-program-here") {
 		t.Errorf("what is not there fails with %v", err)
 	}
 }

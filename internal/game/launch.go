@@ -260,7 +260,8 @@ func (e *StartError) Hint() string {
 		return what + " Or say how the game starts with --launch-command, or with launch in games.toml"
 	}
 	if e.OnFlathub != "" {
-		return "is the game installed? flatpak install flathub " + e.OnFlathub + " gets it. If it is here, say how it starts with --launch-command, or with launch in games.toml"
+		return "is the game installed? flatpak install flathub " + e.OnFlathub +
+			" gets it. If it is here, say how it starts with --launch-command, or with launch in games.toml"
 	}
 	return "is the game installed? Say how it starts with --launch-command, or with launch in games.toml"
 }

@@ -30,7 +30,8 @@ func TestPasswordByHand(t *testing.T) {
 		console, out := testConsole()
 		l := tt.how
 		l.Games, l.Console = games, console
-		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960", Password: tt.password}, "", func(wire.LaunchState, string) {})
+		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960", Password: tt.password}, "",
+			func(wire.LaunchState, string) {})
 		if got := strings.Contains(out.String(), "the server's password: club\n"); got != tt.told {
 			t.Errorf("%s: told %v, want %v:\n%s", tt.name, got, tt.told, out)
 		}
@@ -54,9 +55,10 @@ func TestDoubtfulServer(t *testing.T) {
 	console, out := testConsole()
 	l := &Launcher{Starts: StartAuto, Command: "no-such-program {address}", Games: games, Console: console}
 	var states []wire.LaunchState
-	l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:22"}, "no server of the list is at that address", func(s wire.LaunchState, _ string) {
-		states = append(states, s)
-	})
+	l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:22"},
+		"no server of the list is at that address", func(s wire.LaunchState, _ string) {
+			states = append(states, s)
+		})
 	if want := []wire.LaunchState{wire.LaunchAsking, wire.LaunchByHand}; !slices.Equal(states, want) {
 		t.Errorf("states %v, want %v", states, want)
 	}

@@ -26,7 +26,8 @@ func TestAutoAsksAtLast(t *testing.T) {
 	over := filepath.Join(t.TempDir(), "over")
 	console, out := testConsole()
 	l := &Launcher{
-		Starts: StartAuto, Command: "sh -c 'until test -e " + over + "; do sleep 0.01; done'", Games: games, Console: console, settle: time.Millisecond,
+		Starts: StartAuto, Command: "sh -c 'until test -e " + over + "; do sleep 0.01; done'", Games: games,
+		Console: console, settle: time.Millisecond,
 	}
 	send := func(round int) (state wire.LaunchState) {
 		to := wire.Launch{Round: round, Game: "openarena", Address: "192.0.2.1:27960"}
@@ -38,7 +39,8 @@ func TestAutoAsksAtLast(t *testing.T) {
 			t.Errorf("game %d is %q:\n%s", round, state, out)
 		}
 	}
-	if state := send(maxRunning); state != wire.LaunchByHand || !strings.Contains(out.String(), "3 games that muster has started are still running") {
+	if state := send(maxRunning); state != wire.LaunchByHand ||
+		!strings.Contains(out.String(), "3 games that muster has started are still running") {
 		t.Errorf("one game more is %q:\n%s", state, out)
 	}
 	if err := os.WriteFile(over, nil, 0o600); err != nil {
@@ -92,7 +94,12 @@ func TestOnceAnEvening(t *testing.T) {
 		t.Fatal(err)
 	}
 	screen := term.NewScreen(term.New(io.Discard, func(string) string { return "" }))
-	l := &Launcher{Starts: StartAsk, Command: "true {address}", Games: games, Console: term.NewConsole(strings.NewReader("y\nn\nn\n"), screen, func(string) {}, func() {})}
+	l := &Launcher{
+		Starts:  StartAsk,
+		Command: "true {address}",
+		Games:   games,
+		Console: term.NewConsole(strings.NewReader("y\nn\nn\n"), screen, func(string) {}, func() {}),
+	}
 	for i, c := range []struct {
 		game, doubt string
 		want        []wire.LaunchState
@@ -104,7 +111,9 @@ func TestOnceAnEvening(t *testing.T) {
 		{"openarena", "", []wire.LaunchState{wire.LaunchStarted}},
 	} {
 		var states []wire.LaunchState
-		l.Launch(t.Context(), wire.Launch{Round: i, Game: c.game, Address: "192.0.2.1:27960"}, c.doubt, func(s wire.LaunchState, _ string) { states = append(states, s) })
+		l.Launch(t.Context(), wire.Launch{Round: i, Game: c.game, Address: "192.0.2.1:27960"}, c.doubt, func(s wire.LaunchState, _ string) {
+			states = append(states, s)
+		})
 		if !slices.Equal(states, c.want) {
 			t.Errorf("launch %d, of %s, %q: %v, want %v", i, c.game, c.doubt, states, c.want)
 		}
@@ -127,7 +136,10 @@ func TestTypedPassword(t *testing.T) {
 		console, out := testConsole()
 		l := &Launcher{Starts: StartAuto, Command: tt.command, Games: load(t, ""), Console: console, settle: 1}
 		var came wire.LaunchState
-		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960", Password: tt.password}, "", func(state wire.LaunchState, _ string) { came = state })
+		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960", Password: tt.password}, "",
+			func(state wire.LaunchState, _ string) {
+				came = state
+			})
 		before, after, isShown := strings.Cut(out.String(), "when the game asks for the server's password, type: "+tt.password+"\n")
 		if isShown != tt.shown || came != wire.LaunchStarted || tt.password != "" && strings.Contains(before+after, tt.password) {
 			t.Errorf("%s: shown: %v, the game is %q:\n%s", tt.name, isShown, came, out)

@@ -43,25 +43,124 @@ func TestListsOfServices(t *testing.T) {
 		want     string
 		said     discovery.Info
 	}{
-		{"ddnet", "ddnet.json", "[45.141.57.22:8303]", discovery.Info{Name: "DDNet GER1 - Novice", Map: "Tutorial", Mode: "DDraceNetwork", Version: "0.6.4, 18.9", Players: 2, MaxPlayers: 64}},
-		{"teeworlds", "ddnet.json", "[45.141.57.22:8303 [2a01:4f8::7]:8310]", discovery.Info{Name: "DDNet GER1 - Novice", Map: "Tutorial", Mode: "DDraceNetwork", Version: "0.6.4, 18.9", Players: 2, MaxPlayers: 64}},
-		{"quakeworld", "quakeworld.json", "[9.9.1.1:28501 9.9.9.9:27500]", discovery.Info{Name: "quake.example:28501", Map: "dm6", Mode: "2on2", Version: "MVDSV 0.36", Players: 3, MaxPlayers: 4, Password: true}},
-		{"mohaa", "333networks.json", "[45.76.4.7:12203 45.76.4.8:12204]", discovery.Info{Name: "The Bridge", Map: "obj/obj_team2", Mode: "Objective-Match", Players: 3, MaxPlayers: 20}},
-		{"ut99", "333networks.json", "[45.76.4.7:12203 45.76.4.8:12204]", discovery.Info{Name: "The Bridge", Map: "obj/obj_team2", Mode: "Objective-Match", Players: 3, MaxPlayers: 20}},
-		{"luanti", "luanti.json", "[9.9.1.2:30000 [2a01:4f8::9]:30001]", discovery.Info{Name: "A world", Mode: "mineclonia", Version: "5.14.0", Protocol: 49, OldestProtocol: 37, Mod: "mineclonia", Players: 2, MaxPlayers: 30}},
-		{"dayz", "dayz.json", "[185.216.144.79:2303]", discovery.Info{Name: "A server", Map: "chernarusplus", Version: "1.29.163709", Players: 3, MaxPlayers: 60, Password: true, GamePort: 2302}},
+		{"ddnet", "ddnet.json", "[45.141.57.22:8303]", discovery.Info{
+			Name:       "DDNet GER1 - Novice",
+			Map:        "Tutorial",
+			Mode:       "DDraceNetwork",
+			Version:    "0.6.4, 18.9",
+			Players:    2,
+			MaxPlayers: 64,
+		}},
+		{"teeworlds", "ddnet.json", "[45.141.57.22:8303 [2a01:4f8::7]:8310]", discovery.Info{
+			Name:       "DDNet GER1 - Novice",
+			Map:        "Tutorial",
+			Mode:       "DDraceNetwork",
+			Version:    "0.6.4, 18.9",
+			Players:    2,
+			MaxPlayers: 64,
+		}},
+		{"quakeworld", "quakeworld.json", "[9.9.1.1:28501 9.9.9.9:27500]", discovery.Info{
+			Name:       "quake.example:28501",
+			Map:        "dm6",
+			Mode:       "2on2",
+			Version:    "MVDSV 0.36",
+			Players:    3,
+			MaxPlayers: 4,
+			Password:   true,
+		}},
+		{"mohaa", "333networks.json", "[45.76.4.7:12203 45.76.4.8:12204]", discovery.Info{
+			Name:       "The Bridge",
+			Map:        "obj/obj_team2",
+			Mode:       "Objective-Match",
+			Players:    3,
+			MaxPlayers: 20,
+		}},
+		{"ut99", "333networks.json", "[45.76.4.7:12203 45.76.4.8:12204]", discovery.Info{
+			Name:       "The Bridge",
+			Map:        "obj/obj_team2",
+			Mode:       "Objective-Match",
+			Players:    3,
+			MaxPlayers: 20,
+		}},
+		{"luanti", "luanti.json", "[9.9.1.2:30000 [2a01:4f8::9]:30001]", discovery.Info{
+			Name:           "A world",
+			Mode:           "mineclonia",
+			Version:        "5.14.0",
+			Protocol:       49,
+			OldestProtocol: 37,
+			Mod:            "mineclonia",
+			Players:        2,
+			MaxPlayers:     30,
+		}},
+		{"dayz", "dayz.json", "[185.216.144.79:2303]", discovery.Info{
+			Name:       "A server",
+			Map:        "chernarusplus",
+			Version:    "1.29.163709",
+			Players:    3,
+			MaxPlayers: 60,
+			Password:   true,
+			GamePort:   2302,
+		}},
 		{"mumble", "mumble.xml", "[9.9.1.7:64738 45.76.4.15:64739]", discovery.Info{Name: "A place to talk"}},
-		{"openarena", "dpmaster.xml", "[45.76.4.16:27960]", discovery.Info{Name: "^1Rail ^7only", Map: "oa_rpg3dm2", Mode: "baseoa", Players: 2, MaxPlayers: 8}},
-		{"iw4x", "iw4madmin.json", "[45.76.4.18:28960]", discovery.Info{Name: "Rust 24/7", Map: "mp_rust", Mode: "war", Version: "IW4x r4432", Players: 4, MaxPlayers: 18}},
+		{"openarena", "dpmaster.xml", "[45.76.4.16:27960]", discovery.Info{
+			Name:       "^1Rail ^7only",
+			Map:        "oa_rpg3dm2",
+			Mode:       "baseoa",
+			Players:    2,
+			MaxPlayers: 8,
+		}},
+		{"iw4x", "iw4madmin.json", "[45.76.4.18:28960]", discovery.Info{
+			Name:       "Rust 24/7",
+			Map:        "mp_rust",
+			Mode:       "war",
+			Version:    "IW4x r4432",
+			Players:    4,
+			MaxPlayers: 18,
+		}},
 		{"sauerbraten", "sauerbraten.txt", "[45.76.4.19:28785 45.76.4.20:10000]", discovery.Info{}},
-		{"fivem", "", "[45.76.4.21:30120]", discovery.Info{Name: "A city", Map: "San Andreas", Mode: "Roleplay", Version: "FXServer-master", Players: 31, MaxPlayers: 48}},
-		{"redm", "", "[45.76.4.22:30120]", discovery.Info{Name: "A ranch", Map: "San Andreas", Mode: "Roleplay", Version: "FXServer-master", Players: 31, MaxPlayers: 48}},
+		{"fivem", "", "[45.76.4.21:30120]", discovery.Info{
+			Name:       "A city",
+			Map:        "San Andreas",
+			Mode:       "Roleplay",
+			Version:    "FXServer-master",
+			Players:    31,
+			MaxPlayers: 48,
+		}},
+		{"redm", "", "[45.76.4.22:30120]", discovery.Info{
+			Name:       "A ranch",
+			Map:        "San Andreas",
+			Mode:       "Roleplay",
+			Version:    "FXServer-master",
+			Players:    31,
+			MaxPlayers: 48,
+		}},
 		{"mindustry", "mindustry.json", "[9.9.1.4:6567 9.9.1.5:20204 45.76.4.13:6567]", discovery.Info{Name: "Example"}},
-		{"openra", "openra.json", "[45.76.4.9:1234]", discovery.Info{Name: "Quick game", Map: "b5c1c8a3", Mode: "ra", Version: "release-20250330", Players: 1, MaxPlayers: 4, Password: true}},
-		{"ss14", "ss14.json", "[45.76.4.11:1212 9.9.1.3:443]", discovery.Info{Name: "A station", Map: "Bagel", Mode: "Extended", Players: 40, MaxPlayers: 80}},
-		{"beammp", "beammp.json", "[45.76.4.12:30814]", discovery.Info{Name: "^lA road", Map: "/levels/west_coast_usa/info.json", Version: "3.8.1", Players: 2, MaxPlayers: 8}},
+		{"openra", "openra.json", "[45.76.4.9:1234]", discovery.Info{
+			Name:       "Quick game",
+			Map:        "b5c1c8a3",
+			Mode:       "ra",
+			Version:    "release-20250330",
+			Players:    1,
+			MaxPlayers: 4,
+			Password:   true,
+		}},
+		{"ss14", "ss14.json", "[45.76.4.11:1212 9.9.1.3:443]", discovery.Info{
+			Name:       "A station",
+			Map:        "Bagel",
+			Mode:       "Extended",
+			Players:    40,
+			MaxPlayers: 80,
+		}},
+		{"beammp", "beammp.json", "[45.76.4.12:30814]", discovery.Info{
+			Name:       "^lA road",
+			Map:        "/levels/west_coast_usa/info.json",
+			Version:    "3.8.1",
+			Players:    2,
+			MaxPlayers: 8,
+		}},
 		{"veloren", "veloren.json", "[9.9.1.6:14004]", discovery.Info{Name: "Veloren Official", Version: "weekly"}},
-		{"supertuxkart", "supertuxkart.xml", "[45.74.4.14:2759]", discovery.Info{Name: "A & B", Map: "hacienda", Mode: "3", Players: 2, MaxPlayers: 8}},
+		{"supertuxkart", "supertuxkart.xml", "[45.74.4.14:2759]",
+			discovery.Info{Name: "A & B", Map: "hacienda", Mode: "3", Players: 2, MaxPlayers: 8}},
 	} {
 		t.Run(c.id, func(t *testing.T) {
 			g, err := table.Find(c.id)
@@ -173,7 +272,8 @@ func TestSourcesOfSteam(t *testing.T) {
 
 // A user's mistakes are told by line.
 func TestMistakesByLine(t *testing.T) {
-	const entry = "# mine\n[game.x]\nprotocol = 'a2s'\nport = 1\nlaunch = ['x']\n\n[[game.x.lists]]\nurls = ['https://example.org/']\nformat = 'json'\naddress = 'a'\n"
+	const entry = "# mine\n[game.x]\nprotocol = 'a2s'\nport = 1\nlaunch = ['x']\n\n[[game.x.lists]]\nurls = " +
+		"['https://example.org/']\nformat = 'json'\naddress = 'a'\n"
 	if _, err := Load(strings.NewReader(entry), "games.toml"); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,8 @@ import (
 // player is told to type it.
 func TestNoPasswordIsLost(t *testing.T) {
 	// Their launches have no place for it.
-	typed := []string{"beammp", "bedrock", "ddnet", "fivem", "iw4x", "luanti", "minecraft", "mindustry", "netpanzer", "openra", "openra-cnc", "openra-d2k", "redm", "ss14", "veloren"}
+	typed := []string{"beammp", "bedrock", "ddnet", "fivem", "iw4x", "luanti", "minecraft", "mindustry", "netpanzer",
+		"openra", "openra-cnc", "openra-d2k", "redm", "ss14", "veloren"}
 	for _, g := range load(t, "").All() {
 		for _, goos := range []string{"linux", "darwin", "windows"} {
 			argv, isTyped, err := g.commandFor(g.Template(goos), withPassword("s3cret"))
@@ -22,7 +23,10 @@ func TestNoPasswordIsLost(t *testing.T) {
 				t.Errorf("%s on %s: %q, typed: %v", g.ID, goos, argv, isTyped)
 			}
 			// What no console may be given is typed, and the game starts all the same.
-			if argv, isTyped, err = g.commandFor(g.Template(goos), withPassword(`a"b`)); err != nil || !isTyped || slices.ContainsFunc(argv, func(arg string) bool { return strings.Contains(arg, `a"b`) }) {
+			if argv, isTyped, err = g.commandFor(g.Template(goos), withPassword(`a"b`)); err != nil || !isTyped ||
+				slices.ContainsFunc(argv, func(arg string) bool {
+					return strings.Contains(arg, `a"b`)
+				}) {
 				t.Errorf("%s on %s: %q, typed: %v, %v", g.ID, goos, argv, isTyped, err)
 			}
 			if _, isTyped, err = g.commandFor(g.Template(goos), target); isTyped || err != nil {

@@ -64,7 +64,8 @@ func TestReady(t *testing.T) {
 			t.Errorf("%s: %v, hint %q, want %q", c.command, err, hint.Of(err), c.why)
 		}
 	}
-	for command, want := range map[string]string{"xdg-open steam://connect/{address}": "is Steam installed?", "xdg-open unopened://{address}": "is what opens unopened:// links installed?"} {
+	for command, want := range map[string]string{"xdg-open steam://connect/{address}": "is Steam installed?",
+		"xdg-open unopened://{address}": "is what opens unopened:// links installed?"} {
 		err := (&Launcher{Starts: StartAsk, Command: command, Games: games}).Ready(t.Context(), "openarena")
 		if !strings.Contains(hint.Of(err), want) {
 			t.Errorf("%s: hint %q, want %q", command, hint.Of(err), want)
@@ -107,7 +108,8 @@ func TestFailedStart(t *testing.T) {
 		}
 		var last wire.LaunchState
 		l.Launch(t.Context(), wire.Launch{Game: "openarena", Address: "192.0.2.1:27960"}, "", func(s wire.LaunchState, _ string) { last = s })
-		if last != want.state || !strings.Contains(out.String(), want.says) || (last == wire.LaunchFailed) == strings.Contains(out.String(), "have fun") {
+		if last != want.state || !strings.Contains(out.String(), want.says) ||
+			(last == wire.LaunchFailed) == strings.Contains(out.String(), "have fun") {
 			t.Errorf("%s: %s, want %s and %q:\n%s", command, last, want.state, want.says, out)
 		}
 		allEnd(t, l)
@@ -170,7 +172,9 @@ func TestFlatpak(t *testing.T) {
 		return &Launcher{Starts: StartAuto, Command: command, Games: games, Console: console, settle: 20 * time.Second}, out
 	}
 	goes := func(l *Launcher, game string) (last wire.LaunchState, why string) {
-		l.Launch(t.Context(), wire.Launch{Game: game, Address: "192.0.2.1:27960", Password: "pw"}, "", func(s wire.LaunchState, text string) { last, why = s, text })
+		l.Launch(t.Context(), wire.Launch{Game: game, Address: "192.0.2.1:27960", Password: "pw"}, "", func(s wire.LaunchState, text string) {
+			last, why = s, text
+		})
 		return last, why
 	}
 
@@ -179,7 +183,8 @@ func TestFlatpak(t *testing.T) {
 	if why == nil || !strings.Contains(hint.Of(why), "flatpak install flathub org.xonotic.Xonotic") {
 		t.Errorf("without flatpak: %v, hint %q", why, hint.Of(why))
 	}
-	if state, text := goes(bare, "xonotic"); state != wire.LaunchFailed || text != "there is no program xonotic on this machine" || !strings.Contains(said.String(), "flatpak install flathub org.xonotic.Xonotic") {
+	if state, text := goes(bare, "xonotic"); state != wire.LaunchFailed ||
+		text != "there is no program xonotic on this machine" || !strings.Contains(said.String(), "flatpak install flathub org.xonotic.Xonotic") {
 		t.Errorf("without flatpak: %s, %s\n%s", state, text, said)
 	}
 

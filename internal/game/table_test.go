@@ -111,10 +111,13 @@ func TestLoadRefuses(t *testing.T) {
 		want     string
 	}{
 		{"no TOML", "[game.x\n", 1, "expected"},
-		{"an unknown key", "# mine\n[game.openarena]\nmaster = ['x']\n", 3, `unknown key "game.openarena.master"; a game has name, protocol, port, `},
+		{"an unknown key", "# mine\n[game.openarena]\nmaster = ['x']\n", 3,
+			`unknown key "game.openarena.master"; a game has name, protocol, port, `},
 		{"an unknown table", "[games.x]\nport=1\n", 1, `unknown key "games.x": entries begin with [game.ID]`},
-		{"a word for a number", "[game.openarena]\nport = 'many'\n", 2, "game.openarena.port: cannot decode TOML string: a number from 1 to 65535 is wanted"},
-		{"a port too high", "[game.openarena]\nport = 65536\n", 2, "game.openarena.port: integer value 65536: a number from 1 to 65535 is wanted"},
+		{"a word for a number", "[game.openarena]\nport = 'many'\n", 2,
+			"game.openarena.port: cannot decode TOML string: a number from 1 to 65535 is wanted"},
+		{"a port too high", "[game.openarena]\nport = 65536\n", 2,
+			"game.openarena.port: integer value 65536: a number from 1 to 65535 is wanted"},
 		{"a text for a list", "[game.openarena]\nmasters = 'x'\n", 2, "a list of texts is wanted"},
 		{"no protocol", "[game.x]\nport=1\n", 0, `game "x": protocol ""`},
 		{"a foreign protocol", "[game.x]\nport=1\nprotocol='doom3'\n", 0, `"doom3"`},

@@ -64,7 +64,8 @@ func (h *Handout) bring(a *arrival, system string) {
 	a.trouble, a.wrong, a.ended = h.trouble(s.name, err), errors.Is(err, fetch.ErrWrong), time.Now()
 	h.mu.Unlock()
 	if h.ctx.Err() == nil {
-		h.config.Warn(fmt.Errorf("the page cannot give Muster for %s: %w; programs of a release in a folder are given by --downloads FOLDER", s.name, err))
+		h.config.Warn(fmt.Errorf("the page cannot give Muster for %s: %w; programs of a release in a folder are "+
+			"given by --downloads FOLDER", s.name, err))
 	}
 }
 
@@ -83,11 +84,14 @@ func (h *Handout) trouble(name string, err error) string {
 	site := siteOf(h.config.Source.Page)
 	switch {
 	case errors.Is(err, fetch.ErrWrong):
-		return fmt.Sprintf("What %s gave this host as Muster for %s is not what the project signed, so nobody gets it here. Do not take it from there, either, before the project says why.", site, name)
+		return fmt.Sprintf("What %s gave this host as Muster for %s is not what the project signed, so nobody "+
+			"gets it here. Do not take it from there, either, before the project says why.", site, name)
 	case errors.Is(err, fetch.ErrNone):
-		return fmt.Sprintf("%s has no Muster %s for %s. Whoever runs this host can lay one into a folder, and start with --downloads FOLDER.", site, h.config.Source.Version, name)
+		return fmt.Sprintf("%s has no Muster %s for %s. Whoever runs this host can lay one into a folder, and "+
+			"start with --downloads FOLDER.", site, h.config.Source.Version, name)
 	case errors.Is(err, fetch.ErrAway):
-		return fmt.Sprintf("This host does not reach %s to get Muster for %s: has it no internet? Whoever runs it can lay the programs of a release into a folder, and start with --downloads FOLDER.", site, name)
+		return fmt.Sprintf("This host does not reach %s to get Muster for %s: has it no internet? Whoever runs "+
+			"it can lay the programs of a release into a folder, and start with --downloads FOLDER.", site, name)
 	}
 	return fmt.Sprintf("This host did not get Muster for %s whole. Try again in a minute.", name)
 }

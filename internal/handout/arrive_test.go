@@ -79,10 +79,13 @@ func TestArrive(t *testing.T) {
 	if o.System != "windows-amd64" || o.Direct != h.config.Release+"/download/v1.2.3/"+onRelease {
 		t.Errorf("offered is %+v", o)
 	}
-	if i := slices.IndexFunc(o.Programs, func(p program) bool { return p.System == "windows-amd64" }); i < 0 || !o.Programs[i].Away || o.Programs[i].Version != "1.2.3" {
+	if i := slices.IndexFunc(o.Programs, func(p program) bool {
+		return p.System == "windows-amd64"
+	}); i < 0 || !o.Programs[i].Away || o.Programs[i].Version != "1.2.3" {
 		t.Errorf("offered is %+v", o.Programs)
 	}
-	if page := get(h, "/get/", "Windows").Body.String(); !strings.Contains(page, "gets it from the project's releases first") || !strings.Contains(page, h.config.Release+"/download/v1.2.3/"+onRelease) {
+	if page := get(h, "/get/", "Windows").Body.String(); !strings.Contains(page,
+		"gets it from the project's releases first") || !strings.Contains(page, h.config.Release+"/download/v1.2.3/"+onRelease) {
 		t.Errorf("the page is\n%s", page)
 	}
 	if r.Asked.Load() != 0 || terminal.String() != "" {
@@ -100,11 +103,14 @@ func TestArrive(t *testing.T) {
 	if n := r.Asked.Load(); n != 1 {
 		t.Errorf("the release was asked %d times", n)
 	}
-	if w := post(h, "/get/windows-amd64.minisig", roomLink); fileName(t, w) != roomName+".exe.minisig" || w.Body.String() != r.Files[onRelease+".minisig"] {
+	if w := post(h, "/get/windows-amd64.minisig", roomLink); fileName(t, w) != roomName+".exe.minisig" ||
+		w.Body.String() != r.Files[onRelease+".minisig"] {
 		t.Errorf("the signature: %d, %s", w.Code, w.Body)
 	}
 	o = offered(t, h, "Windows")
-	if i := slices.IndexFunc(o.Programs, func(p program) bool { return p.System == "windows-amd64" }); o.Programs[i].Away || o.Programs[i].Origin != Project || o.Programs[i].Size != int64(len(content)) {
+	if i := slices.IndexFunc(o.Programs, func(p program) bool {
+		return p.System == "windows-amd64"
+	}); o.Programs[i].Away || o.Programs[i].Origin != Project || o.Programs[i].Size != int64(len(content)) {
 		t.Errorf("offered then is %+v", o.Programs[i])
 	}
 	for _, want := range []string{"somebody wants Muster for Windows: getting " + onRelease, "Muster for Windows is here, the project's own"} {
@@ -121,8 +127,12 @@ func TestArriveNot(t *testing.T) {
 		change         func(r *releasetest.Release)
 		page, terminal string
 	}{
-		"wrong": {func(r *releasetest.Release) { r.Files[onRelease] = "evil" }, "is not what the project signed, so nobody gets it here", "its signature is of something else"},
-		"none":  {func(r *releasetest.Release) { delete(r.Files, onRelease) }, "has no Muster 1.2.3 for Windows", "the project's releases do not have it"},
+		"wrong": {func(r *releasetest.Release) {
+			r.Files[onRelease] = "evil"
+		}, "is not what the project signed, so nobody gets it here", "its signature is of something else"},
+		"none": {func(r *releasetest.Release) {
+			delete(r.Files, onRelease)
+		}, "has no Muster 1.2.3 for Windows", "the project's releases do not have it"},
 		"led astray": {func(r *releasetest.Release) { r.Redirect = "https://10.0.0.1/" + onRelease },
 			"does not reach 127.0.0.1", "private network"},
 	} {
@@ -139,10 +149,13 @@ func TestArriveNot(t *testing.T) {
 				t.Errorf("the terminal says\n%s\nwant %q once", terminal, c.terminal)
 			}
 			o := offered(t, h, "Windows")
-			if i := slices.IndexFunc(o.Programs, func(p program) bool { return p.System == "windows-amd64" }); i < 0 || o.System != "windows-amd64" || (o.Direct == "") != (name == "wrong") || o.Programs[i].Wrong != (name == "wrong") || !strings.Contains(o.Programs[i].Trouble, c.page) {
+			if i := slices.IndexFunc(o.Programs, func(p program) bool {
+				return p.System == "windows-amd64"
+			}); i < 0 || o.System != "windows-amd64" || (o.Direct == "") != (name == "wrong") || o.Programs[i].Wrong != (name == "wrong") || !strings.Contains(o.Programs[i].Trouble, c.page) {
 				t.Errorf("offered then is %+v", o.Programs)
 			}
-			if page := get(h, "/get/", "Windows").Body.String(); !strings.Contains(page, "does not reach") && !strings.Contains(page, "1.2.3 for Windows") && !strings.Contains(page, "signed, so nobody") {
+			if page := get(h, "/get/", "Windows").Body.String(); !strings.Contains(page, "does not reach") &&
+				!strings.Contains(page, "1.2.3 for Windows") && !strings.Contains(page, "signed, so nobody") {
 				t.Errorf("the page is\n%s", page)
 			}
 		})
@@ -156,7 +169,8 @@ func TestArriveNever(t *testing.T) {
 	if w := get(h, "/get/windows-amd64", ""); w.Code != http.StatusNotFound {
 		t.Errorf("answers %d", w.Code)
 	}
-	if page := get(h, "/get/", "Windows").Body.String(); !strings.Contains(page, "This host has no program for Windows") || !strings.Contains(page, "--downloads") {
+	if page := get(h, "/get/", "Windows").Body.String(); !strings.Contains(page,
+		"This host has no program for Windows") || !strings.Contains(page, "--downloads") {
 		t.Errorf("the page is\n%s", page)
 	}
 	h, terminal := gets(t, http.NotFoundHandler())
@@ -255,7 +269,8 @@ func TestOwnSigned(t *testing.T) {
 		defer h.Close()
 		o := offered(t, h, "")
 		if origin == "" {
-			if len(o.Programs) > 0 || !strings.Contains(terminal.String(), "this program itself is not given to anybody: the project's own, but not what it claims to be: it is signed as Muster 1.1.0 and says that it is 1.2.3; get it again") {
+			if len(o.Programs) > 0 || !strings.Contains(terminal.String(), "this program itself is not given to "+
+				"anybody: the project's own, but not what it claims to be: it is signed as Muster 1.1.0 and says that it is 1.2.3; get it again") {
 				t.Errorf("offered is %+v; the terminal says %q", o, terminal)
 			}
 		} else if len(o.Programs) != 1 || o.Programs[0].Origin != origin {

@@ -189,7 +189,8 @@ func (h *Handout) lookThrough() error {
 		return fmt.Errorf("cannot give programs from %s: %w", h.config.Folder, err)
 	}
 	if len(names) > maxFiles {
-		return fmt.Errorf("cannot give programs from %s: there are more than %d files in it; give it a folder of its own", h.config.Folder, maxFiles)
+		return fmt.Errorf("cannot give programs from %s: there are more than %d files in it; give it a folder "+
+			"of its own", h.config.Folder, maxFiles)
 	}
 	slices.Sort(names)
 	for _, name := range names {
@@ -225,7 +226,17 @@ func (h *Handout) add(data *os.File, file, system string, v release.Verdict) *pr
 	if i < 0 || err != nil || !info.Mode().IsRegular() || h.of(system) != nil {
 		return nil
 	}
-	p := &program{System: system, Name: systems[i].name, File: "muster" + systems[i].ending, Size: info.Size(), Origin: Friend, Advice: systems[i].advice, file: file, data: data, changed: info.ModTime()}
+	p := &program{
+		System:  system,
+		Name:    systems[i].name,
+		File:    "muster" + systems[i].ending,
+		Size:    info.Size(),
+		Origin:  Friend,
+		Advice:  systems[i].advice,
+		file:    file,
+		data:    data,
+		changed: info.ModTime(),
+	}
 	p.vouchedFor(v)
 	h.programs = append(h.programs, p)
 	slices.SortFunc(h.programs, func(a, b *program) int { return cmp.Compare(place(a.System), place(b.System)) })
@@ -258,7 +269,8 @@ func (h *Handout) judge(p *program) {
 	switch {
 	case why != "":
 		h.programs = slices.DeleteFunc(h.programs, func(other *program) bool { return other == p })
-		h.refused = append(h.refused, refusal{p.System, p.Name, fmt.Sprintf("The program for %s that this host has is given to nobody: %s.", p.Name, why)})
+		h.refused = append(h.refused,
+			refusal{p.System, p.Name, fmt.Sprintf("The program for %s that this host has is given to nobody: %s.", p.Name, why)})
 		p.data.Close()
 	default:
 		p.vouchedFor(v)
@@ -364,7 +376,15 @@ func (h *Handout) all() []program {
 		if h.config.Source == nil || s.release == "" || h.of(s.system) != nil {
 			continue
 		}
-		p := program{System: s.system, Name: s.name, File: "muster" + s.ending, Origin: Project, Version: h.config.Source.Version, Advice: systems[i].advice, Away: true}
+		p := program{
+			System:  s.system,
+			Name:    s.name,
+			File:    "muster" + s.ending,
+			Origin:  Project,
+			Version: h.config.Source.Version,
+			Advice:  systems[i].advice,
+			Away:    true,
+		}
 		if a := h.arrivals[s.system]; a != nil {
 			p.Got, p.Size, p.Trouble, p.Wrong = a.got.Load(), a.of.Load(), a.trouble, a.wrong
 		}

@@ -104,7 +104,8 @@ func TestGive(t *testing.T) {
 		{"darwin", ".zip", "", unzip},
 		{"linux-amd64", ".tar.gz", "", untar},
 	} {
-		for asked, want := range map[string]string{"": "muster", roomLink: roomName, roomLink + ".SECRET": roomName, "http://[fe80::1%25eth0]/#TABOMI": "muster"} {
+		for asked, want := range map[string]string{"": "muster", roomLink: roomName, roomLink + ".SECRET": roomName,
+			"http://[fe80::1%25eth0]/#TABOMI": "muster"} {
 			folder := t.TempDir()
 			if c.unpack == nil {
 				for _, ending := range []string{"", ".minisig"} {
@@ -196,7 +197,8 @@ func unpack(t *testing.T, from io.Reader, file string, mode os.FileMode) {
 // What makes no sense is refused, and so is more than the line can carry.
 func TestGiveNot(t *testing.T) {
 	h := gives(t, "windows-amd64")
-	for path, want := range map[string]int{"/get/plan9-amd64": 404, "/get/../../etc/passwd": 404, "/get/windows-amd64/x": 404, "/get/linux-amd64": 404, "/get/linux-amd64.minisig": 404} {
+	for path, want := range map[string]int{"/get/plan9-amd64": 404, "/get/../../etc/passwd": 404,
+		"/get/windows-amd64/x": 404, "/get/linux-amd64": 404, "/get/linux-amd64.minisig": 404} {
 		if w := get(h, path, ""); w.Code != want {
 			t.Errorf("%s answers %d, want %d", path, w.Code, want)
 		}
@@ -219,15 +221,20 @@ func TestGiveNot(t *testing.T) {
 // The visitor's system is known by what browsers say of it.
 func TestVisitorOf(t *testing.T) {
 	for _, c := range []struct{ agent, platform, want string }{
-		{"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0", `"Windows"`, "Windows"},
+		{"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 " +
+			"Safari/537.36 Edg/140.0.0.0", `"Windows"`, "Windows"},
 		{"Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0", "", "Windows"},
 		{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Safari/605.1.15", "", "macOS"},
-		{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36", `"macOS"`, "macOS"},
+		{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) " +
+			"Chrome/140.0.0.0 Safari/537.36", `"macOS"`, "macOS"},
 		{"Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0", "", "Linux"},
 		{"Mozilla/5.0 (X11; Linux aarch64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36", `"Linux"`, "Linux on ARM"},
-		{"Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36", `"Chrome OS"`, "Linux"},
-		{"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36", `"Android"`, "a phone or tablet"},
-		{"Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1", "", "a phone or tablet"},
+		{"Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 " +
+			"Safari/537.36", `"Chrome OS"`, "Linux"},
+		{"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile " +
+			"Safari/537.36", `"Android"`, "a phone or tablet"},
+		{"Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) " +
+			"Version/19.0 Mobile/15E148 Safari/604.1", "", "a phone or tablet"},
 		{"curl/8.5.0", "", ""},
 		{"", "", ""},
 	} {
@@ -254,7 +261,8 @@ func TestOffer(t *testing.T) {
 			}
 		}
 	}
-	if page := get(h, "/get/", "Windows <script>").Body.String(); !strings.Contains(page, "no program for Windows") || strings.Contains(page, "<script>") || !strings.Contains(page, "/get/darwin-arm64") {
+	if page := get(h, "/get/", "Windows <script>").Body.String(); !strings.Contains(page, "no program for Windows") ||
+		strings.Contains(page, "<script>") || !strings.Contains(page, "/get/darwin-arm64") {
 		t.Errorf("the page is\n%s", page)
 	}
 }
@@ -295,7 +303,8 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	if want := runtime.GOOS + "-" + runtime.GOARCH; len(h.programs) != 1 || h.programs[0].System != want || h.offer(httptest.NewRequest("GET", "/", nil)).Programs[0].Origin != Friend {
+	if want := runtime.GOOS + "-" + runtime.GOARCH; len(h.programs) != 1 || h.programs[0].System != want ||
+		h.offer(httptest.NewRequest("GET", "/", nil)).Programs[0].Origin != Friend {
 		t.Errorf("of the folder %+v is given, want one for %s, a friend's", h.programs, want)
 	}
 	if runtime.GOOS != "windows" && (len(warned) != 1 || !strings.Contains(warned[0], "muster.exe is not given to anybody")) {
@@ -303,7 +312,10 @@ func TestFolder(t *testing.T) {
 	}
 
 	warned = nil
-	if empty, err := New(t.Context(), Config{Folder: elsewhere, Warn: warn}); err != nil || len(empty.programs) > 0 || !slices.ContainsFunc(warned, func(text string) bool { return strings.Contains(text, "no build of Muster") }) {
+	if empty, err := New(t.Context(), Config{Folder: elsewhere, Warn: warn}); err != nil || len(empty.programs) > 0 ||
+		!slices.ContainsFunc(warned, func(text string) bool {
+			return strings.Contains(text, "no build of Muster")
+		}) {
 		t.Errorf("of a folder without any: %v, warned of %q", err, warned)
 	}
 	if _, err := New(t.Context(), Config{Folder: filepath.Join(elsewhere, "nowhere"), Warn: warn}); err == nil {

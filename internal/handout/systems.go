@@ -31,9 +31,10 @@ func isReleased(system string) bool {
 
 // What a system asks before it starts a program that it sees for the first time.
 const (
-	onWindows = "The browser may say that it is not commonly downloaded: choose “Keep”. Windows may say that it protected your PC: choose “More info”, then “Run anyway”."
-	onMac     = "macOS may say that it could not verify it: choose “Done”, and in System Settings, Privacy & Security, “Open Anyway”."
-	onLinux   = "Unpack it and double-click the program. If nothing opens, drag it into a terminal and press Enter."
+	onWindows = "The browser may say that it is not commonly downloaded: choose “Keep”. Windows may say that it " +
+		"protected your PC: choose “More info”, then “Run anyway”."
+	onMac   = "macOS may say that it could not verify it: choose “Done”, and in System Settings, Privacy & Security, “Open Anyway”."
+	onLinux = "Unpack it and double-click the program. If nothing opens, drag it into a terminal and press Enter."
 )
 
 // place is a system's in the list, or -1.

@@ -46,8 +46,11 @@ func Of(err error) string {
 
 // packages begin the texts of errors, which helps developers, not players.
 var packages = []string{
-	"a2s", "access", "adaptive", "beacon", "bedrock", "calibrated", "cluster", "conn", "discovery", "favourites", "fleet", "game", "gamespy", "geo", "handout", "history", "home", "host", "invite", "lan", "lobby", "luanti", "master", "minecraft", "mindustry", "mumble", "openttd", "peer", "plans", "portmap",
-	"prober", "qstat", "quake3", "quakeworld", "register", "release", "report", "room", "sauerbraten", "selection", "sim", "store", "teeworlds", "wire",
+	"a2s", "access", "adaptive", "beacon", "bedrock", "calibrated", "cluster", "conn", "discovery", "favourites",
+	"fleet", "game", "gamespy", "geo", "handout", "history", "home", "host", "invite", "lan", "lobby", "luanti",
+	"master", "minecraft", "mindustry", "mumble", "openttd", "peer", "plans", "portmap",
+	"prober", "qstat", "quake3", "quakeworld", "register", "release", "report", "room", "sauerbraten", "selection",
+	"sim", "store", "teeworlds", "wire",
 }
 
 // Plain is an error's text without the names of the packages it comes from.

@@ -24,7 +24,11 @@ func TestLines(t *testing.T) {
 		{With(errors.New("host: no room"), "ask for\x07 another"), []string{"muster: no room", "hint: ask for another"}},
 		{fmt.Errorf("joining: %w", With(errors.New("no room"), "ask")), []string{"muster: joining: no room", "hint: ask"}},
 		{errors.Join(errors.New("sim: one"), errors.New("two")), []string{"muster: one", "muster: two"}},
-		{wire.Refusal{Message: "the host speaks version 3", Hint: "use the same release", Link: "https://muster.example/get/"}, []string{"muster: the host speaks version 3", "hint: use the same release: https://muster.example/get/"}},
+		{wire.Refusal{
+			Message: "the host speaks version 3",
+			Hint:    "use the same release",
+			Link:    "https://muster.example/get/",
+		}, []string{"muster: the host speaks version 3", "hint: use the same release: https://muster.example/get/"}},
 		{wire.Refusal{Message: "the room is full", Hint: "wait"}, []string{"muster: the room is full", "hint: wait"}},
 		{fmt.Errorf("prober: %w", context.Canceled), []string{"muster: stopped"}},
 	} {

@@ -66,11 +66,17 @@ func (in *Ingress) EncryptByACME(ctx context.Context, a ACME, log *slog.Logger) 
 	in.certificate, in.protocols = manager.GetCertificate, []string{acme.ALPNProto}
 	get = func() {
 		for _, name := range a.Names {
-			pair, err := manager.GetCertificate(&tls.ClientHelloInfo{ServerName: name, SignatureSchemes: []tls.SignatureScheme{tls.ECDSAWithP256AndSHA256}, SupportedCurves: []tls.CurveID{tls.CurveP256}, CipherSuites: []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256}})
+			pair, err := manager.GetCertificate(&tls.ClientHelloInfo{
+				ServerName:       name,
+				SignatureSchemes: []tls.SignatureScheme{tls.ECDSAWithP256AndSHA256},
+				SupportedCurves:  []tls.CurveID{tls.CurveP256},
+				CipherSuites:     []uint16{tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256},
+			})
 			switch {
 			case ctx.Err() != nil:
 			case err != nil:
-				log.Error("no certificate; each visitor has it tried again", "error", hint.With(err, "does the name lead to this machine, and port 443 to this program?"))
+				log.Error("no certificate; each visitor has it tried again", "error",
+					hint.With(err, "does the name lead to this machine, and port 443 to this program?"))
 			default:
 				log.Info("there is a certificate", "name", name, "until", pair.Leaf.NotAfter)
 			}

@@ -15,7 +15,8 @@ import (
 
 // Announce announces a room on the local network until stop is called, which takes it
 // back and waits for that. What it says besides does not change.
-func (in *Ingress) Announce(ctx context.Context, rooms *host.Host, code string, besides lan.Room, log *slog.Logger, warn func(...error)) (stop func()) {
+func (in *Ingress) Announce(ctx context.Context, rooms *host.Host, code string, besides lan.Room, log *slog.Logger,
+	warn func(...error)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	news := make(chan lan.Room)
 	besides.Fingerprint = in.Inside(netip.AddrPort{}, access.Key{}).Pin

@@ -60,7 +60,8 @@ func (in *Ingress) Encrypt(cert, key string) error {
 func (in *Ingress) EncryptByOwn(file string) error {
 	pair, err := access.OwnCertificate(file, time.Now())
 	if err != nil {
-		return hint.With(err, fmt.Sprintf("if %s is damaged, delete it: a new one is made, and links with the old fingerprint hold no more", file))
+		return hint.With(err, fmt.Sprintf(
+			"if %s is damaged, delete it: a new one is made, and links with the old fingerprint hold no more", file))
 	}
 	in.pair = &pair
 	return nil
@@ -68,7 +69,11 @@ func (in *Ingress) EncryptByOwn(file string) error {
 
 // TLS is how the host encrypts; nil without a certificate.
 func (in *Ingress) TLS() *tls.Config {
-	config := &tls.Config{GetCertificate: in.certificate, MinVersion: tls.VersionTLS12, NextProtos: append([]string{"http/1.1"}, in.protocols...)}
+	config := &tls.Config{
+		GetCertificate: in.certificate,
+		MinVersion:     tls.VersionTLS12,
+		NextProtos:     append([]string{"http/1.1"}, in.protocols...),
+	}
 	switch {
 	case in.certificate != nil:
 		return config

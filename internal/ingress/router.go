@@ -20,7 +20,8 @@ import (
 // until stop is called, which takes that back and waits for it. It says what
 // friends type, or what else can be done; lines that begin with blanks are to be
 // pasted.
-func (in *Ingress) AskRouter(ctx context.Context, at netip.AddrPort, room access.Key, log *slog.Logger, say func(line string)) (stop func()) {
+func (in *Ingress) AskRouter(ctx context.Context, at netip.AddrPort, room access.Key, log *slog.Logger,
+	say func(line string)) (stop func()) {
 	home := netinfo.Reachable(at)
 	if at.Addr().IsLoopback() {
 		say("only this machine can join: there is nothing to ask the router for")
@@ -65,11 +66,13 @@ func mapped(m portmap.Mapping, l invite.Link) []string {
 	switch {
 	case discovery.IsCarriers(outside):
 		return []string{
-			fmt.Sprintf("the router opened a port (%s), but the provider shares its address %v among customers: nobody on the internet reaches it", m.By, outside),
+			fmt.Sprintf("the router opened a port (%s), but the provider shares its address %v among customers: "+
+				"nobody on the internet reaches it", m.By, outside),
 			otherWays,
 		}
 	case !m.IsPublic():
-		return append([]string{fmt.Sprintf("the router opened a port (%s), but stands behind another router itself: its own address is %v", m.By, outside)},
+		return append([]string{fmt.Sprintf(
+			"the router opened a port (%s), but stands behind another router itself: its own address is %v", m.By, outside)},
 			forwarded("that other router", m.External, l)...)
 	}
 	return []string{fmt.Sprintf("the router lets friends on the internet in (%s), by", m.By), toPaste + l.At(m.External.String()).String()}

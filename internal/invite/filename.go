@@ -30,7 +30,8 @@ const (
 )
 
 var (
-	fileName = regexp.MustCompile(`^` + filePrefix + `([0-9A-Za-z._-]+)_([0-9]{1,5})([sS]?)_([A-Za-z]+)(?:_([A-Za-z2-7]{16}))?(?:_([A-Za-z2-7]{26}))?(?:[^0-9A-Za-z_].*)?$`)
+	fileName = regexp.MustCompile(
+		`^` + filePrefix + `([0-9A-Za-z._-]+)_([0-9]{1,5})([sS]?)_([A-Za-z]+)(?:_([A-Za-z2-7]{16}))?(?:_([A-Za-z2-7]{26}))?(?:[^0-9A-Za-z_].*)?$`)
 	// plainHost matches the hosts that such a name can have.
 	plainHost = regexp.MustCompile(`^[0-9A-Za-z._-]+$`)
 )
@@ -79,7 +80,8 @@ func FromFileName(name string) (Link, error) {
 	}
 	part := fileName.FindStringSubmatch(name)
 	if part == nil {
-		return Link{}, hint.With(fmt.Errorf("the name of this program, %q, has lost a part of the room's link", name), "download it again from the room's page, or say: muster join LINK")
+		return Link{}, hint.With(fmt.Errorf("the name of this program, %q, has lost a part of the room's link", name),
+			"download it again from the room's page, or say: muster join LINK")
 	}
 	host, port, key := part[1], part[2], part[4]
 	if literal, is := strings.CutSuffix(host, ipv6Literal); is {

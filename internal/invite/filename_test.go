@@ -19,12 +19,24 @@ func TestFileName(t *testing.T) {
 	}{
 		{Link{Host: "192.0.2.1:7777", Code: "TABOMI", Key: someKey}, "muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP"},
 		{Link{Host: "192.0.2.1:7777", Code: "TABOMI"}, "muster-join_192.0.2.1_7777_TABOMI"},
-		{Link{Host: "192.0.2.1:7777", Code: "TABOMI", Key: someKey, TLS: true, Pin: somePin}, "muster-join_192.0.2.1_7777s_TABOMI_ABCDEFGHIJKLMNOP_6GGEBGUZQS72K5ZWN3CQCTQWVA"},
+		{Link{
+			Host: "192.0.2.1:7777",
+			Code: "TABOMI",
+			Key:  someKey,
+			TLS:  true,
+			Pin:  somePin,
+		}, "muster-join_192.0.2.1_7777s_TABOMI_ABCDEFGHIJKLMNOP_6GGEBGUZQS72K5ZWN3CQCTQWVA"},
 		{Link{Host: "192.0.2.1:7777", Code: "TABOMI", TLS: true, Pin: somePin}, "muster-join_192.0.2.1_7777s_TABOMI_6GGEBGUZQS72K5ZWN3CQCTQWVA"},
-		{Link{Host: "muster.example:443", Code: "BAKODITALUME", Key: someKey, TLS: true}, "muster-join_muster.example_443s_BAKODITALUME_ABCDEFGHIJKLMNOP"},
+		{Link{
+			Host: "muster.example:443",
+			Code: "BAKODITALUME",
+			Key:  someKey,
+			TLS:  true,
+		}, "muster-join_muster.example_443s_BAKODITALUME_ABCDEFGHIJKLMNOP"},
 		{Link{Host: "ann_s-pc.local:80", Code: "TABOMI", Key: someKey}, "muster-join_ann_s-pc.local_80_TABOMI_ABCDEFGHIJKLMNOP"},
 		{Link{Host: "[2001:db8::1]:7777", Code: "TABOMI", Key: someKey}, "muster-join_2001-db8--1.ipv6-literal.net_7777_TABOMI_ABCDEFGHIJKLMNOP"},
-		{Link{Host: "192.0.2.1:7777", Code: "TABOMI", Key: someKey, Secret: "MINE"}, "muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP"}, // nobody's own
+		// nobody's own
+		{Link{Host: "192.0.2.1:7777", Code: "TABOMI", Key: someKey, Secret: "MINE"}, "muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP"},
 		{Link{Host: "[fe80::1%eth0]:7777", Code: "TABOMI", Key: someKey}, ""},
 		{Link{Host: "münster.example:7777", Code: "TABOMI", Key: someKey}, ""},
 		{Link{Host: strings.Repeat("a.", 60) + "example:7777", Code: "TABOMI", Key: someKey}, ""},
@@ -67,8 +79,10 @@ func TestFromFileName(t *testing.T) {
 		}
 	}
 	for _, name := range []string{
-		"muster-join_.exe", "muster-join_192.0.2.1_7777.exe", "muster-join_192.0.2.1_99999_TABOMI.exe", "muster-join_192.0.2.1_7777_TABOMI_ABCDEF.exe",
-		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP_6GGEB.exe", "muster-join_a b_7777_TABOMI.exe", "muster-join_a/../b_7777_TABOMI", "muster-join_a\x1b]0;x_7777_TABOMI", "muster-join_host_7777_--launch",
+		"muster-join_.exe", "muster-join_192.0.2.1_7777.exe", "muster-join_192.0.2.1_99999_TABOMI.exe",
+		"muster-join_192.0.2.1_7777_TABOMI_ABCDEF.exe",
+		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP_6GGEB.exe", "muster-join_a b_7777_TABOMI.exe",
+		"muster-join_a/../b_7777_TABOMI", "muster-join_a\x1b]0;x_7777_TABOMI", "muster-join_host_7777_--launch",
 	} {
 		if got, err := FromFileName(name); err == nil || errors.Is(err, ErrPlainName) {
 			t.Errorf("%q leads to %+v, %v; want a complaint", name, got, err)
@@ -79,7 +93,8 @@ func TestFromFileName(t *testing.T) {
 // FuzzFromFileName: whoever names a file may send people only where a link can, and a
 // name that is written again means the same.
 func FuzzFromFileName(f *testing.F) {
-	for _, name := range []string{"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP (1).exe", "muster-join_2001-db8--1.ipv6-literal.net_443s_TABOMI_6GGEBGUZQS72K5ZWN3CQCTQWVA", "muster-join_a_b_1_A"} {
+	for _, name := range []string{"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP (1).exe",
+		"muster-join_2001-db8--1.ipv6-literal.net_443s_TABOMI_6GGEBGUZQS72K5ZWN3CQCTQWVA", "muster-join_a_b_1_A"} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {

@@ -123,7 +123,8 @@ func ParseBase(text string) (*url.URL, error) {
 	case err != nil || withPort(u.Host, DefaultPort) == "" || u.Scheme != "http" && u.Scheme != "https":
 		return nil, fmt.Errorf("%q is no URL such as https://night.example", text)
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
-		return nil, fmt.Errorf("%q says more than where: give scheme and host, such as %s://%s; the page needs a host of its own", text, u.Scheme, u.Host)
+		return nil, fmt.Errorf("%q says more than where: give scheme and host, such as %s://%s; the page needs "+
+			"a host of its own", text, u.Scheme, u.Host)
 	}
 	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
 }

@@ -20,8 +20,14 @@ func TestParse(t *testing.T) {
 	}{
 		{where: full.String(), want: full},
 		{where: "192.0.2.1:7777", code: "bakodi~" + pin, want: full},
-		{where: "https://192.0.2.1:7777/#BAKODI.SECRET~" + pin, want: Link{Host: full.Host, Code: full.Code, TLS: true, Pin: pin, Secret: "SECRET"}},
-		{where: "https://night.example/#BAKODI_KEY.SECRET", want: Link{Host: "night.example:443", Code: "BAKODI", Key: "KEY", TLS: true, Secret: "SECRET"}},
+		{
+			where: "https://192.0.2.1:7777/#BAKODI.SECRET~" + pin,
+			want:  Link{Host: full.Host, Code: full.Code, TLS: true, Pin: pin, Secret: "SECRET"},
+		},
+		{
+			where: "https://night.example/#BAKODI_KEY.SECRET",
+			want:  Link{Host: "night.example:443", Code: "BAKODI", Key: "KEY", TLS: true, Secret: "SECRET"},
+		},
 		{where: "night.example", code: "ba-ko-di_key", want: Link{Host: "night.example:7777", Code: "BAKODI", Key: "KEY"}},
 		{where: "https://night.example/#BAKODI", want: Link{Host: "night.example:443", Code: "BAKODI", TLS: true}},
 		{where: "http://192.0.2.1:7777/#BAKODI", want: Link{Host: "192.0.2.1:7777", Code: "BAKODI"}},
@@ -47,7 +53,8 @@ func TestParse(t *testing.T) {
 // FuzzParse reads what people paste, and strangers send them: a link that is taken
 // reads the same again, and shows on a terminal as it is.
 func FuzzParse(f *testing.F) {
-	for _, where := range []string{"https://192.0.2.1:7777/#BAKODI~6GGEBGUZQS72K5ZWN3CQCTQWVA", "night.example", "[fe80::1%eth0]:7777", "http://[::1]/#a.b~c"} {
+	for _, where := range []string{"https://192.0.2.1:7777/#BAKODI~6GGEBGUZQS72K5ZWN3CQCTQWVA", "night.example",
+		"[fe80::1%eth0]:7777", "http://[::1]/#a.b~c"} {
 		f.Add(where, "")
 		f.Add(where, "BAKODI")
 	}

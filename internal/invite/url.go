@@ -45,7 +45,8 @@ func ParseURL(text string) (Link, error) {
 		if len(text) > maxShown {
 			shown += "…"
 		}
-		return Link{}, hint.With(fmt.Errorf("%q is no link to a room, and nothing was done", shown), "such links look like muster://join/http/192.0.2.1:7777/TABOMI; ask whoever sent it for the room's own link")
+		return Link{}, hint.With(fmt.Errorf("%q is no link to a room, and nothing was done", shown),
+			"such links look like muster://join/http/192.0.2.1:7777/TABOMI; ask whoever sent it for the room's own link")
 	}
 	return Parse(part[1]+"://"+part[2]+"/#"+part[3], "")
 }

@@ -15,10 +15,22 @@ import (
 func longList(servers int) List {
 	l := List{Said: discovery.Said{At: time.Unix(1_800_000_000, 0), Infos: map[netip.AddrPort]*discovery.Info{}}}
 	for i := range servers {
-		s := discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{9, byte(i >> 16), byte(i >> 8), byte(i)}), 27015), Country: "DE", ASN: 3320}
+		s := discovery.Server{
+			Addr:    netip.AddrPortFrom(netip.AddrFrom4([4]byte{9, byte(i >> 16), byte(i >> 8), byte(i)}), 27015),
+			Country: "DE",
+			ASN:     3320,
+		}
 		l.Servers = append(l.Servers, s)
 		if i%2 == 0 {
-			l.Said.Infos[s.Addr] = &discovery.Info{Name: fmt.Sprint("Server ", i), Map: "haven", Version: "0.16", Players: i % 40, MaxPlayers: 40, Password: i%10 == 0, AsListed: true}
+			l.Said.Infos[s.Addr] = &discovery.Info{
+				Name:       fmt.Sprint("Server ", i),
+				Map:        "haven",
+				Version:    "0.16",
+				Players:    i % 40,
+				MaxPlayers: 40,
+				Password:   i%10 == 0,
+				AsListed:   true,
+			}
 		}
 	}
 	return l
@@ -42,7 +54,8 @@ func TestList(t *testing.T) {
 			t.Errorf("%d servers come as %d, %v", len(l.Servers), len(got.Servers), err)
 		}
 		for _, cut := range []int{0, 1, len(data) / 2, len(data) - 1} {
-			if short, err := ParseList(data[:cut]); err == nil && len(short.Servers) == len(l.Servers) && len(short.Said.Infos) == len(l.Said.Infos) && len(l.Servers) > 0 {
+			if short, err := ParseList(data[:cut]); err == nil && len(short.Servers) == len(l.Servers) &&
+				len(short.Said.Infos) == len(l.Said.Infos) && len(l.Servers) > 0 {
 				t.Errorf("%d of %d bytes are whole", cut, len(data))
 			}
 		}

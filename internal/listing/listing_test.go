@@ -115,7 +115,8 @@ func TestToldInRooms(t *testing.T) {
 	_, err = r.List(t.Context(), "cs2")
 	r.Begin(t.Context())()
 	var none *game.NoMasterError
-	if err == nil || !errors.As(err, &none) || strings.HasPrefix(err.Error(), "game:") || !strings.Contains(err.Error(), "What helps: add favourites in Steam; or give a key") || len(err.Error()) > 230 {
+	if err == nil || !errors.As(err, &none) || strings.HasPrefix(err.Error(), "game:") ||
+		!strings.Contains(err.Error(), "What helps: add favourites in Steam; or give a key") || len(err.Error()) > 230 {
 		t.Errorf("%v", err)
 	}
 }

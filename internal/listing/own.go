@@ -19,7 +19,8 @@ import (
 // would be whatever has that address where a player sits.
 func Own(g game.Game, lines []string, from netip.Addr, most int) ([]netip.AddrPort, error) {
 	if len(lines) > most {
-		return nil, hint.With(fmt.Errorf("%d servers are more than the %d that a list of one's own may have here", len(lines), most), "leave out those that nobody wants")
+		return nil, hint.With(fmt.Errorf("%d servers are more than the %d that a list of one's own may have here",
+			len(lines), most), "leave out those that nobody wants")
 	}
 	for _, line := range lines {
 		if strings.ContainsAny(line, "\r\n") {
@@ -44,9 +45,11 @@ func Own(g game.Game, lines []string, from netip.Addr, most int) ([]netip.AddrPo
 		at := discovery.Canonical(netip.AddrPortFrom(addr, e.Port))
 		switch {
 		case err != nil:
-			return nil, hint.With(fmt.Errorf("%q is a name, and a list here is of addresses", discovery.CleanText(e.Host)), "give its address, such as 192.0.2.1:27960; or open the room from your own computer, which looks names up: muster host --servers FILE")
+			return nil, hint.With(fmt.Errorf("%q is a name, and a list here is of addresses", discovery.CleanText(e.Host)),
+				"give its address, such as 192.0.2.1:27960; or open the room from your own computer, which looks names up: muster host --servers FILE")
 		case discovery.ReachOf(addr) < max(discovery.ReachOf(from), discovery.MachineReach) || addr.Zone() != "":
-			return nil, hint.With(fmt.Errorf("%v is on somebody's own network: no player elsewhere gets there", addr), "open the room on your own computer for those: muster host --servers FILE")
+			return nil, hint.With(fmt.Errorf("%v is on somebody's own network: no player elsewhere gets there", addr),
+				"open the room on your own computer for those: muster host --servers FILE")
 		case !g.Takes(e.Type):
 			continue
 		case e.Port == 0:

@@ -79,7 +79,9 @@ func TestSteamKeyStaysHere(t *testing.T) {
 			cache := t.TempDir()
 			rooms := &Rooms{Games: games, Public: func() netip.Addr { return netip.Addr{} },
 				Warn: func(errs ...error) { fmt.Fprintf(said, "%+v\n", errs) },
-				Sources: Sources{LAN: Off, Cache: master.Cache(cache), Log: log, Say: func(format string, args ...any) { fmt.Fprintf(said, format+"\n", args...) },
+				Sources: Sources{LAN: Off, Cache: master.Cache(cache), Log: log, Say: func(format string, args ...any) {
+					fmt.Fprintf(said, format+"\n", args...)
+				},
 					User: func() (game.User, error) { return game.User{Steam: key, SteamURL: steam.URL}, nil }},
 			}
 			ctx, cancel := context.WithCancel(t.Context())

@@ -39,7 +39,8 @@ func (p pmp) open(ctx context.Context, t Transport, port uint16, life time.Durat
 }
 
 func (p pmp) close(_ context.Context, m Mapping) error {
-	_, err := natpmp.NewClientWithTimeout(p.gateway.AsSlice(), backTime).AddPortMapping(strings.ToLower(string(m.Transport)), int(m.Port), 0, 0)
+	_, err := natpmp.NewClientWithTimeout(p.gateway.AsSlice(), backTime).
+		AddPortMapping(strings.ToLower(string(m.Transport)), int(m.Port), 0, 0)
 	if err != nil {
 		return fmt.Errorf("portmap: %w", err)
 	}

@@ -32,7 +32,13 @@ func (d *door) open(_ context.Context, t Transport, port uint16, life time.Durat
 	if outside == 0 {
 		return Mapping{}, errors.New("shut")
 	}
-	return Mapping{External: netip.AddrPortFrom(netip.MustParseAddr("203.0.113.7"), outside), Port: port, Transport: t, By: d.called, Life: life}, nil
+	return Mapping{
+		External:  netip.AddrPortFrom(netip.MustParseAddr("203.0.113.7"), outside),
+		Port:      port,
+		Transport: t,
+		By:        d.called,
+		Life:      life,
+	}, nil
 }
 
 func (d *door) close(_ context.Context, m Mapping) error {
@@ -83,7 +89,9 @@ func TestKeepIsCutShort(t *testing.T) {
 }
 
 func TestNoRouter(t *testing.T) {
-	err := keep(t.Context(), []way{&door{called: "shut", ports: []uint16{0}}}, UDP, 7777, slog.New(slog.DiscardHandler), func(Mapping) { t.Error("a mapping is told of") })
+	err := keep(t.Context(), []way{&door{called: "shut", ports: []uint16{0}}}, UDP, 7777, slog.New(slog.DiscardHandler), func(Mapping) {
+		t.Error("a mapping is told of")
+	})
 	if !errors.Is(err, ErrNoRouter) {
 		t.Error(err)
 	}

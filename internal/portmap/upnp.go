@@ -14,7 +14,8 @@ import (
 // gateway is a router's service that opens ports. UPnP has three of the kind,
 // alike but for their names.
 type gateway interface {
-	AddPortMappingCtx(ctx context.Context, remote string, external uint16, protocol string, internal uint16, client string, enabled bool, description string, seconds uint32) error
+	AddPortMappingCtx(ctx context.Context, remote string, external uint16, protocol string, internal uint16,
+		client string, enabled bool, description string, seconds uint32) error
 	DeletePortMappingCtx(ctx context.Context, remote string, external uint16, protocol string) error
 	GetExternalIPAddressCtx(ctx context.Context) (string, error)
 	LocalAddr() net.IP
@@ -110,7 +111,8 @@ func (u *upnp) ask(ctx context.Context, g gateway, t Transport, port uint16, lif
 }
 
 func add(ctx context.Context, g gateway, m Mapping) error {
-	return g.AddPortMappingCtx(ctx, "", m.External.Port(), string(m.Transport), m.Port, g.LocalAddr().String(), true, "muster", uint32(m.Life/time.Second))
+	return g.AddPortMappingCtx(ctx, "", m.External.Port(), string(m.Transport), m.Port, g.LocalAddr().String(), true,
+		"muster", uint32(m.Life/time.Second))
 }
 
 // code is UPnP's number of an error, or 0.

@@ -26,7 +26,8 @@ func add(program string) (string, error) {
 		return "", fmt.Errorf("register: %w", err)
 	}
 	script := `on open location link
-	do shell script quoted form of "` + strings.ReplaceAll(program, `\`, `\\`) + `" & " open " & quoted form of link & " >/dev/null 2>&1 </dev/null &"
+	do shell script quoted form of "` + strings.ReplaceAll(program, `\`, `\\`) +
+		`" & " open " & quoted form of link & " >/dev/null 2>&1 </dev/null &"
 end open location`
 	const types = `[{"CFBundleURLName":"Muster","CFBundleURLSchemes":["muster"]}]`
 	info := filepath.Join(app, "Contents", "Info.plist")

@@ -10,7 +10,8 @@ import (
 func TestDescribe(t *testing.T) {
 	const hash = "0123456789abcdef0123456789abcdef01234567"
 	git := func(modified string) []debug.BuildSetting {
-		return []debug.BuildSetting{{Key: "vcs.revision", Value: hash}, {Key: "vcs.time", Value: "2026-11-21T23:30:00Z"}, {Key: "vcs.modified", Value: modified}}
+		return []debug.BuildSetting{{Key: "vcs.revision", Value: hash},
+			{Key: "vcs.time", Value: "2026-11-21T23:30:00Z"}, {Key: "vcs.modified", Value: modified}}
 	}
 	noted := func(version string, settings ...debug.BuildSetting) *debug.BuildInfo {
 		return &debug.BuildInfo{Main: debug.Module{Version: version}, Settings: settings}
@@ -21,12 +22,16 @@ func TestDescribe(t *testing.T) {
 		noted                 *debug.BuildInfo
 		want, short           string
 	}{
-		{"a release", "1.2.0", hash, "2026-11-22T01:30:00+01:00", noted("v1.2.0", git("false")...), "1.2.0 (commit 0123456789ab, 2026-11-22)", "1.2.0"},
+		{"a release", "1.2.0", hash, "2026-11-22T01:30:00+01:00", noted("v1.2.0", git("false")...),
+			"1.2.0 (commit 0123456789ab, 2026-11-22)", "1.2.0"},
 		{"a release's tag", "v1.2.0", hash, "2026-11-22T01:30:00+02:00", nil, "1.2.0 (commit 0123456789ab, 2026-11-21)", "1.2.0"},
 		{"go build of a tag", "", "", "", noted("v1.2.0", git("false")...), "1.2.0 (commit 0123456789ab, 2026-11-21)", "1.2.0"},
-		{"go build of a changed tag", "", "", "", noted("v1.2.0+dirty", git("true")...), "1.2.0 (commit 0123456789ab, 2026-11-21, and changes since)", "1.2.0"},
-		{"go build of a commit", "", "", "", noted("v0.0.0-20261121233000-0123456789ab", git("false")...), "devel (commit 0123456789ab, 2026-11-21)", Unreleased},
-		{"go build of changes", "", "", "", noted("v0.0.0-20261121233000-0123456789ab+dirty", git("true")...), "devel (commit 0123456789ab, 2026-11-21, and changes since)", Unreleased},
+		{"go build of a changed tag", "", "", "", noted("v1.2.0+dirty", git("true")...),
+			"1.2.0 (commit 0123456789ab, 2026-11-21, and changes since)", "1.2.0"},
+		{"go build of a commit", "", "", "", noted("v0.0.0-20261121233000-0123456789ab", git("false")...),
+			"devel (commit 0123456789ab, 2026-11-21)", Unreleased},
+		{"go build of changes", "", "", "", noted("v0.0.0-20261121233000-0123456789ab+dirty", git("true")...),
+			"devel (commit 0123456789ab, 2026-11-21, and changes since)", Unreleased},
 		{"go build -buildvcs=false", "", "", "", noted("(devel)"), "devel (built from source, of no known commit)", Unreleased},
 		{"go install of a version", "", "", "", noted("v1.2.0"), "1.2.0 (built from source, of no known commit)", "1.2.0"},
 		{"go run", "", "", "", noted(""), "devel (built from source, of no known commit)", Unreleased},

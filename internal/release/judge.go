@@ -48,7 +48,10 @@ func (k Keys) judgeSums(name string, it content, sums, signature []byte) Verdict
 	io.Copy(io.Discard, list.signed) // reading from memory does not fail
 	of := k.judge(SumsName, list, signature)
 	if of.Standing != Own || of.File != SumsName {
-		return Verdict{Standing: Friends, Why: fmt.Sprintf("what %s beside it says does not count, as the project has not signed it so", SumsName)}
+		return Verdict{
+			Standing: Friends,
+			Why:      fmt.Sprintf("what %s beside it says does not count, as the project has not signed it so", SumsName),
+		}
 	}
 	listed, isListed := "", false
 	for line := range strings.Lines(string(sums)) {
@@ -149,7 +152,8 @@ var (
 
 // named holds what a file is called against what it is.
 func (v Verdict) named(name string) Verdict {
-	if plain := again.ReplaceAllString(name, ""); v.Standing == Own && !strings.EqualFold(plain, v.File) && (claim.MatchString(plain) || plain == SumsName) {
+	if plain := again.ReplaceAllString(name, ""); v.Standing == Own && !strings.EqualFold(plain, v.File) &&
+		(claim.MatchString(plain) || plain == SumsName) {
 		v.Standing, v.Why = Misnamed, v.is()
 	}
 	return v

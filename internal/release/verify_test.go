@@ -72,37 +72,76 @@ func TestVerify(t *testing.T) {
 		why   string
 	}{
 		{"signed", archive, map[string]string{archive: text, archive + ".minisig": signature}, release.Own, ""},
-		{"signed, with Windows' line ends", archive, map[string]string{archive: text, archive + ".minisig": strings.ReplaceAll(signature, "\n", "\r\n")}, release.Own, ""},
-		{"in the signed sums", archive, map[string]string{archive: text, "SHA256SUMS": good, "SHA256SUMS.minisig": project.sign(t, good, "SHA256SUMS")}, release.Own, ""},
-		{"the sums themselves", "SHA256SUMS", map[string]string{"SHA256SUMS": good, "SHA256SUMS.minisig": project.sign(t, good, "SHA256SUMS")}, release.Own, ""},
-		{"a program under any name", "Muster for Ann.exe", map[string]string{"Muster for Ann.exe": text, "Muster for Ann.exe.minisig": project.sign(t, text, "muster_1.2.0_windows_amd64")}, release.Own, ""},
-		{"a room's host in the name", "muster-192.168.1.7-BAKODI", map[string]string{"muster-192.168.1.7-BAKODI": text, "muster-192.168.1.7-BAKODI.minisig": project.sign(t, text, "muster_1.2.0_linux_amd64")}, release.Own, ""},
-		{"downloaded twice", "muster_1.2.0_linux_amd64.tar (1).gz", map[string]string{"muster_1.2.0_linux_amd64.tar (1).gz": text, "muster_1.2.0_linux_amd64.tar (1).gz.minisig": signature}, release.Own, ""},
-		{"a signature that is damaged, and sums that hold", archive, map[string]string{archive: text, archive + ".minisig": "?", "SHA256SUMS": good, "SHA256SUMS.minisig": project.sign(t, good, "SHA256SUMS")}, release.Own, ""},
+		{"signed, with Windows' line ends", archive,
+			map[string]string{archive: text, archive + ".minisig": strings.ReplaceAll(signature, "\n", "\r\n")}, release.Own, ""},
+		{"in the signed sums", archive,
+			map[string]string{archive: text, "SHA256SUMS": good, "SHA256SUMS.minisig": project.sign(t, good, "SHA256SUMS")}, release.Own, ""},
+		{"the sums themselves", "SHA256SUMS",
+			map[string]string{"SHA256SUMS": good, "SHA256SUMS.minisig": project.sign(t, good, "SHA256SUMS")}, release.Own, ""},
+		{"a program under any name", "Muster for Ann.exe",
+			map[string]string{"Muster for Ann.exe": text,
+				"Muster for Ann.exe.minisig": project.sign(t, text, "muster_1.2.0_windows_amd64")}, release.Own, ""},
+		{"a room's host in the name", "muster-192.168.1.7-BAKODI",
+			map[string]string{"muster-192.168.1.7-BAKODI": text,
+				"muster-192.168.1.7-BAKODI.minisig": project.sign(t, text, "muster_1.2.0_linux_amd64")}, release.Own, ""},
+		{"downloaded twice", "muster_1.2.0_linux_amd64.tar (1).gz",
+			map[string]string{"muster_1.2.0_linux_amd64.tar (1).gz": text,
+				"muster_1.2.0_linux_amd64.tar (1).gz.minisig": signature}, release.Own, ""},
+		{"a signature that is damaged, and sums that hold", archive,
+			map[string]string{archive: text, archive + ".minisig": "?", "SHA256SUMS": good,
+				"SHA256SUMS.minisig": project.sign(t, good, "SHA256SUMS")}, release.Own, ""},
 
 		{"nothing beside it", archive, map[string]string{archive: text}, release.Friends, "no signature"},
 		{"sums that nobody signed", archive, map[string]string{archive: text, "SHA256SUMS": good}, release.Friends, "no signature"},
-		{"another key", archive, map[string]string{archive: text, archive + ".minisig": stranger.sign(t, text, archive)}, release.Friends, "another key"},
-		{"sums signed with another key", archive, map[string]string{archive: text, "SHA256SUMS": good, "SHA256SUMS.minisig": stranger.sign(t, good, "SHA256SUMS")}, release.Friends, "does not count"},
-		{"sums changed after they were signed", archive, map[string]string{archive: "evil", "SHA256SUMS": sums("evil=" + archive), "SHA256SUMS.minisig": project.sign(t, good, "SHA256SUMS")}, release.Friends, "does not count"},
-		{"sums signed as another file", archive, map[string]string{archive: text, "SHA256SUMS": good, "SHA256SUMS.minisig": project.sign(t, good, "notes.txt")}, release.Friends, "does not count"},
-		{"not in the sums", "muster_1.2.0_arm64.deb", map[string]string{"muster_1.2.0_arm64.deb": "third", "SHA256SUMS": good, "SHA256SUMS.minisig": project.sign(t, good, "SHA256SUMS")}, release.Friends, "does not list it"},
+		{"another key", archive, map[string]string{archive: text,
+			archive + ".minisig": stranger.sign(t, text, archive)}, release.Friends, "another key"},
+		{"sums signed with another key", archive,
+			map[string]string{archive: text, "SHA256SUMS": good,
+				"SHA256SUMS.minisig": stranger.sign(t, good, "SHA256SUMS")}, release.Friends, "does not count"},
+		{"sums changed after they were signed", archive,
+			map[string]string{archive: "evil", "SHA256SUMS": sums("evil=" + archive),
+				"SHA256SUMS.minisig": project.sign(t, good, "SHA256SUMS")}, release.Friends, "does not count"},
+		{"sums signed as another file", archive,
+			map[string]string{archive: text, "SHA256SUMS": good,
+				"SHA256SUMS.minisig": project.sign(t, good, "notes.txt")}, release.Friends, "does not count"},
+		{"not in the sums", "muster_1.2.0_arm64.deb",
+			map[string]string{"muster_1.2.0_arm64.deb": "third", "SHA256SUMS": good,
+				"SHA256SUMS.minisig": project.sign(t, good, "SHA256SUMS")}, release.Friends, "does not list it"},
 
 		{"changed", archive, map[string]string{archive: text + "!", archive + ".minisig": signature}, release.Changed, "something else"},
 		{"cut off", archive, map[string]string{archive: text[:4], archive + ".minisig": signature}, release.Changed, "something else"},
 		{"empty", archive, map[string]string{archive: "", archive + ".minisig": signature}, release.Changed, "something else"},
-		{"changed against the sums", archive, map[string]string{archive: "evil", "SHA256SUMS": good, "SHA256SUMS.minisig": project.sign(t, good, "SHA256SUMS")}, release.Changed, "another sum"},
-		{"a signature cut off", archive, map[string]string{archive: text, archive + ".minisig": signature[:len(signature)/2]}, release.Changed, "damaged"},
+		{"changed against the sums", archive,
+			map[string]string{archive: "evil", "SHA256SUMS": good,
+				"SHA256SUMS.minisig": project.sign(t, good, "SHA256SUMS")}, release.Changed, "another sum"},
+		{"a signature cut off", archive,
+			map[string]string{archive: text, archive + ".minisig": signature[:len(signature)/2]}, release.Changed, "damaged"},
 		{"an empty signature", archive, map[string]string{archive: text, archive + ".minisig": ""}, release.Changed, "damaged"},
-		{"a huge signature", archive, map[string]string{archive: text, archive + ".minisig": signature + strings.Repeat("A", 1<<20)}, release.Changed, "damaged"},
-		{"a comment changed after it was signed", archive, map[string]string{archive: text, archive + ".minisig": strings.ReplaceAll(signature, "version:1.2.0", "version:9.9.9")}, release.Changed, "something else"},
-		{"the key's number on a stranger's signature", archive, map[string]string{archive: text, archive + ".minisig": borrowed(t, stranger, project)}, release.Changed, "something else"},
+		{"a huge signature", archive,
+			map[string]string{archive: text, archive + ".minisig": signature + strings.Repeat("A", 1<<20)}, release.Changed, "damaged"},
+		{"a comment changed after it was signed", archive,
+			map[string]string{archive: text,
+				archive + ".minisig": strings.ReplaceAll(signature, "version:1.2.0", "version:9.9.9")}, release.Changed, "something else"},
+		{"the key's number on a stranger's signature", archive,
+			map[string]string{archive: text, archive + ".minisig": borrowed(t, stranger, project)}, release.Changed, "something else"},
 
-		{"an older one under a newer name", "muster_1.3.0_linux_amd64.tar.gz", map[string]string{"muster_1.3.0_linux_amd64.tar.gz": text, "muster_1.3.0_linux_amd64.tar.gz.minisig": signature}, release.Misnamed, "it is " + archive},
-		{"another system's", "muster_1.2.0_windows_amd64.zip", map[string]string{"muster_1.2.0_windows_amd64.zip": text, "muster_1.2.0_windows_amd64.zip.minisig": signature}, release.Misnamed, "it is " + archive},
-		{"an older package from its sums", "muster_1.3.0_amd64.deb", map[string]string{"muster_1.3.0_amd64.deb": "other", "SHA256SUMS": good, "SHA256SUMS.minisig": project.sign(t, good, "SHA256SUMS")}, release.Misnamed, "it is muster_1.2.0_amd64.deb"},
-		{"signed by the project, but of no release", archive, map[string]string{archive: text, archive + ".minisig": project.commented(t, text, "timestamp:1795334400\tfile:"+archive)}, release.Misnamed, "does not say of which release"},
-		{"a hostile comment", archive, map[string]string{archive: text, archive + ".minisig": project.commented(t, text, "timestamp:1795334400\tfile:\x1b[2J\x1b]0;own\atext\tversion:1.2.0")}, release.Misnamed, "does not say of which release"},
+		{"an older one under a newer name", "muster_1.3.0_linux_amd64.tar.gz",
+			map[string]string{"muster_1.3.0_linux_amd64.tar.gz": text,
+				"muster_1.3.0_linux_amd64.tar.gz.minisig": signature}, release.Misnamed, "it is " + archive},
+		{"another system's", "muster_1.2.0_windows_amd64.zip",
+			map[string]string{"muster_1.2.0_windows_amd64.zip": text,
+				"muster_1.2.0_windows_amd64.zip.minisig": signature}, release.Misnamed, "it is " + archive},
+		{"an older package from its sums", "muster_1.3.0_amd64.deb",
+			map[string]string{"muster_1.3.0_amd64.deb": "other", "SHA256SUMS": good,
+				"SHA256SUMS.minisig": project.sign(t, good, "SHA256SUMS")}, release.Misnamed, "it is muster_1.2.0_amd64.deb"},
+		{"signed by the project, but of no release", archive,
+			map[string]string{archive: text,
+				archive + ".minisig": project.commented(t, text, "timestamp:1795334400\tfile:"+archive)},
+			release.Misnamed, "does not say of which release"},
+		{"a hostile comment", archive,
+			map[string]string{archive: text,
+				archive + ".minisig": project.commented(t, text,
+					"timestamp:1795334400\tfile:\x1b[2J\x1b]0;own\atext\tversion:1.2.0")}, release.Misnamed, "does not say of which release"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -138,7 +177,8 @@ func borrowed(t *testing.T, stranger, project signer) string {
 // TestInstalled: packages keep the program's signature where it is in nobody's way.
 func TestInstalled(t *testing.T) {
 	project, root := newSigner(t, 1), t.TempDir()
-	for name, content := range map[string]string{"bin/muster": text, "share/muster/muster.minisig": project.sign(t, text, "muster_1.2.0_linux_amd64")} {
+	for name, content := range map[string]string{"bin/muster": text,
+		"share/muster/muster.minisig": project.sign(t, text, "muster_1.2.0_linux_amd64")} {
 		file := filepath.Join(root, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600)); err != nil {
 			t.Fatal(err)
@@ -175,7 +215,8 @@ func TestNotToBeRead(t *testing.T) {
 	if err := errors.Join(os.WriteFile(huge, nil, 0o600), os.Truncate(huge, 2<<30)); err != nil {
 		t.Fatal(err)
 	}
-	for name, file := range map[string]string{"none": filepath.Join(folder, "none"), "a folder": folder, "huge": huge, "without an end": os.DevNull} {
+	for name, file := range map[string]string{"none": filepath.Join(folder, "none"), "a folder": folder, "huge": huge,
+		"without an end": os.DevNull} {
 		if v, err := keys.Verify(t.Context(), file); err == nil {
 			t.Errorf("%s: %v", name, v)
 		}

@@ -66,7 +66,8 @@ func choiceTimes(all []trialRun) string {
 		return fmt.Sprintf("%.2f/%.2f", quantile(all, 0.5, of), quantile(all, 0.95, of))
 	}
 	sending := func(r trialRun) float64 { return r.Search.Probes / *choiceRate }
-	return fmt.Sprintf("choice %s s: sending %s, waiting for answers %s, second look %s; leading %s s, %s leads; regret %s ms (mean %.2f), found %.2f, %s servers a player, %s rounds",
+	return fmt.Sprintf("choice %s s: sending %s, waiting for answers %s, second look %s; leading %s s, %s "+
+		"leads; regret %s ms (mean %.2f), found %.2f, %s servers a player, %s rounds",
 		both(func(r trialRun) float64 { return r.Seconds }), both(sending),
 		both(func(r trialRun) float64 { return r.Searched - sending(r) }),
 		both(func(r trialRun) float64 { return r.Seconds - r.Searched }),

@@ -84,7 +84,11 @@ func NewCrowded(g *Group, seed uint64) (*Crowded, error) {
 	h := &Crowded{group: group, truth: group.truth(selection.Criteria{By: selection.Mean}), now: 2 * time.Hour}
 	rng := rand.New(rand.NewPCG(seed, 0x7365617473))
 	for _, info := range group.Vantages[0].Infos {
-		h.crowds = append(h.crowds, crowd{seats: info.MaxPlayers, load: float64(info.MaxPlayers) * (0.2 + 0.9*rng.Float64()), rng: *rand.NewPCG(seed, rng.Uint64())})
+		h.crowds = append(h.crowds, crowd{
+			seats: info.MaxPlayers,
+			load:  float64(info.MaxPlayers) * (0.2 + 0.9*rng.Float64()),
+			rng:   *rand.NewPCG(seed, rng.Uint64()),
+		})
 	}
 	return h, nil
 }

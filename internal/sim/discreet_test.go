@@ -23,7 +23,9 @@ func TestDiscreet(t *testing.T) {
 		for _, few := range []int{0, wire.LeastDiscreet, 20, 50, 100} {
 			var mu sync.Mutex // guards most: worlds run side by side
 			var most float64
-			all, err := Sweep(func(seed uint64) (*Group, error) { return GroupWorld(*discreetOf, *discreetGroup, seed) }, 1, *discreetWorlds, []Trial{func(g *Group, seed uint64) (trialRun, error) {
+			all, err := Sweep(func(seed uint64) (*Group, error) {
+				return GroupWorld(*discreetOf, *discreetGroup, seed)
+			}, 1, *discreetWorlds, []Trial{func(g *Group, seed uint64) (trialRun, error) {
 				who := int(seed) % len(g.Players)
 				o := GroupOptions{Criteria: sweepCriteria(rule), Discreet: map[int]int{who: few}}
 				run, err := g.runTrial(Coordinated, o, seed)

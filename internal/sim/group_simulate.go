@@ -69,7 +69,17 @@ func (o GroupOptions) settings(strategy discovery.Strategy) wire.Settings {
 	if o.ready > 0 {
 		votes = wire.Yes
 	}
-	s := wire.Settings{Name: "simulated", Game: "simulated", By: c.By, Limits: c.Limits, Map: c.Map, Mode: c.Mode, Players: c.Seats, Strategy: string(strategy), Agree: votes}
+	s := wire.Settings{
+		Name:     "simulated",
+		Game:     "simulated",
+		By:       c.By,
+		Limits:   c.Limits,
+		Map:      c.Map,
+		Mode:     c.Mode,
+		Players:  c.Seats,
+		Strategy: string(strategy),
+		Agree:    votes,
+	}
 	if !c.NoPassword {
 		s.Password = "known to the group"
 	}

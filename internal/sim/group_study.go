@@ -73,7 +73,8 @@ func (s GroupStudy) party(scene Scene, seed uint64) (*Group, GroupOptions, error
 	}
 	group, err := NewGroup(vantages...)
 	if err != nil {
-		return nil, options, hint.With(err, "have everybody ask all servers of one list: muster discover --servers FILE --auto-stop off --format csv")
+		return nil, options, hint.With(err,
+			"have everybody ask all servers of one list: muster discover --servers FILE --auto-stop off --format csv")
 	}
 	return group, options, fits(group, options.Criteria)
 }
@@ -96,5 +97,6 @@ func fits(group *Group, c selection.Criteria) error {
 	default:
 		return nil
 	}
-	return hint.With(hint.Usagef("no server in %s says its %s", group.Vantages[0].Name, column), "a data file may have the columns players,max_players,bots,map,mode,password")
+	return hint.With(hint.Usagef("no server in %s says its %s", group.Vantages[0].Name, column),
+		"a data file may have the columns players,max_players,bots,map,mode,password")
 }

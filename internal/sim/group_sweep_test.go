@@ -34,7 +34,8 @@ var (
 	sweepEach    = flag.Float64("sweep-each", 0, "tell of each search that missed the best by so many ms")
 	sweepGroups  = flag.String("sweep-groups", "musst,au-jp,au-de-usw,europe-8,world-16,world-64", "groups of a sweep")
 	sweepRules   = flag.String("sweep-rules", "mean,minimax,threshold,fairness,fair-threshold,least-sacrifice", "rules of a sweep")
-	sweepBudgets = flag.String("sweep-budget", "2,4", "budgets of a sweep, in percent of the list, which are spent; 0 is a room's 650 and its end")
+	sweepBudgets = flag.String("sweep-budget", "2,4",
+		"budgets of a sweep, in percent of the list, which are spent; 0 is a room's 650 and its end")
 	sweepMethods = flag.String("sweep-methods", "coordinated", "methods of a sweep; discovered is after everybody's own adaptive discovery")
 	sweepAlone   = flag.String("sweep-strategy", "adaptive", "how players look alone, for the methods naive and discovered")
 	sweepMap     = flag.Bool("sweep-map", false, "the group wants one of the maps")
@@ -73,7 +74,9 @@ func sweep(t *testing.T, of, group string) {
 		t.Logf("%-9s %-9s %s: %s", of, group, name, Report(all[i]))
 		for world, r := range all[i] {
 			if *sweepEach > 0 && (r.Regret >= *sweepEach || !r.claims()) {
-				t.Logf("  seed %d: missed by %.1f ms (%.1f but for edges), found %.1f, claimed %.0f, within %v; %.2f %% keep the limit, kept %v; %.0f asked, %d rounds, %d left out %v", *sweepFrom+uint64(world), r.Regret, r.Clear, r.FoundRegret, r.claim(), r.Search.Reach, 100*r.Share, r.Kept, r.Search.Probes, r.Rounds, len(r.Doubts), r.Doubts)
+				t.Logf("  seed %d: missed by %.1f ms (%.1f but for edges), found %.1f, claimed %.0f, within %v; "+
+					"%.2f %% keep the limit, kept %v; %.0f asked, %d rounds, %d left out %v", *sweepFrom+uint64(world),
+					r.Regret, r.Clear, r.FoundRegret, r.claim(), r.Search.Reach, 100*r.Share, r.Kept, r.Search.Probes, r.Rounds, len(r.Doubts), r.Doubts)
 			}
 		}
 		if slices.ContainsFunc(all[i], func(r trialRun) bool { return !r.Found }) {
@@ -97,7 +100,11 @@ func sweepTrials(t *testing.T) (names []string, trials []Trial) {
 		for _, rule := range strings.Split(*sweepRules, ",") {
 			for _, budget := range strings.Split(*sweepBudgets, ",") {
 				for _, rate := range strings.Split(*sweepRates, ",") {
-					o := GroupOptions{Criteria: sweepCriteria(selection.Rule(rule)), Strategy: discovery.Strategy(*sweepAlone), Replay: ReplayOptions{Rate: sweepNumber(t, rate)}}
+					o := GroupOptions{
+						Criteria: sweepCriteria(selection.Rule(rule)),
+						Strategy: discovery.Strategy(*sweepAlone),
+						Replay:   ReplayOptions{Rate: sweepNumber(t, rate)},
+					}
 					percent := sweepNumber(t, budget)
 					trials = append(trials, func(g *Group, seed uint64) (trialRun, error) {
 						o := o

@@ -188,8 +188,11 @@ func TestGuests(t *testing.T) {
 				}
 			}
 			atBest := column(func(r guestResult) float64 { return r.atBest })
-			t.Logf("%s: off by %.0f, p90 %.0f (at the choice %.0f, %.0f; within the error said %.0f %%); regret counted in %.1f, p90 %.1f, left out %.1f, p90 %.1f; worse in %d of %d; the others lose %.1f, by the truth %.1f",
-				name, at(errors, 0.5), at(errors, 0.9), at(atBest, 0.5), at(atBest, 0.9), 100*mean(column(func(r guestResult) float64 { return r.within })),
+			t.Logf("%s: off by %.0f, p90 %.0f (at the choice %.0f, %.0f; within the error said %.0f %%); regret "+
+				"counted in %.1f, p90 %.1f, left out %.1f, p90 %.1f; worse in %d of %d; the others lose %.1f, by the truth %.1f",
+				name, at(errors, 0.5), at(errors, 0.9), at(atBest, 0.5), at(atBest, 0.9), 100*mean(column(func(r guestResult) float64 {
+					return r.within
+				})),
 				mean(with), at(with, 0.9), mean(without), at(without, 0.9), worse, len(all),
 				mean(column(func(r guestResult) float64 { return r.price })), mean(column(func(r guestResult) float64 { return r.truly })))
 			if taste && strings.Contains(name, "network") && mean(with) > mean(without)+1 {
@@ -301,7 +304,10 @@ func cityCases(t *testing.T, seed uint64) (cases []guestCase) {
 	}
 	var list []discovery.Server
 	for i, country := range countries {
-		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{80, byte(i >> 8), byte(i), 1}), 1), Country: country})
+		list = append(list, discovery.Server{
+			Addr:    netip.AddrPortFrom(netip.AddrFrom4([4]byte{80, byte(i >> 8), byte(i), 1}), 1),
+			Country: country,
+		})
 	}
 	rng := rand.New(rand.NewPCG(seed, 0x636974696573))
 	for _, near := range []nearness{inCountry, inNeither} {
@@ -507,7 +513,8 @@ func TestGuestsSearched(t *testing.T) {
 			if n == 0 {
 				continue
 			}
-			t.Logf("%s, %s: %.0f searches: left out %.2f ms; counted in after a search without the guest %.2f ms (%.0f servers each), with %.2f ms (%.0f): better by 0.5 ms in %.0f, worse in %.0f",
+			t.Logf("%s, %s: %.0f searches: left out %.2f ms; counted in after a search without the guest %.2f "+
+				"ms (%.0f servers each), with %.2f ms (%.0f): better by 0.5 ms in %.0f, worse in %.0f",
 				of, by, n, out.regret/n, none.regret/n, none.probes/n, some.regret/n, some.probes/n, some.better, some.worse)
 			if taste && some.regret > none.regret+n {
 				t.Error("a search that knows of the guest finds worse servers")

@@ -77,7 +77,8 @@ func TestHonestEvenings(t *testing.T) {
 				log.WriteString(note.At.Format("\n  04:05.0 ") + note.Text)
 			}
 		}
-		t.Errorf("seed %d, %s, found %v, regret %.1f ms, %d left out, who lost %.1f ms, wronged %q, %q%s", *honestFrom+uint64(i), e.rule, e.Found, e.Regret, e.LeftOut, e.Lost, e.Wronged, e.traits, &log)
+		t.Errorf("seed %d, %s, found %v, regret %.1f ms, %d left out, who lost %.1f ms, wronged %q, %q%s",
+			*honestFrom+uint64(i), e.rule, e.Found, e.Regret, e.LeftOut, e.Lost, e.Wronged, e.traits, &log)
 	}
 	if len(of) > 1 {
 		for _, rule := range slices.Sorted(maps.Keys(of)) {
@@ -106,10 +107,12 @@ func honestReport(all []honest) string {
 	}
 	at := func(share float64, of func(Evening) float64) float64 { return quantileOf(evenings, share, of) }
 	seconds := func(e Evening) float64 { return e.Seconds }
-	text := fmt.Sprintf("%d evenings: %d honest players wronged, %d left out, who lost %.1f ms at most, %d evenings lost, regret %.1f / %.1f / %.1f ms, %.0f / %.0f s",
+	text := fmt.Sprintf("%d evenings: %d honest players wronged, %d left out, who lost %.1f ms at most, %d "+
+		"evenings lost, regret %.1f / %.1f / %.1f ms, %.0f / %.0f s",
 		len(all), wronged, out, cost, lost, at(0.5, regret), at(0.95, regret), at(1, regret), at(0.5, seconds), at(1, seconds))
 	if slices.Sort(clean); *honestLoss > 0 && len(clean) > 0 {
-		text += fmt.Sprintf("; on poor servers %d, worse than the best clean one by %.1f / %.1f / %.1f ms", poor, clean[len(clean)/2], clean[len(clean)*95/100], clean[len(clean)-1])
+		text += fmt.Sprintf("; on poor servers %d, worse than the best clean one by %.1f / %.1f / %.1f ms", poor,
+			clean[len(clean)/2], clean[len(clean)*95/100], clean[len(clean)-1])
 	}
 	return text
 }

@@ -17,7 +17,11 @@ func labelledList() (list []discovery.Server) {
 		if i%100 == 99 {
 			addr = netip.MustParseAddr(fmt.Sprintf("2a01:%x::%x", i/400, i))
 		}
-		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(addr, 1), Country: []string{"DE", "FR", "JP"}[i/80%3], ASN: uint32(1 + i/80)})
+		list = append(list, discovery.Server{
+			Addr:    netip.AddrPortFrom(addr, 1),
+			Country: []string{"DE", "FR", "JP"}[i/80%3],
+			ASN:     uint32(1 + i/80),
+		})
 	}
 	return list
 }

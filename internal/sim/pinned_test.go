@@ -18,7 +18,8 @@ func TestPinnedLiars(t *testing.T) {
 	if isRaced {
 		t.Skip("the gate runs it without the race detector")
 	}
-	praise := []string{"finds a favourite", "favourite 1 ms", "favourite least by others", "looks: the worst at 0.1 ms", "favourite -30 %", "favourite -50 %"}
+	praise := []string{"finds a favourite", "favourite 1 ms", "favourite least by others", "looks: the worst at 0.1 ms",
+		"favourite -30 %", "favourite -50 %"}
 	crude := []string{
 		"all 0", "random", "force one", "exaggerate", "may ask none",
 		"all but one lost at once", "asked better lost at once", "all refused at once",
@@ -35,13 +36,16 @@ func TestPinnedLiars(t *testing.T) {
 	}{
 		// Each cost 2.9 to 37.3 ms on these seeds, and nobody was named.
 		{"favourites", []uint64{9603, 9613}, praise[:4], 1, true},
-		{"favourites", []uint64{9605}, []string{"finds a favourite", "looks: the worst at 0.1 ms", "favourite -30 %", "favourite -50 %"}, 1, true},
+		{"favourites", []uint64{9605},
+			[]string{"finds a favourite", "looks: the worst at 0.1 ms", "favourite -30 %", "favourite -50 %"}, 1, true},
 		{"favourites", []uint64{9608, 9618, 9619}, []string{"favourite -30 %"}, 1, true},
-		{"favourites", []uint64{9609, 9612}, []string{"finds a favourite", "favourite 1 ms", "favourite least by others", "favourite -50 %"}, 1, true},
+		{"favourites", []uint64{9609, 9612},
+			[]string{"finds a favourite", "favourite 1 ms", "favourite least by others", "favourite -50 %"}, 1, true},
 		// Infos, what nobody asked, crude numbers and silence.
 		{"crude", []uint64{9606}, crude, 1, false},
 		{"two together", []uint64{9601}, []string{
-			"all 0", "random", "all lost at once", "full, all but one, first", "password, all but one, in looks", "false port, all but one, last", "full ones are free, always",
+			"all 0", "random", "all lost at once", "full, all but one, first", "password, all but one, in looks",
+			"false port, all but one, last", "full ones are free, always",
 		}, 2, true},
 	} {
 		t.Run(rows.name, func(t *testing.T) {

@@ -39,10 +39,36 @@ func TestPlansAskAsBefore(t *testing.T) {
 		{name: "nearest", world: "css2007", servers: 8000, place: 3, plan: discovery.PlanOptions{Nearest: 50}, want: "661 7e3cb9dd563270c8"},
 		{name: "without labels", world: "css2007", servers: 8000, place: 1, labels: Unlabelled, want: "3903 24224dd5ec9e06de"},
 		{name: "wrong labels", world: "css2007", servers: 8000, place: 4, labels: Mislabelled(0.1, 16), want: "7802 5a41cb0cbae37d84"},
-		{name: "second visit", world: "et2007", place: 2, warm: true, plan: discovery.PlanOptions{MaxRTT: 150 * ms}, want: "599 5222977516e2cc48"},
-		{name: "second visit, nearest", world: "et2007", place: 2, warm: true, plan: discovery.PlanOptions{Nearest: 20}, want: "197 7c36c32542984a0d"},
-		{name: "a download begins", world: "css2007", servers: 8000, replay: ReplayOptions{Shift: Shift{By: 60 * time.Millisecond, From: 0.03}}, want: "1730 6932d3cf2e05aefd"},
-		{name: "a paper's plan that stops likewise", world: "et2007", strategy: discovery.ByAS, plan: discovery.PlanOptions{AutoStop: discovery.StopConfident}, want: "1323 8c2746dcc2fd1b45"},
+		{
+			name:  "second visit",
+			world: "et2007",
+			place: 2,
+			warm:  true,
+			plan:  discovery.PlanOptions{MaxRTT: 150 * ms},
+			want:  "599 5222977516e2cc48",
+		},
+		{
+			name:  "second visit, nearest",
+			world: "et2007",
+			place: 2,
+			warm:  true,
+			plan:  discovery.PlanOptions{Nearest: 20},
+			want:  "197 7c36c32542984a0d",
+		},
+		{
+			name:    "a download begins",
+			world:   "css2007",
+			servers: 8000,
+			replay:  ReplayOptions{Shift: Shift{By: 60 * time.Millisecond, From: 0.03}},
+			want:    "1730 6932d3cf2e05aefd",
+		},
+		{
+			name:     "a paper's plan that stops likewise",
+			world:    "et2007",
+			strategy: discovery.ByAS,
+			plan:     discovery.PlanOptions{AutoStop: discovery.StopConfident},
+			want:     "1323 8c2746dcc2fd1b45",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			spec, err := NamedSpec(test.world, 4711)

@@ -94,7 +94,8 @@ const accessMin, accessMax = 0.4, 8
 // settle puts a list on the sites of a world. What a list does not tell is drawn
 // as for css2007: which machines are silent, who plays where, what gets lost.
 // Way is the RTT between a place and a site in ms.
-func settle(list []discovery.Server, places []Place, seed uint64, sites *siting, way func(place, site int, s discovery.Server) float64) *World {
+func settle(list []discovery.Server, places []Place, seed uint64, sites *siting,
+	way func(place, site int, s discovery.Server) float64) *World {
 	sites.at = make(map[any]int)
 	spec := css2007(seed)
 	spec.Maps, spec.Modes = nil, nil
@@ -124,9 +125,10 @@ func settle(list []discovery.Server, places []Place, seed uint64, sites *siting,
 	return w
 }
 
-// CableWorld is a world of a real list and of the cables of the generated worlds: each network stands in a city of its country, as in a [DistanceWorld], and the RTT
-// is that of the generated worlds' cables, times the detour of what an AS has in a
-// country, which now and then goes by a hub that is out of the way.
+// CableWorld is a world of a real list and of the cables of the generated worlds: each network
+// stands in a city of its country, as in a [DistanceWorld], and the RTT is that of the generated
+// worlds' cables, times the detour of what an AS has in a country, which now and then goes by a hub
+// that is out of the way.
 func CableWorld(list []discovery.Server, places []Place, seed uint64) *World {
 	rng := rand.New(rand.NewPCG(seed, 0x6361626c))
 	r, hubs := laid(), theHubs()

@@ -139,7 +139,8 @@ func TestSimulate(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Simulation{
-		Data: "test", Strategy: discovery.Conventional, AutoStop: discovery.StopOff, Listed: 8, Probes: 8, Percent: 100, MeanPercent: 100, Seconds: 3.05,
+		Data: "test", Strategy: discovery.Conventional, AutoStop: discovery.StopOff, Listed: 8, Probes: 8, Percent: 100,
+		MeanPercent: 100, Seconds: 3.05,
 		Playable: 3, PlayableFound: 3, Recall: 1, WorstRecall: 1, Within: 1, Runs: 3,
 	}
 	s.Recall, s.Within = float64(int(s.Recall*1000+.5))/1000, float64(int(s.Within*1000+.5))/1000
@@ -331,7 +332,8 @@ func TestAShiftIsNoticed(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.Shifts != tt.shifts || got.Claims != tt.claims || got.ClaimsHeld != tt.held || got.Recall < 0.97 {
-			t.Errorf("%+v: %d of %d shifts noticed, %d of %d claims true, %.3f found", tt.shift, got.Shifts, got.Runs, got.ClaimsHeld, got.Claims, got.Recall)
+			t.Errorf("%+v: %d of %d shifts noticed, %d of %d claims true, %.3f found", tt.shift, got.Shifts, got.Runs,
+				got.ClaimsHeld, got.Claims, got.Recall)
 		}
 	}
 }

@@ -89,7 +89,8 @@ func TestAWarmSecondVisit(t *testing.T) {
 			t.Errorf("%s: %.3f found with %d probes, without a memory %.3f with %d", strategy, warm.Recall, warm.Probes, cold.Recall, cold.Probes)
 		}
 	}
-	cold, warm := run(Cold, discovery.Adaptive, discovery.PlanOptions{Nearest: 20}), run(Warm, discovery.Adaptive, discovery.PlanOptions{Nearest: 20})
+	cold, warm := run(Cold, discovery.Adaptive, discovery.PlanOptions{Nearest: 20}),
+		run(Warm, discovery.Adaptive, discovery.PlanOptions{Nearest: 20})
 	if warm.Within < cold.Within-0.02 || warm.Probes > cold.Probes*85/100 {
 		t.Errorf("nearest: %.3f with %d probes, without a memory %.3f with %d", warm.Within, warm.Probes, cold.Within, cold.Probes)
 	}

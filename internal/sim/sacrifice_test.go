@@ -79,7 +79,8 @@ func rulesOn(t *testing.T, of, group string) {
 				t.Errorf("%s: somebody gives up %v ms by least sacrifice and nobody more than %v by %s", group, of, most, rule)
 			}
 		}
-		t.Logf("| %s | %*s | %.0f | %.0f | %.0f | %.0f | %.0f | %.1f %% |", group, -least, rule, at(rtts, 0.5), at(extras, 0.5), at(extras, 0.95), at(extras, 1), at(worst, 0.5), 100*float64(over)/float64(len(rtts)))
+		t.Logf("| %s | %*s | %.0f | %.0f | %.0f | %.0f | %.0f | %.1f %% |", group, -least, rule, at(rtts, 0.5),
+			at(extras, 0.5), at(extras, 0.95), at(extras, 1), at(worst, 0.5), 100*float64(over)/float64(len(rtts)))
 	}
 	against(t, group, worlds, 0, len(rules)-1)
 }
@@ -107,7 +108,9 @@ func against(t *testing.T, group string, worlds [][]outcome, a, b int) {
 		means = append(means, mean)
 		relief = append(relief, slices.Max(w[a].extras)-slices.Max(w[b].extras))
 	}
-	t.Logf("| %s | %d of %d | %d: %.0f / %.0f | %d: %.0f / %.0f | %.1f / %.1f | %.0f / %.0f |", group, otherwise, len(worlds), len(gains), at(gains, 0.5), at(gains, 0.95), len(losses), at(losses, 0.5), at(losses, 0.95), at(means, 0.5), at(means, 0.95), at(relief, 0.5), at(relief, 0.95))
+	t.Logf("| %s | %d of %d | %d: %.0f / %.0f | %d: %.0f / %.0f | %.1f / %.1f | %.0f / %.0f |", group, otherwise,
+		len(worlds), len(gains), at(gains, 0.5), at(gains, 0.95), len(losses), at(losses, 0.5), at(losses, 0.95),
+		at(means, 0.5), at(means, 0.95), at(relief, 0.5), at(relief, 0.95))
 }
 
 // at is what a share of some values stay within.

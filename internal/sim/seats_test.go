@@ -29,7 +29,8 @@ func TestLaunchSweep(t *testing.T) {
 				{"the best only", none.Best}, {"fallbacks", none.BestOf}, {"asked again", none.Again}, {"a seat to spare", spare.Best},
 				{"asked again, a seat to spare", spare.Again}, {"all of it", spare.AgainOf},
 			} {
-				t.Logf("%d players, %4v: %-28s failed %.3f %%, %+.3f ms", players, wait, row.way, 100*float64(row.Failed)/float64(row.N), (row.Score-none.Best.Score)/float64(row.N))
+				t.Logf("%d players, %4v: %-28s failed %.3f %%, %+.3f ms", players, wait, row.way,
+					100*float64(row.Failed)/float64(row.N), (row.Score-none.Best.Score)/float64(row.N))
 			}
 			if all := spare.AgainOf; all.Failed*500 > all.N {
 				t.Errorf("%d players, %v: with everything %d of %d launches failed, over 0.2 %%", players, wait, all.Failed, all.N)

@@ -49,7 +49,10 @@ func TestShortLists(t *testing.T) {
 				for _, group := range strings.Split(*shortGroups, ",") {
 					all, err := Sweep(func(seed uint64) (*Group, error) { return shortGroup(of, n, group, seed) }, *shortFrom, *shortWorlds, []Trial{
 						func(g *Group, seed uint64) (trialRun, error) {
-							return g.runTrial(Coordinated, GroupOptions{Criteria: sweepCriteria(selection.Rule(rule)), Replay: ReplayOptions{Rate: *shortRate}}, seed)
+							return g.runTrial(Coordinated, GroupOptions{
+								Criteria: sweepCriteria(selection.Rule(rule)),
+								Replay:   ReplayOptions{Rate: *shortRate},
+							}, seed)
 						},
 					})
 					if err != nil {
@@ -62,7 +65,9 @@ func TestShortLists(t *testing.T) {
 							t.Logf("  seed %d: %s, regret %.2f", *shortFrom+uint64(i), d, r.Regret)
 						}
 						if *shortEach >= 0 && r.Regret >= *shortEach {
-							t.Logf("  seed %d: regret %.2f, found %.2f, clear %.2f, %.2f s, searched %.2f, %d rounds, %.0f probes, own %v, bound %v reach %v", *shortFrom+uint64(i), r.Regret, r.FoundRegret, r.Clear, r.Seconds, r.Searched, r.Rounds, r.Search.Probes, r.Search.Own, r.Search.RegretBound, r.Search.Reach)
+							t.Logf("  seed %d: regret %.2f, found %.2f, clear %.2f, %.2f s, searched %.2f, %d "+
+								"rounds, %.0f probes, own %v, bound %v reach %v", *shortFrom+uint64(i), r.Regret,
+								r.FoundRegret, r.Clear, r.Seconds, r.Searched, r.Rounds, r.Search.Probes, r.Search.Own, r.Search.RegretBound, r.Search.Reach)
 						}
 					}
 				}
@@ -74,7 +79,8 @@ func TestShortLists(t *testing.T) {
 			choice := quantile(sum, 0.5, func(r trialRun) float64 { return r.Seconds })
 			regret := quantile(sum, 0.95, func(r trialRun) float64 { return r.Regret })
 			if most := shortLimits[servers]; isTaste && (search > most.search || choice > most.choice || regret > most.regret) {
-				t.Errorf("%s servers: the search took %.2f s, the choice %.2f, and the regret is %.2f ms; want %v at most", servers, search, choice, regret, most)
+				t.Errorf("%s servers: the search took %.2f s, the choice %.2f, and the regret is %.2f ms; want "+
+					"%v at most", servers, search, choice, regret, most)
 			}
 		}
 	}
@@ -104,10 +110,13 @@ func shortReport(all []trialRun) string {
 			none++
 		}
 	}
-	return fmt.Sprintf("choice %s s, search %s; regret %s ms (mean %.3f), clear %s, found %s (mean %.3f); %s probes, %s rounds; %d honest players named, none %d of %d",
+	return fmt.Sprintf("choice %s s, search %s; regret %s ms (mean %.3f), clear %s, found %s (mean %.3f); %s "+
+		"probes, %s rounds; %d honest players named, none %d of %d",
 		both(func(r trialRun) float64 { return r.Seconds }), both(func(r trialRun) float64 { return r.Searched }),
 		both(func(r trialRun) float64 { return r.Regret }), meanOf(all, func(r trialRun) float64 { return r.Regret }),
 		both(func(r trialRun) float64 { return r.Clear }),
 		both(func(r trialRun) float64 { return r.FoundRegret }), meanOf(all, func(r trialRun) float64 { return r.FoundRegret }),
-		both(func(r trialRun) float64 { return r.Percent[0] }), both(func(r trialRun) float64 { return float64(r.Rounds) }), named, none, len(all))
+		both(func(r trialRun) float64 {
+			return r.Percent[0]
+		}), both(func(r trialRun) float64 { return float64(r.Rounds) }), named, none, len(all))
 }

@@ -212,10 +212,16 @@ func Report(all []trialRun) string {
 	found := func(r trialRun) float64 { return r.FoundRegret }
 	clear := func(r trialRun) float64 { return r.Clear }
 	rounds := func(r trialRun) float64 { return float64(r.Rounds) }
-	return fmt.Sprintf("regret %5.2f / %5.2f (%5.2f) ms, found %5.2f / %5.2f, %5.2f %% = %3.0f a player, rounds %2.0f (%2.0f), %4.1f s, none %d, claim %4.1f (%4.1f) ms, broken %2d of %d, limit missed %d of %d, but for edges %5.2f / %5.2f (%5.2f) ms, broken %d",
-		get(0.5, regret), get(0.95, regret), get(1, regret), get(0.5, found), get(0.95, found), get(0.5, func(r trialRun) float64 { return slices.Max(r.Percent) }),
+	return fmt.Sprintf("regret %5.2f / %5.2f (%5.2f) ms, found %5.2f / %5.2f, %5.2f %% = %3.0f a player, rounds "+
+		"%2.0f (%2.0f), %4.1f s, none %d, claim %4.1f (%4.1f) ms, broken %2d of %d, limit missed %d of %d, but "+
+		"for edges %5.2f / %5.2f (%5.2f) ms, broken %d",
+		get(0.5, regret), get(0.95, regret), get(1, regret), get(0.5, found), get(0.95, found), get(0.5, func(r trialRun) float64 {
+			return slices.Max(r.Percent)
+		}),
 		get(0.5, func(r trialRun) float64 { return r.Search.Probes }), get(0.5, rounds), get(1, rounds),
-		get(0.5, func(r trialRun) float64 { return r.Seconds }), none, get(0.5, trialRun.claim), get(0.95, trialRun.claim), broken, len(all), missed, limited,
+		get(0.5, func(r trialRun) float64 {
+			return r.Seconds
+		}), none, get(0.5, trialRun.claim), get(0.95, trialRun.claim), broken, len(all), missed, limited,
 		get(0.5, clear), get(0.95, clear), get(1, clear), unclear)
 }
 

@@ -118,7 +118,8 @@ func goAbroad(network []as, rng *rand.Rand) {
 		}
 	}
 	slices.SortStableFunc(hosters, func(i, j int) int { return cmp.Compare(network[j].servers, network[i].servers) })
-	abroad := []string{"Amsterdam", "London", "Frankfurt", "Paris", "New York", "Washington", "Chicago", "Dallas", "Los Angeles", "San Jose", "Stockholm", "Singapore", "Tokyo", "Sydney"}
+	abroad := []string{"Amsterdam", "London", "Frankfurt", "Paris", "New York", "Washington", "Chicago", "Dallas",
+		"Los Angeles", "San Jose", "Stockholm", "Singapore", "Tokyo", "Sydney"}
 	for _, i := range hosters[:min(multinationals, len(hosters)/8)] {
 		a := &network[i]
 		a.abroad = true

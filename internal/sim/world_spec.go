@@ -82,7 +82,8 @@ func css2007(seed uint64) Spec {
 		Seed: seed, Servers: 29500, Places: papersPlaces(), Mix: mixCSS(), ASes: 1210,
 		Silent: 0.063, Full: 0.08, Empty: 0.55, Password: 0.12,
 		Loss: 0.01, Jitter: time.Millisecond, Misplaced: 0.03,
-		Maps: []string{"de_dust2", "cs_office", "de_dust", "de_aztec", "de_nuke", "cs_italy", "de_train", "de_inferno", "gg_mini_dust"}, Modes: []string{"cstrike"},
+		Maps: []string{"de_dust2", "cs_office", "de_dust", "de_aztec", "de_nuke", "cs_italy", "de_train", "de_inferno",
+			"gg_mini_dust"}, Modes: []string{"cstrike"},
 	}
 }
 

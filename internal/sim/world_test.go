@@ -131,7 +131,13 @@ func TestNothingIsFasterThanLight(t *testing.T) {
 }
 
 func TestSample(t *testing.T) {
-	w := &World{Seed: 1, Places: make([]Place, 1), Servers: make([]Server, 3), floor: []time.Duration{50 * time.Millisecond, 0, 0}, jitter: time.Millisecond}
+	w := &World{
+		Seed:    1,
+		Places:  make([]Place, 1),
+		Servers: make([]Server, 3),
+		floor:   []time.Duration{50 * time.Millisecond, 0, 0},
+		jitter:  time.Millisecond,
+	}
 	w.Servers[0].Loss = 0.1
 	w.Servers[1].Silent = true
 	w.Servers[2].Refusing = true

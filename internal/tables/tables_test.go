@@ -87,7 +87,8 @@ func TestUpdate(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "tables")
 	from := source(t, release1(t, 1, tablesOf(t, future)))
 	news, err := tables.Update(t.Context(), from, folder)
-	if err != nil || len(news) != 3 || !news[1].Built.Equal(future) || news[1].Field != geo.ASN || names(t, folder) != "asn.gz country.gz names.gz" {
+	if err != nil || len(news) != 3 || !news[1].Built.Equal(future) || news[1].Field != geo.ASN ||
+		names(t, folder) != "asn.gz country.gz names.gz" {
 		t.Fatalf("%+v, %v; there are %s", news, err, names(t, folder))
 	}
 	google := netip.MustParseAddr("8.8.8.8")
@@ -102,7 +103,8 @@ func TestUpdate(t *testing.T) {
 	if got := locate(); got != (geo.Place{}) {
 		t.Errorf("the tables that were fetched have nothing in them, and say %+v", got)
 	}
-	for what, built := range map[string]time.Time{"the same": future, "older ones": future.AddDate(0, -1, 0), "ones older than those carried": past} {
+	for what, built := range map[string]time.Time{"the same": future, "older ones": future.AddDate(0, -1, 0),
+		"ones older than those carried": past} {
 		if news, err := tables.Update(t.Context(), source(t, release1(t, 1, tablesOf(t, built))), folder); err != nil || len(news) > 0 {
 			t.Errorf("%s: %+v, %v", what, news, err)
 		}
@@ -133,14 +135,24 @@ func TestUpdateWrong(t *testing.T) {
 		want   error
 		says   string
 	}{
-		"changed":            {func(r *releasetest.Release) { r.Files[asn] = table(t, geo.ASN, nothing, future.AddDate(1, 0, 0)) }, fetch.ErrWrong, "asn.gz"},
-		"cut off":            {func(r *releasetest.Release) { r.Files[asn] = r.Files[asn][:20] }, fetch.ErrWrong, "asn.gz"},
-		"a stranger's":       {func(r *releasetest.Release) { r.Files = release1(t, 2, tablesOf(t, future)).Files }, fetch.ErrWrong, "another key"},
-		"a stranger's sums":  {func(r *releasetest.Release) { r.Files[sums] = release1(t, 2, tablesOf(t, past)).Files[sums] }, fetch.ErrWrong, "SHA256SUMS"},
-		"no signature":       {func(r *releasetest.Release) { delete(r.Files, sums+minisig) }, fetch.ErrNone, "SHA256SUMS.minisig"},
-		"no table":           {func(r *releasetest.Release) { delete(r.Files, asn) }, fetch.ErrNone, asn},
-		"another's place":    {func(r *releasetest.Release) { r.Files[asn] = r.Files["muster-country.gz"] }, fetch.ErrWrong, "it is muster-country.gz"},
-		"without an end":     {func(r *releasetest.Release) { r.Files[asn] = strings.Repeat("a", geo.MaxTable+1) }, fetch.ErrWrong, "more than 4096 KB"},
+		"changed": {func(r *releasetest.Release) {
+			r.Files[asn] = table(t, geo.ASN, nothing, future.AddDate(1, 0, 0))
+		}, fetch.ErrWrong, "asn.gz"},
+		"cut off": {func(r *releasetest.Release) { r.Files[asn] = r.Files[asn][:20] }, fetch.ErrWrong, "asn.gz"},
+		"a stranger's": {func(r *releasetest.Release) {
+			r.Files = release1(t, 2, tablesOf(t, future)).Files
+		}, fetch.ErrWrong, "another key"},
+		"a stranger's sums": {func(r *releasetest.Release) {
+			r.Files[sums] = release1(t, 2, tablesOf(t, past)).Files[sums]
+		}, fetch.ErrWrong, "SHA256SUMS"},
+		"no signature": {func(r *releasetest.Release) { delete(r.Files, sums+minisig) }, fetch.ErrNone, "SHA256SUMS.minisig"},
+		"no table":     {func(r *releasetest.Release) { delete(r.Files, asn) }, fetch.ErrNone, asn},
+		"another's place": {func(r *releasetest.Release) {
+			r.Files[asn] = r.Files["muster-country.gz"]
+		}, fetch.ErrWrong, "it is muster-country.gz"},
+		"without an end": {func(r *releasetest.Release) {
+			r.Files[asn] = strings.Repeat("a", geo.MaxTable+1)
+		}, fetch.ErrWrong, "more than 4096 KB"},
 		"to another network": {func(r *releasetest.Release) { r.Redirect = "https://192.168.1.1/x" }, fetch.ErrAway, "private network"},
 		// Signed, and yet none that can serve: a maintainer's mistake.
 		"signed, of another": {func(r *releasetest.Release) {
@@ -163,7 +175,8 @@ func TestUpdateWrong(t *testing.T) {
 		r := release1(t, 1, tablesOf(t, future))
 		c.change(r)
 		news, err := tables.Update(t.Context(), source(t, r), folder)
-		if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || len(news) > 0 || names(t, folder) != "" {
+		if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) ||
+			len(news) > 0 || names(t, folder) != "" {
 			t.Errorf("%s: %+v, %v, want %q; there are %q", name, news, err, c.says, names(t, folder))
 		}
 	}

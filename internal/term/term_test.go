@@ -132,7 +132,8 @@ func TestLive(t *testing.T) {
 func TestLiveFrame(t *testing.T) {
 	for _, size := range []struct{ columns, rows, shown int }{{200, 60, 50}, {80, 24, 21}, {40, 24, 21}, {24, 8, 5}, {10, 2, 0}} {
 		l := &Live{Most: 200}
-		lines := strings.Split(strings.TrimSuffix(l.frame(servers(50), "31 of 2000 asked, 30 answered, 29 under 200 ms", size.columns, size.rows), "\n"), "\n")
+		lines := strings.Split(strings.TrimSuffix(
+			l.frame(servers(50), "31 of 2000 asked, 30 answered, 29 under 200 ms", size.columns, size.rows), "\n"), "\n")
 		if got := len(lines) - 2; got != size.shown {
 			t.Errorf("%d × %d: %d servers, want %d", size.columns, size.rows, got, size.shown)
 		}
@@ -162,7 +163,10 @@ func TestLiveFrameBelow(t *testing.T) {
 
 // servers is a table of so many servers.
 func servers(n int) *Table {
-	t := &Table{Columns: []Column{Right("RTT"), Right("PLAYERS"), Left("NAME"), Left("MAP"), Left("MODE"), Whole("ADDRESS")}, Spare: []string{"MODE", "MAP", "NAME", "PLAYERS"}}
+	t := &Table{
+		Columns: []Column{Right("RTT"), Right("PLAYERS"), Left("NAME"), Left("MAP"), Left("MODE"), Whole("ADDRESS")},
+		Spare:   []string{"MODE", "MAP", "NAME", "PLAYERS"},
+	}
 	for i := range n {
 		t.Add("0.0 ms", "0/8", "サーバー of the north", "oa_dm1", "", netip.AddrPortFrom(netip.MustParseAddr("2001:db8::1234"), uint16(27960+i)))
 	}

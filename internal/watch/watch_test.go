@@ -49,13 +49,15 @@ func TestServers(t *testing.T) {
 		}}
 		var freed []int
 		var when []time.Duration
-		err := Servers(t.Context(), s, make([]discovery.Server, 3), []*discovery.Info{{Players: 8, MaxPlayers: 8}, {MaxPlayers: 8}, nil}, func(n News) bool {
-			if n.Freed {
-				freed, when = append(freed, n.Server), append(when, time.Since(s.began))
-			}
-			return true
-		})
-		if !errors.Is(err, failed) || !slices.Equal(freed, []int{0, 1, 0}) || !slices.Equal(when, []time.Duration{10 * time.Second, 20 * time.Second, 25 * time.Second}) {
+		err := Servers(t.Context(), s, make([]discovery.Server, 3),
+			[]*discovery.Info{{Players: 8, MaxPlayers: 8}, {MaxPlayers: 8}, nil}, func(n News) bool {
+				if n.Freed {
+					freed, when = append(freed, n.Server), append(when, time.Since(s.began))
+				}
+				return true
+			})
+		if !errors.Is(err, failed) || !slices.Equal(freed, []int{0, 1, 0}) ||
+			!slices.Equal(when, []time.Duration{10 * time.Second, 20 * time.Second, 25 * time.Second}) {
 			t.Errorf("%v of %v at %v", err, freed, when)
 		}
 	})
@@ -72,7 +74,9 @@ func TestServers(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{began: time.Now(), looks: [][]discovery.Result{{says(0, 8, 8)}, {says(0, 1, 8)}, {says(0, 1, 8)}}}
-		err := Servers(t.Context(), s, make([]discovery.Server, 1), []*discovery.Info{{Players: 8, MaxPlayers: 8}}, func(n News) bool { return !n.Freed })
+		err := Servers(t.Context(), s, make([]discovery.Server, 1), []*discovery.Info{{Players: 8, MaxPlayers: 8}}, func(n News) bool {
+			return !n.Freed
+		})
 		if err != nil || len(s.at) != 2 {
 			t.Errorf("who has what was waited for goes on: %v, %v", err, s.at)
 		}
@@ -85,7 +89,8 @@ func TestIsFull(t *testing.T) {
 		info *discovery.Info
 		want bool
 	}{
-		{&discovery.Info{Players: 8, MaxPlayers: 8}, true}, {&discovery.Info{Players: 9, MaxPlayers: 8}, true}, {&discovery.Info{Players: 8, Bots: 8, MaxPlayers: 8}, true},
+		{&discovery.Info{Players: 8, MaxPlayers: 8}, true}, {&discovery.Info{Players: 9, MaxPlayers: 8}, true},
+		{&discovery.Info{Players: 8, Bots: 8, MaxPlayers: 8}, true},
 		{&discovery.Info{Players: 7, MaxPlayers: 8}, false}, {&discovery.Info{Players: 5}, false}, {nil, false},
 	} {
 		if got := IsFull(tt.info); got != tt.want {

@@ -179,7 +179,8 @@ func (p *Poster) post(ctx context.Context, post Post) error {
 	if wire.IsDiscord(post.URL) {
 		to = "Discord"
 	}
-	if wire.CheckWebhook(post.URL) != nil || post.URL != p.Own && !strings.HasPrefix(strings.TrimPrefix(post.URL, wire.PlainWebhook), "https:") {
+	if wire.CheckWebhook(post.URL) != nil ||
+		post.URL != p.Own && !strings.HasPrefix(strings.TrimPrefix(post.URL, wire.PlainWebhook), "https:") {
 		return fmt.Errorf("%s is no https URL: give another", to)
 	}
 	body, err := bodyOf(post)
@@ -345,7 +346,13 @@ func transport(strangers bool) *http.Transport {
 		}
 		return nil
 	}}
-	return &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true, DisableCompression: true, MaxResponseHeaderBytes: headerBytes, ForceAttemptHTTP2: true}
+	return &http.Transport{
+		DialContext:            dialer.DialContext,
+		DisableKeepAlives:      true,
+		DisableCompression:     true,
+		MaxResponseHeaderBytes: headerBytes,
+		ForceAttemptHTTP2:      true,
+	}
 }
 
 // isHTTPS reports whether a link may be told where people only click.

@@ -20,8 +20,11 @@ import (
 )
 
 var choice = wire.Announcement{
-	Format: wire.AnnouncementFormat, Kind: wire.AnnouncedChoice, At: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC), Text: "We play OpenArena on Dust.", Room: "Friday", Game: "OpenArena",
-	Link: "https://muster.example/#KEY", Server: &wire.AnnouncedServer{Name: "Dust", Map: "oa_dm1", MeanMS: 20, MaxMS: 30}, Players: []wire.AnnouncedPlayer{{Name: "ann", PingMS: 10}, {Name: "bob", PingMS: 30}},
+	Format: wire.AnnouncementFormat, Kind: wire.AnnouncedChoice, At: time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC),
+	Text: "We play OpenArena on Dust.", Room: "Friday", Game: "OpenArena",
+	Link:    "https://muster.example/#KEY",
+	Server:  &wire.AnnouncedServer{Name: "Dust", Map: "oa_dm1", MeanMS: 20, MaxMS: 30},
+	Players: []wire.AnnouncedPlayer{{Name: "ann", PingMS: 10}, {Name: "bob", PingMS: 30}},
 }
 
 // TestPosts: a program gets the announcement as it is, and links that are not https are
@@ -31,7 +34,8 @@ func TestPosts(t *testing.T) {
 		got := make(chan wire.Announcement, 1)
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			var a wire.Announcement
-			if err := json.NewDecoder(r.Body).Decode(&a); err != nil || r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" {
+			if err := json.NewDecoder(r.Body).Decode(&a); err != nil || r.Method != http.MethodPost ||
+				r.Header.Get("Content-Type") != "application/json" {
 				t.Errorf("%s %s: %v", r.Method, r.Header, err)
 			}
 			got <- a
@@ -71,11 +75,15 @@ func TestBadWebhooks(t *testing.T) {
 		answer http.HandlerFunc
 		want   string // what is told; empty: it arrived
 	}{
-		{"deleted", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }, "the webhook refused the webhook (404): make a new one in the channel's settings"},
+		{"deleted", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNotFound)
+		}, "the webhook refused the webhook (404): make a new one in the channel's settings"},
 		{"redirects", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, elsewhere.URL, http.StatusTemporaryRedirect)
 		}, "the webhook leads elsewhere (307), where nothing is posted: give the URL that it leads to"},
-		{"no webhook", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusMethodNotAllowed) }, "the webhook does not take what Muster posts (405): is it a webhook?"},
+		{"no webhook", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		}, "the webhook does not take what Muster posts (405): is it a webhook?"},
 		{"hangs", func(w http.ResponseWriter, r *http.Request) {
 			io.Copy(io.Discard, r.Body) // without which the server does not hear that nobody waits
 			select {
@@ -151,15 +159,18 @@ func TestStrangersWebhooks(t *testing.T) {
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
 	p := &Poster{}
 	defer p.Close()
-	for _, host := range []string{"127.0.0.1", "localhost", "127.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "10.0.0.1", "10.255.255.255", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "[fe80::1]", "[fd00::1]"} {
+	for _, host := range []string{"127.0.0.1", "localhost", "127.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0",
+		"10.0.0.1", "10.255.255.255", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "[fe80::1]", "[fd00::1]"} {
 		hook := "https://" + host + ":" + port + "/"
 		p.once.Do(p.begin)
 		var failed *failure
-		if err := p.send(t.Context(), hook, nil); !errors.As(err, &failed) || host != "127.1" && !strings.Contains(failed.why, "private network") {
+		if err := p.send(t.Context(), hook, nil); !errors.As(err, &failed) ||
+			host != "127.1" && !strings.Contains(failed.why, "private network") {
 			t.Errorf("%s: %v", hook, err)
 		}
 	}
-	for _, hook := range []string{"http://" + server.Listener.Addr().String(), "json+http://localhost:" + port, "ftp://localhost", "https://"} {
+	for _, hook := range []string{"http://" + server.Listener.Addr().String(), "json+http://localhost:" + port,
+		"ftp://localhost", "https://"} {
 		if err := posted(p, hook, choice); err == nil || !strings.Contains(err.Error(), "no https URL") {
 			t.Errorf("%s: %v", hook, err)
 		}
@@ -213,12 +224,20 @@ func TestTries(t *testing.T) {
 		want    string
 	}{
 		{"arrives", []func(context.Context) (*http.Response, error){status(204, "")}, []time.Duration{0}, ""},
-		{"too often, for 5.5 s", []func(context.Context) (*http.Response, error){status(429, "5.5"), status(204, "")}, []time.Duration{0, 5500 * time.Millisecond}, ""},
-		{"too often, for less", []func(context.Context) (*http.Response, error){status(429, "0.1"), status(204, "")}, []time.Duration{0, 2 * time.Second}, ""},
-		{"too often, for nonsense", []func(context.Context) (*http.Response, error){status(429, "soon"), status(204, "")}, []time.Duration{0, 2 * time.Second}, ""},
-		{"in trouble", []func(context.Context) (*http.Response, error){status(503, "")}, []time.Duration{0, 2 * time.Second, 12 * time.Second, 57 * time.Second}, "Discord has trouble of its own (503): the next announcement is posted again"},
-		{"hangs", []func(context.Context) (*http.Response, error){hangs}, []time.Duration{0, 12 * time.Second, 32 * time.Second, 87 * time.Second}, "Discord does not answer: the next announcement is posted again"},
-		{"gone", []func(context.Context) (*http.Response, error){status(404, "")}, []time.Duration{0}, "Discord refused the webhook (404): make a new one in the channel's settings"},
+		{"too often, for 5.5 s", []func(context.Context) (*http.Response, error){status(429, "5.5"), status(204, "")},
+			[]time.Duration{0, 5500 * time.Millisecond}, ""},
+		{"too often, for less", []func(context.Context) (*http.Response, error){status(429, "0.1"), status(204, "")},
+			[]time.Duration{0, 2 * time.Second}, ""},
+		{"too often, for nonsense", []func(context.Context) (*http.Response, error){status(429, "soon"),
+			status(204, "")}, []time.Duration{0, 2 * time.Second}, ""},
+		{"in trouble", []func(context.Context) (*http.Response, error){status(503, "")},
+			[]time.Duration{0, 2 * time.Second, 12 * time.Second, 57 * time.Second},
+			"Discord has trouble of its own (503): the next announcement is posted again"},
+		{"hangs", []func(context.Context) (*http.Response, error){hangs},
+			[]time.Duration{0, 12 * time.Second, 32 * time.Second, 87 * time.Second},
+			"Discord does not answer: the next announcement is posted again"},
+		{"gone", []func(context.Context) (*http.Response, error){status(404, "")}, []time.Duration{0},
+			"Discord refused the webhook (404): make a new one in the channel's settings"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -291,7 +310,12 @@ func TestGivenAnew(t *testing.T) {
 		for _, kind := range []wire.Announced{wire.AnnouncedOpen, wire.AnnouncedChoice} {
 			a := choice
 			a.Kind = kind
-			p.Post(Post{Room: "a room", URL: "https://wrong.example/", Announcement: a, Told: func(err error) { t.Errorf("told of the wrong one: %v", err) }})
+			p.Post(Post{
+				Room:         "a room",
+				URL:          "https://wrong.example/",
+				Announcement: a,
+				Told:         func(err error) { t.Errorf("told of the wrong one: %v", err) },
+			})
 		}
 		time.Sleep(5 * time.Second)
 		began := time.Now()
@@ -366,7 +390,12 @@ func TestForgets(t *testing.T) {
 // TestDiscord: names do nothing in the channel.
 func TestDiscord(t *testing.T) {
 	a := choice
-	a.Server = &wire.AnnouncedServer{Name: "@everyone **free** https://evil.example <@1> [x](https://evil.example)\n`", Map: "||oa||", MeanMS: 20, MaxMS: 30}
+	a.Server = &wire.AnnouncedServer{
+		Name:   "@everyone **free** https://evil.example <@1> [x](https://evil.example)\n`",
+		Map:    "||oa||",
+		MeanMS: 20,
+		MaxMS:  30,
+	}
 	a.Players = []wire.AnnouncedPlayer{{Name: "@here", PingMS: 10}, {Name: "# bob_x_"}}
 	d := discordOf(a)
 	if want := `We play OpenArena on \@everyone \*\*free\*\* https\:\/\/evil\.example \<\@1\> \[x\]\(https\:\/\/evil\.example\) \` + "`" + `, map \|\|oa\|\|: 20 ms on average, 30 at worst.`; d.Embeds[0].Description != want {
@@ -397,7 +426,12 @@ func FuzzDiscord(f *testing.F) {
 	f.Add("@everyone", "**", "https://evil.example")
 	f.Add("\u202e", strings.Repeat("_", 9999), "\x00\xff")
 	f.Fuzz(func(t *testing.T, server, name, game string) {
-		d := discordOf(wire.Announcement{Kind: wire.AnnouncedChoice, Game: game, Server: &wire.AnnouncedServer{Name: server, Map: name}, Players: []wire.AnnouncedPlayer{{Name: name}, {Name: game}}})
+		d := discordOf(wire.Announcement{
+			Kind:    wire.AnnouncedChoice,
+			Game:    game,
+			Server:  &wire.AnnouncedServer{Name: server, Map: name},
+			Players: []wire.AnnouncedPlayer{{Name: name}, {Name: game}},
+		})
 		if n := len([]rune(d.Embeds[0].Description)); n > mostDescription {
 			t.Errorf("a description of %d letters", n)
 		}

@@ -60,7 +60,8 @@ func TestFewWitnesses(t *testing.T) {
 		apart, own int
 		alone      bool
 	}{
-		{70, 32, false}, {70, 1, false}, {40, 32, false}, {40, 1, true}, {10, 32, true}, {10, 75, true}, {10, 85, false}, {1, 85, true}, {1, 97, false},
+		{70, 32, false}, {70, 1, false}, {40, 32, false}, {40, 1, true}, {10, 32, true}, {10, 75, true},
+		{10, 85, false}, {1, 85, true}, {1, 97, false},
 	} {
 		servers, table := selection.Servers{}, selection.NewTable([]string{"ann", "bob", "cat", "dan"}, 10)
 		for server := range 10 {
@@ -76,7 +77,8 @@ func TestFewWitnesses(t *testing.T) {
 		}
 		table.Set(others, 0, discovery.Answered, time.Duration(of.own)*time.Millisecond)
 		if usual, alone := anomaly.Alone(servers.List, table, others, 0, anomaly.RouteDoubt); alone != of.alone {
-			t.Errorf("%d ms from a server, 130 ms from nine others, which are %d ms from it to everybody else: too near is %v, usual %v", of.own, of.apart, alone, usual)
+			t.Errorf("%d ms from a server, 130 ms from nine others, which are %d ms from it to everybody else: "+
+				"too near is %v, usual %v", of.own, of.apart, alone, usual)
 		}
 	}
 }

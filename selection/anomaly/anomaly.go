@@ -127,7 +127,8 @@ func (a Anomaly) String() string {
 		if a.Servers != 1 {
 			which, them = fmt.Sprintf("%d servers", a.Servers), "them"
 		}
-		return fmt.Sprintf("%s's ping for %s is too low: servers that are beside %s for everybody else are much farther from %[1]s.", name, which, them)
+		return fmt.Sprintf("%s's ping for %s is too low: servers that are beside %s for everybody else are much "+
+			"farther from %[1]s.", name, which, them)
 	case SilentBest:
 		return fmt.Sprintf("%s says that %d of the %d servers that would be best for the others do not answer.", name, a.Servers, a.Of)
 	case Slow:
@@ -274,7 +275,12 @@ const failed = -1
 
 // newReports leaves out servers that are no witnesses.
 func newReports(list []discovery.Server, table Table, noises []noise, liars []int) *reports {
-	r := &reports{players: table.Players(), columns: make([][]int64, len(table.Players())), reached: make([]map[uint32]bool, len(table.Players())), noises: noises}
+	r := &reports{
+		players: table.Players(),
+		columns: make([][]int64, len(table.Players())),
+		reached: make([]map[uint32]bool, len(table.Players())),
+		noises:  noises,
+	}
 	for player := range r.reached {
 		r.reached[player] = map[uint32]bool{}
 	}

@@ -197,9 +197,10 @@ func TestAnomaliesAreShown(t *testing.T) {
 		{"p3 reports one and the same ping for 60 of 60 servers.", func(int, time.Duration) (discovery.State, time.Duration) {
 			return discovery.Answered, time.Second
 		}},
-		{"p3 reports one and the same ping for 59 of 60 servers, but a low one for 10.0.7.1:27960.", func(server int, _ time.Duration) (discovery.State, time.Duration) {
-			return discovery.Answered, time.Duration(min(1, server^7)) * time.Second
-		}},
+		{"p3 reports one and the same ping for 59 of 60 servers, but a low one for 10.0.7.1:27960.",
+			func(server int, _ time.Duration) (discovery.State, time.Duration) {
+				return discovery.Answered, time.Duration(min(1, server^7)) * time.Second
+			}},
 		{"p3's pings for 59 of 60 servers fit nobody else's.", func(server int, _ time.Duration) (discovery.State, time.Duration) {
 			return discovery.Answered, time.Duration(server+1) * time.Second
 		}},

@@ -143,7 +143,8 @@ func (f *fit) print(kind string) {
 	}
 	fmt.Printf("%s\n%10s %20s %20s %20s\n", kind, "", "spread: today, fit", "error: today, fit", "children astray")
 	for l := topology.List; l < topology.Address; l++ {
-		fmt.Printf("%10s %12.2f %7.2f %12.0f %7.1f", fitLevels[l], coordinate.PriorSpread[l], rms(f.spread[l]), coordinate.PriorError[l], rms(f.errors[l]))
+		fmt.Printf("%10s %12.2f %7.2f %12.0f %7.1f", fitLevels[l], coordinate.PriorSpread[l], rms(f.spread[l]),
+			coordinate.PriorError[l], rms(f.errors[l]))
 		if l >= topology.AS {
 			fmt.Printf(" %12.3f %7.3f", coordinate.AstrayPrior, average(f.astray[l+1]))
 		}
@@ -151,7 +152,8 @@ func (f *fit) print(kind string) {
 	}
 	mean := average(f.rtts)
 	deviation := math.Sqrt(max(0, rms(f.rtts)*rms(f.rtts)-mean*mean))
-	fmt.Printf("RTT of who measured nothing: today %.0f ± %.0f ms, fit %.0f ± %.0f\n\n", coordinate.NothingRTT, coordinate.NothingError, mean, deviation)
+	fmt.Printf("RTT of who measured nothing: today %.0f ± %.0f ms, fit %.0f ± %.0f\n\n", coordinate.NothingRTT,
+		coordinate.NothingError, mean, deviation)
 }
 
 func average(values []float64) float64 {

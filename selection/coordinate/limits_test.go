@@ -40,7 +40,8 @@ func TestLimits(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s", test.name, by), func(t *testing.T) {
 				list, rtt := countriesOf(test.countries)
 				criteria := selection.Criteria{By: by, Limits: []time.Duration{200 * ms, 300 * ms}}
-				p := coordinate.New(topology.New(list), selection.Servers{}, selection.NewTable([]string{"ann", "bob", "cem"}, len(list)), criteria, coordinate.Options{Seed: 1, Budget: test.budget})
+				p := coordinate.New(topology.New(list), selection.Servers{},
+					selection.NewTable([]string{"ann", "bob", "cem"}, len(list)), criteria, coordinate.Options{Seed: 1, Budget: test.budget})
 				for !p.Progress().Done {
 					for _, b := range p.Next() {
 						for _, server := range b.Servers {
@@ -50,7 +51,8 @@ func TestLimits(t *testing.T) {
 				}
 				o := p.Progress()
 				if keeps := o.Best >= 0 && rtt[o.Best] < 198*ms; keeps != test.keeps || o.Reach != test.reach {
-					t.Errorf("found %v, which may be bettered within %v after %d rounds of %.0f probes, want %v and %v", rtt[o.Best], o.Reach, o.Rounds, o.Probes, test.keeps, test.reach)
+					t.Errorf("found %v, which may be bettered within %v after %d rounds of %.0f probes, want %v and %v",
+						rtt[o.Best], o.Reach, o.Rounds, o.Probes, test.keeps, test.reach)
 				}
 			})
 		}
@@ -67,7 +69,11 @@ func countriesOf(countries []country) (list []discovery.Server, rtt []time.Durat
 					away = country.odd
 				}
 				addr := netip.AddrFrom4([4]byte{byte(30 + c), byte(n), byte(i), 1})
-				list = append(list, discovery.Server{Addr: netip.AddrPortFrom(addr, 27960), Country: fmt.Sprintf("%cA", 'A'+c), ASN: uint32(1000*c + n + 1)})
+				list = append(list, discovery.Server{
+					Addr:    netip.AddrPortFrom(addr, 27960),
+					Country: fmt.Sprintf("%cA", 'A'+c),
+					ASN:     uint32(1000*c + n + 1),
+				})
 				rtt = append(rtt, away+time.Duration(n*7%11+i%3)*time.Millisecond/2)
 			}
 		}

@@ -38,7 +38,8 @@ func TestLargeParts(t *testing.T) {
 		for seed := range uint64(4) {
 			t.Run(fmt.Sprintf("%s/%d", by, seed), func(t *testing.T) {
 				criteria := selection.Criteria{By: by, Limits: []time.Duration{400 * ms}}
-				p := coordinate.New(topology.New(list), selection.Servers{}, selection.NewTable(players, len(list)), criteria, coordinate.Options{Seed: seed, Budget: 200})
+				p := coordinate.New(topology.New(list), selection.Servers{}, selection.NewTable(players, len(list)),
+					criteria, coordinate.Options{Seed: seed, Budget: 200})
 				asked := map[int]bool{}
 				for !p.Progress().Done {
 					for _, b := range p.Next() {

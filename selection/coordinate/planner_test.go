@@ -41,7 +41,8 @@ func search(t *testing.T, options coordinate.Options, players int, dead func(ser
 	return searchBy(t, selection.Mean, options, players, dead)
 }
 
-func searchBy(t *testing.T, rule selection.Rule, options coordinate.Options, players int, dead func(server int) bool) (asked [][2]int, o coordinate.Progress) {
+func searchBy(t *testing.T, rule selection.Rule, options coordinate.Options, players int,
+	dead func(server int) bool) (asked [][2]int, o coordinate.Progress) {
 	t.Helper()
 	list := small()
 	infos := map[int]*discovery.Info{}

@@ -49,7 +49,8 @@ func TestExplorersTakeTurns(t *testing.T) {
 	for i := range byte(3) {
 		list = append(list, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{1, 0, 0, 2 + i}), 27960), Country: "AA", ASN: 1})
 	}
-	p := New(topology.New(list), selection.Servers{}, selection.NewTable(names(4), len(list)), selection.Criteria{By: selection.Mean, Map: "oa_dm1"}, Options{Seed: 1})
+	p := New(topology.New(list), selection.Servers{}, selection.NewTable(names(4), len(list)),
+		selection.Criteria{By: selection.Mean, Map: "oa_dm1"}, Options{Seed: 1})
 	p.questions[3].load = 10 // had more to do, and knows no less than the others
 	seen := map[int]bool{}
 	for server := range list {

@@ -179,7 +179,8 @@ func (p *Planner) Progress() Progress {
 		cold = fairRounds
 	}
 	patience := max(leastRounds, int(math.Round(cold*(1-known))))
-	settled := o.Best >= 0 && p.round >= patience && p.better.full() && (p.knowsOwn() || !e.objective.Sacrifices()) && max(bound, duration(p.better.detour)) <= p.options.Enough
+	settled := o.Best >= 0 && p.round >= patience && p.better.full() && (p.knowsOwn() || !e.objective.Sacrifices()) &&
+		max(bound, duration(p.better.detour)) <= p.options.Enough
 	if settled {
 		e.update() // the last answers came after the last round
 		settled = !e.begun(milliseconds(p.options.Enough), p.options.Few)

@@ -126,7 +126,14 @@ type session struct {
 }
 
 func newSession(t testing.TB, w *smallWorld, players int, options coordinate.Options) *session {
-	n := &session{TB: t, smallWorld: w, tree: topology.New(w.servers.List), options: options, got: map[question]discovery.State{}, told: map[question]time.Duration{}}
+	n := &session{
+		TB:         t,
+		smallWorld: w,
+		tree:       topology.New(w.servers.List),
+		options:    options,
+		got:        map[question]discovery.State{},
+		told:       map[question]time.Duration{},
+	}
 	for player := range players {
 		n.here = append(n.here, player)
 	}
@@ -325,7 +332,9 @@ func TestFinishesWhatIsBegun(t *testing.T) {
 	// search asks until it is done, and says after how many rounds; in the one that is
 	// lucky servers asked of one player are next to them, and it ends there.
 	search := func(seed uint64, lucky int) (rounds int, done bool) {
-		p := coordinate.New(topology.New(list), selection.Servers{}, selection.NewTable([]string{"ann", "bob", "cat"}, len(list)), selection.Criteria{By: selection.Mean}, coordinate.Options{Seed: seed, Enough: 5 * time.Millisecond})
+		p := coordinate.New(topology.New(list), selection.Servers{},
+			selection.NewTable([]string{"ann", "bob", "cat"}, len(list)), selection.Criteria{By: selection.Mean},
+			coordinate.Options{Seed: seed, Enough: 5 * time.Millisecond})
 		heard := map[int]int{}
 		for !p.Progress().Done {
 			batches := p.Next()
@@ -382,7 +391,9 @@ func TestAwaitsWhatMayWin(t *testing.T) {
 		{"the nearest", func(server int) bool { return mean(server) < 50*time.Millisecond }, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p := coordinate.New(topology.New(list), selection.Servers{}, selection.NewTable([]string{"ann", "bob"}, len(list)), selection.Criteria{By: selection.Mean}, coordinate.Options{Seed: 1, Budget: 60, Batch: 30, Enough: -1})
+			p := coordinate.New(topology.New(list), selection.Servers{},
+				selection.NewTable([]string{"ann", "bob"}, len(list)), selection.Criteria{By: selection.Mean},
+				coordinate.Options{Seed: 1, Budget: 60, Batch: 30, Enough: -1})
 			var out []int
 			for {
 				batches := p.Next()

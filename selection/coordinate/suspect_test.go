@@ -31,7 +31,8 @@ func TestDoubtsOneSample(t *testing.T) {
 		}
 	}
 	table := selection.NewTable([]string{"ann", "bob", "cat"}, len(list))
-	p := coordinate.New(topology.New(list), selection.Servers{}, table, selection.Criteria{By: selection.Minimax}, coordinate.Options{Seed: 1, Enough: -1})
+	p := coordinate.New(topology.New(list), selection.Servers{}, table, selection.Criteria{By: selection.Minimax},
+		coordinate.Options{Seed: 1, Enough: -1})
 	measured := 0
 	for !p.Progress().Done {
 		for _, b := range p.Next() {

@@ -165,7 +165,8 @@ func (w *world) country(c *drawnCountry) {
 	if len(w.known) > 0 {
 		w.floor = min(w.floor, w.lowest)
 	}
-	w.wide = math.Sqrt(max(w.bandwidth, w.spreads[topology.Country], w.now.usual[topology.AS], w.now.usual[topology.Country]) + w.below[topology.AS])
+	w.wide = math.Sqrt(max(w.bandwidth, w.spreads[topology.Country], w.now.usual[topology.AS],
+		w.now.usual[topology.Country]) + w.below[topology.AS])
 	for node++; node < end; {
 		l, after := w.tree.Level(node), w.tree.End(node)
 		if len(known) > 0 && known[0].node == node {

@@ -28,7 +28,11 @@ func TestWorlds(t *testing.T) {
 				for n := range test.networks {
 					for i := range test.perBlock {
 						addr := netip.AddrFrom4([4]byte{byte(20 + c), byte(n), byte(i / 3), byte(i)})
-						list = append(list, discovery.Server{Addr: netip.AddrPortFrom(addr, 27960), Country: string([]byte{'A', byte('A' + c)}), ASN: uint32(1 + n + c/2*1000)})
+						list = append(list, discovery.Server{
+							Addr:    netip.AddrPortFrom(addr, 27960),
+							Country: string([]byte{'A', byte('A' + c)}),
+							ASN:     uint32(1 + n + c/2*1000),
+						})
 					}
 				}
 			}
@@ -52,7 +56,8 @@ func TestWorlds(t *testing.T) {
 			slices.Sort(plain)
 			// Kolmogorov and Smirnov's distance of the two, which chance has over this in one of 1,000
 			if apart, most := distance(quick, plain), 1.95*math.Sqrt(2.0/worlds); apart > most {
-				t.Errorf("the best of worlds differ by %.3f, at most %.3f by chance; medians %.3f and %.3f", apart, most, quick[worlds/2], plain[worlds/2])
+				t.Errorf("the best of worlds differ by %.3f, at most %.3f by chance; medians %.3f and %.3f", apart,
+					most, quick[worlds/2], plain[worlds/2])
 			}
 			if quick[0] == limit || quick[worlds*9/10] == quick[worlds/10] {
 				t.Errorf("the limit decides: from %.3f to %.3f", quick[0], quick[worlds-1])

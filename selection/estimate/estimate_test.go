@@ -29,13 +29,18 @@ func TestEstimate(t *testing.T) {
 	}{
 		{"nobody measures, next door", berlin, nil, "NL", nil, 15 * ms, 40 * ms, 20 * ms},
 		{"nobody measures, on the other side", berlin, nil, "AU", nil, 250 * ms, 330 * ms, 60 * ms},
-		{"behind one line", Place{Addr: line, Country: "DE"}, []Place{{Addr: line, Country: "DE"}}, "US", []time.Duration{180 * ms}, 178 * ms, 182 * ms, 5 * ms},
-		{"one line, of which no place is known", Place{Addr: line}, []Place{{Addr: line}}, "", []time.Duration{80 * ms}, 78 * ms, 82 * ms, 15 * ms},
+		{"behind one line", Place{Addr: line, Country: "DE"}, []Place{{Addr: line, Country: "DE"}}, "US",
+			[]time.Duration{180 * ms}, 178 * ms, 182 * ms, 5 * ms},
+		{"one line, of which no place is known", Place{Addr: line}, []Place{{Addr: line}}, "", []time.Duration{80 * ms},
+			78 * ms, 82 * ms, 15 * ms},
 		{"in one network", berlin, []Place{{Country: "DE", ASN: 1}}, "US", []time.Duration{180 * ms}, 170 * ms, 182 * ms, 15 * ms},
 		{"in one country", berlin, []Place{{Country: "DE", ASN: 2}}, "US", []time.Duration{180 * ms}, 165 * ms, 182 * ms, 20 * ms},
-		{"the nearer counts more", berlin, []Place{{Country: "DE", ASN: 2}, {Country: "AU", ASN: 3}}, "SG", []time.Duration{240 * ms, 60 * ms}, 225 * ms, 250 * ms, 25 * ms},
-		{"whoever has not measured does not count", berlin, []Place{{Country: "DE", ASN: 2}, {Country: "DE", ASN: 1}}, "US", []time.Duration{180 * ms, 0}, 165 * ms, 182 * ms, 20 * ms},
-		{"a label that is wrong shows in what others measure", berlin, []Place{{Country: "FR", ASN: 2}}, "DE", []time.Duration{160 * ms}, 100 * ms, 165 * ms, 15 * ms},
+		{"the nearer counts more", berlin, []Place{{Country: "DE", ASN: 2}, {Country: "AU", ASN: 3}}, "SG",
+			[]time.Duration{240 * ms, 60 * ms}, 225 * ms, 250 * ms, 25 * ms},
+		{"whoever has not measured does not count", berlin, []Place{{Country: "DE", ASN: 2}, {Country: "DE", ASN: 1}},
+			"US", []time.Duration{180 * ms, 0}, 165 * ms, 182 * ms, 20 * ms},
+		{"a label that is wrong shows in what others measure", berlin, []Place{{Country: "FR", ASN: 2}}, "DE",
+			[]time.Duration{160 * ms}, 100 * ms, 165 * ms, 15 * ms},
 		{"never below nothing", berlin, []Place{{Country: "DE", ASN: 1}}, "DE", []time.Duration{1}, 1, 10 * ms, 15 * ms},
 	} {
 		got := New(c.guest, c.players).Estimate(c.server, c.rtts)
@@ -79,7 +84,8 @@ func TestIsWorthwhile(t *testing.T) {
 	} {
 		e := New(c.guest, []Place{dutch})
 		if e.IsWorthwhile(selection.Mean) != c.mean || e.IsWorthwhile(selection.Fairness) != c.fairness {
-			t.Errorf("of a guest in %q with a player in NL: ± %v is worthwhile for the mean: %v, for fairness: %v", c.guest.Country, e.Typical(), !c.mean, !c.fairness)
+			t.Errorf("of a guest in %q with a player in NL: ± %v is worthwhile for the mean: %v, for fairness: %v",
+				c.guest.Country, e.Typical(), !c.mean, !c.fairness)
 		}
 	}
 }

@@ -26,7 +26,8 @@ var leastSacrifice = Rule{
 		Wish: "a place for which nobody gives up much of their own best ping", Figure: "at most given up",
 	},
 	Docs: Docs{
-		Does:      "each compares with their own best among the servers that suit everyone, and what anybody gives up of it is as little as can be",
+		Does: "each compares with their own best among the servers that suit everyone, and what anybody " +
+			"gives up of it is as little as can be",
 		Minimises: `$\max_p w_p (r_p - o_p)$, where $o_p = \min_s r_p(s)$ over the servers that suit everyone`,
 		Note:      "who is far from everything drags nobody along",
 	},

@@ -15,7 +15,10 @@ import (
 )
 
 func newHearsay() *hearsay {
-	return &hearsay{protocol: minecraft.Protocol{}, card: []netip.Prefix{netip.MustParsePrefix("192.168.1.0/24"), netip.MustParsePrefix("fe80::/64")}}
+	return &hearsay{
+		protocol: minecraft.Protocol{},
+		card:     []netip.Prefix{netip.MustParsePrefix("192.168.1.0/24"), netip.MustParsePrefix("fe80::/64")},
+	}
 }
 
 func world(name string, port int) []byte {

@@ -26,7 +26,8 @@ func TestAvahi(t *testing.T) {
 	line := seen.line("the room", func(s string) bool {
 		return strings.HasPrefix(s, "=;eth0;IPv4;") && strings.Contains(s, `"name=Friday night"`)
 	})
-	for _, want := range []string{";_muster._tcp;local;", ";10.7.0.1;7777;", `"v=1"`, `"game=openarena"`, `"by=Ann"`, `"players=1"`, `"seats=4"`} {
+	for _, want := range []string{";_muster._tcp;local;", ";10.7.0.1;7777;", `"v=1"`, `"game=openarena"`, `"by=Ann"`,
+		`"players=1"`, `"seats=4"`} {
 		if !strings.Contains(line, want) {
 			t.Errorf("avahi shows %s, without %s", line, want)
 		}

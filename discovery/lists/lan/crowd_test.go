@@ -54,12 +54,14 @@ func TestCrowdHears(t *testing.T) {
 		{"two servers", []packet{{"192.168.1.9:27960", infoResponse("A", ourNonce)}, {"192.168.1.9:27961", infoResponse("B", ourNonce)}},
 			"[192.168.1.9:27960 A 192.168.1.9:27961 B]"},
 		{"this machine's own", []packet{{"192.168.1.5:27960", infoResponse("A", ourNonce)}}, "[192.168.1.5:27960 A]"},
-		{"the first word counts", []packet{{"192.168.1.9:27960", infoResponse("A", ourNonce)}, {"192.168.1.9:27960", infoResponse("B", ourNonce)}},
+		{"the first word counts", []packet{{"192.168.1.9:27960", infoResponse("A", ourNonce)},
+			{"192.168.1.9:27960", infoResponse("B", ourNonce)}},
 			"[192.168.1.9:27960 A]"},
 		{"another nonce", []packet{{"192.168.1.9:27960", infoResponse("A", ourNonce+1)}}, "[]"},
 		{"from outside", []packet{{"192.168.2.9:27960", infoResponse("A", ourNonce)}}, "[]"},
 		{"from a port not asked", []packet{{"192.168.1.9:27962", infoResponse("A", ourNonce)}}, "[]"},
-		{"noise, then a reply", []packet{{"192.168.1.9:27960", []byte("\xff\xff\xff\xffprint\n")}, {"192.168.1.9:27960", infoResponse("A", ourNonce)}},
+		{"noise, then a reply", []packet{{"192.168.1.9:27960", []byte("\xff\xff\xff\xffprint\n")},
+			{"192.168.1.9:27960", infoResponse("A", ourNonce)}},
 			"[192.168.1.9:27960 A]"},
 	}
 	for _, tt := range tests {

@@ -51,7 +51,8 @@ func TestDescribe(t *testing.T) {
 		{"down", wired &^ net.FlagUp, addrs("192.168.1.5/24"), "is switched off", nil},
 		{"no address yet", wired, nil, "has no address", nil},
 		{"loopback", net.FlagUp | net.FlagRunning | net.FlagLoopback, addrs("127.0.0.1/8", "::1/128"), "reaches nobody but this machine", nil},
-		{"loopback on macOS", net.FlagUp | net.FlagRunning | net.FlagLoopback | net.FlagMulticast, addrs("127.0.0.1/8"), "reaches nobody but this machine", nil},
+		{"loopback on macOS", net.FlagUp | net.FlagRunning | net.FlagLoopback | net.FlagMulticast, addrs("127.0.0.1/8"),
+			"reaches nobody but this machine", nil},
 	}
 	for _, tt := range tests {
 		got := describe(net.Interface{Name: "eth0", Flags: tt.flags}, tt.addrs)

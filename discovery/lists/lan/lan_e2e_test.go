@@ -120,7 +120,8 @@ func TestTwoCards(t *testing.T) {
 		machine *machine
 		want    []string
 	}{
-		{"both", newMachine(t).plug(left, "eth0", "10.7.0.3/24").plug(right, "eth1", "10.8.0.3/24").gateway("10.7.0.254"), []string{"10.7.0.1:7777", "10.8.0.1:7777"}},
+		{"both", newMachine(t).plug(left, "eth0", "10.7.0.3/24").plug(right, "eth1", "10.8.0.3/24").
+			gateway("10.7.0.254"), []string{"10.7.0.1:7777", "10.8.0.1:7777"}},
 		{"left", newMachine(t).plug(left, "eth0", "10.7.0.2/24").gateway("10.7.0.254"), []string{"10.7.0.1:7777"}},
 		{"right", newMachine(t).plug(right, "eth0", "10.8.0.2/24").gateway("10.8.0.254"), []string{"10.8.0.1:7777"}},
 	} {
@@ -210,7 +211,8 @@ func TestWithoutRouter(t *testing.T) {
 }
 
 func onlyIPv4(m *machine) {
-	run(m.t, "ip", "netns", "exec", m.name, "sh", "-c", "echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6; echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6")
+	run(m.t, "ip", "netns", "exec", m.name, "sh", "-c",
+		"echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6; echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6")
 }
 
 // TestNowhereToLook: a machine that cannot look for rooms says why, and goes on.

@@ -35,7 +35,8 @@ import (
 const roleVariable = "MUSTER_LAN_TEST_ROLE"
 
 func TestMain(m *testing.M) {
-	roles := map[string]func() error{"announce": announce, "browse": browse, "interfaces": interfaces, "servers": servers, "worlds": worlds, "world": world}
+	roles := map[string]func() error{"announce": announce, "browse": browse, "interfaces": interfaces,
+		"servers": servers, "worlds": worlds, "world": world}
 	if name := os.Getenv(roleVariable); name != "" {
 		log.SetOutput(printer{}) // nobody may write there
 		if err := roles[name](); err != nil {
@@ -349,11 +350,13 @@ func (m *machine) avahi() []string {
 	if err := os.WriteFile(config, []byte("[server]\nenable-dbus=yes\n[publish]\npublish-workstation=no\n"), 0o644); err != nil {
 		m.t.Fatal(err)
 	}
-	m.start(nil, "dbus-daemon", "--config-file=/usr/share/dbus-1/system.conf", "--address=unix:path="+filepath.Join(dir, "bus"), "--nofork", "--nopidfile", "--print-address").
+	m.start(nil, "dbus-daemon", "--config-file=/usr/share/dbus-1/system.conf",
+		"--address=unix:path="+filepath.Join(dir, "bus"), "--nofork", "--nopidfile", "--print-address").
 		line("its address", func(string) bool { return true })
 	// The daemon keeps its process id in a place of the whole system.
 	m.start(env, "unshare", "-m", "sh", "-c",
-		"mkdir -p /run/avahi-daemon && mount -t tmpfs none /run/avahi-daemon && exec avahi-daemon --no-drop-root --no-chroot --no-rlimits -f "+config+" 2>&1").
+		"mkdir -p /run/avahi-daemon && mount -t tmpfs none /run/avahi-daemon && exec avahi-daemon "+
+			"--no-drop-root --no-chroot --no-rlimits -f "+config+" 2>&1").
 		line("that it is up", func(s string) bool { return strings.Contains(s, "Server startup complete") })
 	return env
 }

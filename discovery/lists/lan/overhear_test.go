@@ -60,7 +60,8 @@ func TestAnswersAreTheirOwn(t *testing.T) {
 	for _, a := range answersIn(packet) {
 		got = append(got, fmt.Sprintf("%s %d %v %v %d", a.name, a.port, a.fields, a.addrs[0], len(a.addrs)))
 	}
-	if want := "[a._muster._tcp.local. 7777 [v=1 id=a name=N] 192.168.1.9 1 b._ipp._tcp.local. 631 [v=1] 192.168.1.8 1]"; fmt.Sprint(got) != want {
+	if want := "[a._muster._tcp.local. 7777 [v=1 id=a name=N] 192.168.1.9 1 b._ipp._tcp.local. 631 [v=1] " +
+		"192.168.1.8 1]"; fmt.Sprint(got) != want {
 		t.Errorf("got  %v\nwant %s", got, want)
 	}
 }

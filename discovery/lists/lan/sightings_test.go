@@ -27,7 +27,8 @@ func TestSight(t *testing.T) {
 		in   answer
 		want string // addresses, or nothing if it is refused
 	}{
-		{"a room", answer{"muster-a-2._muster._tcp.local.", 7777, txt, hosts("192.168.1.9", "fe80::9")}, "[192.168.1.9:7777 [fe80::9%eth0]:7777]"},
+		{"a room", answer{"muster-a-2._muster._tcp.local.", 7777, txt, hosts("192.168.1.9", "fe80::9")},
+			"[192.168.1.9:7777 [fe80::9%eth0]:7777]"},
 		{"named by another program", answer{`Evil\.\ Name._MUSTER._tcp.local.`, 7777, txt, hosts("fd00::9")}, "[[fd00::9]:7777]"},
 		{"mapped", answer{"a._muster._tcp.local.", 7777, txt, hosts("::ffff:192.168.1.9")}, "[192.168.1.9:7777]"},
 		{"a foreign zone", answer{"a._muster._tcp.local.", 7777, txt, hosts("fe80::9%lo")}, "[[fe80::9%eth0]:7777]"},

@@ -18,8 +18,19 @@ func TestTXT(t *testing.T) {
 		room Room
 		want []string
 	}{
-		{"a whole room", Room{Name: "Friday night", Game: "openarena", Organiser: "Ann", Players: 3, Seats: 6, Version: "0.6.0", Port: 7777, Fingerprint: "ab12", Open: true},
-			[]string{"v=1", "id=0a1b", "name=Friday night", "game=openarena", "by=Ann", "players=3", "seats=6", "version=0.6.0", "tls=ab12", "open=1"}},
+		{"a whole room", Room{
+			Name:        "Friday night",
+			Game:        "openarena",
+			Organiser:   "Ann",
+			Players:     3,
+			Seats:       6,
+			Version:     "0.6.0",
+			Port:        7777,
+			Fingerprint: "ab12",
+			Open:        true,
+		},
+			[]string{"v=1", "id=0a1b", "name=Friday night", "game=openarena", "by=Ann", "players=3", "seats=6",
+				"version=0.6.0", "tls=ab12", "open=1"}},
 		{"an empty room", Room{}, []string{"v=1", "id=0a1b", "players=0", "seats=0"}},
 		{"what the DNS library gives a meaning", Room{Name: `a\b"c=d`}, []string{"v=1", "id=0a1b", `name=a\\b"c=d`, "players=0", "seats=0"}},
 		{"hostile text", Room{Name: "a\x00\x1b[2J\u202eb"}, []string{"v=1", "id=0a1b", "name=a[2Jb", "players=0", "seats=0"}},

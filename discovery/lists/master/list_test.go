@@ -43,7 +43,8 @@ func TestParseList(t *testing.T) {
 			{Line: 3, Host: "192.0.2.2", Port: 27960},
 			{Line: 4, Host: "192.0.2.3", Country: "US", ASN: 7018},
 		}},
-		{"CSV of another order", "\ufeff# saved\r\nname,ASN, Addr ,rtt_ms\r\n\"one, \"\"two\"\"\",64500, \"[2001:db8::1]:1\",1.5\r\n\r\nx,,192.0.2.1:2\r\n", []master.Entry{
+		{"CSV of another order", "\ufeff# saved\r\nname,ASN, Addr ,rtt_ms\r\n\"one, \"\"two\"\"\",64500, " +
+			"\"[2001:db8::1]:1\",1.5\r\n\r\nx,,192.0.2.1:2\r\n", []master.Entry{
 			{Line: 3, Host: "2001:db8::1", Port: 1, ASN: 64500},
 			{Line: 5, Host: "192.0.2.1", Port: 2},
 		}},

@@ -92,7 +92,11 @@ func (c Client) Resolve(ctx context.Context, entries []Entry, port uint16) (List
 			listing.Warnings = append(listing.Warnings, &NameError{Entry: e, Err: host.err})
 			continue
 		}
-		all.add(files[e.File], discovery.Server{Addr: netip.AddrPortFrom(host.addr, cmp.Or(e.Port, host.port, port)), Country: e.Country, ASN: e.ASN})
+		all.add(files[e.File], discovery.Server{
+			Addr:    netip.AddrPortFrom(host.addr, cmp.Or(e.Port, host.port, port)),
+			Country: e.Country,
+			ASN:     e.ASN,
+		})
 	}
 	listing.Servers = all.list()
 	switch {

@@ -138,7 +138,8 @@ func TestLookupReason(t *testing.T) {
 // A domain says by SRV where its server is; who writes a port wants that one.
 func TestResolveService(t *testing.T) {
 	c := master.Client{
-		Lookup:  hosts(map[string]string{"mc.example": "192.0.2.1", "host.example": "192.0.2.2", "plain.example": "192.0.2.3", "evil.example": "192.0.2.4"}),
+		Lookup: hosts(map[string]string{"mc.example": "192.0.2.1", "host.example": "192.0.2.2",
+			"plain.example": "192.0.2.3", "evil.example": "192.0.2.4"}),
 		Service: "_minecraft._tcp",
 		LookupSRV: func(_ context.Context, service, domain string) (string, uint16, error) {
 			switch {
@@ -151,7 +152,8 @@ func TestResolveService(t *testing.T) {
 		},
 	}
 	got, err := c.Resolve(t.Context(), entries(t, "mc.example\nmc.example:25565\nplain.example\nevil.example\n192.0.2.9\n"), 25565)
-	want := []discovery.Server{server("192.0.2.2:25570"), server("192.0.2.1:25565"), server("192.0.2.3:25565"), server("192.0.2.4:25565"), server("192.0.2.9:25565")}
+	want := []discovery.Server{server("192.0.2.2:25570"), server("192.0.2.1:25565"), server("192.0.2.3:25565"),
+		server("192.0.2.4:25565"), server("192.0.2.9:25565")}
 	if err != nil || !reflect.DeepEqual(got.Servers, want) {
 		t.Errorf("got %v, %v, want %v", got.Servers, err, want)
 	}

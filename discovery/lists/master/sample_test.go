@@ -135,7 +135,8 @@ func TestHostileMaster(t *testing.T) {
 		return list
 	}()
 	for name, hostile := range map[string][]netip.AddrPort{
-		"servers everywhere": everywhere, "and the others' servers": append(slices.Clone(real), everywhere...), "all ports of the others": neighbours,
+		"servers everywhere": everywhere, "and the others' servers": append(slices.Clone(real), everywhere...),
+		"all ports of the others": neighbours,
 	} {
 		for _, honestFirst := range []bool{true, false} {
 			var u union
@@ -204,7 +205,8 @@ func TestFloodedFile(t *testing.T) {
 	if want := 204*32 + 2000; err != nil || len(entries) != want {
 		t.Errorf("%d entries are left, want %d; %v", len(entries), want, err)
 	}
-	if want := "[master: l.txt lists more than 32 servers at 204 addresses, such as 203.0.113.1: only 32 there are asked]"; fmt.Sprint(warnings) != want {
+	if want := "[master: l.txt lists more than 32 servers at 204 addresses, such as 203.0.113.1: only 32 there " +
+		"are asked]"; fmt.Sprint(warnings) != want {
 		t.Errorf("it says %v, want %s", warnings, want)
 	}
 }

@@ -56,11 +56,13 @@ func TestWebList(t *testing.T) {
 		t.Errorf("%v, %v, want %v", addresses(got), err, want)
 	}
 	one := netip.MustParseAddrPort("8.8.8.8:27960")
-	if want := map[netip.AddrPort]*discovery.Info{one: {Name: "One", Players: 3, AsListed: true}}; !reflect.DeepEqual(got.Said.Infos, want) || time.Since(got.Said.At) > time.Minute {
+	if want := map[netip.AddrPort]*discovery.Info{one: {Name: "One", Players: 3, AsListed: true}}; !reflect.DeepEqual(
+		got.Said.Infos, want) || time.Since(got.Said.At) > time.Minute {
 		t.Errorf("it says %v, want %v", got.Said, want)
 	}
 	at := strings.TrimPrefix(s.URL, "http://")
-	want := fmt.Sprintf("[master: %s lists a server that only Steam's relays reach: nobody can measure it master: %[1]s: cannot find nobody.example: no such host]", at)
+	want := fmt.Sprintf("[master: %s lists a server that only Steam's relays reach: nobody can measure it "+
+		"master: %[1]s: cannot find nobody.example: no such host]", at)
 	if fmt.Sprint(got.Warnings) != want {
 		t.Errorf("warnings %v\nwant     %s", got.Warnings, want)
 	}
@@ -113,7 +115,8 @@ func TestWebListIsCached(t *testing.T) {
 	away.Store(true)
 	got := fetch(3, 1)
 	var stale *master.StaleError
-	if len(got.Warnings) != 1 || !errors.As(got.Warnings[0], &stale) || !strings.Contains(stale.Error(), "503 Service Unavailable: taking its list of 3 hours ago") {
+	if len(got.Warnings) != 1 || !errors.As(got.Warnings[0], &stale) ||
+		!strings.Contains(stale.Error(), "503 Service Unavailable: taking its list of 3 hours ago") {
 		t.Errorf("warnings %v", got.Warnings)
 	}
 	age(t, c.Cache, 31*24*time.Hour)
@@ -245,7 +248,8 @@ func TestRedirects(t *testing.T) {
 	moved := service(t, func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, good.URL, http.StatusMovedPermanently)
 	})
-	if got, err := (master.Client{}).Fetch(t.Context(), master.WebList{URLs: []string{moved.URL}, Form: form}); err != nil || len(got.Servers) != 1 {
+	if got, err := (master.Client{}).Fetch(t.Context(),
+		master.WebList{URLs: []string{moved.URL}, Form: form}); err != nil || len(got.Servers) != 1 {
 		t.Errorf("moved: %v, %v", got, err)
 	}
 	_, err = master.Client{}.Fetch(t.Context(), master.WebList{URLs: []string{moved.URL}, Form: form, Secret: "?key=SECRET"})
@@ -364,7 +368,10 @@ func TestSauerbratenMaster(t *testing.T) {
 				conn.Read(asked) // waits for more
 			}
 		}()
-		got, err := master.Client{}.Fetch(t.Context(), master.WebList{URLs: []string{"tcp://" + l.Addr().String()}, Form: weblist.Form{Format: weblist.Sauerbraten}})
+		got, err := master.Client{}.Fetch(t.Context(), master.WebList{
+			URLs: []string{"tcp://" + l.Addr().String()},
+			Form: weblist.Form{Format: weblist.Sauerbraten},
+		})
 		if want := []string{"8.8.8.8:28785", "8.8.4.4:28795"}; err != nil || !slices.Equal(addresses(got), want) {
 			t.Errorf("closes %v: %v, %v", closes, addresses(got), err)
 		}
@@ -404,11 +411,22 @@ func TestSteam(t *testing.T) {
 	if want := []string{"1.1.1.1:27015", "2.2.2.2:27015"}; err != nil || !slices.Equal(addresses(got), want) {
 		t.Errorf("%v, %v, want %v", addresses(got), err, want)
 	}
-	want := discovery.Info{Name: "One", Map: "pl_x", Mode: "payload", Version: "9", Players: 3, MaxPlayers: 24, Bots: 1, GamePort: 27016, AsListed: true}
+	want := discovery.Info{
+		Name:       "One",
+		Map:        "pl_x",
+		Mode:       "payload",
+		Version:    "9",
+		Players:    3,
+		MaxPlayers: 24,
+		Bots:       1,
+		GamePort:   27016,
+		AsListed:   true,
+	}
 	if info := got.Said.Infos[netip.MustParseAddrPort("1.1.1.1:27015")]; *info != want {
 		t.Errorf("it says %+v", info)
 	}
-	if want := []string{"", `\noplayers\1`, `\nor\1\noplayers\1`, `\nor\1\noplayers\1\secure\1`, `\nor\1\noplayers\1\nor\1\secure\1`}; !slices.Equal(asked, want) {
+	if want := []string{"", `\noplayers\1`, `\nor\1\noplayers\1`, `\nor\1\noplayers\1\secure\1`,
+		`\nor\1\noplayers\1\nor\1\secure\1`}; !slices.Equal(asked, want) {
 		t.Errorf("asked for %q", asked)
 	}
 	files, _ := filepath.Glob(filepath.Join(string(c.Cache), "*"))
@@ -499,7 +517,8 @@ func TestParsePasted(t *testing.T) {
 			t.Errorf("%q: %v, %v, want %s", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"my clan server", "see https://1.2.3.4/ please", "https://example.org/", "steam://install/440", "1.2.3.4:27015:27016 x"} {
+	for _, text := range []string{"my clan server", "see https://1.2.3.4/ please", "https://example.org/",
+		"steam://install/440", "1.2.3.4:27015:27016 x"} {
 		if got, _, err := master.ParseList(strings.NewReader(text), "l.txt"); err == nil && got[0].Type == "" {
 			t.Errorf("%q gives %v", text, got)
 		}

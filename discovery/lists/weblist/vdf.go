@@ -38,7 +38,11 @@ func ReadRemembered(r io.Reader) ([]Remembered, error) {
 	filters := root.inner("filters")
 	for _, kind := range []string{"favorites", "history"} {
 		for _, server := range filters.inner(kind) {
-			s := Remembered{Address: server.value.text("address"), Name: discovery.CleanText(server.value.text("name")), Favourite: kind == "favorites"}
+			s := Remembered{
+				Address:   server.value.text("address"),
+				Name:      discovery.CleanText(server.value.text("name")),
+				Favourite: kind == "favorites",
+			}
 			if id, err := strconv.ParseUint(server.value.text("appid"), 10, 32); err == nil {
 				s.AppID = uint32(id)
 			}

@@ -32,8 +32,10 @@ func at(addresses ...string) (rows []weblist.Row) {
 }
 
 func TestRead(t *testing.T) {
-	whole := weblist.Form{Format: weblist.JSON, Rows: "a.list", Host: "ip", Port: "port", GamePort: "game", Name: "info.name", Map: "map", Mode: "mode",
-		Players: "clients", MaxPlayers: "max", Bots: "bots", Password: "locked", Version: "v", Protocol: "most", OldestProtocol: "least", Mod: "mod", Tags: "tags"}
+	whole := weblist.Form{Format: weblist.JSON, Rows: "a.list", Host: "ip", Port: "port", GamePort: "game",
+		Name: "info.name", Map: "map", Mode: "mode",
+		Players: "clients", MaxPlayers: "max", Bots: "bots", Password: "locked", Version: "v", Protocol: "most",
+		OldestProtocol: "least", Mod: "mod", Tags: "tags"}
 	for _, c := range []struct {
 		name string
 		form weblist.Form
@@ -42,29 +44,53 @@ func TestRead(t *testing.T) {
 	}{
 		{"everything", whole, `{"x":[{"list":1}],"a":{"b":2,"list":[{"ip":"192.0.2.1","port":27015,"game":27016,"info":{"name":"A \u001b[31m\nB"},
 			"map":"m","mode":"ctf","clients":[{},{}],"max":"16","bots":1,"locked":"true","v":1.5,"most":"49","least":37,"mod":"x\u0007y","tags":["A mod","b,c","b",{}]}]}}`,
-			[]weblist.Row{{Address: "192.0.2.1:27015", Info: discovery.Info{Name: "A [31m B", Map: "m", Mode: "ctf", Version: "1.5", Protocol: 49, OldestProtocol: 37, Mod: "xy", Tags: "A_mod b c", Players: 2, MaxPlayers: 16, Bots: 1, Password: true, GamePort: 27016}}}},
+			[]weblist.Row{{
+				Address: "192.0.2.1:27015",
+				Info: discovery.Info{
+					Name:           "A [31m B",
+					Map:            "m",
+					Mode:           "ctf",
+					Version:        "1.5",
+					Protocol:       49,
+					OldestProtocol: 37,
+					Mod:            "xy",
+					Tags:           "A_mod b c",
+					Players:        2,
+					MaxPlayers:     16,
+					Bots:           1,
+					Password:       true,
+					GamePort:       27016,
+				},
+			}}},
 		{"wrong types", whole, `{"a":{"list":[7,null,"x",[],{"ip":{},"port":1},{"ip":"192.0.2.1","port":"many"},
 			{"ip":"192.0.2.2","port":"1","info":"name","clients":-1,"max":1e300,"bots":"x","locked":{},"game":70000,"most":-1,"least":"x","mod":[],"tags":{}}]}}`,
 			at("192.0.2.2:1")},
-		{"an address as a number", weblist.Form{Format: weblist.JSON, Host: "ip", Port: "port"}, `[{"ip":"3221225985","port":2759},{"ip":3221225986,"port":"2759"}]`,
+		{"an address as a number", weblist.Form{Format: weblist.JSON, Host: "ip", Port: "port"},
+			`[{"ip":"3221225985","port":2759},{"ip":3221225986,"port":"2759"}]`,
 			at("192.0.2.1:2759", "192.0.2.2:2759")},
-		{"IPv6 and a port", weblist.Form{Format: weblist.JSON, Host: "ip", Port: "port"}, `[{"ip":"2001:db8::1","port":1}]`, at("[2001:db8::1]:1")},
+		{"IPv6 and a port", weblist.Form{Format: weblist.JSON, Host: "ip", Port: "port"},
+			`[{"ip":"2001:db8::1","port":1}]`, at("[2001:db8::1]:1")},
 		{"an array in an array", weblist.Form{Format: weblist.JSON, Rows: "1", Address: "a"}, `[{"a":"no"},[{"a":"h:1"}]]`, at("h:1")},
-		{"in each of several", weblist.Form{Format: weblist.JSON, Rows: "#.servers", Address: "a"}, `[{"servers":[{"a":"h:1"}]},{},7,{"servers":null},{"servers":[{"a":"h:2"}]}]`, at("h:1", "h:2")},
+		{"in each of several", weblist.Form{Format: weblist.JSON, Rows: "#.servers", Address: "a"},
+			`[{"servers":[{"a":"h:1"}]},{},7,{"servers":null},{"servers":[{"a":"h:2"}]}]`, at("h:1", "h:2")},
 		{"several addresses a row", weblist.Form{Format: weblist.JSON, Address: "a"}, `[{"a":["h:1","h:2"]},{"a":[]}]`, at("h:1", "h:2")},
-		{"one of several", weblist.Form{Format: weblist.JSON, Address: `a.#(%"tw-0.6*")`}, `[{"a":["tw-0.7+udp://h:1","tw-0.6+udp://h:2"]}]`, at("tw-0.6+udp://h:2")},
+		{"one of several", weblist.Form{Format: weblist.JSON, Address: `a.#(%"tw-0.6*")`},
+			`[{"a":["tw-0.7+udp://h:1","tw-0.6+udp://h:2"]}]`, at("tw-0.6+udp://h:2")},
 		{"rows that are texts", weblist.Form{Format: weblist.JSON, Address: "@this"}, `["h:1","h:2"]`, at("h:1", "h:2")},
 		{"an object of rows", weblist.Form{Format: weblist.JSON, Address: "_key", Name: "n"}, `{"h:1":{"n":"x"},"h:2":{ }}`,
 			[]weblist.Row{{Address: "h:1", Info: discovery.Info{Name: "x"}}, {Address: "h:2"}}},
 		{"conditions", weblist.Form{Format: weblist.JSON, Address: "a", Where: []string{"mod=ra", "private!=true"}},
 			`[{"a":"h:1","mod":"ra"},{"a":"h:2","mod":"cnc"},{"a":"h:3","mod":"ra","private":true}]`, at("h:1")},
 		{"XML", weblist.Form{Format: weblist.XML, Rows: "servers.server", Host: "info.ip", Port: "info.port", Name: "title", Players: "p"},
-			"\ufeff<?xml version=\"1.0\"?><r><other><server/></other><servers n='1'><server><info ip='192.0.2.1' port='1'/><title>A &amp; \x01B</title><p>1</p><p>2</p></server></servers></r>",
+			"\ufeff<?xml version=\"1.0\"?><r><other><server/></other><servers n='1'><server><info " +
+				"ip='192.0.2.1' port='1'/><title>A &amp; \x01B</title><p>1</p><p>2</p></server></servers></r>",
 			[]weblist.Row{{Address: "192.0.2.1:1", Info: discovery.Info{Name: "A & B", Players: 2}}}},
-		{"XML in Latin 1", weblist.Form{Format: weblist.XML, Address: "a", Name: "n"}, "<?xml version='1.0' encoding=\"ISO-8859-1\"?><r><s a='h:1' n='Gr\xfc\xdfe'/></r>",
+		{"XML in Latin 1", weblist.Form{Format: weblist.XML, Address: "a", Name: "n"},
+			"<?xml version='1.0' encoding=\"ISO-8859-1\"?><r><s a='h:1' n='Gr\xfc\xdfe'/></r>",
 			[]weblist.Row{{Address: "h:1", Info: discovery.Info{Name: "Grüße"}}}},
 		{"text", weblist.Form{Format: weblist.Text}, "\ufeff# mine\n\n192.0.2.1:1 home # x\r\nh:2\n", at("192.0.2.1:1 home", "h:2")},
-		{"Sauerbraten", weblist.Form{Format: weblist.Sauerbraten}, "echo hello\naddserver 192.0.2.1 28785\naddserver 192.0.2.2 28801 5 \"name\"\nclearservers\n\x00",
+		{"Sauerbraten", weblist.Form{Format: weblist.Sauerbraten},
+			"echo hello\naddserver 192.0.2.1 28785\naddserver 192.0.2.2 28801 5 \"name\"\nclearservers\n\x00",
 			at("192.0.2.1:28785", "192.0.2.2:28801")},
 	} {
 		if got, err := read(c.form, c.text); err != nil || !reflect.DeepEqual(got, c.want) {
@@ -94,7 +120,8 @@ func frame(name, game string, endpoints ...string) []byte {
 func TestFiveM(t *testing.T) {
 	form := weblist.Form{Format: weblist.FiveM, Where: []string{"Data.vars.gamename!=rdr3"},
 		Name: "Data.hostname", Map: "Data.mapname", Players: "Data.clients", MaxPlayers: "Data.svMaxclients"}
-	stream := string(frame("One", "gta5", "192.0.2.1:30120", "https://private-placeholder.cfx.re/")) + string(frame("West", "rdr3", "192.0.2.2:30120"))
+	stream := string(frame("One", "gta5", "192.0.2.1:30120", "https://private-placeholder.cfx.re/")) +
+		string(frame("West", "rdr3", "192.0.2.2:30120"))
 	info := discovery.Info{Name: "One", Map: "map", Players: 7, MaxPlayers: 48}
 	want := []weblist.Row{{Address: "192.0.2.1:30120", Info: info}, {Address: "https://private-placeholder.cfx.re/", Info: info}}
 	if got, err := read(form, stream); err != nil || !reflect.DeepEqual(got, want) {
@@ -121,8 +148,14 @@ func TestReadRefuses(t *testing.T) {
 		{"another shape", form, `{"list":[]}`, `there is no "servers" in it`, 0},
 		{"a number in place of the list", form, `{"servers":3}`, "should be a list", 0},
 		{"no servers", form, `{"servers":[]}`, "lists no server", 0},
-		{"conditions that no row meets", weblist.Form{Format: weblist.JSON, Rows: "servers", Address: "addr", Where: []string{"up=1"}}, `{"servers":[{"addr":"h:1"},{"addr":"h:2"}]}`, `none of its 2 rows meets where = ["up=1"]`, 0},
-		{"other names", form, `{"servers":[{"ip":"192.0.2.1"},{"ip":"192.0.2.2"}]}`, `none of its 2 rows holds an address where it should be; the first is {"ip":"192.0.2.1"}`, 0},
+		{"conditions that no row meets", weblist.Form{
+			Format:  weblist.JSON,
+			Rows:    "servers",
+			Address: "addr",
+			Where:   []string{"up=1"},
+		}, `{"servers":[{"addr":"h:1"},{"addr":"h:2"}]}`, `none of its 2 rows meets where = ["up=1"]`, 0},
+		{"other names", form, `{"servers":[{"ip":"192.0.2.1"},{"ip":"192.0.2.2"}]}`,
+			`none of its 2 rows holds an address where it should be; the first is {"ip":"192.0.2.1"}`, 0},
 		{"broken off", form, `{"servers":[{"addr":"h:1"},{"ad`, "breaks off", 1},
 		{"without an end", form, `{"servers":[{"addr":"h:1"}`, "breaks off", 1},
 		{"too deep", form, `{"servers":[` + strings.Repeat("[", 20000), "no JSON", 0},

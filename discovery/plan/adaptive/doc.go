@@ -58,8 +58,8 @@
 // of the player's own line. First of all it asks one server of
 // each country, and before it stops several networks of each, and the largest /16s
 // (survey.go). A few probes go to networks that are known, as witnesses of the
-// player's own line (shift.go); what that adds to replies is taken off them. A search for the N nearest sets the limit a little under the N-th so far
-// (nearest.go).
+// player's own line (shift.go); what that adds to replies is taken off them. A search for the N
+// nearest sets the limit a little under the N-th so far (nearest.go).
 //
 // # Stopping rule
 //

@@ -135,7 +135,8 @@ func (e *evidence) add(weight, likely float64) evidence {
 func newEstimator(tree *topology.Tree, limit time.Duration) *estimator {
 	e := &estimator{
 		tree: tree, limit: limit, calibrator: newCalibrator(),
-		nodes: make([]node, tree.Nodes()), outcomes: make([]outcome, tree.Nodes()), siblings: make([]evidence, tree.Origins()), servers: make([]server, len(tree.List())),
+		nodes: make([]node, tree.Nodes()), outcomes: make([]outcome, tree.Nodes()),
+		siblings: make([]evidence, tree.Origins()), servers: make([]server, len(tree.List())),
 		blocks: make([]block, tree.Blocks()), labels: newLabels(),
 	}
 	for n := range e.nodes {

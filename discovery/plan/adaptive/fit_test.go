@@ -333,7 +333,8 @@ func (r *runs) print() {
 		fitted float64
 	}{
 		{"rootShare", r.root.n / r.root.of}, {"answersPrior", r.answers.n / r.answers.of}, {"delayedShare", r.far.n / r.far.of},
-		{"allShiftSD", sd(r.all, shift)}, {"allSlopeSD", sd(r.all, slope)}, {"depthShiftSD", sd(r.depth, shift)}, {"depthSlopeSD", sd(r.depth, slope)},
+		{"allShiftSD", sd(r.all, shift)}, {"allSlopeSD", sd(r.all, slope)}, {"depthShiftSD", sd(r.depth, shift)},
+		{"depthSlopeSD", sd(r.depth, slope)},
 	} {
 		fmt.Printf("%-14s %8.3g %8.3g\n", row.name, adaptive.Fitted[row.name], row.fitted)
 	}

@@ -37,7 +37,8 @@ func replies(rtts ...int) []discovery.Result {
 }
 
 func TestAMemoryHasEachNetworkOnce(t *testing.T) {
-	servers := testlist.Of(t, "80.1.1.1:1 DE 1", "80.1.1.2:1 DE 1", "80.1.1.3:1 DE 1", "80.1.1.4:1 DE 1", "80.1.2.1:1 DE 1", "80.1.3.1:1 DE 1", "[2001:db8:1::1]:1 DE 2")
+	servers := testlist.Of(t, "80.1.1.1:1 DE 1", "80.1.1.2:1 DE 1", "80.1.1.3:1 DE 1", "80.1.1.4:1 DE 1",
+		"80.1.2.1:1 DE 1", "80.1.3.1:1 DE 1", "[2001:db8:1::1]:1 DE 2")
 	before := Memory{
 		remembered("80.1.1.0/24", 90*ms, evening.Add(-24*time.Hour)),
 		remembered("80.1.3.0/24", 33*ms, evening.Add(-48*time.Hour)),
@@ -113,7 +114,8 @@ func TestAMemoryOfAnotherPlaceIsDropped(t *testing.T) {
 			t.Errorf("%s: an older memory was kept: %v, want %v", tt.name, kept, tt.kept)
 		}
 	}
-	one := testlist.Of(t, "80.0.1.1:1 DE 1", "80.1.1.1:1 DE 1", "80.2.1.1:1 DE 1", "80.3.1.1:1 DE 1", "80.4.1.1:1 DE 1", "80.5.1.1:1 DE 1", "80.6.1.1:1 DE 1")
+	one := testlist.Of(t, "80.0.1.1:1 DE 1", "80.1.1.1:1 DE 1", "80.2.1.1:1 DE 1", "80.3.1.1:1 DE 1", "80.4.1.1:1 DE 1",
+		"80.5.1.1:1 DE 1", "80.6.1.1:1 DE 1")
 	if memory.OutdatedBy(one, replies(30, 30, 30, 30, 30, 30, 30)) {
 		t.Error("one AS that moved counts as many")
 	}

@@ -26,7 +26,8 @@ func TestRegionsAndBlocks(t *testing.T) {
 	tree := New(testlist.Of(t, "80.1.1.1:1 DE 1", "80.1.2.1:1 AU 2", "80.2.1.1:1 FR 3", "81.1.1.1:1 - 0"))
 	at := func(server int, l Level) Node { return tree.Above(tree.Of(server), l) }
 	region := func(server int) int { return tree.Region(at(server, Country)) }
-	if region(0) != region(2) || region(0) == region(1) || region(0) < 0 || region(3) != -1 || tree.Region(Root) != -1 || tree.Region(at(0, AS)) != -1 {
+	if region(0) != region(2) || region(0) == region(1) || region(0) < 0 || region(3) != -1 ||
+		tree.Region(Root) != -1 || tree.Region(at(0, AS)) != -1 {
 		t.Errorf("regions %d, %d, %d, %d", region(0), region(1), region(2), region(3))
 	}
 	block := func(server int) Block { return tree.Block(at(server, Prefix16)) }

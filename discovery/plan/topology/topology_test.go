@@ -43,7 +43,8 @@ func TestWhoSharesWhat(t *testing.T) {
 			t.Errorf("%v and %v share level %d, want %d", servers[tt.a], servers[tt.b], got, tt.want)
 		}
 	}
-	if !tree.Unknown(tree.Above(tree.Of(8), Country)) || tree.Unknown(tree.Above(tree.Of(8), AS)) || !tree.Unknown(tree.Above(tree.Of(15), AS)) {
+	if !tree.Unknown(tree.Above(tree.Of(8), Country)) || tree.Unknown(tree.Above(tree.Of(8), AS)) ||
+		!tree.Unknown(tree.Above(tree.Of(15), AS)) {
 		t.Error("the country of 90.0.0.2 and the AS of 80.9.0.1 are unknown, the AS of 90.0.0.2 is not")
 	}
 }
@@ -86,7 +87,8 @@ func TestATreeOfNothing(t *testing.T) {
 
 // AS 1 has five servers in DE and one in FR, AS 2 one in DE.
 func TestSiblings(t *testing.T) {
-	servers := testlist.Of(t, "80.1.1.1:1 FR 1", "80.1.1.2:1 DE 1", "80.1.1.3:1 DE 1", "80.1.1.4:1 DE 1", "80.1.1.5:1 DE 1", "80.1.1.6:1 DE 1", "80.1.1.7:1 DE 2", "80.1.1.8:1 DE 0", "80.1.1.9:1 FR 0")
+	servers := testlist.Of(t, "80.1.1.1:1 FR 1", "80.1.1.2:1 DE 1", "80.1.1.3:1 DE 1", "80.1.1.4:1 DE 1",
+		"80.1.1.5:1 DE 1", "80.1.1.6:1 DE 1", "80.1.1.7:1 DE 2", "80.1.1.8:1 DE 0", "80.1.1.9:1 FR 0")
 	tree := New(servers)
 	as := func(server int) Node { return tree.Above(tree.Of(server), AS) }
 	tests := []struct {
@@ -101,8 +103,10 @@ func TestSiblings(t *testing.T) {
 			t.Errorf("the AS of %v: sibling %d, misplaced %v; want %d, %v", servers[tt.server], largest, misplaced, as(tt.largest), tt.misplaced)
 		}
 	}
-	if tree.Origins() != 2 || tree.Origin(as(0)) != tree.Origin(as(1)) || tree.Origin(as(0)) == tree.Origin(as(6)) || tree.Origin(as(7)) != -1 || tree.Origin(Root) != -1 {
-		t.Errorf("%d origins; of the servers %d, %d, %d, %d", tree.Origins(), tree.Origin(as(0)), tree.Origin(as(1)), tree.Origin(as(6)), tree.Origin(as(7)))
+	if tree.Origins() != 2 || tree.Origin(as(0)) != tree.Origin(as(1)) || tree.Origin(as(0)) == tree.Origin(as(6)) ||
+		tree.Origin(as(7)) != -1 || tree.Origin(Root) != -1 {
+		t.Errorf("%d origins; of the servers %d, %d, %d, %d", tree.Origins(), tree.Origin(as(0)), tree.Origin(as(1)),
+			tree.Origin(as(6)), tree.Origin(as(7)))
 	}
 }
 
@@ -194,7 +198,8 @@ func BenchmarkNew(b *testing.B) {
 	for i := range servers {
 		at := rng.Uint32N(6000)
 		servers[i] = discovery.Server{
-			Addr:    netip.AddrPortFrom(netip.AddrFrom4([4]byte{byte(24 + at/100), byte(at), byte(rng.IntN(4)), byte(rng.IntN(256))}), uint16(27960+rng.IntN(4))),
+			Addr: netip.AddrPortFrom(
+				netip.AddrFrom4([4]byte{byte(24 + at/100), byte(at), byte(rng.IntN(4)), byte(rng.IntN(256))}), uint16(27960+rng.IntN(4))),
 			Country: string([]byte{'A' + byte(at%20), 'A'}), ASN: 1 + at/2,
 		}
 	}

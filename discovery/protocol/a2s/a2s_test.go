@@ -18,7 +18,8 @@ func reply(t testing.TB, file string) []byte {
 }
 
 var (
-	tf2 = discovery.Info{Name: "LinuxGSM", Map: "koth_harvest_event", Mode: "tf", Version: "6830899", Mod: "tf", Tags: "cp increased_maxplayers",
+	tf2 = discovery.Info{Name: "LinuxGSM", Map: "koth_harvest_event", Mode: "tf", Version: "6830899", Mod: "tf",
+		Tags:       "cp increased_maxplayers",
 		MaxPlayers: 32, GamePort: 27015, AppID: 440}
 	xash  = discovery.Info{Name: "xash a2s", Map: "min", Mode: "valve", Version: "0.21", Mod: "valve", MaxPlayers: 8}
 	unity = discovery.Info{Name: "unity a2s", Map: "de_test", Mode: "n/a", Mod: "n/a", Players: 3, MaxPlayers: 16}
@@ -93,7 +94,8 @@ func TestParseInfo(t *testing.T) {
 			})},
 		"bots counted apart": {info(app0 + "\x01\x08\x05dl\x00\x01\x00"),
 			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.Bots = 1, 8, 1 })},
-		"all extra data": {info(app0 + "\x00\x08\x00dw\x00\x01\x00\xf1" + "\x87\x69" + "12345678" + "\x88\x69tv\x00" + "x,y\x00" + "\x40\x0d\x03\x80\x00\x00\x00\x01"),
+		"all extra data": {info(app0 + "\x00\x08\x00dw\x00\x01\x00\xf1" + "\x87\x69" + "12345678" + "\x88\x69tv\x00" +
+			"x,y\x00" + "\x40\x0d\x03\x80\x00\x00\x00\x01"),
 			with(func(i *discovery.Info) { i.MaxPlayers, i.GamePort, i.AppID, i.Tags = 8, 27015, 0x030d40, "x y" })},
 		"extra data cut short": {info(app0 + "\x00\x08\x00dw\x00\x01\x00\xb1\x87\x69123"),
 			with(func(i *discovery.Info) { i.MaxPlayers, i.GamePort = 8, 27015 })},

@@ -47,7 +47,8 @@ func TestParseRequest(t *testing.T) {
 			t.Errorf("%q: %+v, %v, want %+v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "T", "\xff\xff\xff\xff", "\xff\xff\xff\xffT", ask[:len(ask)-1], "\xff\xff\xff\xffW", "\xfe\xff\xff\xffU"} {
+	for _, text := range []string{"", "T", "\xff\xff\xff\xff", "\xff\xff\xff\xffT", ask[:len(ask)-1],
+		"\xff\xff\xff\xffW", "\xfe\xff\xff\xffU"} {
 		if got, err := ParseRequest([]byte(text)); !errors.Is(err, discovery.ErrMalformed) {
 			t.Errorf("%q: %+v, err = %v, want ErrMalformed", text, got, err)
 		}
@@ -70,7 +71,8 @@ func FuzzParseRequest(f *testing.F) {
 		if !bytes.Contains(b, r.Challenge) || len(r.Challenge) != 0 && len(r.Challenge) != 4 {
 			t.Errorf("challenge % x of % x", r.Challenge, b)
 		}
-		if want := (Protocol{}).AppendQuery(nil, 0, r.Challenge); r.Kind == Info && len(b) == len(want) && r.Challenge != nil && !bytes.Equal(b, want) {
+		if want := (Protocol{}).AppendQuery(nil, 0, r.Challenge); r.Kind == Info && len(b) == len(want) &&
+			r.Challenge != nil && !bytes.Equal(b, want) {
 			t.Errorf("% x became % x", b, want)
 		}
 	})

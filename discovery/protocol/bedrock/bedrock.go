@@ -102,7 +102,8 @@ func Answer(request []byte, info discovery.Info) []byte {
 		return nil
 	}
 	plain := func(s string) string { return strings.ReplaceAll(s, ";", "") }
-	text := fmt.Sprintf("MCPE;%s;%d;%s;%d;%d;1;%s;%s;1;19132;19133;", plain(info.Name), info.Protocol, plain(info.Version), info.Players, info.MaxPlayers, plain(info.Map), plain(info.Mode))
+	text := fmt.Sprintf("MCPE;%s;%d;%s;%d;%d;1;%s;%s;1;19132;19133;", plain(info.Name), info.Protocol,
+		plain(info.Version), info.Players, info.MaxPlayers, plain(info.Map), plain(info.Mode))
 	text = text[:min(len(text), math.MaxUint16)]
 	b := append([]byte{pong}, request[timeAt:timed]...)
 	b = append(binary.BigEndian.AppendUint64(b, 1), magic...)

@@ -15,7 +15,15 @@ func TestRecorded(t *testing.T) {
 	if got := (Protocol{}).AppendQuery(nil, nonce, nil); string(got) != string(requests[0]) {
 		t.Errorf("AppendQuery = %x, want %x", got, requests[0])
 	}
-	want := discovery.Info{Name: "Bedrock test", Map: "world one", Mode: "Survival", Version: "1.16.20", Protocol: 408, Players: 3, MaxPlayers: 10}
+	want := discovery.Info{
+		Name:       "Bedrock test",
+		Map:        "world one",
+		Mode:       "Survival",
+		Version:    "1.16.20",
+		Protocol:   408,
+		Players:    3,
+		MaxPlayers: 10,
+	}
 	reply, err := Protocol{}.Parse(replies)
 	if err != nil || !reply.Echoed || !reply.Answers(nonce) || *reply.Info != want {
 		t.Errorf("%+v, %+v, %v", reply, reply.Info, err)
@@ -36,9 +44,11 @@ func TestParse(t *testing.T) {
 		text string
 		want discovery.Info
 	}{
-		"old servers say less":  {pong("MCPE;a;1;0.14;1;2"), discovery.Info{Name: "a", Version: "0.14", Protocol: 1, Players: 1, MaxPlayers: 2}},
-		"no level":              {pong("MCPE;a;1;0.14;1;2;77;"), discovery.Info{Name: "a", Version: "0.14", Protocol: 1, Players: 1, MaxPlayers: 2}},
-		"more than it says":     {pong("MCPE;a;1;0.14;1;2") + "99", discovery.Info{Name: "a", Version: "0.14", Protocol: 1, Players: 1, MaxPlayers: 2}},
+		"old servers say less": {pong("MCPE;a;1;0.14;1;2"), discovery.Info{Name: "a", Version: "0.14", Protocol: 1, Players: 1, MaxPlayers: 2}},
+		"no level": {pong("MCPE;a;1;0.14;1;2;77;"),
+			discovery.Info{Name: "a", Version: "0.14", Protocol: 1, Players: 1, MaxPlayers: 2}},
+		"more than it says": {pong("MCPE;a;1;0.14;1;2") + "99",
+			discovery.Info{Name: "a", Version: "0.14", Protocol: 1, Players: 1, MaxPlayers: 2}},
 		"numbers that are none": {pong("MCPE;a;-1;v;-1;x;7;w;m;"), discovery.Info{Name: "a", Map: "w", Mode: "m", Version: "v"}},
 		"numbers out of bounds": {pong("MCPE;a;1;v;99999999;99999999"), discovery.Info{Name: "a", Version: "v", Protocol: 1}},
 		"colours":               {pong("MCPE;§1a§lb§;1;v;0;0"), discovery.Info{Name: "ab", Version: "v", Protocol: 1}},

@@ -55,9 +55,12 @@ func TestRoll(t *testing.T) {
 		want      []discovery.Player
 	}{
 		"recorded, empty": {Protocol{}.Roll(), empty, nil},
-		"Unreal": {unreal.Roll(), split(utBasic, utInfo, `\player_0\ann\frags_0\12\ping_0\ 50\team_0\255\mesh_0\Male\queryid\7.3`, `\player_1\b`+"\xf6"+`b\frags_1\-3\ping_1\9999999\final\\queryid\7.4`),
+		"Unreal": {unreal.Roll(), split(utBasic, utInfo,
+			`\player_0\ann\frags_0\12\ping_0\ 50\team_0\255\mesh_0\Male\queryid\7.3`,
+			`\player_1\b`+"\xf6"+`b\frags_1\-3\ping_1\9999999\final\\queryid\7.4`),
 			[]discovery.Player{{Name: "ann", Score: 12, Ping: 50 * time.Millisecond}, {Name: "böb", Score: -3, Ping: time.Minute}}},
-		"Battlefield": {Protocol{Above: 1}.Roll(), split(`\hostname\a\maxplayers\64\playername_7\cyd\score_7\5\ping_7\40\playername_2\dan\score_2\x\playername_2\eve\final\`),
+		"Battlefield": {Protocol{Above: 1}.Roll(),
+			split(`\hostname\a\maxplayers\64\playername_7\cyd\score_7\5\ping_7\40\playername_2\dan\score_2\x\playername_2\eve\final\`),
 			[]discovery.Player{{Name: "cyd", Score: 5, Ping: 40 * time.Millisecond}, {Name: "dan"}}},
 	} {
 		reply, err := c.roll.Parse(c.datagrams)
@@ -90,7 +93,17 @@ func TestAppendQuery(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	ut := discovery.Info{Name: "Facing Worlds 24/7", Map: "CTF-Face", Mode: "CTFGame", Version: "436", Protocol: 436, OldestProtocol: 432, Players: 2, MaxPlayers: 16, Password: true}
+	ut := discovery.Info{
+		Name:           "Facing Worlds 24/7",
+		Map:            "CTF-Face",
+		Mode:           "CTFGame",
+		Version:        "436",
+		Protocol:       436,
+		OldestProtocol: 432,
+		Players:        2,
+		MaxPlayers:     16,
+		Password:       true,
+	}
 	one := discovery.Info{Name: "One packet", Map: "DM-Deck16][", Mode: "DeathMatchPlus", Version: "469", MaxPlayers: 8}
 	for name, c := range map[string]struct {
 		protocol  discovery.Protocol
@@ -105,19 +118,35 @@ func TestParse(t *testing.T) {
 		"after noise":          {unreal, split("noise", utBasic, utInfo, utRules, utEcho), ut, false},
 		"the newest": {unreal, split(patched, strings.NewReplacer("One", "Other", `\9.`, `\10.`).Replace(patched)),
 			discovery.Info{Name: "Other packet", Map: "DM-Deck16][", Mode: "DeathMatchPlus", Version: "469", MaxPlayers: 8}, false},
-		"a packet":              {unreal, split(patched), one, true},
-		"an echo that is none":  {unreal, split(strings.ReplaceAll(patched, "00000000deadbeef", "hello")), one, false},
-		"its own version only":  {unreal, split(`\hostname\a\gamever\432\minnetver\432\final\`), discovery.Info{Name: "a", Version: "432", Protocol: 432}, false},
-		"a newer one only":      {unreal, split(`\hostname\a\gamever\432\minnetver\440\final\`), discovery.Info{Name: "a", Version: "432", Protocol: 432}, false},
-		"a mod":                 {Protocol{}, split(`\hostname\a\activemod\Dark Island\final\`), discovery.Info{Name: "a", Mod: "Dark Island"}, false},
-		"players' port":         {Protocol{}, split(serious), discovery.Info{Name: "Sam", Map: "Hatshepsut", Mode: "Cooperative", Version: "1.07", Players: 1, MaxPlayers: 8, GamePort: 25600}, false},
-		"without numbers":       {Protocol{}, split(`\hostname\a\player_0\x`, `\playername_1\y\player_score\3\final\`), discovery.Info{Name: "a", Players: 2}, false},
-		"a number for all":      {Protocol{}, split(`\hostname\a\queryid\7`, `\maxplayers\8\final\\queryid\7`), discovery.Info{Name: "a", MaxPlayers: 8}, false},
-		"keys in capitals":      {Protocol{}, split(`\HostName\a\MaxPlayers\8\Password\1\final\`), discovery.Info{Name: "a", MaxPlayers: 8, Password: true}, false},
-		"the end cut short":     {Protocol{}, split(`\hostname\a\final` + "\x00"), discovery.Info{Name: "a"}, false},
-		"one letter a byte":     {Protocol{}, split("\\hostname\\Z\xfcrich\\final\\"), discovery.Info{Name: "Zürich"}, false},
-		"numbers out of bounds": {Protocol{}, split(`\hostname\a\numplayers\-3\maxplayers\99999999\hostport\70000\final\`), discovery.Info{Name: "a"}, false},
-		"no words for the map":  {Protocol{}, split(`\hostname\a\mapname\\maptitle\A place\password\0\final\`), discovery.Info{Name: "a", Map: "A place"}, false},
+		"a packet":             {unreal, split(patched), one, true},
+		"an echo that is none": {unreal, split(strings.ReplaceAll(patched, "00000000deadbeef", "hello")), one, false},
+		"its own version only": {unreal, split(`\hostname\a\gamever\432\minnetver\432\final\`),
+			discovery.Info{Name: "a", Version: "432", Protocol: 432}, false},
+		"a newer one only": {unreal, split(`\hostname\a\gamever\432\minnetver\440\final\`),
+			discovery.Info{Name: "a", Version: "432", Protocol: 432}, false},
+		"a mod": {Protocol{}, split(`\hostname\a\activemod\Dark Island\final\`),
+			discovery.Info{Name: "a", Mod: "Dark Island"}, false},
+		"players' port": {Protocol{}, split(serious), discovery.Info{
+			Name:       "Sam",
+			Map:        "Hatshepsut",
+			Mode:       "Cooperative",
+			Version:    "1.07",
+			Players:    1,
+			MaxPlayers: 8,
+			GamePort:   25600,
+		}, false},
+		"without numbers": {Protocol{}, split(`\hostname\a\player_0\x`, `\playername_1\y\player_score\3\final\`),
+			discovery.Info{Name: "a", Players: 2}, false},
+		"a number for all": {Protocol{}, split(`\hostname\a\queryid\7`, `\maxplayers\8\final\\queryid\7`),
+			discovery.Info{Name: "a", MaxPlayers: 8}, false},
+		"keys in capitals": {Protocol{}, split(`\HostName\a\MaxPlayers\8\Password\1\final\`),
+			discovery.Info{Name: "a", MaxPlayers: 8, Password: true}, false},
+		"the end cut short": {Protocol{}, split(`\hostname\a\final` + "\x00"), discovery.Info{Name: "a"}, false},
+		"one letter a byte": {Protocol{}, split("\\hostname\\Z\xfcrich\\final\\"), discovery.Info{Name: "Zürich"}, false},
+		"numbers out of bounds": {Protocol{},
+			split(`\hostname\a\numplayers\-3\maxplayers\99999999\hostport\70000\final\`), discovery.Info{Name: "a"}, false},
+		"no words for the map": {Protocol{}, split(`\hostname\a\mapname\\maptitle\A place\password\0\final\`),
+			discovery.Info{Name: "a", Map: "A place"}, false},
 	} {
 		reply, err := c.protocol.Parse(c.datagrams)
 		if err != nil || reply.Info == nil || *reply.Info != c.want || reply.Echoed != c.echoed {
@@ -160,7 +189,17 @@ func TestAnswer(t *testing.T) {
 	for i := range names {
 		names[i] = strings.Repeat("x", 20) + `\`
 	}
-	want := discovery.Info{Name: "a", Map: "DM-Fractal", Mode: "DeathMatchPlus", Version: "469", Protocol: 469, OldestProtocol: 432, Players: len(names), MaxPlayers: 64, Password: true}
+	want := discovery.Info{
+		Name:           "a",
+		Map:            "DM-Fractal",
+		Mode:           "DeathMatchPlus",
+		Version:        "469",
+		Protocol:       469,
+		OldestProtocol: 432,
+		Players:        len(names),
+		MaxPlayers:     64,
+		Password:       true,
+	}
 	answer := Answer(unreal.AppendQuery(nil, 0xdeadbeef, nil), want, names, 7777)
 	if len(answer) < 3 {
 		t.Fatalf("%d packets", len(answer))

@@ -15,7 +15,8 @@ func TestRecorded(t *testing.T) {
 	}
 	for name, b := range map[string][]byte{"recorded": replies[0], "the fleet's": Answer(requests[0])} {
 		reply, err := Protocol{}.Parse([][]byte{b})
-		if err != nil || *reply.Info != (discovery.Info{}) || reply.Echoed || reply.Incomplete || len(reply.Challenge) > 0 || string(reply.Farewell[:4]) != string(requests[1][:4]) {
+		if err != nil || *reply.Info != (discovery.Info{}) || reply.Echoed || reply.Incomplete ||
+			len(reply.Challenge) > 0 || string(reply.Farewell[:4]) != string(requests[1][:4]) {
 			t.Errorf("%s: %+v, %v", name, reply, err)
 		}
 		if name == "recorded" && string(reply.Farewell) != string(requests[1]) {
@@ -24,7 +25,8 @@ func TestRecorded(t *testing.T) {
 	}
 	whole := string(replies[0])
 	codectest.Refuses(t, Protocol{}, map[string]string{
-		"nothing": "", "short": whole[:13], "long": whole + "x", "from another peer": whole[:5] + "\x02" + whole[6:], "an acknowledgement": whole[:11] + "\x00" + whole[12:],
+		"nothing": "", "short": whole[:13], "long": whole + "x", "from another peer": whole[:5] + "\x02" + whole[6:],
+		"an acknowledgement": whole[:11] + "\x00" + whole[12:],
 	})
 	if reply, err := (Protocol{}).Parse(nil); err != nil || !reply.Incomplete {
 		t.Errorf("Parse(nil) = %+v, %v", reply, err)

@@ -22,9 +22,25 @@ func TestParse(t *testing.T) {
 		text string
 		want discovery.Info
 	}{
-		"server":             {shaped, discovery.Info{Name: "My server", Map: "Frontline", Mode: "attack", Version: "146 official", Protocol: 146, Players: 5, MaxPlayers: 20}},
-		"a mode with a name": {named, discovery.Info{Name: "My server", Map: "Frontline", Mode: "flood", Version: "146 official", Protocol: 146, Players: 5, MaxPlayers: 20}},
-		"as many as come":    {open, discovery.Info{Name: "a", Map: "b", Mode: "survival", Version: "custom", MaxPlayers: 1000}},
+		"server": {shaped, discovery.Info{
+			Name:       "My server",
+			Map:        "Frontline",
+			Mode:       "attack",
+			Version:    "146 official",
+			Protocol:   146,
+			Players:    5,
+			MaxPlayers: 20,
+		}},
+		"a mode with a name": {named, discovery.Info{
+			Name:       "My server",
+			Map:        "Frontline",
+			Mode:       "flood",
+			Version:    "146 official",
+			Protocol:   146,
+			Players:    5,
+			MaxPlayers: 20,
+		}},
+		"as many as come": {open, discovery.Info{Name: "a", Map: "b", Mode: "survival", Version: "custom", MaxPlayers: 1000}},
 	} {
 		reply, err := Protocol{}.Parse([][]byte{[]byte(c.text)})
 		if err != nil || reply.Echoed || *reply.Info != c.want {

@@ -30,7 +30,8 @@ func TestParseAnnouncement(t *testing.T) {
 		{"", 0, ""},
 	} {
 		port, info, err := Protocol{}.ParseAnnouncement([]byte(c.text))
-		if port != c.port || info != (discovery.Info{Name: c.name}) || (err == nil) != (c.port > 0) || err != nil && !errors.Is(err, discovery.ErrMalformed) {
+		if port != c.port || info != (discovery.Info{Name: c.name}) || (err == nil) != (c.port > 0) ||
+			err != nil && !errors.Is(err, discovery.ErrMalformed) {
 			t.Errorf("%.60q: %d, %+v, %v", c.text, port, info, err)
 		}
 	}

@@ -57,7 +57,8 @@ func TestParse(t *testing.T) {
 		}
 	}
 	codectest.Refuses(t, Protocol{}, map[string]string{
-		"a web server": "HTTP/1.1", "another kind": "\x04\x00\x03\x01", "an error": "\x02\x00\x06", "cut short": packet("\x01n\x00v\x00"), "form 0": packet("\x00n\x00v\x00\x01" + seats + "\x00\x00\x00\x00map\x00" + size),
+		"a web server": "HTTP/1.1", "another kind": "\x04\x00\x03\x01", "an error": "\x02\x00\x06",
+		"cut short": packet("\x01n\x00v\x00"), "form 0": packet("\x00n\x00v\x00\x01" + seats + "\x00\x00\x00\x00map\x00" + size),
 		"more NewGRFs than there are": packet("\x04\xff" + grf),
 	})
 }

@@ -43,7 +43,8 @@ func TestParseMasterQuery(t *testing.T) {
 			t.Errorf("%q: %+v, %v, want %+v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"getinfo 68", "getservers", "getservers empty full", "getservers Xonotic", "getserversExt 71", "getservers -1", "getservers 99999999999"} {
+	for _, text := range []string{"getinfo 68", "getservers", "getservers empty full", "getservers Xonotic",
+		"getserversExt 71", "getservers -1", "getservers 99999999999"} {
 		if q, err := ParseMasterQuery([]byte("\xff\xff\xff\xff" + text)); !errors.Is(err, discovery.ErrMalformed) {
 			t.Errorf("%q: %+v, err = %v, want ErrMalformed", text, q, err)
 		}

@@ -36,8 +36,11 @@ func TestMOHAA(t *testing.T) {
 	if got, want := string(MOHAA{}.AppendQuery(nil, nonce, nil)), "\xff\xff\xff\xff\x02getinfo "+nonceText; got != want {
 		t.Errorf("AppendQuery = %q, want %q", got, want)
 	}
-	reply, err := MOHAA{}.Parse([][]byte{[]byte("\xff\xff\xff\xff\x01infoResponse\n" + `\hostname\a\clients\3\sv_maxclients\20\mapname\dm/mohdm6\challenge\` + nonceText)})
-	if want := (discovery.Info{Name: "a", Map: "dm/mohdm6", Players: 3, MaxPlayers: 20}); err != nil || !reply.Answers(nonce) || *reply.Info != want {
+	reply, err := MOHAA{}.Parse(
+		[][]byte{[]byte("\xff\xff\xff\xff\x01infoResponse\n" +
+			`\hostname\a\clients\3\sv_maxclients\20\mapname\dm/mohdm6\challenge\` + nonceText)})
+	if want := (discovery.Info{Name: "a", Map: "dm/mohdm6", Players: 3, MaxPlayers: 20}); err != nil ||
+		!reply.Answers(nonce) || *reply.Info != want {
 		t.Errorf("%+v, %+v, %v", reply, reply.Info, err)
 	}
 }
@@ -49,9 +52,11 @@ func TestKin(t *testing.T) {
 		text string
 		want discovery.Info
 	}{
-		"FiveM": {`\sv_maxclients\48\clients\12\challenge\` + nonceText + `\gamename\CitizenFX\protocol\4\hostname\^2My ^7Roleplay\gametype\Roleplay\mapname\fivem-map-skater\iv\1187643`,
+		"FiveM": {`\sv_maxclients\48\clients\12\challenge\` + nonceText +
+			`\gamename\CitizenFX\protocol\4\hostname\^2My ^7Roleplay\gametype\Roleplay\mapname\fivem-map-skater\iv\1187643`,
 			discovery.Info{Name: "My Roleplay", Map: "fivem-map-skater", Mode: "Roleplay", Protocol: 4, Players: 12, MaxPlayers: 48}},
-		"Call of Duty 4": {`\challenge\` + nonceText + `\protocol\6\hostname\^1Crossfire\mapname\mp_crossfire\sv_maxclients\24\clients\7\gametype\war\pure\1\kc\1\hw\2\mod\0\voice\0\pb\1\pswrd\1`,
+		"Call of Duty 4": {`\challenge\` + nonceText +
+			`\protocol\6\hostname\^1Crossfire\mapname\mp_crossfire\sv_maxclients\24\clients\7\gametype\war\pure\1\kc\1\hw\2\mod\0\voice\0\pb\1\pswrd\1`,
 			discovery.Info{Name: "Crossfire", Map: "mp_crossfire", Mode: "war", Protocol: 6, Players: 7, MaxPlayers: 24, Password: true}},
 	} {
 		reply, err := Protocol{}.Parse([][]byte{[]byte("\xff\xff\xff\xffinfoResponse\n" + c.text)})
@@ -130,7 +135,8 @@ func TestParseInfo(t *testing.T) {
 		"password, Jedi Academy": {"infoResponse\n" + `\needpass\1` + tail, discovery.Info{Password: true}},
 		"password, Urban Terror": {"infoResponse\n" + `\password\1` + tail, discovery.Info{Password: true}},
 		"no password":            {"infoResponse\n" + `\g_needpass\0` + tail, discovery.Info{}},
-		"mode of Xonotic":        {"infoResponse\n" + `\qcstatus\ctf:0.8.6:P4:S4:F8:MXonotic::score!!:5:0:14:0` + tail + `\d0_blind_id\1 Xon//Ks2@v0.1`, discovery.Info{Mode: "ctf"}},
+		"mode of Xonotic": {"infoResponse\n" + `\qcstatus\ctf:0.8.6:P4:S4:F8:MXonotic::score!!:5:0:14:0` + tail +
+			`\d0_blind_id\1 Xon//Ks2@v0.1`, discovery.Info{Mode: "ctf"}},
 		"gametype over qcstatus": {"infoResponse\n" + `\qcstatus\dm:x\gametype\4` + tail, discovery.Info{Mode: "4"}},
 		"numbers out of bounds":  {"infoResponse\n" + `\clients\99999999999999999999\sv_maxclients\-5` + tail, discovery.Info{}},
 		"most seats":             {"infoResponse\n" + `\clients\65535\sv_maxclients\65536` + tail, discovery.Info{Players: 65_535}},

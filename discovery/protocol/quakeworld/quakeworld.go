@@ -186,7 +186,11 @@ func enrol(roster *discovery.Roster, name, frags, ping []byte) {
 	name, _, _ = bytes.Cut(name, []byte(`"`))
 	score, _ := strconv.ParseInt(string(frags), 10, 32) // what is no number is 0
 	ms := min(packet.ParseNumber(string(ping)), mostPing)
-	roster.Players = append(roster.Players, discovery.Player{Name: readable(name), Score: int(score), Ping: time.Duration(ms) * time.Millisecond})
+	roster.Players = append(roster.Players, discovery.Player{
+		Name:  readable(name),
+		Score: int(score),
+		Ping:  time.Duration(ms) * time.Millisecond,
+	})
 }
 
 // glyphs are what Quake's font has where ASCII has control characters.

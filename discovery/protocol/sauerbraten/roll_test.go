@@ -35,8 +35,10 @@ func TestRoll(t *testing.T) {
 		}
 	}
 	const head = "\x00\x01\xff\x01\x23\x45\x67\x89\xab\xcd\xef\xff\x69\x00"
-	reply, err := roll.Parse([][]byte{[]byte(head + "\xf6\x80\x2c\x01"), []byte(head + "\xf5\x80\x2c\x01\x80\xe7\x03\x0c3ev\x81e\x00\x00\x00\x00good\x00\xf9")})
-	if p := (discovery.Player{Name: "eve", Score: -7, Ping: 999 * time.Millisecond}); err != nil || !slices.Equal(reply.Info.Roster.Players, []discovery.Player{p}) {
+	reply, err := roll.Parse([][]byte{[]byte(head + "\xf6\x80\x2c\x01"),
+		[]byte(head + "\xf5\x80\x2c\x01\x80\xe7\x03\x0c3ev\x81e\x00\x00\x00\x00good\x00\xf9")})
+	if p := (discovery.Player{Name: "eve", Score: -7, Ping: 999 * time.Millisecond}); err != nil ||
+		!slices.Equal(reply.Info.Roster.Players, []discovery.Player{p}) {
 		t.Errorf("numbers of several bytes: %+v, %v", reply.Info, err)
 	}
 	if reply, err := roll.Parse([][]byte{[]byte(head + "\xf6")}); err != nil || reply.Info == nil || len(reply.Info.Roster.Players) != 0 {
@@ -50,7 +52,8 @@ func TestRollRefuses(t *testing.T) {
 	}
 	roll := Protocol{}.Roll()
 	codectest.Refuses(t, roll, map[string]string{
-		"nothing": "", "the question": "\x00\x01\xff\x01\x23\x45\x67\x89\xab\xcd\xef", "an error": "\x00\x01\xff\x01\x23\x45\x67\x89\xab\xcd\xef\xff\x69\x01",
+		"nothing": "", "the question": "\x00\x01\xff\x01\x23\x45\x67\x89\xab\xcd\xef",
+		"an error":   "\x00\x01\xff\x01\x23\x45\x67\x89\xab\xcd\xef\xff\x69\x01",
 		"what it is": "\x01\x01\x23\x45\x67\x89\xab\xcd\xef\x00\x05\x80\x04\x01\x00\x00\x08\x00\x00a\x00",
 	})
 	if reply, err := roll.Parse(nil); err != nil || !reply.Incomplete {

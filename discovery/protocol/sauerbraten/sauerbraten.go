@@ -65,8 +65,10 @@ var (
 )
 
 // modes are the games' own names, from -3, and redEclipseModes those of Red Eclipse.
-var modes = []string{"sp", "dmsp", "demo", "ffa", "coop edit", "teamplay", "instagib", "insta team", "efficiency", "effic team", "tactics", "tac team",
-	"capture", "regen capture", "ctf", "insta ctf", "protect", "insta protect", "hold", "insta hold", "effic ctf", "effic protect", "effic hold",
+var modes = []string{"sp", "dmsp", "demo", "ffa", "coop edit", "teamplay", "instagib", "insta team", "efficiency",
+	"effic team", "tactics", "tac team",
+	"capture", "regen capture", "ctf", "insta ctf", "protect", "insta protect", "hold", "insta hold", "effic ctf",
+	"effic protect", "effic hold",
 	"collect", "insta collect", "effic collect"}
 
 var redEclipseModes = []string{"demo", "edit", "deathmatch", "capture", "defend", "bomber", "race"}

@@ -16,7 +16,8 @@ func TestRecorded(t *testing.T) {
 		t.Errorf("AppendQuery = %x, want %x", got, requests[0])
 	}
 	reply, err := Protocol{}.Parse(replies)
-	if err != nil || !reply.Echoed || !reply.Answers(nonce) || *reply.Info != (discovery.Info{Name: "Cube test", Mode: "ffa", Protocol: 260, MaxPlayers: 8}) {
+	if err != nil || !reply.Echoed || !reply.Answers(nonce) ||
+		*reply.Info != (discovery.Info{Name: "Cube test", Mode: "ffa", Protocol: 260, MaxPlayers: 8}) {
 		t.Errorf("%+v, %+v, %v", reply, reply.Info, err)
 	}
 	if got := Answer(requests[0], *reply.Info); string(got) != string(replies[0]) {
@@ -54,12 +55,22 @@ func TestParse(t *testing.T) {
 		text string
 		want discovery.Info
 	}{
-		"seven numbers, as while paused": {"\x02\x07\x80\x04\x01\x0b\x10\x08\x00\x01\x64reissen\x00n\x00", discovery.Info{Name: "n", Map: "reissen", Mode: "ctf", Protocol: 260, Players: 2, MaxPlayers: 8}},
-		"large numbers":                  {"\x80\x2c\x01\x05\x00\x00\x00\x81\xff\xff\x00\x00\x00m\x00n\x00", discovery.Info{Name: "n", Map: "m", Mode: "ffa", Players: 300, MaxPlayers: 65535}},
-		"a count too large":              {"\x80\x2c\x01\x05\x00\x00\x00\x81\x00\x00\x01\x00\x00m\x00n\x00", discovery.Info{Name: "n", Map: "m", Mode: "ffa", Players: 300}},
-		"below 0":                        {"\xff\x05\x00\xff\x00\xf0\xffm\x00n\x00", discovery.Info{Name: "n", Map: "m", Mode: "demo"}},
-		"private":                        {"\x00\x05\x00\x40\x00\x08\x03m\x00n\x00", discovery.Info{Name: "n", Map: "m", MaxPlayers: 8, Password: true}},
-		"colours and letters":            {"\x00\x05\x00\x00\x00\x08\x00m\x00\x0c3a\xe4b\x01\x00", discovery.Info{Name: "ab", Map: "m", Mode: "ffa", MaxPlayers: 8}},
+		"seven numbers, as while paused": {"\x02\x07\x80\x04\x01\x0b\x10\x08\x00\x01\x64reissen\x00n\x00", discovery.Info{
+			Name:       "n",
+			Map:        "reissen",
+			Mode:       "ctf",
+			Protocol:   260,
+			Players:    2,
+			MaxPlayers: 8,
+		}},
+		"large numbers": {"\x80\x2c\x01\x05\x00\x00\x00\x81\xff\xff\x00\x00\x00m\x00n\x00",
+			discovery.Info{Name: "n", Map: "m", Mode: "ffa", Players: 300, MaxPlayers: 65535}},
+		"a count too large": {"\x80\x2c\x01\x05\x00\x00\x00\x81\x00\x00\x01\x00\x00m\x00n\x00",
+			discovery.Info{Name: "n", Map: "m", Mode: "ffa", Players: 300}},
+		"below 0": {"\xff\x05\x00\xff\x00\xf0\xffm\x00n\x00", discovery.Info{Name: "n", Map: "m", Mode: "demo"}},
+		"private": {"\x00\x05\x00\x40\x00\x08\x03m\x00n\x00", discovery.Info{Name: "n", Map: "m", MaxPlayers: 8, Password: true}},
+		"colours and letters": {"\x00\x05\x00\x00\x00\x08\x00m\x00\x0c3a\xe4b\x01\x00",
+			discovery.Info{Name: "ab", Map: "m", Mode: "ffa", MaxPlayers: 8}},
 	} {
 		reply, err := Protocol{}.Parse([][]byte{[]byte(head + c.text)})
 		if err != nil || *reply.Info != c.want {
@@ -67,8 +78,11 @@ func TestParse(t *testing.T) {
 		}
 	}
 	codectest.Refuses(t, Protocol{}, map[string]string{
-		"nothing": "", "the question": head, "no name": head + "\x00\x05\x00\x00\x00\x08\x00m\x00", "name without end": head + "\x00\x05\x00\x00\x00\x08\x00m\x00n",
-		"few numbers": head + "\x00\x04\x00\x00\x00\x08m\x00n\x00", "many numbers": head + "\x00\x21" + string(make([]byte, 40)), "another question": "\x00" + head[1:] + "\x00\x05\x00\x00\x00\x08\x00m\x00n\x00",
+		"nothing": "", "the question": head, "no name": head + "\x00\x05\x00\x00\x00\x08\x00m\x00",
+		"name without end": head + "\x00\x05\x00\x00\x00\x08\x00m\x00n",
+		"few numbers":      head + "\x00\x04\x00\x00\x00\x08m\x00n\x00",
+		"many numbers":     head + "\x00\x21" + string(make([]byte, 40)),
+		"another question": "\x00" + head[1:] + "\x00\x05\x00\x00\x00\x08\x00m\x00n\x00",
 	})
 	if reply, err := (Protocol{}).Parse(nil); err != nil || !reply.Incomplete {
 		t.Errorf("Parse(nil) = %+v, %v", reply, err)

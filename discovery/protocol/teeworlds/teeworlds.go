@@ -105,7 +105,12 @@ func parse(datagrams [][]byte, roster *discovery.Roster) (discovery.Reply, error
 	return packet.Newest(datagrams, errNoReply, func(b []byte) (reply discovery.Reply, ok bool) {
 		const answerLen = len(control) + tokenLen + 1 + tokenLen
 		if rest, ok := bytes.CutPrefix(b, []byte(control)); ok && len(b) >= answerLen && rest[tokenLen] == tokenMessage {
-			return discovery.Reply{Nonce: token(rest), Echoed: true, NonceBits: tokenBits, Challenge: bytes.Clone(rest[tokenLen+1:][:tokenLen])}, true
+			return discovery.Reply{
+				Nonce:     token(rest),
+				Echoed:    true,
+				NonceBits: tokenBits,
+				Challenge: bytes.Clone(rest[tokenLen+1:][:tokenLen]),
+			}, true
 		}
 		if len(b) < connlessLen || string(b[:1]) != connless {
 			return reply, false

@@ -83,7 +83,8 @@ func TestParse(t *testing.T) {
 		text     string
 		want     discovery.Info
 	}{
-		"bots": {Protocol{}, head07 + "inf3\x05v\x00n\x00\x00m\x00g\x00\x01\x00\x02\x08\x03\x10" + "a\x00\x00\x40\x05\x00" + "b\x00\x00\x40\x05\x02" + "c\x00\x00\x40\x05\x01",
+		"bots": {Protocol{}, head07 + "inf3\x05v\x00n\x00\x00m\x00g\x00\x01\x00\x02\x08\x03\x10" +
+			"a\x00\x00\x40\x05\x00" + "b\x00\x00\x40\x05\x02" + "c\x00\x00\x40\x05\x01",
 			discovery.Info{Name: "n", Map: "m", Mode: "g", Version: "v", Players: 3, MaxPlayers: 16, Bots: 1, Password: true}},
 		"players cut short": {Protocol{}, head07 + "inf3\x05v\x00n\x00\x00m\x00g\x00\x00\x00\x02\x08\x03\x10" + "a\x00\x00\x40\x05\x02b",
 			discovery.Info{Name: "n", Map: "m", Mode: "g", Version: "v", Players: 3, MaxPlayers: 16, Bots: 1}},
@@ -103,9 +104,10 @@ func TestParse(t *testing.T) {
 // or before.
 func TestRoll(t *testing.T) {
 	const (
-		extended = head06 + "iext239\0000.6.4\x00n\x00m\x001\x001\x00g\x000\x002\x0064\x003\x0064\x00\x00" + "ann\x00clan\x00276\x00-61\x001\x00\x00" + "b\x1b[31mob\x00\x00-1\x00-9999\x001\x00\x00"
-		rest     = head06 + "iex+239\x001\x00\x00" + "cyd\x00\x00-1\x000\x000\x00\x00"
-		alien    = head06 + "iex+240\x001\x00\x00" + "eve\x00\x00-1\x000\x000\x00\x00"
+		extended = head06 + "iext239\0000.6.4\x00n\x00m\x001\x001\x00g\x000\x002\x0064\x003\x0064\x00\x00" +
+			"ann\x00clan\x00276\x00-61\x001\x00\x00" + "b\x1b[31mob\x00\x00-1\x00-9999\x001\x00\x00"
+		rest  = head06 + "iex+239\x001\x00\x00" + "cyd\x00\x00-1\x000\x000\x00\x00"
+		alien = head06 + "iex+240\x001\x00\x00" + "eve\x00\x00-1\x000\x000\x00\x00"
 	)
 	three := []discovery.Player{{Name: "ann", Score: -61}, {Name: discovery.CleanText("b\x1b[31mob"), Score: -9999}, {Name: "cyd"}}
 	for name, c := range map[string]struct {
@@ -113,13 +115,16 @@ func TestRoll(t *testing.T) {
 		datagrams []string
 		want      []discovery.Player
 	}{
-		"0.7": {Protocol{}.Roll(), []string{head07 + "inf3\x05v\x00n\x00\x00m\x00g\x00\x01\x00\x02\x08\x03\x10" + "a\x00\x00\x40\x45\x00" + "b\x00c\x00\x80\x05\x05\x02" + "cut\x00\x00\x40"},
+		"0.7": {Protocol{}.Roll(), []string{head07 + "inf3\x05v\x00n\x00\x00m\x00g\x00\x01\x00\x02\x08\x03\x10" +
+			"a\x00\x00\x40\x45\x00" + "b\x00c\x00\x80\x05\x05\x02" + "cut\x00\x00\x40"},
 			[]discovery.Player{{Name: "a", Score: -6}, {Name: "b", Score: 5}}},
-		"0.6": {DDNet{}.Roll(), []string{head06 + "inf3239\x000.6.4\x00n\x00m\x00CTF\x001\x002\x0012\x003\x0016\x00nameless tee\x00\x00-1\x007\x001\x00"},
+		"0.6": {DDNet{}.Roll(), []string{head06 +
+			"inf3239\x000.6.4\x00n\x00m\x00CTF\x001\x002\x0012\x003\x0016\x00nameless tee\x00\x00-1\x007\x001\x00"},
 			[]discovery.Player{{Name: "nameless tee", Score: 7}}},
-		"DDNet":                               {DDNet{}.Roll(), []string{extended, rest}, three},
-		"the rest first, and twice":           {DDNet{}.Roll(), []string{rest, extended, alien, rest}, three},
-		"who is asked too often names nobody": {DDNet{}.Roll(), []string{head06 + "iext239\0000.6.4\x00n\x00m\x001\x001\x00g\x000\x002\x0064\x003\x0064\x00\x00"}, nil},
+		"DDNet":                     {DDNet{}.Roll(), []string{extended, rest}, three},
+		"the rest first, and twice": {DDNet{}.Roll(), []string{rest, extended, alien, rest}, three},
+		"who is asked too often names nobody": {DDNet{}.Roll(),
+			[]string{head06 + "iext239\0000.6.4\x00n\x00m\x001\x001\x00g\x000\x002\x0064\x003\x0064\x00\x00"}, nil},
 	} {
 		var datagrams [][]byte
 		for _, d := range c.datagrams {
@@ -130,12 +135,14 @@ func TestRoll(t *testing.T) {
 			t.Errorf("%s: %+v, %+v, %v, want %+v", name, reply, reply.Info, err, c.want)
 		}
 	}
-	for name, datagrams := range map[string][][]byte{"some": {[]byte(extended)}, "others": {[]byte(extended), []byte(alien)}, "the rest": {[]byte(rest)}} {
+	for name, datagrams := range map[string][][]byte{"some": {[]byte(extended)},
+		"others": {[]byte(extended), []byte(alien)}, "the rest": {[]byte(rest)}} {
 		if reply, err := (DDNet{}).Roll().Parse(datagrams); err != nil || !reply.Incomplete {
 			t.Errorf("%s alone: %+v, %v", name, reply, err)
 		}
 	}
-	for file, roll := range map[string]discovery.Protocol{"teeworlds07.hex": Protocol{}.Roll(), "ddnet_extended.hex": DDNet{}.Roll(), "ddnet_plain.hex": DDNet{}.Roll()} {
+	for file, roll := range map[string]discovery.Protocol{"teeworlds07.hex": Protocol{}.Roll(),
+		"ddnet_extended.hex": DDNet{}.Roll(), "ddnet_plain.hex": DDNet{}.Roll()} {
 		_, replies := codectest.Packets(t, file)
 		if reply, err := roll.Parse(replies); err != nil || reply.Info == nil || reply.Info.Roster == nil || len(reply.Info.Roster.Players) != 0 {
 			t.Errorf("%s, where nobody is: %+v, %v", file, reply, err)
@@ -153,13 +160,15 @@ func FuzzRollDDNet(f *testing.F) {
 
 func TestParseRefuses(t *testing.T) {
 	codectest.Refuses(t, Protocol{}, map[string]string{
-		"nothing": "", "half a token": "\x04\x00\x00\x09\xab\xcd\xef\x05\x01\x02\x03", "another control": "\x04\x00\x00\x09\xab\xcd\xef\x01\x01\x02\x03\x04",
-		"head alone": head07, "cut short": head07 + "inf3\x05v\x00n\x00\x00m\x00g\x00\x01\x00\x02\x08\x03", "0.6's": head06 + "inf31\x00",
+		"nothing": "", "half a token": "\x04\x00\x00\x09\xab\xcd\xef\x05\x01\x02\x03",
+		"another control": "\x04\x00\x00\x09\xab\xcd\xef\x01\x01\x02\x03\x04",
+		"head alone":      head07, "cut short": head07 + "inf3\x05v\x00n\x00\x00m\x00g\x00\x01\x00\x02\x08\x03", "0.6's": head06 + "inf31\x00",
 	})
 	codectest.Refuses(t, DDNet{}, map[string]string{
 		"nothing": "", "head alone": head06, "cut short": head06 + "inf3239\x00v\x00n\x00m\x00g\x001\x002\x0012\x003\x00",
-		"token too large": head06 + "inf3256\x00v\x00n\x00m\x00g\x001\x002\x0012\x003\x004\x00", "token that is none": head06 + "inf3x\x00v\x00n\x00m\x00g\x001\x002\x0012\x003\x004\x00",
-		"more players": head06 + "iex+239\x001\x00\x00",
+		"token too large":    head06 + "inf3256\x00v\x00n\x00m\x00g\x001\x002\x0012\x003\x004\x00",
+		"token that is none": head06 + "inf3x\x00v\x00n\x00m\x00g\x001\x002\x0012\x003\x004\x00",
+		"more players":       head06 + "iex+239\x001\x00\x00",
 	})
 	for _, p := range []discovery.Protocol{Protocol{}, DDNet{}} {
 		if reply, err := p.Parse(nil); err != nil || !reply.Incomplete {

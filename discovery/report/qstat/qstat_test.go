@@ -36,7 +36,8 @@ const half = discovery.Millis(time.Millisecond / 2)
 func TestReadXMLOfQuakestat(t *testing.T) {
 	for _, name := range []string{"openarena-latin1.xml", "openarena-utf8.xml"} {
 		first, second := measured("127.0.0.1:27960", 1, discovery.Answered), measured("127.0.0.2:27960", 2, discovery.Answered)
-		first.RTT, first.Name, first.Map, first.Mode, first.Players, first.MaxPlayers, first.Bots = half, "OA <test & 1> caf", "oa_dm1", "4", 4, 8, 4
+		first.RTT, first.Name, first.Map, first.Mode, first.Players, first.MaxPlayers, first.Bots = half,
+			"OA <test & 1> caf", "oa_dm1", "4", 4, 8, 4
 		second.RTT, second.Name, second.Map, second.Mode, second.MaxPlayers = half, "OA <test & 2> caf", "oa_dm2", "4", 8
 		for _, m := range []*report.Measurement{&first, &second} {
 			m.Version, m.Protocol = "ioq3 1.36+u20221123.70d07d9+dfsg-1/Debian linux-x86_64 Jan 8 2023", 71
@@ -69,7 +70,8 @@ const up = `<server type="A2S" address="192.0.2.1:27015" status="UP"><hostname>1
 
 func TestReadXML(t *testing.T) {
 	a2s := measured("192.0.2.1:27015", 1, discovery.Answered)
-	a2s.RTT, a2s.Map, a2s.Mode, a2s.Players, a2s.MaxPlayers, a2s.Bots, a2s.Password = discovery.Millis(42*time.Millisecond), "cp_dustbowl", "tf", 20, 24, 3, true
+	a2s.RTT, a2s.Map, a2s.Mode, a2s.Players, a2s.MaxPlayers, a2s.Bots,
+		a2s.Password = discovery.Millis(42*time.Millisecond), "cp_dustbowl", "tf", 20, 24, 3, true
 	named := func(name string) report.Measurement { m := a2s; m.Name = name; return m }
 	tests := []struct {
 		name, in string
@@ -77,7 +79,8 @@ func TestReadXML(t *testing.T) {
 	}{
 		{"A2S", document("UTF-8", strings.Replace(up, "NAME", "caf\u00e9 ^1 \u202e&lt;b&gt;", 1)), []report.Measurement{named("café ^1 <b>")}},
 		{"Latin-1", document("iso-8859-1", strings.Replace(up, "NAME", "caf\xe9", 1)), []report.Measurement{named("café")}},
-		{"colours of Quake III", document("UTF-8", `<server type="Q3S" address="192.0.2.1" status="UP"><name>^1red^7</name><ping>7</ping></server>`),
+		{"colours of Quake III", document("UTF-8",
+			`<server type="Q3S" address="192.0.2.1" status="UP"><name>^1red^7</name><ping>7</ping></server>`),
 			[]report.Measurement{func() report.Measurement {
 				m := measured("192.0.2.1:27960", 1, discovery.Answered)
 				m.Name, m.RTT = "red", discovery.Millis(7*time.Millisecond)
@@ -124,7 +127,8 @@ func TestReadXMLRefuses(t *testing.T) {
 		{"a negative ping", document("UTF-8", strings.Replace(up, ">42<", ">-42<", 1)), "impossible"},
 		{"a ping of a day", document("UTF-8", strings.Replace(up, ">42<", ">86400000<", 1)), "impossible"},
 		{"words for numbers", document("UTF-8", strings.Replace(up, ">42<", ">fast<", 1)), "invalid syntax"},
-		{"an entity that multiplies", `<!DOCTYPE q [<!ENTITY a "&b;&b;">]>` + document("UTF-8", strings.Replace(up, "NAME", "&a;", 1))[39:], "entity"},
+		{"an entity that multiplies",
+			`<!DOCTYPE q [<!ENTITY a "&b;&b;">]>` + document("UTF-8", strings.Replace(up, "NAME", "&a;", 1))[39:], "entity"},
 	}
 	for _, tt := range tests {
 		_, err := qstat.ReadXML(strings.NewReader(tt.in))

@@ -99,7 +99,8 @@ func WriteXML(w io.Writer, kind string, r report.Report) error {
 			if m.ASN != 0 {
 				rule(ruleASN, strconv.FormatUint(uint64(m.ASN), 10))
 			}
-			for _, more := range [][2]string{{ruleVersion, m.Version}, {ruleProtocol, number(m.Protocol)}, {ruleOldest, number(m.OldestProtocol)}, {ruleMod, m.Mod}, {ruleTags, string(m.Tags)}} {
+			for _, more := range [][2]string{{ruleVersion, m.Version}, {ruleProtocol, number(m.Protocol)},
+				{ruleOldest, number(m.OldestProtocol)}, {ruleMod, m.Mod}, {ruleTags, string(m.Tags)}} {
 				if more[1] != "" {
 					rule(more[0], more[1])
 				}

@@ -17,7 +17,11 @@ import (
 func TestSlowLine(t *testing.T) {
 	report := wire.Report{Round: 1}
 	for server := range 3000 {
-		report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(server+1) * time.Millisecond})
+		report.Results = append(report.Results, discovery.Result{
+			Server: server,
+			State:  discovery.Answered,
+			RTT:    time.Duration(server+1) * time.Millisecond,
+		})
 	}
 	message, err := wire.Marshal(report)
 	if err != nil {
@@ -69,7 +73,11 @@ func TestSlowUplink(t *testing.T) {
 		peer := conn.New(peerWS, conn.AtPeer)
 		report := wire.Report{Round: 1}
 		for server := range 60_000 {
-			report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(1+server%50) * time.Millisecond})
+			report.Results = append(report.Results, discovery.Result{
+				Server: server,
+				State:  discovery.Answered,
+				RTT:    time.Duration(1+server%50) * time.Millisecond,
+			})
 		}
 		ended := start(t.Context(), peer, ignore)
 		message, err := wire.Marshal(report)

@@ -119,11 +119,13 @@ func TestFlatten(t *testing.T) {
 		"inside, at the start":   {[]span{{4, 7, 1}, {4, 5, 2}}, []ranges.Step{{Start: 4, Number: 2}, {Start: 6, Number: 1}, {Start: 8}}},
 		"inside, at the end":     {[]span{{4, 7, 1}, {6, 7, 2}}, []ranges.Step{{Start: 4, Number: 1}, {Start: 6, Number: 2}, {Start: 8}}},
 		"inside, the same":       {[]span{{4, 7, 1}, {5, 6, 1}}, []ranges.Step{{Start: 4, Number: 1}, {Start: 8}}},
-		"three deep":             {[]span{{4, 7, 1}, {4, 5, 2}, {5, 5, 3}}, []ranges.Step{{Start: 4, Number: 2}, {Start: 5, Number: 3}, {Start: 6, Number: 1}, {Start: 8}}},
-		"the same span twice":    {[]span{{4, 7, 1}, {4, 7, 2}}, []ranges.Step{{Start: 4, Number: 2}, {Start: 8}}},
-		"crossing":               {[]span{{4, 7, 1}, {6, 9, 2}}, []ranges.Step{{Start: 4, Number: 1}, {Start: 6, Number: 2}, {Start: 10}}},
-		"crossing, around":       {[]span{{2, 20, 9}, {4, 7, 1}, {6, 9, 2}}, []ranges.Step{{Start: 2, Number: 9}, {Start: 4, Number: 1}, {Start: 6, Number: 2}, {Start: 10, Number: 9}, {Start: 21}}},
-		"a gap":                  {[]span{{4, 5, 1}, {8, 9, 1}}, []ranges.Step{{Start: 4, Number: 1}, {Start: 6}, {Start: 8, Number: 1}, {Start: 10}}},
+		"three deep": {[]span{{4, 7, 1}, {4, 5, 2}, {5, 5, 3}},
+			[]ranges.Step{{Start: 4, Number: 2}, {Start: 5, Number: 3}, {Start: 6, Number: 1}, {Start: 8}}},
+		"the same span twice": {[]span{{4, 7, 1}, {4, 7, 2}}, []ranges.Step{{Start: 4, Number: 2}, {Start: 8}}},
+		"crossing":            {[]span{{4, 7, 1}, {6, 9, 2}}, []ranges.Step{{Start: 4, Number: 1}, {Start: 6, Number: 2}, {Start: 10}}},
+		"crossing, around": {[]span{{2, 20, 9}, {4, 7, 1}, {6, 9, 2}},
+			[]ranges.Step{{Start: 2, Number: 9}, {Start: 4, Number: 1}, {Start: 6, Number: 2}, {Start: 10, Number: 9}, {Start: 21}}},
+		"a gap": {[]span{{4, 5, 1}, {8, 9, 1}}, []ranges.Step{{Start: 4, Number: 1}, {Start: 6}, {Start: 8, Number: 1}, {Start: 10}}},
 	} {
 		if got := flatten(c.spans); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
@@ -206,7 +208,8 @@ func TestReadOrigins(t *testing.T) {
 		text  string
 		built time.Time
 	}{
-		"commas": {commas, time.Time{}}, "numbers": {numbers, time.Time{}}, "tabs, packed": {packed.String(), time.Time{}}, "a table of ours": {table.String(), made},
+		"commas": {commas, time.Time{}}, "numbers": {numbers, time.Time{}},
+		"tabs, packed": {packed.String(), time.Time{}}, "a table of ours": {table.String(), made},
 	} {
 		names := make(map[uint32]string)
 		spans, built, err := readOrigins(strings.NewReader(c.text), names)
@@ -220,7 +223,8 @@ func TestReadOrigins(t *testing.T) {
 	if spans, built, err := readOrigins(strings.NewReader(dump), nil); err != nil || len(spans) != 3 || built.Year() != 2022 {
 		t.Errorf("a dump: %v of %v, %v", spans, built, err)
 	}
-	for _, broken := range []string{"1.0.0.0,1.0.0.255\n", "1.0.0.0,1.0.0.255,AS5\n", "1.0.0.9,1.0.0.0,5\n", "1.0.0.0,2001::,5\n", "x,1.0.0.0,5\n", "1.0.0.0,1.0.0.255,4294967296\n", packed.String()[:40], table.String()[:60]} {
+	for _, broken := range []string{"1.0.0.0,1.0.0.255\n", "1.0.0.0,1.0.0.255,AS5\n", "1.0.0.9,1.0.0.0,5\n",
+		"1.0.0.0,2001::,5\n", "x,1.0.0.0,5\n", "1.0.0.0,1.0.0.255,4294967296\n", packed.String()[:40], table.String()[:60]} {
 		if _, _, err := readOrigins(strings.NewReader(broken), nil); err == nil {
 			t.Errorf("%.30q was read", broken)
 		}
@@ -229,7 +233,8 @@ func TestReadOrigins(t *testing.T) {
 
 func TestIsOrigin(t *testing.T) {
 	for asn, want := range map[uint32]bool{
-		0: false, 1: true, 23455: true, 23456: false, 64495: true, 64496: false, 64512: false, 65535: false, 65551: false, 131071: false, 131072: true, 4199999999: true, 4200000000: false, 4294967295: false,
+		0: false, 1: true, 23455: true, 23456: false, 64495: true, 64496: false, 64512: false, 65535: false,
+		65551: false, 131071: false, 131072: true, 4199999999: true, 4200000000: false, 4294967295: false,
 	} {
 		if isOrigin(asn) != want {
 			t.Errorf("AS%d: %v", asn, !want)
@@ -241,9 +246,12 @@ func TestIsOrigin(t *testing.T) {
 func TestSettle(t *testing.T) {
 	de, fr := ranges.CountryNumber("DE"), ranges.CountryNumber("FR")
 	home := ranges.Step{Start: 1000, Number: 5} // of AS 5, in Germany, that it may have something there
-	newest := []ranges.Step{home, {Start: 1900}, {Start: 2000, Number: 1}, {Start: 2100, Number: 2}, {Start: 2200}, {Start: 2300, Number: 3}, {Start: 2400}, {Start: 3000, Number: 6}, {Start: 3001}}
-	older := []ranges.Step{{Start: 2000, Number: 1}, {Start: 2100, Number: 9}, {Start: 2200, Number: 5}, {Start: 2300}, {Start: 2500, Number: 5}, {Start: 2600, Number: 8}, {Start: 2700, Number: 6}, {Start: 2800}}
-	countries := []ranges.Step{{Start: 900, Number: de}, {Start: 2500, Number: fr}, {Start: 2600, Number: de}, {Start: 2700, Number: fr}, {Start: 2701}, {Start: 3000, Number: fr}, {Start: 3001}}
+	newest := []ranges.Step{home, {Start: 1900}, {Start: 2000, Number: 1}, {Start: 2100, Number: 2}, {Start: 2200},
+		{Start: 2300, Number: 3}, {Start: 2400}, {Start: 3000, Number: 6}, {Start: 3001}}
+	older := []ranges.Step{{Start: 2000, Number: 1}, {Start: 2100, Number: 9}, {Start: 2200, Number: 5}, {Start: 2300},
+		{Start: 2500, Number: 5}, {Start: 2600, Number: 8}, {Start: 2700, Number: 6}, {Start: 2800}}
+	countries := []ranges.Step{{Start: 900, Number: de}, {Start: 2500, Number: fr}, {Start: 2600, Number: de},
+		{Start: 2700, Number: fr}, {Start: 2701}, {Start: 3000, Number: fr}, {Start: 3001}}
 	got, fates := settle(newest, older, countries)
 	want := []ranges.Step{
 		home, {Start: 1900},
@@ -264,9 +272,11 @@ func TestSettle(t *testing.T) {
 			t.Errorf("%d addresses: %s; want %d", fates.v4[fate], fate, keys)
 		}
 	}
-	later := []ranges.Step{home, {Start: 1900}, {Start: 2000, Number: 1}, {Start: 2100, Number: 9}, {Start: 2150, Number: 2}, {Start: 2200, Number: 5}, {Start: 2300, Number: 7}, {Start: 2400}}
+	later := []ranges.Step{home, {Start: 1900}, {Start: 2000, Number: 1}, {Start: 2100, Number: 9},
+		{Start: 2150, Number: 2}, {Start: 2200, Number: 5}, {Start: 2300, Number: 7}, {Start: 2400}}
 	for verdict, keys := range map[string]uint64{
-		agreed + "; later the same": 100, changed + "; later what the older one said": 50, changed + "; later the same": 50, filled + "; later what the older one said": 100,
+		agreed + "; later the same": 100, changed + "; later what the older one said": 50,
+		changed + "; later the same": 50, filled + "; later what the older one said": 100,
 		filled + "; later nothing": 1, added + "; later another AS": 100, dropped + "; later nothing": 299,
 	} {
 		if got := judged(newest, older, got, later).v4[verdict]; got != keys {
@@ -275,14 +285,17 @@ func TestSettle(t *testing.T) {
 	}
 	// Of IPv6 nothing follows for IPv4: a /32 is more than all of that.
 	v6 := func(steps ...ranges.Step) []ranges.Step { return steps }
-	got, fates = settle(v6(ranges.Step{Start: 1 << 60, Number: 7}, ranges.Step{Start: 1<<60 + 8}), v6(ranges.Step{Start: 100, Number: 7}, ranges.Step{Start: 200}), v6(ranges.Step{Start: 1, Number: de}))
-	if want := v6(ranges.Step{Start: 1 << 60, Number: 7}, ranges.Step{Start: 1<<60 + 8}); !slices.Equal(got, want) || fates.v4[dropped] != 100 || fates.v6[added] != 8 {
+	got, fates = settle(v6(ranges.Step{Start: 1 << 60, Number: 7}, ranges.Step{Start: 1<<60 + 8}),
+		v6(ranges.Step{Start: 100, Number: 7}, ranges.Step{Start: 200}), v6(ranges.Step{Start: 1, Number: de}))
+	if want := v6(ranges.Step{Start: 1 << 60, Number: 7}, ranges.Step{Start: 1<<60 + 8}); !slices.Equal(got, want) ||
+		fates.v4[dropped] != 100 || fates.v6[added] != 8 {
 		t.Errorf("%v, %v", got, fates)
 	}
 }
 
 func TestLargest(t *testing.T) {
-	origins := []ranges.Step{{Start: 10, Number: 1}, {Start: 20, Number: 2}, {Start: 40, Number: 3}, {Start: 100, Number: 4}, {Start: 110}, {Start: 1 << 40, Number: 5}}
+	origins := []ranges.Step{{Start: 10, Number: 1}, {Start: 20, Number: 2}, {Start: 40, Number: 3},
+		{Start: 100, Number: 4}, {Start: 110}, {Start: 1 << 40, Number: 5}}
 	got := largest(origins, map[uint32]string{1: "one", 2: "two", 4: "four", 5: "five"}, 2)
 	if want := map[uint32]string{1: "one", 2: "two"}; !maps.Equal(got, want) {
 		t.Errorf("%v, want %v: the larger ones, of as large ones the first, and none without a name", got, want)
@@ -291,7 +304,8 @@ func TestLargest(t *testing.T) {
 
 func TestTooDifferent(t *testing.T) {
 	table := func(first, second uint32) []ranges.Step {
-		return []ranges.Step{{Start: 1000, Number: first}, {Start: 1090, Number: second}, {Start: 1100}, {Start: 1 << 40, Number: 7}, {Start: 1<<40 + 100}}
+		return []ranges.Step{{Start: 1000, Number: first}, {Start: 1090, Number: second}, {Start: 1100},
+			{Start: 1 << 40, Number: 7}, {Start: 1<<40 + 100}}
 	}
 	for name, c := range map[string]struct {
 		now     []ranges.Step
@@ -314,10 +328,12 @@ func TestTooDifferent(t *testing.T) {
 
 // TestGenerate: the same bytes again, and none if a source is broken.
 func TestGenerate(t *testing.T) {
-	in := written(t, map[string]string{"geoip": torV4, "geoip6": torV6, "asn.csv": commas, "older.dump": dump, "broken.csv": "1.0.0.0,1.0.0.255,7,x\n", "none.csv": ""})
+	in := written(t, map[string]string{"geoip": torV4, "geoip6": torV6, "asn.csv": commas, "older.dump": dump,
+		"broken.csv": "1.0.0.0,1.0.0.255,7,x\n", "none.csv": ""})
 	from := func(asn string) sources {
 		return sources{
-			countries: [2]string{filepath.Join(in, "geoip"), filepath.Join(in, "geoip6")}, newest: []string{filepath.Join(in, asn)}, older: []string{filepath.Join(in, "older.dump")},
+			countries: [2]string{filepath.Join(in, "geoip"), filepath.Join(in, "geoip6")},
+			newest:    []string{filepath.Join(in, asn)}, older: []string{filepath.Join(in, "older.dump")},
 			date: time.Date(2026, 6, 17, 0, 0, 0, 0, time.UTC), credit: "somebody",
 		}
 	}
@@ -332,7 +348,8 @@ func TestGenerate(t *testing.T) {
 	if err := errors.Join(from("asn.csv").generate(one, 0), from("asn.csv").generate(two, 0), from("asn.csv").generate(two, 0)); err != nil {
 		t.Fatal(err)
 	}
-	for name, built := range map[string]time.Time{"country.gz": time.Date(2026, 6, 25, 4, 33, 59, 0, time.UTC), "asn.gz": time.Date(2026, 6, 17, 0, 0, 0, 0, time.UTC)} {
+	for name, built := range map[string]time.Time{"country.gz": time.Date(2026, 6, 25, 4, 33, 59, 0, time.UTC),
+		"asn.gz": time.Date(2026, 6, 17, 0, 0, 0, 0, time.UTC)} {
 		if !bytes.Equal(made(one, name), made(two, name)) {
 			t.Errorf("%s differs", name)
 		}

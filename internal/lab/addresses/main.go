@@ -83,7 +83,11 @@ func (s sources) generate(out string, most float64) error {
 		return err
 	}
 	countries := flatten(spans)
-	country, err := s.table(ranges.Header{Name: tableOfCountries, Source: "IPFire Location, from Debian's tor-geoipdb, CC BY-SA 4.0", Built: built}, countries, out, most)
+	country, err := s.table(ranges.Header{
+		Name:   tableOfCountries,
+		Source: "IPFire Location, from Debian's tor-geoipdb, CC BY-SA 4.0",
+		Built:  built,
+	}, countries, out, most)
 	if err != nil {
 		return err
 	}
@@ -111,7 +115,8 @@ func (s sources) generate(out string, most float64) error {
 		return err
 	}
 	var called bytes.Buffer
-	if err := ranges.EncodeNames(&called, ranges.Header{Name: tableOfNames, Source: s.credit, Built: built}, largest(origins, names, named)); err != nil {
+	if err := ranges.EncodeNames(&called, ranges.Header{Name: tableOfNames, Source: s.credit, Built: built},
+		largest(origins, names, named)); err != nil {
 		return err
 	}
 	return errors.Join(

@@ -44,7 +44,8 @@ func settle(newest, older, countries []ranges.Step) ([]ranges.Step, fates) {
 	f := fates{make(map[string]uint64), make(map[string]uint64)}
 	each(func(first, keys uint64, n [mostTables]uint32) {
 		is, was, country := n[0], n[1], n[2]
-		if here := owned[holding{was, country, isV6(first)}]; is == 0 && country != 0 && here > 0 && here >= owned[holding{was, 0, isV6(first)}]/share {
+		if here := owned[holding{was, country, isV6(first)}]; is == 0 && country != 0 && here > 0 &&
+			here >= owned[holding{was, 0, isV6(first)}]/share {
 			is = was
 		}
 		f.of(first)[fateOf(n[0], was, is)] += keys
@@ -191,7 +192,8 @@ func tooDifferent(now, last []ranges.Step, most float64) error {
 	}, now, last)
 	for family, name := range [2]string{"IPv4", "IPv6"} {
 		if share := float64(differ[family]) / float64(max(1, known[family])); share > most {
-			return fmt.Errorf("of what the last table knows of %s %.1f %% are otherwise in this one, and %.1f %% may be: is a source broken?", name, 100*share, 100*most)
+			return fmt.Errorf("of what the last table knows of %s %.1f %% are otherwise in this one, and %.1f "+
+				"%% may be: is a source broken?", name, 100*share, 100*most)
 		}
 	}
 	return nil

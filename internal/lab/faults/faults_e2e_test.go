@@ -58,7 +58,9 @@ func TestFaults(t *testing.T) {
 	}
 	s.Faults = Schedule(s.Seed, faults, every, longest, s.machines())
 	if *faultsOnly != "" {
-		s.Faults = slices.DeleteFunc(Schedule(s.Seed, 30*faults, every, longest, s.machines()), func(f Fault) bool { return !strings.HasPrefix(f.String(), *faultsOnly) })
+		s.Faults = slices.DeleteFunc(Schedule(s.Seed, 30*faults, every, longest, s.machines()), func(f Fault) bool {
+			return !strings.HasPrefix(f.String(), *faultsOnly)
+		})
 		s.Faults = s.Faults[:min(faults, len(s.Faults))]
 		for i := range s.Faults { // close up
 			s.Faults[i].At = time.Duration(i+1) * (every + longest)
@@ -158,7 +160,8 @@ func (s scenario) play(t *testing.T) {
 		if time.Now().After(slow) {
 			slow = slow.Add(time.Hour) // once is enough
 			for _, p := range evenings[late].people {
-				t.Logf("%s of the room %s is not in the game yet:\n%s", p.name, p.evening.code, tracesOf(evenings, Event{Room: p.evening.code, Who: p.name}))
+				t.Logf("%s of the room %s is not in the game yet:\n%s", p.name, p.evening.code,
+					tracesOf(evenings, Event{Room: p.evening.code, Who: p.name}))
 			}
 		}
 	}

@@ -269,7 +269,12 @@ func (p *peer) tell(event Event) {
 }
 
 func (p *peer) connect(ctx context.Context, line int) (welcomed bool) {
-	dialer := websocket.Dialer{NetDialContext: p.evening.lab.dial, HandshakeTimeout: 5 * time.Second, ReadBufferSize: 1024, WriteBufferSize: 1024}
+	dialer := websocket.Dialer{
+		NetDialContext:   p.evening.lab.dial,
+		HandshakeTimeout: 5 * time.Second,
+		ReadBufferSize:   1024,
+		WriteBufferSize:  1024,
+	}
 	person := int(p.name[len(p.name)-1] - '0')
 	ws, reply, err := dialer.DialContext(ctx, "ws://"+p.evening.entrance(p.evening.number+person+line)+"/peer", p.evening.header(person))
 	if err != nil {
@@ -282,7 +287,15 @@ func (p *peer) connect(ctx context.Context, line int) (welcomed bool) {
 	p.mu.Lock()
 	p.conn, p.welcomed = c, false
 	p.mu.Unlock()
-	c.Send(wire.Hello{Version: wire.Version, Code: p.evening.code, Key: p.evening.key, Name: p.name, Token: p.token, Program: p.token, Line: line})
+	c.Send(wire.Hello{
+		Version: wire.Version,
+		Code:    p.evening.code,
+		Key:     p.evening.key,
+		Name:    p.name,
+		Token:   p.token,
+		Program: p.token,
+		Line:    line,
+	})
 	c.Run(ctx, func(m wire.Message) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -361,7 +374,8 @@ func sight(s *wire.Snapshot) Event {
 
 // isNew reports whether a sight differs from the one before.
 func isNew(e, before Event) bool {
-	return e.Line != before.Line || e.Epoch != before.Epoch || e.Round != before.Round || e.Stage != before.Stage || e.Value != before.Value || e.Text != before.Text ||
+	return e.Line != before.Line || e.Epoch != before.Epoch || e.Round != before.Round || e.Stage != before.Stage ||
+		e.Value != before.Value || e.Text != before.Text ||
 		len(e.People) != len(before.People)
 }
 
@@ -407,7 +421,13 @@ func (p *peer) answer(round int, servers []int) {
 			continue
 		}
 		p.known[server] = true
-		p.results = append(p.results, discovery.Result{Server: server, State: discovery.Answered, Phase: discovery.Refining, At: now, RTT: p.rtt(server)})
+		p.results = append(p.results, discovery.Result{
+			Server: server,
+			State:  discovery.Answered,
+			Phase:  discovery.Refining,
+			At:     now,
+			RTT:    p.rtt(server),
+		})
 	}
 	news := p.results[p.told:]
 	if len(news) == 0 {
@@ -415,7 +435,10 @@ func (p *peer) answer(round int, servers []int) {
 	}
 	infos := wire.Infos{Round: round}
 	for _, result := range news {
-		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: result.Server, Info: discovery.Info{Map: "oa_dm1", Mode: "0", Players: 2, MaxPlayers: 16}})
+		infos.Servers = append(infos.Servers, wire.ServerInfo{
+			Server: result.Server,
+			Info:   discovery.Info{Map: "oa_dm1", Mode: "0", Players: 2, MaxPlayers: 16},
+		})
 	}
 	p.send(infos)
 	p.send(wire.Report{Round: round, First: p.told, Now: now, Results: news})
@@ -434,8 +457,9 @@ func (p *peer) look(m wire.Finalists) {
 			return
 		}
 		ms := p.rtt(server).Seconds() * 1000
-		v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{ms + .1, ms, ms + .2}, Sent: cmp.Or(m.Samples, 3),
-			Info: &discovery.Info{Name: fmt.Sprintf("arena %d", server), Map: "oa_dm1", Mode: "0", Players: 2, MaxPlayers: 16}})
+		v.Servers = append(v.Servers,
+			wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{ms + .1, ms, ms + .2}, Sent: cmp.Or(m.Samples, 3),
+				Info: &discovery.Info{Name: fmt.Sprintf("arena %d", server), Map: "oa_dm1", Mode: "0", Players: 2, MaxPlayers: 16}})
 	}
 	p.send(v)
 }

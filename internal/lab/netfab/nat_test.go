@@ -202,7 +202,8 @@ func TestNATErrors(t *testing.T) {
 			}
 		}
 		r := newRouter(NAT{Public: public, Mapping: mapping})
-		if foreign := icmp(unreachable, 3, server.Addr(), public, [4]byte{}, datagram(protoUDP, at(public, 5000), server, "x")); r.in(foreign, 0) {
+		if foreign := icmp(unreachable, 3, server.Addr(), public, [4]byte{},
+			datagram(protoUDP, at(public, 5000), server, "x")); r.in(foreign, 0) {
 			t.Errorf("mapping %d: an error about what nobody sent got in", mapping)
 		}
 	}

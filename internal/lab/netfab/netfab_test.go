@@ -71,8 +71,12 @@ func TestFabric(t *testing.T) {
 		"nobody there": {func(w world) {
 			w.Send(w.ann, datagram(protoUDP, inside, at(netip.MustParseAddr("192.0.2.1"), 1), "x"), 0)
 		}, nil},
-		"a neighbor":   {func(w world) { w.Send(w.ann, datagram(protoUDP, inside, second, "x"), 7*ms) }, []string{"7ms 1: 10.0.0.2:5000>10.0.0.3:5000"}},
-		"multicast":    {func(w world) { w.Send(w.bob, datagram(protoUDP, second, group, "x"), 7*ms) }, []string{"7ms 0: 10.0.0.3:5000>224.0.0.251:5353"}},
+		"a neighbor": {func(w world) {
+			w.Send(w.ann, datagram(protoUDP, inside, second, "x"), 7*ms)
+		}, []string{"7ms 1: 10.0.0.2:5000>10.0.0.3:5000"}},
+		"multicast": {func(w world) {
+			w.Send(w.bob, datagram(protoUDP, second, group, "x"), 7*ms)
+		}, []string{"7ms 0: 10.0.0.3:5000>224.0.0.251:5353"}},
 		"no IP packet": {func(w world) { w.Send(w.ann, []byte("hello"), 0) }, nil},
 		"while the line is down": {func(w world) {
 			w.Send(w.ann, datagram(protoUDP, inside, server, "x"), 0)
@@ -81,7 +85,8 @@ func TestFabric(t *testing.T) {
 			w.Send(w.servers, datagram(protoUDP, server, at(public, 5000), "y"), 10*ms)
 			w.Send(w.servers, datagram(protoUDP, server, at(public, 5000), "y"), 20*ms)
 			w.Send(w.ann, datagram(protoUDP, inside, server, "x"), 50*ms)
-		}, []string{"35ms 2: 203.0.113.9:5000>198.18.0.1:27960", "53ms 0: 198.18.0.1:27960>10.0.0.2:5000", "85ms 2: 203.0.113.9:5000>198.18.0.1:27960"}},
+		}, []string{"35ms 2: 203.0.113.9:5000>198.18.0.1:27960", "53ms 0: 198.18.0.1:27960>10.0.0.2:5000",
+			"85ms 2: 203.0.113.9:5000>198.18.0.1:27960"}},
 		"the router's address changes": {func(w world) {
 			w.Send(w.ann, datagram(protoUDP, inside, server, "x"), 0)
 			w.RenumberSite(w.home, netip.MustParseAddr("203.0.113.77"))

@@ -71,7 +71,8 @@ func compare(t *testing.T, kind, group string) {
 		names = append(names, m.Name)
 	}
 	for i, name := range append(names, "muster") {
-		t.Logf("%-22s regret %6.1f / %6.1f (%6.1f) ms, %4.0f probes a player, %8.0f by servers", name, quantile(regret[i], 0.5), quantile(regret[i], 0.95), quantile(regret[i], 1), quantile(probes[i], 0.5), quantile(cooperation[i], 0.5))
+		t.Logf("%-22s regret %6.1f / %6.1f (%6.1f) ms, %4.0f probes a player, %8.0f by servers", name,
+			quantile(regret[i], 0.5), quantile(regret[i], 0.95), quantile(regret[i], 1), quantile(probes[i], 0.5), quantile(cooperation[i], 0.5))
 	}
 	if *worlds > 0 {
 		return // measured, not judged

@@ -99,7 +99,9 @@ func TestGetWrong(t *testing.T) {
 		"all of it a stranger's": {func(r *releasetest.Release) {
 			r.Files = stranger.Release(t, "1.2.0", map[string]string{program: "evil"}).Files
 		}, ErrWrong, "another key"},
-		"a stranger's signature on the program": {func(r *releasetest.Release) { r.Files[program+minisig] = stranger.Sign(t, content, program, "1.2.0") }, ErrWrong, "another key"},
+		"a stranger's signature on the program": {func(r *releasetest.Release) {
+			r.Files[program+minisig] = stranger.Sign(t, content, program, "1.2.0")
+		}, ErrWrong, "another key"},
 		"no sum for it": {func(r *releasetest.Release) {
 			other := project.Release(t, "1.2.0", map[string]string{"muster_1.2.0_linux_amd64": "other"})
 			r.Files[sums], r.Files[sums+minisig] = other.Files[sums], other.Files[sums+minisig]
@@ -113,14 +115,18 @@ func TestGetWrong(t *testing.T) {
 		"another system's program": {func(r *releasetest.Release) {
 			r.Files[program], r.Files[program+minisig] = "other", project.Sign(t, "other", "muster_1.2.0_linux_amd64", "1.2.0")
 		}, ErrWrong, "it is muster_1.2.0_linux_amd64"},
-		"a list of sums without an end":   {func(r *releasetest.Release) { r.Files[sums] = strings.Repeat("a", 1<<20) }, ErrWrong, "more than 64 KB"},
+		"a list of sums without an end": {func(r *releasetest.Release) {
+			r.Files[sums] = strings.Repeat("a", 1<<20)
+		}, ErrWrong, "more than 64 KB"},
 		"not this file":                   {func(r *releasetest.Release) { delete(r.Files, program) }, ErrNone, program},
 		"no signature of it":              {func(r *releasetest.Release) { delete(r.Files, program+minisig) }, ErrNone, program},
 		"no signature of the sums":        {func(r *releasetest.Release) { delete(r.Files, sums+minisig) }, ErrNone, sums},
 		"not this version":                {func(r *releasetest.Release) { r.Version = "1.3.0" }, ErrNone, "Muster 1.2.0"},
 		"a redirect to this machine":      {func(r *releasetest.Release) { r.Redirect = "https://127.0.0.1:9/x" }, ErrAway, "private network"},
 		"a redirect to a private network": {func(r *releasetest.Release) { r.Redirect = "https://192.168.1.1/x" }, ErrAway, "private network"},
-		"a redirect to a private network's name, encrypted no more": {func(r *releasetest.Release) { r.Redirect = "http://router.local/x" }, ErrAway, "not"},
+		"a redirect to a private network's name, encrypted no more": {func(r *releasetest.Release) {
+			r.Redirect = "http://router.local/x"
+		}, ErrAway, "not"},
 		"a redirect to a file":     {func(r *releasetest.Release) { r.Redirect = "file:///etc/passwd" }, ErrAway, "not"},
 		"a redirect with a way in": {func(r *releasetest.Release) { r.Redirect = "https://ann:secret@192.0.2.1/x" }, ErrAway, "password"},
 		"redirects without an end": {func(r *releasetest.Release) { r.Redirect = "/releases/download/v1.2.0/" + sums }, ErrAway, "without end"},
@@ -196,8 +202,10 @@ func TestGetBroken(t *testing.T) {
 func TestCheck(t *testing.T) {
 	for page, good := range map[string]bool{
 		"https://github.com/OWNER/muster/releases": true, "http://127.0.0.1:8080/releases": true, "http://[::1]:8080/": true,
-		"http://github.com/OWNER/muster/releases": false, "http://localhost/releases": false, "http://192.168.1.7/releases": false, "ftp://example.org/": false, "file:///etc": false,
-		"https://ann:secret@example.org/": false, "https://example.org/?a=b": false, "https://example.org/#a": false, "releases": false, "https://": false, "": false, "https://a\x1b[2J/": false,
+		"http://github.com/OWNER/muster/releases": false, "http://localhost/releases": false,
+		"http://192.168.1.7/releases": false, "ftp://example.org/": false, "file:///etc": false,
+		"https://ann:secret@example.org/": false, "https://example.org/?a=b": false, "https://example.org/#a": false,
+		"releases": false, "https://": false, "": false, "https://a\x1b[2J/": false,
 	} {
 		if err := Check(page); (err == nil) != good {
 			t.Errorf("%q: %v", page, err)

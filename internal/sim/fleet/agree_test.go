@@ -214,7 +214,8 @@ func TestSocketsAndVirtualTimeAgree(t *testing.T) {
 			}
 			for i := range min(len(a.probed), len(a.replayed)) {
 				if got, want := a.probed[i], a.replayed[i]; got.Server != want.Server || got.Phase != want.Phase || got.State != want.State {
-					t.Fatalf("probe %d asks server %d (%v, %v), in virtual time %d (%v, %v)", i+1, got.Server, got.Phase, got.State, want.Server, want.Phase, want.State)
+					t.Fatalf("probe %d asks server %d (%v, %v), in virtual time %d (%v, %v)", i+1, got.Server,
+						got.Phase, got.State, want.Server, want.Phase, want.State)
 				}
 			}
 			t.Logf("both %s", outcomeOf(a.probed, real.Summary()))

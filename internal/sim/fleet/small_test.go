@@ -111,7 +111,8 @@ func TestSmallKinds(t *testing.T) {
 				case "version":
 					want.Version = ""
 				}
-				if info == nil || info.Name != want.Name || info.Map != want.Map || info.Version != want.Version || info.Players != want.Players || info.MaxPlayers != want.MaxPlayers {
+				if info == nil || info.Name != want.Name || info.Map != want.Map || info.Version != want.Version ||
+					info.Players != want.Players || info.MaxPlayers != want.MaxPlayers {
 					t.Errorf("server %d says %+v, want %+v", i, info, want)
 				}
 			}

@@ -16,8 +16,10 @@ func TestSign(t *testing.T) {
 	}{
 		"Quake III says what the world has": {Options{Kind: Quake3}, quake, quake},
 		"A2S does not":                      {Options{Kind: A2S}, quake, discovery.Info{AppID: 2200, Version: "1.0.0.0"}},
-		"the game knows better":             {Options{Kind: Quake3, Game: Game{Version: "1.32"}}, quake, discovery.Info{AppID: 2200, Version: "1.32"}},
-		"the game tells all":                {Options{Kind: A2S, Game: Game{Version: "1.2", AppID: 440}}, discovery.Info{}, discovery.Info{AppID: 440, Version: "1.2"}},
+		"the game knows better": {Options{Kind: Quake3, Game: Game{Version: "1.32"}}, quake,
+			discovery.Info{AppID: 2200, Version: "1.32"}},
+		"the game tells all": {Options{Kind: A2S, Game: Game{Version: "1.2", AppID: 440}}, discovery.Info{},
+			discovery.Info{AppID: 440, Version: "1.2"}},
 	} {
 		tt.options.sign(&tt.info)
 		if tt.info != tt.want {

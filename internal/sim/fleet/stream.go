@@ -68,7 +68,8 @@ func (f *Fleet) accept(ctx context.Context, s *socket, workers *sync.WaitGroup) 
 // talk answers on a connection, each time a round trip after what was heard. A packet
 // that the world has lost makes the server mute.
 func (f *Fleet) talk(ctx context.Context, s *socket, conn net.Conn) {
-	from, to := discovery.Canonical(conn.RemoteAddr().(*net.TCPAddr).AddrPort()), discovery.Canonical(conn.LocalAddr().(*net.TCPAddr).AddrPort())
+	from, to := discovery.Canonical(conn.RemoteAddr().(*net.TCPAddr).AddrPort()),
+		discovery.Canonical(conn.LocalAddr().(*net.TCPAddr).AddrPort())
 	speak := f.options.Kind.stream()
 	heard, said := make([]byte, 0, maxQuery), 0
 	for len(heard) < cap(heard) {

@@ -81,7 +81,9 @@ func panel(out *bytes.Buffer, c sim.Case, rate float64) error {
 		highest = max(highest, p.y)
 	}
 	f := frame{out: out, xMax: max(1, end), yMax: highest * headroom}
-	f.text(left, top-letter, "start", fmt.Sprintf("%s, %s, auto-stop %s: %d of %d servers asked", c.Vantage.Name, c.Strategy, c.Plan.AutoStop, len(results), len(c.Vantage.Servers)))
+	f.text(left, top-letter, "start",
+		fmt.Sprintf("%s, %s, auto-stop %s: %d of %d servers asked", c.Vantage.Name, c.Strategy, c.Plan.AutoStop,
+			len(results), len(c.Vantage.Servers)))
 	f.axes()
 	f.dots("ordered", blue, ordered)
 	f.dots("calibration", orange, calibration)
@@ -139,7 +141,8 @@ func (f *frame) text(x, y float64, anchor, text string) {
 
 // axes draws both, with a number at every step and what they count.
 func (f *frame) axes() {
-	fmt.Fprintf(f.out, `<path d="M%s %sV%sH%s" fill="none" stroke="#000000"/>`+"\n", length(left), length(top), length(f.y(0)), length(f.x(f.xMax)))
+	fmt.Fprintf(f.out, `<path d="M%s %sV%sH%s" fill="none" stroke="#000000"/>`+"\n", length(left), length(top),
+		length(f.y(0)), length(f.x(f.xMax)))
 	for v := 0.0; v <= f.xMax; v += step(f.xMax) {
 		f.text(f.x(v), f.y(0)+letter, "middle", number(v))
 	}
@@ -178,7 +181,8 @@ func (f *frame) dots(name, colour string, points []point) {
 		return
 	}
 	x, y := f.legend(name)
-	fmt.Fprintf(f.out, `<rect x="%s" y="%s" width="%d" height="%[3]d" fill="%s"/>`+"\n", length(x+legendDot), length(y-legendDot/2), legendDot, colour)
+	fmt.Fprintf(f.out, `<rect x="%s" y="%s" width="%d" height="%[3]d" fill="%s"/>`+"\n", length(x+legendDot),
+		length(y-legendDot/2), legendDot, colour)
 	fmt.Fprintf(f.out, `<path fill="%s" d="`, colour)
 	for _, p := range points {
 		fmt.Fprintf(f.out, "M%s %sh%sv%[3]sh-%[3]sz", length(f.x(p.x)-dot/2), length(f.y(p.y)-dot/2), length(dot))

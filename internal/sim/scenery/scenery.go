@@ -337,7 +337,8 @@ func readMatrix(file string, in io.Reader) (sim.Matrix, error) {
 	defer f.Close()
 	m, err := sim.ReadMatrix(f)
 	if err != nil {
-		return nil, hint.With(fmt.Errorf("%s: %s", name, hint.Plain(err.Error())), "a matrix has a row and a column for each host, and no titles: what a ping from the one to the other takes, in ms")
+		return nil, hint.With(fmt.Errorf("%s: %s", name, hint.Plain(err.Error())),
+			"a matrix has a row and a column for each host, and no titles: what a ping from the one to the other takes, in ms")
 	}
 	return m, nil
 }

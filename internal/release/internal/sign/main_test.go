@@ -23,7 +23,8 @@ func TestCheck(t *testing.T) {
 		{"a placeholder for a key", "ann", "KEY", "no public key"},
 		{"another key", "ann", theirs.Public.String(), "no program would believe it"},
 	} {
-		if err := check(ours.Private, tt.owner, tt.keys); (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
+		if err := check(ours.Private, tt.owner, tt.keys); (err == nil) != (tt.says == "") ||
+			err != nil && !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.says)
 		}
 	}
@@ -43,14 +44,16 @@ func TestReleaseIsChecked(t *testing.T) {
 	if !strings.Contains(string(text), hook) {
 		t.Errorf(".goreleaser.yaml does not begin with %q", hook)
 	}
-	if n := strings.Count(string(text), `"`+placeholder+`"`); n != 2 || !strings.Contains(string(text), `KEYS={{ envOrDefault "MUSTER_PUBLIC_KEYS" "" }}`) {
+	if n := strings.Count(string(text), `"`+placeholder+`"`); n != 2 ||
+		!strings.Contains(string(text), `KEYS={{ envOrDefault "MUSTER_PUBLIC_KEYS" "" }}`) {
 		t.Errorf("%q stands %d times in .goreleaser.yaml, not only in OWNER and SITE", placeholder, n)
 	}
 	workflow, err := os.ReadFile("../../../../.github/workflows/release.yml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"goreleaser/v2@v2.16.0 release --parallelism 1 --clean\n", "MUSTER_PUBLIC_KEYS: ${{ vars.MUSTER_PUBLIC_KEYS }}", "publicKeys="} {
+	for _, want := range []string{"goreleaser/v2@v2.16.0 release --parallelism 1 --clean\n",
+		"MUSTER_PUBLIC_KEYS: ${{ vars.MUSTER_PUBLIC_KEYS }}", "publicKeys="} {
 		if !strings.Contains(string(workflow), want) {
 			t.Errorf("the workflow has no %q", want)
 		}
