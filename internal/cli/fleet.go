@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -74,7 +73,7 @@ func (f *fleetCommand) run(ctx context.Context) error {
 		return usagef("--servers %d: a fleet has 1 to %d", f.servers, discovery.MaxServers)
 	}
 	world := sim.Generate(spec)
-	options := fleetOptions(world, g)
+	options := fleet.Playing(g, world)
 	options.Port, options.MasterPort, options.Gap, options.Logger = f.port, f.masterPort, f.gap, f.logger()
 	running, err := fleet.Start(ctx, options)
 	if err != nil {
@@ -87,15 +86,6 @@ func (f *fleetCommand) run(ctx context.Context) error {
 	f.tell(running, world, g)
 	<-ctx.Done()
 	return nil
-}
-
-// fleetOptions has a fleet play a game.
-func fleetOptions(world *sim.World, g game.Game) fleet.Options {
-	plays := fleet.Game{Name: g.MasterGame, Protocol: slices.Max(append(g.MasterProtocols, 0)), AppID: uint64(g.AppID)}
-	if aside, ok := g.Protocol().(discovery.Aside); ok {
-		plays.QueryAbove = aside.QueryPort(0)
-	}
-	return fleet.Options{World: world, Kind: fleet.Kind(g.ProtocolName), Game: plays}
 }
 
 func (f *fleetCommand) writeServers(running *fleet.Fleet) error {

@@ -1,4 +1,4 @@
-package cli
+package demo
 
 import (
 	"cmp"
@@ -41,7 +41,7 @@ type company struct {
 	// something, or was waited for no longer; zero before.
 	opened, spoken time.Time
 	// said is when each last said something.
-	said [len(demoNames)]time.Time
+	said [len(names)]time.Time
 }
 
 // inHaste returns the time that players take who act so many times as fast as people.

@@ -1,0 +1,121 @@
+package demo
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/internal/term"
+	"muster/selection"
+)
+
+// everything is all that could have been measured in the demo: the world's own
+// round trips, of which the players saw a part, with jitter.
+type everything struct {
+	players []string
+	servers selection.Servers
+	table   *selection.Table
+}
+
+func (n *Night) everything() everything {
+	e := everything{players: names[:n.Players], servers: selection.Servers{List: n.fleet.Servers(), Infos: map[int]*discovery.Info{}}}
+	e.table = selection.NewTable(e.players, len(n.world.Servers))
+	for server := range n.world.Servers {
+		s := &n.world.Servers[server]
+		e.servers.Infos[server] = &s.Info
+		state := discovery.Answered
+		if s.Silent || s.Refusing {
+			state = discovery.Lost
+		}
+		for place := range e.players {
+			e.table.Set(place, server, state, n.world.RTT(place, server))
+		}
+	}
+	return e
+}
+
+// criteria returns what a good server is when people choose.
+func (e everything) criteria() selection.Criteria {
+	return selection.Criteria{By: selection.Mean, Seats: len(e.players), NoPassword: true, Top: 1}
+}
+
+// elsewhere compares the chosen server with each player's favourite: the one that
+// would be chosen if only that player counted.
+func (e everything) elsewhere(chosen netip.AddrPort) *term.Table {
+	t := &term.Table{Columns: []term.Column{term.Left("PING IN MS AT")}}
+	for _, name := range e.players {
+		t.Columns = append(t.Columns, term.Right(name))
+	}
+	t.Columns = append(t.Columns, term.Right("average"))
+	add := func(title string, server netip.AddrPort) {
+		row := []any{title}
+		rtts := e.rtts(server)
+		for _, rtt := range append(rtts, mean(rtts)) {
+			row = append(row, fmt.Sprintf("%.0f", rtt))
+		}
+		t.Add(row...)
+	}
+	add("the chosen server", chosen)
+	for _, name := range e.players {
+		criteria := e.criteria()
+		criteria.Weights = make(map[string]float64)
+		for _, other := range e.players {
+			criteria.Weights[other] = 0
+		}
+		criteria.Weights[name] = 1
+		var favourite netip.AddrPort
+		if best := selection.Select(e.servers, e.table, criteria).Chosen; best != nil {
+			favourite = best.Addr
+		}
+		add(name+"'s favourite", favourite)
+	}
+	return t
+}
+
+// rtts returns the players' RTTs to a server in milliseconds.
+func (e everything) rtts(server netip.AddrPort) []float64 {
+	at := slices.IndexFunc(e.servers.List, func(s discovery.Server) bool { return s.Addr == server })
+	rtts := make([]float64, len(e.players))
+	for player := range rtts {
+		if at >= 0 {
+			_, rtt := e.table.At(player, at)
+			rtts[player] = float64(rtt) / 1e6
+		}
+	}
+	return rtts
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// topChoices is how many servers each player proposes; see [selection.ManualFirst].
+const topChoices = 20
+
+// byHand is Table 3 of MUSST: what people reach who look servers up themselves,
+// a second each.
+func (e everything) byHand(chosen netip.AddrPort, took time.Duration) *term.Table {
+	t := &term.Table{Columns: []term.Column{term.Left("CHOSEN"), term.Right("AVERAGE"), term.Right("TIME")}}
+	seconds := func(d time.Duration) string { return fmt.Sprintf("%.0f s", d.Seconds()) }
+	t.Add("by Muster", fmt.Sprintf("%.0f ms", mean(e.rtts(chosen))), seconds(took))
+	for _, by := range []struct {
+		how    string
+		people selection.Manual
+	}{
+		{"by hand, after looking at all servers", selection.ManualBest(e.servers, e.table, e.criteria())},
+		{fmt.Sprintf("by hand, among each player's %d nearest", topChoices), selection.ManualFirst(e.servers, e.table, e.criteria(), topChoices)},
+	} {
+		average := "none"
+		if by.people.Chosen != nil {
+			average = fmt.Sprintf("%.0f ms", by.people.Chosen.MeanMS)
+		}
+		t.Add(by.how, average, seconds(by.people.Time))
+	}
+	return t
+}

@@ -1,0 +1,305 @@
+// Package demo plays a whole game night on this machine, as MUSST's evaluation has it:
+// servers and players on loopback addresses, a visitor who organises it, and a comparison
+// with choosing by hand.
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"muster/discovery"
+	"muster/discovery/lists/master"
+	"muster/discovery/prober"
+	"muster/host"
+	"muster/host/room"
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/hint"
+	"muster/internal/invite"
+	"muster/internal/lobby"
+	"muster/internal/netinfo"
+	"muster/internal/sim"
+	"muster/internal/sim/fleet"
+	"muster/internal/term"
+	"muster/peer"
+	"muster/web"
+)
+
+// Night is one game night.
+type Night struct {
+	Desk *lobby.Desk
+	Game game.Game
+	// Servers and Players are how many there are, and Seed makes them.
+	Servers, Players int
+	Seed             uint64
+	// Rate is how many servers each player asks a second.
+	Rate float64
+	// Haste is how many times as fast as people the players act.
+	Haste float64
+	// Exit waits for nobody, and ends when everyone is on the server.
+	Exit bool
+	// JSON writes the choice for programs.
+	JSON bool
+	// NoBrowser leaves the page unopened.
+	NoBrowser bool
+
+	world *sim.World
+	fleet *fleet.Fleet
+}
+
+// The players of the demo and where they sit: the paper's four first.
+var (
+	names  = [...]string{"anna", "ben", "chong", "dave", "eva", "finn", "grace", "hugo"}
+	places = [...]string{"NL", "Massachusetts", "Kota Bharu", "North Carolina", "DE", "JP", "AU", "BR"}
+)
+
+const (
+	// Game is what everyone plays.
+	Game = "openarena"
+	// MostServers is how many servers there may be: each has a port of its own.
+	MostServers = 60000
+)
+
+// MostPlayers is how many places the night has.
+const MostPlayers = len(places)
+
+// Run plays the night on a page at the listener.
+func (n *Night) Run(ctx context.Context, listener net.Listener) error {
+	all, err := sim.NamedPlaces(places[:n.Players]...)
+	if err != nil {
+		return err
+	}
+	all[0].Name = "Hoorn" // the paper's player in NL
+	spec, err := sim.NamedSpec("night2005", n.Seed)
+	if err != nil {
+		return err
+	}
+	spec.Servers, spec.Places = n.Servers, all
+	n.world = sim.Generate(spec)
+	if n.fleet, err = fleet.Start(ctx, fleet.Playing(n.Game, n.world)); err != nil {
+		return err
+	}
+	defer n.fleet.Close()
+	return n.host(ctx, listener)
+}
+
+// host hosts the room, and everyone plays.
+func (n *Night) host(ctx context.Context, listener net.Listener) error {
+	rooms, err := host.New(host.Config{Page: web.Handler(), Logger: n.Desk.Logger, List: n.list, Names: netinfo.Names(), IsOwnUser: netinfo.IsOwnUser})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := rooms.Serve(listener, nil, func(err error) { cancel(fmt.Errorf("the host stopped serving: %w", hint.Reason(err))) })
+	var work sync.WaitGroup
+	defer func() { cancel(nil); stop(); work.Wait(); rooms.Close() }()
+
+	settings := wire.Settings{Name: "The night of 2005", Game: n.Game.ID, By: n.Game.Rule, Strategy: wire.Coordinated}
+	if n.Exit {
+		settings.Players = n.Players
+	} else {
+		settings.Agree, settings.GuestsVote = wire.Yes, true // the visitor has only the page
+	}
+	code, secret, err := rooms.Open(settings)
+	if err != nil {
+		return err
+	}
+	to := invite.Link{Host: listener.Addr().String(), Code: code, Key: rooms.Keys(code).Link}
+	shown := to.String()
+	if !n.Exit {
+		shown = to.Personal(secret)
+	}
+	n.Desk.Screen.Say("%d servers on this machine, %d players; watch it at %s", len(n.fleet.Servers()), n.Players, shown)
+	if !n.NoBrowser {
+		n.Desk.Browse(ctx, to.Page(rooms.Ticket(shown)))
+	}
+	began := time.Now()
+	says := make([]chan wire.Say, n.Players)
+	for i, place := range n.world.Places {
+		says[i] = make(chan wire.Say, len(names))
+		if n.Exit {
+			n.Desk.Screen.Say("  %s plays from %s", names[i], place.Name)
+		}
+		work.Go(func() {
+			if !n.Exit {
+				if !waits(ctx, inHaste(time.Duration(i)*arrivesEvery, n.Haste)) {
+					return
+				}
+				n.Desk.Screen.Say("  %s comes in, from %s", names[i], place.Name)
+			}
+			err := n.play(ctx, to, i, says[i])
+			refusal := new(wire.Refusal)
+			switch isRefused := errors.As(err, refusal); {
+			case err == nil:
+			case isRefused && refusal.Reason == wire.ReasonEnded:
+				if n.Exit {
+					cancel(lobby.ErrEnded)
+				}
+			case isRefused && !n.Exit: // the visitor may send anybody away
+				n.Desk.Screen.Say("%s plays no more: %s", names[i], discovery.CleanText(refusal.Message))
+			default:
+				cancel(fmt.Errorf("%s: %w", names[i], err))
+			}
+		})
+	}
+	if !n.Exit {
+		work.Go(func() { n.converse(ctx, rooms, code, says) })
+		return n.evening(ctx, rooms, code)
+	}
+	s, err := lobby.Follow(rooms.Watch(ctx, code), &lobby.View{Screen: n.Desk.Screen}, true)
+	if s.Room.Stage == "" {
+		return lobby.UnlessEnded(context.Cause(ctx))
+	}
+	if err != nil {
+		if n.JSON && s.Choice != nil { // why nothing suits, for programs; people have read it
+			err = errors.Join(json.NewEncoder(n.Desk.Out).Encode(s.Choice.Selection), err)
+		}
+		return err
+	}
+	n.Desk.Screen.Say("\n%s", saved(s))
+	return n.tell(s, time.Since(began))
+}
+
+// evening is the visitor's, who organises it, until the visitor ends it.
+func (n *Night) evening(ctx context.Context, rooms *host.Host, code string) error {
+	steers := &lobby.Steering{Screen: n.Desk.Screen, Order: func(_ string, action room.Action) {
+		if err := rooms.Order(code, action); err != nil && ctx.Err() == nil {
+			n.Desk.Screen.Say("%s", n.Desk.Screen.Wrap(discovery.CleanText(err.Error()), 0))
+		}
+	}}
+	alone := func() {
+		n.Desk.Screen.Say("nobody can press Enter here: standard input has ended. The page has the same buttons; muster demo --exit goes on by itself")
+	}
+	n.Desk.Console(n.Desk.In, func(line string) { steers.Typed(line, time.Now()) }, alone).Listen()
+	n.Desk.Screen.Say("you are the organiser: when enough are here, press “Find our server” on the page, or Enter here")
+	var told, voted int // rounds
+	var took time.Duration
+	view := &lobby.View{Screen: n.Desk.Screen, Help: lobby.OrganiserHelp(false), Steers: steers}
+	for s := range rooms.Watch(ctx, code) {
+		view.Room(s)
+		if s.Voting.Open && voted != s.Room.Round {
+			voted, took = s.Room.Round, time.Since(s.Room.Began)
+			n.Desk.Screen.Say("%s", n.Desk.Screen.Wrap(fmt.Sprintf("the players vote, and wait for your vote or your “ready” on the page; if you are not there under a name, they go on in %.0f s", aloneFor.Seconds()), 0))
+		}
+		if s.Room.Stage != wire.Launching || s.Choice == nil || s.Way == nil || told == s.Room.Round || slices.ContainsFunc(s.Players(), lobby.IsOnTheWay) {
+			continue
+		}
+		told = s.Room.Round
+		n.Desk.Screen.Say("\n%s", saved(s))
+		if err := n.tell(s, took); err != nil {
+			return err
+		}
+	}
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+// converse lets the players say what they think, until ctx ends.
+func (n *Night) converse(ctx context.Context, rooms *host.Host, code string, says []chan wire.Say) {
+	const every = 250 * time.Millisecond // people notice no less
+	c := company{names: names[:n.Players], haste: n.Haste}
+	for waits(ctx, every) {
+		s, _ := rooms.Room(code)
+		for _, r := range c.step(s, time.Now()) {
+			select {
+			case says[r.player] <- r.say:
+			default: // its program is busy; it says so again
+			}
+		}
+	}
+}
+
+// waits takes some time, and reports whether ctx goes on after it.
+func waits(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// list asks the fleet's master, which does not tell country and origin AS.
+func (n *Night) list(ctx context.Context, _ string) ([]discovery.Server, error) {
+	sources, err := n.Game.Sources(game.User{}, n.fleet.Master().String())
+	if err != nil {
+		return nil, err
+	}
+	listing, err := master.Client{}.Fetch(ctx, sources...)
+	known := map[netip.AddrPort]discovery.Server{}
+	for _, s := range n.fleet.Servers() {
+		known[s.Addr] = s
+	}
+	for i, s := range listing.Servers {
+		if k, ok := known[s.Addr]; ok {
+			listing.Servers[i] = k
+		}
+	}
+	return listing.Servers, err
+}
+
+// play plays for the player at a place, whose probes come from its own address.
+func (n *Night) play(ctx context.Context, to invite.Link, place int, says <-chan wire.Say) error {
+	return peer.Run(ctx, peer.Options{
+		URL: to.Endpoint(), Code: to.Code, Key: to.Key, Name: names[place], Probes: wire.ProbesElsewhere, Say: says, Asks: !n.Exit,
+		NewProber: func(string, func(time.Duration)) (peer.Prober, error) {
+			p, err := prober.New(prober.Options{Protocol: n.Game.Protocol(), Rate: n.Rate, LocalAddr: n.fleet.Source(place), Logger: n.Desk.Logger})
+			if err != nil {
+				return nil, err
+			}
+			for _, addr := range p.LocalAddrs() {
+				n.fleet.Seat(addr, place)
+			}
+			return p, nil
+		},
+		Launch: func(ctx context.Context, _ wire.Launch, _ string, tell func(wire.LaunchState, string)) {
+			if n.Exit || waits(ctx, inHaste(time.Duration(place+1)*startsEvery, n.Haste)) {
+				tell(wire.LaunchStarted, "")
+			}
+		},
+		Logger: n.Desk.Logger,
+	})
+}
+
+// saved says what looking together has saved.
+func saved(s wire.Snapshot) string {
+	asked, listed := lobby.AskedEach(s), thousands(s.Room.Listed)
+	text := fmt.Sprintf("%s, %s servers: %s probes each", term.Count(len(s.Players()), "player"), listed, thousands(asked))
+	if asked < s.Room.Listed {
+		text += " instead of " + listed
+	}
+	return text
+}
+
+// thousands is a number as people read it.
+func thousands(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
+}
+
+// tell prints the chosen server, what everyone would have got elsewhere, and
+// how the group would have fared by hand.
+func (n *Night) tell(s wire.Snapshot, took time.Duration) error {
+	if n.JSON {
+		return json.NewEncoder(n.Desk.Out).Encode(s.Choice.Selection)
+	}
+	all := n.everything()
+	chosen := s.Choice.Selection.Chosen.Addr
+	fmt.Fprintf(n.Desk.Out, "\n%s\n\n", n.Desk.Out.Bold("Everyone to "+s.Way.Server))
+	all.elsewhere(chosen).Write(n.Desk.Out)
+	fmt.Fprintln(n.Desk.Out)
+	all.byHand(chosen, took).Write(n.Desk.Out)
+	return nil
+}
