@@ -27,7 +27,7 @@ func TestSecondLookCounts(t *testing.T) {
 		{"slower than before: the lowest RTT is the path's", []wire.Finalist{look(0, discovery.Answered, 90, 80)}, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
 		{"another is faster now", []wire.Finalist{look(1, discovery.Answered, 5, 1, 9)}, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
 		{"another is much faster now", []wire.Finalist{look(2, discovery.Answered, 0.1)}, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
-		{"silent now", []wire.Finalist{look(0, discovery.Lost)}, 1, "192.0.2.0:27960 turned out to be unreachable: 192.0.2.1:27960 takes its place"},
+		{"silent now", []wire.Finalist{look(0, discovery.Lost), look(1, discovery.Answered, 10)}, 1, "192.0.2.0:27960 turned out to be unreachable: 192.0.2.1:27960 takes its place"},
 		{"refused now", []wire.Finalist{look(0, discovery.Refused)}, 1, "192.0.2.0:27960 turned out to be unreachable: 192.0.2.1:27960 takes its place"},
 		{"not looked at", []wire.Finalist{look(0, discovery.Unprobed)}, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
 		{"answered, but no RTT", []wire.Finalist{look(1, discovery.Answered)}, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},

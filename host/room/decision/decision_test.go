@@ -451,6 +451,11 @@ func TestSettle(t *testing.T) {
 	n.saw = func(string, int) int { return lost }
 	n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{25 * ms}
 	n.hears(asks)
+	if s = n.d.Settle(n.group(), n.facts()); !s.IsOver || s.Notes != nil || n.chosen() != 0 {
+		t.Errorf("nobody hears any server for the first time: %+v, chosen is %d", s, n.chosen())
+	}
+	asks, _ = n.d.Look(n.group(), &n.p, []int{0, 1, 2}, false, 0, n.Now)
+	n.hears(asks)
 	s = n.d.Settle(n.group(), n.facts())
 	says(t, "nothing is left", s.Notes, "20.0.0.1:27960 turned out to be unreachable: there is no other")
 	if !s.IsOver || n.chosen() != -1 {

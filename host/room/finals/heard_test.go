@@ -145,7 +145,7 @@ func TestSettle(t *testing.T) {
 		note          string
 	}{
 		{"it answers all", three, three, three, Unsearched, 3, true, 0, ""},
-		{"it answers nobody", none, none, none, Unsearched, 3, true, 3, ""},
+		{"it answers nobody", none, none, none, Unsearched, 3, false, 0, ""},
 		{"it answers the others", three, none, three, Unsearched, 3, false, 0, "1 server answered others, but not bob: bob looks again"},
 		{"it answers one", three, none, none, Unsearched, 3, false, 0, "1 server answered others, but not bob, cat: they look again, one at a time"},
 		{"one packet of one is lost", three[:1], none, three[:1], Searched, 1, true, 0, ""},
@@ -168,6 +168,27 @@ func TestSettle(t *testing.T) {
 		if slices.Contains(s.Seen(), 0) != tt.seen || len(o.Lost) != tt.lost || o.Note != tt.note || (len(o.Asks) > 0) != (tt.note != "") {
 			t.Errorf("%s: seen are %v, outcome %+v", tt.name, s.Seen(), o)
 		}
+	}
+}
+
+// TestDeaf: if nobody hears any server, everyone looks once more. Only then are the servers lost,
+// and from then on at once.
+func TestDeaf(t *testing.T) {
+	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
+	for look, want := range []int{0, 4, 4} {
+		s.Begin(Setup{Servers: []int{0, 1}}, s.Facts)
+		s.says("ann", saw(0, 3), saw(1, 3))
+		s.says("bob", saw(0, 3), saw(1, 3))
+		if o := s.settles(); len(o.Lost) != want || (len(s.Seen()) > 0) != (want > 0) || s.Tries() != look {
+			t.Errorf("look %d ends with %+v, having seen %v in %d tries", look, o, s.Seen(), s.Tries())
+		}
+	}
+	s = &session{T: t, Facts: facts("ann bob", 10, 20)}
+	s.Begin(Setup{Servers: []int{0, 1}}, s.Facts)
+	s.says("ann", saw(0, 3), saw(1, 3))
+	s.says("bob", saw(0, 3), saw(1, 3, 20))
+	if o := s.settles(); len(o.Lost) != 2 {
+		t.Errorf("bob hears a server, and the look ends with %+v", o)
 	}
 }
 
@@ -272,10 +293,10 @@ func TestConcede(t *testing.T) {
 
 // TestConcededOnce: what a look that is over has shown to be lost is not lost again.
 func TestConcededOnce(t *testing.T) {
-	s := &session{T: t, Facts: facts("ann bob", 10)}
-	s.Begin(Setup{Servers: []int{0}}, s.Facts)
-	s.says("ann", saw(0, 3))
-	s.says("bob", saw(0, 3))
+	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
+	s.Begin(Setup{Servers: []int{0, 1}}, s.Facts)
+	s.says("ann", saw(0, 3), saw(1, 3, 20))
+	s.says("bob", saw(0, 3), saw(1, 3, 20))
 	if o := s.settles(); len(o.Lost) != 2 {
 		t.Errorf("outcome is %+v", o)
 	}

@@ -10,8 +10,9 @@
 // Players take turns, so that no server is asked more often than the strictest answer. A failed
 // look at a server that answered others does not count yet: those players look again, one at a
 // time. A look that began sooner than the strictest servers answer proves nothing about a server
-// that answers nobody: everyone looks again, with more rest. A long look shows differences between
-// lines that a moment does not.
+// that answers nobody: everyone looks again, with more rest. Once a round the same holds if no
+// server answers anybody: the only server may change its map, or the players' machine stood still.
+// A long look shows differences between lines that a moment does not.
 //
 // The owner of [Looks] says which servers everyone looks at, and [Facts] say what the players know
 // of them. A look's results are [Look]s, which count from then on.
@@ -53,7 +54,7 @@ type Looks struct {
 	// asked is when each player's servers are asked for the last time.
 	asked map[string]time.Time
 	// isStrict: servers stayed silent that were asked as soon as the game's servers answer
-	// again. From then on all have the rest that the strictest need.
+	// again, or all were silent. From then on all have the rest that the strictest need.
 	isStrict bool
 	look
 }
@@ -365,7 +366,8 @@ func (l *Looks) Settle(f Facts) (o Outcome, isSettled bool) {
 	}
 	lost, again := l.judge(len(f.Players))
 	var unsure []miss // as they may have been asked too soon
-	if l.isHasty && len(lost) > 0 {
+	isDeaf := len(l.reached) == 0 && !l.isStrict
+	if len(lost) > 0 && (l.isHasty || isDeaf) {
 		l.isStrict, unsure, lost = true, lost, nil
 		l.repeats++
 	}
