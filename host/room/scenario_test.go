@@ -17,6 +17,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/host/room"
+	"muster/host/room/roster"
 	"muster/host/wire"
 )
 
@@ -185,6 +186,9 @@ func (s *scenario) do(c command) {
 		}
 	case "enter":
 		enter := room.Enter{Name: who, Token: "page of " + who}
+		if name := c.value("link"); name != "" {
+			enter.Secret = s.credential(name)
+		}
 		if at := c.value("from"); at != "" {
 			enter.From = netip.MustParseAddr(at)
 		}
@@ -201,7 +205,11 @@ func (s *scenario) do(c command) {
 			s.step(room.PageClosed{Token: s.pages[name]})
 		}
 	case "order":
-		s.order(who, words[1], c.input)
+		if by := c.value("as"); by != "" {
+			s.order(by, who, c.input)
+		} else {
+			s.order(who, words[1], c.input)
+		}
 	case "go":
 		s.step(room.Proceed{})
 	case "busy":
@@ -253,7 +261,7 @@ func (s *scenario) join(name string, c command) {
 	if _, known := s.tokens[name]; !known {
 		s.tokens[name] = "token of " + name
 	}
-	hello := wire.Hello{Version: wire.Version, Code: "BAKODI", Name: name, Token: cmp.Or(c.value("token"), s.tokens[name]), As: c.value("as"), Asks: c.value("asks") != ""}
+	hello := wire.Hello{Version: wire.Version, Code: "BAKODI", Name: name, Token: cmp.Or(c.value("token"), s.tokens[name]), As: s.credential(c.value("as")), Asks: c.value("asks") != ""}
 	var from room.Origin
 	if at := c.value("from"); at != "" {
 		from.Addr = netip.MustParseAddr(at)
@@ -378,8 +386,8 @@ var actions = map[string]func() room.Action{
 	"ready":     func() room.Action { return &room.Ready{} },
 	"go":        func() room.Action { return &room.Go{} },
 	"apply":     func() room.Action { return &room.Apply{} },
-	"settings":  func() room.Action { return &room.Change{} },
-	"handon":    func() room.Action { return &room.HandOn{} },
+	"handon":    func() room.Action { return &room.HandOn{Secret: "new secret"} },
+	"renew":     func() room.Action { return &room.Renew{Secret: "new secret"} },
 	"remove":    func() room.Action { return &room.Remove{} },
 	"trust":     func() room.Action { return &room.Trust{} },
 	"lock":      func() room.Action { return &room.Lock{} },
@@ -401,19 +409,31 @@ var actions = map[string]func() room.Action{
 	"come":      func() room.Action { return &room.Come{} },
 }
 
-// order is what somebody's page asks for, or the organiser's.
-func (s *scenario) order(who, name, input string) {
-	make, known := actions[name]
-	if !known && name != "whatif" {
-		s.t.Fatalf("no such action: %s", name)
+// credential is what somebody's page shows, or the organiser's; or a ticket, or itself.
+func (s *scenario) credential(name string) string {
+	if name == "organiser" {
+		return "secret"
 	}
-	credential := s.pages[who]
-	if who == "organiser" {
-		credential = "secret"
+	if who, is := strings.CutPrefix(name, "ticket of "); is {
+		return roster.TicketOf(s.pages[who])
 	}
-	if name == "whatif" {
+	return cmp.Or(s.pages[name], name)
+}
+
+// order is what somebody's page asks for.
+func (s *scenario) order(by, name, input string) {
+	credential := s.credential(by)
+	switch name {
+	case "whatif":
 		s.step(room.Order{Credential: credential, Action: room.WhatIf(input)})
 		return
+	case "settings":
+		s.step(room.Order{Credential: credential, Action: room.Change{Settings: []byte(input)}})
+		return
+	}
+	make, known := actions[name]
+	if !known {
+		s.t.Fatalf("no such action: %s", name)
 	}
 	action := make()
 	if input != "" {
