@@ -91,7 +91,7 @@ func (a *atHome) run(ctx context.Context) error {
 	}
 	defer listener.Close()
 	h := home.New(ctx, listener.Addr(), a.config())
-	if err := h.Publish(instance); err != nil {
+	if err := instance.Publish(h.Running()); err != nil {
 		a.warn(fmt.Errorf("a second start will not find this one: %w", hint.Reason(err)))
 	}
 	if a.invitation != nil {

@@ -130,18 +130,18 @@ type Config struct {
 // Home is the page's server, and what runs for it.
 type Home struct {
 	config Config
-	guard  guard
+	door   *door
 	ctx    context.Context // Home's own life
 	quit   context.CancelFunc
 	work   sync.WaitGroup // whatever runs
 
+	audience audience
+	found    finding
+
 	starting sync.Mutex // one command is put in another's place at a time
 
 	mu      sync.Mutex // guards following
-	tickets map[string]time.Time
-	pages   map[chan struct{}]bool // who is to be woken, and whether it is a page that is open
 	state   state
-	found   finding
 	room    task
 	finder  task
 	goer    task // takes the player to a server
@@ -244,18 +244,12 @@ type roomNear struct {
 	Open      bool   `json:"open"`
 }
 
-// finding is a table that grows. A page that is shown it notes how far it has read.
-type finding struct {
-	id   int
-	rows []report.Measurement
-}
-
 // New is a Home that answers at an address.
 func New(ctx context.Context, at net.Addr, config Config) *Home {
 	port := at.(*net.TCPAddr).Port
 	h := &Home{
-		config: config, tickets: map[string]time.Time{}, pages: map[chan struct{}]bool{}, asked: map[int]chan string{},
-		guard: guard{key: rand.Text(), cookie: fmt.Sprintf("muster-home-%d", port), names: []string{fmt.Sprintf("127.0.0.1:%d", port), fmt.Sprintf("localhost:%d", port)}},
+		config: config, asked: map[int]chan string{},
+		door: &door{isOwn: config.IsOwnUser, tickets: map[string]time.Time{}, guard: guard{key: rand.Text(), cookie: fmt.Sprintf("muster-home-%d", port), names: []string{fmt.Sprintf("127.0.0.1:%d", port), fmt.Sprintf("localhost:%d", port)}}},
 	}
 	h.ctx, h.quit = context.WithCancel(ctx)
 	h.state = state{Version: config.Version, Name: config.Name, At: config.At, Kept: config.Kept, Questions: []question{}, Invitations: []invitation{}, Rooms: []roomNear{}}
@@ -289,10 +283,10 @@ func unkept(err error) error {
 }
 
 // Running is how another start finds this one.
-func (h *Home) Running() Running { return Running{URL: "http://" + h.guard.names[0], Key: h.guard.key} }
+func (h *Home) Running() Running { return Running{URL: "http://" + h.door.names[0], Key: h.door.key} }
 
-// Publish tells the user's next start where this Home is.
-func (h *Home) Publish(i *Instance) error { return i.publish(h.Running()) }
+// Ticket returns a path that lets the first who comes into Home.
+func (h *Home) Ticket() string { return h.door.ticket(time.Now()) }
 
 // headerWithin is how long a request may take to begin.
 const headerWithin = 10 * time.Second
@@ -335,8 +329,9 @@ func (h *Home) watchIdle() {
 		case <-h.ctx.Done():
 			return
 		case now := <-tick.C:
+			pages, _ := h.audience.size()
+			running := 0
 			h.mu.Lock()
-			pages, running := h.watching(), 0
 			for _, t := range []*taskState{&h.state.Room.taskState, &h.state.Watch.taskState, &h.state.Beacon.taskState} {
 				if t.Running {
 					running++
@@ -354,13 +349,13 @@ func (h *Home) watchIdle() {
 // reads it.
 func (h *Home) browse() {
 	for h.ctx.Err() == nil {
-		if !h.awaitPages(true) {
+		if !h.audience.await(h.ctx, true) {
 			return
 		}
 		ctx, cancel := context.WithCancel(h.ctx)
 		var watching sync.WaitGroup
 		watching.Go(func() {
-			h.awaitPagesIn(ctx, false)
+			h.audience.await(ctx, false)
 			cancel()
 		})
 		for found := range h.config.Rooms(ctx) {
@@ -379,43 +374,12 @@ func (h *Home) browse() {
 	}
 }
 
-func (h *Home) awaitPages(open bool) bool { return h.awaitPagesIn(h.ctx, open) }
-
-// awaitPagesIn waits until some page is open, or none, and reports whether that came.
-func (h *Home) awaitPagesIn(ctx context.Context, open bool) bool {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		h.mu.Lock()
-		is := h.watching() > 0
-		h.mu.Unlock()
-		if is == open {
-			return true
-		}
-		select {
-		case <-ctx.Done():
-			return false
-		case <-tick.C:
-		}
-	}
-}
-
 // change changes what pages are shown, and wakes them.
 func (h *Home) change(how func(*state)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	how(&h.state)
-	h.wake()
-}
-
-// wake has every page look what is new; h.mu is held.
-func (h *Home) wake() {
-	for page := range h.pages {
-		select {
-		case page <- struct{}{}:
-		default: // it will look anyway
-		}
-	}
+	h.audience.wake()
 }
 
 // snapshot is the state as JSON.

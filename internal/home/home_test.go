@@ -64,7 +64,7 @@ func TestOneHome(t *testing.T) {
 		t.Fatalf("the first start finds %+v, %v", other, err)
 	}
 	h, _ := started(t, folder, nil)
-	if err := h.Publish(first); err != nil {
+	if err := first.Publish(h.Running()); err != nil {
 		t.Fatal(err)
 	}
 	_, running, err := Claim(t.Context(), folder)
@@ -379,9 +379,8 @@ func TestTabOfTheNextRoom(t *testing.T) {
 	next := make(chan string, 1)
 	go func() { next <- tab("?after=1") }()
 	for waits := false; !waits && len(next) == 0; runtime.Gosched() {
-		h.mu.Lock()
-		waits = len(h.pages) > 0
-		h.mu.Unlock()
+		_, tabs := h.audience.size()
+		waits = tabs > 0
 	}
 	h.play("join", "", []string{"second"}, clean)
 	if got := <-next; !strings.HasSuffix(got, "#second") {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/netip"
 	"os"
@@ -22,31 +21,11 @@ import (
 )
 
 const (
-	// ticketPath is followed by what takes the first browser of the user's that comes into
-	// Home: everybody on the machine can read a browser's command line.
-	ticketPath = "/open/"
-	// ticketTime is how long a browser has to come.
-	ticketTime = 5 * time.Minute
 	// mostSaid is the longest request in bytes: a list of servers.
 	mostSaid = 4 << 20
 	// roomWait is how long a new tab waits for the room's page.
 	roomWait = 30 * time.Second
 )
-
-// Ticket is a path that takes the first who comes into Home.
-func (h *Home) Ticket() string {
-	path := ticketPath + secret()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	now := time.Now()
-	for old, until := range h.tickets {
-		if now.After(until) {
-			delete(h.tickets, old)
-		}
-	}
-	h.tickets[path] = now.Add(ticketTime)
-	return path
-}
 
 // Handler serves Home:
 //
@@ -64,7 +43,7 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("GET /api/games", reads(func(context.Context) (any, error) { return h.config.Games() }))
 	mux.HandleFunc("GET /api/computer", reads(h.config.Computer))
 	mux.HandleFunc("GET /api/settings", reads(func(context.Context) (any, error) { return h.config.Settings() }))
-	mux.HandleFunc("GET /api/standing", reads(func(context.Context) (any, error) { return h.standing() }))
+	mux.HandleFunc("GET /api/standing", reads(func(context.Context) (any, error) { return sorted(h.config.Standing) }))
 	mux.HandleFunc("GET /api/steam-key", reads(func(context.Context) (any, error) { return h.config.SteamKey(), nil }))
 	mux.HandleFunc("POST /api/ticket", takes(func(_ context.Context, _ struct{}) (any, error) { return h.Ticket(), nil }))
 	mux.HandleFunc("POST /api/invite", takes(func(_ context.Context, i Invitation) (any, error) { h.Invite(i); return nil, nil }))
@@ -80,58 +59,22 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("POST /api/players", takes(h.takePlayers))
 	mux.HandleFunc("POST /api/keep", takes(h.takeKeep))
 	mux.HandleFunc("POST /api/import", takes(h.takeImport))
-	mux.HandleFunc("POST /api/export", takes(h.takeExport))
+	mux.HandleFunc("POST /api/export", takes(func(ctx context.Context, wish listsWish) (any, error) { return wish.export(ctx, h.config.Command) }))
 	mux.HandleFunc("POST /api/answer", takes(h.takeAnswer))
 	mux.HandleFunc("POST /api/settings", takes(h.takeSettings))
 	mux.HandleFunc("POST /api/steam-key", takes(h.takeSteamKey))
 	mux.HandleFunc("POST /api/quit", takes(func(context.Context, struct{}) (any, error) { h.quit(); return nil, nil }))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		headers(w)
-		if h.enter(w, r) {
+		if h.door.enter(w, r) {
 			return
 		}
-		if refused := h.guard.judge(r); refused != nil {
+		if refused := h.door.judge(r); refused != nil {
 			http.Error(w, refused.why, refused.status)
 			return
 		}
 		mux.ServeHTTP(w, r)
 	})
-}
-
-// enter lets a browser in that comes by a ticket or by the link, and reports whether it
-// has answered.
-func (h *Home) enter(w http.ResponseWriter, r *http.Request) bool {
-	if r.Method != http.MethodGet || !slices.Contains(h.guard.names, r.Host) || isForeign(r.Header.Get("Sec-Fetch-Site")) {
-		return false
-	}
-	if r.URL.Path == "/" && same(r.URL.Query().Get("key"), h.guard.key) {
-		h.guard.admit(w, r, "/")
-		return true
-	}
-	if !strings.HasPrefix(r.URL.Path, ticketPath) {
-		return false
-	}
-	if !h.isOwnUser(r) {
-		http.Error(w, unknown.why, unknown.status)
-		return true
-	}
-	h.mu.Lock()
-	until, isTicket := h.tickets[r.URL.Path]
-	delete(h.tickets, r.URL.Path)
-	h.mu.Unlock()
-	if isTicket && time.Now().Before(until) {
-		h.guard.admit(w, r, "/")
-	} else {
-		http.Error(w, unknown.why, unknown.status)
-	}
-	return true
-}
-
-// isOwnUser reports whether a request is of the user who runs Home.
-func (h *Home) isOwnUser(r *http.Request) bool {
-	client, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
-	server, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return h.config.IsOwnUser == nil || err == nil && is && h.config.IsOwnUser(client, server)
 }
 
 // serveRoom takes a tab of its own to the player's page in the room, as soon as there is
@@ -141,8 +84,8 @@ func (h *Home) serveRoom(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), roomWait)
 	defer cancel()
 	wake := make(chan struct{}, 1)
-	h.enrol(wake, false)
-	defer h.leave(wake)
+	h.audience.enrol(wake, false)
+	defer h.audience.leave(wake)
 	for {
 		h.mu.Lock()
 		id, link, running, trouble := h.state.Room.ID, h.link, h.state.Room.Running, h.state.Room.Error

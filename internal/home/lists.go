@@ -42,15 +42,15 @@ func (h *Home) takeImport(ctx context.Context, wish listsWish) (any, error) {
 	return strings.Join(strings.Fields(said.String()), " "), nil
 }
 
-// takeExport has the command write one.
-func (h *Home) takeExport(ctx context.Context, wish listsWish) (any, error) {
+// export lets the command write a list, and returns it.
+func (w listsWish) export(ctx context.Context, command func(context.Context, []string, Terminal) error) (any, error) {
 	folder, err := os.MkdirTemp("", "muster-lists-*")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
 	file := filepath.Join(folder, "list")
-	if err := h.config.Command(ctx, wish.args("export", file), Terminal{In: strings.NewReader(""), Out: io.Discard}); err != nil {
+	if err := command(ctx, w.args("export", file), Terminal{In: strings.NewReader(""), Out: io.Discard}); err != nil {
 		return nil, err
 	}
 	text, err := os.ReadFile(file)

@@ -28,7 +28,7 @@ func TestLists(t *testing.T) {
 	if err != nil || said != "1 favourite added: 192.0.2.1:27960" || !slices.Equal(args, []string{"lists", "import", "--game=--verbose", "--hidden", "--", "-"}) {
 		t.Errorf("%v, %v of %q", said, err, args)
 	}
-	text, err := h.takeExport(t.Context(), listsWish{Game: "openarena", Format: "qstat"})
+	text, err := listsWish{Game: "openarena", Format: "qstat"}.export(t.Context(), h.config.Command)
 	if err != nil || text != "192.0.2.1:27960\n" || !slices.Equal(args[:5], []string{"lists", "export", "--game=openarena", "--format=qstat", "--"}) {
 		t.Errorf("%q, %v of %q", text, err, args)
 	}

@@ -32,19 +32,6 @@ type rowsFrame struct {
 	Rows []report.Measurement `json:"rows"`
 }
 
-// enrol has a page be woken when something is new; a page that people look at counts.
-func (h *Home) enrol(page chan struct{}, counts bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.pages[page] = counts
-}
-
-func (h *Home) leave(page chan struct{}) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.pages, page)
-}
-
 // serveLive is a page's stream, in text frames: the state as it is, and what is new of
 // the servers found. A page that falls behind is sent more at a time.
 func (h *Home) serveLive(w http.ResponseWriter, r *http.Request) {
@@ -56,8 +43,8 @@ func (h *Home) serveLive(w http.ResponseWriter, r *http.Request) {
 	defer ws.Close()
 	page := make(chan struct{}, 1)
 	page <- struct{}{}
-	h.enrol(page, true)
-	defer h.leave(page)
+	h.audience.enrol(page, true)
+	defer h.audience.leave(page)
 	ctx, cancel := context.WithCancel(h.ctx)
 	var reading sync.WaitGroup
 	defer reading.Wait()
@@ -102,7 +89,7 @@ func (h *Home) tell(ctx context.Context, ws *websocket.Conn, page chan struct{})
 			return
 		}
 		for {
-			rows := h.rows(&find, &read)
+			rows := h.found.unread(&find, &read)
 			if len(rows) == 0 {
 				break
 			}
@@ -117,27 +104,4 @@ func (h *Home) tell(ctx context.Context, ws *websocket.Conn, page chan struct{})
 		case <-time.After(framePause):
 		}
 	}
-}
-
-// rows are those that a page has not read, of the newest finding.
-func (h *Home) rows(find, read *int) []report.Measurement {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if *find != h.found.id {
-		*find, *read = h.found.id, 0
-	}
-	fresh := h.found.rows[*read:]
-	fresh = fresh[:min(len(fresh), rowsAtOnce)] // it only grows: what it has is not changed
-	*read += len(fresh)
-	return fresh
-}
-
-// watching is how many pages are open; h.mu is held.
-func (h *Home) watching() (pages int) {
-	for _, counts := range h.pages {
-		if counts {
-			pages++
-		}
-	}
-	return pages
 }

@@ -63,8 +63,8 @@ func read(file string) (*Running, error) {
 	return r, json.Unmarshal(data, r)
 }
 
-// publish tells the next start where Home is.
-func (i *Instance) publish(r Running) error {
+// Publish tells the user's next start where Home is.
+func (i *Instance) Publish(r Running) error {
 	data, err := json.Marshal(r)
 	if err != nil {
 		return err

@@ -44,12 +44,12 @@ func (s Standing) again(name, launch string, canHost, quiet bool) []string {
 	return args
 }
 
-// standing are the user's rooms that stay, the next date first.
-func (h *Home) standing() ([]Standing, error) {
-	if h.config.Standing == nil {
+// sorted returns rooms that stay, the next date first; a nil list has none.
+func sorted(list func() ([]Standing, error)) ([]Standing, error) {
+	if list == nil {
 		return []Standing{}, nil
 	}
-	rooms, err := h.config.Standing()
+	rooms, err := list()
 	slices.SortStableFunc(rooms, func(a, b Standing) int {
 		if a.Next.IsZero() != b.Next.IsZero() {
 			if a.Next.IsZero() {
@@ -63,7 +63,7 @@ func (h *Home) standing() ([]Standing, error) {
 }
 
 func (h *Home) takeAgain(_ context.Context, wish againWish) (any, error) {
-	rooms, err := h.standing()
+	rooms, err := sorted(h.config.Standing)
 	if err != nil {
 		return nil, err
 	}

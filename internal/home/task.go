@@ -109,8 +109,7 @@ func (h *Home) find(game string, args []string, clean func()) {
 	h.stop(&h.finder)
 	id := 0
 	h.change(func(s *state) {
-		h.found = finding{id: h.found.id + 1}
-		id = h.found.id
+		id = h.found.begin()
 		s.Find = findState{ID: id, taskState: taskState{Lines: []string{}}}
 	})
 	h.start(&h.finder, "find", func(s *state) *taskState { return &s.Find.taskState }, taskState{Game: game}, args, func(t *Terminal) {
@@ -120,7 +119,7 @@ func (h *Home) find(game string, args []string, clean func()) {
 				s.Find.Asked++
 				if m.State == discovery.Answered {
 					s.Find.Answered++
-					h.found.rows = append(h.found.rows, m)
+					h.found.add(m)
 				}
 			})
 		}
@@ -131,7 +130,7 @@ func (h *Home) find(game string, args []string, clean func()) {
 func (h *Home) refresh(m report.Measurement) {
 	h.change(func(*state) {
 		if m.State == discovery.Answered {
-			h.found.rows = append(h.found.rows, m)
+			h.found.add(m)
 		}
 	})
 }

@@ -1,0 +1,84 @@
+package home
+
+import (
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// ticketPath is followed by what lets the user's first browser into Home: everybody on
+	// the machine can read a browser's command line.
+	ticketPath = "/open/"
+	// ticketTime is how long a browser has to come.
+	ticketTime = 5 * time.Minute
+)
+
+// door is how browsers get into Home: by the link, or by a ticket that holds once.
+type door struct {
+	guard
+	// isOwn reports whether a connection on this machine is the user's; nil takes everybody
+	// for the user.
+	isOwn func(client, server net.Addr) bool
+
+	mu      sync.Mutex // guards following
+	tickets map[string]time.Time
+}
+
+// ticket returns a path that lets the first who comes into Home.
+func (d *door) ticket(now time.Time) (path string) {
+	path = ticketPath + secret()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for old, until := range d.tickets {
+		if now.After(until) {
+			delete(d.tickets, old)
+		}
+	}
+	d.tickets[path] = now.Add(ticketTime)
+	return path
+}
+
+// take reports whether a path is a ticket's, which holds no more then.
+func (d *door) take(path string, now time.Time) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	until, isTicket := d.tickets[path]
+	delete(d.tickets, path)
+	return isTicket && now.Before(until)
+}
+
+// enter lets a browser in that comes by a ticket or by the link, and reports whether it
+// has answered.
+func (d *door) enter(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method != http.MethodGet || !slices.Contains(d.names, r.Host) || isForeign(r.Header.Get("Sec-Fetch-Site")) {
+		return false
+	}
+	if r.URL.Path == "/" && same(r.URL.Query().Get("key"), d.key) {
+		d.admit(w, r, "/")
+		return true
+	}
+	if !strings.HasPrefix(r.URL.Path, ticketPath) {
+		return false
+	}
+	if !d.isOwnUser(r) {
+		http.Error(w, unknown.why, unknown.status)
+		return true
+	}
+	if d.take(r.URL.Path, time.Now()) {
+		d.admit(w, r, "/")
+	} else {
+		http.Error(w, unknown.why, unknown.status)
+	}
+	return true
+}
+
+// isOwnUser reports whether a request is of the user who runs Home.
+func (d *door) isOwnUser(r *http.Request) bool {
+	client, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
+	server, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return d.isOwn == nil || err == nil && is && d.isOwn(client, server)
+}
