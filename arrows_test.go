@@ -62,7 +62,7 @@ var arrows = []struct {
 	{"muster/internal/ownhost", []string{"muster/discovery", "muster/discovery/lists/lan", "muster/host", "muster/host/access", "muster/host/room", "muster/host/store", "muster/host/wire", "muster/peer", "muster/web", "muster/internal/hint", "muster/internal/ingress", "muster/internal/invite", "muster/internal/listing", "muster/internal/netinfo", "muster/internal/release", "muster/internal/userfile", "muster/internal/webhook"}},
 	{"muster/internal/ingress", []string{"muster/discovery", "muster/discovery/lists/lan", "muster/host", "muster/host/access", "muster/host/wire", "muster/internal/hint", "muster/internal/invite", "muster/internal/netinfo", "muster/internal/portmap"}},
 	{"muster/internal/game", []string{"muster/discovery/...", "muster/selection", "muster/selection/rules", "muster/host/wire", "muster/internal/hint", "muster/internal/input", "muster/internal/term"}},
-	{"muster/internal/listing", []string{"muster/discovery/...", "muster/host/room", "muster/host/wire", "muster/internal/game", "muster/internal/hint", "muster/internal/input", "muster/internal/term"}},
+	{"muster/internal/listing", []string{"muster/discovery/...", "muster/host/room", "muster/host/wire", "muster/internal/game", "muster/internal/hint", "muster/internal/input", "muster/internal/term", "muster/internal/userfile"}},
 	{"muster/internal/watch", []string{"muster/discovery"}},
 	{"muster/internal/webhook", []string{"muster/discovery", "muster/host/wire"}},
 	{"muster/internal/visits", []string{"muster/discovery", "muster/discovery/plan/history"}},

@@ -65,7 +65,6 @@ func (h *hostCommand) runAt(ctx context.Context) error {
 	client, supply := lobby.NewClient(base, nil), lobby.NewSupply(&h.lists, base.Host, h.warn)
 	opening := &lobby.Opening{
 		Desk: h.sits, Client: client, Base: base, Game: g, Settings: h.settings, Patch: h.patch(), Supply: supply, Fresh: h.fresh,
-		FirstList: func() error { return h.firstList(&h.lists.Sources, g) },
 	}
 	link, brings, err := opening.Room(ctx)
 	if err != nil {

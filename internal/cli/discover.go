@@ -137,7 +137,7 @@ func (d *discover) run(ctx context.Context) error {
 		return err
 	}
 	d.sources.Say, d.sources.Log = d.screen.Say, d.logger()
-	if err := d.firstList(&d.sources, g); err != nil {
+	if err := d.sources.FirstList(g, d.in, d.screen); err != nil {
 		return err
 	}
 	listed, near, err := d.sources.Game(ctx, g)

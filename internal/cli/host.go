@@ -167,7 +167,7 @@ func (h *hostCommand) run(ctx context.Context) error {
 	defer programs.Close()
 	defer h.lists.Begin(ctx)()
 	h.launcher.Games = games
-	if err := h.firstList(&h.lists.Sources, g); err != nil {
+	if err := h.lists.FirstList(g, h.in, h.screen); err != nil {
 		return err
 	}
 	if _, err := h.lists.Fetch(ctx, g); err != nil {

@@ -26,8 +26,6 @@ type Opening struct {
 	// Patch holds what the organiser has said of the settings that a room can change.
 	Patch  map[string]json.RawMessage
 	Supply *Supply
-	// FirstList asks for a list of a game that nobody lists.
-	FirstList func() error
 	// Fresh: the organiser wants a new room.
 	Fresh bool
 }
@@ -127,7 +125,7 @@ func (o *Opening) open(ctx context.Context, brings bool) (invite.Link, bool, err
 
 // bring adds the organiser's own list to what a room is opened with.
 func (o *Opening) bring(ctx context.Context, room map[string]any, most int) error {
-	if err := o.FirstList(); err != nil {
+	if err := o.Supply.Lists.FirstList(o.Game, o.Desk.In, o.Desk.Screen); err != nil {
 		return err
 	}
 	servers, err := o.Supply.servers(ctx, o.Game)

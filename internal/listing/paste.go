@@ -1,4 +1,4 @@
-package cli
+package listing
 
 import (
 	"errors"
@@ -12,16 +12,15 @@ import (
 	"muster/discovery/lists/master"
 	"muster/internal/game"
 	"muster/internal/hint"
-	"muster/internal/listing"
 	"muster/internal/term"
 	"muster/internal/userfile"
 )
 
-// firstList has a player whose game nobody lists paste servers, which is quicker than to
-// make a file of them. What is pasted is kept in one, and taken the next time. Where
-// nobody sits at a terminal it changes nothing, and the game's own word on what to do is
-// told in its place.
-func (p *program) firstList(s *listing.Sources, g game.Game) error {
+// FirstList lets a player paste servers of a game that nobody lists, which is quicker than
+// to make a file of them. What is pasted is kept in a file, and taken the next time. Where
+// nobody sits at a terminal it changes nothing, and the game's own word on what to do is told
+// in its place.
+func (s *Sources) FirstList(g game.Game, in io.Reader, screen *term.Screen) error {
 	user, err := s.User()
 	if err == nil {
 		_, err = g.Sources(user, s.Masters...)
@@ -36,31 +35,31 @@ func (p *program) firstList(s *listing.Sources, g game.Game) error {
 	}
 	switch _, err := os.Stat(file); {
 	case err == nil:
-		p.screen.Say("taking the servers that you pasted before, from %s: remove it to paste others", file)
+		screen.Say("taking the servers that you pasted before, from %s: remove it to paste others", file)
 		s.Files = []string{file}
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if !term.IsTyped(p.in) || !p.screen.IsTerminal {
+	if !term.IsTyped(in) || !screen.IsTerminal {
 		return nil
 	}
 	for _, line := range firstSteps(none, s.LooksAround()) {
-		p.screen.Say("%s", p.screen.Wrap(line, 3))
+		screen.Say("%s", screen.Wrap(line, 3))
 	}
-	pasted := p.pasted(p.in)
-	if len(pasted) == 0 {
+	lines := pasted(in, screen)
+	if len(lines) == 0 {
 		return nil
 	}
-	if err := os.WriteFile(file, []byte(strings.Join(pasted, "\n")+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		return hint.With(err, "paste them into a file of yours, and say --servers FILE")
 	}
-	p.screen.Say("%s kept in %s for the next time", term.Count(len(pasted), "server"), file)
+	screen.Say("%s kept in %s for the next time", term.Count(len(lines), "server"), file)
 	s.Files = []string{file}
 	return nil
 }
 
-// firstSteps say how a list is come by.
+// firstSteps says how to come by a list.
 func firstSteps(none *game.NoMasterError, looksAround bool) []string {
 	example := fmt.Sprintf("addresses such as 192.0.2.1:%d, or names such as play.example.org", none.Game.Port)
 	if none.Game.OnSteam() {
@@ -87,9 +86,9 @@ func firstSteps(none *game.NoMasterError, looksAround bool) []string {
 	return lines
 }
 
-// pasted are the lines up to an empty one that name a server. It says of the others at
+// pasted returns the lines up to an empty one that name a server. It says of the others at
 // once what is wrong with them.
-func (p *program) pasted(in io.Reader) (lines []string) {
+func pasted(in io.Reader, screen *term.Screen) (lines []string) {
 	for len(lines) < mostPasted {
 		line, more := readLine(in)
 		if line = strings.TrimSpace(line); line == "" {
@@ -98,7 +97,7 @@ func (p *program) pasted(in io.Reader) (lines []string) {
 		if _, _, err := master.ParseList(strings.NewReader(line), "pasted"); err == nil {
 			lines = append(lines, line)
 		} else if !errors.Is(err, master.ErrEmpty) { // a remark
-			p.screen.Say("that names no server, and is left out: %s", discovery.CleanText(line))
+			screen.Say("that names no server, and is left out: %s", discovery.CleanText(line))
 		}
 		if !more {
 			break
@@ -114,7 +113,7 @@ const (
 	longestLine = 4 << 10
 )
 
-// readLine reads a line, and not a byte more: what follows is for who reads there next.
+// readLine reads a line, and not a byte more: what follows is for whoever reads there next.
 func readLine(in io.Reader) (line string, more bool) {
 	var text strings.Builder
 	var b [1]byte

@@ -1,4 +1,4 @@
-package cli
+package listing
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"github.com/adrg/xdg"
 
 	"muster/internal/game"
-	"muster/internal/listing"
+	"muster/internal/term"
 )
 
 // TestPasted: what names a server is taken up to an empty line, what does not is told of,
@@ -27,9 +27,9 @@ func TestPasted(t *testing.T) {
 		{strings.Repeat("x", 1<<20) + "\n192.0.2.1\n\n", "192.0.2.1", "left out: xxx", ""},
 	} {
 		var screen bytes.Buffer
-		p := newProgram(Streams{In: strings.NewReader(c.in), Out: io.Discard, Err: &screen}, func(string) string { return "" })
-		got := strings.Join(p.pasted(p.in), "|")
-		rest, _ := io.ReadAll(p.in)
+		in := strings.NewReader(c.in)
+		got := strings.Join(pasted(in, testScreen(&screen)), "|")
+		rest, _ := io.ReadAll(in)
 		if got != c.want || !strings.Contains(screen.String(), c.says) || (c.says == "") != (screen.Len() == 0) || string(rest) != c.rest {
 			t.Errorf("%.40q: %q, and says %.80q; %q is left", c.in, got, screen.String(), rest)
 		}
@@ -50,8 +50,8 @@ func TestFirstListIsKept(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	xdg.Reload()
 	var screen bytes.Buffer
-	p := newProgram(Streams{In: strings.NewReader("192.0.2.1:27015\n\n"), Out: io.Discard, Err: &screen}, func(string) string { return "" })
-	list := func(id string, s listing.Sources) []string {
+	in := strings.NewReader("192.0.2.1:27015\n\n")
+	list := func(id string, s Sources) []string {
 		t.Helper()
 		g, err := games.Find(id)
 		if err != nil {
@@ -60,31 +60,36 @@ func TestFirstListIsKept(t *testing.T) {
 		if s.User == nil {
 			s.User = func() (game.User, error) { return game.User{}, nil }
 		}
-		if err := p.firstList(&s, g); err != nil {
+		if err := s.FirstList(g, in, testScreen(&screen)); err != nil {
 			t.Error(err)
 		}
 		return s.Files
 	}
-	if files := list("cs2", listing.Sources{}); files != nil || screen.Len() > 0 {
+	if files := list("cs2", Sources{}); files != nil || screen.Len() > 0 {
 		t.Errorf("a program without a terminal takes %v, and says %s", files, screen.String())
 	}
 	file := filepath.Join(xdg.StateHome, "muster", "servers", "cs2.txt")
 	if err := os.WriteFile(file, []byte("192.0.2.1:27015\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if files := list("cs2", listing.Sources{}); !slices.Equal(files, []string{file}) || !strings.Contains(screen.String(), "remove it") {
+	if files := list("cs2", Sources{}); !slices.Equal(files, []string{file}) || !strings.Contains(screen.String(), "remove it") {
 		t.Errorf("takes %v, and says %s", files, screen.String())
 	}
 	key := func() (game.User, error) { return game.User{Steam: "key"}, nil }
 	for name, files := range map[string][]string{
-		"another game": list("tf2", listing.Sources{}), "a game with a list": list("openarena", listing.Sources{}),
-		"with a key": list("cs2", listing.Sources{User: key}), "with masters": list("openarena", listing.Sources{Masters: []string{"192.0.2.1"}}),
+		"another game": list("tf2", Sources{}), "a game with a list": list("openarena", Sources{}),
+		"with a key": list("cs2", Sources{User: key}), "with masters": list("openarena", Sources{Masters: []string{"192.0.2.1"}}),
 	} {
 		if files != nil {
 			t.Errorf("%s: takes %v", name, files)
 		}
 	}
-	if files := list("cs2", listing.Sources{Files: []string{"mine.txt"}}); !slices.Equal(files, []string{"mine.txt"}) {
+	if files := list("cs2", Sources{Files: []string{"mine.txt"}}); !slices.Equal(files, []string{"mine.txt"}) {
 		t.Errorf("in place of a file of the user's: %v", files)
 	}
+}
+
+// testScreen is a screen that writes to a buffer.
+func testScreen(out *bytes.Buffer) *term.Screen {
+	return term.NewScreen(term.New(out, func(string) string { return "" }))
 }
