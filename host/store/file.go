@@ -117,7 +117,9 @@ func (f *File) open() error {
 	case err != nil:
 		return fmt.Errorf("store: %w", err)
 	}
-	os.Remove(f.name + aside) // a program that was killed left it
+	for _, left := range []string{anew, aside} {
+		os.Remove(f.name + left) // by a program that was killed
+	}
 	file, err := os.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("store: %w", err)

@@ -19,7 +19,7 @@ import (
 	"muster/host/store"
 )
 
-var kills = flag.Int("kills", 8, "how often TestKilled kills a program that saves")
+var kills = flag.Int("kills", 4, "how often TestKilled kills a program that saves")
 
 // killedFile names the file of a program that TestKilled starts, and kills.
 const killedFile = "STORE_TEST_KILLED"

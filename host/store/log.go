@@ -39,10 +39,11 @@ func (f *File) append(key string, h head, data []byte) error {
 	return f.sync(number)
 }
 
-// kept and aside are what follows the store's name in those of two files beside it: the
-// mark, and the new file that the background writes.
+// These follow the store's name in those of files beside it: the mark, and a new file in the
+// making, at once or in the background.
 const (
 	kept  = ".kept"
+	anew  = ".new"
 	aside = ".next"
 )
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -192,7 +193,7 @@ func (f *File) rewriteAside() {
 // compact rewrites the file at once, and returns the public ids of the rooms whose newest
 // record cannot be read. The caller has the disk, and nobody syncs.
 func (f *File) compact() (lost []string, err error) {
-	w, err := f.begin(f.name + ".new")
+	w, err := f.begin(f.name + anew)
 	if err != nil {
 		return nil, err
 	}
@@ -211,8 +212,13 @@ func (f *File) take(w *rewriting) (lost []string, err error) {
 		return nil, errors.Join(err, w.drop())
 	}
 	w.temp.Close()
-	f.file.Close() // no system renames to what is open
+	if runtime.GOOS == "windows" { // which renames to nothing that is open
+		w.old.Close()
+	}
 	err = os.Rename(w.temp.Name(), f.name)
+	// Elsewhere closing the old file gives its space back, which takes a second for a
+	// gigabyte.
+	f.background.Go(func() { w.old.Close() })
 	file, failed := os.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o600)
 	f.file = file // where that failed, one that takes nothing
 	if err = cmp.Or(err, failed); err != nil {
