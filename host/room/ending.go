@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"muster/host/room/attendance"
 	"muster/host/room/launch"
 	"muster/host/room/waiting"
 	"muster/host/wire"
@@ -95,7 +96,7 @@ type Failed struct {
 func (*Failed) stage() wire.Stage { return wire.Failed }
 
 func (f *Failed) tick(r *Room) {
-	if f.Retry.IsZero() || r.now.Before(f.Retry) || r.group.Attendance.Here() == 0 {
+	if f.Retry.IsZero() || r.now.Before(f.Retry) || r.group.Attendance.Count(attendance.Nothing, r.now).Here == 0 {
 		return
 	}
 	r.out.note("trying again")
@@ -114,7 +115,8 @@ func (*Failed) proceed(r *Room) {
 // changed lets the room try again, if it has not too often, because something is no longer as
 // it was: somebody is back.
 func (f *Failed) changed(r *Room) {
-	f.Retry = r.failures.Sooner(r.since, f.Retry, r.group.Attendance.Here() == 1, r.now)
+	isFirst := r.group.Attendance.Count(attendance.Nothing, r.now).Here == 1
+	f.Retry = r.failures.Sooner(r.since, f.Retry, isFirst, r.now)
 }
 
 // fail ends a round without a server. Passing says that the same may go well in a while.

@@ -35,6 +35,9 @@ type Room struct {
 	// closed: the room is over for good.
 	closed   bool
 	calendar *calendar.Calendar
+	// people are those whom the calendar was told of last. Their memory is used again, as it is told
+	// many times a second.
+	people []calendar.Person
 	// outage is which time does not count against the players.
 	outage outage.Watch
 

@@ -29,10 +29,11 @@ func (r *Room) facts(now time.Time) calendar.Facts {
 	_, gathering := r.phase.(*Gathering)
 	g, s := &r.group, &r.group.Settings
 	posts := s.Webhook != ""
+	r.people = g.Known(r.people[:0], s.Every == "" && !posts)
 	return calendar.Facts{
 		Now: now, Every: s.Every, Name: s.Name, Game: s.GameName(),
 		Heard: g.Attendance.LastHeard(), IsGathering: gathering, IsClosed: r.closed, Posts: posts,
-		People: g.Known(s.Every == "" && !posts),
+		People: r.people,
 	}
 }
 

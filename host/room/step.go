@@ -109,7 +109,7 @@ func (r *Room) Next() time.Time {
 			next = earlier(next, closed.Add(attendance.LeftAfter))
 		}
 	case *Failed:
-		if !phase.Retry.IsZero() && g.Attendance.Here() > 0 {
+		if !phase.Retry.IsZero() && g.Attendance.Count(attendance.Nothing, r.now).Here > 0 {
 			next = earlier(next, phase.Retry)
 		}
 	case *Waiting:
@@ -191,9 +191,9 @@ func (in Tick) weigh(r *Room) {
 // sceneOf returns how many players should be heard in a phase now, and how many are silent.
 func sceneOf(p phase, a *attendance.Register, now time.Time) outage.Scene {
 	_, gathering := p.(*Gathering)
+	c := a.Count(duty(p), now)
 	return outage.Scene{
-		Players: len(a.Active()), Silent: len(a.Quiet(duty(p), now)),
-		IsGathering: gathering, IsDeserted: isDeserted(p, a),
+		Players: c.Active, Silent: c.Quiet, IsGathering: gathering, IsDeserted: !gathering && c.Present == 0,
 	}
 }
 
@@ -201,7 +201,7 @@ func sceneOf(p phase, a *attendance.Register, now time.Time) outage.Scene {
 // still gathers is not waited for as if it had measured.
 func isDeserted(p phase, a *attendance.Register) bool {
 	_, gathering := p.(*Gathering)
-	return !gathering && len(a.Present()) == 0
+	return !gathering && a.Count(attendance.Nothing, time.Time{}).Present == 0
 }
 
 // stand moves the beginnings of all limits: a time has not counted.

@@ -98,6 +98,7 @@ type Mark struct {
 
 // Register has all players of a room. The zero value has none.
 type Register struct {
+	// order is never changed in place: [Register.Players] gives it away, many times a second.
 	order []string
 	marks map[string]*mark
 }
@@ -123,7 +124,7 @@ func (r *Register) Come(name string, out Why, now time.Time) {
 	if r.marks == nil {
 		r.marks = map[string]*mark{}
 	}
-	r.order = append(r.order, name)
+	r.order = append(slices.Clip(r.order), name)
 	r.marks[name] = &mark{Mark: Mark{Here: true, Out: out}, heard: now}
 }
 
@@ -227,10 +228,12 @@ func (r *Register) Finish(now time.Time, names ...string) {
 
 // Quiet returns the players that should have been heard and were not.
 func (r *Register) Quiet(d Duty, now time.Time) []string {
-	return r.filtered(func(m *mark) bool {
-		isSilent := !m.Done && now.Sub(m.heard) > QuietAfter || m.Done && m.isMute
-		return m.Out == "" && (d >= Stay && !m.Here || d == Measure && isSilent)
-	})
+	return r.filtered(func(m *mark) bool { return m.isQuiet(d, now) })
+}
+
+func (m *mark) isQuiet(d Duty, now time.Time) bool {
+	isSilent := !m.Done && now.Sub(m.heard) > QuietAfter || m.Done && m.isMute
+	return m.Out == "" && (d >= Stay && !m.Here || d == Measure && isSilent)
 }
 
 // Miss notes that players who should measure were quiet for a time.
@@ -291,8 +294,8 @@ func (r *Register) Brief(name string, round int) (isNew bool) {
 // Of returns a player's mark.
 func (r *Register) Of(name string) Mark { return r.mark(name).Mark }
 
-// Players returns all players in the order of their coming.
-func (r *Register) Players() []string { return slices.Clone(r.order) }
+// Players returns all players in the order of their coming. They are not to be changed.
+func (r *Register) Players() []string { return r.order }
 
 // Find returns the name of the player whom somebody means by a name, letter case apart, or
 // nothing: Ann and ann would be mistaken for each other.
@@ -315,9 +318,29 @@ func (r *Register) Present() []string {
 	return r.filtered(func(m *mark) bool { return m.Out == "" && m.Here })
 }
 
-// Here returns how many players' programs are here.
-func (r *Register) Here() int {
-	return len(r.filtered(func(m *mark) bool { return m.Here }))
+// Counts are numbers of players.
+type Counts struct {
+	// Here is the number of players whose programs are here.
+	Here int
+	// Active is the number of players that the round counts on. Present of them are here, and
+	// Quiet are those that [Register.Quiet] returns.
+	Active, Present, Quiet int
+}
+
+// Count counts the players, many times a second. It takes the duty for those who are quiet.
+func (r *Register) Count(d Duty, now time.Time) (c Counts) {
+	count := func(n *int, is bool) {
+		if is {
+			*n++
+		}
+	}
+	for _, m := range r.marks {
+		count(&c.Here, m.Here)
+		count(&c.Active, m.Out == "")
+		count(&c.Present, m.Out == "" && m.Here)
+		count(&c.Quiet, m.isQuiet(d, now))
+	}
+	return c
 }
 
 // LastHeard returns when any player was heard last.
@@ -402,6 +425,7 @@ func (r *Register) SetRight(now time.Time) {
 // Rename gives a player another name.
 func (r *Register) Rename(from, to string) {
 	if at := slices.Index(r.order, from); at >= 0 && from != to {
+		r.order = slices.Clone(r.order)
 		r.order[at], r.marks[to] = to, r.marks[from]
 		delete(r.marks, from)
 	}
@@ -409,6 +433,6 @@ func (r *Register) Rename(from, to string) {
 
 // Forget forgets a player whose place is free.
 func (r *Register) Forget(name string) {
-	r.order = slices.DeleteFunc(r.order, func(other string) bool { return other == name })
+	r.order = slices.DeleteFunc(slices.Clone(r.order), func(other string) bool { return other == name })
 	delete(r.marks, name)
 }

@@ -60,13 +60,11 @@ func (g *Group) Awaited(c *calendar.Calendar) (names []string) {
 	return names
 }
 
-// Known returns all people whom the room knows, the players first, as the calendar wants them. If
-// only players matter it returns them alone, without keys.
-func (g *Group) Known(onlyPlayers bool) (people []calendar.Person) {
+// Known appends all people whom the room knows, the players first, as the calendar wants them. If
+// only players matter it appends them alone, without keys.
+func (g *Group) Known(people []calendar.Person, onlyPlayers bool) []calendar.Person {
 	if onlyPlayers { // many times a second
-		players := g.Attendance.Players()
-		people = make([]calendar.Person, 0, len(players))
-		for _, player := range players {
+		for _, player := range g.Attendance.Players() {
 			people = append(people, calendar.Person{Name: player, IsPlayer: true, IsConnected: g.IsHere(player)})
 		}
 		return people
