@@ -10,8 +10,8 @@ import (
 	"muster/host/wire"
 )
 
-// Caller is somebody who shows a credential: a person in the room, or a stranger, who has no
-// name. One with the organiser's secret may be nobody in the room yet.
+// Caller is somebody who shows a credential: a person in the room, or a stranger without a name. A
+// caller with the organiser's secret may not be in the room yet.
 type Caller struct {
 	Name                             string
 	IsPlayer, IsOrganiser, IsRegular bool
@@ -20,7 +20,7 @@ type Caller struct {
 // IsSomebody reports whether the caller is in the room.
 func (c Caller) IsSomebody() bool { return c.Name != "" }
 
-// Title returns what the log calls a caller who decides for the room.
+// Title returns the log's name for a caller who decides for the room.
 func (c Caller) Title() string {
 	if c.IsSomebody() {
 		return c.Name
@@ -28,7 +28,8 @@ func (c Caller) Title() string {
 	return "the organiser"
 }
 
-// Caller returns whose credential it is. The secret is its organiser's, on any device.
+// Caller returns the person with a credential. The secret belongs to the room's organiser, on any
+// device.
 func (r *Roster) Caller(credential string) Caller {
 	isSecret := isSame(r.keys.Secret, credential)
 	for p, isPlayer := range r.everyone() {
@@ -39,13 +40,13 @@ func (r *Roster) Caller(credential string) Caller {
 	return Caller{IsOrganiser: isSecret}
 }
 
-// ErrOrganiserOnly and ErrNickname are what people are told whose word does not count.
+// ErrOrganiserOnly and ErrNickname tell people why their word does not count.
 var (
 	ErrOrganiserOnly = &wire.Refusal{Reason: wire.ReasonSecret, Message: "only the organiser can do this"}
 	ErrNickname      = &wire.Refusal{Reason: wire.ReasonName, Message: "choose a nickname first"}
 )
 
-// errIsOrganiser is what people are told if the room would be without an organiser.
+// errIsOrganiser tells people that the room would be without an organiser.
 func errIsOrganiser(name string) error {
 	return fmt.Errorf("%s is the organiser: hand that on first", name)
 }
@@ -55,8 +56,8 @@ type Visit struct {
 	Name string
 	// Secret is the organiser's secret, or a person's credential.
 	Secret string
-	// Was is the credential of before, of somebody whom the room knows no more. IsOwner: the lists
-	// still have what they brought.
+	// Was is an earlier credential of somebody whom the room no longer knows. IsOwner says that the
+	// lists still have what that person brought.
 	Was     string
 	IsOwner bool
 	// Token is for a new guest, and From where the page is.
@@ -64,7 +65,7 @@ type Visit struct {
 	From  netip.Addr
 }
 
-// Entry is the person whose page it is from now on.
+// Entry is the person to whom the page belongs from now on.
 type Entry struct {
 	Name, Token string
 	IsNew       bool
@@ -73,7 +74,7 @@ type Entry struct {
 // Enter gives a page a nickname, or the person whose credential it shows.
 func (r *Roster) Enter(v Visit, by Caller, now time.Time) (entry Entry, events []Event, err error) {
 	switch shown := r.Caller(v.Secret); {
-	case shown.IsSomebody(): // a personal link: whoever the page was before, it is that person's now
+	case shown.IsSomebody(): // a personal link: the page is that person's now
 		if by.Name != shown.Name && !by.IsOrganiser {
 			events = r.Drop(by.Name)
 		}
@@ -129,8 +130,8 @@ func (r *Roster) refuseGuest(name string, by Caller) error {
 	return nil
 }
 
-// displace makes room for a guest from an address, if need be in the place of whoever was away
-// longest, and reports whether the place is crowded.
+// displace makes room for a guest from an address. If need be, the guest who was away longest gives
+// way. It reports whether the place is crowded.
 func (r *Roster) displace(from netip.Addr) (events []Event, isCrowded bool, err error) {
 	most := guestsByAddress
 	if !from.IsValid() {
@@ -157,8 +158,8 @@ func (r *Roster) displace(from netip.Addr) (events []Event, isCrowded bool, err 
 	return r.Drop(longest.name), true, nil
 }
 
-// Rename gives a person another name. While a round goes on a player's name is in use everywhere,
-// and changes with the next round.
+// Rename gives a person another name. A player's name is in use everywhere while a round goes on,
+// so it changes with the next round.
 func (r *Roster) Rename(by Caller, name string, isGathering bool, now time.Time) ([]Event, error) {
 	if !by.IsSomebody() {
 		return nil, ErrNickname
@@ -189,7 +190,7 @@ func (r *Roster) Quit(by Caller) ([]Event, error) {
 	return append([]Event{notef("%s has left", by.Name)}, r.Drop(by.Name)...), nil
 }
 
-// Hide says whether the others are told which country somebody is in.
+// Hide keeps somebody's country from the others, or shows it again.
 func (r *Roster) Hide(by Caller, somewhere bool) error {
 	if !by.IsSomebody() {
 		return ErrNickname
@@ -199,7 +200,7 @@ func (r *Roster) Hide(by Caller, somewhere bool) error {
 	return nil
 }
 
-// HandOn makes a player the organiser, whose secret is another one.
+// HandOn makes a player the organiser, with a new secret.
 func (r *Roster) HandOn(name, secret string) ([]Event, error) {
 	p, isPlayer := r.find(name)
 	if !isPlayer {
@@ -210,7 +211,7 @@ func (r *Roster) HandOn(name, secret string) ([]Event, error) {
 	return []Event{notef("%s is the organiser now", p.name)}, nil
 }
 
-// Renew gives the organiser another secret. Whoever came by the old one decides no more.
+// Renew gives the organiser another secret. Others who have the old one can no longer decide.
 func (r *Roster) Renew(by Caller, secret string) []Event {
 	var one *person
 	if by.IsSomebody() {
@@ -239,8 +240,8 @@ func (r *Roster) Remove(name string) ([]Event, error) {
 	return append(events, r.Drop(one.name)...), nil
 }
 
-// Meant returns whom an order to forget somebody means: whoever gives it, or whom the organiser
-// names, who may be gone by now and has no more than the name then.
+// Meant returns the person whom an order to forget somebody means: the caller, or the person whom
+// the organiser names. That person may have left; then only the name is known.
 func (r *Roster) Meant(by Caller, name string) (Person, error) {
 	switch name = nickname.Clean(name); {
 	case name == "" && !by.IsSomebody():

@@ -10,8 +10,8 @@ import (
 // the organiser's secret.
 type Keys struct{ Code, Link, Secret string }
 
-// Digest stands for a token, a key or a secret where it is looked up: neither the digest nor
-// the time that a comparison takes says anything about it.
+// Digest stands for a token, a key or a secret in look-ups. Neither the digest nor the time of a
+// comparison reveals anything about it.
 type Digest [sha256.Size]byte
 
 // DigestOf returns the digest of a credential.
@@ -26,7 +26,8 @@ func PageOf(token string) string { return derived("page", token) }
 // the page.
 func TicketOf(page string) string { return derived("ticket", page) }
 
-// OwnerOf returns the credential by which the lists know whose a name was; empty of none.
+// OwnerOf returns the credential by which the lists know the owner of a name. It is empty without a
+// token.
 func OwnerOf(credential string) string {
 	if credential == "" {
 		return ""
@@ -34,18 +35,17 @@ func OwnerOf(credential string) string {
 	return derived("lists", credential)
 }
 
-// MarkOf returns the mark by which a history tells the person with a page from others. No
-// credential can be had from it.
+// MarkOf returns the mark by which a history tells the person with a page from others. It reveals
+// no credential.
 func MarkOf(page string) string { return derived("evening", page) }
 
-// derived returns another secret of 80 bits, from which nobody learns the one that it is made of.
+// derived returns another secret of 80 bits, which does not reveal the one that it is made of.
 func derived(use, secret string) string {
 	sum := sha256.Sum256([]byte("muster " + use + "\x00" + secret))
 	return base32.StdEncoding.EncodeToString(sum[:10])
 }
 
-// isSame compares credentials, and takes the same time whatever they are. An empty one is
-// nobody's.
+// isSame compares credentials in constant time. An empty one belongs to nobody.
 func isSame(a, b string) bool {
 	return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }

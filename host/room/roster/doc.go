@@ -1,5 +1,5 @@
-// Package roster keeps who is in a room: players and guests, their names and credentials, which
-// pages are open, who is the organiser, and whether the room is locked.
+// Package roster keeps the people of a room: players and guests, their names and credentials, their
+// open pages, the organiser, and whether the room is locked.
 //
 //	hello ─▶ Recognise ─▶ Refusal ─▶ Admit ─▶ a player ◀──┐
 //	                                            │ Unseat   │ Admit
@@ -8,7 +8,7 @@
 //	                                                ▼
 //	                                              nobody
 //
-// A name is one person's, and belongs to whoever holds its credential. People see names alone, so
-// no two that look alike are in use, and guests give way to players. All other parts of a room
-// know people by these names: what becomes of a name is an [Event], which the room tells them.
+// A name belongs to one person, who holds its credential. People see only names, so no two that
+// look alike are in use, and guests give way to players. All other parts of a room know people by
+// these names. When a name changes or goes, the room tells them by an [Event].
 package roster

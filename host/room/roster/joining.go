@@ -18,18 +18,18 @@ const (
 	longestToken = 2 * tokenLength
 )
 
-// Comer is a program that says hello, and whose it is.
+// Comer is a program that says hello, and its player.
 type Comer struct {
-	// Name is what the player wants to be called; empty if nobody could see or say it.
+	// Name is the name that the player wants. It is empty if people could not see or say it.
 	Name string
-	// Player is the player who has the name or the token, and Guest the guest who comes to play.
+	// Player is the player with the name or the token, and Guest the guest who comes to play.
 	Player, Guest string
-	// Mark is that of [MarkOf] of the person whose program it is.
+	// Mark is the [MarkOf] of the program's player.
 	Mark  string
 	hello wire.Hello
 }
 
-// Recognise finds out whose program says hello.
+// Recognise finds the player of a program that says hello.
 func (r *Roster) Recognise(hello wire.Hello) Comer {
 	c := Comer{Name: nickname.Clean(hello.Name), Mark: MarkOf(PageOf(hello.Token)), hello: hello}
 	for _, p := range r.players {
@@ -39,7 +39,7 @@ func (r *Roster) Recognise(hello wire.Hello) Comer {
 	}
 	for _, p := range r.players {
 		if isSame(p.token, hello.Token) {
-			c.Player = p.name // whatever it is called now
+			c.Player = p.name // under any name
 		}
 	}
 	if g := r.before(hello); g != nil {
@@ -48,8 +48,8 @@ func (r *Roster) Recognise(hello wire.Hello) Comer {
 	return c
 }
 
-// before returns the guest who comes to play, or nil: by the ticket of the guest's page, the
-// organiser's secret, or the token of a place that was given up meanwhile.
+// before returns the guest who comes to play, or nil. It knows the guest by the ticket of the
+// guest's page, the organiser's secret, or the token of a place that was given up meanwhile.
 func (r *Roster) before(hello wire.Hello) *person {
 	i := slices.IndexFunc(r.guests, func(g *person) bool {
 		return isSame(TicketOf(g.page), hello.As) || g.regular && isSame(g.page, hello.As) ||
@@ -62,8 +62,8 @@ func (r *Roster) before(hello wire.Hello) *person {
 	return r.guests[i]
 }
 
-// Refusal returns why a program cannot come in, nil if it can. The room has so many places, and
-// the player's program is connected already or not.
+// Refusal returns why a program cannot come in, or nil if it can. Places is the number of the
+// room's places. isConnected says that the player's program is connected already.
 func (r *Roster) Refusal(c Comer, places int, isConnected bool) *wire.Refusal {
 	if c.Name == "" {
 		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name with a letter or a digit", Hint: "say --name NAME"}
@@ -99,18 +99,18 @@ func (p *person) refusal(hello wire.Hello, isConnected bool) *wire.Refusal {
 	return nil
 }
 
-// HasRoom reports whether somebody new may come who knows no more than the code.
+// HasRoom reports whether somebody new may come in with nothing but the code.
 func (r *Roster) HasRoom(places int) bool { return !r.locked && len(r.players) < places }
 
 // Seat is a player's place.
 type Seat struct {
 	Name, Token, Page string
-	// IsSameProgram: the program that had the place before has it again.
+	// IsSameProgram says that the same program had the place before.
 	IsSameProgram bool
 }
 
-// Admit gives a program its player's place again, or one to a new player, with a token that is
-// fresh if the program has made none.
+// Admit gives a program its player's place again, or gives a new player a place. The token is a
+// fresh one if the program has made none.
 func (r *Roster) Admit(c Comer, fresh string, now time.Time) (Seat, []Event) {
 	var events []Event
 	p, _ := r.find(c.Player)
@@ -130,7 +130,7 @@ func (r *Roster) Admit(c Comer, fresh string, now time.Time) (Seat, []Event) {
 func (r *Roster) add(c Comer, fresh string, now time.Time) (p *person, events []Event) {
 	token := fresh
 	if n := len(c.hello.Token); n >= tokenLength && n <= longestToken {
-		token = c.hello.Token // which outlives a welcome that gets lost
+		token = c.hello.Token // it outlives a lost welcome
 	}
 	page := PageOf(token)
 	if p, _ = r.find(c.Guest); p != nil {

@@ -29,7 +29,7 @@ func (r *Roster) ClosePage(credential string, now time.Time) {
 	r.see(r.Caller(credential), now)
 }
 
-// see notes that a page of a guest's is there, or was until now.
+// see notes that a guest's page is there, or was until now.
 func (r *Roster) see(by Caller, now time.Time) {
 	if one, isPlayer := r.find(by.Name); one != nil && !isPlayer {
 		one.seen = now
@@ -47,8 +47,7 @@ func (r *Roster) isWatching(p *person) bool {
 // PageClosed returns when a page was closed last, zero if none was since [Roster.TakeClosed].
 func (r *Roster) PageClosed() time.Time { return r.pageClosed }
 
-// TakeClosed reports, once, that a page was closed so long ago that it was not merely loaded
-// again.
+// TakeClosed reports, once, that a page was closed some time ago and did not merely load again.
 func (r *Roster) TakeClosed(after time.Duration, now time.Time) bool {
 	if r.pageClosed.IsZero() || now.Sub(r.pageClosed) < after {
 		return false
@@ -57,25 +56,25 @@ func (r *Roster) TakeClosed(after time.Duration, now time.Time) bool {
 	return true
 }
 
-// Badge is what a page may do.
+// Badge says what a page may do.
 type Badge struct {
 	Name      string `json:"name,omitempty"`
 	Organiser bool   `json:"organiser,omitempty"`
-	// Guest: it is nobody who plays.
+	// Guest says that the person does not play.
 	Guest bool `json:"guest,omitempty"`
-	// Belongs: it is one of a standing room's own people, who have played there and read its
-	// history.
+	// Belongs says that the person is one of a standing room's own people. They have played there,
+	// and may read its history.
 	Belongs bool `json:"belongs,omitempty"`
-	// Password is the game server's, once the room goes there: people type it who play without a
-	// program, or whose game takes none from it.
+	// Password is the game server's, once the room goes there. People type it if they have no
+	// program, or if their game takes no password from it.
 	Password string `json:"password,omitempty"`
-	// Ticket is for the program of somebody who has but the page; see [TicketOf].
+	// Ticket is for the program of somebody with only a page; see [TicketOf].
 	Ticket string `json:"-"`
 }
 
-// Badges returns what each credential may do that opens the room without a code that might be
-// guessed. The link's key and players' tokens open the room, and nothing else on a page. The
-// password goes to all who play, and to the guests who are counted in.
+// Badges returns what each credential may do. It leaves out the code, which might be guessed. The
+// link's key and players' tokens open the room, and nothing else on a page. The password goes to
+// all players, and to the guests who are counted in.
 func (r *Roster) Badges(password string, isStanding bool, counted []string) map[Digest]Badge {
 	badges := map[Digest]Badge{
 		DigestOf(r.keys.Link): {}, DigestOf(r.keys.Secret): {Organiser: true, Password: password},

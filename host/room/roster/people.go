@@ -11,45 +11,45 @@ import (
 	"muster/host/room/nickname"
 )
 
-// people are the players and the guests, in the order in which they became that.
+// people are the players and the guests, each in the order of their coming.
 type people struct{ players, guests []*person }
 
-// person is somebody in the room: a player, or a guest with no more than the page.
+// person is somebody in the room: a player, or a guest with only a page.
 type person struct {
 	name string
-	// arrival is the person's place in the order of arrival, which nobody else has: by it the
-	// others know them again all the time that they are here.
+	// arrival is the person's own place in the order of arrival. By it the others know the person
+	// again, under any name.
 	arrival int
-	// somewhere: the others are not told which country the person is in.
+	// somewhere says that the others do not hear the person's country.
 	somewhere bool
 	// becomes is a player's name from the next round on, or empty.
 	becomes string
-	// organiser: the person decides for the room. They came with the organiser's secret, or were
-	// appointed by somebody who did.
+	// organiser says that the person decides for the room. They came with the organiser's secret,
+	// or an organiser appointed them.
 	organiser bool
-	// regular: the person has played here, and keeps place and name in a standing room.
+	// regular says that the person has played here, and keeps place and name in a standing room.
 	regular bool
-	// page is the credential of the pages that act for this person: it stands in the personal
-	// link. mark is that of [MarkOf].
+	// page is the credential of the pages that act for this person. It stands in the personal link.
+	// mark is its [MarkOf].
 	page, mark string
 	// renamed is when the person took another name last.
 	renamed time.Time
 
-	// token is that of the person's program. A guest whose program was here may come back by it.
+	// token is that of the person's program. A guest who played before may come back by it.
 	token string
-	// program and line are those of a player's newest hello, and asks that the program asks at a
-	// terminal for the player's vote. It says so whenever it comes, so they are not saved.
+	// program and line are those of a player's newest hello. asks says that the program asks for
+	// the player's vote at a terminal. Every hello says all that, so it is not saved.
 	program string
 	line    int
 	asks    bool
 
-	// from is the address that a guest came from, shown to nobody; the zero value if it stands
-	// for many people. seen is when one of the guest's pages was there last.
+	// from is a guest's address, shown to nobody. It is the zero value if many people share it.
+	// seen is when one of the guest's pages was there last.
 	from netip.Addr
 	seen time.Time
 }
 
-// everyone yields the players, then the guests, and whether it is a player.
+// everyone yields the players, then the guests, each with whether it is a player.
 func (r *people) everyone() iter.Seq2[*person, bool] {
 	return func(yield func(*person, bool) bool) {
 		for _, p := range r.players {
@@ -92,7 +92,7 @@ func (r *people) appoint(one *person) {
 	}
 }
 
-// arrives returns the first place in the order of arrival that nobody has.
+// arrives returns the first free place in the order of arrival.
 func (r *people) arrives() int {
 	taken := map[int]bool{}
 	for p := range r.everyone() {
@@ -122,8 +122,8 @@ func (r *people) rename(p *person, isPlayer bool, name string, now time.Time) []
 	return []Event{Renamed{from, name, isPlayer}, notef("%s is %s now", from, name)}
 }
 
-// makeWay lets a guest give up a name to the player who comes with it: all others know who
-// plays by it.
+// makeWay lets a guest give up a name to the player who comes with it: the others know players by
+// their names.
 func (r *people) makeWay(g *person, now time.Time) []Event {
 	mark := " (guest)"
 	for i := 2; ; i++ {
@@ -192,14 +192,14 @@ func (r *people) SetRight(now time.Time) {
 	}
 }
 
-// LetGo makes a player one who keeps no place while away.
+// LetGo lets a player keep no place while away.
 func (r *people) LetGo(name string) {
 	if p, isPlayer := r.find(name); isPlayer {
 		p.regular = false
 	}
 }
 
-// lookalike returns the player whose name people would take for this one, or nothing.
+// lookalike returns the player with a name that people would take for this one, or nothing.
 func (r *people) lookalike(name string) string {
 	for _, p := range r.players {
 		if nickname.Alike(p.name, name) {
@@ -239,8 +239,8 @@ func (r *people) PageOf(name string) string {
 	return ""
 }
 
-// arriveApart gives everybody a place of their own in the order of arrival, where a room was
-// saved without.
+// arriveApart gives everybody a place of their own in the order of arrival. Earlier releases saved
+// rooms without these places.
 func (r *people) arriveApart() {
 	taken := map[int]bool{}
 	for p := range r.everyone() {

@@ -13,40 +13,40 @@ import (
 const (
 	// mostGuests bounds the guests. They take no player's place.
 	mostGuests = 64
-	// guestsByAddress bounds the guests of one address, and guestsUnknown those whose address is
-	// not known, as behind a tunnel: all of the room may come that way.
+	// guestsByAddress bounds the guests of one address. guestsUnknown bounds those of unknown
+	// addresses, as behind a tunnel: the whole room may come that way.
 	guestsByAddress = 8
 	guestsUnknown   = 32
 	// guestGone is how long a nickname is kept for somebody without an open page.
 	guestGone = 30 * time.Minute
-	// renameEvery is how often one may take another name: everyone is told.
+	// renameEvery is how often a person may take another name, because everyone hears of it.
 	renameEvery = 5 * time.Second
-	// mostAhead is how far ahead of the time a guest may have been seen. A clock that was set
-	// back since is ahead by more.
+	// mostAhead is how far in the future a guest may have been seen. A time further ahead comes
+	// from a clock that was set back since.
 	mostAhead = 5 * time.Minute
 )
 
-// Roster is who is in a room.
+// Roster has the people of a room.
 type Roster struct {
 	keys Keys
 	people
-	// pages is how many are open, by the credential that they show.
+	// pages counts the open pages by the credential that they show.
 	pages map[string]int
-	// onlookers is how many pages are open that show none.
+	// onlookers counts the open pages that show none.
 	onlookers int
 	// pageClosed is when a page was closed last, zero once [Roster.TakeClosed] has told. It is not
 	// saved, as no page outlives the host.
 	pageClosed time.Time
-	// locked: nobody new comes in.
+	// locked says that nobody new comes in.
 	locked bool
 }
 
-// Event is what becomes of somebody's name, for all who know people by it.
+// Event is a change of somebody's name, for all parts that know people by it.
 type Event interface{ isEvent() }
 
 // The events.
 type (
-	// Came says that somebody is new, or plays who was the guest Was before. Owner is the
+	// Came says that somebody is new, or that the former guest Was plays now. Owner is the
 	// credential by which the lists know them.
 	Came struct{ Name, Was, Owner string }
 	// Renamed says that somebody has another name.
@@ -54,13 +54,14 @@ type (
 		From, To string
 		IsPlayer bool
 	}
-	// Left says that somebody is gone. Owners are all credentials by which they may come back.
+	// Left says that somebody is gone. Owners are all credentials by which that person may come
+	// back.
 	Left struct {
 		Name     string
 		Owners   []string
 		IsPlayer bool
 	}
-	// Removed says that what somebody brought goes, too.
+	// Removed says that the things somebody brought go, too.
 	Removed struct{ Name string }
 	// Note is for the log.
 	Note struct{ Text string }
@@ -77,29 +78,30 @@ func notef(format string, args ...any) Event { return Note{fmt.Sprintf(format, a
 // New returns a roster with nobody on it.
 func New(keys Keys) *Roster { return &Roster{keys: keys, pages: map[string]int{}} }
 
-// Keys returns what lets people in.
+// Keys returns the keys that let people in.
 func (r *Roster) Keys() Keys { return r.keys }
 
 // Person is somebody in the room, as the room sees them.
 type Person struct {
 	Name string
-	// Mark is that of [MarkOf].
+	// Mark is the person's [MarkOf].
 	Mark string
-	// Arrival is the person's place in the order of arrival, which nobody else has.
+	// Arrival is the person's own place in the order of arrival.
 	Arrival int
-	// IsPlayer: the person has a place. All others are guests, who have no more than the page.
+	// IsPlayer says that the person has a place. All others are guests with only a page.
 	IsPlayer, IsOrganiser, IsRegular bool
-	// IsSomewhere: the others are not told which country the person is in.
+	// IsSomewhere says that the others do not hear the person's country.
 	IsSomewhere bool
-	// HasPage: the person has a page open. IsAsked: the person's program asks at a terminal.
+	// HasPage says that the person has a page open, and IsAsked that the person's program asks at a
+	// terminal.
 	HasPage, IsAsked bool
-	// From is a guest's address, the zero value if it stands for many people. Seen is when one of
-	// the guest's pages was there last.
+	// From is a guest's address, the zero value if many people share it. Seen is when one of the
+	// guest's pages was there last.
 	From netip.Addr
 	Seen time.Time
 }
 
-// IsAway reports whether somebody keeps a place while away: they are no onlookers.
+// IsAway reports whether somebody keeps a place while away. Such people are no onlookers.
 func (p Person) IsAway() bool { return !p.IsPlayer && p.IsRegular && !p.IsOrganiser && !p.HasPage }
 
 // view returns a person as the room sees them.
@@ -111,7 +113,7 @@ func (r *Roster) view(p *person, isPlayer bool) Person {
 	}
 }
 
-// People yields the players, then those with only a page. Nobody may come or leave meanwhile.
+// People yields the players, then those with only a page. The roster must not change meanwhile.
 func (r *Roster) People() iter.Seq[Person] {
 	return func(yield func(Person) bool) {
 		for p, isPlayer := range r.everyone() {
@@ -146,8 +148,7 @@ func (r *Roster) Unseat(name string, stays bool, now time.Time) []Event {
 	return []Event{Left{p.name, []string{OwnerOf(p.page), OwnerOf(PageOf(p.token))}, true}}
 }
 
-// gone returns when a guest's nickname is forgotten, if that happens at all. Somebody stays who
-// is one of the awaited.
+// gone returns when the roster forgets a guest's nickname, if it ever does. Awaited guests stay.
 func (r *Roster) gone(g *person, awaited []string) (at time.Time, ever bool) {
 	stays := r.isWatching(g) || g.organiser || g.regular || slices.Contains(awaited, g.name)
 	return g.seen.Add(guestGone), !stays
@@ -161,7 +162,7 @@ func (r *Roster) Expire(awaited []string, now time.Time) []Event {
 	})
 }
 
-// Next returns when the next guest has been away for long; zero if nobody will have.
+// Next returns when the next guest will have been away for long, or zero if none will.
 func (r *Roster) Next(awaited []string) (next time.Time) {
 	for _, g := range r.guests {
 		if at, ever := r.gone(g, awaited); ever && (next.IsZero() || at.Before(next)) {
@@ -174,7 +175,7 @@ func (r *Roster) Next(awaited []string) (next time.Time) {
 // IsLocked reports whether the room takes nobody new.
 func (r *Roster) IsLocked() bool { return r.locked }
 
-// lockedOut returns the message for those who do not get into a locked room.
+// lockedOut returns the message for people who do not get into a locked room.
 func lockedOut() *wire.Refusal {
 	return &wire.Refusal{Reason: wire.ReasonLocked, Message: "the organiser has locked the room", Hint: "ask the organiser to unlock it"}
 }

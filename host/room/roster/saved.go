@@ -48,7 +48,7 @@ func (r *Roster) Save() Saved {
 	return s
 }
 
-// Restore returns the roster that was saved. Any bytes are safe: what makes no sense is an error.
+// Restore returns the roster that was saved. Any bytes are safe: nonsense is an error.
 func Restore(s Saved) (*Roster, error) {
 	r := New(Keys{s.Code, s.Link, s.Secret})
 	r.locked = s.Locked

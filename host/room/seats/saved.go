@@ -22,14 +22,14 @@ type Saved struct {
 	Chance   string         `json:"chance,omitempty"`
 }
 
-// Save returns the wait for [Restore]. It shares what the wait still changes, and is to be
-// encoded at once.
+// Save returns the wait for [Restore]. It shares memory that the wait still changes: encode it at
+// once.
 func (w *Watch) Save() Saved {
 	return Saved{w.began, w.until, w.outside, w.servers, w.turn, w.look, w.demerits, w.going, w.news, w.over, w.chance}
 }
 
-// Restore returns the wait that was saved, for a list of so many servers. Any values are
-// safe: those that make no wait are an error.
+// Restore returns the wait that was saved, for a list of so many servers. Any values are safe:
+// values that make no wait are an error.
 func Restore(s Saved, listed int) (*Watch, error) {
 	w := &Watch{s.Began, s.Until, slices.Clone(s.For), slices.Clone(s.Servers), s.Turn, s.Look, maps.Clone(s.Demerits), s.Going, s.News, s.Over, s.Chance}
 	isWhole := s.Turn >= 0 && (s.Going == nil || w.at(s.Going.Server) != nil)

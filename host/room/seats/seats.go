@@ -6,9 +6,9 @@
 //	ben            10 s later ──────·         │ "seats for all"
 //	cat                                       └ 2 s ─▶ "yes" ─▶ everyone looks once, and goes
 //
-// So the servers are asked as often by ten players as by one, and one player's word sends
-// nobody anywhere. The room tells a [Watch] how time passes and what players saw, and does
-// what the events say:
+// So ten players ask the servers no more often than one, and one player's word sends nobody
+// anywhere. The room tells a [Watch] how time passes and what players saw. It carries out the
+// events:
 //
 //	Tick, Heard ─▶ Ask ─▶ Open ─┬─▶ Go
 //	                ▲           └─▶ Filled ─┐
@@ -27,33 +27,33 @@ import (
 )
 
 const (
-	// watchedMost is how many full servers are watched: a fourth is hardly ever the first
-	// to have seats that people want.
+	// watchedMost bounds the full servers that are watched. A fourth is hardly ever the first to
+	// have seats that people want.
 	watchedMost = 3
-	// insteadMost is how many servers are shown that have seats. They are asked every
-	// insteadGap, as they are for comparison only.
+	// insteadMost bounds the servers with seats that are shown. They are only for comparison, so
+	// they are asked every insteadGap.
 	insteadMost = 2
 	insteadGap  = time.Minute
-	// usualWait is how long a room waits if nobody has said: a round of most games is over
-	// by then, and people leave when one is.
+	// usualWait is how long a room waits unless somebody sets a time. A round of most games is over
+	// by then, and people leave after a round.
 	usualWait = 30 * time.Minute
-	// checkAfter is from the word that there are seats to the next player's look: seats go
-	// within seconds, and the strictest servers answer an address once a second.
+	// checkAfter is the time from a word of free seats to the next player's look. Seats go within
+	// seconds, and the strictest servers answer an address once a second.
 	checkAfter = 2 * time.Second
-	// lookTime is how long a look may take, answers of several packets and slow lines
-	// included; then the next player looks.
+	// lookTime is how long a look may take, with answers of several packets and slow lines. Then
+	// the next player looks.
 	lookTime = 8 * time.Second
 	// lastLook is how long everyone looks before all go.
 	lastLook = 5 * time.Second
-	// mostDemerits is after how many words that others contradicted, or looks without an
-	// answer, a player looks only if nobody else can: one may be chance.
+	// mostDemerits bounds a player's words that others contradicted, and looks without an answer. A
+	// player with so many looks only if nobody else can. One may be chance.
 	mostDemerits = 2
 )
 
 // Watch is a wait for seats.
 type Watch struct {
 	began, until time.Time
-	// outside are the players for whom the seats are, where the others are already; empty if
+	// outside are the players who wait for seats where the others are already. It is empty if
 	// everyone waits.
 	outside []string
 	servers []watched
@@ -74,23 +74,23 @@ type look struct {
 	At      time.Time `json:"at"`
 }
 
-// going is the moment before everyone is sent to a server that has seats.
+// going is the moment before everyone goes to a server with seats.
 type going struct {
 	Server   int       `json:"server"`
 	LaunchAt time.Time `json:"launch_at"`
 	Words    []word    `json:"words,omitempty"`
 }
 
-// Facts are what holds of the wait at the moment.
+// Facts are the present facts about the wait.
 type Facts struct {
-	// Need is how many seats have to be free at once, see [Watch.Need], and Present how many
-	// players look when everyone does.
+	// Need is the number of seats that have to be free at once; see [Watch.Need]. Present is the
+	// number of players who look when everyone does.
 	Need, Present int
-	// Servers are what holds of those of [Watch.Servers].
+	// Servers are the facts about each of [Watch.Servers].
 	Servers map[int]Fact
 }
 
-// Fact is what holds of a server: what people call it, and which players can look at it.
+// Fact is a server's name for people, and the players who can look at it.
 type Fact struct {
 	Name    string
 	Lookers []string
@@ -106,18 +106,19 @@ type (
 		By      string
 		Servers []int
 	}
-	// Open says that a server has so many seats: everyone looks once more, and goes after a
-	// while. News says so, and which players saw them.
+	// Open says that a server has so many seats: everyone looks once more, and goes after a while.
+	// News tells people so, and names the players who saw the seats.
 	Open struct {
 		Server, Free int
 		News         string
 	}
-	// Go says that the seats are still there, and whose last look heard of them at all.
+	// Go says that the seats are still there. HeardBy are the players whose last look heard of
+	// them.
 	Go struct {
 		Server  int
 		HeardBy []string
 	}
-	// Filled says that they are not, in a sentence.
+	// Filled says in a sentence that the seats are gone.
 	Filled struct{ News string }
 	// Over says why the wait has ended without a seat, in a sentence or two.
 	Over struct{ Text string }
@@ -135,8 +136,8 @@ func Suitable(b selection.Basis) []selection.Ranked {
 	return b.Select().Ranking
 }
 
-// Worth returns the servers of a ranking that are worth a wait for so many seats: those that
-// are full, as long as they are better than the best that is not.
+// Worth returns the servers of a ranking that are worth a wait for so many seats: the full ones
+// that are better than the best with seats.
 func Worth(ranking []selection.Ranked, servers selection.Servers, need int) (full []selection.Ranked) {
 	for _, ranked := range ranking {
 		info := servers.Info(ranked.Server)
@@ -151,8 +152,8 @@ func Worth(ranking []selection.Ranked, servers selection.Servers, need int) (ful
 	return full
 }
 
-// Begin begins to watch full servers, the best first, for so long, or as long as is usual
-// if that is 0. The best others of those that have seats are shown for comparison.
+// Begin begins to watch full servers, the best first, until the limit, or for the usual time if
+// that is 0. The best others with seats are shown for comparison.
 func Begin(full, others []selection.Ranked, servers selection.Servers, limit time.Duration, now time.Time) *Watch {
 	w := &Watch{began: now, until: now.Add(cmp.Or(limit, usualWait))}
 	add := func(ranked selection.Ranked, instead bool) {
@@ -180,10 +181,10 @@ func BeginOutside(outside []string, at selection.Ranked, servers selection.Serve
 	return w
 }
 
-// Outside returns the players for whom the seats are, none if everyone waits.
+// Outside returns the players who wait for seats where the others are; none if everyone waits.
 func (w *Watch) Outside() []string { return w.outside }
 
-// Need returns how many seats have to be free at once, if everyone needs so many.
+// Need returns the number of seats that have to be free at once, if the whole group needs so many.
 func (w *Watch) Need(everyone int) int {
 	if len(w.outside) > 0 {
 		return len(w.outside)
@@ -191,8 +192,8 @@ func (w *Watch) Need(everyone int) int {
 	return everyone
 }
 
-// Enter takes which of some players need no seat any more: they are in, or have left. It
-// reports whether nobody is left outside. Those who are about to go are waited for.
+// Enter takes the players who need no seat any more: they are in, or have left. It reports whether
+// nobody is left outside. While everyone is about to go it changes nothing.
 func (w *Watch) Enter(inside []string) (isOver bool) {
 	if w.going != nil || len(w.outside) == 0 {
 		return false
@@ -201,7 +202,7 @@ func (w *Watch) Enter(inside []string) (isOver bool) {
 	return len(w.outside) == 0
 }
 
-// at returns what is known of a server, nil if it is not watched.
+// at returns the state of a server, or nil if it is not watched.
 func (w *Watch) at(server int) *watched {
 	at := slices.IndexFunc(w.servers, func(s watched) bool { return s.Server == server })
 	if at < 0 {
@@ -219,7 +220,7 @@ func (w *Watch) Servers() []int {
 	return servers
 }
 
-// Watches returns the servers that will be looked at again; none if nobody is there to look.
+// Watches returns the servers that players will look at again; none if nobody is there to look.
 func (w *Watch) Watches(f Facts) []int {
 	var servers []int
 	for i := range w.servers {
@@ -230,13 +231,12 @@ func (w *Watch) Watches(f Facts) []int {
 	return servers
 }
 
-// watches reports whether there will be a look at a server again, or a decision on what was
-// seen.
+// watches reports whether players will look at a server again, or a decision on their looks is due.
 func (w *Watch) watches(s *watched, f Facts) bool {
 	return s.Dropped == "" && (len(s.Words) > 0 || len(w.lookers(s, f)) > 0)
 }
 
-// Share takes in which rooms of the host watch each server.
+// Share notes the rooms of the host that watch each server.
 func (w *Watch) Share(crowds map[int]Crowd) {
 	for i := range w.servers {
 		w.servers[i].crowd = crowds[w.servers[i].Server]
@@ -283,7 +283,7 @@ func (w *Watch) Next(f Facts) time.Time {
 	return next
 }
 
-// lookers returns who can look at a server and has not had a word on its seats yet.
+// lookers returns the players who can look at a server and have said nothing of its seats yet.
 func (w *Watch) lookers(s *watched, f Facts) []string {
 	var can, good []string
 	for _, name := range f.Servers[s.Server].Lookers {
@@ -301,7 +301,7 @@ func (w *Watch) lookers(s *watched, f Facts) []string {
 	return can
 }
 
-// blame notes that a player's look was of no use.
+// blame notes that a player's look was useless.
 func (w *Watch) blame(player string) {
 	if w.demerits == nil {
 		w.demerits = map[string]int{}
@@ -309,8 +309,8 @@ func (w *Watch) blame(player string) {
 	w.demerits[player]++
 }
 
-// nextLook asks the next player to look at what is due. A server whose seats are checked is
-// looked at alone, as not everybody may do that.
+// nextLook asks the next player to look at the servers that are due. A server under check gets a
+// look of its own, because not every player may check it.
 func (w *Watch) nextLook(f Facts, now time.Time) []Event {
 	by, servers := "", []int(nil)
 	for _, checks := range []bool{true, false} {
@@ -352,12 +352,12 @@ func (w *Watch) nextLook(f Facts, now time.Time) []Event {
 // IsGoing reports whether everyone is about to go to a server.
 func (w *Watch) IsGoing() bool { return w.going != nil }
 
-// Asks reports whether a player is asked to look just now.
+// Asks reports whether a player is looking just now.
 func (w *Watch) Asks(player string) bool {
 	return w.going != nil || w.look != nil && w.look.By == player
 }
 
-// Heard takes what a player saw who was asked to look.
+// Heard takes the answer of a player who was asked to look.
 func (w *Watch) Heard(by string, seen []wire.Finalist, f Facts, now time.Time) []Event {
 	switch {
 	case !w.Asks(by):
@@ -373,7 +373,7 @@ func (w *Watch) Heard(by string, seen []wire.Finalist, f Facts, now time.Time) [
 	return nil
 }
 
-// take ends the look under way with what it saw of each server, which may be nothing.
+// take ends the look under way with its answers, which may lack servers.
 func (w *Watch) take(seen []wire.Finalist, f Facts, now time.Time) []Event {
 	ended := *w.look
 	w.look = nil
@@ -395,7 +395,7 @@ func (w *Watch) take(seen []wire.Finalist, f Facts, now time.Time) []Event {
 	return events
 }
 
-// decide draws the conclusion from what was heard of a server.
+// decide draws the conclusion from the words about a server.
 func (w *Watch) decide(s *watched, f Facts, now time.Time) []Event {
 	if !s.Instead {
 		switch judge(s.Words, f.Need, len(w.lookers(s, f))) {
@@ -478,13 +478,13 @@ func (w *Watch) orGiveUp(f Facts) []Event {
 	return []Event{w.GiveUp("No server is left that is worth the wait.", f)}
 }
 
-// GiveUp ends the wait, and says what was seen meanwhile.
+// GiveUp ends the wait, and says how near it came.
 func (w *Watch) GiveUp(why string, f Facts) Over {
 	w.look, w.going, w.over, w.chance = nil, nil, why, w.chanceOf(f)
 	return Over{strings.TrimSuffix(strings.TrimSpace(why+" "+w.chance), ".")}
 }
 
-// Shift moves all from which the wait reckons: a time has not counted.
+// Shift moves all times of the wait, because a time has not counted.
 func (w *Watch) Shift(d time.Duration) {
 	w.until = w.until.Add(d)
 	for i := range w.servers {
@@ -498,7 +498,7 @@ func (w *Watch) Shift(d time.Duration) {
 	}
 }
 
-// SetRight corrects what was noted by a clock that was ahead, or has been set back since.
+// SetRight corrects times of a clock that was ahead, or has been set back since.
 func (w *Watch) SetRight(now time.Time) {
 	if ahead := w.began.Sub(now); ahead > 0 {
 		w.Shift(-ahead)

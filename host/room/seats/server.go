@@ -10,25 +10,25 @@ import (
 	"muster/selection"
 )
 
-// What is known of the free seats of one server, and how often it is asked for them.
+// This file knows the free seats of one server, and how often players ask for them.
 
 const (
-	// longestGap bounds how seldom a silent server is asked. After mostSilent silences in a
-	// row, some four minutes, it is watched no more.
+	// longestGap is the longest time between two looks at a silent server. After mostSilent
+	// silences in a row, some four minutes, the room gives it up.
 	longestGap = 2 * time.Minute
 	mostSilent = 6
-	// mostMisses is how often a server may fill up in the last moment: each time everybody
-	// was called to their machines. missRest is the rest after the first, and grows.
+	// mostMisses bounds how often a server may fill up in the last moment, because each time the
+	// room had called everybody. missRest is the rest after the first time, and grows.
 	mostMisses = 3
 	missRest   = 30 * time.Second
-	// countedSeats bounds how many free seats are told apart in what was seen: as many as
-	// the largest groups want.
+	// countedSeats is the largest number of free seats that is counted apart: the largest groups
+	// want as many.
 	countedSeats = wire.MaxPlayers
 )
 
-// gapAfter returns how long a server has peace after a look, by how long the room has
-// waited. XQF asks every 5 s for one player only, and people who have waited for a quarter
-// of an hour do not miss the seats for 20 s more.
+// gapAfter returns how long a server has peace after a look, by how long the room has waited. XQF
+// asks every 5 s for a single player. People who have waited for a quarter of an hour can wait 20 s
+// more.
 func gapAfter(waited time.Duration) time.Duration {
 	const first, later, last = 10 * time.Second, 20 * time.Second, 30 * time.Second
 	switch {
@@ -40,13 +40,13 @@ func gapAfter(waited time.Duration) time.Duration {
 	return last
 }
 
-// Crowd is how many rooms of a host wait for seats on one server, and which of them, from 0,
-// a room is.
+// Crowd counts the rooms of a host that wait for seats on one server. Place is the room's own place
+// among them, from 0.
 type Crowd struct{ Rooms, Place int }
 
-// crowdGap is how long a server has peace between the looks of different rooms of the host:
-// each room looks once in a round of them all, at its turn. But no round is longer than
-// longestGap: a person who opens hundreds of rooms must not keep the others from their seats.
+// crowdGap is how long a server has peace between the looks of different rooms of the host. Each
+// room looks once in a round of them all, at its turn. But no round is longer than longestGap, so
+// that nobody who opens hundreds of rooms keeps the others from their seats.
 const crowdGap = time.Second
 
 // round is how long all rooms of the crowd take for a look each.
@@ -57,30 +57,30 @@ func (c Crowd) round() time.Duration {
 // watched is a server that the room watches.
 type watched struct {
 	Server int `json:"server"`
-	// Instead: it has seats, and is shown for comparison.
+	// Instead says that the server has seats, and is shown for comparison.
 	Instead bool             `json:"instead,omitempty"`
 	Ranked  selection.Ranked `json:"ranked"`
-	// Asked counts the room's questions, Since those of the look under way and its checks.
+	// Asked counts the room's questions, and Since those of the look under way and its checks.
 	Asked int       `json:"asked,omitempty"`
 	Since int       `json:"since,omitempty"`
 	Next  time.Time `json:"next"`
-	// Silent counts looks in a row that heard nothing of seats, Misses how often it filled
-	// up in the last moment.
+	// Silent counts looks in a row that heard nothing of seats. Misses counts how often the server
+	// filled up in the last moment.
 	Silent  int    `json:"silent,omitempty"`
 	Misses  int    `json:"misses,omitempty"`
 	Dropped string `json:"dropped,omitempty"`
-	// Words are of the look under way and its checks.
+	// Words are those of the look under way and its checks.
 	Words []word `json:"words,omitempty"`
-	// Free is what was true at At, -1 if that is not known. Counts are how often so many
-	// seats were free, and Most the most of them, at MostAt.
+	// Free is the number of free seats at At, or -1 if that is unknown. Counts says how often so
+	// many seats were free. Most is the most of them, at MostAt.
 	Free   int       `json:"free"`
 	At     time.Time `json:"at,omitzero"`
 	Counts []int     `json:"counts,omitempty"`
 	MostAt time.Time `json:"most_at,omitzero"`
-	// crowd are the rooms of the host that watch it, as the host said last.
+	// crowd are the rooms of the host that watch the server, by the host's last word.
 	crowd Crowd
-	// looked is when the look under way began, and took how long the last one did, checks
-	// included; 0 if Next is reckoned from something else.
+	// looked is when the look under way began. took is how long the last one took with its checks,
+	// or 0 if Next does not follow a look.
 	looked time.Time
 	took   time.Duration
 }
@@ -93,9 +93,9 @@ func (s *watched) gap(waited time.Duration) time.Duration {
 	return max(gapAfter(waited), s.crowd.round())
 }
 
-// due returns when the room looks next: at its turn among the rooms that watch the server,
-// but what a look saw is checked at once. After a look that is the turn nearest to Next,
-// reckoned from when the look began, else the first one from Next on.
+// due returns when the room looks next: at its turn among the rooms that watch the server, or at
+// once to check a look. After a look that is the turn nearest to Next, counted from the beginning
+// of the look. Otherwise it is the first turn from Next on.
 func (s *watched) due() time.Time {
 	if s.crowd.Rooms < 2 || len(s.Words) > 0 {
 		return s.Next
@@ -109,18 +109,18 @@ func (s *watched) due() time.Time {
 	return from.Add((round - since) % round)
 }
 
-// word is how many seats a player heard to be free, -1 if nothing of them.
+// word is the number of free seats that a player heard of, or -1 for none.
 type word struct {
 	By   string `json:"by"`
 	Free int    `json:"free"`
 }
 
-// said reports whether a player's word is among some.
+// said reports whether one of the words is a player's.
 func said(words []word, player string) bool {
 	return slices.ContainsFunc(words, func(w word) bool { return w.By == player })
 }
 
-// verdict is what comes of words about a server's seats.
+// verdict is the conclusion from words about a server's seats.
 type verdict int
 
 const (
@@ -142,9 +142,9 @@ func tally(words []word, need int) (yes, no int) {
 	return yes, no
 }
 
-// judge returns the verdict over words of different players, the newest last, if so many
-// others could still be asked. Where several can look, two have to have seen the seats, and
-// more than have not.
+// judge returns the verdict over words of different players, the newest last. Others is how many
+// more players could look. Where several can look, at least two must have seen the seats, and more
+// than have not.
 func judge(words []word, need, others int) verdict {
 	yes, no := tally(words, need)
 	wanted := min(2, len(words)+others)
@@ -157,7 +157,8 @@ func judge(words []word, need, others int) verdict {
 	return check
 }
 
-// middle returns the word in the middle, of two the one with fewer seats; -1 if nobody heard.
+// middle returns the word in the middle, or -1 if nobody heard. Of two it takes the one with fewer
+// seats.
 func middle(words []word) int {
 	var free []int
 	for _, w := range words {
@@ -172,7 +173,7 @@ func middle(words []word) int {
 	return free[(len(free)-1)/2]
 }
 
-// settle takes what words came to, and says when to look again.
+// settle takes the words of a look, and sets the time of the next.
 func (s *watched) settle(now time.Time, waited time.Duration) {
 	gap := s.gap(waited)
 	if s.Free = middle(s.Words); s.Free < 0 {
@@ -200,8 +201,8 @@ func (s *watched) settle(now time.Time, waited time.Duration) {
 	}
 }
 
-// most returns the most seats that were free at once, and from and to what half of the looks
-// saw.
+// most returns the most seats that were free at once. Half of the looks saw between from and to
+// seats.
 func (s *watched) most() (most, from, to int) {
 	total := 0
 	for _, n := range s.Counts {
@@ -221,7 +222,7 @@ func (s *watched) most() (most, from, to int) {
 	return max(0, len(s.Counts)-1), max(0, from), to
 }
 
-// freeIn returns how many seats a look found free, -1 if it heard nothing of them.
+// freeIn returns the number of free seats that a look found, or -1 if it heard nothing of them.
 func freeIn(seen wire.Finalist) int {
 	if seen.State != discovery.Answered || seen.Info == nil || seen.Info.Uncounted() {
 		return -1

@@ -9,10 +9,10 @@ import (
 	"muster/host/wire"
 )
 
-// What people see and read of a wait.
+// This file says what people see and read of a wait.
 
-// View returns what everyone sees, with what is known of each server besides, if everyone needs
-// so many seats.
+// View returns the wait as everyone sees it, if the whole group needs so many seats. Cards are the
+// servers' other facts.
 func (w *Watch) View(everyone int, cards map[int]wire.ServerCard) *wire.Seats {
 	v := &wire.Seats{Need: w.Need(everyone), For: slices.Clone(w.outside), Began: w.began, Until: w.until, Servers: []wire.SeatsOn{}, News: w.news, Over: w.over, Chance: w.chance}
 	if w.look != nil {
@@ -40,7 +40,7 @@ func (w *Watch) View(everyone int, cards map[int]wire.ServerCard) *wire.Seats {
 	return v
 }
 
-// Describe says for whom the room waits, where and how long.
+// Describe tells people of the wait: its players, its servers and its time.
 func (w *Watch) Describe(f Facts) string {
 	var names []string
 	whom := "everybody"
@@ -56,7 +56,7 @@ func (w *Watch) Describe(f Facts) string {
 		InWords(f.Need), whom, strings.Join(names, ", or "), minutes(w.until.Sub(w.began)), gapAfter(0))
 }
 
-// chanceOf says in a sentence what was seen of the server that came nearest.
+// chanceOf describes in a sentence the server that came nearest.
 func (w *Watch) chanceOf(f Facts) string {
 	var best *watched
 	for i := range w.servers {
