@@ -1,14 +1,14 @@
-// Package ballot keeps what people say of a round's choice: their votes and vetoes, that they
-// are ready to go, and that they have joined the game server by hand.
+// Package ballot keeps people's words on a round's choice: their votes and vetoes, that they are
+// ready to go, and that they have joined the game server by hand.
 //
 //	ranking, second looks ─▶ Among ─▶ Options ─▶ Open ─▶ numbers of the candidates
 //	                                     │
 //	people ──▶ Refusal ──▶ Vote, Veto ───┴─▶ Favourite ─▶ where the group goes
 //	               └─────▶ Ready ──────────▶ IsReady ───▶ the countdown
 //
-// A [Box] is one round's. It knows people by their names and servers by their index in the
-// list. Whoever owns it says who is in the room ([Electorate]) and what can be voted for
-// ([Options]); who is counted, whose word is awaited and which server leads the box decides.
+// A [Box] belongs to one round. It knows people by their names and servers by their index in the
+// list. Its owner tells it the people of the room ([Electorate]) and the candidates ([Options]).
+// The box decides whose vote counts, whose word is awaited, and which server leads.
 package ballot
 
 import (
@@ -23,34 +23,34 @@ import (
 )
 
 const (
-	// mostCandidates is how many servers people vote on, and leastCandidates how many they
-	// should have: everyone looks at more servers for that.
+	// mostCandidates bounds the candidates. If there are fewer than leastCandidates, everyone looks
+	// at more servers.
 	mostCandidates  = 5
 	leastCandidates = 3
-	// enoughPages is how many players have the page open where people vote without
-	// anybody having decided that they do.
+	// enoughPages is the number of players with an open page from which on people vote, unless the
+	// organiser has decided otherwise.
 	enoughPages = 2
 )
 
-// Box is what people have said of one round's choice. Its zero value is empty.
+// Box has people's words on one round's choice. Its zero value is empty.
 type Box struct {
 	papers map[string]Paper
 	vetoes []selection.Veto
-	// numbers are the servers that were candidates, in the order of their numbers, the
-	// first being 1.
+	// numbers are the servers that were candidates, in the order of their numbers. The first has
+	// number 1.
 	numbers []int
-	// opened: people have voted in this round, or could.
+	// opened says that people have voted in this round, or could.
 	opened bool
 }
 
-// Paper is what one person has said.
+// Paper has one person's words.
 type Paper struct {
-	// Vote is the server that the person is for, nil for none.
+	// Vote is the person's server, nil for none.
 	Vote  *int `json:"vote,omitempty"`
 	Ready bool `json:"ready,omitempty"`
-	// ByHand: the person has joined the game server without Muster.
+	// ByHand says that the person has joined the game server without Muster.
 	ByHand bool `json:"by_hand,omitempty"`
-	// Vetoed: the person has used the round's veto.
+	// Vetoed says that the person has used the round's veto.
 	Vetoed bool `json:"-"`
 }
 
@@ -58,10 +58,10 @@ type Paper struct {
 type Options struct {
 	// Rule is the server that the room's rule has chosen, -1 for none.
 	Rule int
-	// Candidates are what may be voted for, the best by the rule first.
+	// Candidates are the servers that people may vote for, the best by the rule first.
 	Candidates []selection.Ranked
-	// More are servers that suit everyone, and that everyone should look at again because
-	// there are too few candidates.
+	// More are other servers that suit everyone. Everyone should look at them again, because there
+	// are too few candidates.
 	More []int
 }
 
@@ -93,9 +93,9 @@ func (o Options) place(server int) int {
 	return slices.IndexFunc(o.Candidates, func(c selection.Ranked) bool { return c.Server == server })
 }
 
-// Open begins the vote, or goes on with other options: votes for what is no candidate any
-// more are forgotten. New candidates get the next numbers, the best by the rule first, and
-// all others keep theirs: nobody's vote goes elsewhere because a candidate has come or gone.
+// Open begins the vote, or goes on with other options. Then it forgets votes for servers that are
+// no longer candidates. New candidates get the next numbers, the best by the rule first. All others
+// keep theirs, so that nobody's vote goes elsewhere when a candidate comes or goes.
 func (b *Box) Open(o Options) {
 	b.opened = true
 	for name, p := range b.papers {
@@ -126,8 +126,8 @@ func (b *Box) Vote(name string, addr netip.AddrPort, o Options) (turned bool, er
 	return b.Favourite(o) != before, nil
 }
 
-// Favourite returns the server with the most votes, of several the one with the lowest number,
-// and without votes the best by the rule; see [wire.MostVotes].
+// Favourite returns the server with the most votes. Of several it returns the one with the lowest
+// number, and without votes the best by the rule; see [wire.MostVotes].
 func (b *Box) Favourite(o Options) int {
 	best := o.Rule
 	most, _ := b.count(best)
@@ -140,7 +140,7 @@ func (b *Box) Favourite(o Options) int {
 	return best
 }
 
-// number returns what a candidate is called, 0 if the server was none.
+// number returns a candidate's number, or 0 if the server was none.
 func (b *Box) number(server int) int { return 1 + slices.Index(b.numbers, server) }
 
 // count returns how many people have voted for a server, and how many have voted.
@@ -157,7 +157,7 @@ func (b *Box) count(server int) (votes, of int) {
 }
 
 // Decide returns a choice as it stands if the group goes to a server: by the rule, or by votes.
-// Open: people may still change their minds.
+// isOpen says that people may still change their minds.
 func (b *Box) Decide(s selection.Selection, server int, open bool) selection.Selection {
 	if votes, of := b.count(server); votes > 0 {
 		return s.Voted(server, votes, of, open)
@@ -173,7 +173,7 @@ func (b *Box) Veto(v selection.Veto) error {
 	case !v.Server.IsValid() && v.Map == "":
 		return errors.New("a veto is of a server or of a map")
 	}
-	b.vetoes = append(slices.Clip(b.vetoes), v) // others may be shown the old ones
+	b.vetoes = append(slices.Clip(b.vetoes), v) // views share the old ones
 	return nil
 }
 
@@ -190,7 +190,7 @@ func (b *Box) Ready(name string) { b.mark(name, func(p *Paper) { p.Ready = true 
 // ByHand takes a person's word that they have joined the game server by hand.
 func (b *Box) ByHand(name string) { b.mark(name, func(p *Paper) { p.ByHand = true }) }
 
-// Words are what a person can say, a bit each.
+// Words are a set of a person's words, a bit each.
 type Words int
 
 // The words of people.
@@ -221,13 +221,13 @@ func (b *Box) Withdraw(name string, words Words) {
 	}
 }
 
-// Rename keeps what a person has said under another name.
+// Rename gives a person's words another name.
 func (b *Box) Rename(from, to string) {
 	if p, has := b.papers[from]; has {
 		delete(b.papers, from)
 		b.papers[to] = p
 	}
-	b.vetoes = slices.Clone(b.vetoes) // others may be shown the old ones
+	b.vetoes = slices.Clone(b.vetoes) // views share the old ones
 	for i := range b.vetoes {
 		if b.vetoes[i].Player == from {
 			b.vetoes[i].Player = to
@@ -235,14 +235,14 @@ func (b *Box) Rename(from, to string) {
 	}
 }
 
-// Paper returns what a person has said.
+// Paper returns a person's words.
 func (b *Box) Paper(name string) Paper {
 	p := b.papers[name]
 	p.Vetoed = b.hasVetoed(name)
 	return p
 }
 
-// mark changes a person's paper. One with nothing on it is thrown away.
+// mark changes a person's paper. It throws an empty one away.
 func (b *Box) mark(name string, change func(*Paper)) {
 	p := b.papers[name]
 	change(&p)
@@ -254,7 +254,7 @@ func (b *Box) mark(name string, change func(*Paper)) {
 	}
 }
 
-// View returns what everybody sees of the options, if the vote is open.
+// View returns the options as everybody sees them, if the vote is open.
 func (b *Box) View(open bool, o Options) wire.Voting {
 	v := wire.Voting{Open: open, Vetoes: []string{}, Ballot: []string{}}
 	if !open {
@@ -276,12 +276,12 @@ type Saved struct {
 	Numbers []int            `json:"numbers,omitempty"`
 }
 
-// Save returns the box as it is kept.
+// Save returns the box for [Restore].
 func (b *Box) Save() Saved {
 	return Saved{Opened: b.opened, Papers: maps.Clone(b.papers), Vetoes: b.vetoes, Numbers: b.numbers}
 }
 
-// Restore returns the box that was kept, in a round with so many servers.
+// Restore returns the box that was saved, in a round with so many servers.
 func Restore(s Saved, servers int) (Box, error) {
 	isListed := func(server int) bool { return server >= 0 && server < servers }
 	for _, server := range s.Numbers {

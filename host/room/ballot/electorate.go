@@ -9,7 +9,7 @@ import (
 // Electorate is everybody in the room.
 type Electorate struct {
 	People []Person
-	// GuestsVote: the organiser lets guests vote.
+	// GuestsVote says that the organiser lets guests vote.
 	GuestsVote bool
 }
 
@@ -17,19 +17,21 @@ type Electorate struct {
 type Person struct {
 	Name      string
 	Organiser bool
-	// Guest: the person has only the page. Guests watch, unless the organiser lets them vote.
+	// Guest says that the person has only the page. Guests watch, unless the organiser lets them
+	// vote.
 	Guest bool
-	// Counted: the organiser counts the guest in by an estimate.
+	// Counted says that the organiser counts the guest in by an estimate.
 	Counted bool
-	// From is the guest's address, the zero value if it stands for many people.
+	// From is the guest's address, the zero value if many people share it.
 	From netip.Addr
-	// LeftOut: the choice is made without the player.
+	// LeftOut says that the choice leaves the player out.
 	LeftOut bool
-	// Page: the person has a page open. Asked: the person's program asks at a terminal.
+	// Page says that the person has a page open. Asked says that the person's program asks at a
+	// terminal.
 	Page, Asked bool
 }
 
-// Refusal returns why a person has no say, nil for one who has.
+// Refusal returns why a person has no say, or nil.
 func (b *Box) Refusal(name string, e Electorate) error {
 	for _, p := range e.People {
 		if p.Name == name {
@@ -56,7 +58,7 @@ func (b *Box) refusal(p Person, e Electorate) *wire.Refusal {
 	return nil
 }
 
-// ErrGuest is what guests are told who may only watch.
+// ErrGuest tells guests that they may only watch.
 var ErrGuest = refused("guests only watch",
 	"open the page by your personal link, which muster join shows; or the organiser lets guests vote")
 
@@ -64,9 +66,9 @@ func refused(message, hint string) *wire.Refusal {
 	return &wire.Refusal{Reason: wire.ReasonAction, Message: message, Hint: hint}
 }
 
-// isSpokenFor reports whether another guest on the same network has said something of the
-// choice. One person can open many pages, so each network's guests have one say. Guests of
-// whom the room knows no address count as one network.
+// isSpokenFor reports whether another guest on the same network has said something of the choice.
+// One person can open many pages, so each network's guests have one say. Guests without a known
+// address count as one network.
 func (b *Box) isSpokenFor(guest Person, e Electorate) bool {
 	for _, p := range e.People {
 		if p.Guest && !p.Counted && !p.Organiser && p.From == guest.From && b.speaks(p.Name) {
@@ -82,9 +84,9 @@ func (b *Box) speaks(name string) bool {
 	return p.Vote != nil || p.Ready || b.hasVetoed(name)
 }
 
-// IsReady reports whether all whose word is awaited have said that they are ready, and
-// somebody has. The word of a person is awaited who has a say and is asked for it, by an open
-// page or at the terminal.
+// IsReady reports whether all people whose word is awaited are ready, and at least one is. A
+// person's word is awaited if the person has a say and is asked for it, by an open page or at the
+// terminal.
 func (b *Box) IsReady(e Electorate) bool {
 	some := false
 	for _, p := range e.People {
@@ -97,9 +99,8 @@ func (b *Box) IsReady(e Electorate) bool {
 	return some
 }
 
-// IsWanted reports whether people vote before the launch, if the organiser has decided it or
-// enough players have a page open. Those who have begun go on, even if pages are closed
-// meanwhile.
+// IsWanted reports whether people vote before the launch: the organiser has decided it, or enough
+// players have a page open. A vote that has begun goes on, even if pages close meanwhile.
 func (b *Box) IsWanted(agree wire.Decision, e Electorate) bool {
 	if agree != wire.Undecided {
 		return agree == wire.Yes

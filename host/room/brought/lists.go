@@ -1,9 +1,9 @@
-// Package brought keeps the servers that people bring into a room: their favourites, which are
-// the group's own, and those that they never want to play on.
+// Package brought keeps the servers that people bring into a room: their favourites, which become
+// the group's own, and those on which they never want to play.
 //
 // Each entry knows who brought it. Players come, go, rename themselves and take names that others
-// had: what was brought under a name belongs to whoever had it, and they get it back by a
-// credential. Nobody makes the lists grow without bound, however many names they come by.
+// had. Entries under a name belong to the person who had it then, and that person gets them back by
+// a credential. The lists are bounded, however many names people come by.
 package brought
 
 import (
@@ -19,33 +19,33 @@ import (
 )
 
 const (
-	// Most is how many servers each list of a room takes: everybody is told of all.
+	// Most bounds the servers in each list of a room, because everybody hears of all.
 	Most = 400
-	// mostStruck is how many the organiser can take off the lists.
+	// mostStruck bounds the servers that the organiser can take off the lists.
 	mostStruck = 1000
-	// mostLeft is of how many free names the lists know whose they were: what was brought under
-	// more is nobody's. As many come and go as like, and each would stay in the lists.
+	// mostLeft bounds the free names of which the lists know the owner. Entries under other free
+	// names belong to nobody. Any number of people may come and go, and each would stay in the
+	// lists.
 	mostLeft = wire.MaxPlayers
 	// longestTitle is how much of a server's name the lists keep, in bytes.
 	longestTitle = 64
-	// Nobody stands for those who brought a server under a name that is somebody else's by now.
-	// It is longer than any nickname, so that nobody can take it.
+	// Nobody stands for people who brought a server under a name that somebody else has by now. It
+	// is longer than any nickname, so that nobody can take it.
 	Nobody = "somebody who was in this room before"
 )
 
-// Lists are what people have brought, for one game. The zero value is empty. A copy does not
-// change with the original.
+// Lists are the servers that people have brought for one game. The zero value is empty. A copy does
+// not change with the original.
 type Lists struct{ s Saved }
 
 // Saved is the section of the saved room.
 type Saved struct {
 	Favourites []wire.Brought `json:"favourites,omitempty"`
 	Hidden     []wire.Brought `json:"hidden,omitempty"`
-	// Struck are those that the organiser has taken off, however often somebody's program
-	// brings them again.
+	// Struck are the servers that the organiser has taken off. No program can bring them again.
 	Struck []netip.AddrPort `json:"struck,omitempty"`
-	// Left are the names that stand in the lists and are free now, by a credential of those who
-	// had them. (Rooms saved before have "left", the other way round.)
+	// Left are free names that stand in the lists, by a credential of their last owners. (Rooms of
+	// earlier releases have "left", the other way round.)
 	Left map[string]string `json:"gone,omitempty"`
 }
 
@@ -55,20 +55,20 @@ func (l *Lists) Save() Saved { return l.s }
 // Restore returns the lists that were saved.
 func Restore(s Saved) Lists { return Lists{s} }
 
-// Taken is what became of servers that somebody brought.
+// Taken says what became of servers that somebody brought.
 type Taken struct {
-	// Favourites and Hidden are how many stand in each list, and Refused is how many do not:
-	// they may be any machine where other players are, were struck off, or are too many.
+	// Favourites and Hidden count those in each list. Refused counts the others: they may be any
+	// machine in other players' networks, were struck off, or are too many.
 	Favourites, Hidden, Refused int
-	// IsNew says that the lists are not as they were before.
+	// IsNew says that the lists have changed.
 	IsNew bool
 }
 
-// Line is a line for the log that need not be said again: What is the part of it by which a log
-// that has it already is known.
+// Line is a line for the log that need not be said again. What is the part by which to find it in a
+// log.
 type Line struct{ Text, What string }
 
-// Lines returns what people are told of servers that somebody brought.
+// Lines returns the news of servers that somebody brought.
 func (t Taken) Lines(name string) (lines []Line) {
 	if t.Favourites+t.Hidden > 0 {
 		what := name + " brings "
@@ -86,26 +86,26 @@ func (t Taken) Lines(name string) (lines []Line) {
 	return lines
 }
 
-// Bring puts what somebody brings into the lists, in place of what they brought before, or adds
-// it. Reach is what a server must have for others to be sent to it from where they are.
+// Bring puts somebody's servers into the lists. They replace those of before, unless adds is set.
+// Reach is the reach that a server must have so that others can be sent there.
 func (l *Lists) Bring(name string, reach discovery.Reach, favourites, hidden []wire.Brought, adds bool) (t Taken) {
 	before := *l
 	if !adds {
 		l.Withdraw(name)
 	}
-	// they are copied, as pages may be shown the old ones
+	// copies, because views share the old ones
 	l.s.Favourites, l.s.Hidden = slices.Clone(l.s.Favourites), slices.Clone(l.s.Hidden)
 	var refused int
 	t.Favourites, t.Refused = l.put(&l.s.Favourites, name, reach, favourites)
 	t.Hidden, refused = l.put(&l.s.Hidden, name, reach, hidden)
 	t.Refused += refused
 	if t.IsNew = !l.says(before); !t.IsNew {
-		*l = before // people are shown them in the order of before
+		*l = before // people see them in the earlier order
 	}
 	return t
 }
 
-// put adds what somebody brings to one list.
+// put adds somebody's servers to one list.
 func (l *Lists) put(
 	list *[]wire.Brought, name string, reach discovery.Reach, brought []wire.Brought,
 ) (taken, refused int) {
@@ -132,14 +132,14 @@ func (l *Lists) put(
 			*list = append(*list, wire.Brought{Addr: addr, Name: brief(one.Name), By: []string{name}})
 		default:
 			known := &(*list)[at]
-			known.By = append(slices.Clip(known.By), name) // others may be shown the old one
+			known.By = append(slices.Clip(known.By), name) // views share the old one
 		}
 		taken, theirs = taken+1, theirs+1
 	}
 	return taken, refused
 }
 
-// says reports whether lists say the same as others, whatever their order.
+// says reports whether lists say the same as others in any order.
 func (l *Lists) says(other Lists) bool {
 	entries := func(list []wire.Brought) (entries []string) {
 		for _, one := range list {
@@ -155,7 +155,7 @@ func brief(name string) string {
 	return strings.ToValidUTF8(name[:min(len(name), longestTitle)], "")
 }
 
-// change keeps the entries of which keep reports true, and may change them.
+// change keeps the entries for which keep reports true. keep may change them.
 func (l *Lists) change(keep func(*wire.Brought) bool) {
 	for _, list := range []*[]wire.Brought{&l.s.Favourites, &l.s.Hidden} {
 		var kept []wire.Brought
@@ -168,7 +168,7 @@ func (l *Lists) change(keep func(*wire.Brought) bool) {
 	}
 }
 
-// Withdraw takes back what somebody brought.
+// Withdraw takes somebody's servers back.
 func (l *Lists) Withdraw(name string) { l.withdraw(func(by string) bool { return by == name }) }
 
 func (l *Lists) withdraw(is func(name string) bool) {
@@ -178,8 +178,8 @@ func (l *Lists) withdraw(is func(name string) bool) {
 	})
 }
 
-// Forget takes back what somebody brought under any of their names, letter case apart, and
-// forgets whose the names were.
+// Forget takes somebody's servers under any of their names back, letter case apart. It forgets the
+// owner of the names.
 func (l *Lists) Forget(names ...string) {
 	isTheirs := func(by string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(by, name) })
@@ -199,8 +199,8 @@ func (l *Lists) Rename(from, to string) {
 	})
 }
 
-// disown leaves what was brought under a name with nobody who is here: who takes that name
-// now cannot take it back, and does not answer for it.
+// disown leaves the entries under a name to nobody who is here. The next person of that name cannot
+// take them back, and does not answer for them.
 func (l *Lists) disown(name string) {
 	l.change(func(o *wire.Brought) bool {
 		if at := slices.Index(o.By, name); at >= 0 {
@@ -215,11 +215,12 @@ func (l *Lists) disown(name string) {
 	})
 }
 
-// Leave notes whose a name was that becomes free, by all credentials by which they may come back.
+// Leave notes the owner of a name that becomes free, by all credentials by which that person may
+// come back.
 func (l *Lists) Leave(name string, credentials ...string) {
 	left, names := map[string]string{}, map[string]bool{}
 	for whose, name := range l.s.Left {
-		if l.names(name) { // or what they brought has been struck off since
+		if l.names(name) { // or all their servers have been struck off since
 			left[whose], names[name] = name, true
 		}
 	}
@@ -240,11 +241,11 @@ func (l *Lists) names(name string) bool {
 	return slices.ContainsFunc(l.s.Favourites, isTheirs) || slices.ContainsFunc(l.s.Hidden, isTheirs)
 }
 
-// Knows reports whether a credential is that of somebody who left.
+// Knows reports whether a credential belongs to somebody who left.
 func (l *Lists) Knows(credential string) bool { return credential != "" && l.s.Left[credential] != "" }
 
-// Come gives a free name to somebody, and what stands under it only to whoever had it. Whoever
-// had another name has what they brought by the new one. The credential may be empty.
+// Come gives a free name to somebody. The entries under it go only to the person who had it. A
+// person who had another name gets their entries under the new one. The credential may be empty.
 func (l *Lists) Come(name, credential string) {
 	was := ""
 	if credential != "" {
@@ -259,14 +260,14 @@ func (l *Lists) Come(name, credential string) {
 	l.release(func(left string) bool { return left == was || left == name })
 }
 
-// release forgets whose some names were.
+// release forgets the owners of some names.
 func (l *Lists) release(is func(name string) bool) {
 	l.s.Left = maps.Clone(l.s.Left)
 	maps.DeleteFunc(l.s.Left, func(_, name string) bool { return is(name) })
 }
 
-// Hide adds a server that the organiser never wants to play on, whatever others say of it.
-// Players' own leave the organiser room.
+// Hide adds a server on which the organiser never wants to play, whatever others say of it.
+// Players' own entries leave room for it.
 func (l *Lists) Hide(addr netip.AddrPort, title, organiser string) error {
 	if most := Most + wire.MaxBrought; len(l.s.Hidden) >= most {
 		return fmt.Errorf("a room hides %d servers at most: take some off the list", most)
@@ -303,8 +304,8 @@ func (l *Lists) Ours() (ours []netip.AddrPort) {
 	return ours
 }
 
-// Hidden returns who never wants to play where. Where that is more than half of a list only the
-// organiser's word counts: else one player could keep all from playing.
+// Hidden returns the people who never want to play on a server, by server. If that is more than
+// half of a list, only the organiser's word counts: else one player could keep all from playing.
 func (l *Lists) Hidden(list []discovery.Server, organiser string) (hidden []selection.Veto) {
 	onlyTheirs := false
 	if 2*len(l.s.Hidden) > len(list) {
@@ -328,7 +329,7 @@ func (l *Lists) Hidden(list []discovery.Server, organiser string) (hidden []sele
 	return hidden
 }
 
-// View returns what everybody may see of the lists.
+// View returns the lists as everybody may see them.
 func (l *Lists) View() wire.Lists {
 	return wire.Lists{
 		Favourites: append([]wire.Brought{}, l.s.Favourites...), Hidden: append([]wire.Brought{}, l.s.Hidden...),

@@ -1,16 +1,16 @@
-// Package calendar keeps a standing room from one session to the next: when the group meets,
-// who comes, where it has played, and what those who are away are told.
+// Package calendar keeps a standing room from one session to the next: its dates, who comes, where
+// the group has played, and the announcements for those who are away.
 //
-// A standing room is one whose settings say when the group meets again. Its session ends, and
-// the room does not: it sleeps until a program joins, somebody opens it, or a date is near.
+// The settings of a standing room say when the group meets again. A session ends, but the room
+// stays: it sleeps until a program joins, somebody opens it, or a date is near.
 //
 //	awake ── End, or no program for sleepAfter ──▶ asleep: the session is written down,
 //	  ▲                                            players become regulars
 //	  └──────── Open, opensBefore a date ◀────────────┘
 //
-// The room tells a [Calendar] what happens and what holds of it ([Facts]), and does what the
-// events say. Other rooms have a calendar, too: of the rounds since they opened, of when a
-// program was there last, and of their announcements.
+// The room tells a [Calendar] what happens and the present [Facts], and carries out the events.
+// Other rooms have a calendar, too. It has the rounds since they opened, the last time that a
+// program was there, and their announcements.
 package calendar
 
 import (
@@ -26,27 +26,28 @@ const (
 	// KeepEmpty is how long a room without anyone in it is kept: an evening and the
 	// morning after.
 	KeepEmpty = 24 * time.Hour
-	// sleepAfter is how long a standing room is awake without a program: longer than any
-	// session goes on without one.
+	// sleepAfter is how long a standing room stays awake without a program. No session goes on
+	// without one for so long.
 	sleepAfter = 2 * time.Hour
-	// opensBefore is how long before its date the room opens itself, and remindBefore when
-	// the group is told of the date.
+	// opensBefore is how long before its date the room opens itself. remindBefore is how long
+	// before it the room reminds the group.
 	opensBefore  = 30 * time.Minute
 	remindBefore = 4 * time.Hour
-	// dateStays is how long a date is the next one although it has come: some are late.
+	// dateStays is how long a date that has come remains the next one, because some people are
+	// late.
 	dateStays = time.Hour
-	// mostRegulars is how many people keep their place while they are away: as many as
-	// there are places.
+	// mostRegulars bounds the people who keep their place while they are away: as many as there are
+	// places.
 	mostRegulars = wire.MaxPlayers
-	// returnsWithin is for how long programs look for a room to which they have lost the
-	// connection. One that comes back within that time has not heard that the session ended,
-	// and nobody at it wants another.
+	// returnsWithin is how long programs look for a room after they lost the connection. A program
+	// that comes back within that time has not heard that the session ended, and its player wants
+	// no other.
 	returnsWithin = 30 * time.Minute
-	// ageStep is how finely the time counts in which nobody uses the room, and mostAge the
-	// most that counts at once: a clock that jumps by years costs a day.
+	// ageStep is the step in which unused time counts. mostAge bounds the time that counts at once,
+	// so that a clock that jumps by years costs a day.
 	ageStep, mostAge = 24 * time.Hour, 25 * time.Hour
-	// mostAhead is how far ahead of the time the room may have been used: somebody who rests
-	// for less than a minute says so in advance.
+	// mostAhead is how far in the future the room may have been used, because players who rest for
+	// less than a minute say so in advance.
 	mostAhead = 5 * time.Minute
 )
 
@@ -57,44 +58,44 @@ var (
 	errMissedEnd = &wire.Refusal{Reason: wire.ReasonEnded, Message: "while the connection was lost the night has ended. Good night! The room stays: whoever comes next opens it again"}
 )
 
-// Calendar is what a room keeps from one session to the next.
+// Calendar is a room's memory from one session to the next.
 type Calendar struct {
-	// sessions are those that are over, the oldest first, and current the one that goes on.
+	// sessions are over, the oldest first. current goes on.
 	sessions []wire.Evening
 	current  wire.Evening
-	// history is where the room went in this session, round by round.
+	// history has the servers of this session, round by round.
 	history []wire.Played
-	// ended is when the session ended, zero before. left are the keys of its players.
+	// ended is when the session ended, zero while it goes on. left are the keys of its players.
 	ended time.Time
 	left  []string
-	// coming is what people say of coming to a date, by their keys.
+	// coming has people's words on coming to a date, by their keys.
 	coming map[string]Coming
-	// reminded and openedFor are the dates that people were told of, and for which the room
-	// opened itself, last.
+	// reminded is the last date of which the room reminded people. openedFor is the last date for
+	// which it opened itself.
 	reminded, openedFor time.Time
-	// used is when somebody used the room last, as far as no player's own time says so.
-	// wasUsed: a program was there after the newest step; no program outlives the host.
+	// used is when somebody used the room last; a player's own time may be later. wasUsed says that
+	// a program was there after the newest step. It is not saved: no program stays connected over a
+	// restart.
 	used    time.Time
 	wasUsed bool
-	// unused is for how long no program has been in a standing room, as counted until the
-	// time counted.
+	// unused is how long no program has been in a standing room, counted until the time counted.
 	unused  time.Duration
 	counted time.Time
-	// isUnjoined: no program has joined the room yet. It is false in a room that an earlier
-	// release has saved, of which that is not known.
+	// isUnjoined says that no program has joined the room yet. It is false in a room that an
+	// earlier release has saved, because that did not note it.
 	isUnjoined bool
 	posts      SavedPosts
 	upcoming   upcoming
 }
 
-// Coming is what somebody says of coming to a date.
+// Coming is somebody's word on coming to a date.
 type Coming struct {
 	Comes bool      `json:"comes,omitempty"`
 	To    time.Time `json:"to"`
 }
 
-// upcoming is the schedule of a text, and its next date as of the time reckoned. It is made
-// anew when the room is restored.
+// upcoming is the schedule of a text, and its next date as of the time reckoned. A restored room
+// makes it anew.
 type upcoming struct {
 	text     string
 	schedule schedule.Schedule
@@ -102,31 +103,31 @@ type upcoming struct {
 	reckoned time.Time
 }
 
-// Facts are what holds of the room at the moment.
+// Facts are the present facts about the room.
 type Facts struct {
 	Now time.Time
-	// Every is the text of the room's schedule, empty if the room is no standing one. Name is
-	// the room's, and Game what people call its game.
+	// Every is the text of the room's schedule, empty if the room is no standing one. Name is the
+	// room's name, and Game its game's name.
 	Every, Name, Game string
 	// IsGathering says that the group is not complete, IsClosed that the room is over for
 	// good, and Posts that it has a webhook.
 	IsGathering, IsClosed, Posts bool
-	// Heard is when a player was heard last. People are all whom the room knows, the players
-	// first. Of a room that neither stands nor posts they may be the players alone, without keys.
+	// Heard is when the room heard a player last. People are all people of the room, the players
+	// first. For a room that neither stands nor posts, the players alone will do, without keys.
 	Heard  time.Time
 	People []Person
 }
 
-// Person is somebody whom the room knows.
+// Person is one of the room's people.
 type Person struct {
-	// Key tells the person from others, whatever the name. No credential can be had from it.
+	// Key tells the person from others under any name. It reveals no credential.
 	Key, Name string
 	// Arrival is the person's place in the order of arrival.
 	Arrival int
 	// IsConnected says that a player's program is connected, HasPage that a page is open, and
 	// IsRegular that the person keeps place and name while away.
 	IsPlayer, IsConnected, HasPage, IsRegular, IsOrganiser bool
-	// Seen is when somebody who is no player was there last.
+	// Seen is when the person was there last, unless they are a player.
 	Seen time.Time
 }
 
@@ -142,18 +143,18 @@ type Event interface{ isEvent() }
 type (
 	// Note is a line for the log.
 	Note struct{ Text string }
-	// Announce tells those who are not in the room.
+	// Announce tells people who are not in the room.
 	Announce struct{ Announcement wire.Announcement }
 	// Open says that another session begins, and why, in a line for the log.
 	Open struct{ Why string }
-	// Sleep says that the session is over, and why, in a line for the log: the players leave
-	// their places. Forget are the keys of those whom the room knows no more.
+	// Sleep says that the session is over, and why, in a line for the log: the players leave their
+	// places. Forget are the keys of people whom the room forgets.
 	Sleep struct {
 		Why    string
 		Forget []string
 	}
-	// Save says that the room must be saved before what follows, and Changed that something
-	// is shown, or saved, that was not.
+	// Save says that the room must be saved first. Changed says that the view or the saved form has
+	// changed.
 	Save    struct{}
 	Changed struct{}
 )
@@ -171,8 +172,8 @@ func New(now time.Time) *Calendar { return &Calendar{used: now, isUnjoined: true
 // IsAsleep reports whether the session is over, and no other has begun.
 func (c *Calendar) IsAsleep() bool { return !c.ended.IsZero() }
 
-// Tick lets time pass: a room that nobody is in any more sleeps, and one that gathers says
-// once that it is open.
+// Tick lets time pass. An empty room falls asleep, and a room that gathers says once that it is
+// open.
 func (c *Calendar) Tick(f Facts) []Event {
 	c.setRight(f.Now)
 	last := c.lastUsed(f)
@@ -188,8 +189,7 @@ func (c *Calendar) Tick(f Facts) []Event {
 	return nil
 }
 
-// Advance takes what holds of the room after anything happened, and does what is due for a
-// date.
+// Advance takes the facts after anything has happened, and does what is due for a date.
 func (c *Calendar) Advance(f Facts) []Event {
 	if f.IsClosed {
 		return nil
@@ -230,7 +230,7 @@ func (c *Calendar) Advance(f Facts) []Event {
 func (c *Calendar) findNext(f Facts) (isAnother bool) {
 	u := &c.upcoming
 	if u.text != f.Every {
-		u.schedule, _ = schedule.Parse(f.Every, "") // what was refused has no date
+		u.schedule, _ = schedule.Parse(f.Every, "") // a refused text has no date
 		u.text, u.reckoned = f.Every, time.Time{}
 	}
 	if f.Every == "" {
@@ -317,18 +317,18 @@ func (c *Calendar) lastUsed(f Facts) time.Time {
 	return c.used
 }
 
-// setRight puts right what was noted by a clock that was ahead, or has been set back since.
-// Dates and history are what people read, and stay.
+// setRight corrects times of a clock that was ahead, or has been set back since. Dates and history
+// stay, because people read them.
 func (c *Calendar) setRight(now time.Time) {
 	if c.used.Sub(now) > mostAhead {
 		c.used = now
 	}
-	if c.ended.After(now) { // and whoever comes now did not miss it
+	if c.ended.After(now) { // and nobody who comes now missed it
 		c.ended = now.Add(-dateStays)
 	}
 }
 
-// Open begins another session if the room sleeps, as somebody wants.
+// Open begins another session, at somebody's wish, if the room sleeps.
 func (c *Calendar) Open(by string, f Facts) []Event {
 	if !c.IsAsleep() || f.IsClosed {
 		return nil
@@ -341,7 +341,7 @@ func (c *Calendar) open(why string, now time.Time) Event {
 	return Open{why}
 }
 
-// End ends the session, as somebody wants: a standing room sleeps then, and another is over.
+// End ends the session at somebody's wish. Then a standing room sleeps, and any other is over.
 func (c *Calendar) End(by string, f Facts) (Sleep, error) {
 	end := Sleep{Why: by + " has ended the night. Good night!"}
 	switch {
@@ -355,14 +355,14 @@ func (c *Calendar) End(by string, f Facts) (Sleep, error) {
 	return end, nil
 }
 
-// sleep ends the session at a time, and returns the keys of those whom the room forgets. Those
-// who have played keep their place, and so does whoever steers, watches or has said whether
+// sleep ends the session at a time, and returns the keys of the people whom the room forgets.
+// People who have played keep their place, and so do people who steer, watch or have said whether
 // they come.
 func (c *Calendar) sleep(at time.Time, f Facts) (forget []string) {
 	c.ended, c.used = f.Now, f.Now
 	c.writeDown(at)
 	c.left = nil
-	var players, regulars []Person // those who keep their place, first who was here before
+	var players, regulars []Person // those who keep their place, regulars before this session's players
 	for _, p := range f.People {
 		if p.IsPlayer {
 			p.Seen = f.Now
@@ -386,8 +386,8 @@ func (c *Calendar) sleep(at time.Time, f Facts) (forget []string) {
 	return forget
 }
 
-// MissedEnd returns the refusal of a program that comes back, and was in the room when the
-// session ended, but had lost its connection; nil of others.
+// MissedEnd returns the refusal of a program that lost its connection, missed the end of its
+// session, and comes back. It is nil for all others.
 func (c *Calendar) MissedEnd(key string, now time.Time) *wire.Refusal {
 	isNow := !c.ended.After(now) && now.Sub(c.ended) < returnsWithin
 	if c.IsAsleep() && isNow && slices.Contains(c.left, key) {
@@ -396,7 +396,7 @@ func (c *Calendar) MissedEnd(key string, now time.Time) *wire.Refusal {
 	return nil
 }
 
-// Come takes what somebody says of coming to the next date; nil takes it back.
+// Come takes somebody's word on coming to the next date; nil takes it back.
 func (c *Calendar) Come(key string, comes *bool) error {
 	switch {
 	case c.upcoming.next.IsZero():
@@ -418,29 +418,29 @@ func (c *Calendar) Awaits(key string) bool {
 	return has && !c.upcoming.next.IsZero() && coming.To.Equal(c.upcoming.next)
 }
 
-// Use is how much a room is used.
+// Use says how much people use a room.
 type Use struct {
 	// IsStanding says that the room stays when a session ends.
 	IsStanding bool
-	// IsClaimed says that the room is somebody's: a program has joined it, or somebody says
-	// yes to its date. Anybody can open rooms that nobody comes to.
+	// IsClaimed says that people use the room: a program has joined it, or somebody says yes to its
+	// date. Anybody can open rooms to which nobody comes.
 	IsClaimed bool
-	// IsOver says that the room was closed, or that no program has been in it for long. A
-	// standing room is over only once it was closed.
+	// IsOver says that the room was closed, or that no program has been in it for long. Only
+	// closing ends a standing room.
 	IsOver bool
-	// Empty is for how long no program has been in the room, 0 if one is there. Unused is
-	// that of a standing room, as far as its host was there to see it.
+	// Empty is how long no program has been in the room, or 0 if one is there. Unused is the same
+	// for a standing room, counted while its host runs.
 	Empty, Unused time.Duration
 }
 
-// Use returns how much the room is used.
+// Use returns how much people use the room.
 func (c *Calendar) Use(f Facts) Use {
 	u := Use{IsStanding: f.Every != "", IsClaimed: !c.isUnjoined, Unused: c.unused}
 	for _, coming := range c.coming {
 		u.IsClaimed = u.IsClaimed || coming.Comes
 	}
 	if !f.isUsed() {
-		u.Empty = max(1, f.Now.Sub(c.lastUsed(f))) // which is more than nothing from its first moment on
+		u.Empty = max(1, f.Now.Sub(c.lastUsed(f))) // more than nothing from the first moment on
 	}
 	u.IsOver = f.IsClosed || !u.IsStanding && u.Empty > KeepEmpty
 	return u

@@ -12,17 +12,17 @@ import (
 // Fridays, or ten people four times a night for a hundred nights.
 const mostSessions, mostStays, mostSeats = 100, 24, 4000
 
-// Trip is how a launch compares with those before it.
+// Trip compares a launch with those before it.
 type Trip struct {
-	// IsNew says that this round has not gone there yet, and IsElsewhere that it went
+	// IsNew says that this round goes there for the first time. IsElsewhere says that it went
 	// somewhere else before.
 	IsNew, IsElsewhere bool
 	// Regulars are the players who keep place and name from now on.
 	Regulars []string
 }
 
-// Play writes down where the room goes: the server's country, and the pings of those for whom
-// it was chosen.
+// Play writes down the server to which the room goes, its country, and the pings of the players
+// that the choice was for.
 func (c *Calendar) Play(played wire.Played, country string, rtt map[string]float64, f Facts) Trip {
 	t := Trip{IsNew: true}
 	isAgain := func(p wire.Played) bool { return p.Round == played.Round }
@@ -38,7 +38,7 @@ func (c *Calendar) Play(played wire.Played, country string, rtt map[string]float
 	return t
 }
 
-// stay writes down where a standing room goes and with whom, and returns its players.
+// stay writes down a standing room's server and people, and returns its players.
 func (c *Calendar) stay(played wire.Played, country string, rtt map[string]float64, f Facts) (players []string) {
 	s := &c.current
 	if n := len(s.Stays); n > 0 && len(c.history) > 0 && c.history[len(c.history)-1].Round == played.Round {
@@ -67,7 +67,7 @@ func (c *Calendar) stay(played wire.Played, country string, rtt map[string]float
 	return players
 }
 
-// Leave notes that the room is no longer where it was.
+// Leave notes that the room has left its server.
 func (c *Calendar) Leave(at time.Time) {
 	if n := len(c.current.Stays); n > 0 && c.current.Stays[n-1].Until.IsZero() {
 		c.current.Stays[n-1].Until = at
@@ -83,7 +83,7 @@ func (c *Calendar) writeDown(at time.Time) {
 	}
 }
 
-// bound returns as many of the newest sessions as a room keeps.
+// bound returns the newest sessions, as many as a room keeps.
 func bound(sessions []wire.Evening) []wire.Evening {
 	seats := 0
 	for i := len(sessions) - 1; i >= 0; i-- {
@@ -97,7 +97,7 @@ func bound(sessions []wire.Evening) []wire.Evening {
 	return sessions
 }
 
-// lastStay returns where the room was last, or nil.
+// lastStay returns the room's last stay on a server, or nil.
 func (c *Calendar) lastStay() *wire.Stay {
 	stays := c.current.Stays
 	if n := len(c.sessions); len(stays) == 0 && n > 0 {
@@ -109,7 +109,7 @@ func (c *Calendar) lastStay() *wire.Stay {
 	return &stays[len(stays)-1]
 }
 
-// lastSeat returns somebody's seat where the room was last, or nil.
+// lastSeat returns somebody's seat in the last stay, or nil.
 func (c *Calendar) lastSeat(key string) *wire.Seat {
 	last := c.lastStay()
 	if last == nil {
@@ -122,7 +122,7 @@ func (c *Calendar) lastSeat(key string) *wire.Seat {
 	return &last.Players[at]
 }
 
-// Like takes how somebody liked it where the room was last; nil takes it back.
+// Like takes how somebody liked the last stay; nil takes it back.
 func (c *Calendar) Like(key string, liked *bool) error {
 	seat := c.lastSeat(key)
 	if seat == nil {
@@ -132,8 +132,8 @@ func (c *Calendar) Like(key string, liked *bool) error {
 	return nil
 }
 
-// Forget takes somebody out of the history: whoever has the key, or, if it is empty, the name.
-// It returns all names that they had, and whether they were in a session.
+// Forget takes somebody out of the history, by the key or, if that is empty, by the name. It
+// returns all names that the person had, and whether they were in a session.
 func (c *Calendar) Forget(key, name string) (names []string, was bool) {
 	isIt := func(seat wire.Seat) bool {
 		is := key != "" && seat.Who == key || key == "" && strings.EqualFold(seat.Name, name)
@@ -147,7 +147,7 @@ func (c *Calendar) Forget(key, name string) (names []string, was bool) {
 		for i := range session.Stays {
 			for _, seat := range session.Stays[i].Players {
 				if isIt(seat) {
-					names = append(names, seat.Name) // which may have been another then
+					names = append(names, seat.Name) // it may have been another then
 				}
 			}
 			session.Stays[i].Players = slices.DeleteFunc(session.Stays[i].Players, isIt)
@@ -161,18 +161,18 @@ func (c *Calendar) Forget(key, name string) (names []string, was bool) {
 	return names, was
 }
 
-// View is the calendar's part of what everybody sees.
+// View is the calendar's part of the snapshot.
 type View struct {
-	// Ended is when the session ended, zero before, and History where it went.
+	// Ended is when the session ended, zero while it goes on. History has its servers.
 	Ended   time.Time
 	History []wire.Played
-	// Meeting is nil of a room that is no standing one.
+	// Meeting is nil if the room is no standing one.
 	Meeting *wire.Meeting
-	// Posts is nil of a room without a webhook. It does not say where the posts go.
+	// Posts is nil in a room without a webhook. It does not say where the posts go.
 	Posts *wire.Posts
 }
 
-// View returns what everybody sees.
+// View returns the calendar as everybody sees it.
 func (c *Calendar) View(f Facts) View {
 	v := View{Ended: c.ended, History: slices.Clone(c.history)}
 	if f.Posts {
@@ -184,7 +184,7 @@ func (c *Calendar) View(f Facts) View {
 	return v
 }
 
-// meeting returns what everybody sees of a standing room.
+// meeting returns a standing room's dates and people as everybody sees them.
 func (c *Calendar) meeting(f Facts) *wire.Meeting {
 	m := &wire.Meeting{Next: c.upcoming.next, Who: []wire.Comer{}, Evenings: len(c.sessions)}
 	if last := c.lastStay(); last != nil {

@@ -7,22 +7,22 @@ import (
 	"muster/host/wire"
 )
 
-// SavedPosts is what a room knows of its announcements.
+// SavedPosts says how a room's announcements fare.
 type SavedPosts struct {
-	// Opened says that it was said that the room is open.
+	// Opened says that the room has announced its opening.
 	Opened bool `json:"opened,omitempty"`
 	// At and Trouble are those of [wire.Posts].
 	At      time.Time `json:"at,omitzero"`
 	Trouble string    `json:"trouble,omitempty"`
 }
 
-// isNewlyOpen reports whether nobody was told yet that the room is open.
+// isNewlyOpen reports whether the room has yet to announce its opening.
 func (c *Calendar) isNewlyOpen(f Facts) bool {
 	return f.IsGathering && f.Posts && !f.IsClosed && !c.posts.Opened && !c.IsAsleep()
 }
 
-// Announce tells those who are not in the room of something, if it has a webhook. It adds what
-// all announcements say, and the players who are there unless some are given.
+// Announce announces something to people who are not in the room, if it has a webhook. It adds the
+// fields of all announcements. If the announcement names no players, it adds those who are there.
 func (c *Calendar) Announce(a wire.Announcement, f Facts) []Event {
 	if !f.Posts {
 		return nil
@@ -39,11 +39,10 @@ func (c *Calendar) Announce(a wire.Announcement, f Facts) []Event {
 	return []Event{Announce{a}}
 }
 
-// Posted takes what became of an announcement: it arrived, or there was trouble, in people's
-// words.
+// Posted takes the fate of an announcement: it arrived, or there was trouble, in people's words.
 func (c *Calendar) Posted(trouble string, f Facts) []Event {
 	if !f.Posts {
-		return nil // it was for the webhook of before
+		return nil // it was for the earlier webhook
 	}
 	if trouble == "" {
 		c.posts.At, c.posts.Trouble = f.Now, ""
@@ -57,6 +56,6 @@ func (c *Calendar) Posted(trouble string, f Facts) []Event {
 	return []Event{Note{"not posted: " + trouble}}
 }
 
-// ForgetPosts forgets how announcements fared: they go to another webhook from now on, and
-// that hears first that the room is open.
+// ForgetPosts forgets how announcements fared, because another webhook gets them from now on. That
+// hears first that the room is open.
 func (c *Calendar) ForgetPosts() { c.posts = SavedPosts{} }

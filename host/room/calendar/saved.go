@@ -25,8 +25,8 @@ type Saved struct {
 	Posts     SavedPosts        `json:"posts,omitzero"`
 }
 
-// Save returns the calendar for [Restore]. It shares what the calendar still changes, and is
-// to be encoded at once.
+// Save returns the calendar for [Restore]. It shares memory that the calendar still changes: encode
+// it at once.
 func (c *Calendar) Save() Saved {
 	return Saved{
 		c.sessions, c.current, c.history, c.ended, c.left, c.coming, c.reminded, c.openedFor,
@@ -34,8 +34,8 @@ func (c *Calendar) Save() Saved {
 	}
 }
 
-// Restore returns the calendar that was saved. Any values are safe: those that make no
-// calendar are an error.
+// Restore returns the calendar that was saved. Any values are safe: values that make no calendar
+// are an error.
 func Restore(s Saved) (*Calendar, error) {
 	if s.Unused < 0 {
 		return nil, errors.New("a room that was unused for less than no time")

@@ -1,13 +1,13 @@
-// Package choice keeps what a round has chosen and from what, what another rule would choose
-// instead, and what the organiser can do about either.
+// Package choice keeps a round's choice and its basis. It also knows what another rule would choose
+// instead, and what the organiser can do.
 //
 //	basis ─▶ Try ─▶ Take ────▶ the newest choice ─▶ View ─▶ what people see, with advice
 //	          │     Refine            │
 //	          ▼                       ▼
 //	        Record ─▶ Culled        Suppose ─▶ a what-if
 //
-// A basis comes from the room, and has what players measured and what the group wants. The
-// choice itself is made by package selection.
+// A basis comes from the room. It has the players' measurements and the group's wishes. Package
+// selection makes the choice itself.
 package choice
 
 import (
@@ -27,31 +27,31 @@ import (
 )
 
 const (
-	// spareSeat is by how much a server with a seat left over is preferred to a better one
-	// that the group would fill: somebody may take a seat on the way there. It costs a tenth
-	// of a millisecond on average, and halves the launches that fail.
+	// spareSeat is the ping that the group pays for a server with a seat left over, because
+	// somebody may take a seat meanwhile. It costs a tenth of a millisecond on average, and halves
+	// the launches that fail.
 	spareSeat = 2 * time.Millisecond
 	// rankingLength is how many servers a choice ranks and shows.
 	rankingLength = 25
-	// reasonsLength is how many of the culled servers it tells of, those that got furthest:
-	// everyone is sent them.
+	// reasonsLength is how many culled servers a choice shows, those that got furthest. Everyone
+	// gets them, so they are few.
 	reasonsLength = 50
-	// mostAllowed is the highest limit that makes sense, in ms: a second is no game any more.
+	// mostAllowed is the highest limit that makes sense, in ms. At a second nobody can play.
 	mostAllowed = 1000
 )
 
-// Choice is what a round has chosen. The zero value is nothing yet.
+// Choice is a round's choice. The zero value has chosen nothing yet.
 type Choice struct {
-	// newest is never changed, as pages may be shown it.
+	// newest never changes, because views share it.
 	newest *selection.Selection
 	record *Record
 	whatIf *whatIf
-	// previous is the server of the round before: the group stays there unless another is
-	// worth the move.
+	// previous is the server of the round before. The group stays there unless another is worth the
+	// move.
 	previous netip.AddrPort
 }
 
-// Next returns what is left of the choice in the next round: where the group was.
+// Next returns the choice of the next round, which knows only the group's last server.
 func (c *Choice) Next() Choice {
 	if c.newest != nil && c.newest.Chosen != nil {
 		return Choice{previous: c.newest.Chosen.Addr}
@@ -59,22 +59,21 @@ func (c *Choice) Next() Choice {
 	return c.Forget()
 }
 
-// Forget returns what is left of the choice when the round chooses anew.
+// Forget returns the choice of a round that chooses again.
 func (c *Choice) Forget() Choice { return Choice{previous: c.previous} }
 
 // Previous returns the server of the round before, invalid if there is none.
 func (c *Choice) Previous() netip.AddrPort { return c.previous }
 
-// whatIf is what other settings would choose. Everyone sees it, and the organiser may make
-// it so.
+// whatIf is the choice by other settings. Everyone sees it, and the organiser may apply them.
 type whatIf struct {
 	Player string `json:"player"`
-	// Patch makes those settings of the room's.
+	// Patch turns the room's settings into those.
 	Patch     json.RawMessage     `json:"patch"`
 	Selection selection.Selection `json:"selection"`
 }
 
-// Criteria returns what settings ask of a server, of a choice that is shown. Spare is that of
+// Criteria returns the criteria of settings, for a choice that people see. Spare is that of
 // [selection.Criteria]: negative is none, and 0 the usual one.
 func Criteria(s wire.Settings, spare time.Duration) selection.Criteria {
 	c := s.Criteria()
@@ -86,8 +85,8 @@ func Criteria(s wire.Settings, spare time.Duration) selection.Criteria {
 // Newest returns the newest choice, nil before there is one. It must not be changed.
 func (c *Choice) Newest() *selection.Selection { return c.newest }
 
-// Try returns what would be chosen from a basis, and keeps a record of it. An estimate is no
-// reason to play nowhere: then the choice is without.
+// Try returns the choice from a basis, and keeps a record of it. If estimates would leave no
+// server, it chooses without them.
 func (c *Choice) Try(b selection.Basis) selection.Selection {
 	s := b.Select()
 	if s.Chosen == nil && len(b.Estimated) > 0 {
@@ -104,11 +103,10 @@ func (c *Choice) Try(b selection.Basis) selection.Selection {
 // Take makes a choice the newest, and forgets the what-if.
 func (c *Choice) Take(s selection.Selection) { c.newest, c.whatIf = &s, nil }
 
-// Refine puts a choice in the place of the newest of which more is known now. The what-if
-// stays.
+// Refine replaces the newest choice when more is known of it. The what-if stays.
 func (c *Choice) Refine(s selection.Selection) { c.newest = &s }
 
-// Weigh notes on whose word the newest choice hangs, for a basis of those for whom it was made.
+// Weigh notes the players on whose word the newest choice hangs, by a basis of the same players.
 func (c *Choice) Weigh(b selection.Basis) {
 	s, why := *c.newest, selection.Why{}
 	if s.Why != nil {
@@ -116,14 +114,14 @@ func (c *Choice) Weigh(b selection.Basis) {
 	}
 	influences := selection.Influences(b.Servers, b.Table, b.Criteria, s.Chosen.Server)
 	why.Influences = slices.DeleteFunc(influences, func(i selection.Influence) bool {
-		return b.Estimated[i.Player] > 0 // who report nothing
+		return b.Estimated[i.Player] > 0 // guests report nothing
 	})
 	s.Why = &why
 	c.Refine(s)
 }
 
-// Go makes a server the newest choice that has so many seats, if it still suits everyone in
-// a basis, and reports whether it does.
+// Go makes a server with so many seats the newest choice, if it still suits everyone in a basis. It
+// reports whether it does.
 func (c *Choice) Go(server, seats int, b selection.Basis) bool {
 	c.record = nil
 	record := recordOf(b, true)
@@ -142,8 +140,8 @@ func (c *Choice) Go(server, seats int, b selection.Basis) bool {
 	return true
 }
 
-// Basis returns what the newest choice was made from, and whether that was of these players.
-// To make it takes as long as the choice.
+// Basis returns the basis of the newest choice, and whether it was of these players. Making a basis
+// takes as long as choosing.
 func (c *Choice) Basis(players []string) (b selection.Basis, isOfThem bool) {
 	record, isKnown := c.Record()
 	if record == nil || !isKnown || !slices.Equal(record.basis.Table.Players(), players) {
@@ -152,8 +150,8 @@ func (c *Choice) Basis(players []string) (b selection.Basis, isOfThem bool) {
 	return record.basis, true
 }
 
-// Suppose ranks what was measured by other settings, which a patch makes of the room's, for
-// somebody who asks. The basis is by those settings.
+// Suppose ranks the measurements by other settings, at somebody's wish. The patch turns the room's
+// settings into them, and the basis has them already.
 func (c *Choice) Suppose(by string, patch json.RawMessage, b selection.Basis) {
 	b.Criteria.Reasons = -1
 	c.whatIf = &whatIf{by, patch, b.Select()}
@@ -170,8 +168,8 @@ func (c *Choice) Supposed() json.RawMessage {
 	return c.whatIf.Patch
 }
 
-// Allow returns settings that let people be as far away as a limit, in ms. The stricter
-// limits are still tried first.
+// Allow returns settings with a limit in ms up to which pings suit. The stricter limits still come
+// first.
 func Allow(s wire.Settings, limitMS float64) (wire.Settings, error) {
 	limit := math.Ceil(limitMS)
 	if !(limit > 0 && limit <= mostAllowed) {
@@ -193,8 +191,7 @@ func Allow(s wire.Settings, limitMS float64) (wire.Settings, error) {
 	return s.Patched(patch, wire.OnPage)
 }
 
-// Lack says why a choice of nothing has nothing to choose: how many servers went, and what
-// for.
+// Lack says why there is nothing to choose: the number of servers that went, by cause.
 func Lack(s *selection.Selection) string {
 	var parts []string
 	c := s.Culled
@@ -226,7 +223,7 @@ func Lack(s *selection.Selection) string {
 	return strings.Join(parts, ", ")
 }
 
-// shutOut returns the players whom some of the culled servers do not let in.
+// shutOut returns the players who do not get into some of the culled servers.
 func shutOut(s *selection.Selection) []string {
 	var players []string
 	for _, reason := range s.Reasons {

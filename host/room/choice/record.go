@@ -8,16 +8,15 @@ import (
 	"muster/selection"
 )
 
-// maxCulled is how many culled servers of one cause are told; the list says how many there
-// are.
+// maxCulled bounds the culled servers of one cause that are told. The list has their number.
 const maxCulled = 300
 
-// Record is what a choice was made from. It shares nothing that the room still changes, so
-// that others may reckon with it while the room goes on. To make it takes as long as the
-// choice itself; it is small beside what the players measured.
+// Record has the basis of a choice. It shares nothing that the room still changes, so that others
+// may calculate with it while the room goes on. Making it takes as long as choosing. It is small
+// beside the players' measurements.
 type Record struct {
 	basis selection.Basis
-	// found: there was a server that suits.
+	// found says that there was a server that suits.
 	found bool
 }
 
@@ -26,9 +25,9 @@ func recordOf(b selection.Basis, found bool) *Record {
 	return &Record{b, found}
 }
 
-// Record returns what the newest choice was made from, and whether that is known: it is not
-// of a choice that was restored, or if the room has given up since. Before there is a choice
-// the record is nil.
+// Record returns the record of the newest choice, and whether it is known. It is unknown if the
+// choice was restored, or if the room has given up since. Before there is a choice the record is
+// nil.
 func (c *Choice) Record() (record *Record, isKnown bool) {
 	if c.newest == nil {
 		return nil, true
@@ -36,13 +35,13 @@ func (c *Choice) Record() (record *Record, isKnown bool) {
 	return c.record, c.record != nil && c.record.found == (c.newest.Chosen != nil)
 }
 
-// Note keeps a basis as what the newest choice was made from, and returns the record.
+// Note keeps a basis as that of the newest choice, and returns the record.
 func (c *Choice) Note(b selection.Basis) *Record {
 	c.record = recordOf(b, c.newest.Chosen != nil)
 	return c.record
 }
 
-// ForgetSaid keeps no more of what the list says of servers than the room does.
+// ForgetSaid keeps only as much of the list's word on servers as the room does.
 func (c *Choice) ForgetSaid(said discovery.Said) {
 	if c.record != nil {
 		record := *c.record // others may have it
@@ -51,7 +50,7 @@ func (c *Choice) ForgetSaid(said discovery.Said) {
 	}
 }
 
-// Culled lists the servers that were culled, for each cause.
+// Culled lists the culled servers by cause.
 func (r *Record) Culled() map[selection.Cause]wire.CulledServers {
 	lists := map[selection.Cause]wire.CulledServers{}
 	if r == nil {

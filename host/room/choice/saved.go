@@ -14,11 +14,11 @@ type Saved struct {
 	WhatIf    *whatIf              `json:"what_if,omitempty"`
 }
 
-// Save returns the section of the saved room. What the choice was made from is not saved.
+// Save returns the section of the saved room. The basis is not saved.
 func (c *Choice) Save() Saved { return Saved{c.newest, c.whatIf} }
 
-// Restore returns the choice that was saved, among the servers of a list, after a round on the
-// previous server.
+// Restore returns the choice that was saved, among the servers of a list. Previous is the server of
+// the round before.
 func Restore(s Saved, previous netip.AddrPort, list []discovery.Server) (Choice, error) {
 	c := Choice{newest: s.Selection, whatIf: s.WhatIf, previous: previous}
 	if c.newest != nil {
@@ -34,7 +34,7 @@ func Restore(s Saved, previous netip.AddrPort, list []discovery.Server) (Choice,
 	return c, nil
 }
 
-// place finds the servers of a selection, which its document names by address, in a list.
+// place finds the servers of a selection in a list. Its document names them by address.
 func place(s *selection.Selection, list []discovery.Server) (err error) {
 	places := map[netip.AddrPort]int{}
 	for i := range list {

@@ -14,32 +14,31 @@ import (
 	"muster/selection"
 )
 
-// What people see of a choice, and what the room advises.
+// This file shows people a choice, and advises the organiser.
 
-// Facts are what holds of the room besides.
+// Facts are other facts about the room.
 type Facts struct {
 	Servers selection.Servers
-	// Editions are what players have of the game, and Players are all of them.
+	// Editions are the players' versions of the game, and Players are all players.
 	Editions []selection.Edition
 	Players  []string
 	Limits   []time.Duration
-	// Stands is the choice as it stands, by the rule or by votes, and Target the server where
-	// people go, or would; -1 is nowhere.
+	// Stands is the choice as it stands, by the rule or by votes. Target is the server to which
+	// people go, or would; -1 is none.
 	Stands selection.Selection
 	Target int
-	// IsOpen says that the organiser can have the room choose again.
+	// IsOpen says that the organiser can make the room choose again.
 	IsOpen bool
-	// Weightiest is the player on whose word alone the choice hangs, if that costs the others
-	// a lot.
+	// Weightiest is the player whose word alone decides the choice, if that costs the others a lot.
 	Weightiest selection.Influence
-	// Others are what else the organiser can do, and come last.
+	// Others is other advice, which comes last.
 	Others []wire.Advice
 }
 
-// View returns what everyone sees of the newest choice, nil before there is one. Where
-// nothing suits everyone it says what came nearest, and what the organiser can do: the
-// highest limit before whom to leave out. Of a choice that hangs on one player's word it says
-// how to choose without. The pings of what came nearest are for the room to add.
+// View returns the newest choice as everyone sees it, nil before there is one. If nothing suits
+// everyone, it names the server that came nearest, and advises the organiser: first a higher limit,
+// then players to leave out. If the choice hangs on one player's word, it says how to choose
+// without that player. The room adds the pings of the server that came nearest.
 func (c *Choice) View(f Facts) *wire.Choice {
 	if c.newest == nil {
 		return nil
@@ -65,7 +64,7 @@ func (c *Choice) View(f Facts) *wire.Choice {
 	return v
 }
 
-// ViewWhatIf returns what everyone sees of the what-if, nil without one.
+// ViewWhatIf returns the what-if as everyone sees it, nil without one.
 func (c *Choice) ViewWhatIf(f Facts) *wire.Choice {
 	if c.whatIf == nil {
 		return nil
@@ -75,8 +74,8 @@ func (c *Choice) ViewWhatIf(f Facts) *wire.Choice {
 	return v
 }
 
-// view returns a selection with what is known of its servers, whose names stand in the place
-// of addresses in what explains how it stands.
+// view returns a selection with its servers' cards. In its explanation, names replace the servers'
+// addresses.
 func (f *Facts) view(s, stands selection.Selection) *wire.Choice {
 	v := &wire.Choice{Selection: s, Explain: stands.Explain(), Decided: stands.Decided, Servers: map[string]wire.ServerCard{}}
 	for _, ranked := range s.Ranking {
@@ -91,7 +90,7 @@ func (f *Facts) view(s, stands selection.Selection) *wire.Choice {
 		}
 	}
 	var pairs []string
-	for _, addr := range slices.Backward(slices.Sorted(maps.Keys(v.Servers))) { // before what it begins with
+	for _, addr := range slices.Backward(slices.Sorted(maps.Keys(v.Servers))) { // before addresses that begin it
 		if name := v.Servers[addr].Name; name != "" {
 			pairs = append(pairs, addr, fmt.Sprintf("%s (%s)", name, addr))
 		}
@@ -103,7 +102,7 @@ func (f *Facts) view(s, stands selection.Selection) *wire.Choice {
 	return v
 }
 
-// show adds the card of a server, with the players who have another version. -1 is none.
+// show adds the card of a server, with the players who have another version; -1 is no server.
 func (f *Facts) show(v *wire.Choice, server int) {
 	if server < 0 {
 		return
@@ -117,12 +116,12 @@ func (f *Facts) show(v *wire.Choice, server int) {
 	v.Servers[addr] = card
 }
 
-// find returns where a server stands in the list, or -1.
+// find returns the index of a server in the list, or -1.
 func (f *Facts) find(addr netip.AddrPort) int {
 	return slices.IndexFunc(f.Servers.List, func(s discovery.Server) bool { return s.Addr == addr })
 }
 
-// advise says what to give up where nothing suits everyone.
+// advise says what to give up if nothing suits everyone.
 func (f *Facts) advise(v *wire.Choice) {
 	s := &v.Selection
 	if s.Chosen != nil || s.Why == nil {

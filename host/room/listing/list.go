@@ -1,5 +1,5 @@
-// Package listing decides which servers a round is about: where the list comes from, what of it
-// all players are told, and how much of the list's own word on servers is kept.
+// Package listing decides which servers a round is about: the source of the list, the part of it
+// that players get, and how much of the list's own word on servers the room keeps.
 //
 //	Awaits ─▶ Supply, IsOverdue ─▶ Query ─▶ the host fetches ─▶ Shared ─┐
 //	                                                                    ▼
@@ -7,8 +7,8 @@
 //	                                                                    │
 //	Save, Trim ◀── selection.Servers ◀── Servers ◀── List ◀─────────────┘
 //
-// A [Source] is a room's, and goes on round after round. A [List] is one round's. It is shared
-// with the other rooms that have it.
+// A [Source] belongs to a room, round after round. A [List] belongs to one round. Rooms with the
+// same list share it.
 package listing
 
 import (
@@ -26,28 +26,28 @@ import (
 	"muster/selection"
 )
 
-// saidCounts is for how long what the list says of a server's seats or map leaves it out of a
-// round that begins: services renew their lists about once a minute, and a map lasts ten. Older
-// words are shown, and leave nothing out.
+// saidCounts is how long the list's word on a server's seats or map may leave it out of a round
+// that begins. Services renew their lists about once a minute, and a map lasts ten. Older words are
+// shown, and leave nothing out.
 const saidCounts = 5 * time.Minute
 
 // List is a round's list of servers. The zero value has none.
 type List struct {
 	tree *topology.Tree
-	// hash is by what the host keeps the list apart from the rooms that have it; empty if it
-	// does not.
+	// hash is the key under which the host keeps the list apart from its rooms; empty if it does
+	// not.
 	hash string
-	// packed is the list as it is saved, made by the first save that has it.
+	// packed is the list in its saved form. The first save makes it.
 	packed []byte
 }
 
-// New returns the list of a tree that [Shared] made. Hash is by what the host keeps it apart from
-// the room, or empty.
+// New returns the list of a tree that [Shared] made. Hash is the key under which the host keeps it
+// apart from the room, or empty.
 func New(tree *topology.Tree, hash string) List { return List{tree: tree, hash: hash} }
 
-// Begin returns a round's list: what came, and servers on players' own networks that no list has.
-// If no list came those have to do, and the note says so: a LAN party may have no internet, and a
-// game no master. The error says why there is nothing to measure.
+// Begin returns a round's list: the list that came, and servers on players' own networks that no
+// list has. If no list came, those have to do, and the note says so: a LAN party may have no
+// internet, and a game no master. The error says why there is nothing to measure.
 func Begin(came List, failure error, found []netip.AddrPort) (l List, note string, err error) {
 	var listed []discovery.Server
 	if failure == nil {
@@ -68,9 +68,9 @@ func Begin(came List, failure error, found []netip.AddrPort) (l List, note strin
 }
 
 // Shared returns a list as everyone in a room has it, along with the addresses of servers that no
-// list has. What cannot be asked or said on the wire is gone. Each server stands in it once, in
-// the order of [topology.Compare]: neighbours share their markers then, and have nearly the same
-// RTT.
+// list has. It leaves out servers that cannot be asked or named on the wire. Each server stands in
+// it once, in the order of [topology.Compare], because neighbours share their markers and have
+// nearly the same RTT.
 func Shared(servers []discovery.Server, hidden []netip.AddrPort) []discovery.Server {
 	var usable []discovery.Server
 	add := func(s discovery.Server) {
@@ -91,8 +91,8 @@ func Shared(servers []discovery.Server, hidden []netip.AddrPort) []discovery.Ser
 	return usable
 }
 
-// canonical returns a server as [discovery.AppendList] can say it: with a country of two capitals
-// or none, and no AS of the numbers that its markers use.
+// canonical returns a server in the form of [discovery.AppendList]: with a country of two capitals
+// or none, and without an AS number that its markers use.
 func canonical(s discovery.Server) discovery.Server {
 	const capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	const firstMarker = 0xff000000
@@ -110,8 +110,8 @@ func canonical(s discovery.Server) discovery.Server {
 // Tree returns the topology of the list.
 func (l *List) Tree() *topology.Tree { return l.tree }
 
-// Servers returns the servers of a round that began at a time, with the list's word on them and
-// nothing that anybody heard.
+// Servers returns the servers of a round that began at a time, with the list's word on them and no
+// player's.
 func (l *List) Servers(said discovery.Said, began time.Time) selection.Servers {
 	return with(selection.Servers{List: l.tree.List()}, said, began)
 }
@@ -121,16 +121,16 @@ func with(s selection.Servers, said discovery.Said, began time.Time) selection.S
 	return s
 }
 
-// Trim returns the servers of a round that began at a time with no more of the list's word than
-// was of use. That word is large, and all rooms share it that have the list. A room that has
-// launched, or is saved, keeps it for servers that somebody has asked, and that tell less
-// themselves. Of the others it is forgotten: a room that comes back asks them, and one that goes
-// on gets a new list.
+// Trim returns the servers of a round that began at a time with only the useful part of the list's
+// word. That word is large, and rooms with the same list share it. A room that has launched, or is
+// saved, keeps it for servers that somebody has asked, because they may tell less themselves. It
+// forgets the rest: a room that comes back asks the other servers, and one that goes on gets a new
+// list.
 func Trim(s selection.Servers, asked iter.Seq[int], began time.Time) selection.Servers {
 	return with(s, saidOf(s.List, useful(s, asked), s.Said.At), began)
 }
 
-// useful returns what the list says that was of use.
+// useful returns the useful part of the list's word.
 func useful(s selection.Servers, asked iter.Seq[int]) (useful []wire.ServerInfo) {
 	if len(s.Said.Infos) == 0 {
 		return nil
@@ -151,7 +151,7 @@ func useful(s selection.Servers, asked iter.Seq[int]) (useful []wire.ServerInfo)
 	return useful
 }
 
-// saidOf returns what a list said at a time of some of its servers.
+// saidOf returns a list's word on some of its servers at a time.
 func saidOf(list []discovery.Server, useful []wire.ServerInfo, at time.Time) discovery.Said {
 	if len(useful) == 0 {
 		return discovery.Said{}

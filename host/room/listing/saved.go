@@ -12,8 +12,7 @@ import (
 	"muster/selection"
 )
 
-// Saved is the section of the saved room. Its long columns are the same binary frames that
-// travel.
+// Saved is the section of the saved room. Its long columns are binary frames, as on the wire.
 type Saved struct {
 	SavedList
 	SavedSource
@@ -21,25 +20,25 @@ type Saved struct {
 
 // SavedList is a round's list at rest.
 type SavedList struct {
-	// List is the list, and Hash in its place if the host keeps it apart.
+	// List is the list, or empty with a Hash if the host keeps it apart.
 	List []byte `json:"list,omitempty"`
 	Hash string `json:"list_hash,omitempty"`
-	// Said is what the list said that was of use.
+	// Said is the useful part of the list's word.
 	Said   []byte    `json:"said,omitempty"`
 	SaidAt time.Time `json:"said_at,omitzero"`
 }
 
 // SavedSource is a source at rest.
 type SavedSource struct {
-	// OwnHash is in place of the settings' servers, if the store keeps them apart.
+	// OwnHash replaces the settings' servers if the store keeps them apart.
 	OwnHash string         `json:"own_hash,omitempty"`
 	OwnLost bool           `json:"own_lost,omitempty"`
 	Started netip.AddrPort `json:"started,omitzero"`
-	// ListLost says that the list of the round was kept apart, and is gone.
+	// ListLost says that the round's list was kept apart, and is gone.
 	ListLost bool `json:"-"`
 }
 
-// Save returns the list of a round with what it says of its servers, those that somebody asked.
+// Save returns the list of a round with its word on the servers that somebody asked.
 func (l *List) Save(round int, servers selection.Servers, asked iter.Seq[int]) (s SavedList, err error) {
 	if s.Hash = l.hash; s.Hash == "" {
 		if l.packed == nil && len(servers.List) > 0 {
@@ -56,7 +55,7 @@ func (l *List) Save(round int, servers selection.Servers, asked iter.Seq[int]) (
 	return s, err
 }
 
-// Servers returns the list that is saved with the room, which may be empty.
+// Servers returns the list in the saved room, which may be empty.
 func (s SavedList) Servers() ([]discovery.Server, error) {
 	if len(s.List) == 0 { // a room that gathers has none
 		return nil, nil
@@ -65,9 +64,9 @@ func (s SavedList) Servers() ([]discovery.Server, error) {
 	return list.Servers, err
 }
 
-// RestoreList returns the list that was saved and its servers, in a round that began at a time.
-// The tree is that of [SavedList.Servers], or of what the host keeps apart. Any bytes are safe:
-// those that make no sense are an error.
+// RestoreList returns the list that was saved and its servers, in a round that began at a time. The
+// tree is that of [SavedList.Servers], or of the list that the host keeps apart. Any bytes are
+// safe: nonsense is an error.
 func RestoreList(s SavedList, tree *topology.Tree, began time.Time) (List, selection.Servers, error) {
 	l := New(tree, s.Hash)
 	if len(s.Said) == 0 {
@@ -86,13 +85,12 @@ func RestoreList(s SavedList, tree *topology.Tree, began time.Time) (List, selec
 	return l, l.Servers(saidOf(list, said.Servers, s.SaidAt), began), nil
 }
 
-// Save returns the source as it is kept.
+// Save returns the source for [RestoreSource].
 func (s *Source) Save() SavedSource {
 	return SavedSource{OwnHash: s.kept, OwnLost: s.isOwnLost, Started: s.started}
 }
 
-// RestoreSource returns the source that was saved, of a room whose organiser's list is own as far
-// as it is still there.
+// RestoreSource returns the source that was saved. Own is what is left of the organiser's list.
 func RestoreSource(s SavedSource, own []netip.AddrPort) Source {
 	restored := Source{started: s.Started, isListLost: s.ListLost}
 	if len(own) > 0 {

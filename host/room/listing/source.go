@@ -12,40 +12,40 @@ import (
 )
 
 const (
-	// supplyFresh is how long the organiser's own list is as good as a new one, and supplyWait
-	// how long the organiser's program has to get one: masters take seconds.
+	// supplyFresh is how long the organiser's own list is as good as a new one. supplyWait is how
+	// long the organiser's program has to get one: masters take seconds.
 	supplyFresh = time.Minute
 	supplyWait  = 12 * time.Second
-	// slow is after how long people are told what they wait for.
+	// slow is the wait after which people hear what they wait for.
 	slow = 5 * time.Second
 )
 
-// Source is where the lists of a room come from: the game's masters, the organiser's own list, or
-// a server that the organiser has started. The zero value has neither of the latter. The
-// organiser's list itself stands in the room's settings.
+// Source knows where a room's lists come from: the game's masters, the organiser's own list, or a
+// server that the organiser has started. The zero value has only the masters. The organiser's list
+// itself stands in the room's settings.
 type Source struct {
-	// supplied is when the organiser's program gave its list last; not saved, as it gives
-	// another if asked.
+	// supplied is when the organiser's program gave its list last. It is not saved, because the
+	// program gives another if asked.
 	supplied time.Time
-	// kept is by what the store has the organiser's own list, empty if the room is saved with
-	// it. If isOwnLost, the store has it no more.
+	// kept is the store's key for the organiser's own list, or empty if the saved room contains the
+	// list. isOwnLost says that the store has lost it.
 	kept      string
 	isOwnLost bool
-	// isListLost: the room was saved, and the list of its round is gone.
+	// isListLost says that the list of a saved room's round is gone.
 	isListLost bool
-	// started is the server that the organiser's program has started, if it has.
+	// started is the server that the organiser's program has started, if any.
 	started netip.AddrPort
 }
 
-// Query is which list the host should fetch.
+// Query names the list that the host should fetch.
 type Query struct {
 	// Servers are the list itself, if it is not the game's.
 	Servers []netip.AddrPort
-	// Also are servers that people have brought, which belong on the list, too.
+	// Also are servers that people have brought. They belong on the list, too.
 	Also []netip.AddrPort
 }
 
-// Awaits reports whether the organiser's program should give the list anew, in a room that was
+// Awaits reports whether the organiser's program should give the list again, in a room that was
 // opened at a time.
 func (s *Source) Awaits(settings wire.Settings, opened, now time.Time) bool {
 	last := s.supplied
@@ -55,8 +55,9 @@ func (s *Source) Awaits(settings wire.Settings, opened, now time.Time) bool {
 	return settings.Renews && (s.isOwnLost || len(settings.Servers) > 0 && now.Sub(last) > supplyFresh)
 }
 
-// IsOverdue reports whether a program that is awaited for so long gives no list, and what people
-// should know. It is not running any more, and should not be awaited until it has given one.
+// IsOverdue reports whether the organiser's program is overdue with its list, and returns what
+// people should know. Such a program no longer runs. The room should not wait for it until it has
+// given a list.
 func (s *Source) IsOverdue(waited time.Duration) (note string, is bool) {
 	if waited <= supplyWait {
 		return "", false
@@ -67,7 +68,7 @@ func (s *Source) IsOverdue(waited time.Duration) (note string, is bool) {
 	return note, true
 }
 
-// Slow returns what people are told who have waited for a list for so long, or nothing.
+// Slow returns the note for people who have waited for a list for so long, or nothing.
 func Slow(waited time.Duration) string {
 	if waited < slow {
 		return ""
@@ -75,8 +76,8 @@ func Slow(waited time.Duration) string {
 	return "the list of servers is slow to come: waiting for it"
 }
 
-// Query returns which list to fetch, along with servers that people have brought. A group that
-// has an own list goes on no other without a word: the error says that it is gone.
+// Query returns the list to fetch, along with servers that people have brought. If the group's own
+// list is gone the error says so: the group does not go on with another list unasked.
 func (s *Source) Query(settings wire.Settings, brought []netip.AddrPort) (Query, error) {
 	switch {
 	case s.started.IsValid():
@@ -87,8 +88,8 @@ func (s *Source) Query(settings wire.Settings, brought []netip.AddrPort) (Query,
 	return Query{settings.Servers, brought}, nil
 }
 
-// Supply takes it that the organiser's program gives a list for a game anew. Kept is by what the
-// store has it.
+// Supply notes that the organiser's program gives its list for a game again. Kept is the store's
+// key for it.
 func (s *Source) Supply(settings wire.Settings, game string, servers []netip.AddrPort, kept string, now time.Time) error {
 	switch {
 	case game != settings.Game:
@@ -100,16 +101,16 @@ func (s *Source) Supply(settings wire.Settings, game string, servers []netip.Add
 	return nil
 }
 
-// Keep notes by what the store has the organiser's own list: the room is saved without it from
-// then on.
+// Keep notes the store's key for the organiser's own list. From then on the room is saved without
+// the list.
 func (s *Source) Keep(settings wire.Settings, kept string) {
 	if len(settings.Servers) > 0 {
 		s.kept = kept
 	}
 }
 
-// Start takes a server that the organiser's program has started for a game: the next list is that
-// server alone. IsBetween says that no round goes on. On a public host nobody is asked in private
+// Start takes a server that the organiser's program has started for a game. The next list is that
+// server alone. IsBetween says that no round goes on. A public host asks nobody in private
 // networks. Start returns what people should know.
 func (s *Source) Start(settings wire.Settings, game string, addr netip.AddrPort, isPublic, isBetween bool) (note string, err error) {
 	addr = discovery.Canonical(addr)
@@ -131,8 +132,8 @@ func (s *Source) Start(settings wire.Settings, game string, addr netip.AddrPort,
 // Stop forgets the server that was started: the next list is the game's again.
 func (s *Source) Stop() { s.started = netip.AddrPort{} }
 
-// Change takes it that the room gets other settings. What was of another list, or another game, is
-// forgotten. It returns what people should know, or nothing.
+// Change notes that the room gets other settings. It forgets what belonged to another list or game.
+// It returns what people should know, or nothing.
 func (s *Source) Change(from, to wire.Settings) (note string) {
 	isNewGame := from.Game != to.Game
 	if isNewGame && (len(from.Servers) > 0 || s.isOwnLost) {
