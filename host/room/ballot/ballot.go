@@ -156,8 +156,8 @@ func (b *Box) count(server int) (votes, of int) {
 	return votes, of
 }
 
-// Decide returns a choice as it stands if the group goes to a server: by the rule, or by votes.
-// isOpen says that people may still change their minds.
+// Decide returns a choice as it stands if the group goes to a server: by the rule, or by votes. If
+// open, people may still change their minds.
 func (b *Box) Decide(s selection.Selection, server int, open bool) selection.Selection {
 	if votes, of := b.count(server); votes > 0 {
 		return s.Voted(server, votes, of, open)

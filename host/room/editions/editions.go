@@ -1,8 +1,8 @@
-// Package editions keeps which version of a game each player has, as far as players say, and
-// tells people which servers do not let somebody in for that.
+// Package editions knows each player's version of a game, by the players' own words. It tells
+// people which servers therefore do not let somebody in.
 //
-// A player's program says it in its hello, and the player on the page. The word counts in all
-// rounds of the evening. It leaves servers out of a choice by way of [selection.Edition].
+// A player's program tells the version in its hello, and the player on the page. The word counts in
+// all rounds of the evening. It leaves servers out of a choice through [selection.Edition].
 package editions
 
 import (
@@ -16,7 +16,7 @@ import (
 	"muster/selection"
 )
 
-// Book is what players say of the games that they have. Its zero value is empty.
+// Book has the players' words on their games. Its zero value is empty.
 type Book struct{ said Saved }
 
 // Saved is the section of the saved room: the editions by player and by the game's id.
@@ -28,9 +28,8 @@ func (b *Book) Save() Saved { return maps.Clone(b.said) }
 // Restore returns the book that was saved.
 func Restore(s Saved) Book { return Book{s} }
 
-// Greet takes what a player's program says in its hello: what the player has of each game, or,
-// under an empty id, what that would be of any game, which then is the room's. It returns what
-// people are told of that, if anything.
+// Greet takes the editions of a program's hello, by game. An edition under an empty id is of the
+// room's game, whatever that is. Greet returns a note for people, or nothing.
 func (b *Book) Greet(player, game string, said map[string]discovery.Edition) (note string) {
 	if _, isOfRoom := said[""]; isOfRoom {
 		b.Say(player, game, said)
@@ -43,7 +42,7 @@ func (b *Book) Greet(player, game string, said map[string]discovery.Edition) (no
 	return ""
 }
 
-// Say takes what a player has of one game, out of what it would be of any.
+// Say takes a player's edition of one game, out of the editions by game.
 func (b *Book) Say(player, game string, said map[string]discovery.Edition) {
 	e, known := said[game]
 	if !known {
@@ -57,7 +56,7 @@ func (b *Book) Say(player, game string, said map[string]discovery.Edition) {
 	b.put(player, games)
 }
 
-// put notes what a player has of games. Nobody changes the map any more.
+// put notes a player's editions. Nobody changes the map any more.
 func (b *Book) put(player string, games map[string]discovery.Edition) {
 	if b.said == nil {
 		b.said = Saved{}
@@ -65,7 +64,7 @@ func (b *Book) put(player string, games map[string]discovery.Edition) {
 	b.said[player] = games
 }
 
-// Rename moves what a player has said to the player's new name.
+// Rename gives a player another name.
 func (b *Book) Rename(from, to string) {
 	if games, known := b.said[from]; known {
 		delete(b.said, from)
@@ -73,13 +72,13 @@ func (b *Book) Rename(from, to string) {
 	}
 }
 
-// Forget drops what a player has said.
+// Forget drops a player's word.
 func (b *Book) Forget(player string) { delete(b.said, player) }
 
-// Version returns what a player calls the version of a game, or nothing.
+// Version returns a player's own name for the version of a game, or nothing.
 func (b *Book) Version(player, game string) string { return b.said[player][game].Version }
 
-// Of returns what some players have of a game, as far as they say.
+// Of returns the editions of a game that players have named.
 func (b *Book) Of(players []string, game string) (all []selection.Edition) {
 	for _, player := range players {
 		if e := b.said[player][game]; e != (discovery.Edition{}) {
@@ -89,17 +88,16 @@ func (b *Book) Of(players []string, game string) (all []selection.Edition) {
 	return all
 }
 
-// called returns what people call an edition.
+// called returns people's name for an edition.
 func called(e discovery.Edition) string {
 	return cmp.Or(e.Version, fmt.Sprintf("of protocol %d", e.Protocol))
 }
 
-// Describe tells how many servers do not let each player in, and of which versions the best
-// servers are if they differ. IsAny says that the organiser wants the choice to ignore
-// versions.
+// Describe says how many servers do not let each player in. It also names the versions of the best
+// servers, if they differ. IsAny says that the choice ignores versions, as the organiser wants.
 func Describe(servers selection.Servers, players []selection.Edition, best []selection.Ranked, isAny bool) (notes []string) {
 	for _, e := range players {
-		// What only an old list says leaves no server out: see [selection.Servers].
+		// An old list's word alone leaves no server out: see [selection.Servers].
 		shut, onlyListed := map[string]int{}, map[string]int{}
 		for server := range servers.List {
 			info := servers.Info(server)

@@ -1,8 +1,8 @@
-// Package estimates counts people in a choice who have only the page: their pings are
-// estimated from what players measure who sit near them.
+// Package estimates lets people with only the page count in a choice. It estimates their pings from
+// the measurements of players near them.
 //
-// The organiser counts a guest in, who may take that back. Where an estimate would be a
-// guess the package says why, and the guest does not count:
+// The organiser counts a guest in, and the guest may take that back. If an estimate would be a
+// guess, the package says why, and the guest does not count:
 //
 //	where guests and players are ─▶ View ───▶ give or take 9 ms, or why not
 //	                              ─▶ Counted ─▶ In ──────▶ the basis of a choice with them
@@ -22,10 +22,10 @@ import (
 	"muster/selection/estimate"
 )
 
-// Guests are the guests who are counted in. The zero value is none.
+// Guests are the guests who are counted in. The zero value has none.
 type Guests struct {
 	counted []string
-	// estimators are made anew where they no longer fit, and so are not saved.
+	// estimators are not saved, because they are made again when they no longer fit.
 	estimators map[string]estimator
 }
 
@@ -40,23 +40,23 @@ func (g *Guests) Save() Saved { return Saved{g.counted} }
 // Restore returns the guests who were saved.
 func Restore(s Saved) Guests { return Guests{counted: s.Counted} }
 
-// Scene is who is in the room, and where.
+// Scene has the people in the room, and their places.
 type Scene struct {
-	// Guests are those who have only the page, in their order.
+	// Guests are the people with only the page, in their order.
 	Guests []Person
-	// Players are those whom the round counts on.
+	// Players are those that the round counts on.
 	Players []Person
 	// Rule is the room's.
 	Rule selection.Rule
 }
 
-// Person is somebody, and where that is, as far as is known.
+// Person is a person with their place, if it is known.
 type Person struct {
 	Name string
 	At   estimate.Place
 }
 
-// places returns where people are.
+// places returns people's places.
 func places(people []Person) []estimate.Place {
 	var all []estimate.Place
 	for _, p := range people {
@@ -65,15 +65,15 @@ func places(people []Person) []estimate.Place {
 	return all
 }
 
-// estimator estimates one guest's pings as long as the guest and the players are where they
-// were, because it keeps what it reckons.
+// estimator estimates one guest's pings. It remembers its results, so it fits only while the guest
+// and the players stay where they are.
 type estimator struct {
 	at    estimate.Place
 	among []estimate.Place
 	by    *estimate.Estimator
 }
 
-// estimator returns what estimates a guest's pings, or nil, and why that is not worth it.
+// estimator returns an estimator of a guest's pings, or nil and why estimates are not worth it.
 func (g *Guests) estimator(guest Person, s Scene) (e *estimate.Estimator, why string) {
 	if !guest.At.Addr.IsValid() {
 		return nil, "the page's address tells nothing: it is a private one, or that of a tunnel"
@@ -93,7 +93,7 @@ func (g *Guests) estimator(guest Person, s Scene) (e *estimate.Estimator, why st
 	return known.by, ""
 }
 
-// Count counts a guest in, and returns what people are told.
+// Count counts a guest in, and returns a note for people.
 func (g *Guests) Count(guest Person, s Scene) (note string, err error) {
 	e, why := g.estimator(guest, s)
 	if e == nil {
@@ -103,16 +103,16 @@ func (g *Guests) Count(guest Person, s Scene) (note string, err error) {
 	return fmt.Sprintf("%s counts in the choice, by estimated pings: give or take %.0f ms", guest.Name, errorMS(e)), nil
 }
 
-// Uncount ends that a guest is counted in, and returns what people are told.
+// Uncount no longer counts a guest in, and returns a note for people.
 func (g *Guests) Uncount(name string) (note string) {
 	g.counted = slices.DeleteFunc(slices.Clone(g.counted), func(other string) bool { return other == name })
 	return name + " is not counted in the choice any more"
 }
 
-// IsCounted reports whether the organiser counts somebody in who has only the page.
+// IsCounted reports whether the organiser counts a guest in.
 func (g *Guests) IsCounted(name string) bool { return slices.Contains(g.counted, name) }
 
-// Rename moves what is known of a guest to the guest's new name.
+// Rename gives a guest another name.
 func (g *Guests) Rename(from, to string) {
 	if at := slices.Index(g.counted, from); at >= 0 {
 		g.counted = slices.Clone(g.counted)
@@ -121,19 +121,19 @@ func (g *Guests) Rename(from, to string) {
 	delete(g.estimators, from)
 }
 
-// Forget drops somebody who has left, or plays from now on.
+// Forget drops a guest who has left, or plays from now on.
 func (g *Guests) Forget(name string) {
 	g.Uncount(name)
 	delete(g.estimators, name)
 }
 
-// errorMS returns how far off estimates are, in milliseconds, as people are told it.
+// errorMS returns the error of estimates in milliseconds, as people see it.
 func errorMS(e *estimate.Estimator) float64 {
 	return math.Ceil(float64(e.Typical()) / float64(time.Millisecond))
 }
 
-// View returns how a guest may be counted in, for people. Stands is the choice that stands,
-// nil while there is none.
+// View says whether and how a guest can be counted in, for people. Stands is the choice that
+// stands, nil while there is none.
 func (g *Guests) View(guest Person, s Scene, stands *selection.Selection) *wire.Estimate {
 	e, why := g.estimator(guest, s)
 	if e == nil {
@@ -174,7 +174,7 @@ func (g *Guests) Counted(s Scene) Counted {
 	return c
 }
 
-// Names returns how the guests are called.
+// Names returns the guests' names.
 func (c Counted) Names() []string {
 	var names []string
 	for _, g := range c.guests {
@@ -183,10 +183,9 @@ func (c Counted) Names() []string {
 	return names
 }
 
-// In returns the basis of a choice with the guests: its table has columns for them behind the
-// players', with estimates for each server that one of the players measured. An estimate is
-// no reason to leave a server out for being unreachable or for the pings that it lets in:
-// those are for measurements.
+// In returns the basis of a choice with the guests. Its table has columns for them behind the
+// players', with estimates for each server that a player measured. An estimate never makes a server
+// unreachable, nor excludes it for the pings that it lets in: only measurements do.
 func (c Counted) In(b selection.Basis) selection.Basis {
 	if len(c.guests) == 0 {
 		return b
@@ -228,8 +227,8 @@ func (c Counted) In(b selection.Basis) selection.Basis {
 	return b
 }
 
-// Searched returns the guests as a search knows of them that asks some of the players, each of
-// whom may stand for others behind the same address.
+// Searched returns the guests for a search that asks some of the players. Each player may stand for
+// others behind the same address.
 func (c Counted) Searched(by []Person) []coordinate.Guest {
 	var guests []coordinate.Guest
 	for _, g := range c.guests {

@@ -1,5 +1,5 @@
-// Package journal keeps what a room tells its people: one sentence after the other, of which the
-// oldest give way, and none about people who want to be forgotten.
+// Package journal keeps a room's notes to its people, one sentence each. The oldest give way, and
+// none is about people who want to be forgotten.
 package journal
 
 import (
@@ -12,10 +12,10 @@ import (
 	"muster/host/wire"
 )
 
-// most is how many notes a journal keeps: an evening's worth.
+// most bounds the notes of a journal: an evening's worth.
 const most = 200
 
-// Journal is the notes in order. The zero value is empty.
+// Journal has the notes in order. The zero value is empty.
 type Journal struct{ notes []wire.Note }
 
 // Add writes a sentence.
@@ -26,13 +26,13 @@ func (j *Journal) Add(at time.Time, text string) {
 	}
 }
 
-// Says reports whether some words stand in the journal: whoever repeats themselves does not fill
-// it with that.
+// Says reports whether some words stand in the journal, so that nobody fills it by saying them
+// again.
 func (j *Journal) Says(words string) bool {
 	return slices.ContainsFunc(j.notes, func(n wire.Note) bool { return strings.Contains(n.Text, words) })
 }
 
-// Forget takes out every note in which one of some names stands.
+// Forget removes every note that names one of some people.
 func (j *Journal) Forget(names ...string) {
 	j.notes = slices.DeleteFunc(slices.Clone(j.notes), func(n wire.Note) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return tellsOf(n.Text, name) })
@@ -53,8 +53,8 @@ func (j *Journal) Save() Saved { return Saved{j.notes} }
 // Restore returns the journal that was saved.
 func Restore(s Saved) Journal { return Journal{s.Notes} }
 
-// tellsOf reports whether a name stands in a text as words of its own: somebody who is called E is
-// not in every sentence.
+// tellsOf reports whether a name stands in a text as words of its own. So a person called E is not
+// in every sentence.
 func tellsOf(text, name string) bool {
 	isPart := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 	for from := 0; name != ""; {
@@ -65,7 +65,7 @@ func tellsOf(text, name string) bool {
 		at += from
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
 		after, _ := utf8.DecodeRuneInString(text[at+len(name):])
-		if !isPart(before) && !isPart(after) { // nor is what stands for the end of a text
+		if !isPart(before) && !isPart(after) { // nor is the character beyond the end of a text
 			return true
 		}
 		from = at + 1

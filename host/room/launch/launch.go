@@ -1,11 +1,12 @@
-// Package launch keeps who can start the game, and who is on the way to the game server.
+// Package launch knows which players can start the game, and how far each is on the way to the game
+// server.
 //
 //	To ─▶ For, of each ─▶ the player's program ─▶ Heard ─▶ Way
 //	                              ▲
 //	Reopen, Again ────────────────┘
 //
-// Programs take a player to one server a round. They open the game again only if the launch
-// says so by a time that is new to them; see [Roll.Again].
+// Programs take a player to one server a round. They open the game again only if the launch has a
+// time that is new to them; see [Roll.Again].
 package launch
 
 import (
@@ -20,7 +21,7 @@ import (
 	"muster/selection"
 )
 
-// Way is how far a player got.
+// Way says how far a player has got.
 type Way struct {
 	State  wire.LaunchState `json:"launch,omitempty"`
 	Detail string           `json:"detail,omitempty"`
@@ -31,12 +32,12 @@ type Way struct {
 // Roll has the ways of a round's players. Its zero value has nobody on the way.
 type Roll struct {
 	ways map[string]Way
-	// able is whether players' computers can start a game. Their programs say it again
-	// whenever they come, so it is not saved.
+	// able says whether players' computers can start a game. Their programs say it again whenever
+	// they come, so it is not saved.
 	able map[string]wire.Able
 }
 
-// To returns the launch to a server of a round, as players who know nothing else of it hear it.
+// To returns the launch to a server of a round, for players who know nothing else of it.
 func To(round int, s wire.Settings, servers *selection.Servers, server int) wire.Launch {
 	connect := servers.Connect(server)
 	return wire.Launch{
@@ -45,7 +46,7 @@ func To(round int, s wire.Settings, servers *selection.Servers, server int) wire
 	}
 }
 
-// queryPort returns the port at which a server is asked, 0 if players connect to the same.
+// queryPort returns the port for questions to a server, 0 if players connect to the same.
 func queryPort(asked, connect netip.AddrPort) uint16 {
 	if asked.Port() == connect.Port() {
 		return 0
@@ -53,9 +54,9 @@ func queryPort(asked, connect netip.AddrPort) uint16 {
 	return asked.Port()
 }
 
-// For returns a launch as a player hears it, who connects to one address while the program asks
-// the server at another. Beside is where it asks on a network that the player shares with the
-// server, invalid if there is none.
+// For returns a launch for one player, who connects to one address while the program asks the
+// server at another. Beside is the server's address on a network that the player shares with it,
+// invalid if there is none.
 func (r *Roll) For(name string, to wire.Launch, connect, asked, beside netip.AddrPort) wire.Launch {
 	if beside.IsValid() {
 		connect, asked = netip.AddrPortFrom(beside.Addr(), connect.Port()), beside
@@ -67,7 +68,7 @@ func (r *Roll) For(name string, to wire.Launch, connect, asked, beside netip.Add
 	return to
 }
 
-// Way returns how far a player got.
+// Way returns how far a player has got.
 func (r *Roll) Way(name string) Way { return r.ways[name] }
 
 // Awaits reports whether a player's program has yet to say what became of the launch.
@@ -76,8 +77,8 @@ func (r *Roll) Awaits(name string) bool {
 	return state == "" || state == wire.LaunchAsking
 }
 
-// Heard takes how far a player got, on the way to a game that people call so. It returns what
-// to tell the others, or nothing.
+// Heard takes how far a player has got on the way to a game. It returns the news for the others, or
+// nothing.
 func (r *Roll) Heard(name string, m wire.Launched, game string) (note string) {
 	w := r.ways[name]
 	if m.State == w.State && m.Detail == w.Detail {
@@ -108,11 +109,11 @@ func (r *Roll) set(name string, w Way) {
 // Asker is somebody who asks for the game to be opened once more.
 type Asker struct {
 	Name string
-	// Plays: the asker is a player. Here: the player's program is connected.
+	// Plays says that the asker is a player. Here says that the player's program is connected.
 	Plays, Here bool
 }
 
-// Reopen opens the game of a player once more who asks for it: it did not start, or was closed.
+// Reopen opens a player's game once more at the player's wish: it did not start, or was closed.
 // Sent: the room has sent everyone to a server.
 func (r *Roll) Reopen(by Asker, sent bool, now time.Time) error {
 	switch {
@@ -129,8 +130,8 @@ func (r *Roll) Reopen(by Asker, sent bool, now time.Time) error {
 	return nil
 }
 
-// Again opens the games of players once more. A program takes no time that is before the one
-// it had, so this one is later, whatever the clock says since.
+// Again opens the games of players once more. A program ignores a time before the one it had, so
+// this one is later, even if the clock was set back since.
 func (r *Roll) Again(now time.Time, names ...string) {
 	for _, name := range names {
 		w := r.ways[name]
@@ -141,7 +142,7 @@ func (r *Roll) Again(now time.Time, names ...string) {
 	}
 }
 
-// Restart forgets how far players got, of all if none is named: they are sent elsewhere.
+// Restart forgets how far players have got, or all players if none is named: they go elsewhere now.
 func (r *Roll) Restart(names ...string) {
 	for name, w := range r.ways {
 		if len(names) > 0 && !slices.Contains(names, name) {
@@ -152,8 +153,8 @@ func (r *Roll) Restart(names ...string) {
 	}
 }
 
-// Able takes whether a player's computer can start a game. It returns what to tell the others,
-// or nothing.
+// Able takes whether a player's computer can start a game. It returns the news for the others, or
+// nothing.
 func (r *Roll) Able(name string, m wire.Able, s wire.Settings) (note string) {
 	before := r.able[name]
 	if r.able == nil {
@@ -171,10 +172,10 @@ func (r *Roll) Can(name, game string) (able wire.Able, isKnown bool) {
 	return able, able.Game == game
 }
 
-// Next returns what is left of a roll for another round.
+// Next returns the roll of the next round.
 func (r *Roll) Next() Roll { return Roll{able: r.able} }
 
-// Rename keeps what is known of a player under another name.
+// Rename gives a player another name.
 func (r *Roll) Rename(from, to string) {
 	if w, has := r.ways[from]; has {
 		delete(r.ways, from)
@@ -195,7 +196,7 @@ func (r *Roll) Leave(name string) {
 // Saved is a roll at rest, by name.
 type Saved map[string]Way
 
-// Add adds how far a player got.
+// Add adds how far a player has got.
 func (s *Saved) Add(name string, w Way) {
 	if w == (Way{}) {
 		return
@@ -206,7 +207,7 @@ func (s *Saved) Add(name string, w Way) {
 	(*s)[name] = w
 }
 
-// WithoutList returns what is left where the round's list is lost: nobody is on the way.
+// WithoutList returns the roll of a round whose list is lost: nobody is on the way.
 func (s Saved) WithoutList() (left Saved) {
 	for name, w := range s {
 		left.Add(name, Way{Again: w.Again})
@@ -222,8 +223,8 @@ func (r *Roll) Save() (s Saved) {
 	return s
 }
 
-// Restore returns the roll that was saved, of players of these names. Any values are safe: those
-// that make no sense are an error.
+// Restore returns the roll that was saved, of players of these names. Any values are safe: nonsense
+// is an error.
 func Restore(s Saved, players []string) (Roll, error) {
 	for name := range s {
 		if !slices.Contains(players, name) {

@@ -1,6 +1,6 @@
-// Package nearby keeps the game servers on local networks: those that the host found on its own
-// network, and those that players' programs found on theirs. The internet's lists have few of
-// them, and few people can reach them.
+// Package nearby keeps the game servers on local networks: the host finds them on its own network,
+// and players' programs on theirs. The internet's lists have few of them, and few people can reach
+// them.
 //
 //	Ask ─▶ "look around" ─▶ Hear, Expire ─▶ what the players found
 //	                                               │
@@ -23,13 +23,13 @@ import (
 )
 
 const (
-	// fresh is how long what a player found is as good as looking again.
+	// fresh is how long a player's finding is as good as another look.
 	fresh = 2 * time.Minute
-	// lookTime is how long a player's program may look: it takes two seconds.
+	// lookTime is how long a player's program may look. It needs two seconds.
 	lookTime = 4 * time.Second
 	// most is more servers than a LAN party has.
 	most = 256
-	// network is how many bits the members of a household's or a hall's network share.
+	// network is the length of the prefix that a household's or a hall's network shares, in bits.
 	network = 24
 )
 
@@ -40,7 +40,7 @@ type Networks struct {
 	servers []Server
 }
 
-// Place is where a player's program runs, as the connection shows.
+// Place says where a player's program runs, as far as the connection shows it.
 type Place struct {
 	// Public is the address at which the internet sees the player, invalid if nobody knows.
 	Public netip.Addr
@@ -50,12 +50,12 @@ type Place struct {
 	Near netip.Addr
 }
 
-// atHost stands for the host's network in the place of a public address.
+// atHost stands for the host's network instead of a public address.
 var atHost = netip.IPv4Unspecified()
 
-// home stands for the network that the player's program looks around in: the public address, or
-// the host's own network for those whom the host sees at private addresses. It is invalid if
-// nobody knows it. Then what the player finds does not count.
+// home stands for the network in which the player's program looks around: the public address, or
+// the host's own network for players whom the host sees at private addresses. It is invalid if
+// nobody knows it. Then the player's finding does not count.
 func (p Place) home() netip.Addr {
 	switch {
 	case p.AtHost, discovery.ReachOf(p.Near) == discovery.NetworkReach:
@@ -66,9 +66,9 @@ func (p Place) home() netip.Addr {
 	return netip.Addr{}
 }
 
-// isBeside reports whether a private address may be in the player's own network. If the host
-// sees the player at a private one, that has to be in the same network: else a router is in
-// between, and behind others there are other servers of that address.
+// isBeside reports whether a private address may be in the player's own network. If the host sees
+// the player at a private address, both have to be in the same network. Otherwise a router is in
+// between, and other servers may have that address behind other routers.
 func (p Place) isBeside(server netip.Addr) bool {
 	if p.home() != atHost {
 		return true
@@ -77,17 +77,18 @@ func (p Place) isBeside(server netip.Addr) bool {
 	return err == nil && server.Is4() && beside.Contains(server)
 }
 
-// player is a player's place, and what the player's program found there.
+// player is a player's place, and the program's finding there.
 type player struct {
 	place Place
 	Finding
-	// lookSince is when the program was asked to look around for lookFor, zero once it has told.
-	// It is of a connection, and not saved.
+	// lookSince is when the program was asked to look around for lookFor, zero once it has
+	// answered. It belongs to a connection, and is not saved.
 	lookSince time.Time
 	lookFor   string
 }
 
-// Finding is what a player's program found around it for a game, and when it told.
+// Finding lists the servers of a game that a player's program found around it. It says when the
+// program told.
 type Finding struct {
 	Game    string            `json:"game"`
 	Servers []wire.NearServer `json:"servers,omitempty"`
@@ -103,8 +104,8 @@ func (n *Networks) set(name string, p player) {
 	n.players[name] = p
 }
 
-// Move notes that a player is at another place, and forgets what the player found. It returns
-// the servers of which nothing holds that was measured from the old place.
+// Move notes that a player is at another place, and forgets the player's finding. It returns the
+// servers whose measurements from the old place no longer hold.
 func (n *Networks) Move(name string, to Place) (stale []int) {
 	before := n.players[name]
 	now := player{place: to}
@@ -128,11 +129,11 @@ func (n *Networks) Rename(from, to string) {
 // Drop forgets a player.
 func (n *Networks) Drop(name string) { delete(n.players, name) }
 
-// Next returns the networks for the next round, which has no list yet.
+// Next returns the networks for the next round, without a list.
 func (n *Networks) Next() Networks { return Networks{players: n.players} }
 
-// Ask reports whether a player's program should look around for a game, and takes it that it is
-// told to. It need not if what it found is fresh, or if it does already.
+// Ask reports whether a player's program should look around for a game, and notes that it begins.
+// It need not if its finding is fresh, or if it is looking already.
 func (n *Networks) Ask(name, game string, now time.Time) bool {
 	p := n.players[name]
 	isKnown := p.Game == game && !p.At.IsZero() && now.Sub(p.At) < fresh
@@ -145,15 +146,15 @@ func (n *Networks) Ask(name, game string, now time.Time) bool {
 	return true
 }
 
-// IsLate reports whether others found servers where a player is who has not looked for the game
-// there. Before such a player is told the list, the program has to look around.
+// IsLate reports whether others found servers in the network of a player who has not looked for the
+// game there. The program of such a player has to look around before it gets the list.
 func (n *Networks) IsLate(name, game string) bool {
 	p := n.players[name]
 	isShared := func(s Server) bool { return s.Home.IsValid() && s.Home == p.place.home() }
 	return p.Game != game && slices.ContainsFunc(n.servers, isShared)
 }
 
-// IsLooking reports whether a player's program looks around, or anybody's if name is empty.
+// IsLooking reports whether a player's program is looking around, or any program if name is empty.
 func (n *Networks) IsLooking(name string) bool {
 	if name != "" {
 		return n.players[name].isLooking()
@@ -166,8 +167,8 @@ func (n *Networks) IsLooking(name string) bool {
 	return false
 }
 
-// Expire reports whether a player's program has looked around for too long. It is not waited for
-// any more, and has found nothing.
+// Expire reports whether a player's program has looked around for too long. Then nobody waits for
+// it any longer, and it has found nothing.
 func (n *Networks) Expire(name string, now time.Time) bool {
 	p := n.players[name]
 	if !p.isLooking() || now.Sub(p.lookSince) <= lookTime {
@@ -177,7 +178,7 @@ func (n *Networks) Expire(name string, now time.Time) bool {
 	return true
 }
 
-// Leave notes that a player's connection has ended: the program does not tell what it finds.
+// Leave notes that a player's connection has ended: the program will not tell its finding.
 func (n *Networks) Leave(name string) {
 	if p, is := n.players[name]; is {
 		p.lookSince, p.lookFor = time.Time{}, ""
@@ -185,8 +186,8 @@ func (n *Networks) Leave(name string) {
 	}
 }
 
-// Hear takes what a player's program found, and reports whether it was asked. What nobody asked
-// for is passed over: the list that the players have counts on what was known.
+// Hear takes a program's finding, and reports whether the program was asked. It ignores other
+// findings, because the players' list relies on those that were known.
 func (n *Networks) Hear(name string, m wire.Near, now time.Time) bool {
 	p := n.players[name]
 	if !p.isLooking() || m.Game != p.lookFor {
@@ -203,7 +204,7 @@ func (n *Networks) Hear(name string, m wire.Near, now time.Time) bool {
 	return true
 }
 
-// SetRight corrects what was noted by a clock that was ahead: what was found then is not fresh.
+// SetRight corrects times of a clock that was ahead: findings of then are not fresh.
 func (n *Networks) SetRight(now time.Time) {
 	for name, p := range n.players {
 		if p.At.After(now) {

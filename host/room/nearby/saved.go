@@ -7,12 +7,12 @@ import (
 
 // Saved is the section of the saved room.
 type Saved struct {
-	// Players are what they found, by name.
+	// Players are the players' findings, by name.
 	Players map[string]Finding `json:"players,omitempty"`
 	Servers []Server           `json:"servers,omitempty"`
 }
 
-// Add adds what a player found.
+// Add adds a player's finding.
 func (s *Saved) Add(name string, f Finding) {
 	if s.Players == nil {
 		s.Players = map[string]Finding{}
@@ -20,8 +20,8 @@ func (s *Saved) Add(name string, f Finding) {
 	s.Players[name] = f
 }
 
-// Save returns the networks for [Restore], without the players' places. It shares what the
-// networks still change, and should be encoded at once.
+// Save returns the networks for [Restore], without the players' places. It shares memory that the
+// networks still change: encode it at once.
 func (n *Networks) Save() Saved {
 	s := Saved{Servers: n.servers}
 	for name, p := range n.players {
@@ -33,7 +33,7 @@ func (n *Networks) Save() Saved {
 }
 
 // Restore returns the networks that were saved, for players at some places and a list of so many
-// servers. Any values are safe: those that make no sense are an error.
+// servers. Any values are safe: nonsense is an error.
 func Restore(s Saved, places map[string]Place, listed int) (Networks, error) {
 	n := Networks{servers: slices.Clone(s.Servers)}
 	for _, server := range n.servers {

@@ -10,23 +10,22 @@ import (
 	"muster/host/wire"
 )
 
-// Server is a game server on a network that the host is on, too, or on one of players who found
-// it there. Players there reach it by its address there, the others by its public one, if it has
-// any: few routers let out and in again.
+// Server is a game server on a network of the host, or on a network of players who found it there.
+// Players there reach it by its address there. The others reach it by its public address, if it has
+// one. Few routers let packets out and in again.
 type Server struct {
 	Addr netip.AddrPort `json:"addr"`
-	// Networks are where Addr is reached from.
+	// Networks are those from which people reach Addr.
 	Networks []netip.Prefix `json:"networks"`
-	// Public is its address in the list of the internet's servers, invalid if it is in none:
-	// then it is hidden from everybody elsewhere.
+	// Public is its address in the internet's lists. It is invalid if they do not have it: then the
+	// server is hidden from everybody elsewhere.
 	Public netip.AddrPort `json:"public,omitzero"`
-	// Home stands for the network of the players who found it, and Name and Seats are what it
-	// said: another network has another server at this address. It is invalid if the host
-	// found it.
+	// Home stands for the network of the players who found it, and is invalid if the host found it.
+	// Name and Seats are its own words, as another network may have another server at this address.
 	Home  netip.Addr `json:"home,omitzero"`
 	Name  string     `json:"name,omitempty"`
 	Seats int        `json:"seats,omitempty"`
-	// Info is what it said of itself when the host found it.
+	// Info is its own word when the host found it.
 	Info discovery.Info `json:"-"`
 	// Server is its index in the round's list.
 	Server int `json:"server"`
@@ -52,22 +51,22 @@ func (s *Server) listed() netip.AddrPort {
 	return s.Public
 }
 
-// is reports whether a player found this server. Two households may have the same addresses
-// behind one public one, as behind a carrier's NAT: then their servers say other things of
+// is reports whether a player found this server. Two households behind one public address may have
+// the same private ones, as behind a carrier's NAT. Then their servers say other things of
 // themselves.
 func (s *Server) is(found wire.NearServer) bool {
 	return found.Addr == s.Addr && found.Info.Name == s.Name && found.Info.MaxPlayers == s.Seats
 }
 
-// isReachedFrom reports whether somebody at an address reaches the server by its own: the host's
-// machine does, and whoever is in one of its networks.
+// isReachedFrom reports whether somebody at an address reaches the server by its own address. The
+// host's machine does, and so do people in one of the server's networks.
 func (s *Server) isReachedFrom(from netip.Addr) bool {
 	from = from.Unmap().WithZone("")
 	return from.IsLoopback() || slices.ContainsFunc(s.Networks, func(p netip.Prefix) bool { return p.Contains(from) })
 }
 
-// isReachedBy reports whether a player reaches the server by its own address: whoever is on the
-// host's network does, and whoever has found it on the same network as others.
+// isReachedBy reports whether a player reaches the server by its own address. Players on the host's
+// network do, and so do those who found it on the same network as others.
 func (s *Server) isReachedBy(p player) bool {
 	if s.Home.IsValid() {
 		return s.Home == p.place.home() && slices.ContainsFunc(p.Servers, s.is)
@@ -75,14 +74,14 @@ func (s *Server) isReachedBy(p player) bool {
 	return s.isReachedFrom(p.place.Near)
 }
 
-// isHiddenFrom reports whether a player cannot get there. The player's own network may have
+// isHiddenFrom reports whether a player cannot reach the server. The player's own network may have
 // another server at that address.
 func (s *Server) isHiddenFrom(p player) bool { return s.isHidden() && !s.isReachedBy(p) }
 
-// Found returns the servers for a game that players found on their own networks, the host not
-// having found them, nor the list having their addresses. At one address there is one server: of
-// several networks that has which most players found, and for players of another it is out of
-// reach, whatever is there.
+// Found returns the servers for a game that players found on their own networks. It leaves out
+// those that the host found and those that the list has. Each address gets one server. Of several
+// networks with the address, the one whose server most players found has it. Players of the others
+// cannot reach that server.
 func (n *Networks) Found(names []string, game string, listed []discovery.Server, known []Server) []Server {
 	isListed := map[netip.AddrPort]bool{}
 	for _, s := range listed {
@@ -92,7 +91,7 @@ func (n *Networks) Found(names []string, game string, listed []discovery.Server,
 		isListed[known[i].Addr] = true
 	}
 	var all []Server
-	finders := map[netip.AddrPort]map[netip.Addr]int{} // of the first of a network
+	finders := map[netip.AddrPort]map[netip.Addr]int{} // of the first finder of a network
 	for _, name := range names {
 		p := n.players[name]
 		for _, found := range p.Servers {
@@ -127,8 +126,8 @@ func (n *Networks) Found(names []string, game string, listed []discovery.Server,
 	return chosen
 }
 
-// publicOf returns where the internet finds a server of a player's network: it is the only one
-// there of a port that the list has at the network's public address.
+// publicOf returns the public address of a server in a player's network. It has one if the list has
+// its port at the network's public address, and no other server there has the port.
 func publicOf(s Server, all []Server, isListed map[netip.AddrPort]bool) netip.AddrPort {
 	outside := netip.AddrPortFrom(s.Home, s.Addr.Port())
 	isRival := func(o Server) bool {
@@ -140,8 +139,7 @@ func publicOf(s Server, all []Server, isListed map[netip.AddrPort]bool) netip.Ad
 	return outside
 }
 
-// Place finds servers in the round's list. It returns what those say of themselves that the host
-// found.
+// Place finds servers in the round's list. It returns the words of the servers that the host found.
 func (n *Networks) Place(servers []Server, list []discovery.Server) (said []wire.ServerInfo) {
 	if len(servers) == 0 {
 		return nil
@@ -164,8 +162,8 @@ func (n *Networks) Place(servers []Server, list []discovery.Server) (said []wire
 	return said
 }
 
-// Notes returns what people should know of the local servers in the list: how many there are and
-// on whose networks, and which of the host's some cannot reach, by the titles of servers.
+// Notes returns what people should know of the local servers in the list: their number, their
+// networks, and the host's servers that some players cannot reach. Title names a server.
 func (n *Networks) Notes(names []string, titles map[int]string) (notes []string) {
 	there := map[netip.Addr]int{}
 	var homes []netip.Addr
@@ -185,7 +183,7 @@ func (n *Networks) Notes(names []string, titles map[int]string) (notes []string)
 	for i := range n.servers {
 		s := &n.servers[i]
 		if s.Home.IsValid() {
-			continue // whose it is has been said
+			continue // its network was named before
 		}
 		if outside := n.named(names, s.isHiddenFrom); outside != "" {
 			notes = append(notes, fmt.Sprintf("%s is on a local network that %s cannot reach", titles[s.Server], outside))
@@ -194,7 +192,7 @@ func (n *Networks) Notes(names []string, titles map[int]string) (notes []string)
 	return notes
 }
 
-// named lists those of some players who fulfil a condition.
+// named lists the players who fulfil a condition.
 func (n *Networks) named(names []string, is func(player) bool) string {
 	var some []string
 	for _, name := range names {
@@ -205,12 +203,12 @@ func (n *Networks) named(names []string, is func(player) bool) string {
 	return strings.Join(some, ", ")
 }
 
-// IsHidden reports whether a player cannot get to a server.
+// IsHidden reports whether a player cannot reach a server.
 func (n *Networks) IsHidden(name string, server int) bool {
 	return slices.Contains(n.HiddenFrom(name), server)
 }
 
-// HiddenFrom returns the servers that a player cannot get to.
+// HiddenFrom returns the servers that a player cannot reach.
 func (n *Networks) HiddenFrom(name string) (hidden []int) {
 	p := n.players[name]
 	for i := range n.servers {
@@ -221,7 +219,7 @@ func (n *Networks) HiddenFrom(name string) (hidden []int) {
 	return hidden
 }
 
-// Around returns the local servers that a player can get to, by whatever address.
+// Around returns the local servers that a player can reach by any address.
 func (n *Networks) Around(name string) (around []int) {
 	p := n.players[name]
 	for i := range n.servers {
@@ -259,8 +257,8 @@ func (n *Networks) ListFor(name string, list []discovery.Server) []discovery.Ser
 	return list
 }
 
-// HasTwoAddresses reports whether the internet reaches a local server by another address: then
-// not everybody is told the same list.
+// HasTwoAddresses reports whether the internet reaches a local server by another address. Then
+// players get different lists.
 func (n *Networks) HasTwoAddresses() bool {
 	return slices.ContainsFunc(n.servers, func(s Server) bool { return !s.isHidden() })
 }

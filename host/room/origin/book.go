@@ -8,19 +8,19 @@ import (
 	"muster/selection/estimate"
 )
 
-// Book is where the people in a room come from, by their names. Its zero value is empty.
+// Book says where the people in a room come from, by their names. Its zero value is empty.
 type Book struct{ people map[string]Entry }
 
-// Entry is where somebody comes from.
+// Entry says where somebody comes from.
 type Entry struct {
 	Origin
 	IsPlayer bool `json:"-"`
-	// IsApart: what the player's NAT group found does not hold for the player.
+	// IsApart says that the findings of the player's NAT group do not hold for the player.
 	IsApart bool `json:"apart,omitempty"`
 }
 
-// Come notes where a player's newest connection comes from, and reports whether that is another
-// place than before.
+// Come notes where a player's newest connection comes from, and reports whether the player has
+// moved.
 func (b *Book) Come(player string, from Origin) (hasMoved bool) {
 	before := b.people[player]
 	if hasMoved = before.Origin != from; hasMoved || !before.IsPlayer {
@@ -54,8 +54,8 @@ func (b *Book) Part(player string) {
 // Of returns where somebody comes from.
 func (b *Book) Of(name string) Origin { return b.people[name].Origin }
 
-// Place returns where somebody is, for estimates. A player who turned out to sit elsewhere than
-// the address says is nowhere.
+// Place returns where somebody is, for estimates. It has no place for a player whose address has
+// turned out to mislead.
 func (b *Book) Place(name string) estimate.Place {
 	if e := b.people[name]; !e.IsApart {
 		return e.Place()
@@ -63,8 +63,8 @@ func (b *Book) Place(name string) estimate.Place {
 	return estimate.Place{}
 }
 
-// Groups groups some of the players by the public address that they share. One private address
-// that several players come from is a gateway's or a proxy's: behind it they may sit anywhere.
+// Groups groups some of the players by their public addresses. A private address with several
+// players is a gateway's or a proxy's: behind it they may sit anywhere.
 func (b *Book) Groups(of []string) [][]string {
 	came := map[Origin]int{}
 	for _, e := range b.people {
@@ -104,7 +104,7 @@ func (b *Book) Rename(from, to string) {
 // Forget forgets where somebody came from.
 func (b *Book) Forget(name string) { delete(b.people, name) }
 
-// Saved is the section of the saved room: what is known of people, by their names.
+// Saved is the section of the saved room: the entries of people, by their names.
 type Saved map[string]Entry
 
 // Save returns the section of the saved room.
@@ -118,7 +118,7 @@ func (b *Book) Save() Saved {
 	return s
 }
 
-// Restore returns the book that was saved. People says who is in the room, and whether that is a
+// Restore returns the book that was saved. People has the names in the room, and whether each is a
 // player.
 func Restore(s Saved, people map[string]bool) (Book, error) {
 	var b Book

@@ -1,11 +1,11 @@
-// Package origin tells where the people in a room come from, as far as their connections show it,
+// Package origin knows where the people in a room come from, as far as their connections show it,
 // and which players measure as one.
 //
 //	connection ─▶ Of ─▶ Origin ─▶ Beside, Reach, Place
 //	                      │
 //	                     Book ──▶ Groups: players behind one address, a NAT group
 //
-// An origin is shown to nobody.
+// Nobody ever sees an origin.
 package origin
 
 import (
@@ -16,30 +16,30 @@ import (
 	"muster/selection/estimate"
 )
 
-// Origin is what a player's connection tells of the address that game servers see: the players
+// Origin says what a player's connection tells of the address that game servers see. The players
 // behind one address are a NAT group, and measure as one. The zero value tells nothing, and its
 // player is a group alone.
 type Origin struct {
 	Addr netip.Addr `json:"addr,omitzero"`
-	// Home: in the host's own network, and so behind the host's public address.
+	// Home says that the player is in the host's own network, behind the host's public address.
 	Home bool `json:"home,omitempty"`
-	// Country and ASN say where Addr is, as far as the host's tables tell; empty and 0 if they do
-	// not, as of every private address.
+	// Country and ASN say where Addr is, by the host's tables. They are empty and 0 if the tables
+	// do not have it, as for every private address.
 	Country string `json:"country,omitempty"`
 	ASN     uint32 `json:"asn,omitempty"`
 	// Near is the connection's own address, for the servers on networks that the host shares with
 	// the player; invalid if it may be anybody's.
 	Near netip.Addr `json:"near,omitzero"`
-	// Here is by which address of the host's machine those on its networks reach the host's own
-	// player; invalid for all others.
+	// Here is the address at which people on the host's networks reach the host's own player. It is
+	// invalid for all others.
 	Here netip.Addr `json:"here,omitzero"`
 }
 
-// Of judges an address that a player comes from; isHome reports whether it is in the host's own
-// network. A public address is what servers see. A private one says so little that a wrong guess
-// is likely (a VPN, a tunnel, a container), and a wrong guess gives players the RTTs of others: it
-// counts only at home, in the network through which the host itself gets out. Loopback may be
-// anybody who comes through a tunnel, but for the host's own player, whose program says so.
+// Of judges the address of a player's connection; isHome says that it is in the host's own network.
+// Servers see a public address as it is. A private one says so little that a wrong guess is likely
+// (a VPN, a tunnel, a container), and a wrong guess gives players the RTTs of others. So it counts
+// only at home, in the network through which the host itself gets out. Loopback may be anybody who
+// comes through a tunnel, unless the program says that it is the host's own player's.
 func Of(from netip.Addr, probes wire.Probes, isHome bool) Origin {
 	switch {
 	case !from.IsValid():
@@ -58,8 +58,8 @@ func Of(from netip.Addr, probes wire.Probes, isHome bool) Origin {
 	return Origin{Addr: from, Home: isHome, Near: from}
 }
 
-// LocatedBy returns the origin with its place in a table of addresses, which may be nil. An
-// address at home stands for the host's public one, for which the table is not asked.
+// LocatedBy returns the origin with its place in a table of addresses, which may be nil. It asks
+// nothing for an address at home, which stands for the host's public one.
 func (o Origin) LocatedBy(table func(netip.Addr) (country string, asn uint32)) Origin {
 	if table != nil && !o.Home && o.Addr.IsValid() {
 		o.Country, o.ASN = table(o.Addr)
@@ -67,8 +67,8 @@ func (o Origin) LocatedBy(table func(netip.Addr) (country string, asn uint32)) O
 	return o
 }
 
-// Beside returns where people on the host's networks reach the player's machine; invalid if the
-// player comes from elsewhere. It is what the connection itself shows, so nobody can name
+// Beside returns the address at which people on the host's networks reach the player's machine. It
+// is invalid if the player comes from elsewhere. The connection itself shows it, so nobody can name
 // another's.
 func (o Origin) Beside() netip.Addr {
 	at := o.Near
@@ -81,8 +81,8 @@ func (o Origin) Beside() netip.Addr {
 	return at
 }
 
-// Reach returns what a server must have for others to be sent to it by somebody there: people on
-// the internet name none of a local network.
+// Reach returns the reach that a server must have if somebody from there brings it: people on the
+// internet bring none of a local network.
 func (o Origin) Reach() discovery.Reach {
 	if !o.Addr.IsValid() && !o.Home && !o.Near.IsValid() {
 		return discovery.InternetReach
@@ -97,8 +97,8 @@ func (o Origin) Reach() discovery.Reach {
 // behindHost stands for the host's public address, which nobody here knows.
 var behindHost = netip.IPv4Unspecified()
 
-// Place returns where an origin is, for estimates. Those at home have the host's public address
-// in common, and its place is not known.
+// Place returns where an origin is, for estimates. Players at home share the host's public address,
+// whose place is unknown.
 func (o Origin) Place() estimate.Place {
 	p := estimate.Place{Country: o.Country, ASN: o.ASN}
 	switch {

@@ -1,13 +1,13 @@
-// Package outage decides which time does not count against the players: while the host's own
-// program was stopped, and while most players are silent together. It is likely our line or our
-// machine then, so the room pauses instead of blaming them.
+// Package outage decides which time does not count against the players: the time in which the
+// host's own program was stopped, and the time in which most players are silent together. Then our
+// line or our machine likely failed, so the room pauses instead of blaming the players.
 //
 //	Step ──▶ the program was stopped ─────────────▶ a time that did not count
 //	Tick ──▶ the room is paused ──────────────────▶ a time that did not count
 //	Weigh ─▶ most are silent, or are heard again ─▶ the pause begins or ends, in words
 //
-// Whoever drives a [Watch] adds a time that did not count to every moment from which it reckons
-// a limit. A pause is bounded: players who fall silent on purpose do not hold the others longer.
+// The driver of a [Watch] adds a time that did not count to the beginning of every limit. A pause
+// is bounded, so that players who fall silent on purpose do not hold the others for long.
 package outage
 
 import (
@@ -17,46 +17,46 @@ import (
 )
 
 const (
-	// LateStep is how late a step is if this program was stopped, or had no time for the room:
-	// fifty ticks of a host, and no more than the shortest limit of a phase.
+	// LateStep is the delay of a step from which on this program was stopped, or had no time for
+	// the room. It is fifty ticks of a host, and no more than the shortest limit of a phase.
 	LateStep = 5 * time.Second
-	// StalledAfter is how long a connected player may report nothing: several times the longest
-	// silence of a plan that waits for lost servers.
+	// StalledAfter is how long a connected player may report nothing. It is several times the
+	// longest silence of a plan that waits for lost servers.
 	StalledAfter = 20 * time.Second
-	// LongestPause is how long a round pauses in all while somebody is there to wait: a line that
-	// is down for a minute is up again by then, and more than half of the players, should they
-	// fall silent together on purpose, hold the others no longer.
+	// LongestPause is how long a round pauses in all while somebody is there to wait. A line that
+	// is down for a minute is up again by then. Even if more than half of the players fall silent
+	// on purpose, they hold the others no longer.
 	LongestPause = 2 * time.Minute
 	// LongestAbsence is how long a room pauses while nobody is there: as long as programs try to
 	// come back.
 	LongestAbsence = 30 * time.Minute
 )
 
-// Scene is who should be heard now.
+// Scene counts the players that the room should hear now.
 type Scene struct {
-	// Players is how many the round counts on. Silent is how many of them should have been heard
-	// and were not; in a phase that waits for nobody that is 0.
+	// Players is the number of players that the round counts on. Silent counts those of them that
+	// the room should have heard and did not; in a phase that waits for nobody it is 0.
 	Players, Silent int
-	// IsGathering says that the group is not complete: it does not wait for one who has left.
+	// IsGathering says that the group is not complete: it does not wait for players who have left.
 	IsGathering bool
 	// IsDeserted says that none of a group that has gathered is there.
 	IsDeserted bool
 }
 
-// Watch is what is known of outages. The zero value has seen none.
+// Watch watches for outages. The zero value has seen none.
 type Watch struct {
-	// stepped is when the newest step was, and ticked the newest tick, or the last moment until
-	// which none was needed.
+	// stepped is the time of the newest step. ticked is that of the newest tick, or the last moment
+	// until which none was needed.
 	stepped, ticked time.Time
 	hasStopped      bool
 	isPaused        bool
-	// held is how long the round has paused while somebody was there, and absent how long it has
-	// by now while nobody is.
+	// held is how long the round has paused while somebody was there. absent is how long it has
+	// paused by now while nobody is.
 	held, absent time.Duration
 }
 
-// Step begins a step that was due at a time, or is the first after a restart if due is zero. It
-// returns the time that did not count.
+// Step begins a step that was due at a time. If due is zero, the step is the first after a restart.
+// It returns the time that did not count.
 func (w *Watch) Step(now, due time.Time, isDeserted bool) (lost time.Duration) {
 	idle := due // nobody had to tick until then
 	if now.Before(due) {
@@ -78,12 +78,12 @@ func (w *Watch) Step(now, due time.Time, isDeserted bool) (lost time.Duration) {
 	return lost
 }
 
-// HasStopped reports whether this program was stopped before the step under way. It has heard
-// nobody then, and cannot tell who was silent.
+// HasStopped reports whether this program was stopped before the step under way. Then it has heard
+// nobody, and cannot tell which players were silent.
 func (w *Watch) HasStopped() bool { return w.hasStopped }
 
-// Idle takes a time in which the program could keep nothing, and returns how much of it did not
-// count, and was not returned by [Watch.Step] already.
+// Idle takes a time in which the program could keep nothing. It returns the part that did not
+// count, without the part that [Watch.Step] has returned already.
 func (w *Watch) Idle(d time.Duration) (lost time.Duration) {
 	if w.hasStopped {
 		return 0
@@ -113,8 +113,8 @@ func (w *Watch) hold(d time.Duration, isDeserted bool) {
 	}
 }
 
-// Weigh begins or ends a pause. It returns what to tell people, or nothing. If isOver, the silent
-// are waited for anew: on lines that come up again not all come back at once.
+// Weigh begins or ends a pause. It returns a note for people, or nothing. If isOver, the room waits
+// for the silent players again, because on a line that comes up again not all come back at once.
 func (w *Watch) Weigh(s Scene) (note string, isOver bool) {
 	if !s.IsDeserted {
 		w.absent = 0
@@ -142,8 +142,8 @@ func (w *Watch) pauses(s Scene) (pauses, most bool) {
 	return most && w.held < LongestPause && w.absent < LongestAbsence, most
 }
 
-// Next reports whether a pause goes on, and when it ends although nobody comes back. If
-// isSettled, [Watch.Weigh] would change nothing before.
+// Next reports whether a pause goes on, and when it ends even if nobody comes back. If isSettled,
+// [Watch.Weigh] would change nothing before.
 func (w *Watch) Next(s Scene) (pauses bool, ends time.Time, isSettled bool) {
 	pauses, _ = w.pauses(s)
 	rest := LongestPause - w.held
@@ -156,10 +156,10 @@ func (w *Watch) Next(s Scene) (pauses bool, ends time.Time, isSettled bool) {
 // IsPaused reports whether time stands still.
 func (w *Watch) IsPaused() bool { return w.isPaused }
 
-// Resume goes on after the host was away: until somebody is weighed nobody is silent.
+// Resume goes on after the host was away. Nobody is silent until the next [Watch.Weigh].
 func (w *Watch) Resume() { w.ticked, w.isPaused = w.stepped, false }
 
-// Begin forgets the pauses of before: each list of servers has its own.
+// Begin forgets earlier pauses, because each list of servers has its own.
 func (w *Watch) Begin() { w.isPaused, w.held, w.absent = false, 0, 0 }
 
 // Saved is a watch at rest. Its clock is not saved: see [Watch.Resume].

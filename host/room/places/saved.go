@@ -24,8 +24,8 @@ func (s *Survey) Save() Saved {
 	return Saved{s.attempt, s.before, s.at, s.isTold, s.anew, s.homes, maps.Clone(s.found)}
 }
 
-// Restore returns the survey that was saved. Any values are safe: those that make no survey are
-// an error.
+// Restore returns the survey that was saved. Any values are safe: values that make no survey are an
+// error.
 func Restore(s Saved) (Survey, error) {
 	isWhole := s.Attempt >= 0 && s.Before >= 0 && s.Anew >= 0 && len(s.Homes) <= wire.MaxVenues
 	for _, f := range s.Found {

@@ -1,14 +1,13 @@
-// Package places measures where a server of the group's own would suit. Candidate places are
-// where a server could be and none is: those of the organiser's list, and the computers of
-// players who could host. Players measure them as they do servers, once an evening, as soon as
-// there is a choice or none:
+// Package places finds places where a server of the group's own would suit. A candidate place has
+// no server yet: it stands in the organiser's list, or is the computer of a player who could host.
+// Players measure places as they do servers, once an evening, as soon as the room has chosen or has
+// failed:
 //
 //	choice, or nothing suits ─▶ BeginOnce ─▶ Ask, of each ─▶ Heard ─▶ by the room's rule ─▶ View
 //
 // Nobody ever goes to a place, and nothing waits for the answers.
 //
-// The room tells a [Survey] what holds of it ([Scene]) and what players say, and passes on the
-// [News] that come of it.
+// The room tells a [Survey] the present [Scene] and the players' words, and passes on the [News].
 package places
 
 import (
@@ -25,39 +24,41 @@ import (
 )
 
 const (
-	// samples is how often a player asks a place: the lowest ping is taken.
+	// samples is how often a player asks a place. The lowest ping counts.
 	samples = 3
-	// betweenMates is the time from one sample of a player to that of the next player behind
-	// the same address: the strictest servers answer an address once a second.
+	// betweenMates is the time between the samples of two players behind one address, because the
+	// strictest servers answer an address once a second.
 	betweenMates = 1100 * time.Millisecond
 	// pause is how long the room rests between two surveys that the organiser orders.
 	pause = 30 * time.Second
-	// mostAnew is how often a survey begins anew because a player's computer must no longer be
-	// shown, or has moved. Without a bound a program that comes and goes, or names one port of
-	// its router after the other, would keep everybody measuring.
+	// mostAnew bounds how often a survey begins again because a player's computer must no longer be
+	// shown, or has moved. Without it, a program that comes and goes, or names one port of its
+	// router after the other, would keep everybody measuring.
 	mostAnew = 3
-	// ownPing is a player's ping to a server on their own computer: next to nothing.
+	// ownPing is a player's ping to a server on their own computer: hardly anything.
 	ownPing = discovery.Millis(100 * time.Microsecond)
 )
 
-// Survey is what the players measure of the candidate places. Its zero value has asked nobody.
+// Survey has the players' measurements of the candidate places. Its zero value has asked nobody.
 type Survey struct {
-	// attempt tells the newest survey from those before, 0 while there is none. before is the
-	// last of those before while there is none: a late answer to it is none to the next.
+	// attempt is the number of the survey, 0 while there is none. Then before is the number of the
+	// last one, so that the next gets another number and ignores late answers.
 	attempt, before int
-	// at is when it began.
+	// at is when the survey began.
 	at time.Time
-	// isTold: people know what came of it.
+	// isTold says that people know the result.
 	isTold bool
-	// anew is how often it began anew, see mostAnew.
+	// anew is how often the survey began again; see mostAnew.
 	anew int
-	// homes are the players' own computers that are measured: all players agreed.
+	// homes are the players' own computers that players measure, if all have agreed.
 	homes []home
-	// found is what players found, by name.
+	// found has the players' findings, by name.
 	found map[string]Found
-	// doors are where players' computers answer. Their programs say it whenever they come.
+	// doors are the ports at which players' computers answer. Every hello of their programs names
+	// them.
 	doors map[string]door
-	// relaxed is the best server for a choice that found none; it can be reckoned anew.
+	// relaxed is the best server for a choice that found none. It is not saved, because it can be
+	// found again.
 	relaxed relaxed
 }
 
@@ -67,14 +68,14 @@ type home struct {
 	Place  wire.Venue `json:"place"`
 }
 
-// door is where a player's program answers as a beacon does: the port of the computer, 0 if it
+// door has the ports at which a player's program answers as a beacon: the computer's port, 0 if it
 // does not answer, and the router's port that leads there, 0 if that is the same.
 type door struct {
 	program         string
 	beacon, outside uint16
 }
 
-// Found is what a player found in a survey, by place.
+// Found is a player's finding in a survey, by place.
 type Found struct {
 	Attempt int      `json:"attempt,omitempty"`
 	Found   []result `json:"found,omitempty"`
@@ -86,33 +87,33 @@ type result struct {
 	RTT   discovery.Millis `json:"rtt_ms,omitzero"`
 }
 
-// Scene is what holds of the room at the moment.
+// Scene has the present facts about the room.
 type Scene struct {
 	// Places are those of the organiser's list.
 	Places wire.Venues
 	// Players are all who play, in the room's order.
 	Players []Player
-	// Selection is the newest choice, nil before there is one, and Criteria what the group
-	// wants of servers.
+	// Selection is the newest choice, nil before there is one. Criteria are those of the group for
+	// servers.
 	Selection *selection.Selection
 	Criteria  selection.Criteria
 }
 
-// Player is what holds of a player.
+// Player has the present facts about a player.
 type Player struct {
 	Name      string
 	Connected bool
-	// LeftOut: the round goes on without the player.
+	// LeftOut says that the round goes on without the player.
 	LeftOut bool
-	// Addr is the address that servers see. Beside is where people on the host's networks
-	// reach the computer, invalid if the player comes from elsewhere.
+	// Addr is the address that servers see. Beside is the computer's address for people on the
+	// host's networks, invalid if the player comes from elsewhere.
 	Addr, Beside netip.Addr
-	// Turn is the player's place among those behind the same address, who measure one after
+	// Turn is the player's place among the players behind the same address. They measure one after
 	// the other.
 	Turn int
 }
 
-// News are what the room does: it notes sentences, and asks players to measure.
+// News are sentences for the log, and questions to players.
 type News struct {
 	Notes []string
 	Asks  []Ask
@@ -129,8 +130,8 @@ func (n *News) add(more News) {
 	n.Asks = append(n.Asks, more.Asks...)
 }
 
-// Come takes where the computer of a player answers whose program has come. What was known of
-// the router ends with the program, or with the port.
+// Come takes the port of a player's computer when the program has come. The router's port is
+// forgotten with the program, or with the computer's port.
 func (s *Survey) Come(name, program string, beacon uint16) {
 	if s.doors == nil {
 		s.doors = map[string]door{}
@@ -140,7 +141,7 @@ func (s *Survey) Come(name, program string, beacon uint16) {
 	}
 }
 
-// Outside takes a program's word by which port of its router others reach it.
+// Outside takes a program's word on the router's port by which others reach it.
 func (s *Survey) Outside(name string, port uint16, sc Scene, now time.Time) News {
 	if d, has := s.doors[name]; has {
 		d.outside = port
@@ -161,7 +162,7 @@ func (s *Survey) Begin(sc Scene, now time.Time) (News, error) {
 	return s.begin(sc, now), nil
 }
 
-// BeginOnce begins a survey if there was none, and says what came of the last.
+// BeginOnce begins a survey if there was none, and tells the result of the last.
 func (s *Survey) BeginOnce(sc Scene, now time.Time) (news News) {
 	if s.attempt == 0 && s.hasAny(sc) {
 		news = s.begin(sc, now)
@@ -183,15 +184,15 @@ func (s *Survey) begin(sc Scene, now time.Time) News {
 	return news
 }
 
-// Ask asks a player who is here to measure the places, unless the player has. Those behind one
+// Ask asks a player who is here to measure the places, unless the player has. Players behind one
 // address take turns.
 func (s *Survey) Ask(name string, sc Scene, now time.Time) News {
 	at := slices.IndexFunc(sc.Players, func(p Player) bool { return p.Name == name })
 	if at < 0 || !sc.Players[at].Connected || s.attempt == 0 || s.hasAnswered(name) || s.Count(sc.Places) == 0 {
 		return News{}
 	}
-	// A player who does not show their own address is shown none, and nobody is shown that of
-	// a player who has left, or no longer agrees.
+	// A player who does not show their own address sees none. Nobody sees the address of a player
+	// who has left, or no longer agrees.
 	if news, isAnew := s.dropHomes(sc, now); isAnew {
 		return news
 	}
@@ -201,8 +202,8 @@ func (s *Survey) Ask(name string, sc Scene, now time.Time) News {
 
 func (s *Survey) hasAnswered(name string) bool { return s.found[name].Attempt == s.attempt }
 
-// dropHomes drops what was measured if a computer must no longer be measured, or has moved, and
-// begins anew. It reports whether that is so.
+// dropHomes drops the findings and begins again if a computer must no longer be measured, or has
+// moved. It reports whether it did.
 func (s *Survey) dropHomes(sc Scene, now time.Time) (News, bool) {
 	homes := s.homesIn(sc)
 	if !slices.ContainsFunc(s.homes, func(h home) bool { return !slices.Contains(homes, h) }) {
@@ -219,8 +220,8 @@ func (s *Survey) dropHomes(sc Scene, now time.Time) (News, bool) {
 	return news, true
 }
 
-// Change forgets what was measured, as the list of places is another, and begins anew if there
-// was a survey.
+// Change forgets the findings, because the list of places has changed. It begins again if there was
+// a survey.
 func (s *Survey) Change(sc Scene, now time.Time) (news News) {
 	s.isTold, s.found = false, nil
 	switch {
@@ -238,10 +239,10 @@ func (s *Survey) End() {
 	s.attempt, s.at, s.isTold, s.anew, s.homes, s.relaxed = 0, time.Time{}, false, 0, nil, relaxed{}
 }
 
-// Heard takes what a player found. The error says that the message makes no sense.
+// Heard takes a player's finding. The error says that the message makes no sense.
 func (s *Survey) Heard(name string, m wire.Surveyed, sc Scene) (News, error) {
 	if m.Attempt != s.attempt || s.hasAnswered(name) {
-		return News{}, nil // of a list that is no more, or again
+		return News{}, nil // of an earlier list, or a second time
 	}
 	results := make([]result, s.Count(sc.Places))
 	for _, seen := range m.Places {
@@ -280,7 +281,7 @@ func (s *Survey) waiting(sc Scene) []string {
 	return names
 }
 
-// Count returns how many places a survey measures: those of the organiser's list, and homes.
+// Count returns the number of places in a survey: those of the organiser's list, and homes.
 func (s *Survey) Count(places wire.Venues) int { return len(places) + len(s.homes) }
 
 // venues returns these places.
@@ -292,7 +293,7 @@ func (s *Survey) venues(places wire.Venues) wire.Venues {
 	return venues
 }
 
-// Rename keeps what is known of a player under another name.
+// Rename gives a player another name.
 func (s *Survey) Rename(from, to string) {
 	if f, has := s.found[from]; has {
 		delete(s.found, from)
@@ -310,16 +311,16 @@ func (s *Survey) Leave(name string) {
 	delete(s.doors, name)
 }
 
-// SetRight corrects what was noted by a clock that was ahead, or has been set back since.
+// SetRight corrects times of a clock that was ahead, or has been set back since.
 func (s *Survey) SetRight(now time.Time) {
 	if s.at.After(now) {
 		s.at = time.Time{}
 	}
 }
 
-// homesIn returns the computers of players who could host, if all who are here have agreed to
-// show the others where they are, and have an address that all reach: one on the internet or,
-// while all come from one network of the host's, one there.
+// homesIn returns the computers of players who could host, if all players who are here have agreed
+// to show the others their addresses, and all reach these. They reach addresses on the internet or,
+// if all come from one network of the host's, addresses there.
 func (s *Survey) homesIn(sc Scene) (homes []home) {
 	here := slices.DeleteFunc(slices.Clone(sc.Players), func(p Player) bool { return !p.Connected })
 	areBeside := areNeighbours(here)
@@ -342,8 +343,8 @@ func (s *Survey) homesIn(sc Scene) (homes []home) {
 }
 
 // areNeighbours reports whether all players come from one network of the host's, each from an
-// address of their own there. At the home of a player who comes by another network, such as a
-// VPN, other computers may have the same addresses; and an address of two is a gateway's.
+// address of their own there. If a player comes by another network, such as a VPN, other computers
+// in the player's home may have the same addresses. An address that two share is a gateway's.
 func areNeighbours(players []Player) bool {
 	seen := map[netip.Addr]bool{}
 	var network netip.Prefix

@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	// muchBetter is by how much a place has to beat a server that suits, to be worth a server
-	// of one's own: a step that players feel, and more than a single look may be wrong.
+	// muchBetter is the lead over the best server from which on a place is worth a server of one's
+	// own. Players feel such a step, and a single look is not so wrong.
 	muchBetter = 15 * time.Millisecond
-	// placesNamed is how many places a sentence names.
+	// placesNamed bounds the places that a sentence names.
 	placesNamed = 3
 )
 
-// relaxed is the best server whatever the limits, for a choice that found none within them.
+// relaxed is the best server without limits, for a choice that found none within them.
 type relaxed struct {
 	of   *selection.Selection
 	best *selection.Ranked
 }
 
-// Lacks reports whether the survey needs the best server whatever the limits to compare places
-// with, as a choice found none within them; see [Survey.Compare].
+// Lacks reports whether the survey needs the best server without limits for comparison, because a
+// choice found none within them; see [Survey.Compare].
 func (s *Survey) Lacks(of *selection.Selection) bool {
 	return s.attempt > 0 && of != nil && of.Chosen == nil && s.relaxed.of != of
 }
 
-// Compare finds that server from what the choice was made from, and says what comes of it.
+// Compare finds that server in the basis of the choice, and tells the result.
 func (s *Survey) Compare(b selection.Basis, sc Scene) News {
 	b = b.For(s.group(sc))
 	b.Criteria.Limits, b.Criteria.Top, b.Criteria.Reasons = nil, 1, -1
@@ -40,7 +40,7 @@ func (s *Survey) Compare(b selection.Basis, sc Scene) News {
 	return News{Notes: s.tell(sc)}
 }
 
-// bestNow returns the best server that there is for the group, nil if none answers all.
+// bestNow returns the group's best server, nil if none answers all.
 func (s *Survey) bestNow(of *selection.Selection) *selection.Ranked {
 	switch {
 	case of == nil:
@@ -51,8 +51,8 @@ func (s *Survey) bestNow(of *selection.Selection) *selection.Ranked {
 	return of.Chosen
 }
 
-// tell says what came of a survey, once all have answered and there is a choice, or none, to
-// compare with.
+// tell tells the result of a survey, once all players have answered and the room has chosen or has
+// failed.
 func (s *Survey) tell(sc Scene) []string {
 	if s.isTold || s.attempt == 0 || len(s.waiting(sc)) > 0 {
 		return nil
@@ -61,12 +61,12 @@ func (s *Survey) tell(sc Scene) []string {
 	if sites == nil || sites.Answer == "" {
 		return nil
 	}
-	s.isTold = sc.Selection != nil // or it is compared later
+	s.isTold = sc.Selection != nil // else the comparison comes later
 	return []string{sites.Answer}
 }
 
-// View returns the names of the places that the players may measure, and what servers there
-// would be like; nil before anybody was asked.
+// View returns the names of the candidate places, and forecasts for servers there. The forecasts
+// are nil before anybody was asked.
 func (s *Survey) View(sc Scene) (candidates []string, sites *wire.Sites) {
 	for _, v := range sc.Places {
 		candidates = append(candidates, v.Name)
@@ -77,7 +77,7 @@ func (s *Survey) View(sc Scene) (candidates []string, sites *wire.Sites) {
 	return candidates, s.sites(sc)
 }
 
-// group returns the players for whom a place has to suit.
+// group returns the players whom a place has to suit.
 func (s *Survey) group(sc Scene) (names []string) {
 	for _, p := range sc.Players {
 		counts := p.Connected || s.hasAnswered(p.Name)
@@ -91,7 +91,7 @@ func (s *Survey) group(sc Scene) (names []string) {
 	return names
 }
 
-// sites returns what servers at the places would be like, the best first.
+// sites returns forecasts for servers at the places, the best first.
 func (s *Survey) sites(sc Scene) *wire.Sites {
 	venues := s.venues(sc.Places)
 	if s.attempt == 0 || len(venues) == 0 {
@@ -99,7 +99,7 @@ func (s *Survey) sites(sc Scene) *wire.Sites {
 	}
 	group := s.group(sc)
 	objective := sc.Criteria.Objective(group)
-	if sc.Selection != nil { // extras count from what players have without the places
+	if sc.Selection != nil { // extras count from the players' best pings without the places
 		objective = sc.Selection.Above(objective, group)
 	}
 	ranked := make([]candidate, 0, len(venues))
@@ -128,14 +128,14 @@ func (s *Survey) sites(sc Scene) *wire.Sites {
 	return view
 }
 
-// candidate is a place with what the room's rule makes of it.
+// candidate is a place with its score by the room's rule.
 type candidate struct {
 	wire.Site
 	score float64
 	level int // of the limits that it keeps, 0 is the strictest
 }
 
-// compare puts first what reaches everybody, keeps stricter limits, and scores better.
+// compare puts the place first that reaches everybody, keeps stricter limits, and scores better.
 func (c candidate) compare(other candidate) int {
 	return cmp.Or(
 		cmp.Compare(len(c.Silent), len(other.Silent)), cmp.Compare(c.level, other.level),
@@ -143,7 +143,7 @@ func (c candidate) compare(other candidate) int {
 	)
 }
 
-// candidate returns what a group measured of a place, under an objective for these players.
+// candidate returns a place with a group's measurements, under an objective for these players.
 func (s *Survey) candidate(place int, name string, group []string, objective *selection.Objective) candidate {
 	c := candidate{Site: wire.Site{Name: name, RTT: map[string]float64{}}}
 	rtts := make([]float64, len(group))
@@ -170,8 +170,8 @@ func (s *Survey) candidate(place int, name string, group []string, objective *se
 	return c
 }
 
-// answer says where a server would suit, or be better. All is in ms: the average, and the
-// worst.
+// answer names the places where a server would suit, or be better. Its numbers are ms: the average,
+// and the worst.
 func answer(s *wire.Sites, selected *selection.Selection) string {
 	best := s.Sites[0]
 	var parts []string

@@ -1,11 +1,11 @@
-// Package podium shows who leads while a search goes on: the best servers so far, by name and
-// with every player's ping, and where the servers are that could still win.
+// Package podium shows the leaders while a search goes on: the best servers so far, by name and
+// with every player's ping, and the countries of the servers that could still win.
 //
 //	IsDue? ─▶ Rank ─▶ Ranking ─▶ Show ─▶ players are asked for names
 //	                   │          ▲
 //	                   └ forecasts┘
 //
-// It is reckoned from what was measured, so that nothing of it is saved.
+// All of it follows from the measurements, so nothing of it is saved.
 package podium
 
 import (
@@ -22,19 +22,19 @@ import (
 )
 
 const (
-	// steps is how many leaders pages show.
+	// steps is the number of leaders that pages show.
 	steps = 3
-	// every is the shortest time between two looks at who leads, and share what each result
-	// adds that a look goes through: one takes some 200 ns, so that looking takes a twentieth
-	// of a processor's time at most.
+	// every is the shortest time between two rankings. share is the time that each ranked result
+	// adds. Ranking one takes some 200 ns, so the ranking takes a twentieth of a processor's time
+	// at most.
 	every = 250 * time.Millisecond
 	share = 4 * time.Microsecond
-	// nameAgain is after how long players are asked once more for the name of a leader: some
+	// nameAgain is the time after which players are asked once more for the name of a leader: some
 	// of them may have heard it since.
 	nameAgain = 2 * time.Second
 )
 
-// Podium is what pages see of a round's search. The zero value shows nothing yet.
+// Podium is a round's search as pages see it. The zero value shows nothing yet.
 type Podium struct {
 	standing *wire.Standing
 	next     time.Time
@@ -42,13 +42,13 @@ type Podium struct {
 	named map[int]time.Time
 }
 
-// IsDue reports whether it is time for another look at who leads.
+// IsDue reports whether it is time for another ranking.
 func (p *Podium) IsDue(now time.Time) bool { return !now.Before(p.next) }
 
-// Show puts a ranking on the podium, which went through so many results. Forecasts are the
-// RTTs that the search expects, by server and player. Show returns the servers whose names the
-// players should be asked for, so that the names are known before the choice. No server is
-// asked for that: the players' programs keep what it said when they measured it.
+// Show puts a ranking of so many results on the podium. Forecasts are the RTTs that the search
+// expects, by server and player. Show returns the servers whose names the players should tell, so
+// that the names are known before the choice. No program asks a server for that: it keeps the
+// server's word from when it measured.
 func (p *Podium) Show(r Ranking, forecasts map[int]map[string]time.Duration, results int, now time.Time) (nameless []int) {
 	p.next = now.Add(max(every, time.Duration(results)*share))
 	p.standing = &r.standing
@@ -68,7 +68,7 @@ func (p *Podium) Show(r Ranking, forecasts map[int]map[string]time.Duration, res
 	return nameless
 }
 
-// View returns what pages see, nil before anything was shown.
+// View returns the podium as pages see it, nil before the first ranking.
 func (p *Podium) View(round int) *wire.Standing {
 	if p.standing == nil {
 		return nil
@@ -78,15 +78,15 @@ func (p *Podium) View(round int) *wire.Standing {
 	return &s
 }
 
-// Ranking is who leads at one moment.
+// Ranking has the leaders at one moment.
 type Ranking struct {
 	standing wire.Standing
 	table    *selection.Table
 	players  []string
 }
 
-// Rank returns who leads in what a basis has measured. Players are all whom the round counts
-// on: each needs a seat, and those who have no column yet have measured nothing.
+// Rank returns the leaders by the measurements of a basis. Players are all players that the round
+// counts on. Each needs a seat, and a player without a column has measured nothing yet.
 func Rank(b selection.Basis, players []string) Ranking {
 	b.Criteria.Top, b.Criteria.Reasons = steps, -1
 	f := &field{
@@ -109,8 +109,8 @@ func (r Ranking) Servers() []int {
 	return servers
 }
 
-// predict returns what the search expects of the players who have not measured a server, in
-// whole ms: it is no more exact. Whoever asked in vain has no ping to expect.
+// predict returns the pings that the search expects of players who have not measured a server, in
+// whole ms: they are no more exact. A player who asked in vain has none to expect.
 func (r Ranking) predict(server int, forecast map[string]time.Duration) map[string]float64 {
 	if forecast == nil {
 		return nil
@@ -128,18 +128,18 @@ func (r Ranking) predict(server int, forecast map[string]time.Duration) map[stri
 	return predicted
 }
 
-// field is what one look at a round goes through.
+// field is the material of one ranking.
 type field struct {
 	selection.Basis
 	filter   *selection.Filter
 	selected selection.Selection
-	// columns are the names in the table, and seats how many the players need.
+	// columns are the names in the table. seats is the number of seats that the players need.
 	columns []string
 	seats   int
 }
 
-// nearly returns the servers that come next once all have measured them: those that most
-// players have measured, nearest first. A server that somebody asked in vain does not lead.
+// nearly returns the servers that come next once all have measured them: those that most players
+// have measured, the nearest first. A server that somebody asked in vain does not lead.
 func (f *field) nearly(most int) []selection.Ranked {
 	var nearly []selection.Ranked
 	players := len(f.columns)
@@ -164,7 +164,7 @@ func (f *field) nearly(most int) []selection.Ranked {
 		}
 		one.Addr = f.Servers.List[server].Addr
 		one.MeanMS /= float64(measured)
-		one.Score = float64(players - measured) // the fewer miss it the sooner it leads
+		one.Score = float64(players - measured) // the fewer players lack it the sooner it leads
 		nearly = append(nearly, one)
 	}
 	slices.SortFunc(nearly, func(a, b selection.Ranked) int {
@@ -188,7 +188,7 @@ func (f *field) isFull(server int) bool {
 	return info != nil && info.MaxPlayers > 0 && info.MaxPlayers-info.Players < f.seats
 }
 
-// standing returns what pages see of the leaders, and of the servers by country.
+// standing returns the leaders, and the servers by country, as pages see them.
 func (f *field) standing(leaders []selection.Ranked) wire.Standing {
 	s := wire.Standing{Leaders: []wire.Leader{}}
 	for _, ranked := range leaders {
@@ -228,8 +228,8 @@ func (f *field) standing(leaders []selection.Ranked) wire.Standing {
 	return s
 }
 
-// couldWin reports whether a server that not all have measured would be the best if the
-// others were next to it.
+// couldWin reports whether a server that some have not measured would be the best if it were next
+// to them.
 func (f *field) couldWin(leaders []wire.Leader, server int) bool {
 	measured, rtts, own := 0, make([]float64, len(f.columns)), make([]float64, len(f.columns))
 	for column, name := range f.columns {
@@ -241,7 +241,7 @@ func (f *field) couldWin(leaders []wire.Leader, server int) bool {
 	}
 	switch {
 	case measured == len(rtts):
-		return false // all are measured: it is among the leaders, or behind them
+		return false // all have measured it: it is among the leaders, or behind them
 	case len(leaders) == 0 || !leaders[0].Complete:
 		return true
 	}

@@ -1,5 +1,5 @@
-// Package terms decides which settings a room takes: from its organiser, who changes some while
-// people are here, and from its host, which was started again with other flags.
+// Package terms decides which settings a room takes from its organiser, who changes some while
+// people are here, and from a host that was started again with other flags.
 package terms
 
 import (
@@ -13,14 +13,14 @@ import (
 	"muster/host/wire"
 )
 
-// Facts are what holds of the room and its host at the moment.
+// Facts are the present facts about the room and its host.
 type Facts struct {
 	Now time.Time
-	// Stage is where the room stands, and Players how many have a place in it.
+	// Stage is the room's stage, and Players the number of its players.
 	Stage   wire.Stage
 	Players int
-	// Games are those that the host has servers of, and MostPlaces is how many candidate
-	// places it lets a room have.
+	// Games are the games for which the host has servers. MostPlaces bounds the candidate places of
+	// a room.
 	Games      []string
 	MostPlaces int
 	// IsPublic says that no place may be private, and Posts that the host posts by webhooks.
@@ -33,7 +33,7 @@ var (
 	errPrivate    = errors.New("a place on a private network is nobody else's: a host on the internet has nobody asked there")
 )
 
-// Change returns a room's settings with those that a patch names: all or none of them.
+// Change returns a room's settings with those of a patch: all of them or, with an error, none.
 func Change(before wire.Settings, patch json.RawMessage, f Facts) (wire.Settings, error) {
 	if len(patch) == 0 {
 		return before, errNoSettings
@@ -46,12 +46,12 @@ func Change(before wire.Settings, patch json.RawMessage, f Facts) (wire.Settings
 		return before, err
 	}
 	if s.Game != before.Game {
-		s.Servers = nil // which are another game's
+		s.Servers = nil // they are another game's
 	}
 	return s, nil
 }
 
-// refusal returns why a room cannot have some settings in place of those before, or nil.
+// refusal returns why a room cannot change its settings to others, or nil.
 func (f Facts) refusal(before, s wire.Settings) error {
 	every, _ := schedule.Parse(s.Every, "")
 	isBetween := slices.Contains([]wire.Stage{wire.Gathering, wire.Launching, wire.Failed}, f.Stage) // no list is in use
@@ -78,8 +78,8 @@ func (f Facts) refusal(before, s wire.Settings) error {
 	return nil
 }
 
-// Resettle returns the settings that a host's flags give a room with so many players: of the
-// same game, as open as before, and for no fewer players than are here.
+// Resettle returns a room's settings by a host's flags. The game stays, the room is as open as
+// before, and it has places for all players who are here.
 func Resettle(before, given wire.Settings, players int) wire.Settings {
 	given.Game, given.Open = before.Game, before.Open
 	if given.Players > 0 {
