@@ -40,6 +40,7 @@ var arrows = []struct {
 	{"muster/internal/home", []string{"muster/discovery", "muster/discovery/lists/lan", "muster/discovery/report", "muster/internal/favourites", "muster/internal/hint", "muster/internal/invite"}},
 	{"muster/internal/term", nil},
 	{"muster/internal/netinfo", nil},
+	{"muster/internal/publichost", []string{"muster/discovery", "muster/host", "muster/host/...", "muster/internal/game", "muster/internal/handout", "muster/internal/hint", "muster/internal/ingress", "muster/internal/listing", "muster/internal/netinfo", "muster/internal/ownhost", "muster/internal/release", "muster/internal/term", "muster/internal/userfile", "muster/internal/webhook", "muster/selection", "muster/web"}},
 	{"muster/internal/release", nil},
 	{"muster/internal/release/fetch", []string{"muster/discovery", "muster/internal/release"}},
 	{"muster/internal/release/releasetest", []string{"muster/internal/release"}},

@@ -1,10 +1,9 @@
-package cli
+package publichost
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 
 	"muster/host/cluster"
@@ -12,10 +11,6 @@ import (
 	"muster/internal/hint"
 	"muster/internal/term"
 )
-
-// isMove reports whether the command is to move rooms between a file and a cluster, and
-// not to serve.
-func (s *serving) isMove() bool { return s.importFrom != "" || s.exportTo != "" }
 
 // openStore opens a file of rooms.
 func openStore(name string) (*store.File, error) {
@@ -31,12 +26,12 @@ func openStore(name string) (*store.File, error) {
 	return file, nil
 }
 
-// move takes over the rooms of a file into the cluster, or writes those of the cluster
+// Move takes over the rooms of a file into the cluster, or writes those of the cluster
 // into one, while its hosts go on.
-func (s *serving) move(ctx context.Context, log *slog.Logger) error {
-	name, from := s.importFrom, true
+func (h *Host) Move(ctx context.Context, say func(string, ...any)) error {
+	name, from := h.Import, true
 	if name == "" {
-		name, from = s.exportTo, false
+		name, from = h.Export, false
 	}
 	if _, err := os.Stat(name); from && err != nil {
 		return fmt.Errorf("cannot open %s: %w", name, hint.Reason(err))
@@ -46,8 +41,8 @@ func (s *serving) move(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	defer file.Close()
-	s.cluster.Logger = log
-	many, err := cluster.Open(ctx, s.cluster)
+	h.Cluster.Logger = h.log
+	many, err := cluster.Open(ctx, h.Cluster)
 	if err != nil {
 		return err
 	}
@@ -57,7 +52,7 @@ func (s *serving) move(ctx context.Context, log *slog.Logger) error {
 		do, what = many.Import, "taken over into NATS"
 	}
 	moved, err := do(ctx, file)
-	s.screen.Say("%s %s, %d that are over, and %s; %d were there already",
+	say("%s %s, %d that are over, and %s; %d were there already",
 		term.Count(moved.Rooms, "room"), what, moved.Tombstones, term.Count(moved.Blobs, "list"), moved.Present)
 	switch {
 	case errors.Is(err, store.ErrTaken):

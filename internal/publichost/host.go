@@ -1,0 +1,307 @@
+package publichost
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"muster/discovery"
+	"muster/host"
+	"muster/host/access"
+	"muster/host/between"
+	"muster/host/cluster"
+	"muster/host/public"
+	"muster/host/room"
+	"muster/host/store"
+	"muster/host/wire"
+	"muster/internal/game"
+	"muster/internal/handout"
+	"muster/internal/hint"
+	"muster/internal/listing"
+	"muster/internal/netinfo"
+	"muster/internal/ownhost"
+	"muster/internal/release"
+	"muster/internal/userfile"
+	"muster/internal/webhook"
+	"muster/selection"
+	"muster/web"
+)
+
+// drainTime is how long a host that is to end gives its store to take the rooms: with
+// what has to be given up then it ends within five seconds, long before service
+// managers and containers kill it.
+const drainTime = 2500 * time.Millisecond
+
+// Host holds rooms for everybody.
+type Host struct {
+	*Settings
+	log *slog.Logger
+	// hangups are the operator's wishes to read the settings again.
+	hangups <-chan os.Signal
+	// getCertificates gets the first certificate of an authority once the host listens, until
+	// endCertificates is called.
+	getCertificates func()
+	endCertificates context.CancelFunc
+	others          *between.Mesh
+}
+
+// New prepares a host. From here on no SIGHUP ends the program; end gives them back.
+func New(ctx context.Context, s *Settings, log *slog.Logger) (h *Host, end func(), err error) {
+	h = &Host{Settings: s, log: log}
+	hangups, free := hearHangups()
+	h.hangups = hangups
+	ctx, h.endCertificates = context.WithCancel(ctx)
+	end = func() { h.endCertificates(); free() }
+	if h.getCertificates, err = h.encrypt(ctx); err != nil {
+		end()
+		return nil, nil, err
+	}
+	return h, end, nil
+}
+
+// Rooms say what rooms get, and how the host tells of itself.
+type Rooms struct {
+	Games    game.Table
+	Programs *handout.Handout
+	// Began hears where the page is, and how many rooms are from before.
+	Began func(page string, rooms int)
+	// Anew reads the settings again.
+	Anew func() (*Settings, error)
+}
+
+// Serve serves until ctx ends.
+func (h *Host) Serve(ctx context.Context, r Rooms) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	listener, err := ownhost.Listen(h.Listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	kept, err := h.open(ctx)
+	if err != nil {
+		return err
+	}
+	h.supply(r.Games, kept)
+	defer h.Lists.Begin(ctx)()
+	var relay host.Relay
+	var loads func() (string, map[string]int, time.Duration)
+	if many, is := kept.(*cluster.Cluster); is {
+		defer h.others.Close()
+		h.others.Join(many.Doors)
+		relay, loads = h.others, many.Loads
+	}
+	var announce func(host.Post)
+	if h.Webhooks {
+		posts := &webhook.Poster{}
+		defer posts.Close()
+		announce = func(p host.Post) { posts.Post(webhook.Post(p)) }
+	}
+	rooms, err := host.New(host.Config{
+		Announce: announce,
+		List:     h.Lists.List, Said: h.Lists.Said, Age: h.Lists.Age, Store: kept, Relay: relay, Loads: loads, Page: web.Handler(), Logger: h.log, Files: int(min(netinfo.FileLimit(), math.MaxInt32)), Public: &h.Public,
+		Get:         r.Programs,
+		Fingerprint: h.Ingress.Fingerprint(), Proxies: h.Proxies, Names: slices.Concat(netinfo.Names(), h.Ingress.Names(), h.Names), MetricsFrom: h.Metrics, Locate: listing.Locator(h.Lists.Places),
+		PublicURL: h.Ingress.Public, ConnectLink: r.Games.ConnectLink, GameName: r.Games.Name, Gap: r.Games.Gap, Editions: r.Games.Editions, Games: h.Lists.Choices(),
+	})
+	if err != nil {
+		return errors.Join(hint.With(err, "is the store from a newer muster, or damaged? muster serve --store OTHER begins anew"), kept.Close())
+	}
+	stop := rooms.Serve(listener, h.Ingress.TLS(), func(err error) { cancel(fmt.Errorf("the host stopped serving: %w", hint.Reason(err))) })
+	var work sync.WaitGroup
+	work.Go(h.getCertificates)
+	work.Go(func() { h.reloadOn(ctx, r.Anew, rooms, r.Games) })
+	defer func() { h.endCertificates(); work.Wait() }()
+	at := discovery.Canonical(netip.MustParseAddrPort(listener.Addr().String()))
+	r.Began(h.Ingress.Outside(at, access.Key{}).Page("/"), len(rooms.Rooms()))
+	<-ctx.Done()
+	h.log.Info("draining: rooms are saved, and everybody is told to come back")
+	hurry, done := context.WithTimeout(context.Background(), drainTime)
+	rooms.Drain(hurry) // while /readyz says so to whoever sends people here
+	done()
+	stop()
+	err = rooms.Close()
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		err = errors.Join(cause, err)
+	}
+	return err
+}
+
+// supply says where rooms get their games, their lists and what strangers may from.
+func (h *Host) supply(games game.Table, kept store.Store) {
+	if many, is := kept.(*cluster.Cluster); is {
+		h.Public.Hosts = many.Hosts
+		h.Lists.Once = onceForAll(many)
+	}
+	h.Lists.Games, h.Lists.Public, h.Lists.Log = games, h.Ingress.PublicAddress, h.log
+	h.Lists.Say = func(format string, args ...any) { h.log.Debug(fmt.Sprintf(format, args...)) }
+	h.Lists.Warn = func(warnings ...error) {
+		for _, w := range warnings[:min(1, len(warnings))] { // a list can have thousands
+			h.log.Warn("of a list of servers not everything is taken", "why", hint.Plain(w.Error()), "warnings", len(warnings))
+		}
+	}
+	build := release.Running()
+	h.Public.Games, h.Public.Version, h.Public.Commit, h.Public.Date = h.choices(games), build.Version, build.Commit, build.Date
+	h.Public.Own = ownLists(games, h.Public.Servers)
+	h.Public.Annotate = func(servers []discovery.Server) error { return listing.Annotate(servers, h.Lists.Places) }
+}
+
+// ownLists reads the lists that organisers bring.
+func ownLists(games game.Table, most int) func(string, []string, netip.Addr) ([]netip.AddrPort, error) {
+	return func(id string, lines []string, from netip.Addr) ([]netip.AddrPort, error) {
+		g, err := games.Find(id)
+		if err != nil {
+			g = game.Game{ID: id, Name: id} // an organiser's own
+		}
+		servers, err := listing.Own(g, lines, from, most)
+		if err != nil {
+			err = &wire.Refusal{Reason: wire.ReasonMalformed, Message: hint.Plain(err.Error()), Hint: hint.Of(err)}
+		}
+		return servers, err
+	}
+}
+
+// encrypt gets the certificate, if there is one to be had. Get has an authority give the
+// first one, once the host listens.
+func (h *Host) encrypt(ctx context.Context) (get func(), err error) {
+	switch {
+	case h.Cert != "":
+		return func() {}, h.Ingress.EncryptRenewed(h.Cert, h.Key, h.log)
+	case len(h.ACME.Names) == 0:
+		return func() {}, nil
+	}
+	if h.Ingress.Public == nil {
+		h.Ingress.Public = &url.URL{Scheme: "https", Host: h.ACME.Names[0]}
+	}
+	h.Names = append(h.Names, h.ACME.Names...)
+	if h.ACME.Cache == "" {
+		account, err := userfile.State("acme/account")
+		if err != nil {
+			return nil, fmt.Errorf("no folder for certificates: %w", err)
+		}
+		h.ACME.Cache = filepath.Dir(account)
+	}
+	if _, port, _ := net.SplitHostPort(h.Listen); port != "443" && port != "https" {
+		h.log.Warn("the authority connects to port 443 of the name: have it lead to this program", "listen", h.Listen)
+	}
+	return h.Ingress.EncryptByACME(ctx, h.ACME, h.log)
+}
+
+// open opens the store. Without one a public host does not start: a restart would
+// lose what hundreds of people wait for.
+func (h *Host) open(ctx context.Context) (store.Store, error) {
+	if h.Cluster.URL != "" {
+		h.Cluster.Logger, h.Cluster.Takes = h.log, room.SavedVersion
+		if err := h.meet(); err != nil {
+			return nil, err
+		}
+		kept, err := cluster.Open(ctx, h.Cluster)
+		if err != nil {
+			h.others.Close()
+			return nil, err
+		}
+		return kept, nil
+	}
+	file := h.Store
+	if file == "" {
+		var err error
+		if file, err = userfile.State("rooms.db"); err != nil {
+			return nil, fmt.Errorf("no folder for the rooms: %w", err)
+		}
+	}
+	kept, err := store.Open(file)
+	if err != nil {
+		return nil, hint.With(fmt.Errorf("cannot keep rooms in %s: %w", file, hint.Reason(err)), "is the folder there, and writable? another muster needs another file: --store FILE")
+	}
+	kept.Warn = func(err error) { h.log.Error("the store", "error", err) }
+	if damage := kept.Damage(); damage != nil {
+		h.log.Error("the store was damaged", "error", damage)
+	}
+	return kept, nil
+}
+
+// meet listens for the other hosts.
+func (h *Host) meet() error {
+	listener, err := net.Listen("tcp", h.Between)
+	if err != nil {
+		return hint.With(fmt.Errorf("cannot listen on %s for other hosts: %w", h.Between, hint.Reason(err)), "several hosts on one machine each need a --cluster-listen, such as --cluster-listen 127.0.0.1:7780")
+	}
+	if h.others, err = between.New(listener, h.Cluster.Node, h.log); err != nil {
+		listener.Close()
+		return err
+	}
+	h.Cluster.Door = func(seen net.IP) string {
+		door := h.others.Door(seen)
+		address, _, _ := strings.Cut(door, " ")
+		h.log.Info("other hosts reach this one", "at", address)
+		return door
+	}
+	return nil
+}
+
+// NameNode gives the host the machine's name if the user gave it none. Who only moves
+// rooms is another than the host on the same machine.
+func (s *Settings) NameNode() error {
+	if s.Cluster.Node != "" {
+		return nil
+	}
+	machine, err := os.Hostname()
+	if err != nil && s.Cluster.URL != "" {
+		return hint.With(fmt.Errorf("this machine has no name: %w", err), "give this host one: --node NAME")
+	}
+	if s.IsMove() {
+		machine += "-move"
+	}
+	s.Cluster.Node = cluster.NodeName(machine)
+	return nil
+}
+
+// choices are the games that rooms may be opened for.
+func (h *Host) choices(games game.Table) []public.Game {
+	var listed []string
+	for _, g := range h.Lists.Choices() {
+		listed = append(listed, g.ID)
+	}
+	var choices []public.Game
+	for _, g := range games.All() {
+		choices = append(choices, public.Game{Game: wire.Game{ID: g.ID, Name: g.Name, Silent: g.Silent}, By: ruleOf(g), Listed: slices.Contains(listed, g.ID), Steam: g.OnSteam()})
+	}
+	return choices
+}
+
+// ruleOf is a game's rule, unless it needs a limit, which the organiser has to say.
+func ruleOf(g game.Game) selection.Rule {
+	if g.Rule == "" {
+		return selection.Mean
+	}
+	return g.Rule
+}
+
+// onceForAll has one host of a cluster fetch a list for all of them.
+func onceForAll(many *cluster.Cluster) func(context.Context, string, func(context.Context) (listing.List, error)) (listing.List, time.Time, error) {
+	return func(ctx context.Context, id string, fetch func(context.Context) (listing.List, error)) (listing.List, time.Time, error) {
+		data, at, err := many.FetchOnce(ctx, id, listing.FreshFor, func(ctx context.Context) ([]byte, error) {
+			list, err := fetch(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return list.Append(nil)
+		})
+		if len(data) == 0 {
+			return listing.List{}, at, err
+		}
+		list, broken := listing.ParseList(data)
+		return list, at, errors.Join(err, broken)
+	}
+}

@@ -1,0 +1,116 @@
+package publichost
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"muster/internal/release"
+)
+
+// NewLog returns the host's log. It is for operators, and so has no addresses, codes and
+// names of people.
+func NewLog(to io.Writer, asJSON, isVerbose bool, node string) *slog.Logger {
+	options := &slog.HandlerOptions{Level: slog.LevelInfo}
+	if isVerbose {
+		options.Level = slog.LevelDebug
+	}
+	if asJSON {
+		return slog.New(slog.NewJSONHandler(to, options)).With("version", release.Running().Version, "node", node)
+	}
+	return slog.New(slog.NewTextHandler(to, options))
+}
+
+// Lines returns a writer that takes lines for people into a log.
+func Lines(log *slog.Logger) io.Writer { return &lineLog{log: log} }
+
+// Begin writes the first line of the log: which program this is, and what it was told.
+func (s *Settings) Begin(log *slog.Logger, asJSON bool) {
+	var settings []any
+	clean := withoutSecrets(s.Texts)
+	for _, name := range slices.Sorted(maps.Keys(clean)) {
+		settings = append(settings, slog.String(name, clean[name]))
+	}
+	facts := []any{slog.Group("settings", settings...)}
+	if !asJSON { // there each line has them
+		facts = append([]any{"version", release.Running().Version, "node", s.Cluster.Node}, facts...)
+	}
+	log.Info("muster serve starts", facts...)
+}
+
+// withoutSecrets returns settings as the log may have them: of a URL neither user and
+// password, nor what follows the question mark, where services want their keys.
+func withoutSecrets(settings map[string]string) map[string]string {
+	clean := map[string]string{}
+	for name, text := range settings {
+		parts := strings.Split(text, ",")
+		for i, part := range parts {
+			parts[i] = withoutSecret(part)
+		}
+		clean[name] = strings.Join(parts, ",")
+	}
+	return clean
+}
+
+func withoutSecret(text string) string {
+	scheme, rest, isURL := strings.Cut(text, "://")
+	if !isURL {
+		scheme, rest = "", text
+	} else {
+		scheme += "://"
+	}
+	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
+		rest = "…@" + rest[at+1:]
+	}
+	if isURL {
+		if before, query, has := strings.Cut(rest, "?"); has && query != "" {
+			rest = before + "?…"
+		}
+		if u, err := url.Parse(scheme + rest); err == nil && u.Fragment != "" {
+			rest, _, _ = strings.Cut(rest, "#")
+		}
+	}
+	return scheme + rest
+}
+
+// lineLog takes lines that were written for people into a log, a record each, so that a
+// program that reads the log finds nothing else there.
+type lineLog struct {
+	log *slog.Logger
+
+	mu   sync.Mutex // guards rest
+	rest []byte
+}
+
+func (l *lineLog) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rest = append(l.rest, text...)
+	for {
+		line, rest, whole := bytes.Cut(l.rest, []byte("\n"))
+		if !whole {
+			return len(text), nil
+		}
+		l.rest = rest
+		l.take(string(line))
+	}
+}
+
+func (l *lineLog) take(line string) {
+	text := strings.TrimSpace(line)
+	if text == "" {
+		return
+	}
+	if warning, is := strings.CutPrefix(text, "muster: warning: "); is {
+		l.log.Warn(warning)
+	} else if fault, is := strings.CutPrefix(text, "muster: "); is {
+		l.log.Error(fault)
+	} else {
+		l.log.Info(text)
+	}
+}

@@ -1,0 +1,89 @@
+package publichost
+
+import (
+	"context"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"muster/host"
+	"muster/internal/game"
+	"muster/internal/hint"
+)
+
+// Reloadable returns the flags whose new values a host takes on while it runs.
+func Reloadable() []string {
+	return []string{"max-rooms", "max-players", "idle", "standing-rooms", "standing-weeks", "room-memory", "message-rate", "max-places", "max-servers"}
+}
+
+// hearHangups hears SIGHUP in place of the system, which would end the program.
+func hearHangups() (hangups <-chan os.Signal, end func()) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGHUP)
+	return c, func() { signal.Stop(c) }
+}
+
+// changed returns the names of the settings that differ, in order.
+func changed(old, now map[string]string) (names []string) {
+	for name, text := range now {
+		if before, had := old[name]; !had || before != text {
+			names = append(names, name)
+		}
+	}
+	for name := range old {
+		if _, has := now[name]; !has {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// sortChanges parts the names of settings that have changed: those that the host takes on at
+// once, and those that need a restart.
+func sortChanges(names []string) (atOnce, later []string) {
+	for _, name := range names {
+		if slices.Contains(Reloadable(), name) {
+			atOnce = append(atOnce, name)
+		} else {
+			later = append(later, name)
+		}
+	}
+	return atOnce, later
+}
+
+// reloadOn reads the settings and the certificate again with each SIGHUP, until ctx ends.
+func (h *Host) reloadOn(ctx context.Context, reread func() (*Settings, error), rooms *host.Host, games game.Table) {
+	running := maps.Clone(h.Texts)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.hangups:
+		}
+		h.Ingress.Renew()
+		anew, err := reread()
+		if err != nil {
+			h.log.Error("not reloaded: the settings make no sense, and stay as they were", "error", hint.Plain(err.Error()), "hint", hint.Of(err))
+			continue
+		}
+		atOnce, later := sortChanges(changed(running, anew.Texts))
+		limits := anew.Public
+		limits.Own, limits.Annotate = ownLists(games, anew.Public.Servers), h.Public.Annotate
+		limits.Version, limits.Commit, limits.Date = h.Public.Version, h.Public.Commit, h.Public.Date
+		rooms.SetLimits(limits)
+		for _, name := range atOnce {
+			if text, has := anew.Texts[name]; has {
+				running[name] = text
+			} else {
+				delete(running, name)
+			}
+		}
+		h.log.Info("reloaded", "taken_on", atOnce, "needs_restart", later)
+		if len(later) > 0 {
+			h.log.Warn("some settings have changed that count from the next start: restart the host when it suits", "settings", later)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+// Package publichost is the host that muster serve runs: it holds rooms for everybody, in a
+// file or in a cluster of hosts, behind limits for strangers, until the operator ends it.
+package publichost
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"time"
+
+	"muster/discovery"
+	"muster/host/cluster"
+	"muster/host/public"
+	"muster/host/room"
+	"muster/host/wire"
+	"muster/internal/hint"
+	"muster/internal/ingress"
+	"muster/internal/listing"
+)
+
+// Settings are what the operator decides.
+type Settings struct {
+	// Listen is the address for players, and Between the one for other hosts.
+	Listen, Between string
+	// Store is the file of the rooms; Cluster is where many hosts keep them.
+	Store   string
+	Cluster cluster.Config
+	// Import and Export are files for rooms that only move.
+	Import, Export string
+
+	Lists    listing.Rooms
+	Public   public.Limits
+	Memory   int // of a room, MiB
+	Weeks    int // that a standing room is kept
+	Webhooks bool
+
+	Ingress   ingress.Ingress
+	Cert, Key string
+	ACME      ingress.ACME
+	Proxies   []netip.Prefix
+	Names     []string
+	Metrics   []netip.Prefix
+	// Texts are what the flags were set to, by their names.
+	Texts map[string]string
+}
+
+// What strangers may, unless the operator says otherwise. docs/serve.md says of each why.
+const (
+	RoomsAtAll    = 10_000
+	RoomsByOne    = 8
+	ServersOfOwn  = 2000
+	MemoryOfRoom  = 64 // MiB: ten players over 13,000 servers, or coordinated ones over any list
+	StandingAtAll = 1000
+	StandingByOne = 3
+	StandingWeeks = 8
+	weeksKept     = 10 * 52
+	MessagesOfOne = 50 // a second: a program reports ten times, and tells what servers say as often
+)
+
+// ClusterPort is where hosts that share NATS listen for each other, if the operator does not
+// say where.
+const ClusterPort = "7779"
+
+// Check refuses settings that make no sense.
+func (s *Settings) Check() error {
+	for _, limit := range []struct {
+		flag           string
+		n, least, most int
+	}{{"max-rooms", s.Public.Rooms, 1, 1 << 30}, {"rooms-per-address", s.Public.PerAddress, 1, 1 << 30}, {"max-players", s.Public.Players, 1, wire.MaxPlayers}, {"max-servers", s.Public.Servers, 1, discovery.MaxServers}, {"room-memory", s.Memory, 1, 1 << 20}, {"message-rate", s.Public.Messages, 1, 1 << 20}, {"standing-rooms", s.Public.Standing.Rooms, 0, 1 << 20}, {"standing-per-address", s.Public.Standing.PerAddress, 1, 1 << 20}, {"standing-weeks", s.Weeks, 1, weeksKept}} {
+		if limit.n < limit.least || limit.n > limit.most {
+			return hint.Usagef("--%s %d: say %d to %d", limit.flag, limit.n, limit.least, limit.most)
+		}
+	}
+	if s.Public.Places < 0 || s.Public.Places > wire.MaxVenues {
+		return hint.Usagef("--max-places %d: say 0 to %d", s.Public.Places, wire.MaxVenues)
+	}
+	s.Public.Memory = s.Memory << 20
+	s.Public.Standing.Keep = time.Duration(s.Weeks) * 7 * 24 * time.Hour
+	if s.Public.Idle < time.Minute || s.Public.Idle > room.KeepEmpty {
+		return hint.Usagef("--idle %v: say %v to %v", s.Public.Idle, time.Minute, room.KeepEmpty)
+	}
+	if _, _, err := net.SplitHostPort(s.Between); err != nil {
+		return hint.With(hint.Usagef("--cluster-listen: %q is no ADDRESS:PORT", s.Between), "say --cluster-listen 10.0.0.1:"+ClusterPort+", with the address by which the other hosts reach this one")
+	}
+	if _, _, err := net.SplitHostPort(s.Listen); err != nil {
+		return hint.With(hint.Usagef("--listen: %q is no ADDRESS:PORT", s.Listen), "say --listen :7777, or --listen 127.0.0.1:7777 behind a proxy on this machine")
+	}
+	switch {
+	case s.Cluster.URL != "" && s.Store != "":
+		return hint.Usagef("--store and --nats are two places for the rooms: say one of them")
+	case s.IsMove() && (s.Cluster.URL == "" || s.Import != "" && s.Export != ""):
+		return hint.Usagef("--import FILE and --export FILE need --nats URL, one at a time")
+	case (s.Cert == "") != (s.Key == ""):
+		return hint.Usagef("--tls-cert and --tls-key go together")
+	case s.Cert != "" && len(s.ACME.Names) > 0:
+		return hint.Usagef("--tls-cert and --acme are two ways to one certificate: say one of them")
+	case len(s.ACME.Names) > 0 && !s.ACME.Accepts:
+		return hint.With(hint.Usagef("--acme: an authority gives certificates to those who accept its terms"), "read them (https://letsencrypt.org/repository/ for Let's Encrypt), and say --acme-accept-terms")
+	}
+	return nil
+}
+
+// DoubtProxy returns a warning about a proxy that the host does not know, nil without one.
+func (s *Settings) DoubtProxy() error {
+	isEncrypted := s.Cert != "" || len(s.ACME.Names) > 0
+	if public := s.Ingress.Public; !isEncrypted && public != nil && public.Scheme == "https" && len(s.Proxies) == 0 {
+		return errors.New("--public-url says https, so a proxy encrypts: name it with --trusted-proxy ADDRESS, or all who come by it count as one, and share the limits for one address")
+	}
+	return nil
+}
+
+// IsMove reports whether rooms only move between a file and a cluster.
+func (s *Settings) IsMove() bool { return s.Import != "" || s.Export != "" }
