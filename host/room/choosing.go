@@ -71,7 +71,7 @@ func (r *Room) verifyOrLaunch() {
 	case next.Failure != "":
 		r.fail(g.IsBroken, "%s", next.Failure)
 	case next.Votes:
-		r.phase = &Voting{Looked: r.now} // since is that of the choice
+		r.phase = &Voting{Looked: r.now} // since stays the time of the choice
 		r.out.tell(r.decision.OpenVote(g))
 		r.probing.ForgetBest() // a search beyond the one that led to the choice begins
 	default:
@@ -88,10 +88,10 @@ func (r *Room) rechoose(s selection.Selection) {
 	r.verifyOrLaunch()
 }
 
-// lookFacts returns what a look has to know now.
+// lookFacts returns the present facts for a look.
 func (r *Room) lookFacts() finals.Facts { return r.decision.Facts(&r.group, r.passed(), r.now) }
 
-// sendLooks asks players to look at servers, within the numbers that they were told.
+// sendLooks asks players to look at servers, within the numbers that they have agreed to.
 func (r *Room) sendLooks(asks []finals.Ask) {
 	shown, without := r.probing.Show(&r.group, asks)
 	for _, player := range without {
@@ -103,8 +103,8 @@ func (r *Room) sendLooks(asks []finals.Ask) {
 	}
 }
 
-// verified takes a player's second look. While people vote only one that was
-// asked for since they began counts.
+// verified takes a player's second look. While people vote, only looks count that were asked for
+// since the vote began.
 func (in Hear) verified(r *Room, v wire.Verified) error {
 	isAwaited := false
 	switch phase := r.phase.(type) {
@@ -151,17 +151,16 @@ func (r *Room) withoutLook(player string) {
 const (
 	// countdownTime is how long everyone sees the launch coming.
 	countdownTime = 5 * time.Second
-	// freshLook is how long what was seen of the finalists holds: a third look within
-	// it would say the same.
+	// freshLook is how long a look at the finalists holds: another within that time would say the
+	// same.
 	freshLook = 10 * time.Second
 )
 
-// Voting is the time between the choice and the countdown, in rooms whose
-// organiser wants one: people vote, veto and say that they are ready, and the
-// search for something better goes on.
+// Voting is the time between the choice and the countdown, in rooms whose organiser wants one.
+// People vote, veto and say that they are ready. The search for something better goes on.
 type Voting struct {
-	// Looked is when everyone was last asked to look at the finalists; LookedAgain
-	// that they were since people began to vote.
+	// Looked is when everyone was last asked to look at the finalists. LookedAgain says that they
+	// were since people began to vote.
 	Looked      time.Time `json:"looked"`
 	LookedAgain bool      `json:"looked_again,omitempty"`
 }
@@ -248,8 +247,8 @@ func (v *Voting) turn(r *Room) {
 	}
 }
 
-// tick lets everyone look at what they vote on once more: minutes may have passed,
-// and seats go quickly. Then it launches.
+// tick lets everyone look at the candidates once more: minutes may have passed, and seats go
+// quickly. Then it launches.
 func (c *Countdown) tick(r *Room) {
 	c.goOnWithout(r)
 	if r.phase != c {
@@ -273,8 +272,8 @@ func (c *Countdown) tick(r *Room) {
 	}
 }
 
-// launchFavourite sends everyone to what they agreed on. If that has filled up
-// since, the next takes its place.
+// launchFavourite sends everyone to the server on which they agreed. If that has filled up since,
+// the next takes its place.
 func (*Countdown) launchFavourite(r *Room) {
 	server, notes := r.decision.Favourite(&r.group, r.lookFacts())
 	if r.out.tell(notes...); server < 0 {
@@ -300,8 +299,8 @@ func (*Voting) goOnWithout(r *Room) {
 	}
 }
 
-// chooseAgain chooses for a group that has lost or won players; what is a sentence about them. If
-// the same server is the best the vote goes on, and the countdown.
+// chooseAgain chooses for a group that has lost or won players. It takes a sentence about them. If
+// the same server is the best, the vote goes on, and the countdown.
 func (r *Room) chooseAgain(what string) {
 	note, other := r.decision.ChooseAgain(&r.group, what)
 	if r.out.tell(note); other != nil {
@@ -309,7 +308,7 @@ func (r *Room) chooseAgain(what string) {
 	}
 }
 
-// isReady counts down if people are ready: nobody need say it again because another has left.
+// isReady counts down if all are ready. Nobody has to say it again because another has left.
 func (r *Room) isReady() {
 	if v, voting := r.phase.(*Voting); voting && r.group.Ballot.IsReady(r.group.Electorate(true)) {
 		v.countDown(r, "everyone is ready")

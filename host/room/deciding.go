@@ -13,10 +13,10 @@ import (
 	"muster/host/room/nickname"
 )
 
-// The organiser's ways out of a choice, which the room advises where nothing suits
-// everyone: from what was measured in this round.
+// The organiser's ways out of a choice, from the measurements of this round. The room advises them
+// if nothing suits everyone.
 type (
-	// Allow lets people be as far away as that, in ms.
+	// Allow raises the limit of pings, in ms.
 	Allow struct {
 		LimitMS float64 `json:"limit_ms"`
 	}
@@ -29,7 +29,7 @@ type (
 func (Allow) steers()   {}
 func (Without) steers() {}
 
-// errNoAdvice is why there is nothing to be advised.
+// errNoAdvice says why the organiser can change nothing now.
 var errNoAdvice = errors.New("there is no choice now that this could change")
 
 func (a Allow) do(r *Room, _ caller) error {
@@ -62,13 +62,14 @@ func (a Without) do(r *Room, _ caller) error {
 	return nil
 }
 
-// mayDecideAgain reports whether there is a choice, or none, from what was measured.
+// mayDecideAgain reports whether the room has chosen, or failed to, from the measurements of this
+// round.
 func mayDecideAgain(p phase, g *group.Group) bool {
 	_, failed := p.(*Failed)
 	return g.Choice.Newest() != nil && len(g.ChosenFor()) > 0 && (failed || isVoting(p))
 }
 
-// decideAgain chooses from the results for the players that count now, and says why.
+// decideAgain chooses from the measurements for the players that count now, and tells people why.
 func (r *Room) decideAgain(why string) {
 	selected := r.group.Select(r.group.ChosenFor())
 	if _, failed := r.phase.(*Failed); failed && selected.Chosen == nil {
@@ -78,12 +79,12 @@ func (r *Room) decideAgain(why string) {
 	}
 	r.out.note("%s: choosing again from what was measured", why)
 	r.failures = 0
-	r.decision.Retry() // what was looked at in vain was for another choice
+	r.decision.Retry() // looks in vain were for another choice
 	r.rechoose(selected)
 }
 
-// More asks each player for so many servers more, those that could suit the group best by the
-// results so far. Then the room chooses again.
+// More asks each player for more servers, those that could suit the group best by the results so
+// far. Then the room chooses again.
 type More struct {
 	Servers int `json:"servers"`
 }
@@ -111,7 +112,7 @@ func (a More) do(r *Room, _ caller) error {
 }
 
 // Count counts a guest in by an estimate of their pings, or no longer. The organiser may order
-// both. A guest may end it: nobody knows better that the address is a VPN's.
+// both. A guest may end it, because the guest knows best that the address is a VPN's.
 type Count struct {
 	Name    string `json:"name"`
 	Counted bool   `json:"counted"`
@@ -132,7 +133,7 @@ func (a Count) do(r *Room, by caller) error {
 		return err
 	}
 	r.out.note("%s", note)
-	searchAnew(r.phase, &r.probing) // for the group that it is now
+	searchAnew(r.phase, &r.probing) // for the present group
 	if isVoting(r.phase) {
 		if other := decision.Recount(&r.group); other != nil {
 			r.rechoose(*other)

@@ -26,7 +26,7 @@ func (l *Launching) begin(r *Room) {
 	l.Launch = launch.To(g.Number, g.Settings, &g.Servers, server)
 	r.enter(l)
 	r.failures = 0
-	r.probing.Forget() // what it knew can be made anew
+	r.probing.Forget() // it can be built again
 	newest := g.Choice.Newest()
 	ranked := *newest.Chosen
 	for _, other := range newest.Ranking {
@@ -44,7 +44,7 @@ func (l *Launching) begin(r *Room) {
 	trip := r.calendar.Play(played, g.Servers.List[server].Country, ranked.RTT, r.facts(r.now))
 	g.Roster.Keep(trip.Regulars...)
 	players := g.Attendance.Players()
-	if trip.IsElsewhere { // programs take nobody to two servers in a round unasked
+	if trip.IsElsewhere { // no program takes a player to two servers in a round unasked
 		g.Launches.Again(r.now, players...)
 	}
 	r.out.note("everyone to %s: %.0f ms on average, %.0f at worst", l.Launch.Name, ranked.MeanMS, ranked.MaxMS)
@@ -87,7 +87,7 @@ func (Reopen) do(r *Room, by caller) error {
 // Failed is a round without a server to go to. The room tries again by itself where
 // that can help, and the organiser at any time.
 type Failed struct {
-	// Retry is when; zero if nothing has changed that could help.
+	// Retry is the time of that; zero if nothing has changed that could help.
 	Retry time.Time `json:"retry,omitzero"`
 	// waited is the wait for seats that was given up, if that is why.
 	waited *waiting.Wait
@@ -112,17 +112,16 @@ func (*Failed) proceed(r *Room) {
 	r.nextRound()
 }
 
-// changed lets the room try again, if it has not too often, because something is no longer as
-// it was: somebody is back.
+// changed lets the room try again when somebody is back, unless it has tried too often.
 func (f *Failed) changed(r *Room) {
 	isFirst := r.group.Attendance.Count(attendance.Nothing, r.now).Here == 1
 	f.Retry = r.failures.Sooner(r.since, f.Retry, isFirst, r.now)
 }
 
-// fail ends a round without a server. Passing says that the same may go well in a while.
+// fail ends a round without a server. Passing says that another try may go well in a while.
 func (r *Room) fail(passing bool, format string, args ...any) {
 	r.failures++
-	r.source.Stop() // it was of no use: the next list is the game's again
+	r.source.Stop() // it did not help: the next list is the game's again
 	f := &Failed{}
 	r.enter(f)
 	if passing && !r.failures.AreOver() {

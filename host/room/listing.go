@@ -17,9 +17,9 @@ import (
 
 // Listing waits for the server list.
 type Listing struct {
-	// Told: people know that it is slow to come.
+	// Told says that people know that the list is slow to come.
 	Told bool `json:",omitempty"`
-	// Awaits: the organiser's program will give its list again.
+	// Awaits says that the organiser's program will give its list again.
 	Awaits bool `json:",omitempty"`
 	// came is the list, once it is there. Players may still look around on their networks.
 	came *Listed
@@ -55,7 +55,7 @@ func (l *Listing) tick(r *Room) {
 	l.goOn(r)
 }
 
-// fetch gets the list, whatever was waited for.
+// fetch gets the list without further waiting.
 func (l *Listing) fetch(r *Room) {
 	l.Awaits = false
 	query, err := r.source.Query(r.group.Settings, r.group.Lists.Ours())
@@ -77,24 +77,23 @@ func (l *Listing) goOn(r *Room) {
 type Listed struct {
 	// List is the topology of a list that [Shared] made, which all rooms may share.
 	List *topology.Tree
-	// Kept is the hash by which the host keeps the list apart from the rooms that have
-	// it; empty if it does not.
+	// Kept is the hash of the list if the host keeps it apart from its rooms, or empty.
 	Kept string
-	// Local are those of its servers that are on the host's own networks.
+	// Local are its servers on the host's own networks.
 	Local []LocalServer
-	// Said is what the list says of its servers.
+	// Said is the list's word on its servers.
 	Said discovery.Said
-	// Gap is how long a server of the list needs peace before it answers an address again, 0
-	// if that is not known.
+	// Gap is how long a server of the list needs peace before it answers an address again, 0 if
+	// unknown.
 	Gap time.Duration
-	// Note is what people should know of it, such as its age; empty is nothing.
+	// Note tells people of it, such as its age; it may be empty.
 	Note string
 	// Err is why there is no list.
 	Err error
 }
 
-// Shared is a list as everyone in a room has it, with the hidden ones of the local servers; see
-// [listing.Shared].
+// Shared returns a list as everyone in a room has it, with the hidden servers of the local ones;
+// see [listing.Shared].
 func Shared(servers []discovery.Server, local []LocalServer) []discovery.Server {
 	return listing.Shared(servers, nearby.Hidden(local))
 }
@@ -177,13 +176,13 @@ func (in OwnKept) step(r *Room) error {
 	return nil
 }
 
-// Started says where the organiser's program has started a game server, which answers by
-// now: the room goes there in a round of its own, in which everyone measures it and looks
-// at it as at any other. The zero address says that it runs no more.
+// Started gives the address of a game server that the organiser's program has started, and that
+// answers by now. The room goes there in a round of its own. Everyone measures that server and
+// looks at it as at any other. The zero address says that it no longer runs.
 type Started struct {
 	Game string         `json:"game"`
 	Addr netip.AddrPort `json:"addr"`
-	// Public: the host is for everybody, and has nobody asked in private networks.
+	// Public says that the host is for everybody. Then it asks nobody in private networks.
 	Public bool `json:"-"`
 }
 
@@ -210,14 +209,14 @@ func (a Started) do(r *Room, _ caller) error {
 
 // The actions on the lists.
 type (
-	// Bring is what somebody brings on the page, in place of what they brought before.
+	// Bring has the servers that somebody brings on the page. They replace those of before.
 	Bring struct {
 		Favourites []wire.Brought `json:"favourites"`
 		Hidden     []wire.Brought `json:"hidden"`
-		// Adds: to what they brought before.
+		// Adds says that those of before stay.
 		Adds bool `json:"adds"`
 	}
-	// Hide has the room never go to a server, or is the organiser's word that it may.
+	// Hide keeps the room from a server, or lets it go there again, at the organiser's word.
 	Hide struct {
 		Addr   netip.AddrPort `json:"addr"`
 		Hidden bool           `json:"hidden"`
@@ -231,9 +230,9 @@ type (
 func (Hide) steers()   {}
 func (Strike) steers() {}
 
-// bring takes what a player's program brings, with the player's consent.
+// bring takes the servers that a player's program brings with the player's consent.
 func (in Hear) bring(r *Room, m wire.Bring) {
-	if m.Game == r.group.Settings.Game { // or it is of a game that is over
+	if m.Game == r.group.Settings.Game { // else it is of a game that is over
 		Bring{Favourites: m.Favourites, Hidden: m.Hidden}.take(r, in.Player, r.group.Origins.Of(in.Player))
 	}
 }
@@ -255,7 +254,7 @@ func (a Bring) do(r *Room, by caller) error {
 	return nil
 }
 
-// take puts what somebody brings into the lists.
+// take puts somebody's servers into the lists.
 func (a Bring) take(r *Room, name string, from Origin) {
 	taken := r.group.Lists.Bring(name, from.Reach(), a.Favourites, a.Hidden, a.Adds)
 	for _, line := range taken.Lines(name) {
@@ -263,8 +262,8 @@ func (a Bring) take(r *Room, name string, from Origin) {
 			r.out.note("%s", line.Text)
 		}
 	}
-	// A search under way goes on as it is: else one program that brings lists time and
-	// again would have everybody asked for more. They count at the choice.
+	// A search under way goes on as it is: else one program that brings lists time and again would
+	// make everybody measure more. The lists count at the choice.
 	r.out.binds = r.out.binds || taken.IsNew
 }
 

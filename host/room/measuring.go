@@ -52,11 +52,11 @@ func (g *Gathering) beginAgain(r *Room, forget []string) {
 			r.apply(r.group.Roster.Drop(p.Name))
 		}
 	}
-	// Programs and pages that were away when the night ended may be back for the next one: to
-	// them a round of the same number would be the one that they know.
+	// Programs and pages that were away when the night ended may be back for the next one. They
+	// would take a round of the same number for the one that they know.
 	r.group.Round, r.failures = group.NewRound(r.group.Number%wire.MaxRound+1), 0
 	r.probing, r.decision = probing.Probing{}, decision.Decision{}
-	r.source.Stop() // which was of this session
+	r.source.Stop() // it was for this session
 	r.survey.End()
 	r.enter(g)
 }
@@ -69,7 +69,7 @@ func (*Gathering) proceed(r *Room) {
 	(&Listing{}).begin(r)
 }
 
-// measure starts a player, and gives back what is already known of it.
+// measure starts a player, and gives back the results that the room has already.
 func (r *Room) measure(player string) {
 	told, asks := r.probing.Measure(&r.group, player, strategy(r.phase, r.group.Settings.Strategy), r.moment())
 	for _, m := range told {
@@ -86,8 +86,8 @@ func (*Measuring) stage() wire.Stage { return wire.Measuring }
 // proceed chooses while some still measure.
 func (*Measuring) proceed(r *Room) { r.choose(true) }
 
-// tick goes on without players who vanished or say nothing. When the time is up it chooses from
-// what there is: nobody holds the others for ever.
+// tick goes on without players who vanished or say nothing. When the time is up it chooses from the
+// results so far: nobody holds the others for ever.
 func (m *Measuring) tick(r *Room) {
 	g := &r.group
 	g.Attendance.Excuse(r.now, r.probing.Idle(nil)...)
@@ -135,8 +135,8 @@ func (r *Room) leaveOutOverdue() {
 	}
 }
 
-// choose ranks what has been measured and lets everyone look at the best again. Early is the
-// organiser's word, while some still measure.
+// choose ranks what has been measured and lets everyone look at the best again. Early says that the
+// organiser wants it while some still measure.
 func (r *Room) choose(early bool) {
 	at := trust.Measured
 	if _, searching := r.phase.(*Coordinating); searching {
@@ -155,8 +155,8 @@ func (r *Room) choose(early bool) {
 // Coordinating means that the players ask the servers that could still win, round after
 // round.
 type Coordinating struct {
-	// More is how many servers the organiser wants each player asked for beyond what the
-	// round's search was allowed, 0 while that goes on; see [More].
+	// More is how many servers the organiser lets the search ask each player for beyond its own
+	// budget, 0 during the round's own search; see [More].
 	More int `json:"more,omitempty"`
 }
 
@@ -198,8 +198,8 @@ func (c *Coordinating) turn(r *Room) {
 	}
 }
 
-// report adds what a player measured. Reports of a round before, still on their
-// way when it ended, are ignored.
+// report adds a player's measurements. It ignores reports of an earlier round that were still on
+// their way.
 func (in Hear) report(r *Room, report wire.Report) error {
 	g, isChosen := &r.group, r.phase.stage() == wire.Chosen
 	if report.Round != g.Number || !isMeasuring(r.phase) && !isChosen {
@@ -223,9 +223,8 @@ func (in Hear) report(r *Room, report wire.Report) error {
 	return nil
 }
 
-// infos takes what a player heard servers say of themselves. A player who came too late for a
-// say in the round has none here either; one who is left out of a measuring is back with the
-// next report.
+// infos takes servers' words that a player heard. A player who came too late for a say in the round
+// has none here either. One who was left out while the others measure is back with the next report.
 func (in Hear) infos(r *Room, infos wire.Infos) error {
 	g := &r.group
 	if infos.Round != g.Number || g.Attendance.Of(in.Player).Out != "" && !isMeasuring(r.phase) {
@@ -251,8 +250,8 @@ func (Tick) showLeaders(r *Room) {
 	}
 }
 
-// Progress returns how far the round's coordinated search has come, also after it led to a
-// choice and until the launch; there need not be one.
+// Progress returns how far the round's coordinated search has come, until the launch. It reports
+// whether there is one.
 func (r *Room) Progress() (progress coordinate.Progress, searches bool) {
 	if s := r.probing.Search(&r.group); s != nil {
 		return s.Progress(), true

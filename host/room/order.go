@@ -13,15 +13,15 @@ import (
 	"muster/selection"
 )
 
-// Order is what a page asks for. The error of its Step is a [*wire.Refusal], or
-// says why it cannot be.
+// Order is an order of a page. The error of its Step is a [*wire.Refusal], or says why the room
+// cannot obey.
 type Order struct {
 	// Credential is that of a person's pages or the organiser's secret, or nothing.
 	Credential string
 	Action     Action
 }
 
-// Action is what an order wants done.
+// Action is the action that somebody orders.
 type Action interface {
 	do(r *Room, by caller) error
 }
@@ -29,23 +29,23 @@ type Action interface {
 // steering is an action that only the organiser may order.
 type steering interface{ steers() }
 
-// voting is an action by which people say something of the choice, while they may.
+// voting is an action of people who have a say in the choice, while they vote.
 type voting interface{ votes() }
 
 func (Vote) votes()  {}
 func (Veto) votes()  {}
 func (Ready) votes() {}
 
-// The actions of people, whose JSON forms are what pages post.
+// The actions of people. Pages post their JSON forms.
 type (
-	// WhatIf ranks what was measured by other settings, a patch; without a rule it
-	// takes the last one back.
+	// WhatIf ranks the measurements by other settings, a patch. Without a rule it takes the last
+	// one back.
 	WhatIf json.RawMessage
-	// Vote is for one of the first few; none takes it back.
+	// Vote is a vote for a candidate; no address takes it back.
 	Vote struct {
 		Addr netip.AddrPort `json:"addr"`
 	}
-	// Veto is of a server or a map.
+	// Veto keeps a server or a map out of the choice.
 	Veto struct {
 		Addr netip.AddrPort `json:"addr"`
 		Map  string         `json:"map"`
@@ -56,7 +56,7 @@ type (
 	}
 	// Arrived says that a guest joined the game server by hand.
 	Arrived struct{}
-	// Somewhere says that the others are not to be told where a person is, or may be.
+	// Somewhere keeps a person's country from the others, or shows it again.
 	Somewhere struct {
 		Somewhere bool `json:"somewhere"`
 	}
@@ -77,7 +77,7 @@ func (o Order) step(r *Room) error {
 	}
 	err := o.Action.do(r, by)
 	if _, asks := o.Action.(WhatIf); err == nil && !asks {
-		r.out.binds = true // nobody is told that something is so which a crash undoes
+		r.out.binds = true // no crash may undo what people have been told
 	}
 	return err
 }
@@ -90,7 +90,7 @@ func (a WhatIf) do(r *Room, by caller) error {
 		return err
 	}
 	var given struct{ By string }
-	json.Unmarshal(a, &given) // a patch that is none is told so below
+	json.Unmarshal(a, &given) // the patch is checked below
 	if given.By == "" {
 		r.group.Choice.Unsuppose()
 		return nil
@@ -152,13 +152,11 @@ func (a Somewhere) do(r *Room, by caller) error {
 	return r.group.Roster.Hide(by, a.Somewhere)
 }
 
-// Has says what who orders it has of the room's game. It counts from the next decision
-// on.
+// Has tells the caller's version of the room's game. It counts from the next decision on.
 type Has struct {
-	// Version is empty to take back what was said.
+	// Version is empty to take the last word back.
 	Version string `json:"version"`
-	// Editions are what that is of the games that the host knows more of; see
-	// [wire.Hello].
+	// Editions is that version for each game that the host knows better; see [wire.Hello].
 	Editions map[string]discovery.Edition `json:"-"`
 }
 

@@ -38,13 +38,13 @@ type (
 	Fetch struct {
 		Game    string
 		Servers []netip.AddrPort
-		// Also are servers that people have brought, which belong on the list, too.
+		// Also are servers that people have brought. They belong on the list, too.
 		Also []netip.AddrPort
 	}
-	// Plan asks for processor time to look for the next questions: that is nearly all
-	// that a room ever needs. Since is when its round began to measure, and Background
-	// says that nobody waits for it, as the choice is made. The room has no more than
-	// one such wish at a time; the answer is a [Turn].
+	// Plan asks for processor time to look for the next questions, which takes nearly all the time
+	// that a room ever needs. Since is when its round began to measure. Background says that nobody
+	// waits for it, because the choice is made. The room has one such wish at a time; the answer is
+	// a [Turn].
 	Plan struct {
 		Since      time.Time
 		Background bool
@@ -63,8 +63,8 @@ func (Fetch) isOutput()   {}
 func (Plan) isOutput()    {}
 func (Answer) isOutput()  {}
 
-// Announce tells those of the group who are not in the room, by its webhook. The driver adds the
-// link. It may tell by an [Announced] whether the announcement arrived.
+// Announce tells those of the group who are away, by the room's webhook. The driver adds the link.
+// It may tell by an [Announced] whether the announcement arrived.
 type Announce struct{ Announcement wire.Announcement }
 
 func (Announce) isOutput() {}
@@ -76,9 +76,9 @@ type outbox struct {
 	now     time.Time
 	outputs []Output
 	binds   bool
-	// journal is what the people in the room were told.
+	// journal has the notes to the people in the room.
 	journal journal.Journal
-	// revision counts the changes of what the room shows or saves.
+	// revision counts the changes of the room's view and saved form.
 	revision int
 }
 
@@ -102,7 +102,7 @@ func (o *outbox) note(format string, args ...any) {
 	o.journal.Add(o.now, fmt.Sprintf(format, args...))
 }
 
-// tell notes what the people in the room should know, but for empty notes.
+// tell tells the people in the room some notes, but for empty ones.
 func (o *outbox) tell(notes ...string) {
 	for _, note := range notes {
 		if note != "" {
@@ -128,14 +128,14 @@ func (o *outbox) brief(g *group.Group, player string) {
 	}
 }
 
-// lookAround asks a player's program what is around it, unless that is known.
+// lookAround asks a player's program to look around its network, unless that is known.
 func (o *outbox) lookAround(g *group.Group, player string) {
 	if g.Settings.LookAround && g.IsHere(player) && g.Nearby.Ask(player, g.Settings.Game, o.now) {
 		o.send(player, wire.Look{Game: g.Settings.Game})
 	}
 }
 
-// surveys passes on what a survey of places leads to.
+// surveys passes on the news of a survey of places.
 func (o *outbox) surveys(n places.News) {
 	o.tell(n.Notes...)
 	for _, ask := range n.Asks {

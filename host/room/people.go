@@ -9,12 +9,12 @@ import (
 	"muster/host/wire"
 )
 
-// caller is whoever gives an order.
+// caller is the giver of an order.
 type caller = roster.Caller
 
 var errOrganiserOnly, errNickname = roster.ErrOrganiserOnly, roster.ErrNickname
 
-// apply follows what has become of people's names.
+// apply follows changes of people's names.
 func (r *Room) apply(events []roster.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
@@ -39,13 +39,13 @@ func (r *Room) unseat(player string, stays bool) {
 	r.apply(r.group.Roster.Unseat(player, stays, r.now))
 }
 
-// Enter gives a page a nickname, or the person whose credential stood in its link. Its
-// answer has the name, and the token for all that follows.
+// Enter gives a page a nickname, or the person whose credential stood in its link. Its answer has
+// the name, and the token for later orders.
 type Enter struct {
 	Name string `json:"name"`
-	// Secret is what stood in the page's link: the organiser's secret, or a person's.
+	// Secret stood in the page's link. It is the organiser's secret, or a person's.
 	Secret string `json:"secret"`
-	// Was is the token of before, of somebody whom the room knows no more.
+	// Was is an earlier token of somebody whom the room no longer knows.
 	Was string `json:"was"`
 	// Token is for a new guest, and From where the page is.
 	Token  string     `json:"-"`
@@ -70,8 +70,8 @@ func (a Enter) do(r *Room, by caller) error {
 	return nil
 }
 
-// Rename gives whoever orders it another name. While a round goes on, a player's is in
-// use everywhere, and changes with the next.
+// Rename gives the caller another name. A player's name is in use everywhere while a round goes on,
+// so it changes with the next.
 type Rename struct {
 	Name string `json:"name"`
 }
@@ -83,8 +83,8 @@ func (a Rename) do(r *Room, by caller) error {
 	return err
 }
 
-// Quit takes whoever orders it out of the room: the place is free at once. An organiser stays
-// as a guest, lest nobody can steer.
+// Quit takes the caller out of the room: the place is free at once. An organiser stays as a guest,
+// because somebody must be able to steer.
 type Quit struct{}
 
 func (Quit) do(r *Room, by caller) error {
@@ -93,7 +93,7 @@ func (Quit) do(r *Room, by caller) error {
 		r.apply(events)
 		return err
 	}
-	if !isVoting(r.phase) { // or it is said with what comes of it
+	if !isVoting(r.phase) { // else the next choice says it
 		r.out.note("%s has left", by.Name)
 	}
 	r.sendAway(by.Name, wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room"})

@@ -7,17 +7,17 @@ import (
 	"muster/host/wire"
 )
 
-// phase is where a room stands, with the state that no other phase needs. Which phases
-// there are is drawn in the package documentation.
+// phase is a phase of a room, with the state that no other phase needs. The package documentation
+// has a drawing of them.
 type phase interface {
 	stage() wire.Stage
-	// tick lets time pass: it gives up on who takes too long.
+	// tick lets time pass: it gives up on players who take too long.
 	tick(r *Room)
 	// proceed is the organiser's go.
 	proceed(r *Room)
 }
 
-// phases are all of them by the names in the saved form, empty.
+// phases returns an empty value of each phase, by its name in the saved form.
 func phases() map[string]phase {
 	return map[string]phase{
 		"gathering": &Gathering{}, "listing": &Listing{}, "measuring": &Measuring{}, "coordinating": &Coordinating{},
@@ -25,7 +25,7 @@ func phases() map[string]phase {
 	}
 }
 
-// duty returns what a phase expects of the players.
+// duty returns the duty of players in a phase.
 func duty(p phase) attendance.Duty {
 	switch p.(type) {
 	case *Measuring, *Coordinating:
@@ -48,15 +48,15 @@ func isVoting(p phase) bool {
 	return false
 }
 
-// searchAnew ends a search of a phase that looked for something else than the room wants now.
+// searchAnew ends a phase's search for something that the room no longer wants.
 func searchAnew(p phase, search *probing.Probing) {
 	if _, coordinating := p.(*Coordinating); coordinating {
 		search.Forget()
 	}
 }
 
-// asksMore reports whether players are asked for more servers by the organiser's order. The choice
-// counts the same players as the last one.
+// asksMore reports whether players measure more servers by the organiser's order. The choice counts
+// the same players as the last one.
 func asksMore(p phase) bool {
 	c, coordinating := p.(*Coordinating)
 	return coordinating && c.More > 0
@@ -79,7 +79,7 @@ func strategy(p phase, named string) string {
 // enter begins a phase.
 func (r *Room) enter(p phase) {
 	r.phase, r.since = p, r.now
-	r.probing.Disband() // that is for whoever measures a list whole
+	r.probing.Disband() // only a list that players measure whole is shared
 	if _, verifying := p.(*Verifying); verifying {
 		r.out.surveys(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
 	}

@@ -21,34 +21,34 @@ import (
 // KeepEmpty is that of [calendar.KeepEmpty].
 const KeepEmpty = calendar.KeepEmpty
 
-// Room is one group's gathering, whole: it can be saved and restored.
+// Room is one group's gathering. It can be saved and restored.
 type Room struct {
 	opened time.Time
 	phase  phase
 	// since is when the phase began.
 	since time.Time
-	// group is who is here, what they want, and what is known in their round.
+	// group has the people, their wishes, and the knowledge of their round.
 	group group.Group
-	// probing is the measuring of their round, and decision what comes of it.
+	// probing measures in their round, and decision decides.
 	probing  probing.Probing
 	decision decision.Decision
-	// closed: the room is over for good.
+	// closed says that the room is over for good.
 	closed   bool
 	calendar *calendar.Calendar
-	// people are those whom the calendar was told of last. Their memory is used again, as it is told
-	// many times a second.
+	// people are the people in the calendar's newest facts. Their memory is used again, because it
+	// gets facts many times a second.
 	people []calendar.Person
-	// outage is which time does not count against the players.
+	// outage decides which time does not count against the players.
 	outage outage.Watch
 
-	// source is where the rounds' lists come from.
+	// source gives the rounds' lists.
 	source listing.Source
 	survey places.Survey
-	// failures are the rounds that failed, one after the other.
+	// failures counts the rounds that failed, one after the other.
 	failures attendance.Retries
 
-	// now is the time of the Step under way, and out what it leads to. due is what [Room.Next]
-	// said when the newest Step was over.
+	// now is the time of the Step under way, and out collects its results. due is the [Room.Next]
+	// of the newest Step.
 	now time.Time
 	out outbox
 	due time.Time
@@ -57,7 +57,7 @@ type Room struct {
 // Origin is that of [origin.Origin].
 type Origin = origin.Origin
 
-// OriginOf judges an address that a player comes from; see [origin.Of].
+// OriginOf judges the address of a player's connection; see [origin.Of].
 func OriginOf(from netip.Addr, probes wire.Probes, isHome bool) Origin {
 	return origin.Of(from, probes, isHome)
 }
@@ -70,8 +70,8 @@ func New(keys Keys, settings wire.Settings, now time.Time) *Room {
 	return Tuning{}.New(keys, settings, now)
 }
 
-// Tuning makes a room decide otherwise than others do, for experiments; see [group.Tuning]. Its
-// zero value is what all other rooms have. It is not saved with the room.
+// Tuning makes a room decide otherwise than others do, for experiments; see [group.Tuning]. All
+// other rooms have the zero value. It is not saved with the room.
 type Tuning group.Tuning
 
 // New opens a room that is tuned.
@@ -85,20 +85,20 @@ func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
 	return r
 }
 
-// Keys are what people get into the room with.
+// Keys returns the keys that let people in.
 func (r *Room) Keys() Keys { return r.group.Roster.Keys() }
 
-// Settings are what the organiser wants.
+// Settings returns the organiser's settings.
 func (r *Room) Settings() wire.Settings { return r.group.Settings }
 
-// Stage is where the room stands.
+// Stage returns the room's stage.
 func (r *Room) Stage() wire.Stage { return r.phase.stage() }
 
-// Revision changes with whatever may have changed [Room.Snapshot] or [Room.Save].
+// Revision changes whenever [Room.Snapshot] or [Room.Save] may have changed.
 func (r *Room) Revision() int { return r.out.revision }
 
-// Join is a hello: a player comes in, or back in with the token of before. The
-// error of its Step is a [*wire.Refusal].
+// Join is a hello: a player comes in, or back in with an earlier token. The error of its Step is a
+// [*wire.Refusal].
 type Join struct {
 	Hello wire.Hello
 	From  Origin
@@ -156,10 +156,9 @@ func (in Join) step(r *Room) error {
 	return nil
 }
 
-// TakesCode reports whether somebody who has heard the code, and nothing else, has any
-// business here: not in a room that is locked or complete, nor where the group is on its
-// server, or about to be, or sleeps until its next evening. There the codes of public hosts
-// are asleep.
+// TakesCode reports whether somebody with nothing but the code has any business here. They have
+// none in a room that is locked or complete, and none while the group is on its server, or about to
+// be, or sleeps until its next evening. Codes of public hosts are asleep then.
 func (r *Room) TakesCode() bool {
 	if r.calendar.IsAsleep() {
 		return false
@@ -171,8 +170,7 @@ func (r *Room) TakesCode() bool {
 	return false
 }
 
-// catchUp tells a player what the others know, and starts the round if the group
-// is complete.
+// catchUp brings a player up to date, and starts the round if the group is complete.
 func (r *Room) catchUp(player string) {
 	g := &r.group
 	r.out.surveys(r.survey.Ask(player, g.SurveyScene(), r.now))
@@ -209,19 +207,19 @@ func (r *Room) catchUp(player string) {
 	}
 }
 
-// CellBytes is at least what a room takes in memory for each player and each server of
-// its list, at the very most: if all measure the whole list, and tell what every server
-// says, each something else. [TestMemoryOfARoom] measures it.
+// CellBytes bounds a room's memory for each player and each server of its list. The worst case is
+// that all measure the whole list, and tell other words of every server. [TestMemoryOfARoom]
+// measures it.
 const CellBytes = 512
 
-// aheadMost is how far ahead of the time something may have been noted.
+// aheadMost is how far in the future a noted time may be.
 const aheadMost = 5 * time.Minute
 
-// rightTimes puts right what was noted by a clock that was ahead, or has been set back since,
-// over a restart of the host too. Else the room would be used, keep nicknames, take what is
-// old for new and wait, until that clock's time has come. Nobody knows when such things were: they count as
-// just now where something waits for them to pass, and as long ago where they would be taken for
-// new. Dates, history and log are what people read, and stay.
+// rightTimes corrects times of a clock that was ahead, or has been set back since, over a restart
+// of the host too. Else the room would seem used, keep nicknames, take old things for new and wait
+// until that clock's time has come. Nobody knows the true times. They count as just now if
+// something waits for them to pass, and as long ago if they would seem new. Dates, history and log
+// stay, because people read them.
 func (r *Room) rightTimes() {
 	moments := []*time.Time{&r.opened, &r.since, &r.group.Measuring}
 	var stale []*time.Time
@@ -238,7 +236,7 @@ func (r *Room) rightTimes() {
 	switch phase := r.phase.(type) {
 	case *Voting:
 		stale = append(stale, &phase.Looked)
-	case *Countdown: // which ends by itself
+	case *Countdown: // it ends by itself
 		stale = append(stale, &phase.Looked)
 	case *Waiting:
 		phase.wait.SetRight(r.now)

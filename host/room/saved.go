@@ -25,7 +25,7 @@ const SavedVersion = saved.Version
 // ErrNewer says that a later release of Muster has saved a room.
 var ErrNewer = saved.ErrNewer
 
-// Save is the whole room as bytes, for [Restore].
+// Save returns the whole room as bytes, for [Restore].
 func (r *Room) Save() ([]byte, error) {
 	s, err := r.group.Save()
 	if err != nil {
@@ -52,8 +52,8 @@ func (r *Room) Save() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// Kept finds what stands elsewhere than in the saved room, by its hash; nil is what is
-// gone.
+// Kept finds the lists that are kept apart from the saved room, by their hashes. A lost list is
+// nil.
 type Kept struct {
 	// List is the topology of a round's list: without it the room gets a new one.
 	List func(hash string) (*topology.Tree, error)
@@ -61,7 +61,7 @@ type Kept struct {
 	Own func(hash string) ([]netip.AddrPort, error)
 }
 
-// Restore is the room that was saved with its lists in it; see [RestoreKept].
+// Restore returns the room that was saved with its lists in it; see [RestoreKept].
 func Restore(data []byte, tree func([]discovery.Server) *topology.Tree) (*Room, error) {
 	return RestoreKept(data, tree, Kept{
 		List: func(string) (*topology.Tree, error) { return nil, nil },
@@ -69,9 +69,9 @@ func Restore(data []byte, tree func([]discovery.Server) *topology.Tree) (*Room, 
 	})
 }
 
-// RestoreKept is the room that was saved. Nobody is connected to it. Any bytes are
-// safe: a room that lacks something is an error. The topology of its list is
-// what tree says: rooms of one list share it.
+// RestoreKept returns the room that was saved. Nobody is connected to it. Any bytes are safe: a
+// room that lacks something is an error. tree returns the topology of its list, which rooms of one
+// list share.
 func RestoreKept(data []byte, tree func([]discovery.Server) *topology.Tree, kept Kept) (*Room, error) {
 	s, err := saved.Read(data)
 	if err != nil {
@@ -151,7 +151,7 @@ func roomOf(s *saved.Room, kept *topology.Tree, tree func([]discovery.Server) *t
 	return r, isWhole(r.phase, &r.group)
 }
 
-// isWhole is an error if what the phase needs is not there.
+// isWhole returns an error if the phase lacks something.
 func isWhole(p phase, g *group.Group) error {
 	missing, newest := false, g.Choice.Newest()
 	switch p := p.(type) {

@@ -10,8 +10,8 @@ import (
 	"muster/host/wire"
 )
 
-// Snapshot is what everyone may see of the room now. It shares nothing that the
-// room still changes.
+// Snapshot returns the room as everyone may see it now. It shares nothing that the room still
+// changes.
 func (r *Room) Snapshot() wire.Snapshot {
 	g, calendar := &r.group, r.calendar.View(r.facts(r.now))
 	showing := decision.Showing{IsOpen: mayDecideAgain(r.phase, &r.group), IsVoting: isVoting(r.phase), Target: -1}
@@ -45,7 +45,7 @@ func (r *Room) Snapshot() wire.Snapshot {
 	case *Verifying:
 		s.Look = r.decision.ViewLook(g, r.lookFacts())
 	case *Voting:
-		if search := r.probing.Search(g); search != nil { // the choice stands, and is no best so far
+		if search := r.probing.Search(g); search != nil { // the choice stands, and is no mere best so far
 			s.Room.Outlook = search.View(g.Settings.By).GoesOn()
 		}
 	case *Countdown:
@@ -70,14 +70,14 @@ type View struct {
 	Snapshot wire.Snapshot
 	// Badges are what each credential may do; see [roster.Roster.Badges].
 	Badges map[Digest]Badge
-	// Record is what the newest choice was made from, or nil before there is one.
+	// Record has the basis of the newest choice, or is nil before there is one.
 	Record *Record
-	// Traces are the players' probes of the round in the order in which they ended, by name.
-	// They are not to be changed; those of a player only become more.
+	// Traces are the players' probes of the round by name, in the order of their ends. They must
+	// not be changed; those of a player only become more.
 	Traces iter.Seq2[string, []discovery.Result]
 }
 
-// View returns what a driver shows of the room now.
+// View returns the room's view now.
 func (r *Room) View() View {
 	password := ""
 	if l, isLaunching := r.phase.(*Launching); isLaunching {
@@ -96,7 +96,7 @@ func (r *Room) View() View {
 	return v
 }
 
-// Tokens returns those that open players' places.
+// Tokens returns the tokens that open players' places.
 func (r *Room) Tokens() []string { return r.group.Roster.Tokens() }
 
 // Badge is that of [roster.Badge].

@@ -9,8 +9,7 @@ import (
 	"muster/host/wire"
 )
 
-// Announced says what became of an [Announce]: that it arrived, or what trouble there
-// was, in people's words.
+// Announced gives the fate of an [Announce]: it arrived, or there was trouble, in people's words.
 type Announced struct{ Trouble string }
 
 func (in Announced) step(r *Room) error {
@@ -18,13 +17,13 @@ func (in Announced) step(r *Room) error {
 	return nil
 }
 
-// Use returns how much the room is used at a time.
+// Use returns how much people use the room at a time.
 func (r *Room) Use(now time.Time) calendar.Use { return r.calendar.Use(r.facts(now)) }
 
 // Evenings returns the history of a standing room; it shares nothing with the room.
 func (r *Room) Evenings() wire.Evenings { return r.calendar.Evenings(r.group.Settings.Name) }
 
-// facts returns what the calendar must know of the room at a time.
+// facts returns the facts for the calendar at a time.
 func (r *Room) facts(now time.Time) calendar.Facts {
 	_, gathering := r.phase.(*Gathering)
 	g, s := &r.group, &r.group.Settings
@@ -37,7 +36,7 @@ func (r *Room) facts(now time.Time) calendar.Facts {
 	}
 }
 
-// follow does what the calendar wants.
+// follow carries out events of the calendar.
 func (r *Room) follow(events ...calendar.Event) {
 	for _, e := range events {
 		switch e := e.(type) {
@@ -65,14 +64,14 @@ type (
 	Come struct {
 		Comes *bool `json:"comes"`
 	}
-	// Like says how somebody liked it where the room was last; nil takes it back.
+	// Like says how somebody liked the last server; nil takes it back.
 	Like struct {
 		Liked *bool `json:"liked"`
 	}
 	// Wake opens a room that sleeps.
 	Wake struct{}
-	// Forget takes whoever orders it, or whom the organiser names, out of the room, its
-	// history and its log.
+	// Forget takes the caller, or the person whom the organiser names, out of the room, its history
+	// and its log.
 	Forget struct {
 		Name string `json:"name"`
 	}
@@ -109,8 +108,8 @@ func (a Forget) do(r *Room, by caller) error {
 		return err
 	}
 	if one.Mark != "" && one.Name == by.Name && !one.IsPlayer && !one.IsRegular {
-		// Of somebody who never played there is nothing but a nickname, which may be any word, and
-		// what stands under it.
+		// Of somebody who never played the room has only a nickname, which may be any word, and the
+		// entries under it.
 		r.group.Lists.Withdraw(one.Name)
 		r.apply(r.group.Roster.Drop(one.Name))
 		return nil
@@ -123,7 +122,7 @@ func (a Forget) do(r *Room, by caller) error {
 		r.group.Roster.LetGo(one.Name)
 		r.sendAway(one.Name, wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room, and it has forgotten you"})
 		r.group.Lists.Forget(names...)
-		r.out.journal.Forget(names...) // what has just been said of it
+		r.out.journal.Forget(names...) // the note on the leaving
 	case one.Mark != "":
 		r.apply(r.group.Roster.Drop(one.Name))
 	case !wasThere:

@@ -14,33 +14,32 @@ import (
 
 // The actions of the organiser, and of nobody else.
 type (
-	// Go is [Proceed], meant for a stage: two people press at once, or one twice.
+	// Go is [Proceed] for one stage only, because two people may press at once, or one twice.
 	Go struct {
 		Stage wire.Stage `json:"stage"`
 	}
 	// Apply makes the what-if's settings the room's, and chooses by them.
 	Apply struct{}
-	// Change is for the settings that the patch names: all or none of them. They
-	// count from the next decision on, the game only from the next list on.
+	// Change changes the settings of the patch: all or none of them. They count from the next
+	// decision on, the game only from the next list on.
 	Change struct {
 		Settings json.RawMessage `json:"settings"`
-		// Games are those that the host has servers of, MostPlaces how many candidate
-		// places it lets a room have, and Public whether none of them may be private.
+		// Games are the games for which the host has servers. MostPlaces bounds the room's
+		// candidate places, and Public says that none may be private.
 		Games      []string `json:"-"`
 		MostPlaces int      `json:"-"`
 		Public     bool     `json:"-"`
-		// Posts: the host posts by webhooks.
+		// Posts says that the host posts by webhooks.
 		Posts bool `json:"-"`
 	}
-	// HandOn makes a player the organiser: those have shown who they are. The secret of
-	// before opens nothing any more.
+	// HandOn makes a player the organiser, because players have shown who they are. The old secret
+	// no longer opens anything.
 	HandOn struct {
 		Name string `json:"name"`
 		// Secret is the new one.
 		Secret string `json:"-"`
 	}
-	// Renew changes the organiser's link. Other people who had the old one cannot steer any
-	// more.
+	// Renew changes the organiser's link. Other people who have the old one can no longer steer.
 	Renew struct {
 		// Secret is the new one.
 		Secret string `json:"-"`
@@ -49,8 +48,8 @@ type (
 	Remove struct {
 		Name string `json:"name"`
 	}
-	// Trust is the organiser's word that a player's numbers are true: they count from
-	// now on, in this round too if a server is left that suits the player.
+	// Trust is the organiser's word that a player's numbers are true. They count from now on, in
+	// this round too if a server is left that suits the player.
 	Trust struct {
 		Name string `json:"name"`
 	}
@@ -107,9 +106,8 @@ func (a Change) do(r *Room, _ caller) error {
 	return err
 }
 
-// Resettle gives a room other settings, of the same game, as open as before, and
-// for no fewer players than are here: a host that was started again with other
-// flags.
+// Resettle gives a room other settings, when a host was started again with other flags. The game
+// stays, the room is as open as before, and it has places for all players who are here.
 type Resettle struct{ Settings wire.Settings }
 
 func (in Resettle) step(r *Room) error {
@@ -125,7 +123,7 @@ func (in Resettle) apply(r *Room) {
 		r.calendar.ForgetPosts()
 	}
 	if s.Game != before.Game {
-		r.group.Lists = brought.Lists{} // which are another game's
+		r.group.Lists = brought.Lists{} // they are another game's
 	}
 	if r.group.Settings = s; !slices.Equal(s.Places, before.Places) {
 		r.out.surveys(r.survey.Change(r.group.SurveyScene(), r.now))

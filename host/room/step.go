@@ -34,9 +34,9 @@ type (
 		Player  string
 		Message wire.Message
 	}
-	// Proceed is the organiser's go: start with who is here, choose from what
-	// there is, or begin the next round. While the list is fetched or the finalists
-	// are looked at it changes nothing: both are short.
+	// Proceed is the organiser's go: start with the players who are here, choose from the results
+	// so far, or begin the next round. It changes nothing while the list or a look is under way,
+	// because both are short.
 	Proceed struct{}
 	// Resume says that the host was away and has the room again. All waits
 	// start over, and nobody is blamed for the time between.
@@ -44,8 +44,8 @@ type (
 	// Stir says that a player's program is saying something that has not come whole
 	// yet: its line is slow, and not silent.
 	Stir struct{ Player string }
-	// Stored says what keeps the host from saving the room, in people's words, or that
-	// nothing does any more.
+	// Stored names the trouble that keeps the host from saving the room, in people's words, or says
+	// that it is over.
 	Stored struct{ Trouble string }
 	// Waited says that the host could save nothing for a time. The room stood still.
 	Waited struct{ For time.Duration }
@@ -61,9 +61,9 @@ const QuietAfter = attendance.QuietAfter
 // Crowd is that of [seats.Crowd].
 type Crowd = seats.Crowd
 
-// Step takes what happened at a time and returns what to do about it, in order. An error
-// means that the input was refused, as [*wire.Refusal] or because it makes no sense. Do
-// the outputs that come with an error all the same.
+// Step takes what happened at a time and returns what to do about it, in order. An error means that
+// the input was refused, as [*wire.Refusal] or because it makes no sense. Carry out the outputs
+// even if there is an error.
 func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	r.stand(r.outage.Step(now, r.due, isDeserted(r.phase, &r.group.Attendance)))
 	r.now = now
@@ -87,9 +87,9 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	return r.out.outputs, err
 }
 
-// Next is when the room needs the time again: a [Tick] before would change nothing but,
-// in one that stands still, for how long it has. While a round goes on that is at once, and
-// a few times a second is often enough.
+// Next returns when the room needs the time again. An earlier [Tick] would change nothing, except
+// how long a paused room has paused. While a round goes on it is at once; a few times a second is
+// often enough.
 func (r *Room) Next() time.Time {
 	g := &r.group
 	on, ends, isQuiet := r.outage.Next(sceneOf(r.phase, &g.Attendance, r.now))
@@ -140,7 +140,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// moment returns what the measuring has to know of the room now.
+// moment returns the present facts for the measuring.
 func (r *Room) moment() probing.Moment {
 	return probing.Moment{Now: r.now, IsVoting: isVoting(r.phase)}
 }
@@ -166,7 +166,7 @@ func (in Tick) step(r *Room) error {
 	}
 	if in.weigh(r); !r.outage.IsPaused() {
 		r.phase.tick(r)
-		in.showLeaders(r) // while all stands still nobody comes nearer, and nobody needs the time
+		in.showLeaders(r) // while the room pauses no server comes nearer, and nobody needs the time
 	}
 	return nil
 }
@@ -188,7 +188,7 @@ func (in Tick) weigh(r *Room) {
 	}
 }
 
-// sceneOf returns how many players should be heard in a phase now, and how many are silent.
+// sceneOf returns how many players a phase should hear now, and how many are silent.
 func sceneOf(p phase, a *attendance.Register, now time.Time) outage.Scene {
 	_, gathering := p.(*Gathering)
 	c := a.Count(duty(p), now)
@@ -197,14 +197,14 @@ func sceneOf(p phase, a *attendance.Register, now time.Time) outage.Scene {
 	}
 }
 
-// isDeserted reports whether no player whom the round counts on is there. A group that
-// still gathers is not waited for as if it had measured.
+// isDeserted reports whether no player that the round counts on is there. A group that still
+// gathers is never deserted.
 func isDeserted(p phase, a *attendance.Register) bool {
 	_, gathering := p.(*Gathering)
 	return !gathering && a.Count(attendance.Nothing, time.Time{}).Present == 0
 }
 
-// stand moves the beginnings of all limits: a time has not counted.
+// stand moves the beginnings of all limits, because a time has not counted.
 func (r *Room) stand(d time.Duration) {
 	r.since = r.since.Add(d)
 	r.group.Attendance.Shift(d)
@@ -308,8 +308,8 @@ func (in Hear) hear(r *Room) error {
 	return nonsensef("a %T from a peer", in.Message)
 }
 
-// Nonsense says what is wrong with a message of a player's program. The host logs it, so
-// its text has numbers and kinds in it, and nothing that a player wrote.
+// Nonsense says what is wrong with a message of a player's program. The host logs it, so its text
+// has numbers and kinds, and no player's words.
 type Nonsense string
 
 func (n Nonsense) Error() string { return "room: " + string(n) }
@@ -317,7 +317,7 @@ func (n Nonsense) Error() string { return "room: " + string(n) }
 func nonsensef(format string, numbers ...any) error { return Nonsense(fmt.Sprintf(format, numbers...)) }
 
 func (Resume) step(r *Room) error {
-	if !r.calendar.IsAsleep() { // when nobody notices
+	if !r.calendar.IsAsleep() { // else nobody notices
 		r.out.note("the host was restarted")
 	}
 	r.out.tell(r.source.Resume()...)
@@ -329,7 +329,7 @@ func (Resume) step(r *Room) error {
 		if !phase.Awaits {
 			phase.fetch(r)
 		}
-	case *Voting, *Countdown: // an older host has numbered no candidates
+	case *Voting, *Countdown: // an older host gave the candidates no numbers
 		r.group.Ballot.Open(r.decision.Options(&r.group))
 	case *Waiting:
 		phase.wait.Resume(r.now)
@@ -377,7 +377,7 @@ func (Close) step(r *Room) error {
 	return nil
 }
 
-// Closed is what people hear who want to go where a room was.
+// Closed returns the message for people who look for a room that is over.
 func Closed(code string) *wire.Refusal {
 	return &wire.Refusal{
 		Reason: wire.ReasonClosed, Message: fmt.Sprintf("room %s is over", code),

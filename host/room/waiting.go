@@ -37,7 +37,7 @@ var (
 	errNoInstead   = errors.New("no other server has seats for everyone, as far as is known")
 )
 
-// notWaiting is what people read when the organiser ends a wait.
+// notWaiting tells people that the organiser ends a wait.
 const notWaiting = "The organiser does not wait any longer."
 
 func (a AwaitSeats) do(r *Room, _ caller) error {
@@ -80,7 +80,7 @@ func (a Unwait) do(r *Room, _ caller) error {
 		return errNoInstead
 	}
 	r.out.note("the organiser does not wait for seats: choosing from what has some")
-	r.decision.Forget() // what was seen of them is old
+	r.decision.Forget() // the looks are old
 	r.failures = 0
 	r.rechoose(selected)
 	return nil
@@ -129,7 +129,7 @@ func (w *Waiting) tick(r *Room) {
 	w.do(r, w.wait.Tick(&r.group, r.now)...)
 }
 
-// catchUp tells a player who comes what is asked of them.
+// catchUp brings a player who comes up to date.
 func (w *Waiting) catchUp(r *Room, player string) {
 	w.wait.Readmit(&r.group, player, r.now)
 	r.out.brief(&r.group, player)
@@ -138,7 +138,7 @@ func (w *Waiting) catchUp(r *Room, player string) {
 	}
 }
 
-// do does what the wait leads to.
+// do carries out the events of the wait.
 func (w *Waiting) do(r *Room, events ...seats.Event) {
 	g := &r.group
 	for _, e := range events {

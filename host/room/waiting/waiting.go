@@ -58,7 +58,7 @@ func BeginOutside(g *group.Group, names []string, server int, now time.Time) (*W
 // Outside returns the players whom the others have left outside; none if the whole group waits.
 func (w *Wait) Outside() []string { return w.watch.Outside() }
 
-// facts returns what the watch has to know of the group.
+// facts returns the group's facts for the watch.
 func (w *Wait) facts(g *group.Group) seats.Facts { return decision.Seats(g, w.watch) }
 
 // Describe tells people what the group waits for.
@@ -134,7 +134,7 @@ func (w *Wait) inside(g *group.Group) (inside []string) {
 	return inside
 }
 
-// Readmit counts a player again that the wait went on without.
+// Readmit counts a player again whom the wait had left out.
 func (w *Wait) Readmit(g *group.Group, name string, now time.Time) {
 	out := g.Attendance.Of(name).Out
 	if out != "" && out != attendance.Odd && slices.Contains(g.Choice.Newest().Players, name) {
@@ -145,7 +145,7 @@ func (w *Wait) Readmit(g *group.Group, name string, now time.Time) {
 // Asks reports whether the wait asks a player to look at servers now.
 func (w *Wait) Asks(player string) bool { return w.watch.Asks(player) }
 
-// Hear takes what a player saw.
+// Hear takes a player's look.
 func (w *Wait) Hear(g *group.Group, name string, v wire.Verified, now time.Time) []seats.Event {
 	return w.watch.Heard(name, v.Servers, w.facts(g), now)
 }

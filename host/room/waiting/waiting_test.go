@@ -16,6 +16,7 @@ import (
 	"muster/host/room/seats"
 	"muster/host/room/waiting"
 	"muster/host/wire"
+	"muster/selection"
 )
 
 var full = discovery.Info{Players: 16, MaxPlayers: 16}
@@ -76,6 +77,9 @@ func TestWait(t *testing.T) {
 				name, seen := sees(e.By, e.Servers[0], 5)
 				events = append(events, w.Hear(&g.Group, name, seen, g.Now)...)
 			case seats.Open:
+				if note, isOver := w.GoOnWithout(&g.Group, g.Now); note != "" || isOver || w.Next(&g.Group, g.Now).IsZero() {
+					t.Errorf("while all look before they go it goes on: %q, over %v", note, isOver)
+				}
 				for _, player := range []string{"ann", "bob", "cat"} {
 					name, seen := sees(player, e.Server, 5)
 					events = append(events, w.Hear(&g.Group, name, seen, g.Now)...)
@@ -123,7 +127,12 @@ func TestGoOnWithout(t *testing.T) {
 	if note, isOver := w.GoOnWithout(&g.Group, g.Now); note != "" || isOver {
 		t.Errorf("cat has just gone: %q, over %v", note, isOver)
 	}
-	g.Now = g.Now.Add(attendance.GoneAfter)
+	g.Now = g.Now.Add(attendance.GoneAfter - time.Second)
+	w.Tick(&g.Group, g.Now)
+	if next := w.Next(&g.Group, g.Now); !next.Equal(g.Now.Add(time.Second)) {
+		t.Errorf("cat is gone in a second, and the time is needed after %v", next.Sub(g.Now))
+	}
+	g.Now = g.Now.Add(time.Second)
 	note, isOver := w.GoOnWithout(&g.Group, g.Now)
 	if note != "cat left. Now 2 seats would do." || isOver || g.Attendance.Of("cat").Out != attendance.Left {
 		t.Errorf("cat is gone: %q, over %v, out for %q", note, isOver, g.Attendance.Of("cat").Out)
@@ -153,12 +162,21 @@ func TestOutside(t *testing.T) {
 			t.Errorf("%v: %v", tt.names, err)
 		}
 	}
+	chosen := *g.Choice.Newest()
+	chosen.Ranking = []selection.Ranked{{Server: 1, Addr: g.Servers.List[1].Addr, MeanMS: 12}}
+	g.Choice.Take(chosen)
 	w, err := waiting.BeginOutside(&g.Group, []string{"bob", "bob", "cat"}, 1, g.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	grouptest.Same(t, "outside are", w.Outside(), []string{"bob", "cat"})
 	grouptest.Same(t, "it watches", w.Watches(&g.Group), []netip.AddrPort{g.Servers.List[1].Addr})
+	if card := w.View(&g.Group).Servers[0]; card.MeanMS != 12 {
+		t.Errorf("people see %+v", card)
+	}
+	if w.Tick(&g.Group, g.Now); !w.Next(&g.Group, g.Now).After(g.Now) {
+		t.Error("while somebody looks the time is needed at once")
+	}
 	g.Ballot.ByHand("bob")
 	if next := w.Next(&g.Group, g.Now); !next.Equal(g.Now) {
 		t.Errorf("bob is in, and the time is needed only after %v", next.Sub(g.Now))
