@@ -1,0 +1,156 @@
+package between
+
+import (
+	"context"
+	"flag"
+	"io"
+	"net"
+	"runtime"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"muster/internal/leak"
+)
+
+var measureCosts = flag.Bool("costs", false, "compare connections between hosts with plain TCP")
+
+// TestCosts compares connections between hosts with TCP between them, in turns: time there
+// and back, bytes a second, and processor time of what a room says to a page or peer at
+// another host.
+func TestCosts(t *testing.T) {
+	if !*measureCosts {
+		t.Skip("without -costs")
+	}
+	leak.Check(t)
+	var l leases
+	a, _ := join(t, &l, "a")
+	b, _ := join(t, &l, "b")
+	ways := []struct {
+		name string
+		pair func() (net.Conn, net.Conn)
+	}{
+		{"TCP", func() (net.Conn, net.Conn) { return overTCP(t) }},
+		{"between", func() (net.Conn, net.Conn) { return pair(t, a, b) }},
+	}
+	for range 3 {
+		for _, way := range ways {
+			p50, p99 := thereAndBack(t, way.pair)
+			rate := throughput(t, way.pair)
+			cpu := states(way.pair)
+			t.Logf("%-7s  there and back p50 %v p99 %v  %.0f MB/s  a state for %d people %v of a processor  %d kB for an idle one, both ends",
+				way.name, p50, p99, rate, people, cpu, idle(way.pair)>>10)
+		}
+	}
+}
+
+// thereAndBack is how long a short message and its answer take.
+func thereAndBack(t *testing.T, pair func() (net.Conn, net.Conn)) (p50, p99 time.Duration) {
+	ours, theirs := pair()
+	var echo sync.WaitGroup
+	echo.Go(func() { io.Copy(theirs, theirs) })
+	said := make([]byte, 300)
+	const times = 20_000
+	var took []time.Duration
+	for range times {
+		began := time.Now()
+		ours.Write(said)
+		if _, err := io.ReadFull(ours, said); err != nil {
+			t.Fatal(err)
+		}
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	ours.Close()
+	echo.Wait()
+	theirs.Close()
+	return took[times/2], took[times*99/100]
+}
+
+// throughput is what one connection carries, in MB a second.
+func throughput(t *testing.T, pair func() (net.Conn, net.Conn)) float64 {
+	ours, theirs := pair()
+	const length = 256 << 20
+	began := time.Now()
+	var writer sync.WaitGroup
+	writer.Go(func() { io.CopyN(ours, zeros{}, length) })
+	if _, err := io.CopyN(io.Discard, theirs, length); err != nil {
+		t.Fatal(err)
+	}
+	writer.Wait()
+	return length / time.Since(began).Seconds() / 1e6
+}
+
+const people = 10
+
+// states is the processor time of a state of a room for ten people at another host, 2 KiB
+// each.
+func states(pair func() (net.Conn, net.Conn)) time.Duration {
+	const states = 2000
+	var conns [people]net.Conn
+	var readers sync.WaitGroup
+	for i := range conns {
+		to, from := pair()
+		conns[i] = to
+		readers.Go(func() { io.CopyN(io.Discard, from, states*2048) })
+	}
+	state := make([]byte, 2048)
+	before := processor()
+	for range states {
+		for _, c := range conns {
+			c.Write(state)
+		}
+		time.Sleep(100 * time.Microsecond) // a room says no more at once
+	}
+	readers.Wait()
+	return (processor() - before) / states
+}
+
+// idle is how many bytes of memory a connection takes on which nothing is said any more.
+func idle(pair func() (net.Conn, net.Conn)) uint64 {
+	const many = 500
+	inUse := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc + m.StackInuse
+	}
+	before := inUse()
+	said := make([]byte, 300)
+	for range many {
+		ours, theirs := pair()
+		ours.Write(said)
+		io.ReadFull(theirs, said)
+	}
+	return (inUse() - before) / many
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { return len(b), nil }
+
+// processor is the time that this process has computed.
+func processor() time.Duration {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func overTCP(t *testing.T) (ours, theirs net.Conn) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ours, err = new(net.Dialer).DialContext(context.Background(), "tcp", l.Addr().String())
+	if err == nil {
+		theirs, err = l.Accept()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ours.Close(); theirs.Close() })
+	return ours, theirs
+}
