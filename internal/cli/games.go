@@ -1,24 +1,17 @@
 package cli
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/steam"
-	"muster/internal/term"
-	"muster/selection"
 )
 
 func newGames(p *program) *cobra.Command {
@@ -90,11 +83,12 @@ games.toml, as docs/games.md explains.
 			}
 			switch {
 			case asJSON:
-				return json.NewEncoder(p.out).Encode(gamesDocument(shown))
+				return json.NewEncoder(p.out).Encode(game.Document(shown))
 			case len(args) > 0:
-				p.showGame(shown[0])
+				shown[0].Describe(p.out)
 			default:
-				p.listGames(games)
+				game.Overview(shown).Write(p.out)
+				p.screen.Say("%d games; add or change some in %s", len(shown), configFile("games.toml"))
 			}
 			return nil
 		},
@@ -105,93 +99,6 @@ games.toml, as docs/games.md explains.
 	cmd.MarkFlagsMutuallyExclusive("steam-key", "forget-steam-key")
 	cmd.Flags().StringVar(&template, "template", "", "print the entry of the game `ID` for games.toml; of one that is not known, a pattern to fill in")
 	return cmd
-}
-
-// gameEntry is a game in the output of muster games --json.
-type gameEntry struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	Protocol string `json:"protocol"`
-	Port     uint16 `json:"port"`
-	// Lists are the kinds of lists there are, none if only people know servers.
-	Lists   []string `json:"lists"`
-	Masters []string `json:"masters"`
-	// URLs are where services keep lists.
-	URLs []string `json:"urls,omitempty"`
-	// Unsure says what could not be checked, and Silent why its servers answer nobody, and
-	// what to do instead.
-	Unsure []string `json:"unsure"`
-	// Sources are where its ports and its way of joining come from, with their dates.
-	Sources []string       `json:"sources,omitempty"`
-	Silent  string         `json:"silent,omitempty"`
-	AppID   uint32         `json:"app_id,omitempty"`
-	By      selection.Rule `json:"by"`
-	Launch  []string       `json:"launch"`
-}
-
-func gamesDocument(games []game.Game) any {
-	document := struct {
-		Format string      `json:"format"`
-		Games  []gameEntry `json:"games"`
-	}{Format: "muster.games/1"}
-	for _, g := range games {
-		document.Games = append(document.Games, gameEntry{
-			ID: g.ID, Name: g.Name, Protocol: g.ProtocolName, Port: g.Port, Lists: g.Kinds(), Masters: append([]string{}, g.Masters...),
-			URLs: g.URLs(), Unsure: append([]string{}, g.Unsure...), Sources: g.References, Silent: g.Silent,
-			AppID: g.AppID, By: g.Rule, Launch: g.Template(runtime.GOOS),
-		})
-	}
-	return document
-}
-
-// showGame prints all that is known of one game, a fact a line.
-func (p *program) showGame(g game.Game) {
-	lists := slices.Concat([]string{cmp.Or(strings.Join(g.Kinds(), ", "), "by hand")}, g.Masters, g.URLs())
-	var app []string
-	if g.AppID != 0 {
-		app = []string{fmt.Sprint(g.AppID)}
-	}
-	for _, fact := range [...]struct {
-		what  string
-		lines []string
-	}{
-		{"id", []string{g.ID}},
-		{"name", []string{g.Name}},
-		{"protocol", []string{g.ProtocolName}},
-		{"port", []string{fmt.Sprint(g.Port)}},
-		{"on Steam", app},
-		{"lists", lists},
-		{"starts", []string{game.Show(g.Template(runtime.GOOS))}},
-		{"silent", []string{g.Silent}},
-		{"unsure", g.Unsure},
-		{"sources", g.References},
-	} {
-		for _, line := range fact.lines {
-			if line != "" {
-				fmt.Fprintf(p.out, "%-9s %s\n", fact.what, line)
-				fact.what = ""
-			}
-		}
-	}
-}
-
-func (p *program) listGames(games game.Table) {
-	t := term.Table{Columns: []term.Column{term.Whole("ID"), term.Left("NAME"), term.Left("PROTOCOL"), term.Right("PORT"), term.Left("LIST"), term.Left("UNSURE")},
-		Spare: []string{"PORT", "PROTOCOL", "UNSURE", "LIST"}}
-	for _, g := range games.All() {
-		t.Add(g.ID, g.Name, g.ProtocolName, g.Port, cmp.Or(strings.Join(g.Kinds(), ", "), "by hand"), unsureOf(g))
-	}
-	t.Write(p.out)
-	p.screen.Say("%d games; add or change some in %s", len(games.All()), configFile("games.toml"))
-}
-
-// unsureOf is what the table says against a game.
-func unsureOf(g game.Game) string {
-	unsure := strings.Join(g.Unsure, "; ")
-	if g.Silent != "" {
-		return "its servers do not answer; " + unsure
-	}
-	return unsure
 }
 
 // warnSilent says so if nobody can measure the game's servers.

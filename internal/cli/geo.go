@@ -2,14 +2,12 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +20,6 @@ import (
 	"muster/internal/release"
 	"muster/internal/release/fetch"
 	"muster/internal/tables"
-	"muster/internal/term"
 )
 
 // tablesFolder is where fetched tables of addresses are kept.
@@ -96,51 +93,21 @@ func (g *places) run(ctx context.Context, args []string) error {
 		g.say(trouble) // those that came with Muster serve
 	}
 	if g.asJSON {
-		return json.NewEncoder(g.out).Encode(placesDocument(locator, addrs))
+		return json.NewEncoder(g.out).Encode(tables.Document(locator, addrs))
 	}
 	if len(args) == 0 {
-		g.listTables(locator, time.Now())
+		tables.List(locator, time.Now()).Write(g.out)
 		return nil
 	}
-	t := term.Table{Columns: []term.Column{term.Whole("ADDRESS"), term.Left("COUNTRY"), term.Left("AS"), term.Left("NAME"), term.Left("BY")}, Spare: []string{"BY", "NAME"}}
-	for _, addr := range addrs {
-		a := locator.Explain(addr)
-		asn, by := term.None, says(a.CountryFrom)
-		if a.ASN != 0 {
-			asn = fmt.Sprintf("AS%d", a.ASN)
-		}
-		if other := says(a.ASNFrom); other != by {
-			by = strings.Trim(by+"; "+other, "; ")
-		}
-		if a.Unrouted && by == "" {
-			by = "an address that leads to no one place on the internet"
-		}
-		t.Add(addr, cmp.Or(a.Country, term.None), asn, a.Name, by)
-	}
-	t.Write(g.out)
+	tables.Explain(locator, addrs, tablesFolder()).Write(g.out)
 	return nil
-}
-
-// says is a source, with its date, for people; muster geo alone says who made it.
-func says(s *geo.Source) string {
-	switch {
-	case s == nil:
-		return ""
-	case s.Built.IsZero():
-		return s.Name
-	case s.Path == "":
-		return "Muster's table of " + s.Built.Format(time.DateOnly)
-	case filepath.Dir(s.Path) == tablesFolder():
-		return "the table fetched, of " + s.Built.Format(time.DateOnly)
-	}
-	return fmt.Sprintf("%s of %s", s.Name, s.Built.Format(time.DateOnly))
 }
 
 // addresses are those of the command line and of standard input.
 func (g *places) addresses(args []string) (addrs []netip.Addr, err error) {
 	for _, text := range args {
 		if text != input.Standard {
-			addr, err := parseAddress(text)
+			addr, err := tables.ParseAddress(text)
 			if err != nil {
 				return nil, hint.With(usageError(err), "names are not looked up: say the address")
 			}
@@ -153,7 +120,7 @@ func (g *places) addresses(args []string) (addrs []netip.Addr, err error) {
 			if text == "" || text[0] == '#' {
 				continue
 			}
-			addr, err := parseAddress(text)
+			addr, err := tables.ParseAddress(text)
 			if err != nil {
 				return nil, hint.With(fmt.Errorf("line %d: %w", n, err), "a line is an address, or ADDRESS:PORT")
 			}
@@ -164,18 +131,6 @@ func (g *places) addresses(args []string) (addrs []netip.Addr, err error) {
 		}
 	}
 	return addrs, nil
-}
-
-// parseAddress reads an address, with or without a port.
-func parseAddress(text string) (netip.Addr, error) {
-	if addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")); err == nil {
-		return addr.Unmap().WithZone(""), nil
-	}
-	addr, err := netip.ParseAddrPort(text)
-	if err != nil {
-		return netip.Addr{}, fmt.Errorf("%q is no address such as 192.0.2.1 or 2001:db8::1", text)
-	}
-	return addr.Addr().Unmap().WithZone(""), nil
 }
 
 // fetch keeps the newest release's tables if they are newer.
@@ -227,60 +182,4 @@ func (g *places) takeAway() error {
 		fmt.Fprintln(g.out, "The fetched tables are gone: those that came with Muster serve again.")
 	}
 	return nil
-}
-
-func (g *places) listTables(l *geo.Locator, now time.Time) {
-	t := term.Table{Columns: []term.Column{term.Whole("TABLE"), term.Left("OF"), term.Left("AGE"), term.Left("BY"), term.Left("FILE")}, Spare: []string{"FILE", "BY"}}
-	for _, s := range l.Sources() {
-		t.Add(s.Field, s.Built.Format(time.DateOnly), s.Age(now), s.Name, cmp.Or(s.Path, "in this program"))
-	}
-	t.Write(g.out)
-}
-
-// placeEntry is an address in the output of muster geo --json.
-type placeEntry struct {
-	Addr    netip.Addr `json:"addr"`
-	Country string     `json:"country,omitempty"`
-	ASN     uint32     `json:"asn,omitempty"`
-	ASName  string     `json:"as_name,omitempty"`
-	// CountryBy and ASNBy are the places in Tables of what says so; nil: the user's own
-	// overrides, or nobody.
-	CountryBy *int `json:"country_by,omitempty"`
-	ASNBy     *int `json:"asn_by,omitempty"`
-	// Unrouted: the internet does not route it to one place.
-	Unrouted bool `json:"unrouted,omitempty"`
-}
-
-// tableEntry is a table there.
-type tableEntry struct {
-	Field geo.Field `json:"field"`
-	Name  string    `json:"name"`
-	Built time.Time `json:"built"`
-	File  string    `json:"file,omitempty"`
-}
-
-func placesDocument(l *geo.Locator, addrs []netip.Addr) any {
-	document := struct {
-		Format string       `json:"format"`
-		Tables []tableEntry `json:"tables"`
-		Places []placeEntry `json:"places"`
-	}{Format: "muster.places/1", Places: []placeEntry{}}
-	sources := l.Sources()
-	for _, s := range sources {
-		document.Tables = append(document.Tables, tableEntry{s.Field, s.Name, s.Built, s.Path})
-	}
-	by := func(s *geo.Source) *int {
-		if s == nil {
-			return nil
-		}
-		if i := slices.Index(sources, *s); i >= 0 {
-			return &i
-		}
-		return nil
-	}
-	for _, addr := range addrs {
-		a := l.Explain(addr)
-		document.Places = append(document.Places, placeEntry{addr, a.Country, a.ASN, a.Name, by(a.CountryFrom), by(a.ASNFrom), a.Unrouted})
-	}
-	return document
 }

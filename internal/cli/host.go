@@ -12,6 +12,7 @@ import (
 
 	"muster/host/wire"
 	"muster/internal/game"
+	"muster/internal/handout"
 	"muster/internal/hint"
 	"muster/internal/ingress"
 	"muster/internal/invite"
@@ -47,7 +48,7 @@ type hostCommand struct {
 	metrics   []netip.Prefix
 	password  string // the file that holds it
 	webhook   string // as does this one
-	downloads downloads
+	downloads handout.Wish
 	portMap   consent
 	starts    starting
 	canHost   canHost
@@ -110,7 +111,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	flags.BoolVar(&h.fresh, "new", false, "open a new room even if there is one from before a restart")
 	flags.BoolVar(&h.once, "once", false, "end after the first round")
 	h.bindIngress(flags)
-	h.downloads.bind(flags)
+	bindDownloads(flags, &h.downloads)
 	bindSharing(cmd, &h.shares)
 	bindLaunch(cmd, &h.launcher)
 	p.bindSources(cmd, &h.lists.Sources)
@@ -160,7 +161,7 @@ func (h *hostCommand) run(ctx context.Context) error {
 		return err
 	}
 	h.lists.Games, h.lists.Public, h.lists.Say, h.lists.Warn, h.lists.Log = games, h.ingress.PublicAddress, h.screen.Say, h.warn, h.logger()
-	programs, err := h.handout(ctx, h.downloads, h.screen.Say, h.warn)
+	programs, err := h.downloads.Open(ctx, h.logger(), h.screen.Say, h.warn)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -109,58 +108,12 @@ func (l *lists) take(file string) error {
 		return fmt.Errorf("%s: %w", input.Name(discovery.CleanText(file)), err)
 	}
 	defer r.Close()
-	said, err := takeLists(favouritesFile(), r, forGame(g), l.kind())
+	said, err := favourites.Take(favouritesFile(), r, forGame(g), l.kind())
 	if err != nil {
 		return hint.With(fmt.Errorf("%s: %s", input.Name(discovery.CleanText(file)), hint.Plain(err.Error())), "it may be lines such as 192.0.2.1:27960, QStat's list or XML, or Steam's serverbrowser_hist.vdf")
 	}
 	l.screen.Say("%s", l.screen.Wrap(said, 0))
 	return nil
-}
-
-// takeLists adds what a list has to the user's, and says what became of it.
-func takeLists(file string, list io.Reader, of favourites.For, kind favourites.Kind) (said string, err error) {
-	b, err := favourites.Import(list, of)
-	if err != nil {
-		return "", err
-	}
-	kept, err := favourites.Read(file)
-	if err != nil {
-		return "", err
-	}
-	before := [2]int{len(kept.Favourites), len(kept.Hidden)}
-	now := time.Now().UTC().Truncate(time.Second)
-	kept, added, beyond := kept.Merge(kind, b.Favourites, now)
-	offFavourites, offHidden := max(0, before[0]-len(kept.Favourites)), max(0, before[1]-len(kept.Hidden))
-	merged := len(kept.Favourites)
-	kept, hidden, more := kept.Merge(favourites.Hidden, b.Hidden, now)
-	offFavourites += merged - len(kept.Favourites)
-	if err := kept.Write(file); err != nil {
-		return "", err
-	}
-	what := "favourite"
-	if kind == favourites.Hidden {
-		what = "hidden server"
-	}
-	said = term.Count(added, what) + " added"
-	if known := len(b.Favourites) - added - beyond; known > 0 {
-		said += fmt.Sprintf(", %d were there", known)
-	}
-	if hidden > 0 {
-		said += fmt.Sprintf(", and %s", term.Count(hidden, "hidden server"))
-	}
-	if offFavourites > 0 {
-		said += fmt.Sprintf("; %d of the hidden were favourites, and are no more", offFavourites)
-	}
-	if offHidden > 0 {
-		said += fmt.Sprintf("; %d of the favourites were hidden, and are no more", offHidden)
-	}
-	if b.Passed > 0 {
-		said += fmt.Sprintf("; left out %d that name no server of the game by its address, the first %q", b.Passed, b.First)
-	}
-	if left := b.Beyond + beyond + more; left > 0 {
-		said += fmt.Sprintf("; %d more are beyond what a list takes, and left out: keep those that you know by name", left)
-	}
-	return said, nil
 }
 
 func (l *lists) give(file string) error {

@@ -26,7 +26,7 @@ type serving struct {
 	plain     *term.Screen // standard error, where the screen writes into the log; nil before that is known
 	command   *cobra.Command
 	checkOnly bool
-	downloads downloads
+	downloads handout.Wish
 }
 
 func serveCommand(p *program) (*serving, *cobra.Command) {
@@ -59,7 +59,7 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
 	s.bindIngress(flags)
 	s.bindLimits(flags)
 	flags.BoolVar(&s.Webhooks, "webhooks", false, "post for rooms by webhooks that their organisers give: https only, never into private networks, and so often an hour for a room and for a network")
-	s.downloads.bind(flags)
+	bindDownloads(flags, &s.downloads)
 	p.bindLists(flags, &s.Lists.Sources)
 	s.log = "text"
 	formats := []string{"text", "json"}
@@ -169,7 +169,7 @@ func (s *serving) programs(ctx context.Context, log *slog.Logger) (*handout.Hand
 			log.Warn("not every program is given", "why", hint.Plain(discovery.CleanText(w.Error())))
 		}
 	}
-	return s.handout(ctx, s.downloads, say, warn)
+	return s.downloads.Open(ctx, s.logger(), say, warn)
 }
 
 // anew is the command as it would start now: with the same command line and environment,

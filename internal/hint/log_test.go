@@ -1,4 +1,4 @@
-package cli
+package hint
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 // Warnings are sentences, and hold no stranger's control characters.
 func TestPlainLog(t *testing.T) {
 	var out bytes.Buffer
-	log := slog.New(plainLog{w: &out})
+	log := slog.New(NewLog(&out))
 	log.Info("not told")
 	log.Warn("some servers cannot be reached", "servers", 3, "of", 40,
 		"err", &net.OpError{Op: "write", Err: os.NewSyscallError("sendto", syscall.ENETUNREACH)})

@@ -1,0 +1,101 @@
+package game
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+
+	"muster/internal/term"
+	"muster/selection"
+)
+
+// entry is a game as programs read it.
+type entry struct {
+	ID       string `json:"id"`
+	Name     string `json:"name"`
+	Protocol string `json:"protocol"`
+	Port     uint16 `json:"port"`
+	// Lists are the kinds of lists there are, none if only people know servers.
+	Lists   []string `json:"lists"`
+	Masters []string `json:"masters"`
+	// URLs are where services keep lists.
+	URLs []string `json:"urls,omitempty"`
+	// Unsure says what could not be checked, and Silent why its servers answer nobody, and
+	// what to do instead.
+	Unsure []string `json:"unsure"`
+	// Sources are where its ports and its way of joining come from, with their dates.
+	Sources []string       `json:"sources,omitempty"`
+	Silent  string         `json:"silent,omitempty"`
+	AppID   uint32         `json:"app_id,omitempty"`
+	By      selection.Rule `json:"by"`
+	Launch  []string       `json:"launch"`
+}
+
+// Document returns the games as programs read them.
+func Document(games []Game) any {
+	document := struct {
+		Format string  `json:"format"`
+		Games  []entry `json:"games"`
+	}{Format: "muster.games/1"}
+	for _, g := range games {
+		document.Games = append(document.Games, entry{
+			ID: g.ID, Name: g.Name, Protocol: g.ProtocolName, Port: g.Port, Lists: g.Kinds(), Masters: append([]string{}, g.Masters...),
+			URLs: g.URLs(), Unsure: append([]string{}, g.Unsure...), Sources: g.References, Silent: g.Silent,
+			AppID: g.AppID, By: g.Rule, Launch: g.Template(runtime.GOOS),
+		})
+	}
+	return document
+}
+
+// Describe writes all that is known of a game, a fact a line.
+func (g Game) Describe(w io.Writer) {
+	lists := slices.Concat([]string{cmp.Or(strings.Join(g.Kinds(), ", "), "by hand")}, g.Masters, g.URLs())
+	var app []string
+	if g.AppID != 0 {
+		app = []string{fmt.Sprint(g.AppID)}
+	}
+	for _, fact := range [...]struct {
+		what  string
+		lines []string
+	}{
+		{"id", []string{g.ID}},
+		{"name", []string{g.Name}},
+		{"protocol", []string{g.ProtocolName}},
+		{"port", []string{fmt.Sprint(g.Port)}},
+		{"on Steam", app},
+		{"lists", lists},
+		{"starts", []string{Show(g.Template(runtime.GOOS))}},
+		{"silent", []string{g.Silent}},
+		{"unsure", g.Unsure},
+		{"sources", g.References},
+	} {
+		for _, line := range fact.lines {
+			if line != "" {
+				fmt.Fprintf(w, "%-9s %s\n", fact.what, line)
+				fact.what = ""
+			}
+		}
+	}
+}
+
+// Overview shows games in a table.
+func Overview(games []Game) *term.Table {
+	t := &term.Table{Columns: []term.Column{term.Whole("ID"), term.Left("NAME"), term.Left("PROTOCOL"), term.Right("PORT"), term.Left("LIST"), term.Left("UNSURE")},
+		Spare: []string{"PORT", "PROTOCOL", "UNSURE", "LIST"}}
+	for _, g := range games {
+		t.Add(g.ID, g.Name, g.ProtocolName, g.Port, cmp.Or(strings.Join(g.Kinds(), ", "), "by hand"), unsureOf(g))
+	}
+	return t
+}
+
+// unsureOf is what the table says against a
+func unsureOf(g Game) string {
+	unsure := strings.Join(g.Unsure, "; ")
+	if g.Silent != "" {
+		return "its servers do not answer; " + unsure
+	}
+	return unsure
+}

@@ -1,0 +1,59 @@
+package handout
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"muster/internal/hint"
+	"muster/internal/release"
+	"muster/internal/release/fetch"
+)
+
+// Wish is where a host has programs from, for people who have none.
+type Wish struct {
+	// Folder holds others' builds, or is empty.
+	Folder string
+	// Releases is the address of the project's releases, or empty.
+	Releases string
+	// Cache is the folder for what the releases have.
+	Cache string
+}
+
+// Open returns what a host gives to who has no Muster: this program, those of a folder if
+// there is one, and what else the project's release has. Say hears what it gets, warn
+// what it cannot give.
+func (w Wish) Open(ctx context.Context, log *slog.Logger, say func(string, ...any), warn func(...error)) (*Handout, error) {
+	own, err := os.Executable()
+	if err == nil {
+		own, err = filepath.EvalSymlinks(own) // a signature lies beside the file itself
+	}
+	if err != nil {
+		log.Debug("this program does not know where it is", "error", err)
+	}
+	keys, err := release.ProjectKeys()
+	if err != nil {
+		return nil, err
+	}
+	config := Config{Version: release.Running().Version, Release: release.Page(), Own: own, Folder: w.Folder, Keys: keys, Say: say, Warn: warn}
+	if w.Releases != "" {
+		if err := fetch.Check(w.Releases); err != nil {
+			return nil, hint.With(hint.Usagef("--releases: %v", err), "say the address below which the files are in download/v1.2.0/, or --releases \"\"")
+		}
+		config.Release = w.Releases
+		config.Source = &fetch.Source{Page: w.Releases, Version: config.Version, Keys: keys, Folder: w.Cache}
+	}
+	if config.Source != nil && (keys.None() || config.Version == release.Unreleased) {
+		config.Source = nil
+		if w.Releases != release.Page() {
+			warn(errors.New("nothing is got from the project's releases: this program is of none, and could not tell what is the project's own"))
+		}
+	}
+	h, err := New(ctx, config)
+	if err != nil {
+		err = hint.With(err, "--downloads takes a folder with the programs of a release, unpacked")
+	}
+	return h, err
+}

@@ -1,0 +1,53 @@
+package hint
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"muster/discovery"
+)
+
+// NewLog returns a log that writes warnings for people, and nothing less than that.
+func NewLog(w io.Writer) slog.Handler { return plainLog{w: w} }
+
+// plainLog writes warnings for people: what is wrong, why, and the particulars.
+type plainLog struct {
+	w     io.Writer
+	attrs []slog.Attr
+}
+
+func (p plainLog) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+
+func (p plainLog) Handle(_ context.Context, r slog.Record) error {
+	var why string
+	var facts []string
+	tell := func(a slog.Attr) bool {
+		if err, is := a.Value.Any().(error); is {
+			why = ": " + Plain(Reason(err).Error())
+		} else {
+			facts = append(facts, fmt.Sprintf("%s %v", a.Key, a.Value))
+		}
+		return true
+	}
+	for _, a := range p.attrs {
+		tell(a)
+	}
+	r.Attrs(tell)
+	text := "muster: warning: " + discovery.CleanText(Plain(r.Message)+why)
+	if len(facts) > 0 {
+		text += " " + discovery.CleanText("("+strings.Join(facts, ", ")+")")
+	}
+	_, err := fmt.Fprintln(p.w, text)
+	return err
+}
+
+func (p plainLog) WithAttrs(more []slog.Attr) slog.Handler {
+	p.attrs = append(slices.Clip(p.attrs), more...)
+	return p
+}
+
+func (p plainLog) WithGroup(string) slog.Handler { return p }
