@@ -11,7 +11,6 @@ import (
 	"muster/host/access"
 	"muster/host/room"
 	"muster/host/wire"
-	"muster/selection"
 )
 
 // What pages may ask of rooms: a household of eager clickers from one address, and
@@ -59,7 +58,7 @@ const maxOrder = 4 << 10
 //	survey    everyone measures the candidate places
 //	started   a server that the organiser's program has started: {"game","addr"}
 //	apply, settings, handon, renew, remove, trust, lock
-func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin room.Origin) (room.Action, error) {
+func (p *pageAPI) parseAction(name string, body []byte, from netip.Addr, origin room.Origin) (room.Action, error) {
 	switch name {
 	case "enter":
 		return parse(body, func(a *room.Enter) { a.Token, a.From, a.Origin = access.NewSecret(), from, origin })
@@ -73,8 +72,8 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 		return room.Quit{}, nil
 	case "has":
 		return parse(body, func(a *room.Has) {
-			if h.config.Editions != nil {
-				a.Editions = h.config.Editions(a.Version)
+			if p.editions != nil {
+				a.Editions = p.editions(a.Version)
 			}
 		})
 	case "whatif":
@@ -110,7 +109,7 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 	case "unwait":
 		return parse[room.Unwait](body, nil)
 	case "started":
-		return parse(body, func(a *room.Started) { a.Public = h.config.Public != nil })
+		return parse(body, func(a *room.Started) { a.Public = p.isPublic })
 	case "end":
 		return room.End{}, nil
 	case "wake":
@@ -125,12 +124,12 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 		return room.Apply{}, nil
 	case "settings":
 		return parse(body, func(a *room.Change) {
-			a.Posts = h.config.Announce != nil
-			for _, g := range h.config.Games {
+			a.Posts = p.posts
+			for _, g := range p.games {
 				a.Games = append(a.Games, g.ID)
 			}
-			if a.MostPlaces = wire.MaxVenues; h.config.Public != nil {
-				a.MostPlaces, a.Public = h.limits.Load().Places, true
+			if a.MostPlaces = wire.MaxVenues; p.isPublic {
+				a.MostPlaces, a.Public = p.limits.Load().Places, true
 			}
 		})
 	case "handon":
@@ -144,7 +143,7 @@ func (h *Host) parseAction(name string, body []byte, from netip.Addr, origin roo
 	case "lock":
 		return parse[room.Lock](body, nil)
 	case "servers":
-		return h.parseSupply(body, from)
+		return p.parseSupply(body, from)
 	}
 	return nil, nil
 }
@@ -165,19 +164,19 @@ func parse[A room.Action](body []byte, add func(*A)) (room.Action, error) {
 
 // serveAction does what a page asks for: POST /api/rooms/CODE/ACTION with a
 // JSON order, as whoever the bearer token says.
-func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
-	a := h.addressed(w, r, r.PathValue("code"))
+func (p *pageAPI) serveAction(w http.ResponseWriter, r *http.Request) {
+	a := p.addressed(w, r, r.PathValue("code"))
 	if a == nil {
 		return
 	}
-	body, err := h.readOrder(w, r, a)
+	body, err := p.readOrder(w, r, a)
 	var action room.Action
 	if err == nil {
-		action, err = h.parseAction(r.PathValue("action"), body, h.guestFrom(r), h.origin(h.remote(r), ""))
+		action, err = p.parseAction(r.PathValue("action"), body, p.guestFrom(r), p.origin(p.remote(r), ""))
 	}
 	switch {
 	case err != nil:
-		h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
+		p.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
 		return
 	case action == nil:
 		http.NotFound(w, r)
@@ -186,38 +185,38 @@ func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
 	credential := bearer(r)
 	view, _ := a.views.get()
 	by := view.Badges[room.DigestOf(credential)]
-	if _, costs := action.(room.WhatIf); costs && by != (room.Badge{}) && h.isTooMuch(w, a.whatIfs, netip.Addr{}) {
+	if _, costs := action.(room.WhatIf); costs && by != (room.Badge{}) && p.isTooMuch(w, a.whatIfs, netip.Addr{}) {
 		return
 	}
 	if supply, is := action.(room.Supply); is && by.Organiser && a.supplies.Wait(netip.Addr{}, time.Now()) == 0 {
-		supply.Kept = h.lists.KeepOwn(r.Context(), supply.Servers)
+		supply.Kept = p.lists.KeepOwn(r.Context(), supply.Servers)
 		action = supply
 	}
 	changed := func(error) {}
 	if change, is := action.(room.Change); is && by.Organiser {
-		told, why := h.changeStay(r, a, change, view.Snapshot.Room.Settings)
+		told, why := p.changeStay(r, a, change, view.Snapshot.Room.Settings)
 		if why != nil {
-			h.refuse(w, http.StatusConflict, *why)
+			p.refuse(w, http.StatusConflict, *why)
 			return
 		}
 		changed = told
 	}
 	document, err := a.query(room.Order{Credential: credential, Action: action}, nil)
 	changed(err)
-	if renewal, is := action.(room.Renew); is && err == nil && h.config.Renewed != nil {
-		h.config.Renewed(a.code, renewal.Secret)
+	if renewal, is := action.(room.Renew); is && err == nil && p.renewed != nil {
+		p.renewed(a.code, renewal.Secret)
 	}
 	var refusal *wire.Refusal
 	switch {
 	case errors.As(err, &refusal) && refusal.Reason == wire.ReasonSecret:
-		h.refuse(w, http.StatusForbidden, *refusal)
+		p.refuse(w, http.StatusForbidden, *refusal)
 	case errors.As(err, &refusal) && (refusal.Reason == wire.ReasonBusy || refusal.Reason == wire.ReasonMoved):
 		w.Header().Set("Retry-After", retryAfter)
-		h.refuse(w, http.StatusServiceUnavailable, *refusal)
+		p.refuse(w, http.StatusServiceUnavailable, *refusal)
 	case errors.As(err, &refusal):
-		h.refuse(w, http.StatusConflict, *refusal)
+		p.refuse(w, http.StatusConflict, *refusal)
 	case err != nil:
-		h.refuse(w, http.StatusConflict, wire.Refusal{Reason: wire.ReasonAction, Message: err.Error()})
+		p.refuse(w, http.StatusConflict, wire.Refusal{Reason: wire.ReasonAction, Message: err.Error()})
 	case document == nil:
 		w.WriteHeader(http.StatusNoContent)
 	default:
@@ -227,34 +226,12 @@ func (h *Host) serveAction(w http.ResponseWriter, r *http.Request) {
 
 // readOrder reads the body. It must say that it is JSON: browsers let no
 // stranger's page send that.
-func (h *Host) readOrder(w http.ResponseWriter, r *http.Request, a *actor) ([]byte, error) {
+func (p *pageAPI) readOrder(w http.ResponseWriter, r *http.Request, a *actor) ([]byte, error) {
 	if r.ContentLength == 0 {
 		return nil, nil
 	}
 	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); kind != "application/json" {
 		return nil, errors.New("an order is application/json")
 	}
-	return readBody(w, r, h.longest(r, a))
-}
-
-// serveCulled lists the servers that were culled for one cause. The room itself is
-// not asked: that takes long, and anyone with the code may.
-func (h *Host) serveCulled(w http.ResponseWriter, r *http.Request) {
-	a := h.addressed(w, r, r.PathValue("code"))
-	if a == nil {
-		return
-	}
-	var cause selection.Cause
-	if cause.UnmarshalText([]byte(r.PathValue("cause"))) != nil {
-		http.NotFound(w, r)
-		return
-	}
-	view, _ := a.views.get()
-	if view.Culled != nil {
-		if list, some := view.Culled()[cause]; some {
-			answer(w, http.StatusOK, list)
-			return
-		}
-	}
-	answer(w, http.StatusOK, wire.CulledServers{Cause: cause.String(), Servers: []wire.CulledServer{}})
+	return readBody(w, r, p.longest(r, a))
 }

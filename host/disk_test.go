@@ -42,7 +42,7 @@ func onFullDisk(t *testing.T, public *public.Limits) (s *FakeStore, h *Host, roo
 
 func (h *Host) ready() (status int, text string) {
 	w := httptest.NewRecorder()
-	h.serveReady(w, nil)
+	operators{rooms: h.rooms}.serveReady(w, nil)
 	return w.Code, w.Body.String()
 }
 

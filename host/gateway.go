@@ -36,7 +36,7 @@ func (h *Host) passedOn(next http.HandlerFunc) http.HandlerFunc {
 			next(w, r)
 			return
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.longestOrder(r)))
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longestOrder(h.limits.Load(), r)))
 		if err != nil {
 			h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
 			return

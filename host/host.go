@@ -134,16 +134,17 @@ type Config struct {
 // maker, not a listener: whoever serves decides on addresses and TLS.
 type Host struct {
 	*surroundings
+	*site
+	*door
+	replies
 	config   Config
 	rooms    *lifecycle
-	guard    access.Guard
 	asks     *access.Pace // of rooms, by address
 	bounds   admission.Bounds
 	pages    *admission.Pages
-	tickets  tickets
+	tickets  *tickets
 	counting counting // of rooms by who opened them, on a public host
 	passing  passing
-	store    store.Store
 	upgrader websocket.Upgrader
 	// transport asks other hosts by HTTP.
 	transport *http.Transport
@@ -165,7 +166,8 @@ func New(config Config) (*Host, error) {
 	}
 	counted := metrics.New()
 	h := &Host{
-		config: config, store: counted.Timed(config.Store),
+		site: newSite(config), door: &door{rooms: newRegistry(), store: counted.Timed(config.Store), isPublic: config.Public != nil}, replies: replies{counted},
+		config: config, tickets: &tickets{isOwn: config.IsOwnUser},
 		asks: access.NewPace(asksAtOnce, askEvery), bounds: admission.BoundsOf(config.Files),
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
 	}
@@ -193,7 +195,7 @@ func New(config Config) (*Host, error) {
 		}
 		h.guard.Public, h.guard.Hosts = true, func() int { return len(h.counting.hosts()) }
 	}
-	h.rooms = &lifecycle{surroundings: h.surroundings, registry: newRegistry(), ctx: h.ctx, hosts: h.counting.hosts}
+	h.rooms = &lifecycle{surroundings: h.surroundings, registry: h.door.rooms, ctx: h.ctx, hosts: h.counting.hosts}
 	h.metrics.ShowStages(h.rooms.stages)
 	h.metrics.ShowStore(func() bool { return h.keeper.unkept() == "" })
 	h.transport = &http.Transport{DialContext: h.dialOwner, DisableCompression: true, MaxIdleConnsPerHost: ownersKept, IdleConnTimeout: time.Minute}
@@ -283,11 +285,7 @@ func (h *Host) Open(settings wire.Settings) (code, secret string, err error) {
 }
 
 // Keys are what people get into a room with; empty if there is none of the code.
-func (h *Host) Keys(code string) room.Keys {
-	a := h.actor(code)
-	keys, _ := ask(a, func() room.Keys { return a.room.Keys() })
-	return keys
-}
+func (h *Host) Keys(code string) room.Keys { return h.rooms.keys(code) }
 
 // Rooms are the codes of all rooms, in order.
 func (h *Host) Rooms() []string {
@@ -365,3 +363,7 @@ func (h *Host) CloseRoom(code string) {
 
 // actor is the room of a code as people type it, or nil.
 func (h *Host) actor(code string) *actor { return h.rooms.find(code) }
+
+// SetLimits changes what strangers may on a public host that runs. Rooms beyond a new limit
+// stay as they are. See [public.Limits.Changed].
+func (h *Host) SetLimits(to public.Limits) { h.limits.Store(h.limits.Load().Changed(to)) }

@@ -44,7 +44,7 @@ func FuzzForwarded(f *testing.F) {
 				t.Errorf("%v was never written in %q", got, forwarded)
 			}
 		}
-		h := &Host{config: Config{Proxies: proxies}}
+		h := newSite(Config{Proxies: proxies})
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr, r.Host, r.Header = socket, "127.0.0.1", http.Header{"X-Forwarded-For": {forwarded}, "X-Forwarded-Host": {host}, "Origin": {host}}
 		h.isNamed(h.askedAt(r))
@@ -104,7 +104,7 @@ func TestCodeInHeader(t *testing.T) {
 	code, _, _ := h.Open(wire.Settings{Game: "openarena"})
 	for header, want := range map[string]int{code: http.StatusOK, strings.ToLower(code): http.StatusOK, "NOSUCH": http.StatusNotFound, "": http.StatusNotFound, "-": http.StatusNotFound} {
 		for _, path := range []string{"", "/qr.svg", "/culled/full"} {
-			if w := asked(h, "/api/rooms/-"+path, "192.0.2.7:5555", "127.0.0.1", "Muster-Code", header); w.Code != want {
+			if w := asked(h.Handler(), "/api/rooms/-"+path, "192.0.2.7:5555", "127.0.0.1", "Muster-Code", header); w.Code != want {
 				t.Errorf("%s of %q is answered %d, want %d", path, header, w.Code, want)
 			}
 		}

@@ -3,71 +3,18 @@ package host
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"net/netip"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"rsc.io/qr"
-
 	"muster/host/access"
-	"muster/host/room"
+	"muster/host/metrics"
 	"muster/host/wire"
 )
-
-// Handler serves the host's endpoints:
-//
-//	GET  /                     the page
-//	GET  /peer                 the players' WebSocket
-//	GET  /api/rooms/CODE       the room as JSON, for who knows its code
-//	POST /api/rooms/CODE/…     what people do, see [Host.serveAction]
-//	GET  /api/rooms/CODE/culled/CAUSE   the servers culled for a cause
-//	GET  /api/rooms/CODE/evenings       a standing room's history, for its people
-//	GET  /api/rooms/CODE/qr.svg         the room's link for phones
-//	GET  /live                 the page's WebSocket
-//	GET  /healthz, /readyz, /metrics   the last on this machine, see [Config.MetricsFrom]
-//	GET  /open/NUMBER          see [Host.Ticket]
-//	GET  /get/…, POST /get/…   programs, see [Config.Get]
-func (h *Host) Handler() http.Handler { return guarded(h.ours(h.metrics.Answering(h.routes()))) }
-
-func (h *Host) routes() http.Handler {
-	mux := http.NewServeMux()
-	if h.config.Page != nil {
-		mux.Handle("GET /", h.config.Page)
-	}
-	mux.HandleFunc("GET /peer", h.servePeer)
-	mux.HandleFunc("GET /api/rooms/{code}", h.passedOn(h.serveRoom))
-	mux.HandleFunc("POST /api/rooms/{code}/{action}", h.passedOn(h.serveAction))
-	mux.HandleFunc("GET /api/rooms/{code}/culled/{cause}", h.passedOn(h.serveCulled))
-	mux.HandleFunc("GET /api/rooms/{code}/evenings", h.passedOn(h.serveEvenings))
-	mux.HandleFunc("GET /api/rooms/{code}/qr.svg", h.passedOn(h.serveQR))
-	mux.HandleFunc("GET /live", h.serveLive)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
-	mux.HandleFunc("GET /readyz", h.serveReady)
-	mux.HandleFunc("GET /metrics", h.serveMetrics(h.metrics.Handler()))
-	mux.HandleFunc("GET /open/{number}", h.serveTicket)
-	if h.config.Get != nil {
-		get := h.fromVisitor(h.config.Get)
-		mux.Handle("GET /get/", get)
-		mux.Handle("POST /get/", get)
-	}
-	h.servePublic(mux)
-	return mux
-}
-
-// fromVisitor has a handler see the address of who asks, and not a proxy's.
-func (h *Host) fromVisitor(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if from := h.forwardedFor(r); from.IsValid() {
-			r = r.WithContext(r.Context()) // a copy
-			r.RemoteAddr = netip.AddrPortFrom(from, 0).String()
-		}
-		next.ServeHTTP(w, r)
-	})
-}
 
 // guarded adds the headers that keep hostile text harmless in a browser.
 func guarded(next http.Handler) http.Handler {
@@ -80,54 +27,6 @@ func guarded(next http.Handler) http.Handler {
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")
 		next.ServeHTTP(w, r)
 	})
-}
-
-func (h *Host) serveRoom(w http.ResponseWriter, r *http.Request) {
-	if a := h.addressed(w, r, r.PathValue("code")); a != nil {
-		view, _ := a.views.get()
-		answer(w, http.StatusOK, view.Snapshot.Document())
-	}
-}
-
-// addressed is the room of a code. If there is none it answers so, and returns
-// nil.
-func (h *Host) addressed(w http.ResponseWriter, r *http.Request, code string) *actor {
-	if code == codeInHeader {
-		code = r.Header.Get(codeHeader)
-	}
-	on := behalfOf(r)
-	a, refusal := h.named(claim{code, shown(r), h.asker(r), on})
-	if refusal != nil {
-		if on != nil {
-			w.Header().Set(refusedHeader, refusal.Reason)
-		}
-		switch refusal.Reason {
-		case wire.ReasonLimited:
-			w.Header().Set("Retry-After", retryAfter)
-			h.refuse(w, http.StatusTooManyRequests, *refusal)
-		case wire.ReasonClosed:
-			h.refuse(w, http.StatusGone, *refusal)
-		case wire.ReasonBusy, wire.ReasonMoved:
-			w.Header().Set("Retry-After", retryAfter)
-			h.refuse(w, http.StatusServiceUnavailable, *refusal)
-		default:
-			h.refuse(w, http.StatusNotFound, wire.Refusal{Reason: wire.ReasonCode, Message: "no room has this code"})
-		}
-		return nil
-	}
-	view, _ := a.views.get()
-	if view.Badges[room.DigestOf(bearer(r))].Organiser { // who must not wait for what others at the address ask
-		return a
-	}
-	switch {
-	case on == nil && h.isTooMuch(w, h.asks, h.asker(r)):
-		return nil
-	case on != nil && on.Hurried:
-		w.Header().Set("Retry-After", "1")
-		h.refuse(w, http.StatusTooManyRequests, *busy())
-		return nil
-	}
-	return a
 }
 
 // codeHeader and keyHeader are where a page's request says its room, and shows the link
@@ -154,18 +53,21 @@ func busy() *wire.Refusal {
 	return &wire.Refusal{Reason: wire.ReasonBusy, Message: "too much is asked at once", Hint: "wait a second"}
 }
 
+// replies answers requests that are refused, and counts them.
+type replies struct{ counts *metrics.Metrics }
+
 // isTooMuch reports whether an address has to wait, and says so.
-func (h *Host) isTooMuch(w http.ResponseWriter, pace *access.Pace, from netip.Addr) bool {
+func (p replies) isTooMuch(w http.ResponseWriter, pace *access.Pace, from netip.Addr) bool {
 	wait := pace.Wait(from, time.Now())
 	if wait > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-		h.refuse(w, http.StatusTooManyRequests, *busy())
+		p.refuse(w, http.StatusTooManyRequests, *busy())
 	}
 	return wait > 0
 }
 
-func (h *Host) refuse(w http.ResponseWriter, status int, refusal wire.Refusal) {
-	h.metrics.Refused(refusal.Reason)
+func (p replies) refuse(w http.ResponseWriter, status int, refusal wire.Refusal) {
+	p.counts.Refused(refusal.Reason)
 	answer(w, status, refusal)
 }
 
@@ -176,28 +78,57 @@ func answer(w http.ResponseWriter, status int, document any) {
 	json.NewEncoder(w).Encode(document) // fails only if the client is gone
 }
 
-// serveQR draws the room's link for phones.
-func (h *Host) serveQR(w http.ResponseWriter, r *http.Request) {
-	a := h.addressed(w, r, r.PathValue("code"))
-	if a == nil {
-		return
-	}
-	code, err := qr.Encode(h.entrance(r).link(a.keys), qr.M)
-	if err != nil {
-		http.Error(w, "the link is too long for a QR code", http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "image/svg+xml")
-	w.Header().Set("Cache-Control", "no-store")
-	const margin = 2 // modules; dark on light whatever the page's colours: phones want that
-	side := code.Size + 2*margin
-	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges"><rect width="100%%" height="100%%" fill="#fff"/><path fill="#000" d="`, side, side)
-	for y := range code.Size {
-		for x := range code.Size {
-			if code.Black(x, y) {
-				fmt.Fprintf(w, "M%d %dh1v1h-1z", x+margin, y+margin)
-			}
+// ours lets requests through that are meant for this host, and come from no other site's page.
+// Such a page can make its own name lead to this machine, and browsers on its network then
+// take the machine for the page's own host (DNS rebinding). So only names count that no
+// stranger can make lead here. And such a page can make a browser send anything to addresses.
+// So a request that changes something must come from the host's own page, or from no page.
+func (s *site) ours(p replies, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		changes := r.Method != http.MethodGet && r.Method != http.MethodHead
+		switch at := s.askedAt(r); {
+		case !s.isNamed(r.Host):
+			p.misdirected(w, r, r.Host)
+		case !s.isNamed(at):
+			p.misdirected(w, r, at)
+		case changes && (!s.isSameOrigin(r) || isCrossSite(r.Header.Get("Sec-Fetch-Site"))):
+			p.refuse(w, http.StatusForbidden, wire.Refusal{Reason: wire.ReasonOrigin, Message: "another site's page may not do this"})
+		default:
+			next.ServeHTTP(w, r)
 		}
+	})
+}
+
+// plainName matches what may be the name of a host, and shown as one.
+var plainName = regexp.MustCompile(`^[a-z0-9.-]{1,253}$`)
+
+// misdirected tells the caller what to type if the name was meant after all.
+func (p replies) misdirected(w http.ResponseWriter, r *http.Request, hostport string) {
+	name, called := hostname(hostport), "that name"
+	if plainName.MatchString(name) {
+		called = "the name " + name
+	} else {
+		name = "NAME"
 	}
-	io.WriteString(w, `"/></svg>`)
+	refusal := wire.Refusal{
+		Reason: wire.ReasonOrigin, Message: "this host does not go by " + called,
+		Hint: fmt.Sprintf("use the organiser's link as it is; an organiser whose name it is starts the host with --host-name %s or, behind a proxy or tunnel, --public-url https://%s", name, name),
+	}
+	if r.URL.Path != "/" {
+		p.refuse(w, http.StatusMisdirectedRequest, refusal)
+		return
+	}
+	p.counts.Refused(refusal.Reason)
+	http.Error(w, fmt.Sprintf(`This host does not go by %s.
+
+If you are a guest, use the organiser's link as it is.
+
+If you started the host, and the name is yours, start it again with
+
+  muster host … --host-name %s
+
+or, if friends reach it by that name through a proxy or a tunnel, with
+
+  muster host … --public-url https://%s
+`, called, name, name), http.StatusMisdirectedRequest)
 }

@@ -224,3 +224,10 @@ func (l *lifecycle) forget(a *actor) {
 		l.metrics.Rooms.Dec()
 	}
 }
+
+// keys returns what people get into a room with; empty if there is no such room.
+func (l *lifecycle) keys(code string) room.Keys {
+	a := l.find(code)
+	keys, _ := ask(a, func() room.Keys { return a.room.Keys() })
+	return keys
+}

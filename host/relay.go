@@ -93,7 +93,7 @@ func (b *behalf) entrance() entrance {
 
 // serveRelay answers what other hosts pass on, until the host ends.
 func (h *Host) serveRelay(listener net.Listener) {
-	routes := h.routes()
+	routes := h.mux()
 	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == openingsPath {
 			h.counting.serve(w, r)

@@ -3,8 +3,6 @@ package host
 import (
 	"net"
 	"net/http"
-	"net/netip"
-	"strings"
 	"sync"
 	"time"
 
@@ -23,26 +21,31 @@ type ticket struct {
 	until time.Time
 }
 
-// tickets are those that nobody has used. The zero value is ready.
+// tickets are those that nobody has used.
 type tickets struct {
+	// isOwn is [Config.IsOwnUser].
+	isOwn func(client, server net.Addr) bool
+
 	mu   sync.Mutex // guards following
 	open map[string]ticket
 }
 
-// Ticket is a path of this host that takes whoever comes first, from this machine,
-// to a link.
-func (h *Host) Ticket(link string) (path string) {
-	number := access.NewSecret()
-	h.tickets.mu.Lock()
-	defer h.tickets.mu.Unlock()
-	if h.tickets.open == nil {
-		h.tickets.open = map[string]ticket{}
+// Ticket returns a path of this host that takes the first caller from this machine to a link.
+func (h *Host) Ticket(link string) (path string) { return "/open/" + h.tickets.add(link, time.Now()) }
+
+// add returns the number of a new ticket to a link.
+func (t *tickets) add(link string, now time.Time) (number string) {
+	number = access.NewSecret()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open == nil {
+		t.open = map[string]ticket{}
 	}
-	h.tickets.open[number] = ticket{link, time.Now().Add(ticketTime)}
-	return "/open/" + number
+	t.open[number] = ticket{link, now.Add(ticketTime)}
+	return number
 }
 
-// take is the link of a ticket, which holds no more.
+// take returns the link of a ticket, which holds no more.
 func (t *tickets) take(number string, now time.Time) (link string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,10 +56,11 @@ func (t *tickets) take(number string, now time.Time) (link string) {
 	return link
 }
 
-func (h *Host) serveTicket(w http.ResponseWriter, r *http.Request) {
+// serve takes a browser to the link of its ticket.
+func (t *tickets) serve(w http.ResponseWriter, r *http.Request) {
 	link := ""
-	if r.Method == http.MethodGet && isFromHere(r) && h.isOwnUser(r) {
-		link = h.tickets.take(r.PathValue("number"), time.Now())
+	if r.Method == http.MethodGet && isFromHere(r) && t.isOwnUser(r) {
+		link = t.take(r.PathValue("number"), time.Now())
 	}
 	if link == "" {
 		http.Error(w, "this link has been used, is too old, or is another user's: take the one that Muster has printed", http.StatusGone)
@@ -67,41 +71,8 @@ func (h *Host) serveTicket(w http.ResponseWriter, r *http.Request) {
 }
 
 // isOwnUser reports whether a request on this machine is the user's own.
-func (h *Host) isOwnUser(r *http.Request) bool {
+func (t *tickets) isOwnUser(r *http.Request) bool {
 	client, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
 	server, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return h.config.IsOwnUser == nil || err == nil && is && h.config.IsOwnUser(client, server)
-}
-
-// isFromHere reports whether a request comes from this machine, and from nobody for
-// whom a proxy or a tunnel on it speaks, as far as they say so.
-func isFromHere(r *http.Request) bool {
-	socket, err := netip.ParseAddrPort(r.RemoteAddr)
-	for _, name := range [...]string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Cf-Connecting-Ip"} {
-		if r.Header.Get(name) != "" {
-			return false
-		}
-	}
-	from := socket.Addr().Unmap()
-	if err != nil || from.IsLoopback() {
-		return err == nil && isLoopback(strings.ToLower(r.Host))
-	}
-	own, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr) // one that does not listen on loopback
-	if !is {
-		return false
-	}
-	at, err := netip.ParseAddrPort(own.String())
-	return err == nil && at.Addr().Unmap() == from && hostname(r.Host) == from.String()
-}
-
-// serveMetrics counts for programs on this machine, and for those whom the organiser
-// named: the figures say how busy an evening is, to whoever asks.
-func (h *Host) serveMetrics(next http.Handler) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if !isFromHere(r) && !access.IsIn(h.asker(r), h.config.MetricsFrom) {
-			http.Error(w, "the figures are for this machine; the organiser says with --metrics-from who else may have them", http.StatusForbidden)
-			return
-		}
-		next.ServeHTTP(w, r)
-	}
+	return t.isOwn == nil || err == nil && is && t.isOwn(client, server)
 }

@@ -9,31 +9,37 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"muster/host/metrics"
 )
 
-// asked is the answer to somebody at an address.
-func asked(h *Host, path, from, at string, header ...string) *httptest.ResponseRecorder {
+// asked returns the answer to somebody at an address.
+func asked(h http.Handler, path, from, at string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", path, nil)
 	r.RemoteAddr, r.Host = from, at
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
 	w := httptest.NewRecorder()
-	h.Handler().ServeHTTP(w, r)
+	h.ServeHTTP(w, r)
 	return w
+}
+
+// routes serves tickets as a host does.
+func (t *tickets) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /open/{number}", t.serve)
+	return mux
 }
 
 // TestTicket: a browser of this machine gets to the link, once, soon, and nobody
 // else does.
 func TestTicket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, err := New(Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer h.Close()
+		all := &tickets{}
+		h := all.routes()
 		const link, here, at = "http://127.0.0.1:7777/#BAKODI.SECRET", "127.0.0.1:5555", "127.0.0.1:7777"
-		path := h.Ticket(link)
+		path := "/open/" + all.add(link, time.Now())
 		for _, c := range []struct {
 			name string
 			got  *httptest.ResponseRecorder
@@ -50,7 +56,7 @@ func TestTicket(t *testing.T) {
 				t.Errorf("%s: %d, to %q", c.name, c.got.Code, c.got.Header().Get("Location"))
 			}
 		}
-		path = h.Ticket(link)
+		path = "/open/" + all.add(link, time.Now())
 		time.Sleep(ticketTime)
 		if w := asked(h, path, here, at); w.Code != http.StatusGone {
 			t.Errorf("an old one is answered %d", w.Code)
@@ -61,17 +67,13 @@ func TestTicket(t *testing.T) {
 // TestTicketByAddress: a host that listens on one address of this machine takes its
 // browser there.
 func TestTicketByAddress(t *testing.T) {
-	h, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
+	all := &tickets{}
 	for from, want := range map[string]int{"192.0.2.7:5555": http.StatusSeeOther, "192.0.2.8:5555": http.StatusGone} {
-		r := httptest.NewRequest("GET", h.Ticket("/#BAKODI.SECRET"), nil)
+		r := httptest.NewRequest("GET", "/open/"+all.add("/#BAKODI.SECRET", time.Now()), nil)
 		r.RemoteAddr, r.Host = from, "192.0.2.7:7777"
 		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.TCPAddrFromAddrPort(netip.MustParseAddrPort("192.0.2.7:7777"))))
 		w := httptest.NewRecorder()
-		h.Handler().ServeHTTP(w, r)
+		all.routes().ServeHTTP(w, r)
 		if w.Code != want {
 			t.Errorf("from %s: %d, want %d", from, w.Code, want)
 		}
@@ -81,11 +83,8 @@ func TestTicketByAddress(t *testing.T) {
 // TestMetricsFrom: what an evening is like is for nobody but this machine and those
 // who were named.
 func TestMetricsFrom(t *testing.T) {
-	h, err := New(Config{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, MetricsFrom: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
+	rooms := &lifecycle{surroundings: &surroundings{metrics: metrics.New()}}
+	o := operators{&site{proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, rooms, []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}
 	for _, c := range []struct {
 		from   string
 		header []string
@@ -95,7 +94,7 @@ func TestMetricsFrom(t *testing.T) {
 		{"127.0.0.1:5555", []string{"X-Forwarded-For", "192.0.2.7"}, 403}, {"127.0.0.1:5555", []string{"Cf-Connecting-Ip", "192.0.2.7"}, 403},
 		{"127.0.0.1:5555", []string{"X-Forwarded-For", "198.51.100.7"}, 200}, {"192.0.2.7:5555", []string{"X-Forwarded-For", "198.51.100.7"}, 403},
 	} {
-		if w := asked(h, "/metrics", c.from, "127.0.0.1:7777", c.header...); w.Code != c.want {
+		if w := asked(http.HandlerFunc(o.serveMetrics), "/metrics", c.from, "127.0.0.1:7777", c.header...); w.Code != c.want {
 			t.Errorf("from %s with %v: %d, want %d", c.from, c.header, w.Code, c.want)
 		}
 	}
@@ -104,14 +103,10 @@ func TestMetricsFrom(t *testing.T) {
 // TestTicketOfAnotherUser: another user of this machine, who has read the ticket in the list
 // of processes and is first, does not get to the link, and the user still does.
 func TestTicketOfAnotherUser(t *testing.T) {
-	h, err := New(Config{IsOwnUser: func(client, server net.Addr) bool {
+	all := &tickets{isOwn: func(client, server net.Addr) bool {
 		return client.String() == "127.0.0.1:5555" && server.String() == "127.0.0.1:7777"
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	path := h.Ticket("/#BAKODI.SECRET")
+	}}
+	path := "/open/" + all.add("/#BAKODI.SECRET", time.Now())
 	for _, c := range []struct {
 		from, at string
 		want     int
@@ -122,7 +117,7 @@ func TestTicketOfAnotherUser(t *testing.T) {
 			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.at))))
 		}
 		w := httptest.NewRecorder()
-		h.Handler().ServeHTTP(w, r)
+		all.routes().ServeHTTP(w, r)
 		if w.Code != c.want {
 			t.Errorf("from %s: %d, want %d", c.from, w.Code, c.want)
 		}

@@ -1,11 +1,14 @@
 package host
 
 import (
+	"compress/gzip"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"muster/host/access"
@@ -14,27 +17,20 @@ import (
 	"muster/host/wire"
 )
 
-// SetLimits changes what strangers may on a public host that runs. Rooms beyond a new limit
-// stay as they are. See [public.Limits.Changed].
-func (h *Host) SetLimits(to public.Limits) { h.limits.Store(h.limits.Load().Changed(to)) }
-
-// servePublic adds what a host for everybody answers:
-//
-//	GET  /api/service   what rooms can be opened here
-//	POST /api/rooms     opens one
-//	GET  /go/ID         takes a browser to the room's game server
-func (h *Host) servePublic(mux *http.ServeMux) {
-	if h.config.Public == nil {
-		return
-	}
-	mux.HandleFunc("GET /api/service", h.serveService)
-	mux.HandleFunc("POST /api/rooms", h.serveOpening)
-	mux.HandleFunc("GET /go/{id}", h.serveGo)
+// strangers answers who wants to open a room on a public host.
+type strangers struct {
+	*site
+	replies
+	asks     *access.Pace // of rooms, by address
+	limits   *atomic.Pointer[public.Limits]
+	rooms    *lifecycle
+	counting *counting
+	posts    bool // the host posts by webhooks
 }
 
 // serveService says what rooms can be opened, for the page and for programs.
-func (h *Host) serveService(w http.ResponseWriter, _ *http.Request) {
-	p := h.limits.Load()
+func (s *strangers) serveService(w http.ResponseWriter, _ *http.Request) {
+	p := s.limits.Load()
 	answer(w, http.StatusOK, struct {
 		Format     string        `json:"format"`
 		Version    string        `json:"version"`
@@ -59,9 +55,9 @@ type opened struct {
 // [wire.Table], max_rtt_ms for the limits, password, and servers for an own list.
 //
 //	{"game":"openarena","by":"mean","max_rtt_ms":[150],"players":4,"servers":["1.2.3.4:27960"]}
-func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
-	p, from := h.limits.Load(), access.Subscriber(h.asker(r))
-	if h.isTooMuch(w, h.asks, from) {
+func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
+	p, from := s.limits.Load(), access.Subscriber(s.asker(r))
+	if s.isTooMuch(w, s.asks, from) {
 		return
 	}
 	body, err := readOpening(w, r, p.LongestOpening())
@@ -72,55 +68,55 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 	var refusal *wire.Refusal
 	switch {
 	case errors.As(err, &refusal):
-		h.refuse(w, http.StatusBadRequest, *refusal)
+		s.refuse(w, http.StatusBadRequest, *refusal)
 		return
 	case err != nil:
-		h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
+		s.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
 		return
 	}
-	if h.keeper.unkept() != "" {
-		h.refuseUnkept(w)
+	if s.rooms.keeper.unkept() != "" {
+		s.refuseUnkept(w)
 		return
 	}
 	about := openers.Opening{From: from, Stays: settings.Every != ""}
 	if about.Stays && p.Standing.Rooms == 0 {
-		h.refuse(w, http.StatusServiceUnavailable, *errNoneStay)
+		s.refuse(w, http.StatusServiceUnavailable, *errNoneStay)
 		return
 	}
-	if tooMany := h.counting.ask(r.Context(), about); tooMany != nil { // before all rooms are looked at
+	if tooMany := s.counting.ask(r.Context(), about); tooMany != nil { // before all rooms are looked at
 		if tooMany.Wait > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(int(tooMany.Wait.Seconds())+1))
 		}
-		h.refuse(w, http.StatusTooManyRequests, tooMany.Refusal)
+		s.refuse(w, http.StatusTooManyRequests, tooMany.Refusal)
 		return
 	}
-	if _, asleep := h.rooms.standing(); h.rooms.count()-asleep >= p.Rooms {
+	if _, asleep := s.rooms.standing(); s.rooms.count()-asleep >= p.Rooms {
 		w.Header().Set("Retry-After", "60")
-		h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d rooms of this service are taken", p.Rooms), Hint: "try again in a while, or open the room on your own computer: muster host --game " + settings.Game})
+		s.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d rooms of this service are taken", p.Rooms), Hint: "try again in a while, or open the room on your own computer: muster host --game " + settings.Game})
 		return
 	}
 	if settings.Every != "" {
-		done, why := h.rooms.mayStay(p)
+		done, why := s.rooms.mayStay(p)
 		if why != nil {
-			h.refuse(w, http.StatusServiceUnavailable, *why)
+			s.refuse(w, http.StatusServiceUnavailable, *why)
 			return
 		}
 		defer done()
 	}
-	if settings.Webhook != "" && h.config.Announce == nil {
-		h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: "this host posts for nobody: its operator has not allowed it", Hint: "leave the webhook out, or open the room on your own computer"})
+	if settings.Webhook != "" && !s.posts {
+		s.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: "this host posts for nobody: its operator has not allowed it", Hint: "leave the webhook out, or open the room on your own computer"})
 		return
 	}
-	code, _, err := h.rooms.open(from, settings)
+	code, _, err := s.rooms.open(from, settings)
 	if err != nil {
-		h.config.Logger.Debug("no room opened", "error", err) // what is wrong with the store stands in the log already
-		h.refuseUnkept(w)
+		s.rooms.log.Debug("no room opened", "error", err) // what is wrong with the store stands in the log already
+		s.refuseUnkept(w)
 		return
 	}
 	about.Code = code
-	h.counting.ask(r.Context(), about)
-	h.metrics.Opened.Inc()
-	keys, at := h.Keys(code), h.entrance(r)
+	s.counting.ask(r.Context(), about)
+	s.rooms.metrics.Opened.Inc()
+	keys, at := s.rooms.keys(code), s.entrance(r)
 	w.Header().Set("Location", "/api/rooms/-") // the code is for no proxy's log
 	answer(w, http.StatusCreated, opened{
 		Code: code, Link: at.link(keys), OrganiserLink: at.personal(keys), Go: at.page("go/" + access.PublicID(keys.Link)),
@@ -128,9 +124,9 @@ func (h *Host) serveOpening(w http.ResponseWriter, r *http.Request) {
 }
 
 // refuseUnkept tells whoever wants to open a room that none can be kept.
-func (h *Host) refuseUnkept(w http.ResponseWriter) {
+func (s *strangers) refuseUnkept(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", retryAfter)
-	h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonBusy, Message: "no room can be kept here now", Hint: "try again in some seconds"})
+	s.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonBusy, Message: "no room can be kept here now", Hint: "try again in some seconds"})
 }
 
 // readOpening reads the body of an opening. It must say that it is JSON: browsers let
@@ -147,15 +143,24 @@ func readOpening(w http.ResponseWriter, r *http.Request, most int64) ([]byte, er
 	return body, err
 }
 
-// serveReady says whether to send people here: GET /readyz. A host that drains, or cannot
-// keep what rooms do, is alive, and not ready.
-func (h *Host) serveReady(w http.ResponseWriter, _ *http.Request) {
-	switch why := h.keeper.unkept(); {
-	case h.rooms.isClosed():
-		http.Error(w, "draining", http.StatusServiceUnavailable)
-	case why != "":
-		http.Error(w, why, http.StatusServiceUnavailable)
+// readBody reads what somebody sends, which may be compressed. It is as long as that
+// either way.
+func readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	body := io.Reader(http.MaxBytesReader(w, r.Body, most))
+	switch encoding := r.Header.Get("Content-Encoding"); encoding {
+	case "", "identity":
+	case "gzip":
+		packed, err := gzip.NewReader(body)
+		if err != nil {
+			return nil, err
+		}
+		body = packed
 	default:
-		w.Write([]byte("ready\n"))
+		return nil, fmt.Errorf("the encoding %q is not known here, gzip is", encoding)
 	}
+	text, err := io.ReadAll(io.LimitReader(body, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = &http.MaxBytesError{Limit: most}
+	}
+	return text, err
 }

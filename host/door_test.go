@@ -123,7 +123,7 @@ func TestRemote(t *testing.T) {
 		{"through a tunnel", "127.0.0.1:5555", "", "invalid IP"},
 	} {
 		locate := func(netip.Addr) (string, uint32) { return "DE", 64496 }
-		h := &Host{config: Config{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Locate: locate}}
+		h := newSite(Config{Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}, Locate: locate})
 		r := &http.Request{RemoteAddr: c.socket, Header: http.Header{}}
 		if c.forwarded != "" {
 			r.Header.Set("X-Forwarded-For", c.forwarded)
@@ -136,7 +136,7 @@ func TestRemote(t *testing.T) {
 			t.Errorf("%s: placed in %q, AS %d", c.name, got.Country, got.ASN)
 		}
 	}
-	if got := (&Host{}).origin(remote{netip.MustParseAddr("10.9.0.9"), true}, ""); got.Near.IsValid() {
+	if got := new(site).origin(remote{netip.MustParseAddr("10.9.0.9"), true}, ""); got.Near.IsValid() {
 		t.Errorf("behind another's proxy one sits at %s", got.Near)
 	}
 }
@@ -169,7 +169,7 @@ func TestLink(t *testing.T) {
 		if c.tls {
 			r.TLS = &tls.ConnectionState{}
 		}
-		if got := (&Host{config: c.config}).entrance(r).link(room.Keys{Code: "BAKODI", Link: "KEY"}); got != c.want {
+		if got := newSite(c.config).entrance(r).link(room.Keys{Code: "BAKODI", Link: "KEY"}); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}

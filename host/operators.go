@@ -1,0 +1,42 @@
+package host
+
+import (
+	"net/http"
+	"net/netip"
+
+	"muster/host/access"
+)
+
+// operators answers programs that watch the host.
+type operators struct {
+	*site
+	rooms *lifecycle
+	// metricsFrom is [Config.MetricsFrom].
+	metricsFrom []netip.Prefix
+}
+
+// serveHealth says that the host is alive.
+func (operators) serveHealth(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) }
+
+// serveReady says whether to send people here. A host that drains, or cannot keep what rooms
+// do, is alive, and not ready.
+func (o operators) serveReady(w http.ResponseWriter, _ *http.Request) {
+	switch why := o.rooms.keeper.unkept(); {
+	case o.rooms.isClosed():
+		http.Error(w, "draining", http.StatusServiceUnavailable)
+	case why != "":
+		http.Error(w, why, http.StatusServiceUnavailable)
+	default:
+		w.Write([]byte("ready\n"))
+	}
+}
+
+// serveMetrics answers programs on this machine, and on the networks that the organiser named:
+// the figures say how busy an evening is.
+func (o operators) serveMetrics(w http.ResponseWriter, r *http.Request) {
+	if !isFromHere(r) && !access.IsIn(o.asker(r), o.metricsFrom) {
+		http.Error(w, "the figures are for this machine; the organiser says with --metrics-from who else may have them", http.StatusForbidden)
+		return
+	}
+	o.rooms.metrics.Handler().ServeHTTP(w, r)
+}

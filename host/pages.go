@@ -1,0 +1,159 @@
+package host
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+
+	"rsc.io/qr"
+
+	"muster/discovery"
+	"muster/host/access"
+	"muster/host/lists"
+	"muster/host/public"
+	"muster/host/room"
+	"muster/host/wire"
+	"muster/selection"
+)
+
+// pageAPI answers what pages and programs ask of a room.
+type pageAPI struct {
+	*site
+	*door
+	replies
+	asks   *access.Pace // of rooms, by address
+	limits *atomic.Pointer[public.Limits]
+	lists  *lists.Lists
+	// counting counts rooms by who opened them.
+	counting *counting
+	// games, editions and renewed are those of [Config]; posts: the host posts by webhooks.
+	games    []wire.Game
+	editions func(version string) map[string]discovery.Edition
+	renewed  func(code, secret string)
+	posts    bool
+}
+
+// serveRoom shows the room.
+func (p *pageAPI) serveRoom(w http.ResponseWriter, r *http.Request) {
+	if a := p.addressed(w, r, r.PathValue("code")); a != nil {
+		view, _ := a.views.get()
+		answer(w, http.StatusOK, view.Snapshot.Document())
+	}
+}
+
+// addressed returns the room of a code. If there is none it answers so, and returns nil.
+func (p *pageAPI) addressed(w http.ResponseWriter, r *http.Request, code string) *actor {
+	if code == codeInHeader {
+		code = r.Header.Get(codeHeader)
+	}
+	on := behalfOf(r)
+	a, refusal := p.named(claim{code, shown(r), p.asker(r), on})
+	if refusal != nil {
+		if on != nil {
+			w.Header().Set(refusedHeader, refusal.Reason)
+		}
+		switch refusal.Reason {
+		case wire.ReasonLimited:
+			w.Header().Set("Retry-After", retryAfter)
+			p.refuse(w, http.StatusTooManyRequests, *refusal)
+		case wire.ReasonClosed:
+			p.refuse(w, http.StatusGone, *refusal)
+		case wire.ReasonBusy, wire.ReasonMoved:
+			w.Header().Set("Retry-After", retryAfter)
+			p.refuse(w, http.StatusServiceUnavailable, *refusal)
+		default:
+			p.refuse(w, http.StatusNotFound, wire.Refusal{Reason: wire.ReasonCode, Message: "no room has this code"})
+		}
+		return nil
+	}
+	view, _ := a.views.get()
+	if view.Badges[room.DigestOf(bearer(r))].Organiser { // who must not wait for what others at the address ask
+		return a
+	}
+	switch {
+	case on == nil && p.isTooMuch(w, p.asks, p.asker(r)):
+		return nil
+	case on != nil && on.Hurried:
+		w.Header().Set("Retry-After", "1")
+		p.refuse(w, http.StatusTooManyRequests, *busy())
+		return nil
+	}
+	return a
+}
+
+// serveCulled lists the servers that were culled for one cause. The room itself is
+// not asked: that takes long, and anyone with the code may.
+func (p *pageAPI) serveCulled(w http.ResponseWriter, r *http.Request) {
+	a := p.addressed(w, r, r.PathValue("code"))
+	if a == nil {
+		return
+	}
+	var cause selection.Cause
+	if cause.UnmarshalText([]byte(r.PathValue("cause"))) != nil {
+		http.NotFound(w, r)
+		return
+	}
+	view, _ := a.views.get()
+	if view.Culled != nil {
+		if list, some := view.Culled()[cause]; some {
+			answer(w, http.StatusOK, list)
+			return
+		}
+	}
+	answer(w, http.StatusOK, wire.CulledServers{Cause: cause.String(), Servers: []wire.CulledServer{}})
+}
+
+// serveEvenings is the history of a standing room, for its own people: GET
+// /api/rooms/CODE/evenings, as JSON or, with ?format=csv, as a table. Whoever only knows the
+// code, or the link, does not learn who plays when.
+func (p *pageAPI) serveEvenings(w http.ResponseWriter, r *http.Request) {
+	a := p.addressed(w, r, r.PathValue("code"))
+	if a == nil {
+		return
+	}
+	view, _ := a.views.get()
+	if by := view.Badges[room.DigestOf(bearer(r))]; !by.Belongs && !by.Organiser {
+		p.refuse(w, http.StatusForbidden, wire.Refusal{Reason: wire.ReasonSecret, Message: "who has played here reads where and with whom", Hint: "open the page by your own link, which muster join shows"})
+		return
+	}
+	evenings, here := ask(a, func() wire.Evenings { return a.room.Evenings() })
+	if !here {
+		p.refuse(w, http.StatusServiceUnavailable, *a.tooLate())
+		return
+	}
+	if r.URL.Query().Get("format") != "csv" {
+		answer(w, http.StatusOK, evenings)
+		return
+	}
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="evenings.csv"`)
+	w.Header().Set("Cache-Control", "no-store")
+	evenings.CSV(w) // fails only if the client is gone
+}
+
+// serveQR draws the room's link for phones.
+func (p *pageAPI) serveQR(w http.ResponseWriter, r *http.Request) {
+	a := p.addressed(w, r, r.PathValue("code"))
+	if a == nil {
+		return
+	}
+	code, err := qr.Encode(p.entrance(r).link(a.keys), qr.M)
+	if err != nil {
+		http.Error(w, "the link is too long for a QR code", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "image/svg+xml")
+	w.Header().Set("Cache-Control", "no-store")
+	const margin = 2 // modules; dark on light whatever the page's colours: phones want that
+	side := code.Size + 2*margin
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges"><rect width="100%%" height="100%%" fill="#fff"/><path fill="#000" d="`, side, side)
+	for y := range code.Size {
+		for x := range code.Size {
+			if code.Black(x, y) {
+				fmt.Fprintf(w, "M%d %dh1v1h-1z", x+margin, y+margin)
+			}
+		}
+	}
+	io.WriteString(w, `"/></svg>`)
+}

@@ -1,0 +1,101 @@
+package host
+
+import (
+	"net/http"
+)
+
+// route is an endpoint of a host. PROTOCOL.md has a row for each.
+type route struct {
+	method, pattern string
+	// who may call, and what bounds that.
+	who, limits string
+	purpose     string
+	handler     http.HandlerFunc
+	// isOfRoom: a host passes the request on to the host that has the room.
+	isOfRoom bool
+}
+
+// Who may call.
+const (
+	anybody   = "anybody"
+	players   = "players' programs, and browsers from the host's own origin"
+	pages     = "anybody with the room's code or link"
+	belonging = "the organiser, and people who have played in the room"
+	ordering  = "people whose credential allows the action"
+	opening   = "anybody, on a public host"
+	sameUser  = "the host's own user, on its machine"
+	watching  = "programs on the host's machine, and on the networks of --metrics-from"
+)
+
+// What bounds the calls.
+const (
+	unbounded  = "nothing"
+	byGuesses  = "wrong codes, by address and network"
+	byAsking   = byGuesses + "; requests, by address"
+	byOpening  = "requests and rooms, by address and network"
+	byRequests = "requests, by address"
+	byHello    = "4 KiB until hello; " + byGuesses
+	byTicket   = "once, within minutes"
+)
+
+// routes are all endpoints of the host. A route without a handler is not served.
+func (h *Host) routes() []route {
+	page := &pageAPI{
+		site: h.site, door: h.door, replies: h.replies, asks: h.asks, limits: &h.limits, lists: h.lists, counting: &h.counting,
+		games: h.config.Games, editions: h.config.Editions, renewed: h.config.Renewed, posts: h.config.Announce != nil,
+	}
+	watchers := operators{h.site, h.rooms, h.config.MetricsFrom}
+	var front, get, service, open, lead http.HandlerFunc
+	if h.config.Page != nil {
+		front = h.config.Page.ServeHTTP
+	}
+	if h.config.Get != nil {
+		get = h.fromVisitor(h.config.Get).ServeHTTP
+	}
+	if h.config.Public != nil {
+		s := &strangers{h.site, h.replies, h.asks, &h.limits, h.rooms, &h.counting, h.config.Announce != nil}
+		service, open, lead = s.serveService, s.serveOpening, h.serveGo
+	}
+	return []route{
+		{"GET", "/peer", players, byHello, "the players' WebSocket", h.servePeer, false},
+		{"GET", "/live", pages, byAsking, "the page's WebSocket", h.serveLive, false},
+		{"GET", "/", anybody, unbounded, "the page", front, false},
+
+		{"GET", "/api/rooms/{code}", pages, byAsking, "the room as JSON", page.serveRoom, true},
+		{"POST", "/api/rooms/{code}/{action}", ordering, byAsking, "does what people ask of the room", page.serveAction, true},
+		{"GET", "/api/rooms/{code}/culled/{cause}", pages, byAsking, "the servers culled for a cause", page.serveCulled, true},
+		{"GET", "/api/rooms/{code}/evenings", belonging, byAsking, "a standing room's history", page.serveEvenings, true},
+		{"GET", "/api/rooms/{code}/qr.svg", pages, byAsking, "the room's link for phones", page.serveQR, true},
+
+		{"GET", "/api/service", opening, unbounded, "what rooms can be opened here", service, false},
+		{"POST", "/api/rooms", opening, byOpening, "opens a room", open, false},
+		{"GET", "/go/{id}", opening, byRequests, "takes a browser to the room's game server", lead, false},
+		{"GET", "/get/", anybody, unbounded, "gives programs", get, false},
+		{"POST", "/get/", anybody, unbounded, "gives programs that lead into a room", get, false},
+
+		{"GET", "/open/{number}", sameUser, byTicket, "takes the organiser's browser to the room's own link", h.tickets.serve, false},
+		{"GET", "/healthz", anybody, unbounded, "tells that the host is alive", watchers.serveHealth, false},
+		{"GET", "/readyz", anybody, unbounded, "tells whether the host takes people", watchers.serveReady, false},
+		{"GET", "/metrics", watching, unbounded, "figures for Prometheus", watchers.serveMetrics, false},
+	}
+}
+
+// mux serves the host's routes.
+func (h *Host) mux() http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range h.routes() {
+		handler := r.handler
+		if handler != nil && r.isOfRoom {
+			handler = h.passedOn(handler)
+		}
+		if handler != nil {
+			mux.Handle(r.method+" "+r.pattern, handler)
+		}
+	}
+	return mux
+}
+
+// Handler serves the host's endpoints.
+func (h *Host) Handler() http.Handler {
+	return guarded(h.ours(h.replies, h.metrics.Answering(h.mux())))
+}

@@ -1,0 +1,68 @@
+package host
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"muster/host/public"
+)
+
+// row is a route's in PROTOCOL.md.
+func (r route) row() string {
+	return fmt.Sprintf("| `%s %s` | %s | %s | %s |", r.method, r.pattern, r.who, r.limits, r.purpose)
+}
+
+// TestProtocolNamesEveryRoute: who writes another program finds each endpoint of a host in
+// PROTOCOL.md, with who may call it and how often; and none that there is not.
+func TestProtocolNamesEveryRoute(t *testing.T) {
+	document, err := os.ReadFile("../PROTOCOL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := New(Config{Public: &public.Limits{}, Page: http.NotFoundHandler(), Get: http.NotFoundHandler()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	var rows []string
+	for _, r := range h.routes() {
+		rows = append(rows, r.row())
+		if r.handler == nil {
+			t.Errorf("nothing serves %s %s on a host that has everything", r.method, r.pattern)
+		}
+	}
+	_, section, found := strings.Cut(string(document), "## Endpoints\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	if !found {
+		t.Error("PROTOCOL.md has no section on endpoints")
+	}
+	for _, row := range rows {
+		if !strings.Contains(section, row+"\n") {
+			t.Errorf("PROTOCOL.md lacks\n%s", row)
+		}
+	}
+	for line := range strings.Lines(section) {
+		if strings.HasPrefix(line, "| `") && !slices.Contains(rows, strings.TrimSpace(line)) {
+			t.Errorf("no host has\n%s", line)
+		}
+	}
+}
+
+// TestPrivateRoutes: a host at home opens no rooms for strangers.
+func TestPrivateRoutes(t *testing.T) {
+	h, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	for _, r := range h.routes() {
+		isServed := r.handler != nil
+		if isForStrangers := r.who == opening || strings.HasPrefix(r.pattern, "/get/") || r.pattern == "/"; isServed == isForStrangers {
+			t.Errorf("%s %s is served: %v", r.method, r.pattern, isServed)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package host
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"muster/host/access"
+	"muster/host/room"
+	"muster/host/wire"
+)
+
+// site is what a host goes by, and what it believes of a request: who asks, and where.
+type site struct {
+	// names, publicURL, address, fingerprint, proxies, home and locate are those of [Config].
+	names                []string
+	publicURL            *url.URL
+	address, fingerprint string
+	proxies              []netip.Prefix
+	home                 func(netip.Addr) bool
+	locate               func(netip.Addr) (country string, asn uint32)
+}
+
+func newSite(c Config) *site {
+	return &site{c.Names, c.PublicURL, c.Address, c.Fingerprint, c.Proxies, c.Home, c.Locate}
+}
+
+// askedAt returns the HOST[:PORT] that somebody typed: the request's, or the one that a proxy
+// of ours names.
+func (s *site) askedAt(r *http.Request) string {
+	socket, err := netip.ParseAddrPort(r.RemoteAddr)
+	if lines := r.Header.Values("X-Forwarded-Host"); len(lines) > 0 && err == nil && access.IsIn(socket.Addr(), s.proxies) {
+		line := lines[len(lines)-1]
+		return strings.TrimSpace(line[strings.LastIndexByte(line, ',')+1:])
+	}
+	return r.Host
+}
+
+// isNamed reports whether HOST[:PORT] is this host's for sure: an address, a name
+// that no public name server answers for, or one that the organiser told us.
+func (s *site) isNamed(hostport string) bool {
+	name := hostname(hostport)
+	if _, err := netip.ParseAddr(name); err == nil || name == "" {
+		return true // without one it is no browser
+	}
+	known := s.names
+	if s.publicURL != nil {
+		known = append(slices.Clip(known), s.publicURL.Hostname())
+	}
+	return name == "localhost" || strings.HasSuffix(name, ".localhost") || strings.HasSuffix(name, ".local") ||
+		slices.ContainsFunc(known, func(k string) bool { return covers(hostname(k), name) })
+}
+
+// hostname is the name in HOST[:PORT], without the dot that may end it.
+func hostname(hostport string) string {
+	name, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		name = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
+	}
+	return strings.TrimSuffix(strings.ToLower(name), ".")
+}
+
+// covers reports whether a name is meant, as certificates do: *.example means all
+// that have one label more.
+func covers(pattern, name string) bool {
+	if parent, is := strings.CutPrefix(pattern, "*."); is {
+		_, rest, _ := strings.Cut(name, ".")
+		return rest == parent
+	}
+	return pattern == name
+}
+
+// isSameOrigin reports whether a request comes from the host's own page, or from
+// no page.
+func (s *site) isSameOrigin(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return true
+	}
+	u, err := url.Parse(origin)
+	if err != nil || u.Host == "" {
+		return false
+	}
+	public := s.publicURL
+	return strings.EqualFold(u.Host, s.askedAt(r)) || public != nil && strings.EqualFold(u.Host, public.Host)
+}
+
+// isCrossSite reports whether a browser says that another site's page asks.
+func isCrossSite(fetched string) bool { return fetched == "cross-site" || fetched == "same-site" }
+
+// asker returns the address that a request comes from. Only our own proxies are believed
+// about the caller behind them: anybody can write a header.
+func (s *site) asker(r *http.Request) netip.Addr {
+	if on := behalfOf(r); on != nil {
+		return on.Addr
+	}
+	return behind(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), s.proxies)
+}
+
+// forwardedFor returns the address that a proxy or a tunnel's end on this machine says that a
+// request comes from. It is good enough to count strangers: whoever could write it counts as
+// one already.
+func (s *site) forwardedFor(r *http.Request) netip.Addr {
+	proxies := append(slices.Clip(s.proxies), netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
+	return behind(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), proxies)
+}
+
+// behind follows X-Forwarded-For from its end, where our proxy wrote, to the
+// first address that is none of our proxies.
+func behind(socket string, forwarded []string, proxies []netip.Prefix) netip.Addr {
+	peer, err := netip.ParseAddrPort(socket)
+	if err != nil {
+		return netip.Addr{} // a test's pipe
+	}
+	at, rest := peer.Addr().Unmap(), strings.Join(forwarded, ",")
+	for rest != "" && access.IsIn(at, proxies) {
+		comma := strings.LastIndexByte(rest, ',')
+		next, err := netip.ParseAddr(strings.TrimSpace(rest[comma+1:]))
+		if err != nil {
+			break
+		}
+		at, rest = next.Unmap(), rest[:max(0, comma)]
+	}
+	return at
+}
+
+// remote is who connects.
+type remote struct {
+	addr netip.Addr
+	// forwards: it says that it speaks for others, and is no proxy of ours.
+	forwards bool
+}
+
+func (s *site) remote(r *http.Request) remote {
+	c := remote{addr: s.asker(r)}
+	if on := behalfOf(r); on != nil {
+		c.forwards = on.Forwards
+	}
+	if socket, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
+		c.forwards = c.addr == socket.Addr().Unmap() && r.Header.Get("X-Forwarded-For") != ""
+	}
+	return c
+}
+
+// guestFrom returns the address of a page's owner; the zero value if it stands for many, as
+// a tunnel's end on this machine does.
+func (s *site) guestFrom(r *http.Request) netip.Addr {
+	c := s.remote(r)
+	if c.forwards || c.addr.IsLoopback() {
+		return netip.Addr{}
+	}
+	return access.Subscriber(c.addr)
+}
+
+// origin returns where a player's probes come from.
+func (s *site) origin(c remote, probes wire.Probes) room.Origin {
+	if c.forwards {
+		return room.Origin{}
+	}
+	o := room.OriginOf(c.addr, probes, s.home != nil && s.home(c.addr)).LocatedBy(s.locate)
+	if at, err := netip.ParseAddrPort(s.address); err == nil && c.addr.IsLoopback() && probes == wire.ProbesAtHost {
+		o.Here = at.Addr()
+	}
+	return o
+}
+
+// entrance returns where friends can get in: at the host's public URL, or at the address
+// where the page was opened, or at the host's own if that was this machine's.
+func (s *site) entrance(r *http.Request) entrance {
+	if on := behalfOf(r); on != nil {
+		return on.entrance()
+	}
+	e := entrance{url: url.URL{Scheme: "http", Host: s.askedAt(r), Path: "/"}}
+	if r.TLS != nil {
+		e.fingerprint = s.fingerprint
+	}
+	socket, err := netip.ParseAddrPort(r.RemoteAddr)
+	viaProxy := err == nil && access.IsIn(socket.Addr(), s.proxies)
+	if r.TLS != nil || viaProxy && r.Header.Get("X-Forwarded-Proto") == "https" {
+		e.url.Scheme = "https"
+	}
+	switch public := s.publicURL; {
+	case public != nil:
+		e.url.Scheme, e.url.Host = public.Scheme, public.Host
+	case s.address != "" && isLoopback(e.url.Host):
+		e.url.Host = s.address
+	}
+	return e
+}
+
+// fromVisitor shows a handler the address of the visitor, and not a proxy's.
+func (s *site) fromVisitor(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if from := s.forwardedFor(r); from.IsValid() {
+			r = r.WithContext(r.Context()) // a copy
+			r.RemoteAddr = netip.AddrPortFrom(from, 0).String()
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// isFromHere reports whether a request comes from this machine, and from nobody for
+// whom a proxy or a tunnel on it speaks, as far as they say so.
+func isFromHere(r *http.Request) bool {
+	socket, err := netip.ParseAddrPort(r.RemoteAddr)
+	for _, name := range [...]string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Cf-Connecting-Ip"} {
+		if r.Header.Get(name) != "" {
+			return false
+		}
+	}
+	from := socket.Addr().Unmap()
+	if err != nil || from.IsLoopback() {
+		return err == nil && isLoopback(strings.ToLower(r.Host))
+	}
+	own, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr) // one that does not listen on loopback
+	if !is {
+		return false
+	}
+	at, err := netip.ParseAddrPort(own.String())
+	return err == nil && at.Addr().Unmap() == from && hostname(r.Host) == from.String()
+}
