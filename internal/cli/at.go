@@ -42,7 +42,8 @@ func (h *hostCommand) runAt(ctx context.Context) error {
 		if h.given("at") {
 			return hint.With(usagef("--%s makes no sense with --at: %s", f.flag, f.why), "leave out one of the two")
 		}
-		return hint.With(usagef("--%s makes no sense for a room on %s: %s", f.flag, h.at, f.why), "add --here to open the room on this machine")
+		return hint.With(usagef("--%s makes no sense for a room on %s: %s", f.flag, h.at, f.why),
+			"add --here to open the room on this machine")
 	}
 	base, err := publicHost(h.at)
 	if err != nil {

@@ -48,9 +48,11 @@ to be open for UDP.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return b.run(cmd.Context()) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&b.listen, "listen", ":"+strconv.Itoa(beacon.Port), "`ADDRESS` to listen on, by UDP; on a machine with several that of the one to be measured")
+	flags.StringVar(&b.listen, "listen", ":"+strconv.Itoa(beacon.Port),
+		"`ADDRESS` to listen on, by UDP; on a machine with several that of the one to be measured")
 	flags.StringVar(&b.name, "name", "", "the place's `NAME`, which whoever asks is told")
-	bindYesNo(flags, &b.portMap, "port-map", "have the router pass on the UDP port from the internet (port_map in config.toml)")
+	bindYesNo(flags, &b.portMap, "port-map", "have the router pass on the UDP port from the internet "+
+		"(port_map in config.toml)")
 	flags.IntVar(&b.bounds.Each, "each", echo.DefaultEach, "answer one network at most `N` times a second")
 	flags.IntVar(&b.bounds.All, "all", echo.DefaultAll, "answer all together at most `N` times a second")
 	return cmd
@@ -66,11 +68,13 @@ func (b *beaconCommand) run(ctx context.Context) error {
 	b.name = beacon.Name(b.name)
 	addr, err := net.ResolveUDPAddr("udp", b.listen)
 	if err != nil {
-		return hint.With(usagef("--listen: %q is no ADDRESS:PORT", b.listen), "say --listen :7788, or --listen 192.0.2.1:7787 for one address of this machine")
+		return hint.With(usagef("--listen: %q is no ADDRESS:PORT", b.listen),
+			"say --listen :7788, or --listen 192.0.2.1:7787 for one address of this machine")
 	}
 	conn, err := net.ListenUDP("udp", addr)
 	if err != nil {
-		return hint.With(fmt.Errorf("cannot listen on %s: %w", b.listen, hint.Reason(err)), "is another beacon running there? choose another port with --listen, such as --listen :7788")
+		return hint.With(fmt.Errorf("cannot listen on %s: %w", b.listen, hint.Reason(err)),
+			"is another beacon running there? choose another port with --listen, such as --listen :7788")
 	}
 	at := discovery.Canonical(conn.LocalAddr().(*net.UDPAddr).AddrPort())
 	answers := echo.New(b.name, b.bounds)
@@ -139,9 +143,11 @@ func (b *beaconCommand) tell(at netip.AddrPort) (line string) {
 	switch {
 	case discovery.ReachOf(reachable.Addr()) == discovery.InternetReach:
 	case b.portMap == consented && !at.Addr().IsLoopback():
-		b.screen.Say("%s", b.screen.Wrap(fmt.Sprintf("%v is an address of your own network: asking the router for one that the internet reaches", reachable.Addr()), 0))
+		b.screen.Say("%s", b.screen.Wrap(fmt.Sprintf("%v is an address of your own network: asking the router "+
+			"for one that the internet reaches", reachable.Addr()), 0))
 	default:
-		b.screen.Say("%s", b.screen.Wrap(fmt.Sprintf("the internet reaches this machine by another address, if at all: put that in place of %v, and have the router pass on UDP port %d", reachable.Addr(), at.Port()), 0))
+		b.screen.Say("%s", b.screen.Wrap(fmt.Sprintf("the internet reaches this machine by another address, "+
+			"if at all: put that in place of %v, and have the router pass on UDP port %d", reachable.Addr(), at.Port()), 0))
 	}
 	return line
 }

@@ -28,7 +28,8 @@ func (h *hostCommand) check() (game.Game, error) {
 		_, err = net.LookupPort("tcp", port)
 	}
 	if err != nil {
-		return g, hint.With(usagef("--listen: %q is no ADDRESS:PORT", h.listen), "say --listen :7778, or --listen 192.0.2.1:7778 for one address of this machine")
+		return g, hint.With(usagef("--listen: %q is no ADDRESS:PORT", h.listen),
+			"say --listen :7778, or --listen 192.0.2.1:7778 for one address of this machine")
 	}
 	return g, h.encrypt()
 }
@@ -125,7 +126,8 @@ func (h *hostCommand) encrypt() error {
 	case (h.cert == "") != (h.key == ""):
 		return usagef("--tls-cert and --tls-key go together")
 	case h.tls && public != nil && public.Scheme != "https":
-		return hint.With(usagef("--tls encrypts, but --public-url %v does not", public), "say https://, or leave out --tls where a proxy encrypts")
+		return hint.With(usagef("--tls encrypts, but --public-url %v does not", public),
+			"say https://, or leave out --tls where a proxy encrypts")
 	case h.cert != "":
 		return h.ingress.Encrypt(h.cert, h.key)
 	case h.tls:

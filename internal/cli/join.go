@@ -56,7 +56,8 @@ config.toml say which.`,
   muster join LINK --launch-command "flatpak run org.openarena +connect {address}"`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 { // mostly the second is the code
-				return hint.With(usagef("muster join takes one link or address, and got %d", len(args)), "a code apart goes after --code: muster join 192.0.2.1 --code TABOMI")
+				return hint.With(usagef("muster join takes one link or address, and got %d", len(args)),
+					"a code apart goes after --code: muster join 192.0.2.1 --code TABOMI")
 			}
 			return nil
 		},
@@ -77,13 +78,16 @@ config.toml say which.`,
 	flags.StringVar(&j.launcher.Player, "name", defaultName(), "your `NAME` in the room")
 	flags.BoolVar(&j.somewhere, "somewhere", false, "do not tell the others which country you are in")
 	j.canHost.bind(flags)
-	bindYesNo(flags, &j.canHost.portMap, "port-map", "with --can-host, have the router pass on the UDP port from the internet (port_map in config.toml)")
+	bindYesNo(flags, &j.canHost.portMap, "port-map", "with --can-host, have the router pass on the UDP "+
+		"port from the internet (port_map in config.toml)")
 	bindSharing(cmd, &j.shares)
 	bindLaunch(cmd, &j.launcher)
-	bindWord(cmd, &j.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too, if the room is on a public host and wants that (off: never)")
+	bindWord(cmd, &j.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off},
+		"look for servers on the local network, too, if the room is on a public host and wants that (off: never)")
 	flags.BoolVar(&j.noBrowser, "no-browser", false, "do not open your own page in a browser")
 	flags.BoolVar(&j.once, "once", false, "leave after the first launch")
-	bindWord(cmd, &j.greets, "greet", greetsNone, []greeting{greetsNone, greetsByName, greetsByLink}, "what to ask first, where something else than a person says this line")
+	bindWord(cmd, &j.greets, "greet", greetsNone, []greeting{greetsNone, greetsByName, greetsByLink},
+		"what to ask first, where something else than a person says this line")
 	flags.Lookup("greet").Hidden = true
 	j.probing.bind(flags)
 	return cmd
@@ -134,7 +138,8 @@ func (j *join) destination(args []string) (invite.Link, error) {
 	}
 	switch {
 	case len(args) > 0 && !isCode && j.given("at"):
-		return invite.Link{}, hint.With(usagef("%s says where the room is, and so does --at", args[0]), "leave out --at, or give the room's code alone")
+		return invite.Link{}, hint.With(usagef("%s says where the room is, and so does --at", args[0]),
+			"leave out --at, or give the room's code alone")
 	case len(args) > 0 && !isCode:
 		to, err := invite.Parse(args[0], j.code)
 		if err != nil {

@@ -86,11 +86,13 @@ func (j *join) greet(ctx context.Context, c *term.Console, to invite.Link) error
 	case greetsByName:
 		c.Say("Muster takes you into %s at %s, to find the game server that is best for all of you.", room, to.Host)
 	case greetsByLink:
-		switch answer, ok := c.Ask(ctx, fmt.Sprintf("A link wants to take you into %s at %s. Join it? [y/N] ", room, to.Host)); {
+		switch answer, ok := c.Ask(ctx, fmt.Sprintf("A link wants to take you into %s at %s. Join it? [y/N] ",
+			room, to.Host)); {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !ok:
-			return hint.With(errors.New("nobody is here to say whether a link may take you into "+room), "say it yourself: muster join "+to.String())
+			return hint.With(errors.New("nobody is here to say whether a link may take you into "+room),
+				"say it yourself: muster join "+to.String())
 		case answer == "" || !term.Yes(answer):
 			return errors.New("no room was joined")
 		}

@@ -22,9 +22,12 @@ type starting struct {
 
 func (s *starting) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&s.command, "start-command", "", "start a server at a place where one would suit, with this `TEMPLATE`; see docs/places.md")
-	bindWord(cmd, &s.when, "start", game.StartAsk, []game.Starts{game.StartAsk, game.StartAuto, game.StartNever}, "run --start-command")
-	flags.DurationVar(&s.within, "start-within", lobby.StartTime, "give a server that was started up that has not answered after this `DURATION`")
+	flags.StringVar(&s.command, "start-command", "",
+		"start a server at a place where one would suit, with this `TEMPLATE`; see docs/places.md")
+	bindWord(cmd, &s.when, "start", game.StartAsk, []game.Starts{game.StartAsk, game.StartAuto, game.StartNever},
+		"run --start-command")
+	flags.DurationVar(&s.within, "start-within", lobby.StartTime,
+		"give a server that was started up that has not answered after this `DURATION`")
 }
 
 // starter is what starts servers as the flags say, nil if they say nothing.
@@ -39,15 +42,18 @@ func (s *starting) starter(games game.Table, asking lobby.Asking, settings func(
 func (s *starting) check(places wire.Venues) (err error) {
 	if s.command == "" {
 		if s.when == game.StartAuto {
-			return hint.With(usagef("--start auto runs what --start-command says, and nothing does"), "say what starts a server with --start-command, or leave it out")
+			return hint.With(usagef("--start auto runs what --start-command says, and nothing does"),
+				"say what starts a server with --start-command, or leave it out")
 		}
 		if s.within != lobby.StartTime {
-			return hint.With(usagef("--start-within says how long a server that was started may take, and nothing starts one"), "say what does with --start-command, or leave it out")
+			return hint.With(usagef("--start-within says how long a server that was started may take, and "+
+				"nothing starts one"), "say what does with --start-command, or leave it out")
 		}
 		return nil
 	}
 	if len(places) == 0 {
-		return hint.With(usagef("--start-command starts a server at one of your places, and there are none"), "say where it could be with --places FILE")
+		return hint.With(usagef("--start-command starts a server at one of your places, and there are none"),
+			"say where it could be with --places FILE")
 	}
 	if s.within <= 0 {
 		return usagef("--start-within %v: a server takes some time to start", s.within)
@@ -56,7 +62,8 @@ func (s *starting) check(places wire.Venues) (err error) {
 		return usagef("--start-command: %s", hint.Plain(err.Error()))
 	}
 	if program, isThere := s.hook.Program(); !isThere {
-		return hint.With(fmt.Errorf("--start-command: there is no program %s on this machine", program), "say where it is, as in /home/me/bin/start-server, or install it")
+		return hint.With(fmt.Errorf("--start-command: there is no program %s on this machine", program),
+			"say where it is, as in /home/me/bin/start-server, or install it")
 	}
 	return nil
 }

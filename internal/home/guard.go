@@ -27,10 +27,11 @@ type refusal struct {
 }
 
 var (
-	misnamed = refusal{http.StatusMisdirectedRequest, "Home does not go by this name. Start muster again: it opens the right address."}
-	foreign  = refusal{http.StatusForbidden, "Another site's page may not do this."}
-	unknown  = refusal{http.StatusForbidden, "This link opens nothing any more. Start muster again: it shows Home."}
-	notJSON  = refusal{http.StatusUnsupportedMediaType, "JSON is wanted."}
+	misnamed = refusal{http.StatusMisdirectedRequest, "Home does not go by this name. Start muster again: " +
+		"it opens the right address."}
+	foreign = refusal{http.StatusForbidden, "Another site's page may not do this."}
+	unknown = refusal{http.StatusForbidden, "This link opens nothing any more. Start muster again: it shows Home."}
+	notJSON = refusal{http.StatusUnsupportedMediaType, "JSON is wanted."}
 )
 
 // judge is why a request is refused, or nil. A request that changes something, or opens
@@ -72,14 +73,16 @@ func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byt
 
 // admit gives the browser the cookie, and takes the secret out of its address.
 func (g guard) admit(w http.ResponseWriter, r *http.Request, to string) {
-	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.key, Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteStrictMode})
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
 // headers keep hostile text harmless, and Home out of other pages.
 func headers(w http.ResponseWriter) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src "+
+		"'self'; font-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")

@@ -249,11 +249,15 @@ func New(ctx context.Context, at net.Addr, config Config) *Home {
 	port := at.(*net.TCPAddr).Port
 	h := &Home{
 		config: config, asked: map[int]chan string{},
-		door: &door{isOwn: config.IsOwnUser, tickets: map[string]time.Time{}, guard: guard{key: rand.Text(), cookie: fmt.Sprintf("muster-home-%d", port), names: []string{fmt.Sprintf("127.0.0.1:%d", port), fmt.Sprintf("localhost:%d", port)}}},
+		door: &door{isOwn: config.IsOwnUser, tickets: map[string]time.Time{}, guard: guard{key: rand.Text(),
+			cookie: fmt.Sprintf("muster-home-%d", port), names: []string{fmt.Sprintf("127.0.0.1:%d", port),
+				fmt.Sprintf("localhost:%d", port)}}},
 	}
 	h.ctx, h.quit = context.WithCancel(ctx)
-	h.state = state{Version: config.Version, Name: config.Name, At: config.At, Kept: config.Kept, Questions: []question{}, Invitations: []invitation{}, Rooms: []roomNear{}}
-	for _, t := range []*taskState{&h.state.Find.taskState, &h.state.Room.taskState, &h.state.Go, &h.state.Watch.taskState, &h.state.Beacon.taskState} {
+	h.state = state{Version: config.Version, Name: config.Name, At: config.At, Kept: config.Kept,
+		Questions: []question{}, Invitations: []invitation{}, Rooms: []roomNear{}}
+	for _, t := range []*taskState{&h.state.Find.taskState, &h.state.Room.taskState, &h.state.Go,
+		&h.state.Watch.taskState, &h.state.Beacon.taskState} {
 		t.Lines = []string{}
 	}
 	h.look(&h.state)
@@ -294,7 +298,8 @@ const headerWithin = 10 * time.Second
 // Serve answers until ctx ends, somebody presses Quit, or nobody needs Home any more,
 // and waits for all that it has begun.
 func (h *Home) Serve(listener net.Listener) error {
-	server := &http.Server{Handler: h.Handler(), ReadHeaderTimeout: headerWithin, ErrorLog: slog.NewLogLogger(h.config.Logger.Handler(), slog.LevelDebug)}
+	server := &http.Server{Handler: h.Handler(), ReadHeaderTimeout: headerWithin,
+		ErrorLog: slog.NewLogLogger(h.config.Logger.Handler(), slog.LevelDebug)}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 	h.work.Go(h.watchIdle)

@@ -46,7 +46,10 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("GET /api/standing", reads(func(context.Context) (any, error) { return sorted(h.config.Standing) }))
 	mux.HandleFunc("GET /api/steam-key", reads(func(context.Context) (any, error) { return h.config.SteamKey(), nil }))
 	mux.HandleFunc("POST /api/ticket", takes(func(_ context.Context, _ struct{}) (any, error) { return h.Ticket(), nil }))
-	mux.HandleFunc("POST /api/invite", takes(func(_ context.Context, i Invitation) (any, error) { h.Invite(i); return nil, nil }))
+	mux.HandleFunc("POST /api/invite", takes(func(_ context.Context, i Invitation) (any, error) {
+		h.Invite(i)
+		return nil, nil
+	}))
 	mux.HandleFunc("POST /api/invited", takes(h.takeInvited))
 	mux.HandleFunc("POST /api/find", takes(h.takeFind))
 	mux.HandleFunc("POST /api/stop", takes(h.takeStop))
@@ -59,7 +62,9 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("POST /api/players", takes(h.takePlayers))
 	mux.HandleFunc("POST /api/keep", takes(h.takeKeep))
 	mux.HandleFunc("POST /api/import", takes(h.takeImport))
-	mux.HandleFunc("POST /api/export", takes(func(ctx context.Context, wish listsWish) (any, error) { return wish.export(ctx, h.config.Command) }))
+	mux.HandleFunc("POST /api/export", takes(func(ctx context.Context, wish listsWish) (any, error) {
+		return wish.export(ctx, h.config.Command)
+	}))
 	mux.HandleFunc("POST /api/answer", takes(h.takeAnswer))
 	mux.HandleFunc("POST /api/settings", takes(h.takeSettings))
 	mux.HandleFunc("POST /api/steam-key", takes(h.takeSteamKey))

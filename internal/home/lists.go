@@ -35,7 +35,8 @@ func (w listsWish) args(what, file string) []string {
 // takeImport has the command read a list, and answers what it says of it.
 func (h *Home) takeImport(ctx context.Context, wish listsWish) (any, error) {
 	var said bytes.Buffer
-	if err := h.config.Command(ctx, wish.args("import", "-"), Terminal{In: strings.NewReader(wish.Text), Out: &said}); err != nil {
+	if err := h.config.Command(ctx, wish.args("import", "-"), Terminal{In: strings.NewReader(wish.Text),
+		Out: &said}); err != nil {
 		return nil, err
 	}
 	h.change(h.look)

@@ -31,7 +31,8 @@ type Running struct {
 // Claim makes this program the user's one Home. If there is one already that is
 // returned, and no instance. The folder is the user's alone.
 func Claim(ctx context.Context, folder string) (*Instance, *Running, error) {
-	i := &Instance{lock: flock.New(filepath.Join(folder, "home.lock"), flock.SetPermissions(0o600)), file: filepath.Join(folder, "home.json")}
+	i := &Instance{lock: flock.New(filepath.Join(folder, "home.lock"), flock.SetPermissions(0o600)),
+		file: filepath.Join(folder, "home.json")}
 	for {
 		isFirst, err := i.lock.TryLock()
 		if err != nil {
@@ -114,7 +115,8 @@ func (r *Running) ask(ctx context.Context, what string, wish, answer any) error 
 	}
 	request.Header.Set("Authorization", "Bearer "+r.Key)
 	request.Header.Set("Content-Type", "application/json")
-	client := http.Client{Timeout: answerWithin, Transport: &http.Transport{DisableKeepAlives: true}} // past any proxy of the environment
+	client := http.Client{Timeout: answerWithin,
+		Transport: &http.Transport{DisableKeepAlives: true}} // past any proxy of the environment
 	reply, err := client.Do(request)
 	if err != nil {
 		return fmt.Errorf("home: the one that is running does not answer: %w", err)

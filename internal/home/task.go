@@ -56,7 +56,8 @@ func (h *Home) endNight() {
 
 // start runs a command in place of the one of its kind that is under way. show is where
 // its state is, begin sets what else is new, and ended is told how it came out.
-func (h *Home) start(of *task, name string, show func(*state) *taskState, head taskState, args []string, adapt func(*Terminal), ended func(error)) {
+func (h *Home) start(of *task, name string, show func(*state) *taskState, head taskState, args []string,
+	adapt func(*Terminal), ended func(error)) {
 	h.stop(of)
 	ctx, cancel := context.WithCancel(h.ctx)
 	t := task{cancel, make(chan struct{}), make(chan struct{})}
@@ -71,7 +72,8 @@ func (h *Home) start(of *task, name string, show func(*state) *taskState, head t
 		})
 	}
 	terminal := Terminal{
-		In: strings.NewReader(""), Out: &lines{tell: say}, Ask: h.ask(name), Open: func(string) {}, Listed: func(int) {}, Found: func(report.Measurement) {}, Shines: func(string, int) {}, Ends: t.ends,
+		In: strings.NewReader(""), Out: &lines{tell: say}, Ask: h.ask(name), Open: func(string) {},
+		Listed: func(int) {}, Found: func(report.Measurement) {}, Shines: func(string, int) {}, Ends: t.ends,
 		Launches: func(launch string) { h.change(func(s *state) { show(s).Launch = launch }) },
 	}
 	if adapt != nil {
@@ -112,18 +114,19 @@ func (h *Home) find(game string, args []string, clean func()) {
 		id = h.found.begin()
 		s.Find = findState{ID: id, taskState: taskState{Lines: []string{}}}
 	})
-	h.start(&h.finder, "find", func(s *state) *taskState { return &s.Find.taskState }, taskState{Game: game}, args, func(t *Terminal) {
-		t.Listed = func(servers int) { h.change(func(s *state) { s.Find.Listed = servers }) }
-		t.Found = func(m report.Measurement) {
-			h.change(func(s *state) {
-				s.Find.Asked++
-				if m.State == discovery.Answered {
-					s.Find.Answered++
-					h.found.add(m)
-				}
-			})
-		}
-	}, func(error) { clean() })
+	h.start(&h.finder, "find", func(s *state) *taskState { return &s.Find.taskState }, taskState{Game: game},
+		args, func(t *Terminal) {
+			t.Listed = func(servers int) { h.change(func(s *state) { s.Find.Listed = servers }) }
+			t.Found = func(m report.Measurement) {
+				h.change(func(s *state) {
+					s.Find.Asked++
+					if m.State == discovery.Answered {
+						s.Find.Answered++
+						h.found.add(m)
+					}
+				})
+			}
+		}, func(error) { clean() })
 }
 
 // refresh gives a server of the table its newest word.
@@ -141,11 +144,12 @@ func (h *Home) play(what, game string, args []string, clean func()) {
 	defer h.starting.Unlock()
 	h.stop(&h.room)
 	h.change(func(s *state) { h.link, s.Room = "", roomState{taskState{Lines: []string{}}, s.Room.ID + 1} })
-	h.start(&h.room, "room", func(s *state) *taskState { return &s.Room.taskState }, taskState{What: what, Game: game}, args, func(t *Terminal) {
-		t.Open = func(link string) {
-			h.change(func(s *state) { h.link, s.Room.Open = link, true })
-		}
-	}, func(error) { clean() })
+	h.start(&h.room, "room", func(s *state) *taskState { return &s.Room.taskState }, taskState{What: what, Game: game},
+		args, func(t *Terminal) {
+			t.Open = func(link string) {
+				h.change(func(s *state) { h.link, s.Room.Open = link, true })
+			}
+		}, func(error) { clean() })
 }
 
 // connect takes the player to a server. A watch of that server ends: it would ask for a
@@ -160,9 +164,10 @@ func (h *Home) connect(game, addr string, args []string, clean func()) {
 		h.stop(&h.watcher)
 		h.change(func(s *state) { s.Watch = watchState{taskState: taskState{Lines: []string{}}} })
 	}
-	h.start(&h.goer, "go", func(s *state) *taskState { return &s.Go }, taskState{What: addr, Game: game}, args, func(t *Terminal) {
-		t.Found = h.refresh
-	}, func(error) { clean() })
+	h.start(&h.goer, "go", func(s *state) *taskState { return &s.Go }, taskState{What: addr, Game: game},
+		args, func(t *Terminal) {
+			t.Found = h.refresh
+		}, func(error) { clean() })
 }
 
 // shine has this computer answer measurements.
@@ -171,11 +176,12 @@ func (h *Home) shine(args []string) {
 	defer h.starting.Unlock()
 	h.stop(&h.shiner)
 	h.change(func(s *state) { s.Beacon = beaconState{} })
-	h.start(&h.shiner, "beacon", func(s *state) *taskState { return &s.Beacon.taskState }, taskState{}, args, func(t *Terminal) {
-		t.Shines = func(line string, answered int) {
-			h.change(func(s *state) { s.Beacon.Line, s.Beacon.Answered = discovery.CleanText(line), answered })
-		}
-	}, nil)
+	h.start(&h.shiner, "beacon", func(s *state) *taskState { return &s.Beacon.taskState }, taskState{}, args,
+		func(t *Terminal) {
+			t.Shines = func(line string, answered int) {
+				h.change(func(s *state) { s.Beacon.Line, s.Beacon.Answered = discovery.CleanText(line), answered })
+			}
+		}, nil)
 }
 
 // watch looks at a server until a seat is free.
@@ -184,7 +190,8 @@ func (h *Home) watch(game, addr, name string, goes bool, args []string, clean fu
 	defer h.starting.Unlock()
 	h.stop(&h.watcher)
 	h.change(func(s *state) { s.Watch = watchState{Name: discovery.CleanText(name), Goes: goes} })
-	h.start(&h.watcher, "watch", func(s *state) *taskState { return &s.Watch.taskState }, taskState{What: addr, Game: game}, args, func(t *Terminal) {
+	h.start(&h.watcher, "watch", func(s *state) *taskState { return &s.Watch.taskState }, taskState{What: addr,
+		Game: game}, args, func(t *Terminal) {
 		t.Found = func(m report.Measurement) {
 			h.refresh(m)
 			h.change(func(s *state) {

@@ -76,7 +76,8 @@ func (j joinWish) args(link, at, launch string) ([]string, error) {
 		args = append(args, "--code="+strings.Join(strings.Fields(j.Code), ""))
 	}
 	if at == "" && looksLikeCode(link) {
-		return nil, errors.New("a code alone is of a public host, and none is set under “This computer”: paste the whole link")
+		return nil, errors.New("a code alone is of a public host, and none is set under “This computer”: " +
+			"paste the whole link")
 	}
 	return append(args, "--", link), nil
 }
@@ -137,7 +138,8 @@ func (w hostWish) args(file, listen, launch string, quiet bool) ([]string, error
 		return nil, err
 	}
 	args := append([]string{"host", "--game=" + w.Game, "--new"}, player(w.Name, w.Auto, launch, w.CanHost)...)
-	for _, text := range []struct{ flag, value string }{{"by", w.By}, {"map", w.Map}, {"mode", w.Mode}, {"room", w.Title}, {"every", w.Every}} {
+	for _, text := range []struct{ flag, value string }{{"by", w.By}, {"map", w.Map}, {"mode", w.Mode},
+		{"room", w.Title}, {"every", w.Every}} {
 		if text.value != "" {
 			args = append(args, "--"+text.flag+"="+text.value)
 		}

@@ -73,7 +73,8 @@ func firstSteps(none *game.NoMasterError, looksAround bool) []string {
 	case none.Game.OnSteam():
 		lines = append(lines,
 			"2. Add favourites in Steam (View, Game Servers): Muster finds them by itself from then on.",
-			"3. Get a key for nothing at https://steamcommunity.com/dev/apikey and give it to muster games --steam-key: then all that Steam lists are there.")
+			"3. Get a key for nothing at https://steamcommunity.com/dev/apikey and give it to muster games "+
+				"--steam-key: then all that Steam lists are there.")
 	case none.Game.HasMasters():
 		lines = append(lines, "2. Ask a master that you know: --master HOST:PORT.")
 	default:

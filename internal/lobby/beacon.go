@@ -15,7 +15,8 @@ import (
 
 // PassOn asks the router to pass on a UDP port to this machine, from when that is allowed
 // until stop is called. Told hears by which of its ports, and again when that changes.
-func (d *Desk) PassOn(ctx context.Context, allowed <-chan struct{}, port uint16, told func(portmap.Mapping)) (stop func()) {
+func (d *Desk) PassOn(ctx context.Context, allowed <-chan struct{}, port uint16,
+	told func(portmap.Mapping)) (stop func()) {
 	if allowed == nil {
 		return func() {}
 	}
@@ -29,7 +30,8 @@ func (d *Desk) PassOn(ctx context.Context, allowed <-chan struct{}, port uint16,
 		}
 		err := portmap.Keep(ctx, portmap.UDP, port, d.Logger, told)
 		if err != nil && ctx.Err() == nil {
-			d.Screen.Say("%s", d.Screen.Wrap(fmt.Sprintf("no router here opens UDP port %d for us (asked by PCP, NAT-PMP and UPnP): have it pass that on to this computer yourself", port), 0))
+			d.Screen.Say("%s", d.Screen.Wrap(fmt.Sprintf("no router here opens UDP port %d for us (asked by PCP, "+
+				"NAT-PMP and UPnP): have it pass that on to this computer yourself", port), 0))
 		}
 	})
 	return func() { cancel(); work.Wait() }
@@ -40,13 +42,19 @@ func (d *Desk) PassOn(ctx context.Context, allowed <-chan struct{}, port uint16,
 func PassedOn(m portmap.Mapping, isTold bool) string {
 	switch {
 	case !m.IsPublic():
-		return fmt.Sprintf("the router passes on UDP port %d (%s), but its own address %v is not of the internet: another router, or the provider's, stands before it", m.Port, m.By, m.External.Addr())
+		return fmt.Sprintf("the router passes on UDP port %d (%s), but its own address %v is not of the "+
+			"internet: another router, or the provider's, stands before it", m.Port, m.By, m.External.Addr())
 	case m.External.Port() != m.Port && isTold:
-		return fmt.Sprintf("the router passes on UDP port %d to %d here (%s), as another machine has %d: the room has the others ask for this computer at %v, but a game's server here may meet the same", m.External.Port(), m.Port, m.By, m.Port, m.External)
+		return fmt.Sprintf("the router passes on UDP port %d to %d here (%s), as another machine has %d: the "+
+			"room has the others ask for this computer at %v, but a game's server here may meet the same",
+			m.External.Port(), m.Port, m.By, m.Port, m.External)
 	case m.External.Port() != m.Port:
-		return fmt.Sprintf("the router passes on UDP port %d to %d here (%s), as another machine has %d: others ask for you at %d in vain, and a game's server may meet the same; name %v in lists of places, or free that port on the router", m.External.Port(), m.Port, m.By, m.Port, m.Port, m.External)
+		return fmt.Sprintf("the router passes on UDP port %d to %d here (%s), as another machine has %d: "+
+			"others ask for you at %d in vain, and a game's server may meet the same; name %v in lists of "+
+			"places, or free that port on the router", m.External.Port(), m.Port, m.By, m.Port, m.Port, m.External)
 	}
-	return fmt.Sprintf("the router passes on UDP port %d (%s): others ask for this computer at %v", m.Port, m.By, m.External)
+	return fmt.Sprintf("the router passes on UDP port %d (%s): others ask for this computer at %v", m.Port,
+		m.By, m.External)
 }
 
 // beaconHere is this machine as it answers as a beacon; the zero value does not.
@@ -92,7 +100,8 @@ func (d *Desk) shine(ctx context.Context, allowed <-chan struct{}) (beaconHere, 
 			d.Warn(fmt.Errorf("this machine answers as a beacon no more: %w", err))
 		}
 	})
-	d.Screen.Say("%s", d.Screen.Wrap(fmt.Sprintf("while everybody here says --can-host, their programs measure this computer at UDP port %d; for friends elsewhere your router has to pass it on", here.port), 0))
+	d.Screen.Say("%s", d.Screen.Wrap(fmt.Sprintf("while everybody here says --can-host, their programs "+
+		"measure this computer at UDP port %d; for friends elsewhere your router has to pass it on", here.port), 0))
 	takeBack := d.PassOn(ctx, allowed, here.port, func(m portmap.Mapping) {
 		d.Screen.Say("%s", d.Screen.Wrap(PassedOn(m, true), 0))
 		if m.IsPublic() {

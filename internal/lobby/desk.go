@@ -28,7 +28,8 @@ type Desk struct {
 
 // NewDesk returns a desk at a terminal, or at Home's page if that is not nil. Env looks up
 // variables of the environment.
-func NewDesk(in io.Reader, out term.Terminal, screen *term.Screen, page *home.Terminal, env func(string) string, log *slog.Logger) *Desk {
+func NewDesk(in io.Reader, out term.Terminal, screen *term.Screen, page *home.Terminal, env func(string) string,
+	log *slog.Logger) *Desk {
 	return &Desk{In: in, Out: out, Screen: screen, Page: page, Logger: log, env: env, voter: newVoter()}
 }
 
@@ -86,7 +87,8 @@ func (d *Desk) hasBrowser() bool { return d.Screen.IsTerminal && d.HasDesktop() 
 
 // HasDesktop reports whether this machine has windows, and the person is not far away.
 func (d *Desk) HasDesktop() bool {
-	hasDesktop := runtime.GOOS == "windows" || runtime.GOOS == "darwin" || d.env("DISPLAY") != "" || d.env("WAYLAND_DISPLAY") != ""
+	hasDesktop := runtime.GOOS == "windows" || runtime.GOOS == "darwin" || d.env("DISPLAY") != "" ||
+		d.env("WAYLAND_DISPLAY") != ""
 	return d.env("SSH_CONNECTION") == "" && hasDesktop
 }
 

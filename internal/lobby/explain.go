@@ -39,7 +39,8 @@ func Explain(err error, to invite.Link) error {
 		return hint.With(fmt.Errorf("what answers at %s does not encrypt, and the link says that the host does", to.Host),
 			"somebody may be in between, or the host was started without --tls: ask the organiser for the link again")
 	case errors.As(err, &plain):
-		return hint.With(fmt.Errorf("what answers at %s does not encrypt", to.Host), "take the whole link that muster host printed: does it begin with http://?")
+		return hint.With(fmt.Errorf("what answers at %s does not encrypt", to.Host),
+			"take the whole link that muster host printed: does it begin with http://?")
 	case errors.As(err, &doubt):
 		return hint.With(fmt.Errorf("nobody vouches for the host at %s: %s", to.Host, distrust(doubt.Err)),
 			"take the whole link: what follows the code is the fingerprint of the host's certificate")
@@ -48,15 +49,18 @@ func Explain(err error, to invite.Link) error {
 			"take the whole link that muster host printed: it begins with https://")
 	case errors.Is(err, peer.ErrGone):
 		return hint.With(fmt.Errorf("the host at %s is gone: muster runs there no more", to.Host),
-			"if the night is over, nothing has to be done; if not, the organiser starts muster host again, and the same line brings you back to your place")
+			"if the night is over, nothing has to be done; if not, the organiser starts muster host again, and "+
+				"the same line brings you back to your place")
 	case errors.Is(err, peer.ErrProxyAlone):
-		return hint.With(fmt.Errorf("a proxy answers at %s, but no host behind it", to.Host), "ask the organiser: is muster host running there?")
+		return hint.With(fmt.Errorf("a proxy answers at %s, but no host behind it", to.Host),
+			"ask the organiser: is muster host running there?")
 	case errors.Is(err, peer.ErrMisnamed):
 		name, _, _ := net.SplitHostPort(to.Host)
 		return hint.With(fmt.Errorf("the host at %s does not go by that name", to.Host),
 			fmt.Sprintf("take the link that muster host printed, or have the organiser start it with --host-name %s", name))
 	case errors.Is(err, websocket.ErrBadHandshake):
-		return hint.With(fmt.Errorf("what answers at %s is no muster host", to.Host), "is the port right? muster host prints the whole link")
+		return hint.With(fmt.Errorf("what answers at %s is no muster host", to.Host),
+			"is the port right? muster host prints the whole link")
 	case errors.Is(err, peer.ErrUnreachable):
 		return Unreached(to.Host, err)
 	}
@@ -98,11 +102,13 @@ func Unreached(at string, err error) error {
 	}
 	switch host, _, _ := net.SplitHostPort(at); {
 	case errors.As(err, &name) && mayBeCode.MatchString(host):
-		return hint.With(fmt.Errorf("no host is called %s", host), "if that is a room's code, say: muster join --code "+strings.ToUpper(host))
+		return hint.With(fmt.Errorf("no host is called %s", host), "if that is a room's code, say: muster "+
+			"join --code "+strings.ToUpper(host))
 	case errors.As(err, &name):
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return hint.With(fmt.Errorf("no host answers at %s: nothing comes back", at),
-			"does a firewall there let TCP through to muster? is the address the right one, and on a network that this machine is on?")
+			"does a firewall there let TCP through to muster? is the address the right one, and on a network "+
+				"that this machine is on?")
 	}
 	return hint.With(fmt.Errorf("no host answers at %s: %w", at, hint.Reason(err)),
 		"is muster host running there, are address and port right, does a firewall let TCP through?")
@@ -136,25 +142,34 @@ func ExplainAt(err error, base *url.URL) error {
 	case errors.As(err, &refusal):
 		return hint.With(refusal, here)
 	case errors.As(err, &moved):
-		return hint.With(fmt.Errorf("%s leads to %s", base, moved.To), fmt.Sprintf("if you trust that host, say --at %s", moved.To))
+		return hint.With(fmt.Errorf("%s leads to %s", base, moved.To), fmt.Sprintf("if you trust that host, say --at %s",
+			moved.To))
 	case errors.Is(err, ErrNotPublic):
-		return hint.With(fmt.Errorf("the host at %s opens no rooms for others", base), "it is somebody's own, or of an older release: rooms are opened where muster serve runs; "+here)
+		return hint.With(fmt.Errorf("the host at %s opens no rooms for others", base),
+			"it is somebody's own, or of an older release: rooms are opened where muster serve runs; "+here)
 	case errors.Is(err, ErrNotMuster):
-		return hint.With(fmt.Errorf("what answers at %s is no public muster host", base), "is the address right? In a browser such a host shows how to open a room; "+here)
+		return hint.With(fmt.Errorf("what answers at %s is no public muster host", base),
+			"is the address right? In a browser such a host shows how to open a room; "+here)
 	case errors.As(err, &trouble) && trouble.Status >= 500:
-		return hint.With(fmt.Errorf("the host at %s is out of order: %d %s", base, trouble.Status, http.StatusText(trouble.Status)), "try again in a while; "+here)
+		return hint.With(fmt.Errorf("the host at %s is out of order: %d %s", base, trouble.Status,
+			http.StatusText(trouble.Status)), "try again in a while; "+here)
 	case errors.As(err, &trouble):
-		return hint.With(fmt.Errorf("what answers at %s is no public muster host: %d %s", base, trouble.Status, http.StatusText(trouble.Status)), "is the address right, and is it http:// or https://? "+here)
+		return hint.With(fmt.Errorf("what answers at %s is no public muster host: %d %s", base, trouble.Status,
+			http.StatusText(trouble.Status)), "is the address right, and is it http:// or https://? "+here)
 	case errors.As(err, &doubt):
-		return hint.With(fmt.Errorf("nobody vouches for the host at %s: %s", base, distrust(doubt.Err)), "is the address right? If it is, whoever runs that host has to renew the certificate; "+here)
+		return hint.With(fmt.Errorf("nobody vouches for the host at %s: %s", base, distrust(doubt.Err)),
+			"is the address right? If it is, whoever runs that host has to renew the certificate; "+here)
 	case errors.As(err, &plain), errors.Is(err, http.ErrSchemeMismatch):
 		return hint.With(fmt.Errorf("what answers at %s does not encrypt", base), "is it http://, and the port right? "+here)
 	case errors.As(err, &name):
-		return hint.With(fmt.Errorf("no host answers at %s: %w", base, hint.Reason(err)), "is the name spelt right, and is this machine on the internet? "+here)
+		return hint.With(fmt.Errorf("no host answers at %s: %w", base, hint.Reason(err)),
+			"is the name spelt right, and is this machine on the internet? "+here)
 	case errors.As(err, &failed) && errors.As(err, &timeout) && timeout.Timeout():
-		return hint.With(fmt.Errorf("no host answers at %s: nothing comes back", base), "is the address right, and is this machine on the internet? "+here)
+		return hint.With(fmt.Errorf("no host answers at %s: nothing comes back", base),
+			"is the address right, and is this machine on the internet? "+here)
 	case errors.As(err, &failed):
-		return hint.With(fmt.Errorf("no host answers at %s: %w", base, hint.Reason(err)), "is the address right, and is this machine on the internet? "+here)
+		return hint.With(fmt.Errorf("no host answers at %s: %w", base, hint.Reason(err)),
+			"is the address right, and is this machine on the internet? "+here)
 	}
 	return err
 }

@@ -27,7 +27,8 @@ func keysOfMeeting(m *wire.Meeting) string {
 
 // ofMeeting is what a line means in a room that stays, if it is one of its words.
 func ofMeeting(line string, room *wire.Snapshot) (word wire.Say, is bool) {
-	what, is := map[string]wire.Word{"come": wire.SayCome, "not": wire.SayNotCome, "no": wire.SayNotCome, "liked": wire.SayLiked, "disliked": wire.SayDisliked}[strings.ToLower(strings.TrimSpace(line))]
+	what, is := map[string]wire.Word{"come": wire.SayCome, "not": wire.SayNotCome, "no": wire.SayNotCome,
+		"liked": wire.SayLiked, "disliked": wire.SayDisliked}[strings.ToLower(strings.TrimSpace(line))]
 	return wire.Say{Round: room.Room.Round, What: what}, is && room.Meeting != nil
 }
 

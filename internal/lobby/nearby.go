@@ -56,7 +56,8 @@ func FindRoom(ctx context.Context, c *term.Console, code string, log *slog.Logge
 
 // roomTable shows rooms, numbered; what strangers announce was cleaned by lan.
 func roomTable(found []lan.Found) *term.Table {
-	t := &term.Table{Columns: []term.Column{term.Right(""), term.Left("ROOM"), term.Left("GAME"), term.Right("PLAYERS"), term.Left("ORGANISER"), term.Left("")}}
+	t := &term.Table{Columns: []term.Column{term.Right(""), term.Left("ROOM"), term.Left("GAME"),
+		term.Right("PLAYERS"), term.Left("ORGANISER"), term.Left("")}}
 	for i, f := range found {
 		players, remark := strconv.Itoa(f.Players), ""
 		if f.Seats > 0 {

@@ -105,7 +105,8 @@ func (o *Opening) open(ctx context.Context, brings bool) (invite.Link, bool, err
 	isKnown, isListed := service.Knows(o.Game.ID)
 	if !isKnown {
 		room["own_game"] = wire.OwnGame{ID: o.Game.ID, Name: o.Game.Name, Protocol: o.Game.ProtocolName, Port: o.Game.Port}
-		o.Desk.Screen.Say("%s", o.Desk.Screen.Wrap(fmt.Sprintf("%s does not know %s: friends who have it in their own table of games are taken there, the others are shown the address", o.Base, o.Game.Name), 0))
+		o.Desk.Screen.Say("%s", o.Desk.Screen.Wrap(fmt.Sprintf("%s does not know %s: friends who have it in "+
+			"their own table of games are taken there, the others are shown the address", o.Base, o.Game.Name), 0))
 	}
 	if brings = brings || !isKnown || !isListed; brings {
 		if err := o.bring(ctx, room, service.MaxServers); err != nil {
@@ -116,7 +117,8 @@ func (o *Opening) open(ctx context.Context, brings bool) (invite.Link, bool, err
 	if err != nil {
 		return l, false, err
 	}
-	mine := kept{Game: o.Settings.Game, Name: o.Settings.Name, Link: l.Personal(l.Secret), Brings: brings, Settings: o.Patch, Opened: time.Now().UTC()}
+	mine := kept{Game: o.Settings.Game, Name: o.Settings.Name, Link: l.Personal(l.Secret), Brings: brings,
+		Settings: o.Patch, Opened: time.Now().UTC()}
 	if err := mine.keep(o.Base.String()); err != nil {
 		o.Desk.Warn(fmt.Errorf("this program would not find the room again: %w", err))
 	}
@@ -133,7 +135,8 @@ func (o *Opening) bring(ctx context.Context, room map[string]any, most int) erro
 		return err
 	}
 	if most > 0 && len(servers) > most {
-		return hint.With(fmt.Errorf("the list has %s, and %s takes %d", term.Count(len(servers), "server"), o.Base.String(), most), "shorten it to those that may be near, or add --here to open the room on this machine")
+		return hint.With(fmt.Errorf("the list has %s, and %s takes %d", term.Count(len(servers), "server"),
+			o.Base.String(), most), "shorten it to those that may be near, or add --here to open the room on this machine")
 	}
 	room["servers"], room["renews"] = servers, !o.Supply.Lists.HasStdin()
 	return nil

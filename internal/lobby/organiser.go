@@ -85,7 +85,10 @@ func (o *Organiser) Begin(ctx context.Context) (console *term.Console, stop func
 	starts := func() {}
 	if o.Starter != nil {
 		o.Starter.desk, o.Starter.code = o.Desk, o.Link.Code
-		starts = o.Starter.begin(ctx, o.console, o.watch, func(ctx context.Context, s room.Started) error { return o.order(ctx, "started", s) })
+		starts = o.Starter.begin(ctx, o.console, o.watch, func(ctx context.Context,
+			s room.Started) error {
+			return o.order(ctx, "started", s)
+		})
 	}
 	return o.console, func() { starts(); cancel(); work.Wait(); o.Client.http.CloseIdleConnections() }
 }
@@ -98,7 +101,8 @@ func (o *Organiser) listen() *term.Console {
 	}
 	if o.Awaits == 0 {
 		alone = func() {
-			o.Desk.Screen.Say("nobody can press Enter here: standard input has ended. Say --players N, and the room starts by itself")
+			o.Desk.Screen.Say("nobody can press Enter here: standard input has ended. Say --players N, and the " +
+				"room starts by itself")
 		}
 	}
 	c := o.Desk.Console(in, func(line string) { o.steers.Typed(line, time.Now()) }, alone)
@@ -154,7 +158,8 @@ func (o *Organiser) Run(ctx context.Context) error {
 	if o.Supply != nil {
 		work.Go(func() { o.Supply.bring(ctx, o.order) })
 	}
-	view := &View{Screen: o.Desk.Screen, Help: o.Desk.keys(OrganiserHelp(o.Player != nil)), Steers: o.steers, notes: notes(o.At, o.Listen, o.Desk.Warn)}
+	view := &View{Screen: o.Desk.Screen, Help: o.Desk.keys(OrganiserHelp(o.Player != nil)), Steers: o.steers,
+		notes: notes(o.At, o.Listen, o.Desk.Warn)}
 	if o.Player == nil {
 		return o.follow(ctx, view, o.Once)
 	}
@@ -175,12 +180,14 @@ func (o *Organiser) play(ctx context.Context, view *View) error {
 		return nil
 	}
 	var refusal wire.Refusal
-	if isOut := errors.As(err, &refusal) && refusal.Reason != wire.ReasonClosed; isOut || err == nil && ctx.Err() == nil && !o.Once {
+	if isOut := errors.As(err, &refusal) && refusal.Reason != wire.ReasonClosed; isOut || err == nil &&
+		ctx.Err() == nil && !o.Once {
 		goesOn := "The host goes on; Ctrl-C ends it"
 		if o.isFar() {
 			goesOn = "The room goes on, and so does this program; Ctrl-C ends it"
 		}
-		o.Desk.Screen.Say("you do not play any more: %s. %s", cmp.Or(discovery.CleanText(refusal.Message), "you have left the room"), goesOn)
+		o.Desk.Screen.Say("you do not play any more: %s. %s", cmp.Or(discovery.CleanText(refusal.Message),
+			"you have left the room"), goesOn)
 		err = o.follow(ctx, view, o.Once)
 	}
 	switch {
@@ -230,7 +237,8 @@ func (o *Organiser) follow(ctx context.Context, n *View, once bool) error {
 	var ended error
 	awake := false
 	room := func(yield func(wire.Snapshot) bool) {
-		watch := o.Client.Watch(ctx, Key{Code: o.Link.Code, Link: o.Link.Key}, func(err error) { n.Show(peer.Disconnected{Err: err}) })
+		watch := o.Client.Watch(ctx, Key{Code: o.Link.Code, Link: o.Link.Key},
+			func(err error) { n.Show(peer.Disconnected{Err: err}) })
 		for s, err := range watch {
 			if ended = err; err != nil {
 				var refusal wire.Refusal
@@ -312,7 +320,8 @@ func (o *Organiser) order(ctx context.Context, action string, with any) error {
 func steersNoMore(err error) error {
 	var refusal wire.Refusal
 	if errors.As(err, &refusal) && refusal.Reason == wire.ReasonSecret {
-		return hint.With(errors.New("this program steers the room no more: the organiser's link was renewed, or handed on"), "steer from the page")
+		return hint.With(errors.New("this program steers the room no more: the organiser's link was renewed, "+
+			"or handed on"), "steer from the page")
 	}
 	return err
 }

@@ -119,7 +119,8 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 	file, noFolder := userfile.State(filepath.Join("tokens", hex.EncodeToString(place[:8])))
 	token, noToken := userfile.Read(file)
 	if noToken != nil && !errors.Is(noToken, fs.ErrNotExist) { // the first time there is none
-		y.Desk.Warn(fmt.Errorf("the room takes you for somebody new: %w. If your name is taken, join with another --name, or ask the organiser to remove your old place", noToken))
+		y.Desk.Warn(fmt.Errorf("the room takes you for somebody new: %w. If your name is taken, join with "+
+			"another --name, or ask the organiser to remove your old place", noToken))
 	}
 	warn := sync.OnceFunc(func() {
 		y.Desk.Screen.Say("muster: warning: your place in the room will not survive a restart of this program")
@@ -132,7 +133,9 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 			}
 		},
 		Say: y.Desk.voter.says, Asks: y.Desk.Page == nil && term.IsTerminal(y.Desk.In) && y.Desk.Screen.IsTerminal,
-		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings, Launch: y.Launcher.Launch, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere, Beacon: y.beacon.port, Outside: y.beacon.reached, Discreet: y.Asking.Discreet,
+		NewProber: y.newProber, NewPlaceProber: y.newPlaceProber, Able: y.able, Brings: y.brings,
+		Launch: y.Launcher.Launch, Events: y.show, Once: y.Once, Logger: y.Desk.Logger, Somewhere: y.Somewhere,
+		Beacon: y.beacon.port, Outside: y.beacon.reached, Discreet: y.Asking.Discreet,
 	}
 	y.View.discreet = y.Asking.Discreet
 	if options.Editions = y.Launcher.Games.Own(); y.Launcher.Version != "" {
@@ -151,7 +154,9 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 		options.Probes = wire.ProbesAtHost
 	}
 	if !netinfo.Source4().IsValid() && netinfo.Source6().IsValid() {
-		y.Desk.Screen.Say("%s", y.Desk.Screen.Wrap("this network has IPv6 only, and most game servers have none: if the others find nothing that you reach, you come along without a say; another network, or a VPN with IPv4, helps", 0))
+		y.Desk.Screen.Say("%s", y.Desk.Screen.Wrap("this network has IPv6 only, and most game servers have "+
+			"none: if the others find nothing that you reach, you come along without a say; another network, or "+
+			"a VPN with IPv4, helps", 0))
 	}
 	defer y.Desk.Screen.Rests()
 	err := peer.Run(ctx, options)
@@ -245,7 +250,8 @@ func (y *Player) newProber(id string, rests func(time.Duration)) (peer.Prober, e
 	g, err := y.Launcher.Games.Find(id)
 	if own := y.own.Load(); err != nil && own != nil && own.ID == id {
 		if g = (game.Game{ProtocolName: own.Protocol}); g.Protocol() != nil {
-			y.Desk.Screen.Say("%s", y.Desk.Screen.Wrap(fmt.Sprintf("%s is a game that the organiser has added: this muster measures its servers, and does not know how it starts; add it to %s", own.Name, userfile.Config("games.toml")), 0))
+			y.Desk.Screen.Say("%s", y.Desk.Screen.Wrap(fmt.Sprintf("%s is a game that the organiser has added: "+
+				"this muster measures its servers, and does not know how it starts; add it to %s", own.Name, userfile.Config("games.toml")), 0))
 			err = nil
 		}
 	}

@@ -56,7 +56,8 @@ func (y *Player) brings(ctx context.Context, id string) (m wire.Bring) {
 		return brought
 	}
 	if most := max(len(likes), len(hides)); most > wire.MaxBrought {
-		y.Desk.Screen.Say("a room takes %d favourites and as many hidden servers of a player: it gets those that you added last, of your %s", wire.MaxBrought, what)
+		y.Desk.Screen.Say("a room takes %d favourites and as many hidden servers of a player: it gets those "+
+			"that you added last, of your %s", wire.MaxBrought, what)
 	}
 	m.Favourites, m.Hidden = of(likes), of(hides)
 	return m

@@ -116,7 +116,8 @@ func Standing(now time.Time) ([]home.Standing, error) {
 			os.Remove(file)
 			continue
 		}
-		room := home.Standing{ID: strings.TrimSuffix(filepath.Base(file), ".json"), Name: note.Name, Game: note.Game, At: note.At, Listen: note.Listen}
+		room := home.Standing{ID: strings.TrimSuffix(filepath.Base(file), ".json"), Name: note.Name, Game: note.Game,
+			At: note.At, Listen: note.Listen}
 		if when, err := schedule.Parse(note.Every, ""); err == nil {
 			room.Next = when.Next(now).UTC()
 		}

@@ -43,7 +43,8 @@ const StartTime = 5 * time.Minute
 
 // begin starts servers in the background, for the room that watch tells of, until stop is
 // called, which ends the last one.
-func (s *Starter) begin(ctx context.Context, console *term.Console, watch func(context.Context, func(wire.Snapshot)), order func(context.Context, room.Started) error) (stop func()) {
+func (s *Starter) begin(ctx context.Context, console *term.Console, watch func(context.Context,
+	func(wire.Snapshot)), order func(context.Context, room.Started) error) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	rooms := make(chan wire.Snapshot, 1)
 	var work sync.WaitGroup
@@ -60,7 +61,8 @@ type started struct {
 
 // follow starts servers as a room wants them, until ctx ends, and ends the last one then.
 // Rooms brings what is new of the room; order has it do something as the organiser.
-func (s *Starter) follow(ctx context.Context, console *term.Console, rooms chan wire.Snapshot, order func(room.Started) error) {
+func (s *Starter) follow(ctx context.Context, console *term.Console, rooms chan wire.Snapshot,
+	order func(room.Started) error) {
 	var now *started
 	defer func() { now.stop() }()
 	tried := 0
@@ -88,7 +90,10 @@ func (s *Starter) follow(ctx context.Context, console *term.Console, rooms chan 
 		if agreed {
 			begun = append(begun, time.Now())
 		}
-		now, err = s.start(ctx, console, g, place, news, agreed, func() bool { return still(rooms, news, place, s.Settings().Places) })
+		now, err = s.start(ctx, console, g, place, news, agreed, func() bool {
+			return still(rooms, news, place,
+				s.Settings().Places)
+		})
 		if err == nil && now != nil {
 			if err = order(room.Started{Game: g.ID, Addr: now.addr}); err != nil {
 				err = fmt.Errorf("the room does not go to the server that was started, which ends: %w", err)
@@ -183,7 +188,8 @@ const mostPlayers = 256
 // venue is what the command is told of a place and of the room.
 func (s *Starter) venue(g game.Game, place wire.Venue, news wire.Snapshot) game.Venue {
 	v := game.Venue{
-		Place: place.Name, Address: netip.AddrPortFrom(place.Addr.Addr(), g.Port), Room: s.code, Game: g.ID, Map: news.Room.Map,
+		Place: place.Name, Address: netip.AddrPortFrom(place.Addr.Addr(),
+			g.Port), Room: s.code, Game: g.ID, Map: news.Room.Map,
 		Players: min(max(news.Room.Players, len(news.Players())), mostPlayers),
 	}
 	if place.Protocol == g.ProtocolName {
@@ -194,7 +200,8 @@ func (s *Starter) venue(g game.Game, place wire.Venue, news wire.Snapshot) game.
 
 // start runs the command for a place, and waits until the server answers. Agreed: nobody is
 // asked. Wanted reports whether the room still wants it.
-func (s *Starter) start(ctx context.Context, console *term.Console, g game.Game, place wire.Venue, news wire.Snapshot, agreed bool, wanted func() bool) (*started, error) {
+func (s *Starter) start(ctx context.Context, console *term.Console, g game.Game, place wire.Venue,
+	news wire.Snapshot, agreed bool, wanted func() bool) (*started, error) {
 	v := s.venue(g, place, news)
 	argv, err := s.Hook.Fill(v)
 	if err != nil {
@@ -241,7 +248,8 @@ const (
 )
 
 // awaits waits until a server answers that was started, where the command says that it is.
-func (s *Starter) awaits(ctx context.Context, g game.Game, place string, addr netip.AddrPort, running *game.Running) (netip.AddrPort, error) {
+func (s *Starter) awaits(ctx context.Context, g game.Game, place string, addr netip.AddrPort,
+	running *game.Running) (netip.AddrPort, error) {
 	began, told := time.Now(), time.Now()
 	ended, where := running.Ended(), running.Told()
 	asker, err := s.Asking.Prober(g.Protocol(), nil)
@@ -254,7 +262,8 @@ func (s *Starter) awaits(ctx context.Context, g game.Game, place string, addr ne
 	for {
 		answered := false
 		asks, cancel := context.WithTimeout(ctx, answerTime)
-		asker.Run(asks, []discovery.Server{{Addr: addr}}, discovery.NewConventional(1), func(r discovery.Result) { answered = r.State == discovery.Answered })
+		asker.Run(asks, []discovery.Server{{Addr: addr}}, discovery.NewConventional(1),
+			func(r discovery.Result) { answered = r.State == discovery.Answered })
 		cancel()
 		passed := time.Since(began)
 		switch {

@@ -22,7 +22,8 @@ const (
 	chooseNow  = "Enter chooses from what is measured so far"
 	launchNow  = "Enter launches without waiting for anybody"
 	tryAgain   = "Enter begins another round"
-	afterwards = "type next for another round, end to end the night, or wait NAME, NAME for seats if somebody did not get in"
+	afterwards = "type next for another round, end to end the night, or wait NAME, NAME for seats if " +
+		"somebody did not get in"
 	waitToo    = "type wait to wait for seats on the best that are full"
 	waitNoMore = "Enter does not wait any longer, and goes on with what has seats"
 )
@@ -80,7 +81,8 @@ func (s *Steering) offers(people []wire.Person) {
 		guests[p.Name] = *p.Estimate
 		if _, told := s.guests[p.Name]; !told && !p.Estimate.Counted && s.Counts {
 			name := discovery.CleanText(p.Name)
-			offered = append(offered, fmt.Sprintf("%s has only the page: type count %[1]s, and the choice counts them by an estimate of their pings (about ± %.0f ms)", name, p.Estimate.ErrorMS))
+			offered = append(offered, fmt.Sprintf("%s has only the page: type count %[1]s, and the choice counts "+
+				"them by an estimate of their pings (about ± %.0f ms)", name, p.Estimate.ErrorMS))
 		}
 	}
 	s.guests = guests
@@ -151,7 +153,8 @@ func (s *Steering) Typed(line string, now time.Time) {
 	case word == "next":
 		s.Screen.Say("this round is not over yet")
 	case word == "wait":
-		s.Screen.Say("there is nothing to wait for yet: that is for when no server has seats for all, or somebody did not get in")
+		s.Screen.Say("there is nothing to wait for yet: that is for when no server has seats for all, or " +
+			"somebody did not get in")
 	case word != "":
 		s.Screen.Say("that does nothing here; %s", afterwards)
 	case at == wire.Launching:

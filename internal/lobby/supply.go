@@ -87,7 +87,8 @@ func (s *Supply) servers(ctx context.Context, g game.Game) ([]netip.AddrPort, er
 		s.Warn(fmt.Errorf("left out %s of local networks: players there find them by themselves", term.Count(n, "server")))
 	}
 	if len(addrs) == 0 {
-		return nil, hint.With(errors.New("the list has no server that friends elsewhere reach"), "--here opens the room on this machine")
+		return nil, hint.With(errors.New("the list has no server that friends elsewhere reach"),
+			"--here opens the room on this machine")
 	}
 	return addrs, nil
 }

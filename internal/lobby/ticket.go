@@ -32,7 +32,8 @@ func Ticket(ctx context.Context, personal string) string {
 	path := "/open/" + access.NewSecret()
 	used := make(chan struct{})
 	once := sync.OnceFunc(func() { close(used) })
-	server := &http.Server{ReadTimeout: ticketTime, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := &http.Server{ReadTimeout: ticketTime, Handler: http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
 		isFirst := false
 		select {
 		case <-used:

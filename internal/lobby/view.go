@@ -70,7 +70,8 @@ func OrganiserHelp(plays bool) func(wire.Snapshot) string {
 		if again := retry(s); again != "" {
 			text = again + "; Enter: now"
 		}
-		if s.Room.Stage == wire.Failed && s.Choice != nil && slices.ContainsFunc(s.Choice.Advice, func(a wire.Advice) bool { return a.Action == "await" }) {
+		if s.Room.Stage == wire.Failed && s.Choice != nil && slices.ContainsFunc(s.Choice.Advice,
+			func(a wire.Advice) bool { return a.Action == "await" }) {
 			text += "; " + waitToo
 		}
 		return text
@@ -137,14 +138,16 @@ func (n *View) Show(e peer.Event) {
 		switch {
 		case e.Gone && !n.isGone:
 			n.isGone = true
-			n.Screen.Say("%s", n.Screen.Wrap("the host runs no more where it was: the night may be over. Trying again for five minutes, nothing is lost; Ctrl-C leaves", 0))
+			n.Screen.Say("%s", n.Screen.Wrap("the host runs no more where it was: the night may be over. Trying "+
+				"again for five minutes, nothing is lost; Ctrl-C leaves", 0))
 		case n.away:
 		case errors.As(e.Err, &refusal) && refusal.Reason == wire.ReasonMoved:
 			n.Screen.Say("the room goes on at another host, or once this one is back: connecting again, nothing is lost")
 		case errors.As(e.Err, &refusal) && refusal.Reason == wire.ReasonBusy:
 			n.Screen.Say("the host can let nobody in just now; trying again by itself")
 		case errors.As(e.Err, &refusal): // and no other passes
-			n.Screen.Say("the host does not hear codes from here for the moment: too many wrong ones were tried. Trying again by itself; the room's whole link, or its QR code, is let in at once")
+			n.Screen.Say("the host does not hear codes from here for the moment: too many wrong ones were tried. " +
+				"Trying again by itself; the room's whole link, or its QR code, is let in at once")
 		default:
 			n.Screen.Say("lost the connection to the host; trying again for half an hour, nothing is lost; Ctrl-C leaves")
 		}
@@ -177,7 +180,8 @@ func (n *View) ends(why wire.Refusal) bool {
 	switch {
 	case why.Reason == wire.ReasonEnded:
 	case why.Reason == wire.ReasonClosed && !n.lost.IsZero():
-		text = "while the connection was lost the night has ended: " + text + ". Good night! If the others play on, ask the organiser for the link of the new room"
+		text = "while the connection was lost the night has ended: " + text + ". Good night! " +
+			"If the others play on, ask the organiser for the link of the new room"
 	case why.Reason == wire.ReasonClosed && n.Steers != nil:
 		text = "the night has ended. Good night!"
 	default:
@@ -245,7 +249,8 @@ func (n *View) seats(s wire.Snapshot) {
 		free, asked = max(free, on.Free), asked+on.Asked
 	}
 	if free >= 0 {
-		n.Screen.Moves("free", min(free, s.Seats.Need), s.Seats.Need, fmt.Sprintf("of the seats you need; the servers were asked %d times by all of you together", asked))
+		n.Screen.Moves("free", min(free, s.Seats.Need), s.Seats.Need,
+			fmt.Sprintf("of the seats you need; the servers were asked %d times by all of you together", asked))
 	}
 }
 
@@ -289,7 +294,8 @@ func (n *View) turn(s wire.Snapshot) {
 	if own := n.own; s.Room.Stage == wire.Chosen || s.Room.Stage == wire.Failed {
 		n.own = peer.Progress{}
 		if own.Answered == 0 && own.Probed > 0 && own.Probed >= min(enoughSilent, own.Listed) {
-			n.Screen.Say("%s", n.Screen.Wrap(fmt.Sprintf("no server answered this machine, of %d asked: does a firewall or this network block UDP?", own.Probed), 0))
+			n.Screen.Say("%s", n.Screen.Wrap(fmt.Sprintf("no server answered this machine, of %d asked: does a "+
+				"firewall or this network block UDP?", own.Probed), 0))
 		}
 	}
 	if s.Choice != nil && (s.Room.Stage == wire.Launching || s.Room.Stage == wire.Failed) {

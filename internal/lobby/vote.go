@@ -39,7 +39,8 @@ func (v *voter) typed(line string, say func(string)) bool {
 		v.say(word)
 		return true
 	}
-	if keys := keysOfMeeting(room.Meeting); keys != "" && slices.Contains([]string{"help", "?"}, strings.ToLower(strings.TrimSpace(line))) {
+	if keys := keysOfMeeting(room.Meeting); keys != "" && slices.Contains([]string{"help", "?"},
+		strings.ToLower(strings.TrimSpace(line))) {
 		if say(keys); room.Voting.Open {
 			say(keysOfVote)
 		}
@@ -65,7 +66,8 @@ func (v *voter) say(word wire.Say) {
 }
 
 // keysOfVote are what a player can type while people vote.
-const keysOfVote = "type a number to vote (0 takes it back), v and a number to veto (v3), r when you are ready, w to wait"
+const keysOfVote = "type a number to vote (0 takes it back), v and a number to veto (v3), r when you " +
+	"are ready, w to wait"
 
 // wordOf is what a line means in a room where people vote, or what is wrong with it.
 func wordOf(line string, room *wire.Snapshot) (word wire.Say, wrong string) {
@@ -158,8 +160,9 @@ func Candidates(s wire.Snapshot) (all []Candidate) {
 func ballotTable(s wire.Snapshot, own string) *term.Table {
 	const server, place, everyone = "SERVER", "MAP", "EVERYONE"
 	t := &term.Table{
-		Columns: []term.Column{term.Right(""), term.Right("YOU"), term.Right("AVERAGE"), term.Left(server), term.Left(place), term.Right("FREE"), term.Left(everyone)},
-		Spare:   []string{place, "FREE"},
+		Columns: []term.Column{term.Right(""), term.Right("YOU"), term.Right("AVERAGE"), term.Left(server),
+			term.Left(place), term.Right("FREE"), term.Left(everyone)},
+		Spare: []string{place, "FREE"},
 	}
 	for _, c := range Candidates(s) {
 		you := ""
@@ -236,7 +239,8 @@ func votesInWords(s wire.Snapshot) string {
 			}
 		}
 		if len(who) > 0 {
-			parts = append(parts, fmt.Sprintf("%d has %s (%s)", s.Voting.Number(i), term.Count(len(who), "vote"), strings.Join(who, ", ")))
+			parts = append(parts, fmt.Sprintf("%d has %s (%s)", s.Voting.Number(i), term.Count(len(who), "vote"),
+				strings.Join(who, ", ")))
 		}
 	}
 	for _, p := range s.People {

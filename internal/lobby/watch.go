@@ -42,7 +42,8 @@ func (c *Client) Watch(ctx context.Context, of Key, away func(error)) iter.Seq2[
 			})
 			var refusal wire.Refusal
 			isRefused := errors.As(err, &refusal)
-			passes := isRefused && slices.Contains([]string{wire.ReasonLimited, wire.ReasonBusy, wire.ReasonMoved}, refusal.Reason) || !isRefused && isShown
+			passes := isRefused && slices.Contains([]string{wire.ReasonLimited, wire.ReasonBusy, wire.ReasonMoved},
+				refusal.Reason) || !isRefused && isShown
 			switch {
 			case ctx.Err() != nil || !goesOn:
 				return

@@ -38,7 +38,8 @@ func (h *Host) Room(w Wish, say func(string, ...any)) (code string, err error) {
 	for _, code := range h.rooms.Rooms() {
 		if old, ok := h.rooms.Settings(code); ok && old.Every != "" {
 			name := cmp.Or(old.Name, code)
-			say("%s (%s) sleeps until its next evening; this opens it:\n%s", cmp.Or(old.Name, "room "+code), old.Game, w.command(old.Game, name))
+			say("%s (%s) sleeps until its next evening; this opens it:\n%s", cmp.Or(old.Name, "room "+code),
+				old.Game, w.command(old.Game, name))
 			continue
 		}
 		say("room %s from before is over; its link leads here no more", code)
@@ -55,7 +56,8 @@ func (w Wish) continues(code string, old wire.Settings) bool {
 	if old.Every != "" && !isNamed && !w.Given("every") { // one that stays is called by name
 		return false
 	}
-	return old.Game == w.Settings.Game && old.Open == w.Settings.Open && (cmp.Or(old.Name, code) == cmp.Or(w.Settings.Name, code) || !isNamed)
+	return old.Game == w.Settings.Game && old.Open == w.Settings.Open &&
+		(cmp.Or(old.Name, code) == cmp.Or(w.Settings.Name, code) || !isNamed)
 }
 
 // placesFlag is the flag of candidate places, and their key in the table of settings: the
