@@ -3,8 +3,8 @@
 // It opens no socket, reads no clock and starts no goroutine.
 //
 // Its abilities are parts, the packages below this one. Each has a state of its own, is told values
-// and returns values. Four packages put together what several parts know: group, probing,
-// decision and waiting. The room routes inputs to them, and a phase goes by what they return to the next phase:
+// and returns values. Four packages put together what several parts know: group, probing, decision
+// and waiting. The room routes inputs to them. A phase decides by their answers which phase is next:
 //
 //	gathering    ─▶ listing
 //	listing      ─▶ measuring, coordinating, failed
@@ -23,29 +23,29 @@
 // without enough seats may wait for some.
 //
 // The one way in is [Room.Step]: something that happened, and when. The one way
-// out is what Step returns: an ordered list of things to do. Whoever drives a room
+// out is what Step returns: an ordered list of things to do. The driver of a room
 // (the host over real sockets, the simulator and the fuzzer in virtual time) does
 // them in that order and one after the other:
 //
 //   - [Save] keeps the room: take [Room.Save] and put it into stable storage. It
-//     comes first where a Step binds the room (a place in it is given, the phase or
-//     the round changes), so that nobody is told what a crash could undo. A driver
-//     whose disk fails says so, tries again, and goes on: the evening counts more
-//     than the memory of it. One that shares its store with other hosts, and cannot
-//     know whether the room is still its own, waits, and gives [Waited] then.
+//     comes first if a Step binds the room (somebody gets a place, the phase or the
+//     round changes), so that a crash undoes nothing that people have been told. A
+//     driver whose disk fails says so, tries again, and goes on: the evening counts
+//     more than the memory of it. A driver that shares its store with other hosts, and
+//     cannot know whether the room is still its own, waits, and then gives [Waited].
 //   - [Admit] binds the connection whose hello was the input to a player; an
 //     older one of that player is replaced.
 //   - [Publish] shows everybody the newest [Room.Snapshot] before what follows:
 //     people read why before they are sent somewhere. Otherwise a driver publishes
 //     as often as it likes.
-//   - [Send] gives a message to one player, or to all, if they are connected. Who is
-//     not hears what matters on coming back.
+//   - [Send] gives a message to one player, or to all, if they are connected. The
+//     others hear what matters when they come back.
 //   - [Dismiss] ends a player's connection.
 //   - [Fetch] asks for the server list. The answer is a [Listed], whenever it comes.
 //   - [Plan] asks for the processor time of one round of the search. The answer is a
-//     [Turn], as soon as the driver has some: what else happens goes on meanwhile.
-//   - [Announce] tells those who are not here, where the group talks. Nothing waits for it.
-//   - [Answer] is what a page that gave an [Order] is told.
+//     [Turn], as soon as the driver has some. All else goes on meanwhile.
+//   - [Announce] tells people who are not here, where the group talks. Nothing waits for it.
+//   - [Answer] answers the page that gave an [Order].
 //
 // Call Step with a [Tick] a few times a second from the time on that
 // [Room.Next] says; nothing else makes time pass. A Room is not safe for concurrent use.

@@ -9,6 +9,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan/topology"
 	"muster/host/room/ballot"
+	"muster/host/room/decision"
 	"muster/host/room/group"
 	"muster/host/room/listing"
 	"muster/host/room/nearby"
@@ -267,36 +268,14 @@ func (a Bring) take(r *Room, name string, from Origin) {
 	r.out.binds = r.out.binds || taken.IsNew
 }
 
-func (a Hide) do(r *Room, by caller) error {
-	g := &r.group
-	addr, before, name := discovery.Canonical(a.Addr), g.Lists, g.OrganiserName()
-	what, title := g.Called(addr), ""
-	if g.IndexOf(addr) >= 0 {
-		title = what
+func (a Hide) do(r *Room, _ caller) error {
+	note, other, err := decision.Hide(&r.group, discovery.Canonical(a.Addr), a.Hidden, isVoting(r.phase))
+	if err != nil || note == "" {
+		return err
 	}
-	switch {
-	case !addr.IsValid():
-		return errors.New("which server is to be hidden is missing")
-	case !a.Hidden:
-		if !g.Lists.Drop(addr) {
-			return nil
-		}
-		r.out.note("%s may be played on again", what)
-	default:
-		if err := g.Lists.Hide(addr, title, name); err != nil {
-			return err
-		}
-	}
-	if a.Hidden && isVoting(r.phase) {
-		selected := g.Select(g.ChosenFor())
-		if selected.Chosen == nil {
-			g.Lists = before
-			return errors.New("nothing would be left to play on")
-		}
-		r.out.note("%s hides %s", name, what)
-		r.rechoose(selected)
-	} else if a.Hidden {
-		r.out.note("%s hides %s: it is not chosen any more", name, what)
+	r.out.tell(note)
+	if other != nil {
+		r.rechoose(*other)
 	}
 	searchAnew(r.phase, &r.probing)
 	return nil

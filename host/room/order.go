@@ -1,9 +1,7 @@
 package room
 
 import (
-	"cmp"
 	"encoding/json"
-	"errors"
 	"net/netip"
 
 	"muster/discovery"
@@ -120,17 +118,12 @@ func (a Vote) do(r *Room, by caller) error {
 
 func (a Veto) do(r *Room, by caller) error {
 	veto := selection.Veto{Player: by.Name, Server: a.Addr, Map: discovery.CleanText(a.Map)}
-	g := &r.group
-	if err := g.Ballot.Veto(veto); err != nil {
+	note, other, err := decision.Veto(&r.group, veto)
+	if err != nil {
 		return err
 	}
-	selected := g.Select(g.ChosenFor())
-	if selected.Chosen == nil {
-		g.Ballot.Withdraw(by.Name, ballot.Veto)
-		return errors.New("nothing would be left to play on")
-	}
-	r.out.note("%s vetoes %s", by.Name, cmp.Or(veto.Map, g.Called(veto.Server)))
-	r.rechoose(selected)
+	r.out.tell(note)
+	r.rechoose(other)
 	return nil
 }
 

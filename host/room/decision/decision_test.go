@@ -379,6 +379,10 @@ func TestTryAlone(t *testing.T) {
 	if doubts := n.Choice.Newest().Doubts; len(doubts) != 1 || doubts[0].Sign != anomaly.Nearer || doubts[0].Of != 60 {
 		t.Errorf("doubts are %+v", doubts)
 	}
+	notes, other, err := decision.Vouch(n.group(), "dan", n.Now)
+	if err != nil || len(notes) == 0 || other == nil || grouptest.Chosen(other) != favourite {
+		t.Errorf("dan is vouched for: %q, %+v, %v", notes, other, err)
+	}
 }
 
 // TestSettle: what a look leaves.

@@ -1,0 +1,84 @@
+package decision
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"muster/host/room/attendance"
+	"muster/host/room/ballot"
+	"muster/host/room/group"
+	"muster/selection"
+)
+
+// errNothingLeft says why an order cannot be: without its server the group has none.
+var errNothingLeft = errors.New("nothing would be left to play on")
+
+// Veto keeps a server or a map out of the choice, at the wish of somebody who has a say. It
+// returns what to tell people, and the choice for [Replace].
+func Veto(g *group.Group, v selection.Veto) (note string, other selection.Selection, err error) {
+	if err := g.Ballot.Veto(v); err != nil {
+		return "", other, err
+	}
+	if other = g.Select(g.ChosenFor()); other.Chosen == nil {
+		g.Ballot.Withdraw(v.Player, ballot.Veto)
+		return "", other, errNothingLeft
+	}
+	return fmt.Sprintf("%s vetoes %s", v.Player, cmp.Or(v.Map, g.Called(v.Server))), other, nil
+}
+
+// Hide keeps the group from a server, or lets it go there again, at the organiser's word. It
+// returns what to tell people, which is nothing if nothing changes. While people vote there is
+// another choice for [Replace].
+func Hide(g *group.Group, addr netip.AddrPort, isHidden, isVoting bool) (note string, other *selection.Selection, err error) {
+	before, name := g.Lists, g.OrganiserName()
+	what, title := g.Called(addr), ""
+	if g.IndexOf(addr) >= 0 {
+		title = what
+	}
+	switch {
+	case !addr.IsValid():
+		return "", nil, errors.New("which server is to be hidden is missing")
+	case !isHidden && !g.Lists.Drop(addr):
+		return "", nil, nil
+	case !isHidden:
+		return what + " may be played on again", nil, nil
+	}
+	if err := g.Lists.Hide(addr, title, name); err != nil {
+		return "", nil, err
+	}
+	if !isVoting {
+		return fmt.Sprintf("%s hides %s: it is not chosen any more", name, what), nil, nil
+	}
+	s := g.Select(g.ChosenFor())
+	if s.Chosen == nil {
+		g.Lists = before
+		return "", nil, errNothingLeft
+	}
+	return fmt.Sprintf("%s hides %s", name, what), &s, nil
+}
+
+// Vouch takes the organiser's word that a player's numbers are true. It returns what to tell
+// people, and another choice for [Replace] if the numbers make one.
+func Vouch(g *group.Group, name string, now time.Time) (notes []string, other *selection.Selection, err error) {
+	v, hasChosen := g.Trust.Vouch(name), g.Choice.Newest() != nil
+	if !v.WasExcluded {
+		if v.WasRaised && g.Attendance.Of(name).Out == "" && hasChosen {
+			s := g.Select(g.ChosenFor())
+			other = &s
+		}
+		return v.Notes, other, nil
+	}
+	g.Attendance.Recall(name, now)
+	if !hasChosen {
+		return v.Notes, nil, nil
+	}
+	s := g.Select(append(g.ChosenFor(), name))
+	if s.Chosen == nil {
+		g.Attendance.LeaveOut(attendance.Behind, name)
+		return v.Notes, nil, fmt.Errorf("%s has not measured what is left to choose from: the numbers count from the next round on", name)
+	}
+	return v.Notes, &s, nil
+}
