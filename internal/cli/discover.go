@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/discovery"
+	"muster/discovery/prober"
 	"muster/discovery/report"
 	"muster/discovery/report/qstat"
 	"muster/host/wire"
@@ -22,6 +23,7 @@ import (
 	"muster/internal/home"
 	"muster/internal/listing"
 	"muster/internal/term"
+	"muster/internal/venue"
 )
 
 // discover is the command that finds servers near one player.
@@ -170,7 +172,8 @@ func (d *discover) run(ctx context.Context) error {
 		if len(table) > 0 {
 			nearest = time.Duration(slices.MinFunc(table, func(a, b report.Measurement) int { return cmp.Compare(a.RTT, b.RTT) }).RTT)
 		}
-		if err := d.tellPlaces(ctx, &d.probing, d.places, nearest); err != nil {
+		ask := func(by discovery.Protocol) (*prober.Prober, error) { return d.probing.prober(d.program, by, nil) }
+		if err := venue.Compare(ctx, d.screen, d.places, nearest, ask); err != nil {
 			return err
 		}
 	}

@@ -1,25 +1,12 @@
 package cli
 
 import (
-	"cmp"
-	"context"
-	"errors"
-	"fmt"
-	"io"
-	"net"
-	"net/netip"
-	"os"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"muster/discovery"
 	"muster/host/wire"
-	"muster/internal/game"
-	"muster/internal/hint"
-	"muster/internal/input"
+	"muster/internal/venue"
 )
 
 // placesFlag is the flag of candidate places, and their key in the table of settings.
@@ -33,100 +20,7 @@ func placeName(name string) string {
 // bindVenues adds the flag that reads candidate places from a file.
 func (p *program) bindVenues(cmd *cobra.Command, to *wire.Venues) {
 	cmd.Flags().Var(value{"FILE", "", func(file string) (err error) {
-		*to, err = p.readVenues(cmd.Context(), file)
+		*to, err = venue.Read(cmd.Context(), file, p.in)
 		return err
 	}}, placesFlag, "places where you could have a server, one a line of `FILE`: NAME, ADDRESS[, PROTOCOL]")
-}
-
-const (
-	// longestVenues bounds the file, in bytes, and lookUpTime how long one name may take.
-	longestVenues = 64 << 10
-	lookUpTime    = 5 * time.Second
-)
-
-// readVenues reads candidate places from a file; - is standard input.
-func (p *program) readVenues(ctx context.Context, file string) (wire.Venues, error) {
-	in := p.in
-	if file != "-" {
-		opened, err := os.Open(file)
-		if err != nil {
-			return nil, fmt.Errorf("cannot read the places in %s: %w", discovery.CleanText(file), hint.Reason(err))
-		}
-		defer opened.Close()
-		in = opened
-	}
-	text, err := io.ReadAll(io.LimitReader(input.Text(in), longestVenues))
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the places: %w", err)
-	}
-	places, err := wire.ParseVenues(string(text), func(host string) (netip.Addr, error) { return lookUpVenue(ctx, host) })
-	if err == nil && len(places) == 0 {
-		return nil, fmt.Errorf("there are no places in %s: write one a line, NAME, ADDRESS", discovery.CleanText(file))
-	}
-	return places, err
-}
-
-// lookUpVenue is the address of a name, IPv4 if it has one: nearly all players have that.
-func lookUpVenue(ctx context.Context, host string) (netip.Addr, error) {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	ctx, cancel := context.WithTimeout(ctx, lookUpTime)
-	defer cancel()
-	addrs, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-	if err != nil || len(addrs) == 0 {
-		return netip.Addr{}, fmt.Errorf("nobody knows where %s is: %w", discovery.CleanText(host), hint.Reason(err))
-	}
-	best := addrs[0].Unmap()
-	for _, addr := range addrs {
-		if addr = addr.Unmap(); addr.Is4() {
-			return addr, nil
-		}
-	}
-	return best, nil
-}
-
-// tellPlaces says what servers at places would give one player, nearest first, beside the
-// nearest there is, which is 0 if there is none.
-func (p *program) tellPlaces(ctx context.Context, o *probing, places wire.Venues, nearest time.Duration) error {
-	rtts := make([]time.Duration, len(places))
-	for i, v := range places {
-		protocol := game.Game{ProtocolName: v.Protocol}.Protocol()
-		if protocol == nil {
-			p.screen.Say("%s is asked by %s, which this muster does not speak", v.Name, v.Protocol)
-			continue
-		}
-		asker, err := o.prober(p, protocol, nil)
-		if err != nil {
-			return err
-		}
-		err = asker.Run(ctx, []discovery.Server{{Addr: v.Addr}}, discovery.NewConventional(1), func(r discovery.Result) { rtts[i] = r.RTT })
-		if err = errors.Join(err, asker.Close()); err != nil {
-			return err
-		}
-	}
-	order := make([]int, len(places))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		if (rtts[a] > 0) != (rtts[b] > 0) { // who does not answer comes last
-			return cmp.Compare(rtts[b], rtts[a])
-		}
-		return cmp.Compare(rtts[a], rtts[b])
-	})
-	var parts []string
-	for _, i := range order {
-		if rtts[i] > 0 {
-			parts = append(parts, fmt.Sprintf("%s %.0f ms", places[i].Name, float64(rtts[i])/float64(time.Millisecond)))
-		} else {
-			parts = append(parts, places[i].Name+" does not answer")
-		}
-	}
-	text := "a server of your own would give: " + strings.Join(parts, ", ")
-	if nearest > 0 {
-		text += fmt.Sprintf("; the nearest there is gives %.0f", float64(nearest)/float64(time.Millisecond))
-	}
-	p.screen.Say("%s", p.screen.Wrap(text, 0))
-	return nil
 }
