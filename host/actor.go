@@ -328,7 +328,11 @@ func (a *actor) leave() {
 // moved is what players hear whose room has another host from now on, or the same
 // again once that has been restarted.
 func moved() *wire.Refusal {
-	return &wire.Refusal{Reason: wire.ReasonMoved, Message: "the room goes on at another host, or once this one is back", Hint: "programs and pages come back by themselves"}
+	return &wire.Refusal{
+		Reason:  wire.ReasonMoved,
+		Message: "the room goes on at another host, or once this one is back",
+		Hint:    "programs and pages come back by themselves",
+	}
 }
 
 // tooLate is what those hear who come when this goroutine has ended.

@@ -62,7 +62,10 @@ func (d *disk) fails(code string, err error, now time.Time, waits bool) {
 	if waits {
 		then = "what binds waits in all rooms until it is kept, players read so, and nobody can open one"
 	}
-	d.log.Error(d.why+": "+then, "for", now.Sub(since).Round(time.Second), "rooms", len(d.rooms), "error", err, "hint", "free space, or mend the disk, where the store is (with NATS, look into its log); rooms are saved by themselves then")
+	const hint = "free space, or mend the disk, where the store is (with NATS, look into its log); " +
+		"rooms are saved by themselves then"
+	lasts := now.Sub(since).Round(time.Second)
+	d.log.Error(d.why+": "+then, "for", lasts, "rooms", len(d.rooms), "error", err, "hint", hint)
 }
 
 // keeps notes that the disk has taken a room, or that the room is no longer here.

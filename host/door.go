@@ -43,7 +43,8 @@ func (d *door) named(e claim) (*actor, *wire.Refusal) {
 		return a, nil
 	}
 	unreadable := d.rooms.whyUnreadable(code)
-	hasLeft := a == nil && (place == store.Here || place == store.Elsewhere || place == store.Orphaned) // just now, or it would have been passed on
+	// The room has left just now, or the request would have been passed on.
+	hasLeft := a == nil && (place == store.Here || place == store.Elsewhere || place == store.Orphaned)
 	isKnown = isKnown || unreadable != nil || hasLeft
 	isHeard := e.on != nil && !e.on.Unheard
 	if e.on == nil { // or the other host has counted it, or will
@@ -67,17 +68,33 @@ func (d *door) named(e claim) (*actor, *wire.Refusal) {
 // unknown returns the message for a code that lets nobody in.
 func (d *door) unknown(code string) *wire.Refusal {
 	if d.isPublic {
-		return &wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room takes people in by the code %q now", code), Hint: "is it right? once a group is complete, locked or on its server, only the room's whole link leads in: ask for that"}
+		return &wire.Refusal{
+			Reason:  wire.ReasonCode,
+			Message: fmt.Sprintf("no room takes people in by the code %q now", code),
+			Hint:    "is it right? once a group is complete, locked or on its server, only the room's whole link leads in: ask for that",
+		}
 	}
-	return &wire.Refusal{Reason: wire.ReasonCode, Message: fmt.Sprintf("no room has the code %q", code), Hint: "ask the organiser for the code; letter case does not matter"}
+	return &wire.Refusal{
+		Reason:  wire.ReasonCode,
+		Message: fmt.Sprintf("no room has the code %q", code),
+		Hint:    "ask the organiser for the code; letter case does not matter",
+	}
 }
 
 // limited returns the message for an address that has tried too many wrong codes.
 func (d *door) limited() *wire.Refusal {
 	if d.isPublic {
-		return &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes were tried here, or from your network", Hint: "take the room's whole link or its QR code: they are let in at once, whatever others try"}
+		return &wire.Refusal{
+			Reason:  wire.ReasonLimited,
+			Message: "too many wrong codes were tried here, or from your network",
+			Hint:    "take the room's whole link or its QR code: they are let in at once, whatever others try",
+		}
 	}
-	return &wire.Refusal{Reason: wire.ReasonLimited, Message: "too many wrong codes were tried", Hint: "try again in some seconds, or take the room's whole link or its QR code: they are let in at once"}
+	return &wire.Refusal{
+		Reason:  wire.ReasonLimited,
+		Message: "too many wrong codes were tried",
+		Hint:    "try again in some seconds, or take the room's whole link or its QR code: they are let in at once",
+	}
 }
 
 // wordFor returns the message for a caller that a room did not let in. A caller with nothing
@@ -108,7 +125,11 @@ func (d *door) called(hello wire.Hello, from netip.Addr, on *behalf) (*actor, *w
 	}
 	open := d.rooms.onlyOpen()
 	if open == nil {
-		return nil, &wire.Refusal{Reason: wire.ReasonCode, Message: "the room's code is missing", Hint: "ask the organiser for the code, and say --code CODE"}
+		return nil, &wire.Refusal{
+			Reason:  wire.ReasonCode,
+			Message: "the room's code is missing",
+			Hint:    "ask the organiser for the code, and say --code CODE",
+		}
 	}
 	return open, nil
 }

@@ -166,7 +166,11 @@ func New(config Config) (*Host, error) {
 	}
 	counted := metrics.New()
 	h := &Host{
-		site: newSite(config), door: &door{rooms: newRegistry(), store: counted.Timed(config.Store), isPublic: config.Public != nil}, replies: replies{counted},
+		site: newSite(config), door: &door{
+			rooms:    newRegistry(),
+			store:    counted.Timed(config.Store),
+			isPublic: config.Public != nil,
+		}, replies: replies{counted},
 		config: config, tickets: &tickets{isOwn: config.IsOwnUser},
 		asks: access.NewPace(asksAtOnce, askEvery), bounds: admission.BoundsOf(config.Files),
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
@@ -179,8 +183,15 @@ func New(config Config) (*Host, error) {
 	h.giveUp = giveUp
 	h.surroundings = &surroundings{
 		keeper: newKeeper(h.store, saves, config.Public != nil, config.Logger), lists: lists.New(h.store),
-		source: lists.Source{List: config.List, Local: config.Local, Said: config.Said, Age: config.Age, Gap: config.Gap, Log: config.Logger},
-		turns:  turns.New(runtime.GOMAXPROCS(0)), crowds: crowds.New(), metrics: counted,
+		source: lists.Source{
+			List:  config.List,
+			Local: config.Local,
+			Said:  config.Said,
+			Age:   config.Age,
+			Gap:   config.Gap,
+			Log:   config.Logger,
+		},
+		turns: turns.New(runtime.GOMAXPROCS(0)), crowds: crowds.New(), metrics: counted,
 		poster:    poster{config.Announce, config.PublicURL, config.GameName},
 		page:      page.Host{Games: config.Games, Name: config.GameName, Link: config.ConnectLink, Posts: config.Announce != nil},
 		addresses: config.Addresses, log: config.Logger,
@@ -189,7 +200,10 @@ func New(config Config) (*Host, error) {
 	if p := config.Public; p != nil {
 		h.limits.Store(p)
 		find := func(code string) store.State { return h.store.Find(code).State }
-		h.counting.own = openers.New(openers.Limit{All: p.Rooms, OfOne: p.PerAddress}, openers.Limit{All: p.Standing.Rooms, OfOne: p.Standing.PerAddress}, find)
+		h.counting.own = openers.New(openers.Limit{
+			All:   p.Rooms,
+			OfOne: p.PerAddress,
+		}, openers.Limit{All: p.Standing.Rooms, OfOne: p.Standing.PerAddress}, find)
 		if config.Relay != nil && p.Hosts != nil {
 			h.counting.hosts = p.Hosts
 		}
@@ -198,7 +212,12 @@ func New(config Config) (*Host, error) {
 	h.rooms = &lifecycle{surroundings: h.surroundings, registry: h.door.rooms, ctx: h.ctx, hosts: h.counting.hosts}
 	h.metrics.ShowStages(h.rooms.stages)
 	h.metrics.ShowStore(func() bool { return h.keeper.unkept() == "" })
-	h.transport = &http.Transport{DialContext: h.dialOwner, DisableCompression: true, MaxIdleConnsPerHost: ownersKept, IdleConnTimeout: time.Minute}
+	h.transport = &http.Transport{
+		DialContext:         h.dialOwner,
+		DisableCompression:  true,
+		MaxIdleConnsPerHost: ownersKept,
+		IdleConnTimeout:     time.Minute,
+	}
 	h.counting.others = h.transport
 	// The rooms that are this host's start now; later it takes over those of hosts that end.
 	now, end := context.WithCancel(h.ctx)

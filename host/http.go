@@ -20,7 +20,8 @@ import (
 func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
-		header.Set("Content-Security-Policy", "default-src 'self'; img-src 'self' blob:; frame-src muster:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'")
+		header.Set("Content-Security-Policy", "default-src 'self'; img-src 'self' blob:; frame-src muster:; "+
+			"object-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'")
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -112,7 +113,8 @@ func (p replies) misdirected(w http.ResponseWriter, r *http.Request, hostport st
 	}
 	refusal := wire.Refusal{
 		Reason: wire.ReasonOrigin, Message: "this host does not go by " + called,
-		Hint: fmt.Sprintf("use the organiser's link as it is; an organiser whose name it is starts the host with --host-name %s or, behind a proxy or tunnel, --public-url https://%s", name, name),
+		Hint: fmt.Sprintf("use the organiser's link as it is; an organiser whose name it is starts the host with "+
+			"--host-name %s or, behind a proxy or tunnel, --public-url https://%s", name, name),
 	}
 	if r.URL.Path != "/" {
 		p.refuse(w, http.StatusMisdirectedRequest, refusal)

@@ -157,9 +157,13 @@ func (l *lifecycle) newCode() string {
 func (l *lifecycle) start(r *room.Room, first room.Input, claim store.Claim, unkept error, opener netip.Addr) *actor {
 	keys, shows := r.Keys(), r.View()
 	a := &actor{
-		surroundings: l.surroundings, code: keys.Code, opener: opener, keys: keys, claim: claim, open: r.Settings().Open, log: l.log.With("room", access.PublicID(keys.Link)),
+		surroundings: l.surroundings, code: keys.Code, opener: opener, keys: keys, claim: claim, open: r.Settings().Open,
+		log:     l.log.With("room", access.PublicID(keys.Link)),
 		whatIfs: access.NewPace(whatIfsAtOnce, whatIfEvery), supplies: access.NewPace(suppliesAtOnce, supplyEvery),
-		views: newBoard(&page.View{Snapshot: shows.Snapshot, Badges: shows.Badges}), inbox: make(chan func()), done: make(chan struct{}), room: r, links: map[string]*link{},
+		views: newBoard(&page.View{
+			Snapshot: shows.Snapshot,
+			Badges:   shows.Badges,
+		}), inbox: make(chan func()), done: make(chan struct{}), room: r, links: map[string]*link{},
 	}
 	a.ctx, a.end = context.WithCancelCause(l.ctx)
 	a.shown = -1

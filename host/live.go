@@ -53,7 +53,14 @@ func (h *Host) serveLive(w http.ResponseWriter, r *http.Request) {
 		return // Upgrade has answered
 	}
 	admission.CallerOf(ws.NetConn()).ComesFrom(h.forwardedFor(r))
-	v := &viewer{host: h, ws: ws, from: h.asker(r), network: admission.PageNetwork(h.guestFrom(r)), at: h.entrance(r), cursors: map[string]int{}}
+	v := &viewer{
+		host:    h,
+		ws:      ws,
+		from:    h.asker(r),
+		network: admission.PageNetwork(h.guestFrom(r)),
+		at:      h.entrance(r),
+		cursors: map[string]int{},
+	}
 	if v.on = behalfOf(r); h.config.Relay != nil && v.on == nil {
 		v.as = h.behalf(r)
 	}
@@ -330,5 +337,9 @@ var errGaveWay = errors.New("host: the page gave way")
 
 // crowded returns what such a page is told.
 func crowded() *wire.Refusal {
-	return &wire.Refusal{Reason: wire.ReasonCrowded, Message: "many people watch here, and this page gave way to a newer one", Hint: "take a nickname or join: then your page stays"}
+	return &wire.Refusal{
+		Reason:  wire.ReasonCrowded,
+		Message: "many people watch here, and this page gave way to a newer one",
+		Hint:    "take a nickname or join: then your page stays",
+	}
 }

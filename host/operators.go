@@ -35,7 +35,8 @@ func (o operators) serveReady(w http.ResponseWriter, _ *http.Request) {
 // the figures say how busy an evening is.
 func (o operators) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	if !isFromHere(r) && !access.IsIn(o.asker(r), o.metricsFrom) {
-		http.Error(w, "the figures are for this machine; the organiser says with --metrics-from who else may have them", http.StatusForbidden)
+		const why = "the figures are for this machine; the organiser says with --metrics-from who else may have them"
+		http.Error(w, why, http.StatusForbidden)
 		return
 	}
 	o.rooms.metrics.Handler().ServeHTTP(w, r)

@@ -114,7 +114,11 @@ func (p *pageAPI) serveEvenings(w http.ResponseWriter, r *http.Request) {
 	}
 	view, _ := a.views.get()
 	if by := view.Badges[room.DigestOf(bearer(r))]; !by.Belongs && !by.Organiser {
-		p.refuse(w, http.StatusForbidden, wire.Refusal{Reason: wire.ReasonSecret, Message: "who has played here reads where and with whom", Hint: "open the page by your own link, which muster join shows"})
+		p.refuse(w, http.StatusForbidden, wire.Refusal{
+			Reason:  wire.ReasonSecret,
+			Message: "who has played here reads where and with whom",
+			Hint:    "open the page by your own link, which muster join shows",
+		})
 		return
 	}
 	evenings, here := ask(a, func() wire.Evenings { return a.room.Evenings() })
@@ -147,7 +151,9 @@ func (p *pageAPI) serveQR(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	const margin = 2 // modules; dark on light whatever the page's colours: phones want that
 	side := code.Size + 2*margin
-	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges"><rect width="100%%" height="100%%" fill="#fff"/><path fill="#000" d="`, side, side)
+	const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges">` +
+		`<rect width="100%%" height="100%%" fill="#fff"/><path fill="#000" d="`
+	fmt.Fprintf(w, head, side, side)
 	for y := range code.Size {
 		for x := range code.Size {
 			if code.Black(x, y) {

@@ -28,7 +28,12 @@ type registry struct {
 }
 
 func newRegistry() *registry {
-	return &registry{rooms: map[string]*actor{}, claiming: map[string]bool{}, fallen: map[string]bool{}, unreadable: map[string]*wire.Refusal{}}
+	return &registry{
+		rooms:      map[string]*actor{},
+		claiming:   map[string]bool{},
+		fallen:     map[string]bool{},
+		unreadable: map[string]*wire.Refusal{},
+	}
 }
 
 // find returns the room of a code as people type it, or nil.
@@ -141,9 +146,14 @@ func (r *registry) fell(code string) (again bool) {
 
 // leaveAlone lets nobody into a room here that this host cannot hold.
 func (r *registry) leaveAlone(code string, why error) {
-	refusal := &wire.Refusal{Reason: wire.ReasonBusy, Message: "this host cannot read the room", Hint: "the organiser finds in the host's log why; programs and pages try again by themselves"}
+	refusal := &wire.Refusal{
+		Reason:  wire.ReasonBusy,
+		Message: "this host cannot read the room",
+		Hint:    "the organiser finds in the host's log why; programs and pages try again by themselves",
+	}
 	if errors.Is(why, room.ErrNewer) {
-		refusal.Message, refusal.Hint = "this room is on a newer Muster than this host", "it goes on where that Muster runs; programs and pages try again by themselves"
+		refusal.Message = "this room is on a newer Muster than this host"
+		refusal.Hint = "it goes on where that Muster runs; programs and pages try again by themselves"
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -193,7 +203,11 @@ func (r *registry) mayStay(p *public.Limits) (done func(), why *wire.Refusal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if stay, _ := r.standingNow(); stay+r.becoming >= p.Standing.Rooms {
-		return nil, &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d rooms that this service keeps from one evening to the next are taken", p.Standing.Rooms), Hint: "try again another day, or open the room on your own computer: muster host --here"}
+		return nil, &wire.Refusal{
+			Reason:  wire.ReasonFull,
+			Message: fmt.Sprintf("all %d rooms that this service keeps from one evening to the next are taken", p.Standing.Rooms),
+			Hint:    "try again another day, or open the room on your own computer: muster host --here",
+		}
 	}
 	r.becoming++
 	return func() {
@@ -204,7 +218,11 @@ func (r *registry) mayStay(p *public.Limits) (done func(), why *wire.Refusal) {
 }
 
 // errNoneStay is said where the operator keeps no standing rooms.
-var errNoneStay = &wire.Refusal{Reason: wire.ReasonAction, Message: "this service keeps no rooms from one evening to the next", Hint: `leave out "every", or open the room on your own computer: muster host --here`}
+var errNoneStay = &wire.Refusal{
+	Reason:  wire.ReasonAction,
+	Message: "this service keeps no rooms from one evening to the next",
+	Hint:    `leave out "every", or open the room on your own computer: muster host --here`,
+}
 
 // isMovable reports whether a room in a phase may go to another host for evenness alone. A
 // room that gathers may, or sleeps until its next evening: nobody measures, votes or plays.

@@ -206,7 +206,9 @@ func (s *site) fromVisitor(next http.Handler) http.Handler {
 // whom a proxy or a tunnel on it speaks, as far as they say so.
 func isFromHere(r *http.Request) bool {
 	socket, err := netip.ParseAddrPort(r.RemoteAddr)
-	for _, name := range [...]string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Cf-Connecting-Ip"} {
+	for _, name := range [...]string{
+		"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Cf-Connecting-Ip",
+	} {
 		if r.Header.Get(name) != "" {
 			return false
 		}

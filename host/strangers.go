@@ -92,7 +92,11 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 	}
 	if _, asleep := s.rooms.standing(); s.rooms.count()-asleep >= p.Rooms {
 		w.Header().Set("Retry-After", "60")
-		s.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d rooms of this service are taken", p.Rooms), Hint: "try again in a while, or open the room on your own computer: muster host --game " + settings.Game})
+		s.refuse(w, http.StatusServiceUnavailable, wire.Refusal{
+			Reason:  wire.ReasonFull,
+			Message: fmt.Sprintf("all %d rooms of this service are taken", p.Rooms),
+			Hint:    "try again in a while, or open the room on your own computer: muster host --game " + settings.Game,
+		})
 		return
 	}
 	if settings.Every != "" {
@@ -104,7 +108,11 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 		defer done()
 	}
 	if settings.Webhook != "" && !s.posts {
-		s.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: "this host posts for nobody: its operator has not allowed it", Hint: "leave the webhook out, or open the room on your own computer"})
+		s.refuse(w, http.StatusBadRequest, wire.Refusal{
+			Reason:  wire.ReasonMalformed,
+			Message: "this host posts for nobody: its operator has not allowed it",
+			Hint:    "leave the webhook out, or open the room on your own computer",
+		})
 		return
 	}
 	code, _, err := s.rooms.open(from, settings)
@@ -126,19 +134,31 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 // refuseUnkept tells whoever wants to open a room that none can be kept.
 func (s *strangers) refuseUnkept(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", retryAfter)
-	s.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonBusy, Message: "no room can be kept here now", Hint: "try again in some seconds"})
+	s.refuse(w, http.StatusServiceUnavailable, wire.Refusal{
+		Reason:  wire.ReasonBusy,
+		Message: "no room can be kept here now",
+		Hint:    "try again in some seconds",
+	})
 }
 
 // readOpening reads the body of an opening. It must say that it is JSON: browsers let
 // no stranger's page send that.
 func readOpening(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
-		return nil, &wire.Refusal{Reason: wire.ReasonMalformed, Message: "a room is opened with application/json", Hint: `say Content-Type: application/json, and such as {"game":"openarena","players":4}`}
+		return nil, &wire.Refusal{
+			Reason:  wire.ReasonMalformed,
+			Message: "a room is opened with application/json",
+			Hint:    `say Content-Type: application/json, and such as {"game":"openarena","players":4}`,
+		}
 	}
 	body, err := readBody(w, r, most)
 	var tooLong *http.MaxBytesError
 	if errors.As(err, &tooLong) {
-		return nil, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("what is said of the room is longer than %d bytes", most), Hint: "shorten the list of servers"}
+		return nil, &wire.Refusal{
+			Reason:  wire.ReasonMalformed,
+			Message: fmt.Sprintf("what is said of the room is longer than %d bytes", most),
+			Hint:    "shorten the list of servers",
+		}
 	}
 	return body, err
 }

@@ -32,7 +32,9 @@ type Source struct {
 const Longest = time.Minute
 
 // Fetch gets the list that a room wants, within a host's limits.
-func (l *Lists) Fetch(ctx context.Context, from Source, limits *public.Limits, wanted room.Fetch, settings wire.Settings) (listed room.Listed) {
+func (l *Lists) Fetch(
+	ctx context.Context, from Source, limits *public.Limits, wanted room.Fetch, settings wire.Settings,
+) (listed room.Listed) {
 	ctx, cancel := context.WithTimeout(ctx, Longest)
 	defer cancel()
 	if from.Gap != nil {

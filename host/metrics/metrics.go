@@ -52,19 +52,56 @@ func New() *Metrics {
 		Rooms:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_rooms", Help: "Rooms that are open."}),
 		Peers:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_peers", Help: "Peers that are connected."}),
 		Pages:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_pages", Help: "Pages of rooms that are open."}),
-		Opened:   prometheus.NewCounter(prometheus.CounterOpts{Name: "muster_rooms_opened_total", Help: "Rooms that strangers have opened."}),
-		Relayed:  prometheus.NewGauge(prometheus.GaugeOpts{Name: "muster_relayed", Help: "Peers and pages that are passed on to other hosts, which have their rooms."}),
-		results:  prometheus.NewCounter(prometheus.CounterOpts{Name: "muster_results_total", Help: "Measurements that peers reported."}),
-		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muster_refusals_total", Help: "Who was turned away, by reason: limited are too many wrong codes."}, []string{"reason"}),
-		launches: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "muster_launches_total", Help: "What came of sending players to a server."}, []string{"state"}),
-		saves:    prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muster_save_seconds", Help: "Time in which the store has kept a room, by result.", Buckets: prometheus.ExponentialBuckets(1e-4, 4, 9)}, []string{"result"}),
-		steps:    prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muster_step_seconds", Help: "Time that a room takes for one thing that happens to it, by its phase.", Buckets: prometheus.ExponentialBuckets(1e-5, 4, 10)}, []string{"phase"}),
-		answers:  prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "muster_answer_seconds", Help: "Time until somebody has an answer: a join its place, a page its text, the API what is asked.", Buckets: prometheus.ExponentialBuckets(1e-3, 4, 8)}, []string{"of"}),
-		choices:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_choice_seconds", Help: "Time from the list of servers to the choice.", Buckets: choiceBuckets}),
-		planner:  prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_planner_seconds", Help: "Time that one round of a room's search for the best server takes.", Buckets: prometheus.ExponentialBuckets(1e-3, 2, 10)}),
-		waits:    prometheus.NewHistogram(prometheus.HistogramOpts{Name: "muster_planner_wait_seconds", Help: "Time that a room's search has waited for its turn, as the processors were at others'.", Buckets: prometheus.ExponentialBuckets(1e-3, 4, 9)}),
+		Opened: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "muster_rooms_opened_total",
+			Help: "Rooms that strangers have opened.",
+		}),
+		Relayed: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "muster_relayed",
+			Help: "Peers and pages that are passed on to other hosts, which have their rooms.",
+		}),
+		results: prometheus.NewCounter(prometheus.CounterOpts{Name: "muster_results_total", Help: "Measurements that peers reported."}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "muster_refusals_total",
+			Help: "Who was turned away, by reason: limited are too many wrong codes.",
+		}, []string{"reason"}),
+		launches: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "muster_launches_total",
+			Help: "What came of sending players to a server.",
+		}, []string{"state"}),
+		saves: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "muster_save_seconds",
+			Help:    "Time in which the store has kept a room, by result.",
+			Buckets: prometheus.ExponentialBuckets(1e-4, 4, 9),
+		}, []string{"result"}),
+		steps: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "muster_step_seconds",
+			Help:    "Time that a room takes for one thing that happens to it, by its phase.",
+			Buckets: prometheus.ExponentialBuckets(1e-5, 4, 10),
+		}, []string{"phase"}),
+		answers: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "muster_answer_seconds",
+			Help:    "Time until somebody has an answer: a join its place, a page its text, the API what is asked.",
+			Buckets: prometheus.ExponentialBuckets(1e-3, 4, 8),
+		}, []string{"of"}),
+		choices: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "muster_choice_seconds",
+			Help:    "Time from the list of servers to the choice.",
+			Buckets: choiceBuckets,
+		}),
+		planner: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "muster_planner_seconds",
+			Help:    "Time that one round of a room's search for the best server takes.",
+			Buckets: prometheus.ExponentialBuckets(1e-3, 2, 10),
+		}),
+		waits: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name:    "muster_planner_wait_seconds",
+			Help:    "Time that a room's search has waited for its turn, as the processors were at others'.",
+			Buckets: prometheus.ExponentialBuckets(1e-3, 4, 9),
+		}),
 	}
-	m.registry.MustRegister(m.Rooms, m.Peers, m.Pages, m.Relayed, m.Opened, m.results, m.refusals, m.launches, m.saves, m.steps, m.answers, m.choices, m.planner, m.waits,
+	m.registry.MustRegister(m.Rooms, m.Peers, m.Pages, m.Relayed, m.Opened,
+		m.results, m.refusals, m.launches, m.saves, m.steps, m.answers, m.choices, m.planner, m.waits,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -141,7 +178,8 @@ func (p phases) Describe(to chan<- *prometheus.Desc) { to <- p.desc }
 
 func (p phases) Collect(to chan<- prometheus.Metric) {
 	rooms := map[wire.Stage]int{
-		wire.Gathering: 0, wire.Listing: 0, wire.Measuring: 0, wire.Refining: 0, wire.Chosen: 0, wire.Launching: 0, wire.Waiting: 0, wire.Failed: 0,
+		wire.Gathering: 0, wire.Listing: 0, wire.Measuring: 0, wire.Refining: 0,
+		wire.Chosen: 0, wire.Launching: 0, wire.Waiting: 0, wire.Failed: 0,
 	}
 	for _, stage := range p.stages() {
 		rooms[stage]++
@@ -153,7 +191,10 @@ func (p phases) Collect(to chan<- prometheus.Metric) {
 
 // ShowStore tells whether the store keeps what rooms do, for an alarm.
 func (m *Metrics) ShowStore(isUp func() bool) {
-	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "muster_store_up", Help: "1 while the store keeps what rooms do, 0 while it does not."}, func() float64 {
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "muster_store_up",
+		Help: "1 while the store keeps what rooms do, 0 while it does not.",
+	}, func() float64 {
 		if isUp() {
 			return 1
 		}

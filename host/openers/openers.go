@@ -138,7 +138,12 @@ func (o *Openers) Judge(about Opening) *TooMany {
 	from := about.From
 	for _, l := range o.levels { // an address that must wait takes nothing from the network around
 		if wait := l.pace.Wait(l.network(from).Addr(), time.Now()); wait > 0 {
-			return &TooMany{wait, wire.Refusal{Reason: wire.ReasonBusy, Message: "many rooms were opened from your network just now", Hint: fmt.Sprintf("open the next one in %v; a room that is open takes one group after the other", max(time.Second, wait.Round(time.Second)))}}
+			return &TooMany{wait, wire.Refusal{
+				Reason:  wire.ReasonBusy,
+				Message: "many rooms were opened from your network just now",
+				Hint: fmt.Sprintf("open the next one in %v; a room that is open takes one group after the other",
+					max(time.Second, wait.Round(time.Second))),
+			}}
 		}
 	}
 	o.mu.Lock()
@@ -151,9 +156,17 @@ func (o *Openers) Judge(about Opening) *TooMany {
 		case about.Stays && stay >= l.standing:
 			return tooManyStay(i, l)
 		case all >= l.rooms && i == 0:
-			return &TooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("your network has %d rooms open here, which is as many as one may", l.rooms), Hint: "use one of those; rooms that nobody is in end by themselves"}}
+			return &TooMany{0, wire.Refusal{
+				Reason:  wire.ReasonFull,
+				Message: fmt.Sprintf("your network has %d rooms open here, which is as many as one may", l.rooms),
+				Hint:    "use one of those; rooms that nobody is in end by themselves",
+			}}
 		case all >= l.rooms:
-			return &TooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("the networks around yours have %d rooms open here, which is as many as they may together", l.rooms), Hint: "try again later, or open the room on your own computer: muster host"}}
+			return &TooMany{0, wire.Refusal{
+				Reason:  wire.ReasonFull,
+				Message: fmt.Sprintf("the networks around yours have %d rooms open here, which is as many as they may together", l.rooms),
+				Hint:    "try again later, or open the room on your own computer: muster host",
+			}}
 		}
 	}
 	o.opened[counter(from)] = append(left, opened{from, "", time.Now(), about.Stays})
@@ -195,9 +208,17 @@ func (o *Openers) left(from netip.Addr) []opened {
 
 func tooManyStay(at int, l level) *TooMany {
 	if at == 0 {
-		return &TooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("your network has %d rooms here that stay, which is as many as one may", l.standing), Hint: "use one of those, or have one of them end with the night"}}
+		return &TooMany{0, wire.Refusal{
+			Reason:  wire.ReasonFull,
+			Message: fmt.Sprintf("your network has %d rooms here that stay, which is as many as one may", l.standing),
+			Hint:    "use one of those, or have one of them end with the night",
+		}}
 	}
-	return &TooMany{0, wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("the networks around yours have %d rooms here that stay, which is as many as they may together", l.standing), Hint: "open one that ends with the night, or a room on your own computer: muster host --here"}}
+	return &TooMany{0, wire.Refusal{
+		Reason:  wire.ReasonFull,
+		Message: fmt.Sprintf("the networks around yours have %d rooms here that stay, which is as many as they may together", l.standing),
+		Hint:    "open one that ends with the night, or a room on your own computer: muster host --here",
+	}}
 }
 
 // Note notes that an address has opened a room.
@@ -206,7 +227,8 @@ func (o *Openers) Note(about Opening) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	rooms := o.opened[counter(from)]
-	if kept := slices.IndexFunc(rooms, func(room opened) bool { return room.from == from && room.code == "" && room.stays == about.Stays }); kept >= 0 {
+	isKept := func(room opened) bool { return room.from == from && room.code == "" && room.stays == about.Stays }
+	if kept := slices.IndexFunc(rooms, isKept); kept >= 0 {
 		rooms = slices.Delete(rooms, kept, kept+1)
 	}
 	o.opened[counter(from)] = append(rooms, opened{from, about.Code, time.Now(), about.Stays})

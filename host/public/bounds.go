@@ -96,7 +96,8 @@ func (p *Limits) Fitting(servers []discovery.Server, s wire.Settings, note strin
 	for i := range fewer {
 		fewer[i] = sorted[i*len(sorted)/most]
 	}
-	return fewer, fmt.Sprintf("%d of %d servers are measured, some of each network: this host takes no more for a whole group without coordination", most, len(servers))
+	return fewer, fmt.Sprintf("%d of %d servers are measured, some of each network: "+
+		"this host takes no more for a whole group without coordination", most, len(servers))
 }
 
 // burst is how many seconds' messages a player's program may say at once.

@@ -19,7 +19,11 @@ import (
 func (p *Limits) Settings(body []byte, from netip.Addr) (s wire.Settings, err error) {
 	var wanted map[string]json.RawMessage
 	if err := json.Unmarshal(body, &wanted); err != nil {
-		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: "that is no JSON object", Hint: `say such as {"game":"openarena","players":4}`}
+		return s, &wire.Refusal{
+			Reason:  wire.ReasonMalformed,
+			Message: "that is no JSON object",
+			Hint:    `say such as {"game":"openarena","players":4}`,
+		}
 	}
 	var lines []string
 	if list, is := wanted["servers"]; is {
@@ -34,10 +38,16 @@ func (p *Limits) Settings(body []byte, from netip.Addr) (s wire.Settings, err er
 			delete(wanted, name)
 		}
 	}
-	table := slices.DeleteFunc(wire.Table(), func(row wire.Setting) bool { return slices.Contains([]string{"open", "most", "servers"}, row.Key) }) // nothing but its keys leads into a stranger's room
+	table := slices.DeleteFunc(wire.Table(), func(row wire.Setting) bool { // nothing but its keys leads into a stranger's room
+		return slices.Contains([]string{"open", "most", "servers"}, row.Key)
+	})
 	for key := range wanted {
 		if !slices.ContainsFunc(table, func(row wire.Setting) bool { return row.Key == key }) {
-			return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("a room here has no setting %q", discovery.CleanText(key)), Hint: "it is one of a later release, or it is misspelt"}
+			return s, &wire.Refusal{
+				Reason:  wire.ReasonMalformed,
+				Message: fmt.Sprintf("a room here has no setting %q", discovery.CleanText(key)),
+				Hint:    "it is one of a later release, or it is misspelt",
+			}
 		}
 	}
 	var id string
@@ -51,10 +61,18 @@ func (p *Limits) Settings(body []byte, from netip.Addr) (s wire.Settings, err er
 		g = p.Games[at]
 		delete(wanted, "own_game")
 	case isOwn && len(lines) == 0:
-		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("the game %q is not known here", discovery.CleanText(id)), Hint: "give a list of its servers"}
+		return s, &wire.Refusal{
+			Reason:  wire.ReasonMalformed,
+			Message: fmt.Sprintf("the game %q is not known here", discovery.CleanText(id)),
+			Hint:    "give a list of its servers",
+		}
 	case isOwn:
 	default:
-		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("no game %q is known here", discovery.CleanText(id)), Hint: "GET /api/service lists the games"}
+		return s, &wire.Refusal{
+			Reason:  wire.ReasonMalformed,
+			Message: fmt.Sprintf("no game %q is known here", discovery.CleanText(id)),
+			Hint:    "GET /api/service lists the games",
+		}
 	}
 	patch, err := json.Marshal(wanted)
 	if err != nil {
@@ -66,15 +84,35 @@ func (p *Limits) Settings(body []byte, from netip.Addr) (s wire.Settings, err er
 	}
 	switch every, err := schedule.Parse(s.Every, ""); {
 	case err == nil && every.IsOver(time.Now()):
-		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("every: %v", schedule.ErrOver), Hint: "say the next date, or a day of each week"}
+		return s, &wire.Refusal{
+			Reason:  wire.ReasonMalformed,
+			Message: fmt.Sprintf("every: %v", schedule.ErrOver),
+			Hint:    "say the next date, or a day of each week",
+		}
 	case len(s.Places) > p.Places:
-		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("a room here has %d places to measure at most", p.Places), Hint: "leave some out, or open the room on your own computer"}
+		return s, &wire.Refusal{
+			Reason:  wire.ReasonMalformed,
+			Message: fmt.Sprintf("a room here has %d places to measure at most", p.Places),
+			Hint:    "leave some out, or open the room on your own computer",
+		}
 	case s.Places.Private():
-		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: "a place on a private network is nobody else's: a host on the internet has nobody asked there", Hint: "give its public address, or open the room on your own computer"}
+		return s, &wire.Refusal{
+			Reason:  wire.ReasonMalformed,
+			Message: "a place on a private network is nobody else's: a host on the internet has nobody asked there",
+			Hint:    "give its public address, or open the room on your own computer",
+		}
 	case rules.Of(s.By).NeedsLimit && len(s.Limits) == 0:
-		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: fmt.Sprintf("the rule %s needs a ping limit", s.By), Hint: `say such as "max_rtt_ms":[150]`}
+		return s, &wire.Refusal{
+			Reason:  wire.ReasonMalformed,
+			Message: fmt.Sprintf("the rule %s needs a ping limit", s.By),
+			Hint:    `say such as "max_rtt_ms":[150]`,
+		}
 	case len(lines) == 0 && !g.Listed:
-		return s, &wire.Refusal{Reason: wire.ReasonMalformed, Message: "nobody lists the servers of " + g.Name, Hint: "give a list of your own: your favourites, one address a line"}
+		return s, &wire.Refusal{
+			Reason:  wire.ReasonMalformed,
+			Message: "nobody lists the servers of " + g.Name,
+			Hint:    "give a list of your own: your favourites, one address a line",
+		}
 	case len(lines) == 0:
 		return s, nil
 	}
