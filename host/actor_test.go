@@ -185,7 +185,8 @@ func TestSavedBeforeSaid(t *testing.T) {
 		})
 		h.Go(code)
 		synctest.Wait()
-		if r, err := room.Restore(store.Of(code), topology.New); err != nil || r.Snapshot().Room.Stage != wire.Measuring || r.Snapshot().Room.Listed != 2 {
+		if r, err := room.Restore(store.Of(code), topology.New); err != nil ||
+			r.Snapshot().Room.Stage != wire.Measuring || r.Snapshot().Room.Listed != 2 {
 			t.Errorf("when everyone has the list, the store has %+v, %v", r, err)
 		}
 		before := store.count()

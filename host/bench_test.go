@@ -36,7 +36,10 @@ func benchRoom(b testing.TB, members int) *room.Room {
 	}
 	infos := wire.Infos{Round: 1}
 	for i := range benchServers {
-		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: i, Info: discovery.Info{Map: "oa_dm1", Mode: "4", Players: i % 12, MaxPlayers: 80}})
+		infos.Servers = append(infos.Servers, wire.ServerInfo{
+			Server: i,
+			Info:   discovery.Info{Map: "oa_dm1", Mode: "4", Players: i % 12, MaxPlayers: 80},
+		})
 	}
 	step(room.Listed{List: topology.New(room.Shared(someServers(benchServers), nil))})
 	for i := range members {

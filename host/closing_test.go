@@ -22,15 +22,23 @@ func TestClosedRoom(t *testing.T) {
 	other, _, _ := h.Open(friday(2))
 	ann := join(t, server, code, "ann")
 	h.CloseRoom(code)
-	over := wire.Refusal{Reason: wire.ReasonClosed, Message: "room " + code + " is over", Hint: "ask the organiser for the link of the new one"}
+	over := wire.Refusal{
+		Reason:  wire.ReasonClosed,
+		Message: "room " + code + " is over",
+		Hint:    "ask the organiser for the link of the new one",
+	}
 	if got := expect[wire.Refusal](ann); got != over {
 		t.Errorf("ann is told %+v", got)
 	}
 	check := func(server *httptest.Server) {
 		t.Helper()
 		for who, want := range map[string]wire.Refusal{
-			code:     over,
-			"NOSUCH": {Reason: wire.ReasonCode, Message: `no room has the code "NOSUCH"`, Hint: "ask the organiser for the code; letter case does not matter"},
+			code: over,
+			"NOSUCH": {
+				Reason:  wire.ReasonCode,
+				Message: `no room has the code "NOSUCH"`,
+				Hint:    "ask the organiser for the code; letter case does not matter",
+			},
 		} {
 			p := dial(t, server)
 			p.conn.Send(wire.Hello{Version: wire.Version, Code: who, Name: "bob", Token: ann.token})

@@ -69,7 +69,8 @@ func TestCountedByAddress(t *testing.T) {
 	if status, _ := orders(t, server, code, "count", zoe, map[string]any{"name": "zoe", "counted": true}); status != http.StatusForbidden {
 		t.Errorf("zoe counts herself in: %d", status)
 	}
-	if status, _ := orders(t, server, code, "count", secret, map[string]any{"name": "zoe", "counted": true}); status != http.StatusNoContent || !estimate("zoe").Counted {
+	if status, _ := orders(t, server, code, "count", secret,
+		map[string]any{"name": "zoe", "counted": true}); status != http.StatusNoContent || !estimate("zoe").Counted {
 		t.Errorf("the organiser counts zoe in: %d, %+v", status, estimate("zoe"))
 	}
 	room, _ := h.Room(code)
@@ -84,7 +85,8 @@ func TestCountedByAddress(t *testing.T) {
 			t.Errorf("everybody is told %s", private)
 		}
 	}
-	if status, _ := orders(t, server, code, "count", zoe, map[string]any{"name": "zoe", "counted": false}); status != http.StatusNoContent || estimate("zoe").Counted {
+	if status, _ := orders(t, server, code, "count", zoe,
+		map[string]any{"name": "zoe", "counted": false}); status != http.StatusNoContent || estimate("zoe").Counted {
 		t.Errorf("zoe takes it back: %d, %+v", status, estimate("zoe"))
 	}
 }

@@ -106,7 +106,8 @@ func TestFullDiskOnOwnComputer(t *testing.T) {
 		}
 		time.Sleep(50 * time.Second)
 		view, _ := rooms[0].views.get()
-		if note := "the host cannot save the room, because the disk is full: it goes on, and would not survive a restart; trying again"; !strings.Contains(fmt.Sprint(view.Snapshot.Log), note) || view.Snapshot.Room.Held != "" {
+		if note := "the host cannot save the room, because the disk is full: it goes on, and would not survive " +
+			"a restart; trying again"; !strings.Contains(fmt.Sprint(view.Snapshot.Log), note) || view.Snapshot.Room.Held != "" {
 			t.Errorf("the group reads %v", view.Snapshot.Log)
 		}
 		if status, text := h.ready(); status != 503 || text != "the disk is full: rooms go on, and are not kept\n" {

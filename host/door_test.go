@@ -65,7 +65,8 @@ func TestThousandGuesses(t *testing.T) {
 	if answers[http.StatusNotFound] > 10+pool || answers[http.StatusNotFound]+answers[http.StatusTooManyRequests] != 1000 {
 		t.Errorf("1000 guesses were answered %v", answers)
 	}
-	if status, refusal := ask(code, "198.51.100.7"); status != http.StatusTooManyRequests || refusal.Reason != wire.ReasonLimited || refusal.Hint == "" {
+	if status, refusal := ask(code, "198.51.100.7"); status != http.StatusTooManyRequests ||
+		refusal.Reason != wire.ReasonLimited || refusal.Hint == "" {
 		t.Errorf("the guesser's next try is answered %d %+v", status, refusal)
 	}
 	if status, _ := ask(code, "198.51.100.8"); status != http.StatusOK {
@@ -152,14 +153,67 @@ func TestLink(t *testing.T) {
 		want                        string
 	}{
 		{name: "plain", socket: "198.51.100.1:5000", at: "192.0.2.7:7777", want: "http://192.0.2.7:7777/#BAKODI_KEY"},
-		{name: "the organiser's own page", socket: "127.0.0.1:5000", at: "localhost:7777", config: Config{Address: "192.0.2.7:7777"}, want: "http://192.0.2.7:7777/#BAKODI_KEY"},
-		{name: "our certificate", socket: "198.51.100.1:5000", at: "192.0.2.7:7777", tls: true, config: Config{Fingerprint: "PIN"}, want: "https://192.0.2.7:7777/#BAKODI_KEY~PIN"},
-		{name: "our proxy's TLS", socket: "192.0.2.9:5000", at: "night.example", forwarded: "https", config: Config{Proxies: proxies}, want: "https://night.example/#BAKODI_KEY"},
-		{name: "our proxy without", socket: "192.0.2.9:5000", at: "night.example", forwarded: "http", config: Config{Proxies: proxies}, want: "http://night.example/#BAKODI_KEY"},
-		{name: "a stranger's claim", socket: "198.51.100.1:5000", at: "192.0.2.7:7777", forwarded: "https", config: Config{Proxies: proxies}, want: "http://192.0.2.7:7777/#BAKODI_KEY"},
-		{name: "a claim without any proxy", socket: "127.0.0.1:5000", at: "192.0.2.7:7777", forwarded: "https", want: "http://192.0.2.7:7777/#BAKODI_KEY"},
-		{name: "a public URL", socket: "127.0.0.1:5000", at: "localhost:7777", config: Config{PublicURL: public, Address: "192.0.2.7:7777"}, want: "https://night.example/#BAKODI_KEY"},
-		{name: "a tunnel that passes our certificate on", socket: "127.0.0.1:5000", at: "tunnel:443", tls: true, config: Config{PublicURL: public, Fingerprint: "PIN"}, want: "https://night.example/#BAKODI_KEY~PIN"},
+		{
+			name:   "the organiser's own page",
+			socket: "127.0.0.1:5000",
+			at:     "localhost:7777",
+			config: Config{Address: "192.0.2.7:7777"},
+			want:   "http://192.0.2.7:7777/#BAKODI_KEY",
+		},
+		{
+			name:   "our certificate",
+			socket: "198.51.100.1:5000",
+			at:     "192.0.2.7:7777",
+			tls:    true,
+			config: Config{Fingerprint: "PIN"},
+			want:   "https://192.0.2.7:7777/#BAKODI_KEY~PIN",
+		},
+		{
+			name:      "our proxy's TLS",
+			socket:    "192.0.2.9:5000",
+			at:        "night.example",
+			forwarded: "https",
+			config:    Config{Proxies: proxies},
+			want:      "https://night.example/#BAKODI_KEY",
+		},
+		{
+			name:      "our proxy without",
+			socket:    "192.0.2.9:5000",
+			at:        "night.example",
+			forwarded: "http",
+			config:    Config{Proxies: proxies},
+			want:      "http://night.example/#BAKODI_KEY",
+		},
+		{
+			name:      "a stranger's claim",
+			socket:    "198.51.100.1:5000",
+			at:        "192.0.2.7:7777",
+			forwarded: "https",
+			config:    Config{Proxies: proxies},
+			want:      "http://192.0.2.7:7777/#BAKODI_KEY",
+		},
+		{
+			name:      "a claim without any proxy",
+			socket:    "127.0.0.1:5000",
+			at:        "192.0.2.7:7777",
+			forwarded: "https",
+			want:      "http://192.0.2.7:7777/#BAKODI_KEY",
+		},
+		{
+			name:   "a public URL",
+			socket: "127.0.0.1:5000",
+			at:     "localhost:7777",
+			config: Config{PublicURL: public, Address: "192.0.2.7:7777"},
+			want:   "https://night.example/#BAKODI_KEY",
+		},
+		{
+			name:   "a tunnel that passes our certificate on",
+			socket: "127.0.0.1:5000",
+			at:     "tunnel:443",
+			tls:    true,
+			config: Config{PublicURL: public, Fingerprint: "PIN"},
+			want:   "https://night.example/#BAKODI_KEY~PIN",
+		},
 	} {
 		r := httptest.NewRequest("GET", "/live", nil)
 		r.RemoteAddr, r.Host = c.socket, c.at

@@ -62,7 +62,14 @@ type fakeRoom struct {
 }
 
 func NewFakeStore() *FakeStore {
-	return &FakeStore{&fakeRooms{rooms: map[string]*fakeRoom{}, blobs: map[string][]byte{}, away: map[string]bool{}, dead: map[string]bool{}, unheard: map[string]int{}, changed: make(chan struct{})}, "one"}
+	return &FakeStore{&fakeRooms{
+		rooms:   map[string]*fakeRoom{},
+		blobs:   map[string][]byte{},
+		away:    map[string]bool{},
+		dead:    map[string]bool{},
+		unheard: map[string]int{},
+		changed: make(chan struct{}),
+	}, "one"}
 }
 
 // On is what another host sees of the same rooms.

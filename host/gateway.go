@@ -104,11 +104,19 @@ func (h *Host) pass(w http.ResponseWriter, r *http.Request, code string, b behal
 				return
 			}
 			if errors.Is(err, errUnanswered) {
-				h.refuse(w, http.StatusBadGateway, wire.Refusal{Reason: wire.ReasonBusy, Message: "the room's host stopped before it answered", Hint: "look whether it was done, and try again"})
+				h.refuse(w, http.StatusBadGateway, wire.Refusal{
+					Reason:  wire.ReasonBusy,
+					Message: "the room's host stopped before it answered",
+					Hint:    "look whether it was done, and try again",
+				})
 				return
 			}
 			w.Header().Set("Retry-After", retryAfter)
-			h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{Reason: wire.ReasonBusy, Message: "the room's host has stopped, and another takes it over", Hint: "try again in some seconds"})
+			h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{
+				Reason:  wire.ReasonBusy,
+				Message: "the room's host has stopped, and another takes it over",
+				Hint:    "try again in some seconds",
+			})
 		},
 		ErrorLog: log.New(io.Discard, "", 0),
 	}

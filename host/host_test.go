@@ -40,7 +40,8 @@ func TestManyRooms(t *testing.T) {
 	for i, code := range h.Rooms() {
 		for room := range h.Watch(t.Context(), code) {
 			if room.Room.Stage == wire.Launching && room.People[0].Launch == wire.LaunchStarted && room.People[1].Launch == wire.LaunchStarted {
-				if a, b := room.People[0].Name, room.People[1].Name; len(room.People) != 2 || strings.TrimPrefix(a, "ann") != strings.TrimPrefix(b, "bob") {
+				if a, b := room.People[0].Name, room.People[1].Name; len(room.People) != 2 ||
+					strings.TrimPrefix(a, "ann") != strings.TrimPrefix(b, "bob") {
 					t.Errorf("room %d has the members %q and %q", i, a, b)
 				}
 				break
@@ -73,7 +74,11 @@ func TestTurnedAway(t *testing.T) {
 			Message: `no room has the code "NOSUCH"`, Hint: "ask the organiser for the code; letter case does not matter"}},
 		{"the name is taken", wire.Hello{Version: wire.Version, Code: code, Name: "Ann"}, wire.Refusal{Reason: wire.ReasonNameTaken,
 			Message: `the room has a player "ann" already`, Hint: "choose another name with --name NAME"}},
-		{"no name", wire.Hello{Version: wire.Version, Code: code}, wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name with a letter or a digit", Hint: "say --name NAME"}},
+		{"no name", wire.Hello{Version: wire.Version, Code: code}, wire.Refusal{
+			Reason:  wire.ReasonName,
+			Message: "a player needs a name with a letter or a digit",
+			Hint:    "say --name NAME",
+		}},
 		{"no hello", wire.Done{Round: 1}, wire.Refusal{Reason: wire.ReasonMalformed, Message: "the first message must be hello"}},
 	}
 	for _, tt := range tests {

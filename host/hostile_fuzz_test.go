@@ -46,7 +46,8 @@ func FuzzForwarded(f *testing.F) {
 		}
 		h := newSite(Config{Proxies: proxies})
 		r := httptest.NewRequest("GET", "/", nil)
-		r.RemoteAddr, r.Host, r.Header = socket, "127.0.0.1", http.Header{"X-Forwarded-For": {forwarded}, "X-Forwarded-Host": {host}, "Origin": {host}}
+		r.RemoteAddr, r.Host, r.Header = socket, "127.0.0.1",
+			http.Header{"X-Forwarded-For": {forwarded}, "X-Forwarded-Host": {host}, "Origin": {host}}
 		h.isNamed(h.askedAt(r))
 		h.isSameOrigin(r)
 		h.entrance(r)
@@ -60,9 +61,12 @@ func FuzzForwarded(f *testing.F) {
 // the room can be shown.
 func FuzzOrders(f *testing.F) {
 	for action, order := range map[string]string{
-		"enter": `{"name":"zoe"}`, "whatif": `{"by":"threshold","limits_ms":[100]}`, "vote": `{"addr":"192.0.2.7:27960"}`, "veto": `{"map":"oa_dm1"}`,
-		"ready": `{"ready":true}`, "arrived": ``, "reopen": ``, "go": `{"stage":"gathering"}`, "apply": ``, "allow": `{"limit_ms":185}`, "without": `{"name":"zoe"}`, "more": `{"servers":200}`, "settings": `{"settings":{"players":4}}`,
-		"handon": `{"name":"zoe"}`, "remove": `{"name":"zoe"}`, "trust": `{"name":"dan"}`, "lock": `{"locked":true}`, "rename": `{"name":"dora"}`, "leave": ``,
+		"enter": `{"name":"zoe"}`, "whatif": `{"by":"threshold","limits_ms":[100]}`,
+		"vote": `{"addr":"192.0.2.7:27960"}`, "veto": `{"map":"oa_dm1"}`,
+		"ready": `{"ready":true}`, "arrived": ``, "reopen": ``, "go": `{"stage":"gathering"}`, "apply": ``,
+		"allow": `{"limit_ms":185}`, "without": `{"name":"zoe"}`, "more": `{"servers":200}`, "settings": `{"settings":{"players":4}}`,
+		"handon": `{"name":"zoe"}`, "remove": `{"name":"zoe"}`, "trust": `{"name":"dan"}`, "lock": `{"locked":true}`,
+		"rename": `{"name":"dora"}`, "leave": ``,
 	} {
 		f.Add(action, []byte(order), true)
 	}
@@ -74,7 +78,10 @@ func FuzzOrders(f *testing.F) {
 	h.asks = access.NewPace(math.MaxInt32, time.Nanosecond) // it is fast
 	code, _, _ := h.Open(friday(3))
 	f.Fuzz(func(t *testing.T, action string, order []byte, organiser bool) {
-		if action == "" || strings.ContainsAny(action, "/?#% \\") || strings.Trim(action, ".") == "" || strings.ContainsFunc(action, func(c rune) bool { return c < '!' || c > '~' }) {
+		if action == "" || strings.ContainsAny(action, "/?#% \\") || strings.Trim(action, ".") == "" ||
+			strings.ContainsFunc(action, func(c rune) bool {
+				return c < '!' || c > '~'
+			}) {
 			return // no name of an action
 		}
 		r := httptest.NewRequest("POST", "http://127.0.0.1/api/rooms/"+code+"/"+action, bytes.NewReader(order))
@@ -102,7 +109,8 @@ func TestCodeInHeader(t *testing.T) {
 	}
 	defer h.Close()
 	code, _, _ := h.Open(wire.Settings{Game: "openarena"})
-	for header, want := range map[string]int{code: http.StatusOK, strings.ToLower(code): http.StatusOK, "NOSUCH": http.StatusNotFound, "": http.StatusNotFound, "-": http.StatusNotFound} {
+	for header, want := range map[string]int{code: http.StatusOK, strings.ToLower(code): http.StatusOK,
+		"NOSUCH": http.StatusNotFound, "": http.StatusNotFound, "-": http.StatusNotFound} {
 		for _, path := range []string{"", "/qr.svg", "/culled/full"} {
 			if w := asked(h.Handler(), "/api/rooms/-"+path, "192.0.2.7:5555", "127.0.0.1", "Muster-Code", header); w.Code != want {
 				t.Errorf("%s of %q is answered %d, want %d", path, header, w.Code, want)

@@ -95,7 +95,8 @@ func TestRoomLoad(t *testing.T) {
 	}
 	after := liveHeap()
 	rooms := float64(*manyRooms)
-	t.Logf("%d rooms of %d over %d servers, %d at a time: %d launched; %s", *manyRooms, *manyPlayers, *manyServers, *manyTogether, launched, said)
+	t.Logf("%d rooms of %d over %d servers, %d at a time: %d launched; %s", *manyRooms, *manyPlayers, *manyServers,
+		*manyTogether, launched, said)
 	t.Logf("wall %.1f s; processor %.1f s, %.0f ms a room", wall.Seconds(), cpu.Seconds(), cpu.Seconds()/rooms*1000)
 	t.Logf("heap at most %.0f MB, live with all rooms open %.0f MB, %.2f MB a room; resident at most %.0f MB",
 		most/1e6, after/1e6, (after-before)/rooms/1e6, maxResident(t)/1e6)
@@ -204,7 +205,13 @@ func TestPlayersOf(t *testing.T) {
 		var launching sync.WaitGroup
 		for i := range *manyPlayers {
 			launching.Add(1)
-			p := scripted{name: fmt.Sprintf("player %d of %d", i, n), list: list, asked: &asked, asks: &asks, launched: sync.OnceFunc(launching.Done)}
+			p := scripted{
+				name:     fmt.Sprintf("player %d of %d", i, n),
+				list:     list,
+				asked:    &asked,
+				asks:     &asks,
+				launched: sync.OnceFunc(launching.Done),
+			}
 			work.Go(func() { p.plays(url, code) })
 		}
 		go func() { launching.Wait(); <-under }()
@@ -282,7 +289,8 @@ func looksAt(name string, list []discovery.Server, m wire.Finalists) wire.Verifi
 		seen := wire.Finalist{Server: server, State: discovery.Lost, Sent: 3}
 		if rtt := sphereRTT(name, list[server]); rtt > 0 {
 			ms := rtt.Seconds() * 1000
-			seen.State, seen.RTTs, seen.Info = discovery.Answered, []float64{ms + .1, ms, ms + .2}, &discovery.Info{Name: "a server", Map: "oa_dm1", MaxPlayers: 16}
+			seen.State, seen.RTTs, seen.Info = discovery.Answered, []float64{ms + .1, ms, ms + .2},
+				&discovery.Info{Name: "a server", Map: "oa_dm1", MaxPlayers: 16}
 		}
 		v.Servers = append(v.Servers, seen)
 	}

@@ -43,7 +43,8 @@ func TestManyPages(t *testing.T) {
 	for name, attack := range map[string]struct {
 		rooms  int
 		seated bool
-	}{"of one room": {1, false}, "of one room, with the organiser's secret": {1, true}, "of forty rooms": {40, false}, "of forty rooms, with their secrets": {40, true}} {
+	}{"of one room": {1, false}, "of one room, with the organiser's secret": {1, true}, "of forty rooms": {40, false},
+		"of forty rooms, with their secrets": {40, true}} {
 		t.Run(name, func(t *testing.T) {
 			allowFiles(t, *filesOpen)
 			h, err := host.New(host.Config{List: listOf(1), Files: int(*filesOpen)})
@@ -78,7 +79,10 @@ func TestManyPages(t *testing.T) {
 			defer opensPages(t, v.at, codes, secrets)()
 			opening := time.Since(began)
 			began = time.Now()
-			reply, err := (&http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}).Get("http://" + v.at + "/healthz")
+			reply, err := (&http.Client{
+				Timeout:   20 * time.Second,
+				Transport: &http.Transport{DisableKeepAlives: true},
+			}).Get("http://" + v.at + "/healthz")
 			if err != nil {
 				t.Fatal("/healthz: ", err)
 			}
@@ -97,7 +101,8 @@ func TestManyPages(t *testing.T) {
 			default:
 			}
 			memory, files := peak()-before, mostFiles()
-			t.Logf("%d pages in %v: %.0f MB and %.0f descriptors at most; /healthz takes %v, joining %v, a page %v", *pagesOpened, opening, memory/1e6, files, health, joining, looking)
+			t.Logf("%d pages in %v: %.0f MB and %.0f descriptors at most; /healthz takes %v, joining %v, a page %v",
+				*pagesOpened, opening, memory/1e6, files, health, joining, looking)
 			if files >= float64(*filesOpen) {
 				t.Errorf("%.0f descriptors are open", files)
 			}
@@ -131,7 +136,8 @@ func filesNow() float64 {
 // are closed.
 func opensPages(t *testing.T, at string, codes, secrets []string) (closed func()) {
 	t.Helper()
-	c := exec.Command("sh", "-c", `ulimit -n "$(ulimit -H -n)"; exec "$0" -test.run='^TestManyPagesOf$' -test.timeout=0 -pages=`+fmt.Sprint(*pagesOpened), os.Args[0])
+	c := exec.Command("sh", "-c",
+		`ulimit -n "$(ulimit -H -n)"; exec "$0" -test.run='^TestManyPagesOf$' -test.timeout=0 -pages=`+fmt.Sprint(*pagesOpened), os.Args[0])
 	c.Env = append(os.Environ(), pagesOf+"="+at, pagesIn+"="+strings.Join(codes, ","), pagesBy+"="+strings.Join(secrets, ","))
 	c.Stderr = os.Stderr
 	in, err := c.StdinPipe()

@@ -120,7 +120,10 @@ func TestPage(t *testing.T) {
 	t.Parallel()
 	settings := friday(0)
 	settings.Agree, settings.GuestsVote, settings.Password = wire.Yes, true, "s3cret"
-	h, server := serve(t, host.Config{List: listOf(8), ConnectLink: func(_ string, way wire.Way) string { return "steam://connect/" + way.Connect }})
+	h, server := serve(t, host.Config{
+		List:        listOf(8),
+		ConnectLink: func(_ string, way wire.Way) string { return "steam://connect/" + way.Connect },
+	})
 	code, secret, _ := h.Open(settings)
 	zoe := enters(t, server, code, "zoe", "")
 	cat := enters(t, server, code, "cat", secret)
@@ -231,9 +234,13 @@ func traced(p *player, ms int) {
 	infos := wire.Infos{Round: list.Round}
 	for server := range list.Servers {
 		report.Results = append(report.Results, discovery.Result{
-			Server: server, State: discovery.Answered, RTT: time.Duration(ms+server) * time.Millisecond, At: time.Duration(server) * 10 * time.Millisecond,
+			Server: server, State: discovery.Answered, RTT: time.Duration(ms+server) * time.Millisecond,
+			At: time.Duration(server) * 10 * time.Millisecond,
 		})
-		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: fmt.Sprint("map", server), MaxPlayers: 16}})
+		infos.Servers = append(infos.Servers, wire.ServerInfo{
+			Server: server,
+			Info:   discovery.Info{Map: fmt.Sprint("map", server), MaxPlayers: 16},
+		})
 	}
 	p.conn.Send(infos)
 	p.conn.Send(report)
@@ -243,7 +250,10 @@ func traced(p *player, ms int) {
 // TestOrders: what the organiser may, nobody else may; what makes no sense is
 // refused.
 func TestOrders(t *testing.T) {
-	h, server := serve(t, host.Config{List: listOf(3), Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}}})
+	h, server := serve(t, host.Config{
+		List:  listOf(3),
+		Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}, {ID: "xonotic", Name: "Xonotic"}},
+	})
 	settings := friday(0)
 	settings.GuestsVote = true
 	code, secret, _ := h.Open(settings)

@@ -82,7 +82,8 @@ func discreet(err error) string {
 	case errors.Is(err, wire.ErrMalformed):
 		return "a message that cannot be read"
 	}
-	for _, known := range []error{errNoHello, conn.ErrSlow, io.ErrUnexpectedEOF, io.EOF, os.ErrDeadlineExceeded, context.Canceled, net.ErrClosed} {
+	for _, known := range []error{errNoHello, conn.ErrSlow, io.ErrUnexpectedEOF, io.EOF, os.ErrDeadlineExceeded,
+		context.Canceled, net.ErrClosed} {
 		if errors.Is(err, known) {
 			return known.Error()
 		}
@@ -197,7 +198,11 @@ func (v *visitor) hello(message wire.Message) error {
 
 // noPlace is what a player hears for whom the host has no connection left.
 func noPlace() *wire.Refusal {
-	return &wire.Refusal{Reason: wire.ReasonBusy, Message: "this host has as many connections as it can hold", Hint: "it lets you in as soon as others leave"}
+	return &wire.Refusal{
+		Reason:  wire.ReasonBusy,
+		Message: "this host has as many connections as it can hold",
+		Hint:    "it lets you in as soon as others leave",
+	}
 }
 
 // rightProgram is where a public host says which program to take.

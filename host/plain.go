@@ -84,7 +84,10 @@ func (h *Host) serveGo(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if a == nil {
-		notice{Title: "There is no game to join here", Lines: []string{"The room of this link is over, or the link is cut off.", "Ask whoever sent it for a new one."}}.serve(w, http.StatusNotFound)
+		notice{
+			Title: "There is no game to join here",
+			Lines: []string{"The room of this link is over, or the link is cut off.", "Ask whoever sent it for a new one."},
+		}.serve(w, http.StatusNotFound)
 		return
 	}
 	view, _ := a.views.get()
@@ -103,18 +106,34 @@ func whereTo(s wire.Snapshot) notice {
 		}
 		name := discovery.CleanText(s.Way.Server)
 		if s.Way.Link == "" {
-			return notice{Title: "Everyone is on " + name, Lines: []string{"This game has no links: connect to this address in the game."}, Code: s.Way.Connect}
+			return notice{
+				Title: "Everyone is on " + name,
+				Lines: []string{"This game has no links: connect to this address in the game."},
+				Code:  s.Way.Connect,
+			}
 		}
 		return notice{
 			Title: "Everyone is on " + name, Lines: []string{"Your game starts by itself. If nothing happens, press the button."},
 			Way: template.URL(s.Way.Link), Refresh: "0; url=" + s.Way.Link, //nolint:gosec // the table of games has made it
 		}
 	case wire.Gathering:
-		return notice{Title: "The group is still gathering", Lines: []string{"Once it has found its server, this page takes you there."}, Refresh: refresh}
+		return notice{
+			Title:   "The group is still gathering",
+			Lines:   []string{"Once it has found its server, this page takes you there."},
+			Refresh: refresh,
+		}
 	case wire.Waiting:
-		return notice{Title: "The group waits for seats", Lines: []string{"Its servers are full. As soon as there is a seat for everyone, this page takes you there."}, Refresh: refresh}
+		return notice{
+			Title:   "The group waits for seats",
+			Lines:   []string{"Its servers are full. As soon as there is a seat for everyone, this page takes you there."},
+			Refresh: refresh,
+		}
 	case wire.Failed:
 		return notice{Title: "The group has found no server yet", Lines: []string{"When it does, this page takes you there."}, Refresh: refresh}
 	}
-	return notice{Title: "The group is looking for its server", Lines: []string{"As soon as it is found, this page takes you there."}, Refresh: refresh}
+	return notice{
+		Title:   "The group is looking for its server",
+		Lines:   []string{"As soon as it is found, this page takes you there."},
+		Refresh: refresh,
+	}
 }

@@ -24,7 +24,8 @@ func TestPosting(t *testing.T) {
 		public string
 		noLink bool
 		link   bool
-	}{{"https://muster.example", false, true}, {"https://muster.example", true, false}, {"http://muster.example", false, false}, {"", false, false}} {
+	}{{"https://muster.example", false, true}, {"https://muster.example", true, false},
+		{"http://muster.example", false, false}, {"", false, false}} {
 		posted := make(chan host.Post, 8)
 		config := host.Config{List: listOf(1), Announce: func(p host.Post) { posted <- p }, GameName: func(string) string { return "OpenArena" }}
 		if c.public != "" {
@@ -35,10 +36,12 @@ func TestPosting(t *testing.T) {
 		settings.Webhook, settings.NoLink = hook, c.noLink
 		code, secret, _ := h.Open(settings)
 		p := <-posted
-		if p.URL != hook || p.Announcement.Kind != wire.AnnouncedOpen || p.Announcement.Game != "OpenArena" || !strings.Contains(p.Announcement.Text, "OpenArena") {
+		if p.URL != hook || p.Announcement.Kind != wire.AnnouncedOpen || p.Announcement.Game != "OpenArena" ||
+			!strings.Contains(p.Announcement.Text, "OpenArena") {
 			t.Errorf("posted %+v", p)
 		}
-		if link := p.Announcement.Link; (link != "") != c.link || link != "" && (!strings.HasPrefix(link, "https://muster.example/#") || strings.Contains(link, secret)) {
+		if link := p.Announcement.Link; (link != "") != c.link ||
+			link != "" && (!strings.HasPrefix(link, "https://muster.example/#") || strings.Contains(link, secret)) {
 			t.Errorf("the link %q at %+v", link, c)
 		}
 		p.Told(errors.New("Discord refused the webhook (404): make a new one in the channel's settings"))

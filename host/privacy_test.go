@@ -70,7 +70,8 @@ func TestNobodySeesAddresses(t *testing.T) {
 	for _, name := range []string{"ann", "bob", "cat"} {
 		players[name].looks()
 	}
-	for _, path := range []string{"/api/rooms/" + code, "/api/rooms/" + code + "/culled/full", "/api/rooms/NOSUCH", "/metrics", "/healthz", "/"} {
+	for _, path := range []string{"/api/rooms/" + code, "/api/rooms/" + code + "/culled/full", "/api/rooms/NOSUCH",
+		"/metrics", "/healthz", "/"} {
 		fetchAs(t, server.URL+path, ours)
 	}
 	for range 100 { // until there have been too many wrong codes
@@ -102,7 +103,10 @@ func TestNobodySeesAddresses(t *testing.T) {
 // TestDiscreetLog: a connection that breaks is logged without its ends.
 func TestDiscreetLog(t *testing.T) {
 	said, logged := &record{}, &record{}
-	h, err := host.New(host.Config{List: listOf(1), Logger: slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	h, err := host.New(host.Config{
+		List:   listOf(1),
+		Logger: slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,13 +120,16 @@ func TestDiscreetLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(conn, "GET /peer HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OTAxMjM0NQ==\r\n\r\n", conn.RemoteAddr())
+	fmt.Fprintf(conn, "GET /peer HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: "+
+		"websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OTAxMjM0NQ==\r\n\r\n", conn.RemoteAddr())
 	if _, err := conn.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
 	conn.(*net.TCPConn).SetLinger(0)
 	conn.Close() // with a reset
-	await.Until(t, func() bool { return strings.Contains(logged.String(), "connection reset") }, "no reset was logged for %s:\n%s", code, logged)
+	await.Until(t, func() bool {
+		return strings.Contains(logged.String(), "connection reset")
+	}, "no reset was logged for %s:\n%s", code, logged)
 	for _, addr := range said.callers() {
 		if strings.Contains(logged.String(), addr) {
 			t.Errorf("%s is in the log:\n%s", addr, logged)
@@ -204,7 +211,10 @@ func TestDiscreetTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	logged := &record{}
-	h, err := host.New(host.Config{List: listOf(1), Logger: slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	h, err := host.New(host.Config{
+		List:   listOf(1),
+		Logger: slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +235,9 @@ func TestDiscreetTLS(t *testing.T) {
 		conn.(*net.TCPConn).SetLinger(0)
 		conn.Close() // with a reset
 	}
-	await.Until(t, func() bool { return strings.Count(logged.String(), "TLS handshake error") >= len(from) }, "the handshakes were not logged:\n%s", logged)
+	await.Until(t, func() bool {
+		return strings.Count(logged.String(), "TLS handshake error") >= len(from)
+	}, "the handshakes were not logged:\n%s", logged)
 	for _, addr := range append(from, listener.Addr().String()) {
 		if strings.Contains(logged.String(), addr) {
 			t.Errorf("%s is in the log:\n%s", addr, logged)
@@ -308,7 +320,8 @@ func TestNobodyIsNamed(t *testing.T) {
 			_, _, err = ws.ReadMessage()
 		}
 	}
-	said := map[string]int{"peer makes no sense": 1, "infos of server 99": 1, "cannot be read": 2, "closed by the other end": 1, "refused: name-taken": 2}
+	said := map[string]int{"peer makes no sense": 1, "infos of server 99": 1, "cannot be read": 2,
+		"closed by the other end": 1, "refused: name-taken": 2}
 	for what, times := range said {
 		await.Until(t, func() bool { return strings.Count(logged.String(), what) >= times }, "%q is not in the log:\n%s", what, logged)
 	}

@@ -60,7 +60,13 @@ func everybody(p public.Limits) host.Config {
 		}
 		return "steam://connect/" + way.Connect
 	}
-	return host.Config{List: listOf(3), Public: &p, PublicURL: home, Proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, ConnectLink: link}
+	return host.Config{
+		List:        listOf(3),
+		Public:      &p,
+		PublicURL:   home,
+		Proxies:     []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		ConnectLink: link,
+	}
 }
 
 // opened is what whoever opens a room is told.
@@ -96,13 +102,26 @@ func opens(t *testing.T, server *httptest.Server, from, body string) (status int
 // by its links, the organiser to steer.
 func TestOpening(t *testing.T) {
 	h, server := serve(t, everybody(public.Limits{}))
-	status, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","by":"threshold","max_rtt_ms":[150],"players":4,"servers":["192.0.2.4:27960"],"name":"Friday\u001b","map":"oa_dm1","agree":true,"password":"club"}`)
+	status, room, _ := opens(t, server, "203.0.113.7",
+		`{"game":"openarena","by":"threshold","max_rtt_ms":[150],"players":4,"servers":["192.0.2.4:27960"],"name":"Friday\u001b","map":"oa_dm1","agree":true,"password":"club"}`)
 	if status != http.StatusCreated {
 		t.Fatalf("answered %d, %+v", status, room)
 	}
 	settings, _ := h.Settings(room.Code)
 	keys := h.Keys(room.Code)
-	want := wire.Settings{Name: "Friday", Game: "openarena", By: selection.Threshold, Limits: wire.Limits{150 * time.Millisecond}, Players: 4, Most: 16, Map: "oa_dm1", Agree: wire.Yes, Password: "club", Strategy: wire.Coordinated, Servers: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.4:27960")}}
+	want := wire.Settings{
+		Name:     "Friday",
+		Game:     "openarena",
+		By:       selection.Threshold,
+		Limits:   wire.Limits{150 * time.Millisecond},
+		Players:  4,
+		Most:     16,
+		Map:      "oa_dm1",
+		Agree:    wire.Yes,
+		Password: "club",
+		Strategy: wire.Coordinated,
+		Servers:  []netip.AddrPort{netip.MustParseAddrPort("192.0.2.4:27960")},
+	}
 	if got, want := fmt.Sprintf("%+v", settings), fmt.Sprintf("%+v", want); got != want {
 		t.Errorf("the room is for\n%s, want\n%s", got, want)
 	}
@@ -121,7 +140,8 @@ func TestOpening(t *testing.T) {
 		MaxPlayers                    int `json:"max_players"`
 	}
 	if err := json.Unmarshal([]byte(get(t, server, "/api/service")), &service); err != nil || service.Format != "muster.service/1" ||
-		service.Version != "1.2.3" || service.Commit != "0123abc" || service.Date != "2026-11-22T07:30:00Z" || len(service.Games) != 2 || service.MaxPlayers != 16 {
+		service.Version != "1.2.3" || service.Commit != "0123abc" || service.Date != "2026-11-22T07:30:00Z" ||
+		len(service.Games) != 2 || service.MaxPlayers != 16 {
 		t.Errorf("the service says of itself %+v, %v", service, err)
 	}
 }
@@ -134,7 +154,8 @@ func TestOwnList(t *testing.T) {
 	h, server := serve(t, config)
 	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":1,"servers":["192.0.2.4:27960","192.0.2.5:27960"]}`)
 	ann := join(t, server, room.Code, "ann")
-	if list := expect[wire.List](ann); len(list.Servers) != 2 || !slices.Contains(list.Servers, discovery.Server{Addr: netip.MustParseAddrPort("192.0.2.4:27960"), Country: "DE"}) {
+	if list := expect[wire.List](ann); len(list.Servers) != 2 ||
+		!slices.Contains(list.Servers, discovery.Server{Addr: netip.MustParseAddrPort("192.0.2.4:27960"), Country: "DE"}) {
 		t.Errorf("the list is %+v", list)
 	}
 	if _, there := h.Room(room.Code); !there {
@@ -163,7 +184,8 @@ func TestBroughtIsListed(t *testing.T) {
 	}
 	join(t, server, room.Code, "bob")
 	list := expect[wire.List](ann)
-	if len(list.Servers) != 4 || !slices.Contains(list.Servers, discovery.Server{Addr: netip.MustParseAddrPort("192.0.2.6:27960"), Country: "DE"}) {
+	if len(list.Servers) != 4 ||
+		!slices.Contains(list.Servers, discovery.Server{Addr: netip.MustParseAddrPort("192.0.2.6:27960"), Country: "DE"}) {
 		t.Errorf("the list is %+v", list)
 	}
 }
@@ -198,7 +220,8 @@ func TestOpeningRefused(t *testing.T) {
 			t.Errorf("%s is answered %d %+v, want %q", body[:min(len(body), 80)], status, refusal.Refusal, want)
 		}
 	}
-	response, err := http.Post(server.URL+"/api/rooms", "text/plain", strings.NewReader(`{"game":"openarena"}`)) // as another site's page could
+	// as another site's page could
+	response, err := http.Post(server.URL+"/api/rooms", "text/plain", strings.NewReader(`{"game":"openarena"}`))
 	if err != nil || response.StatusCode != http.StatusBadRequest {
 		t.Errorf("a room is opened by a form: %v, %v", response.Status, err)
 	}
@@ -216,7 +239,8 @@ func TestOpeningLimits(t *testing.T) {
 		h, server := serve(t, everybody(public.Limits{PerAddress: 2}))
 		_, first, _ := opens(t, server, "203.0.113.7", body)
 		opens(t, server, "203.0.113.7", body)
-		if status, refusal, header := opens(t, server, "203.0.113.7", body); status != http.StatusTooManyRequests || refusal.Reason != wire.ReasonBusy || header.Get("Retry-After") == "" || refusal.Hint == "" {
+		if status, refusal, header := opens(t, server, "203.0.113.7", body); status != http.StatusTooManyRequests ||
+			refusal.Reason != wire.ReasonBusy || header.Get("Retry-After") == "" || refusal.Hint == "" {
 			t.Errorf("the third is answered %d %+v", status, refusal.Refusal)
 		}
 		for _, from := range []string{"2001:db8::1", "2001:db8::2"} {
@@ -233,7 +257,8 @@ func TestOpeningLimits(t *testing.T) {
 		_, server := serve(t, everybody(public.Limits{Rooms: 2}))
 		opens(t, server, "203.0.113.7", body)
 		opens(t, server, "203.0.113.8", body)
-		if status, refusal, _ := opens(t, server, "203.0.113.9", body); status != http.StatusServiceUnavailable || refusal.Reason != wire.ReasonFull || !strings.Contains(refusal.Hint, "muster host") {
+		if status, refusal, _ := opens(t, server, "203.0.113.9", body); status != http.StatusServiceUnavailable ||
+			refusal.Reason != wire.ReasonFull || !strings.Contains(refusal.Hint, "muster host") {
 			t.Errorf("the third is answered %d %+v", status, refusal.Refusal)
 		}
 	})
@@ -342,7 +367,8 @@ func TestPublicCodes(t *testing.T) {
 		t.Helper()
 		right := expect[wire.Refusal](says(t, server, from, wire.Hello{Code: room.Code, Name: "eve"}))
 		wrong := expect[wire.Refusal](says(t, server, from, wire.Hello{Code: "BADOBADOBADO", Name: "eve"}))
-		if right.Reason != wire.ReasonCode || strings.ReplaceAll(right.Message, room.Code, "") != strings.ReplaceAll(wrong.Message, "BADOBADOBADO", "") || right.Hint != wrong.Hint {
+		if right.Reason != wire.ReasonCode ||
+			strings.ReplaceAll(right.Message, room.Code, "") != strings.ReplaceAll(wrong.Message, "BADOBADOBADO", "") || right.Hint != wrong.Hint {
 			t.Errorf("%s: the right code is told %+v, a wrong one %+v", what, right, wrong)
 		}
 	}
@@ -354,7 +380,8 @@ func TestPublicCodes(t *testing.T) {
 	expect[wire.Welcome](says(t, server, "203.0.113.9", wire.Hello{Code: room.Code, Name: "bob"}))
 	isRefused("a complete room", "203.0.113.10")
 	expect[wire.Welcome](says(t, server, "203.0.113.10", wire.Hello{Code: room.Code, Name: "ann", Token: ann.token}))
-	if refusal := expect[wire.Refusal](says(t, server, "203.0.113.10", wire.Hello{Code: room.Code, Key: keys.Link, Name: "cat"})); refusal.Reason != wire.ReasonFull {
+	if refusal := expect[wire.Refusal](
+		says(t, server, "203.0.113.10", wire.Hello{Code: room.Code, Key: keys.Link, Name: "cat"})); refusal.Reason != wire.ReasonFull {
 		t.Errorf("whoever has the link is told %+v", refusal)
 	}
 }
@@ -378,7 +405,8 @@ func TestCodeFallsAsleepAtOnce(t *testing.T) {
 	release()
 	expect[wire.Welcome](ann)
 	for _, p := range []*player{bob, early} {
-		if refusal, is := (<-p.heard).(wire.Refusal); is && refusal.Reason != map[*player]string{bob: wire.ReasonFull, early: wire.ReasonCode}[p] {
+		if refusal, is := (<-p.heard).(wire.Refusal); is &&
+			refusal.Reason != map[*player]string{bob: wire.ReasonFull, early: wire.ReasonCode}[p] {
 			t.Errorf("the third is told %+v", refusal)
 		}
 	}
@@ -468,14 +496,17 @@ func TestMetricsOfAnEvening(t *testing.T) {
 	}
 	text := get(t, server, "/metrics")
 	for _, want := range []string{
-		"muster_rooms 2", `muster_rooms_by_phase{phase="gathering"} 1`, `muster_rooms_by_phase{phase="launching"} 1`, `muster_rooms_by_phase{phase="failed"} 0`,
+		"muster_rooms 2", `muster_rooms_by_phase{phase="gathering"} 1`, `muster_rooms_by_phase{phase="launching"} 1`,
+		`muster_rooms_by_phase{phase="failed"} 0`,
 		"muster_rooms_opened_total 2", "muster_choice_seconds_count 1", "muster_pages 0", `muster_refusals_total{reason="malformed"} 100`,
 	} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("/metrics lacks %s", want)
 		}
 	}
-	for _, want := range []string{`muster_save_seconds_count{result="kept"}`, `muster_step_seconds_count{phase="gathering"}`, "muster_planner_seconds_count ", `muster_answer_seconds_count{of="join"}`, `muster_answer_seconds_count{of="api"}`, "muster_planner_wait_seconds_count "} {
+	for _, want := range []string{`muster_save_seconds_count{result="kept"}`,
+		`muster_step_seconds_count{phase="gathering"}`, "muster_planner_seconds_count ",
+		`muster_answer_seconds_count{of="join"}`, `muster_answer_seconds_count{of="api"}`, "muster_planner_wait_seconds_count "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("/metrics lacks %s", want)
 		}

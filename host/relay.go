@@ -136,7 +136,8 @@ func (discard) Write(b []byte) (int, error) { return len(b), nil }
 //	a code alone that is no room's ─────▶ waits for one, and counts as a wrong one meanwhile
 //
 // Of those who wait with a code alone there are never more than may try wrong ones.
-func (h *Host) directs(ctx context.Context, came time.Time, b *behalf, code string, shown []string, stays bool) (isAfar bool, why *wire.Refusal) {
+func (h *Host) directs(ctx context.Context, came time.Time, b *behalf, code string, shown []string,
+	stays bool) (isAfar bool, why *wire.Refusal) {
 	if code = access.CanonicalCode(code); h.config.Relay == nil || code == "" {
 		return false, nil
 	}

@@ -218,7 +218,8 @@ func TestRelayedRequests(t *testing.T) {
 		}
 	}
 	_, here := ask(at["a"], "GET", "/api/rooms/"+code, nil, "")
-	if _, there := ask(at["b"], "GET", "/api/rooms/"+code, nil, ""); there != here || !strings.Contains(here, `"locked"`) && !strings.Contains(here, "zoe") {
+	if _, there := ask(at["b"], "GET", "/api/rooms/"+code, nil, ""); there != here ||
+		!strings.Contains(here, `"locked"`) && !strings.Contains(here, "zoe") {
 		t.Errorf("at one host %s\nat the other %s", here, there)
 	}
 	// Nobody can say that another host asks on somebody's behalf.
@@ -397,7 +398,10 @@ func copyAll(to *strings.Builder, answer *http.Response) (int64, error) {
 // TestRightProgram: a public host says to a program of another version where the right
 // one is.
 func TestRightProgram(t *testing.T) {
-	_, server := serve(t, host.Config{Public: &public.Limits{Rooms: 1, PerAddress: 1}, PublicURL: &url.URL{Scheme: "https", Host: "muster.example"}})
+	_, server := serve(t, host.Config{
+		Public:    &public.Limits{Rooms: 1, PerAddress: 1},
+		PublicURL: &url.URL{Scheme: "https", Host: "muster.example"},
+	})
 	p := dial(t, server)
 	p.conn.Send(wire.Hello{Version: wire.Version + 1, Code: "BAKODI", Name: "ann"})
 	if refusal := expect[wire.Refusal](p); refusal.Reason != wire.ReasonVersion || refusal.Link != "https://muster.example/get/" {
@@ -566,7 +570,8 @@ func guessersWait(t *testing.T, server *httptest.Server, from, code string) bool
 	if right.Reason != wire.ReasonLimited {
 		t.Errorf("a right code beside five that wait is told %+v", right)
 	}
-	if want := append(slices.Repeat([]string{wire.ReasonLimited}, more), slices.Repeat([]string{wire.ReasonCode}, own)...); !slices.Equal(reasons, want) || after[more] < wait {
+	if want := append(slices.Repeat([]string{wire.ReasonLimited}, more),
+		slices.Repeat([]string{wire.ReasonCode}, own)...); !slices.Equal(reasons, want) || after[more] < wait {
 		t.Errorf("the answers, after %v, are %q, want %q", after, reasons, want)
 	}
 	return true
@@ -614,7 +619,8 @@ func TestVeil(t *testing.T) {
 				}
 			})
 			p := dialWith(t, at["b"].server, http.Header{"X-Forwarded-For": {guesser}})
-			page, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(at["b"].server.URL, "http")+"/live", http.Header{"X-Forwarded-For": {guesser}})
+			page, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(at["b"].server.URL, "http")+"/live",
+				http.Header{"X-Forwarded-For": {guesser}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -696,7 +702,8 @@ func TestOpeningsOfAllHosts(t *testing.T) {
 			t.Errorf("%s opens %d rooms while a host is gone", address, created)
 		}
 	}
-	if answer, err := http.Post(at["b"].server.URL+"/openings", "application/json", strings.NewReader(`{"from":"203.0.113.7"}`)); err != nil || answer.StatusCode == http.StatusOK {
+	if answer, err := http.Post(at["b"].server.URL+"/openings", "application/json",
+		strings.NewReader(`{"from":"203.0.113.7"}`)); err != nil || answer.StatusCode == http.StatusOK {
 		t.Errorf("strangers ask as hosts do: %v, %v", answer, err)
 	} else {
 		answer.Body.Close()

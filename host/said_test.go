@@ -18,7 +18,10 @@ func TestSaid(t *testing.T) {
 		if game != "openarena" {
 			t.Errorf("asked for the list of %q", game)
 		}
-		return discovery.Said{At: time.Now(), Infos: map[netip.AddrPort]*discovery.Info{servers[0].Addr: {Name: "Den", Mode: "ctf", AsListed: true}}}
+		return discovery.Said{
+			At:    time.Now(),
+			Infos: map[netip.AddrPort]*discovery.Info{servers[0].Addr: {Name: "Den", Mode: "ctf", AsListed: true}},
+		}
 	}})
 	code, _, _ := h.Open(friday(1))
 	if launch := join(t, server, code, "ann").plays(5); !strings.HasPrefix(launch.Name, "Den (") {

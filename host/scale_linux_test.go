@@ -42,7 +42,8 @@ var (
 	scaleRate    = flag.Float64("scale-rate", 1, "rooms that start a second")
 	scaleServers = flag.Int("scale-servers", 30_000, "servers in the one list of all rooms that start")
 	scaleGroup   = flag.Int("scale-group", 4, "players of a room that starts")
-	scaleLine    = flag.Float64("scale-line", 0, "questions a second that each player's own line sends in TestScaleStarts, which then waits for answers; 0 answers at once")
+	scaleLine    = flag.Float64("scale-line", 0,
+		"questions a second that each player's own line sends in TestScaleStarts, which then waits for answers; 0 answers at once")
 	scaleAtOnce  = flag.Int("scale-at-once", 0, "rooms that may search at the same time; 0 is what hosts let")
 	scalePages   = flag.Int("scale-pages", 20, "open pages of TestScalePages, in turns on its rooms")
 	scaleChange  = flag.Duration("scale-change", 500*time.Millisecond, "how often something changes in a room of TestScalePages")
@@ -76,7 +77,8 @@ func (m *memory) dial(path string, hears func(l *lineInMemory, kind byte, data [
 	n := m.number.Add(1)
 	l := &lineInMemory{hears: hears, from: netip.AddrPortFrom(netip.AddrFrom4([4]byte{12, byte(n >> 16), byte(n >> 8), byte(n)}), 40_000)}
 	l.arrived.L = &l.mu
-	fmt.Fprintf(&l.unread, "GET %s HTTP/1.1\r\nHost: 192.0.2.1:7777\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", path)
+	fmt.Fprintf(&l.unread, "GET %s HTTP/1.1\r\nHost: 192.0.2.1:7777\r\nUpgrade: websocket\r\nConnection: "+
+		"Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", path)
 	m.calls <- l
 	return l
 }
@@ -330,9 +332,12 @@ func TestScaleIdle(t *testing.T) {
 	spent, lasted := cpuTime(t)-busy, time.Since(began)
 	stop()
 	rooms, players := float64(*scaleRooms), float64(len(lines))
-	t.Logf("%d rooms without players, and %d rooms of %d: opened in %.1f s (processor %.1f s)", *scaleRooms, *scaleRooms, *scalePlayers, opened.Seconds(), opening.Seconds())
-	t.Logf("memory: %.1f kB a room without players; %.1f kB a player with the room's share, of which %.1f kB are the test's own end of the line; %.0f MB in all (%.0f MB of them stacks), resident at most %.0f MB, %d goroutines",
-		(empty-before)/rooms/1e3, (used-empty)/players/1e3, bare/players/1e3, (used-before)/1e6, stacks/1e6, maxResident(t)/1e6, runtime.NumGoroutine())
+	t.Logf("%d rooms without players, and %d rooms of %d: opened in %.1f s (processor %.1f s)", *scaleRooms,
+		*scaleRooms, *scalePlayers, opened.Seconds(), opening.Seconds())
+	t.Logf("memory: %.1f kB a room without players; %.1f kB a player with the room's share, of which %.1f kB "+
+		"are the test's own end of the line; %.0f MB in all (%.0f MB of them stacks), resident at most %.0f MB, %d goroutines",
+		(empty-before)/rooms/1e3, (used-empty)/players/1e3, bare/players/1e3, (used-before)/1e6, stacks/1e6,
+		maxResident(t)/1e6, runtime.NumGoroutine())
 	t.Logf("idle: %.3f processor seconds a second", spent.Seconds()/lasted.Seconds())
 }
 
@@ -401,7 +406,9 @@ func TestScalePages(t *testing.T) {
 	stop()
 	cancel()
 	work.Wait()
-	t.Logf("%d pages on %d rooms of %d: %.1f kB a page (the test's end included)", *scalePages, *scaleRooms, *scalePlayers, (used-before)/float64(*scalePages)/1e3)
-	t.Logf("idle: %.3f processor seconds a second, %.0f beats a second; with a change every %v: %.3f, %.0f states a second of %.0f bytes, %.0f µs each",
+	t.Logf("%d pages on %d rooms of %d: %.1f kB a page (the test's end included)", *scalePages, *scaleRooms,
+		*scalePlayers, (used-before)/float64(*scalePages)/1e3)
+	t.Logf("idle: %.3f processor seconds a second, %.0f beats a second; with a change every %v: %.3f, %.0f "+
+		"states a second of %.0f bytes, %.0f µs each",
 		idle, beats, *scaleChange, busy, states, length, busy/max(1, states)*1e6)
 }

@@ -83,7 +83,8 @@ func TestScaleStarts(t *testing.T) {
 	rooms := float64(len(took))
 	t.Logf("%d rooms of %d over %d servers, %.1f a second: %s to choose, worst %.2f s; all in %.1f s; %s",
 		len(took), *scaleGroup, *scaleServers, *scaleRate, figures(took), slices.Max(took).Seconds(), wall.Seconds(), said)
-	t.Logf("processor: %.0f ms a room, of which the planner's %.0f ms and at most %.0f ms the players'; memory: %.2f MB a room that stays open, heap at most %.0f MB, resident at most %.0f MB",
+	t.Logf("processor: %.0f ms a room, of which the planner's %.0f ms and at most %.0f ms the players'; memory: "+
+		"%.2f MB a room that stays open, heap at most %.0f MB, resident at most %.0f MB",
 		spent.Seconds()/rooms*1000, planned/rooms*1000, float64(players.Load())/rooms/1e6, (after-before)/rooms/1e6, most/1e6, maxResident(t)/1e6)
 }
 
@@ -230,7 +231,14 @@ func startRoom(t *testing.T, h *host.Host, m *memory, n int, list []discovery.Se
 	var launched sync.WaitGroup
 	launched.Add(*scaleGroup)
 	for i := range *scaleGroup {
-		p := &inMemoryPlayer{name: fmt.Sprintf("player %d of %d", i, n), list: list, began: time.Now(), launched: sync.OnceFunc(launched.Done), inbox: make(chan wire.Message, 64), spent: spent}
+		p := &inMemoryPlayer{
+			name:     fmt.Sprintf("player %d of %d", i, n),
+			list:     list,
+			began:    time.Now(),
+			launched: sync.OnceFunc(launched.Done),
+			inbox:    make(chan wire.Message, 64),
+			spent:    spent,
+		}
 		hello, _ := wire.Marshal(wire.Hello{Version: wire.Version, Code: code, Name: p.name})
 		p.line = m.dial("/peer", func(l *lineInMemory, kind byte, data []byte) {
 			switch {

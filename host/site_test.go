@@ -36,7 +36,8 @@ func TestNames(t *testing.T) {
 	code, _, _ := h.Open(wire.Settings{Game: "openarena"})
 	for name, served := range map[string]bool{
 		"127.0.0.1": true, "127.0.0.1:7777": true, "192.168.1.7:7777": true, "[::1]:7777": true, "[fe80::1%25eth0]:7777": true, "::1": true,
-		"localhost": true, "LOCALHOST:7777": true, "muster.localhost:7777": true, "gamebox.local:7777": true, "gamebox": true, "GAMEBOX:7777": true,
+		"localhost": true, "LOCALHOST:7777": true, "muster.localhost:7777": true, "gamebox.local:7777": true,
+		"gamebox": true, "GAMEBOX:7777": true,
 		"night.example": true, "Night.Example.": true, "night.example:7777": true, "home.example:7777": true, "a.cert.example": true,
 		"evil.example": false, "evil.example:7777": false, "localhost.evil.example": false, "127.0.0.1.evil.example": false,
 		"evil-night.example": false, "x.night.example": false, "cert.example": false, "a.b.cert.example": false, "gamebox.evil.example": false,
@@ -81,13 +82,15 @@ func TestMisdirected(t *testing.T) {
 		{"/", "party.example", "--public-url https://party.example\n"},
 		{"/", "<script>", "--host-name NAME\n"},
 		{"/", strings.Repeat("a", 300), "by that name"},
-		{"/api/rooms/BAKODI", "party.example", `"reason":"origin","message":"this host does not go by the name party.example","hint":"use the organiser's link`},
+		{"/api/rooms/BAKODI", "party.example",
+			`"reason":"origin","message":"this host does not go by the name party.example","hint":"use the organiser's link`},
 	} {
 		r := httptest.NewRequest("GET", c.path, nil)
 		r.Host = c.name
 		w := httptest.NewRecorder()
 		h.Handler().ServeHTTP(w, r)
-		if w.Code != http.StatusMisdirectedRequest || !strings.Contains(w.Body.String(), c.want) || strings.Contains(w.Body.String(), "<script>") {
+		if w.Code != http.StatusMisdirectedRequest || !strings.Contains(w.Body.String(), c.want) ||
+			strings.Contains(w.Body.String(), "<script>") {
 			t.Errorf("%s at %.40s is answered %d %s\nwant %s", c.path, c.name, w.Code, w.Body, c.want)
 		}
 	}

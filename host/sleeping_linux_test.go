@@ -33,7 +33,10 @@ func TestSleepingRooms(t *testing.T) {
 		}
 		return memory.HeapAlloc + memory.StackInuse, time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 	}
-	h, err := host.New(everybody(public.Limits{Rooms: *sleeping, Standing: public.Standing{Rooms: *sleeping, PerAddress: *sleeping, Keep: twoMonths}}))
+	h, err := host.New(everybody(public.Limits{
+		Rooms:    *sleeping,
+		Standing: public.Standing{Rooms: *sleeping, PerAddress: *sleeping, Keep: twoMonths},
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +45,11 @@ func TestSleepingRooms(t *testing.T) {
 	codes := make([]string, *sleeping)
 	for i := range codes {
 		var err error
-		if codes[i], _, err = h.Open(wire.Settings{Name: fmt.Sprintf("room %d", i), Game: "openarena", Every: "fri 20:00 Europe/Berlin"}); err != nil {
+		if codes[i], _, err = h.Open(wire.Settings{
+			Name:  fmt.Sprintf("room %d", i),
+			Game:  "openarena",
+			Every: "fri 20:00 Europe/Berlin",
+		}); err != nil {
 			t.Fatal(err)
 		}
 		h.Steer(codes[i], room.End{})

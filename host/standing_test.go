@@ -59,13 +59,15 @@ func TestStandingRoom(t *testing.T) {
 		return serveToo(t, config)
 	}
 	h, server := begins()
-	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","every":"fri 20:00 Europe/Berlin","name":"=Friday","players":1,"strategy":"conventional"}`)
+	_, room, _ := opens(t, server, "203.0.113.7",
+		`{"game":"openarena","every":"fri 20:00 Europe/Berlin","name":"=Friday","players":1,"strategy":"conventional"}`)
 	keys := h.Keys(room.Code)
 	ann := joinAs(t, server, room.Code, "=ann()", keys.Secret)
 	page, token := ann.page, ann.token
 	ann.plays(20)
 	order := func(action, body, credential string) (int, string) {
-		return asks(t, server, "POST", "/api/rooms/-/"+action, body, map[string]string{"Muster-Code": room.Code, "Muster-Key": keys.Link, "Authorization": "Bearer " + credential})
+		return asks(t, server, "POST", "/api/rooms/-/"+action, body,
+			map[string]string{"Muster-Code": room.Code, "Muster-Key": keys.Link, "Authorization": "Bearer " + credential})
 	}
 	if status, said := order("end", "{}", keys.Secret); status != http.StatusNoContent {
 		t.Fatalf("the night does not end: %d, %s", status, said)
@@ -97,11 +99,13 @@ func TestStandingRoom(t *testing.T) {
 		header map[string]string
 		want   int
 	}{
-		"ann":                     {map[string]string{"Muster-Code": room.Code, "Muster-Key": keys.Link, "Authorization": "Bearer " + page}, http.StatusOK},
-		"ann without the link":    {map[string]string{"Muster-Code": room.Code, "Authorization": "Bearer " + page}, http.StatusOK},
-		"the organiser's link":    {map[string]string{"Muster-Code": room.Code, "Authorization": "Bearer " + keys.Secret}, http.StatusOK},
-		"who has the link":        {map[string]string{"Muster-Code": room.Code, "Muster-Key": keys.Link}, http.StatusForbidden},
-		"ann's program":           {map[string]string{"Muster-Code": room.Code, "Authorization": "Bearer " + token}, http.StatusForbidden}, // which opens nothing on a page
+		"ann": {map[string]string{"Muster-Code": room.Code, "Muster-Key": keys.Link,
+			"Authorization": "Bearer " + page}, http.StatusOK},
+		"ann without the link": {map[string]string{"Muster-Code": room.Code, "Authorization": "Bearer " + page}, http.StatusOK},
+		"the organiser's link": {map[string]string{"Muster-Code": room.Code, "Authorization": "Bearer " + keys.Secret}, http.StatusOK},
+		"who has the link":     {map[string]string{"Muster-Code": room.Code, "Muster-Key": keys.Link}, http.StatusForbidden},
+		// which opens nothing on a page
+		"ann's program":           {map[string]string{"Muster-Code": room.Code, "Authorization": "Bearer " + token}, http.StatusForbidden},
 		"a stranger by the code":  {map[string]string{"Muster-Code": room.Code}, http.StatusNotFound},
 		"a stranger with a token": {map[string]string{"Muster-Code": room.Code, "Authorization": "Bearer AAAAAAAAAAAAAAAA"}, http.StatusNotFound},
 	} {
@@ -113,7 +117,9 @@ func TestStandingRoom(t *testing.T) {
 			continue
 		}
 		var evenings wire.Evenings
-		if err := json.Unmarshal([]byte(said), &evenings); err != nil || evenings.Format != "muster.evenings/1" || len(evenings.Evenings) != 1 || len(evenings.Evenings[0].Stays[0].Players) != 1 || strings.Contains(said, "who") || strings.Contains(said, "127.0.0.1") {
+		if err := json.Unmarshal([]byte(said), &evenings); err != nil || evenings.Format != "muster.evenings/1" ||
+			len(evenings.Evenings) != 1 || len(evenings.Evenings[0].Stays[0].Players) != 1 ||
+			strings.Contains(said, "who") || strings.Contains(said, "127.0.0.1") {
 			t.Errorf("%s reads %s, %v", who, said, err)
 		}
 		_, table := asks(t, server, "GET", "/api/rooms/-/evenings?format=csv", "", test.header)
@@ -145,11 +151,13 @@ func TestStandingRoom(t *testing.T) {
 	if status, refusal, _ := opens(t, server, "198.51.100.8", `{"game":"openarena","every":"whenever"}`); status != http.StatusCreated {
 		t.Errorf("the second room that stays: %d, %+v", status, refusal)
 	}
-	if status, refusal, _ := opens(t, server, "192.0.2.9", `{"game":"openarena","every":"whenever"}`); status != http.StatusServiceUnavailable || refusal.Reason != wire.ReasonFull {
+	if status, refusal, _ := opens(t, server, "192.0.2.9",
+		`{"game":"openarena","every":"whenever"}`); status != http.StatusServiceUnavailable || refusal.Reason != wire.ReasonFull {
 		t.Errorf("the third room that stays: %d, %+v", status, refusal)
 	}
 	_, plain, _ := opens(t, server, "192.0.2.9", `{"game":"openarena"}`)
-	status, said := asks(t, server, "POST", "/api/rooms/-/settings", `{"settings":{"every":"whenever"}}`, map[string]string{"Muster-Code": plain.Code, "Authorization": "Bearer " + h.Keys(plain.Code).Secret})
+	status, said := asks(t, server, "POST", "/api/rooms/-/settings", `{"settings":{"every":"whenever"}}`,
+		map[string]string{"Muster-Code": plain.Code, "Authorization": "Bearer " + h.Keys(plain.Code).Secret})
 	if status != http.StatusConflict || !strings.Contains(said, "are taken") {
 		t.Errorf("another room is made to stay: %d, %s", status, said)
 	}
@@ -170,12 +178,15 @@ func TestStandingByChange(t *testing.T) {
 		want  int
 	}{
 		{0, "whenever", http.StatusNoContent}, {1, "whenever", http.StatusConflict}, {1, "mars", http.StatusConflict},
-		{0, "", http.StatusNoContent}, {1, "mars", http.StatusConflict}, {1, "whenever", http.StatusNoContent}, {0, "whenever", http.StatusConflict},
-		{1, "\u200b\u2060", http.StatusNoContent}, {0, "whenever", http.StatusNoContent}, {1, "\u200b", http.StatusNoContent}, {1, "whenever", http.StatusConflict},
+		{0, "", http.StatusNoContent}, {1, "mars", http.StatusConflict}, {1, "whenever", http.StatusNoContent},
+		{0, "whenever", http.StatusConflict},
+		{1, "\u200b\u2060", http.StatusNoContent}, {0, "whenever", http.StatusNoContent},
+		{1, "\u200b", http.StatusNoContent}, {1, "whenever", http.StatusConflict},
 	} {
 		code := rooms[step.room]
 		body, _ := json.Marshal(map[string]any{"settings": map[string]string{"every": step.every}})
-		status, said := asks(t, server, "POST", "/api/rooms/-/settings", string(body), map[string]string{"Muster-Code": code, "Authorization": "Bearer " + h.Keys(code).Secret})
+		status, said := asks(t, server, "POST", "/api/rooms/-/settings", string(body),
+			map[string]string{"Muster-Code": code, "Authorization": "Bearer " + h.Keys(code).Secret})
 		if status != step.want {
 			t.Errorf("step %d is answered %d, %s, want %d", i, status, said, step.want)
 		}
@@ -185,7 +196,9 @@ func TestStandingByChange(t *testing.T) {
 // TestNoStandingRooms: an operator may want none.
 func TestNoStandingRooms(t *testing.T) {
 	_, server := serve(t, everybody(public.Limits{}))
-	if status, refusal, _ := opens(t, server, "192.0.2.9", `{"game":"openarena","every":"whenever"}`); status != http.StatusServiceUnavailable || !strings.Contains(refusal.Message, "keeps no rooms") {
+	if status, refusal, _ := opens(t, server, "192.0.2.9",
+		`{"game":"openarena","every":"whenever"}`); status != http.StatusServiceUnavailable || !strings.Contains(
+		refusal.Message, "keeps no rooms") {
 		t.Errorf("a room that stays: %d, %+v", status, refusal)
 	}
 	for _, wrong := range []string{"fri 20:00", "fri 20:00 Mars/Base", strings.Repeat("fri,", 1000)} {

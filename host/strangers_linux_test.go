@@ -110,7 +110,10 @@ func TestStrangers(t *testing.T) {
 }
 
 func besieged(t *testing.T, attack string, encryption *tls.Config) {
-	h, err := host.New(host.Config{List: listOf(1), Page: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "the page") })})
+	h, err := host.New(host.Config{
+		List: listOf(1),
+		Page: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "the page") }),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

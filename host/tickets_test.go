@@ -71,7 +71,8 @@ func TestTicketByAddress(t *testing.T) {
 	for from, want := range map[string]int{"192.0.2.7:5555": http.StatusSeeOther, "192.0.2.8:5555": http.StatusGone} {
 		r := httptest.NewRequest("GET", "/open/"+all.add("/#BAKODI.SECRET", time.Now()), nil)
 		r.RemoteAddr, r.Host = from, "192.0.2.7:7777"
-		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.TCPAddrFromAddrPort(netip.MustParseAddrPort("192.0.2.7:7777"))))
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey,
+			net.TCPAddrFromAddrPort(netip.MustParseAddrPort("192.0.2.7:7777"))))
 		w := httptest.NewRecorder()
 		all.routes().ServeHTTP(w, r)
 		if w.Code != want {
@@ -84,7 +85,8 @@ func TestTicketByAddress(t *testing.T) {
 // who were named.
 func TestMetricsFrom(t *testing.T) {
 	rooms := &lifecycle{surroundings: &surroundings{metrics: metrics.New()}}
-	o := operators{&site{proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, rooms, []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}
+	o := operators{&site{proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, rooms,
+		[]netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}}
 	for _, c := range []struct {
 		from   string
 		header []string
@@ -92,7 +94,8 @@ func TestMetricsFrom(t *testing.T) {
 	}{
 		{"127.0.0.1:5555", nil, 200}, {"[::1]:5555", nil, 200}, {"198.51.100.7:5555", nil, 200}, {"192.0.2.7:5555", nil, 403},
 		{"127.0.0.1:5555", []string{"X-Forwarded-For", "192.0.2.7"}, 403}, {"127.0.0.1:5555", []string{"Cf-Connecting-Ip", "192.0.2.7"}, 403},
-		{"127.0.0.1:5555", []string{"X-Forwarded-For", "198.51.100.7"}, 200}, {"192.0.2.7:5555", []string{"X-Forwarded-For", "198.51.100.7"}, 403},
+		{"127.0.0.1:5555", []string{"X-Forwarded-For", "198.51.100.7"}, 200},
+		{"192.0.2.7:5555", []string{"X-Forwarded-For", "198.51.100.7"}, 403},
 	} {
 		if w := asked(http.HandlerFunc(o.serveMetrics), "/metrics", c.from, "127.0.0.1:7777", c.header...); w.Code != c.want {
 			t.Errorf("from %s with %v: %d, want %d", c.from, c.header, w.Code, c.want)
@@ -110,7 +113,8 @@ func TestTicketOfAnotherUser(t *testing.T) {
 	for _, c := range []struct {
 		from, at string
 		want     int
-	}{{"127.0.0.1:6666", "127.0.0.1:7777", http.StatusGone}, {"127.0.0.1:5555", "", http.StatusGone}, {"127.0.0.1:5555", "127.0.0.1:7777", http.StatusSeeOther}} {
+	}{{"127.0.0.1:6666", "127.0.0.1:7777", http.StatusGone}, {"127.0.0.1:5555", "", http.StatusGone},
+		{"127.0.0.1:5555", "127.0.0.1:7777", http.StatusSeeOther}} {
 		r := httptest.NewRequest("GET", path, nil)
 		r.RemoteAddr, r.Host = c.from, "127.0.0.1:7777"
 		if c.at != "" {

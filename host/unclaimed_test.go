@@ -28,7 +28,15 @@ func TestUnclaimed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := NewFakeStore()
-				h, err := New(Config{Store: s, Public: &public.Limits{Rooms: 9, PerAddress: 9, Idle: time.Hour, Standing: public.Standing{Rooms: 9, PerAddress: 9, Keep: 8 * 7 * 24 * time.Hour}}})
+				h, err := New(Config{
+					Store: s,
+					Public: &public.Limits{
+						Rooms:      9,
+						PerAddress: 9,
+						Idle:       time.Hour,
+						Standing:   public.Standing{Rooms: 9, PerAddress: 9, Keep: 8 * 7 * 24 * time.Hour},
+					},
+				})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -94,7 +102,8 @@ func TestMakesStay(t *testing.T) {
 		{`{"every":"","players":-1}`, "fri 20:00 Europe/Berlin", false, false},
 		{`[]`, "fri 20:00 Europe/Berlin", false, false},
 	} {
-		begins, ends := makesStay(room.Change{Settings: []byte(test.change)}, wire.Settings{Game: "openarena", By: selection.Mean, Every: test.now})
+		begins, ends := makesStay(room.Change{Settings: []byte(test.change)},
+			wire.Settings{Game: "openarena", By: selection.Mean, Every: test.now})
 		if begins != test.begins || ends != test.ends {
 			t.Errorf("%s in a room with %q: begins %v, ends %v", test.change, test.now, begins, ends)
 		}

@@ -54,7 +54,8 @@ func TestOpenPages(t *testing.T) {
 			if a.gone[player] || a.gone[named] {
 				t.Error("a page with a seat gave way")
 			}
-			if spread := name == "many rooms, many addresses" || name == "many rooms, a tunnel's end"; a.gone[onlooker] && !spread && name != "many organisers, one address" {
+			if spread := name == "many rooms, many addresses" ||
+				name == "many rooms, a tunnel's end"; a.gone[onlooker] && !spread && name != "many organisers, one address" {
 				t.Error("an onlooker of another room gave way")
 			}
 			kept := 0

@@ -287,7 +287,9 @@ func TestSilence(t *testing.T) {
 	t.Logf("the connection has ended after %v", time.Since(cut))
 	await.Until(t, func() bool { return log.has("does not reach another") }, "a does not say that b is not reached")
 	l.set("b", b.Door(nil))
-	await.Until(t, func() bool { return strings.Count(log.String(), "this host reaches another\" host=b") == 2 }, "a does not say that b is reached again")
+	await.Until(t, func() bool {
+		return strings.Count(log.String(), "this host reaches another\" host=b") == 2
+	}, "a does not say that b is reached again")
 	if n := strings.Count(log.String(), "does not reach another"); n != 1 {
 		t.Errorf("it is said %d times", n)
 	}

@@ -104,7 +104,8 @@ func connect(ctx context.Context, config Config, reconnected func()) (*nats.Conn
 			err = fmt.Errorf("%s has no certificate", file)
 		}
 		if err != nil {
-			return nil, &Error{ErrCertificate, fmt.Sprintf("cannot read the CA: %v", err), "check the file that --nats-ca names: certificates as PEM"}
+			return nil, &Error{ErrCertificate, fmt.Sprintf("cannot read the CA: %v", err),
+				"check the file that --nats-ca names: certificates as PEM"}
 		}
 		options = append(options, nats.RootCAs(file))
 	}
@@ -142,14 +143,17 @@ func connectError(urls string, err error) error {
 	case urls == "":
 		return &Error{ErrURL, "no NATS server is named", "give --nats nats://HOST:4222"}
 	case errors.As(err, &parse):
-		return &Error{ErrURL, fmt.Sprintf("%q is no URL of NATS servers: %v", parse.URL, parse.Err), "write it like nats://HOST:4222, several with commas between them"}
+		return &Error{ErrURL, fmt.Sprintf("%q is no URL of NATS servers: %v", parse.URL, parse.Err),
+			"write it like nats://HOST:4222, several with commas between them"}
 	case errors.As(err, &authority):
 		return &Error{ErrCertificate, "the certificate of NATS is signed by nobody known here", "give its CA's file with --nats-ca"}
 	case errors.As(err, &name), errors.As(err, &invalid):
-		return &Error{ErrCertificate, fmt.Sprintf("the certificate of NATS does not fit: %v", err), "call the server by a name in its certificate"}
+		return &Error{ErrCertificate, fmt.Sprintf("the certificate of NATS does not fit: %v", err),
+			"call the server by a name in its certificate"}
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked),
 		errors.Is(err, nats.ErrAccountAuthExpired), strings.Contains(err.Error(), "credentials"), strings.Contains(err.Error(), "nkey"):
-		return &Error{ErrCredentials, fmt.Sprintf("NATS does not let this host in: %v", plain(err)), "check --nats-credentials, or the user and password in the URL"}
+		return &Error{ErrCredentials, fmt.Sprintf("NATS does not let this host in: %v", plain(err)),
+			"check --nats-credentials, or the user and password in the URL"}
 	case errors.Is(err, nats.ErrSecureConnRequired):
 		return &Error{ErrCertificate, "NATS wants TLS", "write tls:// in the URL, and give its CA's file with --nats-ca if it is your own"}
 	case errors.Is(err, nats.ErrSecureConnWanted):

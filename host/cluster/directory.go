@@ -72,7 +72,8 @@ type neighbour struct {
 
 func (d *directory) init(self owner) {
 	d.self = self
-	d.rooms, d.codes, d.claims, d.busy, d.hosts = map[string]entry{}, map[string]string{}, map[string]*claim{}, map[string]int{}, map[string]neighbour{}
+	d.rooms, d.codes, d.claims, d.busy, d.hosts = map[string]entry{}, map[string]string{}, map[string]*claim{},
+		map[string]int{}, map[string]neighbour{}
 	d.ended = map[owner]time.Time{}
 	d.isListing = true
 	d.moved, d.changed, d.restart = make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -97,7 +98,16 @@ func (c *Cluster) list(ctx context.Context) error {
 	done := func() { listed <- struct{}{} }
 	d := &c.directory
 	hosts := &watch{log: c.log, directory: d, stream: c.hosts, subject: c.subject("host", "*"), listed: sync.OnceFunc(done), tell: d.hearHost}
-	rooms := &watch{log: c.log, directory: d, stream: c.rooms, subject: c.subject("room", "*"), headersOnly: true, listed: sync.OnceFunc(done), tell: d.hearRoom, lost: d.forget}
+	rooms := &watch{
+		log:         c.log,
+		directory:   d,
+		stream:      c.rooms,
+		subject:     c.subject("room", "*"),
+		headersOnly: true,
+		listed:      sync.OnceFunc(done),
+		tell:        d.hearRoom,
+		lost:        d.forget,
+	}
 	c.work.Go(func() { hosts.run(c.ctx) })
 	c.work.Go(func() { rooms.run(c.ctx) })
 	for range 2 {
@@ -143,7 +153,16 @@ func (d *directory) hearRoom(code string, header nats.Header, _ []byte, seq uint
 		delete(d.rooms, code)
 		return
 	}
-	e := entry{id: r.ID, owner: unique.Make(owner{r.Owner, r.Life}), last: unique.Make(r.Last), heir: unique.Make(r.Heir), epoch: r.Epoch, seq: seq, over: r.Over, newer: newer}
+	e := entry{
+		id:    r.ID,
+		owner: unique.Make(owner{r.Owner, r.Life}),
+		last:  unique.Make(r.Last),
+		heir:  unique.Make(r.Heir),
+		epoch: r.Epoch,
+		seq:   seq,
+		over:  r.Over,
+		newer: newer,
+	}
 	d.rooms[code] = e
 	if e.id != "" && !e.over {
 		d.codes[e.id] = code
@@ -226,7 +245,8 @@ func (c *Cluster) catchUp(ctx context.Context) bool {
 	if isFree {
 		return true // nothing of this host's can have become another's
 	}
-	ack, err := c.js.PublishMsg(ctx, &nats.Msg{Subject: c.subject("room", buoy+c.config.Node)}, jetstream.WithRetryAttempts(0), jetstream.WithMsgTTL(buoyLife))
+	ack, err := c.js.PublishMsg(ctx, &nats.Msg{Subject: c.subject("room", buoy+c.config.Node)},
+		jetstream.WithRetryAttempts(0), jetstream.WithMsgTTL(buoyLife))
 	if err != nil {
 		return false
 	}

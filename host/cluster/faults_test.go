@@ -132,10 +132,20 @@ func TestLostAcks(t *testing.T) {
 		do   func(c *Cluster, own store.Claim) error
 		want store.Place
 	}{
-		{"save", func(_ *Cluster, own store.Claim) error { return own.Save(ctx, []byte("new")) }, store.Place{State: store.Elsewhere, Host: "a", Epoch: 1}},
-		{"save in parts", func(_ *Cluster, own store.Claim) error { return own.Save(ctx, noise(1, 2*inline)) }, store.Place{State: store.Elsewhere, Host: "a", Epoch: 1}},
-		{"claim", func(c *Cluster, _ store.Claim) error { _, _, err := c.Claim(ctx, "ROOM"); return err }, store.Place{State: store.Elsewhere, Host: "a", Epoch: 2}},
-		{"create", func(c *Cluster, _ store.Claim) error { _, err := c.Create(ctx, "NEW", "", nil); return err }, store.Place{State: store.Elsewhere, Host: "a", Epoch: 1}},
+		{"save", func(_ *Cluster, own store.Claim) error {
+			return own.Save(ctx, []byte("new"))
+		}, store.Place{State: store.Elsewhere, Host: "a", Epoch: 1}},
+		{"save in parts", func(_ *Cluster, own store.Claim) error {
+			return own.Save(ctx, noise(1, 2*inline))
+		}, store.Place{State: store.Elsewhere, Host: "a", Epoch: 1}},
+		{"claim", func(c *Cluster, _ store.Claim) error {
+			_, _, err := c.Claim(ctx, "ROOM")
+			return err
+		}, store.Place{State: store.Elsewhere, Host: "a", Epoch: 2}},
+		{"create", func(c *Cluster, _ store.Claim) error {
+			_, err := c.Create(ctx, "NEW", "", nil)
+			return err
+		}, store.Place{State: store.Elsewhere, Host: "a", Epoch: 1}},
 		{"release", func(_ *Cluster, own store.Claim) error { return own.Release(ctx) }, store.Place{State: store.Orphaned, Host: "a", Epoch: 1}},
 		{"end", func(_ *Cluster, own store.Claim) error { return own.End(ctx) }, store.Place{State: store.Over, Epoch: 1}},
 	} {
@@ -397,7 +407,8 @@ func TestFencing(t *testing.T) {
 			merge(done+b[:1], a, b[1:])
 		}
 	}
-	for _, script := range []struct{ a, b string }{{"sss", "CSS"}, {"sle", "CSS"}, {"ssr", "CS"}, {"sse", "CE"}, {"ssl", "CRC"}, {"sre", "CS"}} {
+	for _, script := range []struct{ a, b string }{{"sss", "CSS"}, {"sle", "CSS"}, {"ssr", "CS"}, {"sse", "CE"},
+		{"ssl", "CRC"}, {"sre", "CS"}} {
 		merge("", script.a, script.b)
 	}
 	slices.Sort(orders)

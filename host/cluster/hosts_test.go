@@ -38,7 +38,11 @@ func TestHostsPause(t *testing.T) {
 		w.Door = others.Door
 		c := join(t, w, name)
 		others.Join(c.Doors)
-		h, err := host.New(host.Config{Store: c, Relay: others, List: func(context.Context, string) ([]discovery.Server, error) { return nil, nil }})
+		h, err := host.New(host.Config{
+			Store: c,
+			Relay: others,
+			List:  func(context.Context, string) ([]discovery.Server, error) { return nil, nil },
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -107,7 +107,8 @@ func (l *large) unpacked(ctx context.Context, code string, m message) ([]byte, e
 
 // putParts writes bytes in parts, each to its subject, which live for ttl, or for ever if that is 0. It
 // returns how many there are, and the hash of all.
-func (l *large) putParts(ctx context.Context, body []byte, ttl time.Duration, subject func(n int) string) (parts int, sum string, err error) {
+func (l *large) putParts(ctx context.Context, body []byte, ttl time.Duration, subject func(n int) string) (parts int,
+	sum string, err error) {
 	size := l.limit(partSize)
 	parts = (len(body) + size - 1) / size
 	err = each(parts, partsAtOnce, func(n int) error {

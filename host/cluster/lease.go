@@ -132,7 +132,8 @@ func (c *Cluster) readLease(ctx context.Context, node string) (life, uint64, err
 // takeLease takes the lease for the first time. One that is there is a predecessor's,
 // which ends, or another living host's, which is renewed meanwhile.
 func (c *Cluster) takeLease(ctx context.Context) error {
-	taken := &Error{ErrNodeTaken, fmt.Sprintf("another host of the name %s is in the cluster", c.config.Node), "give each host a --node of its own"}
+	taken := &Error{ErrNodeTaken, fmt.Sprintf("another host of the name %s is in the cluster", c.config.Node),
+		"give each host a --node of its own"}
 	var found life
 	var at uint64
 	var until time.Time // when a lease that was found should have ended: without a leader none does

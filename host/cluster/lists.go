@@ -64,7 +64,8 @@ type lock struct {
 }
 
 // FetchOnce returns what all hosts know under a key; see [lists.FetchOnce].
-func (c *Cluster) FetchOnce(ctx context.Context, key string, maxAge time.Duration, fetch func(context.Context) ([]byte, error)) (data []byte, at time.Time, err error) {
+func (c *Cluster) FetchOnce(ctx context.Context, key string, maxAge time.Duration,
+	fetch func(context.Context) ([]byte, error)) (data []byte, at time.Time, err error) {
 	return c.lists.FetchOnce(ctx, key, maxAge, fetch)
 }
 
@@ -72,7 +73,8 @@ func (c *Cluster) FetchOnce(ctx context.Context, key string, maxAge time.Duratio
 // older than maxAge. Else one of them calls fetch, and the others take what it gets. Where
 // that fails, or takes long, it returns what there was before, beside the error; at is
 // when it was fetched. A fetch may go on when ctx has ended.
-func (l *lists) FetchOnce(ctx context.Context, key string, maxAge time.Duration, fetch func(context.Context) ([]byte, error)) (data []byte, at time.Time, err error) {
+func (l *lists) FetchOnce(ctx context.Context, key string, maxAge time.Duration,
+	fetch func(context.Context) ([]byte, error)) (data []byte, at time.Time, err error) {
 	l.mu.Lock()
 	old := l.known[key]
 	l.mu.Unlock()
@@ -189,7 +191,10 @@ func (l *lists) writeList(ctx context.Context, key string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = l.js.PublishMsg(ctx, &nats.Msg{Subject: l.subject("list", store.HashOf([]byte(key))), Data: []byte(hash)}, jetstream.WithMsgTTL(keptFor))
+	_, err = l.js.PublishMsg(ctx, &nats.Msg{
+		Subject: l.subject("list", store.HashOf([]byte(key))),
+		Data:    []byte(hash),
+	}, jetstream.WithMsgTTL(keptFor))
 	return err
 }
 

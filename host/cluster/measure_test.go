@@ -110,7 +110,11 @@ func TestMeasure(t *testing.T) {
 					t.Logf("save, %7d bytes %s: %s", length, kind, spread(took))
 				}
 			}
-			kv, err := a.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: "compared", Storage: jetstream.FileStorage, Replicas: a.rooms.CachedInfo().Config.Replicas})
+			kv, err := a.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+				Bucket:   "compared",
+				Storage:  jetstream.FileStorage,
+				Replicas: a.rooms.CachedInfo().Config.Replicas,
+			})
 			check(err)
 			rev, err := kv.Create(ctx, "ROOM", nil)
 			check(err)
@@ -135,7 +139,8 @@ func TestMeasure(t *testing.T) {
 		})
 	}
 	t.Run("adoption", func(t *testing.T) {
-		for name, config := range map[string]Config{"one server": {URL: one.ClientURL(), Prefix: "adopt"}, "three servers": {URL: three, Prefix: "adopt"}} {
+		for name, config := range map[string]Config{"one server": {URL: one.ClientURL(), Prefix: "adopt"},
+			"three servers": {URL: three, Prefix: "adopt"}} {
 			const rooms, atOnce = 3000, 32
 			a := join(t, config, "a")
 			data := roomOf(30 << 10)

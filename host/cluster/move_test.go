@@ -57,7 +57,8 @@ func TestMove(t *testing.T) {
 		t.Fatalf("%+v, %v", moved, err)
 	}
 	eventually(t, "b knows all", func() bool {
-		return b.Find("BAKODI").State == store.Orphaned && b.FindID("id-TABOMI") == "TABOMI" && b.Find("GAGAGA").State == store.Over && b.Find("KOKOKO").Host == "a"
+		return b.Find("BAKODI").State == store.Orphaned && b.FindID("id-TABOMI") == "TABOMI" &&
+			b.Find("GAGAGA").State == store.Over && b.Find("KOKOKO").Host == "a"
 	})
 	own, data, err := b.Claim(ctx, "TABOMI")
 	if err != nil || !bytes.Equal(data, large) || own.Epoch() <= epochLeap {
@@ -86,7 +87,8 @@ func TestMove(t *testing.T) {
 		t.Errorf("%+v, %v", moved, err)
 	}
 	for code, want := range map[string]string{"BAKODI": "BAKODI", "TABOMI": "and on", "KOKOKO": "another"} {
-		if restored, data, err := backup.Claim(ctx, code); err != nil || string(data) != want || code == "TABOMI" && restored.Epoch() <= own.Epoch() {
+		if restored, data, err := backup.Claim(ctx, code); err != nil || string(data) != want ||
+			code == "TABOMI" && restored.Epoch() <= own.Epoch() {
 			t.Errorf("%s: %q, %v", code, data, err)
 		}
 	}

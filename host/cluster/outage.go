@@ -12,10 +12,13 @@ import (
 // What the operator can do while JetStream keeps nothing.
 const (
 	hintConnect = "no NATS server answers: look whether nats-server runs, and whether this host reaches it"
-	hintOff     = "JetStream is off on the NATS servers: nats-server shuts it down when its disk is full, and does not start it again; free the disk, then restart nats-server (docs/serve.md, Many hosts)"
-	hintSpace   = "the NATS servers have no space: raise max_file_store or free the disk; where the log of nats-server says that JetStream was shut down, restart it (docs/serve.md, Many hosts)"
-	hintLeader  = "JetStream needs most of the NATS servers, and they have to reach each other; where the log of nats-server says that JetStream was shut down, free the disk and restart it (docs/serve.md, Many hosts)"
-	hintTaken   = "give each host a --node of its own"
+	hintOff     = "JetStream is off on the NATS servers: nats-server shuts it down when its disk is full, and " +
+		"does not start it again; free the disk, then restart nats-server (docs/serve.md, Many hosts)"
+	hintSpace = "the NATS servers have no space: raise max_file_store or free the disk; where the log of " +
+		"nats-server says that JetStream was shut down, restart it (docs/serve.md, Many hosts)"
+	hintLeader = "JetStream needs most of the NATS servers, and they have to reach each other; where the log of " +
+		"nats-server says that JetStream was shut down, free the disk and restart it (docs/serve.md, Many hosts)"
+	hintTaken = "give each host a --node of its own"
 )
 
 // hintFor returns what the operator can do about an error of JetStream.
@@ -35,7 +38,8 @@ func hintFor(err error, isConnected bool) string {
 
 // isOff reports whether no server has JetStream running.
 func isOff(err error) bool {
-	for _, off := range []error{jetstream.ErrJetStreamNotEnabled, jetstream.ErrJetStreamNotEnabledForAccount, jetstream.ErrNoStreamResponse, nats.ErrNoResponders} {
+	for _, off := range []error{jetstream.ErrJetStreamNotEnabled, jetstream.ErrJetStreamNotEnabledForAccount,
+		jetstream.ErrNoStreamResponse, nats.ErrNoResponders} {
 		if errors.Is(err, off) {
 			return true
 		}
@@ -58,7 +62,8 @@ func (c *Cluster) tellOutage(err error) {
 	}
 	since, tell := c.outage.Fails(now)
 	if tell {
-		c.log.Error("JetStream keeps nothing: all rooms of this host wait, players read so, and nobody can open one", "for", now.Sub(since).Round(time.Second), "error", plain(err), "hint", hintFor(err, c.conn.IsConnected()))
+		c.log.Error("JetStream keeps nothing: all rooms of this host wait, players read so, and nobody can open one",
+			"for", now.Sub(since).Round(time.Second), "error", plain(err), "hint", hintFor(err, c.conn.IsConnected()))
 	}
 }
 
@@ -70,6 +75,7 @@ func (c *Cluster) tellWaiting(err error) {
 	}
 	now := time.Now()
 	if since, tell := c.outage.Fails(now); tell {
-		c.log.Warn("JetStream does not answer yet: this host waits for it, and serves nobody meanwhile", "for", now.Sub(since).Round(time.Second), "error", plain(err), "hint", hintFor(err, c.conn.IsConnected()))
+		c.log.Warn("JetStream does not answer yet: this host waits for it, and serves nobody meanwhile", "for",
+			now.Sub(since).Round(time.Second), "error", plain(err), "hint", hintFor(err, c.conn.IsConnected()))
 	}
 }

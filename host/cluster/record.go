@@ -74,7 +74,8 @@ func parseRecord(text string) (record, error) {
 	switch {
 	case r.Version > recordVersion:
 		return r, fmt.Errorf("cluster: a room of version %d: %w", r.Version, store.ErrNewer)
-	case r.Version < 1, r.Owner != "" && !nodeName.MatchString(r.Owner), r.Last != "" && !nodeName.MatchString(r.Last), r.Heir != "" && !nodeName.MatchString(r.Heir),
+	case r.Version < 1, r.Owner != "" && !nodeName.MatchString(r.Owner), r.Last != "" && !nodeName.MatchString(r.Last),
+		r.Heir != "" && !nodeName.MatchString(r.Heir),
 		r.Length < 0 || r.Length > maxRoom, r.Parts < 0 || r.Parts > maxParts, (r.Parts == 0) != (r.Group == ""),
 		r.Group != "" && !nodeName.MatchString(r.Group), r.Over && (r.Owner != "" || r.Parts != 0 || r.Length != 0):
 		return record{}, errRecord

@@ -126,7 +126,8 @@ func TestRank(t *testing.T) {
 
 // TestToken: only what names nothing else in a subject is a code or a hash.
 func TestToken(t *testing.T) {
-	for text, want := range map[string]bool{"BAKODI": true, "bäcker": true, "": false, "A.B": false, "*": false, ">": false, "A B": false, "A\n": false, strings.Repeat("A", 65): false} {
+	for text, want := range map[string]bool{"BAKODI": true, "bäcker": true, "": false, "A.B": false, "*": false,
+		">": false, "A B": false, "A\n": false, strings.Repeat("A", 65): false} {
 		if isToken(text) != want {
 			t.Errorf("%q: %v", text, !want)
 		}

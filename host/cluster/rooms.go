@@ -47,7 +47,15 @@ type claim struct {
 // newClaim is a claim of this process.
 func (c *Cluster) newClaim(code, id string, epoch uint64) *claim {
 	lost := make(chan struct{})
-	return &claim{cluster: c, code: code, id: id, epoch: epoch, number: c.claims.Add(1), lost: lost, fence: sync.OnceFunc(func() { close(lost) })}
+	return &claim{
+		cluster: c,
+		code:    code,
+		id:      id,
+		epoch:   epoch,
+		number:  c.claims.Add(1),
+		lost:    lost,
+		fence:   sync.OnceFunc(func() { close(lost) }),
+	}
 }
 
 // Lost is closed once the room is known to be this host's no more; see [store.Claim].

@@ -59,8 +59,10 @@ func (s streams) wanted() []jetstream.StreamConfig {
 // prepare makes sure that the streams are there, as this program needs them. It waits for
 // as long as JetStream has no leader, as when all NATS servers were restarted.
 func (c *Cluster) prepare(ctx context.Context) error {
-	if _, err := c.js.AccountInfo(ctx); errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrNoResponders) {
-		return &Error{ErrNoJetStream, "NATS keeps nothing: its JetStream is off", "start nats-server with -js, or turn JetStream on for the account"}
+	if _, err := c.js.AccountInfo(ctx); errors.Is(err, jetstream.ErrJetStreamNotEnabled) ||
+		errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrNoResponders) {
+		return &Error{ErrNoJetStream, "NATS keeps nothing: its JetStream is off",
+			"start nats-server with -js, or turn JetStream on for the account"}
 	}
 	s := streams{c.js, c.prefix, c.config.Replicas}
 	for _, config := range s.wanted() {
@@ -105,10 +107,14 @@ func (s streams) prepare(ctx context.Context, want jetstream.StreamConfig) (jets
 	version, err := strconv.Atoi(have.Metadata[versionKey])
 	switch {
 	case err == nil && version > streamVersion:
-		return nil, &Error{ErrNewer, fmt.Sprintf("the cluster is of version %d, this program knows %d", version, streamVersion), "update this host's muster"}
-	case err != nil, !slices.Equal(have.Subjects, want.Subjects), have.MaxMsgsPerSubject != want.MaxMsgsPerSubject, have.MaxMsgs > 0, have.MaxAge != 0,
-		have.Retention != want.Retention, have.Discard != want.Discard, !have.AllowMsgTTL, have.AllowDirect != want.AllowDirect, have.SubjectDeleteMarkerTTL != want.SubjectDeleteMarkerTTL:
-		return nil, &Error{ErrShape, fmt.Sprintf("the stream %s is there, but not as Muster makes it", want.Name), "give Muster an account of its own in NATS, or remove that stream if nobody needs it"}
+		return nil, &Error{ErrNewer,
+			fmt.Sprintf("the cluster is of version %d, this program knows %d", version, streamVersion), "update this host's muster"}
+	case err != nil, !slices.Equal(have.Subjects, want.Subjects), have.MaxMsgsPerSubject != want.MaxMsgsPerSubject,
+		have.MaxMsgs > 0, have.MaxAge != 0,
+		have.Retention != want.Retention, have.Discard != want.Discard, !have.AllowMsgTTL,
+		have.AllowDirect != want.AllowDirect, have.SubjectDeleteMarkerTTL != want.SubjectDeleteMarkerTTL:
+		return nil, &Error{ErrShape, fmt.Sprintf("the stream %s is there, but not as Muster makes it", want.Name),
+			"give Muster an account of its own in NATS, or remove that stream if nobody needs it"}
 	}
 	switch n := s.replicas; {
 	case n == have.Replicas, n == 0 && have.Replicas >= mostReplicas:
@@ -125,7 +131,8 @@ func (s streams) prepare(ctx context.Context, want jetstream.StreamConfig) (jets
 
 // replicated makes or updates a stream with as many replicas as are wanted, or as there
 // can be, at least so many.
-func (s streams) replicated(ctx context.Context, config jetstream.StreamConfig, least int, do func(context.Context, jetstream.StreamConfig) (jetstream.Stream, error)) (jetstream.Stream, error) {
+func (s streams) replicated(ctx context.Context, config jetstream.StreamConfig, least int,
+	do func(context.Context, jetstream.StreamConfig) (jetstream.Stream, error)) (jetstream.Stream, error) {
 	config.Replicas = s.replicas
 	if config.Replicas == 0 {
 		config.Replicas = mostReplicas
@@ -138,12 +145,14 @@ func (s streams) replicated(ctx context.Context, config jetstream.StreamConfig, 
 			return made, err
 		case api.ErrorCode == errNoPeers, api.ErrorCode == errNotClustered, api.ErrorCode == errResources:
 		case api.Code >= 400 && api.Code < 500:
-			return nil, &Error{ErrShape, fmt.Sprintf("the stream %s cannot be made: %s", config.Name, api.Description), "give Muster an account of its own in NATS"}
+			return nil, &Error{ErrShape, fmt.Sprintf("the stream %s cannot be made: %s", config.Name, api.Description),
+				"give Muster an account of its own in NATS"}
 		default:
 			return made, err
 		}
 		if s.replicas != 0 {
-			return nil, &Error{ErrReplicas, fmt.Sprintf("NATS has not the %d servers for so many replicas", config.Replicas), "give --replicas fewer, or start more servers"}
+			return nil, &Error{ErrReplicas,
+				fmt.Sprintf("NATS has not the %d servers for so many replicas", config.Replicas), "give --replicas fewer, or start more servers"}
 		}
 		if config.Replicas--; config.Replicas < least {
 			return nil, err

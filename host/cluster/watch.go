@@ -146,7 +146,8 @@ func (w *watch) follow(life context.Context) error {
 	if consumer.CachedInfo().NumPending == 0 {
 		w.listed()
 	}
-	messages, err := consumer.Messages(jetstream.PullHeartbeat(heartbeat), jetstream.PullExpiry(watchExpiry), jetstream.WithMessagesErrOnMissingHeartbeat(true))
+	messages, err := consumer.Messages(jetstream.PullHeartbeat(heartbeat), jetstream.PullExpiry(watchExpiry),
+		jetstream.WithMessagesErrOnMissingHeartbeat(true))
 	if err != nil {
 		return err
 	}

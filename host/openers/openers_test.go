@@ -135,15 +135,21 @@ func TestOpenersNetworks(t *testing.T) {
 		most        int
 		other, near string // who is let in afterwards, and who is not
 	}{
-		"a household's /64":          {six("2001:db8:1:1::%x", 4096), true, 3, "2001:db8:1:100::1", "2001:db8:1:1::ffff"},
-		"a /56, by its /64s":         {six("2001:db8:1:%x::1", 256), true, 6, "2001:db8:1:100::1", "2001:db8:1:fe::1"},
-		"a /48, by its /64s":         {six("2001:db8:1:%x00::1", 256), true, 24, "2001:db8:2::1", "2001:db8:1:abcd::1"},
-		"a /32, by its /48s":         {six("2001:db8:%x::1", 4096), true, 96, "2001:db9::1", "2001:db8:ffff::1"},
-		"a /32, rooms for a night":   {six("2001:db8:%x::1", 4096), false, 256, "2001:db9::1", "2001:db8:ffff::1"},
-		"one address of IPv4":        {func(int) string { return "198.51.100.7" }, true, 3, "198.51.100.200", "198.51.100.7"},
-		"a business line's eight":    {func(i int) string { return fmt.Sprintf("198.51.100.%d", i%8) }, true, 6, "198.51.100.200", "198.51.100.7"},
-		"a /24":                      {func(i int) string { return fmt.Sprintf("198.51.100.%d", i%256) }, true, 24, "198.51.101.1", "198.51.100.250"},
-		"a /16":                      {func(i int) string { return fmt.Sprintf("198.51.%d.%d", i%256, i/256) }, true, 96, "198.52.0.1", "198.51.255.255"},
+		"a household's /64":        {six("2001:db8:1:1::%x", 4096), true, 3, "2001:db8:1:100::1", "2001:db8:1:1::ffff"},
+		"a /56, by its /64s":       {six("2001:db8:1:%x::1", 256), true, 6, "2001:db8:1:100::1", "2001:db8:1:fe::1"},
+		"a /48, by its /64s":       {six("2001:db8:1:%x00::1", 256), true, 24, "2001:db8:2::1", "2001:db8:1:abcd::1"},
+		"a /32, by its /48s":       {six("2001:db8:%x::1", 4096), true, 96, "2001:db9::1", "2001:db8:ffff::1"},
+		"a /32, rooms for a night": {six("2001:db8:%x::1", 4096), false, 256, "2001:db9::1", "2001:db8:ffff::1"},
+		"one address of IPv4":      {func(int) string { return "198.51.100.7" }, true, 3, "198.51.100.200", "198.51.100.7"},
+		"a business line's eight": {func(i int) string {
+			return fmt.Sprintf("198.51.100.%d", i%8)
+		}, true, 6, "198.51.100.200", "198.51.100.7"},
+		"a /24": {func(i int) string {
+			return fmt.Sprintf("198.51.100.%d", i%256)
+		}, true, 24, "198.51.101.1", "198.51.100.250"},
+		"a /16": {func(i int) string {
+			return fmt.Sprintf("198.51.%d.%d", i%256, i/256)
+		}, true, 96, "198.52.0.1", "198.51.255.255"},
 		"IPv4 in the guise of IPv6":  {func(int) string { return "::ffff:198.51.100.7" }, true, 3, "198.51.100.200", "198.51.100.7"},
 		"everybody, in good measure": {six("2%03x:db8::1", 4096), true, 1000, "3001::1", ""},
 	} {

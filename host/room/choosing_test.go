@@ -24,11 +24,16 @@ func TestSecondLookCounts(t *testing.T) {
 		goes int
 		note string
 	}{
-		{"slower than before: the lowest RTT is the path's", []wire.Finalist{look(0, discovery.Answered, 90, 80)}, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
-		{"another is faster now", []wire.Finalist{look(1, discovery.Answered, 5, 1, 9)}, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
-		{"another is much faster now", []wire.Finalist{look(2, discovery.Answered, 0.1)}, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
-		{"silent now", []wire.Finalist{look(0, discovery.Lost), look(1, discovery.Answered, 10)}, 1, "192.0.2.0:27960 turned out to be unreachable: 192.0.2.1:27960 takes its place"},
-		{"refused now", []wire.Finalist{look(0, discovery.Refused)}, 1, "192.0.2.0:27960 turned out to be unreachable: 192.0.2.1:27960 takes its place"},
+		{"slower than before: the lowest RTT is the path's", []wire.Finalist{look(0, discovery.Answered, 90, 80)}, 0,
+			"everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
+		{"another is faster now", []wire.Finalist{look(1, discovery.Answered, 5, 1, 9)}, 0,
+			"everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
+		{"another is much faster now", []wire.Finalist{look(2, discovery.Answered, 0.1)}, 0,
+			"everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
+		{"silent now", []wire.Finalist{look(0, discovery.Lost), look(1, discovery.Answered, 10)}, 1,
+			"192.0.2.0:27960 turned out to be unreachable: 192.0.2.1:27960 takes its place"},
+		{"refused now", []wire.Finalist{look(0, discovery.Refused)}, 1,
+			"192.0.2.0:27960 turned out to be unreachable: 192.0.2.1:27960 takes its place"},
 		{"not looked at", []wire.Finalist{look(0, discovery.Unprobed)}, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
 		{"answered, but no RTT", []wire.Finalist{look(1, discovery.Answered)}, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
 		{"nothing", nil, 0, "everyone to 192.0.2.0:27960: 10 ms on average, 10 at worst"},
@@ -76,11 +81,13 @@ func TestSecondRound(t *testing.T) {
 	n.goes()
 	n.inStage(wire.Listing)
 	v := n.view()
-	if v.Room.Round != 2 || v.Choice != nil || v.Way != nil || v.Room.Listed != 0 || v.People[0].Launch != "" || v.People[0].Done || v.People[0].Probed != 0 {
+	if v.Room.Round != 2 || v.Choice != nil || v.Way != nil || v.Room.Listed != 0 || v.People[0].Launch != "" ||
+		v.People[0].Done || v.People[0].Probed != 0 {
 		t.Errorf("the second round begins with %+v", v)
 	}
 	same(t, n.room, restored(t, n.room))
-	n.says("bob", wire.Report{Round: 1, Results: []discovery.Result{{State: discovery.Answered, RTT: 5 * time.Millisecond}}}) // still on its way
+	// still on its way
+	n.says("bob", wire.Report{Round: 1, Results: []discovery.Result{{State: discovery.Answered, RTT: 5 * time.Millisecond}}})
 	n.listed(1)
 	if got := n.took("ann"); got != "list measure" {
 		t.Errorf("ann is sent %q", got)
@@ -106,7 +113,8 @@ func TestWishes(t *testing.T) {
 	n.join("ann", "bob")
 	n.listed(4)
 	measure := n.sent["ann"][2].(wire.Measure)
-	if time.Duration(measure.MaxRTT) != 100*time.Millisecond || measure.Game != "openarena" || measure.Strategy != "conventional" || measure.Round != 1 {
+	if time.Duration(measure.MaxRTT) != 100*time.Millisecond || measure.Game != "openarena" ||
+		measure.Strategy != "conventional" || measure.Round != 1 {
 		t.Errorf("ann is asked for %+v", measure)
 	}
 	for _, name := range []string{"ann", "bob"} {
@@ -136,7 +144,8 @@ func TestSharedList(t *testing.T) {
 		{Addr: addrOf(2), Country: "DE", ASN: 4}, {Addr: addrOf(4), Country: "de"},
 	}
 	got := room.Shared(slices.Clone(list), nil)
-	want := []discovery.Server{{Addr: addrOf(1)}, {Addr: addrOf(4)}, {Addr: addrOf(2), Country: "DE", ASN: 4}, {Addr: addrOf(3), Country: "DE", ASN: 9}, {Addr: addrOf(9), Country: "US", ASN: 7}}
+	want := []discovery.Server{{Addr: addrOf(1)}, {Addr: addrOf(4)}, {Addr: addrOf(2), Country: "DE", ASN: 4},
+		{Addr: addrOf(3), Country: "DE", ASN: 9}, {Addr: addrOf(9), Country: "US", ASN: 7}}
 	if !slices.Equal(got, want) {
 		t.Errorf("shared are %v, want %v", got, want)
 	}

@@ -228,7 +228,8 @@ func TestClockSetBack(t *testing.T) {
 			{"right", 0, true}, {"an hour ahead", time.Hour, true}, {"nine years ahead", 9 * 365 * 24 * time.Hour, true},
 			{"an hour ahead, and the host goes on", time.Hour, false}, {"nine years ahead, and the host goes on", 9 * 365 * 24 * time.Hour, false},
 		} {
-			isNew := []string{"places are measured again", "a household is looked around in again", "nobody has missed the end of a night", "what people vote on is looked at again"}
+			isNew := []string{"places are measured again", "a household is looked around in again",
+				"nobody has missed the end of a night", "what people vote on is looked at again"}
 			if clock.by == 0 && slices.Contains(isNew, tt.name) {
 				continue // which is new by the right clock
 			}

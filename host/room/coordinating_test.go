@@ -82,8 +82,13 @@ func TestRefiningGroup(t *testing.T) {
 			n.join("bob")
 			return true
 		}, 30 * time.Second, 2, "bob is back"},
-		{"never back", 2, func(n *session) bool { n.gone("bob"); return false }, 60 * time.Second, 1, "going on without bob, who has been gone for 30s"},
-		{"says nothing more", 2, func(*session) bool { return false }, 60 * time.Second, 1, "going on without bob, who has reported nothing for 20s"},
+		{"never back", 2, func(n *session) bool {
+			n.gone("bob")
+			return false
+		}, 60 * time.Second, 1, "going on without bob, who has been gone for 30s"},
+		{"says nothing more", 2, func(*session) bool {
+			return false
+		}, 60 * time.Second, 1, "going on without bob, who has reported nothing for 20s"},
 		{"one more comes", 0, func(n *session) bool { n.join("cid"); return true }, 40 * time.Second, 3, "cid is here"},
 		{"removed", 2, func(n *session) bool {
 			if err := n.orders(room.Remove{Name: "bob"}); err != nil {

@@ -19,13 +19,20 @@ import (
 func TestDiscreet(t *testing.T) {
 	n := newSession(t, settings(0))
 	for _, most := range []int{50, 50, 20} {
-		if err := n.step(room.Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "dora's token", Discreet: most}, Token: "dora's token"}); err != nil {
+		if err := n.step(room.Join{
+			Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "dora's token", Discreet: most},
+			Token: "dora's token",
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	n.join("ann")
-	n.noted("dora asks at most 50 servers a round: the search works round that", "dora asks at most 20 servers a round: the search works round that")
-	if err := n.step(room.Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "dora's token", Discreet: 20}, Token: "dora's token"}); err != nil {
+	n.noted("dora asks at most 50 servers a round: the search works round that",
+		"dora asks at most 20 servers a round: the search works round that")
+	if err := n.step(room.Join{
+		Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "dora's token", Discreet: 20},
+		Token: "dora's token",
+	}); err != nil {
 		t.Fatal(err)
 	}
 	same(t, n.room, restored(t, n.room))
@@ -67,7 +74,10 @@ func TestUntried(t *testing.T) {
 				s.Places = append(s.Places, venues(fmt.Sprint("place ", i))...)
 			}
 			n := newSession(t, s)
-			dora := room.Join{Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "token of dora", Discreet: tt.most}, Token: "token of dora"}
+			dora := room.Join{
+				Hello: wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "dora", Token: "token of dora", Discreet: tt.most},
+				Token: "token of dora",
+			}
 			n.join("ann")
 			n.step(dora)
 			n.gets(far())
@@ -120,7 +130,8 @@ func TestUntried(t *testing.T) {
 				want = max(0, min(wire.SearchFinalists, tt.most-len(isAsked)-tt.venues))
 			}
 			if untried != want || (untried > 0) != tt.looks {
-				t.Errorf("of %v dora is to look at %d for the first time, who was asked for %d of %d; want %d; the log:\n%s", look.Servers, untried, len(isAsked), tt.most, want, n.log())
+				t.Errorf("of %v dora is to look at %d for the first time, who was asked for %d of %d; want %d; "+
+					"the log:\n%s", look.Servers, untried, len(isAsked), tt.most, want, n.log())
 			}
 			if said := strings.Contains(n.log(), "that may be better: what ping dora has there is not known yet"); said != tt.looks {
 				t.Errorf("that is said: %v; the log:\n%s", said, n.log())

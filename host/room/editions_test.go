@@ -75,7 +75,8 @@ func TestOtherVersions(t *testing.T) {
 	if got := chosen(n); got != addrOf(0).String() {
 		t.Errorf("%s is chosen, whatever the version", got)
 	}
-	if card := n.view().Choice.Servers[addrOf(0).String()]; card.Version != "5.14.0" || !slices.Equal(card.Shut, []string{"ben"}) || !slices.Equal(card.Other, []string{"ben"}) {
+	if card := n.view().Choice.Servers[addrOf(0).String()]; card.Version != "5.14.0" ||
+		!slices.Equal(card.Shut, []string{"ben"}) || !slices.Equal(card.Other, []string{"ben"}) {
 		t.Errorf("%+v", card)
 	}
 	if card := n.view().Choice.Servers[addrOf(2).String()]; card.Version != "5.6.1" || card.Shut != nil || card.Other != nil {
@@ -117,7 +118,13 @@ func TestHasVersion(t *testing.T) {
 	if version() != "5.6" || !slices.Equal(shut, []string{"ben"}) {
 		t.Errorf("ben has version %s, and a newer server is shut for %v", version(), shut)
 	}
-	again := wire.Hello{Name: "ben", Token: n.tokenOf("ben"), Program: "BENS", Line: 2, Editions: map[string]discovery.Edition{"": {Version: "4"}}}
+	again := wire.Hello{
+		Name:     "ben",
+		Token:    n.tokenOf("ben"),
+		Program:  "BENS",
+		Line:     2,
+		Editions: map[string]discovery.Edition{"": {Version: "4"}},
+	}
 	if err := n.step(room.Join{Hello: again}); err != nil || version() != "5.6" {
 		t.Errorf("%v, %s", err, version())
 	}
@@ -140,7 +147,8 @@ func TestHasVersion(t *testing.T) {
 
 // TestRoomWantsVersion: the organiser's words about version, mod and tags leave others out.
 func TestRoomWantsVersion(t *testing.T) {
-	for patch, want := range map[string]int{`{"version":"5.6"}`: 2, `{"version":"49"}`: 0, `{"version":"5.14"}`: 0, `{"mod":"x"}`: -1, `{"tags":"-mod"}`: 0, `{"tags":"mod"}`: -1} {
+	for patch, want := range map[string]int{`{"version":"5.6"}`: 2, `{"version":"49"}`: 0, `{"version":"5.14"}`: 0,
+		`{"mod":"x"}`: -1, `{"tags":"-mod"}`: 0, `{"tags":"mod"}`: -1} {
 		s, err := settings(2).Patched([]byte(patch), wire.OnPage)
 		if err != nil {
 			t.Fatal(err)

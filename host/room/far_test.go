@@ -94,7 +94,8 @@ func (n *session) answersAs(player int, name string, rtt func(player, server int
 }
 
 // answersBut is the same, but for some servers nothing is said.
-func (n *session) answersBut(player int, name string, rtt func(player, server int) time.Duration, isSilent func(server int) bool) (asked int) {
+func (n *session) answersBut(player int, name string, rtt func(player, server int) time.Duration,
+	isSilent func(server int) bool) (asked int) {
 	n.Helper()
 	for _, ask := range n.takes(name) {
 		infos, report := wire.Infos{Round: ask.Round}, wire.Report{Round: ask.Round}
@@ -156,7 +157,10 @@ func (n *session) informsFrom(name string, first int, free ...int) {
 	n.Helper()
 	infos := wire.Infos{Round: n.round()}
 	for i, f := range free {
-		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: first + i, Info: discovery.Info{Map: "oa_dm1", Players: 16 - f, MaxPlayers: 16}})
+		infos.Servers = append(infos.Servers, wire.ServerInfo{
+			Server: first + i,
+			Info:   discovery.Info{Map: "oa_dm1", Players: 16 - f, MaxPlayers: 16},
+		})
 	}
 	n.says(name, infos)
 }

@@ -105,7 +105,8 @@ type evening struct {
 func newEvening(t *testing.T, choices []byte) *evening {
 	return &evening{
 		T: t, choices: choices, now: time.Unix(1_800_000_000, 0).UTC(), programs: map[string]*program{},
-		here: map[string]bool{}, pages: map[string]string{}, open: map[string]int{}, looks: map[string]wire.Finalists{}, attempts: map[string]int{},
+		here: map[string]bool{}, pages: map[string]string{}, open: map[string]int{}, looks: map[string]wire.Finalists{},
+		attempts: map[string]int{},
 	}
 }
 
@@ -192,7 +193,8 @@ func (e *evening) rests() {
 	outputs, err := e.room.Step(room.Tick{}, at)
 	isSame := e.room.Snapshot().Room.Paused || e.saved() == before
 	if e.now, e.stepped = at, at; len(outputs) > 0 || err != nil || !isSame || e.room.Revision() != revision {
-		e.Fatalf("the %s room said that it needs no time until %v; at %v a tick comes to %v, and\n%s\nbecomes\n%s", e.room.Stage(), next, at, outputs, before, e.saved())
+		e.Fatalf("the %s room said that it needs no time until %v; at %v a tick comes to %v, and\n%s\nbecomes\n%s",
+			e.room.Stage(), next, at, outputs, before, e.saved())
 	}
 }
 
@@ -385,7 +387,10 @@ func (e *evening) connects(name string, from room.Origin) {
 		if name == "cat" {
 			hello.Discreet = wire.LeastDiscreet
 		}
-		fresh := &program{Player: player.New(player.Options{Hello: hello, HasPlaces: true, Pace: player.RealPace, Seed: uint64(e.upTo(255))}, e.now), discreet: hello.Discreet}
+		fresh := &program{
+			Player:   player.New(player.Options{Hello: hello, HasPlaces: true, Pace: player.RealPace, Seed: uint64(e.upTo(255))}, e.now),
+			discreet: hello.Discreet,
+		}
 		if p != nil {
 			fresh.lines = p.lines
 			if p.isHere {
@@ -444,7 +449,10 @@ func (e *evening) does(p *program, in player.Input) {
 			p.runs = slices.DeleteFunc(p.runs, func(r *run) bool { return r.Task == o.Task })
 			e.does(p, player.Ran{Task: o.Task})
 		case player.Launch:
-			e.does(p, player.Progressed{Task: o.Task, State: []wire.LaunchState{wire.LaunchStarted, wire.LaunchFailed, wire.LaunchByHand, wire.LaunchDeclined}[e.upTo(3)]})
+			e.does(p, player.Progressed{
+				Task:  o.Task,
+				State: []wire.LaunchState{wire.LaunchStarted, wire.LaunchFailed, wire.LaunchByHand, wire.LaunchDeclined}[e.upTo(3)],
+			})
 			e.does(p, player.Launched{Task: o.Task})
 		case player.LookAround:
 			e.does(p, player.Found{Game: o.Game, Servers: e.around()})
@@ -514,7 +522,10 @@ func (e *evening) ticks() {
 // around is what somebody finds on the own network.
 func (e *evening) around() (servers []wire.NearServer) {
 	for range e.upTo(3) {
-		servers = append(servers, wire.NearServer{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 9, 0, byte(5 + e.upTo(2))}), 27960), Info: discovery.Info{Name: e.name()}})
+		servers = append(servers, wire.NearServer{
+			Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 9, 0, byte(5 + e.upTo(2))}), 27960),
+			Info: discovery.Info{Name: e.name()},
+		})
 	}
 	return servers
 }
@@ -608,7 +619,8 @@ func (e *evening) happens() {
 		e.changesWhoIsWho(page, organiser)
 	case 25:
 		organiser(room.Change{Settings: []byte(fmt.Sprintf(`{"agree":%v,"players":%d}`, e.upTo(1) > 0, e.upTo(4)))})
-		versions := []string{`{"any_version":true}`, `{"any_version":false}`, `{"version":"1.3"}`, `{"version":"41"}`, `{"version":""}`, `{"mod":"x"}`, `{"mod":"","tags":"-old"}`}
+		versions := []string{`{"any_version":true}`, `{"any_version":false}`, `{"version":"1.3"}`, `{"version":"41"}`,
+			`{"version":""}`, `{"mod":"x"}`, `{"mod":"","tags":"-old"}`}
 		organiser(room.Change{Settings: []byte(versions[e.upTo(len(versions)-1)])})
 		if times := []string{`{"prefer_ms":15}`, `{"prefer_ms":0}`, `{"long_look_ms":30000}`, `{"long_look_ms":0}`}; e.now.Second()%2 == 0 {
 			organiser(room.Change{Settings: []byte(times[e.now.Second()/2%len(times)])})
@@ -617,7 +629,10 @@ func (e *evening) happens() {
 		page(rule())
 		organiser(room.Survey{})
 		organiser(room.Started{Game: "openarena", Addr: addrOf(e.upTo(1))})
-		organiser(room.Change{Settings: []byte([]string{`{"places":"A, 192.0.2.1\nC, 192.0.2.2"}`, `{"places":"none"}`}[e.upTo(1)]), MostPlaces: 2})
+		organiser(room.Change{
+			Settings:   []byte([]string{`{"places":"A, 192.0.2.1\nC, 192.0.2.2"}`, `{"places":"none"}`}[e.upTo(1)]),
+			MostPlaces: 2,
+		})
 		switch e.now.Second() % 6 {
 		case 0, 1:
 			organiser(room.AwaitSeats{})
@@ -741,7 +756,11 @@ func (e *evening) isListed() {
 		}
 		local := []room.LocalServer{hidden, shown}[e.upTo(1):]
 		local = local[:e.upTo(len(local))]
-		e.step(room.Listed{List: topology.New(room.Shared(listOf(servers), local)), Local: local, Said: said(e.now, time.Duration(servers)*time.Minute, 16, 3, 16)})
+		e.step(room.Listed{
+			List:  topology.New(room.Shared(listOf(servers), local)),
+			Local: local,
+			Said:  said(e.now, time.Duration(servers)*time.Minute, 16, 3, 16),
+		})
 	}
 }
 
@@ -753,7 +772,10 @@ func (e *evening) everyoneMeasures() {
 	for server := range shown.Listed {
 		rtt := wire.RoundRTT(time.Duration(e.upTo(255)) * time.Millisecond)
 		report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: rtt})
-		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Players: 1, MaxPlayers: 8, Version: "1.3", Protocol: 41 - server%4/3}})
+		infos.Servers = append(infos.Servers, wire.ServerInfo{
+			Server: server,
+			Info:   discovery.Info{Players: 1, MaxPlayers: 8, Version: "1.3", Protocol: 41 - server%4/3},
+		})
 	}
 	for _, name := range e.players() {
 		if p := e.programOf(name); p != nil {
@@ -782,7 +804,13 @@ func (e *evening) everyoneLooks() {
 		verified := wire.Verified{Round: look.Round, Attempt: look.Attempt}
 		for _, server := range look.Servers {
 			info := discovery.Info{Players: e.upTo(4), MaxPlayers: 8}
-			verified.Servers = append(verified.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{50}, Sent: 3, Info: &info})
+			verified.Servers = append(verified.Servers, wire.Finalist{
+				Server: server,
+				State:  discovery.Answered,
+				RTTs:   []float64{50},
+				Sent:   3,
+				Info:   &info,
+			})
 		}
 		if err := e.step(room.Hear{Player: name, Message: verified}); err != nil {
 			e.Fatalf("an honest look is refused: %v", err)
@@ -980,7 +1008,10 @@ func (e *evening) hasTwin() {
 		switch second {
 		case 1:
 			for _, name := range everybody {
-				both(room.Join{Hello: wire.Hello{Version: wire.Version, Code: rooms[0].Keys().Code, Name: name, Token: "token of " + name}, Token: "token of " + name})
+				both(room.Join{
+					Hello: wire.Hello{Version: wire.Version, Code: rooms[0].Keys().Code, Name: name, Token: "token of " + name},
+					Token: "token of " + name,
+				})
 			}
 		case 3, 20:
 			both(room.Proceed{})
@@ -1002,7 +1033,11 @@ func (e *evening) hasTwin() {
 				infos, report := wire.Infos{Round: round}, wire.Report{Round: round}
 				for server := range servers {
 					infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Players: 1, MaxPlayers: 16}})
-					report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(20+5*server+i) * time.Millisecond})
+					report.Results = append(report.Results, discovery.Result{
+						Server: server,
+						State:  discovery.Answered,
+						RTT:    time.Duration(20+5*server+i) * time.Millisecond,
+					})
 				}
 				both(room.Hear{Player: name, Message: infos})
 				both(room.Hear{Player: name, Message: report})

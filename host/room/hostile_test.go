@@ -99,7 +99,11 @@ func TestAbsurdValues(t *testing.T) {
 		for _, rtt := range []float64{0, 1e-300, 59_999, math.MaxFloat64, math.Inf(1), -5, math.NaN()} {
 			t.Run(fmt.Sprint(i, rtt), func(t *testing.T) {
 				n := choosing(t, 2)
-				n.says("ann", wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, RTTs: []float64{rtt}, Sent: 3, Info: &info}}})
+				n.says("ann", wire.Verified{
+					Round:   1,
+					Attempt: 1,
+					Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, RTTs: []float64{rtt}, Sent: 3, Info: &info}},
+				})
 				same(t, n.room, restored(t, n.room))
 				n.verifies("bob")
 				for _, ranked := range n.choice().Ranking {
@@ -164,7 +168,11 @@ func TestLongEvening(t *testing.T) {
 func TestLongTrace(t *testing.T) {
 	n := measuring(t, 4, "ann", "bob")
 	for first := range 1000 {
-		n.says("ann", wire.Report{Round: 1, First: first, Results: []discovery.Result{{Server: first % 4, State: discovery.Lost}, {Server: 2, State: discovery.Answered}}})
+		n.says("ann", wire.Report{
+			Round:   1,
+			First:   first,
+			Results: []discovery.Result{{Server: first % 4, State: discovery.Lost}, {Server: 2, State: discovery.Answered}},
+		})
 	}
 	if got := len(probesOf(n.room, "ann")); got != 4 {
 		t.Errorf("%d probes are kept of a list of 4 servers, want 4", got)

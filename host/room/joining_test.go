@@ -123,7 +123,11 @@ func TestLateJoiner(t *testing.T) {
 			return n
 		}, "welcome", func(n *session) {
 			for _, name := range []string{"ann", "bob"} {
-				n.says(name, wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, RTTs: []float64{10}, Sent: 3}}})
+				n.says(name, wire.Verified{
+					Round:   1,
+					Attempt: 1,
+					Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, RTTs: []float64{10}, Sent: 3}},
+				})
 			}
 			n.noted("192.0.2.0:27960 turned out to be full: 192.0.2.1:27960 takes its place")
 		}},

@@ -20,7 +20,10 @@ func (n *session) named(name string) (asked []int) {
 		if ask, is := m.(wire.Ask); is && len(ask.Names) > 0 {
 			infos := wire.Infos{Round: n.round()}
 			for _, server := range ask.Names {
-				infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Name: fmt.Sprintf("server %d", server), MaxPlayers: 16}})
+				infos.Servers = append(infos.Servers, wire.ServerInfo{
+					Server: server,
+					Info:   discovery.Info{Name: fmt.Sprintf("server %d", server), MaxPlayers: 16},
+				})
 			}
 			n.says(name, infos)
 			asked = append(asked, ask.Names...)

@@ -55,7 +55,9 @@ func TestLeaving(t *testing.T) {
 		never  string
 		stage  wire.Stage
 	}{
-		{"who decided leaves by the page", func(n *session) { says(n, "cat", room.Quit{}) }, 0, "cat left. " + again, "cat has left", wire.Chosen},
+		{"who decided leaves by the page", func(n *session) {
+			says(n, "cat", room.Quit{})
+		}, 0, "cat left. " + again, "cat has left", wire.Chosen},
 		{"another leaves by the page", func(n *session) { says(n, "bob", room.Quit{}) }, 1, "bob left. " + still, "", wire.Chosen},
 		{"somebody is removed", func(n *session) { n.orders(room.Remove{Name: "cat"}) }, 0, "cat is no longer here. " + again, "", wire.Chosen},
 		{"a program is away for a moment", func(n *session) {
@@ -64,16 +66,30 @@ func TestLeaving(t *testing.T) {
 			n.join("cat")
 			n.wait(time.Minute)
 		}, 1, "cat is back", "left.", wire.Chosen},
-		{"a program ends", func(n *session) { n.gone("cat"); n.wait(attendance.LeftAfter + time.Second) }, 0, "cat left. " + again, "", wire.Chosen},
-		{"another's program ends", func(n *session) { n.gone("bob"); n.wait(attendance.LeftAfter + time.Second) }, 1, "bob left. " + still, "", wire.Chosen},
+		{"a program ends", func(n *session) {
+			n.gone("cat")
+			n.wait(attendance.LeftAfter + time.Second)
+		}, 0, "cat left. " + again, "", wire.Chosen},
+		{"another's program ends", func(n *session) {
+			n.gone("bob")
+			n.wait(attendance.LeftAfter + time.Second)
+		}, 1, "bob left. " + still, "", wire.Chosen},
 		{"and is back", func(n *session) {
 			n.gone("cat")
 			n.wait(attendance.LeftAfter + time.Second)
 			n.lookAgain()
 			n.join("cat")
 		}, 1, "cat is back. Choosing again for three.", "", wire.Chosen},
-		{"two fall silent together", func(n *session) { n.gone("bob"); n.gone("cat"); n.wait(attendance.LeftAfter + time.Second) }, 1, "lost the connection to cat", "left.", wire.Chosen},
-		{"and stay away", func(n *session) { n.gone("bob"); n.gone("cat"); n.wait(outage.LongestPause + time.Second) }, 0, "bob and cat left. Choosing again for ann.", "", wire.Chosen},
+		{"two fall silent together", func(n *session) {
+			n.gone("bob")
+			n.gone("cat")
+			n.wait(attendance.LeftAfter + time.Second)
+		}, 1, "lost the connection to cat", "left.", wire.Chosen},
+		{"and stay away", func(n *session) {
+			n.gone("bob")
+			n.gone("cat")
+			n.wait(outage.LongestPause + time.Second)
+		}, 0, "bob and cat left. Choosing again for ann.", "", wire.Chosen},
 		{"everybody is away", func(n *session) {
 			n.gone("ann")
 			n.gone("bob")
@@ -86,15 +102,32 @@ func TestLeaving(t *testing.T) {
 			n.gone("bob")
 			n.wait(attendance.LeftAfter + time.Second)
 		}, 0, "bob left. server 0 (192.0.2.0:27960) is still the best for ann.", "", wire.Chosen},
-		{"votes stay", func(n *session) { says(n, "ann", room.Vote{Addr: addrOf(2)}); says(n, "cat", room.Quit{}) }, 2, "cat left. " + again, "", wire.Chosen},
+		{"votes stay", func(n *session) {
+			says(n, "ann", room.Vote{Addr: addrOf(2)})
+			says(n, "cat", room.Quit{})
+		}, 2, "cat left. " + again, "", wire.Chosen},
 		{"whose vote goes along", func(n *session) {
 			says(n, "cat", room.Vote{Addr: addrOf(2)})
 			n.gone("cat")
 			n.wait(attendance.LeftAfter + time.Second)
 		}, 0, "cat left. " + again, "", wire.Chosen},
-		{"as the countdown runs", func(n *session) { n.goes(); n.gone("cat"); n.wait(attendance.LeftAfter + time.Second) }, 0, "cat left. " + again, "everyone to", wire.Chosen},
-		{"the same server as the countdown runs", func(n *session) { n.goes(); n.gone("bob"); n.wait(attendance.LeftAfter + time.Second) }, 1, "bob left. " + still, "", wire.Launching},
-		{"for a moment as the countdown runs", func(n *session) { n.goes(); n.gone("cat"); n.wait(countdownTime); n.join("cat"); n.wait(time.Second) }, 1, "everyone to server 1 (192.0.2.1:27960): 20 ms on average, 20 at worst", "left.", wire.Launching},
+		{"as the countdown runs", func(n *session) {
+			n.goes()
+			n.gone("cat")
+			n.wait(attendance.LeftAfter + time.Second)
+		}, 0, "cat left. " + again, "everyone to", wire.Chosen},
+		{"the same server as the countdown runs", func(n *session) {
+			n.goes()
+			n.gone("bob")
+			n.wait(attendance.LeftAfter + time.Second)
+		}, 1, "bob left. " + still, "", wire.Launching},
+		{"for a moment as the countdown runs", func(n *session) {
+			n.goes()
+			n.gone("cat")
+			n.wait(countdownTime)
+			n.join("cat")
+			n.wait(time.Second)
+		}, 1, "everyone to server 1 (192.0.2.1:27960): 20 ms on average, 20 at worst", "left.", wire.Launching},
 		{"the others were ready", func(n *session) {
 			says(n, "ann", room.Ready{Ready: true})
 			says(n, "cat", room.Ready{Ready: true})

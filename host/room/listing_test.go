@@ -31,7 +31,13 @@ func (n *session) looksQuietly(name string) {
 	v := wire.Verified{Round: asked.Round, Attempt: asked.Attempt}
 	for _, server := range asked.Servers {
 		ms := float64(n.saw(name, server).RTT.Milliseconds())
-		v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{ms}, Sent: 3, Info: &discovery.Info{}})
+		v.Servers = append(v.Servers, wire.Finalist{
+			Server: server,
+			State:  discovery.Answered,
+			RTTs:   []float64{ms},
+			Sent:   3,
+			Info:   &discovery.Info{},
+		})
 	}
 	n.says(name, v)
 }

@@ -33,14 +33,19 @@ func TestLists(t *testing.T) {
 	s.Prefer = discovery.Millis(15 * time.Millisecond)
 	n := newSession(t, s)
 	n.join("ann")
-	n.says("ann", wire.Bring{Game: "openarena", Favourites: []wire.Brought{{Addr: addrOf(2), Name: "Ann's\x1b[31m " + strings.Repeat("x", 100)}}, Hidden: bringing(1)})
+	n.says("ann", wire.Bring{
+		Game:       "openarena",
+		Favourites: []wire.Brought{{Addr: addrOf(2), Name: "Ann's\x1b[31m " + strings.Repeat("x", 100)}},
+		Hidden:     bringing(1),
+	})
 	n.says("ann", wire.Bring{Game: "xonotic", Favourites: bringing(3)}) // which is another game's
 	n.noted("ann brings 1 server that the room may call its own, and 1 never to play on")
 	n.join("bob")
 	n.says("bob", wire.Bring{Game: "openarena", Favourites: bringing(2)})
 	n.listed(4)
 	lists := n.view().Lists
-	if len(lists.Favourites) != 1 || !slices.Equal(lists.Favourites[0].By, []string{"ann", "bob"}) || len(lists.Favourites[0].Name) > 64 || strings.Contains(lists.Favourites[0].Name, "\x1b") {
+	if len(lists.Favourites) != 1 || !slices.Equal(lists.Favourites[0].By, []string{"ann", "bob"}) ||
+		len(lists.Favourites[0].Name) > 64 || strings.Contains(lists.Favourites[0].Name, "\x1b") {
 		t.Errorf("%+v", lists)
 	}
 	for _, name := range []string{"ann", "bob"} {
@@ -49,7 +54,8 @@ func TestLists(t *testing.T) {
 		n.done(name)
 	}
 	chosen := n.choice()
-	if chosen.Chosen.Server != 2 || chosen.Decided.By != selection.ByOurs || chosen.Culled.Hidden != 1 || !slices.Equal(chosen.Reasons[0].Players, []string{"ann"}) {
+	if chosen.Chosen.Server != 2 || chosen.Decided.By != selection.ByOurs || chosen.Culled.Hidden != 1 ||
+		!slices.Equal(chosen.Reasons[0].Players, []string{"ann"}) {
 		t.Errorf("chosen is %+v, %+v, left out %+v", chosen.Chosen, chosen.Decided, chosen.Reasons)
 	}
 	same(t, n.room, restored(t, n.room))
@@ -77,7 +83,8 @@ func TestListsOfOthers(t *testing.T) {
 		t.Errorf("%+v", lists)
 	}
 	n.orders(room.Remove{Name: "bob"})
-	if lists := n.view().Lists; len(lists.Favourites) != 1 || !slices.Equal(lists.Favourites[0].By, []string{"ann"}) || len(lists.Hidden) != 0 {
+	if lists := n.view().Lists; len(lists.Favourites) != 1 || !slices.Equal(lists.Favourites[0].By, []string{"ann"}) ||
+		len(lists.Hidden) != 0 {
 		t.Errorf("without bob %+v", lists)
 	}
 	n.orders(room.Change{Settings: []byte(`{"game":"xonotic"}`), Games: []string{"xonotic"}})
@@ -188,7 +195,10 @@ func TestListsOfWhoRanOut(t *testing.T) {
 		{"the page, then the program", func(n *session) error { enters(n, "eve", page); return joins(n, "ann", token, "") }, "ann"},
 		{"another program", func(n *session) error { return joins(n, "ann", "", "another") }, brought.Nobody},
 		{"another page", func(n *session) error { return enters(n, "ann", roster.PageOf("another")) }, brought.Nobody},
-		{"another page, and then the program", func(n *session) error { enters(n, "ann", ""); return joins(n, "ann", token, "") }, brought.Nobody},
+		{"another page, and then the program", func(n *session) error {
+			enters(n, "ann", "")
+			return joins(n, "ann", token, "")
+		}, brought.Nobody},
 	}
 	for how, leaves := range left {
 		for _, tt := range back {
@@ -238,7 +248,8 @@ func TestListsAreBounded(t *testing.T) {
 	if got := len(n.view().Lists.Favourites); got != brought.Most {
 		t.Errorf("%d favourites", got)
 	}
-	n.noted("100 servers of eve cannot be shared: on a network of their own, taken off by the organiser, or beyond the 100 of a player and the 400 that a room keeps")
+	n.noted("100 servers of eve cannot be shared: on a network of their own, taken off by the organiser, or " +
+		"beyond the 100 of a player and the 400 that a room keeps")
 }
 
 // TestListsOfManyWhoLeave: the lists do not grow as somebody comes and goes under ever other
@@ -285,7 +296,8 @@ func TestListsFromAfar(t *testing.T) {
 	}{
 		{publicly("198.51.100.7"), addrOf(1), true}, {publicly("198.51.100.7"), private, false}, {publicly("198.51.100.7"), loopback, false},
 		{room.Origin{}, addrOf(1), true}, {room.Origin{}, private, false},
-		{room.Origin{Near: netip.MustParseAddr("192.168.1.5")}, private, true}, {room.Origin{Near: netip.MustParseAddr("192.168.1.5")}, loopback, false},
+		{room.Origin{Near: netip.MustParseAddr("192.168.1.5")}, private, true},
+		{room.Origin{Near: netip.MustParseAddr("192.168.1.5")}, loopback, false},
 		{room.Origin{Addr: netip.MustParseAddr("127.0.0.1")}, loopback, true},
 	} {
 		n := newSession(t, settings(2))
@@ -333,7 +345,9 @@ func TestHideHere(t *testing.T) {
 		n.lookAgain()
 	}
 	first := addrOf(0)
-	if err := n.orders(room.Hide{Addr: first}); err != nil || slices.ContainsFunc(n.view().Lists.Hidden, func(b wire.Brought) bool { return b.Addr == first }) {
+	if err := n.orders(room.Hide{Addr: first}); err != nil || slices.ContainsFunc(n.view().Lists.Hidden, func(b wire.Brought) bool {
+		return b.Addr == first
+	}) {
 		t.Errorf("shown again: %v, %+v", err, n.view().Lists)
 	}
 }

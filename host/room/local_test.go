@@ -15,8 +15,17 @@ var (
 	office = []netip.Prefix{netip.MustParsePrefix("10.9.0.0/24"), netip.MustParsePrefix("fd00:9::/64")}
 	// hidden is known on its network alone, shown to the internet, too, as the
 	// second of listOf.
-	hidden = room.LocalServer{Addr: netip.MustParseAddrPort("10.9.0.5:27960"), Networks: office, Info: discovery.Info{Name: "Hidden", Map: "oa_dm1", MaxPlayers: 16}}
-	shown  = room.LocalServer{Addr: netip.MustParseAddrPort("10.9.0.6:27960"), Networks: office, Public: addrOf(1), Info: discovery.Info{Name: "Shown", Map: "oa_dm1", MaxPlayers: 16}}
+	hidden = room.LocalServer{
+		Addr:     netip.MustParseAddrPort("10.9.0.5:27960"),
+		Networks: office,
+		Info:     discovery.Info{Name: "Hidden", Map: "oa_dm1", MaxPlayers: 16},
+	}
+	shown = room.LocalServer{
+		Addr:     netip.MustParseAddrPort("10.9.0.6:27960"),
+		Networks: office,
+		Public:   addrOf(1),
+		Info:     discovery.Info{Name: "Shown", Map: "oa_dm1", MaxPlayers: 16},
+	}
 )
 
 // comes joins from an address.
@@ -47,7 +56,8 @@ func TestLocals(t *testing.T) {
 			t.Errorf("%s is sent %v, want %v", name, list, want)
 		}
 	}
-	if report := got[wire.Report](n, "zoe"); !reflect.DeepEqual(report.Results, []discovery.Result{{Server: 0, State: discovery.Lost}}) || got[wire.Measure](n, "zoe").Known != 1 {
+	if report := got[wire.Report](n, "zoe"); !reflect.DeepEqual(report.Results,
+		[]discovery.Result{{Server: 0, State: discovery.Lost}}) || got[wire.Measure](n, "zoe").Known != 1 {
 		t.Errorf("zoe hears as known: %+v", report)
 	}
 	if kinds := n.took("ann"); kinds != "list measure" {
@@ -153,7 +163,8 @@ func TestLeavesHome(t *testing.T) {
 		n.comes("ann", step.from)
 		n.measures("ann", step.ms)
 		if ann := n.person("ann"); ann.Probed != step.probed || ann.Answered != step.answered {
-			t.Errorf("from %s ann %s: %d servers measured, %d answered; want %d, %d", step.from, step.says, ann.Probed, ann.Answered, step.probed, step.answered)
+			t.Errorf("from %s ann %s: %d servers measured, %d answered; want %d, %d", step.from, step.says, ann.Probed,
+				ann.Answered, step.probed, step.answered)
 		}
 		same(t, n.room, restored(t, n.room))
 	}

@@ -30,7 +30,13 @@ func (w way) ask(rng *rand.Rand) (ms float64, answered bool) {
 // looked is what a player sees in so many samples.
 func looked(ways []way, m wire.Finalists, samples int, rng *rand.Rand) (seen []wire.Finalist) {
 	for _, server := range m.Servers {
-		f := wire.Finalist{Server: server, State: discovery.Lost, RTTs: []float64{}, Sent: samples, Info: &discovery.Info{Name: fmt.Sprint("server ", server), MaxPlayers: 16}}
+		f := wire.Finalist{
+			Server: server,
+			State:  discovery.Lost,
+			RTTs:   []float64{},
+			Sent:   samples,
+			Info:   &discovery.Info{Name: fmt.Sprint("server ", server), MaxPlayers: 16},
+		}
 		for range samples {
 			if ms, answered := ways[server].ask(rng); answered {
 				f.State, f.RTTs = discovery.Answered, append(f.RTTs, ms)
@@ -93,7 +99,8 @@ func TestLongLook(t *testing.T) {
 	}
 	n.says("bob", wire.Verified{Round: m.Round, Attempt: m.Attempt, Servers: looked(ways, m, 12, rng), More: true})
 	view := n.view().Look
-	if view == nil || view.Until.Sub(n.now) < 29*time.Second || view.Finalists[0].Lines["bob"].Sent != 12 || len(view.Finalists[0].Lines) != 1 {
+	if view == nil || view.Until.Sub(n.now) < 29*time.Second || view.Finalists[0].Lines["bob"].Sent != 12 ||
+		len(view.Finalists[0].Lines) != 1 {
 		t.Fatalf("what is shown is %+v", view)
 	}
 	n.wait(29 * time.Second) // nobody is given up
@@ -105,7 +112,8 @@ func TestLongLook(t *testing.T) {
 		t.Error("the server that loses every fifth packet is chosen")
 	}
 	s := n.choice()
-	if says := strings.Join(s.Explain(), "\n"); s.LookedS < 29 || s.Chosen.WorstMS["dan"] == 0 || !strings.Contains(says, "Everyone looked at the best for ") {
+	if says := strings.Join(s.Explain(), "\n"); s.LookedS < 29 || s.Chosen.WorstMS["dan"] == 0 ||
+		!strings.Contains(says, "Everyone looked at the best for ") {
 		t.Errorf("%+v: %s", s.Chosen, says)
 	}
 }

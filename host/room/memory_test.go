@@ -35,8 +35,23 @@ func TestMemoryOfARoom(t *testing.T) {
 			var results []discovery.Result
 			infos := wire.Infos{Round: 1}
 			for i := first; i < first+100; i++ {
-				results = append(results, discovery.Result{Server: i, Order: i + 1, State: discovery.Answered, RTT: time.Duration(i+p+1) * time.Millisecond / 10, At: time.Duration(i) * time.Millisecond})
-				infos.Servers = append(infos.Servers, wire.ServerInfo{Server: i, Info: discovery.Info{Name: fmt.Sprintf("a server of a usual name %d of %d", i, p), Map: fmt.Sprintf("map%d", i%50), Mode: fmt.Sprintf("mode %d", p), Players: 3, MaxPlayers: 16}})
+				results = append(results, discovery.Result{
+					Server: i,
+					Order:  i + 1,
+					State:  discovery.Answered,
+					RTT:    time.Duration(i+p+1) * time.Millisecond / 10,
+					At:     time.Duration(i) * time.Millisecond,
+				})
+				infos.Servers = append(infos.Servers, wire.ServerInfo{
+					Server: i,
+					Info: discovery.Info{
+						Name:       fmt.Sprintf("a server of a usual name %d of %d", i, p),
+						Map:        fmt.Sprintf("map%d", i%50),
+						Mode:       fmt.Sprintf("mode %d", p),
+						Players:    3,
+						MaxPlayers: 16,
+					},
+				})
 			}
 			n.says(name, wire.Report{Round: 1, First: first, Results: results})
 			n.says(name, infos)

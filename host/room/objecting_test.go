@@ -220,7 +220,9 @@ func TestNobodyEndsTheEvening(t *testing.T) {
 	}{
 		{"one answer and done, of three", nil, []string{"ann", "bob"}, fewOf},
 		{"one answer and done, of eight", nil, []string{"ann", "bob", "cat", "eve", "fay", "gil", "hal"}, fewOf},
-		{"too far from everything", []time.Duration{100 * time.Millisecond}, []string{"ann", "bob", "cat"}, func(server int) int { return 101 + server }},
+		{"too far from everything", []time.Duration{100 * time.Millisecond}, []string{"ann", "bob", "cat"}, func(server int) int {
+			return 101 + server
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := apartMeasuring(t, tt.limits, tt.honest...)

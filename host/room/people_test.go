@@ -87,7 +87,8 @@ func TestEnd(t *testing.T) {
 	}
 	outputs, err := n.room.Step(room.Order{Credential: n.pageOf("ann"), Action: room.End{}}, n.now)
 	why := wire.Refusal{Reason: wire.ReasonEnded, Message: "ann has ended the night. Good night!"}
-	if want := []room.Output{room.Save{}, room.Publish{}, room.Dismiss{Player: "ann", Why: why}, room.Dismiss{Player: "bob", Why: why}}; err != nil || !slices.Equal(outputs, want) {
+	if want := []room.Output{room.Save{}, room.Publish{}, room.Dismiss{Player: "ann", Why: why},
+		room.Dismiss{Player: "bob", Why: why}}; err != nil || !slices.Equal(outputs, want) {
 		t.Errorf("it comes to %v, %v; want %v", outputs, err, want)
 	}
 	if shown := n.view(); !shown.Room.Ended.Equal(n.now) || shown.Log[len(shown.Log)-1].Text != why.Message || !n.room.Use(n.now).IsOver {

@@ -17,7 +17,11 @@ import (
 // venues are places of these names.
 func venues(names ...string) (vs wire.Venues) {
 	for i, name := range names {
-		vs = append(vs, wire.Venue{Name: name, Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{203, 0, 113, byte(i + 1)}), 7787), Protocol: "beacon"})
+		vs = append(vs, wire.Venue{
+			Name:     name,
+			Addr:     netip.AddrPortFrom(netip.AddrFrom4([4]byte{203, 0, 113, byte(i + 1)}), 7787),
+			Protocol: "beacon",
+		})
 	}
 	return vs
 }
@@ -77,7 +81,8 @@ func TestPlaces(t *testing.T) {
 	if !slices.Equal(order, want) || !sites.Better || len(sites.Waiting) != 0 || *sites.Now != (wire.Figures{MeanMS: 100, MaxMS: 190}) {
 		t.Errorf("%q, %+v", order, sites)
 	}
-	n.noted("a server of your own would suit all: Frankfurt would give 48/62 ms (average/worst), London 50/60; the best server there is gives 100/190")
+	n.noted("a server of your own would suit all: Frankfurt would give 48/62 ms (average/worst), London 50/60; " +
+		"the best server there is gives 100/190")
 	for _, p := range n.view().Room.Places {
 		t.Errorf("the page is told where %s is", p.Name)
 	}
@@ -112,10 +117,16 @@ func TestPlacesAnew(t *testing.T) {
 	if got := n.view().Sites; !slices.Equal(got.Waiting, []string{"ann", "cat"}) {
 		t.Errorf("waiting for %q", got.Waiting)
 	}
-	if err := n.step(room.Hear{Player: "ann", Message: wire.Surveyed{Attempt: 1, Places: []wire.Finalist{{Server: 7}}}}); err != nil || len(n.view().Sites.Waiting) != 2 {
+	if err := n.step(room.Hear{
+		Player:  "ann",
+		Message: wire.Surveyed{Attempt: 1, Places: []wire.Finalist{{Server: 7}}},
+	}); err != nil || len(n.view().Sites.Waiting) != 2 {
 		t.Errorf("what was said of the survey before: %v", err)
 	}
-	if err := n.step(room.Hear{Player: "ann", Message: wire.Surveyed{Attempt: 2, Places: []wire.Finalist{{Server: 1, State: discovery.Lost}}}}); err == nil {
+	if err := n.step(room.Hear{
+		Player:  "ann",
+		Message: wire.Surveyed{Attempt: 2, Places: []wire.Finalist{{Server: 1, State: discovery.Lost}}},
+	}); err == nil {
 		t.Error("a place that is none is measured")
 	}
 	n.took("ann")
@@ -125,7 +136,8 @@ func TestPlacesAnew(t *testing.T) {
 	if got := n.took("ann"); !strings.Contains(got, "survey") {
 		t.Errorf("of another list ann is sent %s", got)
 	}
-	for patch, why := range map[string]string{`{"places":"X, 192.0.2.1\nY, 192.0.2.2\nZ, 192.0.2.3"}`: "2 places", `{"places":"X, 10.0.0.1"}`: "private network", `{"places":"X"}`: "ADDRESS"} {
+	for patch, why := range map[string]string{`{"places":"X, 192.0.2.1\nY, 192.0.2.2\nZ, 192.0.2.3"}`: "2 places",
+		`{"places":"X, 10.0.0.1"}`: "private network", `{"places":"X"}`: "ADDRESS"} {
 		if err := n.orders(room.Change{Settings: []byte(patch), MostPlaces: 2, Public: true}); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s: %v", patch, err)
 		}
@@ -206,7 +218,11 @@ func TestHomes(t *testing.T) {
 	join := func(name string, last byte, beacon uint16) {
 		t.Helper()
 		hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, Token: n.tokens[name], As: n.as[name], Beacon: beacon}
-		if err := n.step(room.Join{Hello: hello, From: room.Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})}, Token: "token of " + name}); err != nil {
+		if err := n.step(room.Join{
+			Hello: hello,
+			From:  room.Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})},
+			Token: "token of " + name,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		n.tokens[name] = n.tokenOf(name)
@@ -317,7 +333,11 @@ func TestHomesOfThoseWhoLeft(t *testing.T) {
 			join := func(name string, last byte, beacon uint16) {
 				t.Helper()
 				hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, Token: n.tokens[name], As: n.as[name], Beacon: beacon}
-				if err := n.step(room.Join{Hello: hello, From: room.Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})}, Token: "token of " + name}); err != nil {
+				if err := n.step(room.Join{
+					Hello: hello,
+					From:  room.Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last})},
+					Token: "token of " + name,
+				}); err != nil {
 					t.Fatal(err)
 				}
 				n.tokens[name] = n.tokenOf(name)

@@ -116,7 +116,11 @@ func TestLookAloneEnds(t *testing.T) {
 		{"finds it", func(n *session) {
 			n.says("ann", wire.Verified{Round: 1, Attempt: 2, Servers: []wire.Finalist{{Server: 0, State: discovery.Lost, Sent: 2}}})
 			n.inStage(wire.Chosen)
-			n.says("bob", wire.Verified{Round: 1, Attempt: 2, Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, RTTs: []float64{30}, Sent: 2}}})
+			n.says("bob", wire.Verified{
+				Round:   1,
+				Attempt: 2,
+				Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, RTTs: []float64{30}, Sent: 2}},
+			})
 		}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

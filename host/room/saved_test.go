@@ -168,7 +168,8 @@ func TestRestoreRefuses(t *testing.T) {
 		return string(data)
 	}
 	for _, data := range []string{
-		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", saved.Version+1), with("version", saved.Oldest-1), with("listing", nil), with("hearsay", nil), with("choice", nil),
+		"", "{}", `{"version":1}`, string(whole[:len(whole)/2]), with("version", saved.Version+1),
+		with("version", saved.Oldest-1), with("listing", nil), with("hearsay", nil), with("choice", nil),
 		with("phase", map[string]any{"name": "lunch"}), with("phase", map[string]any{"name": "launching"}),
 		with("finals", map[string]any{"seen": []int{9}}), with("players", []map[string]any{{"name": "ann"}}),
 		with("nearby", map[string]any{"servers": []map[string]any{{"addr": "10.9.0.5:1", "server": 2}}}),
@@ -231,7 +232,10 @@ func TestSavedForm(t *testing.T) {
 	n.step(room.OwnKept{Kept: "the hash of the organiser's list"})
 	form := savedBy(t, n.room)
 	form.Listing.List, form.Listing.Hash, form.Listing.SaidAt = nil, "the hash of the list", n.now.Add(-time.Minute)
-	infos, err := wire.Marshal(wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 1, Info: discovery.Info{Name: "listed 1", Map: "haven", Mode: "ctf", Players: 4, MaxPlayers: 16}}}})
+	infos, err := wire.Marshal(wire.Infos{
+		Round:   1,
+		Servers: []wire.ServerInfo{{Server: 1, Info: discovery.Info{Name: "listed 1", Map: "haven", Mode: "ctf", Players: 4, MaxPlayers: 16}}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,13 @@ func (h *hall) look() {
 				if slices.Contains(h.liars, name) && !h.spared(server) {
 					h.lie(&info)
 				}
-				v.Servers = append(v.Servers, wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{float64(10 + 5*server)}, Sent: 3, Info: &info})
+				v.Servers = append(v.Servers, wire.Finalist{
+					Server: server,
+					State:  discovery.Answered,
+					RTTs:   []float64{float64(10 + 5*server)},
+					Sent:   3,
+					Info:   &info,
+				})
 			}
 			h.says(name, v)
 		}
@@ -255,7 +261,10 @@ func TestAloneIsBelieved(t *testing.T) {
 	info := truth(0)
 	info.GamePort = 27015
 	h.tell("honest0")
-	h.says("honest0", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: info}, {Server: 1, Info: discovery.Info{MaxPlayers: 1, Players: 1}}}})
+	h.says("honest0", wire.Infos{
+		Round:   1,
+		Servers: []wire.ServerInfo{{Server: 0, Info: info}, {Server: 1, Info: discovery.Info{MaxPlayers: 1, Players: 1}}},
+	})
 	h.measure()
 	h.says("honest0", wire.Verified{Round: 1, Attempt: 1})
 	if got := h.view().Way; got == nil || got.Connect != "192.0.2.0:27015" {

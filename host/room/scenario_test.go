@@ -106,7 +106,14 @@ type scenario struct {
 }
 
 func newScenario(seen transitions) *scenario {
-	return &scenario{now: began, seen: seen, tokens: map[string]string{}, pages: map[string]string{}, answers: map[string]map[int]discovery.Result{}, finalists: map[string]wire.Finalists{}}
+	return &scenario{
+		now:       began,
+		seen:      seen,
+		tokens:    map[string]string{},
+		pages:     map[string]string{},
+		answers:   map[string]map[int]discovery.Result{},
+		finalists: map[string]wire.Finalists{},
+	}
 }
 
 // command is one line of a scenario.
@@ -261,7 +268,14 @@ func (s *scenario) join(name string, c command) {
 	if _, known := s.tokens[name]; !known {
 		s.tokens[name] = "token of " + name
 	}
-	hello := wire.Hello{Version: wire.Version, Code: "BAKODI", Name: name, Token: cmp.Or(c.value("token"), s.tokens[name]), As: s.credential(c.value("as")), Asks: c.value("asks") != ""}
+	hello := wire.Hello{
+		Version: wire.Version,
+		Code:    "BAKODI",
+		Name:    name,
+		Token:   cmp.Or(c.value("token"), s.tokens[name]),
+		As:      s.credential(c.value("as")),
+		Asks:    c.value("asks") != "",
+	}
 	var from room.Origin
 	if at := c.value("from"); at != "" {
 		from.Addr = netip.MustParseAddr(at)
@@ -302,7 +316,10 @@ func (s *scenario) free(who string, seats []string) {
 	for server, text := range seats {
 		free, err := strconv.Atoi(text)
 		s.must(err)
-		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: "oa_dm1", Players: 16 - free, MaxPlayers: 16}})
+		infos.Servers = append(infos.Servers, wire.ServerInfo{
+			Server: server,
+			Info:   discovery.Info{Map: "oa_dm1", Players: 16 - free, MaxPlayers: 16},
+		})
 	}
 	s.step(room.Hear{Player: who, Message: infos})
 }

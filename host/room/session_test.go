@@ -94,7 +94,8 @@ func tuned(t *testing.T, tuning room.Tuning, s wire.Settings) *session {
 	return &session{
 		T: t, room: tuning.New(room.Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, s, eight), now: eight,
 		tokens: map[string]string{}, welcomes: map[string]wire.Welcome{}, origins: map[string]room.Origin{}, as: map[string]string{},
-		here: map[string]bool{}, sent: map[string][]wire.Message{}, asked: map[string][]int{}, seen: map[string]sight{}, looks: map[string]wire.Finalists{}, surveys: map[string]wire.Survey{},
+		here: map[string]bool{}, sent: map[string][]wire.Message{}, asked: map[string][]int{}, seen: map[string]sight{},
+		looks: map[string]wire.Finalists{}, surveys: map[string]wire.Survey{},
 	}
 }
 
@@ -340,7 +341,11 @@ func (n *session) measures(name string, ms ...int) {
 		case lost:
 			report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Lost})
 		default:
-			report.Results = append(report.Results, discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(rtt) * time.Millisecond})
+			report.Results = append(report.Results, discovery.Result{
+				Server: server,
+				State:  discovery.Answered,
+				RTT:    time.Duration(rtt) * time.Millisecond,
+			})
 		}
 	}
 	n.says(name, report)
@@ -371,7 +376,10 @@ func (n *session) informs(name string, free ...int) {
 	n.Helper()
 	infos := wire.Infos{Round: n.round()}
 	for server, f := range free {
-		infos.Servers = append(infos.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{Map: "oa_dm1", Players: 16 - f, MaxPlayers: 16}})
+		infos.Servers = append(infos.Servers, wire.ServerInfo{
+			Server: server,
+			Info:   discovery.Info{Map: "oa_dm1", Players: 16 - f, MaxPlayers: 16},
+		})
 	}
 	n.says(name, infos)
 }

@@ -30,7 +30,12 @@ func (n *session) looksAgain(name string, server int, more time.Duration) {
 		if at == server {
 			rtt += more
 		}
-		v.Servers = append(v.Servers, wire.Finalist{Server: at, State: discovery.Answered, Sent: m.Samples, RTTs: slices.Repeat([]float64{discovery.MS(rtt)}, m.Samples)})
+		v.Servers = append(v.Servers, wire.Finalist{
+			Server: at,
+			State:  discovery.Answered,
+			Sent:   m.Samples,
+			RTTs:   slices.Repeat([]float64{discovery.MS(rtt)}, m.Samples),
+		})
 	}
 	n.says(name, v)
 }

@@ -171,7 +171,8 @@ func TestRests(t *testing.T) {
 	n.measures("dan", skip, skip, 30)
 	said := n.log()
 	for _, late := range []wire.Rests{
-		{Round: 1, For: discovery.Millis(36 * time.Second)}, {Round: 1, For: discovery.Millis(1<<63 - 1)}, {Round: 1, For: -1}, {Round: 1}, {Round: 0, For: discovery.Millis(20 * time.Second)},
+		{Round: 1, For: discovery.Millis(36 * time.Second)}, {Round: 1, For: discovery.Millis(1<<63 - 1)},
+		{Round: 1, For: -1}, {Round: 1}, {Round: 0, For: discovery.Millis(20 * time.Second)},
 	} {
 		n.says("dan", late)
 	}

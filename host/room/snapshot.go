@@ -18,7 +18,8 @@ func (r *Room) Snapshot() wire.Snapshot {
 	s := wire.Snapshot{
 		Room: wire.Head{
 			Code: g.Roster.Keys().Code, Settings: g.Settings, Stage: r.phase.stage(), Since: r.since, Began: g.Measuring, Round: g.Number,
-			Locked: g.Roster.IsLocked(), Listed: len(g.Servers.List), MostAsked: r.probing.MostTold(g), Said: g.Servers.Said.At, Paused: r.outage.IsPaused(), Ended: calendar.Ended,
+			Locked: g.Roster.IsLocked(), Listed: len(g.Servers.List), MostAsked: r.probing.MostTold(g),
+			Said: g.Servers.Said.At, Paused: r.outage.IsPaused(), Ended: calendar.Ended,
 		},
 		Log:     r.out.journal.View(),
 		Voting:  g.Ballot.View(showing.IsVoting, r.decision.Options(g)),

@@ -19,7 +19,10 @@ func TestStalling(t *testing.T) {
 	}
 	for name, does := range map[string]func(n *session, second int){
 		"a server outside the list, and back": func(n *session, _ int) {
-			if n.step(room.Hear{Player: "dan", Message: wire.Report{Round: 1, Results: []discovery.Result{{Server: 50_000, State: discovery.Lost}}}}) == nil {
+			if n.step(room.Hear{
+				Player:  "dan",
+				Message: wire.Report{Round: 1, Results: []discovery.Result{{Server: 50_000, State: discovery.Lost}}},
+			}) == nil {
 				n.Error("that makes sense")
 			}
 			comesBack(n)
@@ -87,7 +90,10 @@ func TestStallingLooks(t *testing.T) {
 	n.verifies("ann")
 	for range 3 {
 		n.inStage(wire.Chosen)
-		if n.step(room.Hear{Player: "bob", Message: wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: 11, State: discovery.Lost}}}}) == nil {
+		if n.step(room.Hear{
+			Player:  "bob",
+			Message: wire.Verified{Round: 1, Attempt: 1, Servers: []wire.Finalist{{Server: 11, State: discovery.Lost}}},
+		}) == nil {
 			t.Error("that makes sense")
 		}
 		n.gone("bob")

@@ -168,7 +168,8 @@ func TestOnDates(t *testing.T) {
 	})
 	t.Run("restarts before, at and after", func(t *testing.T) {
 		n := asleep(t, "fri 20:00 Europe/Berlin")
-		for _, at := range []time.Duration{-remindBefore - time.Minute, -remindBefore + time.Minute, -time.Hour, -opensBefore + time.Minute, 0, time.Minute, 10 * time.Minute} {
+		for _, at := range []time.Duration{-remindBefore - time.Minute, -remindBefore + time.Minute, -time.Hour,
+			-opensBefore + time.Minute, 0, time.Minute, 10 * time.Minute} {
 			n.until(friday[1].Add(at))
 			n.restarts(time.Second)
 		}
@@ -266,7 +267,8 @@ func TestOnDates(t *testing.T) {
 		if err := n.orders(room.Change{Settings: []byte(`{"every":""}`)}); err != nil {
 			t.Fatal(err)
 		}
-		if n.view().Meeting != nil || n.room.Use(n.now.Add(room.KeepEmpty-time.Minute)).IsOver || !n.room.Use(n.now.Add(room.KeepEmpty+time.Minute)).IsOver {
+		if n.view().Meeting != nil || n.room.Use(n.now.Add(room.KeepEmpty-time.Minute)).IsOver ||
+			!n.room.Use(n.now.Add(room.KeepEmpty+time.Minute)).IsOver {
 			t.Error("a room that stays no more is not kept for a day, as others are")
 		}
 	})

@@ -21,7 +21,11 @@ func TestStarted(t *testing.T) {
 	}
 	for what, a := range map[string]room.Started{
 		"another game": {Game: "xonotic", Addr: addrOf(9)}, "no port": {Game: "openarena", Addr: netip.MustParseAddrPort("192.0.2.1:0")},
-		"everybody": {Game: "openarena", Addr: netip.MustParseAddrPort("255.255.255.255:1")}, "a private one": {Game: "openarena", Addr: netip.MustParseAddrPort("10.0.0.1:1"), Public: true},
+		"everybody": {Game: "openarena", Addr: netip.MustParseAddrPort("255.255.255.255:1")}, "a private one": {
+			Game:   "openarena",
+			Addr:   netip.MustParseAddrPort("10.0.0.1:1"),
+			Public: true,
+		},
 	} {
 		if err := n.orders(a); err == nil {
 			t.Errorf("%s is taken", what)

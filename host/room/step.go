@@ -409,7 +409,8 @@ type phase interface {
 func phases() map[string]phase {
 	return map[string]phase{
 		"gathering": &Gathering{}, "listing": &Listing{}, "measuring": &Measuring{}, "coordinating": &Coordinating{},
-		"verifying": &Verifying{}, "voting": &Voting{}, "countdown": &Countdown{}, "launching": &Launching{}, "waiting": &Waiting{}, "failed": &Failed{},
+		"verifying": &Verifying{}, "voting": &Voting{}, "countdown": &Countdown{}, "launching": &Launching{},
+		"waiting": &Waiting{}, "failed": &Failed{},
 	}
 }
 

@@ -68,7 +68,8 @@ func TestSupply(t *testing.T) {
 	for range int(13 * time.Second / tick) {
 		n.wait(tick)
 	}
-	if n.fetches != before+2 || n.room.Settings().Renews || !strings.Contains(n.log(), "gives no new list of servers: taking the one from before") {
+	if n.fetches != before+2 || n.room.Settings().Renews ||
+		!strings.Contains(n.log(), "gives no new list of servers: taking the one from before") {
 		t.Errorf("after 13 s the list was asked for %d times; the log:\n%s", n.fetches-before, n.log())
 	}
 }

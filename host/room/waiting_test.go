@@ -40,7 +40,13 @@ const (
 // inFront is a room of players before servers that are all full, which has failed.
 func inFront(t *testing.T, s wire.Settings, servers int, names ...string) *foyer {
 	t.Helper()
-	f := &foyer{session: newSession(t, s), names: names, asked: map[int][]time.Duration{}, by: map[string]int{}, lies: map[string]func(int, time.Duration) int{}}
+	f := &foyer{
+		session: newSession(t, s),
+		names:   names,
+		asked:   map[int][]time.Duration{},
+		by:      map[string]int{},
+		lies:    map[string]func(int, time.Duration) int{},
+	}
 	f.free = func(int, time.Duration) int { return 0 }
 	f.as[names[0]] = f.room.Keys().Secret
 	f.join(names...)
@@ -102,7 +108,13 @@ func (f *foyer) glances(name string, asked wire.Finalists) {
 			say = lie
 		}
 		free := say(server, at)
-		seen := wire.Finalist{Server: server, State: discovery.Answered, RTTs: []float64{30}, Sent: 1, Info: &discovery.Info{Name: fmt.Sprint("server ", server), Map: "oa_dm1", Players: 16 - free, MaxPlayers: 16}}
+		seen := wire.Finalist{
+			Server: server,
+			State:  discovery.Answered,
+			RTTs:   []float64{30},
+			Sent:   1,
+			Info:   &discovery.Info{Name: fmt.Sprint("server ", server), Map: "oa_dm1", Players: 16 - free, MaxPlayers: 16},
+		}
 		switch free {
 		case silent:
 			seen.State, seen.RTTs, seen.Info = discovery.Lost, []float64{}, nil
@@ -158,7 +170,8 @@ func TestSeatsForAll(t *testing.T) {
 	}
 	f.passes(3 * time.Minute)
 	seats := f.view().Seats
-	if seats == nil || seats.Need != 5 || len(seats.Servers) != 2 || seats.Servers[0].Free != 3 || seats.Servers[0].Most != 3 || seats.Servers[1].Free != 0 || seats.Servers[0].Asked < 15 || seats.Servers[0].Asked > 19 {
+	if seats == nil || seats.Need != 5 || len(seats.Servers) != 2 || seats.Servers[0].Free != 3 ||
+		seats.Servers[0].Most != 3 || seats.Servers[1].Free != 0 || seats.Servers[0].Asked < 15 || seats.Servers[0].Asked > 19 {
 		t.Fatalf("people see %+v", seats)
 	}
 	f.gently(0)
@@ -172,7 +185,8 @@ func TestSeatsForAll(t *testing.T) {
 	f.passes(90 * time.Second)
 	f.goesTo(1)
 	f.gently(1)
-	f.noted("waiting for 5 seats for everybody on 192.0.2.0:27960, or 192.0.2.1:27960, for up to 30 minutes: one of you looks at a time, every 10s at first")
+	f.noted("waiting for 5 seats for everybody on 192.0.2.0:27960, or 192.0.2.1:27960, for up to 30 minutes: " +
+		"one of you looks at a time, every 10s at first")
 	for _, name := range f.names {
 		if n := strings.Count(f.took(name), "launch"); n != 1 {
 			t.Errorf("%s was sent there %d times", name, n)
@@ -305,10 +319,12 @@ func TestSeatsAreChecked(t *testing.T) {
 		goes  bool
 		most  int // questions in a quarter of an hour
 	}{
-		{"one says that there are seats, and there are none", five(), always(0), map[string]func(int, time.Duration) int{"ben": always(16)}, nil, false, 66},
+		{"one says that there are seats, and there are none", five(), always(0),
+			map[string]func(int, time.Duration) int{"ben": always(16)}, nil, false, 66},
 		{"one of two says so", five()[:2], always(0), map[string]func(int, time.Duration) int{"ben": always(16)}, nil, false, 66},
 		{"one says that there are none, and there are", five(), soon, map[string]func(int, time.Duration) int{"ben": always(0)}, nil, true, 66},
-		{"two of five keep the room waiting", five(), soon, map[string]func(int, time.Duration) int{"ann": always(0), "eve": always(0)}, nil, true, 66},
+		{"two of five keep the room waiting", five(), soon,
+			map[string]func(int, time.Duration) int{"ann": always(0), "eve": always(0)}, nil, true, 66},
 		{"one hears nothing", five(), soon, map[string]func(int, time.Duration) int{"ben": always(silent)}, nil, true, 66},
 		{"one answers nothing", five(), soon, nil, []string{"ben"}, true, 66},
 		{"three answer nothing, and called it full before", five(), soon, nil, []string{"ben", "cat", "dan"}, true, 66},
@@ -492,7 +508,8 @@ func TestInstead(t *testing.T) {
 	f.orders(room.AwaitSeats{})
 	f.passes(3 * time.Minute)
 	seats := f.view().Seats
-	if len(seats.Servers) != 2 || len(seats.Instead) != 1 || seats.Instead[0].Addr != addrOf(2).String() || seats.Instead[0].Free != 9 || seats.Instead[0].RTT["ann"] != 40 {
+	if len(seats.Servers) != 2 || len(seats.Instead) != 1 || seats.Instead[0].Addr != addrOf(2).String() ||
+		seats.Instead[0].Free != 9 || seats.Instead[0].RTT["ann"] != 40 {
 		t.Fatalf("people see %+v", seats)
 	}
 	if n := len(f.asked[2]); n > 4 {

@@ -63,7 +63,8 @@ func TestFailedSync(t *testing.T) {
 				want["BAKODI"] = "one"
 			}
 			text := strings.Join(warned, "\n")
-			if !strings.Contains(text, "the rooms go on in a new file") || strings.Contains(text, "id of BAKODI") != forgets || strings.Contains(text, "id of TABOMI") {
+			if !strings.Contains(text, "the rooms go on in a new file") ||
+				strings.Contains(text, "id of BAKODI") != forgets || strings.Contains(text, "id of TABOMI") {
 				t.Errorf("the operator reads %q", text)
 			}
 			for code, text := range want {

@@ -147,7 +147,8 @@ func (f *File) open() error {
 	kept := f.name + ".damaged-" + time.Now().Format("20060102-150405")
 	unkept := keepAside(f.name, kept) // before the new file takes its place
 	_, failed := f.compact()
-	f.damage = fmt.Errorf("store: %d bytes of %s are damaged: of the rooms in them, what was saved before counts; the damaged file is kept as %s", damaged, f.name, kept)
+	f.damage = fmt.Errorf("store: %d bytes of %s are damaged: of the rooms in them, what was saved before "+
+		"counts; the damaged file is kept as %s", damaged, f.name, kept)
 	if err := cmp.Or(unkept, failed); err != nil { // such as a full disk: what is whole counts all the same
 		f.damage = fmt.Errorf("store: %d bytes of %s are damaged: of the rooms in them, what was saved before counts: %w", damaged, f.name, err)
 	}

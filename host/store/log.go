@@ -130,7 +130,8 @@ func (f *File) goOnAnew() error {
 	if len(lost) == 0 {
 		return nil
 	}
-	f.warn(fmt.Errorf("store: the newest state of %d rooms or lists was lost with the old file, and is not kept until it is saved again: %s", len(lost), strings.Join(lost, ", ")))
+	f.warn(fmt.Errorf("store: the newest state of %d rooms or lists was lost with the old file, and is not kept "+
+		"until it is saved again: %s", len(lost), strings.Join(lost, ", ")))
 	return errLost
 }
 

@@ -186,7 +186,8 @@ func (f *File) rewriteAside() {
 		return
 	}
 	if f.synced = f.written; len(lost) > 0 {
-		f.warn(fmt.Errorf("store: the newest state of %d rooms or lists was damaged in %s; until they are saved again what was saved before counts: %s", len(lost), f.name, strings.Join(lost, ", ")))
+		f.warn(fmt.Errorf("store: the newest state of %d rooms or lists was damaged in %s; until they are saved "+
+			"again what was saved before counts: %s", len(lost), f.name, strings.Join(lost, ", ")))
 	}
 }
 

@@ -210,7 +210,8 @@ func TestGolden(t *testing.T) {
 		}
 	}
 	s := open(t, file)
-	if rooms, want := fmt.Sprint(load(t, s)), "map[BAKODI:the room as it was saved last TABOMI:another room]"; rooms != want || s.Damage() != nil {
+	if rooms, want := fmt.Sprint(load(t, s)),
+		"map[BAKODI:the room as it was saved last TABOMI:another room]"; rooms != want || s.Damage() != nil {
 		t.Errorf("the rooms are %s, want %s; %v", rooms, want, s.Damage())
 	}
 	if place := s.Find("BAKODI"); place != (Place{State: Orphaned, Epoch: 2}) || s.entries["GAGAGA"].head.Over.IsZero() {

@@ -77,7 +77,8 @@ func TestFile(t *testing.T) {
 	}
 	for epoch := uint64(2); epoch < 5; epoch++ {
 		s = open(t, file)
-		if got := slices.Collect(s.Adopt(t.Context())); !reflect.DeepEqual(got, []string{"BAKODI"}) || s.FindID("id of BAKODI") != "BAKODI" || s.FindID("id of TABOMI") != "" {
+		if got := slices.Collect(s.Adopt(t.Context())); !reflect.DeepEqual(got, []string{"BAKODI"}) ||
+			s.FindID("id of BAKODI") != "BAKODI" || s.FindID("id of TABOMI") != "" {
 			t.Errorf("to be adopted are %q", got)
 		}
 		if got, want := place(s, "BAKODI", "TABOMI"), []store.State{store.Orphaned, store.Over}; !slices.Equal(got, want) {

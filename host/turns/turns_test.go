@@ -26,7 +26,8 @@ func TestTurns(t *testing.T) {
 	behind := func(second int) room.Plan { p := at(second); p.Background = true; return p }
 	turns := New(2)
 	first, second := turns.Wait(at(5)), turns.Wait(at(6))
-	waiting := []*Turn{turns.Wait(behind(0)), turns.Wait(at(3)), turns.Wait(behind(0)), turns.Wait(at(1)), turns.Wait(at(3)), turns.Wait(at(2))}
+	waiting := []*Turn{turns.Wait(behind(0)), turns.Wait(at(3)), turns.Wait(behind(0)), turns.Wait(at(1)),
+		turns.Wait(at(3)), turns.Wait(at(2))}
 	if !first.isGiven() || !second.isGiven() || slices.ContainsFunc(waiting, (*Turn).isGiven) {
 		t.Fatal("not two at a time")
 	}

@@ -31,7 +31,10 @@ func localNames(t *testing.T) (at string) {
 	server := &dns.Server{Listener: listener, Handler: dns.HandlerFunc(func(w dns.ResponseWriter, q *dns.Msg) {
 		answer := new(dns.Msg).SetReply(q)
 		if q.Question[0].Qtype == dns.TypeA {
-			answer.Answer = []dns.RR{&dns.A{Hdr: dns.RR_Header{Name: q.Question[0].Name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 1}, A: net.IPv4(127, 0, 0, 1)}}
+			answer.Answer = []dns.RR{&dns.A{
+				Hdr: dns.RR_Header{Name: q.Question[0].Name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 1},
+				A:   net.IPv4(127, 0, 0, 1),
+			}}
 		}
 		w.WriteMsg(answer)
 	})}
@@ -47,7 +50,15 @@ func keyPair(t *testing.T, serial int64) (cert, key string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(serial), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{"localhost"}, IsCA: true, BasicConstraintsValid: true}
+	template := &x509.Certificate{
+		SerialNumber:          big.NewInt(serial),
+		NotBefore:             time.Now().Add(-time.Hour),
+		NotAfter:              time.Now().Add(24 * time.Hour),
+		IPAddresses:           []net.IP{net.IPv4(127, 0, 0, 1)},
+		DNSNames:              []string{"localhost"},
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, secret.Public(), secret)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +91,8 @@ func TestServeByACME(t *testing.T) {
 	at := func(port int) string { return (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port}).String() }
 	cert, key := keyPair(t, 1)
 	config, err := json.Marshal(map[string]any{"pebble": map[string]any{
-		"listenAddress": at(directory), "managementListenAddress": at(management), "certificate": cert, "privateKey": key, "httpPort": free(), "tlsPort": port,
+		"listenAddress": at(directory), "managementListenAddress": at(management), "certificate": cert,
+		"privateKey": key, "httpPort": free(), "tlsPort": port,
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +113,8 @@ func TestServeByACME(t *testing.T) {
 		time.Sleep(50 * time.Millisecond)
 	}
 	cache := t.TempDir()
-	p := begin(t, "serve", "--listen", at(port), "--store", filepath.Join(t.TempDir(), "rooms.db"), "--acme", "muster.example", "--acme-accept-terms", "--acme-directory", "https://"+at(directory)+"/dir", "--acme-ca", cert, "--acme-cache", cache)
+	p := begin(t, "serve", "--listen", at(port), "--store", filepath.Join(t.TempDir(), "rooms.db"), "--acme",
+		"muster.example", "--acme-accept-terms", "--acme-directory", "https://"+at(directory)+"/dir", "--acme-ca", cert, "--acme-cache", cache)
 	p.says(t, `(?m)^page  https://muster\.example/$`)
 	p.says(t, "there is a certificate")
 	conn, err := tls.Dial("tcp", at(port), &tls.Config{ServerName: "muster.example", InsecureSkipVerify: true})

@@ -42,7 +42,8 @@ func TestOwnGameAt(t *testing.T) {
 	org := settled(t, mine)
 	common := []string{"--listen-addr", from, "--launch", "never"}
 	hosts := func(name string) *process {
-		return run(t, org, name, append([]string{"host", "--game", "mymod", "--at", at, "--servers", list, "--name", "org", "--players", "3", "--no-browser"}, common...)...)
+		return run(t, org, name, append(
+			[]string{"host", "--game", "mymod", "--at", at, "--servers", list, "--name", "org", "--players", "3", "--no-browser"}, common...)...)
 	}
 	first := hosts("the organiser")
 	first.awaits(`does not know My Mod`)

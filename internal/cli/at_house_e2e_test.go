@@ -12,13 +12,16 @@ import (
 // found the server themselves, and the host has them asked for nothing else there.
 func TestHouseholdAt(t *testing.T) {
 	h := newHouse(t)
-	serve := h.start(h.outside, "serve", command(t, t.TempDir(), "serve", "--listen", netip.AddrPortFrom(outside, 7777).String(), "--master", netip.AddrPortFrom(outside, 27950).String()))
+	serve := h.start(h.outside, "serve",
+		command(t, t.TempDir(), "serve", "--listen", netip.AddrPortFrom(outside, 7777).String(), "--master",
+			netip.AddrPortFrom(outside, 27950).String()))
 	serve.awaits(`page  http`)
 	den := netip.MustParseAddrPort(indoors(3) + ":27960")
 	anywhere := netip.AddrPortFrom(netip.IPv4Unspecified(), den.Port()) // or it hears nobody who asks everybody
 	h.start(h.rooms[3], "den", openArenaCommand(t, anywhere, "Den", "oa_dm1", 16, 0)).awaits("AAS initialized")
 	play := func(i int, args ...string) *process {
-		return h.start(h.rooms[i], householders[i], command(t, t.TempDir(), append(args, "--name", householders[i], "--launch", "never", "--once")...))
+		return h.start(h.rooms[i], householders[i],
+			command(t, t.TempDir(), append(args, "--name", householders[i], "--launch", "never", "--once")...))
 	}
 	ann := play(0, "host", "--at", "http://198.51.100.1:7777", "--game", "openarena", "--players", "3", "--no-browser")
 	link := ann.awaits(`(?m)^link  (\S+)$`)[1]
@@ -36,9 +39,11 @@ func TestHouseholdAt(t *testing.T) {
 func TestHouseholdHosts(t *testing.T) {
 	h := newHouse(t)
 	play := func(i int, args ...string) *process {
-		return h.start(h.rooms[i], householders[i], command(t, t.TempDir(), append(args, "--name", householders[i], "--launch", "never", "--no-browser", "--can-host")...))
+		return h.start(h.rooms[i], householders[i],
+			command(t, t.TempDir(), append(args, "--name", householders[i], "--launch", "never", "--no-browser", "--can-host")...))
 	}
-	ann := play(0, "host", "--game", "openarena", "--players", "3", "--servers", writeFile(t, "servers.txt", indoors(3)+":1\n"), "--lan", "off", "--no-mdns")
+	ann := play(0, "host", "--game", "openarena", "--players", "3", "--servers",
+		writeFile(t, "servers.txt", indoors(3)+":1\n"), "--lan", "off", "--no-mdns")
 	link := ann.awaits(`(?m)^link  (\S+)$`)[1]
 	bob, cat := play(1, "join", link), play(2, "join", link)
 	for _, p := range []*process{ann, bob, cat} {

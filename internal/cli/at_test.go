@@ -105,7 +105,8 @@ func TestHostAt(t *testing.T) {
 	l := startLoopback(t, 40)
 	s := startService(t, l.file)
 	common := []string{"--once", "--listen-addr", l.from, "--rate", "1000", "--launch", "never"}
-	org := begin(t, append([]string{"host", "--game", "openarena", "--at", s.URL, "--no-browser", "--name", "org", "--max-rtt", "150ms,300ms", "--room", "Friday"}, common...)...)
+	org := begin(t, append([]string{"host", "--game", "openarena", "--at", s.URL, "--no-browser", "--name", "org",
+		"--max-rtt", "150ms,300ms", "--room", "Friday"}, common...)...)
 	link := org.says(t, `(?m)^link  (\S+)$`)[1]
 	if !strings.HasPrefix(link, s.URL+"/#") || strings.Contains(link, ".1/#.") {
 		t.Errorf("the link for friends is %s", link)
@@ -119,7 +120,8 @@ func TestHostAt(t *testing.T) {
 	org.says(t, decided)
 	org.exits(t, 0)
 	ann.exits(t, 0)
-	if got, want := string(s.opened[0]["max_rtt_ms"])+string(s.opened[0]["name"])+string(s.opened[0]["strategy"]), `[150,300]"Friday""coordinated"`; got != want || s.opened[0]["servers"] != nil {
+	if got, want := string(s.opened[0]["max_rtt_ms"])+string(s.opened[0]["name"])+string(s.opened[0]["strategy"]),
+		`[150,300]"Friday""coordinated"`; got != want || s.opened[0]["servers"] != nil {
 		t.Errorf("the host was told %s, want %s and no servers", got, want)
 	}
 	files, _ := filepath.Glob(filepath.Join(os.Getenv("XDG_STATE_HOME"), "muster", "rooms-elsewhere", "*"))
@@ -157,7 +159,8 @@ func TestHostAtGoesOn(t *testing.T) {
 		p.says(t, "nobody is here yet")
 	})
 	t.Run("with another rule", func(t *testing.T) {
-		begin(t, hosts("--players", "3", "--by", "minimax")...).says(t, "the organiser wants openarena: kindest to the worst off, on oa_dm1, for 3")
+		begin(t, hosts("--players", "3", "--by", "minimax")...).says(t,
+			"the organiser wants openarena: kindest to the worst off, on oa_dm1, for 3")
 	})
 	t.Run("another room", func(t *testing.T) {
 		p := begin(t, hosts("--new")...)
@@ -253,24 +256,31 @@ func TestNoRoomAt(t *testing.T) {
 		return append([]string{"host", "--game", "openarena", "--no-browser", "--at", url}, more...)
 	}
 	checkAll(t, []wrong{
-		{"nobody there", at("http://" + closedPort(t)), 1, []string{"no host answers at http://127.0.0.1", "connection refused", "hint: is the address right", "--here"}},
-		{"no such name", at("https://no-such-host.invalid"), 1, []string{"no host answers at https://no-such-host.invalid", "hint: is the name spelt right"}},
+		{"nobody there", at("http://" + closedPort(t)), 1,
+			[]string{"no host answers at http://127.0.0.1", "connection refused", "hint: is the address right", "--here"}},
+		{"no such name", at("https://no-such-host.invalid"), 1,
+			[]string{"no host answers at https://no-such-host.invalid", "hint: is the name spelt right"}},
 		{"no URL", at("ftp://muster.example"), 2, []string{`--at: "ftp://muster.example" is no URL`, "hint: scheme and host"}},
 		{"with a path", at("https://muster.example/rooms"), 2, []string{"says more than where"}},
 		{"another program", at(answering(200, "", "hello")), 1, []string{"is no public muster host", "hint: is the address right"}},
 		{"no such page", at(answering(404, "", "not here")), 1, []string{"is no public muster host"}},
 		{"a login", at(answering(401, "", "")), 1, []string{"is no public muster host", "401 Unauthorized"}},
-		{"led elsewhere", at(answering(301, "Location: https://muster.example/api/service", "")), 1, []string{"leads to https://muster.example", "hint: if you trust that host, say --at https://muster.example"}},
+		{"led elsewhere", at(answering(301, "Location: https://muster.example/api/service", "")), 1,
+			[]string{"leads to https://muster.example", "hint: if you trust that host, say --at https://muster.example"}},
 		{"led nowhere", at(answering(301, "Location: javascript:alert(1)", "")), 1, []string{"is no public muster host"}},
 		{"out of order", at(answering(502, "", "")), 1, []string{"is out of order: 502 Bad Gateway", "hint: try again in a while"}},
 		{"somebody's own", at(old.URL), 1, []string{"opens no rooms for others", "hint: it is somebody's own"}},
-		{"a wrong certificate", at(encrypted.URL), 1, []string{"nobody vouches for the host at https://127.0.0.1", "hint: is the address right?"}},
-		{"TLS where there is none", at("https://" + strings.TrimPrefix(old.URL, "http://")), 1, []string{"does not encrypt", "hint: is it http://"}},
+		{"a wrong certificate", at(encrypted.URL), 1,
+			[]string{"nobody vouches for the host at https://127.0.0.1", "hint: is the address right?"}},
+		{"TLS where there is none", at("https://" + strings.TrimPrefix(old.URL, "http://")), 1,
+			[]string{"does not encrypt", "hint: is it http://"}},
 		{"full", at(refusing(503, "full")), 1, []string{"muster: all 3 rooms are [31mtaken", "hint: try again"}},
 		{"too many", at(refusing(429, "busy")), 1, []string{"muster: all 3 rooms are", "hint: try again"}},
-		{"the port", at("https://muster.example", "--listen", ":7778"), 2, []string{"--listen makes no sense with --at: nobody connects to this machine", "hint: leave out"}},
+		{"the port", at("https://muster.example", "--listen", ":7778"), 2,
+			[]string{"--listen makes no sense with --at: nobody connects to this machine", "hint: leave out"}},
 		{"everybody", at("https://muster.example", "--open"), 2, []string{"--open makes no sense with --at"}},
 		{"here and there", at("https://muster.example", "--here"), 2, []string{"--at and --here exclude each other"}},
-		{"two places", []string{"join", "--at", "https://muster.example", "http://192.0.2.1/#TABOMIDO"}, 2, []string{"says where the room is, and so does --at"}},
+		{"two places", []string{"join", "--at", "https://muster.example", "http://192.0.2.1/#TABOMIDO"}, 2,
+			[]string{"says where the room is, and so does --at"}},
 	})
 }

@@ -110,7 +110,8 @@ func welcome(hello wire.Hello) wire.Message {
 // joinVillain has everybody join the villain's room.
 func (st *stage) joinVillain() {
 	for i, name := range householders {
-		args := append([]string{"join", fmt.Sprintf("%v:%d", hostAddrs[0].Addr(), roomPort), "--code", "BAKODI", "--name", name}, st.launches(name)...)
+		args := append([]string{"join", fmt.Sprintf("%v:%d", hostAddrs[0].Addr(), roomPort), "--code", "BAKODI",
+			"--name", name}, st.launches(name)...)
 		st.peers[i] = st.act(name, st.rooms[i], args...)
 	}
 }
@@ -121,7 +122,8 @@ func (st *stage) victim(addr netip.Addr) (packets func() int) {
 	st.net.Change(func(f *netfab.Fabric, _ time.Duration) {
 		site = f.AddSite(netfab.Site{Name: "victim"})
 	})
-	if _, err := st.net.Add(site, fmt.Sprintf("muster-%d-victim-%d", os.Getpid(), stages.Add(1)), netip.PrefixFrom(addr, addr.BitLen())); err != nil {
+	if _, err := st.net.Add(site, fmt.Sprintf("muster-%d-victim-%d", os.Getpid(), stages.Add(1)),
+		netip.PrefixFrom(addr, addr.BitLen())); err != nil {
 		st.t.Fatal(err)
 	}
 	return func() (n int) {
@@ -231,7 +233,8 @@ func TestHostSendsRubbish(t *testing.T) {
 	}
 	huge := wire.List{Round: 1}
 	for i := range discovery.MaxServers {
-		huge.Servers = append(huge.Servers, discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{1, byte(i >> 16), byte(i >> 8), byte(i)}), gamePort)})
+		huge.Servers = append(huge.Servers,
+			discovery.Server{Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{1, byte(i >> 16), byte(i >> 8), byte(i)}), gamePort)})
 	}
 	st.villainHost(func(ws *websocket.Conn, hello wire.Hello) {
 		switch hello.Name {
@@ -286,28 +289,30 @@ func TestServersLie(t *testing.T) {
 		}
 	}
 	var asked sync.Map
-	st := newStage(t, setting{seed: 1, line: goodLine, hostLine: goodLine, lies: func(q question, r quake3.Request, info discovery.Info, honest reply) []reply {
-		i, lies := liars[q.to]
-		if !lies {
-			return []reply{honest}
-		}
-		asked.Store(q.to, true)
-		info.Name = "a liar"
-		switch i / 2 % 4 {
-		case 0: // without the nonce
-			return []reply{{data: quake3.AppendInfoResponse(nil, info, "", gameVerb)}, {data: quake3.AppendInfoResponse(nil, info, "1234567890", gameVerb)}}
-		case 1: // in the name of an honest neighbor, full
-			info.Players = info.MaxPlayers
-			return []reply{{data: quake3.AppendInfoResponse(nil, info, r.Challenge(), gameVerb), from: serverAddr(i-1, false).Addr()}}
-		case 2: // a thousand datagrams for one
-			var flood []reply
-			for range 1000 {
-				flood = append(flood, reply{data: append([]byte("\xff\xff\xff\xffinfoResponse\n"), bytes.Repeat([]byte("\\a\\b"), 300)...)})
+	st := newStage(t, setting{seed: 1, line: goodLine, hostLine: goodLine,
+		lies: func(q question, r quake3.Request, info discovery.Info, honest reply) []reply {
+			i, lies := liars[q.to]
+			if !lies {
+				return []reply{honest}
 			}
-			return flood
-		}
-		return []reply{{data: []byte{}}, {data: []byte("\xff\xff\xff\xff")}, {data: bytes.Repeat([]byte{0xff}, 1400)}}
-	}})
+			asked.Store(q.to, true)
+			info.Name = "a liar"
+			switch i / 2 % 4 {
+			case 0: // without the nonce
+				return []reply{{data: quake3.AppendInfoResponse(nil, info, "", gameVerb)},
+					{data: quake3.AppendInfoResponse(nil, info, "1234567890", gameVerb)}}
+			case 1: // in the name of an honest neighbor, full
+				info.Players = info.MaxPlayers
+				return []reply{{data: quake3.AppendInfoResponse(nil, info, r.Challenge(), gameVerb), from: serverAddr(i-1, false).Addr()}}
+			case 2: // a thousand datagrams for one
+				var flood []reply
+				for range 1000 {
+					flood = append(flood, reply{data: append([]byte("\xff\xff\xff\xffinfoResponse\n"), bytes.Repeat([]byte("\\a\\b"), 300)...)})
+				}
+				return flood
+			}
+			return []reply{{data: []byte{}}, {data: []byte("\xff\xff\xff\xff")}, {data: bytes.Repeat([]byte{0xff}, 1400)}}
+		}})
 	st.open(false)
 	st.join()
 	v := st.awaitTogether()
@@ -422,7 +427,10 @@ func TestMasterLies(t *testing.T) {
 			b = record(b, serverAddr(i, false).Addr(), gamePort)
 		}
 		// The truth comes somewhere in the middle.
-		replies = append(replies, reply{data: b, after: 300 * time.Millisecond}, reply{data: append(slices.Clone(head), "\\EOT\x00\x00\x00"...), after: 700 * time.Millisecond})
+		replies = append(replies, reply{data: b, after: 300 * time.Millisecond}, reply{
+			data:  append(slices.Clone(head), "\\EOT\x00\x00\x00"...),
+			after: 700 * time.Millisecond,
+		})
 		return replies
 	})
 	st.list = ""
@@ -467,7 +475,8 @@ func TestStrangersSockets(t *testing.T) {
 					held = append(held, conn)
 					mu.Unlock()
 					conn.SetDeadline(time.Now().Add(time.Minute))
-					fmt.Fprintf(conn, "GET /peer HTTP/1.1\r\nHost: %v\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", target)
+					fmt.Fprintf(conn, "GET /peer HTTP/1.1\r\nHost: %v\r\nUpgrade: websocket\r\nConnection: "+
+						"Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", target)
 					if i%5 == 0 {
 						frame := append([]byte{0x82, 0xff, 0, 0, 0, 0, 0, 16, 0, 0, 1, 2, 3, 4}, make([]byte, 512<<10)...)
 						writing.Go(func() { conn.Write(frame) }) // what the host takes of it
@@ -496,7 +505,8 @@ func TestStrangersSockets(t *testing.T) {
 		conn.Close()
 	}
 	writing.Wait()
-	t.Logf("%d strangers got in; the host grew from %d to %d MB at most; the evening took %v", len(held), before>>20, worst>>20, took.Round(time.Second))
+	t.Logf("%d strangers got in; the host grew from %d to %d MB at most; the evening took %v", len(held), before>>20,
+		worst>>20, took.Round(time.Second))
 	if worst-before > mostMemory {
 		t.Errorf("the host grew by %d MB, want %d at most", (worst-before)>>20, mostMemory>>20)
 	}

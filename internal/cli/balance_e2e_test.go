@@ -24,11 +24,13 @@ func TestRoomsEvenOut(t *testing.T) {
 	}
 	nats := freePort(t)
 	name, port, _ := strings.Cut(nats, ":")
-	start(t, "nats", exec.Command(filepath.Join(strings.TrimSpace(string(path)), "bin", "nats-server"), "-a", name, "-p", port, "-js", "-sd", t.TempDir()))
+	start(t, "nats", exec.Command(filepath.Join(strings.TrimSpace(string(path)), "bin", "nats-server"), "-a", name,
+		"-p", port, "-js", "-sd", t.TempDir()))
 	awaitPort(t, nats)
 	hosts := []string{freePort(t), freePort(t), freePort(t)}
 	serve := func(i int) *process {
-		return run(t, t.TempDir(), fmt.Sprint("host", i), "serve", "--listen", hosts[i], "--nats", "nats://"+nats, "--node", fmt.Sprint("host", i), "--cluster-listen", "127.0.0.1:0", "--rooms-per-address", "10000")
+		return run(t, t.TempDir(), fmt.Sprint("host", i), "serve", "--listen", hosts[i], "--nats", "nats://"+nats,
+			"--node", fmt.Sprint("host", i), "--cluster-listen", "127.0.0.1:0", "--rooms-per-address", "10000")
 	}
 	rooms := func(i int) (n int) {
 		answer, err := http.Get("http://" + hosts[i] + "/metrics")

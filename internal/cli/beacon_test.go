@@ -18,7 +18,8 @@ func TestBeacon(t *testing.T) {
 	defer stop()
 	out, err, ended := &buffer{}, &buffer{}, make(chan int, 1)
 	go func() {
-		ended <- cli.Run(ctx, []string{"beacon", "--listen", "127.0.0.1:0", "--name", "Frank, furt #1"}, cli.Streams{In: strings.NewReader(""), Out: out, Err: err})
+		ended <- cli.Run(ctx, []string{"beacon", "--listen", "127.0.0.1:0", "--name", "Frank, furt #1"},
+			cli.Streams{In: strings.NewReader(""), Out: out, Err: err})
 	}()
 	for !strings.Contains(err.String(), "Ctrl-C") {
 		select {
@@ -40,7 +41,8 @@ func TestBeacon(t *testing.T) {
 	conn.Write(beacon.Protocol{}.AppendQuery(nil, 7, nil))
 	b := make([]byte, 100)
 	n, readErr := conn.Read(b)
-	if reply, parseErr := (beacon.Protocol{}).Parse([][]byte{b[:n]}); readErr != nil || parseErr != nil || !reply.Answers(7) || reply.Info.Name != "Frank, furt #1" {
+	if reply, parseErr := (beacon.Protocol{}).Parse([][]byte{b[:n]}); readErr != nil || parseErr != nil ||
+		!reply.Answers(7) || reply.Info.Name != "Frank, furt #1" {
 		t.Errorf("%+v, %v, %v", reply, readErr, parseErr)
 	}
 	stop()
@@ -51,7 +53,8 @@ func TestBeacon(t *testing.T) {
 
 // TestCanHost: who could host answers as a beacon while in the room.
 func TestCanHost(t *testing.T) {
-	h := begin(t, "host", "--game", "openarena", "--servers", writeFile(t, "servers.txt", "127.0.0.1:1\n"), "--listen", "127.0.0.1:0", "--no-browser", "--no-mdns", "--lan", "off", "--can-host")
+	h := begin(t, "host", "--game", "openarena", "--servers", writeFile(t, "servers.txt", "127.0.0.1:1\n"), "--listen",
+		"127.0.0.1:0", "--no-browser", "--no-mdns", "--lan", "off", "--can-host")
 	port := h.says(t, `programs\s+measure\s+this\s+computer\s+at\s+UDP\s+port\s+(\d+)`)[1]
 	conn, err := net.Dial("udp", "127.0.0.1:"+port)
 	if err != nil {

@@ -18,7 +18,8 @@ type canHost struct {
 }
 
 func (c *canHost) bind(flags *pflag.FlagSet) {
-	flags.BoolVar(&c.isWanted, "can-host", false, "you could host the game; once all say so, programs measure each other's computers (UDP "+fmt.Sprint(beacon.Port)+")")
+	flags.BoolVar(&c.isWanted, "can-host", false,
+		"you could host the game; once all say so, programs measure each other's computers (UDP "+fmt.Sprint(beacon.Port)+")")
 }
 
 // allowed is closed once the router may be asked, nil if that will never be.

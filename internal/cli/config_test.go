@@ -73,7 +73,8 @@ func TestWrongConfig(t *testing.T) {
 		name, text, env string
 		says            []string
 	}{
-		{"a key", "name = \"ann\"\nserver = 3\n", "", []string{`config.toml:2: unknown key "server": known are at, name,`, "hint: a line is such as at"}},
+		{"a key", "name = \"ann\"\nserver = 3\n", "",
+			[]string{`config.toml:2: unknown key "server": known are at, name,`, "hint: a line is such as at"}},
 		{"a table", "[at]\nurl = 3\n", "", []string{"config.toml:1: at: one value is wanted"}},
 		{"a word", "name=\"ann\"\n\nlaunch = \"perhaps\"\n", "", []string{`config.toml:3: launch: "perhaps" is none of ask, auto, never`}},
 		{"a number", "rate = \"fast\"\n", "", []string{`config.toml:1: rate: "fast" is no number`}},
@@ -107,7 +108,8 @@ func TestServeConfigured(t *testing.T) {
 		wrong{args: []string{"serve", "--listen", "127.0.0.1:0"}, code: code, says: says}.check(t)
 	}
 	store := filepath.Join(t.TempDir(), "rooms.db")
-	table := "at = \"https://muster.example\"\n[serve]\nlisten = \"127.0.0.1:0\"\nstore = '" + store + "'\npublic_url = \"http://file.example\"\nmax_servers = 0\nmetrics_from = [\"192.0.2.0/24\", \"192.0.2.1\"]\n"
+	table := "at = \"https://muster.example\"\n[serve]\nlisten = \"127.0.0.1:0\"\nstore = '" + store +
+		"'\npublic_url = \"http://file.example\"\nmax_servers = 0\nmetrics_from = [\"192.0.2.0/24\", \"192.0.2.1\"]\n"
 	t.Run("the file", func(t *testing.T) {
 		configured(t, table)
 		wrong{args: []string{"serve"}, code: 2, says: []string{"--max-servers 0: say 1 to"}}.check(t)
@@ -127,7 +129,8 @@ func TestServeConfigured(t *testing.T) {
 	t.Run("the command line", func(t *testing.T) {
 		configured(t, table)
 		t.Setenv("MUSTER_SERVE_PUBLIC_URL", "http://env.example")
-		begin(t, "serve", "--max-servers", "7", "--public-url", "http://flag.example", "--store", filepath.Join(t.TempDir(), "other.db")).says(t, `(?m)^page  http://flag\.example/$`)
+		begin(t, "serve", "--max-servers", "7", "--public-url", "http://flag.example", "--store",
+			filepath.Join(t.TempDir(), "other.db")).says(t, `(?m)^page  http://flag\.example/$`)
 	})
 	t.Run("the example", func(t *testing.T) {
 		text, err := os.ReadFile("../../docs/serve/config.toml")
@@ -139,16 +142,30 @@ func TestServeConfigured(t *testing.T) {
 			t.Errorf("not all of it is a setting:\n%s", all)
 		}
 		configured(t, all)
-		wrong{args: []string{"serve", "--max-players", "0", "--log-format", "text"}, code: 2, says: []string{"--max-players 0: say 1 to"}}.check(t)
+		wrong{
+			args: []string{"serve", "--max-players", "0", "--log-format", "text"},
+			code: 2,
+			says: []string{"--max-players 0: say 1 to"},
+		}.check(t)
 	})
 	for name, tt := range map[string]struct{ text, variable, value, says string }{
 		"a key":          {text: "[serve]\n\nmax_room = 3\n", says: `config.toml:3: unknown key "max_room": known are acme, `},
 		"done just once": {text: "[serve]\nimport = \"rooms.db\"\n", says: `config.toml:2: unknown key "import"`},
-		"a list":         {text: "name = \"ann\"\n[serve]\nidle = [\"1h\"]\nstore = [\"a\", \"b\"]\n", says: "config.toml:4: serve.store: one value is wanted, and not a list"},
-		"a value":        {text: "[serve]\ntrusted_proxy = [\"10.0.0.1\", \"proxy\"]\n", says: `config.toml:2: serve.trusted_proxy: "proxy" is neither an address`},
-		"a variable":     {variable: "MUSTER_SERVE_MAX_ROOM", value: "3", says: "MUSTER_SERVE_MAX_ROOM in the environment: there is no such flag"},
-		"a variable's":   {variable: "MUSTER_SERVE_IDLE", value: "a day", says: `MUSTER_SERVE_IDLE in the environment: "a day" is no duration`},
-		"a proxy's":      {variable: "MUSTER_SERVE_TRUSTED_PROXY", value: "127.0.0.1,proxy", says: `MUSTER_SERVE_TRUSTED_PROXY in the environment: "proxy" is neither`},
+		"a list": {
+			text: "name = \"ann\"\n[serve]\nidle = [\"1h\"]\nstore = [\"a\", \"b\"]\n",
+			says: "config.toml:4: serve.store: one value is wanted, and not a list",
+		},
+		"a value": {
+			text: "[serve]\ntrusted_proxy = [\"10.0.0.1\", \"proxy\"]\n",
+			says: `config.toml:2: serve.trusted_proxy: "proxy" is neither an address`,
+		},
+		"a variable":   {variable: "MUSTER_SERVE_MAX_ROOM", value: "3", says: "MUSTER_SERVE_MAX_ROOM in the environment: there is no such flag"},
+		"a variable's": {variable: "MUSTER_SERVE_IDLE", value: "a day", says: `MUSTER_SERVE_IDLE in the environment: "a day" is no duration`},
+		"a proxy's": {
+			variable: "MUSTER_SERVE_TRUSTED_PROXY",
+			value:    "127.0.0.1,proxy",
+			says:     `MUSTER_SERVE_TRUSTED_PROXY in the environment: "proxy" is neither`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			configured(t, tt.text)

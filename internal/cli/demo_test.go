@@ -35,7 +35,8 @@ func TestDemoEvening(t *testing.T) {
 	out, said := &buffer{}, &buffer{}
 	code := make(chan int, 1)
 	go func() { // in more haste the votes would come before Enter counts for them
-		code <- cli.Run(t.Context(), []string{"demo", "--no-browser", "--servers", "60", "--players", "2", "--haste", "2"}, cli.Streams{In: in, Out: out, Err: said})
+		code <- cli.Run(t.Context(),
+			[]string{"demo", "--no-browser", "--servers", "60", "--players", "2", "--haste", "2"}, cli.Streams{In: in, Out: out, Err: said})
 	}()
 	reads := func(b *buffer, words string, times int) {
 		t.Helper()

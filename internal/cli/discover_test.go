@@ -26,7 +26,11 @@ type loopback struct{ file, from string }
 // startLoopback runs a fleet of OpenArena servers until the test ends.
 func startLoopback(t *testing.T, servers int) loopback {
 	t.Helper()
-	running, err := fleet.Start(t.Context(), fleet.Options{World: sim.Night2005(servers, 1), Kind: fleet.Quake3, Game: fleet.Game{Protocol: 71}})
+	running, err := fleet.Start(t.Context(), fleet.Options{
+		World: sim.Night2005(servers, 1),
+		Kind:  fleet.Quake3,
+		Game:  fleet.Game{Protocol: 71},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +44,8 @@ func startLoopback(t *testing.T, servers int) loopback {
 
 // discover is the arguments that ask the fleet.
 func (l loopback) discover(more ...string) []string {
-	return append([]string{"discover", "--game", "openarena", "--servers", l.file, "--listen-addr", l.from, "--rate", "2000", "--retries", "0", "--name", "ann"}, more...)
+	return append([]string{"discover", "--game", "openarena", "--servers", l.file, "--listen-addr", l.from, "--rate",
+		"2000", "--retries", "0", "--name", "ann"}, more...)
 }
 
 // keys are the names in a JSON object.
@@ -68,7 +73,8 @@ func TestReportDocument(t *testing.T) {
 		t.Errorf("the document has %s, want %s", got, want)
 	}
 	summary := decode[map[string]json.RawMessage](t, document["summary"])
-	if got, want := keys(summary), "answered auto_stopped bytes_received bytes_sent calibration clusters elapsed_ms listed lost packets_sent probed refused"; got != want {
+	if got, want := keys(summary),
+		"answered auto_stopped bytes_received bytes_sent calibration clusters elapsed_ms listed lost packets_sent probed refused"; got != want {
 		t.Errorf("the summary has %s, want %s", got, want)
 	}
 	servers := decode[[]map[string]json.RawMessage](t, document["servers"])
@@ -157,7 +163,9 @@ func TestFilters(t *testing.T) {
 		{"no such mode", l.discover("--mode", "chess", "--json"), 3, []string{"none passes the filters"}},
 	})
 	all := succeeds(t, l.discover("--auto-stop", "off", "--json")...)
-	few, err := report.Read(strings.NewReader(succeeds(t, l.discover("--auto-stop", "off", "--json", "--not-full", "--not-empty", "--no-password", "--version", "71", "--tags", "-mod")...)))
+	few, err := report.Read(strings.NewReader(
+		succeeds(t, l.discover("--auto-stop", "off", "--json", "--not-full", "--not-empty", "--no-password",
+			"--version", "71", "--tags", "-mod")...)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +237,9 @@ func TestSort(t *testing.T) {
 		return shown
 	}
 	byPlayers := table(read("--sort", "players"))
-	if len(byPlayers) < 30 || !slices.IsSortedFunc(byPlayers, func(a, b report.Measurement) int { return (b.Players - b.Bots) - (a.Players - a.Bots) }) {
+	if len(byPlayers) < 30 || !slices.IsSortedFunc(byPlayers, func(a, b report.Measurement) int {
+		return (b.Players - b.Bots) - (a.Players - a.Bots)
+	}) {
 		t.Errorf("%d servers are not by players", len(byPlayers))
 	}
 	byName := table(read("--sort", "name", "--top", "5"))

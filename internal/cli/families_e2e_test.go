@@ -65,7 +65,8 @@ func program(args ...string) func(t *testing.T, dir string, at netip.AddrPort) *
 }
 
 var families = []family{
-	{"quakeworld", quakeWorld, discovery.Info{Name: "QW test", Map: "box", Mode: "ktx", MaxPlayers: 8}, "protocol-quake1", "", "name players max"},
+	{"quakeworld", quakeWorld, discovery.Info{Name: "QW test", Map: "box", Mode: "ktx", MaxPlayers: 8},
+		"protocol-quake1", "", "name players max"},
 	{"teeworlds", program("/usr/games/teeworlds-server", "sv_register 0", "sv_name TW07", "bindaddr {host}", "sv_port {port}", "sv_map dm1"),
 		discovery.Info{Name: "TW07", Map: "dm1", Mode: "DM", MaxPlayers: 8}, "", "", ""},
 	{"ddnet", program("/usr/games/DDNet-Server", "sv_register 0", "sv_name DDNet test", "sv_port {port}", "sv_map dm1", "sv_max_clients 12"),
@@ -76,12 +77,25 @@ var families = []family{
 	{"bedrock", node(`const {Server} = require('jsp-raknet'), {default: Name} = require('jsp-raknet/js/utils/ServerName.js');
 const name = new Name(); name.motd = '§cBedrock test'; name.players = {online: 3, max: 10}; name.name = 'world one'; name.gamemode = 'Survival';
 new Server(at, port, name).listen()`),
-		discovery.Info{Name: "Bedrock test", Map: "world one", Mode: "Survival", Players: 3, MaxPlayers: 10}, "protocol-minecraftbedrock", "", "name map players max"},
-	{"sauerbraten", program("/usr/games/cube2-server", "-nCube test", "-c8", "-i{host}", "-j{port}", "-m"), discovery.Info{Name: "Cube test", Mode: "ffa", MaxPlayers: 8}, "", "cubes", "name players max"},
+		discovery.Info{
+			Name:       "Bedrock test",
+			Map:        "world one",
+			Mode:       "Survival",
+			Players:    3,
+			MaxPlayers: 10,
+		}, "protocol-minecraftbedrock", "", "name map players max"},
+	{"sauerbraten", program("/usr/games/cube2-server", "-nCube test", "-c8", "-i{host}", "-j{port}", "-m"),
+		discovery.Info{Name: "Cube test", Mode: "ffa", MaxPlayers: 8}, "", "cubes", "name players max"},
 	{"mumble", mumbleServer, discovery.Info{MaxPlayers: 40}, "protocol-mumbleping", "", "players max"},
-	{"openttd", openTTD, discovery.Info{Name: "OpenTTD test", Map: "64×64", Mode: "arctic", MaxPlayers: 10}, "openttd", "", "name players max"},
+	{"openttd", openTTD, discovery.Info{Name: "OpenTTD test", Map: "64×64", Mode: "arctic", MaxPlayers: 10}, "openttd",
+		"", "name players max"},
 	{"redeclipse", redEclipse, discovery.Info{Name: "RE test", Map: "wet", Mode: "deathmatch", MaxPlayers: 32}, "", "", ""},
-	{"netpanzer", netPanzer, discovery.Info{Name: "Panzer test", Map: "Bullet Hole", Mode: "Objective", MaxPlayers: 12}, "", "gps", "name map players max"},
+	{"netpanzer", netPanzer, discovery.Info{
+		Name:       "Panzer test",
+		Map:        "Bullet Hole",
+		Mode:       "Objective",
+		MaxPlayers: 12,
+	}, "", "gps", "name map players max"},
 }
 
 // atOnce is how long a server on this machine may take to answer once it has started.
@@ -104,7 +118,15 @@ func TestFamilies(t *testing.T) {
 				seen = discoverOne(t, f.game, file, at)
 				return seen.State == discovery.Answered && 0 < seen.RTT && time.Duration(seen.RTT) <= atOnce
 			})
-			info := discovery.Info{Name: seen.Name, Map: seen.Map, Mode: seen.Mode, Players: seen.Players, MaxPlayers: seen.MaxPlayers, Bots: seen.Bots, Password: seen.Password}
+			info := discovery.Info{
+				Name:       seen.Name,
+				Map:        seen.Map,
+				Mode:       seen.Mode,
+				Players:    seen.Players,
+				MaxPlayers: seen.MaxPlayers,
+				Bots:       seen.Bots,
+				Password:   seen.Password,
+			}
 			if info != f.tells {
 				t.Errorf("it tells %+v, want %+v", info, f.tells)
 			}
@@ -146,7 +168,8 @@ func (f family) saysWhoPlays(t *testing.T, at netip.AddrPort) {
 func (f family) night(t *testing.T, file string, server netip.AddrPort) {
 	t.Helper()
 	at, home, out := freePort(t), t.TempDir(), t.TempDir()
-	h := run(t, home, "host", "host", "--game", f.game, "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser", "--players", "2")
+	h := run(t, home, "host", "host", "--game", f.game, "--servers", file, "--listen", at, "--no-play", "--no-mdns",
+		"--no-browser", "--players", "2")
 	code, link := h.awaits(`(?m)^code +(\w+)$`)[1], h.awaits(`(?m)^link +(\S+)$`)[1]
 	script := writeFile(t, "launch.sh", "#!/bin/sh\necho \"$2\" >\"$1\"\n")
 	if err := os.Chmod(script, 0o700); err != nil {
@@ -236,13 +259,16 @@ func luantiServer(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 }
 
 func mumbleServer(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
-	config := writeFile(t, "murmur.ini", fmt.Sprintf("database=%s/murmur.sqlite\nhost=%v\nport=%d\nusers=40\nregisterName=\nbonjour=False\nlogfile=\npidfile=\nuname=root\n", dir, at.Addr(), at.Port()))
+	config := writeFile(t, "murmur.ini",
+		fmt.Sprintf(
+			"database=%s/murmur.sqlite\nhost=%v\nport=%d\nusers=40\nregisterName=\nbonjour=False\nlogfile=\npidfile=\nuname=root\n", dir, at.Addr(), at.Port()))
 	return program("/usr/sbin/murmurd", "-fg", "-ini", config)(t, dir, at)
 }
 
 // openTTD's server tells nobody else of itself.
 func openTTD(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
-	config := writeFile(t, "openttd.cfg", "[network]\nserver_name = OpenTTD test\nserver_game_type = local\nmax_clients = 10\n[game_creation]\nmap_x = 6\nmap_y = 6\nlandscape = arctic\n")
+	config := writeFile(t, "openttd.cfg", "[network]\nserver_name = OpenTTD test\nserver_game_type = "+
+		"local\nmax_clients = 10\n[game_creation]\nmap_x = 6\nmap_y = 6\nlandscape = arctic\n")
 	return waiting(t, program("/usr/games/openttd", "-D", "{host}:{port}", "-c", config, "-g")(t, dir, at))
 }
 
@@ -250,7 +276,8 @@ func openTTD(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 // list of itself (-ss1).
 func redEclipse(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 	const installed = "/opt/muster-e2e/redeclipse"
-	if err := os.WriteFile(filepath.Join(dir, "servinit.cfg"), []byte("sv_serverdesc \"RE test\"\nsv_defaultmode 2\nsv_defaultmap wet\nsv_rotatemode 0\nsv_rotatemuts 0\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "servinit.cfg"),
+		[]byte("sv_serverdesc \"RE test\"\nsv_defaultmode 2\nsv_defaultmap wet\nsv_rotatemode 0\nsv_rotatemuts 0\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := program(installed+"/usr/lib/games/redeclipse/redeclipse-server", "-h{dir}", "-ss1", "-si{host}", "-sp{port}")(t, dir, at)
@@ -265,7 +292,9 @@ func netPanzer(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 	if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	settings := fmt.Sprintf("server.port = %d\nserver.bindaddress = \"%v\"\nserver.public = true\nserver.masterservers = \"127.0.0.1\"\nplayer.name = \"Panzer test\"\ngame.maxplayers = 12\ngame.map = \"Bullet Hole\"\ngame.mapcycle = \"Bullet Hole\"\n", at.Port(), at.Addr())
+	settings := fmt.Sprintf("server.port = %d\nserver.bindaddress = \"%v\"\nserver.public = "+
+		"true\nserver.masterservers = \"127.0.0.1\"\nplayer.name = \"Panzer test\"\ngame.maxplayers = "+
+		"12\ngame.map = \"Bullet Hole\"\ngame.mapcycle = \"Bullet Hole\"\n", at.Port(), at.Addr())
 	if err := os.WriteFile(config, []byte(settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +328,8 @@ func quakeWorld(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 	if err := os.Symlink("/usr/lib/quakeworld/ktx", filepath.Join(dir, "ktx")); err != nil {
 		t.Fatal(err)
 	}
-	return program("/usr/games/mvdsv", "-ip", "{host}", "-port", "{port}", "-game", "ktx", "+sv_progtype", "1", "+hostname", "QW test", "+maxclients", "8", "+map", "box")(t, dir, at)
+	return program("/usr/games/mvdsv", "-ip", "{host}", "-port", "{port}", "-game", "ktx", "+sv_progtype", "1",
+		"+hostname", "QW test", "+maxclients", "8", "+map", "box")(t, dir, at)
 }
 
 // boxMap is the smallest map that Quake's engine takes (BSP 29): a plane, a node and two

@@ -31,7 +31,8 @@ func TestFleetSaysHowToAsk(t *testing.T) {
 			t.Errorf("%s: %d servers answered", game, n)
 		}
 	}
-	if said := startFleet(t, "--game", "cs2", "--servers", "2", "--master-port", "0"); !strings.Contains(said, "no master lists Counter-Strike 2: start the fleet with --write FILE") {
+	if said := startFleet(t, "--game", "cs2", "--servers", "2", "--master-port", "0"); !strings.Contains(said,
+		"no master lists Counter-Strike 2: start the fleet with --write FILE") {
 		t.Errorf("without a list the fleet says\n%s", said)
 	}
 }

@@ -20,7 +20,8 @@ func TestSteamKey(t *testing.T) {
 	file := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "muster", "steam-key")
 	t.Cleanup(func() { os.Remove(file) })
 	for _, wrong := range []string{"", "hunter2\n", steamKey + "0\n"} {
-		if got := musterWith(t, wrong, "games", "--steam-key"); got.code == 0 || !strings.Contains(got.err, "steamcommunity.com/dev/apikey") || wrong != "" && strings.Contains(got.err, strings.TrimSpace(wrong)) {
+		if got := musterWith(t, wrong, "games", "--steam-key"); got.code == 0 ||
+			!strings.Contains(got.err, "steamcommunity.com/dev/apikey") || wrong != "" && strings.Contains(got.err, strings.TrimSpace(wrong)) {
 			t.Errorf("%q: %+v", wrong, got)
 		}
 	}
@@ -41,7 +42,8 @@ func TestSteamKey(t *testing.T) {
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := muster(t, "discover", "--game", "tf2", "--lan", "off"); got.code != 1 || !strings.Contains(got.err, "can be read by others") || !strings.Contains(got.err, "chmod 600") {
+	if got := muster(t, "discover", "--game", "tf2", "--lan", "off"); got.code != 1 ||
+		!strings.Contains(got.err, "can be read by others") || !strings.Contains(got.err, "chmod 600") {
 		t.Errorf("a key that others can read: %+v", got)
 	}
 }
@@ -57,7 +59,8 @@ func TestFirstListOfSteam(t *testing.T) {
 	if got.code != 1 || !strings.Contains(got.err, "Steam lists Team Fortress 2 only to who has a key") {
 		t.Errorf("%+v", got)
 	}
-	for _, way := range []string{"favourites in Steam", "https://steamcommunity.com/dev/apikey", "muster games --steam-key", "--servers FILE"} {
+	for _, way := range []string{"favourites in Steam", "https://steamcommunity.com/dev/apikey",
+		"muster games --steam-key", "--servers FILE"} {
 		if !strings.Contains(strings.Join(strings.Fields(got.err), " "), way) {
 			t.Errorf("nothing is said of %s:\n%s", way, got.err)
 		}
@@ -71,7 +74,8 @@ func TestFirstListOfSteam(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = muster(t, "discover", "--game", "tf2", "--lan", "off")
-	if !strings.Contains(got.err, "1 Team Fortress 2 server listed") || !strings.Contains(got.err, "only Steam's relays reach: nobody can measure it") {
+	if !strings.Contains(got.err, "1 Team Fortress 2 server listed") ||
+		!strings.Contains(got.err, "only Steam's relays reach: nobody can measure it") {
 		t.Errorf("with favourites: %+v", got)
 	}
 }
@@ -116,11 +120,13 @@ max_players = "slots"
 	if got.code != 0 || !strings.Contains(got.out, at) || !strings.Contains(got.out, "The tavern") {
 		t.Errorf("%+v", got)
 	}
-	got = muster(t, "host", "--game", "tavern", "--players", "1", "--once", "--launch", "never", "--listen", "127.0.0.1:0", "--lan", "off", "--no-browser", "--no-mdns", "--name", "ann")
+	got = muster(t, "host", "--game", "tavern", "--players", "1", "--once", "--launch", "never", "--listen",
+		"127.0.0.1:0", "--lan", "off", "--no-browser", "--no-mdns", "--name", "ann")
 	if got.code != 0 || !strings.Contains(got.err, "everyone to The tavern ("+at+")") {
 		t.Errorf("a room for it: %+v", got)
 	}
-	if out := succeeds(t, "games", "--template", "tavern"); !strings.Contains(out, "Tavern Tales") || !strings.Contains(out, "[[game.tavern.lists]]") {
+	if out := succeeds(t, "games", "--template", "tavern"); !strings.Contains(out, "Tavern Tales") ||
+		!strings.Contains(out, "[[game.tavern.lists]]") {
 		t.Errorf("its entry is\n%s", out)
 	}
 	if out := succeeds(t, "games", "--template", "never-heard-of"); !strings.Contains(out, "[game.never-heard-of]") {

@@ -21,14 +21,16 @@ func TestGeo(t *testing.T) {
 	if len(lines) != 5 || !strings.HasPrefix(lines[0], "ADDRESS ") {
 		t.Fatalf("%s", out)
 	}
-	for i, words := range []string{"8.8.8.8 US AS15169 Google LLC Muster's table of 2026", "2001:4860:4860::8888 US AS15169 Google LLC", "10.0.0.1 – – no one place", "1.1.1.1 AS13335 Cloudflare"} {
+	for i, words := range []string{"8.8.8.8 US AS15169 Google LLC Muster's table of 2026",
+		"2001:4860:4860::8888 US AS15169 Google LLC", "10.0.0.1 – – no one place", "1.1.1.1 AS13335 Cloudflare"} {
 		for word := range strings.FieldsSeq(words) {
 			if !strings.Contains(lines[1+i], word) {
 				t.Errorf("%q does not say %q", lines[1+i], word)
 			}
 		}
 	}
-	if out := succeeds(t, "geo"); !strings.Contains(out, "country") || !strings.Contains(out, "asn") || !strings.Contains(out, "in this program") || !strings.Contains(out, "DB-IP") {
+	if out := succeeds(t, "geo"); !strings.Contains(out, "country") || !strings.Contains(out, "asn") ||
+		!strings.Contains(out, "in this program") || !strings.Contains(out, "DB-IP") {
 		t.Errorf("the tables:\n%s", out)
 	}
 	overrides := writeFile(t, "o.csv", "10.0.0.0/8,DE,\n")
@@ -42,7 +44,8 @@ func TestGeo(t *testing.T) {
 		t.Fatalf("%s%s", o.out, o.err)
 	}
 	for i, want := range []string{
-		`{"addr":"8.8.8.8","as_name":"Google LLC","asn":15169,"asn_by":1,"country":"US","country_by":0}`, `{"addr":"10.0.0.1","country":"DE","unrouted":true}`, `{"addr":"2fff::1"}`,
+		`{"addr":"8.8.8.8","as_name":"Google LLC","asn":15169,"asn_by":1,"country":"US","country_by":0}`,
+		`{"addr":"10.0.0.1","country":"DE","unrouted":true}`, `{"addr":"2fff::1"}`,
 	} {
 		if got, _ := json.Marshal(document.Places[i]); string(got) != want {
 			t.Errorf("%s, want %s", got, want)
@@ -63,7 +66,8 @@ func TestGeo(t *testing.T) {
 		{"", []string{"geo", "--update", "--forget"}, 2, "update"},
 		{"", []string{"geo", "--update"}, 1, "--releases URL"},
 		{"", []string{"geo", "--update", "--releases", "https://127.0.0.1/releases"}, 1, "--key"},
-		{"", []string{"geo", "--update", "--releases", "http://example.org/releases", "--key", releasetest.NewSigner(t, 1).Public.String()}, 2, "not encrypted"},
+		{"", []string{"geo", "--update", "--releases", "http://example.org/releases", "--key",
+			releasetest.NewSigner(t, 1).Public.String()}, 2, "not encrypted"},
 		{"", []string{"geo", "--update", "--key", "RWQ"}, 2, "minisign.pub"},
 	} {
 		if o := musterWith(t, c.in, c.args...); o.code != c.code || !strings.Contains(o.err, c.says) || strings.Contains(o.err, "\x1b") {
@@ -87,7 +91,8 @@ func TestGeoUpdate(t *testing.T) {
 	}
 	const nothing = "\x01\x00\x00"
 	// From 8.0.0.0 on it is AS 7, by hand: one value, one range.
-	files := map[string]string{"muster-country.gz": table("country", nothing), "muster-asn.gz": table("asn", "\x01\x01\x07\x01\x1b\x00\x00"), "muster-names.gz": table("names", "7\tSeven\n")}
+	files := map[string]string{"muster-country.gz": table("country", nothing),
+		"muster-asn.gz": table("asn", "\x01\x01\x07\x01\x1b\x00\x00"), "muster-names.gz": table("names", "7\tSeven\n")}
 	signer := releasetest.NewSigner(t, 1)
 	r := signer.Release(t, "1.3.0", files)
 	server := httptest.NewServer(r)
@@ -95,14 +100,16 @@ func TestGeoUpdate(t *testing.T) {
 	update := []string{"geo", "--update", "--releases", server.URL + "/releases", "--key", signer.Public.String(), "8.8.8.8"}
 	good := r.Files["muster-asn.gz"]
 	r.Files["muster-asn.gz"] = table("asn", nothing)
-	if o := muster(t, update...); o.code != 1 || !strings.Contains(o.err, "not what the project signed") || !strings.Contains(o.err, "nothing was changed") {
+	if o := muster(t, update...); o.code != 1 || !strings.Contains(o.err, "not what the project signed") ||
+		!strings.Contains(o.err, "nothing was changed") {
 		t.Errorf("a changed one: %+v", o)
 	}
 	if out := succeeds(t, "geo", "8.8.8.8"); !strings.Contains(out, "AS15169") {
 		t.Errorf("%s", out)
 	}
 	r.Files["muster-asn.gz"] = good
-	if out := succeeds(t, update...); !strings.Contains(out, "asn of 2090-01-01") || !strings.Contains(out, "AS7") || !strings.Contains(out, "Seven") || !strings.Contains(out, "the table fetched, of 2090-01-01") {
+	if out := succeeds(t, update...); !strings.Contains(out, "asn of 2090-01-01") || !strings.Contains(out, "AS7") ||
+		!strings.Contains(out, "Seven") || !strings.Contains(out, "the table fetched, of 2090-01-01") {
 		t.Errorf("%s", out)
 	}
 	if out := succeeds(t, update...); !strings.Contains(out, "no newer tables") {

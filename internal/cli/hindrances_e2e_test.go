@@ -21,7 +21,8 @@ import (
 func TestMutePeer(t *testing.T) {
 	file := fleetFile(t, 200)
 	at := freePort(t)
-	h := run(t, t.TempDir(), "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser", "--players", "2")
+	h := run(t, t.TempDir(), "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play",
+		"--no-mdns", "--no-browser", "--players", "2")
 	code := h.awaits(`(?m)^code +(\w+)$`)[1]
 	mute(t, at, code)
 	ann := run(t, t.TempDir(), "ann", "join", at, "--code", code, "--name", "ann", "--launch", "never", "--listen-addr", "127.200.0.1")
@@ -69,7 +70,8 @@ func TestServerFillsUp(t *testing.T) {
 	}
 	file := startServers(t, servers)
 	at := freePort(t)
-	h := run(t, t.TempDir(), "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser", "--players", "2",
+	h := run(t, t.TempDir(), "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play",
+		"--no-mdns", "--no-browser", "--players", "2",
 		"--long-look=10s") // in which the bots come: a short look is over before they are there
 	link := h.awaits(`(?m)^link +(\S+)$`)[1]
 	code := h.awaits(`(?m)^code +(\w+)$`)[1]

@@ -16,7 +16,8 @@ func TestHostGoesOn(t *testing.T) {
 	listener.Close()
 	file := writeFile(t, "servers", "127.0.0.1:27960\n")
 	hosts := func(more ...string) []string {
-		return append([]string{"host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser"}, more...)
+		return append([]string{"host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play",
+			"--no-mdns", "--no-browser"}, more...)
 	}
 	code := ""
 	t.Run("the first time", func(t *testing.T) {

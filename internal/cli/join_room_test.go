@@ -51,7 +51,8 @@ func TestImpatient(t *testing.T) {
 	said := &buffer{}
 	code := make(chan int)
 	go func() {
-		code <- cli.Run(ctx, []string{"join", mute.Addr().String(), "--code", "TABOMI"}, cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said})
+		code <- cli.Run(ctx, []string{"join", mute.Addr().String(), "--code", "TABOMI"},
+			cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: said})
 	}()
 	conn, err := mute.Accept()
 	if err != nil {

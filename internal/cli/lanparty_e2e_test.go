@@ -25,9 +25,11 @@ func TestLANParty(t *testing.T) {
 		t.Fatalf("%d acts\n%s", len(acts)-1, out)
 	}
 	for i, wants := range [][]string{
-		{"warning: only the servers on the local network are listed: no master answers", "0 OpenArena servers listed, and 1 on the local network", "0/8  Basement  oa_dm1", "10.9.0.3:27960"},
+		{"warning: only the servers on the local network are listed: no master answers",
+			"0 OpenArena servers listed, and 1 on the local network", "0/8  Basement  oa_dm1", "10.9.0.3:27960"},
 		{"1 OpenArena server listed\n", "none of 1 servers answered"},
-		{"host: 1 OpenArena server listed, and 1 on the local network\n", "ann: openarena +connect 10.9.0.3:27960\n", "zoe: openarena +connect 198.51.100.2:27960\n",
+		{"host: 1 OpenArena server listed, and 1 on the local network\n", "ann: openarena +connect 10.9.0.3:27960\n",
+			"zoe: openarena +connect 198.51.100.2:27960\n",
 			"host: everyone to Basement (198.51.100.2:27960)"},
 		{"zoe: Basement (10.9.0.3:27960) is on a local network that zoe cannot reach\n", "choosing without zoe, who has measured 0 of 2 servers"},
 	} {

@@ -21,7 +21,8 @@ func TestMusterLinks(t *testing.T) {
 	if err := os.WriteFile(list, []byte("127.0.0.1:27960\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	host := run(t, home, "host", "host", "--game", "openarena", "--servers", list, "--listen", "127.0.0.1:0", "--no-play", "--no-mdns", "--no-browser")
+	host := run(t, home, "host", "host", "--game", "openarena", "--servers", list, "--listen", "127.0.0.1:0",
+		"--no-play", "--no-mdns", "--no-browser")
 	link, err := invite.Parse(host.awaits(`(?m)^link  (http\S+)`)[1], "")
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +31,9 @@ func TestMusterLinks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := append(command(t, home).Env, "XDG_DATA_HOME="+filepath.Join(home, "share"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"), "DISPLAY=:99", "SSH_CONNECTION=far away, so that nobody is shown a page", "WAYLAND_DISPLAY=", "XDG_CURRENT_DESKTOP=", "BROWSER=")
+	env := append(command(t, home).Env, "XDG_DATA_HOME="+filepath.Join(home, "share"),
+		"XDG_CONFIG_HOME="+filepath.Join(home, "config"), "DISPLAY=:99",
+		"SSH_CONNECTION=far away, so that nobody is shown a page", "WAYLAND_DISPLAY=", "XDG_CURRENT_DESKTOP=", "BROWSER=")
 	does := func(typed string, argv ...string) string {
 		t.Helper()
 		cmd := exec.Command(argv[0], argv[1:]...)
@@ -50,7 +53,8 @@ func TestMusterLinks(t *testing.T) {
 			t.Errorf("%q is answered\n%s", hostile, out)
 		}
 	}
-	if out := does("\n", "xdg-open", link.URL()); !strings.Contains(out, "Join it? [y/N]") || !strings.Contains(out, link.Host) || !strings.Contains(out, "no room was joined") {
+	if out := does("\n", "xdg-open", link.URL()); !strings.Contains(out, "Join it? [y/N]") ||
+		!strings.Contains(out, link.Host) || !strings.Contains(out, "no room was joined") {
 		t.Errorf("without a yes:\n%s", out)
 	}
 	if out := does("", file, "open", link.URL(), "--launch", "auto"); !strings.Contains(out, "takes one link, and got 3 words") {

@@ -24,19 +24,24 @@ func TestListsCommand(t *testing.T) {
 		out, says string
 	}{
 		{[]string{"lists", "--game", "openarena"}, 0, "", "no lists yet; "},
-		{[]string{"lists", "import", file, "--game", "openarena"}, 0, "", `2 favourites added; left out 1 that name no server of the game by its address, the first "games.example.org"`},
+		{[]string{"lists", "import", file, "--game", "openarena"}, 0, "",
+			`2 favourites added; left out 1 that name no server of the game by its address, the first "games.example.org"`},
 		{[]string{"lists", "import", file, "--game", "openarena"}, 0, "", "0 favourites added, 2 were there"},
 		{[]string{"lists", "export", "--game", "openarena"}, 0, "192.0.2.1:27960 Ann's\n192.0.2.2:27960\n", ""},
 		{[]string{"lists", "export", "--game", "openarena", "--format", "qstat"}, 0, " 192.0.2.2:27960\n", ""},
-		{[]string{"lists", "export", filepath.Join(folder, "out.vdf"), "--game", "openarena", "--format", "steam"}, 0, "", "2 servers written to "},
-		{[]string{"lists", "import", filepath.Join(folder, "out.vdf"), "--game", "openarena", "--hidden"}, 0, "", "2 hidden servers added; 2 of the hidden were favourites, and are no more"},
-		{[]string{"lists", "--game", "openarena"}, 0, "192.0.2.1:27960", "0 favourites of OpenArena, 2 servers hidden"}, // what is hidden is no favourite
+		{[]string{"lists", "export", filepath.Join(folder, "out.vdf"), "--game", "openarena", "--format", "steam"}, 0,
+			"", "2 servers written to "},
+		{[]string{"lists", "import", filepath.Join(folder, "out.vdf"), "--game", "openarena", "--hidden"}, 0, "",
+			"2 hidden servers added; 2 of the hidden were favourites, and are no more"},
+		// what is hidden is no favourite
+		{[]string{"lists", "--game", "openarena"}, 0, "192.0.2.1:27960", "0 favourites of OpenArena, 2 servers hidden"},
 		{[]string{"lists", "export", "--game", "openarena", "--format", "excel"}, 2, "", "excel"},
 		{[]string{"lists", "import", filepath.Join(folder, "none"), "--game", "openarena"}, 1, "", "none"},
 		{[]string{"lists", "import", file}, 2, "", "which game?"},
 	} {
 		got := muster(t, step.args...)
-		if says := strings.Join(strings.Fields(got.err), " "); got.code != step.code || !strings.Contains(got.out, step.out) || !strings.Contains(says, step.says) {
+		if says := strings.Join(strings.Fields(got.err), " "); got.code != step.code ||
+			!strings.Contains(got.out, step.out) || !strings.Contains(says, step.says) {
 			t.Errorf("%v: %+v", step.args, got)
 		}
 	}

@@ -58,7 +58,8 @@ func newHouse(t *testing.T) *house {
 		h.in(h.rooms[i], "ip", "route", "add", "default", "via", "10.0.0.1")
 	}
 	h.in(h.router, "sh", "-c", "echo 1 >/proc/sys/net/ipv4/ip_forward")
-	h.in(h.router, "nft", "add table ip nat; add chain ip nat out { type nat hook postrouting priority 100; }; add rule ip nat out oifname out masquerade")
+	h.in(h.router, "nft", "add table ip nat; add chain ip nat out { type nat hook postrouting priority 100; }; "+
+		"add rule ip nat out oifname out masquerade")
 	return h
 }
 
@@ -142,7 +143,8 @@ func (h *house) arenas(servers int) string {
 	file := writeFile(h.t, "servers.txt", list.String())
 	every(h.t, 1500*time.Millisecond, "all OpenArena servers are up", func() bool {
 		out, _ := exec.Command("ip", append([]string{"netns", "exec", h.outside}, // it may find none yet
-			command(h.t, h.t.TempDir(), "discover", "--game", "openarena", "--servers", file, "--strategy", "conventional", "--json").Args...)...).Output()
+			command(h.t, h.t.TempDir(), "discover", "--game", "openarena", "--servers", file, "--strategy",
+				"conventional", "--json").Args...)...).Output()
 		return strings.Contains(string(out), fmt.Sprintf(`"answered":%d`, servers))
 	})
 	return file
@@ -240,7 +242,8 @@ func TestHostAtHome(t *testing.T) {
 		newest, ok = roomBy(t, client, indoors(0)+":7777", code)
 		return ok && newest.Stage == wire.Launching
 	})
-	for _, want := range []string{"3 players behind one address have measured 3 servers together, 3 answered", "dan has measured 3 servers, 3 answered"} {
+	for _, want := range []string{"3 players behind one address have measured 3 servers together, 3 answered",
+		"dan has measured 3 servers, 3 answered"} {
 		if !strings.Contains(logOf(newest), want) {
 			t.Errorf("the log does not say %q:\n%s", want, logOf(newest))
 		}
@@ -268,7 +271,8 @@ func TestHousehold(t *testing.T) {
 		if slices.Max(unreachable) > 0 {
 			t.Errorf("culled as unreachable, though all are there:\n%s", logOf(room))
 		}
-		if want := fmt.Sprintf("%d players behind one address have measured %d servers together, %d answered", len(householders), servers, servers); !strings.Contains(logOf(room), want) {
+		if want := fmt.Sprintf("%d players behind one address have measured %d servers together, %d answered",
+			len(householders), servers, servers); !strings.Contains(logOf(room), want) {
 			t.Errorf("the log does not say %q:\n%s", want, logOf(room))
 		}
 	})

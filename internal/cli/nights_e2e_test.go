@@ -151,10 +151,20 @@ var causes = []cause{
 	{name: "slow lines", taste: true, setting: setting{line: slowLine, hostLine: slowLine}},
 	{name: "IPv6 only", taste: true, setting: setting{only6: true}},
 	{name: "routers with room for 300, which evict", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 300, Idle: linuxIdle}}},
-	{name: "routers with room for 300, which refuse", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 300, Idle: linuxIdle, Full: netfab.Refuse}}},
-	{name: "one router with room for 300, which refuses", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 300, Idle: linuxIdle, Full: netfab.Refuse}, oneNAT: true}},
+	{
+		name:    "routers with room for 300, which refuse",
+		setting: setting{servers: manyServers, nat: netfab.NAT{Room: 300, Idle: linuxIdle, Full: netfab.Refuse}},
+	},
+	{
+		name:    "one router with room for 300, which refuses",
+		setting: setting{servers: manyServers, nat: netfab.NAT{Room: 300, Idle: linuxIdle, Full: netfab.Refuse}, oneNAT: true},
+	},
 	{name: "routers with room for 100, which evict", setting: setting{servers: manyServers, nat: netfab.NAT{Room: 100, Idle: linuxIdle}}},
-	{name: "routers with room for 100, which refuse", slow: 5 * time.Minute, setting: setting{servers: manyServers, nat: netfab.NAT{Room: 100, Idle: linuxIdle, Full: netfab.Refuse}}},
+	{
+		name:    "routers with room for 100, which refuse",
+		slow:    5 * time.Minute,
+		setting: setting{servers: manyServers, nat: netfab.NAT{Room: 100, Idle: linuxIdle, Full: netfab.Refuse}},
+	},
 	{name: "host's IPv4 address changes for good", strikes: func(n *night) {
 		if err := n.net.Renumber(n.host, netip.MustParsePrefix("198.51.100.99/32"), hostAddrs[1]); err != nil {
 			n.t.Error(err)
@@ -290,7 +300,8 @@ func (n *night) tryAgain() (times int) {
 // nightTable sums nights up, cause by cause.
 func nightTable(outcomes []nightOutcome) string {
 	var text strings.Builder
-	fmt.Fprintln(&text, "| what happens | moments | finished | median | slowest | falsely lost | left out | joined again | else |\n|---|---|---|---|---|---|---|---|---|")
+	fmt.Fprintln(&text, "| what happens | moments | finished | median | slowest | falsely lost | left out | "+
+		"joined again | else |\n|---|---|---|---|---|---|---|---|---|")
 	for _, c := range causes {
 		var took []time.Duration
 		why := map[string]int{}
@@ -320,7 +331,8 @@ func nightTable(outcomes []nightOutcome) string {
 			others = append(others, fmt.Sprintf("%d × %s", times, reason))
 		}
 		slices.Sort(others)
-		fmt.Fprintf(&text, "| %s | %d | %d | %s | %s | %.1f | %d | %d | %s |\n", c.name, moments, len(took), median, slowest, float64(lost)/float64(moments), leftOut, again, strings.Join(others, "; "))
+		fmt.Fprintf(&text, "| %s | %d | %d | %s | %s | %.1f | %d | %d | %s |\n", c.name, moments, len(took), median,
+			slowest, float64(lost)/float64(moments), leftOut, again, strings.Join(others, "; "))
 	}
 	return text.String()
 }

@@ -30,7 +30,8 @@ func TestOneAddress(t *testing.T) {
 	if err := servers.WriteServers(&list); err != nil {
 		t.Fatal(err)
 	}
-	ann := begin(t, "host", "--here", "--new", "--game", "openarena", "--servers", writeFile(t, "servers.csv", list.String()), "--listen", "127.0.0.1:0",
+	ann := begin(t, "host", "--here", "--new", "--game", "openarena", "--servers",
+		writeFile(t, "servers.csv", list.String()), "--listen", "127.0.0.1:0",
 		"--no-mdns", "--no-browser", "--lan", "off", "--players", "2", "--vote=false", "--once", "--launch", "never", "--name", "ann")
 	link := ann.says(t, `(?m)^link +(\S+)$`)[1]
 	bob := begin(t, "join", link, "--no-browser", "--once", "--launch", "never", "--name", "bob")

@@ -32,7 +32,8 @@ func orders(t *testing.T, link, action, body string) int {
 // when its own player is removed from it.
 func TestPersonalLinks(t *testing.T) {
 	l := startLoopback(t, 5)
-	host := begin(t, "host", "--game", "openarena", "--servers", l.file, "--listen", "127.0.0.1:0", "--no-browser", "--no-mdns", "--name", "org", "--listen-addr", l.from)
+	host := begin(t, "host", "--game", "openarena", "--servers", l.file, "--listen", "127.0.0.1:0", "--no-browser",
+		"--no-mdns", "--name", "org", "--listen-addr", l.from)
 	link := host.says(t, `(?m)^link +(\S+_[A-Z2-7]{16})$`)[1]
 	secret := host.says(t, `(http://\S+\.[A-Z2-7]{26})\n`)[1]
 	host.says(t, "org is here")
@@ -74,7 +75,8 @@ func TestOwnHostIsSteeredByHTTP(t *testing.T) {
 	list := writeFile(t, "servers.txt", "127.0.0.1:1\n")
 	for name, more := range map[string][]string{"in the clear": nil, "encrypted": {"--tls"}} {
 		t.Run(name, func(t *testing.T) {
-			host := begin(t, append([]string{"host", "--game", "openarena", "--servers", list, "--listen", "127.0.0.1:0", "--no-browser", "--no-play"}, more...)...)
+			host := begin(t, append([]string{"host", "--game", "openarena", "--servers", list, "--listen",
+				"127.0.0.1:0", "--no-browser", "--no-play"}, more...)...)
 			secret := host.says(t, `(https?://\S+\.[A-Z2-7]{26})\n`)[1]
 			host.types(t, "")
 			host.says(t, "nobody is here yet")

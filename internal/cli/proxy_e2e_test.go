@@ -72,7 +72,8 @@ func runNginx(t *testing.T, server string) {
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
 		fmt.Fprintf(&temp, "%s_temp_path %s;\n", kind, filepath.Join(dir, kind))
 	}
-	config := fmt.Sprintf("daemon off;\nmaster_process off;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n%s%s}\n", dir, &temp, server)
+	config := fmt.Sprintf("daemon off;\nmaster_process off;\npid %s/pid;\nerror_log stderr;\nevents {}\nhttp "+
+		"{\naccess_log off;\n%s%s}\n", dir, &temp, server)
 	start(t, "nginx", exec.Command("nginx", "-p", dir, "-e", "stderr", "-c", writeFile(t, "nginx.conf", config)))
 }
 
@@ -100,7 +101,8 @@ func guessThrough(t *testing.T, proxy, code string) {
 	t.Helper()
 	limited, begun := 0, time.Now()
 	for i := range 60 {
-		if status := askFrom(t, "127.0.0.9", proxy, fmt.Sprintf("GUESS%d", i), fmt.Sprintf("198.51.100.%d", i)); status == http.StatusTooManyRequests {
+		if status := askFrom(t, "127.0.0.9", proxy, fmt.Sprintf("GUESS%d", i),
+			fmt.Sprintf("198.51.100.%d", i)); status == http.StatusTooManyRequests {
 			limited++
 		}
 	}

@@ -26,7 +26,8 @@ func discoverOutput(t *testing.T, file string, args ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(program, append([]string{"discover", "--game", "openarena", "--servers", file, "--name", "ann", "--strategy", "conventional"}, args...)...)
+	cmd := exec.Command(program,
+		append([]string{"discover", "--game", "openarena", "--servers", file, "--name", "ann", "--strategy", "conventional"}, args...)...)
 	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+t.TempDir())
 	out, err := cmd.Output()
 	if err != nil && len(out) == 0 {
@@ -105,7 +106,8 @@ const serverPause = 1100 * time.Millisecond
 // quakestat is what quakestat prints of the servers when a player asks it.
 func quakestat(t *testing.T, file string, player int) string {
 	t.Helper()
-	out, err := exec.Command("/usr/bin/quakestat", "-xml", "-P", "-R", "-utf8", "-srcip", source(player).String(), "-default", "q3s", "-f", file).Output()
+	out, err := exec.Command("/usr/bin/quakestat", "-xml", "-P", "-R", "-utf8", "-srcip", source(player).String(),
+		"-default", "q3s", "-f", file).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

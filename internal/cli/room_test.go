@@ -92,10 +92,12 @@ func TestSession(t *testing.T) {
 	l := startLoopback(t, 40)
 	game := self + " -test.run=^$ {address}"
 	common := []string{"--once", "--listen-addr", l.from, "--rate", "1000"}
-	host := begin(t, append([]string{"host", "--game", "openarena", "--servers", l.file, "--listen", "127.0.0.1:0", "--no-browser", "--name", "org", "--launch-command", game}, common...)...)
+	host := begin(t, append([]string{"host", "--game", "openarena", "--servers", l.file, "--listen", "127.0.0.1:0",
+		"--no-browser", "--name", "org", "--launch-command", game}, common...)...)
 	link := host.says(t, `(?m)^link  (\S+)$`)[1]
 	ann := begin(t, append([]string{"join", link, "--name", "ann", "--launch-command", game}, common...)...)
-	bob := begin(t, append([]string{"join", link, "--name", "bob", "--launch-command", "no-such-game {address}", "--launch", "auto"}, common...)...)
+	bob := begin(t, append([]string{"join", link, "--name", "bob", "--launch-command", "no-such-game {address}",
+		"--launch", "auto"}, common...)...)
 	host.says(t, "ann is here")
 	host.says(t, "bob is here")
 	host.types(t, "") // go
@@ -130,8 +132,10 @@ func TestVoteAtTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := startLoopback(t, 40)
-	common := []string{"--once", "--listen-addr", l.from, "--rate", "1000", "--no-browser", "--launch", "auto", "--launch-command", self + " -test.run=^$ {address}"}
-	host := begin(t, append([]string{"host", "--game", "openarena", "--servers", l.file, "--listen", "127.0.0.1:0", "--name", "org", "--vote", "--players", "2"}, common...)...)
+	common := []string{"--once", "--listen-addr", l.from, "--rate", "1000", "--no-browser", "--launch", "auto",
+		"--launch-command", self + " -test.run=^$ {address}"}
+	host := begin(t, append([]string{"host", "--game", "openarena", "--servers", l.file, "--listen", "127.0.0.1:0",
+		"--name", "org", "--vote", "--players", "2"}, common...)...)
 	link := host.says(t, `(?m)^link  (\S+)$`)[1]
 	ann := begin(t, append([]string{"join", link, "--name", "ann"}, common...)...)
 	ann.says(t, "where shall we play\\? most votes win; a tie goes to the lower number")
@@ -167,7 +171,9 @@ func TestEndOfNight(t *testing.T) {
 	newState(t)
 	l := startLoopback(t, 5)
 	s := startService(t, l.file)
-	for _, where := range [][]string{{"--servers", l.file, "--listen", "127.0.0.1:0"}, {"--servers", l.file, "--listen", "127.0.0.1:0", "--no-play"}, {"--at", s.URL}, {"--at", s.URL, "--new", "--no-play"}, {"--at", s.URL, "--new", "--no-play", "--every", "fri 20:00 Europe/Berlin"}} {
+	for _, where := range [][]string{{"--servers", l.file, "--listen", "127.0.0.1:0"},
+		{"--servers", l.file, "--listen", "127.0.0.1:0", "--no-play"}, {"--at", s.URL},
+		{"--at", s.URL, "--new", "--no-play"}, {"--at", s.URL, "--new", "--no-play", "--every", "fri 20:00 Europe/Berlin"}} {
 		t.Run(strings.Join(where, " "), func(t *testing.T) {
 			host := begin(t, append([]string{"host", "--game", "openarena", "--no-browser", "--name", "org"}, where...)...)
 			link := host.says(t, `(?m)^link  (\S+)$`)[1]
@@ -195,10 +201,12 @@ func TestAwayAtTheEnd(t *testing.T) {
 	t.Parallel()
 	l := startLoopback(t, 5)
 	s := startService(t, l.file)
-	for name, stays := range map[string][]string{"a room that ends": {"--new"}, "a room that stays": {"--new", "--every", "fri 20:00 Europe/Berlin"}} {
+	for name, stays := range map[string][]string{"a room that ends": {"--new"},
+		"a room that stays": {"--new", "--every", "fri 20:00 Europe/Berlin"}} {
 		t.Run(name, func(t *testing.T) {
 			line := newLine(t, s.Listener.Addr().String())
-			host := begin(t, append([]string{"host", "--game", "openarena", "--no-browser", "--name", "org", "--at", s.URL, "--no-play"}, stays...)...)
+			host := begin(t, append([]string{"host", "--game", "openarena", "--no-browser", "--name", "org", "--at",
+				s.URL, "--no-play"}, stays...)...)
 			link := host.says(t, `(?m)^link  (\S+)$`)[1]
 			there := strings.Replace(link, s.Listener.Addr().String(), line.Addr().String(), 1)
 			ann := begin(t, "join", there, "--name", "ann", "--launch", "never")
@@ -280,7 +288,8 @@ func nothingRuns(t *testing.T) {
 	var left []string
 	await.Until(t, func() bool {
 		_, stacks := leak.Marked(t)
-		left = in(stacks, "muster/internal/cli.", "muster/internal/term.", "muster/internal/ingress.", "muster/internal/listing.", "muster/host.", "muster/host/wire.", "muster/peer.", "muster/discovery/prober.")
+		left = in(stacks, "muster/internal/cli.", "muster/internal/term.", "muster/internal/ingress.",
+			"muster/internal/listing.", "muster/host.", "muster/host/wire.", "muster/peer.", "muster/discovery/prober.")
 		return len(left) == 0
 	}, "left running:\n%q", &left)
 }
@@ -305,7 +314,8 @@ func TestNobodyToPressEnter(t *testing.T) {
 func TestNothingForTheGroup(t *testing.T) {
 	t.Parallel()
 	list := writeFile(t, "list.txt", closedPort(t)+"\n")
-	host := begin(t, "host", "--game", "openarena", "--servers", list, "--listen", "127.0.0.1:0", "--players", "1", "--once", "--no-browser", "--retries", "0")
+	host := begin(t, "host", "--game", "openarena", "--servers", list, "--listen", "127.0.0.1:0", "--players", "1",
+		"--once", "--no-browser", "--retries", "0")
 	host.exits(t, 3)
 	host.says(t, "muster: nothing suitable found")
 }

@@ -48,7 +48,8 @@ func startRouter(t *testing.T) *router {
 // forwards is how many ports it has opened.
 func (r *router) forwards() int {
 	r.Helper()
-	out, err := exec.Command("nsenter", "-t", fmt.Sprint(r.pid), "-n", "nft", "list", "chain", "inet", "filter", "prerouting_miniupnpd").CombinedOutput()
+	out, err := exec.Command("nsenter", "-t", fmt.Sprint(r.pid), "-n", "nft", "list", "chain", "inet", "filter",
+		"prerouting_miniupnpd").CombinedOutput()
 	if err != nil {
 		r.Fatalf("nft: %v\n%s", err, out)
 	}
@@ -73,8 +74,10 @@ func TestRouterIsAskedOnce(t *testing.T) {
 	}{
 		{"nobody is there", yes, "", "", "--public-url URL", []string{question}, "", 0},
 		{"a yes", yes, "y\n", "", "muster join http://5.6.7.8:7777/#", nil, "port_map = true\n", 1},
-		{"remembered, nobody is there", yes, "", "", "muster join http://5.6.7.8:7777/#", []string{question, "Three ways"}, "port_map = true\n", 1},
-		{"remembered at a terminal", yes, "\n", "", "muster join http://5.6.7.8:7777/#", []string{question, "Three ways"}, "port_map = true\n", 1},
+		{"remembered, nobody is there", yes, "", "", "muster join http://5.6.7.8:7777/#",
+			[]string{question, "Three ways"}, "port_map = true\n", 1},
+		{"remembered at a terminal", yes, "\n", "", "muster join http://5.6.7.8:7777/#",
+			[]string{question, "Three ways"}, "port_map = true\n", 1},
 		{"not this time", yes, "\n", "--port-map=false", "press Enter when everyone is here", []string{question}, "port_map = true\n", 0},
 		{"Enter is a no", no, "\n", "", "the router is left alone", []string{"muster join http://5.6.7.8"}, "port_map = false\n", 0},
 		{"a no is remembered", no, "\n", "", "press Enter when everyone is here", []string{question}, "port_map = false\n", 0},
@@ -133,7 +136,8 @@ func TestRouterPassesOnBeacon(t *testing.T) {
 		{"a no", "n\n", "press Enter when everyone is here", 0},
 		{"a yes", "y\n", `passes on\s+UDP\s+port\s+7787[^:]+:\s+others\s+ask\s+for\s+this\s+computer\s+at\s+5\.6\.7\.8:7787`, 2},
 	} {
-		muster := command(t, t.TempDir(), "host", "--game", "openarena", "--servers", servers, "--can-host", "--no-mdns", "--no-browser", "--new", "--lan", "off", "--name", "ann")
+		muster := command(t, t.TempDir(), "host", "--game", "openarena", "--servers", servers, "--can-host",
+			"--no-mdns", "--no-browser", "--new", "--lan", "off", "--name", "ann")
 		cmd := exec.Command("nsenter", "-t", r.machine, "-n", "script", "-qefc", strings.Join(muster.Args, " "), "/dev/null")
 		cmd.Env = append(muster.Env, "SHELL=/bin/sh")
 		typed, err := cmd.StdinPipe()
@@ -177,7 +181,8 @@ func TestRouterGivesAnotherPort(t *testing.T) {
 	})
 	for _, step := range []struct{ where, command string }{
 		{"friend", "ip link set lo up"}, {"friend", "ip addr add 5.6.7.9/24 dev nobody0"}, {"friend", "ip link set nobody0 up"},
-		{"router", "nft add rule inet filter forward iifname lan0 accept"}, {"router", "nft add rule inet filter forward ct state established accept"},
+		{"router", "nft add rule inet filter forward iifname lan0 accept"},
+		{"router", "nft add rule inet filter forward ct state established accept"},
 		{"router", "nft add rule inet filter postrouting oifname wan0 masquerade"}, {"router", "sysctl -qw net.ipv4.ip_forward=1"},
 		{"machine", "ip addr add 10.9.0.3/24 dev machine0"},
 	} {
@@ -208,7 +213,9 @@ func TestRouterGivesAnotherPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	common := []string{"--can-host", "--no-browser", "--lan", "off", "--launch", "never"}
-	bob := plays("friend", "bob", append([]string{"host", "--game", "openarena", "--servers", writeFile(t, "servers.txt", "5.6.7.9:1\n"), "--players", "2", "--no-mdns", "--name", "bob"}, common...)...)
+	bob := plays("friend", "bob",
+		append([]string{"host", "--game", "openarena", "--servers", writeFile(t, "servers.txt", "5.6.7.9:1\n"),
+			"--players", "2", "--no-mdns", "--name", "bob"}, common...)...)
 	ann := plays("machine", "ann", append([]string{"join", bob.awaits(`(?m)^link  (\S+)$`)[1], "--port-map", "--name", "ann"}, common...)...)
 	ann.awaits(`as\s+another\s+machine\s+has\s+7787:\s+the\s+room\s+has\s+the\s+others\s+ask\s+for\s+this\s+computer\s+at\s+5\.6\.7\.8:`)
 	bob.awaits(`ann's\s+computer\s+would\s+give\s+\d+/\d+\s+ms`)

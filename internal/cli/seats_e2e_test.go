@@ -14,7 +14,8 @@ import (
 func TestSeatsForAll(t *testing.T) {
 	file := startServers(t, []arena{{"full of bots", "oa_dm1", 4, 4, [3]time.Duration{20e6, 20e6}}})
 	at, home := freePort(t), t.TempDir()
-	h := run(t, home, "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser", "--players", "2", "--wait-for-seats=5m")
+	h := run(t, home, "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play",
+		"--no-mdns", "--no-browser", "--players", "2", "--wait-for-seats=5m")
 	link := h.awaits(`(?m)^link +(\S+)$`)[1]
 	code := h.awaits(`(?m)^code +(\w+)$`)[1]
 	for p := range 2 {

@@ -23,7 +23,8 @@ const nobody = 65534
 // curlAs has a user ask for an address, and returns the status and where it leads.
 func curlAs(t *testing.T, uid uint32, url string) (answer string) {
 	t.Helper()
-	c := exec.Command("curl", "--silent", "--noproxy", "*", "--max-time", "30", "--output", "/dev/null", "--write-out", "%{http_code} %{redirect_url}", url)
+	c := exec.Command("curl", "--silent", "--noproxy", "*", "--max-time", "30", "--output", "/dev/null", "--write-out",
+		"%{http_code} %{redirect_url}", url)
 	c.Dir, c.SysProcAttr = "/", &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 	out, _ := c.Output() // "000" if nobody listens any more
 	return strings.TrimSpace(string(out))
@@ -53,8 +54,11 @@ func TestSecondUser(t *testing.T) {
 	defer rooms.Serve(l, nil, func(err error) { t.Error(err) })()
 	atHome := listens()
 	h := home.New(ctx, atHome.Addr(), home.Config{
-		Page: http.NotFoundHandler(), IsOwnUser: netinfo.IsOwnUser, Stays: true, Favourites: t.TempDir() + "/servers.json", Logger: slog.New(slog.DiscardHandler),
-		Games: func() ([]home.Game, error) { return nil, nil }, Settings: func() (map[string]string, error) { return nil, nil }, Settle: func(map[string]string) error { return nil },
+		Page: http.NotFoundHandler(), IsOwnUser: netinfo.IsOwnUser, Stays: true,
+		Favourites: t.TempDir() + "/servers.json", Logger: slog.New(slog.DiscardHandler),
+		Games: func() ([]home.Game, error) {
+			return nil, nil
+		}, Settings: func() (map[string]string, error) { return nil, nil }, Settle: func(map[string]string) error { return nil },
 	})
 	served := make(chan error, 1)
 	go func() { served <- h.Serve(atHome) }()

@@ -100,7 +100,8 @@ func TestSelectionForPeople(t *testing.T) {
 func jsonReport(peer string, pairs ...any) string {
 	var servers []string
 	for i := 0; i < len(pairs); i += 2 {
-		servers = append(servers, fmt.Sprintf(`{"addr":%q,"state":"answered","rtt_ms":%v,"phase":"ordered","order":%d,"max_players":8,"map":"dm1"}`, pairs[i], pairs[i+1], i/2+1))
+		servers = append(servers, fmt.Sprintf(
+			`{"addr":%q,"state":"answered","rtt_ms":%v,"phase":"ordered","order":%d,"max_players":8,"map":"dm1"}`, pairs[i], pairs[i+1], i/2+1))
 	}
 	return fmt.Sprintf(`{"format":"muster.report/1","peer":%q,"game":"openarena","strategy":"conventional","started":"2026-01-01T00:00:00Z","summary":{"listed":%d},"servers":[%s]}`,
 		peer, len(servers), strings.Join(servers, ","))
@@ -118,15 +119,19 @@ func TestWrongReports(t *testing.T) {
 		{"missing file", []string{"select", "nobody.json"}, 1, []string{"nobody.json: no such file"}},
 		{"folder", []string{"select", t.TempDir()}, 1, []string{"directory"}},
 		{"empty file", []string{"select", writeFile(t, "e.json", "")}, 1, []string{"e.json: the file is empty", "muster discover --json"}},
-		{"truncated XML", []string{"select", writeFile(t, "t.xml", string(xml[:len(xml)/2]))}, 1, []string{"t.xml: ", "the file ends before </qstat>"}},
+		{"truncated XML", []string{"select", writeFile(t, "t.xml", string(xml[:len(xml)/2]))}, 1,
+			[]string{"t.xml: ", "the file ends before </qstat>"}},
 		{"other XML", []string{"select", writeFile(t, "o.xml", "<html></html>")}, 1, []string{"o.xml: "}},
-		{"JSON of another format", []string{"select", writeFile(t, "s.json", `{"format":"muster.selection/1"}`)}, 1, []string{"s.json: this is a muster.selection/1, not a muster.report/1"}},
+		{"JSON of another format", []string{"select", writeFile(t, "s.json", `{"format":"muster.selection/1"}`)}, 1,
+			[]string{"s.json: this is a muster.selection/1, not a muster.report/1"}},
 		{"JSON without a format", []string{"select", writeFile(t, "n.json", `{"servers":[]}`)}, 1, []string{"n.json: this JSON is no report"}},
 		{"truncated JSON", []string{"select", writeFile(t, "h.json", `{"format":"muster.report/1","servers":[`)}, 1, []string{"h.json: "}},
 		{"impossible RTT", []string{"select", writeFile(t, "m.json", jsonReport("ann", "10.0.0.1:1", -5))}, 1, []string{"m.json: "}},
-		{"neither JSON nor XML", []string{"select", writeFile(t, "l.csv", "addr,rtt_ms\n10.0.0.1:1,5\n")}, 1, []string{"l.csv: this is neither JSON nor XML", "muster discover --json"}},
+		{"neither JSON nor XML", []string{"select", writeFile(t, "l.csv", "addr,rtt_ms\n10.0.0.1:1,5\n")}, 1,
+			[]string{"l.csv: this is neither JSON nor XML", "muster discover --json"}},
 		{"a broken archive", []string{"select", writeFile(t, "g.json.gz", "\x1f\x8bno")}, 1, []string{"g.json.gz: "}},
-		{"no name", []string{"select", writeFile(t, "u.json", jsonReport("", "10.0.0.1:1", 5))}, 1, []string{"u.json does not name its player", "--name"}},
+		{"no name", []string{"select", writeFile(t, "u.json", jsonReport("", "10.0.0.1:1", 5))}, 1,
+			[]string{"u.json does not name its player", "--name"}},
 		{"two of one name", []string{"select", ann, far, ann}, 1, []string{"a.json and ", `two reports are by "ann"`, "--name"}},
 		{"weight of a stranger", []string{"select", ann, bob, "--weights", "zoe=2"}, 2, []string{`"zoe"`}},
 		{"weights of nobody", []string{"select", ann, bob, "--weights", "2"}, 2, []string{`"2" is not NAME=WEIGHT`}},
@@ -147,7 +152,8 @@ func TestReportsAsTheyCome(t *testing.T) {
 	bob := jsonReport("bob", "10.0.0.1:27960", 30)
 	args := []string{"select", "--json", "-", writeFile(t, "b.json", "\ufeff\r\n"+bob), gzipped(t, "cat.xml.gz", string(xml))}
 	o := musterWith(t, ann, args...)
-	if s := decode[selected](t, []byte(o.out)); o.code != 0 || strings.Join(s.Players, " ") != "ann bob cat" || s.Chosen.Addr != "10.0.0.1:27960" {
+	if s := decode[selected](t, []byte(o.out)); o.code != 0 || strings.Join(s.Players, " ") != "ann bob cat" ||
+		s.Chosen.Addr != "10.0.0.1:27960" {
 		t.Errorf("exit status %d\n%s%s", o.code, o.out, o.err)
 	}
 }
@@ -189,7 +195,8 @@ func TestDoubtsAreShown(t *testing.T) {
 		honest, made = append(honest, addr, 10+7*i), append(made, addr, 9999)
 	}
 	made[len(made)-1] = 1
-	out := succeeds(t, "select", writeFile(t, "a.json", jsonReport("ann", honest...)), writeFile(t, "b.json", jsonReport("bob", honest...)), writeFile(t, "m.json", jsonReport("mallory", made...)))
+	out := succeeds(t, "select", writeFile(t, "a.json", jsonReport("ann", honest...)),
+		writeFile(t, "b.json", jsonReport("bob", honest...)), writeFile(t, "m.json", jsonReport("mallory", made...)))
 	if !strings.Contains(out, "mallory reports one and the same ping for 19 of 20 servers") {
 		t.Errorf("no doubt in\n%s", out)
 	}

@@ -47,7 +47,8 @@ func haproxyExample(t *testing.T) string {
 // opensRoom has a stranger open a room on a public host.
 func opensRoom(t *testing.T, at string) (code, link string) {
 	t.Helper()
-	answer, err := http.Post("http://"+at+"/api/rooms", "application/json", strings.NewReader(`{"game":"openarena","players":2,"servers":["127.0.0.1:27960"]}`))
+	answer, err := http.Post("http://"+at+"/api/rooms", "application/json",
+		strings.NewReader(`{"game":"openarena","players":2,"servers":["127.0.0.1:27960"]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,17 +85,20 @@ func TestServeBehindProxy(t *testing.T) {
 			runCaddy(t, adapted(t, documented(t, "Caddyfile"), "muster.example", "http://"+at, "127.0.0.1:7777", host))
 		},
 		"nginx": func(t *testing.T, at, host string) {
-			runNginx(t, adapted(t, documented(t, "nginx.conf"), "\tlisten [::]:443 ssl;\n", "", "443 ssl", at, "muster.example;\n", "_;\n", "127.0.0.1:7777", host,
+			runNginx(t, adapted(t, documented(t, "nginx.conf"), "\tlisten [::]:443 ssl;\n", "", "443 ssl", at,
+				"muster.example;\n", "_;\n", "127.0.0.1:7777", host,
 				"\tssl_certificate     /etc/ssl/muster.example.pem;\n", "", "\tssl_certificate_key /etc/ssl/muster.example.key;\n", ""))
 		},
 		"haproxy": func(t *testing.T, at, host string) {
-			config := adapted(t, haproxyExample(t), ":443 ssl crt /etc/haproxy/muster.example.pem", at, "10.0.0.11:7777", host, "10.0.0.12:7777", freePort(t))
+			config := adapted(t, haproxyExample(t), ":443 ssl crt /etc/haproxy/muster.example.pem", at,
+				"10.0.0.11:7777", host, "10.0.0.12:7777", freePort(t))
 			start(t, "haproxy", exec.Command("haproxy", "-db", "-f", writeFile(t, "haproxy.cfg", config)))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			host, proxy := freePort(t), freePort(t)
-			run(t, t.TempDir(), "serve", "serve", "--listen", host, "--trusted-proxy", "127.0.0.1", "--public-url", "http://"+proxy).awaits(`(?m)^page +http://` + regexp.QuoteMeta(proxy) + `/$`)
+			run(t, t.TempDir(), "serve", "serve", "--listen", host, "--trusted-proxy", "127.0.0.1", "--public-url",
+				"http://"+proxy).awaits(`(?m)^page +http://` + regexp.QuoteMeta(proxy) + `/$`)
 			startProxy(t, proxy, host)
 			if page := answers(t, "http://"+proxy+"/"); !strings.Contains(strings.ToLower(page), "<!doctype html>") {
 				t.Errorf("the page is %.200s", page)
@@ -114,12 +118,14 @@ func TestServeBehindProxy(t *testing.T) {
 			if err := ws.WriteJSON(map[string]string{"code": code}); err != nil {
 				t.Fatal(err)
 			}
-			if _, data, err := ws.ReadMessage(); err != nil || !strings.HasPrefix(string(data), `{"type":"state"`) || !strings.Contains(string(data), "ann") {
+			if _, data, err := ws.ReadMessage(); err != nil || !strings.HasPrefix(string(data), `{"type":"state"`) ||
+				!strings.Contains(string(data), "ann") {
 				t.Errorf("the page is shown %.200s, %v", data, err)
 			}
 			limited := 0
 			for i := range 20 {
-				limited += count(askFrom(t, "127.0.0.9", proxy, fmt.Sprintf("BAKODITALU%d", i), fmt.Sprintf("198.51.%d.1", i)) == http.StatusTooManyRequests)
+				limited += count(askFrom(t, "127.0.0.9", proxy, fmt.Sprintf("BAKODITALU%d", i),
+					fmt.Sprintf("198.51.%d.1", i)) == http.StatusTooManyRequests)
 			}
 			if limited != 15 { // of the guesser's own five
 				t.Errorf("of 20 guesses %d were not heard", limited)
@@ -162,7 +168,8 @@ func TestContainer(t *testing.T) {
 	}
 	makes := says(`RUN (CGO_ENABLED=0 .*go build .*)$`)
 	build := exec.Command("sh", "-c", strings.ReplaceAll(makes, "/out/", root+"/"))
-	build.Dir, build.Env = "../..", append(os.Environ(), "TARGETOS=linux", "TARGETARCH="+runtime.GOARCH, "LDFLAGS="+says(`ARG LDFLAGS="(.*)"$`))
+	build.Dir, build.Env = "../..",
+		append(os.Environ(), "TARGETOS=linux", "TARGETARCH="+runtime.GOARCH, "LDFLAGS="+says(`ARG LDFLAGS="(.*)"$`))
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", makes, err, out)
 	}

@@ -25,7 +25,8 @@ func TestServeLogIsJSON(t *testing.T) {
 		return lines
 	}
 	t.Run("a host that serves", func(t *testing.T) {
-		p := begin(t, "serve", "--listen", "127.0.0.1:0", "--store", filepath.Join(t.TempDir(), "rooms.db"), "--node", "host7", "--public-url", "https://muster.example",
+		p := begin(t, "serve", "--listen", "127.0.0.1:0", "--store", filepath.Join(t.TempDir(), "rooms.db"), "--node",
+			"host7", "--public-url", "https://muster.example",
 			"--max-rooms", "77", "--master", "https://ann:secret1@lists.example/list?key=secret2", "--log-format", "json")
 		p.says(t, `"page":"https://muster.example/"`)
 		lines := read(t, p.out.String()+p.err.String())
@@ -35,7 +36,8 @@ func TestServeLogIsJSON(t *testing.T) {
 				t.Errorf("the first line has no %s: %s", want, first)
 			}
 		}
-		if text := p.err.String(); strings.Contains(text, "secret1") || strings.Contains(text, "secret2") || !strings.Contains(text, "so a proxy encrypts") {
+		if text := p.err.String(); strings.Contains(text, "secret1") || strings.Contains(text, "secret2") ||
+			!strings.Contains(text, "so a proxy encrypts") {
 			t.Errorf("the log is %s", text)
 		}
 		for i, line := range lines {

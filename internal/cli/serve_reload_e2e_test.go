@@ -54,7 +54,8 @@ func TestHangup(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	opens := func() int {
 		t.Helper()
-		answer, err := client.Post("https://"+at+"/api/rooms", "application/json", strings.NewReader(`{"game":"openarena","players":2,"servers":["127.0.0.1:27960"]}`))
+		answer, err := client.Post("https://"+at+"/api/rooms", "application/json",
+			strings.NewReader(`{"game":"openarena","players":2,"servers":["127.0.0.1:27960"]}`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,8 @@ func TestServe(t *testing.T) {
 		if !strings.HasPrefix(room.OrganiserLink, room.Link+".") || !strings.HasPrefix(room.Link, url+"#"+room.Code+"_") {
 			t.Errorf("the links are %+v", room)
 		}
-		for path, want := range map[string]string{"": "<!doctype html>", "healthz": "ok", "readyz": "ready", "get/": "Get Muster", "metrics": "muster_rooms 1", "api/service": `"muster.service/1"`} {
+		for path, want := range map[string]string{"": "<!doctype html>", "healthz": "ok", "readyz": "ready",
+			"get/": "Get Muster", "metrics": "muster_rooms 1", "api/service": `"muster.service/1"`} {
 			if status, text := asks(t, url+path, ""); status != http.StatusOK || !strings.Contains(text, want) {
 				t.Errorf("/%s answers %d %.200s, want %q", path, status, text, want)
 			}
@@ -86,12 +87,14 @@ func TestServe(t *testing.T) {
 // file, or anything that the host would fetch.
 func TestServeTakesNothingFromStrangers(t *testing.T) {
 	_, url := serves(t, "--store", filepath.Join(t.TempDir(), "rooms.db"), "--rooms-per-address", "1000")
-	for _, evil := range []string{"http://169.254.169.254/", "file:///etc/passwd", "/etc/passwd", "../../etc/passwd", "-", "localhost:22", "games.example:27960", "$(reboot)", "`reboot`", "|reboot", "--help", "steam://run/1"} {
+	for _, evil := range []string{"http://169.254.169.254/", "file:///etc/passwd", "/etc/passwd", "../../etc/passwd",
+		"-", "localhost:22", "games.example:27960", "$(reboot)", "`reboot`", "|reboot", "--help", "steam://run/1"} {
 		quoted, err := json.Marshal(evil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, field := range []string{"game", "by", "strategy", "master", "masters", "url", "file", "launch", "launch_command", "command", "protocol", "country_db"} {
+		for _, field := range []string{"game", "by", "strategy", "master", "masters", "url", "file", "launch",
+			"launch_command", "command", "protocol", "country_db"} {
 			body := fmt.Sprintf(`{"game":"openarena","servers":["127.0.0.1:27960"],%q:%s}`, field, quoted)
 			if status, text := asks(t, url+"api/rooms", body); status != http.StatusBadRequest {
 				t.Errorf("%s is answered %d %s", body, status, text)
@@ -146,7 +149,8 @@ func TestServeCheckConfig(t *testing.T) {
 	if _, err := os.Stat(store); err == nil {
 		t.Error("a store was made")
 	}
-	for want, args := range map[string][]string{"--max-rooms 0: say 1 to": {"--max-rooms", "0"}, "cannot read a.pem": {"--tls-cert", "a.pem", "--tls-key", "a.pem"}} {
+	for want, args := range map[string][]string{"--max-rooms 0: say 1 to": {"--max-rooms", "0"},
+		"cannot read a.pem": {"--tls-cert", "a.pem", "--tls-key", "a.pem"}} {
 		if o := muster(t, append([]string{"serve", "--check-config"}, args...)...); o.code == 0 || !strings.Contains(o.err, want) {
 			t.Errorf("%v: %+v", args, o)
 		}
@@ -158,7 +162,14 @@ func TestServeCheckConfig(t *testing.T) {
 func TestServeMoves(t *testing.T) {
 	t.Parallel()
 	file, backup := filepath.Join(t.TempDir(), "rooms.db"), filepath.Join(t.TempDir(), "backup.db")
-	nats, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir()})
+	nats, err := server.NewServer(&server.Options{
+		Host:      "127.0.0.1",
+		Port:      server.RANDOM_PORT,
+		NoLog:     true,
+		NoSigs:    true,
+		JetStream: true,
+		StoreDir:  t.TempDir(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +204,8 @@ func TestServeMoves(t *testing.T) {
 			status, _ := asks(t, url+"api/rooms/"+room.Code, "")
 			return status == http.StatusOK
 		}, "the room is not adopted")
-		if o := muster(t, "serve", "--nats", nats.ClientURL(), "--node", "other", "--export", backup); o.code != 0 || !strings.Contains(o.err, "1 room written") {
+		if o := muster(t, "serve", "--nats", nats.ClientURL(), "--node", "other", "--export", backup); o.code != 0 ||
+			!strings.Contains(o.err, "1 room written") {
 			t.Errorf("%+v", o)
 		}
 	}, to...)

@@ -157,7 +157,8 @@ func fleetFile(t *testing.T, servers int) string {
 func TestKilledPeer(t *testing.T) {
 	file := fleetFile(t, 1200)
 	at, home := freePort(t), t.TempDir()
-	h := run(t, home, "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser", "--players", "2", "--strategy", "conventional")
+	h := run(t, home, "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play",
+		"--no-mdns", "--no-browser", "--players", "2", "--strategy", "conventional")
 	link := h.awaits(`(?m)^link +(\S+)$`)[1]
 	code := h.awaits(`(?m)^code +(\w+)$`)[1]
 	args := func(p int) []string {
@@ -190,12 +191,14 @@ func TestKilledPeer(t *testing.T) {
 func TestRestartedHost(t *testing.T) {
 	file := fleetFile(t, 1200)
 	at, home := freePort(t), t.TempDir()
-	args := []string{"host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser", "--players", "2", "--strategy", "conventional"}
+	args := []string{"host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns",
+		"--no-browser", "--players", "2", "--strategy", "conventional"}
 	h := run(t, home, "host", args...)
 	link := h.awaits(`(?m)^link +(\S+)$`)[1]
 	code := h.awaits(`(?m)^code +(\w+)$`)[1]
 	for p := range 2 {
-		run(t, home, players[p], "join", link, "--name", players[p], "--rate", "200", "--launch", "never", "--listen-addr", fmt.Sprintf("127.200.%d.1", p))
+		run(t, home, players[p], "join", link, "--name", players[p], "--rate", "200", "--launch", "never",
+			"--listen-addr", fmt.Sprintf("127.200.%d.1", p))
 	}
 	awaitRoom(t, at, code, "everyone has measured a part", func(r wire.Document) bool {
 		return len(r.Members) == 2 && r.Members[0].Probed > 500 && r.Members[1].Probed > 500

@@ -39,7 +39,8 @@ func vantage(t *testing.T, name string) string {
 }
 
 func TestSimulationDocument(t *testing.T) {
-	out := succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--strategy", "conventional,as", "--auto-stop", "percentile,smooth", "--window", "5", "--runs", "3", "--json")
+	out := succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--strategy", "conventional,as", "--auto-stop",
+		"percentile,smooth", "--window", "5", "--runs", "3", "--json")
 	document := decode[struct {
 		Format string
 		Rows   []map[string]json.RawMessage
@@ -47,21 +48,24 @@ func TestSimulationDocument(t *testing.T) {
 	if document.Format != "muster.simulation/1" || len(document.Rows) != 3 {
 		t.Fatalf("%s with %d rows, want conventional and twice as:\n%s", document.Format, len(document.Rows), out)
 	}
-	for _, key := range strings.Fields("data strategy auto_stop listed clusters calibration probes percent seconds playable playable_found recall stopped excess_ms runs") {
+	for _, key := range strings.Fields("data strategy auto_stop listed clusters calibration probes percent " +
+		"seconds playable playable_found recall stopped excess_ms runs") {
 		if _, ok := document.Rows[0][key]; !ok {
 			t.Errorf("rows have no %s", key)
 		}
 	}
 	first := document.Rows[0]
 	for key, want := range map[string]string{
-		"data": `"au.csv"`, "strategy": `"conventional"`, "auto_stop": `"off"`, "listed": "60", "probes": "60", "percent": "100", "playable": "18",
+		"data": `"au.csv"`, "strategy": `"conventional"`, "auto_stop": `"off"`, "listed": "60", "probes": "60",
+		"percent": "100", "playable": "18",
 		"playable_found": "18", "recall": "1", "stopped": "false", "runs": "3",
 	} {
 		if got := string(first[key]); got != want {
 			t.Errorf("%s is %s, want %s", key, got, want)
 		}
 	}
-	if again := succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--strategy", "conventional,as", "--auto-stop", "percentile,smooth", "--window", "5", "--runs", "3", "--json"); again != out {
+	if again := succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--strategy", "conventional,as", "--auto-stop",
+		"percentile,smooth", "--window", "5", "--runs", "3", "--json"); again != out {
 		t.Errorf("the same seed gives another result:\n%s%s", out, again)
 	}
 }
@@ -75,7 +79,8 @@ func TestRunsCountTheirSeeds(t *testing.T) {
 	}
 	file := writeFile(t, "x.csv", csv.String())
 	share := func(seed, runs string) float64 {
-		out := succeeds(t, "simulate", "--data", file, "--strategy", "as", "--window", "5", "--rate", "10", "--seed", seed, "--runs", runs, "--json")
+		out := succeeds(t, "simulate", "--data", file, "--strategy", "as", "--window", "5", "--rate", "10", "--seed",
+			seed, "--runs", runs, "--json")
 		return decode[struct{ Rows []sim.Simulation }](t, []byte(out)).Rows[0].MeanPercent
 	}
 	sum, first, differ := 0.0, share("1", "1"), false
@@ -114,7 +119,8 @@ func TestPlacesStayApart(t *testing.T) {
 
 func TestSimulationTable(t *testing.T) {
 	out := succeeds(t, "simulate", "--world", "et2007", "--place", "AU,DE", "--strategy", "conventional,adaptive", "--runs", "1")
-	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 5 || !strings.HasPrefix(lines[0], "PLACE") || !strings.HasPrefix(lines[3], "DE ") {
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 5 || !strings.HasPrefix(lines[0], "PLACE") ||
+		!strings.HasPrefix(lines[3], "DE ") {
 		t.Errorf("want a title and four rows:\n%s", out)
 	}
 }
@@ -219,7 +225,8 @@ func TestLabelsOfWorlds(t *testing.T) {
 	file, list := writeFile(t, "rtt.txt", matrix), writeFile(t, "list.csv", serverList(300))
 	other := writeFile(t, "other.csv", strings.ReplaceAll(serverList(300), "JP", "DE"))
 	simulate := func(more ...string) sim.Simulation {
-		args := append([]string{"simulate", "--matrix", file, "--servers", list, "--draw", "2", "--strategy", "country", "--runs", "3", "--json"}, more...)
+		args := append([]string{"simulate", "--matrix", file, "--servers", list, "--draw", "2", "--strategy", "country",
+			"--runs", "3", "--json"}, more...)
 		return decode[struct{ Rows []sim.Simulation }](t, []byte(succeeds(t, args...))).Rows[0]
 	}
 	own := simulate()
@@ -229,14 +236,16 @@ func TestLabelsOfWorlds(t *testing.T) {
 	for labels, clusters := range map[string]int{"none": 1, other: 2, "tables": own.Clusters} {
 		got := simulate("--labels", labels)
 		if got.Playable != own.Playable || labels != "tables" && got.Clusters >= own.Clusters {
-			t.Errorf("--labels %s: %d playable servers in %d clusters, want %d as with the world's own, in about %d", labels, got.Playable, got.Clusters, own.Playable, clusters)
+			t.Errorf("--labels %s: %d playable servers in %d clusters, want %d as with the world's own, in about %d",
+				labels, got.Playable, got.Clusters, own.Playable, clusters)
 		}
 	}
 	wrong := simulate("--mislabel", "30%/16")
 	if again := simulate("--mislabel", "0.3/16"); wrong == own || again != wrong || wrong.Playable != own.Playable {
 		t.Errorf("mislabelled: %+v, again %+v, and with the right ones %+v", wrong, again, own)
 	}
-	group := []string{"simulate", "--group", "--matrix", file, "--servers", list, "--runs", "2", "--mislabel", "20%", "--labels", other, "--json"}
+	group := []string{"simulate", "--group", "--matrix", file, "--servers", list, "--runs", "2", "--mislabel", "20%",
+		"--labels", other, "--json"}
 	if first := succeeds(t, group...); first != succeeds(t, group...) {
 		t.Error("the same group of a mislabelled world came to something else")
 	}
@@ -247,8 +256,10 @@ func TestWrongWorlds(t *testing.T) {
 	on := func(more ...string) []string { return append([]string{"simulate", "--matrix", file}, more...) }
 	checkAll(t, []wrong{
 		{"missing matrix", []string{"simulate", "--matrix", "nowhere.txt"}, 1, []string{"cannot read nowhere.txt: no such file"}},
-		{"titles", []string{"simulate", "--matrix", writeFile(t, "m.txt", "ann bob\n0 1\n1 0\n")}, 1, []string{"m.txt: line 1 of the matrix", `"ann"`, "no titles"}},
-		{"not square", []string{"simulate", "--matrix", writeFile(t, "m.txt", "0 1 2\n1 0 2\n")}, 1, []string{"3 values, want 2", "a row and a column for each host"}},
+		{"titles", []string{"simulate", "--matrix", writeFile(t, "m.txt", "ann bob\n0 1\n1 0\n")}, 1,
+			[]string{"m.txt: line 1 of the matrix", `"ann"`, "no titles"}},
+		{"not square", []string{"simulate", "--matrix", writeFile(t, "m.txt", "0 1 2\n1 0 2\n")}, 1,
+			[]string{"3 values, want 2", "a row and a column for each host"}},
 		{"a broken archive", []string{"simulate", "--matrix", writeFile(t, "m.gz", "\x1f\x8bno")}, 1, []string{"cannot read ", "m.gz"}},
 		{"matrix and world", on("--world", "et2007"), 2, []string{"exclude each other"}},
 		{"no such host", on("--place", "5"), 2, []string{"--place 5", "hosts 1 to 4"}},
@@ -258,8 +269,10 @@ func TestWrongWorlds(t *testing.T) {
 		{"drawn and named", on("--draw", "2", "--place", "1"), 2, []string{"--draw"}},
 		{"drawn in a world", []string{"simulate", "--world", "et2007", "--draw", "2"}, 2, []string{"--draw", "--matrix"}},
 		{"one is no group", on("--group", "--draw", "1"), 2, []string{"one place is no group"}},
-		{"servers nowhere", []string{"simulate", "--world", "et2007", "--servers", list}, 2, []string{"--servers", "--matrix FILE", "--world distance"}},
-		{"servers by name", on("--servers", writeFile(t, "l.txt", "games.example.org:1\n")), 1, []string{"l.txt:1: games.example.org is a name", "put its address"}},
+		{"servers nowhere", []string{"simulate", "--world", "et2007", "--servers", list}, 2,
+			[]string{"--servers", "--matrix FILE", "--world distance"}},
+		{"servers by name", on("--servers", writeFile(t, "l.txt", "games.example.org:1\n")), 1,
+			[]string{"l.txt:1: games.example.org is a name", "put its address"}},
 		{"no servers", on("--servers", writeFile(t, "l.txt", "\n")), 1, []string{"lists no server"}},
 		{"labels nowhere", on("--labels", "nowhere.csv"), 1, []string{"nowhere.csv: no such file"}},
 		{"busy when", on("--shift", "50ms"), 2, []string{"--shift", `"50ms"`, "50ms@0.1"}},
@@ -276,8 +289,10 @@ func TestWrongSimulations(t *testing.T) {
 	data := vantage(t, "au.csv")
 	checkAll(t, []wrong{
 		{"missing file", []string{"simulate", "--data", "nowhere.csv"}, 1, []string{"cannot read nowhere.csv: no such file"}},
-		{"no header", []string{"simulate", "--data", writeFile(t, "x.csv", "10.0.0.1:1,DE,1,5\n")}, 1, []string{"x.csv has no column addr", "addr,country,asn,rtt_ms"}},
-		{"malformed row", []string{"simulate", "--data", writeFile(t, "x.csv", "addr,rtt_ms\n10.0.0.1:1,5\n10.0.0.2:1,soon\n")}, 1, []string{"x.csv:3: ", `"soon"`}},
+		{"no header", []string{"simulate", "--data", writeFile(t, "x.csv", "10.0.0.1:1,DE,1,5\n")}, 1,
+			[]string{"x.csv has no column addr", "addr,country,asn,rtt_ms"}},
+		{"malformed row", []string{"simulate", "--data",
+			writeFile(t, "x.csv", "addr,rtt_ms\n10.0.0.1:1,5\n10.0.0.2:1,soon\n")}, 1, []string{"x.csv:3: ", `"soon"`}},
 		{"a folder", []string{"simulate", "--data", t.TempDir()}, 1, []string{"cannot read ", "is a directory"}},
 		{"standard input", []string{"simulate", "--data", "-"}, 1, []string{"standard input is empty"}},
 		{"no servers", []string{"simulate", "--data", writeFile(t, "x.csv", "addr,rtt_ms\n")}, 1, []string{"lists no server"}},
@@ -288,7 +303,8 @@ func TestWrongSimulations(t *testing.T) {
 		{"no rate", []string{"simulate", "--data", data, "--rate", "0"}, 2, []string{"--rate 0"}},
 		{"no limit", []string{"simulate", "--data", data, "--max-rtt", "0s"}, 2, []string{"--max-rtt 0s"}},
 		{"a ladder alone", []string{"simulate", "--data", data, "--max-rtt", "100ms,200ms"}, 2, []string{"--group"}},
-		{"plot nowhere", []string{"simulate", "--data", data, "--runs", "1", "--strategy", "as", "--plot", "/nowhere/p.svg"}, 1, []string{"cannot write /nowhere/p.svg"}},
+		{"plot nowhere", []string{"simulate", "--data", data, "--runs", "1", "--strategy", "as", "--plot",
+			"/nowhere/p.svg"}, 1, []string{"cannot write /nowhere/p.svg"}},
 	})
 }
 
@@ -334,7 +350,8 @@ func TestGroupSimulation(t *testing.T) {
 	other := writeFile(t, "cat.csv", "addr,rtt_ms\n10.9.9.9:1,5\n")
 	checkAll(t, []wrong{
 		{"alone", []string{"simulate", "--group", "--data", ann}, 2, []string{"one place is no group"}},
-		{"other servers", []string{"simulate", "--group", "--data", ann, "--data", other}, 1, []string{"ann and cat do not list the same servers"}},
+		{"other servers", []string{"simulate", "--group", "--data", ann, "--data", other}, 1,
+			[]string{"ann and cat do not list the same servers"}},
 		{"plot", append(args, "--plot", "x.svg"), 2, []string{"--plot"}},
 		{"warm", append(args, "--warm"), 2, []string{"--warm"}},
 		{"a rule for nobody", []string{"simulate", "--data", ann, "--by", "minimax"}, 2, []string{"--by is for a --group"}},
@@ -359,15 +376,19 @@ func TestGroupMeasuredApart(t *testing.T) {
 			t.Errorf("%+v, want 45 ms", row)
 		}
 	}
-	wrong{"", []string{"simulate", "--group", "--data", ann, "--data", few}, 1, []string{"ann and few do not list the same servers", "10.0.0.2:1 is only in ann", "hint: have everybody ask all servers of one list"}}.check(t)
+	wrong{"", []string{"simulate", "--group", "--data", ann, "--data", few}, 1,
+		[]string{"ann and few do not list the same servers", "10.0.0.2:1 is only in ann",
+			"hint: have everybody ask all servers of one list"}}.check(t)
 }
 
 // TestGroupFilters: map, seats, passwords and weights count in a simulation as they
 // do in select.
 func TestGroupFilters(t *testing.T) {
 	const header = "addr,rtt_ms,players,max_players,map,mode,password\n"
-	ann := writeFile(t, "ann.csv", header+"10.0.0.1:1,10,8,8,dm1,0,false\n10.0.0.2:1,20,0,8,dm2,1,true\n10.0.0.3:1,30,0,8,dm1,0,false\n10.0.0.4:1,80,0,8,dm3,0,false\n")
-	bob := writeFile(t, "bob.csv", header+"10.0.0.1:1,10,8,8,dm1,0,false\n10.0.0.2:1,20,0,8,dm2,1,true\n10.0.0.3:1,70,0,8,dm1,0,false\n10.0.0.4:1,30,0,8,dm3,0,false\n")
+	ann := writeFile(t, "ann.csv", header+
+		"10.0.0.1:1,10,8,8,dm1,0,false\n10.0.0.2:1,20,0,8,dm2,1,true\n10.0.0.3:1,30,0,8,dm1,0,false\n10.0.0.4:1,80,0,8,dm3,0,false\n")
+	bob := writeFile(t, "bob.csv", header+
+		"10.0.0.1:1,10,8,8,dm1,0,false\n10.0.0.2:1,20,0,8,dm2,1,true\n10.0.0.3:1,70,0,8,dm1,0,false\n10.0.0.4:1,30,0,8,dm3,0,false\n")
 	for args, score := range map[string]float64{
 		"--by mean":                              10,
 		"--players 2":                            20,
@@ -394,7 +415,8 @@ func TestGroupFilters(t *testing.T) {
 func TestGroupLooksAlone(t *testing.T) {
 	ann, bob := vantage(t, "ann.csv"), vantage(t, "bob.csv")
 	naive := func(more ...string) float64 {
-		args := append([]string{"simulate", "--group", "--data", ann, "--data", bob, "--runs", "1", "--window", "5", "--rate", "10", "--json"}, more...)
+		args := append([]string{"simulate", "--group", "--data", ann, "--data", bob, "--runs", "1", "--window", "5",
+			"--rate", "10", "--json"}, more...)
 		return decode[struct{ Rows []sim.GroupSimulation }](t, []byte(succeeds(t, args...))).Rows[1].Percent
 	}
 	if part, all := naive(), naive("--auto-stop", "off"); part >= 100 || all != 100 {

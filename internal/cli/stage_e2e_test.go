@@ -139,7 +139,8 @@ func newStage(t *testing.T, s setting) *stage {
 	st.host = add(st.hostSite, "host", hostAddrs...)
 	for i, name := range householders {
 		st.rooms[i] = add(st.sites[i], name,
-			netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, byte(i), 2}), 32), netip.PrefixFrom(netip.MustParseAddr(fmt.Sprintf("2001:db8:%d::2", i+1)), 128))
+			netip.PrefixFrom(netip.AddrFrom4([4]byte{10, 0, byte(i), 2}), 32),
+			netip.PrefixFrom(netip.MustParseAddr(fmt.Sprintf("2001:db8:%d::2", i+1)), 128))
 	}
 	if st.game == "openarena" {
 		st.serveGames(s.only6)

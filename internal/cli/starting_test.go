@@ -61,13 +61,16 @@ func TestStartCommand(t *testing.T) {
 	servers := writeFile(t, "servers.txt", far+"\n")
 	opens := func(t *testing.T, script string, more ...string) *player {
 		command := fmt.Sprintf("sh '%s' --at {place} {game} {players} {room}", writeFile(t, "start.sh", script))
-		return begin(t, append([]string{"host", "--game", "openarena", "--servers", servers, "--listen", "127.0.0.1:0", "--no-browser", "--no-mdns", "--name", "org", "--players", "1",
-			"--by", "threshold", "--max-rtt", "150ms", "--places", places, "--start-command", command, "--launch", "never", "--lan", "off"}, more...)...)
+		return begin(t, append([]string{"host", "--game", "openarena", "--servers", servers, "--listen", "127.0.0.1:0",
+			"--no-browser", "--no-mdns", "--name", "org", "--players", "1",
+			"--by", "threshold", "--max-rtt", "150ms", "--places", places, "--start-command", command, "--launch",
+			"never", "--lan", "off"}, more...)...)
 	}
 	t.Run("it goes there", func(t *testing.T) {
 		t.Parallel()
 		marks := writeFile(t, "marks", "")
-		h := opens(t, "trap 'echo ended >> "+marks+"; exit' TERM; echo \"$@\" > "+marks+"; echo "+near+"; while :; do sleep 0.1; done", "--start", "auto")
+		h := opens(t, "trap 'echo ended >> "+marks+"; exit' TERM; echo \"$@\" > "+marks+"; echo "+near+
+			"; while :; do sleep 0.1; done", "--start", "auto")
 		h.says(t, "no server suits everyone")
 		h.says(t, `a server of your own would suit all: The Den would give \d+/\d+ ms \(average/worst\); the best server there is gives \d+/\d+`)
 		h.says(t, "starting in The Den: sh ")
@@ -94,7 +97,8 @@ func TestStartCommand(t *testing.T) {
 		h.exits(t, 0)
 	})
 	for name, c := range map[string]struct{ script, says, within string }{
-		"it fails":          {"echo 'no money left' >&2; exit 7", "(?s)the start command failed: exit status 7. Its last words:.*no money left", "1m"},
+		"it fails": {"echo 'no money left' >&2; exit 7",
+			"(?s)the start command failed: exit status 7. Its last words:.*no money left", "1m"},
 		"it never answers":  {"sleep 600", "the server in The Den has not answered at 127.0.0.1:27960 for 1s: it is given up", "1s"},
 		"it only says that": {"sleep 600 &", "the server in The Den has not answered at 127.0.0.1:27960 for 1s: it is given up", "1s"},
 	} {
@@ -111,15 +115,19 @@ func TestStartCommand(t *testing.T) {
 func TestStartCommandWrongUse(t *testing.T) {
 	places := writeFile(t, "places.txt", "The Den, 192.0.2.1\n")
 	for _, args := range [][]string{
-		{"--start-command", "start {address}"}, {"--places", places, "--start-command", "start {password}"}, {"--places", places, "--start-command", "start 'x"},
-		{"--places", places, "--start-command", "start", "--start-within", "-1s"}, {"--places", writeFile(t, "wrong.txt", "The Den")}, {"--start", "maybe"},
+		{"--start-command", "start {address}"}, {"--places", places, "--start-command", "start {password}"},
+		{"--places", places, "--start-command", "start 'x"},
+		{"--places", places, "--start-command", "start", "--start-within", "-1s"},
+		{"--places", writeFile(t, "wrong.txt", "The Den")}, {"--start", "maybe"},
 	} {
-		if got := muster(t, append([]string{"host", "--game", "openarena", "--listen", "127.0.0.1:0", "--no-browser"}, args...)...); got.code != 2 {
+		if got := muster(t, append([]string{"host", "--game", "openarena", "--listen", "127.0.0.1:0", "--no-browser"},
+			args...)...); got.code != 2 {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
 	// A file that cannot be read is no wrong usage, whichever flag names it.
-	if got := muster(t, "host", "--game", "openarena", "--listen", "127.0.0.1:0", "--no-browser", "--places", "no-such-file"); got.code != 1 || !strings.Contains(got.err, "no-such-file") {
+	if got := muster(t, "host", "--game", "openarena", "--listen", "127.0.0.1:0", "--no-browser", "--places",
+		"no-such-file"); got.code != 1 || !strings.Contains(got.err, "no-such-file") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -134,7 +142,8 @@ func TestDiscoverPlaces(t *testing.T) {
 	servers := writeFile(t, "servers.txt", far+"\n")
 	told := regexp.MustCompile(`a server of your own would give: (\w+) (\d+) ms, (\w+) (\d+) ms, Nowhere does not answer; the nearest there is gives (\d+)`)
 	for deadline := time.Now().Add(time.Minute); ; {
-		got := muster(t, "discover", "--game", "openarena", "--servers", servers, "--places", places, "--lan", "off", "--max-rtt", "1s", "--fresh")
+		got := muster(t, "discover", "--game", "openarena", "--servers", servers, "--places", places, "--lan", "off",
+			"--max-rtt", "1s", "--fresh")
 		found := told.FindStringSubmatch(strings.Join(strings.Fields(got.err), " "))
 		if got.code != 0 || found == nil {
 			t.Fatalf("%+v", got)

@@ -50,11 +50,13 @@ func TestTuning(t *testing.T) {
 	}
 	checkAll(t, []wrong{
 		{"unknown", []string{"simulate", "--world", "et2007", "--tune", "spread=20ms,hope=1"}, 2, []string{`"hope" is none of percentile`}},
-		{"a share of all", []string{"simulate", "--world", "et2007", "--tune", "share=1"}, 2, []string{"share=1 is not a share", "the standard is share=0.1"}},
+		{"a share of all", []string{"simulate", "--world", "et2007", "--tune", "share=1"}, 2,
+			[]string{"share=1 is not a share", "the standard is share=0.1"}},
 		{"no number", []string{"discover", "--game", "openarena", "--tune", "samples=many"}, 2, []string{"samples=many is not a number"}},
 		{"nothing", []string{"discover", "--game", "openarena", "--tune", "members"}, 2, []string{"members= is not a whole number"}},
 		{"no unit", []string{"discover", "--game", "openarena", "--tune", "spread=20"}, 2, []string{"spread=20 is not a duration such as 40ms"}},
-		{"one prefix", []string{"discover", "--game", "openarena", "--tune", "cluster=8"}, 2, []string{"cluster=8 is not two lengths of prefixes such as 8/20"}},
+		{"one prefix", []string{"discover", "--game", "openarena", "--tune", "cluster=8"}, 2,
+			[]string{"cluster=8 is not two lengths of prefixes such as 8/20"}},
 		{"too long a prefix", []string{"discover", "--game", "openarena", "--tune", "split=33/48"}, 2, []string{"split=33/48"}},
 		{"maybe", []string{"discover", "--game", "openarena", "--tune", "refine=maybe"}, 2, []string{"refine=maybe is not true or false"}},
 		{"fewer than none", []string{"discover", "--game", "openarena", "--tune", "silent=-1"}, 2, []string{"silent=-1"}},

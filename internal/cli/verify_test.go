@@ -20,7 +20,11 @@ func TestVerify(t *testing.T) {
 		t.Fatal(err)
 	}
 	const archive = "muster_1.2.0_linux_amd64.tar.gz"
-	signature, err := release.Sign(private, strings.NewReader("the archive"), release.Statement{File: archive, Version: "1.2.0", Date: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)})
+	signature, err := release.Sign(private, strings.NewReader("the archive"), release.Statement{
+		File:    archive,
+		Version: "1.2.0",
+		Date:    time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +35,8 @@ func TestVerify(t *testing.T) {
 		code                     int
 		says, hint               string
 	}{
-		{"own", "the archive", string(signature), public.String(), 0, archive + ": the project's own: Muster 1.2.0 of 2026-11-22, signed as " + archive, ""},
+		{"own", "the archive", string(signature), public.String(), 0,
+			archive + ": the project's own: Muster 1.2.0 of 2026-11-22, signed as " + archive, ""},
 		{"changed", "an archive", string(signature), public.String(), 1, "this file was changed", "do not run it"},
 		{"a friend's", "the archive", "", public.String(), 3, "your friend's copy: nobody vouches for it", "release page"},
 		{"no key", "the archive", string(signature), "", 3, "built without the project's key", "--key"},

@@ -33,7 +33,8 @@ func TestVersions(t *testing.T) {
 	one := writeFile(t, "newer.txt", newer.String()+"\n")
 	room := func(file, until string, is func(wire.Document) bool) wire.Document {
 		at, home := freePort(t), t.TempDir()
-		h := run(t, home, "host", "host", "--game", "minecraft", "--servers", file, "--listen", at, "--no-play", "--no-mdns", "--no-browser", "--players", "2")
+		h := run(t, home, "host", "host", "--game", "minecraft", "--servers", file, "--listen", at, "--no-play",
+			"--no-mdns", "--no-browser", "--players", "2")
 		code, link := h.awaits(`(?m)^code +(\w+)$`)[1], h.awaits(`(?m)^link +(\S+)$`)[1]
 		run(t, home, "ann", "join", link, "--name", "ann", "--launch", "never")
 		run(t, home, "ben", "join", link, "--name", "ben", "--launch", "never", "--game-version", "1.8.9")
@@ -43,7 +44,8 @@ func TestVersions(t *testing.T) {
 		return slices.IndexFunc(r.Log, func(n wire.Note) bool { return strings.Contains(n.Text, text) })
 	}
 	sent := room(both, "everyone is sent somewhere", func(r wire.Document) bool { return r.Stage == wire.Launching })
-	if s := sent.Selection; s.Chosen == nil || s.Chosen.Addr != older || s.Culled.WrongVersion != 1 || !slices.Equal(s.Reasons[0].Players, []string{"ben"}) {
+	if s := sent.Selection; s.Chosen == nil || s.Chosen.Addr != older || s.Culled.WrongVersion != 1 ||
+		!slices.Equal(s.Reasons[0].Players, []string{"ben"}) {
 		t.Errorf("chosen %+v, left out %+v", s.Chosen, s.Reasons)
 	}
 	told, choice := said(sent, "ben has version 1.8.9, which does not get into 1 server (1.20.4): left out"), said(sent, "everyone to")
@@ -55,7 +57,8 @@ func TestVersions(t *testing.T) {
 		t.Errorf("the log:\n%s", logOf(failed))
 	}
 	for version, want := range map[string]netip.AddrPort{"1.20": newer, "47": older} {
-		cmd := command(t, t.TempDir(), "discover", "--game", "minecraft", "--servers", both, "--strategy", "conventional", "--format", "csv", "--version", version)
+		cmd := command(t, t.TempDir(), "discover", "--game", "minecraft", "--servers", both, "--strategy",
+			"conventional", "--format", "csv", "--version", version)
 		out, err := cmd.Output()
 		if text := string(out); err != nil || !strings.Contains(text, want.String()) || strings.Count(text, "answered") != 1 {
 			t.Errorf("--version %s: %v\n%s", version, err, text)

@@ -81,7 +81,8 @@ func TestABrokenMemoryIsNone(t *testing.T) {
 	t.Parallel()
 	file := visitsFile(t, "nexuiz")
 	l := startLoopback(t, 30)
-	for _, text := range []string{"", "\x00\xff", `{"format":"muster.report/1"}`, `{"format":"muster.memory/1","networks":[{"prefix":"10.0.0.0/8"}]}`} {
+	for _, text := range []string{"", "\x00\xff", `{"format":"muster.report/1"}`,
+		`{"format":"muster.memory/1","networks":[{"prefix":"10.0.0.0/8"}]}`} {
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -55,7 +55,8 @@ func newWindows(t *testing.T) *windows {
 	t.Helper()
 	dir := t.TempDir()
 	w := &windows{t: t, drive: filepath.Join(dir, "prefix", "drive_c"), dir: dir, shown: new(int)}
-	w.env = append(os.Environ(), "WINEPREFIX="+filepath.Join(dir, "prefix"), "WINEDEBUG=-all", "WINEDLLOVERRIDES=winemenubuilder.exe=d;mscoree,mshtml=",
+	w.env = append(os.Environ(), "WINEPREFIX="+filepath.Join(dir, "prefix"), "WINEDEBUG=-all",
+		"WINEDLLOVERRIDES=winemenubuilder.exe=d;mscoree,mshtml=",
 		"HOME="+dir, "PATH="+dir+":"+os.Getenv("PATH"), "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "DISPLAY=", "WAYLAND_DISPLAY=", "SSH_CONNECTION=",
 		"XDG_STATE_HOME=", "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=", "XDG_DATA_HOME=") // Muster reads them on Windows, too
 	t.Cleanup(func() { w.linux("wineserver", "-k") }) // and all that runs there
@@ -264,7 +265,8 @@ func (h *homePage) invited() invitation {
 // answer presses a button below an invitation.
 func (h *homePage) answer(id int, yes bool, name string) {
 	h.w.t.Helper()
-	if status, said := h.ask(http.MethodPost, h.base+"/api/invited", fmt.Sprintf(`{"id":%d,"yes":%v,"name":%q}`, id, yes, name)); status != http.StatusOK {
+	if status, said := h.ask(http.MethodPost, h.base+"/api/invited",
+		fmt.Sprintf(`{"id":%d,"yes":%v,"name":%q}`, id, yes, name)); status != http.StatusOK {
 		h.w.t.Errorf("the answer is answered %d: %s", status, said)
 	}
 }
@@ -312,7 +314,8 @@ func (w *windows) testDoctor() {
 	with := w.does(measuringExe, "doctor")
 	w.does("reg", "delete", `HKCU\Software\Microsoft\Windows\CurrentVersion\App Paths\openarena.exe`, "/f")
 	w.does("reg", "delete", `HKLM\Software\Classes\steam`, "/f")
-	for _, want := range []string{"warn udp        ", "nothing can be measured", "warn ipv4       not known without UDP", "warn nat        not known without UDP", "warn games      none of the known games was found"} {
+	for _, want := range []string{"warn udp        ", "nothing can be measured",
+		"warn ipv4       not known without UDP", "warn nat        not known without UDP", "warn games      none of the known games was found"} {
 		if !strings.Contains(without, want) {
 			w.t.Errorf("doctor does not say %q:\n%s", want, without)
 		}
@@ -322,7 +325,8 @@ func (w *windows) testDoctor() {
 			w.t.Errorf("doctor says %q:\n%s", not, without)
 		}
 	}
-	for _, want := range []string{"ok   udp        sockets send and receive", "ok   games      ", "openarena (" + gameExe + ")", "tf2 (Steam)"} {
+	for _, want := range []string{"ok   udp        sockets send and receive", "ok   games      ",
+		"openarena (" + gameExe + ")", "tf2 (Steam)"} {
 		if !strings.Contains(with, want) {
 			w.t.Errorf("doctor does not say %q:\n%s", want, with)
 		}
@@ -332,7 +336,8 @@ func (w *windows) testDoctor() {
 // room opens a room on this Linux machine, whose end is the test's.
 func (w *windows) room(args ...string) (*process, invite.Link) {
 	w.t.Helper()
-	host := run(w.t, w.t.TempDir(), "host", append([]string{"host", "--game", "openarena", "--listen", "127.0.0.1:0", "--no-play", "--no-mdns", "--no-browser"}, args...)...)
+	host := run(w.t, w.t.TempDir(), "host",
+		append([]string{"host", "--game", "openarena", "--listen", "127.0.0.1:0", "--no-play", "--no-mdns", "--no-browser"}, args...)...)
 	link, err := invite.Parse(host.awaits(`(?m)^link +(http\S+)`)[1], "")
 	if err != nil {
 		w.t.Fatal(err)
@@ -356,7 +361,8 @@ func (w *windows) testLinks() {
 		w.t.Errorf("register prints %q", out)
 	}
 	// reg.exe writes in the code page of old programs, which has no ü for wine here.
-	if kept := commandLine(); !strings.Contains(kept, `(Default)    REG_SZ    "C:\Program Files (x86)\M`) || !strings.Contains(kept, ` ster\muster.exe" open "%1"`) || !strings.Contains(kept, "URL Protocol") {
+	if kept := commandLine(); !strings.Contains(kept, `(Default)    REG_SZ    "C:\Program Files (x86)\M`) ||
+		!strings.Contains(kept, ` ster\muster.exe" open "%1"`) || !strings.Contains(kept, "URL Protocol") {
 		w.t.Errorf("in the registry stands\n%s", kept)
 	}
 	w.merge("muster")
@@ -433,7 +439,8 @@ func (w *windows) testHome() {
 		w.t.Errorf("without the secret Home answers %d", status)
 	}
 	page.enter()
-	if status, computer := page.ask(http.MethodGet, page.base+"/api/computer", ""); status != http.StatusOK || !strings.Contains(computer, `"udp"`) {
+	if status, computer := page.ask(http.MethodGet, page.base+"/api/computer", ""); status != http.StatusOK ||
+		!strings.Contains(computer, `"udp"`) {
 		w.t.Errorf("this computer: %d\n%s", status, computer)
 	}
 	if out := w.does(musterExe); !strings.Contains(out, "Home is running already") || !strings.Contains(out, "home  "+page.base+"/?key=") {
@@ -472,7 +479,8 @@ func (w *windows) testWithoutUDP() {
 
 // testHost: a host with Windows that was killed has its room again, and who was in it.
 func (w *windows) testHost() {
-	args := []string{musterExe, "host", "--game", "openarena", "--servers", fleetFile(w.t, 40), "--listen", freePort(w.t), "--no-play", "--no-mdns", "--no-browser"}
+	args := []string{musterExe, "host", "--game", "openarena", "--servers", fleetFile(w.t, 40), "--listen",
+		freePort(w.t), "--no-play", "--no-mdns", "--no-browser"}
 	host := start(w.t, "host", w.command("org", args...))
 	link := host.awaits(`(?m)^link +(http\S+)`)[1]
 	run(w.t, w.t.TempDir(), "ann", "join", link, "--name", "ann", "--launch", "never")
@@ -506,12 +514,14 @@ func (w *windows) testEvening() {
 	// Bob has a program, Cid a program that links start, and Dan a batch file; Eve's
 	// program fails, nothing opens Fay's links, and Gus has no such program.
 	for name, scheme := range map[string]string{"cid": "tavern", "fay": "nowhere"} {
-		if err := os.WriteFile(w.file(`C:\`+name+`\muster\games.toml`), []byte("[game.openarena]\nlaunch = [\""+scheme+"://{address}{/password}\"]\n"), 0o600); err != nil {
+		if err := os.WriteFile(w.file(`C:\`+name+`\muster\games.toml`),
+			[]byte("[game.openarena]\nlaunch = [\""+scheme+"://{address}{/password}\"]\n"), 0o600); err != nil {
 			w.t.Fatal(err)
 		}
 	}
 	w.does("reg", "add", `HKCU\Software\Classes\tavern`, "/v", "URL Protocol", "/d", "", "/f")
-	tavern := writeFile(w.t, "tavern.reg", "REGEDIT4\n\n[HKEY_CURRENT_USER\\Software\\Classes\\tavern]\n\"URL Protocol\"=\"\"\n\n[HKEY_CURRENT_USER\\Software\\Classes\\tavern\\shell\\open\\command]\n@=\"\\\"C:\\\\cid\\\\game.exe\\\" \\\"%1\\\"\"\n")
+	tavern := writeFile(w.t, "tavern.reg", "REGEDIT4\n\n[HKEY_CURRENT_USER\\Software\\Classes\\tavern]\n\"URL "+
+		"Protocol\"=\"\"\n\n[HKEY_CURRENT_USER\\Software\\Classes\\tavern\\shell\\open\\command]\n@=\"\\\"C:\\\\cid\\\\game.exe\\\" \\\"%1\\\"\"\n")
 	w.does("regedit", "/S", tavern)
 	w.merge("tavern")
 	for _, file := range []string{`C:\cid\game.exe`, `C:\eve\game.exe`} {
@@ -523,7 +533,8 @@ func (w *windows) testEvening() {
 		w.t.Fatal(err)
 	}
 	join := func(name string, args ...string) *process {
-		return start(w.t, name, w.command(strings.ToLower(name[:3]), append([]string{measuringExe, "join", link.String(), "--name", name, "--launch", "auto", "--once"}, args...)...))
+		return start(w.t, name, w.command(strings.ToLower(name[:3]),
+			append([]string{measuringExe, "join", link.String(), "--name", name, "--launch", "auto", "--once"}, args...)...))
 	}
 	bob := join("Bob & <co>|^!", "--launch-command", `"`+gameExe+`" +connect {address} +password {password} +name {player}`+quoted)
 	cid := join("cid")

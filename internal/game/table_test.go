@@ -288,7 +288,8 @@ func TestSources(t *testing.T) {
 
 // TestLike: the whole name means one game, a part of it all that have it.
 func TestLike(t *testing.T) {
-	all := Table{games: []Game{{ID: "quake3", Name: "Quake III Arena"}, {ID: "quakelive", Name: "Quake Live"}, {ID: "xonotic", Name: "Xonotic"}}}
+	all := Table{games: []Game{{ID: "quake3", Name: "Quake III Arena"}, {ID: "quakelive", Name: "Quake Live"},
+		{ID: "xonotic", Name: "Xonotic"}}}
 	for text, want := range map[string]int{"quake3": 1, "QUAKE LIVE": 1, "quake": 2, "xono": 1, "": 0, "chess": 0, " arena ": 1} {
 		if got := all.Like(text); len(got) != want {
 			t.Errorf("%q means %d games", text, len(got))

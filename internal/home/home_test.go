@@ -155,7 +155,8 @@ func TestUnreadable(t *testing.T) {
 	}
 	c, base := visitor(t, h)
 	const favourite = `{"kind":"favourite","is":true,"game":"xonotic","addr":"192.0.2.1:26000"}`
-	if status, text := post(t, c, base, "keep", favourite); status != http.StatusUnprocessableEntity || !strings.Contains(text, "repair or remove that file") {
+	if status, text := post(t, c, base, "keep", favourite); status != http.StatusUnprocessableEntity ||
+		!strings.Contains(text, "repair or remove that file") {
 		t.Errorf("a favourite: %d %s", status, text)
 	}
 	if text, err := os.ReadFile(filepath.Join(folder, "servers.json")); err != nil || string(text) != broken["servers.json"] {
@@ -175,7 +176,8 @@ func TestUnreadable(t *testing.T) {
 	if status, text := post(t, c, base, "keep", favourite); status != http.StatusOK {
 		t.Errorf("a favourite, after the repair: %d %s", status, text)
 	}
-	if state, err := h.snapshot(); err != nil || strings.Contains(string(state), "trouble") || !strings.Contains(string(state), `"launch":"auto"`) || !strings.Contains(string(state), "192.0.2.1:26000") {
+	if state, err := h.snapshot(); err != nil || strings.Contains(string(state), "trouble") ||
+		!strings.Contains(string(state), `"launch":"auto"`) || !strings.Contains(string(state), "192.0.2.1:26000") {
 		t.Errorf("after the repair: %s, %v", state, err)
 	}
 }
@@ -208,7 +210,8 @@ func TestNobodyAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	listener.Close()
-	if _, err := (&Running{URL: "http://" + listener.Addr().String(), Key: "k"}).Ticket(t.Context()); err == nil || !strings.Contains(err.Error(), "does not answer") {
+	if _, err := (&Running{URL: "http://" + listener.Addr().String(), Key: "k"}).Ticket(t.Context()); err == nil ||
+		!strings.Contains(err.Error(), "does not answer") {
 		t.Errorf("%v", err)
 	}
 }
@@ -263,7 +266,8 @@ func TestEndOfNight(t *testing.T) {
 			synctest.Wait()
 			began := time.Now()
 			h.takeStop(t.Context(), "night")
-			if took, want := time.Since(began), map[bool]time.Duration{true: 0, false: endTime}[hears]; took != want || h.state.Room.Running || h.state.Room.Error != nil {
+			if took, want := time.Since(began), map[bool]time.Duration{true: 0, false: endTime}[hears]; took != want ||
+				h.state.Room.Running || h.state.Room.Error != nil {
 				t.Errorf("it took %v, want %v; the room is %+v", took, want, h.state.Room)
 			}
 			h.takeStop(t.Context(), "night") // again, as pages do
@@ -322,13 +326,16 @@ func TestCommands(t *testing.T) {
 	if status, _ := post(t, c, base, "answer", `{"id":1,"answer":"y"}`); status != http.StatusOK {
 		t.Errorf("the answer: %d", status)
 	}
-	if status, text := post(t, c, base, "answer", `{"id":1,"answer":"y"}`); status != http.StatusUnprocessableEntity || !strings.Contains(text, "not asked any more") {
+	if status, text := post(t, c, base, "answer", `{"id":1,"answer":"y"}`); status != http.StatusUnprocessableEntity ||
+		!strings.Contains(text, "not asked any more") {
 		t.Errorf("a second answer: %d %s", status, text)
 	}
-	if status, _ := post(t, c, base, "keep", `{"kind":"favourite","is":true,"game":"xonotic","addr":"192.0.2.1:26000"}`); status != http.StatusOK {
+	if status, _ := post(t, c, base, "keep",
+		`{"kind":"favourite","is":true,"game":"xonotic","addr":"192.0.2.1:26000"}`); status != http.StatusOK {
 		t.Errorf("a favourite: %d", status)
 	}
-	if status, text := post(t, c, base, "connect", `{"game":"xonotic","addr":"file:///etc/passwd"}`); status != http.StatusUnprocessableEntity || !strings.Contains(text, "no server's address") {
+	if status, text := post(t, c, base, "connect",
+		`{"game":"xonotic","addr":"file:///etc/passwd"}`); status != http.StatusUnprocessableEntity || !strings.Contains(text, "no server's address") {
 		t.Errorf("no address: %d %s", status, text)
 	}
 	post(t, c, base, "quit", `{}`)

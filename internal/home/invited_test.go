@@ -43,7 +43,8 @@ func TestInvited(t *testing.T) {
 		{ID: 3, Host: "192.0.2.3:7777", Code: "TABOMI", link: "http://192.0.2.3:7777/#TABOMI"},
 	}
 	for i, got := range shown() {
-		if i >= len(want) || got.ID != want[i].ID || got.Host != want[i].Host || got.Code != want[i].Code || got.link != want[i].link || got.Taken != want[i].Taken || got.Wrong != nil {
+		if i >= len(want) || got.ID != want[i].ID || got.Host != want[i].Host || got.Code != want[i].Code ||
+			got.link != want[i].link || got.Taken != want[i].Taken || got.Wrong != nil {
 			t.Errorf("invitation %d is %+v", i, got)
 		}
 	}
@@ -84,9 +85,12 @@ func TestHostileInvitation(t *testing.T) {
 	})
 	c, base := visitor(t, h)
 	for _, i := range []Invitation{
-		{}, {URL: "muster://join/http/192.0.2.1:7777/TABOMI\x1b]0;x\x07\u202e"}, {URL: "muster://join/http/ann@192.0.2.1/TABOMI"}, {URL: "muster://join/ftp/192.0.2.1/TABOMI"},
-		{URL: "muster://join/http/192.0.2.1/TABOMI?launch=auto"}, {URL: `muster://join/http/<img src=x onerror=alert(1)>/TABOMI`}, {URL: somewhere + strings.Repeat("A", 1<<20)},
-		{URL: "--launch-command=calc"}, {URL: "http://192.0.2.1:7777/#TABOMI"}, {File: "muster-join_192.0.2.1_7777_TABOMI_ABC.exe"}, {File: "--launch-command=calc"},
+		{}, {URL: "muster://join/http/192.0.2.1:7777/TABOMI\x1b]0;x\x07\u202e"},
+		{URL: "muster://join/http/ann@192.0.2.1/TABOMI"}, {URL: "muster://join/ftp/192.0.2.1/TABOMI"},
+		{URL: "muster://join/http/192.0.2.1/TABOMI?launch=auto"},
+		{URL: `muster://join/http/<img src=x onerror=alert(1)>/TABOMI`}, {URL: somewhere + strings.Repeat("A", 1<<20)},
+		{URL: "--launch-command=calc"}, {URL: "http://192.0.2.1:7777/#TABOMI"},
+		{File: "muster-join_192.0.2.1_7777_TABOMI_ABC.exe"}, {File: "--launch-command=calc"},
 	} {
 		h.Invite(i)
 		h.mu.Lock()

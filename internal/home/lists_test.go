@@ -25,11 +25,13 @@ func TestLists(t *testing.T) {
 		return err
 	})
 	said, err := h.takeImport(t.Context(), listsWish{Game: "--verbose", Text: "192.0.2.1:27960", Hidden: true})
-	if err != nil || said != "1 favourite added: 192.0.2.1:27960" || !slices.Equal(args, []string{"lists", "import", "--game=--verbose", "--hidden", "--", "-"}) {
+	if err != nil || said != "1 favourite added: 192.0.2.1:27960" ||
+		!slices.Equal(args, []string{"lists", "import", "--game=--verbose", "--hidden", "--", "-"}) {
 		t.Errorf("%v, %v of %q", said, err, args)
 	}
 	text, err := listsWish{Game: "openarena", Format: "qstat"}.export(t.Context(), h.config.Command)
-	if err != nil || text != "192.0.2.1:27960\n" || !slices.Equal(args[:5], []string{"lists", "export", "--game=openarena", "--format=qstat", "--"}) {
+	if err != nil || text != "192.0.2.1:27960\n" ||
+		!slices.Equal(args[:5], []string{"lists", "export", "--game=openarena", "--format=qstat", "--"}) {
 		t.Errorf("%q, %v of %q", text, err, args)
 	}
 	if _, err := os.Stat(args[5]); err == nil {

@@ -23,7 +23,8 @@ func TestPasted(t *testing.T) {
 		{"\nyes\n", "", "", "yes\n"},
 		{"", "", "", ""},
 		{"  steam://connect/192.0.2.1:27015 \r\n192.0.2.2 my clan\r\n\r\n", "steam://connect/192.0.2.1:27015|192.0.2.2 my clan", "", ""},
-		{"# mine\nhttp://example.org/x\ngames.example.org\x1b[2J\nplay.example.org:1", "play.example.org:1", "left out: http://example.org/x", ""},
+		{"# mine\nhttp://example.org/x\ngames.example.org\x1b[2J\nplay.example.org:1", "play.example.org:1",
+			"left out: http://example.org/x", ""},
 		{strings.Repeat("x", 1<<20) + "\n192.0.2.1\n\n", "192.0.2.1", "left out: xxx", ""},
 	} {
 		var screen bytes.Buffer

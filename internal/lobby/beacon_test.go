@@ -18,7 +18,8 @@ func TestPassedOn(t *testing.T) {
 		{"203.0.113.7:7787", false, "others ask for this computer at 203.0.113.7:7787"},
 		{"203.0.113.7:7787", true, "others ask for this computer at 203.0.113.7:7787"},
 		{"203.0.113.7:7788", false, "others ask for you at 7787 in vain"},
-		{"203.0.113.7:7788", true, "passes on UDP port 7788 to 7787 here (PCP), as another machine has 7787: the room has the others ask for this computer at 203.0.113.7:7788"},
+		{"203.0.113.7:7788", true, "passes on UDP port 7788 to 7787 here (PCP), as another machine has 7787: " +
+			"the room has the others ask for this computer at 203.0.113.7:7788"},
 		{"192.168.1.2:7787", true, "its own address 192.168.1.2 is not of the internet"},
 		{"192.168.1.2:7788", true, "its own address 192.168.1.2 is not of the internet"},
 		{"100.64.1.2:7787", false, "its own address 100.64.1.2 is not of the internet"},

@@ -80,7 +80,8 @@ func TestService(t *testing.T) {
 		service, room http.HandlerFunc
 		want          error
 	}{
-		"a public host":            {service: says(200, `{"format":"muster.service/1","games":[{"id":"openarena","listed":true}],"max_servers":7}`)},
+		"a public host": {service: says(200,
+			`{"format":"muster.service/1","games":[{"id":"openarena","listed":true}],"max_servers":7}`)},
 		"of a later version":       {service: says(200, `{"format":"muster.service/9","more":[1]}`)},
 		"somebody's own":           {service: says(404, "404 page not found"), room: says(404, refused), want: ErrNotPublic},
 		"a web server":             {service: says(404, "<html>"), want: ErrNotMuster},
@@ -95,7 +96,10 @@ func TestService(t *testing.T) {
 		"nowhere":                  {service: says(302, ""), want: ErrNotMuster},
 		"a proxy without its host": {service: says(502, "<html>bad gateway"), want: &Trouble{502}},
 		"a proxy that is busy":     {service: says(503, "{}"), want: &Trouble{503}},
-		"one that refuses":         {service: says(429, `{"reason":"busy","message":"too much is asked at once\u001b[2J","hint":"wait\na second","link":"https://x.example/\u001b[31m"}`), want: wire.Refusal{Reason: "busy", Message: "too much is asked at once[2J", Hint: "wait a second", Link: "https://x.example/[31m"}},
+		"one that refuses": {
+			service: says(429, `{"reason":"busy","message":"too much is asked at once\u001b[2J","hint":"wait\na second","link":"https://x.example/\u001b[31m"}`),
+			want:    wire.Refusal{Reason: "busy", Message: "too much is asked at once[2J", Hint: "wait a second", Link: "https://x.example/[31m"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			paths := map[string]http.HandlerFunc{"GET /api/service": tt.service}
@@ -128,7 +132,8 @@ func TestNobodyElse(t *testing.T) {
 	if _, err := h.Room(t.Context(), key); err != nil {
 		t.Fatal(err)
 	}
-	if heard.Header.Get("Muster-Code") != key.Code || heard.Header.Get("Muster-Key") != key.Link || heard.Header.Get("Authorization") != "Bearer "+key.Credential || heard.URL.String() != "/api/rooms/-" {
+	if heard.Header.Get("Muster-Code") != key.Code || heard.Header.Get("Muster-Key") != key.Link ||
+		heard.Header.Get("Authorization") != "Bearer "+key.Credential || heard.URL.String() != "/api/rooms/-" {
 		t.Errorf("the host hears %s %v", heard.URL, heard.Header)
 	}
 	var moved *Moved
@@ -194,7 +199,10 @@ func TestHostAway(t *testing.T) {
 		t.Errorf("nobody there: %v", err)
 	}
 	began := make(chan struct{})
-	h := answering(t, map[string]http.HandlerFunc{"GET /api/service": func(_ http.ResponseWriter, r *http.Request) { close(began); <-r.Context().Done() }})
+	h := answering(t, map[string]http.HandlerFunc{"GET /api/service": func(_ http.ResponseWriter, r *http.Request) {
+		close(began)
+		<-r.Context().Done()
+	}})
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-began; cancel() }()
 	if _, err := h.Service(ctx); !errors.Is(err, context.Canceled) {
@@ -222,7 +230,8 @@ func state(stage string) string {
 // TestWatch: the watcher comes back whenever the host may have the room again, and ends
 // with the reason otherwise.
 func TestWatch(t *testing.T) {
-	const limited, busy, moved, closed = `{"type":"refused","reason":"limited"}`, `{"type":"refused","reason":"busy"}`, `{"type":"refused","reason":"moved"}`, `{"type":"refused","reason":"closed","message":"room BAKODITA is over"}`
+	const limited, busy, moved, closed = `{"type":"refused","reason":"limited"}`, `{"type":"refused","reason":"busy"}`,
+		`{"type":"refused","reason":"moved"}`, `{"type":"refused","reason":"closed","message":"room BAKODITA is over"}`
 	over := wire.Refusal{Reason: wire.ReasonClosed, Message: "room BAKODITA is over"}
 	binary := func(_ *testing.T, ws *websocket.Conn) { ws.WriteMessage(websocket.BinaryMessage, []byte{1, 2, 3}) }
 	both := func(scenes ...scene) scene {
@@ -238,15 +247,48 @@ func TestWatch(t *testing.T) {
 		aways  int
 		end    error
 	}{
-		"it is over":                       {scenes: []scene{shows(state("gathering"), state("listing"), closed)}, stages: "gathering listing", end: over},
-		"nobody's room":                    {scenes: []scene{shows(closed)}, end: over},
-		"the host restarts":                {scenes: []scene{shows(state("gathering")), shows(state("listing"), closed)}, stages: "gathering listing", aways: 1, end: over},
-		"the room moves":                   {scenes: []scene{shows(state("gathering"), moved), shows(moved), shows(state("listing"), closed)}, stages: "gathering listing", aways: 2, end: over},
-		"the host is busy at first":        {scenes: []scene{shows(limited), shows(busy), shows(state("listing"), closed)}, stages: "listing", aways: 2, end: over},
-		"what is new beside what is known": {scenes: []scene{both(binary, shows(`{"type":"news"}`, `{}`, `{"type":3}`, state("gathering"), `{"type":"state","now":2}`, closed))}, stages: "gathering", end: over},
-		"nonsense at first":                {scenes: []scene{shows(`{"type":`)}, end: wire.ErrMalformed},
-		"nonsense later":                   {scenes: []scene{shows(state("gathering"), `[1]`), shows(`{"type":"state","room":7}`), shows(state("listing"), closed)}, stages: "gathering listing", aways: 2, end: over},
-		"far too much":                     {scenes: []scene{shows(state("gathering"), `{"type":"state","x":"`+strings.Repeat("x", maxFrame)+`"}`), shows(closed)}, stages: "gathering", aways: 1, end: over},
+		"it is over": {
+			scenes: []scene{shows(state("gathering"), state("listing"), closed)},
+			stages: "gathering listing",
+			end:    over,
+		},
+		"nobody's room": {scenes: []scene{shows(closed)}, end: over},
+		"the host restarts": {
+			scenes: []scene{shows(state("gathering")), shows(state("listing"), closed)},
+			stages: "gathering listing",
+			aways:  1,
+			end:    over,
+		},
+		"the room moves": {
+			scenes: []scene{shows(state("gathering"), moved), shows(moved), shows(state("listing"), closed)},
+			stages: "gathering listing",
+			aways:  2,
+			end:    over,
+		},
+		"the host is busy at first": {
+			scenes: []scene{shows(limited), shows(busy), shows(state("listing"), closed)},
+			stages: "listing",
+			aways:  2,
+			end:    over,
+		},
+		"what is new beside what is known": {
+			scenes: []scene{both(binary, shows(`{"type":"news"}`, `{}`, `{"type":3}`, state("gathering"), `{"type":"state","now":2}`, closed))},
+			stages: "gathering",
+			end:    over,
+		},
+		"nonsense at first": {scenes: []scene{shows(`{"type":`)}, end: wire.ErrMalformed},
+		"nonsense later": {
+			scenes: []scene{shows(state("gathering"), `[1]`), shows(`{"type":"state","room":7}`), shows(state("listing"), closed)},
+			stages: "gathering listing",
+			aways:  2,
+			end:    over,
+		},
+		"far too much": {
+			scenes: []scene{shows(state("gathering"), `{"type":"state","x":"`+strings.Repeat("x", maxFrame)+`"}`), shows(closed)},
+			stages: "gathering",
+			aways:  1,
+			end:    over,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // each waits between its attempts
@@ -262,7 +304,8 @@ func TestWatch(t *testing.T) {
 				}
 				defer ws.Close()
 				var first map[string]string
-				if err := ws.ReadJSON(&first); err != nil || !reflect.DeepEqual(first, map[string]string{"code": "BAKODITA", "key": "link", "token": ""}) {
+				if err := ws.ReadJSON(&first); err != nil ||
+					!reflect.DeepEqual(first, map[string]string{"code": "BAKODITA", "key": "link", "token": ""}) {
 					t.Errorf("the first word is %v, %v", first, err)
 				}
 				select {
@@ -283,7 +326,8 @@ func TestWatch(t *testing.T) {
 					stages = append(stages, string(s.Room.Stage))
 				}
 			}
-			if got := strings.Join(stages, " "); got != tt.stages || aways != tt.aways || !errors.Is(end, tt.end) && !reflect.DeepEqual(end, tt.end) {
+			if got := strings.Join(stages, " "); got != tt.stages || aways != tt.aways ||
+				!errors.Is(end, tt.end) && !reflect.DeepEqual(end, tt.end) {
 				t.Errorf("seen %q, away %d times, ends with %v; want %q, %d, %v", got, aways, end, tt.stages, tt.aways, tt.end)
 			}
 		})

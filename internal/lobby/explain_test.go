@@ -38,13 +38,15 @@ func TestUnreached(t *testing.T) {
 	for _, at := range []string{"192.168.1.5:7777", "10.0.0.1:7777", "100.64.0.1:7777", "[fd00::1]:7777"} {
 		err := Unreached(at, dial(os.ErrDeadlineExceeded))
 		lines := strings.Join(hint.Lines(err), "\n")
-		for _, want := range []string{"muster: no host answers at " + at + ": nothing comes back\nhint: ", "an address of the host's own network", "\n--port-map ", "\n--at URL ", "\n--public-url URL "} {
+		for _, want := range []string{"muster: no host answers at " + at + ": nothing comes back\nhint: ",
+			"an address of the host's own network", "\n--port-map ", "\n--at URL ", "\n--public-url URL "} {
 			if !strings.Contains(lines, want) {
 				t.Errorf("%q is missing in\n%s", want, lines)
 			}
 		}
 	}
-	if hint := hint.Of(Unreached("tabomi:7777", &net.DNSError{Name: "tabomi", Err: "no such host"})); !strings.HasSuffix(hint, "muster join --code TABOMI") {
+	if hint := hint.Of(Unreached("tabomi:7777",
+		&net.DNSError{Name: "tabomi", Err: "no such host"})); !strings.HasSuffix(hint, "muster join --code TABOMI") {
 		t.Errorf("a code in the place of a host: %s", hint)
 	}
 }
@@ -53,7 +55,8 @@ func TestUnreached(t *testing.T) {
 func TestGone(t *testing.T) {
 	gone := fmt.Errorf("%w: %w", peer.ErrGone, os.NewSyscallError("connect", syscall.ECONNREFUSED))
 	err := Explain(gone, invite.Link{Host: "192.0.2.1:7777"})
-	if want := "the host at 192.0.2.1:7777 is gone: muster runs there no more"; err.Error() != want || !strings.Contains(hint.Of(err), "if the night is over, nothing has to be done") {
+	if want := "the host at 192.0.2.1:7777 is gone: muster runs there no more"; err.Error() != want ||
+		!strings.Contains(hint.Of(err), "if the night is over, nothing has to be done") {
 		t.Errorf("%v, hint %q; want %s", err, hint.Of(err), want)
 	}
 }

@@ -58,7 +58,8 @@ func TestMeetingTyped(t *testing.T) {
 		room *wire.Snapshot
 		want wire.Word
 	}{
-		{"come", stays, wire.SayCome}, {" Not ", stays, wire.SayNotCome}, {"no", stays, wire.SayNotCome}, {"liked", stays, wire.SayLiked}, {"disliked", stays, wire.SayDisliked},
+		{"come", stays, wire.SayCome}, {" Not ", stays, wire.SayNotCome}, {"no", stays, wire.SayNotCome},
+		{"liked", stays, wire.SayLiked}, {"disliked", stays, wire.SayDisliked},
 		{"come", ends, ""}, {"next", stays, ""}, {"3", stays, ""}, {"", stays, ""},
 	} {
 		word, is := ofMeeting(test.line, test.room)

@@ -13,8 +13,24 @@ import (
 )
 
 var foundRooms = []lan.Found{
-	{ID: "1", Room: lan.Room{Name: "Friday night with the old crowd", Game: "openarena", Organiser: "ann", Players: 2, Seats: 4, Port: 7777}, Addrs: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:7777")}},
-	{ID: "2", Room: lan.Room{Name: "Zoo", Game: "xonotic", Organiser: "bob", Players: 1, Port: 7778, Open: true, Fingerprint: "6GGEBGUZQS72K5ZWN3CQCTQWVA"}, Addrs: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.2:7778")}},
+	{
+		ID:    "1",
+		Room:  lan.Room{Name: "Friday night with the old crowd", Game: "openarena", Organiser: "ann", Players: 2, Seats: 4, Port: 7777},
+		Addrs: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:7777")},
+	},
+	{
+		ID: "2",
+		Room: lan.Room{
+			Name:        "Zoo",
+			Game:        "xonotic",
+			Organiser:   "bob",
+			Players:     1,
+			Port:        7778,
+			Open:        true,
+			Fingerprint: "6GGEBGUZQS72K5ZWN3CQCTQWVA",
+		},
+		Addrs: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.2:7778")},
+	},
 }
 
 func TestListRooms(t *testing.T) {
@@ -50,10 +66,26 @@ func TestPick(t *testing.T) {
 		want              invite.Link
 		fails             bool
 	}{
-		{name: "the only one, and its code", typed: "\nbako di\n", found: foundRooms[:1], want: invite.Link{Host: "192.0.2.1:7777", Code: "BAKODI"}},
-		{name: "the code by flag", typed: "y\n", code: "bakodi", found: foundRooms[:1], want: invite.Link{Host: "192.0.2.1:7777", Code: "BAKODI"}},
+		{
+			name:  "the only one, and its code",
+			typed: "\nbako di\n",
+			found: foundRooms[:1],
+			want:  invite.Link{Host: "192.0.2.1:7777", Code: "BAKODI"},
+		},
+		{
+			name:  "the code by flag",
+			typed: "y\n",
+			code:  "bakodi",
+			found: foundRooms[:1],
+			want:  invite.Link{Host: "192.0.2.1:7777", Code: "BAKODI"},
+		},
 		{name: "no", typed: "n\n", found: foundRooms[:1], fails: true},
-		{name: "one of two that is open and has a certificate", typed: "3\nzoo\n2\n", found: foundRooms, want: invite.Link{Host: "192.0.2.2:7778", TLS: true, Pin: "6GGEBGUZQS72K5ZWN3CQCTQWVA"}},
+		{
+			name:  "one of two that is open and has a certificate",
+			typed: "3\nzoo\n2\n",
+			found: foundRooms,
+			want:  invite.Link{Host: "192.0.2.2:7778", TLS: true, Pin: "6GGEBGUZQS72K5ZWN3CQCTQWVA"},
+		},
 		{name: "nobody answers", typed: "", found: foundRooms, fails: true},
 		{name: "nobody knows the code", typed: "y\n", found: foundRooms[:1], fails: true},
 	} {

@@ -24,11 +24,13 @@ func TestStandingNotes(t *testing.T) {
 	note(wire.Snapshot{}) // which stays not, and leaves nothing
 	note(s)
 	rooms, err := Standing(friday.Add(-time.Hour))
-	if err != nil || len(rooms) != 1 || rooms[0].Name != "Friday" || rooms[0].Comes != 1 || !rooms[0].Next.Equal(friday) || rooms[0].Listen != ":7777" {
+	if err != nil || len(rooms) != 1 || rooms[0].Name != "Friday" || rooms[0].Comes != 1 ||
+		!rooms[0].Next.Equal(friday) || rooms[0].Listen != ":7777" {
 		t.Fatalf("Home shows %+v, %v", rooms, err)
 	}
 	for _, test := range []struct{ room, at, listen, game string }{
-		{"Friday", "", ":7777", "openarena"}, {"Friday", "", ":7778", ""}, {"Friday", "https://muster.example", ":7777", ""}, {"Sunday", "", ":7777", ""}, {"", "", ":7777", ""},
+		{"Friday", "", ":7777", "openarena"}, {"Friday", "", ":7778", ""},
+		{"Friday", "https://muster.example", ":7777", ""}, {"Sunday", "", ":7777", ""}, {"", "", ":7777", ""},
 	} {
 		if game := GameOfStanding(test.room, test.at, test.listen); game != test.game {
 			t.Errorf("--room %q --at %q --listen %s is of %q, want %q", test.room, test.at, test.listen, game, test.game)

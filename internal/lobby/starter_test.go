@@ -45,7 +45,10 @@ func TestStill(t *testing.T) {
 	den := wire.Venue{Name: "Den", Addr: netip.MustParseAddrPort("192.0.2.1:7787"), Protocol: "beacon"}
 	barn := wire.Venue{Name: "Barn", Addr: netip.MustParseAddrPort("192.0.2.2:7787"), Protocol: "beacon"}
 	news := func(round int, game string, stage wire.Stage, first string) wire.Snapshot {
-		return wire.Snapshot{Room: wire.Head{Settings: wire.Settings{Game: game}, Round: round, Stage: stage}, Sites: &wire.Sites{Better: true, Sites: []wire.Site{{Name: first, Suits: true}}}}
+		return wire.Snapshot{
+			Room:  wire.Head{Settings: wire.Settings{Game: game}, Round: round, Stage: stage},
+			Sites: &wire.Sites{Better: true, Sites: []wire.Site{{Name: first, Suits: true}}},
+		}
 	}
 	before := news(2, "openarena", wire.Failed, "Den")
 	for name, c := range map[string]struct {

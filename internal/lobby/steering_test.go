@@ -32,7 +32,8 @@ func TestEnter(t *testing.T) {
 	}{
 		{"before anything is known", nil, 0, []string{""}, []string{"go gathering"}, ""},
 		{"as soon as the room is there", all[:1], 0, []string{""}, []string{"go gathering"}, ""},
-		{"twice in a row, before the room has moved", all[:1], 0, []string{"", ""}, []string{"go gathering", "go gathering"}, ""}, // of which the room takes one
+		// of which the room takes one
+		{"twice in a row, before the room has moved", all[:1], 0, []string{"", ""}, []string{"go gathering", "go gathering"}, ""},
 		{"the second of two, as the room lists", all[:2], late, []string{""}, nil, ""},
 		{"the second of two, as all measure", all[:3], soon, []string{""}, nil, ""},
 		{"while all measure", all[:3], late, []string{""}, []string{"go measuring"}, ""},
@@ -47,9 +48,11 @@ func TestEnter(t *testing.T) {
 		{"after a failure at once", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, soon, []string{""}, nil, ""},
 		{"after a failure", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, late, []string{""}, []string{"go failed"}, ""},
 		{"to wait for seats", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, 0, []string{"wait"}, []string{"await []"}, ""},
-		{"to wait for who is outside", []wire.Snapshot{at(wire.Chosen), launched}, 0, []string{"wait  ann , BOB the \x1b[2J"}, []string{"await [ann Bob the \x1b[2J]"}, ""},
+		{"to wait for who is outside", []wire.Snapshot{at(wire.Chosen), launched}, 0,
+			[]string{"wait  ann , BOB the \x1b[2J"}, []string{"await [ann Bob the \x1b[2J]"}, ""},
 		{"to wait for nobody", []wire.Snapshot{at(wire.Chosen), launched}, 0, []string{"wait"}, nil, "here are ann, Bob the"},
-		{"to wait for who has only the page", []wire.Snapshot{at(wire.Chosen), launched}, 0, []string{"wait ann, zoe"}, nil, "say who did not get in"},
+		{"to wait for who has only the page", []wire.Snapshot{at(wire.Chosen), launched}, 0, []string{"wait ann, zoe"},
+			nil, "say who did not get in"},
 		{"to wait too early", all[:3], 0, []string{"wait"}, nil, "nothing to wait for yet"},
 		{"to end", all[:3], 0, []string{"END"}, []string{"end"}, ""},
 		{"to wait no longer", []wire.Snapshot{at(wire.Failed), at(wire.Waiting)}, late, []string{""}, []string{"go waiting"}, ""},
@@ -89,7 +92,8 @@ func TestCountAtTheTerminal(t *testing.T) {
 		return wire.Person{Name: name, Guest: true, Estimate: e}
 	}
 	state := wire.Snapshot{Room: wire.Head{Stage: wire.Gathering}, People: []wire.Person{
-		{Name: "ann", Peer: true}, person("zoe the \x1b[2Jgreat", &wire.Estimate{ErrorMS: 9}), person("yan", &wire.Estimate{Why: "a private one"}),
+		{Name: "ann", Peer: true}, person("zoe the \x1b[2Jgreat", &wire.Estimate{ErrorMS: 9}),
+		person("yan", &wire.Estimate{Why: "a private one"}),
 	}}
 	screen, out := testScreen()
 	var got []string
@@ -104,7 +108,8 @@ func TestCountAtTheTerminal(t *testing.T) {
 	s.shows(state, now)
 	s.shows(state, now)
 	said := out.String()
-	if strings.Count(said, "has only the page") != 1 || !strings.Contains(said, "about ± 9 ms") || strings.Contains(said, "\x1b[2J") || strings.Contains(said, "yan") {
+	if strings.Count(said, "has only the page") != 1 || !strings.Contains(said, "about ± 9 ms") ||
+		strings.Contains(said, "\x1b[2J") || strings.Contains(said, "yan") {
 		t.Errorf("the terminal says %q", said)
 	}
 	for _, line := range []string{"count ZOE THE \x1b[2Jgreat", " uncount  zoe the \x1b[2Jgreat ", "count yan", "count", "counting"} {

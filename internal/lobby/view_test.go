@@ -58,7 +58,8 @@ func TestGoneHost(t *testing.T) {
 		n.Show(peer.Disconnected{Err: peer.ErrUnreachable})
 		n.Show(gone)
 		n.Show(gone)
-		if said := strings.Join(strings.Fields(out.String()), " "); strings.Count(said, "trying again for half an hour") != 1 || strings.Count(said, "the night may be over. Trying again for five minutes") != 1 {
+		if said := strings.Join(strings.Fields(out.String()), " "); strings.Count(said,
+			"trying again for half an hour") != 1 || strings.Count(said, "the night may be over. Trying again for five minutes") != 1 {
 			t.Errorf("it says %s", said)
 		}
 	})
@@ -72,7 +73,8 @@ func TestPlayerHelp(t *testing.T) {
 		want string
 	}{
 		{at(wire.Gathering), "you are in; the organiser starts when everyone is here" + page},
-		{wire.Snapshot{Room: wire.Head{Stage: wire.Gathering, Settings: wire.Settings{Players: 4}}}, "you are in; it starts by itself when 4 are here" + page},
+		{wire.Snapshot{Room: wire.Head{Stage: wire.Gathering, Settings: wire.Settings{Players: 4}}},
+			"you are in; it starts by itself when 4 are here" + page},
 		{wire.Snapshot{Room: wire.Head{Stage: wire.Gathering, Ended: time.Now()}}, ""}, // the night is over, and the room sleeps
 		{at(wire.Measuring), ""},
 		{at(wire.Failed), "the organiser can look for something else and begin again; Ctrl-C leaves\n"},
@@ -127,9 +129,13 @@ func TestNarratorEnds(t *testing.T) {
 	}{
 		{"the organiser, at once", View{Steers: &Steering{}}, over, "the night has ended. Good night!\n"},
 		{"a friend, too late", View{}, over, ""},
-		{"a friend, back", View{lost: time.Unix(1_800_000_000, 0)}, over, "while the connection was lost the night has ended: room LOBIMARA is over. Good night! If the others play on, ask the organiser for the link of the new room\n"},
+		{"a friend, back", View{lost: time.Unix(1_800_000_000, 0)}, over, "while the connection was lost the " +
+			"night has ended: room LOBIMARA is over. Good night! If the others play on, ask the organiser for the link of the new room\n"},
 		{"a friend, told", View{hasEnded: true, lost: time.Unix(1_800_000_000, 0)}, over, ""},
-		{"a friend, in time", View{}, wire.Refusal{Reason: wire.ReasonEnded, Message: "ann has ended the night. Good night!"}, "ann has ended the night. Good night!\n"},
+		{"a friend, in time", View{}, wire.Refusal{
+			Reason:  wire.ReasonEnded,
+			Message: "ann has ended the night. Good night!",
+		}, "ann has ended the night. Good night!\n"},
 		{"the organiser, removed", View{Steers: &Steering{}}, wire.Refusal{Reason: wire.ReasonRemoved, Message: "ann has removed you"}, ""},
 	} {
 		s, out := testScreen()

@@ -16,7 +16,8 @@ func voting() wire.Snapshot {
 	addr := func(n string) netip.AddrPort { return netip.MustParseAddrPort("192.0.2." + n + ":27960") }
 	s := at(wire.Chosen)
 	s.Room.Round = 2
-	s.People = []wire.Person{{Name: "ann", Peer: true, Page: true}, {Name: "ben", Peer: true, Asked: true}, {Name: "zoe", Peer: true}, {Name: "eve", Guest: true, Page: true}}
+	s.People = []wire.Person{{Name: "ann", Peer: true, Page: true}, {Name: "ben", Peer: true, Asked: true},
+		{Name: "zoe", Peer: true}, {Name: "eve", Guest: true, Page: true}}
 	s.Voting = wire.Voting{Open: true, Rule: wire.MostVotes, Ballot: []string{addr("7").String(), addr("8").String(), addr("9").String()}}
 	s.Choice = &wire.Choice{
 		Selection: selection.Selection{Ranking: []selection.Ranked{
@@ -107,7 +108,8 @@ func TestTypedVotes(t *testing.T) {
 	room := voting()
 	third := netip.MustParseAddrPort("192.0.2.9:27960")
 	for line, want := range map[string]wire.Say{
-		"3": {What: wire.SayVote, Addr: third}, "0": {What: wire.SayVote}, "v3": {What: wire.SayVeto, Addr: third}, "V 3": {What: wire.SayVeto, Addr: third},
+		"3": {What: wire.SayVote, Addr: third}, "0": {What: wire.SayVote}, "v3": {What: wire.SayVeto, Addr: third},
+		"V 3":    {What: wire.SayVeto, Addr: third},
 		"veto 3": {What: wire.SayVeto, Addr: third}, "r": {What: wire.SayReady}, "Ready": {What: wire.SayReady}, "w": {What: wire.SayWait},
 	} {
 		want.Round = 2
@@ -116,7 +118,8 @@ func TestTypedVotes(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]string{
-		"4": "the candidates are 1 to 3", "v0": "the candidates are 1 to 3", "-1": "the candidates are 1 to 3", "v": keysOfVote, "yes": keysOfVote, "1 2": keysOfVote,
+		"4": "the candidates are 1 to 3", "v0": "the candidates are 1 to 3", "-1": "the candidates are 1 to 3",
+		"v": keysOfVote, "yes": keysOfVote, "1 2": keysOfVote,
 	} {
 		if got, wrong := wordOf(line, &room); wrong != want {
 			t.Errorf("%q: %+v, %q; want %q", line, got, wrong, want)

@@ -42,9 +42,21 @@ func FuzzPlayer(f *testing.F) {
 			case 3:
 				s.hears(wire.Ask{Round: round, Servers: []int{upTo(7)}, Own: upTo(3), Names: []int{upTo(3)}})
 			case 4:
-				s.hears(wire.Finalists{Round: round, Game: "openarena", Attempt: upTo(3), Servers: []int{upTo(7), 0}[upTo(2):], Samples: 1 + upTo(6), Most: upTo(3)})
+				s.hears(wire.Finalists{
+					Round:   round,
+					Game:    "openarena",
+					Attempt: upTo(3),
+					Servers: []int{upTo(7), 0}[upTo(2):],
+					Samples: 1 + upTo(6),
+					Most:    upTo(3),
+				})
 			case 5:
-				s.hears(wire.Survey{Attempt: upTo(2), Samples: 1 + upTo(1), Places: wire.Venues{{Name: "a", Addr: servers[upTo(6)].Addr, Protocol: "tcp"}, {Name: "b", Addr: servers[2].Addr, Protocol: "beacon"}}})
+				s.hears(wire.Survey{
+					Attempt: upTo(2),
+					Samples: 1 + upTo(1),
+					Places: wire.Venues{{Name: "a", Addr: servers[upTo(6)].Addr, Protocol: "tcp"},
+						{Name: "b", Addr: servers[2].Addr, Protocol: "beacon"}},
+				})
 			case 6:
 				s.hears(wire.Launch{Round: round, Game: "openarena", Address: servers[upTo(6)].Addr.String(), Again: int64(upTo(9))})
 			case 7:

@@ -87,7 +87,13 @@ func (s *script) asks(silent ...int) {
 		if slices.Contains(silent, int(run.Servers[probe.Server].Addr.Addr().As4()[3])) {
 			continue
 		}
-		r := discovery.Result{Server: probe.Server, Phase: probe.Phase, State: discovery.Answered, RTT: 20 * ms, Info: &discovery.Info{Name: "x", GamePort: 28000}}
+		r := discovery.Result{
+			Server: probe.Server,
+			Phase:  probe.Phase,
+			State:  discovery.Answered,
+			RTT:    20 * ms,
+			Info:   &discovery.Info{Name: "x", GamePort: 28000},
+		}
 		plan.Observe(r)
 		seen.Results = append(seen.Results, r)
 	}
@@ -197,7 +203,8 @@ func TestLook(t *testing.T) {
 		}
 	}
 	verified, is := s.said[0].(wire.Verified)
-	if !is || len(verified.Servers) != 2 || verified.Servers[0].Sent != 3 || len(verified.Servers[0].RTTs) != 2 || verified.Servers[1].State != discovery.Lost {
+	if !is || len(verified.Servers) != 2 || verified.Servers[0].Sent != 3 || len(verified.Servers[0].RTTs) != 2 ||
+		verified.Servers[1].State != discovery.Lost {
 		t.Fatalf("the host is told %+v", s.said)
 	}
 	s.wants("Verified")
@@ -221,7 +228,15 @@ func TestGap(t *testing.T) {
 		{0, 0, 1100 * ms, 1400 * ms},
 	} {
 		s := newScript(t, Options{Seed: 1})
-		s.hears(listOfFour, measureAll, wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{1}, Samples: 2, Gap: discovery.Millis(tt.gap), Every: discovery.Millis(tt.every)})
+		s.hears(listOfFour, measureAll, wire.Finalists{
+			Round:   1,
+			Game:    "openarena",
+			Attempt: 1,
+			Servers: []int{1},
+			Samples: 2,
+			Gap:     discovery.Millis(tt.gap),
+			Every:   discovery.Millis(tt.every),
+		})
 		s.asks(1)
 		s.passes(s.runs[1].Began.Add(tt.least - ms).Sub(s.now))
 		if len(s.runs) != 2 {

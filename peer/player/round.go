@@ -113,7 +113,8 @@ func (p *Player) follow(remembered []discovery.Result) error {
 	}
 	shunned := append(slices.Clip(remembered), r.outOfReach(remembered)...)
 	if n := len(shunned) - len(remembered); n > 0 {
-		p.do(Warn{"the host is on the internet but lists servers on networks such as yours: they are not asked; if they are yours, join the host by its address there", []any{"servers", n}})
+		p.do(Warn{"the host is on the internet but lists servers on networks such as yours: they are not asked; " +
+			"if they are yours, join the host by its address there", []any{"servers", n}})
 	}
 	r.began, r.agenda = p.now, discovery.NewAgenda(plan, shunned)
 	for i := range shunned {

@@ -294,8 +294,12 @@ func TestRounds(t *testing.T) {
 		{"a round", func(r *Register) { r.Begin(at(9)) }, "ann true false  false 9, bob false false  false 9, cat true false  false 9"},
 		{"more servers", func(r *Register) { r.Again(at(9)) }, "ann true false  true 9, bob false false  false 2, cat true false odd false 9"},
 		{"a restart", func(r *Register) { r.Resume(at(9)) }, "ann false true  true 9, bob false true  false 9, cat false true odd false 9"},
-		{"a time that did not count", func(r *Register) { r.Shift(7 * second) }, "ann true true  true 8, bob false true  false 9, cat true true odd false 8"},
-		{"a clock that was ahead", func(r *Register) { r.SetRight(at(1).Add(-aheadMost)) }, "ann true true  true 1, bob false true  false -299, cat true true odd false 1"},
+		{"a time that did not count", func(r *Register) {
+			r.Shift(7 * second)
+		}, "ann true true  true 8, bob false true  false 9, cat true true odd false 8"},
+		{"a clock that was ahead", func(r *Register) {
+			r.SetRight(at(1).Add(-aheadMost))
+		}, "ann true true  true 1, bob false true  false -299, cat true true odd false 1"},
 		{"another name", func(r *Register) { r.Rename("bob", "ben"); r.Rename("cat", "cat"); r.Rename("nobody", "hal") },
 			"ann true true  true 1, ben false true  false 2, cat true true odd false 1"},
 		{"a free place", func(r *Register) { r.Forget("bob"); r.Forget("hal") }, "ann true true  true 1, cat true true odd false 1"},
@@ -337,10 +341,12 @@ func TestSaved(t *testing.T) {
 		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
 	}
 	back, err := Restore(r.Save(), []string{"zoe", "ann", "bob"})
-	if again, _ := json.Marshal(back.Save()); err != nil || string(again) != want || here(&back) > 0 || fmt.Sprint(back.Active()) != "[zoe ann]" {
+	if again, _ := json.Marshal(back.Save()); err != nil || string(again) != want || here(&back) > 0 ||
+		fmt.Sprint(back.Active()) != "[zoe ann]" {
 		t.Errorf("it is restored as %s, %v", again, err)
 	}
-	if again, _ := json.Marshal(r.Save().Anew()); string(again) != `{"ann":{"heard":"2026-11-20T20:00:01Z"},"bob":{"heard":"2026-11-20T20:00:00Z"},"zoe":{"heard":"2026-11-20T20:00:00Z"}}` {
+	if again, _ := json.Marshal(r.Save().Anew()); string(
+		again) != `{"ann":{"heard":"2026-11-20T20:00:01Z"},"bob":{"heard":"2026-11-20T20:00:00Z"},"zoe":{"heard":"2026-11-20T20:00:00Z"}}` {
 		t.Errorf("of a round that begins again is left %s", again)
 	}
 	for _, why := range reasons {

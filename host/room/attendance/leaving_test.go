@@ -64,7 +64,8 @@ func TestCanReturn(t *testing.T) {
 		out    Why
 		missed time.Duration
 		want   bool
-	}{{Left, 1, true}, {Silent, 1, true}, {"", 1, false}, {TooLate, 0, false}, {Odd, 1, false}, {Left, mostMissed, true}, {Left, mostMissed + 1, false}} {
+	}{{Left, 1, true}, {Silent, 1, true}, {"", 1, false}, {TooLate, 0, false}, {Odd, 1, false},
+		{Left, mostMissed, true}, {Left, mostMissed + 1, false}} {
 		r := of("ann")
 		r.LeaveOut(tt.out, "ann")
 		r.Miss(tt.missed, "ann")

@@ -55,7 +55,10 @@ var (
 	errNoDate    = &wire.Refusal{Reason: wire.ReasonAction, Message: "no date is set for this room"}
 	errNotThere  = &wire.Refusal{Reason: wire.ReasonAction, Message: "who played there last says how it was"}
 	errEnded     = errors.New("the night is over already")
-	errMissedEnd = &wire.Refusal{Reason: wire.ReasonEnded, Message: "while the connection was lost the night has ended. Good night! The room stays: whoever comes next opens it again"}
+	errMissedEnd = &wire.Refusal{
+		Reason:  wire.ReasonEnded,
+		Message: "while the connection was lost the night has ended. Good night! The room stays: whoever comes next opens it again",
+	}
 )
 
 // Calendar is a room's memory from one session to the next.

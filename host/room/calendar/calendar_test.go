@@ -216,7 +216,8 @@ func TestNextDate(t *testing.T) {
 func TestReminder(t *testing.T) {
 	r := newRoom(fridays, people()...)
 	r.Posts = true
-	r.People = append(r.People, Person{Key: "C", Name: "cat", IsRegular: true}, Person{Key: "D", Name: "dan", IsRegular: true}, Person{Key: "E", Name: "eve", IsPlayer: true})
+	r.People = append(r.People, Person{Key: "C", Name: "cat", IsRegular: true},
+		Person{Key: "D", Name: "dan", IsRegular: true}, Person{Key: "E", Name: "eve", IsPlayer: true})
 	r.Advance(r.Facts)
 	for key, comes := range map[string]*bool{"A": &yes, "B": &yes, "C": &yes, "D": &no, "Z": &yes} {
 		if err := r.Come(key, comes); err != nil {
@@ -386,7 +387,12 @@ func TestForgotten(t *testing.T) {
 func TestMostRegulars(t *testing.T) {
 	r := newRoom(fridays, Person{Key: "ann", IsOrganiser: true, IsRegular: true})
 	for i := range mostRegulars + 2 {
-		r.People = append(r.People, Person{Key: fmt.Sprint(i), IsRegular: true, IsPlayer: i < 2, Seen: eight.Add(-time.Duration(i) * time.Minute)})
+		r.People = append(r.People, Person{
+			Key:       fmt.Sprint(i),
+			IsRegular: true,
+			IsPlayer:  i < 2,
+			Seen:      eight.Add(-time.Duration(i) * time.Minute),
+		})
 	}
 	end, err := r.End("", r.Facts)
 	want := []string{fmt.Sprint(mostRegulars + 1), fmt.Sprint(mostRegulars)}
@@ -454,16 +460,26 @@ func TestUse(t *testing.T) {
 		{"for a day", "", nil, KeepEmpty, func(r *room) {}, Use{Empty: KeepEmpty}},
 		{"for longer", "", nil, KeepEmpty + 1, func(r *room) {}, Use{Empty: KeepEmpty + 1, IsOver: true}},
 		{"players are there", "", people(), 90 * time.Hour, func(r *room) {}, Use{IsClaimed: true}},
-		{"players are away", "", away, time.Hour, func(r *room) { r.Heard = eight.Add(time.Minute) }, Use{IsClaimed: true, Empty: 59 * time.Minute}},
+		{"players are away", "", away, time.Hour, func(r *room) {
+			r.Heard = eight.Add(time.Minute)
+		}, Use{IsClaimed: true, Empty: 59 * time.Minute}},
 		{"closed", "", people(), 0, func(r *room) { r.IsClosed = true }, Use{IsClaimed: true, IsOver: true}},
 		{"a standing one", fridays, nil, 0, func(r *room) {}, Use{IsStanding: true, Empty: 1}},
 		{"for half a year", fridays, nil, 0, func(r *room) { r.until(t, eight.AddDate(0, 0, 180)) },
 			Use{IsStanding: true, Empty: 2 * time.Hour, Unused: 180 * 24 * time.Hour}},
 		{"after a clock has jumped", fridays, nil, 0, func(r *room) { r.Now = r.Now.AddDate(9, 0, 0); r.tick(); r.Now = eight; r.tick() },
 			Use{IsStanding: true, Unused: mostAge}},
-		{"and somebody came", fridays, nil, 0, func(r *room) { r.until(t, eight.AddDate(0, 0, 90)); r.People = people(); r.tick(); r.restarts(t) },
+		{"and somebody came", fridays, nil, 0, func(r *room) {
+			r.until(t, eight.AddDate(0, 0, 90))
+			r.People = people()
+			r.tick()
+			r.restarts(t)
+		},
 			Use{IsStanding: true, IsClaimed: true}},
-		{"a guest comes", fridays, people()[2:], 0, func(r *room) { r.Come("Z", &yes); r.restarts(t) }, Use{IsStanding: true, IsClaimed: true, Empty: 1}},
+		{"a guest comes", fridays, people()[2:], 0, func(r *room) {
+			r.Come("Z", &yes)
+			r.restarts(t)
+		}, Use{IsStanding: true, IsClaimed: true, Empty: 1}},
 		{"a guest does not", fridays, people()[2:], 0, func(r *room) { r.Come("Z", &no) }, Use{IsStanding: true, Empty: 1}},
 	} {
 		r := newRoom(tt.every, tt.people...)
@@ -508,7 +524,8 @@ func TestAnnouncements(t *testing.T) {
 	r.tick()
 	r.wants(t, open)
 	a := r.Announce(wire.Announcement{Kind: wire.AnnouncedOpen}, r.Facts)[0].(Announce).Announcement
-	if want := []wire.AnnouncedPlayer{{Name: "ann"}, {Name: "bob"}}; !slices.Equal(a.Players, want) || a.Format != wire.AnnouncementFormat || !a.At.Equal(eight) {
+	if want := []wire.AnnouncedPlayer{{Name: "ann"}, {Name: "bob"}}; !slices.Equal(a.Players, want) ||
+		a.Format != wire.AnnouncementFormat || !a.At.Equal(eight) {
 		t.Errorf("told is %+v", a)
 	}
 	for range 2 {

@@ -13,7 +13,16 @@ import (
 
 // den is where a round goes, with ann and bob in mind.
 func den(round int, connect string) wire.Played {
-	return wire.Played{Round: round, At: eight, Game: "openarena", Server: "den", Connect: connect, Map: "dm1", MeanMS: 30, Players: []string{"ann", "zoe"}}
+	return wire.Played{
+		Round:   round,
+		At:      eight,
+		Game:    "openarena",
+		Server:  "den",
+		Connect: connect,
+		Map:     "dm1",
+		MeanMS:  30,
+		Players: []string{"ann", "zoe"},
+	}
 }
 
 // TestPlay tells a launch that is news from one that is known, and writes both down.
@@ -35,7 +44,8 @@ func TestPlay(t *testing.T) {
 			t.Errorf("round %d to %s is %+v", tt.played.Round, tt.played.Connect, trip)
 		}
 		history, stays := r.View(r.Facts).History, r.Evenings("").Evenings[0].Stays
-		if len(history) != tt.history || len(stays) != tt.stays || history[tt.history-1].Connect != tt.played.Connect || stays[tt.stays-1].Connect != tt.played.Connect {
+		if len(history) != tt.history || len(stays) != tt.stays || history[tt.history-1].Connect != tt.played.Connect ||
+			stays[tt.stays-1].Connect != tt.played.Connect {
 			t.Errorf("after round %d to %s: %+v, %+v", tt.played.Round, tt.played.Connect, history, stays)
 		}
 		r.Now = r.Now.Add(time.Hour)
@@ -50,11 +60,16 @@ func TestPlay(t *testing.T) {
 		stay.Game, stay.Server, stay.Connect, stay.Country, stay.Map, stay.MeanMS = "openarena", "den", "192.0.2.2:1", "DE", "dm1", 30
 		stay.Players = []wire.Seat{{Name: "ann", PingMS: 40}, {Name: "zoe"}}
 	}
-	if e := r.Evenings("Friday"); !reflect.DeepEqual(e, wire.Evenings{Format: wire.EveningsFormat, Room: "Friday", Evenings: []wire.Evening{want}}) {
+	if e := r.Evenings("Friday"); !reflect.DeepEqual(e, wire.Evenings{
+		Format:   wire.EveningsFormat,
+		Room:     "Friday",
+		Evenings: []wire.Evening{want},
+	}) {
 		t.Errorf("the history is %+v, want %+v", e, want)
 	}
 	r = newRoom("", people()...)
-	if trip := r.Play(den(1, ""), "", nil, r.Facts); trip.Regulars != nil || len(r.Evenings("").Evenings) != 0 || len(r.View(r.Facts).History) != 1 {
+	if trip := r.Play(den(1, ""), "", nil, r.Facts); trip.Regulars != nil || len(r.Evenings("").Evenings) != 0 ||
+		len(r.View(r.Facts).History) != 1 {
 		t.Errorf("a room that is no standing one: %+v, %+v", trip, r.Evenings(""))
 	}
 }
@@ -127,7 +142,8 @@ func TestMeeting(t *testing.T) {
 	r.Now = eight.Add(time.Hour)
 	r.Advance(r.Facts)
 	r.Come("A", &no)
-	r.People = append(r.People, Person{Key: "C", Name: "cat", IsRegular: true}, Person{Key: "D", Name: "dan"}, Person{Key: "E", Name: "eve", HasPage: true})
+	r.People = append(r.People, Person{Key: "C", Name: "cat", IsRegular: true}, Person{Key: "D", Name: "dan"},
+		Person{Key: "E", Name: "eve", HasPage: true})
 	r.Advance(r.Facts)
 	r.Come("D", &yes)
 	want := &wire.Meeting{

@@ -25,7 +25,10 @@ func addr(server int) netip.AddrPort {
 func basisOf(rows map[string][]int) selection.Basis {
 	players := slices.Sorted(maps.Keys(rows))
 	n := len(rows[players[0]])
-	b := selection.Basis{Table: selection.NewTable(players, n), Servers: selection.Servers{Infos: map[int]*discovery.Info{}, Lone: map[int]bool{}}}
+	b := selection.Basis{
+		Table:   selection.NewTable(players, n),
+		Servers: selection.Servers{Infos: map[int]*discovery.Info{}, Lone: map[int]bool{}},
+	}
 	b.Criteria = Criteria(wire.Settings{By: selection.Mean}, -1)
 	for server := range n {
 		b.Servers.List = append(b.Servers.List, discovery.Server{Addr: addr(server), Country: "DE"})
@@ -259,7 +262,8 @@ func TestCulled(t *testing.T) {
 		t.Fatalf("the lists are %+v", lists)
 	}
 	one := lost.Servers[0]
-	if one.Addr != addr(2).String() || one.Name != "server 2" || !slices.Equal(one.Players, []string{"bob"}) || !maps.Equal(one.RTT, map[string]float64{"ann": 10}) {
+	if one.Addr != addr(2).String() || one.Name != "server 2" || !slices.Equal(one.Players, []string{"bob"}) ||
+		!maps.Equal(one.RTT, map[string]float64{"ann": 10}) {
 		t.Errorf("out of reach is %+v", one)
 	}
 	if lists[selection.Blacklisted].Total != 1 || len(lists) != 2 {
@@ -333,8 +337,16 @@ func TestAllow(t *testing.T) {
 func TestLack(t *testing.T) {
 	for want, s := range map[string]selection.Selection{
 		"": {},
-		"3 without enough free seats, 2 of the wrong kind, 6 unwanted": {Culled: selection.Culled{Full: 3, Filtered: 1, Unknown: 1, Hygiene: 1, Blacklisted: 2, Vetoed: 3}},
-		"1 unreachable for someone, 2 with a password, 3 that somebody hides, 4 that refuse someone's ping, 5 too far for someone, 6 not measured by everyone": {
+		"3 without enough free seats, 2 of the wrong kind, 6 unwanted": {Culled: selection.Culled{
+			Full:        3,
+			Filtered:    1,
+			Unknown:     1,
+			Hygiene:     1,
+			Blacklisted: 2,
+			Vetoed:      3,
+		}},
+		"1 unreachable for someone, 2 with a password, 3 that somebody hides, 4 that refuse someone's ping, 5 " +
+			"too far for someone, 6 not measured by everyone": {
 			Culled: selection.Culled{Unreachable: 1, Passworded: 2, Hidden: 3, PingLimits: 4, OverThreshold: 5, Unmeasured: 6}},
 		"2 of another version": {Culled: selection.Culled{WrongVersion: 2}},
 		"2 of another version than ann, ben has": {Culled: selection.Culled{WrongVersion: 2}, Reasons: []selection.Reason{
@@ -430,7 +442,12 @@ func TestAdvice(t *testing.T) {
 		{"too late", []string{"ann", "bob"}, nil, false, nil},
 		{"something suits", []string{"ann", "bob"}, &selection.Ranked{Server: 1, Addr: addr(1)}, true, nil},
 	} {
-		c := Choice{newest: &selection.Selection{By: selection.Threshold, Chosen: tt.chosen, Players: tt.players, Why: &selection.Why{Relax: relax}}}
+		c := Choice{newest: &selection.Selection{
+			By:      selection.Threshold,
+			Chosen:  tt.chosen,
+			Players: tt.players,
+			Why:     &selection.Why{Relax: relax},
+		}}
 		v := c.View(Facts{Servers: b.Servers, Players: []string{"ann", "bob"}, Limits: b.Criteria.Limits, IsOpen: tt.isOpen, Target: -1})
 		if !reflect.DeepEqual(v.Advice, tt.want) {
 			t.Errorf("%s: it advises %+v, want %+v", tt.name, v.Advice, tt.want)
@@ -449,7 +466,8 @@ func TestAdvice(t *testing.T) {
 // TestCriteria: a seat more is worth a little, unless a room is tuned.
 func TestCriteria(t *testing.T) {
 	for spare, want := range map[time.Duration]time.Duration{0: spareSeat, -1: 0, time.Millisecond: time.Millisecond} {
-		if c := Criteria(wire.Settings{By: selection.Minimax}, spare); c.Spare != want || c.By != selection.Minimax || c.Top == 0 || c.Reasons == 0 {
+		if c := Criteria(wire.Settings{By: selection.Minimax}, spare); c.Spare != want || c.By != selection.Minimax ||
+			c.Top == 0 || c.Reasons == 0 {
 			t.Errorf("a spare seat of %v is worth %v", spare, c.Spare)
 		}
 	}
@@ -475,7 +493,8 @@ func TestSaved(t *testing.T) {
 	c.whatIf.Selection = selection.Selection{By: selection.Minimax, Players: []string{"ann"}}
 	const of = `{"format":"","by":"%s","players":["ann"],"chosen":null,"ranking":null,` +
 		`"culled":{"unmeasured":0,"unreachable":0,"full":0,"filtered":0,"over_threshold":0},"reasons":null}`
-	want := fmt.Sprintf(`{"choice":{"selection":`+of+`,"what_if":{"player":"zoe","patch":{"by":"minimax"},"selection":`+of+`}}}`, "mean", "minimax")
+	want := fmt.Sprintf(`{"choice":{"selection":`+of+`,"what_if":{"player":"zoe","patch":{"by":"minimax"},"selection":`+
+		of+`}}}`, "mean", "minimax")
 	if got := section(); got != want {
 		t.Errorf("it is saved as %s, want %s", got, want)
 	}

@@ -170,19 +170,22 @@ func TestChoose(t *testing.T) {
 		{"nothing suits two", func(n *session) {
 			n.Measures("ann", 10)
 			n.Measures("bob", lost)
-		}, false, true, "", -1, "[ann bob]", map[string]attendance.Why{"cat": attendance.Behind}, []string{"choosing without cat, who has measured 0 of 20 servers"}},
+		}, false, true, "", -1, "[ann bob]", map[string]attendance.Why{"cat": attendance.Behind},
+			[]string{"choosing without cat, who has measured 0 of 20 servers"}},
 		{"one has finished nothing that suits", func(n *session) {
 			n.Measures("ann", append(grouptest.Up(10, 3), lost)...)
 			n.Measures("bob", append(grouptest.Up(10, 3), lost)...)
 			n.tells("cat", 3, 10)
-		}, false, true, "", 0, "[ann bob]", map[string]attendance.Why{"cat": attendance.Behind}, []string{"choosing without cat, who has measured 1 of 20 servers"}},
+		}, false, true, "", 0, "[ann bob]", map[string]attendance.Why{"cat": attendance.Behind},
+			[]string{"choosing without cat, who has measured 1 of 20 servers"}},
 		{"one is too far away", func(n *session) {
 			n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{60 * ms}
 			n.Measures("ann", grouptest.Up(10, 20)...)
 			n.Measures("bob", grouptest.Up(10, 20)...)
 			n.Measures("cat", grouptest.Down(10, 20)...)
 		}, false, true, "", 0, "[ann bob]", map[string]attendance.Why{"cat": attendance.Outvoted}, []string{
-			"no server suits everyone, but some suit all but cat, to whom they did not answer or are too far away: choosing without; the organiser can begin another round",
+			"no server suits everyone, but some suit all but cat, to whom they did not answer or are too far " +
+				"away: choosing without; the organiser can begin another round",
 		}},
 		{"one is too far away, early", func(n *session) {
 			n.Settings.By, n.Settings.Limits = selection.Threshold, wire.Limits{60 * ms}
@@ -299,14 +302,21 @@ func TestDecide(t *testing.T) {
 		{"a second look", nil, nil, []int{0, 1, 2, 3, 4}, 0, "", false, 0, []string{"everyone looks at the best 5 again"}},
 		{"a launch", nil, func(n *session) { n.looks(0, 1, 2) }, nil, 0, "", false, 0, nil},
 		{"a vote", func(n *session) { n.Settings.Agree = wire.Yes }, func(n *session) { n.looks(0, 1, 2) }, nil, 0, "", true, 0, nil},
-		{"a look for a vote", func(n *session) { n.Settings.Agree = wire.Yes }, func(n *session) { n.looks(0, 1) }, []int{2, 3, 4, 5, 6}, 0, "", true, 0, []string{"everyone looks at 5 servers more, for a vote"}},
+		{"a look for a vote", func(n *session) {
+			n.Settings.Agree = wire.Yes
+		}, func(n *session) { n.looks(0, 1) }, []int{2, 3, 4, 5, 6}, 0, "", true, 0, []string{"everyone looks at 5 servers more, for a vote"}},
 		{"a vote, after looks enough", func(n *session) { n.Settings.Agree = wire.Yes }, func(n *session) {
 			n.looks(0)
 			tires(n)
 		}, nil, 0, "", true, 0, nil},
-		{"a launch, after looks enough", nil, tires, nil, 0, "", false, 0, []string{"the best servers keep changing: taking 20.0.0.1:27960 unverified"}},
-		{"a vote, unverified", func(n *session) { n.Settings.Agree = wire.Yes }, tires, nil, 0, "", true, 0, []string{"the best servers keep changing: the rule takes 20.0.0.1:27960 unverified"}},
-		{"all are full", func(n *session) { fill(n, "", 10) }, nil, nil, 0, "no server suits everyone: 10 without enough free seats", false, 0, nil},
+		{"a launch, after looks enough", nil, tires, nil, 0, "", false, 0,
+			[]string{"the best servers keep changing: taking 20.0.0.1:27960 unverified"}},
+		{"a vote, unverified", func(n *session) {
+			n.Settings.Agree = wire.Yes
+		}, tires, nil, 0, "", true, 0, []string{"the best servers keep changing: the rule takes 20.0.0.1:27960 unverified"}},
+		{"all are full", func(n *session) {
+			fill(n, "", 10)
+		}, nil, nil, 0, "no server suits everyone: 10 without enough free seats", false, 0, nil},
 		{"all are full, and the room waits", func(n *session) {
 			fill(n, "", 10)
 			n.Settings.Wait = discovery.Millis(time.Minute)
@@ -314,11 +324,14 @@ func TestDecide(t *testing.T) {
 		{"all are full, and nobody is left", func(n *session) {
 			fill(n, "", 10)
 			n.Settings.Wait = discovery.Millis(time.Minute)
-		}, func(n *session) { n.Attendance.LeaveOut(attendance.Left, "ann", "bob", "cat") }, nil, 0, "no server suits everyone: 10 without enough free seats", false, 0, nil},
+		}, func(n *session) {
+			n.Attendance.LeaveOut(attendance.Left, "ann", "bob", "cat")
+		}, nil, 0, "no server suits everyone: 10 without enough free seats", false, 0, nil},
 		{"one says that all are full", func(n *session) {
 			n.Gets(grouptest.List(10))
 			fill(n, "ann", 10)
-		}, nil, []int{0, 1, 2}, 0, "", false, 0, []string{"no server suits everyone as far as single players heard: everyone looks at 3 servers"}},
+		}, nil, []int{0, 1, 2}, 0, "", false, 0,
+			[]string{"no server suits everyone as far as single players heard: everyone looks at 3 servers"}},
 		{"one says that all are full, after looks enough", func(n *session) {
 			n.Gets(grouptest.List(10))
 			fill(n, "ann", 10)
@@ -329,8 +342,11 @@ func TestDecide(t *testing.T) {
 			for server := 2; server < 10; server++ {
 				n.Hears("", server, grouptest.Info())
 			}
-		}, nil, []int{2, 3, 4, 5, 6, 0, 1}, 0, "", false, 2, []string{"everyone looks at the best 5 again", "and at 2 servers that only one player has heard to be of no use"}},
-		{"one did not reach the best", func(n *session) { n.Measures("cat", lost, lost) }, nil, []int{2, 3, 4, 5, 6, 0, 1}, 0, "", false, 2, []string{
+		}, nil, []int{2, 3, 4, 5, 6, 0, 1}, 0, "", false, 2,
+			[]string{"everyone looks at the best 5 again", "and at 2 servers that only one player has heard to be of no use"}},
+		{"one did not reach the best", func(n *session) {
+			n.Measures("cat", lost, lost)
+		}, nil, []int{2, 3, 4, 5, 6, 0, 1}, 0, "", false, 2, []string{
 			"everyone looks at the best 5 again", "and at 2 servers better for all but one of you, whom they did not answer",
 		}},
 	} {
@@ -483,7 +499,9 @@ func TestOverrule(t *testing.T) {
 		}
 		n.looks(f.Look...)
 	}
-	if n.chosen() != 0 || n.Attendance.Of("dan").Out != attendance.Odd || !slices.ContainsFunc(n.told, func(note string) bool { return strings.HasPrefix(note, "dan says that") }) {
+	if n.chosen() != 0 || n.Attendance.Of("dan").Out != attendance.Odd || !slices.ContainsFunc(n.told, func(note string) bool {
+		return strings.HasPrefix(note, "dan says that")
+	}) {
 		t.Errorf("chosen is %d, dan is out for %q: %q", n.chosen(), n.Attendance.Of("dan").Out, n.told)
 	}
 	if doubts := n.Choice.Newest().Doubts; len(doubts) != 1 || doubts[0].Player != "dan" {
@@ -517,11 +535,15 @@ func TestHear(t *testing.T) {
 	}
 	seen := n.seen("abe", 4, 3)
 	seen.Info = &discovery.Info{Name: "Den", Map: "  q3dm1", MaxPlayers: 16}
-	heard := hear("abe", wire.Verified{Attempt: attempt, Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, Sent: 3, RTTs: []float64{9, 9, 9}}, seen}})
+	heard := hear("abe", wire.Verified{
+		Attempt: attempt,
+		Servers: []wire.Finalist{{Server: 0, State: discovery.Answered, Sent: 3, RTTs: []float64{9, 9, 9}}, seen},
+	})
 	if n.Weigh(); !heard.Counts || !heard.IsLast || n.Servers.Info(4) == nil || n.Servers.Info(4).Map != "q3dm1" {
 		t.Errorf("heard is %+v; of the server is known %+v", heard, n.Servers.Info(4))
 	}
-	if look, looked := n.Evidence["abe"].Looked(0); !looked || look.RTT != 9*ms || !n.Evidence["abe"].IsAsked(0) || n.Attendance.LastHeard() != n.Now {
+	if look, looked := n.Evidence["abe"].Looked(0); !looked || look.RTT != 9*ms || !n.Evidence["abe"].IsAsked(0) ||
+		n.Attendance.LastHeard() != n.Now {
 		t.Errorf("abe has seen %+v, was heard at %v", look, n.Attendance.LastHeard())
 	}
 	if heard.IsElsewhere || len(n.Mates("abe")) != 2 {

@@ -60,7 +60,8 @@ func (d *Decision) finalists(g *group.Group, p *probing.Probing, surveyed int) (
 	if d.looks.Tries() == 0 {
 		untried, discreet := untried(g, s, servers, surveyed)
 		if len(untried) > 0 {
-			notes = append(notes, fmt.Sprintf("and at %s that may be better: what ping %s has there is not known yet", discovery.ServersInWords(len(untried)), strings.Join(discreet, ", ")))
+			notes = append(notes, fmt.Sprintf("and at %s that may be better: what ping %s has there is not known yet",
+				discovery.ServersInWords(len(untried)), strings.Join(discreet, ", ")))
 		}
 		add(untried)
 	}
@@ -93,7 +94,8 @@ func untried(g *group.Group, s *search.Search, finalists []int, surveyed int) (s
 }
 
 // Look lets everyone look at servers again. If isLast a launch is near.
-func (d *Decision) Look(g *group.Group, p *probing.Probing, servers []int, isLast bool, passed time.Duration, now time.Time) (asks []finals.Ask, note string) {
+func (d *Decision) Look(g *group.Group, p *probing.Probing, servers []int, isLast bool, passed time.Duration,
+	now time.Time) (asks []finals.Ask, note string) {
 	asks, note = d.looks.Begin(finals.Setup{
 		Servers: servers, Search: searched(p.Search(g)), IsFair: rules.Of(g.Settings.By).Deviates, IsLast: isLast,
 	}, d.Facts(g, passed, now, servers...))

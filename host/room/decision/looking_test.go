@@ -60,7 +60,9 @@ func TestFavourite(t *testing.T) {
 			n.votes("ann", 2)
 			n.Hears("", 2, full)
 		}, 0, []string{"22.0.2.1:27960 turned out to be full: 20.0.0.1:27960 takes its place"}},
-		{"the best has filled up", func(n *session) { n.Hears("", 0, full) }, 1, []string{"20.0.0.1:27960 turned out to be full: 21.0.1.1:27960 takes its place"}},
+		{"the best has filled up", func(n *session) {
+			n.Hears("", 0, full)
+		}, 1, []string{"20.0.0.1:27960 turned out to be full: 21.0.1.1:27960 takes its place"}},
 		{"all that people have seen have filled up", func(n *session) {
 			for server := range 3 {
 				n.Hears("", server, full)
@@ -110,7 +112,9 @@ func TestChooseAgain(t *testing.T) {
 				n.Hears("", server, full)
 			}
 		}, "Cat left. Choosing again for three.", -1},
-		{"one where there was none", func(n *session) { n.Choice.Take(selection.Selection{Players: []string{"ann", "bob"}}) }, "Cat left. Choosing again for two.", 0},
+		{"one where there was none", func(n *session) {
+			n.Choice.Take(selection.Selection{Players: []string{"ann", "bob"}})
+		}, "Cat left. Choosing again for two.", 0},
 	} {
 		n := voting(t, "ann", "bob", "cat")
 		n.votes("ann", 2)
@@ -121,7 +125,8 @@ func TestChooseAgain(t *testing.T) {
 			t.Errorf("%s: %q, another is %+v", tt.name, note, other)
 		}
 		if other == nil {
-			if why := n.Choice.Newest().Why; len(n.Choice.Newest().Players) != 2 || len(n.Choice.Newest().Doubts) != 1 || why == nil || !n.Ballot.Paper("bob").Ready || n.Ballot.Paper("ann").Vote == nil {
+			if why := n.Choice.Newest().Why; len(n.Choice.Newest().Players) != 2 ||
+				len(n.Choice.Newest().Doubts) != 1 || why == nil || !n.Ballot.Paper("bob").Ready || n.Ballot.Paper("ann").Vote == nil {
 				t.Errorf("%s: the choice is for %v, by %+v", tt.name, n.Choice.Newest().Players, why)
 			}
 			continue
@@ -387,7 +392,8 @@ func TestLate(t *testing.T) {
 		t.Error("nobody is late")
 	}
 	says(t, "an hour later", notes, "bob did not look again: taking the first measurements")
-	if back := n.d.LookOf(n.group(), "bob", 0, n.Now); len(back) != 1 || back[0].Player != "bob" || !slices.Equal(back[0].Servers, []int{0, 1}) {
+	if back := n.d.LookOf(n.group(), "bob", 0, n.Now); len(back) != 1 || back[0].Player != "bob" ||
+		!slices.Equal(back[0].Servers, []int{0, 1}) {
 		t.Errorf("back again bob is asked for %+v", back)
 	}
 	asks, _ = n.d.Look(n.group(), &n.p, []int{2}, false, 0, n.Now)
@@ -474,11 +480,17 @@ func TestView(t *testing.T) {
 	n.Measures("ann", 1)
 	n.choose(false)
 	view, _ = n.d.View(n.group(), &n.p, open)
-	if len(view.Advice) != 1 || view.Advice[0] != (wire.Advice{Text: "wait for 3 seats", Action: "await", Servers: 1, Addr: "20.0.0.1:27960"}) {
+	if len(view.Advice) != 1 || view.Advice[0] != (wire.Advice{
+		Text:    "wait for 3 seats",
+		Action:  "await",
+		Servers: 1,
+		Addr:    "20.0.0.1:27960",
+	}) {
 		t.Errorf("where the best is full it advises %+v", view.Advice)
 	}
 	n.Hears("", 0, grouptest.Info())
-	if view, _ = n.d.View(n.group(), &n.p, decision.Showing{IsOpen: true, IsVoting: true, Target: -1}); len(view.Advice) != 1 || view.Advice[0].Text != "wait for 3 seats on Den" {
+	if view, _ = n.d.View(n.group(), &n.p,
+		decision.Showing{IsOpen: true, IsVoting: true, Target: -1}); len(view.Advice) != 1 || view.Advice[0].Text != "wait for 3 seats on Den" {
 		t.Errorf("of the same choice it advises %+v", view.Advice)
 	}
 

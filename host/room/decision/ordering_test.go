@@ -25,7 +25,8 @@ func TestVeto(t *testing.T) {
 	if _, _, err = decision.Veto(n.group(), selection.Veto{Player: "ann", Server: addr(1)}); err == nil {
 		t.Error("ann has a second veto")
 	}
-	if _, _, err = decision.Veto(n.group(), selection.Veto{Player: "bob", Server: addr(1)}); fmt.Sprint(err) != "nothing would be left to play on" {
+	if _, _, err = decision.Veto(n.group(),
+		selection.Veto{Player: "bob", Server: addr(1)}); fmt.Sprint(err) != "nothing would be left to play on" {
 		t.Error(err)
 	}
 	if note, _, err = decision.Veto(n.group(), selection.Veto{Player: "bob", Map: "dm6"}); err != nil || note != "bob vetoes dm6" {
@@ -103,7 +104,8 @@ func TestVouch(t *testing.T) {
 	n = odd(1)
 	n.Evidence["cat"] = n.Evidence["cat"].Next()
 	_, other, err = decision.Vouch(n.group(), "cat", n.Now)
-	if err == nil || !strings.HasPrefix(err.Error(), "cat has not measured") || other != nil || n.Attendance.Of("cat").Out != attendance.Behind {
+	if err == nil || !strings.HasPrefix(err.Error(), "cat has not measured") || other != nil ||
+		n.Attendance.Of("cat").Out != attendance.Behind {
 		t.Errorf("cat has measured nothing: %+v, out for %q, %v", other, n.Attendance.Of("cat").Out, err)
 	}
 

@@ -57,7 +57,8 @@ func TestView(t *testing.T) {
 			t.Errorf("%s: it is %+v, want %q", tt.name, v, tt.why)
 		}
 		note, err := g.Count(eve, s)
-		if isCounted := err == nil; isCounted != (tt.why == "") || isCounted != g.IsCounted("eve") || isCounted != strings.Contains(note, "give or take") {
+		if isCounted := err == nil; isCounted != (tt.why == "") || isCounted != g.IsCounted("eve") ||
+			isCounted != strings.Contains(note, "give or take") {
 			t.Errorf("%s: counted in it is %q, %v", tt.name, note, err)
 		}
 	}

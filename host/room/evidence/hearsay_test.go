@@ -40,7 +40,9 @@ func TestTaken(t *testing.T) {
 	}{
 		{"one player alone", alone, !host, []discovery.Info{port}, port, false},
 		{"one of two", !alone, !host, []discovery.Info{named}, bare, true},
-		{"one of eight", !alone, !host, []discovery.Info{full}, with(func(i *discovery.Info) { i.Players, i.Name, i.GamePort, i.MaxPing = 16, "", 0, 0 }), true},
+		{"one of eight", !alone, !host, []discovery.Info{full}, with(func(i *discovery.Info) {
+			i.Players, i.Name, i.GamePort, i.MaxPing = 16, "", 0, 0
+		}), true},
 		{"the host's word", !alone, host, []discovery.Info{named}, named, false},
 		{"one goes on alone", alone, !host, []discovery.Info{port, named, full}, port, false},
 		{"all agree", !alone, !host, []discovery.Info{named, named}, named, false},
@@ -358,7 +360,8 @@ func TestSavedHearsay(t *testing.T) {
 		saved   SavedHearsay
 		players []string
 		listed  int
-	}{{read, players, 2}, {read, players[:1], 3}, {SavedHearsay{Words: read.Words}, players, 3}, {SavedHearsay{read.Infos, read.Words[:4]}, players, 3}} {
+	}{{read, players, 2}, {read, players[:1], 3}, {SavedHearsay{Words: read.Words}, players, 3},
+		{SavedHearsay{read.Infos, read.Words[:4]}, players, 3}} {
 		if back, err := RestoreHearsay(tt.saved, tt.players, tt.listed); err == nil {
 			t.Errorf("%d players and %d servers have %v", len(tt.players), tt.listed, back)
 		}

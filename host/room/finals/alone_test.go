@@ -17,7 +17,8 @@ func TestJudgeMisses(t *testing.T) {
 		{"it answers the other", look{missed: []miss{{"bob", 1, 3}}, reached: []int{1}}, 2, nil, []miss{{"bob", 1, 3}}},
 		{"another answers", look{missed: []miss{{"bob", 1, 3}}, reached: []int{2}}, 2, []miss{{"bob", 1, 3}}, nil},
 		{"a single packet of half of them", look{missed: []miss{{"bob", 1, 1}}, reached: []int{1}}, 2, nil, nil},
-		{"a single packet of most of them", look{missed: []miss{{"bob", 1, 1}, {"cat", 1, 1}}, reached: []int{1}}, 3, nil, []miss{{"bob", 1, 1}, {"cat", 1, 1}}},
+		{"a single packet of most of them", look{missed: []miss{{"bob", 1, 1}, {"cat", 1, 1}}, reached: []int{1}}, 3,
+			nil, []miss{{"bob", 1, 1}, {"cat", 1, 1}}},
 		{"a single packet, and nobody else looked", look{missed: []miss{{"ann", 1, 1}}}, 1, []miss{{"ann", 1, 1}}, nil},
 		{"again", look{missed: []miss{{"bob", 1, 2}}, reached: []int{1}, alone: []string{"bob"}}, 2, nil, nil},
 	} {

@@ -30,14 +30,22 @@ func TestHear(t *testing.T) {
 		seen   wire.Finalist
 		want   *Look
 	}{
-		{"the lowest sample counts", Unsearched, unprobed, saw(0, 3, 25, 24, 26), &Look{Result: of(24 * ms), Quality: selection.Quality{Jitter: 1500 * time.Microsecond}}},
-		{"or what was lower before", Unsearched, answered(0, 22), saw(0, 3, 25, 24, 26), &Look{Result: of(22 * ms), Quality: selection.Quality{Jitter: 1500 * time.Microsecond}}},
+		{"the lowest sample counts", Unsearched, unprobed, saw(0, 3, 25, 24, 26), &Look{
+			Result:  of(24 * ms),
+			Quality: selection.Quality{Jitter: 1500 * time.Microsecond},
+		}},
+		{"or what was lower before", Unsearched, answered(0, 22), saw(0, 3, 25, 24, 26), &Look{
+			Result:  of(22 * ms),
+			Quality: selection.Quality{Jitter: 1500 * time.Microsecond},
+		}},
 		{"a server that is silent counts later", Unsearched, answered(0, 22), saw(0, 3), nil},
-		{"one that refuses counts now", Unsearched, answered(0, 22), wire.Finalist{State: discovery.Refused, Sent: 1}, &Look{Result: discovery.Result{State: discovery.Refused}}},
+		{"one that refuses counts now", Unsearched, answered(0, 22), wire.Finalist{State: discovery.Refused, Sent: 1},
+			&Look{Result: discovery.Result{State: discovery.Refused}}},
 		{"one that nobody asked", Unsearched, answered(0, 22), wire.Finalist{}, nil},
 		{"an answer without a ping", Unsearched, answered(0, 22), wire.Finalist{State: discovery.Answered, Sent: 1}, nil},
 		{"one that the player cannot get to", Unsearched, hidden, saw(0, 3, 1, 1, 1), nil},
-		{"all samples are kept after a short search", SearchedShort, answered(0, 30), saw(0, 1, 55), &Look{Result: of(30 * ms), RTTs: []float64{30, 55}}},
+		{"all samples are kept after a short search", SearchedShort, answered(0, 30), saw(0, 1, 55),
+			&Look{Result: of(30 * ms), RTTs: []float64{30, 55}}},
 		{"with those of the looks before", SearchedShort, again, saw(0, 1, 45), &Look{Result: of(20 * ms), RTTs: []float64{30, 20, 45}}},
 		{"which show jitter once they are enough", SearchedShort, again, saw(0, 1, 60), &Look{Result: of(20 * ms), RTTs: []float64{30, 20, 60}}},
 	} {
@@ -147,9 +155,11 @@ func TestSettle(t *testing.T) {
 		{"it answers all", three, three, three, Unsearched, 3, true, 0, ""},
 		{"it answers nobody", none, none, none, Unsearched, 3, false, 0, ""},
 		{"it answers the others", three, none, three, Unsearched, 3, false, 0, "1 server answered others, but not bob: bob looks again"},
-		{"it answers one", three, none, none, Unsearched, 3, false, 0, "1 server answered others, but not bob, cat: they look again, one at a time"},
+		{"it answers one", three, none, none, Unsearched, 3, false, 0,
+			"1 server answered others, but not bob, cat: they look again, one at a time"},
 		{"one packet of one is lost", three[:1], none, three[:1], Searched, 1, true, 0, ""},
-		{"one packet of two is lost", three[:1], none, none, Searched, 1, false, 0, "1 server answered others, but not bob, cat: they look again, one at a time"},
+		{"one packet of two is lost", three[:1], none, none, Searched, 1, false, 0,
+			"1 server answered others, but not bob, cat: they look again, one at a time"},
 		{"a sample is in doubt", []float64{80}, three[:1], three[:1], Searched, 1, false, 0, ""},
 		{"a sample is in doubt after a short search", []float64{21}, three[:1], three[:1], SearchedShort, 1, false, 0, ""},
 		{"samples are near enough after a short search", []float64{19}, three[:1], three[:1], SearchedShort, 1, true, 0, ""},
@@ -231,7 +241,8 @@ func TestAlone(t *testing.T) {
 		after  time.Duration
 	}{{"bob", 0, 1100 * time.Millisecond}, {"cat", 1, 3300 * time.Millisecond}} {
 		ask := o.Asks[i]
-		if ask.Player != want.player || !slices.Equal(ask.Servers, []int{want.server}) || time.Duration(ask.After) != want.after || ask.Samples != 2 || ask.Attempt != 2 {
+		if ask.Player != want.player || !slices.Equal(ask.Servers, []int{want.server}) ||
+			time.Duration(ask.After) != want.after || ask.Samples != 2 || ask.Attempt != 2 {
 			t.Errorf("%+v, want %+v", ask, want)
 		}
 	}
@@ -249,7 +260,8 @@ func TestAlone(t *testing.T) {
 		t.Errorf("what bob missed twice is %+v", h.Seen)
 	}
 	s.says("cat", saw(1, 2, 20))
-	if o := s.settles(); len(s.Save().Missed) > 0 || len(o.Asks) > 0 || len(o.Lost) > 0 || !slices.Contains(s.Seen(), 0) || !slices.Contains(s.Seen(), 1) {
+	if o := s.settles(); len(s.Save().Missed) > 0 || len(o.Asks) > 0 || len(o.Lost) > 0 ||
+		!slices.Contains(s.Seen(), 0) || !slices.Contains(s.Seen(), 1) {
 		t.Errorf("outcome is %+v, seen %v", o, s.Seen())
 	}
 }
@@ -269,7 +281,8 @@ func TestNotAlone(t *testing.T) {
 		t.Errorf("a long look keeps samples for short ones: %+v", h.Seen[0].Look)
 	}
 	o := s.settles()
-	if o.Note != "2 servers answered others, but not bob: bob looks again" || len(o.Asks) != 1 || !slices.Equal(s.Servers(), []int{0, 1}) || o.LookedS != 0 {
+	if o.Note != "2 servers answered others, but not bob: bob looks again" || len(o.Asks) != 1 ||
+		!slices.Equal(s.Servers(), []int{0, 1}) || o.LookedS != 0 {
 		t.Errorf("outcome is %+v of servers %v", o, s.Servers())
 	}
 	s.Passed = 5 * time.Second
@@ -286,7 +299,8 @@ func TestConcede(t *testing.T) {
 	s.says("bob", saw(0, 3), saw(1, 3))
 	s.says("ann", saw(0, 3, 10, 10, 10), saw(1, 3))
 	lost := s.Concede(s.Facts)
-	if len(lost) != 2 || lost[0].Player != "bob" || lost[0].Look.Server != 1 || lost[0].Look.State != discovery.Lost || math.Abs(lost[0].Look.Quality.Loss-2./3) > 1e-9 {
+	if len(lost) != 2 || lost[0].Player != "bob" || lost[0].Look.Server != 1 || lost[0].Look.State != discovery.Lost ||
+		math.Abs(lost[0].Look.Quality.Loss-2./3) > 1e-9 {
 		t.Errorf("lost are %+v", lost)
 	}
 }

@@ -114,7 +114,8 @@ func TestBegin(t *testing.T) {
 		{"right after a short search", facts("ann bob", 10), Setup{Search: SearchedShort}, 0, 1, ""},
 		{"what is fair after a short search", facts("ann bob", 10), Setup{Search: SearchedShort, IsFair: true}, 1, 1, ""},
 		{"a long look", long, Setup{}, 0, 24, "a long look, of 30s, for loss and jitter: the organiser can cut it short"},
-		{"a long look after a search", long, Setup{Search: SearchedShort}, 0, 24, "a long look, of 30s, for loss and jitter: the organiser can cut it short"},
+		{"a long look after a search", long, Setup{Search: SearchedShort}, 0, 24,
+			"a long look, of 30s, for loss and jitter: the organiser can cut it short"},
 		{"before the launch no look is long", long, Setup{IsLast: true}, 0, 3, ""},
 	} {
 		l := Looks{attempt: tt.tries}
@@ -370,7 +371,8 @@ func TestCutShort(t *testing.T) {
 	}
 	v := s.View(s.Facts)
 	line := v.Finalists[0].Lines["ann"]
-	if want := eight.Add(17*time.Second + 600*time.Millisecond); !v.Until.Equal(want) || len(v.Finalists) != 2 || len(v.Finalists[1].Lines) != 0 {
+	if want := eight.Add(17*time.Second + 600*time.Millisecond); !v.Until.Equal(want) || len(v.Finalists) != 2 ||
+		len(v.Finalists[1].Lines) != 0 {
 		t.Errorf("it is shown as %+v", v)
 	}
 	if line.Sent != 10 || line.RTT != 10 || line.Loss != .2 || line.JitterMS != 1 || line.WorstMS != 16 {

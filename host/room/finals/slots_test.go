@@ -109,7 +109,12 @@ func TestGap(t *testing.T) {
 	now := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 	group := func(n int) (players []Looker) {
 		for i := range n {
-			players = append(players, Looker{Name: string(rune('a' + i)), Group: i, IsHere: true, Known: map[int]Known{7: {IsAsked: true, AskedAt: now.Add(-100 * ms)}}})
+			players = append(players, Looker{
+				Name:   string(rune('a' + i)),
+				Group:  i,
+				IsHere: true,
+				Known:  map[int]Known{7: {IsAsked: true, AskedAt: now.Add(-100 * ms)}},
+			})
 		}
 		return players
 	}

@@ -27,5 +27,11 @@ func (l *Looks) View(f Facts) *wire.LongLook {
 
 func lineOf(look Look) wire.Line {
 	q := look.Quality
-	return wire.Line{Sent: q.Sent, RTT: discovery.MS(look.RTT), Loss: q.Loss, JitterMS: discovery.MS(q.Jitter), WorstMS: discovery.MS(look.RTT + q.Worst)}
+	return wire.Line{
+		Sent:     q.Sent,
+		RTT:      discovery.MS(look.RTT),
+		Loss:     q.Loss,
+		JitterMS: discovery.MS(q.Jitter),
+		WorstMS:  discovery.MS(look.RTT + q.Worst),
+	}
 }

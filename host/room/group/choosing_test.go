@@ -39,8 +39,12 @@ func TestWeigh(t *testing.T) {
 		{"the word of the only one who goes on", map[string]discovery.Info{"ann": full}, func(g *grouptest.Group) {
 			g.Attendance.LeaveOut(attendance.Left, "bob", "cat", "dan")
 		}, 0, "", false},
-		{"the word of one who has left", map[string]discovery.Info{"ann": full, "bob": full}, func(g *grouptest.Group) { g.Drop("bob") }, 0, "", true},
-		{"of two as many as not have the map", map[string]discovery.Info{"ann": other("a"), "bob": other("b")}, func(g *grouptest.Group) { g.Settings.Map = "b" }, 16, "b", false},
+		{"the word of one who has left", map[string]discovery.Info{"ann": full, "bob": full}, func(g *grouptest.Group) {
+			g.Drop("bob")
+		}, 0, "", true},
+		{"of two as many as not have the map", map[string]discovery.Info{"ann": other("a"), "bob": other("b")}, func(g *grouptest.Group) {
+			g.Settings.Map = "b"
+		}, 16, "b", false},
 	} {
 		g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob", "cat", "dan")
 		g.Gets(grouptest.List(10)) // of which the host has heard nothing
@@ -173,8 +177,12 @@ func TestSelect(t *testing.T) {
 		{"one hides it", func(g *grouptest.Group) {
 			g.Lists.Bring("dan", discovery.InternetReach, nil, []wire.Brought{{Addr: addr}}, false)
 		}, []string{"ann", "bob", "cat"}, 1, "hidden"},
-		{"it is full", func(g *grouptest.Group) { g.Hears("", 0, discovery.Info{Players: 16, MaxPlayers: 16}) }, []string{"ann", "bob", "cat"}, 1, "full"},
-		{"it is full for those who come along", func(g *grouptest.Group) { g.Hears("", 0, discovery.Info{Players: 13, MaxPlayers: 16}) }, []string{"ann", "bob", "cat"}, 1, "full"},
+		{"it is full", func(g *grouptest.Group) {
+			g.Hears("", 0, discovery.Info{Players: 16, MaxPlayers: 16})
+		}, []string{"ann", "bob", "cat"}, 1, "full"},
+		{"it is full for those who come along", func(g *grouptest.Group) {
+			g.Hears("", 0, discovery.Info{Players: 13, MaxPlayers: 16})
+		}, []string{"ann", "bob", "cat"}, 1, "full"},
 		{"it is silent for one", func(g *grouptest.Group) { g.Measures("bob", lost) }, []string{"ann", "bob", "cat"}, 1, "unreachable"},
 	} {
 		g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob", "cat", "dan")

@@ -192,7 +192,12 @@ func (r *Round) knowledge(name string, mates map[string][]string) evidence.Knowl
 func (r *Round) Table(players []string) *selection.Table {
 	columns, mates := make([]evidence.Column, len(players)), r.mates()
 	for i, name := range players {
-		columns[i] = evidence.Column{Name: name, Knowledge: r.knowledge(name, mates), Raised: r.Trust.Raised(name), Hidden: r.Nearby.HiddenFrom(name)}
+		columns[i] = evidence.Column{
+			Name:      name,
+			Knowledge: r.knowledge(name, mates),
+			Raised:    r.Trust.Raised(name),
+			Hidden:    r.Nearby.HiddenFrom(name),
+		}
 	}
 	return evidence.Table(len(r.Servers.List), columns)
 }

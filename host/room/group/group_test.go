@@ -44,8 +44,10 @@ func TestBegin(t *testing.T) {
 	}{
 		{"a list", false, nil, nil, 10, nil, "", ""},
 		{"a list, and what bob found", true, nil, nil, 11, []string{"1 of them on the network of bob"}, "", ""},
-		{"a list, and what the host found", false, nil, []nearby.Server{hidden}, 11, []string{"1 of them on the local network", "Hidden (10.9.0.5:27960) is on a local network that bob cannot reach"}, "", ""},
-		{"no list, and what bob found", true, nothing, nil, 1, []string{"1 of them on the network of bob"}, "only servers on players' own networks are listed: no master answers", ""},
+		{"a list, and what the host found", false, nil, []nearby.Server{hidden}, 11,
+			[]string{"1 of them on the local network", "Hidden (10.9.0.5:27960) is on a local network that bob cannot reach"}, "", ""},
+		{"no list, and what bob found", true, nothing, nil, 1, []string{"1 of them on the network of bob"},
+			"only servers on players' own networks are listed: no master answers", ""},
 		{"no list", false, nothing, nil, 10, nil, "", "no server list: no master answers"},
 	} {
 		g := grouptest.New(t, grouptest.Settings(), 10, "bob")
@@ -111,12 +113,15 @@ func TestNext(t *testing.T) {
 	g.Evidence["ann"].Share(true)
 	g.Chooses()
 	g.Attendance.LeaveOut(attendance.Odd, "cat")
-	g.Trust.Discredit([]anomaly.Anomaly{{Player: "cat", Sign: anomaly.Contradicts}}, []string{"ann", "bob", "cat"}, []string{"ann", "bob", "cat"})
+	g.Trust.Discredit([]anomaly.Anomaly{{Player: "cat", Sign: anomaly.Contradicts}}, []string{"ann", "bob", "cat"},
+		[]string{"ann", "bob", "cat"})
 	g.IsBroken, g.Gap = true, time.Second
 	chosen := g.Servers.List[g.Choice.Newest().Chosen.Server].Addr
 	next := g.Next(g.Now.Add(time.Hour))
-	if next.Number != 2 || len(next.Servers.List) != 0 || next.List.Tree() != nil || !next.Measuring.IsZero() || next.Gap != 0 || next.IsBroken {
-		t.Errorf("the next round is number %d, of %d servers since %v, with a gap of %v, broken %v", next.Number, len(next.Servers.List), next.Measuring, next.Gap, next.IsBroken)
+	if next.Number != 2 || len(next.Servers.List) != 0 || next.List.Tree() != nil || !next.Measuring.IsZero() ||
+		next.Gap != 0 || next.IsBroken {
+		t.Errorf("the next round is number %d, of %d servers since %v, with a gap of %v, broken %v", next.Number,
+			len(next.Servers.List), next.Measuring, next.Gap, next.IsBroken)
 	}
 	grouptest.Same(t, "players are", next.Attendance.Players(), g.Attendance.Players())
 	grouptest.Same(t, "all count", next.Attendance.Active(), []string{"ann", "bob", "cat"})
@@ -201,7 +206,8 @@ func TestTable(t *testing.T) {
 		state          discovery.State
 		rtt            time.Duration
 	}{
-		{0, 0, discovery.Answered, 10 * ms}, {0, 2, discovery.Answered, 90 * ms}, {1, 0, discovery.Answered, 30 * ms}, {1, 1, discovery.Unprobed, 0},
+		{0, 0, discovery.Answered, 10 * ms}, {0, 2, discovery.Answered, 90 * ms}, {1, 0, discovery.Answered, 30 * ms},
+		{1, 1, discovery.Unprobed, 0},
 		{0, 10, discovery.Answered, 110 * ms}, {1, 10, discovery.Lost, 0},
 	} {
 		if state, rtt := table.At(tt.column, tt.server); state != tt.state || rtt != tt.rtt {

@@ -83,7 +83,10 @@ func busy(t testing.TB) *grouptest.Group {
 	g := germans(t, s)
 	g.Measures("bob", grouptest.Up(10, 3)...)
 	g.Nearby.Move("bob", nearby.Place{Public: grouptest.Addr("bob")})
-	if !g.Nearby.Ask("bob", g.Settings.Game, g.Now) || !g.Nearby.Hear("bob", wire.Near{Game: g.Settings.Game, Servers: []wire.NearServer{{Addr: hidden.Addr}}}, g.Now) {
+	if !g.Nearby.Ask("bob", g.Settings.Game, g.Now) || !g.Nearby.Hear("bob", wire.Near{
+		Game:    g.Settings.Game,
+		Servers: []wire.NearServer{{Addr: hidden.Addr}},
+	}, g.Now) {
 		t.Fatal("bob does not look around")
 	}
 	g.Editions.Say("bob", g.Settings.Game, map[string]discovery.Edition{"": {Version: "1.2"}})
@@ -387,7 +390,8 @@ func TestViewPeople(t *testing.T) {
 	g.Ballot.ByHand("cat")
 	g.Launches.Able("cat", wire.Able{Game: g.Settings.Game, TypesPassword: true}, g.Settings)
 	g.Attendance.LeaveOut(attendance.Outvoted, "cat")
-	g.Trust.Discredit([]anomaly.Anomaly{{Player: "ann", Sign: anomaly.Contradicts, Servers: 3, Of: 4}}, []string{"ann", "bob", "cat"}, []string{"ann", "bob", "cat"})
+	g.Trust.Discredit([]anomaly.Anomaly{{Player: "ann", Sign: anomaly.Contradicts, Servers: 3, Of: 4}},
+		[]string{"ann", "bob", "cat"}, []string{"ann", "bob", "cat"})
 	if err := g.Roster.Hide(g.Roster.Caller(g.Roster.PageOf("dan")), true); err != nil {
 		t.Fatal(err)
 	}
@@ -402,14 +406,17 @@ func TestViewPeople(t *testing.T) {
 			estimate = fmt.Sprint(e.Counted, " ", e.Why)
 		}
 		got = append(got, fmt.Sprintf(
-			"%s %d: peer %v %v %v, probed %d, %d, out %v %q %q, guest %v, page %v, ready %v, vetoed %v, vote %q, launch %q %q, able %v %q %v, version %q, %v, no say %v, %s",
-			p.Name, p.Arrival, p.Peer, p.Connected, p.Done, p.Probed, p.Answered, p.LeftOut, p.Doubt, p.Country, p.Guest, p.Page, p.Ready, p.Vetoed, p.Vote,
+			"%s %d: peer %v %v %v, probed %d, %d, out %v %q %q, guest %v, page %v, ready %v, vetoed %v, vote "+
+				"%q, launch %q %q, able %v %q %v, version %q, %v, no say %v, %s",
+			p.Name, p.Arrival, p.Peer, p.Connected, p.Done, p.Probed, p.Answered, p.LeftOut, p.Doubt, p.Country,
+			p.Guest, p.Page, p.Ready, p.Vetoed, p.Vote,
 			p.Launch, p.Detail, p.Able, p.Unable, p.TypesPassword, p.Version, p.Somewhere, p.NoSay, estimate,
 		))
 	}
 	const contradicts = "ann says other things of 3 of 4 servers than most players heard."
 	want := []string{
-		`ann 0: peer true true true, probed 2, 1, out false "` + contradicts + `" "DE", guest false, page false, ready false, vetoed false, vote "", launch "" "", able false "" false, version "", false, no say false, `,
+		`ann 0: peer true true true, probed 2, 1, out false "` + contradicts +
+			`" "DE", guest false, page false, ready false, vetoed false, vote "", launch "" "", able false "" false, version "", false, no say false, `,
 		`bob 1: peer true true true, probed 3, 3, out false "" "", guest false, page false, ready true, vetoed true, vote "22.0.2.1:27960", launch "failed" "no luck", able false "no game here" false, version "1.2", false, no say false, `,
 		`cat 2: peer true true false, probed 0, 0, out true "" "", guest false, page false, ready false, vetoed false, vote "", launch "by-hand" "", able true "" true, version "", false, no say false, `,
 		`dan 4: peer true false false, probed 2, 1, out false "" "", guest false, page false, ready false, vetoed false, vote "", launch "" "", able false "" false, version "", true, no say false, `,

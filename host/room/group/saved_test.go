@@ -74,10 +74,12 @@ func TestSaved(t *testing.T) {
 			t.Errorf("%s knows %+v, is here: %v", name, w.At(1), back.Attendance.Of(name).Here)
 		}
 	}
-	if back.Settings.Password != "sesame" || back.Settings.Webhook == "" || !back.IsBroken || !back.Measuring.Equal(g.Measuring) || back.List.Tree() == nil {
+	if back.Settings.Password != "sesame" || back.Settings.Webhook == "" || !back.IsBroken ||
+		!back.Measuring.Equal(g.Measuring) || back.List.Tree() == nil {
 		t.Errorf("settings are %+v, broken %v, measuring since %v", back.Settings, back.IsBroken, back.Measuring)
 	}
-	if chosen := g.Select([]string{"ann", "bob"}); grouptest.Chosen(&chosen) != 0 || back.Choice.Newest().Chosen.Server != g.Choice.Newest().Chosen.Server {
+	if chosen := g.Select([]string{"ann", "bob"}); grouptest.Chosen(&chosen) != 0 ||
+		back.Choice.Newest().Chosen.Server != g.Choice.Newest().Chosen.Server {
 		t.Errorf("chosen is %d, and was %d", grouptest.Chosen(back.Choice.Newest()), grouptest.Chosen(g.Choice.Newest()))
 	}
 }
@@ -94,7 +96,9 @@ func TestNoGroup(t *testing.T) {
 		{"a round before all others", func(s *saved.Room) { s.Round = -1 }, "a round -1"},
 		{"too many rounds", func(s *saved.Room) { s.Round = wire.MaxRound + 1 }, "a round 1048577"},
 		{"a word of the list that is none", func(s *saved.Room) { s.Listing.Said = []byte("x") }, "wire: unknown message"},
-		{"a vote for no server", func(s *saved.Room) { s.Ballot.Papers = map[string]ballot.Paper{"ann": {Vote: &nine}} }, "a vote for server 9 of 4"},
+		{"a vote for no server", func(s *saved.Room) {
+			s.Ballot.Papers = map[string]ballot.Paper{"ann": {Vote: &nine}}
+		}, "a vote for server 9 of 4"},
 		{"measurements that are none", func(s *saved.Room) { s.Players[1].Evidence.Report = nil }, "bob: "},
 		{"a player who is nobody", func(s *saved.Room) { s.Players[1].Name = "eve" }, `"bob" does not play here`},
 		{"a player too few", func(s *saved.Room) { s.Players = s.Players[:2] }, `"cat" does not play here`},

@@ -27,7 +27,11 @@ func TestTo(t *testing.T) {
 	}{
 		{"nothing is known", nil, wire.Launch{Address: "192.0.2.1:27960", Name: "192.0.2.1:27960"}},
 		{"one port", &discovery.Info{Name: "Den"}, wire.Launch{Address: "192.0.2.1:27960", Name: "Den (192.0.2.1:27960)"}},
-		{"a port of the game's", &discovery.Info{Name: "Den", GamePort: 27015}, wire.Launch{Address: "192.0.2.1:27015", QueryPort: 27960, Name: "Den (192.0.2.1:27015)"}},
+		{"a port of the game's", &discovery.Info{Name: "Den", GamePort: 27015}, wire.Launch{
+			Address:   "192.0.2.1:27015",
+			QueryPort: 27960,
+			Name:      "Den (192.0.2.1:27015)",
+		}},
 	} {
 		servers := selection.Servers{List: []discovery.Server{{Addr: at("192.0.2.1:27960")}}, Infos: map[int]*discovery.Info{0: tt.info}}
 		tt.want.Round, tt.want.Game, tt.want.Password = 3, s.Game, s.Password

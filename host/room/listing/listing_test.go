@@ -266,7 +266,8 @@ func TestSupply(t *testing.T) {
 		}
 	}
 	s := lost
-	if err := s.Supply(settings, "openarena", []netip.AddrPort{addr(0)}, "hash", eight); err != nil || s != (Source{supplied: eight, kept: "hash"}) {
+	if err := s.Supply(settings, "openarena", []netip.AddrPort{addr(0)}, "hash", eight); err != nil ||
+		s != (Source{supplied: eight, kept: "hash"}) {
 		t.Errorf("it is taken with %v, and leaves %+v", err, s)
 	}
 	for _, own := range [][]netip.AddrPort{nil, {addr(0)}} {
@@ -289,12 +290,14 @@ func TestStart(t *testing.T) {
 		{"a server", "openarena", "192.0.2.9:27960", true, true, ""},
 		{"one on a private network", "openarena", "10.0.0.1:1", false, true, ""},
 		{"an address in six", "openarena", "[::ffff:192.0.2.9]:27960", true, true, ""},
-		{"while a round goes on", "openarena", "192.0.2.9:27960", false, false, "the round goes on: the server that was started comes too late for it, or too early"},
+		{"while a round goes on", "openarena", "192.0.2.9:27960", false, false,
+			"the round goes on: the server that was started comes too late for it, or too early"},
 		{"another game", "xonotic", "192.0.2.9:27960", false, true, "the room plays openarena, and the server that was started another game"},
 		{"no port", "openarena", "192.0.2.9:0", false, true, "192.0.2.9:0 is no address of a single machine"},
 		{"everybody", "openarena", "255.255.255.255:1", false, true, "255.255.255.255:1 is no address of a single machine"},
 		{"a zone", "openarena", "[fe80::1%eth0]:1", false, true, "[fe80::1%eth0]:1 is no address of a single machine"},
-		{"a private one for everybody", "openarena", "10.0.0.1:1", true, true, "10.0.0.1:1 is on a private network: a host on the internet has nobody asked there"},
+		{"a private one for everybody", "openarena", "10.0.0.1:1", true, true,
+			"10.0.0.1:1 is on a private network: a host on the internet has nobody asked there"},
 	} {
 		var s Source
 		note, err := s.Start(settings, c.game, at(c.addr), c.public, c.between)
@@ -327,8 +330,10 @@ func TestChange(t *testing.T) {
 	}{
 		{"nothing of lists", all, with("openarena", 1), with("openarena", 1), all, ""},
 		{"another list", all, with("openarena", 1), with("openarena", 2), Source{supplied: eight, started: addr(9)}, ""},
-		{"another game", all, with("openarena", 1), with("xonotic"), Source{supplied: eight}, "the organiser's own list of servers was for openarena"},
-		{"another game, the list being lost", Source{isOwnLost: true}, with("openarena"), with("xonotic"), Source{}, "the organiser's own list of servers was for openarena"},
+		{"another game", all, with("openarena", 1), with("xonotic"), Source{supplied: eight},
+			"the organiser's own list of servers was for openarena"},
+		{"another game, the list being lost", Source{isOwnLost: true}, with("openarena"), with("xonotic"), Source{},
+			"the organiser's own list of servers was for openarena"},
 		{"another game without a list", Source{started: addr(9)}, with("openarena"), with("xonotic"), Source{}, ""},
 	} {
 		if note := c.source.Change(c.from, c.to); note != c.note || c.source != c.want {
@@ -422,7 +427,8 @@ func TestRestoredSource(t *testing.T) {
 		{"the store has lost the own list", SavedSource{OwnHash: "own"}, nil, Source{isOwnLost: true}, []string{ownGone}},
 		{"it was lost before", SavedSource{OwnLost: true}, nil, Source{isOwnLost: true}, []string{ownGone}},
 		{"it was lost, and is there", SavedSource{OwnLost: true}, own, Source{}, nil},
-		{"the round's list is lost, too", SavedSource{OwnLost: true, ListLost: true}, nil, Source{isOwnLost: true, isListLost: true}, []string{gone, ownGone}},
+		{"the round's list is lost, too", SavedSource{OwnLost: true, ListLost: true}, nil,
+			Source{isOwnLost: true, isListLost: true}, []string{gone, ownGone}},
 	} {
 		s := RestoreSource(c.saved, c.own)
 		if s != c.want {

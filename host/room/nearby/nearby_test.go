@@ -27,7 +27,12 @@ var (
 
 	office = []netip.Prefix{netip.MustParsePrefix("10.9.0.0/24"), netip.MustParsePrefix("fd00:9::/64")}
 	hidden = Server{Addr: at("10.9.0.5:27960"), Networks: office, Info: discovery.Info{Name: "Hidden", MaxPlayers: 16}}
-	shown  = Server{Addr: at("10.9.0.6:27960"), Networks: office, Public: at("192.0.2.1:27960"), Info: discovery.Info{Name: "Shown", MaxPlayers: 16}}
+	shown  = Server{
+		Addr:     at("10.9.0.6:27960"),
+		Networks: office,
+		Public:   at("192.0.2.1:27960"),
+		Info:     discovery.Info{Name: "Shown", MaxPlayers: 16},
+	}
 
 	five = den("192.168.1.5:27960", "Den")
 )
@@ -104,11 +109,13 @@ func TestFindings(t *testing.T) {
 		{"two households behind a carrier's NAT", house, found(five), house, found(den("192.168.1.5:27960", "Zoe's")), 1, 0},
 		{"another number of seats", house, found(five), house, found(wire.NearServer{Addr: five.Addr, Info: discovery.Info{Name: "Den"}}), 1, 0},
 		{"two households", house, found(five), other, found(five), 1, 0},
-		{"two servers each", house, found(five, den("192.168.1.6:1", "A")), other, found(den("192.168.1.6:1", "A"), den("192.168.1.7:1", "B")), 2, 1},
+		{"two servers each", house, found(five, den("192.168.1.6:1", "A")), other,
+			found(den("192.168.1.6:1", "A"), den("192.168.1.7:1", "B")), 2, 1},
 		{"the same twice", house, found(five, five), other, found(), 1, 0},
 		{"nobody knows where they are", nowhere, found(five), nowhere, found(five), 0, 0},
 		{"a host in the same hall", hall, found(five), inside("192.168.1.3"), found(five), 1, 1},
-		{"a host in the same hall, by its public address", Place{Public: house.Public, AtHost: true, Near: hall.Near}, found(five), hall, found(five), 1, 1},
+		{"a host in the same hall, by its public address", Place{Public: house.Public, AtHost: true, Near: hall.Near},
+			found(five), hall, found(five), 1, 1},
 		{"a router between the host and them", far, found(five), inside("10.0.0.8"), found(five), 0, 0},
 		{"an address of the next generation in the hall", hall, found(den("[fd00::1]:27960", "Den")), hall, found(), 0, 0},
 		{"a listed address", house, found(wire.NearServer{Addr: at("192.0.2.0:27960")}), other, found(), 0, 0},
@@ -177,7 +184,8 @@ func TestPublicServers(t *testing.T) {
 			[]string{"invalid AddrPort", "invalid AddrPort"}, 2, map[string]string{"ann": list},
 		},
 		{
-			"another household has one there, too", map[string]Place{"ann": house, "zoe": other}, map[string][]wire.NearServer{"ann": {five}, "zoe": {five}},
+			"another household has one there, too", map[string]Place{"ann": house, "zoe": other},
+			map[string][]wire.NearServer{"ann": {five}, "zoe": {five}},
 			[]string{list, "invalid AddrPort"}, 1, map[string]string{"ann": "192.168.1.5:27960", "zoe": list},
 		},
 		{
@@ -213,7 +221,8 @@ func TestPublicServers(t *testing.T) {
 
 // TestHostsServers: who reaches the servers of the host's network, and what people are told.
 func TestHostsServers(t *testing.T) {
-	n := findings(t, map[string]Place{"ann": inside("10.9.0.2"), "yan": other, "zoe": other, "bob": house}, map[string][]wire.NearServer{"bob": {five}})
+	n := findings(t, map[string]Place{"ann": inside("10.9.0.2"), "yan": other, "zoe": other, "bob": house},
+		map[string][]wire.NearServer{"bob": {five}})
 	names := []string{"ann", "zoe", "yan", "bob"}
 	known := []Server{hidden, shown, {Addr: at("10.9.0.7:1"), Public: at("192.0.2.9:1")}} // the last is not listed
 	list := listOf("192.0.2.0:27960", "192.0.2.1:27960", "10.9.0.5:27960", "192.168.1.5:27960")
@@ -222,7 +231,8 @@ func TestHostsServers(t *testing.T) {
 	if !reflect.DeepEqual(said, want) {
 		t.Errorf("the host's servers say %+v, want %+v", said, want)
 	}
-	notes := []string{"2 of them on the local network", "1 of them on the network of bob", "Hidden is on a local network that zoe, yan, bob cannot reach"}
+	notes := []string{"2 of them on the local network", "1 of them on the network of bob",
+		"Hidden is on a local network that zoe, yan, bob cannot reach"}
 	if got := n.Notes(names, map[int]string{2: "Hidden", 1: "Shown"}); !slices.Equal(got, notes) {
 		t.Errorf("people read %q, want %q", got, notes)
 	}
@@ -375,7 +385,8 @@ func TestExpire(t *testing.T) {
 
 // TestIsLate: whoever comes where others have found servers looks around first.
 func TestIsLate(t *testing.T) {
-	n := findings(t, map[string]Place{"ann": house, "bob": house, "zoe": other, "dan": house}, map[string][]wire.NearServer{"ann": {five}, "dan": {}})
+	n := findings(t, map[string]Place{"ann": house, "bob": house, "zoe": other, "dan": house},
+		map[string][]wire.NearServer{"ann": {five}, "dan": {}})
 	if n.IsLate("bob", game) {
 		t.Error("bob is late, though nothing is in the list")
 	}

@@ -85,7 +85,11 @@ func TestReach(t *testing.T) {
 	}{
 		{"unknown", Origin{}, discovery.InternetReach},
 		{"from the internet", public("203.0.113.1"), discovery.InternetReach},
-		{"at home", Origin{Addr: netip.MustParseAddr("192.168.1.3"), Home: true, Near: netip.MustParseAddr("192.168.1.3")}, discovery.NetworkReach},
+		{"at home", Origin{
+			Addr: netip.MustParseAddr("192.168.1.3"),
+			Home: true,
+			Near: netip.MustParseAddr("192.168.1.3"),
+		}, discovery.NetworkReach},
 		{"by a VPN", near("10.8.0.7"), discovery.NetworkReach},
 		{"on this machine", near("127.0.0.1"), discovery.MachineReach},
 	} {

@@ -24,9 +24,11 @@ func TestPause(t *testing.T) {
 		{"all are heard", always(Scene{Players: 4}), 0, nil},
 		{"half are silent", always(Scene{Players: 4, Silent: 2}), 0, nil},
 		{"most are silent for good", always(Scene{Players: 4, Silent: 3}), LongestPause, map[int]string{1: together, 121: enough}},
-		{"nobody is there any more", always(Scene{Players: 2, Silent: 2, IsDeserted: true}), LongestAbsence, map[int]string{1: alone, 1801: enough}},
+		{"nobody is there any more", always(Scene{Players: 2, Silent: 2, IsDeserted: true}), LongestAbsence,
+			map[int]string{1: alone, 1801: enough}},
 		{"one of one has left a group that gathers", always(Scene{Players: 1, Silent: 1, IsGathering: true}), 0, nil},
-		{"two of two have left a group that gathers", always(Scene{Players: 2, Silent: 2, IsGathering: true}), LongestPause, map[int]string{1: alone, 121: enough}},
+		{"two of two have left a group that gathers", always(Scene{Players: 2, Silent: 2, IsGathering: true}),
+			LongestPause, map[int]string{1: alone, 121: enough}},
 		{"most are silent every other minute", func(second int) Scene {
 			if second/60%2 == 0 {
 				return Scene{Players: 4, Silent: 3}

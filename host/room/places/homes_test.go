@@ -26,7 +26,8 @@ func TestHomes(t *testing.T) {
 	g.comes("bob", "2", far(2), 4000)
 	g.begins()
 	asked := g.asked("bob")
-	if got := fmt.Sprint(asked[0].Places); len(asked) != 1 || got != "[{ann's computer 203.0.113.1:7787 beacon} {bob's computer 203.0.113.2:4000 beacon}]" {
+	if got := fmt.Sprint(asked[0].Places); len(asked) != 1 ||
+		got != "[{ann's computer 203.0.113.1:7787 beacon} {bob's computer 203.0.113.2:4000 beacon}]" {
 		t.Errorf("bob measures %s", got)
 	}
 	g.noted()
@@ -124,16 +125,22 @@ func TestHomesBehindRouters(t *testing.T) {
 		does []does
 		want string
 	}{
-		{"one router", []does{comes("ann", "1", far(1), 7787), comes("bob", "2", far(2), 7787), outside("bob", 40001)}, "203.0.113.1:7787 203.0.113.2:40001"},
+		{"one router", []does{comes("ann", "1", far(1), 7787), comes("bob", "2", far(2), 7787), outside("bob", 40001)},
+			"203.0.113.1:7787 203.0.113.2:40001"},
 		{"another port later", []does{comes("bob", "2", far(2), 7787), outside("bob", 40001), outside("bob", 40002)}, "203.0.113.2:40002"},
 		{"the same port", []does{comes("bob", "2", far(2), 7787), outside("bob", 7787)}, "203.0.113.2:7787"},
-		{"a connection that comes back", []does{comes("bob", "2", far(2), 7787), outside("bob", 40001), comes("bob", "2", far(2), 7787)}, "203.0.113.2:40001"},
-		{"a program that was started again", []does{comes("bob", "2", far(2), 7787), outside("bob", 40001), comes("bob", "3", far(2), 7787)}, "203.0.113.2:7787"},
-		{"a beacon at another port", []does{comes("bob", "2", far(2), 7787), outside("bob", 40001), comes("bob", "2", far(2), 4000)}, "203.0.113.2:4000"},
+		{"a connection that comes back",
+			[]does{comes("bob", "2", far(2), 7787), outside("bob", 40001), comes("bob", "2", far(2), 7787)}, "203.0.113.2:40001"},
+		{"a program that was started again",
+			[]does{comes("bob", "2", far(2), 7787), outside("bob", 40001), comes("bob", "3", far(2), 7787)}, "203.0.113.2:7787"},
+		{"a beacon at another port",
+			[]does{comes("bob", "2", far(2), 7787), outside("bob", 40001), comes("bob", "2", far(2), 4000)}, "203.0.113.2:4000"},
 		{"another address", []does{comes("bob", "2", far(2), 7787), outside("bob", 40001), comes("bob", "2", far(9), 7787)}, "203.0.113.9:40001"},
 		{"one who could not host", []does{comes("bob", "2", far(2), 0), outside("bob", 40001)}, ""},
-		{"one network", []does{comes("ann", "1", near("192.168.1.1"), 7787), comes("bob", "2", near("192.168.1.2"), 7788), outside("bob", 40001)}, "192.168.1.1:7787 192.168.1.2:7788"},
-		{"in a private network, with one elsewhere", []does{comes("ann", "1", far(1), 7787), comes("bob", "2", near("192.168.1.2"), 7788), outside("bob", 40001)}, "203.0.113.1:7787"},
+		{"one network", []does{comes("ann", "1", near("192.168.1.1"), 7787),
+			comes("bob", "2", near("192.168.1.2"), 7788), outside("bob", 40001)}, "192.168.1.1:7787 192.168.1.2:7788"},
+		{"in a private network, with one elsewhere",
+			[]does{comes("ann", "1", far(1), 7787), comes("bob", "2", near("192.168.1.2"), 7788), outside("bob", 40001)}, "203.0.113.1:7787"},
 		{"on this machine", []does{comes("bob", "2", Player{Connected: true}, 7787), outside("bob", 22)}, ""},
 		{"one who is nobody", []does{outside("bob", 22)}, ""},
 	} {
@@ -232,7 +239,9 @@ func TestHomesOfThoseWhoLeft(t *testing.T) {
 	}{
 		{"nothing has changed", func(*group) {}, "[{ann's computer 203.0.113.1:7787 beacon} {bob's computer 203.0.113.2:4000 beacon}]"},
 		{"no longer agrees", func(g *group) { g.comes("bob", "3", far(2), 0) }, ""},
-		{"is away", func(g *group) { g.player("bob").Connected = false }, "[{ann's computer 203.0.113.1:7787 beacon} {mal's computer 203.0.113.3:9 beacon}]"},
+		{"is away", func(g *group) {
+			g.player("bob").Connected = false
+		}, "[{ann's computer 203.0.113.1:7787 beacon} {mal's computer 203.0.113.3:9 beacon}]"},
 		{"has left", func(g *group) {
 			g.Leave("bob")
 			g.scene.Players = g.scene.Players[:1]

@@ -158,7 +158,8 @@ func TestSites(t *testing.T) {
 	g, _ := chosen(t, 100*time.Millisecond, "London", "Frankfurt", "Sydney", "Paris")
 	g.news.add(g.BeginOnce(g.scene, g.now))
 	for _, name := range []string{"ann", "cat"} {
-		if got := g.asked(name); len(got) != 1 || got[0].Attempt != 1 || got[0].Samples != samples || !slices.Equal(got[0].Places, g.scene.Places) {
+		if got := g.asked(name); len(got) != 1 || got[0].Attempt != 1 || got[0].Samples != samples ||
+			!slices.Equal(got[0].Places, g.scene.Places) {
 			t.Errorf("%s is asked %+v", name, got)
 		}
 	}
@@ -198,14 +199,21 @@ func TestAnswers(t *testing.T) {
 		want     string
 		better   bool
 	}{
-		{"suits where nothing does", strict, []int{60, 30}, []int{60, 90}, "a server of your own would suit all: A would give 60/60 ms (average/worst), B 60/90; the best server there is gives 100/190", true},
-		{"beyond the limit, too", strict, []int{60, 30}, []int{120, 150}, "a server at one of your places would suit no better: A would give 90/120 ms (average/worst), B 90/150; the best server there is gives 100/190", false},
+		{"suits where nothing does", strict, []int{60, 30}, []int{60, 90}, "a server of your own would suit " +
+			"all: A would give 60/60 ms (average/worst), B 60/90; the best server there is gives 100/190", true},
+		{"beyond the limit, too", strict, []int{60, 30}, []int{120, 150}, "a server at one of your places would " +
+			"suit no better: A would give 90/120 ms (average/worst), B 90/150; the best server there is gives 100/190", false},
 		{"silent for one", strict, []int{60, lost}, []int{lost, lost}, "no place reaches all of you: A did not answer cat", false},
-		{"silent", strict, []int{lost, lost}, []int{lost, lost}, "no place answered: is muster beacon running there, and is its port open for UDP?", false},
-		{"much better than what suits", loose, []int{60, 30}, []int{60, 55}, "a server of your own would suit all: B would give 42/55 ms (average/worst), A 60/60; the best server there is gives 100/190", true},
-		{"hardly better than what suits", loose, []int{60, 90}, []int{120, 90}, "a server of your own would not be much better: A would give 90/120 ms (average/worst), B 90/90; the best server there is gives 100/190", false},
-		{"not all suit", strict, []int{60, 30}, []int{60, 150}, "a server of your own would suit all: A would give 60/60 ms (average/worst); the best server there is gives 100/190", true},
-		{"four", strict, []int{4, 3, 2, 1}, []int{4, 3, 2, 1}, "a server of your own would suit all: D would give 1/1 ms (average/worst), C 2/2, B 3/3; the best server there is gives 100/190", true},
+		{"silent", strict, []int{lost, lost}, []int{lost, lost},
+			"no place answered: is muster beacon running there, and is its port open for UDP?", false},
+		{"much better than what suits", loose, []int{60, 30}, []int{60, 55}, "a server of your own would suit " +
+			"all: B would give 42/55 ms (average/worst), A 60/60; the best server there is gives 100/190", true},
+		{"hardly better than what suits", loose, []int{60, 90}, []int{120, 90}, "a server of your own would not " +
+			"be much better: A would give 90/120 ms (average/worst), B 90/90; the best server there is gives 100/190", false},
+		{"not all suit", strict, []int{60, 30}, []int{60, 150},
+			"a server of your own would suit all: A would give 60/60 ms (average/worst); the best server there is gives 100/190", true},
+		{"four", strict, []int{4, 3, 2, 1}, []int{4, 3, 2, 1}, "a server of your own would suit all: D would " +
+			"give 1/1 ms (average/worst), C 2/2, B 3/3; the best server there is gives 100/190", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g, _ := chosen(t, tt.limit, []string{"A", "B", "C", "D"}[:len(tt.ann)]...)
@@ -340,9 +348,13 @@ func TestAnew(t *testing.T) {
 		err     string
 	}{
 		{"of the survey before", wire.Surveyed{Attempt: 1, Places: []wire.Finalist{{Server: 7}}}, ""},
-		{"of a place that is none", wire.Surveyed{Attempt: 2, Places: []wire.Finalist{{Server: 1, State: discovery.Lost}}}, "a ping of place 1 of 1"},
+		{"of a place that is none", wire.Surveyed{
+			Attempt: 2,
+			Places:  []wire.Finalist{{Server: 1, State: discovery.Lost}},
+		}, "a ping of place 1 of 1"},
 		{"of one before the first", wire.Surveyed{Attempt: 2, Places: []wire.Finalist{{Server: -1}}}, "a ping of place -1 of 1"},
-		{"without a ping", wire.Surveyed{Attempt: 2, Places: []wire.Finalist{{State: discovery.Answered}}}, "a place that answered without a ping"},
+		{"without a ping", wire.Surveyed{Attempt: 2, Places: []wire.Finalist{{State: discovery.Answered}}},
+			"a place that answered without a ping"},
 	} {
 		_, err := g.Heard("ann", tt.message, g.scene)
 		if got := fmt.Sprint(err); got != tt.err && (err != nil || tt.err != "") || len(g.sites().Waiting) != 2 {

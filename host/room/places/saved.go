@@ -34,5 +34,13 @@ func Restore(s Saved) (Survey, error) {
 	if !isWhole {
 		return Survey{}, errors.New("a survey of places that is none")
 	}
-	return Survey{attempt: s.Attempt, before: s.Before, at: s.At, isTold: s.Told, anew: s.Anew, homes: s.Homes, found: maps.Clone(s.Found)}, nil
+	return Survey{
+		attempt: s.Attempt,
+		before:  s.Before,
+		at:      s.At,
+		isTold:  s.Told,
+		anew:    s.Anew,
+		homes:   s.Homes,
+		found:   maps.Clone(s.Found),
+	}, nil
 }

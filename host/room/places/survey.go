@@ -155,7 +155,8 @@ func (s *Survey) Outside(name string, port uint16, sc Scene, now time.Time) News
 func (s *Survey) Begin(sc Scene, now time.Time) (News, error) {
 	switch {
 	case !s.hasAny(sc):
-		return News{}, errors.New("there are no places to measure: the organiser's list of them is empty, and not all players let the others measure their computers (--can-host)")
+		return News{}, errors.New("there are no places to measure: the organiser's list of them is empty, and " +
+			"not all players let the others measure their computers (--can-host)")
 	case s.attempt > 0 && now.Sub(s.at) < pause:
 		return News{}, errors.New("the places are being measured, or were a moment ago")
 	}
@@ -197,7 +198,12 @@ func (s *Survey) Ask(name string, sc Scene, now time.Time) News {
 		return news
 	}
 	after := time.Duration(sc.Players[at].Turn) * samples * betweenMates
-	return News{Asks: []Ask{{name, wire.Survey{Attempt: s.attempt, Places: s.venues(sc.Places), Samples: samples, After: discovery.Millis(after)}}}}
+	return News{Asks: []Ask{{name, wire.Survey{
+		Attempt: s.attempt,
+		Places:  s.venues(sc.Places),
+		Samples: samples,
+		After:   discovery.Millis(after),
+	}}}}
 }
 
 func (s *Survey) hasAnswered(name string) bool { return s.found[name].Attempt == s.attempt }

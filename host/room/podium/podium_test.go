@@ -64,22 +64,25 @@ func TestRank(t *testing.T) {
 		{"there is nobody yet", map[string][]int{}, all, nil, "", ""},
 		{"three lead of four that all have measured", map[string][]int{"ann": {40, 30, 20, 10}, "bob": {40, 30, 20, 10}}, all, nil,
 			"3 [10 10]; 2 [20 20]; 1 [30 30]", "DE:2/2/1 SE:2/2/2"},
-		{"those that more have measured come first", map[string][]int{"ann": {10, 40}, "bob": {0, 50}, "cat": {0, 0}}, []string{"ann", "bob", "cat"}, nil,
+		{"those that more have measured come first", map[string][]int{"ann": {10, 40}, "bob": {0, 50}, "cat": {0, 0}},
+			[]string{"ann", "bob", "cat"}, nil,
 			"1 nearly [40 50]; 0 nearly [10]", "DE:1/1/1 SE:1/1/1"},
 		{"while no leader is complete any server could win", map[string][]int{"ann": {10, 20, 30, 200}, "bob": {0, 0, 0, 0}}, all, nil,
 			"0 nearly [10]; 1 nearly [20]; 2 nearly [30]", "DE:2/2/2 SE:2/2/2"},
 		{"then those that most have measured", map[string][]int{"ann": {20, 10, 0, 5}, "bob": {20, 0, 30, 0}}, all, nil,
 			"0 [20 20]; 3 nearly [5]; 1 nearly [10]", "DE:2/2/2 SE:2/2/2"},
-		{"of servers that as many have measured the nearest", map[string][]int{"ann": {0, 20, 10}, "bob": {30, 0, 0}, "cat": {0, 0, 0}}, []string{"ann", "bob", "cat"}, nil,
+		{"of servers that as many have measured the nearest",
+			map[string][]int{"ann": {0, 20, 10}, "bob": {30, 0, 0}, "cat": {0, 0, 0}}, []string{"ann", "bob", "cat"}, nil,
 			"2 nearly [10]; 1 nearly [20]; 0 nearly [30]", "DE:2/2/2 SE:1/1/1"},
 		{"one that is lost for somebody never leads", map[string][]int{"ann": {10, 20}, "bob": {lost, 0}}, all, nil,
 			"1 nearly [20]", "DE:1/1/0 SE:1/1/1"},
 		{"nor does one without seats for all", map[string][]int{"ann": {10, 20}, "bob": {0, 0}}, all, func(b *selection.Basis) {
 			b.Servers.Infos[0] = &discovery.Info{MaxPlayers: 16, Players: 15}
 		}, "1 nearly [20]", "DE:1/1/0 SE:1/1/1"},
-		{"whoever has measured nothing needs a seat", map[string][]int{"ann": {10, 20}, "bob": {0, 0}}, []string{"ann", "bob", "cat"}, func(b *selection.Basis) {
-			b.Servers.Infos[0] = &discovery.Info{MaxPlayers: 16, Players: 14}
-		}, "1 nearly [20]", "DE:1/1/0 SE:1/1/1"},
+		{"whoever has measured nothing needs a seat", map[string][]int{"ann": {10, 20}, "bob": {0, 0}},
+			[]string{"ann", "bob", "cat"}, func(b *selection.Basis) {
+				b.Servers.Infos[0] = &discovery.Info{MaxPlayers: 16, Players: 14}
+			}, "1 nearly [20]", "DE:1/1/0 SE:1/1/1"},
 		{"two seats are enough for two", map[string][]int{"ann": {10, 20}, "bob": {0, 0}}, all, func(b *selection.Basis) {
 			b.Servers.Infos[0] = &discovery.Info{MaxPlayers: 16, Players: 14}
 		}, "0 nearly [10]; 1 nearly [20]", "DE:1/1/1 SE:1/1/1"},
@@ -88,7 +91,8 @@ func TestRank(t *testing.T) {
 		}, "1 nearly [20]", "DE:1/1/1 SE:1/1/1"},
 		{"what is too far for one who measured it cannot win", map[string][]int{"ann": {10, 200}, "bob": {10, 0}}, all, nil,
 			"0 [10 10]; 1 nearly [200]", "DE:1/1/1 SE:1/1/1"},
-		{"behind three that all have measured it is no leader", map[string][]int{"ann": {10, 11, 12, 200, 5}, "bob": {10, 11, 12, 0, 0}}, all, nil,
+		{"behind three that all have measured it is no leader",
+			map[string][]int{"ann": {10, 11, 12, 200, 5}, "bob": {10, 11, 12, 0, 0}}, all, nil,
 			"0 [10 10]; 1 [11 11]; 2 [12 12]", "DE:3/3/3 SE:2/2/1"},
 	} {
 		b := measured(tt.pings)
@@ -136,7 +140,8 @@ func TestFigures(t *testing.T) {
 	p.Show(Rank(b, []string{"ann", "bob", "cat"}), nil, 0, eight)
 	leaders := p.View(7).Leaders
 	first, last := leaders[0], leaders[2]
-	if first.Name != "Alpha" || first.Map != "dust" || first.Country != "DE" || first.MeanMS != 20 || first.MaxMS != 30 || first.StdevMS == 0 || first.ExtraMS == nil || *first.ExtraMS != 10 {
+	if first.Name != "Alpha" || first.Map != "dust" || first.Country != "DE" || first.MeanMS != 20 ||
+		first.MaxMS != 30 || first.StdevMS == 0 || first.ExtraMS == nil || *first.ExtraMS != 10 {
 		t.Errorf("it leads as %+v", first)
 	}
 	if last.MeanMS != 60 || last.MaxMS != 70 || last.ExtraMS != nil || last.Complete {

@@ -209,7 +209,8 @@ func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *
 	}
 	g.Hearsay.News() // which a new search knows
 	setup := search.Setup{
-		Topology: g.List.Tree(), Servers: g.Servers, Table: g.Table(heads), Criteria: g.Criteria(g.Settings, heads), IsBehind: isBehind, More: more,
+		Topology: g.List.Tree(), Servers: g.Servers, Table: g.Table(heads), Criteria: g.Criteria(g.Settings, heads),
+		IsBehind: isBehind, More: more,
 		Options: coordinate.Options{Seed: g.Tuning.Seed + uint64(g.Number), Budget: g.Tuning.Budget, Enough: g.Tuning.Enough},
 	}
 	if !g.Settings.AnyVersion {
@@ -535,7 +536,8 @@ func (p *Probing) FinishShares(g *group.Group, now time.Time) (notes []string) {
 		}
 		g.Attendance.Finish(now, finished...)
 		probed, answered := g.Knowledge(mates[0]).Progress()
-		notes = append(notes, fmt.Sprintf("%d players behind one address have measured %s together, %d answered", len(mates), discovery.ServersInWords(probed), answered))
+		notes = append(notes, fmt.Sprintf("%d players behind one address have measured %s together, %d answered",
+			len(mates), discovery.ServersInWords(probed), answered))
 	}
 	return notes
 }

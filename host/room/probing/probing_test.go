@@ -154,8 +154,10 @@ func TestPromise(t *testing.T) {
 	}
 	n.Evidence["bob"].Share(true)
 	n.AskMore(g, n.Now)
-	if n.Choice.Newest() != nil || n.Ballot.Paper("ann").Ready || n.Ballot.Paper("bob").ByHand || n.Attendance.Of("ann").Done || n.Launches.Way("ann").State != "" || n.Evidence["bob"].IsSharing() {
-		t.Errorf("chosen is %+v, ann has said %+v, is %+v, shares %v", n.Choice.Newest(), n.Ballot.Paper("ann"), n.Attendance.Of("ann"), n.Evidence["ann"].IsSharing())
+	if n.Choice.Newest() != nil || n.Ballot.Paper("ann").Ready || n.Ballot.Paper("bob").ByHand ||
+		n.Attendance.Of("ann").Done || n.Launches.Way("ann").State != "" || n.Evidence["bob"].IsSharing() {
+		t.Errorf("chosen is %+v, ann has said %+v, is %+v, shares %v", n.Choice.Newest(), n.Ballot.Paper("ann"),
+			n.Attendance.Of("ann"), n.Evidence["ann"].IsSharing())
 	}
 	if n.Evidence["ann"].AskedMore() != 0 {
 		t.Errorf("more asked are %d", n.Evidence["ann"].AskedMore())
@@ -249,7 +251,10 @@ func TestMeasure(t *testing.T) {
 		{Server: 3, State: discovery.Answered, RTT: n.result("olga", 3).RTT},
 	}})
 	m, more, asks = n.told("ann", wire.Coordinated)
-	grouptest.Same(t, "ann knows", more, []wire.Message{wire.Report{Round: 1, Results: []discovery.Result{{Server: server, State: discovery.Lost}}}})
+	grouptest.Same(t, "ann knows", more, []wire.Message{wire.Report{
+		Round:   1,
+		Results: []discovery.Result{{Server: server, State: discovery.Lost}},
+	}})
 	if m.Known != 1 || m.Seed != 7+1 || asks != nil {
 		t.Errorf("ann is told %+v, asked for %v", m, asks)
 	}
@@ -308,10 +313,12 @@ func TestOwn(t *testing.T) {
 	}
 	n.Weigh()
 	for server := range 2 {
-		n.Report(&n.Group.Group, "ann", wire.Report{Results: []discovery.Result{n.result("ann", server)}}, true, probing.Moment{Now: n.Now, IsVoting: true})
+		n.Report(&n.Group.Group, "ann", wire.Report{Results: []discovery.Result{n.result("ann", server)}}, true,
+			probing.Moment{Now: n.Now, IsVoting: true})
 	}
 	if n.Evidence["ann"].IsUnprobed(0) || !n.Evidence["ann"].IsUnprobed(1) || n.Servers.Info(0) == nil || n.Servers.Info(1) != nil {
-		t.Errorf("of the first is known %+v, %+v, of the second %+v, %+v", n.Evidence["ann"].At(0), n.Servers.Info(0), n.Evidence["ann"].At(1), n.Servers.Info(1))
+		t.Errorf("of the first is known %+v, %+v, of the second %+v, %+v", n.Evidence["ann"].At(0), n.Servers.Info(0),
+			n.Evidence["ann"].At(1), n.Servers.Info(1))
 	}
 }
 
@@ -380,7 +387,8 @@ func TestShare(t *testing.T) {
 	n.Now = n.Now.Add(time.Minute)
 	n.Report(g, other, wire.Report{Results: []discovery.Result{n.result(other, first)}}, false, n.moment())
 	grouptest.Same(t, "idle are", n.Idle(nil), []string{"ann", "abe"})
-	grouptest.Same(t, "it is said", n.FinishShares(g, n.Now), []string{"2 players behind one address have measured 10 servers together, 9 answered"})
+	grouptest.Same(t, "it is said", n.FinishShares(g, n.Now),
+		[]string{"2 players behind one address have measured 10 servers together, 9 answered"})
 	if notes := n.FinishShares(g, n.Now); notes != nil || !n.Attendance.Of("abe").Done || n.Attendance.Of("bob").Done {
 		t.Errorf("once more it is said %q", notes)
 	}
@@ -657,7 +665,8 @@ func TestTurnBehind(t *testing.T) {
 		if n.notes(asks); (other != nil) != tt.hasOther || (note != "") != tt.hasOther || (own == nil) != tt.hasOther {
 			t.Errorf("%s: it says %q, asks %d, own are %v", tt.name, note, len(asks), own)
 		}
-		if tt.hasOther && (!strings.HasSuffix(note, "has turned up, and is better than "+n.Servers.Called(chosen.Server)) || other.Chosen.Server == chosen.Server) {
+		if tt.hasOther && (!strings.HasSuffix(note,
+			"has turned up, and is better than "+n.Servers.Called(chosen.Server)) || other.Chosen.Server == chosen.Server) {
 			t.Errorf("%s: it says %q of %+v", tt.name, note, other.Chosen)
 		}
 		left := n.Evidence["ann"].Left() + n.Evidence["abe"].Left()
@@ -714,7 +723,8 @@ func TestGrant(t *testing.T) {
 	}{
 		{"each has measured some alone", string(discovery.Conventional), 50, func(*session) {}, false, 30, "ask 30 more servers"},
 		{"all have measured all", string(discovery.Conventional), 20, func(*session) {}, false, 0, ""},
-		{"of many", wire.Coordinated, 900, func(*session) {}, false, search.MostMore, "ask 200 more servers: then " + discovery.Before(228, 0, 900)},
+		{"of many", wire.Coordinated, 900, func(*session) {}, false, search.MostMore,
+			"ask 200 more servers: then " + discovery.Before(228, 0, 900)},
 		{"while a search goes on behind the vote", wire.Coordinated, 900, func(*session) {}, true, 0, ""},
 		{"while people vote on what each measured", string(discovery.Conventional), 50, func(*session) {}, true, 30, "ask 30 more servers"},
 		{"a player cannot get to one", string(discovery.Conventional), 20, func(n *session) {
@@ -738,7 +748,8 @@ func TestGrant(t *testing.T) {
 		if len(offer) != 1 || offer[0].Text != tt.offer || offer[0].Action != "more" || offer[0].Argument != (wire.Argument{Servers: tt.worth}) {
 			t.Errorf("%s: the organiser reads %+v", tt.name, offer)
 		}
-		if notes, servers, err := n.Grant(g, search.MostMore, tt.isVoting); err != nil || servers != tt.worth || (len(notes) == 2) != (tt.strategy == wire.Coordinated) {
+		if notes, servers, err := n.Grant(g, search.MostMore, tt.isVoting); err != nil || servers != tt.worth ||
+			(len(notes) == 2) != (tt.strategy == wire.Coordinated) {
 			t.Errorf("%s: %q, %d servers, %v", tt.name, notes, servers, err)
 		}
 	}
@@ -788,7 +799,8 @@ func TestLeaders(t *testing.T) {
 		leaders = append(leaders, leader.ID)
 	}
 	grouptest.Same(t, "leaders are", leaders, []int{0, 1, 2})
-	grouptest.Same(t, "asked for names are", names, []search.Ask{{Player: "ann", Servers: []int{0, 1, 2}}, {Player: "bob", Servers: []int{0, 1}}})
+	grouptest.Same(t, "asked for names are", names,
+		[]search.Ask{{Player: "ann", Servers: []int{0, 1, 2}}, {Player: "bob", Servers: []int{0, 1}}})
 	if _, isShown := n.Leaders(g, n.Now.Add(time.Millisecond)); isShown {
 		t.Error("a moment later they are shown again")
 	}

@@ -123,9 +123,17 @@ func (r *Roster) refuseGuest(name string, by Caller) error {
 	case r.locked && !by.IsOrganiser:
 		return lockedOut()
 	case one != nil && !isPlayer:
-		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s has the page open already", name), Hint: "choose another nickname"}
+		return &wire.Refusal{
+			Reason:  wire.ReasonNameTaken,
+			Message: fmt.Sprintf("%s has the page open already", name),
+			Hint:    "choose another nickname",
+		}
 	case r.isTaken(name, nil):
-		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s plays here", name), Hint: "if that is you, open the page by your personal link, which muster join shows; or choose another nickname"}
+		return &wire.Refusal{
+			Reason:  wire.ReasonNameTaken,
+			Message: fmt.Sprintf("%s plays here", name),
+			Hint:    "if that is you, open the page by your personal link, which muster join shows; or choose another nickname",
+		}
 	}
 	return nil
 }
@@ -153,7 +161,11 @@ func (r *Roster) displace(from netip.Addr) (events []Event, isCrowded bool, err 
 		}
 	}
 	if longest == nil {
-		return nil, true, &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("%d guests are here already", len(rivals)), Hint: "whoever plays is let in: see “Play along”"}
+		return nil, true, &wire.Refusal{
+			Reason:  wire.ReasonFull,
+			Message: fmt.Sprintf("%d guests are here already", len(rivals)),
+			Hint:    "whoever plays is let in: see “Play along”",
+		}
 	}
 	return r.Drop(longest.name), true, nil
 }

@@ -182,7 +182,8 @@ func TestSteering(t *testing.T) {
 
 	h.does(h.HandOn("BOB", "another"))
 	h.wants("handed on", Note{"bob is the organiser now"})
-	for credential, may := range map[string]bool{"secret": false, "page of org": false, "token of bob": false, "another": true, h.PageOf("bob"): true, "": false} {
+	for credential, may := range map[string]bool{"secret": false, "page of org": false, "token of bob": false,
+		"another": true, h.PageOf("bob"): true, "": false} {
 		if h.Caller(credential).IsOrganiser != may {
 			t.Errorf("%q steers: %v", credential, !may)
 		}

@@ -76,13 +76,25 @@ func (r *Roster) Refusal(c Comer, places int, isConnected bool) *wire.Refusal {
 	isSecret := isSame(r.keys.Secret, c.hello.As)
 	switch alike := r.lookalike(c.Name); {
 	case alike != "":
-		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%q looks like %q, who is in the room", c.Name, alike), Hint: "choose another name with --name NAME"}
+		return &wire.Refusal{
+			Reason:  wire.ReasonNameTaken,
+			Message: fmt.Sprintf("%q looks like %q, who is in the room", c.Name, alike),
+			Hint:    "choose another name with --name NAME",
+		}
 	case r.isReserved(c.Name, before):
-		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("%s is somebody else here", c.Name), Hint: "choose another name with --name NAME; if it is you on the page, paste the line that it shows there"}
+		return &wire.Refusal{
+			Reason:  wire.ReasonNameTaken,
+			Message: fmt.Sprintf("%s is somebody else here", c.Name),
+			Hint:    "choose another name with --name NAME; if it is you on the page, paste the line that it shows there",
+		}
 	case r.locked && !isSecret && !(before != nil && (before.organiser || before.regular)):
 		return lockedOut()
 	case len(r.players) >= places:
-		return &wire.Refusal{Reason: wire.ReasonFull, Message: fmt.Sprintf("all %d players of the room are there", places), Hint: "ask the organiser to open a room for more"}
+		return &wire.Refusal{
+			Reason:  wire.ReasonFull,
+			Message: fmt.Sprintf("all %d players of the room are there", places),
+			Hint:    "ask the organiser to open a room for more",
+		}
 	}
 	return nil
 }
@@ -92,7 +104,11 @@ func (p *person) refusal(hello wire.Hello, isConnected bool) *wire.Refusal {
 	isProgram := p.program != "" && p.program == hello.Program
 	switch {
 	case !isSame(p.token, hello.Token):
-		return &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("the room has a player %q already", p.name), Hint: "choose another name with --name NAME"}
+		return &wire.Refusal{
+			Reason:  wire.ReasonNameTaken,
+			Message: fmt.Sprintf("the room has a player %q already", p.name),
+			Hint:    "choose another name with --name NAME",
+		}
 	case isConnected && isProgram && hello.Line < p.line: // it was long on its way
 		return &wire.Refusal{Reason: wire.ReasonReplaced, Message: p.name + " has come back on another connection"}
 	}

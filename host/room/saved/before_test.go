@@ -185,7 +185,8 @@ func TestCalendarBefore3(t *testing.T) {
 	const kept = `"evenings":[{"began":"2026-11-13T20:00:00Z","stays":[]}],"tonight":{"began":"2026-11-20T20:00:00Z","stays":null},"left":["A"],` +
 		`"reminded":"2026-11-20T16:00:00Z","dated":"2026-11-20T19:30:00Z","unused":5,"counted":"2026-11-20T20:00:00Z","unjoined":true`
 	const rest = `"ended":"2026-11-20T22:00:00Z","history":` + played + `,"posts":{"opened":true,"trouble":"refused"}`
-	coming := fmt.Sprintf(`"coming":{%q:{"comes":true,"to":"2026-11-27T19:00:00Z"},%q:{"to":"2026-11-27T19:00:00Z"}}`, roster.MarkOf("ann's"), roster.MarkOf("zoe's"))
+	coming := fmt.Sprintf(`"coming":{%q:{"comes":true,"to":"2026-11-27T19:00:00Z"},%q:{"to":"2026-11-27T19:00:00Z"}}`,
+		roster.MarkOf("ann's"), roster.MarkOf("zoe's"))
 	var s, section Room
 	for data, into := range map[string]*Room{
 		`{"version":2,"opened":"2026-11-20T20:00:00Z","kept":{` + kept + `},` + rest + `,` +
@@ -198,11 +199,13 @@ func TestCalendarBefore3(t *testing.T) {
 		}
 		into.upgrade()
 	}
-	if !reflect.DeepEqual(s.Calendar, section.Calendar) || s.Calendar.Unused != 5 || len(s.Calendar.Coming) != 2 || !reflect.DeepEqual(s.Kept, calendar.Saved{}) {
+	if !reflect.DeepEqual(s.Calendar, section.Calendar) || s.Calendar.Unused != 5 || len(s.Calendar.Coming) != 2 ||
+		!reflect.DeepEqual(s.Kept, calendar.Saved{}) {
 		t.Errorf("read is %+v, want %+v", s.Calendar, section.Calendar)
 	}
 	var used Room
-	if err := json.Unmarshal([]byte(`{"version":2,"opened":"2026-11-20T20:00:00Z","kept":{"used":"2026-11-20T21:00:00Z"}}`), &used); err != nil {
+	if err := json.Unmarshal([]byte(
+		`{"version":2,"opened":"2026-11-20T20:00:00Z","kept":{"used":"2026-11-20T21:00:00Z"}}`), &used); err != nil {
 		t.Fatal(err)
 	}
 	if used.upgrade(); !used.Calendar.Used.Equal(eight.Add(time.Hour)) {
@@ -371,7 +374,8 @@ func TestRead(t *testing.T) {
 			t.Errorf("%s: %v", data, err)
 		}
 	}
-	for _, form := range []string{`{"version":1,"code":"BAKODI"}`, `{"version":2,"code":"BAKODI"}`, `{"version":3,"roster":{"code":"BAKODI"}}`} {
+	for _, form := range []string{`{"version":1,"code":"BAKODI"}`, `{"version":2,"code":"BAKODI"}`,
+		`{"version":3,"roster":{"code":"BAKODI"}}`} {
 		if s, err := Read([]byte(form)); err != nil || s.Roster.Code != "BAKODI" {
 			t.Errorf("%s: %+v, %v", form, s.Roster, err)
 		}

@@ -114,12 +114,15 @@ func TestMates(t *testing.T) {
 		out     []Ask
 	}{
 		{"an answer", "ann", answers, nil, true, 0, nil, nil},
-		{"a silence", "ann", lost, []discovery.State{discovery.Unprobed, discovery.Unprobed}, true, -1, []Ask{{"bob", []int{server}}}, []Ask{{"bob", []int{server}}}},
-		{"a silence, and one knows it", "ann", lost, []discovery.State{discovery.Lost, discovery.Unprobed}, true, -1, []Ask{{"cat", []int{server}}}, []Ask{{"cat", []int{server}}}},
+		{"a silence", "ann", lost, []discovery.State{discovery.Unprobed, discovery.Unprobed}, true, -1,
+			[]Ask{{"bob", []int{server}}}, []Ask{{"bob", []int{server}}}},
+		{"a silence, and one knows it", "ann", lost, []discovery.State{discovery.Lost, discovery.Unprobed}, true, -1,
+			[]Ask{{"cat", []int{server}}}, []Ask{{"cat", []int{server}}}},
 		{"a silence, and one was answered", "ann", lost, []discovery.State{discovery.Answered, discovery.Unprobed}, true, 0, nil, nil},
 		{"a silence for all", "ann", lost, []discovery.State{discovery.Lost, discovery.Lost}, true, 0, nil, nil},
 		{"a silence, and nobody may ask", "ann", lost, []discovery.State{discovery.Unprobed, discovery.Unprobed}, false, 0, nil, nil},
-		{"a silence of another, while one is asked", "cat", lost, []discovery.State{discovery.Unprobed, discovery.Unprobed}, true, -1, nil, []Ask{{"ann", []int{server}}}},
+		{"a silence of another, while one is asked", "cat", lost,
+			[]discovery.State{discovery.Unprobed, discovery.Unprobed}, true, -1, nil, []Ask{{"ann", []int{server}}}},
 		{"an answer to another", "cat", answers, nil, true, 0, nil, []Ask{{"ann", []int{server}}}},
 		{"somebody else", "dan", lost, nil, true, -1, nil, []Ask{{"ann", []int{server}}}},
 	} {
@@ -141,14 +144,16 @@ func TestRelease(t *testing.T) {
 	group := members("ann", "bob")
 	g := Form([][]Member{group, members("cat")}, nil)
 	asks := g.Deal(0, group, []int{1, 2, 3})
-	if idle := g.Idle(); len(asks) != 2 || !slices.Equal(idle, []string{"cat"}) || !reflect.DeepEqual(g.Finished(), [][]string{{"cat"}}) || !g.IsOut(0, 2) {
+	if idle := g.Idle(); len(asks) != 2 || !slices.Equal(idle, []string{"cat"}) ||
+		!reflect.DeepEqual(g.Finished(), [][]string{{"cat"}}) || !g.IsOut(0, 2) {
 		t.Errorf("after %v, %v are idle", asks, idle)
 	}
 	if !g.Are([][]string{{"ann", "bob"}, {"cat"}}) || g.Are([][]string{{"ann"}, {"cat"}}) {
 		t.Error("the groups are others")
 	}
 	g.Release("ann")
-	if g.Are([][]string{{"ann", "bob"}, {"cat"}}) || !reflect.DeepEqual(g.Out(), []Ask{{"bob", []int{2}}}) || slices.Contains(g.Idle(), "ann") {
+	if g.Are([][]string{{"ann", "bob"}, {"cat"}}) || !reflect.DeepEqual(g.Out(), []Ask{{"bob", []int{2}}}) ||
+		slices.Contains(g.Idle(), "ann") {
 		t.Errorf("out are %v", g.Out())
 	}
 	if g = Form([][]Member{members("bob"), members("cat")}, g.Out()); !g.IsOut(0, 2) || g.IsOut(0, 1) || g.IsOut(1, 2) {
@@ -173,7 +178,14 @@ type world struct {
 }
 
 func newWorld(t *testing.T, servers int, groups ...[]Member) *world {
-	w := &world{T: t, groups: groups, now: eight, known: map[string]map[int]bool{}, asked: map[string]int{}, silent: func(string, int) bool { return false }}
+	w := &world{
+		T:      t,
+		groups: groups,
+		now:    eight,
+		known:  map[string]map[int]bool{},
+		asked:  map[string]int{},
+		silent: func(string, int) bool { return false },
+	}
 	var heads []string
 	for _, group := range groups {
 		var names []string
@@ -267,7 +279,8 @@ func TestTurn(t *testing.T) {
 	table.Set(0, 1, discovery.Lost, 0)
 	table.Set(3, 1, discovery.Lost, 0)
 	predicted := w.Predict(table)
-	if len(predicted) != 2 || len(predicted["bob"]) != 1 || len(predicted["cat"]) != 1 || predicted["cat"][0] <= 0 || len(w.Forecast(best)) != 3 {
+	if len(predicted) != 2 || len(predicted["bob"]) != 1 || len(predicted["cat"]) != 1 || predicted["cat"][0] <= 0 ||
+		len(w.Forecast(best)) != 3 {
 		t.Errorf("predicted: %v, forecast: %v", predicted, w.Forecast(best))
 	}
 	w.Behind(w.now)

@@ -118,7 +118,8 @@ func (s *Search) Outcome(groups [][]Member) (text string, isDry bool) {
 	if progress.Reach > 0 {
 		within = fmt.Sprintf(", or a server within %v for everyone", progress.Reach)
 	}
-	claim := fmt.Sprintf("at most %.0f ms better%s could be found, as far as one can tell", math.Ceil(discovery.MS(progress.RegretBound)), within)
+	claim := fmt.Sprintf("at most %.0f ms better%s could be found, as far as one can tell",
+		math.Ceil(discovery.MS(progress.RegretBound)), within)
 	if s.asksFew() {
 		claim = "what somebody who asks few servers was not asked may be better"
 	}

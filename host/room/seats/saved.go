@@ -31,7 +31,8 @@ func (w *Watch) Save() Saved {
 // Restore returns the wait that was saved, for a list of so many servers. Any values are safe:
 // values that make no wait are an error.
 func Restore(s Saved, listed int) (*Watch, error) {
-	w := &Watch{s.Began, s.Until, slices.Clone(s.For), slices.Clone(s.Servers), s.Turn, s.Look, maps.Clone(s.Demerits), s.Going, s.News, s.Over, s.Chance}
+	w := &Watch{s.Began, s.Until, slices.Clone(s.For), slices.Clone(s.Servers), s.Turn, s.Look, maps.Clone(s.Demerits),
+		s.Going, s.News, s.Over, s.Chance}
 	isWhole := s.Turn >= 0 && (s.Going == nil || w.at(s.Going.Server) != nil)
 	for i := range w.servers {
 		at := &w.servers[i]

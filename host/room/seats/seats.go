@@ -438,7 +438,8 @@ func (w *Watch) open(s *watched, f Facts, now time.Time) Event {
 	if free == 1 {
 		are = "is"
 	}
-	return Open{s.Server, free, fmt.Sprintf("%s %s free on %s, as %s saw: everyone goes in %v", InWords(free), are, f.Servers[s.Server].Name, and(seers), lastLook)}
+	return Open{s.Server, free, fmt.Sprintf("%s %s free on %s, as %s saw: everyone goes in %v", InWords(free), are,
+		f.Servers[s.Server].Name, and(seers), lastLook)}
 }
 
 // arrive sends everyone to the server, if the last look says that the seats are still there.

@@ -80,7 +80,8 @@ func TestOutside(t *testing.T) {
 	_, f := waiting()
 	servers := selection.Servers{List: make([]discovery.Server, 8), Infos: map[int]*discovery.Info{3: {Players: 16, MaxPlayers: 16}}}
 	w := BeginOutside([]string{"dan", "eve"}, selection.Ranked{Server: 3}, servers, time.Minute, eight)
-	if got, want := w.Describe(f), "waiting for 3 seats for dan, eve on server 3, for up to a minute: one of you looks at a time, every 10s at first"; got != want {
+	if got, want := w.Describe(f),
+		"waiting for 3 seats for dan, eve on server 3, for up to a minute: one of you looks at a time, every 10s at first"; got != want {
 		t.Errorf("people are told %q", got)
 	}
 	if v := w.View(5, nil); v.Need != 2 || !slices.Equal(v.For, []string{"dan", "eve"}) || w.Need(5) != 2 {
@@ -203,7 +204,8 @@ func TestSaved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := back.Next(f), w.Next(f); !got.Equal(want) || !reflect.DeepEqual(back.View(3, nil), w.View(3, nil)) || back.turn != 2 || back.demerits["ben"] != 1 {
+	if got, want := back.Next(f), w.Next(f); !got.Equal(want) ||
+		!reflect.DeepEqual(back.View(3, nil), w.View(3, nil)) || back.turn != 2 || back.demerits["ben"] != 1 {
 		t.Errorf("%+v has become %+v", w, back)
 	}
 	for _, spoil := range []func(*Saved){

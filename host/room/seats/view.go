@@ -14,7 +14,16 @@ import (
 // View returns the wait as everyone sees it, if the whole group needs so many seats. Cards are the
 // servers' other facts.
 func (w *Watch) View(everyone int, cards map[int]wire.ServerCard) *wire.Seats {
-	v := &wire.Seats{Need: w.Need(everyone), For: slices.Clone(w.outside), Began: w.began, Until: w.until, Servers: []wire.SeatsOn{}, News: w.news, Over: w.over, Chance: w.chance}
+	v := &wire.Seats{
+		Need:    w.Need(everyone),
+		For:     slices.Clone(w.outside),
+		Began:   w.began,
+		Until:   w.until,
+		Servers: []wire.SeatsOn{},
+		News:    w.news,
+		Over:    w.over,
+		Chance:  w.chance,
+	}
 	if w.look != nil {
 		v.By = w.look.By
 	}

@@ -15,7 +15,12 @@ var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 // before are the settings of a room that gathers, and facts what holds of it.
 func room(t *testing.T) (before wire.Settings, facts Facts) {
 	t.Helper()
-	before, err := wire.Settings{Game: "openarena", By: "mean", Every: "2026-11-13 20:00 UTC", Servers: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:1")}}.
+	before, err := wire.Settings{
+		Game:    "openarena",
+		By:      "mean",
+		Every:   "2026-11-13 20:00 UTC",
+		Servers: []netip.AddrPort{netip.MustParseAddrPort("192.0.2.1:1")},
+	}.
 		Patched([]byte(`{"places":"A, 192.0.2.1\nB, 192.0.2.2"}`), wire.OnPage)
 	if err != nil {
 		t.Fatal(err)
@@ -48,12 +53,16 @@ func TestChange(t *testing.T) {
 		{"a game", `{"game":"xonotic"}`, nil, ""},
 		{"a game after a launch", `{"game":"xonotic"}`, func(_ *wire.Settings, f *Facts) { f.Stage = wire.Launching }, ""},
 		{"a game after a failure", `{"game":"xonotic"}`, func(_ *wire.Settings, f *Facts) { f.Stage = wire.Failed }, ""},
-		{"a game while people measure", `{"game":"xonotic"}`, func(_ *wire.Settings, f *Facts) { f.Stage = wire.Measuring }, "everyone is on the servers of openarena already"},
+		{"a game while people measure", `{"game":"xonotic"}`, func(_ *wire.Settings, f *Facts) {
+			f.Stage = wire.Measuring
+		}, "everyone is on the servers of openarena already"},
 		{"the game of before, then", `{"game":"openarena"}`, func(_ *wire.Settings, f *Facts) { f.Stage = wire.Measuring }, ""},
 		{"a game that the host does not know", `{"game":"chess"}`, nil, `no servers of "chess"`},
 		{"as many places as before", `{"places":"A, 192.0.2.1\nC, 192.0.2.3"}`, nil, ""},
 		{"more places than the host lets it have", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, nil, "1 place to measure at most"},
-		{"and if that is two", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, func(_ *wire.Settings, f *Facts) { f.MostPlaces = 2 }, "2 places to measure"},
+		{"and if that is two", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, func(_ *wire.Settings, f *Facts) {
+			f.MostPlaces = 2
+		}, "2 places to measure"},
 		{"and if it may", `{"places":"A, 192.0.2.1\nB, 192.0.2.2\nC, 192.0.2.3"}`, func(_ *wire.Settings, f *Facts) { f.MostPlaces = 3 }, ""},
 		{"a private place", `{"places":"A, 10.0.0.1"}`, nil, ""},
 		{"a private place on the internet", `{"places":"A, 10.0.0.1"}`, func(_ *wire.Settings, f *Facts) { f.IsPublic = true }, "nobody else's"},

@@ -93,7 +93,8 @@ func (t *Trial) End() (notes []string) {
 		return nil
 	}
 	for _, l := range raised {
-		notes = append(notes, fmt.Sprintf("%s It counts as %.0f ms, not as %.0f", tooNearFor(l.player, t.server(), &t.basis.Servers), discovery.MS(l.usual), discovery.MS(t.pings[l.player].Now)))
+		notes = append(notes, fmt.Sprintf("%s It counts as %.0f ms, not as %.0f",
+			tooNearFor(l.player, t.server(), &t.basis.Servers), discovery.MS(l.usual), discovery.MS(t.pings[l.player].Now)))
 	}
 	return notes
 }

@@ -18,7 +18,8 @@ func contradicts(player string) anomaly.Anomaly {
 
 // doubted is a round in which something of every kind speaks against somebody.
 func doubted() (d Doubts) {
-	a, slow, liar := anomaly.Anomaly{Player: "bob", Sign: anomaly.Constant, Servers: 9, Of: 9}, anomaly.Anomaly{Player: "cat", Sign: anomaly.Slow, Servers: 3, Of: 9}, contradicts("cat")
+	a, slow, liar := anomaly.Anomaly{Player: "bob", Sign: anomaly.Constant, Servers: 9, Of: 9},
+		anomaly.Anomaly{Player: "cat", Sign: anomaly.Slow, Servers: 3, Of: 9}, contradicts("cat")
 	d.set("ann", doubt{vouched: true})
 	d.set("bob", doubt{excluded: &a})
 	d.set("cat", doubt{odd: &slow, contradicts: &liar})
@@ -43,7 +44,8 @@ func TestDoubts(t *testing.T) {
 		{"eve", false, true, ""},
 	} {
 		if d.IsExcluded(of.player) != of.isExcluded || d.IsHeeded(of.player) != of.heeded || d.Reason(of.player, &servers) != of.reason {
-			t.Errorf("%s is excluded: %v, heeded: %v, doubted: %q", of.player, d.IsExcluded(of.player), d.IsHeeded(of.player), d.Reason(of.player, &servers))
+			t.Errorf("%s is excluded: %v, heeded: %v, doubted: %q", of.player, d.IsExcluded(of.player),
+				d.IsHeeded(of.player), d.Reason(of.player, &servers))
 		}
 	}
 	if got := d.Blacklist(&servers); len(got) != 1 || got[0].String() != "20.4.0.1/32" {
@@ -69,7 +71,8 @@ func TestRounds(t *testing.T) {
 	d.Rename("bob", "fay")
 	d.Rename("zoe", "gil")
 	d.Forget("cat")
-	if !d.players["eve"].vouched || !d.IsExcluded("fay") || d.IsExcluded("bob") || d.players["ann"].vouched || !d.IsHeeded("cat") || len(d.players) != 3 {
+	if !d.players["eve"].vouched || !d.IsExcluded("fay") || d.IsExcluded("bob") || d.players["ann"].vouched ||
+		!d.IsHeeded("cat") || len(d.players) != 3 {
 		t.Errorf("after names have changed there is %+v", d)
 	}
 }
@@ -85,7 +88,8 @@ func TestVouch(t *testing.T) {
 	} {
 		d := doubted()
 		v := d.Vouch(of.player)
-		if len(v.Notes) != of.notes || of.notes > 0 && v.Notes[0] != "the organiser vouches for "+of.player || v.WasExcluded != of.excluded || v.WasRaised != of.raised {
+		if len(v.Notes) != of.notes || of.notes > 0 && v.Notes[0] != "the organiser vouches for "+of.player ||
+			v.WasExcluded != of.excluded || v.WasRaised != of.raised {
 			t.Errorf("after the word for %s: %+v", of.player, v)
 		}
 		if !reflect.DeepEqual(d.players[of.player], doubt{vouched: true}) {
@@ -135,7 +139,8 @@ func TestDiscredit(t *testing.T) {
 			t.Errorf("%s: %q", of.name, notes)
 		}
 		for i, name := range of.want {
-			if d.IsHeeded(name) || d.IsExcluded(name) || notes[i] != name+" says other things of 4 of 20 servers than most players heard: that does not count" {
+			if d.IsHeeded(name) || d.IsExcluded(name) ||
+				notes[i] != name+" says other things of 4 of 20 servers than most players heard: that does not count" {
 				t.Errorf("%s: %q", of.name, notes)
 			}
 		}

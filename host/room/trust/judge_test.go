@@ -37,13 +37,21 @@ func TestJudge(t *testing.T) {
 		note    string
 	}{
 		{"all are honest", four, honest, false, nil, ""},
-		{"one ping for all servers", four, but(same), false, []string{"dan"}, "dan reports one and the same ping for 20 of 20 servers: that does not count in the choice"},
-		{"and a low one", four, favourite, false, []string{"dan"}, "dan reports one and the same ping for 19 of 19 servers: that does not count in the choice"},
+		{"one ping for all servers", four, but(same), false, []string{"dan"},
+			"dan reports one and the same ping for 20 of 20 servers: that does not count in the choice"},
+		{"and a low one", four, favourite, false, []string{"dan"},
+			"dan reports one and the same ping for 19 of 19 servers: that does not count in the choice"},
 		{"the organiser vouches", four, favourite, true, nil, ""},
 		{"one of two", []string{"cat", "dan"}, func(player, server int) int { return []int{honest(0, server), 9999}[player] }, false, nil, ""},
-		{"slow to what is far", four, slow(func(server int) bool { return server >= 9 }), false, nil, "dan's pings for 11 of 20 servers fit nobody else's: that counts as long as the others lose little by it"},
-		{"slow to all that is near", four, slow(func(server int) bool { return server < 10 }), false, []string{"dan"}, "dan's pings for 10 of 20 servers fit nobody else's: that does not count in the choice"},
-		{"slow to nearly everything", four, slow(func(server int) bool { return server >= 3 }), false, []string{"dan"}, "dan's pings for 17 of 20 servers fit nobody else's: that does not count in the choice"},
+		{"slow to what is far", four, slow(func(server int) bool {
+			return server >= 9
+		}), false, nil, "dan's pings for 11 of 20 servers fit nobody else's: that counts as long as the others lose little by it"},
+		{"slow to all that is near", four, slow(func(server int) bool {
+			return server < 10
+		}), false, []string{"dan"}, "dan's pings for 10 of 20 servers fit nobody else's: that does not count in the choice"},
+		{"slow to nearly everything", four, slow(func(server int) bool {
+			return server >= 3
+		}), false, []string{"dan"}, "dan's pings for 17 of 20 servers fit nobody else's: that does not count in the choice"},
 	} {
 		var d Doubts
 		if of.vouched {
@@ -118,7 +126,9 @@ func TestJudgeSlow(t *testing.T) {
 // TestJudgeThoseBefore: players who were left out before count among those who may be wrong.
 func TestJudgeThoseBefore(t *testing.T) {
 	d := doubted() // bob is out
-	b := world(20, []string{"ann", "cat", "dan"}, func(player, server int) int { return []int{honest(0, server), honest(1, server), 9999}[player] })
+	b := world(20, []string{"ann", "cat", "dan"}, func(player, server int) int {
+		return []int{honest(0, server), honest(1, server), 9999}[player]
+	})
 	if v := d.Judge(b, four, Measured); len(v.LeftOut) > 0 {
 		t.Errorf("two of four are left out: %q", v.Notes)
 	}
@@ -144,7 +154,8 @@ func TestJudgeServers(t *testing.T) {
 	b.Servers.Infos[7].Name = "liar"
 	var d Doubts
 	v := d.Judge(b, four, Measured)
-	if want := []string{"liar (20.7.0.1:27960) answers players who are far apart as if it was next to each: it is left out"}; !slices.Equal(v.Notes, want) || len(v.LeftOut) > 0 {
+	if want := []string{"liar (20.7.0.1:27960) answers players who are far apart as if it was next to each: it " +
+		"is left out"}; !slices.Equal(v.Notes, want) || len(v.LeftOut) > 0 {
 		t.Errorf("said is %q, and left out are %v", v.Notes, v.LeftOut)
 	}
 	if got := d.Blacklist(&b.Servers); len(got) != 1 || got[0].String() != "20.7.0.1/32" || len(b.Criteria.Blacklist) > 0 {

@@ -81,7 +81,8 @@ func TestOutvote(t *testing.T) {
 		if len(of.leftOut) == 0 && len(v.Notes) == 0 {
 			continue
 		}
-		if note := "some suit all but " + strings.Join(of.leftOut, ", ") + ", to whom they did not answer"; len(v.Notes) != 1 || !strings.Contains(v.Notes[0], note) {
+		if note := "some suit all but " + strings.Join(of.leftOut, ", ") +
+			", to whom they did not answer"; len(v.Notes) != 1 || !strings.Contains(v.Notes[0], note) {
 			t.Errorf("%s: %q", of.name, v.Notes)
 		}
 	}
@@ -125,7 +126,8 @@ func TestDisputed(t *testing.T) {
 		{"one", silentTo(0), 1, false, Outlook{}, nil, nil, []int{0}},
 		{"some have been seen", silentTo(0, 1, 2), 3, false, Outlook{}, []int{1}, nil, []int{0, 2}},
 		{"five at most", silentTo(0, 1, 2, 3, 4, 5), 6, false, Outlook{}, nil, nil, []int{0, 1, 2, 3, 4}},
-		{"of two networks", silentTo(0, 1, 2, 3, 4, 5), 6, false, Outlook{}, nil, map[int]uint32{0: 1, 1: 1, 2: 1, 3: 1, 4: 2, 5: 2}, []int{0, 4, 1, 2, 3}},
+		{"of two networks", silentTo(0, 1, 2, 3, 4, 5), 6, false, Outlook{}, nil,
+			map[int]uint32{0: 1, 1: 1, 2: 1, 3: 1, 4: 2, 5: 2}, []int{0, 4, 1, 2, 3}},
 		{"the organiser vouches", silentTo(0, 1), 2, true, Outlook{}, nil, nil, nil},
 		{"it is no better", silentTo(5), 0, false, Outlook{}, nil, nil, nil},
 		{"the most first", func(player, server int) int {
@@ -171,7 +173,9 @@ func TestDisputed(t *testing.T) {
 		}
 	}
 	var d Doubts
-	if got := d.Disputed(world(20, []string{"cat", "dan"}, func(player, server int) int { return silentTo(0)(player+2, server) }), chosen(1), Outlook{}, nil); got != nil {
+	if got := d.Disputed(world(20, []string{"cat", "dan"}, func(player, server int) int {
+		return silentTo(0)(player+2, server)
+	}), chosen(1), Outlook{}, nil); got != nil {
 		t.Errorf("of two players %v is disputed", got)
 	}
 }
@@ -224,10 +228,12 @@ func TestOverrule(t *testing.T) {
 		}
 		answers := slices.IndexFunc(all, func(server int) bool { return server > slices.Max(of.silent) })
 		v := d.Overrule(b, chosen(all[answers]), append([]string{"eve"}, of.players...), of.seen)
-		if slices.Contains(v.LeftOut, "dan") != of.want || len(v.LeftOut) > 1 || d.IsExcluded("dan") != of.want || len(v.Notes) != len(v.LeftOut) {
+		if slices.Contains(v.LeftOut, "dan") != of.want || len(v.LeftOut) > 1 || d.IsExcluded("dan") != of.want ||
+			len(v.Notes) != len(v.LeftOut) {
 			t.Errorf("%s: left out are %v: %q", of.name, v.LeftOut, v.Notes)
 		}
-		if of.want && !strings.HasSuffix(v.Notes[0], "servers that would be best for the others do not answer: that does not count in the choice") {
+		if of.want && !strings.HasSuffix(v.Notes[0],
+			"servers that would be best for the others do not answer: that does not count in the choice") {
 			t.Errorf("%s: %q", of.name, v.Notes)
 		}
 	}
@@ -271,7 +277,8 @@ func TestApart(t *testing.T) {
 	for _, s := range []struct {
 		addr string
 		asn  uint32
-	}{{"20.1.0.1", 0}, {"20.1.9.1", 0}, {"20.2.0.1", 0}, {"20.3.0.1", 7}, {"20.4.0.1", 7}, {"2001:db8::1", 0}, {"2001:db8:9::1", 0}, {"2001:db9::1", 0}} {
+	}{{"20.1.0.1", 0}, {"20.1.9.1", 0}, {"20.2.0.1", 0}, {"20.3.0.1", 7}, {"20.4.0.1", 7}, {"2001:db8::1", 0},
+		{"2001:db8:9::1", 0}, {"2001:db9::1", 0}} {
 		list = append(list, discovery.Server{Addr: addrOf(s.addr), ASN: s.asn})
 	}
 	if got := apart(list, []int{7, 6, 5, 4, 3, 2, 1, 0}); !slices.Equal(got, []int{7, 6, 4, 2, 1}) {

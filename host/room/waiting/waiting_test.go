@@ -44,7 +44,13 @@ func begin(g *grouptest.Group) *waiting.Wait {
 // sees lets a player tell that a server has so many free seats.
 func sees(name string, server, free int) (string, wire.Verified) {
 	info := discovery.Info{Players: 16 - free, MaxPlayers: 16}
-	return name, wire.Verified{Servers: []wire.Finalist{{Server: server, State: discovery.Answered, Sent: 1, RTTs: []float64{10}, Info: &info}}}
+	return name, wire.Verified{Servers: []wire.Finalist{{
+		Server: server,
+		State:  discovery.Answered,
+		Sent:   1,
+		RTTs:   []float64{10},
+		Info:   &info,
+	}}}
 }
 
 // TestWait: a group waits on full servers, players look, and all go when two have seen seats.

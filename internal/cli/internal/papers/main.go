@@ -115,7 +115,8 @@ func licences(folder string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	fmt.Fprintf(to, "Muster is made from the following, and from Go's standard library. Muster's own\nlicence is in LICENSE, those of its data are in NOTICE.\n")
+	fmt.Fprintf(to, "Muster is made from the following, and from Go's standard library. Muster's own\nlicence "+
+		"is in LICENSE, those of its data are in NOTICE.\n")
 	modules := map[string]string{"The Go standard library": goRoot()}
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		list := exec.Command("go", "list", "-deps", "-json=Module", ".")
@@ -165,7 +166,9 @@ func licenceOf(folder string) (string, error) {
 	}
 	for _, f := range files {
 		name := strings.ToUpper(f.Name())
-		if f.IsDir() || !slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"}, func(s string) bool { return strings.HasPrefix(name, s) }) {
+		if f.IsDir() || !slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"}, func(s string) bool {
+			return strings.HasPrefix(name, s)
+		}) {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(folder, f.Name()))
