@@ -20,7 +20,6 @@ import (
 	"net/url"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -137,10 +136,10 @@ type Host struct {
 	*site
 	*door
 	replies
+	*lifetime
 	config   Config
 	rooms    *lifecycle
 	asks     *access.Pace // of rooms, by address
-	bounds   admission.Bounds
 	pages    *admission.Pages
 	tickets  *tickets
 	counting counting // of rooms by who opened them, on a public host
@@ -148,14 +147,6 @@ type Host struct {
 	upgrader websocket.Upgrader
 	// transport asks other hosts by HTTP.
 	transport *http.Transport
-	// ctx is the rooms', and lines the connections', which outlive them.
-	ctx, lines             context.Context
-	cancel, hangUp, giveUp context.CancelFunc
-	abandoned              atomic.Bool // it ends without all that it began
-
-	mu     sync.Mutex // guards closed
-	closed bool
-	work   sync.WaitGroup // connections and all else; see begin
 }
 
 // New is a host with the rooms of its store.
@@ -172,17 +163,12 @@ func New(config Config) (*Host, error) {
 			isPublic: config.Public != nil,
 		}, replies: replies{counted},
 		config: config, tickets: &tickets{isOwn: config.IsOwnUser},
-		asks: access.NewPace(asksAtOnce, askEvery), bounds: admission.BoundsOf(config.Files),
+		lifetime: newLifetime(), asks: access.NewPace(asksAtOnce, askEvery), pages: admission.NewPages(admission.BoundsOf(config.Files)),
 		upgrader: websocket.Upgrader{ReadBufferSize: 1024, WriteBufferPool: &sync.Pool{}},
 	}
 	h.upgrader.CheckOrigin = h.isSameOrigin
-	h.pages = admission.NewPages(h.bounds)
-	h.ctx, h.cancel = context.WithCancel(context.Background())
-	h.lines, h.hangUp = context.WithCancel(context.Background())
-	saves, giveUp := context.WithCancel(context.Background())
-	h.giveUp = giveUp
 	h.surroundings = &surroundings{
-		keeper: newKeeper(h.store, saves, config.Public != nil, config.Logger), lists: lists.New(h.store),
+		keeper: newKeeper(h.store, h.saves, config.Public != nil, config.Logger), lists: lists.New(h.store),
 		source: lists.Source{
 			List:  config.List,
 			Local: config.Local,
@@ -286,16 +272,6 @@ func (h *Host) Drain(ctx context.Context) {
 
 // abandonAfter is how long what was given up may take to notice.
 const abandonAfter = time.Second
-
-// begin starts a goroutine that Close waits for, unless it is too late.
-func (h *Host) begin(do func()) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !h.closed {
-		h.work.Go(do)
-	}
-	return !h.closed
-}
 
 // Open opens a room and returns its code and the organiser's secret. Whoever is told
 // the code finds the room after a crash of this host, if the store can keep anything.

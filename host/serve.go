@@ -20,7 +20,7 @@ import (
 // Serve answers at a listener, by TLS if there is a configuration, until stop is
 // called, which waits for the end. It tells failed if it ends earlier.
 func (h *Host) Serve(listener net.Listener, encryption *tls.Config, failed func(error)) (stop func()) {
-	listener = admission.Listen(listener, h.config.Proxies, h.bounds)
+	listener = admission.Listen(listener, h.config.Proxies, admission.BoundsOf(h.config.Files))
 	if encryption != nil {
 		listener = tls.NewListener(listener, encryption)
 	}
