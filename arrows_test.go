@@ -35,6 +35,7 @@ var arrows = []struct {
 	{"muster/internal/browse", []string{"muster/discovery", "muster/discovery/plan", "muster/discovery/plan/topology", "muster/discovery/prober", "muster/discovery/report", "muster/internal/hint", "muster/internal/term", "muster/internal/visits", "muster/selection"}},
 	{"muster/internal/demo", []string{"muster/discovery", "muster/discovery/lists/master", "muster/discovery/prober", "muster/host", "muster/host/room", "muster/host/wire", "muster/internal/game", "muster/internal/hint", "muster/internal/invite", "muster/internal/lobby", "muster/internal/netinfo", "muster/internal/sim", "muster/internal/sim/fleet", "muster/internal/term", "muster/peer", "muster/selection", "muster/web"}},
 	{"muster/internal/reports", []string{"muster/discovery", "muster/discovery/report", "muster/discovery/report/qstat", "muster/internal/hint", "muster/internal/input"}},
+	{"muster/internal/option", []string{"muster/internal/hint", "muster/selection"}},
 	{"muster/internal/doctor", []string{"muster/discovery", "muster/discovery/geo", "muster/discovery/lists/lan", "muster/internal/game", "muster/internal/hint", "muster/internal/netinfo", "muster/internal/release", "muster/internal/term"}},
 	{"muster/internal/steam", []string{"muster/discovery/lists/master", "muster/internal/game", "muster/internal/hint"}},
 	{"muster/internal/favourites", []string{"muster/internal/term", "muster/discovery", "muster/discovery/lists/master", "muster/discovery/report/qstat", "muster/discovery/lists/weblist"}},
@@ -229,8 +230,8 @@ var pure = []string{
 // only says which single package may import a library, or which few, and why a library that
 // serves one of them is worth its place.
 var only = map[string]string{
-	"github.com/spf13/cobra":               "muster muster/internal/cli muster/internal/cli/internal/papers",
-	"github.com/spf13/pflag":               "muster/internal/cli",
+	"github.com/spf13/cobra":               "muster muster/internal/cli muster/internal/option muster/internal/cli/internal/papers",
+	"github.com/spf13/pflag":               "muster/internal/cli muster/internal/option",
 	"aead.dev/minisign":                    "muster/internal/release muster/internal/release/internal/sign muster/internal/release/releasetest",
 	"golang.org/x/term":                    "muster/internal/term",
 	"github.com/pelletier/go-toml/v2":      "muster/internal/game muster/internal/config",

@@ -17,6 +17,7 @@ import (
 	"muster/internal/hint"
 	"muster/internal/lobby"
 	"muster/internal/netinfo"
+	"muster/internal/option"
 	"muster/internal/portmap"
 	"muster/internal/term"
 )
@@ -51,7 +52,7 @@ to be open for UDP.`,
 	flags.StringVar(&b.listen, "listen", ":"+strconv.Itoa(beacon.Port),
 		"`ADDRESS` to listen on, by UDP; on a machine with several that of the one to be measured")
 	flags.StringVar(&b.name, "name", "", "the place's `NAME`, which whoever asks is told")
-	bindYesNo(flags, &b.portMap, "port-map", "have the router pass on the UDP port from the internet "+
+	option.YesNo(flags, &b.portMap, "port-map", "have the router pass on the UDP port from the internet "+
 		"(port_map in config.toml)")
 	flags.IntVar(&b.bounds.Each, "each", echo.DefaultEach, "answer one network at most `N` times a second")
 	flags.IntVar(&b.bounds.All, "all", echo.DefaultAll, "answer all together at most `N` times a second")

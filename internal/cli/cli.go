@@ -17,6 +17,7 @@ import (
 	"muster/internal/hint"
 	"muster/internal/home"
 	"muster/internal/lobby"
+	"muster/internal/option"
 	"muster/internal/release"
 	"muster/internal/steam"
 	"muster/internal/term"
@@ -130,7 +131,7 @@ func newRoot(p *program) *cobra.Command {
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	a.bind(root)
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(option.Explain)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log what goes on inside")
 	root.AddGroup(
 		&cobra.Group{ID: toPlay, Title: "To play:"},

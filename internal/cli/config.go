@@ -13,6 +13,7 @@ import (
 
 	"muster/internal/config"
 	"muster/internal/hint"
+	"muster/internal/option"
 )
 
 // granted is a flag that the user can set for good: in config.toml by key, or in the
@@ -67,9 +68,6 @@ func (g granted) variable() string {
 	return "MUSTER_" + strings.ToUpper(strings.ReplaceAll(g.key, ".", "_"))
 }
 
-// isRepeatable reports whether a flag takes several values, as its help says.
-func isRepeatable(f *pflag.Flag) bool { return strings.Contains(f.Usage, "(repeatable") }
-
 // grant sets the flags of a command that were not given to what the user takes for
 // granted.
 func (p *program) grant(cmd *cobra.Command) error {
@@ -100,14 +98,14 @@ func (p *program) grant(cmd *cobra.Command) error {
 		value, isSet := values[g.key]
 		if text := p.env(g.variable()); text != "" {
 			value, isSet = config.Value{Texts: []string{text}}, true
-			if isRepeatable(cmd.Flags().Lookup(g.flag)) {
+			if option.IsRepeatable(cmd.Flags().Lookup(g.flag)) {
 				value.Texts = strings.Split(text, ",")
 			}
 		}
 		if !isSet {
 			continue
 		}
-		if err := set(cmd, g.flag, value.Texts); err != nil {
+		if err := option.Default(cmd, g.flag, value.Texts); err != nil {
 			err = fmt.Errorf("%s: %w", g.key, err)
 			if value.Line == 0 && p.env(g.variable()) != "" {
 				return usagef("%s in the environment: %w", g.variable(), errors.Unwrap(err))
@@ -126,26 +124,6 @@ func checkVariables(all []granted) error {
 		name, text, _ := strings.Cut(entry, "=")
 		if strings.HasPrefix(name, prefix) && text != "" && !slices.ContainsFunc(all, func(g granted) bool { return g.variable() == name }) {
 			return hint.With(usagef("%s in the environment: there is no such flag of muster serve", name), "each flag has a variable: --public-url has MUSTER_SERVE_PUBLIC_URL; docs/serve.md says more")
-		}
-	}
-	return nil
-}
-
-// set gives a flag values that count as not given.
-func set(cmd *cobra.Command, flag string, texts []string) error {
-	f := cmd.Flags().Lookup(flag)
-	if len(texts) != 1 && !isRepeatable(f) {
-		return errors.New("one value is wanted, and not a list")
-	}
-	for _, text := range texts {
-		err := cmd.Flags().Set(flag, strings.TrimSpace(text))
-		f.Changed = false
-		var invalid *pflag.InvalidValueError
-		if errors.As(err, &invalid) {
-			return unsuitable(invalid)
-		}
-		if err != nil {
-			return err
 		}
 	}
 	return nil

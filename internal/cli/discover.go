@@ -22,6 +22,7 @@ import (
 	"muster/internal/hint"
 	"muster/internal/home"
 	"muster/internal/listing"
+	"muster/internal/option"
 	"muster/internal/term"
 	"muster/internal/venue"
 )
@@ -87,18 +88,18 @@ start well, unless you are somewhere else by then.`,
 	flags.BoolVar(&d.want.NotEmpty, "not-empty", false, "only servers where people play; bots do not count")
 	flags.StringVar(&d.want.NameContains, "name-contains", "", "only servers with `TEXT` in their name")
 	flags.StringVar(&d.want.Country, "country", "", "only servers in this country, by its two letters, such as `DE`")
-	bindWord(cmd, &d.want.Sort, "sort", browse.ByPing, browse.Columns(), "order of the table")
+	option.Word(cmd, &d.want.Sort, "sort", browse.ByPing, browse.Columns(), "order of the table")
 	flags.BoolVar(&d.watch, "watch", false, "keep asking the servers of the table, gently, and tell of free seats; with --connect wait for one there")
 	flags.IntVar(&d.connect, "connect", 0, "go to the `N`th server of the table")
 	p.bindVenues(cmd, &d.places)
 	bindLaunch(cmd, &d.launcher)
 	flags.IntVar(&d.top, "top", browse.WholeScreen, "rows of the table, `N`; 0 is all, -1 what a terminal has room for")
-	bindWord(cmd, &d.format, "format", formatTable, []format{formatTable, formatJSON, formatCSV, formatQStat}, "output")
+	option.Word(cmd, &d.format, "format", formatTable, []format{formatTable, formatJSON, formatCSV, formatQStat}, "output")
 	flags.BoolVar(&d.json, "json", false, "the same as --format json")
 	flags.StringVar(&d.name, "name", defaultName(), "your `NAME` in the report")
 	p.bindSources(cmd, &d.sources)
 	d.probing.bind(flags)
-	inSections(cmd, ofDiscover())
+	option.InSections(cmd, ofDiscover())
 	return cmd
 }
 

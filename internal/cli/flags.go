@@ -2,14 +2,11 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/netip"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/adrg/xdg"
@@ -26,32 +23,11 @@ import (
 	"muster/internal/hint"
 	"muster/internal/listing"
 	"muster/internal/lobby"
+	"muster/internal/option"
 	"muster/peer"
 	"muster/selection"
 	"muster/selection/rules"
 )
-
-// value is a flag of a kind of our own.
-type value struct {
-	kind, standard string
-	set            func(text string) error
-}
-
-func (v value) String() string        { return v.standard }
-func (v value) Type() string          { return v.kind }
-func (v value) Set(text string) error { return v.set(text) }
-
-// each sets every part of a text with commas.
-func each(set func(part string) error) func(string) error {
-	return func(text string) error {
-		for part := range strings.SplitSeq(text, ",") {
-			if err := set(strings.TrimSpace(part)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
 
 // consent is what the user has said to something that Muster does only after a yes.
 type consent string
@@ -70,218 +46,6 @@ func (c consent) given() <-chan struct{} {
 	yes := make(chan struct{})
 	close(yes)
 	return yes
-}
-
-// bindYesNo adds a flag that says yes alone, and no with =false; without it neither is
-// said.
-func bindYesNo[W ~string](flags *pflag.FlagSet, to *W, name, help string) {
-	flags.Var(value{"bool", "", func(text string) error {
-		yes, err := strconv.ParseBool(text)
-		if err != nil {
-			return fmt.Errorf("%q is neither true nor false", text)
-		}
-		*to = W(strconv.FormatBool(yes))
-		return nil
-	}}, name, help)
-	flags.Lookup(name).NoOptDefVal = "true"
-}
-
-// bindWord adds a flag for one of some words, with completion. The words stand
-// in its help.
-func bindWord[W ~string](cmd *cobra.Command, to *W, name string, standard W, known []W, help string) {
-	*to = standard
-	bindKnown(cmd, value{"WORD", string(standard), func(text string) error {
-		w, err := oneOf(known, text)
-		if err == nil {
-			*to = w
-		}
-		return err
-	}}, name, texts(known), help)
-}
-
-// bindWords adds a flag for several of some words, with completion. What is given
-// replaces the standard.
-func bindWords[W ~string](cmd *cobra.Command, to *[]W, name string, standard []W, known []W, help string) {
-	*to = standard
-	isGiven := false
-	bindKnown(cmd, value{"WORD,...", strings.Join(texts(standard), ","), each(func(part string) error {
-		if !isGiven {
-			isGiven, *to = true, nil
-		}
-		w, err := oneOf(known, part)
-		*to = append(*to, w)
-		return err
-	})}, name, texts(known), help)
-}
-
-func bindKnown(cmd *cobra.Command, v value, name string, known []string, help string) {
-	cmd.Flags().Var(v, name, help+": "+strings.Join(known, ", "))
-	completeWords(cmd, name, known)
-}
-
-func completeWords(cmd *cobra.Command, flag string, list []string) {
-	complete := cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
-	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
-		panic(fmt.Sprintf("cli: completion of --%s: %v", flag, err)) // the flag was added just before
-	}
-}
-
-func oneOf[W ~string](known []W, text string) (W, error) {
-	if !slices.Contains(known, W(text)) {
-		return "", fmt.Errorf("%q is none of %s", text, strings.Join(texts(known), ", "))
-	}
-	return W(text), nil
-}
-
-func texts[W ~string](list []W) []string {
-	text := make([]string, len(list))
-	for i, w := range list {
-		text[i] = string(w)
-	}
-	return text
-}
-
-// pings is a flag of one or more pings, separated by commas.
-func pings(to *[]time.Duration) value {
-	return value{"PING,...", "", each(func(part string) error {
-		d, err := parsePing(part)
-		if err != nil {
-			return err
-		}
-		*to = append(*to, d)
-		return nil
-	})}
-}
-
-// aPing is a flag of one ping.
-func aPing(to *time.Duration, standard time.Duration) value {
-	*to = standard
-	return value{"PING", standard.String(), func(text string) (err error) {
-		*to, err = parsePing(text)
-		return err
-	}}
-}
-
-// inMillis is what the help of such flags says.
-const inMillis = "; a plain number is in milliseconds"
-
-// parsePing reads a ping as players say it: a plain number is in milliseconds.
-func parsePing(text string) (time.Duration, error) {
-	text = strings.TrimSpace(text)
-	if strings.Trim(text, "0123456789.") == "" {
-		text += "ms"
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		return 0, fmt.Errorf("%q is no ping such as 150, 150ms or 1.5s", strings.TrimSuffix(text, "ms"))
-	}
-	return d, nil
-}
-
-// parseTime reads a time that is no ping, such as how long to wait.
-func parseTime(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		return 0, fmt.Errorf("%q is no duration such as 30s or 15m", text)
-	}
-	return d, nil
-}
-
-// weights is a flag of players and what they count, such as ann=2,bob=0.5.
-func weights(to *map[string]float64) value {
-	return value{"NAME=2,...", "", each(func(part string) error {
-		at := strings.LastIndex(part, "=")
-		if at < 1 {
-			return fmt.Errorf("%q is not NAME=WEIGHT", part)
-		}
-		weight, err := strconv.ParseFloat(part[at+1:], 64)
-		if err != nil || !selection.ValidWeight(weight) {
-			return fmt.Errorf("the weight in %q is neither 0 nor a number from %v to %d", part, selection.MinWeight, selection.MaxWeight)
-		}
-		if *to == nil {
-			*to = make(map[string]float64)
-		}
-		(*to)[strings.TrimSpace(part[:at])] = weight
-		return nil
-	})}
-}
-
-// networks is a flag of networks; an address is a network of one.
-func networks(to *[]netip.Prefix) value {
-	return value{"ADDRESS,…", "", each(func(part string) error {
-		network, err := netip.ParsePrefix(part)
-		if addr, isAddr := netip.ParseAddr(part); isAddr == nil {
-			network, err = netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen()), nil
-		}
-		if err != nil {
-			return fmt.Errorf("%q is neither an address nor a network such as 192.0.2.0/24", part)
-		}
-		*to = append(*to, network)
-		return nil
-	})}
-}
-
-// flagError says what is wrong with a flag in words for people who do not know
-// Go's.
-func flagError(cmd *cobra.Command, err error) error {
-	var (
-		unknown *pflag.NotExistError
-		missing *pflag.ValueRequiredError
-		invalid *pflag.InvalidValueError
-	)
-	dashed := func(name string) string {
-		if len(name) == 1 {
-			return "-" + name
-		}
-		return "--" + name
-	}
-	switch {
-	case errors.As(err, &unknown):
-		name := unknown.GetSpecifiedName()
-		err = fmt.Errorf("unknown flag %s", dashed(name))
-		if like := flagLike(cmd, name); like != "" {
-			return hint.With(usageError(err), fmt.Sprintf("did you mean --%s?", like))
-		}
-	case errors.As(err, &missing):
-		err = fmt.Errorf("%s needs a value", dashed(missing.GetSpecifiedName()))
-	case errors.As(err, &invalid):
-		err = fmt.Errorf("--%s: %w", invalid.GetFlag().Name, unsuitable(invalid))
-	}
-	if reason := syscall.Errno(0); errors.As(err, &reason) {
-		return err // as the flags are right, and a file is not
-	}
-	return hint.With(usageError(err), cmd.CommandPath()+" --help lists the flags")
-}
-
-// flagLike is the flag of a command that somebody may have meant by a word, empty if none is
-// like it: what cobra would suggest if flags were commands.
-func flagLike(cmd *cobra.Command, word string) string {
-	var all cobra.Command
-	all.SuggestionsMinimumDistance = 2
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			all.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
-		}
-	})
-	if like := all.SuggestionsFor(word); len(word) > 2 && len(like) > 0 {
-		return like[0]
-	}
-	return ""
-}
-
-// unsuitable is why a flag does not take a value.
-func unsuitable(invalid *pflag.InvalidValueError) error {
-	switch given := invalid.GetValue(); invalid.GetFlag().Value.Type() {
-	case "duration":
-		return fmt.Errorf("%q is no duration such as 150ms or 1.5s", given)
-	case "int", "uint16", "uint64":
-		return fmt.Errorf("%q is no whole number that makes sense here", given)
-	case "float64":
-		return fmt.Errorf("%q is no number", given)
-	case "bool":
-		return fmt.Errorf("%q is neither true nor false", given)
-	}
-	return errors.Unwrap(invalid)
 }
 
 // completeGame returns the IDs of all games, for the shell.
@@ -315,40 +79,40 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 		case *bool:
 			flags.BoolVar(to, row.Flag, *to, row.Usage)
 		case *wire.Decision:
-			bindYesNo(flags, to, row.Flag, row.Usage)
+			option.YesNo(flags, to, row.Flag, row.Usage)
 		case *int:
 			flags.IntVar(to, row.Flag, *to, row.Usage)
 		case **int:
-			flags.Var(number(to), row.Flag, row.Usage)
+			flags.Var(option.Number(to), row.Flag, row.Usage)
 		case *wire.Limits:
-			flags.Var(pings((*[]time.Duration)(to)), row.Flag, row.Usage+inMillis)
+			flags.Var(option.Pings((*[]time.Duration)(to)), row.Flag, row.Usage+option.InMillis)
 		case *discovery.Millis:
-			parse, usage := parseTime, row.Usage
+			parse, usage := option.ParseTime, row.Usage
 			if row.Unit == "ms" {
-				parse, usage = parsePing, row.Usage+inMillis
+				parse, usage = option.ParsePing, row.Usage+option.InMillis
 			}
-			flags.Var(value{"DURATION", "", func(text string) error {
+			flags.Var(option.New("DURATION", "", func(text string) error {
 				d, err := parse(text)
 				if err != nil {
 					return err
 				}
 				*to = discovery.Millis(d)
 				return row.CheckTime(d)
-			}}, row.Flag, usage)
+			}), row.Flag, usage)
 			if flag := flags.Lookup(row.Flag); row.Alone != "" {
 				flag.NoOptDefVal = row.Alone
 				flag.Usage = strings.ReplaceAll(row.Usage, "`", "") + "``" // as in --long-look[=30s]: with a word before it people would type a blank
 			}
 		case *selection.Rule:
-			bindWord(cmd, to, row.Flag, *to, selection.Rules(), row.Usage)
+			option.Word(cmd, to, row.Flag, *to, selection.Rules(), row.Usage)
 		case *string:
 			switch {
 			case row.Words != nil:
-				bindWord(cmd, to, row.Flag, *to, row.Words, row.Usage)
+				option.Word(cmd, to, row.Flag, *to, row.Words, row.Usage)
 			case row.IsWhole():
 				flags.StringVar(to, row.Flag, *to, row.Usage)
 			default: // as the page takes it
-				flags.Var(value{"", *to, func(text string) error { *to = discovery.CleanText(text); return nil }}, row.Flag, row.Usage)
+				flags.Var(option.New("", *to, func(text string) error { *to = discovery.CleanText(text); return nil }), row.Flag, row.Usage)
 			}
 		}
 	}
@@ -373,7 +137,7 @@ func wantsEquals(cmd *cobra.Command, args []string) (err error) {
 // bindSources adds the flags that say where the server list comes from.
 func (p *program) bindSources(cmd *cobra.Command, s *listing.Sources) {
 	p.bindLists(cmd.Flags(), s)
-	bindWord(cmd, &s.LAN, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too (auto: unless --master or --servers says where they are)")
+	option.Word(cmd, &s.LAN, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too (auto: unless --master or --servers says where they are)")
 	s.User = p.steam().User
 }
 
@@ -396,7 +160,7 @@ func bindPlaces(flags *pflag.FlagSet, o *geo.Options) {
 
 // bindLaunch adds the flags that say how a player gets into the game.
 func bindLaunch(cmd *cobra.Command, l *game.Launcher) {
-	bindWord(cmd, &l.Starts, "launch", game.StartAsk, []game.Starts{game.StartAsk, game.StartAuto, game.StartNever}, "start the game at the end")
+	option.Word(cmd, &l.Starts, "launch", game.StartAsk, []game.Starts{game.StartAsk, game.StartAuto, game.StartNever}, "start the game at the end")
 	cmd.Flags().StringVar(&l.Command, "launch-command", "", "start the game with this `TEMPLATE`, such as \"openarena +connect {address}\"")
 	cmd.Flags().StringVar(&l.Version, "game-version", "", "the `VERSION` that you have of the game: servers are told of, and left out, that do not let it in (default: that of your games.toml)")
 }
@@ -410,8 +174,8 @@ func checkLaunch(l *game.Launcher) error {
 }
 
 // tuning is a flag of the strategies' thresholds, such as spread=60ms,members=20.
-func tuning(o *discovery.PlanOptions) value {
-	return value{"NAME=VALUE,...", "", each(func(part string) error { return plan.Tune(o, part) })}
+func tuning(o *discovery.PlanOptions) option.Value {
+	return option.New("NAME=VALUE,...", "", option.Each(func(part string) error { return plan.Tune(o, part) }))
 }
 
 // probing are the flags that say how servers are asked.
@@ -426,12 +190,12 @@ func (o *probing) bind(flags *pflag.FlagSet) {
 	flags.IntVar(&o.InFlight, "in-flight", prober.DefaultInFlight, "at most `N` servers asked and not yet answered")
 	flags.IntVar(&o.Retries, "retries", prober.DefaultRetries, "ask up to `N` times more where no reply comes")
 	flags.DurationVar(&o.Timeout, "timeout", prober.DefaultTimeout, "`DURATION` of silence that counts as no reply")
-	flags.Var(value{"IP", "", func(text string) (err error) {
+	flags.Var(option.New("IP", "", func(text string) (err error) {
 		if o.LocalAddr, err = netip.ParseAddr(text); err != nil {
 			return fmt.Errorf("%q is not an IP address", text)
 		}
 		return nil
-	}}, "listen-addr", "ask from this `IP` of the machine")
+	}), "listen-addr", "ask from this `IP` of the machine")
 	flags.IntVar(&o.discreet, "discreet", 0, "show your address to at most `N` servers in a round, however many the others ask; 0 is no bound")
 }
 
@@ -483,10 +247,10 @@ type planning struct {
 
 func (o *planning) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	bindWord(cmd, &o.strategy, "strategy", discovery.Adaptive, discovery.Strategies(), "order of probing")
+	option.Word(cmd, &o.strategy, "strategy", discovery.Adaptive, discovery.Strategies(), "order of probing")
 	flags.IntVar(&o.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
-	flags.Var(aPing(&o.options.MaxRTT, 200*time.Millisecond), "max-rtt", "the `PING` over which a server is not near"+inMillis)
-	bindWord(cmd, &o.options.AutoStop, "auto-stop", discovery.StopDefault, discovery.AutoStops(), "when to stop (default: the strategy's)")
+	flags.Var(option.Ping(&o.options.MaxRTT, 200*time.Millisecond), "max-rtt", "the `PING` over which a server is not near"+option.InMillis)
+	option.Word(cmd, &o.options.AutoStop, "auto-stop", discovery.StopDefault, discovery.AutoStops(), "when to stop (default: the strategy's)")
 	flags.IntVar(&o.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
 	flags.Var(tuning(&o.options), "tune", "thresholds of the strategies (muster simulate --help lists them)")
 	flags.Uint64Var(&o.options.Seed, "seed", 1, "the same `SEED` and replies give the same order")
@@ -509,19 +273,19 @@ func (o *planning) check() error {
 
 // bindRule adds the flag for the rule of the choice.
 func bindRule(cmd *cobra.Command, rule *selection.Rule, standard selection.Rule, help string) {
-	bindWord(cmd, rule, "by", standard, selection.Rules(), help)
+	option.Word(cmd, rule, "by", standard, selection.Rules(), help)
 }
 
 // bindLimits adds the flag for the limits of the choice.
 func bindLimits(flags *pflag.FlagSet, limits *[]time.Duration) {
-	flags.Var(pings(limits), "max-rtt", "nobody may have a ping over this; of several the strictest that can be kept holds"+inMillis)
+	flags.Var(option.Pings(limits), "max-rtt", "nobody may have a ping over this; of several the strictest that can be kept holds"+option.InMillis)
 }
 
 // bindFilters adds the flags for the servers that are no choice, and for who counts
 // how much.
 func bindFilters(flags *pflag.FlagSet, c *selection.Criteria, when string) {
 	bindAsked(flags, c, when, "map", "mode", "no-password")
-	flags.Var(weights(&c.Weights), "weights", when+"players who count for more or less than 1")
+	flags.Var(option.Weights(&c.Weights), "weights", when+"players who count for more or less than 1")
 }
 
 // bindAsked adds the flags for what is asked of servers, all of them or only some.
@@ -536,21 +300,9 @@ func bindAsked(flags *pflag.FlagSet, c *selection.Criteria, when string, only ..
 		case *bool:
 			flags.BoolVar(to, row.Flag, false, when+row.Usage)
 		case **int:
-			flags.Var(number(to), row.Flag, when+row.Usage)
+			flags.Var(option.Number(to), row.Flag, when+row.Usage)
 		}
 	}
-}
-
-// number is a flag's number from 0 on, which may be missing.
-func number(to **int) value {
-	return value{"N", "", func(text string) error {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 0 {
-			return fmt.Errorf("%q is no number from 0 on", text)
-		}
-		*to = &n
-		return nil
-	}}
 }
 
 // needsLimit refuses a rule about limits that has none.

@@ -14,6 +14,7 @@ import (
 	"muster/discovery"
 	"muster/internal/game"
 	"muster/internal/hint"
+	"muster/internal/option"
 	"muster/internal/sim"
 	"muster/internal/sim/fleet"
 	"muster/internal/term"
@@ -47,7 +48,7 @@ them. Where you ask from says where you sit: each place has a source address.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.game, "game", "quake3", "the game its servers play, by `ID`")
-	bindWord(cmd, &f.world, "world", "night2005", []string{"night2005", "et2007", "css2007"}, "the internet")
+	option.Word(cmd, &f.world, "world", "night2005", []string{"night2005", "et2007", "css2007"}, "the internet")
 	flags.IntVar(&f.servers, "servers", 0, "`N` servers (default: as many as the world has)")
 	flags.Uint64Var(&f.seed, "seed", 1, "the same `SEED` gives the same internet")
 	flags.Uint16Var(&f.port, "port", 0, "first `PORT` of the servers (default: any free)")

@@ -29,6 +29,7 @@ import (
 	"muster/internal/listing"
 	"muster/internal/lobby"
 	"muster/internal/netinfo"
+	"muster/internal/option"
 	"muster/internal/release"
 	"muster/internal/userfile"
 	"muster/peer"
@@ -50,13 +51,13 @@ func (a *atHome) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&a.noBrowser, "no-browser", false, "print Home's link instead of opening it, and stay until Ctrl-C")
 	a.listen = home.DefaultPort
-	flags.Var(value{"PORT", home.DefaultPort, func(text string) error {
+	flags.Var(option.New("PORT", home.DefaultPort, func(text string) error {
 		if _, err := strconv.ParseUint(text, 10, 16); err != nil {
 			return fmt.Errorf("%q is no port: they are numbers up to 65535", text)
 		}
 		a.listen = text
 		return nil
-	}}, "port", "Home's `PORT` on this machine; another one if it is taken")
+	}), "port", "Home's `PORT` on this machine; another one if it is taken")
 	for _, of := range []struct {
 		to             *string
 		name, standard string
@@ -65,7 +66,7 @@ func (a *atHome) bind(cmd *cobra.Command) {
 		flags.MarkHidden(of.name)
 	}
 	a.lan = listing.Auto
-	bindWord(cmd, &a.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for rooms and servers on the local network")
+	option.Word(cmd, &a.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for rooms and servers on the local network")
 }
 
 // run is Home, or shows the one that the user has already.
@@ -270,7 +271,7 @@ func (p *program) settle(changes map[string]string) error {
 			continue
 		}
 		trial := newHost(p)
-		if err := set(trial, grantable()[at].flag, []string{text}); err != nil {
+		if err := option.Default(trial, grantable()[at].flag, []string{text}); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
 		if _, err := publicHost(text); key == "at" && err != nil {

@@ -13,6 +13,7 @@ import (
 	"muster/internal/invite"
 	"muster/internal/listing"
 	"muster/internal/lobby"
+	"muster/internal/option"
 	"muster/internal/term"
 )
 
@@ -78,15 +79,15 @@ config.toml say which.`,
 	flags.StringVar(&j.launcher.Player, "name", defaultName(), "your `NAME` in the room")
 	flags.BoolVar(&j.somewhere, "somewhere", false, "do not tell the others which country you are in")
 	j.canHost.bind(flags)
-	bindYesNo(flags, &j.canHost.portMap, "port-map", "with --can-host, have the router pass on the UDP "+
+	option.YesNo(flags, &j.canHost.portMap, "port-map", "with --can-host, have the router pass on the UDP "+
 		"port from the internet (port_map in config.toml)")
 	bindSharing(cmd, &j.shares)
 	bindLaunch(cmd, &j.launcher)
-	bindWord(cmd, &j.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off},
+	option.Word(cmd, &j.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off},
 		"look for servers on the local network, too, if the room is on a public host and wants that (off: never)")
 	flags.BoolVar(&j.noBrowser, "no-browser", false, "do not open your own page in a browser")
 	flags.BoolVar(&j.once, "once", false, "leave after the first launch")
-	bindWord(cmd, &j.greets, "greet", greetsNone, []greeting{greetsNone, greetsByName, greetsByLink},
+	option.Word(cmd, &j.greets, "greet", greetsNone, []greeting{greetsNone, greetsByName, greetsByLink},
 		"what to ask first, where something else than a person says this line")
 	flags.Lookup("greet").Hidden = true
 	j.probing.bind(flags)

@@ -14,6 +14,7 @@ import (
 	"muster/internal/hint"
 	"muster/internal/input"
 	"muster/internal/lobby"
+	"muster/internal/option"
 	"muster/internal/term"
 )
 
@@ -57,7 +58,7 @@ muster join --share-lists.`,
 		sub.Flags().BoolVar(&l.hidden, "hidden", false, "the servers that you never want to see, in place of favourites")
 		cmd.AddCommand(sub)
 	}
-	bindWord(exports, &l.form, "format", favourites.AsText, favourites.Forms(), "for whom")
+	option.Word(exports, &l.form, "format", favourites.AsText, favourites.Forms(), "for whom")
 	strict(cmd.Commands())
 	return cmd
 }
@@ -142,5 +143,5 @@ func (l *lists) give(file string) error {
 }
 
 func bindSharing(cmd *cobra.Command, to *lobby.Sharing) {
-	bindWord(cmd, to, "share-lists", lobby.SharesAsked, []lobby.Sharing{lobby.SharesAsked, lobby.SharesAll, lobby.SharesNone}, "bring your favourites and hidden servers of the game into the room, for everyone to see")
+	option.Word(cmd, to, "share-lists", lobby.SharesAsked, []lobby.Sharing{lobby.SharesAsked, lobby.SharesAll, lobby.SharesNone}, "bring your favourites and hidden servers of the game into the room, for everyone to see")
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/host/wire"
+	"muster/internal/option"
 	"muster/internal/venue"
 )
 
@@ -19,8 +20,8 @@ func placeName(name string) string {
 
 // bindVenues adds the flag that reads candidate places from a file.
 func (p *program) bindVenues(cmd *cobra.Command, to *wire.Venues) {
-	cmd.Flags().Var(value{"FILE", "", func(file string) (err error) {
+	cmd.Flags().Var(option.New("FILE", "", func(file string) (err error) {
 		*to, err = venue.Read(cmd.Context(), file, p.in)
 		return err
-	}}, placesFlag, "places where you could have a server, one a line of `FILE`: NAME, ADDRESS[, PROTOCOL]")
+	}), placesFlag, "places where you could have a server, one a line of `FILE`: NAME, ADDRESS[, PROTOCOL]")
 }

@@ -4,13 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"muster/internal/option"
+
 	"github.com/spf13/pflag"
 )
 
 // TestSections: in the help of long commands each flag stands in one section, and none is
 // among the others but help itself; no section names a flag that there is not.
 func TestSections(t *testing.T) {
-	for name, sections := range map[string][]section{"host": ofHost(), "serve": ofServe(), "discover": ofDiscover()} {
+	for name, sections := range map[string][]option.Section{"host": ofHost(), "serve": ofServe(), "discover": ofDiscover()} {
 		cmd, _, err := Command().Find([]string{name})
 		if err != nil {
 			t.Fatal(err)
@@ -18,10 +20,10 @@ func TestSections(t *testing.T) {
 		cmd.InitDefaultHelpFlag()
 		said := map[string]int{}
 		for _, s := range sections {
-			for _, flag := range strings.Fields(s.flags) {
+			for _, flag := range strings.Fields(s.Flags) {
 				said[flag]++
 				if cmd.Flags().Lookup(flag) == nil && !isShared(flag) {
-					t.Errorf("%s has no --%s, which %q names", name, flag, s.title)
+					t.Errorf("%s has no --%s, which %q names", name, flag, s.Title)
 				}
 			}
 		}

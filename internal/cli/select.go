@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"muster/internal/option"
 	"muster/internal/reports"
 	"muster/internal/term"
 	"muster/selection"
@@ -52,7 +53,7 @@ is standard input.`,
 	bindLimits(flags, &c.criteria.Limits)
 	flags.IntVar(&c.criteria.Seats, "players", 0, "free seats the group needs, `N` (default: one for each report)")
 	bindAsked(flags, &c.criteria, "")
-	flags.Var(weights(&c.criteria.Weights), "weights", "players who count for more or less than 1")
+	flags.Var(option.Weights(&c.criteria.Weights), "weights", "players who count for more or less than 1")
 	flags.IntVar(&c.criteria.Top, "top", 10, "`N` servers in the ranking; 0 is all")
 	flags.BoolVar(&c.json, "json", false, "print the choice as JSON")
 	return cmd

@@ -14,6 +14,7 @@ import (
 	"muster/internal/handout"
 	"muster/internal/hint"
 	"muster/internal/invite"
+	"muster/internal/option"
 	"muster/internal/publichost"
 	"muster/internal/term"
 )
@@ -45,7 +46,7 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
   muster serve --listen :443 --tls-cert cert.pem --tls-key key.pem --public-url https://muster.example
   muster serve --nats nats://10.0.0.1,nats://10.0.0.2,nats://10.0.0.3 --node host1 --public-url https://muster.example`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s.command, s.Texts = cmd, textsOf(cmd.Flags())
+			s.command, s.Texts = cmd, option.TextsOf(cmd.Flags())
 			if s.checkOnly {
 				return s.checkConfig(cmd.Context())
 			}
@@ -63,16 +64,16 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
 	p.bindLists(flags, &s.Lists.Sources)
 	s.log = "text"
 	formats := []string{"text", "json"}
-	bindKnown(cmd, value{"WORD", s.log, func(text string) error {
-		format, err := oneOf(formats, text)
+	option.Known(cmd, option.New("WORD", s.log, func(text string) error {
+		format, err := option.OneOf(formats, text)
 		if err == nil {
 			s.logAs(format)
 		}
 		return err
-	}}, "log-format", formats, "how the log is written")
+	}), "log-format", formats, "how the log is written")
 	flags.BoolVar(&s.checkOnly, "check-config", false, "do not serve, but say whether the settings make sense")
-	record(flags)
-	inSections(cmd, ofServe())
+	option.Record(flags)
+	option.InSections(cmd, ofServe())
 	return s, cmd
 }
 
@@ -90,11 +91,11 @@ func (s *serving) bindCluster(flags *pflag.FlagSet) {
 
 // bindIngress adds the flags that say how people get at the host.
 func (s *serving) bindIngress(flags *pflag.FlagSet) {
-	flags.Var(value{"URL", "", func(text string) (err error) {
+	flags.Var(option.New("URL", "", func(text string) (err error) {
 		s.Ingress.Public, err = invite.ParseBase(text)
 		return err
-	}}, "public-url", "by what people reach this host, such as https://muster.example: `URL` for links")
-	flags.Var(networks(&s.Proxies), "trusted-proxy", "believe X-Forwarded-For, -Host and -Proto of the reverse proxy at `ADDRESS` or in a network (repeatable)")
+	}), "public-url", "by what people reach this host, such as https://muster.example: `URL` for links")
+	flags.Var(option.Networks(&s.Proxies), "trusted-proxy", "believe X-Forwarded-For, -Host and -Proto of the reverse proxy at `ADDRESS` or in a network (repeatable)")
 	flags.StringVar(&s.Cert, "tls-cert", "", "encrypt with the certificate in `FILE.pem`, which may be renewed while the host runs")
 	flags.StringVar(&s.Key, "tls-key", "", "the certificate's key, `FILE.pem`")
 	flags.StringArrayVar(&s.ACME.Names, "acme", nil, "encrypt with a certificate for `NAME` from Let's Encrypt or another authority that speaks ACME, and renew it (repeatable)")
@@ -104,7 +105,7 @@ func (s *serving) bindIngress(flags *pflag.FlagSet) {
 	flags.StringVar(&s.ACME.Directory, "acme-directory", "", "the authority's `URL` (default: Let's Encrypt)")
 	flags.StringVar(&s.ACME.CA, "acme-ca", "", "trust the certificate in `FILE.pem` for that URL")
 	flags.StringArrayVar(&s.Names, "host-name", nil, "a `NAME` more that leads to this host, which browsers may ask for (repeatable)")
-	flags.Var(networks(&s.Metrics), "metrics-from", "let programs at `ADDRESS` or in a network have /metrics, too (repeatable)")
+	flags.Var(option.Networks(&s.Metrics), "metrics-from", "let programs at `ADDRESS` or in a network have /metrics, too (repeatable)")
 }
 
 // bindLimits adds the flags that say what strangers may.
@@ -179,11 +180,10 @@ func (s *serving) anew() (*publichost.Settings, error) {
 	next, cmd := serveCommand(&p)
 	var failed error
 	s.command.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		r, is := f.Value.(*recorded)
-		if !is || !f.Changed || failed != nil {
+		if !f.Changed || failed != nil {
 			return
 		}
-		for _, text := range r.texts {
+		for _, text := range option.Given(f) {
 			if failed = cmd.Flags().Set(f.Name, text); failed != nil {
 				return
 			}
@@ -195,7 +195,7 @@ func (s *serving) anew() (*publichost.Settings, error) {
 	if failed != nil {
 		return nil, failed
 	}
-	next.Texts = textsOf(cmd.Flags())
+	next.Texts = option.TextsOf(cmd.Flags())
 	return &next.Settings, next.Check()
 }
 

@@ -15,6 +15,7 @@ import (
 	"muster/discovery"
 	"muster/discovery/plan"
 	"muster/internal/hint"
+	"muster/internal/option"
 	"muster/internal/sim"
 	"muster/internal/sim/plot"
 	"muster/internal/sim/scenery"
@@ -81,14 +82,14 @@ The strategies' thresholds are those of their papers unless --tune says other:` 
 	flags := cmd.Flags()
 	s.given = flags.Changed
 	bindScenery(cmd, &s.source)
-	bindWords(cmd, &s.strategies, "strategy", discovery.Strategies(), discovery.Strategies(), "orders of probing to compare; of a --group's players one")
-	bindWords(cmd, &s.stops, "auto-stop", nil, discovery.AutoStops(), "when to stop (default: each strategy's)")
+	option.Words(cmd, &s.strategies, "strategy", discovery.Strategies(), discovery.Strategies(), "orders of probing to compare; of a --group's players one")
+	option.Words(cmd, &s.stops, "auto-stop", nil, discovery.AutoStops(), "when to stop (default: each strategy's)")
 	flags.IntVar(&s.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
-	flags.Var(pings(&s.limits), "max-rtt", "the RTT over which a server is not playable (default 200ms); of a --group's several the strictest that can be kept holds"+inMillis)
+	flags.Var(option.Pings(&s.limits), "max-rtt", "the RTT over which a server is not playable (default 200ms); of a --group's several the strictest that can be kept holds"+option.InMillis)
 	flags.IntVar(&s.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
 	flags.Var(tuning(&s.options), "tune", "thresholds of the strategies, see above")
 	flags.Float64Var(&s.rate, "rate", 140, "`N` probes a second")
-	flags.Var(value{"BY@SHARE[-SHARE]", "", func(text string) (err error) { s.shift, err = sim.ParseShift(text); return err }}, "shift", "the player's line is busy from when this share of the list has been asked, until another: all pings rise, such as 50ms@0.1, `BY@SHARE[-SHARE]`")
+	flags.Var(option.New("BY@SHARE[-SHARE]", "", func(text string) (err error) { s.shift, err = sim.ParseShift(text); return err }), "shift", "the player's line is busy from when this share of the list has been asked, until another: all pings rise, such as 50ms@0.1, `BY@SHARE[-SHARE]`")
 	flags.IntVar(&s.runs, "runs", 20, "`N` runs, each with another seed")
 	flags.Uint64Var(&s.options.Seed, "seed", 1, "the first run's `SEED`")
 	flags.BoolVar(&s.warm, "warm", false, "a second visit, some networks and servers changed: without and with what the first one left")
@@ -148,15 +149,15 @@ func (s *simulate) run(ctx context.Context) error {
 func bindScenery(cmd *cobra.Command, w *scenery.Source) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&w.Data, "data", nil, "measurements of one place, `FILE.csv`, - is standard input (repeatable)")
-	bindWord(cmd, &w.World, "world", "", scenery.Names(), "a synthetic internet")
+	option.Word(cmd, &w.World, "world", "", scenery.Names(), "a synthetic internet")
 	flags.StringVar(&w.Matrix, "matrix", "", "round trips measured between hosts, `FILE` with a row a host, in ms: servers and players sit there")
 	flags.StringVar(&w.Servers, "servers", "", "with --matrix, --world distance or cables, the servers, `FILE` (default: a list like css2007's)")
 	flags.StringSliceVar(&w.Places, "place", nil, "look from `PLACE,...`; with --matrix from hosts, by number (default: the world's own)")
-	flags.Var(value{"[near:|far:]N", "", w.SetDraw}, "draw", "with --matrix, draw so many hosts for each run, near or far from each other, `[near:|far:]N` (default 5; of a --group 4)")
+	flags.Var(option.New("[near:|far:]N", "", w.SetDraw), "draw", "with --matrix, draw so many hosts for each run, near or far from each other, `[near:|far:]N` (default 5; of a --group 4)")
 	flags.BoolVar(&w.Fresh, "new-worlds", false, "each run in another world (with --matrix always)")
 	flags.StringVar(&w.Labels, "labels", scenery.OwnLabels, "countries and ASes that plans are told: world (by which it was made), tables (in Muster), none, or those of a list, `WORD|FILE`")
-	flags.Var(value{"SHARE[/BITS]", "", w.SetMislabelled}, "mislabel", "tell plans the country and AS of another server for this share of the /24 networks, or of those of other BITS, `SHARE[/BITS]`")
-	completeWords(cmd, "place", sim.KnownPlaces())
+	flags.Var(option.New("SHARE[/BITS]", "", w.SetMislabelled), "mislabel", "tell plans the country and AS of another server for this share of the /24 networks, or of those of other BITS, `SHARE[/BITS]`")
+	option.Complete(cmd, "place", sim.KnownPlaces())
 }
 
 // mostPanels is how many pictures a file has room for.

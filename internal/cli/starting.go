@@ -10,6 +10,7 @@ import (
 	"muster/internal/game"
 	"muster/internal/hint"
 	"muster/internal/lobby"
+	"muster/internal/option"
 )
 
 // starting are the flags that say how game servers are started at candidate places.
@@ -24,7 +25,7 @@ func (s *starting) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&s.command, "start-command", "",
 		"start a server at a place where one would suit, with this `TEMPLATE`; see docs/places.md")
-	bindWord(cmd, &s.when, "start", game.StartAsk, []game.Starts{game.StartAsk, game.StartAuto, game.StartNever},
+	option.Word(cmd, &s.when, "start", game.StartAsk, []game.Starts{game.StartAsk, game.StartAuto, game.StartNever},
 		"run --start-command")
 	flags.DurationVar(&s.within, "start-within", lobby.StartTime,
 		"give a server that was started up that has not answered after this `DURATION`")

@@ -1,0 +1,206 @@
+// Package option has the kinds of flags that commands take, how their help lists them, and
+// the words for what is wrong with them.
+package option
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"muster/selection"
+)
+
+// Value is a flag of a kind of our own.
+type Value struct {
+	kind, standard string
+	set            func(text string) error
+}
+
+func (v Value) String() string        { return v.standard }
+func (v Value) Type() string          { return v.kind }
+func (v Value) Set(text string) error { return v.set(text) }
+
+// New returns a flag of a kind, with what stands in the help as its standard.
+func New(kind, standard string, set func(text string) error) Value { return Value{kind, standard, set} }
+
+// Each sets every part of a text with commas.
+func Each(set func(part string) error) func(string) error {
+	return func(text string) error {
+		for part := range strings.SplitSeq(text, ",") {
+			if err := set(strings.TrimSpace(part)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// YesNo adds a flag that says yes alone, and no with =false; without it neither is
+// said.
+func YesNo[W ~string](flags *pflag.FlagSet, to *W, name, help string) {
+	flags.Var(Value{"bool", "", func(text string) error {
+		yes, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("%q is neither true nor false", text)
+		}
+		*to = W(strconv.FormatBool(yes))
+		return nil
+	}}, name, help)
+	flags.Lookup(name).NoOptDefVal = "true"
+}
+
+// Word adds a flag for one of some words, with completion. The words stand
+// in its help.
+func Word[W ~string](cmd *cobra.Command, to *W, name string, standard W, known []W, help string) {
+	*to = standard
+	Known(cmd, Value{"WORD", string(standard), func(text string) error {
+		w, err := OneOf(known, text)
+		if err == nil {
+			*to = w
+		}
+		return err
+	}}, name, texts(known), help)
+}
+
+// Words adds a flag for several of some words, with completion. What is given
+// replaces the standard.
+func Words[W ~string](cmd *cobra.Command, to *[]W, name string, standard []W, known []W, help string) {
+	*to = standard
+	isGiven := false
+	Known(cmd, Value{"WORD,...", strings.Join(texts(standard), ","), Each(func(part string) error {
+		if !isGiven {
+			isGiven, *to = true, nil
+		}
+		w, err := OneOf(known, part)
+		*to = append(*to, w)
+		return err
+	})}, name, texts(known), help)
+}
+
+// Known adds a flag for words of a list, with completion.
+func Known(cmd *cobra.Command, v Value, name string, known []string, help string) {
+	cmd.Flags().Var(v, name, help+": "+strings.Join(known, ", "))
+	Complete(cmd, name, known)
+}
+
+// Complete lets the shell complete a flag with the words of a list.
+func Complete(cmd *cobra.Command, flag string, list []string) {
+	complete := cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
+	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
+		panic(fmt.Sprintf("option: completion of --%s: %v", flag, err)) // the flag was added just before
+	}
+}
+
+// OneOf returns the word of a list that a text is.
+func OneOf[W ~string](known []W, text string) (W, error) {
+	if !slices.Contains(known, W(text)) {
+		return "", fmt.Errorf("%q is none of %s", text, strings.Join(texts(known), ", "))
+	}
+	return W(text), nil
+}
+
+func texts[W ~string](list []W) []string {
+	text := make([]string, len(list))
+	for i, w := range list {
+		text[i] = string(w)
+	}
+	return text
+}
+
+// Pings is a flag of one or more pings, separated by commas.
+func Pings(to *[]time.Duration) Value {
+	return Value{"PING,...", "", Each(func(part string) error {
+		d, err := ParsePing(part)
+		if err != nil {
+			return err
+		}
+		*to = append(*to, d)
+		return nil
+	})}
+}
+
+// Ping is a flag of one ping.
+func Ping(to *time.Duration, standard time.Duration) Value {
+	*to = standard
+	return Value{"PING", standard.String(), func(text string) (err error) {
+		*to, err = ParsePing(text)
+		return err
+	}}
+}
+
+// InMillis is what the help of such flags says.
+const InMillis = "; a plain number is in milliseconds"
+
+// ParsePing reads a ping as players say it: a plain number is in milliseconds.
+func ParsePing(text string) (time.Duration, error) {
+	text = strings.TrimSpace(text)
+	if strings.Trim(text, "0123456789.") == "" {
+		text += "ms"
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no ping such as 150, 150ms or 1.5s", strings.TrimSuffix(text, "ms"))
+	}
+	return d, nil
+}
+
+// ParseTime reads a time that is no ping, such as how long to wait.
+func ParseTime(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no duration such as 30s or 15m", text)
+	}
+	return d, nil
+}
+
+// Weights is a flag of players and what they count, such as ann=2,bob=0.5.
+func Weights(to *map[string]float64) Value {
+	return Value{"NAME=2,...", "", Each(func(part string) error {
+		at := strings.LastIndex(part, "=")
+		if at < 1 {
+			return fmt.Errorf("%q is not NAME=WEIGHT", part)
+		}
+		weight, err := strconv.ParseFloat(part[at+1:], 64)
+		if err != nil || !selection.ValidWeight(weight) {
+			return fmt.Errorf("the weight in %q is neither 0 nor a number from %v to %d", part, selection.MinWeight, selection.MaxWeight)
+		}
+		if *to == nil {
+			*to = make(map[string]float64)
+		}
+		(*to)[strings.TrimSpace(part[:at])] = weight
+		return nil
+	})}
+}
+
+// Networks is a flag of networks; an address is a network of one.
+func Networks(to *[]netip.Prefix) Value {
+	return Value{"ADDRESS,…", "", Each(func(part string) error {
+		network, err := netip.ParsePrefix(part)
+		if addr, isAddr := netip.ParseAddr(part); isAddr == nil {
+			network, err = netip.PrefixFrom(addr.Unmap(), addr.Unmap().BitLen()), nil
+		}
+		if err != nil {
+			return fmt.Errorf("%q is neither an address nor a network such as 192.0.2.0/24", part)
+		}
+		*to = append(*to, network)
+		return nil
+	})}
+}
+
+// Number is a flag's number from 0 on, which may be missing.
+func Number(to **int) Value {
+	return Value{"N", "", func(text string) error {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 {
+			return fmt.Errorf("%q is no number from 0 on", text)
+		}
+		*to = &n
+		return nil
+	}}
+}

@@ -1,0 +1,65 @@
+package option
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Section is a part of the flags that the help of a long command lists together.
+type Section struct{ Title, Flags string }
+
+// InSections has the help of a command list its flags by what they are for.
+func InSections(cmd *cobra.Command, sections []Section) {
+	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
+		var text strings.Builder
+		fmt.Fprintf(&text, "Usage:\n  %s\n\nExamples:\n%s\n", cmd.UseLine(), cmd.Example)
+		for _, part := range parted(cmd.LocalFlags(), sections) {
+			fmt.Fprintf(&text, "\n%s:\n%s", part.title, part.flags.FlagUsages())
+		}
+		fmt.Fprintf(&text, "\nGlobal Flags:\n%s", cmd.InheritedFlags().FlagUsages())
+		_, err := fmt.Fprint(cmd.OutOrStderr(), text.String())
+		return err
+	})
+}
+
+// partOf is a section with the flags that the command has of it.
+type partOf struct {
+	title string
+	flags *pflag.FlagSet
+}
+
+// parted are the flags by sections; those of none come last.
+func parted(all *pflag.FlagSet, sections []Section) []partOf {
+	var parts []partOf
+	add := func(title string, flags []*pflag.Flag) {
+		part := partOf{title, pflag.NewFlagSet(title, pflag.ContinueOnError)}
+		part.flags.SortFlags = false
+		for _, flag := range flags {
+			part.flags.AddFlag(flag)
+		}
+		if part.flags.HasAvailableFlags() {
+			parts = append(parts, part)
+		}
+	}
+	named := map[string]bool{}
+	for _, s := range sections {
+		var flags []*pflag.Flag
+		for name := range strings.FieldsSeq(s.Flags) {
+			if flag := all.Lookup(name); flag != nil {
+				named[name], flags = true, append(flags, flag)
+			}
+		}
+		add(s.Title, flags)
+	}
+	var others []*pflag.Flag
+	all.VisitAll(func(flag *pflag.Flag) {
+		if !named[flag.Name] {
+			others = append(others, flag)
+		}
+	})
+	add("Other", others)
+	return parts
+}
