@@ -20,8 +20,10 @@ import (
 // columns go, and at last the address moves to a line of its own.
 func TestServerTable(t *testing.T) {
 	near := []report.Measurement{
-		{Addr: netip.MustParseAddrPort("192.0.2.1:27960"), RTT: discovery.Millis(12345 * time.Microsecond), Name: "Aggressor of the north", Map: "oa_dm1", Mode: "0", Players: 3, MaxPlayers: 8, Bots: 2, Country: "DE"},
-		{Addr: netip.MustParseAddrPort("[2001:db8::1]:27961"), RTT: discovery.Millis(130 * time.Millisecond), Name: "日本のサーバー", Map: "oa_dm2", Mode: "4", MaxPlayers: 16},
+		{Addr: netip.MustParseAddrPort("192.0.2.1:27960"), RTT: discovery.Millis(12345 * time.Microsecond),
+			Name: "Aggressor of the north", Map: "oa_dm1", Mode: "0", Players: 3, MaxPlayers: 8, Bots: 2, Country: "DE"},
+		{Addr: netip.MustParseAddrPort("[2001:db8::1]:27961"), RTT: discovery.Millis(130 * time.Millisecond),
+			Name: "日本のサーバー", Map: "oa_dm2", Mode: "4", MaxPlayers: 16},
 	}
 	var wide strings.Builder
 	other := slices.Clone(near)
@@ -102,7 +104,8 @@ func TestNarrowServerTable(t *testing.T) {
 			var servers []report.Measurement
 			for i, addr := range addrs {
 				servers = append(servers, report.Measurement{
-					Addr: netip.MustParseAddrPort(addr), RTT: discovery.Millis(130 * time.Millisecond), Name: name, Map: "oasago2_castle", Mode: "instagib", Mod: "baseoa",
+					Addr: netip.MustParseAddrPort(addr), RTT: discovery.Millis(130 * time.Millisecond), Name: name,
+					Map: "oasago2_castle", Mode: "instagib", Mod: "baseoa",
 					Version: []string{"1.20.4", "1.8"}[i], Players: 12, MaxPlayers: 64, Bots: 2, Password: i == 1, Country: "DE",
 				})
 			}

@@ -118,9 +118,11 @@ func (l Look) Summary(r report.Report, table []report.Measurement, claim discove
 	}
 	switch shift := time.Duration(s.OwnShift).Round(time.Millisecond); {
 	case shift > 0:
-		lines = append(lines, fmt.Sprintf("your connection was busy: all pings rose by about %s for a while, and near servers may be missing; look again when nothing else uses it", WholeMS(shift)))
+		lines = append(lines, fmt.Sprintf("your connection was busy: all pings rose by about %s for a while, and near servers "+
+			"may be missing; look again when nothing else uses it", WholeMS(shift)))
 	case shift < 0:
-		lines = append(lines, fmt.Sprintf("your connection was busy at first: all pings fell by about %s meanwhile, and near servers may be missing; look again", WholeMS(-shift)))
+		lines = append(lines, fmt.Sprintf("your connection was busy at first: all pings fell by about %s meanwhile, and near "+
+			"servers may be missing; look again", WholeMS(-shift)))
 	}
 	if isTable && slices.ContainsFunc(table, func(m report.Measurement) bool { return m.AsListed }) {
 		lines = append(lines, fmt.Sprintf("* as the list said %s ago, where the server says little itself", roughly(time.Since(l.Said.At))))

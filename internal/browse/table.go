@@ -114,7 +114,8 @@ func (v *View) Add(r discovery.Result) {
 		return
 	}
 	v.Live.Draw(func() (*term.Table, string) {
-		return Table(v.nearest), fmt.Sprintf("%d of %d asked, %d answered, %d under %s", v.asked, len(v.Servers), v.answered, v.near, WholeMS(v.Near))
+		return Table(v.nearest), fmt.Sprintf("%d of %d asked, %d answered, %d under %s", v.asked, len(v.Servers), v.answered,
+			v.near, WholeMS(v.Near))
 	})
 }
 

@@ -138,7 +138,9 @@ func newRoot(p *program) *cobra.Command {
 		&cobra.Group{ID: toLook, Title: "To look for servers:"},
 		&cobra.Group{ID: toTry, Title: "To try things out:"},
 	)
-	for _, c := range []*cobra.Command{newHost(p), newJoin(p), newServe(p), newDiscover(p), newSelect(p), newGames(p), newLists(p), newDoctor(p), newGeo(p), newVerify(p), newRegister(p), newOpen(p), newBeacon(p), newDemo(p), newSimulate(p), newFleet(p)} {
+	for _, c := range []*cobra.Command{newHost(p), newJoin(p), newServe(p), newDiscover(p), newSelect(p), newGames(p),
+		newLists(p), newDoctor(p), newGeo(p), newVerify(p), newRegister(p), newOpen(p), newBeacon(p), newDemo(p),
+		newSimulate(p), newFleet(p)} {
 		root.AddCommand(c)
 	}
 	root.SetHelpCommand(newHelp(root))

@@ -123,7 +123,8 @@ func checkVariables(all []granted) error {
 	for _, entry := range os.Environ() {
 		name, text, _ := strings.Cut(entry, "=")
 		if strings.HasPrefix(name, prefix) && text != "" && !slices.ContainsFunc(all, func(g granted) bool { return g.variable() == name }) {
-			return hint.With(usagef("%s in the environment: there is no such flag of muster serve", name), "each flag has a variable: --public-url has MUSTER_SERVE_PUBLIC_URL; docs/serve.md says more")
+			return hint.With(usagef("%s in the environment: there is no such flag of muster serve", name),
+				"each flag has a variable: --public-url has MUSTER_SERVE_PUBLIC_URL; docs/serve.md says more")
 		}
 	}
 	return nil

@@ -89,7 +89,8 @@ start well, unless you are somewhere else by then.`,
 	flags.StringVar(&d.want.NameContains, "name-contains", "", "only servers with `TEXT` in their name")
 	flags.StringVar(&d.want.Country, "country", "", "only servers in this country, by its two letters, such as `DE`")
 	option.Word(cmd, &d.want.Sort, "sort", browse.ByPing, browse.Columns(), "order of the table")
-	flags.BoolVar(&d.watch, "watch", false, "keep asking the servers of the table, gently, and tell of free seats; with --connect wait for one there")
+	flags.BoolVar(&d.watch, "watch", false, "keep asking the servers of the table, gently, and tell of free seats; with "+
+		"--connect wait for one there")
 	flags.IntVar(&d.connect, "connect", 0, "go to the `N`th server of the table")
 	p.bindVenues(cmd, &d.places)
 	bindLaunch(cmd, &d.launcher)
@@ -182,7 +183,8 @@ func (d *discover) run(ctx context.Context) error {
 	case stopped != nil:
 		return fmt.Errorf("stopped after %d of %d servers", s.Probed, s.Listed)
 	case s.Answered == 0:
-		return hint.With(fmt.Errorf("%w: none of %d servers answered", errNothing, s.Probed), "is the list of today? does a firewall let UDP through?")
+		return hint.With(fmt.Errorf("%w: none of %d servers answered", errNothing, s.Probed),
+			"is the list of today? does a firewall let UDP through?")
 	case len(table) == 0:
 		return hint.With(fmt.Errorf("%w: %d servers answered, none passes the filters", errNothing, s.Answered), "leave out a filter")
 	}

@@ -20,7 +20,8 @@ import (
 // after does what the player wants of the table: watch it, or go to one of its servers.
 func (d *discover) after(ctx context.Context, g game.Game, table []report.Measurement) error {
 	if d.connect > len(table) {
-		return hint.With(fmt.Errorf("%w: the table has %s, and --connect %d none", errNothing, term.Count(len(table), "server"), d.connect), "see which there are without --connect")
+		return hint.With(fmt.Errorf("%w: the table has %s, and --connect %d none", errNothing,
+			term.Count(len(table), "server"), d.connect), "see which there are without --connect")
 	}
 	if d.watch {
 		if err := d.watches(ctx, g, table); err != nil || d.connect == 0 || ctx.Err() != nil {
@@ -106,7 +107,8 @@ func (d *discover) goes(ctx context.Context, g game.Game, to report.Measurement)
 		d.screen.Say("it has a password, which muster does not know: have it ready for your game")
 	}
 	var came wire.LaunchState
-	d.launcher.Launch(ctx, wire.Launch{Game: g.ID, Address: to.Connect().String(), QueryPort: to.Addr.Port(), Name: to.Name}, "", func(state wire.LaunchState, _ string) {
+	d.launcher.Launch(ctx, wire.Launch{Game: g.ID, Address: to.Connect().String(), QueryPort: to.Addr.Port(),
+		Name: to.Name}, "", func(state wire.LaunchState, _ string) {
 		came = state
 		if d.home != nil {
 			d.home.Launches(string(state))

@@ -137,7 +137,8 @@ func wantsEquals(cmd *cobra.Command, args []string) (err error) {
 // bindSources adds the flags that say where the server list comes from.
 func (p *program) bindSources(cmd *cobra.Command, s *listing.Sources) {
 	p.bindLists(cmd.Flags(), s)
-	option.Word(cmd, &s.LAN, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for servers on the local network, too (auto: unless --master or --servers says where they are)")
+	option.Word(cmd, &s.LAN, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off},
+		"look for servers on the local network, too (auto: unless --master or --servers says where they are)")
 	s.User = p.steam().User
 }
 
@@ -160,9 +161,11 @@ func bindPlaces(flags *pflag.FlagSet, o *geo.Options) {
 
 // bindLaunch adds the flags that say how a player gets into the game.
 func bindLaunch(cmd *cobra.Command, l *game.Launcher) {
-	option.Word(cmd, &l.Starts, "launch", game.StartAsk, []game.Starts{game.StartAsk, game.StartAuto, game.StartNever}, "start the game at the end")
+	option.Word(cmd, &l.Starts, "launch", game.StartAsk, []game.Starts{game.StartAsk, game.StartAuto, game.StartNever},
+		"start the game at the end")
 	cmd.Flags().StringVar(&l.Command, "launch-command", "", "start the game with this `TEMPLATE`, such as \"openarena +connect {address}\"")
-	cmd.Flags().StringVar(&l.Version, "game-version", "", "the `VERSION` that you have of the game: servers are told of, and left out, that do not let it in (default: that of your games.toml)")
+	cmd.Flags().StringVar(&l.Version, "game-version", "", "the `VERSION` that you have of the game: servers are told of, "+
+		"and left out, that do not let it in (default: that of your games.toml)")
 }
 
 // checkLaunch refuses a template that cannot work, before anybody waits for it.
@@ -278,7 +281,8 @@ func bindRule(cmd *cobra.Command, rule *selection.Rule, standard selection.Rule,
 
 // bindLimits adds the flag for the limits of the choice.
 func bindLimits(flags *pflag.FlagSet, limits *[]time.Duration) {
-	flags.Var(option.Pings(limits), "max-rtt", "nobody may have a ping over this; of several the strictest that can be kept holds"+option.InMillis)
+	flags.Var(option.Pings(limits), "max-rtt", "nobody may have a ping over this; of several the strictest that can be "+
+		"kept holds"+option.InMillis)
 }
 
 // bindFilters adds the flags for the servers that are no choice, and for who counts
@@ -308,7 +312,8 @@ func bindAsked(flags *pflag.FlagSet, c *selection.Criteria, when string, only ..
 // needsLimit refuses a rule about limits that has none.
 func needsLimit(rule selection.Rule, limits []time.Duration) error {
 	if rules.Of(rule).NeedsLimit && len(limits) == 0 {
-		return hint.With(usagef("--by %s needs a limit", rule), "say what is too much, such as --max-rtt 150ms, or a ladder, --max-rtt 100ms,150ms")
+		return hint.With(usagef("--by %s needs a limit", rule), "say what is too much, such as --max-rtt 150ms, or a ladder, "+
+			"--max-rtt 100ms,150ms")
 	}
 	return nil
 }

@@ -97,7 +97,8 @@ games.toml, as docs/games.md explains.
 	cmd.Flags().BoolVar(&steamKey, "steam-key", false, "store your key to Steam's Web API, which is read from standard input")
 	cmd.Flags().BoolVar(&forget, "forget-steam-key", false, "remove the stored key to Steam's Web API")
 	cmd.MarkFlagsMutuallyExclusive("steam-key", "forget-steam-key")
-	cmd.Flags().StringVar(&template, "template", "", "print the entry of the game `ID` for games.toml; of one that is not known, a pattern to fill in")
+	cmd.Flags().StringVar(&template, "template", "", "print the entry of the game `ID` for games.toml; of one that is not "+
+		"known, a pattern to fill in")
 	return cmd
 }
 

@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/netip"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/adrg/xdg"
@@ -16,7 +13,6 @@ import (
 
 	"muster/discovery/geo"
 	"muster/internal/hint"
-	"muster/internal/input"
 	"muster/internal/release"
 	"muster/internal/release/fetch"
 	"muster/internal/tables"
@@ -71,7 +67,7 @@ func (g *places) run(ctx context.Context, args []string) error {
 	if g.update && g.forget {
 		return usagef("--update and --forget exclude each other")
 	}
-	addrs, err := g.addresses(args)
+	addrs, err := tables.Addresses(args, g.in)
 	if err != nil {
 		return err
 	}
@@ -103,36 +99,6 @@ func (g *places) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// addresses are those of the command line and of standard input.
-func (g *places) addresses(args []string) (addrs []netip.Addr, err error) {
-	for _, text := range args {
-		if text != input.Standard {
-			addr, err := tables.ParseAddress(text)
-			if err != nil {
-				return nil, hint.With(usageError(err), "names are not looked up: say the address")
-			}
-			addrs = append(addrs, addr)
-			continue
-		}
-		lines := bufio.NewScanner(g.in)
-		for n := 1; lines.Scan(); n++ {
-			text := strings.TrimSpace(lines.Text())
-			if text == "" || text[0] == '#' {
-				continue
-			}
-			addr, err := tables.ParseAddress(text)
-			if err != nil {
-				return nil, hint.With(fmt.Errorf("line %d: %w", n, err), "a line is an address, or ADDRESS:PORT")
-			}
-			addrs = append(addrs, addr)
-		}
-		if err := lines.Err(); err != nil {
-			return nil, fmt.Errorf("cannot read standard input: %w", hint.Reason(err))
-		}
-	}
-	return addrs, nil
-}
-
 // fetch keeps the newest release's tables if they are newer.
 func (g *places) fetch(ctx context.Context) error {
 	keys, err := release.ProjectKeys()
@@ -145,9 +111,11 @@ func (g *places) fetch(ctx context.Context) error {
 	case err != nil:
 		return err
 	case g.page == "":
-		return hint.With(errors.New("this program was built from source, and was not told where the project has its releases"), "say --releases URL, and --key with the project's key")
+		return hint.With(errors.New("this program was built from source, and was not told where the project has its "+
+			"releases"), "say --releases URL, and --key with the project's key")
 	case keys.None():
-		return hint.With(errors.New("this program was built without the project's key, and could not tell whose the tables are"), "say --key with the project's key")
+		return hint.With(errors.New("this program was built without the project's key, and could not tell whose the tables "+
+			"are"), "say --key with the project's key")
 	}
 	if err := fetch.Check(g.page); err != nil {
 		return hint.With(usagef("--releases: %v", err), "say the address below which the files are in latest/download/")

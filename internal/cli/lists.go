@@ -90,7 +90,8 @@ func (l *lists) show() error {
 		}
 	}
 	t.Write(l.out)
-	l.screen.Say("%s of %s, %s hidden; in %s", term.Count(len(kept.Of(favourites.Favourite, g.ID)), "favourite"), g.Name, term.Count(len(kept.Of(favourites.Hidden, g.ID)), "server"), favouritesFile())
+	l.screen.Say("%s of %s, %s hidden; in %s", term.Count(len(kept.Of(favourites.Favourite, g.ID)), "favourite"), g.Name,
+		term.Count(len(kept.Of(favourites.Hidden, g.ID)), "server"), favouritesFile())
 	return nil
 }
 
@@ -111,7 +112,8 @@ func (l *lists) take(file string) error {
 	defer r.Close()
 	said, err := favourites.Take(favouritesFile(), r, forGame(g), l.kind())
 	if err != nil {
-		return hint.With(fmt.Errorf("%s: %s", input.Name(discovery.CleanText(file)), hint.Plain(err.Error())), "it may be lines such as 192.0.2.1:27960, QStat's list or XML, or Steam's serverbrowser_hist.vdf")
+		return hint.With(fmt.Errorf("%s: %s", input.Name(discovery.CleanText(file)), hint.Plain(err.Error())),
+			"it may be lines such as 192.0.2.1:27960, QStat's list or XML, or Steam's serverbrowser_hist.vdf")
 	}
 	l.screen.Say("%s", l.screen.Wrap(said, 0))
 	return nil
@@ -143,5 +145,6 @@ func (l *lists) give(file string) error {
 }
 
 func bindSharing(cmd *cobra.Command, to *lobby.Sharing) {
-	option.Word(cmd, to, "share-lists", lobby.SharesAsked, []lobby.Sharing{lobby.SharesAsked, lobby.SharesAll, lobby.SharesNone}, "bring your favourites and hidden servers of the game into the room, for everyone to see")
+	option.Word(cmd, to, "share-lists", lobby.SharesAsked, []lobby.Sharing{lobby.SharesAsked, lobby.SharesAll,
+		lobby.SharesNone}, "bring your favourites and hidden servers of the game into the room, for everyone to see")
 }

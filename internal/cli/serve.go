@@ -59,7 +59,8 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
 	s.bindCluster(flags)
 	s.bindIngress(flags)
 	s.bindLimits(flags)
-	flags.BoolVar(&s.Webhooks, "webhooks", false, "post for rooms by webhooks that their organisers give: https only, never into private networks, and so often an hour for a room and for a network")
+	flags.BoolVar(&s.Webhooks, "webhooks", false, "post for rooms by webhooks that their organisers give: https only, "+
+		"never into private networks, and so often an hour for a room and for a network")
 	bindDownloads(flags, &s.downloads)
 	p.bindLists(flags, &s.Lists.Sources)
 	s.log = "text"
@@ -79,12 +80,16 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
 
 // bindCluster adds the flags that say where many hosts keep their rooms.
 func (s *serving) bindCluster(flags *pflag.FlagSet) {
-	flags.StringVar(&s.Cluster.URL, "nats", "", "keep the rooms in NATS JetStream at `URL`, several with commas between them: many hosts share them then, and any of them takes anybody")
+	flags.StringVar(&s.Cluster.URL, "nats", "", "keep the rooms in NATS JetStream at `URL`, several with commas between "+
+		"them: many hosts share them then, and any of them takes anybody")
 	flags.StringVar(&s.Cluster.Credentials, "nats-credentials", "", "the `FILE` of credentials that NATS asks for")
 	flags.StringVar(&s.Cluster.CA, "nats-ca", "", "trust the authority in `FILE.pem` for NATS's certificate")
 	flags.StringVar(&s.Cluster.Node, "node", "", "this host's `NAME` among those that share NATS, each its own (default: the machine's)")
-	flags.StringVar(&s.Between, "cluster-listen", ":"+publichost.ClusterPort, "where the other hosts connect to this one: `ADDRESS`, on a network of yours; with a port alone they come to the address at which NATS sees this host")
-	flags.StringVar(&s.Import, "import", "", "do not serve, but take the rooms of `FILE`, a --store that is not served any more, or a backup, over into NATS")
+	flags.StringVar(&s.Between, "cluster-listen", ":"+publichost.ClusterPort,
+		"where the other hosts connect to this one: `ADDRESS`, on a network of yours; with a port alone they come to the "+
+			"address at which NATS sees this host")
+	flags.StringVar(&s.Import, "import", "", "do not serve, but take the rooms of `FILE`, a --store that is not served any "+
+		"more, or a backup, over into NATS")
 	flags.StringVar(&s.Export, "export", "", "do not serve, but write all rooms in NATS to `FILE`: a backup, or a --store for one host")
 	flags.IntVar(&s.Cluster.Replicas, "replicas", 0, "keep everything on `N` of NATS's servers (default: on all, three at most)")
 }
@@ -95,10 +100,12 @@ func (s *serving) bindIngress(flags *pflag.FlagSet) {
 		s.Ingress.Public, err = invite.ParseBase(text)
 		return err
 	}), "public-url", "by what people reach this host, such as https://muster.example: `URL` for links")
-	flags.Var(option.Networks(&s.Proxies), "trusted-proxy", "believe X-Forwarded-For, -Host and -Proto of the reverse proxy at `ADDRESS` or in a network (repeatable)")
+	flags.Var(option.Networks(&s.Proxies), "trusted-proxy", "believe X-Forwarded-For, -Host and -Proto of the reverse "+
+		"proxy at `ADDRESS` or in a network (repeatable)")
 	flags.StringVar(&s.Cert, "tls-cert", "", "encrypt with the certificate in `FILE.pem`, which may be renewed while the host runs")
 	flags.StringVar(&s.Key, "tls-key", "", "the certificate's key, `FILE.pem`")
-	flags.StringArrayVar(&s.ACME.Names, "acme", nil, "encrypt with a certificate for `NAME` from Let's Encrypt or another authority that speaks ACME, and renew it (repeatable)")
+	flags.StringArrayVar(&s.ACME.Names, "acme", nil, "encrypt with a certificate for `NAME` from Let's Encrypt or another "+
+		"authority that speaks ACME, and renew it (repeatable)")
 	flags.BoolVar(&s.ACME.Accepts, "acme-accept-terms", false, "you accept that authority's terms")
 	flags.StringVar(&s.ACME.Email, "acme-email", "", "where the authority sends warnings, `ADDRESS`")
 	flags.StringVar(&s.ACME.Cache, "acme-cache", "", "keep account and certificates in `FOLDER` (default: acme in the state folder)")
@@ -114,12 +121,17 @@ func (s *serving) bindLimits(flags *pflag.FlagSet) {
 	flags.IntVar(&s.Public.PerAddress, "rooms-per-address", publichost.RoomsByOne, "at most `N` of them opened from one address (IPv6: /64)")
 	flags.IntVar(&s.Public.Players, "max-players", wire.MaxPlayers, "at most `N` players in a room")
 	flags.DurationVar(&s.Public.Idle, "idle", room.KeepEmpty, "end a room after a `DURATION` without anybody's program in it")
-	flags.IntVar(&s.Public.Standing.Rooms, "standing-rooms", publichost.StandingAtAll, "keep at most `N` rooms from one evening to the next; 0 keeps none")
-	flags.IntVar(&s.Public.Standing.PerAddress, "standing-per-address", publichost.StandingByOne, "at most `N` of them opened from one address (IPv6: /64)")
+	flags.IntVar(&s.Public.Standing.Rooms, "standing-rooms", publichost.StandingAtAll,
+		"keep at most `N` rooms from one evening to the next; 0 keeps none")
+	flags.IntVar(&s.Public.Standing.PerAddress, "standing-per-address", publichost.StandingByOne,
+		"at most `N` of them opened from one address (IPv6: /64)")
 	flags.IntVar(&s.Weeks, "standing-weeks", publichost.StandingWeeks, "for at most `N` weeks without anybody's program in one")
-	flags.IntVar(&s.Memory, "room-memory", publichost.MemoryOfRoom, "at most `MIB` for what a room's players measure: longer lists are thinned out where players are not coordinated")
-	flags.IntVar(&s.Public.Messages, "message-rate", publichost.MessagesOfOne, "hear a player's program more slowly that says more than `N` messages a second")
-	flags.IntVar(&s.Public.Places, "max-places", wire.MaxVenues, "at most `N` places that a room has its players measure for a server of their own; 0 is none")
+	flags.IntVar(&s.Memory, "room-memory", publichost.MemoryOfRoom,
+		"at most `MIB` for what a room's players measure: longer lists are thinned out where players are not coordinated")
+	flags.IntVar(&s.Public.Messages, "message-rate", publichost.MessagesOfOne,
+		"hear a player's program more slowly that says more than `N` messages a second")
+	flags.IntVar(&s.Public.Places, "max-places", wire.MaxVenues,
+		"at most `N` places that a room has its players measure for a server of their own; 0 is none")
 	flags.IntVar(&s.Public.Servers, "max-servers", publichost.ServersOfOwn, "at most `N` servers in a list that an organiser brings")
 }
 
@@ -152,7 +164,8 @@ func (s *serving) run(ctx context.Context) error {
 		return err
 	}
 	defer programs.Close()
-	return h.Serve(ctx, publichost.Rooms{Games: games, Programs: programs, Began: func(page string, rooms int) { s.says(log, page, rooms) }, Anew: s.anew})
+	return h.Serve(ctx, publichost.Rooms{Games: games, Programs: programs,
+		Began: func(page string, rooms int) { s.says(log, page, rooms) }, Anew: s.anew})
 }
 
 // doubtProxy warns of a proxy that the host does not know.

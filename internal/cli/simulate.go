@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -82,14 +81,20 @@ The strategies' thresholds are those of their papers unless --tune says other:` 
 	flags := cmd.Flags()
 	s.given = flags.Changed
 	bindScenery(cmd, &s.source)
-	option.Words(cmd, &s.strategies, "strategy", discovery.Strategies(), discovery.Strategies(), "orders of probing to compare; of a --group's players one")
+	option.Words(cmd, &s.strategies, "strategy", discovery.Strategies(), discovery.Strategies(),
+		"orders of probing to compare; of a --group's players one")
 	option.Words(cmd, &s.stops, "auto-stop", nil, discovery.AutoStops(), "when to stop (default: each strategy's)")
 	flags.IntVar(&s.options.Nearest, "nearest", 0, "look for the `N` nearest servers instead of all near ones (adaptive)")
-	flags.Var(option.Pings(&s.limits), "max-rtt", "the RTT over which a server is not playable (default 200ms); of a --group's several the strictest that can be kept holds"+option.InMillis)
+	flags.Var(option.Pings(&s.limits), "max-rtt", "the RTT over which a server is not playable (default 200ms); of a "+
+		"--group's several the strictest that can be kept holds"+option.InMillis)
 	flags.IntVar(&s.options.Window, "window", 100, "replies, `N`, that auto-stop looks back on")
 	flags.Var(tuning(&s.options), "tune", "thresholds of the strategies, see above")
 	flags.Float64Var(&s.rate, "rate", 140, "`N` probes a second")
-	flags.Var(option.New("BY@SHARE[-SHARE]", "", func(text string) (err error) { s.shift, err = sim.ParseShift(text); return err }), "shift", "the player's line is busy from when this share of the list has been asked, until another: all pings rise, such as 50ms@0.1, `BY@SHARE[-SHARE]`")
+	flags.Var(option.New("BY@SHARE[-SHARE]", "", func(text string) (err error) {
+		s.shift, err = sim.ParseShift(text)
+		return err
+	}), "shift", "the player's line is busy from when this share of the list has been asked, until another: all pings rise, "+
+		"such as 50ms@0.1, `BY@SHARE[-SHARE]`")
 	flags.IntVar(&s.runs, "runs", 20, "`N` runs, each with another seed")
 	flags.Uint64Var(&s.options.Seed, "seed", 1, "the first run's `SEED`")
 	flags.BoolVar(&s.warm, "warm", false, "a second visit, some networks and servers changed: without and with what the first one left")
@@ -123,7 +128,8 @@ func (s *simulate) run(ctx context.Context) error {
 		return s.together(ctx, scene, worlds, runs)
 	}
 	study := sim.Study{
-		Strategies: s.strategies, Stops: s.stops, Plan: s.options, Rate: s.rate, Shift: s.shift, Warm: s.warm, Worlds: worlds, Runs: runs, OnePlace: s.source.AreDrawn(),
+		Strategies: s.strategies, Stops: s.stops, Plan: s.options, Rate: s.rate, Shift: s.shift, Warm: s.warm,
+		Worlds: worlds, Runs: runs, OnePlace: s.source.AreDrawn(),
 	}
 	rows, cases, err := study.Run(ctx, scene, s.oneDone)
 	s.screen.Rests()
@@ -141,7 +147,7 @@ func (s *simulate) run(ctx context.Context) error {
 	if s.json {
 		return json.NewEncoder(s.out).Encode(map[string]any{"format": "muster.simulation/1", "rows": rows})
 	}
-	s.print(s.table(rows))
+	s.print(plot.Table(rows, s.options.Nearest > 0))
 	return nil
 }
 
@@ -150,13 +156,18 @@ func bindScenery(cmd *cobra.Command, w *scenery.Source) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&w.Data, "data", nil, "measurements of one place, `FILE.csv`, - is standard input (repeatable)")
 	option.Word(cmd, &w.World, "world", "", scenery.Names(), "a synthetic internet")
-	flags.StringVar(&w.Matrix, "matrix", "", "round trips measured between hosts, `FILE` with a row a host, in ms: servers and players sit there")
-	flags.StringVar(&w.Servers, "servers", "", "with --matrix, --world distance or cables, the servers, `FILE` (default: a list like css2007's)")
+	flags.StringVar(&w.Matrix, "matrix", "", "round trips measured between hosts, `FILE` with a row a host, in ms: servers "+
+		"and players sit there")
+	flags.StringVar(&w.Servers, "servers", "", "with --matrix, --world distance or cables, the servers, `FILE` (default: a "+
+		"list like css2007's)")
 	flags.StringSliceVar(&w.Places, "place", nil, "look from `PLACE,...`; with --matrix from hosts, by number (default: the world's own)")
-	flags.Var(option.New("[near:|far:]N", "", w.SetDraw), "draw", "with --matrix, draw so many hosts for each run, near or far from each other, `[near:|far:]N` (default 5; of a --group 4)")
+	flags.Var(option.New("[near:|far:]N", "", w.SetDraw), "draw",
+		"with --matrix, draw so many hosts for each run, near or far from each other, `[near:|far:]N` (default 5; of a --group 4)")
 	flags.BoolVar(&w.Fresh, "new-worlds", false, "each run in another world (with --matrix always)")
-	flags.StringVar(&w.Labels, "labels", scenery.OwnLabels, "countries and ASes that plans are told: world (by which it was made), tables (in Muster), none, or those of a list, `WORD|FILE`")
-	flags.Var(option.New("SHARE[/BITS]", "", w.SetMislabelled), "mislabel", "tell plans the country and AS of another server for this share of the /24 networks, or of those of other BITS, `SHARE[/BITS]`")
+	flags.StringVar(&w.Labels, "labels", scenery.OwnLabels, "countries and ASes that plans are told: world (by which it "+
+		"was made), tables (in Muster), none, or those of a list, `WORD|FILE`")
+	flags.Var(option.New("SHARE[/BITS]", "", w.SetMislabelled), "mislabel",
+		"tell plans the country and AS of another server for this share of the /24 networks, or of those of other BITS, `SHARE[/BITS]`")
 	option.Complete(cmd, "place", sim.KnownPlaces())
 }
 
@@ -203,34 +214,6 @@ func (s *simulate) check() error {
 	return (&planning{strategy: discovery.Adaptive, options: s.options}).check()
 }
 
-// table is laid out as the papers' are, with what they did not measure.
-func (s *simulate) table(rows []sim.Simulation) *term.Table {
-	t := &term.Table{Columns: []term.Column{
-		term.Left("PLACE"), term.Whole("STRATEGY"), term.Whole("AUTO-STOP"), term.Right("LISTED"), term.Right("CLUSTERS"), term.Right("INITIAL"),
-		term.Right("PROBES"), term.Right("%"), term.Right("SECONDS"), term.Right("PLAYABLE"), term.Right("RECALL %"), term.Right("WORST %"),
-		term.Right("10 AFTER"), term.Right("100 AFTER"), term.Right("EXCESS MS"),
-	}, Spare: []string{"CLUSTERS", "INITIAL", "WORST %", "LISTED", "10 AFTER", "PLAYABLE", "100 AFTER", "AUTO-STOP", "SECONDS", "PROBES", "EXCESS MS"}}
-	after := func(probes int) any { // so many something came about, if it did
-		if probes == 0 {
-			return term.None
-		}
-		return probes
-	}
-	for _, r := range rows {
-		excess := ""
-		if s.options.Nearest > 0 {
-			excess = tenths(r.ExcessMS)
-		}
-		place := strings.TrimSuffix(r.Data, ".csv")
-		if r.Start != "" {
-			place += ", " + string(r.Start)
-		}
-		t.Add(place, r.Strategy, r.AutoStop, r.Listed, r.Clusters, r.Calibration, r.Probes, tenths(r.Percent), tenths(r.Seconds), r.Playable,
-			tenths(100*r.Recall), tenths(100*r.WorstRecall), after(r.First10), after(r.First100), excess)
-	}
-	return t
-}
-
 // together simulates the places as one group.
 func (s *simulate) together(ctx context.Context, scene sim.Scene, worlds, runs int) error {
 	strategy, stop, err := s.lookingAlone()
@@ -254,7 +237,7 @@ func (s *simulate) together(ctx context.Context, scene sim.Scene, worlds, runs i
 			Rows   []sim.GroupSimulation `json:"rows"`
 		}{"muster.group-simulation/1", s.criteria.By, rows})
 	}
-	s.print(groupTable(rows))
+	s.print(plot.GroupTable(rows))
 	return nil
 }
 
@@ -274,23 +257,4 @@ func (s *simulate) lookingAlone() (strategy discovery.Strategy, stop discovery.A
 		stop = s.stops[0]
 	}
 	return strategy, stop, (&planning{strategy: strategy, options: s.options}).check()
-}
-
-func groupTable(rows []sim.GroupSimulation) *term.Table {
-	t := &term.Table{Columns: []term.Column{
-		term.Whole("METHOD"), term.Right("% A PLAYER"), term.Whole("FOUND"), term.Right("SCORE MS"), term.Right("OPTIMUM MS"),
-		term.Right("REGRET MS"), term.Right("95 % WITHIN"), term.Right("ROUNDS"), term.Right("SECONDS"),
-	}, Spare: []string{"OPTIMUM MS", "ROUNDS", "SECONDS", "95 % WITHIN", "SCORE MS", "FOUND"}}
-	for _, r := range rows {
-		found := fmt.Sprintf("%d of %d", r.FoundRuns, r.Runs)
-		ms := []any{tenths(r.ScoreMS), tenths(r.OptimumMS), tenths(r.RegretMS), tenths(r.RegretP95MS)}
-		switch r.FoundRuns {
-		case r.Runs:
-			found = "yes"
-		case 0:
-			found, ms = "no", []any{term.None, term.None, term.None, term.None}
-		}
-		t.Add(slices.Concat([]any{r.Method, tenths(r.Percent), found}, ms, []any{r.Rounds, tenths(r.Seconds)})...)
-	}
-	return t
 }

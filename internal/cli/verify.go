@@ -59,7 +59,8 @@ func (p *program) tell(what string, v release.Verdict, err error) error {
 		fmt.Fprintln(p.out, discovery.CleanText(err.Error()))
 		return nil
 	case release.Friends:
-		return hint.With(nothing{err}, "the project's release page has its own files, with their signatures; else run it only if you trust who gave it to you")
+		return hint.With(nothing{err}, "the project's release page has its own files, with their signatures; else run it only "+
+			"if you trust who gave it to you")
 	case release.Keyless:
 		return hint.With(nothing{err}, "say --key with the project's key, or let a program from the project's release page verify it")
 	}

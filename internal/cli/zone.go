@@ -24,7 +24,8 @@ func (h *hostCommand) takeEvery() error {
 		return hint.With(usagef("--every %q is no time to meet", h.settings.Every), err.Error())
 	}
 	if when.IsOver(time.Now()) {
-		return hint.With(usagef("--every %q: %w", h.settings.Every, schedule.ErrOver), "say the next date, or a day of each week, as in \"fri 20:00\"")
+		return hint.With(usagef("--every %q: %w", h.settings.Every, schedule.ErrOver),
+			"say the next date, or a day of each week, as in \"fri 20:00\"")
 	}
 	h.settings.Every = when.String()
 	return nil

@@ -84,7 +84,8 @@ func voting() wire.Snapshot {
 	addr := func(n string) netip.AddrPort { return netip.MustParseAddrPort("192.0.2." + n + ":27960") }
 	s := wire.Snapshot{Room: wire.Head{Stage: wire.Chosen}}
 	s.Room.Round = 2
-	s.People = []wire.Person{{Name: "ann", Peer: true, Page: true}, {Name: "ben", Peer: true, Asked: true}, {Name: "zoe", Peer: true}, {Name: "eve", Guest: true, Page: true}}
+	s.People = []wire.Person{{Name: "ann", Peer: true, Page: true}, {Name: "ben", Peer: true, Asked: true},
+		{Name: "zoe", Peer: true}, {Name: "eve", Guest: true, Page: true}}
 	s.Voting = wire.Voting{Open: true, Rule: wire.MostVotes, Ballot: []string{addr("7").String(), addr("8").String(), addr("9").String()}}
 	s.Choice = &wire.Choice{
 		Selection: selection.Selection{Ranking: []selection.Ranked{

@@ -93,7 +93,8 @@ func (n *Night) Run(ctx context.Context, listener net.Listener) error {
 
 // host hosts the room, and everyone plays.
 func (n *Night) host(ctx context.Context, listener net.Listener) error {
-	rooms, err := host.New(host.Config{Page: web.Handler(), Logger: n.Desk.Logger, List: n.list, Names: netinfo.Names(), IsOwnUser: netinfo.IsOwnUser})
+	rooms, err := host.New(host.Config{Page: web.Handler(), Logger: n.Desk.Logger, List: n.list, Names: netinfo.Names(),
+		IsOwnUser: netinfo.IsOwnUser})
 	if err != nil {
 		return err
 	}
@@ -176,7 +177,8 @@ func (n *Night) evening(ctx context.Context, rooms *host.Host, code string) erro
 		}
 	}}
 	alone := func() {
-		n.Desk.Screen.Say("nobody can press Enter here: standard input has ended. The page has the same buttons; muster demo --exit goes on by itself")
+		n.Desk.Screen.Say("nobody can press Enter here: standard input has ended. The page has the same buttons; muster demo " +
+			"--exit goes on by itself")
 	}
 	n.Desk.Console(n.Desk.In, func(line string) { steers.Typed(line, time.Now()) }, alone).Listen()
 	n.Desk.Screen.Say("you are the organiser: when enough are here, press “Find our server” on the page, or Enter here")
@@ -187,9 +189,11 @@ func (n *Night) evening(ctx context.Context, rooms *host.Host, code string) erro
 		view.Room(s)
 		if s.Voting.Open && voted != s.Room.Round {
 			voted, took = s.Room.Round, time.Since(s.Room.Began)
-			n.Desk.Screen.Say("%s", n.Desk.Screen.Wrap(fmt.Sprintf("the players vote, and wait for your vote or your “ready” on the page; if you are not there under a name, they go on in %.0f s", aloneFor.Seconds()), 0))
+			n.Desk.Screen.Say("%s", n.Desk.Screen.Wrap(fmt.Sprintf("the players vote, and wait for your vote or your “ready” on "+
+				"the page; if you are not there under a name, they go on in %.0f s", aloneFor.Seconds()), 0))
 		}
-		if s.Room.Stage != wire.Launching || s.Choice == nil || s.Way == nil || told == s.Room.Round || slices.ContainsFunc(s.Players(), lobby.IsOnTheWay) {
+		if s.Room.Stage != wire.Launching || s.Choice == nil || s.Way == nil || told == s.Room.Round ||
+			slices.ContainsFunc(s.Players(), lobby.IsOnTheWay) {
 			continue
 		}
 		told = s.Room.Round

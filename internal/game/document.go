@@ -83,7 +83,8 @@ func (g Game) Describe(w io.Writer) {
 
 // Overview shows games in a table.
 func Overview(games []Game) *term.Table {
-	t := &term.Table{Columns: []term.Column{term.Whole("ID"), term.Left("NAME"), term.Left("PROTOCOL"), term.Right("PORT"), term.Left("LIST"), term.Left("UNSURE")},
+	t := &term.Table{Columns: []term.Column{term.Whole("ID"), term.Left("NAME"), term.Left("PROTOCOL"),
+		term.Right("PORT"), term.Left("LIST"), term.Left("UNSURE")},
 		Spare: []string{"PORT", "PROTOCOL", "UNSURE", "LIST"}}
 	for _, g := range games {
 		t.Add(g.ID, g.Name, g.ProtocolName, g.Port, cmp.Or(strings.Join(g.Kinds(), ", "), "by hand"), unsureOf(g))

@@ -40,7 +40,8 @@ func (w Wish) Open(ctx context.Context, log *slog.Logger, say func(string, ...an
 	config := Config{Version: release.Running().Version, Release: release.Page(), Own: own, Folder: w.Folder, Keys: keys, Say: say, Warn: warn}
 	if w.Releases != "" {
 		if err := fetch.Check(w.Releases); err != nil {
-			return nil, hint.With(hint.Usagef("--releases: %v", err), "say the address below which the files are in download/v1.2.0/, or --releases \"\"")
+			return nil, hint.With(hint.Usagef("--releases: %v", err),
+				"say the address below which the files are in download/v1.2.0/, or --releases \"\"")
 		}
 		config.Release = w.Releases
 		config.Source = &fetch.Source{Page: w.Releases, Version: config.Version, Keys: keys, Folder: w.Cache}

@@ -11,7 +11,8 @@ import (
 func TestPings(t *testing.T) {
 	ms := time.Millisecond
 	for text, want := range map[string][]time.Duration{
-		"150": {150 * ms}, "150ms": {150 * ms}, "0.5s": {500 * ms}, "99.5": {99500 * time.Microsecond}, "100,150ms, 0.2s,250": {100 * ms, 150 * ms, 200 * ms, 250 * ms}, "0": {0},
+		"150": {150 * ms}, "150ms": {150 * ms}, "0.5s": {500 * ms}, "99.5": {99500 * time.Microsecond},
+		"100,150ms, 0.2s,250": {100 * ms, 150 * ms, 200 * ms, 250 * ms}, "0": {0},
 	} {
 		var got []time.Duration
 		if err := Pings(&got).Set(text); err != nil || !slices.Equal(got, want) {

@@ -110,10 +110,13 @@ func (h *Host) Serve(ctx context.Context, r Rooms) error {
 	}
 	rooms, err := host.New(host.Config{
 		Announce: announce,
-		List:     h.Lists.List, Said: h.Lists.Said, Age: h.Lists.Age, Store: kept, Relay: relay, Loads: loads, Page: web.Handler(), Logger: h.log, Files: int(min(netinfo.FileLimit(), math.MaxInt32)), Public: &h.Public,
+		List:     h.Lists.List, Said: h.Lists.Said, Age: h.Lists.Age, Store: kept, Relay: relay, Loads: loads,
+		Page: web.Handler(), Logger: h.log, Files: int(min(netinfo.FileLimit(), math.MaxInt32)), Public: &h.Public,
 		Get:         r.Programs,
-		Fingerprint: h.Ingress.Fingerprint(), Proxies: h.Proxies, Names: slices.Concat(netinfo.Names(), h.Ingress.Names(), h.Names), MetricsFrom: h.Metrics, Locate: listing.Locator(h.Lists.Places),
-		PublicURL: h.Ingress.Public, ConnectLink: r.Games.ConnectLink, GameName: r.Games.Name, Gap: r.Games.Gap, Editions: r.Games.Editions, Games: h.Lists.Choices(),
+		Fingerprint: h.Ingress.Fingerprint(), Proxies: h.Proxies, Names: slices.Concat(netinfo.Names(), h.Ingress.Names(),
+			h.Names), MetricsFrom: h.Metrics, Locate: listing.Locator(h.Lists.Places),
+		PublicURL: h.Ingress.Public, ConnectLink: r.Games.ConnectLink, GameName: r.Games.Name, Gap: r.Games.Gap,
+		Editions: r.Games.Editions, Games: h.Lists.Choices(),
 	})
 	if err != nil {
 		return errors.Join(hint.With(err, "is the store from a newer muster, or damaged? muster serve --store OTHER begins anew"), kept.Close())
@@ -222,7 +225,8 @@ func (h *Host) open(ctx context.Context) (store.Store, error) {
 	}
 	kept, err := store.Open(file)
 	if err != nil {
-		return nil, hint.With(fmt.Errorf("cannot keep rooms in %s: %w", file, hint.Reason(err)), "is the folder there, and writable? another muster needs another file: --store FILE")
+		return nil, hint.With(fmt.Errorf("cannot keep rooms in %s: %w", file, hint.Reason(err)),
+			"is the folder there, and writable? another muster needs another file: --store FILE")
 	}
 	kept.Warn = func(err error) { h.log.Error("the store", "error", err) }
 	if damage := kept.Damage(); damage != nil {
@@ -235,7 +239,8 @@ func (h *Host) open(ctx context.Context) (store.Store, error) {
 func (h *Host) meet() error {
 	listener, err := net.Listen("tcp", h.Between)
 	if err != nil {
-		return hint.With(fmt.Errorf("cannot listen on %s for other hosts: %w", h.Between, hint.Reason(err)), "several hosts on one machine each need a --cluster-listen, such as --cluster-listen 127.0.0.1:7780")
+		return hint.With(fmt.Errorf("cannot listen on %s for other hosts: %w", h.Between, hint.Reason(err)),
+			"several hosts on one machine each need a --cluster-listen, such as --cluster-listen 127.0.0.1:7780")
 	}
 	if h.others, err = between.New(listener, h.Cluster.Node, h.log); err != nil {
 		listener.Close()
@@ -275,7 +280,8 @@ func (h *Host) choices(games game.Table) []public.Game {
 	}
 	var choices []public.Game
 	for _, g := range games.All() {
-		choices = append(choices, public.Game{Game: wire.Game{ID: g.ID, Name: g.Name, Silent: g.Silent}, By: ruleOf(g), Listed: slices.Contains(listed, g.ID), Steam: g.OnSteam()})
+		choices = append(choices, public.Game{Game: wire.Game{ID: g.ID, Name: g.Name, Silent: g.Silent}, By: ruleOf(g),
+			Listed: slices.Contains(listed, g.ID), Steam: g.OnSteam()})
 	}
 	return choices
 }
@@ -289,7 +295,8 @@ func ruleOf(g game.Game) selection.Rule {
 }
 
 // onceForAll has one host of a cluster fetch a list for all of them.
-func onceForAll(many *cluster.Cluster) func(context.Context, string, func(context.Context) (listing.List, error)) (listing.List, time.Time, error) {
+func onceForAll(many *cluster.Cluster) func(context.Context, string, func(context.Context) (listing.List,
+	error)) (listing.List, time.Time, error) {
 	return func(ctx context.Context, id string, fetch func(context.Context) (listing.List, error)) (listing.List, time.Time, error) {
 		data, at, err := many.FetchOnce(ctx, id, listing.FreshFor, func(ctx context.Context) ([]byte, error) {
 			list, err := fetch(ctx)

@@ -17,9 +17,11 @@ func openStore(name string) (*store.File, error) {
 	file, err := store.Open(name)
 	switch {
 	case errors.Is(err, store.ErrInUse):
-		return nil, hint.With(fmt.Errorf("the rooms in %s are %w", name, store.ErrInUse), "end the muster that serves them, or give this one another file")
+		return nil, hint.With(fmt.Errorf("the rooms in %s are %w", name, store.ErrInUse),
+			"end the muster that serves them, or give this one another file")
 	case errors.Is(err, store.ErrNewer):
-		return nil, hint.With(fmt.Errorf("the rooms in %s were %w", name, store.ErrNewer), "start that one, or take another file; this one is as it was")
+		return nil, hint.With(fmt.Errorf("the rooms in %s were %w", name, store.ErrNewer),
+			"start that one, or take another file; this one is as it was")
 	case err != nil:
 		return nil, hint.With(fmt.Errorf("cannot keep rooms in %s: %w", name, hint.Reason(err)), "is the folder there, and writable?")
 	}

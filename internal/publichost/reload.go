@@ -15,7 +15,8 @@ import (
 
 // Reloadable returns the flags whose new values a host takes on while it runs.
 func Reloadable() []string {
-	return []string{"max-rooms", "max-players", "idle", "standing-rooms", "standing-weeks", "room-memory", "message-rate", "max-places", "max-servers"}
+	return []string{"max-rooms", "max-players", "idle", "standing-rooms", "standing-weeks", "room-memory", "message-rate",
+		"max-places", "max-servers"}
 }
 
 // hearHangups hears SIGHUP in place of the system, which would end the program.

@@ -15,7 +15,8 @@ func TestSortChanges(t *testing.T) {
 		t.Fatalf("changed are %v, want %v", names, want)
 	}
 	atOnce, later := sortChanges(names)
-	if want := []string{"idle", "max-players", "max-rooms"}; !reflect.DeepEqual(atOnce, want) || !reflect.DeepEqual(later, []string{"listen"}) {
+	if want := []string{"idle", "max-players", "max-rooms"}; !reflect.DeepEqual(atOnce, want) ||
+		!reflect.DeepEqual(later, []string{"listen"}) {
 		t.Errorf("at once %v, later %v", atOnce, later)
 	}
 }

@@ -66,7 +66,11 @@ func (s *Settings) Check() error {
 	for _, limit := range []struct {
 		flag           string
 		n, least, most int
-	}{{"max-rooms", s.Public.Rooms, 1, 1 << 30}, {"rooms-per-address", s.Public.PerAddress, 1, 1 << 30}, {"max-players", s.Public.Players, 1, wire.MaxPlayers}, {"max-servers", s.Public.Servers, 1, discovery.MaxServers}, {"room-memory", s.Memory, 1, 1 << 20}, {"message-rate", s.Public.Messages, 1, 1 << 20}, {"standing-rooms", s.Public.Standing.Rooms, 0, 1 << 20}, {"standing-per-address", s.Public.Standing.PerAddress, 1, 1 << 20}, {"standing-weeks", s.Weeks, 1, weeksKept}} {
+	}{{"max-rooms", s.Public.Rooms, 1, 1 << 30}, {"rooms-per-address", s.Public.PerAddress, 1, 1 << 30},
+		{"max-players", s.Public.Players, 1, wire.MaxPlayers}, {"max-servers", s.Public.Servers, 1, discovery.MaxServers},
+		{"room-memory", s.Memory, 1, 1 << 20}, {"message-rate", s.Public.Messages, 1, 1 << 20},
+		{"standing-rooms", s.Public.Standing.Rooms, 0, 1 << 20}, {"standing-per-address", s.Public.Standing.PerAddress, 1,
+			1 << 20}, {"standing-weeks", s.Weeks, 1, weeksKept}} {
 		if limit.n < limit.least || limit.n > limit.most {
 			return hint.Usagef("--%s %d: say %d to %d", limit.flag, limit.n, limit.least, limit.most)
 		}
@@ -80,10 +84,12 @@ func (s *Settings) Check() error {
 		return hint.Usagef("--idle %v: say %v to %v", s.Public.Idle, time.Minute, room.KeepEmpty)
 	}
 	if _, _, err := net.SplitHostPort(s.Between); err != nil {
-		return hint.With(hint.Usagef("--cluster-listen: %q is no ADDRESS:PORT", s.Between), "say --cluster-listen 10.0.0.1:"+ClusterPort+", with the address by which the other hosts reach this one")
+		return hint.With(hint.Usagef("--cluster-listen: %q is no ADDRESS:PORT", s.Between),
+			"say --cluster-listen 10.0.0.1:"+ClusterPort+", with the address by which the other hosts reach this one")
 	}
 	if _, _, err := net.SplitHostPort(s.Listen); err != nil {
-		return hint.With(hint.Usagef("--listen: %q is no ADDRESS:PORT", s.Listen), "say --listen :7777, or --listen 127.0.0.1:7777 behind a proxy on this machine")
+		return hint.With(hint.Usagef("--listen: %q is no ADDRESS:PORT", s.Listen),
+			"say --listen :7777, or --listen 127.0.0.1:7777 behind a proxy on this machine")
 	}
 	switch {
 	case s.Cluster.URL != "" && s.Store != "":
@@ -95,7 +101,8 @@ func (s *Settings) Check() error {
 	case s.Cert != "" && len(s.ACME.Names) > 0:
 		return hint.Usagef("--tls-cert and --acme are two ways to one certificate: say one of them")
 	case len(s.ACME.Names) > 0 && !s.ACME.Accepts:
-		return hint.With(hint.Usagef("--acme: an authority gives certificates to those who accept its terms"), "read them (https://letsencrypt.org/repository/ for Let's Encrypt), and say --acme-accept-terms")
+		return hint.With(hint.Usagef("--acme: an authority gives certificates to those who accept its terms"),
+			"read them (https://letsencrypt.org/repository/ for Let's Encrypt), and say --acme-accept-terms")
 	}
 	return nil
 }
@@ -104,7 +111,8 @@ func (s *Settings) Check() error {
 func (s *Settings) DoubtProxy() error {
 	isEncrypted := s.Cert != "" || len(s.ACME.Names) > 0
 	if public := s.Ingress.Public; !isEncrypted && public != nil && public.Scheme == "https" && len(s.Proxies) == 0 {
-		return errors.New("--public-url says https, so a proxy encrypts: name it with --trusted-proxy ADDRESS, or all who come by it count as one, and share the limits for one address")
+		return errors.New("--public-url says https, so a proxy encrypts: name it with --trusted-proxy ADDRESS, or all who " +
+			"come by it count as one, and share the limits for one address")
 	}
 	return nil
 }

@@ -1,8 +1,10 @@
 package tables
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
+	"io"
 	"net/netip"
 	"path/filepath"
 	"slices"
@@ -10,13 +12,16 @@ import (
 	"time"
 
 	"muster/discovery/geo"
+	"muster/internal/hint"
+	"muster/internal/input"
 	"muster/internal/term"
 )
 
 // Explain shows what the tables know of addresses, and which table says so. Folder is that of
 // the fetched tables.
 func Explain(locator *geo.Locator, addrs []netip.Addr, folder string) *term.Table {
-	t := &term.Table{Columns: []term.Column{term.Whole("ADDRESS"), term.Left("COUNTRY"), term.Left("AS"), term.Left("NAME"), term.Left("BY")}, Spare: []string{"BY", "NAME"}}
+	t := &term.Table{Columns: []term.Column{term.Whole("ADDRESS"), term.Left("COUNTRY"), term.Left("AS"),
+		term.Left("NAME"), term.Left("BY")}, Spare: []string{"BY", "NAME"}}
 	for _, addr := range addrs {
 		a := locator.Explain(addr)
 		asn, by := term.None, says(a.CountryFrom, folder)
@@ -51,15 +56,46 @@ func says(s *geo.Source, folder string) string {
 
 // List shows which tables serve.
 func List(l *geo.Locator, now time.Time) *term.Table {
-	t := &term.Table{Columns: []term.Column{term.Whole("TABLE"), term.Left("OF"), term.Left("AGE"), term.Left("BY"), term.Left("FILE")}, Spare: []string{"FILE", "BY"}}
+	t := &term.Table{Columns: []term.Column{term.Whole("TABLE"), term.Left("OF"), term.Left("AGE"), term.Left("BY"),
+		term.Left("FILE")}, Spare: []string{"FILE", "BY"}}
 	for _, s := range l.Sources() {
 		t.Add(s.Field, s.Built.Format(time.DateOnly), s.Age(now), s.Name, cmp.Or(s.Path, "in this program"))
 	}
 	return t
 }
 
-// ParseAddress reads an address, with or without a port.
-func ParseAddress(text string) (netip.Addr, error) {
+// Addresses reads the addresses of a command line, with those of standard input for a -.
+func Addresses(args []string, in io.Reader) (addrs []netip.Addr, err error) {
+	for _, text := range args {
+		if text != input.Standard {
+			addr, err := parseAddress(text)
+			if err != nil {
+				return nil, hint.With(hint.Usage(err), "names are not looked up: say the address")
+			}
+			addrs = append(addrs, addr)
+			continue
+		}
+		lines := bufio.NewScanner(in)
+		for n := 1; lines.Scan(); n++ {
+			text := strings.TrimSpace(lines.Text())
+			if text == "" || text[0] == '#' {
+				continue
+			}
+			addr, err := parseAddress(text)
+			if err != nil {
+				return nil, hint.With(fmt.Errorf("line %d: %w", n, err), "a line is an address, or ADDRESS:PORT")
+			}
+			addrs = append(addrs, addr)
+		}
+		if err := lines.Err(); err != nil {
+			return nil, fmt.Errorf("cannot read standard input: %w", hint.Reason(err))
+		}
+	}
+	return addrs, nil
+}
+
+// parseAddress reads an address, with or without a port.
+func parseAddress(text string) (netip.Addr, error) {
 	if addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")); err == nil {
 		return addr.Unmap().WithZone(""), nil
 	}
