@@ -224,9 +224,6 @@ func (n *session) counted() []string {
 	return slices.DeleteFunc(n.players(), n.isOut)
 }
 
-// isCounting reports whether the launch comes nearer.
-func (n *session) isCounting() bool { return !n.view().Voting.LaunchAt.IsZero() }
-
 // publicly is where somebody on the internet is.
 func publicly(addr string) room.Origin { return room.Origin{Addr: netip.MustParseAddr(addr)} }
 
