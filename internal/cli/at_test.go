@@ -162,6 +162,15 @@ func TestHostAtGoesOn(t *testing.T) {
 		begin(t, hosts("--players", "3", "--by", "minimax")...).says(t,
 			"the organiser wants openarena: kindest to the worst off, on oa_dm1, for 3")
 	})
+	t.Run("one of another name", func(t *testing.T) {
+		p := begin(t, hosts("--room", "Saturday")...)
+		if other := p.says(t, `(?m)^code +(\w+)$`)[1]; other == code {
+			t.Error("a room of another name is gone on with")
+		}
+	})
+	t.Run("the one of that name", func(t *testing.T) {
+		begin(t, hosts("--room", "Saturday")...).says(t, "going on with room ")
+	})
 	t.Run("another room", func(t *testing.T) {
 		p := begin(t, hosts("--new")...)
 		if other := p.says(t, `(?m)^code +(\w+)$`)[1]; other == code {

@@ -26,8 +26,8 @@ type Opening struct {
 	// Patch holds what the organiser has said of the settings that a room can change.
 	Patch  map[string]json.RawMessage
 	Supply *Supply
-	// Fresh: the organiser wants a new room.
-	Fresh bool
+	// Named: the organiser has said the room's name. Fresh: they want a new room.
+	Named, Fresh bool
 }
 
 // Room returns the organiser's link to the room, and whether the organiser's own list is
@@ -62,12 +62,11 @@ func (o *Opening) Room(ctx context.Context) (room invite.Link, brings bool, err 
 // isWanted reports whether a room from before is the one that the organiser wants. One that
 // stays has to be called by its name.
 func (o *Opening) isWanted(old kept) bool {
-	_, isNamed := o.Patch["name"]
 	_, isToStay := o.Patch["every"]
-	if _, stays := old.Settings["every"]; stays && !isNamed && !isToStay {
+	if _, stays := old.Settings["every"]; stays && !o.Named && !isToStay {
 		return false
 	}
-	return old.Game == o.Settings.Game && (old.Name == o.Settings.Name || !isNamed)
+	return old.Game == o.Settings.Game && (old.Name == o.Settings.Name || !o.Named)
 }
 
 // goOn wakes a room from before, and gives it what the organiser says now.
