@@ -66,7 +66,8 @@ func (a *atHome) bind(cmd *cobra.Command) {
 		flags.MarkHidden(of.name)
 	}
 	a.lan = listing.Auto
-	option.Word(cmd, &a.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off}, "look for rooms and servers on the local network")
+	option.Word(cmd, &a.lan, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off},
+		"look for rooms and servers on the local network")
 }
 
 // run is Home, or shows the one that the user has already.
@@ -88,7 +89,8 @@ func (a *atHome) run(ctx context.Context) error {
 	defer instance.Release()
 	listener, err := home.Listen(a.listen)
 	if err != nil {
-		return hint.With(fmt.Errorf("cannot listen on loopback: %w", hint.Reason(err)), "does something on this machine forbid it? the commands work without: muster --help")
+		return hint.With(fmt.Errorf("cannot listen on loopback: %w", hint.Reason(err)),
+			"does something on this machine forbid it? the commands work without: muster --help")
 	}
 	defer listener.Close()
 	h := home.New(ctx, listener.Addr(), a.config())
@@ -132,7 +134,8 @@ func (a *atHome) show(ctx context.Context, other *home.Running) error {
 func (a *atHome) config() home.Config {
 	allowance := prober.NewAllowance() // for all that Home asks
 	c := home.Config{
-		Page: web.Home(), IsOwnUser: netinfo.IsOwnUser, Version: release.Running().Version, Name: a.name, At: a.at, Stays: a.noBrowser || !a.desk().HasDesktop(),
+		Page: web.Home(), IsOwnUser: netinfo.IsOwnUser, Version: release.Running().Version, Name: a.name, At: a.at,
+		Stays: a.noBrowser || !a.desk().HasDesktop(),
 		Command: func(ctx context.Context, args []string, t home.Terminal) error {
 			p := newProgram(Streams{In: t.In, Out: io.Discard, Err: t.Out}, a.env)
 			p.home, p.allowance, p.verbose = &t, allowance, a.verbose
@@ -183,7 +186,8 @@ func (a *atHome) choices() ([]home.Game, error) {
 		_, err := g.Sources(user)
 		_, tells := g.Protocol().(discovery.Roll)
 		place, isHere := g.Where(steam)
-		list = append(list, home.Game{ID: g.ID, Name: g.Name, Rule: string(g.Rule), Listed: err == nil, Here: isHere, Where: discovery.CleanText(place.Path), By: place.By, Tells: tells, Steam: g.OnSteam(), Silent: g.Silent})
+		list = append(list, home.Game{ID: g.ID, Name: g.Name, Rule: string(g.Rule), Listed: err == nil, Here: isHere,
+			Where: discovery.CleanText(place.Path), By: place.By, Tells: tells, Steam: g.OnSteam(), Silent: g.Silent})
 	}
 	return list, nil
 }

@@ -128,16 +128,21 @@ func (h *hostCommand) bindIngress(flags *pflag.FlagSet) {
 	flags.BoolVar(&h.tls, "tls", false, "encrypt, with the host's own certificate: the link carries its fingerprint")
 	flags.StringVar(&h.cert, "tls-cert", "", "encrypt with the certificate in `FILE.pem`")
 	flags.StringVar(&h.key, "tls-key", "", "the certificate's key, `FILE.pem`")
-	flags.Var(option.Networks(&h.proxies), "trusted-proxy", "believe X-Forwarded-For, -Host and -Proto of the reverse proxy at `ADDRESS` or in a network (repeatable)")
+	flags.Var(option.Networks(&h.proxies), "trusted-proxy", "believe X-Forwarded-For, -Host and -Proto of the reverse "+
+		"proxy at `ADDRESS` or in a network (repeatable)")
 	flags.Var(option.New("URL", "", func(text string) (err error) {
 		h.ingress.Public, err = invite.ParseBase(text)
 		return err
 	}), "public-url", "what friends reach this host by through a proxy or tunnel, such as https://night.example: `URL` for links")
-	flags.StringArrayVar(&h.names, "host-name", nil, "a `NAME` of yours that leads to this host, which browsers may ask for (repeatable; addresses and this machine's own names need none)")
+	flags.StringArrayVar(&h.names, "host-name", nil, "a `NAME` of yours that leads to this host, which browsers may ask "+
+		"for (repeatable; addresses and this machine's own names need none)")
 	flags.Var(option.Networks(&h.metrics), "metrics-from", "let programs at `ADDRESS` or in a network have /metrics, too (repeatable)")
-	flags.StringVar(&h.password, "password-file", "", "like --password, but everybody on this machine can read a command line: the first line of `FILE`, or else what MUSTER_PASSWORD is in the environment")
-	flags.StringVar(&h.webhook, "webhook-file", "", "like --webhook, but nobody else on this machine reads it: the first line of `FILE`, or else what MUSTER_WEBHOOK is in the environment")
-	option.YesNo(flags, &h.portMap, "port-map", "have the router let friends in from the internet; =false leaves it alone. Without either Muster asks you once, and remembers it as port_map in config.toml")
+	flags.StringVar(&h.password, "password-file", "", "like --password, but everybody on this machine can read a command "+
+		"line: the first line of `FILE`, or else what MUSTER_PASSWORD is in the environment")
+	flags.StringVar(&h.webhook, "webhook-file", "", "like --webhook, but nobody else on this machine reads it: the first "+
+		"line of `FILE`, or else what MUSTER_WEBHOOK is in the environment")
+	option.YesNo(flags, &h.portMap, "port-map", "have the router let friends in from the internet; =false leaves it alone. "+
+		"Without either Muster asks you once, and remembers it as port_map in config.toml")
 }
 
 // run hosts until ctx ends or, with --once, the round is over.
