@@ -65,7 +65,8 @@ func (h *hostCommand) runAt(ctx context.Context) error {
 	}
 	client, supply := lobby.NewClient(base, nil), lobby.NewSupply(&h.lists, base.Host, h.warn)
 	opening := &lobby.Opening{
-		Desk: h.sits, Client: client, Base: base, Game: g, Settings: h.settings, Patch: h.patch(), Supply: supply, Named: h.given("room"), Fresh: h.fresh,
+		Desk: h.sits, Client: client, Base: base, Game: g, Settings: h.settings, Patch: h.patch(),
+		Supply: supply, Named: h.given("room"), Fresh: h.fresh,
 	}
 	link, brings, err := opening.Room(ctx)
 	if err != nil {
