@@ -100,14 +100,15 @@ func (s *single) Addr() net.Addr { return &net.TCPAddr{} }
 
 func TestAnonymous(t *testing.T) {
 	for line, want := range map[string]string{
-		"http: TLS handshake error from 198.51.100.7:5555: EOF\n":                                                                        "http: TLS handshake error from somebody: EOF\n",
-		"http: TLS handshake error from [2001:db8::7]:5555: EOF\n":                                                                       "http: TLS handshake error from somebody: EOF\n",
-		"http: TLS handshake error from 198.51.100.7:5555: read tcp 192.0.2.1:7777->198.51.100.7:5555: read: connection reset by peer\n": "http: TLS handshake error from somebody: read tcp somebody->somebody: read: connection reset by peer\n",
-		"write tcp [2001:db8::1]:7777->[fe80::7%eth0]:5555: broken pipe":                                                                 "write tcp somebody->somebody: broken pipe",
-		"x509: certificate is valid for 198.51.100.7, 2001:db8::7, not":                                                                  "x509: certificate is valid for somebody, somebody, not",
-		"http: panic serving 198.51.100.7:5555: runtime error\n":                                                                         "http: panic serving somebody: runtime error\n",
-		"http: response.Write on hijacked connection from net.go:1\n":                                                                    "http: response.Write on hijacked connection from somebody\n",
-		"http: Accept error: too many open files; retrying in 5ms\n":                                                                     "http: Accept error: too many open files; retrying in 5ms\n",
+		"http: TLS handshake error from 198.51.100.7:5555: EOF\n":  "http: TLS handshake error from somebody: EOF\n",
+		"http: TLS handshake error from [2001:db8::7]:5555: EOF\n": "http: TLS handshake error from somebody: EOF\n",
+		"http: TLS handshake error from 198.51.100.7:5555: read tcp 192.0.2.1:7777->198.51.100.7:5555: read: " +
+			"connection reset by peer\n": "http: TLS handshake error from somebody: read tcp somebody->somebody: read: connection reset by peer\n",
+		"write tcp [2001:db8::1]:7777->[fe80::7%eth0]:5555: broken pipe": "write tcp somebody->somebody: broken pipe",
+		"x509: certificate is valid for 198.51.100.7, 2001:db8::7, not":  "x509: certificate is valid for somebody, somebody, not",
+		"http: panic serving 198.51.100.7:5555: runtime error\n":         "http: panic serving somebody: runtime error\n",
+		"http: response.Write on hijacked connection from net.go:1\n":    "http: response.Write on hijacked connection from somebody\n",
+		"http: Accept error: too many open files; retrying in 5ms\n":     "http: Accept error: too many open files; retrying in 5ms\n",
 	} {
 		var out bytes.Buffer
 		if n, err := (anonymous{&out}).Write([]byte(line)); n != len(line) || err != nil || out.String() != want {

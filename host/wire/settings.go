@@ -238,7 +238,8 @@ func Table() []Setting {
 			Flag: "webhook", Usage: "post to this webhook, `URL`; better: --webhook-file",
 			Label: "Tell your channel, by its webhook", Unset: "nobody"},
 		{Key: NoLinkKey, Of: func(s *Settings) any { return &s.NoLink }, Rare: true,
-			Flag: "webhook-no-link", Usage: "leave the room's link, which lets in who reads it, out of what is told there", Label: "Told there", Set: "without the room's link, which lets in who reads it", Unset: "with the room's link"},
+			Flag: "webhook-no-link", Usage: "leave the room's link, which lets in who reads it, out of what is " +
+				"told there", Label: "Told there", Set: "without the room's link, which lets in who reads it", Unset: "with the room's link"},
 		{Key: "open", Of: func(s *Settings) any { return &s.Open },
 			Flag: "open", Usage: "let everybody in who finds the room, without its code"},
 		{Key: "renews", Of: func(s *Settings) any { return &s.Renews }},
@@ -274,7 +275,16 @@ func Form() []Field {
 		if !OnPage(row) {
 			continue
 		}
-		f := Field{Key: row.Key, Label: row.Label, Kind: "text", Unset: row.Unset, Set: row.Set, Declined: row.Declined, Rare: row.Rare, Unit: row.Unit}
+		f := Field{
+			Key:      row.Key,
+			Label:    row.Label,
+			Kind:     "text",
+			Unset:    row.Unset,
+			Set:      row.Set,
+			Declined: row.Declined,
+			Rare:     row.Rare,
+			Unit:     row.Unit,
+		}
 		switch row.Of(&Settings{}).(type) {
 		case *selection.Rule:
 			f.Kind = "rule"
@@ -435,7 +445,18 @@ func spoken(d time.Duration) string {
 
 // Criteria are what the settings ask of a server.
 func (s Settings) Criteria() selection.Criteria {
-	return selection.Criteria{By: s.By, Limits: s.Limits, Map: s.Map, Mode: s.Mode, Mod: s.Mod, Version: s.Version, Tags: s.Tags, MaxBots: s.MaxBots, NoPassword: s.Password == "", Allowed: time.Duration(s.Prefer)}
+	return selection.Criteria{
+		By:         s.By,
+		Limits:     s.Limits,
+		Map:        s.Map,
+		Mode:       s.Mode,
+		Mod:        s.Mod,
+		Version:    s.Version,
+		Tags:       s.Tags,
+		MaxBots:    s.MaxBots,
+		NoPassword: s.Password == "",
+		Allowed:    time.Duration(s.Prefer),
+	}
 }
 
 // String is what the organiser wants, in players' words.

@@ -17,9 +17,11 @@ func TestNamed(t *testing.T) {
 	for name, want := range map[string]string{
 		"/usr/bin/muster":               "",
 		"/home/ann/Downloads/muster(1)": "",
-		"/home/ann/Downloads/muster-join_192.0.2.1_7777s_TABOMI_ABCDEFGHIJKLMNOP (1).exe":                    "https://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP",
-		"/home/ann/muster-join_192.0.2.1_1_TABOMI_ABCDEFGHIJKLMNOP/muster":                                   "",
-		"/tmp/muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP --launch auto --launch-command 'rm -rf'.sh": "http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP",
+		"/home/ann/Downloads/muster-join_192.0.2.1_7777s_TABOMI_ABCDEFGHIJKLMNOP " +
+			"(1).exe": "https://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP",
+		"/home/ann/muster-join_192.0.2.1_1_TABOMI_ABCDEFGHIJKLMNOP/muster": "",
+		"/tmp/muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP --launch auto --launch-command 'rm " +
+			"-rf'.sh": "http://192.0.2.1:7777/#TABOMI_ABCDEFGHIJKLMNOP",
 	} {
 		to, ok, err := named(name)
 		if err != nil || ok != (want != "") || ok && to.String() != want {
@@ -38,7 +40,8 @@ func TestWaysOut(t *testing.T) {
 		"198.51.100.7": false, "2001:db8::1": false,
 	} {
 		ways := waysOut(netip.MustParseAddr(addr))
-		if isTold != strings.Contains(ways, "--port-map") || isTold != strings.Contains(ways, "--at URL") || isTold != strings.Contains(ways, "--public-url") {
+		if isTold != strings.Contains(ways, "--port-map") || isTold != strings.Contains(ways, "--at URL") ||
+			isTold != strings.Contains(ways, "--public-url") {
 			t.Errorf("at %s the organiser reads %q", addr, ways)
 		}
 	}
@@ -69,7 +72,8 @@ func TestGreet(t *testing.T) {
 		j := &join{program: p, greets: c.greets}
 		j.launcher.Player = "ann"
 		err := j.greet(context.Background(), term.NewConsole(p.in, p.screen, func(string) {}, func() {}), to)
-		if c.reason == "" && (err != nil || j.launcher.Player != c.name) || c.reason != "" && (err == nil || !strings.Contains(err.Error(), c.reason)) {
+		if c.reason == "" && (err != nil || j.launcher.Player != c.name) ||
+			c.reason != "" && (err == nil || !strings.Contains(err.Error(), c.reason)) {
 			t.Errorf("%s, %q typed: %s joins, %v; want %s, %q", c.greets, c.typed, j.launcher.Player, err, c.name, c.reason)
 		}
 		if c.greets != greetsNone && !strings.Contains(out.String(), "192.0.2.1:7777") {

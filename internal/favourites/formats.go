@@ -242,7 +242,8 @@ func Export(w io.Writer, as As, of For, servers []Server) error {
 		fmt.Fprint(out, "\"Filters\"\n{\n\t\"Favorites\"\n\t{\n")
 		for i, s := range servers {
 			fmt.Fprintf(out,
-				"\t\t\"%d\"\n\t\t{\n\t\t\t\"name\"\t\t\"%s\"\n\t\t\t\"address\"\t\t\"%s\"\n\t\t\t\"LastPlayed\"\t\t\"0\"\n\t\t\t\"appid\"\t\t\"%d\"\n\t\t\t\"accountid\"\t\t\"0\"\n\t\t}\n",
+				"\t\t\"%d\"\n\t\t{\n\t\t\t\"name\"\t\t\"%s\"\n"+
+					"\t\t\t\"address\"\t\t\"%s\"\n\t\t\t\"LastPlayed\"\t\t\"0\"\n\t\t\t\"appid\"\t\t\"%d\"\n\t\t\t\"accountid\"\t\t\"0\"\n\t\t}\n",
 				i+1, quoted.Replace(titleOf(s.Name)), s.Addr, of.AppID)
 		}
 		fmt.Fprint(out, "\t}\n\t\"History\"\n\t{\n\t}\n}\n")

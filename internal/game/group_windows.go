@@ -24,11 +24,14 @@ func (g *group) adopt(cmd *exec.Cmd) {
 	if err != nil {
 		return
 	}
-	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE}}
+	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{
+		BasicLimitInformation: windows.JOBOBJECT_BASIC_LIMIT_INFORMATION{LimitFlags: windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE},
+	}
 	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(cmd.Process.Pid))
 	if err == nil {
 		defer windows.CloseHandle(process)
-		_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(memory.Pointer(&limits)), uint32(memory.Sizeof(limits)))
+		_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
+			uintptr(memory.Pointer(&limits)), uint32(memory.Sizeof(limits)))
 	}
 	if err == nil {
 		err = windows.AssignProcessToJobObject(job, process)

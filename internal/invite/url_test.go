@@ -9,10 +9,22 @@ import (
 // A link that opens Muster says the same as the page's.
 func TestURL(t *testing.T) {
 	for want, link := range map[string]Link{
-		"muster://join/http/192.0.2.1:7777/TABOMI_ABCDEFGHIJKLMNOP":                             {Host: "192.0.2.1:7777", Code: "TABOMI", Key: someKey},
-		"muster://join/https/192.0.2.1:7777/TABOMI_ABCDEFGHIJKLMNOP~6GGEBGUZQS72K5ZWN3CQCTQWVA": {Host: "192.0.2.1:7777", Code: "TABOMI", Key: someKey, TLS: true, Pin: somePin},
-		"muster://join/https/muster.example/TABOMI_ABCDEFGHIJKLMNOP.QRSTUVWXYZ234567":           {Host: "muster.example:443", Code: "TABOMI", Key: someKey, TLS: true, Secret: "QRSTUVWXYZ234567"},
-		"muster://join/http/[2001:db8::1]:7777/TABOMI":                                          {Host: "[2001:db8::1]:7777", Code: "TABOMI"},
+		"muster://join/http/192.0.2.1:7777/TABOMI_ABCDEFGHIJKLMNOP": {Host: "192.0.2.1:7777", Code: "TABOMI", Key: someKey},
+		"muster://join/https/192.0.2.1:7777/TABOMI_ABCDEFGHIJKLMNOP~6GGEBGUZQS72K5ZWN3CQCTQWVA": {
+			Host: "192.0.2.1:7777",
+			Code: "TABOMI",
+			Key:  someKey,
+			TLS:  true,
+			Pin:  somePin,
+		},
+		"muster://join/https/muster.example/TABOMI_ABCDEFGHIJKLMNOP.QRSTUVWXYZ234567": {
+			Host:   "muster.example:443",
+			Code:   "TABOMI",
+			Key:    someKey,
+			TLS:    true,
+			Secret: "QRSTUVWXYZ234567",
+		},
+		"muster://join/http/[2001:db8::1]:7777/TABOMI": {Host: "[2001:db8::1]:7777", Code: "TABOMI"},
 	} {
 		if got := link.URL(); got != want {
 			t.Errorf("%+v is %s, want %s", link, got, want)
@@ -32,10 +44,14 @@ var hostile = []string{
 	"muster://join/http/192.0.2.1:7777/TABOMI --launch-command calc",
 	`muster://join/http/192.0.2.1:7777/TABOMI" --launch-command calc "`,
 	"muster://join/http/192.0.2.1:7777/--launch-command", "muster://join/http/192.0.2.1:7777/-v",
-	"muster://join/http/192.0.2.1:7777/TABOMI%0a--launch%20auto", "muster://join/http/192.0.2.1:7777/TABOMI%00", "muster://join/http/192.0.2.1%3a7777/TABOMI",
+	"muster://join/http/192.0.2.1:7777/TABOMI%0a--launch%20auto", "muster://join/http/192.0.2.1:7777/TABOMI%00",
+	"muster://join/http/192.0.2.1%3a7777/TABOMI",
 	"muster://join/http/192.0.2.1:7777/TABOMI\n", "muster://join/http/192.0.2.1:7777/TABOMI\x00", "muster://join/http/\x1b]0;x\x07/TABOMI",
-	"muster://join/http/192.0.2.1:7777/TABOMI\u202eexe", "muster://join/http/n\u0456ght.example/TABOMI", "muster://join/http/192.0.2.1:7777/TABOMI&calc", "muster://join/http/192.0.2.1:7777/TABOMI|calc", "muster://join/http/%PATH%/TABOMI",
-	"muster://join/ftp/192.0.2.1:7777/TABOMI", "muster://join/http/ann@192.0.2.1:7777/TABOMI", "muster://join/http/192.0.2.1:7777/../TABOMI", "muster://join/http/192.0.2.1:7777/TABOMI?x=y", "muster://join/http/192.0.2.1:7777/TABOMI#x", "muster://join/http/192.0.2.1:99999/TABOMI",
+	"muster://join/http/192.0.2.1:7777/TABOMI\u202eexe", "muster://join/http/n\u0456ght.example/TABOMI",
+	"muster://join/http/192.0.2.1:7777/TABOMI&calc", "muster://join/http/192.0.2.1:7777/TABOMI|calc", "muster://join/http/%PATH%/TABOMI",
+	"muster://join/ftp/192.0.2.1:7777/TABOMI", "muster://join/http/ann@192.0.2.1:7777/TABOMI",
+	"muster://join/http/192.0.2.1:7777/../TABOMI", "muster://join/http/192.0.2.1:7777/TABOMI?x=y",
+	"muster://join/http/192.0.2.1:7777/TABOMI#x", "muster://join/http/192.0.2.1:99999/TABOMI",
 	"muster://join/http/192.0.2.1:7777/" + strings.Repeat("A", maxURL), "muster://join/http/" + strings.Repeat("a.", 300) + "/TABOMI",
 }
 

@@ -107,13 +107,16 @@ func TestParseInfo(t *testing.T) {
 			})},
 		"like Rust counts": {info("\xb8\x01\x02\x08\x00dl\x00\x01\x00\x20cp5,mp9\x00"),
 			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.AppID, i.Tags = 2, 8, 440, "cp5 mp9" })},
-		"keywords of DayZ, without clocks": {info(app0 + "\x00\x08\x00dw\x00\x01" + "1.29.163709\x00" + "\x20" + "battleye,no3rd,external,privHive,shard001,lqs0,etm4.000000,entm8.500000,mod,14:32\x00"),
+		"keywords of DayZ, without clocks": {info(
+			app0 + "\x00\x08\x00dw\x00\x01" + "1.29.163709\x00" + "\x20" +
+				"battleye,no3rd,external,privHive,shard001,lqs0,etm4.000000,entm8.500000,mod,14:32\x00"),
 			with(func(i *discovery.Info) {
 				i.MaxPlayers, i.Version, i.Tags = 8, "1.29.163709", "battleye no3rd external privHive shard001 lqs0 mod"
 			})},
 		"GoldSrc": {[]byte("\xff\xff\xff\xffm1.2.3.4:27015\x00a\x00b\x00c\x00d\x00\x04\x10\x2fdl\x01\x00\x01\x02"),
 			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.Password, i.Bots = 4, 16, true, 2 })},
-		"GoldSrc mod": {[]byte("\xff\xff\xff\xffm1.2.3.4:27015\x00a\x00b\x00c\x00d\x00\x04\x10\x2fdl\x00\x01link\x00load\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x01\x01\x02"),
+		"GoldSrc mod": {[]byte(
+			"\xff\xff\xff\xffm1.2.3.4:27015\x00a\x00b\x00c\x00d\x00\x04\x10\x2fdl\x00\x01link\x00load\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x01\x01\x02"),
 			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.Bots = 4, 16, 2 })},
 		"HLTV": {hltv("\x00\x00\x00", ""),
 			with(func(i *discovery.Info) { i.Players, i.MaxPlayers, i.Tags = 3, 128, "hltv" })},

@@ -60,11 +60,15 @@ func TestParseStatus(t *testing.T) {
 		"a manifest last, one plays": {head + `\g_needpass\1` + manifest + "\n3 45 \"Ann\"\n", Status{
 			Info:    discovery.Info{Password: true, Players: 1},
 			Players: []Player{{Name: "Ann", Score: 3, Ping: 45 * ms}}}},
-		"a challenge behind a manifest": {"\xff\xff\xff\xffstatusResponse\n" + `\g_needpass\1` + manifest + `\challenge\` + nonceText + "\n", Status{Info: discovery.Info{Password: true}}},
+		"a challenge behind a manifest": {"\xff\xff\xff\xffstatusResponse\n" + `\g_needpass\1` + manifest +
+			`\challenge\` + nonceText + "\n", Status{Info: discovery.Info{Password: true}}},
 		"a backslash in a name": {head + "\n3 45 \"A\\nn\"\n4 46 \"Bob\"\n", Status{
 			Info:    discovery.Info{Players: 2},
 			Players: []Player{{Name: "A\\nn", Score: 3, Ping: 45 * ms}, {Name: "Bob", Score: 4, Ping: 46 * ms}}}},
-		"no line end":   {head + "\n1 45 \"Ann\"", Status{Info: discovery.Info{Players: 1}, Players: []Player{{Name: "Ann", Score: 1, Ping: 45 * ms}}}},
+		"no line end": {head + "\n1 45 \"Ann\"", Status{
+			Info:    discovery.Info{Players: 1},
+			Players: []Player{{Name: "Ann", Score: 1, Ping: 45 * ms}},
+		}},
 		"no quotes":     {head + "\n1 45", Status{Info: discovery.Info{Players: 1}, Players: []Player{{Score: 1, Ping: 45 * ms}}}},
 		"no ping":       {head + "\n\n1\n\"Ann\"\n", Status{}},
 		"names in info": {"\xff\xff\xff\xffinfoResponse\n\\challenge\\" + nonceText + "\n1 45 \"Ann\"", Status{}},

@@ -415,7 +415,8 @@ func TestNames(t *testing.T) {
 // TestSaved holds the section of the saved room.
 func TestSaved(t *testing.T) {
 	places := map[string]Place{"ann": house, "bob": house, "cat": other}
-	n := findings(t, places, map[string][]wire.NearServer{"ann": {{Addr: five.Addr, Info: discovery.Info{Name: "Den", MaxPlayers: 16}}}, "bob": {}})
+	n := findings(t, places, map[string][]wire.NearServer{"ann": {{Addr: five.Addr,
+		Info: discovery.Info{Name: "Den", MaxPlayers: 16}}}, "bob": {}})
 	n.Ask("cat", game, eight)
 	n.place([]string{"ann", "bob"}, []Server{shown}, "192.0.2.1:27960")
 	got, err := json.Marshal(n.Save())

@@ -53,7 +53,8 @@ type point struct{ x, y float64 }
 func Write(w io.Writer, cases []sim.Case, rate float64) error {
 	var out bytes.Buffer
 	height := panelHeight * len(cases)
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" font-family="sans-serif" font-size="11">`+"\n", panelWidth, height)
+	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" `+
+		`font-family="sans-serif" font-size="11">`+"\n", panelWidth, height)
 	fmt.Fprintf(&out, `<rect width="%d" height="%d" fill="#ffffff"/>`+"\n", panelWidth, height)
 	for i, c := range cases {
 		fmt.Fprintf(&out, `<g transform="translate(0 %d)">`+"\n", i*panelHeight)
