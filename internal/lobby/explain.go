@@ -116,8 +116,9 @@ func Unreached(at string, err error) error {
 
 // elsewhere says what helps a player whose link leads into another's own network.
 func elsewhere(at netip.Addr) string {
-	return fmt.Sprintf(`%v is an address of the host's own network. If you are on it: is muster host running there, does a firewall let TCP through?
-If you are elsewhere, three ways help whoever holds the room to let you in:
+	return fmt.Sprintf("%v is an address of the host's own network. If you are on it: "+
+		"is muster host running there, does a firewall let TCP through?\n"+
+		`If you are elsewhere, three ways help whoever holds the room to let you in:
 --port-map asks their router to let you in
 --at URL opens the room on a public host
 --public-url URL if a tunnel or an address of their own leads there`, at)

@@ -103,7 +103,8 @@ func attach(program, part string) (windows.Handle, error) {
 	if err != nil {
 		return 0, err
 	}
-	return windows.CreateFile(path, windows.GENERIC_READ|windows.GENERIC_WRITE, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE, nil, windows.OPEN_EXISTING, 0, 0)
+	return windows.CreateFile(path, windows.GENERIC_READ|windows.GENERIC_WRITE,
+		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE, nil, windows.OPEN_EXISTING, 0, 0)
 }
 
 // sees is nil if want stands in the window, where lines that were broken at its edge are
@@ -121,7 +122,8 @@ func sees(program, want string) error {
 	width := int(info.Size.X)
 	cells := make([]uint16, width*(int(info.CursorPosition.Y)+1))
 	var read uint32
-	if _, err := call("kernel32.dll", "ReadConsoleOutputCharacterW", uintptr(screen), uintptr(unsafe.Pointer(&cells[0])), uintptr(len(cells)), 0, uintptr(unsafe.Pointer(&read))); err != nil {
+	if _, err := call("kernel32.dll", "ReadConsoleOutputCharacterW", uintptr(screen),
+		uintptr(unsafe.Pointer(&cells[0])), uintptr(len(cells)), 0, uintptr(unsafe.Pointer(&read))); err != nil {
 		return err
 	}
 	text := ""
@@ -166,7 +168,8 @@ func types(program, text string) error {
 		events = append(events, press, release)
 	}
 	var written uint32
-	_, err = call("kernel32.dll", "WriteConsoleInputW", uintptr(keys), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), uintptr(unsafe.Pointer(&written)))
+	_, err = call("kernel32.dll", "WriteConsoleInputW", uintptr(keys),
+		uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), uintptr(unsafe.Pointer(&written)))
 	return err
 }
 
