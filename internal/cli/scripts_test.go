@@ -1,0 +1,81 @@
+package cli_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"muster/internal/cli"
+)
+
+var rewrite = flag.Bool("rewrite", false, "write what the commands print now into the scripts")
+
+// TestScripts runs the commands of testdata/script as a user would, and reads what a user
+// reads. Beside testscript's own commands a script has:
+//
+//	muster ARGUMENT …   runs the command in this process
+//	status N            wants that exit status of the last one
+//	says 'LINE'         wants a line on standard error, as it stands
+//	table2 ARGUMENT …   runs muster select on the reports of Table 2 of MUSST
+func TestScripts(t *testing.T) {
+	back, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chdir(back)
+	var status int
+	muster := func(ts *testscript.TestScript, neg bool, args []string) {
+		streams := cli.Streams{In: strings.NewReader(""), Out: ts.Stdout(), Err: ts.Stderr()}
+		if status = cli.Run(t.Context(), args, streams); (status != 0) != neg {
+			ts.Fatalf("exit status %d", status)
+		}
+	}
+	reports := table2(t)
+	for i, file := range reports {
+		reports[i] = filepath.Join(back, file)
+	}
+	says := func(ts *testscript.TestScript, neg bool, lines []string) {
+		text := ts.ReadFile("stderr")
+		for _, line := range lines {
+			if slices.Contains(strings.Split(text, "\n"), line) == neg {
+				ts.Fatalf("has the line %q: %v; standard error is\n%s", line, neg, text)
+			}
+		}
+	}
+	testscript.RunT(inTurn{t}, testscript.Params{
+		Dir:           filepath.Join(back, "testdata/script"),
+		UpdateScripts: *rewrite,
+		Setup: func(env *testscript.Env) error {
+			return os.Chdir(env.WorkDir)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"muster": muster,
+			"status": func(ts *testscript.TestScript, _ bool, args []string) {
+				if got := fmt.Sprint(status); len(args) != 1 || got != args[0] {
+					ts.Fatalf("exit status %s, want %v", got, args)
+				}
+			},
+			"says": says,
+			"table2": func(ts *testscript.TestScript, neg bool, args []string) {
+				muster(ts, neg, slices.Concat([]string{"select"}, args, reports))
+			},
+		},
+	})
+}
+
+// inTurn runs scripts one after the other, as each has the folder in which the process is.
+type inTurn struct{ *testing.T }
+
+func (inTurn) Parallel() {}
+
+func (t inTurn) Verbose() bool { return testing.Verbose() }
+
+func (t inTurn) Run(name string, script func(testscript.T)) {
+	t.T.Run(name, func(t *testing.T) { script(inTurn{t}) })
+}
