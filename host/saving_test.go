@@ -242,31 +242,33 @@ func TestStopped(t *testing.T) {
 // TestFirstAtTakenOver: who is there the moment a room has been taken over is there for
 // the room, too: what it is told of the host's return comes first.
 func TestFirstAtTakenOver(t *testing.T) {
-	opened := room.New(room.Keys{Code: "BAKODI", Link: "link", Secret: "secret"}, friday(0), time.Now())
-	opened.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "the token of ann, of some length"}, time.Now())
-	data, err := opened.Save()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 50 {
-		s := NewFakeStore()
-		h, err := New(Config{Store: s, List: noServers})
+	synctest.Test(t, func(t *testing.T) {
+		opened := room.New(room.Keys{Code: "BAKODI", Link: "link", Secret: "secret"}, friday(0), time.Now())
+		opened.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "the token of ann, of some length"}, time.Now())
+		data, err := opened.Save()
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.set(func() { s.Put("BAKODI", data) })
-		for h.actor("BAKODI") == nil {
-			runtime.Gosched()
+		for range 50 {
+			s := NewFakeStore()
+			h, err := New(Config{Store: s, List: noServers})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.set(func() { s.Put("BAKODI", data) })
+			for h.actor("BAKODI") == nil {
+				runtime.Gosched()
+			}
+			a := h.actor("BAKODI")
+			a.post(func() {
+				a.room.Step(room.Join{Hello: wire.Hello{Name: "ann", Token: "the token of ann, of some length"}}, time.Now())
+			})
+			time.Sleep(time.Millisecond)
+			connected, _ := ask(a, func() bool { return a.room.Snapshot().People[0].Connected })
+			h.Close()
+			if !connected {
+				t.Fatal("the room has forgotten who came first")
+			}
 		}
-		a := h.actor("BAKODI")
-		a.post(func() {
-			a.room.Step(room.Join{Hello: wire.Hello{Name: "ann", Token: "the token of ann, of some length"}}, time.Now())
-		})
-		time.Sleep(time.Millisecond)
-		connected, _ := ask(a, func() bool { return a.room.Snapshot().People[0].Connected })
-		h.Close()
-		if !connected {
-			t.Fatal("the room has forgotten who came first")
-		}
-	}
+	})
 }
