@@ -2,12 +2,15 @@ package peer_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -53,21 +56,17 @@ func machines(t *testing.T, many int) ([]*machine, string, []netip.Addr) {
 	}
 	var all []*machine
 	var addrs []netip.Addr
-	port := "0"
-	for i := range many {
-		m := new(machine)
+	doors := atOnePort(t, many)
+	port := netip.MustParseAddrPort(doors[0].Addr().String()).Port()
+	for i, door := range doors {
+		m := &machine{clients: &cutListener{Listener: door}}
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
 		m.nats = &cutListener{Listener: listener}
 		m.serving.Go(func() { m.forward(nats.Addr().String()) })
-		addr := netip.AddrFrom4([4]byte{127, 0, 0, byte(1 + i)})
-		if listener, err = net.Listen("tcp", net.JoinHostPort(addr.String(), port)); err != nil {
-			t.Skipf("no second loopback address: %v", err)
-		}
-		_, port, _ = net.SplitHostPort(listener.Addr().String())
-		m.clients = &cutListener{Listener: listener}
+		addr := loopback(i)
 		node := string(rune('a' + i))
 		if listener, err = net.Listen("tcp", net.JoinHostPort(addr.String(), "0")); err == nil {
 			m.others, err = between.New(listener, node, slog.New(slog.DiscardHandler))
@@ -95,7 +94,38 @@ func machines(t *testing.T, many int) ([]*machine, string, []netip.Addr) {
 		})
 		all, addrs = append(all, m), append(addrs, addr)
 	}
-	return all, "ws://night.example:" + port + "/peer", addrs
+	return all, fmt.Sprintf("ws://night.example:%d/peer", port), addrs
+}
+
+// loopback returns one of this machine's own addresses.
+func loopback(i int) netip.Addr { return netip.AddrFrom4([4]byte{127, 0, 0, byte(1 + i)}) }
+
+// atOnePort listens on as many loopback addresses, at a port that is free on all of them.
+func atOnePort(t *testing.T, many int) []net.Listener {
+	t.Helper()
+	for range 20 {
+		var all []net.Listener
+		port := uint16(0)
+		for i := range many {
+			listener, err := net.Listen("tcp", netip.AddrPortFrom(loopback(i), port).String())
+			if errors.Is(err, syscall.EADDRINUSE) {
+				break
+			}
+			if err != nil {
+				t.Skipf("no second loopback address: %v", err)
+			}
+			port = netip.MustParseAddrPort(listener.Addr().String()).Port()
+			all = append(all, listener)
+		}
+		if len(all) == many {
+			return all
+		}
+		for _, listener := range all {
+			listener.Close()
+		}
+	}
+	t.Fatal("no port is free on all loopback addresses")
+	return nil
 }
 
 // forward pipes the host's connections to NATS.
