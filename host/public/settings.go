@@ -19,11 +19,7 @@ import (
 func (p *Limits) Settings(body []byte, from netip.Addr) (s wire.Settings, err error) {
 	var wanted map[string]json.RawMessage
 	if err := json.Unmarshal(body, &wanted); err != nil {
-		return s, &wire.Refusal{
-			Reason:  wire.ReasonMalformed,
-			Message: "that is no JSON object",
-			Hint:    `say such as {"game":"openarena","players":4}`,
-		}
+		return s, malformed("that is no JSON object", `say such as {"game":"openarena","players":4}`)
 	}
 	var lines []string
 	if list, is := wanted["servers"]; is {
@@ -38,41 +34,12 @@ func (p *Limits) Settings(body []byte, from netip.Addr) (s wire.Settings, err er
 			delete(wanted, name)
 		}
 	}
-	table := slices.DeleteFunc(wire.Table(), func(row wire.Setting) bool { // nothing but its keys leads into a stranger's room
-		return slices.Contains([]string{"open", "most", "servers"}, row.Key)
-	})
-	for key := range wanted {
-		if !slices.ContainsFunc(table, func(row wire.Setting) bool { return row.Key == key }) {
-			return s, &wire.Refusal{
-				Reason:  wire.ReasonMalformed,
-				Message: fmt.Sprintf("a room here has no setting %q", discovery.CleanText(key)),
-				Hint:    "it is one of a later release, or it is misspelt",
-			}
-		}
+	if err := known(wanted); err != nil {
+		return s, err
 	}
-	var id string
-	json.Unmarshal(wanted["game"], &id) // what is no text is no game
-	var own *wire.OwnGame
-	json.Unmarshal(wanted["own_game"], &own) // as is what is no game
-	at := slices.IndexFunc(p.Games, func(g Game) bool { return g.ID == id })
-	g := Game{Game: wire.Game{ID: id}, By: selection.Mean}
-	switch isOwn := own != nil && own.ID == id; {
-	case at >= 0:
-		g = p.Games[at]
-		delete(wanted, "own_game")
-	case isOwn && len(lines) == 0:
-		return s, &wire.Refusal{
-			Reason:  wire.ReasonMalformed,
-			Message: fmt.Sprintf("the game %q is not known here", discovery.CleanText(id)),
-			Hint:    "give a list of its servers",
-		}
-	case isOwn:
-	default:
-		return s, &wire.Refusal{
-			Reason:  wire.ReasonMalformed,
-			Message: fmt.Sprintf("no game %q is known here", discovery.CleanText(id)),
-			Hint:    "GET /api/service lists the games",
-		}
+	g, err := p.game(wanted, len(lines) > 0)
+	if err != nil {
+		return s, err
 	}
 	patch, err := json.Marshal(wanted)
 	if err != nil {
@@ -82,40 +49,67 @@ func (p *Limits) Settings(body []byte, from netip.Addr) (s wire.Settings, err er
 	if s, err = s.Patched(patch, func(wire.Setting) bool { return true }); err != nil {
 		return s, err
 	}
-	switch every, err := schedule.Parse(s.Every, ""); {
-	case err == nil && every.IsOver(time.Now()):
-		return s, &wire.Refusal{
-			Reason:  wire.ReasonMalformed,
-			Message: fmt.Sprintf("every: %v", schedule.ErrOver),
-			Hint:    "say the next date, or a day of each week",
-		}
-	case len(s.Places) > p.Places:
-		return s, &wire.Refusal{
-			Reason:  wire.ReasonMalformed,
-			Message: fmt.Sprintf("a room here has %d places to measure at most", p.Places),
-			Hint:    "leave some out, or open the room on your own computer",
-		}
-	case s.Places.Private():
-		return s, &wire.Refusal{
-			Reason:  wire.ReasonMalformed,
-			Message: "a place on a private network is nobody else's: a host on the internet has nobody asked there",
-			Hint:    "give its public address, or open the room on your own computer",
-		}
-	case rules.Of(s.By).NeedsLimit && len(s.Limits) == 0:
-		return s, &wire.Refusal{
-			Reason:  wire.ReasonMalformed,
-			Message: fmt.Sprintf("the rule %s needs a ping limit", s.By),
-			Hint:    `say such as "max_rtt_ms":[150]`,
-		}
-	case len(lines) == 0 && !g.Listed:
-		return s, &wire.Refusal{
-			Reason:  wire.ReasonMalformed,
-			Message: "nobody lists the servers of " + g.Name,
-			Hint:    "give a list of your own: your favourites, one address a line",
-		}
-	case len(lines) == 0:
-		return s, nil
+	if err := p.suits(s, g, len(lines) > 0); err != nil || len(lines) == 0 {
+		return s, err
 	}
 	s.Servers, err = p.Own(g.ID, lines, from)
 	return s, err
+}
+
+// malformed is the answer to settings that make no sense, with what would.
+func malformed(message, hint string) error {
+	return &wire.Refusal{Reason: wire.ReasonMalformed, Message: message, Hint: hint}
+}
+
+// known is an error if a setting is none of a stranger's room.
+func known(wanted map[string]json.RawMessage) error {
+	table := slices.DeleteFunc(wire.Table(), func(row wire.Setting) bool { // nothing but its keys leads into a stranger's room
+		return slices.Contains([]string{"open", "most", "servers"}, row.Key)
+	})
+	for key := range wanted {
+		if !slices.ContainsFunc(table, func(row wire.Setting) bool { return row.Key == key }) {
+			return malformed(fmt.Sprintf("a room here has no setting %q", discovery.CleanText(key)),
+				"it is one of a later release, or it is misspelt")
+		}
+	}
+	return nil
+}
+
+// game returns the game that is wanted: one of the host's, whose entry counts, or one that the
+// stranger describes and brings a list for.
+func (p *Limits) game(wanted map[string]json.RawMessage, hasList bool) (Game, error) {
+	var id string
+	json.Unmarshal(wanted["game"], &id) // what is no text is no game
+	var own *wire.OwnGame
+	json.Unmarshal(wanted["own_game"], &own) // as is what is no game
+	if at := slices.IndexFunc(p.Games, func(g Game) bool { return g.ID == id }); at >= 0 {
+		delete(wanted, "own_game")
+		return p.Games[at], nil
+	}
+	if own == nil || own.ID != id {
+		return Game{}, malformed(fmt.Sprintf("no game %q is known here", discovery.CleanText(id)), "GET /api/service lists the games")
+	}
+	if !hasList {
+		return Game{}, malformed(fmt.Sprintf("the game %q is not known here", discovery.CleanText(id)), "give a list of its servers")
+	}
+	return Game{Game: wire.Game{ID: id}, By: selection.Mean}, nil
+}
+
+// suits is an error if no room can be opened with settings that make sense by themselves.
+func (p *Limits) suits(s wire.Settings, g Game, hasList bool) error {
+	switch every, err := schedule.Parse(s.Every, ""); {
+	case err == nil && every.IsOver(time.Now()):
+		return malformed(fmt.Sprintf("every: %v", schedule.ErrOver), "say the next date, or a day of each week")
+	case len(s.Places) > p.Places:
+		return malformed(fmt.Sprintf("a room here has %d places to measure at most", p.Places),
+			"leave some out, or open the room on your own computer")
+	case s.Places.Private():
+		return malformed("a place on a private network is nobody else's: a host on the internet has nobody asked there",
+			"give its public address, or open the room on your own computer")
+	case rules.Of(s.By).NeedsLimit && len(s.Limits) == 0:
+		return malformed(fmt.Sprintf("the rule %s needs a ping limit", s.By), `say such as "max_rtt_ms":[150]`)
+	case !hasList && !g.Listed:
+		return malformed("nobody lists the servers of "+g.Name, "give a list of your own: your favourites, one address a line")
+	}
+	return nil
 }
