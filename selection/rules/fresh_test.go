@@ -18,7 +18,7 @@ var write = flag.Bool("write", false, "write the page's module and the documenta
 // documentation. With -write it brings them up to date.
 func TestFresh(t *testing.T) {
 	fresh(t, "../../web/static/rules.js", func([]byte) []byte { return pageModule(t) })
-	fresh(t, "../../docs/evening.md", inMarks(t, func(b *strings.Builder) {
+	fresh(t, "../../docs/game-night.md", inMarks(t, func(b *strings.Builder) {
 		b.WriteString("| rule | `--by` | what it does |\n|---|---|---|\n")
 		for _, r := range rules.All() {
 			fmt.Fprintf(b, "| %s | `%s` | %s |\n", r.Page.Name, r.Name, r.Docs.Does)

@@ -222,7 +222,7 @@ func TestAddingARule(t *testing.T) {
 	path, _, _ = strings.Cut(path, "\n## ")
 	for _, want := range []string{
 		"`selection/rules/NAME.go`", "`selection/rules/NAME_test.go`", "`pairwise.go`", "`all` (`rules.go`)",
-		"`selection/brute_test.go`", "-run TestFresh -write", "`web/static/rules.js`", "docs/evening.md", "docs/algorithms.md",
+		"`selection/brute_test.go`", "-run TestFresh -write", "`web/static/rules.js`", "docs/game-night.md", "docs/algorithms.md",
 	} {
 		if !strings.Contains(path, want) {
 			t.Errorf("CONTRIBUTING.md does not tell of %s", want)
