@@ -6,38 +6,38 @@ import (
 	"sync"
 )
 
-// Agenda is a plan that takes requests: whoever coordinates a group asks for
-// servers that could be the group's best, and they go before the player's own
-// plan. Nothing is probed twice, whoever asks for it, and the own plan learns
-// the requests' results as if it had named their servers itself.
+// Agenda is a plan that also takes requests. The coordinator of a group asks for
+// servers that could be the group's best, and they go before the player's own plan. The
+// agenda probes no server twice. The own plan learns the results of requests as if it
+// had named those servers itself.
 //
 //	Ask ─▶ requests ─┐
 //	                 ├─▶ Next ─▶ executor ─▶ Observe ─▶ own plan, where it asked
 //	     own plan ───┘
 //
-// Ask may be called at any time, from any goroutine. When a run of the agenda
-// has ended, later requests are for its next run.
+// Ask may be called at any time, from any goroutine. Requests that arrive after a run
+// has ended are for the next run.
 type Agenda struct {
 	woken chan struct{}
 
-	mu       sync.Mutex // guards following
+	mu       sync.Mutex // guards the fields below
 	own      Plan
 	requests []int
-	// waits are those of the requests: each stands there once, however often it is asked for.
+	// waits is the set of servers in requests, so that each is queued once.
 	waits map[int]bool
-	// known holds the results so far; a server under way has an empty one.
+	// known holds the results so far. A server under way has an empty result.
 	known map[int]Result
-	// held: the own plan may name only as many servers as allowed.
+	// If held, the own plan may name only as many servers as allowed.
 	held    bool
 	allowed int
-	// unseen: the own plan was allowed servers since it was last asked for one.
+	// unseen reports whether the own plan was allowed servers since it was last asked.
 	unseen bool
-	// owed are servers under way that the own plan has named meanwhile.
+	// owed holds the servers under way that the own plan has named meanwhile.
 	owed map[int]Phase
 }
 
-// NewAgenda is the agenda of a player with a plan of its own, who knows the
-// results of some servers already.
+// NewAgenda returns the agenda of a player with a plan of its own and the results that
+// the player knows already.
 func NewAgenda(own Plan, known []Result) *Agenda {
 	a := &Agenda{woken: make(chan struct{}, 1), own: own, waits: make(map[int]bool), known: make(map[int]Result), owed: make(map[int]Phase)}
 	for _, result := range known {
@@ -46,8 +46,7 @@ func NewAgenda(own Plan, known []Result) *Agenda {
 	return a
 }
 
-// Ask requests servers, in this order. Those that are known or under way are
-// passed over.
+// Ask requests servers, in this order. It skips servers that are known or under way.
 func (a *Agenda) Ask(servers []int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -63,15 +62,15 @@ func (a *Agenda) Ask(servers []int) {
 	}
 }
 
-// Hold has the own plan wait until [Agenda.Allow] lets it name servers, whatever it was
-// allowed before.
+// Hold makes the own plan wait until [Agenda.Allow] lets it name servers. It takes back
+// what was allowed before.
 func (a *Agenda) Hold() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.held, a.allowed, a.unseen = true, 0, false
 }
 
-// Allow lets a held plan name so many servers more. Call Ask afterwards, with or
+// Allow lets a held plan name this many more servers. Call Ask afterwards, with or
 // without a request: it wakes the executor.
 func (a *Agenda) Allow(servers int) {
 	a.mu.Lock()
@@ -83,8 +82,8 @@ func (a *Agenda) Allow(servers int) {
 // Woken makes the agenda a [Waker].
 func (a *Agenda) Woken() <-chan struct{} { return a.woken }
 
-// Pending reports whether requests wait to be asked, or the own plan has not seen yet that
-// it may name servers.
+// Pending reports whether there is something to probe: a request, or servers that the
+// own plan does not know yet that it may name.
 func (a *Agenda) Pending() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -141,8 +140,8 @@ func (a *Agenda) Observe(result Result) {
 	}
 }
 
-// Resume forgets what was under way when a run was cut short: what the own plan
-// waits for is asked again first. Call it between two runs.
+// Resume forgets what was under way when a run was cut short. The servers that the own
+// plan waits for are asked again first. Call it between two runs.
 func (a *Agenda) Resume() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -150,7 +149,7 @@ func (a *Agenda) Resume() {
 	a.requests = append(slices.Sorted(maps.Keys(a.owed)), a.requests...)
 }
 
-// Summary is the own plan's.
+// Summary returns the own plan's summary.
 func (a *Agenda) Summary() PlanSummary {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"muster/discovery"
 )
 
-// recorded is the conventional plan, and what it was told.
+// recorded is the conventional plan with a record of the results it was told.
 type recorded struct {
 	discovery.Plan
 	told []discovery.Result
@@ -20,8 +20,8 @@ func answered(server int) discovery.Result {
 	return discovery.Result{Server: server, State: discovery.Answered, RTT: 1}
 }
 
-// take runs the agenda until it no longer says Go; each probe is answered
-// before the next one.
+// take runs the agenda until it no longer says Go. It answers each probe before the
+// next one.
 func take(a *discovery.Agenda) (order []discovery.Probe, last discovery.Verdict) {
 	for {
 		probe, verdict := a.Next()
@@ -64,8 +64,8 @@ func TestAgenda(t *testing.T) {
 	}
 }
 
-// TestAskedTimeAndAgain: a host that asks for the same servers over and over takes no more
-// memory with it than one that asks once.
+// TestAskedTimeAndAgain checks that a host that repeats its requests costs no more
+// memory than one that asks once.
 func TestAskedTimeAndAgain(t *testing.T) {
 	servers := make([]int, 1000)
 	for i := range servers {
@@ -114,7 +114,7 @@ func TestAgendaCutShort(t *testing.T) {
 	a := discovery.NewAgenda(plan, nil)
 	a.Ask([]int{5})
 	a.Next() // the request
-	a.Next() // the plan's first
+	a.Next() // the plan's first server
 	a.Resume()
 	got, _ := take(a)
 	if want := []discovery.Probe{{0, discovery.Refining}, {1, discovery.Ordered}}; !reflect.DeepEqual(got, want) {
@@ -125,8 +125,8 @@ func TestAgendaCutShort(t *testing.T) {
 	}
 }
 
-// TestAllowedAtLast: what a plan is allowed when its run has just ended is pending until
-// another run has seen it, and no longer.
+// TestAllowedAtLast checks that servers allowed after a run has ended stay pending
+// until the next run has seen them.
 func TestAllowedAtLast(t *testing.T) {
 	a := discovery.NewAgenda(discovery.NewConventional(1), nil)
 	a.Hold()
@@ -145,8 +145,8 @@ func TestAllowedAtLast(t *testing.T) {
 	}
 }
 
-// TestHeldAgenda: a held plan names as many servers as it is allowed, and none
-// that was asked for before.
+// TestHeldAgenda checks that a held plan names as many servers as it is allowed, and
+// none that was asked for before.
 func TestHeldAgenda(t *testing.T) {
 	a := discovery.NewAgenda(discovery.NewConventional(6), nil)
 	a.Hold()
@@ -164,7 +164,7 @@ func TestHeldAgenda(t *testing.T) {
 	}
 	a = discovery.NewAgenda(discovery.NewConventional(6), nil)
 	a.Next()
-	a.Hold() // what was named before is no debt
+	a.Hold() // a server named before is not owed
 	if got, verdict = take(a); len(got) > 0 || verdict != discovery.Stop {
 		t.Errorf("held in the middle: probes %v, verdict %v; want a stop", got, verdict)
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Claim is what a plan believes to have found. It is an estimate from what was
-// measured, no proof.
+// Claim is an estimate of how many of the near servers a plan has found. It follows
+// from the measurements and is no proof.
 type Claim struct {
 	// Low and High bound the share of the answering servers under Limit that
 	// were found; both are 0 if the plan claims nothing.
@@ -15,7 +15,7 @@ type Claim struct {
 	Limit     time.Duration
 }
 
-// String is the claim as a sentence, or nothing.
+// String returns the claim as a sentence, or "" if there is none.
 func (c Claim) String() string {
 	if c.High == 0 {
 		return ""

@@ -3,7 +3,7 @@ package discovery
 // conventional probes every server in the order of the list.
 type conventional struct{ next, servers int }
 
-// NewConventional is the plan of every server browser, and the baseline of the
+// NewConventional returns the plan of every server browser, and the baseline of the
 // papers: all servers, in the order in which the master lists them.
 func NewConventional(servers int) Plan { return &conventional{servers: servers} }
 

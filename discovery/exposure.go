@@ -8,35 +8,36 @@ import (
 	"sync"
 )
 
-// Exposure counts to whom a player's address is shown while servers are asked: each
-// server that is sent a question sees it, and so does each place where a server could be.
-// It holds the player's own bound on that, too, whoever wants more asked.
+// Exposure counts the servers and places that see a player's address. Each server that
+// is sent a question sees it, and so does each place where a server could be. Exposure
+// also keeps the player's own bound, even if a host wants more.
 //
-//	plan ─ Next ─▶ Exposure ─▶ executor      whom the bound still lets be asked
+//	plan ─ Next ─▶ Exposure ─▶ executor      servers within the bound
 //	  ▲               │
-//	  └── Forbidden ──┘                      everybody else: which is no word on the server
+//	  └── Forbidden ──┘                      all others: it says nothing about the server
 type Exposure struct {
-	// Most is how many servers and places may see the address, 0 for as many as are asked.
+	// Most is how many servers and places may see the address, 0 for no bound.
 	Most int
 
-	mu sync.Mutex // guards following
-	// promised is how many servers the player was told of, 0 for all, once hasPromised.
+	mu sync.Mutex // guards the fields below
+	// promised is the number of servers that the player was told, 0 for all. It counts
+	// only if hasPromised.
 	promised    int
 	hasPromised bool
 	asked       map[netip.AddrPort]int
-	places      map[netip.AddrPort]bool // of those
+	places      map[netip.AddrPort]bool // those of asked
 }
 
-// Exposed is to whom an address was shown.
+// Exposed counts the servers and places that saw an address.
 type Exposed struct {
-	// Servers saw it, of Listed, and so did Places where none is.
+	// Servers of Listed saw it, and Places where there is no server.
 	Servers, Listed, Places int
-	// Again of the servers saw it more than once, and the most of them Times.
+	// Again is how many servers saw it more than once, and Times the most that one did.
 	Again, Times int
 }
 
-// Before says whom a player's address will be shown to, before anybody is asked: to so
-// many of the listed servers at most, or fewer if the player wants that; 0 is no bound.
+// Before tells the player how many servers will see the address, before any is asked.
+// Most and discreet both bound them; 0 is no bound.
 func Before(most, discreet, listed int) string {
 	if discreet > 0 && (most == 0 || discreet < most) {
 		most = discreet
@@ -47,8 +48,8 @@ func Before(most, discreet, listed int) string {
 	return fmt.Sprintf("up to %s of %s servers will see your address", grouped(most), grouped(listed))
 }
 
-// BeforePlaces says how many places where a server could be will see a player's address,
-// before any of them is asked, or fewer if the player wants that; 0 is no bound.
+// BeforePlaces tells the player how many places will see the address, before any is
+// asked. A place is where a server could be. Discreet bounds them; 0 is no bound.
 func BeforePlaces(places, discreet int) string {
 	if discreet > 0 {
 		places = min(places, discreet)
@@ -59,7 +60,7 @@ func BeforePlaces(places, discreet int) string {
 	return fmt.Sprintf("up to %s places where a server could be will see your address, too", grouped(places))
 }
 
-// String says it in a sentence.
+// String returns the counts as a sentence.
 func (e Exposed) String() string {
 	places := ""
 	switch {
@@ -95,7 +96,7 @@ func timesInWords(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// grouped is a number as people read long ones: 30,000.
+// grouped returns a number in groups of three digits: 30,000.
 func grouped(n int) string {
 	digits := fmt.Sprint(n)
 	const group = 3
@@ -109,7 +110,8 @@ func grouped(n int) string {
 	return b.String()
 }
 
-// Of is who of so many listed servers saw the address so far, and how many places did.
+// Of returns how many of so many listed servers saw the address so far, and how many
+// places did.
 func (e *Exposure) Of(listed int) Exposed {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -124,15 +126,16 @@ func (e *Exposure) Of(listed int) Exposed {
 	return exposed
 }
 
-// Forget begins to count anew.
+// Forget starts all counts at 0 again.
 func (e *Exposure) Forget() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.asked, e.places, e.promised, e.hasPromised = nil, nil, 0, false
 }
 
-// Promise lets so many servers see the address and no more, 0 for as many as are asked. It
-// reports whether that is news for the player. A promise only grows, until [Exposure.Forget].
+// Promise lets this many servers see the address and no more, 0 for no bound. It
+// reports whether that is news for the player. A promise only grows, until
+// [Exposure.Forget].
 func (e *Exposure) Promise(most int) (isNews bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -143,7 +146,7 @@ func (e *Exposure) Promise(most int) (isNews bool) {
 	return true
 }
 
-// WithPlaces returns how many places will have seen the address once these have.
+// WithPlaces returns how many places will have seen the address after these too.
 func (e *Exposure) WithPlaces(places []netip.AddrPort) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -157,7 +160,8 @@ func (e *Exposure) WithPlaces(places []netip.AddrPort) int {
 	return len(all)
 }
 
-// shows notes that a server is about to see the address, or a place, if the bound lets it.
+// shows counts a server or place that is about to see the address. It returns false if
+// the bound forbids that.
 func (e *Exposure) shows(to netip.AddrPort, isPlace bool) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -181,15 +185,15 @@ func (e *Exposure) shows(to netip.AddrPort, isPlace bool) bool {
 	return true
 }
 
-// Watch is a plan over servers that counts whom it has asked. Whom the bound does not let
-// be asked the plan is told to be forbidden, and so is whoever sees the results; if that
-// is nil the plan is stopped there.
+// Watch returns a plan over servers that counts the servers asked. Servers beyond the
+// bound are reported as Forbidden to the plan and to seen. If seen is nil, the plan
+// stops at the bound.
 func (e *Exposure) Watch(plan Plan, servers []Server, seen func(Result)) Plan {
 	return watched{plan, e, servers, seen, false}
 }
 
-// WatchPlaces is Watch for places where a server could be: they count like servers, and are
-// told apart.
+// WatchPlaces is [Exposure.Watch] for places where a server could be. Places count
+// towards the same bound, and separately in [Exposed].
 func (e *Exposure) WatchPlaces(plan Plan, places []Server, seen func(Result)) Plan {
 	return watched{plan, e, places, seen, true}
 }
@@ -217,7 +221,7 @@ func (w watched) Next() (Probe, Verdict) {
 	}
 }
 
-// Woken makes it a [Waker] if the plan is one; of others the channel never says anything.
+// Woken makes watched a [Waker]. The channel is nil if the plan is none.
 func (w watched) Woken() <-chan struct{} {
 	if waker, is := w.Plan.(Waker); is {
 		return waker.Woken()
@@ -225,7 +229,7 @@ func (w watched) Woken() <-chan struct{} {
 	return nil
 }
 
-// Asked makes it a [Witness] if the plan is one.
+// Asked makes watched a [Witness]. It does nothing if the plan is none.
 func (w watched) Asked(server int) {
 	if witness, is := w.Plan.(Witness); is {
 		witness.Asked(server)

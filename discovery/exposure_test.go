@@ -43,8 +43,8 @@ func TestExposedSentence(t *testing.T) {
 	}
 }
 
-// TestDiscreetPlaces: places see the address, too: they count towards the bound, and are told
-// apart from servers, among which is what was asked as one.
+// TestDiscreetPlaces checks that places count towards the bound and are counted apart
+// from servers. An address asked both as a place and as a server counts as a server.
 func TestDiscreetPlaces(t *testing.T) {
 	at := func(hosts ...byte) (servers []Server) {
 		for _, host := range hosts {
@@ -86,8 +86,9 @@ func TestDiscreetPlaces(t *testing.T) {
 	}
 }
 
-// TestDiscreet: whatever a plan and those who ask it want, so many servers see the
-// address and no more; the others are forbidden, in the plan and to who sees results.
+// TestDiscreet checks that no more servers see the address than the player allows, even
+// if the plan and others want more. The plan and the results report the rest as
+// forbidden.
 func TestDiscreet(t *testing.T) {
 	const listed, most = 10, 4
 	servers := make([]Server, listed)
@@ -142,8 +143,8 @@ func TestDiscreet(t *testing.T) {
 	}
 }
 
-// TestPromise: no more servers see the address than the player was told of, until the player
-// is told of more.
+// TestPromise checks that no more servers see the address than the player was told,
+// until the player is told a larger number.
 func TestPromise(t *testing.T) {
 	var servers []Server
 	for host := range byte(20) {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Info is what a server says of itself. All text in it is cleaned for display
-// (see [CleanText]) but stays the word of a stranger.
+// Info is what a server says about itself. All text in it is cleaned for display (see
+// [CleanText]) but remains a stranger's word.
 type Info struct {
 	Name string `json:"name,omitempty"`
 	Map  string `json:"map,omitempty"`
@@ -18,40 +18,39 @@ type Info struct {
 	// "0.6.4, 18.1".
 	Version string `json:"version,omitempty"`
 	// Protocol is the newest protocol that the server speaks with players, by the
-	// game's own number, and OldestProtocol the oldest if that is another one. 0 is not
-	// told.
+	// game's own number. OldestProtocol is the oldest if it differs. 0 is not told.
 	Protocol       int `json:"protocol,omitempty"`
 	OldestProtocol int `json:"protocol_min,omitempty"`
-	// Mod is what players need besides the game, or in its place: the game directory,
+	// Mod is what players need besides or instead of the game: the game directory,
 	// Luanti's game, a loader of mods.
 	Mod string `json:"mod,omitempty"`
-	// Tags are words that the server describes itself with.
+	// Tags are the server's own words for itself.
 	Tags Tags `json:"tags,omitempty"`
-	// Players counts taken seats, those of bots included.
+	// Players counts taken seats, including those of bots.
 	Players int `json:"players"`
 	// MaxPlayers counts the seats that are open to the public.
 	MaxPlayers int `json:"max_players"`
-	// Bots is how many of Players are bots, as far as the protocol tells.
+	// Bots is how many of Players are bots, if the protocol tells.
 	Bots     int  `json:"bots,omitempty"`
 	Password bool `json:"password,omitempty"`
 	// GamePort is the port that players connect to; 0 is the queried port.
 	GamePort uint16 `json:"game_port,omitempty"`
 	// AppID is the Steam application, or 0.
 	AppID uint64 `json:"app_id,omitempty"`
-	// MinPing and MaxPing are the limits outside which the server refuses
-	// players; 0 is no limit. JSON has them in milliseconds.
+	// MinPing and MaxPing are the limits outside which the server refuses players; 0 is
+	// no limit. JSON has them in milliseconds.
 	MinPing time.Duration `json:"-"`
 	MaxPing time.Duration `json:"-"`
-	// AsListed: some of it is the word of a list, and not the server's own.
+	// AsListed reports whether some fields come from a list and not from the server.
 	AsListed bool `json:"as_listed,omitempty"`
-	// Roster is who plays, if that was asked for; see [Roll].
+	// Roster lists the players, if it was asked for; see [Roll].
 	Roster *Roster `json:"-"`
 }
 
-// fields are an Info's without its methods.
+// fields is Info without its methods.
 type fields Info
 
-// infoJSON is an Info as JSON has it.
+// infoJSON is the form of an Info in JSON.
 type infoJSON struct {
 	fields
 	MinPing Millis `json:"min_ping_ms,omitempty"`
@@ -72,17 +71,17 @@ func (i *Info) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Said is what a list says of its servers. Whoever has the list shares it: it is never
-// changed. The zero value says nothing.
+// Said is what a list says about its servers. All users of the list share it, so it is
+// never changed. The zero value says nothing.
 type Said struct {
-	// At is when the list was had from whoever keeps it.
+	// At is when the list was fetched from its keeper.
 	At time.Time
-	// Infos are by the servers' addresses, each AsListed.
+	// Infos maps a server's address to its Info, which is AsListed.
 	Infos map[netip.AddrPort]*Info
 }
 
-// Completed is what a server says of itself, nil being nothing, with a list's word in
-// the place of what it does not tell. It may be one of the two, which are not changed.
+// Completed returns what a server says about itself. A list's word fills in the rest.
+// Either may be nil. The result may be one of the two, which stay unchanged.
 func (i *Info) Completed(listed *Info) *Info {
 	switch {
 	case listed == nil:
@@ -107,8 +106,9 @@ func (i *Info) Completed(listed *Info) *Info {
 	return &c
 }
 
-// Connect returns where players connect to a server that is queried at an address: the game's
-// port need not be the one that answers queries. Nil is a server of which nothing is known.
+// Connect returns the address that players connect to, for a server queried at an
+// address. The game's port may differ from the queried one. A nil Info is a server that
+// has told nothing.
 func (i *Info) Connect(queried netip.AddrPort) netip.AddrPort {
 	if i == nil || i.GamePort == 0 {
 		return queried
@@ -116,9 +116,9 @@ func (i *Info) Connect(queried netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(queried.Addr(), i.GamePort)
 }
 
-// Uncounted reports whether the server tells neither its seats nor who plays: some
-// games' servers say no more than that they are there.
+// Uncounted reports whether the server tells neither its seats nor its players. Some
+// games' servers say only that they are there.
 func (i *Info) Uncounted() bool { return i.MaxPlayers == 0 && i.Players == 0 }
 
-// Free is the number of empty seats. A seat that a bot holds is not empty.
+// Free returns the number of empty seats. A seat that a bot holds is not empty.
 func (i *Info) Free() int { return max(0, i.MaxPlayers-i.Players) }

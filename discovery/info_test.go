@@ -7,7 +7,8 @@ import (
 	"muster/discovery"
 )
 
-// TestCompleted: a list's word stands where a server says nothing itself, and is marked.
+// TestCompleted checks that a list's word fills in what a server does not say, and is
+// marked as such.
 func TestCompleted(t *testing.T) {
 	type info = discovery.Info
 	listed := &info{

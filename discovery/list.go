@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// An annotated list is the master's list of 6-byte records (IPv4 address and
-// port, big endian) as NOSSDAV 2008 §3.4 proposes it: a record with port 0 is
-// no server but a marker for the servers behind it. Muster adds two markers,
-// with values that no origin AS has (RFC 6996 keeps them private):
+// An annotated list is the master's list of 6-byte records (IPv4 address and port, big
+// endian) as NOSSDAV 2008 §3.4 proposes it. A record with port 0 is no server but a
+// marker for the servers after it. Muster adds two markers, with values that no origin
+// AS has (RFC 6996 keeps them private):
 //
 //	 address        port
 //	┌──┬──┬──┬──┐  ┌──┬──┐
@@ -22,8 +22,8 @@ const listRecord = 6
 
 var ipv6Marker = [listRecord]byte{0xff, 0, 0, 6, 0, 0}
 
-// AppendList appends the annotated list of servers to b, in their order. Servers
-// of one country and AS that stand together share their markers.
+// AppendList appends the annotated list of servers to b, in their order. Adjacent
+// servers with the same country and AS share their markers.
 func AppendList(b []byte, servers []Server) []byte {
 	var current Server
 	for _, s := range servers {
@@ -50,15 +50,15 @@ func AppendList(b []byte, servers []Server) []byte {
 	return b
 }
 
-// looksLikeMarker reports whether an AS number would be read as one of our markers. No
-// network has them, but a user's own file may.
+// looksLikeMarker reports whether a reader would take an AS number for one of our
+// markers. No network has such a number, but a user's own file may.
 func looksLikeMarker(asn uint32) bool {
 	marker := binary.BigEndian.AppendUint32(nil, asn)
 	return marker[0] == 0xff && marker[3] == 0 || [4]byte(marker) == [4]byte(ipv6Marker[:4])
 }
 
-// ParseList reads an annotated list. A list that was cut off, or that names an
-// IPv6 server with port 0, is an error that wraps [ErrMalformed].
+// ParseList reads an annotated list. If the list was cut off, or has an IPv6 server
+// with port 0, the error wraps [ErrMalformed].
 func ParseList(b []byte) ([]Server, error) {
 	servers := make([]Server, 0, len(b)/listRecord)
 	var current Server
@@ -76,8 +76,8 @@ func ParseList(b []byte) ([]Server, error) {
 	return servers, nil
 }
 
-// parseRecord reads the marker or server that b begins with into current; only
-// a server sets its address.
+// parseRecord reads the marker or server at the start of b into current. Only a server
+// sets its address.
 func parseRecord(b []byte, current *Server) (size int, err error) {
 	if len(b) < listRecord {
 		return 0, fmt.Errorf("%w: cut off inside a record", ErrMalformed)

@@ -78,8 +78,8 @@ func TestListOddities(t *testing.T) {
 	}
 }
 
-// TestListOfPrivateASes: a number that means something else in a list is left out
-// rather than misread, and the others come through.
+// TestListOfPrivateASes checks that an AS number which means something else in a list
+// is left out, and that the servers come through.
 func TestListOfPrivateASes(t *testing.T) {
 	for asn, want := range map[uint32]uint32{
 		0xff444500: 0, 0xff000006: 0, 0xff000000: 0, // DE, an IPv6 server, no country

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// maxMillis bounds the times in documents: an hour is no round-trip time.
+// maxMillis bounds the times in documents: no round trip takes an hour.
 const maxMillis = 3_600_000
 
-// MS returns a time in milliseconds, as scores, sentences and documents have it.
+// MS returns a time in milliseconds, the unit of scores, sentences and documents.
 func MS(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// Millis is a duration that stands in JSON as milliseconds with three decimals.
+// Millis is a duration that JSON has in milliseconds with three decimals.
 type Millis time.Duration
 
 func (m Millis) String() string {

@@ -8,53 +8,51 @@ import (
 	"time"
 )
 
-// PlanOptions tune a plan. A zero field is the default, which for the papers'
-// strategies is the value that their paper gives.
+// PlanOptions tune a plan. A zero field is the default. For the papers' strategies,
+// that is the paper's value.
 type PlanOptions struct {
-	// Seed decides what is random.
+	// Seed determines all random choices.
 	Seed uint64
-	// MaxRTT is the largest RTT that is playable, the limit of every auto-stop:
-	// 200 ms.
+	// MaxRTT is the largest playable RTT, the limit of every auto-stop: 200 ms.
 	MaxRTT time.Duration
 	// AutoStop ends probing early; see [AutoStop.Of].
 	AutoStop AutoStop
-	// Nearest, for the adaptive strategy, has it look for this many nearest
-	// servers instead of all under MaxRTT.
+	// Nearest makes the adaptive strategy look for this many nearest servers, instead
+	// of all servers under MaxRTT.
 	Nearest int
-	// Priors are what was measured of the networks at earlier visits; see
-	// discovery/plan/history.
+	// Priors are earlier measurements of the networks; see discovery/plan/history.
 	Priors []Prior
 
 	// Window is how many of the last replies percentile and smooth look at: 100.
 	Window int
 	// Percentile of the window that must reach MaxRTT: 0.02.
 	Percentile float64
-	// Missing is the expected share of near servers still unfound at which
-	// confident stops: 0.01.
+	// Missing is the expected share of near servers not yet found at which confident
+	// stops: 0.01.
 	Missing float64
 
-	// Refine, for the country strategy, asks one server of each country and
-	// prefix rather than of each country (ATNAC 2006, §V).
+	// Refine makes the country strategy ask one server of each country and prefix,
+	// rather than one of each country (ATNAC 2006, §V).
 	Refine bool
-	// ClusterMembers and ClusterShare are what a prefix must have more of to be
-	// a cluster of its own within its country: 10 servers, 0.1 of the country.
+	// ClusterMembers and ClusterShare are what a prefix must exceed to become a cluster
+	// of its own within its country: 10 servers, 0.1 of the country.
 	ClusterMembers int
 	ClusterShare   float64
-	// SampleScale times √N is how many servers of a cluster are sampled: 1.
+	// SampleScale times √N servers of a cluster are sampled: 1.
 	SampleScale float64
-	// Spread is the difference of the 20th and the 80th percentile of a
-	// cluster's samples at which it is split: 40 ms; negative never splits.
+	// Spread is the difference between the 20th and the 80th percentile of a cluster's
+	// samples at which the cluster is split: 40 ms; negative never splits.
 	Spread time.Duration
-	// Cluster and Split are the prefixes that make clusters, and that clusters
-	// are split into: /8 and /16, of IPv6 /20 and /32.
+	// Cluster and Split are the prefixes that form clusters, and into which clusters
+	// are split: /8 and /16, in IPv6 /20 and /32.
 	Cluster, Split Bits
-	// SilentRetry is how many more servers are asked if all samples of a cluster
-	// are silent, about which the papers say nothing: 2; negative is none.
+	// SilentRetry is how many more servers are asked if all samples of a cluster are
+	// silent: 2; negative is none. The papers leave this open.
 	SilentRetry int
 }
 
-// Complete has the default in place of each zero, for a plan of this strategy,
-// and refuses options and strategies that there are not.
+// Complete fills in the defaults for a plan of this strategy. It refuses invalid
+// options and unknown strategies.
 func (o PlanOptions) Complete(s Strategy) (PlanOptions, error) {
 	if err := cmp.Or(s.UnmarshalText([]byte(s)), o.AutoStop.UnmarshalText([]byte(o.AutoStop))); err != nil {
 		return o, err
@@ -90,10 +88,10 @@ func (o PlanOptions) Complete(s Strategy) (PlanOptions, error) {
 	return o, nil
 }
 
-// Prior is what a plan is told of a network before it asks any server there.
+// Prior is what a plan knows about a network before it asks any server there.
 type Prior struct {
 	Prefix netip.Prefix
 	RTT    time.Duration
-	// Certainty is 1 for what was measured just now, and less the older it is.
+	// Certainty is 1 for a measurement just made, and falls with its age.
 	Certainty float64
 }

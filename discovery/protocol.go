@@ -5,46 +5,45 @@ import (
 	"net/netip"
 )
 
-// Nonce marks one query, so that its reply can be told from forged, stale and
-// repeated ones.
+// Nonce marks one query, so that its reply differs from forged, stale and repeated
+// ones.
 type Nonce uint64
 
-// Protocol is how servers of a kind are queried and understood: bytes in, bytes
-// out, no state. Its methods may be called from several goroutines.
+// Protocol queries one kind of server and reads its replies: bytes in, bytes out, no
+// state. Its methods may be called from several goroutines.
 type Protocol interface {
-	// AppendQuery appends the datagram that asks a server about itself. The
-	// challenge is what the server's last reply demanded, empty at first.
+	// AppendQuery appends the datagram that asks a server about itself. The challenge
+	// is the one in the server's last reply, empty at first.
 	AppendQuery(b []byte, nonce Nonce, challenge []byte) []byte
-	// Parse reads the datagrams that came from one server since the query, in
-	// the order of their arrival. It keeps none of them.
+	// Parse reads the datagrams that came from one server since the query, in the order
+	// of their arrival. It keeps none of them.
 	Parse(datagrams [][]byte) (Reply, error)
 }
 
 // Reply is what a server's datagrams mean.
 type Reply struct {
-	// Nonce is the nonce of the query that is answered, if Echoed.
+	// Nonce is the nonce of the answered query, if Echoed.
 	Nonce Nonce
-	// NonceBits is how many of the nonce's low bits the protocol returns, the others
-	// being 0 in Nonce; 0 is all of them.
+	// NonceBits is how many low bits of the nonce the protocol returns; 0 is all of
+	// them. The other bits of Nonce are 0.
 	NonceBits int
-	// Echoed: the protocol returns the nonce, so the reply counts only if the
-	// nonce is one of ours. Without it the sender's address must do.
+	// Echoed reports whether the protocol returns the nonce. The reply then counts only
+	// if the nonce is one of ours. Otherwise only the sender's address identifies it.
 	Echoed bool
-	// Challenge is what the server wants to see in a repeated query before it
-	// tells more. The reply that carries it is a valid RTT sample.
+	// Challenge must be part of a repeated query before the server tells more. The
+	// reply that carries it is a valid RTT sample.
 	Challenge []byte
-	// Incomplete: more datagrams belong to this reply.
+	// Incomplete reports that more datagrams belong to this reply.
 	Incomplete bool
-	// Info is nil if the reply is a challenge or incomplete, and empty if the protocol
-	// tells no more than that the server is there.
+	// Info is nil if the reply is a challenge or incomplete. It is empty if the
+	// protocol tells only that the server is there.
 	Info *Info
-	// Farewell is a datagram that politeness wants sent once the server has answered,
-	// and that is not answered; mostly there is none.
+	// Farewell is a datagram that the protocol expects after the answer and does not
+	// answer itself. Most protocols have none.
 	Farewell []byte
 }
 
-// Answers reports whether the reply, which returns a nonce, belongs to a query that
-// carried this one.
+// Answers reports whether the reply belongs to a query with this nonce.
 func (r Reply) Answers(nonce Nonce) bool {
 	whole := ^Nonce(0)
 	if r.NonceBits > 0 {
@@ -53,17 +52,17 @@ func (r Reply) Answers(nonce Nonce) bool {
 	return r.Nonce == nonce&whole
 }
 
-// Aside is a [Protocol] whose servers are asked at another port than players connect
-// to. Lists name the players' port.
+// Aside is a [Protocol] whose servers answer queries at another port than players
+// connect to. Lists have the players' port.
 type Aside interface {
 	Protocol
-	// QueryPort is where the server that players reach at a port is asked.
+	// QueryPort returns the port to query for a server whose players use this one.
 	QueryPort(port uint16) uint16
 }
 
-// Packed is a [Protocol] whose servers may pack their replies. A packed reply costs
-// the reader far more than the sender, so the reader unpacks only a few from one
-// server.
+// Packed is a [Protocol] whose servers may compress their replies. Unpacking a reply
+// costs the reader far more than packing costs the sender. So the reader unpacks only a
+// few from one server.
 type Packed interface {
 	Protocol
 	// Unpacks reports whether Parse unpacks one of these datagrams. It never unpacks
@@ -71,32 +70,32 @@ type Packed interface {
 	Unpacks(datagrams [][]byte) bool
 }
 
-// Announced is a [Protocol] whose servers tell everybody on a local network time and again
-// that they are there.
+// Announced is a [Protocol] whose servers announce themselves on a local network time
+// and again.
 type Announced interface {
 	Protocol
-	// Group is the multicast address that they tell it to.
+	// Group returns the multicast address of the announcements.
 	Group() netip.AddrPort
-	// ParseAnnouncement reads such a datagram: the port at which its sender lets players
-	// in, and what it says besides.
+	// ParseAnnouncement reads such a datagram: the sender's port for players, and its
+	// Info.
 	ParseAnnouncement(datagram []byte) (port uint16, info Info, err error)
 }
 
-// Stream is a [Protocol] whose servers are asked over TCP, each over a connection of its
-// own. The RTT is that of the connection's first two packets, and its words are what
-// follows: the greeting and the first query at once, and then another query for as long
-// as the last reply has a challenge, even if it has an Info. Parse gets all that came
-// since the connection began as one datagram. If there is neither greeting nor query,
-// the server is there if it takes the connection.
+// Stream is a [Protocol] whose servers are asked over TCP, each over a connection of
+// its own. The RTT is that of the connection's first two packets.
 //
-// If a query's nonce comes back much later than the connection took, somebody nearer
-// than the server takes its connections, and the RTT is that of this query.
+// The greeting and the first query go out at once. Another query follows as long as the
+// last reply has a challenge, even if it has an Info. Parse gets all bytes since the
+// connection began as one datagram. Without greeting and query, a server that accepts
+// the connection counts as there.
+//
+// If a query's nonce comes back much later than the connection took, a machine nearer
+// than the server accepts its connections. The RTT is then that of this query.
 type Stream interface {
 	Protocol
-	// AppendGreeting appends what is said first to the server at an address.
+	// AppendGreeting appends the first bytes to send to the server at an address.
 	AppendGreeting(b []byte, to netip.AddrPort) []byte
 }
 
-// ErrMalformed is wrapped by every error of a parser: the bytes are not what
-// the protocol allows.
+// ErrMalformed is wrapped by every error of a parser: the bytes break the protocol.
 var ErrMalformed = errors.New("malformed")

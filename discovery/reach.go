@@ -5,24 +5,25 @@ import (
 	"slices"
 )
 
-// Reach is from how far away an address is one and the same machine's.
+// Reach tells from how far away an address means the same machine.
 type Reach int
 
 const (
-	// NoReach: no single machine has it, such as multicast, broadcast, 0.0.0.0/8.
+	// NoReach is for addresses that no single machine has: multicast, broadcast,
+	// 0.0.0.0/8.
 	NoReach Reach = iota
-	// MachineReach: loopback, which is another machine's own elsewhere.
+	// MachineReach is loopback. On another machine it means that other machine.
 	MachineReach
-	// NetworkReach: private (RFC 1918, RFC 4193), link-local, or behind a
-	// carrier's NAT (RFC 6598), and the like. Other networks have the same addresses.
+	// NetworkReach is private (RFC 1918, RFC 4193), link-local, behind a carrier's NAT
+	// (RFC 6598), and the like. Other networks use the same addresses.
 	NetworkReach
-	// InternetReach: all others.
+	// InternetReach is for all other addresses.
 	InternetReach
 )
 
-// ReachOf is from how far away an address can be reached. An IPv6 address that a translator
-// or a relay turns into an IPv4 one reaches as far as that: else a private network could be
-// named in disguise.
+// ReachOf returns the reach of an address. An IPv6 address that a translator or a relay
+// turns into an IPv4 one has the reach of the latter. Otherwise it could name a private
+// network in disguise.
 func ReachOf(a netip.Addr) Reach {
 	a = embedded(a.WithZone(""))
 	switch {
@@ -36,30 +37,31 @@ func ReachOf(a netip.Addr) Reach {
 	return InternetReach
 }
 
-// What IANA's registries of special-purpose addresses say is no machine on the internet,
-// and netip has no word for. Addresses for documentation are left out: nothing is there,
-// and examples and tests are full of them.
+// These prefixes hold no machine on the internet by IANA's registries of
+// special-purpose addresses, and netip has no test for them. Addresses for
+// documentation are not among them: nothing is there, and many examples and tests use
+// them.
 var (
 	noMachines = prefixes(
 		"0.0.0.0/8",   // this network (RFC 791)
 		"240.0.0.0/4", // reserved (RFC 1112), with the broadcast address
-		"::/96",       // unspecified, and IPv4-compatible, which is given up (RFC 4291); ::1 is no matter of it
-		"100::/64",    // thrown away (RFC 6666)
+		"::/96",       // unspecified, and the deprecated IPv4-compatible (RFC 4291), apart from ::1
+		"100::/64",    // discarded (RFC 6666)
 	)
 	networks = prefixes(
 		"192.0.0.0/24",   // between a router and its provider (RFC 6890)
-		"64:ff9b:1::/48", // translators of a network's own (RFC 8215)
-		"fec0::/10",      // site-local, which is given up (RFC 3879)
+		"64:ff9b:1::/48", // a network's own translators (RFC 8215)
+		"fec0::/10",      // site-local, deprecated (RFC 3879)
 	)
 )
 
-// Prefixes whose addresses hold an IPv4 one, and where.
+// These prefixes hold addresses with an IPv4 address inside.
 var (
 	translated = netip.MustParsePrefix("64:ff9b::/96") // NAT64 (RFC 6052)
 	relayed    = netip.MustParsePrefix("2002::/16")    // 6to4 (RFC 3056)
 )
 
-// embedded is the IPv4 address that an IPv6 one stands for, or the address itself.
+// embedded returns the IPv4 address inside an IPv6 one, or the address itself.
 func embedded(a netip.Addr) netip.Addr {
 	a = a.Unmap()
 	b := a.As16()
@@ -83,16 +85,17 @@ func within(list []netip.Prefix, a netip.Addr) bool {
 	return a != netip.IPv6Loopback() && slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// carriers is what providers and overlay networks number their customers from.
+// carriers is the block from which providers and overlay networks number their
+// customers.
 var carriers = netip.MustParsePrefix("100.64.0.0/10")
 
 // IsCarriers reports whether an address is an IPv4 one behind a carrier's NAT (RFC 6598).
 func IsCarriers(a netip.Addr) bool { return carriers.Contains(a.Unmap()) }
 
-// standIns are for labs that measure devices (RFC 2544), and for proxies.
+// standIns is the block for benchmarks of devices (RFC 2544). Proxies use it, too.
 var standIns = netip.MustParsePrefix("198.18.0.0/15")
 
-// IsStandIn reports whether a proxy on this machine may have given an address for a name
-// ("FakeIP"), and carries to that name what is sent there: who connects to somewhere on the
-// internet by its name may connect to that.
+// IsStandIn reports whether an address may be the stand-in of a proxy on this machine
+// for a name ("FakeIP"). The proxy forwards packets for it to that name. So a program
+// that may connect to the internet by name may connect to such an address.
 func IsStandIn(a netip.Addr) bool { return standIns.Contains(a.Unmap()) }

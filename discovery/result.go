@@ -6,34 +6,33 @@ import (
 	"time"
 )
 
-// State is what a player knows of a server.
+// State is what a player knows about a server.
 type State uint8
 
-// The states are never mixed up: only Lost and Refused mean that the server is
-// unreachable for the player.
+// The states are never mixed up: only Lost and Refused mean that the player cannot
+// reach the server.
 const (
 	// Unprobed: never asked.
 	Unprobed State = iota
-	// Answered: a reply came, its RTT is known.
+	// Answered: a reply came, and its RTT is known.
 	Answered
-	// Lost: asked, with retries spaced apart, and silent.
+	// Lost: asked, with retries some time apart, and silent.
 	Lost
-	// Refused: an ICMP message said that nobody listens there.
+	// Refused: an ICMP message said that the port is closed.
 	Refused
-	// Forbidden: never asked, because the player's program may not: the address is
-	// none that a stranger's list may have it ask, or was asked often enough. It says
-	// nothing of the server.
+	// Forbidden: the player's program may not ask. A stranger's list may not name this
+	// address, or it was asked often enough. The state says nothing about the server.
 	Forbidden
 )
 
 var stateNames = [...]string{"unprobed", "answered", "lost", "refused", "forbidden"}
 
-// Asked reports whether the server was asked, whatever came of it.
+// Asked reports whether the server was asked, with any outcome.
 func (s State) Asked() bool { return s != Unprobed && s != Forbidden }
 
 func (s State) String() string { return nameOf(stateNames[:], int(s)) }
 
-// MarshalText is the word that reports use.
+// MarshalText returns the word that reports use.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // UnmarshalText reads the word that reports use.
@@ -43,15 +42,15 @@ func (s *State) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Phase is why a plan has a server probed.
+// Phase is the reason why a plan probes a server.
 type Phase uint8
 
 const (
-	// Ordered: it is the server's turn.
+	// Ordered: the server's turn has come.
 	Ordered Phase = iota
-	// Calibration: to learn how far a cluster is.
+	// Calibration: the plan learns how far away a cluster is.
 	Calibration
-	// Refining: it could still be the group's best.
+	// Refining: the server could still be the group's best.
 	Refining
 )
 
@@ -59,7 +58,7 @@ var phaseNames = [...]string{"ordered", "calibration", "refining"}
 
 func (p Phase) String() string { return nameOf(phaseNames[:], int(p)) }
 
-// MarshalText is the word that reports use.
+// MarshalText returns the word that reports use.
 func (p Phase) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // UnmarshalText reads the word that reports use.
@@ -69,9 +68,9 @@ func (p *Phase) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Result is what came of probing one server.
+// Result is the outcome of probing one server.
 type Result struct {
-	// Server is the index in the list that was probed.
+	// Server is the index of the probed server in the list.
 	Server int
 	// Order counts the probed servers from 1, in the order of first sending.
 	Order int
@@ -79,10 +78,9 @@ type Result struct {
 	State State
 	// RTT is the round-trip time of one packet pair, if State is Answered.
 	RTT time.Duration
-	// At is when the result was known, since the measuring began; 0 if nobody
-	// noted it.
+	// At is when the result was known, since measuring began; 0 if it was not noted.
 	At time.Duration
-	// Info is nil if the server said nothing of itself.
+	// Info is nil if the server said nothing about itself.
 	Info *Info
 }
 

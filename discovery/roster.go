@@ -2,17 +2,18 @@ package discovery
 
 import "time"
 
-// Roll is a Protocol whose servers say who plays, to whoever asks for that.
+// Roll is a Protocol whose servers tell their players' names on request.
 type Roll interface {
 	Protocol
-	// Roll asks for it: its replies' Info has a Roster, and may have nothing else.
+	// Roll returns the protocol that asks for them. The Info in its replies has a
+	// Roster, and may have nothing else.
 	Roll() Protocol
 }
 
-// Roster is who plays on a server, by its own word. Names are cleaned for display.
+// Roster lists a server's players, as the server tells. Names are cleaned for display.
 type Roster struct{ Players []Player }
 
-// Player is one of them.
+// Player is one player of a [Roster].
 type Player struct {
 	Name  string
 	Score int

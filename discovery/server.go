@@ -1,18 +1,19 @@
-// Package discovery says what a game server is, in which order servers are
-// probed and when a player has seen enough. It is pure: it opens no socket and
-// reads no clock, so that the prober on the real network, the simulator in
-// virtual time and the tests drive the same code.
+// Package discovery describes game servers, orders their probes, and decides when a
+// player has seen enough. It is pure: it opens no socket and reads no clock. So the
+// prober on the real network, the simulator in virtual time and the tests drive the
+// same code.
 //
-//	         Next: whom to probe
+//	         Next: the server to probe
 //	  ┌──────────────────────────────┐
 //	  │                              ▼
 //	Plan                     executor (prober, simulator)
 //	  ▲                              │
 //	  └──────────────────────────────┘
-//	       Observe: what came of it
+//	       Observe: the result
 //
-// Plans are made in discovery/plan. What a datagram means is a [Protocol]'s
-// business, one package each (discovery/protocol/quake3, discovery/protocol/a2s, discovery/protocol/bedrock …).
+// Plans are made in discovery/plan. A [Protocol] gives datagrams their meaning. Each
+// has a package: discovery/protocol/quake3, discovery/protocol/a2s,
+// discovery/protocol/bedrock …
 package discovery
 
 import (
@@ -22,8 +23,8 @@ import (
 	"strings"
 )
 
-// MaxServers is how many servers Muster takes from one master, file or report:
-// several times what the largest honest list holds, and still little memory.
+// MaxServers is how many servers Muster takes from one master, file or report. It is
+// several times the largest honest list, and needs little memory.
 const MaxServers = 200_000
 
 // Server is one entry of a server list.
@@ -36,14 +37,14 @@ type Server struct {
 	ASN uint32
 }
 
-// CompareAddr orders servers by address, then port: the order in which ties
-// break everywhere in Muster.
+// CompareAddr orders servers by address, then port. Ties break in this order everywhere
+// in Muster.
 func CompareAddr(a, b Server) int {
 	return cmp.Or(a.Addr.Addr().Compare(b.Addr.Addr()), cmp.Compare(a.Addr.Port(), b.Addr.Port()))
 }
 
-// Canonical is addr with an IPv4-mapped IPv6 address unwrapped, so that map keys
-// and clusters do not split in two.
+// Canonical unwraps an IPv4-mapped IPv6 address, so that an address has only one map
+// key and cluster.
 func Canonical(addr netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
 }

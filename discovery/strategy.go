@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// Strategy is the name of a way to order the probes. It reads and writes itself
-// as text, for flags and files.
+// Strategy is the name of a way to order the probes. Flags and files hold it as text.
 type Strategy string
 
-// The strategies, the papers' and ours.
+// The strategies of the papers, and ours.
 const (
-	// Conventional probes all in the order of the list.
+	// Conventional probes all servers in the order of the list.
 	Conventional Strategy = "conventional"
 	// ByCountry ranks countries by one probe each (ATNAC 2006, §IV.B).
 	ByCountry Strategy = "country"
@@ -24,12 +23,12 @@ const (
 	Adaptive Strategy = "adaptive"
 )
 
-// Strategies are all of them, the simplest first.
+// Strategies returns all strategies, the simplest first.
 func Strategies() []Strategy {
 	return []Strategy{Conventional, ByCountry, ByCountryPrefix, ByAS, Adaptive}
 }
 
-// MarshalText is the strategy's name.
+// MarshalText returns the strategy's name.
 func (s Strategy) MarshalText() ([]byte, error) { return []byte(s), nil }
 
 // UnmarshalText reads the strategy's name.
@@ -38,16 +37,16 @@ func (s *Strategy) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// AutoStop is the name of a rule that ends probing before the list is through.
-// It reads and writes itself as text, for flags and files.
+// AutoStop is the name of a rule that ends probing before the end of the list. Flags
+// and files hold it as text.
 type AutoStop string
 
-// The rules, the papers' and ours.
+// The rules of the papers, and ours.
 const (
-	// StopDefault is percentile, for the adaptive strategy confident.
+	// StopDefault is percentile, and confident for the adaptive strategy.
 	StopDefault AutoStop = ""
-	// StopPercentile stops when the lowest RTTs of the last replies are over the
-	// limit (Algorithm 2 of both papers of 2008).
+	// StopPercentile stops when the lowest RTTs of the last replies exceed the limit
+	// (Algorithm 2 of both papers of 2008).
 	StopPercentile AutoStop = "percentile"
 	// StopSmooth stops after an unbroken run of RTTs over the limit (2008, §5.2).
 	StopSmooth AutoStop = "smooth"
@@ -57,14 +56,14 @@ const (
 	StopOff AutoStop = "off"
 )
 
-// AutoStops are all rules that have a name.
+// AutoStops returns all rules that have a name.
 func AutoStops() []AutoStop {
 	return []AutoStop{StopPercentile, StopSmooth, StopConfident, StopOff}
 }
 
-// Of is the rule that a strategy ends by when this one is asked for: the
-// strategy's own for [StopDefault], and none for conventional probing, whose
-// order no rule could trust.
+// Of returns the rule that ends a strategy if the caller asks for a. [StopDefault]
+// becomes the strategy's own rule. Conventional probing has none, because no rule could
+// trust its order.
 func (a AutoStop) Of(s Strategy) AutoStop {
 	switch {
 	case s == Conventional:
@@ -77,10 +76,10 @@ func (a AutoStop) Of(s Strategy) AutoStop {
 	return StopPercentile
 }
 
-// MarshalText is the rule's name.
+// MarshalText returns the rule's name.
 func (a AutoStop) MarshalText() ([]byte, error) { return []byte(a), nil }
 
-// UnmarshalText reads the rule's name; no text is [StopDefault].
+// UnmarshalText reads the rule's name; "" is [StopDefault].
 func (a *AutoStop) UnmarshalText(text []byte) (err error) {
 	if len(text) == 0 {
 		*a = StopDefault

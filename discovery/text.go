@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxText is the longest text, in bytes, that Muster keeps of what a stranger
-// calls itself. Games cut names far shorter.
+// maxText is the longest text, in bytes, that Muster keeps of a stranger's name. Games
+// cut names far shorter.
 const maxText = 256
 
-// CleanText makes a stranger's text safe to show in one line: control
-// characters, invalid UTF-8 and characters that turn the writing direction go,
-// white space folds to single blanks, and what is too long is cut.
+// CleanText makes a stranger's text safe to show in one line. It drops control
+// characters, invalid UTF-8 and characters that turn the writing direction. It folds
+// white space to single blanks, and cuts what is too long.
 func CleanText(s string) string {
 	var b strings.Builder
 	blank := false

@@ -11,19 +11,19 @@ import (
 // 2³⁰ on.
 const MaxProtocol = 1<<31 - 1
 
-// Tags are words that a server describes itself with, in its own order, each after the
-// first behind a blank. [TagsOf] makes them of what it says.
+// Tags are words with which a server describes itself, in its own order, separated by
+// blanks. [TagsOf] makes them.
 type Tags string
 
 const (
-	// maxTags and maxTag bound the tags and the bytes of one: a mod's name has no more.
-	// All of them are no longer than any other text.
+	// maxTags bounds the number of tags, and maxTag the bytes of each: a mod's name has
+	// no more. All of them together are no longer than any other text.
 	maxTags, maxTag = 24, 48
 )
 
-// TagsOf are the words in a text of a server's, cleaned, each once. Words of which most
-// is numbers are clocks and counters (DayZ's 14:32, Rust's cp281), another one with
-// every look: they are left out, unless they are as short as 1v1.
+// TagsOf returns the words in a server's text, cleaned, each once. It leaves out words
+// that are mostly digits: they are clocks and counters that change with every look
+// (DayZ's 14:32, Rust's cp281). Short ones such as 1v1 stay.
 func TagsOf(text string) Tags {
 	if text == "" {
 		return ""
@@ -59,11 +59,11 @@ func isCounter(word string) bool {
 	return digits > letters && digits >= fewest || letters == 0
 }
 
-// Words are the tags one by one.
+// Words returns the tags one by one.
 func (t Tags) Words() []string { return strings.Fields(string(t)) }
 
-// Meets reports whether a server with these tags has all words that are wanted, and
-// none that stands there with a minus before it, letter case apart.
+// Meets reports whether a server with these tags has all wanted words, and none of
+// those with a minus before it. It ignores letter case.
 func (t Tags) Meets(wanted string) bool {
 	if wanted == "" {
 		return true
@@ -83,7 +83,7 @@ func (t Tags) Meets(wanted string) bool {
 // MarshalJSON writes a list of words.
 func (t Tags) MarshalJSON() ([]byte, error) { return json.Marshal(t.Words()) }
 
-// UnmarshalJSON reads a list of words, whoever wrote it.
+// UnmarshalJSON reads a list of words and cleans it like a stranger's text.
 func (t *Tags) UnmarshalJSON(data []byte) error {
 	var words []string
 	err := json.Unmarshal(data, &words)
@@ -91,28 +91,28 @@ func (t *Tags) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// Edition is what a player has of a game. The zero value is nobody knows what.
+// Edition is a player's version of a game. The zero value is unknown.
 type Edition struct {
 	Version string `json:"version"`
 	// Protocol is the newest that this version speaks, or 0.
 	Protocol int `json:"protocol,omitempty"`
 }
 
-// Fit is how a server and a player's edition of the game go together.
+// Fit tells whether a server and a player's edition of the game go together.
 type Fit uint8
 
 const (
-	// Fits: nothing is known that speaks against it.
+	// Fits means that nothing known speaks against it.
 	Fits Fit = iota
-	// Differs: they call their versions differently, which need not matter.
+	// Differs means that they name their versions differently, which need not matter.
 	Differs
-	// Shuts: the server speaks no protocol that the player's edition does.
+	// Shuts means that the server speaks no protocol of the player's edition.
 	Shuts
 )
 
-// Fit is whether a player with an edition gets into the server, as far as it tells.
-// Protocols decide where both are known, as players' programs compare them and nothing
-// else; words alone do not, as games differ in what they let in.
+// Fit tells whether a player with an edition can join the server. If both protocols are
+// known, they decide: players' programs compare nothing else. Version words alone
+// decide nothing, because games differ in which versions they accept.
 func (i *Info) Fit(e Edition) Fit {
 	switch {
 	case i.Protocol > 0 && e.Protocol > 0:
@@ -135,16 +135,15 @@ func (i *Info) speaks(protocol int) bool {
 	return protocol >= oldest && protocol <= i.Protocol
 }
 
-// IsOfVersion reports whether the server is of a version that somebody wants: its own
-// words have it, or go on behind it (1.20 is 1.20.4, too, and no 1.2), or a number is
-// that of a protocol which it speaks.
+// IsOfVersion reports whether the server has a wanted version. Its own words have the
+// version, or go on after it: 1.20 matches 1.20.4, and 1.2 does not. Or the number is
+// that of a protocol that the server speaks.
 func (i *Info) IsOfVersion(wanted string) bool {
 	number, err := strconv.Atoi(wanted)
 	return err == nil && i.Protocol > 0 && i.speaks(number) || isOfVersion(i.Version, wanted)
 }
 
-// isOfVersion reports whether a version stands in a server's words, alone or with more
-// behind a dot.
+// isOfVersion reports whether words have a version, alone or followed by a dot.
 func isOfVersion(words, version string) bool {
 	words, version = strings.ToLower(words), strings.ToLower(version)
 	isPart := func(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' }
@@ -162,8 +161,8 @@ func isOfVersion(words, version string) bool {
 	}
 }
 
-// VersionText is what people read of the server's version: its own words, or the
-// numbers of its protocols where it has none.
+// VersionText returns the server's version for people: its own words, or else the
+// numbers of its protocols.
 func (i *Info) VersionText() string {
 	switch {
 	case i.Version != "" || i.Protocol == 0:

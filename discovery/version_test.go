@@ -8,7 +8,7 @@ import (
 	"muster/discovery"
 )
 
-// TestTags: words, each once; clocks and counters of every look are none.
+// TestTags checks that tags are words, each once, without clocks and counters.
 func TestTags(t *testing.T) {
 	for text, want := range map[string]discovery.Tags{
 		"": "",
@@ -62,7 +62,8 @@ func TestTagsInJSON(t *testing.T) {
 	}
 }
 
-// TestFit: protocols decide where both are known; words that differ only warn.
+// TestFit checks that protocols decide where both are known, and that different words
+// only warn.
 func TestFit(t *testing.T) {
 	server := func(version string, oldest, newest int) discovery.Info {
 		return discovery.Info{Version: version, Protocol: newest, OldestProtocol: oldest}
@@ -122,7 +123,8 @@ func TestIsOfVersion(t *testing.T) {
 	}
 }
 
-// FuzzTags: whatever a server says, its tags are few, short and clean, and stay as they are.
+// FuzzTags checks that the tags of any text are few, short and clean, and that reading
+// them again changes nothing.
 func FuzzTags(f *testing.F) {
 	f.Add("battleye,no3rd,mod,14:32", "no3rd -mod")
 	f.Add("a\x00b \u202e", "-")

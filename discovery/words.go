@@ -2,7 +2,7 @@ package discovery
 
 import "fmt"
 
-// ServersInWords says how many servers.
+// ServersInWords returns "1 server" or "7 servers".
 func ServersInWords(n int) string {
 	if n == 1 {
 		return "1 server"
