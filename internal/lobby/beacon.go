@@ -13,8 +13,8 @@ import (
 	"muster/internal/portmap"
 )
 
-// PassOn asks the router to pass on a UDP port to this machine, from when that is allowed
-// until stop is called. Told hears by which of its ports, and again when that changes.
+// PassOn asks the router to forward a UDP port to this machine. It begins once allowed is closed
+// and ends when stop is called. told receives the mapping, and again whenever it changes.
 func (d *Desk) PassOn(ctx context.Context, allowed <-chan struct{}, port uint16,
 	told func(portmap.Mapping)) (stop func()) {
 	if allowed == nil {
@@ -37,8 +37,8 @@ func (d *Desk) PassOn(ctx context.Context, allowed <-chan struct{}, port uint16,
 	return func() { cancel(); work.Wait() }
 }
 
-// PassedOn says what a port that a router has opened is worth; isTold says whether the room
-// tells the others of it.
+// PassedOn describes the port that a router has opened. isTold says whether the room passes it on
+// to the other players.
 func PassedOn(m portmap.Mapping, isTold bool) string {
 	switch {
 	case !m.IsPublic():
@@ -57,23 +57,23 @@ func PassedOn(m portmap.Mapping, isTold bool) string {
 		m.By, m.External)
 }
 
-// beaconHere is this machine as it answers as a beacon; the zero value does not.
+// beaconHere is the beacon on this machine. The zero value answers nobody.
 type beaconHere struct {
-	// port is where it answers, 0 for nowhere.
+	// port is the local port, 0 for none.
 	port uint16
-	// outside is the port of the router that leads there, 0 while nobody knows of any.
+	// outside is the router's port that leads to it, 0 while it is unknown.
 	outside *atomic.Uint32
 	stop    func()
 }
 
-// douse puts the beacon out.
+// douse stops the beacon.
 func (b beaconHere) douse() {
 	if b.stop != nil {
 		b.stop()
 	}
 }
 
-// reached is by which port of the router others reach this machine, 0 while nobody knows.
+// reached returns the router's port through which others reach this machine, 0 while it is unknown.
 func (b beaconHere) reached() uint16 {
 	if b.outside == nil {
 		return 0
@@ -81,12 +81,12 @@ func (b beaconHere) reached() uint16 {
 	return uint16(b.outside.Load())
 }
 
-// shine answers as a beacon until it is doused. Once allowed is closed the router is
-// asked to pass the port on; nil never is.
+// shine answers as a beacon until it is doused. Once allowed is closed, it asks the router to
+// forward the port; if allowed is nil it never does.
 func (d *Desk) shine(ctx context.Context, allowed <-chan struct{}) (beaconHere, error) {
 	here := beaconHere{outside: &atomic.Uint32{}}
 	conn, err := net.ListenUDP("udp", &net.UDPAddr{Port: beacon.Port})
-	if err != nil { // another program of the household has it
+	if err != nil { // another program in the household has it
 		conn, err = net.ListenUDP("udp", nil)
 	}
 	if err != nil {

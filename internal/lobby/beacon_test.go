@@ -8,7 +8,7 @@ import (
 	"muster/internal/portmap"
 )
 
-// TestPassedOn: what a router opened is told for what it is worth.
+// TestPassedOn checks that the text about a forwarded port says whether others can reach it.
 func TestPassedOn(t *testing.T) {
 	for _, c := range []struct {
 		outside string

@@ -20,42 +20,42 @@ import (
 )
 
 const (
-	// askTime is how long a host may take to answer, and with a long list to take it.
+	// askTime limits one request, including the upload of a long list.
 	askTime = 30 * time.Second
 	// maxAnswer is the longest answer that is read, in bytes: a room with its ranking.
 	maxAnswer = 4 << 20
-	// packedFrom is the length of a body, in bytes, from which it is sent compressed.
+	// packedFrom is the size of a body, in bytes, from which it is sent compressed.
 	packedFrom = 16 << 10
 )
 
-// ErrNotMuster says that what answers is no Muster host, and ErrNotPublic that it is
-// one on which strangers open no rooms.
+// ErrNotMuster says that something other than a Muster host answered. ErrNotPublic says that the
+// host opens no rooms for strangers.
 var (
 	ErrNotMuster = errors.New("lobby: what answers is no muster host")
 	ErrNotPublic = errors.New("lobby: this host opens no rooms for others")
 )
 
-// Moved says that the address leads elsewhere, such as from http to https.
+// Moved says that the address redirects elsewhere, such as from http to https.
 type Moved struct{ To string }
 
 func (m *Moved) Error() string { return "lobby: the address leads to " + m.To }
 
-// Client speaks to a host by HTTP as the organiser's program.
+// Client speaks HTTP to a host as the organiser's program.
 type Client struct {
 	base url.URL
 	tls  *tls.Config
 	http *http.Client
 }
 
-// NewClient returns a client of the host at a URL. A nil configuration trusts the
-// authorities that the system trusts.
+// NewClient returns a client for the host at a URL. A nil configuration trusts the system's
+// authorities.
 func NewClient(base *url.URL, trust *tls.Config) *Client {
 	return &Client{base: *base, tls: trust, http: &http.Client{
 		Timeout: askTime,
-		// Without a proxy, as players' programs connect. The transport changes its
-		// configuration, which WebSockets need as it is.
+		// No proxy, because players' programs connect without one. The transport changes its
+		// configuration; WebSockets need the original.
 		Transport: &http.Transport{TLSClientConfig: trust.Clone(), ForceAttemptHTTP2: true, TLSHandshakeTimeout: askTime / 3},
-		// Whoever is led elsewhere is told so: the secrets of a room are for one host.
+		// A redirect is reported, not followed: a room's secrets are for one host only.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }
@@ -71,7 +71,7 @@ type Service struct {
 	MaxServers int `json:"max_servers"`
 }
 
-// Knows reports whether the host can get the servers of a game, or at least knows it.
+// Knows reports whether the host knows a game, and whether it can list its servers.
 func (s Service) Knows(game string) (known, listed bool) {
 	for _, g := range s.Games {
 		if g.ID == game {
@@ -92,7 +92,7 @@ func (c *Client) Service(ctx context.Context) (Service, error) {
 	return s, err
 }
 
-// whatIsThere is why a host offers nothing: it is somebody's own, or none.
+// whatIsThere returns why a host offers nothing: it is somebody's private host, or no host at all.
 func (c *Client) whatIsThere(ctx context.Context) error {
 	err := c.ask(ctx, Key{Code: "-"}, http.MethodGet, "/api/rooms/-", nil, nil)
 	var refusal wire.Refusal
@@ -102,10 +102,10 @@ func (c *Client) whatIsThere(ctx context.Context) error {
 	return ErrNotMuster
 }
 
-// Key is what opens a room: its code, the key of its link, and whatever shows who asks.
+// Key opens a room: its code, the key of its link, and the caller's credential.
 type Key struct{ Code, Link, Credential string }
 
-// KeyOf is what a link opens a room with.
+// KeyOf returns the key that a link contains.
 func KeyOf(l invite.Link) Key { return Key{l.Code, l.Key, l.Secret} }
 
 // Open opens a room with settings by their names, and returns the organiser's link.
@@ -123,20 +123,20 @@ func (c *Client) Open(ctx context.Context, room map[string]any) (invite.Link, er
 	return l, nil
 }
 
-// Room is a room as it stands.
+// Room returns the current state of a room.
 func (c *Client) Room(ctx context.Context, of Key) (wire.Document, error) {
 	var d wire.Document
 	err := c.ask(ctx, of, http.MethodGet, "/api/rooms/-", nil, &d)
 	return d, err
 }
 
-// Order has a room do what its page may order.
+// Order sends a room one of the actions that its page offers.
 func (c *Client) Order(ctx context.Context, of Key, action string, order any) error {
 	return c.ask(ctx, of, http.MethodPost, "/api/rooms/-/"+action, order, nil)
 }
 
-// ask sends a request, and reads its answer into what is not nil. What the host
-// refuses is a [wire.Refusal], whose reason is empty if no Muster host words it.
+// ask sends a request and decodes the answer into the given value unless that is nil. A refusal is
+// a [wire.Refusal]; its reason is empty if the answer is not worded by a Muster host.
 func (c *Client) ask(ctx context.Context, of Key, method, path string, body, into any) error {
 	request, err := c.request(ctx, method, path, body)
 	if err != nil {
@@ -200,7 +200,7 @@ func (c *Client) request(ctx context.Context, method, path string, body any) (*h
 	return request, nil
 }
 
-// moved is where an answer leads, without what it may say besides scheme and host.
+// moved returns where an answer redirects, reduced to scheme and host.
 func moved(answer *http.Response) error {
 	to, err := answer.Location()
 	if err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {
@@ -209,7 +209,7 @@ func moved(answer *http.Response) error {
 	return &Moved{discovery.CleanText(to.Scheme + "://" + to.Host)}
 }
 
-// refused is what stands in an answer that is none.
+// refused returns the error in an answer that reports one.
 func refused(answer *http.Response, text []byte) error {
 	var refusal wire.Refusal
 	if json.Unmarshal(text, &refusal) == nil && refusal.Reason != "" {
@@ -225,7 +225,7 @@ func refused(answer *http.Response, text []byte) error {
 	return &Trouble{answer.StatusCode}
 }
 
-// Trouble is the answer of whoever stands before the host, or of a host that fails.
+// Trouble is an error status from a failing host, or from a proxy in front of it.
 type Trouble struct{ Status int }
 
 func (t *Trouble) Error() string {

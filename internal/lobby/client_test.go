@@ -22,15 +22,15 @@ import (
 	"muster/host/wire"
 )
 
-// TestMain has many tests wait at a time, between two attempts.
+// TestMain runs many tests at once, because they mostly wait between two attempts.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	flag.Set("test.parallel", "12")
 	os.Exit(m.Run())
 }
 
-// answering is a host that answers each path in its own way; what is not there is 404, as
-// of any web server.
+// answering returns a client of a host that answers each path in its own way. Other paths are 404,
+// as on any web server.
 func answering(t *testing.T, paths map[string]http.HandlerFunc) *Client {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -62,7 +62,7 @@ func leadsTo(location string) http.HandlerFunc {
 	}
 }
 
-// endless says one thing as long as it is heard.
+// endless repeats a text until the client hangs up.
 func endless(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for {
@@ -73,7 +73,7 @@ func endless(text string) http.HandlerFunc {
 	}
 }
 
-// TestService: who opens rooms says so; whatever else answers is told apart.
+// TestService checks that a public host is recognised, and that anything else gets its own error.
 func TestService(t *testing.T) {
 	const refused = `{"reason":"code","message":"no room has this code"}`
 	for name, tt := range map[string]struct {
@@ -117,7 +117,7 @@ func TestService(t *testing.T) {
 	}
 }
 
-// TestNobodyElse: what opens a room goes to its host alone, and stands in no URL.
+// TestNobodyElse checks that a room's key goes to its host alone, and appears in no URL.
 func TestNobodyElse(t *testing.T) {
 	other := 0
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { other++ }))
@@ -145,7 +145,7 @@ func TestNobodyElse(t *testing.T) {
 	}
 }
 
-// TestOpen: a long list goes out compressed, and a room has a link for its organiser.
+// TestOpen checks that a long list is sent compressed, and that a new room has an organiser's link.
 func TestOpen(t *testing.T) {
 	servers := make([]string, 3000)
 	for i := range servers {
@@ -186,7 +186,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestHostAway: a host that does not answer is an error by which its caller knows why.
+// TestHostAway checks that a host that does not answer gives an error that names the cause.
 func TestHostAway(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	base, err := url.Parse(gone.URL)
@@ -210,13 +210,14 @@ func TestHostAway(t *testing.T) {
 	}
 }
 
-// scene is what a host does on one connection of a watcher's.
+// scene is what a host does on one connection of a watcher.
 type scene func(t *testing.T, ws *websocket.Conn)
 
 func shows(texts ...string) scene {
 	return func(t *testing.T, ws *websocket.Conn) {
 		for _, text := range texts {
-			if err := ws.WriteMessage(websocket.TextMessage, []byte(text)); err != nil && len(text) < maxFrame { // which nobody reads to its end
+			// Nobody reads a frame over the limit to its end.
+			if err := ws.WriteMessage(websocket.TextMessage, []byte(text)); err != nil && len(text) < maxFrame {
 				t.Error(err)
 			}
 		}
@@ -227,8 +228,8 @@ func state(stage string) string {
 	return fmt.Sprintf(`{"type":"state","now":1,"you":{"name":"x"},"room":{"code":"BAKODITA","stage":%q}}`, stage)
 }
 
-// TestWatch: the watcher comes back whenever the host may have the room again, and ends
-// with the reason otherwise.
+// TestWatch checks that the watcher reconnects while the host may still have the room, and
+// otherwise ends with the reason.
 func TestWatch(t *testing.T) {
 	const limited, busy, moved, closed = `{"type":"refused","reason":"limited"}`, `{"type":"refused","reason":"busy"}`,
 		`{"type":"refused","reason":"moved"}`, `{"type":"refused","reason":"closed","message":"room BAKODITA is over"}`
@@ -316,7 +317,7 @@ func TestWatch(t *testing.T) {
 					shows(closed)(t, ws)
 				}
 				ws.WriteControl(websocket.CloseMessage, nil, time.Now().Add(time.Second))
-				ws.ReadMessage() // until the watcher has read it all
+				ws.ReadMessage() // until the watcher has read everything
 			}})
 			var stages []string
 			var end error
@@ -334,7 +335,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchEnds: with its context, and when nobody looks any more.
+// TestWatchEnds checks that a watch ends with its context, and when its caller stops reading.
 func TestWatchEnds(t *testing.T) {
 	h := answering(t, map[string]http.HandlerFunc{"GET /live": func(w http.ResponseWriter, r *http.Request) {
 		ws, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
@@ -344,7 +345,7 @@ func TestWatchEnds(t *testing.T) {
 		}
 		defer ws.Close()
 		shows(state("gathering"))(t, ws)
-		ws.ReadMessage() // the first word
+		ws.ReadMessage() // the key
 		ws.ReadMessage() // the end
 	}})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -365,7 +366,7 @@ func TestWatchEnds(t *testing.T) {
 	}
 }
 
-// FuzzRead: any frame is news of a room, a refusal, or an error.
+// FuzzRead checks that any frame is news of a room, a refusal, or an error.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(state("gathering")))
 	f.Add([]byte(`{"type":"refused","reason":"closed","message":"over"}`))

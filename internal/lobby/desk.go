@@ -13,7 +13,7 @@ import (
 	"muster/internal/term"
 )
 
-// Desk is where a person sits: at a terminal, or before Home's page in its stead.
+// Desk is what a person works at: a terminal, or Home's page instead of one.
 type Desk struct {
 	In     io.Reader
 	Out    term.Terminal
@@ -22,26 +22,26 @@ type Desk struct {
 	Page   *home.Terminal
 	Logger *slog.Logger
 	env    func(string) string
-	// voter takes what the person says while people vote.
+	// voter reads what the person types during a vote.
 	voter *voter
 }
 
-// NewDesk returns a desk at a terminal, or at Home's page if that is not nil. Env looks up
-// variables of the environment.
+// NewDesk returns a desk at a terminal, or at Home's page if that is not nil. env looks up
+// environment variables.
 func NewDesk(in io.Reader, out term.Terminal, screen *term.Screen, page *home.Terminal, env func(string) string,
 	log *slog.Logger) *Desk {
 	return &Desk{In: in, Out: out, Screen: screen, Page: page, Logger: log, env: env, voter: newVoter()}
 }
 
-// Warn says what could not be had while the rest could.
+// Warn prints warnings about what could not be read or fetched. The rest goes on without it.
 func (d *Desk) Warn(warnings ...error) {
 	for _, line := range hint.Warnings(warnings...) {
 		d.Screen.Say("%s", line)
 	}
 }
 
-// Console puts questions to the person: at the terminal, or on Home's page. Typed takes
-// lines that were typed unasked and are no vote; alone is told that the input has ended.
+// Console asks the person questions, at the terminal or on Home's page. typed receives lines that
+// answer no question and are no vote. alone is called when the input ends.
 func (d *Desk) Console(in io.Reader, typed func(line string), alone func()) *term.Console {
 	c := term.NewConsole(in, d.Screen, func(line string) {
 		if !d.voter.typed(line, func(wrong string) { d.Screen.Say("%s", d.Screen.Wrap(wrong, 0)) }) {
@@ -54,7 +54,7 @@ func (d *Desk) Console(in io.Reader, typed func(line string), alone func()) *ter
 	return c
 }
 
-// keys returns the help on what keys do, which only a terminal has.
+// keys returns the help on keys at a terminal, and nil on Home's page, which has no keys.
 func (d *Desk) keys(help func(wire.Snapshot) string) func(wire.Snapshot) string {
 	if d.Page != nil {
 		return nil
@@ -62,7 +62,7 @@ func (d *Desk) keys(help func(wire.Snapshot) string) func(wire.Snapshot) string 
 	return help
 }
 
-// later is what the terminal says once the game has started.
+// later returns what the terminal says once the game has started.
 func (d *Desk) later() string {
 	if d.Page != nil {
 		return ""
@@ -70,8 +70,8 @@ func (d *Desk) later() string {
 	return afterwards
 }
 
-// Present shows a page that is one person's own. Ticket returns a way to it that works
-// once: everybody on this machine can read the browser's command line.
+// Present shows a page that belongs to one person. ticket returns a link that works once: every
+// user of this machine can read the browser's command line.
 func (d *Desk) Present(ctx context.Context, link string, ticket func() string) {
 	switch {
 	case d.Page != nil:
@@ -81,26 +81,26 @@ func (d *Desk) Present(ctx context.Context, link string, ticket func() string) {
 	}
 }
 
-// hasBrowser reports whether the person sits at this machine's own terminal, and a browser
-// may be there.
+// hasBrowser reports whether the person sits at this machine's own terminal, and a browser may be
+// available.
 func (d *Desk) hasBrowser() bool { return d.Screen.IsTerminal && d.HasDesktop() }
 
-// HasDesktop reports whether this machine has windows, and the person is not far away.
+// HasDesktop reports whether this machine has a graphical desktop, and the person is not on a
+// remote shell.
 func (d *Desk) HasDesktop() bool {
 	hasDesktop := runtime.GOOS == "windows" || runtime.GOOS == "darwin" || d.env("DISPLAY") != "" ||
 		d.env("WAYLAND_DISPLAY") != ""
 	return d.env("SSH_CONNECTION") == "" && hasDesktop
 }
 
-// Browse shows a link in the person's browser. If that fails, the link stands on the
-// screen anyway.
+// Browse opens a link in the person's browser. If that fails, the link is on the screen anyway.
 func (d *Desk) Browse(ctx context.Context, link string) {
 	if d.hasBrowser() {
 		d.StartBrowser(ctx, link)
 	}
 }
 
-// StartBrowser shows a link in a browser, whether or not anybody sits at the terminal.
+// StartBrowser opens a link in a browser, whether or not anybody sits at the terminal.
 func (d *Desk) StartBrowser(ctx context.Context, link string) {
 	wait, err := game.Start(ctx, game.Game{Launch: []string{link}}.Template(runtime.GOOS), nil)
 	if err != nil {

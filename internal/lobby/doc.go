@@ -1,5 +1,5 @@
-// Package lobby is a room as its organiser and its players see and steer it at a terminal,
-// or on Home's page in its stead.
+// Package lobby shows a room to its organiser and its players, and lets them steer it. It works at
+// a terminal or on Home's page.
 //
 //	what is typed ─▶ Steering ── the organiser's orders ─▶ the room
 //	              ─▶ voter ─▶ Player ── as a peer ───────▶

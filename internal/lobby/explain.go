@@ -25,7 +25,7 @@ import (
 // ErrNothing says that nothing suitable was found.
 var ErrNothing = errors.New("nothing suitable found")
 
-// Explain adds what to do about a room that cannot be played in.
+// Explain adds a hint on what to do if a room cannot be entered.
 func Explain(err error, to invite.Link) error {
 	var doubt *tls.CertificateVerificationError
 	var plain tls.RecordHeaderError
@@ -67,7 +67,7 @@ func Explain(err error, to invite.Link) error {
 	return err
 }
 
-// distrust is why a certificate does not hold.
+// distrust returns why a certificate is not trusted.
 func distrust(err error) string {
 	var (
 		name    x509.HostnameError
@@ -85,11 +85,10 @@ func distrust(err error) string {
 	return strings.TrimPrefix(err.Error(), "x509: ")
 }
 
-// mayBeCode matches what looks like a code rather than the name of a host.
+// mayBeCode matches text that looks like a code rather than a host's name.
 var mayBeCode = regexp.MustCompile(`^[[:alpha:]]{6}$`)
 
-// Unreached says that nobody takes a connection at an address, or several, and
-// what that means.
+// Unreached says that nothing accepts connections at one or more addresses, and what that means.
 func Unreached(at string, err error) error {
 	var name *net.DNSError
 	var timeout interface{ Timeout() bool }
@@ -114,7 +113,7 @@ func Unreached(at string, err error) error {
 		"is muster host running there, are address and port right, does a firewall let TCP through?")
 }
 
-// elsewhere says what helps a player whose link leads into another's own network.
+// elsewhere returns the hint for a player whose link leads into somebody else's private network.
 func elsewhere(at netip.Addr) string {
 	return fmt.Sprintf("%v is an address of the host's own network. If you are on it: "+
 		"is muster host running there, does a firewall let TCP through?\n"+
@@ -124,7 +123,7 @@ func elsewhere(at netip.Addr) string {
 --public-url URL if a tunnel or an address of their own leads there`, at)
 }
 
-// ExplainAt adds what to do about a public host on which no room can be had.
+// ExplainAt adds a hint on what to do if a public host opens no room.
 func ExplainAt(err error, base *url.URL) error {
 	const here = "--here opens the room on this machine"
 	var (

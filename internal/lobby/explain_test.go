@@ -15,8 +15,7 @@ import (
 	"muster/peer"
 )
 
-// TestUnreached: no call, socket or library is heard of, and there is something
-// to do about it.
+// TestUnreached checks that errors mention no call, socket or library, and say what to do.
 func TestUnreached(t *testing.T) {
 	dial := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
 	for _, tt := range []struct {
@@ -51,7 +50,7 @@ func TestUnreached(t *testing.T) {
 	}
 }
 
-// TestGone: who was in a room whose host has ended is not sent to look for firewalls.
+// TestGone checks that a player whose host has stopped is not told to look at firewalls.
 func TestGone(t *testing.T) {
 	gone := fmt.Errorf("%w: %w", peer.ErrGone, os.NewSyscallError("connect", syscall.ECONNREFUSED))
 	err := Explain(gone, invite.Link{Host: "192.0.2.1:7777"})

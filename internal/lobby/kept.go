@@ -13,28 +13,28 @@ import (
 	"time"
 )
 
-// kept is a room that the user opened on a public host, in a file that nobody else on
-// this machine reads: its link steers.
+// kept is a room that the user opened on a public host. Its file is readable by the user alone,
+// because its link steers the room.
 type kept struct {
 	At     string    `json:"at"`
 	Game   string    `json:"game"`
 	Name   string    `json:"name,omitempty"`
 	Link   string    `json:"link"`
 	Opened time.Time `json:"opened"`
-	// Brings: its list is this program's.
+	// Brings says that this program supplies the list of servers.
 	Brings   bool                       `json:"brings,omitempty"`
 	Settings map[string]json.RawMessage `json:"settings,omitempty"`
 	file     string
 }
 
-// keptFor is how long a room is remembered that nobody asks for: public hosts forget
-// those that are over after a month.
+// keptFor is how long an unused room is remembered. Public hosts forget a closed room after a
+// month.
 const keptFor = 60 * 24 * time.Hour
 
 // keptFolder holds a file for each room.
 const keptFolder = "rooms-elsewhere"
 
-// keep writes the room down.
+// keep writes the room to its file.
 func (k kept) keep(at string) error {
 	k.At = at
 	name := sha256.Sum256([]byte(k.At + "\x00" + k.Link))
@@ -49,19 +49,19 @@ func (k kept) keep(at string) error {
 	return userfile.Replace(file, data)
 }
 
-// forget removes the file of a room that is over. Where that fails the room is asked for
-// again, and is over again.
+// forget removes the file of a room that is over. If that fails, the next start asks for the room
+// again and learns again that it is over.
 func (k kept) forget() { os.Remove(k.file) }
 
-// keptRooms are the user's rooms at a host, the newest first. Warn hears of those that
-// cannot be read.
+// keptRooms returns the user's rooms at a host, the newest first. warn receives those that cannot
+// be read.
 func keptRooms(at string, warn func(...error)) iter.Seq[kept] {
 	return func(yield func(kept) bool) {
 		folder, err := userfile.State(filepath.Join(keptFolder, "any"))
 		if err != nil {
 			return
 		}
-		files, _ := filepath.Glob(filepath.Join(filepath.Dir(folder), "*.json")) // the pattern is a good one
+		files, _ := filepath.Glob(filepath.Join(filepath.Dir(folder), "*.json")) // the pattern is valid
 		var rooms []kept
 		for _, file := range files {
 			k, err := readKept(file)

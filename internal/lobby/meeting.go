@@ -9,8 +9,8 @@ import (
 	"muster/host/wire"
 )
 
-// keysOfMeeting are what a player can type in a room that stays; empty if there is nothing
-// to say anything of.
+// keysOfMeeting returns what a player can type in a standing room; it is empty if there is nothing
+// to comment on.
 func keysOfMeeting(m *wire.Meeting) string {
 	var of []string
 	if m != nil && !m.Next.IsZero() {
@@ -25,15 +25,16 @@ func keysOfMeeting(m *wire.Meeting) string {
 	return "type " + strings.Join(of, ", ")
 }
 
-// ofMeeting is what a line means in a room that stays, if it is one of its words.
+// ofMeeting parses a line as one of the words of a standing room.
 func ofMeeting(line string, room *wire.Snapshot) (word wire.Say, is bool) {
 	what, is := map[string]wire.Word{"come": wire.SayCome, "not": wire.SayNotCome, "no": wire.SayNotCome,
 		"liked": wire.SayLiked, "disliked": wire.SayDisliked}[strings.ToLower(strings.TrimSpace(line))]
 	return wire.Say{Round: room.Room.Round, What: what}, is && room.Meeting != nil
 }
 
-// meetingInWords is the next date by the reader's clock, with its year if that is another,
-// who comes, and where the room was last; empty if there is nothing to say.
+// meetingInWords describes the next date by the reader's clock, who comes, and where the room
+// played last. The year appears only if it is not the current one. It is empty if there is nothing
+// to say.
 func meetingInWords(m *wire.Meeting, now time.Time) string {
 	if m == nil {
 		return ""
@@ -70,8 +71,7 @@ func meetingInWords(m *wire.Meeting, now time.Time) string {
 	return strings.Join(parts, "; ")
 }
 
-// meets tells of the next evening, whenever that is new. While people measure it is kept
-// for later.
+// meets prints the next session whenever it changes. While players measure, it waits.
 func (n *View) meets(s wire.Snapshot) {
 	if s.Room.Stage != wire.Gathering && s.Room.Stage != wire.Launching {
 		return

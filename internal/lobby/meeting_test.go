@@ -7,7 +7,7 @@ import (
 	"muster/host/wire"
 )
 
-// TestMeetingInWords: by the clock of who reads it.
+// TestMeetingInWords checks that dates follow the reader's clock.
 func TestMeetingInWords(t *testing.T) {
 	yes, no := true, false
 	at := time.Date(2026, 11, 27, 19, 0, 0, 0, time.UTC)
@@ -20,7 +20,7 @@ func TestMeetingInWords(t *testing.T) {
 		{nil, time.UTC, ""},
 		{&wire.Meeting{}, time.UTC, ""},
 		{&wire.Meeting{Next: at, Who: who}, time.FixedZone("", 14*3600), "next evening: Sat 28 Nov 09:00; coming: ann; not coming: bob[31m"},
-		{&wire.Meeting{Next: at.AddDate(36, 0, 0)}, time.UTC, "next evening: Mon 27 Nov 2062 19:00"}, // which was to be 2026
+		{&wire.Meeting{Next: at.AddDate(36, 0, 0)}, time.UTC, "next evening: Mon 27 Nov 2062 19:00"}, // 36 years after 2026
 		{&wire.Meeting{Next: time.Date(2026, 12, 31, 23, 0, 0, 0, time.UTC)}, time.FixedZone("", 2*3600), "next evening: Fri 1 Jan 2027 01:00"},
 		{&wire.Meeting{Last: &wire.Last{Server: "Frankfurt", MeanMS: 41.4}}, time.UTC, "last time: Frankfurt, 41 ms"},
 	} {
@@ -30,7 +30,7 @@ func TestMeetingInWords(t *testing.T) {
 	}
 }
 
-// TestKeysOfMeeting: nobody is asked of a last evening that was none.
+// TestKeysOfMeeting checks that nobody is asked about a last session that never happened.
 func TestKeysOfMeeting(t *testing.T) {
 	for _, test := range []struct {
 		meeting *wire.Meeting
@@ -48,8 +48,8 @@ func TestKeysOfMeeting(t *testing.T) {
 	}
 }
 
-// TestMeetingTyped: what is typed in a room that stays is said there, and nowhere else; it
-// takes nothing from the vote.
+// TestMeetingTyped checks that the words of a standing room work there and nowhere else, and take
+// nothing from the vote.
 func TestMeetingTyped(t *testing.T) {
 	stays, ends := &wire.Snapshot{Meeting: &wire.Meeting{}}, &wire.Snapshot{}
 	stays.Room.Round = 3

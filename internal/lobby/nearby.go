@@ -20,14 +20,14 @@ import (
 
 const pasteHint = "paste the line that muster host printed: muster join http://…/#CODE"
 
-// FindRoom finds a room on the local network, and asks whether that is the one. Code is the
-// room's, if the player has said it.
+// FindRoom finds a room on the local network, and asks the player to confirm it. code is the room's
+// code, if the player gave it.
 func FindRoom(ctx context.Context, c *term.Console, code string, log *slog.Logger) (invite.Link, error) {
 	c.Say("looking for rooms on the local network …")
 	looking, stop := context.WithTimeout(ctx, LookTime)
 	defer stop()
 	var found []lan.Found
-	var err error // why nothing may have been heard
+	var err error // why nothing may have been found
 	for found, err = range lan.Browse(looking, log) {
 	}
 	switch {
@@ -54,7 +54,7 @@ func FindRoom(ctx context.Context, c *term.Console, code string, log *slog.Logge
 	return toward(ctx, c, room, at, code)
 }
 
-// roomTable shows rooms, numbered; what strangers announce was cleaned by lan.
+// roomTable numbers the rooms in a table. Package lan has already cleaned what strangers announce.
 func roomTable(found []lan.Found) *term.Table {
 	t := &term.Table{Columns: []term.Column{term.Right(""), term.Left("ROOM"), term.Left("GAME"),
 		term.Right("PLAYERS"), term.Left("ORGANISER"), term.Left("")}}
@@ -71,10 +71,10 @@ func roomTable(found []lan.Found) *term.Table {
 	return t
 }
 
-// called is what to call a room: anybody may announce one without a name.
+// called returns a name for a room; anybody may announce one without a name.
 func called(f lan.Found) string { return cmp.Or(f.Name, "(no name)") }
 
-// pick asks which room, or whether the only one.
+// pick asks which room the player wants, or whether the only one is right.
 func pick(ctx context.Context, c *term.Console, found []lan.Found) (lan.Found, error) {
 	question := fmt.Sprintf("join %s? [Y/n] ", called(found[0]))
 	if len(found) > 1 {
@@ -96,7 +96,7 @@ func pick(ctx context.Context, c *term.Console, found []lan.Found) (lan.Found, e
 	}
 }
 
-// nobodyAnswers is for scripts: what to say instead of answering.
+// nobodyAnswers returns the error for scripts, with the flag that replaces the answer.
 func nobodyAnswers(ctx context.Context, f lan.Found) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -105,8 +105,8 @@ func nobodyAnswers(ctx context.Context, f lan.Found) error {
 		"name the room and its code: muster join "+LinkTo(f, f.Addrs[0], "CODE").String())
 }
 
-// toward is the way into a room that was found. The code was not announced: who has
-// it was told by the organiser.
+// toward returns the link to a room that was found. The announcement omits the code: players have
+// it from the organiser.
 func toward(ctx context.Context, c *term.Console, f lan.Found, at netip.AddrPort, code string) (invite.Link, error) {
 	to := said(LinkTo(f, at, ""), code)
 	if to.TLS && !access.IsFingerprint(to.Pin) {
@@ -122,9 +122,9 @@ func toward(ctx context.Context, c *term.Console, f lan.Found, at netip.AddrPort
 	return to, nil
 }
 
-// said is the link with what somebody said is the code, or pasted as one.
+// said adds the code that the player typed, or pasted as part of a link.
 func said(to invite.Link, answer string) invite.Link {
-	key, _ := access.ParseKey(answer) // its code is there in any case
+	key, _ := access.ParseKey(answer) // the code is in it in any case
 	to.Code, to.Key = key.Code, key.Link
 	return to
 }

@@ -16,22 +16,22 @@ import (
 	"muster/internal/term"
 )
 
-// Opening opens a room on a public host, or goes on with the user's own from before.
+// Opening opens a room on a public host, or reopens one that the user had before.
 type Opening struct {
 	Desk     *Desk
 	Client   *Client
 	Base     *url.URL
 	Game     game.Game
 	Settings wire.Settings
-	// Patch holds what the organiser has said of the settings that a room can change.
+	// Patch holds the organiser's choices for settings that a room can change.
 	Patch  map[string]json.RawMessage
 	Supply *Supply
-	// Named: the organiser has said the room's name. Fresh: they want a new room.
+	// Named says that the organiser gave the room's name, Fresh that they want a new room.
 	Named, Fresh bool
 }
 
-// Room returns the organiser's link to the room, and whether the organiser's own list is
-// the room's.
+// Room returns the organiser's link to the room, and whether the room uses the organiser's own
+// list.
 func (o *Opening) Room(ctx context.Context) (room invite.Link, brings bool, err error) {
 	brings = o.Supply.isOwn(o.Game)
 	if o.Fresh {
@@ -59,8 +59,8 @@ func (o *Opening) Room(ctx context.Context) (room invite.Link, brings bool, err 
 	return o.open(ctx, brings)
 }
 
-// isWanted reports whether a room from before is the one that the organiser wants. One that
-// stays has to be called by its name.
+// isWanted reports whether an earlier room is the one that the organiser wants. A standing room
+// must be asked for by its name.
 func (o *Opening) isWanted(old kept) bool {
 	_, isToStay := o.Patch["every"]
 	if _, stays := old.Settings["every"]; stays && !o.Named && !isToStay {
@@ -69,14 +69,14 @@ func (o *Opening) isWanted(old kept) bool {
 	return old.Game == o.Settings.Game && (old.Name == o.Settings.Name || !o.Named)
 }
 
-// goOn wakes a room from before, and gives it what the organiser says now.
+// goOn wakes an earlier room and applies the organiser's current settings.
 func (o *Opening) goOn(ctx context.Context, old kept, key Key) {
 	keep := func() {
 		if err := old.keep(o.Base.String()); err != nil {
 			o.Desk.Warn(err)
 		}
 	}
-	old.Opened = time.Now().UTC() // or a room that stays would be forgotten
+	old.Opened = time.Now().UTC() // otherwise a standing room would be forgotten
 	keep()
 	if _, stays := old.Settings["every"]; stays {
 		if err := o.Client.Order(ctx, key, "wake", nil); err != nil {
@@ -94,7 +94,7 @@ func (o *Opening) goOn(ctx context.Context, old kept, key Key) {
 	keep()
 }
 
-// open opens a new room, with what the host cannot get itself.
+// open opens a new room, with the list of servers if the host cannot fetch one itself.
 func (o *Opening) open(ctx context.Context, brings bool) (invite.Link, bool, error) {
 	service, err := o.Client.Service(ctx)
 	if err != nil {
@@ -124,7 +124,7 @@ func (o *Opening) open(ctx context.Context, brings bool) (invite.Link, bool, err
 	return l, brings, nil
 }
 
-// bring adds the organiser's own list to what a room is opened with.
+// bring adds the organiser's own list to the request for a new room.
 func (o *Opening) bring(ctx context.Context, room map[string]any, most int) error {
 	if err := o.Supply.Lists.FirstList(o.Game, o.Desk.In, o.Desk.Screen); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (o *Opening) bring(ctx context.Context, room map[string]any, most int) erro
 	return nil
 }
 
-// wanted returns what a public host is told of the room.
+// wanted returns the room's settings for a public host.
 func (o *Opening) wanted() map[string]any {
 	o.Settings.LookAround = o.Supply.Lists.LooksAround()
 	room := map[string]any{}

@@ -21,44 +21,44 @@ import (
 	"muster/peer"
 )
 
-// Organiser is the organiser's part in a room: it steers and watches the room by HTTP,
-// wherever its host is, and plays in it as a peer.
+// Organiser is the organiser's part in a room. It steers and watches the room by HTTP, wherever its
+// host is, and plays in it as a peer.
 type Organiser struct {
 	Desk   *Desk
 	Client *Client
-	// Link is the organiser's own way into the room, and Friends the link for the others.
+	// Link is the organiser's own link to the room, Friends the link for everyone else.
 	Link, Friends invite.Link
-	// At is the public host that has the room. It is empty if this process has it, which
-	// listens on Listen.
+	// At is the public host of the room. It is empty if this process hosts the room, listening on
+	// Listen.
 	At, Listen string
-	// Player is how the organiser plays; nil if the organiser only hosts.
+	// Player is the organiser's own player; nil if the organiser only hosts.
 	Player *Player
-	// Awaits is how many players the room starts with by itself, 0 for never.
+	// Awaits is how many players the room starts with automatically, 0 for never.
 	Awaits int
 	// Supply brings the organiser's own list; nil if the host has one.
 	Supply *Supply
 	// Starter starts servers at candidate places; nil starts none.
 	Starter *Starter
-	// Once: the organiser's part ends with the round.
+	// Once ends the organiser's part with the round.
 	Once      bool
 	NoBrowser bool
-	// NoInput: nobody types what the input says, such as a list.
+	// NoInput says that the input is not typed, such as when it is a list.
 	NoInput bool
 
 	console *term.Console
 	steers  *Steering
 
-	mu sync.Mutex // guards following
-	// secret steers the room, and page does if the organiser has renewed the secret
-	// there: the credential of the organiser's own player.
+	mu sync.Mutex // guards what follows
+	// secret steers the room. page replaces it if the organiser has renewed the secret on the page;
+	// it is the credential of the organiser's own player.
 	secret, page string
 }
 
-// isFar reports whether the room is on another host than this process.
+// isFar reports whether another process hosts the room.
 func (o *Organiser) isFar() bool { return o.At != "" }
 
-// Begin prints what friends need, and listens to the organiser until stop is called.
-// Console puts questions to the organiser meanwhile.
+// Begin prints the invitation, and obeys the organiser's input until stop is called. Meanwhile
+// console asks the organiser questions.
 func (o *Organiser) Begin(ctx context.Context) (console *term.Console, stop func()) {
 	o.Renewed(o.Link.Secret)
 	o.invite()
@@ -69,7 +69,7 @@ func (o *Organiser) Begin(ctx context.Context) (console *term.Console, stop func
 	o.steers = &Steering{Screen: o.Desk.Screen, Counts: true, Order: func(name string, action room.Action) {
 		select {
 		case orders <- order{name, action}:
-		default: // one is under way: whoever presses twice means once
+		default: // an order is under way: pressing twice means once
 		}
 	}}
 	if page := o.Desk.Page; page != nil {
@@ -93,7 +93,7 @@ func (o *Organiser) Begin(ctx context.Context) (console *term.Console, stop func
 	return o.console, func() { starts(); cancel(); work.Wait(); o.Client.http.CloseIdleConnections() }
 }
 
-// listen listens to the organiser, unless the input is not theirs.
+// listen reads the organiser's input, unless something else uses it.
 func (o *Organiser) listen() *term.Console {
 	in, alone := o.Desk.In, func() {}
 	if o.NoInput {
@@ -110,8 +110,8 @@ func (o *Organiser) listen() *term.Console {
 	return c
 }
 
-// invite prints what friends need: a link, the code, the line to paste. The QR code comes
-// first: on a small screen the rest still stands below it.
+// invite prints what friends need: a link, the code, the line to paste. The QR code comes first, so
+// that on a small screen the rest is still visible below it.
 func (o *Organiser) invite() {
 	out, l := o.Desk.Out, o.Friends
 	addr, err := netip.ParseAddrPort(l.Host)
@@ -125,7 +125,7 @@ func (o *Organiser) invite() {
 	}
 }
 
-// Greet prints what the organiser needs. On Home it is the page that steers.
+// Greet prints what the organiser needs. With Home it prints nothing, because the page steers.
 func (o *Organiser) Greet() {
 	if o.Desk.Page != nil {
 		return
@@ -145,8 +145,8 @@ func (o *Organiser) Renewed(secret string) {
 	o.secret = secret
 }
 
-// Run plays in the room, or watches it, until ctx ends or the room is over; once, until the
-// round is.
+// Run plays in the room, or watches it, until ctx ends or the room is over. With Once it ends with
+// the round.
 func (o *Organiser) Run(ctx context.Context) error {
 	if personal := o.Link.Personal(o.Link.Secret); !o.NoBrowser || o.Desk.Page != nil {
 		o.Desk.Present(ctx, personal, func() string { return Ticket(ctx, personal) })
@@ -166,7 +166,7 @@ func (o *Organiser) Run(ctx context.Context) error {
 	return Explain(o.play(ctx, view), o.Link)
 }
 
-// play plays until the organiser's own player is out of the room, and watches it then.
+// play plays until the organiser's own player leaves the room, and then watches it.
 func (o *Organiser) play(ctx context.Context, view *View) error {
 	y := o.Player
 	y.Desk, y.View, y.Once, y.steers, y.atHost, y.sees = o.Desk, view, o.Once, true, !o.isFar(), o.sees
@@ -194,7 +194,7 @@ func (o *Organiser) play(ctx context.Context, view *View) error {
 	case o.isFar() && ctx.Err() != nil && errors.Is(context.Cause(ctx), context.Canceled):
 		o.Desk.Screen.Say("the room stays open without this program; the same command goes on with it")
 	case !o.isFar() && o.Once && err == nil:
-		// Whose game is still to start would lose the host.
+		// A player whose game has not started yet would lose the host.
 		ctx, cancel := context.WithTimeout(ctx, othersWithin)
 		defer cancel()
 		o.follow(ctx, view, true)
@@ -202,8 +202,8 @@ func (o *Organiser) play(ctx context.Context, view *View) error {
 	return err
 }
 
-// othersWithin is for how long a host that ends with its round waits for those whose games
-// have not started yet when its own player's has.
+// othersWithin limits the wait at the end of a round. The organiser's game has started; the host
+// stays this long for players whose games have not.
 const othersWithin = 30 * time.Second
 
 // sees notes what the room tells the organiser's own player.
@@ -220,7 +220,7 @@ func (o *Organiser) sees(e peer.Event) {
 	}
 }
 
-// watch tells of the room until ctx ends or the room does.
+// watch reports the room's states until ctx ends or the room does.
 func (o *Organiser) watch(ctx context.Context, sees func(wire.Snapshot)) {
 	for s, err := range o.Client.Watch(ctx, Key{Code: o.Link.Code, Link: o.Link.Key}, func(error) {}) {
 		if err != nil {
@@ -230,9 +230,8 @@ func (o *Organiser) watch(ctx context.Context, sees func(wire.Snapshot)) {
 	}
 }
 
-// follow tells of the room without a player in it, until the night is over: a room that
-// stays is there after that, too, and if another host has it this program has nothing to do
-// for it.
+// follow shows the room without a player in it, until the session ends. A standing room outlives
+// its session. If another host has that room, this program has nothing more to do.
 func (o *Organiser) follow(ctx context.Context, n *View, once bool) error {
 	var ended error
 	awake := false
@@ -243,7 +242,7 @@ func (o *Organiser) follow(ctx context.Context, n *View, once bool) error {
 			if ended = err; err != nil {
 				var refusal wire.Refusal
 				if errors.As(err, &refusal) && (n.hasEnded || n.ends(refusal)) {
-					ended = nil // it is over, as it said
+					ended = nil // the room has announced its end
 				}
 				return
 			}
@@ -263,13 +262,13 @@ func (o *Organiser) follow(ctx context.Context, n *View, once bool) error {
 	return ended
 }
 
-// order is what the organiser wants of the room: an action, and what goes with it.
+// order is an action that the organiser wants, and its parameters.
 type order struct {
 	action string
 	with   any
 }
 
-// obey passes on what the organiser types.
+// obey forwards the organiser's orders to the room.
 func (o *Organiser) obey(ctx context.Context, orders <-chan order) {
 	for {
 		var next order
@@ -292,7 +291,7 @@ func (o *Organiser) obey(ctx context.Context, orders <-chan order) {
 	}
 }
 
-// explain adds what to do about an order that did not reach the host.
+// explain adds a hint on what to do about an order that did not reach the host.
 func (o *Organiser) explain(err error) error {
 	if o.isFar() {
 		return ExplainAt(err, &o.Client.base)
@@ -300,8 +299,8 @@ func (o *Organiser) explain(err error) error {
 	return Explain(err, o.Link)
 }
 
-// order asks the room to do what the organiser wants: by the secret or, if the organiser has
-// renewed that on the page, as the organiser's own player.
+// order sends an action to the room. It uses the secret or, if the organiser has renewed that on
+// the page, the credential of the organiser's own player.
 func (o *Organiser) order(ctx context.Context, action string, with any) error {
 	o.mu.Lock()
 	secret, page := o.secret, o.page
@@ -316,7 +315,7 @@ func (o *Organiser) order(ctx context.Context, action string, with any) error {
 	return steersNoMore(err)
 }
 
-// steersNoMore says what it means that a secret steers no more.
+// steersNoMore explains the error if a secret no longer steers the room.
 func steersNoMore(err error) error {
 	var refusal wire.Refusal
 	if errors.As(err, &refusal) && refusal.Reason == wire.ReasonSecret {

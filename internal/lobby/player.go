@@ -27,11 +27,11 @@ import (
 
 // Asking says how servers are asked.
 type Asking struct {
-	// Prober asks servers by a protocol. Rests is told each pause; nil is told nothing.
+	// Prober returns a prober for a protocol. It reports each pause to rests unless that is nil.
 	Prober func(protocol discovery.Protocol, rests func(time.Duration)) (peer.Prober, error)
-	// IsElsewhere: the questions go out by an address that the host does not see.
+	// IsElsewhere says that the questions leave from an address that the host does not see.
 	IsElsewhere bool
-	// Discreet is how many servers may see the player's address, 0 for no bound.
+	// Discreet is how many servers may see the player's address, 0 for no limit.
 	Discreet int
 }
 
@@ -42,32 +42,34 @@ type Player struct {
 	Launcher *game.Launcher
 	Asking   Asking
 	Once     bool
-	// Somewhere: the others are not told which country the player is in.
+	// Somewhere hides the player's country from the others.
 	Somewhere bool
-	// CanHost: this machine answers as a beacon, so that the others see what a server here
-	// would give them. Once Allowed is closed the router is asked to let questions in; nil
-	// never is.
+	// CanHost makes this machine answer as a beacon, so that the others measure how a server here
+	// would do. Once Allowed is closed, the router is asked to let questions in; a nil Allowed
+	// never asks.
 	CanHost bool
 	Allowed <-chan struct{}
 	Shares  Sharing
 	// Favourites is the file of the player's lists of servers.
 	Favourites string
-	// LAN says whether the local network is looked over for servers.
+	// LAN says whether to search the local network for servers.
 	LAN listing.LAN
-	// Browses: the player's own page opens as soon as the player is in.
+	// Browses opens the player's own page as soon as the player is in.
 	Browses bool
 
-	// atHost: on the host's own machine. steers: the organiser plays.
+	// atHost says that the player is on the host's own machine, steers that the player is the
+	// organiser.
 	atHost, steers bool
-	// ctx is Play's. isIn: the host has let the player in. to is the link of its room.
+	// ctx is the context of Play. isIn says that the host has let the player in. to is the link of
+	// the player's room.
 	ctx  context.Context
 	isIn bool
 	to   invite.Link
 	// own is the room's game if the organiser has added it to the table.
 	own atomic.Pointer[wire.OwnGame]
-	// beacon is this machine as it answers as one.
+	// beacon is the beacon on this machine.
 	beacon beaconHere
-	// sees is told of everything, too; nil is told nothing.
+	// sees receives every event, too; nil receives none.
 	sees func(peer.Event)
 }
 
@@ -79,8 +81,8 @@ func (y *Player) shine(ctx context.Context) (stop func(), err error) {
 	return y.beacon.douse, err
 }
 
-// Enter plays in a room by its link. Unless the code was given it asks for one when the host
-// wants one, and again if it was mistyped: an open room takes everybody without.
+// Enter plays in a room by its link. If no code was given and the host wants one, Enter asks for
+// it, and again if it was mistyped. An open room needs no code.
 func (y *Player) Enter(ctx context.Context, to invite.Link, isGiven bool) error {
 	y.View.Help = y.Desk.keys(PlayerHelp(to))
 	stop, err := y.shine(ctx)
@@ -106,9 +108,9 @@ func (y *Player) Enter(ctx context.Context, to invite.Link, isGiven bool) error 
 	}
 }
 
-// Play joins a room and stays until ctx ends or the room is over. It is an error
-// if ctx ends before the host has let the player in. A file keeps the player's place
-// in the room over a restart of the program.
+// Play joins a room and stays until ctx ends or the room is over. It returns an error if ctx ends
+// before the host has let the player in. A file keeps the player's place in the room when the
+// program restarts.
 func (y *Player) Play(ctx context.Context, to invite.Link) error {
 	y.to, y.ctx = to, ctx
 	if !y.steers && !y.Once {
@@ -147,7 +149,7 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 	if to.Pin != "" {
 		options.TLS = peer.Pinned(to.Pin)
 	}
-	switch { // what the host cannot tell by the connection
+	switch { // what the host cannot tell from the connection
 	case y.Asking.IsElsewhere:
 		options.Probes = wire.ProbesElsewhere
 	case y.atHost:
@@ -165,16 +167,16 @@ func (y *Player) Play(ctx context.Context, to invite.Link) error {
 		return ErrEnded
 	}
 	if err == nil && !y.isIn {
-		return ctx.Err() // the user would not wait
+		return ctx.Err() // the user stopped waiting
 	}
 	return err
 }
 
-// ErrEnded is why a player's part is over whose organiser has ended the night: nothing is
-// wrong, and the player has been told.
+// ErrEnded ends a player's part after the organiser has ended the session. Nothing is wrong, and
+// the player has been told.
 var ErrEnded = errors.New("the night is over")
 
-// UnlessEnded returns an error, if it is one.
+// UnlessEnded returns nil for ErrEnded, and any other error unchanged.
 func UnlessEnded(err error) error {
 	if errors.Is(err, ErrEnded) {
 		return nil
@@ -182,7 +184,7 @@ func UnlessEnded(err error) error {
 	return err
 }
 
-// show tells what happens. Once in the room, what is typed is for the room.
+// show handles an event. Once the player is in the room, typed lines go to the room.
 func (y *Player) show(e peer.Event) {
 	if joined, in := e.(peer.Joined); in {
 		if !y.isIn && !y.steers {
@@ -198,7 +200,7 @@ func (y *Player) show(e peer.Event) {
 		if y.Browses && y.isIn {
 			y.Browses = false
 			to := y.to
-			to.Code = changed.Room.Room.Code // who came into an open room had none
+			to.Code = changed.Room.Room.Code // a player who came into an open room had no code
 			personal := to.Personal(to.Secret)
 			y.Desk.Present(y.ctx, personal, func() string { return Ticket(y.ctx, personal) })
 		}
@@ -210,7 +212,7 @@ func (y *Player) show(e peer.Event) {
 }
 
 // able says whether this machine can start a game, and whether the player types a server's
-// password. The player reads why it cannot, with what to do about it.
+// password. If it cannot start, the player reads the reason and what to do about it.
 func (y *Player) able(ctx context.Context, id string) wire.Able {
 	able := wire.Able{TypesPassword: y.Launcher.Types(ctx, id)}
 	err := y.Launcher.Ready(ctx, id)
@@ -228,8 +230,8 @@ func (y *Player) able(ctx context.Context, id string) wire.Able {
 	return able
 }
 
-// near looks for servers of a game on the networks of this machine. The game is of this
-// machine's own table: a host names no port at which everybody here is to be asked.
+// near searches this machine's networks for servers of a game. The game comes from this machine's
+// own table, because a host must not choose which port every machine here is asked on.
 func (y *Player) near(ctx context.Context, id string) []wire.NearServer {
 	g, err := y.Launcher.Games.Find(id)
 	if err != nil || y.LAN == listing.Off {
@@ -262,7 +264,7 @@ func (y *Player) newProber(id string, rests func(time.Duration)) (peer.Prober, e
 	return y.Asking.Prober(g.Protocol(), rests)
 }
 
-// newPlaceProber asks candidate places by a protocol of any game's servers, or of beacons.
+// newPlaceProber probes candidate places by the protocol of any game, or as beacons.
 func (y *Player) newPlaceProber(protocol string) (peer.Prober, error) {
 	known := game.Game{ProtocolName: protocol}.Protocol()
 	if known == nil {

@@ -11,19 +11,18 @@ import (
 	"muster/peer"
 )
 
-// LookTime is how long the local network is looked over: Wi-Fi keeps multicast back, and
-// phones sleep.
+// LookTime is how long to search the local network: Wi-Fi delays multicast, and phones sleep.
 const LookTime = 3 * time.Second
 
-// maxSought is how many addresses are tried in turn: anybody may announce rooms.
+// maxSought limits how many addresses are tried in turn, because anybody may announce rooms.
 const maxSought = 16
 
-// seek returns what finds on the local network where a link's host may be by now: routers give
-// machines other addresses. Whether it is the host, the peer finds out.
+// seek returns a function that searches the local network for a link's host, because routers assign
+// new addresses. The peer checks whether it is really the host.
 func seek(to invite.Link, log *slog.Logger) func(context.Context) []peer.Place {
 	return func(ctx context.Context) (places []peer.Place) {
 		if to.TLS && to.Pin == "" {
-			return nil // only its name shows that it is the one
+			return nil // only its name proves that it is the same host
 		}
 		looking, stop := context.WithTimeout(ctx, LookTime)
 		defer stop()
@@ -46,7 +45,7 @@ func seek(to invite.Link, log *slog.Logger) func(context.Context) []peer.Place {
 	}
 }
 
-// LinkTo is the link to a room that was found, at one of its addresses.
+// LinkTo returns the link to a room that was found, at one of its addresses.
 func LinkTo(f lan.Found, at netip.AddrPort, code string) invite.Link {
 	return invite.Link{Host: at.String(), Code: code, Pin: f.Fingerprint, TLS: f.Fingerprint != ""}
 }

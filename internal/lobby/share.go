@@ -19,16 +19,16 @@ const (
 	SharesNone  Sharing = "never"
 )
 
-// shareTime is how long a player has to say whether: then what is typed is for the vote.
+// shareTime is how long a player may take to answer. After that, typed lines are votes again.
 const shareTime = time.Minute
 
-// brings are the servers of a game that the player wants the room to have: none unless the
-// player says so.
+// brings returns the servers of a game that the player shares with the room. Without the player's
+// consent there are none.
 func (y *Player) brings(ctx context.Context, id string) (m wire.Bring) {
 	m.Game = id
 	kept, err := favourites.Read(y.Favourites)
 	if err != nil || y.Shares == SharesNone {
-		return m // what is wrong with the file, Home says
+		return m // Home reports what is wrong with the file
 	}
 	likes, hides := kept.Of(favourites.Favourite, id), kept.Of(favourites.Hidden, id)
 	if len(likes)+len(hides) == 0 {

@@ -17,11 +17,11 @@ import (
 	"muster/internal/userfile"
 )
 
-// standingFolder holds a file for each of the user's rooms that stay, so that Home shows
-// it while nobody has it open. There is no link in it.
+// standingFolder holds a file for each of the user's standing rooms, so that Home shows them while
+// they are closed. The files contain no link.
 const standingFolder = "standing"
 
-// standingNote is what such a file says.
+// standingNote is the content of such a file.
 type standingNote struct {
 	Name   string    `json:"name"`
 	Game   string    `json:"game"`
@@ -33,8 +33,8 @@ type standingNote struct {
 	Seen   time.Time `json:"seen"`
 }
 
-// notes returns what keeps up to date what Home shows of a room, which is on a public host
-// or on this machine, at an address to listen on.
+// notes returns a function that keeps Home's note on a room up to date. The room is on a public
+// host, or on this machine at a listening address.
 func notes(at, listen string, warn func(...error)) func(wire.Snapshot) {
 	var last standingNote
 	return func(s wire.Snapshot) {
@@ -53,7 +53,7 @@ func notes(at, listen string, warn func(...error)) func(wire.Snapshot) {
 		wasStanding := last.Every != ""
 		last = note
 		if note.Every == "" && !wasStanding {
-			return // as most rooms are
+			return // as for most rooms
 		}
 		sum := sha256.Sum256([]byte(at + "\x00" + note.Listen + "\x00" + s.Room.Code))
 		file, err := userfile.State(filepath.Join(standingFolder, hex.EncodeToString(sum[:8])+".json"))
@@ -66,8 +66,8 @@ func notes(at, listen string, warn func(...error)) func(wire.Snapshot) {
 	}
 }
 
-// GameOfStanding returns the game of the user's standing room of that name, on a public
-// host or on this machine, at an address to listen on; empty if there is none.
+// GameOfStanding returns the game of the user's standing room of that name; empty if there is none.
+// The room is on a public host, or on this machine at a listening address.
 func GameOfStanding(name, at, listen string) string {
 	rooms, err := Standing(time.Now())
 	if err != nil || name == "" {
@@ -81,7 +81,7 @@ func GameOfStanding(name, at, listen string) string {
 	return ""
 }
 
-// keep writes the note, or takes it away if the room does not stay any more.
+// keep writes the note, or removes it if the room is not a standing room any more.
 func (n standingNote) keep(file string) error {
 	if n.Every == "" {
 		return os.Remove(file)
@@ -94,14 +94,14 @@ func (n standingNote) keep(file string) error {
 	return userfile.Replace(file, data)
 }
 
-// Standing returns the user's rooms that stay, as Home shows them at a time. One on a public
-// host that nobody has opened for long is forgotten: the host has forgotten it, too.
+// Standing returns the user's standing rooms as Home shows them at a time. It forgets one on a
+// public host that was not opened for long, because the host has forgotten it, too.
 func Standing(now time.Time) ([]home.Standing, error) {
 	folder, err := userfile.State(filepath.Join(standingFolder, "any"))
 	if err != nil {
 		return nil, err
 	}
-	files, _ := filepath.Glob(filepath.Join(filepath.Dir(folder), "*.json")) // the pattern is a good one
+	files, _ := filepath.Glob(filepath.Join(filepath.Dir(folder), "*.json")) // the pattern is valid
 	var rooms []home.Standing
 	for _, file := range files {
 		data, err := os.ReadFile(file)
@@ -110,7 +110,7 @@ func Standing(now time.Time) ([]home.Standing, error) {
 			err = json.Unmarshal(data, &note)
 		}
 		if err != nil {
-			continue // another program writes it, or somebody has: it is written anew
+			continue // another program is writing it, or damaged it: it is written again
 		}
 		if note.At != "" && now.Sub(note.Seen) > keptFor {
 			os.Remove(file)
@@ -122,7 +122,7 @@ func Standing(now time.Time) ([]home.Standing, error) {
 			room.Next = when.Next(now).UTC()
 		}
 		if room.Next.Equal(note.Next) {
-			room.Comes = note.Comes // to another date nobody has said anything
+			room.Comes = note.Comes // nobody has answered for another date
 		}
 		if discovery.CleanText(room.Name) == room.Name {
 			rooms = append(rooms, room)

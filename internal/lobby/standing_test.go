@@ -9,8 +9,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestStandingNotes: Home shows a room that stays while nobody has it open, with its next
-// date as of now, and no longer once it ends with the night.
+// TestStandingNotes checks that Home lists a closed standing room with its next date, until the
+// room stops being a standing one.
 func TestStandingNotes(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	xdg.Reload()
@@ -21,7 +21,7 @@ func TestStandingNotes(t *testing.T) {
 	s.Room.Code, s.Room.Name, s.Room.Game, s.Room.Every = "BAKODI", "Friday", "openarena", "fri 20:00 Europe/Berlin"
 	s.Meeting = &wire.Meeting{Next: friday, Who: []wire.Comer{{Name: "ann", Comes: &yes}, {Name: "bob"}}}
 	note := notes("", ":7777", func(warnings ...error) { t.Error(warnings) })
-	note(wire.Snapshot{}) // which stays not, and leaves nothing
+	note(wire.Snapshot{}) // it is no standing room, and leaves nothing
 	note(s)
 	rooms, err := Standing(friday.Add(-time.Hour))
 	if err != nil || len(rooms) != 1 || rooms[0].Name != "Friday" || rooms[0].Comes != 1 ||

@@ -17,8 +17,8 @@ import (
 	"muster/internal/term"
 )
 
-// Starter starts game servers at candidate places, by a command of the organiser's, on this
-// computer alone: no host is told what it runs.
+// Starter starts game servers at candidate places with the organiser's command. The command runs on
+// this computer alone, and no host learns what it is.
 //
 //	nothing suits, a place would ─▶ asks ─▶ runs the command ─▶ waits for the server ─▶ sends the room there
 type Starter struct {
@@ -28,21 +28,21 @@ type Starter struct {
 	Within time.Duration
 	Games  game.Table
 	Asking Asking
-	// Settings returns what the organiser has said of the room.
+	// Settings returns the organiser's settings for the room.
 	Settings func() wire.Settings
 
 	desk *Desk
-	// code is the room's, as this program knows it: what a host calls it could be words
-	// for a shell on the way.
+	// code is the room's code as this program knows it. A code from the host could contain shell
+	// commands.
 	code string
 }
 
-// StartTime is how long a server may take to answer unless the organiser says otherwise: a
-// machine that is made for it takes a minute or two.
+// StartTime is the default for how long a server may take to answer: a new machine needs a minute
+// or two.
 const StartTime = 5 * time.Minute
 
-// begin starts servers in the background, for the room that watch tells of, until stop is
-// called, which ends the last one.
+// begin starts servers in the background until stop is called, which ends the last one. watch
+// reports the room's states.
 func (s *Starter) begin(ctx context.Context, console *term.Console, watch func(context.Context,
 	func(wire.Snapshot)), order func(context.Context, room.Started) error) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -53,20 +53,20 @@ func (s *Starter) begin(ctx context.Context, console *term.Console, watch func(c
 	return func() { cancel(); work.Wait() }
 }
 
-// started is a server that runs, or is to.
+// started is a server that runs or is starting.
 type started struct {
 	running *game.Running
 	addr    netip.AddrPort
 }
 
-// follow starts servers as a room wants them, until ctx ends, and ends the last one then.
-// Rooms brings what is new of the room; order has it do something as the organiser.
+// follow starts servers whenever a room needs one, until ctx ends, and then stops the last one.
+// rooms delivers the room's states; order sends the room an action as the organiser.
 func (s *Starter) follow(ctx context.Context, console *term.Console, rooms chan wire.Snapshot,
 	order func(room.Started) error) {
 	var now *started
 	defer func() { now.stop() }()
 	tried := 0
-	var begun []time.Time // what was started unasked
+	var begun []time.Time // when servers were started without a question
 	for {
 		var news wire.Snapshot
 		select {
@@ -102,7 +102,7 @@ func (s *Starter) follow(ctx context.Context, console *term.Console, rooms chan 
 			}
 		}
 		if errors.Is(err, errMovedOn) {
-			tried = -1 // where it stands now is to be looked at
+			tried = -1 // look at the newest state again
 		}
 		if err != nil && ctx.Err() == nil {
 			s.desk.Screen.Say("%s", hint.Plain(err.Error()))
@@ -111,14 +111,15 @@ func (s *Starter) follow(ctx context.Context, console *term.Console, rooms chan 
 }
 
 const (
-	// startsUnasked is how many servers are started in startsWithin without a question: a
-	// host elsewhere could have one started after the other.
+	// At most startsUnasked servers are started within startsWithin without a question. Otherwise a
+	// remote host could start one after the other.
 	startsUnasked = 6
 	startsWithin  = time.Hour
 )
 
-// agreedTo reports whether a server may be started unasked: of the game and the map that
-// the organiser has said here, and not after many others. What a host says else is asked.
+// agreedTo reports whether a server may be started without a question. Its game and map must be
+// those that the organiser chose here, and few may have started recently. The organiser is asked
+// about anything else that a host says.
 func agreedTo(said wire.Settings, of wire.Head, begun []time.Time, now time.Time) bool {
 	lately := 0
 	for _, at := range begun {
@@ -129,8 +130,8 @@ func agreedTo(said wire.Settings, of wire.Head, begun []time.Time, now time.Time
 	return of.Game == said.Game && of.Map == said.Map && lately < startsUnasked
 }
 
-// still reports whether a room wants what it wanted before the organiser was asked. News
-// that say otherwise are put back, for whoever looks next.
+// still reports whether the room wants the same as before the organiser was asked. If not, it puts
+// the news back for the next reader.
 func still(rooms chan wire.Snapshot, before wire.Snapshot, place wire.Venue, known wire.Venues) bool {
 	select {
 	case news := <-rooms:
@@ -151,24 +152,24 @@ func still(rooms chan wire.Snapshot, before wire.Snapshot, place wire.Venue, kno
 	}
 }
 
-// errMovedOn is why an answer came too late.
+// errMovedOn says that an answer came too late.
 var errMovedOn = errors.New("the room has gone on meanwhile: no server is started")
 
-// stop ends a server that runs; nil is none.
+// stop stops a running server; nil is none.
 func (n *started) stop() {
 	if n != nil {
 		n.running.Stop()
 	}
 }
 
-// wantsServer reports whether a server at a place would suit a room for which none does.
+// wantsServer reports whether no server suits a room and one at a candidate place would.
 func wantsServer(news wire.Snapshot) bool {
 	s := news.Sites
 	return news.Room.Stage == wire.Failed && s != nil && s.Better && len(s.Waiting) == 0
 }
 
-// bestPlace is the first that suits of those that this program knows: a player's own
-// computer is none of them.
+// bestPlace returns the first suitable place that this program knows. Players' own computers are
+// not among them.
 func bestPlace(sites []wire.Site, known wire.Venues) (best wire.Venue, knows bool) {
 	for _, site := range sites {
 		at := slices.IndexFunc(known, func(v wire.Venue) bool { return v.Name == site.Name })
@@ -179,13 +180,13 @@ func bestPlace(sites []wire.Site, known wire.Venues) (best wire.Venue, knows boo
 	return best, false
 }
 
-// errNoStart is why nothing is started that the organiser does not want.
+// errNoStart says that the organiser declined.
 var errNoStart = errors.New("as you like: no server is started")
 
-// mostPlayers is how many players a server is started for at most, whatever a host says.
+// mostPlayers limits how many players a server is started for, whatever a host says.
 const mostPlayers = 256
 
-// venue is what the command is told of a place and of the room.
+// venue returns what the command learns about the place and the room.
 func (s *Starter) venue(g game.Game, place wire.Venue, news wire.Snapshot) game.Venue {
 	v := game.Venue{
 		Place: place.Name, Address: netip.AddrPortFrom(place.Addr.Addr(),
@@ -198,8 +199,8 @@ func (s *Starter) venue(g game.Game, place wire.Venue, news wire.Snapshot) game.
 	return v
 }
 
-// start runs the command for a place, and waits until the server answers. Agreed: nobody is
-// asked. Wanted reports whether the room still wants it.
+// start runs the command for a place and waits until the server answers. If agreed is set, the
+// organiser is not asked. wanted reports whether the room still wants the server.
 func (s *Starter) start(ctx context.Context, console *term.Console, g game.Game, place wire.Venue,
 	news wire.Snapshot, agreed bool, wanted func() bool) (*started, error) {
 	v := s.venue(g, place, news)
@@ -241,13 +242,13 @@ func (s *Starter) start(ctx context.Context, console *term.Console, g game.Game,
 }
 
 const (
-	// askEvery is how often a server that starts is asked, and answerTime how long it has.
+	// askEvery is how often a starting server is asked, answerTime how long it may take to answer.
 	askEvery, answerTime = 2 * time.Second, time.Second
-	// tellEvery is how often people hear that it is waited for.
+	// tellEvery is how often people read that the server is still starting.
 	tellEvery = 20 * time.Second
 )
 
-// awaits waits until a server answers that was started, where the command says that it is.
+// awaits waits until the started server answers, at the address that the command reports.
 func (s *Starter) awaits(ctx context.Context, g game.Game, place string, addr netip.AddrPort,
 	running *game.Running) (netip.AddrPort, error) {
 	began, told := time.Now(), time.Now()
@@ -291,7 +292,7 @@ func (s *Starter) awaits(ctx context.Context, g game.Game, place string, addr ne
 	}
 }
 
-// newest is a channel of one that has the newest of what is put there.
+// newest puts a state into a channel of size one, and replaces an older one there.
 func newest(rooms chan wire.Snapshot, s wire.Snapshot) {
 	for {
 		select {

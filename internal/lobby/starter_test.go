@@ -9,8 +9,8 @@ import (
 	"muster/internal/game"
 )
 
-// TestAgreedTo: unasked is started what the organiser has said here, and not without end,
-// whatever a host says.
+// TestAgreedTo checks that without a question only the organiser's own game and map are started,
+// and only a few times, whatever a host says.
 func TestAgreedTo(t *testing.T) {
 	now := time.Date(2026, 1, 1, 20, 0, 0, 0, time.UTC)
 	often := func(n int, ago time.Duration) (begun []time.Time) {
@@ -39,8 +39,8 @@ func TestAgreedTo(t *testing.T) {
 	}
 }
 
-// TestStill: an answer counts while the room wants what the question said, and news that say
-// otherwise are there for whoever looks next.
+// TestStill checks that an answer counts while the room wants the same, and that news which say
+// otherwise stay for the next reader.
 func TestStill(t *testing.T) {
 	den := wire.Venue{Name: "Den", Addr: netip.MustParseAddrPort("192.0.2.1:7787"), Protocol: "beacon"}
 	barn := wire.Venue{Name: "Barn", Addr: netip.MustParseAddrPort("192.0.2.2:7787"), Protocol: "beacon"}
@@ -73,7 +73,7 @@ func TestStill(t *testing.T) {
 	}
 }
 
-// TestVenueTakesTheOwnCode: a host elsewhere does not say what {room} becomes.
+// TestVenueTakesTheOwnCode checks that a remote host cannot choose what {room} becomes.
 func TestVenueTakesTheOwnCode(t *testing.T) {
 	s := Starter{code: "BAKODI"}
 	den := wire.Venue{Name: "Den", Addr: netip.MustParseAddrPort("192.0.2.1:7787"), Protocol: "beacon"}

@@ -13,11 +13,11 @@ import (
 	"muster/internal/term"
 )
 
-// settled is how long a stage has to be on the screen until Enter is meant for it: whoever
-// presses twice, or a moment too late, meant what stood there before.
+// settled is how long a stage must be on the screen before Enter applies to it. Somebody who
+// presses twice, or a moment too late, meant the stage before.
 const settled = 2 * time.Second
 
-// What the organiser's keys do in a round, and after it.
+// The organiser's keys during a round and after it.
 const (
 	chooseNow  = "Enter chooses from what is measured so far"
 	launchNow  = "Enter launches without waiting for anybody"
@@ -28,29 +28,29 @@ const (
 	waitNoMore = "Enter does not wait any longer, and goes on with what has seats"
 )
 
-// Steering is what an organiser types at the terminal while nothing was asked. It means
-// what the terminal said last: no round begins that nobody asked for.
+// Steering interprets the lines that an organiser types unasked. Enter means what the terminal
+// offered last, so nobody begins a round by accident.
 type Steering struct {
 	Screen *term.Screen
-	// Order has the room do an action of the organiser's, which the host's address for it
-	// ends with: see PROTOCOL.md.
+	// Order sends the room an action of the organiser's. The action's address on the host ends with
+	// the name: see PROTOCOL.md.
 	Order func(name string, action room.Action)
-	// Counts: guests may be counted in by an estimate of their pings.
+	// Counts says that guests may be counted in by an estimate of their pings.
 	Counts bool
 
-	mu sync.Mutex // guards following
-	// players are those whose programs measure here.
+	mu sync.Mutex // guards what follows
+	// players are the players whose programs measure here.
 	players []string
-	// guests are those who may be counted in, or are.
+	// guests are the guests who are counted in or may be.
 	guests map[string]wire.Estimate
 	at     wire.Stage
 	since  time.Time
-	// votes: people may still change their minds. countsDown: the launch is coming.
+	// votes says that people may still change their minds, countsDown that the launch is coming.
 	votes, countsDown bool
 }
 
-// shows notes what the terminal has just been told of the room, and says what Enter does
-// as people begin to vote.
+// shows notes the state that the terminal has just shown. It returns what Enter does if a vote
+// begins.
 func (s *Steering) shows(room wire.Snapshot, now time.Time) (help string) {
 	s.offers(room.People)
 	s.mu.Lock()
@@ -70,7 +70,7 @@ func (s *Steering) shows(room wire.Snapshot, now time.Time) (help string) {
 	return help
 }
 
-// offers says of each guest once how they may be counted in.
+// offers prints once for each guest how to count them in.
 func (s *Steering) offers(people []wire.Person) {
 	guests, offered := map[string]wire.Estimate{}, []string{}
 	s.mu.Lock()
@@ -92,7 +92,7 @@ func (s *Steering) offers(people []wire.Person) {
 	}
 }
 
-// countsIn takes a line that is about counting a guest in, and reports whether it is.
+// countsIn handles a line that counts a guest in or out, and reports whether the line is one.
 func (s *Steering) countsIn(line string) bool {
 	word, name, _ := strings.Cut(strings.TrimSpace(line), " ")
 	counted := strings.EqualFold(word, "count")
@@ -111,8 +111,8 @@ func (s *Steering) countsIn(line string) bool {
 	return true
 }
 
-// waitsFor takes a line after the launch that says who did not get in, and reports whether
-// it is one.
+// waitsFor handles a line after the launch that names players who did not get in. It reports
+// whether the line is one.
 func (s *Steering) waitsFor(line string) bool {
 	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	s.mu.Lock()
@@ -135,7 +135,7 @@ func (s *Steering) waitsFor(line string) bool {
 	return true
 }
 
-// Typed takes a line.
+// Typed handles a line.
 func (s *Steering) Typed(line string, now time.Time) {
 	if s.countsIn(line) || s.waitsFor(line) {
 		return
@@ -161,7 +161,7 @@ func (s *Steering) Typed(line string, now time.Time) {
 		if isSettled {
 			s.Screen.Say("%s", afterwards)
 		}
-	case at == "": // the room has not been heard of: Enter can only mean that it starts
+	case at == "": // no state yet: Enter can only mean start
 		s.Order("go", room.Go{Stage: wire.Gathering})
 	case !isSettled, at == wire.Listing, at == wire.Chosen && !waits:
 	default:

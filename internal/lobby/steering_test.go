@@ -11,8 +11,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestEnter: Enter means what the terminal said last, once that has stood there, and
-// never begins a round that nobody asked for.
+// TestEnter checks that Enter means what the terminal offered last, after a moment on the screen,
+// and never begins a round by accident.
 func TestEnter(t *testing.T) {
 	at := func(stage wire.Stage) wire.Snapshot { return wire.Snapshot{Room: wire.Head{Stage: stage}} }
 	voting, countdown := at(wire.Chosen), at(wire.Chosen)
@@ -32,7 +32,7 @@ func TestEnter(t *testing.T) {
 	}{
 		{"before anything is known", nil, 0, []string{""}, []string{"go gathering"}, ""},
 		{"as soon as the room is there", all[:1], 0, []string{""}, []string{"go gathering"}, ""},
-		// of which the room takes one
+		// the room accepts one of them
 		{"twice in a row, before the room has moved", all[:1], 0, []string{"", ""}, []string{"go gathering", "go gathering"}, ""},
 		{"the second of two, as the room lists", all[:2], late, []string{""}, nil, ""},
 		{"the second of two, as all measure", all[:3], soon, []string{""}, nil, ""},
@@ -85,8 +85,8 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// TestCountAtTheTerminal: a guest who may be counted in is said once, and counted in and out by
-// name; nobody else is, and no other word is taken for it.
+// TestCountAtTheTerminal checks that a guest who may be counted in is offered once, and counted in
+// and out by name. Other people and other words have no effect.
 func TestCountAtTheTerminal(t *testing.T) {
 	person := func(name string, e *wire.Estimate) wire.Person {
 		return wire.Person{Name: name, Guest: true, Estimate: e}

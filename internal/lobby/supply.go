@@ -17,16 +17,16 @@ import (
 	"muster/internal/term"
 )
 
-// Supply brings a room on a public host the organiser's own list of servers, anew as each
-// round begins.
+// Supply sends the organiser's own list of servers to a room on a public host, again for each
+// round.
 type Supply struct {
 	Lists *listing.Rooms
-	// Near: the host is on this machine or in its network.
+	// Near says that the host is on this machine or in its network.
 	Near bool
 	Warn func(...error)
 
 	stage wire.Stage
-	// begun is told the game of each round that begins.
+	// begun receives the game of each round that begins.
 	begun chan string
 }
 
@@ -35,7 +35,7 @@ func NewSupply(lists *listing.Rooms, host string, warn func(...error)) *Supply {
 	return &Supply{Lists: lists, Near: IsNear(host), Warn: warn, begun: make(chan string, 1)}
 }
 
-// sees notes where the room stands. One goroutine at a time calls it.
+// sees notes the room's stage. One goroutine at a time calls it.
 func (s *Supply) sees(room wire.Snapshot) {
 	before := s.stage
 	s.stage = room.Room.Stage
@@ -47,7 +47,7 @@ func (s *Supply) sees(room wire.Snapshot) {
 	}
 }
 
-// bring gives the room the list by an order, whenever a round begins, until ctx ends.
+// bring sends the room the list whenever a round begins, until ctx ends.
 func (s *Supply) bring(ctx context.Context, order func(ctx context.Context, action string, with any) error) {
 	for {
 		var id string
@@ -58,7 +58,7 @@ func (s *Supply) bring(ctx context.Context, order func(ctx context.Context, acti
 		}
 		g, err := s.Lists.Games.Find(id)
 		if err != nil {
-			continue // one that the organiser chose on the page, and the host lists
+			continue // the organiser chose this game on the page, and the host lists it
 		}
 		servers, err := s.servers(ctx, g)
 		if err == nil {
@@ -70,8 +70,8 @@ func (s *Supply) bring(ctx context.Context, order func(ctx context.Context, acti
 	}
 }
 
-// servers returns the newest list of a game that this program gets, as addresses. Those of
-// private networks stay here: players there find them by themselves.
+// servers returns the newest list of a game as addresses. Addresses in private networks are left
+// out, because players there find those servers themselves.
 func (s *Supply) servers(ctx context.Context, g game.Game) ([]netip.AddrPort, error) {
 	list, err := s.Lists.List(ctx, g.ID)
 	if err != nil {
@@ -93,8 +93,8 @@ func (s *Supply) servers(ctx context.Context, g game.Game) ([]netip.AddrPort, er
 	return addrs, nil
 }
 
-// isOwn reports whether the list is the organiser's own: from files, from other masters
-// than a host knows, or of a game of the user's table.
+// isOwn reports whether the host cannot get this list itself: it comes from files, from masters
+// that the host does not use, or the game is in the user's own table.
 func (s *Supply) isOwn(g game.Game) bool {
 	if len(s.Lists.Files)+len(s.Lists.Masters) > 0 {
 		return true
@@ -107,7 +107,7 @@ func (s *Supply) isOwn(g game.Game) bool {
 	return err == nil && !slices.Equal(known.Masters, g.Masters)
 }
 
-// IsNear reports whether an address is one of this machine or of a private network.
+// IsNear reports whether an address is on this machine or in a private network.
 func IsNear(hostport string) bool {
 	name, _, err := net.SplitHostPort(hostport)
 	if err != nil {

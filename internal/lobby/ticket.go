@@ -11,19 +11,18 @@ import (
 	"time"
 )
 
-// isOwnUser reports whether a request on this machine is the user's own.
+// isOwnUser reports whether a request on this machine comes from the user's own programs.
 func isOwnUser(r *http.Request) bool {
 	client, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
 	server, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	return err == nil && is && netinfo.IsOwnUser(client, server)
 }
 
-// ticketTime is how long a browser has to take the way to the page, as at a host here.
+// ticketTime is how long a browser may take to open the page, the same as on a local host.
 const ticketTime = 5 * time.Minute
 
-// Ticket returns a link on this machine that takes the user's first browser to a page.
-// Everybody here can read the browser's command line, and the page's own link holds a
-// secret.
+// Ticket returns a link on this machine that takes the user's first browser to a page. Every user
+// here can read the browser's command line, and the page's own link holds a secret.
 func Ticket(ctx context.Context, personal string) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

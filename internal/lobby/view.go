@@ -14,47 +14,47 @@ import (
 	"muster/peer"
 )
 
-// View tells on a screen what happens in a room. One goroutine at a time calls it.
+// View prints what happens in a room. One goroutine at a time calls it.
 type View struct {
 	Screen *term.Screen
-	// Help says what the player can do at the stage that a room has come to, or what the
-	// room waits for; nil if nobody plays here.
+	// Help says what the player can do at the room's stage, or what the room waits for; nil if
+	// nobody plays here.
 	Help func(wire.Snapshot) string
-	// Steers is told what the screen shows; nil if nobody steers from here.
+	// Steers notes what the screen shows; nil if nobody steers from here.
 	Steers *Steering
 
-	// newest is the newest note that the screen has told.
+	// newest is the newest note that the screen has shown.
 	newest wire.Note
-	// hasEnded: the screen has said that the night is over.
+	// hasEnded says that the screen has announced the end of the session.
 	hasEnded bool
 	stage    wire.Stage
 	away     bool
-	// lost is when the connection was lost, zero while it stands. isGone: the screen has
-	// said that the host runs no more where it was.
+	// lost is when the connection was lost, zero while it stands. isGone says that the screen has
+	// announced that the host no longer runs at its address.
 	lost   time.Time
 	isGone bool
-	// outlook is how far a search is that the host coordinates, and asked how many
-	// servers the player has asked, or the players on average.
-	outlook string
-	asked   int
-	// own is how far the player is.
+	// forecast is what a coordinated search may still gain. asked is how many servers the player has
+	// asked, or the players on average.
+	forecast string
+	asked    int
+	// own is the player's own progress.
 	own peer.Progress
 	// name is the name of the player who votes at this terminal.
 	name  string
 	votes bool
 	told  ballot
-	// discreet is how many servers may see the player's address, 0 for no bound.
+	// discreet is how many servers may see the player's address, 0 for no limit.
 	discreet int
-	// voice is the link of the voice channel that the screen has told.
+	// voice is the link to the voice channel that the screen has shown.
 	voice string
-	// met is what the screen has told of the next evening.
+	// met is what the screen has said about the next session.
 	met string
-	// notes is told each state, for Home; nil if Home need not know.
+	// notes receives each state for Home; nil if Home does not need it.
 	notes func(wire.Snapshot)
 }
 
-// OrganiserHelp says what the organiser's keys do besides starting. An organiser who plays
-// is asked something else at the launch.
+// OrganiserHelp says what the organiser's keys do apart from starting. An organiser who plays gets
+// another question at the launch.
 func OrganiserHelp(plays bool) func(wire.Snapshot) string {
 	help := map[wire.Stage]string{
 		wire.Measuring: chooseNow,
@@ -78,7 +78,7 @@ func OrganiserHelp(plays bool) func(wire.Snapshot) string {
 	}
 }
 
-// retry says when a room that failed tries again by itself, if it does.
+// retry says when a failed room tries again, if it does.
 func retry(s wire.Snapshot) string {
 	if s.Room.Retry.IsZero() {
 		return ""
@@ -89,8 +89,7 @@ func retry(s wire.Snapshot) string {
 // nextRound is for a player after the launch.
 const nextRound = "stay here for the next round; Ctrl-C leaves"
 
-// PlayerHelp says what a player waits for who came in by a link, and where the page
-// is.
+// PlayerHelp says what a player who came by a link waits for, and where the page is.
 func PlayerHelp(to invite.Link) func(wire.Snapshot) string {
 	return func(s wire.Snapshot) string {
 		switch s.Room.Stage {
@@ -113,10 +112,10 @@ func PlayerHelp(to invite.Link) func(wire.Snapshot) string {
 	}
 }
 
-// pauseUnsaid is for how long the host may be away before a player needs to know.
+// pauseUnsaid is how long the host may be away before the player is told.
 const pauseUnsaid = 5 * time.Second
 
-// Show tells what the player's own program does.
+// Show prints what the player's own program does.
 func (n *View) Show(e peer.Event) {
 	switch e := e.(type) {
 	case peer.Joined:
@@ -145,7 +144,7 @@ func (n *View) Show(e peer.Event) {
 			n.Screen.Say("the room goes on at another host, or once this one is back: connecting again, nothing is lost")
 		case errors.As(e.Err, &refusal) && refusal.Reason == wire.ReasonBusy:
 			n.Screen.Say("the host can let nobody in just now; trying again by itself")
-		case errors.As(e.Err, &refusal): // and no other passes
+		case errors.As(e.Err, &refusal): // no other refusal gets here
 			n.Screen.Say("the host does not hear codes from here for the moment: too many wrong ones were tried. " +
 				"Trying again by itself; the room's whole link, or its QR code, is let in at once")
 		default:
@@ -172,9 +171,9 @@ func (n *View) Show(e peer.Event) {
 	}
 }
 
-// ends reports whether a refusal means that the night is over, and says so to who has not
-// been told: the organiser has ended it, perhaps before their own player was in, or the room
-// had ended when the connection came back.
+// ends reports whether a refusal means that the session is over, and prints that unless the player
+// knows. The organiser may have ended it before their own player was in, or the room may have ended
+// while the connection was lost.
 func (n *View) ends(why wire.Refusal) bool {
 	text := why.Message
 	switch {
@@ -193,15 +192,14 @@ func (n *View) ends(why wire.Refusal) bool {
 	return true
 }
 
-// search tells how far a search is that the host coordinates. Nobody knows how
-// many servers it will ask for.
+// search shows the progress of a search that the host coordinates. Its total is unknown.
 func (n *View) search() {
-	if n.outlook != "" {
-		n.Screen.Moves("asked", n.asked, term.Unknown, n.outlook)
+	if n.forecast != "" {
+		n.Screen.Moves("asked", n.asked, term.Unknown, n.forecast)
 	}
 }
 
-// Room tells what is new.
+// Room prints what is new.
 func (n *View) Room(s wire.Snapshot) {
 	if n.stage != s.Room.Stage || s.Room.Held != "" {
 		n.Screen.Rests()
@@ -236,13 +234,13 @@ func (n *View) Room(s wire.Snapshot) {
 		n.seats(s)
 	}
 	if s.Room.Search != nil {
-		n.outlook = s.Room.Outlook
+		n.forecast = s.Room.Outlook
 		n.asked = max(n.asked, AskedEach(s))
 		n.search()
 	}
 }
 
-// seats tells how a wait for seats stands, where a line can move: elsewhere its notes do.
+// seats shows the wait for seats on an animated line. Elsewhere, the room's notes report it.
 func (n *View) seats(s wire.Snapshot) {
 	free, asked := -1, 0
 	for _, on := range s.Seats.Servers {
@@ -254,14 +252,14 @@ func (n *View) seats(s wire.Snapshot) {
 	}
 }
 
-// mostAtFirst is how many notes of the room's log are told to who comes in: what is going
-// on, and not the evening again that a restart, or somebody who is late, has missed. So
-// few that they are shortLog are told all: they say who is here.
+// A player who comes in sees the last mostAtFirst notes of the log: enough to know what is going on
+// without reading the whole session again. A log of up to shortLog notes is shown whole, because it
+// says who is here.
 const mostAtFirst, shortLog = 3, 8
 
-// unread are the notes that the screen has not told, and notes which that is. The log
-// forgets its oldest, and that of a room that was restored may have fewer than it had: where
-// the one that was told last is gone, the newest do.
+// unread returns the notes that the screen has not shown, and remembers the newest. The log drops
+// its oldest notes, and a restored room may have fewer than before. If the last shown note is gone,
+// unread returns the newest few.
 func (n *View) unread(log []wire.Note) []wire.Note {
 	from := len(log)
 	for from > 0 && !(log[from-1].At.Equal(n.newest.At) && log[from-1].Text == n.newest.Text) {
@@ -276,7 +274,7 @@ func (n *View) unread(log []wire.Note) []wire.Note {
 	return log[from:]
 }
 
-// AskedEach is how many servers the players have asked on average.
+// AskedEach returns how many servers the players have asked on average.
 func AskedEach(s wire.Snapshot) int {
 	asked, players := 0, s.Players()
 	for _, p := range players {
@@ -285,11 +283,11 @@ func AskedEach(s wire.Snapshot) int {
 	return asked / max(1, len(players))
 }
 
-// enoughSilent servers are more than chance.
+// enoughSilent is how many silent servers are more than chance.
 const enoughSilent = 5
 
-// turn tells what a new stage means: why this server, or what prevents one, and
-// whom nothing has answered why that may be.
+// turn explains a new stage: why this server was chosen, or what prevents a choice. A player whom
+// no server answered reads a possible cause.
 func (n *View) turn(s wire.Snapshot) {
 	if own := n.own; s.Room.Stage == wire.Chosen || s.Room.Stage == wire.Failed {
 		n.own = peer.Progress{}
@@ -304,7 +302,7 @@ func (n *View) turn(s wire.Snapshot) {
 			n.Screen.Say("%s", n.Screen.Faint(indent+n.Screen.Wrap(discovery.CleanText(sentence), len(indent))))
 		}
 	}
-	if n.Help == nil || !s.Room.Ended.IsZero() { // whose room sleeps is on their way out
+	if n.Help == nil || !s.Room.Ended.IsZero() { // a player whose room sleeps is leaving
 		return
 	}
 	if help := n.Help(s); help != "" {
@@ -312,8 +310,8 @@ func (n *View) turn(s wire.Snapshot) {
 	}
 }
 
-// Follow tells of a room for as long as it goes on or, once, until everyone is on the
-// server; the room is the zero value if that never was.
+// Follow prints a room's news until the room ends. With once it stops when everyone is on the
+// server, and returns that state; if that never happens it returns the zero value.
 func Follow(room iter.Seq[wire.Snapshot], n *View, once bool) (wire.Snapshot, error) {
 	for s := range room {
 		n.Room(s)

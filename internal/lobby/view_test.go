@@ -16,7 +16,7 @@ import (
 	"muster/selection"
 )
 
-// A player whom nothing answers hears why that may be, once.
+// TestSilence checks that a player whom no server answers reads a possible cause, once.
 func TestSilence(t *testing.T) {
 	for _, tt := range []struct {
 		own  peer.Progress
@@ -41,8 +41,8 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestGoneHost: who has lost a host that runs no more hears that the night may be over,
-// once, also after it was only silent, and nothing while it may just start again.
+// TestGoneHost checks that a player whose host has stopped reads once that the night may be over,
+// also if the host was silent first. While the host may be restarting, the player reads nothing.
 func TestGoneHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, out := testScreen()
@@ -65,7 +65,7 @@ func TestGoneHost(t *testing.T) {
 	})
 }
 
-// TestPlayerHelp: who has come in reads what is waited for, and where the page is.
+// TestPlayerHelp checks that a new player reads what the room waits for, and where the page is.
 func TestPlayerHelp(t *testing.T) {
 	page := "\nthe page, to watch and to vote: http://192.0.2.1:7777/#TABOMI\n"
 	for _, tt := range []struct {
@@ -75,7 +75,7 @@ func TestPlayerHelp(t *testing.T) {
 		{at(wire.Gathering), "you are in; the organiser starts when everyone is here" + page},
 		{wire.Snapshot{Room: wire.Head{Stage: wire.Gathering, Settings: wire.Settings{Players: 4}}},
 			"you are in; it starts by itself when 4 are here" + page},
-		{wire.Snapshot{Room: wire.Head{Stage: wire.Gathering, Ended: time.Now()}}, ""}, // the night is over, and the room sleeps
+		{wire.Snapshot{Room: wire.Head{Stage: wire.Gathering, Ended: time.Now()}}, ""}, // the session is over, and the room sleeps
 		{at(wire.Measuring), ""},
 		{at(wire.Failed), "the organiser can look for something else and begin again; Ctrl-C leaves\n"},
 	} {
@@ -89,18 +89,18 @@ func TestPlayerHelp(t *testing.T) {
 	}
 }
 
-// at is a room at a stage.
+// at returns a room at a stage.
 func at(stage wire.Stage) wire.Snapshot { return wire.Snapshot{Room: wire.Head{Stage: stage}} }
 
-// testScreen is a screen that writes to a buffer.
+// testScreen returns a screen that writes to a buffer.
 func testScreen() (*term.Screen, *bytes.Buffer) {
 	var out bytes.Buffer
 	return term.NewScreen(term.New(&out, func(string) string { return "" })), &out
 }
 
-// TestNarratorSearches: while the host coordinates, the player reads how good the
-// best so far is, and how much better it may become.
-func TestNarratorSearches(t *testing.T) {
+// TestViewSearches checks that during a coordinated search the player reads how good the best
+// server is so far, and how much better it may become.
+func TestViewSearches(t *testing.T) {
 	gain := 1.4
 	room := at(wire.Refining)
 	room.Room.By, room.Room.Search = selection.Mean, &wire.Search{Found: true, MeanMS: 96, GainMS: &gain}
@@ -109,7 +109,7 @@ func TestNarratorSearches(t *testing.T) {
 		s, out := testScreen()
 		n := &View{Screen: s}
 		n.Room(room)
-		time.Sleep(time.Minute) // it is time for a line
+		time.Sleep(time.Minute) // time for the next line
 		n.Show(peer.Progress{Probed: 41, Answered: 40, Listed: 2000})
 		if want := "asked: 41, best so far, 96 ms on average; at most 2 ms better could be found\n"; out.String() != want {
 			t.Errorf("the screen says %q, want %q", out, want)
@@ -117,9 +117,9 @@ func TestNarratorSearches(t *testing.T) {
 	})
 }
 
-// TestNarratorEnds: a room that is over is nothing wrong for who steers it and has ended it
-// before their own player was in; a friend's link to it is the wrong one.
-func TestNarratorEnds(t *testing.T) {
+// TestViewEnds checks that a closed room is no error for an organiser who ended it before their
+// own player was in. For a friend it means that the link is wrong.
+func TestViewEnds(t *testing.T) {
 	over := wire.Refusal{Reason: wire.ReasonClosed, Message: "room LOBIMARA is over"}
 	for _, c := range []struct {
 		name string
@@ -146,7 +146,7 @@ func TestNarratorEnds(t *testing.T) {
 	}
 }
 
-// FuzzHostileRoom: whatever a host says of its room, the player's screen copes.
+// FuzzHostileRoom checks that the player's screen copes with anything that a host says.
 func FuzzHostileRoom(f *testing.F) {
 	for _, text := range []string{
 		`{"type":"room","room":{"stage":"refining","by":"mean","search":{"found":true,"gain_ms":-1e300}},"people":[{"peer":true,"probed":-9223372036854775808}]}`,
@@ -179,8 +179,8 @@ func FuzzHostileRoom(f *testing.F) {
 	})
 }
 
-// TestUnread: the terminal tells each note once; who comes in, or starts the program again,
-// reads three lines, and not the evening.
+// TestUnread checks that the terminal shows each note once. A player who comes in, or restarts the
+// program, reads three notes and not the whole log.
 func TestUnread(t *testing.T) {
 	note := func(i int) wire.Note { return wire.Note{At: time.Unix(1_800_000_000+int64(i), 0), Text: fmt.Sprint(i)} }
 	log := func(from, to int) (log []wire.Note) {

@@ -14,22 +14,21 @@ import (
 	"muster/selection"
 )
 
-// voter is the player at this terminal while people vote: the lines that are typed are
-// what the player says.
+// voter turns the lines that a player types during a vote into votes.
 type voter struct {
-	// says are the player's words, for the player's program.
+	// says carries the votes to the player's program.
 	says chan wire.Say
 	// room is the newest state of the room, nil while the player is in none.
 	room atomic.Pointer[wire.Snapshot]
 }
 
-// wordsAtOnce is how many of the player's words may wait while the program is busy.
+// wordsAtOnce is how many votes may wait while the program is busy.
 const wordsAtOnce = 8
 
 func newVoter() *voter { return &voter{says: make(chan wire.Say, wordsAtOnce)} }
 
-// typed takes a line that was typed unasked, and reports whether it was for the vote:
-// Enter alone is not. Say tells the player what is wrong with it.
+// typed handles a line that was typed unasked, and reports whether it was for the vote. Enter alone
+// is not. say tells the player what is wrong with the line.
 func (v *voter) typed(line string, say func(string)) bool {
 	room := v.room.Load()
 	if line == "" || room == nil {
@@ -65,11 +64,11 @@ func (v *voter) say(word wire.Say) {
 	}
 }
 
-// keysOfVote are what a player can type while people vote.
+// keysOfVote says what a player can type during a vote.
 const keysOfVote = "type a number to vote (0 takes it back), v and a number to veto (v3), r when you " +
 	"are ready, w to wait"
 
-// wordOf is what a line means in a room where people vote, or what is wrong with it.
+// wordOf parses a line during a vote, or says what is wrong with it.
 func wordOf(line string, room *wire.Snapshot) (word wire.Say, wrong string) {
 	word.Round = room.Room.Round
 	what := strings.ToLower(strings.TrimSpace(line))
@@ -112,7 +111,7 @@ func numbersInWords(v wire.Voting) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
 }
 
-// numbersOf are the candidates' numbers, in the order of the ballot.
+// numbersOf returns the candidates' numbers, in the order of the ballot.
 func numbersOf(v wire.Voting) (numbers []int) {
 	for i := range v.Ballot {
 		numbers = append(numbers, v.Number(i))
@@ -122,7 +121,7 @@ func numbersOf(v wire.Voting) (numbers []int) {
 
 // Candidate is a server on the ballot.
 type Candidate struct {
-	// number is what it is called in this round.
+	// number is the candidate's number in this round.
 	number int
 	selection.Ranked
 	card wire.ServerCard
@@ -131,7 +130,7 @@ type Candidate struct {
 	without []string
 }
 
-// Candidates are the servers that people vote on, in the order of their numbers.
+// Candidates returns the servers on the ballot, in the order of their numbers.
 func Candidates(s wire.Snapshot) (all []Candidate) {
 	if s.Choice == nil {
 		return nil
@@ -155,8 +154,7 @@ func Candidates(s wire.Snapshot) (all []Candidate) {
 	return all
 }
 
-// ballotTable shows the candidates, one's own ping first; without a name nobody plays
-// here.
+// ballotTable shows the candidates, the reader's own ping first. own is empty if nobody plays here.
 func ballotTable(s wire.Snapshot, own string) *term.Table {
 	const server, place, everyone = "SERVER", "MAP", "EVERYONE"
 	t := &term.Table{
@@ -172,12 +170,12 @@ func ballotTable(s wire.Snapshot, own string) *term.Table {
 			you = "no ping"
 		}
 		var pings []string
-		for _, name := range c.without { // which is not to be cut off
+		for _, name := range c.without { // this must not be cut off
 			if name != own {
 				pings = append(pings, name+" has no ping")
 			}
 		}
-		for _, p := range s.People { // of guests only who count in by an estimate
+		for _, p := range s.People { // of the guests only those who are counted in
 			if rtt, has := c.RTT[p.Name]; has && p.Name != own {
 				mark := ""
 				if _, estimated := s.Choice.Selection.Estimated[p.Name]; estimated {
@@ -202,7 +200,8 @@ func ballotTable(s wire.Snapshot, own string) *term.Table {
 	return t
 }
 
-// passwordNote says which candidates have a password, and who types it; empty if none has.
+// passwordNote says which candidates have a password, and who types it; it is empty if none has
+// one.
 func passwordNote(s wire.Snapshot, own string) string {
 	var locked []string
 	for _, c := range Candidates(s) {
@@ -227,8 +226,8 @@ func passwordNote(s wire.Snapshot, own string) string {
 	return note + ": your game gets it from muster"
 }
 
-// votesInWords says who is for which candidate, and who is ready; empty if nobody has
-// said anything.
+// votesInWords says who votes for which candidate, and who is ready; it is empty before anybody
+// votes.
 func votesInWords(s wire.Snapshot) string {
 	var parts, ready, waiting []string
 	for i, addr := range s.Voting.Ballot {
@@ -261,7 +260,7 @@ func votesInWords(s wire.Snapshot) string {
 	return strings.Join(parts, "; ")
 }
 
-// hasSay reports whether what somebody says of the choice counts.
+// hasSay reports whether a person's vote counts.
 func hasSay(s wire.Snapshot, p wire.Person) bool {
 	if p.Peer {
 		return !p.LeftOut
@@ -269,13 +268,13 @@ func hasSay(s wire.Snapshot, p wire.Person) bool {
 	return s.Room.GuestsVote && !p.NoSay || p.Estimate != nil && p.Estimate.Counted
 }
 
-// ballot is what a View has told of a vote.
+// ballot is what a View has shown of a vote.
 type ballot struct {
 	servers, votes string
 	counting       bool
 }
 
-// vote tells what people vote on, whenever that is new, and what they say.
+// vote prints the candidates and the votes whenever they change.
 func (n *View) vote(s wire.Snapshot) {
 	if !s.Voting.Open || n.Help == nil {
 		n.told = ballot{}

@@ -10,7 +10,7 @@ import (
 	"muster/selection"
 )
 
-// voting is a room in which ann and ben vote on three servers; zoe came too late to be
+// voting returns a room in which ann and ben vote on three servers. zoe came too late to be
 // measured.
 func voting() wire.Snapshot {
 	addr := func(n string) netip.AddrPort { return netip.MustParseAddrPort("192.0.2." + n + ":27960") }
@@ -33,7 +33,8 @@ func voting() wire.Snapshot {
 	return s
 }
 
-// TestBallotTable: own ping first, everybody's, and who has none.
+// TestBallotTable checks that the table has the reader's own ping first, then everybody's, and says
+// who has none.
 func TestBallotTable(t *testing.T) {
 	s, out := testScreen()
 	n := &View{Screen: s, Help: OrganiserHelp(true), name: "ann", votes: true}
@@ -69,8 +70,8 @@ type a number to vote (0 takes it back), v and a number to veto (v3), r when you
 	}
 }
 
-// TestPasswordNote: before they vote, players read which servers have a password, and
-// whether they have to type it.
+// TestPasswordNote checks that before the vote players read which servers have a password, and
+// whether they must type it.
 func TestPasswordNote(t *testing.T) {
 	locked := func(numbers ...int) wire.Snapshot {
 		s := voting()
@@ -103,7 +104,7 @@ func TestPasswordNote(t *testing.T) {
 	}
 }
 
-// TestTypedVotes: what lines mean while people vote, and that Enter is no vote.
+// TestTypedVotes checks what typed lines mean during a vote, and that Enter is no vote.
 func TestTypedVotes(t *testing.T) {
 	room := voting()
 	third := netip.MustParseAddrPort("192.0.2.9:27960")

@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	// silence is how long a host may say nothing: it says something every two seconds.
+	// silence is how long a host may be silent; it sends something every two seconds.
 	silence = 12 * time.Second
-	// The pauses between attempts to come back double from the first to the last, and
-	// patience is how long the host may be away, as for players' programs.
+	// The pauses between attempts to reconnect double from firstPause to lastPause. patience is how
+	// long the host may be away, the same as for players' programs.
 	firstPause, lastPause = 250 * time.Millisecond, 5 * time.Second
 	patience              = 30 * time.Minute
-	// maxFrame is the longest frame that is read, in bytes: what players probed comes,
-	// too, and is passed over.
+	// maxFrame is the longest frame that is read, in bytes. Frames contain the players'
+	// measurements, which are skipped.
 	maxFrame = 8 << 20
 )
 
-// Watch yields the newest state of a room whenever that changes, as pages are shown it,
-// until ctx ends or the room does. It comes back by itself; away is told of each loss.
-// The last thing that it yields is why it ends, if not by ctx.
+// Watch yields the newest state of a room whenever it changes, until ctx or the room ends. It sees
+// what pages see. It reconnects by itself; away receives each loss. The last value is the error
+// that ended it, unless ctx did.
 func (c *Client) Watch(ctx context.Context, of Key, away func(error)) iter.Seq2[wire.Snapshot, error] {
 	return func(yield func(wire.Snapshot, error) bool) {
 		pause, seen, isShown := firstPause, time.Now(), false
@@ -62,7 +62,7 @@ func (c *Client) Watch(ctx context.Context, of Key, away func(error)) iter.Seq2[
 	}
 }
 
-// follow is shown a room over one connection.
+// follow shows a room over one connection.
 func (c *Client) follow(ctx context.Context, of Key, show func(wire.Snapshot) bool) error {
 	at := c.base
 	at.Scheme, at.Path = map[string]string{"http": "ws", "https": "wss"}[at.Scheme], "/live"
@@ -103,14 +103,14 @@ func (c *Client) follow(ctx context.Context, of Key, show func(wire.Snapshot) bo
 	}
 }
 
-// read is what is new of a room in a frame for pages; a refusal is the error.
+// read returns what is new of a room in a frame for pages; a refusal is an error.
 func read(data []byte) (wire.Room, error) {
 	var news wire.Room
 	if err := json.Unmarshal(data, &news); err != nil {
 		return nil, fmt.Errorf("%w: %v", wire.ErrMalformed, err)
 	}
 	var kind string
-	json.Unmarshal(news["type"], &kind) // no text is no kind that is known
+	json.Unmarshal(news["type"], &kind) // an invalid type is an unknown one
 	switch kind {
 	case "state":
 		for _, name := range []string{"type", "now", "you"} { // those are no sections of the room
