@@ -1,5 +1,5 @@
-// Package hint words errors for players: what is wrong, without the names of
-// packages and calls, and what to do about it.
+// Package hint words errors for players. It says what is wrong, without the names of packages and
+// calls, and what to do about it.
 package hint
 
 import (
@@ -22,13 +22,13 @@ type hinted struct {
 	text string
 }
 
-// With is err and what to do about it.
+// With adds to err what to do about it.
 func With(err error, text string) error { return &hinted{err, text} }
 
 func (h *hinted) Unwrap() error { return h.error }
 func (h *hinted) Hint() string  { return h.text }
 
-// Of is what to do about an error, empty if nobody knows.
+// Of returns what to do about an error; it is empty if nobody knows.
 func Of(err error) string {
 	var h interface{ Hint() string }
 	if errors.As(err, &h) {
@@ -44,7 +44,7 @@ func Of(err error) string {
 	return ""
 }
 
-// packages begin the texts of errors, which helps developers, not players.
+// packages are the prefixes in the texts of errors. They help developers, not players.
 var packages = []string{
 	"a2s", "access", "adaptive", "beacon", "bedrock", "calibrated", "cluster", "conn", "discovery", "favourites",
 	"fleet", "game", "gamespy", "geo", "handout", "history", "home", "host", "invite", "lan", "lobby", "luanti",
@@ -53,7 +53,7 @@ var packages = []string{
 	"sim", "store", "teeworlds", "wire",
 }
 
-// Plain is an error's text without the names of the packages it comes from.
+// Plain returns an error's text without package names.
 func Plain(text string) string {
 	for {
 		name, rest, found := strings.Cut(text, ": ")
@@ -64,8 +64,8 @@ func Plain(text string) string {
 	}
 }
 
-// Lines are an error as players read it: "muster: …" and, where there is one, "hint:
-// …". Errors may quote strangers, so their text is cleaned.
+// Lines returns an error as players read it: "muster: …" and, if there is a hint, "hint: …". The
+// text is cleaned, because errors may quote strangers.
 func Lines(err error) []string {
 	if errors.Is(err, context.Canceled) {
 		return []string{"muster: stopped"}
@@ -85,8 +85,8 @@ func Lines(err error) []string {
 // mostWarnings is how many warnings people read: a list can have thousands.
 const mostWarnings = 5
 
-// Warnings are the first of some warnings as players read them, a line each, and how many
-// more there are.
+// Warnings returns the first warnings as players read them, a line each, and how many more there
+// are.
 func Warnings(warnings ...error) (lines []string) {
 	for _, w := range warnings[:min(mostWarnings, len(warnings))] {
 		lines = append(lines, "muster: warning: "+Plain(discovery.CleanText(w.Error())))
@@ -97,8 +97,8 @@ func Warnings(warnings ...error) (lines []string) {
 	return lines
 }
 
-// Reason is the heart of a network's or a file's error: "connection refused" rather
-// than which call was made on which address.
+// Reason returns the cause of a network or file error, such as "connection refused", without the
+// call and the address.
 func Reason(err error) error {
 	var (
 		dns *net.DNSError

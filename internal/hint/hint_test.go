@@ -13,8 +13,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestLines: players read what is wrong and what to do, and no package, call or
-// control character.
+// TestLines checks that players read what is wrong and what to do, and no package, call or control
+// character.
 func TestLines(t *testing.T) {
 	for _, tt := range []struct {
 		err  error

@@ -11,10 +11,10 @@ import (
 	"muster/discovery"
 )
 
-// NewLog returns a log that writes warnings for people, and nothing less than that.
+// NewLog returns a log handler that writes warnings and errors for people, and nothing below.
 func NewLog(w io.Writer) slog.Handler { return plainLog{w: w} }
 
-// plainLog writes warnings for people: what is wrong, why, and the particulars.
+// plainLog writes a warning as a line: what is wrong, why, and the details.
 type plainLog struct {
 	w     io.Writer
 	attrs []slog.Attr

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Warnings are sentences, and hold no stranger's control characters.
+// TestPlainLog checks that warnings are sentences, without a stranger's control characters.
 func TestPlainLog(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(NewLog(&out))

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// audience are those who are woken when something is new: pages that people look at, and
-// tabs that wait for a room. The zero value is nobody.
+// audience wakes its members when something is new: open pages, and tabs that wait for a room. The
+// zero value has no members.
 type audience struct {
-	mu    sync.Mutex             // guards following
-	wakes map[chan struct{}]bool // and whether it is a page that is open
+	mu    sync.Mutex             // guards what follows
+	wakes map[chan struct{}]bool // and whether it is an open page
 }
 
-// enrol takes a channel to wake; a page that people look at counts.
+// enrol adds a channel to wake. counts says that it is an open page.
 func (a *audience) enrol(wake chan struct{}, counts bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -29,7 +29,7 @@ func (a *audience) leave(wake chan struct{}) {
 	delete(a.wakes, wake)
 }
 
-// wake makes everybody look what is new.
+// wake tells every member to look for news.
 func (a *audience) wake() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -55,7 +55,7 @@ func (a *audience) size() (pages, tabs int) {
 	return pages, tabs
 }
 
-// await waits until some page is open, or none, and reports whether that came before ctx
+// await waits until a page is open, or until none is. It reports whether that happened before ctx
 // ended.
 func (a *audience) await(ctx context.Context, open bool) bool {
 	tick := time.NewTicker(time.Second)

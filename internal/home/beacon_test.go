@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 )
 
-// TestBeacon: the line for friends and the count of answers are shown while this computer
-// answers, and Home does not end by itself meanwhile; another start takes the first's place.
+// TestBeacon checks that Home shows the line for friends and the count of answers, and does not end
+// while this computer answers. Starting again replaces the first beacon.
 func TestBeacon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &Home{ctx: t.Context()}
@@ -19,7 +19,7 @@ func TestBeacon(t *testing.T) {
 			return ctx.Err()
 		}
 		for range 2 {
-			if _, err := h.takeBeacon(t.Context(), beaconWish{Name: "Frankfurt"}); err != nil {
+			if _, err := h.takeBeacon(t.Context(), beaconRequest{Name: "Frankfurt"}); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()
@@ -30,7 +30,7 @@ func TestBeacon(t *testing.T) {
 		if _, err := h.takeStop(t.Context(), "beacon"); err != nil || h.state.Beacon.Running || h.state.Beacon.Error != nil {
 			t.Errorf("%v; it is %+v", err, h.state.Beacon)
 		}
-		if _, err := h.takeBeacon(t.Context(), beaconWish{Port: -1}); err == nil {
+		if _, err := h.takeBeacon(t.Context(), beaconRequest{Port: -1}); err == nil {
 			t.Error("it answers at no port")
 		}
 	})

@@ -7,8 +7,8 @@ import (
 	"testing/synctest"
 )
 
-// TestConnectEndsWatch holds that a person who goes to a watched server is asked once,
-// and that a watch of another server goes on.
+// TestConnectEndsWatch checks that a person who goes to a watched server is asked once, and that a
+// watch of another server goes on.
 func TestConnectEndsWatch(t *testing.T) {
 	const one, other = "127.0.0.1:27960", "127.0.0.1:27961"
 	for _, tt := range []struct {
@@ -40,8 +40,8 @@ func TestConnectEndsWatch(t *testing.T) {
 	}
 }
 
-// TestLaunchIsTold holds that pages hear how the start of the game goes, and that the
-// next connection begins anew.
+// TestLaunchIsTold checks that pages see how the start of the game goes, and that the next
+// connection starts afresh.
 func TestLaunchIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &Home{ctx: t.Context()}

@@ -10,25 +10,24 @@ import (
 )
 
 const (
-	// ticketPath is followed by what lets the user's first browser into Home: everybody on
-	// the machine can read a browser's command line.
+	// ticketPath precedes a ticket for the user's first browser. Every user of the machine can read
+	// a browser's command line, so the ticket works once.
 	ticketPath = "/open/"
-	// ticketTime is how long a browser has to come.
+	// ticketTime is how long a browser may take to use its ticket.
 	ticketTime = 5 * time.Minute
 )
 
-// door is how browsers get into Home: by the link, or by a ticket that holds once.
+// door lets browsers into Home, by the link or by a ticket that works once.
 type door struct {
 	guard
-	// isOwn reports whether a connection on this machine is the user's; nil takes everybody
-	// for the user.
+	// isOwn reports whether a connection on this machine is the user's; if it is nil, every one is.
 	isOwn func(client, server net.Addr) bool
 
-	mu      sync.Mutex // guards following
+	mu      sync.Mutex // guards what follows
 	tickets map[string]time.Time
 }
 
-// ticket returns a path that lets the first who comes into Home.
+// ticket returns a path that lets its first visitor into Home.
 func (d *door) ticket(now time.Time) (path string) {
 	path = ticketPath + secret()
 	d.mu.Lock()
@@ -42,7 +41,7 @@ func (d *door) ticket(now time.Time) (path string) {
 	return path
 }
 
-// take reports whether a path is a ticket's, which holds no more then.
+// take reports whether a path is a valid ticket, and uses it up.
 func (d *door) take(path string, now time.Time) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -51,8 +50,7 @@ func (d *door) take(path string, now time.Time) bool {
 	return isTicket && now.Before(until)
 }
 
-// enter lets a browser in that comes by a ticket or by the link, and reports whether it
-// has answered.
+// enter admits a browser that comes by a ticket or by the link. It reports whether it has answered.
 func (d *door) enter(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodGet || !slices.Contains(d.names, r.Host) || isForeign(r.Header.Get("Sec-Fetch-Site")) {
 		return false
@@ -76,7 +74,7 @@ func (d *door) enter(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// isOwnUser reports whether a request is of the user who runs Home.
+// isOwnUser reports whether a request comes from the user who runs Home.
 func (d *door) isOwnUser(r *http.Request) bool {
 	client, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
 	server, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr)

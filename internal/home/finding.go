@@ -6,15 +6,14 @@ import (
 	"muster/discovery/report"
 )
 
-// finding is a table of servers that grows. A page that is shown it notes how far it has
-// read.
+// finding is a growing table of servers. Each page keeps its own position in it.
 type finding struct {
-	mu   sync.Mutex // guards following
+	mu   sync.Mutex // guards what follows
 	id   int
 	rows []report.Measurement
 }
 
-// begin begins an empty table, and returns its number.
+// begin starts an empty table, and returns its number.
 func (f *finding) begin() (id int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -22,15 +21,15 @@ func (f *finding) begin() (id int) {
 	return f.id
 }
 
-// add adds a server, or its newest word.
+// add adds a server, or a newer result for it.
 func (f *finding) add(m report.Measurement) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.rows = append(f.rows, m)
 }
 
-// unread returns the rows of the newest table that a page has not read, as many as go in one
-// frame, and notes that it has.
+// unread returns the rows that a page has not read, at most one frame of them, and advances the
+// page's position.
 func (f *finding) unread(find, read *int) []report.Measurement {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -38,7 +37,7 @@ func (f *finding) unread(find, read *int) []report.Measurement {
 		*find, *read = f.id, 0
 	}
 	fresh := f.rows[*read:]
-	fresh = fresh[:min(len(fresh), rowsAtOnce)] // it only grows: what it has is not changed
+	fresh = fresh[:min(len(fresh), rowsAtOnce)] // rows are only added, never changed
 	*read += len(fresh)
 	return fresh
 }

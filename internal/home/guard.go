@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// guard decides who is let in: the browser of the user who started Home, and another
-// start of the user's. Everybody on this machine can connect, and every site's page can
-// have the browser send something here.
+// guard decides which requests are answered. It admits the browser of the user who started Home,
+// and the user's next start. Every program on this machine can connect, and a page of any site can
+// make the browser send requests here.
 type guard struct {
-	// key is the secret of the link, and what the cookie holds.
+	// key is the secret in the link and in the cookie.
 	key string
-	// names are the HOST:PORTs by which browsers may ask: addresses and names that no
-	// stranger can let lead here.
+	// names are the HOST:PORTs that browsers may ask for. A stranger cannot make these addresses
+	// and names lead here.
 	names []string
-	// cookie is what the cookie is called: browsers do not keep ports apart.
+	// cookie is the name of the cookie. It differs by port, because browsers share cookies between
+	// ports.
 	cookie string
 }
 
@@ -34,9 +35,9 @@ var (
 	notJSON = refusal{http.StatusUnsupportedMediaType, "JSON is wanted."}
 )
 
-// judge is why a request is refused, or nil. A request that changes something, or opens
-// a WebSocket, has to come from Home's own page, or from a program that has the key. One
-// that only reads may come by a link, and what asks in a foreign page gets nothing.
+// judge returns why a request is refused, or nil. A request that changes something or opens a
+// WebSocket must come from Home's own page, or from a program that has the key. A request that only
+// reads may come by a link, but not from a foreign page.
 func (g guard) judge(r *http.Request) *refusal {
 	isSocket := r.Header.Get("Upgrade") != ""
 	changes := isSocket || r.Method != http.MethodGet && r.Method != http.MethodHead
@@ -59,8 +60,8 @@ func (g guard) judge(r *http.Request) *refusal {
 	return nil
 }
 
-// isForeign reports whether a browser says that another site's page asks, or that of
-// another port of this machine.
+// isForeign reports whether the browser names another site's page as the origin, or one on another
+// port of this machine.
 func isForeign(site string) bool { return site == "cross-site" || site == "same-site" }
 
 // isKnown reports whether the browser has the cookie.
@@ -68,17 +69,18 @@ func (g guard) isKnown(r *http.Request) bool {
 	return slices.ContainsFunc(r.CookiesNamed(g.cookie), func(c *http.Cookie) bool { return same(c.Value, g.key) })
 }
 
-// same compares without telling by the time it takes how much of a guess is right.
+// same compares in constant time, so that its duration does not reveal how much of a guess is
+// right.
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// admit gives the browser the cookie, and takes the secret out of its address.
+// admit sets the cookie, and redirects to an address without the secret.
 func (g guard) admit(w http.ResponseWriter, r *http.Request, to string) {
 	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.key, Path: "/", HttpOnly: true,
 		SameSite: http.SameSiteStrictMode})
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// headers keep hostile text harmless, and Home out of other pages.
+// headers sets headers that keep hostile text harmless, and Home out of other pages.
 func headers(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src "+

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestGuard: only Home's own page, and who has the key, is answered.
+// TestGuard checks that only Home's own page, and programs that have the key, get an answer.
 func TestGuard(t *testing.T) {
 	g := guard{key: "SECRET", cookie: "muster-home-7776", names: []string{"127.0.0.1:7776", "localhost:7776"}}
 	const own = "http://127.0.0.1:7776"
@@ -73,7 +73,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestIdle: Home ends when no page has been open for a while and nothing runs.
+// TestIdle checks that Home ends when no page has been open for a while and nothing runs.
 func TestIdle(t *testing.T) {
 	var i idleness
 	at := time.Date(2026, 1, 1, 20, 0, 0, 0, time.UTC)
@@ -84,7 +84,7 @@ func TestIdle(t *testing.T) {
 	}{
 		{0, 0, 0, false}, // the browser is still starting
 		{quietFor - time.Second, 0, 0, false},
-		{quietFor - time.Second, 1, 0, false}, // there it is
+		{quietFor - time.Second, 1, 0, false}, // the page is open
 		{3 * quietFor, 1, 0, false},
 		{3 * quietFor, 0, 1, false}, // closed, but a room goes on
 		{9 * quietFor, 0, 1, false},

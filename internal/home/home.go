@@ -1,12 +1,12 @@
-// Package home is Muster without a terminal: a page on loopback that does what the
-// commands do. It runs the very commands, and is the terminal that they see.
+// Package home is Muster without a terminal: a page on loopback that does what the commands do. It
+// runs these commands itself, and acts as their terminal.
 //
 //	browser ── /open/TICKET ──▶ guard ─▶ cookie, and the page of web/static/home
 //	        ── POST /api/… ───▶ guard ─▶ command line ─▶ a command, which says, asks,
 //	        ◀══ /live ═════════ state, servers ◀──────── shows and finds
 //
-// A second start of the user's finds the first by a file, and shows that. A muster:// link
-// that the system opens is asked about on the page.
+// A second start finds the first by a file, and opens the first one's page. If the system opens a
+// muster:// link, the page asks the person about it.
 package home
 
 import (
@@ -33,51 +33,51 @@ import (
 	"muster/internal/hint"
 )
 
-// Terminal is what a command has in place of one.
+// Terminal stands in for a command's terminal.
 type Terminal struct {
-	// In is what the command reads, and Out takes lines for the person.
+	// In is the command's input. Out receives lines for the person.
 	In  io.Reader
 	Out io.Writer
-	// Ask puts a question; ok is false if nobody can answer any more.
+	// Ask asks a question; ok is false if nobody can answer any more.
 	Ask func(ctx context.Context, question string) (answer string, ok bool)
-	// Open shows a page that is the person's own.
+	// Open shows a page that belongs to the person.
 	Open func(link string)
-	// Listed is told how many servers there are, and Found each that was asked.
+	// Listed receives the number of servers, Found each server that was asked.
 	Listed func(servers int)
 	Found  func(report.Measurement)
-	// Shines is told the line that friends put into their list of places, and how many
-	// questions have been answered so far, by a command that answers as a beacon.
+	// Shines receives news from a command that answers as a beacon: the line that friends add to
+	// their list of places, and the number of questions answered so far.
 	Shines func(line string, answered int)
-	// Launches is told how the start of the game goes that takes the person to a server:
-	// each state of PROTOCOL.md's "launched".
+	// Launches receives how the start of the game goes when a command connects the person to a
+	// server: each state of "launched" in PROTOCOL.md.
 	Launches func(state string)
-	// Ends is closed when the person ends the night of a room that the command has opened.
+	// Ends is closed when the person ends the session of a room that the command has opened.
 	Ends <-chan struct{}
 }
 
-// Game is one that people may choose.
+// Game is a game that people may choose.
 type Game struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Listed: somebody lists its servers. Here: it is on this computer, at Where, where By
-	// has put it ("Steam", "Flatpak", "Snap"), as far as that tells.
+	// Listed says that a list of its servers exists. Here says that it is installed on this
+	// computer, at Where. By is what installed it, if known: "Steam", "Flatpak", "Snap".
 	Listed bool   `json:"listed"`
 	Here   bool   `json:"here"`
 	Where  string `json:"where,omitempty"`
 	By     string `json:"by_whom,omitempty"`
-	// Rule is the game's own.
+	// Rule is the game's own rule.
 	Rule string `json:"by"`
-	// Tells: its servers say who plays.
+	// Tells says that its servers report who plays.
 	Tells bool `json:"tells"`
-	// Steam: a key to Steam's Web API gets its list.
+	// Steam says that the list needs a key to Steam's Web API.
 	Steam bool `json:"steam,omitempty"`
 	// Silent is why its servers answer nobody, and what to do instead.
 	Silent string `json:"silent,omitempty"`
 }
 
-// SteamKey is what is known of the user's key to Steam's Web API, never the key.
+// SteamKey is what is known about the user's key to Steam's Web API, never the key itself.
 type SteamKey struct {
-	// Kept is where there is one: "environment", "file", or empty.
+	// Kept is where the key is kept: "environment", "file", or empty for none.
 	Kept string `json:"kept"`
 	// Trouble is why it cannot be used.
 	Trouble string `json:"trouble,omitempty"`
@@ -87,60 +87,60 @@ type SteamKey struct {
 type Player struct {
 	Name  string `json:"name"`
 	Score int    `json:"score"`
-	// Ping is what the server measured, in ms; 0 is a bot, or not told.
+	// Ping is what the server measured, in ms; 0 is a bot, or unknown.
 	Ping int64 `json:"ping_ms,omitempty"`
 }
 
-// Config is what Home needs of its surroundings.
+// Config is what Home needs from its surroundings.
 type Config struct {
 	// Page answers at /.
 	Page http.Handler
-	// IsOwnUser reports whether a connection on this machine, from one address to the
-	// other, is the user's: nobody else may use a ticket. nil takes everybody for the user.
+	// IsOwnUser reports whether a connection on this machine, between two addresses, is the user's;
+	// only the user may use a ticket. If it is nil, everybody is the user.
 	IsOwnUser func(client, server net.Addr) bool
 	// Version is the program's, Name the player's.
 	Version, Name string
-	// At is the public host that config.toml names for rooms, or empty.
+	// At is the public host for rooms in config.toml, or empty.
 	At string
-	// Command runs a command line of muster's at a terminal, until it has ended.
+	// Command runs a command line of muster's at a terminal until it ends.
 	Command func(ctx context.Context, args []string, t Terminal) error
 	Games   func() ([]Game, error)
 	// Players asks a server who plays there.
 	Players func(ctx context.Context, game string, at netip.AddrPort) ([]Player, error)
-	// Rooms looks for rooms on the local network; nil finds none. Way is the link to one
-	// of them, without its code.
+	// Rooms searches the local network for rooms; nil finds none. Way returns the link to one of
+	// them, without its code.
 	Rooms func(ctx context.Context) iter.Seq2[[]lan.Found, error]
 	Way   func(ctx context.Context, room lan.Found) (link string, err error)
-	// Standing are the user's rooms that stay; nil knows none.
+	// Standing returns the user's standing rooms; nil knows none.
 	Standing func() ([]Standing, error)
 	// Computer is what this machine can do, as a document.
 	Computer func(ctx context.Context) (any, error)
-	// Settings are what the user has commands take for granted, by their keys; Settle
-	// changes some of them, and an empty text unsets one.
+	// Settings returns the user's defaults for commands, by their keys. Settle changes some of
+	// them; an empty text removes one.
 	Settings func() (map[string]string, error)
 	Settle   func(changes map[string]string) error
 	SteamKey func() SteamKey
-	// Favourites is the file that keeps them, and Kept the one that keeps the settings.
+	// Favourites is the file of favourites, Kept the file of settings.
 	Favourites, Kept string
 	Logger           *slog.Logger
-	// Stays: Home does not end by itself.
+	// Stays keeps Home running when nobody uses it.
 	Stays bool
 }
 
-// Home is the page's server, and what runs for it.
+// Home is the page's server and the commands that it runs.
 type Home struct {
 	config Config
 	door   *door
-	ctx    context.Context // Home's own life
+	ctx    context.Context // ends with Home
 	quit   context.CancelFunc
-	work   sync.WaitGroup // whatever runs
+	work   sync.WaitGroup // everything that runs
 
 	audience audience
 	found    finding
 
-	starting sync.Mutex // one command is put in another's place at a time
+	starting sync.Mutex // held while one command replaces another
 
-	mu      sync.Mutex // guards following
+	mu      sync.Mutex // guards what follows
 	state   state
 	room    task
 	finder  task
@@ -149,17 +149,17 @@ type Home struct {
 	shiner  task   // answers as a beacon
 	link    string // the player's own page in the room
 	asked   map[int]chan string
-	last    int // question or invitation
+	last    int // the ID of the last question or invitation
 	rooms   []lan.Found
 }
 
-// state is what pages are shown.
+// state is what pages show.
 type state struct {
 	Version string `json:"version"`
 	Name    string `json:"name"`
 	At      string `json:"at,omitempty"`
-	// Kept is the file that keeps the settings, and Launch what that says of who starts
-	// games: "ask", "auto" or "never", or empty.
+	// Kept is the file of settings. Launch is its setting for who starts games: "ask", "auto",
+	// "never" or empty.
 	Kept      string      `json:"kept"`
 	Launch    string      `json:"launch,omitempty"`
 	Find      findState   `json:"find"`
@@ -176,56 +176,56 @@ type state struct {
 	Trouble string `json:"trouble,omitempty"`
 }
 
-// taskState is how far a command is.
+// taskState is the progress of a command.
 type taskState struct {
 	Running bool `json:"running"`
-	// What it is about: "join", "host"; a server's address.
+	// What names the task: "join" or "host", or a server's address.
 	What  string   `json:"what,omitempty"`
 	Game  string   `json:"game,omitempty"`
 	Lines []string `json:"lines"`
-	// Open: there is a page to go to, at /room.
+	// Open says that there is a page, at /room.
 	Open  bool     `json:"open,omitempty"`
 	Error []string `json:"error,omitempty"`
-	// Launch is how the start of the game goes, where the command goes to a server:
-	// "asking", "launched", "declined", "by-hand" or "failed".
+	// Launch is how the start of the game goes if the command connects to a server: "asking",
+	// "launched", "declined", "by-hand" or "failed".
 	Launch string `json:"launch,omitempty"`
 }
 
 type findState struct {
 	taskState
-	// ID counts the findings: rows of another are of no use any more.
+	// ID numbers the finding; rows of an earlier one are obsolete.
 	ID     int `json:"id"`
 	Listed int `json:"listed"`
 	Asked  int `json:"asked"`
-	// Answered are those of Asked that did.
+	// Answered is how many of Asked answered.
 	Answered int `json:"answered"`
 }
 
 type roomState struct {
 	taskState
-	// ID counts the rooms that were gone into.
+	// ID numbers the rooms that the person entered.
 	ID int `json:"id"`
 }
 
 type watchState struct {
 	taskState
 	Name string `json:"name,omitempty"`
-	// Free is how many seats are, once a look has told.
+	// Free is the number of free seats, once a look has shown it.
 	Free int `json:"free"`
-	// Looks counts them.
+	// Looks counts the looks.
 	Looks int  `json:"looks"`
 	Goes  bool `json:"goes"`
 }
 
-// beaconState is how far it is that this computer answers measurements.
+// beaconState is the progress of the command that answers measurements.
 type beaconState struct {
 	taskState
-	// Line is what friends put into their list of places.
+	// Line is what friends add to their list of places.
 	Line     string `json:"line,omitempty"`
 	Answered int    `json:"answered"`
 }
 
-// question is what a command asks the person.
+// question is a command's question to the person.
 type question struct {
 	ID int `json:"id"`
 	// Of is the task: "room", "go", "watch" or "beacon".
@@ -244,7 +244,7 @@ type roomNear struct {
 	Open      bool   `json:"open"`
 }
 
-// New is a Home that answers at an address.
+// New returns a Home that answers at an address.
 func New(ctx context.Context, at net.Addr, config Config) *Home {
 	port := at.(*net.TCPAddr).Port
 	h := &Home{
@@ -264,7 +264,7 @@ func New(ctx context.Context, at net.Addr, config Config) *Home {
 	return h
 }
 
-// look reads what the user's files say, or what is wrong with them.
+// look reads the user's files, or reports what is wrong with them.
 func (h *Home) look(s *state) {
 	settings, errSettings := h.config.Settings()
 	kept, errKept := favourites.Read(h.config.Favourites)
@@ -281,22 +281,22 @@ func (h *Home) look(s *state) {
 	}
 }
 
-// unkept says what to do about a file of favourites that cannot be read.
+// unkept adds what to do about a file of favourites that cannot be read.
 func unkept(err error) error {
 	return hint.With(err, "repair or remove that file. Until then no favourite is kept")
 }
 
-// Running is how another start finds this one.
+// Running returns what the user's next start needs to find this Home.
 func (h *Home) Running() Running { return Running{URL: "http://" + h.door.names[0], Key: h.door.key} }
 
-// Ticket returns a path that lets the first who comes into Home.
+// Ticket returns a path that lets its first visitor into Home.
 func (h *Home) Ticket() string { return h.door.ticket(time.Now()) }
 
-// headerWithin is how long a request may take to begin.
+// headerWithin limits how long the headers of a request may take.
 const headerWithin = 10 * time.Second
 
-// Serve answers until ctx ends, somebody presses Quit, or nobody needs Home any more,
-// and waits for all that it has begun.
+// Serve answers until ctx ends, somebody presses Quit, or nobody needs Home any more. It waits for
+// everything that it has started.
 func (h *Home) Serve(listener net.Listener) error {
 	server := &http.Server{Handler: h.Handler(), ReadHeaderTimeout: headerWithin,
 		ErrorLog: slog.NewLogLogger(h.config.Logger.Handler(), slog.LevelDebug)}
@@ -350,8 +350,7 @@ func (h *Home) watchIdle() {
 	}
 }
 
-// browse keeps the list of rooms on the local network while a page is open: nobody else
-// reads it.
+// browse updates the list of rooms on the local network while a page is open to show it.
 func (h *Home) browse() {
 	for h.ctx.Err() == nil {
 		if !h.audience.await(h.ctx, true) {
@@ -371,7 +370,7 @@ func (h *Home) browse() {
 				}
 			})
 		}
-		if ctx.Err() == nil { // there is no network to look at
+		if ctx.Err() == nil { // there is no network to search
 			<-ctx.Done()
 		}
 		cancel()
@@ -379,7 +378,7 @@ func (h *Home) browse() {
 	}
 }
 
-// change changes what pages are shown, and wakes them.
+// change changes the state, and wakes the pages.
 func (h *Home) change(how func(*state)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -387,7 +386,7 @@ func (h *Home) change(how func(*state)) {
 	h.audience.wake()
 }
 
-// snapshot is the state as JSON.
+// snapshot returns the state as JSON.
 func (h *Home) snapshot() ([]byte, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -397,7 +396,7 @@ func (h *Home) snapshot() ([]byte, error) {
 	}{"state", h.state})
 }
 
-// ask has the person answer a command's question on the page.
+// ask returns a function that asks the person a command's question on the page.
 func (h *Home) ask(of string) func(context.Context, string) (string, bool) {
 	return func(ctx context.Context, text string) (string, bool) {
 		answers := make(chan string, 1)

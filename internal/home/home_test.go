@@ -25,7 +25,7 @@ import (
 	"muster/discovery/report"
 )
 
-// started is a Home on loopback whose commands are the test's.
+// started returns a Home on loopback that runs the test's command.
 func started(t *testing.T, folder string, command func(context.Context, []string, Terminal) error) (*Home, <-chan error) {
 	t.Helper()
 	listener, err := Listen("0")
@@ -55,8 +55,8 @@ func started(t *testing.T, folder string, command func(context.Context, []string
 	return h, ended
 }
 
-// TestOneHome: a second start finds the first, and is let in by a way that works once; a
-// Home that was killed is nobody's.
+// TestOneHome checks that a second start finds the first, and is let in by a link that works once.
+// A Home that was killed does not block the next.
 func TestOneHome(t *testing.T) {
 	folder := t.TempDir()
 	first, other, err := Claim(t.Context(), folder)
@@ -99,7 +99,7 @@ func TestOneHome(t *testing.T) {
 	again.Release()
 }
 
-// visitor is a browser with Home's cookie.
+// visitor returns a browser with Home's cookie.
 func visitor(t *testing.T, h *Home) (*http.Client, string) {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -133,8 +133,8 @@ func post(t *testing.T, c *http.Client, base, what, body string) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-// TestUnreadable: what the user's files hold that cannot be read is told, with what to do,
-// and left as it is; once it is repaired Home goes on with it.
+// TestUnreadable checks that Home reports a damaged file, says what to do, and leaves the file
+// alone. Once the file is repaired, Home goes on with it.
 func TestUnreadable(t *testing.T) {
 	folder := t.TempDir()
 	broken := map[string]string{"servers.json": `{"format":"muster.servers/1","favourites":[`, "settings.json": "rate = many"}
@@ -182,7 +182,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestListen: a port that is taken has Home take another, and a word that is none, too.
+// TestListen checks that Home takes another port if its own is taken, or is no number.
 func TestListen(t *testing.T) {
 	first, err := Listen("0")
 	if err != nil {
@@ -203,7 +203,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// TestNobodyAnswers: a Home that runs and does not answer is told of.
+// TestNobodyAnswers checks that a running Home that does not answer is an error.
 func TestNobodyAnswers(t *testing.T) {
 	listener, err := Listen("0")
 	if err != nil {
@@ -216,8 +216,8 @@ func TestNobodyAnswers(t *testing.T) {
 	}
 }
 
-// TestIdleness: Home ends two minutes after its last page was closed, unless something
-// runs that somebody waits for; a page that is loaded anew has it stay.
+// TestIdleness checks that Home ends two minutes after its last page was closed, unless something
+// runs that somebody waits for. A page that is reloaded keeps it running.
 func TestIdleness(t *testing.T) {
 	type second struct{ at, pages, running int }
 	for name, c := range map[string]struct {
@@ -244,9 +244,9 @@ func TestIdleness(t *testing.T) {
 	}
 }
 
-// TestEndOfNight: who opened a room on Home ends its night there: the command is told so,
-// and has a while to tell everybody, before it is stopped.
-func TestEndOfNight(t *testing.T) {
+// TestEndOfSession checks that the organiser can end a session on Home. The command is told, and has
+// a while to tell the players before it is stopped.
+func TestEndOfSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, hears := range []bool{true, false} {
 			h := &Home{ctx: t.Context()}
@@ -275,8 +275,8 @@ func TestEndOfNight(t *testing.T) {
 	})
 }
 
-// TestCommands: what a page wishes for runs as a command, which asks on the page, shows
-// its servers there, and ends with Home.
+// TestCommands checks that a page's request runs as a command, which asks on the page, shows its
+// servers there, and ends with Home.
 func TestCommands(t *testing.T) {
 	over := make(chan []string, 1)
 	h, ended := started(t, t.TempDir(), func(ctx context.Context, args []string, terminal Terminal) error {
@@ -357,8 +357,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestTabOfTheNextRoom: a tab that is opened for the next room does not end up in the one
-// that is left for it, in whichever order the two are heard of.
+// TestTabOfTheNextRoom checks that a tab for the next room never opens the room that is being left,
+// in whichever order the requests arrive.
 func TestTabOfTheNextRoom(t *testing.T) {
 	h, _ := started(t, t.TempDir(), func(ctx context.Context, args []string, terminal Terminal) error {
 		terminal.Open("http://127.0.0.1:1/#" + args[len(args)-1])

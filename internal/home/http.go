@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	// mostSaid is the longest request in bytes: a list of servers.
+	// mostSaid is the size limit of a request, in bytes: a list of servers.
 	mostSaid = 4 << 20
 	// roomWait is how long a new tab waits for the room's page.
 	roomWait = 30 * time.Second
@@ -62,8 +62,8 @@ func (h *Home) Handler() http.Handler {
 	mux.HandleFunc("POST /api/players", takes(h.takePlayers))
 	mux.HandleFunc("POST /api/keep", takes(h.takeKeep))
 	mux.HandleFunc("POST /api/import", takes(h.takeImport))
-	mux.HandleFunc("POST /api/export", takes(func(ctx context.Context, wish listsWish) (any, error) {
-		return wish.export(ctx, h.config.Command)
+	mux.HandleFunc("POST /api/export", takes(func(ctx context.Context, request listsRequest) (any, error) {
+		return request.export(ctx, h.config.Command)
 	}))
 	mux.HandleFunc("POST /api/answer", takes(h.takeAnswer))
 	mux.HandleFunc("POST /api/settings", takes(h.takeSettings))
@@ -82,10 +82,10 @@ func (h *Home) Handler() http.Handler {
 	})
 }
 
-// serveRoom takes a tab of its own to the player's page in the room, as soon as there is
-// one. A tab that was opened for a room that comes after another waits for that.
+// serveRoom redirects a tab to the player's page in the room as soon as there is one. A tab that
+// was opened for the next room waits for that room.
 func (h *Home) serveRoom(w http.ResponseWriter, r *http.Request) {
-	after, _ := strconv.Atoi(r.URL.Query().Get("after")) // or any room will do
+	after, _ := strconv.Atoi(r.URL.Query().Get("after")) // 0 accepts any room
 	ctx, cancel := context.WithTimeout(r.Context(), roomWait)
 	defer cancel()
 	wake := make(chan struct{}, 1)
@@ -116,7 +116,7 @@ func (h *Home) serveRoom(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reads answers with a document.
+// reads returns a handler that answers with a document.
 func reads(read func(context.Context) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		document, err := read(r.Context())
@@ -124,16 +124,16 @@ func reads(read func(context.Context) (any, error)) http.HandlerFunc {
 	}
 }
 
-// takes reads a wish, and answers what came of it.
+// takes returns a handler that decodes a request, acts on it, and answers with the result.
 func takes[W any](take func(context.Context, W) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var wish W
-		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostSaid)).Decode(&wish)
+		var request W
+		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostSaid)).Decode(&request)
 		if err != nil && !errors.Is(err, io.EOF) {
 			answer(w, nil, fmt.Errorf("what the page asks for makes no sense: %w", err))
 			return
 		}
-		document, err := take(r.Context(), wish)
+		document, err := take(r.Context(), request)
 		answer(w, document, err)
 	}
 }
@@ -151,7 +151,8 @@ func answer(w http.ResponseWriter, document any, err error) {
 	json.NewEncoder(w).Encode(document) // fails only if the browser is gone
 }
 
-// file holds a list for a command that reads one; the command's end takes it away.
+// file writes a list to a temporary file for a command. clean removes the file when the command
+// ends.
 func file(text string) (name string, clean func(), err error) {
 	if strings.TrimSpace(text) == "" {
 		return "", func() {}, nil
@@ -168,7 +169,7 @@ func file(text string) (name string, clean func(), err error) {
 	return f.Name(), func() { os.Remove(f.Name()) }, nil
 }
 
-// begun starts a command whose list stands in a file.
+// begun starts a command that reads a list from a file.
 func begun(list string, args func(file string) ([]string, error), start func(args []string, clean func())) (any, error) {
 	name, clean, err := file(list)
 	if err != nil {
@@ -183,13 +184,13 @@ func begun(list string, args func(file string) ([]string, error), start func(arg
 	return nil, nil
 }
 
-func (h *Home) takeFind(_ context.Context, wish findWish) (any, error) {
-	return begun(wish.Servers, wish.args, func(args []string, clean func()) { h.find(wish.Game, args, clean) })
+func (h *Home) takeFind(_ context.Context, request findRequest) (any, error) {
+	return begun(request.Servers, request.args, func(args []string, clean func()) { h.find(request.Game, args, clean) })
 }
 
 func (h *Home) takeStop(_ context.Context, what string) (any, error) {
 	if what == "night" {
-		h.endNight()
+		h.endSession()
 		return nil, nil
 	}
 	for name, of := range map[string]*task{"find": &h.finder, "room": &h.room, "go": &h.goer, "watch": &h.watcher, "beacon": &h.shiner} {
@@ -201,11 +202,11 @@ func (h *Home) takeStop(_ context.Context, what string) (any, error) {
 	return nil, errors.New("there is nothing of that name to stop")
 }
 
-func (h *Home) takeJoin(ctx context.Context, wish joinWish) (any, error) {
-	link, game := wish.Link, ""
-	if wish.Room != "" {
+func (h *Home) takeJoin(ctx context.Context, request joinRequest) (any, error) {
+	link, game := request.Link, ""
+	if request.Room != "" {
 		h.mu.Lock()
-		at := slices.IndexFunc(h.rooms, func(f lan.Found) bool { return f.ID == wish.Room })
+		at := slices.IndexFunc(h.rooms, func(f lan.Found) bool { return f.ID == request.Room })
 		var room lan.Found
 		if at >= 0 {
 			room = h.rooms[at]
@@ -221,7 +222,7 @@ func (h *Home) takeJoin(ctx context.Context, wish joinWish) (any, error) {
 		game = room.Game
 	}
 	at, launch := h.granted()
-	args, err := wish.args(link, at, launch)
+	args, err := request.args(link, at, launch)
 	if err != nil {
 		return nil, err
 	}
@@ -229,27 +230,27 @@ func (h *Home) takeJoin(ctx context.Context, wish joinWish) (any, error) {
 	return nil, nil
 }
 
-// granted is what config.toml says of the public host, and of who starts games.
+// granted returns two settings of config.toml: the public host, and who starts games.
 func (h *Home) granted() (at, launch string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.state.At, h.state.Launch
 }
 
-func (h *Home) takeHost(_ context.Context, wish hostWish) (any, error) {
+func (h *Home) takeHost(_ context.Context, request hostRequest) (any, error) {
 	_, launch := h.granted()
-	places, forget, err := file(wish.Places)
+	places, forget, err := file(request.Places)
 	if err != nil {
 		return nil, err
 	}
-	document, err := begun(wish.Servers, func(file string) ([]string, error) {
-		args, err := wish.args(file, freeListen(), launch, h.config.Rooms == nil)
+	document, err := begun(request.Servers, func(file string) ([]string, error) {
+		args, err := request.args(file, freeListen(), launch, h.config.Rooms == nil)
 		if places != "" {
 			args = append(args, "--places="+places)
 		}
 		return args, err
 	}, func(args []string, clean func()) {
-		h.play("host", wish.Game, args, func() { clean(); forget() })
+		h.play("host", request.Game, args, func() { clean(); forget() })
 	})
 	if err != nil {
 		forget()
@@ -257,26 +258,30 @@ func (h *Home) takeHost(_ context.Context, wish hostWish) (any, error) {
 	return document, err
 }
 
-func (h *Home) takeConnect(_ context.Context, wish goWish) (any, error) {
-	if err := wish.check(); err != nil {
+func (h *Home) takeConnect(_ context.Context, request goRequest) (any, error) {
+	if err := request.check(); err != nil {
 		return nil, err
 	}
-	return begun(wish.Addr, func(file string) ([]string, error) { return wish.args(file, false), nil }, func(args []string, clean func()) {
-		h.connect(wish.Game, wish.Addr, args, clean)
+	return begun(request.Addr, func(file string) ([]string, error) {
+		return request.args(file, false), nil
+	}, func(args []string, clean func()) {
+		h.connect(request.Game, request.Addr, args, clean)
 	})
 }
 
-func (h *Home) takeWatch(_ context.Context, wish goWish) (any, error) {
-	if err := wish.check(); err != nil {
+func (h *Home) takeWatch(_ context.Context, request goRequest) (any, error) {
+	if err := request.check(); err != nil {
 		return nil, err
 	}
-	return begun(wish.Addr, func(file string) ([]string, error) { return wish.args(file, true), nil }, func(args []string, clean func()) {
-		h.watch(wish.Game, wish.Addr, wish.Name, wish.Goes, args, clean)
+	return begun(request.Addr, func(file string) ([]string, error) {
+		return request.args(file, true), nil
+	}, func(args []string, clean func()) {
+		h.watch(request.Game, request.Addr, request.Name, request.Goes, args, clean)
 	})
 }
 
-func (h *Home) takeBeacon(_ context.Context, wish beaconWish) (any, error) {
-	args, err := wish.args()
+func (h *Home) takeBeacon(_ context.Context, request beaconRequest) (any, error) {
+	args, err := request.args()
 	if err != nil {
 		return nil, err
 	}
@@ -284,25 +289,25 @@ func (h *Home) takeBeacon(_ context.Context, wish beaconWish) (any, error) {
 	return nil, nil
 }
 
-func (h *Home) takePlayers(ctx context.Context, wish goWish) (any, error) {
-	if err := wish.check(); err != nil {
+func (h *Home) takePlayers(ctx context.Context, request goRequest) (any, error) {
+	if err := request.check(); err != nil {
 		return nil, err
 	}
-	return h.config.Players(ctx, wish.Game, netip.MustParseAddrPort(wish.Addr))
+	return h.config.Players(ctx, request.Game, netip.MustParseAddrPort(request.Addr))
 }
 
-// keepWish is for a server to be a favourite, or hidden, or not.
-type keepWish struct {
+// keepRequest adds a server to the favourites or the hidden servers, or removes it.
+type keepRequest struct {
 	Kind favourites.Kind `json:"kind"`
 	Is   bool            `json:"is"`
 	favourites.Server
 }
 
-func (h *Home) takeKeep(_ context.Context, wish keepWish) (any, error) {
-	if wish.Kind != favourites.Favourite && wish.Kind != favourites.Hidden {
+func (h *Home) takeKeep(_ context.Context, request keepRequest) (any, error) {
+	if request.Kind != favourites.Favourite && request.Kind != favourites.Hidden {
 		return nil, errors.New("a server is a favourite, or hidden")
 	}
-	wish.Added = time.Now().UTC().Truncate(time.Second)
+	request.Added = time.Now().UTC().Truncate(time.Second)
 	var err error
 	h.change(func(s *state) {
 		var now favourites.Servers
@@ -311,7 +316,7 @@ func (h *Home) takeKeep(_ context.Context, wish keepWish) (any, error) {
 			err = unkept(err)
 		}
 		if err == nil {
-			now, err = now.Set(wish.Kind, wish.Server, wish.Is)
+			now, err = now.Set(request.Kind, request.Server, request.Is)
 		}
 		if err == nil {
 			err = now.Write(h.config.Favourites)
@@ -323,20 +328,20 @@ func (h *Home) takeKeep(_ context.Context, wish keepWish) (any, error) {
 	return nil, err
 }
 
-type answerWish struct {
+type answerRequest struct {
 	ID     int    `json:"id"`
 	Answer string `json:"answer"`
 }
 
-func (h *Home) takeAnswer(_ context.Context, wish answerWish) (any, error) {
+func (h *Home) takeAnswer(_ context.Context, request answerRequest) (any, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	answers, is := h.asked[wish.ID]
+	answers, is := h.asked[request.ID]
 	if !is {
 		return nil, errors.New("that is not asked any more")
 	}
-	delete(h.asked, wish.ID)
-	answers <- wish.Answer
+	delete(h.asked, request.ID)
+	answers <- request.Answer
 	return nil, nil
 }
 
@@ -357,20 +362,20 @@ func (h *Home) takeSettings(_ context.Context, changes map[string]string) (any, 
 	return settings, err
 }
 
-// keyWish is for a key to Steam's Web API to be kept, or forgotten.
-type keyWish struct {
+// keyRequest sets or removes the key to Steam's Web API.
+type keyRequest struct {
 	Key    string `json:"key"`
 	Forget bool   `json:"forget"`
 }
 
-// takeSteamKey has the command read the key as it reads one at a terminal. A command
-// line, a task's lines and the state are for others to see.
-func (h *Home) takeSteamKey(ctx context.Context, wish keyWish) (any, error) {
+// takeSteamKey passes the key to the command on its input, as if somebody typed it. Others could
+// see it in a command line, in a task's lines or in the state.
+func (h *Home) takeSteamKey(ctx context.Context, request keyRequest) (any, error) {
 	args := []string{"games", "--steam-key"}
-	if wish.Forget {
+	if request.Forget {
 		args = []string{"games", "--forget-steam-key"}
 	}
-	err := h.config.Command(ctx, args, Terminal{In: strings.NewReader(wish.Key + "\n"), Out: io.Discard})
+	err := h.config.Command(ctx, args, Terminal{In: strings.NewReader(request.Key + "\n"), Out: io.Discard})
 	if err != nil {
 		return nil, err
 	}

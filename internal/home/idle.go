@@ -2,15 +2,15 @@ package home
 
 import "time"
 
-// quietFor is how long no page may be open while nothing runs before Home ends: a
-// browser that starts, or loads a page anew, is back by then.
+// quietFor is how long Home waits without an open page and a running command before it ends. A
+// browser that starts or reloads a page is back within this time.
 const quietFor = 2 * time.Minute
 
-// idleness is since when nobody needs Home.
+// idleness is the time since which nobody has needed Home.
 type idleness struct{ since time.Time }
 
-// over reports whether Home may end: no page has been open for a while, and nothing
-// runs that somebody waits for.
+// over reports whether Home may end: no page has been open for a while, and nothing runs that
+// somebody waits for.
 func (i *idleness) over(pages, running int, now time.Time) bool {
 	switch {
 	case pages > 0 || running > 0:

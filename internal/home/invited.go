@@ -9,33 +9,32 @@ import (
 	"muster/internal/invite"
 )
 
-// Invitation is a room that something else than Home's page wants to take the person to:
-// any site can have the system open such a link, and can write any text into it. It can
-// do no more than be shown, and be answered on the page.
+// Invitation is a room that something outside Home's page wants to take the person to. Any site can
+// make the system open such a link, with any text in it. So an invitation is only shown, and the
+// person answers it on the page.
 type Invitation struct {
-	// URL is a muster:// link, from whoever wrote it.
+	// URL is a muster:// link; anybody may have written it.
 	URL string `json:"url,omitempty"`
-	// File is, in place of that, the name of a program that the person got for a room.
+	// File is set instead of URL: the name of a program that the person downloaded for a room.
 	File string `json:"file,omitempty"`
 }
 
-// invitation is one as pages show it: a room, or why there is none.
+// invitation is an invitation as pages show it: a room, or why there is none.
 type invitation struct {
 	ID   int    `json:"id"`
 	Host string `json:"host,omitempty"`
 	Code string `json:"code,omitempty"`
-	// Taken: the person themselves got it.
+	// Taken says that the person downloaded it themselves.
 	Taken bool     `json:"taken,omitempty"`
 	Wrong []string `json:"wrong,omitempty"`
 	link  string
 }
 
-// mostInvitations is how many wait for an answer: a page that opens link after link gets
-// no further.
+// mostInvitations is how many may wait for an answer. It stops a page that opens link after link.
 const mostInvitations = 3
 
-// Invite shows an invitation until it is answered. One that is shown already stays as it
-// is, where it is: what people are about to press does not change under their finger.
+// Invite shows an invitation until it is answered. One that is already shown keeps its place, so
+// that nothing moves under the person's finger.
 func (h *Home) Invite(i Invitation) {
 	shown := invitation{Taken: i.File != ""}
 	to, err := invite.ParseURL(i.URL)
@@ -46,7 +45,7 @@ func (h *Home) Invite(i Invitation) {
 		shown.Wrong = errorLines(err)
 		shown.link = shown.Wrong[0]
 	} else {
-		// The host is shown whole: what is cut off would be where it leads to.
+		// The host is shown whole, because a cut name could hide where it leads.
 		shown.Host, shown.Code, shown.link = to.Host, discovery.CleanText(to.Code), to.Personal(to.Secret)
 	}
 	h.change(func(s *state) {
@@ -60,35 +59,35 @@ func (h *Home) Invite(i Invitation) {
 	})
 }
 
-// invitedWish is the answer to an invitation.
-type invitedWish struct {
+// invitedRequest is the answer to an invitation.
+type invitedRequest struct {
 	ID  int  `json:"id"`
 	Yes bool `json:"yes"`
-	// Name is the player's in the room.
+	// Name is the player's name in the room.
 	Name string `json:"name"`
-	// CanHost: this computer may host.
+	// CanHost says that this computer may host.
 	CanHost bool `json:"can_host"`
 }
 
-// takeInvited joins the room of an invitation as any other, or forgets it.
-func (h *Home) takeInvited(_ context.Context, wish invitedWish) (any, error) {
+// takeInvited joins the room of an invitation like any other, or forgets the invitation.
+func (h *Home) takeInvited(_ context.Context, request invitedRequest) (any, error) {
 	var link string
 	h.change(func(s *state) {
 		s.Invitations = slices.DeleteFunc(slices.Clone(s.Invitations), func(i invitation) bool {
-			if i.ID == wish.ID && i.Wrong == nil {
+			if i.ID == request.ID && i.Wrong == nil {
 				link = i.link
 			}
-			return i.ID == wish.ID
+			return i.ID == request.ID
 		})
 	})
 	switch {
-	case !wish.Yes:
+	case !request.Yes:
 		return nil, nil
 	case link == "":
 		return nil, errors.New("that is not asked any more")
 	}
-	at, _ := h.granted() // who is to start games is asked elsewhere
-	args, err := joinWish{Link: link, Name: wish.Name, CanHost: wish.CanHost}.args(link, at, "")
+	at, _ := h.granted() // the page asks elsewhere who starts games
+	args, err := joinRequest{Link: link, Name: request.Name, CanHost: request.CanHost}.args(link, at, "")
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 const somewhere = "muster://join/http/192.0.2.1:7777/TABOMI_ABCDEFGHIJKLMNOP"
 
-// TestInvited: a link that the system opens is shown until it is answered; a yes joins as
+// TestInvited checks that a link opened by the system is shown until it is answered. A yes joins as
 // the page's own join does, and nothing else does anything.
 func TestInvited(t *testing.T) {
 	ran := make(chan []string, 1)
@@ -76,8 +76,8 @@ func TestInvited(t *testing.T) {
 	}
 }
 
-// TestHostileInvitation: what other sites write into a link shows as text that says what
-// it is, and can be joined by no answer.
+// TestHostileInvitation checks that hostile text in a link is shown as a link that is no good, and
+// that no answer joins it.
 func TestHostileInvitation(t *testing.T) {
 	h, _ := started(t, t.TempDir(), func(_ context.Context, args []string, _ Terminal) error {
 		t.Errorf("it runs %q", args)

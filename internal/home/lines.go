@@ -11,9 +11,9 @@ import (
 // mostLines is how many lines of a command are kept: more than anybody scrolls through.
 const mostLines = 200
 
-// lines takes what a command writes, a line at a time. tell is called with each.
+// lines splits a command's output into lines, and calls tell with each.
 type lines struct {
-	mu   sync.Mutex // guards following
+	mu   sync.Mutex // guards what follows
 	part []byte
 	tell func(line string)
 }
@@ -34,5 +34,5 @@ func (l *lines) Write(p []byte) (int, error) {
 	}
 }
 
-// shortened keeps the newest lines.
+// shortened returns the newest lines.
 func shortened(all []string) []string { return all[max(0, len(all)-mostLines):] }

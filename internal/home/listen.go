@@ -8,8 +8,8 @@ import (
 	"muster/internal/invite"
 )
 
-// DefaultPort is where Home answers unless somebody else has it: browsers keep what
-// they were allowed, such as notifications, for an address with its port.
+// DefaultPort is Home's port unless another program has it. A fixed port matters because browsers
+// store permissions, such as notifications, by address and port.
 const DefaultPort = "7776"
 
 // Listen opens loopback at a port or, if that is taken, at another.
@@ -24,8 +24,7 @@ func Listen(port string) (net.Listener, error) {
 // morePorts is how many ports after the usual one are tried for a room.
 const morePorts = 10
 
-// freeListen is where a room on this machine is to be: at the usual port, or the next
-// that is free.
+// freeListen returns where a room on this machine listens: the usual port, or the next free one.
 func freeListen() string {
 	usual, _ := strconv.Atoi(invite.DefaultPort) // it is a number
 	for port := usual; port < usual+morePorts; port++ {
@@ -38,5 +37,5 @@ func freeListen() string {
 	return ":0"
 }
 
-// secret is nothing that anybody guesses.
+// secret returns a text that nobody can guess.
 func secret() string { return rand.Text() }

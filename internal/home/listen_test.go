@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestListenElsewhere: Home opens although somebody has its port.
+// TestListenElsewhere checks that Home opens although another program has its port.
 func TestListenElsewhere(t *testing.T) {
 	first, err := Listen("0")
 	if err != nil {

@@ -11,17 +11,16 @@ import (
 	"muster/internal/favourites"
 )
 
-// listsWish is for the favourites of a game, or its hidden servers, to be taken from a
-// list, or written as one.
-type listsWish struct {
+// listsRequest imports or exports a game's favourites or hidden servers.
+type listsRequest struct {
 	Game   string `json:"game"`
 	Hidden bool   `json:"hidden"`
-	// Text is a list in any form, and Format one to write.
+	// Text is a list in any form, Format the form to export.
 	Text   string        `json:"text"`
 	Format favourites.As `json:"format"`
 }
 
-func (w listsWish) args(what, file string) []string {
+func (w listsRequest) args(what, file string) []string {
 	args := []string{"lists", what, "--game=" + w.Game}
 	if w.Hidden {
 		args = append(args, "--hidden")
@@ -32,10 +31,10 @@ func (w listsWish) args(what, file string) []string {
 	return append(args, "--", file)
 }
 
-// takeImport has the command read a list, and answers what it says of it.
-func (h *Home) takeImport(ctx context.Context, wish listsWish) (any, error) {
+// takeImport runs the import command on a list, and answers with the command's output.
+func (h *Home) takeImport(ctx context.Context, request listsRequest) (any, error) {
 	var said bytes.Buffer
-	if err := h.config.Command(ctx, wish.args("import", "-"), Terminal{In: strings.NewReader(wish.Text),
+	if err := h.config.Command(ctx, request.args("import", "-"), Terminal{In: strings.NewReader(request.Text),
 		Out: &said}); err != nil {
 		return nil, err
 	}
@@ -43,8 +42,8 @@ func (h *Home) takeImport(ctx context.Context, wish listsWish) (any, error) {
 	return strings.Join(strings.Fields(said.String()), " "), nil
 }
 
-// export lets the command write a list, and returns it.
-func (w listsWish) export(ctx context.Context, command func(context.Context, []string, Terminal) error) (any, error) {
+// export runs the export command, and returns the list that it wrote.
+func (w listsRequest) export(ctx context.Context, command func(context.Context, []string, Terminal) error) (any, error) {
 	folder, err := os.MkdirTemp("", "muster-lists-*")
 	if err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestLists: Home has the command read and write lists, and no game's id is anything but
-// one to it.
+// TestLists checks that Home imports and exports lists by the command, and that a game's id is
+// never taken for a flag.
 func TestLists(t *testing.T) {
 	var args []string
 	h, _ := started(t, t.TempDir(), func(_ context.Context, line []string, at Terminal) error {
@@ -24,12 +24,12 @@ func TestLists(t *testing.T) {
 		_, err = io.WriteString(at.Out, "1 favourite added:\n  "+string(text)+"\n")
 		return err
 	})
-	said, err := h.takeImport(t.Context(), listsWish{Game: "--verbose", Text: "192.0.2.1:27960", Hidden: true})
+	said, err := h.takeImport(t.Context(), listsRequest{Game: "--verbose", Text: "192.0.2.1:27960", Hidden: true})
 	if err != nil || said != "1 favourite added: 192.0.2.1:27960" ||
 		!slices.Equal(args, []string{"lists", "import", "--game=--verbose", "--hidden", "--", "-"}) {
 		t.Errorf("%v, %v of %q", said, err, args)
 	}
-	text, err := listsWish{Game: "openarena", Format: "qstat"}.export(t.Context(), h.config.Command)
+	text, err := listsRequest{Game: "openarena", Format: "qstat"}.export(t.Context(), h.config.Command)
 	if err != nil || text != "192.0.2.1:27960\n" ||
 		!slices.Equal(args[:5], []string{"lists", "export", "--game=openarena", "--format=qstat", "--"}) {
 		t.Errorf("%q, %v of %q", text, err, args)

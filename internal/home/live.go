@@ -13,27 +13,26 @@ import (
 )
 
 const (
-	// framePause is the shortest time between two words to one page.
+	// framePause is the shortest time between two frames to one page.
 	framePause = 100 * time.Millisecond
-	// rowsAtOnce is how many servers go in one frame: what a page reads in a fraction of
-	// a frame of the screen.
+	// rowsAtOnce is how many servers fit in one message, so that the page handles it within a
+	// fraction of a screen frame.
 	rowsAtOnce = 500
-	// writeWait is how long one frame may take, pingEvery how often a page that hears
-	// nothing is looked for.
+	// writeWait limits the sending of one frame. pingEvery is how often an idle page is pinged.
 	writeWait, pingEvery = 10 * time.Second, 20 * time.Second
-	// pageSays is the longest that a page says here: nothing.
+	// pageSays limits what a page sends here, in bytes; it sends nothing.
 	pageSays = 512
 )
 
-// rowsFrame are servers of a finding, newest words last.
+// rowsFrame contains servers of a finding, the newest results last.
 type rowsFrame struct {
 	Kind string               `json:"kind"`
 	Find int                  `json:"find"`
 	Rows []report.Measurement `json:"rows"`
 }
 
-// serveLive is a page's stream, in text frames: the state as it is, and what is new of
-// the servers found. A page that falls behind is sent more at a time.
+// serveLive streams text frames to a page: the state, and newly found servers. A page that falls
+// behind gets more in each frame.
 func (h *Home) serveLive(w http.ResponseWriter, r *http.Request) {
 	upgrader := websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }} // the guard has judged
 	ws, err := upgrader.Upgrade(w, r, nil)
@@ -64,7 +63,7 @@ func (h *Home) serveLive(w http.ResponseWriter, r *http.Request) {
 	h.tell(ctx, ws, page)
 }
 
-// tell writes to a page until that is gone.
+// tell writes to a page until the page is gone.
 func (h *Home) tell(ctx context.Context, ws *websocket.Conn, page chan struct{}) {
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()

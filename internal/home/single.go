@@ -16,20 +16,20 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Instance is the one Home that a user has.
+// Instance is the one Home of a user.
 type Instance struct {
 	lock *flock.Flock
 	file string
 }
 
-// Running is a Home that another start of the user's has opened.
+// Running is a Home that another start of the user's program has opened.
 type Running struct {
 	URL string `json:"url"`
 	Key string `json:"key"`
 }
 
-// Claim makes this program the user's one Home. If there is one already that is
-// returned, and no instance. The folder is the user's alone.
+// Claim makes this program the user's one Home. If there is one already, it returns that and no
+// instance. Only the user can access the folder.
 func Claim(ctx context.Context, folder string) (*Instance, *Running, error) {
 	i := &Instance{lock: flock.New(filepath.Join(folder, "home.lock"), flock.SetPermissions(0o600)),
 		file: filepath.Join(folder, "home.json")}
@@ -39,12 +39,12 @@ func Claim(ctx context.Context, folder string) (*Instance, *Running, error) {
 			return nil, nil, fmt.Errorf("home: cannot lock: %w", err)
 		}
 		if isFirst {
-			return i, nil, os.RemoveAll(i.file) // one that was killed left it
+			return i, nil, os.RemoveAll(i.file) // left by one that was killed
 		}
 		if other, err := read(i.file); err == nil {
 			return nil, other, nil
 		}
-		select { // it is just starting, or ending
+		select { // it is just starting or ending
 		case <-ctx.Done():
 			return nil, nil, ctx.Err()
 		case <-time.After(lookAgain):
@@ -52,7 +52,7 @@ func Claim(ctx context.Context, folder string) (*Instance, *Running, error) {
 	}
 }
 
-// lookAgain is between two looks at a Home that is just starting, or ending.
+// lookAgain is the pause between two looks at a Home that is starting or ending.
 const lookAgain = 50 * time.Millisecond
 
 func read(file string) (*Running, error) {
@@ -64,7 +64,7 @@ func read(file string) (*Running, error) {
 	return r, json.Unmarshal(data, r)
 }
 
-// Publish tells the user's next start where Home is.
+// Publish writes down where Home is, for the user's next start.
 func (i *Instance) Publish(r Running) error {
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -77,12 +77,12 @@ func (i *Instance) Publish(r Running) error {
 	return os.Rename(part, i.file)
 }
 
-// Release lets the next start be Home.
+// Release lets the next start become Home.
 func (i *Instance) Release() error {
 	return errors.Join(os.RemoveAll(i.file), i.lock.Unlock())
 }
 
-// Ticket is a link that takes the first who comes into the Home that is running.
+// Ticket returns a link that lets its first visitor into the running Home.
 func (r *Running) Ticket(ctx context.Context) (string, error) {
 	var path string
 	if err := r.ask(ctx, "ticket", struct{}{}, &path); err != nil {
@@ -94,29 +94,29 @@ func (r *Running) Ticket(ctx context.Context) (string, error) {
 	return r.URL + path, nil
 }
 
-// Invite has the Home that is running show an invitation.
+// Invite asks the running Home to show an invitation.
 func (r *Running) Invite(ctx context.Context, i Invitation) error {
 	var nothing any
 	return r.ask(ctx, "invite", i, &nothing)
 }
 
-// longestAnswer of a Home that is running is read, in bytes.
+// longestAnswer limits how much of the running Home's answer is read, in bytes.
 const longestAnswer = 1 << 10
 
-// ask has the Home that is running do something.
-func (r *Running) ask(ctx context.Context, what string, wish, answer any) error {
-	body, err := json.Marshal(wish)
+// ask sends a request to the running Home.
+func (r *Running) ask(ctx context.Context, what string, body, answer any) error {
+	data, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL+"/api/"+what, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.URL+"/api/"+what, bytes.NewReader(data))
 	if err != nil {
 		return err
 	}
 	request.Header.Set("Authorization", "Bearer "+r.Key)
 	request.Header.Set("Content-Type", "application/json")
 	client := http.Client{Timeout: answerWithin,
-		Transport: &http.Transport{DisableKeepAlives: true}} // past any proxy of the environment
+		Transport: &http.Transport{DisableKeepAlives: true}} // bypasses any proxy of the environment
 	reply, err := client.Do(request)
 	if err != nil {
 		return fmt.Errorf("home: the one that is running does not answer: %w", err)
@@ -131,8 +131,8 @@ func (r *Running) ask(ctx context.Context, what string, wish, answer any) error 
 	return nil
 }
 
-// Link takes into the Home that is running as often as one likes.
+// Link returns a link into the running Home that works any number of times.
 func (r *Running) Link() string { return r.URL + "/?key=" + r.Key }
 
-// answerWithin is how long a Home that runs takes to answer at most.
+// answerWithin is how long a running Home may take to answer.
 const answerWithin = 5 * time.Second

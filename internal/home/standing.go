@@ -7,31 +7,29 @@ import (
 	"time"
 )
 
-// Standing is a room of the user's that stays when the night ends.
+// Standing is a standing room of the user's: it stays when a session ends.
 type Standing struct {
 	// ID tells it from the others.
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	Game string `json:"game"`
-	// Next is its next date, zero without one, and Comes how many have said that they come.
+	// Next is its next date, or zero. Comes is how many people have said that they come.
 	Next  time.Time `json:"next,omitzero"`
 	Comes int       `json:"comes"`
-	// At is the public host that has it; empty is this machine, where it is reached at
-	// Listen.
+	// At is the public host that has the room. Empty means this machine, listening on Listen.
 	At     string `json:"at,omitempty"`
 	Listen string `json:"-"`
 }
 
-// againWish is to open such a room.
-type againWish struct {
+// againRequest opens a standing room.
+type againRequest struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// CanHost: this computer may host.
+	// CanHost says that this computer may host.
 	CanHost bool `json:"can_host"`
 }
 
-// again is the command line that opens a room that stays; quiet has nobody on the local
-// network told of it.
+// again returns the command line that opens a standing room. quiet hides it from the local network.
 func (s Standing) again(name, launch string, canHost, quiet bool) []string {
 	args := append([]string{"host", "--game=" + s.Game, "--room=" + s.Name}, player(name, false, launch, canHost)...)
 	if s.At != "" {
@@ -44,7 +42,7 @@ func (s Standing) again(name, launch string, canHost, quiet bool) []string {
 	return args
 }
 
-// sorted returns rooms that stay, the next date first; a nil list has none.
+// sorted returns the standing rooms, the next date first. A nil list has none.
 func sorted(list func() ([]Standing, error)) ([]Standing, error) {
 	if list == nil {
 		return []Standing{}, nil
@@ -62,16 +60,16 @@ func sorted(list func() ([]Standing, error)) ([]Standing, error) {
 	return append([]Standing{}, rooms...), err
 }
 
-func (h *Home) takeAgain(_ context.Context, wish againWish) (any, error) {
+func (h *Home) takeAgain(_ context.Context, request againRequest) (any, error) {
 	rooms, err := sorted(h.config.Standing)
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(rooms, func(s Standing) bool { return s.ID == wish.ID })
+	at := slices.IndexFunc(rooms, func(s Standing) bool { return s.ID == request.ID })
 	if at < 0 {
 		return nil, errors.New("that room is not kept any more: open another")
 	}
 	_, launch := h.granted()
-	h.play("host", rooms[at].Game, rooms[at].again(wish.Name, launch, wish.CanHost, h.config.Rooms == nil), func() {})
+	h.play("host", rooms[at].Game, rooms[at].again(request.Name, launch, request.CanHost, h.config.Rooms == nil), func() {})
 	return nil, nil
 }

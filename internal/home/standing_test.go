@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAgain: a room that stays is opened again by its name, where it was, and nothing that
-// it is called is taken for a flag.
+// TestAgain checks that a standing room is reopened by its name, at its host, and that its name is
+// never taken for a flag.
 func TestAgain(t *testing.T) {
 	for _, test := range []struct {
 		room           Standing

@@ -12,15 +12,15 @@ import (
 	"muster/internal/hint"
 )
 
-// task is a command that runs, or ran; one of a kind at a time.
+// task is a command that runs or ran; there is one of each kind at a time.
 type task struct {
 	cancel context.CancelFunc
 	done   chan struct{}
-	// ends is closed when the person ends the night; nil if it is none.
+	// ends is closed when the person ends the session; nil if there is none.
 	ends chan struct{}
 }
 
-// stop ends a task and waits for its end.
+// stop stops a task and waits for it.
 func (h *Home) stop(of *task) {
 	h.mu.Lock()
 	t := *of
@@ -31,12 +31,12 @@ func (h *Home) stop(of *task) {
 	}
 }
 
-// endTime is how long everybody in a room may take to be told that the night is over.
+// endTime is how long telling everybody in a room about the end of the session may take.
 const endTime = 5 * time.Second
 
-// endNight ends the night in the room that the task has opened: everyone is told, and the
-// task ends. One that cannot is stopped.
-func (h *Home) endNight() {
+// endSession ends the session in the room that the task has opened: the room tells everyone, and the
+// task ends. A task that cannot do so is stopped.
+func (h *Home) endSession() {
 	h.mu.Lock()
 	t := h.room
 	if t.ends != nil {
@@ -54,8 +54,8 @@ func (h *Home) endNight() {
 	}
 }
 
-// start runs a command in place of the one of its kind that is under way. show is where
-// its state is, begin sets what else is new, and ended is told how it came out.
+// start replaces the running command of its kind with a new one. show returns its state, adapt fits
+// its terminal, and ended receives how it came out.
 func (h *Home) start(of *task, name string, show func(*state) *taskState, head taskState, args []string,
 	adapt func(*Terminal), ended func(error)) {
 	h.stop(of)
@@ -95,7 +95,7 @@ func (h *Home) start(of *task, name string, show func(*state) *taskState, head t
 	})
 }
 
-// errorLines are what went wrong and, where there is one, what to do about it.
+// errorLines returns what went wrong and, if known, what to do about it.
 func errorLines(err error) []string {
 	lines := []string{discovery.CleanText(hint.Plain(err.Error()))}
 	for line := range strings.Lines(hint.Of(err)) {
@@ -104,7 +104,7 @@ func errorLines(err error) []string {
 	return lines
 }
 
-// find looks for a game's servers.
+// find searches for a game's servers.
 func (h *Home) find(game string, args []string, clean func()) {
 	h.starting.Lock()
 	defer h.starting.Unlock()
@@ -129,7 +129,7 @@ func (h *Home) find(game string, args []string, clean func()) {
 		}, func(error) { clean() })
 }
 
-// refresh gives a server of the table its newest word.
+// refresh adds a server's newest result to the table.
 func (h *Home) refresh(m report.Measurement) {
 	h.change(func(*state) {
 		if m.State == discovery.Answered {
@@ -138,7 +138,7 @@ func (h *Home) refresh(m report.Measurement) {
 	})
 }
 
-// play goes into a room, or opens one.
+// play joins a room or opens one.
 func (h *Home) play(what, game string, args []string, clean func()) {
 	h.starting.Lock()
 	defer h.starting.Unlock()
@@ -152,8 +152,8 @@ func (h *Home) play(what, game string, args []string, clean func()) {
 		}, func(error) { clean() })
 }
 
-// connect takes the player to a server. A watch of that server ends: it would ask for a
-// second time whether to go there.
+// connect takes the player to a server. It ends a watch of the same server, which would ask the
+// same question a second time.
 func (h *Home) connect(game, addr string, args []string, clean func()) {
 	h.starting.Lock()
 	defer h.starting.Unlock()
@@ -170,7 +170,7 @@ func (h *Home) connect(game, addr string, args []string, clean func()) {
 		}, func(error) { clean() })
 }
 
-// shine has this computer answer measurements.
+// shine makes this computer answer measurements.
 func (h *Home) shine(args []string) {
 	h.starting.Lock()
 	defer h.starting.Unlock()
@@ -184,7 +184,7 @@ func (h *Home) shine(args []string) {
 		}, nil)
 }
 
-// watch looks at a server until a seat is free.
+// watch watches a server until a seat is free.
 func (h *Home) watch(game, addr, name string, goes bool, args []string, clean func()) {
 	h.starting.Lock()
 	defer h.starting.Unlock()

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// understandsEscapes has the console take escape sequences, which old ones do
-// not.
+// understandsEscapes switches the console to escape sequences, and reports whether that worked. Old
+// consoles cannot.
 func understandsEscapes(f *os.File) bool {
 	console := windows.Handle(f.Fd())
 	var mode uint32

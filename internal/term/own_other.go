@@ -2,6 +2,5 @@
 
 package term
 
-// IsOwn reports whether the terminal was opened for this program alone, which only
-// Windows does.
+// IsOwn reports whether the terminal was opened for this program alone. Only Windows does that.
 func IsOwn() bool { return false }

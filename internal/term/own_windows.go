@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// IsOwn reports whether the console is this program's alone: the system has opened it for
-// a program that something without one has started, and it closes at the end.
+// IsOwn reports whether this program is the only one in its console. Windows opened that console
+// because the program was started without one, and closes it when the program ends.
 func IsOwn() bool {
 	var programs [2]uint32
 	n, _, _ := windows.NewLazySystemDLL("kernel32.dll").NewProc("GetConsoleProcessList").

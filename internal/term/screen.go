@@ -12,17 +12,17 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// Screen is a terminal with lines and, below them, what moves or waits: a bar or a
-// question. Its methods may be called from several goroutines.
+// Screen prints lines on a terminal. A progress bar or a question stays below them. Several
+// goroutines may call its methods.
 type Screen struct {
 	Terminal
 
-	mu       sync.Mutex // guards following
+	mu       sync.Mutex // guards what follows
 	progress *progress
 	question string
 }
 
-// NewScreen is an empty screen.
+// NewScreen returns an empty screen.
 func NewScreen(t Terminal) *Screen { return &Screen{Terminal: t} }
 
 // Say writes a line.
@@ -34,10 +34,10 @@ func (s *Screen) Say(format string, args ...any) {
 	fmt.Fprint(s.Writer, s.question)
 }
 
-// clearLine takes the terminal's last line away.
+// clearLine erases the terminal's last line.
 const clearLine = "\r\x1b[K"
 
-// clear makes room for a line where the bar or the question stands.
+// clear erases the bar or the question to make room for a line.
 func (s *Screen) clear() {
 	if s.progress != nil {
 		s.progress.clear()
@@ -51,7 +51,7 @@ func (s *Screen) clear() {
 	}
 }
 
-// ask shows a question, below which nothing is written.
+// ask shows a question, which stays the last line.
 func (s *Screen) ask(question string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,8 +60,8 @@ func (s *Screen) ask(question string) {
 	fmt.Fprint(s.Writer, question)
 }
 
-// unask takes the question away; if it was answered on a terminal, Enter has ended
-// its line.
+// unask removes the question. If somebody answered it on a terminal, Enter has already ended its
+// line.
 func (s *Screen) unask(answered bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -71,11 +71,11 @@ func (s *Screen) unask(answered bool) {
 	s.question = ""
 }
 
-// Unknown is the number of steps of which nobody knows how many there will be.
+// Unknown is the number of steps when the total is unknown.
 const Unknown = -1
 
-// Moves shows how far something is, with a remark such as "812 answered": by a bar
-// on a terminal, a line now and then elsewhere. It shows not every step.
+// Moves shows progress with a remark such as "812 answered": a bar on a terminal, occasional lines
+// elsewhere. It skips steps that follow too closely.
 func (s *Screen) Moves(what string, done, most int, remark string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +85,7 @@ func (s *Screen) Moves(what string, done, most int, remark string) {
 	s.progress.set(done, remark)
 }
 
-// Rests takes the bar away.
+// Rests removes the bar.
 func (s *Screen) Rests() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,13 +97,12 @@ func (s *Screen) Rests() {
 }
 
 const (
-	// barEvery is how often a bar moves, lineEvery how often a line shows
-	// progress where no bar can move.
+	// barEvery is how often a bar moves. Without a bar, a line shows the progress every lineEvery.
 	barEvery  = 100 * time.Millisecond
 	lineEvery = 5 * time.Second
 )
 
-// progress is how far something is.
+// progress is the state of a progress bar.
 type progress struct {
 	Terminal
 	what  string
@@ -144,7 +143,7 @@ func (p *progress) set(done int, remark string) {
 	fmt.Fprintln(p.Writer, text)
 }
 
-// bar draws how much is done, and how long the rest takes if it goes on as fast.
+// bar draws how much is done, and how long the rest takes at this pace.
 func (p *progress) bar(done int, now time.Time) string {
 	width := barWidth(p.Width())
 	part := min(1, float64(done)/float64(max(1, p.most)))
@@ -157,10 +156,10 @@ func (p *progress) bar(done int, now time.Time) string {
 	return text
 }
 
-// barWidth leaves the description and the counts their place on the line.
+// barWidth leaves room for the description and the counts on the line.
 func barWidth(columns int) int { return min(30, max(5, columns-60)) }
 
-// clear takes what moves from the line until it is set again.
+// clear erases the bar until it is drawn again.
 func (p *progress) clear() {
 	if p.IsAnimated {
 		fmt.Fprint(p.Writer, clearLine)
@@ -168,32 +167,30 @@ func (p *progress) clear() {
 	}
 }
 
-// Console shares the one standard input between questions to the player and
-// Enter pressed unasked.
+// Console shares the one standard input between answers to questions and lines typed unasked.
 type Console struct {
 	*Screen
 	in    *bufio.Reader
-	idle  func(line string) // one that was typed while nothing was asked
-	ended func()            // nobody can press anything any more
+	idle  func(line string) // receives a line that was typed while nothing was asked
+	ended func()            // is called when the input has ended
 	begun sync.Once
-	// Answer puts questions to the person in place of the input, which is not read then;
-	// nil leaves that as it is.
+	// Answer answers questions instead of the input, which is then not read; nil reads the input.
 	Answer func(ctx context.Context, question string) (answer string, ok bool)
 
-	mu        sync.Mutex // guards following
+	mu        sync.Mutex // guards what follows
 	listening bool
-	asking    chan string // who waits for the next line, or nil
+	asking    chan string // receives the next line, or nil
 	closed    bool
 }
 
-// NewConsole is a console that has read nothing yet.
+// NewConsole returns a console that has read nothing yet.
 func NewConsole(in io.Reader, s *Screen, idle func(line string), ended func()) *Console {
 	return &Console{Screen: s, in: bufio.NewReader(in), idle: idle, ended: ended}
 }
 
-// Listen reads lines in the background for as long as the program runs: a read of
-// standard input cannot be called back. Until then a line is read for each
-// question only, so that what was piped in ahead of it is its answer.
+// Listen reads lines in the background until the program ends, because a read of standard input
+// cannot be cancelled. Before Listen, each question reads one line, so that input piped in ahead
+// answers it.
 func (c *Console) Listen() {
 	if c.Answer != nil {
 		return
@@ -209,8 +206,8 @@ func (c *Console) Listen() {
 	})
 }
 
-// read takes the next line to whoever waits for it, and reports whether there was
-// one.
+// read passes the next line to the question that waits for it, or to idle. It reports whether there
+// was a line.
 func (c *Console) read() bool {
 	text, err := c.in.ReadString('\n')
 	c.mu.Lock()
@@ -232,7 +229,7 @@ func (c *Console) read() bool {
 	return !closed
 }
 
-// Ask puts a question. ok is false if nobody can answer any more.
+// Ask asks a question. ok is false if nobody can answer any more.
 func (c *Console) Ask(ctx context.Context, question string) (answer string, ok bool) {
 	if c.Answer != nil {
 		return c.Answer(ctx, question)
@@ -255,7 +252,7 @@ func (c *Console) Ask(ctx context.Context, question string) (answer string, ok b
 	case answer, ok = <-asking:
 	case <-ctx.Done():
 		c.mu.Lock()
-		if c.asking == asking { // the next line is not meant for it
+		if c.asking == asking { // the next line is not an answer to it
 			c.asking = nil
 		}
 		c.mu.Unlock()
@@ -263,7 +260,7 @@ func (c *Console) Ask(ctx context.Context, question string) (answer string, ok b
 	return answer, ok
 }
 
-// Yes reports whether an answer is that of someone who presses Enter or says so.
+// Yes reports whether an answer is Enter alone or a yes.
 func Yes(answer string) bool {
 	switch strings.ToLower(answer) {
 	case "", "y", "yes", "j", "ja":

@@ -14,15 +14,14 @@ import (
 type Table struct {
 	Columns []Column
 	Rows    [][]string
-	// Spare are the titles of columns that a narrow terminal goes without, the
-	// first to be missed least.
+	// Spare are the titles of columns that a narrow terminal omits, the least important first.
 	Spare []string
-	// Below is the title of a column that moves to a line of its own below each row
-	// if the terminal is too narrow even without the spare columns. Empty is none.
+	// Below is the title of a column that moves to a line of its own below each row if the terminal
+	// is too narrow even without the spare columns. Empty is none.
 	Below string
 }
 
-// Column is a title and how the cells below it stand.
+// Column is a title and the alignment of the cells below it.
 type Column struct {
 	title string
 	align align
@@ -37,28 +36,28 @@ const (
 	right
 )
 
-// Left is a column whose cells are cut if there is no room.
+// Left returns a column of text, which is cut if there is no room.
 func Left(title string) Column { return Column{title, left, leastColumn} }
 
-// AtLeast returns a column of text that keeps a width: spare columns give way first.
+// AtLeast returns the column with a minimum width. To keep it, spare columns are dropped first.
 func (c Column) AtLeast(width int) Column {
 	c.least = width
 	return c
 }
 
-// Whole is a column whose cells are never cut, such as addresses.
+// Whole returns a column whose cells are never cut, such as addresses.
 func Whole(title string) Column { return Column{title: title, align: whole} }
 
-// Right is a column of numbers, which stand on the right and are never cut.
+// Right returns a column of numbers, aligned right and never cut.
 func Right(title string) Column { return Column{title: title, align: right} }
 
-// None stands where there is no value.
+// None stands for a missing value.
 const None = "–"
 
 const (
 	columnGap   = 2
 	indent      = 2 // of a cell on a line of its own
-	leastColumn = 8 // what a column of text keeps
+	leastColumn = 8 // the default minimum of a column of text
 )
 
 // Add appends a row; numbers are printed as they are.
@@ -70,8 +69,8 @@ func (t *Table) Add(cells ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
-// Write lays the table out so that it fits: the widest text gives way, then the spare
-// columns, and at last one column moves below. It returns the titles of the missing columns.
+// Write lays the table out so that it fits. First it cuts the widest text, then it drops spare
+// columns, and at last it moves one column below. It returns the titles of the dropped columns.
 func (t *Table) Write(to Terminal) (missing []string) {
 	natural := t.natural()
 	widths, below := t.fit(natural, to.Width())
@@ -107,7 +106,7 @@ func (t *Table) Write(to Terminal) (missing []string) {
 // Fits reports whether there is room for all columns.
 func (t *Table) Fits(to Terminal) bool { return total(t.squeezed(t.natural(), 0)) <= to.Width() }
 
-// natural is how wide each column is; one in which no row has anything is left
+// natural returns the natural width of each column. A column that is empty in every row is left
 // out.
 func (t *Table) natural() []int {
 	widths := make([]int, len(t.Columns))
@@ -122,8 +121,8 @@ func (t *Table) natural() []int {
 	return widths
 }
 
-// fit makes the table narrow enough. It returns the columns' widths, and which column
-// stands below its row, or -1.
+// fit makes the table narrow enough. It returns the widths of the columns, and which column moves
+// below its row, or -1.
 func (t *Table) fit(natural []int, width int) (widths []int, below int) {
 	widths = t.spared(natural, width)
 	if below = t.column(t.Below); below < 0 || total(widths) <= width {
@@ -134,12 +133,12 @@ func (t *Table) fit(natural []int, width int) (widths []int, below int) {
 	return t.spared(natural, width), below
 }
 
-// column returns the place of the column with a title, or -1.
+// column returns the index of the column with a title, or -1.
 func (t *Table) column(title string) int {
 	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.title == title })
 }
 
-// spared takes from the widest text, and where that does not do, spare columns out.
+// spared cuts the widest text and, if that is not enough, drops spare columns.
 func (t *Table) spared(natural []int, width int) []int {
 	natural = slices.Clone(natural)
 	widths := t.squeezed(natural, width)
@@ -153,8 +152,7 @@ func (t *Table) spared(natural []int, width int) []int {
 	return widths
 }
 
-// squeezed takes from the widest text until the table is narrow enough, or no text
-// can give way any more.
+// squeezed cuts the widest text until the table is narrow enough, or no text can shrink further.
 func (t *Table) squeezed(natural []int, width int) []int {
 	widths := slices.Clone(natural)
 	for total(widths) > width {
@@ -172,7 +170,7 @@ func (t *Table) squeezed(natural []int, width int) []int {
 	return widths
 }
 
-// total is the width of a line.
+// total returns the width of a line.
 func total(widths []int) int {
 	sum := -columnGap
 	for _, w := range widths {
@@ -183,18 +181,18 @@ func total(widths []int) int {
 	return sum
 }
 
-// Live is a table on a terminal that is drawn anew in its place.
+// Live is a table that is redrawn in place on a terminal.
 type Live struct {
 	Terminal
-	Most  int // rows that are wanted
-	drawn int // lines on the terminal
+	Most  int // the number of rows wanted
+	drawn int // the number of lines on the terminal
 	next  time.Time
 }
 
-// drawEvery keeps terminals at the other end of a slow line usable.
+// drawEvery limits redrawing, so that terminals on a slow connection stay usable.
 const drawEvery = 200 * time.Millisecond
 
-// Draw shows the table of now, with a line below, if it is time for it.
+// Draw shows the current table with a line below, unless it was drawn just before.
 func (l *Live) Draw(of func() (*Table, string)) {
 	now := time.Now()
 	if now.Before(l.next) {
@@ -213,8 +211,8 @@ func (l *Live) Draw(of func() (*Table, string)) {
 	io.WriteString(l, up+lines.String()+"\x1b[J")
 }
 
-// frame is the table and the line below, so that no line wraps and all of them fit
-// on the terminal: else the way back would be longer.
+// frame returns the table and the line below, without wrapped lines and no longer than the
+// terminal. Otherwise up could not return to the first line.
 func (l *Live) frame(t *Table, status string, columns, rows int) string {
 	const besides = 2 // the line below and the cursor's
 	each := 1         // lines of a row, and of the titles
@@ -231,7 +229,7 @@ func (l *Live) frame(t *Table, status string, columns, rows int) string {
 	return cut.String()
 }
 
-// up is the way back to the first line.
+// up returns the escape sequence that moves to the first line.
 func (l *Live) up() string {
 	if l.drawn == 0 {
 		return ""
@@ -239,7 +237,7 @@ func (l *Live) up() string {
 	return fmt.Sprintf("\x1b[%dA\r", l.drawn)
 }
 
-// Erase takes the table away.
+// Erase removes the table.
 func (l *Live) Erase() {
 	if l.drawn > 0 {
 		io.WriteString(l, l.up()+"\x1b[J")

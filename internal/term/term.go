@@ -1,5 +1,5 @@
-// Package term writes for people who look at a terminal, and plain lines where
-// there is none: colours, a bar, questions, tables, a QR code.
+// Package term writes for people at a terminal: colours, a progress bar, questions, tables, a QR
+// code. Without a terminal it writes plain lines.
 package term
 
 import (
@@ -14,20 +14,20 @@ import (
 	"rsc.io/qr"
 )
 
-// Terminal is where lines go: a terminal, a file or a pipe.
+// Terminal is the destination of lines: a terminal, a file or a pipe.
 type Terminal struct {
 	io.Writer
-	// IsTerminal: people look at it.
+	// IsTerminal says that people look at it.
 	IsTerminal bool
-	// IsAnimated: its lines can be written anew.
+	// IsAnimated says that its lines can be redrawn.
 	IsAnimated bool
-	// HasColours: they show, and the user does not mind (https://no-color.org).
+	// HasColours says that it shows colours, and the user wants them (https://no-color.org).
 	HasColours bool
-	// Columns is the width of what is no terminal; 0 is any.
+	// Columns is the width if this is no terminal; 0 is any.
 	Columns int
 }
 
-// New finds out what w is. env is [os.Getenv], or a test's.
+// New examines w. env is [os.Getenv], or a test's replacement.
 func New(w io.Writer, env func(string) string) Terminal {
 	t := Terminal{Writer: w}
 	f, isFile := w.(*os.File)
@@ -37,14 +37,13 @@ func New(w io.Writer, env func(string) string) Terminal {
 	return t
 }
 
-// IsTerminal reports whether what is read comes from somebody in front of a terminal.
+// IsTerminal reports whether the input is a terminal.
 func IsTerminal(in io.Reader) bool {
 	f, isFile := in.(*os.File)
 	return isFile && term.IsTerminal(int(f.Fd()))
 }
 
-// Size is how many columns and rows there are. Without a terminal lines may be of
-// any length.
+// Size returns the columns and rows. Without a terminal, lines may have any length.
 func (t Terminal) Size() (columns, rows int) {
 	if f, ok := t.Writer.(*os.File); ok {
 		columns, rows, err := term.GetSize(int(f.Fd()))
@@ -60,13 +59,13 @@ func (t Terminal) Size() (columns, rows int) {
 
 const usualRows = 25
 
-// Width is how many columns there are.
+// Width returns the number of columns.
 func (t Terminal) Width() int {
 	columns, _ := t.Size()
 	return columns
 }
 
-// Bold and Faint are a text in that style, where that shows.
+// Bold returns the text in bold, if the terminal shows that.
 func (t Terminal) Bold(text string) string  { return t.style("1", text) }
 func (t Terminal) Faint(text string) string { return t.style("2", text) }
 
@@ -77,11 +76,11 @@ func (t Terminal) style(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// leastRoom is how many columns a text keeps on however narrow a terminal.
+// leastRoom is how many columns a text keeps, however narrow the terminal is.
 const leastRoom = 7
 
-// Wrap breaks a text that begins in a column between words, so that its lines
-// fit; those after the first begin there, too.
+// Wrap breaks a text between words so that its lines fit. The text starts in the given column, and
+// later lines are indented to that column.
 func (t Terminal) Wrap(text string, column int) string {
 	var b strings.Builder
 	at, room := 0, max(t.Width()-column, leastRoom)
@@ -102,13 +101,13 @@ func (t Terminal) Wrap(text string, column int) string {
 	return b.String()
 }
 
-// QR draws a link for phones. With colours it is white on black whatever the
-// terminal's own are: phones want dark dots on light. Where the width does not
-// suffice nothing is drawn, and needed is how many columns it takes.
+// QR draws a link for phones. With colours it is always black on white, because phones need dark
+// dots on light. If the terminal is too narrow, QR draws nothing and returns the columns that it
+// needs.
 func (t Terminal) QR(link string) (needed int) {
 	code, err := qr.Encode(link, qr.L)
 	if err != nil {
-		return 0 // no code has room for such a link
+		return 0 // the link is too long for any code
 	}
 	const margin = 4 // modules
 	side := code.Size + 2*margin
@@ -135,7 +134,7 @@ func (t Terminal) QR(link string) (needed int) {
 	return 0
 }
 
-// Count is a number of things.
+// Count returns a number of things in words.
 func Count(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -143,7 +142,7 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// IsTyped reports whether somebody types what is read.
+// IsTyped reports whether somebody types the input.
 func IsTyped(in io.Reader) bool {
 	f, isFile := in.(*os.File)
 	return isFile && term.IsTerminal(int(f.Fd()))

@@ -34,7 +34,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestQRCode: it is drawn whole or not at all.
+// TestQRCode checks that the code is drawn whole or not at all.
 func TestQRCode(t *testing.T) {
 	const link = "https://192.168.100.100:7777/#TABOMI~TWXEYPFNYHCKBZXKYSZ2GFVYHY"
 	var out bytes.Buffer
@@ -55,7 +55,7 @@ func TestQRCode(t *testing.T) {
 	}
 }
 
-// TestQuestionStaysBelow: what is said while a question is open stands above it.
+// TestQuestionStaysBelow checks that lines appear above an open question.
 func TestQuestionStaysBelow(t *testing.T) {
 	s, out := testScreen()
 	s.Say("before")
@@ -68,7 +68,7 @@ func TestQuestionStaysBelow(t *testing.T) {
 	}
 }
 
-// TestConsole: lines are answers while something is asked, and Enter otherwise.
+// TestConsole checks that a line answers an open question, and otherwise is passed on.
 func TestConsole(t *testing.T) {
 	s, _ := testScreen()
 	in, typed := io.Pipe()
@@ -103,8 +103,7 @@ func awaitQuestion(t *testing.T, s *Screen) {
 	}, "nothing is asked")
 }
 
-// TestLive: a table is drawn in the place of the one before, not more often than
-// makes sense, and taken away at the end.
+// TestLive checks that a table replaces the one before, not too often, and is erased at the end.
 func TestLive(t *testing.T) {
 	var out strings.Builder
 	l := &Live{Terminal: Terminal{Writer: &out}, Most: 1}
@@ -128,7 +127,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// TestLiveFrame: whatever the terminal's size, no line wraps and none scrolls away.
+// TestLiveFrame checks that at any size of the terminal no line wraps and none scrolls away.
 func TestLiveFrame(t *testing.T) {
 	for _, size := range []struct{ columns, rows, shown int }{{200, 60, 50}, {80, 24, 21}, {40, 24, 21}, {24, 8, 5}, {10, 2, 0}} {
 		l := &Live{Most: 200}
@@ -145,8 +144,7 @@ func TestLiveFrame(t *testing.T) {
 	}
 }
 
-// TestLiveFrameBelow holds that a table fits on the terminal also where each row takes
-// two lines.
+// TestLiveFrameBelow checks that a table also fits if each row takes two lines.
 func TestLiveFrameBelow(t *testing.T) {
 	for _, size := range []struct{ columns, rows, shown int }{{80, 24, 21}, {40, 24, 10}, {40, 23, 9}, {40, 4, 0}, {40, 2, 0}} {
 		table := servers(50)
@@ -161,7 +159,7 @@ func TestLiveFrameBelow(t *testing.T) {
 	}
 }
 
-// servers is a table of so many servers.
+// servers returns a table of n servers.
 func servers(n int) *Table {
 	t := &Table{
 		Columns: []Column{Right("RTT"), Right("PLAYERS"), Left("NAME"), Left("MAP"), Left("MODE"), Whole("ADDRESS")},
@@ -173,7 +171,7 @@ func servers(n int) *Table {
 	return t
 }
 
-// TestMissingColumns: who looks at a table without all its columns is told.
+// TestMissingColumns checks that the caller learns which columns were dropped.
 func TestMissingColumns(t *testing.T) {
 	t1 := &Table{Columns: []Column{Left("PLACE"), Right("A"), Right("B")}, Spare: []string{"B", "A"}}
 	t1.Add("AU", "1000", "")
@@ -208,7 +206,7 @@ func TestBar(t *testing.T) {
 	}
 }
 
-// testScreen is a screen that writes to a buffer.
+// testScreen returns a screen that writes to a buffer.
 func testScreen() (*Screen, *bytes.Buffer) {
 	var out bytes.Buffer
 	return NewScreen(New(&out, func(string) string { return "" })), &out

@@ -11,19 +11,20 @@ import (
 	"muster/discovery"
 )
 
-// What pages wish for. Each becomes a command line, in which every text is the value of
-// a flag, or stands behind --: nothing that a page says is taken for a flag.
+// Requests from pages. Each becomes a command line. Every text in it is the value of a flag or
+// follows
+// --, so that nothing from a page is taken for a flag.
 
-// findWish is for a game's servers.
-type findWish struct {
+// findRequest asks for a game's servers.
+type findRequest struct {
 	Game string `json:"game"`
-	// Servers is a list of the user's own, a server a line.
+	// Servers is the user's own list, one server a line.
 	Servers string `json:"servers"`
 	// All asks every server, near or far.
 	All bool `json:"all"`
 }
 
-func (f findWish) args(file string) ([]string, error) {
+func (f findRequest) args(file string) ([]string, error) {
 	if err := named(f.Game); err != nil {
 		return nil, err
 	}
@@ -51,24 +52,24 @@ func named(game string) error {
 	return nil
 }
 
-// joinWish is to be in a room.
-type joinWish struct {
+// joinRequest joins a room.
+type joinRequest struct {
 	// Link is what was pasted: a link, an address, or a code.
 	Link string `json:"link"`
-	// Room is one on the local network, by its ID.
+	// Room is the ID of a room on the local network.
 	Room string `json:"room"`
 	Code string `json:"code"`
 	Name string `json:"name"`
-	// Auto: the game starts unasked.
+	// Auto starts the game unasked.
 	Auto bool `json:"auto"`
-	// CanHost: this computer may host.
+	// CanHost says that this computer may host.
 	CanHost bool `json:"can_host"`
 }
 
-func (j joinWish) args(link, at, launch string) ([]string, error) {
+func (j joinRequest) args(link, at, launch string) ([]string, error) {
 	args := append([]string{"join"}, player(j.Name, j.Auto, launch, j.CanHost)...)
-	link = strings.Join(strings.Fields(link), "") // codes are said in groups
-	link = strings.TrimPrefix(link, "musterjoin") // of a whole line that was pasted
+	link = strings.Join(strings.Fields(link), "") // people say codes in groups
+	link = strings.TrimPrefix(link, "musterjoin") // from a whole command line that was pasted
 	if link == "" {
 		return nil, errors.New("paste the room's link or code first")
 	}
@@ -82,14 +83,14 @@ func (j joinWish) args(link, at, launch string) ([]string, error) {
 	return append(args, "--", link), nil
 }
 
-// looksLikeCode reports whether a text can be no address: those have dots, colons, or
-// are this machine.
+// looksLikeCode reports whether a text cannot be an address. An address has a dot or a colon, or is
+// this machine.
 func looksLikeCode(text string) bool {
 	return !strings.ContainsAny(text, ".:/") && text != "localhost"
 }
 
-// player is who plays, who starts the game, which config.toml may say otherwise, and whether
-// this computer may host.
+// player returns the flags for the player's name, for starting the game and for hosting it. launch is
+// config.toml's setting for starting the game.
 func player(name string, auto bool, launch string, canHost bool) (args []string) {
 	if name != "" {
 		args = append(args, "--name="+name)
@@ -106,8 +107,8 @@ func player(name string, auto bool, launch string, canHost bool) (args []string)
 	return args
 }
 
-// hostWish is for a room of one's own.
-type hostWish struct {
+// hostRequest opens a room.
+type hostRequest struct {
 	Game    string    `json:"game"`
 	By      string    `json:"by"`
 	Limits  []float64 `json:"limits_ms"`
@@ -118,22 +119,22 @@ type hostWish struct {
 	Every   string    `json:"every"`
 	Name    string    `json:"name"`
 	Servers string    `json:"servers"`
-	// Places are where a server of the group's own could be, a line each.
+	// Places are where the group could run a server of its own, one a line.
 	Places string `json:"places"`
-	// At is the public host that is to have the room; empty is this machine.
+	// At is the public host for the room; empty is this machine.
 	At string `json:"at"`
-	// Vote is nil where nobody has decided whether people vote.
+	// Vote says whether people vote; nil leaves that to the default.
 	Vote *bool `json:"vote"`
-	// Wait is for how many minutes the room waits for seats; 0 leaves that to the organiser.
+	// Wait is how many minutes the room waits for seats; 0 leaves that to the organiser.
 	Wait int  `json:"wait"`
 	Open bool `json:"open"`
 	Auto bool `json:"auto"`
-	// CanHost: this computer may host the game.
+	// CanHost says that this computer may host the game.
 	CanHost bool `json:"can_host"`
 }
 
-// args are the command's; quiet has nobody on the local network told of the room.
-func (w hostWish) args(file, listen, launch string, quiet bool) ([]string, error) {
+// args returns the command's arguments. quiet hides the room from the local network.
+func (w hostRequest) args(file, listen, launch string, quiet bool) ([]string, error) {
 	if err := named(w.Game); err != nil {
 		return nil, err
 	}
@@ -175,16 +176,16 @@ func (w hostWish) args(file, listen, launch string, quiet bool) ([]string, error
 	return own(args, file), nil
 }
 
-// beaconWish is for this computer to answer measurements.
-type beaconWish struct {
-	// Name is what the place is called, and Port where it is asked; 0 is the usual one.
+// beaconRequest makes this computer answer measurements.
+type beaconRequest struct {
+	// Name is the name of the place. Port is where it answers; 0 is the usual port.
 	Name string `json:"name"`
 	Port int    `json:"port"`
-	// PortMap is whether the router is asked to pass that on; nil is what config.toml says.
+	// PortMap asks the router to forward the port; nil leaves that to config.toml.
 	PortMap *bool `json:"port_map,omitempty"`
 }
 
-func (b beaconWish) args() ([]string, error) {
+func (b beaconRequest) args() ([]string, error) {
 	args := []string{"beacon", "--name=" + b.Name}
 	if b.Port < 0 || b.Port > math.MaxUint16 {
 		return nil, fmt.Errorf("%d is no port: they go from 1 to %d", b.Port, math.MaxUint16)
@@ -198,18 +199,18 @@ func (b beaconWish) args() ([]string, error) {
 	return args, nil
 }
 
-// goWish is for one server.
-type goWish struct {
+// goRequest is about one server.
+type goRequest struct {
 	Game string `json:"game"`
 	Addr string `json:"addr"`
 	Name string `json:"name"`
-	// Auto: the game starts unasked.
+	// Auto starts the game unasked.
 	Auto bool `json:"auto"`
-	// Goes: a watch ends there, and not with a word.
+	// Goes connects when a watched server has a seat; otherwise the watch only reports it.
 	Goes bool `json:"goes"`
 }
 
-func (g goWish) check() error {
+func (g goRequest) check() error {
 	if err := named(g.Game); err != nil {
 		return err
 	}
@@ -220,8 +221,8 @@ func (g goWish) check() error {
 	return nil
 }
 
-// args are for a server that stands alone in a file.
-func (g goWish) args(file string, watch bool) []string {
+// args returns the command's arguments. file holds the one server.
+func (g goRequest) args(file string, watch bool) []string {
 	args := []string{"discover", "--game=" + g.Game, "--top=1", "--auto-stop=off", "--servers=" + file}
 	if watch {
 		args = append(args, "--watch")
