@@ -1,13 +1,11 @@
 package wire
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -253,67 +251,6 @@ func Table() []Setting {
 	}
 }
 
-// Field is a setting in the page's form.
-type Field struct {
-	Key   string `json:"key"`
-	Label string `json:"label"`
-	// Kind is game, rule, limits, text, number, switch, decision, time, link, webhook or
-	// places. Unit is that in which people say a time, "ms", "s" or "min"; in JSON it is in milliseconds.
-	Kind     string `json:"kind"`
-	Unit     string `json:"unit,omitempty"`
-	Unset    string `json:"unset,omitempty"`
-	Set      string `json:"set,omitempty"`
-	Declined string `json:"declined,omitempty"`
-	// Rare: hardly anybody needs it.
-	Rare bool `json:"rare,omitempty"`
-}
-
-// Form is the form in which the organiser changes settings on the page.
-func Form() []Field {
-	var form []Field
-	for _, row := range Table() {
-		if !OnPage(row) {
-			continue
-		}
-		f := Field{
-			Key:      row.Key,
-			Label:    row.Label,
-			Kind:     "text",
-			Unset:    row.Unset,
-			Set:      row.Set,
-			Declined: row.Declined,
-			Rare:     row.Rare,
-			Unit:     row.Unit,
-		}
-		switch row.Of(&Settings{}).(type) {
-		case *selection.Rule:
-			f.Kind = "rule"
-		case *Limits:
-			f.Kind = "limits"
-		case *int:
-			f.Kind = "number"
-		case *bool:
-			f.Kind = "switch"
-		case *Decision:
-			f.Kind = "decision"
-		case *discovery.Millis:
-			f.Kind = "time"
-		case *Venues:
-			f.Kind = "places"
-		}
-		switch row.Key {
-		case "game":
-			f.Kind = "game"
-		case voiceKey:
-			f.Kind = "link"
-		case WebhookKey:
-			f.Kind = "webhook"
-		}
-		form = append(form, f)
-	}
-	return form
-}
-
 // strategies are the ways in which a room's players may measure.
 func strategies() []string {
 	words := []string{Coordinated}
@@ -505,66 +442,4 @@ func (s Settings) Rule() string {
 		text += limit.String()
 	}
 	return text
-}
-
-// Decision is a switch that Muster turns by itself as long as nobody has: in JSON true,
-// false, or null.
-type Decision string
-
-// The decisions.
-const (
-	Undecided Decision = ""
-	Yes       Decision = "true"
-	No        Decision = "false"
-)
-
-// MarshalJSON writes true, false or null.
-func (d Decision) MarshalJSON() ([]byte, error) { return []byte(cmp.Or(string(d), "null")), nil }
-
-// UnmarshalJSON reads them.
-func (d *Decision) UnmarshalJSON(data []byte) error {
-	var is *bool
-	if err := json.Unmarshal(data, &is); err != nil {
-		return err
-	}
-	*d = Undecided
-	if is != nil {
-		*d = Decision(strconv.FormatBool(*is))
-	}
-	return nil
-}
-
-// Limits are RTTs, strictest first; in JSON they are a list of milliseconds.
-type Limits []time.Duration
-
-// maxLimits is how many limits are tried one after the other.
-const maxLimits = 8
-
-// MarshalJSON writes milliseconds, and a list if there are none.
-func (l Limits) MarshalJSON() ([]byte, error) {
-	ms := make([]float64, len(l))
-	for i, limit := range l {
-		ms[i] = float64(limit) / float64(time.Millisecond)
-	}
-	return json.Marshal(ms)
-}
-
-// UnmarshalJSON reads milliseconds in any order.
-func (l *Limits) UnmarshalJSON(data []byte) error {
-	var ms []float64
-	if err := json.Unmarshal(data, &ms); err != nil {
-		return err
-	}
-	if len(ms) > maxLimits {
-		return fmt.Errorf("%d limits", len(ms))
-	}
-	*l = nil
-	for _, limit := range ms {
-		if !(limit > 0) || limit > float64(MaxRTT.Milliseconds()) {
-			return fmt.Errorf("a limit of %v ms is none", limit)
-		}
-		*l = append(*l, time.Duration(limit*float64(time.Millisecond)))
-	}
-	slices.Sort(*l)
-	return nil
 }

@@ -1,0 +1,171 @@
+package cluster
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"iter"
+	"slices"
+	"time"
+
+	"muster/host/store"
+)
+
+const (
+	// adoptAfter is how long a host waits, once it is trusted, until it adopts: after
+	// an outage of NATS, when all leases have ended, the others are about to take
+	// theirs again, and have their rooms still.
+	adoptAfter = time.Second
+	// adoptNext is how long a room may be nobody's until the host that is next in its
+	// order takes it, and offerAgain how long it is until it is yielded once more.
+	adoptNext  = 3 * time.Second
+	offerAgain = 3 * time.Second
+)
+
+// Adopt yields the codes of the rooms that are nobody's and for which this host is first
+// in their order; see [store.Store].
+func (c *Cluster) Adopt(ctx context.Context) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		c.adopting(1)
+		defer c.adopting(-1)
+		orphans := map[string]orphan{}
+		for {
+			d := &c.directory
+			d.mu.Lock()
+			changed := d.changed
+			d.mu.Unlock()
+			codes, again := c.orphaned(orphans, time.Now())
+			for _, code := range codes {
+				if c.Find(code).State != store.Orphaned {
+					continue // meanwhile somebody has it
+				}
+				if !yield(code) {
+					return
+				}
+				if ctx.Err() != nil {
+					break
+				}
+			}
+			wait := time.NewTimer(again)
+			if again == 0 {
+				wait.Stop()
+			}
+			select {
+			case <-ctx.Done():
+			case <-c.ctx.Done():
+			case <-changed:
+			case <-wait.C:
+			}
+			wait.Stop()
+			if ctx.Err() != nil || c.ctx.Err() != nil {
+				return
+			}
+		}
+	}
+}
+
+// adopting notes that an Adopt has begun or ended, and has the lease say so.
+func (c *Cluster) adopting(by int) {
+	c.lease.mu.Lock()
+	c.lease.adopts += by
+	c.lease.mu.Unlock()
+	select {
+	case c.lease.renew <- struct{}{}:
+	default:
+	}
+}
+
+// orphan is a room that is nobody's, as an Adopt has seen it.
+type orphan struct {
+	since   time.Time
+	offered time.Time
+}
+
+// orphaned are the rooms that this host is to adopt now, and in which time it is to look
+// again, 0 if only a change can make a difference.
+func (c *Cluster) orphaned(orphans map[string]orphan, now time.Time) (codes []string, again time.Duration) {
+	trusted, _ := c.Trust()
+	c.lease.mu.Lock()
+	rest := adoptAfter - now.Sub(c.lease.since)
+	c.lease.mu.Unlock()
+	if !trusted {
+		return nil, renewEvery
+	}
+	return c.directory.orphaned(orphans, rest, now)
+}
+
+// orphaned is the same for a host that is trusted, and leaves others' rooms alone for a rest.
+func (d *directory) orphaned(orphans map[string]orphan, rest time.Duration, now time.Time) (codes []string, again time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	names := []string{d.self.node}
+	for name, n := range d.hosts {
+		if n.Adopts && name != d.self.node {
+			names = append(names, name)
+		}
+	}
+	look := func(in time.Duration) {
+		if again == 0 || in < again {
+			again = max(in, time.Millisecond)
+		}
+	}
+	seen := 0
+	for code, e := range d.rooms {
+		if e.newer || d.busy[code] > 0 || d.stateOf(code, e) != store.Orphaned {
+			continue
+		}
+		if rest > 0 && e.owner.Value().node != d.self.node {
+			look(rest)
+			continue
+		}
+		seen++
+		o, known := orphans[code]
+		if !known {
+			o.since = now
+		}
+		before := rank(code, d.self.node, names)
+		switch heir := e.heir.Value(); {
+		case heir == d.self.node:
+			before = 0
+		case slices.Contains(names, heir):
+			before++
+		}
+		due := o.since.Add(time.Duration(before) * adoptNext)
+		if again := o.offered.Add(offerAgain); !o.offered.IsZero() && again.After(due) {
+			due = again
+		}
+		if due.After(now) {
+			look(due.Sub(now))
+		} else {
+			o.offered = now
+			codes = append(codes, code)
+			look(offerAgain)
+		}
+		orphans[code] = o
+	}
+	if len(orphans) > seen {
+		for code := range orphans {
+			if e, known := d.rooms[code]; !known || d.stateOf(code, e) != store.Orphaned {
+				delete(orphans, code)
+			}
+		}
+	}
+	slices.Sort(codes)
+	return codes, again
+}
+
+// rank is how many nodes come before this one in a room's order, which is by a hash of
+// both (rendezvous hashing): it is another for each room, and the same on all hosts.
+func rank(code, node string, nodes []string) (before int) {
+	score := func(n string) uint64 {
+		sum := sha256.Sum256([]byte(code + "\x00" + n))
+		return binary.BigEndian.Uint64(sum[:])
+	}
+	own := score(node)
+	for _, n := range nodes {
+		if n != node && score(n) > own {
+			before++
+		}
+	}
+	return before
+}

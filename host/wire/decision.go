@@ -1,0 +1,72 @@
+package wire
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Decision is a switch that Muster turns by itself as long as nobody has: in JSON true,
+// false, or null.
+type Decision string
+
+// The decisions.
+const (
+	Undecided Decision = ""
+	Yes       Decision = "true"
+	No        Decision = "false"
+)
+
+// MarshalJSON writes true, false or null.
+func (d Decision) MarshalJSON() ([]byte, error) { return []byte(cmp.Or(string(d), "null")), nil }
+
+// UnmarshalJSON reads them.
+func (d *Decision) UnmarshalJSON(data []byte) error {
+	var is *bool
+	if err := json.Unmarshal(data, &is); err != nil {
+		return err
+	}
+	*d = Undecided
+	if is != nil {
+		*d = Decision(strconv.FormatBool(*is))
+	}
+	return nil
+}
+
+// Limits are RTTs, strictest first; in JSON they are a list of milliseconds.
+type Limits []time.Duration
+
+// maxLimits is how many limits are tried one after the other.
+const maxLimits = 8
+
+// MarshalJSON writes milliseconds, and a list if there are none.
+func (l Limits) MarshalJSON() ([]byte, error) {
+	ms := make([]float64, len(l))
+	for i, limit := range l {
+		ms[i] = float64(limit) / float64(time.Millisecond)
+	}
+	return json.Marshal(ms)
+}
+
+// UnmarshalJSON reads milliseconds in any order.
+func (l *Limits) UnmarshalJSON(data []byte) error {
+	var ms []float64
+	if err := json.Unmarshal(data, &ms); err != nil {
+		return err
+	}
+	if len(ms) > maxLimits {
+		return fmt.Errorf("%d limits", len(ms))
+	}
+	*l = nil
+	for _, limit := range ms {
+		if !(limit > 0) || limit > float64(MaxRTT.Milliseconds()) {
+			return fmt.Errorf("a limit of %v ms is none", limit)
+		}
+		*l = append(*l, time.Duration(limit*float64(time.Millisecond)))
+	}
+	slices.Sort(*l)
+	return nil
+}

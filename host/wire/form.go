@@ -1,0 +1,67 @@
+package wire
+
+import (
+	"muster/discovery"
+	"muster/selection"
+)
+
+// Field is a setting in the page's form.
+type Field struct {
+	Key   string `json:"key"`
+	Label string `json:"label"`
+	// Kind is game, rule, limits, text, number, switch, decision, time, link, webhook or
+	// places. Unit is that in which people say a time, "ms", "s" or "min"; in JSON it is in milliseconds.
+	Kind     string `json:"kind"`
+	Unit     string `json:"unit,omitempty"`
+	Unset    string `json:"unset,omitempty"`
+	Set      string `json:"set,omitempty"`
+	Declined string `json:"declined,omitempty"`
+	// Rare: hardly anybody needs it.
+	Rare bool `json:"rare,omitempty"`
+}
+
+// Form is the form in which the organiser changes settings on the page.
+func Form() []Field {
+	var form []Field
+	for _, row := range Table() {
+		if !OnPage(row) {
+			continue
+		}
+		f := Field{
+			Key:      row.Key,
+			Label:    row.Label,
+			Kind:     "text",
+			Unset:    row.Unset,
+			Set:      row.Set,
+			Declined: row.Declined,
+			Rare:     row.Rare,
+			Unit:     row.Unit,
+		}
+		switch row.Of(&Settings{}).(type) {
+		case *selection.Rule:
+			f.Kind = "rule"
+		case *Limits:
+			f.Kind = "limits"
+		case *int:
+			f.Kind = "number"
+		case *bool:
+			f.Kind = "switch"
+		case *Decision:
+			f.Kind = "decision"
+		case *discovery.Millis:
+			f.Kind = "time"
+		case *Venues:
+			f.Kind = "places"
+		}
+		switch row.Key {
+		case "game":
+			f.Kind = "game"
+		case voiceKey:
+			f.Kind = "link"
+		case WebhookKey:
+			f.Kind = "webhook"
+		}
+		form = append(form, f)
+	}
+	return form
+}
