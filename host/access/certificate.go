@@ -20,38 +20,39 @@ import (
 	"time"
 )
 
-// A link carries 128 bits of the digest, in 26 letters: they are out of reach for
-// whoever looks for a second certificate that has the same.
+// A link carries 128 bits of the digest, in 26 letters. Nobody can search for a second certificate
+// with the same 128 bits.
 const (
 	fingerprintSize   = 16
 	fingerprintLength = 26
 )
 
-// Fingerprint is what stands for a host's certificate in a link: the first 128
-// bits of the SHA-256 of its DER form, in 26 letters and digits.
+// Fingerprint returns the text by which a link names a host's certificate: the first 128 bits of
+// the SHA-256 of its DER form, in 26 letters and digits.
 func Fingerprint(der []byte) string {
 	digest := sha256.Sum256(der)
 	return base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(digest[:fingerprintSize])
 }
 
-// IsFingerprint reports whether a text may be a fingerprint.
+// IsFingerprint reports whether a text has the form of a fingerprint.
 func IsFingerprint(s string) bool {
 	return len(s) == fingerprintLength && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
 const (
-	// certificateLife is how long a certificate of our own is good for. Peers pin
-	// it, so that a new one breaks every link that was handed out.
+	// certificateLife is how long the host's own certificate is valid. Peers pin the certificate,
+	// so a new one breaks every link that was handed out.
 	certificateLife = 10 * 365 * 24 * time.Hour
-	// clockSlack is by how much friends' clocks may be slow.
+	// clockSlack is how far a player's clock may lag.
 	clockSlack = 24 * time.Hour
-	// serialBits are positive and within the 20 bytes of RFC 5280, section 4.1.2.2.
+	// serialBits keeps serial numbers positive and within the 20 bytes of RFC 5280, section
+	// 4.1.2.2.
 	serialBits = 127
 )
 
-// OwnCertificate returns the host's own certificate, kept with its key in a file. The
-// first start makes it, and so does one after it has expired. Nobody vouches for
-// it: whoever connects compares its fingerprint with that in the link.
+// OwnCertificate returns the host's own certificate, which is kept with its key in a file. It makes
+// one at the first start and after the old one has expired. No authority signs it: clients compare
+// its fingerprint with the one in the link.
 func OwnCertificate(file string, now time.Time) (tls.Certificate, error) {
 	text, err := os.ReadFile(file)
 	switch {
@@ -75,7 +76,7 @@ func OwnCertificate(file string, now time.Time) (tls.Certificate, error) {
 	return tls.X509KeyPair(text, text)
 }
 
-// writeWhole writes a file that only its owner may read, all of it or nothing.
+// writeWhole writes a file that only its owner may read. It writes all of the file or nothing.
 func writeWhole(file string, text []byte) error {
 	draft, err := os.CreateTemp(filepath.Dir(file), ".certificate-*") // mode 0600
 	if err != nil {
@@ -91,8 +92,8 @@ func writeWhole(file string, text []byte) error {
 	return err
 }
 
-// newCertificate is a certificate that signs itself, and its key, in PEM. It
-// says nothing of the machine: any name in it could be read by anybody.
+// newCertificate returns a self-signed certificate and its key, in PEM. The certificate does not
+// name the machine, because anybody can read it.
 func newCertificate(now time.Time) ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -44,7 +44,7 @@ func TestOwnCertificate(t *testing.T) {
 	}
 }
 
-// The certificate does for a TLS 1.3 connection.
+// TestOwnCertificateServes checks that the certificate works for a TLS 1.3 connection.
 func TestOwnCertificateServes(t *testing.T) {
 	pair, err := access.OwnCertificate(filepath.Join(t.TempDir(), "certificate.pem"), time.Now())
 	if err != nil {

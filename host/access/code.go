@@ -1,6 +1,6 @@
-// Package access decides who comes in: room codes, the organiser's secret and
-// players' tokens, what a link says of them, the host's own certificate, and how
-// many wrong codes are put up with.
+// Package access decides who may enter a room. It has room codes, links, players' tokens, the
+// organiser's secret and the host's own certificate, and it limits how many wrong codes callers may
+// try.
 package access
 
 import (
@@ -12,29 +12,28 @@ import (
 	"strings"
 )
 
-// A code is said over a headset, in syllables. Letters that sound or look like
-// others are left out: a syllable is one of 14 consonants and one of 4 vowels.
+// Players say a code over a headset, so it consists of syllables: one of 14 consonants and one of 4
+// vowels. Letters that sound or look alike are left out.
 const (
 	codeConsonants = "BDFGHKLMNPRSTV"
 	codeVowels     = "AEIO"
-	// codeSyllables are those of a code on a host of few rooms: 56⁴ are 9,834,496
-	// codes.
+	// codeSyllables is the length of a code on a host with few rooms: 56⁴ are 9,834,496 codes.
 	codeSyllables = 4
-	// codesByRoom is how many codes there have to be for each room of a host: a
-	// guess hits one of many rooms about as rarely as it hits a single one, and the
-	// arithmetic of [Guard] holds for all hosts. A host of 4 rooms says five
-	// syllables, one of 221 six, which do for 12,000 rooms.
+	// codesByRoom is how many codes there must be for each room of a host. A guess then hits one of
+	// many rooms about as rarely as a single one, and the arithmetic of [Guard] holds for every
+	// host. A host of 4 rooms says five syllables. A host of 221 says six, which are enough for
+	// 12,000 rooms.
 	codesByRoom = 2_500_000
-	// codesByPublicRoom is how many there have to be for each room where anybody opens
-	// one, and guessers have years: a host of 6 rooms says six syllables, one of 308
-	// seven, which do for 17,000 rooms. See docs/codes.md.
+	// codesByPublicRoom is the same for hosts where anybody may open a room, and guessers have
+	// years. A host of 6 rooms says six syllables. A host of 308 says seven, which are enough for
+	// 17,000 rooms. See docs/codes.md.
 	codesByPublicRoom = 100_000_000
 )
 
-// NewCode draws a room's code, for a host that holds so many other rooms.
+// NewCode draws a room's code for a host that already holds the given number of rooms.
 func NewCode(rooms int) string { return newCode(rooms, codesByRoom) }
 
-// NewPublicCode draws one for hosts that hold so many other rooms for everybody.
+// NewPublicCode draws a room's code for public hosts that already hold the given number of rooms.
 func NewPublicCode(rooms int) string { return newCode(rooms, codesByPublicRoom) }
 
 func newCode(rooms, codesByRoom int) string {
@@ -55,8 +54,7 @@ func newCode(rooms, codesByRoom int) string {
 	return code.String()
 }
 
-// IsCode reports whether a text is a code as [NewCode] draws them, for whatever number
-// of rooms.
+// IsCode reports whether a text is a code as [NewCode] draws them, of any length.
 func IsCode(text string) bool {
 	for i := range len(text) {
 		if letters := [...]string{codeConsonants, codeVowels}[i%2]; !strings.Contains(letters, text[i:i+1]) {
@@ -66,18 +64,16 @@ func IsCode(text string) bool {
 	return len(text) >= 2*codeSyllables && len(text)%2 == 0
 }
 
-// linkKeyLength is how many letters of [rand.Text] a room's link key has, 5 bits
-// each: 80 bits are out of reach for guessers at any rate, and short enough for a
-// small QR code.
+// linkKeyLength is how many letters of [rand.Text] a room's link key has, 5 bits each. 80 bits are
+// out of reach for guessers at any rate, and short enough for a small QR code.
 const linkKeyLength = 16
 
-// NewLinkKey draws what links to a room carry beside its code: who shows it is let
-// in whatever others guess.
+// NewLinkKey draws the key that links to a room carry beside its code. The host admits callers with
+// the key however busy guessers keep it.
 func NewLinkKey() string { return rand.Text()[:linkKeyLength] }
 
-// PublicID is what a room is called where anybody may read it, such as in logs: it
-// says nothing of the room's code, and is a hash of 80 bits of the link key, which
-// nobody gets back from it.
+// PublicID returns the name of a room in logs and other public places. It is a hash of 80 bits of
+// the link key: it reveals neither the key nor the room's code.
 func PublicID(linkKey string) string {
 	if linkKey == "" {
 		return ""
@@ -86,25 +82,25 @@ func PublicID(linkKey string) string {
 	return base32.StdEncoding.EncodeToString(sum[:publicIDBytes])
 }
 
-// publicIDBytes is the length of a public id, as link keys have.
+// publicIDBytes is the length of a public id, the same as that of a link key.
 const publicIDBytes = 10
 
-// NewSecret draws a player's token or an organiser's secret, of at least 128 bits.
+// NewSecret draws a player's token or an organiser's secret of at least 128 bits.
 func NewSecret() string { return rand.Text() }
 
-// Key is what a link has after its #: the room's code, the room's link key, the
-// fingerprint of the host's own certificate if it has one, and in a personal link
-// the credential of its owner. A code that people say has none of these.
+// Key is the part of a link after its #: the room's code, its link key, the fingerprint of the
+// host's own certificate if there is one, and in a personal link the owner's credential. A code
+// that people say has only the code.
 type Key struct{ Code, Link, Fingerprint, Secret string }
 
-// What stands in a key before the link key, the fingerprint and the credential.
+// These separators stand before the link key, the fingerprint and the credential.
 const (
 	linkMark        = "_"
 	fingerprintMark = "~"
 	secretMark      = "."
 )
 
-// String is the key as it stands in a link: CODE_KEY~FINGERPRINT.SECRET.
+// String returns the key as it stands in a link: CODE_KEY~FINGERPRINT.SECRET.
 func (k Key) String() string {
 	s := k.Code
 	for _, part := range []struct{ mark, text string }{{linkMark, k.Link}, {fingerprintMark, k.Fingerprint}, {secretMark, k.Secret}} {
@@ -115,11 +111,11 @@ func (k Key) String() string {
 	return s
 }
 
-// ErrCutOff is the error of a key that ends within its fingerprint.
+// ErrCutOff is the error for a key that ends within its fingerprint.
 var ErrCutOff = errors.New("access: the fingerprint is cut off")
 
-// ParseKey reads a key as people paste it, its parts in any order, or a code as
-// they type it. Of a key that is cut off it returns what is whole.
+// ParseKey reads a key as people paste it, with its parts in any order, or a code as they type it.
+// If the key is cut off, it returns the parts that are whole.
 func ParseKey(typed string) (Key, error) {
 	var k Key
 	var err error
@@ -150,9 +146,9 @@ func ParseKey(typed string) (Key, error) {
 	return k, err
 }
 
-// CanonicalCode is the code that people typed, or that is in the key they pasted,
-// as [NewCode] wrote it.
+// CanonicalCode returns the code that people typed, or the code of the key that they pasted, as
+// [NewCode] wrote it.
 func CanonicalCode(typed string) string {
-	k, _ := ParseKey(typed) // the code is there in any case
+	k, _ := ParseKey(typed) // ParseKey returns the code even with an error
 	return k.Code
 }

@@ -44,8 +44,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// Codes grow with the host's rooms: a guess hits one of many about as rarely as a
-// single one. Link keys have 80 bits.
+// TestNewCode checks that codes grow with the host's rooms, so that a guess hits one of many rooms
+// about as rarely as a single one. It also checks that link keys have 80 bits.
 func TestNewCode(t *testing.T) {
 	for rooms, want := range map[int]int{0: 8, 2: 8, 3: 10, 219: 10, 220: 12, 10_000: 12} {
 		code := access.NewCode(rooms)

@@ -9,33 +9,31 @@ import (
 	"time"
 )
 
-// Guard limits how many wrong codes may be tried, so that guessing is useless and
-// nobody who has the right one is helpless. Whoever shows a link key, a token or a
-// secret is never judged here: those cannot be guessed. Its zero value is ready.
+// Guard limits how many wrong codes callers may try. Guessing becomes useless, and a player with
+// the right code still gets in. Guard never judges a caller with a link key, a token or a secret,
+// because those cannot be guessed. Its zero value is ready.
 //
-// Every address has some wrong codes of its own, and so has every network, lest
-// somebody who owns one has as many as it has addresses. While they last, nothing
-// that others do holds a newcomer up. Whoever has used them up, or shares an address
-// with a guesser who has, takes part in a pool that all of those share: with n
-// guesses a second competing for it, a try with the right code is heard with
-// probability min(1, 5/n), and peers and pages try again by themselves.
+// Every address may try some wrong codes, and so may every network; otherwise the owner of a
+// network could try as many for each of its addresses. While an address has tries left, no other
+// caller can delay it. An address without tries, such as one that a player shares with a guesser,
+// takes part in a common pool. With n guesses a second in the pool, the host hears a try with the
+// right code with probability min(1, 5/n). Peers and pages retry by themselves.
 //
-// A wrong code names no room, and so is a try at each. On a host of one room, with
-// its 9,834,496 codes, and on one of many, with 2,500,000 for each (see [NewCode]),
-// this is what an evening of 4 hours under fire comes to:
+// A wrong code names no room, so it counts as a try at every room. A host with one room has
+// 9,834,496 codes; a host with many has 2,500,000 for each (see [NewCode]). An attack of 4 hours
+// then comes to:
 //
 //	guesser                   wrong codes heard            finds the one room   finds one of many
 //	one address               10 + 8, 72,000 of the pool   0.7 %                2.9 %
 //	an IPv6 prefix of /48     100 + 80, 72,000             0.7 %                2.9 %
 //	10,000 addresses          100,000 + 80,000, 72,000     2.6 %                10 %
 //
-// On average one address needs 11 days for the one room. Whoever gets in has a seat or
-// a nickname, and no say about the room; a locked room lets nobody in at all.
+// On average one address needs 11 days for the one room. A guesser who gets in has a seat or a
+// nickname, but no power over the room. A locked room admits nobody at all.
 type Guard struct {
-	// Public: the host holds rooms for everybody, and keeps to a [budget] instead of
-	// the pool.
+	// Public says that anybody may open rooms on the host. Then a [budget] replaces the pool.
 	Public bool
-	// Hosts is how many hosts, each with a guard of its own, hold the rooms; nil is this
+	// Hosts returns how many hosts, each with its own guard, hold the rooms; nil stands for this
 	// one alone.
 	Hosts func() int
 
@@ -43,39 +41,40 @@ type Guard struct {
 	pool    pool
 	budget  time.Time // a bucket, see [budget]
 	buckets map[netip.Prefix]time.Time
-	swept   time.Time // when buckets that are full again were last forgotten
+	swept   time.Time // when full buckets were last forgotten
 }
 
-// level is a size of network that has wrong codes of its own: the lengths of its
-// prefixes in IPv4 and IPv6.
+// level is a size of network with wrong codes of its own, given by the lengths of its prefixes in
+// IPv4 and IPv6.
 type level struct {
 	four, six int
 	limit
 }
 
-// levels are from the subscriber, who has an IPv6 prefix of /64 for one address,
-// to the provider. A household mistypes; a carrier's NAT has many households.
+// levels go from the subscriber, whose one address is an IPv6 /64, to the provider. A larger
+// network has more tries: one household mistypes now and then, but a carrier's NAT holds many
+// households.
 var levels = [...]level{
 	{32, subscriberBits, limit{burst: 10, every: 30 * time.Minute}},
 	{24, 48, limit{burst: 100, every: 3 * time.Minute}},
 	{16, 32, limit{burst: 1000, every: 18 * time.Second}},
 }
 
-// publicLevels are those of a host that holds rooms for everybody: whoever needs more
-// has a link. They keep one network from using up the budget of all.
+// publicLevels are the levels of a public host. They keep one network from using up the budget of
+// all. Players who need more tries have a link.
 var publicLevels = [len(levels)]level{
 	{32, subscriberBits, limit{burst: 5, every: time.Hour}},
 	{24, 48, limit{burst: 25, every: 10 * time.Minute}},
 	{16, 32, limit{burst: 100, every: 2 * time.Minute}},
 }
 
-// budget is how many wrong codes all hosts of a service hear together, from however many
-// addresses: 1,052,200 a year. A room's code is one of 100,000,000 for each room (see
-// [NewPublicCode]), so that all of them find one of the rooms, whichever, with a
-// probability of 1.05 % a year. docs/codes.md has the arithmetic.
+// budget is how many wrong codes all hosts of a service hear together, from any number of
+// addresses: 1,052,200 a year. There are 100,000,000 codes for each room (see [NewPublicCode]), so
+// all guessers together find any room with a probability of 1.05 % a year. docs/codes.md has the
+// arithmetic.
 var budget = limit{burst: 1000, every: 30 * time.Second}
 
-// share is this host's part of the budget.
+// share returns this host's part of the budget.
 func (g *Guard) share() limit {
 	hosts := 1
 	if g.Hosts != nil {
@@ -85,17 +84,17 @@ func (g *Guard) share() limit {
 }
 
 const (
-	// maxBuckets is how many networks are remembered, some 6 MB. What comes from
-	// others then goes by the pool.
+	// maxBuckets is how many networks the guard remembers, in about 6 MB. Callers from other
+	// networks then use the pool.
 	maxBuckets = 1 << 16
-	// sweepEvery is how often buckets that are full again are looked for, at most.
+	// sweepEvery is the shortest time between two sweeps for full buckets.
 	sweepEvery = time.Minute
-	// subscriberBits is the length of the IPv6 prefix that one household has.
+	// subscriberBits is the length of one household's IPv6 prefix.
 	subscriberBits = 64
 )
 
-// limit is how many tries a token bucket holds, and how fast one comes back. The
-// bucket itself is the time from which it is full again.
+// limit is how many tries a token bucket holds, and how fast one comes back. The bucket itself is
+// the time at which it is full again.
 type limit struct {
 	burst int
 	every time.Duration
@@ -106,7 +105,7 @@ func (l limit) allows(full, now time.Time) bool {
 	return full.Sub(now) <= time.Duration(l.burst-1)*l.every
 }
 
-// take is the bucket after a try.
+// take returns the bucket after a try.
 func (l limit) take(full, now time.Time) time.Time {
 	if now.After(full) {
 		full = now
@@ -114,8 +113,8 @@ func (l limit) take(full, now time.Time) time.Time {
 	return full.Add(l.every)
 }
 
-// Judge reports whether somebody at an address may try a code that is right or
-// wrong, and counts a wrong one. Who has tried too often does not learn which it is.
+// Judge reports whether a caller may try a code, and counts the code if it is wrong. A caller with
+// no tries left does not learn whether the code is right.
 func (g *Guard) Judge(from netip.Addr, right bool, now time.Time) (allowed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -123,9 +122,9 @@ func (g *Guard) Judge(from netip.Addr, right bool, now time.Time) (allowed bool)
 	return allowed
 }
 
-// Doubt is Judge for a code of which it is not known yet whether it is right. It counts as
-// a wrong one until forgive is called, so that who tries many at the same time is heard no
-// more often than who tries one after the other.
+// Doubt is Judge for a code that the host has not checked yet. The code counts as wrong until
+// forgive is called. So a caller who tries many codes at the same time is heard no more often than
+// a caller who tries one after the other.
 func (g *Guard) Doubt(from netip.Addr, now time.Time) (allowed bool, forgive func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -146,7 +145,7 @@ func (g *Guard) Doubt(from netip.Addr, now time.Time) (allowed bool, forgive fun
 	}
 }
 
-// networks are those that an address counts for, and what each may.
+// networks returns the networks that an address belongs to, and the level of each.
 func (g *Guard) networks(from netip.Addr) (networks [len(levels)]netip.Prefix, of [len(levels)]level) {
 	if of = levels; g.Public {
 		of = publicLevels
@@ -158,8 +157,8 @@ func (g *Guard) networks(from netip.Addr) (networks [len(levels)]netip.Prefix, o
 	return networks, of
 }
 
-// judge also reports whether it has counted a wrong code, which the pool does not. The
-// mutex is held.
+// judge also reports whether it has counted a wrong code; the pool does not count any. The caller
+// holds the mutex.
 func (g *Guard) judge(from netip.Addr, right bool, now time.Time) (allowed, counted bool) {
 	own := g.hasRoom(now)
 	networks, levels := g.networks(from)
@@ -182,16 +181,16 @@ func (g *Guard) judge(from netip.Addr, right bool, now time.Time) (allowed, coun
 	return true, !right
 }
 
-// pool hears so many tries a second, whoever makes them. Which is a matter of luck,
-// or whoever asks most often would be there whenever one is left.
+// pool hears a fixed number of tries a second, from all callers together. It picks them at random.
+// Otherwise the most frequent caller would always find the one try that is left.
 type pool struct {
-	// second is the one under way: how many tries it has had and how many were heard,
-	// and how many the second before had.
+	// second is the current second; tries is how many tries it has had, heard how many of them
+	// were heard. before is how many tries the previous second had.
 	second               time.Time
 	tries, heard, before int
 }
 
-// poolRate is how many tries the pool hears a second.
+// poolRate is how many tries the pool hears each second.
 const poolRate = 5
 
 func (p *pool) hears(now time.Time) bool {
@@ -209,7 +208,7 @@ func (p *pool) hears(now time.Time) bool {
 	return true
 }
 
-// hasRoom reports whether another address can be remembered.
+// hasRoom reports whether the guard can remember another address.
 func (g *Guard) hasRoom(now time.Time) bool {
 	if g.buckets == nil {
 		g.buckets = map[netip.Prefix]time.Time{}
@@ -236,14 +235,14 @@ func Network(a netip.Addr, four, six int) netip.Prefix {
 	return network
 }
 
-// IsIn reports whether an address is in any of some networks.
+// IsIn reports whether an address is in any of the networks.
 func IsIn(a netip.Addr, networks []netip.Prefix) bool {
 	a = a.Unmap().WithZone("")
 	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(a) })
 }
 
-// Subscriber is the one address that stands for all of its owner's: who has an
-// IPv6 address has 2⁶⁴ of them.
+// Subscriber returns one address that stands for all addresses of its owner. The owner of an IPv6
+// address has 2⁶⁴ of them.
 func Subscriber(a netip.Addr) netip.Addr {
 	return levels[0].network(a.Unmap().WithZone("")).Addr()
 }

@@ -34,7 +34,7 @@ func TestLimit(t *testing.T) {
 
 var evening = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
-// heard is how many of some wrong codes of an address are heard.
+// heard returns how many of an address's wrong codes are heard.
 func heard(g *Guard, from netip.Addr, guesses int, now time.Time) (n int) {
 	for range guesses {
 		if g.Judge(from, false, now) {
@@ -68,8 +68,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestNewcomers: guessers keep nobody out who has the right code, wherever they come
-// from: before there was one bucket for all, four addresses kept out 11 of 12.
+// TestNewcomers checks that guessers anywhere keep no player with the right code out. When one
+// bucket served all, four addresses kept out 11 of 12 players.
 func TestNewcomers(t *testing.T) {
 	for _, guessers := range []int{4, 10_000} {
 		var g Guard
@@ -101,8 +101,8 @@ func TestNewcomers(t *testing.T) {
 	}
 }
 
-// TestNewcomerBesideGuesser: behind one address with a guesser, who has 20 tries a
-// second, whoever tries again every 5 seconds comes in, mostly after a few tries.
+// TestNewcomerBesideGuesser checks that a player gets in who shares an address with a guesser of 20
+// tries a second. The player retries every 5 seconds and mostly needs a few tries.
 func TestNewcomerBesideGuesser(t *testing.T) {
 	shared := netip.MustParseAddr("100.64.0.1")
 	random := rand.New(rand.NewPCG(1, 2))
@@ -129,7 +129,7 @@ func TestNewcomerBesideGuesser(t *testing.T) {
 	}
 }
 
-// Networks have wrong codes of their own: who owns one has not as many as it has
+// TestGuardNetworks checks that a network has a limit of its own, whatever the number of its
 // addresses.
 func TestGuardNetworks(t *testing.T) {
 	for _, c := range []struct {
@@ -160,7 +160,8 @@ func TestGuardNetworks(t *testing.T) {
 	}
 }
 
-// A guesser with many addresses fills no memory, and finds no free tries in that.
+// TestGuardForgets checks that a guesser with many addresses neither fills the memory nor gains
+// free tries that way.
 func TestGuardForgets(t *testing.T) {
 	var g Guard
 	got := 0

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// maxAddresses is how many addresses a pace remembers; then those that need not wait
-// are forgotten, and others may ask.
+// maxAddresses is how many addresses a pace remembers. At that number it forgets those that need
+// not wait.
 const maxAddresses = 4096
 
-// Pace limits how often something may be asked from one address.
+// Pace limits how often one address may ask for something.
 type Pace struct {
 	limit limit
 
@@ -19,12 +19,12 @@ type Pace struct {
 	addresses map[netip.Addr]time.Time
 }
 
-// NewPace lets each address ask burst times at once, and then every so often.
+// NewPace lets each address ask burst times at once, and then once in every interval.
 func NewPace(burst int, every time.Duration) *Pace {
 	return &Pace{limit: limit{burst: burst, every: every}, addresses: map[netip.Addr]time.Time{}}
 }
 
-// Wait is how long an address has to wait before it may ask; 0 counts as asked.
+// Wait returns how long an address must wait before it may ask. If it is 0, the request is counted.
 func (p *Pace) Wait(from netip.Addr, now time.Time) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,12 +42,12 @@ func (p *Pace) Wait(from netip.Addr, now time.Time) time.Duration {
 	return 0
 }
 
-// Flow is a pace for one who is heard in any case, later if too often. Its zero value is
-// ready.
+// Flow is a pace for a sender whose messages are always heard, but later if there are too many. Its
+// zero value is ready.
 type Flow struct{ full time.Time }
 
-// Wait is how long somebody who asks now has to wait, where so many may ask at once, and
-// then one every so often.
+// Wait returns how long the sender must wait now. The sender may send burst messages at once, and
+// then one in every interval.
 func (f *Flow) Wait(burst int, every time.Duration, now time.Time) (wait time.Duration) {
 	l := limit{burst: burst, every: every}
 	if !l.allows(f.full, now) {

@@ -30,7 +30,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestFlow: whoever says too much is heard all the same, as fast as it may.
+// TestFlow checks that every message of a hasty sender is heard, no faster than the flow allows.
 func TestFlow(t *testing.T) {
 	var f Flow
 	now := time.Unix(1_800_000_000, 0)

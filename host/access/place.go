@@ -7,16 +7,16 @@ import (
 	"encoding/base32"
 )
 
-// proofLength is how much of a SHA-256 a place and a proof are, in bytes: as long as
-// the token is random.
+// proofLength is how many bytes of a SHA-256 a place and a proof have: as many as the token has
+// random ones.
 const proofLength = 16
 
-// Place names the place in a room that a token opens, to whoever knows the token, and
-// tells nobody anything of it.
+// Place returns a name for the place in a room that a token opens. Only holders of the token can
+// compute it, and the name does not reveal the token.
 func Place(token string) string { return Proof(token, "the place of a player") }
 
-// Proof shows whoever made up the nonce that one knows the token, too. What a place is
-// made of is no nonce: those are of [NewSecret].
+// Proof shows the author of a nonce that the sender knows the token, too. Nonces come from
+// [NewSecret], so none equals the text that [Place] uses.
 func Proof(token, nonce string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte(nonce))

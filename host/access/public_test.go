@@ -10,14 +10,14 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// codes is how many codes there are of a length in letters.
+// codes returns how many codes of a length in letters there are.
 func codes(letters int) float64 {
 	return math.Pow(float64(len(codeConsonants)*len(codeVowels)), float64(letters)/2)
 }
 
-// found is how likely guessers find any of the rooms of a service with so many tries. A
-// guess is of one length, and of the rooms with codes of that length there were never
-// more than so many when the last of them got its code.
+// found returns the probability that guessers find any room of a service. A guess has one length,
+// so it can only hit rooms with codes of that length. The service had at most this many rooms when
+// it drew the last of those codes.
 func found(tries float64, rooms int) (probability float64) {
 	for had := range rooms {
 		density := float64(had+1) / codes(len(NewPublicCode(had)))
@@ -26,8 +26,8 @@ func found(tries float64, rooms int) (probability float64) {
 	return probability
 }
 
-// TestCodesOfAPublicHost is the arithmetic of docs/codes.md: what a year of guessing finds
-// follows from the constants, and from nothing that guessers have.
+// TestCodesOfAPublicHost checks the arithmetic of docs/codes.md: the result of a year of guessing
+// follows from the constants, and not from the guessers' means.
 func TestCodesOfAPublicHost(t *testing.T) {
 	tries := float64(budget.burst) + float64(year/budget.every)
 	if tries != 1_052_200 {
@@ -54,9 +54,9 @@ func TestCodesOfAPublicHost(t *testing.T) {
 	}
 }
 
-// TestYearOfGuessing has 10,000 addresses, in as many networks, guess for a year at one
-// host, and at each of three that share the rooms, as soon as they are heard again: they
-// are heard as often as the budget says, and no more.
+// TestYearOfGuessing checks that the budget holds against 10,000 addresses in as many networks.
+// They guess for a year, at one host and at three that share the rooms, each as soon as the host
+// hears it again.
 func TestYearOfGuessing(t *testing.T) {
 	const addresses = 10_000
 	for _, hosts := range []int{1, 3} {
@@ -65,7 +65,7 @@ func TestYearOfGuessing(t *testing.T) {
 			g := Guard{Public: true, Hosts: func() int { return hosts }}
 			next := 0
 			for now := evening; now.Before(evening.Add(year)); now = now.Add(time.Hour) {
-				for deaf := 0; deaf < 20; next++ { // who is not heard now leaves it to the next one
+				for deaf := 0; deaf < 20; next++ { // an address that is not heard leaves it to the next one
 					var b [4]byte
 					binary.BigEndian.PutUint32(b[:], 0x0b000000+uint32(next%addresses)<<11)
 					if g.Judge(netip.AddrFrom4(b), false, now) {
@@ -83,7 +83,7 @@ func TestYearOfGuessing(t *testing.T) {
 	}
 }
 
-// TestPublicGuard: one network has few tries, and does not use up what all others have.
+// TestPublicGuard checks that one network has few tries and does not use up the others' share.
 func TestPublicGuard(t *testing.T) {
 	g := Guard{Public: true}
 	ann := netip.MustParseAddr("192.0.2.1")

@@ -11,22 +11,23 @@ import (
 )
 
 const (
-	// maxStrangers bounds the open connections that have shown neither code nor token. A
-	// friend's is one of these only until hello.
+	// maxStrangers bounds the open connections that have shown neither code nor token. A player's
+	// connection counts here only until its hello.
 	maxStrangers = 1024
-	// maxOfOne is how many of them one address may have: twenty browsers of a household,
-	// with six idle connections each.
+	// maxOfOne is how many stranger connections one address may have: twenty browsers in a
+	// household, with six idle connections each.
 	maxOfOne = 128
 )
 
-// gate counts the connections of strangers, and shuts the oldest when there are too many. A
-// friend says hello at once, and is no stranger any more. An address that has taken its
-// share loses its own connections; when all are taken, the address with the most loses one.
-// So a flood keeps nobody else out, and where all come from one address, as by a tunnel,
-// each still has the time in which maxStrangers others arrive.
+// gate counts the connections of strangers, and cuts the oldest when there are too many. A player's
+// program says hello at once and then is no stranger.
 //
-// The gate keeps no more connections open than the bounds allow, or the host could accept
-// none at all: then, too, a stranger's connection gives way to the next.
+// An address over its share loses its own connections. When all connections are taken, the address
+// with the most loses one. So a flood keeps nobody else out. If all connections come from one
+// address, as through a tunnel, each still has the time in which maxStrangers others arrive.
+//
+// The gate keeps at most as many connections open as the bounds allow. Otherwise the host could
+// accept none at all. At that bound, too, a stranger's connection gives way to the next one.
 type gate struct {
 	proxies []netip.Prefix
 	bounds  Bounds
@@ -34,7 +35,7 @@ type gate struct {
 	mu        sync.Mutex // guards following
 	open      int
 	strangers int
-	arrivals  int                       // ever
+	arrivals  int                       // since the start
 	waiting   map[netip.Addr]*list.List // of *Caller, the oldest first
 }
 
@@ -42,20 +43,20 @@ func newGate(proxies []netip.Prefix, b Bounds) *gate {
 	return &gate{proxies: proxies, bounds: b, waiting: map[netip.Addr]*list.List{}}
 }
 
-// Caller is a connection that came by the gate. A nil Caller came by none.
+// Caller is a connection that came through the gate. A nil Caller came through none.
 type Caller struct {
 	net.Conn
 	gate *gate
-	// from, number and place are the gate's. The number is smaller for a caller that came
-	// earlier; the place is nil once the caller is known or gone.
+	// from, number and place belong to the gate. A caller that came earlier has a smaller number.
+	// The place is nil once the caller is known or gone.
 	from   netip.Addr
 	number int
 	place  *list.Element
 	closed bool
 }
 
-// Listen returns a listener whose strangers are counted and bounded. Many people may come
-// from the address of a proxy.
+// Listen returns a listener that counts and bounds strangers. Many people may come from the address
+// of a proxy.
 func Listen(l net.Listener, proxies []netip.Prefix, b Bounds) net.Listener {
 	return gated{l, newGate(proxies, b)}
 }
@@ -93,7 +94,7 @@ func (g *gate) put(c *Caller, from netip.Addr) (shut *Caller) {
 	if shut != nil {
 		g.drop(shut)
 	}
-	if g.waiting[from] == nil { // or no more
+	if g.waiting[from] == nil { // or no longer exists
 		g.waiting[from] = list.New()
 	}
 	c.from, c.number, c.place = from, g.arrivals, g.waiting[from].PushBack(c)
@@ -102,13 +103,13 @@ func (g *gate) put(c *Caller, from netip.Addr) (shut *Caller) {
 	return shut
 }
 
-// isShared reports whether many people may come from an address: that of a proxy
-// of ours, or of a tunnel's end on this machine.
+// isShared reports whether many people may come from an address: a known proxy, or a tunnel's end
+// on this machine.
 func (g *gate) isShared(a netip.Addr) bool {
 	return !a.IsValid() || a.IsLoopback() || access.IsIn(a, g.proxies)
 }
 
-// first returns the oldest stranger of the address that has most.
+// first returns the oldest stranger of the address with the most.
 func (g *gate) first() (oldest *Caller) {
 	most := 0
 	for _, of := range g.waiting {
@@ -130,7 +131,7 @@ func (g *gate) drop(c *Caller) {
 	g.strangers--
 }
 
-// CallerOf returns the caller at the end of a connection, nil if it came by no gate.
+// CallerOf returns the caller of a connection, nil if it came through no gate.
 func CallerOf(conn net.Conn) *Caller {
 	if encrypted, is := conn.(*tls.Conn); is {
 		conn = encrypted.NetConn()
@@ -139,7 +140,7 @@ func CallerOf(conn net.Conn) *Caller {
 	return c
 }
 
-// ComesFrom counts a stranger at the address that its proxy or tunnel names.
+// ComesFrom moves a stranger to the address that its proxy or tunnel names.
 func (c *Caller) ComesFrom(a netip.Addr) {
 	if c == nil || !a.IsValid() {
 		return
@@ -154,7 +155,7 @@ func (c *Caller) ComesFrom(a netip.Addr) {
 	shut.cut()
 }
 
-// Welcome takes a caller that has shown a code or a token out of the count.
+// Welcome stops counting a caller as a stranger, because it has shown a code or a token.
 func (c *Caller) Welcome() {
 	if c == nil {
 		return
@@ -166,14 +167,14 @@ func (c *Caller) Welcome() {
 	}
 }
 
-// cut ends a connection at once: TLS would say good-bye first.
+// cut closes a connection at once, without TLS's closing message.
 func (c *Caller) cut() {
 	if c != nil {
 		c.Conn.Close()
 	}
 }
 
-// Close ends the connection, and takes it out of the count.
+// Close closes the connection and removes it from the count.
 func (c *Caller) Close() error {
 	c.Welcome()
 	c.gate.mu.Lock()
@@ -185,7 +186,8 @@ func (c *Caller) Close() error {
 	return c.Conn.Close()
 }
 
-// IsScarce reports whether the callers that were let in take all that strangers leave them.
+// IsScarce reports whether the admitted callers use up everything that is not reserved for
+// strangers.
 func (c *Caller) IsScarce() bool {
 	if c == nil || c.gate.bounds.all == 0 {
 		return false

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// knocks is a listener at which one connection after the other arrives.
+// knocks is a listener that accepts the connections a test sends it.
 type knocks chan net.Conn
 
 func (k knocks) Accept() (net.Conn, error) {
@@ -23,7 +23,7 @@ func (k knocks) Accept() (net.Conn, error) {
 func (k knocks) Close() error   { return nil }
 func (k knocks) Addr() net.Addr { return &net.TCPAddr{} }
 
-// knock is somebody's end of nothing, who can be cut off.
+// knock is a connection without a peer; it notes that it was cut.
 type knock struct {
 	net.Conn
 	from netip.Addr
@@ -35,7 +35,7 @@ func (k *knock) RemoteAddr() net.Addr {
 }
 func (k *knock) Close() error { k.cut = true; return nil }
 
-// street is a gate, and who came to it.
+// street is a gate with the callers that came to it.
 type street struct {
 	listener gated
 	arrivals knocks
@@ -54,13 +54,12 @@ func (s street) comes(from string) (*Caller, *knock) {
 	return CallerOf(conn), k
 }
 
-// TestGate: an address that floods the host loses its own connections, and nobody
-// else's.
+// TestGate checks that a flooding address loses its own connections, and nobody else's.
 func TestGate(t *testing.T) {
 	for name, c := range map[string]struct {
 		flood func(i int) string
-		keeps int // of the flood
-		// spares is how many come before somebody else is cut; 0 for never.
+		keeps int // connections of the flood
+		// spares is how many connections arrive before another address loses one; 0 means never.
 		spares int
 	}{
 		"one address":              {func(int) string { return "198.51.100.7" }, maxOfOne, 0},
@@ -102,8 +101,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestGateBehindProxy: who comes through a proxy is counted at the address that it
-// names, so that a flood through it keeps out nobody else who comes that way.
+// TestGateBehindProxy checks that the gate counts a caller behind a proxy at the address that the
+// proxy names. So a flood through the proxy keeps no other caller out.
 func TestGateBehindProxy(t *testing.T) {
 	s := newStreet()
 	friend, waits := s.comes("192.0.2.1")
@@ -125,8 +124,8 @@ func TestGateBehindProxy(t *testing.T) {
 	}
 }
 
-// TestGateCounts: whatever order people come, move, are let in and go in, the count
-// is that of those who wait.
+// TestGateCounts checks that the gate's count equals the number of waiting strangers, whatever the
+// order in which callers come, move, are admitted and leave.
 func TestGateCounts(t *testing.T) {
 	s := newStreet()
 	random := rand.New(rand.NewPCG(1, 2))

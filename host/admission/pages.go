@@ -8,37 +8,37 @@ import (
 	"muster/host/access"
 )
 
-// Pages are the pages that are open. When there are too many, the oldest without a seat in
-// its room gives way. The organiser's page has a seat, a player's, and a guest's with a name.
+// Pages are the open pages of a host. When there are too many, the oldest page without a seat in
+// its room gives way. The organiser's page has a seat; so have a player's page and a named guest's.
 type Pages struct {
 	bounds Bounds
 
 	mu      sync.Mutex // guards following
 	open    int
-	arrived int // ever
-	// rooms has onlookers by their room, persons seated pages by their person; onlookers and
-	// seated have the pages of each kind by where they come from.
+	arrived int // since the start
+	// rooms has the onlookers of each room, persons the seated pages of each person. onlookers and
+	// seated have the pages of each kind by their origin.
 	rooms             queues[string]
 	persons           queues[seat]
 	onlookers, seated queues[origin]
 }
 
-// Page is a page that is open.
+// Page is an open page.
 type Page struct {
-	// Room is the room's code, empty for a room that another host has and counts. Person is
+	// Room is the room's code; it is empty for a room on another host, which counts it. Person is
 	// the credential that gives the page a seat, empty without one.
 	Room, Person string
-	// Network is where the page comes from, the zero value if many people come from there.
+	// Network is where the page comes from, the zero value if many people share the address.
 	Network netip.Prefix
-	// Yield ends the page, and waits for nothing.
+	// Yield ends the page and returns at once.
 	Yield func()
 
 	number int // smaller for a page that came earlier
 	isOpen bool
 }
 
-// A seat is a person's in a room. An origin is where pages come from: a network, or a room
-// where many people come from one address.
+// A seat is one person's in a room. An origin is where pages come from: a network, or a room if
+// many people share one address.
 type (
 	seat   struct{ room, person string }
 	origin struct {
@@ -56,16 +56,16 @@ func (p *Page) origin() origin {
 	return origin{room: p.Room}
 }
 
-// PageNetwork returns the network under which a page from an address counts.
+// PageNetwork returns the network that a page's address counts for.
 func PageNetwork(a netip.Addr) netip.Prefix { return access.Network(a, 24, 48) }
 
-// NewPages counts pages within bounds.
+// NewPages returns an empty set of pages with these bounds.
 func NewPages(b Bounds) *Pages {
 	return &Pages{bounds: b, rooms: queues[string]{}, persons: queues[seat]{}, onlookers: queues[origin]{}, seated: queues[origin]{}}
 }
 
-// Add counts a page, and ends another for it if there are too many. Scarce: the host has
-// few descriptors left.
+// Add counts a page. If there are too many, it ends another one. scarce says that the host has few
+// descriptors left.
 func (o *Pages) Add(p *Page, scarce bool) {
 	o.mu.Lock()
 	p.number, p.isOpen = o.arrived, true
@@ -101,7 +101,8 @@ func (o *Pages) tooMany(p *Page, scarce bool) *Page {
 	return o.seated.oldest()
 }
 
-// Spare ends a page without a seat for a player's program, and reports whether it found one.
+// Spare ends a page without a seat in favour of a player's program, and reports whether it found
+// one.
 func (o *Pages) Spare() bool {
 	o.mu.Lock()
 	old := o.onlookers.oldest()
@@ -111,7 +112,7 @@ func (o *Pages) Spare() bool {
 	return old != nil
 }
 
-// Remove takes a page out of the count, unless it gave way.
+// Remove removes a page from the count, unless it gave way already.
 func (o *Pages) Remove(p *Page) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -139,7 +140,7 @@ func (p *Page) end() {
 	}
 }
 
-// queues are pages in the order in which they came, by something that they share.
+// queues hold pages in the order of their arrival, by a common key.
 type queues[K comparable] map[K][]*Page
 
 func (q queues[K]) put(of K, p *Page) { q[of] = append(q[of], p) }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// audience is a host's pages, and what became of them.
+// audience is a host's pages and what became of them.
 type audience struct {
 	pages *Pages
 	gone  map[*Page]bool
@@ -25,8 +25,8 @@ func (a *audience) opens(room, person, from string) *Page {
 	return p
 }
 
-// TestOpenPages: whoever opens thousands of pages loses their own oldest ones, and those
-// with a seat in another room, or from elsewhere, stay.
+// TestOpenPages checks that a person who opens thousands of pages loses their own oldest ones.
+// Pages with a seat in another room, or from elsewhere, stay.
 func TestOpenPages(t *testing.T) {
 	few := Bounds{pages: 100, onlookers: 10, ofPerson: 3, ofNetwork: 30}
 	for name, c := range map[string]struct {
@@ -80,8 +80,8 @@ func many(format string) func(int) string {
 	return func(i int) string { return fmt.Sprintf(format, i) }
 }
 
-// TestOpenPagesCount: whatever order pages come and go in, they are counted, and no page
-// with a seat is spared for a program.
+// TestOpenPagesCount checks that the counts are right in whatever order pages come and go, and that
+// no page with a seat gives way to a program.
 func TestOpenPagesCount(t *testing.T) {
 	a := newAudience(Bounds{pages: 50, onlookers: 8, ofPerson: 2, ofNetwork: 20})
 	random := rand.New(rand.NewPCG(1, 2))
@@ -125,8 +125,8 @@ func TestOpenPagesCount(t *testing.T) {
 	}
 }
 
-// TestBounds: whatever the system grants, strangers are let in, and pages leave a quarter
-// to players' programs.
+// TestBounds checks that the host admits strangers whatever the system grants, and that pages leave
+// a quarter to players' programs.
 func TestBounds(t *testing.T) {
 	for _, files := range []int{0, 64, 256, 1024, 65536, 120_000} {
 		b := BoundsOf(files)

@@ -3,15 +3,15 @@
 //	host a ── Dial("b") ──▶ TLS 1.3, both show a certificate ──▶ Listener of b ── http.Server
 //	       ◀── a beat a second, on a connection of its own ────▶ is answered by package between
 //
-// Each host makes a key and a certificate when it starts, and keeps them in memory. Its lease
-// says where it listens and which certificate it has: its door. A host takes connections of
-// hosts whose certificate stands in a lease, and of nobody else; it speaks to a host only if
-// that shows the certificate of its lease. So whoever may write leases is a host, as they may
+// Each host makes a key and a certificate when it starts, and keeps them in memory. Its lease names
+// its door: the address where it listens, and its certificate. A host accepts only connections with
+// a certificate from some lease. It speaks to another host only if that host shows the certificate
+// of its own lease. So the right to write leases makes a process a host, as it already lets it
 // write rooms, and no key has to be handed out, kept or changed.
 //
-// TCP does not notice for minutes that a machine is gone. So each host asks each other one
-// every second whether it lives, and ends all connections that it has made there if no answer
-// comes: those who need them look where their room is by then.
+// TCP takes minutes to notice that a machine is gone. So each host sends each other host a beat
+// every second. If no answer comes, it closes all its connections to that host, and their users
+// look up where their room is by then.
 package between
 
 import (
@@ -35,20 +35,20 @@ import (
 )
 
 const (
-	// answerTime is how long a host may take to answer a beat before it is asked once more, on
-	// a new connection; then it counts as gone. With beatEvery, that is 3 to 4 s after the last
+	// answerTime is how long a host may take to answer a beat. Then it gets one more, on a new
+	// connection, and after that it counts as gone. With beatEvery, that is 3 to 4 s after the last
 	// answer: about when its lease ends.
 	answerTime = 1500 * time.Millisecond
 	beatEvery  = time.Second
-	// handshakeTime is how long somebody may take to show a certificate, and handshakesAtOnce
-	// how many may be about it: more are turned away.
+	// handshakeTime is how long a client may take to show a certificate. handshakesAtOnce is how
+	// many may do so at a time; the listener refuses more.
 	handshakeTime    = 5 * time.Second
 	handshakesAtOnce = 512
 	// backlog is how many connections may wait for Accept.
 	backlog = 1024
 )
 
-// What a connection is for, as TLS negotiates it.
+// These protocols say what a connection is for. TLS negotiates them.
 const (
 	carries = "muster"
 	beats   = "muster-beat"
@@ -59,7 +59,7 @@ var (
 	errStranger = errors.New("between: the certificate is not that of the host's lease")
 )
 
-// Mesh is what one host has to do with the others. Any goroutine may use it.
+// Mesh is one host's connections with the others. Any goroutine may use it.
 type Mesh struct {
 	node        string
 	log         *slog.Logger
@@ -75,11 +75,11 @@ type Mesh struct {
 	doors      func() map[string]string
 	neighbours map[string]*neighbour
 	incoming   map[net.Conn]bool
-	unheard    chan struct{} // closed when nobody accepts any more
+	unheard    chan struct{} // closed when Accept no longer takes connections
 }
 
-// New takes other hosts' connections from a listener, which ends with the mesh. Until Join
-// nobody is another host.
+// New accepts other hosts' connections from a listener, and closes it with the mesh. It knows no
+// other host until Join.
 func New(listener net.Listener, node string, log *slog.Logger) (*Mesh, error) {
 	certificate, err := newCertificate()
 	if err != nil {
@@ -96,7 +96,7 @@ func New(listener net.Listener, node string, log *slog.Logger) (*Mesh, error) {
 	return m, nil
 }
 
-// newCertificate makes a key, and a certificate that says nothing but that key.
+// newCertificate returns a new key with a certificate that contains nothing else.
 func newCertificate() (tls.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -107,11 +107,10 @@ func newCertificate() (tls.Certificate, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
 }
 
-// Door returns what the host's lease says of how others reach it: an address, and the
-// certificate's hash. A host that listens on all addresses is reached at the one that is
-// seen of it.
+// Door returns the text of this host's lease that tells others how to reach it: an address and the
+// certificate's hash. A host that listens on all addresses gives the one at which NATS sees it.
 func (m *Mesh) Door(seen net.IP) string {
-	host, port, _ := net.SplitHostPort(m.listener.Addr().String()) // a listener's address
+	host, port, _ := net.SplitHostPort(m.listener.Addr().String()) // cannot fail for a listener's address
 	if ip := net.ParseIP(host); ip.IsUnspecified() && seen != nil {
 		host = seen.String()
 	}
@@ -123,7 +122,7 @@ func fingerprint(der []byte) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// Join makes the hosts whose doors a function returns the other hosts. It returns at once.
+// Join sets the function that returns the doors of the living hosts. It returns at once.
 func (m *Mesh) Join(doors func() map[string]string) {
 	m.mu.Lock()
 	m.doors = doors
@@ -139,7 +138,7 @@ func (m *Mesh) listed() map[string]string {
 	return doors()
 }
 
-// Dial connects to a host by its name, this one's own too.
+// Dial connects to a host by name, even to this one.
 func (m *Mesh) Dial(ctx context.Context, node string) (net.Conn, error) {
 	door := m.listed()[node]
 	if node == m.node {
@@ -155,14 +154,14 @@ func (m *Mesh) Dial(ctx context.Context, node string) (net.Conn, error) {
 	return m.keep(node, door, conn), conn.SetDeadline(time.Time{})
 }
 
-// dial connects to the host behind a door, which has looked at this one's certificate when
-// dial returns: in TLS 1.3 the client is done before that.
+// dial connects to the host behind a door. It waits until that host has checked this one's
+// certificate, because in TLS 1.3 the client is ready before that.
 func (m *Mesh) dial(ctx context.Context, node, door, what string) (*tls.Conn, error) {
 	address, key, _ := strings.Cut(door, " ")
 	dialer := tls.Dialer{Config: &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{m.certificate}, NextProtos: []string{what},
 		ServerName: node, ClientSessionCache: m.sessions,
-		InsecureSkipVerify: true, // in favour of what follows
+		InsecureSkipVerify: true, // VerifyConnection checks the certificate instead
 		VerifyConnection:   func(s tls.ConnectionState) error { return shows(s, key) },
 	}}
 	conn, err := dialer.DialContext(ctx, "tcp", address)
@@ -176,7 +175,7 @@ func (m *Mesh) dial(ctx context.Context, node, door, what string) (*tls.Conn, er
 	return conn.(*tls.Conn), nil
 }
 
-// shows is an error unless the other end has shown the certificate of one of the hashes.
+// shows returns an error unless the other end has shown a certificate with one of the hashes.
 func shows(s tls.ConnectionState, keys ...string) error {
 	if len(s.PeerCertificates) > 0 {
 		shown := []byte(fingerprint(s.PeerCertificates[0].Raw))
@@ -189,7 +188,7 @@ func shows(s tls.ConnectionState, keys ...string) error {
 	return errStranger
 }
 
-// listen takes what comes until the mesh ends.
+// listen accepts connections until the mesh ends.
 func (m *Mesh) listen() {
 	config := &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{m.certificate}, NextProtos: []string{carries, beats},
@@ -212,7 +211,7 @@ func (m *Mesh) listen() {
 				conn.Close()
 			}
 			return
-		case err != nil: // too many open files, mostly
+		case err != nil: // mostly too many open files
 			m.log.Warn("no connections from other hosts just now", "error", err)
 			pause(m.ctx, beatEvery)
 			continue
@@ -226,7 +225,7 @@ func (m *Mesh) listen() {
 	}
 }
 
-// meet hears what a connection is for, from whoever shows that they are another host.
+// meet checks that a client is another host, and reads what the connection is for.
 func (m *Mesh) meet(conn *tls.Conn, met func()) {
 	ctx, cancel := context.WithTimeout(m.ctx, handshakeTime)
 	defer cancel()
@@ -244,7 +243,7 @@ func (m *Mesh) meet(conn *tls.Conn, met func()) {
 		return
 	}
 	c := &incoming{conn, m}
-	conn.SetDeadline(time.Time{}) // fails only if it is closed
+	conn.SetDeadline(time.Time{}) // fails only for a closed connection
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.incoming[conn] = true
@@ -255,7 +254,7 @@ func (m *Mesh) meet(conn *tls.Conn, met func()) {
 		select {
 		case m.accepted <- c:
 			return
-		default: // more than anybody accepts
+		default: // Accept is too slow
 		}
 	}
 	delete(m.incoming, conn)
@@ -264,11 +263,11 @@ func (m *Mesh) meet(conn *tls.Conn, met func()) {
 
 // incoming is a connection that another host has made.
 type incoming struct {
-	net.Conn // hidden: net/http is not to ask it about TLS
+	net.Conn // hidden, so that net/http does not ask it about TLS
 	mesh     *Mesh
 }
 
-// Close ends the connection without TLS's good-bye, which waits for a reader.
+// Close closes the connection without TLS's closing message, which would wait for a reader.
 func (c *incoming) Close() error {
 	c.mesh.mu.Lock()
 	delete(c.mesh.incoming, c.Conn)
@@ -276,7 +275,7 @@ func (c *incoming) Close() error {
 	return c.Conn.(*tls.Conn).NetConn().Close()
 }
 
-// Listener returns where connections of other hosts come in.
+// Listener returns the listener for other hosts' connections.
 func (m *Mesh) Listener() net.Listener { return accepting{m} }
 
 type accepting struct{ *Mesh }
@@ -293,7 +292,7 @@ func (a accepting) Accept() (net.Conn, error) {
 	return nil, net.ErrClosed
 }
 
-// Close takes no connections any more; those that were made stay.
+// Close stops accepting connections; those that were accepted stay.
 func (a accepting) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -305,7 +304,7 @@ func (a accepting) Close() error {
 	return nil
 }
 
-// Close ends all connections, and the listener.
+// Close closes all connections and the listener.
 func (m *Mesh) Close() error {
 	m.cancel()
 	m.listener.Close()
@@ -321,7 +320,7 @@ func (m *Mesh) Close() error {
 	return nil
 }
 
-// pause waits, and reports whether ctx goes on.
+// pause waits, and reports whether ctx is still alive.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

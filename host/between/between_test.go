@@ -18,7 +18,7 @@ import (
 	"muster/internal/leak"
 )
 
-// leases are the doors of all hosts, as a store has them.
+// leases holds the doors of all hosts, as a store does.
 type leases struct {
 	mu    sync.Mutex // guards following
 	doors map[string]string
@@ -41,7 +41,7 @@ func (l *leases) set(node, door string) {
 	}
 }
 
-// lines is a log that several goroutines write.
+// lines is a log to which several goroutines write.
 type lines struct {
 	mu   sync.Mutex // guards following
 	text bytes.Buffer
@@ -59,7 +59,7 @@ func (l *lines) has(text string) bool {
 	return strings.Contains(l.text.String(), text)
 }
 
-// alone starts a mesh that has no lease.
+// alone starts a mesh without a lease.
 func alone(t *testing.T, node string) (*Mesh, *lines) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -80,7 +80,7 @@ func on(t *testing.T, listener net.Listener, node string) (*Mesh, *lines) {
 	return m, log
 }
 
-// join starts a mesh among others.
+// join starts a mesh that has a lease.
 func join(t *testing.T, l *leases, node string) (*Mesh, *lines) {
 	t.Helper()
 	m, log := alone(t, node)
@@ -103,8 +103,8 @@ func pair(t testing.TB, from, to *Mesh) (ours, theirs net.Conn) {
 	return ours, theirs
 }
 
-// TestDial: hosts reach each other, and themselves, by name, from the moment that both have
-// a lease.
+// TestDial checks that hosts reach each other, and themselves, by name from the moment that both
+// have a lease.
 func TestDial(t *testing.T) {
 	leak.Check(t)
 	var l leases
@@ -138,8 +138,8 @@ func TestDial(t *testing.T) {
 	}
 }
 
-// TestStrangers: nobody is let in without a certificate of a lease, nobody is spoken to whose
-// certificate is another, and what strangers send ends nothing else.
+// TestStrangers checks that a mesh admits only certificates of a lease and speaks to no host with
+// another certificate. Whatever strangers send, other connections go on.
 func TestStrangers(t *testing.T) {
 	leak.Check(t)
 	var l leases
@@ -182,7 +182,7 @@ func TestStrangers(t *testing.T) {
 	pair(t, a, b)
 }
 
-// TestAnew: a host that was started again has another certificate, and is reached by it.
+// TestAnew checks that hosts reach a restarted host by its new certificate.
 func TestAnew(t *testing.T) {
 	leak.Check(t)
 	var l leases
@@ -198,8 +198,7 @@ func TestAnew(t *testing.T) {
 	pair(t, again, a)
 }
 
-// wire passes bytes on between hosts, until it is cut: then it passes on none, as a network
-// does that drops packets.
+// wire passes bytes between hosts until it is cut. Then it drops them, as a failed network does.
 type wire struct {
 	net.Listener
 	to  string
@@ -242,7 +241,7 @@ func stretch(t *testing.T, to string) *wire {
 	return w
 }
 
-// held is an end of a wire, which takes what comes and passes nothing on while it is cut.
+// held is an end of a wire. While the wire is cut it reads and drops everything.
 type held struct {
 	io.Writer
 	wire *wire
@@ -266,8 +265,8 @@ func (w *wire) cuts() {
 	w.cut = nil
 }
 
-// TestSilence: connections to a host that is silent end though nobody has closed them, and
-// the log says that it is not reached, once, and when it is.
+// TestSilence checks that connections to a silent host end although nobody closed them. The log
+// says once that the host is unreachable, and once that it is back.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	var l leases
@@ -302,7 +301,7 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// TestForgotten: a host without a lease is asked no more once nobody has a connection there.
+// TestForgotten checks that beats to a host without a lease stop once no connection to it is left.
 func TestForgotten(t *testing.T) {
 	t.Parallel()
 	var l leases
@@ -322,12 +321,12 @@ func TestForgotten(t *testing.T) {
 	await.Until(t, func() bool { return !known() }, "a host without a lease is still asked")
 }
 
-// everywhere says that it listens on all addresses.
+// everywhere claims to listen on all addresses.
 type everywhere struct{ net.Listener }
 
 func (everywhere) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv6unspecified, Port: 7779} }
 
-// TestDoor: the lease says where a host listens, or where it is seen.
+// TestDoor checks that the door names the address where a host listens, or else where it is seen.
 func TestDoor(t *testing.T) {
 	m, _ := alone(t, "a")
 	if door := m.Door(net.IPv4(10, 0, 0, 7)); !strings.HasPrefix(door, m.listener.Addr().String()+" ") {

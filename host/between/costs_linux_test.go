@@ -17,9 +17,9 @@ import (
 
 var measureCosts = flag.Bool("costs", false, "compare connections between hosts with plain TCP")
 
-// TestCosts compares connections between hosts with TCP between them, in turns: time there
-// and back, bytes a second, and processor time of what a room says to a page or peer at
-// another host.
+// TestCosts compares connections between hosts with plain TCP, in turns. It measures round trip
+// time, throughput, and the processor time for sending a room's states to a page or peer at another
+// host.
 func TestCosts(t *testing.T) {
 	if !*measureCosts {
 		t.Skip("without -costs")
@@ -46,7 +46,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// thereAndBack is how long a short message and its answer take.
+// thereAndBack returns how long a short message and its answer take.
 func thereAndBack(t *testing.T, pair func() (net.Conn, net.Conn)) (p50, p99 time.Duration) {
 	ours, theirs := pair()
 	var echo sync.WaitGroup
@@ -69,7 +69,7 @@ func thereAndBack(t *testing.T, pair func() (net.Conn, net.Conn)) (p50, p99 time
 	return took[times/2], took[times*99/100]
 }
 
-// throughput is what one connection carries, in MB a second.
+// throughput returns the throughput of one connection, in MB a second.
 func throughput(t *testing.T, pair func() (net.Conn, net.Conn)) float64 {
 	ours, theirs := pair()
 	const length = 256 << 20
@@ -85,8 +85,8 @@ func throughput(t *testing.T, pair func() (net.Conn, net.Conn)) float64 {
 
 const people = 10
 
-// states is the processor time of a state of a room for ten people at another host, 2 KiB
-// each.
+// states returns the processor time for sending one state of a room, 2 KiB each, to ten people at
+// another host.
 func states(pair func() (net.Conn, net.Conn)) time.Duration {
 	const states = 2000
 	var conns [people]net.Conn
@@ -102,13 +102,13 @@ func states(pair func() (net.Conn, net.Conn)) time.Duration {
 		for _, c := range conns {
 			c.Write(state)
 		}
-		time.Sleep(100 * time.Microsecond) // a room says no more at once
+		time.Sleep(100 * time.Microsecond) // a room sends no more at once
 	}
 	readers.Wait()
 	return (processor() - before) / states
 }
 
-// idle is how many bytes of memory a connection takes on which nothing is said any more.
+// idle returns how many bytes of memory an idle connection takes.
 func idle(pair func() (net.Conn, net.Conn)) uint64 {
 	const many = 500
 	inUse := func() uint64 {
@@ -131,7 +131,7 @@ type zeros struct{}
 
 func (zeros) Read(b []byte) (int, error) { return len(b), nil }
 
-// processor is the time that this process has computed.
+// processor returns the processor time that this process has used.
 func processor() time.Duration {
 	var u syscall.Rusage
 	syscall.Getrusage(syscall.RUSAGE_SELF, &u)

@@ -8,13 +8,11 @@ import (
 	"time"
 )
 
-// neighbour is another host, as long as it lives or there are connections that this host has
-// made there.
+// neighbour is another host. It exists while the host lives or this host has connections to it.
 type neighbour struct {
 	node, door string
 	conns      map[*outgoing]bool
-	// beat is the connection on which it is asked whether it lives; only its own goroutine
-	// uses it.
+	// beat is the connection for beats; only its own goroutine uses it.
 	beat *tls.Conn
 }
 
@@ -25,7 +23,7 @@ type outgoing struct {
 	to   *neighbour
 }
 
-// Close ends the connection without TLS's good-bye, which waits for a reader.
+// Close closes the connection without TLS's closing message, which would wait for a reader.
 func (c *outgoing) Close() error {
 	c.mesh.mu.Lock()
 	delete(c.to.conns, c)
@@ -33,7 +31,7 @@ func (c *outgoing) Close() error {
 	return c.Conn.(*tls.Conn).NetConn().Close()
 }
 
-// keep notes a connection to a host, so that it ends when the host does not live.
+// keep notes a connection to a host, so that it can be closed when the host is gone.
 func (m *Mesh) keep(node, door string, conn *tls.Conn) net.Conn {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -44,7 +42,7 @@ func (m *Mesh) keep(node, door string, conn *tls.Conn) net.Conn {
 	return c
 }
 
-// neighbour returns the one of a name, which is watched from now on; mu is held.
+// neighbour returns the neighbour with a name, and watches it from now on; the caller holds mu.
 func (m *Mesh) neighbour(node, door string) *neighbour {
 	n := m.neighbours[node]
 	if n == nil {
@@ -58,7 +56,7 @@ func (m *Mesh) neighbour(node, door string) *neighbour {
 	return n
 }
 
-// end ends all connections to a host; the mesh's mutex is held.
+// end closes all connections to a host; the caller holds the mesh's mutex.
 func (n *neighbour) end() {
 	for c := range n.conns {
 		c.Conn.(*tls.Conn).NetConn().Close()
@@ -66,7 +64,7 @@ func (n *neighbour) end() {
 	clear(n.conns)
 }
 
-// look finds the other hosts, time and again.
+// look looks for other hosts again and again.
 func (m *Mesh) look() {
 	for ok := true; ok; ok = pause(m.ctx, beatEvery) {
 		doors := m.listed()
@@ -80,7 +78,7 @@ func (m *Mesh) look() {
 	}
 }
 
-// watch asks a host whether it lives, until nobody needs to know.
+// watch sends beats to a host until nobody needs to know whether it lives.
 func (m *Mesh) watch(n *neighbour) {
 	defer func() {
 		if n.beat != nil {
@@ -112,8 +110,8 @@ func (m *Mesh) watch(n *neighbour) {
 		m.mu.Lock()
 		n.end()
 		m.mu.Unlock()
-		// One that has just started may not have heard of this host yet, nor this one that
-		// another has just ended.
+		// A host that has just started may not know this one yet, and this one may not know yet
+		// that another has just ended.
 		if failed++; lives && failed >= failuresTold && (!told || reached) {
 			m.log.Warn("this host does not reach another: who comes here for that one's rooms waits", "host", n.node, "error", err,
 				"hint", "hosts connect to each other's --cluster-listen: open that port between them (docs/serve.md, Many hosts)")
@@ -125,7 +123,7 @@ func (m *Mesh) watch(n *neighbour) {
 // failuresTold is how many beats in a row fail before the log says so.
 const failuresTold = 3
 
-// ask is nil if a host lives: it answers a beat, or else one on a new connection.
+// ask returns nil if a host lives: it answers a beat, or else one on a new connection.
 func (m *Mesh) ask(n *neighbour, door string) error {
 	if n.beat != nil {
 		if said(n.beat) == nil {
@@ -143,7 +141,7 @@ func (m *Mesh) ask(n *neighbour, door string) error {
 	return err
 }
 
-// said sends a byte, and is nil once that has come back.
+// said sends a byte, and returns nil once it has come back.
 func said(conn *tls.Conn) error {
 	if err := conn.SetDeadline(time.Now().Add(answerTime)); err != nil {
 		return err
@@ -156,7 +154,7 @@ func said(conn *tls.Conn) error {
 	return err
 }
 
-// answer says to another host again and again that this one lives.
+// answer answers another host's beats until they stop.
 func (m *Mesh) answer(conn *tls.Conn) {
 	defer context.AfterFunc(m.ctx, func() { conn.NetConn().Close() })()
 	defer conn.NetConn().Close()
@@ -164,10 +162,10 @@ func (m *Mesh) answer(conn *tls.Conn) {
 	}
 }
 
-// silence is after how long without a beat the connection for them ends.
+// silence is how long a connection for beats may be silent before it is closed.
 const silence = 10 * beatEvery
 
-// echo sends back a byte that comes until a time.
+// echo returns one byte to its sender; it must arrive before until.
 func echo(conn *tls.Conn, until time.Time) error {
 	if err := conn.SetDeadline(until); err != nil {
 		return err
