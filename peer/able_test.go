@@ -12,9 +12,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestAbleTimeAndAgain: a host that changes the game time and again has this machine find
-// out one game at a time, whether it can start it and what its player brings, and the newest
-// at last.
+// TestAbleTimeAndAgain checks a host that changes the game repeatedly. For one game at a time, the peer finds out
+// whether this machine can start it and what its player brings. The newest game comes last.
 func TestAbleTimeAndAgain(t *testing.T) {
 	room := func(game string) wire.Room {
 		return wire.Room{"room": json.RawMessage(`{"code":"BAKODI","game":"` + game + `","stage":"gathering"}`)}
@@ -33,7 +32,7 @@ func TestAbleTimeAndAgain(t *testing.T) {
 			Servers: []int{0},
 			Samples: 1,
 		})
-		verified(t, ws) // the player's program has heard it all
+		verified(t, ws) // by now the player's program has handled every message
 		if n := begun.Load(); n != 2 {
 			t.Errorf("%d questions at a time, want one of each kind", n)
 		}
@@ -58,8 +57,8 @@ func TestAbleTimeAndAgain(t *testing.T) {
 	s.done()
 }
 
-// TestAble: a peer tells at once whether this machine can start the room's game, finds
-// it out once a game, and says it again to a host that may not have heard.
+// TestAble checks that a peer reports at once whether this machine can start the room's game, finds it out once a game,
+// and repeats it to a host that may not have heard.
 func TestAble(t *testing.T) {
 	room := func(game string) wire.Room {
 		return wire.Room{"room": json.RawMessage(`{"code":"BAKODI","game":"` + game + `","stage":"gathering"}`)}

@@ -18,8 +18,8 @@ import (
 	"muster/peer"
 )
 
-// TestLostConnection cuts all connections while bob measures: he comes back,
-// nothing is asked twice, nothing is lost.
+// TestLostConnection checks a cut of all connections while bob measures. He returns, nothing is asked twice, and
+// nothing is lost.
 func TestLostConnection(t *testing.T) {
 	t.Parallel()
 	tb := newTable(t, 2)
@@ -43,17 +43,32 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
-// TestUnsteadyConnection cuts again and again while results are on their way.
+// TestUnsteadyConnection checks that connections which break repeatedly lose no results.
 func TestUnsteadyConnection(t *testing.T) {
 	t.Parallel()
 	tb := newTable(t, 1)
 	ann := newSeat(tb, "ann")
 	ann.options.Once = false
-	ann.hold = func(ctx context.Context, n int) {
-		if n%10 == 0 {
-			tb.listener.cut()
+	joined, show := make(chan struct{}, listed), ann.options.Events
+	ann.options.Events = func(e peer.Event) {
+		show(e)
+		if _, is := e.(peer.Joined); is {
+			joined <- struct{}{}
 		}
-		time.Sleep(time.Millisecond) // results come one by one, not all at once
+	}
+	ann.hold = func(ctx context.Context, n int) {
+		if n == 0 {
+			<-joined
+		}
+		switch n % 10 {
+		case 0:
+			tb.listener.cut()
+		case 9: // measure on only once ann is back, so that each cut meets a connection with results on it
+			select {
+			case <-joined:
+			case <-ctx.Done():
+			}
+		}
 	}
 	leave := ann.sit()
 	room := tb.room("the launch", func(r wire.Document) bool { return launching(r) && member(r, "ann").Launch == wire.LaunchStarted })
@@ -67,8 +82,7 @@ func TestUnsteadyConnection(t *testing.T) {
 	}
 }
 
-// TestKilledPeer starts bob's program again, with the token it saved: what it
-// had reported is not measured again.
+// TestKilledPeer checks that bob's program, started again with its saved token, does not repeat reported measurements.
 func TestKilledPeer(t *testing.T) {
 	t.Parallel()
 	tb := newTable(t, 2)
@@ -101,7 +115,7 @@ func TestKilledPeer(t *testing.T) {
 	}
 }
 
-// TestRestartedHost stops the host in the middle, and starts it again.
+// TestRestartedHost checks that a round survives a host that stops in the middle and starts again.
 func TestRestartedHost(t *testing.T) {
 	t.Parallel()
 	t.Run("while everyone measures", func(t *testing.T) {
@@ -166,7 +180,7 @@ func TestRestartedHost(t *testing.T) {
 	})
 }
 
-// slowLook is a seat's prober that takes its time over the finalists.
+// slowLook is a seat's prober that holds the look at the finalists.
 type slowLook struct {
 	*seat
 	looking, look chan struct{}
@@ -185,8 +199,7 @@ func (s *slowLook) Run(ctx context.Context, servers []discovery.Server, plan dis
 	return s.seat.Run(ctx, servers, plan, seen)
 }
 
-// TestLookedOnce: a second look that was under way when the connection broke is
-// not begun again.
+// TestLookedOnce checks that a second look survives a broken connection and does not start again.
 func TestLookedOnce(t *testing.T) {
 	tb := newTable(t, 1)
 	ann := newSeat(tb, "ann")
@@ -218,7 +231,7 @@ func (c *countingLook) Run(ctx context.Context, servers []discovery.Server, plan
 	return c.slowLook.Run(ctx, servers, plan, seen)
 }
 
-// TestTwice: the same player on two machines does not fight for the place.
+// TestTwice checks that the same player on two machines does not fight for the place.
 func TestTwice(t *testing.T) {
 	tb := newTable(t, 2)
 	first := newSeat(tb, "ann")
@@ -239,7 +252,7 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// TestLimited: a host that hears no codes from here for the moment is asked again.
+// TestLimited checks that a peer retries a host that temporarily accepts no codes from its address.
 func TestLimited(t *testing.T) {
 	leak.Check(t)
 	tb := newTable(t, 1)
@@ -270,8 +283,8 @@ func TestLimited(t *testing.T) {
 	}
 }
 
-// TestLostWelcome: whoever the host has let in, but never heard of it, comes again
-// with the same token: it was kept before the host saw it.
+// TestLostWelcome checks a player whom the host let in without the player hearing of it. The player returns with the
+// same token, because the program saved it before the host saw it.
 func TestLostWelcome(t *testing.T) {
 	var shown []string
 	var s *seat
@@ -301,9 +314,8 @@ func TestLostWelcome(t *testing.T) {
 	})
 }
 
-// TestOutdatedHost: a host that has lost the room to another, as its epoch says, is
-// obeyed no more, neither when it lets somebody in nor when it sends somebody somewhere;
-// and who hears that the room has moved comes back.
+// TestOutdatedHost checks that the peer disobeys a host whose epoch shows that it has lost the room, both when it lets
+// the player in and when it launches. A peer that hears of the move reconnects.
 func TestOutdatedHost(t *testing.T) {
 	moved := wire.Refusal{Reason: wire.ReasonMoved, Message: "the room goes on at another host"}
 	welcome := func(epoch uint64) wire.Welcome {
@@ -312,7 +324,7 @@ func TestOutdatedHost(t *testing.T) {
 	launch := func(epoch uint64) wire.Launch {
 		return wire.Launch{Round: 1, Game: "openarena", Address: "192.0.2.1:27960", Epoch: epoch}
 	}
-	says := [][]wire.Message{ // one connection after the other
+	says := [][]wire.Message{ // one entry a connection
 		{welcome(2), moved},
 		{welcome(1), launch(1)},
 		{welcome(2), launch(1)},

@@ -24,10 +24,9 @@ import (
 	"muster/peer/player"
 )
 
-// stayConnected connects again and again, with growing pauses, and returns why
-// it stopped.
+// stayConnected connects again and again, with growing pauses. It returns why it stopped.
 func (s *session) stayConnected() error {
-	var lastSeen, goneSince time.Time // the host, by us; and the first of the answers that it runs no more
+	var lastSeen, goneSince time.Time // when we last saw the host; since when its machine has answered without it
 	pause := s.options.pace.firstPause
 	at := Place{s.options.URL, s.options.TLS}
 	for {
@@ -35,7 +34,7 @@ func (s *session) stayConnected() error {
 		if !welcomed && !lastSeen.IsZero() && time.Since(lastSeen) > s.options.pace.seekAfter {
 			for _, elsewhere := range s.elsewhere(at) {
 				if welcomed, _ = s.connect(elsewhere, true); welcomed {
-					at = elsewhere // and is found there from now on
+					at = elsewhere // the host stays there from now on
 					break
 				}
 			}
@@ -62,7 +61,7 @@ func (s *session) stayConnected() error {
 		case s.ctx.Err() != nil:
 			return context.Cause(s.ctx)
 		case errors.Is(err, wire.ErrMalformed), errors.Is(err, ErrCertificate):
-			return err // it would happen again
+			return err // the next attempt would end the same way
 		case lastSeen.IsZero(), time.Since(lastSeen) > patience:
 			return fmt.Errorf("%w at %s: %w", ErrUnreachable, s.options.URL, err)
 		case !goneSince.IsZero() && time.Since(goneSince) > s.options.pace.gone:
@@ -70,7 +69,7 @@ func (s *session) stayConnected() error {
 		}
 		rest := pause
 		if welcomed && hasMoved(err) {
-			rest = rand.N(movedWithin * pause) // or all who were there would come together
+			rest = rand.N(movedWithin * pause) // spread the players, who would otherwise all reconnect at once
 		}
 		lost := Disconnected{Err: err, Retry: rest, Gone: !goneSince.IsZero()}
 		s.post(func() { s.tell(lost) })
@@ -82,14 +81,14 @@ func (s *session) stayConnected() error {
 	}
 }
 
-// elsewhere is where the host may be, if it no longer is where it was: where the player
-// came first, at addresses that it told, and where a search finds hosts.
+// elsewhere returns where the host may be if it has left its address: the address the player first came to, the
+// addresses the host announced, and those a search finds.
 func (s *session) elsewhere(was Place) []Place {
 	places := []Place{{s.options.URL, s.options.TLS}}
 	var told []netip.AddrPort
 	s.do(func() { told = s.player.Hosts() })
 	for _, addr := range told {
-		// A certificate that others signed holds for a name, and for no address.
+		// A certificate signed by an authority names a host, not an address.
 		if u, err := url.Parse(s.options.URL); err == nil && (u.Scheme == "ws" || s.options.TLS != nil) {
 			u.Host = addr.String()
 			places = append(places, Place{u.String(), s.options.TLS})
@@ -101,12 +100,12 @@ func (s *session) elsewhere(was Place) []Place {
 	return slices.DeleteFunc(places, func(p Place) bool { return p.URL == was.URL })
 }
 
-// errNotHere says that somebody else is where the host might have been.
+// errNotHere says that something else runs where the host might have been.
 var errNotHere = errors.New("peer: the host is not there")
 
-// connect holds one connection until it ends, and reports whether the host let
-// the player in. A host that is sought has to prove first that it is the one, if its
-// certificate does not: it has to know the token, which it is not told.
+// connect holds one connection until it ends, and reports whether the host let the player in. A host found by a search
+// must prove its identity. If its certificate does not prove it, the host must know the player's token, which the peer
+// does not send it.
 func (s *session) connect(at Place, sought bool) (welcomed bool, err error) {
 	timeout := dialTimeout
 	if sought {
@@ -159,8 +158,8 @@ func (s *session) connect(at Place, sought bool) (welcomed bool, err error) {
 	return welcomed, err
 }
 
-// obey has the session's goroutine act on a message, and waits until it has. What
-// it cannot act on ends the peer: a new connection would bring it again.
+// obey passes a message to the session's goroutine and waits until it is handled. A message that cannot be handled ends
+// the peer, because a new connection would bring it again.
 func (s *session) obey(m wire.Message) error {
 	done := make(chan error, 1)
 	s.post(func() { done <- s.hear(m) })
@@ -175,12 +174,11 @@ func (s *session) obey(m wire.Message) error {
 	}
 }
 
-// movedWithin is by how many first pauses at most those wait whose host hands the room
-// over: a second.
+// movedWithin bounds the random wait after a host hands the room over, in first pauses: a second in all.
 const movedWithin = 4
 
-// isPassing reports whether a host only says that it is not the time: others have tried
-// too many codes from here, it can keep nothing just now, or another has the room.
+// isPassing reports whether the refusal is temporary: too many wrong codes came from this address, the host cannot
+// store anything just now, or another host has the room.
 func isPassing(err error) bool {
 	var refusal wire.Refusal
 	return errors.Is(err, player.ErrOutdated) ||
@@ -192,17 +190,17 @@ func hasMoved(err error) bool {
 	return errors.As(err, &refusal) && refusal.Reason == wire.ReasonMoved
 }
 
-// refusedOnWindows is what Windows calls ECONNREFUSED, which has another number in Go there.
+// refusedOnWindows is Windows' ECONNREFUSED, whose number differs from Go's constant there.
 const refusedOnWindows = syscall.Errno(10061)
 
-// isGone reports whether a machine, or a proxy before it, answers that the host does not
-// run: our own network, and that machine, are well.
+// isGone reports whether the machine, or a proxy in front of it, answers that the host is not running. Then both our
+// own network and that machine work.
 func isGone(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, refusedOnWindows) || errors.Is(err, ErrProxyAlone)
 }
 
-// whyNot is the error of a connection that was not made: a host that encrypts, and a
-// proxy without its host, have their own.
+// whyNot explains why a connection failed. A host that speaks TLS and a proxy without its host have errors of their
+// own.
 func whyNot(err error, answer *http.Response) error {
 	if !errors.Is(err, websocket.ErrBadHandshake) {
 		return err
@@ -213,7 +211,7 @@ func whyNot(err error, answer *http.Response) error {
 	case http.StatusMisdirectedRequest:
 		return ErrMisnamed
 	case http.StatusBadRequest:
-		text, _ := io.ReadAll(answer.Body) // the first kilobyte, which is at hand
+		text, _ := io.ReadAll(answer.Body) // the library keeps only the first kilobyte
 		if bytes.Contains(text, []byte("HTTPS")) {
 			return ErrEncrypted
 		}
@@ -221,11 +219,10 @@ func whyNot(err error, answer *http.Response) error {
 	return err
 }
 
-// hostAddr is where a connection's host is. One at our own address is on this
-// machine, whichever of its addresses that is.
+// hostAddr returns the host's address. A host at one of our own addresses is on this machine, so it counts as loopback.
 func hostAddr(conn net.Conn) netip.Addr {
 	of := func(a net.Addr) netip.Addr {
-		at, _ := netip.ParseAddrPort(a.String()) // of a TCP connection
+		at, _ := netip.ParseAddrPort(a.String()) // cannot fail: it is a TCP connection
 		return at.Addr().Unmap().WithZone("")
 	}
 	if host := of(conn.RemoteAddr()); host != of(conn.LocalAddr()) {
@@ -234,17 +231,16 @@ func hostAddr(conn net.Conn) netip.Addr {
 	return netip.IPv6Loopback()
 }
 
-// ErrCertificate says that the host shows another certificate than the link
-// says: somebody is in between, or the host has lost its own.
+// ErrCertificate says that the host shows another certificate than the one in the link. Either somebody intercepts the
+// connection, or the host has lost its certificate.
 var ErrCertificate = errors.New("peer: the host's certificate is not the one in the link")
 
-// Pinned is how to connect to a host whose link carries a fingerprint. Neither
-// the certificate's name nor who signed it counts, only that it is the very one
-// (RFC 7469 calls that pinning).
+// Pinned returns the TLS configuration for a host whose link carries a fingerprint. It accepts exactly that certificate
+// and ignores its name and signer (RFC 7469 calls this pinning).
 func Pinned(fingerprint string) *tls.Config {
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS13,
-		InsecureSkipVerify: true, // in favour of what follows
+		InsecureSkipVerify: true, // VerifyConnection checks instead
 		VerifyConnection: func(s tls.ConnectionState) error {
 			if len(s.PeerCertificates) == 0 || access.Fingerprint(s.PeerCertificates[0].Raw) != fingerprint {
 				return ErrCertificate

@@ -21,8 +21,7 @@ import (
 	"muster/peer"
 )
 
-// TestPinned has peers meet hosts whose certificate they have, or have not, in
-// their link: real TLS on loopback.
+// TestPinned checks hosts with and without the certificate that the link names, with real TLS on loopback.
 func TestPinned(t *testing.T) {
 	reached := make(chan struct{}, 16)
 	var upgrader websocket.Upgrader
@@ -63,8 +62,7 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// TestCertificateChanges: a host that comes back with another certificate is
-// not talked to any more, and not tried again.
+// TestCertificateChanges checks that a peer leaves a host that returns with another certificate, and does not retry it.
 func TestCertificateChanges(t *testing.T) {
 	changed := make(chan struct{})
 	var upgrader websocket.Upgrader
@@ -90,7 +88,7 @@ func TestCertificateChanges(t *testing.T) {
 	}}
 	host.StartTLS()
 	defer host.Close()
-	// httptest's servers share one certificate: the other gets its own.
+	// All servers of httptest share one certificate, so the other one needs its own.
 	other.TLS.Certificates = []tls.Certificate{selfSigned(t)}
 	begin := time.Now()
 	err := peer.Run(t.Context(), peer.Options{

@@ -16,22 +16,20 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// nextAfter is how long one of several addresses has to take the connection, with TLS and
-// WebSocket, before the next is asked as well.
+// nextAfter is how long an address may take to set up the connection, with TLS and WebSocket, before the next one is
+// tried in parallel.
 const nextAfter = time.Second
 
-// around tries the addresses of a host's name one after the other until one takes the
-// connection, and gives up those that are slower then: of several machines behind a name
-// one may be off, or take connections and say nothing.
+// around tries the addresses of a host's name one after the other, keeps the first connection and drops slower ones.
+// One of several machines behind a name may be off, or accept connections and stay silent.
 //
-// IPv4 comes first, against RFC 6724's order: nearly all game servers are asked over
-// IPv4, and the host knows players behind one address by what it sees of them. A
-// household of which one came by IPv6 would count as two. Of
-// each, what was left comes last.
+// IPv4 comes first, against the order of RFC 6724. Nearly all game servers are asked over IPv4, and the host groups
+// players by the address it sees. A household with one player on IPv6 would count as two. Within each family, the
+// address that the player just left comes last.
 func around[C io.Closer](ctx context.Context, addrs []netip.Addr, left netip.Addr,
 	try func(context.Context, netip.Addr) (C, error)) (C, netip.Addr, error) {
 	addrs = slices.Clone(addrs)
-	rand.Shuffle(len(addrs), func(i, j int) { addrs[i], addrs[j] = addrs[j], addrs[i] }) // so that machines share the load
+	rand.Shuffle(len(addrs), func(i, j int) { addrs[i], addrs[j] = addrs[j], addrs[i] }) // share the load among the machines
 	rank := func(a netip.Addr) (rank int) {
 		if a.Is6() {
 			rank += 2
@@ -45,8 +43,8 @@ func around[C io.Closer](ctx context.Context, addrs []netip.Addr, left netip.Add
 	return race(ctx, addrs, nextAfter, try, func(late C) { late.Close() })
 }
 
-// race tries addresses one after the other until one succeeds: each has a head start over
-// the next, unless all before have failed. It ends the others, and drops what they bring.
+// race tries addresses one after the other until one succeeds. Each has a head start over the next, unless all earlier
+// ones have failed. It cancels the losers and closes what they still return.
 func race[A, C any](ctx context.Context, addrs []A, headStart time.Duration, try func(context.Context, A) (C, error),
 	drop func(C)) (won C, at A, err error) {
 	type outcome struct {
@@ -70,7 +68,7 @@ func race[A, C any](ctx context.Context, addrs []A, headStart time.Duration, try
 	for next, failed := 0, 0; failed < len(addrs); {
 		var turn <-chan time.Time
 		if next == failed {
-			turn = time.After(0) // nobody is waited for
+			turn = time.After(0) // no attempt is running, so start the next at once
 		} else if next < len(addrs) {
 			turn = time.After(headStart)
 		}
@@ -93,7 +91,7 @@ func race[A, C any](ctx context.Context, addrs []A, headStart time.Duration, try
 	return won, at, cmp.Or(err, ErrUnreachable)
 }
 
-// dial makes a connection to a place.
+// dial opens a connection to a place.
 func (s *session) dial(ctx context.Context, at Place) (*websocket.Conn, error) {
 	u, err := url.Parse(at.URL)
 	if err != nil {
@@ -105,7 +103,7 @@ func (s *session) dial(ctx context.Context, at Place) (*websocket.Conn, error) {
 	}
 	taken, addr, err := around(ctx, addrs, s.left, func(ctx context.Context, addr netip.Addr) (*websocket.Conn, error) {
 		isMade := func() bool { return true }
-		dialer := websocket.Dialer{ // without a proxy: hosts are friends' machines
+		dialer := websocket.Dialer{ // no proxy: hosts are friends' machines
 			HandshakeTimeout: dialTimeout, TLSClientConfig: at.TLS,
 			NetDialContext: func(_ context.Context, network, hostport string) (net.Conn, error) {
 				_, port, err := net.SplitHostPort(hostport)
@@ -114,7 +112,7 @@ func (s *session) dial(ctx context.Context, at Place) (*websocket.Conn, error) {
 				}
 				conn, err := new(net.Dialer).DialContext(ctx, network, net.JoinHostPort(addr.String(), port))
 				if err == nil {
-					isMade = context.AfterFunc(ctx, func() { conn.Close() }) // the library waits for TLS and HTTP whatever happens
+					isMade = context.AfterFunc(ctx, func() { conn.Close() }) // the library ignores ctx during TLS and HTTP
 				}
 				return conn, err
 			},
@@ -130,7 +128,7 @@ func (s *session) dial(ctx context.Context, at Place) (*websocket.Conn, error) {
 	return taken, err
 }
 
-// lookUp is where a name leads, or the address that it is.
+// lookUp resolves a name. An address resolves to itself.
 func lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{addr.Unmap()}, nil
@@ -143,17 +141,15 @@ func lookUp(ctx context.Context, host string) ([]netip.Addr, error) {
 }
 
 const (
-	// headStart is how long an address is tried alone before the next is, too
-	// (RFC 8305, section 8).
+	// headStart is how long an address is tried alone before the next one joins (RFC 8305, section 8).
 	headStart = 250 * time.Millisecond
-	// reachTime is how long all of them may take.
+	// reachTime bounds all attempts together.
 	reachTime = 5 * time.Second
 )
 
-// Reach finds where a host takes connections of which several addresses are known,
-// the likeliest first: each has a head start over the next, and the first that
-// answers wins (RFC 8305 calls that happy eyeballs). The only one is taken as it
-// is: who joins there finds out. The error is [ErrUnreachable] and why.
+// Reach finds the address at which a host accepts connections. The addresses come likeliest first; each has a head
+// start over the next, and the first to answer wins (RFC 8305 calls this happy eyeballs). A single address is returned
+// untried, because joining will try it. The error wraps [ErrUnreachable] and the cause.
 func Reach(ctx context.Context, addrs []netip.AddrPort) (netip.AddrPort, error) {
 	return reach(ctx, addrs, func(ctx context.Context, at netip.AddrPort) error {
 		var dialer net.Dialer

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// TestAround: of a host's two families IPv4 is taken, and IPv6 if that fails; of several
-// addresses one that answers, whichever of the others do not.
+// TestAround checks the order of a host's addresses: IPv4 first, IPv6 if that fails, and within a family any address
+// that answers, however many others do not.
 func TestAround(t *testing.T) {
 	const hangs = time.Hour
 	four, other, third, six := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2"),
 		netip.MustParseAddr("192.0.2.3"), netip.MustParseAddr("2001:db8::1")
-	type answers map[netip.Addr]time.Duration // until an address answers; under 0 it fails at once
+	type answers map[netip.Addr]time.Duration // how long an address takes to answer; below 0 it fails at once
 	for _, tt := range []struct {
 		name    string
 		answers answers
@@ -76,7 +76,7 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// counted is a connection that counts while it is open.
+// counted is a connection that counts itself while open.
 type counted struct {
 	mu   *sync.Mutex
 	open *int
@@ -89,8 +89,7 @@ func (c *counted) Close() error {
 	return nil
 }
 
-// TestReach: a host's addresses are tried one after the other, without waiting
-// for the end of those that hang.
+// TestReach checks that a host's addresses are tried in turn, without waiting for those that hang.
 func TestReach(t *testing.T) {
 	const hangs = time.Hour
 	a, b, c := netip.MustParseAddrPort("192.0.2.1:7777"), netip.MustParseAddrPort("192.0.2.2:7777"),
@@ -147,7 +146,7 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestReachKnocks: of a port that is open and one that is not the open one is taken.
+// TestReachKnocks checks that the open port wins over a closed one.
 func TestReachKnocks(t *testing.T) {
 	listen := func() (net.Listener, netip.AddrPort) {
 		l, err := net.Listen("tcp4", "127.0.0.1:0")

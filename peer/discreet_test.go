@@ -9,9 +9,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestDiscreetPlayer: whatever a host asks, by a plan, a request or finalists, so many
-// servers see the player's address and no more. The host is told of the others that they
-// were not asked, and nobody waits.
+// TestDiscreetPlayer checks the player's own bound on the servers that see their address. Plan, requests and finalists
+// together stay within it. The host learns which servers were not asked, and nobody waits.
 func TestDiscreetPlayer(t *testing.T) {
 	const most = 16
 	servers, _ := list(t.Context(), "")

@@ -24,8 +24,8 @@ import (
 	"muster/selection"
 )
 
-// machine is a host of several that share their rooms by a real NATS. Each has an address
-// of its own, and all the same port, as machines behind one name have.
+// machine is one of several hosts that share their rooms over a real NATS server. Like machines behind one name, they
+// have different addresses and the same port.
 type machine struct {
 	host    *host.Host
 	server  *http.Server
@@ -35,7 +35,7 @@ type machine struct {
 	serving sync.WaitGroup
 }
 
-// machines starts as many, and returns them with their common URL.
+// machines starts several hosts, and returns them with their common URL and their addresses.
 func machines(t *testing.T, many int) ([]*machine, string, []netip.Addr) {
 	t.Helper()
 	nats, err := server.NewServer(&server.Options{
@@ -100,7 +100,7 @@ func machines(t *testing.T, many int) ([]*machine, string, []netip.Addr) {
 // loopback returns one of this machine's own addresses.
 func loopback(i int) netip.Addr { return netip.AddrFrom4([4]byte{127, 0, 0, byte(1 + i)}) }
 
-// atOnePort listens on as many loopback addresses, at a port that is free on all of them.
+// atOnePort listens on several loopback addresses, at a port that is free on all of them.
 func atOnePort(t *testing.T, many int) []net.Listener {
 	t.Helper()
 	for range 20 {
@@ -147,7 +147,7 @@ func (m *machine) forward(to string) {
 	}
 }
 
-// dies cuts a machine off from everybody, without a word.
+// dies cuts a machine off without a word.
 func (m *machine) dies() {
 	m.server.Close()
 	m.nats.Close()
@@ -156,9 +156,8 @@ func (m *machine) dies() {
 	m.others.Close()
 }
 
-// TestOwnerDies: the host that has the room dies in each phase of an evening whose players
-// hang at three hosts. All come back, and go to one server: those at the other hosts by the
-// same, and who was at the dead one at another.
+// TestOwnerDies kills the host that owns the room in each phase of a session whose players are spread over three hosts.
+// All return and go to one server. Those at the other hosts stay there; the dead host's player moves to another.
 func TestOwnerDies(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []wire.Stage{wire.Gathering, wire.Measuring, wire.Chosen, wire.Launching} {
@@ -184,7 +183,7 @@ func TestOwnerDies(t *testing.T) {
 			for i, name := range []string{"ann", "bob", "cat"} {
 				s := newSeat(tb, name)
 				s.options.URL, s.options.Key = url, hosts[0].host.Keys(code).Link // the others may not know the room yet
-				if i > 0 {                                                        // ann comes to whichever she likes, the others to one each
+				if i > 0 {                                                        // ann connects to any host, each of the others to its own
 					peer.Named(&s.options, addrs[i])
 				} else {
 					peer.Named(&s.options, addrs...)

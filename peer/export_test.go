@@ -9,10 +9,10 @@ import (
 	"muster/peer/player"
 )
 
-// Impatient makes a peer wait so long for the answers to a sample.
+// Impatient sets how long a peer waits for the answers to a sample.
 func Impatient(o *Options, patience time.Duration) { o.pace.Patience = patience }
 
-// Hurry makes a peer of a test lose no time.
+// Hurry shortens all of a test peer's pauses.
 func Hurry(o *Options, giveUp time.Duration) {
 	o.pace = pace{
 		Pace:       player.Pace{Flush: 5 * time.Millisecond, Sample: time.Millisecond, Patience: time.Minute},
@@ -21,7 +21,7 @@ func Hurry(o *Options, giveUp time.Duration) {
 	}
 }
 
-// Gone makes a peer wait so long for a host that runs no more where it was.
+// Gone sets how long a peer waits for a host whose machine answers without it.
 func Gone(o *Options, wait time.Duration) { o.pace.gone = wait }
 
 // HostAt makes a peer believe that its host is at an address.
@@ -29,7 +29,7 @@ func HostAt(o *Options, addr netip.Addr) {
 	o.hostAddr = func(net.Conn) netip.Addr { return addr }
 }
 
-// Named makes a peer believe that all names lead to some addresses.
+// Named makes a peer resolve every name to some addresses.
 func Named(o *Options, addrs ...netip.Addr) {
 	o.lookUp = func(context.Context, string) ([]netip.Addr, error) { return addrs, nil }
 }

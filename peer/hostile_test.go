@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,8 +17,8 @@ import (
 	"muster/peer"
 )
 
-// TestHostileHost: a host that makes no sense ends the peer with a reason; it
-// neither crashes it nor has it come back again and again.
+// TestHostileHost checks that a host that sends nonsense ends the peer with a reason. The peer neither crashes nor
+// reconnects.
 func TestHostileHost(t *testing.T) {
 	welcome := wire.Welcome{Version: wire.Version, Name: "ann", Token: "token"}
 	servers, _ := list(t.Context(), "")
@@ -129,7 +130,7 @@ func say(t *testing.T, ws *websocket.Conn, messages ...wire.Message) {
 	}
 }
 
-// kindOf is a frame's WebSocket type.
+// kindOf returns a frame's WebSocket type.
 func kindOf(f wire.Frame) int {
 	if f.Binary {
 		return websocket.BinaryMessage
@@ -143,9 +144,8 @@ func reported(t *testing.T, ws *websocket.Conn) map[int]discovery.State {
 	return reportedOf(t, ws, 0)
 }
 
-// reportedOf reads until so many servers are reported, done or not: who is held may be done
-// for a moment, before the host has asked for anything. Without a number it reads until
-// the player is done.
+// reportedOf reads until want servers are reported, done or not. A peer that the host restricts may be done briefly,
+// before the host has asked for anything. Without a number, reportedOf reads until the player is done.
 func reportedOf(t *testing.T, ws *websocket.Conn, want int) map[int]discovery.State {
 	t.Helper()
 	servers := map[int]discovery.State{}
@@ -173,8 +173,8 @@ func reportedOf(t *testing.T, ws *websocket.Conn, want int) map[int]discovery.St
 
 var letIn = wire.Welcome{Version: wire.Version, Name: "ann", Token: "token"}
 
-// TestAnotherList: a host that was killed may come back with another list under
-// the same number; what was measured of the old one is of no use then.
+// TestAnotherList checks a host that was killed and returns with another list under the same number. Results for the
+// old list must be discarded.
 func TestAnotherList(t *testing.T) {
 	servers, _ := list(t.Context(), "")
 	others := make([]discovery.Server, len(servers))
@@ -195,23 +195,41 @@ func TestAnotherList(t *testing.T) {
 	s.askedOnce(2 * listed)
 }
 
-// TestManyResults: a list far longer than the queue is reported in full, even
-// if the host does not read for a while.
+// TestManyResults checks that a list far longer than the queue is reported in full, even if the host does not read
+// until all is measured.
 func TestManyResults(t *testing.T) {
 	t.Parallel()
 	many := make([]discovery.Server, 100_000)
 	for i := range many {
 		many[i].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), 27960)
 	}
+	measured := make(chan struct{})
 	s := scripted(t, func(ws *websocket.Conn) {
 		say(t, ws, letIn, wire.List{Round: 1, Servers: many}, wire.Measure{Round: 1, Game: "openarena"})
-		time.Sleep(200 * time.Millisecond)
+		<-measured
 		if got := len(reported(t, ws)); got != len(many) {
 			t.Errorf("%d of %d servers are reported", got, len(many))
 		}
 		say(t, ws, wire.Refusal{Reason: wire.ReasonClosed})
 		ws.NextReader()
 	})
+	s.options.NewPlan = func(_ wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
+		return announced{discovery.NewConventional(len(servers)), sync.OnceFunc(func() { close(measured) })}, nil
+	}
 	defer s.sit()()
 	s.done()
+}
+
+// announced is a plan that announces its end.
+type announced struct {
+	discovery.Plan
+	ended func()
+}
+
+func (a announced) Next() (discovery.Probe, discovery.Verdict) {
+	probe, verdict := a.Plan.Next()
+	if verdict != discovery.Go {
+		a.ended()
+	}
+	return probe, verdict
 }

@@ -11,8 +11,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestDoubt: a player is taken unasked only to where a server of this round's list
-// takes players that answered this very player, by the port that it said itself.
+// TestDoubt checks that a player goes to a server without being asked only if it is on this round's list, accepts
+// players there, has answered this very player, and named the port itself.
 func TestDoubt(t *testing.T) {
 	servers, _ := list(t.Context(), "")
 	theList, of := wire.List{Round: 1, Servers: servers}, wire.Measure{Round: 1, Game: "openarena"}
@@ -68,7 +68,7 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// TestNoDoubtAfterMeasuring: who measured is not asked, nor are servers, once more.
+// TestNoDoubtAfterMeasuring checks that after measuring neither the player nor the servers are asked again.
 func TestNoDoubtAfterMeasuring(t *testing.T) {
 	tb := newTable(t, 1)
 	ann := newSeat(tb, "ann")
@@ -87,8 +87,8 @@ func TestNoDoubtAfterMeasuring(t *testing.T) {
 	ann.askedOnce(listed)
 }
 
-// TestLatecomer: who comes when the others are on their way gets the list, asks the
-// server, and is taken there like them.
+// TestLatecomer checks a player who joins when the others are on their way. The program gets the list, asks the server,
+// and takes the player there too.
 func TestLatecomer(t *testing.T) {
 	tb := newTable(t, 2)
 	ann, bob := newSeat(tb, "ann"), newSeat(tb, "bob")
@@ -116,8 +116,8 @@ func TestLatecomer(t *testing.T) {
 	}
 }
 
-// TestLookWhileAsked: a player who has not answered yet whether to start the game is asked
-// still when the room has them look for seats for somebody who was left outside.
+// TestLookWhileAsked checks that the question whether to start the game stays open while the room looks for seats for a
+// player left outside.
 func TestLookWhileAsked(t *testing.T) {
 	servers, _ := list(t.Context(), "")
 	asked, looked := make(chan struct{}), make(chan struct{})
@@ -149,8 +149,8 @@ func TestLookWhileAsked(t *testing.T) {
 	s.done()
 }
 
-// TestAskedElsewhere: a player who has not answered yet whether to start the game is asked
-// for the server where the room goes by now, and what they say of that one counts.
+// TestAskedElsewhere checks a room that changes its server while a player is asked whether to start the game. The
+// player is asked about the new server, and only that answer counts.
 func TestAskedElsewhere(t *testing.T) {
 	servers, _ := list(t.Context(), "")
 	asked := make(chan struct{})
@@ -177,9 +177,8 @@ func TestAskedElsewhere(t *testing.T) {
 	s.done()
 }
 
-// TestOpensAgain: the game opens once a round, and once more whenever the player has asked
-// for that on the page since; not for a host that repeats itself, nor while the player is
-// being asked, nor for one that would open it without end.
+// TestOpensAgain checks that the game opens once a round, and again whenever the player has since asked for it on the
+// page. It does not open for a host that repeats itself or asks without end, nor while the player is being asked.
 func TestOpensAgain(t *testing.T) {
 	var opened atomic.Int32
 	hold, held := make(chan struct{}), make(chan struct{})

@@ -12,8 +12,8 @@ import (
 	"muster/selection"
 )
 
-// lossyLook is a seat's prober to whom one server loses every third packet of the second
-// look, and which hears nothing more after so many samples.
+// lossyLook is a seat's prober for which one server loses every third packet of the second look. It stops answering
+// after a number of samples.
 type lossyLook struct {
 	*seat
 	lossy netip.AddrPort
@@ -36,7 +36,7 @@ func (d *lossyLook) Run(ctx context.Context, servers []discovery.Server, plan di
 	})
 }
 
-// longTable is a room whose organiser wants a long look, and ann with such a prober in it.
+// longTable returns a room whose organiser wants a long look, and ann with such a prober.
 func longTable(t *testing.T, until int) (*table, *seat) {
 	tb := newTable(t, 1)
 	tb.code, _, _ = tb.host.Open(wire.Settings{
@@ -53,8 +53,7 @@ func longTable(t *testing.T, until int) (*table, *seat) {
 	return tb, ann
 }
 
-// TestLongLook: a player who looks for long finds that the nearest server loses packets,
-// and everyone goes to the next.
+// TestLongLook checks that a long look finds the nearest server losing packets, and that everyone goes to the next.
 func TestLongLook(t *testing.T) {
 	tb, ann := longTable(t, 1000)
 	defer ann.sit()()
@@ -67,8 +66,7 @@ func TestLongLook(t *testing.T) {
 	}
 }
 
-// TestLongLookIsEnded: what players have seen is shown while they look, and the organiser's
-// go has their programs look no more.
+// TestLongLookIsEnded checks that the page shows findings during a look, and that the organiser's go ends it.
 func TestLongLookIsEnded(t *testing.T) {
 	tb, ann := longTable(t, 12)
 	defer ann.sit()()
@@ -82,8 +80,8 @@ func TestLongLookIsEnded(t *testing.T) {
 	}
 }
 
-// TestBrings: what a player wants the room to have it has, also after a lost connection,
-// and the player is asked once.
+// TestBrings checks that the room gets the servers a player brings, also after a lost connection, and that the player
+// is asked once.
 func TestBrings(t *testing.T) {
 	tb := newTable(t, 2)
 	ann := newSeat(tb, "ann")

@@ -9,8 +9,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestLookGoesFirst: a host that chooses while its questions are still to be asked hears of
-// its finalists: the questions that are left do not stop the look.
+// TestLookGoesFirst checks that a host may choose while its questions are unanswered. The remaining questions do not
+// delay the look at the finalists.
 func TestLookGoesFirst(t *testing.T) {
 	servers, _ := list(t.Context(), "")
 	asking := newGate(0)

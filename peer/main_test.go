@@ -8,7 +8,7 @@ import (
 	"muster/internal/leak"
 )
 
-// TestMain lets many tests run at a time, since they wait for hosts that are away.
+// TestMain lets many tests run in parallel, since they wait for hosts that are away.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	flag.Set("test.parallel", "12")

@@ -18,12 +18,12 @@ import (
 	"muster/peer"
 )
 
-// moves stops the host, and starts it again at another address.
+// moves stops the host and starts it again at another address.
 func (tb *table) moves() {
 	tb.Helper()
 	old := tb.listener.Addr().String()
 	tb.stop()
-	for { // the system might give out the same port again
+	for { // the system may hand out the same port again
 		tb.start("127.0.0.1:0")
 		if tb.listener.Addr().String() != old {
 			return
@@ -36,8 +36,8 @@ func (tb *table) place() peer.Place {
 	return peer.Place{URL: "ws://" + tb.listener.Addr().String() + "/peer"}
 }
 
-// TestHostMoves: a host that comes back at another address is found where a search
-// finds it, or where it said that it might be, and the evening goes on.
+// TestHostMoves checks that players find a host at its new address, by a search or by the addresses that it announced,
+// and that the session goes on.
 func TestHostMoves(t *testing.T) {
 	t.Parallel()
 	for _, told := range []bool{false, true} {
@@ -82,13 +82,12 @@ func TestHostMoves(t *testing.T) {
 	}
 }
 
-// impostor is whoever took the host's address, or announces one. It keeps all that it
-// is told.
+// impostor took the host's address, or announces one. It records everything it is told.
 type impostor struct {
 	*httptest.Server
 	answer func(nonce string) wire.Message
 
-	mu    sync.Mutex // guards following
+	mu    sync.Mutex // guards the fields below
 	heard []byte
 	came  int
 }
@@ -127,8 +126,8 @@ func newImpostor(t *testing.T, answer func(nonce string) wire.Message) *impostor
 	return i
 }
 
-// TestImpostors: whoever sits where the host might be learns neither the code nor the
-// token, whatever it answers, ends no peer, and keeps none from its host.
+// TestImpostors checks that an impostor at an address of the host learns neither code nor token, whatever it answers.
+// It neither ends a peer nor keeps it from its host.
 func TestImpostors(t *testing.T) {
 	t.Parallel()
 	tb := newTable(t, 2)
@@ -177,7 +176,7 @@ func TestImpostors(t *testing.T) {
 	}
 }
 
-// TestSeek: a host proves to who has a place that it is the host, and to nobody else.
+// TestSeek checks that a host proves its identity to players who have a place, and to nobody else.
 func TestSeek(t *testing.T) {
 	tb := newTable(t, 2)
 	ann := newSeat(tb, "ann")

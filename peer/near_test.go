@@ -13,9 +13,8 @@ import (
 	"muster/peer"
 )
 
-// TestOwnNetwork: a public host may have a player's program ask those private addresses
-// at which it has found servers itself, and no others; however often the host wants to
-// know, the network is looked over once.
+// TestOwnNetwork checks which private addresses a public host may ask for: only those where the player's program found
+// servers itself. However often the host asks, the program searches the network once.
 func TestOwnNetwork(t *testing.T) {
 	mine, theirs := netip.MustParseAddrPort("192.168.1.5:27960"), netip.MustParseAddrPort("192.168.1.6:27960")
 	servers, _ := list(t.Context(), "")
@@ -59,7 +58,7 @@ func TestOwnNetwork(t *testing.T) {
 	}
 }
 
-// told reads until a message of a kind comes.
+// told reads until a message of type M comes.
 func told[M wire.Message](t *testing.T, ws *websocket.Conn) (m M) {
 	t.Helper()
 	for {

@@ -1,5 +1,5 @@
-// Package peer is a player's side of a room: it joins, measures the servers that the
-// host lists, reports what it finds, and launches the game where the host says.
+// Package peer is a player's side of a room. It joins, measures the servers that the host lists, reports the results,
+// and launches the game where the host says.
 //
 //	          messages                 results
 //	host ◀──────────────▶ peer ◀──────────────────── Prober
@@ -7,8 +7,7 @@
 //	                       ▼
 //	                     the game
 //
-// A lost connection loses nothing: the peer keeps measuring, comes back with
-// its token and repeats what it measured.
+// A lost connection loses nothing: the peer keeps measuring, returns with its token and repeats its results.
 package peer
 
 import (
@@ -30,119 +29,111 @@ import (
 )
 
 const (
-	// dialTimeout is how long a host may take to answer, and seekTimeout somebody who
-	// may be the host: several are asked one after the other.
+	// dialTimeout bounds the wait for the host's answer. seekTimeout is shorter: it is for addresses where the host
+	// might be, and several of those are tried one after the other.
 	dialTimeout = 10 * time.Second
 	seekTimeout = 3 * time.Second
 )
 
-// Prober asks servers; [muster/discovery/prober.Prober] does it for real.
+// Prober asks servers. [muster/discovery/prober.Prober] is the real one.
 type Prober interface {
 	Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error
-	// Share says how many players ask the same servers from now on, this one
-	// included: so many share what one address is sent.
+	// Share says how many players, this one included, ask the same servers from now on. Together they share the limit
+	// on packets to one address.
 	Share(among int)
 	Close() error
 }
 
-// Options say which room, who plays, and how to act for the player.
+// Options say which room to join, who plays, and how to act for the player.
 type Options struct {
 	// URL is the host's endpoint, ws://HOST:PORT/peer.
 	URL  string
 	Code string
-	// Key is the link key that stood beside the code, or empty.
+	// Key is the link key that came with the code, or empty.
 	Key  string
 	Name string
-	// As is what the player has been known by before it played, or empty; see
-	// [wire.Hello].
+	// As is the name the player was known by before it joined as a player, or empty. See [wire.Hello].
 	As string
-	// TLS is for wss; nil trusts whom the system trusts. See [Pinned].
+	// TLS is for wss URLs; nil trusts the system's authorities. See [Pinned].
 	TLS *tls.Config
-	// Token is the proof of an earlier visit, or empty. SaveToken, if not nil,
-	// keeps a new one for the next time the program starts, before it is shown to
-	// the host.
+	// Token proves an earlier visit. If SaveToken is not nil, it stores a new token for the next start of the program,
+	// before the host sees it.
 	Token     string
 	SaveToken func(token string)
-	// Editions are what the player has of games; see [wire.Hello].
+	// Editions are the player's editions of games; see [wire.Hello].
 	Editions map[string]discovery.Edition
-	// Probes is where NewProber's probers ask from, if that is not simply where
-	// the connection to the host comes from.
+	// Probes say where NewProber's probers send from, if that differs from the connection to the host.
 	Probes wire.Probes
-	// NewProber makes the prober for a game, the first time it is needed. The prober tells
-	// rests for how long it asks nobody, if the player's router has to forget others first.
+	// NewProber makes the prober for a game when it is first needed. The prober calls rests with the length of a pause,
+	// in which the player's router forgets earlier servers.
 	NewProber func(game string, rests func(time.Duration)) (Prober, error)
-	// NewPlaceProber makes a prober for candidate places of a protocol, an error if that is
-	// not known here; nil knows none.
+	// NewPlaceProber makes a prober for candidate places of a protocol. It fails for an unknown protocol; nil knows
+	// none.
 	NewPlaceProber func(protocol string) (Prober, error)
-	// NewPlan is the order in which to measure; nil is the one the host asks for.
+	// NewPlan decides the order of measuring; nil uses the plan that the host asks for.
 	NewPlan func(measure wire.Measure, servers []discovery.Server) (discovery.Plan, error)
-	// Launch takes the player to a server, and calls tell whenever it has got
-	// further. Its context ends with the peer, or when the next round
-	// begins. A doubt is why nothing should be started unasked, in a sentence: no
-	// server of the list takes players there, as far as this player can see.
+	// Launch takes the player to a server and calls tell on each step forward. Its context ends with the peer, or when
+	// the next round begins. A doubt is a sentence on why Launch should ask the player first: as far as this player can
+	// see, no server of the list accepts players there.
 	Launch func(ctx context.Context, launch wire.Launch, doubt string, tell func(wire.LaunchState, string))
-	// Able is whether this machine can start a game, as the others may read it; nil says
-	// nothing of it. The peer adds the game.
+	// Able returns whether this machine can start a game, in words that the others may read. The peer adds the game;
+	// nil says nothing.
 	Able func(ctx context.Context, game string) wire.Able
-	// Brings are the servers of a game that the player wants the room to have; nil brings
-	// none. It may ask the player, and take its time.
+	// Brings returns the servers of a game that the player wants to add to the room; nil adds none. It may ask the
+	// player, and may take its time.
 	Brings func(ctx context.Context, game string) wire.Bring
-	// Say brings what the player says of the choice, at a terminal; nil brings nothing.
-	// Asks: the player is asked for it there, and the others wait.
+	// Say delivers what the player says at a terminal about the choice; nil delivers nothing. Asks says that the player
+	// can be asked there, so the others wait for the answer.
 	Say  <-chan wire.Say
 	Asks bool
-	// Somewhere: the others are not to be told which country the player is in.
+	// Somewhere hides the player's country from the others.
 	Somewhere bool
-	// Beacon is the port at which this machine answers as a beacon does; see [wire.Hello].
+	// Beacon is the port at which this machine answers as a beacon; see [wire.Hello].
 	Beacon uint16
-	// Outside is by which port of the player's router others reach that, 0 while nobody
-	// knows of any; nil never knows. It is asked time and again.
+	// Outside returns the router's port that forwards to Beacon, or 0 while it is unknown; nil never knows. The peer
+	// calls it repeatedly.
 	Outside func() uint16
-	// Discreet is how many servers may see the player's address in a round, whatever the
-	// host asks; 0 leaves it to the host.
+	// Discreet bounds how many servers may see the player's address in a round, whatever the host asks. 0 leaves that
+	// to the host.
 	Discreet int
-	// Near looks for servers of a game on the networks of this machine, for a host that is
-	// on none of them; nil finds none. These the host may have us ask, besides what it
-	// could know itself.
+	// Near finds servers of a game on this machine's networks, for a host that is on none of them; nil finds none. The
+	// host may ask for probes of these servers, besides those it could know itself.
 	Near func(ctx context.Context, game string) []wire.NearServer
-	// Events shows on the player's screen what happens. It is called from one
-	// goroutine and must not block.
+	// Events shows the player what happens. One goroutine calls it, and it must not block.
 	Events func(Event)
-	// Seek looks for where the host may be by now, which its address no longer leads
-	// to; nil knows nowhere. The peer makes sure that it is the host.
+	// Seek looks for the host after it has left its address; nil finds nothing. The peer verifies that it is the host.
 	Seek func(ctx context.Context) []Place
-	// Once: leave after the first launch.
+	// Once makes the peer leave after the first launch.
 	Once   bool
 	Logger *slog.Logger
 
-	// pace is [realPace] if it is zero; tests are in a hurry.
+	// pace defaults to [realPace]; tests shorten it.
 	pace pace
-	// hostAddr is where a connection's host is; tests are nowhere but here.
+	// hostAddr returns the host's address on a connection. Tests replace it, because they run on loopback alone.
 	hostAddr func(net.Conn) netip.Addr
-	// lookUp is where a name leads; tests have names of their own.
+	// lookUp resolves a name. Tests replace it.
 	lookUp func(ctx context.Context, host string) ([]netip.Addr, error)
 }
 
-// Place is where a host may be. One without TLS has to prove that it is.
+// Place is where a host may be. A place without TLS must prove that it is the host.
 type Place struct {
-	// URL is an endpoint as in [Options].
+	// URL is an endpoint, as in [Options].
 	URL string
-	// TLS is nil in the clear; else it lets nobody but the host through; see [Pinned].
+	// TLS is nil for an unencrypted place. Otherwise it accepts only the host; see [Pinned].
 	TLS *tls.Config
 }
 
-// pace is how fast a peer goes about its work.
+// pace holds the peer's timing.
 type pace struct {
 	player.Pace
-	// The pauses between attempts to come back double from the first to the last.
+	// Pauses between attempts to reconnect double from the first to the last.
 	firstPause, lastPause time.Duration
-	// seekAfter is how long a host is away until it is looked for elsewhere.
+	// seekAfter is how long the host must be away before the peer searches elsewhere.
 	seekAfter time.Duration
-	// giveUp is how long a host may be away: a restart, a change of Wi-Fi, a router that
-	// starts again, a machine whose lid was closed. An evening is worth half an hour.
-	// lastWord is how long if only our last word is to reach it, and gone how long if its
-	// machine, or the proxy before it, answers without it: the program has ended there, and
-	// who starts it again does so within minutes.
+	// giveUp is how long the peer waits for a host: a restart, a change of Wi-Fi, a router that reboots, a laptop that
+	// sleeps. A game session is worth half an hour. lastWord is the wait when only our last message is unsent. gone is
+	// the wait while the machine, or its proxy, answers without the host: the program has ended there, and its owner
+	// restarts it within minutes or not at all.
 	giveUp, lastWord, gone time.Duration
 }
 
@@ -155,25 +146,25 @@ var realPace = pace{
 // ErrUnreachable says that no host answers.
 var ErrUnreachable = errors.New("peer: no host answers")
 
-// ErrGone says that a host ran where its machine, or a proxy, answers without it now. It
-// is an [ErrUnreachable].
+// ErrGone says that a host ran there before, and now its machine or a proxy answers without it. It is an
+// [ErrUnreachable].
 var ErrGone = fmt.Errorf("%w: it runs there no more", ErrUnreachable)
 
-// ErrEncrypted says that TLS is spoken there, and the URL says otherwise. Go's
-// servers and nginx answer so; Caddy is one of Go's.
+// ErrEncrypted says that the host speaks TLS although the URL does not. It recognises the answers of Go's servers,
+// Caddy among them, and of nginx.
 var ErrEncrypted = errors.New("peer: the host encrypts")
 
-// ErrMisnamed says that the host does not go by the name at which it was reached.
+// ErrMisnamed says that the host does not accept the name at which it was reached.
 var ErrMisnamed = errors.New("peer: the host does not go by this name")
 
-// ErrProxyAlone says that a reverse proxy answers for a host that does not.
+// ErrProxyAlone says that a reverse proxy answers while the host behind it does not.
 var ErrProxyAlone = errors.New("peer: a proxy answers, and no host behind it")
 
-// ErrNothingSuitable says that the room found no server for everyone. Only a
-// peer that leaves after one round returns it.
+// ErrNothingSuitable says that the room found no server for everyone. Only a peer that leaves after one round returns
+// it.
 var ErrNothingSuitable = player.ErrNothingSuitable
 
-// What the player's screen may show; see package player.
+// The player's screen may show these events; see package player.
 type (
 	Event          = player.Event
 	Joined         = player.Joined
@@ -187,9 +178,8 @@ type (
 	Answered       = player.Answered
 )
 
-// Run plays a part in the room until ctx ends, the host turns the player away
-// (a [wire.Refusal]), the host makes no sense, or it is gone for good
-// ([ErrUnreachable]).
+// Run takes part in the room until ctx ends, the host turns the player away (a [wire.Refusal]), the host sends
+// nonsense, or the host is gone for good ([ErrUnreachable]).
 func Run(ctx context.Context, options Options) error {
 	options.pace = cmp.Or(options.pace, realPace)
 	if options.hostAddr == nil {
@@ -204,7 +194,7 @@ func Run(ctx context.Context, options Options) error {
 		stops: map[int]context.CancelFunc{}, boxes: map[int]*mailbox{}, places: map[string]*scanner{},
 	}
 	token := options.Token
-	if token == "" { // made and kept here, so that no place is lost with its welcome
+	if token == "" { // make and save it here, so that a lost welcome does not lose the player's place
 		token = access.NewSecret()
 		s.keep(token)
 	}
@@ -229,7 +219,7 @@ func Run(ctx context.Context, options Options) error {
 	err := context.Cause(s.ctx)
 	var refusal wire.Refusal
 	if errors.As(err, &refusal) && refusal.Reason == wire.ReasonLeft {
-		err = nil // as the player said on the page
+		err = nil // the player left on the page
 	}
 	if errors.Is(err, player.ErrFinished) || s.player.IsFinishing() && errors.Is(err, ErrUnreachable) || ctx.Err() != nil {
 		err = nil

@@ -14,8 +14,7 @@ import (
 	"muster/peer"
 )
 
-// The best server of ann and others is the last one that answers: 208 ms for
-// her and 14 for each of them.
+// The best server for ann and the others is the last one that answers: 208 ms for her and 14 for each of them.
 const best = 198
 
 func launching(room wire.Document) bool { return room.Stage == wire.Launching }
@@ -29,7 +28,7 @@ func allLaunched(room wire.Document) bool {
 	return launching(room)
 }
 
-// finishes plays a night to its end.
+// finishes plays a session to its end.
 func finishes(tb *table, seats ...*seat) wire.Document {
 	tb.Helper()
 	for _, s := range seats {
@@ -72,7 +71,7 @@ func TestNight(t *testing.T) {
 	}
 }
 
-// TestLaunchStates: what became of each launch reaches the room.
+// TestLaunchStates checks that the room learns how each launch ended.
 func TestLaunchStates(t *testing.T) {
 	tb := newTable(t, 3)
 	ann, bob, cat := newSeat(tb, "ann"), newSeat(tb, "bob"), newSeat(tb, "cat")
@@ -92,7 +91,7 @@ func TestLaunchStates(t *testing.T) {
 	}
 }
 
-// TestSecondRound: whoever stays plays the next round, and measures anew.
+// TestSecondRound checks that players who stay play the next round and measure again.
 func TestSecondRound(t *testing.T) {
 	t.Parallel()
 	tb := newTable(t, 1)
@@ -175,7 +174,7 @@ func TestUnreachable(t *testing.T) {
 	t.Run("its machine answers without it", func(t *testing.T) {
 		tb := newTable(t, 2)
 		s := newSeat(tb, "ann")
-		peer.Gone(&s.options, 50*time.Millisecond) // and a minute for one that is silent
+		peer.Gone(&s.options, 50*time.Millisecond) // a host that is merely silent would have a minute
 		defer s.sit()()
 		tb.room("ann", func(wire.Document) bool { return s.joins() == 1 }) // ann has read the welcome
 		tb.server.Close()
@@ -200,7 +199,16 @@ func TestUnreachable(t *testing.T) {
 		peer.Hurry(&s.options, 100*time.Millisecond)
 		leave := s.sit()
 		tb.room("ann", func(wire.Document) bool { return s.joins() == 1 })
-		time.Sleep(150 * time.Millisecond) // longer than a host may be away
+		gone := newTable(t, 1) // bob's patience with it shows that ann has been connected for longer than hers
+		bob := newSeat(gone, "bob")
+		peer.Hurry(&bob.options, 100*time.Millisecond)
+		defer bob.sit()()
+		gone.room("bob", func(wire.Document) bool { return bob.joins() == 1 })
+		gone.server.Close()
+		gone.listener.cut()
+		if err := bob.done(); !errors.Is(err, peer.ErrUnreachable) {
+			t.Errorf("bob's Run returns %v", err)
+		}
 		tb.listener.cut()
 		tb.room("ann's return", func(r wire.Document) bool { return s.joins() == 2 })
 		leave()
@@ -210,7 +218,7 @@ func TestUnreachable(t *testing.T) {
 	})
 }
 
-// TestNothingSuitable: a peer that came for one round is told by an error.
+// TestNothingSuitable checks that a peer that joined for one round returns an error if no server suits.
 func TestNothingSuitable(t *testing.T) {
 	tb := newTable(t, 1)
 	ann := newSeat(tb, "ann")
@@ -240,7 +248,7 @@ func (silent) Run(_ context.Context, _ []discovery.Server, plan discovery.Plan, 
 	}
 }
 
-// TestOwnTrouble: what is wrong on the player's side ends Run with its reason.
+// TestOwnTrouble checks that trouble on the player's side ends Run with its reason.
 func TestOwnTrouble(t *testing.T) {
 	for name, spoil := range map[string]func(*seat){
 		"no plan": func(s *seat) {
@@ -275,8 +283,8 @@ func (failing) Run(context.Context, []discovery.Server, discovery.Plan, func(dis
 	return errBroken
 }
 
-// TestRests: a host is told when the player's router has to forget servers first, so that
-// nobody takes the silence for the end of the program.
+// TestRests checks that the host learns of the pause in which the player's router forgets servers, so that nobody takes
+// the silence for the program's end.
 func TestRests(t *testing.T) {
 	tb := newTable(t, 1)
 	ann := newSeat(tb, "ann")

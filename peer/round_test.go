@@ -11,9 +11,8 @@ import (
 	"muster/peer"
 )
 
-// TestStrangersListOurNetwork: a host on the internet cannot have a player's
-// program look around the player's own network, neither by a list nor by an ask
-// nor by finalists. It is told that they may not be asked, and nobody
+// TestStrangersListOurNetwork checks that a host on the internet cannot make a player's program probe the player's own
+// network, whether by a list, a request or finalists. The host learns that these servers must not be asked, and nobody
 // waits.
 func TestStrangersListOurNetwork(t *testing.T) {
 	servers, _ := list(t.Context(), "")
@@ -55,7 +54,7 @@ func TestStrangersListOurNetwork(t *testing.T) {
 	}
 }
 
-// verified reads until the second look is told, and returns what became of its servers.
+// verified reads until the result of the second look, and returns the state of each server.
 func verified(t *testing.T, ws *websocket.Conn) map[int]discovery.State {
 	t.Helper()
 	for {
@@ -78,8 +77,7 @@ func verified(t *testing.T, ws *websocket.Conn) map[int]discovery.State {
 	}
 }
 
-// pausing is a plan that rests after four servers, and goes through the others when it is
-// run once more.
+// pausing is a plan that rests after four servers, and covers the others when run again.
 type pausing struct {
 	discovery.Plan
 	named int
@@ -92,7 +90,7 @@ func (p *pausing) Next() (discovery.Probe, discovery.Verdict) {
 	return p.Plan.Next()
 }
 
-// TestMeasureAgain: a player's own plan ends where the host says what to ask from then on.
+// TestMeasureAgain checks that a player's own plan ends when the host takes over the questions.
 func TestMeasureAgain(t *testing.T) {
 	servers, _ := list(t.Context(), "")
 	measure := wire.Measure{Round: 1, Game: "openarena", Strategy: "conventional"}

@@ -9,19 +9,18 @@ import (
 	"muster/peer/player"
 )
 
-// scanner lends its prober, and so its sockets and their place in a home
-// router's table, to one task at a time.
+// scanner lends its prober to one task at a time, and with it the sockets and their entries in a home router's table.
 type scanner struct {
 	newProber func(game string, rests func(time.Duration)) (Prober, error)
-	// rests is told for how long the prober asks nobody; nil is told nothing.
+	// rests learns how long the prober pauses; nil ignores it.
 	rests func(time.Duration)
 
-	mu     sync.Mutex // held while a task runs; guards following
+	mu     sync.Mutex // held while a task runs; guards the fields below
 	game   string
 	prober Prober
 }
 
-// run executes a run once the one before has ended.
+// run waits for the previous run to end, then runs o.
 func (s *scanner) run(ctx context.Context, o player.Run, seen func(discovery.Result)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -44,7 +43,7 @@ func (s *scanner) run(ctx context.Context, o player.Run, seen func(discovery.Res
 	return s.prober.Run(ctx, o.Servers, o.Watched(seen), seen)
 }
 
-// close is for who holds mu, or for when all tasks have ended.
+// close needs mu, or that all tasks have ended.
 func (s *scanner) close() error {
 	prober := s.prober
 	if s.prober = nil; prober == nil {

@@ -23,20 +23,20 @@ type session struct {
 	work    sync.WaitGroup
 
 	player *player.Player
-	conn   *conn.Conn // the newest, nil once it is over
-	// dropped is why what the host said last ends the connection; nil if it does not.
+	conn   *conn.Conn // the newest, nil once it has ended
+	// dropped is why the host's last message ends the connection; nil if it does not.
 	dropped error
-	// stops end the tasks under way, and boxes hold what runs among them have seen.
+	// stops cancel the running tasks. boxes collect what the probing ones among them have seen.
 	stops   map[int]context.CancelFunc
 	boxes   map[int]*mailbox
 	scanner scanner
 	// places are the scanners for candidate places, by protocol.
 	places map[string]*scanner
 
-	// left is the address of the newest connection, or was: only stayConnected uses it.
+	// left is the address of the newest connection. Only stayConnected uses it.
 	left netip.Addr
-	// program tells this run of the program from others, and lines counts its
-	// connections: stayConnected's goroutine alone does.
+	// program identifies this run of the program, and lines counts its connections. Only stayConnected's goroutine
+	// touches them.
 	program string
 	lines   int
 }
@@ -59,7 +59,7 @@ func (s *session) loop() {
 	}
 }
 
-// post has the session do something, unless it has ended.
+// post queues act for the session's goroutine, unless the session has ended.
 func (s *session) post(act func()) {
 	select {
 	case s.inbox <- act:
@@ -67,7 +67,7 @@ func (s *session) post(act func()) {
 	}
 }
 
-// do has the session do something and waits until it has, or has ended.
+// do runs act on the session's goroutine and waits for it, or for the session's end.
 func (s *session) do(act func()) {
 	done := make(chan struct{})
 	s.post(func() { defer close(done); act() })
@@ -83,7 +83,7 @@ func (s *session) tell(e Event) {
 	}
 }
 
-// queued returns how many messages wait for the line.
+// queued returns how many messages wait to be sent.
 func (s *session) queued() int {
 	if s.conn == nil {
 		return 0
@@ -91,7 +91,7 @@ func (s *session) queued() int {
 	return s.conn.Queued()
 }
 
-// tick tells the machine what was seen, and that time has passed.
+// tick tells the machine what was seen and that time has passed.
 func (s *session) tick() {
 	for task := range s.boxes {
 		s.empty(task)
@@ -103,14 +103,14 @@ func (s *session) tick() {
 	s.step(in)
 }
 
-// hear tells the machine what the host says. The error ends the connection.
+// hear passes a message from the host to the machine. The error ends the connection.
 func (s *session) hear(m wire.Message) error {
 	s.dropped = nil
 	s.step(player.Hear{Message: m})
 	return s.dropped
 }
 
-// step tells the machine what happens, and does what it wants.
+// step passes an input to the machine and carries out its outputs.
 func (s *session) step(in player.Input) {
 	for _, o := range s.player.Step(in, time.Now()) {
 		switch o := o.(type) {
@@ -145,7 +145,7 @@ func (s *session) step(in player.Input) {
 	}
 }
 
-// undertake begins what takes time.
+// undertake starts work that takes time.
 func (s *session) undertake(o player.Output) {
 	switch o := o.(type) {
 	case player.Run:
@@ -180,8 +180,7 @@ func (s *session) undertake(o player.Output) {
 	}
 }
 
-// begin does something beside all else until the task is stopped, and tells the machine what
-// came of it.
+// begin runs do in the background until the task is stopped, and passes its result to the machine.
 func (s *session) begin(task int, do func(ctx context.Context) player.Input) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	s.stops[task] = cancel
@@ -197,7 +196,7 @@ func (s *session) begin(task int, do func(ctx context.Context) player.Input) {
 	})
 }
 
-// run asks servers.
+// run probes servers.
 func (s *session) run(o player.Run) {
 	by, box := &s.scanner, &mailbox{began: o.Began}
 	if o.IsPlaces {
@@ -217,13 +216,13 @@ func (s *session) run(o player.Run) {
 		}
 		err := by.run(ctx, o, box.add)
 		if ctx.Err() != nil {
-			err = nil // stopped for something else, or silent servers are lost this time
+			err = nil // the run was stopped for another, or it ran out of patience with silent servers
 		}
 		return player.Ran{Task: o.Task, Err: err}
 	})
 }
 
-// empty tells the machine what a task has seen.
+// empty passes what a task has seen to the machine.
 func (s *session) empty(task int) {
 	if box := s.boxes[task]; box != nil {
 		if results := box.take(); len(results) > 0 {
@@ -232,19 +231,18 @@ func (s *session) empty(task int) {
 	}
 }
 
-// keep keeps the token over a restart of the program.
+// keep saves the token for the next start of the program.
 func (s *session) keep(token string) {
 	if s.options.SaveToken != nil {
 		s.options.SaveToken(token)
 	}
 }
 
-// mailbox holds results of a run until the session takes them. The prober writes, the
-// session reads.
+// mailbox holds the results of a run until the session takes them. The prober writes, the session reads.
 type mailbox struct {
 	began time.Time
 
-	mu      sync.Mutex // guards following
+	mu      sync.Mutex // guards the fields below
 	results []discovery.Result
 }
 

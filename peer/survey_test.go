@@ -17,9 +17,8 @@ import (
 	"muster/peer"
 )
 
-// TestSurvey: places are measured by their protocols and none in a private network for a
-// host on the internet; the same survey again is answered from memory, and another that
-// comes meanwhile follows.
+// TestSurvey checks that places are measured by their protocols, but none in a private network for a host on the
+// internet. A repeated survey is answered from memory, and another one that comes meanwhile follows.
 func TestSurvey(t *testing.T) {
 	at := netip.MustParseAddrPort
 	places := wire.Venues{
@@ -50,7 +49,7 @@ func TestSurvey(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		again := told[wire.Surveyed](t, ws)
-		if reflect.DeepEqual(again, got) { // all was measured before the same survey came again
+		if reflect.DeepEqual(again, got) { // the first survey was finished before its repetition came
 			again = told[wire.Surveyed](t, ws)
 		}
 		if again.Attempt != 2 || len(states(again)) != 1 {
@@ -82,8 +81,8 @@ func TestSurvey(t *testing.T) {
 	}
 }
 
-// TestOutside: the host hears by which port the router lets others in as soon as that is
-// known, again when it changes, and with each welcome; nothing before, and nothing twice.
+// TestOutside checks that the host learns the router's port as soon as it is known, when it changes, and with each
+// welcome. It hears nothing before, and nothing twice.
 func TestOutside(t *testing.T) {
 	var port atomic.Uint32
 	s := scripted(t, func(ws *websocket.Conn) {
@@ -94,7 +93,7 @@ func TestOutside(t *testing.T) {
 				t.Errorf("told of %+v, want port %d", got, next)
 			}
 		}
-		say(t, ws, letIn) // by another host, on the same line
+		say(t, ws, letIn) // from another host, on the same connection
 		if got := told[wire.Outside](t, ws); got.Port != 40002 {
 			t.Errorf("told of %+v after a second welcome", got)
 		}
@@ -111,7 +110,7 @@ func TestOutside(t *testing.T) {
 	s.done()
 }
 
-// placeProber has every place answer, and counts how often each is asked.
+// placeProber makes every place answer, and counts how often each is asked.
 type placeProber struct{ times map[netip.AddrPort]int }
 
 func (p placeProber) Run(_ context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
@@ -136,8 +135,8 @@ func (p placeProber) Run(_ context.Context, servers []discovery.Server, plan dis
 func (placeProber) Share(int)    {}
 func (placeProber) Close() error { return nil }
 
-// TestDiscreetSurvey: places see the address as servers do, so the player's bound counts
-// them, and the host is told of the others that they were not asked.
+// TestDiscreetSurvey checks that the player's bound also counts places, since they see the address as servers do. The
+// host learns which places were not asked.
 func TestDiscreetSurvey(t *testing.T) {
 	const most = 16
 	var places wire.Venues

@@ -22,7 +22,7 @@ import (
 	"muster/selection"
 )
 
-// table is a host on a real socket that can be cut off and restarted.
+// table is a host on a real socket that a test can cut off and restart.
 type table struct {
 	*testing.T
 	file     string
@@ -31,7 +31,7 @@ type table struct {
 	server   *http.Server
 	serving  sync.WaitGroup
 	code     string
-	// addresses are what the host tells of itself.
+	// addresses are what the host announces of itself.
 	addresses []netip.AddrPort
 }
 
@@ -79,7 +79,7 @@ func (tb *table) stop() {
 	}
 }
 
-// restart stops the host, and starts another on its store and address.
+// restart stops the host, and starts another with its store and address.
 func (tb *table) restart() {
 	tb.Helper()
 	address := tb.listener.Addr().String()
@@ -87,7 +87,7 @@ func (tb *table) restart() {
 	tb.start(address)
 }
 
-// room waits for a state of the room, and of what else is waited for.
+// room waits until the room satisfies is, which may check other things as well.
 func (tb *table) room(what string, is func(wire.Document) bool) wire.Document {
 	tb.Helper()
 	var room wire.Document
@@ -108,10 +108,10 @@ func member(room wire.Document, name string) wire.Member {
 	return wire.Member{}
 }
 
-// cutListener keeps the connections, to cut them.
+// cutListener records connections, to cut them.
 type cutListener struct {
 	net.Listener
-	mu    sync.Mutex // guards following
+	mu    sync.Mutex // guards the fields below
 	conns []net.Conn
 }
 
@@ -153,16 +153,16 @@ type seat struct {
 	options peer.Options
 	ended   chan error
 
-	mu     sync.Mutex // guards following
+	mu     sync.Mutex // guards the fields below
 	token  string
-	asked  map[netip.AddrPort]int // while discovering
+	asked  map[netip.AddrPort]int // probes while discovering
 	events []peer.Event
-	// hold, if not nil, is called before each probe of a discovery.
+	// hold, if not nil, runs before each probe of a discovery.
 	hold func(ctx context.Context, n int)
-	// says is what becomes of a launch.
+	// says is how a launch ends.
 	says   wire.LaunchState
 	detail string
-	// gamePort is where servers say that players connect, if not where they are asked.
+	// gamePort is the port that servers name for players, if it differs from the query port.
 	gamePort uint16
 }
 
@@ -196,7 +196,7 @@ func (s *seat) locked(do func()) {
 	do()
 }
 
-// sit runs the peer until it ends or is sent away.
+// sit runs the peer until it ends or leave is called.
 func (s *seat) sit() (leave context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	options := s.options
@@ -249,7 +249,7 @@ func (s *seat) Close() error { return nil }
 
 func (s *seat) Share(int) {}
 
-// answer: every seventh server refuses everyone, at once as only that comes; ann is near the first
+// answer returns a server's answer. Every seventh server refuses everyone, without delay. ann is near the first
 // servers, the others near the last.
 func (s *seat) answer(addr netip.AddrPort) discovery.Result {
 	server := int(addr.Addr().As4()[3])
@@ -265,7 +265,7 @@ func (s *seat) answer(addr netip.AddrPort) discovery.Result {
 	}}
 }
 
-// askedOnce checks that no server was asked twice, and how many were.
+// askedOnce checks that no server was asked twice, and how many were asked.
 func (s *seat) askedOnce(want int) {
 	s.tb.Helper()
 	s.mu.Lock()

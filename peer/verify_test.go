@@ -11,8 +11,7 @@ import (
 	"muster/peer"
 )
 
-// TestSilentFinalist: a finalist that says nothing any more is asked once a
-// sample, holds nobody up, and is not where people go.
+// TestSilentFinalist checks that a finalist that falls silent is asked once a sample, delays nobody, and is not chosen.
 func TestSilentFinalist(t *testing.T) {
 	t.Parallel()
 	tb := newTable(t, 1)
@@ -33,8 +32,7 @@ func TestSilentFinalist(t *testing.T) {
 	}
 }
 
-// deafLook is a seat's prober to whom one server says nothing at the second
-// look.
+// deafLook is a seat's prober that gets no answer from one server in the second look.
 type deafLook struct {
 	*seat
 	deaf  netip.AddrPort

@@ -8,31 +8,31 @@ import (
 )
 
 const (
-	// mostAtAddress is how many servers at the address of a launch are asked for the one
-	// that takes players there: query ports differ from the game's.
+	// mostAtAddress bounds how many servers at a launch's address are asked. Several may run there, and query ports
+	// differ from game ports.
 	mostAtAddress = 8
-	// mostAttempts is how often they are asked: a packet or two may get lost.
+	// mostAttempts is how often each is asked: a packet or two may get lost.
 	mostAttempts = 3
 )
 
-// doubt is why a player should not be taken to an address unasked, if there is a
-// reason. A host may name any address and any port. It is believed where a server of
-// this round's list takes players that answered this player; a latecomer asks it first.
+// doubt is the reason, if there is one, not to take a player to an address without asking. A host may name any address
+// and port. The program trusts it if a server of this round's list accepts players there and has answered this player.
+// A latecomer asks that server first.
 type doubt struct {
 	launch  wire.Launch
 	address netip.AddrPort
 	round   *round
-	// reason is the doubt, empty for none, once isKnown.
+	// reason is the doubt, empty for none. It is valid once isKnown is true.
 	reason  string
 	isKnown bool
-	// unheard are the servers to ask.
+	// unheard are the servers still to ask.
 	unheard  []int
 	attempts int
-	// answers: a server there has answered.
+	// answers reports whether a server there has answered.
 	answers bool
 }
 
-// newDoubt returns what a player thinks of a launch who heard of some servers.
+// newDoubt judges a launch by the servers that the player has heard from.
 func newDoubt(r *round, m wire.Launch, heard map[int]*discovery.Info) *doubt {
 	d := &doubt{launch: m, round: r, isKnown: true}
 	address, err := netip.ParseAddrPort(m.Address)
@@ -60,7 +60,7 @@ func newDoubt(r *round, m wire.Launch, heard map[int]*discovery.Info) *doubt {
 		case answered:
 			d.answers = true
 		case r.servers[index].Addr.Port() == address.Port(), r.servers[index].Addr.Port() == m.QueryPort:
-			d.unheard = append([]int{index}, d.unheard...) // at that very port, or asked there
+			d.unheard = append([]int{index}, d.unheard...) // put first the server at exactly that game or query port
 		default:
 			d.unheard = append(d.unheard, index)
 		}
@@ -80,12 +80,12 @@ func newDoubt(r *round, m wire.Launch, heard map[int]*discovery.Info) *doubt {
 func (d *doubt) takesPlayers(index int, info *discovery.Info) bool {
 	asked := d.round.servers[index].Addr.Port()
 	if d.launch.QueryPort != 0 && d.launch.QueryPort != asked {
-		return false // a link takes that port: it must be this server's, too
+		return false // the link leads to that port, so it must be this server's
 	}
 	return asked == d.address.Port() || info != nil && info.GamePort == d.address.Port()
 }
 
-// learn takes what the servers there say.
+// learn takes what the servers at that address answered.
 func (d *doubt) learn(found []wire.Finalist, err error) {
 	if err != nil {
 		d.reason, d.isKnown = "it could not be asked: "+err.Error(), true
@@ -103,7 +103,7 @@ func (d *doubt) learn(found []wire.Finalist, err error) {
 	}
 }
 
-// ofTheSilent returns the doubt about servers of which none takes players there.
+// ofTheSilent returns the doubt when none of the servers there accepts players.
 func (d *doubt) ofTheSilent() string {
 	if d.answers {
 		return "the server there takes no players at that port"

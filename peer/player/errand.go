@@ -2,24 +2,23 @@ package player
 
 import "muster/host/wire"
 
-// errands are what is found out about the room's game, as far as the others need to know.
+// errands find out about the room's game what the others need to know.
 type errands struct {
-	// able is the newest word on whether this machine can start a game, and brought what
-	// the player brings into the room, as trying and bringing have found out.
+	// able is the newest statement on whether this machine can start a game. brought is what the player brings into the
+	// room. trying and bringing produce them.
 	able             wire.Able
 	brought          wire.Bring
 	trying, bringing errand
 }
 
-// errand is something that is found out about a game, for one game at a time: a
-// host may change it as often as it likes.
+// errand finds out one thing about a game, one game at a time, because a host may change the game at any moment.
 type errand struct {
-	game      string // the newest for which it is wanted
-	task      int    // under way, 0 for none
+	game      string // the newest game to find out about
+	task      int    // the running task, 0 for none
 	isStopped bool
 }
 
-// isNews notes for which game an errand is wanted, and reports whether that is another.
+// isNews notes the game to find out about, and reports whether it has changed.
 func (e *errand) isNews(game string) bool {
 	if game == "" || game == e.game {
 		return false
@@ -28,8 +27,7 @@ func (e *errand) isNews(game string) bool {
 	return true
 }
 
-// begins reports whether an errand can begin as a task. One that is under way ends
-// first.
+// begins reports whether an errand can start as a task. A running task must end first.
 func (e *errand) begins(p *port) bool {
 	if e.task == 0 {
 		e.task = p.begin()
@@ -42,15 +40,14 @@ func (e *errand) begins(p *port) bool {
 	return false
 }
 
-// ends notes the end of a task, and reports whether what it found is of use.
+// ends notes the end of a task, and reports whether its result is still wanted.
 func (e *errand) ends() bool {
 	isOfUse := !e.isStopped
 	e.task, e.isStopped = 0, false
 	return isOfUse
 }
 
-// run finds out once for each game whether this machine can start it, and what the
-// player brings into the room.
+// run finds out, once for each game, whether this machine can start it and what the player brings into the room.
 func (e *errands) run(p *port, game string) {
 	if e.trying.isNews(game) {
 		e.try(p)
@@ -92,7 +89,7 @@ func (e *errands) collected(p *port, in Brought) {
 	e.sayBrought(p)
 }
 
-// sayAgain tells a host what it has not heard of.
+// sayAgain repeats the results to a host that has not heard them.
 func (e *errands) sayAgain(p *port) {
 	if e.able.Game != "" {
 		p.send(e.able)
@@ -100,7 +97,7 @@ func (e *errands) sayAgain(p *port) {
 	e.sayBrought(p)
 }
 
-// sayBrought says what the player brings, if that is anything.
+// sayBrought tells the host what the player brings, if anything.
 func (e *errands) sayBrought(p *port) {
 	if len(e.brought.Favourites)+len(e.brought.Hidden) > 0 {
 		p.send(e.brought)

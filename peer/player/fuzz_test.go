@@ -9,9 +9,8 @@ import (
 	"muster/host/wire"
 )
 
-// FuzzPlayer lets a host say anything at any time, and the shell answer late or never. The
-// program does not panic, asks no address that the host may not have asked, and always has
-// a next moment.
+// FuzzPlayer lets a host say anything at any time, and lets the shell answer late or never. The program must not panic,
+// must ask only addresses that the host may ask for, and must always have a next moment.
 func FuzzPlayer(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13})
 	f.Add([]byte{1, 2, 11, 10, 3, 1, 11, 10, 4, 2, 11, 10, 10, 11, 6, 1, 12, 9, 0, 10})

@@ -11,71 +11,71 @@ import (
 // Input is something that happens to a player's program.
 type Input interface{ isInput() }
 
-// Connected: a connection to the host is made, the program's so many-th. Host is where the
-// host is.
+// Connected says that a connection to the host is open. Line numbers the program's connections. Host is the host's
+// address.
 type Connected struct {
 	Line int
 	Host netip.Addr
 }
 
-// Hear: the host says something.
+// Hear carries a message from the host.
 type Hear struct{ Message wire.Message }
 
-// Lost: the connection is over.
+// Lost says that the connection has ended.
 type Lost struct{}
 
-// Tick: time passes. Queued is how many messages wait for the line, and Outside the port of
-// the player's router by which others reach the beacon, 0 for none.
+// Tick says that time passes. Queued is how many messages wait to be sent. Outside is the router's port that forwards
+// to the beacon, 0 for none.
 type Tick struct {
 	Queued  int
 	Outside uint16
 }
 
-// Say: the player says something of the choice.
+// Say carries what the player says about the choice.
 type Say struct{ Say wire.Say }
 
-// Seen: results of a [Run]. At of each is the time since [Run.Began].
+// Seen carries results of a [Run]. Each result's At counts from [Run.Began].
 type Seen struct {
 	Task    int
 	Results []discovery.Result
 }
 
-// Ran: a [Run] has ended, and Seen has brought all its results. One that was stopped, or
-// whose patience ended, has no error.
+// Ran says that a [Run] has ended and Seen has delivered all its results. A run that was stopped, or that ran out of
+// patience, has no error.
 type Ran struct {
 	Task int
 	Err  error
 }
 
-// Resting: the prober asks nobody for so long.
+// Resting says how long the prober pauses.
 type Resting struct {
 	For    time.Duration
 	Queued int
 }
 
-// Progressed: how far a [Launch] got.
+// Progressed says how far a [Launch] got.
 type Progressed struct {
 	Task   int
 	State  wire.LaunchState
 	Detail string
 }
 
-// Launched: nothing more comes of a [Launch].
+// Launched says that a [Launch] has ended.
 type Launched struct{ Task int }
 
-// Tried: the answer to [Try].
+// Tried answers [Try].
 type Tried struct {
 	Task int
 	Able wire.Able
 }
 
-// Brought: the answer to [Collect].
+// Brought answers [Collect].
 type Brought struct {
 	Task  int
 	Bring wire.Bring
 }
 
-// Found: the answer to [LookAround].
+// Found answers [LookAround].
 type Found struct {
 	Game    string
 	Servers []wire.NearServer
@@ -95,50 +95,49 @@ func (Tried) isInput()      {}
 func (Brought) isInput()    {}
 func (Found) isInput()      {}
 
-// Output is something that a player's program wants done.
+// Output is something that the machine asks its shell to do.
 type Output interface{ isOutput() }
 
-// Send: tell the host something.
+// Send passes a message to the host.
 type Send struct{ Message wire.Message }
 
-// Tell: show the player something.
+// Tell shows the player an event.
 type Tell struct{ Event Event }
 
-// Warn: log something that somebody may want to change.
+// Warn logs a problem that somebody may want to fix.
 type Warn struct {
 	Text string
 	Args []any
 }
 
-// Keep: keep the token over a restart of the program.
+// Keep saves the token for the next start of the program.
 type Keep struct{ Token string }
 
-// Drop: end the connection. The program cannot act on what the host said.
+// Drop ends the connection, because the machine cannot act on what the host said.
 type Drop struct{ Err error }
 
-// Leave: end the program.
+// Leave ends the program.
 type Leave struct{ Err error }
 
-// Run: ask servers, and answer with [Seen] and [Ran]. Runs take turns at the prober.
+// Run probes servers. The shell answers with [Seen] and [Ran]. Runs take turns at the prober.
 type Run struct {
 	Task    int
-	Game    string // or the protocol of places
+	Game    string // or the protocol, for places
 	Servers []discovery.Server
 	Plan    discovery.Plan
 	// Exposure counts the servers that the plan names; see [Run.Watched].
 	Exposure *discovery.Exposure
-	// IsPlaces: these are places where a server could be. [Release] says when their
-	// prober has done its work.
+	// IsPlaces marks candidate places instead of servers. [Release] says when their prober can close.
 	IsPlaces bool
-	// Among is how many players ask the same servers.
+	// Among is how many players probe the same servers.
 	Among int
-	// Patience is how long the run may take, its wait for a turn included; 0 is for ever.
+	// Patience bounds the run, including its wait for a turn. 0 is unbounded.
 	Patience time.Duration
 	Began    time.Time
 }
 
-// Watched returns the run's plan as an executor has to follow it. Of servers that must not
-// be asked seen hears at once.
+// Watched returns the run's plan in the form that an executor must follow. For servers that must not be asked, it calls
+// seen at once.
 func (r Run) Watched(seen func(discovery.Result)) discovery.Plan {
 	if r.IsPlaces {
 		return r.Exposure.WatchPlaces(r.Plan, r.Servers, seen)
@@ -146,36 +145,36 @@ func (r Run) Watched(seen func(discovery.Result)) discovery.Plan {
 	return r.Exposure.Watch(r.Plan, r.Servers, seen)
 }
 
-// Release: close the prober for places of a protocol.
+// Release closes the prober for places of a protocol.
 type Release struct{ Protocol string }
 
-// Launch: take the player to a server, and answer with [Progressed] and [Launched]. A doubt
-// is why nothing should be started unasked, in a sentence.
+// Launch takes the player to a server. The shell answers with [Progressed] and [Launched]. Doubt, if not empty, is a
+// sentence on why the shell should ask the player first.
 type Launch struct {
 	Task   int
 	Launch wire.Launch
 	Doubt  string
 }
 
-// Try: find out whether this machine can start a game.
+// Try finds out whether this machine can start a game.
 type Try struct {
 	Task int
 	Game string
 }
 
-// Collect: find out what the player brings into the room.
+// Collect finds out what the player brings into the room.
 type Collect struct {
 	Task int
 	Game string
 }
 
-// LookAround: look for servers of a game on the networks of this machine.
+// LookAround searches this machine's networks for servers of a game.
 type LookAround struct {
 	Task int
 	Game string
 }
 
-// Stop: cut a task short. It is answered all the same.
+// Stop cuts a task short. The shell still answers the task.
 type Stop struct{ Task int }
 
 func (Send) isOutput()       {}
@@ -192,42 +191,40 @@ func (Collect) isOutput()    {}
 func (LookAround) isOutput() {}
 func (Stop) isOutput()       {}
 
-// Event is something the player's screen may show.
+// Event is something that the player's screen may show.
 type Event interface{ isEvent() }
 
-// Joined: the host let the player in, under this name. Page is what makes the room's
-// link the player's own.
+// Joined says that the host let the player in under this name. Page turns the room's link into the player's own.
 type Joined struct{ Name, Page string }
 
-// RoomChanged: the newest state of the room.
+// RoomChanged carries the newest state of the room.
 type RoomChanged struct{ Room wire.Snapshot }
 
-// Progress: how far the player's own measuring is.
+// Progress says how far the player's own measuring is.
 type Progress struct{ Probed, Answered, Listed int }
 
-// Exposing: so many servers of the list may see the player's address in this round, 0 for
-// all, as the host says.
+// Exposing says how many servers of the list may see the player's address in this round, according to the host. 0 means
+// all.
 type Exposing struct{ Most, Listed int }
 
-// ExposingPlaces: so many places where a server could be will have seen the player's address
-// in this round.
+// ExposingPlaces says how many candidate places will have seen the player's address in this round.
 type ExposingPlaces struct{ Places int }
 
-// Shown: who has seen the player's address in this round, which is about to be over.
+// Shown says who has seen the player's address in the round that is about to end.
 type Shown struct{ discovery.Exposed }
 
-// Disconnected: the connection broke, the next attempt comes after Retry. Gone: the host
-// runs no more where it was.
+// Disconnected says that the connection broke. The next attempt follows after Retry. Gone says that the host no longer
+// runs where it was.
 type Disconnected struct {
 	Err   error
 	Retry time.Duration
 	Gone  bool
 }
 
-// Waiting: the room has no host for a while, the connection stays.
+// Waiting says that the room has no host for a while. The connection stays open.
 type Waiting struct{ Message string }
 
-// Answered: why what the player said does not count.
+// Answered says why the player's word does not count.
 type Answered struct{ Message string }
 
 func (Joined) isEvent()         {}

@@ -9,24 +9,24 @@ import (
 )
 
 const (
-	// rings is how many rings of the timer the lateness is of: those of 5 seconds.
+	// rings is how many timer rings the lateness covers: 5 seconds of them.
 	rings = 50
-	// punctual is the share of rings that come no later than the lateness. A single stall
-	// says nothing of the machine.
+	// punctual is the share of rings that are no later than the lateness. A single stall says nothing about the
+	// machine.
 	punctual = 0.9
-	// worthTelling is from which change on the host is told.
+	// worthTelling is the smallest change that the host learns of.
 	worthTelling = 10 * time.Millisecond
 )
 
-// lateness is by how much this machine's timers ring late: what it measures may be too long
-// by as much. The zero value knows nothing yet.
+// lateness measures how late this machine's timers ring. Its RTTs may be too long by the same amount. The zero value
+// knows nothing yet.
 type lateness struct {
 	due  time.Time
-	last []time.Duration // the newest rings
+	last []time.Duration // of the newest rings
 	told time.Duration
 }
 
-// rang notes that a timer that rings again and again has done so.
+// rang notes a ring of a repeating timer.
 func (l *lateness) rang(now time.Time, every time.Duration) {
 	if l.due.IsZero() {
 		l.due = now
@@ -34,18 +34,18 @@ func (l *lateness) rang(now time.Time, every time.Duration) {
 	late := max(0, now.Sub(l.due))
 	l.last = append(l.last[max(0, len(l.last)+1-rings):], late)
 	l.due = l.due.Add((late/every + 1) * every)
-	if now.Before(l.due.Add(-every)) { // it rings sooner than it was thought to
+	if now.Before(l.due.Add(-every)) { // the ring is earlier than expected
 		l.due = now.Add(every)
 	}
 }
 
-// news is what the host is to be told, if it is anything new.
+// news returns what to tell the host, if it has changed.
 func (l *lateness) news() (m wire.Late, isNews bool) {
 	if len(l.last) < rings {
 		return m, false
 	}
 	if slices.Max(l.last)-l.told < worthTelling && l.told-slices.Min(l.last) < worthTelling {
-		return m, false // which is nearly always so, and this is asked many times a second
+		return m, false // almost always, and this runs many times a second
 	}
 	sorted := slices.Sorted(slices.Values(l.last))
 	by := min(sorted[int(punctual*rings)].Truncate(time.Millisecond), wire.MostLate)

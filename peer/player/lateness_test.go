@@ -7,14 +7,14 @@ import (
 	"muster/host/wire"
 )
 
-// TestLateness: a host hears that a machine is busy, and that it is busy no longer. A single
-// stall is no news.
+// TestLateness checks that the host learns when a machine becomes busy and when it is idle again, and that a single
+// stall goes unreported.
 func TestLateness(t *testing.T) {
 	const every = 100 * time.Millisecond
 	const ms = time.Millisecond
 	tests := []struct {
 		name string
-		// late is by how much the timer rings late, ring by ring.
+		// late returns how late the timer rings, ring by ring.
 		late func(ring int) time.Duration
 		want []time.Duration
 	}{
@@ -51,7 +51,7 @@ func TestLateness(t *testing.T) {
 		var now time.Time
 		start := time.Unix(0, 0)
 		for ring := range 600 {
-			// A stall longer than the time between two rings swallows those in between.
+			// A stall longer than the interval swallows the rings in between.
 			if at := start.Add(time.Duration(ring)*every + test.late(ring)); at.After(now) {
 				now = at
 			} else {

@@ -5,35 +5,34 @@ import (
 	"muster/host/wire"
 )
 
-// mostAgain is how often a host may have a game opened once more in a round: people who
-// press a button do not press it oftener, and a host that lies opens no more.
+// mostAgain bounds how often a host may reopen a game in a round. People do not press the button more often, and a
+// lying host opens no more.
 const mostAgain = 20
 
-// launch is how the player gets to the server that was chosen.
+// launch takes the player to the chosen server.
 type launch struct {
-	newest *wire.Launched // for a host that missed it
-	// to is where that leads. The player may be asked for long, while the room looks for
+	newest *wire.Launched // repeated to a host that missed it
+	// to is the address of the launch. The shell may be asking the player for a long time, while the room looks for
 	// seats for others.
 	to   string
-	task int // the newest
-	// isOpen: the shell is at it.
+	task int // of the newest launch
+	// isOpen says that the shell is working on it.
 	isOpen bool
-	doubt  *doubt // of the newest; nil before any
-	// sampling asks the server, if nobody knows it.
+	doubt  *doubt // about the newest launch; nil before any
+	// sampling asks the server if this player has not heard from it.
 	sampling *sampling
-	// again is the newest time at which the player asked for the game once more, and
-	// agains how often that was in this round.
+	// again is when the player last asked to reopen the game; agains counts those requests in this round.
 	again  int64
 	agains int
-	// isSaid: a connection has taken what came of the newest launch. A host that
-	// ends with its round may hear it and be gone before the launch returns.
+	// isSaid says that a connection has carried the outcome of the newest launch. A host that ends with its round may
+	// hear it and be gone before the launch returns.
 	isSaid bool
-	// finishing: the program leaves as soon as the host has heard of the launch.
+	// finishing says that the program leaves as soon as the host has heard of the launch.
 	finishing bool
 }
 
-// goes takes the player to the server, once a round, and once more whenever the player
-// asks for that on the page, or the room goes elsewhere.
+// goes takes the player to the server: once a round, and again whenever the player asks for it on the page or the room
+// moves to another server.
 func (p *Player) goes(m wire.Launch) {
 	l := &p.launch
 	if l.newest != nil && l.newest.Round == m.Round {
@@ -50,15 +49,14 @@ func (p *Player) goes(m wire.Launch) {
 	l.again, l.to = m.Again, m.Address
 	l.newest = &wire.Launched{Round: m.Round, State: wire.LaunchAsking}
 	heard := p.heard()
-	p.stop() // what was measured was for the choice
+	p.stop() // the measuring was for the choice
 	p.stopLaunch()
 	l.task = p.begin()
 	l.doubt = newDoubt(p.round, m, heard)
 	p.open()
 }
 
-// open has the shell take the player to the server, once it is known whether that is
-// doubted.
+// open starts the launch, once it is known whether there is a doubt.
 func (p *Player) open() {
 	l := &p.launch
 	d := l.doubt
@@ -71,7 +69,7 @@ func (p *Player) open() {
 	p.sampleFirst(l.sampling)
 }
 
-// targetSampled goes on after the servers at the launch's address were asked.
+// targetSampled continues after the servers at the launch's address were asked.
 func (p *Player) targetSampled(s *sampling, err error) {
 	p.launch.sampling = nil
 	p.launch.doubt.learn(s.found, err)
@@ -87,34 +85,33 @@ func (p *Player) stopLaunch() {
 	p.launch.isOpen = false
 }
 
-// progressed reports to the host how far the newest launch got, now and after a
-// lost connection.
+// progressed tells the host how far the newest launch got, now and after a lost connection.
 func (p *Player) progressed(in Progressed) {
 	l := &p.launch
-	if in.Task == l.task { // or the room goes elsewhere by now
+	if in.Task == l.task { // otherwise the room has since chosen another server
 		l.newest = &wire.Launched{Round: l.newest.Round, State: in.State, Detail: in.Detail}
 		l.isSaid = p.line.isIn && in.State != wire.LaunchAsking
 		p.send(*l.newest)
 	}
 }
 
-// launched ends the program, if one launch is what it was for.
+// launched ends the program that was started for one launch only.
 func (p *Player) launched(in Launched) {
 	l := &p.launch
 	if in.Task != l.task {
-		return // the room goes elsewhere by now
+		return // the room has since chosen another server
 	}
 	l.isOpen = false
 	if !p.options.Once {
 		return
 	}
-	if l.finishing = !p.line.isIn && !l.isSaid; !l.finishing { // else once the host has heard of the launch
+	if l.finishing = !p.line.isIn && !l.isSaid; !l.finishing { // otherwise leave once the host has heard of the launch
 		p.do(Leave{ErrFinished})
 	}
 }
 
-// heard are the servers that answered this player in this round, with what they
-// said of themselves. What the host says that they answered does not count.
+// heard returns the servers that answered this player in this round, and what they said of themselves. Answers that
+// only the host reports do not count.
 func (p *Player) heard() map[int]*discovery.Info {
 	heard := map[int]*discovery.Info{}
 	note := func(server int, info *discovery.Info) {

@@ -8,16 +8,16 @@ import (
 	"muster/host/wire"
 )
 
-// look is a second look at the finalists, under way or over.
+// look is a second look at the finalists, running or finished.
 type look struct {
 	round, attempt int
 	forbidden      []wire.Finalist
-	sampling       *sampling      // nil when it is over
-	found          *wire.Verified // nil while it is under way
+	sampling       *sampling      // nil once finished
+	found          *wire.Verified // nil while running
 }
 
-// verify looks at the finalists again and reports them to the host. A host that asks
-// once more, after a lost connection, gets what was found.
+// verify measures the finalists again and reports them to the host. If a host repeats the request after a lost
+// connection, it gets the earlier findings.
 func (p *Player) verify(m wire.Finalists) error {
 	r := p.round
 	if r == nil || r.number != m.Round {
@@ -55,7 +55,7 @@ func (p *Player) verify(m wire.Finalists) error {
 	return nil
 }
 
-// these are servers of the list.
+// these returns servers of the list.
 func (r *round) these(indexes []int) []discovery.Server {
 	servers := make([]discovery.Server, len(indexes))
 	for i, index := range indexes {
@@ -64,17 +64,17 @@ func (r *round) these(indexes []int) []discovery.Server {
 	return servers
 }
 
-// A look of more samples than fewSamples tells after each what it has found so far, so that
-// people see it, and it counts if the organiser cuts the look short.
+// fewSamples is the longest look that reports only at its end. A longer one reports after each sample, so that people
+// see it, and so that it counts if the organiser cuts the look short.
 const fewSamples = 5
 
-// looked goes on after a sample of the finalists.
+// looked continues after a sample of the finalists.
 func (p *Player) looked(s *sampling, err error) {
 	l := p.look
 	verified := wire.Verified{Round: l.round, Attempt: l.attempt}
 	switch {
 	case err != nil:
-		p.do(Leave{err}) // such as a firewall's that lets no probe out
+		p.do(Leave{err}) // for example, a firewall lets no probe out
 	case !s.isOver() && s.wants.Samples > fewSamples:
 		verified.Servers, verified.More = append(soFar(s.found), l.forbidden...), true
 		p.send(verified)

@@ -10,33 +10,32 @@ import (
 	"muster/host/wire"
 )
 
-// nearFresh is how long what was found on the networks of this machine holds. A host may
-// ask as often as it likes; looking is a question to everybody there.
+// nearFresh is how long a search of this machine's networks stays valid. A host may ask as often as it likes, but each
+// search bothers every machine there.
 const nearFresh = time.Minute
 
-// lookPause is how long nobody is asked again, whatever the game, and maxFound how many
-// addresses are remembered.
+// lookPause is the shortest time between two searches, whatever the game. maxFound bounds the remembered addresses.
 const (
 	lookPause = 6 * time.Second
 	maxFound  = 1024
 )
 
-// near is what was found on the networks of this machine.
+// near is what searches of this machine's networks found.
 type near struct {
 	looking bool
 	told    wire.Near
 	at      time.Time
-	// addrs are where servers were found, of whatever game. It is never changed.
+	// addrs are the servers' addresses, for any game. The map is never changed, only replaced.
 	addrs map[netip.AddrPort]bool
 }
 
-// lookAround tells the host which servers of a game are around.
+// lookAround tells the host which servers of a game are nearby.
 func (n *near) lookAround(p *port, game string) {
 	switch {
 	case n.looking:
 	case !n.at.IsZero() && n.told.Game == game && p.now.Sub(n.at) < nearFresh:
 		p.send(n.told)
-	case !n.at.IsZero() && p.now.Sub(n.at) < lookPause: // another game, a moment later
+	case !n.at.IsZero() && p.now.Sub(n.at) < lookPause: // a search for another game has just run
 		p.send(wire.Near{Game: game, Servers: []wire.NearServer{}})
 	default:
 		n.looking = true
@@ -44,8 +43,7 @@ func (n *near) lookAround(p *port, game string) {
 	}
 }
 
-// found tells of servers on private networks: what the internet reaches is for lists
-// to name.
+// found reports servers on private networks. Public servers belong on lists.
 func (n *near) found(p *port, game string, found []wire.NearServer) {
 	found = slices.DeleteFunc(append([]wire.NearServer{}, found...), func(f wire.NearServer) bool {
 		return f.Addr.Port() == 0 || discovery.ReachOf(f.Addr.Addr()) != discovery.NetworkReach

@@ -13,9 +13,9 @@ import (
 // ownNearest is how many near servers a player looks for while people vote.
 const ownNearest = 50
 
-// NewPlan returns the plan that the host asks for. In a room a plan goes through its
-// whole list: servers that one player skipped would be lost to all. Where the
-// host coordinates, a player's own plan is what it allows besides.
+// NewPlan returns the plan that the host asks for. In a room, a plan covers its whole list, because a server that one
+// player skips is lost to everyone. If the host coordinates, this is the player's own plan, which runs only as far as
+// the host allows.
 func NewPlan(m wire.Measure, servers []discovery.Server) (discovery.Plan, error) {
 	options := discovery.PlanOptions{Seed: m.Seed, MaxRTT: time.Duration(m.MaxRTT), AutoStop: discovery.StopOff}
 	strategy := discovery.Strategy(m.Strategy)
@@ -29,8 +29,8 @@ func NewPlan(m wire.Measure, servers []discovery.Server) (discovery.Plan, error)
 	return plan.New(strategy, topology.New(servers), options)
 }
 
-// turned goes through a list from another server on than the first: else all
-// players would ask each server at the same moment.
+// turned starts a list at another server than the first. Otherwise all players would ask each server at the same
+// moment.
 type turned struct {
 	discovery.Plan
 	first, servers int

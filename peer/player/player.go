@@ -1,11 +1,10 @@
-// Package player is what a player's program does in a room, as a pure machine: it hears
-// what happens, and says what to do.
+// Package player is a player's program in a room, as a pure machine: it takes events and returns what to do.
 //
 //	messages, results, answers, time ──▶ Player.Step ──▶ messages, runs, launches, events
 //
-// A shell owns sockets, prober, clock and game, and drives the machine: package peer does it
-// for real, the simulator in virtual time. Work that takes time is a task with a number: the
-// shell begins it when an output says so, and tells with the same number what came of it.
+// A shell owns sockets, prober, clock and game, and drives the machine. Package peer does so for real, the simulator in
+// virtual time. Work that takes time is a numbered task: an output tells the shell to begin it, and an input with the
+// same number brings the result.
 package player
 
 import (
@@ -20,41 +19,39 @@ import (
 	"muster/host/wire"
 )
 
-// Options say who plays, and how.
+// Options say who plays and how.
 type Options struct {
-	// Hello begins every connection. The machine fills in token and line.
+	// Hello begins every connection. The machine fills in the token and the line.
 	Hello wire.Hello
-	// Once: leave after the first launch.
+	// Once makes the program leave after the first launch.
 	Once bool
-	// HasPlaces: the shell can measure places where a server could be.
+	// HasPlaces says that the shell can measure candidate places.
 	HasPlaces bool
 	// NewPlan makes the plan for a list; nil is [NewPlan].
 	NewPlan func(m wire.Measure, servers []discovery.Server) (discovery.Plan, error)
 	Pace    Pace
-	// Seed decides at which moments servers are sampled.
+	// Seed varies the moments at which servers are sampled.
 	Seed uint64
 }
 
-// Pace is how fast the machine goes about its work.
+// Pace is the machine's timing.
 type Pace struct {
-	// Flush is how often results go to the host: the page shows them live.
+	// Flush is how often results go to the host, whose page shows them live.
 	Flush time.Duration
-	// Sample spaces the samples of a finalist: servers answer an address about
-	// once a second.
+	// Sample spaces the samples of a finalist: servers answer an address about once a second.
 	Sample time.Duration
-	// Patience is how long a sample waits for its answers: not until the prober
-	// would repeat a question.
+	// Patience is how long a sample waits for answers. It ends before the prober would repeat a question.
 	Patience time.Duration
 }
 
-// RealPace is that of the program.
+// RealPace is the pace of the real program.
 var RealPace = Pace{Flush: 100 * time.Millisecond, Sample: 1100 * time.Millisecond, Patience: 900 * time.Millisecond}
 
 // Player is one player's program in one room.
 type Player struct {
 	port
 	room    wire.Snapshot
-	failed  bool // the room, as far as the player was told who saw their address
+	failed  bool // the room failed; the player has been told who saw their address
 	late    lateness
 	round   *round
 	look    *look // the newest
@@ -64,13 +61,13 @@ type Player struct {
 	errands errands
 }
 
-// port is what all parts of a program say through: the outputs of a step, and the line.
+// port is the way out for all parts of the machine: the outputs of a step, and the line.
 type port struct {
 	options  Options
 	rng      *rand.Rand
 	now      time.Time
 	outputs  []Output
-	tasks    int // how many were begun
+	tasks    int // counts the tasks begun
 	line     line
 	exposure *discovery.Exposure
 }
@@ -79,18 +76,18 @@ type port struct {
 type line struct {
 	isIn  bool // the host has let us in
 	token string
-	// epoch is the greatest that a host of the room had: one with a lesser has lost it.
+	// epoch is the greatest that any host of the room has shown. A host with a lesser one has lost the room.
 	epoch uint64
-	host  netip.Addr // where it is
-	// others are other addresses of the host.
+	host  netip.Addr // the host's address
+	// others are further addresses of the host.
 	others []netip.AddrPort
-	// outside is the router's port by which others reach the beacon, and saidOutside
-	// that which this connection was told of, 0 for none.
+	// outside is the router's port that forwards to the beacon. saidOutside is the port that this connection was told.
+	// 0 means none.
 	outside, saidOutside uint16
 	queued               int
 }
 
-// New returns the program of a player.
+// New returns a player's program.
 func New(o Options, now time.Time) *Player {
 	if o.NewPlan == nil {
 		o.NewPlan = NewPlan
@@ -106,7 +103,7 @@ func New(o Options, now time.Time) *Player {
 // Token returns the proof of this player's place in the room.
 func (p *Player) Token() string { return p.line.token }
 
-// Hosts returns other addresses of the host, as it told them.
+// Hosts returns the further addresses that the host has announced.
 func (p *Player) Hosts() []netip.AddrPort { return p.line.others }
 
 // IsIn reports whether the host has let this connection in.
@@ -115,7 +112,7 @@ func (p *Player) IsIn() bool { return p.line.isIn }
 // IsFinishing reports whether the program leaves as soon as the host has heard of the launch.
 func (p *Player) IsFinishing() bool { return p.launch.finishing }
 
-// Measuring returns the [Run] that measures the list, 0 for none.
+// Measuring returns the task of the [Run] that measures the list, 0 for none.
 func (p *Player) Measuring() int {
 	if p.round == nil {
 		return 0
@@ -123,7 +120,7 @@ func (p *Player) Measuring() int {
 	return p.round.run
 }
 
-// Next returns when the machine needs a [Tick].
+// Next returns when the machine needs its next [Tick].
 func (p *Player) Next() time.Time {
 	next := p.late.due
 	for _, s := range p.samplings() {
@@ -134,7 +131,7 @@ func (p *Player) Next() time.Time {
 	return next
 }
 
-// Step has something happen, and returns what to do about it, in this order.
+// Step processes an input, and returns what to do about it, in this order.
 func (p *Player) Step(in Input, now time.Time) []Output {
 	p.now, p.outputs = now, nil
 	switch in := in.(type) {
@@ -152,7 +149,7 @@ func (p *Player) Step(in Input, now time.Time) []Output {
 	case Tick:
 		p.tick(in)
 	case Say:
-		// What the player says is of the moment: the host that comes back later is not told.
+		// The player's word is about this moment. A host that returns later does not get it.
 		if !p.line.isIn {
 			p.tell(Answered{"the host is away just now, and does not hear it: say it again once the connection is back"})
 		}
@@ -182,7 +179,7 @@ func (p *port) do(o Output) { p.outputs = append(p.outputs, o) }
 
 func (p *port) tell(e Event) { p.do(Tell{e}) }
 
-// send tells the host something, if there is one.
+// send passes a message to the host, if connected.
 func (p *port) send(m wire.Message) {
 	if p.line.isIn {
 		p.line.queued++
@@ -212,7 +209,7 @@ func (p *Player) tick(in Tick) {
 	}
 }
 
-// sayLate tells the host when this machine has become busy, or idle again.
+// sayLate tells the host when this machine becomes busy or idle.
 func (p *Player) sayLate() {
 	if !p.line.isIn {
 		return
@@ -222,8 +219,7 @@ func (p *Player) sayLate() {
 	}
 }
 
-// sayOutside tells the host by which port of the router others reach the beacon, if that is
-// news.
+// sayOutside tells the host the router's port that forwards to the beacon, if it has changed.
 func (p *port) sayOutside() {
 	if l := &p.line; l.isIn && l.outside != 0 && l.outside != l.saidOutside {
 		l.saidOutside = l.outside
@@ -231,14 +227,14 @@ func (p *port) sayOutside() {
 	}
 }
 
-// ErrOutdated says that a host has said less than another by now: it has lost the room.
+// ErrOutdated says that the host's epoch is older than another host's, so it has lost the room.
 var ErrOutdated = errors.New("peer: the host no longer has the room")
 
-// ErrFinished is why a program leaves whose work is done.
+// ErrFinished says that the program has done its work and leaves.
 var ErrFinished = errors.New("peer: finished")
 
-// ErrNothingSuitable says that the room found no server for everyone. Only a
-// program that leaves after one round says so.
+// ErrNothingSuitable says that the room found no server for everyone. Only a program that leaves after one round
+// returns it.
 var ErrNothingSuitable = errors.New("peer: no server suits everyone")
 
 // receive acts on a message of the host.
@@ -298,10 +294,9 @@ func (p *Player) roomChanged(m wire.Room) error {
 	return nil
 }
 
-// welcome takes the host's word that we are in, and says everything again that a host
-// which has not heard of it needs to know.
+// welcome notes that the host let us in, and repeats everything that a new host needs to know.
 func (p *Player) welcome(m wire.Welcome) error {
-	if m.Version != wire.Version { // the host did not look at ours
+	if m.Version != wire.Version { // the host did not check our version
 		return wire.Refusal{
 			Reason: wire.ReasonVersion, Message: fmt.Sprintf("the host speaks version %d, this program %d", m.Version, wire.Version),
 			Hint: "update muster, here or there",
@@ -311,7 +306,7 @@ func (p *Player) welcome(m wire.Welcome) error {
 	if m.Epoch < l.epoch {
 		return ErrOutdated
 	}
-	isAgain := l.isIn // another host has the room now, and someone in between kept the line
+	isAgain := l.isIn // another host has taken over the room behind a connection that stayed open
 	l.isIn, l.epoch = true, m.Epoch
 	if isAgain {
 		p.send(wire.Again{})
@@ -327,7 +322,7 @@ func (p *Player) welcome(m wire.Welcome) error {
 	p.errands.sayAgain(&p.port)
 	l.saidOutside = 0
 	p.sayOutside()
-	p.late.told = 0 // this host was told nothing yet
+	p.late.told = 0 // this host has heard nothing yet
 	if p.launch.newest != nil {
 		p.send(*p.launch.newest)
 	}

@@ -15,7 +15,7 @@ import (
 
 const ms = time.Millisecond
 
-// script drives a player as a shell does, and keeps what it wants.
+// script drives a player as a shell does, and records its outputs.
 type script struct {
 	*testing.T
 	player *Player
@@ -70,7 +70,7 @@ func (s *script) passes(d time.Duration) {
 	}
 }
 
-// asks executes the newest run: servers answer after 20 ms, the silent never do.
+// asks executes the newest run. Servers answer after 20 ms; the silent ones never do.
 func (s *script) asks(silent ...int) {
 	s.Helper()
 	run := s.runs[len(s.runs)-1]
@@ -152,7 +152,7 @@ func TestRound(t *testing.T) {
 	s.wants("")
 	s.hears(wire.Welcome{Version: wire.Version, Token: "token"})
 	s.passes(100 * ms)
-	s.wants("Infos Report Done") // once more
+	s.wants("Infos Report Done") // the host asked for more
 	s.hears(wire.Measure{Round: 2})
 	s.wants("Drop")
 }
@@ -183,7 +183,7 @@ func TestLook(t *testing.T) {
 	s := newScript(t, Options{Seed: 1})
 	look := wire.Finalists{Round: 1, Game: "openarena", Attempt: 1, Servers: []int{1, 3}, Samples: 3}
 	s.hears(listOfFour, measureAll, look)
-	s.wants("Stop") // what was measured was for the look
+	s.wants("Stop") // the run belongs to the look
 	for n := range 3 {
 		if len(s.runs) != n+2 {
 			t.Fatalf("%d runs before sample %d", len(s.runs)-1, n)
@@ -199,7 +199,7 @@ func TestLook(t *testing.T) {
 			if len(s.runs) != n+2 {
 				t.Error("a sample comes too soon")
 			}
-			s.passes(300 * ms) // it is not foreseen when
+			s.passes(300 * ms) // the exact moment is random
 		}
 	}
 	verified, is := s.said[0].(wire.Verified)
@@ -217,8 +217,8 @@ func TestLook(t *testing.T) {
 	s.wants("")
 }
 
-// TestGap: samples come as fast as the host says that servers answer, and never faster than
-// any server likes, nor than players who take turns.
+// TestGap checks the time between samples: as short as the host's pace of servers allows, but never shorter than
+// servers tolerate, nor than players who take turns need.
 func TestGap(t *testing.T) {
 	for _, tt := range []struct{ gap, every, least, most time.Duration }{
 		{300 * ms, 0, 300 * ms, 400 * ms},

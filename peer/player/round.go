@@ -11,11 +11,9 @@ import (
 )
 
 const (
-	// chunk is how many results go together: what their servers say of
-	// themselves fits a message even if all texts are new and long.
+	// chunk is how many results one message carries. Even with new, long texts from every server it fits a message.
 	chunk = 1024
-	// maxQueued is how many messages wait for a slow line before results are
-	// held back.
+	// maxQueued is how many messages may wait on a slow line before results are held back.
 	maxQueued = 16
 )
 
@@ -23,30 +21,30 @@ const (
 type round struct {
 	number  int
 	servers []discovery.Server
-	host    netip.Addr // where the list is from
-	// near are the private addresses that this machine found servers at itself.
+	host    netip.Addr // the host that sent the list
+	// near are the private addresses at which this machine found servers itself.
 	near     map[netip.AddrPort]bool
 	measure  *wire.Measure
-	agenda   *discovery.Agenda // nil until measuring began
+	agenda   *discovery.Agenda // nil until measuring begins
 	began    time.Time
-	results  []discovery.Result // in the order in which they came
+	results  []discovery.Result // in order of arrival
 	answered int
-	// run is the task that follows the agenda, 0 for none, and isCut that something else
-	// is to be done instead. A run that was cut short may still have results.
+	// run is the task that follows the agenda, 0 for none. isCut says that something else goes first. A run that was
+	// cut short may still deliver results.
 	run    int
 	isCut  bool
 	isDone bool
-	// known is how many of the results the host said, not this machine.
+	// known is how many of the results came from the host instead of this machine.
 	known int
-	// sent counts the results that this connection was given. Those
-	// that were lost with one are sent again, all of them: see welcome.
+	// sent counts the results that this connection has carried. After a lost connection all of them are sent again; see
+	// welcome.
 	sent     int
 	saidDone bool
 	shown    Progress
 }
 
-// list begins a round, unless it is the one we are in. A host that lost its
-// memory may send another list under the same number.
+// list begins a round, unless it repeats the current one. A host that lost its memory may send another list under the
+// same number.
 func (p *Player) list(m wire.List) {
 	if r := p.round; r != nil && r.number == m.Round && slices.Equal(r.servers, m.Servers) {
 		return
@@ -58,7 +56,7 @@ func (p *Player) list(m wire.List) {
 	p.round = &round{number: m.Round, servers: m.Servers, host: p.line.host, near: p.near.addrs}
 }
 
-// stop cuts short what is measured.
+// stop cuts the measuring short.
 func (p *Player) stop() {
 	if r := p.round; r != nil && r.run != 0 && !r.isCut {
 		r.isCut = true
@@ -69,13 +67,13 @@ func (p *Player) stop() {
 	}
 }
 
-// measure starts the discovery, or waits for what the host knows already.
+// measure starts the discovery, or waits for the results that the host already knows.
 func (p *Player) measure(m wire.Measure) error {
 	r := p.round
 	if r == nil || r.number != m.Round {
 		return fmt.Errorf("peer: asked to measure round %d without its list", m.Round)
 	}
-	if r.agenda != nil { // the connection was lost, the discovery was not
+	if r.agenda != nil { // only the connection was lost; the discovery continues
 		p.exposes(m.Most)
 		if m.Strategy == wire.Coordinated {
 			r.agenda.Hold() // from now on the host says what to ask
@@ -89,7 +87,7 @@ func (p *Player) measure(m wire.Measure) error {
 	return nil
 }
 
-// known takes what the host still has from before this program was started.
+// known takes the results that the host kept from before this program started.
 func (p *Player) known(m wire.Report) error {
 	r := p.round
 	if r == nil || r.number != m.Round || r.measure == nil || r.agenda != nil {
@@ -103,8 +101,7 @@ func (p *Player) known(m wire.Report) error {
 	return p.follow(m.Results)
 }
 
-// follow begins to follow a plan. The host remembers results from before this program was
-// started.
+// follow begins a plan. The host remembers results from before this program started.
 func (p *Player) follow(remembered []discovery.Result) error {
 	r := p.round
 	plan, err := p.options.NewPlan(*r.measure, r.servers)
@@ -140,19 +137,19 @@ func (r *round) add(results []discovery.Result) {
 	}
 }
 
-// exposes tells the player how many servers will see the player's address at most, and lets
-// no more be asked than that. A host that wants more says so, and the player hears it first.
+// exposes tells the player the most servers that will see their address, and enforces that bound. A host that wants
+// more must say so, and the player hears it first.
 func (p *Player) exposes(most int) {
 	if p.exposure.Promise(most) {
 		p.tell(Exposing{most, len(p.round.servers)})
 	}
 }
 
-// ask puts what the host wants to know first.
+// ask puts the servers that the host wants to know first.
 func (p *Player) ask(m wire.Ask) error {
 	r := p.round
 	if r == nil || r.number != m.Round || r.agenda == nil {
-		return nil // of a round that is over, or not yet begun here
+		return nil // that round is over, or has not begun here
 	}
 	if slices.ContainsFunc(slices.Concat(m.Servers, m.Names), func(s int) bool { return s < 0 || s >= len(r.servers) }) {
 		return fmt.Errorf("peer: asked for a server outside the list of %d", len(r.servers))
@@ -169,7 +166,7 @@ func (p *Player) ask(m wire.Ask) error {
 	return nil
 }
 
-// sayNames says what servers that lead called themselves when they were measured.
+// sayNames tells the host the names of leading servers, as heard when they were measured.
 func (p *Player) sayNames(servers []int) {
 	if len(servers) == 0 {
 		return
@@ -186,7 +183,7 @@ func (p *Player) sayNames(servers []int) {
 	}
 }
 
-// run measures until the agenda has nothing more.
+// run measures until the agenda has nothing left.
 func (p *Player) run() {
 	p.stop()
 	r := p.round
@@ -210,14 +207,14 @@ func (p *Player) seen(in Seen) {
 	}
 }
 
-// ran goes on after a run.
+// ran continues after a run.
 func (p *Player) ran(in Ran) {
 	if r := p.round; r != nil && in.Task == r.run {
 		r.run = 0
 		switch {
 		case in.Err != nil:
 			p.do(Leave{in.Err})
-		case !r.isCut && r.agenda.Pending(): // the host asked for more in the last moment, and for nothing else since
+		case !r.isCut && r.agenda.Pending(): // the host asked for more at the last moment, and nothing else needs the prober
 			p.run()
 		default:
 			r.isDone = true
@@ -230,8 +227,7 @@ func (p *Player) ran(in Ran) {
 	}
 }
 
-// flush shows the player how far the measuring is, and sends the host what it has
-// not heard yet, as fast as the line takes it.
+// flush shows the player the progress, and sends the host the new results as fast as the line takes them.
 func (p *Player) flush() {
 	r := p.round
 	if r == nil || r.agenda == nil {
@@ -255,8 +251,7 @@ func (p *Player) flush() {
 	}
 }
 
-// rests tells the host that nothing is to be expected for a while: silence without a word
-// is taken for that of a program that has died.
+// rests warns the host of a pause. Without the warning, the host would take the silence for a dead program.
 func (p *Player) rests(d time.Duration) {
 	if r := p.round; r != nil && r.agenda != nil && p.line.isIn {
 		p.flush()
@@ -264,14 +259,13 @@ func (p *Player) rests(d time.Duration) {
 	}
 }
 
-// report says what servers tell of themselves first: with the results the host
-// decides at once.
+// report sends what servers say of themselves before the results, because the host decides as soon as it has results.
 func (p *Player) report(report wire.Report) {
 	infos := wire.Infos{Round: report.Round}
 	for i := range report.Results {
 		if info := report.Results[i].Info; info != nil {
 			nameless := *info
-			nameless.Name = "" // only leaders and finalists need one, and names repeat least
+			nameless.Name = "" // only leaders and finalists need names, and names compress worst
 			infos.Servers = append(infos.Servers, wire.ServerInfo{Server: report.Results[i].Server, Info: nameless})
 		}
 	}
@@ -281,23 +275,21 @@ func (p *Player) report(report wire.Report) {
 	p.send(report)
 }
 
-// mayAsk reports whether a host may have us ask a server. A host on the internet
-// knows nothing of the networks that we are on: at the private addresses in its
-// list are our own machines, which no stranger should have us probe.
+// mayAsk reports whether a host may ask for probes of a server. A host on the internet does not know our networks. The
+// private addresses in its list would be our own machines, and no stranger should make us probe those.
 func mayAsk(host, server netip.Addr) bool {
 	reach := discovery.ReachOf(server)
 	return reach != discovery.NoReach && reach >= discovery.ReachOf(host)
 }
 
-// mayAsk reports whether the host may have us ask a server of its list: what it can know
-// itself, or what we have told it.
+// mayAsk reports whether the host may ask for probes of a server of its list: one that it can know itself, or one that
+// we have announced.
 func (r *round) mayAsk(server int) bool {
 	at := r.servers[server].Addr
 	return r.near[at] || mayAsk(r.host, at.Addr())
 }
 
-// outOfReach are the servers that the host may not have us ask, besides those
-// that are known.
+// outOfReach returns results for the servers that the host may not ask for, except those already known.
 func (r *round) outOfReach(known []discovery.Result) (forbidden []discovery.Result) {
 	isKnown := make([]bool, len(r.servers))
 	for i := range known {

@@ -20,7 +20,7 @@ func TestMayAsk(t *testing.T) {
 		{internet, "127.0.0.1", false},
 		{internet, "0.0.0.0", false},
 		{network, "192.0.2.1", true},
-		{network, "10.0.0.1", true}, // another network of the host's
+		{network, "10.0.0.1", true}, // another network, known to the host
 		{network, "127.0.0.1", false},
 		{machine, "127.1.0.2", true},
 		{machine, "192.168.1.1", true},

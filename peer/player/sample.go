@@ -8,23 +8,22 @@ import (
 	"muster/host/wire"
 )
 
-// unforeseen is the part of the time between two samples, as its reciprocal, by which
-// it varies: a server that knew when it is asked could answer beforehand.
+// unforeseen is the reciprocal of how much the time between two samples varies. A server that could predict a sample
+// could answer before it arrives.
 const unforeseen = 4
 
-// leastGap is the shortest time between two samples, whatever a host says of its servers: four
-// packets a second bother none.
+// leastGap is the shortest time between two samples, whatever a host says of its servers. Four packets a second bother
+// no server.
 const leastGap = 250 * time.Millisecond
 
-// sampling asks servers a few times, one packet each: what was repeated would hide
-// the loss.
+// sampling asks servers a few times, one packet each. Repeated packets would hide the loss.
 type sampling struct {
 	wants    wire.Finalists
 	servers  []discovery.Server
 	isPlaces bool
 	at       time.Time // of the next sample
 	taken    int
-	task     int // the sample under way, 0 for none
+	task     int // the running sample, 0 for none
 	results  []discovery.Result
 	found    []wire.Finalist
 }
@@ -35,7 +34,7 @@ func (s *sampling) isResting() bool { return s.task == 0 }
 // isOver reports whether all samples are taken.
 func (s *sampling) isOver() bool { return s.taken >= s.wants.Samples }
 
-// newSampling returns the sampling of servers, which have the numbers of the finalists.
+// newSampling returns a sampling of servers, numbered as in the finalists.
 func (p *port) newSampling(m wire.Finalists, servers []discovery.Server) *sampling {
 	s := &sampling{wants: m, servers: servers, at: p.now.Add(time.Duration(m.After)), found: make([]wire.Finalist, len(servers))}
 	for i := range s.found {
@@ -44,7 +43,7 @@ func (p *port) newSampling(m wire.Finalists, servers []discovery.Server) *sampli
 	return s
 }
 
-// samplings are all that are under way.
+// samplings returns all that are running.
 func (p *Player) samplings() (all []*sampling) {
 	if p.look != nil && p.look.sampling != nil {
 		all = append(all, p.look.sampling)
@@ -58,7 +57,7 @@ func (p *Player) samplings() (all []*sampling) {
 	return all
 }
 
-// sampleFirst takes the first sample, if it is time.
+// sampleFirst takes the first sample if it is due.
 func (p *port) sampleFirst(s *sampling) {
 	if !p.now.Before(s.at) {
 		p.sample(s)
@@ -73,18 +72,18 @@ func (p *port) sample(s *sampling) {
 	}
 	every := max(time.Duration(s.wants.Every), pause)
 	s.at = s.at.Add(every)
-	if s.wants.Every == 0 { // nobody waits for a turn behind this one
+	if s.wants.Every == 0 { // no other player waits for a turn after this one
 		s.at = s.at.Add(time.Duration(p.rng.Int64N(int64(every / unforeseen))))
 	}
 	s.task, s.results = p.begin(), make([]discovery.Result, len(s.servers))
 	p.do(Run{
 		Task: s.task, Game: s.wants.Game, Servers: s.servers, Plan: asked{discovery.NewConventional(len(s.servers)), s.results},
 		Exposure: p.exposure, IsPlaces: s.isPlaces, Patience: p.options.Pace.Patience, Began: p.now,
-		Among: 1, // the host has players take turns: nobody needs to share
+		Among: 1, // the host makes players take turns, so nobody shares
 	})
 }
 
-// sampled notes a sample, and goes on with what it was for.
+// sampled notes a sample and continues its purpose.
 func (p *Player) sampled(s *sampling, err error) {
 	s.task = 0
 	if err == nil {
@@ -106,7 +105,7 @@ func (p *Player) sampled(s *sampling, err error) {
 	}
 }
 
-// drop ends a sampling that is under way.
+// drop ends a running sampling.
 func (p *port) drop(s **sampling) {
 	if *s != nil && (*s).task != 0 {
 		p.do(Stop{(*s).task})
@@ -114,8 +113,7 @@ func (p *port) drop(s **sampling) {
 	*s = nil
 }
 
-// soFar is a copy of what was found that says nothing of the servers themselves: that comes
-// at the end.
+// soFar returns a copy of the findings without the servers' own facts, which come at the end.
 func soFar(finalists []wire.Finalist) []wire.Finalist {
 	copied := slices.Clone(finalists)
 	for i := range copied {
@@ -124,17 +122,17 @@ func soFar(finalists []wire.Finalist) []wire.Finalist {
 	return copied
 }
 
-// asked takes the servers that were asked to be lost, until it is known better.
+// asked counts a probed server as lost until an answer arrives.
 type asked struct {
 	discovery.Plan
 	results []discovery.Result
 }
 
-// Asked makes it a [discovery.Witness].
+// Asked implements [discovery.Witness].
 func (a asked) Asked(server int) { a.results[server].State = discovery.Lost }
 
-// addSample notes one more answer or silence. One answer makes a server
-// answered; only if all samples are silent is it lost.
+// addSample notes an answer or a silence. One answer makes a server answered; it is lost only if all samples are
+// silent.
 func addSample(f *wire.Finalist, r discovery.Result) {
 	if !r.State.Asked() {
 		if f.Sent == 0 {

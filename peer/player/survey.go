@@ -8,23 +8,22 @@ import (
 	"muster/host/wire"
 )
 
-// survey is the newest measuring of candidate places, under way or over. It goes on beside
-// the round, with sockets of its own.
+// survey is the newest measuring of candidate places, running or finished. It runs during the round, with its own
+// sockets.
 type survey struct {
 	under wire.Survey
 	busy  bool
-	// next is one that came meanwhile, nil without.
+	// next is a survey that arrived meanwhile, or nil.
 	next  *wire.Survey
-	found *wire.Surveyed // nil before there was any
-	// seen are the places so far, protocols those that are still to be asked, and
-	// sampling is the first of these.
+	found *wire.Surveyed // nil before the first
+	// seen are the places measured so far. protocols are those still to ask, and sampling asks the first of them.
 	seen      []wire.Finalist
 	protocols []string
 	sampling  *sampling
 }
 
-// hear measures candidate places. A host that asks once more, after a lost connection,
-// gets what was found; of several that come meanwhile the last counts.
+// hear measures candidate places. A host that repeats a request after a lost connection gets the earlier findings. Of
+// several surveys that arrive meanwhile, the last counts.
 func (v *survey) hear(p *port, m wire.Survey) {
 	isSame := v.under.Attempt == m.Attempt && slices.Equal(v.under.Places, m.Places)
 	switch {
@@ -38,7 +37,7 @@ func (v *survey) hear(p *port, m wire.Survey) {
 	}
 }
 
-// begin measures places, those of one protocol together.
+// begin measures places, grouped by protocol.
 func (v *survey) begin(p *port, m wire.Survey) {
 	*v = survey{under: m, busy: true, seen: make([]wire.Finalist, len(m.Places))}
 	var places []netip.AddrPort
@@ -58,7 +57,7 @@ func (v *survey) begin(p *port, m wire.Survey) {
 	v.sampleNext(p, m.After)
 }
 
-// sampleNext samples the places of the next protocol, or tells the host what was found.
+// sampleNext samples the places of the next protocol, or tells the host the findings.
 func (v *survey) sampleNext(p *port, after discovery.Millis) {
 	if len(v.protocols) == 0 {
 		v.busy, v.found = false, &wire.Surveyed{Attempt: v.under.Attempt, Places: v.seen}
@@ -81,7 +80,7 @@ func (v *survey) sampleNext(p *port, after discovery.Millis) {
 	p.sampleFirst(v.sampling)
 }
 
-// sampled goes on after a sample of places.
+// sampled continues after a sample of places.
 func (v *survey) sampled(p *port, s *sampling, err error) {
 	switch {
 	case err != nil:
