@@ -11,13 +11,10 @@
 package probing
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
 	"muster/discovery"
-	"muster/host/room/ballot"
-	"muster/host/room/evidence"
 	"muster/host/room/finals"
 	"muster/host/room/group"
 	"muster/host/room/podium"
@@ -75,9 +72,6 @@ func (p *Probing) ForgetBest() {
 		p.search = nil
 	}
 }
-
-// Disband ends the measuring of a list by NAT groups.
-func (p *Probing) Disband() { p.shares = nil }
 
 // terms returns what the settings and the list say of how many servers a player is asked for.
 func terms(g *group.Group) search.Terms {
@@ -270,36 +264,6 @@ func (p *Probing) TurnBehind(g *group.Group, m Moment) (note string, other *sele
 	return "", nil, asks, own
 }
 
-// Share asks the NAT groups that measure a list whole, each member a part, for what they do not
-// know, if they are no longer the same. It returns what to ask.
-func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
-	sharers := group.Filtered(g.Attendance.Present(), func(name string) bool { return g.Evidence[name].IsSharing() })
-	if p.shares == nil && len(sharers) == 0 {
-		return nil
-	}
-	sharing := g.Origins.Groups(sharers)
-	if p.shares != nil && p.shares.Are(sharing) {
-		return nil
-	}
-	out, groups := p.unreported(g), members(g, sharing, m)
-	p.shares = search.Form(groups, out)
-	for i, players := range sharing {
-		mates := g.Mates(players[0])
-		known := g.Evidence.Of(mates)
-		var unasked []int
-		for server := range g.Servers.List {
-			if p.shares.IsOut(i, server) || evidence.Pooled(known, server).State != discovery.Unprobed {
-				continue
-			}
-			if !slices.ContainsFunc(mates, func(mate string) bool { return g.Nearby.IsHidden(mate, server) }) {
-				unasked = append(unasked, server)
-			}
-		}
-		asks = append(asks, p.Ask(g, p.shares.Deal(i, groups[i], unasked), m)...)
-	}
-	return asks
-}
-
 // Report takes what a player measured. If isChosen, second looks have begun, and only servers
 // without a result count. It returns more questions, and whether any result was new.
 func (p *Probing) Report(g *group.Group, name string, report wire.Report, isChosen bool, m Moment) (asks []search.Ask, isNews bool) {
@@ -400,62 +364,6 @@ func (p *Probing) Leaders(g *group.Group, now time.Time) (names []search.Ask, is
 	return names, true
 }
 
-// worthAsking returns how many servers more each player could be asked for now, 0 where that
-// would help nobody: where all have been asked, or everybody has what can be had. While people
-// vote a coordinated search goes on by itself, and says what it expects when it is over.
-func (p *Probing) worthAsking(g *group.Group, isVoting bool) int {
-	left := p.budget.Left()
-	if left == 0 || isVoting && g.Settings.Strategy == wire.Coordinated && !p.search.IsWorthMore() {
-		return 0
-	}
-	var heads []string
-	var hidden []int
-	for _, natGroup := range g.Origins.Groups(g.ChosenFor()) {
-		heads = append(heads, natGroup[0])
-		for _, name := range natGroup {
-			hidden = append(hidden, g.Nearby.HiddenFrom(name)...)
-		}
-	}
-	return min(left, search.Unasked(g.List.Tree(), g.Table(heads), hidden))
-}
-
-// Grant takes the organiser's word that each player should be asked for so many servers more. It
-// returns what to tell people before anybody is asked, and how many servers they are.
-func (p *Probing) Grant(g *group.Group, wanted int, isVoting bool) (notes []string, servers int, err error) {
-	servers, err = p.budget.Grant(wanted, p.worthAsking(g, isVoting))
-	if err != nil {
-		return nil, 0, err
-	}
-	notes = append(notes, "the organiser has everyone ask "+search.InWords(servers, "more "))
-	if most := p.MostTold(g); most > 0 {
-		notes = append(notes, "now "+discovery.Before(most, 0, len(g.Servers.List)))
-	}
-	return notes, servers, nil
-}
-
-// Offer returns what the organiser may do for more servers to be asked, if that could help.
-func (p *Probing) Offer(g *group.Group, isVoting bool) []wire.Advice {
-	n := p.worthAsking(g, isVoting)
-	if n == 0 {
-		return nil
-	}
-	return []wire.Advice{{Text: p.budget.Offer(terms(g), n), Action: "more", Argument: wire.Argument{Servers: n}}}
-}
-
-// AskMore begins to ask everybody for more servers. Nobody has said of the next choice that they
-// are ready.
-func (p *Probing) AskMore(g *group.Group, now time.Time) {
-	g.Choice, p.search = g.Choice.Forget(), nil
-	p.turns.Begin()
-	g.Attendance.Again(now)
-	g.Launches.Restart()
-	g.Ballot.Withdraw("", ballot.Ready|ballot.ByHand)
-	for _, w := range g.Evidence {
-		w.AskMore()
-		w.Share(false)
-	}
-}
-
 // Show returns the looks that players are asked for, within the numbers that they were told, and
 // the players who get none.
 func (p *Probing) Show(g *group.Group, asks []finals.Ask) (shown []finals.Ask, without []string) {
@@ -515,29 +423,4 @@ func (p *Probing) Save() search.SavedBudget { return p.budget.Save() }
 func Restore(s search.SavedBudget) (p Probing, err error) {
 	p.budget, err = search.RestoreBudget(s)
 	return p, err
-}
-
-// FinishShares notes the NAT groups that have measured the list together. It returns what to tell
-// people.
-func (p *Probing) FinishShares(g *group.Group, now time.Time) (notes []string) {
-	if p.shares == nil {
-		return nil
-	}
-	for _, players := range p.shares.Finished() {
-		if g.Evidence[players[0]] == nil {
-			continue
-		}
-		mates := g.Mates(players[0])
-		finished := group.Filtered(mates, func(name string) bool {
-			return g.Evidence[name].IsSharing() && !g.Attendance.Of(name).Done
-		})
-		if len(finished) == 0 {
-			continue
-		}
-		g.Attendance.Finish(now, finished...)
-		probed, answered := g.Knowledge(mates[0]).Progress()
-		notes = append(notes, fmt.Sprintf("%d players behind one address have measured %s together, %d answered",
-			len(mates), discovery.ServersInWords(probed), answered))
-	}
-	return notes
 }

@@ -67,13 +67,6 @@ type Watch struct {
 	news, over, chance string
 }
 
-// look is a look under way.
-type look struct {
-	By      string    `json:"by"`
-	Servers []int     `json:"servers"`
-	At      time.Time `json:"at"`
-}
-
 // going is the moment before everyone goes to a server with seats.
 type going struct {
 	Server   int       `json:"server"`
@@ -283,143 +276,8 @@ func (w *Watch) Next(f Facts) time.Time {
 	return next
 }
 
-// lookers returns the players who can look at a server and have said nothing of its seats yet.
-func (w *Watch) lookers(s *watched, f Facts) []string {
-	var can, good []string
-	for _, name := range f.Servers[s.Server].Lookers {
-		if said(s.Words, name) {
-			continue
-		}
-		can = append(can, name)
-		if w.demerits[name] < mostDemerits {
-			good = append(good, name)
-		}
-	}
-	if len(good) > 0 {
-		return good
-	}
-	return can
-}
-
-// blame notes that a player's look was useless.
-func (w *Watch) blame(player string) {
-	if w.demerits == nil {
-		w.demerits = map[string]int{}
-	}
-	w.demerits[player]++
-}
-
-// nextLook asks the next player to look at the servers that are due. A server under check gets a
-// look of its own, because not every player may check it.
-func (w *Watch) nextLook(f Facts, now time.Time) []Event {
-	by, servers := "", []int(nil)
-	for _, checks := range []bool{true, false} {
-		if by != "" {
-			break
-		}
-		for i := range w.servers {
-			s := &w.servers[i]
-			if s.Dropped != "" || now.Before(s.due()) || checks != (len(s.Words) > 0) {
-				continue
-			}
-			can := w.lookers(s, f)
-			switch {
-			case len(can) == 0 && checks: // the others who could have checked have left
-				return w.decide(s, f, now)
-			case len(can) == 0:
-				continue
-			case by == "":
-				by = can[w.turn%len(can)]
-			case checks || !slices.Contains(can, by):
-				continue
-			}
-			servers = append(servers, s.Server)
-			if len(s.Words) == 0 {
-				s.looked = now
-			}
-			s.Asked++
-			s.Since++
-		}
-	}
-	if by == "" {
-		return nil
-	}
-	w.turn++
-	w.look = &look{By: by, Servers: servers, At: now}
-	return []Event{Ask{by, servers}}
-}
-
 // IsGoing reports whether everyone is about to go to a server.
 func (w *Watch) IsGoing() bool { return w.going != nil }
-
-// Asks reports whether a player is looking just now.
-func (w *Watch) Asks(player string) bool {
-	return w.going != nil || w.look != nil && w.look.By == player
-}
-
-// Heard takes the answer of a player who was asked to look.
-func (w *Watch) Heard(by string, seen []wire.Finalist, f Facts, now time.Time) []Event {
-	switch {
-	case !w.Asks(by):
-		return nil
-	case w.going == nil:
-		return w.take(seen, f, now)
-	}
-	for _, finalist := range seen {
-		if finalist.Server == w.going.Server && !said(w.going.Words, by) {
-			w.going.Words = append(w.going.Words, word{by, freeIn(finalist)})
-		}
-	}
-	return nil
-}
-
-// take ends the look under way with its answers, which may lack servers.
-func (w *Watch) take(seen []wire.Finalist, f Facts, now time.Time) []Event {
-	ended := *w.look
-	w.look = nil
-	var events []Event
-	for i := range w.servers {
-		s := &w.servers[i]
-		if !slices.Contains(ended.Servers, s.Server) {
-			continue
-		}
-		free := -1
-		if at := slices.IndexFunc(seen, func(f wire.Finalist) bool { return f.Server == s.Server }); at >= 0 {
-			free = freeIn(seen[at])
-		}
-		s.Words = append(s.Words, word{ended.By, free})
-		if events = append(events, w.decide(s, f, now)...); w.going != nil {
-			break
-		}
-	}
-	return events
-}
-
-// decide draws the conclusion from the words about a server.
-func (w *Watch) decide(s *watched, f Facts, now time.Time) []Event {
-	if !s.Instead {
-		switch judge(s.Words, f.Need, len(w.lookers(s, f))) {
-		case check:
-			s.Next = now.Add(checkAfter)
-			return nil
-		case open:
-			return []Event{w.open(s, f, now)}
-		}
-	}
-	words := s.Words
-	s.settle(now, now.Sub(w.began))
-	if s.Instead || len(words) == 1 {
-		return nil
-	}
-	for _, word := range words {
-		if word.Free >= f.Need {
-			w.blame(word.By)
-			w.news = fmt.Sprintf("%s heard of %s on %s, and others did not: nobody is sent there by one player's word.",
-				word.By, InWords(word.Free), f.Servers[s.Server].Name)
-		}
-	}
-	return nil
-}
 
 // open calls everyone to look once more.
 func (w *Watch) open(s *watched, f Facts, now time.Time) Event {

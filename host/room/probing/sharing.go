@@ -1,0 +1,72 @@
+package probing
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"muster/discovery"
+	"muster/host/room/evidence"
+	"muster/host/room/group"
+	"muster/host/room/search"
+)
+
+// This file is about NAT groups whose members measure the whole list, each member a part.
+
+// Disband ends the measuring of a list by NAT groups.
+func (p *Probing) Disband() { p.shares = nil }
+
+// Share asks the NAT groups that measure a list whole, each member a part, for what they do not
+// know, if they are no longer the same. It returns what to ask.
+func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
+	sharers := group.Filtered(g.Attendance.Present(), func(name string) bool { return g.Evidence[name].IsSharing() })
+	if p.shares == nil && len(sharers) == 0 {
+		return nil
+	}
+	sharing := g.Origins.Groups(sharers)
+	if p.shares != nil && p.shares.Are(sharing) {
+		return nil
+	}
+	out, groups := p.unreported(g), members(g, sharing, m)
+	p.shares = search.Form(groups, out)
+	for i, players := range sharing {
+		mates := g.Mates(players[0])
+		known := g.Evidence.Of(mates)
+		var unasked []int
+		for server := range g.Servers.List {
+			if p.shares.IsOut(i, server) || evidence.Pooled(known, server).State != discovery.Unprobed {
+				continue
+			}
+			if !slices.ContainsFunc(mates, func(mate string) bool { return g.Nearby.IsHidden(mate, server) }) {
+				unasked = append(unasked, server)
+			}
+		}
+		asks = append(asks, p.Ask(g, p.shares.Deal(i, groups[i], unasked), m)...)
+	}
+	return asks
+}
+
+// FinishShares notes the NAT groups that have measured the list together. It returns what to tell
+// people.
+func (p *Probing) FinishShares(g *group.Group, now time.Time) (notes []string) {
+	if p.shares == nil {
+		return nil
+	}
+	for _, players := range p.shares.Finished() {
+		if g.Evidence[players[0]] == nil {
+			continue
+		}
+		mates := g.Mates(players[0])
+		finished := group.Filtered(mates, func(name string) bool {
+			return g.Evidence[name].IsSharing() && !g.Attendance.Of(name).Done
+		})
+		if len(finished) == 0 {
+			continue
+		}
+		g.Attendance.Finish(now, finished...)
+		probed, answered := g.Knowledge(mates[0]).Progress()
+		notes = append(notes, fmt.Sprintf("%d players behind one address have measured %s together, %d answered",
+			len(mates), discovery.ServersInWords(probed), answered))
+	}
+	return notes
+}
