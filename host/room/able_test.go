@@ -6,8 +6,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestAble: the room knows who cannot start its game, for as long as it is that game,
-// and says so once.
+// TestAble checks that the room names the players who cannot start its game, once and only while it
+// plays that game.
 func TestAble(t *testing.T) {
 	n := newSession(t, settings(0))
 	n.join("ann", "bob")

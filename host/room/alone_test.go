@@ -10,8 +10,8 @@ import (
 	"muster/selection/anomaly"
 )
 
-// alone is a room of five who sit along a line, as sixty servers do, one every 10 ms. Dan
-// is at its beginning, and says something else of a favourite, in the look or before.
+// alone returns a room of five players along a line of sixty servers, one every 10 ms. Dan is at
+// its beginning. He contradicts the others about a favourite, in the look or before.
 func alone(t *testing.T, favourite int, reported, looked float64) *session {
 	const servers = 60
 	places := map[string]int{"ann": 250, "bob": 300, "cat": 350, "eve": 300, "dan": 0}
@@ -57,9 +57,8 @@ func alone(t *testing.T, favourite int, reported, looked float64) *session {
 	return n
 }
 
-// TestOneAloneIsSoNear: a server is not chosen for a ping that one player alone has, against
-// what that player and all others measured beside it. That is said, and the organiser may
-// know better.
+// TestOneAloneIsSoNear checks that a server is not chosen for a ping that only one player has, if
+// all other measurements contradict it. The room says so, and the organiser may overrule it.
 func TestOneAloneIsSoNear(t *testing.T) {
 	n := alone(t, 39, 1, 1)
 	isChosen := func(server int) {
@@ -90,7 +89,7 @@ func TestOneAloneIsSoNear(t *testing.T) {
 	same(t, n.room, restored(t, n.room))
 }
 
-// TestNearerIsNoLie: what a better route may explain counts as it is.
+// TestNearerIsNoLie checks that a ping that a better route may explain counts as it is.
 func TestNearerIsNoLie(t *testing.T) {
 	n := alone(t, 39, 345, 345)
 	if strings.Contains(n.log(), "too low") {
@@ -98,7 +97,8 @@ func TestNearerIsNoLie(t *testing.T) {
 	}
 }
 
-// TestOnlyOneToSay: among three nobody can tell what is beside a server for all others.
+// TestOnlyOneToSay checks that a group of three ignores nobody's ping: two players cannot tell
+// which server is near to the third.
 func TestOnlyOneToSay(t *testing.T) {
 	n := measuringOn(t, spreadOut(20), nil, "ann", "bob")
 	made := make([]int, 20)
@@ -115,8 +115,8 @@ func TestOnlyOneToSay(t *testing.T) {
 	}
 }
 
-// TestLookBesideTheReport: a second look that puts next door what the player and all others
-// measured far away is no better.
+// TestLookBesideTheReport checks that a second look is not believed if it finds a server next door
+// that everybody, the player included, had measured far away.
 func TestLookBesideTheReport(t *testing.T) {
 	const favourite = 27
 	n := alone(t, favourite, 5+10*favourite, 0.1)

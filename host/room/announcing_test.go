@@ -10,7 +10,7 @@ import (
 	"muster/host/wire"
 )
 
-// TestAnnouncements: a room tells the world that it is open, once, and where it goes.
+// TestAnnouncements checks that a room announces once that it is open, and where it goes.
 func TestAnnouncements(t *testing.T) {
 	s := settings(2)
 	s.Webhook, s.Password = hook, "club"
@@ -42,7 +42,7 @@ func TestAnnouncements(t *testing.T) {
 	n.tells(wire.AnnouncedChoice)
 }
 
-// TestNoWebhook: without one a room tells nobody.
+// TestNoWebhook checks that a room without a webhook announces nothing.
 func TestNoWebhook(t *testing.T) {
 	n := choosing(t, 2)
 	n.verifies("ann")
@@ -55,7 +55,8 @@ func TestNoWebhook(t *testing.T) {
 	}
 }
 
-// TestAnnouncementsFare: everybody sees whether the newest arrived, and nobody by which URL.
+// TestAnnouncementsFare checks that everybody sees whether the newest announcement arrived, and
+// nobody sees the webhook's URL.
 func TestAnnouncementsFare(t *testing.T) {
 	s := settings(2)
 	s.Webhook = hook
@@ -87,7 +88,7 @@ func TestAnnouncementsFare(t *testing.T) {
 		t.Fatal(err)
 	}
 	n.wait(time.Second)
-	n.tells(wire.AnnouncedOpen) // which is how one sees that it works
+	n.tells(wire.AnnouncedOpen) // shows people that the webhook works
 	if posts := n.view().Room.Posts; posts.Trouble != "" {
 		t.Errorf("the new webhook has the trouble of the one before: %+v", posts)
 	}

@@ -9,7 +9,7 @@ import (
 	"muster/host/wire"
 )
 
-// searchingOn is a room of two that has searched a long list and now votes.
+// searchingOn returns a room of two that has searched a long list and now votes.
 func searchingOn(t *testing.T) *session {
 	t.Helper()
 	s := settings(2)
@@ -25,8 +25,8 @@ func searchingOn(t *testing.T) *session {
 	return n
 }
 
-// TestAnytime: while people vote the search goes on, slowly, with each player's
-// own discovery, and comes to an end.
+// TestAnytime checks that the search goes on slowly while people vote, with each player's own
+// discovery, and comes to an end.
 func TestAnytime(t *testing.T) {
 	n := searchingOn(t)
 	before := n.chosen().Addr
@@ -49,8 +49,8 @@ func TestAnytime(t *testing.T) {
 	}
 }
 
-// TestAnytimeBetter: a server that turns up while people vote takes the place of
-// the one ahead if it is worth it, after everyone has looked at it.
+// TestAnytimeBetter checks that a server that turns up while people vote replaces the one ahead if
+// it is enough better and everyone has looked at it.
 func TestAnytimeBetter(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -87,7 +87,7 @@ func TestAnytimeBetter(t *testing.T) {
 	}
 }
 
-// TestAnytimeEnds: nobody is asked while the countdown runs.
+// TestAnytimeEnds checks that the room asks nobody while the countdown runs.
 func TestAnytimeEnds(t *testing.T) {
 	n := searchingOn(t)
 	n.goes()

@@ -11,14 +11,14 @@ import (
 	"muster/host/wire"
 )
 
-// searching is a room of four that searches the long list.
+// searching returns a room of four that searches the long list.
 func searching(t *testing.T) *session {
 	t.Helper()
 	return searchingFor(t, room.Tuning{}, settings(4), "ann", "bob", "cat", "dan")
 }
 
-// honest lets some answer what they are asked until the search is over, and dan do
-// something every time.
+// honest lets some players answer until the search is over. Dan does something of his own every
+// time.
 func (n *session) honest(dan func()) {
 	n.Helper()
 	for range 400 {
@@ -33,8 +33,8 @@ func (n *session) honest(dan func()) {
 	n.Fatalf("the search does not end; the log:\n%s", n.log())
 }
 
-// TestUnaskedDoesNotCount: one frame about everything, before much was asked,
-// culls nothing and chooses nothing.
+// TestUnaskedDoesNotCount checks that one frame about all servers, sent before the room asked for
+// many, rules out nothing and chooses nothing.
 func TestUnaskedDoesNotCount(t *testing.T) {
 	for _, state := range []discovery.State{discovery.Lost, discovery.Refused, discovery.Forbidden, discovery.Answered} {
 		t.Run(state.String(), func(t *testing.T) {
@@ -56,8 +56,8 @@ func TestUnaskedDoesNotCount(t *testing.T) {
 	}
 }
 
-// TestOneFrame: a player who denies everything, or everything but one server, in one frame
-// ends no evening and sends nobody anywhere.
+// TestOneFrame checks that one frame cannot end a session or send anybody anywhere, even if it
+// denies every server but one.
 func TestOneFrame(t *testing.T) {
 	const worst = 999 // far from all
 	for _, tt := range []struct {
@@ -95,8 +95,9 @@ func TestOneFrame(t *testing.T) {
 	}
 }
 
-// TestTooSoon: silence takes a probe its time. What is called lost sooner is not
-// believed; it is as if the player could not ask.
+// TestTooSoon checks that the room believes that a server is silent only after the time that a
+// probe takes. A server that a player calls lost sooner counts as one that the player could not
+// ask.
 func TestTooSoon(t *testing.T) {
 	for _, tt := range []struct {
 		after time.Duration
@@ -110,7 +111,7 @@ func TestTooSoon(t *testing.T) {
 		}
 	}
 	n := coordinated(t)
-	n.wait(10 * time.Second) // since the beginning: it is the asking that counts
+	n.wait(10 * time.Second) // only the time since the question counts
 	servers := n.asked["bob"]
 	n.answers(0, "ann")
 	n.answers(1, "bob")
@@ -124,7 +125,8 @@ func TestTooSoon(t *testing.T) {
 	}
 }
 
-// TestForbiddenCullsNothing: a server that a player may not ask is not lost, and not chosen.
+// TestForbiddenCullsNothing checks that a server that a player may not ask is neither lost nor
+// chosen.
 func TestForbiddenCullsNothing(t *testing.T) {
 	n := measuring(t, 3, "ann", "bob")
 	n.measures("ann", 10, 20, 30)
@@ -138,8 +140,9 @@ func TestForbiddenCullsNothing(t *testing.T) {
 	same(t, n.room, restored(t, n.room))
 }
 
-// TestAskedLater: what a player told unasked counts once the player is asked for it, but for
-// what is no answer; the program has it, and would not ask again. A restart forgets none of it.
+// TestAskedLater checks that an answer that a player sent unasked counts once the room asks for it,
+// because the program would not measure again. A result without an answer does not count. A restart
+// forgets none of it.
 func TestAskedLater(t *testing.T) {
 	n := coordinated(t)
 	n.wait(evidence.LeastProbe)
@@ -186,8 +189,8 @@ func TestAskedLater(t *testing.T) {
 	}
 }
 
-// TestNominations: while people vote a player may bring up as many servers of its
-// own discovery as it is allowed, and none before.
+// TestNominations checks that a player may bring up as many servers of its own discovery as the
+// room allows while people vote, and none before.
 func TestNominations(t *testing.T) {
 	n := searchingOn(t)
 	allowed := 0

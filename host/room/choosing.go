@@ -45,7 +45,7 @@ func (v *Verifying) tick(r *Room) {
 	}
 }
 
-// settle decides once nobody is waited for.
+// settle decides once the room waits for nobody.
 func (*Verifying) settle(r *Room) {
 	settled := r.decision.Settle(&r.group, r.lookFacts())
 	r.out.tell(settled.Notes...)
@@ -103,8 +103,8 @@ func (r *Room) sendLooks(asks []finals.Ask) {
 	}
 }
 
-// verified takes a player's second look. While people vote, only looks count that were asked for
-// since the vote began.
+// verified takes a player's second look. While people vote, only looks that the room asked for
+// since the vote began count.
 func (in Hear) verified(r *Room, v wire.Verified) error {
 	isAwaited := false
 	switch phase := r.phase.(type) {
@@ -140,7 +140,7 @@ func (in Hear) verified(r *Room, v wire.Verified) error {
 	return nil
 }
 
-// withoutLook waits for a player's look no longer.
+// withoutLook stops waiting for a player's look.
 func (r *Room) withoutLook(player string) {
 	r.decision.Without(player)
 	if v, verifying := r.phase.(*Verifying); verifying {
@@ -159,8 +159,8 @@ const (
 // Voting is the time between the choice and the countdown, in rooms whose organiser wants one.
 // People vote, veto and say that they are ready. The search for something better goes on.
 type Voting struct {
-	// Looked is when everyone was last asked to look at the finalists. LookedAgain says that they
-	// were since people began to vote.
+	// Looked is when everyone was last asked to look at the finalists. LookedAgain says that this
+	// was after people began to vote.
 	Looked      time.Time `json:"looked"`
 	LookedAgain bool      `json:"looked_again,omitempty"`
 }
@@ -209,7 +209,7 @@ func (v *Voting) countDown(r *Room, why string) {
 	r.out.note("%s: the launch is in %v", why, countdownTime)
 }
 
-// stop gives people time again.
+// stop ends the countdown and gives people time again.
 func (c *Countdown) stop(r *Room) {
 	r.phase = &c.Voting
 	r.out.note("the countdown is stopped")
@@ -272,8 +272,7 @@ func (c *Countdown) tick(r *Room) {
 	}
 }
 
-// launchFavourite sends everyone to the server on which they agreed. If that has filled up since,
-// the next takes its place.
+// launchFavourite sends everyone to the favourite, or to the next if that has filled up since.
 func (*Countdown) launchFavourite(r *Room) {
 	server, notes := r.decision.Favourite(&r.group, r.lookFacts())
 	if r.out.tell(notes...); server < 0 {
@@ -299,8 +298,8 @@ func (*Voting) goOnWithout(r *Room) {
 	}
 }
 
-// chooseAgain chooses for a group that has lost or won players. It takes a sentence about them. If
-// the same server is the best, the vote goes on, and the countdown.
+// chooseAgain chooses for a group that has lost or won players. What is a sentence about them. If
+// the same server is still the best, the vote and the countdown go on.
 func (r *Room) chooseAgain(what string) {
 	note, other := r.decision.ChooseAgain(&r.group, what)
 	if r.out.tell(note); other != nil {

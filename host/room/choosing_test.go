@@ -54,8 +54,8 @@ func TestSecondLookCounts(t *testing.T) {
 	}
 }
 
-// TestGamePort: players connect to the game's port, which need not be the one
-// that answers queries.
+// TestGamePort checks that players connect to the game's port, even if another port answers
+// queries.
 func TestGamePort(t *testing.T) {
 	n := choosing(t, 2)
 	for _, name := range []string{"ann", "bob"} {
@@ -71,7 +71,7 @@ func TestGamePort(t *testing.T) {
 	}
 }
 
-// TestSecondRound starts clean, with the members of the first.
+// TestSecondRound checks that a second round starts clean, with the members of the first.
 func TestSecondRound(t *testing.T) {
 	n := choosing(t, 2)
 	n.verifies("ann")
@@ -86,7 +86,7 @@ func TestSecondRound(t *testing.T) {
 		t.Errorf("the second round begins with %+v", v)
 	}
 	same(t, n.room, restored(t, n.room))
-	// still on its way
+	// This report was still on its way.
 	n.says("bob", wire.Report{Round: 1, Results: []discovery.Result{{State: discovery.Answered, RTT: 5 * time.Millisecond}}})
 	n.listed(1)
 	if got := n.took("ann"); got != "list measure" {
@@ -136,7 +136,7 @@ func TestWishes(t *testing.T) {
 	}
 }
 
-// TestSharedList: everyone indexes the same list, whatever the master sent.
+// TestSharedList checks that everyone indexes the same list, whatever the master sent.
 func TestSharedList(t *testing.T) {
 	list := []discovery.Server{
 		{Addr: addrOf(9), Country: "US", ASN: 7}, {Addr: addrOf(3), Country: "DE", ASN: 9},
@@ -158,7 +158,8 @@ func TestSharedList(t *testing.T) {
 	}
 }
 
-// TestRoomFitsAMessage: what is culled from a long list is not sent whole.
+// TestRoomFitsAMessage checks that the room does not send the servers of a long list that it ruled
+// out one by one.
 func TestRoomFitsAMessage(t *testing.T) {
 	const servers = 20_000
 	n := measuring(t, servers, "ann", "bob")

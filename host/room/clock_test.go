@@ -15,8 +15,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestClockSetBack: nothing waits for the time by a clock that was ahead, whether the host was
-// started again since or not, and nothing of before is taken for new.
+// TestClockSetBack checks that no wait depends on a clock that was ahead, with or without a restart
+// of the host, and that nothing old is taken for new.
 func TestClockSetBack(t *testing.T) {
 	inStage := func(n *session, stage wire.Stage) error {
 		if n.room.Stage() != stage {
@@ -51,9 +51,10 @@ func TestClockSetBack(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		// until is what the clock is set back in, with who is there.
+		// until brings the room to where the clock is set back, and returns the players who are
+		// there.
 		until func(*testing.T) (*session, []string)
-		// then is what has come to pass soon after.
+		// then checks the room soon after.
 		then func(*session) error
 	}{
 		{"a round that failed is tried again", func(t *testing.T) (*session, []string) {
@@ -231,7 +232,7 @@ func TestClockSetBack(t *testing.T) {
 			isNew := []string{"places are measured again", "a household is looked around in again",
 				"nobody has missed the end of a night", "what people vote on is looked at again"}
 			if clock.by == 0 && slices.Contains(isNew, tt.name) {
-				continue // which is new by the right clock
+				continue // it is new by the right clock
 			}
 			t.Run(tt.name+", the clock was "+clock.name, func(t *testing.T) {
 				n, here := tt.until(t)

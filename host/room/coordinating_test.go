@@ -25,7 +25,7 @@ func TestRefining(t *testing.T) {
 	n.isBestFor(2)
 }
 
-// TestRefiningSays: everyone is told how far the search is.
+// TestRefiningSays checks that everyone is told how far the search is.
 func TestRefiningSays(t *testing.T) {
 	n := coordinated(t)
 	var last *wire.Search
@@ -48,7 +48,7 @@ func TestRefiningSays(t *testing.T) {
 	}
 }
 
-// TestRefiningAlone: the others go on without a player who drops out in the middle.
+// TestRefiningAlone checks that the others go on without a player who drops out in the middle.
 func TestRefiningAlone(t *testing.T) {
 	n := coordinated(t)
 	n.wait(200 * time.Millisecond)
@@ -62,14 +62,14 @@ func TestRefiningAlone(t *testing.T) {
 	}
 }
 
-// TestRefiningGroup: whatever becomes of one of the players in the middle, the
-// others have their server soon, and it is the best for those who are there.
+// TestRefiningGroup checks that the others soon have the best server for those who are there,
+// whatever becomes of one player in the middle of a search.
 func TestRefiningGroup(t *testing.T) {
 	tests := []struct {
 		name string
-		// wanted is how many players the organiser waits for, 0 for a go.
+		// wanted is the number of players that the organiser waits for, 0 for a go.
 		wanted int
-		// happens in the middle; bob answers as long as it says so.
+		// happens runs in the middle of the search, and reports whether bob still answers.
 		happens func(n *session) (bobAnswers bool)
 		within  time.Duration
 		players int
@@ -129,8 +129,8 @@ func TestRefiningGroup(t *testing.T) {
 	}
 }
 
-// TestRefiningSlow: a player who takes ten times as long as the others has a say, and does
-// not hold them up for long.
+// TestRefiningSlow checks that a player who takes ten times as long as the others has a say, and
+// does not hold them up for long.
 func TestRefiningSlow(t *testing.T) {
 	n := coordinated(t)
 	for step := 0; n.isSearching() && step < 600; step++ {
@@ -146,7 +146,7 @@ func TestRefiningSlow(t *testing.T) {
 	}
 }
 
-// TestRefiningChanged: the organiser's new rule counts from the next question on.
+// TestRefiningChanged checks that the organiser's new rule counts from the next question on.
 func TestRefiningChanged(t *testing.T) {
 	n := coordinated(t)
 	for range 5 {
@@ -167,7 +167,7 @@ func TestRefiningChanged(t *testing.T) {
 	}
 }
 
-// TestRefiningResumed: a room that is saved and restored goes on searching.
+// TestRefiningResumed checks that a restored room goes on searching.
 func TestRefiningResumed(t *testing.T) {
 	n := coordinated(t)
 	n.wait(200 * time.Millisecond)
@@ -178,7 +178,7 @@ func TestRefiningResumed(t *testing.T) {
 	n.inStage(wire.Chosen)
 }
 
-// TestShortList: a short list is searched, too, and nobody waits for its silent servers.
+// TestShortList checks that a short list is searched too, and nobody waits for its silent servers.
 func TestShortList(t *testing.T) {
 	for _, servers := range []int{1, 3, 10, 50} {
 		s := settings(2)
@@ -205,7 +205,7 @@ func TestShortList(t *testing.T) {
 	}
 }
 
-// TestShortListSilent: where nobody answers, the room waits until players have given up.
+// TestShortListSilent checks that the room waits until players have given up if no server answers.
 func TestShortListSilent(t *testing.T) {
 	s := settings(1)
 	s.Strategy = wire.Coordinated
@@ -222,7 +222,7 @@ func TestShortListSilent(t *testing.T) {
 	}
 }
 
-// TestRefiningStall: if nobody answers for a few seconds the search is not over.
+// TestRefiningStall checks that a search does not end because nobody answers for a few seconds.
 func TestRefiningStall(t *testing.T) {
 	n := coordinated(t)
 	n.wait(15 * time.Second)
@@ -234,8 +234,8 @@ func TestRefiningStall(t *testing.T) {
 	}
 }
 
-// TestRefiningInfosLate: results of servers that have not yet been heard of
-// otherwise do not end the search.
+// TestRefiningInfosLate checks that a search does not end on results of servers whose facts have
+// not arrived yet.
 func TestRefiningInfosLate(t *testing.T) {
 	n := coordinated(t)
 	n.wait(200 * time.Millisecond)
@@ -263,8 +263,8 @@ func TestRefiningInfosLate(t *testing.T) {
 	}
 }
 
-// TestRoundsOverlap: in the beginning players are asked on while answers are on their way;
-// later most answers are waited for.
+// TestRoundsOverlap checks that players get new questions while answers are on their way in the
+// beginning, and that later rounds wait for most answers.
 func TestRoundsOverlap(t *testing.T) {
 	n := coordinated(t)
 	rounds := func() int {
@@ -295,11 +295,11 @@ func TestRoundsOverlap(t *testing.T) {
 	round(200*time.Millisecond, last+1)
 }
 
-// TestEndsWithoutTheSilent: once everybody was asked all they may be, nobody waits any
-// longer for servers that are silent and could not win.
+// TestEndsWithoutTheSilent checks that nobody waits for silent servers that could not win, once
+// every player has used up the budget.
 func TestEndsWithoutTheSilent(t *testing.T) {
 	n := searchingFor(t, room.Tuning{Budget: 100, Enough: -1}, settings(2), "ann", "bob")
-	isSilent := func(server int) bool { return server/100 >= 8 } // as bob finds
+	isSilent := func(server int) bool { return server/100 >= 8 } // as bob finds out
 	var asked time.Time
 	for n.isSearching() && n.now.Sub(eight) < search.Longest {
 		n.answers(0, "ann")
@@ -319,8 +319,8 @@ func TestEndsWithoutTheSilent(t *testing.T) {
 	}
 }
 
-// TestUnluckySample: a server is looked at again although a player measured it when a queue was
-// full, and it would be the best.
+// TestUnluckySample checks that the room looks again at a server that a player measured while a
+// queue was full, if it would otherwise be the best.
 func TestUnluckySample(t *testing.T) {
 	n := coordinated(t)
 	best := 0
@@ -351,8 +351,8 @@ func TestUnluckySample(t *testing.T) {
 	}
 }
 
-// TestSamples: right after a search one sample of each finalist is enough, and two are taken to
-// find what is fair. [TestAnytimeBetter] has the look after a search while people vote.
+// TestSamples checks that one sample of each finalist is enough right after a search, and two are
+// taken to find what is fair. [TestAnytimeBetter] has the look after a search while people vote.
 func TestSamples(t *testing.T) {
 	for by, want := range map[selection.Rule]int{selection.Mean: 1, selection.FairThreshold: 2} {
 		s := settings(2)
@@ -368,8 +368,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestSingleSample: right after a search one sample of each finalist is enough, unless the
-// one that leads has one in doubt.
+// TestSingleSample checks that one sample of each finalist is enough right after a search, unless
+// the sample of the leading server is in doubt.
 func TestSingleSample(t *testing.T) {
 	answered := func(by time.Duration) func(before time.Duration) (discovery.State, []float64) {
 		return func(before time.Duration) (discovery.State, []float64) {
@@ -378,7 +378,7 @@ func TestSingleSample(t *testing.T) {
 	}
 	tests := []struct {
 		name string
-		// sees is what ann sees of the server that leads, whose RTT was that before.
+		// sees returns what ann sees of the leading server; before is its earlier RTT.
 		sees  func(before time.Duration) (discovery.State, []float64)
 		other bool // she sees it of the last finalist instead
 		again bool
@@ -432,9 +432,8 @@ func TestSingleSample(t *testing.T) {
 	}
 }
 
-// TestNoTurn: while the host has no processor time for a room's search, the room goes on
-// otherwise, blames nobody, says what it waits for, and has a few rounds in the end,
-// however late it is.
+// TestNoTurn checks that a room without processor time for its search goes on otherwise, blames
+// nobody, and says what it waits for. It still runs a few rounds in the end, however late it is.
 func TestNoTurn(t *testing.T) {
 	s := settings(3)
 	s.Strategy = wire.Coordinated
@@ -453,7 +452,7 @@ func TestNoTurn(t *testing.T) {
 	n.wait(search.Longest / 2)
 	n.inStage(wire.Refining)
 	n.gone("cat")
-	n.join("cat") // somebody is heard while the room waits
+	n.join("cat") // news from a player while the room waits
 	for range 2 * search.Longest / time.Second {
 		n.wait(time.Second)
 	}
@@ -480,6 +479,6 @@ func TestNoTurn(t *testing.T) {
 	if chosen := n.chosen(); chosen.MeanMS > 60 {
 		t.Errorf("chosen is %+v", chosen)
 	}
-	n.step(room.Turn{}) // which nobody waits for any more
+	n.step(room.Turn{}) // nobody waits for this any more
 	n.inStage(wire.Chosen)
 }

@@ -15,7 +15,7 @@ import (
 	"muster/selection"
 )
 
-// located is where somebody comes from.
+// located returns the origin of somebody at an address in a country.
 func located(addr, country string, asn uint32) room.Origin {
 	at := netip.MustParseAddr(addr)
 	return room.Origin{Addr: at, Near: at, Country: country, ASN: asn}
@@ -27,13 +27,13 @@ var (
 	chicago   = located("8.8.8.1", "US", 7018)
 )
 
-// withGuest is a room of ann in Germany and bob in the USA, of which zoe has the page.
+// withGuest returns a room of ann in Germany and bob in the USA. Zoe has the page.
 func withGuest(t *testing.T, from room.Origin) *session {
 	t.Helper()
 	return withGuestBy(t, from, settings(2))
 }
 
-// withGuestBy is the same with other settings.
+// withGuestBy returns the same room with other settings.
 func withGuestBy(t *testing.T, from room.Origin, s wire.Settings) *session {
 	t.Helper()
 	s.Agree = wire.Yes
@@ -45,7 +45,7 @@ func withGuestBy(t *testing.T, from room.Origin, s wire.Settings) *session {
 	return n
 }
 
-// zoe is how she may be counted in.
+// zoe returns the estimate of zoe's pings.
 func (n *session) zoe() wire.Estimate {
 	n.Helper()
 	for _, p := range n.view().People {
@@ -57,8 +57,8 @@ func (n *session) zoe() wire.Estimate {
 	return wire.Estimate{}
 }
 
-// plays has bob come, and both measure: without zoe server 1 is best, with a guest who
-// sits beside ann server 0, and server 2 answers only ann.
+// plays lets bob come, and both measure. Without zoe server 1 is best, with a guest beside ann
+// server 0, and server 2 answers only ann.
 func (n *session) plays() {
 	n.Helper()
 	n.join("bob")
@@ -112,18 +112,18 @@ func TestCounting(t *testing.T) {
 			}
 		}
 	}
-	// Whoever counts has a say.
+	// A guest who counts has a say.
 	if err := n.votes("zoe", 1); err != nil {
 		t.Errorf("zoe counts, and may not vote: %v", err)
 	}
-	// It survives a restart.
+	// The estimate survives a restart.
 	before := n.room
 	n.room = restored(t, before)
 	if is, was := n.zoe(), before.Snapshot().People; !is.Counted || is != *was[len(was)-1].Estimate {
 		t.Errorf("restored, zoe is counted in as %+v, and was by %+v", is, was[len(was)-1])
 	}
 	n.room = before
-	// The guest knows best that the address is a VPN's.
+	// The guest can end it, because only the guest knows that the address is a VPN's.
 	if err := n.page("zoe", room.Count{Name: "zoe", Counted: false}); err != nil || n.zoe().Counted {
 		t.Errorf("zoe takes it back: %v", err)
 	}
@@ -132,7 +132,7 @@ func TestCounting(t *testing.T) {
 	}
 }
 
-// TestNotCounted: where an estimate would be a guess it is not offered, and says why.
+// TestNotCounted checks that the room offers no estimate where it would be a guess, and says why.
 func TestNotCounted(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -161,8 +161,8 @@ func TestNotCounted(t *testing.T) {
 	}
 }
 
-// TestCountingEnds: the program of a guest who was counted in measures in place of the
-// estimate, and an estimate never leaves a room without a server.
+// TestCountingEnds checks that the measurements of a counted guest's program replace the estimate,
+// and that an estimate never leaves a room without a server.
 func TestCountingEnds(t *testing.T) {
 	s := settings(2)
 	s.Limits = wire.Limits{50 * time.Millisecond}
@@ -196,15 +196,15 @@ func TestCountingEnds(t *testing.T) {
 	}
 }
 
-// TestSearchedFor: a coordinated search looks for what is best for counted guests, too, also
-// where they are counted in while it goes on.
+// TestSearchedFor checks that a coordinated search looks for the best server for counted guests
+// too, even if they are counted in while it goes on.
 func TestSearchedFor(t *testing.T) {
 	for _, later := range []bool{false, true} {
 		s := settings(2)
 		s.Strategy = wire.Coordinated
 		n := tuned(t, room.Tuning{Budget: 200}, s)
 		n.origins["ann"], n.origins["bob"] = frankfurt, chicago
-		guests := []string{"zoe", "yan", "ulf"} // who sit beside ann
+		guests := []string{"zoe", "yan", "ulf"} // they sit beside ann
 		for i, name := range guests {
 			n.step(room.Order{Action: room.Enter{Name: name, Token: name + "'s token", Origin: located(fmt.Sprintf("9.9.%d.1", i), "DE", 3320)}})
 			n.step(room.PageOpened{Token: name + "'s token"})

@@ -13,9 +13,9 @@ import (
 	"muster/host/wire"
 )
 
-// TestDiscreet: who shows their address to few servers is asked for no more, also behind
-// one address with somebody who does not mind, who is asked in their place; it is told,
-// and kept.
+// TestDiscreet checks that a player who shows the address to few servers is asked for no more.
+// Somebody behind the same address who does not mind is asked instead. The others are told, and a
+// restart forgets nothing of it.
 func TestDiscreet(t *testing.T) {
 	n := newSession(t, settings(0))
 	for _, most := range []int{50, 50, 20} {
@@ -38,10 +38,12 @@ func TestDiscreet(t *testing.T) {
 	same(t, n.room, restored(t, n.room))
 }
 
-// TestUntried: what is likely better and was not measured by who asks few is looked at along
-// with the finalists, in the places that she has left, and chosen once she has measured it.
-// Ann has measured all, and is near to ten servers of the country F; dora has measured one or
-// two of each country, and is nearest to F.
+// TestUntried checks that everyone looks at a server that is likely better although the discreet
+// player has not measured it, within her number of servers. The room chooses it once she has
+// measured it.
+//
+// Ann has measured all, and is near to ten servers of the country F. Dora has measured one or two
+// of each country, and is nearest to F.
 func TestUntried(t *testing.T) {
 	const country, near = 500, 10
 	rtt := func(player, server int) time.Duration {
@@ -56,7 +58,7 @@ func TestUntried(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name                   string
-		most, measured, venues int // of dora; places count like servers
+		most, measured, venues int // by dora; places count like servers
 		looks                  bool
 	}{
 		{"few", 20, 6, 0, true},
@@ -87,7 +89,7 @@ func TestUntried(t *testing.T) {
 				for player := range s.Players {
 					var measured evidence.Witness
 					for i := range 1000 {
-						server := (i*100 + i/10 + 50) % 1000 // one of each country, and so on; none of those near to ann soon
+						server := (i*100 + i/10 + 50) % 1000 // one of each country in turn; ann's nearest come late
 						if player == 1 && i >= tt.measured {
 							break
 						}

@@ -30,7 +30,7 @@
 //   - [Save] keeps the room: take [Room.Save] and put it into stable storage. It
 //     comes first if a Step binds the room (somebody gets a place, the phase or the
 //     round changes), so that a crash undoes nothing that people have been told. A
-//     driver whose disk fails says so, tries again, and goes on: the evening counts
+//     driver whose disk fails says so, tries again, and goes on: the session counts
 //     more than the memory of it. A driver that shares its store with other hosts, and
 //     cannot know whether the room is still its own, waits, and then gives [Waited].
 //   - [Admit] binds the connection whose hello was the input to a player; an

@@ -11,8 +11,8 @@ import (
 	"muster/selection"
 )
 
-// doubting is a room of four of whom dan makes his numbers up; without him the
-// first of twenty servers is the best.
+// doubting returns a room of four. Dan makes his numbers up. Without him the first of twenty
+// servers is the best.
 func doubting(t *testing.T) *session {
 	n := measuring(t, 20, "ann", "bob", "cat", "dan")
 	for i, name := range []string{"ann", "bob", "cat"} {
@@ -41,7 +41,7 @@ func TestMadeUpNumbersDoNotCount(t *testing.T) {
 			t.Errorf("%s is doubted: %q", p.Name, p.Doubt)
 		}
 	}
-	// He may say what he likes, and come back as often.
+	// More lies, and more returns, change nothing.
 	n.says("dan", wire.Report{Round: 1, Results: []discovery.Result{{Server: 0, State: discovery.Lost}}})
 	full := discovery.Info{Name: "mine", Players: 16, MaxPlayers: 16, GamePort: 666}
 	n.says("dan", wire.Infos{Round: 1, Servers: []wire.ServerInfo{{Server: 0, Info: full}}})
@@ -61,8 +61,9 @@ func TestMadeUpNumbersDoNotCount(t *testing.T) {
 	}
 }
 
-// TestOddButHarmless: a player whose pings contradict everybody's distances is named, but left out
-// only if the others lose by it, or nearly all of them do: it may be a slow line.
+// TestOddButHarmless checks that the room names a player whose pings contradict everybody's
+// distances, and leaves the player out only if the others lose by it or nearly all are
+// contradicted. It may be a slow line.
 func TestOddButHarmless(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -104,8 +105,8 @@ func TestOddButHarmless(t *testing.T) {
 	}
 }
 
-// TestSlowLineCounts: a player whose pings a slow line explains counts, unless all would be better
-// off if they were no longer than the others' allow.
+// TestSlowLineCounts checks that a player whose pings a slow line explains counts, unless everybody
+// would be better off with pings no longer than the others' allow.
 func TestSlowLineCounts(t *testing.T) {
 	for _, test := range []struct {
 		by   selection.Rule
@@ -113,10 +114,10 @@ func TestSlowLineCounts(t *testing.T) {
 		out  bool
 		told string
 	}{
-		// Dan has 20 ms to the first server, to which the others have 60; to the second they
-		// have 10, and he says 210 where theirs allow 138.
-		{selection.Minimax, 0, false, "that counts as long as the others lose little by it"}, // 60 ms in place of 138
-		{selection.Mean, 1, true, "that does not count in the choice"},                       // 50 ms in place of 42
+		// Dan has 20 ms to the first server, and the others have 60. They have 10 to the second,
+		// where he says 210 although theirs allow 138.
+		{selection.Minimax, 0, false, "that counts as long as the others lose little by it"}, // 60 ms instead of 138
+		{selection.Mean, 1, true, "that does not count in the choice"},                       // 50 ms instead of 42
 	} {
 		t.Run(string(test.by), func(t *testing.T) {
 			s := settings(4)
@@ -157,7 +158,7 @@ func TestSlowLineCounts(t *testing.T) {
 	}
 }
 
-// TestDoubtedWhileRefining: the search goes on without a player who makes numbers up.
+// TestDoubtedWhileRefining checks that the search goes on without a player who makes numbers up.
 func TestDoubtedWhileRefining(t *testing.T) {
 	s := settings(4)
 	s.Strategy = wire.Coordinated
@@ -188,7 +189,7 @@ func TestDoubtedWhileRefining(t *testing.T) {
 	}
 }
 
-// lies answers 9999 ms for all that a player was asked, and says so unasked.
+// lies answers 9999 ms for all that a player was asked, and sends it unasked too.
 func (n *session) lies(name string) {
 	asked := []int{0}
 	for _, ask := range n.takes(name) {

@@ -14,11 +14,11 @@ import (
 	"muster/selection"
 )
 
-// edition56 is what a version 5.6 is, whatever the room's game.
+// edition56 is the edition of a version 5.6, in any game.
 var edition56 = map[string]discovery.Edition{"": {Version: "5.6"}, "openarena": {Version: "5.6", Protocol: 41}}
 
-// versioned is a room of two with three servers, of which the nearest let in only newer
-// versions than ben's. All have looked.
+// versioned returns a room of two with three servers. The nearest let in only versions newer than
+// ben's. All have looked.
 func versioned(t *testing.T, s wire.Settings, ben map[string]discovery.Edition, newer int) *session {
 	n := newSession(t, s)
 	n.join("ann")
@@ -43,8 +43,8 @@ func versioned(t *testing.T, s wire.Settings, ben map[string]discovery.Edition, 
 	return n
 }
 
-// TestOtherVersions: a server that lets somebody not in is left out, and people are told
-// before the choice, whatever the setting.
+// TestOtherVersions checks that a server that would refuse a player is left out, and that people
+// are told before the choice, whatever the setting.
 func TestOtherVersions(t *testing.T) {
 	chosen := func(n *session) string {
 		if c := n.view().Choice; c != nil && c.Selection.Chosen != nil {
@@ -83,7 +83,7 @@ func TestOtherVersions(t *testing.T) {
 		t.Errorf("%+v", card)
 	}
 
-	// Words alone leave nothing out.
+	// A version's name alone leaves nothing out.
 	n = versioned(t, settings(2), map[string]discovery.Edition{"": {Version: "5.2"}}, 2)
 	if got := chosen(n); got != addrOf(0).String() {
 		t.Errorf("%s is chosen", got)
@@ -92,7 +92,7 @@ func TestOtherVersions(t *testing.T) {
 		t.Errorf("%+v", card)
 	}
 
-	// Another game's version says nothing.
+	// Another game's version proves nothing.
 	n = versioned(t, settings(2), map[string]discovery.Edition{"luanti": {Version: "5.6", Protocol: 41}}, 2)
 	if got := chosen(n); got != addrOf(0).String() || strings.Contains(n.log(), "has version") {
 		t.Errorf("%s is chosen; the log:\n%s", got, n.log())
@@ -106,8 +106,8 @@ func TestOtherVersions(t *testing.T) {
 	}
 }
 
-// TestHasVersion: players say on the page what they have, which a program that comes back
-// does not undo, and it outlives a restart of the host.
+// TestHasVersion checks that a version that a player gave on the page survives a return of the
+// program and a restart of the host.
 func TestHasVersion(t *testing.T) {
 	n := versioned(t, settings(2), nil, 2)
 	version := func() string { return n.view().People[1].Version }
@@ -145,7 +145,8 @@ func TestHasVersion(t *testing.T) {
 	}
 }
 
-// TestRoomWantsVersion: the organiser's words about version, mod and tags leave others out.
+// TestRoomWantsVersion checks that servers are left out by the organiser's settings for version,
+// mod and tags.
 func TestRoomWantsVersion(t *testing.T) {
 	for patch, want := range map[string]int{`{"version":"5.6"}`: 2, `{"version":"49"}`: 0, `{"version":"5.14"}`: 0,
 		`{"mod":"x"}`: -1, `{"tags":"-mod"}`: 0, `{"tags":"mod"}`: -1} {
@@ -160,13 +161,13 @@ func TestRoomWantsVersion(t *testing.T) {
 	}
 }
 
-// TestListedVersions: Luanti's servers say nothing of themselves, and their list does. One
-// that is too old leaves nothing out, and people are told so.
+// TestListedVersions checks that the room takes versions from Luanti's list, because its servers
+// report none. A list that is too old leaves nothing out, and people are told so.
 func TestListedVersions(t *testing.T) {
 	const told = "ben has version 5.6, which does not get into 1 server (5.14.0): "
 	for _, c := range []struct {
 		age   time.Duration
-		heard discovery.Info // of the server that lets ben not in
+		heard discovery.Info // from the server that refuses ben
 		note  string
 		want  int
 	}{
@@ -196,8 +197,8 @@ func TestListedVersions(t *testing.T) {
 	}
 }
 
-// TestVersionGoesWithPlayer: what a player has is known under a new name, and of nobody who
-// takes the name of a player who has left.
+// TestVersionGoesWithPlayer checks that a player's version follows the player to a new name, and is
+// not passed on with the free name of a player who left.
 func TestVersionGoesWithPlayer(t *testing.T) {
 	n := newSession(t, settings(3))
 	hello := wire.Hello{Version: wire.Version, Code: "BAKODI", Name: "ben", Editions: edition56, Program: "BENS"}

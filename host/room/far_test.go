@@ -12,11 +12,11 @@ import (
 	"muster/host/wire"
 )
 
-// far is a list of a thousand servers in ten countries. A server is as far from a player as its
-// country says, and a little more by its number.
+// far returns a list of a thousand servers in ten countries. A server is as far from a player as
+// its country says, and a little more by its number.
 func far() []discovery.Server { return farIn(10) }
 
-// farIn is the same in so many countries, of a hundred servers each.
+// farIn returns such a list of so many countries, of a hundred servers each.
 func farIn(countries int) []discovery.Server {
 	servers := make([]discovery.Server, 100*countries)
 	for i := range servers {
@@ -36,7 +36,7 @@ func farRTT(player, server int) time.Duration {
 
 func abs(n int) int { return max(n, -n) }
 
-// meanFor is the mean ping, in ms, of the first players to a server of the long list.
+// meanFor returns the mean ping, in ms, of the first players to a server of the long list.
 func meanFor(players, server int) (ms float64) {
 	for player := range players {
 		ms += discovery.MS(farRTT(player, server)) / float64(players)
@@ -44,7 +44,7 @@ func meanFor(players, server int) (ms float64) {
 	return ms
 }
 
-// bestFor is the lowest of these.
+// bestFor returns the lowest of these.
 func bestFor(players int) float64 {
 	best := meanFor(players, 0)
 	for server := range 1000 {
@@ -53,7 +53,7 @@ func bestFor(players int) float64 {
 	return best
 }
 
-// isBestFor wants the choice to be hardly worse than the best for the first players.
+// isBestFor requires the choice to be hardly worse than the best for the first players.
 func (n *session) isBestFor(players int) {
 	n.Helper()
 	if got, best := n.chosen().MeanMS, bestFor(players); got > best+2 {
@@ -61,13 +61,13 @@ func (n *session) isBestFor(players int) {
 	}
 }
 
-// coordinated is a room of two that searches the long list.
+// coordinated returns a room of two that searches the long list.
 func coordinated(t *testing.T) *session {
 	t.Helper()
 	return searchingFor(t, room.Tuning{}, settings(2), "ann", "bob")
 }
 
-// searchingFor is a room of players that searches the long list.
+// searchingFor returns a room of players that searches the long list.
 func searchingFor(t *testing.T, tuning room.Tuning, s wire.Settings, names ...string) *session {
 	t.Helper()
 	s.Strategy = wire.Coordinated
@@ -81,19 +81,20 @@ func searchingFor(t *testing.T, tuning room.Tuning, s wire.Settings, names ...st
 	return n
 }
 
-// answers answers all that a player was asked since the last time, and returns how much that was.
+// answers answers everything that a player was asked since the last time, and returns how much that
+// was.
 func (n *session) answers(player int, name string) (asked int) {
 	n.Helper()
 	return n.answersAs(player, name, farRTT)
 }
 
-// answersAs is the same with other pings.
+// answersAs answers with other pings.
 func (n *session) answersAs(player int, name string, rtt func(player, server int) time.Duration) (asked int) {
 	n.Helper()
 	return n.answersBut(player, name, rtt, func(int) bool { return false })
 }
 
-// answersBut is the same, but for some servers nothing is said.
+// answersBut answers with other pings, and skips some servers.
 func (n *session) answersBut(player int, name string, rtt func(player, server int) time.Duration,
 	isSilent func(server int) bool) (asked int) {
 	n.Helper()
@@ -152,7 +153,7 @@ func (n *session) searchesOn(names ...string) {
 	n.Fatalf("the search does not end; the log:\n%s", n.log())
 }
 
-// informsFrom says how many seats the servers have free, of 16, from the first on.
+// informsFrom reports the servers' free seats, of 16, from the first on.
 func (n *session) informsFrom(name string, first int, free ...int) {
 	n.Helper()
 	infos := wire.Infos{Round: n.round()}
@@ -170,7 +171,7 @@ func (n *session) wasAsked(name string, server int) bool {
 	return slices.Contains(n.asked[name], server)
 }
 
-// unasked is a server that none of the players was asked for.
+// unasked returns a server that none of the players was asked for.
 func (n *session) unasked(names ...string) (server int) {
 	for slices.ContainsFunc(names, func(name string) bool { return n.wasAsked(name, server) }) {
 		server++
@@ -178,7 +179,7 @@ func (n *session) unasked(names ...string) (server int) {
 	return server
 }
 
-// from is the numbers from first to last.
+// from returns the numbers from first to last.
 func from(first, last int) (numbers []int) {
 	for n := first; n <= last; n++ {
 		numbers = append(numbers, n)
@@ -200,7 +201,7 @@ func (n *session) denies(name string, state discovery.State, servers ...int) {
 	n.says(name, report)
 }
 
-// probesOf are a player's probes as a room has them, in the order in which they ended.
+// probesOf returns a player's probes as a room has them, in the order of their ends.
 func probesOf(r *room.Room, name string) []discovery.Result {
 	for player, probes := range r.View().Traces {
 		if player == name {
@@ -210,7 +211,7 @@ func probesOf(r *room.Room, name string) []discovery.Result {
 	return nil
 }
 
-// traceOf is the same by server.
+// traceOf returns them by server.
 func traceOf(r *room.Room, name string) map[int]discovery.Result {
 	probes := map[int]discovery.Result{}
 	for _, probe := range probesOf(r, name) {
@@ -219,15 +220,15 @@ func traceOf(r *room.Room, name string) map[int]discovery.Result {
 	return probes
 }
 
-// counted are the players whom the round counts on.
+// counted returns the players that the round counts on.
 func (n *session) counted() []string {
 	return slices.DeleteFunc(n.players(), n.isOut)
 }
 
-// publicly is where somebody on the internet is.
+// publicly returns the origin of somebody on the internet.
 func publicly(addr string) room.Origin { return room.Origin{Addr: netip.MustParseAddr(addr)} }
 
-// finalists is how many of the best everybody looks at again.
+// finalists is the number of best servers that everybody looks at again.
 const finalists = 5
 
 func count(is bool) int {
@@ -239,7 +240,7 @@ func count(is bool) int {
 
 const hook = "https://discord.com/api/webhooks/1/token"
 
-// said is a list's word on the first servers, from some time ago: who is there, of 16.
+// said returns a list's facts about its first servers, of some age: their players, of 16.
 func said(now time.Time, age time.Duration, players ...int) discovery.Said {
 	s := discovery.Said{At: now.Add(-age), Infos: map[netip.AddrPort]*discovery.Info{}}
 	for server, n := range players {
@@ -248,7 +249,7 @@ func said(now time.Time, age time.Duration, players ...int) discovery.Said {
 	return s
 }
 
-// looksAlone wants a player to have been asked to look at servers again.
+// looksAlone requires that a player was asked to look at servers again.
 func (n *session) looksAlone(name string, attempt int, servers ...int) {
 	n.Helper()
 	if last := n.looks[name]; last.Attempt != attempt || !slices.Equal(last.Servers, servers) || last.Samples != 2 {
@@ -263,7 +264,7 @@ func bringing(servers ...int) (list []wire.Brought) {
 	return list
 }
 
-// spreadOut is a list of servers each in a network of its own, in the order of addresses.
+// spreadOut returns a list of servers each in a network of its own, in the order of addresses.
 func spreadOut(servers int) []discovery.Server {
 	list := make([]discovery.Server, servers)
 	for i := range list {
@@ -272,8 +273,8 @@ func spreadOut(servers int) []discovery.Server {
 	return list
 }
 
-// measuringOn is a room in which all players but dan have measured twenty servers in networks
-// of their own, of which the first is the best; dan is last.
+// measuringOn returns a room with twenty servers in networks of their own, of which the first is
+// the best. All players but dan, the last one, have measured them.
 func measuringOn(t *testing.T, list []discovery.Server, limits []time.Duration, honest ...string) *session {
 	s := settings(len(honest) + 1)
 	s.Limits = limits

@@ -21,18 +21,19 @@ import (
 	"muster/selection"
 )
 
-// FuzzRoom plays evenings in which anybody does anything at any time, as far as a frame can
-// carry it. Some players run the real program, of which everything but the line and the servers
-// is real; the others' frames are made up. The room neither panics nor gets stuck with a state
-// that cannot be shown, or saved and read back; it refuses nothing that a real program says, and
-// says nothing to it that makes no sense there; and when all have left it waits for nothing for
-// ever.
+// FuzzRoom plays sessions where anybody does anything at any time that a frame can carry. Some
+// players run the real program over a simulated line to simulated servers. The frames of the others
+// are made up.
+//
+// The room must not panic, and must not reach a state that cannot be shown, saved or read back. It
+// refuses nothing that a real program says, and sends it nothing senseless. When all have left it
+// does not wait for ever.
 func FuzzRoom(f *testing.F) {
 	for seed := range uint64(16) {
 		f.Add(randomChoices(seed))
 	}
 	f.Fuzz(func(t *testing.T, choices []byte) {
-		const most = 1000 // the fuzzer takes an evening of 10,000 for a hung one
+		const most = 1000 // the fuzzer takes a session of 10,000 for a hung one
 		e := newEvening(t, choices[:min(len(choices), most)])
 		e.busy, e.honest = len(choices)%3 == 0, everybody[:[]int{0, 2, 4, 4}[len(choices)/3%4]]
 		s := settings(e.upTo(3))
@@ -50,7 +51,7 @@ func FuzzRoom(f *testing.F) {
 		e.room = room.New(room.Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, s, e.now)
 		for n := 0; len(e.choices) > 0; n++ {
 			e.happens()
-			if e.isSound(); n%4 == 0 { // to compare rooms takes longer than all else
+			if e.isSound(); n%4 == 0 { // comparing rooms takes longer than everything else
 				same(t, e.room, restored(t, e.room))
 			}
 		}
@@ -73,32 +74,33 @@ type evening struct {
 	*testing.T
 	choices []byte
 	now     time.Time
-	// stepped is when the room had its last Step.
+	// stepped is the time of the room's last Step.
 	stepped time.Time
 	room    *room.Room
 	fetches bool
-	// shows is what the room, viewed, showed at a revision.
+	// shows is the room's snapshot at the revision in viewed.
 	shows    wire.Snapshot
 	viewed   *room.Room
 	revision int
-	// honest are those whose programs are real. Their programs, by those who began them.
+	// honest are the players with real programs, by the names that began them.
 	honest   []string
 	programs map[string]*program
 	// comes is the program whose hello is under way.
 	comes *program
-	// here are the players whose programs are connected, pages the credentials of players'
-	// pages, looks and attempts the newest look and survey that each was asked for.
+	// here are the players whose programs are connected. pages are the credentials of players'
+	// pages. looks and attempts are the newest look and survey that each was asked for.
 	here     map[string]bool
 	pages    map[string]string
 	open     map[string]int
 	looks    map[string]wire.Finalists
 	attempts map[string]int
-	// told is how many servers each player was told will see the address at most, 0 for all,
-	// and shown are those that do, in the round.
+	// told is the number of servers that each player was told will see the address at most, 0 for
+	// all. shown are the servers that see it in this round.
 	told  map[string]int
 	shown map[string]map[int]bool
 	round int
-	// busy: the host seldom has the processor time for which the room waits, if it plans.
+	// busy says that the host seldom has processor time for the room. plans says that the room
+	// waits for it.
 	busy, plans bool
 }
 
@@ -113,18 +115,18 @@ func newEvening(t *testing.T, choices []byte) *evening {
 // program is a player's real program, and the line to it.
 type program struct {
 	*player.Player
-	// name is what the player is called in the room.
+	// name is the player's name in the room.
 	name   string
 	isHere bool
 	lines  int
-	// hears is what the host has said, and the line has not brought yet.
+	// hears are the host's messages that the line has not brought yet.
 	hears []wire.Message
 	runs  []*run
-	// discreet: the program lets no more than so many servers be asked, whoever wants it.
+	// discreet is the number of servers that the program lets anybody ask, at most.
 	discreet int
 }
 
-// run is what a program wants to be asked.
+// run is a run of questions that a program asks for.
 type run struct {
 	player.Run
 	plan discovery.Plan
@@ -132,7 +134,7 @@ type run struct {
 	forbidden []discovery.Result
 }
 
-// upTo is the next choice, from 0 to most.
+// upTo returns the next choice, from 0 to most.
 func (e *evening) upTo(most int) int {
 	if len(e.choices) == 0 {
 		return 0
@@ -144,7 +146,7 @@ func (e *evening) upTo(most int) int {
 
 var everybody = []string{"ann", "bob", "cat", "dan"}
 
-// editionsOf are what some of them have of the game.
+// editionsOf are some players' versions of the game.
 var editionsOf = map[string]map[string]discovery.Edition{
 	"bob": {"": {Version: "5.6", Protocol: 41}}, "dan": {"openarena": {Version: "1.2"}, "xonotic": {Version: "3"}},
 }
@@ -155,7 +157,7 @@ const eveningServers = 12
 
 func (e *evening) server() int { return e.upTo(eveningServers + 1) }
 
-// players are those who play, in their order.
+// players returns the players in their order.
 func (e *evening) players() (names []string) {
 	for _, p := range e.view().People {
 		if p.Peer {
@@ -165,7 +167,7 @@ func (e *evening) players() (names []string) {
 	return names
 }
 
-// view is what the room shows. It is made anew only when it may have changed.
+// view returns the room's snapshot. It makes a new one only after a change.
 func (e *evening) view() wire.Snapshot {
 	if revision := e.room.Revision(); e.viewed != e.room || e.revision != revision {
 		e.viewed, e.revision, e.shows = e.room, revision, e.room.Snapshot()
@@ -175,9 +177,8 @@ func (e *evening) view() wire.Snapshot {
 
 func (e *evening) number() int { return e.view().Room.Round }
 
-// rests lets the time pass until something else happens, or the room needs the time:
-// nothing comes of a tick meanwhile, but that a pause lasts, nor does it harm that there
-// was none.
+// rests lets time pass until something else happens, or the room needs the time. A tick before that
+// must change nothing but the length of a pause, so leaving it out must do no harm.
 func (e *evening) rests() {
 	e.Helper()
 	next := e.room.Next()
@@ -206,7 +207,7 @@ func (e *evening) saved() string {
 	return string(data)
 }
 
-// exposes wants no more servers to see a player's address in a round than the player was told
+// exposes requires that no more servers see a player's address in a round than the player was told
 // before.
 func (e *evening) exposes(o room.Send) {
 	e.Helper()
@@ -240,7 +241,7 @@ func (e *evening) exposes(o room.Send) {
 	}
 }
 
-// way is where the room sends everybody, with what makes that another launch.
+// way identifies the launch: where the room sends everybody, and in which round.
 func (e *evening) way() string {
 	s := e.view()
 	if s.Way == nil {
@@ -249,7 +250,7 @@ func (e *evening) way() string {
 	return fmt.Sprint(s.Room.Round, s.Way.Connect)
 }
 
-// step fetches no list yet: see isListed. What the room refuses, it refuses.
+// step fetches no list yet: see isListed. It ignores the room's refusals.
 func (e *evening) step(in room.Input) error {
 	e.Helper()
 	before, way := e.players(), e.way()
@@ -309,7 +310,7 @@ func (e *evening) step(in room.Input) error {
 	return err
 }
 
-// canBeSent wants what the room says to go to somebody who plays, and to be readable.
+// canBeSent requires that the room's message can be read, and goes to a player of the room.
 func (e *evening) canBeSent(s room.Send) {
 	e.Helper()
 	frame, err := wire.Marshal(s.Message)
@@ -354,7 +355,7 @@ func (e *evening) renames(from, to string) {
 	moves(e.shown, from, to)
 }
 
-// programOf is the real program that is connected as a player, if there is one.
+// programOf returns the real program that is connected as a player, if there is one.
 func (e *evening) programOf(name string) *program {
 	for _, p := range e.programs {
 		if p.isHere && p.name == name {
@@ -379,7 +380,8 @@ func (e *evening) delivers(name string, m wire.Message) {
 	}
 }
 
-// connects brings an honest player's program in, or back in. Now and then it was started anew.
+// connects brings an honest player's program in, or back in. Now and then the program is a new
+// start.
 func (e *evening) connects(name string, from room.Origin) {
 	p := e.programs[name]
 	if p == nil || e.upTo(3) == 0 {
@@ -400,7 +402,7 @@ func (e *evening) connects(name string, from room.Origin) {
 		p = fresh
 		e.programs[name] = p
 	}
-	if p.isHere { // and the host has not heard yet that the line is down
+	if p.isHere { // and the host does not know yet that the line is down
 		e.does(p, player.Lost{})
 		p.isHere, p.hears = false, nil
 	}
@@ -427,7 +429,7 @@ func (e *evening) hear(p *program) {
 	}
 }
 
-// does tells a program what happens, and does what it wants.
+// does tells a program what happens, and does what the program asks for.
 func (e *evening) does(p *program, in player.Input) {
 	e.Helper()
 	for _, o := range p.Step(in, e.now) {
@@ -472,7 +474,7 @@ func (e *evening) runs(p *program, o player.Run) {
 	p.runs = append(p.runs, r)
 }
 
-// asks executes some of what a program wants to be asked.
+// asks executes some of a program's questions.
 func (e *evening) asks(p *program, most int) {
 	if len(p.runs) == 0 {
 		return
@@ -505,7 +507,7 @@ func (e *evening) asks(p *program, most int) {
 	e.does(p, seen)
 }
 
-// ticks gives the programs the time, and what their lines bring.
+// ticks gives the programs the time, and the messages on their lines.
 func (e *evening) ticks() {
 	for _, name := range e.honest {
 		p := e.programs[name]
@@ -519,7 +521,7 @@ func (e *evening) ticks() {
 	}
 }
 
-// around is what somebody finds on the own network.
+// around returns the servers that somebody finds on the own network.
 func (e *evening) around() (servers []wire.NearServer) {
 	for range e.upTo(3) {
 		servers = append(servers, wire.NearServer{
@@ -530,7 +532,7 @@ func (e *evening) around() (servers []wire.NearServer) {
 	return servers
 }
 
-// credential is what somebody's page shows.
+// credential returns the credential of somebody's page.
 func (e *evening) credential(name string) string {
 	if page := e.pages[name]; page != "" && slices.Contains(e.players(), name) {
 		return page
@@ -557,7 +559,7 @@ func (e *evening) happens() {
 	case 7, 8:
 		longest := []int{2, 60}[e.upTo(1)]
 		for left := time.Duration(e.upTo(longest)) * time.Second; left >= 0; left -= outage.LateStep {
-			e.wait(min(left, outage.LateStep)) // more at once would be taken for a pause of the host's
+			e.wait(min(left, outage.LateStep)) // more at once would pass for a pause of the host
 		}
 	case 9:
 		e.step(room.Proceed{})
@@ -589,7 +591,7 @@ func (e *evening) happens() {
 		page(room.Ready{Ready: e.upTo(1) > 0})
 	case 16:
 		name := e.name()
-		if e.now.Second()%3 == 0 { // what chance alone has already decided, lest what was found before means something else
+		if e.now.Second()%3 == 0 { // by chance alone, so that inputs found before keep their meaning
 			organiser(room.Without{Name: name})
 		} else {
 			organiser(room.Remove{Name: name})
@@ -669,7 +671,7 @@ func (e *evening) joins(name string) {
 	e.step(room.Join{Hello: hello, From: from, Token: hello.Token})
 }
 
-// speaks lets a player's program do some of its work, or say anything if it is not real.
+// speaks lets a player's program do some of its work, or send anything if it is not real.
 func (e *evening) speaks(name string) {
 	switch p := e.programOf(name); {
 	case p != nil:
@@ -693,7 +695,7 @@ func (e *evening) wait(d time.Duration) {
 	}
 }
 
-// stands makes a room stay, and does what is done in one that does.
+// stands turns a room into a standing one, and does what people do there.
 func (e *evening) stands(page, organiser func(room.Action)) {
 	said := []*bool{nil, new(bool)}[e.upTo(1)]
 	switch e.upTo(8) {
@@ -719,7 +721,7 @@ func (e *evening) stands(page, organiser func(room.Action)) {
 	}
 }
 
-// changesWhoIsWho lets people come, go and be called otherwise.
+// changesWhoIsWho lets people come, go and change their names.
 func (e *evening) changesWhoIsWho(page, organiser func(room.Action)) {
 	switch e.upTo(7) {
 	case 0:
@@ -737,7 +739,7 @@ func (e *evening) changesWhoIsWho(page, organiser func(room.Action)) {
 	case 6:
 		name := e.name()
 		if slices.Contains(e.honest, name) {
-			break // whose program says no such thing by itself
+			break // its program sends no such thing by itself
 		}
 		hello := wire.Hello{Version: wire.Version, Name: name, As: []string{"secret", roster.TicketOf("page of " + e.name())}[e.upTo(1)]}
 		e.step(room.Join{Hello: hello, Token: "token of " + name})
@@ -746,13 +748,13 @@ func (e *evening) changesWhoIsWho(page, organiser func(room.Action)) {
 	}
 }
 
-// isListed answers what the room asked its shell for.
+// isListed answers the room's requests to its driver.
 func (e *evening) isListed() {
 	if e.fetches {
 		e.fetches = false
 		servers := e.upTo(eveningServers)
 		if e.upTo(3) == 0 {
-			servers = 500 + 1 // which is searched together, if the settings say so
+			servers = 500 + 1 // the group searches it together, if the settings say so
 		}
 		local := []room.LocalServer{hidden, shown}[e.upTo(1):]
 		local = local[:e.upTo(len(local))]
@@ -764,7 +766,7 @@ func (e *evening) isListed() {
 	}
 }
 
-// everyoneMeasures makes an evening get on, which chance alone seldom does.
+// everyoneMeasures moves a session on, which chance alone seldom does.
 func (e *evening) everyoneMeasures() {
 	e.isListed()
 	shown := e.view().Room
@@ -794,7 +796,7 @@ func (e *evening) everyoneMeasures() {
 	e.wait(player.RealPace.Flush)
 }
 
-// everyoneLooks makes the finalists answer everyone.
+// everyoneLooks makes everyone answer for the finalists.
 func (e *evening) everyoneLooks() {
 	for _, name := range e.players() {
 		look := e.looks[name]
@@ -826,7 +828,7 @@ func (e *evening) everyoneLooks() {
 	}
 }
 
-// message is what a frame can say.
+// message returns anything that a frame can carry.
 func (e *evening) message(name string) wire.Message {
 	round := e.number()
 	switch e.upTo(10) {
@@ -887,8 +889,7 @@ func (e *evening) message(name string) wire.Message {
 	return wire.Done{Round: round}
 }
 
-// isSound wants the room to be shown, to be a whole one that is read back, and to have nobody
-// twice.
+// isSound requires that the room can be shown, saved and read back whole, and has nobody twice.
 func (e *evening) isSound() {
 	e.Helper()
 	shown := e.view()
@@ -899,7 +900,7 @@ func (e *evening) isSound() {
 	if err != nil {
 		e.Fatal(err)
 	}
-	if shown.Room.Listed < 100 { // or that takes long
+	if shown.Room.Listed < 100 { // or this takes long
 		restored(e.T, e.room)
 	}
 	organisers, names := 0, []string{}
@@ -943,7 +944,7 @@ func (e *evening) ends() {
 	}
 	for range (outage.LongestAbsence + 10*time.Minute) / outage.LateStep {
 		switch shown := e.room.Snapshot(); shown.Room.Stage {
-		case wire.Gathering, wire.Launching, wire.Failed, wire.Waiting: // whose end TestGivesUp has
+		case wire.Gathering, wire.Launching, wire.Failed, wire.Waiting: // TestGivesUp has the end of that
 			return
 		case wire.Chosen:
 			if shown.Voting.Open && shown.Voting.LaunchAt.IsZero() {
@@ -955,13 +956,12 @@ func (e *evening) ends() {
 	e.Errorf("ten minutes after everybody was given up the room is still %s", e.room.Stage())
 }
 
-// hasTwin lets the host stop when all are away. The room that it reads then does the same as the
-// one that it had, as far as anybody is told: when all are back, and in the round that the
-// organiser begins.
+// hasTwin stops the host when all are away. The room that it reads then must show and send the same
+// as the one that it had, when all are back and in the next round.
 func (e *evening) hasTwin() {
 	e.Helper()
 	if e.view().Room.Strategy == wire.Coordinated {
-		return // a search is made anew, and asks otherwise
+		return // a new search asks other questions
 	}
 	for _, name := range e.players() {
 		e.step(room.Leave{Player: name})

@@ -14,7 +14,7 @@ import (
 	"muster/host/wire"
 )
 
-// essence is all that a room keeps, and shows.
+// essence returns everything that a room keeps and shows.
 func essence(t *testing.T, r *room.Room) string {
 	t.Helper()
 	saved, err := r.Save()
@@ -28,8 +28,8 @@ func essence(t *testing.T, r *room.Room) string {
 	return string(saved) + string(shown)
 }
 
-// TestStaleMessages: what belongs to another round, attempt or stage is too
-// late, not wrong.
+// TestStaleMessages checks that a message of another round, attempt or stage is ignored as late,
+// and not refused as wrong.
 func TestStaleMessages(t *testing.T) {
 	n := choosing(t, 3)
 	before := essence(t, n.room)
@@ -55,7 +55,7 @@ func TestStaleMessages(t *testing.T) {
 	}
 }
 
-// TestNonsense: a program that makes no sense is told so, and does no harm.
+// TestNonsense checks that a program that makes no sense is told so, and does no harm.
 func TestNonsense(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -87,8 +87,8 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
-// TestAbsurdValues: whatever a peer claims, the room can be saved and read back,
-// and what is absurd wins nothing.
+// TestAbsurdValues checks that a room with absurd values from a program can be saved and read back,
+// and that they win nothing.
 func TestAbsurdValues(t *testing.T) {
 	absurd := []discovery.Info{
 		{Players: -1 << 40, MaxPlayers: 1 << 40, Bots: math.MaxInt64},
@@ -116,7 +116,7 @@ func TestAbsurdValues(t *testing.T) {
 	}
 }
 
-// TestLogIsBounded: neither log nor state grows at a stranger's will.
+// TestLogIsBounded checks that a stranger cannot make the log or the state grow.
 func TestLogIsBounded(t *testing.T) {
 	n := choosing(t, 2)
 	n.verifies("ann")
@@ -138,8 +138,8 @@ func TestLogIsBounded(t *testing.T) {
 	}
 }
 
-// TestAbsurdClock: whatever a peer's clock says, its trace lies between the
-// measuring's beginning and now, and the room can be saved and read back.
+// TestAbsurdClock checks that a trace lies between the beginning of the measuring and now, whatever
+// a program's clock says, and that the room can be saved and read back.
 func TestAbsurdClock(t *testing.T) {
 	const day = 24 * time.Hour
 	for _, clock := range []struct{ now, at time.Duration }{{0, day}, {day, 0}, {day, day}, {0, 0}} {
@@ -155,8 +155,7 @@ func TestAbsurdClock(t *testing.T) {
 	}
 }
 
-// TestLongEvening: a room whose measuring began days ago can be saved and read
-// back.
+// TestLongEvening checks that a room whose measuring began days ago can be saved and read back.
 func TestLongEvening(t *testing.T) {
 	n := measuring(t, 4, "ann", "bob")
 	n.now = n.now.Add(72 * time.Hour)
@@ -164,7 +163,7 @@ func TestLongEvening(t *testing.T) {
 	restored(t, n.room)
 }
 
-// TestLongTrace: a trace has no more probes than the list has servers.
+// TestLongTrace checks that a trace has no more probes than the list has servers.
 func TestLongTrace(t *testing.T) {
 	n := measuring(t, 4, "ann", "bob")
 	for first := range 1000 {
@@ -179,8 +178,8 @@ func TestLongTrace(t *testing.T) {
 	}
 }
 
-// TestTrace: what is said again after a lost connection counts once, and times
-// are the host's.
+// TestTrace checks that results that are repeated after a lost connection count once, with the
+// host's times.
 func TestTrace(t *testing.T) {
 	n := measuring(t, 4, "ann", "bob")
 	probe := func(server, at int) discovery.Result {

@@ -12,7 +12,7 @@ import (
 	"muster/host/wire"
 )
 
-// TestLookalikes: nobody comes in under a name that people would take for another's.
+// TestLookalikes checks that nobody comes in under a name that people would take for another's.
 func TestLookalikes(t *testing.T) {
 	n := newSession(t, settings(0))
 	n.join("ann")
@@ -35,7 +35,7 @@ func TestLookalikes(t *testing.T) {
 	if err := n.acts("page of zoe", room.Rename{Name: "Аnn"}); reason(err) != wire.ReasonNameTaken {
 		t.Errorf("a guest takes a name that looks like ann's: %v", err)
 	}
-	n.join("zоe") // whose middle letter is Cyrillic: the guest gives way to a player
+	n.join("zоe") // the middle letter is Cyrillic: the guest gives way to a player
 	var names []string
 	for _, p := range n.view().People {
 		names = append(names, p.Name)
@@ -55,7 +55,7 @@ func TestOpenRoomsAreFullOnce(t *testing.T) {
 	}
 }
 
-// TestLateJoiner: who comes late is told what the others know, and holds up
+// TestLateJoiner checks that a player who comes late gets what the others know, and holds up
 // nobody.
 func TestLateJoiner(t *testing.T) {
 	start := func(t *testing.T) *session {
@@ -92,7 +92,7 @@ func TestLateJoiner(t *testing.T) {
 		}},
 		{"measuring", listed, "welcome list measure", func(n *session) {
 			n.done("ann", "bob")
-			n.inStage(wire.Measuring) // cat is waited for
+			n.inStage(wire.Measuring) // the room waits for cat
 			n.measures("cat", 99, 10)
 			n.done("cat")
 			n.verifies("ann")
@@ -158,7 +158,7 @@ func TestLateJoiner(t *testing.T) {
 	}
 }
 
-// TestComeBack: a member with its token gets back what it had.
+// TestComeBack checks that a member with its token gets back what it had.
 func TestComeBack(t *testing.T) {
 	n := measuring(t, 4, "ann", "bob")
 	n.measures("bob", 10, lost, skip, 30)
@@ -184,7 +184,7 @@ func TestComeBack(t *testing.T) {
 	}
 	n.noted("lost the connection to bob", "bob is back")
 
-	n.measures("bob", 10, lost, 20, 30) // all of it again
+	n.measures("bob", 10, lost, 20, 30) // all of it once more
 	n.measures("ann", 10, 10, 10, 10)
 	n.done("ann", "bob")
 	n.inStage(wire.Chosen)

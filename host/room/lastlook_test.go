@@ -7,14 +7,14 @@ import (
 	"muster/host/wire"
 )
 
-// TestLookBeforeLaunch: minutes after the second look there is another while the
-// countdownTime runs, and what it finds counts.
+// TestLookBeforeLaunch checks that everyone looks again during the countdown if minutes have passed
+// since the second look, and that its results count.
 func TestLookBeforeLaunch(t *testing.T) {
 	tests := []struct {
 		name  string
-		voted time.Duration // how long people take to vote
-		full  []int         // what fills up meanwhile
-		looks int           // how often ann looks in all
+		voted time.Duration // the time that people take to vote
+		full  []int         // the servers that fill up meanwhile
+		looks int           // ann's looks in all
 		to    int
 		note  string
 	}{
@@ -53,8 +53,8 @@ func TestLookBeforeLaunch(t *testing.T) {
 	}
 }
 
-// TestLateLook: what belongs to the look before people agreed is no longer
-// listened to, and a look that nobody answers holds up no launch.
+// TestLateLook checks that answers to the look before people agreed no longer count, and that a
+// look without answers holds up no launch.
 func TestLateLook(t *testing.T) {
 	n := inVoting(t)
 	n.verifies("ann", 0)

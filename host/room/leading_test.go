@@ -14,7 +14,7 @@ import (
 	"muster/host/wire"
 )
 
-// named has a player say what leaders called themselves, as far as the room asks.
+// named lets a player report the leaders' names that the room asks for.
 func (n *session) named(name string) (asked []int) {
 	for _, m := range n.sent[name] {
 		if ask, is := m.(wire.Ask); is && len(ask.Names) > 0 {
@@ -32,9 +32,9 @@ func (n *session) named(name string) (asked []int) {
 	return asked
 }
 
-// TestLeaders: while a search goes on pages see its three best servers by name, with
-// everybody's ping, and where the servers are; no address, and nothing while no page is
-// open.
+// TestLeaders checks that pages show the three best servers while a search goes on, by name, with
+// everybody's ping and the servers' places. They show no addresses, and the room shows nothing
+// while no page is open.
 func TestLeaders(t *testing.T) {
 	n := coordinated(t)
 	play := func(seconds int) {
@@ -76,8 +76,8 @@ func TestLeaders(t *testing.T) {
 	}
 }
 
-// TestLeadersUnmeasured: before all have measured the same servers those lead that most
-// have measured, with the pings that there are.
+// TestLeadersUnmeasured checks that the leading servers are those that most players have measured,
+// with their pings so far, before all have measured the same ones.
 func TestLeadersUnmeasured(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.join("ann", "bob")
@@ -97,11 +97,11 @@ func TestLeadersUnmeasured(t *testing.T) {
 	}
 }
 
-// TestLeadersPredicted: next to who leads come the servers that somebody has measured, in a
-// long list too, with what the search expects of the others by what they measured of the
-// server's neighbours; never of who has measured it.
+// TestLeadersPredicted checks that servers that somebody has measured are shown after the leaders,
+// in a long list too. The search forecasts the others' pings by their measurements of the server's
+// neighbours, and no forecast replaces a measurement.
 func TestLeadersPredicted(t *testing.T) {
-	const countryWide = 20 // ms by which the RTTs of a country of far differ
+	const countryWide = 20 // ms by which the RTTs within a country of far differ
 	wanted := settings(2)
 	wanted.Strategy, wanted.Limits = wire.Coordinated, []time.Duration{55 * time.Millisecond} // few suit
 	n := newSession(t, wanted)
@@ -109,7 +109,7 @@ func TestLeadersPredicted(t *testing.T) {
 	n.gets(far())
 	n.step(room.PageOpened{})
 	n.wait(200 * time.Millisecond)
-	n.answers(1, "bob") // the first servers of all; of what comes then he hears nothing yet
+	n.answers(1, "bob") // the first servers of all; he hears nothing of the later ones yet
 	predicted := 0
 	for range 30 {
 		n.wait(100 * time.Millisecond)
@@ -134,8 +134,8 @@ func TestLeadersPredicted(t *testing.T) {
 	}
 }
 
-// TestSomewhere: the others see which country a player is in, unless the player says no,
-// by program or page; that holds over a restart.
+// TestSomewhere checks that the others see a player's country, unless the player says no by program
+// or page, and that a restart keeps that.
 func TestSomewhere(t *testing.T) {
 	n := newSession(t, settings(0))
 	hello := func(name string, somewhere bool) {

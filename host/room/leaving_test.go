@@ -11,8 +11,8 @@ import (
 	"muster/host/wire"
 )
 
-// threeVote is a room of three who vote on six servers. For all the best is server 1, then
-// 2; without cat, who is far from it, server 0.
+// threeVote returns a room of three who vote on six servers. Server 1 is the best for all, then 2.
+// Cat is far from server 0, which is the best without her.
 func threeVote(t *testing.T) *session {
 	t.Helper()
 	s := settings(3)
@@ -36,9 +36,9 @@ func threeVote(t *testing.T) *session {
 	return n
 }
 
-// TestLeaving: who leaves while people vote, or while the countdown runs, leads to a new
-// choice for the others within seconds, said in one sentence; nobody's vote is lost for it,
-// and who is merely away for a moment has not left.
+// TestLeaving checks that the others get a new choice within seconds, in one sentence, when a
+// player leaves during the vote or the countdown. Nobody loses a vote by it, and a player who is
+// away for a moment has not left.
 func TestLeaving(t *testing.T) {
 	says := func(n *session, name string, a room.Action) {
 		n.Helper()
@@ -50,7 +50,7 @@ func TestLeaving(t *testing.T) {
 	tests := []struct {
 		name   string
 		happen func(*session)
-		to     int // who is ahead then
+		to     int // the server ahead then
 		note   string
 		never  string
 		stage  wire.Stage
@@ -167,8 +167,8 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
-// TestWatching: who only watches blocks nothing and weighs nothing, the organiser and who
-// came too late included, unless the organiser lets them.
+// TestWatching checks that people who only watch block nothing and weigh nothing, not even the
+// organiser or a player who came too late, unless the organiser lets them vote.
 func TestWatching(t *testing.T) {
 	watching := func(guestsVote bool) *session {
 		s := settings(0)

@@ -42,9 +42,9 @@ func (n *session) looksQuietly(name string) {
 	n.says(name, v)
 }
 
-// TestSaid: of servers that tell nothing the list does: it gives them their names and
-// maps, keeps the group off those that are full, and is marked. An old list keeps it
-// off none.
+// TestSaid checks that the list speaks for servers that tell nothing of themselves. It gives their
+// names and maps, keeps the group off full ones, and is marked as the source. An old list keeps the
+// group off none.
 func TestSaid(t *testing.T) {
 	for _, c := range []struct {
 		age    time.Duration
@@ -74,13 +74,13 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// TestHeardBeforeSaid: what players hear goes before what the list says, and the list
-// gives names to servers that nobody has asked for one.
+// TestHeardBeforeSaid checks that players' own results go before the list's, and that the list
+// names servers that nobody has asked for a name.
 func TestHeardBeforeSaid(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.join("ann", "bob")
 	n.step(room.Listed{List: topology.New(room.Shared(listOf(2), nil)), Said: said(n.now, 0, 16, 0)})
-	n.informs("ann", 12, 0) // the list has them the other way round
+	n.informs("ann", 12, 0) // the other way round than on the list
 	n.informs("bob", 12, 0)
 	n.measures("ann", 20, 10)
 	n.measures("bob", 20, 10)
@@ -97,8 +97,8 @@ func TestHeardBeforeSaid(t *testing.T) {
 	}
 }
 
-// TestFullAsListed: a search of a long list asks nobody for servers that are full as the
-// list says, unless that is old.
+// TestFullAsListed checks that a search of a long list asks nobody for servers that a fresh list
+// calls full.
 func TestFullAsListed(t *testing.T) {
 	list := far()
 	full := func(server int) bool { return server%2 == 0 }
@@ -136,7 +136,7 @@ func TestFullAsListed(t *testing.T) {
 	}
 }
 
-// culledNames are what servers are called that were not chosen from, by their places in the list.
+// culledNames returns the names of the servers that were ruled out, by their places in the list.
 func culledNames(n *session) map[int]string {
 	names := map[int]string{}
 	for _, culled := range n.room.View().Record.Culled() {
@@ -151,8 +151,8 @@ func culledNames(n *session) map[int]string {
 	return names
 }
 
-// TestSaidSaved: a room that comes back knows what the list said of servers that somebody
-// has asked and that tell less themselves, and no more.
+// TestSaidSaved checks that a restored room keeps the list's facts only about servers that somebody
+// has asked and that tell less themselves.
 func TestSaidSaved(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.join("ann", "bob")
@@ -182,8 +182,8 @@ func TestSaidSaved(t *testing.T) {
 	}
 }
 
-// TestSaidForgotten: a room that has launched, or failed, holds no more of a list's word
-// than that, as lists are long and rooms stay; other rooms of the list lose nothing.
+// TestSaidForgotten checks that a room that has launched or failed forgets the rest of the list's
+// facts, because lists are long and rooms stay. Other rooms of the list lose nothing.
 func TestSaidForgotten(t *testing.T) {
 	for _, launches := range []bool{true, false} {
 		n := newSession(t, settings(1))

@@ -18,16 +18,16 @@ import (
 	"muster/selection"
 )
 
-// How long a guest without a page is remembered, how many guests a room has, and how long a
-// token is at least.
+// The limits of a room's memory: the time for a guest without a page, the number of guests, and the
+// least length of a token.
 const (
 	guestStays   = 30 * time.Minute
 	mostGuests   = 32
 	tokenLetters = 26
 )
 
-// TestLists: what people bring is the room's, with their names; a limit of
-// milliseconds later one of theirs is chosen, and never what somebody hides.
+// TestLists checks that servers that people bring are in the room under their names. A favourite
+// wins if it is only a little slower, and a hidden server never wins.
 func TestLists(t *testing.T) {
 	s := settings(2)
 	s.Prefer = discovery.Millis(15 * time.Millisecond)
@@ -38,7 +38,7 @@ func TestLists(t *testing.T) {
 		Favourites: []wire.Brought{{Addr: addrOf(2), Name: "Ann's\x1b[31m " + strings.Repeat("x", 100)}},
 		Hidden:     bringing(1),
 	})
-	n.says("ann", wire.Bring{Game: "xonotic", Favourites: bringing(3)}) // which is another game's
+	n.says("ann", wire.Bring{Game: "xonotic", Favourites: bringing(3)}) // of another game
 	n.noted("ann brings 1 server that the room may call its own, and 1 never to play on")
 	n.join("bob")
 	n.says("bob", wire.Bring{Game: "openarena", Favourites: bringing(2)})
@@ -61,8 +61,8 @@ func TestLists(t *testing.T) {
 	same(t, n.room, restored(t, n.room))
 }
 
-// TestListsOfOthers: the organiser takes off the lists what others brought, and it stays
-// off; who is removed takes it along.
+// TestListsOfOthers checks that what the organiser takes off the lists stays off, and that a
+// removed person's entries leave too.
 func TestListsOfOthers(t *testing.T) {
 	n := newSession(t, settings(3))
 	n.as["ann"] = n.room.Keys().Secret
@@ -103,7 +103,7 @@ func (n *session) losesPlace(name string) {
 	}
 }
 
-// leavesThePage is the same of a player whose page is open, who is a guest then.
+// leavesThePage does so with a player whose page is open. The player then stays as a guest.
 func (n *session) leavesThePage(name string) {
 	n.Helper()
 	page := n.pageOf(name)
@@ -115,8 +115,8 @@ func (n *session) leavesThePage(name string) {
 	}
 }
 
-// TestListsOfANameThatIsFree: a player who takes a name that became free takes back
-// nothing that its holder brought; the holder does, on coming back with the same token.
+// TestListsOfANameThatIsFree checks that a player who takes a free name cannot take back what its
+// last holder brought. The holder can, with the same token.
 func TestListsOfANameThatIsFree(t *testing.T) {
 	for _, tt := range []struct {
 		name, token string
@@ -151,9 +151,8 @@ func TestListsOfANameThatIsFree(t *testing.T) {
 	}
 }
 
-// TestListsOfWhoRanOut: people have what they brought again when they come
-// back, however their nickname went and by whatever it is known that it is them; nobody else
-// has it.
+// TestListsOfWhoRanOut checks that people who come back get what they brought, whatever became of
+// the nickname and however the room knows them, and that nobody else gets it.
 func TestListsOfWhoRanOut(t *testing.T) {
 	token := strings.Repeat("a", tokenLetters)
 	page := roster.PageOf(token)
@@ -230,8 +229,8 @@ func TestListsOfWhoRanOut(t *testing.T) {
 	}
 }
 
-// TestListsAreBounded: the room keeps no more than it tells everybody, whether one player
-// brings very many or many bring some each.
+// TestListsAreBounded checks that the room keeps no more than it tells everybody, whether one
+// player brings very many or many bring some each.
 func TestListsAreBounded(t *testing.T) {
 	if err := (wire.Bring{Favourites: bringing(make([]int, wire.MaxBrought+1)...)}).Check(); err == nil {
 		t.Error("more than the most are brought at once")
@@ -252,8 +251,8 @@ func TestListsAreBounded(t *testing.T) {
 		"beyond the 100 of a player and the 400 that a room keeps")
 }
 
-// TestListsOfManyWhoLeave: the lists do not grow as somebody comes and goes under ever other
-// names, in a room that ends no more than in one that stays; the first of these players have
+// TestListsOfManyWhoLeave checks that the lists do not grow as somebody comes and goes under one
+// new name after the other, in rooms that end and rooms that stay. The first of these players have
 // theirs again when they come back.
 func TestListsOfManyWhoLeave(t *testing.T) {
 	for name, leave := range map[string]func(n *session, name string){
@@ -285,8 +284,8 @@ func TestListsOfManyWhoLeave(t *testing.T) {
 	}
 }
 
-// TestListsFromAfar: nobody on the internet has the others ask servers of a local network,
-// and players at home may name those that are there.
+// TestListsFromAfar checks that nobody on the internet makes the others ask servers of a local
+// network, and that players at home may name those that are there.
 func TestListsFromAfar(t *testing.T) {
 	private, loopback := netip.MustParseAddrPort("192.168.1.1:27960"), netip.MustParseAddrPort("127.0.0.1:27960")
 	for _, tt := range []struct {
@@ -310,7 +309,7 @@ func TestListsFromAfar(t *testing.T) {
 	}
 }
 
-// TestListsAreFetched: what is brought belongs on the list, from the next on.
+// TestListsAreFetched checks that servers that people bring are on the list from the next fetch on.
 func TestListsAreFetched(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.join("ann")
@@ -322,8 +321,8 @@ func TestListsAreFetched(t *testing.T) {
 	}
 }
 
-// TestHideHere: while people vote the organiser hides what they are about to go to, the
-// next takes its place, and the last one left cannot be hidden.
+// TestHideHere checks that the next server takes over when the organiser hides the one ahead during
+// the vote, and that the last one left cannot be hidden.
 func TestHideHere(t *testing.T) {
 	n := inVoting(t)
 	for {
@@ -352,8 +351,8 @@ func TestHideHere(t *testing.T) {
 	}
 }
 
-// TestOursAreAsked: of a long list everybody measures the group's own servers, wherever
-// those are, and one is chosen though the search finds a better one.
+// TestOursAreAsked checks that everybody measures the group's own servers of a long list, wherever
+// they are, and that one wins though the search finds a better one.
 func TestOursAreAsked(t *testing.T) {
 	s := settings(2)
 	s.Strategy, s.Prefer = wire.Coordinated, discovery.Millis(time.Second)
@@ -378,8 +377,8 @@ func TestOursAreAsked(t *testing.T) {
 	}
 }
 
-// TestOnePlayersLists: one player neither fills the room's lists, nor keeps all from
-// playing, nor lets everybody be asked for more by bringing the same again and again.
+// TestOnePlayersLists checks that one player cannot fill the room's lists, keep all from playing,
+// or make everybody ask more by bringing the same servers again.
 func TestOnePlayersLists(t *testing.T) {
 	n := newSession(t, settings(3))
 	n.as["ann"] = n.room.Keys().Secret

@@ -13,7 +13,7 @@ import (
 
 var (
 	office = []netip.Prefix{netip.MustParsePrefix("10.9.0.0/24"), netip.MustParsePrefix("fd00:9::/64")}
-	// hidden is known on its network alone, shown to the internet, too, as the
+	// hidden is a server that only its network knows by this address. The internet sees it as the
 	// second of listOf.
 	hidden = room.LocalServer{
 		Addr:     netip.MustParseAddrPort("10.9.0.5:27960"),
@@ -38,9 +38,9 @@ func (n *session) comes(name, from string) {
 	n.tokens[name] = n.tokenOf(name)
 }
 
-// TestLocals: a server of the host's network is asked and joined by its own
-// address from there, by its public one from elsewhere; who is elsewhere does not
-// ask one that has none, and everyone hears of it.
+// TestLocals checks that players on the host's network ask and join a server there by its own
+// address, and others by its public one. Players elsewhere do not ask a server without a public
+// one, and everyone hears its facts.
 func TestLocals(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.comes("ann", "10.9.0.2")
@@ -98,13 +98,13 @@ func TestLocals(t *testing.T) {
 	n.inStage(wire.Measuring)
 }
 
-// TestAmongLocals: where all are on the host's network, a server there is as
-// good as any.
+// TestAmongLocals checks that a server on the host's network is as good as any if all players are
+// there.
 func TestAmongLocals(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.comes("ann", "10.9.0.2")
 	n.comes("bob", "127.0.0.1")
-	n.gets(nil, hidden) // no internet
+	n.gets(nil, hidden) // without internet
 	for _, name := range []string{"ann", "bob"} {
 		n.measures(name, 1)
 		n.done(name)
@@ -117,8 +117,8 @@ func TestAmongLocals(t *testing.T) {
 	}
 }
 
-// TestComesHome: who comes back on the host's network may ask what was out of
-// reach, and who has left it may not.
+// TestComesHome checks that a player who comes back on the host's network may ask the servers
+// there, and that one who has left it may not.
 func TestComesHome(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.comes("ann", "10.9.0.2")
@@ -141,8 +141,8 @@ func TestComesHome(t *testing.T) {
 	}
 }
 
-// TestLeavesHome: what was measured at home of a hidden server holds nowhere else,
-// nor does what answers at its address there; at home it can be asked again.
+// TestLeavesHome checks that measurements of a hidden server from home do not count elsewhere, nor
+// do those of another machine at its address. At home players can ask it again.
 func TestLeavesHome(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.comes("ann", "10.9.0.2")
@@ -170,7 +170,7 @@ func TestLeavesHome(t *testing.T) {
 	}
 }
 
-// TestLocalsFirst: a search of a long list begins with those around.
+// TestLocalsFirst checks that a search of a long list begins with the servers around the players.
 func TestLocalsFirst(t *testing.T) {
 	s := settings(2)
 	s.Strategy = wire.Coordinated
@@ -185,13 +185,13 @@ func TestLocalsFirst(t *testing.T) {
 		}
 	}
 	n.measures("ann", 1, skip, 1)
-	n.wait(time.Second) // the search begins, and knows
+	n.wait(time.Second) // the search begins with this result
 	n.measures("zoe", skip, skip, 40)
 	n.wait(time.Second)
 	n.inStage(wire.Refining)
 }
 
-// TestNear: nobody is taken for a neighbour who may sit anywhere.
+// TestNear checks that a player who may sit anywhere passes for nobody's neighbour.
 func TestNear(t *testing.T) {
 	for _, c := range []struct {
 		name, from string

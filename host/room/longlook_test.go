@@ -14,11 +14,11 @@ import (
 	"muster/host/wire"
 )
 
-// way is what lies between a player and a server: its ping without a queue, what queues
-// add to it on average, in ms, and how many packets get lost.
+// way is the path between a player and a server: its ping without a queue, the average queue, both
+// in ms, and the share of lost packets.
 type way struct{ rtt, queue, loss float64 }
 
-// ask is what a packet meets, and whether it comes back. One in 70 meets a full queue.
+// ask returns the fate of one packet. One in 70 meets a full queue.
 func (w way) ask(rng *rand.Rand) (ms float64, answered bool) {
 	ms = w.rtt + w.queue*rng.ExpFloat64()
 	if rng.IntN(70) == 0 {
@@ -27,7 +27,7 @@ func (w way) ask(rng *rand.Rand) (ms float64, answered bool) {
 	return ms, rng.Float64() >= w.loss
 }
 
-// looked is what a player sees in so many samples.
+// looked returns what a player sees in so many samples.
 func looked(ways []way, m wire.Finalists, samples int, rng *rand.Rand) (seen []wire.Finalist) {
 	for _, server := range m.Servers {
 		f := wire.Finalist{
@@ -47,8 +47,8 @@ func looked(ways []way, m wire.Finalists, samples int, rng *rand.Rand) (seen []w
 	return seen
 }
 
-// toLook is a room whose players have measured servers that lie behind such ways, the same
-// for all, and are asked to look at the best again.
+// toLook returns a room whose players have measured servers behind such paths, the same for all,
+// and are asked to look at the best again.
 func toLook(t *testing.T, ways []way, long time.Duration, rng *rand.Rand) *session {
 	t.Helper()
 	names := []string{"ann", "bob", "cat", "dan"}
@@ -72,7 +72,7 @@ func toLook(t *testing.T, ways []way, long time.Duration, rng *rand.Rand) *sessi
 	return n
 }
 
-// chooses has everybody look, as often as they are asked to, and returns what is chosen.
+// chooses lets everybody look as often as they are asked to, and returns the chosen server.
 func (n *session) chooses(ways []way, rng *rand.Rand) (server int) {
 	n.Helper()
 	for range 2 * maxTries {
@@ -87,8 +87,9 @@ func (n *session) chooses(ways []way, rng *rand.Rand) (server int) {
 	return n.chosen().Server
 }
 
-// TestLongLook: players who look for half a minute ask about once a second each, are seen
-// to do so, and need not end it; what they saw is told with the choice.
+// TestLongLook checks that players in a look of half a minute ask about once a second each, and
+// that the others see them do so. The choice tells what they saw, even if they do not end the look
+// themselves.
 func TestLongLook(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 18))
 	ways := []way{{30, 1, 0.2}, {36, 1, 0}, {40, 1, 0}, {44, 1, 0}, {48, 1, 0}}
@@ -103,7 +104,7 @@ func TestLongLook(t *testing.T) {
 		len(view.Finalists[0].Lines) != 1 {
 		t.Fatalf("what is shown is %+v", view)
 	}
-	n.wait(29 * time.Second) // nobody is given up
+	n.wait(29 * time.Second) // nobody is overdue yet
 	if !n.isVerifying() {
 		t.Fatalf("the look is over; the log:\n%s", n.log())
 	}
@@ -118,7 +119,7 @@ func TestLongLook(t *testing.T) {
 	}
 }
 
-// TestLongLookCutShort: the organiser's go ends the look with what was seen so far.
+// TestLongLookCutShort checks that the organiser's go ends the look with the results so far.
 func TestLongLookCutShort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 18))
 	ways := []way{{30, 1, 0.4}, {36, 1, 0}, {60, 1, 0}, {64, 1, 0}, {68, 1, 0}}
@@ -143,8 +144,8 @@ func TestLongLookCutShort(t *testing.T) {
 	}
 }
 
-// TestLongLookEnds: who has not told all when it should be over holds nobody up, and what
-// they have told counts.
+// TestLongLookEnds checks that a player without all results at the end of the look holds nobody up,
+// and that the results so far count.
 func TestLongLookEnds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 18))
 	ways := []way{{30, 1, 0}, {36, 1, 0}, {60, 1, 0}}
@@ -155,8 +156,8 @@ func TestLongLookEnds(t *testing.T) {
 
 var looks = flag.Int("looks", 0, "how many rooms look at servers that lose packets or jitter, for docs/experiments/long-look.md")
 
-// TestLooks: a long look chooses a server behind clean ways at least as often as a short
-// one where the nearest are behind poor ones.
+// TestLooks checks that a long look chooses a server behind clean paths at least as often as a
+// short one if the nearest servers are behind poor ones.
 func TestLooks(t *testing.T) {
 	rooms := max(*looks, 12)
 	cases := []way{{0, 1, 0}, {0, 1, .01}, {0, 1, .02}, {0, 1, .03}, {0, 1, .05}, {0, 1, .1}, {0, 4, 0}, {0, 8, 0}, {0, 16, 0}}

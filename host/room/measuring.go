@@ -52,8 +52,8 @@ func (g *Gathering) beginAgain(r *Room, forget []string) {
 			r.apply(r.group.Roster.Drop(p.Name))
 		}
 	}
-	// Programs and pages that were away when the night ended may be back for the next one. They
-	// would take a round of the same number for the one that they know.
+	// Programs and pages that were away when the session ended may be back for the next one. They
+	// would mistake a round of the same number for the one that they know.
 	r.group.Round, r.failures = group.NewRound(r.group.Number%wire.MaxRound+1), 0
 	r.probing, r.decision = probing.Probing{}, decision.Decision{}
 	r.source.Stop() // it was for this session

@@ -11,8 +11,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestMemoryOfARoom: a room whose players have measured a whole list, and told all that
-// the servers said, takes no more than [room.CellBytes] for each of them.
+// TestMemoryOfARoom checks that a room takes no more than [room.CellBytes] for each player and
+// server, if all have measured a whole list and reported all that the servers said.
 func TestMemoryOfARoom(t *testing.T) {
 	const players, servers = 8, 4000
 	heap := func() int {
@@ -57,7 +57,7 @@ func TestMemoryOfARoom(t *testing.T) {
 			n.says(name, infos)
 		}
 	}
-	clear(n.sent) // what players and programs keep is not the room's
+	clear(n.sent) // the memory of players and programs is not the room's
 	clear(n.seen)
 	taken := heap() - before
 	if got := taken / (players * servers); got > room.CellBytes || got < room.CellBytes/8 {

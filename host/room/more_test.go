@@ -14,14 +14,14 @@ import (
 	"muster/selection"
 )
 
-// stopped is a room of two whose players measured by plans of their own, each near servers
-// of their own, of a thousand: none is known to both.
+// stopped returns a room of two whose players measured by plans of their own. Each knows servers
+// near to them, of a thousand, and no server is known to both.
 func stopped(t *testing.T) *session {
 	t.Helper()
 	return stoppedIn(t, settings(2), far())
 }
 
-// stoppedIn is the same with other settings and another list.
+// stoppedIn returns the same with other settings and another list.
 func stoppedIn(t *testing.T, s wire.Settings, list []discovery.Server) *session {
 	t.Helper()
 	s.Strategy = string(discovery.Adaptive)
@@ -33,7 +33,7 @@ func stoppedIn(t *testing.T, s wire.Settings, list []discovery.Server) *session 
 	return n
 }
 
-// stops lets the two stop where each knows a hundred servers of their own.
+// stops ends the plans of both, when each knows a hundred servers of their own.
 func (n *session) stops() {
 	n.Helper()
 	for player, name := range []string{"ann", "bob"} {
@@ -57,7 +57,7 @@ func (n *session) knows(player int, name string, from, to int) {
 	n.says(name, report)
 }
 
-// offered is how many servers more the room advises to ask, 0 if it does not.
+// offered returns the number of servers more that the room advises to ask, 0 without advice.
 func (n *session) offered() int {
 	c := n.view().Choice
 	if c == nil {
@@ -71,8 +71,8 @@ func (n *session) offered() int {
 	return 0
 }
 
-// goesOn lets two players answer what they are asked until the search is over, and
-// returns how much that was of each.
+// goesOn lets two players answer what they are asked until the search is over, and returns how much
+// that was of each.
 func (n *session) goesOn(most time.Duration) (asked [2]int) {
 	n.Helper()
 	for end := n.now.Add(most); n.isSearching() && n.now.Before(end); {
@@ -84,8 +84,8 @@ func (n *session) goesOn(most time.Duration) (asked [2]int) {
 	return asked
 }
 
-// TestMore: where players stopped by themselves and have no server in common, each asks at
-// most 200 more, of which the first known to all is chosen, and the best of those.
+// TestMore checks that players who stopped by themselves without a common server each ask at most
+// 200 more, and that the room chooses the best of those that both then know.
 func TestMore(t *testing.T) {
 	n := stopped(t)
 	if n.offered() != search.MostMore {
@@ -133,8 +133,8 @@ func TestMore(t *testing.T) {
 	n.isBestFor(2)
 }
 
-// TestMoreCoordinated: a search that has spent what it may goes on from there, also where
-// the host is started again in the middle, and asks nobody for more than was wanted.
+// TestMoreCoordinated checks that a search that has spent its budget goes on from there, even over
+// a restart of the host, and asks nobody for more than was wanted.
 func TestMoreCoordinated(t *testing.T) {
 	for _, restarts := range []int{0, 1, 3} {
 		t.Run(fmt.Sprint(restarts, " restarts"), func(t *testing.T) {
@@ -158,14 +158,14 @@ func TestMoreCoordinated(t *testing.T) {
 				n.goesOn(time.Second)
 				n.inStage(wire.Refining)
 				n.restarts(0)
-				n.took("ann") // what was under way is lost, and counts as asked
+				n.took("ann") // questions under way are lost, and count as asked
 				n.took("bob")
 				n.join("ann", "bob")
 			}
 			n.goesOn(time.Minute)
 			n.inStage(wire.Failed)
 			for i, name := range []string{"ann", "bob"} {
-				slices.Sort(n.asked[name][before[i]:]) // after a restart some are asked for again
+				slices.Sort(n.asked[name][before[i]:]) // a restarted room asks for some again
 				asked, knows := len(slices.Compact(n.asked[name][before[i]:])), n.person(name).Probed
 				if asked > 200 || asked < 150 || knows > known[i]+200 {
 					t.Errorf("%s was asked for %d more, and knows %d instead of %d", name, asked, knows, known[i])
@@ -178,8 +178,8 @@ func TestMoreCoordinated(t *testing.T) {
 	}
 }
 
-// TestMoreEnds: an organiser has players ask five times as many in a round, and no more; the
-// next round remembers nothing of it.
+// TestMoreEnds checks that an organiser can let players ask five times as many in a round, and no
+// more, and that the next round remembers nothing of it.
 func TestMoreEnds(t *testing.T) {
 	s := settings(2)
 	s.By, s.Limits = selection.Threshold, wire.Limits{time.Millisecond}
@@ -216,7 +216,7 @@ func TestMoreEnds(t *testing.T) {
 	}
 }
 
-// tooFar is a room of two that has failed: all that suits ann is too far away for cat.
+// tooFar returns a room of two that has failed: all that suits ann is too far away for cat.
 func tooFar(t *testing.T) *session {
 	t.Helper()
 	s := settings(2)
@@ -233,7 +233,7 @@ func tooFar(t *testing.T) *session {
 	return n
 }
 
-// TestMoreNotOffered: nobody is advised to ask more where that would help nobody.
+// TestMoreNotOffered checks that the room does not advise to ask more if that would help nobody.
 func TestMoreNotOffered(t *testing.T) {
 	n := tooFar(t)
 	if n.offered() != 0 {
@@ -243,15 +243,15 @@ func TestMoreNotOffered(t *testing.T) {
 	}
 }
 
-// TestMoreOutlook: while people vote a coordinated search goes on, and more are worth asking
-// once that is over and leaves something to be won.
+// TestMoreOutlook checks that more servers are worth asking during the vote only once the
+// coordinated search is over, and expects to win something.
 func TestMoreOutlook(t *testing.T) {
-	rough := func(player, server int) time.Duration { // of which neighbours tell little
+	rough := func(player, server int) time.Duration { // neighbours tell little of each other
 		return farRTT(player, server) + time.Duration(server*7919%1000)*100*time.Microsecond
 	}
 	for _, tt := range []struct {
 		budget  int
-		seed    uint64 // with some the planner ends in doubt
+		seed    uint64 // some seeds leave the planner in doubt
 		rtt     func(player, server int) time.Duration
 		isWorth bool
 	}{{60, 0, rough, true}, {0, 300, farRTT, false}} {
@@ -281,8 +281,8 @@ func TestMoreOutlook(t *testing.T) {
 	}
 }
 
-// TestMoreWhileVoting: the vote waits for what turns up, and goes on; nobody is ready for
-// what is new.
+// TestMoreWhileVoting checks that the vote waits for the new servers and goes on, and that nobody
+// counts as ready for a new choice.
 func TestMoreWhileVoting(t *testing.T) {
 	s := settings(2)
 	s.Strategy, s.Agree = string(discovery.Adaptive), wire.Yes
@@ -291,7 +291,7 @@ func TestMoreWhileVoting(t *testing.T) {
 	n.join("ann", "bob")
 	n.gets(far())
 	for player, name := range []string{"ann", "bob"} {
-		n.knows(player, name, 700, 720) // none of which is near
+		n.knows(player, name, 700, 720) // none of them near
 		n.done(name)
 	}
 	n.lookAgain()
@@ -320,8 +320,8 @@ func TestMoreWhileVoting(t *testing.T) {
 	}
 }
 
-// TestMoreFor: players who were left out stay so, those who come are too late, and those who
-// come back get the list.
+// TestMoreFor checks that players who were left out stay so, that new ones are too late, and that
+// those who come back get the list.
 func TestMoreFor(t *testing.T) {
 	s := settings(0)
 	s.Strategy, s.By, s.Limits = string(discovery.Adaptive), selection.Threshold, wire.Limits{time.Millisecond}

@@ -15,7 +15,7 @@ import (
 
 func public(addr string) room.Origin { return room.Origin{Addr: netip.MustParseAddr(addr)} }
 
-// together is a room of two behind one address, and cat, who is alone.
+// together returns a room of two behind one address, and cat alone behind another.
 func together(t *testing.T, s wire.Settings) *session {
 	n := newSession(t, s)
 	n.origins = map[string]room.Origin{"ann": public("192.0.2.1"), "bob": public("192.0.2.1"), "cat": public("192.0.2.3")}
@@ -26,7 +26,7 @@ func together(t *testing.T, s wire.Settings) *session {
 // lists lets everyone hear of free seats on a list of servers.
 func (n *session) lists(servers int) {
 	n.listed(servers)
-	for _, name := range n.players() { // what they were not asked for does not count
+	for _, name := range n.players() { // results that the room did not ask for do not count
 		n.informs(name, slices.Repeat([]int{12}, servers)...)
 	}
 }
@@ -39,8 +39,8 @@ func (n *session) takesAsked(name string) (servers []int) {
 	return servers
 }
 
-// TestSiteSharesTheList: a site's players ask each server once, together, and what one
-// finds counts for both.
+// TestSiteSharesTheList checks that players behind one address ask each server once, together, and
+// that a result of one counts for both.
 func TestSiteSharesTheList(t *testing.T) {
 	n := together(t, settings(3))
 	n.lists(10)
@@ -54,7 +54,7 @@ func TestSiteSharesTheList(t *testing.T) {
 	if len(ann) != 5 || !slices.Equal(slices.Sorted(slices.Values(append(slices.Clone(ann), bob...))), []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
 		t.Fatalf("ann is asked for %v and bob for %v", ann, bob)
 	}
-	n.done("ann", "bob") // a plan of its own has come to its end: not the site's
+	n.done("ann", "bob") // the end of a player's own plan is not the group's
 	n.measures("cat", 50, 50, 50, 50, 50, 50, 50, 50, 50, 50)
 	n.done("cat")
 	n.finds("ann", discovery.Answered, 30*time.Millisecond, ann...)
@@ -72,8 +72,8 @@ func TestSiteSharesTheList(t *testing.T) {
 	}
 }
 
-// TestSharedLost: what is silent for one is asked by the other, and is lost only
-// if it is silent for both. A second look of one's own counts more.
+// TestSharedLost checks that a server that is silent to one player is asked by the other, and is
+// lost only if it is silent to both. A player's own second look counts more.
 func TestSharedLost(t *testing.T) {
 	n := together(t, settings(3))
 	n.lists(4)
@@ -128,7 +128,8 @@ func TestSharedLost(t *testing.T) {
 	}
 }
 
-// TestSharerLeaves: what one did not get to, the other asks.
+// TestSharerLeaves checks that the other player of a NAT group asks the servers that a player who
+// left did not reach.
 func TestSharerLeaves(t *testing.T) {
 	n := together(t, settings(3))
 	n.lists(10)
@@ -142,13 +143,13 @@ func TestSharerLeaves(t *testing.T) {
 	n.finds("ann", discovery.Answered, 30*time.Millisecond, append(ann, bob[1:]...)...)
 	n.measures("cat", 50, 50, 50, 50, 50, 50, 50, 50, 50, 50)
 	n.done("cat")
-	n.inStage(wire.Chosen) // bob, who has left, has nothing to do any more
+	n.inStage(wire.Chosen) // bob has left, and has nothing left to do
 	if got := n.choice().Players; len(got) != 3 {
 		t.Errorf("chosen for %v", got)
 	}
 }
 
-// TestSharerReturns: who comes back within a moment is asked again, also if the
+// TestSharerReturns checks that a player who comes back within a moment is asked again, even if the
 // host was restarted meanwhile.
 func TestSharerReturns(t *testing.T) {
 	for _, restarted := range []bool{false, true} {
@@ -156,7 +157,7 @@ func TestSharerReturns(t *testing.T) {
 		n.lists(10)
 		n.takesAsked("ann")
 		bob := n.takesAsked("bob")
-		wanted := map[bool][]int{false: bob, true: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}} // a host from before knows of no questions
+		wanted := map[bool][]int{false: bob, true: {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}} // a restarted host knows of no open questions
 		if restarted {
 			n.restarts(0)
 			n.join("ann", "cat")
@@ -170,7 +171,7 @@ func TestSharerReturns(t *testing.T) {
 	}
 }
 
-// TestLatecomer: who comes to a site that has measured knows what it knows.
+// TestLatecomer checks that a player who joins a NAT group that has measured gets its results.
 func TestLatecomer(t *testing.T) {
 	n := newSession(t, settings(3))
 	n.origins = map[string]room.Origin{"ann": public("192.0.2.1"), "bob": public("192.0.2.1"), "eve": public("192.0.2.1")}
@@ -190,8 +191,8 @@ func TestLatecomer(t *testing.T) {
 	}
 }
 
-// TestRefiningTogether: a site is one player of the search: none of its servers
-// is asked twice, and the group gets what it would have got.
+// TestRefiningTogether checks that a NAT group counts as one player of the search. No server is
+// asked twice, and the choice is the same as without it.
 func TestRefiningTogether(t *testing.T) {
 	s := settings(3)
 	s.Strategy = wire.Coordinated
@@ -231,8 +232,8 @@ func TestRefiningTogether(t *testing.T) {
 	}
 }
 
-// TestOnePacket: where so many sit behind one address that each sends a finalist
-// one packet, its loss is nobody's; the silence of a server is.
+// TestOnePacket checks that the loss of a single packet counts for nobody if each of many players
+// behind one address sends one, and that a server's silence does count.
 func TestOnePacket(t *testing.T) {
 	for lost, want := range map[int]int{1: 2, 3: 2, 4: 1, 6: 1} {
 		n := newSession(t, settings(6))
@@ -263,7 +264,7 @@ func TestOnePacket(t *testing.T) {
 			n.says(name, v)
 		}
 		for _, name := range names[:lost] {
-			if again := 2*lost > len(names) && lost < len(names); again { // some heard it: it may be the line that they share
+			if again := 2*lost > len(names) && lost < len(names); again { // some got an answer: the shared line may be at fault
 				n.looksAlone(name, 2, 1)
 				n.says(name, wire.Verified{Round: 1, Attempt: 2, Servers: []wire.Finalist{{Server: 1, State: discovery.Lost, Sent: 2}}})
 			}
@@ -275,7 +276,7 @@ func TestOnePacket(t *testing.T) {
 	}
 }
 
-// TestElsewhere: an address that homes far from each other share is found out.
+// TestElsewhere checks that the room notices that homes far from each other share an address.
 func TestElsewhere(t *testing.T) {
 	n := together(t, settings(3))
 	n.lists(4)

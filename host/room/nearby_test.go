@@ -19,7 +19,7 @@ func around(n *session, name, from string) {
 	n.origins[name] = room.OriginOf(netip.MustParseAddr(from), "", false)
 }
 
-// den is a server of a household's network.
+// den returns a server of a household's network.
 func den(addr, name string) wire.NearServer {
 	return wire.NearServer{Addr: netip.MustParseAddrPort(addr), Info: discovery.Info{Name: name, Map: "oa_dm1", MaxPlayers: 16}}
 }
@@ -36,9 +36,9 @@ func looking(players int) wire.Settings {
 	return s
 }
 
-// TestHouseholds: two households have servers at one private address. That of the one
-// is out of reach for the other, whatever answers there; a server that the internet
-// lists is reached by its private address from where it stands.
+// TestHouseholds checks that two households can have servers at the same private address. Neither
+// reaches the other's server, whatever answers there. A server that the internet lists is reached
+// by its private address from its own household.
 func TestHouseholds(t *testing.T) {
 	n := newSession(t, looking(0))
 	around(n, "ann", house)
@@ -79,7 +79,7 @@ func TestHouseholds(t *testing.T) {
 		}
 		return results
 	}
-	// What only bob has found only bob asks.
+	// Only bob asks the servers that only bob has found.
 	for name, want := range map[string][]discovery.Result{"ann": lostOnes(3), "zoe": lostOnes(2, 3)} {
 		if report := got[wire.Report](n, name); !reflect.DeepEqual(report.Results, want) {
 			t.Errorf("%s hears as known: %v, want %v", name, report.Results, want)
@@ -111,7 +111,7 @@ func TestHouseholds(t *testing.T) {
 	}
 }
 
-// TestAtHome: friends in one household play on a server that only they reach, also if
+// TestAtHome checks that friends in one household play on a server that only they reach, even if
 // nobody lists any.
 func TestAtHome(t *testing.T) {
 	n := newSession(t, looking(2))
@@ -122,7 +122,7 @@ func TestAtHome(t *testing.T) {
 	n.join("bob")
 	noMaster := errors.New("no master answers")
 	n.step(room.Listed{Err: noMaster})
-	n.inStage(wire.Listing) // bob's program still looks
+	n.inStage(wire.Listing) // bob's program is still looking around
 	n.discovers("bob", den("192.168.1.5:27960", "Den"))
 	n.noted("1 server listed", "only servers on players' own networks are listed: "+noMaster.Error(), "1 of them on the network of ann, bob")
 	for _, name := range []string{"ann", "bob"} {
@@ -138,7 +138,7 @@ func TestAtHome(t *testing.T) {
 	}
 }
 
-// TestUnaskedNear: only what was asked for counts, as long as it is waited for.
+// TestUnaskedNear checks that local servers count only if the room asked for them and still waits.
 func TestUnaskedNear(t *testing.T) {
 	n := newSession(t, looking(0))
 	around(n, "ann", house)
@@ -173,8 +173,8 @@ func TestUnaskedNear(t *testing.T) {
 	}
 }
 
-// TestLooksLate: who comes while the others measure looks around first, if they have
-// found anything there; and a new round has those look again of whom it was long ago.
+// TestLooksLate checks that a player who comes while the others measure looks around first, if the
+// others found something there. A new round asks players again whose last look was long ago.
 func TestLooksLate(t *testing.T) {
 	n := newSession(t, looking(0))
 	around(n, "ann", house)

@@ -7,9 +7,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestServerThatIsNearToAll: three players sit 100 ms apart from each other, and
-// one server answers each of them at once. It is left out, with a note, and nobody
-// honest is.
+// TestServerThatIsNearToAll checks that a server is left out with a note, and no honest player is,
+// if it answers three players at once who sit 100 ms apart from each other.
 func TestServerThatIsNearToAll(t *testing.T) {
 	const servers, liar, best = 60, 41, 59
 	names := []string{"ann", "bob", "cat"}

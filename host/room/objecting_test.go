@@ -12,13 +12,13 @@ import (
 	"muster/host/wire"
 )
 
-// apartMeasuring is a room in which all players but dan have measured twenty servers in
-// as many networks, of which the first is the best; dan is last.
+// apartMeasuring returns a room with twenty servers in as many networks, of which the first is the
+// best. All players but dan, the last one, have measured them.
 func apartMeasuring(t *testing.T, limits []time.Duration, honest ...string) *session {
 	return measuringOn(t, spreadOut(20), limits, honest...)
 }
 
-// gatheredFor is a room whose players have got a list of twenty servers.
+// gatheredFor returns a room whose players have got a list of twenty servers.
 func gatheredFor(t *testing.T, list []discovery.Server, limits []time.Duration, names ...string) *session {
 	t.Helper()
 	s := settings(len(names))
@@ -34,7 +34,7 @@ func gatheredFor(t *testing.T, list []discovery.Server, limits []time.Duration, 
 	return n
 }
 
-// measuresApart reports what a player measures who tells the truth.
+// measuresApart reports what an honest player measures.
 func (n *session) measuresApart(player int, name string) {
 	n.Helper()
 	ms := make([]int, 20)
@@ -45,10 +45,11 @@ func (n *session) measuresApart(player int, name string) {
 	n.done(name)
 }
 
-// truly is what dan would measure if he told the truth.
+// truly returns what dan would measure if he told the truth.
 func truly(server int) int { return 10*server + 15 }
 
-// looksBut answers everybody's second look, dan's as he says: nil is as he measured.
+// looksBut answers everybody's second look. Dan's states come from a function; nil means as he
+// measured.
 func (n *session) looksBut(dan func(server int) discovery.State) {
 	n.Helper()
 	for _, name := range n.counted() {
@@ -73,7 +74,7 @@ func (n *session) looksBut(dan func(server int) discovery.State) {
 	}
 }
 
-// looksToTheEnd answers all second looks until there are none any more.
+// looksToTheEnd answers second looks until the room asks for no more.
 func (n *session) looksToTheEnd(dan func(server int) discovery.State) {
 	n.Helper()
 	for n.room.Stage() == wire.Chosen {
@@ -83,8 +84,8 @@ func (n *session) looksToTheEnd(dan func(server int) discovery.State) {
 	n.inStage(wire.Launching)
 }
 
-// TestSilentBest: one player for whom all the best servers do not answer, nor
-// in the second look, while all others do, does not keep the group from them.
+// TestSilentBest checks that one player cannot keep the group from the best servers by calling them
+// all silent, in the second look too, if they answer all others.
 func TestSilentBest(t *testing.T) {
 	for _, state := range []discovery.State{discovery.Lost, discovery.Refused, discovery.Forbidden} {
 		for _, hidden := range []int{4, 10, 16} {
@@ -122,14 +123,14 @@ func TestSilentBest(t *testing.T) {
 	}
 }
 
-// TestUnluckyBest: what was lost to one player by accident is looked at again, and
-// counts as it is then; nobody is left out for it, nor for what stays silent in a
-// network or two.
+// TestUnluckyBest checks that a server that one player lost by accident is looked at again and
+// counts as it is then. Nobody is left out for it, nor for servers of one or two networks that stay
+// silent.
 func TestUnluckyBest(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		silent []int // at first
-		still  []int // and in the second look
+		silent []int // silent at first
+		still  []int // silent in the second look too
 		want   int
 	}{
 		{"an accident", []int{0}, nil, 0},
@@ -165,13 +166,12 @@ func TestUnluckyBest(t *testing.T) {
 	}
 }
 
-// TestCutOff: three networks that do not answer one player at all are three accidents,
-// however many servers they have of those that would be best for the others; nine servers
-// of nine networks are nine.
+// TestCutOff checks that the silence of three networks to one player counts as three accidents,
+// however many of the others' best servers they have. Nine servers of nine networks count as nine.
 func TestCutOff(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		each    int // servers of a network
+		each    int // servers in each network
 		leftOut bool
 	}{
 		{"three networks", 3, false},
@@ -188,7 +188,7 @@ func TestCutOff(t *testing.T) {
 				switch {
 				case server < 9:
 					n.denies("dan", discovery.Lost, server)
-				case server < 12: // they answer dan, who is far from them
+				case server < 12: // dan reaches these, and is far from them
 					n.measures("dan", append(make([]int, server), 400)...)
 				default:
 					n.measures("dan", append(make([]int, server), truly(server))...)
@@ -208,8 +208,8 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestNobodyEndsTheEvening: one player of three and more, and two of seven, do not
-// keep the others from a server that suits them all.
+// TestNobodyEndsTheEvening checks that one player of three and more, and two of seven, cannot keep
+// the others from a server that suits them all.
 func TestNobodyEndsTheEvening(t *testing.T) {
 	fewOf := func(server int) int { return []int{lost, skip}[server%2] }
 	for _, tt := range []struct {
@@ -268,8 +268,8 @@ func TestNobodyEndsTheEvening(t *testing.T) {
 	})
 }
 
-// TestSilentBestInASearch: the same where the host says what to ask: what is best for
-// the others is lost for dan.
+// TestSilentBestInASearch checks that the same holds if the host leads the search: dan calls lost
+// what is best for the others.
 func TestSilentBestInASearch(t *testing.T) {
 	n := searching(t)
 	best := bestFor(3)

@@ -43,8 +43,8 @@ type (
 	}
 	// Plan asks for processor time to look for the next questions, which takes nearly all the time
 	// that a room ever needs. Since is when its round began to measure. Background says that nobody
-	// waits for it, because the choice is made. The room has one such wish at a time; the answer is
-	// a [Turn].
+	// waits for it, because the choice is made. The room makes one such request at a time; the
+	// answer is a [Turn].
 	Plan struct {
 		Since      time.Time
 		Background bool

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestOutside: no test of the room stands inside its package, where it would hold the room to
-// what it looks like inside.
+// TestOutside checks that no test of the room is in its package, where it would depend on the
+// room's inside.
 func TestOutside(t *testing.T) {
 	files, err := filepath.Glob("*_test.go")
 	if err != nil || len(files) == 0 {

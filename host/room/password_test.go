@@ -8,8 +8,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestPasswordOnPages: the pages of those who play get the server's password once the room
-// goes there, to type it, and no other page ever does.
+// TestPasswordOnPages checks that only the players' pages get the server's password, to type it,
+// once the room goes there.
 func TestPasswordOnPages(t *testing.T) {
 	for _, isCounted := range []bool{false, true} {
 		s := settings(2)
@@ -58,7 +58,7 @@ func TestPasswordOnPages(t *testing.T) {
 	}
 }
 
-// TestTypesPassword: the others see who types the password in the game.
+// TestTypesPassword checks that the others see which players type the password in the game.
 func TestTypesPassword(t *testing.T) {
 	n := newSession(t, settings(0))
 	n.join("ann", "bob")

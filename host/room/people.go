@@ -100,8 +100,8 @@ func (Quit) do(r *Room, by caller) error {
 	return nil
 }
 
-// sendAway takes a player out of the room. The organiser stays on the page: neither
-// the room nor the right to steer hangs on the program that plays.
+// sendAway takes a player out of the room. The organiser stays on the page: neither the room nor
+// the right to steer depends on the program that plays.
 func (r *Room) sendAway(player string, why wire.Refusal) {
 	r.probing.Release(player)
 	wasChosenFor := isVoting(r.phase) && slices.Contains(r.group.ChosenFor(), player)

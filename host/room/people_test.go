@@ -19,8 +19,8 @@ const (
 	guestsUnknown = 32
 )
 
-// TestManyNicknames: nicknames fill no room: neither for players nor for guests from
-// elsewhere, nor its log.
+// TestManyNicknames checks that nicknames cannot fill the room with players or with guests from
+// elsewhere, or its log.
 func TestManyNicknames(t *testing.T) {
 	enters := func(n *session, i int, from string) error {
 		addr, _ := netip.ParseAddr(from)
@@ -54,8 +54,8 @@ func TestManyNicknames(t *testing.T) {
 	}
 }
 
-// TestArrivalOfOldRooms: people of a room that was saved without their order of arrival have
-// one each.
+// TestArrivalOfOldRooms checks that people get an order of arrival in a room that was saved without
+// one.
 func TestArrivalOfOldRooms(t *testing.T) {
 	n := newSession(t, settings(0))
 	n.join("ann", "bob", "cat")
@@ -76,8 +76,8 @@ func TestArrivalOfOldRooms(t *testing.T) {
 	}
 }
 
-// TestEnd: the organiser, and nobody else, ends the night: it is kept before it is said,
-// and shown before everybody is sent away.
+// TestEnd checks that only the organiser can end the session, and that the room saves the end
+// before it tells anybody, and shows it before it sends everybody away.
 func TestEnd(t *testing.T) {
 	n := newSession(t, settings(0))
 	n.as["ann"] = n.room.Keys().Secret

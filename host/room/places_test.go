@@ -14,7 +14,7 @@ import (
 	"muster/host/wire"
 )
 
-// venues are places of these names.
+// venues returns places of these names.
 func venues(names ...string) (vs wire.Venues) {
 	for i, name := range names {
 		vs = append(vs, wire.Venue{
@@ -26,7 +26,7 @@ func venues(names ...string) (vs wire.Venues) {
 	return vs
 }
 
-// surveyed has a player answer the newest survey, in ms by place.
+// surveyed answers the newest survey for a player, in ms by place.
 func (n *session) surveyed(name string, ms ...int) {
 	n.Helper()
 	m := wire.Surveyed{Attempt: n.surveys[name].Attempt}
@@ -40,8 +40,8 @@ func (n *session) surveyed(name string, ms ...int) {
 	n.says(name, m)
 }
 
-// farFromAll is a room of two with places, in which nothing suits: its best server gives
-// 10/190.
+// farFromAll returns a room of two with places. Nothing suits: its best server is 10 and 190 ms
+// away.
 func farFromAll(t *testing.T, limit time.Duration, places ...string) *session {
 	t.Helper()
 	s := settings(2)
@@ -57,8 +57,8 @@ func farFromAll(t *testing.T, limit time.Duration, places ...string) *session {
 	return n
 }
 
-// TestPlaces: where nothing suits, everyone measures the places once, and the room says by
-// its rule where a server would.
+// TestPlaces checks that everyone measures the places once if no server suits, and that the room
+// says where one would, by its rule.
 func TestPlaces(t *testing.T) {
 	n := farFromAll(t, 100*time.Millisecond, "London", "Frankfurt", "Sydney", "Paris")
 	n.inStage(wire.Failed)
@@ -92,8 +92,8 @@ func TestPlaces(t *testing.T) {
 	same(t, n.room, restored(t, n.room))
 }
 
-// TestPlacesAnew: who comes later measures them, too; others only when the organiser wants
-// it, or has another list.
+// TestPlacesAnew checks that a player who comes later measures the places too, and that the others
+// do so again only for the organiser or for another list.
 func TestPlacesAnew(t *testing.T) {
 	n := farFromAll(t, 100*time.Millisecond, "A")
 	n.surveyed("ann", 20)
@@ -148,7 +148,7 @@ func TestPlacesAnew(t *testing.T) {
 	if err := n.orders(room.Survey{}); err == nil {
 		t.Error("no places are measured")
 	}
-	// What comes of a list that was emptied is late for the next one, too.
+	// Results for a list that was emptied are too late for the next one, too.
 	n.orders(room.Change{Settings: []byte(`{"places":"Z, 192.0.2.3"}`), MostPlaces: 2})
 	if err := n.orders(room.Survey{}); err != nil {
 		t.Fatal(err)
@@ -159,8 +159,8 @@ func TestPlacesAnew(t *testing.T) {
 	}
 }
 
-// TestPlacesWhereAServerSuits: everyone measures them along with the second look, which
-// waits for nobody's answer.
+// TestPlacesWhereAServerSuits checks that everyone measures the places along with the second look,
+// which does not wait for the answers.
 func TestPlacesWhereAServerSuits(t *testing.T) {
 	s := settings(2)
 	s.Places = venues("A")
@@ -186,8 +186,9 @@ func TestPlacesWhereAServerSuits(t *testing.T) {
 	}
 }
 
-// TestPlacesByLeastSacrifice: what one would give up at a place counts from what one has
-// on a server, so that near to who is near to one is worth more than the middle.
+// TestPlacesByLeastSacrifice checks that the rule of least sacrifice compares a place with the
+// player's best server. So a place near one player with a near server can be worth more than the
+// middle.
 func TestPlacesByLeastSacrifice(t *testing.T) {
 	s := settings(2)
 	s.By, s.Places = "least-sacrifice", venues("A", "B")
@@ -210,8 +211,8 @@ func TestPlacesByLeastSacrifice(t *testing.T) {
 	}
 }
 
-// TestHomes: while all who are here agree, their computers are measured like places, each
-// their own as next to nothing; who does not agree is told nobody's address.
+// TestHomes checks that the players' computers are measured like places while all who are here
+// agree, each player's own as next to nothing. A player who does not agree gets nobody's address.
 func TestHomes(t *testing.T) {
 	n := newSession(t, settings(0))
 	n.as["ann"] = n.room.Keys().Secret
@@ -266,8 +267,9 @@ func TestHomes(t *testing.T) {
 	}
 }
 
-// TestHomesMove: what was measured at a port that the router has given up is dropped, and the
-// computer is measured at the new one; on one network of the host's no router is between them.
+// TestHomesMove checks that results for a port that the router has given up are dropped, and the
+// computer is measured at the new one. Players on one network of the host have no router between
+// them.
 func TestHomesMove(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -310,8 +312,8 @@ func TestHomesMove(t *testing.T) {
 	}
 }
 
-// TestHomesOfThoseWhoLeft: nobody who comes later is told the address of somebody who has
-// thought better of it, has left, or was removed.
+// TestHomesOfThoseWhoLeft checks that nobody who comes later gets the address of a player who
+// changed their mind, left, or was removed.
 func TestHomesOfThoseWhoLeft(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -8,9 +8,9 @@ import (
 	"muster/host/wire"
 )
 
-// TestGoesElsewhere: programs take their players to a server once a round. Another one that
-// the room goes to in the same round is to be opened, too, whatever the clock says and whoever
-// has the room by then; the same one is not.
+// TestGoesElsewhere checks that programs take their players to the same server only once a round.
+// They do open another server that the room goes to in the same round, whatever the clock says and
+// whichever host has the room.
 func TestGoesElsewhere(t *testing.T) {
 	s := settings(2)
 	s.Agree = wire.No
@@ -63,8 +63,7 @@ func TestGoesElsewhere(t *testing.T) {
 	}
 }
 
-// TestReopen: whose game did not open has it opened once more from their own page, and
-// nobody else's is.
+// TestReopen checks that players can open their own game once more, and nobody else's.
 func TestReopen(t *testing.T) {
 	n := choosing(t, 3)
 	ask := func(name string) error { return n.step(room.Order{Credential: n.pageOf(name), Action: room.Reopen{}}) }

@@ -10,8 +10,7 @@ import (
 	"muster/host/wire"
 )
 
-// darkplaces are servers that answer all of a session's players as one address, once a
-// second.
+// darkplaces are servers that answer all of a session's players as one address, once a second.
 type darkplaces struct{ last map[int]time.Time }
 
 // answers reports whether a server answers a packet that comes at a time.
@@ -23,8 +22,8 @@ func (d *darkplaces) answers(server int, at time.Time) bool {
 	return true
 }
 
-// look lets all players who were asked look at such servers, each when it was told to,
-// and then say what they saw. It reports whether anybody was asked.
+// look lets all players who were asked look at such servers, each at the given time, and then
+// report what they saw. It reports whether anybody was asked.
 func (d *darkplaces) look(n *session, names []string) (looked bool) {
 	type packet struct {
 		at     time.Time
@@ -76,8 +75,8 @@ func (d *darkplaces) look(n *session, names []string) (looked bool) {
 	return looked
 }
 
-// TestOneAddress: players whose address servers see as one go where they all can, though
-// each server answers them once a second, and the room does not know that they share.
+// TestOneAddress checks that players who share an address go to a server, though each server
+// answers them only once a second and the room does not know that they share.
 func TestOneAddress(t *testing.T) {
 	for players := 2; players <= 6; players++ {
 		for _, servers := range []int{1, 2, 8} {
@@ -100,8 +99,8 @@ func TestOneAddress(t *testing.T) {
 	}
 }
 
-// TestLookAloneEnds: who does not look again, or is gone, holds up nobody, and who was
-// not asked says nothing.
+// TestLookAloneEnds checks that a player who does not look again, or is gone, holds up nobody, and
+// that answers without a question are refused.
 func TestLookAloneEnds(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -14,9 +14,8 @@ import (
 	"muster/host/room/saved"
 )
 
-// FuzzRestore reads rooms that anything may have written: an older program, a failing
-// disk, somebody's editor. What is taken for a room can be shown, saved again, and
-// goes on.
+// FuzzRestore reads rooms that anything may have written: an older program, a failing disk,
+// somebody's editor. If the bytes pass for a room, it can be shown and saved again, and goes on.
 func FuzzRestore(f *testing.F) {
 	for version := saved.Oldest; version <= saved.Version; version++ {
 		golden, err := os.ReadFile(fmt.Sprintf("testdata/room-%d.json", version))
@@ -58,8 +57,8 @@ func FuzzRestore(f *testing.F) {
 	})
 }
 
-// withValue is a document with another value at one of its places, as far as it and
-// the value are JSON: a fuzzer that changes bytes hardly ever finds a whole one.
+// withValue returns a document with another value at one of its places, if both are JSON. A fuzzer
+// that changes bytes hardly ever finds a whole document.
 func withValue(data []byte, at int, value []byte) []byte {
 	var document, other any
 	if json.Unmarshal(data, &document) != nil || json.Unmarshal(value, &other) != nil {

@@ -27,7 +27,7 @@ type Room struct {
 	phase  phase
 	// since is when the phase began.
 	since time.Time
-	// group has the people, their wishes, and the knowledge of their round.
+	// group has the people, their settings, and the knowledge of their round.
 	group group.Group
 	// probing measures in their round, and decision decides.
 	probing  probing.Probing
@@ -158,7 +158,7 @@ func (in Join) step(r *Room) error {
 
 // TakesCode reports whether somebody with nothing but the code has any business here. They have
 // none in a room that is locked or complete, and none while the group is on its server, or about to
-// be, or sleeps until its next evening. Codes of public hosts are asleep then.
+// be, or sleeps until its next session. Codes of public hosts are asleep then.
 func (r *Room) TakesCode() bool {
 	if r.calendar.IsAsleep() {
 		return false

@@ -27,13 +27,13 @@ import (
 	"muster/selection"
 )
 
-// TestRestart stops the host in every stage: the room comes back as it was, and
-// the night goes on when the peers are back.
+// TestRestart checks that a room comes back as it was from a stop of the host in any stage, and
+// that the session goes on when the players are back.
 func TestRestart(t *testing.T) {
 	tests := []struct {
 		name  string
 		until func(n *session)
-		// sent is what ann is sent when she is back.
+		// sent are the messages that ann gets when she is back.
 		stage wire.Stage
 		sent  string
 		then  func(n *session)
@@ -139,7 +139,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestSavedNames: what a second look found is not lost with the host.
+// TestSavedNames checks that names from a second look survive a restart of the host.
 func TestSavedNames(t *testing.T) {
 	n := newSession(t, settings(2))
 	toChosen(n)
@@ -199,9 +199,9 @@ func TestOver(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// TestSavedForm holds the saved form to a golden file of its version: rooms that
-// an older program saved are still read. A change of the form needs another
-// version, and a file of its own.
+// TestSavedForm checks that the saved form is as in the golden file of its version, and that rooms
+// of older versions can still be read. A change of the form needs another version, and a file of
+// its own.
 func TestSavedForm(t *testing.T) {
 	own := []netip.AddrPort{addrOf(0), addrOf(1)}
 	kept := topology.New(room.Shared(listOf(6), nil))
@@ -287,7 +287,7 @@ func TestSavedForm(t *testing.T) {
 			same(t, whole, old)
 			continue
 		}
-		// What form 1 did not know is missing, and nothing else.
+		// Only what form 1 did not know is missing.
 		if v := old.Snapshot().Voting; slices.Max(v.Numbers) > 0 {
 			t.Errorf("it knows the candidates' numbers: %v", v.Numbers)
 		}
@@ -324,7 +324,7 @@ func TestSavedForm(t *testing.T) {
 	}
 }
 
-// savedBy is what a room saves.
+// savedBy returns what a room saves.
 func savedBy(t *testing.T, r *room.Room) saved.Room {
 	t.Helper()
 	data, err := r.Save()
@@ -347,8 +347,8 @@ func indented(t *testing.T, of any) string {
 	return string(data)
 }
 
-// TestListGone: a room whose list the store has no more has its people still, and gets a
-// new list: at once if it was to choose, else when the organiser says go.
+// TestListGone checks that a room whose list the store has lost keeps its people and gets a new
+// list. It gets it at once if it was about to choose, else when the organiser says go.
 func TestListGone(t *testing.T) {
 	for _, tt := range []struct {
 		at    func(t *testing.T) *session
@@ -389,7 +389,7 @@ func TestListGone(t *testing.T) {
 	}
 }
 
-// TestListKeptApart: a list that the store has is not saved with the room.
+// TestListKeptApart checks that a list that the store has is not saved with the room.
 func TestListKeptApart(t *testing.T) {
 	n := newSession(t, settings(1))
 	n.join("ann")
@@ -400,31 +400,8 @@ func TestListKeptApart(t *testing.T) {
 	}
 }
 
-// TestBallotBefore3: what people had said in a room of form 2 is in the ballot box.
-// TestEvidenceBefore3: what forms 1 and 2 kept of players' measurements, and of what they heard,
-// is read into the sections.
-// TestTrustBefore3: what spoke against players and servers in a room of form 2 still does.
-// TestAttendanceBefore3: whom a round of form 2 went on without, and who had finished, is in the
-// section. A player whose numbers did not count still needs the organiser's word.
-// TestListsBefore3: what people had brought into a room of form 2 is still theirs.
-// TestEditionsBefore3: what players had said of their versions in a room of form 2 still counts.
-// TestCountedBefore3: the guests who were counted in in a room of form 2 still are.
-// TestChoiceBefore3: what a room of form 2 had chosen, and what somebody had supposed, is read
-// into the section.
-// TestLogBefore3: what the people in a room of form 2 were told is in its journal.
-// TestCalendarBefore3: what a standing room of form 2 kept, and what its people said of coming,
-// is in its calendar.
-// TestPauseBefore3: what forms 1 and 2 kept of a pause is read into its section.
-// TestListingBefore3: what forms 1 and 2 kept of lists is read into the section.
-// TestNearbyBefore3: the servers on local networks that forms 1 and 2 kept are read into their
-// section.
-// TestPlacesBefore3: what the players in a room of form 2 had measured of places is in the survey.
-// TestRosterBefore3: who was in a room of form 2, and what they showed, is on its roster.
-// TestLaunchBefore3: how far players had got in a room of form 2 is in its section.
-// TestOriginsBefore3: where people in a room of form 2 came from is in its section.
-
-// TestEveryFieldIsKept: whatever the saved form has a place for, a room that was read from it
-// saves again.
+// TestEveryFieldIsKept checks that a room that was read from a saved form with a value in every
+// field saves all of them again.
 func TestEveryFieldIsKept(t *testing.T) {
 	waits := newSession(t, settings(2))
 	waits.join("ann", "bob")

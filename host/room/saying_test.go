@@ -13,15 +13,15 @@ import (
 	"muster/host/wire"
 )
 
-// The words of a server in the tests below: servers are better the earlier they stand
-// in the list.
+// The facts of the servers in the tests below. The earlier a server is in the list, the better it
+// is.
 const hallServers = 30
 
 func truth(server int) discovery.Info {
 	return discovery.Info{Map: "oa_dm1", Mode: "ctf", Players: server % 8, MaxPlayers: 16, MaxPing: 400 * time.Millisecond}
 }
 
-// lieAbout are the attacks: what a liar says of a server that says something else.
+// lieAbout are the attacks: each changes a server's facts into a lie.
 var lieAbout = map[string]func(*discovery.Info){
 	"full":     func(i *discovery.Info) { i.Players = i.MaxPlayers },
 	"no seats": func(i *discovery.Info) { i.MaxPlayers, i.Players = 1, 1 },
@@ -34,12 +34,12 @@ var lieAbout = map[string]func(*discovery.Info){
 	"mode":     func(i *discovery.Info) { i.Mode = "lie" },
 }
 
-// hall is a room of honest players and liars, in which everybody measures everything.
+// hall is a room of honest players and liars, who all measure everything.
 type hall struct {
 	*session
 	honest, liars []string
 	lie           func(*discovery.Info)
-	// spared are the servers of which the liars tell the truth.
+	// spared are the servers about which the liars tell the truth.
 	spared func(server int) bool
 }
 
@@ -56,7 +56,7 @@ func newHall(t *testing.T, honest, liars int, agree wire.Decision, lie func(*dis
 	return h
 }
 
-// begins is their coming, until they measure.
+// begins lets everybody join, until they measure.
 func (h *hall) begins() {
 	h.join(h.all()...)
 	h.listed(hallServers)
@@ -65,7 +65,7 @@ func (h *hall) begins() {
 
 func (h *hall) all() []string { return slices.Concat(h.honest, h.liars) }
 
-// tell says for some what the servers say of themselves, as they have it.
+// tell reports the servers' facts for some players, the liars' in their own way.
 func (h *hall) tell(names ...string) {
 	for _, name := range names {
 		var infos []wire.ServerInfo
@@ -96,7 +96,7 @@ func (h *hall) measure() {
 	h.done(h.all()...)
 }
 
-// look answers all second looks that are asked for, those of liars in their own way.
+// look answers all second looks that the room asks for, the liars' in their own way.
 func (h *hall) look() {
 	for last := 0; h.looks[h.honest[0]].Attempt > last; {
 		last = h.looks[h.honest[0]].Attempt
@@ -122,8 +122,8 @@ func (h *hall) look() {
 	}
 }
 
-// endsWell: all go to the best server and by its own name, nobody honest is named, and
-// the liars are if they have to be.
+// endsWell requires that all go to the best server, under its own name, and that the room names the
+// liars if it should, and nobody honest.
 func (h *hall) endsWell(named bool) {
 	h.Helper()
 	h.goesTo(0)
@@ -147,9 +147,9 @@ func (h *hall) endsWell(named bool) {
 	}
 }
 
-// TestLiarsAboutServers: what a minority says of servers, of all but one or of the best
-// only, and whenever it says so, sends nobody elsewhere, and is named where it
-// contradicts the others about many.
+// TestLiarsAboutServers checks that a minority that lies about servers, all but one or only the
+// best, sends nobody elsewhere. The room names the liars if they contradict the others about many
+// servers.
 func TestLiarsAboutServers(t *testing.T) {
 	t.Parallel()
 	const favourite = 20
@@ -213,7 +213,7 @@ func TestLiarsAboutServers(t *testing.T) {
 	}
 }
 
-// honestly plays until everybody has looked, the liars telling the truth so far.
+// honestly plays until everybody has looked. The liars tell the truth so far.
 func honestly(h *hall) {
 	liars := h.liars
 	h.liars, h.honest = nil, slices.Concat(h.honest, liars)
@@ -224,8 +224,8 @@ func honestly(h *hall) {
 	h.honest, h.liars = h.honest[:len(h.honest)-len(liars)], liars
 }
 
-// TestTwoContradict: of two players nobody can tell who is right. No word of one
-// rules a server out for both, and each goes where they themselves were told.
+// TestTwoContradict checks that one of two players cannot rule a server out for both by a
+// contradiction. Nobody can tell who is right, so each goes where they themselves were told.
 func TestTwoContradict(t *testing.T) {
 	for what, lie := range lieAbout {
 		t.Run(what, func(t *testing.T) {
@@ -254,7 +254,7 @@ func TestTwoContradict(t *testing.T) {
 	}
 }
 
-// TestAloneIsBelieved: nobody contradicts a player who plays alone.
+// TestAloneIsBelieved checks that a player who plays alone is believed.
 func TestAloneIsBelieved(t *testing.T) {
 	h := newHall(t, 1, 0, wire.Undecided, nil, nil)
 	h.begins()
@@ -275,8 +275,8 @@ func TestAloneIsBelieved(t *testing.T) {
 	}
 }
 
-// TestLoneWordIsChecked: what only one of several players has heard against a server
-// that would be the best culls it no sooner than everybody has looked.
+// TestLoneWordIsChecked checks that only one player's word cannot rule out a server that would be
+// the best before everybody has looked.
 func TestLoneWordIsChecked(t *testing.T) {
 	for _, truly := range []bool{false, true} {
 		t.Run(fmt.Sprint("it is so: ", truly), func(t *testing.T) {
@@ -309,8 +309,8 @@ func TestLoneWordIsChecked(t *testing.T) {
 	}
 }
 
-// TestVouchedWord: a player for whom the organiser vouches is heeded again, and not
-// named twice.
+// TestVouchedWord checks that the room believes a player again, and does not name the player twice,
+// once the organiser vouches.
 func TestVouchedWord(t *testing.T) {
 	h := newHall(t, 3, 1, wire.Undecided, lieAbout["password"], func(server int) bool { return server == 20 })
 	h.begins()
@@ -325,8 +325,8 @@ func TestVouchedWord(t *testing.T) {
 	h.endsWell(false)
 }
 
-// TestDiscreditedWord: players who are named for contradicting most others are not heeded, nor where
-// they are more than the others who have heard a server.
+// TestDiscreditedWord checks that the room ignores players who are named for contradicting most
+// others, even if they outnumber the others who reported on a server.
 func TestDiscreditedWord(t *testing.T) {
 	h := newHall(t, 3, 2, wire.Undecided, lieAbout["password"], func(server int) bool { return server == 20 })
 	h.begins()
@@ -344,8 +344,8 @@ func TestDiscreditedWord(t *testing.T) {
 	h.endsWell(true)
 }
 
-// TestRemovedWord: a player who is removed has said nothing: of what two heard only one player's
-// word is left, which everybody checks.
+// TestRemovedWord checks that the word of a removed player is gone. If that leaves only one of two
+// words on a server, everybody checks it.
 func TestRemovedWord(t *testing.T) {
 	for _, isRemoved := range []bool{false, true} {
 		n := measuring(t, 3, "ann", "bob", "cat")
@@ -369,8 +369,8 @@ func TestRemovedWord(t *testing.T) {
 	}
 }
 
-// TestLoneWordsAgainstAll: where single players speak against all that suits, everybody
-// looks before the round fails, and it fails if they were right.
+// TestLoneWordsAgainstAll checks that everybody looks before the round fails if single players
+// speak against all that suits, and that it fails if they were right.
 func TestLoneWordsAgainstAll(t *testing.T) {
 	for _, truly := range []bool{false, true} {
 		t.Run(fmt.Sprint("it is so: ", truly), func(t *testing.T) {
@@ -400,8 +400,9 @@ func TestLoneWordsAgainstAll(t *testing.T) {
 	}
 }
 
-// TestUnaskedWords: players have not heard what nobody asked them for, until they are asked: servers
-// that both call full before that are asked for like others, and not chosen then.
+// TestUnaskedWords checks that reports without a question count only once the room asks. If two
+// players called servers full before that, the room asks for these like for others, and then does
+// not choose them.
 func TestUnaskedWords(t *testing.T) {
 	n := coordinated(t)
 	n.wait(200 * time.Millisecond)
@@ -442,8 +443,8 @@ func TestUnaskedWords(t *testing.T) {
 	}
 }
 
-// TestNobodyIsFramed: two of eight name nobody honest by contradicting them about
-// servers of which nobody else has heard.
+// TestNobodyIsFramed checks that two of eight cannot discredit somebody honest by contradictions
+// about servers that nobody else has asked.
 func TestNobodyIsFramed(t *testing.T) {
 	names := []string{"liar0", "liar1", "honest0", "honest1", "honest2", "honest3", "honest4", "honest5"}
 	n := newSession(t, settings(len(names)))
@@ -470,9 +471,8 @@ func TestNobodyIsFramed(t *testing.T) {
 	}
 }
 
-// TestLiarsInASearch: one liar of four, or two of eight, who call full whatever there
-// is but for one server, asked for it or not, cost a search of a long list next to
-// nothing, and are named.
+// TestLiarsInASearch checks that liars hardly change the result of a search of a long list, and are
+// named. One of four, or two of eight, call all servers full but one, with or without a question.
 func TestLiarsInASearch(t *testing.T) {
 	const favourite = 950
 	for _, of := range []struct{ honest, liars int }{{3, 1}, {6, 2}} {
@@ -519,7 +519,7 @@ func TestLiarsInASearch(t *testing.T) {
 				for server := range 1000 {
 					best = min(best, mean(server))
 				}
-				const cost = 2 // ms, the liars' own RTTs included
+				const cost = 2 // ms, including the liars' own RTTs
 				if got := mean(n.chosen().Server); got > best+cost {
 					t.Errorf("the honest play at %.1f ms, the best is %.1f ms; the log:\n%s", got, best, n.log())
 				}

@@ -21,9 +21,9 @@ import (
 	"muster/host/wire"
 )
 
-// TestScenarios plays the evenings in testdata/scenarios: what happens to a room, step by
-// step, and what the room does then. Its README tells of the language. A scenario that
-// should have changed is written anew by
+// TestScenarios plays the sessions in testdata/scenarios: each step that happens to a room, and the
+// room's answer. The README there describes the language. Rewrite scenarios whose outcome should
+// change with
 //
 //	go test ./host/room -run Scenarios -rewrite
 func TestScenarios(t *testing.T) {
@@ -74,34 +74,34 @@ func TestScenarios(t *testing.T) {
 	seen.check(t)
 }
 
-// began is when every scenario begins.
+// began is the beginning of every scenario.
 var began = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
 // leastTick is how often a room that is not quiet gets the time.
 const leastTick = 100 * time.Millisecond
 
-// scenario plays what a host does for one room, on a clock of its own.
+// scenario plays a host's part for one room, on a clock of its own.
 type scenario struct {
 	t    *testing.T
 	room *room.Room
 	now  time.Time
-	// out is what has happened since the last directive, errors how often the room refused.
+	// out is the text since the last directive. errors counts the room's refusals.
 	out    strings.Builder
 	errors int
 	// stage and noted are the stage and the log that were shown last.
 	stage wire.Stage
 	noted []wire.Note
-	// tokens are those of players' programs, pages what people show who ask on the page.
+	// tokens are those of players' programs. pages are the credentials of people who act on a page.
 	tokens, pages map[string]string
 	mute          []string
-	// answers are the newest results that players reported, finalists the newest second
-	// look that each was asked for.
+	// answers are the newest results that players reported. finalists are the newest second looks
+	// that each was asked for.
 	answers   map[string]map[int]discovery.Result
 	finalists map[string]wire.Finalists
-	// seen are the transitions that any scenario has shown, phase where the room stood last.
+	// seen are the transitions that any scenario has shown. phase is the room's last phase.
 	seen  transitions
 	phase string
-	// isBusy: the host has no processor time for the room's search.
+	// isBusy says that the host has no processor time for the room's search.
 	isBusy bool
 }
 
@@ -123,7 +123,7 @@ type command struct {
 	input string
 }
 
-// words are the arguments without a value.
+// words returns the arguments without a value.
 func (c command) words() (words []string) {
 	for _, a := range c.args {
 		if len(a.Vals) == 0 {
@@ -133,7 +133,7 @@ func (c command) words() (words []string) {
 	return words
 }
 
-// value is that of an argument, or empty.
+// value returns the value of an argument, or nothing.
 func (c command) value(key string) string {
 	for _, a := range c.args {
 		if a.Key == key {
@@ -283,7 +283,7 @@ func (s *scenario) join(name string, c command) {
 	s.step(room.Join{Hello: hello, From: from, Token: s.tokens[name]})
 }
 
-// addrOf is the address of a server of the list.
+// addrOf returns the address of a server of the list.
 func addrOf(server int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, byte(2 + server>>8), byte(server)}), 27960)
 }
@@ -310,7 +310,7 @@ func (s *scenario) list(c command) {
 	s.step(listed)
 }
 
-// free says how many seats of 16 servers have free, from the first on.
+// free reports free seats of servers with 16 seats, from the first server on.
 func (s *scenario) free(who string, seats []string) {
 	infos := wire.Infos{Round: s.round()}
 	for server, text := range seats {
@@ -324,8 +324,8 @@ func (s *scenario) free(who string, seats []string) {
 	s.step(room.Hear{Player: who, Message: infos})
 }
 
-// report reports pings in ms, from the first server on: "lost" is no answer, "-" not asked.
-// 5@ before a ping says of which server it is, 5-9@ of which it is.
+// report reports pings in ms, from the first server on. The word "lost" is no answer, and "-" means
+// that the player did not ask. A prefix 5@ names the ping's server, and 5-9@ names several.
 func (s *scenario) report(who string, pings []string) {
 	report := wire.Report{Round: s.round()}
 	server := 0
@@ -365,9 +365,8 @@ func (s *scenario) report(who string, pings []string) {
 	s.step(room.Hear{Player: who, Message: report})
 }
 
-// look answers the newest second look that the player was asked for with what the player
-// reported before. Full are servers that have no free seat any more, ping is another one
-// that the player sees now of all.
+// look answers the newest second look with the player's earlier results. Full servers have no free
+// seat any more. Ping, if given, is the player's new ping to all.
 func (s *scenario) look(who string, c command) {
 	asked, is := s.finalists[who]
 	if !is {
@@ -396,7 +395,7 @@ func (s *scenario) look(who string, c command) {
 	s.step(room.Hear{Player: who, Message: verified})
 }
 
-// actions are what pages ask for, by their names there.
+// actions are the actions of pages, by their names there.
 var actions = map[string]func() room.Action{
 	"vote":      func() room.Action { return &room.Vote{} },
 	"veto":      func() room.Action { return &room.Veto{} },
@@ -426,7 +425,8 @@ var actions = map[string]func() room.Action{
 	"come":      func() room.Action { return &room.Come{} },
 }
 
-// credential is what somebody's page shows, or the organiser's; or a ticket, or itself.
+// credential returns the credential of somebody's page, the organiser's secret, a ticket, or the
+// name itself.
 func (s *scenario) credential(name string) string {
 	if name == "organiser" {
 		return "secret"
@@ -437,7 +437,7 @@ func (s *scenario) credential(name string) string {
 	return cmp.Or(s.pages[name], name)
 }
 
-// order is what somebody's page asks for.
+// order orders something on somebody's page.
 func (s *scenario) order(by, name, input string) {
 	credential := s.credential(by)
 	switch name {
@@ -459,7 +459,7 @@ func (s *scenario) order(by, name, input string) {
 	s.step(room.Order{Credential: credential, Action: reflect.ValueOf(action).Elem().Interface().(room.Action)})
 }
 
-// step plays an input, and tells what came of it.
+// step plays an input, and writes down what follows.
 func (s *scenario) step(in room.Input) error { return s.stepAt(in, "") }
 
 func (s *scenario) stepAt(in room.Input, prefix string) error {
@@ -505,7 +505,7 @@ func (s *scenario) stepAt(in room.Input, prefix string) error {
 	return err
 }
 
-// worded is a message in few words, or its JSON.
+// worded returns a message in few words, or its JSON.
 func (s *scenario) worded(m wire.Message) string {
 	switch m := m.(type) {
 	case wire.Welcome:
@@ -537,12 +537,12 @@ func (s *scenario) worded(m wire.Message) string {
 	return string(frame.Data)
 }
 
-// notes tells of the stage and of what is new in the log.
+// notes writes down the stage and new lines of the log.
 func (s *scenario) notes(prefix string) {
 	shown := s.room.Snapshot()
 	log := shown.Log
 	last := len(log)
-	for ; last > 0; last-- { // the same may be said twice in a moment
+	for ; last > 0; last-- { // the room may say the same twice in a moment
 		if known := min(last, len(s.noted)); known > 0 && slices.Equal(log[last-known:last], s.noted[len(s.noted)-known:]) {
 			break
 		}
@@ -563,7 +563,7 @@ func (s *scenario) tell(prefix, format string, args ...any) {
 	fmt.Fprintf(&s.out, prefix+format+"\n", args...)
 }
 
-// happened is what has been told since it was called last.
+// happened returns the text since its last call.
 func (s *scenario) happened() string {
 	text := s.out.String()
 	s.out.Reset()
@@ -573,7 +573,7 @@ func (s *scenario) happened() string {
 
 func (s *scenario) round() int { return s.room.Snapshot().Room.Round }
 
-// tick lets as much time pass as the host would, and tells when something happened.
+// tick lets as much time pass as the host would, and writes down what happens.
 func (s *scenario) tick(end time.Time, from time.Time) {
 	next := s.room.Next()
 	if least := s.now.Add(leastTick); next.Before(least) {
@@ -606,7 +606,7 @@ func (s *scenario) until(stage wire.Stage) {
 	}
 }
 
-// restart is what a host does that was killed and comes back: it opens the saved room.
+// restart kills the host and opens the saved room again.
 func (s *scenario) restart() {
 	data, err := s.room.Save()
 	s.must(err)
@@ -615,7 +615,7 @@ func (s *scenario) restart() {
 	s.step(room.Resume{})
 }
 
-// show tells what is at a path of the snapshot, such as room.stage or choice.chosen.addr.
+// show writes the value at a path of the snapshot, such as room.stage or choice.chosen.addr.
 func (s *scenario) show(path string) {
 	data, err := json.Marshal(s.room.Snapshot())
 	s.must(err)
@@ -624,7 +624,7 @@ func (s *scenario) show(path string) {
 	s.tell("", "%s: %s", path, strings.Join(found(at, strings.Split(path, ".")), " "))
 }
 
-// found is what is at a path, in JSON; * stands for every element of a list.
+// found returns the values at a path, in JSON. An asterisk stands for every element of a list.
 func found(at any, path []string) (texts []string) {
 	if len(path) == 0 {
 		data, _ := json.Marshal(at)

@@ -20,49 +20,50 @@ import (
 	"muster/selection"
 )
 
-// session plays what a host, players' programs and pages do for one room. It knows of the
-// room what these know: what the room sends, and what it shows.
+// session plays the part of a host, players' programs and pages for one room. It knows only the
+// room's messages and views, as these do.
 type session struct {
 	*testing.T
 	room *room.Room
 	now  time.Time
-	// tokens are those of players' programs, welcomes what each program was told last.
+	// tokens are those of players' programs. welcomes are the newest welcome of each.
 	tokens   map[string]string
 	welcomes map[string]wire.Welcome
-	// origins are where players come from; nobody knows of most.
+	// origins are where players come from. Most have none.
 	origins map[string]room.Origin
-	// as is what somebody's program shows of who it is besides.
+	// as are the other credentials that somebody's program shows.
 	as map[string]string
 	// crowds are those of every [room.Tick].
 	crowds map[netip.AddrPort]room.Crowd
-	// here are the players whose programs are connected, and admitted is who came last.
+	// here are the players whose programs are connected. admitted is the newest player.
 	here     map[string]bool
 	admitted string
-	// sent is what each player was sent, fetches how many lists were asked for, and fetched
-	// the newest of these.
+	// sent are the messages to each player. fetches counts the lists that the room asked for, and
+	// fetched is the newest request.
 	sent    map[string][]wire.Message
 	fetches int
 	fetched room.Fetch
-	// asked are the servers that each player was asked for, one after the other.
+	// asked are the servers that each player was asked for, in order.
 	asked map[string][]int
-	// seen is what each player saw of servers in a round, looks the newest second look that
-	// the player was asked for, surveys the newest survey, and launched where any program was
-	// sent last.
+	// The field seen has each player's view of servers in a round. The newest second look and
+	// survey that each player was asked for are in looks and surveys. The newest destination of any
+	// program is in launched.
 	seen     map[string]sight
 	looks    map[string]wire.Finalists
 	surveys  map[string]wire.Survey
 	launched wire.Launch
-	// answer is what the last order that has one was answered.
+	// answer is the answer to the newest order that has one.
 	answer any
-	// busy: the host has no processor time for the room's search, which waits.
+	// busy says that the host has no processor time for the room's search. waits says that the
+	// search waits for it.
 	busy, waits bool
 	// dismissed are the players who were sent away.
 	dismissed []string
-	// told is what the world was told.
+	// told are the announcements to the world.
 	told []wire.Announcement
 }
 
-// sight is what a player saw of each server in a round.
+// sight is a player's result for each server in a round.
 type sight struct {
 	round   int
 	results map[int]discovery.Result
@@ -70,10 +71,10 @@ type sight struct {
 
 var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
-// tick is how often time passes in a session, as at a host.
+// tick is how often time passes in a session, as on a host.
 const tick = 100 * time.Millisecond
 
-// What is promised: how long a countdown lasts, and how long a short look may take; how often
+// The promised times: how long a countdown lasts, how long a short look may take, and how often
 // players look again at most.
 const (
 	countdownTime = 5 * time.Second
@@ -89,7 +90,7 @@ func newSession(t *testing.T, s wire.Settings) *session {
 	return tuned(t, room.Tuning{}, s)
 }
 
-// tuned is a session in a room that is tuned.
+// tuned returns a session in a room that is tuned.
 func tuned(t *testing.T, tuning room.Tuning, s wire.Settings) *session {
 	return &session{
 		T: t, room: tuning.New(room.Keys{Code: "BAKODI", Link: "the link's key", Secret: "secret"}, s, eight), now: eight,
@@ -99,7 +100,7 @@ func tuned(t *testing.T, tuning room.Tuning, s wire.Settings) *session {
 	}
 }
 
-// step plays an input, and delivers to players who are connected, as a host does.
+// step plays an input and delivers messages to connected players, as a host does.
 func (n *session) step(in room.Input) error {
 	n.Helper()
 	outputs, err := n.room.Step(in, n.now)
@@ -157,7 +158,7 @@ func (n *session) delivers(name string, m wire.Message) {
 	}
 }
 
-// sees notes what a player's program saw, by what it says.
+// sees notes what a player's program saw, by its reports.
 func (n *session) sees(in room.Input) {
 	hear, is := in.(room.Hear)
 	if !is {
@@ -187,7 +188,7 @@ func (n *session) sees(in room.Input) {
 	}
 }
 
-// saw is what a player saw of a server in this round.
+// saw returns a player's result for a server in this round.
 func (n *session) saw(name string, server int) discovery.Result {
 	if s := n.seen[name]; s.round == n.round() {
 		return s.results[server]
@@ -212,19 +213,19 @@ func moves[T any](of map[string]T, from, to string) {
 	}
 }
 
-// orders asks for something on the organiser's page.
+// orders orders something on the organiser's page.
 func (n *session) orders(a room.Action) error {
 	n.Helper()
 	return n.acts(n.room.Keys().Secret, a)
 }
 
-// page asks for something on a guest's page.
+// page orders something on a guest's page.
 func (n *session) page(name string, a room.Action) error {
 	n.Helper()
 	return n.acts(name+"'s token", a)
 }
 
-// acts asks for something on the page of a credential.
+// acts orders something on the page of a credential.
 func (n *session) acts(credential string, a room.Action) error {
 	n.Helper()
 	return n.step(room.Order{Credential: credential, Action: a})
@@ -239,10 +240,10 @@ func (n *session) entersFrom(name, secret string, from netip.Addr) error {
 	return n.step(room.Order{Credential: secret, Action: room.Enter{Name: name, Token: name + "'s token", From: from}})
 }
 
-// pageOf is the credential of a player's pages.
+// pageOf returns the credential of a player's pages.
 func (n *session) pageOf(name string) string { return n.welcomes[name].Page }
 
-// tokenOf is that of a player's program.
+// tokenOf returns the token of a player's program.
 func (n *session) tokenOf(name string) string { return n.welcomes[name].Token }
 
 // took returns the names of the messages that a player was sent since the last time.
@@ -255,7 +256,7 @@ func (n *session) took(name string) string {
 	return strings.Join(kinds, " ")
 }
 
-// got is the newest message of a kind that a player was sent.
+// got returns a player's newest message of type M.
 func got[M wire.Message](n *session, name string) M {
 	n.Helper()
 	newest, found := newestOf[M](n, name)
@@ -265,7 +266,7 @@ func got[M wire.Message](n *session, name string) M {
 	return newest
 }
 
-// newestOf is the newest message of a kind that a player was sent, if there is one.
+// newestOf returns a player's newest message of type M, if there is one.
 func newestOf[M wire.Message](n *session, name string) (newest M, found bool) {
 	for _, m := range n.sent[name] {
 		if m, is := m.(M); is {
@@ -314,7 +315,7 @@ func listOf(servers int) []discovery.Server {
 	return list
 }
 
-// says lets a player say something that makes sense.
+// says sends a player's message, which must make sense.
 func (n *session) says(name string, m wire.Message) {
 	n.Helper()
 	if err := n.step(room.Hear{Player: name, Message: m}); err != nil {
@@ -328,7 +329,7 @@ const (
 	skip = 0
 )
 
-// measures reports RTTs in ms, by server. What is lost takes the time of a probe.
+// measures reports RTTs in ms, by server. A lost server takes the time of a probe.
 func (n *session) measures(name string, ms ...int) {
 	n.Helper()
 	if slices.Contains(ms, lost) {
@@ -371,7 +372,7 @@ func (n *session) done(names ...string) {
 	}
 }
 
-// informs says how many seats the servers have free, of 16.
+// informs reports the servers' free seats, of 16.
 func (n *session) informs(name string, free ...int) {
 	n.Helper()
 	infos := wire.Infos{Round: n.round()}
@@ -384,8 +385,8 @@ func (n *session) informs(name string, free ...int) {
 	n.says(name, infos)
 }
 
-// verifies answers the newest second look with what the player saw before, but for the
-// servers that have filled up.
+// verifies answers the newest second look with the player's earlier results, except for servers
+// that have filled up.
 func (n *session) verifies(name string, full ...int) {
 	n.Helper()
 	asked := n.looks[name]
@@ -406,7 +407,7 @@ func (n *session) verifies(name string, full ...int) {
 	n.says(name, v)
 }
 
-// lookAgain lets those who are there look again at whatever they are asked to.
+// lookAgain lets the players who are here answer all second looks.
 func (n *session) lookAgain() {
 	for range maxTries {
 		for _, p := range n.players() {
@@ -425,7 +426,7 @@ func (n *session) wait(d time.Duration) {
 	}
 }
 
-// until lets time pass as a host does: the room is given it when it asks.
+// until lets time pass as a host does: the room gets it when it asks.
 func (n *session) until(at time.Time) (ticks int) {
 	n.Helper()
 	for {
@@ -445,14 +446,14 @@ func (n *session) until(at time.Time) (ticks int) {
 	}
 }
 
-// revive goes on with the room as it was saved, to which nobody is connected.
+// revive goes on with the room as it was saved, without connections.
 func (n *session) revive() {
 	n.Helper()
 	n.room = restored(n.T, n.room)
 	clear(n.here)
 }
 
-// rewrites goes on with the room as it was saved, and changed.
+// rewrites goes on with the room as it was saved and then changed.
 func (n *session) rewrites(change func(s *saved.Room)) {
 	n.Helper()
 	data, err := n.room.Save()
@@ -487,7 +488,7 @@ func (n *session) view() wire.Snapshot { return n.room.Snapshot() }
 
 func (n *session) round() int { return n.view().Room.Round }
 
-// players are the names of those whose programs take part, in their order.
+// players returns the names of those whose programs take part, in their order.
 func (n *session) players() (names []string) {
 	for _, p := range n.view().People {
 		if p.Peer {
@@ -497,7 +498,7 @@ func (n *session) players() (names []string) {
 	return names
 }
 
-// guests are the names of those who have only the page.
+// guests returns the names of those who have only the page.
 func (n *session) guests() (names []string) {
 	for _, p := range n.view().People {
 		if !p.Peer {
@@ -509,7 +510,7 @@ func (n *session) guests() (names []string) {
 
 func (n *session) hasGuest(name string) bool { return slices.Contains(n.guests(), name) }
 
-// person is somebody as everyone sees them.
+// person returns a person as everyone sees them.
 func (n *session) person(name string) wire.Person {
 	for _, p := range n.view().People {
 		if p.Name == name {
@@ -522,12 +523,12 @@ func (n *session) person(name string) wire.Person {
 // isOut reports whether the round goes on without a player.
 func (n *session) isOut(name string) bool { return n.person(name).LeftOut }
 
-// isVoting reports whether people vote, or see the countdown; isVerifying whether players
-// look again at the best.
+// isVoting reports whether people vote, or see the countdown; isVerifying whether players look
+// again at the best.
 func (n *session) isVoting() bool    { return n.view().Voting.Open }
 func (n *session) isVerifying() bool { return n.room.Stage() == wire.Chosen && !n.isVoting() }
 
-// choice is the newest choice, as everyone sees it.
+// choice returns the newest choice, as everyone sees it.
 func (n *session) choice() selection.Selection {
 	n.Helper()
 	choice := n.view().Choice
@@ -537,7 +538,7 @@ func (n *session) choice() selection.Selection {
 	return choice.Selection
 }
 
-// chosen is what the newest choice is for.
+// chosen returns the server of the newest choice.
 func (n *session) chosen() selection.Ranked {
 	n.Helper()
 	chosen := n.choice().Chosen
@@ -547,10 +548,10 @@ func (n *session) chosen() selection.Ranked {
 	return *chosen
 }
 
-// leads is the address of the server that the group goes to, or would.
+// leads returns the address of the server that the group goes to, or would.
 func (n *session) leads() string { return n.view().Choice.Target }
 
-// isAsleep reports whether the session is over, as everybody sees.
+// isAsleep reports whether everybody sees that the session is over.
 func (n *session) isAsleep() bool { return !n.view().Room.Ended.IsZero() }
 
 func (n *session) inStage(stage wire.Stage) {
@@ -568,7 +569,7 @@ func (n *session) log() string {
 	return b.String()
 }
 
-// noted wants lines in the log, in this order.
+// noted requires lines in the log, in this order.
 func (n *session) noted(lines ...string) {
 	n.Helper()
 	rest := n.log()
@@ -582,7 +583,7 @@ func (n *session) noted(lines ...string) {
 	}
 }
 
-// goesTo wants everyone to be sent to a server of [listOf].
+// goesTo requires that everyone is sent to a server of [listOf].
 func (n *session) goesTo(server int) {
 	n.Helper()
 	n.inStage(wire.Launching)
@@ -591,7 +592,7 @@ func (n *session) goesTo(server int) {
 	}
 }
 
-// tells wants the world to have been told so much since the last time.
+// tells requires these announcements since the last time.
 func (n *session) tells(kinds ...wire.Announced) {
 	n.Helper()
 	var got []wire.Announced
@@ -603,7 +604,7 @@ func (n *session) tells(kinds ...wire.Announced) {
 	}
 }
 
-// measuring is a room of players that have got a list.
+// measuring returns a room of players that have got a list.
 func measuring(t *testing.T, servers int, names ...string) *session {
 	t.Helper()
 	n := newSession(t, settings(len(names)))
@@ -617,7 +618,7 @@ func measuring(t *testing.T, servers int, names ...string) *session {
 	return n
 }
 
-// choosing is a room of two whose players have measured the same; the nearest servers come
+// choosing returns a room of two whose players have measured the same. The nearest servers come
 // first.
 func choosing(t *testing.T, servers int) *session {
 	n := measuring(t, servers, "ann", "bob")
@@ -633,7 +634,7 @@ func choosing(t *testing.T, servers int) *session {
 	return n
 }
 
-// toChosen brings ann and bob to where they look at two servers again.
+// toChosen brings ann and bob to their second look at two servers.
 func toChosen(n *session) {
 	n.join("ann", "bob")
 	n.listed(2)
@@ -643,8 +644,8 @@ func toChosen(n *session) {
 	n.done("ann", "bob")
 }
 
-// inVoting is a room whose people agree on one of six servers; ann and bob play, zoe and yan
-// have the page. By the mean, server 0 is the best, then 1 …
+// inVoting returns a room whose people vote on six servers. Ann and bob play, zoe and yan have the
+// page. By the mean, server 0 is the best, then 1 …
 func inVoting(t *testing.T) *session {
 	t.Helper()
 	s := settings(2)
@@ -652,7 +653,7 @@ func inVoting(t *testing.T) *session {
 	return votingBy(t, s)
 }
 
-// votingBy is the same with other settings.
+// votingBy returns the same with other settings.
 func votingBy(t *testing.T, s wire.Settings) *session {
 	t.Helper()
 	n := newSession(t, s)
@@ -684,7 +685,7 @@ func (n *session) votes(name string, server int) error {
 	return n.page(name, room.Vote{Addr: addrOf(server)})
 }
 
-// reason is why something was refused; empty if it is no refusal.
+// reason returns a refusal's reason, or nothing.
 func reason(err error) string {
 	var refusal *wire.Refusal
 	errors.As(err, &refusal)
@@ -694,7 +695,7 @@ func reason(err error) string {
 	return refusal.Reason
 }
 
-// restored is the room that a host reads which takes it over.
+// restored returns the room that a host reads which takes it over.
 func restored(t testing.TB, r *room.Room) *room.Room {
 	t.Helper()
 	data, err := r.Save()
@@ -708,7 +709,7 @@ func restored(t testing.TB, r *room.Room) *room.Room {
 	return back
 }
 
-// same wants two rooms to show and to save the same, but for what ends with a connection.
+// same requires that two rooms show and save the same, apart from what ends with a connection.
 func same(t testing.TB, a, b *room.Room) {
 	t.Helper()
 	for what, of := range map[string]func(*room.Room) any{
@@ -739,7 +740,7 @@ func same(t testing.TB, a, b *room.Room) {
 	}
 }
 
-// pruned is a document without what is empty: nothing and an empty list mean the same.
+// pruned returns a document without empty values, because nothing and an empty list mean the same.
 func pruned(document any) any {
 	switch d := document.(type) {
 	case map[string]any:
@@ -762,15 +763,15 @@ func pruned(document any) any {
 	return document
 }
 
-// lasting is what a room shows that neither ends with the connections nor goes by the clock,
-// which a restored room does not know before its first step.
+// lasting returns the parts of a snapshot that outlive the connections, and do not depend on the
+// clock, which a restored room does not know before its first step.
 func lasting(s wire.Snapshot) wire.Snapshot {
 	s.Room.Search, s.Room.Outlook, s.Standing = nil, "", nil
 	s.Look, s.Sites, s.Room.Candidates, s.Room.Said, s.Meeting = nil, nil, nil, time.Time{}, nil
 	for _, choice := range []**wire.Choice{&s.Choice, &s.WhatIf} {
 		if *choice != nil {
 			of := **choice
-			of.Servers = nil // of which a list may say more than is kept
+			of.Servers = nil // a list may say more than the room keeps
 			*choice = &of
 		}
 	}

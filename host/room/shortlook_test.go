@@ -9,7 +9,7 @@ import (
 	"muster/host/wire"
 )
 
-// shortlySearched is a room of two that has searched a short list and looks again.
+// shortlySearched returns a room of two that has searched a short list and looks again.
 func shortlySearched(t *testing.T) *session {
 	s := settings(2)
 	s.Strategy = wire.Coordinated
@@ -20,8 +20,7 @@ func shortlySearched(t *testing.T) *session {
 	return n
 }
 
-// looksAgain has a player answer what it was asked for last: each RTT as before, and more of one
-// server's.
+// looksAgain answers a player's last look with the earlier RTTs, and more for one server.
 func (n *session) looksAgain(name string, server int, more time.Duration) {
 	m := n.looks[name]
 	v, probes := wire.Verified{Round: m.Round, Attempt: m.Attempt}, traceOf(n.room, name)
@@ -40,8 +39,8 @@ func (n *session) looksAgain(name string, server int, more time.Duration) {
 	n.says(name, v)
 }
 
-// TestShortLook: after the search of a short list a look takes one sample, and only who has a
-// sample in doubt is asked another time.
+// TestShortLook checks that a look after the search of a short list takes one sample, and that only
+// a player with a sample in doubt is asked again.
 func TestShortLook(t *testing.T) {
 	n := shortlySearched(t)
 	chosen := n.chosen().Server
@@ -73,9 +72,9 @@ func TestShortLook(t *testing.T) {
 // betweenMates is the least time from one question of an address to the next.
 const betweenMates = 1100 * time.Millisecond
 
-// TestLooksRest: no server hears twice within a second from one player.
+// TestLooksRest checks that a player asks no server twice within a second.
 func TestLooksRest(t *testing.T) {
-	for _, servers := range []int{50, 1000} { // searched as short lists are, and as long ones
+	for _, servers := range []int{50, 1000} { // searched as a short list, and as a long one
 		s := settings(2)
 		s.Strategy = wire.Coordinated
 		n := newSession(t, s)

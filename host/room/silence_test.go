@@ -17,22 +17,22 @@ import (
 	"muster/host/wire"
 )
 
-// four is a room of four who measure: ann sits at the host's machine, the others come
-// over its line.
+// four returns a room of four who measure. Ann sits at the host's machine, and the others come over
+// its line.
 func four(t *testing.T, servers int) *session {
 	return measuring(t, servers, "ann", "bob", "cat", "dan")
 }
 
 const (
-	// longestMissed is for how long the others put up with one player's silence in all, and
-	// retriesInARow how often a room tries again by itself.
+	// longestMissed is how long the others bear one player's silence in all. retriesInARow is how
+	// often a room tries again by itself.
 	longestMissed = time.Minute
 	retriesInARow = 12
 )
 
 var friends = []string{"bob", "cat", "dan"}
 
-// isWhole wants nobody left out, and no round that failed.
+// isWhole requires that nobody is left out and no round has failed.
 func (n *session) isWhole() {
 	n.Helper()
 	for _, name := range n.players() {
@@ -45,13 +45,12 @@ func (n *session) isWhole() {
 	}
 }
 
-// TestSilentTogether: when most fall silent together, for as long as a router takes to
-// start again, the room waits for them in whatever phase it is, and they go on with
-// what they measured.
+// TestSilentTogether checks that the room waits in every phase when most players fall silent
+// together, for as long as a router takes to restart. The players then go on with their results.
 func TestSilentTogether(t *testing.T) {
 	type down struct {
 		name string
-		// who falls silent; their connections end after pongs, or never.
+		// who fall silent. Their connections end after pongs, or never.
 		who   []string
 		pongs time.Duration
 		lasts time.Duration
@@ -106,7 +105,7 @@ func TestSilentTogether(t *testing.T) {
 		for _, d := range downs {
 			measures := phase.stage == wire.Measuring
 			if !measures && (d.pongs > d.lasts || phase.stage == wire.Gathering && d.lasts > outage.LongestPause) {
-				continue // who is silent there is not waited for, or not so long
+				continue // nobody waits for silent players there, or not for so long
 			}
 			t.Run(phase.name+"/"+d.name, func(t *testing.T) {
 				var n *session
@@ -121,10 +120,10 @@ func TestSilentTogether(t *testing.T) {
 				}
 				n.inStage(phase.stage)
 				if !measures {
-					d.pongs = 5 * time.Second // who is there and does not look is given up after 15
+					d.pongs = 5 * time.Second // the room gives up a player here who does not look after 15 s
 				}
 				began := n.now
-				for i, name := range d.who { // the last pongs came at any time
+				for i, name := range d.who { // the last pongs came at different times
 					n.wait(max(0, began.Add(min(d.pongs, d.lasts)+time.Duration(i)*3*time.Second).Sub(n.now)))
 					if d.pongs <= d.lasts {
 						n.gone(name)
@@ -132,7 +131,7 @@ func TestSilentTogether(t *testing.T) {
 				}
 				n.wait(max(0, began.Add(d.lasts).Sub(n.now)))
 				n.inStage(phase.stage)
-				for _, name := range d.who { // and lines come up one after the other
+				for _, name := range d.who { // lines come up one after the other
 					if d.pongs <= d.lasts {
 						n.join(name)
 					} else if !n.person(name).Done {
@@ -152,8 +151,9 @@ func TestSilentTogether(t *testing.T) {
 	}
 }
 
-// TestRests: whoever says that silence follows, as a router has to forget servers, is
-// waited for so long and told of, and holds the others no longer than by saying nothing.
+// TestRests checks that the room waits for players who announce a silence, because a router has to
+// forget servers, and tells people of it. It does not hold the others for longer than an
+// unannounced silence.
 func TestRests(t *testing.T) {
 	const rest = 25 * time.Second
 	n := four(t, 40)
@@ -186,7 +186,7 @@ func TestRests(t *testing.T) {
 	n.noted("going on without dan, who has reported nothing for 20s")
 }
 
-// TestSilentSearch: the same for a search that the host leads.
+// TestSilentSearch checks that the same holds for a search that the host leads.
 func TestSilentSearch(t *testing.T) {
 	n := coordinated(t)
 	step := func() {
@@ -216,8 +216,8 @@ func TestSilentSearch(t *testing.T) {
 	}
 }
 
-// TestHostStops: time in which the host's own program was stopped, or had no time for
-// the room, counts against nobody.
+// TestHostStops checks that nobody is blamed for time while the host's own program was stopped, or
+// had no time for the room.
 func TestHostStops(t *testing.T) {
 	for _, stopped := range []time.Duration{20 * time.Second, 40 * time.Second, 10 * time.Hour} {
 		n := four(t, 3)
@@ -225,7 +225,7 @@ func TestHostStops(t *testing.T) {
 		n.done("ann")
 		n.wait(10 * time.Second)
 		n.now = n.now.Add(stopped)
-		n.gone("cat") // whose connection ended meanwhile
+		n.gone("cat") // the connection ended meanwhile
 		n.step(room.Tick{})
 		n.inStage(wire.Measuring)
 		n.isWhole()
@@ -246,8 +246,8 @@ func TestHostStops(t *testing.T) {
 	}
 }
 
-// TestSilenceIsBounded: nobody is held for ever by players who fall silent, alone or
-// together, once or time and again.
+// TestSilenceIsBounded checks that players who fall silent, alone or together, once or again and
+// again, do not hold the others for ever.
 func TestSilenceIsBounded(t *testing.T) {
 	t.Parallel()
 	everybody := []string{"ann", "bob", "cat", "dan", "eve", "fay", "guy", "hal"}
@@ -255,7 +255,7 @@ func TestSilenceIsBounded(t *testing.T) {
 		name   string
 		liars  int
 		within time.Duration
-		// plays is what the liars do in a second.
+		// plays runs each second for each liar.
 		plays func(n *session, liar string, second int)
 	}{
 		{"one says nothing", 1, 21 * time.Second, nil},
@@ -290,7 +290,7 @@ func TestSilenceIsBounded(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			n := measuring(t, 54_000, everybody...) // which are waited for for ten minutes
+			n := measuring(t, 54_000, everybody...) // a list of this length has ten minutes
 			honest, liars := everybody[tt.liars:], everybody[:tt.liars]
 			for _, name := range honest {
 				n.measures(name, 10, 20)
@@ -317,8 +317,8 @@ func TestSilenceIsBounded(t *testing.T) {
 	}
 }
 
-// TestRetry: a room whose master is silent tries again by itself, less and less often,
-// not for ever, and not while nobody is there; and once it got a list it forgets that.
+// TestRetry checks that a room whose master is silent tries again by itself, less and less often,
+// not for ever, and not while nobody is there. A list resets that.
 func TestRetry(t *testing.T) {
 	n := newSession(t, settings(2))
 	n.join("ann", "bob")
@@ -345,7 +345,7 @@ func TestRetry(t *testing.T) {
 	if !n.view().Room.Retry.IsZero() {
 		t.Error("the page says that it tries again, and it does not")
 	}
-	n.goes() // the organiser's word begins anew
+	n.goes() // the organiser's go resets the tries
 	n.step(silent)
 	n.gone("ann")
 	n.gone("bob")
@@ -372,8 +372,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestRetryUnsuitable: what nobody can play on is not asked again and again, but once
-// somebody is back, or was away while it was measured.
+// TestRetryUnsuitable checks that a room without a suitable server tries again only when somebody
+// is back, or was away during the measuring.
 func TestRetryUnsuitable(t *testing.T) {
 	fails := func(t *testing.T, meanwhile func(n *session)) *session {
 		n := measuring(t, 2, "ann", "bob")
@@ -398,7 +398,7 @@ func TestRetryUnsuitable(t *testing.T) {
 
 	n = fails(t, func(*session) {})
 	rounds := 0
-	for range 4 * 3600 { // bob comes and goes, all night
+	for range 4 * 3600 { // bob comes and goes, for hours
 		n.gone("bob")
 		n.join("bob")
 		n.wait(time.Second)
@@ -415,8 +415,8 @@ func TestRetryUnsuitable(t *testing.T) {
 	}
 }
 
-// TestSilentRestart: a host that is started again while all are away waits for them
-// as before.
+// TestSilentRestart checks that a host that is restarted while all are away waits for them as
+// before.
 func TestSilentRestart(t *testing.T) {
 	n := four(t, 3)
 	for _, name := range append([]string{"ann"}, friends...) {
@@ -442,8 +442,8 @@ func TestSilentRestart(t *testing.T) {
 	n.isWhole()
 }
 
-// TestSlowLine: a player whose long report is on its way is not silent; but nobody's
-// line is waited for longer than the list takes.
+// TestSlowLine checks that a player whose long report is on its way is not silent, and that the
+// room waits for no line longer than the list takes.
 func TestSlowLine(t *testing.T) {
 	n := measuring(t, 6000, "ann", "bob", "cat")
 	for _, name := range []string{"ann", "cat"} {
@@ -465,9 +465,9 @@ func TestSlowLine(t *testing.T) {
 	}
 }
 
-// TestOneFamily: a player who reaches only some of the servers, because the line knows
-// only IPv6, is told so at once, holds nobody, and decides for nobody; unless the
-// organiser vouches for it: then the group goes where all get.
+// TestOneFamily checks that a player whose line knows only IPv6, and so reaches only some servers,
+// is told so at once, holds nobody, and decides for nobody. If the organiser vouches for the
+// player, the group goes where all can.
 func TestOneFamily(t *testing.T) {
 	everybody := []string{"ann", "bob", "cat", "zoe"}
 	for _, reached := range []int{0, 5, 30} {
@@ -510,7 +510,7 @@ func TestOneFamily(t *testing.T) {
 	}
 }
 
-// TestOneFamilySearch: the same where the host leads the search.
+// TestOneFamilySearch checks that the same holds if the host leads the search.
 func TestOneFamilySearch(t *testing.T) {
 	s := settings(4)
 	s.Strategy = wire.Coordinated
@@ -524,7 +524,7 @@ func TestOneFamilySearch(t *testing.T) {
 		}
 		asked := n.sent["zoe"]
 		delete(n.sent, "zoe")
-		for _, m := range asked { // whose machine lets no packet out
+		for _, m := range asked { // a machine that lets no packet out
 			if ask, is := m.(wire.Ask); is {
 				report := wire.Report{Round: 1}
 				for _, server := range ask.Servers {
@@ -543,8 +543,8 @@ func TestOneFamilySearch(t *testing.T) {
 	}
 }
 
-// TestOneMeasuresWhileAllStop: when all programs stop, the one who is not done yet is no
-// more silent than those who are. Those who are done show it by answering no pings.
+// TestOneMeasuresWhileAllStop checks that a player who is not done is no more silent than those who
+// are, when all programs stop. Players who are done show it by answering no pings.
 func TestOneMeasuresWhileAllStop(t *testing.T) {
 	for _, lasts := range []time.Duration{20 * time.Second, 24 * time.Second, 30 * time.Second, time.Minute} {
 		n := four(t, 3)
@@ -561,7 +561,7 @@ func TestOneMeasuresWhileAllStop(t *testing.T) {
 				others = []string{"ann", "bob", "cat", "dan"}
 			}
 			n.step(room.Tick{Mute: others})
-			if n.now.Sub(stopped) == 25*time.Second { // the pongs are overdue, and the connections end
+			if n.now.Sub(stopped) == 25*time.Second { // pongs are overdue, and the connections end
 				for _, name := range others {
 					n.gone(name)
 				}
@@ -578,8 +578,8 @@ func TestOneMeasuresWhileAllStop(t *testing.T) {
 	}
 }
 
-// TestAllStopWhileTheyVote: when all programs stop during the vote, the last one to come
-// back has as long as one who merely changed networks.
+// TestAllStopWhileTheyVote checks that the last player to come back has as long as one who merely
+// changed networks, when all programs stop during the vote.
 func TestAllStopWhileTheyVote(t *testing.T) {
 	everybody := append([]string{"ann"}, friends...)
 	s := settings(4)

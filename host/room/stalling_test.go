@@ -10,8 +10,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestStalling: who talks nonsense, or comes back again and again, or repeats itself,
-// holds the others no longer than who is silent, however long the list is.
+// TestStalling checks that a player who sends nonsense, reconnects again and again, or repeats old
+// results holds the others no longer than a silent one, however long the list is.
 func TestStalling(t *testing.T) {
 	comesBack := func(n *session) {
 		n.gone("dan")
@@ -51,7 +51,7 @@ func TestStalling(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := measuring(t, 12_000, "ann", "bob", "cat", "dan") // for which there are three minutes
+			n := measuring(t, 12_000, "ann", "bob", "cat", "dan") // a list of this length has three minutes
 			for _, name := range []string{"ann", "bob", "cat"} {
 				n.measures(name, 10, 20, 30)
 				n.done(name)
@@ -69,8 +69,8 @@ func TestStalling(t *testing.T) {
 	}
 }
 
-// TestStallingLooks: who does not look again once is not waited for the next time,
-// nor is who makes no sense again and again.
+// TestStallingLooks checks that the next look does not wait for a player who missed one, or who
+// sends nonsense again and again.
 func TestStallingLooks(t *testing.T) {
 	n := choosing(t, 12)
 	n.verifies("ann", n.looks["ann"].Servers...) // all have filled up

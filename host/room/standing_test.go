@@ -15,7 +15,7 @@ import (
 	"muster/host/wire"
 )
 
-// standing is a room that meets on Fridays, with ann as its organiser.
+// standing returns a room that meets on Fridays. Ann is its organiser.
 func standing(t *testing.T, every string) *session {
 	s := settings(0)
 	s.Every = every
@@ -24,7 +24,7 @@ func standing(t *testing.T, every string) *session {
 	return n
 }
 
-// playsEvening is one: those come, ms[i] away from the only server, and go there.
+// playsEvening plays one session: the players join, ms[i] away from the only server, and go there.
 func (n *session) playsEvening(ms []int, names ...string) {
 	n.Helper()
 	n.join(names...)
@@ -42,8 +42,8 @@ func (n *session) playsEvening(ms []int, names ...string) {
 	n.inStage(wire.Launching)
 }
 
-// What is promised: when a room opens itself for its date, reminds of it and takes it for past,
-// and when it sleeps that nobody is in; how long programs look for a room that they have lost.
+// The promised times: when a room opens for its date, reminds of it and takes it for past; when an
+// empty room sleeps; how long programs look for a lost room.
 const (
 	opensBefore, remindBefore, dateStays = 30 * time.Minute, 4 * time.Hour, time.Hour
 	sleepAfter, returnsWithin            = 2 * time.Hour, 30 * time.Minute
@@ -56,7 +56,7 @@ var friday = []time.Time{ // eight is a Friday
 	time.Date(2026, 12, 4, 19, 0, 0, 0, time.UTC),
 }
 
-// TestEvenings: what stays of a standing room over its evenings.
+// TestEvenings checks that a standing room keeps what it should from one session to the next.
 func TestEvenings(t *testing.T) {
 	n := standing(t, "fri 20:00 Europe/Berlin")
 	n.playsEvening([]int{40, 20}, "ann", "bob")
@@ -81,7 +81,7 @@ func TestEvenings(t *testing.T) {
 	if people := n.view().People; len(people) != 1 || people[0].Name != "ann" {
 		t.Errorf("in the room are %v: who is away is nobody who looks on", people)
 	}
-	// In the week between.
+	// The week between the sessions.
 	if err := n.acts(bob, room.Come{Comes: &yes}); err != nil {
 		t.Error(err)
 	}
@@ -144,7 +144,8 @@ func TestEvenings(t *testing.T) {
 	}
 }
 
-// TestOnDates: reminders come once, whatever happens in between, and the room opens itself.
+// TestOnDates checks that each reminder comes once, whatever happens in between, and that the room
+// opens itself.
 func TestOnDates(t *testing.T) {
 	reminders := func(n *session) int { return strings.Count(n.log(), "the next evening is near") }
 	asleep := func(t *testing.T, every string) *session {
@@ -179,7 +180,7 @@ func TestOnDates(t *testing.T) {
 	})
 	t.Run("a host that was away then", func(t *testing.T) {
 		n := asleep(t, "fri 20:00 Europe/Berlin")
-		n.restarts(friday[1].Sub(n.now) - time.Hour) // late, and still of use
+		n.restarts(friday[1].Sub(n.now) - time.Hour) // late, but not too late
 		if got := reminders(n); got != 1 {
 			t.Errorf("%d reminders an hour before", got)
 		}
@@ -274,8 +275,8 @@ func TestOnDates(t *testing.T) {
 	})
 }
 
-// TestMissedEnd: a program whose connection was lost when the night ended is told so, and
-// does not open the room again; whoever comes to play does.
+// TestMissedEnd checks that a program that was not connected when the session ended is told so, and
+// does not open the room again. A player who comes to play does open it.
 func TestMissedEnd(t *testing.T) {
 	back := func(n *session, name string) *wire.Refusal {
 		hello := wire.Hello{Version: wire.Version, Code: n.room.Keys().Code, Name: name, Token: n.tokens[name], Program: name + "'s", Line: 2}
@@ -286,7 +287,7 @@ func TestMissedEnd(t *testing.T) {
 	ended := func() *session {
 		n := standing(t, "fri 20:00 Europe/Berlin")
 		n.playsEvening([]int{40, 20}, "ann", "bob")
-		n.join("cat") // who has not played
+		n.join("cat") // cat has not played
 		n.gone("bob")
 		n.gone("cat")
 		n.orders(room.End{})
@@ -319,7 +320,8 @@ func TestMissedEnd(t *testing.T) {
 	}
 }
 
-// TestRegulars: whoever has played keeps place, name and link, and nobody else gets them.
+// TestRegulars checks that players who have played keep their place, name and link, and that nobody
+// else gets them.
 func TestRegulars(t *testing.T) {
 	n := standing(t, "fri 20:00 Europe/Berlin")
 	n.playsEvening([]int{40, 20}, "ann", "bob")
@@ -340,7 +342,7 @@ func TestRegulars(t *testing.T) {
 	n.join("ann")
 	n.orders(room.End{})
 	n.as["bob"] = ""
-	n.join("bob") // by the token of that computer
+	n.join("bob") // with the token of that computer
 	if n.pageOf("bob") != bob {
 		t.Error("the second computer is forgotten")
 	}
@@ -350,7 +352,7 @@ func TestRegulars(t *testing.T) {
 	if err := n.acts("nobody's", room.Wake{}); err == nil {
 		t.Error("a stranger opens the room")
 	}
-	// The organiser removes who has left for good.
+	// The organiser removes a player who has left for good.
 	n.orders(room.Lock{Locked: false})
 	n.join("ann")
 	n.orders(room.End{})
@@ -381,8 +383,8 @@ func TestRegulars(t *testing.T) {
 	}
 }
 
-// TestRenamedAtTheEnd: who wanted another name from the next round on has it from the next
-// evening on, and what they brought with it.
+// TestRenamedAtTheEnd checks that a player who asked for another name from the next round on has it
+// in the next session. The servers that the player brought go along.
 func TestRenamedAtTheEnd(t *testing.T) {
 	n := standing(t, "whenever")
 	n.playsEvening([]int{40, 20}, "ann", "bob")
@@ -402,9 +404,9 @@ func TestRenamedAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestRoundsOfEvenings: no round of an evening has the number of one of the evening before: a
-// program that was away when that ended, and is back for this one, took the list, the look and
-// the launch for those that it knew, and its player nowhere.
+// TestRoundsOfEvenings checks that round numbers never repeat from one session to the next. A
+// program that missed the end of one would mistake the next session's list, look and launch for
+// those that it knew. It would not take its player anywhere.
 func TestRoundsOfEvenings(t *testing.T) {
 	n := standing(t, "whenever")
 	n.playsEvening([]int{40, 20}, "ann", "bob")
@@ -419,7 +421,8 @@ func TestRoundsOfEvenings(t *testing.T) {
 	}
 }
 
-// TestForget: who wants it is in people, history and log no more, whatever they were called.
+// TestForget checks that people who want to be forgotten are gone from people, history and log,
+// under all their names.
 func TestForget(t *testing.T) {
 	n := standing(t, "whenever")
 	n.playsEvening([]int{40, 20, 60}, "ann", "bob", "cat")
@@ -472,8 +475,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestNicknames: what guests call themselves is posted nowhere, and takes nothing along when
-// they want to be forgotten.
+// TestNicknames checks that guests' nicknames are posted nowhere, and that forgetting a guest
+// removes no other text.
 func TestNicknames(t *testing.T) {
 	s := settings(0)
 	s.Every, s.Webhook = "fri 20:00 Europe/Berlin", hook
@@ -481,7 +484,7 @@ func TestNicknames(t *testing.T) {
 	n.as["ann"] = n.room.Keys().Secret
 	n.playsEvening([]int{40, 20}, "ann", "bob")
 	ann, bob := n.pageOf("ann"), n.pageOf("bob")
-	n.join("IS") // who brings a server, and leaves the name to a guest
+	n.join("IS") // this player brings a server, and leaves the name to a guest
 	n.says("IS", wire.Bring{Game: "openarena", Favourites: bringing(0)})
 	if err := n.acts(n.pageOf("IS"), room.Quit{}); err != nil {
 		t.Fatal(err)
@@ -515,7 +518,7 @@ func TestNicknames(t *testing.T) {
 	}
 }
 
-// TestSleepingRoomIsRestored: a room that slept in any stage of an evening is whole.
+// TestSleepingRoomIsRestored checks that a room that slept in any stage of a session is whole.
 func TestSleepingRoomIsRestored(t *testing.T) {
 	stages := map[string]func(n *session){
 		"gathering": func(n *session) { n.join("ann", "bob") },
@@ -541,7 +544,7 @@ func TestSleepingRoomIsRestored(t *testing.T) {
 				t.Fatal(err)
 			}
 			same(t, n.room, back)
-			n.listed(3) // which it had asked for
+			n.listed(3) // the list that it had asked for
 			n.inStage(wire.Gathering)
 			n.until(friday[1].Add(-opensBefore))
 			n.playsEvening([]int{40, 20}, "ann", "bob")
@@ -549,7 +552,8 @@ func TestSleepingRoomIsRestored(t *testing.T) {
 	}
 }
 
-// TestRegularsAreBounded: the place of who was away longest goes to who played last.
+// TestRegularsAreBounded checks that the newest player gets the place of the regular who was away
+// longest.
 func TestRegularsAreBounded(t *testing.T) {
 	n := standing(t, "whenever")
 	for i := range 7 {

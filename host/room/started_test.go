@@ -10,8 +10,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestStarted: the room goes to a server that the organiser's program has started, as soon
-// as all have measured it; if that comes to nothing the next list is the game's again.
+// TestStarted checks that the room goes to a server that the organiser's program has started as
+// soon as all have measured it. If that fails the next list is the game's again.
 func TestStarted(t *testing.T) {
 	n := farFromAll(t, 100*time.Millisecond, "A")
 	n.inStage(wire.Failed)

@@ -30,8 +30,8 @@ type (
 	// decision on, the game only from the next list on.
 	Change struct {
 		Settings json.RawMessage `json:"settings"`
-		// Games are the games for which the host has servers. MostPlaces bounds the room's
-		// candidate places, and Public says that none may be private.
+		// Games are the games whose servers the host knows. MostPlaces bounds the room's candidate
+		// places, and Public says that none may be private.
 		Games      []string `json:"-"`
 		MostPlaces int      `json:"-"`
 		Public     bool     `json:"-"`
@@ -59,8 +59,8 @@ type (
 	Trust struct {
 		Name string `json:"name"`
 	}
-	// End ends the night: everyone is told, their programs end, and so does the room, unless
-	// it is a standing one.
+	// End ends the session: everyone is told, their programs end, and so does the room, unless it
+	// is a standing one.
 	End struct{}
 	// Lock closes the room to new people, or opens it again. A name does not open
 	// it: a removed person could come back under the name of a friend with only a page.
@@ -205,7 +205,7 @@ type (
 	Allow struct {
 		LimitMS float64 `json:"limit_ms"`
 	}
-	// Without chooses without a player, who comes along without a say.
+	// Without chooses without a player. The player comes along, but has no say.
 	Without struct {
 		Name string `json:"name"`
 	}
@@ -264,7 +264,7 @@ func (r *Room) decideAgain(why string) {
 	}
 	r.out.note("%s: choosing again from what was measured", why)
 	r.failures = 0
-	r.decision.Retry() // looks in vain were for another choice
+	r.decision.Retry() // the failed looks were for another choice
 	r.rechoose(selected)
 }
 

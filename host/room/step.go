@@ -205,7 +205,7 @@ func isDeserted(p phase, a *attendance.Register) bool {
 	return !gathering && a.Count(attendance.Nothing, time.Time{}).Present == 0
 }
 
-// stand moves the beginnings of all limits, because a time has not counted.
+// stand moves the beginnings of all limits by a time that does not count.
 func (r *Room) stand(d time.Duration) {
 	r.since = r.since.Add(d)
 	r.group.Attendance.Shift(d)

@@ -11,8 +11,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestSupply: the organiser's program gives its list anew as each round begins; one that
-// is not there any more is waited for once.
+// TestSupply checks that the organiser's program gives its list again when each round begins, and
+// that the room waits once for a program that is gone.
 func TestSupply(t *testing.T) {
 	s := settings(0)
 	s.Servers, s.Renews = []netip.AddrPort{addrOf(0), addrOf(1)}, true
@@ -74,8 +74,8 @@ func TestSupply(t *testing.T) {
 	}
 }
 
-// TestOwnGone: a room whose organiser's list the store has no more says so, and goes on no
-// other list instead: it waits for the organiser's program to give it anew, or fails.
+// TestOwnGone checks that a room without its organiser's list, because the store lost it, says so
+// and takes no other list instead. It waits for the organiser's program to give it again, or fails.
 func TestOwnGone(t *testing.T) {
 	for _, renews := range []bool{false, true} {
 		s := settings(0)
@@ -87,7 +87,7 @@ func TestOwnGone(t *testing.T) {
 		if err != nil || strings.Contains(string(data), addrOf(0).String()) {
 			t.Fatalf("saved is %s, %v", data, err)
 		}
-		n.revive() // where there is no such list
+		n.revive() // a store without such a list
 		same(t, n.room, restored(t, n.room))
 		n.step(room.Resume{})
 		if !strings.Contains(n.log(), "the organiser's own list of servers is gone") {

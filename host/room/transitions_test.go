@@ -13,17 +13,16 @@ import (
 	"muster/host/room"
 )
 
-// transitions are the phases that a room went to from each phase, by their names in the
-// saved form.
+// transitions are the phases that a room went to from each phase, by their names in the saved form.
 type transitions map[string]map[string]bool
 
-// inOrder are the phases in the order of an evening.
+// inOrder are the phases in the order of a session.
 var inOrder = []string{
 	"gathering", "listing", "measuring", "coordinating", "verifying", "voting", "countdown", "waiting", "launching", "failed",
 }
 
-// pass notes where the room stands, if that is another phase than before. From all of them
-// the end of a session leads back to the first.
+// pass notes the room's phase if it has changed. The end of a session leads back to the first phase
+// from any other.
 func (seen transitions) pass(before *string, r *room.Room, t *testing.T) {
 	t.Helper()
 	data, err := r.Save()
@@ -47,7 +46,7 @@ func (seen transitions) pass(before *string, r *room.Room, t *testing.T) {
 	*before = saved.Phase.Name
 }
 
-// drawn is the table that stands in the package's documentation.
+// drawn returns the table for the package's documentation.
 func (seen transitions) drawn() string {
 	var text strings.Builder
 	for _, from := range inOrder {
@@ -57,8 +56,8 @@ func (seen transitions) drawn() string {
 	return text.String()
 }
 
-// check compares what the scenarios showed with the table in doc.go, and writes that anew
-// if the scenarios are written anew.
+// check compares the transitions of the scenarios with the table in doc.go, and rewrites the table
+// along with the scenarios.
 func (seen transitions) check(t *testing.T) {
 	const file = "doc.go"
 	data, err := os.ReadFile(file)

@@ -15,20 +15,20 @@ import (
 	"muster/host/wire"
 )
 
-// foyer is a session whose servers have seats as a script says, and whose players look when
-// they are asked.
+// foyer is a session whose servers have seats by a script, and whose players look when asked.
 type foyer struct {
 	*session
 	names []string
 	began time.Time
-	// free is how many seats of 16 a server has at a time after the beginning, or silent.
+	// free returns a server's free seats, of 16, at a time after the beginning, or silent.
 	free func(server int, at time.Duration) int
-	// lies, by player, are what somebody says in place of that.
+	// lies are what some players report instead.
 	lies map[string]func(server int, at time.Duration) int
-	// asked is when each server was asked, by anybody, and by whom.
+	// asked are the times at which anybody asked each server. by counts the questions of each
+	// player.
 	asked map[int][]time.Duration
 	by    map[string]int
-	// mute are players whose program answers nothing.
+	// mute are players whose programs answer nothing.
 	mute []string
 }
 
@@ -37,7 +37,7 @@ const (
 	crowded = -2 // more players than seats
 )
 
-// inFront is a room of players before servers that are all full, which has failed.
+// inFront returns a room that has failed because all servers are full.
 func inFront(t *testing.T, s wire.Settings, servers int, names ...string) *foyer {
 	t.Helper()
 	f := &foyer{
@@ -59,7 +59,7 @@ func inFront(t *testing.T, s wire.Settings, servers int, names ...string) *foyer
 	return f
 }
 
-// measuresFull reports for everybody servers that are all full.
+// measuresFull reports, for everybody, servers that are all full.
 func (f *foyer) measuresFull(servers int) {
 	f.Helper()
 	for i, name := range f.names {
@@ -73,7 +73,7 @@ func (f *foyer) measuresFull(servers int) {
 	f.done(f.names...)
 }
 
-// passes lets time pass in which players look.
+// passes lets time pass while players look.
 func (f *foyer) passes(d time.Duration) {
 	f.Helper()
 	for end := f.now.Add(d); f.now.Before(end); {
@@ -126,8 +126,8 @@ func (f *foyer) glances(name string, asked wire.Finalists) {
 	f.says(name, v)
 }
 
-// gently wants no server to have been asked more often than once every ten seconds, but for
-// the checks of an opening and everybody's last look.
+// gently requires that no server was asked more often than once every ten seconds, except to check
+// an opening and for everybody's last look.
 func (f *foyer) gently(openings int) {
 	f.Helper()
 	for server, at := range f.asked {
@@ -146,7 +146,8 @@ func (f *foyer) gently(openings int) {
 
 func five() []string { return []string{"ann", "ben", "cat", "dan", "eve"} }
 
-// TestSeatsForAll: the whole group waits, one asks at a time, and all go once together.
+// TestSeatsForAll checks that one player asks at a time while the whole group waits, and that all
+// go once together.
 func TestSeatsForAll(t *testing.T) {
 	f := inFront(t, settings(5), 2, five()...)
 	f.inStage(wire.Failed)
@@ -197,7 +198,7 @@ func TestSeatsForAll(t *testing.T) {
 	}
 }
 
-// TestGentleForAnyNumber: two players ask as often as sixteen.
+// TestGentleForAnyNumber checks that two players ask as often as sixteen.
 func TestGentleForAnyNumber(t *testing.T) {
 	asked := map[int]int{}
 	for _, players := range []int{2, 16} {
@@ -218,18 +219,18 @@ func TestGentleForAnyNumber(t *testing.T) {
 	}
 }
 
-// TestGentleWithOthers: the rooms of a host that wait for one server look in turn, a second
-// apart, also after a restart; but each looks once in two minutes and a look's time.
+// TestGentleWithOthers checks that a host's rooms that wait for one server look in turn, a second
+// apart, even after a restart. Each still looks once in two minutes and a look's time.
 func TestGentleWithOthers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		rooms int
-		// apart is from the beginning of one wait to that of the next.
+		// apart is the time from the beginning of one wait to that of the next.
 		apart time.Duration
-		// isTold: each knows of the others; else it looks for itself.
+		// isTold says that each room knows of the others. Else it looks for itself.
 		isTold bool
-		// most is how many looks there are in ten seconds at most, and longest how long a
-		// room is without one.
+		// most is the largest number of looks in ten seconds. longest is the longest time between a
+		// room's looks.
 		most    int
 		longest time.Duration
 	}{
@@ -246,7 +247,7 @@ func TestGentleWithOthers(t *testing.T) {
 					t.Fatalf("a room that has failed watches %v", watches)
 				}
 			}
-			var looks []time.Duration // of all
+			var looks []time.Duration // the looks of all rooms
 			last := make([]time.Duration, tt.rooms)
 			const restart, end = 8 * time.Minute, 14 * time.Minute
 			for now := time.Duration(0); now < end; now += tick {
@@ -276,7 +277,7 @@ func TestGentleWithOthers(t *testing.T) {
 					if place := slices.Index(watch, f); place >= 0 && tt.isTold {
 						f.crowds = map[netip.AddrPort]room.Crowd{addrOf(0): {Rooms: len(watch), Place: place}}
 					}
-					if f.now.Add(tick).Before(f.room.Next()) { // a host gives it no time till then
+					if f.now.Add(tick).Before(f.room.Next()) { // the host gives it no time until then
 						f.now = f.now.Add(tick)
 						continue
 					}
@@ -291,7 +292,7 @@ func TestGentleWithOthers(t *testing.T) {
 				}
 			}
 			most := 0
-			first := slices.IndexFunc(looks, func(at time.Duration) bool { return tt.apart == 0 || at > time.Minute }) // by when all have come
+			first := slices.IndexFunc(looks, func(at time.Duration) bool { return tt.apart == 0 || at > time.Minute }) // all have come by then
 			for i := first; i < len(looks); i++ {
 				for looks[i]-looks[first] >= 10*time.Second {
 					first++
@@ -306,7 +307,7 @@ func TestGentleWithOthers(t *testing.T) {
 	}
 }
 
-// TestSeatsAreChecked: what attackers and servers do to a room that waits.
+// TestSeatsAreChecked checks that a room that waits is safe from attackers and odd servers.
 func TestSeatsAreChecked(t *testing.T) {
 	always := func(free int) func(int, time.Duration) int { return func(int, time.Duration) int { return free } }
 	soon := func(_ int, at time.Duration) int { return 16 * count(at > 5*time.Minute) }
@@ -353,12 +354,12 @@ func TestSeatsAreChecked(t *testing.T) {
 	}
 }
 
-// TestFilledUpAgain: seats that are gone in the last look send nobody anywhere, and after
-// three times the room gives up.
+// TestFilledUpAgain checks that seats that are gone in the last look send nobody anywhere, and that
+// the room gives up after three times.
 func TestFilledUpAgain(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
 	f.orders(room.AwaitSeats{})
-	f.free = func(int, time.Duration) int { // there as long as two look, and not five
+	f.free = func(int, time.Duration) int { // the seats are there for the two who check, and gone when all look
 		if seats := f.view().Seats; seats != nil && seats.Target != "" {
 			return 2
 		}
@@ -376,12 +377,12 @@ func TestFilledUpAgain(t *testing.T) {
 	}
 }
 
-// TestGivesUp: after the time that the organiser wants, with what was seen.
+// TestGivesUp checks that the room gives up after the organiser's time, and says what it saw.
 func TestGivesUp(t *testing.T) {
 	s := settings(5)
 	s.Wait = discovery.Millis(10 * time.Minute)
 	f := inFront(t, s, 1, five()...)
-	f.inStage(wire.Waiting) // by itself, as the organiser wants that
+	f.inStage(wire.Waiting) // the room begins by itself, because the organiser wants that
 	f.free = func(_ int, at time.Duration) int {
 		return 3*count(at > 5*time.Minute && at < 6*time.Minute) + count(at > 8*time.Minute)
 	}
@@ -405,7 +406,8 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
-// TestGroupChanges: a player who comes needs a seat, too, and one who left needs none.
+// TestGroupChanges checks that a player who comes needs a seat too, and that one who left needs
+// none.
 func TestGroupChanges(t *testing.T) {
 	s := settings(0)
 	s.Players = 0
@@ -441,7 +443,8 @@ func TestGroupChanges(t *testing.T) {
 	}
 }
 
-// TestThoseLeft: players who did not get in wait for a seat, and the others are left alone.
+// TestThoseLeft checks that players who did not get in wait for a seat, and that the others are
+// left alone.
 func TestThoseLeft(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
 	f.orders(room.AwaitSeats{})
@@ -487,7 +490,7 @@ func TestThoseLeft(t *testing.T) {
 	f.now = f.room.Next() // when a host gives the room the time
 	f.step(room.Tick{})
 	f.inStage(wire.Launching)
-	for _, name := range f.names { // she is in: nobody asks any more
+	for _, name := range f.names { // she is in, so nobody asks any more
 		if got := f.took(name); got != "" {
 			t.Errorf("once she is in %s is sent %q", name, got)
 		}
@@ -495,8 +498,8 @@ func TestThoseLeft(t *testing.T) {
 	f.noted("nobody is left outside: the wait for seats is over")
 }
 
-// TestInstead: while the room waits for the best, the next best that has seats is shown, and
-// one order goes there.
+// TestInstead checks that the next best server with seats is shown while the room waits for the
+// best, and that one order goes there.
 func TestInstead(t *testing.T) {
 	f := inFront(t, settings(5), 3, five()...)
 	f.free = func(server int, _ time.Duration) int { return 9 * count(server == 2) }
@@ -522,8 +525,8 @@ func TestInstead(t *testing.T) {
 	f.goesTo(2)
 }
 
-// TestNamedServer: the organiser wants seats on one server and no other, while people vote on
-// what has some.
+// TestNamedServer checks that the organiser can wait for one named server, even while people vote
+// on others with seats.
 func TestNamedServer(t *testing.T) {
 	s := settings(5)
 	s.Agree = wire.Yes
@@ -562,7 +565,7 @@ func TestNamedServer(t *testing.T) {
 	}
 }
 
-// TestWaitingIsSaved: a host that starts again goes on.
+// TestWaitingIsSaved checks that a restarted host goes on waiting.
 func TestWaitingIsSaved(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
 	f.orders(room.AwaitSeats{})
@@ -580,8 +583,8 @@ func TestWaitingIsSaved(t *testing.T) {
 	f.gently(1)
 }
 
-// TestWaitingWakes: a room that waits needs the time again when there is something to do,
-// and not before.
+// TestWaitingWakes checks that a waiting room asks for the time exactly when there is something to
+// do.
 func TestWaitingWakes(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
 	f.orders(room.AwaitSeats{})
@@ -603,7 +606,7 @@ func TestWaitingWakes(t *testing.T) {
 	}
 }
 
-// TestUnwholeWait: a wait that somebody has written into the saved room by hand ends nothing.
+// TestUnwholeWait checks that an invalid wait in a saved room that somebody edited ends nothing.
 func TestUnwholeWait(t *testing.T) {
 	f := inFront(t, settings(5), 1, five()...)
 	f.orders(room.AwaitSeats{})
@@ -622,7 +625,8 @@ func TestUnwholeWait(t *testing.T) {
 	}
 }
 
-// TestWaitWithoutList: a room that has given up its wait, and loses its list, still stands.
+// TestWaitWithoutList checks that a room that has given up its wait still stands after it loses its
+// list.
 func TestWaitWithoutList(t *testing.T) {
 	f := &foyer{session: newSession(t, settings(5)), names: five()}
 	f.join(f.names...)
