@@ -11,51 +11,52 @@ import (
 )
 
 const (
-	// besides is how many servers beside another one say how far that is.
+	// besides is the number of neighbouring servers that together say how far a server should be.
 	besides = 9
-	// fewestWitnesses is how many others must have measured a server before it can be said
-	// what is beside it. A server far from one that looks the same to them all is hard to
-	// find with seven of them, and easy with three.
+	// fewestWitnesses is how many other players must have measured a server before its neighbours
+	// can be found. A server that looks the same to all of them, yet is far away, is rare with
+	// seven witnesses and common with three.
 	fewestWitnesses = 3
-	// sharedDoubt, in microseconds, is shared by the witnesses: so much nearer to a server
-	// than what is beside it a player may be on any line.
+	// sharedDoubt, in microseconds, is divided by the number of witnesses. On any line a player may
+	// be that much nearer to a server than to its neighbours.
 	sharedDoubt = 60_000
-	// widerBy is shared by the witnesses, too: two servers may be farther apart for one more
-	// player than for each of the n witnesses. If all differences below a limit are equally
-	// likely, 5 to 13 times in 100 the limit is above 1 + 3/n times the largest of n.
+	// widerBy is divided by the number of witnesses, too. Two servers may be farther apart for one
+	// more player than for each of the n witnesses. If all differences below a limit are equally
+	// likely, the limit exceeds 1 + 3/n times the largest of n in 5 to 13 cases of 100.
 	widerBy = 3
 )
 
-// RouteDoubt is by which share of it a player may be nearer to a server than what is beside
-// it says, for a better route. Where one player's ping decides it is FarDoubt: the server
-// that is chosen is one that is oddly near to a player who is far from all others, and what
-// is beside it for these need not be so for that player.
+// RouteDoubt is how much nearer to a server than its neighbours suggest a better route may bring a
+// player, as a share. FarDoubt applies where one player's ping decides. The chosen server is then
+// oddly near to a player who is far from all others. Those others found its neighbours, which may
+// not be neighbours for this player.
 const (
 	RouteDoubt = 0.1
 	FarDoubt   = 0.5
 )
 
-// besideBlocks are the blocks of addresses that have one voice each: one operator's servers
-// can say anything.
+// besideBlocks are the address blocks that count as one voice each, because one operator's servers
+// can claim anything.
 var besideBlocks = discovery.Bits{V4: 24, V6: 48}
 
-// Alone reports whether a player alone is as near to a server as the player says, and how
-// far the servers beside it are from the player as a rule. Doubt is RouteDoubt or FarDoubt.
+// Alone reports whether a player's RTT to one server is implausibly low, and how far its neighbours
+// usually are from the player. Doubt is RouteDoubt or FarDoubt.
 //
-// Two servers s and t are beside each other if they look the same to all others q:
+// Two servers s and t are neighbours if they look the same to all others q:
 //
 //	D(s, t) = max over q of |rtt(q, s) − rtt(q, t)|
 //
-// The player is rarely nearer to s than to t by more than (1 + widerBy/n) · D(s, t), with n
-// others. The median of rtt(player, t) less that over the nearest t, one of each block of
-// addresses, is the least that the player's own measurements say of s. It bounds a lie about
-// one server, or a few. It does not bound a player who lies about all that is beside it, too.
+// With n others, the player is rarely nearer to s than to t by more than (1 + widerBy/n) · D(s, t).
+// So each of the nearest t, one per address block, suggests rtt(player, t) less that amount as a
+// floor. The median of these floors is the least RTT to s that the player's own measurements allow.
+// It bounds a lie about one server or a few. It does not bound a player who also lies about all its
+// neighbours.
 func Alone(list []discovery.Server, table Table, player, server int, doubt float64) (usual time.Duration, alone bool) {
 	own := microseconds(table, player, server)
 	if own == 0 {
 		return 0, false
 	}
-	// Who has the very same RTT has it from the player, behind the same address.
+	// A player with exactly the same RTT sits behind the same address and copied it.
 	var witnesses []int
 	var theirs []float64
 	for other := range table.Players() {
@@ -105,7 +106,7 @@ func Alone(list []discovery.Server, table Table, player, server int, doubt float
 	slices.SortFunc(all, func(a, b beside) int { return cmp.Compare(a.rtt, b.rtt) })
 	usual = time.Duration(all[besides/2].rtt) * time.Microsecond
 	if least := (1-doubt)*floor - sharedDoubt/float64(len(witnesses)); own < least {
-		// A busy machine reads replies late, so that what is beside the server seems far.
+		// A busy machine reads replies late, so the servers beside this one seem far.
 		return usual, own < least-noises(list, table)[player].own
 	}
 	return usual, false

@@ -10,8 +10,8 @@ import (
 	"muster/selection/anomaly"
 )
 
-// TestAlone: who says that a far server is next door is found by the servers beside it, the
-// honest are not, and nobody is where too few others measured.
+// TestAlone checks that the neighbouring servers expose a player who claims that a far server is
+// next door. Honest players are not accused, and nobody is when too few others measured.
 func TestAlone(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	honest, wronged := 0, 0
@@ -36,7 +36,7 @@ func TestAlone(t *testing.T) {
 		if !alone || usual < truth/2 {
 			t.Errorf("of %d players one is 1 ms from a server %v away: found %v, by what is beside it %v", players, truth, alone, usual)
 		}
-		// A mate behind the same address has that RTT from the liar, and is no witness.
+		// A player behind the same address copied that RTT from the liar, and is no witness.
 		p.table.Set(0, favourite, discovery.Answered, time.Millisecond)
 		if _, alone := anomaly.Alone(p.servers.List, p.table, liar, favourite, anomaly.RouteDoubt); !alone && players > 4 {
 			t.Errorf("of %d players one speaks for a mate who lies", players)
@@ -52,8 +52,9 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestFewWitnesses: a ping is too low beside servers that look the same to the others. On a
-// short list the nearest may be 70 ms away from it for three others, and say nothing of it.
+// TestFewWitnesses checks that a ping is too low only beside servers that look the same to the
+// others. On a short list the nearest one may be 70 ms away for three others, and then proves
+// nothing.
 func TestFewWitnesses(t *testing.T) {
 	const others = 3
 	for _, of := range []struct {

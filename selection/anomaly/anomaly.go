@@ -1,46 +1,46 @@
-// Package anomaly finds the players whose reported RTTs fit nobody else's: made
-// up to send the group somewhere, or spoilt by a broken line.
+// Package anomaly finds players whose reported RTTs fit nobody else's. The players made them up to
+// steer the group, or their line is broken.
 //
 // # Model
 //
-// One player's word decides where everybody plays: who reports 1 ms for one server
-// and 9,999 for all others has chosen it. Nobody can tell a plausible lie from the
-// truth. But a crude one shows: in a report by itself, as one RTT for everything or
-// hardly any, where others see servers near and far; or beside other reports. RTTs
-// are nearly a metric. Two players are no farther apart than by way of any server
-// that both have an RTT of,
+// One player's report can decide where everybody plays: a report of 1 ms for one server and 9,999
+// for all others chooses that server. A plausible lie cannot be told from the truth. But a crude
+// one shows. It may show in the report itself, such as one RTT for every server or almost no RTTs,
+// where others see servers near and far. Or it shows beside other reports. RTTs are nearly a
+// metric. Two players are no farther apart than the shortest way between them through a server that
+// both have an RTT of,
 //
 //	d(p, q) = min over s of rtt(p, s) + rtt(q, s)
 //
-// and with a server close to one of them that is nearly the truth. So each other
-// player q bounds what p can see of a server s that q has an RTT of:
+// and with a server close to one of them that is nearly the truth. So each other player q who has
+// an RTT of a server s bounds what p can see of it:
 //
 //	rtt(q, s)/detour − d(p, q) − slack ≤ rtt(p, s) ≤ detour·(d(p, q) + rtt(q, s)) + slack
 //
-// q may be the liar: the tightest bounds are left out, one, or three of twelve players
-// and more, and the worst liar found is no witness when the others are judged again.
-// Players who share what one of them measured are one witness. A report is anomalous if
-// significantly more of it than the share suspicious lies outside; a single network,
-// to which the way may be a detour, is a small part of it, however many servers it has.
-// Where nothing is too short, and hardly anything too long by more than longestDetour, it
-// may be a slow line's, and says so: nobody can tell that from a lie, but of the player's
-// RTTs what the tightest bounds allow is certain ([Credible]).
+// q may be the liar. So the tightest bounds are dropped: one, or three in groups of twelve and
+// more. The worst liar found is removed as a witness, and the others are judged again. Players who
+// share one player's measurements are one witness. A report is anomalous if significantly more of
+// it than the share suspicious lies outside the bounds. A single network counts as a small part of
+// a report, however many servers it has, because the way to it may be a detour. If hardly any RTT
+// outside is too short, or too long by more than longestDetour, the cause may be a slow line, and
+// the anomaly says so. Nobody can tell that from a lie, but the part of each RTT that the tightest
+// bounds allow is certain ([Credible]).
 //
-// Dead servers are decoys that every list has for free: who has RTTs of those that are
-// silent for everybody else asked nobody.
+// Every list has dead servers, and they are free decoys: a player with RTTs of servers that are
+// silent for everybody else did not probe them.
 //
-// One RTT alone is too little for that. Whether a player is as near to one server as the
-// player says is told by the servers that are beside it for everybody else ([Alone]).
+// One RTT alone is too little for that. Its neighbours, servers that look the same to everybody
+// else, tell whether a player is really that near to it ([Alone]).
 //
-// Servers may lie, too: one that answers before it is asked makes neighbours of all
-// players. [TooNear] finds those by the same triangle.
+// Servers may lie, too: one that answers before it is asked makes all players look like neighbours.
+// [TooNear] finds those with the same triangle.
 //
 // # Where the numbers come from
 //
-// detour, slack and suspicious are fitted to PlanetLab's round trips: of honest
-// players there 99 of 100 have up to 17 % outside, of made-up numbers 23 % and more
-// lie there. The others are chosen. One liar of 4, 8 or 16 is named in 1,438 of 1,440
-// searches, an honest player in none of 1,680 (docs/experiments/liars.md):
+// detour, slack and suspicious are fitted to PlanetLab's round trips: of honest players there 99 of
+// 100 have up to 17 % outside, and made-up numbers have 23 % and more. The others are chosen. One
+// liar of 4, 8 or 16 is named in 1,438 of 1,440 searches, an honest player in none of 1,680
+// (docs/experiments/liars.md):
 //
 //	go test ./internal/sim -run TestLiarSweep -v -timeout 0 -liar-worlds 40
 package anomaly
@@ -56,58 +56,58 @@ import (
 	"muster/discovery"
 )
 
-// Sign is what makes a player's report anomalous.
+// Sign is the reason why a player's report is anomalous.
 type Sign string
 
-// The signs, and what they look like (the cheap attacks on a group's choice).
+// These are the signs. Most of them are traces of the cheap attacks on a group's choice.
 const (
-	// Constant: nearly all RTTs are the same to the microsecond, while others
-	// see the same servers at all distances. All 0 and all 9999 are of this kind.
+	// Constant means that nearly all RTTs are the same to the microsecond, while others see the
+	// same servers at various distances. All 0 and all 9999 are examples.
 	Constant Sign = "constant"
-	// FavoursOne: the same, but for a few servers that are nearer.
+	// FavoursOne is Constant except for a few servers that are nearer.
 	FavoursOne Sign = "favours-one"
-	// Everywhere: nearly all RTTs are those of servers next door, while others see the
-	// same servers far apart. No packet is that fast.
+	// Everywhere means that nearly all servers seem next door, while others see them far apart. No
+	// packet is that fast.
 	Everywhere Sign = "everywhere"
-	// AnswersFew: next to no server answered, though others reach them.
+	// AnswersFew means that almost no server answered, though others reach them.
 	AnswersFew Sign = "answers-few"
-	// AnswersDead: servers answered that are silent for everybody else, though others
-	// reach the same networks. Nobody was asked then.
+	// AnswersDead means that servers answered that are silent for everybody else, though others
+	// reach the same networks. The player did not probe them.
 	AnswersDead Sign = "answers-dead"
-	// SilentBest: most servers that would be better for all others were silent, in
-	// several networks and again in a second look, while others answered. [Find] does
-	// not find it: it takes a choice to see.
+	// SilentBest means that most servers that all others would prefer were silent, in several
+	// networks and again in a second look, while others answered. [Find] does not find it, because
+	// it depends on a choice.
 	SilentBest Sign = "silent-best"
-	// Geometry: the RTTs contradict the distances between the players, as far as
-	// those follow from everybody's RTTs.
+	// Geometry means that the RTTs contradict the distances between the players that follow from
+	// everybody's RTTs.
 	Geometry Sign = "geometry"
-	// Slow: they contradict them as a bad line's do, being longer than those distances allow,
-	// and not by more than a detour over another continent takes.
+	// Slow means that they contradict them as a bad line's RTTs do: they are longer than those
+	// distances allow, but by no more than a detour over another continent.
 	Slow Sign = "slow"
-	// Nearer: the player is near to a server, and far from the servers that are beside it
-	// for everybody else. [Alone] finds it, not [Find].
+	// Nearer means that the player is near to a server, and far from the servers that look the same
+	// to everybody else. [Alone] finds it, not [Find].
 	Nearer Sign = "nearer"
-	// Contradicts: the player says other things of servers than most who heard them.
-	// [Find], which knows of RTTs only, does not find it.
+	// Contradicts means that the player reports other facts about servers than most players who
+	// heard from them. [Find] knows RTTs only and does not find it.
 	Contradicts Sign = "contradicts"
 )
 
-// leastServers is from how many servers on a report is judged.
+// leastServers is the fewest servers that a report must cover before it is judged.
 const leastServers = 8
 
-// Anomaly is a reason not to let a player's report decide for the others. It is
-// shown to people, who may know better: a broken line looks like a lie.
+// Anomaly is a reason not to let a player's report decide for the others. People see it and may
+// know better: a broken line looks like a lie.
 type Anomaly struct {
 	Player string `json:"player"`
 	Sign   Sign   `json:"sign"`
-	// Servers is how many servers show it, of how many that could.
+	// Servers is how many servers show it, of those that could.
 	Servers int `json:"servers"`
 	Of      int `json:"of"`
-	// Addr is the server that the report favours, or the only one it has.
+	// Addr is the server that the report favours, or the only one in it.
 	Addr netip.AddrPort `json:"addr,omitzero"`
 }
 
-// String is the anomaly as a sentence.
+// String returns the anomaly as a sentence.
 func (a Anomaly) String() string {
 	name := discovery.CleanText(a.Player)
 	switch a.Sign {
@@ -139,23 +139,23 @@ func (a Anomaly) String() string {
 	return fmt.Sprintf("%s's pings for %d of %d servers fit nobody else's.", name, a.Servers, a.Of)
 }
 
-// Table is what each player measured of each server, as in selection.Table.
+// Table holds what each player measured of each server, like selection.Table.
 type Table interface {
 	Players() []string
 	Servers() int
 	Measured() iter.Seq[int]
 	At(player, server int) (discovery.State, time.Duration)
-	// Late is by how much a player's timers ring late, as the player's program says.
+	// Late returns how late a player's timers fire, according to the player's program.
 	Late(player int) time.Duration
 }
 
-// Find judges all players' reports on the servers of a list. It makes sense once
-// everybody has measured some servers. Whose report shows a sign by itself is no
-// witness against others, nor is who contradicts them most, one after the other: two
-// liars would make the honest look like more.
+// Find judges all players' reports on the servers of a list. Call it once everybody has measured
+// some servers. A player whose report shows a sign by itself is not a witness against others. Nor
+// is the player who contradicts the witnesses most. That player is removed and the rest are judged
+// again, one after the other, because two liars would make honest players look like liars.
 //
-// Servers that are impossibly near (see [TooNear]) are no witnesses: by way of one that
-// lies all players would be neighbours.
+// Servers that are impossibly near (see [TooNear]) are left out: by way of one that lies, all
+// players would be neighbours.
 func Find(list []discovery.Server, table Table) []Anomaly {
 	noises := noises(list, table)
 	r := newReports(list, table, noises, tooNear(list, table, noises, false))
@@ -175,7 +175,7 @@ func Find(list []discovery.Server, table Table) []Anomaly {
 		}
 	}
 	g := newGeometry(r, witnesses)
-	judged := make([]*Anomaly, len(r.players)) // by the witnesses that are left
+	judged := make([]*Anomaly, len(r.players)) // by the remaining witnesses
 	judge := func(player int) {
 		judged[player] = nil
 		if a, anomalous := g.contradicted(player); anomalous {
@@ -218,9 +218,10 @@ func Find(list []discovery.Server, table Table) []Anomaly {
 	return all
 }
 
-// Credible says of the last player of a table what is believed at most of an RTT, the others
-// being honest: no more than the tightest of their triangles allows. What the player did not
-// measure is that, and 0 if they have not either.
+// Credible returns, for the last player of a table, the highest believable RTT to a server, if the
+// others are honest. It is the player's RTT, but no more than their tightest triangle allows. If
+// the player did not measure the server it is that bound, or 0 if the others did not measure it
+// either.
 func Credible(list []discovery.Server, table Table) func(server int) time.Duration {
 	r := newReports(list, table, noises(list, table), nil)
 	var all []int
@@ -241,9 +242,8 @@ func Credible(list []discovery.Server, table Table) func(server int) time.Durati
 	}
 }
 
-// Exclude returns the players whose numbers are to count: those without
-// anomalies, as long as they are the most. Otherwise nobody can tell who is
-// right, and all count.
+// Exclude returns the players whose numbers count: those without anomalies, as long as they are the
+// majority. Otherwise nobody can tell who is right, and all count.
 func Exclude(players []string, found []Anomaly) []string {
 	anomalous := func(name string) bool {
 		return slices.ContainsFunc(found, func(a Anomaly) bool { return a.Player == name })
@@ -255,7 +255,7 @@ func Exclude(players []string, found []Anomaly) []string {
 	return rest
 }
 
-// reports are what the players measured of the servers that anybody measured.
+// reports holds what the players measured of the servers that anybody measured.
 type reports struct {
 	players []string
 	addrs   []netip.AddrPort
@@ -264,8 +264,8 @@ type reports struct {
 	columns [][]int64
 	// answered is how many players have an RTT of each server.
 	answered []int
-	// networks are the servers' ASes, 0 where that is not known, and reached says which
-	// of them answer a player.
+	// networks are the servers' ASes, 0 where unknown, and reached says which of them answer a
+	// player.
 	networks []uint32
 	reached  []map[uint32]bool
 	noises   []noise
@@ -273,7 +273,7 @@ type reports struct {
 
 const failed = -1
 
-// newReports leaves out servers that are no witnesses.
+// newReports reads the table and leaves out the servers that lie.
 func newReports(list []discovery.Server, table Table, noises []noise, liars []int) *reports {
 	r := &reports{
 		players: table.Players(),
@@ -318,24 +318,24 @@ func newReports(list []discovery.Server, table Table, noises []noise, liars []in
 }
 
 const (
-	// constantShare is which share of a report one RTT makes up if it is constant.
+	// constantShare is the share of a report that one RTT makes up if the report is constant.
 	constantShare = 0.9
-	// spread is by how many microseconds another player's RTTs to the same servers
-	// must differ: nobody has a network whose servers are all equally far.
+	// spread is how many microseconds another player's RTTs to the same servers must differ by. In
+	// no network are all servers equally far.
 	spread = 20_000
-	// nextDoor is how many microseconds it is to a server next door at most. Two such
-	// are farApart for nobody, on whatever detour; what is farther for somebody by a
-	// moment's bad luck is a tenth of them.
+	// nextDoor is the longest RTT, in microseconds, to a server next door. Two such servers are
+	// never farApart for anybody, whatever the detour. Momentary delays make at most a tenth of
+	// them look farther.
 	nextDoor = 5_000
 	farApart = detour*2*nextDoor + slack
 )
 
-// constant looks for one RTT that makes up nearly all of a report, or for hardly any
-// that is more than nothing, while somebody else sees those servers spread.
+// constant looks for one RTT that makes up nearly all of a report, or for a report with hardly any
+// RTT above nothing, while another player sees those servers spread.
 func (r *reports) constant(player int) (Anomaly, bool) {
 	column := r.columns[player]
-	// The RTT that more than half of the answers have, if there is one, wins Boyer and
-	// Moore's vote: every other answer cancels one of the majority.
+	// An RTT that more than half of the answers share wins Boyer and Moore's vote: every other
+	// answer cancels one of the majority.
 	usual, lead := int64(0), 0
 	for _, rtt := range column {
 		switch {
@@ -380,8 +380,8 @@ func (r *reports) constant(player int) (Anomaly, bool) {
 	return a, true
 }
 
-// isSpread reports whether another player's RTTs differ among the servers for which
-// one player reports the same.
+// isSpread reports whether another player's RTTs differ among the servers that have the same RTT
+// for one player.
 func (r *reports) isSpread(player int, same int64) bool {
 	for witness, column := range r.columns {
 		low, high := int64(math.MaxInt64), int64(0)
@@ -397,8 +397,8 @@ func (r *reports) isSpread(player int, same int64) bool {
 	return false
 }
 
-// areFarApart reports whether another player sees the servers far apart that are next
-// door for one player.
+// areFarApart reports whether another player sees the servers far apart that look next door to this
+// one.
 func (r *reports) areFarApart(player int) bool {
 	for witness, column := range r.columns {
 		var rtts []int64
@@ -415,12 +415,12 @@ func (r *reports) areFarApart(player int) bool {
 	return false
 }
 
-// fewShare is which share of the asked servers answer a report that has next to
-// none: the reciprocal, in servers.
+// fewShare says when almost no server answers a report: at most one in fewShare of the servers
+// asked.
 const fewShare = 10
 
-// answersFew looks for a report that has an RTT for at most one server, or a
-// tenth of the asked ones, of those that somebody else reaches.
+// answersFew looks for a report that has an RTT for at most one server, or a tenth of the servers
+// it asked, counting servers that another player reaches.
 func (r *reports) answersFew(player int) (Anomaly, bool) {
 	a := Anomaly{Sign: AnswersFew}
 	asked := 0
@@ -444,15 +444,15 @@ func (r *reports) answersFew(player int) (Anomaly, bool) {
 }
 
 const (
-	// leastDead is from how many dead servers on a report is judged, and fewDead which
-	// share of them it has to lack if it is honest: the reciprocal.
+	// leastDead is the fewest dead servers that judge a report. An honest report lacks more than
+	// one in fewDead of them.
 	leastDead = 4
 	fewDead   = 4
 )
 
-// answersDead looks for a report that has RTTs of most of the dead servers: decoys
-// that every list has for free. Whom a whole network does not answer is no witness, as
-// it may answer somebody else, nor is another liar.
+// answersDead looks for a report that has RTTs of most of the dead servers: decoys that every list
+// has for free. A player whom a whole network does not answer is no witness, because it may answer
+// other players. Nor is another liar.
 func (r *reports) answersDead(player int) (Anomaly, bool) {
 	a := Anomaly{Sign: AnswersDead}
 	for server, rtt := range r.columns[player] {
@@ -469,8 +469,8 @@ func (r *reports) answersDead(player int) (Anomaly, bool) {
 				silent++
 			}
 		}
-		// As many as may lie and one more could make a living server look dead, and an
-		// honest player like one who invents.
+		// If all possible liars and one more say nothing, a living server could look dead, and an
+		// honest player like a liar.
 		if liars := r.liars(); silent < liars+2 || answered > liars {
 			continue
 		}

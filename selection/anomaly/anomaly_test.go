@@ -14,8 +14,8 @@ import (
 	"muster/selection/anomaly"
 )
 
-// plane is a small world: players and servers on a plane, an RTT of 1 ms for
-// each unit between them, and 5 ms for the lines.
+// plane is a small world of players and servers on a plane. The RTT is 1 ms for each unit between
+// them, and 5 ms for the lines.
 type plane struct {
 	servers selection.Servers
 	table   *selection.Table
@@ -23,8 +23,8 @@ type plane struct {
 
 const planeServers = 60
 
-// serverAt is a server in a block of addresses of its own: those of one block stand in one
-// place.
+// serverAt returns a server in an address block of its own, because servers of one block stand in
+// one place.
 func serverAt(i int) discovery.Server {
 	addr := netip.AddrFrom4([4]byte{10, byte(i >> 8), byte(i), 1})
 	return discovery.Server{Addr: netip.AddrPortFrom(addr, 27960)}
@@ -54,7 +54,7 @@ func newPlane(random *rand.Rand, players int) *plane {
 	return p
 }
 
-// lie replaces what the last player measured.
+// lie replaces the last player's measurements.
 func (p *plane) lie(report func(server int, honest time.Duration) (discovery.State, time.Duration)) string {
 	liar := len(p.table.Players()) - 1
 	for server := range planeServers {
@@ -75,8 +75,7 @@ func TestHonestPlayersHaveNoAnomalies(t *testing.T) {
 	}
 }
 
-// TestCrudeLiesAreFound goes through the attacks that can be told without
-// knowing the truth.
+// TestCrudeLiesAreFound checks the attacks that show without knowledge of the true RTTs.
 func TestCrudeLiesAreFound(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	answered := func(rtt time.Duration) (discovery.State, time.Duration) { return discovery.Answered, rtt }
@@ -131,18 +130,17 @@ func TestCrudeLiesAreFound(t *testing.T) {
 	}
 }
 
-// TestDeadServersAreDecoys: who has RTTs of servers that answer nobody else has asked
-// nobody. A network that answers one player only is no such thing, nor is one dead
-// server that does.
+// TestDeadServersAreDecoys checks that a player with RTTs of servers that answer nobody else is
+// named. A network that answers one player only does not count, nor does a single dead server.
 func TestDeadServersAreDecoys(t *testing.T) {
 	const lost, rtt = discovery.Lost, 50 * time.Millisecond
 	tests := []struct {
 		name string
-		// dead is what the players make of servers in every fifth place, a letter each:
-		// answered, lost, unprobed. One network of two has live servers, too.
+		// dead is what the players see of every fifth server, a letter for each player: answered,
+		// lost, unprobed. One network of two has live servers, too.
 		dead    string
 		network bool
-		players string // with the anomaly
+		players string // the players with the anomaly
 	}{
 		{"nobody reaches them", "llll", true, ""},
 		{"one invents", "llla", true, "p3"},
@@ -215,9 +213,9 @@ func TestAnomaliesAreShown(t *testing.T) {
 	}
 }
 
-// TestSlowLines: pings that are longer than the others' explain, and by no more than a detour
-// takes, are a slow line's, whatever they were made by. They are believed as far as the
-// others' allow.
+// TestSlowLines checks that pings longer than the others' allow, by no more than a detour, count as
+// a slow line's, whatever caused them. They are believed up to the length that the others' pings
+// allow.
 func TestSlowLines(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	for name, test := range map[string]struct {
@@ -263,8 +261,8 @@ func TestSlowLines(t *testing.T) {
 	}
 }
 
-// TestNearPlayersAreNotConstant: at a LAN party all servers in the house are
-// equally near to everyone.
+// TestNearPlayersAreNotConstant checks a LAN party, where all servers in the house are equally near
+// to everyone.
 func TestNearPlayersAreNotConstant(t *testing.T) {
 	servers, table := selection.Servers{}, selection.NewTable([]string{"ann", "bob"}, 20)
 	for server := range 20 {
@@ -305,8 +303,8 @@ func TestExclude(t *testing.T) {
 	}
 }
 
-// TestTwoLiarsAmongEight: liars are named, and what they say makes no honest player
-// look like one.
+// TestTwoLiarsAmongEight checks that liars are named, and that their reports make no honest player
+// look like a liar.
 func TestTwoLiarsAmongEight(t *testing.T) {
 	lies := map[string]func(random *rand.Rand, server int, honest time.Duration) time.Duration{
 		"all 0":    func(*rand.Rand, int, time.Duration) time.Duration { return 0 },
@@ -339,8 +337,8 @@ func TestTwoLiarsAmongEight(t *testing.T) {
 	}
 }
 
-// crowd are players who all invent their numbers, of more servers than are looked at.
-func crowd(players int) *plane {
+// inventors returns players who all invent their numbers, with more servers than are looked at.
+func inventors(players int) *plane {
 	random := rand.New(rand.NewPCG(7, 7))
 	p := &plane{}
 	var names []string
@@ -358,11 +356,10 @@ func crowd(players int) *plane {
 	return p
 }
 
-// TestCrowdOfLiars: liars who are as many as a room takes do not cost its host the time in
-// which it could judge each of them as often as there are others: then judging alone takes
-// millions of allocations, and seconds.
-func TestCrowdOfLiars(t *testing.T) {
-	p := crowd(64)
+// TestManyLiars checks the cost when a full room consists of liars. Judging each of them again for
+// each liar found would take millions of allocations, and seconds.
+func TestManyLiars(t *testing.T) {
+	p := inventors(64)
 	var found []anomaly.Anomaly
 	if allocs := testing.AllocsPerRun(1, func() { found = anomaly.Find(p.servers.List, p.table) }); allocs > 100_000 {
 		t.Errorf("%.0f allocations", allocs)
@@ -372,15 +369,15 @@ func TestCrowdOfLiars(t *testing.T) {
 	}
 }
 
-func BenchmarkCrowdOfLiars(b *testing.B) {
-	p := crowd(64)
+func BenchmarkManyLiars(b *testing.B) {
+	p := inventors(64)
 	for b.Loop() {
 		anomaly.Find(p.servers.List, p.table)
 	}
 }
 
-// TestOneDetourIsNoLie: two players in one home, whose line goes a long way round to one
-// large network, are not believed less for it, nor are others who are near that.
+// TestOneDetourIsNoLie checks two players in one home, whose line takes a long way round to one
+// large network. They are not believed less for it, nor are others near that network.
 func TestOneDetourIsNoLie(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 6))
 	for range 50 {
@@ -393,7 +390,7 @@ func TestOneDetourIsNoLie(t *testing.T) {
 				rtt += 170 * time.Millisecond
 				p.table.Set(4, server, discovery.Answered, rtt)
 			}
-			p.table.Set(5, server, discovery.Answered, rtt) // what its mate measured
+			p.table.Set(5, server, discovery.Answered, rtt) // its housemate's measurement
 		}
 		if found := anomaly.Find(p.servers.List, p.table); found != nil {
 			t.Fatalf("found %v", found)

@@ -7,55 +7,52 @@ import (
 )
 
 const (
-	// detour is how many times as long as the straight line a route may be, and
-	// slack what lines add of their own, in microseconds, before RTTs contradict a
-	// triangle.
+	// detour is how many times as long as the straight line a route may be, and slack is the delay
+	// that lines add, in microseconds, before RTTs contradict a triangle.
 	detour = 1.25
 	slack  = 25_000
-	// suspicious is the share of contradicted RTTs that makes a report anomalous,
-	// and certain by how many standard deviations of the count it must be
-	// exceeded. Of honest players between PlanetLab's hosts 99 of 100 have up to
-	// 17 %, made-up numbers have 23 % and more.
+	// suspicious is the share of contradicted RTTs that makes a report anomalous, and certain is
+	// how many standard deviations of the count it must be exceeded by. Of honest players between
+	// PlanetLab's hosts 99 of 100 have up to 17 %, and made-up numbers have 23 % and more.
 	suspicious = 0.15
 	certain    = 2
-	// oneNetwork is the share of a report that one network is at most: the largest of a
-	// list may have a fifth of its servers.
+	// oneNetwork is the largest share of a report that one network counts as: the largest network
+	// of a list may have a fifth of its servers.
 	oneNetwork = 0.05
-	// Whose RTTs outside are too long, all but the worst of them, mostBeyond, by no more than
-	// longestDetour, in microseconds, may sit behind a slow line: of honest players between
-	// PlanetLab's hosts the oddest two have up to 110 ms there, of those who triple what is
-	// over 50 ms most have 200 and more.
+	// A player may have a slow line if the share mostBeyond of the RTTs outside are too long, and
+	// by no more than longestDetour, in microseconds. Of honest players between PlanetLab's hosts
+	// the oddest two have up to 110 ms there. Players who triple every RTT over 50 ms mostly have
+	// 200 and more.
 	mostBeyond    = 0.9
 	longestDetour = 150_000
 	// mostRows and mostWitnesses bound the work for large groups and lists.
 	mostRows      = 512
 	mostWitnesses = 16
-	// The tightest bounds on an RTT may be a liar's, and are left out: fewLiars of
-	// them, manyLiars in a group of manyPlayers and more.
+	// The tightest bounds on an RTT may be a liar's, and are dropped: fewLiars of them, or
+	// manyLiars in a group of manyPlayers and more.
 	fewLiars, manyLiars, manyPlayers = 1, 3, 12
 )
 
-// geometry is how far the players are from each other, as far as their RTTs to
-// common servers tell.
+// geometry holds how far the players are from each other, as their RTTs to common servers tell.
 type geometry struct {
 	r *reports
-	// common are servers that two players at least have RTTs of, spread evenly
-	// over the reports if there are many.
+	// common are servers that at least two players have RTTs of, spread evenly over the reports if
+	// there are many.
 	common []int
-	// witnesses are, for each player, the others, the nearest first, of whom the first
-	// mostWitnesses are heard: theirs are the tightest bounds.
+	// witnesses are, for each player, the others, nearest first. Only the first mostWitnesses are
+	// heard, because their bounds are the tightest.
 	witnesses [][]witness
 }
 
-// witness is another player, at most so many microseconds away: no farther than
-// by way of any server, which is nearly the truth if one of the two has a server
-// close by.
+// witness is another player and the shortest way to that player by any common server, in
+// microseconds. It bounds the distance between the two, and is nearly the truth if either has a
+// server close by.
 type witness struct {
 	player   int
 	distance float64
 }
 
-// newGeometry is that of some of the players.
+// newGeometry returns the geometry of some of the players.
 func newGeometry(r *reports, players []int) *geometry {
 	g := &geometry{r: r, witnesses: make([][]witness, len(r.players))}
 	var all []int
@@ -82,8 +79,8 @@ func newGeometry(r *reports, players []int) *geometry {
 	return g
 }
 
-// without has a player be no witness any more, nor be judged, and returns whose judges are
-// others by that: in a crowd of liars each is found after the other.
+// without removes a liar from the witnesses and from the players to judge. It returns the players
+// whose witnesses change with that. Only those are judged again, which matters where many lie.
 func (g *geometry) without(liar int) (changed []int) {
 	g.witnesses[liar] = nil
 	for player, near := range g.witnesses {
@@ -99,8 +96,8 @@ func (g *geometry) without(liar int) (changed []int) {
 	return changed
 }
 
-// distance is the shortest way between two players by a server that both have an
-// RTT of, in microseconds; infinite if there is none.
+// distance returns the shortest way between two players by a server that both have an RTT of, in
+// microseconds, or infinity if there is none.
 func (g *geometry) distance(p, q int) float64 {
 	a, b := g.r.columns[p], g.r.columns[q]
 	shortest := math.Inf(1)
@@ -112,14 +109,14 @@ func (g *geometry) distance(p, q int) float64 {
 	return shortest
 }
 
-// contradicted looks for a report of which too much lies outside the triangles
-// with the players near by. Of two players alone who contradict each other nobody
-// can tell who is right: both are anomalous. One network counts as a part of the report
-// at most: the way to it may be a detour for one player, however many servers it has.
+// contradicted looks for a report with too many RTTs outside the triangles with the players near
+// by. If only two players are left and contradict each other, nobody can tell who is right: both
+// are anomalous. One network counts as at most the share oneNetwork of the report, however many
+// servers it has, because the way to it may be a detour for one player.
 func (g *geometry) contradicted(player int) (Anomaly, bool) {
 	a := Anomaly{Sign: Geometry}
 	outside := map[uint32]int{}
-	var beyond []float64 // what a line would have to add, of each RTT outside
+	var beyond []float64 // what a line would have to add to each RTT outside
 	for _, server := range g.common {
 		rtt := float64(g.r.columns[player][server])
 		shortest, longest, known := g.bounds(player, server)
@@ -132,7 +129,7 @@ func (g *geometry) contradicted(player int) (Anomaly, bool) {
 		}
 		a.Servers++
 		outside[g.r.networks[server]]++
-		if rtt < shortest { // which no line explains
+		if rtt < shortest { // no line explains that
 			longest = math.Inf(-1)
 		}
 		beyond = append(beyond, rtt-longest)
@@ -148,9 +145,9 @@ func (g *geometry) contradicted(player int) (Anomaly, bool) {
 	return a, a.Of >= leastServers && float64(counted) > suspicious*of+certain*math.Sqrt(of*suspicious*(1-suspicious))
 }
 
-// bounds are the shortest and the longest RTT, in microseconds, that the triangles of the
-// witnesses leave a player to a server, if there are any, of whom some may lie. Those
-// behind one address, who share what one of them measured, are one.
+// bounds returns the shortest and the longest RTT, in microseconds, that the witnesses' triangles
+// allow a player to have to a server. Known is false without witnesses. Some witnesses may lie.
+// Those behind one address share one measurement and count once.
 func (g *geometry) bounds(player, server int) (shortest, longest float64, known bool) {
 	var lows, highs [mostWitnesses]float64
 	low, high := g.triangles(player, server, lows[:0], highs[:0])
@@ -161,7 +158,7 @@ func (g *geometry) bounds(player, server int) (shortest, longest float64, known 
 	return low[len(low)-1-liars], high[liars] + g.r.noises[player].own, true
 }
 
-// triangles appends the bounds by each witness, in order.
+// triangles appends each witness's bounds, and sorts them.
 func (g *geometry) triangles(player, server int, low, high []float64) (lows, highs []float64) {
 	var words [mostWitnesses]int64
 	heard := words[:0]
@@ -179,7 +176,7 @@ func (g *geometry) triangles(player, server int, low, high []float64) (lows, hig
 	return low, high
 }
 
-// liars is how many players' words may be false.
+// liars returns how many players' words may be false.
 func (r *reports) liars() int {
 	if len(r.players) >= manyPlayers {
 		return manyLiars

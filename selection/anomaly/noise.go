@@ -9,32 +9,32 @@ import (
 )
 
 const (
-	// noiseShare is the share of a player's blocks whose pings vary by no more than the
-	// player's noise. One operator's servers, which can say anything, are one block.
+	// noiseShare is the share of a player's blocks whose pings vary by no more than the player's
+	// noise. One operator's servers can claim anything, and so are one block.
 	noiseShare = 0.9
-	// fewestNoisy is from how many blocks on the spread is known.
+	// fewestNoisy is the fewest blocks that reveal the spread.
 	fewestNoisy = 5
-	// quiet is the noise of any line and machine, in microseconds: slack covers it. On quiet
-	// lines nine pings of ten to neighbours differ by 2 to 10 ms.
+	// quiet is the noise of an ordinary line and machine, in microseconds, which slack covers. On
+	// quiet lines nine pings of ten to neighbours differ by 2 to 10 ms.
 	quiet = 15_000
-	// mostExcused is the most noise, in microseconds, that excuses a player's own pings: a liar
-	// can make up a spread, too.
+	// mostExcused is the most noise, in microseconds, that excuses a player's own pings, because a
+	// liar can make up a spread, too.
 	mostExcused = 100_000
 )
 
-// noise is by how much, in microseconds, a ping of a player may be too long because the
-// machine is busy or the line is poor. It is never too short for that.
+// noise is how many microseconds too long a player's ping may be because the machine is busy or the
+// line is poor. Neither makes a ping too short.
 type noise struct {
-	// witness counts where the player's pings speak against servers and others. Whoever
-	// makes it up takes weight from their own word only.
+	// witness applies where the player's pings speak against servers and other players. A player
+	// who makes it up only weakens that player's own word.
 	witness float64
-	// own excuses the player's own pings. It is what the pings themselves show: what the
-	// player's program says of the machine excuses nothing.
+	// own excuses the player's own pings. It comes from the pings alone: the load that the player's
+	// program reports excuses nothing.
 	own float64
 }
 
-// noises are those of a table's players. Servers in one block of addresses stand in one
-// place, so a player has nearly the same ping to all of them. What these differ by is noise.
+// noises returns each player's noise. Servers in one block of addresses stand in one place, so a
+// player has nearly the same ping to all of them. The differences are noise.
 func noises(list []discovery.Server, table Table) []noise {
 	blocks := map[netip.Prefix][]int{}
 	var order []netip.Prefix
@@ -46,7 +46,7 @@ func noises(list []discovery.Server, table Table) []noise {
 		blocks[block] = append(blocks[block], server)
 	}
 	noises := make([]noise, len(table.Players()))
-	var words, rtts []float64 // used again for each player: of 64 there are many
+	var words, rtts []float64 // reused for each of up to 64 players
 	for player := range noises {
 		words = words[:0]
 		for _, block := range order {
@@ -67,7 +67,7 @@ func noises(list []discovery.Server, table Table) []noise {
 	return noises
 }
 
-// loud is the noise, or 0 if it is that of any line.
+// loud returns the noise, or 0 if an ordinary line has as much.
 func loud(noise float64) float64 {
 	if noise <= quiet {
 		return 0
@@ -75,8 +75,8 @@ func loud(noise float64) float64 {
 	return noise
 }
 
-// spreadOf returns by how much a player's pings to the servers of a block are commonly above
-// the lowest of them. It keeps the pings in rtts, and returns that for the next time.
+// spreadOf returns how far a player's pings to the servers of a block commonly lie above the lowest
+// of them. It keeps the pings in rtts, and returns that slice for reuse.
 func spreadOf(table Table, player int, servers []int, rtts []float64) (spread float64, known bool, _ []float64) {
 	for _, server := range servers {
 		if rtt := microseconds(table, player, server); rtt > 0 {

@@ -11,7 +11,7 @@ import (
 	"muster/selection/anomaly"
 )
 
-// late adds to what some players measured of most servers, as busy machines do.
+// late delays some players' measurements of most servers, as busy machines do.
 func (p *plane) late(random *rand.Rand, players []int, most time.Duration) {
 	for _, player := range players {
 		for server := range planeServers {
@@ -22,7 +22,8 @@ func (p *plane) late(random *rand.Rand, players []int, most time.Duration) {
 	}
 }
 
-// neighbours puts the servers into blocks of addresses, each in the place of its first.
+// neighbours groups the servers into blocks of addresses, where each block stands at its first
+// server.
 func (p *plane) neighbours(size int) {
 	for server := range planeServers {
 		first := server - server%size
@@ -34,8 +35,8 @@ func (p *plane) neighbours(size int) {
 	}
 }
 
-// TestBusyMachinesAccuseNobody: players whose machines are busy see servers too far away at
-// times. No server is a liar for that, and no player.
+// TestBusyMachinesAccuseNobody checks that busy machines, which at times see servers too far away,
+// make neither a server nor a player look like a liar.
 func TestBusyMachinesAccuseNobody(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 9))
 	const most = 160 * time.Millisecond
@@ -52,8 +53,8 @@ func TestBusyMachinesAccuseNobody(t *testing.T) {
 	}
 }
 
-// TestNoiseIsNoExcuse: whoever claims a busy machine is judged as before, and one such player
-// lets hardly any server go that lies.
+// TestNoiseIsNoExcuse checks that a player who claims a busy machine is judged as before, and that
+// such a claim lets hardly any lying server escape.
 func TestNoiseIsNoExcuse(t *testing.T) {
 	random := rand.New(rand.NewPCG(10, 10))
 	lies := []struct {
@@ -80,7 +81,7 @@ func TestNoiseIsNoExcuse(t *testing.T) {
 	caught, escaped := 0, 0
 	for range 400 {
 		p := newPlane(random, 6)
-		for server := range planeServers { // each is another operator's
+		for server := range planeServers { // each has its own operator
 			p.servers.List[server].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, byte(server), 0, 1}), 27960)
 		}
 		for player := range p.table.Players() { // the server answers all players at once
@@ -99,7 +100,7 @@ func TestNoiseIsNoExcuse(t *testing.T) {
 	if caught < 200 {
 		t.Errorf("%d servers that lie were caught, and so the test says little", caught)
 	}
-	if 50*escaped > caught { // of six witnesses one says nothing then, which may be the one that decides
+	if 50*escaped > caught { // one of six witnesses says nothing then, and may be the decisive one
 		t.Errorf("%d of %d servers that lie escape because one player claims a busy machine", escaped, caught)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"muster/selection/anomaly"
 )
 
-// TestNextDoorToEverything: who reports next to nothing for servers that others see far
-// apart is named, and nobody beside, in groups of all sizes.
+// TestNextDoorToEverything checks, in groups of all sizes, that a player who reports next to
+// nothing for servers that others see far apart is named, and nobody else.
 func TestNextDoorToEverything(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 9))
 	lies := map[string]func(int, time.Duration) (discovery.State, time.Duration){

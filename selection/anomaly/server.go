@@ -9,40 +9,39 @@ import (
 )
 
 const (
-	// mostJudges are the players whose RTTs judge servers, spread evenly over a larger
-	// group.
+	// mostJudges is the most players whose RTTs judge servers, spread evenly over a larger group.
 	mostJudges = 16
-	// farBlocks is the share of blocks of addresses, and fewestBlocks the number, whose
-	// servers must all say that two players are so far apart: one operator's servers
-	// can say anything, and a full line makes some servers look far.
+	// Two players are far apart if servers in the share farBlocks of the address blocks say so, and
+	// in at least fewestBlocks of them. One operator's servers can claim anything, and a full line
+	// makes some servers look far.
 	farBlocks    = 0.1
 	fewestBlocks = 5
-	// mostJudged is the share of servers that may lie; if more seem to, players do.
+	// mostJudged is the largest share of servers that may lie. If more seem to, players do.
 	mostJudged = 0.05
-	// someLiars may be among somePlayers, and more among manyPlayers.
+	// A group of somePlayers may have someLiars, and one of manyPlayers more.
 	someLiars, somePlayers = 2, 8
 )
 
-// TooNear finds the servers that are nearer to players than these are to each other:
-// by way of a server s two players are
+// TooNear finds the servers that bring players nearer together than they can be. By way of a server
+// s two players are at most
 //
 //	d(p, q) ≤ rtt(p, s) + rtt(q, s)
 //
-// apart at the most, and by way of any other server t at least
+// apart, and by way of any other server t at least
 //
 //	d(p, q) ≥ rtt(p, t)/detour − rtt(q, t) − slack.
 //
-// A server that breaks that answers before it is asked, or is not one machine in one
-// place. Players may have invented their RTTs, too: the server is judged only if what is
-// impossible about it remains without any one player's word, any two players' of
-// eight, three players' of twelve. Of two players nobody can tell who lies, they or it.
-// If it is many servers at once, they are right. Servers are named by their index,
-// in its order.
+// A server that contradicts this answers before it is asked, or is not one machine in one place.
+// Players may have invented their RTTs, too. So a server is accused only if the contradiction
+// remains without any one player's word, or without any two players' of eight, or any three
+// players' of twelve. With two players nobody can tell whether they lie or the server does. If many
+// servers seem to lie at once, they are right. Servers are named by index, in ascending order.
 func TooNear(list []discovery.Server, table Table) []int {
 	return tooNear(list, table, noises(list, table), true)
 }
 
-// tooNear is that, or without sparing those about whom some players may have lied.
+// tooNear is TooNear. Unless it is sparing, it also accuses servers that some players may have lied
+// about.
 func tooNear(list []discovery.Server, table Table, noises []noise, sparing bool) (servers []int) {
 	j := newJudges(list, table, noises)
 	if j.furthest <= 0 {
@@ -69,24 +68,23 @@ func tooNear(list []discovery.Server, table Table, noises []noise, sparing bool)
 	return servers
 }
 
-// judges are some players, and how far apart each two of them are at least, in
-// microseconds.
+// judges are some of the players, and the least distance between each two of them, in microseconds.
 type judges struct {
 	players  []int
 	apart    [][]float64
 	furthest float64
 }
 
-// newJudges knows of the noises: what noise adds to a ping says nothing of the distance.
+// newJudges subtracts the noise from pings, because noise says nothing about distance.
 func newJudges(list []discovery.Server, table Table, noises []noise) *judges {
 	j := &judges{}
 	all := len(table.Players())
 	for i := 0; i < all; i += (all + mostJudges - 1) / mostJudges {
 		j.players = append(j.players, i)
 	}
-	// Each block of addresses has one word about each pair: the median of its servers'.
+	// Each block of addresses has one vote on each pair: the median of its servers'.
 	var rows [][]float64
-	var blocks []int // of the rows
+	var blocks []int // each row's block
 	numbers := map[netip.Prefix]int{}
 	row := make([]float64, len(j.players))
 	for server := 0; server < table.Servers(); server += (table.Servers() + mostRows - 1) / mostRows {
@@ -140,7 +138,7 @@ func newJudges(list []discovery.Server, table Table, noises []noise) *judges {
 	return j
 }
 
-// microseconds is an RTT, 0 if there is none.
+// microseconds returns an RTT, or 0 if there is none.
 func microseconds(table Table, player, server int) float64 {
 	state, rtt := table.At(player, server)
 	if state != discovery.Answered {
@@ -149,8 +147,8 @@ func microseconds(table Table, player, server int) float64 {
 	return max(1, float64(rtt.Microseconds()))
 }
 
-// isImpossible reports whether a server with these RTTs is nearer to pairs of players
-// than they are to each other; if sparing, even without the word of those who may lie.
+// isImpossible reports whether a server with these RTTs is nearer to pairs of players than their
+// distance allows. If sparing, the contradiction must remain without the players who may lie.
 func (j *judges) isImpossible(rtts []float64, sparing bool) bool {
 	nearest, second := math.Inf(1), math.Inf(1)
 	for _, rtt := range rtts {
@@ -181,7 +179,7 @@ func (j *judges) isImpossible(rtts []float64, sparing bool) bool {
 	return !explained(pairs, liars)
 }
 
-// explained reports whether so many players take part in all the pairs.
+// explained reports whether some of the players, at most liars of them, take part in all the pairs.
 func explained(pairs [][2]int, liars int) bool {
 	if len(pairs) == 0 || liars == 0 {
 		return len(pairs) == 0

@@ -11,7 +11,7 @@ import (
 	"muster/selection/anomaly"
 )
 
-// BenchmarkTooNear judges 30,000 servers by 32 players far apart.
+// BenchmarkTooNear judges 30,000 servers by 32 players who are far apart.
 func BenchmarkTooNear(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 1))
 	names := make([]string, 32)
