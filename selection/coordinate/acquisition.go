@@ -7,7 +7,7 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// Batch is what one player is to ask now, in this order.
+// Batch is what one player should ask now, in this order.
 type Batch struct {
 	Player  int
 	Servers []int
@@ -17,55 +17,54 @@ type Batch struct {
 type acquisition struct {
 	p         *Planner
 	posterior *posterior
-	// quotas are how many more servers each player may be asked for, players those
-	// who may be asked for any.
+	// quotas are how many more servers each player may be asked for. players counts those with a
+	// quota.
 	quotas  []int
 	players int
 	asked   [][]int
-	// twice are all players, and all again.
+	// twice lists all players two times over, so that a slice of it can start anywhere.
 	twice []int
-	// crowd counts who is asked for a server.
-	crowd map[int]int
+	// askers counts the players asked for each server in this round.
+	askers map[int]int
 }
 
 const (
-	// At most leastCrowd players are asked for one server in a round, or one in
-	// crowdShare of a large group, which could not finish otherwise; the others' turn
-	// is in the next ones. Quake 3's servers answer ten at once and then ten a
-	// second, whoever asks.
-	leastCrowd, crowdShare = 5, 2
-	// samples is how many worlds are drawn in a round, at least, and mostSamples
-	// bounds the search for something to ask. One in boldEvery is bold.
+	// At most leastAskers players are asked for one server in a round, or one in askersShare of a
+	// large group, which could not finish otherwise. The others follow in later rounds. Quake 3's
+	// servers answer ten queries at once and then ten a second, over all askers.
+	leastAskers, askersShare = 5, 2
+	// samples is the least number of worlds drawn in a round, and mostSamples bounds the search for
+	// something to ask. One in boldEvery is bold.
 	samples, mostSamples, boldEvery = 16, 64, 4
-	// finalists are kept measured by everybody.
+	// Everybody measures the best finalists servers.
 	finalists = 10
-	// hopeless is how many standard deviations a prediction must be wrong by for an
-	// address to be as good as the best, if nobody else is to measure it; or to keep a
-	// stricter limit, hopelessClimb.
+	// An address is dropped if it could only be as good as the best with a prediction that is wrong
+	// by hopeless standard deviations. To keep a stricter limit the prediction would have to be
+	// wrong by hopelessClimb.
 	hopeless, hopelessClimb = 4, 2
-	// passedBefore explored addresses, all of them worth everybody's look, are taken
-	// for granted in the share of those that are.
+	// passedBefore is a prior for the share of explored addresses that are worth everybody's look:
+	// it assumes that so many were explored, and all were worth it.
 	passedBefore = 4
-	// againRound is how many countries everybody measures again in a round, and
-	// detourRound how many those do whose routes are in doubt.
+	// againRound is how many countries everybody measures again in a round. detourRound is how many
+	// countries the players with doubtful routes measure again.
 	againRound, detourRound = 2, 8
-	// suspectShare: one in so many of a player's questions may go to neighbours of
-	// what is suspect, and mostNeighbours are tried at each level.
+	// One in suspectShare of a player's questions may go to neighbours of suspect addresses, and
+	// mostNeighbours are tried at each level.
 	suspectShare, mostNeighbours = 4, 50
-	// Of every part of the list that holds partShare of it somebody measures an address,
-	// whatever is expected there, if a deviation is looked for: half of the share whose
-	// best is not to be missed. partsRound of them are looked at in a round, and partTries
-	// silent addresses are tried.
+	// If the rule looks for a deviation, somebody measures an address in every part of the list
+	// that holds partShare of it, whatever is expected there. That is half of the smallest share
+	// whose best server the search must not miss. A round looks at partsRound parts, and a part is
+	// given up after partTries silent addresses.
 	partShare, partsRound, partTries = 0.0025, 8, 3
-	// mostDrawn servers are drawn to find one that may be asked for.
+	// mostDrawn is how many servers are drawn to find one that may be asked for.
 	mostDrawn = 30
-	// A sample that has too few addresses under the limit raises it for the next one:
-	// to twice as much as before and slackStep, in units of a value.
+	// If a sample has too few addresses under the limit, the next sample's slack is twice as much
+	// plus slackStep, in units of a value.
 	slackStep = 0.02
 )
 
 func newAcquisition(p *Planner) *acquisition {
-	a := &acquisition{p: p, crowd: map[int]int{}, asked: make([][]int, len(p.questions))}
+	a := &acquisition{p: p, askers: map[int]int{}, asked: make([][]int, len(p.questions))}
 	a.quotas, a.players = p.questions.quotas(p.options, p.round)
 	for i := range 2 * len(a.asked) {
 		a.twice = append(a.twice, i%len(a.asked))
@@ -73,12 +72,11 @@ func newAcquisition(p *Planner) *acquisition {
 	return a
 }
 
-// Next is what the players are to ask now, by player; who has enough to do has no
-// batch. None at all means that there is nothing to ask, at least until answers
-// come: see [Progress].
+// Next returns what the players should ask now, by player. A player who has enough to do gets no
+// batch. No batches at all mean that there is nothing to ask, at least until answers come: see
+// [Progress].
 //
-// Call it when most of what was asked has been answered; who is late holds nobody
-// up.
+// Call it when most questions have been answered. A late player holds nobody up.
 func (p *Planner) Next() []Batch {
 	a := newAcquisition(p)
 	if a.players == 0 {
@@ -92,17 +90,17 @@ func (p *Planner) Next() []Batch {
 	p.history = append(p.history, p.estimator.best)
 	p.noteOwn()
 	if p.round > 0 && p.round < countriesTried && p.estimator.objective.Sacrifices() {
-		a.everyCountry() // a small one whose first server was silent may have somebody's own best
+		a.askEveryCountry() // a small one whose first server was silent may hold a player's own best
 	}
 	isSmall := p.round == 0 && len(p.tree.List()) <= p.options.Batch && len(p.options.Few) == 0
 	if isSmall {
-		a.everyAddress()
-	} else if p.round > 0 || !a.everyCountry() {
+		a.askEveryAddress()
+	} else if p.round > 0 || !a.askEveryCountry() {
 		a.askFew()
 		a.finish()
 		a.askNeighbours()
-		a.countriesAgain()
-		a.largeParts()
+		a.revisitCountries()
+		a.exploreLargeParts()
 		a.explore()
 	}
 	batches := a.batches()
@@ -111,8 +109,8 @@ func (p *Planner) Next() []Batch {
 	return batches
 }
 
-// isExhausted reports whether every player has been asked for every address that could
-// suit, or may not be asked for more: whatever answers come, no question follows.
+// isExhausted reports whether every player has been asked for every address that could suit, or has
+// no budget left. Then no question follows, whatever answers come.
 func (p *Planner) isExhausted() bool {
 	for server := range p.tree.List() {
 		c := p.candidates.of[p.tree.Of(server)]
@@ -132,14 +130,14 @@ func (p *Planner) isExhausted() bool {
 	return true
 }
 
-// ask has a player asked for a server, unless they were before or have enough to
-// do.
+// ask asks a player for a server, unless the player was asked before or has enough to do, or enough
+// others are asked for it.
 func (a *acquisition) ask(player, server int) bool {
 	q := &a.p.questions[player]
-	if a.quotas[player] <= 0 || q.servers.has(server) || a.crowd[server] >= max(leastCrowd, len(a.asked)/crowdShare) {
+	if a.quotas[player] <= 0 || q.servers.has(server) || a.askers[server] >= max(leastAskers, len(a.asked)/askersShare) {
 		return false
 	}
-	a.crowd[server]++
+	a.askers[server]++
 	a.quotas[player]--
 	q.ask(server, a.p.round)
 	a.p.candidates.at(a.p.tree.Of(server)).waiting++
@@ -147,9 +145,9 @@ func (a *acquisition) ask(player, server int) bool {
 	return true
 }
 
-// everybody has all measure an address who have not, and reports whether there is
-// one who may.
-func (a *acquisition) everybody(c *candidate) (asked bool) {
+// askAll asks every player who has not measured an address for it, and reports whether it could ask
+// anybody.
+func (a *acquisition) askAll(c *candidate) (asked bool) {
 	c.wanted = true
 	for _, player := range a.inTurn() {
 		if c.rtts[player] == 0 {
@@ -159,14 +157,14 @@ func (a *acquisition) everybody(c *candidate) (asked bool) {
 	return asked
 }
 
-// inTurn are the players, beginning with another one each time.
+// inTurn returns the players, beginning with a random one.
 func (a *acquisition) inTurn() []int {
 	first := a.p.rng.IntN(len(a.asked))
 	return a.twice[first : first+len(a.asked)]
 }
 
-// batches are the questions by player, each in another order, so that no server is
-// asked by everybody at once.
+// batches returns the questions by player, each player's in a random order, so that the players do
+// not all query one server at once.
 func (a *acquisition) batches() []Batch {
 	var batches []Batch
 	for player, servers := range a.asked {
@@ -178,32 +176,32 @@ func (a *acquisition) batches() []Batch {
 	return batches
 }
 
-// everyCountry has everybody measure one server in each country that nobody knows,
-// and reports whether there are any.
-func (a *acquisition) everyCountry() (unknown bool) {
+// askEveryCountry asks everybody for one server in each unknown country, and reports whether there
+// are any.
+func (a *acquisition) askEveryCountry() (unknown bool) {
 	for c := topology.Root + 1; int(c) < a.p.tree.Nodes(); c = a.p.tree.End(c) {
 		if a.posterior.find(c) != nil {
 			continue
 		}
 		if at, found := a.anyOf(c, func(topology.Node) bool { return true }); found {
-			a.everybody(a.p.candidates.at(at))
+			a.askAll(a.p.candidates.at(at))
 			unknown = true
 		}
 	}
 	return unknown
 }
 
-// everyAddress has everybody measure the whole list, which is no more than one batch.
-func (a *acquisition) everyAddress() {
+// askEveryAddress asks everybody for the whole list, which is no more than one batch.
+func (a *acquisition) askEveryAddress() {
 	for server := range a.p.tree.List() {
 		if c := a.p.candidates.at(a.p.tree.Of(server)); c.server >= 0 {
-			a.everybody(c)
+			a.askAll(c)
 		}
 	}
 }
 
-// anyOf is some address below a node that may be asked for, drawn by servers, if
-// there are enough.
+// anyOf draws an address below a node that fits and may be asked for, weighted by its servers. It
+// gives up after mostDrawn draws.
 func (a *acquisition) anyOf(node topology.Node, fits func(at topology.Node) bool) (at topology.Node, found bool) {
 	servers := a.p.tree.Servers(node)
 	for range mostDrawn {
@@ -215,9 +213,8 @@ func (a *acquisition) anyOf(node topology.Node, fits func(at topology.Node) bool
 	return 0, false
 }
 
-// finish has the rest of the group measure what was begun. What one player found
-// is dropped only if it is hopeless: predictions of one player's RTTs from
-// another's are poor.
+// finish asks the rest of the group for addresses that one player explored. It drops an address
+// only if it is hopeless, because predictions of one player's RTTs from another's are poor.
 func (a *acquisition) finish() {
 	for _, c := range a.p.candidates.all {
 		if !c.wanted && c.explored && c.waiting == 0 {
@@ -229,25 +226,25 @@ func (a *acquisition) finish() {
 			}
 		}
 		if c.wanted && c.server >= 0 && !c.whole() {
-			a.everybody(c)
+			a.askAll(c)
 		}
 	}
 	for _, c := range a.p.estimator.closer() {
-		a.everybody(c)
+		a.askAll(c)
 	}
-	for _, c := range a.p.estimator.leaders(finalists) { // some know only others on their addresses
+	for _, c := range a.p.estimator.leaders(finalists) { // some players know only other servers on their addresses
 		for _, player := range a.inTurn() {
 			a.ask(player, c.server)
 		}
 	}
 }
 
-// fewRounds is in how many rounds at least those are asked for all they want to be who
-// want to be asked for few: what is best is not known in the first ones.
+// fewRounds is the least number of rounds over which the players who want few questions get all of
+// theirs: the first rounds do not know yet what is best.
 const fewRounds = 5
 
-// askFew has those who are asked for few servers only measure the best of what all others
-// have measured, by what is expected of their RTTs, and nothing else.
+// askFew asks the players who want few questions only for the best servers that all others have
+// measured, ranked by their predicted RTTs.
 func (a *acquisition) askFew() {
 	for player := range a.quotas {
 		if _, is := a.p.options.Few[player]; !is {
@@ -265,8 +262,8 @@ func (a *acquisition) askFew() {
 	a.players = max(1, a.players)
 }
 
-// askNeighbours has players whose RTTs are suspect asked for neighbours, where the
-// group's best server may be hidden.
+// askNeighbours asks players whose RTTs are suspect for neighbours, where the group's best server
+// may hide.
 func (a *acquisition) askNeighbours() {
 	left := slices.Clone(a.quotas)
 	for player := range left {
@@ -285,8 +282,7 @@ func (a *acquisition) askNeighbours() {
 	}
 }
 
-// askNeighbour has a player asked for a server as near to an address as possible,
-// in its AS at most.
+// askNeighbour asks a player for a server as near to an address as possible, in its AS at most.
 func (a *acquisition) askNeighbour(player int, at topology.Node) bool {
 	for node := at; a.p.tree.Level(node) >= topology.AS; node = a.p.tree.Parent(node) {
 		for _, s := range a.p.tree.Servers(node)[:min(a.p.tree.Size(node), mostNeighbours)] {
@@ -300,50 +296,50 @@ func (a *acquisition) askNeighbour(player int, at topology.Node) bool {
 	return false
 }
 
-// countriesAgain has another AS of hopeful countries measured: by everybody if the
-// country is large, as it has near and far parts; else by those whose RTT alone
-// speaks against it, as their way may have been a detour. A country is settled once
-// one AS of it is measured, and another for each power of four ASes that it has.
-func (a *acquisition) countriesAgain() {
+// revisitCountries asks for another AS in hopeful countries. In a large country it asks everybody,
+// because it has near and far parts. Elsewhere it asks the players whose RTT alone speaks against
+// the country, because they may have had a detour. A country is settled once one AS is measured,
+// and another for each power of four ASes that it has.
+func (a *acquisition) revisitCountries() {
 	var large, detoured []valued
-	outlook := a.p.outlook()
-	outlook.detour = 0
+	forecast := a.p.currentForecast()
+	forecast.detour = 0
 	for i := range a.posterior.countries {
 		s := &a.posterior.countries[i]
 		children := a.p.tree.Children(s.at)
 		half := math.Log2(float64(children)) / 2
-		some, all := 0, math.MaxInt // ASes that somebody at least measured, and all did
+		some, all := 0, math.MaxInt // ASes that at least somebody measured, and that all did
 		for _, rtts := range s.rtts {
 			some, all = max(some, len(rtts)), min(all, len(rtts))
 		}
 		if float64(all) < 1+half {
 			large = append(large, valued{topology.Node(i), s.bound - half + float64(all)/2})
 		}
-		// one RTT does not settle if a detoured player has a better way, nor do few
-		// that differ
+		// One RTT does not settle whether a detoured player has a better way. Nor do a few that
+		// differ.
 		unsettled := slices.ContainsFunc(s.detoured, func(player int) bool {
 			rtts := s.rtts[player]
 			return len(rtts) < 2 || float64(len(rtts)) < 2+half && slices.Max(rtts) > sameWay*slices.Min(rtts)
 		})
-		if some == children { // where no other AS is left another address tells if a queue held one up
+		if some == children { // where no other AS is left, another address tells if a queue held one up
 			unsettled = slices.ContainsFunc(s.detoured, func(player int) bool { return a.p.estimator.predictor.count(player, s.at) < 2 })
 		}
 		if unsettled {
 			detoured = append(detoured, valued{topology.Node(i), s.bound + float64(some)/2})
-			outlook.detour = max(outlook.detour, a.p.estimator.target()-a.p.estimator.score(s.bound))
+			forecast.detour = max(forecast.detour, a.p.estimator.target()-a.p.estimator.score(s.bound))
 		}
 	}
-	a.newAS(large, againRound, func(_ *countryStats, c *candidate) { a.everybody(c) })
-	a.newAS(detoured, detourRound, func(s *countryStats, c *candidate) {
+	a.tryNewAS(large, againRound, func(_ *countryStats, c *candidate) { a.askAll(c) })
+	a.tryNewAS(detoured, detourRound, func(s *countryStats, c *candidate) {
 		for _, player := range s.detoured {
 			a.ask(player, c.server)
 		}
 	})
 }
 
-// newAS measures an AS that nobody knows of each of the most hopeful countries, or an
-// address that nobody knows if there is none.
-func (a *acquisition) newAS(countries []valued, most int, measure func(s *countryStats, c *candidate)) {
+// tryNewAS measures an unknown AS in each of the most hopeful countries, or an unknown address if
+// there is no such AS.
+func (a *acquisition) tryNewAS(countries []valued, most int, measure func(s *countryStats, c *candidate)) {
 	sortValued(countries)
 	for _, v := range countries {
 		s := &a.posterior.countries[v.at]
@@ -361,11 +357,11 @@ func (a *acquisition) newAS(countries []valued, most int, measure func(s *countr
 	}
 }
 
-// largeParts has one player each measure an address of the largest parts of the list of
-// which nothing is known: countries, ASes in them, /16s of these. What relatives and one
-// player's RTT tell of all players' is little where it is not the lowest RTTs that count,
-// so the best part is often one that seems hopeless, and no sample would try it.
-func (a *acquisition) largeParts() {
+// exploreLargeParts asks one player each for an address in the largest unknown parts of the list:
+// countries, ASes in them, /16s of these. If a rule does not look for the lowest RTTs, relatives
+// and one player's RTT tell little about all players' RTTs. So the best part often seems hopeless,
+// and no sample would try it.
+func (a *acquisition) exploreLargeParts() {
 	if !a.p.estimator.objective.Deviates() {
 		return
 	}
@@ -396,9 +392,8 @@ func (a *acquisition) largeParts() {
 	}
 }
 
-// explore has one player each measure the best addresses of samples, as many as
-// leave room for everybody's look at as many of them in the next round as turned
-// out to be worth it so far.
+// explore asks one player each for the best addresses of samples. It leaves room for everybody's
+// look at them in the next round, for the share that turned out to be worth it so far.
 func (a *acquisition) explore() {
 	left := 0
 	for _, quota := range a.quotas {
@@ -429,8 +424,8 @@ func (a *acquisition) explore() {
 	}
 }
 
-// underWay are the parts of the tree of which nothing is known, but will be: somebody has
-// been asked for one of their addresses in the rounds that this one overlaps.
+// underWay returns the unknown parts of the tree that will be known soon: in the rounds that this
+// one overlaps somebody was asked for one of their addresses.
 func (a *acquisition) underWay() map[topology.Node]bool {
 	seen := map[topology.Node]bool{}
 	if a.p.options.Ahead > 0 {
@@ -445,8 +440,8 @@ func (a *acquisition) underWay() map[topology.Node]bool {
 	return seen
 }
 
-// measure has one player measure an address, or everybody if somebody has. It
-// reports whether anyone is asked.
+// measure asks one player for an address, or everybody if somebody has measured it. It reports
+// whether it asked anybody.
 func (a *acquisition) measure(c *candidate) bool {
 	if c.server >= 0 && !c.wanted {
 		a.p.candidates.represent(c)
@@ -457,7 +452,7 @@ func (a *acquisition) measure(c *candidate) bool {
 	case c.heard() && a.p.estimator.owns && !c.whole():
 		return a.askNearest(c)
 	case c.heard() && !a.p.candidates.unknown(c.server):
-		return a.everybody(c)
+		return a.askAll(c)
 	}
 	c.explored = true
 	if a.p.estimator.owns && !a.p.candidates.unknown(c.server) {
@@ -466,15 +461,15 @@ func (a *acquisition) measure(c *candidate) bool {
 	return a.exploreBy(c.server)
 }
 
-// askNearest has the one measure an address for whom it may be an own best.
+// askNearest asks the player whose own best an address may be.
 func (a *acquisition) askNearest(c *candidate) bool {
 	by := a.p.estimator.nearestTo(c)
 	return by >= 0 && a.ask(by, c.server)
 }
 
-// exploreBy has the one measure a server who was asked least. Where it may well not
-// suit, so that nobody else will, it is one who knows nothing of its AS: what
-// several find of several addresses says what the AS is like, too.
+// exploreBy asks the player with the fewest questions so far for a server. If the server may well
+// not suit, nobody else will measure it. So it asks a player who knows nothing of its AS: several
+// players' RTTs to several addresses also describe the AS.
 func (a *acquisition) exploreBy(server int) bool {
 	by, nearest := -1, topology.List
 	for _, player := range a.inTurn() {

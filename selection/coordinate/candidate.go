@@ -8,35 +8,34 @@ import (
 	"muster/selection"
 )
 
-// candidate is an address and what the players measured of it: all servers of one
-// are equally far.
+// candidate is an address and what the players measured of it. All servers of an address are
+// equally far.
 type candidate struct {
 	at topology.Node
-	// server is the one that is asked for, -1 if none suits.
+	// server is the server that players are asked for, -1 if none suits.
 	server int
-	// rtts are the lowest that each player measured, in ms; 0 is none. missing is
-	// how many of these there are.
+	// rtts are each player's lowest RTTs, in ms, 0 if not measured. missing counts those.
 	rtts    []float64
 	missing int
 	// waiting counts questions under way.
 	waiting int
-	// explored: one player was asked, to see whether the address is worth it.
+	// explored says that one player was asked, to see whether the address is worth more.
 	explored bool
-	// wanted: everybody is to measure it.
+	// wanted says that everybody should measure it.
 	wanted bool
 
-	// suspects are the players whose RTT may be that of a full queue.
+	// suspects are the players whose RTT a full queue may have held up.
 	suspects []int
-	// score is that of the RTTs, predicted where there are none, and bound the
-	// optimistic bound: that of what is likely in place of suspect ones. luck is that if
-	// these, and predictions, are as low as one in six is.
+	// score is the score of the RTTs, with predictions for missing ones. bound is the optimistic
+	// bound, with likely RTTs for suspect ones. luck is the score if these and the predictions are
+	// as low as one in six is.
 	score, bound, luck float64
-	// value is the acquisition value: what the RTTs behind the bound say of the
-	// neighbours. worst is the highest of those RTTs. off and worstOff are how far off
-	// the two may be.
+	// value is the acquisition value, which says what the RTTs behind the bound mean for the
+	// neighbours. worst is the highest of those RTTs. off and worstOff are the deviations of the
+	// two.
 	value, off, worst, worstOff float64
-	// nearer is by how much it is no nearer to anybody than what would matter to an own
-	// best, where a round looks for that, and nearerOff how far off that may be.
+	// nearer is the smallest gap, over the players, between the address and what would matter to an
+	// own best, where a round looks for that. nearerOff is its deviation.
 	nearer, nearerOff float64
 }
 
@@ -46,14 +45,14 @@ func (c *candidate) heard() bool { return c.missing < len(c.rtts) }
 // whole reports whether everybody did.
 func (c *candidate) whole() bool { return c.missing == 0 }
 
-// candidates are the addresses that somebody was asked for or has measured, and
-// which servers may be chosen.
+// candidates are the addresses that somebody was asked for or has measured, and the servers that
+// may be chosen.
 type candidates struct {
 	tree      *topology.Tree
 	filter    *selection.Filter
 	questions questions
-	// barred servers are ruled out by what is known of them, failed ones did not
-	// answer somebody.
+	// barred servers are ruled out by known facts, and failed ones left somebody's query
+	// unanswered.
 	barred, failed bitset
 	of             map[topology.Node]*candidate
 	all            []*candidate
@@ -70,7 +69,7 @@ func newCandidates(tree *topology.Tree, filter *selection.Filter, q questions) *
 	return c
 }
 
-// at is the candidate of an address, made if need be.
+// at returns the candidate of an address, and adds it if there is none.
 func (cs *candidates) at(node topology.Node) *candidate {
 	c := cs.of[node]
 	if c == nil {
@@ -82,8 +81,8 @@ func (cs *candidates) at(node topology.Node) *candidate {
 	return c
 }
 
-// allowance is by how much the score of a candidate may be higher than another's, in ms,
-// as its server is one of the group's own.
+// allowance returns how much higher, in ms, the score of a candidate may be than another's because
+// its server belongs to the group.
 func (cs *candidates) allowance(c *candidate) float64 {
 	if c.server < 0 {
 		return 0
@@ -96,8 +95,7 @@ func (cs *candidates) sort() {
 	slices.SortFunc(cs.all, func(a, b *candidate) int { return cmp.Compare(a.at, b.at) })
 }
 
-// below is how many of the candidates, which are in the order of the tree, are below a
-// node.
+// below counts the candidates below a node. They must be in the order of the tree.
 func (cs *candidates) below(node topology.Node) int {
 	place := func(at topology.Node) int {
 		i, _ := slices.BinarySearchFunc(cs.all, at, func(c *candidate, at topology.Node) int { return cmp.Compare(c.at, at) })
@@ -106,7 +104,7 @@ func (cs *candidates) below(node topology.Node) int {
 	return place(cs.tree.End(node)) - place(node)
 }
 
-// inform judges a server anew.
+// inform judges a server again.
 func (cs *candidates) inform(server int) {
 	cs.filter.Update(server)
 	if barred, _ := cs.filter.Bars(server); barred {
@@ -119,16 +117,16 @@ func (cs *candidates) inform(server int) {
 	}
 }
 
-// check picks another server for an address if its own does not suit any more.
+// check picks another server for an address if its own does not suit any longer.
 func (cs *candidates) check(c *candidate) {
 	if c.server < 0 || !cs.usable(c.server) {
 		cs.represent(c)
 	}
 }
 
-// represent picks the server that stands for an address: rather one that suits for
-// certain, then the one that most players have measured. An address of which
-// nobody heard but somebody heard nothing is taken to be dead.
+// represent picks the server that stands for an address. It prefers one that certainly suits, then
+// the one that most players have measured. If nobody got an answer from an address, but somebody
+// tried and failed, the address counts as dead.
 func (cs *candidates) represent(c *candidate) {
 	c.server = -1
 	most := -1
@@ -154,12 +152,12 @@ func (cs *candidates) represent(c *candidate) {
 	}
 }
 
-// usable reports whether a server may be the group's, as far as is known.
+// usable reports whether the group may play on a server, by what is known.
 func (cs *candidates) usable(server int) bool {
 	return !cs.barred.has(server) && !cs.failed.has(server)
 }
 
-// unknown reports whether a server has to say something of itself first.
+// unknown reports whether a server must first report facts about itself.
 func (cs *candidates) unknown(server int) bool {
 	_, unknown := cs.filter.Bars(server)
 	return unknown
@@ -182,8 +180,8 @@ func (cs *candidates) open(at topology.Node) bool {
 	return !c.whole() || cs.unknown(c.server) && cs.questions.by(c.server) == 0
 }
 
-// guessed reports whether only some measured a candidate, and the others need not,
-// as none of its servers is known to suit.
+// guessed reports whether only some players measured a candidate, and the others need not because
+// none of its servers is known to suit.
 func (cs *candidates) guessed(c *candidate) bool {
 	return !c.whole() && !slices.ContainsFunc(cs.tree.Servers(c.at), func(s int32) bool {
 		return !cs.barred.has(int(s)) && !cs.unknown(int(s))

@@ -7,16 +7,16 @@ import (
 )
 
 const (
-	// alike is how many servers like a candidate tell what one of its RTTs may be.
+	// alike is how many similar servers tell what one of a candidate's RTTs may be.
 	alike = 3
-	// longestQueue is what a queue adds to an RTT at most, in ms, and leastQueue what is
-	// taken for one at least.
+	// longestQueue is the most, in ms, that a queue adds to an RTT, and leastQueue the least that
+	// counts as a queue.
 	longestQueue, leastQueue = 160.0, 10.0
 )
 
-// Contenders returns servers, n at most, that would be better than the best if one RTT of
-// theirs, which is missing or which a queue may have held up, were what the servers most
-// like them have. The likeliest to gain come first.
+// Contenders returns at most n servers that would beat the best if one of their RTTs were what the
+// servers most like them have. That RTT is missing, or a queue may have held it up. The likeliest
+// to gain come first.
 func (p *Planner) Contenders(n int) (servers []int) {
 	e := p.estimator
 	e.update() // the last answers came after the last round
@@ -42,7 +42,7 @@ func (p *Planner) Contenders(n int) (servers []int) {
 	return servers
 }
 
-// atBest is the lowest score of a candidate if one of its RTTs is not what it seems.
+// atBest returns the lowest score of a candidate if one of its RTTs is not what it seems.
 func (e *estimator) atBest(c *candidate, whole []*candidate) float64 {
 	lowest := none
 	rtts := slices.Clone(c.rtts)
@@ -54,7 +54,7 @@ func (e *estimator) atBest(c *candidate, whole []*candidate) float64 {
 		rtts[player] = max(leastLow, ms-longestQueue)
 		if ms > 0 && score() >= e.best {
 			rtts[player] = ms
-			continue // whatever the queue
+			continue // not even the longest queue would do
 		}
 		likely := e.likely(c, player, whole)
 		if ms > 0 {
@@ -69,8 +69,8 @@ func (e *estimator) atBest(c *candidate, whole []*candidate) float64 {
 	return lowest
 }
 
-// likely is the lowest RTT that a player has to the servers most like a candidate, by what
-// the others measured.
+// likely returns the lowest RTT that a player has to the servers most like a candidate, by the
+// others' measurements.
 func (e *estimator) likely(c *candidate, player int, whole []*candidate) float64 {
 	type neighbour struct{ off, ms float64 }
 	var near []neighbour

@@ -13,12 +13,12 @@ import (
 	"muster/selection/coordinate"
 )
 
-// TestContenders: servers that one late or held-up packet hides are worth another look, if
-// they would win by what servers like them have. Others are not.
+// TestContenders checks that servers hidden by one late or held-up packet get another look if they
+// would win with the RTT of similar servers. Others do not.
 func TestContenders(t *testing.T) {
 	const missed, heldUp, far, deaf = 4, 5, 6, 7
 	rtts := [][3]time.Duration{
-		{60, 60, 60}, {61, 61, 60}, {62, 60, 61}, {59, 61, 61}, // in ms; 0 is no answer so far
+		{60, 60, 60}, {61, 61, 60}, {62, 60, 61}, {59, 61, 61}, // in ms; 0 is no answer yet
 		missed: {50, 0, 50}, heldUp: {50, 52, 130}, far: {200, 200, 200}, deaf: {50, 0, 0},
 	}
 	table := selection.NewTable([]string{"ann", "bob", "cat"}, len(rtts))

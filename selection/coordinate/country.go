@@ -7,18 +7,18 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// countryStats is what is known of a country.
+// countryStats holds what is known of a country.
 type countryStats struct {
 	at topology.Node
-	// rtts are each player's lowest to each of the ASes that they measured, in ms.
+	// rtts are each player's lowest RTTs, in ms, to each AS that the player measured.
 	rtts [][]float64
-	// clean is each player's RTT without bad routes, and cleanValue the value of
-	// that, if somebody has measured more than one AS.
+	// clean is each player's RTT without bad routes, and cleanValue the value of those, if somebody
+	// has measured more than one AS.
 	clean      []float64
 	cleanValue float64
 	isClean    bool
-	// detoured are the players whose bad routes may hide how near the country is, and
-	// bound the value that it may have if they do.
+	// detoured are the players whose bad routes may hide how near the country is, and bound is the
+	// value that it may have if they do.
 	detoured []int
 	bound    float64
 }
@@ -26,19 +26,18 @@ type countryStats struct {
 const (
 	// neighbours is how many countries tell what a player's RTT to one should be.
 	neighbours = 3
-	// sameWay is by how much RTTs over the same way differ at most.
+	// sameWay is the largest ratio between RTTs over the same way.
 	sameWay = 1.15
-	// detourShare: one player of so many may have a bad route to a country, at most.
+	// At most one player in detourShare may have a bad route to a country.
 	detourShare = 8
-	// fewASes are so few that of a player's RTTs to them the lowest is taken, not the
-	// lower median.
+	// Up to fewASes ASes, the lowest of a player's RTTs to them counts, not the lower median.
 	fewASes = 3
-	// Two countries are as far for a player if the RTTs differ by less than some
-	// 6 ms and 6 % of the lower one.
+	// Two countries are equally far for a player if the RTTs differ by less than some 6 ms plus 6 %
+	// of the lower one.
 	apartBy, apartShare = 6, 0.06
 )
 
-// countryStats takes together what is known of each country.
+// countryStats summarises what is known of each country.
 func (e *estimator) countryStats() []countryStats {
 	players := len(e.candidates.questions)
 	tree := e.candidates.tree
@@ -101,8 +100,8 @@ func (e *estimator) findClean(s *countryStats) {
 	}
 }
 
-// findDetours finds the players whose RTT alone speaks against a country, though for
-// the others it lies where their ways are shorter.
+// findDetours finds the players whose RTT alone speaks against a country that the others reach
+// well. Only RTTs above most of the group's are considered.
 func (e *estimator) findDetours(s *countryStats, all []countryStats) {
 	sorted := slices.Sorted(slices.Values(s.clean))
 	most := sorted[max(0, len(sorted)-1-(len(sorted)+detourShare-1)/detourShare)]
@@ -119,13 +118,13 @@ func (e *estimator) findDetours(s *countryStats, all []countryStats) {
 	s.bound = e.value(e.figureOf(e.guested(likely, s.at)))
 }
 
-// expected is the lowest of a player's RTTs to the countries that are the most like
-// one for all others.
+// expected returns the lowest of a player's RTTs to this country and to those that are most like it
+// for all others.
 func (s *countryStats) expected(player int, all []countryStats) float64 {
 	if len(s.clean) == 1 {
 		return s.clean[player]
 	}
-	var near []valued // the best first, neighbours at most
+	var near []valued // the best first, at most as many as neighbours
 	for i := range all {
 		o := &all[i]
 		if o == s {
@@ -135,7 +134,7 @@ func (s *countryStats) expected(player int, all []countryStats) float64 {
 		if len(near) == neighbours {
 			most = near[neighbours-1].value
 		}
-		apart := 0.0 // how differently far the two are
+		apart := 0.0 // how different the two are
 		for other, ms := range s.clean {
 			if other != player {
 				d := (ms - o.clean[other]) / (apartBy + apartShare*min(ms, o.clean[other]))

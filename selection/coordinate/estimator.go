@@ -10,8 +10,8 @@ import (
 	"muster/selection"
 )
 
-// estimator scores the candidates by what was measured and what is predicted, and
-// finds the incumbent, the best of them.
+// estimator scores the candidates by measured and predicted RTTs, and finds the incumbent, the best
+// of them.
 type estimator struct {
 	candidates *candidates
 	predictor  *predictor
@@ -22,47 +22,47 @@ type estimator struct {
 	// best is the score of the incumbent, which is nil before there is one.
 	incumbent *candidate
 	best      float64
-	// lowest is the lowest score of a candidate, whether it suits or not, and level
-	// how many limits that breaks.
+	// lowest is the lowest score of a candidate, whether it suits or not, and level is how many
+	// limits that score breaks.
 	lowest float64
 	level  int
-	// climbs: this round looks for what keeps the next stricter limit, and the figure
-	// is the highest RTT; else it is the acquisition value.
+	// climbs says that this round looks for servers that keep the next stricter limit, and that the
+	// figure is the highest RTT. Otherwise the figure is the acquisition value.
 	climbs bool
-	// owns: this round looks for what is nearer to somebody than the own best, see own.go,
-	// and the figure is by how much RTTs are not. own are the own bests in ms, slack by how
-	// much one may be missed without harm.
+	// owns says that this round looks for servers nearer to a player than the own best, see own.go.
+	// The figure is then how far the RTTs miss that. own are the own bests in ms. slack is how far
+	// below them an undiscovered server may be without harm.
 	owns       bool
 	own, slack []float64
-	// base is what values are counted from, see value.
+	// base is the zero point of values, see value.
 	base float64
-	// scratch is judge's, who comes by often.
+	// scratch is reused by judge, which runs often.
 	scratch []float64
-	// players are those of guested, likewise.
+	// players is reused by guested, likewise.
 	players []time.Duration
 }
 
 const (
-	// none is a score, in ms, that is worse than any.
+	// none is a score, in ms, that is worse than any other.
 	none = 1e9
-	// overLimit is what a broken limit costs in a score, in ms: more than any RTT
-	// gains, even one with a weight.
+	// overLimit is the cost of a broken limit in a score, in ms. It exceeds any gain in RTT, even a
+	// weighted one.
 	overLimit = 1e6
-	// stricter is what a limit stricter than the incumbent's gains in an acquisition
-	// value, in ms. Where a prediction may keep it or not, much more would drown what
-	// is known.
+	// stricter is what an acquisition value gains, in ms, from a limit stricter than the
+	// incumbent's. Where a prediction may keep the limit or break it, much more would drown what is
+	// known.
 	stricter = 1000
-	// overBy punishes an acquisition value by how far the RTT is over the limit, as
-	// the neighbours may keep it.
+	// overBy weighs how far the RTT is over the limit in an acquisition value, because the
+	// neighbours may keep the limit.
 	overBy = 1.5
-	// noise is how far off one packet pair is, in ms.
+	// noise is the error of one packet pair, in ms.
 	noise = 1.0
-	// What could be better than the best is at most betterBy ms and betterShare of it,
-	// or fairerShare of a deviation, which may well be half of the best so far; a value
-	// is of at least leastAbove ms.
+	// A server can beat the best by at most betterBy ms plus betterShare of the best score. For a
+	// deviation the share is fairerShare, because half of the best so far is possible. A value
+	// counts at least leastAbove ms over the base.
 	betterBy, betterShare, fairerShare, leastAbove = 3.0, 0.03, 0.25, 0.5
-	// ownWay is the share of a prediction's error that is the player's own, and not of
-	// all who take the way to the same server: only that changes a deviation.
+	// ownWay is the share of a prediction's error that is the player's own. The rest is common to
+	// all who take the way to the same server, and does not change a deviation.
 	ownWay = 0.5
 )
 
@@ -87,14 +87,14 @@ func (e *estimator) measured(c *candidate, player int, ms float64) {
 	}
 }
 
-// value is the logarithm of how far a score, or what else is the round's figure, lies
-// above a base a little better than the target. score is its inverse.
+// value is the logarithm of the distance between a score, or the round's other figure, and a base
+// that is a little better than the target. score is its inverse.
 func (e *estimator) value(score float64) float64 { return math.Log(max(score-e.base, leastAbove)) }
 func (e *estimator) score(value float64) float64 { return e.base + math.Exp(value) }
 
-// margin is by how much a server could be better than the target, in ms.
+// margin returns by how many ms a server could beat the target.
 func (e *estimator) margin(target float64) float64 {
-	if e.owns { // an own best may well be half of what it is so far, too
+	if e.owns { // an own best may well be half of the present one, too
 		return betterBy + fairerShare*slices.Max(e.own)
 	}
 	if e.objective.Deviates() && !e.climbs {
@@ -103,11 +103,11 @@ func (e *estimator) margin(target float64) float64 {
 	return betterBy + betterShare*within(target)
 }
 
-// next is the limit, in ms, that a server must keep to be better than the best whatever
-// its score: the next stricter one. There is none if the best keeps the strictest.
+// next returns the next stricter limit, in ms. A server that keeps it beats the best whatever its
+// score. There is none if the best keeps the strictest.
 func (e *estimator) next() float64 { return e.limits[e.level-1] }
 
-// target is what the round's figure is to be under.
+// target is the bound that the round's figure must stay under.
 func (e *estimator) target() float64 {
 	switch {
 	case e.climbs:
@@ -120,8 +120,8 @@ func (e *estimator) target() float64 {
 	return e.best
 }
 
-// figure is what the round looks for the lowest of at a candidate, and how far off that
-// may be. figureOf is the same of RTTs.
+// figure returns a candidate's figure, which the round wants as low as possible, and its error.
+// figureOf returns the figure of RTTs.
 func (e *estimator) figure(c *candidate) (ms, off float64) {
 	if e.climbs {
 		return c.worst, c.worstOff
@@ -142,22 +142,22 @@ func (e *estimator) figureOf(rtts []float64) float64 {
 	return e.acquisition(rtts)
 }
 
-// within is a score in ms, whichever limits it breaks.
+// within returns a score without the cost of broken limits, in ms.
 func within(score float64) float64 { return math.Mod(score, overLimit) }
 
-// broken is how many of the limits an RTT breaks.
+// broken counts the limits that an RTT breaks.
 func (e *estimator) broken(worst float64) int {
 	n, _ := slices.BinarySearch(e.limits, worst)
 	return n
 }
 
-// total is the score of RTTs, limits included.
+// total returns the score of RTTs, limits included.
 func (e *estimator) total(rtts []float64) float64 {
 	return e.objective.Score(rtts) + overLimit*float64(e.broken(highest(rtts)))
 }
 
-// acquisition is what RTTs say of a server's neighbours: the score, but smooth
-// around the limit that the best keeps.
+// acquisition returns what RTTs say of a server's neighbours: the score, but smooth around the
+// limit that the best keeps.
 func (e *estimator) acquisition(rtts []float64) float64 {
 	score := e.objective.Score(rtts)
 	if len(e.limits) == 0 {
@@ -176,21 +176,20 @@ func highest(rtts []float64) float64 {
 	return highest
 }
 
-// A packet pair now and then meets a full queue. With sixteen players one candidate
-// in five has such an RTT, which hides how near it is, and its neighbours with it.
+// Now and then a packet pair meets a full queue. With sixteen players one candidate in five has
+// such an RTT. It hides how near the candidate and its neighbours are.
 const (
-	// suspectSD is by how many standard deviations, and suspectBy by how many ms at
-	// least, a suspect RTT is higher than its relatives say.
+	// A suspect RTT is higher than its relatives predict by suspectSD standard deviations, and by
+	// at least suspectBy ms.
 	suspectSD, suspectBy = 3.3, 15.0
-	// overEdge is by how much an RTT is over a limit, in ms, that another packet may keep.
+	// overEdge is how many ms an RTT may be over a limit that another packet may keep.
 	overEdge = 2
-	// leastLow is the lowest RTT that a prediction may be off to, in ms.
+	// leastLow is the lowest RTT, in ms, that a prediction's error may lead to.
 	leastLow = 1
 )
 
-// judge brings a candidate's score up to date. Where RTTs are missing the score is
-// of predictions, and as far off as if all of them erred the same way, or a deviation
-// as if each of them erred in its own.
+// judge updates a candidate's score. Missing RTTs are predicted. The score's error is then that of
+// predictions that all err the same way. For a deviation each errs in its own.
 func (e *estimator) judge(c *candidate) {
 	c.suspects = c.suspects[:0]
 	n := len(c.rtts) + len(e.guests)
@@ -223,12 +222,12 @@ func (e *estimator) judge(c *candidate) {
 	c.worstOff = max(highest(high)-c.worst, c.worst-highest(low))
 	c.score, c.bound, c.value = e.total(measured), e.total(middle), e.acquisition(middle)
 	c.luck = e.total(low)
-	if allowed := e.candidates.allowance(c); allowed > 0 { // the neighbours of ours are none
+	if allowed := e.candidates.allowance(c); allowed > 0 { // the neighbours of the group's own server do not belong to the group
 		c.score, c.bound = preferred(c.score, allowed), preferred(c.bound, allowed)
 	}
 	if e.objective.Deviates() {
 		apart(low, middle, high, errors)
-		c.score = max(c.score, c.bound) // what a queue held up may look fairer than it is
+		c.score = max(c.score, c.bound) // an RTT held up by a queue may make it look fairer than it is
 	}
 	c.off = max(math.Abs(e.acquisition(high)-c.value), math.Abs(e.acquisition(low)-c.value))
 	if e.owns {
@@ -237,14 +236,15 @@ func (e *estimator) judge(c *candidate) {
 	}
 }
 
-// preferred is a score as it competes with others' if it may be so much higher. It stays
-// at least 0, where nothing can be better; which of ours is the best, the choice says.
+// preferred returns the score that a server of the group's own competes with: lower by its
+// allowance, but at least 0, because nothing can be better. Which of the group's own is best is
+// decided later, by the choice.
 func preferred(score, allowed float64) float64 {
 	ms := within(score)
 	return score - ms + max(0, ms-allowed)
 }
 
-// guested are players' RTTs to a node with those of the guests behind them.
+// guested appends the guests' RTTs to the players' RTTs to a node.
 func (e *estimator) guested(rtts []float64, at topology.Node) []float64 {
 	if len(e.guests) == 0 {
 		return rtts
@@ -261,8 +261,8 @@ func (e *estimator) guested(rtts []float64, at topology.Node) []float64 {
 	return rtts
 }
 
-// apart moves RTTs together and apart, as far as their errors change a deviation by its
-// standard deviation, to the first order.
+// apart moves RTTs together in low and apart in high. To the first order, the shift changes a
+// deviation by the standard deviation that the errors give it.
 func apart(low, middle, high, errors []float64) {
 	mean, norm := 0.0, 0.0
 	for _, ms := range middle {
@@ -322,15 +322,14 @@ func (e *estimator) update() {
 	}
 }
 
-// hopeful reports whether a candidate that one player measured may be better than the
-// best.
+// hopeful reports whether a candidate that one player measured may be better than the best.
 func (e *estimator) hopeful(c *candidate) bool {
 	return c.value-hopeless*(c.off+noise) < e.best+e.margin(e.best) ||
 		e.level > 0 && c.worst-hopelessClimb*(c.worstOff+noise) < e.next()
 }
 
-// begun reports whether a candidate that some measured, and others are to, may well be
-// better than the best by so many ms. Few do not measure all that others do.
+// begun reports whether a candidate that some players measured, and others should, may well beat
+// the best by so many ms. Players who want few questions are not waited for.
 func (e *estimator) begun(by float64, few map[int]int) bool {
 	return slices.ContainsFunc(e.candidates.all, func(c *candidate) bool {
 		if !c.heard() || !c.wanted && !c.explored || c.server < 0 || e.candidates.unknown(c.server) {
@@ -345,21 +344,21 @@ func (e *estimator) begun(by float64, few map[int]int) bool {
 	})
 }
 
-// awaits reports whether a candidate of which only answers are missing that are still out
-// may well be the best.
+// awaits reports whether a candidate may well be the best and lacks only answers that are under
+// way.
 func (e *estimator) awaits() bool {
 	return slices.ContainsFunc(e.candidates.all, func(c *candidate) bool {
 		return c.heard() && !c.whole() && c.server >= 0 && e.candidates.questions.awaited(c) && e.promising(c, 0)
 	})
 }
 
-// promising reports whether a candidate may be better than the best by so many ms: if its
-// RTTs are as low as one in six is.
+// promising reports whether a candidate would beat the best by so many ms if its RTTs are as low as
+// one in six is.
 func (e *estimator) promising(c *candidate, by float64) bool {
 	return e.candidates.usable(c.server) && c.value-c.off-noise < e.best-by
 }
 
-// ranked are the candidates that are wanted, the lowest figure first.
+// ranked returns the wanted candidates, the lowest figure first.
 func (e *estimator) ranked(figure func(c *candidate) float64, wanted func(c *candidate) bool) []*candidate {
 	var ranked []*candidate
 	for _, c := range e.candidates.all {
@@ -373,9 +372,9 @@ func (e *estimator) ranked(figure func(c *candidate) float64, wanted func(c *can
 	return ranked
 }
 
-// hidden are candidates, n at most, that may be better than the incumbent if what is
-// suspect is as low as one in six is likely to be, as its relatives may be farther, or if
-// what is just over a limit is as low as packets go.
+// hidden returns at most n candidates that may beat the incumbent. Either suspect RTTs would have
+// to be as low as one in six, which their relatives allow, or RTTs just over a limit as low as
+// packets go.
 func (e *estimator) hidden(n int) []*candidate {
 	hidden := e.ranked(func(c *candidate) float64 { return c.luck }, func(c *candidate) bool {
 		suspect := len(c.suspects) > 0 && c.luck < e.best
@@ -384,10 +383,10 @@ func (e *estimator) hidden(n int) []*candidate {
 	return hidden[:min(n, len(hidden))]
 }
 
-// hiddenShare is which share of the leaders may be hidden ones.
+// At most one in hiddenShare of the leaders is hidden.
 const hiddenShare = 3
 
-// leaders are the best candidates that suit, n at most, and hidden ones.
+// leaders returns the best candidates that suit, at most n, and hidden ones.
 func (e *estimator) leaders(n int) []*candidate {
 	leaders := e.ranked(func(c *candidate) float64 { return c.score }, e.candidates.suits)
 	hidden := e.hidden(n / hiddenShare)

@@ -9,8 +9,8 @@ import (
 	"muster/selection"
 )
 
-// Finalists are the best servers, n at most, that everybody measured and that suit,
-// and some that may be better than all of them.
+// Finalists returns the best servers that everybody measured and that suit, at most n, and some
+// that may be better than all of them.
 func (p *Planner) Finalists(n int) []int {
 	p.estimator.update()
 	var servers []int
@@ -20,7 +20,7 @@ func (p *Planner) Finalists(n int) []int {
 	return servers
 }
 
-// Today are the fitted numbers.
+// These are the fitted numbers in use.
 var (
 	PriorSpread  = priorSpread
 	PriorError   = priorError
@@ -29,9 +29,9 @@ var (
 	NothingError = float64(nothingError)
 )
 
-// FitVariances are what a posterior learns that knows the score of every address, in
-// ms: the standard deviation of the children of each level's nodes, and how many of
-// a level's nodes stand elsewhere than their parents.
+// FitVariances returns what a posterior learns if it knows the score of every address, in ms.
+// Spread is the standard deviation of the children of each level's nodes. Astray is how many of a
+// level's nodes stand elsewhere than their parents.
 func FitVariances(tree *topology.Tree, scores map[topology.Node]float64) (spread, astray [topology.Levels]float64) {
 	e := &estimator{base: math.Inf(1), objective: selection.Criteria{By: selection.Mean}.Objective(nil)}
 	for _, score := range scores {
@@ -43,7 +43,7 @@ func FitVariances(tree *topology.Tree, scores map[topology.Node]float64) (spread
 		observations = append(observations, observation{at, e.value(scores[at]), off * off, false})
 	}
 	v := priorVariances()
-	for range 10 { // what is usual is learnt from what was, and so converges
+	for range 10 { // each pass learns the usual spread from the last one, and so they converge
 		p := &posterior{tree: tree, before: v.usual, now: v}
 		p.learn(observations)
 		v = p.now
@@ -54,9 +54,9 @@ func FitVariances(tree *topology.Tree, scores map[topology.Node]float64) (spread
 	return spread, v.astray
 }
 
-// PredictionErrors are how far each RTT, in ms, of a player is from what those before
-// it predict, outliers as they are counted, by the level of what the nearest of them
-// share with it.
+// PredictionErrors returns how far each of a player's RTTs, in ms, is from the prediction of those
+// before it. Outliers are capped as the predictor caps them. The errors are by the level that the
+// address shares with its nearest measured relative.
 func PredictionErrors(tree *topology.Tree, rtts func(yield func(at topology.Node, ms float64) bool)) (errors [topology.Levels][]float64) {
 	r := newPredictor(tree, 1)
 	seen := map[topology.Node]bool{}
@@ -73,5 +73,5 @@ func PredictionErrors(tree *topology.Tree, rtts func(yield func(at topology.Node
 	return errors
 }
 
-// MostRounds are made at most.
+// MostRounds is the most rounds of a search.
 const MostRounds = mostRounds

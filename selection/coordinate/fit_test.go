@@ -13,8 +13,7 @@ import (
 	"muster/selection/coordinate"
 )
 
-// TestFit fits the fitted numbers of the package again, and says how far today's
-// are off:
+// TestFit fits the package's fitted numbers again, and logs how far those in use are off:
 //
 //	go test ./selection/coordinate -run Fit -v -fit 3 [-fit-matrix planetlab.txt]
 var (
@@ -22,7 +21,7 @@ var (
 	fitMatrix = flag.String("fit-matrix", "", "and on worlds made of the measured round trips in this file")
 )
 
-// fitSeed is the first world's; no benchmark and no tuning uses those from here.
+// fitSeed is the first world's seed. No benchmark and no tuning uses seeds from here.
 const fitSeed = 21000
 
 func TestFit(t *testing.T) {
@@ -74,7 +73,7 @@ func fitGroup(t *testing.T, kind, group string, seed uint64) *sim.Group {
 
 // fit gathers what the worlds say of each number.
 type fit struct {
-	spread, astray [topology.Levels][]float64 // one a group
+	spread, astray [topology.Levels][]float64 // one for each group
 	errors         [topology.Levels][]float64 // of predictions, in ms
 	rtts           []float64                  // ms
 }
@@ -88,8 +87,8 @@ func (f *fit) add(o fit) {
 	f.rtts = append(f.rtts, o.rtts...)
 }
 
-// fitProbes is how many servers a player has measured when predictions are tested:
-// a search's.
+// fitProbes is how many servers a player has measured when predictions are tested: as many as in a
+// search.
 const fitProbes = 650
 
 func (f *fit) learn(g *sim.Group) {
@@ -113,7 +112,7 @@ func (f *fit) learn(g *sim.Group) {
 		rng := rand.New(rand.NewPCG(fitSeed, uint64(player)))
 		errors := coordinate.PredictionErrors(tree, func(yield func(at topology.Node, ms float64) bool) {
 			for range fitProbes {
-				// half of what a search asks is near what it has asked
+				// half of a search's questions are near what it has asked
 				server := rng.IntN(len(tree.List()))
 				for range 2 {
 					if rtt, lost := v.Pair(server, 1); !lost && !yield(tree.Of(server), rtt.Seconds()*1000) {

@@ -12,24 +12,24 @@ import (
 	"muster/selection/coordinate"
 )
 
-// country is one of a list, as far from all players, but for one of its networks.
+// country is a country of a list, equally far from all players except for one of its networks.
 type country struct {
 	networks, perNetwork int
 	away                 time.Duration
-	// odd is how far the servers of its last network are; 0 is as the others.
+	// odd is the RTT to the servers of its last network, 0 if it is the same as to the others.
 	odd time.Duration
 }
 
-// TestLimits: what keeps a stricter limit is found where hardly anything was asked of a
-// country, and where it is not the claim says whether it may be there.
+// TestLimits checks that the search finds a server that keeps a stricter limit in a country that
+// was hardly explored. Where it does not find one, Reach says whether there may be one.
 func TestLimits(t *testing.T) {
 	const ms = time.Millisecond
 	for _, test := range []struct {
 		name      string
 		countries []country
 		budget    int
-		keeps     bool          // the limit of 200 ms is found kept
-		reach     time.Duration // may be kept by what nobody found
+		keeps     bool          // a server that keeps the limit of 200 ms is found
+		reach     time.Duration // the limit that an unknown server may keep
 	}{
 		{"a near country", []country{{30, 10, 230 * ms, 0}, {5, 10, 190 * ms, 0}}, 0, true, 0},
 		{"one network of a far country", []country{{40, 10, 230 * ms, 0}, {20, 16, 215 * ms, 185 * ms}}, 0, true, 0},
@@ -59,7 +59,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// countriesOf is a list of such countries, and how far its servers are.
+// countriesOf returns a list with such countries, and each server's RTT.
 func countriesOf(countries []country) (list []discovery.Server, rtt []time.Duration) {
 	for c, country := range countries {
 		for n := range country.networks {

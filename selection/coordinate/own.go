@@ -5,39 +5,39 @@ import (
 	"slices"
 )
 
-// Where extras decide, the search has two unknowns: the server with the lowest worst
-// extra, and the players' own bests, from which extras count. An own best that was missed
-// by d makes a player's extras d too low, and the choice wrong by as much, less what the
-// player has left at the chosen server until nobody gives up more: the slack. So some
-// rounds look for what is nearer to somebody than the own best less the slack, which is
-// their target; less half of it, as the chosen server may still change for one where less
-// is given up (docs/experiments/least-sacrifice.md).
+// Where extras decide, the search has two unknowns: the server with the lowest worst extra, and the
+// players' own bests, which extras are counted from. If an own best is missed by d, the player's
+// extras are d too low. The choice is wrong by d less the slack. The slack is what the player can
+// still give up at the chosen server before giving up more than anybody else. So some rounds look
+// for servers nearer to a player than the own best less the slack. Only half of the slack counts,
+// because the choice may still move to a server where less is given up
+// (docs/experiments/least-sacrifice.md).
 
 const (
-	// Of ownEvery rounds one looks for nearer own bests, as long as any is likely that
-	// matters, or of ownSeldom.
+	// One round in ownEvery looks for nearer own bests while one that matters is likely, else one
+	// in ownSeldom.
 	ownEvery, ownSeldom = 2, 4
-	// nearest is how many of the addresses nearest to each player all measure, so that
-	// they count: only those that are nearer than the own best by noise.
+	// Everybody measures the nearest addresses of each player, at most this many, so that they
+	// count as own bests. Only addresses nearer than the own best by more than noise qualify.
 	nearest = 2
-	// countriesTried is in how many rounds everybody measures a server of each country of
-	// which nothing is known.
+	// In the first countriesTried rounds everybody measures a server in each unknown country.
 	countriesTried = 4
-	// slackShare is how much of a player's slack counts.
+	// slackShare is the share of a player's slack that counts.
 	slackShare = 0.5
-	// unreached is further than any own best may be missed by, in ms: who has none.
+	// unreached exceeds any amount, in ms, that an own best may be missed by. It is the slack of a
+	// player whose extras have no weight.
 	unreached = 1e4
 )
 
-// findOwn takes the players' own bests from the candidates that suit everybody, or before
-// there are any from all that anybody measured.
+// findOwn takes the players' own bests from the candidates that suit everybody. While there are
+// none, it takes them from all measured candidates.
 func (e *estimator) findOwn() {
 	if !e.objective.Sacrifices() {
 		return
 	}
 	n := len(e.candidates.questions) + len(e.guests)
 	e.own = slices.Repeat([]float64{math.Inf(1)}, n)
-	kept := 0 // limits: own bests are of servers that keep as many as any
+	kept := 0 // limits kept: own bests come from the servers that keep the most limits
 	for whole := range 2 {
 		for _, c := range e.candidates.all {
 			switch {
@@ -74,8 +74,8 @@ func (e *estimator) findOwn() {
 	e.objective = e.objective.Above(e.own)
 }
 
-// findSlack finds by how much each player's own best would have to be lower for somebody
-// to give up more at the incumbent than it seems.
+// findSlack finds how much lower each player's own best would have to be to make that player the
+// one who gives up most at the incumbent.
 func (e *estimator) findSlack() {
 	e.slack = e.slack[:0]
 	if !e.objective.Sacrifices() {
@@ -93,8 +93,8 @@ func (e *estimator) findSlack() {
 	}
 }
 
-// nearer is by how much RTTs are over what would matter to somebody's own best, of the
-// player for whom that is least; below 0 they would.
+// nearer returns how far RTTs are above what would matter to an own best, for the player with the
+// smallest gap. Below 0 they matter.
 func (e *estimator) nearer(rtts []float64) float64 {
 	least := math.Inf(1)
 	for player, slack := range e.slack {
@@ -103,8 +103,8 @@ func (e *estimator) nearer(rtts []float64) float64 {
 	return least
 }
 
-// nearestTo is the player for whom that is least at a candidate that is not measured by
-// all, by what is predicted, and who has not measured it; -1 if there is none.
+// nearestTo returns the player with the smallest predicted gap at a candidate, among those who have
+// not measured it, or -1 if there is none.
 func (e *estimator) nearestTo(c *candidate) int {
 	by, least, on := -1, math.Inf(1), e.predictor.line(c.at)
 	for player, slack := range e.slack {
@@ -119,8 +119,8 @@ func (e *estimator) nearestTo(c *candidate) int {
 	return by
 }
 
-// closer are candidates that not all have measured, and that somebody has nearer than the
-// own best: they count once all have.
+// closer returns candidates that not everybody has measured, and that are nearer to a player than
+// the own best. They count as own bests once everybody has measured them.
 func (e *estimator) closer() (all []*candidate) {
 	for player := range e.slack {
 		near := e.ranked(func(c *candidate) float64 { return c.rtts[player] }, func(c *candidate) bool {

@@ -12,8 +12,8 @@ import (
 	"muster/selection/coordinate"
 )
 
-// TestLargeParts: by the fair rules every network with 0.25 % of the list is looked at,
-// though all that are known of its country are hopeless.
+// TestLargeParts checks that the fair rules look at every network with 0.25 % of the list, though
+// all known networks of its country are hopeless.
 func TestLargeParts(t *testing.T) {
 	const (
 		ms = time.Millisecond
@@ -21,7 +21,7 @@ func TestLargeParts(t *testing.T) {
 		networks, each = 120, 20
 	)
 	var list []discovery.Server
-	var of []int // the network of each server
+	var of []int // each server's network
 	for n := range networks {
 		country := "AA"
 		if n >= networks/2 {

@@ -14,48 +14,47 @@ import (
 
 // Options tune a planner. The zero value is the default.
 type Options struct {
-	// Seed decides what is random.
+	// Seed decides the random choices.
 	Seed uint64
-	// Budget is how many servers a player is asked for in all: 650, which is 2 %
-	// of a long list, and less where players had measured before; negative is no
-	// limit.
+	// Budget is how many servers each player is asked for in all. The default is 650, which is 2 %
+	// of a long list, and less if the players had measured before. Negative means no limit.
 	Budget int
-	// Few is how many servers a player is asked for at most who wants to be asked for few,
-	// by player; missing is the budget. Such players are asked for the best of what the
-	// others found, and explore nothing.
+	// Few is the most servers that a player is asked for, for players who want few questions. The
+	// others have the budget. Players with few questions only measure the best of what the others
+	// found, and explore nothing.
 	Few map[int]int
-	// Beyond: the budget, which may be 0 then, is of servers besides those that players had
-	// measured before.
+	// Beyond says that the budget, which may then be 0, excludes servers that players had measured
+	// before.
 	Beyond bool
-	// Batch is how many servers a player has to do with at once: what spends the
-	// budget in 14 rounds, 40 without one.
+	// Batch is how many servers a player works on at once. The default spends the budget in 14
+	// rounds, or is 40 without a budget.
 	Batch int
-	// Ahead is how many more a player has to do with when the next batch is handed
-	// out, so that rounds overlap and nobody waits for the slowest reply: none.
+	// Ahead is how many questions a player still has when the next batch is handed out, so that
+	// rounds overlap and nobody waits for the slowest reply. The default is none.
 	Ahead int
 	// Guests count, too, and measure nothing.
 	Guests []Guest
-	// Enough is how much better a server may still be possible when the search
-	// ends: 1 ms; negative goes on until the budget is spent.
+	// Enough ends the search: it is the largest possible improvement that is not worth more
+	// questions. The default is 1 ms. A negative value goes on until the budget is spent.
 	Enough time.Duration
 }
 
-// Guest is somebody who measures nothing, and whose RTTs follow from the players'.
+// Guest is a player who measures nothing, and whose RTTs follow from the players'.
 type Guest struct {
 	Name string
-	// RTT is the guest's to a server of a country of which those of the players are known,
-	// or likely.
+	// RTT returns the guest's RTT to a server of a country, given the players' measured or
+	// predicted RTTs to it.
 	RTT func(country string, players []time.Duration) time.Duration
 }
 
 const (
 	defaultBudget, defaultEnough = 650, time.Millisecond
-	// budgetRounds spend the budget, leastBatch keeps a round worth its latency, and
-	// endlessBatch is that of a search without a budget: 0.3 s at 140 probes/s.
+	// budgetRounds spend the budget. leastBatch keeps a round worth its latency. endlessBatch is
+	// the batch of a search without a budget: 0.3 s at 140 probes/s.
 	budgetRounds, leastBatch, endlessBatch = 14, 8, 40
-	// knownShare of what players had measured before is taken off the budget.
+	// knownShare is the share of earlier measurements that is taken off the budget.
 	knownShare = 0.8
-	// randomStream keeps the planner's random numbers apart from others of a seed.
+	// randomStream keeps the planner's random numbers apart from others with the same seed.
 	randomStream = 0x726566696e65
 )
 
@@ -73,7 +72,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// most is how many servers a player may be asked for in all.
+// most returns how many servers a player may be asked for in all.
 func (o Options) most(player int) int {
 	if most, few := o.Few[player]; few {
 		return most
@@ -81,9 +80,8 @@ func (o Options) most(player int) int {
 	return o.Budget
 }
 
-// Planner coordinates a group, whose players never change: another group has
-// another planner, made from the table of what was measured. It is not safe for
-// concurrent use.
+// Planner coordinates a group with a fixed set of players. Another group gets a new planner, made
+// from the table of measurements. It is not safe for concurrent use.
 type Planner struct {
 	options    Options
 	tree       *topology.Tree
@@ -91,34 +89,34 @@ type Planner struct {
 	questions  questions
 	candidates *candidates
 	estimator  *estimator
-	// variances are the posterior's of the last round.
+	// variances are those of the last round's posterior.
 	variances variances
 
 	round int
-	// before is how many servers every player had measured before, at least.
+	// before is the least number of servers that any player had measured before.
 	before int
 	// history is the incumbent's score, round by round.
 	history []float64
-	// better is how much better than the incumbent servers may be that keep no stricter
-	// limit, stricter whether any keeps the next one. level is the number of limits that
-	// is broken, which both are for.
-	better, stricter outlook
+	// better forecasts how much better than the incumbent servers may be that keep no stricter
+	// limit. stricter forecasts whether any server keeps the next limit. Both hold for level, the
+	// number of broken limits.
+	better, stricter forecast
 	level            int
-	// nearer is how much more somebody may give up as a nearer server of theirs was not
-	// found yet, and owns the own bests, round by round.
-	nearer   outlook
+	// nearer forecasts how much more somebody may give up because a nearer server was not found
+	// yet. ownsThen are the own bests, round by round.
+	nearer   forecast
 	ownsThen [][]float64
-	// reviewed counts addresses that one player explored, passed those that all
-	// were asked for then.
+	// reviewed counts addresses that one player explored, and passed those that everybody was then
+	// asked for.
 	reviewed, passed int
-	// spent: there is nothing left to ask, or nobody may be asked any more; answers may be
-	// out.
+	// spent says that there is nothing left to ask, or nobody left to ask. Answers may still be
+	// under way.
 	spent bool
 }
 
-// New is a planner over the servers of a tree for the players of a table, which
-// may hold measurements already. It reads what the servers, which are the tree's, say
-// of themselves while it works: see [Planner.Inform].
+// New returns a planner over the servers of a tree for the players of a table, which may hold
+// measurements already. While it works it reads the facts that the tree's servers report of
+// themselves: see [Planner.Inform].
 func New(tree *topology.Tree, servers selection.Servers, table *selection.Table, criteria selection.Criteria, options Options) *Planner {
 	players := table.Players()
 	servers.List = tree.List()
@@ -134,7 +132,7 @@ func New(tree *topology.Tree, servers selection.Servers, table *selection.Table,
 		estimator: newEstimator(c, newPredictor(tree, len(players)), criteria.Objective(names), options.Guests),
 	}
 	for server := range servers.List {
-		if p.candidates.filter.Allowance(server) > 0 { // all measure those of the group's own
+		if p.candidates.filter.Allowance(server) > 0 { // everybody measures the group's own servers
 			c.at(tree.Of(server)).wanted = true
 		}
 	}
@@ -156,8 +154,8 @@ func New(tree *topology.Tree, servers selection.Servers, table *selection.Table,
 	return p
 }
 
-// Observe takes what a player measured of a server, asked for or not. Several
-// results of one server count as the lowest.
+// Observe takes a player's result for a server, asked for or not. The lowest of several results for
+// one server counts.
 func (p *Planner) Observe(player int, result discovery.Result) {
 	c := p.candidates.at(p.tree.Of(result.Server))
 	a := &p.questions[player]
@@ -167,7 +165,7 @@ func (p *Planner) Observe(player int, result discovery.Result) {
 	switch result.State {
 	case discovery.Answered:
 		p.estimator.measured(c, player, max(leastRTT, milliseconds(result.RTT)))
-	case discovery.Lost, discovery.Refused, discovery.Forbidden: // a server that one cannot measure is no use to the group
+	case discovery.Lost, discovery.Refused, discovery.Forbidden: // the group cannot use a server that one player cannot measure
 		if !a.met.has(result.Server) {
 			p.candidates.failed.add(result.Server)
 		}
@@ -177,24 +175,24 @@ func (p *Planner) Observe(player int, result discovery.Result) {
 	p.candidates.check(c)
 }
 
-// Limit lets a player be asked for so many servers more, whatever the budget has left.
+// Limit caps a player's further questions at more, whatever the budget has left.
 func (p *Planner) Limit(player, more int) {
 	q := &p.questions[player]
 	q.limit = q.load + min(more, math.MaxInt-q.load)
 }
 
-// leastRTT keeps an RTT of nothing, in ms, apart from none.
+// leastRTT, in ms, distinguishes an RTT of nothing from none.
 const leastRTT = 0.001
 
-// Inform notes that what a server says of itself came or changed.
+// Inform tells the planner that a server's facts about itself came or changed.
 func (p *Planner) Inform(server int) { p.candidates.inform(server) }
 
-// Expected is how many questions a player is likely to answer yet. Players ask in
-// order: what is missing of a round before one that was answered is silent, or where
-// rounds overlap of the round before that.
+// Expected returns how many questions a player is still likely to answer. Players ask in order. So
+// a question counts as unanswered for good once the player answered one of a later round, or of the
+// round after that where rounds overlap.
 func (p *Planner) Expected(player int) int { return p.questions[player].expected() }
 
-// Predict is what a player's RTT to a server is or will be.
+// Predict returns a player's RTT to a server, predicted if it was not measured.
 func (p *Planner) Predict(player, server int) time.Duration {
 	at := p.tree.Of(server)
 	if c := p.candidates.of[at]; c != nil && c.rtts[player] > 0 {
@@ -204,9 +202,9 @@ func (p *Planner) Predict(player, server int) time.Duration {
 	return duration(ms)
 }
 
-// Forecast is what a player's RTT to a server that they have not measured is likely to be, by
-// what they measured of its nearest relatives. Nothing is known if they measured none in
-// its country: what they see of the world as a whole says little.
+// Forecast returns a player's likely RTT to a server that the player has not measured, from the
+// nearest measured relatives. It is not known if the player measured none in the server's country:
+// the player's RTTs to the rest of the world say little.
 func (p *Planner) Forecast(player, server int) (rtt time.Duration, known bool) {
 	if p.tree.List()[server].Country == "" {
 		return 0, false

@@ -14,8 +14,8 @@ import (
 	"muster/selection/coordinate"
 )
 
-// small is a list of 300 servers in six countries, and the RTT of each player to
-// a server: by the country's distance, the network's, and a little by number.
+// small returns a list of 300 servers in six countries. rtt returns each player's RTT to a server:
+// by the country's distance, the network's, and a little by number.
 func small() []discovery.Server {
 	servers := make([]discovery.Server, 300)
 	for i := range servers {
@@ -34,8 +34,8 @@ func smallRTT(player, server int) time.Duration {
 	return time.Duration(20+25*max(distance, -distance)+network*7%11)*time.Millisecond + time.Duration(server%10)*time.Millisecond/4
 }
 
-// search drives a planner until it is done, and returns every question in
-// order. Servers that dead tells stay silent.
+// search drives a planner until it is done, and returns every question in order. Servers stay
+// silent if dead says so.
 func search(t *testing.T, options coordinate.Options, players int, dead func(server int) bool) (asked [][2]int, o coordinate.Progress) {
 	t.Helper()
 	return searchBy(t, selection.Mean, options, players, dead)
@@ -77,7 +77,7 @@ func searchBy(t *testing.T, rule selection.Rule, options coordinate.Options, pla
 
 func noneDead(int) bool { return false }
 
-// TestAsksOnce: nobody is asked twice for a server, and the search ends.
+// TestAsksOnce checks that nobody is asked twice for a server, and that the search ends.
 func TestAsksOnce(t *testing.T) {
 	for players := range 5 {
 		asked, _ := search(t, coordinate.Options{Seed: 1}, players+1, func(server int) bool { return server%7 == 0 })
@@ -99,7 +99,7 @@ func TestSameSeedSameQuestions(t *testing.T) {
 	}
 }
 
-// TestFindsTheBest: what is chosen is within what the search says may be left.
+// TestFindsTheBest checks that the choice is within the bound that the search claims.
 func TestFindsTheBest(t *testing.T) {
 	for seed := range uint64(10) {
 		_, o := search(t, coordinate.Options{Seed: seed}, 3, noneDead)
@@ -116,7 +116,7 @@ func TestFindsTheBest(t *testing.T) {
 	}
 }
 
-// TestHoldsItsBudget: a player is asked for no more than the budget.
+// TestHoldsItsBudget checks that no player is asked for more than the budget.
 func TestHoldsItsBudget(t *testing.T) {
 	asked, _ := search(t, coordinate.Options{Seed: 1, Budget: 40}, 2, noneDead)
 	load := map[int]int{}
@@ -130,8 +130,8 @@ func TestHoldsItsBudget(t *testing.T) {
 	}
 }
 
-// TestExpected: what was asked before an answered question is silent, and takes
-// nobody's time; where rounds overlap what was asked in the one before that.
+// TestExpected checks that a question asked before an answered one counts as silent, and is not
+// waited for. Where rounds overlap that holds for questions of the round before.
 func TestExpected(t *testing.T) {
 	for _, tt := range []struct{ ahead, late int }{{0, 0}, {80, 1}} {
 		list := small()
@@ -155,8 +155,8 @@ func TestExpected(t *testing.T) {
 	}
 }
 
-// TestNoBurst: no server is asked by more than half of a large group in one round,
-// nor by more than five of a small one.
+// TestNoBurst checks that in one round at most half of a large group queries a server, and at most
+// five of a small one.
 func TestNoBurst(t *testing.T) {
 	for _, test := range []struct{ players, most int }{{4, 4}, {8, 5}, {16, 8}, {64, 32}} {
 		list := small()
@@ -185,8 +185,8 @@ func TestNoBurst(t *testing.T) {
 	}
 }
 
-// TestFindsTheLeastSacrifice: both what is chosen and the own bests that it is counted from
-// are within what the search says may be left, also where servers are silent.
+// TestFindsTheLeastSacrifice checks that both the choice and the own bests are within the bound
+// that the search claims, also where servers are silent.
 func TestFindsTheLeastSacrifice(t *testing.T) {
 	const players = 3
 	dead := func(server int) bool { return server%7 == 0 }

@@ -9,31 +9,30 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// posterior is what the candidates' values say of all other addresses.
+// posterior holds what the candidates' values say of all other addresses.
 type posterior struct {
 	tree      *topology.Tree
 	rng       *rand.Rand
 	estimator *estimator
-	// nodes have observations below them, in the order of the tree. All others
+	// nodes are the nodes with observations below them, in the order of the tree. All others
 	// deviate by what was usual before this round.
 	nodes  []estimate
 	before [topology.Levels]float64
 	now    variances
-	// known are the values of observed ASes, those of a country side by side.
+	// known are the values of observed ASes, grouped by country.
 	known     []float64
 	countries []countryStats
-	// siblings are the places in nodes of the largest node of each AS, 0 if nothing
-	// is known of it.
+	// siblings are the indexes in nodes of each AS's largest node, 0 if nothing is known of the AS.
 	siblings []int32
-	// order is that in which the countries of a world are drawn, and below the variance
-	// of an address around a node of a level of which nothing is known. reach is by how
-	// much the best of some addresses may be lower than the node, by the bits of how many.
+	// order lists the countries as a world draws them. below is, by level, the variance of an
+	// address around an unknown node. reach is how far the best of some addresses may lie below the
+	// node, by the bits of their number.
 	order []drawnCountry
 	below [topology.Levels]float64
 	reach [topology.Levels][bits.UintSize + 1]float64
 }
 
-// variances are what is learnt of the nodes of a level together.
+// variances hold what is learnt of the nodes of a level together.
 type variances struct {
 	// usual is the variance of a node's children around it.
 	usual [topology.Levels]float64
@@ -41,40 +40,40 @@ type variances struct {
 	astray [topology.Levels]float64
 }
 
-// estimate is what the observations below a node say of it.
+// estimate holds what the observations below a node say of it.
 type estimate struct {
 	node            topology.Node
-	parent, end     int32 // in posterior.nodes
+	parent, end     int32 // indexes in posterior.nodes
 	mean, precision float64
 	// spread is the variance of the node's children around it.
 	spread float64
-	// sure: an observation below is no guess. observed counts the children of which
-	// that is so, and sum, squares and noise are over them.
+	// sure says that an observation below is no guess. observed counts the children that are sure,
+	// and sum, squares and noise cover those.
 	sure                bool
 	observed            int32
 	sum, squares, noise float64
-	// known are those of a country, in posterior.known, lowest is the lowest of them, and
-	// bandwidth the variance of what is drawn like one of them.
+	// known to knownEnd are a country's values in posterior.known. lowest is the lowest of them,
+	// and bandwidth is the variance of a draw around one of them.
 	known, knownEnd   int32
 	lowest, bandwidth float64
 }
 
-// observation is a candidate's value, and the variance of its error. What is partly
-// guessed from relatives says nothing of how much relatives differ.
+// observation is a candidate's value, and the variance of its error. If it is partly guessed from
+// relatives, it says nothing of how much relatives differ.
 type observation struct {
 	at              topology.Node
 	value, variance float64
 	guess           bool
 }
 
-// priorSpread is what the children of a node deviate by, as standard deviation,
-// before anything was observed. It counts like priorWeight observations; what is
-// usual for a level counts for each of its nodes like usualWeight. Fitted.
+// priorSpread is the standard deviation of a node's children before anything was observed. It
+// counts like priorWeight observations. For each node, its level's usual variance counts like
+// usualWeight observations. Fitted.
 var priorSpread = [topology.Levels]float64{0.6, 0.35, 0.25, 0.2, 0.12}
 
 const (
 	usualWeight = 4
-	// astrayPrior is how many stand elsewhere before any was observed; it counts
+	// astrayPrior is the share of nodes that stand elsewhere, before any was observed. It counts
 	// like astrayWeight observations.
 	astrayPrior, astrayWeight = 0.01, 40
 )
@@ -86,7 +85,7 @@ func priorVariances() (v variances) {
 	return v
 }
 
-// newPosterior takes in what was observed until a round.
+// newPosterior learns from what was observed before a round.
 func newPosterior(e *estimator, rng *rand.Rand, before variances) *posterior {
 	e.update()
 	p := &posterior{tree: e.candidates.tree, rng: rng, estimator: e, before: before.usual, now: before}
@@ -105,7 +104,7 @@ func newPosterior(e *estimator, rng *rand.Rand, before variances) *posterior {
 	return p
 }
 
-// learn takes observations, in the order of the tree, at most one of an address.
+// learn takes observations in the order of the tree, at most one for each address.
 func (p *posterior) learn(observations []observation) {
 	p.plant(observations)
 	var deviations, freedom, strays [topology.Levels]float64
@@ -119,7 +118,7 @@ func (p *posterior) learn(observations []observation) {
 		e.spread = p.before[l]
 		middle, far := 0.0, math.Inf(1)
 		if n := float64(e.observed); n > 0 {
-			// the squares around the mean, without what is the children's own uncertainty
+			// the squares around the mean, less the children's own uncertainty
 			squares := max(0, e.squares-e.sum*e.sum/n-e.noise*(n-1)/n)
 			deviations[l] += min(squares, outlying*outlying*p.before[l]*(n-1))
 			freedom[l] += n - 1
@@ -167,9 +166,9 @@ func (p *posterior) learn(observations []observation) {
 	}
 }
 
-// plant lists the nodes above the observations.
+// plant adds the nodes above the observations.
 func (p *posterior) plant(observations []observation) {
-	p.nodes = make([]estimate, 0, int(topology.Levels)*len(observations)) // hardly any share more than the list
+	p.nodes = make([]estimate, 0, int(topology.Levels)*len(observations)) // hardly any observations share more than the list
 	var open [topology.Levels]int32
 	for _, o := range observations {
 		var path [topology.Levels]topology.Node
@@ -202,7 +201,7 @@ func (p *posterior) plant(observations []observation) {
 	}
 }
 
-// find is what is known of a node, nil if that is nothing.
+// find returns the estimate of a node, or nil if nothing is known of it.
 func (p *posterior) find(node topology.Node) *estimate {
 	i, found := slices.BinarySearchFunc(p.nodes, node, func(e estimate, node topology.Node) int { return int(e.node - node) })
 	if !found {
@@ -211,7 +210,7 @@ func (p *posterior) find(node topology.Node) *estimate {
 	return &p.nodes[i]
 }
 
-// part is the largest part of the tree with an address of which nothing is known.
+// part returns the largest unknown part of the tree that contains an address.
 func (p *posterior) part(at topology.Node) topology.Node {
 	for parent := p.tree.Parent(at); parent > topology.Root && p.find(parent) == nil; parent = p.tree.Parent(at) {
 		at = parent

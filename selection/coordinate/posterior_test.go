@@ -11,12 +11,12 @@ import (
 	"muster/selection"
 )
 
-// TestGuessesAgree: ASes that are guessed from each other look all alike,
-// which says nothing of those that nobody knows.
+// TestGuessesAgree checks that ASes guessed from each other, which all look alike, say nothing of
+// unknown ASes.
 func TestGuessesAgree(t *testing.T) {
 	for _, test := range []struct {
 		guess bool
-		want  float64 // times the variance before anything was observed
+		want  float64 // as a multiple of the prior variance
 	}{{true, 1}, {false, 0.1}} {
 		tree := topology.New(oneCountry(40))
 		prior := priorVariances()
@@ -42,8 +42,8 @@ func TestGuessesAgree(t *testing.T) {
 	}
 }
 
-// TestExplorersTakeTurns: of machines of one network that may not suit, each player
-// looks at another before anybody looks at a second.
+// TestExplorersTakeTurns checks machines of one network that may not suit: each player looks at a
+// different one before anybody looks at a second.
 func TestExplorersTakeTurns(t *testing.T) {
 	list := oneCountry(1)
 	for i := range byte(3) {
@@ -51,7 +51,7 @@ func TestExplorersTakeTurns(t *testing.T) {
 	}
 	p := New(topology.New(list), selection.Servers{}, selection.NewTable(names(4), len(list)),
 		selection.Criteria{By: selection.Mean, Map: "oa_dm1"}, Options{Seed: 1})
-	p.questions[3].load = 10 // had more to do, and knows no less than the others
+	p.questions[3].load = 10 // was asked more, and knows no less than the others
 	seen := map[int]bool{}
 	for server := range list {
 		a := newAcquisition(p)
@@ -70,7 +70,7 @@ func TestExplorersTakeTurns(t *testing.T) {
 	}
 }
 
-// oneCountry has a server in each of some ASes of one country.
+// oneCountry returns a list with one server in each of some ASes of one country.
 func oneCountry(networks int) []discovery.Server {
 	var list []discovery.Server
 	for n := range networks {
@@ -80,8 +80,8 @@ func oneCountry(networks int) []discovery.Server {
 	return list
 }
 
-// TestGuessed: what one player found is a guess where the others need not look,
-// as it does not suit or may not.
+// TestGuessed checks that one player's result is a guess if the others need not look, because the
+// server does not suit or may not.
 func TestGuessed(t *testing.T) {
 	for _, test := range []struct {
 		criteria string
@@ -100,7 +100,7 @@ func TestGuessed(t *testing.T) {
 		}
 		p := New(topology.New(list), selection.Servers{Infos: infos}, selection.NewTable(names(2), 1),
 			selection.Criteria{By: selection.Mean, Map: test.criteria}, Options{Seed: 1})
-		for player, want := range []bool{test.want, false} { // the second makes it whole
+		for player, want := range []bool{test.want, false} { // the second player makes it whole
 			p.Observe(player, discovery.Result{Server: 0, State: discovery.Answered, RTT: 50 * time.Millisecond})
 			if c := p.candidates.of[p.tree.Of(0)]; p.candidates.guessed(c) != want {
 				t.Errorf("wanted %q, is %+v, measured by %d: guessed is not %v", test.criteria, test.info, player+1, want)

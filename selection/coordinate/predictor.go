@@ -6,21 +6,20 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// predictor predicts a player's RTT to an address from the mean of what the player
-// measured of its nearest relatives in the tree, and learns how far such
-// predictions are off.
+// predictor predicts a player's RTT to an address from the mean of the player's RTTs to its nearest
+// relatives in the tree. It also learns how far such predictions are off.
 type predictor struct {
 	tree    *topology.Tree
 	players int
-	// means are by player, those of a node from index on. Addresses have none: there
-	// is one RTT of each, which is the candidate's.
+	// means are by player, a node's from index on. Addresses have none, because an address has one
+	// RTT, which is the candidate's.
 	index map[topology.Node]int
 	means []mean
-	// errors are of predictions from a level, squared.
+	// errors are the squared errors of predictions from a level.
 	errors [topology.Levels]mean
 }
 
-// mean of values that came one by one.
+// mean averages values that come one by one.
 type mean struct {
 	sum float32
 	n   int32
@@ -30,15 +29,16 @@ func (m *mean) add(x float64) { m.sum, m.n = m.sum+float32(x), m.n+1 }
 
 func (m mean) value() float64 { return float64(m.sum) / float64(m.n) }
 
-// priorError is how far a prediction from a level is off, in ms, before any was
-// tested; it counts like priorWeight tests. Fitted.
+// priorError is how far a prediction from a level is off, in ms, before any was tested. It counts
+// like priorWeight tests. Fitted.
 var priorError = [topology.Levels]float64{60, 28, 14, 8, 5}
 
 const (
 	priorWeight = 6
-	// outlying errors and deviations count as this many standard deviations.
+	// Errors and deviations count as at most outlying standard deviations.
 	outlying = 3
-	// A player who has measured nothing is as far away as anything can be, in ms.
+	// Nothing is known of a player who has measured nothing, so this prediction, in ms, is as wide
+	// as possible.
 	nothingRTT, nothingError = 150, 100
 )
 
@@ -63,18 +63,18 @@ func (r *predictor) add(player int, at topology.Node, ms float64) {
 	}
 }
 
-// correct notes that a player's RTT to an address is lower than it was, in ms.
+// correct notes that a player's RTT to an address fell, in ms.
 func (r *predictor) correct(player int, at topology.Node, by float64) {
 	for node := r.tree.Parent(at); node >= 0; node = r.tree.Parent(node) {
 		r.means[r.index[node]+player].sum -= float32(by)
 	}
 }
 
-// line are the places in means of the nodes from an address or node up to the list, by
-// level; -1 where nobody measured anything below.
+// line holds, by level, the indexes in means of the nodes from an address or node up to the list,
+// or -1 where nobody measured anything below.
 type line [topology.Levels]int32
 
-// line is that of a node.
+// line returns a node's line.
 func (r *predictor) line(at topology.Node) (l line) {
 	for i := range l {
 		l[i] = -1
@@ -87,9 +87,8 @@ func (r *predictor) line(at topology.Node) (l line) {
 	return l
 }
 
-// nearest is the mean of the nearest relatives of a node that the player measured,
-// and the level of what they share with it. The node itself is one unless it is an
-// address.
+// nearest returns the mean of a player's RTTs to the nearest measured relatives of a node, and the
+// level that they share with it. The node itself is one of them unless it is an address.
 func (r *predictor) nearest(player int, at topology.Node) (ms float64, l topology.Level, known bool) {
 	return r.nearestOn(player, r.line(at))
 }
@@ -103,7 +102,7 @@ func (r *predictor) nearestOn(player int, on line) (ms float64, l topology.Level
 	return 0, topology.List, false
 }
 
-// count is how many addresses below a node a player has measured.
+// count returns how many addresses below a node a player has measured.
 func (r *predictor) count(player int, node topology.Node) int32 {
 	i, known := r.index[node]
 	if !known {
@@ -112,7 +111,7 @@ func (r *predictor) count(player int, node topology.Node) int32 {
 	return r.means[i+player].n
 }
 
-// predictOn is a player's RTT to the node of a line in ms, and the standard deviation of
+// predictOn returns a player's predicted RTT to a line's node in ms, and the standard deviation of
 // the error.
 func (r *predictor) predictOn(player int, on line) (ms, off float64) {
 	ms, l, known := r.nearestOn(player, on)
@@ -122,8 +121,8 @@ func (r *predictor) predictOn(player int, on line) (ms, off float64) {
 	return ms, r.off(l)
 }
 
-// without is what a player's RTT to an address would be predicted to be by
-// relatives in its AS if it had not been measured.
+// without predicts a player's RTT to an address from relatives in its AS, as if the address had not
+// been measured.
 func (r *predictor) without(player int, on line, ms float64) (predicted, off float64, known bool) {
 	for l := topology.Prefix24; l >= topology.AS; l-- {
 		if m := r.means[int(on[l])+player]; m.n > 1 {
@@ -133,7 +132,7 @@ func (r *predictor) without(player int, on line, ms float64) (predicted, off flo
 	return 0, 0, false
 }
 
-// off is how far predictions from a level are off, as standard deviation.
+// off returns the standard deviation of predictions from a level.
 func (r *predictor) off(l topology.Level) float64 {
 	e, prior := r.errors[l], priorError[l]
 	return math.Sqrt((float64(e.sum) + priorWeight*prior*prior) / (float64(e.n) + priorWeight))

@@ -6,65 +6,63 @@ import (
 	"time"
 )
 
-// Progress is how far the search has come.
+// Progress is the state of the search.
 type Progress struct {
-	// Best is the best server that everybody measured and that suits, -1 before
-	// there is one, and Score what the rule makes of it, in ms.
+	// Best is the best server that everybody measured and that suits, -1 before there is one. Score
+	// is its score by the rule, in ms.
 	Best  int
 	Score float64
-	// RegretBound is how much better a server may yet be found: 95 % of the posterior
-	// samples had none better. As those are the planner's own idea, it is at least
-	// what the last rounds gained. It is an estimate, no proof.
+	// RegretBound is how much better a server may yet be found: 95 % of the posterior samples had
+	// none better. Those are the planner's own model, so the bound is at least what the last rounds
+	// gained. It is an estimate, no proof.
 	RegretBound time.Duration
-	// Own is by how much more somebody gives up at Best than Score says, if extras decide
-	// and a player's own best was missed; 0 if that is not likely. RegretBound counts it in.
+	// Own is how much more than Score somebody may give up at Best, if extras decide and a player's
+	// own best was missed. It is 0 if that is unlikely. RegretBound includes it.
 	Own time.Duration
-	// Reach is a limit stricter than what Best keeps that a server may yet be found to
-	// keep for everybody; 0 if that is unlikely. RegretBound is of servers that do not.
+	// Reach is a limit stricter than those that Best keeps, if a server may yet be found that keeps
+	// it for everybody. It is 0 if that is unlikely. RegretBound excludes such servers.
 	Reach time.Duration
 	// Probes is how many servers the players were asked for on average.
 	Probes float64
 	Rounds int
-	// Done: the bound is not worth asking on, or there is nothing to ask, and no answer
-	// that is still out may make another server the best.
+	// Done says that the bound is not worth more questions, or that there is nothing to ask, and
+	// that no answer still under way may make another server the best.
 	Done bool
 }
 
 const (
-	// confidence is the share of samples that are within the regret bound.
+	// confidence is the share of samples within the regret bound.
 	confidence = 0.95
 	// memory is how many of the last bold samples count: those of six rounds.
 	memory = 6 * samples / boldEvery
-	// leastBound is the least that is claimed, in ms: two RTTs that are compared are one
-	// packet pair each, and so each off by noise.
+	// leastBound is the smallest bound ever claimed, in ms: a comparison takes two RTTs of one
+	// packet pair each, and both are off by noise.
 	leastBound = 2 * noise
-	// leastRounds are made in any case, and as many as coldRounds if nobody had
-	// measured anything before, or fairRounds if a deviation is looked for, of which less
-	// can be told from relatives.
+	// leastRounds are made in any case. The number is coldRounds if nobody had measured anything
+	// before, or fairRounds if the rule looks for a deviation, because relatives say less of that.
 	leastRounds, coldRounds, fairRounds = 3, 8, 12
-	// mostRounds are made, unless the budget is to be spent.
+	// mostRounds is the most rounds, unless the whole budget should be spent.
 	mostRounds = 20
-	// lately is how many rounds must have gained little at the end.
+	// lately is how many last rounds must have gained little.
 	lately = 5
-	// Of climbEvery rounds one looks for what keeps the next stricter limit, as long as
-	// the best does not, or of climbSeldom if that is unlikely. More would take from the
-	// score what may be in vain.
+	// One round in climbEvery looks for servers that keep the next stricter limit while the best
+	// does not, or one in climbSeldom if that is unlikely. More such rounds could be wasted and
+	// cost score.
 	climbEvery, climbSeldom = 2, 4
 )
 
-// outlook is what the last bold samples say of what may yet be found, in ms under the
-// target.
-type outlook struct {
+// forecast is what the last bold samples say may yet be found, in ms under the target.
+type forecast struct {
 	gains []float64
-	// detour is what countries may gain that some reach by a bad route.
+	// detour is the most that countries may gain if bad routes to them are corrected.
 	detour float64
 }
 
-// full reports whether there are samples enough.
-func (o *outlook) full() bool { return len(o.gains) == memory }
+// full reports whether there are enough samples.
+func (o *forecast) full() bool { return len(o.gains) == memory }
 
-// bound is what most gains are within.
-func (o *outlook) bound() float64 {
+// bound returns the limit that most gains stay within.
+func (o *forecast) bound() float64 {
 	n := len(o.gains)
 	if n == 0 {
 		return 0
@@ -73,10 +71,10 @@ func (o *outlook) bound() float64 {
 }
 
 // hopeless reports whether nothing is likely to be found.
-func (o *outlook) hopeless() bool { return o.full() && o.bound() == 0 && o.detour <= 0 }
+func (o *forecast) hopeless() bool { return o.full() && o.bound() == 0 && o.detour <= 0 }
 
-// outlook is that for what the round looks for.
-func (p *Planner) outlook() *outlook {
+// currentForecast returns the forecast that belongs to the round's kind.
+func (p *Planner) currentForecast() *forecast {
 	if p.estimator.climbs {
 		return &p.stricter
 	}
@@ -86,7 +84,7 @@ func (p *Planner) outlook() *outlook {
 	return &p.better
 }
 
-// climbs reports whether a round looks for what keeps the next stricter limit.
+// climbs reports whether a round looks for servers that keep the next stricter limit.
 func (p *Planner) climbs() bool {
 	if p.estimator.level == 0 {
 		return false
@@ -108,8 +106,8 @@ func (p *Planner) owns() bool {
 	return p.round%ownEvery == 1
 }
 
-// knowsOwn reports whether there are samples enough of nearer own bests: half of those
-// that the score takes, as such rounds are fewer.
+// knowsOwn reports whether there are enough samples of nearer own bests: half as many as for the
+// score, because such rounds are fewer.
 func (p *Planner) knowsOwn() bool { return len(p.nearer.gains) >= memory/2 }
 
 // noteOwn keeps the own bests of a round.
@@ -119,8 +117,8 @@ func (p *Planner) noteOwn() {
 	}
 }
 
-// missed is how much more somebody may give up at the incumbent, in ms, as an own best
-// was missed: what most samples stay under, and at least what the last rounds found.
+// missed returns how much more, in ms, somebody may give up at the incumbent because an own best
+// was missed. It is what most samples stay under, and at least what the last rounds found.
 func (p *Planner) missed() float64 {
 	e := p.estimator
 	missed := p.nearer.bound()
@@ -132,33 +130,33 @@ func (p *Planner) missed() float64 {
 	return missed
 }
 
-// noteLevel forgets what was thought of servers that keep as few limits as the best did
-// before.
+// noteLevel drops the forecasts once the best keeps another number of limits, because they were
+// about servers like the former best.
 func (p *Planner) noteLevel() {
 	if p.level != p.estimator.level {
-		p.level, p.better, p.stricter, p.history = p.estimator.level, outlook{}, outlook{}, nil
+		p.level, p.better, p.stricter, p.history = p.estimator.level, forecast{}, forecast{}, nil
 	}
 }
 
-// noteGain notes how far under the target a sample's best server was, which has the
-// lowest value. It may not suit, but nobody knows that yet.
+// noteGain notes how far a sample's best server, the one with the lowest value, is under the
+// target. It may not suit, but nobody knows that yet.
 func (p *Planner) noteGain(lowest float64) {
 	target := p.estimator.target()
 	most := within(target)
-	if p.estimator.owns { // nobody's own best is lower than nothing
+	if p.estimator.owns { // no own best is below 0
 		most = slices.Max(p.estimator.own)
 	}
 	gain := min(max(0, target-p.estimator.score(lowest)), most)
-	o := p.outlook()
+	o := p.currentForecast()
 	o.gains = append(o.gains, gain)
 	o.gains = o.gains[max(0, len(o.gains)-memory):]
 }
 
-// Progress is how far the search has come.
+// Progress returns the state of the search.
 func (p *Planner) Progress() Progress {
 	e := p.estimator
 	if e.incumbent != nil && !p.candidates.suits(e.incumbent) {
-		e.update() // it filled up since
+		e.update() // the server filled up since
 	}
 	o := Progress{Best: -1, Rounds: p.round}
 	for _, a := range p.questions {
@@ -167,7 +165,7 @@ func (p *Planner) Progress() Progress {
 	if e.incumbent != nil {
 		o.Best, o.Score = e.incumbent.server, e.best
 	}
-	// what was gained of late: a stricter limit kept is no number of ms
+	// the recent gain. A stricter limit is not measured in ms.
 	gained := 0.0
 	if last := p.history[max(0, len(p.history)-1-lately):]; len(last) > 0 && last[0] != none {
 		gained = min(last[0]-e.best, within(e.best))
@@ -197,9 +195,9 @@ func (p *Planner) Progress() Progress {
 	return o
 }
 
-// Untried are servers that are likely better than the best for all, as far as the RTTs of
-// those can be told who are asked for few only and have not measured them: all others have.
-// The best come first, n at most.
+// Untried returns servers that likely beat the best, judging by predicted RTTs for the players who
+// want few questions. Those have not all measured them, and all others have. The best come first,
+// at most n.
 func (p *Planner) Untried(n int) (servers []int) {
 	p.estimator.update()
 	untried := p.estimator.ranked(func(c *candidate) float64 { return c.value }, func(c *candidate) bool {
@@ -211,7 +209,7 @@ func (p *Planner) Untried(n int) (servers []int) {
 	return servers
 }
 
-// isForFew reports whether a candidate is one for those who are asked for few only: all
+// isForFew reports whether a candidate may go to the players who want few questions, because all
 // others have measured it.
 func (p *Planner) isForFew(c *candidate) bool {
 	if c.server < 0 || !p.candidates.usable(c.server) {
@@ -225,10 +223,10 @@ func (p *Planner) isForFew(c *candidate) bool {
 	return true
 }
 
-// Hidden are servers, n at most, that everybody measured and that suit, and that may
-// be better than all others if an RTT of theirs is not what it seems: first the best, if
-// there is one, as RTTs to other servers on its address count for it, too. Before a
-// choice stands they should be probed again.
+// Hidden returns at most n servers to probe again before a choice stands. Everybody measured them,
+// they suit, and they may be better than all others if one of their RTTs is not what it seems. The
+// best comes first, if there is one, because RTTs to other servers on its address count for it,
+// too.
 func (p *Planner) Hidden(n int) []int {
 	p.estimator.update() // the last answers came after the last round
 	var servers []int

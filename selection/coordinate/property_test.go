@@ -12,12 +12,12 @@ import (
 	"muster/selection/coordinate"
 )
 
-// sessions is how many small worlds a property is tried on: enough for each bug that
-// was found so, and each that was put in to see it found.
+// sessions is how many small worlds a property is tried on. It is enough to find each bug that was
+// ever found this way, and each that was planted to test this.
 const sessions = 400
 
-// TestReachesTheOptimum: whoever asks on until nothing is left ends on the best
-// server there is, whatever the rule.
+// TestReachesTheOptimum checks that a search that asks until nothing is left ends on the best
+// server, whatever the rule.
 func TestReachesTheOptimum(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range sessions {
@@ -27,8 +27,8 @@ func TestReachesTheOptimum(t *testing.T) {
 	}
 }
 
-// TestSurvivesTheSession: players come and go, replies are late, lost, unasked and
-// never the same twice.
+// TestSurvivesTheSession checks searches whose players come and go, and whose replies are late,
+// lost, unasked and never the same twice.
 func TestSurvivesTheSession(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range sessions {
@@ -51,8 +51,7 @@ func FuzzPlanner(f *testing.F) {
 	})
 }
 
-// live plays the events of a session, a byte each, and then lets it end. It
-// returns all questions.
+// live plays the events of a session, a byte each, and then lets it end. It returns all questions.
 func live(t testing.TB, seed uint64, events []byte) []question {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	w := newSmallWorld(rng, seed%2 == 0)
@@ -67,14 +66,14 @@ func live(t testing.TB, seed uint64, events []byte) []question {
 		}
 		n.happens(event%8, int(event/8))
 	}
-	n.regroup() // of lost replies nothing is waited for
+	n.regroup() // lost replies are not waited for
 	if o := n.finish(); seed%4 == 1 {
 		n.found(o)
 	}
 	return n.trace
 }
 
-// happens is one event: the last bits say to whom.
+// happens plays one event. whom picks the player or question.
 func (n *session) happens(event byte, whom int) {
 	player := whom % mostPlayers
 	if len(n.here) > 0 {
@@ -88,25 +87,25 @@ func (n *session) happens(event byte, whom int) {
 	case len(n.here) == 0:
 	case event == 1 && len(n.waiting) > 0: // in any order
 		n.answer(whom % len(n.waiting))
-	case event == 2: // nearly everybody
+	case event == 2: // answer nearly all
 		for i := range min(len(n.waiting), 4+whom) {
 			n.answer(i * 7919 % len(n.waiting))
 		}
 	case event == 3 && whom%2 == 0 && len(n.waiting) > 0: // lost on the way
 		n.lose(whom / 2 % len(n.waiting))
-	case event == 3: // nobody asked
+	case event == 3: // unasked
 		n.tell(question{player, whom * 31 % len(n.says)})
 	case event == 5:
 		n.leave(player)
-	case event == 6 && len(n.waiting) > 0: // of one who is no more, or is here
+	case event == 6 && len(n.waiting) > 0: // from a player who left or is still here
 		n.tell(question{whom % mostPlayers, n.waiting[0].server})
 	case event == 7:
 		n.regroup()
 	}
 }
 
-// TestSilentNeighbour: a server that is silent for somebody is out, though another
-// on the same address answered.
+// TestSilentNeighbour checks that a server that is silent for somebody is out, though another on
+// the same address answered.
 func TestSilentNeighbour(t *testing.T) {
 	w := &smallWorld{says: make([]discovery.Info, 2)}
 	for port := range uint16(2) {

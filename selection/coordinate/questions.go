@@ -15,20 +15,20 @@ func (b bitset) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
 func (b bitset) add(i int)      { b[i/64] |= 1 << (i % 64) }
 func (b bitset) remove(i int)   { b[i/64] &^= 1 << (i % 64) }
 
-// questions are what each player was asked for, and what came of it.
+// questions hold what each player was asked for, and the results.
 type questions []asked
 
-// asked are the questions of one player.
+// asked holds the questions of one player.
 type asked struct {
-	// servers were asked for or measured, met ones answered.
+	// servers were asked for or measured. met are those that answered.
 	servers, met bitset
-	// waiting are those asked for and not yet answered, with the round of it, and
-	// heard is the newest round of which anything was answered.
+	// waiting maps unanswered servers to the round of the question. heard is the newest round with
+	// an answer.
 	waiting map[int]int
 	heard   int
-	// late is how many rounds before that one answers are still on their way from.
+	// late is how many rounds before heard still count as under way.
 	late int
-	// load is how many servers the player was asked for, and limit how many that may be.
+	// load is how many servers the player was asked for, and limit the most.
 	load, limit int
 }
 
@@ -40,14 +40,14 @@ func newQuestions(players, servers, late int) questions {
 	return q
 }
 
-// ask notes a question of a round.
+// ask records a question of a round.
 func (a *asked) ask(server, round int) {
 	a.servers.add(server)
 	a.waiting[server] = round
 	a.load++
 }
 
-// answered notes a result, and reports whether it was waited for.
+// answered records a result, and reports whether it was waited for.
 func (a *asked) answered(result discovery.Result) (waited bool) {
 	round, waited := a.waiting[result.Server]
 	if waited {
@@ -63,7 +63,7 @@ func (a *asked) answered(result discovery.Result) (waited bool) {
 	return waited
 }
 
-// underWay are the servers whose answers are likely to come yet.
+// underWay iterates over the servers whose answers are still likely to come.
 func (a *asked) underWay(yield func(server int) bool) {
 	for server, round := range a.waiting {
 		if round >= a.heard-a.late && !yield(server) {
@@ -72,7 +72,7 @@ func (a *asked) underWay(yield func(server int) bool) {
 	}
 }
 
-// expected is how many these are.
+// expected counts them.
 func (a *asked) expected() int {
 	n := 0
 	for range a.underWay {
@@ -81,7 +81,7 @@ func (a *asked) expected() int {
 	return n
 }
 
-// by counts who was asked for a server or has measured it.
+// by counts the players who were asked for a server or have measured it.
 func (q questions) by(server int) int {
 	n := 0
 	for player := range q {
@@ -92,7 +92,7 @@ func (q questions) by(server int) int {
 	return n
 }
 
-// waiting is how many questions are to be answered.
+// waiting counts the unanswered questions.
 func (q questions) waiting() int {
 	n := 0
 	for player := range q {
@@ -122,8 +122,8 @@ func (q questions) awaited(c *candidate) bool {
 	return true
 }
 
-// quotas are how many more servers each player may be asked for in a round, and
-// for how many players that is any. The first round takes what it takes.
+// quotas returns how many more servers each player may be asked for in a round, and how many
+// players have a quota. The first round has no batch limit.
 func (q questions) quotas(o Options, round int) (quotas []int, players int) {
 	batch := o.Batch
 	if round == 0 {

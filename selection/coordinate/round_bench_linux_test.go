@@ -15,8 +15,8 @@ import (
 	"muster/selection"
 )
 
-// internet is a list of servers in blocks of networks of countries, and what each
-// player's RTT to each of them is.
+// internet returns a list of servers in blocks of networks of countries, and each player's RTT to
+// each server.
 func internet(servers, players int, seed uint64) ([]discovery.Server, [][]time.Duration) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	list := make([]discovery.Server, servers)
@@ -47,9 +47,9 @@ func internet(servers, players int, seed uint64) ([]discovery.Server, [][]time.D
 	return list, rtts
 }
 
-// BenchmarkRound measures what whole searches among 30,000 servers take of a processor,
-// whatever else the machine does. A round is to take under 10 ms for 64 players and 2 for
-// four, and a planner far less than 1 MB when it is done.
+// BenchmarkRound measures the processor time of whole searches among 30,000 servers, whatever else
+// the machine does. The goals: a round takes under 10 ms for 64 players and 2 for four, and a
+// finished planner far less than 1 MB.
 func BenchmarkRound(b *testing.B) {
 	for _, players := range []int{4, 64} {
 		b.Run(fmt.Sprint(players), func(b *testing.B) {
@@ -84,7 +84,7 @@ func BenchmarkRound(b *testing.B) {
 	}
 }
 
-// threadTime is what this thread has had of the processor.
+// threadTime returns this thread's processor time.
 func threadTime(b *testing.B) time.Duration {
 	var clock unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &clock); err != nil {
@@ -93,7 +93,7 @@ func threadTime(b *testing.B) time.Duration {
 	return time.Duration(clock.Nano())
 }
 
-// heap is how much is allocated and still used.
+// heap returns how many bytes are allocated and still used.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -16,22 +16,22 @@ import (
 	"muster/selection/coordinate"
 )
 
-// mostPlayers is how many may come to a session.
+// mostPlayers is the most players of a session.
 const mostPlayers = 8
 
-// smallWorld is a list of some servers, several on a machine, of which some are
-// silent, for all or for one, and some unsuitable.
+// smallWorld is a list of some servers, several on a machine. Some are silent for all or for one
+// player, and some are unsuitable.
 type smallWorld struct {
 	servers selection.Servers
-	// says is what each server says of itself if it answers.
+	// says holds what each server reports of itself if it answers.
 	says []discovery.Info
-	// rtts are by player and server, 0 is silence.
+	// rtts are by player and server. 0 is silence.
 	rtts     [mostPlayers][]time.Duration
 	criteria selection.Criteria
 }
 
-// newSmallWorld draws a world and criteria. Silence is a machine's or, with ports,
-// a single server's too.
+// newSmallWorld draws a world and criteria. A whole machine may be silent or, with ports, a single
+// server.
 func newSmallWorld(rng *rand.Rand, ports bool) *smallWorld {
 	w := &smallWorld{}
 	countries, machines := 1+rng.IntN(5), 1+rng.IntN(40)
@@ -73,7 +73,7 @@ func newSmallWorld(rng *rand.Rand, ports bool) *smallWorld {
 	return w
 }
 
-// draw is criteria of any rule, some of which bar servers.
+// draw returns criteria of any rule. Some bar servers.
 func (w *smallWorld) draw(rng *rand.Rand) selection.Criteria {
 	criteria := selection.Criteria{By: selection.Rules()[rng.IntN(len(selection.Rules()))], Weights: map[string]float64{}}
 	if rng.IntN(2) == 0 {
@@ -96,11 +96,10 @@ func (w *smallWorld) draw(rng *rand.Rand) selection.Criteria {
 
 func playerName(player int) string { return fmt.Sprintf("player %d", player) }
 
-// question is what a player was asked.
+// question is a server that a player was asked for.
 type question struct{ player, server int }
 
-// session is a planner at work, a new one whenever players come or go, and
-// everything it must hold to.
+// session is a planner at work, replaced whenever players come or go, with all it must hold to.
 type session struct {
 	testing.TB
 	*smallWorld
@@ -109,19 +108,19 @@ type session struct {
 	planner *coordinate.Planner
 	// here are the planner's players.
 	here []int
-	// waiting are questions in the order in which they were asked, asked those
-	// that may not be asked again, by player.
+	// waiting are the open questions, oldest first. asked are, by player, those that may not be
+	// asked again.
 	waiting []question
 	asked   map[question]bool
-	// lost are questions or answers that got lost on the way.
+	// lost are questions or answers that were lost on the way.
 	lost []question
 	load [mostPlayers]int
-	// got is what was told last of each server, told all RTTs.
+	// got is the last result for each question, and told all its RTTs.
 	got  map[question]discovery.State
 	told map[question]time.Duration
-	// trace is all that was asked.
+	// trace lists all questions.
 	trace []question
-	// drift is what RTTs have become longer by, as a share.
+	// drift is how much RTTs have grown, as a share.
 	drift float64
 }
 
@@ -141,7 +140,7 @@ func newSession(t testing.TB, w *smallWorld, players int, options coordinate.Opt
 	return n
 }
 
-// regroup makes a planner for those who are here now, of what is known.
+// regroup makes a planner for the players present, from what is known.
 func (n *session) regroup() {
 	n.waiting, n.lost, n.load, n.asked = nil, nil, [mostPlayers]int{}, map[question]bool{}
 	var names []string
@@ -159,7 +158,7 @@ func (n *session) regroup() {
 	n.planner = coordinate.New(n.tree, n.servers, table, n.criteria, n.options)
 }
 
-// next has the planner ask, and holds it to what it may ask.
+// next lets the planner ask, and checks that it may ask that.
 func (n *session) next() (asked int) {
 	for _, b := range n.planner.Next() {
 		for _, server := range b.Servers {
@@ -184,26 +183,26 @@ func (n *session) next() (asked int) {
 	return asked
 }
 
-// bars tells a server that is ruled out by what is known of it.
+// bars reports whether known facts rule out a server.
 func (n *session) bars(server int) bool {
 	barred, _ := selection.NewFilter(n.servers, n.criteria).Bars(server)
 	return barred
 }
 
-// answer has one of those who were asked answer.
+// answer answers one of the open questions.
 func (n *session) answer(i int) {
 	q := n.waiting[i]
 	n.waiting = slices.Delete(n.waiting, i, i+1)
 	n.tell(q)
 }
 
-// lose has an answer lost on the way.
+// lose loses an answer on the way.
 func (n *session) lose(i int) {
 	n.lost = append(n.lost, n.waiting[i])
 	n.waiting = slices.Delete(n.waiting, i, i+1)
 }
 
-// tell has a player say what there is to say of a server, asked or not.
+// tell reports what a player sees of a server, asked or not.
 func (n *session) tell(q question) {
 	rtt := n.rtts[q.player][q.server]
 	result := discovery.Result{Server: q.server, State: discovery.Lost + discovery.State(q.server%2)}
@@ -223,7 +222,7 @@ func (n *session) tell(q question) {
 	}
 }
 
-// join has a player come, or come back.
+// join adds a player, or brings one back.
 func (n *session) join(player int) {
 	if !slices.Contains(n.here, player) {
 		n.here = append(n.here, player)
@@ -236,7 +235,7 @@ func (n *session) leave(player int) {
 	n.regroup()
 }
 
-// holds checks what is said of the servers found so far.
+// holds checks the planner's claims about the servers found so far.
 func (n *session) holds() {
 	o := n.planner.Progress()
 	best := n.planner.Finalists(5)
@@ -280,7 +279,7 @@ func (n *session) finish() coordinate.Progress {
 	return coordinate.Progress{}
 }
 
-// found holds what was found against the best there is.
+// found checks the result against the best server there is.
 func (n *session) found(o coordinate.Progress) {
 	want := n.best()
 	if want == nil {
@@ -294,7 +293,7 @@ func (n *session) found(o coordinate.Progress) {
 	}
 }
 
-// best is the choice of somebody who knows everything, nil if nothing suits.
+// best returns the choice of somebody who knows everything, nil if nothing suits.
 func (n *session) best() *selection.Ranked {
 	servers := selection.Servers{List: n.servers.List, Infos: map[int]*discovery.Info{}}
 	for server := range n.says {
@@ -303,7 +302,7 @@ func (n *session) best() *selection.Ranked {
 	return n.choice(servers, func(int) bool { return true })
 }
 
-// chosen is a server as it is ranked, nil if it is culled.
+// chosen returns a server as it is ranked, nil if it is culled.
 func (n *session) chosen(server int) *selection.Ranked {
 	return n.choice(n.servers, func(s int) bool { return s == server })
 }
@@ -324,13 +323,13 @@ func (n *session) choice(servers selection.Servers, among func(server int) bool)
 	return selection.NewFilter(servers, n.criteria).Select(table).Chosen
 }
 
-// TestFinishesWhatIsBegun: where a search would have ended it goes on if the last
-// answers, of servers that only one player was asked for, are far nearer than all before.
+// TestFinishesWhatIsBegun checks that a search does not end on a lucky round. Its answers are far
+// nearer than all before, and only one player was asked for those servers.
 func TestFinishesWhatIsBegun(t *testing.T) {
-	const far = 0 // rounds: none has a near server
+	const far = 0 // no round: none has a near server
 	list := small()
-	// search asks until it is done, and says after how many rounds; in the one that is
-	// lucky servers asked of one player are next to them, and it ends there.
+	// search asks until it is done, and returns the number of rounds. In the lucky round the
+	// servers that one player is asked for are next door, and the search ends there.
 	search := func(seed uint64, lucky int) (rounds int, done bool) {
 		p := coordinate.New(topology.New(list), selection.Servers{},
 			selection.NewTable([]string{"ann", "bob", "cat"}, len(list)), selection.Criteria{By: selection.Mean},
@@ -376,14 +375,14 @@ func TestFinishesWhatIsBegun(t *testing.T) {
 	}
 }
 
-// TestAwaitsWhatMayWin: with the budget spent the search is over, whoever has not answered
-// yet, unless one of these answers may make a server the best.
+// TestAwaitsWhatMayWin checks that a search with its budget spent is over, whatever answers are
+// still missing, unless one of them may make a server the best.
 func TestAwaitsWhatMayWin(t *testing.T) {
 	list := small()
 	mean := func(server int) time.Duration { return (smallRTT(0, server) + smallRTT(1, server)) / 2 }
 	for _, test := range []struct {
 		name   string
-		out    func(server int) bool // does not answer bob
+		out    func(server int) bool // bob does not answer for these
 		awaits bool
 	}{
 		{"nothing", noneDead, false},

@@ -13,8 +13,8 @@ import (
 	"muster/selection/coordinate"
 )
 
-// TestDoubtsOneSample: the best server is among the finalists though one player's
-// sample of it met a full queue.
+// TestDoubtsOneSample checks that the best server is a finalist though one player's packet to it
+// met a full queue.
 func TestDoubtsOneSample(t *testing.T) {
 	const players = 3
 	list := small()
@@ -53,8 +53,8 @@ func TestDoubtsOneSample(t *testing.T) {
 	}
 }
 
-// TestDoubtsOneSampleOfItsOwn: so is one that is nearer than its neighbours, of which they
-// tell too little.
+// TestDoubtsOneSampleOfItsOwn checks the same for a server that is nearer than its neighbours,
+// which tell too little of it.
 func TestDoubtsOneSampleOfItsOwn(t *testing.T) {
 	const best, other = 4, 5
 	rtts := [][2]time.Duration{{105, 105}, {105, 105}, {105, 105}, {105, 105}, best: {92, 210}, other: {97, 97}} // in ms

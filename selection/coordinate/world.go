@@ -10,50 +10,49 @@ import (
 )
 
 const (
-	// reachSD is how many standard deviations below a node an address is looked for, if
-	// it is the only one there. The best of n is likely to be lower, by what makes one of
-	// them as rare: the tail of a normal distribution falls like exp(−z²/2).
+	// reachSD is how many standard deviations below a node an address may lie if it is the only one
+	// there. The best of n may lie lower, by the distance that makes a single one as rare: the tail
+	// of a normal distribution falls like exp(−z²/2).
 	reachSD = 3.5
 	// vague is the precision of the root before anything was observed.
 	vague = 1e-9
-	// cleanShare is how many of a country's unknown ASes are drawn as if they had no
-	// bad route.
+	// cleanShare is the share of a country's unknown ASes that are drawn as if they had no bad
+	// route.
 	cleanShare = 0.3
-	// someKnown ASes tell what the others of a country are like.
+	// someKnown is how many ASes tell what the others of a country are like.
 	someKnown = 6
-	// narrow divides the variance of a country for what is drawn next to one of its
-	// values.
+	// narrow divides the variance of a country for draws next to one of its values.
 	narrow = 4
-	// silverman is the exponent of his rule for the bandwidth of a smoothed bootstrap
-	// of n values, σ·(4/3n)^(1/5), squared as the variance is.
+	// silverman is the exponent of Silverman's rule for the bandwidth of a smoothed bootstrap of n
+	// values, σ·(4/3n)^(1/5), squared as the variance is.
 	silverman = 2.0 / 5
 )
 
-// world is a sample of the posterior while it is drawn, and what is kept of it: the
-// best addresses that may still be asked for. One answer goes for all of a part of the
-// tree of which nothing is known, so of each part only the best address is kept.
+// world is a sample of the posterior while it is drawn, and its best addresses that may still be
+// asked for. One answer stands for a whole unknown part of the tree, so only the best address of
+// each part is kept.
 type world struct {
 	*posterior
 	bold bool
-	// best are the addresses under the limit, best first, most of them at most, and
-	// none of parts seen before. Once they are so many the limit is the worst's value, as
-	// nobody asks for what is worse.
+	// best are the addresses under the limit, best first, at most most of them, without parts seen
+	// before. Once the list is full the limit is its worst value, because nobody asks for worse
+	// ones.
 	best  []drawn
 	most  int
 	limit float64
-	// cut is how low the best address of a part of the tree has to be if it is to be drawn at
-	// all: the limit, but in bold worlds that at first, as there a block may stand elsewhere
-	// than its part.
+	// cut is the limit under which the best address of a part must lie, or the part is not drawn.
+	// It follows limit. In bold worlds it stays at the first limit, because a block may stand
+	// elsewhere than its part.
 	cut  float64
 	seen map[topology.Node]bool
-	// found is the lowest value of all, of parts seen before, too.
+	// found is the lowest value of all, including parts seen before.
 	found float64
 
-	// values and spreads are those of the nodes above the one at hand, known the values of
-	// the country's observed ASes, lowest the lowest of them, and bandwidth the variance of
-	// what is drawn like one of them. clean is the country's value without bad routes, if
-	// that is known. floor is the lowest of what its unknown ASes are drawn from, and wide
-	// the most by which their addresses deviate from it, as standard deviation.
+	// values and spreads belong to the nodes above the current one. known are the values of the
+	// country's observed ASes, lowest is the lowest of them, and bandwidth is the variance of a
+	// draw around one of them. clean is the country's value without bad routes, if known. floor is
+	// the lowest value that its unknown ASes are drawn around. wide is the largest standard
+	// deviation of their addresses from it.
 	values, spreads   [topology.Levels]float64
 	known             []float64
 	lowest, bandwidth float64
@@ -61,23 +60,23 @@ type world struct {
 	floor, wide       float64
 }
 
-// drawn is an address of a world, its value there, and the largest part of the tree with it
-// of which nothing is known.
+// drawn is an address of a world, its value there, and the largest unknown part of the tree that
+// contains it.
 type drawn struct {
 	at, part topology.Node
 	value    float64
 }
 
-// drawnCountry is a country, the place in posterior.nodes of what is known of it, or -1,
-// and its value without bad routes, if that is known.
+// drawnCountry is a country, the index of its estimate in posterior.nodes, or -1, and its value
+// without bad routes, if known.
 type drawnCountry struct {
 	at    topology.Node
 	known int32
 	clean *float64
 }
 
-// prepare notes what all worlds are drawn from. The best countries come first: what is
-// found there rules out most of the others at once.
+// prepare computes what all worlds share. The best countries come first, because addresses found
+// there rule out most of the others at once.
 func (p *posterior) prepare() {
 	for l := topology.Address; l > topology.List; l-- {
 		p.below[l-1] = p.below[l] + p.before[l-1]
@@ -110,12 +109,11 @@ func (p *posterior) prepare() {
 	slices.SortStableFunc(p.order, func(a, b drawnCountry) int { return cmp.Compare(first(a), first(b)) })
 }
 
-// sample draws a world from the posterior. It returns the best addresses in it that may
-// still be asked for and have a value under the limit, best first, at most one of each
-// part of which nothing is known and none of the parts seen before; and the lowest value
-// of any, +Inf if none is under the limit. Parts of the tree that are out of reach are left
-// out. In a bold sample there are also ASes and blocks that are like nothing yet seen.
-// Most are not, as those take time.
+// sample draws a world from the posterior. It returns the best addresses that may still be asked
+// for and have a value under the limit, best first. There is at most one of each unknown part, and
+// none of the parts seen before. It also returns the lowest value of any address, +Inf if none is
+// under the limit. Parts of the tree that are out of reach are left out. A bold sample also has
+// ASes and blocks unlike anything yet seen. Most samples are not bold, because those take time.
 func (p *posterior) sample(limit float64, bold bool, most int, seen map[topology.Node]bool) (best []drawn, lowest float64) {
 	w := world{posterior: p, bold: bold, limit: limit, cut: limit, most: most, seen: seen, found: math.Inf(1)}
 	var root *estimate
@@ -135,13 +133,13 @@ func (p *posterior) sample(limit float64, bold bool, most int, seen map[topology
 	return w.best, w.found
 }
 
-// country draws a country and what is in reach of it.
+// country draws a country and the addresses within reach in it.
 func (w *world) country(c *drawnCountry) {
 	w.known, w.bandwidth, w.clean = nil, 0, c.clean
 	w.spreads[topology.Country] = w.before[topology.Country]
 	node, end := c.at, w.tree.End(c.at)
 	from, variance := w.values[topology.List], w.spreads[topology.List]
-	// part is the largest part with the node at hand of which nothing is known, and ends there
+	// part is the largest unknown part with the current node, and partEnd its end
 	part, partEnd := node, end
 	var known []estimate
 	if c.known < 0 {
@@ -181,7 +179,7 @@ func (w *world) country(c *drawnCountry) {
 			if node >= partEnd {
 				part, partEnd = node, after
 			}
-			if after-node == topology.Node(topology.Address-l)+1 { // the only address below is drawn at once
+			if after-node == topology.Node(topology.Address-l)+1 { // draws the only address below at once
 				w.lone(node, l, part)
 				node = after
 				continue
@@ -201,20 +199,19 @@ func (w *world) country(c *drawnCountry) {
 	}
 }
 
-// outOfReach reports whether no address below a node of such a value is likely to be one
-// of the best.
+// outOfReach reports whether no address below a node with this value is likely to be one of the
+// best.
 func (w *world) outOfReach(node topology.Node, l topology.Level, value float64) bool {
-	if w.bold { // to look farther for the rare would take most of the time
+	if w.bold { // a wider search for rare ones would take most of the time
 		return value-w.reach[l][0] > w.cut
 	}
 	return value-w.reach[l][bits.Len(uint(w.tree.Size(node)))] > w.cut
 }
 
-// lone draws the only address below a node of which nothing is known, with all levels
-// between at once.
+// lone draws the only address below an unknown node, with all levels between at once.
 func (w *world) lone(node topology.Node, l topology.Level, part topology.Node) {
 	z, nearer := w.rng.NormFloat64(), w.nearer()
-	if l == topology.AS && !nearer { // mostly it is out of reach, whatever it is like
+	if l == topology.AS && !nearer { // it is mostly out of reach, whatever it is like
 		low := w.floor
 		if sibling := w.sibling(node); sibling != nil {
 			low = min(low, sibling.mean)
@@ -235,7 +232,7 @@ func (w *world) lone(node topology.Node, l topology.Level, part topology.Node) {
 	w.keep(drawn{w.tree.End(node) - 1, part, from + math.Sqrt(variance)*z})
 }
 
-// unknown says what a node is drawn from of which nothing is known.
+// unknown returns the mean and variance that an unknown node is drawn with.
 func (w *world) unknown(node topology.Node, l topology.Level, nearer bool) (from, variance float64) {
 	switch {
 	case l == topology.AS:
@@ -246,14 +243,13 @@ func (w *world) unknown(node topology.Node, l topology.Level, nearer bool) (from
 	return w.values[l-1], w.spreads[l-1]
 }
 
-// nearer reports whether what is drawn next may be nearer than all that is known of the
-// country.
+// nearer reports whether the next draw may be nearer than everything known of the country.
 func (w *world) nearer() bool {
 	n := len(w.known)
 	return w.bold && n > 0 && w.rng.Float64()*float64(n+1) < 1
 }
 
-// keep notes an address if it is among the best.
+// keep adds an address if it is among the best.
 func (w *world) keep(d drawn) {
 	if d.value >= w.limit || !w.estimator.candidates.open(d.at) {
 		return
@@ -281,22 +277,22 @@ func (w *world) keep(d drawn) {
 	}
 }
 
-// normal is a draw from a normal distribution.
+// normal draws from a normal distribution.
 func (w *world) normal(mean, variance float64) float64 {
 	return mean + math.Sqrt(variance)*w.rng.NormFloat64()
 }
 
-// around is the value of a node of which something is known, given that of the node above
-// and the variance around it.
+// around draws the value of a known node, given the value of the node above and the variance around
+// it.
 func (w *world) around(from, variance float64, e *estimate) float64 {
 	prior := 1 / variance
 	weight := prior + e.precision
 	return (from*prior+e.mean*e.precision)/weight + w.rng.NormFloat64()/math.Sqrt(weight)
 }
 
-// drawAS says what an unknown AS of a country is drawn from. Large countries have near
-// and far parts, and no part of a country is nearer than the country is: so it is
-// like one of the known ones, or, where few are known, like the country.
+// drawAS returns the mean and variance that an unknown AS of a country is drawn with. Large
+// countries have near and far parts, and no part of a country is nearer than the country. So the AS
+// is like one of the known ones or, where few are known, like the country.
 func (w *world) drawAS(node topology.Node, nearer bool) (from, variance float64) {
 	if sibling := w.sibling(node); sibling != nil {
 		if _, misplaced := w.tree.Sibling(node); w.rng.Float64() < misplaced {
@@ -308,8 +304,7 @@ func (w *world) drawAS(node topology.Node, nearer bool) (from, variance float64)
 	}
 	spread := w.spreads[topology.Country]
 	if nearer {
-		// below the lowest by what they deviate by in ms: what is far away has farther
-		// to come
+		// It lies below the lowest by the deviation in ms, which grows with the distance.
 		below := math.Sqrt(spread) * math.Exp(w.lowest) * w.rng.ExpFloat64()
 		return w.estimator.value(w.estimator.score(w.lowest) - below), w.now.usual[topology.Country] / narrow
 	}
@@ -319,7 +314,8 @@ func (w *world) drawAS(node topology.Node, nearer bool) (from, variance float64)
 	return w.values[topology.Country], spread
 }
 
-// sibling is what is known of the largest node of the same AS elsewhere, nil if nothing is.
+// sibling returns the estimate of the largest node of the same AS elsewhere, nil if nothing is
+// known.
 func (w *world) sibling(node topology.Node) *estimate {
 	origin := w.tree.Origin(node)
 	if origin < 0 || w.siblings[origin] == 0 {

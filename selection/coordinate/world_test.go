@@ -12,13 +12,13 @@ import (
 	"muster/selection"
 )
 
-// TestWorlds: a world in which what is out of reach is left out, and long ways down the
-// tree are one step, has as good a best address as one in which every node is drawn.
+// TestWorlds checks two short cuts: leaving out what is out of reach, and taking long ways down the
+// tree in one step. The best address must be as good as in a world where every node is drawn.
 func TestWorlds(t *testing.T) {
 	const worlds = 1500
 	for _, test := range []struct {
 		name     string
-		networks int // of a country
+		networks int // in a country
 		perBlock int // addresses
 		bold     bool
 	}{{"lone", 60, 1, false}, {"lone, bold", 60, 1, true}, {"large", 8, 12, false}, {"large, bold", 8, 12, true}} {
@@ -54,7 +54,8 @@ func TestWorlds(t *testing.T) {
 			}
 			slices.Sort(quick)
 			slices.Sort(plain)
-			// Kolmogorov and Smirnov's distance of the two, which chance has over this in one of 1,000
+			// Kolmogorov and Smirnov's distance of the two. By chance it exceeds this in one of
+			// 1,000.
 			if apart, most := distance(quick, plain), 1.95*math.Sqrt(2.0/worlds); apart > most {
 				t.Errorf("the best of worlds differ by %.3f, at most %.3f by chance; medians %.3f and %.3f", apart,
 					most, quick[worlds/2], plain[worlds/2])
@@ -66,7 +67,7 @@ func TestWorlds(t *testing.T) {
 	}
 }
 
-// distance is the most by which the shares of two sorted samples under a value differ.
+// distance returns the largest difference between the shares of two sorted samples under a value.
 func distance(a, b []float64) (most float64) {
 	for _, x := range slices.Concat(a, b) {
 		i, _ := slices.BinarySearch(a, math.Nextafter(x, math.Inf(1)))
@@ -76,12 +77,12 @@ func distance(a, b []float64) (most float64) {
 	return most
 }
 
-// plainly draws every node of a world one after the other, but in a bold one those that are
-// out of reach of a limit, and returns the lowest value of an address that may be asked for.
+// plainly draws every node of a world one after the other, except in a bold one those out of reach
+// of a limit. It returns the lowest value of an address that may be asked for.
 func (p *posterior) plainly(bold bool, limit float64) float64 {
 	w := world{posterior: p, bold: bold, cut: limit}
 	lowest := math.Inf(1)
-	nearer, parts := false, topology.Node(0) // of which an AS decides for all that is unknown there
+	nearer, parts := false, topology.Node(0) // parts ends where an AS decides for all unknown nodes below
 	for node := topology.Root; int(node) < p.tree.Nodes(); node++ {
 		l, e := p.tree.Level(node), p.find(node)
 		w.spreads[l] = p.before[l]
