@@ -4,7 +4,7 @@ package discovery
 type conventional struct{ next, servers int }
 
 // NewConventional returns the plan of every server browser, and the baseline of the
-// papers: all servers, in the order in which the master lists them.
+// papers: all servers, in the master's order.
 func NewConventional(servers int) Plan { return &conventional{servers: servers} }
 
 func (c *conventional) Next() (Probe, Verdict) {

@@ -85,8 +85,8 @@ func within(list []netip.Prefix, a netip.Addr) bool {
 	return a != netip.IPv6Loopback() && slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// carriers is the block from which providers and overlay networks number their
-// customers.
+// carriers is the block that providers and overlay networks give their customers
+// addresses from.
 var carriers = netip.MustParsePrefix("100.64.0.0/10")
 
 // IsCarriers reports whether an address is an IPv4 one behind a carrier's NAT (RFC 6598).

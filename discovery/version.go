@@ -11,8 +11,8 @@ import (
 // 2³⁰ on.
 const MaxProtocol = 1<<31 - 1
 
-// Tags are words with which a server describes itself, in its own order, separated by
-// blanks. [TagsOf] makes them.
+// Tags are a server's own words for itself, in its own order, separated by blanks.
+// [TagsOf] makes them.
 type Tags string
 
 const (

@@ -13,7 +13,7 @@ import (
 	"muster/discovery/geo"
 )
 
-// routable are 4,096 addresses as game servers have them, nine of ten IPv4.
+// routable returns 4,096 addresses like those of game servers, nine of ten IPv4.
 func routable() []netip.Addr {
 	r := rand.New(rand.NewPCG(1, 2))
 	all := make([]netip.Addr, 4096)
@@ -48,9 +48,9 @@ func BenchmarkLocate(b *testing.B) {
 	}
 }
 
-// BenchmarkAgainstGeoIP2 has both look up the same addresses, all of which the
-// test databases know, for country and AS; "ratio" is how many times faster the
-// carried tables are, though they hold hundreds of times as many ranges.
+// BenchmarkAgainstGeoIP2 looks up the same addresses in both, for country and AS. The
+// test databases know all of them. "ratio" is how many times faster the carried tables
+// are, though they hold hundreds of times as many ranges.
 func BenchmarkAgainstGeoIP2(b *testing.B) {
 	countries, err := geoip2.Open(countryDB)
 	if err != nil {
@@ -92,8 +92,8 @@ func BenchmarkAgainstGeoIP2(b *testing.B) {
 	b.ReportMetric(float64(geoip.Nanoseconds())/float64(300*b.N), "ns/geoip2")
 }
 
-// BenchmarkLoad is what the first lookup pays; "MB-kept" is what the decoded
-// tables hold afterwards.
+// BenchmarkLoad measures the cost of the first lookup. "MB-kept" is the memory that the
+// decoded tables hold afterwards.
 func BenchmarkLoad(b *testing.B) {
 	b.ReportAllocs()
 	var kept uint64

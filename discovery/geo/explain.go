@@ -8,18 +8,18 @@ import (
 	"muster/discovery"
 )
 
-// Answer is what is known of an address, and who says so.
+// Answer is what is known about an address, and the source of it.
 type Answer struct {
 	Place
-	// Name is what the AS is called, or empty.
+	// Name is the name of the AS, or empty.
 	Name string
-	// CountryFrom and ASNFrom say so; nil if nobody does.
+	// CountryFrom and ASNFrom are the sources of the fields; nil if there is none.
 	CountryFrom, ASNFrom *Source
-	// Unrouted: the Internet does not route the address to one place.
+	// Unrouted reports that the Internet does not route the address to one place.
 	Unrouted bool
 }
 
-// Explain is [Locator.Locate] for people: it says where each answer comes from.
+// Explain is [Locator.Locate] for people: it names the source of each answer.
 func (l *Locator) Explain(addr netip.Addr) Answer {
 	addr = addr.Unmap().WithZone("")
 	a := Answer{Place: l.Locate(addr), Unrouted: !routed(addr)}
@@ -44,7 +44,7 @@ func (l *Locator) Explain(addr netip.Addr) Answer {
 			name = l.asDB.name(addr)
 		}
 		if name == "" {
-			names, _ := l.names() // of broken ones none is known
+			names, _ := l.names() // a broken table has no names
 			name = names[a.ASN]
 		}
 		a.Name = discovery.CleanText(name)
@@ -53,7 +53,7 @@ func (l *Locator) Explain(addr netip.Addr) Answer {
 	return a
 }
 
-// Age says in words roughly how old the table is.
+// Age returns the rough age of the table in words.
 func (s Source) Age(now time.Time) string {
 	const day, month = 24 * time.Hour, 365 * 24 * time.Hour / 12
 	d := now.Sub(s.Built)

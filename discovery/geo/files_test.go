@@ -41,8 +41,8 @@ func TestAFileThatCannotServeSaysWhy(t *testing.T) {
 	}
 }
 
-// The type stands in the database in clear, so that another one of the same
-// length makes an unknown database out of a good one.
+// The type stands in the database as plain text. Another one of the same length turns a
+// good database into an unknown one.
 func TestADatabaseOfUnknownType(t *testing.T) {
 	b, err := os.ReadFile(countryDB)
 	if err != nil {

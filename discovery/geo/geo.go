@@ -1,5 +1,5 @@
-// Package geo finds where a server is: its country, and the AS that originates
-// its prefix. The papers' plans cluster servers by them.
+// Package geo finds where a server is: its country, and the AS that originates its
+// prefix. The papers' plans cluster servers by these two.
 //
 //	          ┌ 1 ─────────┐   ┌ 2 ───────────────┐   ┌ 3 ──────────────────┐
 //	address ─►│ the user's │──►│ the user's       │──►│ the tables that     │─► Place
@@ -7,9 +7,8 @@
 //	          └────────────┘   └──────────────────┘   │ newer fetched ones  │
 //	                                                  └─────────────────────┘
 //
-// Country and AS are looked up each for itself, and the first that knows one
-// wins. Where is not how far: places only order the probes, and what counts in
-// the end is the RTT.
+// Country and AS are looked up separately, and the first source that knows one wins. A
+// place is not a distance: places only order the probes, and in the end the RTT counts.
 package geo
 
 import (
@@ -33,7 +32,7 @@ var (
 	namesTable string
 )
 
-// Place is where an address is, as far as it is known.
+// Place is where an address is. Unknown fields are zero.
 type Place struct {
 	// Country is an ISO 3166-1 alpha-2 code, or empty.
 	Country string
@@ -41,7 +40,7 @@ type Place struct {
 	ASN uint32
 }
 
-// fill takes from other what p lacks.
+// fill copies the fields that p lacks from other.
 func (p *Place) fill(other Place) {
 	p.Country = cmp.Or(p.Country, other.Country)
 	p.ASN = cmp.Or(p.ASN, other.ASN)
@@ -56,13 +55,13 @@ type Options struct {
 	ASDB string
 	// Overrides is a CSV file of prefix, country and AS number; see [Open].
 	Overrides string
-	// Tables is a folder with tables like those that Muster carries, of which the newer
-	// ones serve in place of these. A table that is not whole does not; see
-	// [Locator.Trouble]. There need not be such a folder.
+	// Tables is a folder with tables like those that Muster carries. The newer of the
+	// two serves. An incomplete table does not serve; see [Locator.Trouble]. The folder
+	// need not exist.
 	Tables string
 }
 
-// Locator finds places. It is safe for concurrent use, [Locator.Close] apart.
+// Locator finds places. It is safe for concurrent use, apart from [Locator.Close].
 type Locator struct {
 	overrides overrides
 	countryDB *database // nil if the user gave none
@@ -75,18 +74,18 @@ type Locator struct {
 	trouble   error
 }
 
-// Open makes a Locator. Files that cannot serve are a [FileError].
+// Open makes a Locator. The error for a file that cannot serve is a [FileError].
 //
-// A line of the overrides is a prefix or an address, a country and an AS number,
-// of which the last two may be empty: others are then asked for that field. The
-// longest prefix wins, each field for itself; a # begins a comment.
+// A line of the overrides is a prefix or an address, a country and an AS number.
+// Country and AS number may be empty: the field then comes from the next source. The
+// longest prefix wins, separately for each field; a # begins a comment.
 //
 //	prefix,country,asn
 //	192.0.2.0/24,DE,64496
 //	2001:db8::/32,,AS64497
 //
-// Without files and newer tables it is done at once: the tables that Muster carries are
-// decoded by the first lookup that needs them.
+// Without files and newer tables Open returns at once: the first lookup decodes the
+// tables that Muster carries.
 func Open(o Options) (*Locator, error) {
 	l := &Locator{ours: Source{Name: "your overrides", Path: o.Overrides}}
 	for _, step := range []func(Options) error{l.readOverrides, l.openDatabases, l.openTables} {
@@ -98,14 +97,14 @@ func Open(o Options) (*Locator, error) {
 	return l, nil
 }
 
-// Close gives the user's databases back. No lookup may follow or be under way.
+// Close closes the user's databases. No lookup may follow or be under way.
 func (l *Locator) Close() error {
 	return errors.Join(l.countryDB.close(), l.asDB.close())
 }
 
-// Locate finds where addr is. An address that the Internet does not route to one
-// place (private, loopback, multicast, FakeIP and the like) has none, unless the
-// user's overrides give it one.
+// Locate finds where addr is. An address that the Internet does not route to one place
+// (private, loopback, multicast, FakeIP and the like) has none, unless the user's
+// overrides give it one.
 func (l *Locator) Locate(addr netip.Addr) Place {
 	addr = addr.Unmap().WithZone("")
 	place := l.overrides.locate(addr)
@@ -129,9 +128,8 @@ func (l *Locator) Locate(addr netip.Addr) Place {
 	return place
 }
 
-// Annotate gives the servers what they lack of country and AS, and unwraps
-// IPv4-mapped addresses. What a server list says of itself stays, unless the user's
-// overrides say other.
+// Annotate fills in the country and AS that servers lack, and unwraps IPv4-mapped
+// addresses. What a server list says stays, unless the user's overrides differ.
 func (l *Locator) Annotate(servers []discovery.Server) {
 	for i := range servers {
 		s := &servers[i]
@@ -145,7 +143,7 @@ func (l *Locator) Annotate(servers []discovery.Server) {
 	}
 }
 
-// Field is one of the two things that a source knows of an address.
+// Field is one of the two things that a source knows about an address.
 type Field string
 
 // The fields of a [Place], and the names of ASes.
@@ -159,14 +157,14 @@ const (
 type Source struct {
 	// Field is what the source knows.
 	Field Field
-	// Name is the database's own: "GeoLite2-Country", or where a table that
-	// Muster carries comes from.
+	// Name is the database's own name, "GeoLite2-Country", or the origin of a table
+	// that Muster carries.
 	Name string
-	// Path is the user's file, or that of a table that was fetched, or empty for one that
+	// Path is the user's file or that of a fetched table. It is empty for a table that
 	// Muster carries.
 	Path string
-	// Built is when the data was made. Places change: of 7,519 game servers a
-	// quarter have another country in IPFire's data of 2026 than in that of 2022.
+	// Built is when the data was made. Places change: of 7,519 game servers a quarter
+	// have another country in IPFire's data of 2026 than in that of 2022.
 	Built time.Time
 
 	table bool // not a database
@@ -176,10 +174,9 @@ type Source struct {
 // among them.
 func (l *Locator) Sources() []Source { return l.sources }
 
-// notRouted are the IPv4 blocks that the Internet does not route to one place
-// (IANA IPv4 Special-Purpose Address Registry), and in which databases have no
-// business. Proxies hand out 198.18.0.0/15 as "FakeIP" for names that they
-// resolve elsewhere.
+// notRouted are the IPv4 blocks that the Internet does not route to one place (IANA
+// IPv4 Special-Purpose Address Registry). Databases must not place them. Proxies hand
+// out 198.18.0.0/15 as "FakeIP" for names that they resolve elsewhere.
 var notRouted = [...]netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),
 	netip.MustParsePrefix("10.0.0.0/8"),
@@ -196,8 +193,8 @@ var notRouted = [...]netip.Prefix{
 	netip.MustParsePrefix("224.0.0.0/3"), // multicast and reserved
 }
 
-// globalUnicast is all that IPv6 routes so far, and documentation a hole in it
-// (RFC 4291 §2.4, RFC 3849).
+// globalUnicast is all that IPv6 routes so far. documentation is a hole in it (RFC 4291
+// §2.4, RFC 3849).
 var (
 	globalUnicast = netip.MustParsePrefix("2000::/3")
 	documentation = netip.MustParsePrefix("2001:db8::/32")

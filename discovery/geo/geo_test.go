@@ -44,7 +44,7 @@ func overridesFile(t testing.TB, text string) string {
 	return path
 }
 
-// wants are addresses and the places they are to have.
+// wants maps addresses to their expected places.
 type wants map[string]geo.Place
 
 func (w wants) check(t *testing.T, l *geo.Locator) {
@@ -66,7 +66,7 @@ func TestKnownAddressesWithoutAnyFile(t *testing.T) {
 		"2001:4860:4860::8888%eth0": {"US", 15169},
 		"2606:4700:4700::1111":      {"US", 13335},
 		"3ffe::1":                   {}, // the former 6bone
-		"2fff:ffff:ffff:ffff:1::1":  {}, // given to nobody
+		"2fff:ffff:ffff:ffff:1::1":  {}, // not assigned
 	}.check(t, open(t, geo.Options{}))
 }
 
@@ -124,7 +124,7 @@ func TestTheUsersDatabaseWinsFieldByField(t *testing.T) {
 		}},
 		"both": {geo.Options{CountryDB: countryDB, ASDB: asDB}, wants{
 			"202.196.224.1": {"PH", 4538}, "1.0.0.1": {"AU", 15169}, "67.43.156.1": {"BT", 35908}, "2a02:cf40::1": {"NO", 62121},
-			"193.0.6.139": {"NL", 3333}, // in neither of the user's
+			"193.0.6.139": {"NL", 3333}, // in neither of the user's databases
 		}},
 	} {
 		t.Run(name, func(t *testing.T) { c.want.check(t, open(t, c.options)) })
@@ -169,8 +169,8 @@ func TestAnnotateFillsWhatIsEmpty(t *testing.T) {
 	}
 }
 
-// TestOverridesWinOverTheList: who writes down where a prefix is knows better than a
-// list that comes from elsewhere.
+// TestOverridesWinOverTheList checks that the user's overrides win over the places in a
+// list. The user knows better than a list from elsewhere.
 func TestOverridesWinOverTheList(t *testing.T) {
 	servers := []discovery.Server{
 		{Addr: netip.MustParseAddrPort("193.0.6.139:1"), Country: "BR", ASN: 7},
@@ -200,7 +200,7 @@ func TestSourcesTellTheirAge(t *testing.T) {
 	}
 }
 
-// The licence asks for the origin of what we carry, and it has to stay true.
+// The licence requires us to name the origin of the data, and the name must stay true.
 func TestNoticeNamesWhatIsCarried(t *testing.T) {
 	for _, path := range []string{"../../NOTICE", "data/README.md"} {
 		text, err := os.ReadFile(path)
@@ -249,7 +249,7 @@ func TestLookupsDoNotAllocate(t *testing.T) {
 
 var fresh = flag.Duration("fresh", 0, "how old the carried tables may be; 0 is any age")
 
-// TestTablesAreFresh: a release carries no old tables. Other builds may.
+// TestTablesAreFresh checks that a release carries no old tables. Other builds may.
 func TestTablesAreFresh(t *testing.T) {
 	if *fresh == 0 {
 		t.Skip("asked for with -fresh")

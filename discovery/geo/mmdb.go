@@ -11,7 +11,7 @@ import (
 	"github.com/oschwald/geoip2-golang/v2"
 )
 
-// FileError says why one of the user's files cannot serve.
+// FileError explains why one of the user's files cannot serve.
 type FileError struct {
 	Path string
 	Err  error
@@ -22,14 +22,14 @@ func (e *FileError) Error() string { return fmt.Sprintf("geo: %s: %v", e.Path, e
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// Hint says what to do about it, if that is known.
+// Hint returns advice on how to solve it, or "".
 func (e *FileError) Hint() string { return e.hint }
 
-// kind is what a database is opened for.
+// kind is the use for which a database is opened.
 type kind struct {
 	field Field
-	// lookup asks a reader for the field. It is tried once with every database
-	// that is opened, because one of the wrong kind opens well and fails then.
+	// lookup asks a reader for the field. Each database is tried once after opening,
+	// because one of the wrong kind opens well and fails only at a lookup.
 	lookup func(*geoip2.Reader, netip.Addr) error
 	hint   string
 }
@@ -46,7 +46,7 @@ var asKind = kind{
 	hint:   "AS numbers are in GeoLite2-ASN and DBIP-ASN-Lite; a country or city file goes with --country-db",
 }
 
-// database is one of the user's. A nil database knows nothing.
+// database is one of the user's databases. A nil database knows nothing.
 type database struct{ reader *geoip2.Reader }
 
 func (l *Locator) openDatabases(o Options) (err error) {
@@ -76,7 +76,7 @@ func (l *Locator) openDatabase(path string, k kind) (*database, error) {
 	return &database{reader}, nil
 }
 
-// openError distinguishes a database of another kind from a file that is none.
+// openError distinguishes a database of the wrong kind from a file that is no database.
 func openError(path string, err error, k kind) error {
 	var unknown geoip2.UnknownDatabaseTypeError
 	var wrong geoip2.InvalidMethodError
@@ -92,8 +92,8 @@ func openError(path string, err error, k kind) error {
 	return &FileError{path, err, "a .mmdb file is wanted; downloads often come packed (.tar.gz, .gz) and have to be unpacked"}
 }
 
-// country is what the database says, or empty: an error in one record is as
-// good as no record.
+// country returns the database's country, or "". An error in one record counts as no
+// record.
 func (d *database) country(addr netip.Addr) string {
 	if d == nil {
 		return ""
@@ -105,7 +105,7 @@ func (d *database) country(addr netip.Addr) string {
 	return record.Country.ISOCode
 }
 
-// origin is what the database says, or 0.
+// origin returns the database's AS number, or 0.
 func (d *database) origin(addr netip.Addr) uint32 {
 	if d == nil {
 		return 0
@@ -117,7 +117,7 @@ func (d *database) origin(addr netip.Addr) uint32 {
 	return uint32(record.AutonomousSystemNumber)
 }
 
-// name is what the database calls the AS, or empty.
+// name returns the database's name of the AS, or "".
 func (d *database) name(addr netip.Addr) string {
 	if d == nil {
 		return ""
@@ -136,8 +136,8 @@ func (d *database) close() error {
 	return d.reader.Close()
 }
 
-// isCountry reports whether code has the form of an ISO 3166-1 alpha-2 code and
-// is not ZZ, by which databases mean that they do not know.
+// isCountry reports whether code has the form of an ISO 3166-1 alpha-2 code and is not
+// ZZ. Databases use ZZ for an unknown country.
 func isCountry(code string) bool {
 	return len(code) == 2 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" && code != "ZZ"
 }

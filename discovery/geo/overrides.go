@@ -50,8 +50,8 @@ func (l *Locator) readOverrides(o Options) error {
 	return nil
 }
 
-// parseOverrides reads lines of prefix, country and AS number. Its errors begin
-// with the line's number.
+// parseOverrides reads lines of prefix, country and AS number. Its errors begin with
+// the line's number.
 func parseOverrides(r io.Reader) (overrides, error) {
 	lines := csv.NewReader(discovery.WithoutMark(r))
 	lines.Comment, lines.FieldsPerRecord, lines.TrimLeadingSpace = '#', -1, true
@@ -109,8 +109,7 @@ func (o *overrides) add(record []string) error {
 	return err
 }
 
-// parsePrefix reads a prefix, or an address as the prefix that holds nothing
-// else.
+// parsePrefix reads a prefix, or an address as the prefix of this address alone.
 func parsePrefix(text string) (netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(text); err == nil {
 		addr = addr.Unmap().WithZone("")

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzOverrides reads the file in which users set places: what is taken places every
-// address without a panic, and only in countries and ASes that can be said.
+// FuzzOverrides checks that an accepted file of overrides places every address without
+// a panic, and only in valid countries and ASes.
 func FuzzOverrides(f *testing.F) {
 	f.Add("prefix,country,asn\n192.0.2.0/24,DE,64496\n2001:db8::/32,,AS1\n")
 	f.Add("# x\n::ffff:192.0.2.1,de,\n0.0.0.0/0,,1\n")

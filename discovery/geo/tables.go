@@ -16,14 +16,14 @@ import (
 	"muster/discovery/geo/ranges"
 )
 
-// MaxTable is more than a table has, in bytes: three times as much as today's largest.
+// MaxTable bounds a table, in bytes: three times as much as today's largest.
 const MaxTable = 4 << 20
 
-// same is what stands for an AS in the table of ASes.
+// same is the value of a number in the table of ASes: the number itself.
 func same(asn uint32) uint32 { return asn }
 
-// CheckTable reads a table like those that Muster carries, whole, and says what it is.
-// Its errors wrap [discovery.ErrMalformed].
+// CheckTable reads a whole table like those that Muster carries, and describes it. Its
+// errors wrap [discovery.ErrMalformed].
 func CheckTable(table []byte) (Source, error) {
 	s, err := sourceOf(bytes.NewReader(table))
 	if err != nil {
@@ -42,7 +42,7 @@ func CheckTable(table []byte) (Source, error) {
 	return s, err
 }
 
-// Carried are the tables that Muster carries, that of names included.
+// Carried returns the tables that Muster carries, including the one of names.
 func Carried() (all []Source, err error) {
 	for _, table := range []string{countryTable, asnTable, namesTable} {
 		s, err := sourceOf(strings.NewReader(table))
@@ -54,14 +54,14 @@ func Carried() (all []Source, err error) {
 	return all, nil
 }
 
-// TableFile is what the file of a table is called in the folder of [Options].Tables.
+// TableFile returns the name of a table's file in the folder of [Options].Tables.
 func TableFile(f Field) string { return string(f) + ".gz" }
 
-// Trouble says which tables in the folder of [Options].Tables cannot serve, so that
-// those that Muster carries do; nil if all can.
+// Trouble names the tables in the folder of [Options].Tables that cannot serve, or is
+// nil. The carried tables serve instead.
 func (l *Locator) Trouble() error { return l.trouble }
 
-// sourceOf is what a table says of itself.
+// sourceOf returns a table's description of itself.
 func sourceOf(table io.Reader) (Source, error) {
 	h, err := ranges.ReadHeader(table)
 	return Source{Field: Field(h.Name), Name: discovery.CleanText(h.Source), Built: h.Built, table: true}, err
@@ -80,7 +80,7 @@ func (l *Locator) openTables(o Options) error {
 	return cmp.Or(err1, err2, err3)
 }
 
-// newer is a table that is carried, or one of the folder if that is newer and whole.
+// newer returns the folder's table if it is newer and whole, and else the carried one.
 func newer[T any](l *Locator, folder, carried string, decode func(io.Reader) (T, error)) (func() (T, error), Source, error) {
 	source, err := sourceOf(strings.NewReader(carried))
 	if err != nil {
@@ -101,7 +101,7 @@ func newer[T any](l *Locator, folder, carried string, decode func(io.Reader) (T,
 
 var errNotNewer = errors.New("it is not newer than the table that Muster carries")
 
-// readTable reads a table of a file that is newer than another.
+// readTable reads a table from a file, if it is newer than another.
 func readTable[T any](path string, than Source, decode func(io.Reader) (T, error)) (table T, s Source, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -21,7 +21,7 @@ var (
 	past   = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// made are tables by which 8.8.8.8 is in Germany, of AS 7, which is called seven.
+// made returns tables that place 8.8.8.8 in Germany and in AS 7, named seven.
 func made(t testing.TB, built time.Time) map[geo.Field][]byte {
 	t.Helper()
 	key, _ := ranges.Key(netip.MustParseAddr("8.0.0.0"))
@@ -40,7 +40,7 @@ func made(t testing.TB, built time.Time) map[geo.Field][]byte {
 	return map[geo.Field][]byte{geo.Country: country.Bytes(), geo.ASN: asn.Bytes(), geo.Names: names.Bytes()}
 }
 
-// folder has tables in it.
+// folder writes tables to a new folder.
 func folder(t testing.TB, tables map[geo.Field][]byte) string {
 	t.Helper()
 	at := t.TempDir()
@@ -52,8 +52,8 @@ func folder(t testing.TB, tables map[geo.Field][]byte) string {
 	return at
 }
 
-// TestNewerTablesServe: each for itself, and those that are carried where there is none
-// that is newer and whole.
+// TestNewerTablesServe checks that each newer table serves on its own, and that the
+// carried one serves where there is none that is newer and whole.
 func TestNewerTablesServe(t *testing.T) {
 	addr := netip.MustParseAddr("8.8.8.8")
 	newer, older := made(t, future), made(t, past)
@@ -122,12 +122,12 @@ func TestCheckTable(t *testing.T) {
 	}
 }
 
-// TestExplain: it says what Locate says, and who said it.
+// TestExplain checks that Explain gives Locate's answers with their sources.
 func TestExplain(t *testing.T) {
 	overrides := overridesFile(t, "1.0.0.1,,64499\n127.0.0.1,AU,\n")
 	l := open(t, geo.Options{CountryDB: countryDB, ASDB: asDB, Overrides: overrides})
 	for addr, want := range map[string]struct {
-		name, country, asn string // of the sources the fields
+		name, country, asn string // the sources of the fields
 		unrouted           bool
 	}{
 		"8.8.8.8":          {"Google LLC", "table", "table", false},

@@ -11,12 +11,11 @@ import (
 	"muster/discovery"
 )
 
-// maxBody is the longest body, in bytes, that is decoded; ours have under 3 MB.
-// As a range takes three bytes and more, it bounds the memory of a table to some
-// 35 MB.
+// maxBody is the longest body, in bytes, that is decoded; ours have under 3 MB. A range
+// takes three bytes or more, so this bounds a table's memory to some 35 MB.
 const maxBody = 8 << 20
 
-// ReadHeader reads what a table says of itself, and no more.
+// ReadHeader reads a table's description of itself, and no more.
 func ReadHeader(r io.Reader) (Header, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
@@ -25,8 +24,8 @@ func ReadHeader(r io.Reader) (Header, error) {
 	return Header{z.Name, z.Comment, z.ModTime.UTC()}, nil
 }
 
-// Decode reads a table whose numbers stand for what value makes of them. Its
-// errors wrap [discovery.ErrMalformed].
+// Decode reads a table, and converts its numbers with value. Its errors wrap
+// [discovery.ErrMalformed].
 func Decode[V any](r io.Reader, value func(number uint32) V) (*Table[V], error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {
@@ -42,7 +41,7 @@ func Decode[V any](r io.Reader, value func(number uint32) V) (*Table[V], error) 
 	return parse(body, value)
 }
 
-// Steps reads a table back as what was encoded, each number for itself.
+// Steps reads a table back as the encoded steps, without merging equal numbers.
 func Steps(r io.Reader) ([]Step, error) {
 	t, err := Decode(r, func(number uint32) uint32 { return number })
 	if err != nil {
@@ -100,7 +99,7 @@ func (p *parser) uvarint() uint64 {
 	return v
 }
 
-// count reads how many elements follow; each takes a byte at least.
+// count reads how many elements follow; each takes at least a byte.
 func (p *parser) count() int {
 	n := p.uvarint()
 	if n > uint64(len(p.rest)) {

@@ -14,7 +14,7 @@ import (
 
 func number(n uint32) uint32 { return n }
 
-// twoRanges is a body by hand: 1.0.0.0 has the number 7, 1.0.1.0 on has 9.
+// twoRanges is a body written by hand: 7 from 1.0.0.0 on, 9 from 1.0.1.0 on.
 var twoRanges = []byte{
 	1,       // version
 	2, 7, 2, // two values: 7, 9
@@ -106,8 +106,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkSound: a table that was accepted keeps what lookups rely on, and comes
-// out the same when it goes round.
+// checkSound checks that an accepted table keeps what lookups rely on, and that
+// encoding it again gives the same table.
 func checkSound(t *testing.T, table *Table[uint32], body []byte) {
 	if 3*len(table.starts) > len(body) {
 		t.Fatalf("%d ranges out of %d bytes", len(table.starts), len(body))
@@ -131,8 +131,7 @@ func checkSound(t *testing.T, table *Table[uint32], body []byte) {
 	}
 }
 
-// FuzzDecode goes through the compressed form, where the checksum lets little
-// pass.
+// FuzzDecode goes through the compressed form, where the checksum stops most inputs.
 func FuzzDecode(f *testing.F) {
 	var file bytes.Buffer
 	if err := Encode(&file, Header{Name: "asn"}, []Step{{1 << 24, 7}, {1 << 40, 0}}); err != nil {

@@ -16,12 +16,12 @@ const version = 1
 // Header says what a table is. It can be read without decoding the table.
 type Header struct {
 	Name   string    // "country" or "asn"
-	Source string    // who made the data, where we have it from, under which licence; Latin-1
+	Source string    // maker of the data, where we got it, its licence; Latin-1
 	Built  time.Time // when the source was made, to the second
 }
 
-// Encode writes a table. The steps have to rise, from above 0. The same steps
-// give the same bytes, as long as Go's compressor stays the same.
+// Encode writes a table. The steps must rise, from above 0. The same steps give the
+// same bytes, as long as Go's compressor stays the same.
 func Encode(w io.Writer, h Header, steps []Step) error {
 	body, err := appendBody(nil, steps)
 	if err != nil {
@@ -82,7 +82,7 @@ func appendStarts(b []byte, steps []Step) ([]byte, error) {
 	return append(b, mantissas...), nil
 }
 
-// indexBytes is how many bytes an index into so many values takes.
+// indexBytes returns how many bytes an index into this many values takes.
 func indexBytes(values int) int {
 	return (bits.Len(uint(max(values-1, 1))) + 7) / 8
 }

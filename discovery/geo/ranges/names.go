@@ -12,8 +12,8 @@ import (
 	"muster/discovery"
 )
 
-// EncodeNames writes what ASes are called: one gzip member with the header of a table,
-// and a line for each, its number, a tab and its name.
+// EncodeNames writes the names of ASes. The file is one gzip member with the header of
+// a table. Each line has a number, a tab and a name.
 func EncodeNames(w io.Writer, h Header, names map[uint32]string) error {
 	var text strings.Builder
 	for _, asn := range slices.Sorted(maps.Keys(names)) {
@@ -30,7 +30,7 @@ func EncodeNames(w io.Writer, h Header, names map[uint32]string) error {
 	return z.Close()
 }
 
-// DecodeNames reads them. Its errors wrap [discovery.ErrMalformed].
+// DecodeNames reads what EncodeNames writes. Its errors wrap [discovery.ErrMalformed].
 func DecodeNames(r io.Reader) (map[uint32]string, error) {
 	z, err := gzip.NewReader(r)
 	if err != nil {

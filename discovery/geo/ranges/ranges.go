@@ -1,10 +1,10 @@
-// Package ranges is the compact form in which Muster carries its address tables:
-// for every address one number, an AS or a country.
+// Package ranges is the compact form in which Muster carries its address tables: one
+// number for every address, an AS or a country.
 //
-// The addresses are cut into ranges, and a range is only its start, for it
-// ends where the next one begins. A file is one gzip member, whose header
-// names the table, its source and the time of the source; its body is in columns
-// because they compress better than rows:
+// The addresses are cut into ranges. A range is stored as its start, because it ends
+// where the next one begins. A file is one gzip member. Its header names the table, its
+// source and the time of the source. Its body is in columns because they compress
+// better than rows:
 //
 //	version   uvarint           1
 //	values    uvarint m         the distinct numbers, rising,
@@ -15,7 +15,7 @@
 //	indices   k × n × byte      which of the values, low bytes first; k is as
 //	                            many bytes as m-1 needs
 //
-// A table of 600,000 ranges is some 2 MB so, and 0.6 to 1 MB compressed.
+// A table of 600,000 ranges takes some 2 MB, and 0.6 to 1 MB compressed.
 package ranges
 
 import (
@@ -24,22 +24,22 @@ import (
 	"slices"
 )
 
-// Step is where the numbers change: from Start to the next step's it is Number.
-// 0 means that nothing is known.
+// Step is where the number changes: Number holds from Start to the next step. 0 is
+// unknown.
 type Step struct {
 	Start  uint64 // see [Key]
 	Number uint32
 }
 
-// Table has a value for every address. It is safe for concurrent use, and a
-// nil Table knows nothing.
+// Table has a value for every address. It is safe for concurrent use, and a nil Table
+// knows nothing.
 type Table[V any] struct {
 	starts []uint64
 	index  []uint32 // into values, one for each start
 	values []V
 }
 
-// Lookup is the value of the range in which addr lies, or the zero value.
+// Lookup returns the value of addr's range, or the zero value.
 func (t *Table[V]) Lookup(addr netip.Addr) (v V) {
 	key, ok := Key(addr)
 	if t == nil || !ok {
@@ -55,10 +55,10 @@ func (t *Table[V]) Lookup(addr netip.Addr) (v V) {
 	return t.values[t.index[i]]
 }
 
-// Key is where an address stands among all addresses: an IPv4 address is its 32
-// bits, an IPv6 address the upper 64 of its 128, for nobody routes less than a
-// /64. The two do not collide because ::/32 is reserved: an address in there,
-// IPv4-mapped ones included, has no key, nor has the zero Addr.
+// Key returns an address's position among all addresses. An IPv4 address is its 32
+// bits, an IPv6 address the upper 64 of its 128, because nobody routes less than a /64.
+// The two do not collide because ::/32 is reserved: an address in there, IPv4-mapped
+// ones included, has no key, nor has the zero Addr.
 func Key(addr netip.Addr) (key uint64, ok bool) {
 	switch {
 	case addr.Is4():
@@ -72,8 +72,7 @@ func Key(addr netip.Addr) (key uint64, ok bool) {
 	return 0, false
 }
 
-// CountryNumber is the number that stands for a code of two letters in a table;
-// 0 is none.
+// CountryNumber returns the number of a two-letter code in a table; 0 is none.
 func CountryNumber(code string) uint32 {
 	if len(code) != 2 {
 		return 0
@@ -81,7 +80,7 @@ func CountryNumber(code string) uint32 {
 	return uint32(code[0])<<8 | uint32(code[1])
 }
 
-// CountryCode is the code that a number stands for, or empty.
+// CountryCode returns the code of a number, or "".
 func CountryCode(number uint32) string {
 	if number == 0 {
 		return ""

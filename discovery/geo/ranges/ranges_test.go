@@ -22,7 +22,7 @@ func key(t testing.TB, addr string) uint64 {
 	return k
 }
 
-// steps are two IPv4 ranges and two IPv6 ones, with gaps between them.
+// steps returns two IPv4 ranges and two IPv6 ones, with gaps between them.
 func steps(t testing.TB) []ranges.Step {
 	return []ranges.Step{
 		{Start: key(t, "1.0.0.0"), Number: 13335},
@@ -72,7 +72,7 @@ func TestATableTellsWhatWasEncoded(t *testing.T) {
 		{"2001:67c:2e9::ffff:ffff:ffff:ffff", 4294967295},
 		{"2001:67c:2e9:1::", 0},
 		{"ffff:ffff:ffff:ffff::", 0},
-		// Reserved, and never to be taken for 1.0.0.0.
+		// Reserved: this address must never pass for 1.0.0.0.
 		{"::100:0:0:0:0", 0},
 		{"::ffff:1.0.0.0", 0},
 	} {

@@ -1,5 +1,5 @@
-// Package codectest is what the tests of the protocols' packages share: recorded
-// packets, and what every parser keeps to whatever it reads.
+// Package codectest is shared by the tests of the protocols' packages: recorded
+// packets, and the rules that every parser keeps for any input.
 package codectest
 
 import (
@@ -14,8 +14,8 @@ import (
 	"muster/discovery/internal/packet"
 )
 
-// Packets are the requests and replies of a recording in testdata: a line each, in
-// hexadecimal digits behind > and <. A line behind # says which program it was.
+// Packets returns the requests and replies of a recording in testdata. A line is one
+// packet in hexadecimal digits, after > or <. A line after # names the program.
 func Packets(t testing.TB, file string) (requests, replies [][]byte) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", file))
@@ -50,9 +50,8 @@ func Refuses(t *testing.T, protocol discovery.Protocol, datagrams map[string]str
 	}
 }
 
-// Fuzz feeds a protocol's parser whatever the fuzzer thinks of, starting from the
-// replies in some recordings: errors are of one kind, counts are sensible, and texts
-// are clean.
+// Fuzz feeds fuzzed input to a protocol's parser, starting from the replies in some
+// recordings. It checks that errors are of one kind, counts sensible, and texts clean.
 func Fuzz(f *testing.F, protocol discovery.Protocol, files ...string) {
 	for _, file := range files {
 		_, replies := Packets(f, file)

@@ -1,5 +1,4 @@
-// Package testlist makes the server lists that the tests of discovery's packages
-// share.
+// Package testlist makes the server lists for the tests of discovery's packages.
 package testlist
 
 import (
@@ -11,7 +10,7 @@ import (
 	"muster/discovery"
 )
 
-// Of reads servers from lines of "address country ASN"; "-" is not known.
+// Of reads servers from lines of "address country ASN"; "-" is unknown.
 func Of(t testing.TB, lines ...string) []discovery.Server {
 	t.Helper()
 	var servers []discovery.Server
@@ -30,15 +29,15 @@ func Of(t testing.TB, lines ...string) []discovery.Server {
 	return servers
 }
 
-// Network is an AS of so many servers in one country, a /24 for every four of them,
-// at about the same RTT in ms.
+// Network is an AS with this many servers in one country, a /24 for every four of them,
+// all at about the same RTT in ms.
 type Network struct {
 	Country string
 	Servers int
 	RTT     int
 }
 
-// Build lays networks out as a list, in random order, and the servers' RTTs in ms.
+// Build lays out networks as a list, in random order, with the servers' RTTs in ms.
 func Build(t testing.TB, networks []Network, seed uint64) ([]discovery.Server, []int) {
 	t.Helper()
 	var lines []string
