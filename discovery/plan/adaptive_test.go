@@ -31,7 +31,7 @@ func TestAdaptiveFindsTheNearAndStops(t *testing.T) {
 	}
 }
 
-// What is under way may tell of a network that nobody knew.
+// Replies under way may reveal an unknown network.
 func TestAdaptiveStopsOnlyOnceAllIsBack(t *testing.T) {
 	const line = 40 // probes on their way at once
 	for seed := range uint64(10) {
@@ -106,7 +106,7 @@ func TestNearestFindsThemWithFewProbes(t *testing.T) {
 	}
 }
 
-// All large networks of the player's own country answer by way of others.
+// All large networks of the player's own country are reached by way of others.
 func TestNearestLooksFurtherWhereNobodyIsNear(t *testing.T) {
 	networks := []testlist.Network{{Country: "ZA", Servers: 6, RTT: 15}, {Country: "ZA", Servers: 6, RTT: 15}}
 	for range 6 /* as many as are surveyed in a near country */ {

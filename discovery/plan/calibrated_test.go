@@ -51,8 +51,7 @@ func TestSamplesAreAtMostOneOfA16(t *testing.T) {
 	}
 }
 
-// spreadOut is an AS of sixteen servers in four /16s, which are at 20, 60, 100
-// and 140 ms.
+// spreadOut returns an AS of sixteen servers in four /16s, at 20, 60, 100 and 140 ms.
 func spreadOut(t *testing.T) ([]discovery.Server, []int) {
 	var lines []string
 	var rtts []int
@@ -66,8 +65,8 @@ func spreadOut(t *testing.T) ([]discovery.Server, []int) {
 func TestAWideClusterIsSplitInto16s(t *testing.T) {
 	servers, rtts := spreadOut(t)
 	samples, ordered, summary := trace(t, discovery.ByAS, servers, discovery.PlanOptions{AutoStop: discovery.StopOff}, rtts)
-	// √16 samples, one a /16; their 20th and 80th percentile are 120 ms apart;
-	// then one more of each of the four new clusters.
+	// There are √16 samples, one a /16. Their 20th and 80th percentile are 120 ms
+	// apart. One more follows for each of the four new clusters.
 	if len(samples) != 8 || summary.Calibration != 8 || summary.Clusters != 1 {
 		t.Errorf("samples %v, summary %+v: want 4 and 4 more, of 1 initial cluster", samples, summary)
 	}
@@ -155,15 +154,15 @@ func TestTiesBreakByAddress(t *testing.T) {
 }
 
 func TestAutoStopEndsThePlanAtThatProbe(t *testing.T) {
-	// A near AS of 50 and a far one of 200: the far one's samples do not count,
-	// and after the near ones have left the window but two, probing ends.
+	// A near AS of 50 and a far one of 200. The far one's samples do not count. Probing
+	// ends when only two near ones are left in the window.
 	lines := append(many(50, "80.1.0", "DE 1"), many(200, "24.1.0", "US 2")...)
 	rtts := slices.Concat(slices.Repeat([]int{20}, 50), slices.Repeat([]int{300}, 200))
 	samples, ordered, summary := trace(t, discovery.ByAS, testlist.Of(t, lines...), discovery.PlanOptions{}, rtts)
 	if len(samples) != 2 || len(ordered) != 49+98 || !summary.AutoStopped {
 		t.Errorf("%d samples, %d ordered, %+v; want 2, 49 near and 98 far, stopped", len(samples), len(ordered), summary)
 	}
-	// A list that is through was not stopped.
+	// A plan that reached the end of its list was not stopped.
 	_, ordered, summary = trace(t, discovery.ByAS, testlist.Of(t, lines[:120]...), discovery.PlanOptions{}, rtts[:120])
 	if len(ordered) != 118 || summary.AutoStopped {
 		t.Errorf("%d ordered, %+v; want all 118, not stopped", len(ordered), summary)

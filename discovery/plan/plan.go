@@ -8,8 +8,8 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// New is the plan of a strategy for the list of a topology, which it shares with
-// all other plans for that list.
+// New returns the plan of a strategy for the list of a topology. All plans for that
+// list share the topology.
 func New(strategy discovery.Strategy, list *topology.Tree, options discovery.PlanOptions) (discovery.Plan, error) {
 	o, err := options.Complete(strategy)
 	if err != nil {

@@ -9,21 +9,20 @@ import (
 	"muster/discovery"
 )
 
-// knob is a threshold of the strategies: its name, what it is unless it is set, what
-// it does, and how it is read.
+// knob is a threshold of the strategies: its name, default, help and reader.
 type knob struct {
 	name, standard, help string
 	reader
 }
 
-// reader reads a value; want is what it has to be.
+// reader reads a value; want describes a valid one.
 type reader struct {
 	want string
 	read func(text string) bool
 }
 
-// knobs returns those of some options. The standards are the papers' values, those of
-// confident and silent our own.
+// knobs returns the knobs of some options. The defaults are the papers' values; those
+// of confident and silent are our own.
 func knobs(o *discovery.PlanOptions) []knob {
 	return []knob{
 		{"percentile", "0.02", "percentile stops when this share of the window reaches the limit", share(&o.Percentile)},
@@ -88,7 +87,7 @@ func lengths(to *discovery.Bits) reader {
 	}}
 }
 
-// Knobs lists the thresholds with their standards, a line each, for people.
+// Knobs lists the thresholds with their defaults, a line each, for people.
 func Knobs() string {
 	var text strings.Builder
 	for _, k := range knobs(&discovery.PlanOptions{}) {

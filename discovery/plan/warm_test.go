@@ -12,19 +12,19 @@ import (
 	"muster/discovery/plan/history"
 )
 
-// evening is when the visits of the tests are.
-var evening = time.Date(2008, 5, 28, 20, 0, 0, 0, time.UTC)
+// visit is the time of the tests' visits.
+var visit = time.Date(2008, 5, 28, 20, 0, 0, 0, time.UTC)
 
-// mostVerified is how many probes a warm adaptive plan spends at most on seeing
-// whether memories hold.
+// mostVerified is how many probes a warm adaptive plan spends at most on verifying
+// memories.
 const mostVerified = 48
 
-// priorsOf is what a visit leaves that measures all servers.
+// priorsOf returns the memories of a visit that measured all servers.
 func priorsOf(servers []discovery.Server, rtts []int) []discovery.Prior {
-	return history.Memory{}.After(servers, replies(rtts...), evening).Priors(evening.Add(24 * time.Hour))
+	return history.Memory{}.After(servers, replies(rtts...), visit).Priors(visit.Add(24 * time.Hour))
 }
 
-// missed is how many near servers a plan does not find, and its probes.
+// missed returns how many near servers a plan does not find, and its probes.
 func missed(t *testing.T, strategy discovery.Strategy, servers []discovery.Server, o discovery.PlanOptions,
 	rtts []int) (near, probes int, s discovery.PlanSummary) {
 	t.Helper()
@@ -44,9 +44,9 @@ func moved(servers []discovery.Server, rtts []int, to map[uint32]int) []int {
 	return rtts
 }
 
-// TestAWarmStartMissesNoMore: whatever changed since the last visit, no more
-// near servers are missed than without its memory. In globe the ASes 100 to 139
-// are far in four countries, 140 to 143 near, 144 just near and 145 just not.
+// TestAWarmStartMissesNoMore checks that memories never make a plan miss more near
+// servers, whatever changed since the last visit. In globe the ASes 100 to 139 are far
+// in four countries, 140 to 143 near, 144 just within the limit and 145 just outside.
 func TestAWarmStartMissesNoMore(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -77,7 +77,7 @@ func TestAWarmStartMissesNoMore(t *testing.T) {
 	}
 }
 
-// TestATravellerStartsCold: the memory is of the other side of the earth.
+// TestATravellerStartsCold checks a memory from the other side of the earth.
 func TestATravellerStartsCold(t *testing.T) {
 	coldMissed, warmMissed, coldProbes, warmProbes := 0, 0, 0, 0
 	for seed := range uint64(10) {
@@ -108,7 +108,7 @@ func TestAWarmStartGoesNearAtOnce(t *testing.T) {
 	}
 }
 
-// mostWarm is how many probes a warm search for ten of globe's nearest takes at most.
+// mostWarm is the most probes that a warm search for ten of globe's nearest takes.
 const mostWarm = 95
 
 func TestAWarmStartFindsTheNearestSooner(t *testing.T) {
@@ -132,8 +132,7 @@ func TestAWarmStartFindsTheNearestSooner(t *testing.T) {
 	}
 }
 
-// TestSameMemorySamePlan: the order in which a map is gone through changes
-// nothing.
+// TestSameMemorySamePlan checks that the iteration order of maps changes nothing.
 func TestSameMemorySamePlan(t *testing.T) {
 	servers, rtts := globe(t, 4)
 	for _, strategy := range discovery.Strategies() {
@@ -151,8 +150,8 @@ func TestSameMemorySamePlan(t *testing.T) {
 	}
 }
 
-// TestAWarmStartOfThePapersPlans: one probe a remembered cluster instead of √N,
-// all of them where that one contradicts.
+// TestAWarmStartOfThePapersPlans checks that a remembered cluster takes one probe
+// instead of √N, and all √N if that probe contradicts.
 func TestAWarmStartOfThePapersPlans(t *testing.T) {
 	var lines []string
 	var rtts []int
@@ -178,7 +177,7 @@ func TestAWarmStartOfThePapersPlans(t *testing.T) {
 	if got, want := samplesOf(rtts), (map[uint32]int{1: 1, 2: 1, 3: 1}); !maps.Equal(got, want) {
 		t.Errorf("samples of each AS: %v, want %v", got, want)
 	}
-	// The one that confirms nothing is one of the four, or a fifth.
+	// The probe that confirms nothing is one of the four, or a fifth.
 	now := moved(servers, rtts, map[uint32]int{2: 300})
 	if got := samplesOf(now); got[1] != 1 || got[3] != 1 || got[2] < 4 || got[2] > 5 {
 		t.Errorf("samples of each AS: %v, want four or five of the one that moved", got)
@@ -190,7 +189,8 @@ func TestAWarmStartOfThePapersPlans(t *testing.T) {
 }
 
 func TestAWarmStartRanksByWhatIsRemembered(t *testing.T) {
-	// The ASes of the networks that answer now as they always did.
+	// firstOf returns the AS that a plan ranks first, after visits with these RTTs
+	// before.
 	firstOf := func(strategy discovery.Strategy, lines []string, before, now []int) uint32 {
 		servers := testlist.Of(t, lines...)
 		_, ordered, _ := trace(t, strategy, servers, discovery.PlanOptions{AutoStop: discovery.StopOff, Priors: priorsOf(servers, before)}, now)
@@ -201,7 +201,7 @@ func TestAWarmStartRanksByWhatIsRemembered(t *testing.T) {
 	if first := firstOf(discovery.ByAS, lines, []int{50, 50, 50, 60, 60, 60}, []int{62, 62, 62, 60, 60, 60}); first != 1 {
 		t.Errorf("AS %d is first, want 1", first)
 	}
-	// A country that is far, but for two servers that are remembered near.
+	// A far country, except for two servers that are remembered as near.
 	lines = slices.Concat(many(2, "80.1.1", "US 1"), many(30, "80.1.2", "US 2"), many(9, "90.1.1", "FR 3"))
 	rtts := slices.Concat(slices.Repeat([]int{20}, 2), slices.Repeat([]int{300}, 30), slices.Repeat([]int{150}, 9))
 	if first := firstOf(discovery.ByCountryPrefix, lines, rtts, rtts); first != 1 {
@@ -209,7 +209,7 @@ func TestAWarmStartRanksByWhatIsRemembered(t *testing.T) {
 	}
 }
 
-// replies are results of all servers with these RTTs in ms, negative if lost.
+// replies returns results of all servers with these RTTs in ms, negative if lost.
 func replies(rtts ...int) []discovery.Result {
 	var results []discovery.Result
 	for i, rtt := range rtts {

@@ -15,8 +15,8 @@ import (
 // far is a made-up internet: the RTT of each server, negative if it is silent.
 type far []time.Duration
 
-// execute drives a plan with so many probes under way, answered in a random
-// order, and says which servers were asked, in which order and why.
+// execute drives a plan with this many probes under way, answered in a random order. It
+// returns the probes in their order.
 func (f far) execute(t *testing.T, plan discovery.Plan, inFlight int) []discovery.Probe {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -59,8 +59,8 @@ func (f far) execute(t *testing.T, plan discovery.Plan, inFlight int) []discover
 	}
 }
 
-// scattered is a list of n servers in a few countries, ASes and prefixes, some
-// of which nothing is known of, some over IPv6, some sharing an address.
+// scattered returns a list of n servers in a few countries, ASes and prefixes. Some
+// have no known place, some use IPv6, some share an address.
 func scattered(n int, seed uint64) []discovery.Server {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	countries, ases := []string{"", "AU", "DE", "JP", "US"}, []uint32{0, 1, 2, 3, 4, 5, 6}
@@ -84,7 +84,7 @@ func scattered(n int, seed uint64) []discovery.Server {
 
 const ms = time.Millisecond
 
-// many is n lines of servers in a prefix, from .1 upwards.
+// many returns n lines of servers in a prefix, from .1 upwards.
 func many(n int, prefix, rest string) []string {
 	var lines []string
 	for i := range n {
@@ -93,8 +93,8 @@ func many(n int, prefix, rest string) []string {
 	return lines
 }
 
-// trace runs a plan on a world given as RTTs in ms, one probe at a time, and
-// tells the probes of each phase.
+// trace runs a plan on a world given as RTTs in ms, one probe at a time. It returns the
+// probes of each phase.
 func trace(t *testing.T, strategy discovery.Strategy, servers []discovery.Server, o discovery.PlanOptions,
 	rtts []int) (samples, ordered []int, s discovery.PlanSummary) {
 	t.Helper()

@@ -14,7 +14,7 @@ type acquisition struct {
 	estimator *estimator
 	shift     *shift
 	rng       *rand.Rand
-	// wanted is how many servers there is any use for.
+	// wanted is how many more servers the plan can use.
 	wanted float64
 }
 
@@ -25,41 +25,42 @@ func newAcquisition(e *estimator, seed uint64) *acquisition {
 	return &acquisition{estimator: e, shift: newShift(), rng: rand.New(rand.NewPCG(seed, stream)), wanted: math.Inf(1)}
 }
 
-// How a batch is made up. Tuned: probes spent against near servers found, on
-// synthetic worlds with seeds that no benchmark uses.
+// The make-up of a batch. Tuned: probes spent against near servers found, on synthetic
+// worlds with seeds that no benchmark uses.
 const (
-	// likely is the share from which on a server is worth a probe for itself.
+	// likely is the least share that deserves a probe of its own.
 	likely = 0.25
-	// drawShare of the probes are Thompson draws: at what could turn out likely.
+	// drawShare of the probes are Thompson draws: servers that could turn out to be
+	// likely.
 	drawShare = 0.29
-	// exploreShare of the probes go where nothing is likely, to find out.
+	// exploreShare of the probes go where nothing is likely, to find out more.
 	exploreShare = 0.03
 	// witnessShare of the probes go to networks that were known early, to see whether
 	// the player's own line has changed.
 	witnessShare = 0.04
-	// hopeless is the share up to which nothing is drawn.
+	// hopeless is the largest share that is never drawn.
 	hopeless = 0.01
-	// drawWeight is added to the children known of a /24: their share deviates as
-	// if it had so many more.
+	// drawWeight is added to the number of known children of a /24. Its share varies as
+	// if that many more were known.
 	drawWeight = 1.7
-	// silentWorth is what an address is worth that surely is silent, of one that
-	// surely answers: it may answer yet.
+	// silentWorth is the worth of an address that is surely silent, as a share of one
+	// that surely answers: it may answer yet.
 	silentWorth = 0.5
-	// explorePerNode probes of a node, and one of a /16, are enough before the
-	// replies are in; exploreSpare times as many nodes are looked at for them.
+	// explorePerNode probes of a node, and one of a /16, are enough before the replies
+	// are in. The search looks at exploreSpare times as many nodes for them.
 	explorePerNode = 2
 	exploreSpare   = 4
-	// rounding is more than two shares differ by that are the same but for rounding.
+	// rounding is more than two equal shares differ by after rounding.
 	rounding = 1e-9
 )
 
-// batch takes up to n servers by the last estimate: the likely ones, some that
-// might be, and explorers where much is not known. Without likely ones all are
-// explorers, unless the plan goes through the whole list anyway.
+// batch takes up to n servers by the last estimate: the likely ones, some that might
+// be, and explorers where little is known. Without likely ones all are explorers,
+// unless the plan goes through the whole list anyway.
 func (a *acquisition) batch(n int, whole bool) []discovery.Probe {
 	probes := make([]discovery.Probe, 0, n)
 	explorers, drawn := a.roll(exploreShare*float64(n)), a.roll(drawShare*float64(n))
-	if math.IsInf(a.wanted, 1) { // a search for a few is over before much can change
+	if math.IsInf(a.wanted, 1) { // a search for a few ends before much can change
 		probes = a.witnesses(probes, a.roll(witnessShare*float64(n)))
 	}
 	ripe := a.best(n, likely)
@@ -77,7 +78,7 @@ func (a *acquisition) batch(n int, whole bool) []discovery.Probe {
 	return probes
 }
 
-// witnesses asks servers of networks that are known, each network in turn.
+// witnesses asks servers of known networks, each network in turn.
 func (a *acquisition) witnesses(probes []discovery.Probe, n int) []discovery.Probe {
 	e := a.estimator
 	for len(probes) < n {
@@ -90,11 +91,11 @@ func (a *acquisition) witnesses(probes []discovery.Probe, n int) []discovery.Pro
 	return probes
 }
 
-// roll rounds up or down at random, so that the mean is kept.
+// roll rounds up or down at random, so that the mean stays the same.
 func (a *acquisition) roll(x float64) int { return int(x + a.rng.Float64()) }
 
-// best are the addresses whose servers are likeliest to answer from under the
-// limit, if they have this share at least.
+// best returns the addresses whose servers are likeliest to answer within the limit, if
+// their share reaches the given one.
 func (a *acquisition) best(n int, share float64) []candidate {
 	e, best := a.estimator, newTop(n)
 	for i := range e.stretches {
@@ -109,8 +110,8 @@ func (a *acquisition) best(n int, share float64) []candidate {
 	return best.sorted()
 }
 
-// thompson draws a score for each address from what its share could turn out to
-// be: the fewer children of its /24 are known, the wilder.
+// thompson draws a score for each address from what its share could turn out to be. The
+// fewer children of its /24 are known, the more the draws vary.
 func (a *acquisition) thompson(n int) []candidate {
 	e, best := a.estimator, newTop(n)
 	for i := range e.stretches {
@@ -127,8 +128,8 @@ func (a *acquisition) thompson(n int) []candidate {
 	return best.sorted()
 }
 
-// takeBest takes servers of the best addresses until there are n probes. An
-// address that has not replied gives one, so that the next batch knows better.
+// takeBest takes servers of the best addresses until there are n probes. An address
+// that has not replied gives one, so that the next batch knows more.
 func (a *acquisition) takeBest(probes []discovery.Probe, from []candidate, n int) []discovery.Probe {
 	for _, c := range from {
 		at := &a.estimator.nodes[c.node]
@@ -161,8 +162,8 @@ func (a *acquisition) ask(server int, phase discovery.Phase) discovery.Probe {
 	return discovery.Probe{Server: server, Phase: phase}
 }
 
-// explore fills up to n probes with servers of nodes where the most near ones
-// could hide: many servers, few of them asked.
+// explore fills up to n probes with servers of nodes that could hide the most near
+// ones: many servers, few of them asked.
 func (a *acquisition) explore(probes []discovery.Probe, n int) []discovery.Probe {
 	e := a.estimator
 	if len(probes) >= n {
@@ -184,7 +185,7 @@ func (a *acquisition) explore(probes []discovery.Probe, n int) []discovery.Probe
 		}
 		switch {
 		case level == topology.Prefix16 && !at.touched:
-			// Its /24s have its share and no more servers: if it is worth too little, they are.
+			// Its /24s have its share and no more servers, so they are worth no more.
 			p := inherit(at.p)
 			if p < likely && (e.asked(i) > 0 || best.wants(score*(1+rounding))) {
 				for network := i + 1; network < end; network = e.tree.End(network) {
@@ -216,8 +217,8 @@ func (a *acquisition) explore(probes []discovery.Probe, n int) []discovery.Probe
 	return probes
 }
 
-// fromUnknown is a random server of those children of a node of which none was
-// asked.
+// fromUnknown returns a random server from the children of a node without any asked
+// server.
 func (a *acquisition) fromUnknown(node topology.Node) (server int, ok bool) {
 	e := a.estimator
 	total := 0
@@ -238,7 +239,7 @@ func (a *acquisition) fromUnknown(node topology.Node) (server int, ok bool) {
 	return int(e.tree.Servers(child)[skip]), true
 }
 
-// candidate is a node and what it is worth to ask there.
+// candidate is a node and the worth of a probe there.
 type candidate struct {
 	node  topology.Node
 	score float64
@@ -249,8 +250,8 @@ func (c candidate) better(o candidate) bool {
 	return c.score > o.score || c.score == o.score && c.node < o.node
 }
 
-// top keeps the best of many candidates, in a heap: the one at i is worse than those at
-// 2i+1 and 2i+2, and the first the worst of all.
+// top keeps the best of many candidates in a heap. The candidate at i is worse than
+// those at 2i+1 and 2i+2, and the first is the worst of all.
 type top struct {
 	keep int
 	all  []candidate
@@ -269,7 +270,7 @@ func (t *top) offer(c candidate) {
 	}
 }
 
-// insert puts a candidate into a free place, or that of the worst if it is better.
+// insert puts a candidate into a free place, or replaces the worst if it is better.
 func (t *top) insert(c candidate) {
 	at := 0
 	switch {
@@ -295,7 +296,7 @@ func (t *top) insert(c candidate) {
 	t.all[at] = c
 }
 
-// sorted are those kept, the best first.
+// sorted returns the kept candidates, the best first.
 func (t *top) sorted() []candidate {
 	slices.SortFunc(t.all, func(a, b candidate) int {
 		if a.better(b) {

@@ -6,10 +6,10 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// calibrator corrects what the estimator expects by what came of asking such
-// servers: the likelihood table need not fit this part of the network. The corrected
-// log-odds are a line over the expected ones with a slope of its own where little is
-// expected and another where much is (beta calibration, Kull et al. 2017):
+// calibrator corrects the estimator's expectations by the replies of the servers asked,
+// because the likelihood table may not fit this part of the network. The corrected
+// log-odds are a line over the expected ones. It has one slope where little is expected
+// and another where much is (beta calibration, Kull et al. 2017):
 //
 //	corrected log-odds
 //	│             large ╱
@@ -20,29 +20,28 @@ import (
 //	└──────────┴────────▶ log-odds of p
 //	           0
 //
-// What was learnt where servers were asked, mostly near ones, carries over to the far
-// larger number of servers of which little is expected, but less than along one line:
-// a network that is known to be near and disappoints says little of far ones.
+// The servers asked are mostly near ones. Their lesson carries over to the far larger
+// number of servers with low expectations, but less than along one line: a near network
+// that disappoints says little about far ones.
 type calibrator struct {
-	// all is the curve of all servers, from which those of the depths differ.
+	// all is the curve of all servers. Those of the depths deviate from it.
 	all    curve
 	depths [depths]curve
 }
 
-// depth sorts servers by what they have in common with one that was measured. The
-// table's errors differ: where nothing was measured of an AS, a surprise is a
-// whole network.
+// depth tells what a server has in common with a measured one. The table's errors
+// differ: if no server of an AS was measured, a surprise concerns a whole network.
 type depth uint8
 
 const (
-	sameCountry depth = iota // its country at most
-	sameAS                   // its AS in the country
-	samePrefix               // its /16 at least
+	sameCountry depth = iota // the same country at most
+	sameAS                   // the same AS in the country
+	samePrefix               // the same /16 or more
 	depths
 )
 
-// expectation is how likely a server was thought to be near, as a bin of its
-// log-odds, and how much was known of its neighbours.
+// expectation is the expected chance that a server is near, as a bin of its log-odds,
+// and how much was known about its neighbours.
 type expectation struct {
 	bin   uint8
 	known depth
@@ -60,7 +59,7 @@ func expect(p float64, known depth) expectation {
 	return expectation{uint8(min(max(0, bin), oddsBins-1)), known}
 }
 
-// expectation is that of a server in a stretch.
+// expectation returns the expectation for a server in a stretch.
 func (s *stretch) expectation() expectation {
 	switch {
 	case s.known < topology.AS:
@@ -71,12 +70,12 @@ func (s *stretch) expectation() expectation {
 	return expect(s.p, samePrefix)
 }
 
-// oddsOf are the log-odds in the middle of a bin.
+// oddsOf returns the log-odds in the middle of a bin.
 func oddsOf(bin int) float64 { return minOdds + (float64(bin)+0.5)*oddsStep }
 
 func logistic(odds float64) float64 { return 1 / (1 + math.Exp(-odds)) }
 
-// curve is the correction of one depth, and what it was learnt from.
+// curve is the correction of one depth, and the records behind it.
 type curve struct {
 	records     [oddsBins]record
 	corrections [oddsBins]float64
@@ -84,32 +83,31 @@ type curve struct {
 	shift, small, large float64
 }
 
-// record is how many servers of which about as much was expected answered, and
-// how many of them were near.
+// record counts the servers of one expectation that answered, and the near ones among
+// them.
 type record struct{ answered, near float64 }
 
-// gaussian is what a curve's parameters are taken for before anything is measured,
-// and with which standard deviation.
+// gaussian is the prior of a curve's parameters: means and standard deviations.
 type gaussian struct{ shift, small, large, shiftSD, slopeSD float64 }
 
-// How little the table is believed, and how far the depths may differ, in
-// log-odds. Fitted: the deviations of lines between places and worlds, twice or
-// more, as worlds are not the internet.
+// Prior deviations of the table, and of the depths from each other, in log-odds.
+// Fitted: the deviations of lines between places and worlds, at least doubled, because
+// worlds are not the internet.
 const (
 	allShiftSD, allSlopeSD     = 1.0, 0.6
 	depthShiftSD, depthSlopeSD = 0.3, 0.1
-	// slopesSD is by how much the two slopes differ. Tuned.
+	// slopesSD is the deviation between the two slopes. Tuned.
 	slopesSD = 0.6
-	// fading is the share of a record that stays when another result comes: the
-	// last thousand or so count.
+	// fading is the share of a record that stays after another result: about the last
+	// thousand count.
 	fading = 0.997
-	// Newton's method takes newtonSteps, each newtonLongest at most in every
-	// parameter, so that it does not overshoot.
+	// Newton's method takes newtonSteps. Each moves a parameter by newtonLongest at
+	// most, so that it does not overshoot.
 	newtonSteps   = 8
 	newtonLongest = 0.5
-	// leastSlope keeps the order: less is expected where less was expected. Where
-	// little is, a network that disappoints as a whole would else make the many
-	// servers of which little is expected next to none: mostSmall. Tuned.
+	// leastSlope keeps the order of expectations. mostSmall bounds the slope where
+	// little is expected. Otherwise one disappointing network would push the many
+	// servers with low expectations to almost 0. Tuned.
 	leastSlope = 0.3
 	mostSmall  = 1.2
 )
@@ -123,7 +121,7 @@ func newCalibrator() *calibrator {
 	return c
 }
 
-// note compares what was expected of a server that answered with what came.
+// note compares the expectation for a server with its answer.
 func (c *calibrator) note(expected expectation, near bool) {
 	for _, l := range []*curve{&c.all, &c.depths[expected.known]} {
 		r := &l.records[expected.bin]
@@ -134,12 +132,12 @@ func (c *calibrator) note(expected expectation, near bool) {
 	}
 }
 
-// correct is the expectation in the light of the records.
+// correct returns the expectation after correction by the records.
 func (c *calibrator) correct(e expectation) float64 {
 	return c.depths[e.known].corrections[e.bin]
 }
 
-// learn fits the curves to the records, and lets those fade by so many fresh
+// learn fits the curves to the records, then fades the records for this many fresh
 // results.
 func (c *calibrator) learn(fresh int) {
 	c.all.learn(fresh, gaussian{0, 1, 1, allShiftSD, allSlopeSD})
@@ -160,7 +158,7 @@ func (l *curve) learn(fresh int, before gaussian) {
 	l.tabulate()
 }
 
-// fade has the records make way for so many fresh results.
+// fade shrinks the records to make room for this many fresh results.
 func (l *curve) fade(fresh int) {
 	fade := math.Pow(fading, float64(fresh))
 	for i := range l.records {
@@ -169,7 +167,7 @@ func (l *curve) fade(fresh int) {
 	}
 }
 
-// fade has all records make way for so many fresh results.
+// fade shrinks all records to make room for this many fresh results.
 func (c *calibrator) fade(fresh int) {
 	c.all.fade(fresh)
 	for i := range c.depths {
@@ -177,8 +175,8 @@ func (c *calibrator) fade(fresh int) {
 	}
 }
 
-// step is the way from the curve to the top of the posterior, taken for a
-// parabola.
+// step returns the way from the curve to the maximum of the posterior, approximated by
+// a parabola.
 func (l *curve) step(before gaussian) [3]float64 {
 	shift, slope := 1/(before.shiftSD*before.shiftSD), 1/(before.slopeSD*before.slopeSD)
 	h00, h11, h22 := shift, slope, slope
@@ -215,8 +213,8 @@ func (l *curve) tabulate() {
 	}
 }
 
-// parts are the log-odds in the middle of each bin, in two: ln p, which is all of them
-// where little is expected, and -ln(1-p), where much is.
+// parts splits the log-odds in the middle of each bin in two: ln p, which dominates
+// where little is expected, and -ln(1-p), which dominates where much is.
 var parts = func() (parts [oddsBins]struct{ small, large float64 }) {
 	for i := range parts {
 		parts[i].small, parts[i].large = -math.Log1p(math.Exp(-oddsOf(i))), math.Log1p(math.Exp(oddsOf(i)))

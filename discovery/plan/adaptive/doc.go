@@ -1,65 +1,68 @@
-// Package adaptive is Muster's own plan: every reply moves what it expects of all
-// servers, and it stops when hardly a near one can be left.
+// Package adaptive is Muster's own plan. Every reply changes what it expects of all
+// servers. It stops when hardly any near server can be left.
 //
 // # Model
 //
-// A server is near if its RTT is under the limit. The servers are the leaves of
-// the list's topology: country, origin AS in it, /16, /24, address. A node has a
-// share p of near servers, which is its parent's share and a deviation: a Pólya
-// tree (Lavine 1992) whose urns take soft evidence, as an RTT far under the limit
-// says more of the neighbours than one just under it. The likelihood table
-// (likelihood.go) says how much, by level.
+// A server is near if its RTT is under the limit. The servers are the leaves of the
+// list's topology: country, origin AS in it, /16, /24, address. A node has a share p of
+// near servers, which is its parent's share and a deviation. This is a Pólya tree
+// (Lavine 1992) whose urns take soft evidence: an RTT far under the limit says more
+// about the neighbours than one just under it. The likelihood table (likelihood.go)
+// says how much, by level.
 //
 // # Estimator
 //
-// Let e(x, l) be the table's likelihood at level l of an RTT that is x over the
-// limit. A child c of a node has the mean of e over the replies under it, and the
-// weight w(c) = min(1, replies): children count once each, however many of their
-// servers were asked. Top down (estimator.go),
+// Let e(x, l) be the table's likelihood at level l of an RTT that is x over the limit.
+// A child c of a node has the mean of e over the replies under it, and the weight w(c)
+// = min(1, replies): each child counts once, however many of its servers were asked.
+// Top down (estimator.go),
 //
 //	m    = p(parent), of a country: p(its region)
 //	       of an AS: m + s·(mean of the AS in all countries − m)
-//	       of a /16: m + t·(p of all that has these addresses − m)
+//	       of a /16: m + t·(p of the same addresses, all labels − m)
 //	p(n) = d + (1 − d) · (a·m + Σ w(c)·e(c)) / (a + Σ w(c))
 //
-// d is the chance that up to three replies, all that is known of the node and all
-// far, were held up on their way: its odds are m/(1−m) · delayedShare^replies.
-// Regions, and /8s and /16s whatever their labels, have shares of the same form. t is
-// the share of labels that are wrong, learnt from how well a /16's AS and its
-// neighbours by address foretold its first reply (labels.go); what a /16 has says the
-// less of its AS, the likelier it is a stray.
+// Suppose that a node has up to three replies, all far. Then d is the chance that all
+// of them were delayed on their way. Its odds are m/(1−m) · delayedShare^replies.
 //
-// Most of a long list is never measured. Of a /16 in which nothing was all addresses are
-// alike: they are one stretch, which an estimate and a batch look at once, and nodes in
-// which all was asked are passed over.
+// Regions have shares of the same form, and so have /8s and /16s across labels. t is
+// the share of wrong labels. It is learnt from the first reply of each /16: which
+// predicted it better, the AS or the neighbours by address (labels.go)? The likelier a
+// /16 has a wrong label, the less its replies say about its AS.
 //
-// What earlier visits left counts as replies do once a probe has confirmed it
+// Most of a long list is never measured. In a /16 without measurements all addresses
+// are alike. They form one stretch, and an estimate and a batch look at it once. Nodes
+// with all servers asked are skipped.
+//
+// Memories of earlier visits count as replies do once a probe has confirmed them
 // (recall.go).
 //
-// The table need not fit the network at hand. So what came of servers of which p
-// was expected corrects all expectations by a line over the log-odds with two slopes,
-// one for each of three depths of knowledge (calibrator.go, after Kull et al. 2017);
-// what came of the first servers, asked before anything was expected, does not:
+// The table may not fit the network at hand. So the outcomes of the asked servers
+// correct all expectations. The correction is a line over the log-odds with two slopes,
+// one line for each of three depths of knowledge (calibrator.go, after Kull et al.
+// 2017). The first servers do not count, because nothing was expected of them yet:
 //
 //	logit p' = shift + small · ln p - large · ln(1-p)
 //
 // # The player's own line
 //
-// Each reply of a /24 that replied long before bears witness: the median of the last
-// 21 differences, each of another /24, is by how much all round trips became longer,
-// and is taken off those since then (shift.go). From then on nothing is claimed.
+// Each reply of a /24 that replied long before bears witness to changes of the line.
+// The median of the last 21 differences, each of another /24, is the increase of all
+// round trips. It is taken off the replies since then (shift.go). From then on the plan
+// claims nothing.
 //
 // # Acquisition
 //
-// A batch (acquisition.go) takes the servers of the highest p, those over 0.25;
-// draws from what p could turn out to be (Thompson 1933), as wide as few children
-// of the /24 are known; and explores nodes where the most near servers could
-// hide: unasked servers · p / (asked + 1 + a). One probe in sixteen asks for a witness
-// of the player's own line. First of all it asks one server of
-// each country, and before it stops several networks of each, and the largest /16s
-// (survey.go). A few probes go to networks that are known, as witnesses of the
-// player's own line (shift.go); what that adds to replies is taken off them. A search for the N
-// nearest sets the limit a little under the N-th so far (nearest.go).
+// A batch (acquisition.go) takes three kinds of servers. It takes those with the
+// highest p, over 0.25. It draws from what p could turn out to be (Thompson 1933), more
+// widely the fewer children of the /24 are known. And it explores the nodes that could
+// hide the most near servers: unasked servers · p / (asked + 1 + a).
+//
+// First of all the plan asks one server of each country. Before it stops, it asks
+// several networks of each, and the largest /16s (survey.go). A few probes go to known
+// networks, as witnesses of the player's own line (shift.go); the increase that they
+// show is taken off replies. A search for the N nearest sets the limit a little under
+// the N-th so far (nearest.go).
 //
 // # Stopping rule
 //
@@ -68,11 +71,11 @@
 //	R = Σ unasked · p' · P(answers)
 //	V = Σ over blocks of R(block)² · (1 − p')/p'
 //
-// A block is a node in which nothing was measured: all of its servers are near or
-// none is. The plan stops when R + 0.3 · min(√V, R) ≤ missing · (found + R), or
-// when a few servers at most are left, fewer while near ones still come, and once all that is under way is back. R
-// and V also make the claim of what was found: less is claimed where nothing but
-// addresses is known.
+// A block is a node without measurements: all of its servers are near or none is. The
+// plan stops when R + 0.3 · min(√V, R) ≤ missing · (found + R), or when a few servers
+// at most are left. The few are fewer while near ones still come. All probes under way
+// must be back. R and V also make the claim of what was found: the claim is lower where
+// only addresses are known.
 //
 // # Symbols
 //
@@ -81,20 +84,20 @@
 //	a         priorCountry, priorBelow, …  weight of the parent's share, in children
 //	s         topology.Tree.Sibling        chance that a part of an AS is misplaced
 //	t         labels.wrong                 share of labels that are wrong
-//	d         node.delayed                 chance that far replies were held up
+//	d         node.delayed                 chance that far replies were delayed
 //	w, Σ w·e  node.children                weights and evidence of the children
 //	R, V      remaining.near, .variance    near servers left
 //	missing   PlanOptions.Missing          share that may be missed
 //
 // # Where the numbers come from
 //
-// Fitted numbers are fitted again, and compared, on worlds that nothing was tuned
-// on, by
+// This command fits the fitted numbers again, and compares them with today's, on worlds
+// that nobody tuned on:
 //
 //	go test ./discovery/plan/adaptive -run Fit -v -fit 3 [-fit-matrix FILE]
 //
-// Tuned ones trade probes for near servers found in whole runs: muster simulate
-// and docs/experiments/near-ones-first.md. On 3 × 3 worlds of 13 places:
+// Tuned ones trade probes for near servers found in whole runs: muster simulate and
+// docs/experiments/near-ones-first.md. On 3 × 3 worlds of 13 places:
 //
 //	number                     origin                              the fit says
 //	likelihoods, near half     fitted: synthetic and PlanetLab     loses 3–13 millinats of
@@ -115,7 +118,6 @@
 //	prior weights a            tuned
 //	shares of a batch, stops   tuned
 //
-// Taken over as it is, with its far half sharpened, the fit needs 0.9–1.7 points
-// more probes than today's table for as many servers found
-// (docs/experiments/adaptive-fit.md).
+// The fit itself, with its far half sharpened, needs 0.9–1.7 points more probes than
+// today's table for as many servers found (docs/experiments/adaptive-fit.md).
 package adaptive

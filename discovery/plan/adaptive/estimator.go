@@ -10,79 +10,77 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// estimator expects of each node of the topology a share of servers under the
-// limit. Its columns are over the nodes and the servers of a tree that it shares
-// with others.
+// estimator expects of each node of the topology a share of servers under the limit.
+// Its columns are over the nodes and the servers of a tree that it shares with others.
 type estimator struct {
 	tree  *topology.Tree
 	limit time.Duration
 
 	nodes    []node
 	outcomes []outcome                  // of the same nodes
-	siblings []evidence                 // what the nodes of one AS say together, by topology.Tree.Origin
-	regions  [topology.Regions]evidence // what the countries of a region say together
+	siblings []evidence                 // the evidence of all nodes of one AS, by topology.Tree.Origin
+	regions  [topology.Regions]evidence // the evidence of all countries of a region
 	blocks   []block
 	labels   labels
 	servers  []server
-	// replies are to be counted again under another limit, and so are memories.
+	// replies and memories are kept to be counted again under another limit.
 	replies  []reply
 	memories []memory
 
-	// Of the tried servers, so many answered.
+	// answered of the tried servers answered.
 	tried, answered float64
-	// estimated: the nodes have shares, and stretches are as they were then.
+	// estimated reports that the nodes have shares, and that stretches match them.
 	estimated  bool
 	stretches  []stretch
 	calibrator *calibrator
 }
 
-// node is a column entry of one node: what every estimate and every batch looks at, which
-// on a long list is to stay in the processor's cache.
+// node is a column entry of one node. Every estimate and every batch looks at all of
+// them, and on a long list they must stay in the processor's cache.
 type node struct {
-	// p is the estimated share of servers under the limit. That of addresses, and of all
-	// below a /16 in which nothing was measured, is the stretch's.
+	// p is the estimated share of servers under the limit. The stretch has it for
+	// addresses, and for all nodes below a /16 without measurements.
 	p       float64
 	unasked int32
-	// known is the deepest level above, or the node's own, at which something was
-	// measured.
+	// known is the deepest level with a measurement, above the node or its own.
 	known topology.Level
-	// touched: something came of asking below, or is remembered. Else the outcome is
-	// zero, and so are those below.
+	// touched reports that a server below was asked, or is remembered. Otherwise the
+	// outcome is zero, here and below.
 	touched bool
 }
 
-// outcome is what came of asking servers of a node.
+// outcome is the result of asking servers of a node.
 type outcome struct {
-	// children of the node have evidence, each weighing 1 however many of its
-	// servers were measured. An address has its replies in their place; a /24 may
-	// have a memory besides.
+	// children of the node have evidence, each weighing 1 at most, however many of its
+	// servers were measured. For an address these are its replies. A /24 may have a
+	// memory besides.
 	children evidence
 	// below are all measurements under the node. A memory weighs less than 1.
 	below evidence
-	// delayed is how likely the replies say nothing of the node's share.
+	// delayed is the chance that the replies say nothing about the node's share.
 	delayed float64
-	// stray is how likely a measured /16 is not where its label says: what it has
-	// says so much less of its AS and country.
+	// stray is the chance that a measured /16 has a wrong label. Its replies then count
+	// that much less for its AS and country.
 	stray float64
-	// silent servers were asked in vain, and replies came from the node itself, an
-	// address.
+	// silent counts the servers that did not reply, and replies those of the node
+	// itself, which is an address.
 	silent, replies int32
 }
 
-// stretch are addresses of which the same is expected, side by side: all of a /16 or a
-// /24 in which nothing was measured, or a single one. Some may have been asked.
+// stretch is a run of addresses with the same expectation: all of a /16 or a /24
+// without measurements, or a single one. Some may have been asked.
 type stretch struct {
-	from, end topology.Node // besides the addresses, what they are below
+	from, end topology.Node // besides the addresses, the nodes above them
 	p         float64
 	known     topology.Level // as node.known
-	// block is where the correlated block ends that they lie in.
+	// block is the end of their correlated block.
 	block topology.Node
-	// unlabelled: neither country nor AS is known.
+	// unlabelled means that neither country nor AS is known.
 	unlabelled bool
 }
 
-// block is a column entry of one block of addresses: /16s, whose children are /24s,
-// and /8s.
+// block is a column entry of one block of addresses: /16s, whose children are /24s, and
+// /8s.
 type block struct {
 	children, below evidence
 	p               float64
@@ -91,8 +89,8 @@ type block struct {
 // server is a column entry of one server.
 type server struct {
 	asked bool
-	// foreseen servers were asked when something was expected of them. What came of the
-	// first ones, of which nothing was, says nothing of expectations.
+	// foreseen reports that something was expected of the server when it was asked. The
+	// first servers say nothing about expectations.
 	foreseen bool
 	expected expectation
 }
@@ -105,10 +103,10 @@ type reply struct {
 // evidence is a weighted sum of likelihoods.
 type evidence struct{ weight, sum float64 }
 
-// nothing is more weight than rounding errors leave of none.
+// nothing is more weight than rounding errors can leave.
 const nothing = 1e-9
 
-// once is the evidence as that of one child at most.
+// once returns the evidence with the weight of one child at most.
 func (e evidence) once() evidence {
 	if e.weight < nothing {
 		return evidence{}
@@ -123,7 +121,7 @@ func (e *evidence) join(o evidence) {
 	e.sum += o.sum
 }
 
-// add adds a likelihood, and returns what that changes in the evidence as that of one
+// add adds a likelihood. It returns the change in the evidence, counted as that of one
 // child at most.
 func (e *evidence) add(weight, likely float64) evidence {
 	before := e.once()
@@ -145,10 +143,10 @@ func newEstimator(tree *topology.Tree, limit time.Duration) *estimator {
 	return e
 }
 
-// asked is how many servers under a node were.
+// asked returns how many servers under a node were asked.
 func (e *estimator) asked(n topology.Node) int32 { return int32(e.tree.Size(n)) - e.nodes[n].unasked }
 
-// above is the node of a level over a server.
+// above returns the node of a level over a server.
 func (e *estimator) above(server int, l topology.Level) topology.Node {
 	return e.tree.Above(e.tree.Of(server), l)
 }
@@ -165,7 +163,7 @@ func (e *estimator) ask(server int) {
 	}
 }
 
-// observe counts what came of asking a server.
+// observe counts the outcome of asking a server.
 func (e *estimator) observe(server int, state discovery.State, rtt time.Duration) {
 	at := e.tree.Of(server)
 	e.tried++
@@ -186,8 +184,8 @@ func (e *estimator) observe(server int, state discovery.State, rtt time.Duration
 	}
 }
 
-// weigh adds the likelihoods of an RTT to a node and all above it, or takes some
-// of it away.
+// weigh adds the likelihoods of an RTT to a node and all above it, or subtracts some of
+// it.
 func (e *estimator) weigh(at topology.Node, rtt time.Duration, weight float64) {
 	likely := likelihood(rtt, e.limit)
 	own := &e.outcomes[at].children
@@ -248,7 +246,8 @@ func (e *estimator) relimit(limit time.Duration) {
 	}
 }
 
-// correct takes so much off the replies since one of them, and learns anew from all.
+// correct subtracts this much from the replies since one of them, and learns again from
+// all replies.
 func (e *estimator) correct(since int, more time.Duration) {
 	e.calibrator, e.labels = newCalibrator(), newLabels()
 	for i := range e.outcomes {
@@ -267,29 +266,30 @@ func (e *estimator) correct(since int, more time.Duration) {
 	e.relimit(e.limit)
 }
 
-// The prior of a node's share is its parent's. It weighs as much as so many
-// children, the less the more the children of a node differ.
+// The prior of a node's share is its parent's. It weighs as much as this many children,
+// and less if the children of a node differ more.
 const (
 	priorCountry = 0.3
 	priorBelow   = 0.2
-	// A prefix that stands for a country or an AS holds much that lies apart: what
-	// is known of one part says less of the others.
+	// A prefix that stands for a country or an AS contains distant networks: one part
+	// says less about the others.
 	priorUnknown = 2
-	// A /16 whose AS is not known may be many networks'. Tuned.
+	// A /16 with an unknown AS may belong to many networks. Tuned.
 	priorUnlabelled16 = 0.5
 	priorRoot         = 1
-	// Of a region, and of a /8 and a /16 whatever they are said to be.
+	// For a region, and for a /8 and a /16 across labels.
 	priorRegion  = 0.3
 	priorBlock8  = 1
 	priorBlock16 = 0.3
-	// rootShare is what the world is taken for before anything is known.
+	// rootShare is the share of the world before anything is known.
 	rootShare = 0.3
 )
 
-// estimate works out the share p of every node that has unasked servers, and of every
-// country and AS: from its children and the share of its parent, in whose place a country
-// has that of its region; for an AS it is mixed with that of the AS in all countries, and
-// for a /16 with what its addresses say whatever their labels.
+// estimate works out the share p of every node with unasked servers, and of every
+// country and AS, from its children and its parent's share. A country takes its
+// region's share instead of the parent's. For an AS the parent's share is mixed with
+// that of the AS in all countries, and for a /16 with that of its addresses across
+// labels.
 func (e *estimator) estimate() {
 	e.estimated = true
 	e.stretches = e.stretches[:0]
@@ -306,7 +306,7 @@ func (e *estimator) estimate() {
 		}
 		b.p = (weight*prior + b.children.sum) / (weight + b.children.weight)
 	}
-	var block topology.Node      // the end of the correlated block at hand
+	var block topology.Node      // the end of the current correlated block
 	var nowhere, unlabelled bool // the country is not known, nor is the AS
 	for i := topology.Root + 1; int(i) < len(e.nodes); {
 		n, at := &e.nodes[i], e.tree.Parent(i)
@@ -364,20 +364,21 @@ func (e *estimator) estimate() {
 	}
 }
 
-// inherit is the share of a node in which nothing was measured: that of its parent, as
-// rounding has it.
+// inherit returns the share of a node without measurements: that of its parent, as
+// rounding changes it.
 func inherit(p float64) float64 {
 	weight := priorBelow
 	return weight * p / weight
 }
 
-// stretchOf is the stretch with an address that had unasked servers at the last estimate.
+// stretchOf returns the stretch of an address that had unasked servers at the last
+// estimate.
 func (e *estimator) stretchOf(at topology.Node) *stretch {
 	i, _ := slices.BinarySearchFunc(e.stretches, at, func(s stretch, at topology.Node) int { return int(s.end - 1 - at) })
 	return &e.stretches[i]
 }
 
-// addresses are those of a stretch with servers that were not asked.
+// addresses yields the addresses of a stretch with unasked servers.
 func (e *estimator) addresses(s *stretch) iter.Seq[topology.Node] {
 	return func(yield func(topology.Node) bool) {
 		for i := s.from; i < s.end; i++ {
@@ -389,20 +390,20 @@ func (e *estimator) addresses(s *stretch) iter.Seq[topology.Node] {
 }
 
 const (
-	// delayedShare is how likely a far reply is taken to be one from a near server
-	// that was held up on its way: the tail of the round trips, and a little more,
-	// since who is wrong about a network misses all of it.
+	// delayedShare is the chance that a far reply came from a near server and was
+	// delayed on its way. It is the tail of the round trips and a little more, because
+	// an error about a network misses all of it.
 	delayedShare = 0.03
-	// mostDelayed is how many replies can have been held up all of them.
+	// mostDelayed is the largest number of replies that can all have been delayed.
 	mostDelayed = 3
-	// nearMost is the mean likelihood from which on replies are not far.
+	// nearMost is the least mean likelihood of replies that are not far.
 	nearMost = 0.5
 )
 
-// delayed is how likely all replies of a node of this level were held up, and its
-// servers are near after all. The nearer its surroundings are, which are what
-// prior says, the likelier. A reply is as doubtful for the nodes that it came
-// through as for the one they are all that is known of.
+// delayed returns the chance that all replies of a node of this level were delayed, and
+// that its servers are near. The chance is higher in near surroundings, which prior
+// describes. A reply is equally doubtful for the node and for the nodes above that know
+// nothing else.
 func (e evidence) delayed(up *outcome, level topology.Level, prior float64) float64 {
 	switch {
 	case e.weight <= 1-nothing, e.weight > mostDelayed, e.sum >= nearMost*e.weight:
@@ -414,8 +415,8 @@ func (e evidence) delayed(up *outcome, level topology.Level, prior float64) floa
 	return odds / (1 + odds)
 }
 
-// A server's chance to answer is that of all tried ones, answersPrior of which
-// are taken to answer before any was, as if answersWeight were tried; its
+// A server's chance to answer is that of all tried servers. It starts as if
+// answersWeight servers had been tried and answersPrior of them had answered. An
 // address's own record weighs more than that from the first probe on.
 const (
 	answersPrior  = 0.85
@@ -423,7 +424,7 @@ const (
 	answersOthers = 0.4
 )
 
-// alive is the probability that an address answers.
+// alive returns the probability that an address answers.
 func (e *estimator) alive(at topology.Node) float64 {
 	share := (e.answered + answersPrior*answersWeight) / (e.tried + answersWeight)
 	var o outcome

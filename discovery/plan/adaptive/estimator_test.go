@@ -52,12 +52,12 @@ func TestTheEstimatorLearns(t *testing.T) {
 	}
 }
 
-// A country's share is its region's until it is known, and a /16 whose label says far
-// follows its neighbours by address as far as labels were seen to be wrong.
+// A country has its region's share until it is known. A /16 with a far label follows
+// its neighbours by address to the degree that labels proved wrong.
 func TestRegionsAndNeighbours(t *testing.T) {
 	e := newEstimator(topology.New(testlist.Of(t,
 		"80.1.1.1:1 FR 1", "81.1.1.1:1 DE 2", "82.1.1.1:1 NZ 3", // far, far, near
-		"83.1.1.1:1 IT 4", "84.1.1.1:1 AU 5", // of their regions
+		"83.1.1.1:1 IT 4", "84.1.1.1:1 AU 5", // in the regions of those
 		"82.1.2.1:1 GB 6", "85.1.1.1:1 GB 7", // one of them beside NZ's
 	)), 200*ms)
 	for server, rtt := range []time.Duration{300 * ms, 300 * ms, 20 * ms} {
@@ -120,8 +120,8 @@ func TestTheCalibratorLearnsFromItsErrors(t *testing.T) {
 }
 
 // The first server of each country is asked before anything is expected of it. A near
-// one among them is no surprise, which would have the calibrator expect more wherever
-// little is expected.
+// one among them is no surprise. If it counted as one, the calibrator would expect more
+// everywhere.
 func TestTheFirstServersAreNoNewsToTheCalibrator(t *testing.T) {
 	e := newEstimator(topology.New(testlist.Of(t, "80.1.1.1:1 DE 1", "81.1.1.1:1 FR 2", "82.1.1.1:1 ZA 3")), 200*ms)
 	note := func(server int) {
@@ -140,7 +140,7 @@ func TestTheFirstServersAreNoNewsToTheCalibrator(t *testing.T) {
 	}
 }
 
-// answered is how many replies are noted.
+// answered returns how many replies are noted.
 func (c *calibrator) answered() (n float64) {
 	for _, r := range c.all.records {
 		n += r.answered
@@ -202,7 +202,7 @@ func TestASurveyLooksIntoPrefixesWhereNetworksAreUnknown(t *testing.T) {
 	for i := range servers {
 		servers[i].ASN = 0
 	}
-	// Two /8s of a /16 each are two looks; eight more /16s are there to be had.
+	// Two /8s with a /16 each give two probes; eight more /16s are possible.
 	for i := range 8 {
 		servers = append(servers, testlist.Of(t, fmt.Sprintf("60.%d.0.1:1 ZA 0", 10+i))...)
 	}
@@ -217,8 +217,8 @@ func TestASurveyLooksIntoPrefixesWhereNetworksAreUnknown(t *testing.T) {
 }
 
 func TestWhatIsLeftIsAllOrNothingWhereNothingWasMeasured(t *testing.T) {
-	// AS 1 was measured once. Its twenty other servers are in one /16, which may
-	// be elsewhere, or each in its own.
+	// AS 1 was measured once. Its twenty other servers share one /16, which may be
+	// elsewhere, or each is in its own.
 	spread := func(together bool) remaining {
 		lines := []string{"80.1.0.1:1 DE 1"}
 		for i := range 20 {
@@ -285,8 +285,8 @@ func TestAClaimLeavesRoomForTheEstimatesErrors(t *testing.T) {
 }
 
 func TestAPrefixThatStandsForACountryIsTrustedLess(t *testing.T) {
-	// Three /16s of a /8 are far. The fourth is far for sure if they are one
-	// country's, less so if all that is known is the /8.
+	// Three /16s of a /8 are far. The fourth is surely far if all are one country's. It
+	// is less sure if only the /8 is known.
 	left := func(country string, asn int) float64 {
 		e := newEstimator(topology.New(testlist.Of(t,
 			fmt.Sprintf("80.1.0.1:1 %s %d", country, asn), fmt.Sprintf("80.2.0.1:1 %s %d", country, asn),
@@ -304,8 +304,8 @@ func TestAPrefixThatStandsForACountryIsTrustedLess(t *testing.T) {
 }
 
 func TestANetworkWhoseASIsNotKnownIsTrustedLess(t *testing.T) {
-	// One of two /24s of a /16 is far. So is the other if the /16 is one AS's; if all
-	// that is known is the address, less surely so.
+	// One of two /24s of a /16 is far. So is the other if the /16 is one AS's. It is
+	// less sure if only the address is known.
 	left := func(country string, asn int) (p, unlabelled float64) {
 		e := newEstimator(topology.New(testlist.Of(t,
 			fmt.Sprintf("80.1.1.1:1 %s %d", country, asn), fmt.Sprintf("80.1.2.1:1 %s %d", country, asn),
@@ -328,8 +328,8 @@ func TestANetworkWhoseASIsNotKnownIsTrustedLess(t *testing.T) {
 	}
 }
 
-// One AS of a country has two machines in each of two /24s, twelve others have
-// one each.
+// One AS of a country has two machines in each of two /24s, twelve others have one
+// each.
 func TestAFarReplyMayBeALateOneAmongNearOnes(t *testing.T) {
 	lines := []string{"80.1.1.1:1 DE 1", "80.1.1.2:1 DE 1", "80.1.2.1:1 DE 1", "80.1.2.2:1 DE 1"}
 	for i := range 12 {
@@ -340,7 +340,7 @@ func TestAFarReplyMayBeALateOneAmongNearOnes(t *testing.T) {
 		name        string
 		others      time.Duration
 		replies     []time.Duration
-		least, most float64 // of what is expected of the AS's last server
+		least, most float64 // expected of the AS's last server
 	}{
 		{"near ones, a far one", 60 * ms, []time.Duration{290 * ms}, 0.1, 0.5},
 		{"near ones, two far ones", 60 * ms, []time.Duration{290 * ms, 290 * ms}, 0, 0.05},
@@ -365,7 +365,7 @@ func TestAFarReplyMayBeALateOneAmongNearOnes(t *testing.T) {
 	}
 }
 
-// share is what is expected of a server.
+// share returns what is expected of a server.
 func (e *estimator) share(server int) float64 { return e.stretchOf(e.tree.Of(server)).p }
 
 const ms = time.Millisecond

@@ -7,7 +7,7 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// What the fit compares.
+// Constants and tables for the fit to compare.
 var (
 	LikelihoodAt = likelihoodAt
 	Likelihoods  = likelihoods
@@ -18,16 +18,16 @@ var (
 	}
 )
 
-// Column is where an RTT stands in the likelihood table.
+// Column returns the column of an RTT in the likelihood table.
 func Column(rtt, limit time.Duration) float64 {
 	return float64(rtt-limit) / float64(limit+lineMargin)
 }
 
-// Line is what a run learnt of its expectations' errors: the shift, and the slopes
-// where little and where much is expected.
+// Line is a calibrator's correction: the shift, and the slopes where little and where
+// much is expected.
 type Line struct{ Shift, Small, Large float64 }
 
-// Lines are those of a plan that is through, of all servers and by depth.
+// Lines returns the lines of a finished plan, of all servers and by depth.
 func Lines(p discovery.Plan) (all Line, byDepth []Line) {
 	c := p.(*plan).estimator.calibrator
 	for _, l := range c.depths {
@@ -36,5 +36,5 @@ func Lines(p discovery.Plan) (all Line, byDepth []Line) {
 	return Line{c.all.shift, c.all.small, c.all.large}, byDepth
 }
 
-// LevelNames are as in the table.
+// LevelNames are the names in the table.
 var LevelNames = [topology.Levels]string{"list", "country", "AS", "/16", "/24", "address"}

@@ -16,8 +16,8 @@ import (
 	"muster/internal/sim"
 )
 
-// TestFit fits the fitted numbers of the package again and says how far today's
-// are off:
+// TestFit fits the fitted numbers of the package again, and reports how far today's are
+// off:
 //
 //	go test ./discovery/plan/adaptive -run Fit -v -fit 3 [-fit-matrix planetlab.txt]
 var (
@@ -25,12 +25,13 @@ var (
 	fitMatrix = flag.String("fit-matrix", "", "and on worlds made of the measured round trips in this file")
 )
 
-// fitSeed is the first world's; no benchmark and no tuning uses those from here.
+// fitSeed is the first world's seed. No benchmark and no tuning uses seeds from here
+// on.
 const fitSeed uint64 = 21000
 
 const ms = time.Millisecond
 
-// fitLimits are those that players set, and that a search for the nearest meets.
+// fitLimits are limits that players set, and that a search for the nearest reaches.
 var fitLimits = []time.Duration{50 * ms, 100 * ms, 200 * ms}
 
 func TestFit(t *testing.T) {
@@ -98,8 +99,8 @@ func fitKinds(t *testing.T) []kind {
 	return append(kinds, matrix)
 }
 
-// pairs counts, by level and column, of how many servers another one was under
-// the limit that has just that level in common.
+// pairs counts pairs of servers that have just a level in common, by level and by the
+// column of the first: all, and those with the second under the limit.
 type pairs [topology.Levels][columns]struct{ n, near float64 }
 
 // The columns are finer than the table's, so that its own fit the steps between.
@@ -149,7 +150,7 @@ func (p *pairs) observe(seed uint64, w *sim.World, place int, v *sim.Vantage) {
 // table is a likelihood table.
 type table = [topology.Levels][len(adaptive.LikelihoodAt)]float64
 
-// weights are those of the table's columns at a fine one.
+// weights returns the shares of the table's columns in a fine one.
 func weights(column int) (left int, share float64) {
 	x := firstColumn + (float64(column)+0.5)*columnWidth
 	right, _ := slices.BinarySearch(adaptive.LikelihoodAt[:], x)
@@ -163,8 +164,8 @@ func weights(column int) (left int, share float64) {
 	return right - 1, (x - a) / (b - a)
 }
 
-// fit is the table under which the pairs are likeliest: a line between two
-// columns mixes them, so that expectation maximization finds it.
+// fit returns the table of maximum likelihood for the pairs. A point between two
+// columns mixes them, so expectation maximization finds it.
 func (p *pairs) fit() table {
 	fitted := adaptive.Likelihoods
 	for l := range p {
@@ -189,7 +190,7 @@ func (p *pairs) fit() table {
 	return fitted
 }
 
-// loss is the mean log-loss of a level under a table, in millinats a pair.
+// loss returns the mean log-loss of a level under a table, in millinats a pair.
 func (p *pairs) loss(l int, t *table) float64 {
 	sum, n := 0.0, 0.0
 	for c, at := range p[l] {
@@ -211,11 +212,11 @@ func (p *pairs) printExcess(kind string, fitted table) {
 	fmt.Println()
 }
 
-// plain is today's table with its far half as it was fitted.
+// plain returns today's table with its far half as it was fitted.
 func plain() table { return sharpened(1 / adaptive.FarSharpness) }
 
-// sharpened is today's table with the log-odds of its far half so many times as
-// large, but at the level of the list.
+// sharpened returns today's table with the log-odds of its far half multiplied, except
+// at the level of the list.
 func sharpened(times float64) table {
 	t := adaptive.Likelihoods
 	for l := topology.Country; l < topology.Levels; l++ {
@@ -246,14 +247,14 @@ func printTables(fitted table) {
 	}
 }
 
-// runs are what the plan met in worlds.
+// runs collects what the plan met in worlds.
 type runs struct {
 	all, depth         []adaptive.Line // errors: of all against none, of a depth against all
 	root, answers, far share
 	claims             share
 }
 
-// share is a count and what it is of.
+// share is a count and its total.
 type share struct{ n, of float64 }
 
 func (s *share) add(yes bool) {
@@ -263,7 +264,7 @@ func (s *share) add(yes bool) {
 	}
 }
 
-// run takes down what the adaptive plan learnt from a place.
+// run records what the adaptive plan learnt from a place.
 func (r *runs) run(t *testing.T, v *sim.Vantage) {
 	for _, rtt := range v.RTT {
 		r.answers.add(rtt >= 0)
@@ -303,7 +304,7 @@ func (r *runs) run(t *testing.T, v *sim.Vantage) {
 
 // tail counts the replies of near servers that look far.
 func (r *runs) tail(w *sim.World, place int) {
-	const clearly = 0.9 // of the limit
+	const clearly = 0.9 // a share of the limit
 	for server, s := range w.Servers {
 		if s.Silent || s.Refusing {
 			continue

@@ -2,16 +2,17 @@ package adaptive
 
 import "math"
 
-// labels weighs what servers are labelled as, their country and AS, against their
-// neighbours by address:
+// labels weighs the servers' labels, their country and AS, against their neighbours by
+// address:
 //
 //	label:    list ─▶ region ─▶ country ─▶ AS ─┐
 //	                                           ├─ mixed ─▶ /16 ─▶ /24 ─▶ address
 //	address:  list ─▶ /8 ─▶ /16 of all labels ─┘
 //
-// What share of the labels is wrong is learnt from the first reply of each /16: by
-// how much better the one foretold it than the other. It is one of a few shares, each
-// as likely as it has proved to be (a Bayesian mixture, as in context-tree weighting).
+// The share of wrong labels is learnt from the first reply of each /16: how much better
+// did one predict it than the other? The share is one of a few values. Each is as
+// likely as its predictions were good (a Bayesian mixture, as in context-tree
+// weighting).
 type labels struct {
 	odds  [len(wrongShares)]float64 // of each share, as logarithms
 	wrong float64                   // their mean
@@ -19,12 +20,12 @@ type labels struct {
 
 var wrongShares = [...]float64{0.001, 0.003, 0.01, 0.03, 0.1, 0.3}
 
-// What a label foretells is never surer than this: a reply can be held up, and a
-// network of an AS can lie abroad without a wrong label.
+// A label's prediction is never surer than this. A reply can be delayed, and a network
+// of an AS can lie abroad without a wrong label.
 const leastLabelled, mostLabelled = 1e-4, 0.99
 
-// firstOdds of the shares: large ones are less likely, so that labels are believed
-// until they err. Tuned.
+// firstOdds of the shares. Large ones are less likely, so labels are believed until
+// they err. Tuned.
 var firstOdds = [len(wrongShares)]float64{0, 0, 0, -1, -2, -3}
 
 func newLabels() labels {
@@ -33,8 +34,8 @@ func newLabels() labels {
 	return l
 }
 
-// judge compares how likely the first server of a /16 was to be near by its label and
-// by its address with what came. It returns how likely the label is wrong.
+// judge compares how well a /16's label and its address predicted its first server. It
+// returns the chance that the label is wrong.
 func (l *labels) judge(labelled, addressed float64, near bool) float64 {
 	labelled = min(max(labelled, leastLabelled), mostLabelled)
 	if !near {

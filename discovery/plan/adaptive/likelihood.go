@@ -6,17 +6,16 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// The likelihood table answers: a server's RTT is known; how likely is another
-// one under the limit that has just this much in common with it? A row is a level
-// of the topology. A column is how far the RTT is from the limit, as a share of
-// the limit and [lineMargin]; between two columns it is interpolated, beyond the
-// outermost it does not change.
+// The likelihood table answers one question. A server's RTT is known. How likely is
+// another server under the limit if the two have just this level in common? A row is a
+// level of the topology. A column is the distance of the RTT from the limit, as a share
+// of the limit and [lineMargin]. Values between two columns are interpolated. Beyond
+// the outermost columns they do not change.
 //
-// Fitted from synthetic worlds and from worlds made of measured round trips, taken
-// together; then the log-odds of the far half, to the right of 0, were taken 1.4
-// times (but not at the level of the list), which saves 2 to 4 points of probes.
-// TestFit fits the table again. What does not hold of the network at hand is
-// corrected by the [calibrator].
+// The table was fitted to synthetic worlds and to worlds made of measured round trips.
+// Then the log-odds of the far half, to the right of 0, were multiplied by 1.4 (but not
+// at the level of the list), which saves 2 to 4 points of probes. TestFit fits the
+// table again. The [calibrator] corrects what does not hold for the network at hand.
 var (
 	likelihoodAt = [...]float64{-0.90, -0.48, -0.24, -0.13, -0.075, -0.04, -0.014, 0.014, 0.04, 0.075, 0.13, 0.24, 0.48, 1.00}
 
@@ -30,11 +29,11 @@ var (
 	}
 )
 
-// lineMargin is what the access lines of two servers may differ by: it keeps the
+// lineMargin is the possible difference between two servers' access lines. It keeps the
 // columns wide enough under small limits.
 const lineMargin = 40 * time.Millisecond
 
-// likelihood is what one RTT says, at each level, of the share of servers under
+// likelihood returns what one RTT says, at each level, about the share of servers under
 // the limit.
 func likelihood(rtt, limit time.Duration) (share [topology.Levels]float64) {
 	x := float64(rtt-limit) / float64(limit+lineMargin)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// nearest has the plan look for so many nearest servers. The limit is then a
-// little under the RTT of the last of them so far, and moves with it.
+// nearest makes the plan look for this many nearest servers. The limit is then a little
+// under the RTT of the last of them so far, and moves with it.
 type nearest struct {
 	count int
 	rtts  []time.Duration // sorted
@@ -14,30 +14,30 @@ type nearest struct {
 	dry   int             // replies since one was under the limit
 }
 
-// Tuned: probes spent against how near the nearest found are, on synthetic
-// worlds with seeds that no benchmark uses.
+// Tuned: probes spent against the distance of the servers found, on synthetic worlds
+// with seeds that no benchmark uses.
 const (
-	// nearestMargin is how much nearer a server has to be to be worth a search.
+	// nearestMargin is how much nearer a server must be to be worth a search.
 	nearestMargin = 3 * time.Millisecond
-	// nearestLeft is the share of the nearest that may be nearer and unfound; of what
-	// can be, it is little, since it is expected in few places. It is warmLeft where
+	// nearestLeft is the share of the nearest that may be nearer and not found. It is
+	// small because such servers are expected in few places. It is warmLeft where
 	// memories proved right.
 	nearestLeft = 0.01
 	warmLeft    = 0.3
-	// nearestDry is how many replies without a nearer one are enough: what comes
-	// after them is less likely still. It is warmDry where memories proved right:
-	// the visit before has looked elsewhere.
+	// nearestDry replies without a nearer one are enough: later servers are even less
+	// likely. It is warmDry where memories proved right, because the visit before has
+	// looked elsewhere.
 	nearestDry = 200
 	warmDry    = 150
-	// While fewer than openingShare times as many have replied as are wanted, the
-	// limit is the RTT that one in openingShare is under, but leastLimit.
+	// The limit at first, while fewer than openingShare times the wanted servers have
+	// replied: one reply in openingShare is under it. It is at least leastLimit.
 	openingShare = 3
 	leastLimit   = time.Millisecond
-	// The last of the nearest must have come nearer by less than steadyBy in the
-	// last steadyBatches.
+	// The last of the nearest must have improved by less than steadyBy in the last
+	// steadyBatches.
 	steadyBatches = 3
 	steadyBy      = 2 * time.Millisecond
-	// lonelyRTT is more than the nearest server takes for most who play.
+	// lonelyRTT is more than the RTT of the nearest server for most players.
 	lonelyRTT = 60 * time.Millisecond
 )
 
@@ -50,7 +50,7 @@ func (n *nearest) add(rtt time.Duration, near bool) {
 	n.rtts = slices.Insert(n.rtts, at, rtt)
 }
 
-// restart forgets how far the search had come, but for what has replied.
+// restart forgets the search so far, except the replies.
 func (n *nearest) restart(replies []reply) {
 	n.rtts, n.kth, n.dry = n.rtts[:0], nil, 0
 	for _, r := range replies {
@@ -62,7 +62,7 @@ func (n *nearest) restart(replies []reply) {
 // lonely reports whether nobody near has replied.
 func (n *nearest) lonely() bool { return len(n.rtts) == 0 || n.rtts[0] > lonelyRTT }
 
-// limit is the next batch's.
+// limit returns the limit of the next batch.
 func (n *nearest) limit(before time.Duration) time.Duration {
 	known := len(n.rtts)
 	if known == 0 {
@@ -76,8 +76,8 @@ func (n *nearest) limit(before time.Duration) time.Duration {
 	return max(kth-nearestMargin, kth/2)
 }
 
-// enough reports whether the nearest are found, when about so many servers under
-// the limit are left. A warm start needs to look less.
+// enough reports whether the nearest are found, if about this many servers under the
+// limit are left. A warm start searches less.
 func (n *nearest) enough(left float64, warm bool) bool {
 	if len(n.kth) < steadyBatches || n.kth[len(n.kth)-steadyBatches]-n.kth[len(n.kth)-1] >= steadyBy {
 		return false

@@ -16,43 +16,44 @@ type plan struct {
 	acquisition *acquisition
 	recall      *recall
 	shift       *shift
-	nearest     *nearest // nil: all servers under the limit are looked for
+	nearest     *nearest // nil: the plan looks for all servers under the limit
 	options     discovery.PlanOptions
-	// ends: the plan stops by its own estimate.
+	// ends means that the plan stops by its own estimate.
 	ends  bool
 	found int
 	dry   int // replies since a near one
 	left  remaining
-	// seeded: what is remembered was verified, and the countries were asked.
+	// seeded means that memories were verified, and that the countries were asked.
 	seeded bool
-	// attentive plans a batch only when most of the last one is back.
+	// attentive means that the plan makes a batch only when most of the last one is
+	// back.
 	attentive bool
 
 	queue []discovery.Probe
-	// Of the last batch, of this size, pending probes are not back. Those of
-	// earlier ones that are not are likely silent.
+	// pending counts the probes of the last batch, of this size, that are not back.
+	// Older probes that are not back are likely silent.
 	batch, size, pending int
 	batchOf              []int32 // by server
 
 	asked    int
 	fresh    int // replies since the calibrator learnt
-	vouched  int // replies when witnesses were last asked before it stops
+	vouched  int // replies when witnesses were last asked before a stop
 	underway int
 	stopped  bool
-	// settling: it would stop, but for what is under way.
+	// settling means that the plan only waits for the probes under way before it stops.
 	settling bool
 	summary  discovery.PlanSummary
 }
 
-// New is the adaptive plan for the list of a topology. The options must be
+// New returns the adaptive plan for the list of a topology. The options must be
 // complete.
 func New(list *topology.Tree, o discovery.PlanOptions) discovery.Plan {
 	e := newEstimator(list, o.MaxRTT)
 	p := &plan{
 		estimator: e, acquisition: newAcquisition(e, o.Seed), recall: newRecall(e, o),
 		options: o, batchOf: make([]int32, len(list.List())),
-		// A limit of RTTs is no measure of the nearest: a search for them ends by its
-		// own estimate, whatever the auto-stop.
+		// An RTT limit does not tell whether the nearest are found. So a search for
+		// them ends by its own estimate, with any auto-stop.
 		ends: o.AutoStop == discovery.StopConfident || o.Nearest > 0 && o.AutoStop != discovery.StopOff,
 	}
 	if o.Nearest > 0 {
@@ -65,23 +66,23 @@ func New(list *topology.Tree, o discovery.PlanOptions) discovery.Plan {
 }
 
 const (
-	// mostSeeds bounds the first probes, should a list have very many countries.
+	// mostSeeds bounds the first probes for lists with very many countries.
 	mostSeeds = 100
-	// A batch is one part in batchPart of the probes sent, so that it grows with
-	// what is known, and at least minBatch. An estimate takes longer the longer the
-	// list is: where all near servers are looked for, one probe for every batchNodes
-	// of the topology pays for it. Above maxBatch it would act on old news.
+	// A batch is one part in batchPart of the probes sent, so that it grows with the
+	// plan's knowledge, and at least minBatch. An estimate takes longer for a longer
+	// list. So a search for all near servers spends one probe for every batchNodes of
+	// the topology. A batch above maxBatch would act on old news.
 	batchPart  = 32
 	minBatch   = 16
 	batchNodes = 2400
 	maxBatch   = 192
-	// patience is how many probes may be under way in any case when an attentive
-	// plan goes on.
+	// patience is how many probes may still be under way when an attentive plan goes
+	// on.
 	patience = 24
 )
 
-// begin asks where near servers are remembered, a network at a time, and then one
-// server of every other country, of the largest first.
+// begin asks where near servers are remembered, one server of each network. Then it
+// asks one server of every other country, the largest country first.
 func (p *plan) begin() {
 	if unverified := p.recall.unverified; len(unverified) > 0 {
 		p.recall.unverified = unverified[1:]
@@ -140,9 +141,8 @@ func (p *plan) Next() (discovery.Probe, discovery.Verdict) {
 	return probe, discovery.Go
 }
 
-// refill stops, or fills the queue, as long as there are servers to ask. It
-// surveys the countries first if the nearest are wanted, and otherwise before it
-// stops.
+// refill stops, or fills the queue, while there are servers to ask. It surveys the
+// countries first for a search for the nearest, and otherwise before it stops.
 func (p *plan) refill() {
 	if p.estimator.nodes[topology.Root].unasked == 0 {
 		p.left = remaining{}
@@ -152,8 +152,8 @@ func (p *plan) refill() {
 		if p.survey(); len(p.queue) > 0 {
 			return
 		}
-		// Under the same limit all would be what it is, but for memories, which come to count
-		// in another order.
+		// Under the same limit nothing would change, except by memories, which then
+		// count in another order.
 		if limit := p.nearest.limit(p.estimator.limit); limit != p.estimator.limit || len(p.estimator.memories) > 0 {
 			p.estimator.relimit(limit)
 		}
@@ -177,8 +177,8 @@ func (p *plan) refill() {
 	p.queue = p.acquisition.batch(min(max(p.asked/batchPart, least), maxBatch), !p.ends)
 }
 
-// survey looks into every country, and the largest blocks of addresses if all near
-// ones are wanted, and waits for what it brings.
+// survey looks into every country, and waits for the replies. A search for all near
+// servers looks into the largest blocks of addresses, too.
 func (p *plan) survey() {
 	p.queue = p.acquisition.survey(0, p.recall)
 	switch {
@@ -230,8 +230,8 @@ func (p *plan) Observe(r discovery.Result) {
 	}
 }
 
-// notice sees whether the player's own line has become slower or faster, and counts
-// again what came since then.
+// notice checks whether the player's own line has become slower or faster, and then
+// counts the replies since that again.
 func (p *plan) notice(network topology.Node, rtt time.Duration) {
 	e := p.estimator
 	since, more := p.shift.note(network, len(e.replies), rtt)

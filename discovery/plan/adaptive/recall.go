@@ -12,26 +12,26 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// recall is what an adaptive plan makes of earlier visits. A remembered RTT is an
-// observation of its /24 that weighs a little less than a fresh one, and makes way
-// for it; but a route may have changed. Of an AS in a country, where one change
-// moves everything, memories count only once a probe has confirmed one.
+// recall is an adaptive plan's use of earlier visits. A remembered RTT is an
+// observation of its /24 that weighs a little less than a fresh one, which replaces it.
+// But a route may have changed. One change moves all of an AS in a country, so memories
+// there count only once a probe has confirmed one.
 //
 //	             ┌─ confirmed ────▶ nearly as good as measured
 //	remembered ──┤
 //	             └─ contradicted ─▶ as if never seen; most of them: all forgotten
 //
-// A plan that looks for the nearest, and does not say how many it found, lets the
-// unconfirmed count a little, as where to look and where not to.
+// A plan that looks for the nearest makes no claim of how many it found. It lets
+// unconfirmed memories count a little, to know where to look.
 type recall struct {
 	estimator *estimator
 	trial     history.Trial[topology.Node] // by AS
 	networks  map[topology.Node]int        // the memory of a /24
 	ases      map[topology.Node]span       // those of an AS
-	// unverified are the /24s that are asked first.
+	// unverified are the /24s to ask first.
 	unverified []topology.Node
-	// unconfirmed is what an AS's memories weigh together while no probe has
-	// confirmed them.
+	// unconfirmed is the joint weight of an AS's memories while no probe has confirmed
+	// them.
 	unconfirmed float64
 }
 
@@ -48,15 +48,15 @@ type memory struct {
 }
 
 const (
-	// confirmedWeight is what each memory of a confirmed AS weighs, but for its
-	// age; unconfirmedWeight is for those of any other together.
+	// confirmedWeight is the weight of each memory of a confirmed AS, before its age
+	// counts; unconfirmedWeight is the joint weight for any other AS.
 	confirmedWeight   = 0.9
 	unconfirmedWeight = 0.3
-	// mostVerified bounds the probes that see first whether memories hold.
+	// mostVerified bounds the first probes, which verify memories.
 	mostVerified = 48
 )
 
-// newRecall gives the estimator what is remembered of its list.
+// newRecall gives the estimator the memories of its list.
 func newRecall(e *estimator, o discovery.PlanOptions) *recall {
 	m := &recall{estimator: e, networks: make(map[topology.Node]int), ases: make(map[topology.Node]span)}
 	if o.Nearest > 0 {
@@ -104,8 +104,8 @@ func newRecall(e *estimator, o discovery.PlanOptions) *recall {
 	return m
 }
 
-// believe has the memories of an AS count as its score in the trial says; a spent
-// one does not count.
+// believe weighs the memories of an AS by its score in the trial. A spent one does not
+// count.
 func (m *recall) believe(s span, score int) {
 	trust := 0.0
 	switch {
@@ -127,7 +127,7 @@ func (m *recall) believe(s span, score int) {
 	}
 }
 
-// compare holds a fresh RTT against what is remembered of its /24.
+// compare holds a fresh RTT against the memory of its /24.
 func (m *recall) compare(server int, rtt time.Duration) {
 	e := m.estimator
 	at, ok := m.networks[e.above(server, topology.Prefix24)]
@@ -146,9 +146,8 @@ func (m *recall) compare(server int, rtt time.Duration) {
 	}
 }
 
-// surveyed reports whether a network need not be looked into again: its AS is
-// remembered, and nothing speaks against that. Who claims to have found nearly
-// all looks again.
+// surveyed reports whether a network needs no other look: its AS is remembered, and
+// nothing contradicts that. A plan that claims to have found nearly all looks again.
 func (m *recall) surveyed(network topology.Node) bool {
 	if m == nil || m.unconfirmed == 0 {
 		return false
@@ -158,7 +157,7 @@ func (m *recall) surveyed(network topology.Node) bool {
 	return ok && m.trial.Score(as) >= 0
 }
 
-// empty reports whether nothing is remembered, or nothing any more.
+// empty reports whether there are no memories, or none are left.
 func (m *recall) empty() bool { return len(m.ases) == 0 }
 
 // trusted reports whether memories proved right, and seldom wrong.

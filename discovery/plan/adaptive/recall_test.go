@@ -11,7 +11,8 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// recalling is an estimator with memories of its servers, and what it expects of one.
+// recalling returns an estimator with memories of its servers, and its expectation of
+// one server.
 func recalling(t *testing.T, o discovery.PlanOptions, priors []discovery.Prior, lines ...string) (*recall, func(server int) float64) {
 	t.Helper()
 	servers := testlist.Of(t, lines...)
@@ -69,12 +70,12 @@ func TestAContradictedMemoryIsAsIfItNeverWas(t *testing.T) {
 	}
 }
 
-// weightOf is how many observations the /24 of a server counts.
+// weightOf returns how many observations the /24 of a server counts.
 func weightOf(m *recall, server int) float64 {
 	return m.estimator.outcomes[m.estimator.above(server, topology.Prefix24)].below.weight
 }
 
-// priorsOf is what a visit leaves that measures all servers, in ms.
+// priorsOf returns the memories of a visit that measured all servers, in ms.
 func priorsOf(servers []discovery.Server, rtts []int) []discovery.Prior {
 	var results []discovery.Result
 	for i, rtt := range rtts {

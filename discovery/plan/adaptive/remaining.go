@@ -8,14 +8,14 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// remaining is what is left to find: so many near servers are expected among the
-// unasked, with this variance, so many of them where one is likely, and so many of
-// them where nothing but addresses is known, neither country nor AS.
+// remaining is what is left to find: the expected number of near servers among the
+// unasked, and its variance. Likely are those where a near one is likely. Unlabelled
+// are those without a known country or AS.
 type remaining struct{ near, variance, likely, unlabelled float64 }
 
-// remaining estimates the shares anew and adds up what is left. A correlated block
-// is a node in which nothing was measured, under one in which something was: all
-// of its servers are near or none is.
+// remaining estimates the shares again and adds up what is left. A correlated block is
+// a node without measurements, under one with some: all of its servers are near or none
+// is.
 func (e *estimator) remaining() remaining {
 	e.estimate()
 	var total remaining
@@ -23,7 +23,7 @@ func (e *estimator) remaining() remaining {
 		near, servers float64
 		end           topology.Node
 	}
-	var last struct { // neighbours of which nothing is known are all alike
+	var last struct { // unknown neighbours are all alike
 		p, near float64
 		known   topology.Level
 	}
@@ -52,8 +52,7 @@ func (e *estimator) remaining() remaining {
 	return total
 }
 
-// add counts the variance of a block of servers of which so many are expected to
-// be near.
+// add counts the variance of a block of servers with this many near ones expected.
 func (r *remaining) add(near, servers float64) {
 	if near > 0 {
 		p := near / servers
@@ -62,10 +61,10 @@ func (r *remaining) add(near, servers float64) {
 }
 
 const (
-	// fewLeft is how many near servers may be left whatever their share is, if that
-	// is fewShare of what was found at most: a share of few servers is less than
-	// one, which no estimate can tell. It is fewLeftFresh while near ones were among
-	// the last dryReplies, as then more come, and fewLeftWarm after an earlier visit.
+	// fewLeft near servers may be left whatever their share is, but at most fewShare of
+	// the servers found. A share of few servers is less than one, and no estimate can
+	// tell it. The bound is fewLeftFresh while near ones were among the last
+	// dryReplies, because more come then. It is fewLeftWarm after an earlier visit.
 	fewLeft      = 6
 	fewLeftFresh = 1.5
 	dryReplies   = 150
@@ -73,15 +72,16 @@ const (
 	fewShare     = 0.15
 	// leastLeft near servers may be left even if hardly any were found.
 	leastLeft = 0.5
-	// sureSDs is by how many standard deviations more than are expected may be left:
-	// tuned. Without any, whole networks are missed.
+	// sureSDs is the safety margin over the expected number left, in standard
+	// deviations: tuned. Without it, whole networks are missed.
 	sureSDs = 0.3
-	// warmMissing is which part of it is left to a plan that starts from an earlier
-	// visit: what it does not look at again may have changed.
+	// warmMissing is the part of the missing share for a plan that starts from an
+	// earlier visit: servers that it does not look at again may have changed.
 	warmMissing = 0.6
 )
 
-// fewAfter is how many near servers may be left when so many replies came since one.
+// fewAfter returns how many near servers may be left after this many replies without
+// one.
 func fewAfter(dry int) float64 {
 	if dry < dryReplies {
 		return fewLeftFresh
@@ -89,20 +89,20 @@ func fewAfter(dry int) float64 {
 	return fewLeft
 }
 
-// negligible reports whether the near servers that are left are fewer than the
-// share that may be missed, or so few anyway, even if they are by part of a standard
-// deviation more than expected, or of as many again where hardly any are. Those that are
-// likely near are not left because they are few.
+// negligible reports whether the near servers left are fewer than the share that may be
+// missed, or few enough anyway. It adds a safety margin: part of a standard deviation,
+// or as many again where hardly any are left. Servers that are likely near are never
+// too few to ask.
 func (r remaining) negligible(found, missing, few float64) bool {
 	most := r.near + sureSDs*min(math.Sqrt(r.variance), r.near)
 	share := max(missing*(found+r.near), leastLeft)
 	return r.likely <= share && most <= max(share, min(fewShare*found, few))
 }
 
-// An estimate is hardly ever wrong by more than a factor and one server where it
-// is too low, or a factor and half a standard deviation where it is too high. Where
-// nothing but addresses is known it is too low by more: a /16 that is no AS's holds
-// networks of many places, and one far reply makes all of it look far.
+// Errors of the estimate. If it is too low, then hardly ever by more than a factor and
+// one server. If it is too high, then hardly ever by more than a factor and half a
+// standard deviation. Where only addresses are known it can be lower: a /16 of no
+// single AS holds networks of many places, and one far reply makes all of it look far.
 // Fitted: these bounds held in 95 of 100 runs (docs/experiments).
 const (
 	tooLowBy, tooLowServers = 3, 2
@@ -110,8 +110,8 @@ const (
 	tooHighBy, tooHighSDs   = 4, 0.5
 )
 
-// claim is what can be said when near servers were found and others are left;
-// what is less than one server may be none.
+// claim returns the claim when near servers were found and others are left. Less than
+// one server may be none.
 func (r remaining) claim(found float64, limit time.Duration) discovery.Claim {
 	switch {
 	case found == 0:
@@ -127,7 +127,7 @@ func (r remaining) claim(found float64, limit time.Duration) discovery.Claim {
 	return discovery.Claim{Low: found / (found + most), High: found / (found + least), Limit: limit}
 }
 
-// Stop ends any plan as the adaptive one stops.
+// Stop ends any plan by the adaptive plan's rule.
 type Stop struct {
 	estimator *estimator
 	missing   float64
@@ -138,15 +138,15 @@ type Stop struct {
 	enough    bool
 }
 
-// estimateEvery is how many results make a new estimate worth its while.
+// estimateEvery is how many results justify a new estimate.
 const estimateEvery = 64
 
-// NewStop is the rule for a plan for the list of this topology.
+// NewStop returns the rule for a plan for the list of this topology.
 func NewStop(list *topology.Tree, o discovery.PlanOptions) *Stop {
 	return &Stop{estimator: newEstimator(list, o.MaxRTT), missing: o.Missing}
 }
 
-// Observe is told every result.
+// Observe takes every result.
 func (s *Stop) Observe(r discovery.Result) {
 	s.estimator.ask(r.Server)
 	s.estimator.observe(r.Server, r.State, r.RTT)
@@ -168,5 +168,5 @@ func (s *Stop) Observe(r discovery.Result) {
 // Done reports whether hardly any near server can be left.
 func (s *Stop) Done() bool { return s.enough }
 
-// Claim is what was found, as far as the estimate goes.
+// Claim returns the estimated share of near servers found.
 func (s *Stop) Claim() discovery.Claim { return s.left.claim(s.found, s.estimator.limit) }

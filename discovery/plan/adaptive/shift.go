@@ -7,31 +7,30 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// shift follows what comes over the player's own line, which makes all round trips
-// longer alike: a download, or another radio cell. Networks that are known bear
-// witness, each time that another of their servers replies, so that no server is
-// asked twice for it:
+// shift follows the player's own line. A download or another radio cell makes all round
+// trips longer alike. Known networks bear witness each time that another of their
+// servers replies. So no server is asked twice for it:
 //
 //	difference to the first reply of the /24
 //	│          · ·   ·  ·
-//	│         ·   ·   ·        ◀─ the median of the last ones is by how much
+//	│         ·   ·   ·        ◀─ the median of the last ones is the shift
 //	│·  ·  ·  ·
 //	└──────────┴─────────────▶ replies
 //	         since
 //
 // One server, or one network, that became slow is outvoted by the others.
 type shift struct {
-	// by is what is subtracted from round trips now, most the farthest from 0 that
-	// it has been.
+	// by is what is subtracted from round trips now, and most is its largest size so
+	// far.
 	by, most time.Duration
 	first    map[topology.Node]witness // of each /24
 	known    []topology.Node           // these, the oldest first
-	turn     int                       // whose turn it is among them
+	turn     int                       // index of the next witness among them
 	window   []witness                 // the last differences
-	usual    time.Duration             // how far they are from their median, at the median
+	usual    time.Duration             // their usual distance from the median
 }
 
-// witness is a round trip, or a difference of two, and which reply it came with.
+// witness is a round trip, or a difference of two, and the reply that it came with.
 type witness struct {
 	network topology.Node
 	rtt     time.Duration
@@ -39,17 +38,17 @@ type witness struct {
 }
 
 const (
-	// shiftWindow differences are looked at.
+	// shiftWindow is how many differences are looked at.
 	shiftWindow = 21
 	// witnessAge replies lie between the two of the window's first witness.
 	witnessAge = 64
-	// leastShift is what can change without much change in what is near; and a shift
-	// is at least usualFactor times how far differences usually are from each other,
-	// which the median of so many is by chance once in ten thousand times.
+	// leastShift is the largest change that hardly affects which servers are near. A
+	// shift is also at least usualFactor times the usual distance between differences.
+	// The median of so many exceeds that by chance once in ten thousand times.
 	leastShift  = 10 * time.Millisecond
 	usualFactor = 1.6
-	// usualFirst is what a difference is taken for at first, usualStep of it by how
-	// much that moves towards each one.
+	// usualFirst is the first value of the usual distance. Each new one moves it by the
+	// part usualStep.
 	usualFirst = 5 * time.Millisecond
 	usualStep  = 20
 )
@@ -58,8 +57,8 @@ func newShift() *shift {
 	return &shift{first: make(map[topology.Node]witness), usual: usualFirst}
 }
 
-// note tells of a reply, and by how much those since the one returned are longer than
-// was thought, if that is now seen.
+// note takes a reply. If it reveals a shift, it returns the first reply after the
+// shift, and the extra time since then.
 func (s *shift) note(network topology.Node, reply int, rtt time.Duration) (since int, more time.Duration) {
 	rtt -= s.by
 	first, known := s.first[network]
@@ -84,7 +83,7 @@ func (s *shift) note(network topology.Node, reply int, rtt time.Duration) (since
 	if now.Abs() < max(leastShift, time.Duration(usualFactor*float64(s.usual))) {
 		return 0, 0
 	}
-	// It began where those after it speak most for it.
+	// The shift began where the later differences support it most.
 	var speaks, most float64
 	for i := len(s.window) - 1; i >= 0; i-- {
 		if speaks += float64(s.window[i].rtt-half) / float64(half); speaks > most {
@@ -106,8 +105,8 @@ func (s *shift) note(network topology.Node, reply int, rtt time.Duration) (since
 	return since, more
 }
 
-// before is how old a witness's first reply must be: from before half of the window,
-// so that a shift is seen before it lies before both.
+// before returns the age that a witness's first reply must have: from before half of
+// the window. So a shift is seen before it lies before both replies.
 func (s *shift) before(reply int) int {
 	if len(s.window) > 0 {
 		return s.window[len(s.window)/2].reply
@@ -115,13 +114,13 @@ func (s *shift) before(reply int) int {
 	return reply - witnessAge
 }
 
-// admits reports whether a network may bear witness: one that was first heard of by
-// then, and that the window has not heard.
+// admits reports whether a network may bear witness: one that was first heard by then,
+// and that is not in the window.
 func (s *shift) admits(network topology.Node, before int) bool {
 	return s.first[network].reply <= before && !slices.ContainsFunc(s.window, func(w witness) bool { return w.network == network })
 }
 
-// next is the network whose turn it is to bear witness, of those that may, or none
+// next returns the network whose turn it is to bear witness, of those that may, or none
 // now.
 func (s *shift) next(replies int, may func(topology.Node) bool) (topology.Node, bool) {
 	before := s.before(replies)
@@ -134,7 +133,7 @@ func (s *shift) next(replies int, may func(topology.Node) bool) (topology.Node, 
 			return network, true
 		}
 	}
-	if len(s.window) > 0 { // those that are left were heard of too late
+	if len(s.window) > 0 { // those that are left were heard too late
 		s.window = s.window[1:]
 	}
 	return 0, false

@@ -8,7 +8,7 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// replies come over a player's line in a test: 60 networks reply in turn, each at its own
+// replies simulates a player's line: 60 networks reply in turn, each at its own
 // distance, with jitter and the odd packet that meets a full queue.
 func replies(slower func(reply int, network topology.Node) time.Duration) (noticed []int, s *shift) {
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -9,26 +9,27 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// A survey has several networks of each country answer, because one may do so by
-// way of the other side of the world.
+// A survey asks several networks of each country, because one may be reached by way of
+// the other side of the world.
 const (
-	// surveyNetworks in a country, nearNetworks in the nearer third of them.
+	// surveyNetworks is how many networks in a country, and nearNetworks how many in
+	// the nearer third of the countries.
 	surveyNetworks = 4
 	nearNetworks   = 6
 	nearerPart     = 3
-	// lonelyNetworks more in every country where nobody is near: all of the
-	// player's own country may be reached by such ways so far.
+	// lonelyNetworks more are asked in every country if nobody is near: so far all
+	// routes to the player's own country may take such ways.
 	lonelyNetworks = 4
-	// As many of the largest blocks are looked into, whatever they are labelled as, as
-	// the list has blockServers, and leastBlocks: near servers behind a wrong label are
-	// many at once there.
+	// The survey looks into a share of the largest blocks, across labels: one for every
+	// blockServers of the list, and at least leastBlocks. A wrong label hides many near
+	// servers at once there.
 	blockServers = 200
 	leastBlocks  = 48
 )
 
-// survey asks one server of each of the largest networks of the countries of
-// which too few have answered, may yet, or are remembered. So many further ones
-// are asked in each.
+// survey asks one server of each of the largest networks in the countries with too few
+// answers. Servers that may answer yet and remembered ones count as answers. It asks
+// this many further ones in each.
 func (a *acquisition) survey(further int, recalled *recall) []discovery.Probe {
 	e := a.estimator
 	nearest := make(map[topology.Node]time.Duration)
@@ -57,8 +58,7 @@ func (a *acquisition) survey(further int, recalled *recall) []discovery.Probe {
 	return probes
 }
 
-// surveyBlocks asks one server of each of the list's largest /16s, whatever their
-// labels.
+// surveyBlocks asks one server of each of the list's largest /16s, across labels.
 func (a *acquisition) surveyBlocks() []discovery.Probe {
 	e := a.estimator
 	largest := newTop(max(leastBlocks, e.tree.Size(topology.Root)/blockServers))
@@ -76,8 +76,8 @@ func (a *acquisition) surveyBlocks() []discovery.Probe {
 	return probes
 }
 
-// askLargest asks one server of each of a country's largest ASes, and of its /16s
-// if it has too few ASes, until n of them have answered, may yet, or are
+// askLargest asks one server of each of a country's largest ASes, and of its /16s if it
+// has too few ASes. It stops when n of them have answered, may answer yet, or are
 // remembered.
 func (a *acquisition) askLargest(country topology.Node, n int, recalled *recall) []discovery.Probe {
 	e := a.estimator

@@ -7,9 +7,9 @@ import (
 	"muster/discovery"
 )
 
-// StopRule decides from what came back whether to go on.
+// StopRule decides from the results whether to go on.
 type StopRule interface {
-	// Observe is told every result.
+	// Observe takes every result.
 	Observe(discovery.Result)
 	// Done reports whether the rest of the list is not worth its probes.
 	Done() bool
@@ -53,19 +53,19 @@ func (s *stopping) Summary() discovery.PlanSummary {
 	return summary
 }
 
-// window is Algorithm 2 of both papers of 2008: stop when the RTT under which 2 %
-// of the last 100 replies lie has reached the limit. Silence is no reply, and
-// samples do not count.
+// window is Algorithm 2 of both papers of 2008: it stops when the RTT that 2 % of the
+// last 100 replies are under has reached the limit. Silence is no reply, and samples do
+// not count.
 type window struct {
 	limit      time.Duration
-	most       int    // of the window may be under the limit
-	last       []bool // whether each of the last replies was
+	most       int    // how many of the window may be under the limit
+	last       []bool // whether each of the last replies was under it
 	next       int
 	near, full int
 }
 
-// NewWindow is the rule of the papers, or the smooth one that they leave to future
-// work (2008, §5.2): no reply of the window may be under the limit.
+// NewWindow returns the rule of the papers. The smooth rule, which they leave to future
+// work (2008, §5.2), allows no reply of the window under the limit.
 func NewWindow(o discovery.PlanOptions) StopRule {
 	w := &window{limit: o.MaxRTT, last: make([]bool, o.Window)}
 	if o.AutoStop == discovery.StopPercentile {
@@ -90,8 +90,8 @@ func (w *window) Observe(r discovery.Result) {
 
 func (w *window) Done() bool { return w.full == len(w.last) && w.near <= w.most }
 
-// Bottom is Algorithm 2's RTT_bottom: the RTT under which this share of the
-// samples lies, as figures 4 to 9 of 2008 draw it.
+// Bottom returns Algorithm 2's RTT_bottom: this share of the samples is under it, as in
+// figures 4 to 9 of 2008.
 func Bottom(window []time.Duration, share float64) time.Duration {
 	sorted := slices.Sorted(slices.Values(window))
 	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]

@@ -7,8 +7,8 @@ import (
 	"muster/discovery"
 )
 
-// feed tells a rule RTTs in ms, negative ones being lost, and returns after how
-// many it is done, or 0.
+// feed tells a rule RTTs in ms, negative ones being lost. It returns how many it took
+// until the rule was done, or 0.
 func feed(rule StopRule, phase discovery.Phase, rtts ...int) int {
 	for i, rtt := range rtts {
 		r := discovery.Result{Server: i, Phase: phase, State: discovery.Answered, RTT: time.Duration(rtt) * ms}
@@ -23,7 +23,7 @@ func feed(rule StopRule, phase discovery.Phase, rtts ...int) int {
 	return 0
 }
 
-// repeat is n times one RTT.
+// repeat returns one RTT n times.
 func repeat(n, rtt int) []int {
 	rtts := make([]int, n)
 	for i := range rtts {
@@ -88,7 +88,7 @@ func TestBottom(t *testing.T) {
 	for i := range window {
 		window[i] = time.Duration(100-i) * ms
 	}
-	if got := Bottom(window, 0.02); got != 3*ms { // 1 and 2 ms lie under it
+	if got := Bottom(window, 0.02); got != 3*ms { // 1 and 2 ms are under it
 		t.Errorf("the bottom of 1 to 100 ms is %v, want 3ms", got)
 	}
 	if got := Bottom(window[:1], 0.02); got != 100*ms {

@@ -1,5 +1,5 @@
-// Package calibrated has the plans of the papers on optimised discovery: sample each
-// cluster of servers, rank the clusters, probe the rest in that order, and stop
+// Package calibrated implements the plans of the papers on optimised discovery: sample
+// each cluster of servers, rank the clusters, probe the rest in that order, and stop
 // when the replies are too far.
 package calibrated
 
@@ -15,15 +15,15 @@ import (
 	"muster/discovery/plan/history"
 )
 
-// plan samples each cluster, ranks the clusters by the RTT of their samples, and
-// probes the rest in that order.
+// plan samples each cluster, ranks the clusters by the RTT of their samples, and probes
+// the rest in that order.
 //
 //	clusters ─▶ samples ─▶ median ─┬────────────────────▶ rank ─▶ the rest
 //	                               └─▶ spread too wide: split,
 //	                                   one sample of each part ─▲
 //
-// While the last samples are under way it already probes clusters that are near
-// enough to be probed in any case, so that no time is lost.
+// While the last samples are under way it already probes clusters that are certainly
+// near enough, so that no time is lost.
 type plan struct {
 	strategy discovery.Strategy
 	servers  []discovery.Server
@@ -36,21 +36,21 @@ type plan struct {
 	waiting  int   // samples that are under way
 	measured map[netip.Addr]time.Duration
 
-	// remembered is the RTT of each /24 at earlier visits, and trial what samples
-	// say of that.
+	// remembered is the RTT of each /24 at earlier visits, and trial compares it with
+	// samples.
 	remembered map[netip.Prefix]time.Duration
 	trial      history.Trial[*cluster]
 
 	settled []*cluster // nearest last
-	current []int      // what is left of the cluster that is being probed
+	current []int      // unprobed servers of the current cluster
 
 	summary discovery.PlanSummary
 }
 
-// stream keeps the random numbers apart from those of other plans of the seed.
+// stream separates the random numbers from those of other plans with the same seed.
 const stream = 0x63616c69
 
-// New is the plan of one of the papers' strategies. The options must be complete.
+// New returns the plan of one of the papers' strategies. The options must be complete.
 func New(strategy discovery.Strategy, servers []discovery.Server, o discovery.PlanOptions) discovery.Plan {
 	groups := clusters(strategy, servers, o)
 	p := &plan{
@@ -72,7 +72,7 @@ func New(strategy discovery.Strategy, servers []discovery.Server, o discovery.Pl
 			k.split = o.Spread >= 0
 		}
 		k.recall = p.recall(members)
-		first := p.unasked(k.recall.members, 1) // shows whether what is remembered holds
+		first := p.unasked(k.recall.members, 1) // verifies the memory
 		if !p.recallsSamples() || len(first) == 0 {
 			first = p.spreadOver(members, k.count)
 		}
@@ -82,8 +82,8 @@ func New(strategy discovery.Strategy, servers []discovery.Server, o discovery.Pl
 	return p
 }
 
-// spreadOver draws at most n of the members at random, no two from one /16
-// (step 4b of 2008).
+// spreadOver draws at most n of the members at random, no two from one /16 (step 4b of
+// 2008).
 func (p *plan) spreadOver(members []int, n int) []int {
 	seen := make(map[netip.Prefix]bool)
 	var drawn []int
@@ -97,8 +97,8 @@ func (p *plan) spreadOver(members []int, n int) []int {
 	return drawn
 }
 
-// unasked draws at most n of the members at random that were not asked, at
-// addresses whose RTT is not known.
+// unasked draws at most n members at random that were not asked, at addresses with
+// unknown RTT.
 func (p *plan) unasked(members []int, n int) []int {
 	var drawn []int
 	if n <= 0 {
@@ -113,7 +113,7 @@ func (p *plan) unasked(members []int, n int) []int {
 	return drawn
 }
 
-// sample has these members of a cluster probed.
+// sample probes these members of a cluster.
 func (p *plan) sample(k *cluster, members []int) {
 	for _, i := range members {
 		p.of[i], p.asked[i] = k, true
@@ -177,7 +177,7 @@ func (p *plan) Observe(r discovery.Result) {
 	}
 }
 
-// settle decides what a cluster's samples mean once all are back.
+// settle takes a cluster's decision once all samples are back.
 func (p *plan) settle(k *cluster) {
 	if p.sampleAfterAll(k) {
 		return
@@ -188,7 +188,7 @@ func (p *plan) settle(k *cluster) {
 			p.sample(k, more)
 			return
 		}
-		for _, i := range k.members { // what was measured to their addresses
+		for _, i := range k.members { // RTTs measured to their addresses
 			if rtt, ok := p.measured[p.servers[i].Addr.Addr()]; ok {
 				k.rtts = append(k.rtts, rtt)
 			}
@@ -207,8 +207,7 @@ func (p *plan) settle(k *cluster) {
 	p.rank(k)
 }
 
-// rank puts a settled cluster in its place, the nearest last; ties break by
-// address.
+// rank inserts a settled cluster in order, the nearest last; ties break by address.
 func (p *plan) rank(k *cluster) {
 	lowest := func(k *cluster) discovery.Server {
 		low := k.members[0]
@@ -228,9 +227,8 @@ func (p *plan) rank(k *cluster) {
 	p.settled = slices.Insert(p.settled, at, k)
 }
 
-// splitUp makes a cluster of each /16 of one (step 4e of 2008). Each gets the RTT
-// of one more probe, or of an address in it that was probed already or is
-// remembered.
+// splitUp makes a cluster of each /16 of one (step 4e of 2008). Each gets the RTT of
+// one more probe, or of an address in it that was already probed or is remembered.
 func (p *plan) splitUp(k *cluster) {
 	for _, members := range group(k.members, func(i int) key { return key{prefix: p.options.Split.Of(p.servers[i].Addr.Addr())} }) {
 		part := &cluster{members: members, rtt: unknownRTT}

@@ -9,18 +9,18 @@ import (
 	"muster/discovery"
 )
 
-// cluster is a group of servers that are taken to be equally far.
+// cluster is a group of servers that count as equally far.
 type cluster struct {
 	members []int // in the order of the list
-	count   int   // of its samples
-	// waiting samples have not come back; rtts are of those that did.
+	count   int   // how many samples
+	// waiting counts the samples under way; rtts holds those of the others.
 	waiting int
 	rtts    []time.Duration
 	// recall is what is remembered and not yet known to be wrong.
 	recall recall
 	// retry is how many more members to ask if all are silent.
 	retry int
-	// split: this cluster is split if its samples differ too much.
+	// split tells to split this cluster if its samples differ too much.
 	split bool
 	rtt   time.Duration // unknownRTT until it is settled, and if all are silent
 }
@@ -53,14 +53,14 @@ func group(members []int, of func(int) key) [][]int {
 	return groups
 }
 
-// clusters are those of a strategy. Where the country, or the AS, is not known
-// the prefix stands for it.
+// clusters returns the clusters of a strategy. The prefix replaces an unknown country
+// or AS.
 //
 //   - By country it is each country, if refined each prefix of it.
-//   - By country and prefix it is each prefix that has more than so many servers
-//     and more than such a share of its country, and what is left of each country
+//   - By country and prefix it is each prefix with more than ClusterMembers servers
+//     and more than ClusterShare of its country, and the rest of each country
 //     (2008, Algorithm 1, step 2).
-//   - By AS it is each origin AS, whatever the country (NOSSDAV 2008, Algorithm 1,
+//   - By AS it is each origin AS, across countries (NOSSDAV 2008, Algorithm 1,
 //     step 2).
 func clusters(strategy discovery.Strategy, servers []discovery.Server, o discovery.PlanOptions) [][]int {
 	prefix := func(i int) netip.Prefix { return o.Cluster.Of(servers[i].Addr.Addr()) }
@@ -92,15 +92,15 @@ func clusters(strategy discovery.Strategy, servers []discovery.Server, o discove
 	})
 }
 
-// median is the middle of the RTTs, the mean of both if there are two.
+// median returns the middle of the RTTs, the mean of both if there are two.
 func median(rtts []time.Duration) time.Duration {
 	sorted := slices.Sorted(slices.Values(rtts))
 	n := len(sorted)
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// spread is the distance between the 20th and the 80th percentile, each the least
-// value that is at or over that share of all.
+// spread returns the distance between the 20th and the 80th percentile. Each is the
+// least value with at least that share of all at or under it.
 func spread(rtts []time.Duration) time.Duration {
 	sorted := slices.Sorted(slices.Values(rtts))
 	rank := func(share float64) time.Duration {

@@ -10,7 +10,7 @@ import (
 	"muster/discovery/internal/testlist"
 )
 
-// groupsOf has the last octets of the servers of each group, easier to compare.
+// groupsOf returns the last octets of the servers of each group, easier to compare.
 func groupsOf(groups [][]int) string {
 	return fmt.Sprint(groups)
 }
@@ -89,7 +89,7 @@ func TestMedianAndSpread(t *testing.T) {
 	}
 }
 
-// complete has the defaults in place of each zero.
+// complete fills in the defaults.
 func complete(t *testing.T, o discovery.PlanOptions) discovery.PlanOptions {
 	o, err := o.Complete(discovery.ByAS)
 	if err != nil {
@@ -98,7 +98,7 @@ func complete(t *testing.T, o discovery.PlanOptions) discovery.PlanOptions {
 	return o
 }
 
-// many is n lines of servers in a prefix, from .1 upwards.
+// many returns n lines of servers in a prefix, from .1 upwards.
 func many(n int, prefix, rest string) []string {
 	var lines []string
 	for i := range n {

@@ -9,26 +9,28 @@ import (
 )
 
 // recall is what is remembered of a cluster. It counts once one probe there has
-// confirmed it. The networks that are remembered near are then ranked by
-// themselves if the cluster is far. Of an AS the remembered networks stand for
-// its samples: one probe confirms them, and if it contradicts, the AS is sampled
-// as if nothing were known. Larger clusters are as mixed as the world; theirs
-// are drawn anew each time.
+// confirmed it. If the cluster is far, its networks remembered as near are ranked
+// apart.
+//
+// For an AS the remembered networks replace its samples. One probe confirms them. If it
+// contradicts, the AS is sampled as if nothing were known. Larger clusters are too
+// mixed: their samples are drawn again each time.
 type recall struct {
 	members []int           // the servers of the remembered networks
-	rtts    []time.Duration // a network each
-	// near are the servers of those that are remembered under the limit, at
-	// about nearRTT.
+	rtts    []time.Duration // one of each network
+	// near are the servers of the networks remembered under the limit, at about
+	// nearRTT.
 	near    []int
 	nearRTT time.Duration
-	// confirmed: a probe of the cluster, or of the one it was part of, did.
+	// confirmed reports that a probe of the cluster, or of the one that it came from,
+	// agreed.
 	confirmed bool
 }
 
-// networkOf is the network that is remembered as one.
+// networkOf returns the network that memories of a server are kept for.
 func networkOf(s discovery.Server) netip.Prefix { return topology.Prefix24.Prefix(s.Addr.Addr()) }
 
-// recall is what is remembered of these servers.
+// recall returns what is remembered of these servers.
 func (p *plan) recall(members []int) recall {
 	var r recall
 	var near []time.Duration
@@ -54,11 +56,11 @@ func (p *plan) recall(members []int) recall {
 	return r
 }
 
-// recallsSamples reports whether what is remembered stands for samples.
+// recallsSamples reports whether memories replace samples.
 func (p *plan) recallsSamples() bool { return p.strategy == discovery.ByAS }
 
-// sampleAfterAll takes what is remembered of a cluster for samples if that was
-// confirmed. If not, it has the cluster sampled, and says so.
+// sampleAfterAll replaces a cluster's samples by its memories if they were confirmed.
+// If not, it samples the cluster, and reports that.
 func (p *plan) sampleAfterAll(k *cluster) bool {
 	r := &k.recall
 	r.confirmed = r.confirmed || p.trial.Score(k) > 0 && !p.trial.Refuted()

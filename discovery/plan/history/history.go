@@ -1,5 +1,5 @@
-// Package history is what a player's visits leave for the next one: how far the
-// networks were, as a file and as what a plan is told beforehand.
+// Package history keeps a player's measurements for the next visit: how far the
+// networks were, as a file and as priors of a plan.
 package history
 
 import (
@@ -16,11 +16,11 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// Memory is what is kept of a player's visits for the next one: how far the
-// networks were. A network has one entry, its newest.
+// Memory is what earlier visits measured: how far the networks were. A network has one
+// entry, its newest.
 type Memory []Network
 
-// Network is a /24, of IPv6 a /48, and how far it was.
+// Network is a /24, or an IPv6 /48, and how far it was.
 type Network struct {
 	Prefix netip.Prefix `json:"prefix"`
 	// RTT is the median of the network's servers, the lower of two.
@@ -28,18 +28,18 @@ type Network struct {
 	Seen time.Time        `json:"seen"`
 }
 
-// What is kept, and for how long.
+// Bounds of a memory's size and age.
 const (
-	// maxMemory networks are what a full probe of 30,000 servers sees of them
-	// within an ordinary limit; they take 600 kB as JSON.
+	// maxMemory networks are as many as a full probe of 30,000 servers finds within an
+	// ordinary limit; they take 600 kB as JSON.
 	maxMemory = 8192
-	// halfLife is the time in which a memory loses half of its certainty,
-	// forgotten when there is no use for it any more.
+	// A memory loses half of its certainty in halfLife. It is forgotten once it is
+	// useless.
 	halfLife  = 7 * 24 * time.Hour
 	forgotten = 5 * halfLife
 )
 
-// Priors are the memories that are still worth something.
+// Priors returns the memories that are still worth something.
 func (m Memory) Priors(now time.Time) []discovery.Prior {
 	var priors []discovery.Prior
 	for _, n := range m {
@@ -51,10 +51,11 @@ func (m Memory) Priors(now time.Time) []discovery.Prior {
 	return priors
 }
 
-// age is how long ago the network was seen. A time to come is as doubtful.
+// age returns the time since the network was seen. A time in the future is as doubtful
+// as one in the past.
 func (n Network) age(now time.Time) time.Duration { return now.Sub(n.Seen).Abs() }
 
-// Newest is when the last visit was, or zero.
+// Newest returns the time of the last visit, or zero.
 func (m Memory) Newest() (newest time.Time) {
 	for _, n := range m {
 		if n.Seen.After(newest) {
@@ -64,9 +65,8 @@ func (m Memory) Newest() (newest time.Time) {
 	return newest
 }
 
-// After is the memory after another visit: what the visit measured takes the
-// place of what was remembered of the same network. Of a memory that it outdates
-// nothing is kept.
+// After returns the memory after another visit. The visit's measurements replace the
+// memories of the same networks. If they contradict the memory, nothing of it is kept.
 func (m Memory) After(servers []discovery.Server, results []discovery.Result, now time.Time) Memory {
 	fresh := make(map[netip.Prefix][]time.Duration)
 	for _, r := range results {
@@ -95,8 +95,8 @@ func (m Memory) After(servers []discovery.Server, results []discovery.Result, no
 }
 
 // OutdatedBy reports whether results contradict most of the memory: the player is
-// not where the memory is from. A changed route moves the servers of an AS in a
-// country together, so those are compared once.
+// elsewhere. A changed route moves the servers of an AS in a country together, so those
+// count once.
 func (m Memory) OutdatedBy(servers []discovery.Server, results []discovery.Result) bool {
 	if len(m) == 0 {
 		return false
@@ -116,7 +116,7 @@ func (m Memory) OutdatedBy(servers []discovery.Server, results []discovery.Resul
 	return trial.Refuted()
 }
 
-// networkOf is the /24 of a server, of IPv6 the /48.
+// networkOf returns the /24 of a server, or the IPv6 /48.
 func networkOf(s discovery.Server) netip.Prefix { return topology.Prefix24.Prefix(s.Addr.Addr()) }
 
 // Format is the format of the memories that this package reads and writes.
@@ -139,8 +139,8 @@ func (m Memory) WriteJSON(w io.Writer) error {
 	return json.NewEncoder(w).Encode(document{Format, m})
 }
 
-// Read reads a memory. Everything that no visit can have left is an error that
-// wraps [discovery.ErrMalformed].
+// Read reads a memory. The error for content that no visit can produce wraps
+// [discovery.ErrMalformed].
 func Read(r io.Reader) (Memory, error) {
 	var file document
 	malformed := func(format string, args ...any) (Memory, error) {

@@ -15,15 +15,15 @@ import (
 	"muster/discovery/internal/testlist"
 )
 
-// evening is when the visits of the tests are.
-var evening = time.Date(2008, 5, 28, 20, 0, 0, 0, time.UTC)
+// visit is the time of the tests' visits.
+var visit = time.Date(2008, 5, 28, 20, 0, 0, 0, time.UTC)
 
-// remembered is an entry of a memory.
+// remembered returns an entry of a memory.
 func remembered(prefix string, rtt time.Duration, seen time.Time) Network {
 	return Network{netip.MustParsePrefix(prefix), discovery.Millis(rtt), seen}
 }
 
-// replies are results of all servers with these RTTs in ms, negative if lost.
+// replies returns results of all servers with these RTTs in ms, negative if lost.
 func replies(rtts ...int) []discovery.Result {
 	var results []discovery.Result
 	for i, rtt := range rtts {
@@ -40,20 +40,20 @@ func TestAMemoryHasEachNetworkOnce(t *testing.T) {
 	servers := testlist.Of(t, "80.1.1.1:1 DE 1", "80.1.1.2:1 DE 1", "80.1.1.3:1 DE 1", "80.1.1.4:1 DE 1",
 		"80.1.2.1:1 DE 1", "80.1.3.1:1 DE 1", "[2001:db8:1::1]:1 DE 2")
 	before := Memory{
-		remembered("80.1.1.0/24", 90*ms, evening.Add(-24*time.Hour)),
-		remembered("80.1.3.0/24", 33*ms, evening.Add(-48*time.Hour)),
-		remembered("80.9.9.0/24", 50*ms, evening.Add(-36*24*time.Hour)),
+		remembered("80.1.1.0/24", 90*ms, visit.Add(-24*time.Hour)),
+		remembered("80.1.3.0/24", 33*ms, visit.Add(-48*time.Hour)),
+		remembered("80.9.9.0/24", 50*ms, visit.Add(-36*24*time.Hour)),
 	}
-	after := before.After(servers, replies(40, 20, 30, 10, -1, -1, 5), evening)
+	after := before.After(servers, replies(40, 20, 30, 10, -1, -1, 5), visit)
 	want := Memory{
-		remembered("2001:db8:1::/48", 5*ms, evening),
-		remembered("80.1.1.0/24", 20*ms, evening), // the lower of the middle two
-		remembered("80.1.3.0/24", 33*ms, evening.Add(-48*time.Hour)),
+		remembered("2001:db8:1::/48", 5*ms, visit),
+		remembered("80.1.1.0/24", 20*ms, visit), // the lower of the middle two
+		remembered("80.1.3.0/24", 33*ms, visit.Add(-48*time.Hour)),
 	}
 	if !reflect.DeepEqual(after, want) {
 		t.Errorf("%v, want %v", after, want)
 	}
-	if newest := after.Newest(); !newest.Equal(evening) {
+	if newest := after.Newest(); !newest.Equal(visit) {
 		t.Errorf("the last visit was at %v", newest)
 	}
 }
@@ -66,7 +66,7 @@ func TestAMemoryIsBounded(t *testing.T) {
 		servers = append(servers, discovery.Server{Addr: addr})
 		results = append(results, discovery.Result{Server: i, State: discovery.Answered, RTT: time.Duration(maxMemory+10-i) * ms})
 	}
-	after := Memory{}.After(servers, results, evening)
+	after := Memory{}.After(servers, results, visit)
 	if len(after) != maxMemory || after[0].RTT != discovery.Millis(ms) || after[maxMemory-1].RTT != discovery.Millis(maxMemory*ms) {
 		t.Errorf("%d networks, want the nearest %d", len(after), maxMemory)
 	}
@@ -74,13 +74,13 @@ func TestAMemoryIsBounded(t *testing.T) {
 
 func TestPriorsFade(t *testing.T) {
 	m := Memory{
-		remembered("80.1.1.0/24", 10*ms, evening),
-		remembered("80.1.2.0/24", 10*ms, evening.Add(-halfLife)),
-		remembered("80.1.3.0/24", 10*ms, evening.Add(-forgotten)),
-		remembered("80.1.4.0/24", 10*ms, evening.Add(halfLife)), // the clock was set back
+		remembered("80.1.1.0/24", 10*ms, visit),
+		remembered("80.1.2.0/24", 10*ms, visit.Add(-halfLife)),
+		remembered("80.1.3.0/24", 10*ms, visit.Add(-forgotten)),
+		remembered("80.1.4.0/24", 10*ms, visit.Add(halfLife)), // the clock was set back
 	}
 	var certainties []float64
-	for _, p := range m.Priors(evening) {
+	for _, p := range m.Priors(visit) {
 		certainties = append(certainties, p.Certainty)
 	}
 	if want := []float64{1, 0.5, 0.5}; !slices.Equal(certainties, want) {
@@ -93,9 +93,9 @@ func TestAMemoryOfAnotherPlaceIsDropped(t *testing.T) {
 	var memory Memory
 	for i := range 8 {
 		lines = append(lines, fmt.Sprintf("80.%d.1.1:1 DE %d", i, i+1))
-		memory = append(memory, remembered(fmt.Sprintf("80.%d.1.0/24", i), 300*ms, evening))
+		memory = append(memory, remembered(fmt.Sprintf("80.%d.1.0/24", i), 300*ms, visit))
 	}
-	memory = append(memory, remembered("90.0.0.0/24", 300*ms, evening))
+	memory = append(memory, remembered("90.0.0.0/24", 300*ms, visit))
 	servers := testlist.Of(t, lines...)
 	tests := []struct {
 		name string
@@ -108,7 +108,7 @@ func TestAMemoryOfAnotherPlaceIsDropped(t *testing.T) {
 		{"too few to say", []int{30, 31, 29, 33, 30, -1, -1, -1}, true},
 	}
 	for _, tt := range tests {
-		after := memory.After(servers, replies(tt.rtts...), evening.Add(time.Hour))
+		after := memory.After(servers, replies(tt.rtts...), visit.Add(time.Hour))
 		kept := slices.ContainsFunc(after, func(n Network) bool { return n.Prefix.Addr().As4()[0] == 90 })
 		if kept != tt.kept || memory.OutdatedBy(servers, replies(tt.rtts...)) == tt.kept {
 			t.Errorf("%s: an older memory was kept: %v, want %v", tt.name, kept, tt.kept)
@@ -137,7 +137,7 @@ func TestAgree(t *testing.T) {
 }
 
 func TestMemoryAsDocument(t *testing.T) {
-	m := Memory{remembered("80.1.1.0/24", 12345*time.Microsecond, evening), remembered("2001:db8::/48", ms, evening.Add(-time.Hour))}
+	m := Memory{remembered("80.1.1.0/24", 12345*time.Microsecond, visit), remembered("2001:db8::/48", ms, visit.Add(-time.Hour))}
 	var text bytes.Buffer
 	if err := m.WriteJSON(&text); err != nil {
 		t.Fatal(err)

@@ -2,23 +2,23 @@ package history
 
 import "time"
 
-// What the RTT of one packet pair may differ by from the one remembered of its
-// network, in all and by share of it: the servers' own lines, and what varies
-// from minute to minute. What came nearer is believed sooner than what went away:
-// it must not be missed.
+// Allowed difference between the RTT of one packet pair and its network's memory, as a
+// constant and as a share. The servers' own lines differ, and RTTs vary from minute to
+// minute. A nearer RTT is believed sooner than a farther one, because a near server
+// must not be missed.
 const (
 	nearerBy, nearerShare   = 10 * time.Millisecond, 20 // 5 %
 	fartherBy, fartherShare = 15 * time.Millisecond, 8  // 12.5 %
 )
 
-// Agree reports whether an RTT is what was remembered of its network.
+// Agree reports whether an RTT matches the one remembered of its network.
 func Agree(remembered, rtt time.Duration) bool {
 	return remembered-nearerBy-remembered/nearerShare <= rtt && rtt <= remembered+fartherBy+remembered/fartherShare
 }
 
-// Trial compares fresh measurements with remembered ones in groups of servers
-// that one changed route moves together. A group counts once, however many of its
-// servers were asked. The zero value is ready for use.
+// Trial compares fresh measurements with remembered ones, in groups of servers that one
+// changed route moves together. A group counts once, however many of its servers were
+// asked. The zero value is ready for use.
 type Trial[Group comparable] struct {
 	scores       map[Group]int
 	right, wrong int // groups
@@ -47,19 +47,20 @@ func (t *Trial[Group]) Note(group Group, agrees bool) (score int) {
 	return score
 }
 
-// Score is how many more comparisons of a group agreed than not.
+// Score returns how many more comparisons of a group agreed than not.
 func (t *Trial[Group]) Score(group Group) int { return t.scores[group] }
 
 const (
-	// fewestWrong groups, and more than are right, refute a memory.
+	// A memory is refuted if at least fewestWrong groups are wrong, and more than are
+	// right.
 	fewestWrong = 6
-	// fewestRight groups, and trustedOdds times as many as are wrong, make one
-	// trustworthy.
+	// A memory is trusted if at least fewestRight groups are right, and trustedOdds
+	// times as many as are wrong.
 	fewestRight = 16
 	trustedOdds = 4
 )
 
-// Refuted reports whether most of what was remembered is wrong.
+// Refuted reports whether most memories are wrong.
 func (t *Trial[Group]) Refuted() bool { return t.wrong >= fewestWrong && t.wrong > t.right }
 
 // Trusted reports whether memories proved right, and seldom wrong.

@@ -2,12 +2,12 @@ package topology
 
 import "net/netip"
 
-// Block is a range of addresses whatever the countries and ASes that they are said
-// to be in: a /16 (IPv6 /32), or a /8 (/20) with /16s in it. All of a tree's are
-// counted from 0, a /8 before those in it.
+// Block is a range of addresses across countries and ASes: a /16 (IPv6 /32), or a /8
+// (/20) with /16s in it. The blocks of a tree count from 0, each /8 before its /16s.
 type Block int32
 
-// NoBlock is what a node has that is not of level [Prefix16], and what a /8 lies in.
+// NoBlock is the block of a node that is not of level [Prefix16], and what a /8 is
+// within.
 const NoBlock Block = -1
 
 // findBlocks joins the nodes of each /16 across countries and ASes.
@@ -31,12 +31,12 @@ func (t *Tree) findBlocks() {
 	}
 }
 
-// Blocks is how many blocks there are.
+// Blocks returns the number of blocks.
 func (t *Tree) Blocks() int { return len(t.within) }
 
-// Block is the /16 of a node of level [Prefix16], which other nodes may have too, or
-// [NoBlock] if it is of another level.
+// Block returns the /16 of a node of level [Prefix16], or [NoBlock] for another level.
+// Other nodes may share the /16.
 func (t *Tree) Block(n Node) Block { return t.block[n] }
 
-// Within is the /8 that a /16 lies in, of a /8 [NoBlock].
+// Within returns the /8 of a /16, or [NoBlock] for a /8.
 func (t *Tree) Within(b Block) Block { return t.within[b] }

@@ -2,10 +2,10 @@ package topology
 
 import "strings"
 
-// regions are the parts of the world whose countries lie together, by their codes
-// (ISO 3166-1): those of the United Nations (M49), but that Asia and America are
-// too large for one, and that the north of Africa is nearer to western Asia than to
-// the rest of Africa.
+// regions are parts of the world whose countries are close to each other, by their
+// codes (ISO 3166-1). They are those of the United Nations (M49), with two changes.
+// Asia and America are split, because they are too large. North Africa joins western
+// Asia, which is nearer than the rest of Africa.
 var regions = [...]string{
 	"AD AL AT AX BA BE BG BY CH CZ DE DK EE ES FI FO FR GB GG GI GR HR HU IE IM IS IT JE LI LT LU LV MC MD ME " +
 		"MK MT NL NO PL PT RO RS RU SE SI SJ SK SM UA VA XK",
@@ -21,10 +21,10 @@ var regions = [...]string{
 		"SC SH SL SN SO SS ST SZ TD TF TG TZ UG YT ZA ZM ZW",
 }
 
-// Regions is how many regions there are.
+// Regions is the number of regions.
 const Regions = len(regions)
 
-// findRegions notes in which region each country lies.
+// findRegions notes the region of each country.
 func (t *Tree) findRegions() {
 	of := make(map[string]int8)
 	for r, codes := range regions {
@@ -40,8 +40,8 @@ func (t *Tree) findRegions() {
 	}
 }
 
-// Region is where in the world the country of a node of level [Country] lies, from
-// 0 up to [Regions], or -1 if that is not known or the node is of another level.
+// Region returns the region of a node of level [Country], from 0 up to [Regions]. It is
+// -1 if the region is unknown or the node is of another level.
 func (t *Tree) Region(n Node) int {
 	if t.level[n] != Country {
 		return -1

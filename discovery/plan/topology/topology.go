@@ -1,25 +1,25 @@
-// Package topology sorts the servers of a list into one tree of what is publicly
-// known of their places:
+// Package topology sorts the servers of a list into one tree by what is publicly known
+// about their places:
 //
 //	list ─▶ country ─▶ origin AS in it ─▶ /16 ─▶ /24 ─▶ address ─▶ servers
 //	                                (IPv6 /32   /48)
 //
-// A [Tree] never changes once it is built, so that any number of rooms, players
-// and plans share one. What is learnt about its nodes stands in columns that
-// belong to whoever learns it, indexed by [Node].
+// A [Tree] never changes once it is built, so that any number of rooms, players and
+// plans share one. Knowledge about its nodes is kept in columns outside it, indexed by
+// [Node].
 //
-// Nodes are numbered in pre-order: a node comes before all nodes below it, and
-// those have the numbers from its own up to its [Tree.End]. One pass up the
-// numbers sees every parent first, one pass down every child first.
+// Nodes are numbered in pre-order: a node comes before all nodes below it, and those
+// have the numbers from its own up to its [Tree.End]. One pass up the numbers sees
+// every parent first, one pass down every child first.
 //
-// Where the country is not known the /8 (IPv6 /20) of the address stands for it,
-// and where the AS is not known it does so within the country: registries handed
-// such blocks to one region or provider each, while all places that nobody knows
-// have nothing in common. [Tree.Unknown] reports such nodes.
+// The /8 (IPv6 /20) of the address replaces an unknown country, and an unknown AS
+// within its country: registries gave such blocks to one region or provider each. One
+// node for all unknown places would join servers that have nothing in common.
+// [Tree.Unknown] reports such nodes.
 //
-// Two more things are known of nodes that the tree does not show: the region of the
-// world that a country lies in ([Tree.Region]), and which nodes are one block of
-// addresses although their countries or ASes are said to differ ([Tree.Block]).
+// Two more facts about nodes are not in the tree: the region of the world of a country
+// ([Tree.Region]), and which nodes are one block of addresses although their countries
+// or ASes differ ([Tree.Block]).
 package topology
 
 import (
@@ -30,7 +30,7 @@ import (
 	"muster/discovery"
 )
 
-// Level is how deep a node lies: how much its servers have in common.
+// Level is the depth of a node: how much its servers have in common.
 type Level uint8
 
 // The levels, from the whole list to one machine.
@@ -44,8 +44,8 @@ const (
 	Levels                // how many levels there are
 )
 
-// Prefix is the prefix of an address at the levels [Prefix16] and [Prefix24]; at
-// all others it is the one that stands for an unknown country or AS.
+// Prefix returns the prefix of an address at the levels [Prefix16] and [Prefix24]. At
+// all others it returns the one that replaces an unknown country or AS.
 func (l Level) Prefix(addr netip.Addr) netip.Prefix {
 	bits := discovery.Bits{V4: 8, V6: 20}
 	switch l {
@@ -57,9 +57,9 @@ func (l Level) Prefix(addr netip.Addr) netip.Prefix {
 	return bits.Of(addr)
 }
 
-// Compare orders servers as a [Tree] does: by country, AS and address, so that
-// the servers of a node stand together. Where the country is not known the
-// prefix that stands for it comes before the AS.
+// Compare orders servers as a [Tree] does: by country, AS and address, so that the
+// servers of a node are adjacent. The prefix that replaces an unknown country comes
+// before the AS.
 func Compare(a, b discovery.Server) int { return compare(&a, &b) }
 
 func compare(a, b *discovery.Server) int {
@@ -77,10 +77,10 @@ func compare(a, b *discovery.Server) int {
 	return discovery.CompareAddr(*a, *b)
 }
 
-// unknownPlace is the prefix that stands for a server's country or AS.
+// unknownPlace returns the prefix that replaces a server's country or AS.
 func unknownPlace(s *discovery.Server) netip.Prefix { return Country.Prefix(s.Addr.Addr()) }
 
-// common is the deepest level at which two servers share a node.
+// common returns the deepest level at which two servers share a node.
 func common(a, b *discovery.Server) Level {
 	x, y := a.Addr.Addr(), b.Addr.Addr()
 	switch {
@@ -107,11 +107,11 @@ const Root Node = 0
 // Tree is the topology of one list. It may be used from several goroutines.
 type Tree struct {
 	servers []discovery.Server
-	order   []int32 // the servers, so that those of a node stand together
+	order   []int32 // the servers, those of a node adjacent
 	of      []Node  // the address of each server
 
 	level   []Level
-	parent  []Node  // of the root -1
+	parent  []Node  // -1 for the root
 	end     []Node  // the first node after those below
 	first   []int32 // where the node's servers begin in order
 	unknown []bool
@@ -130,7 +130,7 @@ type origin struct {
 	servers int
 }
 
-// New builds the topology of a list, which must not change afterwards.
+// New builds the topology of a list. The list must not change afterwards.
 func New(servers []discovery.Server) *Tree {
 	t := &Tree{servers: servers, order: make([]int32, len(servers)), of: make([]Node, len(servers))}
 	for i := range t.order {
@@ -154,7 +154,7 @@ func New(servers []discovery.Server) *Tree {
 	t.first, t.unknown, t.origin = make([]int32, nodes), make([]bool, nodes), make([]int32, nodes)
 	t.parent[Root] = -1
 
-	var open [Levels]Node // the nodes above the server at hand
+	var open [Levels]Node // the nodes above the current server
 	next := Root + 1
 	for at, i := range t.order {
 		for l := shared[at] + 1; l < Levels; l++ {
@@ -201,25 +201,25 @@ func (t *Tree) findOrigins() {
 	}
 }
 
-// List is the list that the tree was built from.
+// List returns the list that the tree was built from.
 func (t *Tree) List() []discovery.Server { return t.servers }
 
-// Nodes is how many nodes there are.
+// Nodes returns the number of nodes.
 func (t *Tree) Nodes() int { return len(t.level) }
 
-// Level is the level of a node.
+// Level returns the level of a node.
 func (t *Tree) Level(n Node) Level { return t.level[n] }
 
-// Parent is the node above another, of the root -1.
+// Parent returns the node above another, -1 for the root.
 func (t *Tree) Parent(n Node) Node { return t.parent[n] }
 
-// End is the first number after those of the nodes below n.
+// End returns the first number after those of the nodes below n.
 func (t *Tree) End(n Node) Node { return t.end[n] }
 
-// Of is the node of a server's address.
+// Of returns the node of a server's address.
 func (t *Tree) Of(server int) Node { return t.of[server] }
 
-// Above is the node of a level that n lies under, or is.
+// Above returns the node of a level that is above n, or n itself.
 func (t *Tree) Above(n Node, l Level) Node {
 	for t.level[n] > l {
 		n = t.parent[n]
@@ -227,20 +227,20 @@ func (t *Tree) Above(n Node, l Level) Node {
 	return n
 }
 
-// Servers are the servers under a node, as indexes of the list, in the order of
+// Servers returns the servers under a node, as indexes of the list, in the order of
 // [Compare]. The caller must not change them.
 func (t *Tree) Servers(n Node) []int32 {
 	from, to := t.span(n)
 	return t.order[from:to]
 }
 
-// Size is how many servers are under a node.
+// Size returns the number of servers under a node.
 func (t *Tree) Size(n Node) int {
 	from, to := t.span(n)
 	return int(to - from)
 }
 
-// span is where the servers of a node stand in the order.
+// span returns the bounds of a node's servers in the order.
 func (t *Tree) span(n Node) (from, to int32) {
 	if end := t.end[n]; int(end) < len(t.first) {
 		return t.first[n], t.first[end]
@@ -248,7 +248,7 @@ func (t *Tree) span(n Node) (from, to int32) {
 	return t.first[n], int32(len(t.order))
 }
 
-// Children is how many children a node has.
+// Children returns the number of a node's children.
 func (t *Tree) Children(n Node) int {
 	children := 0
 	for child := n + 1; child < t.end[n]; child = t.end[child] {
@@ -257,24 +257,24 @@ func (t *Tree) Children(n Node) int {
 	return children
 }
 
-// Unknown reports whether a node stands for a country or an AS that is not known.
+// Unknown reports whether a node represents an unknown country or AS.
 func (t *Tree) Unknown(n Node) bool { return t.unknown[n] }
 
-// Origins is how many known ASes there are, whatever the country.
+// Origins returns the number of known ASes, across countries.
 func (t *Tree) Origins() int { return len(t.origins) }
 
-// Origin is the AS of a node of level [AS], counted from 0, or -1 if it is not
-// known or the node is of another level. The nodes of one AS, each in another
-// country, have the same origin.
+// Origin returns the AS of a node of level [AS], counted from 0. It is -1 if the AS is
+// unknown or the node is of another level. The nodes of one AS in several countries
+// have the same origin.
 func (t *Tree) Origin(n Node) int { return int(t.origin[n]) }
 
-// mostMisplaced is how likely the servers of a tiny part of an AS stand where
-// the rest of it does: as likely as where the database says.
+// mostMisplaced is the chance that a tiny part of an AS is really where the rest of it
+// is: the database is as likely wrong as right.
 const mostMisplaced = 0.5
 
-// Sibling is the largest node of the same AS in any country, which is n itself if
-// nothing more is known. A node that holds few of its AS's servers may be no more
-// than a country that the database got wrong: misplaced is how likely that is.
+// Sibling returns the largest node of the same AS in any country, or n itself if there
+// is none. A node with few of its AS's servers may only be an error of the database:
+// misplaced is the chance of that.
 func (t *Tree) Sibling(n Node) (largest Node, misplaced float64) {
 	at := t.origin[n]
 	if at < 0 {

@@ -110,7 +110,7 @@ func TestSiblings(t *testing.T) {
 	}
 }
 
-// anywhere is a list of n servers in few places, so that many share them.
+// anywhere returns a list of n servers in few places, so that many share them.
 func anywhere(rng *rand.Rand, n int) []discovery.Server {
 	servers := make([]discovery.Server, n)
 	for i := range servers {
@@ -126,7 +126,7 @@ func anywhere(rng *rand.Rand, n int) []discovery.Server {
 	return servers
 }
 
-// check holds what is true of every tree.
+// check checks what is true of every tree.
 func check(t *testing.T, servers []discovery.Server) {
 	t.Helper()
 	tree := New(servers)
