@@ -157,7 +157,8 @@ var arrows = []struct {
 	{"muster/discovery/lists/weblist", []string{"muster/discovery"}},
 	{"muster/discovery/geo", []string{"muster/discovery", "muster/discovery/geo/ranges"}},
 	{"muster/discovery/lists/lan", []string{"muster/discovery"}},
-	{"muster/web", nil},
+	{"muster/web", []string{"muster/internal/catalogue"}},
+	{"muster/internal/catalogue", []string{"muster/discovery", "muster/discovery/sentence"}},
 }
 
 // pure packages import nothing but the standard library and each other: they

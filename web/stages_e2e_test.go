@@ -4,9 +4,12 @@ package web_test
 
 import (
 	"encoding/json"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"muster/internal/catalogue"
 )
 
 // TestStageOf: which stage of the evening stands on a page, by the room's state and by what
@@ -63,11 +66,29 @@ func TestStageOf(t *testing.T) {
 	}
 }
 
+// likePage gives Node what the page's modules find in a browser: a location, and the sentences of
+// the language that LANG names.
+const likePage = `import { readFileSync } from "node:fs";
+	const tag = process.env.LANG;
+	globalThis.location = { hash: "", search: "?lang=" + tag };
+	globalThis.navigator = { languages: [] };
+	globalThis.Node = class {};
+	globalThis.document = { documentElement: { dataset: { languages: "en " + tag } } };
+	globalThis.fetch = async (url) => ({ ok: true, json: () => JSON.parse(readFileSync("../internal/catalogue/" + url.pathname.split("/").at(-1))) });
+	`
+
 // inNode reads what a script prints that knows the page's modules.
 func inNode(t *testing.T, result any, script string, arguments ...string) {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "node",
-		append([]string{"--input-type=module", "-e", script}, arguments...)...).CombinedOutput()
+	inNodeAs(t, catalogue.English, result, script, arguments...)
+}
+
+// inNodeAs is inNode for a reader of another language.
+func inNodeAs(t *testing.T, tag string, result any, script string, arguments ...string) {
+	t.Helper()
+	node := exec.CommandContext(t.Context(), "node", append([]string{"--input-type=module", "-e", likePage + script}, arguments...)...)
+	node.Env = append(os.Environ(), "LANG="+tag)
+	out, err := node.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -16,11 +16,15 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"io/fs"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
+
+	"muster/internal/catalogue"
 )
 
 //go:embed static
@@ -69,7 +73,8 @@ func files() fs.FS {
 	return folder
 }
 
-// everyFile returns what there is, by path. To pack it all takes long: once is enough.
+// everyFile returns all files by path, with the sentences of each language. Packing them takes
+// long, so it happens once.
 var everyFile = sync.OnceValue(func() map[string]file {
 	files, served := files(), map[string]file{}
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -83,12 +88,26 @@ var everyFile = sync.OnceValue(func() map[string]file {
 	if err != nil {
 		panic(err) // the files are embedded above
 	}
+	for _, tag := range append(slices.Clone(catalogue.Tags()), catalogue.Accented, catalogue.Mirrored) {
+		name := "words/" + tag + ".json"
+		served[name] = packed(name, sentences(tag))
+	}
 	return served
 })
 
-// versioned has the page load its files from a folder. Modules name each other
-// relative to themselves, and follow.
+// sentences returns the sentences of a language as a file of the page.
+func sentences(tag string) []byte {
+	data, err := json.Marshal(catalogue.Sentences(tag))
+	if err != nil {
+		panic(err) // they are strings
+	}
+	return data
+}
+
+// versioned makes the page load its files from a folder, and tells it the languages. Modules name
+// each other relative to themselves, and follow.
 func versioned(page []byte, folder string) []byte {
+	page = bytes.Replace(page, []byte(`<html lang="en"`), []byte(`<html lang="en" data-languages="`+strings.Join(catalogue.Tags(), " ")+`"`), 1)
 	for _, attribute := range []string{` src="`, ` href="`} {
 		page = bytes.ReplaceAll(page, []byte(attribute), []byte(attribute+folder))
 	}
@@ -109,6 +128,9 @@ var fingerprint = sync.OnceValue(func() string {
 	})
 	if err != nil {
 		panic(err) // the files are embedded above
+	}
+	for _, tag := range catalogue.Tags() {
+		hash.Write(sentences(tag))
 	}
 	return hex.EncodeToString(hash.Sum(nil)[:12])
 })

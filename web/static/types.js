@@ -32,6 +32,8 @@
  * @typedef {Head & Record<string, any>} Room with the settings that the form names
  */
 
+/** Something to tell people, by its key in the catalogue. @typedef {{key?: string, with?: Record<string, any>}} Sentence */
+
 /**
  * @typedef {object} Field a setting in the form
  * @property {string} key

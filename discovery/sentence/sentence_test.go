@@ -1,0 +1,87 @@
+package sentence
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestJSON checks the form in which programs tell each other sentences, and that they come back as
+// they were.
+func TestJSON(t *testing.T) {
+	for want, s := range map[string]Sentence{
+		`{}`:                       {},
+		`{"key":"room.restarted"}`: Of("room.restarted"),
+		`{"key":"room.here","with":{"player":"ann"}}`:      Of("room.here", "player", "ann"),
+		`{"key":"a","with":{"ms":2.5,"n":3}}`:              Of("a", "n", 3, "ms", 2.5),
+		`{"key":"a","with":{"who":["ann","ben"]}}`:         Of("a", "who", []string{"ann", "ben"}),
+		`{"key":"a","with":{"for":"1.5s"}}`:                Of("a", "for", 1500*time.Millisecond),
+		`{"key":"a","with":{"why":{"key":"b"}}}`:           Of("a", "why", Of("b")),
+		`{"key":"a","with":{"all":[{"key":"b"}]}}`:         Of("a", "all", []Sentence{Of("b")}),
+		`{"key":"plain","with":{"text":"the old record"}}`: Plain("the old record"),
+	} {
+		data, err := json.Marshal(s)
+		if err != nil || string(data) != want {
+			t.Errorf("%v is written as %s, want %s; %v", s, data, want, err)
+		}
+		var back Sentence
+		if err := json.Unmarshal(data, &back); err != nil || !reflect.DeepEqual(back, s) || !back.Equal(s) {
+			t.Errorf("%s is read as %#v; %v", data, back, err)
+		}
+	}
+}
+
+// TestMalformed checks that a sentence from a hostile program is refused.
+func TestMalformed(t *testing.T) {
+	deep := strings.Repeat(`{"key":"a","with":{"b":`, 9) + `"c"` + strings.Repeat(`}}`, 9)
+	for _, text := range []string{
+		deep, `{"with":{"a":null}}`, `{"with":{"a":true}}`, `{"with":{"a":{}}}`, `{"with":{"a":{"key":3}}}`,
+		`{"with":{"a":["b",{"key":"c"}]}}`, `{"with":{"a":[["b"]]}}`, `{"with":[]}`,
+		`{"with":{"a":["b"` + strings.Repeat(`,"b"`, mostItems) + `]}}`,
+	} {
+		var s Sentence
+		if err := json.Unmarshal([]byte(text), &s); err == nil {
+			t.Errorf("%.60s is read as %v", text, s)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, s := range []Sentence{
+		Of("a", "player", "ann"), Of("a", "players", []string{"ben", "ann"}), Of("a", "why", Of("b", "player", "ann")),
+		Of("a", "all", []Sentence{Of("b"), Of("b", "player", "ann")}),
+	} {
+		if !s.Names("ann") || s.Names("an") || s.Names("player") {
+			t.Errorf("%v names somebody else", s)
+		}
+	}
+}
+
+func TestOfPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a struct is an argument")
+		}
+	}()
+	Of("a", "b", struct{}{})
+}
+
+// FuzzSentence reads anything: what is read can be written, and is read as the same again.
+func FuzzSentence(f *testing.F) {
+	f.Add([]byte(`{"key":"a","with":{"b":["c"],"d":{"key":"e","with":{"f":1}}}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var s, back Sentence
+		if json.Unmarshal(data, &s) != nil {
+			return
+		}
+		written, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(written, &back); err != nil || !back.Equal(s) {
+			t.Fatalf("%s is read as %v; %v", written, back, err)
+		}
+	})
+}

@@ -1,0 +1,241 @@
+package catalogue
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"muster/discovery/sentence"
+)
+
+// TestCases holds this package to the results that web/static/say.js has, too.
+func TestCases(t *testing.T) {
+	data, err := os.ReadFile("testdata/cases.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Pattern, Language, Want string
+		With                    sentence.Args
+	}
+	if err := json.Unmarshal(data, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range cases {
+		p, err := parse(tt.Pattern)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		l := In(English)
+		if tt.Language != "" {
+			l = speaking(tt.Language)
+		}
+		var b strings.Builder
+		if l.say(&b, p, tt.With, ""); b.String() != tt.Want {
+			t.Errorf("%q with %v is %q, want %q", tt.Pattern, tt.With, b.String(), tt.Want)
+		}
+	}
+}
+
+func TestMalformed(t *testing.T) {
+	for _, text := range []string{
+		"{", "}", "{}", "{a", "{a}}", "{a b}", "{a, ping}", "{a, plural}", "{a, plural, one {x}}", "{a, plural, other {x}",
+		"{a, date, short}", "{#}", "{a, select, other x}", strings.Repeat("{a, select, other {", 9) + strings.Repeat("}}", 9),
+	} {
+		if p, err := parse(text); err == nil {
+			t.Errorf("%q is read as %v", text, p)
+		}
+	}
+}
+
+// TestFind checks which language a reader gets who asks for some, as systems and browsers ask.
+func TestFind(t *testing.T) {
+	for wanted, want := range map[string]string{
+		"": English, "C": English, "POSIX": English, "C.UTF-8": English, "en_GB.UTF-8": English, "xx": English, "tlh": English,
+		"en-XA": Accented, "ar-XB": Mirrored, "\x00": English, strings.Repeat("de-", 9999): English,
+	} {
+		if got := Find(wanted); got != want {
+			t.Errorf("who wants %.20q gets %s, want %s", wanted, got, want)
+		}
+	}
+	for _, tag := range Tags() {
+		posix := strings.ReplaceAll(tag, "-", "_") + ".UTF-8"
+		if Find(tag) != tag || Find(posix) != tag || Find("xx", tag) != tag {
+			t.Errorf("who wants %s gets %s, %s, %s", tag, Find(tag), Find(posix), Find("xx", tag))
+		}
+	}
+}
+
+// TestLanguages holds every language to English: the same keys, patterns that can be read, no
+// argument that English does not have, all of English's arguments, and all plural forms that the
+// language has.
+func TestLanguages(t *testing.T) {
+	english := read(English)
+	for _, tag := range Tags() {
+		l := In(English)
+		if tag != English {
+			l = In(tag)
+		}
+		sentences := read(tag)
+		for key, text := range english {
+			if sentences[key] == "" {
+				t.Errorf("%s lacks %s: %q", tag, key, text)
+				continue
+			}
+			p, err := parse(sentences[key])
+			if err != nil {
+				t.Errorf("%s, %s: %v", tag, key, err)
+				continue
+			}
+			original, _ := parse(text)
+			if got, want := p.arguments(), original.arguments(); !slices.Equal(got, want) {
+				t.Errorf("%s, %s has the arguments %q, want %q: %q", tag, key, got, want, sentences[key])
+			}
+			l.checkPlurals(t, key, p)
+		}
+		for key := range sentences {
+			if english[key] == "" {
+				t.Errorf("%s has %s, which English has not", tag, key)
+			}
+		}
+	}
+}
+
+// checkPlurals checks that each plural of a pattern has a case for all numbers that people count to.
+func (l *Language) checkPlurals(t *testing.T, key string, p pattern) {
+	for _, part := range p {
+		for _, c := range part.cases {
+			l.checkPlurals(t, key, c.pattern)
+		}
+		if part.kind != plural_ {
+			continue
+		}
+		for n := range 130 {
+			category := l.category(part, float64(n))
+			if !slices.ContainsFunc(part.cases, func(o option) bool { return o.name == category }) {
+				t.Errorf("%s, %s has no case %s, as for %d", l.Tag(), key, category, n)
+				break
+			}
+		}
+	}
+}
+
+// TestKeys holds the catalogue to the code: each key is used somewhere, and each key that the code
+// says is there. A literal that ends with a dot stands for all keys that begin so.
+func TestKeys(t *testing.T) {
+	english := read(English)
+	used, prefixes := map[string]bool{}, map[string]bool{}
+	literal := regexp.MustCompile("[\"'`]([a-z][a-z0-9_-]*(?:\\.[a-z0-9_-]+)*\\.?)[\"'`$]")
+	saying := regexp.MustCompile(`(?:\b(?:say|said)\(|\bWords\(|sentence\.Of\(|data-(?:words|label)=)"([a-z][a-z0-9_.-]*)"`)
+	for _, root := range []string{"../../discovery", "../../selection", "../../host", "../../peer", "../../internal", "../../web/static"} {
+		err := filepath.WalkDir(root, func(name string, entry os.DirEntry, err error) error {
+			isCode := slices.Contains([]string{".go", ".js", ".html"}, filepath.Ext(name)) && !strings.HasSuffix(name, "_test.go")
+			if err != nil || entry.IsDir() || !isCode || strings.Contains(name, "/vendor/") || strings.Contains(name, "/testdata/") {
+				return err
+			}
+			data, err := os.ReadFile(name)
+			for _, found := range literal.FindAllSubmatch(data, -1) {
+				if text := string(found[1]); strings.HasSuffix(text, ".") {
+					prefixes[text] = true
+				} else {
+					used[text] = true
+				}
+			}
+			for _, found := range saying.FindAllSubmatch(data, -1) {
+				if key := string(found[1]); english[key] == "" && !strings.HasSuffix(key, ".") {
+					t.Errorf("%s says %s, which is not in the catalogue", name, key)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key := range english {
+		isPrefixed := false
+		for prefix := range prefixes {
+			isPrefixed = isPrefixed || strings.HasPrefix(key, prefix)
+		}
+		if !used[key] && !isPrefixed {
+			t.Errorf("nothing says %s", key)
+		}
+	}
+}
+
+// TestSorted checks that each file has its keys in their order, a line each, so that what two people
+// add at the same time merges.
+func TestSorted(t *testing.T) {
+	for _, tag := range Tags() {
+		data, err := os.ReadFile(tag + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var keys []string
+		for line := range strings.Lines(string(data)) {
+			if key, _, found := strings.Cut(strings.TrimPrefix(line, "  \""), "\": \""); found {
+				keys = append(keys, key)
+			}
+		}
+		if n := len(read(tag)); !slices.IsSorted(keys) || len(keys) != n {
+			t.Errorf("%s.json has %d keys on lines of their own, of %d; sorted: %v", tag, len(keys), n, slices.IsSorted(keys))
+		}
+	}
+}
+
+// TestPseudo checks that the languages for tests are longer than English, and keep arguments.
+func TestPseudo(t *testing.T) {
+	for text, want := range map[string]string{
+		"Nobody is here": "[Ñóbódý íš héré······]",
+		"{n, plural, one {# seat of {name}} other {# seats}}, {at, time}": "[{n, plural, one {# šéát óf {name}} other {# šéátš}}, {at, time}·····]",
+	} {
+		if got := pseudo(text); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+	for key, text := range Sentences(Accented) {
+		if _, err := parse(text); err != nil {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+// TestTimes checks how times are said.
+func TestTimes(t *testing.T) {
+	at := time.Date(2026, 11, 27, 20, 15, 0, 0, time.Local)
+	p, err := parse("{at, date} at {at, time}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		at.Format(time.RFC3339): "Friday, 27 November at 20:15", "soon": "soon at soon",
+	} {
+		var b strings.Builder
+		if In(English).say(&b, p, sentence.Args{"at": text}, ""); b.String() != want {
+			t.Errorf("%s is %q, want %q", text, b.String(), want)
+		}
+	}
+}
+
+// FuzzParse reads anything: what can be read can be said, and read as one of the invented language.
+func FuzzParse(f *testing.F) {
+	f.Add("{n, plural, one {# server of {who}} other {#}} and {a, select, x {{b}} other {}}")
+	l := In(English)
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := parse(text)
+		if err != nil {
+			return
+		}
+		var b strings.Builder
+		l.say(&b, p, sentence.Args{"n": 3.0, "who": "ann"}, "")
+		if _, err := parse(pseudo(text)); err != nil {
+			t.Fatalf("%q cannot be read once it is accented: %v", text, err)
+		}
+	})
+}

@@ -1,0 +1,179 @@
+package catalogue
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// pattern is a sentence of a catalogue, read: what a subset of ICU's MessageFormat can say
+// (unicode-org.github.io/icu/userguide/format_parse/messages).
+//
+//	pattern  = { text | "{" NAME "}" | "{" NAME "," "date" | "time" "}" | choice | "#" }
+//	choice   = "{" NAME "," "plural" | "select" "," { CASE "{" pattern "}" } "}"
+//
+// In a plural, a case is =NUMBER or one of Unicode's categories (zero, one, two, few, many, other),
+// and # is the number. Other is always there. Braces quote nothing: no sentence needs one.
+//
+// There are Go libraries that read all of MessageFormat; none of them is both kept and older than a
+// year, and the page would need a second one that agrees with it. web/static/say.js reads the same.
+type pattern []part
+
+// part is text, an argument, or a choice between patterns.
+type part struct {
+	text string
+	// name is that of an argument, # of the number that the plural around it is about.
+	name string
+	kind kind
+	// cases are those of a choice, in their order.
+	cases []option
+}
+
+type kind int
+
+const (
+	asIs kind = iota
+	date
+	clock
+	plural_
+	choose
+)
+
+type option struct {
+	name string
+	pattern
+}
+
+var kinds = map[string]kind{"date": date, "time": clock, "plural": plural_, "select": choose}
+
+// deepest is how deep choices stand in each other.
+const deepest = 4
+
+// parse reads a pattern.
+func parse(text string) (pattern, error) {
+	p := parser{rest: text}
+	m, err := p.pattern(0, false)
+	if err == nil && p.rest != "" {
+		err = p.wrong("a } too many")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("catalogue: %q: %w", text, err)
+	}
+	return m, nil
+}
+
+type parser struct{ rest string }
+
+func (p *parser) wrong(what string) error { return fmt.Errorf("%s before %q", what, p.rest) }
+
+// pattern reads up to the end, or the } that ends a case.
+func (p *parser) pattern(depth int, inPlural bool) (m pattern, err error) {
+	special := "{}"
+	if inPlural {
+		special = "{}#"
+	}
+	for p.rest != "" && p.rest[0] != '}' {
+		end := strings.IndexAny(p.rest, special)
+		if end < 0 {
+			end = len(p.rest)
+		}
+		if end > 0 {
+			m = append(m, part{text: p.rest[:end]})
+			p.rest = p.rest[end:]
+			continue
+		}
+		if p.rest[0] == '#' {
+			m = append(m, part{name: "#"})
+			p.rest = p.rest[1:]
+			continue
+		}
+		argument, err := p.argument(depth, inPlural)
+		if err != nil {
+			return nil, err
+		}
+		m = append(m, argument)
+	}
+	return m, nil
+}
+
+// argument reads from a { to its }.
+func (p *parser) argument(depth int, inPlural bool) (part, error) {
+	p.rest = p.rest[1:]
+	name, ended, err := p.word()
+	if err != nil || ended {
+		return part{name: name}, err
+	}
+	word, ended, err := p.word()
+	a := part{name: name, kind: kinds[word]}
+	isChoice := a.kind == plural_ || a.kind == choose
+	switch {
+	case err != nil:
+		return part{}, err
+	case a.kind == asIs:
+		return part{}, p.wrong("no kind of argument is called " + word)
+	case ended != !isChoice:
+		return part{}, p.wrong(word + " ends too early or too late")
+	case ended:
+		return a, nil
+	case depth == deepest:
+		return part{}, p.wrong("too many choices in each other")
+	}
+	for {
+		p.rest = strings.TrimLeft(p.rest, " \n")
+		if rest, ok := strings.CutPrefix(p.rest, "}"); ok {
+			p.rest = rest
+			break
+		}
+		name, rest, found := strings.Cut(p.rest, "{")
+		if !found {
+			return part{}, p.wrong("a { is missing")
+		}
+		p.rest = rest
+		m, err := p.pattern(depth+1, inPlural || a.kind == plural_)
+		if err != nil {
+			return part{}, err
+		}
+		if p.rest == "" {
+			return part{}, p.wrong("a } is missing")
+		}
+		p.rest = p.rest[1:]
+		a.cases = append(a.cases, option{strings.TrimSpace(name), m})
+	}
+	if !slices.ContainsFunc(a.cases, func(o option) bool { return o.name == other }) {
+		return part{}, p.wrong(name + " has no case " + other)
+	}
+	return a, nil
+}
+
+// other is the case of a choice for all that no case names.
+const other = "other"
+
+// word reads the name of an argument or of a kind, up to its comma or }.
+func (p *parser) word() (word string, ended bool, err error) {
+	end := strings.IndexAny(p.rest, ",{}")
+	if end < 0 || p.rest[end] == '{' {
+		return "", false, p.wrong("a } is missing")
+	}
+	word = strings.TrimSpace(p.rest[:end])
+	if word == "" || strings.ContainsAny(word, " #\n") {
+		return "", false, p.wrong("an argument without a name")
+	}
+	ended = p.rest[end] == '}'
+	p.rest = p.rest[end+1:]
+	return word, ended, nil
+}
+
+// arguments returns the names of the arguments that a pattern uses, sorted.
+func (m pattern) arguments() []string {
+	var names []string
+	for _, p := range m {
+		if p.name != "" && p.name != "#" {
+			names = append(names, p.name)
+		}
+		for _, c := range p.cases {
+			names = append(names, c.arguments()...)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

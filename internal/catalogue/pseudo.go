@@ -1,0 +1,64 @@
+package catalogue
+
+import "strings"
+
+// accents are letters that look like those of English, and show a reader what was not translated.
+var accents = strings.NewReplacer(
+	"a", "á", "e", "é", "i", "í", "o", "ó", "u", "ú", "y", "ý", "c", "ç", "n", "ñ", "s", "š", "z", "ž",
+	"A", "Å", "E", "É", "I", "Î", "O", "Ö", "U", "Û", "C", "Ç", "N", "Ñ", "S", "Š", "Z", "Ž",
+)
+
+// longer is by how much other languages are longer than English, in hundredths.
+const longer = 40
+
+// pseudo returns an English sentence as one of a language that nobody speaks: "[Ýóú áré ín ···]".
+// Arguments, kinds and cases stay.
+func pseudo(text string) string {
+	p, err := parse(text)
+	if err != nil {
+		return text // the test of the files tells of it
+	}
+	var b strings.Builder
+	letters := p.accented(&b)
+	return "[" + b.String() + strings.Repeat("·", (letters*longer+99)/100) + "]"
+}
+
+// accented writes a pattern with accents, and returns how many letters its longest way has.
+func (m pattern) accented(b *strings.Builder) (letters int) {
+	for _, p := range m {
+		switch p.kind {
+		case asIs:
+			switch p.name {
+			case "":
+				b.WriteString(accents.Replace(p.text))
+				letters += len([]rune(p.text))
+			case "#":
+				b.WriteString("#")
+			default:
+				b.WriteString("{" + p.name + "}")
+			}
+		case date, clock:
+			b.WriteString("{" + p.name + ", " + p.kind.String() + "}")
+		default:
+			b.WriteString("{" + p.name + ", " + p.kind.String() + ",")
+			most := 0
+			for _, c := range p.cases {
+				b.WriteString(" " + c.name + " {")
+				most = max(most, c.accented(b))
+				b.WriteString("}")
+			}
+			b.WriteString("}")
+			letters += most
+		}
+	}
+	return letters
+}
+
+func (k kind) String() string {
+	for name, known := range kinds {
+		if known == k {
+			return name
+		}
+	}
+	return ""
+}

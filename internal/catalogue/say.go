@@ -1,0 +1,197 @@
+package catalogue
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/number"
+
+	"muster/discovery"
+	"muster/discovery/sentence"
+)
+
+// Say returns a sentence as its reader reads it. Its arguments may come from strangers: they are
+// cleaned and cut as [discovery.CleanText] does, and do not turn the direction of the text around
+// them. An argument that is missing stands as its name between braces; a key that this release does
+// not know stands for itself.
+func (l *Language) Say(s sentence.Sentence) string {
+	p, ok := l.patterns[s.Key]
+	if !ok {
+		return s.Key
+	}
+	var b strings.Builder
+	l.say(&b, p, s.With, "")
+	return b.String()
+}
+
+// Words returns the sentence of a key with its arguments, as [sentence.Of] takes them.
+func (l *Language) Words(key string, pairs ...any) string { return l.Say(sentence.Of(key, pairs...)) }
+
+// Capital returns a text that begins with a capital, where the language has some, and ends as a
+// sentence does.
+func (l *Language) Capital(text string) string {
+	for i, r := range text {
+		text = string(unicode.ToUpper(r)) + text[i+len(string(r)):]
+		break
+	}
+	if last, _ := utf8.DecodeLastRuneInString(text); text == "" || strings.ContainsRune(".?!…。？！", last) {
+		return text
+	}
+	return text + l.Words("list.stop")
+}
+
+// say writes a pattern; count is the number that the plural around it is about.
+func (l *Language) say(b *strings.Builder, p pattern, with sentence.Args, count string) {
+	for _, part := range p {
+		if part.name == "" {
+			b.WriteString(part.text)
+			continue
+		}
+		if part.name == "#" {
+			b.WriteString(count)
+			continue
+		}
+		value, ok := with[part.name]
+		switch part.kind {
+		case plural_:
+			n, _ := value.(float64)
+			l.say(b, part.of(l.category(part, n)), with, l.number(n))
+		case choose:
+			text, _ := value.(string)
+			l.say(b, part.of(text), with, count)
+		case date, clock:
+			text, _ := value.(string)
+			at, err := time.Parse(time.RFC3339, text)
+			switch {
+			case err != nil:
+				b.WriteString(l.argument(value))
+			case part.kind == clock:
+				b.WriteString(at.Local().Format("15:04"))
+			default:
+				b.WriteString(l.day(at.Local()))
+			}
+		default:
+			if !ok {
+				b.WriteString("{" + part.name + "}")
+				continue
+			}
+			b.WriteString(l.argument(value))
+		}
+	}
+}
+
+// of returns the pattern of a case, or of other.
+func (p part) of(name string) pattern {
+	for _, wanted := range []string{name, other} {
+		if i := slices.IndexFunc(p.cases, func(o option) bool { return o.name == wanted }); i >= 0 {
+			return p.cases[i].pattern
+		}
+	}
+	return nil
+}
+
+// category returns the case of a plural for a number: the number itself, or its category in the
+// language (unicode.org/reports/tr35/tr35-numbers.html#Language_Plural_Rules).
+func (l *Language) category(p part, n float64) string {
+	exact := "=" + strconv.FormatFloat(n, 'f', -1, 64)
+	if slices.ContainsFunc(p.cases, func(o option) bool { return o.name == exact }) {
+		return exact
+	}
+	tenths := int(math.Round(math.Abs(n) * 10))
+	digits := min(tenths%10, 1) // of the fraction that is shown
+	return categories[plural.Cardinal.MatchPlural(l.tag, tenths/10, digits, digits, tenths%10, tenths%10)]
+}
+
+var categories = map[plural.Form]string{
+	plural.Other: other, plural.Zero: "zero", plural.One: "one", plural.Two: "two", plural.Few: "few", plural.Many: "many",
+}
+
+// argument returns a value as it stands in a sentence.
+func (l *Language) argument(value any) string {
+	switch v := value.(type) {
+	case string:
+		return l.isolated(discovery.CleanText(v))
+	case float64:
+		return l.number(v)
+	case sentence.Sentence:
+		return l.Say(v)
+	case []string:
+		return l.list(len(v), func(i int) string { return l.argument(v[i]) })
+	case []sentence.Sentence:
+		return l.list(len(v), func(i int) string { return l.Say(v[i]) })
+	}
+	return ""
+}
+
+// number returns a number with the language's own digits and marks, and one decimal at most.
+func (l *Language) number(n float64) string {
+	if math.IsInf(n, 0) || math.IsNaN(n) {
+		return "–"
+	}
+	return l.numbers.Sprint(number.Decimal(n, number.MaxFractionDigits(1)))
+}
+
+// list returns some items as people say them: "ann, ben and eve".
+func (l *Language) list(n int, item func(int) string) string {
+	text := ""
+	for i := range n {
+		switch {
+		case i == 0:
+			text = item(i)
+		case i < n-1:
+			text = l.joined("list.more", text, item(i))
+		case n == 2:
+			text = l.joined("list.two", text, item(i))
+		default:
+			text = l.joined("list.last", text, item(i))
+		}
+	}
+	return text
+}
+
+// joined puts two texts, which are clean, into the pattern of a key with {first} and {next}.
+func (l *Language) joined(key, first, next string) string {
+	var b strings.Builder
+	for _, part := range l.patterns[key] {
+		switch part.name {
+		case "first":
+			b.WriteString(first)
+		case "next":
+			b.WriteString(next)
+		default:
+			b.WriteString(part.text)
+		}
+	}
+	return b.String()
+}
+
+// day returns a date as "Friday, 27 November".
+func (l *Language) day(at time.Time) string {
+	return l.Words("date.day",
+		"weekday", sentence.Of("date.weekday."+strconv.Itoa(int(at.Weekday()))),
+		"day", at.Day(), "month", sentence.Of("date.month."+strconv.Itoa(int(at.Month()))))
+}
+
+// Unicode's marks for a text that has a direction of its own.
+const (
+	firstStrong = "\u2068"
+	popIsolate  = "\u2069"
+)
+
+// isolated puts marks around a text whose direction is not that of the sentence. Terminals that know
+// no directions would show the marks, so others have none.
+func (l *Language) isolated(text string) string {
+	isForeign := strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Adlam)
+	})
+	if !isForeign && !l.isolates {
+		return text
+	}
+	return firstStrong + text + popIsolate
+}
