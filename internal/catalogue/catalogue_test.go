@@ -130,7 +130,11 @@ func (l *Language) checkPlurals(t *testing.T, key string, p pattern) {
 // says is there. A literal that ends with a dot stands for all keys that begin so.
 func TestKeys(t *testing.T) {
 	english := read(English)
-	used, prefixes := map[string]bool{}, map[string]bool{}
+	used, prefixes, areas := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for key := range english {
+		area, _, _ := strings.Cut(key, ".")
+		areas[area] = true
+	}
 	literal := regexp.MustCompile("[\"'`]([a-z][a-z0-9_-]*(?:\\.[a-z0-9_-]+)*\\.?)[\"'`$]")
 	saying := regexp.MustCompile(`(?:\b(?:say|said)\(|\bWords\(|sentence\.Of\(|data-(?:words|label)=)"([a-z][a-z0-9_.-]*)"`)
 	for _, root := range []string{"../../discovery", "../../selection", "../../host", "../../peer", "../../internal", "../../web/static"} {
@@ -141,10 +145,15 @@ func TestKeys(t *testing.T) {
 			}
 			data, err := os.ReadFile(name)
 			for _, found := range literal.FindAllSubmatch(data, -1) {
-				if text := string(found[1]); strings.HasSuffix(text, ".") {
+				text := string(found[1])
+				area, _, _ := strings.Cut(text, ".")
+				switch {
+				case strings.HasSuffix(text, "."):
 					prefixes[text] = true
-				} else {
+				case english[text] != "":
 					used[text] = true
+				case filepath.Ext(name) == ".js" && areas[area] && area != text && !strings.HasSuffix(text, ".js"):
+					t.Errorf("%s says %s, which is not in the catalogue", name, text)
 				}
 			}
 			for _, found := range saying.FindAllSubmatch(data, -1) {

@@ -1,9 +1,9 @@
 // What people vote on, out of the state of the room.
 
-import { count } from "../dom.js";
 import { countryName, serverName } from "../choice.js";
 import { isEstimated } from "../estimate.js";
 import { hasSay } from "../people.js";
+import { locale, say } from "../say.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -42,7 +42,7 @@ export function playersOf(state) {
 /** Somebody's ping at a server in words, in two parts. @param {State} state @param {{rtt_ms: Record<string, number>}} ranked @param {Person} person @returns {[string, string]} */
 export function pingOf(state, ranked, person) {
   const ms = ranked.rtt_ms[person.name];
-  if (ms === undefined) return ["no ping", ""];
+  if (ms === undefined) return [say("ping.none"), ""];
   return [`${state.choice && isEstimated(state.choice.selection, person.name) ? "≈ " : ""}${Math.round(ms)}`, " ms"];
 }
 
@@ -61,8 +61,8 @@ export function standing(state) {
   const leader = candidatesOf(state).find((one) => one.leads);
   const awaited = awaitedOf(state);
   const ready = awaited.filter((person) => person.ready).length;
-  const where = leader?.server?.country ? countryName(leader.server.country) : `number ${leader?.number}`;
+  const where = leader?.server?.country ? countryName(leader.server.country) : say("vote.number", { n: leader?.number ?? 0 });
   const n = leader?.voters.length ?? 0;
-  const leads = leader && (n > 0 ? `${where.charAt(0).toUpperCase()}${where.slice(1)} leads with ${count(n, "vote")}.` : "No votes yet.");
-  return [leads, awaited.length > 0 && `${ready} of ${awaited.length} ${awaited.length === 1 || ready === 1 ? "is" : "are"} ready.`].filter(Boolean).join(" ");
+  const leads = leader && (n > 0 ? say("vote.leads", { where: where.charAt(0).toLocaleUpperCase(locale) + where.slice(1), n }) : say("vote.none"));
+  return [leads, awaited.length > 0 && say("vote.ready", { ready, all: awaited.length })].filter(Boolean).join(" ");
 }

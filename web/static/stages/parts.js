@@ -1,6 +1,7 @@
 // What stages share.
 
 import { button, h } from "../dom.js";
+import { say } from "../say.js";
 import { sentence } from "./stages.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -25,7 +26,7 @@ export function outlook(state) {
 }
 
 /** The next round. @param {State} state */
-export function again(state, label = "Next round") {
+export function again(state, label = say("go.next")) {
   const over = state.room.stage === "launching" || state.room.stage === "failed";
   return state.you.organiser && over && h("p", { class: "buttons" }, go(state, label, { class: state.room.stage === "failed" ? "primary" : "" }));
 }

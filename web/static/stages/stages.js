@@ -1,7 +1,8 @@
 // Which stage of the evening the page shows, and what it is called.
 
 import { nameOnly } from "../choice.js";
-import { count, h } from "../dom.js";
+import { h } from "../dom.js";
+import { say } from "../say.js";
 import { standing, votes } from "./ballot.js";
 import { headline } from "./seats.js";
 
@@ -37,46 +38,39 @@ export function stageOf(state, seen) {
   }
 }
 
-const steps = /** @type {const} */ ([
-  ["lobby", "Lobby"],
-  ["search", "Search"],
-  ["reveal", "Reveal"],
-  ["vote", "Vote"],
-  ["go", "Go"],
-]);
+const steps = ["lobby", "search", "reveal", "vote", "go"];
 
 /** The way of the round, as steps. @param {State} state @param {Stage} stage */
 export function way(state, stage) {
   const at = { failed: "search", seats: "search", countdown: state.room.stage === "waiting" ? "search" : "vote" }[/** @type {string} */ (stage)] ?? stage;
-  const shown = steps.filter(([id]) => id !== "vote" || votes(state));
-  const now = shown.findIndex(([id]) => id === at);
-  return shown.map(([id, name], i) => h("li", { class: i < now ? "past" : i === now ? "now" : "", "aria-current": i === now ? "step" : undefined, "data-id": id }, name));
+  const shown = steps.filter((id) => id !== "vote" || votes(state));
+  const now = shown.indexOf(at);
+  return shown.map((id, i) => h("li", { class: i < now ? "past" : i === now ? "now" : "", "aria-current": i === now ? "step" : undefined, "data-id": id }, say(`steps.${id}`)));
 }
 
 /** One sentence that says where the room stands: screen readers hear it. @param {State} state */
 export function sentence(state) {
   const { room, people } = state;
   const players = people.filter((person) => person.peer && person.connected).length;
-  if (room.ended) return state.meeting ? "The room sleeps" : "Good night";
+  if (room.ended) return say(state.meeting ? "stage.sleeps" : "stage.night");
   switch (room.stage) {
     case "gathering":
-      return room.players > 0 ? `Waiting for ${count(Math.max(0, room.players - players), "more player")}` : players === 0 ? "Waiting for the first player" : `${count(players, "player")} here`;
+      return room.players > 0 ? say("stage.awaited", { n: Math.max(0, room.players - players) }) : say("stage.here", { n: players });
     case "listing":
-      return "Fetching the server list";
+      return say("stage.listing");
     case "measuring":
-      return "Everyone is measuring";
+      return say("stage.measuring");
     case "refining":
-      return "Looking for the best server for everyone";
+      return say("stage.refining");
     case "chosen":
-      if (state.agreement.launch_at) return "Off we go in a few seconds";
-      return state.agreement.open ? `Where shall we play? ${standing(state)}` : "Everyone looks at the best again";
+      if (state.agreement.launch_at) return say("stage.countdown");
+      return state.agreement.open ? `${say("vote.where")} ${standing(state)}` : say("stage.verifying");
     case "launching":
-      return state.way ? `Everyone to ${nameOnly(state.way.server)}` : "Everyone on the way";
+      return state.way ? say("stage.go", { server: nameOnly(state.way.server) }) : say("stage.launching");
     case "waiting":
-      return state.seats ? headline(state.seats) : "Waiting for seats";
+      return state.seats ? headline(state.seats) : say("stage.waiting");
     case "failed":
-      if (state.seats) return "No seats for everyone this time";
-      return "No server for everyone this time";
+      return say(state.seats ? "stage.no-seats" : "stage.no-server");
     default:
       return room.stage;
   }
