@@ -8,11 +8,11 @@
 //	GoOnWithout ─────────▶ has left the others who vote
 //	LeaveOut, Recall ────▶ does not count, or counts again
 //
-// Nobody holds the others for long: neither by silence, nor by coming and going, nor by
-// nonsense. All of that adds up, see mostMissed.
+// Nobody holds the others for long: neither by silence, nor by coming and going, nor by nonsense.
+// All of that adds up, see mostMissed.
 //
-// Whether a player is here, and when the player was heard, outlives the round; the rest ends
-// with it, see [Register.Begin].
+// Whether a player is here, and when the player was heard, outlives the round; the rest ends with
+// it, see [Register.Begin].
 package attendance
 
 import (
@@ -27,24 +27,25 @@ const (
 	// given to someone else: long enough to start the program again.
 	GoneAfter = 30 * time.Second
 	// QuietAfter is how long a player who measures may report nothing before that counts as
-	// silence. It is less than a player is waited for, as not all were heard in the same second
-	// last. A player who has measured all is silent when the program answers no ping for so long.
+	// silence. It is less than the others wait for a player, because not all were last heard in the
+	// same second. A player who has measured all is silent when the program answers no ping for so
+	// long.
 	QuietAfter = 15 * time.Second
 	// LeftAfter is how long a player's program may be away while people vote or count down, before
-	// the others choose without. It is longer than a program's longest pause between two tries to
-	// come back: a player who changes networks loses nothing.
+	// the others choose without the player. It is longer than a program's longest pause between two
+	// tries to reconnect, so a player who changes networks loses nothing.
 	LeftAfter = 8 * time.Second
-	// mostMissed is how long one player may be silent or away in all, time and again, while a
-	// round measures: twice what it may be at once.
+	// mostMissed is how long one player may be silent or away in all while a round measures: twice
+	// the longest single silence.
 	mostMissed = 2 * GoneAfter
-	// emptyReturn is the most that it counts to come back without having told anything since
-	// the time before, as a line may break as soon as it is up. Nonsense is what a message
-	// counts that makes none, and ends a connection. A program that does nothing else holds the
-	// others no longer than one that is silent.
+	// emptyReturn is the most that a return counts after a connection on which the player told
+	// nothing new, because a line may break as soon as it is up. Nonsense is how much a senseless
+	// message counts, which ends the connection. A program that does nothing else holds the others
+	// no longer than a silent one.
 	emptyReturn = 8 * time.Second
 	nonsense    = 25 * time.Second
-	// aheadMost is how far ahead of the time a player may have been heard: players who say that
-	// they rest do so for less than a minute.
+	// aheadMost is how far in the future a player may have been heard. Players announce silences of
+	// less than a minute.
 	aheadMost = 5 * time.Minute
 )
 
@@ -119,7 +120,7 @@ type mark struct {
 	briefed int
 }
 
-// Come adds a new player, who has no say in the round if out gives a reason.
+// Come adds a new player. If out gives a reason, the player has no say in the round.
 func (r *Register) Come(name string, out Why, now time.Time) {
 	if r.marks == nil {
 		r.marks = map[string]*mark{}
@@ -128,8 +129,8 @@ func (r *Register) Come(name string, out Why, now time.Time) {
 	r.marks[name] = &mark{Mark: Mark{Here: true, Out: out}, heard: now}
 }
 
-// Return notes that a player's program is back, on another connection. If mayCount, a player
-// who was left out counts again, but for reasons that stay. It returns what to tell people, or
+// Return notes that a player's program is back, on another connection. If mayCount, a player who
+// was left out counts again, unless the reason is one that stays. It returns a note for people, or
 // nothing.
 func (r *Register) Return(name string, d Duty, mayCount bool, now time.Time) (note string) {
 	m := r.mark(name)
@@ -167,8 +168,8 @@ func (r *Register) Mute(names []string) {
 	}
 }
 
-// Report notes that a player has told something new. If mayCount, a player who was left out
-// counts again. It returns what to tell people, or nothing.
+// Report notes that a player has told something new. If mayCount, a player who was left out counts
+// again. It returns a note for people, or nothing.
 func (r *Register) Report(name string, mayCount bool, now time.Time) (note string) {
 	m := r.mark(name)
 	m.returned = time.Time{}
@@ -180,9 +181,9 @@ func (r *Register) Report(name string, mayCount bool, now time.Time) (note strin
 	return ""
 }
 
-// Rest takes a player's word that its program asks nobody for a while. It counts as if the
-// player had been silent so long, so that nobody holds the others by it for longer than by
-// saying nothing. It returns what to tell people, or nothing.
+// Rest takes a player's announcement that its program will ask nobody for a while. That counts like
+// a silence of the same length, so an announcement holds the others no longer than silence does. It
+// returns a note for people, or nothing.
 func (r *Register) Rest(name string, rest time.Duration, now time.Time) (note string) {
 	m := r.mark(name)
 	if m.Done || m.Out != "" || rest < QuietAfter || rest > mostMissed-m.missed {
@@ -193,8 +194,8 @@ func (r *Register) Rest(name string, rest time.Duration, now time.Time) (note st
 	return fmt.Sprintf("%s's router has room for few servers at a time: %s goes on in %v", name, name, rest.Round(time.Second))
 }
 
-// Nonsense notes that a player's program has said something that makes none. It reports
-// whether the player has held the others for too long by now.
+// Nonsense notes that a player's program has sent a senseless message. It reports whether the
+// player has held the others for too long by now.
 func (r *Register) Nonsense(name string) (isTooMuch bool) {
 	m := r.mark(name)
 	m.missed += nonsense
@@ -218,7 +219,7 @@ func (r *Register) Await(now time.Time, names ...string) {
 	}
 }
 
-// Finish notes that players have measured all.
+// Finish notes that players have measured everything.
 func (r *Register) Finish(now time.Time, names ...string) {
 	for _, name := range names {
 		m := r.mark(name)
@@ -243,8 +244,8 @@ func (r *Register) Miss(d time.Duration, names ...string) {
 	}
 }
 
-// LeaveOutOverdue waits no longer for players who have held the others for long enough. Stalled
-// is how long a player who is here may report nothing. It returns what to tell people.
+// LeaveOutOverdue stops waiting for players who have held the others for long enough. Stalled is
+// how long a player who is here may report nothing. It returns notes for people.
 func (r *Register) LeaveOutOverdue(stalled time.Duration, now time.Time) (notes []string) {
 	for _, name := range r.Active() {
 		m := r.mark(name)
@@ -297,8 +298,8 @@ func (r *Register) Of(name string) Mark { return r.mark(name).Mark }
 // Players returns all players in the order of their coming. They are not to be changed.
 func (r *Register) Players() []string { return r.order }
 
-// Find returns the name of the player whom somebody means by a name, letter case apart, or
-// nothing: Ann and ann would be mistaken for each other.
+// Find returns the name of the player that somebody means by a name, or nothing. It ignores letter
+// case, because people would mistake Ann for ann.
 func (r *Register) Find(name string) string {
 	for _, player := range r.order {
 		if strings.EqualFold(player, name) {
@@ -327,7 +328,7 @@ type Counts struct {
 	Active, Present, Quiet int
 }
 
-// Count counts the players, many times a second. It takes the duty for those who are quiet.
+// Count counts the players, many times a second. Duty decides which of them are quiet.
 func (r *Register) Count(d Duty, now time.Time) (c Counts) {
 	count := func(n *int, is bool) {
 		if is {
@@ -343,7 +344,7 @@ func (r *Register) Count(d Duty, now time.Time) (c Counts) {
 	return c
 }
 
-// LastHeard returns when any player was heard last.
+// LastHeard returns the time when any player was heard last.
 func (r *Register) LastHeard() (last time.Time) {
 	for _, m := range r.marks {
 		if m.heard.After(last) {
@@ -367,7 +368,7 @@ func (r *Register) filtered(is func(*mark) bool) []string {
 	return names
 }
 
-// mark returns a player's mark; a stranger has an empty one that nothing keeps.
+// mark returns a player's mark, or an empty one that nothing keeps for a stranger.
 func (r *Register) mark(name string) *mark {
 	if m := r.marks[name]; m != nil {
 		return m
@@ -375,15 +376,15 @@ func (r *Register) mark(name string) *mark {
 	return &mark{}
 }
 
-// isHeard notes when a player was heard. A player who says that silence follows is heard ahead of
-// the time.
+// isHeard notes when a player was heard. The time lies in the future for a player who announced a
+// silence.
 func (m *mark) isHeard(at time.Time) {
 	if m.heard.Before(at) {
 		m.heard = at
 	}
 }
 
-// Begin forgets what was of the round before.
+// Begin forgets what belongs to the round before.
 func (r *Register) Begin(now time.Time) {
 	for _, m := range r.marks {
 		*m = mark{Mark: Mark{Here: m.Here}, heard: now}
@@ -399,21 +400,21 @@ func (r *Register) Again(now time.Time) {
 	}
 }
 
-// Resume says that the host was away: nobody is here, and nobody is blamed for it.
+// Resume says that the host was away. Nobody is here, and nobody is blamed for it.
 func (r *Register) Resume(now time.Time) {
 	for _, m := range r.marks {
 		m.Here, m.heard = false, now
 	}
 }
 
-// Shift says that a time has not counted.
+// Shift moves the times of the round by a time that does not count.
 func (r *Register) Shift(d time.Duration) {
 	for _, m := range r.marks {
 		m.heard = m.heard.Add(d)
 	}
 }
 
-// SetRight takes players for heard just now who were heard by a clock that was ahead.
+// SetRight corrects players' times that a clock noted that was ahead: they count as just heard.
 func (r *Register) SetRight(now time.Time) {
 	for _, m := range r.marks {
 		if m.heard.Sub(now) > aheadMost {

@@ -20,7 +20,7 @@ var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 // at returns a time so many seconds after eight.
 func at(seconds int) time.Time { return eight.Add(time.Duration(seconds) * second) }
 
-// here returns how many players' programs are here.
+// here returns the number of players whose programs are here.
 func here(r *Register) int { return r.Count(Nothing, eight).Here }
 
 // of returns a register of players who came at eight.
@@ -32,7 +32,7 @@ func of(names ...string) *Register {
 	return r
 }
 
-// TestOverdue: for how long the others wait for one player, and what they are told.
+// TestOverdue checks that the others wait for one player only for so long, and are told.
 func TestOverdue(t *testing.T) {
 	const gone, silent = "going on without ann, who has been gone for 30s", "going on without ann, who has reported nothing for 20s"
 	const missed = "going on without ann, who was silent, away or made no sense for 1m0s in all"
@@ -77,8 +77,8 @@ func TestOverdue(t *testing.T) {
 	}
 }
 
-// TestReturn: whether a player counts who comes back while the others measure, and what they
-// are told.
+// TestReturn checks that a player who comes back while the others measure counts again only in the
+// right cases, and that the others are told.
 func TestReturn(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -130,8 +130,8 @@ func TestReturn(t *testing.T) {
 	}
 }
 
-// TestReport: a player who is left out counts again with the first news, but for reasons that
-// stay.
+// TestReport checks that a player who was left out counts again with the first news, unless the
+// reason is one that stays.
 func TestReport(t *testing.T) {
 	for _, tt := range []struct {
 		out    Why
@@ -155,7 +155,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestRest: players may say that silence follows, for no longer than they may be silent.
+// TestRest checks that players may announce a silence, of no longer than they may be silent.
 func TestRest(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -172,7 +172,7 @@ func TestRest(t *testing.T) {
 		{"as long as may be", func(r *Register) { r.Rest("ann", 25*second, eight) }, 35 * second, true},
 		{"one who has finished", func(r *Register) { r.Finish(eight, "ann") }, 25 * second, false},
 		{"one who is left out", func(r *Register) { r.LeaveOut(Silent, "ann") }, 25 * second, false},
-		{"nobody", func(r *Register) { r.Forget("ann") }, 25 * second, true}, // which comes to nothing
+		{"nobody", func(r *Register) { r.Forget("ann") }, 25 * second, true}, // a stranger's rest changes nothing
 	} {
 		r := of("ann")
 		tt.happen(r)
@@ -187,13 +187,13 @@ func TestRest(t *testing.T) {
 	}
 	r := of("ann")
 	r.Rest("ann", 25*second, eight)
-	r.Report("ann", true, at(2)) // was on its way
+	r.Report("ann", true, at(2)) // this was on its way
 	if got := r.Quiet(Measure, at(25+15)); len(got) > 0 {
 		t.Errorf("%v are silent who said so", got)
 	}
 }
 
-// TestQuiet: who is missed, by what the phase expects.
+// TestQuiet checks that the phase's duty decides which players are missed.
 func TestQuiet(t *testing.T) {
 	r := of("ann", "bob", "cat", "dan", "eve", "fay")
 	r.Finish(eight, "ann", "bob")
@@ -224,7 +224,7 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// TestMuteReturn: a player who was away is not silent on coming back.
+// TestMuteReturn checks that a player who comes back is not silent at once.
 func TestMuteReturn(t *testing.T) {
 	r := of("ann")
 	r.Finish(eight, "ann")
@@ -236,7 +236,7 @@ func TestMuteReturn(t *testing.T) {
 	}
 }
 
-// TestNonsense: the third message without sense is too much.
+// TestNonsense checks that the third senseless message is too much.
 func TestNonsense(t *testing.T) {
 	r := of("ann")
 	for n, want := range []bool{false, false, true} {
@@ -246,8 +246,8 @@ func TestNonsense(t *testing.T) {
 	}
 }
 
-// TestLeaveOut: numbers that do not count stay the reason, whatever else happens, until the
-// organiser says otherwise.
+// TestLeaveOut checks that the reason Odd stays until the organiser says otherwise, whatever else
+// happens.
 func TestLeaveOut(t *testing.T) {
 	r := of("ann", "bob", "cat")
 	r.LeaveOut(Odd, "ann")
@@ -266,8 +266,8 @@ func TestLeaveOut(t *testing.T) {
 	}
 }
 
-// TestRounds: what outlives a round, a new measuring, a restart of the host and a clock that was
-// ahead.
+// TestRounds checks that the register keeps and forgets the right things over a new round, a new
+// measuring, a restart of the host, and a clock that was ahead.
 func TestRounds(t *testing.T) {
 	begin := func() *Register {
 		r := of("ann", "bob", "cat")
@@ -315,7 +315,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestStrangers: a name that nobody has comes to nothing.
+// TestStrangers checks that an unknown name changes nothing.
 func TestStrangers(t *testing.T) {
 	r := of("ann")
 	r.Leave("bob", at(1))
@@ -329,7 +329,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestSaved holds the section of the saved room to its form.
+// TestSaved checks the form of the saved section.
 func TestSaved(t *testing.T) {
 	r := of("zoe", "ann", "bob")
 	r.Finish(at(1), "ann")
@@ -364,7 +364,7 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// TestBrief: a connection is sent the list of each round once.
+// TestBrief checks that the room sends each round's list once on a connection.
 func TestBrief(t *testing.T) {
 	var r Register
 	r.Come("ann", "", at(0))

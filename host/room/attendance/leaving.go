@@ -24,7 +24,7 @@ func (r *Register) NextGone(names []string) (next time.Time) {
 	return next
 }
 
-// Away returns those of a group who have been away for a time.
+// Away returns those of a group who have been away for at least a time.
 func (r *Register) Away(group []string, after time.Duration, now time.Time) []string {
 	return filter(group, func(name string) bool {
 		m := r.mark(name)
@@ -32,9 +32,9 @@ func (r *Register) Away(group []string, after time.Duration, now time.Time) []st
 	})
 }
 
-// Absent returns those of a group that votes who are away, and those of them who have been for
-// long enough to have left. If most are away that is likely our own line, and nobody has left
-// before a pause of the room would end.
+// Absent returns those of a voting group who are away, and those of them who have left, because
+// they have been away for long enough. If most are away the cause is likely our own line, so nobody
+// has left before a pause of the room would end.
 func (r *Register) Absent(group []string, pause time.Duration, now time.Time) (away, left []string) {
 	away = filter(group, func(name string) bool { return !r.mark(name).Here })
 	after := LeftAfter
@@ -44,19 +44,19 @@ func (r *Register) Absent(group []string, pause time.Duration, now time.Time) (a
 	return away, r.Away(away, after, now)
 }
 
-// GoOnWithout leaves those of a group that votes out who have left, unless nobody would be
-// there to go on. IsComplete says that all others are here.
+// GoOnWithout leaves out those of a voting group who have left, unless nobody would be there to go
+// on. IsComplete says that all others are here.
 func (r *Register) GoOnWithout(group []string, pause time.Duration, now time.Time) (left []string, isComplete bool) {
 	away, left := r.Absent(group, pause, now)
 	if len(left) == len(group) {
 		return nil, false
 	}
 	r.LeaveOut(Left, left...)
-	r.Miss(LeftAfter, left...) // players who come and go have a say for so long only
+	r.Miss(LeftAfter, left...) // limits the say of players who come and go
 	return left, len(away) == len(left)
 }
 
-// Follow waits for the rest of a voting group that was mostly away, when its first player is back:
+// Follow gives the rest of a voting group time when its first player is back after most were away:
 // a line that comes up again does not bring everyone at once.
 func (r *Register) Follow(name string, group []string, now time.Time) {
 	away := filter(group, func(name string) bool { return !r.mark(name).Here })
@@ -83,8 +83,8 @@ func Sentence(names []string, did string) string {
 	return fmt.Sprintf("%s %s.", names[0], did)
 }
 
-// Headcount says for how many people something is, in words as people say small numbers; one
-// alone has a name.
+// Headcount says for how many people something is, with small numbers as words. One person alone is
+// named.
 func Headcount(names []string) string {
 	words := []string{"nobody", "", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
 	switch n := len(names); {

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// TestGoOnWithout: whom the others who vote choose without, and when.
+// TestGoOnWithout checks that a voting group goes on without the right players, at the right time.
 func TestGoOnWithout(t *testing.T) {
 	group := []string{"ann", "bob", "cat"}
 	for _, tt := range []struct {
 		name     string
-		away     map[string]int // since how many seconds after eight
+		away     map[string]int // seconds after eight since when they are away
 		at       int
 		left     string
 		complete bool
@@ -44,7 +44,7 @@ func TestGoOnWithout(t *testing.T) {
 	}
 }
 
-// TestCanReturn: a player who has left a vote has a say again, but not time and again.
+// TestCanReturn checks that a player who has left a vote has a say again, but not again and again.
 func TestCanReturn(t *testing.T) {
 	r := of("ann", "bob")
 	times := 0
@@ -75,7 +75,7 @@ func TestCanReturn(t *testing.T) {
 	}
 }
 
-// TestFollow: the first who is back of a group that was mostly away gives the rest time.
+// TestFollow checks that the first player back of a group that was mostly away gives the rest time.
 func TestFollow(t *testing.T) {
 	group := []string{"ann", "bob", "cat", "dan"}
 	for _, tt := range []struct {
@@ -100,7 +100,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestGone: when the place of a player who is away is free.
+// TestGone checks that the place of a player who is away becomes free in time.
 func TestGone(t *testing.T) {
 	r := of("ann", "bob", "cat")
 	all := []string{"ann", "bob", "cat"}
@@ -127,7 +127,7 @@ func TestGone(t *testing.T) {
 	}
 }
 
-// TestWords: how people are told who did something.
+// TestWords checks that sentences name people and count them as people would.
 func TestWords(t *testing.T) {
 	many := []string{"ann", "bob", "cat", "dan", "eve", "fay", "guy", "hal", "ida", "jim", "kim", "leo", "max"}
 	for _, tt := range []struct {
@@ -147,7 +147,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestRetries: a room tries again less and less often, and not for ever.
+// TestRetries checks that a room tries again less and less often, and not for ever.
 func TestRetries(t *testing.T) {
 	var rests []string
 	for n := range Retries(mostRetries + 2) {

@@ -7,15 +7,16 @@ const (
 	// takes twice as long, up to lastRetry: servers' lists and players' machines need a rest.
 	firstRetry = 15 * time.Second
 	lastRetry  = 4 * time.Minute
-	// mostRetries is how often in a row, half an hour in all: nobody's program should ask
-	// servers all night.
+	// mostRetries bounds the tries in a row, half an hour in all: nobody's program should ask
+	// servers all day.
 	mostRetries = 12
-	// settling is how long a room that failed, and that all had left, waits for more than the
-	// first to come back.
+	// settling is how long a failed room that everybody had left waits, once the first player is
+	// back, for more.
 	settling = 5 * time.Second
 )
 
-// Retries is how many rounds have failed in a row. It says when a room tries again by itself.
+// Retries is the number of rounds that have failed in a row. It decides when a room tries again by
+// itself.
 type Retries int
 
 // AreOver reports whether the room has tried again often enough.
@@ -30,8 +31,8 @@ func (n Retries) Rest() time.Duration {
 	return rest
 }
 
-// Sooner returns when to try again because somebody is back, in a room that failed at a time and
-// would have tried again at another, if at all. IsFirst says that nobody else is here.
+// Sooner returns when to try again because somebody is back. The room failed at a time, and would
+// have tried again at another, if at all. IsFirst says that nobody else is here.
 func (n Retries) Sooner(failed, retry time.Time, isFirst bool, now time.Time) time.Time {
 	if n.AreOver() {
 		return retry
@@ -45,7 +46,7 @@ func (n Retries) Sooner(failed, retry time.Time, isFirst bool, now time.Time) ti
 	return retry
 }
 
-// SetRight returns when to try again at the latest, if a clock that was ahead has said when.
+// SetRight returns the latest time to try again, if the retry was set by a clock that was ahead.
 func (n Retries) SetRight(retry, now time.Time) time.Time {
 	if rest := n.Rest(); retry.Sub(now) > rest {
 		return now.Add(rest)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Saved is a register at rest, by the names of the players. Who is here is not saved.
+// Saved is a register at rest, by the names of the players. It does not say which players are here.
 type Saved map[string]SavedPlayer
 
 // SavedPlayer is what is kept of a player.
@@ -35,7 +35,7 @@ func (s Saved) Anew() Saved {
 	return anew
 }
 
-// Restore returns the register that was saved, of players in the order in which they came.
+// Restore returns the register that was saved. The players are in the order of their arrival.
 func Restore(s Saved, players []string) (Register, error) {
 	r := Register{order: slices.Clone(players), marks: map[string]*mark{}}
 	for _, name := range players {

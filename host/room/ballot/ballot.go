@@ -27,7 +27,7 @@ const (
 	// at more servers.
 	mostCandidates  = 5
 	leastCandidates = 3
-	// enoughPages is the number of players with an open page from which on people vote, unless the
+	// enoughPages is the number of players with an open page at which people vote, unless the
 	// organiser has decided otherwise.
 	enoughPages = 2
 )
@@ -43,7 +43,7 @@ type Box struct {
 	opened bool
 }
 
-// Paper has one person's words.
+// Paper has one person's votes and words.
 type Paper struct {
 	// Vote is the person's server, nil for none.
 	Vote  *int `json:"vote,omitempty"`
@@ -177,7 +177,7 @@ func (b *Box) Veto(v selection.Veto) error {
 	return nil
 }
 
-// Vetoes returns the vetoes in the order in which people made them. They must not be changed.
+// Vetoes returns the vetoes in the order of their arrival. They must not be changed.
 func (b *Box) Vetoes() []selection.Veto { return b.vetoes }
 
 func (b *Box) hasVetoed(name string) bool {
@@ -187,7 +187,7 @@ func (b *Box) hasVetoed(name string) bool {
 // Ready takes a person's word that they are ready to go.
 func (b *Box) Ready(name string) { b.mark(name, func(p *Paper) { p.Ready = true }) }
 
-// ByHand takes a person's word that they have joined the game server by hand.
+// ByHand takes a person's word that they have joined the game server without Muster.
 func (b *Box) ByHand(name string) { b.mark(name, func(p *Paper) { p.ByHand = true }) }
 
 // Words are a set of a person's words, a bit each.

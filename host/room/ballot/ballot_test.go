@@ -16,7 +16,7 @@ func addr(server int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(server)}), 27960)
 }
 
-// choice is one of the first of the servers, which the rule has ranked so.
+// choice returns a choice of the first of the servers, ranked in this order.
 func choice(servers ...int) *selection.Selection {
 	s := &selection.Selection{}
 	for _, server := range servers {
@@ -28,7 +28,7 @@ func choice(servers ...int) *selection.Selection {
 	return s
 }
 
-// options are servers that everyone has looked at, the best by the rule first.
+// options returns the options of servers that everyone has looked at, the best by the rule first.
 func options(servers ...int) Options { return Among(choice(servers...), servers) }
 
 func opened(t *testing.T, o Options) *Box {
@@ -103,8 +103,8 @@ func TestFavourite(t *testing.T) {
 	}
 }
 
-// TestNumbersStay: whatever comes and goes, a candidate keeps its number, and a draw goes to
-// the lower one.
+// TestNumbersStay checks that a candidate keeps its number whatever comes and goes, and that a draw
+// goes to the lower number.
 func TestNumbersStay(t *testing.T) {
 	b := opened(t, options(4, 5, 6))
 	b.votes(t, "ann", 6, options(4, 5, 6))
@@ -180,7 +180,7 @@ func TestWithdraw(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		words Words
-		want  string // what is left of ann's and bob's words
+		want  string // the rest of ann's and bob's words
 	}{
 		{"", Ready, "1 false true true, 1 false true false"},
 		{"", Ready | ByHand, "1 false false true, 1 false false false"},
@@ -211,7 +211,7 @@ func TestWithdraw(t *testing.T) {
 	}
 }
 
-// TestSaved holds the form of the section: another one needs another form of the saved room.
+// TestSaved checks the form of the section. Another form needs another version of the saved room.
 func TestSaved(t *testing.T) {
 	const form = `{"opened":true,"papers":{"ann":{"vote":5,"ready":true},"bob":{"by_hand":true}},` +
 		`"vetoes":[{"Player":"cat","Server":"","Map":"dm1"}],"numbers":[4,5]}`
@@ -243,7 +243,8 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// TestRefusal: players have a say, guests if the organiser lets them, and of each network one.
+// TestRefusal checks that players have a say, guests have one if the organiser lets them, and only
+// one guest of each network has.
 func TestRefusal(t *testing.T) {
 	const without, watches, spoken = "this choice is made without you", "guests only watch",
 		"somebody on your network has voted already"
@@ -343,8 +344,8 @@ func TestIsWanted(t *testing.T) {
 	}
 }
 
-// FuzzBox has strangers say anything, in any order: of each network one guest is heard, what
-// leads can be voted for, and the box comes back from what is kept.
+// FuzzBox lets strangers say anything, in any order. Only one guest of each network counts, people
+// can vote for the leading server, and a saved box comes back.
 func FuzzBox(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 1, 2, 2, 3, 3, 4, 0, 5, 1, 6, 2, 7, 3})
 	f.Add([]byte{16, 9, 17, 8, 18, 40, 19, 33, 20, 64, 21, 65})

@@ -26,8 +26,8 @@ type Person struct {
 	From netip.Addr
 	// LeftOut says that the choice leaves the player out.
 	LeftOut bool
-	// Page says that the person has a page open. Asked says that the person's program asks at a
-	// terminal.
+	// Page says that the person has a page open. Asked says that the person's program asks for an
+	// answer at a terminal.
 	Page, Asked bool
 }
 
@@ -100,7 +100,7 @@ func (b *Box) IsReady(e Electorate) bool {
 }
 
 // IsWanted reports whether people vote before the launch: the organiser has decided it, or enough
-// players have a page open. A vote that has begun goes on, even if pages close meanwhile.
+// players have a page open. A vote that has begun goes on even if pages close.
 func (b *Box) IsWanted(agree wire.Decision, e Electorate) bool {
 	if agree != wire.Undecided {
 		return agree == wire.Yes

@@ -1,5 +1,5 @@
-// Package brought keeps the servers that people bring into a room: their favourites, which become
-// the group's own, and those on which they never want to play.
+// Package brought keeps the servers that people bring into a room: favourites, which become the
+// group's own, and servers that they refuse to play on.
 //
 // Each entry knows who brought it. Players come, go, rename themselves and take names that others
 // had. Entries under a name belong to the person who had it then, and that person gets them back by
@@ -23,9 +23,9 @@ const (
 	Most = 400
 	// mostStruck bounds the servers that the organiser can take off the lists.
 	mostStruck = 1000
-	// mostLeft bounds the free names of which the lists know the owner. Entries under other free
-	// names belong to nobody. Any number of people may come and go, and each would stay in the
-	// lists.
+	// mostLeft bounds the free names whose owners the lists remember. Entries under other free
+	// names belong to nobody. Without a bound the lists would grow with everyone who comes and
+	// goes.
 	mostLeft = wire.MaxPlayers
 	// longestTitle is how much of a server's name the lists keep, in bytes.
 	longestTitle = 64
@@ -64,8 +64,8 @@ type Taken struct {
 	IsNew bool
 }
 
-// Line is a line for the log that need not be said again. What is the part by which to find it in a
-// log.
+// Line is a line for the log that the room need not repeat. What is the part that identifies it in
+// a log.
 type Line struct{ Text, What string }
 
 // Lines returns the news of servers that somebody brought.
@@ -86,8 +86,8 @@ func (t Taken) Lines(name string) (lines []Line) {
 	return lines
 }
 
-// Bring puts somebody's servers into the lists. They replace those of before, unless adds is set.
-// Reach is the reach that a server must have so that others can be sent there.
+// Bring puts somebody's servers into the lists. They replace the earlier ones, unless adds is set.
+// Reach is the least reach of a server that the group may use.
 func (l *Lists) Bring(name string, reach discovery.Reach, favourites, hidden []wire.Brought, adds bool) (t Taken) {
 	before := *l
 	if !adds {
@@ -155,7 +155,7 @@ func brief(name string) string {
 	return strings.ToValidUTF8(name[:min(len(name), longestTitle)], "")
 }
 
-// change keeps the entries for which keep reports true. keep may change them.
+// change keeps the entries for which keep returns true. It may change them.
 func (l *Lists) change(keep func(*wire.Brought) bool) {
 	for _, list := range []*[]wire.Brought{&l.s.Favourites, &l.s.Hidden} {
 		var kept []wire.Brought
@@ -215,8 +215,8 @@ func (l *Lists) disown(name string) {
 	})
 }
 
-// Leave notes the owner of a name that becomes free, by all credentials by which that person may
-// come back.
+// Leave notes the owner of a name that becomes free, by every credential that may bring that person
+// back.
 func (l *Lists) Leave(name string, credentials ...string) {
 	left, names := map[string]string{}, map[string]bool{}
 	for whose, name := range l.s.Left {
@@ -266,8 +266,8 @@ func (l *Lists) release(is func(name string) bool) {
 	maps.DeleteFunc(l.s.Left, func(_, name string) bool { return is(name) })
 }
 
-// Hide adds a server on which the organiser never wants to play, whatever others say of it.
-// Players' own entries leave room for it.
+// Hide adds a server that the organiser refuses to play on, whatever others say of it. It needs a
+// place that players' own entries leave free.
 func (l *Lists) Hide(addr netip.AddrPort, title, organiser string) error {
 	if most := Most + wire.MaxBrought; len(l.s.Hidden) >= most {
 		return fmt.Errorf("a room hides %d servers at most: take some off the list", most)
@@ -304,8 +304,8 @@ func (l *Lists) Ours() (ours []netip.AddrPort) {
 	return ours
 }
 
-// Hidden returns the people who never want to play on a server, by server. If that is more than
-// half of a list, only the organiser's word counts: else one player could keep all from playing.
+// Hidden returns the people who refuse to play on each server. If that is more than half of a list,
+// only the organiser's word counts, because one player could otherwise keep all from playing.
 func (l *Lists) Hidden(list []discovery.Server, organiser string) (hidden []selection.Veto) {
 	onlyTheirs := false
 	if 2*len(l.s.Hidden) > len(list) {

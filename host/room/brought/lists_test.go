@@ -28,7 +28,7 @@ func entries(servers ...int) (list []wire.Brought) {
 	return list
 }
 
-// whose returns who stands with each favourite, in order.
+// whose returns the people who stand with each favourite, in order.
 func whose(l *Lists) (by [][]string) {
 	for _, one := range l.View().Favourites {
 		by = append(by, one.By)
@@ -36,7 +36,7 @@ func whose(l *Lists) (by [][]string) {
 	return by
 }
 
-// TestBring: what becomes of servers that people bring.
+// TestBring checks that servers that people bring are taken, counted or refused.
 func TestBring(t *testing.T) {
 	var l Lists
 	local := []wire.Brought{{Addr: netip.MustParseAddrPort("192.168.1.7:27960")}}
@@ -85,7 +85,7 @@ func TestBring(t *testing.T) {
 	}
 }
 
-// TestNames: what was brought follows whoever brought it, and nobody else.
+// TestNames checks that entries follow the person who brought them, and nobody else.
 func TestNames(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -142,7 +142,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestManyLeave: those who come and go under ever other names do not make the lists grow.
+// TestManyLeave checks that people who come and go under one new name after the other do not make
+// the lists grow.
 func TestManyLeave(t *testing.T) {
 	var l Lists
 	for i := range 3 * mostLeft {
@@ -156,7 +157,7 @@ func TestManyLeave(t *testing.T) {
 	}
 }
 
-// TestHidden: whose word keeps a group from playing on a server.
+// TestHidden checks that only the right people can keep a group from playing on a server.
 func TestHidden(t *testing.T) {
 	var list []discovery.Server
 	for server := range 4 {
@@ -203,7 +204,7 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestSaved holds the section of the saved room to its form.
+// TestSaved checks the form of the saved section.
 func TestSaved(t *testing.T) {
 	var l Lists
 	l.Bring("ann", everywhere, entries(1), entries(2, 3), false)
@@ -224,7 +225,7 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// FuzzLists has people do anything: the lists keep their bounds, and no copy changes.
+// FuzzLists lets people do anything. The lists keep their bounds, and no copy changes.
 func FuzzLists(f *testing.F) {
 	f.Add([]byte("\x00\x01\x02\x03\x41\x05\x82\x07\xc8\x09\x0a\x0b\x0c\x0d"))
 	f.Add([]byte(strings.Repeat("\x00\x31\x47\x03\x12\x29", 40)))
@@ -291,7 +292,8 @@ func FuzzLists(f *testing.F) {
 	})
 }
 
-// TestLines: people are told once what somebody brings, and what cannot be shared.
+// TestLines checks that people are told once about servers that somebody brings, and about those
+// that cannot be shared.
 func TestLines(t *testing.T) {
 	const why = ": on a network of their own, taken off by the organiser, or beyond the 100 of a player and the 400 that a room keeps"
 	for _, tt := range []struct {

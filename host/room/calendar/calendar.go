@@ -23,8 +23,7 @@ import (
 )
 
 const (
-	// KeepEmpty is how long a room without anyone in it is kept: an evening and the
-	// morning after.
+	// KeepEmpty is how long a room without anyone in it is kept: a night and the morning after.
 	KeepEmpty = 24 * time.Hour
 	// sleepAfter is how long a standing room stays awake without a program. No session goes on
 	// without one for so long.
@@ -43,8 +42,8 @@ const (
 	// that comes back within that time has not heard that the session ended, and its player wants
 	// no other.
 	returnsWithin = 30 * time.Minute
-	// ageStep is the step in which unused time counts. mostAge bounds the time that counts at once,
-	// so that a clock that jumps by years costs a day.
+	// ageStep is the unit of unused time. mostAge bounds the time that counts at once, so that a
+	// clock that jumps by years costs a day.
 	ageStep, mostAge = 24 * time.Hour, 25 * time.Hour
 	// mostAhead is how far in the future the room may have been used, because players who rest for
 	// less than a minute say so in advance.
@@ -73,8 +72,8 @@ type Calendar struct {
 	left  []string
 	// coming has people's words on coming to a date, by their keys.
 	coming map[string]Coming
-	// reminded is the last date of which the room reminded people. openedFor is the last date for
-	// which it opened itself.
+	// reminded is the last date that the room reminded people of. openedFor is the last date that
+	// it opened itself for.
 	reminded, openedFor time.Time
 	// used is when somebody used the room last; a player's own time may be later. wasUsed says that
 	// a program was there after the newest step. It is not saved: no program stays connected over a
@@ -97,8 +96,8 @@ type Coming struct {
 	To    time.Time `json:"to"`
 }
 
-// upcoming is the schedule of a text, and its next date as of the time reckoned. A restored room
-// makes it anew.
+// upcoming is a parsed schedule, and its next date at the time of reckoning. A restored room parses
+// it again.
 type upcoming struct {
 	text     string
 	schedule schedule.Schedule
@@ -331,7 +330,7 @@ func (c *Calendar) setRight(now time.Time) {
 	}
 }
 
-// Open begins another session, at somebody's wish, if the room sleeps.
+// Open begins another session on somebody's order, if the room sleeps.
 func (c *Calendar) Open(by string, f Facts) []Event {
 	if !c.IsAsleep() || f.IsClosed {
 		return nil
@@ -344,7 +343,7 @@ func (c *Calendar) open(why string, now time.Time) Event {
 	return Open{why}
 }
 
-// End ends the session at somebody's wish. Then a standing room sleeps, and any other is over.
+// End ends the session on somebody's order. Then a standing room sleeps, and any other is over.
 func (c *Calendar) End(by string, f Facts) (Sleep, error) {
 	end := Sleep{Why: by + " has ended the night. Good night!"}
 	switch {
@@ -399,7 +398,7 @@ func (c *Calendar) MissedEnd(key string, now time.Time) *wire.Refusal {
 	return nil
 }
 
-// Come takes somebody's word on coming to the next date; nil takes it back.
+// Come takes somebody's word that they come to the next date, or do not; nil takes it back.
 func (c *Calendar) Come(key string, comes *bool) error {
 	switch {
 	case c.upcoming.next.IsZero():
@@ -426,7 +425,7 @@ type Use struct {
 	// IsStanding says that the room stays when a session ends.
 	IsStanding bool
 	// IsClaimed says that people use the room: a program has joined it, or somebody says yes to its
-	// date. Anybody can open rooms to which nobody comes.
+	// date. Anybody can open rooms that stay empty.
 	IsClaimed bool
 	// IsOver says that the room was closed, or that no program has been in it for long. Only
 	// closing ends a standing room.

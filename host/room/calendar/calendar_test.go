@@ -23,7 +23,7 @@ var (
 
 const fridays = "fri 20:00 Europe/Berlin"
 
-// people are ann, the organiser, and bob, who play, and zoe, who looks on.
+// people returns ann, the organiser, and bob, who both play, and zoe, who watches.
 func people() []Person {
 	return []Person{
 		{Key: "A", Name: "ann", IsPlayer: true, IsConnected: true, IsOrganiser: true, Seen: eight},
@@ -32,11 +32,11 @@ func people() []Person {
 	}
 }
 
-// room plays the room of a calendar, on a clock of its own.
+// room plays a calendar's room, on a clock of its own.
 type room struct {
 	*Calendar
 	Facts
-	// did is what the calendar wanted, a line an event.
+	// did are the calendar's events, a line each.
 	did []string
 }
 
@@ -44,7 +44,7 @@ func newRoom(every string, people ...Person) *room {
 	return &room{New(eight), Facts{Now: eight, Every: every, Name: "Friday", Game: "openarena", People: people}, nil}
 }
 
-// follow does what rooms do.
+// follow carries out events as a room does.
 func (r *room) follow(events ...Event) {
 	at := r.Now.Sub(eight)
 	for _, e := range events {
@@ -66,7 +66,7 @@ func (r *room) follow(events ...Event) {
 	}
 }
 
-// until lets time pass as a host does: the room is given it when it asks.
+// until lets time pass as a host does: the room gets it when it asks.
 func (r *room) until(t *testing.T, end time.Time) (ticks int) {
 	t.Helper()
 	for {
@@ -91,7 +91,7 @@ func (r *room) tick() {
 	r.follow(r.Advance(r.Facts)...)
 }
 
-// restarts has another host go on with the calendar that was saved.
+// restarts lets another host go on with the saved calendar.
 func (r *room) restarts(t *testing.T) {
 	t.Helper()
 	data, err := json.Marshal(r.Save())
@@ -108,7 +108,7 @@ func (r *room) restarts(t *testing.T) {
 	r.follow(r.Advance(r.Facts)...)
 }
 
-// wants compares what the calendar wanted since the last time.
+// wants compares the calendar's events since the last time.
 func (r *room) wants(t *testing.T, want ...string) {
 	t.Helper()
 	if !slices.Equal(r.did, want) {
@@ -117,8 +117,8 @@ func (r *room) wants(t *testing.T, want ...string) {
 	r.did = nil
 }
 
-// TestDates: a room reminds its people of a date four hours before, and opens half an hour
-// before, once, whatever happens in between.
+// TestDates checks that a room reminds its people of a date four hours before and opens half an
+// hour before, once each, whatever happens in between.
 func TestDates(t *testing.T) {
 	const reminds, opens = "163h0m0s note the next evening is near", "166h30m0s open: it is nearly time: the room is open"
 	for _, tt := range []struct {
@@ -174,7 +174,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestNextDate: a date is the next one until an hour after it, or until its session has ended.
+// TestNextDate checks that a date is the next one until an hour after it, or until its session has
+// ended.
 func TestNextDate(t *testing.T) {
 	r := newRoom(fridays, people()...)
 	next := func(want time.Time) {
@@ -212,7 +213,7 @@ func TestNextDate(t *testing.T) {
 	}
 }
 
-// TestReminder names those who come, and no stranger.
+// TestReminder checks that a reminder names the people who come, and no stranger.
 func TestReminder(t *testing.T) {
 	r := newRoom(fridays, people()...)
 	r.Posts = true
@@ -224,14 +225,14 @@ func TestReminder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r.Come("B", nil) // who takes it back
+	r.Come("B", nil) // zoe takes it back
 	r.Now = friday.Add(-time.Hour)
 	r.follow(r.Advance(r.Facts)...)
 	r.wants(t, "166h0m0s note the next evening is near",
 		"166h0m0s announce We play openarena on Friday, 27 November, at 20:00 CET. Coming: ann, cat.")
 }
 
-// TestCome: what somebody says is of one date, and forgotten with the person.
+// TestCome checks that a word on coming belongs to one date, and is forgotten with the person.
 func TestCome(t *testing.T) {
 	r := newRoom("whenever", people()...)
 	r.Advance(r.Facts)
@@ -263,14 +264,14 @@ func TestCome(t *testing.T) {
 	}
 }
 
-// TestIdle: a room sleeps two hours after the last program, and not before.
+// TestIdle checks that a room sleeps two hours after the last program, and not before.
 func TestIdle(t *testing.T) {
 	const sleeps = "nobody is here any more: the night is over, and the room sleeps"
 	for _, tt := range []struct {
 		name, every string
-		// change is what happens an hour after the room has opened.
+		// change happens an hour after the room has opened.
 		change func(*room)
-		// sleeps is when the room sleeps, and last when the session ended; 0 is never.
+		// sleeps is when the room falls asleep, and last when the session ended; 0 is never.
 		sleeps, last time.Duration
 	}{
 		{"somebody is there", fridays, func(r *room) {}, 0, 0},
@@ -322,7 +323,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestEnd: a standing room sleeps, and another is over.
+// TestEnd checks that the end of a session puts a standing room to sleep, and closes another.
 func TestEnd(t *testing.T) {
 	const why = "ann has ended the night. Good night!"
 	r := newRoom("", people()...)
@@ -356,7 +357,7 @@ func TestEnd(t *testing.T) {
 	r.wants(t, "0s announce Friday is open: we look for a server of openarena.")
 }
 
-// TestForgotten: whom a room forgets that sleeps.
+// TestForgotten checks that a room that sleeps forgets only the right people.
 func TestForgotten(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -383,7 +384,8 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestMostRegulars: the place of whoever was away longest goes to those who played last.
+// TestMostRegulars checks that the newest players get the places of the regulars who were away
+// longest.
 func TestMostRegulars(t *testing.T) {
 	r := newRoom(fridays, Person{Key: "ann", IsOrganiser: true, IsRegular: true})
 	for i := range mostRegulars + 2 {
@@ -401,7 +403,7 @@ func TestMostRegulars(t *testing.T) {
 	}
 }
 
-// TestMissedEnd tells a program that was away when the session ended from others.
+// TestMissedEnd checks that the room recognises a program that was away when the session ended.
 func TestMissedEnd(t *testing.T) {
 	for _, tt := range []struct {
 		name, key string
@@ -432,7 +434,7 @@ func TestMissedEnd(t *testing.T) {
 	}
 }
 
-// TestMissedEndOfTheLast: a program is told of the end of the newest session only.
+// TestMissedEndOfTheLast checks that a program is told only of the end of the newest session.
 func TestMissedEndOfTheLast(t *testing.T) {
 	r := newRoom(fridays, people()...)
 	r.End("ann", r.Facts)
@@ -444,7 +446,8 @@ func TestMissedEndOfTheLast(t *testing.T) {
 	}
 }
 
-// TestUse: for how long nobody has been there, and whether the room is anybody's.
+// TestUse checks that the calendar knows for how long a room was empty, and whether anybody uses
+// it.
 func TestUse(t *testing.T) {
 	away := people()
 	away[0].IsConnected, away[1].IsConnected = false, false
@@ -487,7 +490,7 @@ func TestUse(t *testing.T) {
 		r.Now = eight.Add(tt.at)
 		tt.change(r)
 		got := r.Use(r.Facts)
-		if tt.want.Unused > 0 { // how long nobody used it says more than when somebody opened it
+		if tt.want.Unused > 0 { // unused time matters more than the time of opening
 			tt.want.Empty = got.Empty
 		}
 		if got != tt.want {
@@ -496,7 +499,8 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// TestAnnouncements: a room says once that it is open, and posts nothing without a webhook.
+// TestAnnouncements checks that a room says once that it is open, and posts nothing without a
+// webhook.
 func TestAnnouncements(t *testing.T) {
 	const open = "0s announce Friday is open: we look for a server of openarena."
 	r := newRoom("", people()...)
@@ -515,7 +519,7 @@ func TestAnnouncements(t *testing.T) {
 		t.Errorf("it says that it is open at %v", next)
 	}
 	r.Advance(r.Facts)
-	r.wants(t) // which waits for a tick
+	r.wants(t) // this waits for a tick
 	r.tick()
 	r.restarts(t)
 	r.tick()
@@ -546,7 +550,7 @@ func TestAnnouncements(t *testing.T) {
 	}
 }
 
-// golden is a calendar in the form in which rooms are saved.
+// golden is a calendar in its saved form.
 const golden = `{"evenings":[{"began":"2026-11-13T20:00:00Z","ended":"2026-11-13T23:00:00Z","stays":[]}],` +
 	`"tonight":{"began":"2026-11-20T20:00:00Z","stays":[{"at":"2026-11-20T20:00:00Z","game":"openarena","server":"den",` +
 	`"connect":"192.0.2.1:27960","mean_ms":30,"players":[{"who":"A","name":"ann","ping_ms":40,"liked":true}]}]},` +
@@ -555,7 +559,7 @@ const golden = `{"evenings":[{"began":"2026-11-13T20:00:00Z","ended":"2026-11-13
 	`"reminded":"2026-11-20T19:00:00Z","dated":"2026-11-20T19:00:00Z","used":"2026-11-20T22:00:00Z","unused":5,` +
 	`"counted":"2026-11-20T20:00:00Z","unjoined":true,"posts":{"opened":true,"at":"2026-11-20T20:00:00Z","trouble":"refused"}}`
 
-// TestSaved: the calendar comes back whole.
+// TestSaved checks that a saved calendar comes back whole.
 func TestSaved(t *testing.T) {
 	var s Saved
 	if err := json.Unmarshal([]byte(golden), &s); err != nil {
@@ -579,7 +583,7 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// FuzzRestore: any section that is taken can be shown, goes on and is saved again.
+// FuzzRestore checks that any section that is accepted can be shown, goes on, and is saved again.
 func FuzzRestore(f *testing.F) {
 	f.Add([]byte(golden), int64(0))
 	f.Add([]byte(`{"evenings":[{},{"stays":[{"players":[{}]}]}],"tonight":{"stays":null},"coming":{"":{}}}`), int64(1)<<40)

@@ -9,7 +9,7 @@ import (
 )
 
 // mostSessions, mostStays of one session and mostSeats in all bound the history: two years of
-// Fridays, or ten people four times a night for a hundred nights.
+// Fridays, or ten people four times a session for a hundred sessions.
 const mostSessions, mostStays, mostSeats = 100, 24, 4000
 
 // Trip compares a launch with those before it.
@@ -21,8 +21,8 @@ type Trip struct {
 	Regulars []string
 }
 
-// Play writes down the server to which the room goes, its country, and the pings of the players
-// that the choice was for.
+// Play writes down the room's destination, its country, and the pings of the players that the
+// choice was for.
 func (c *Calendar) Play(played wire.Played, country string, rtt map[string]float64, f Facts) Trip {
 	t := Trip{IsNew: true}
 	isAgain := func(p wire.Played) bool { return p.Round == played.Round }
@@ -122,7 +122,7 @@ func (c *Calendar) lastSeat(key string) *wire.Seat {
 	return &last.Players[at]
 }
 
-// Like takes how somebody liked the last stay; nil takes it back.
+// Like takes somebody's opinion of the last stay; nil takes it back.
 func (c *Calendar) Like(key string, liked *bool) error {
 	seat := c.lastSeat(key)
 	if seat == nil {

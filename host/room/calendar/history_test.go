@@ -11,7 +11,7 @@ import (
 	"muster/host/wire"
 )
 
-// den is where a round goes, with ann and bob in mind.
+// den returns the destination of a round that chose for ann and bob.
 func den(round int, connect string) wire.Played {
 	return wire.Played{
 		Round:   round,
@@ -25,10 +25,10 @@ func den(round int, connect string) wire.Played {
 	}
 }
 
-// TestPlay tells a launch that is news from one that is known, and writes both down.
+// TestPlay checks that a repeated launch is told from a new one, and that both are written down.
 func TestPlay(t *testing.T) {
 	r := newRoom(fridays, people()...)
-	r.People[1].IsConnected = false // and nobody chose for bob
+	r.People[1].IsConnected = false // bob is away, and nobody chose for bob
 	for _, tt := range []struct {
 		played             wire.Played
 		isNew, isElsewhere bool
@@ -51,7 +51,7 @@ func TestPlay(t *testing.T) {
 		r.Now = r.Now.Add(time.Hour)
 	}
 	r.Leave(r.Now)
-	r.Leave(r.Now.Add(time.Hour)) // from where it is no more
+	r.Leave(r.Now.Add(time.Hour)) // the launch leaves from no server now
 	want := wire.Evening{Began: eight.Add(2 * time.Hour), Stays: []wire.Stay{
 		{At: eight.Add(2 * time.Hour), Until: eight.Add(3 * time.Hour)}, {At: eight.Add(3 * time.Hour), Until: eight.Add(4 * time.Hour)},
 	}}
@@ -74,7 +74,7 @@ func TestPlay(t *testing.T) {
 	}
 }
 
-// TestBound: the history is bounded in sessions, in rounds of one and in seats.
+// TestBound checks that the history is bounded in sessions, in rounds of a session, and in seats.
 func TestBound(t *testing.T) {
 	for _, tt := range []struct{ sessions, stays, seats, left int }{
 		{mostSessions, 1, 10, mostSessions},
@@ -109,7 +109,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestLike: those who played there last say how it was.
+// TestLike checks that only people who played on the last server can say how they liked it.
 func TestLike(t *testing.T) {
 	r := newRoom("whenever", people()...)
 	if err := r.Like("A", &yes); err != errNotThere {
@@ -134,7 +134,7 @@ func TestLike(t *testing.T) {
 	}
 }
 
-// TestMeeting: everybody sees who may come, and where the room was last.
+// TestMeeting checks that everybody sees the people who may come, and the room's last server.
 func TestMeeting(t *testing.T) {
 	r := newRoom(fridays, people()...)
 	r.Play(den(1, "a"), "DE", nil, r.Facts)
@@ -163,7 +163,7 @@ func TestMeeting(t *testing.T) {
 	}
 }
 
-// TestForget: nothing is left of somebody, whatever they were called.
+// TestForget checks that a forgotten person leaves no trace, under any name.
 func TestForget(t *testing.T) {
 	made := func() *room {
 		r := newRoom(fridays, people()...)
@@ -183,7 +183,7 @@ func TestForget(t *testing.T) {
 		key, name string
 		names     []string
 		was       bool
-		left      string // of "bob", "robert" and bob's key
+		left      string // the rest of "bob", "robert" and bob's key
 	}{
 		{"B", "robert", []string{"robert", "bob", "robert"}, true, ""},
 		{"", "BOB", []string{"BOB", "bob"}, true, "robert B"},

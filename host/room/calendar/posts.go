@@ -7,7 +7,7 @@ import (
 	"muster/host/wire"
 )
 
-// SavedPosts says how a room's announcements fare.
+// SavedPosts is the state of a room's announcements.
 type SavedPosts struct {
 	// Opened says that the room has announced its opening.
 	Opened bool `json:"opened,omitempty"`
@@ -56,6 +56,6 @@ func (c *Calendar) Posted(trouble string, f Facts) []Event {
 	return []Event{Note{"not posted: " + trouble}}
 }
 
-// ForgetPosts forgets how announcements fared, because another webhook gets them from now on. That
+// ForgetPosts forgets the fate of announcements, because another webhook gets them from now on. It
 // hears first that the room is open.
 func (c *Calendar) ForgetPosts() { c.posts = SavedPosts{} }

@@ -6,7 +6,7 @@
 //	          ▼                       ▼
 //	        Record ─▶ Culled        Suppose ─▶ a what-if
 //
-// A basis comes from the room. It has the players' measurements and the group's wishes. Package
+// The basis comes from the room. It has the players' measurements and the group's criteria. Package
 // selection makes the choice itself.
 package choice
 
@@ -106,7 +106,7 @@ func (c *Choice) Take(s selection.Selection) { c.newest, c.whatIf = &s, nil }
 // Refine replaces the newest choice when more is known of it. The what-if stays.
 func (c *Choice) Refine(s selection.Selection) { c.newest = &s }
 
-// Weigh notes the players on whose word the newest choice hangs, by a basis of the same players.
+// Weigh notes the players whose word decides the newest choice, by a basis of the same players.
 func (c *Choice) Weigh(b selection.Basis) {
 	s, why := *c.newest, selection.Why{}
 	if s.Why != nil {
@@ -150,8 +150,8 @@ func (c *Choice) Basis(players []string) (b selection.Basis, isOfThem bool) {
 	return record.basis, true
 }
 
-// Suppose ranks the measurements by other settings, at somebody's wish. The patch turns the room's
-// settings into them, and the basis has them already.
+// Suppose ranks the measurements by other settings, on somebody's order. The patch turns the room's
+// settings into them, and the basis already has them.
 func (c *Choice) Suppose(by string, patch json.RawMessage, b selection.Basis) {
 	b.Criteria.Reasons = -1
 	c.whatIf = &whatIf{by, patch, b.Select()}
@@ -168,8 +168,7 @@ func (c *Choice) Supposed() json.RawMessage {
 	return c.whatIf.Patch
 }
 
-// Allow returns settings with a limit in ms up to which pings suit. The stricter limits still come
-// first.
+// Allow returns settings with another limit of pings, in ms. The stricter limits still come first.
 func Allow(s wire.Settings, limitMS float64) (wire.Settings, error) {
 	limit := math.Ceil(limitMS)
 	if !(limit > 0 && limit <= mostAllowed) {
@@ -191,7 +190,7 @@ func Allow(s wire.Settings, limitMS float64) (wire.Settings, error) {
 	return s.Patched(patch, wire.OnPage)
 }
 
-// Lack says why there is nothing to choose: the number of servers that went, by cause.
+// Lack says why there is nothing to choose: the number of servers that were culled, by cause.
 func Lack(s *selection.Selection) string {
 	var parts []string
 	c := s.Culled

@@ -20,8 +20,8 @@ func addr(server int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, byte(2 + server/200), byte(server % 200)}), 27960)
 }
 
-// basisOf is what players measured, in ms: a row a player, -1 for a server that is lost and 0
-// for one that was not asked. The servers have 12 seats free, and names.
+// basisOf returns a basis of measurements in ms, a row for each player. -1 is a lost server, and 0
+// one that the player did not ask. The servers have 12 seats free, and names.
 func basisOf(rows map[string][]int) selection.Basis {
 	players := slices.Sorted(maps.Keys(rows))
 	n := len(rows[players[0]])
@@ -47,12 +47,12 @@ func basisOf(rows map[string][]int) selection.Basis {
 	return b
 }
 
-// two is ann and bob, for whom server 1 is best.
+// two returns a basis of ann and bob. Server 1 is the best for them.
 func two() selection.Basis {
 	return basisOf(map[string][]int{"ann": {20, 40, 10}, "bob": {80, 38, -1}})
 }
 
-// nothing is ann and bob, for whom nothing is good enough.
+// nothing returns a basis of ann and bob without a server that is good enough.
 func nothing() selection.Basis {
 	b := two()
 	b.Criteria.By, b.Criteria.Limits = selection.Threshold, []time.Duration{30 * time.Millisecond}
@@ -66,8 +66,8 @@ func server(s *selection.Selection) int {
 	return s.Chosen.Server
 }
 
-// TestTry: a try changes nothing of what was chosen. The record is of the newest try that
-// found something.
+// TestTry checks that a try leaves the choice alone, and that the record is of the newest try that
+// found a server.
 func TestTry(t *testing.T) {
 	var c Choice
 	if record, isKnown := c.Record(); record != nil || !isKnown || c.Newest() != nil {
@@ -92,7 +92,7 @@ func TestTry(t *testing.T) {
 	if c.Try(two()); c.record == found {
 		t.Error("a newer try has no record")
 	}
-	c.Take(selection.Selection{}) // all have given up
+	c.Take(selection.Selection{}) // everybody gave up
 	if _, isKnown := c.Record(); isKnown {
 		t.Error("a choice of nothing was made from what led to a server")
 	}
@@ -104,7 +104,7 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// TestEstimate: an estimate is no reason to play nowhere.
+// TestEstimate checks that an estimate never leaves the group without a server.
 func TestEstimate(t *testing.T) {
 	for _, tt := range []struct {
 		zoe       int
@@ -124,7 +124,7 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestTakeRefine: another choice forgets the what-if, and what is known better does not.
+// TestTakeRefine checks that another choice forgets the what-if, and that refining it does not.
 func TestTakeRefine(t *testing.T) {
 	var c Choice
 	c.Take(c.Try(two()))
@@ -143,13 +143,13 @@ func TestTakeRefine(t *testing.T) {
 	}
 }
 
-// TestSuppose: a what-if is about what the choice was made from, if it is of the same players.
+// TestSuppose checks that a what-if takes the basis of the choice, if it is of the same players.
 func TestSuppose(t *testing.T) {
 	newer := basisOf(map[string][]int{"ann": {1, 40, 10}, "bob": {1, 38, -1}})
 	alone := basisOf(map[string][]int{"ann": {1, 40, 10}})
 	for _, tt := range []struct {
 		name  string
-		given bool // the room has given up since
+		given bool // the room has given up meanwhile
 		b     selection.Basis
 		want  int
 	}{
@@ -173,15 +173,15 @@ func TestSuppose(t *testing.T) {
 	}
 }
 
-// TestBasisOfNothing: without a choice there is nothing to suppose from.
+// TestBasisOfNothing checks that there is no what-if without a choice.
 func TestBasisOfNothing(t *testing.T) {
 	if b, isOfThem := new(Choice).Basis([]string{"ann"}); isOfThem || b.Table != nil {
 		t.Errorf("nothing was chosen from %+v", b)
 	}
 }
 
-// TestWeigh: the players are named on whose word the choice hangs, and no guest, who has
-// reported nothing.
+// TestWeigh checks that the players whose word decides the choice are named, and no guest, because
+// guests report nothing.
 func TestWeigh(t *testing.T) {
 	rows := map[string][]int{"dan": {}}
 	for i, name := range []string{"ann", "bob", "cat"} {
@@ -209,7 +209,8 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
-// TestGo: the group goes to a server that has seats by now, as long as it suits everyone.
+// TestGo checks that the group goes to a server that has seats by now, as long as it suits
+// everyone.
 func TestGo(t *testing.T) {
 	rows := map[string][]int{"ann": nil}
 	for server := range 2 * rankingLength {
@@ -247,8 +248,8 @@ func TestGo(t *testing.T) {
 	}
 }
 
-// TestCulled: the record lists what was left out and why, with what was measured, and is not
-// changed by what the room learns.
+// TestCulled checks that the record lists the culled servers with the cause and the measurements,
+// and that later news does not change it.
 func TestCulled(t *testing.T) {
 	b := basisOf(map[string][]int{"ann": {20, 40, 10}, "bob": {80, 38, -1}, "zoe": {20, 40, 10}})
 	b.Criteria.Blacklist = []netip.Prefix{netip.PrefixFrom(addr(0).Addr(), 32)}
@@ -274,7 +275,8 @@ func TestCulled(t *testing.T) {
 	}
 }
 
-// TestManyCulled: a list has no more servers than people read, and says how many there are.
+// TestManyCulled checks that a list has no more servers than people read, and says how many there
+// are.
 func TestManyCulled(t *testing.T) {
 	rows := map[string][]int{"ann": slices.Repeat([]int{-1}, maxCulled+5)}
 	rows["ann"][0] = 10
@@ -285,8 +287,8 @@ func TestManyCulled(t *testing.T) {
 	}
 }
 
-// TestForgetSaid: the record holds no more of the list's word than the room, and a reader
-// loses nothing.
+// TestForgetSaid checks that the record keeps no more of the list's facts than the room, and that
+// its readers lose nothing.
 func TestForgetSaid(t *testing.T) {
 	b := basisOf(map[string][]int{"ann": {20, -1}})
 	delete(b.Servers.Infos, 1)
@@ -303,7 +305,7 @@ func TestForgetSaid(t *testing.T) {
 	}
 }
 
-// TestAllow: a higher limit is tried after the stricter ones, where the rule needs limits.
+// TestAllow checks that a higher limit is tried after the stricter ones, if the rule needs limits.
 func TestAllow(t *testing.T) {
 	ms := func(limits ...int) (all wire.Limits) {
 		for _, l := range limits {
@@ -333,7 +335,8 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// TestLack: people read how many servers went, what for, and whom some do not let in.
+// TestLack checks that people read how many servers were culled, why, and which players some do not
+// let in.
 func TestLack(t *testing.T) {
 	for want, s := range map[string]selection.Selection{
 		"": {},
@@ -359,7 +362,7 @@ func TestLack(t *testing.T) {
 	}
 }
 
-// TestView: people see the servers that are named, by their names, and whom they shut out.
+// TestView checks that people see the named servers by name, and the players whom these shut out.
 func TestView(t *testing.T) {
 	var c Choice
 	if c.View(Facts{}) != nil || c.ViewWhatIf(Facts{}) != nil {
@@ -398,21 +401,21 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestNamesInPlace: an address that another begins with is not taken for that one.
+// TestNamesInPlace checks that an address is not replaced inside a longer one that begins with it.
 func TestNamesInPlace(t *testing.T) {
 	b := basisOf(map[string][]int{"ann": {20, 10}})
 	b.Servers.List[0].Addr = netip.AddrPortFrom(addr(1).Addr(), 2796)
 	s := b.Select()
 	f := Facts{Servers: b.Servers}
-	for range 20 { // in whatever order a map yields
+	for range 20 { // whatever the order of the map
 		if text := strings.Join(f.view(s, s).Explain, " "); !strings.Contains(text, "server 1 ("+addr(1).String()+")") {
 			t.Fatalf("it is explained so: %s", text)
 		}
 	}
 }
 
-// TestAdvice: where nothing suits everyone the highest limit comes first, then whom to leave
-// out, each once.
+// TestAdvice checks that the advice, if nothing suits everyone, gives the highest limit first, then
+// the players to leave out, each once.
 func TestAdvice(t *testing.T) {
 	b := nothing()
 	way := func(player string, give selection.Cause, server int, limitMS float64) selection.Relax {
@@ -421,7 +424,7 @@ func TestAdvice(t *testing.T) {
 	relax := []selection.Relax{
 		way("bob", selection.OverThreshold, 0, 0),
 		way("bob", selection.Unreachable, 2, 0), // once is enough
-		way("ann", selection.Unmeasured, 1, 0),  // not a reason to be left out
+		way("ann", selection.Unmeasured, 1, 0),  // no reason to leave ann out
 		way("eve", selection.OverThreshold, 1, 0),
 		way("", selection.OverThreshold, 1, 39.4),
 		way("", selection.OverThreshold, 1, 1000.5),
@@ -463,7 +466,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestCriteria: a seat more is worth a little, unless a room is tuned.
+// TestCriteria checks that a spare seat is worth a little, unless a room is tuned.
 func TestCriteria(t *testing.T) {
 	for spare, want := range map[time.Duration]time.Duration{0: spareSeat, -1: 0, time.Millisecond: time.Millisecond} {
 		if c := Criteria(wire.Settings{By: selection.Minimax}, spare); c.Spare != want || c.By != selection.Minimax ||
@@ -473,7 +476,7 @@ func TestCriteria(t *testing.T) {
 	}
 }
 
-// TestSaved holds the section to its form.
+// TestSaved checks the form of the section.
 func TestSaved(t *testing.T) {
 	var c Choice
 	section := func() string {
@@ -500,8 +503,8 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// TestNext: the next round knows where the group was, also when the one before chose anew, or
-// nothing.
+// TestNext checks that the next round knows where the group was, even if the round before chose
+// again, or nothing.
 func TestNext(t *testing.T) {
 	a, b := netip.MustParseAddrPort("192.0.2.1:27960"), netip.MustParseAddrPort("192.0.2.2:27960")
 	chosen := func(addr netip.AddrPort) *selection.Selection {
@@ -524,7 +527,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestRestore: servers are found by their addresses, and what is not listed is an error.
+// TestRestore checks that restored servers are found by their addresses, and that an unlisted one
+// is an error.
 func TestRestore(t *testing.T) {
 	b := two()
 	var c Choice

@@ -8,12 +8,12 @@ import (
 	"muster/selection"
 )
 
-// maxCulled bounds the culled servers of one cause that are told. The list has their number.
+// maxCulled bounds the culled servers that are listed for each cause. The list has their number.
 const maxCulled = 300
 
 // Record has the basis of a choice. It shares nothing that the room still changes, so that others
 // may calculate with it while the room goes on. Making it takes as long as choosing. It is small
-// beside the players' measurements.
+// compared with the players' measurements.
 type Record struct {
 	basis selection.Basis
 	// found says that there was a server that suits.
@@ -41,10 +41,10 @@ func (c *Choice) Note(b selection.Basis) *Record {
 	return c.record
 }
 
-// ForgetSaid keeps only as much of the list's word on servers as the room does.
+// ForgetSaid keeps only those of the list's facts that the room keeps.
 func (c *Choice) ForgetSaid(said discovery.Said) {
 	if c.record != nil {
-		record := *c.record // others may have it
+		record := *c.record // others may share it
 		record.basis.Servers.Said = said
 		c.record = &record
 	}

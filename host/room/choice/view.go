@@ -23,8 +23,8 @@ type Facts struct {
 	Editions []selection.Edition
 	Players  []string
 	Limits   []time.Duration
-	// Stands is the choice as it stands, by the rule or by votes. Target is the server to which
-	// people go, or would; -1 is none.
+	// Stands is the choice as it stands, by the rule or by votes. Target is the server that people
+	// go to, or would; -1 is none.
 	Stands selection.Selection
 	Target int
 	// IsOpen says that the organiser can make the room choose again.

@@ -5,8 +5,7 @@
 //	                  ├─▶ wait for seats, or there is no server
 //	                  └─▶ vote ─▶ Favourite ─▶ launch
 //
-// What is known stands in the [group.Group], and so does the choice. A room carries out what
-// follows.
+// The measurements and the choice are in the [group.Group]. A room carries out what follows.
 package decision
 
 import (
@@ -29,8 +28,8 @@ import (
 	"muster/selection/anomaly"
 )
 
-// judgedAfter is of how many servers a player must have told to be judged while others still
-// measure.
+// judgedAfter is the number of results that a player must have before the room judges them while
+// others still measure.
 const judgedAfter = 16
 
 // Decision is what a round decides. Its zero value has decided nothing yet.
@@ -58,22 +57,22 @@ func (d *Decision) culledByLone(g *group.Group) []int {
 	return trust.CulledByLone(g.Basis(g.Attendance.Active()), g.Choice.Newest().Ranking, finalists, d.looks.Seen())
 }
 
-// Review leaves players out whose numbers fit nobody else's while a search goes on, of those who
-// have told enough, and finds players who contradict the others. It returns what to tell people.
+// Review leaves out players whose numbers fit nobody else's, while a search goes on, if they have
+// reported enough. It also finds players who contradict the others. It returns notes for people.
 func (d *Decision) Review(g *group.Group) (notes []string) {
 	told := group.Filtered(g.Attendance.Active(), func(name string) bool { return len(g.Evidence[name].Probes()) >= judgedAfter })
 	return slices.Concat(judge(g, told, trust.Searching), d.Discredit(g))
 }
 
-// judge leaves players out whose numbers fit nobody else's.
+// judge leaves out players whose numbers fit nobody else's.
 func judge(g *group.Group, players []string, at trust.Moment) (notes []string) {
 	v := g.Trust.Judge(g.Basis(players), g.Attendance.Players(), at)
 	g.Attendance.LeaveOut(attendance.Odd, v.LeftOut...)
 	return v.Notes
 }
 
-// outvote chooses without a few players who get along with no server that suits all others. It
-// returns the players it chose for, the choice, and what to tell people.
+// outvote chooses without a few players for whom no server works that suits all others. It returns
+// the players it chose for, the choice, and notes for people.
 func outvote(g *group.Group, players []string, s selection.Selection) ([]string, selection.Selection, []string) {
 	v, others := g.Trust.Outvote(g.Basis(players))
 	if len(v.LeftOut) == 0 {
@@ -84,7 +83,7 @@ func outvote(g *group.Group, players []string, s selection.Selection) ([]string,
 	return group.Filtered(players, func(name string) bool { return slices.Contains(others, name) }), s, v.Notes
 }
 
-// tryAlone chooses again as long as the choice hangs on a ping that one player alone reports.
+// tryAlone chooses again as long as the choice depends on a ping that one player alone reports.
 func tryAlone(g *group.Group) (notes []string) {
 	for range trust.MostTrials {
 		before := g.Choice.Newest()
@@ -113,7 +112,7 @@ func tryAlone(g *group.Group) (notes []string) {
 	return notes
 }
 
-// doubts returns all that is odd about players.
+// doubts returns everything that is odd about players.
 func doubts(g *group.Group) []anomaly.Anomaly {
 	players, answered := g.Attendance.Players(), map[string]int{}
 	for _, name := range players {
@@ -122,8 +121,8 @@ func doubts(g *group.Group) []anomaly.Anomaly {
 	return g.Trust.List(g.Basis(g.Attendance.Active()), players, answered)
 }
 
-// disputed returns servers that would be better for all but one player, whom they did not
-// answer.
+// disputed returns the servers that would be better for all but one player who got no answer from
+// them.
 func (d *Decision) disputed(g *group.Group, s *search.Search) []int {
 	players, o := g.ChosenFor(), trust.Outlook{}
 	b := g.Basis(players)
@@ -136,19 +135,19 @@ func (d *Decision) disputed(g *group.Group, s *search.Search) []int {
 	return g.Trust.Disputed(b, g.Choice.Newest(), o, d.looks.Seen())
 }
 
-// Chosen is what came of [Decision.Choose].
+// Chosen is the result of [Decision.Choose].
 type Chosen struct {
 	Notes []string
-	// IsMade: there is a choice now, perhaps of no server. Otherwise Failure says why there is
-	// none, if it is not only that the organiser was too early.
+	// IsMade says that there is a choice now, perhaps of no server. Otherwise Failure says why
+	// there is none, unless the organiser was merely too early.
 	IsMade  bool
 	Failure string
 }
 
-// Choose ranks what has been measured. It chooses for everyone who measured anything or, if that
-// leaves no server, for those who have finished: the others' missing results would cull every
-// server. If the organiser wants it early, while some still measure, it counts only
-// if something suits everyone: impatience should not lose what was measured.
+// Choose ranks the measurements. It chooses for everyone who measured anything. If that leaves no
+// server, it chooses for those who have finished, because the others' missing results would cull
+// every server. An early choice, which the organiser wants while some still measure, counts only if
+// something suits everyone, because impatience should not lose measurements.
 func (d *Decision) Choose(g *group.Group, early bool, at trust.Moment) (c Chosen) {
 	c.Notes = slices.Concat(judge(g, g.Measured(), at), d.Discredit(g))
 	players := g.Measured()
@@ -193,25 +192,25 @@ func (d *Decision) Choose(g *group.Group, early bool, at trust.Moment) (c Chosen
 	return c
 }
 
-// Following is what follows from the newest choice: the first of these that there is.
+// Following says what follows from the newest choice: the first of its fields that is set.
 type Following struct {
 	Notes []string
-	// Look are servers that everyone looks at again, and Why says why these.
+	// Look are servers that everyone looks at again, and Why gives the reasons.
 	Look []int
 	Why  []string
 	// Wait are full servers that are worth a wait.
 	Wait []selection.Ranked
 	// Failure is why there is no server to go to.
 	Failure string
-	// Votes: people have their say. Otherwise everyone goes to Server.
+	// Votes says that people have their say. Otherwise everyone goes to Server.
 	Votes  bool
 	Server int
 }
 
 // Decide returns what follows from the newest choice. Everyone looks at the chosen server again
-// unless they have; then people have their say, if the organiser wants that, or all go there.
-// If isChosen, people who are left out have no say. Surveyed is how many places everybody is
-// asked for, which count like servers.
+// unless they have. Then people have their say, if the organiser wants that, or all go there. If
+// isChosen, people who are left out have no say. Surveyed is the number of places that everybody
+// measures, which count like servers.
 func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, surveyed int) (f Following) {
 	f.Notes = tryAlone(g)
 	why := func(format string, args ...any) { f.Why = append(f.Why, fmt.Sprintf(format, args...)) }
@@ -251,12 +250,12 @@ func (d *Decision) Decide(g *group.Group, p *probing.Probing, isChosen bool, sur
 	return f
 }
 
-// Options returns what people choose between, or would.
+// Options returns the options of a vote on the choice, even before it opens.
 func (d *Decision) Options(g *group.Group) ballot.Options {
 	return ballot.Among(g.Choice.Newest(), d.looks.Seen())
 }
 
-// OpenVote lets people vote on the newest choice. It returns what to tell them.
+// OpenVote lets people vote on the newest choice. It returns a note for them.
 func (d *Decision) OpenVote(g *group.Group) (note string) {
 	options := d.Options(g)
 	g.Ballot.Open(options)
@@ -270,9 +269,9 @@ func Replace(g *group.Group, s selection.Selection) {
 	g.Ballot.Withdraw("", ballot.Ready|ballot.ByHand)
 }
 
-// ChooseAgain chooses for those who are left of the group, or are more by now; why says what
-// happened, in a sentence. If another server is the best now it returns the choice, for
-// [Replace]; else the vote goes on, and the countdown.
+// ChooseAgain chooses for a group that has lost or won players; why says so in a sentence. If
+// another server is the best now it returns that choice, for [Replace]. Else the vote and the
+// countdown go on.
 func (d *Decision) ChooseAgain(g *group.Group, why string) (note string, other *selection.Selection) {
 	players := g.ChosenFor()
 	s := g.Select(players)
@@ -292,7 +291,7 @@ func take(g *group.Group, s selection.Selection) {
 	g.Choice.Weigh(g.Full(g.ChosenFor()))
 }
 
-// Readmit counts a player again who was left out for having left while people vote. It reports
+// Readmit lets a player count again who was left out for leaving during the vote. It reports
 // whether the player counts.
 func Readmit(g *group.Group, name string, now time.Time) bool {
 	players := g.ChosenFor()
@@ -312,7 +311,7 @@ func Readmit(g *group.Group, name string, now time.Time) bool {
 	return true
 }
 
-// change says why the favourite of a moment ago lost, or nothing.
+// change returns the reason why the last favourite lost, or nothing.
 func change(g *group.Group, before int) (notes []string) {
 	after := g.Choice.Newest().Chosen
 	if after != nil && after.Server == before {
@@ -330,7 +329,7 @@ func change(g *group.Group, before int) (notes []string) {
 }
 
 // Favourite returns the server that people agreed on, once everyone has looked at it again. If it
-// suits them no more another takes its place; -1 says that nobody has looked at that.
+// no longer suits them another takes its place; -1 says that nobody has looked at that one.
 func (d *Decision) Favourite(g *group.Group, f finals.Facts) (server int, notes []string) {
 	lose(g, d.looks.Concede(f))
 	notes = d.Discredit(g)
@@ -347,10 +346,10 @@ func (d *Decision) Favourite(g *group.Group, f finals.Facts) (server int, notes 
 	return s.Chosen.Server, notes
 }
 
-// Supposed returns what other settings would choose from. It takes the record of the newest
+// Supposed returns the basis of a what-if with other settings. It takes the record of the newest
 // choice if that is of the same people.
 func Supposed(g *group.Group, s wire.Settings) selection.Basis {
-	Record(g) // which is made if it is not known
+	Record(g) // this makes the record if it is unknown
 	players := g.ChosenFor()
 	b, isKnown := g.Choice.Basis(append(slices.Clone(players), g.Counted().Names()...))
 	if !isKnown {
@@ -360,7 +359,7 @@ func Supposed(g *group.Group, s wire.Settings) selection.Basis {
 	return b
 }
 
-// Record returns what the newest choice was made from, or nil before there is one.
+// Record returns the basis of the newest choice, or nil before there is one.
 func Record(g *group.Group) *choice.Record {
 	record, isKnown := g.Choice.Record()
 	if !isKnown { // the room was restored, or has given up
@@ -370,7 +369,7 @@ func Record(g *group.Group) *choice.Record {
 }
 
 // Recount chooses again for other guests while people vote. It returns another choice, for
-// [Replace], or nil where the same server stays: then no vote is lost.
+// [Replace], or nil if the same server stays: then no vote is lost.
 func Recount(g *group.Group) (other *selection.Selection) {
 	switch s := g.Select(g.ChosenFor()); {
 	case s.Chosen == nil:

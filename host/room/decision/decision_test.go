@@ -26,14 +26,14 @@ const (
 	lost, unprobed = grouptest.Lost, grouptest.Unprobed
 )
 
-// session is a group that a test lets decide.
+// session is a group, in a test that drives its decisions.
 type session struct {
 	*grouptest.Group
 	d decision.Decision
 	p probing.Probing
-	// saw is what a player sees of a server in a look, in ms; nil is what the player measured.
+	// saw returns what a player sees of a server in a look, in ms; nil repeats the measurements.
 	saw func(name string, server int) int
-	// told is what people were told of looks.
+	// told are the notes about looks.
 	told []string
 }
 
@@ -42,8 +42,8 @@ func newSession(t testing.TB, servers int, names ...string) *session {
 	return n
 }
 
-// measured returns a group in which everybody has measured so many servers, the first of which
-// is the best for all.
+// measured returns a group in which everybody has measured so many servers. The first is the best
+// for all.
 func measured(t testing.TB, servers int, names ...string) *session {
 	n := newSession(t, servers, names...)
 	for i, name := range names {
@@ -77,7 +77,7 @@ func (n *session) decide() decision.Following { return n.d.Decide(n.group(), &n.
 
 func (n *session) facts() finals.Facts { return n.d.Facts(n.group(), 0, n.Now) }
 
-// seen returns what a player says of a server in a look.
+// seen returns a player's result for a server in a look.
 func (n *session) seen(name string, server, samples int) wire.Finalist {
 	rtt := int(n.Knowledge(name).At(server).RTT / ms)
 	if n.saw != nil {
@@ -122,7 +122,7 @@ func (n *session) looks(servers ...int) decision.Settled {
 
 func (n *session) chosen() int { return grouptest.Chosen(n.Choice.Newest()) }
 
-// says compares notes with what people should read.
+// says compares notes with the wanted ones.
 func says(t testing.TB, what string, got []string, want ...string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
@@ -130,13 +130,14 @@ func says(t testing.TB, what string, got []string, want ...string) {
 	}
 }
 
-// tells reports one result, and has not finished.
+// tells reports one result for a player who has not finished.
 func (n *session) tells(name string, server, rtt int) {
 	n.Evidence[name].Admit(server)
 	n.Evidence[name].Report(discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(rtt) * ms}, time.Minute, n.Now)
 }
 
-// TestChoose: for whom a choice is, and what is said of the others.
+// TestChoose checks that a choice counts the right players, and that the notes about the others are
+// right.
 func TestChoose(t *testing.T) {
 	const goOn = "the organiser says go, but no server suits everyone so far: measuring goes on"
 	silent := slices.Repeat([]int{lost}, 20)
@@ -242,11 +243,11 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestReview: while a search goes on those are judged who have told enough, and those who
-// contradict the others.
+// TestReview checks that a running search judges the players who have reported enough, and those
+// who contradict the others.
 func TestReview(t *testing.T) {
 	for _, tt := range []struct {
-		told int // by cat
+		told int // cat's results
 		out  attendance.Why
 	}{{15, ""}, {16, attendance.Odd}} {
 		n := newSession(t, 40, "ann", "bob", "cat")
@@ -275,7 +276,7 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// TestDecide: each way on from a choice.
+// TestDecide checks that the decision takes each way on from a choice.
 func TestDecide(t *testing.T) {
 	full := discovery.Info{Players: 16, MaxPlayers: 16}
 	fill := func(n *session, by string, servers int) {
@@ -291,9 +292,9 @@ func TestDecide(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		before func(n *session)
-		after  func(n *session) // the choice
+		after  func(n *session) // follows the choice
 		look   []int
-		wait   int // how many servers
+		wait   int // the number of servers
 		fails  string
 		votes  bool
 		server int
@@ -368,8 +369,8 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestTryAlone: a server is not chosen for a ping that one player alone has, against what that
-// player and all others measured beside it.
+// TestTryAlone checks that no server is chosen for a ping that only one player has, against all
+// measurements near that server.
 func TestTryAlone(t *testing.T) {
 	const favourite = 39
 	at := map[string]int{"ann": 250, "bob": 300, "cat": 350, "eve": 300, "dan": 0}
@@ -401,7 +402,7 @@ func TestTryAlone(t *testing.T) {
 	}
 }
 
-// TestSettle: what a look leaves.
+// TestSettle checks that a look leaves the right choice, or the right questions.
 func TestSettle(t *testing.T) {
 	begin := func() (*session, []finals.Ask) {
 		n := measured(t, 10, "ann", "bob", "cat")
@@ -483,8 +484,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestOverrule: a player does not count for whom what is best for all others stays silent, in the
-// second look, too.
+// TestOverrule checks that a player does not count to whom the others' best server stays silent, in
+// the second look too.
 func TestOverrule(t *testing.T) {
 	n := apart(t, 20, "ann", "bob", "cat", "dan")
 	for i, name := range []string{"ann", "bob", "cat"} {
@@ -509,7 +510,7 @@ func TestOverrule(t *testing.T) {
 	}
 }
 
-// TestHear: what counts of a look.
+// TestHear checks that the right parts of an answer to a look count.
 func TestHear(t *testing.T) {
 	n := measured(t, 10, "ann", "bob")
 	n.JoinFrom("abe", n.Origins.Of("ann"))

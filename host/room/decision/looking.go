@@ -18,21 +18,21 @@ import (
 )
 
 const (
-	// finalists is how many servers get a second look and stand ready as
-	// fallbacks: with five, a launch hardly ever finds all of them full.
+	// finalists is the number of servers that get a second look and stand ready as fallbacks. With
+	// five, a launch hardly ever finds all of them full.
 	finalists = 5
-	// hiddenFinalists is how many others may be among them whose first RTTs may
-	// have been unlucky, the search's best with them.
+	// hiddenFinalists bounds the finalists with perhaps unlucky first RTTs, the search's best
+	// included.
 	hiddenFinalists = 3
-	// contenders is how many servers everybody also looks at after the search of a short
-	// list, as one held-up or lost packet may hide them.
+	// contenders is the number of servers that everybody also looks at after the search of a short
+	// list, because one delayed or lost packet may hide them.
 	contenders = 8
 	// maxTries bounds how often the finalists may turn out to be useless.
 	maxTries = 4
 )
 
-// finalists returns the servers of the next look, and says why they are. Surveyed is how many
-// places everybody is asked for, which count like servers.
+// finalists returns the servers of the next look, and the reasons for them. Surveyed is the number
+// of places that everybody measures, which count like servers.
 func (d *Decision) finalists(g *group.Group, p *probing.Probing, surveyed int) (servers []int, notes []string) {
 	add := func(more []int) (n int) {
 		more = slices.DeleteFunc(slices.Clone(more), func(server int) bool { return slices.Contains(servers, server) })
@@ -45,7 +45,7 @@ func (d *Decision) finalists(g *group.Group, p *probing.Probing, surveyed int) (
 	}
 	s := p.Search(g)
 	if s != nil {
-		add(s.Hidden(hiddenFinalists)) // which may be better than they look
+		add(s.Hidden(hiddenFinalists)) // they may be better than they look
 		if !d.looks.IsLong() {
 			add(s.Contenders(contenders, servers))
 		}
@@ -68,10 +68,10 @@ func (d *Decision) finalists(g *group.Group, p *probing.Probing, surveyed int) (
 	return servers, notes
 }
 
-// untried returns more servers to look at, and the discreet players who have not measured them.
-// They are likely better than the finalists, by the pings that the search expects of these
-// players, and these may still be asked for them. An estimate only decides where everyone looks;
-// the choice goes by measured pings.
+// untried returns more servers to look at, and the discreet players who have not measured them. By
+// the search's forecast for these players, the servers are likely better than the finalists, and
+// the players' numbers allow them. A forecast only decides where everyone looks; the choice goes by
+// measured pings.
 func untried(g *group.Group, s *search.Search, finalists []int, surveyed int) (servers []int, discreet []string) {
 	if s == nil {
 		return nil, nil
@@ -107,7 +107,7 @@ func (d *Decision) Glance(g *group.Group, p *probing.Probing, servers []int, by 
 	return d.looks.Glance(servers, by, searched(p.Search(g)), d.Facts(g, passed, now))
 }
 
-// LookOf returns what a player who comes is asked to look at now.
+// LookOf returns the servers that a player who comes is asked to look at now.
 func (d *Decision) LookOf(g *group.Group, name string, passed time.Duration, now time.Time) []finals.Ask {
 	if ask, isAsked := d.looks.Ask(name, d.Facts(g, passed, now)); isAsked {
 		return []finals.Ask{ask}
@@ -115,7 +115,7 @@ func (d *Decision) LookOf(g *group.Group, name string, passed time.Duration, now
 	return nil
 }
 
-// searched returns whether a search found the servers of a look that begins.
+// searched returns the search that found the servers of a look that begins, if any.
 func searched(s *search.Search) finals.Search {
 	switch {
 	case s == nil || s.IsBehind():
@@ -126,8 +126,8 @@ func searched(s *search.Search) finals.Search {
 	return finals.Searched
 }
 
-// Facts returns what a look that began so long ago has to know of the players now, and of
-// its servers or those of the next.
+// Facts returns the facts for a look that began some time ago, about the players now and the look's
+// servers, or the next ones.
 func (d *Decision) Facts(g *group.Group, passed time.Duration, now time.Time, next ...int) finals.Facts {
 	f := finals.Facts{Long: time.Duration(g.Settings.LongLook), Passed: passed, Now: now, Gap: g.Gap}
 	groups, mates := map[string]int{}, map[string][]*evidence.Witness{}
@@ -151,7 +151,7 @@ func (d *Decision) Facts(g *group.Group, passed time.Duration, now time.Time, ne
 	return f
 }
 
-// known returns what a look has to know of a player's way to a server.
+// known returns the facts for a look about a player's path to a server.
 func known(g *group.Group, name string, mates []*evidence.Witness, server int) finals.Known {
 	w := g.Evidence[name]
 	known := finals.Known{IsAsked: w.IsAsked(server), IsHidden: g.Nearby.IsHidden(name, server)}
@@ -203,16 +203,16 @@ func (d *Decision) Hear(g *group.Group, name string, v wire.Verified, f finals.F
 	return heard, nil
 }
 
-// Settled is what comes of a look once nobody is waited for.
+// Settled is the result of a look once the room waits for nobody.
 type Settled struct {
 	Notes []string
-	// IsOver: the newest choice is what the look leaves. Otherwise Asks are what players look
-	// at once more, none if somebody is still waited for.
+	// IsOver says that the newest choice is the result of the look. Otherwise Asks are the players'
+	// next looks, none if the room still waits for somebody.
 	IsOver bool
 	Asks   []finals.Ask
 }
 
-// Settle chooses by what a look has shown, once nobody is waited for.
+// Settle chooses by the results of a look, once the room waits for nobody.
 func (d *Decision) Settle(g *group.Group, f finals.Facts) (s Settled) {
 	o, isSettled := d.looks.Settle(f)
 	if !isSettled {
@@ -242,7 +242,7 @@ func (d *Decision) Settle(g *group.Group, f finals.Facts) (s Settled) {
 	return s
 }
 
-// CutShort ends a long look. It returns what players' programs are told, and whether there was
+// CutShort ends a long look. It returns the messages for players' programs, and whether there was
 // one.
 func (d *Decision) CutShort(f finals.Facts) (stops []finals.Ask, isCut bool) {
 	return d.looks.CutShort(f)
@@ -261,14 +261,14 @@ func (d *Decision) ViewLook(g *group.Group, f finals.Facts) *wire.LongLook {
 	return view
 }
 
-// Tick stops waiting for players who do not look. It returns what to tell people, and whether
-// nobody is waited for now.
+// Tick stops waiting for players who do not look. It returns notes for people, and whether the room
+// waits for nobody now.
 func (d *Decision) Tick(f finals.Facts) (notes []string, isLate bool) { return d.looks.Tick(f) }
 
-// Without waits for a player's look no longer.
+// Without stops waiting for a player's look.
 func (d *Decision) Without(player string) { d.looks.Without(player) }
 
-// Forget drops what the looks saw, as it is old.
+// Forget drops the looks' results, because they are old.
 func (d *Decision) Forget() { d.looks.Forget() }
 
 // Retry lets everyone look as often as in the beginning: the looks so far were for another choice.
@@ -277,7 +277,7 @@ func (d *Decision) Retry() { d.looks.Retry() }
 // Resume goes on after the host was away.
 func (d *Decision) Resume() { d.looks.Resume() }
 
-// SetRight takes looks that a clock noted that was ahead for made just now.
+// SetRight corrects looks noted by a clock that was ahead: they count as made just now.
 func (d *Decision) SetRight(now time.Time) { d.looks.SetRight(now) }
 
 // Concede gives up the servers that did not answer anybody.

@@ -45,8 +45,8 @@ func (n *session) votes(name string, server int) {
 
 var full = discovery.Info{Players: 16, MaxPlayers: 16}
 
-// TestFavourite: people go where they agreed, if that suits them still; else to the next, if they
-// have looked at it.
+// TestFavourite checks that people go where they agreed, if that still suits them, else to the next
+// server that they have looked at.
 func TestFavourite(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -89,13 +89,14 @@ func TestFavourite(t *testing.T) {
 	}
 }
 
-// TestChooseAgain: if the same server is the best for those who are left, no vote is lost.
+// TestChooseAgain checks that no vote is lost if the same server is the best for the rest of the
+// group.
 func TestChooseAgain(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		does  func(n *session)
 		note  string
-		other int // -2 for the same
+		other int // -2 if it is the same
 	}{
 		{"the same", func(n *session) {
 			s := *n.Choice.Newest()
@@ -139,7 +140,8 @@ func TestChooseAgain(t *testing.T) {
 	}
 }
 
-// TestReadmit: a player who left the vote and comes back has a say again, if something suits all.
+// TestReadmit checks that a player who left the vote and comes back has a say again, if something
+// suits all.
 func TestReadmit(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -182,8 +184,8 @@ func TestReadmit(t *testing.T) {
 	}
 }
 
-// TestFollowed: when the first is back of a group that was mostly away, the rest is waited for
-// anew.
+// TestFollowed checks that the room gives the rest time again when the first player is back of a
+// group that was mostly away.
 func TestFollowed(t *testing.T) {
 	n := voting(t, "ann", "bob", "cat")
 	n.Attendance.Leave("ann", n.Now)
@@ -198,12 +200,12 @@ func TestFollowed(t *testing.T) {
 	}
 }
 
-// TestRecount: if other guests count, another server may be the best.
+// TestRecount checks that another server may be the best once other guests count.
 func TestRecount(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		info  *discovery.Info
-		other int // -2 for none
+		other int // -2 if there is none
 	}{
 		{"the same", nil, -2}, {"another", &full, 1},
 	} {
@@ -230,7 +232,7 @@ func TestRecount(t *testing.T) {
 	}
 }
 
-// TestSupposed: a what-if is made from what the choice was made from, by other settings.
+// TestSupposed checks that a what-if has the basis of the choice, with other settings.
 func TestSupposed(t *testing.T) {
 	n := voting(t, "ann", "bob")
 	s := n.Settings
@@ -255,14 +257,14 @@ func TestSupposed(t *testing.T) {
 	if record := decision.Record(n.group()); record != nil {
 		t.Error("there is a record before there is a choice")
 	}
-	n.Choice.Refine(selection.Selection{Players: []string{"bob"}}) // as restored
+	n.Choice.Refine(selection.Selection{Players: []string{"bob"}}) // as a restored choice
 	if record := decision.Record(n.group()); record == nil || len(record.Culled()) != 0 {
 		t.Errorf("of a choice that was restored the record is %+v", record)
 	}
 }
 
-// TestFinalists: after the search of a short list everyone looks also at what one ping may hide,
-// but not for long.
+// TestFinalists checks that everyone also looks, but not for long, at servers that one ping may
+// hide after the search of a short list.
 func TestFinalists(t *testing.T) {
 	for _, tt := range []struct {
 		long    time.Duration
@@ -274,13 +276,13 @@ func TestFinalists(t *testing.T) {
 		n.Settings.LongLook = discovery.Millis(tt.long)
 		for i, name := range []string{"ann", "bob"} {
 			far := grouptest.Up(10+i, 60)
-			far[30], far[31] = 3, 1+99*i // a packet of bob's was held up
+			far[30], far[31] = 3, 1+99*i // one of bob's packets was delayed
 			n.Measures(name, far...)
 		}
 		n.p.Turn(n.group(), 0, probing.Moment{Now: n.Now})
 		n.choose(false)
 		if tt.long > 0 {
-			n.looks(20) // for long
+			n.looks(20) // a long look
 		}
 		f := n.decide()
 		if slices.Contains(f.Look, 31) != tt.more || !slices.Equal(f.Look[:5], []int{30, 0, 1, 2, 3}) {
@@ -293,8 +295,8 @@ func TestFinalists(t *testing.T) {
 	}
 }
 
-// TestUntried: what is likely better and was not measured by a discreet player is looked at along
-// with the finalists, in the places that she has left.
+// TestUntried checks that everyone looks, along with the finalists, at servers that are likely
+// better but that a discreet player has not measured, within her number.
 func TestUntried(t *testing.T) {
 	const country, near = 500, 10
 	for _, tt := range []struct {
@@ -351,7 +353,7 @@ func TestUntried(t *testing.T) {
 	}
 }
 
-// TestLongLook: a long look is seen, is cut short, and says how long it was.
+// TestLongLook checks that people see a long look, can cut it short, and are told how long it was.
 func TestLongLook(t *testing.T) {
 	n := measured(t, 10, "ann", "bob")
 	n.Hears("", 1, discovery.Info{Name: "Den", MaxPlayers: 16})
@@ -378,7 +380,8 @@ func TestLongLook(t *testing.T) {
 	}
 }
 
-// TestLate: players who do not look are not waited for, and may come back to it.
+// TestLate checks that the room does not wait for players who do not look, and that they may come
+// back to it.
 func TestLate(t *testing.T) {
 	n := measured(t, 10, "ann", "bob")
 	n.choose(false)
@@ -410,7 +413,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestMemory: what a decision forgets of its looks, and what it keeps.
+// TestMemory checks that a decision keeps and forgets the right results of its looks.
 func TestMemory(t *testing.T) {
 	n := measured(t, 10, "ann")
 	n.choose(false)
@@ -448,7 +451,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestView: what people see of a choice, before and after it is made.
+// TestView checks that people see the choice, before and after it is made.
 func TestView(t *testing.T) {
 	n := measured(t, 10, "ann", "bob", "cat")
 	open := decision.Showing{IsOpen: true, Target: -1}
@@ -521,7 +524,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestLookers: a player who cannot get to a server, or whose word does not count, does not watch
+// TestLookers checks that a player who cannot get to a server, or does not count, does not watch
 // it.
 func TestLookers(t *testing.T) {
 	local := nearby.Server{
@@ -537,7 +540,8 @@ func TestLookers(t *testing.T) {
 	grouptest.Same(t, "lookers are", decision.Seats(n.group(), w).Servers[10].Lookers, []string{"olga"})
 }
 
-// TestSeats: what a wait for seats has to know, and whether a server with seats suits still.
+// TestSeats checks that a wait for seats gets the right facts, and that a server with seats is
+// checked once more.
 func TestSeats(t *testing.T) {
 	n := measured(t, 10, "ann", "bob", "cat")
 	n.Hears("", 0, full)

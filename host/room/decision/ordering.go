@@ -13,11 +13,11 @@ import (
 	"muster/selection"
 )
 
-// errNothingLeft says why an order cannot be: without its server the group has none.
+// errNothingLeft refuses an order that would leave the group without a server.
 var errNothingLeft = errors.New("nothing would be left to play on")
 
-// Veto keeps a server or a map out of the choice, at the wish of somebody who has a say. It
-// returns what to tell people, and the choice for [Replace].
+// Veto keeps a server or a map out of the choice, for somebody who has a say. It returns a note for
+// people, and the choice for [Replace].
 func Veto(g *group.Group, v selection.Veto) (note string, other selection.Selection, err error) {
 	if err := g.Ballot.Veto(v); err != nil {
 		return "", other, err
@@ -29,9 +29,9 @@ func Veto(g *group.Group, v selection.Veto) (note string, other selection.Select
 	return fmt.Sprintf("%s vetoes %s", v.Player, cmp.Or(v.Map, g.Called(v.Server))), other, nil
 }
 
-// Hide keeps the group from a server, or lets it go there again, at the organiser's word. It
-// returns what to tell people, which is nothing if nothing changes. While people vote there is
-// another choice for [Replace].
+// Hide keeps the group from a server, or lets it go there again, on the organiser's order. It
+// returns a note for people, empty if nothing changes. While people vote there is another choice
+// for [Replace].
 func Hide(g *group.Group, addr netip.AddrPort, isHidden, isVoting bool) (note string, other *selection.Selection, err error) {
 	before, name := g.Lists, g.OrganiserName()
 	what, title := g.Called(addr), ""
@@ -60,8 +60,8 @@ func Hide(g *group.Group, addr netip.AddrPort, isHidden, isVoting bool) (note st
 	return fmt.Sprintf("%s hides %s", name, what), &s, nil
 }
 
-// Vouch takes the organiser's word that a player's numbers are true. It returns what to tell
-// people, and another choice for [Replace] if the numbers make one.
+// Vouch takes the organiser's word that a player's numbers are true. It returns notes for people,
+// and another choice for [Replace] if the numbers change it.
 func Vouch(g *group.Group, name string, now time.Time) (notes []string, other *selection.Selection, err error) {
 	v, hasChosen := g.Trust.Vouch(name), g.Choice.Newest() != nil
 	if !v.WasExcluded {

@@ -13,7 +13,7 @@ import (
 	"muster/selection"
 )
 
-// TestVeto: a veto takes a server out of the choice, unless nothing would be left.
+// TestVeto checks that a veto takes a server out of the choice, unless nothing would be left.
 func TestVeto(t *testing.T) {
 	n := measured(t, 2, "ann", "bob")
 	n.choose(false)
@@ -34,16 +34,16 @@ func TestVeto(t *testing.T) {
 	}
 }
 
-// TestHide: the organiser hides servers, as long as something is left to vote on.
+// TestHide checks that the organiser can hide servers, as long as something is left to vote on.
 func TestHide(t *testing.T) {
 	n := measured(t, 2, "ann", "bob")
 	n.choose(false)
 	for _, tt := range []struct {
 		name               string
-		server             int // of the list, or -1
+		server             int // in the list, or -1
 		isHidden, isVoting bool
 		note, err          string
-		chosen             int // -2 is no other choice
+		chosen             int // -2 if there is no other choice
 	}{
 		{"an unknown address", -1, true, false, "", "which server is to be hidden is missing", -2},
 		{"one that is not hidden", 0, false, false, "", "<nil>", -2},
@@ -78,8 +78,8 @@ func TestHide(t *testing.T) {
 	}
 }
 
-// TestVouch: with the organiser's word a player's odd numbers count, in this round too if
-// something is left that suits the player.
+// TestVouch checks that a player's odd numbers count with the organiser's word, in this round too
+// if something is left that suits the player.
 func TestVouch(t *testing.T) {
 	odd := func(rtt int) *session {
 		n := newSession(t, 20, "ann", "bob", "cat")

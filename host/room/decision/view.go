@@ -13,9 +13,9 @@ import (
 	"muster/selection"
 )
 
-// Showing says how far a room is when its choice is shown.
+// Showing says how far a room is when it shows its choice.
 type Showing struct {
-	// IsOpen: the choice can be made otherwise; IsVoting: people vote on it.
+	// IsOpen says that the choice can still change. IsVoting says that people vote on it.
 	IsOpen, IsVoting bool
 	// Target is the server that people go to, or -1 before they do.
 	Target int
@@ -40,7 +40,7 @@ func (d *Decision) View(g *group.Group, p *probing.Probing, s Showing) (view, wh
 	return view, whatIf
 }
 
-// facts returns what people see with a choice.
+// facts returns the facts that people see with a choice.
 func (d *Decision) facts(g *group.Group, p *probing.Probing, s Showing) choice.Facts {
 	players := g.Attendance.Players()
 	f := choice.Facts{
@@ -68,11 +68,11 @@ func WorthWaiting(g *group.Group) []selection.Ranked {
 	return seats.Worth(Suitable(g), g.Servers, g.SeatsFor(g.ChosenFor()))
 }
 
-// Suitable returns the servers that suit everyone but for their seats, best first.
+// Suitable returns the servers that would suit everyone if they had seats, best first.
 func Suitable(g *group.Group) []selection.Ranked { return seats.Suitable(g.Full(g.ChosenFor())) }
 
-// waitable is how many servers are worth a wait, and the best of them; it is reckoned once a
-// choice, as everyone who looks at the room is told.
+// waitable counts the servers that are worth a wait, and has the best of them. It is computed once
+// for each choice, because everyone who looks at the room gets it.
 type waitable struct {
 	of      *selection.Selection
 	servers []selection.Ranked
@@ -95,8 +95,8 @@ func (d *Decision) adviseWait(g *group.Group, isVoting bool) []wire.Advice {
 	return []wire.Advice{{Text: text, Action: "await", Servers: len(full), Addr: addr}}
 }
 
-// Stay takes a server with seats for everybody as the newest choice, once only those words count
-// on its seats that are new. It reports whether the server suits everyone, and else why not.
+// Stay makes a server with seats for everybody the newest choice, if it suits everyone. Only new
+// words on its seats count. It returns why not otherwise.
 func Stay(g *group.Group, server int, heardBy []string) (why string, suits bool) {
 	g.Hearsay.Keep(server, heardBy)
 	players := g.ChosenFor()
@@ -109,7 +109,7 @@ func Stay(g *group.Group, server int, heardBy []string) (why string, suits bool)
 	return "it suits you no more", false
 }
 
-// Seats returns what a watch of servers has to know of the group.
+// Seats returns the facts about the group for a watch of servers.
 func Seats(g *group.Group, w *seats.Watch) seats.Facts {
 	present := g.Attendance.Present()
 	f := seats.Facts{Need: w.Need(g.SeatsFor(g.ChosenFor())), Present: len(present), Servers: map[int]seats.Fact{}}

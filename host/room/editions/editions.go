@@ -2,7 +2,7 @@
 // people which servers therefore do not let somebody in.
 //
 // A player's program tells the version in its hello, and the player on the page. The word counts in
-// all rounds of the evening. It leaves servers out of a choice through [selection.Edition].
+// all rounds of the session. It leaves servers out of a choice through [selection.Edition].
 package editions
 
 import (
@@ -56,7 +56,7 @@ func (b *Book) Say(player, game string, said map[string]discovery.Edition) {
 	b.put(player, games)
 }
 
-// put notes a player's editions. Nobody changes the map any more.
+// put notes a player's editions. It takes over the map, which nobody may change any more.
 func (b *Book) put(player string, games map[string]discovery.Edition) {
 	if b.said == nil {
 		b.said = Saved{}

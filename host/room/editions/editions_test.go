@@ -11,17 +11,17 @@ import (
 	"muster/selection"
 )
 
-// has56 is what a version 5.6 is of any game, and of one that the host knows more of.
+// has56 are the editions of a player with version 5.6, of any game and of one that the host knows
+// better.
 var has56 = map[string]discovery.Edition{"": {Version: "5.6"}, "luanti": {Version: "5.6", Protocol: 41}}
 
-// old and newer are what servers of two versions say of themselves. Only the first lets
-// version 5.6 in.
+// old and newer are the facts of servers of two versions. Only the first lets version 5.6 in.
 var (
 	older = discovery.Info{Version: "5.6.1", Protocol: 41, OldestProtocol: 37}
 	newer = discovery.Info{Version: "5.14.0", Protocol: 49, OldestProtocol: 44}
 )
 
-// TestGreet: what a hello says of the room's game counts, and people are told.
+// TestGreet checks that a hello's edition of the room's game counts, and that people are told.
 func TestGreet(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -52,10 +52,11 @@ func TestGreet(t *testing.T) {
 	}
 }
 
-// TestSay: a player's word is of one game, outlives a new name, and goes with the player.
+// TestSay checks that a player's word is about one game, follows a new name, and goes with the
+// player.
 func TestSay(t *testing.T) {
 	var b Book
-	b.Rename("ann", "eve") // who has said nothing
+	b.Rename("ann", "eve") // ann has said nothing
 	b.Say("ann", "luanti", has56)
 	b.Say("ann", "xonotic", map[string]discovery.Edition{"": {Version: "0.8"}})
 	b.Say("bob", "luanti", map[string]discovery.Edition{"": {}})
@@ -80,7 +81,7 @@ func TestSay(t *testing.T) {
 	}
 }
 
-// TestSaved holds the section to its form.
+// TestSaved checks the form of the section.
 func TestSaved(t *testing.T) {
 	var b Book
 	b.Say("ann", "luanti", has56)
@@ -101,7 +102,7 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// TestDescribe: people are told how many servers let somebody not in, and why they are left
+// TestDescribe checks that people are told how many servers refuse somebody, and why these are left
 // out or not.
 func TestDescribe(t *testing.T) {
 	servers := func(dated bool, heard map[int]*discovery.Info, listed ...*discovery.Info) selection.Servers {
@@ -144,7 +145,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestMostOf: the most frequent come first, and no more than three.
+// TestMostOf checks that the most frequent come first, and no more than three.
 func TestMostOf(t *testing.T) {
 	for _, tt := range []struct {
 		counts map[string]int

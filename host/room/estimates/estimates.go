@@ -103,7 +103,7 @@ func (g *Guests) Count(guest Person, s Scene) (note string, err error) {
 	return fmt.Sprintf("%s counts in the choice, by estimated pings: give or take %.0f ms", guest.Name, errorMS(e)), nil
 }
 
-// Uncount no longer counts a guest in, and returns a note for people.
+// Uncount stops counting a guest in, and returns a note for people.
 func (g *Guests) Uncount(name string) (note string) {
 	g.counted = slices.DeleteFunc(slices.Clone(g.counted), func(other string) bool { return other == name })
 	return name + " is not counted in the choice any more"

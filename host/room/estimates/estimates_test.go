@@ -23,15 +23,15 @@ var (
 	ann = Person{"ann", at("9.9.9.1", "DE", 3320)}
 	bob = Person{"bob", at("8.8.8.1", "US", 7018)}
 	zoe = Person{"zoe", at("9.9.8.1", "DE", 3320)} // in ann's network
-	yan = Person{Name: "yan"}                      // nobody knows where
+	yan = Person{Name: "yan"}                      // at an unknown place
 )
 
-// scene is ann in Germany and bob in the USA, with guests.
+// scene returns ann in Germany and bob in the USA, with guests.
 func scene(guests ...Person) Scene {
 	return Scene{Guests: guests, Players: []Person{ann, bob}, Rule: selection.Mean}
 }
 
-// TestView: a guest may be counted in where that helps the choice, and else reads why not.
+// TestView checks that a guest may be counted in if that helps the choice, and else reads why not.
 func TestView(t *testing.T) {
 	const nowhere, guess = "a private one, or that of a tunnel", "nobody near enough measures"
 	for _, tt := range []struct {
@@ -64,7 +64,8 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestWithout: a guest with whom no server would suit everyone reads so, once a choice stands.
+// TestWithout checks that a guest whose counting would leave no server reads so, once a choice
+// stands.
 func TestWithout(t *testing.T) {
 	var g Guests
 	g.Count(zoe, scene(zoe))
@@ -84,8 +85,8 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// TestCounted: guests count in the order of the room, as long as they can and nobody takes it
-// back.
+// TestCounted checks that guests count in the order of the room, as long as they can and nobody
+// takes it back.
 func TestCounted(t *testing.T) {
 	var g Guests
 	eve := Person{"eve", ann.At}
@@ -120,8 +121,8 @@ func TestCounted(t *testing.T) {
 	}
 }
 
-// TestEstimatedOnce: what a guest's pings are estimated by is reckoned once, and again where
-// somebody has come, gone or moved.
+// TestEstimatedOnce checks that a guest's estimator is made once, and again only after somebody has
+// come, gone or moved.
 func TestEstimatedOnce(t *testing.T) {
 	var g Guests
 	by, _ := g.estimator(zoe, scene(zoe))
@@ -139,7 +140,7 @@ func TestEstimatedOnce(t *testing.T) {
 	}
 }
 
-// basis is four servers of which ann measures the first three, and bob two.
+// basis returns a basis of four servers. Ann has measured the first three, and bob two.
 func basis() selection.Basis {
 	b := selection.Basis{Table: selection.NewTable([]string{"ann", "bob"}, 4), Criteria: selection.Criteria{By: selection.Mean, Seats: 5}}
 	for server := range 4 {
@@ -156,8 +157,8 @@ func basis() selection.Basis {
 	return b
 }
 
-// TestIn: a basis with a guest has estimates where somebody measured, which break no limit
-// that a server has for pings.
+// TestIn checks that a basis with a guest has estimates for measured servers, which break no
+// server's ping limit.
 func TestIn(t *testing.T) {
 	var g Guests
 	g.Count(zoe, scene(zoe))
@@ -191,7 +192,7 @@ func TestIn(t *testing.T) {
 	}
 }
 
-// TestSearched: a search estimates a guest's pings from the players whom it asks.
+// TestSearched checks that a search estimates a guest's pings from the players that it asks.
 func TestSearched(t *testing.T) {
 	var g Guests
 	g.Count(zoe, scene(zoe))
@@ -205,7 +206,7 @@ func TestSearched(t *testing.T) {
 	}
 }
 
-// TestSaved holds the section to its form.
+// TestSaved checks the form of the section.
 func TestSaved(t *testing.T) {
 	var g Guests
 	g.Count(zoe, scene(zoe))

@@ -11,28 +11,28 @@ import (
 	"muster/host/wire"
 )
 
-// LeastProbe is the shortest time after which a peer may give a server up: it asks again twice, a
-// second or more after the question before.
+// LeastProbe is the shortest time after which a program may give a server up: it asks again twice,
+// at least a second after the question before.
 const LeastProbe = 2 * time.Second
 
-// asked is what a player was asked for in a round. Nothing else counts of the player's reports: a
-// result that nobody asked for neither culls a server nor gets it chosen.
+// asked is what a player was asked for in a round. The player's other reports do not count: a
+// result without a question neither culls a server nor gets it chosen.
 type asked struct {
-	// all: the player's own plan goes through the whole list.
+	// all says that the player's own plan goes through the whole list.
 	all     bool
 	servers set
-	// before is how many servers that were when everybody was asked for more.
+	// before is the size of servers when everybody was asked for more.
 	before int
-	// allSince is when the player was told to measure everything, lately when it was
-	// asked for servers that it cannot have given up yet.
+	// allSince is when the player was told to measure everything. lately is when it was asked for
+	// servers that it cannot have given up yet.
 	allSince time.Time
 	lately   map[int]time.Time
 }
 
 func (a *asked) has(server int) bool { return a.all || a.servers.has(server) }
 
-// believed returns a result as far as the player can know it. Silence takes time to notice, and a
-// server that the player was not asked for has not been silent.
+// believed returns the part of a result that the player can know. Silence takes time to notice, and
+// a server without a question has not been silent.
 func (a *asked) believed(result discovery.Result, now time.Time) discovery.Result {
 	at, lately := a.lately[result.Server]
 	if !lately {
@@ -45,7 +45,7 @@ func (a *asked) believed(result discovery.Result, now time.Time) discovery.Resul
 	return result
 }
 
-// IsAsked reports whether what the player measures of a server counts.
+// IsAsked reports whether the player's results for a server count.
 func (w *Witness) IsAsked(server int) bool { return w.asked.has(server) }
 
 // AskAll notes that the player's own plan goes through the list, and reports whether that is
@@ -58,8 +58,7 @@ func (w *Witness) AskAll(now time.Time) (isNew bool) {
 }
 
 // Ask notes that the player's program is asked for servers, within the player's number. It returns
-// these servers, and those among them that count only from now on, with what the player reported
-// of them before.
+// these servers, and those among them whose earlier, unasked results count from now on.
 func (w *Witness) Ask(servers []int, now time.Time) (ask, admitted []int) {
 	if ask = w.Show(servers); len(ask) == 0 {
 		return nil, nil
@@ -78,8 +77,7 @@ func (w *Witness) Ask(servers []int, now time.Time) (ask, admitted []int) {
 	return ask, admitted
 }
 
-// Admit lets what the player measures of a server count, and reports whether it did not
-// before.
+// Admit lets the player's results for a server count, and reports whether they did not before.
 func (w *Witness) Admit(server int) (isNew bool) {
 	if w.asked.has(server) {
 		return false
@@ -90,11 +88,11 @@ func (w *Witness) Admit(server int) (isNew bool) {
 	return true
 }
 
-// Asked returns of how many servers the player was asked.
+// Asked returns the number of servers that the player was asked for.
 func (w *Witness) Asked() int { return w.asked.servers.size() }
 
-// AskMore makes only those servers count that were measured by now, and what is asked from
-// now on.
+// AskMore stops counting servers that the player has not measured by now, until they are asked for
+// again.
 func (w *Witness) AskMore() {
 	if w.asked.all {
 		w.asked.all = false
@@ -105,34 +103,34 @@ func (w *Witness) AskMore() {
 	w.asked.before = w.Asked()
 }
 
-// AskedMore returns of how many servers the player was asked since [Witness.AskMore].
+// AskedMore returns the number of servers that the player was asked for since [Witness.AskMore].
 func (w *Witness) AskedMore() int { return max(0, w.Asked()-w.asked.before) }
 
-// Before a player's program asks anybody it tells the player how many servers will see the
-// player's address at most. The room keeps to that number for the whole round: search, vote,
-// looks and waits for seats. Only the organiser raises it, and the player is told first.
+// Before a program asks anybody it tells its player how many servers will see the player's address
+// at most. The room keeps to that number for the whole round: search, vote, looks and waits for
+// seats. Only the organiser raises it, and the player is told first.
 
 // shown is how far a player's address has gone in a round.
 type shown struct {
-	// promised is how many servers may see the address, as the player was told; 0 is all of
-	// the list, or that nothing was said yet.
+	// promised is how many servers may see the address, as the player was told. 0 is the whole
+	// list, or a number not told yet.
 	promised int
-	// servers are those that the player's program was asked to ask.
+	// servers are those that the player's program was told to ask.
 	servers set
-	// own is how many more servers the player may bring up that its own discovery
-	// found; they are asked of the others then.
+	// own is how many more servers of its own discovery the player may bring up. The others are
+	// then asked for them.
 	own int
 }
 
-// Promise returns the number that the player is told with the next question, 0 for the whole
-// list; most is the number of the round. It never shrinks.
+// Promise returns the number for the player's next question, 0 for the whole list. Most is the
+// round's number. It never shrinks.
 func (w *Witness) Promise(most int) int {
 	s := &w.shown
 	if most == 0 || w.asked.all {
 		s.promised = 0
 		return 0
 	}
-	if s.promised == 0 { // what was asked before, such as by a host of an older version, counts
+	if s.promised == 0 { // earlier questions count, such as by a host of an older version
 		s.servers = slices.Clone(w.asked.servers)
 	}
 	s.promised = max(s.promised, most)
@@ -145,13 +143,13 @@ func (w *Witness) Promised() int { return w.shown.promised }
 // Left returns how many more servers may see the player's address.
 func (w *Witness) Left() int {
 	if w.shown.promised == 0 {
-		return math.MaxInt / wire.MaxPlayers // which a group can add up
+		return math.MaxInt / wire.MaxPlayers // small enough that a group can add it up
 	}
 	return max(0, w.shown.promised-w.shown.servers.size()-w.shown.own)
 }
 
-// Show notes that the player's program is asked to ask servers, and returns those that fit into
-// the player's number.
+// Show notes that the player's program is told to ask servers, and returns those that fit into the
+// player's number.
 func (w *Witness) Show(servers []int) []int {
 	if w.shown.promised == 0 {
 		return servers
@@ -166,10 +164,10 @@ func (w *Witness) Show(servers []int) []int {
 	return some
 }
 
-// CanShow reports whether the player's program may be asked to ask a server.
+// CanShow reports whether the player's program may be told to ask a server.
 func (w *Witness) CanShow(server int) bool { return w.shown.servers.has(server) || w.Left() > 0 }
 
-// Allow lets the player bring up so many more servers that its own discovery found.
+// Allow lets the player bring up so many more servers of its own discovery.
 func (w *Witness) Allow(own int) { w.shown.own += own }
 
 // set is a set of servers, a bit each.

@@ -8,34 +8,33 @@ import (
 )
 
 const (
-	// sameMoment is how far two words of the same game are apart at most: a look takes
-	// some seconds, a map ten minutes.
+	// sameMoment is the longest time between two words about the same game: a look takes some
+	// seconds, a map ten minutes.
 	sameMoment = 15 * time.Second
 	// crowdApart is the largest plausible difference between two player counts in that time,
 	// as a share of the seats.
 	crowdApart = 0.5
 	// leastContradicted is the least number of servers on which a player contradicts most others
-	// before the player is named: a server may start again with other settings in between.
+	// before the room names the player. A server may start again with other settings in between.
 	leastContradicted = 3
 	// contradictedShare is the least share of such servers among all that can be judged.
-	// changedShare is that share for fields that change, and for the few servers with a second
-	// look.
+	// changedShare is the share for fields that change, and for the few servers with a second look.
 	contradictedShare, changedShare = 0.05, 0.4
-	// fewestToJudge is how many words it takes to see which of them is alone. They have to
-	// be those of more than half of the room, too: two could make a liar of anybody who was
-	// asked for the same servers as they were.
+	// fewestToJudge is the number of words that shows which of them is alone. They must also come
+	// from more than half of the room: otherwise two players could make a liar of anybody who was
+	// asked for the same servers.
 	fewestToJudge = 3
 )
 
 // contradiction counts the servers on which a player's word differs from most others'.
 type contradiction struct {
-	differs, of       int // by what does not change
-	changed, ofMoment int // by what does, among words of the same moment
-	seen, ofSeen      int // by either, of those that had their second look
+	differs, of       int // by lasting facts
+	changed, ofMoment int // by changing facts, among words of the same moment
+	seen, ofSeen      int // by either, of servers that had their second look
 }
 
-// isNamed reports whether time and chance do not explain the contradictions, and how many servers
-// of how many they are about.
+// isNamed reports whether time and chance do not explain the contradictions. It returns their
+// number, and the number of servers compared.
 func (c contradiction) isNamed() (servers, of int, named bool) {
 	for _, kind := range []struct {
 		n, of int
@@ -48,9 +47,8 @@ func (c contradiction) isNamed() (servers, of int, named bool) {
 	return 0, 0, false
 }
 
-// Contradictions returns how many servers of how many each player contradicts most others on, if
-// time and chance do not explain it, in the order of the players. Seen are the servers that
-// everyone has looked at.
+// Contradictions returns the players whose contradictions time and chance do not explain, in their
+// order, with the numbers of servers. Seen are the servers that everyone has looked at.
 func (h *Hearsay) Contradictions(seen []int) (named []anomaly.Anomaly) {
 	all := h.contradictions(seen)
 	for i := range h.heard {
@@ -74,7 +72,7 @@ func (h *Hearsay) contradictions(seen []int) map[string]contradiction {
 		if words = h.counting(server); len(words) < fewest {
 			continue
 		}
-		first := words[0].info // most often all have heard the same
+		first := words[0].info // in most cases all heard the same
 		agreed := !slices.ContainsFunc(words, func(w word) bool { return w.info != first })
 		wasLookedAt := slices.Contains(seen, server)
 		for _, w := range words {
@@ -95,7 +93,7 @@ func (h *Hearsay) contradictions(seen []int) map[string]contradiction {
 	return all
 }
 
-// compare counts a word against all that were said of the server.
+// compare compares a word with all words about the server.
 func (c *contradiction) compare(w word, words []word, fewest int, wasLookedAt bool) {
 	isLater := func(other word) bool { return (other.at - w.at).Abs() > sameMoment }
 	lasting, _ := denied(w, words)
@@ -110,15 +108,15 @@ func (c *contradiction) compare(w word, words []word, fewest int, wasLookedAt bo
 	c.seen += one(wasLookedAt && (lasting || changing))
 }
 
-// denied reports whether most words differ from one of them, in what lasts and in what may have
-// changed in between.
+// denied reports whether most words differ from one of them, in lasting facts and in those that may
+// have changed in between.
 func denied(w word, words []word) (lasting, changing bool) {
 	said, most := *w.info, settle(words, *w.info)
 	crowd, middle := said.Players, middleOf(words).Players
 	changing = said.Map != most.Map || said.Mode != most.Mode ||
 		float64(max(crowd-middle, middle-crowd)) > crowdApart*float64(max(most.MaxPlayers, 1))
 	most.Map, most.Mode = said.Map, said.Mode
-	most.Tags = said.Tags // some tell how full a server is
+	most.Tags = said.Tags // some servers say in tags how full they are
 	if said.Name == "" {
 		most.Name = ""
 	}

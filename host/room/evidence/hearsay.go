@@ -15,25 +15,24 @@ import (
 	"muster/selection"
 )
 
-// Hearsay is what each player heard the servers say of themselves. A player may lie, so the room
-// takes for true what most heard (see [taken]), and names players who contradict the others.
+// Hearsay has the servers' words about themselves, as each player heard them. A player may lie, so
+// the room believes what most heard (see [taken]), and names players who contradict the others.
 // Friends behind one address have a voice each: they run programs of their own, and one may lie.
 type Hearsay struct {
-	// words are by server, one of each player who heard anything: the newest.
+	// words are by server, the newest of each player who heard anything.
 	words map[int][]word
-	// heard are the voices when all was weighed last, nil before, and wanted is what breaks
-	// ties.
+	// heard are the voices of the last weighing, nil before. wanted breaks ties.
 	heard  []heard
 	wanted Wanted
-	// infos are what is taken for true, by server. lone are the servers that only one of several
+	// infos are the believed facts, by server. lone are the servers that only one of several
 	// players heard.
 	infos map[int]*discovery.Info
 	lone  map[int]bool
-	// news are servers about which [Hearsay.News] has something to tell.
+	// news are the servers that [Hearsay.News] has yet to return.
 	news set
 }
 
-// About returns servers with what is taken for true of them. Every word may change that.
+// About returns servers with the believed facts about them. Every word may change these.
 func (h *Hearsay) About(servers selection.Servers) selection.Servers {
 	if h.infos == nil {
 		h.infos, h.lone = map[int]*discovery.Info{}, map[int]bool{}
@@ -46,12 +45,12 @@ func (h *Hearsay) About(servers selection.Servers) selection.Servers {
 type Voice struct {
 	Name    string
 	Witness *Witness
-	// Counts: nothing is odd about what the player says. Alone: the player goes on, and
-	// nobody else does.
+	// Counts says that nothing is odd about the player's words. Alone says that no other player
+	// goes on.
 	Counts, Alone bool
 }
 
-// heard is a voice, and whether the player was asked for the whole list then.
+// heard is a voice at a weighing, and whether the player was then asked for the whole list.
 type heard struct {
 	Voice
 	all bool
@@ -67,18 +66,17 @@ type word struct {
 	at time.Duration
 }
 
-// Wanted is what the room asks of a server. If as many words say that a server has it as say that
-// it has not, the server is not lost for that.
+// Wanted is what the room asks of a server. A server is not culled for it if as many words say that
+// the server has it as that it does not.
 type Wanted struct{ Map, Mode, Version, Mod, Tags string }
 
-// Hear notes what a player heard, so long after the measuring began; an empty name stands for the
-// host. The player's word before that is forgotten. It reports whether the server may count
-// otherwise now.
+// Hear notes a player's word, so long after the measuring began. An empty name stands for the host.
+// It replaces the player's earlier word. It reports whether the believed facts may have changed.
 func (h *Hearsay) Hear(by string, server int, info discovery.Info, at time.Duration) bool {
 	words := h.words[server]
 	own := slices.IndexFunc(words, func(w word) bool { return w.by == by })
 	if own >= 0 && info.Name == "" {
-		info.Name = words[own].info.Name // peers say it of finalists only
+		info.Name = words[own].info.Name // programs report names of finalists only
 	}
 	said := word{by: by, at: max(0, at).Truncate(time.Millisecond)}
 	if same := slices.IndexFunc(words, func(w word) bool { return *w.info == info }); same >= 0 {
@@ -100,7 +98,7 @@ func (h *Hearsay) Hear(by string, server int, info discovery.Info, at time.Durat
 }
 
 // Keep forgets the words of everybody but some players about a server. It reports whether the
-// server may count otherwise now.
+// believed facts may have changed.
 func (h *Hearsay) Keep(server int, players []string) bool {
 	if words, heard := h.words[server]; heard {
 		h.words[server] = slices.DeleteFunc(words, func(w word) bool { return !slices.Contains(players, w.by) })
@@ -108,9 +106,9 @@ func (h *Hearsay) Keep(server int, players []string) bool {
 	return h.Weigh(server)
 }
 
-// Attend takes the room's players and wishes of now. It forgets the words of players who are gone,
-// weighs all others again, and returns the servers that may count otherwise now: none if the same
-// players count as before.
+// Attend takes the room's present players and criteria. It forgets the words of players who are
+// gone and weighs all others again. It returns the servers whose facts may have changed, none if
+// the same players count as before.
 func (h *Hearsay) Attend(voices []Voice, wanted Wanted) (anew []int) {
 	now := make([]heard, len(voices))
 	for i, v := range voices {
@@ -132,7 +130,7 @@ func (h *Hearsay) Attend(voices []Voice, wanted Wanted) (anew []int) {
 	return anew
 }
 
-// voice is the player of a name, nil if there is none.
+// voice returns the player of a name, nil if there is none.
 func (h *Hearsay) voice(name string) *Voice {
 	for i := range h.heard {
 		if h.heard[i].Name == name {
@@ -142,8 +140,8 @@ func (h *Hearsay) voice(name string) *Voice {
 	return nil
 }
 
-// counting are the words of a server from players who count, and were asked for it,
-// and the host's: otherwise two could call full whatever nobody has asked yet.
+// counting returns the words about a server that count: the host's, and those of counting players
+// who were asked for it. Otherwise two players could call full whatever nobody has asked yet.
 func (h *Hearsay) counting(server int) []word {
 	words := h.words[server]
 	ignored := func(w word) bool {
@@ -156,8 +154,8 @@ func (h *Hearsay) counting(server int) []word {
 	return words
 }
 
-// Weigh takes for true what most heard of a server, among players who were asked for it. It
-// reports whether the server may count otherwise now.
+// Weigh believes what most heard of a server, among players who were asked for it. It reports
+// whether the facts may have changed.
 func (h *Hearsay) Weigh(server int) bool {
 	alone := ""
 	for i := range h.heard {
@@ -182,7 +180,7 @@ func (h *Hearsay) Weigh(server int) bool {
 	return true
 }
 
-// News returns the servers that may count otherwise than when it was called before.
+// News returns the servers whose facts may have changed since its last call.
 func (h *Hearsay) News() (servers []int) {
 	for i, bits := range h.news {
 		for bit := range 8 {
@@ -195,8 +193,8 @@ func (h *Hearsay) News() (servers []int) {
 	return servers
 }
 
-// Connect returns where a player connects to. As long as players contradict each other about the
-// game's port, or only one has heard it, everybody goes where their own program heard.
+// Connect returns the address that a player connects to. While players contradict each other about
+// the game's port, or only one has heard it, each goes where their own program heard.
 func (h *Hearsay) Connect(by string, server int, servers *selection.Servers) netip.AddrPort {
 	own := h.own(by, server)
 	if own == nil {
@@ -206,8 +204,8 @@ func (h *Hearsay) Connect(by string, server int, servers *selection.Servers) net
 	return own.Completed(servers.Said.Infos[addr]).Connect(addr)
 }
 
-// own returns what a player heard of a server where everybody goes by their own word. It is nil
-// where the player has none, or all go by the same.
+// own returns a player's own word about a server, if each player goes by their own. It is nil if
+// the player has none, or if all go by the same facts.
 func (h *Hearsay) own(by string, server int) *discovery.Info {
 	words := h.counting(server)
 	own := slices.IndexFunc(h.words[server], func(w word) bool { return w.by == by })
@@ -217,15 +215,15 @@ func (h *Hearsay) own(by string, server int) *discovery.Info {
 	return h.words[server][own].info
 }
 
-// SavedHearsay is a [Hearsay] at rest. Infos is a frame of [wire.Infos] with everything that was
-// heard, once a server. Words are numbers, three a word: the place in Infos; the player from 1 in
-// the room's order, or 0 for the host; the time in ms.
+// SavedHearsay is a [Hearsay] at rest. Infos is a frame of [wire.Infos] with all words, each once a
+// server. Words are numbers, three a word: the place in Infos; the player from 1 in the room's
+// order, or 0 for the host; the time in ms.
 type SavedHearsay struct {
 	Infos []byte `json:"infos,omitempty"`
 	Words []byte `json:"words,omitempty"`
 }
 
-// Save returns what [RestoreHearsay] takes back with the same players.
+// Save returns the words for [RestoreHearsay] with the same players.
 func (h *Hearsay) Save(players []string) (s SavedHearsay, err error) {
 	said := wire.Infos{Servers: make([]wire.ServerInfo, 0, len(h.words))}
 	for _, server := range slices.Sorted(maps.Keys(h.words)) {
@@ -251,8 +249,8 @@ func (h *Hearsay) Save(players []string) (s SavedHearsay, err error) {
 // longestRound bounds the clock of a saved word.
 const longestRound = 365 * 24 * time.Hour
 
-// RestoreHearsay returns what was saved, of a list of so many servers. Any bytes are safe. It
-// counts once there are voices: see [Hearsay.Attend].
+// RestoreHearsay returns the words that were saved, of a list of so many servers. Any bytes are
+// safe. They count once there are voices: see [Hearsay.Attend].
 func RestoreHearsay(s SavedHearsay, players []string, listed int) (h Hearsay, err error) {
 	said, err := wire.Unpack[wire.Infos](s.Infos)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"muster/selection"
 )
 
-// TestTaken says what a room takes for true of what its players heard of a server.
+// TestTaken checks that the room believes the right facts of its players' words about a server.
 func TestTaken(t *testing.T) {
 	named := discovery.Info{Name: "one", Map: "dm1", MaxPlayers: 16, Players: 4, GamePort: 27015, MaxPing: 200 * time.Millisecond}
 	with := func(change func(*discovery.Info)) discovery.Info {
@@ -32,7 +32,7 @@ func TestTaken(t *testing.T) {
 	const alone, host = true, true
 	tests := []struct {
 		name  string
-		alone bool // who said the first word is the only player
+		alone bool // the first word's player is the only one
 		host  bool // the first word is the host's
 		words []discovery.Info
 		want  discovery.Info
@@ -84,7 +84,7 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// voices are players who were asked for the whole list, and count.
+// voices returns players who were asked for the whole list, and count.
 func voices(names ...string) (voices []Voice) {
 	for _, name := range names {
 		v := Voice{Name: name, Witness: &Witness{}, Counts: true, Alone: len(names) == 1}
@@ -94,9 +94,9 @@ func voices(names ...string) (voices []Voice) {
 	return voices
 }
 
-// TestAttend: words are weighed anew when others count than before, are asked for other
-// servers, or the room wants something else, and what is said by players who are gone is
-// forgotten.
+// TestAttend checks that words are weighed again when other players count, when they are asked for
+// other servers, or when the room wants something else, and that the words of players who are gone
+// are forgotten.
 func TestAttend(t *testing.T) {
 	full, free := discovery.Info{Players: 16, MaxPlayers: 16}, discovery.Info{Players: 1, MaxPlayers: 16}
 	var h Hearsay
@@ -112,7 +112,7 @@ func TestAttend(t *testing.T) {
 		voices []Voice
 		wanted Wanted
 		anew   []int
-		taken  int // players on server 7
+		taken  int // the number of players on server 7
 		lone   bool
 	}{
 		{"they come", three, Wanted{}, []int{7, 8}, 16, false},
@@ -140,8 +140,7 @@ func TestAttend(t *testing.T) {
 	}
 }
 
-// TestHeardUnasked: what players heard of servers that nobody asked them for is nothing,
-// until they are asked.
+// TestHeardUnasked checks that a word without a question does not count until the question comes.
 func TestHeardUnasked(t *testing.T) {
 	var h Hearsay
 	two := voices("ann", "bob")
@@ -175,7 +174,8 @@ func TestHeardUnasked(t *testing.T) {
 	}
 }
 
-// TestConnect: everybody goes by their own word as long as there is no port that most have heard.
+// TestConnect checks that everybody goes by their own word as long as most players agree on no
+// port.
 func TestConnect(t *testing.T) {
 	var h Hearsay
 	servers := h.About(selection.Servers{List: []discovery.Server{{Addr: netip.MustParseAddrPort("192.0.2.1:9")}}})
@@ -196,14 +196,15 @@ func TestConnect(t *testing.T) {
 	hears("cat", 1, " 1 1 1")
 }
 
-// TestContradictions: a player is named who says other things of many servers than most.
+// TestContradictions checks that the room names a player who contradicts most others about many
+// servers.
 func TestContradictions(t *testing.T) {
 	const servers = 30
 	lasts, changes := func(i *discovery.Info) { i.Password = true }, func(i *discovery.Info) { i.Map = "lie" }
 	for _, tt := range []struct {
 		name    string
 		players []string
-		lies    int // of dan, on so many servers
+		lies    int // dan's, on so many servers
 		lie     func(*discovery.Info)
 		late    time.Duration
 		seen    []int
@@ -241,9 +242,9 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// TestHonestVolatility: players who tell what they saw when they saw it are not named,
-// however servers change their maps, fill up and empty in between, start again with
-// other settings now and then, and however late somebody's words come.
+// TestHonestVolatility checks that honest players are not named, however servers change their maps,
+// fill up, empty, and now and then start again with other settings, and however late somebody's
+// words come.
 func TestHonestVolatility(t *testing.T) {
 	t.Parallel()
 	const evenings, players, servers = 200, 8, 60
@@ -264,7 +265,7 @@ func TestHonestVolatility(t *testing.T) {
 		}
 		type state struct {
 			discovery.Info
-			next time.Time // map
+			next time.Time // when the next map starts
 		}
 		world := make([]state, servers)
 		for i := range world {
@@ -275,7 +276,7 @@ func TestHonestVolatility(t *testing.T) {
 				now = now.Add(time.Second)
 				for i := range world {
 					s := &world[i]
-					if now.After(s.next) { // a new map, and some leave at its end
+					if now.After(s.next) { // a new map; some players leave when the last one ends
 						s.Map, s.next = fmt.Sprint("m", rng.IntN(1000)), now.Add(10*time.Minute)
 						s.Players -= rng.IntN(s.Players + 1)
 					}
@@ -307,7 +308,7 @@ func TestHonestVolatility(t *testing.T) {
 				for server := first; server < next[name]; server++ {
 					late[name][server] = world[server].Info
 				}
-				if i > 0 || next[name] == servers { // the first one's line is down meanwhile
+				if i > 0 || next[name] == servers { // the first player's line is down meanwhile
 					for server, info := range late[name] {
 						hears(name, server, info)
 					}
@@ -318,7 +319,7 @@ func TestHonestVolatility(t *testing.T) {
 			judge()
 		}
 		pass(20 * time.Second)
-		for _, name := range names { // and five are looked at, in turn
+		for _, name := range names { // and everybody looks at five, in turn
 			pass(time.Second)
 			for server := range 5 {
 				hears(name, server, world[server].Info)
@@ -328,10 +329,10 @@ func TestHonestVolatility(t *testing.T) {
 	}
 }
 
-// heardGolden is what a [Hearsay] is saved as.
+// heardGolden is a [Hearsay] in its saved form.
 const heardGolden = `{"infos":"AwACBAAACAADZG0xAAAAQAAEAgIAA2xpZQ==","words":"AAAAAALoBwEB0A8="}`
 
-// TestSavedHearsay: what is saved is what was written before, and comes back.
+// TestSavedHearsay checks that the saved form stays the same, and comes back.
 func TestSavedHearsay(t *testing.T) {
 	var h Hearsay
 	players := []string{"ann", "bob"}
@@ -368,7 +369,7 @@ func TestSavedHearsay(t *testing.T) {
 	}
 }
 
-// FuzzHearsay: whatever is restored and heard is weighed, judged and saved.
+// FuzzHearsay checks that anything that is restored or heard can be weighed, judged and saved.
 func FuzzHearsay(f *testing.F) {
 	f.Add([]byte(heardGolden), []byte{1, 2, 3})
 	f.Fuzz(func(t *testing.T, data, heard []byte) {

@@ -16,15 +16,15 @@ type Saved struct {
 	// Report holds the probes, as a frame of [wire.Report], and Looks the second looks.
 	Report []byte      `json:"report,omitempty"`
 	Looks  []savedLook `json:"looks,omitempty"`
-	// Asked are the servers that the player was asked for, a bit each, if not all, Before is
-	// how many those were when everybody was asked for more, and Own is how many others the
-	// player may bring up.
+	// Asked are the servers that the player was asked for, a bit each, unless that is all. Before
+	// is their number when everybody was asked for more. Own is how many others the player may
+	// bring up.
 	Asked  []byte `json:"asked,omitempty"`
 	All    bool   `json:"asked_all,omitempty"`
 	Before int    `json:"before,omitempty"`
 	Own    int    `json:"own,omitempty"`
-	// Shown are the servers that the player's program was asked to ask, and Promised how many
-	// that will be at most, as the player was told; 0 is all of the list.
+	// Shown are the servers that the player's program was told to ask. Promised is the most that
+	// they will be, as the player was told; 0 is the whole list.
 	Shown    []byte `json:"shown,omitempty"`
 	Promised int    `json:"promised,omitempty"`
 }
@@ -37,7 +37,7 @@ type savedLook struct {
 	RTTs    []float64         `json:"rtts,omitempty"`
 }
 
-// Save returns what [Restore] takes back.
+// Save returns the witness for [Restore].
 func (w *Witness) Save() (Saved, error) {
 	s := Saved{
 		Asked: w.asked.servers, All: w.asked.all, Before: w.asked.before,

@@ -9,17 +9,17 @@ import (
 )
 
 // Knowledge is what a player knows of the servers: own answers and second looks, else the results
-// of the others in the NAT group. The lowest RTT counts, and a server is lost only if all who
-// asked lost it.
+// of the others in the NAT group. The lowest RTT counts, and a server is lost only if all who asked
+// lost it.
 type Knowledge struct {
 	own   *Witness
 	mates []*Witness
 }
 
-// KnowledgeOf returns what a player knows who is one of a NAT group.
+// KnowledgeOf returns the knowledge of a player in a NAT group.
 func KnowledgeOf(own *Witness, group []*Witness) Knowledge { return Knowledge{own, group} }
 
-// At returns what is known of a server.
+// At returns the result for a server.
 func (k Knowledge) At(server int) discovery.Result {
 	best := k.own.At(server)
 	if _, looked := k.own.looks[server]; looked || best.State == discovery.Answered {
@@ -28,8 +28,8 @@ func (k Knowledge) At(server int) discovery.Result {
 	return Pooled(k.mates, server)
 }
 
-// Pooled returns the best that several players know of a server: an answer, else what
-// came of asking, else why one of them may not ask.
+// Pooled returns the best result of several players for a server: an answer, else a failure, else
+// the reason why one of them may not ask.
 func Pooled(players []*Witness, server int) (best discovery.Result) {
 	for _, w := range players {
 		result := w.At(server)
@@ -63,8 +63,8 @@ func (k Knowledge) Servers() iter.Seq[int] {
 	}
 }
 
-// Silent returns the servers that the player was asked for and that answered neither the player
-// nor the others of the group.
+// Silent returns the servers that the player was asked for and that answered neither the player nor
+// the others of the group.
 func (k Knowledge) Silent() (silent []int) {
 	for server := range k.own.Servers() {
 		if state := k.At(server).State; state != discovery.Answered && state != discovery.Unprobed {
@@ -74,7 +74,7 @@ func (k Knowledge) Silent() (silent []int) {
 	return silent
 }
 
-// Progress returns how many servers the player knows of, and how many of them answered.
+// Progress returns the number of servers that the player knows, and the number that answered.
 func (k Knowledge) Progress() (probed, answered int) {
 	if len(k.mates) < 2 {
 		return k.own.Progress()
@@ -87,7 +87,7 @@ func (k Knowledge) Progress() (probed, answered int) {
 	return probed, answered
 }
 
-// late returns how late the timers ring of any machine that measured for the player.
+// late returns how late timers fire on any machine that measured for the player.
 func (k Knowledge) late() time.Duration {
 	late := k.own.late
 	for _, mate := range k.mates {
@@ -96,11 +96,11 @@ func (k Knowledge) late() time.Duration {
 	return late
 }
 
-// Column is what a player has in a table.
+// Column is a player's column in a table.
 type Column struct {
 	Name string
 	Knowledge
-	// Raised holds the least RTT that counts for some servers.
+	// Raised has the least RTT that counts, for some servers.
 	Raised map[int]time.Duration
 	// Hidden are the servers that the player cannot get to.
 	Hidden []int

@@ -9,8 +9,8 @@ import (
 	"muster/discovery"
 )
 
-// taken returns what the words say of a server, or nil if there are none. Lone: only one of
-// several players said it, and it rules nothing out for good.
+// taken returns the facts to believe from the words about a server, or nil without words. Lone says
+// that only one of several players spoke, which rules nothing out for good.
 //
 //   - A player who goes on alone is believed: it is that player's evening only.
 //   - A lone word counts but for what it could send all astray with: no name, game
@@ -76,8 +76,8 @@ func taken(words []word, alone string, want Wanted) (info *discovery.Info, lone 
 	return shared(&settled, words), false
 }
 
-// settle puts the majority's value into each field of an Info but the counts of players, where
-// there is a majority.
+// settle puts the majority's value, if there is one, into each field of an Info except the counts
+// of players.
 func settle(words []word, info discovery.Info) discovery.Info {
 	agree(words, &info, func(i *discovery.Info) *string { return &i.Map })
 	agree(words, &info, func(i *discovery.Info) *string { return &i.Mode })
@@ -92,7 +92,7 @@ func settle(words []word, info discovery.Info) discovery.Info {
 	agree(words, &info, func(i *discovery.Info) *uint64 { return &i.AppID })
 	agree(words, &info, func(i *discovery.Info) *time.Duration { return &i.MinPing })
 	agree(words, &info, func(i *discovery.Info) *time.Duration { return &i.MaxPing })
-	// A player who says no name has not asked for it, and one player's alone is none.
+	// A player who says no name has not asked for it, and one player's name alone does not count.
 	nameless := func(w word) bool { return w.info.Name == "" }
 	if named := slices.DeleteFunc(slices.Clone(words), nameless); len(named) > 1 {
 		agree(named, &info, func(i *discovery.Info) *string { return &i.Name })
@@ -127,7 +127,7 @@ func agree[V comparable](words []word, into *discovery.Info, field func(*discove
 	return true
 }
 
-// shared is an Info, or the same one that somebody's word has.
+// shared returns an Info, or an equal one that somebody's word already has.
 func shared(info *discovery.Info, words []word) *discovery.Info {
 	for _, w := range words {
 		if *w.info == *info {
@@ -137,7 +137,7 @@ func shared(info *discovery.Info, words []word) *discovery.Info {
 	return info
 }
 
-// middleOf is the word with the median number of players, of two the lower.
+// middleOf returns the word with the median number of players, of two the lower.
 func middleOf(words []word) *discovery.Info {
 	sorted := slices.SortedFunc(slices.Values(words), func(a, b word) int {
 		return cmp.Or(cmp.Compare(a.info.Players, b.info.Players), cmp.Compare(b.info.Bots, a.info.Bots))

@@ -11,32 +11,32 @@ import (
 )
 
 // Witness is the evidence of one player: the servers that the player was asked for, and the
-// results. The zero value has been asked for nothing.
+// results. The zero value has no questions yet.
 type Witness struct {
-	// probes has one result a server, in the order of their ends.
+	// probes has one result for each server, in the order of their ends.
 	probes []discovery.Result
-	// places says where in probes a server's stands.
+	// places are the servers' indexes in probes.
 	places map[int]int
 	asked  asked
 	shown  shown
-	// looks are what the second looks showed; they count before probes.
+	// looks are the results of the second looks, which count before probes.
 	looks            map[int]Look
 	probed, answered int
-	// late is by how much the timers of the player's machine ring late. It is of a connection,
-	// and not saved.
+	// late is how late the timers fire on the player's machine. It belongs to a connection, and is
+	// not saved.
 	late time.Duration
-	// discreet is how many servers the player wants to be asked for in a round, 0 for no bound.
+	// discreet is the most servers that the player lets a round ask for, 0 for no bound.
 	discreet int
-	// shares: the player measures its part of the list, and the others behind the same address
-	// measure the rest.
+	// shares says that the player measures its part of the list, and the others behind the same
+	// address measure the rest.
 	shares bool
 }
 
 // Next returns the player in the next round.
 func (w *Witness) Next() *Witness { return &Witness{discreet: w.discreet} }
 
-// BeDiscreet notes how many servers the player wants to be asked for in a round at most, 0 for
-// no bound. It reports whether that is new.
+// BeDiscreet notes the most servers that the player lets a round ask for, 0 for no bound. It
+// reports whether that is new.
 func (w *Witness) BeDiscreet(most int) (isNew bool) {
 	isNew = most != w.discreet
 	w.discreet = most
@@ -49,13 +49,13 @@ func (w *Witness) Discreet() int { return w.discreet }
 // Share notes whether the player measures only a part of the list.
 func (w *Witness) Share(part bool) { w.shares = part }
 
-// IsSharing reports whether it does.
+// IsSharing reports whether the player measures only a part of the list.
 func (w *Witness) IsSharing() bool { return w.shares }
 
-// NoteLate notes by how much the timers of the player's machine ring late, as its program says.
+// NoteLate notes how late the timers fire on the player's machine, as its program says.
 func (w *Witness) NoteLate(by time.Duration) { w.late = by }
 
-// Look is what several samples of a finalist showed.
+// Look is the result of several samples of a finalist.
 type Look struct {
 	discovery.Result
 	Quality selection.Quality
@@ -63,7 +63,7 @@ type Look struct {
 	RTTs []float64
 }
 
-// At returns what is known of a server, and was asked for.
+// At returns the result for a server that counts.
 func (w *Witness) At(server int) discovery.Result {
 	if look, looked := w.looks[server]; looked {
 		return look.Result
@@ -74,7 +74,7 @@ func (w *Witness) At(server int) discovery.Result {
 	return discovery.Result{Server: server}
 }
 
-// IsUnprobed reports whether nothing is known of a server that was asked for.
+// IsUnprobed reports whether no result for a server counts.
 func (w *Witness) IsUnprobed(server int) bool { return w.At(server).State == discovery.Unprobed }
 
 // Servers yields the servers with a result, each once.
@@ -93,14 +93,14 @@ func (w *Witness) Servers() iter.Seq[int] {
 	}
 }
 
-// Progress returns how many servers the player knows of, and how many of them answered.
+// Progress returns the number of servers that the player knows, and the number that answered.
 func (w *Witness) Progress() (probed, answered int) { return w.probed, w.answered }
 
-// Probes returns everything that the player reported, asked for or not, in the order of the
-// probes' ends. Do not change it; it only grows.
+// Probes returns everything that the player reported, with or without a question, in the order of
+// the probes' ends. Do not change it; it only grows.
 func (w *Witness) Probes() []discovery.Result { return slices.Clip(w.probes) }
 
-// Probe returns what the player reported of a server before any look.
+// Probe returns the player's report on a server before any look.
 func (w *Witness) Probe(server int) (probe discovery.Result, probed bool) {
 	place, probed := w.places[server]
 	if probed {
@@ -109,23 +109,23 @@ func (w *Witness) Probe(server int) (probe discovery.Result, probed bool) {
 	return probe, probed
 }
 
-// Looked returns what the newest look at a server showed.
+// Looked returns the result of the newest look at a server.
 func (w *Witness) Looked(server int) (look Look, looked bool) {
 	look, looked = w.looks[server]
 	return look, looked
 }
 
-// CanName reports whether the player may know what a server calls itself and has not told: a
-// second look says the name along with it.
+// CanName reports whether the player may know an untold name of a server. A second look reports the
+// name along with it.
 func (w *Witness) CanName(server int) bool {
 	_, looked := w.looks[server]
 	return !looked && w.At(server).State == discovery.Answered
 }
 
-// Report notes a probe, or what a later one of the same server said. Passed is how long the
-// measuring has gone on by our clock: a player's clock cannot put a probe before its
-// beginning, ahead of us, or before the last one. It returns whether the probe tells anything
-// new that counts, and whether the player has brought the server up: see [Witness.Allow].
+// Report notes a probe, or news of an earlier one of the same server. Passed is how long the
+// measuring has gone on by our clock. A player's clock cannot put a probe before its beginning,
+// ahead of us, or before the last one. Report returns whether the probe has any news that counts,
+// and whether the player has brought the server up: see [Witness.Allow].
 func (w *Witness) Report(probe discovery.Result, passed time.Duration, now time.Time) (isNew, isOwn bool) {
 	probe.At = min(max(0, probe.At), passed)
 	if n := len(w.probes); n > 0 {
@@ -151,11 +151,11 @@ func (w *Witness) add(probe discovery.Result) {
 		w.places = map[int]int{}
 	}
 	w.places[probe.Server] = len(w.probes)
-	probe.Info = nil // is kept once, for all
+	probe.Info = nil // the room keeps it once, for all
 	w.probes = append(w.probes, probe)
 }
 
-// Look notes what a look at a server showed.
+// Look notes the result of a look at a server.
 func (w *Witness) Look(look Look) {
 	defer w.count(look.Server, w.At(look.Server).State)
 	if w.looks == nil {
@@ -164,7 +164,7 @@ func (w *Witness) Look(look Look) {
 	w.looks[look.Server] = look
 }
 
-// Forget drops all that was measured of a server.
+// Forget drops all measurements of a server.
 func (w *Witness) Forget(server int) {
 	before := w.At(server).State
 	delete(w.looks, server)
@@ -178,7 +178,7 @@ func (w *Witness) Forget(server int) {
 	w.count(server, before)
 }
 
-// count keeps the sums after a change from a state.
+// count updates the sums after a change from a state.
 func (w *Witness) count(server int, before discovery.State) {
 	after := w.At(server).State
 	w.probed += one(after.Asked()) - one(before.Asked())

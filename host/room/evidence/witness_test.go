@@ -16,7 +16,7 @@ const ms = time.Millisecond
 
 var (
 	eight = time.Date(2026, 5, 1, 20, 0, 0, 0, time.UTC)
-	long  = eight.Add(time.Hour) // after all that was asked has been given up
+	long  = eight.Add(time.Hour) // all questions have been given up by then
 )
 
 func answered(server int, rtt time.Duration) discovery.Result {
@@ -43,8 +43,8 @@ func (w *Witness) progress(t *testing.T, probed, answered int) {
 	}
 }
 
-// TestUnasked: what a player was not asked for does not count. Once it is asked for an answer
-// counts, and silence is as if the player could not ask.
+// TestUnasked checks that a result without a question does not count. Once the question comes, an
+// answer counts, and silence means that the player could not ask.
 func TestUnasked(t *testing.T) {
 	for _, tt := range []struct {
 		state, asked discovery.State
@@ -76,8 +76,8 @@ func TestUnasked(t *testing.T) {
 	}
 }
 
-// TestTooSoon: silence takes a probe its time, since the player was asked for the server or
-// for the whole list.
+// TestTooSoon checks that a player can call a server silent only when a probe could have ended,
+// counted from the question or from the order to measure the whole list.
 func TestTooSoon(t *testing.T) {
 	for after, want := range map[time.Duration]discovery.State{
 		0: discovery.Forbidden, LeastProbe - 1: discovery.Forbidden, LeastProbe: discovery.Lost,
@@ -96,8 +96,8 @@ func TestTooSoon(t *testing.T) {
 	}
 }
 
-// TestTrace: what is said again counts once, and no clock puts a probe before the last one,
-// before the measuring or ahead of us.
+// TestTrace checks that a repeated result counts once, and that no clock puts a probe before the
+// last one, before the measuring, or ahead of us.
 func TestTrace(t *testing.T) {
 	var w Witness
 	w.AskAll(eight)
@@ -147,8 +147,8 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestOwnFinds: a player brings up as many servers of its own discovery as are allowed, and
-// only such as answer.
+// TestOwnFinds checks that a player can bring up as many servers of its own discovery as allowed,
+// and only those that answer.
 func TestOwnFinds(t *testing.T) {
 	var w Witness
 	w.Allow(2)
@@ -161,8 +161,8 @@ func TestOwnFinds(t *testing.T) {
 	w.progress(t, 2, 2)
 }
 
-// TestAskMore: after a round in which a player measured all, what it was to measure and has
-// not counts no more.
+// TestAskMore checks that open questions of a whole list no longer count once a round asks for
+// more.
 func TestAskMore(t *testing.T) {
 	var w Witness
 	w.AskAll(eight)
@@ -177,7 +177,7 @@ func TestAskMore(t *testing.T) {
 	}
 }
 
-// TestPromise: no more servers are asked than the player was told, whatever asks.
+// TestPromise checks that no more servers are asked than the player was told, whatever the reason.
 func TestPromise(t *testing.T) {
 	var w Witness
 	if w.Left() < math.MaxInt32 || w.Promise(0) != 0 || !w.CanShow(1) {
@@ -187,7 +187,7 @@ func TestPromise(t *testing.T) {
 	if w.Promise(4) != 4 || w.Promise(3) != 4 || w.Promised() != 4 || w.Left() != 2 {
 		t.Errorf("told is %d, left are %d", w.Promised(), w.Left())
 	}
-	w.Allow(1) // which somebody may see, too
+	w.Allow(1) // somebody may see this one, too
 	ask, admitted := w.Ask([]int{1, 3, 4, 5}, eight)
 	if !slices.Equal(ask, []int{1, 3}) || !slices.Equal(admitted, []int{3}) {
 		t.Errorf("asked for %v, of which count %v", ask, admitted)
@@ -205,7 +205,7 @@ func TestPromise(t *testing.T) {
 	}
 }
 
-// TestKnowledge: players behind one address know what the others found.
+// TestKnowledge checks that players behind one address share their results.
 func TestKnowledge(t *testing.T) {
 	own, mate := &Witness{}, &Witness{}
 	for _, w := range []*Witness{own, mate} {
@@ -238,7 +238,7 @@ func TestKnowledge(t *testing.T) {
 	}
 }
 
-// TestTable has a column for everybody of what they know.
+// TestTable checks that a table has a column of each player's knowledge.
 func TestTable(t *testing.T) {
 	var ann, bob, mate Witness
 	ann.NoteLate(ms)
@@ -274,12 +274,12 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// golden is what a witness is saved as.
+// golden is a witness in its saved form.
 const golden = `{"report":"AgAAAAIAAisAAgE=","looks":[{"server":1,"state":"answered","rtt_ms":3.000,` +
 	`"quality":{"Loss":0.25,"Jitter":0},"rtts":[3,4]}],` +
 	`"asked":"Bg==","asked_all":true,"before":1,"own":1,"shown":"Dg==","promised":5}`
 
-// TestSaved: what is saved is what was written before, and comes back.
+// TestSaved checks that the saved form stays the same, and comes back.
 func TestSaved(t *testing.T) {
 	var w Witness
 	w.Ask([]int{1, 2}, eight)
@@ -303,7 +303,7 @@ func TestSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	back, err := Restore(read, 4)
-	w.asked.lately = nil // what was asked lately is not kept
+	w.asked.lately = nil // recent questions are not kept
 	if err != nil || !reflect.DeepEqual(back, w) {
 		t.Errorf("back comes %+v, %v, want %+v", back, err, w)
 	}
@@ -314,8 +314,8 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// FuzzRestore: any bytes are refused, or are a witness that counts right and is saved as it
-// was restored.
+// FuzzRestore checks that any bytes are refused, or make a witness that counts right and is saved
+// as it was restored.
 func FuzzRestore(f *testing.F) {
 	f.Add([]byte(golden))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -343,8 +343,8 @@ func FuzzRestore(f *testing.F) {
 	})
 }
 
-// FuzzWitness does anything in any order: no more is shown than was promised, and the sums
-// are right.
+// FuzzWitness does anything in any order. No more servers are shown than promised, and the sums are
+// right.
 func FuzzWitness(f *testing.F) {
 	f.Add([]byte{0, 9, 1, 3, 2, 3, 4, 3, 5, 3, 6, 3, 7, 1, 2, 8})
 	f.Fuzz(func(t *testing.T, moves []byte) {

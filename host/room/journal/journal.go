@@ -12,7 +12,7 @@ import (
 	"muster/host/wire"
 )
 
-// most bounds the notes of a journal: an evening's worth.
+// most bounds the notes of a journal: enough for a session.
 const most = 200
 
 // Journal has the notes in order. The zero value is empty.
@@ -26,8 +26,7 @@ func (j *Journal) Add(at time.Time, text string) {
 	}
 }
 
-// Says reports whether some words stand in the journal, so that nobody fills it by saying them
-// again.
+// Says reports whether the journal has these words, so that nobody fills it by repeating them.
 func (j *Journal) Says(words string) bool {
 	return slices.ContainsFunc(j.notes, func(n wire.Note) bool { return strings.Contains(n.Text, words) })
 }
@@ -53,8 +52,8 @@ func (j *Journal) Save() Saved { return Saved{j.notes} }
 // Restore returns the journal that was saved.
 func Restore(s Saved) Journal { return Journal{s.Notes} }
 
-// tellsOf reports whether a name stands in a text as words of its own. So a person called E is not
-// in every sentence.
+// tellsOf reports whether a name stands in a text as whole words. So a person called E is not in
+// every sentence.
 func tellsOf(text, name string) bool {
 	isPart := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 	for from := 0; name != ""; {

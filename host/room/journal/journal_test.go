@@ -27,7 +27,7 @@ func texts(notes []wire.Note) (texts []string) {
 	return texts
 }
 
-// TestForget: somebody who is called E is not in every sentence.
+// TestForget checks that a person called E does not count as named in every sentence.
 func TestForget(t *testing.T) {
 	for _, tt := range []struct {
 		text, name string
@@ -66,7 +66,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestSaved holds the section of the saved room to its form.
+// TestSaved checks the form of the saved section.
 func TestSaved(t *testing.T) {
 	j := of("ann is here")
 	data, err := json.Marshal(j.Save())
@@ -78,8 +78,8 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// FuzzForget takes any name out of any text: one that stands alone is gone for good, and what
-// does not hold it stays.
+// FuzzForget removes any name from any text. A note that names it as a whole word is gone for good,
+// and one without it stays.
 func FuzzForget(f *testing.F) {
 	f.Add("anna and ann", "ann")
 	f.Add("日本人", "日本")

@@ -54,9 +54,9 @@ func queryPort(asked, connect netip.AddrPort) uint16 {
 	return asked.Port()
 }
 
-// For returns a launch for one player, who connects to one address while the program asks the
-// server at another. Beside is the server's address on a network that the player shares with it,
-// invalid if there is none.
+// For returns a launch for one player, with the address that the player connects to and the one
+// that the program asks. Beside is the server's address on a network that the player shares with
+// it, invalid if there is none.
 func (r *Roll) For(name string, to wire.Launch, connect, asked, beside netip.AddrPort) wire.Launch {
 	if beside.IsValid() {
 		connect, asked = netip.AddrPortFrom(beside.Addr(), connect.Port()), beside
@@ -71,7 +71,7 @@ func (r *Roll) For(name string, to wire.Launch, connect, asked, beside netip.Add
 // Way returns how far a player has got.
 func (r *Roll) Way(name string) Way { return r.ways[name] }
 
-// Awaits reports whether a player's program has yet to say what became of the launch.
+// Awaits reports whether a player's program has yet to report on the launch.
 func (r *Roll) Awaits(name string) bool {
 	state := r.ways[name].State
 	return state == "" || state == wire.LaunchAsking
@@ -106,15 +106,15 @@ func (r *Roll) set(name string, w Way) {
 	r.ways[name] = w
 }
 
-// Asker is somebody who asks for the game to be opened once more.
+// Asker is somebody who asks to open the game once more.
 type Asker struct {
 	Name string
 	// Plays says that the asker is a player. Here says that the player's program is connected.
 	Plays, Here bool
 }
 
-// Reopen opens a player's game once more at the player's wish: it did not start, or was closed.
-// Sent: the room has sent everyone to a server.
+// Reopen opens a player's game once more because it did not start, or was closed. Sent says that
+// the room has sent everyone to a server.
 func (r *Roll) Reopen(by Asker, sent bool, now time.Time) error {
 	switch {
 	case !by.Plays:
@@ -142,7 +142,8 @@ func (r *Roll) Again(now time.Time, names ...string) {
 	}
 }
 
-// Restart forgets how far players have got, or all players if none is named: they go elsewhere now.
+// Restart forgets how far players have got, or all players if none is named, because they go
+// elsewhere now.
 func (r *Roll) Restart(names ...string) {
 	for name, w := range r.ways {
 		if len(names) > 0 && !slices.Contains(names, name) {
@@ -187,7 +188,7 @@ func (r *Roll) Rename(from, to string) {
 	}
 }
 
-// Leave forgets a player who plays here no more.
+// Leave forgets a player who no longer plays here.
 func (r *Roll) Leave(name string) {
 	delete(r.ways, name)
 	delete(r.able, name)
@@ -207,7 +208,7 @@ func (s *Saved) Add(name string, w Way) {
 	(*s)[name] = w
 }
 
-// WithoutList returns the roll of a round whose list is lost: nobody is on the way.
+// WithoutList returns the roll of a round that has lost its list: nobody is on the way.
 func (s Saved) WithoutList() (left Saved) {
 	for name, w := range s {
 		left.Add(name, Way{Again: w.Again})

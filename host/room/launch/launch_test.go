@@ -17,7 +17,8 @@ var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
 func at(addr string) netip.AddrPort { return netip.MustParseAddrPort(addr) }
 
-// TestTo: players connect to the game's port, and their programs ask the server at its own.
+// TestTo checks that players connect to the game's port, and that their programs ask the server at
+// its own.
 func TestTo(t *testing.T) {
 	s := wire.Settings{Game: "openarena", Password: "club"}
 	for _, tt := range []struct {
@@ -41,8 +42,8 @@ func TestTo(t *testing.T) {
 	}
 }
 
-// TestFor: a player is sent to the address that is right there, and opens the game once more if
-// that is news.
+// TestFor checks that a player gets the address that is right for that player, and opens the game
+// once more if the launch is new.
 func TestFor(t *testing.T) {
 	var r Roll
 	r.Again(eight, "bob")
@@ -64,7 +65,7 @@ func TestFor(t *testing.T) {
 	}
 }
 
-// TestHeard: the others read how far a player got, once.
+// TestHeard checks that the others read once how far a player got.
 func TestHeard(t *testing.T) {
 	var r Roll
 	for _, tt := range []struct {
@@ -88,7 +89,7 @@ func TestHeard(t *testing.T) {
 	}
 }
 
-// TestReopen: only a player who is here, and not asked already, has a game to open.
+// TestReopen checks that only a player who is here, and not asked already, can reopen the game.
 func TestReopen(t *testing.T) {
 	ann := Asker{Name: "ann", Plays: true, Here: true}
 	for _, tt := range []struct {
@@ -113,7 +114,7 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// TestAgain: each time is later than the one before, whatever the clock says.
+// TestAgain checks that each time is later than the one before, whatever the clock says.
 func TestAgain(t *testing.T) {
 	var r Roll
 	for _, tt := range []struct{ now, want time.Time }{
@@ -129,8 +130,8 @@ func TestAgain(t *testing.T) {
 	}
 }
 
-// TestRestart: who is sent elsewhere has said nothing of it yet, and is opened again by no
-// earlier time.
+// TestRestart checks that players who are sent elsewhere have reported nothing of it yet, and that
+// no earlier time opens their game.
 func TestRestart(t *testing.T) {
 	var r Roll
 	failed := wire.Launched{State: wire.LaunchFailed, Detail: "no such file"}
@@ -151,7 +152,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestAble: the others read once that a computer cannot start the room's game.
+// TestAble checks that the others read once that a computer cannot start the room's game.
 func TestAble(t *testing.T) {
 	var r Roll
 	s := wire.Settings{Game: "mine", OwnGame: &wire.OwnGame{ID: "mine", Name: "My game"}}
@@ -175,8 +176,8 @@ func TestAble(t *testing.T) {
 	}
 }
 
-// TestPlayersGo: all that is known of a player stays under another name, and goes with them.
-// Another round forgets how far they got, and not what their computers can do.
+// TestPlayersGo checks that facts about a player follow a new name, and go with the player. Another
+// round forgets how far players got, and not what their computers can do.
 func TestPlayersGo(t *testing.T) {
 	var r Roll
 	s := wire.Settings{Game: "openarena"}
@@ -197,12 +198,12 @@ func TestPlayersGo(t *testing.T) {
 	}
 }
 
-// TestSaved holds the section of the saved room to its form.
+// TestSaved checks the form of the saved section.
 func TestSaved(t *testing.T) {
 	var r Roll
 	r.Heard("ann", wire.Launched{State: wire.LaunchFailed, Detail: "no such file"}, "OpenArena")
 	r.Heard("bob", wire.Launched{State: wire.LaunchStarted}, "OpenArena")
-	r.Restart("bob") // has said nothing
+	r.Restart("bob") // bob has reported nothing
 	r.Again(eight, "ann")
 	data, err := json.Marshal(r.Save())
 	if want := `{"ann":{"launch":"failed","detail":"no such file","again":"2026-11-20T20:00:00Z"}}`; err != nil || string(data) != want {
