@@ -6,20 +6,20 @@ import (
 	"muster/discovery"
 )
 
-// Criterion is one thing that people may ask of what a server says of itself: a row of
-// the table that flags and [Filter] read.
+// Criterion is one demand on the facts that a server reports: a row of the table that flags and
+// [Filter] read.
 type Criterion struct {
 	// Flag is the criterion's name on command lines, and Usage its help.
 	Flag, Usage string
-	// Of points to the wanted value: a string, a bool, or an int that may be missing.
+	// Of returns a pointer to the wanted value: a string, a bool, or an int that may be missing.
 	Of func(*Criteria) any
-	// fails reports whether a server's words do not do, and cause is what they are then
-	// left out for.
+	// fails reports whether a server's facts do not meet the demand, and cause is the reason to
+	// leave it out.
 	fails func(*Criteria, *discovery.Info) bool
 	cause Cause
 }
 
-// asked is the table; nothing ever changes it.
+// asked is the table. It never changes.
 var asked = [...]Criterion{
 	{"map", "only servers on this `MAP`", func(c *Criteria) any { return &c.Map },
 		func(c *Criteria, info *discovery.Info) bool { return !strings.EqualFold(c.Map, info.Map) }, Filtered},
@@ -39,10 +39,10 @@ var asked = [...]Criterion{
 		func(c *Criteria, info *discovery.Info) bool { return info.Bots > *c.MaxBots }, Filtered},
 }
 
-// Asked lists what may be asked of servers.
+// Asked lists the possible demands on servers.
 func Asked() []Criterion { return append([]Criterion(nil), asked[:]...) }
 
-// isSet reports whether the criteria ask it.
+// isSet reports whether the criteria make this demand.
 func (a *Criterion) isSet(c *Criteria) bool {
 	switch to := a.Of(c).(type) {
 	case *string:
@@ -55,7 +55,7 @@ func (a *Criterion) isSet(c *Criteria) bool {
 	return false
 }
 
-// set lists what the criteria ask.
+// set lists the demands that the criteria make.
 func (c *Criteria) set() (rows []Criterion) {
 	for _, row := range asked {
 		if row.isSet(c) {
@@ -65,8 +65,8 @@ func (c *Criteria) set() (rows []Criterion) {
 	return rows
 }
 
-// Asks reports whether a server that says this of itself is one that the criteria ask for.
-// Seats, vetoes and editions are the group's.
+// Asks reports whether a server with these facts meets the criteria. Seats, vetoes and editions
+// depend on the group and do not count.
 func (c *Criteria) Asks(info *discovery.Info) bool {
 	for _, row := range c.set() {
 		if row.fails(c, info) {

@@ -10,7 +10,7 @@ import (
 	"muster/selection"
 )
 
-// TestAskedIsWhatFiltersAndPeopleAsk compares a choice with what one player asks alone.
+// TestAskedIsWhatFiltersAndPeopleAsk compares a choice with what one player asks for alone.
 func TestAskedIsWhatFiltersAndPeopleAsk(t *testing.T) {
 	none, two := 0, 2
 	info := discovery.Info{Map: "dm1", Mode: "CTF", Version: "1.36", Mod: "baseoa", Tags: "no3rd", Bots: 2, Players: 3, MaxPlayers: 8}

@@ -5,22 +5,21 @@ import (
 	"slices"
 )
 
-// Basis is what a choice can be made from: the servers, what every player measured of them,
-// and what the group wants. It is a value that nobody changes once it is made, so that one
-// may try choices for some of the players without anything else of a room.
+// Basis holds all that a choice is made from: the servers, every player's measurements of them, and
+// the group's criteria. It is never changed once made. So a caller may try choices for some of the
+// players without the rest of a room.
 type Basis struct {
 	Servers Servers
-	// Table has a column for each player for whom a choice could be.
+	// Table has a column for each player whom a choice could count.
 	Table *Table
-	// Criteria have the editions of all these players. Their Seats are the fewest that the
-	// group wants, however few it is.
+	// Criteria have the editions of all these players. Their Seats are the fewest that the group
+	// wants, however small it is.
 	Criteria Criteria
-	// Along are the players who come along wherever the group goes, chosen for or not, and
-	// Guests is how many others do.
+	// Along are the players who come along wherever the group goes, whether the choice counts them
+	// or not. Guests is how many others do.
 	Along  []string
 	Guests int
-	// Estimated are those in the table whose pings are estimates, by how far off these may be,
-	// in milliseconds.
+	// Estimated maps the players whose pings are estimates to the error of those, in milliseconds.
 	Estimated map[string]float64
 }
 
@@ -43,7 +42,7 @@ func (b Basis) For(players []string) Basis {
 	return b
 }
 
-// Measured returns the basis without those whose pings are estimates.
+// Measured returns the basis without the players whose pings are estimates.
 func (b Basis) Measured() Basis {
 	if len(b.Estimated) == 0 {
 		return b
@@ -53,8 +52,8 @@ func (b Basis) Measured() Basis {
 	return b.For(players)
 }
 
-// Select chooses from the basis for all players of its table. Of estimates nobody measured
-// loss and jitter.
+// Select chooses from the basis for all players of its table. Players with estimates have no loss
+// and no jitter, because nobody measured those.
 func (b Basis) Select() Selection {
 	s := Select(b.Servers, b.Table, b.Criteria)
 	if len(b.Estimated) == 0 {
@@ -74,11 +73,11 @@ func (b Basis) Select() Selection {
 	return s
 }
 
-// Objective is what the criteria make of the RTTs of the table's players.
+// Objective returns the criteria's objective for the table's players.
 func (b Basis) Objective() *Objective { return b.Criteria.Objective(b.Table.players) }
 
-// Of returns a table of some of the players, in this order. A player who has no column gets
-// an empty one.
+// Of returns a table of some of the players, in this order. A player without a column gets an empty
+// one.
 func (t *Table) Of(players []string) *Table {
 	some := NewTable(players, len(t.rows))
 	columns := make([]int, len(players))

@@ -9,7 +9,8 @@ import (
 	"muster/discovery"
 )
 
-// TestBasis: a choice from a part of a basis is the one from a table of these players alone.
+// TestBasis checks that a choice from a part of a basis equals the one from a table of these
+// players alone.
 func TestBasis(t *testing.T) {
 	list := make([]discovery.Server, 3)
 	for i := range list {
@@ -68,8 +69,8 @@ func TestBasis(t *testing.T) {
 	}
 }
 
-// TestEstimated: a choice says whose pings are estimates, and nothing of their loss and jitter.
-// Without them it is the one of the others alone.
+// TestEstimated checks that a choice names the players whose pings are estimates, and says nothing
+// of their loss and jitter. Without them it is the choice of the others alone.
 func TestEstimated(t *testing.T) {
 	b := Basis{Table: NewTable([]string{"ann", "zoe", "bob"}, 2), Criteria: Criteria{By: Mean, Seats: 2}, Along: []string{"ann"}, Guests: 1}
 	b.Servers.Infos = map[int]*discovery.Info{0: {MaxPlayers: 9}, 1: {MaxPlayers: 9}}

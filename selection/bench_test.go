@@ -16,8 +16,8 @@ import (
 	"muster/selection"
 )
 
-// The obvious way to do what [selection.Select] does: reports in maps by the
-// server's address, walked server by server. The benchmarks compare with it.
+// obvious is the obvious way to do what [selection.Select] does: reports in maps by the server's
+// address, walked server by server. The benchmarks compare with it.
 type obvious map[string]map[string]float64 // player, server, milliseconds
 
 type obviousScore struct {
@@ -61,7 +61,7 @@ func average(values []float64) float64 {
 
 const benchServers = 30_000
 
-// benchInput is 30,000 servers of which one in 50 is silent for a player.
+// benchInput returns 30,000 servers. One in 50 is silent for a player.
 func benchInput(players int) (selection.Servers, *selection.Table) {
 	random := rand.New(rand.NewPCG(1, 2))
 	names := make([]string, players)
@@ -106,9 +106,8 @@ func obviousOf(servers selection.Servers, table *selection.Table) obvious {
 	return o
 }
 
-// BenchmarkSelect is the choice itself, as the live page wants it: the best
-// server and nothing of the culled. "times" is how much longer the maps take
-// for less.
+// BenchmarkSelect measures the bare choice that the live page wants: the best server and none of
+// the culled. "times" is how much longer the maps take for less.
 func BenchmarkSelect(b *testing.B) {
 	for _, players := range []int{8, 64, 1000} {
 		b.Run(fmt.Sprint(players), func(b *testing.B) {
@@ -116,7 +115,7 @@ func BenchmarkSelect(b *testing.B) {
 			criteria := selection.Criteria{By: selection.Mean, Top: 1, Reasons: -1}
 			filter := selection.NewFilter(servers, criteria)
 			compare := timeObvious(b, obviousOf(servers, table), filter.Select(table))
-			runtime.GC() // the maps are gone, and shall not be collected meanwhile
+			runtime.GC() // collect the maps now, not while measuring
 			b.ReportAllocs()
 			for b.Loop() {
 				filter.Select(table)
@@ -126,8 +125,8 @@ func BenchmarkSelect(b *testing.B) {
 	}
 }
 
-// BenchmarkSelectListed is a whole choice in a room whose list says something of each
-// server, as "told" servers say of themselves what the group asks, or only their names.
+// BenchmarkSelectListed measures a whole choice in a room whose list says something of each server.
+// The servers themselves report all demanded facts ("told"), or only their names.
 func BenchmarkSelectListed(b *testing.B) {
 	for _, told := range []string{"told", "silent"} {
 		b.Run(told, func(b *testing.B) {
@@ -159,7 +158,7 @@ func timeObvious(b *testing.B, o obvious, got selection.Selection) time.Duration
 	return elapsed
 }
 
-// BenchmarkDocument is what is shown: ten servers and a hundred reasons.
+// BenchmarkDocument measures a choice as it is shown: ten servers and a hundred reasons.
 func BenchmarkDocument(b *testing.B) {
 	for _, players := range []int{8, 64, 1000} {
 		b.Run(fmt.Sprint(players), func(b *testing.B) {
@@ -175,8 +174,8 @@ func BenchmarkDocument(b *testing.B) {
 	}
 }
 
-// BenchmarkWeighted reads every cell twice, as the deviation with weights for
-// all players demands: the most work that a choice can be.
+// BenchmarkWeighted measures the deviation with weights for all players. It reads every cell twice,
+// which is the most work that a choice can be.
 func BenchmarkWeighted(b *testing.B) {
 	for _, players := range []int{8, 64, 1000} {
 		b.Run(fmt.Sprint(players), func(b *testing.B) {
@@ -193,8 +192,8 @@ func BenchmarkWeighted(b *testing.B) {
 	}
 }
 
-// BenchmarkInfluences is on whose word a choice hangs; "choices" is how many choices it
-// takes the time of.
+// BenchmarkInfluences measures whose word a choice hangs on. "choices" is how many choices take as
+// long.
 func BenchmarkInfluences(b *testing.B) {
 	for _, players := range []int{8, 64} {
 		b.Run(fmt.Sprint(players), func(b *testing.B) {
@@ -212,8 +211,8 @@ func BenchmarkInfluences(b *testing.B) {
 	}
 }
 
-// BenchmarkFold notes one player's report of all servers, in turn a new one and
-// the same again with other RTTs.
+// BenchmarkFold adds one player's report of all servers to a table, in turn a new one and the same
+// with other RTTs.
 func BenchmarkFold(b *testing.B) {
 	_, table := benchInput(64)
 	var reports [2][]time.Duration

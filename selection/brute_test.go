@@ -15,7 +15,7 @@ import (
 	"muster/selection/rules"
 )
 
-// bruteScore is a server's score by the book: MUSST's words, one by one, in
+// bruteScore is a server's score by the book: the formulas of the MUSST paper, one by one, in
 // milliseconds.
 func bruteScore(by selection.Rule, rtts []time.Duration) float64 {
 	values := make([]float64, len(rtts))
@@ -35,7 +35,7 @@ func bruteScore(by selection.Rule, rtts []time.Duration) float64 {
 	case by == selection.Mean || by == selection.Threshold || by == selection.Fairness || by == selection.FairThreshold:
 		return mean
 	}
-	return rules.Of(by).Score(rules.Equal(values, nil)) // which the rule's own test works out by hand
+	return rules.Of(by).Score(rules.Equal(values, nil)) // the rule's own test works this out by hand
 }
 
 type bruteServer struct {
@@ -78,7 +78,7 @@ func bruteRanking(servers selection.Servers, table *selection.Table, by selectio
 	return ranking
 }
 
-// reached are all players' RTTs to a server, or nil if somebody has none.
+// reached returns all players' RTTs to a server, or nil if somebody has none.
 func reached(table *selection.Table, server int) []time.Duration {
 	var rtts []time.Duration
 	for player := range table.Players() {
@@ -91,8 +91,8 @@ func reached(table *selection.Table, server int) []time.Duration {
 	return rtts
 }
 
-// randomTable has few different RTTs, so that there are ties, and few gaps, so
-// that some servers survive.
+// randomTable has few different RTTs, for the sake of ties, and few gaps, so that some servers
+// survive.
 func randomTable(random *rand.Rand) (selection.Servers, *selection.Table) {
 	players, servers := 1+random.IntN(6), 1+random.IntN(40)
 	names := make([]string, players)
@@ -177,7 +177,7 @@ func TestLadderStopsAtTheStrictestLimitThatLeavesAServer(t *testing.T) {
 	}
 }
 
-// shuffled is the same table with rows and columns in another order.
+// shuffled returns the same table with rows and columns in another order.
 func shuffled(random *rand.Rand, servers selection.Servers, table *selection.Table) (selection.Servers, *selection.Table) {
 	rows, columns := random.Perm(len(servers.List)), random.Perm(len(table.Players()))
 	names := make([]string, len(columns))
@@ -231,7 +231,7 @@ func TestAddingAPlayerOnlyRemovesServers(t *testing.T) {
 	}
 }
 
-// surviving are the servers that suit the first so many players of a table.
+// surviving returns the servers that suit the first so many players of a table.
 func surviving(servers selection.Servers, table *selection.Table, players int) map[netip.AddrPort]bool {
 	part := selection.NewTable(table.Players()[:players], table.Servers())
 	for player := range players {
@@ -248,8 +248,8 @@ func surviving(servers selection.Servers, table *selection.Table, players int) m
 	return suits
 }
 
-// TestWithoutIsAChoiceForTheOthers compares what the others are said to get with a table that never
-// held the player.
+// TestWithoutIsAChoiceForTheOthers compares the choice without a player with that from a table that
+// never held the player.
 func TestWithoutIsAChoiceForTheOthers(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	for range 200 {
@@ -279,8 +279,8 @@ func TestWithoutIsAChoiceForTheOthers(t *testing.T) {
 	}
 }
 
-// FuzzTable overwrites cells at random: what a table sums up on the way must be
-// what the same cells give when each is set once.
+// FuzzTable overwrites cells at random. The running sums must equal those of a table whose cells
+// are each set once.
 func FuzzTable(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 10, 1, 0, 1, 20, 0, 0, 1, 5, 1, 0, 2, 0})
 	f.Fuzz(func(t *testing.T, ops []byte) {

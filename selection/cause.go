@@ -5,38 +5,38 @@ import (
 	"math/bits"
 )
 
-// Cause is why a server was culled.
+// Cause is the reason why a server was culled.
 type Cause uint8
 
-// The causes, in the order in which they are looked for: a server with several
-// counts under the first. What is known without measuring comes first, then
-// MUSST's order: reachable, seats, options (§3.2), and at last the rule's limit.
+// These are the causes, in the order of their checks. A server with several counts under the first.
+// Facts known without measuring come first, then MUSST's order: reachable, seats, options (§3.2),
+// and at last the rule's limit.
 const (
-	// Hygiene: the list entry is spam or no address one can play on.
+	// Hygiene means that the list entry is spam, or no address that one can play on.
 	Hygiene Cause = iota
-	// Blacklisted: the group does not play there.
+	// Blacklisted means that the group does not play there.
 	Blacklisted
-	// Vetoed: a player refuses the server or its map.
+	// Vetoed means that a player refuses the server or its map.
 	Vetoed
-	// Hidden: a player never wants to play there again.
+	// Hidden means that a player never wants to play there again.
 	Hidden
-	// Unreachable: lost or refused for a player.
+	// Unreachable means that the server was lost or refused for a player.
 	Unreachable
-	// Unmeasured: not unreachable, but some player never asked it.
+	// Unmeasured means that some player never asked the server, and that it is not unreachable.
 	Unmeasured
-	// Unknown: the criteria ask what the server never told.
+	// Unknown means that the criteria demand a fact that the server never told.
 	Unknown
-	// Full: not enough free seats for the group.
+	// Full means that it has too few free seats for the group.
 	Full
-	// Filtered: another map, mode or mod, or not the wanted tags.
+	// Filtered means another map, mode or mod, or not the wanted tags.
 	Filtered
-	// Passworded: it wants a password.
+	// Passworded means that it wants a password.
 	Passworded
-	// WrongVersion: another version of the game than is wanted, or than a player has.
+	// WrongVersion means that its version of the game is not the wanted one, or not a player's.
 	WrongVersion
-	// PingLimits: a player's RTT is outside what the server lets in.
+	// PingLimits means that a player's RTT is outside the limits of the server.
 	PingLimits
-	// OverThreshold: a player's RTT is over the limit.
+	// OverThreshold means that a player's RTT is over the limit.
 	OverThreshold
 
 	none // survived
@@ -54,7 +54,7 @@ func (c Cause) String() string {
 	return fmt.Sprintf("cause(%d)", uint8(c))
 }
 
-// MarshalText is the word that documents use.
+// MarshalText returns the word that documents use.
 func (c Cause) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // UnmarshalText reads the word that documents use.
@@ -75,5 +75,5 @@ func (c *causes) add(cause Cause) { *c |= 1 << cause }
 
 func (c causes) has(cause Cause) bool { return c&(1<<cause) != 0 }
 
-// first is the cause under which a server counts, or none.
+// first returns the cause that a server counts under, or none.
 func (c causes) first() Cause { return min(Cause(bits.TrailingZeros16(uint16(c))), none) }

@@ -11,10 +11,10 @@ import (
 	"muster/selection/rules"
 )
 
-// Rule is the name of a rule by which the group's server is chosen.
+// Rule is the name of a rule for choosing the group's server.
 type Rule = rules.Name
 
-// The rules that others name.
+// These are the rules that other packages name.
 const (
 	Mean           = rules.Mean
 	Threshold      = rules.Threshold
@@ -27,55 +27,55 @@ const (
 // Rules lists all rules, the plainest first.
 func Rules() []Rule { return rules.Names() }
 
-// Criteria are what the group wants of its server.
+// Criteria are the group's demands on its server.
 type Criteria struct {
 	By Rule
-	// Limits are the RTTs that nobody may be over, tried from the strictest.
-	// Rules without a threshold take the loosest as a cap if there is one.
+	// Limits are the RTTs that no player may exceed, tried from the strictest. Rules without a
+	// threshold take the loosest as a cap if there is one.
 	Limits []time.Duration
-	// Seats is how many free seats the group needs; 0 asks for none.
+	// Seats is how many free seats the group needs. 0 asks for none.
 	Seats int
-	// Spare is how much worse a server may score that has more free seats than
-	// that, to be preferred to one that the group would fill: somebody else soon
-	// takes a seat there. 0 is nothing.
+	// Spare is how much a score may be worse for a seat to spare: a server that still has free
+	// seats then precedes one that the group would fill, where somebody else may soon take a seat.
+	// 0 is nothing.
 	Spare time.Duration
-	// Map, Mode and Mod, if not empty, must be the server's, letter case apart, and
-	// Version one that it is of (see [discovery.Info.IsOfVersion]). Tags are words that
-	// it must have, or must not (see [discovery.Tags.Meets]).
+	// Map, Mode and Mod, if not empty, must be the server's, ignoring case. The server must be of
+	// Version (see [discovery.Info.IsOfVersion]). Tags are words that it must have, or must not
+	// (see [discovery.Tags.Meets]).
 	Map, Mode, Mod, Version, Tags string
-	// Editions are what players have of the game, as far as they say: servers are culled
-	// that do not let them in with it.
+	// Editions are the players' editions of the game, where known. Servers that do not let them in
+	// with it are culled.
 	Editions []Edition
-	// NoPassword: the group knows no password.
+	// NoPassword says that the group knows no password.
 	NoPassword bool
-	// MaxBots is how many bots may play on the server; nil is any number.
+	// MaxBots is how many bots may play on the server. nil is any number.
 	MaxBots *int
-	// Blacklist is where the group does not play.
+	// Blacklist lists the addresses where the group does not play.
 	Blacklist []netip.Prefix
-	// Vetoes are what single players refuse to play, and Hidden what players never want to
-	// play again: that stays from round to round.
+	// Vetoes are single players' refusals. Hidden are the servers and maps that players never want
+	// again: those stay from round to round.
 	Vetoes, Hidden []Veto
-	// Ours are the group's own servers. The best of them is chosen unless another's score
-	// is lower by more than Allowed.
+	// Ours are the group's own servers. The best of them is chosen unless another's score is lower
+	// by more than Allowed.
 	Ours    []netip.AddrPort
 	Allowed time.Duration
-	// Weights of players who count for more or less than 1: like that many players,
-	// or as a factor of what the rule takes of their RTT (see [rules.Rule]).
-	// With 0 a player must still reach the server, but has no say.
+	// Weights are those of players who count for more or less than 1: like that many players, or as
+	// a factor of what the rule takes of their RTT (see [rules.Rule]). With 0 a player must still
+	// reach the server, but has no say.
 	Weights map[string]float64
-	// Top is how many servers the ranking holds; 0 is all.
+	// Top is how many servers the ranking holds. 0 is all.
 	Top int
-	// Reasons is how many of the culled servers are listed, those that got
-	// furthest first; 0 is all, below 0 is none.
+	// Reasons is how many of the culled servers are listed, those that got furthest first. 0 is
+	// all, below 0 is none.
 	Reasons int
-	// Charitable culls no server for what one of several players alone heard of it.
+	// Charitable culls no server for facts that only one of several players heard.
 	Charitable bool
-	// Keep is the server of the last round: it stays unless another is worth
-	// the move. The zero value keeps nothing.
+	// Keep is the server of the last round. It stays unless another is worth the move. The zero
+	// value keeps nothing.
 	Keep netip.AddrPort
 }
 
-// Edition is what one player has of the game.
+// Edition is one player's edition of the game.
 type Edition struct {
 	Player string
 	discovery.Edition
@@ -88,33 +88,33 @@ type Veto struct {
 	Map    string
 }
 
-// Servers is the list a table's rows stand for, and what is known of each.
+// Servers is the list that a table's rows stand for, and the known facts of each server.
 type Servers struct {
 	List []discovery.Server
-	// Infos are what servers say of themselves, as far as anybody heard.
+	// Infos are the facts that servers reported, where anybody heard them.
 	Infos map[int]*discovery.Info
-	// Lone are the servers of which only one of several players heard anything: what
-	// that culls may not be so.
+	// Lone are the servers that only one of several players heard from. Causes that rest on such a
+	// report may be false.
 	Lone map[int]bool
-	// Said is what the list says of servers, for what these do not tell themselves. If
-	// it is Dated, which is too old for that, it is no reason to leave any out.
+	// Said holds the list's facts about servers, for those that they do not tell themselves. If it
+	// is Dated, it is too old to be a reason to leave any out.
 	Said  discovery.Said
 	Dated bool
 }
 
-// Info is what is known of a server: its own words, and the list's for what it does not
-// tell; nil is nothing.
+// Info returns the known facts of a server: its own, and the list's for those that it does not
+// tell. nil is nothing.
 func (s *Servers) Info(server int) *discovery.Info {
 	return s.Infos[server].Completed(s.Said.Infos[s.List[server].Addr])
 }
 
-// Connect returns where players connect to: the game's port, which need not be the one that
+// Connect returns the address that players connect to: the game's port may not be the one that
 // answers queries.
 func (s *Servers) Connect(server int) netip.AddrPort {
 	return s.Info(server).Connect(s.List[server].Addr)
 }
 
-// Called returns what people call a server.
+// Called returns the name that people know a server by.
 func (s *Servers) Called(server int) string {
 	addr := s.Connect(server).String()
 	if info := s.Info(server); info != nil && info.Name != "" {
@@ -123,9 +123,8 @@ func (s *Servers) Called(server int) string {
 	return addr
 }
 
-// Check says what of the criteria makes no sense for these players. [Select] itself
-// takes an unknown rule for the mean, a weight that is none for 1,
-// and weights that are all 0 for equal ones.
+// Check returns an error if the criteria make no sense for these players. [Select] itself takes an
+// unknown rule for the mean, an invalid weight for 1, and weights that are all 0 for equal ones.
 func (c Criteria) Check(players []string) error {
 	if rules.Find(c.By) == nil {
 		return fmt.Errorf("selection: unknown rule %q, want one of %v", c.By, Rules())
@@ -146,16 +145,15 @@ func (c Criteria) Check(players []string) error {
 	return nil
 }
 
-// MinWeight and MaxWeight are the least weight that is not 0, and the largest. Next to
-// more nobody else counts, and scores by less are all the same to a microsecond; squares of
-// RTTs by far more, or less, are none that a float64 holds.
+// MinWeight and MaxWeight are the least weight that is not 0, and the largest. Beside a larger
+// weight nobody else counts, and smaller differences between scores vanish in a microsecond. The
+// squares of RTTs with far larger or smaller weights do not fit a float64.
 const MinWeight, MaxWeight = 0.001, 1000
 
-// ValidWeight reports whether a player may count for so much.
+// ValidWeight reports whether a player may have this weight.
 func ValidWeight(w float64) bool { return w == 0 || w >= MinWeight && w <= MaxWeight }
 
-// compare orders servers by address, and by their place in the list if that is
-// the same.
+// compare orders servers by address, and by their index in the list if that is the same.
 func (s Servers) compare(a, b int) int {
 	return cmp.Or(discovery.CompareAddr(s.List[a], s.List[b]), cmp.Compare(a, b))
 }

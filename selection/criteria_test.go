@@ -21,8 +21,8 @@ func TestWeights(t *testing.T) {
 		{selection.Mean, map[string]float64{"bob": 3}, serverB, 57.5},                          // (80+3·50)/4
 		{selection.Mean, map[string]float64{"ann": 0}, serverB, 50},                            // bob alone
 		{selection.Mean, map[string]float64{"ann": 0, "bob": 0}, serverA, 50},                  // all 0 is all alike
-		{selection.Mean, map[string]float64{"ann": -1, "bob": math.NaN()}, serverA, 50},        // nonsense is 1
-		{selection.Mean, map[string]float64{"ann": 1e308, "bob": 1e308}, serverA, 50},          // or the sum is infinite, and every score 0
+		{selection.Mean, map[string]float64{"ann": -1, "bob": math.NaN()}, serverA, 50},        // invalid counts as 1
+		{selection.Mean, map[string]float64{"ann": 1e308, "bob": 1e308}, serverA, 50},          // else the sum would be infinite, and every score 0
 		{selection.Minimax, nil, serverA, 80},                                                  // a tie
 		{selection.Minimax, map[string]float64{"ann": 0.5}, serverB, 50},                       // max(40, 50)
 		{selection.Fairness, map[string]float64{"ann": 2, "bob": 2}, serverB, 30 / math.Sqrt2}, // as without weights
@@ -38,7 +38,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestWeightIsThatManyPlayers: for the mean, a player of weight 3 is three.
+// TestWeightIsThatManyPlayers checks that for the mean, a player of weight 3 is three.
 func TestWeightIsThatManyPlayers(t *testing.T) {
 	servers, table := musstTable(serverA, serverB, serverC)
 	got := selection.Select(servers, table, selection.Criteria{By: selection.Mean, Weights: map[string]float64{"p8": 3}})
@@ -107,7 +107,7 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-// TestBadWayIsNotFair: a bad way of the nearest player makes no server fairer, though
+// TestBadWayIsNotFair checks that a bad way of the nearest player makes no server fairer, though
 // everybody would be as badly off.
 func TestBadWayIsNotFair(t *testing.T) {
 	rows := map[string][]int{serverA: {30, 50}, serverB: {60, 78}}
@@ -121,8 +121,8 @@ func TestBadWayIsNotFair(t *testing.T) {
 	}
 }
 
-// TestIllSpeaker: who says that all finalists but one lose packets has not chosen that
-// one; and what several see of one of them still counts.
+// TestIllSpeaker checks that a player who claims packet loss at all finalists but one has not
+// chosen that one. If several see loss at one of them, it still counts.
 func TestIllSpeaker(t *testing.T) {
 	rows := map[string][]int{serverA: {30, 30}, serverB: {32, 32}, serverC: {90, 90}}
 	servers, table := tableOf(annAndBob, rows, serverA, serverB, serverC)
@@ -146,8 +146,8 @@ func TestIllSpeaker(t *testing.T) {
 	}
 }
 
-// TestEqualQualityChangesNothing: a finalist does not lose for having been
-// looked at.
+// TestEqualQualityChangesNothing checks that a finalist does not lose because its quality was
+// measured.
 func TestEqualQualityChangesNothing(t *testing.T) {
 	for _, by := range selection.Rules() {
 		servers, table := musstTable(serverA, serverB, serverC)

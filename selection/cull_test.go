@@ -14,12 +14,12 @@ import (
 	"muster/selection"
 )
 
-// bobsEdition is what bob alone has told of his game.
+// bobsEdition is the game's edition that bob alone reported.
 var bobsEdition = []selection.Edition{{Player: "bob", Edition: discovery.Edition{Version: "5.6", Protocol: 41}}, {Player: "ann"}}
 
 var annAndBob = []string{"ann", "bob"}
 
-// A server that both players reach in 30 and 50 ms, in a list of its own.
+// oneServer returns a list of one server that both players reach in 30 and 50 ms.
 func oneServer(addr string, info *discovery.Info) (selection.Servers, *selection.Table) {
 	servers, table := tableOf(annAndBob, map[string][]int{addr: {30, 50}}, addr)
 	servers.Infos[0] = info
@@ -33,7 +33,7 @@ func TestCullByWhatTheServerTells(t *testing.T) {
 		addr     string
 		info     *discovery.Info
 		criteria selection.Criteria
-		want     selection.Cause // and nothing if want is survives
+		want     selection.Cause // and no server if want is survives
 		who      []string
 	}{
 		{name: "no criteria, nothing told", want: survives},
@@ -263,7 +263,7 @@ func TestWishCheck(t *testing.T) {
 		{By: selection.Mean, Weights: map[string]float64{"cat": 1}},
 		{By: selection.Mean, Weights: map[string]float64{"ann": -1}},
 		{By: selection.Mean, Weights: map[string]float64{"ann": math.NaN()}},
-		{By: selection.Fairness, Weights: map[string]float64{"ann": 1e308, "bob": 1e308}}, // of which sums are infinite
+		{By: selection.Fairness, Weights: map[string]float64{"ann": 1e308, "bob": 1e308}}, // their sums are infinite
 		{By: selection.Fairness, Weights: map[string]float64{"ann": 5e-324}},
 	}
 	for _, criteria := range bad {
@@ -273,7 +273,7 @@ func TestWishCheck(t *testing.T) {
 	}
 }
 
-// TestDocument holds the JSON that others read.
+// TestDocument checks the JSON that others read.
 func TestDocument(t *testing.T) {
 	servers, table := tableOf(annAndBob, map[string][]int{serverA: {24, 92}, serverB: {30, lost}}, serverA, serverB)
 	got, err := json.Marshal(selection.NewFilter(servers, selection.Criteria{By: selection.Mean}).Select(table))
@@ -305,7 +305,7 @@ func TestDocumentOfNothing(t *testing.T) {
 	}
 }
 
-// TestForbiddenIsNoWordOnAServer: who may not ask a server has not measured it.
+// TestForbiddenIsNoWordOnAServer checks that a player who may not ask a server has not measured it.
 func TestForbiddenIsNoWordOnAServer(t *testing.T) {
 	servers := selection.Servers{List: []discovery.Server{{Addr: netip.MustParseAddrPort("192.0.2.1:1")},
 		{Addr: netip.MustParseAddrPort("192.0.2.2:1")}}}

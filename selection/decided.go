@@ -9,41 +9,40 @@ import (
 	"muster/selection/rules"
 )
 
-// Decision is what a choice hangs on.
+// Decision is the factor that decided a choice.
 type Decision string
 
-// The decisions.
+// These are the decisions.
 const (
 	ByRule    Decision = "rule"    // nothing else has a lower figure
-	ByQuality Decision = "quality" // something has, but loses more packets, or jitters
-	ByWeights Decision = "weights" // something has, but not as the players are weighted
-	BySeats   Decision = "seats"   // something has, and would be full with the group
+	ByQuality Decision = "quality" // another has, but loses more packets, or jitters
+	ByWeights Decision = "weights" // another has, but not with the players' weights
+	BySeats   Decision = "seats"   // another has, and would be full with the group
 	ByKeeping Decision = "kept"    // the last round's server: no other is worth the move
-	ByOurs    Decision = "ours"    // something has, but is none of the group's own
+	ByOurs    Decision = "ours"    // another has, but is not the group's own
 	ByVote    Decision = "vote"    // people voted for it
 )
 
-// Decided is what decided a choice, with the figures that it compares: of the bare RTTs in
-// milliseconds, of the rule's measure.
+// Decided says what decided a choice, with the compared figures: bare RTTs in the rule's measure,
+// in milliseconds.
 type Decided struct {
 	By      Decision `json:"by"`
 	Measure Rule     `json:"measure"`
-	// MS is the chosen server's figure, and OtherMS that of the one it is compared with,
-	// the next best or the one that the decision kept from being chosen; the zero value
-	// without one. Score and OtherScore are what the rule makes of them, loss, jitter and
-	// weights included.
+	// MS is the chosen server's figure. OtherMS is that of the server it is compared with: the next
+	// best, or the one that would have been chosen without this decision. It is 0 if there is none.
+	// Score and OtherScore are the rule's scores, with loss, jitter and weights.
 	MS         float64        `json:"ms"`
 	Other      netip.AddrPort `json:"other,omitzero"`
 	OtherMS    float64        `json:"other_ms,omitempty"`
 	Score      float64        `json:"score,omitempty"`
 	OtherScore float64        `json:"other_score,omitempty"`
-	// Votes of Of votes are for it; Open: people may still change their minds.
+	// Votes of Of votes are for it. Open says that people may still change their minds.
 	Votes int  `json:"votes,omitempty"`
 	Of    int  `json:"of,omitempty"`
 	Open  bool `json:"open,omitempty"`
 }
 
-// decided is what decided a finished round, nil if nothing was chosen.
+// decided returns what decided a finished round, nil if nothing was chosen.
 func (r *round) decided(doc *Selection) *Decided {
 	if doc.Chosen == nil {
 		return nil
@@ -84,7 +83,8 @@ func (r *round) decided(doc *Selection) *Decided {
 	return d
 }
 
-// bestOf is the server with the lowest figure by a rule of some, -1 if there is none.
+// bestOf returns the server with the lowest figure by a rule, among those that is accepts, or -1 if
+// there is none.
 func (r *round) bestOf(rule *rules.Rule, is func(server int) bool) int {
 	best, least := -1, 0.0
 	for server := range r.fates {
@@ -99,9 +99,9 @@ func (r *round) bestOf(rule *rules.Rule, is func(server int) bool) int {
 	return best
 }
 
-// Voted is the selection with the server of the ranking chosen that people voted for, with
-// so many of all votes; open says that they may still change their minds. What explains
-// the rule's choice is left out where theirs is another.
+// Voted returns the selection with another chosen server: the one in the ranking that people voted
+// for. It won votes of all the votes that were cast, the number of. Open says that people may still
+// change their minds. If the rule chose another server, the explanation of its choice is left out.
 func (s Selection) Voted(server, votes, of int, open bool) Selection {
 	i := slices.IndexFunc(s.Ranking, func(ranked Ranked) bool { return ranked.Server == server })
 	if i < 0 || s.Chosen == nil {
@@ -118,7 +118,7 @@ func (s Selection) Voted(server, votes, of int, open bool) Selection {
 	return s
 }
 
-// decision is what decided, also in a document that does not say so.
+// decision returns what decided, also for a document that does not say so.
 func (s Selection) decision() Decided {
 	if s.Decided != nil {
 		return *s.Decided
@@ -130,7 +130,7 @@ func (s Selection) decision() Decided {
 	return d
 }
 
-// verdict says what decided, with the chosen server's figures.
+// verdict returns the sentence on what decided, with the chosen server's figures.
 func (s Selection) verdict() string {
 	c, d := s.Chosen, s.decision()
 	words := &rules.Of(d.Measure).Words
@@ -174,8 +174,8 @@ func (s Selection) verdict() string {
 	return sentence + "."
 }
 
-// outvoted is why the rule would take another server than people voted for: by its measure,
-// or else by what outweighs that.
+// outvoted returns why the rule would take another server than people voted for: by its measure, or
+// else by the factor that outweighs it.
 func (s Selection) outvoted(d Decided) string {
 	at := slices.IndexFunc(s.Ranking, func(ranked Ranked) bool { return ranked.Addr == d.Other })
 	switch {
@@ -194,7 +194,8 @@ func (s Selection) outvoted(d Decided) string {
 // isLess reports whether a figure is less than another as people read them.
 func isLess(a, b float64) bool { return math.Round(10*a) < math.Round(10*b) }
 
-// compared says what the decision kept from being chosen, unless the rivals do.
+// compared returns the sentence on the server that lost by the decision, unless the rivals cover
+// it.
 func (s Selection) compared() []string {
 	d := s.decision()
 	if !d.Other.IsValid() || s.Why != nil && slices.ContainsFunc(s.Why.Rivals, func(rival Rival) bool { return rival.Addr == d.Other }) {

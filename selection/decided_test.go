@@ -11,8 +11,8 @@ import (
 	"muster/selection"
 )
 
-// TestDecided: the headline says what decided, with the figures that it compares, and
-// nothing that follows contradicts it.
+// TestDecided checks that the headline says what decided, with the compared figures, and that
+// nothing after it contradicts it.
 func TestDecided(t *testing.T) {
 	addr := netip.MustParseAddrPort
 	spotty := selection.Quality{Loss: 0.1} // 100 ms
@@ -20,8 +20,8 @@ func TestDecided(t *testing.T) {
 		name     string
 		rows     map[string][]int
 		criteria selection.Criteria
-		full     []int // servers that the group would fill
-		spotty   []int // where ann loses packets
+		full     []int // indexes of servers that the group would fill
+		spotty   []int // indexes of servers where ann loses packets
 		voted    int   // for server 2, if any
 		open     bool
 		want     selection.Decided

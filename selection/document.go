@@ -7,11 +7,10 @@ import (
 	"muster/selection/anomaly"
 )
 
-// Format names the document that a [Selection] is.
+// Format is the name of a [Selection] as a document.
 const Format = "muster.selection/1"
 
-// Selection is the verdict for a group, and why. It is a document: the JSON of
-// muster.selection/1.
+// Selection is the verdict for a group, and why. It is a document: the JSON of muster.selection/1.
 type Selection struct {
 	Format  string   `json:"format"`
 	By      Rule     `json:"by"`
@@ -21,60 +20,58 @@ type Selection struct {
 	// Ranking holds the survivors, best first, as many as were asked for.
 	Ranking []Ranked `json:"ranking"`
 	Culled  Culled   `json:"culled"`
-	// Reasons says of culled servers why, those that got furthest first.
+	// Reasons says why servers were culled, those that got furthest first.
 	Reasons []Reason `json:"reasons"`
 
-	// LimitMS is the limit that decided, in milliseconds; 0 is none.
+	// LimitMS is the limit that decided, in milliseconds. 0 is none.
 	LimitMS float64 `json:"limit_ms,omitempty"`
-	// Estimated are the players whose pings are no measurements but estimates, and by how
-	// much these are off as a rule, in milliseconds.
+	// Estimated maps the players whose pings are estimates to the usual error of those, in
+	// milliseconds.
 	Estimated map[string]float64 `json:"estimated_ms,omitempty"`
-	// LookedS is for how many seconds everyone looked at the best, if that was long, for
-	// whoever has it shown along.
+	// LookedS is for how many seconds everyone looked at the best, if that was long. The caller
+	// sets it.
 	LookedS float64 `json:"looked_s,omitempty"`
-	// Own are the players' own bests, where the rule counts from them.
+	// Own are the players' own bests, if the rule counts from them.
 	Own map[string]OwnBest `json:"own_best,omitempty"`
 	// Keep is what became of the last round's server, if the criteria name one.
 	Keep *Stay `json:"keep,omitempty"`
-	// Preference is how the group's own servers fare against the others; nil if none of
-	// them suits, or there is no preference.
+	// Preference compares the group's own servers with the others. It is nil if none of them suits,
+	// or if there is no preference.
 	Preference *Preference `json:"preference,omitempty"`
-	// Decided is what decided; nil if nothing was chosen, or nobody asked.
+	// Decided says what decided. It is nil if nothing was chosen, or nobody asked.
 	Decided *Decided `json:"decided,omitempty"`
-	// Why explains; nil if nobody asked.
+	// Why explains the choice. It is nil if nobody asked.
 	Why *Why `json:"why,omitempty"`
-	// Doubts is what [anomaly.Find] found, for whoever has it shown along.
+	// Doubts are the anomalies that [anomaly.Find] found. The caller sets them.
 	Doubts []anomaly.Anomaly `json:"doubts,omitempty"`
 }
 
 // Ranked is a server that suits everyone. All times are in milliseconds.
 type Ranked struct {
 	Addr netip.AddrPort `json:"addr"`
-	// Score is what the rule minimises, weights and quality included.
+	// Score is the figure that the rule minimises, with weights and quality.
 	Score float64 `json:"score"`
-	// MeanMS, MaxMS and StdevMS are of the bare RTTs, whatever the rule. The
-	// deviation is that of a sample (n−1).
+	// MeanMS, MaxMS and StdevMS summarise the bare RTTs, whatever the rule. The deviation is that
+	// of a sample (n−1).
 	MeanMS  float64 `json:"mean_ms"`
 	MaxMS   float64 `json:"max_ms"`
 	StdevMS float64 `json:"stdev_ms"`
 	// RTT is what each player measured.
 	RTT map[string]float64 `json:"rtt_ms"`
-	// Extra is by how much each player's RTT is over the own best, where the rule counts
-	// from that.
+	// Extra is how much each player's RTT exceeds the own best, if the rule counts from that.
 	Extra map[string]float64 `json:"extra_ms,omitempty"`
-	// Loss and JitterMS are each player's, for a server whose quality was looked
-	// at. Loss is a share.
+	// Loss and JitterMS are each player's, if the server's quality was measured. Loss is a share.
 	Loss     map[string]float64 `json:"loss,omitempty"`
 	JitterMS map[string]float64 `json:"jitter_ms,omitempty"`
 	// WorstMS is the ping that 95 of 100 replies to each player kept, after a long look.
 	WorstMS map[string]float64 `json:"worst_ms,omitempty"`
-	// Tight: it would be full with the group, and is ranked lower for it.
+	// Tight says that the server would be full with the group, and is ranked lower for it.
 	Tight bool `json:"tight,omitempty"`
-	// Ours: it is one of the group's own.
+	// Ours says that it is one of the group's own.
 	Ours bool `json:"ours,omitempty"`
 	// WorstOff is the player with the highest RTT, the first of several.
 	WorstOff string `json:"worst_off,omitempty"`
-	// Server is the place in the list.
+	// Server is the index in the list.
 	Server int `json:"-"`
 }
 
@@ -82,9 +79,8 @@ type Ranked struct {
 type OwnBest struct {
 	Addr netip.AddrPort `json:"addr"`
 	MS   float64        `json:"rtt_ms"`
-	// PerhapsMS is a lower one of the player's, to a server that has nothing against it but
-	// that others have not measured it; 0 if there is none. So much is certain: which
-	// nearer ones nobody has asked is not known here.
+	// PerhapsMS is a lower RTT of the player's, to a server that only lacks the others'
+	// measurements. It is 0 if there is none. There may be nearer servers that nobody has measured.
 	PerhapsMS float64 `json:"perhaps_ms,omitempty"`
 }
 
@@ -113,7 +109,7 @@ type Reason struct {
 	Server int            `json:"-"`
 	Addr   netip.AddrPort `json:"addr"`
 	Cause  Cause          `json:"reason"`
-	// Players are those who have that cause, if it is not the server's own.
+	// Players are those with that cause, unless it is the server's own.
 	Players []string `json:"players,omitempty"`
 }
 
@@ -126,7 +122,7 @@ func (c Culled) Total() int {
 	return total
 }
 
-// counts lists where the causes are counted, in their order.
+// counts returns pointers to the causes' counts, in their order.
 func (c *Culled) counts() [none]*int {
 	return [none]*int{
 		&c.Hygiene, &c.Blacklisted, &c.Vetoed, &c.Hidden, &c.Unreachable, &c.Unmeasured, &c.Unknown, &c.Full,

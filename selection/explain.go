@@ -58,7 +58,7 @@ func (s *Stay) sentences(by Decided) []string {
 	case s.Stays:
 		return []string{fmt.Sprintf("The best server would gain only %s.", ms(s.Gain))}
 	case s.Gain == 0:
-		return nil // what it was left for is said elsewhere
+		return nil // another sentence says why it was left
 	}
 	return []string{fmt.Sprintf("It gains %s over the last server, %s.", ms(s.Gain), s.Addr)}
 }
@@ -71,7 +71,7 @@ func (s Selection) whySentences() []string {
 	if all := s.Why.Influences; len(all) > 0 && all[0].Gain >= worthSaying {
 		lines = append(lines, all[0].sentence())
 	}
-	if s.Chosen != nil { // a selection that was read may have rivals of nothing
+	if s.Chosen != nil { // a parsed selection may have rivals without a chosen server
 		for _, rival := range s.Why.Rivals {
 			lines = append(lines, s.against(rival))
 		}
@@ -85,11 +85,11 @@ func (s Selection) whySentences() []string {
 	return lines
 }
 
-// worthSaying is from how many milliseconds on people hear on whose word the choice
-// hangs: less is of no consequence to a game.
+// worthSaying is how many milliseconds an influence must be worth before people read of it: less
+// does not matter to a game.
 const worthSaying = 2
 
-// sentence is "Without bob: −40.0 ms."
+// sentence returns "Without bob: −40.0 ms."
 func (w *Without) sentence() string {
 	change := fmt.Sprintf("Without %s: %s", person(w.Player), signed(-w.Gain))
 	if w.Moves {
@@ -107,7 +107,7 @@ func (s Selection) against(rival Rival) string {
 	return fmt.Sprintf("%s has %s, but %s.", rival.Addr, strings.Join(better, " and "), s.but(rival))
 }
 
-// but is what outweighs a rival's advantage.
+// but returns what outweighs a rival's advantage.
 func (s Selection) but(rival Rival) string {
 	measure := rules.Of(s.By).Measure
 	switch {
@@ -129,13 +129,13 @@ func (s Selection) but(rival Rival) string {
 	return fmt.Sprintf("its %s is above the chosen server's", figure(measure, &rival.Ranked))
 }
 
-// figure names what a measure makes of a server.
+// figure puts a server's figure by a measure into words.
 func figure(measure Rule, r *Ranked) string {
 	return fmt.Sprintf("%s (%s)", rules.Of(measure).Words.Figure, ms(r.Figure(measure)))
 }
 
-// runnerUp compares the next best server with the chosen one. Where another decided than
-// the rule, what comes next is told already.
+// runnerUp compares the next best server with the chosen one. If something other than the rule
+// decided, another sentence has said that already.
 func (s Selection) runnerUp() []string {
 	d := s.decision()
 	if d.By == ByKeeping || d.By == ByVote {
@@ -157,7 +157,7 @@ func (s Selection) runnerUp() []string {
 	return nil
 }
 
-// sentence says what giving something up would free.
+// sentence says how many servers a relaxation would free.
 func (w Relax) sentence() string {
 	do := fmt.Sprintf("%s would do", discovery.ServersInWords(w.Frees))
 	best := fmt.Sprintf("%s, best %s", do, w.Addr)
@@ -205,7 +205,7 @@ var causeClauses = [none]string{
 	"of another version", "closed to someone's ping", "over the limit for someone",
 }
 
-// clause is the cause as part of a sentence.
+// clause returns the cause as part of a sentence.
 func (c Cause) clause() string {
 	if c < none {
 		return causeClauses[c]
@@ -215,7 +215,7 @@ func (c Cause) clause() string {
 
 func ms(millis float64) string { return fmt.Sprintf("%.1f ms", millis) }
 
-// signed is a difference with its sign, −0.0 apart.
+// signed returns a difference with its sign, except for −0.0.
 func signed(millis float64) string {
 	if millis > -0.05 && millis < 0.05 {
 		return "±0 ms"
@@ -225,7 +225,7 @@ func signed(millis float64) string {
 
 func person(name string) string { return discovery.CleanText(name) }
 
-// mostNamed is how many people a sentence names.
+// mostNamed is the most people that a sentence names.
 const mostNamed = 5
 
 func people(names []string) string {

@@ -1,7 +1,7 @@
 package selection
 
-// Pivots says for every player what the others would get without them, in the
-// order of the players; of a choice one sees only the bottleneck's.
+// Pivots returns, for every player, the others' choice without that player, in the order of the
+// players. A choice shows only the bottleneck's.
 func (f *Filter) Pivots(table *Table) []Without {
 	r := newRound(f, table, nobody)
 	if len(r.best) == 0 || len(table.players) < 2 {

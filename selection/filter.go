@@ -11,12 +11,12 @@ import (
 	"muster/selection/rules"
 )
 
-// fakeIPs is the link-local range that Steam uses for servers behind its
-// relays: nobody can send them a datagram.
+// fakeIPs is the link-local range that Steam uses for servers behind its relays. Nobody can send
+// them a datagram.
 var fakeIPs = netip.MustParsePrefix("169.254.0.0/16")
 
-// Filter is what criteria make of a list of servers before anybody measures: it
-// may serve for many a [Filter.Select] while measurements come in.
+// Filter applies criteria to a list of servers before anybody measures. It may serve many a
+// [Filter.Select] while measurements come in.
 type Filter struct {
 	servers  Servers
 	criteria Criteria
@@ -26,16 +26,16 @@ type Filter struct {
 	vetoed   map[netip.AddrPort]bool
 	hidden   map[netip.AddrPort]bool
 	ours     map[netip.AddrPort]bool
-	// causes is what the list and each server's own words speak against it, noted by
-	// the first Select. pingLimits are those of the servers that let in only some
-	// RTTs; tight ones would be full with the group, nil if that does not matter.
+	// causes are those that the list and each server's own facts give, computed by the first
+	// Select. pingLimits belong to the servers that let in only some RTTs. tight servers would be
+	// full with the group. It is nil if that does not matter.
 	causes     []causes
 	pingLimits map[int]pingLimits
 	tight      []bool
 }
 
-// NewFilter is the filter of some criteria. It keeps the servers; whoever puts a new
-// [discovery.Info] among them calls [Filter.Update].
+// NewFilter returns the filter of some criteria. It keeps the servers. A caller that adds a new
+// [discovery.Info] to them must call [Filter.Update].
 func NewFilter(servers Servers, criteria Criteria) *Filter {
 	if rules.Find(criteria.By) == nil {
 		criteria.By = Mean
@@ -45,7 +45,7 @@ func NewFilter(servers Servers, criteria Criteria) *Filter {
 		barred: make(map[netip.Addr]bool),
 		vetoed: make(map[netip.AddrPort]bool), hidden: make(map[netip.AddrPort]bool), ours: make(map[netip.AddrPort]bool),
 	}
-	for _, p := range criteria.Blacklist { // long ones are of single addresses
+	for _, p := range criteria.Blacklist { // long blacklists consist of single addresses
 		if p = p.Masked(); p.IsSingleIP() {
 			f.barred[p.Addr()] = true
 		} else {
@@ -73,7 +73,7 @@ func (f *Filter) note() {
 	if f.criteria.Seats > 0 && f.criteria.Spare > 0 {
 		f.tight = make([]bool, len(f.servers.List))
 	}
-	infos := make([]*discovery.Info, len(f.causes)) // in order, they are walked faster
+	infos := make([]*discovery.Info, len(f.causes)) // in order, because they are walked faster that way
 	for server, info := range f.servers.Infos {
 		infos[server] = info
 	}
@@ -82,7 +82,7 @@ func (f *Filter) note() {
 	}
 }
 
-// Update judges one server anew, after its Info changed.
+// Update judges one server again, after its Info changed.
 func (f *Filter) Update(server int) {
 	if f.causes != nil {
 		f.set(server, f.servers.Infos[server])
@@ -104,9 +104,9 @@ func (f *Filter) set(server int, info *discovery.Info) {
 	}
 }
 
-// Bars reports whether a server is ruled out whatever the players measure, going by
-// what is known of it, and whether the criteria ask what it has not told yet. A server
-// that only one of several players speaks against has not told enough.
+// Bars reports whether known facts rule a server out whatever the players measure, and whether the
+// criteria demand a fact that it has not told yet. A server that is ruled out by only one of
+// several players has not told enough.
 func (f *Filter) Bars(server int) (barred, unknown bool) {
 	c := f.judge(server, f.servers.Infos[server])
 	if f.servers.Lone[server] {
@@ -117,12 +117,12 @@ func (f *Filter) Bars(server int) (barred, unknown bool) {
 	return c&^(1<<Unknown) != 0, c.has(Unknown)
 }
 
-// ofKind are the causes that a server's own words, or the list's, give.
+// ofKind are the causes that a server's own facts, or the list's, give.
 const ofKind = 1<<Full | 1<<Filtered | 1<<Passworded | 1<<WrongVersion
 
-// judge is what speaks against a server that says this of itself, or nothing. What it
-// does not tell is as the list says. A list's word leaves out a server that nobody has
-// asked yet, and never takes one in: it will be asked.
+// judge returns the causes against a server with these facts, or nil ones. The list fills in what
+// the server does not tell. The list's facts may leave out a server that nobody has asked yet. They
+// never take one in, because it will be asked.
 func (f *Filter) judge(server int, heard *discovery.Info) causes {
 	c := f.judgeBy(server, heard)
 	known := f.known(server, heard)
@@ -148,9 +148,9 @@ func (f *Filter) judge(server int, heard *discovery.Info) causes {
 	return c
 }
 
-// known is what a server says of itself, or nil, with the list's word in the place of what
-// it does not tell and the criteria ask. To look that up takes most of the time of a
-// choice, and most servers tell it all.
+// known returns the facts of a server, or nil, and adds the list's facts where the server does not
+// tell what the criteria demand. That look-up takes most of the time of a choice, and most servers
+// tell everything, so it is skipped for them.
 func (f *Filter) known(server int, heard *discovery.Info) *discovery.Info {
 	if heard != nil && f.criteria.isAnsweredBy(heard) {
 		return heard
@@ -158,7 +158,7 @@ func (f *Filter) known(server int, heard *discovery.Info) *discovery.Info {
 	return heard.Completed(f.servers.Said.Infos[f.servers.List[server].Addr])
 }
 
-// isAnsweredBy reports whether a server's own words tell all that the criteria ask.
+// isAnsweredBy reports whether a server's own facts answer all demands of the criteria.
 func (c *Criteria) isAnsweredBy(info *discovery.Info) bool {
 	if info.MaxPlayers == 0 || info.Players > info.MaxPlayers {
 		return false
@@ -169,7 +169,7 @@ func (c *Criteria) isAnsweredBy(info *discovery.Info) bool {
 		(info.Tags != "" || c.Tags == "") && (info.Version != "" && info.Protocol != 0 || !asksVersion)
 }
 
-// judgeBy is what speaks against a server of which this is known, or nothing.
+// judgeBy returns the causes against a server with these facts, or nil ones.
 func (f *Filter) judgeBy(server int, info *discovery.Info) (c causes) {
 	want, addr := &f.criteria, f.servers.List[server].Addr
 	ip := addr.Addr()
@@ -213,9 +213,9 @@ func (f *Filter) judgeBy(server int, info *discovery.Info) (c causes) {
 	return c
 }
 
-// freeSeats returns how many seats the group may count on. A server that counts neither seats
-// nor players may have any: there are games whose servers tell strangers neither. So
-// may one of a list that says only who plays.
+// freeSeats returns how many seats the group may count on. A server that counts neither seats nor
+// players may have any, because the servers of some games tell strangers neither. So may a server
+// whose list only says who plays.
 func freeSeats(info *discovery.Info) int {
 	if info.Uncounted() || info.AsListed && info.MaxPlayers == 0 {
 		return math.MaxInt
@@ -228,7 +228,7 @@ func (c *Criteria) isOtherVersion(info *discovery.Info) bool {
 	return c.Version != "" && !info.IsOfVersion(c.Version)
 }
 
-// shutOut are the players whose edition of the game a server does not let in, by name.
+// shutOut returns, by name, the players whose edition of the game a server does not let in.
 func (c *Criteria) shutOut(info *discovery.Info) (names []string) {
 	for _, e := range c.Editions {
 		if info != nil && info.Fit(e.Edition) == discovery.Shuts {
@@ -243,7 +243,7 @@ func (v *Veto) hitsMap(info *discovery.Info) bool {
 	return v.Map != "" && info != nil && strings.EqualFold(v.Map, info.Map)
 }
 
-// pingLimits are the RTTs that a server lets in; 0 is no limit.
+// pingLimits are the RTTs that a server lets in. 0 is no limit.
 type pingLimits struct{ least, most cell }
 
 func pingLimitsOf(info *discovery.Info) (d pingLimits) {

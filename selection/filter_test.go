@@ -8,8 +8,8 @@ import (
 	"muster/discovery"
 )
 
-// TestListedWordIsLookedUpWhereItCounts: whether a server's word or the list's answers the
-// criteria, what speaks against the server is the same as with all that is known.
+// TestListedWordIsLookedUpWhereItCounts checks that the short cut for servers that answer all
+// criteria themselves gives the same causes as looking up every fact.
 func TestListedWordIsLookedUpWhereItCounts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	one := func(of ...string) string { return of[random.IntN(len(of))] }

@@ -7,25 +7,25 @@ import (
 	"slices"
 )
 
-// Influence is by how much a choice hangs on one player's word: what the others
-// would have chosen if nothing were known of what the player reports. It is large
-// for somebody far away, and for a liar; which of the two, people know best.
+// Influence is how much a choice hangs on one player's word: what the others would have chosen
+// without the player's report. It is large for a distant player, and for a liar. People know best
+// which of the two it is.
 type Influence struct {
 	Player string `json:"player"`
-	// Server is the one that it would be, at Addr.
+	// Server is the server that they would have chosen, at Addr.
 	Server int            `json:"-"`
 	Addr   netip.AddrPort `json:"addr"`
-	// Gain is by how many milliseconds its score for the others is lower.
+	// Gain is how much lower its score for the others is, in milliseconds.
 	Gain float64 `json:"gain_ms"`
-	// Here and There are the player's own RTTs of the chosen server and of that one, in
-	// milliseconds; There is 0 if the player reports no answer from it.
+	// Here and There are the player's own RTTs to the chosen server and to that one, in
+	// milliseconds. There is 0 if the player reports no answer from it.
 	Here  float64 `json:"here_ms"`
 	There float64 `json:"there_ms,omitempty"`
 }
 
-// Influences are those of all players without whose word another server would have
-// been chosen, the largest first. It ranks the servers once for each player: it is for
-// a choice that stands, not for one of many.
+// Influences returns those of all players without whose word the others would have chosen another
+// server, the largest first. It ranks the servers once for each player, so call it for a final
+// choice, not for one of many.
 func Influences(servers Servers, table *Table, criteria Criteria, chosen int) []Influence {
 	criteria.Top, criteria.Reasons = 1, -1
 	filter := NewFilter(servers, criteria)
@@ -51,7 +51,7 @@ func Influences(servers Servers, table *Table, criteria Criteria, chosen int) []
 		if there := table.cell(player, doc.Chosen.Server); there.answered() {
 			i.There = millis(float64(there))
 		}
-		if i.Gain > 0 { // a seat to spare may be what decides
+		if i.Gain > 0 { // a seat to spare may have decided instead
 			all = append(all, i)
 		}
 	}
@@ -59,7 +59,7 @@ func Influences(servers Servers, table *Table, criteria Criteria, chosen int) []
 	return all
 }
 
-// sentence is "The choice hangs on ann's word alone: …".
+// sentence returns "The choice hangs on ann's word alone: …".
 func (i Influence) sentence() string {
 	there := "no answer from"
 	if i.There > 0 {

@@ -9,8 +9,8 @@ import (
 	"muster/selection"
 )
 
-// TestInfluences: who brings the others where they would not go is named, with what
-// it costs them, and nobody else.
+// TestInfluences checks that a player who draws the others to another server is named, with the
+// cost to them, and nobody else.
 func TestInfluences(t *testing.T) {
 	players := []string{"ann", "bob", "cat"}
 	tests := []struct {

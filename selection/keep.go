@@ -2,8 +2,8 @@ package selection
 
 import "net/netip"
 
-// A move to another server between two rounds has its price: it must gain at least
-// 10 ms, and at least a third. So tailscale's netcheck keeps its relay.
+// A move to another server between two rounds has its price: it must gain at least 10 ms, and at
+// least a third. Tailscale's netcheck keeps its relay by the same rule.
 const (
 	leastGain  = 10_000 // microseconds
 	leastShare = 1.0 / 3
@@ -12,24 +12,23 @@ const (
 // Stay is what became of the server of the last round.
 type Stay struct {
 	Addr netip.AddrPort `json:"addr"`
-	// Stays: it is chosen again, though perhaps not the first of the ranking.
+	// Stays says that it is chosen again, though it may not be the first of the ranking.
 	Stays bool `json:"stays"`
 	// Gain is how much lower the best score is, in milliseconds.
 	Gain float64 `json:"gain_ms"`
-	// Culled is why it no longer suits everyone, if it does not; Unlisted that
-	// it is not on the list any more.
+	// Culled is why it no longer suits everyone, if so. Unlisted says that it is not on the list
+	// any more.
 	Culled   *Cause `json:"culled,omitempty"`
 	Unlisted bool   `json:"unlisted,omitempty"`
 }
 
-// stay says whether the group stays where it is, and then as what the server
-// is ranked.
+// stay decides whether the group stays on its server. The candidate is that server as it is ranked.
 func (r *round) stay() (*Stay, candidate) {
 	if !r.criteria.Keep.IsValid() {
 		return nil, candidate{}
 	}
 	s := &Stay{Addr: r.criteria.Keep}
-	server, listed := 0, false // of several with that address the one that suits
+	server, listed := 0, false // if several have that address, the one that suits
 	for place := range r.servers.List {
 		if r.servers.List[place].Addr == s.Addr && (!listed || !r.suits(server)) {
 			server, listed = place, true
@@ -49,7 +48,7 @@ func (r *round) stay() (*Stay, candidate) {
 	s.Gain = millis(gain)
 	s.Stays = gain < leastGain || gain < kept.score*leastShare
 	if len(r.ours) > 0 && r.criteria.Allowed > 0 && r.isOurs(r.best[0].server) && !r.isOurs(server) {
-		s.Stays = false // they would rather be at home, whatever the milliseconds
+		s.Stays = false // the group prefers its own server, whatever the milliseconds
 	}
 	return s, kept
 }

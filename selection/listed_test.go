@@ -8,9 +8,9 @@ import (
 	"muster/selection"
 )
 
-// TestCullByWhatTheListSays: the list's word counts for what a server does not tell
-// itself. It leaves out a server that nobody has asked, unless it is dated, and takes in
-// none: it will be asked.
+// TestCullByWhatTheListSays checks that the list's facts count where a server does not tell its
+// own. They leave out a server that nobody has asked, unless the list is dated, and take in none,
+// because it will be asked.
 func TestCullByWhatTheListSays(t *testing.T) {
 	full, free, uncounted := &discovery.Info{Players: 16, MaxPlayers: 16}, &discovery.Info{Players: 2, MaxPlayers: 16}, &discovery.Info{}
 	seats, onMap := selection.Criteria{Seats: 4}, selection.Criteria{Map: "tokara"}
@@ -20,7 +20,7 @@ func TestCullByWhatTheListSays(t *testing.T) {
 		dated         bool
 		criteria      selection.Criteria
 		want          selection.Cause
-		// barred: nobody is asked about it. unknown: it has to be asked.
+		// barred servers are never asked, unknown ones must be.
 		barred, unknown bool
 	}{
 		{name: "said to be full", listed: full, criteria: seats, want: selection.Full, barred: true},
@@ -102,8 +102,8 @@ func TestCullByWhatTheListSays(t *testing.T) {
 		if barred, unknown := selection.NewFilter(servers, c.criteria).Bars(0); barred != c.barred || unknown != c.unknown {
 			t.Errorf("%s: barred %v, unknown %v; want %v and %v", c.name, barred, unknown, c.barred, c.unknown)
 		}
-		// What only one of several heard in a server's favour is heard all the same, and
-		// what the list alone says does not become a player's lone word.
+		// A fact in a server's favour counts even if only one of several players heard it. The
+		// list's facts do not become a player's lone word.
 		if servers.Lone = map[int]bool{0: true}; c.heard != nil && c.want != selection.Filtered {
 			barred, unknown := selection.NewFilter(servers, c.criteria).Bars(0)
 			if c.heard == full && (barred || !unknown) || c.heard != full && barred != c.barred {
@@ -113,9 +113,8 @@ func TestCullByWhatTheListSays(t *testing.T) {
 	}
 }
 
-// TestUnaskedAsListed: a server that nobody has asked counts under what the list says
-// against it, and not as one that players have failed to measure; to give that up would
-// not be enough.
+// TestUnaskedAsListed checks that a server nobody has asked counts under the list's cause, not as
+// unmeasured by the players: measuring it would not be enough.
 func TestUnaskedAsListed(t *testing.T) {
 	servers, table := tableOf(annAndBob, nil, serverA)
 	servers.Said.Infos = map[netip.AddrPort]*discovery.Info{servers.List[0].Addr: {Players: 16, MaxPlayers: 16, AsListed: true}}

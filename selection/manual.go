@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// Manual is how a group fares that chooses by hand (MUSST, NetGames 2005, §4.2
-// and Table 3).
+// Manual is the result of a group that chooses by hand (MUSST, NetGames 2005, §4.2 and Table 3).
 type Manual struct {
-	// Chosen is nil if no server that was looked at suits everyone.
+	// Chosen is nil if no server that they looked up suits everyone.
 	Chosen *Ranked
-	// Time is what looking takes in the paper's model.
+	// Time is how long the look-ups take in the paper's model.
 	Time time.Duration
 }
 
@@ -19,19 +18,18 @@ type Manual struct {
 // paper's model.
 const lookup = time.Second
 
-// ManualBest has every player look up every server, to find the lowest mean.
-// The time is players × servers × 1 s; the paper's 6,400 s are those of four
-// players and 1,600 servers.
+// ManualBest makes every player look up every server, to find the lowest mean. The time is players
+// × servers × 1 s. The paper's 6,400 s are those of four players and 1,600 servers.
 func ManualBest(servers Servers, table *Table, criteria Criteria) Manual {
 	r := byHand(servers, table, criteria)
 	return r.manual(r.best, len(servers.List))
 }
 
-// ManualFirst looks only at each player's first choices, the nearest servers
-// that fit the criteria as far as a server browser tells, and takes the one with
-// the lowest mean. The time is players × choices, each looked up by every
-// player. The paper takes "the top choice" of four players, and prints 320 s
-// without saying how; that is what this model takes with 20 choices a player.
+// ManualFirst looks only at each player's first choices and takes the one with the lowest mean.
+// First choices are the nearest servers that fit the criteria as a server browser shows them. The
+// time is players × choices, each looked up by every player. The paper takes "the top choice" of
+// four players, and prints 320 s without saying how. This model takes as long with 20 choices a
+// player.
 func ManualFirst(servers Servers, table *Table, criteria Criteria, choices int) Manual {
 	r := byHand(servers, table, criteria)
 	looked := make(map[int]bool)

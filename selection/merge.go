@@ -12,12 +12,10 @@ import (
 	"muster/discovery/report"
 )
 
-// Merge joins what several players measured, one report each, into one list in
-// the order of addresses and a table with the players in the order of their
-// reports. Lists may differ: a server that stands in no report of a player is
-// unprobed by them. What servers say of themselves is taken from the report
-// that was started last. Reports without a player's name, or two of one player,
-// are an error.
+// Merge joins the reports of several players, one each, into one list in the order of addresses and
+// a table with the players in the order of their reports. Lists may differ: a server missing in a
+// player's report is unprobed by that player. A server's facts come from the report that was
+// started last. Reports without a player's name, or two of one player, are an error.
 func Merge(reports []report.Report) (Servers, *Table, error) {
 	players, err := authors(reports)
 	if err != nil {
@@ -36,7 +34,7 @@ func Merge(reports []report.Report) (Servers, *Table, error) {
 			} else {
 				listed[server.Addr] = &server
 			}
-			// an Info that says nothing is of a server that answered without telling
+			// an empty Info belongs to a server that answered without telling anything
 			if info := measured.Info(); infos[server.Addr] == nil && info != nil && *info != (discovery.Info{}) {
 				infos[server.Addr] = info
 			}
@@ -62,7 +60,7 @@ func Merge(reports []report.Report) (Servers, *Table, error) {
 	return servers, table, nil
 }
 
-// authors are the players who wrote the reports.
+// authors returns the players who wrote the reports.
 func authors(reports []report.Report) ([]string, error) {
 	if len(reports) == 0 {
 		return nil, errors.New("selection: no report to choose from")

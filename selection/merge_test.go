@@ -84,8 +84,8 @@ func TestMergeRefuses(t *testing.T) {
 	}
 }
 
-// TestMergeInAnyOrder: the choice does not depend on the order of files, nor on
-// the order of servers in them.
+// TestMergeInAnyOrder checks that the choice does not depend on the order of files, nor on the
+// order of servers in them.
 func TestMergeInAnyOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	var reports []report.Report
@@ -117,9 +117,8 @@ func TestMergeInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestManual is the shape of MUSST's Table 3: looking at everything by hand
-// finds what the program finds, in hours; looking at first choices is quick and
-// worse.
+// TestManual checks the shape of MUSST's Table 3: looking up everything by hand takes hours and
+// finds what the program finds. Looking up first choices is quick and worse.
 func TestManual(t *testing.T) {
 	rows := map[string][]int{serverA: {10, 300}, serverB: {280, 20}, serverC: {100, 110}, "10.0.0.4:1": {5, lost}}
 	servers, table := tableOf(annAndBob, rows, serverA, serverB, serverC, "10.0.0.4:1")
@@ -147,7 +146,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestManualTimesOfTable3 are the paper's, for the sizes that give them.
+// TestManualTimesOfTable3 checks the paper's times, for the sizes that give them.
 func TestManualTimesOfTable3(t *testing.T) {
 	servers := selection.Servers{List: make([]discovery.Server, 1600)}
 	table := selection.NewTable([]string{"A", "B", "C", "D"}, 1600)

@@ -2,12 +2,11 @@ package selection
 
 import "net/netip"
 
-// NATGroups groups players by the public address they come from: game servers that
-// limit how often they answer count by that, and take a whole household or LAN
-// party for one asker (ioquake3 lets an address ask ten times, then once a
-// second; DarkPlaces once a second at all). The groups are of indexes into the
-// addresses, each in order, and come in the order of their first players. A
-// player whose address is not known is a group alone.
+// NATGroups groups players by the public address that they query from. Game servers that limit
+// their answers count by that address, and take a whole household or LAN party for one client.
+// Ioquake3 lets an address ask ten times, then once a second. DarkPlaces lets it ask once a second
+// at all. The groups hold indexes into the addresses in ascending order, and are in the order of
+// their first players. A player with an unknown address is a group alone.
 func NATGroups(players []netip.Addr) [][]int {
 	var groups [][]int
 	at := map[netip.Addr]int{}
@@ -27,8 +26,8 @@ func NATGroups(players []netip.Addr) [][]int {
 // oneCustomer is the prefix of IPv6 that providers give to one customer.
 const oneCustomer = 64
 
-// publicOf is what a server counts by: of an IPv6 address the /64, which most count
-// as one.
+// publicOf returns the address or prefix that a server counts by: for an IPv6 address its /64,
+// which most servers count as one.
 func publicOf(a netip.Addr) netip.Addr {
 	a = a.Unmap().WithZone("")
 	if a.Is6() && !a.IsLoopback() {

@@ -6,19 +6,20 @@ import (
 	"time"
 )
 
-// Objection is what one player's silences cost the others: of the servers that would
-// be better for them than the chosen one, those that did not answer this player.
+// Objection is the cost of one player's silences to the others: some servers that would be better
+// for them than the chosen one did not answer this player.
 type Objection struct {
 	Player string
-	// Servers did not answer, the best for the others first, of Better that are better.
+	// Servers did not answer, the best for the others first. Better counts all that are better.
 	Servers []int
 	Better  int
-	// Silent did not answer either, of Others that suit the others and are no better.
+	// Silent counts those of Others that did not answer either. Others are the servers that suit
+	// the others and are no better.
 	Silent, Others int
 }
 
-// Objections are those of all players who have any. Less than margin is not better.
-// It ranks the servers once for each player.
+// Objections returns the objections of all players who have any. A server counts as better from
+// margin on. It ranks the servers once for each player.
 func Objections(servers Servers, table *Table, criteria Criteria, chosen int, margin time.Duration) []Objection {
 	criteria.Top, criteria.Reasons = 0, -1
 	filter := NewFilter(servers, criteria)
@@ -56,9 +57,9 @@ func Objections(servers Servers, table *Table, criteria Criteria, chosen int, ma
 	return all
 }
 
-// Objector is the player for whom the most servers are no use that would do for
-// nearly all others, all but few: they are too far away, did not answer, or were not
-// measured. It is the empty name if nobody stands in the way of any.
+// Objector returns the player who rules out the most servers that would suit nearly all others, all
+// but few. These servers are too far from the player, did not answer, or were not measured. The
+// name is empty if nobody rules out any.
 func Objector(servers Servers, table *Table, criteria Criteria, few int) string {
 	filter, farthest := NewFilter(servers, criteria), maxRTT
 	if limits := criteria.Objective(table.players).limits; len(limits) > 0 {

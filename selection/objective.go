@@ -7,21 +7,21 @@ import (
 	"muster/selection/rules"
 )
 
-// Objective scores servers by the players' RTTs to them: lower is better. It is a
-// rule with the players' weights, and the limits on anybody's RTT.
+// Objective scores servers by the players' RTTs to them: lower is better. It is a rule with the
+// players' weights, and the limits on anybody's RTT.
 //
-// The limits are constraint levels: of two servers the one that keeps a stricter
-// limit is better, whatever the scores.
+// The limits are constraint levels: of two servers the one that keeps a stricter limit is better,
+// whatever the scores.
 type Objective struct {
 	rule    *rules.Rule
 	weights []float64
 	limits  []time.Duration
-	// own are what the players' extras count from, in the unit of what is scored.
+	// own are the RTTs that the players' extras count from, in the unit of the scored RTTs.
 	own []float64
 }
 
-// Objective is what the criteria make of the RTTs of these players. A weight that
-// is none counts as 1, as all do if nobody has one above 0.
+// Objective returns the criteria's objective for the RTTs of these players. An invalid weight
+// counts as 1, and so do all weights if none is above 0.
 func (c Criteria) Objective(players []string) *Objective {
 	by := rules.Of(c.By)
 	o := &Objective{rule: by.For(len(players)), limits: slices.Sorted(slices.Values(c.Limits))}
@@ -43,38 +43,38 @@ func (c Criteria) Objective(players []string) *Objective {
 	return o
 }
 
-// Limits are the constraint levels, the strictest first.
+// Limits returns the constraint levels, the strictest first.
 func (o *Objective) Limits() []time.Duration { return o.limits }
 
-// Deviates reports whether scores are deviations, to which it does not matter what all
-// RTTs have in common.
+// Deviates reports whether scores are deviations, which do not change with what all RTTs have in
+// common.
 func (o *Objective) Deviates() bool { return o.rule.Deviates }
 
 // Sacrifices reports whether scores are extras over players' own bests: see [Objective.Above].
 func (o *Objective) Sacrifices() bool { return o.rule.OwnBests }
 
-// Above is the objective with extras that count from these own bests, one a player, in
-// the unit of the RTTs that it scores. Without, they count from nothing.
+// Above returns the objective with extras that count from these own bests, one for each player, in
+// the unit of the scored RTTs. Without own bests they count from 0.
 func (o *Objective) Above(own []float64) *Objective {
 	above := *o
 	above.own = own
 	return &above
 }
 
-// Weight is what a player counts for.
+// Weight returns a player's weight.
 func (o *Objective) Weight(player int) float64 { return o.weights[player] }
 
-// Score is what the rule makes of the RTTs to a server, limits apart, in their unit.
-// They are by player; one that is 0 does not count.
+// Score returns the rule's score of the RTTs to a server, without limits, in their unit. They are
+// by player. An RTT of 0 does not count.
 func (o *Objective) Score(rtts []float64) float64 {
 	return o.rule.Score(rules.Pings{RTT: rtts, Weight: o.weights, Own: o.own})
 }
 
-// rowsAtOnce is how many servers are turned from columns into rows at once: few enough to
-// stay in the processor's cache.
+// rowsAtOnce is how many servers are turned from columns into rows at once: few enough to stay in
+// the processor's cache.
 const rowsAtOnce = 32
 
-// scores are those of many servers, of which all players have an RTT: column by
+// scores returns the scores of many servers that all players have RTTs of. The RTTs come column by
 // column, as a table keeps them.
 func (o *Objective) scores(columns [][]cell) []float64 {
 	scores, n := make([]float64, len(columns[0])), len(columns)

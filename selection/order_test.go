@@ -14,7 +14,7 @@ import (
 	"muster/selection"
 )
 
-// drawnSelection is a choice on random pings, by a random rule: with limits, weights, full and
+// drawnSelection makes a choice on random pings by a random rule. It has limits, weights, full and
 // favourite servers, jitter, losses and a last round's server.
 func drawnSelection(random *rand.Rand) selection.Selection {
 	servers, table, players := selection.Servers{Infos: map[int]*discovery.Info{}}, (*selection.Table)(nil), []string{}
@@ -56,8 +56,8 @@ var (
 	notInstead   = regexp.MustCompile(`(\d+\.\d) ms, not (\d+\.\d) ms`)
 )
 
-// TestSentencesCompareRightly: the figures of a sentence that compares two servers stand in the
-// order that it says, whatever decided.
+// TestSentencesCompareRightly checks that the figures in a sentence that compares two servers are
+// in the order that it says, whatever decided.
 func TestSentencesCompareRightly(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 8))
 	compared := map[string]int{}

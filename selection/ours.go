@@ -6,22 +6,21 @@ import (
 	"time"
 )
 
-// Preference is how the best of the group's own servers fares against the best other, of
-// those that suit everyone.
+// Preference compares the best of the group's own servers with the best other, among those that
+// suit everyone.
 type Preference struct {
-	// AllowedMS is by how much the score of one of ours may be higher.
+	// AllowedMS is how much higher the score of one of the group's own may be.
 	AllowedMS float64 `json:"allowed_ms"`
-	// Ours is the best of the group's own, and Other the best of the others, the zero
-	// value if there is none.
+	// Ours is the best of the group's own. Other is the best of the others, the zero value if there
+	// is none.
 	Ours  netip.AddrPort `json:"ours"`
 	Other netip.AddrPort `json:"other,omitzero"`
-	// MoreMS is by how much the score of Ours is higher than that of Other; below 0 it is
-	// lower.
+	// MoreMS is how much higher the score of Ours is than that of Other. Below 0 it is lower.
 	MoreMS float64 `json:"more_ms"`
 }
 
-// Allowance is by how much a server's score may be higher than another's for the group
-// to go there all the same, as it is one of theirs.
+// Allowance returns how much higher a server's score may be than another's because the server
+// belongs to the group.
 func (f *Filter) Allowance(server int) time.Duration {
 	if f.isOurs(server) {
 		return f.criteria.Allowed
@@ -33,7 +32,7 @@ func (f *Filter) isOurs(server int) bool {
 	return len(f.ours) > 0 && f.ours[f.servers.List[server].Addr]
 }
 
-// rankOfOwner puts ours, 0, before others, 1, where all else is equal.
+// rankOfOwner puts the group's own servers, 0, before others, 1, where all else is equal.
 func (f *Filter) rankOfOwner(server int) int {
 	if f.isOurs(server) {
 		return 0
@@ -41,7 +40,8 @@ func (f *Filter) rankOfOwner(server int) int {
 	return 1
 }
 
-// prefers is what became of the preference, given the best of ours and of the others.
+// prefers returns what became of the preference, given the best of the group's own and of the
+// others.
 func (r *round) prefers(ours, other *candidate) *Preference {
 	if ours == nil {
 		return nil
@@ -53,7 +53,7 @@ func (r *round) prefers(ours, other *candidate) *Preference {
 	return p
 }
 
-// preferred says what the group's preference for its own servers did.
+// preferred returns the sentence on the group's preference for its own servers.
 func (s Selection) preferred() []string {
 	p, d := s.Preference, s.decision()
 	switch {

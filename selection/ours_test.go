@@ -19,7 +19,7 @@ func addrs(texts ...string) (addrs []netip.AddrPort) {
 	return addrs
 }
 
-// TestOurs: one of the group's own is chosen unless another is better by more than they
+// TestOurs checks that one of the group's own is chosen unless another is better by more than they
 // allow.
 func TestOurs(t *testing.T) {
 	const allowed = 15 * time.Millisecond
@@ -97,8 +97,8 @@ func TestOurs(t *testing.T) {
 	}
 }
 
-// TestOursIsAnOrder: whatever the rule, the ranking is that of one figure a server, the
-// score and what is allowed, so that it is the same in whatever order servers are listed.
+// TestOursIsAnOrder checks that, whatever the rule, one figure ranks each server: the score and the
+// allowance. So the ranking does not depend on the order of the list.
 func TestOursIsAnOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(18, 1))
 	for range 60 {

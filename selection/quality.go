@@ -8,35 +8,32 @@ import (
 	"time"
 )
 
-// Quality is what a burst of probes showed of the way between a player and one
-// of the finalists.
+// Quality is what a burst of probes showed of the way between a player and one of the finalists.
 type Quality struct {
 	// Loss is the share of probes without a reply, 0 to 1.
 	Loss float64
 	// Jitter is the mean difference between successive RTTs.
 	Jitter time.Duration
-	// Sent is how many probes it was, and Worst by how much the RTT that 95 of 100 replies
-	// keep is over the lowest, where there were enough to tell: after a long look. 0 is
-	// after a short one.
+	// Sent is the number of probes. Worst is how much the RTT that 95 of 100 replies keep exceeds
+	// the lowest. It needs a long look to tell, and is 0 after a short one.
 	Sent  int           `json:",omitempty"`
 	Worst time.Duration `json:",omitempty"`
 }
 
-// What quality costs, in RTT. A game that waits for late packets waits some two
-// jitters, the rule of thumb of voice over IP; and players would rather have
-// 80 ms without loss than 30 ms with 10 %, which holds if 1 % costs over 5 ms.
+// Quality has a cost in RTT. A game that waits for late packets waits some two jitters, the rule of
+// thumb of voice over IP. Players would rather have 80 ms without loss than 30 ms with 10 %, so 1 %
+// costs over 5 ms.
 const (
 	jitterWeight = 2
 	lossPenalty  = time.Second // for losing everything: 10 ms for 1 %
-	// presumed is how many more probes are taken to have been answered than were sent in
-	// a long look: one that got lost of 24 says little, three say more (a Beta prior of so
-	// many, docs/experiments/long-look.md).
+	// presumed is how many answered probes are added to those of a long look. One lost of 24 says
+	// little, three say more (a Beta prior of so many, docs/experiments/long-look.md).
 	presumed = 50
 )
 
-// Cost is how many milliseconds of RTT the quality is worth: score = RTT +
-// 2 · jitter + 10 ms for each per cent of loss. After a long look a game waits for what
-// 95 of 100 packets really need, if that is more than two jitters.
+// Cost returns how many milliseconds of RTT the quality is worth: score = RTT + 2 · jitter + 10 ms
+// for each per cent of loss. After a long look the wait is what 95 of 100 packets need, if that
+// exceeds two jitters.
 func (q Quality) Cost() time.Duration {
 	loss := min(max(q.Loss, 0), 1)
 	if q.Sent > 0 {
@@ -45,16 +42,15 @@ func (q Quality) Cost() time.Duration {
 	return max(jitterWeight*max(q.Jitter, 0), q.Worst) + time.Duration(loss*float64(lossPenalty))
 }
 
-// fewestLooks is among how many finalists what ails all can be told from what ails one.
+// fewestLooks is how many finalists it takes to tell a player's bad line from a bad finalist.
 const fewestLooks = 3
 
-// SetQuality notes how good the way between a player and a server is. With it
-// the server is a finalist: its score counts the costs of all players'
-// qualities, a player's who has none as 0. Of several players each one's counts as far
-// as it is over that player's median: what is as bad everywhere is the player's own
-// line, and nobody can have a finalist chosen by speaking ill of all the others. So that a finalist does not lose for
-// having been looked at, every other server is taken to cost as much more than
-// its RTTs say as the finalists do in the median.
+// SetQuality records the quality of the way between a player and a server. It makes the server a
+// finalist. The score of a finalist counts the costs of all players' qualities, 0 for a player who
+// has none. With several players, each one's cost counts only above that player's median: a problem
+// at every finalist is the player's own line, and so nobody can pick a finalist by badmouthing all
+// the others. A finalist must not lose because its quality was measured. So every other server is
+// assumed to cost as much as the finalists do in the median.
 func (t *Table) SetQuality(player, server int, q Quality) {
 	if t.quality == nil {
 		t.quality = make(map[int][]Quality)
@@ -65,7 +61,7 @@ func (t *Table) SetQuality(player, server int, q Quality) {
 	t.quality[server][player] = q
 }
 
-// looked says what a long look showed of the chosen server.
+// looked returns the sentence on a long look at the chosen server.
 func (s Selection) looked() []string {
 	if s.LookedS == 0 || len(s.Chosen.WorstMS) == 0 {
 		return nil
@@ -83,8 +79,7 @@ func (s Selection) looked() []string {
 		s.LookedS, 100*loss, ms(jitter), ms(worst), person(who))}
 }
 
-// qualify finds what quality adds to the scores of the finalists, and to those
-// of the others.
+// qualify finds what quality adds to the scores of the finalists, and to those of the others.
 func (r *round) qualify() {
 	if len(r.view.table.quality) == 0 {
 		return
@@ -105,8 +100,8 @@ func (r *round) qualify() {
 	}
 }
 
-// lines are what each player's quality costs in the median of the finalists, in
-// microseconds, where there are enough of both to tell.
+// lines returns each player's cost of quality in the median of the finalists, in microseconds,
+// where there are enough players and finalists to tell.
 func (v *view) lines() []int64 {
 	lines := make([]int64, len(v.players))
 	if len(v.table.quality) < fewestLooks || len(v.players) < 2 {
@@ -123,9 +118,8 @@ func (v *view) lines() []int64 {
 	return lines
 }
 
-// score is the view's score and what quality adds to it. Where it is made of
-// rounded sums it is rounded to the nanosecond, so that servers do not differ by
-// that alone.
+// score returns the view's score plus the cost of quality. A score of rounded sums is rounded to
+// the nanosecond, so that servers do not differ by rounding alone.
 func (r *round) score(server int) float64 {
 	score := r.view.score(server)
 	if r.extra == nil && r.view.scores == nil {

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// reasons are those of the culled servers, of those that got furthest first, then by
-// address.
+// reasons returns those of the culled servers, the ones that got furthest first, then by address.
 func (r *round) reasons() []Reason {
 	reasons := []Reason{}
 	if r.criteria.Reasons < 0 {
@@ -30,7 +29,7 @@ func (r *round) reasons() []Reason {
 	return reasons
 }
 
-// concerned are the players who have a cause against a server.
+// concerned returns the players who have a cause against a server.
 func (r *round) concerned(server int, cause Cause) []string {
 	so := func(cell) bool { return false }
 	switch cause {
@@ -52,7 +51,7 @@ func (r *round) concerned(server int, cause Cause) []string {
 	return r.view.names(r.view.who(server, so))
 }
 
-// refusing are the players who refuse a server, or its map, by name.
+// refusing returns, by name, the players who refuse a server or its map.
 func (r *round) refusing(vetoes []Veto, server int) (names []string) {
 	for i := range vetoes {
 		if v := &vetoes[i]; v.Server == r.servers.List[server].Addr || v.hitsMap(r.servers.Info(server)) {

@@ -9,22 +9,22 @@ import (
 	"muster/discovery"
 )
 
-// mostRelaxations is how many ways out are told of.
+// mostRelaxations is the most ways out that are listed.
 const mostRelaxations = 10
 
 // Relax is one thing to give up, and what that would free.
 type Relax struct {
-	// Give is the obstacle that would have to go: [Unmeasured] asks for
-	// measuring, [OverThreshold] for a higher limit or, with a player, for
-	// playing without them, as does [Unreachable].
+	// Give is the obstacle to give up. [Unmeasured] asks for measuring, [OverThreshold] for a
+	// higher limit. With a player, [OverThreshold] and [Unreachable] mean playing without that
+	// player.
 	Give   Cause  `json:"give"`
 	Player string `json:"player,omitempty"`
 	// Frees is how many servers have nothing else against them.
 	Frees int `json:"frees"`
-	// Addr is the best of those, by mean; for a limit the one with the lowest
-	// worst RTT, for seats the one with most of them free.
+	// Addr is the best of those by mean, for a limit the one with the lowest worst RTT, and for
+	// seats the one with the most free.
 	Addr netip.AddrPort `json:"addr"`
-	// LimitMS is the limit that Addr keeps, Seats how many it has free.
+	// LimitMS is the limit that Addr keeps, and Seats is how many it has free.
 	LimitMS float64 `json:"limit_ms,omitempty"`
 	Seats   *int    `json:"seats,omitempty"`
 }
@@ -41,21 +41,20 @@ type Obstacle struct {
 	Players []string `json:"players,omitempty"`
 }
 
-// obstacle is what would have to be given up for a server.
+// obstacle is one thing to give up for a server.
 type obstacle struct {
 	give   Cause
 	player int
 }
 
-// wayOut is a relaxation in the making: the best server it frees so far, and what
-// that costs.
+// wayOut is an unfinished relaxation: the best server that it frees so far, and the price.
 type wayOut struct {
 	Relax
 	server int
 	cost   float64
 }
 
-// whyNone looks for what would have to give for one server to survive.
+// whyNone looks for single things to give up so that a server survives.
 func (r *round) whyNone() *Why {
 	ways := make(map[obstacle]*wayOut)
 	nearest, fewest := -1, 0
@@ -91,12 +90,12 @@ func (r *round) whyNone() *Why {
 	return w
 }
 
-// allAgainst is everything that speaks against a server, the limit too.
+// allAgainst returns all causes against a server, including the limit.
 func (r *round) allAgainst(server int) causes {
 	s := r.view.of(server)
 	all := r.against(server, s)
 	if s.failed == 0 && s.answered < r.view.needed {
-		all.add(Unmeasured) // also where the list rules it out
+		all.add(Unmeasured) // even if the list rules it out
 	}
 	if r.limit != 0 && s.worst > r.limit {
 		all.add(OverThreshold)
@@ -104,7 +103,7 @@ func (r *round) allAgainst(server int) causes {
 	return all
 }
 
-// onlyObstacles are the single things that keep a server out, if one would do.
+// onlyObstacles returns the obstacles that each, alone, keep a server out, if there are any.
 func (r *round) onlyObstacles(server int, all causes) []obstacle {
 	if bits.OnesCount16(uint16(all)) != 1 {
 		return nil
@@ -135,7 +134,7 @@ func (r *round) onlyObstacles(server int, all causes) []obstacle {
 	return []obstacle{{cause, nobody}}
 }
 
-// relax counts a server that one obstacle alone keeps out.
+// relax counts a server that only one obstacle keeps out.
 func (r *round) relax(ways map[obstacle]*wayOut, o obstacle, server int) {
 	way, cost := ways[o], r.price(o, server)
 	if way == nil {

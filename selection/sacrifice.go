@@ -11,7 +11,7 @@ import (
 	"muster/selection/rules"
 )
 
-// ownBests are the players' own bests by name, nil if the rule does not count from them.
+// ownBests returns the players' own bests by name, nil if the rule does not count from them.
 func (r *round) ownBests() map[string]OwnBest {
 	if r.view.own == nil {
 		return nil
@@ -35,8 +35,8 @@ func (r *round) ownBests() map[string]OwnBest {
 	return all
 }
 
-// Above is an objective whose extras count from the own bests of a selection, in
-// milliseconds. Another rule's objective is as before.
+// Above returns an objective whose extras count from the own bests of a selection, in milliseconds.
+// The objective of another rule stays as it is.
 func (s *Selection) Above(o *Objective, players []string) *Objective {
 	if !o.Sacrifices() {
 		return o
@@ -48,7 +48,7 @@ func (s *Selection) Above(o *Objective, players []string) *Objective {
 	return o.Above(own)
 }
 
-// WorstExtra is the highest of the extras, and whose it is, the first of several by name.
+// WorstExtra returns the highest extra and its player, the first of several by name.
 func (r *Ranked) WorstExtra() (player string, ms float64) {
 	ms = math.Inf(-1)
 	for name, extra := range r.Extra {
@@ -59,8 +59,8 @@ func (r *Ranked) WorstExtra() (player string, ms float64) {
 	return player, max(ms, 0)
 }
 
-// Figure is what a rule makes of a server's bare RTTs, in ms: limits, weights and quality
-// apart. Extras that are not known are nothing.
+// Figure returns a rule's figure of a server's bare RTTs, in ms, without limits, weights and
+// quality. Unknown extras are nothing.
 func (r *Ranked) Figure(by Rule) float64 {
 	rule, rtts, own := rules.Of(by), []float64(nil), []float64(nil)
 	if rule.OwnBests && r.Extra == nil {
@@ -72,7 +72,7 @@ func (r *Ranked) Figure(by Rule) float64 {
 	return rules.Round(rule.Score(rules.Equal(rtts, own)))
 }
 
-// ownSentences say what the own bests are, and how certain.
+// ownSentences returns the sentences on the own bests, and how certain they are.
 func (s Selection) ownSentences() []string {
 	if s.Own == nil || s.Chosen == nil {
 		return nil

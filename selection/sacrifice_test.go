@@ -80,7 +80,8 @@ func TestWhoIsAloneGivesUpNothing(t *testing.T) {
 	}
 }
 
-// TestASacrificeIsToldInPlayersWords: what one gives up, and how certain own bests are.
+// TestASacrificeIsToldInPlayersWords checks the sentences on what a player gives up, and how
+// certain own bests are.
 func TestASacrificeIsToldInPlayersWords(t *testing.T) {
 	servers, table := tableOf([]string{"ann", "bob", "cat"}, map[string][]int{
 		serverA: {20, 30, 230}, serverB: {150, 160, 160}, serverC: {70, 80, 190}, "10.0.0.4:27960": {8, unprobed, 230},
@@ -110,7 +111,7 @@ func TestASacrificeIsToldInPlayersWords(t *testing.T) {
 	}
 }
 
-// TestAnObjectiveCountsFromOwnBests: planner, room and selection score alike.
+// TestAnObjectiveCountsFromOwnBests checks that planner, room and selection score alike.
 func TestAnObjectiveCountsFromOwnBests(t *testing.T) {
 	o := selection.Criteria{By: selection.LeastSacrifice, Weights: map[string]float64{"bob": 2}}.Objective([]string{"ann", "bob"})
 	for _, test := range []struct {
@@ -120,8 +121,8 @@ func TestAnObjectiveCountsFromOwnBests(t *testing.T) {
 		{[]float64{30, 50}, nil, 100},
 		{[]float64{30, 50}, []float64{10, 45}, 20},
 		{[]float64{30, 50}, []float64{25, 40}, 20},
-		{[]float64{30, 0}, []float64{25, 40}, 5},   // who has no RTT does not count
-		{[]float64{20, 30}, []float64{25, 40}, -5}, // better than what either has best
+		{[]float64{30, 0}, []float64{25, 40}, 5},   // a player without an RTT does not count
+		{[]float64{20, 30}, []float64{25, 40}, -5}, // better than both own bests
 	} {
 		if got := o.Above(test.own).Score(test.rtts); math.Abs(got-test.want) > 1e-9 {
 			t.Errorf("%v over %v: %v, want %v", test.rtts, test.own, got, test.want)
@@ -132,9 +133,9 @@ func TestAnObjectiveCountsFromOwnBests(t *testing.T) {
 	}
 }
 
-// TestAFalseOwnBestIsBounded: whoever praises servers to have whatever is chosen look like
-// a sacrifice costs no other player more than the liar's true own best, as no ping is
-// below nothing; and praise of what others did not reach counts for nothing.
+// TestAFalseOwnBestIsBounded checks a liar who praises servers, to make any chosen one look like a
+// sacrifice. It costs no other player more than the liar's true own best, because no ping is below
+// 0. Praise of servers that others did not reach counts for nothing.
 func TestAFalseOwnBestIsBounded(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	moved := 0

@@ -8,9 +8,9 @@ import (
 	"muster/selection/rules"
 )
 
-// Select chooses the server for the players of a table, whose rows are the
-// servers. It reads the table's sums once, whatever the number of players;
-// only weights, extras and the servers in the selection make it look at cells.
+// Select chooses the server for the players of a table, whose rows are the servers. It reads the
+// table's sums once, whatever the number of players. Only weights, extras and the servers in the
+// selection make it look at cells.
 //
 // The selection says why, too: see [Why].
 func Select(servers Servers, table *Table, criteria Criteria) Selection {
@@ -20,8 +20,8 @@ func Select(servers Servers, table *Table, criteria Criteria) Selection {
 	return doc
 }
 
-// Select chooses among the servers of the filter, which are the table's rows. It
-// does not say why, for the sake of whoever chooses many times a second.
+// Select chooses among the servers of the filter, which are the table's rows. It does not say why,
+// for callers that choose many times a second.
 func (f *Filter) Select(table *Table) Selection {
 	return newRound(f, table, nobody).document()
 }
@@ -35,10 +35,10 @@ type round struct {
 	culled [none + 1]int
 	limit  cell
 	best   []candidate
-	// extra is what quality adds to the finalists' scores, usual to the others'.
+	// extra is what quality adds to the finalists' scores, and usual what it adds to the others'.
 	extra map[int]float64
 	usual float64
-	// preference is set where one of the group's own servers suits.
+	// preference is set if one of the group's own servers suits.
 	preference *Preference
 }
 
@@ -59,8 +59,8 @@ func newRound(s *Filter, table *Table, dropped int) *round {
 	return r
 }
 
-// cull decides everyone's fate, limits apart, and returns the lowest worst RTT
-// among the survivors.
+// cull decides every server's fate, except for limits, and returns the lowest worst RTT among the
+// survivors.
 func (r *round) cull() cell {
 	lowest := lost
 	for server, row := range r.view.table.rows {
@@ -75,7 +75,7 @@ func (r *round) cull() cell {
 	return lowest
 }
 
-// against is everything that speaks against a server, limits apart.
+// against returns all causes against a server, except for limits.
 func (r *round) against(server int, s *sums) causes {
 	c := r.causes[server]
 	switch {
@@ -93,8 +93,7 @@ func (r *round) against(server int, s *sums) causes {
 	return c
 }
 
-// isRuledOut reports whether the list alone speaks against a server: nobody measures it
-// for that.
+// isRuledOut reports whether the list alone speaks against a server. Nobody measures such a server.
 func (r *round) isRuledOut(server int, c causes) bool {
 	return c&ofKind != 0 && r.servers.Infos[server] == nil
 }
@@ -102,8 +101,8 @@ func (r *round) isRuledOut(server int, c causes) bool {
 // suits reports whether a server survived.
 func (r *round) suits(server int) bool { return r.fates[server] == none }
 
-// restrict culls who is over the limit: the strictest that a server with the lowest
-// worst RTT can keep, else the loosest.
+// restrict culls the servers over the limit: the strictest that a server with the lowest worst RTT
+// can keep, else the loosest.
 func (r *round) restrict(lowestWorst cell) {
 	for _, limit := range r.view.objective.limits {
 		if r.limit = cellOf(discovery.Answered, limit); lowestWorst <= r.limit {
@@ -121,9 +120,8 @@ func (r *round) restrict(lowestWorst cell) {
 	}
 }
 
-// findOwn finds the server that each player has the own best of, among the survivors: one
-// that only some have measured is no word on what the group could have, and nobody could
-// check it.
+// findOwn finds each player's own best among the survivors. A server that only some players
+// measured says nothing about the group's options, and nobody could check it.
 func (r *round) findOwn() {
 	if !r.view.objective.Sacrifices() || len(r.view.players) == 0 {
 		return
@@ -151,10 +149,10 @@ func (r *round) findOwn() {
 
 // rank keeps the best of the survivors.
 func (r *round) rank() {
-	// what a server loses, in microseconds, for being full with the group
+	// the price, in microseconds, of being full with the group
 	spare := float64(r.criteria.Spare.Microseconds())
-	// and what another loses for being none of the group's own: each has one figure that
-	// it is ranked by, so that the order is one
+	// The price of not being the group's own. One figure ranks each server, so that the order is
+	// consistent.
 	allowed := float64(r.criteria.Allowed.Microseconds())
 	figure := func(c candidate) float64 {
 		if r.tight != nil && r.tight[c.server] {
@@ -175,7 +173,7 @@ func (r *round) rank() {
 		return r.servers.compare(a.server, b.server)
 	}
 	best := top[candidate]{limit: max(0, r.criteria.Top), compare: compare}
-	firsts := [2]*candidate{} // of ours, and of the others
+	firsts := [2]*candidate{} // of the group's own, and of the others
 	for server := range r.fates {
 		if r.suits(server) {
 			c := candidate{server, r.score(server)}

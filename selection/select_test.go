@@ -28,14 +28,14 @@ func musstTable(order ...string) (selection.Servers, *selection.Table) {
 	return tableOf(strings.Split("p1 p2 p3 p4 p5 p6 p7 p8", " "), musst, order...)
 }
 
-// Cells of tableOf that are no RTT.
+// These are the cells of tableOf without an RTT.
 const (
 	unprobed = -1
 	lost     = -2
 	refused  = -3
 )
 
-// tableOf is a table with the servers in the given order.
+// tableOf returns a table with the servers in the given order.
 func tableOf(players []string, rows map[string][]int, order ...string) (selection.Servers, *selection.Table) {
 	var servers selection.Servers
 	table := selection.NewTable(players, len(order))
@@ -86,5 +86,5 @@ func TestMUSSTTable2(t *testing.T) {
 	}
 }
 
-// near tells values that print alike to a tenth.
+// near reports whether values print alike to a tenth.
 func near(got, want float64) bool { return got-want <= 0.0501 && want-got <= 0.0501 }

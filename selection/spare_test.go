@@ -10,8 +10,8 @@ import (
 	"muster/selection"
 )
 
-// TestSpare: a server that the group would fill comes after one that is a little
-// worse, never after one that is much worse, and never falls out.
+// TestSpare checks a server that the group would fill. It comes after one that is a little worse,
+// but not after one that is much worse. It is never left out.
 func TestSpare(t *testing.T) {
 	rows := map[string][]int{serverA: {20, 30}, serverB: {21, 31}, serverC: {40, 40}}
 	tests := []struct {
@@ -63,7 +63,7 @@ func TestSpareIsTold(t *testing.T) {
 			t.Errorf("%q, want %q", lines, want)
 		}
 	}
-	// The last server of the evening stays, though it would be full.
+	// The last round's server stays, though it would be full.
 	criteria.Keep = netip.MustParseAddrPort(serverA)
 	if got := selection.Select(servers, table, criteria); got.Chosen.Addr.String() != serverA || got.Keep.Gain != 0 {
 		t.Errorf("chosen is %v, %+v", got.Chosen.Addr, got.Keep)

@@ -1,6 +1,5 @@
-// Package selection chooses one server for a whole group: it culls the servers
-// that are no use to someone, ranks the rest by a rule, and says why. It is
-// pure: tables in, a verdict out.
+// Package selection chooses one server for a whole group. It culls the servers that do not suit
+// everyone, ranks the rest by a rule, and says why. It is pure: tables in, a verdict out.
 //
 //	reports ─▶ Table ─▶ cull ─▶ rank ─▶ Selection
 //	                     │        │        │
@@ -17,19 +16,19 @@ import (
 	"muster/selection/rules"
 )
 
-// Table holds what each player measured of each server. Only servers that somebody
-// measured take up room, in the order in which they came; what a ranking needs of
-// one is summed up while noting, so that ranking does not touch the cells at all.
+// Table holds what each player measured of each server. Only measured servers take up room, in
+// order of their first result. Set keeps sums for the ranking up to date, so that ranking does not
+// touch the cells at all.
 type Table struct {
 	players []string
 	byName  []int // columns in the order of the players' names
-	// rows are where the servers stand in sums and cells; row 0 is that of servers
-	// that nobody measured.
+	// rows are the servers' rows in sums and cells. Row 0 belongs to all servers that nobody
+	// measured.
 	rows    []int32
 	sums    []sums
 	columns [][]cell
 	quality map[int][]Quality
-	// late is by how much each player's timers ring late.
+	// late is how late each player's timers fire.
 	late []time.Duration
 }
 
@@ -40,13 +39,13 @@ const (
 	unprobed cell = 0
 	lost     cell = 1<<32 - 1
 	refused  cell = 1<<32 - 2
-	// forbidden is no word on the server: for a choice it is as unprobed.
+	// forbidden says nothing of the server: for a choice it is as unprobed.
 	forbidden cell = 1<<32 - 3
 	// maxRTT, 67 s, keeps the sum of the squares of 4,096 players in 64 bits.
 	maxRTT cell = 1<<26 - 1
 )
 
-// NewTable is the table of players who have measured nothing yet.
+// NewTable returns the table of players who have measured nothing yet.
 func NewTable(players []string, servers int) *Table {
 	t := &Table{
 		players: slices.Clone(players),
@@ -62,19 +61,19 @@ func NewTable(players []string, servers int) *Table {
 	return t
 }
 
-// Players are the names of the table's columns.
+// Players returns the names of the table's columns.
 func (t *Table) Players() []string { return t.players }
 
-// Servers is the number of the table's rows.
+// Servers returns the number of the table's rows.
 func (t *Table) Servers() int { return len(t.rows) }
 
-// SetLate notes by how much a player's timers ring late, because the machine is busy.
+// SetLate records how late a player's timers fire because the machine is busy.
 func (t *Table) SetLate(player int, late time.Duration) { t.late[player] = late }
 
-// Late returns by how much a player's timers ring late.
+// Late returns how late a player's timers fire.
 func (t *Table) Late(player int) time.Duration { return t.late[player] }
 
-// Measured are the servers that somebody measured, in order. Of a long list they are few.
+// Measured iterates over the servers that somebody measured, in order. Of a long list they are few.
 func (t *Table) Measured() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for server, row := range t.rows {
@@ -85,9 +84,8 @@ func (t *Table) Measured() iter.Seq[int] {
 	}
 }
 
-// Set notes what a player measured of a server. The RTT counts only for
-// [discovery.Answered]; it is kept to the microsecond, at least one, and at
-// most 67 s.
+// Set records a player's result for a server. The RTT counts only for [discovery.Answered]. It is
+// kept to the microsecond, at least one, and at most 67 s.
 func (t *Table) Set(player, server int, state discovery.State, rtt time.Duration) {
 	now := cellOf(state, rtt)
 	row := t.rows[server]
@@ -110,7 +108,7 @@ func (t *Table) Set(player, server int, state discovery.State, rtt time.Duration
 	}
 }
 
-// rank finds the two highest RTTs of a row, one player's apart.
+// rank finds the two highest RTTs of a row, leaving out one player's.
 func (t *Table) rank(s *sums, row int32, dropped int) {
 	s.worst, s.second = 0, 0
 	for player, column := range t.columns {
@@ -120,7 +118,7 @@ func (t *Table) rank(s *sums, row int32, dropped int) {
 	}
 }
 
-// At is what a player measured of a server.
+// At returns a player's result for a server.
 func (t *Table) At(player, server int) (discovery.State, time.Duration) {
 	switch c := t.cell(player, server); c {
 	case unprobed:
@@ -136,12 +134,12 @@ func (t *Table) At(player, server int) (discovery.State, time.Duration) {
 	}
 }
 
-// cell is what a player measured of a server.
+// cell returns a player's cell for a server.
 func (t *Table) cell(player, server int) cell {
 	return t.columns[player][t.rows[server]]
 }
 
-// without is the sums, row by row, as if one player were not there, or all of them.
+// without returns the sums, row by row, without one player. With nobody it returns all of them.
 func (t *Table) without(player int) []sums {
 	if player == nobody {
 		return t.sums
@@ -173,17 +171,16 @@ func (c cell) answered() bool { return c-1 < maxRTT }
 
 func (c cell) failed() bool { return c >= refused }
 
-// sums is what the rules need to know of one server's RTTs, all in
-// microseconds. It is kept up to date cell by cell, in whole numbers, so that
-// the order in which reports come in leaves no trace.
+// sums holds what the rules need to know of one server's RTTs, all in microseconds. It is updated
+// cell by cell, in whole numbers, so that the order of the reports leaves no trace.
 type sums struct {
 	total, squares   uint64
 	worst, second    cell
 	answered, failed int32
 }
 
-// replace exchanges one player's cell. It is false if the two highest RTTs have
-// to be looked for again.
+// replace exchanges one player's cell. It returns false if the two highest RTTs have to be searched
+// again.
 func (s *sums) replace(was, now cell) bool {
 	known := true
 	switch {
@@ -223,10 +220,10 @@ func (s *sums) raise(c cell) {
 	}
 }
 
-// mean is the average RTT in microseconds.
+// mean returns the average RTT in microseconds.
 func (s *sums) mean() float64 { return float64(s.total) / float64(s.answered) }
 
-// by is a rule's figure in microseconds.
+// by returns a rule's figure in microseconds.
 func (s *sums) by(rule *rules.Rule) float64 {
 	return rule.Sum(rules.Sums{
 		Players: int(s.answered), Total: s.total, Squares: s.squares, Worst: uint32(s.worst), Second: uint32(s.second),

@@ -2,7 +2,7 @@ package selection
 
 import "slices"
 
-// top keeps the first of many items in order, however they come.
+// top keeps the first of many items in order, in whatever order they come.
 type top[T any] struct {
 	limit   int // how many; 0 is all
 	compare func(a, b T) int
@@ -24,7 +24,7 @@ func (t *top[T]) add(item T) {
 	t.items = slices.Insert(t.items, i, item)
 }
 
-// sorted are the kept items, the first first.
+// sorted returns the kept items in order.
 func (t *top[T]) sorted() []T {
 	if t.limit == 0 {
 		slices.SortFunc(t.items, t.compare)

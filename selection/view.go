@@ -6,7 +6,7 @@ import (
 	"muster/selection/rules"
 )
 
-// nobody is left out of a view.
+// nobody stands for no dropped player.
 const nobody = -1
 
 // view is a table under some criteria, perhaps without one of the players.
@@ -14,18 +14,17 @@ type view struct {
 	table *Table
 	// sums are the table's, row by row, without the dropped player's cells.
 	sums []sums
-	// players are the columns in view by name: in that order, rounded sums do not
-	// depend on the order of columns.
+	// players are the columns in view by name. In that order, rounded sums do not depend on the
+	// order of columns.
 	players []int
-	// needed is how many have to reach a server, at least one.
+	// needed is how many players have to reach a server, at least one.
 	needed int32
 	// objective scores RTTs in the order of the players in view.
 	objective *Objective
-	// scores, if somebody's weight is not 1 or extras count, are the rows', in
-	// microseconds.
+	// scores are the rows' scores, in microseconds, if somebody's weight is not 1 or extras count.
 	scores []float64
-	// own are the servers that players have their own bests of, in the order of players,
-	// if extras count and there is any.
+	// own are the servers of the players' own bests, in the order of players, if extras count and
+	// there are any.
 	own []int
 }
 
@@ -40,8 +39,8 @@ func newView(table *Table, criteria Criteria, dropped int) *view {
 	return v
 }
 
-// weigh scores all rows by their cells. Those without an RTT spoil only servers that are
-// culled anyway.
+// weigh scores all rows by their cells. Cells without an RTT spoil only servers that are culled
+// anyway.
 func (v *view) weigh() {
 	var columns [][]cell
 	for _, player := range v.players {
@@ -50,7 +49,7 @@ func (v *view) weigh() {
 	v.scores = v.objective.scores(columns)
 }
 
-// countFrom has extras count from the players' lowest RTTs to these servers.
+// countFrom makes extras count from the players' lowest RTTs to these servers.
 func (v *view) countFrom(own []int) {
 	v.own = own
 	bests := make([]float64, len(own))
@@ -61,13 +60,13 @@ func (v *view) countFrom(own []int) {
 	v.weigh()
 }
 
-// extra is by how much a player's RTT to a server is over the own best, in microseconds;
-// below 0 if the server is not among those that suit everyone.
+// extra returns how much a player's RTT to a server exceeds the own best, in microseconds. It is
+// below 0 if the server does not suit everyone.
 func (v *view) extra(i, server int) float64 {
 	return float64(v.table.cell(v.players[i], server)) - v.objective.own[i]
 }
 
-// by is a rule's figure of a server, in microseconds: weights and limits apart.
+// by returns a rule's figure of a server, in microseconds, without weights and limits.
 func (v *view) by(rule *rules.Rule, server int) float64 {
 	if rule.Sum != nil {
 		return v.of(server).by(rule)
@@ -79,12 +78,12 @@ func (v *view) by(rule *rules.Rule, server int) float64 {
 	return rule.Score(rules.Equal(rtts, v.objective.own))
 }
 
-// of is what is summed up of a server.
+// of returns a server's sums.
 func (v *view) of(server int) *sums { return &v.sums[v.table.rows[server]] }
 
-// score is what the rule makes of a server's RTTs, in microseconds. It is
-// meaningful only for a server that everyone measured. Without weights it is the
-// objective's of the sums, which are exact.
+// score returns the rule's score of a server's RTTs, in microseconds. It is meaningful only for a
+// server that everyone measured. Without weights it is the objective's score of the sums, which are
+// exact.
 func (v *view) score(server int) float64 {
 	row := v.table.rows[server]
 	if v.scores != nil {
@@ -93,9 +92,9 @@ func (v *view) score(server int) float64 {
 	return v.by(v.objective.rule, server)
 }
 
-// costed is the score of a finalist whose RTTs are raised by what their quality
-// costs, over what their lines do. A deviation is raised by the mean of that: it would
-// fall if the way of the nearest were bad.
+// costed returns the score of a finalist, with each RTT raised by the part of the quality's cost
+// that is not the player's line. A deviation is raised by the mean of those, because it would fall
+// if the nearest player had a bad way.
 func (v *view) costed(server int, lines []int64) float64 {
 	rtts, qualities, mean := make([]float64, len(v.players)), make([]float64, len(v.players)), 0.0
 	for i, player := range v.players {
@@ -112,12 +111,12 @@ func (v *view) costed(server int, lines []int64) float64 {
 	return v.objective.Score(rtts)
 }
 
-// who are the players whose cell of a server is so, as columns by name.
+// who returns the players, as columns by name, whose cell of a server satisfies the condition.
 func (v *view) who(server int, so func(cell) bool) []int {
 	return slices.DeleteFunc(slices.Clone(v.players), func(player int) bool { return !so(v.table.cell(player, server)) })
 }
 
-// names are those of some players.
+// names returns the names of some players.
 func (v *view) names(players []int) (names []string) {
 	for _, player := range players {
 		names = append(names, v.table.players[player])

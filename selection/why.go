@@ -10,19 +10,19 @@ import (
 
 // Why says what decided a choice, or what prevents one.
 type Why struct {
-	// Bottleneck is the player who holds the chosen server's score up most: the
-	// one with the highest RTT, where fairness decides the one furthest from the mean,
-	// or where extras do the one who gives up most. Players without a say are none.
+	// Bottleneck is the player who raises the chosen server's score most. That is the one with the
+	// highest RTT, for fairness the one furthest from the mean, and for extras the one who gives up
+	// most. Players without a say do not count.
 	Bottleneck string `json:"bottleneck,omitempty"`
-	// Without is what the others would get without the bottleneck.
+	// Without is the others' choice without the bottleneck.
 	Without *Without `json:"without,omitempty"`
-	// Influences are by how much the choice hangs on each player's word, the most first,
-	// for whoever has it shown along.
+	// Influences say how much the choice hangs on each player's word, the most first. The caller
+	// sets them.
 	Influences []Influence `json:"influences,omitempty"`
 	// Rivals are the servers that are best by another measure, and lost.
 	Rivals []Rival `json:"rivals,omitempty"`
-	// Relax is what could be given up for a server to survive, what frees most
-	// first; only if nothing was chosen.
+	// Relax lists what the group could give up for a server to survive, the most effective first.
+	// It is set only if nothing was chosen.
 	Relax []Relax `json:"relax,omitempty"`
 	// Nearest is the server with the fewest obstacles, if nothing was chosen.
 	Nearest *Miss `json:"nearest,omitempty"`
@@ -34,9 +34,9 @@ type Without struct {
 	// Addr is the zero value if nothing suits the others either.
 	Addr  netip.AddrPort `json:"addr"`
 	Score float64        `json:"score"`
-	// Gain is by how many milliseconds the score is lower.
+	// Gain is how much lower the score is, in milliseconds.
 	Gain float64 `json:"gain_ms"`
-	// Moves: it is another server. The player decides where everyone plays.
+	// Moves says that it is another server: the player decides where everyone plays.
 	Moves bool `json:"moves"`
 }
 
@@ -64,8 +64,8 @@ func (r *round) why(doc *Selection) *Why {
 	return w
 }
 
-// bottleneck is the player who holds the score of a server up most, of several
-// the first by name.
+// bottleneck returns the player who raises the score of a server most, of several the first by
+// name.
 func (r *round) bottleneck(server int) int {
 	found, height := 0, -1.0
 	mean := r.view.of(server).mean()
@@ -101,8 +101,8 @@ func (r *round) without(player int, chosen *Ranked) Without {
 	return w
 }
 
-// rivals are the best servers by each plain measure, limits and weights apart,
-// if they are better than the chosen one.
+// rivals returns the best servers by each plain measure, without limits and weights, if they are
+// better than the chosen one.
 func (r *round) rivals(chosen int) []Rival {
 	var rivals []Rival
 	for _, measure := range []Rule{Mean, Minimax, Fairness} {
@@ -130,7 +130,7 @@ func (r *round) rival(server int) Rival {
 	return rival
 }
 
-// bestBy is the best server by a rule's figure, whether over the limit or not.
+// bestBy returns the best server by a rule's figure, whether over the limit or not.
 func (r *round) bestBy(rule *rules.Rule) int {
 	return r.bestOf(rule, func(server int) bool { return r.fates[server] == none || r.fates[server] == OverThreshold })
 }

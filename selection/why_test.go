@@ -12,7 +12,7 @@ import (
 	"muster/selection"
 )
 
-// ExampleSelect is Table 2 of MUSST: three servers, three rules, three winners.
+// ExampleSelect shows Table 2 of MUSST: three servers, three rules, three winners.
 func ExampleSelect() {
 	servers, table := musstTable(serverA, serverB, serverC)
 	for _, criteria := range []selection.Criteria{
@@ -44,7 +44,7 @@ func ExampleSelect() {
 	// Next best is 10.0.0.2:27960, −15.8 ms on average and +26.0 ms for the worst off.
 }
 
-// TestRivals: a rival lost for a reason that is true.
+// TestRivals checks that the reason why a rival lost is true.
 func TestRivals(t *testing.T) {
 	rows := map[string][]int{serverA: {20, 80}, serverB: {80, 44}}
 	tests := []struct {
@@ -83,7 +83,7 @@ func TestWhoDecides(t *testing.T) {
 	if !slices.Equal(pivots, wants) {
 		t.Errorf("pivots %+v, want %+v", pivots, wants)
 	}
-	// On B, the chosen one, ann and cat are as badly off: ann comes first.
+	// On the chosen server B, ann and cat are equally badly off: ann comes first.
 	why := selection.Select(servers, table, selection.Criteria{By: selection.Mean}).Why
 	if why.Bottleneck != "ann" || *why.Without != wants[0] {
 		t.Errorf("bottleneck %s, %+v", why.Bottleneck, *why.Without)
@@ -106,7 +106,7 @@ func TestRelax(t *testing.T) {
 	flux := &discovery.Info{MaxPlayers: 8, Map: "flux2"}
 	tests := []struct {
 		name  string
-		rows  map[string][]int // of the servers A, B and C
+		rows  map[string][]int // by server: A, B and C
 		infos [3]*discovery.Info
 		want  []string
 	}{
@@ -162,7 +162,7 @@ func TestRelax(t *testing.T) {
 	}
 }
 
-// TestAloneAndOutOfReach: nobody is told to play without themselves.
+// TestAloneAndOutOfReach checks that nobody is advised to play without themselves.
 func TestAloneAndOutOfReach(t *testing.T) {
 	servers, table := tableOf([]string{"ann"}, map[string][]int{serverA: {lost}, serverB: {refused}}, serverB, serverA)
 	why := selection.Select(servers, table, selection.Criteria{}).Why
@@ -195,7 +195,7 @@ func TestExplainKeep(t *testing.T) {
 	}
 }
 
-// TestHostileNames: a player's name must not reach a terminal as it is.
+// TestHostileNames checks that a player's name does not reach a terminal unescaped.
 func TestHostileNames(t *testing.T) {
 	servers, table := tableOf([]string{"a\x1b[31mnn\n", "bob"}, map[string][]int{serverA: {90, 30}, serverB: {200, 80}}, serverA, serverB)
 	text := strings.Join(selection.Select(servers, table, selection.Criteria{By: selection.Mean}).Explain(), "")
