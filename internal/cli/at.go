@@ -14,8 +14,7 @@ import (
 	"muster/internal/lobby"
 )
 
-// onlyHere are the flags of muster host that make no sense for a room on a public
-// host, and why.
+// onlyHere lists the flags of muster host that make no sense for a room on a public host, and why.
 var onlyHere = []struct{ flag, why string }{
 	{"listen", "nobody connects to this machine"},
 	{"tls", "the public host encrypts"},
@@ -86,7 +85,8 @@ func (h *hostCommand) runAt(ctx context.Context) error {
 	return lobby.ExplainAt(organiser.Run(ctx), base)
 }
 
-// publicHost reads where a public host is: such as muster.example, by TLS.
+// publicHost parses the address of a public host. Without a scheme, such as muster.example, it is
+// https.
 func publicHost(text string) (*url.URL, error) {
 	if !strings.Contains(text, "://") {
 		text = "https://" + text
@@ -98,7 +98,7 @@ func publicHost(text string) (*url.URL, error) {
 	return base, nil
 }
 
-// patch is what the command line says of the settings that a room can change.
+// patch returns the settings from the command line that a room can change.
 func (h *hostCommand) patch() map[string]json.RawMessage {
 	patch := map[string]json.RawMessage{}
 	for _, row := range wire.Table() {
@@ -111,7 +111,7 @@ func (h *hostCommand) patch() map[string]json.RawMessage {
 		}
 		value, err := json.Marshal(row.Of(&h.settings))
 		if err != nil {
-			panic(fmt.Sprintf("cli: setting %s: %v", row.Key, err)) // texts, numbers and truths
+			panic(fmt.Sprintf("cli: setting %s: %v", row.Key, err)) // texts, numbers and truth values
 		}
 		patch[row.Key] = value
 	}

@@ -59,7 +59,7 @@ to be open for UDP.`,
 	return cmd
 }
 
-// toldEvery is how often a beacon says what it did, if that was anything.
+// toldEvery is how often a beacon reports what it did, if anything.
 const toldEvery = 10 * time.Minute
 
 func (b *beaconCommand) run(ctx context.Context) error {
@@ -97,7 +97,7 @@ func (b *beaconCommand) run(ctx context.Context) error {
 	go func() { ended <- answers.Serve(ctx, conn) }()
 	tick := time.NewTicker(toldEvery)
 	defer tick.Stop()
-	var shown <-chan time.Time // at Home
+	var shown <-chan time.Time // ticks only under Home
 	if b.home != nil {
 		b.home.Shines(line, 0)
 		second := time.NewTicker(time.Second)
@@ -130,12 +130,13 @@ func (b *beaconCommand) run(ctx context.Context) error {
 	}
 }
 
-// line is what friends put into their list of places.
+// line returns the line that friends add to their list of places.
 func (b *beaconCommand) line(at netip.AddrPort) string {
 	return fmt.Sprintf("%s, %v", cmp.Or(placeName(b.name), "Our beacon"), at)
 }
 
-// tell says what friends put into their list, as far as this machine can know, and returns it.
+// tell prints and returns the line that friends add to their list, as far as this machine knows its
+// address.
 func (b *beaconCommand) tell(at netip.AddrPort) (line string) {
 	reachable := netinfo.Reachable(at)
 	line = b.line(reachable)
@@ -153,7 +154,7 @@ func (b *beaconCommand) tell(at netip.AddrPort) (line string) {
 	return line
 }
 
-// count says what the beacon did.
+// count returns how many questions the beacon answered and held back.
 func (b *beaconCommand) count(answers *echo.Beacon) {
 	text := term.Count(int(answers.Answered.Load()), "question") + " answered"
 	if n := answers.HeldBack.Load(); n > 0 {

@@ -8,12 +8,12 @@ import (
 	"muster/discovery/protocol/beacon"
 )
 
-// canHost is whether this machine answers as a beacon while its player is in a room, so that
-// the others see what a server here would give them.
+// canHost says whether this machine answers as a beacon while its player is in a room. The others
+// then measure how a server here would do.
 type canHost struct {
 	isWanted bool
 	portMap  consent
-	// later is closed once the user allows what portMap does not say yet; nil never is.
+	// later is closed once the user allows what portMap leaves open; a nil channel never is.
 	later <-chan struct{}
 }
 
@@ -22,7 +22,8 @@ func (c *canHost) bind(flags *pflag.FlagSet) {
 		"you could host the game; once all say so, programs measure each other's computers (UDP "+fmt.Sprint(beacon.Port)+")")
 }
 
-// allowed is closed once the router may be asked, nil if that will never be.
+// allowed returns a channel that is closed once the router may be asked. It is nil if that never
+// happens.
 func (c *canHost) allowed() <-chan struct{} {
 	if c.portMap == notAsked {
 		return c.later

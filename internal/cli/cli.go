@@ -1,6 +1,5 @@
-// Package cli is the command muster: one file a command. Results go to standard
-// output, progress and logs to standard error, and every error says what to do
-// about it if that is known.
+// Package cli is the command muster: one file a command. Results go to standard output, progress
+// and logs to standard error. Errors say what to do about them if that is known.
 package cli
 
 import (
@@ -38,9 +37,8 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// Run executes the command line and returns the exit status. A read of In that
-// is under way when the command ends cannot be called back; everything else has
-// ended when Run returns.
+// Run executes the command line and returns the exit status. A pending read of In cannot be
+// cancelled and may outlive Run; everything else has ended when Run returns.
 func Run(ctx context.Context, args []string, streams Streams) int {
 	p := newProgram(streams, os.Getenv)
 	if len(args) == 0 {
@@ -60,23 +58,23 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	return p.report(root.ExecuteContext(ctx))
 }
 
-// Command is the command line itself, for what is generated from it.
+// Command returns the command line itself, for generating documents from it.
 func Command() *cobra.Command {
 	return newRoot(newProgram(Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, func(string) string { return "" }))
 }
 
-// program is what all commands share.
+// program holds what all commands share.
 type program struct {
 	in      io.Reader
 	out     term.Terminal
 	screen  *term.Screen // standard error
 	env     func(string) string
 	verbose bool
-	// home is the page that stands in for a terminal, nil on one.
+	// home is the page that replaces a terminal; nil on a terminal.
 	home *home.Terminal
-	// invitation is what Home is to ask the person, nil if that is nothing.
+	// invitation is what Home asks the person about; nil for nothing.
 	invitation *home.Invitation
-	// allowance is what all commands of this program share; nil has each its own.
+	// allowance is shared by all commands of this program; nil gives each its own.
 	allowance *prober.Allowance
 }
 
@@ -84,13 +82,13 @@ func newProgram(s Streams, env func(string) string) *program {
 	return &program{in: s.In, out: term.New(s.Out, env), screen: term.NewScreen(term.New(s.Err, env)), env: env}
 }
 
-// configFile is a file in the user's configuration folder for Muster.
+// configFile returns the path of a file in the user's configuration folder for Muster.
 func configFile(name string) string { return userfile.Config(name) }
 
-// steam is what the user has of Steam.
+// steam returns access to the user's Steam.
 func (p *program) steam() steam.Steam { return steam.Steam{File: configFile("steam-key"), Env: p.env} }
 
-// desk is where the person sits who runs a command.
+// desk returns the desk of the person who runs a command.
 func (p *program) desk() *lobby.Desk {
 	return lobby.NewDesk(p.in, p.out, p.screen, p.home, p.env, p.logger())
 }
@@ -125,7 +123,7 @@ func newRoot(p *program) *cobra.Command {
 			if cmd.HasParent() || err == nil {
 				return err
 			}
-			p.warn(err) // Home says so, too: who double-clicks sees no terminal
+			p.warn(err) // Home reports it, too: a double click shows no terminal
 			return nil
 		},
 	}
@@ -149,7 +147,7 @@ func newRoot(p *program) *cobra.Command {
 	return root
 }
 
-// newHelp replaces cobra's, which takes any word for a command.
+// newHelp replaces cobra's help command, which accepts any word as a command.
 func newHelp(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -177,8 +175,8 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return hint.With(err, cmd.CommandPath()+" --help lists the commands")
 }
 
-// strict makes complaints about arguments errors of usage, and has the help list
-// flags in the order in which they matter.
+// strict turns complaints about arguments into usage errors, and lists flags in the help in order
+// of importance.
 func strict(commands []*cobra.Command) {
 	for _, cmd := range commands {
 		cmd.Flags().SortFlags = false
@@ -202,14 +200,14 @@ func strict(commands []*cobra.Command) {
 	}
 }
 
-// say prints an error as people read it.
+// say prints an error for people.
 func (p *program) say(err error) {
 	for _, line := range hint.Lines(err) {
 		fmt.Fprintln(p.screen.Writer, line)
 	}
 }
 
-// report prints an error as people read it and returns the exit status.
+// report prints an error for people and returns the exit status.
 func (p *program) report(err error) int {
 	if err == nil {
 		return exitDone

@@ -16,12 +16,11 @@ import (
 	"muster/internal/option"
 )
 
-// granted is a flag that the user can set for good: in config.toml by key, or in the
-// environment by MUSTER_KEY. The command line beats the environment, which beats the
-// file.
+// granted is a flag that the user can set permanently: in config.toml by key, or in the environment
+// by MUSTER_KEY. The command line overrides the environment, which overrides the file.
 type granted struct {
 	key, flag string
-	// commands are those that take it.
+	// commands are the commands that take it.
 	commands []string
 }
 
@@ -47,13 +46,13 @@ func grantable() []granted {
 	}
 }
 
-// ownTable is the command whose flags all stand in a table of its own: a public host is
-// started by nobody who could type them. Not those that say what to do just once.
+// ownTable is the command that has a table of its own for all its flags, because a public host
+// starts without anybody to type them. Flags for a single run are excluded.
 const ownTable = "serve"
 
 var justOnce = []string{"import", "export", "check-config", "help"}
 
-// owned are the flags of a command that stand in its table.
+// owned returns the flags of a command that its table may set.
 func owned(cmd *cobra.Command) (all []granted) {
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 		if !slices.Contains(justOnce, f.Name) {
@@ -63,13 +62,12 @@ func owned(cmd *cobra.Command) (all []granted) {
 	return all
 }
 
-// variable is where the environment has it.
+// variable returns the name of the environment variable.
 func (g granted) variable() string {
 	return "MUSTER_" + strings.ToUpper(strings.ReplaceAll(g.key, ".", "_"))
 }
 
-// grant sets the flags of a command that were not given to what the user takes for
-// granted.
+// grant sets the flags that the command line omits to the user's permanent values.
 func (p *program) grant(cmd *cobra.Command) error {
 	all, known := grantable(), everyKey()
 	if cmd.Name() == ownTable {
@@ -116,8 +114,8 @@ func (p *program) grant(cmd *cobra.Command) error {
 	return nil
 }
 
-// checkVariables refuses variables for a command that it does not have: an operator who
-// mistypes a limit is not to believe that it holds.
+// checkVariables refuses unknown variables for the command. Otherwise an operator who mistypes a
+// limit would believe that it holds.
 func checkVariables(all []granted) error {
 	const prefix = "MUSTER_SERVE_"
 	for _, entry := range os.Environ() {
@@ -130,7 +128,8 @@ func checkVariables(all []granted) error {
 	return nil
 }
 
-// configTrouble is what keeps a command from beginning, in config.toml or the environment.
+// configTrouble returns the error in config.toml or the environment that keeps a command from
+// starting.
 func (p *program) configTrouble(root *cobra.Command) error {
 	for _, cmd := range append(root.Commands(), root) {
 		if err := p.grant(cmd); err != nil {
@@ -140,7 +139,7 @@ func (p *program) configTrouble(root *cobra.Command) error {
 	return nil
 }
 
-// configured is what stands in config.toml.
+// configured reads config.toml.
 func (p *program) configured(known config.Known) (map[string]config.Value, error) {
 	file := configFile("config.toml")
 	f, err := os.Open(file)

@@ -40,14 +40,14 @@ type discover struct {
 	json   bool
 	top    int
 	want   browse.Wish
-	// What comes after the table.
+	// What follows the table.
 	watch    bool
 	connect  int
 	places   wire.Venues
 	launcher game.Launcher
 }
 
-// format is how a report is written.
+// format is the output format of a report.
 type format string
 
 const (
@@ -104,7 +104,7 @@ start well, unless you are somewhere else by then.`,
 	return cmd
 }
 
-// defaultName is what the system calls the user, without a Windows domain.
+// defaultName returns the user's name on this system, without a Windows domain.
 func defaultName() string {
 	u, err := user.Current()
 	if err != nil {
@@ -191,7 +191,7 @@ func (d *discover) run(ctx context.Context) error {
 	return d.after(ctx, g, table)
 }
 
-// ask asks the servers, while people look at what is found.
+// ask probes the servers, while people watch the results come in.
 func (d *discover) ask(ctx context.Context, look browse.Look, g game.Game) (report.Report, discovery.Claim, error) {
 	engine, err := d.probing.prober(d.program, g.Protocol(), nil)
 	if err != nil {
@@ -208,26 +208,26 @@ func (d *discover) ask(ctx context.Context, look browse.Look, g game.Game) (repo
 	return look.Run(ctx, engine, view)
 }
 
-// pageView shows Home's page what is found.
+// pageView passes results to Home's page.
 type pageView struct {
 	home    *home.Terminal
 	servers []discovery.Server
 }
 
 func (v pageView) Add(r discovery.Result) {
-	for _, m := range report.New(report.Report{}, v.servers, []discovery.Result{r}).Servers { // none if it may not be asked
+	for _, m := range report.New(report.Report{}, v.servers, []discovery.Result{r}).Servers { // none if the server may not be asked
 		v.home.Found(m)
 	}
 }
 
 func (v pageView) End() {}
 
-// isLive reports whether the result is a table on the terminal that shows the progress.
+// isLive reports whether a table on the terminal shows the progress.
 func (d *discover) isLive() bool {
 	return d.format == formatTable && d.home == nil && d.screen.IsAnimated && d.out.IsTerminal
 }
 
-// room is how much the table shows.
+// room returns how much the table shows.
 func (d *discover) room() browse.Room {
 	room := browse.Room{Top: d.top, Nearest: d.options.Nearest}
 	if d.out.IsTerminal {
@@ -236,9 +236,9 @@ func (d *discover) room() browse.Room {
 	return room
 }
 
-// write writes the report to standard output, and the table of what the player wants to
-// see. kind is QStat's type of the game's servers. As JSON, which muster select reads,
-// all that was asked stands in it.
+// write prints the report, and the table of servers that the player wants to see. kind is QStat's
+// type of the game's servers. As JSON, which muster select reads, the report contains everything
+// that was asked.
 func (d *discover) write(r report.Report, table []report.Measurement, kind string) error {
 	if d.format == formatJSON {
 		return r.WriteJSON(d.out)

@@ -17,7 +17,7 @@ import (
 	"muster/internal/watch"
 )
 
-// after does what the player wants of the table: watch it, or go to one of its servers.
+// after watches the table or connects to one of its servers, as the player asked.
 func (d *discover) after(ctx context.Context, g game.Game, table []report.Measurement) error {
 	if d.connect > len(table) {
 		return hint.With(fmt.Errorf("%w: the table has %s, and --connect %d none", errNothing,
@@ -34,8 +34,8 @@ func (d *discover) after(ctx context.Context, g game.Game, table []report.Measur
 	return d.goes(ctx, g, table[d.connect-1])
 }
 
-// watches looks at the table's servers time and again: until ctx ends, or the one to go
-// to has a free seat. What they say is put into the table.
+// watches polls the table's servers until ctx ends, or until the server to connect to has a free
+// seat. It updates the table.
 func (d *discover) watches(ctx context.Context, g game.Game, table []report.Measurement) error {
 	watched := table[:min(d.room().For(len(table)), watch.Most)]
 	if d.connect > 0 {
@@ -71,9 +71,9 @@ func (d *discover) watches(ctx context.Context, g game.Game, table []report.Meas
 	})
 }
 
-// heard takes a server's newest word, and says what people wait for.
+// heard updates a server's row with its newest answer, and announces what people wait for.
 func (d *discover) heard(row *report.Measurement, said []report.Measurement, isFreed bool) {
-	for _, now := range said { // one, or none if it may not be asked
+	for _, now := range said { // one, or none if the server may not be asked
 		if d.home != nil {
 			d.home.Found(now)
 		}
@@ -120,10 +120,10 @@ func (d *discover) goes(ctx context.Context, g game.Game, to report.Measurement)
 	return ctx.Err()
 }
 
-// mostOffered is how many games are listed when several are meant.
+// mostOffered is how many games are listed when several match.
 const mostOffered = 12
 
-// pickGame asks which game, on a terminal; elsewhere none is chosen.
+// pickGame asks which game the player means; only on a terminal.
 func (p *program) pickGame(ctx context.Context, given string, args []string) (string, error) {
 	switch {
 	case len(args) > 0 && given != "" && given != args[0]:
@@ -170,7 +170,7 @@ func (p *program) pickGame(ctx context.Context, given string, args []string) (st
 	}
 }
 
-// isAsked reports whether somebody sits at a terminal who can be asked.
+// isAsked reports whether somebody at a terminal can be asked.
 func (p *program) isAsked() bool {
 	in, isFile := p.in.(interface{ Write([]byte) (int, error) })
 	return isFile && p.screen.IsTerminal && term.New(in, p.env).IsTerminal

@@ -31,7 +31,7 @@ machine. What it warns of works less well; nothing of it is an error.`,
 	return cmd
 }
 
-// patient is what the doctor is told of this program and its user.
+// patient returns what the doctor needs to know about this program and its user.
 func (p *program) patient() doctor.Settings {
 	s := doctor.Settings{Steam: p.steam().Folders(), Tables: tablesFolder(), Output: p.out}
 	s.Games, s.GamesErr = p.games()

@@ -10,7 +10,7 @@ import (
 	"muster/internal/release"
 )
 
-// bindDownloads adds the flags that say where a host has programs from.
+// bindDownloads adds the flags for where a host gets the programs that it hands out.
 func bindDownloads(flags *pflag.FlagSet, d *handout.Wish) {
 	d.Cache = filepath.Join(xdg.CacheHome, "muster", "releases")
 	flags.StringVar(&d.Folder, "downloads", "", "have the page give the builds of Muster in `FOLDER` to friends with other systems, too")

@@ -13,14 +13,14 @@ func usagef(f string, a ...any) error { return hint.Usagef(f, a...) }
 // errNothing says that nothing suitable was found.
 var errNothing = lobby.ErrNothing
 
-// warn says what could not be had while the rest could.
+// warn prints warnings about what could not be read or fetched. The rest goes on without it.
 func (p *program) warn(warnings ...error) {
 	for _, line := range hint.Warnings(warnings...) {
 		p.screen.Say("%s", line)
 	}
 }
 
-// logger writes warnings and, if the user asked for it, what goes on inside.
+// logger returns a log of warnings and, if the user asked for them, internal details.
 func (p *program) logger() *slog.Logger {
 	if p.verbose {
 		return slog.New(slog.NewTextHandler(p.screen.Writer, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -29,7 +29,7 @@ import (
 	"muster/selection/rules"
 )
 
-// consent is what the user has said to something that Muster does only after a yes.
+// consent is the user's answer to something that Muster does only after a yes.
 type consent string
 
 const (
@@ -38,7 +38,7 @@ const (
 	declined  consent = "false"
 )
 
-// given is closed if the user has said yes, and nil if not.
+// given returns a closed channel if the user has said yes, and nil otherwise.
 func (c consent) given() <-chan struct{} {
 	if c != consented {
 		return nil
@@ -60,7 +60,7 @@ func (p *program) completeGame() (ids []string, _ cobra.ShellCompDirective) {
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-// gameFlag is the flag that names the game, with completion.
+// gameFlag adds the flag that names the game, with completion.
 func (p *program) gameFlag(cmd *cobra.Command, id *string) {
 	cmd.Flags().StringVar(id, "game", "", "the game, by `ID` (muster games lists them)")
 	cmd.RegisterFlagCompletionFunc("game", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -68,7 +68,7 @@ func (p *program) gameFlag(cmd *cobra.Command, id *string) {
 	})
 }
 
-// bindSettings adds the flags that say what the group wants.
+// bindSettings adds the flags for what the group wants.
 func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 	flags := cmd.Flags()
 	for _, row := range wire.Table() {
@@ -101,7 +101,8 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 			}), row.Flag, usage)
 			if flag := flags.Lookup(row.Flag); row.Alone != "" {
 				flag.NoOptDefVal = row.Alone
-				flag.Usage = strings.ReplaceAll(row.Usage, "`", "") + "``" // as in --long-look[=30s]: with a word before it people would type a blank
+				// Like --long-look[=30s]: after a word, people would type a blank.
+				flag.Usage = strings.ReplaceAll(row.Usage, "`", "") + "``"
 			}
 		case *selection.Rule:
 			option.Word(cmd, to, row.Flag, *to, selection.Rules(), row.Usage)
@@ -111,15 +112,15 @@ func bindSettings(cmd *cobra.Command, s *wire.Settings) {
 				option.Word(cmd, to, row.Flag, *to, row.Words, row.Usage)
 			case row.IsWhole():
 				flags.StringVar(to, row.Flag, *to, row.Usage)
-			default: // as the page takes it
+			default: // the page takes it this way
 				flags.Var(option.New("", *to, func(text string) error { *to = discovery.CleanText(text); return nil }), row.Flag, row.Usage)
 			}
 		}
 	}
 }
 
-// wantsEquals refuses a time that stands behind a flag that needs none, apart from it: it
-// would be the name of a game.
+// wantsEquals refuses a time that is separated by a blank from a flag with an optional value. It
+// would be taken for the name of a game.
 func wantsEquals(cmd *cobra.Command, args []string) (err error) {
 	for _, arg := range args {
 		if _, bad := time.ParseDuration(arg); bad != nil {
@@ -134,7 +135,7 @@ func wantsEquals(cmd *cobra.Command, args []string) (err error) {
 	return err
 }
 
-// bindSources adds the flags that say where the server list comes from.
+// bindSources adds the flags for where the server list comes from.
 func (p *program) bindSources(cmd *cobra.Command, s *listing.Sources) {
 	p.bindLists(cmd.Flags(), s)
 	option.Word(cmd, &s.LAN, "lan", listing.Auto, []listing.LAN{listing.Auto, listing.On, listing.Off},
@@ -142,8 +143,7 @@ func (p *program) bindSources(cmd *cobra.Command, s *listing.Sources) {
 	s.User = p.steam().User
 }
 
-// bindLists adds those of them that have nothing to do with the local network and with
-// the user of this machine.
+// bindLists adds those flags that do not depend on the local network or on this machine's user.
 func (p *program) bindLists(flags *pflag.FlagSet, s *listing.Sources) {
 	s.In, s.LAN, s.User, s.Cache = p.in, listing.Off, p.steam().Machine, master.Cache(filepath.Join(xdg.CacheHome, "muster", "lists"))
 	flags.StringArrayVar(&s.Masters, "master", nil, "ask this `HOST[:PORT]` for servers (repeatable; default: the game's own)")
@@ -159,7 +159,7 @@ func bindPlaces(flags *pflag.FlagSet, o *geo.Options) {
 	flags.StringVar(&o.Overrides, "geo-overrides", "", "your own places, `FILE` with lines prefix,country,asn")
 }
 
-// bindLaunch adds the flags that say how a player gets into the game.
+// bindLaunch adds the flags for how a player gets into the game.
 func bindLaunch(cmd *cobra.Command, l *game.Launcher) {
 	option.Word(cmd, &l.Starts, "launch", game.StartAsk, []game.Starts{game.StartAsk, game.StartAuto, game.StartNever},
 		"start the game at the end")
@@ -176,15 +176,15 @@ func checkLaunch(l *game.Launcher) error {
 	return nil
 }
 
-// tuning is a flag of the strategies' thresholds, such as spread=60ms,members=20.
+// tuning returns a flag for the strategies' thresholds, such as spread=60ms,members=20.
 func tuning(o *discovery.PlanOptions) option.Value {
 	return option.New("NAME=VALUE,...", "", option.Each(func(part string) error { return plan.Tune(o, part) }))
 }
 
-// probing are the flags that say how servers are asked.
+// probing holds the flags for how servers are asked.
 type probing struct {
 	prober.Options
-	// discreet is how many servers may see the player's address, 0 for no bound.
+	// discreet is how many servers may see the player's address, 0 for no limit.
 	discreet int
 }
 
@@ -218,10 +218,10 @@ func (o *probing) check() error {
 	return nil
 }
 
-// prober asks servers as the flags say.
+// prober returns a prober that follows the flags.
 func (o *probing) prober(p *program, protocol discovery.Protocol, rests func(time.Duration)) (*prober.Prober, error) {
 	if o.Allowance == nil {
-		o.Allowance = cmp.Or(p.allowance, prober.NewAllowance()) // for all games that this program asks for
+		o.Allowance = cmp.Or(p.allowance, prober.NewAllowance()) // shared by all games that this program asks for
 	}
 	options := o.Options
 	options.Protocol, options.Rests, options.Logger = protocol, rests, p.logger()
@@ -231,7 +231,7 @@ func (o *probing) prober(p *program, protocol discovery.Protocol, rests func(tim
 	return prober.New(options)
 }
 
-// asking is how a player's program asks servers, as the flags say.
+// asking returns how a player's program asks servers, following the flags.
 func (p *program) asking(o *probing) lobby.Asking {
 	return lobby.Asking{
 		Prober: func(protocol discovery.Protocol, rests func(time.Duration)) (peer.Prober, error) {
@@ -241,8 +241,7 @@ func (p *program) asking(o *probing) lobby.Asking {
 	}
 }
 
-// planning are the flags that say in which order servers are asked, and when
-// that is enough.
+// planning holds the flags for the order in which servers are asked, and for when to stop.
 type planning struct {
 	strategy discovery.Strategy
 	options  discovery.PlanOptions
@@ -259,7 +258,7 @@ func (o *planning) bind(cmd *cobra.Command) {
 	flags.Uint64Var(&o.options.Seed, "seed", 1, "the same `SEED` and replies give the same order")
 }
 
-// check refuses what no plan can be made of.
+// check refuses flags that no plan can be made from.
 func (o *planning) check() error {
 	switch {
 	case o.options.Nearest < 0:
@@ -285,14 +284,13 @@ func bindLimits(flags *pflag.FlagSet, limits *[]time.Duration) {
 		"kept holds"+option.InMillis)
 }
 
-// bindFilters adds the flags for the servers that are no choice, and for who counts
-// how much.
+// bindFilters adds the flags that exclude servers and weigh players.
 func bindFilters(flags *pflag.FlagSet, c *selection.Criteria, when string) {
 	bindAsked(flags, c, when, "map", "mode", "no-password")
 	flags.Var(option.Weights(&c.Weights), "weights", when+"players who count for more or less than 1")
 }
 
-// bindAsked adds the flags for what is asked of servers, all of them or only some.
+// bindAsked adds the flags for what servers must offer: those named in only, or all.
 func bindAsked(flags *pflag.FlagSet, c *selection.Criteria, when string, only ...string) {
 	for _, row := range selection.Asked() {
 		if len(only) > 0 && !slices.Contains(only, row.Flag) {
@@ -309,7 +307,7 @@ func bindAsked(flags *pflag.FlagSet, c *selection.Criteria, when string, only ..
 	}
 }
 
-// needsLimit refuses a rule about limits that has none.
+// needsLimit refuses a rule that needs a limit and has none.
 func needsLimit(rule selection.Rule, limits []time.Duration) error {
 	if rules.Of(rule).NeedsLimit && len(limits) == 0 {
 		return hint.With(usagef("--by %s needs a limit", rule), "say what is too much, such as --max-rtt 150ms, or a ladder, "+

@@ -96,7 +96,7 @@ func (f *fleetCommand) writeServers(running *fleet.Fleet) error {
 	return writeFile(f.write, running.WriteServers)
 }
 
-// writeFile writes a whole file, or says why not.
+// writeFile creates a file and writes it.
 func writeFile(name string, write func(io.Writer) error) error {
 	file, err := os.Create(name)
 	if err == nil {
@@ -108,8 +108,7 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// tell says what answers where, and how to look at it. A game without masters needs
-// a list.
+// tell prints what answers where, and how to look at it. A game without masters needs a list.
 func (f *fleetCommand) tell(running *fleet.Fleet, world *sim.World, g game.Game) {
 	servers := running.Servers()
 	master, from := "", "--servers "+cmp.Or(f.write, "FILE")

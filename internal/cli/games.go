@@ -102,14 +102,14 @@ games.toml, as docs/games.md explains.
 	return cmd
 }
 
-// warnSilent says so if nobody can measure the game's servers.
+// warnSilent warns if nobody can measure the game's servers.
 func (p *program) warnSilent(g game.Game) {
 	if g.Silent != "" {
 		p.screen.Say("%s", p.screen.Wrap(g.Silent, 0))
 	}
 }
 
-// games is the built-in table with what the user adds or changes.
+// games returns the built-in table with the user's additions and changes.
 func (p *program) games() (game.Table, error) {
 	file := configFile("games.toml")
 	f, err := os.Open(file)
@@ -123,7 +123,7 @@ func (p *program) games() (game.Table, error) {
 	return game.Load(f, file)
 }
 
-// findGame is the game with an ID.
+// findGame returns the game with an ID.
 func (p *program) findGame(id string) (game.Game, error) {
 	if id == "" {
 		return game.Game{}, hint.With(usagef("which game?"), "say --game ID; muster games lists them")

@@ -18,10 +18,10 @@ import (
 	"muster/internal/tables"
 )
 
-// tablesFolder is where fetched tables of addresses are kept.
+// tablesFolder returns where fetched tables of addresses are kept.
 func tablesFolder() string { return filepath.Join(xdg.CacheHome, "muster", "tables") }
 
-// places is the command that tells what is known of addresses.
+// places is the command that shows what is known about addresses.
 type places struct {
 	*program
 	options                geo.Options
@@ -86,7 +86,7 @@ func (g *places) run(ctx context.Context, args []string) error {
 	}
 	defer locator.Close()
 	if trouble := locator.Trouble(); trouble != nil {
-		g.say(trouble) // those that came with Muster serve
+		g.say(trouble) // the tables that came with Muster serve instead
 	}
 	if g.asJSON {
 		return json.NewEncoder(g.out).Encode(tables.Document(locator, addrs))
@@ -99,7 +99,7 @@ func (g *places) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// fetch keeps the newest release's tables if they are newer.
+// fetch downloads the newest release's tables if they are newer.
 func (g *places) fetch(ctx context.Context) error {
 	keys, err := release.ProjectKeys()
 	if g.key != "" {

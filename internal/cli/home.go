@@ -36,13 +36,12 @@ import (
 	"muster/web"
 )
 
-// atHome is Home: all that the commands do, in the browser.
+// atHome is Home: everything that the commands do, in the browser.
 type atHome struct {
 	*program
 	noBrowser bool
 	listen    string
-	// What config.toml says to the commands that Home runs, which read it themselves, is
-	// shown, too.
+	// Home runs commands that read config.toml themselves. These settings are only shown.
 	name, at string
 	lan      listing.LAN
 }
@@ -70,10 +69,10 @@ func (a *atHome) bind(cmd *cobra.Command) {
 		"look for rooms and servers on the local network")
 }
 
-// run is Home, or shows the one that the user has already.
+// run starts Home, or opens the one that the user already has.
 func (a *atHome) run(ctx context.Context) error {
 	if a.invitation != nil {
-		a.noBrowser = false // whatever config.toml says: it is a page that asks
+		a.noBrowser = false // overrides config.toml: a page must ask
 	}
 	file, err := userfile.State("home")
 	if err != nil {
@@ -130,9 +129,9 @@ func (a *atHome) show(ctx context.Context, other *home.Running) error {
 	return nil
 }
 
-// config is what Home needs of the commands.
+// config returns what Home needs from the commands.
 func (a *atHome) config() home.Config {
-	allowance := prober.NewAllowance() // for all that Home asks
+	allowance := prober.NewAllowance() // for everything that Home asks
 	c := home.Config{
 		Page: web.Home(), IsOwnUser: netinfo.IsOwnUser, Version: release.Running().Version, Name: a.name, At: a.at,
 		Stays: a.noBrowser || !a.desk().HasDesktop(),
@@ -164,7 +163,7 @@ func (a *atHome) config() home.Config {
 	return c
 }
 
-// way is the link to a room on the local network, without its code.
+// way returns the link to a room on the local network, without its code.
 func way(ctx context.Context, f lan.Found) (string, error) {
 	at, err := peer.Reach(ctx, f.Addrs)
 	if err != nil {
@@ -173,13 +172,13 @@ func way(ctx context.Context, f lan.Found) (string, error) {
 	return lobby.LinkTo(f, at, "").String(), nil
 }
 
-// choices are the games of the table.
+// choices returns the games of the table.
 func (a *atHome) choices() ([]home.Game, error) {
 	games, err := a.games()
 	if err != nil {
 		return nil, err
 	}
-	user, _ := a.steam().User() // one with a bad key has none
+	user, _ := a.steam().User() // none if the key is bad
 	list := []home.Game{}
 	steam := a.steam().Folders()
 	for _, g := range games.All() {
@@ -235,12 +234,12 @@ func (a *atHome) players(ctx context.Context, id string, at netip.AddrPort, allo
 	return list, nil
 }
 
-// settable are the keys of config.toml that Muster changes.
+// settable returns the keys of config.toml that Muster changes.
 func settable() []string {
 	return []string{"name", "rate", "at", "lan", "launch", "port_map", "downloads"}
 }
 
-// everyKey are those of config.toml that have a meaning outside its tables.
+// everyKey returns the keys of config.toml that are valid outside its tables.
 func everyKey() config.Known {
 	known := config.Known{ownTable: nil}
 	for _, g := range grantable() {
@@ -249,7 +248,7 @@ func everyKey() config.Known {
 	return known
 }
 
-// settings are what config.toml says of them.
+// settings returns their values in config.toml.
 func (a *atHome) settings() (map[string]string, error) {
 	values, err := a.configured(everyKey())
 	if err != nil {
@@ -264,7 +263,7 @@ func (a *atHome) settings() (map[string]string, error) {
 	return said, nil
 }
 
-// settle changes config.toml, if the commands take what it says then.
+// settle changes config.toml, provided that the commands accept the new values.
 func (p *program) settle(changes map[string]string) error {
 	for key, text := range changes {
 		at := slices.IndexFunc(grantable(), func(g granted) bool { return g.key == key })

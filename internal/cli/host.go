@@ -48,13 +48,13 @@ type hostCommand struct {
 	names     []string
 	metrics   []netip.Prefix
 	password  string // the file that holds it
-	webhook   string // as does this one
+	webhook   string // also a file
 	downloads handout.Wish
 	portMap   consent
 	starts    starting
 	canHost   canHost
 
-	// at is the public host that has the room; here: on this machine all the same.
+	// at is the public host for the room. here overrides it: the room is on this machine.
 	at   string
 	here bool
 }
@@ -123,7 +123,7 @@ or by MUSTER_AT in the environment; --here is for the others.`,
 	return cmd
 }
 
-// bindIngress adds the flags that say how players get at the host.
+// bindIngress adds the flags for how players reach the host.
 func (h *hostCommand) bindIngress(flags *pflag.FlagSet) {
 	flags.BoolVar(&h.tls, "tls", false, "encrypt, with the host's own certificate: the link carries its fingerprint")
 	flags.StringVar(&h.cert, "tls-cert", "", "encrypt with the certificate in `FILE.pem`")
@@ -197,12 +197,12 @@ func (h *hostCommand) run(ctx context.Context) error {
 	return errors.Join(err, rooms.Close())
 }
 
-// stoppedServing ends a command whose host no longer serves.
+// stoppedServing returns a function that ends the command when its host stops serving.
 func stoppedServing(cancel context.CancelCauseFunc) func(error) {
 	return func(err error) { cancel(fmt.Errorf("the host stopped serving: %w", hint.Reason(err))) }
 }
 
-// hold opens the room, and steers it as one on a host far away.
+// hold opens the room, and steers it like one on a remote host.
 func (h *hostCommand) hold(ctx context.Context, rooms *ownhost.Host) error {
 	wish := ownhost.Wish{Settings: h.settings, Given: h.given, Fresh: h.fresh}
 	if h.given("listen") {
@@ -243,7 +243,7 @@ func (h *hostCommand) hold(ctx context.Context, rooms *ownhost.Host) error {
 	return organiser.Run(ctx)
 }
 
-// organiser is the organiser's part in a room, as the flags say.
+// organiser returns the organiser's part in a room, following the flags.
 func (h *hostCommand) organiser(link, friends invite.Link, settings func() wire.Settings) *lobby.Organiser {
 	o := &lobby.Organiser{
 		Desk: h.sits, Link: link, Friends: friends, Awaits: h.settings.Players,
@@ -259,7 +259,7 @@ func (h *hostCommand) organiser(link, friends invite.Link, settings func() wire.
 	return o
 }
 
-// waysIn says how friends elsewhere come in, where the link does not lead them all here, and
+// waysIn says how friends elsewhere get in if the link does not work for all of them. asks says
 // whether the router is asked to let them in.
 func (h *hostCommand) waysIn(at netip.AddrPort, outside invite.Link) (ways string, asks bool) {
 	asks = h.portMap == consented && h.given("port-map")
@@ -267,7 +267,7 @@ func (h *hostCommand) waysIn(at netip.AddrPort, outside invite.Link) (ways strin
 	case err != nil:
 	case !addr.Addr().IsLoopback():
 		if ways = waysOut(addr.Addr()); h.portMap == consented {
-			return "", asks || ways != "" // the router is asked only where it stands in the way
+			return "", asks || ways != "" // the router is asked only where it blocks the way
 		}
 	case at.Addr().IsUnspecified():
 		h.screen.Say("this machine is on no network, so only it can join: connect it, then start the host again")
@@ -277,8 +277,8 @@ func (h *hostCommand) waysIn(at netip.AddrPort, outside invite.Link) (ways strin
 	return ways, asks
 }
 
-// gameOfStanding is the game of the user's standing room that the flags name, if there is
-// one.
+// gameOfStanding returns the game of the user's standing room that the flags name, or an empty
+// text.
 func (h *hostCommand) gameOfStanding() string {
 	at := ""
 	if h.at != "" && !h.here {

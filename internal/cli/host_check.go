@@ -17,7 +17,7 @@ import (
 	"muster/internal/userfile"
 )
 
-// check turns the flags into settings, and gets the certificate.
+// check turns the flags into settings, and loads the certificate.
 func (h *hostCommand) check() (game.Game, error) {
 	g, err := h.checkRoom()
 	if err != nil {
@@ -34,7 +34,7 @@ func (h *hostCommand) check() (game.Game, error) {
 	return g, h.encrypt()
 }
 
-// checkRoom turns the flags into settings, wherever the room is to be.
+// checkRoom turns the flags into settings, wherever the room will be.
 func (h *hostCommand) checkRoom() (game.Game, error) {
 	g, err := h.findGame(h.game)
 	if err != nil {
@@ -72,8 +72,8 @@ func (h *hostCommand) checkRoom() (game.Game, error) {
 	return g, h.probing.check()
 }
 
-// takeSecret takes what a flag says from where nobody else on this machine reads it: a
-// file's first line, or the environment.
+// takeSecret reads a flag's value from where no other user of this machine can see it: the first
+// line of a file, or the environment.
 func (h *hostCommand) takeSecret(flag, file string) error {
 	variable := h.env("MUSTER_" + strings.ToUpper(flag))
 	switch {
@@ -98,7 +98,7 @@ func (h *hostCommand) takeSecret(flag, file string) error {
 	return nil
 }
 
-// takeMeeting takes where the group talks.
+// takeMeeting reads where the group talks.
 func (h *hostCommand) takeMeeting() error {
 	if err := h.takeSecret("webhook", h.webhook); err != nil {
 		return err
@@ -116,11 +116,11 @@ func (h *hostCommand) takeMeeting() error {
 	return nil
 }
 
-// flagged is wrong usage whose error begins with what the setting is called, which is the
-// flag's name.
+// flagged returns a usage error that begins with the name of the setting, which is also the flag's
+// name.
 func flagged(err error, todo string) error { return hint.With(usagef("--%w", err), todo) }
 
-// encrypt gets the certificate, if players are to be let in by TLS.
+// encrypt loads the certificate if players connect by TLS.
 func (h *hostCommand) encrypt() error {
 	switch public := h.ingress.Public; {
 	case (h.cert == "") != (h.key == ""):

@@ -28,10 +28,10 @@ type join struct {
 	probing  probing
 	launcher game.Launcher
 	once     bool
-	// noBrowser leaves the player's own page for whoever opens it.
+	// noBrowser leaves the player's own page closed.
 	noBrowser bool
 	canHost   canHost
-	somewhere bool // the others are not told which country the player is in
+	somewhere bool // hides the player's country from the others
 	shares    lobby.Sharing
 	greets    greeting
 }
@@ -56,7 +56,7 @@ config.toml say which.`,
   muster join --at https://muster.example TABOMIDO
   muster join LINK --launch-command "flatpak run org.openarena +connect {address}"`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 { // mostly the second is the code
+			if len(args) > 1 { // usually the second is the code
 				return hint.With(usagef("muster join takes one link or address, and got %d", len(args)),
 					"a code apart goes after --code: muster join 192.0.2.1 --code TABOMI")
 			}
@@ -128,8 +128,8 @@ func (j *join) run(ctx context.Context, args []string, console *term.Console) er
 	return player.Enter(ctx, to, isGiven)
 }
 
-// destination is the room that the command line names; without a host, one on the
-// local network. A code alone is of the public host that is set.
+// destination returns the room that the command line names. Without a host it is a room on the
+// local network. A code alone belongs to the public host in the settings.
 func (j *join) destination(args []string) (invite.Link, error) {
 	code, isCode := j.code, false
 	if len(args) > 0 && j.at != "" {
@@ -161,8 +161,8 @@ func (j *join) destination(args []string) (invite.Link, error) {
 	return to, err
 }
 
-// isRoomCode reports whether a word is a room's code, alone or as links have it, and no
-// host's name or address.
+// isRoomCode reports whether a word is a room's code, alone or as in links, and not a host's name
+// or address.
 func isRoomCode(word string) bool {
 	key, err := access.ParseKey(word)
 	return err == nil && !strings.ContainsAny(word, ".:/") && access.IsCode(key.Code)

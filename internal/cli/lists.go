@@ -18,7 +18,7 @@ import (
 	"muster/internal/term"
 )
 
-// favouritesFile keeps the user's favourites and hidden servers, Home's too.
+// favouritesFile returns the file of the user's favourites and hidden servers, which Home shares.
 func favouritesFile() string { return configFile("servers.json") }
 
 // lists is the command for the user's own lists of servers.
@@ -95,7 +95,7 @@ func (l *lists) show() error {
 	return nil
 }
 
-// forGame is the game as lists know it.
+// forGame returns the game in the form that lists need.
 func forGame(g game.Game) favourites.For {
 	return favourites.For{Game: g.ID, Port: g.Port, Takes: g.Takes, QStatType: g.QStatType(), AppID: g.AppID}
 }

@@ -14,21 +14,20 @@ import (
 	"muster/internal/term"
 )
 
-// greeting is what people are asked before a room is joined that they did not type the
-// link of.
+// greeting is what to ask people before they join a room whose link they did not type.
 type greeting string
 
 const (
-	// greetsNone: they have typed it.
+	// greetsNone asks nothing: the person typed the link.
 	greetsNone greeting = "none"
-	// greetsByName: the program's own name led here, by a double click. It was for this
-	// room that they took it.
+	// greetsByName: the program's file name led here by a double click. The person downloaded it
+	// for this room.
 	greetsByName greeting = "name"
-	// greetsByLink: a muster:// link did, which any site may have put before them.
+	// greetsByLink: a muster:// link led here. Any site may have shown it.
 	greetsByLink greeting = "link"
 )
 
-// named is the room that this program's own name leads to; ok is false if it leads to none.
+// named returns the room in the program's file name; ok is false if there is none.
 func named(executable string) (to invite.Link, ok bool, err error) {
 	to, err = invite.FromFileName(filepath.Base(executable))
 	switch {
@@ -40,12 +39,12 @@ func named(executable string) (to invite.Link, ok bool, err error) {
 	return to, true, nil
 }
 
-// doubleClicked is the command line that this program's own name stands for, empty if the
-// name carries no room; or it has been carried out already.
+// doubleClicked returns the command line that the program's file name stands for, empty if the name
+// contains no room. done says that it was already carried out.
 func (p *program) doubleClicked(ctx context.Context) (args []string, done bool, err error) {
 	executable, err := os.Executable()
 	if err != nil {
-		return nil, false, nil // then it has no name that says anything
+		return nil, false, nil // then the name is unknown
 	}
 	to, ok, err := named(executable)
 	switch {
@@ -59,8 +58,8 @@ func (p *program) doubleClicked(ctx context.Context) (args []string, done bool, 
 	return []string{"join", to.String(), "--greet", string(greetsByName)}, false, nil
 }
 
-// isClicked reports whether a browser or a file manager has started this program, so that
-// nobody sits at its terminal, and there is a desktop to ask on.
+// isClicked reports whether a browser or a file manager has started this program. Then nobody sits
+// at its terminal, and there is a desktop to ask on.
 func (p *program) isClicked() bool {
 	return p.desk().HasDesktop() && (!term.IsTerminal(p.in) || term.IsOwn())
 }
@@ -73,8 +72,8 @@ func (p *program) invited(ctx context.Context, i home.Invitation) error {
 	return root.ExecuteContext(ctx)
 }
 
-// greet asks what has to be known before a room is joined: whether, if somebody else
-// wants it, and under which name.
+// greet asks before a room is joined: whether to join, if somebody else suggested it, and under
+// which name.
 func (j *join) greet(ctx context.Context, c *term.Console, to invite.Link) error {
 	room := "a room"
 	if to.Code != "" {
@@ -103,13 +102,12 @@ func (j *join) greet(ctx context.Context, c *term.Console, to invite.Link) error
 	return ctx.Err()
 }
 
-// told is an error that people have read already.
+// told is an error that people have already read.
 type told struct{ error }
 
 func (t told) Unwrap() error { return t.error }
 
-// stay keeps the window open that a double click opened until what stands in it was
-// read.
+// stay keeps a window that a double click opened, until the person has read it.
 func (p *program) stay(ctx context.Context, c *term.Console, err error) error {
 	if err == nil {
 		err = ctx.Err()

@@ -13,7 +13,8 @@ import (
 // placesFlag is the flag of candidate places, and their key in the table of settings.
 const placesFlag = "places"
 
-// placeName is a name as a line of a list of places has it, where a comma ends it, and # begins a remark.
+// placeName makes a name safe for a line in a list of places, where a comma ends it and # begins a
+// comment.
 func placeName(name string) string {
 	return strings.TrimSpace(strings.NewReplacer(",", "", "#", "").Replace(name))
 }

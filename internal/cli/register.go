@@ -13,7 +13,7 @@ import (
 	"muster/internal/register"
 )
 
-// newRegister is the command that has links open Muster.
+// newRegister returns the command that makes links open Muster.
 func newRegister(p *program) *cobra.Command {
 	var remove bool
 	cmd := &cobra.Command{
@@ -57,8 +57,8 @@ func (p *program) unregister() error {
 	return nil
 }
 
-// newOpen is what the system calls for a link. It takes no flags: what looks like one
-// comes from whoever wrote the link.
+// newOpen returns the command that the system runs for a link. It takes no flags: anything that
+// looks like one comes from the author of the link.
 func newOpen(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:                "open URL",
@@ -75,8 +75,8 @@ func newOpen(p *program) *cobra.Command {
 	}
 }
 
-// open asks whether to join the room of a link: here if somebody sits at a terminal, or
-// else on Home's page.
+// open asks whether to join the room of a link. It asks at the terminal if somebody sits there, and
+// otherwise on Home's page.
 func (p *program) open(ctx context.Context, text string) error {
 	if p.isClicked() {
 		return p.invited(ctx, home.Invitation{URL: text})

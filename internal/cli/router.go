@@ -12,17 +12,17 @@ import (
 	"muster/internal/term"
 )
 
-// sayRouter tells how it goes that the router lets friends in.
+// sayRouter prints how the router lets friends in.
 func (h *hostCommand) sayRouter(line string) {
-	if !strings.HasPrefix(line, " ") { // those are to be pasted
+	if !strings.HasPrefix(line, " ") { // indented lines are for pasting
 		line = h.screen.Wrap(line, 0)
 	}
 	h.screen.Say("%s", line)
 }
 
-// offerRouter asks once whether the router may be asked to let friends in, and remembers
-// the answer; ask is done after a yes. Where nobody can answer nothing is asked, and the
-// router is left alone. Stop takes all back.
+// offerRouter asks once whether the router may be asked to let friends in, and remembers the
+// answer. After a yes it calls ask. If nobody can answer, it asks nothing and leaves the router
+// alone. stop undoes everything.
 func (h *hostCommand) offerRouter(ctx context.Context, c *term.Console, ask func() (stop func())) (stop func()) {
 	canAnswer := h.home != nil || term.IsTerminal(h.in) && h.screen.IsTerminal && !h.lists.HasStdin()
 	if h.portMap != notAsked || !canAnswer {
@@ -44,7 +44,7 @@ func (h *hostCommand) offerRouter(ctx context.Context, c *term.Console, ask func
 	return func() { cancel(); asking.Wait(); takeBack() }
 }
 
-// mayAskRouter asks the user, and remembers what they say.
+// mayAskRouter asks the user, and remembers the answer.
 func (h *hostCommand) mayAskRouter(ctx context.Context, c *term.Console) bool {
 	answer, ok := c.Ask(ctx, "May Muster ask your router to let friends in, now and whenever you host here? [y/N] ")
 	if !ok {
@@ -70,8 +70,8 @@ func (h *hostCommand) mayAskRouter(ctx context.Context, c *term.Console) bool {
 	return h.portMap == consented
 }
 
-// waysOut says how friends elsewhere come in where the link only leads through one's own
-// network; it is empty where it leads anywhere.
+// waysOut says how friends elsewhere get in if the link only works in the local network; otherwise
+// it is empty.
 func waysOut(at netip.Addr) string {
 	if discovery.ReachOf(at) != discovery.NetworkReach {
 		return ""

@@ -9,7 +9,7 @@ const (
 	launchFlags = "launch launch-command game-version"
 )
 
-// ofHost are the sections of muster host, in the order in which people need them.
+// ofHost returns the sections of muster host, in the order in which people need them.
 func ofHost() []option.Section {
 	return []option.Section{
 		{Title: "What you look for", Flags: "game by max-rtt map mode version any-version mod tags max-bots prefer-ours long-look " +
@@ -26,7 +26,7 @@ func ofHost() []option.Section {
 	}
 }
 
-// ofServe are the sections of muster serve, in the order in which people need them.
+// ofServe returns the sections of muster serve, in the order in which people need them.
 func ofServe() []option.Section {
 	return []option.Section{
 		{Title: "By what people reach it", Flags: "listen public-url host-name trusted-proxy metrics-from"},
@@ -40,7 +40,7 @@ func ofServe() []option.Section {
 	}
 }
 
-// ofDiscover are the sections of muster discover, in the order in which people need them.
+// ofDiscover returns the sections of muster discover, in the order in which people need them.
 func ofDiscover() []option.Section {
 	return []option.Section{
 		{Title: "What you look for", Flags: "game map mode version mod tags not-full not-empty max-bots no-password name-contains " +

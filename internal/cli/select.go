@@ -94,8 +94,8 @@ func (c *choice) run(files []string) error {
 	return err
 }
 
-// show prints the choice for people: the reasons, then the ranking. Where the
-// players do not fit beside the servers, the chosen one's stand below.
+// show prints the choice for people: the reasons, then the ranking. If the players do not fit in
+// the ranking, the RTTs for the chosen server follow below it.
 func (c *choice) show(s selection.Selection, servers selection.Servers) {
 	for _, sentence := range s.Explain() {
 		fmt.Fprintln(c.out, c.out.Wrap(sentence, 0))

@@ -19,12 +19,12 @@ import (
 	"muster/internal/term"
 )
 
-// serving is the command that holds rooms for everybody.
+// serving is the command that runs a public host.
 type serving struct {
 	*program
 	publichost.Settings
-	log       string       // how the log is written
-	plain     *term.Screen // standard error, where the screen writes into the log; nil before that is known
+	log       string       // the format of the log
+	plain     *term.Screen // standard error while the screen writes to the log; nil before that
 	command   *cobra.Command
 	checkOnly bool
 	downloads handout.Wish
@@ -78,7 +78,7 @@ with _ for -, or in the environment, as MUSTER_SERVE_MAX_ROOMS for --max-rooms.`
 	return s, cmd
 }
 
-// bindCluster adds the flags that say where many hosts keep their rooms.
+// bindCluster adds the flags for where several hosts keep their rooms.
 func (s *serving) bindCluster(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Cluster.URL, "nats", "", "keep the rooms in NATS JetStream at `URL`, several with commas between "+
 		"them: many hosts share them then, and any of them takes anybody")
@@ -94,7 +94,7 @@ func (s *serving) bindCluster(flags *pflag.FlagSet) {
 	flags.IntVar(&s.Cluster.Replicas, "replicas", 0, "keep everything on `N` of NATS's servers (default: on all, three at most)")
 }
 
-// bindIngress adds the flags that say how people get at the host.
+// bindIngress adds the flags for how people reach the host.
 func (s *serving) bindIngress(flags *pflag.FlagSet) {
 	flags.Var(option.New("URL", "", func(text string) (err error) {
 		s.Ingress.Public, err = invite.ParseBase(text)
@@ -115,7 +115,7 @@ func (s *serving) bindIngress(flags *pflag.FlagSet) {
 	flags.Var(option.Networks(&s.Metrics), "metrics-from", "let programs at `ADDRESS` or in a network have /metrics, too (repeatable)")
 }
 
-// bindLimits adds the flags that say what strangers may.
+// bindLimits adds the flags that limit strangers.
 func (s *serving) bindLimits(flags *pflag.FlagSet) {
 	flags.IntVar(&s.Public.Rooms, "max-rooms", publichost.RoomsAtAll, "hold at most `N` rooms")
 	flags.IntVar(&s.Public.PerAddress, "rooms-per-address", publichost.RoomsByOne, "at most `N` of them opened from one address (IPv6: /64)")
@@ -143,7 +143,7 @@ func (s *serving) run(ctx context.Context) error {
 	if err := s.NameNode(); err != nil {
 		return err
 	}
-	s.logAs(s.log) // whose lines say the node's name from here on
+	s.logAs(s.log) // its lines contain the node's name from here on
 	log := s.logs()
 	s.Begin(log, s.log == "json")
 	s.doubtProxy()
@@ -165,17 +165,17 @@ func (s *serving) run(ctx context.Context) error {
 	}
 	defer programs.Close()
 	return h.Serve(ctx, publichost.Rooms{Games: games, Programs: programs,
-		Began: func(page string, rooms int) { s.says(log, page, rooms) }, Anew: s.anew})
+		Began: func(page string, rooms int) { s.says(log, page, rooms) }, Anew: s.configuredNow})
 }
 
-// doubtProxy warns of a proxy that the host does not know.
+// doubtProxy warns about a proxy that the host does not know.
 func (s *serving) doubtProxy() {
 	if doubt := s.DoubtProxy(); doubt != nil {
 		s.warn(doubt)
 	}
 }
 
-// programs is what the host gives to who has no Muster.
+// programs returns the programs that the host gives to people without Muster.
 func (s *serving) programs(ctx context.Context, log *slog.Logger) (*handout.Handout, error) {
 	say := func(format string, args ...any) { log.Info(fmt.Sprintf(format, args...)) }
 	warn := func(warnings ...error) {
@@ -186,9 +186,9 @@ func (s *serving) programs(ctx context.Context, log *slog.Logger) (*handout.Hand
 	return s.downloads.Open(ctx, s.logger(), say, warn)
 }
 
-// anew is the command as it would start now: with the same command line and environment,
-// and what config.toml says now.
-func (s *serving) anew() (*publichost.Settings, error) {
+// configuredNow returns the command as a start would configure it now: with the same command line and
+// environment, and the current config.toml.
+func (s *serving) configuredNow() (*publichost.Settings, error) {
 	p := *s.program
 	next, cmd := serveCommand(&p)
 	var failed error
@@ -212,8 +212,8 @@ func (s *serving) anew() (*publichost.Settings, error) {
 	return &next.Settings, next.Check()
 }
 
-// checkConfig says whether the settings make sense, without serving: flags, environment and
-// config.toml are read before, and what is wrong in them has been told.
+// checkConfig checks the settings without serving. Flags, environment and config.toml have been
+// read, and errors in them reported.
 func (s *serving) checkConfig(ctx context.Context) error {
 	if err := s.Check(); err != nil {
 		return err
@@ -231,14 +231,14 @@ func (s *serving) checkConfig(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// newServe is the command that holds rooms for everybody.
+// newServe returns the command that runs a public host.
 func newServe(p *program) *cobra.Command {
 	_, cmd := serveCommand(p)
 	return cmd
 }
 
-// logAs chooses how the log is written. In JSON everything that goes to standard error is
-// part of the log, the command's own lines and its last error included.
+// logAs chooses the format of the log. In JSON everything on standard error is part of the log,
+// also the command's own lines and its last error.
 func (s *serving) logAs(format string) {
 	s.log = format
 	if s.plain == nil {
@@ -259,7 +259,7 @@ func (s *serving) logs() *slog.Logger {
 	return publichost.NewLog(to, s.log == "json", s.verbose, s.Cluster.Node)
 }
 
-// says tells the operator where the page is and what the host begins with.
+// says tells the operator where the page is, and how many rooms the host starts with.
 func (s *serving) says(log *slog.Logger, page string, rooms int) {
 	if s.log == "json" {
 		log.Info("serving", "page", page, "rooms", rooms)

@@ -151,7 +151,7 @@ func (s *simulate) run(ctx context.Context) error {
 	return nil
 }
 
-// bindScenery adds the flags that say what is looked at, and from where.
+// bindScenery adds the flags for the simulated servers and places.
 func bindScenery(cmd *cobra.Command, w *scenery.Source) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&w.Data, "data", nil, "measurements of one place, `FILE.csv`, - is standard input (repeatable)")
@@ -171,13 +171,13 @@ func bindScenery(cmd *cobra.Command, w *scenery.Source) {
 	option.Complete(cmd, "place", sim.KnownPlaces())
 }
 
-// mostPanels is how many pictures a file has room for.
+// mostPanels is how many pictures fit into a file.
 const mostPanels = 40
 
-// oneDone shows that a run is done, of so many.
+// oneDone shows that one more run is done.
 func (s *simulate) oneDone(of int) { s.screen.Moves("simulating", int(s.done.Add(1)), of, "") }
 
-// print shows a table, and says what of it a terminal has no room for.
+// print shows a table, and names the columns that the terminal has no room for.
 func (s *simulate) print(t *term.Table) {
 	if missing := t.Write(s.out); len(missing) > 0 {
 		s.screen.Say("%s", s.screen.Wrap("a wider terminal, a file or --json has more: "+strings.Join(missing, ", "), 0))
@@ -241,8 +241,7 @@ func (s *simulate) together(ctx context.Context, scene sim.Scene, worlds, runs i
 	return nil
 }
 
-// lookingAlone returns by which strategy each player looks who looks alone, and when that
-// stops.
+// lookingAlone returns the strategy for players who search alone, and when they stop.
 func (s *simulate) lookingAlone() (strategy discovery.Strategy, stop discovery.AutoStop, err error) {
 	strategy = discovery.ByAS
 	switch {

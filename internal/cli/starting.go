@@ -13,7 +13,7 @@ import (
 	"muster/internal/option"
 )
 
-// starting are the flags that say how game servers are started at candidate places.
+// starting holds the flags for starting game servers at candidate places.
 type starting struct {
 	command string
 	when    game.Starts
@@ -31,7 +31,7 @@ func (s *starting) bind(cmd *cobra.Command) {
 		"give a server that was started up that has not answered after this `DURATION`")
 }
 
-// starter is what starts servers as the flags say, nil if they say nothing.
+// starter returns a starter that follows the flags, or nil if they ask for none.
 func (s *starting) starter(games game.Table, asking lobby.Asking, settings func() wire.Settings) *lobby.Starter {
 	if s.command == "" {
 		return nil

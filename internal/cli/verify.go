@@ -11,7 +11,7 @@ import (
 	"muster/internal/release"
 )
 
-// newVerify is the command that tells who vouches for a file.
+// newVerify returns the command that tells who signed a file.
 func newVerify(p *program) *cobra.Command {
 	trusted := ""
 	cmd := &cobra.Command{
@@ -48,7 +48,7 @@ or this program knows no key, and 1 if it was changed or is not what its name sa
 	return cmd
 }
 
-// tell prints a good verdict, and makes any other an error with what to do.
+// tell prints a good verdict, and turns any other into an error that says what to do.
 func (p *program) tell(what string, v release.Verdict, err error) error {
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (p *program) tell(what string, v release.Verdict, err error) error {
 	return hint.With(err, "do not run it: get it again from the project's release page")
 }
 
-// nothing is an error of finding nothing that would do.
+// nothing says that nothing suitable was found.
 type nothing struct{ error }
 
 func (n nothing) Unwrap() []error { return []error{n.error, errNothing} }

@@ -9,8 +9,7 @@ import (
 	"github.com/thlib/go-timezone-local/tzlocal"
 )
 
-// takeEvery reads when the group meets, by the clock of this machine's place unless the
-// text names another.
+// takeEvery reads when the group meets, in this machine's time zone unless the text names another.
 func (h *hostCommand) takeEvery() error {
 	if h.settings.Every == "" {
 		return nil

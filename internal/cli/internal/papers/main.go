@@ -1,6 +1,6 @@
-// Command papers writes what packages carry beside the program: completions for shells,
-// manual pages, the systemd unit, and the licences of what the program is made from.
-// .goreleaser.yaml has it run; it writes the same bytes each time.
+// Command papers writes the files that packages contain besides the program. They are shell
+// completions, manual pages, the systemd unit, and the licences of all modules in the program.
+// .goreleaser.yaml runs it. It writes the same bytes each time.
 package main
 
 import (
@@ -38,14 +38,14 @@ func main() {
 	}
 }
 
-// command is the command line as it is for anybody: its help names the user's folder,
-// which shall not be that of who makes the release.
+// command returns the command line for any user. Its help names the user's folder, and must not
+// contain the folder of the person who makes the release.
 func command() *cobra.Command {
 	xdg.ConfigHome = "~/.config"
 	return cli.Command()
 }
 
-// completions writes what shells complete commands and flags by.
+// completions writes the scripts by which shells complete commands and flags.
 func completions(folder string) error {
 	root := command()
 	return errors.Join(
@@ -72,7 +72,7 @@ func manual(folder string, date time.Time) error {
 	return err
 }
 
-// compress replaces a file by its compressed form, which says neither name nor time.
+// compress replaces a file with its compressed form, which contains neither name nor time.
 func compress(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -90,7 +90,7 @@ func compress(file string) error {
 	return errors.Join(err, packed.Close(), to.Close(), os.Remove(file))
 }
 
-// unit writes the systemd unit of docs/serve as packages have it.
+// unit writes the systemd unit of docs/serve with the paths of packages.
 func unit(folder string) error {
 	text, err := os.ReadFile("docs/serve/muster.service")
 	if err != nil {
@@ -108,7 +108,7 @@ func unit(folder string) error {
 	return os.WriteFile(filepath.Join(folder, "muster.service"), text, 0o644)
 }
 
-// licences writes those of all modules that the program is built from, on any system.
+// licences writes the licences of all modules that the program is built from, on any system.
 func licences(folder string) (err error) {
 	to, err := os.Create(filepath.Join(folder, "LICENSES.txt"))
 	if err != nil {
@@ -157,7 +157,7 @@ func licences(folder string) (err error) {
 	return nil
 }
 
-// licenceOf are the texts that a module's root has of its licence.
+// licenceOf returns the licence texts in a module's root.
 func licenceOf(folder string) (string, error) {
 	var texts strings.Builder
 	files, err := os.ReadDir(folder)
@@ -183,7 +183,7 @@ func licenceOf(folder string) (string, error) {
 	return texts.String(), nil
 }
 
-// goRoot is where the licence of the standard library is.
+// goRoot returns the folder with the licence of the standard library.
 func goRoot() string {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
