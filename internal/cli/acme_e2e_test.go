@@ -21,7 +21,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// localNames answers every name with this machine's loopback address.
+// localNames runs a DNS server that answers every name with this machine's loopback address.
 func localNames(t *testing.T) (at string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -71,8 +71,8 @@ func keyPair(t *testing.T, serial int64) (cert, key string) {
 		writeFile(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
 }
 
-// TestServeByACME: a host gets its certificate from an authority, Let's Encrypt's own test
-// program, which looks whether the name leads to it.
+// TestServeByACME checks that a host gets its certificate from an ACME authority. The authority is
+// pebble, Let's Encrypt's own test program, which verifies that the name leads to the host.
 func TestServeByACME(t *testing.T) {
 	pebble, err := exec.LookPath("pebble")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// settled is a home of its own with a table of games.
+// settled returns a home folder of its own, with a table of games.
 func settled(t *testing.T, games string) string {
 	t.Helper()
 	home := t.TempDir()
@@ -26,10 +26,10 @@ func settled(t *testing.T, games string) string {
 	return home
 }
 
-// TestOwnGameAt: a game that only the organiser and ann have in their tables is played
-// through a public host that has never heard of it. Bob's program measures its servers,
-// too, and he is shown where to go. The organiser's program is killed and started again
-// in between: the same command goes on in the same room.
+// TestOwnGameAt checks that a public host plays a game that it does not know. Only the organiser
+// and ann have the game in their tables. Bob's program measures its servers, too, and he is shown
+// where to go. In between, the organiser's program is killed; the same command then continues in
+// the same room.
 func TestOwnGameAt(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "list.csv")
 	fleet := run(t, t.TempDir(), "fleet", "fleet", "--servers", "20", "--master-port", "0", "--write", list)

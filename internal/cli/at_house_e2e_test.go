@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestHouseholdAt: a household behind a router plays on its own server through a public
-// host outside, which gets at nobody's network and at no master: the players' programs
-// found the server themselves, and the host has them asked for nothing else there.
+// TestHouseholdAt checks that a household behind a router plays on its own server through a public
+// host outside. The host can reach neither the household's network nor a master. The players'
+// programs found the server themselves, and the host asks them about nothing else there.
 func TestHouseholdAt(t *testing.T) {
 	h := newHouse(t)
 	serve := h.start(h.outside, "serve",
@@ -17,7 +17,7 @@ func TestHouseholdAt(t *testing.T) {
 			netip.AddrPortFrom(outside, 27950).String()))
 	serve.awaits(`page  http`)
 	den := netip.MustParseAddrPort(indoors(3) + ":27960")
-	anywhere := netip.AddrPortFrom(netip.IPv4Unspecified(), den.Port()) // or it hears nobody who asks everybody
+	anywhere := netip.AddrPortFrom(netip.IPv4Unspecified(), den.Port()) // bound to one address, it would not hear broadcasts
 	h.start(h.rooms[3], "den", openArenaCommand(t, anywhere, "Den", "oa_dm1", 16, 0)).awaits("AAS initialized")
 	play := func(i int, args ...string) *process {
 		return h.start(h.rooms[i], householders[i],
@@ -34,8 +34,8 @@ func TestHouseholdAt(t *testing.T) {
 	ann.awaits(`everyone to Den \(10\.0\.0\.5:27960\)`)
 }
 
-// TestHouseholdHosts: on one network, where no list leads to a server, the players' own
-// computers are measured at their addresses there, and the room says who should host.
+// TestHouseholdHosts checks a room on one network, where no list leads to a server. The players'
+// own computers are measured at their local addresses, and the room says who should host.
 func TestHouseholdHosts(t *testing.T) {
 	h := newHouse(t)
 	play := func(i int, args ...string) *process {

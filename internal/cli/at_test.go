@@ -22,16 +22,16 @@ import (
 	"muster/host/wire"
 )
 
-// service is a public host on loopback: a real one, behind what opens rooms.
+// service is a public host on loopback: a real host behind the handler that opens rooms.
 type service struct {
 	*httptest.Server
 	rooms *host.Host
 
-	mu     sync.Mutex // guards following
+	mu     sync.Mutex // guards what follows
 	opened []map[string]json.RawMessage
 }
 
-// startService is a public host that lists the servers of a file.
+// startService starts a public host that lists the servers of a file.
 func startService(t *testing.T, file string) *service {
 	t.Helper()
 	f, err := os.Open(file)
@@ -92,14 +92,14 @@ func (s *service) open(w http.ResponseWriter, r *http.Request) {
 func newState(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	t.Cleanup(xdg.Reload) // after the variable is what it was
+	t.Cleanup(xdg.Reload) // after the variable has been restored
 	t.Setenv("XDG_STATE_HOME", folder)
 	xdg.Reload()
 	return folder
 }
 
-// TestHostAt: a whole evening on a public host: the organiser's program opens the room
-// there and plays in it, as at a host of its own.
+// TestHostAt plays a whole session on a public host. The organiser's program opens the room there
+// and plays in it, as on a host of its own.
 func TestHostAt(t *testing.T) {
 	t.Parallel()
 	l := startLoopback(t, 40)
@@ -137,8 +137,8 @@ func TestHostAt(t *testing.T) {
 	}
 }
 
-// TestHostAtGoesOn: the same command goes on in the same room, which its end did not
-// end; another rule is the room's then, and --new opens another.
+// TestHostAtGoesOn checks that the same command continues in the same room, which survives the end
+// of the command. A new rule on the command line applies to the room, and --new opens another one.
 func TestHostAtGoesOn(t *testing.T) {
 	newState(t)
 	l := startLoopback(t, 5)
@@ -189,7 +189,7 @@ func TestHostAtGoesOn(t *testing.T) {
 	})
 }
 
-// TestOwnListAt: the organiser's own list goes to the host.
+// TestOwnListAt checks that the organiser's own list goes to the host.
 func TestOwnListAt(t *testing.T) {
 	newState(t)
 	l := startLoopback(t, 5)
@@ -207,7 +207,7 @@ func TestOwnListAt(t *testing.T) {
 		says: []string{"the list has 101 servers, and http://127.0.0.1", "takes 100", "hint: shorten it"}}.check(t)
 }
 
-// TestJoinAt: a room's code alone does where the public host is set.
+// TestJoinAt checks that a code alone is enough if the public host is in the settings.
 func TestJoinAt(t *testing.T) {
 	newState(t)
 	l := startLoopback(t, 5)
@@ -227,7 +227,7 @@ func TestJoinAt(t *testing.T) {
 	ask.says(t, "zoe is here")
 }
 
-// TestNoRoomAt: whatever keeps a room from a public host is told with what to do.
+// TestNoRoomAt checks that every failure to open a room on a public host says what to do.
 func TestNoRoomAt(t *testing.T) {
 	newState(t)
 	answering := func(status int, header, text string) string {

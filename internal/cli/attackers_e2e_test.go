@@ -29,7 +29,7 @@ import (
 	"muster/internal/lab/netfab"
 )
 
-// resident is how much memory the program occupies, in bytes.
+// resident returns how much memory the program occupies, in bytes.
 func (a *actor) resident() int {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", a.cmd.Process.Pid))
 	found := regexp.MustCompile(`(?m)^VmRSS:\s+(\d+) kB`).FindSubmatch(status)
@@ -40,8 +40,8 @@ func (a *actor) resident() int {
 	return kilobytes << 10
 }
 
-// villainHost serves peers on the host's machine as script wants, which is called
-// for each connection after its hello, and ends it by returning.
+// villainHost serves peers on the host's machine. It calls script for each connection after its
+// hello, and closes the connection when script returns.
 func (st *stage) villainHost(script func(ws *websocket.Conn, hello wire.Hello)) {
 	st.t.Helper()
 	var listener net.Listener
@@ -71,7 +71,7 @@ func (st *stage) villainHost(script func(ws *websocket.Conn, hello wire.Hello)) 
 			st.t.Errorf("a peer begins with %T, %v", m, err)
 			return
 		}
-		go func() { // nobody reads what peers say, or they would stop
+		go func() { // peers' messages must be read, or the peers would block
 			for {
 				if _, _, err := ws.ReadMessage(); err != nil {
 					return
@@ -102,12 +102,12 @@ func tell(ws *websocket.Conn, messages ...wire.Message) bool {
 	return true
 }
 
-// welcome lets a peer in.
+// welcome returns the message that lets a peer in.
 func welcome(hello wire.Hello) wire.Message {
 	return wire.Welcome{Version: wire.Version, Name: hello.Name, Token: "Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE"}
 }
 
-// joinVillain has everybody join the villain's room.
+// joinVillain makes all players join the villain's room.
 func (st *stage) joinVillain() {
 	for i, name := range householders {
 		args := append([]string{"join", fmt.Sprintf("%v:%d", hostAddrs[0].Addr(), roomPort), "--code", "BAKODI",
@@ -116,7 +116,8 @@ func (st *stage) joinVillain() {
 	}
 }
 
-// victim is a site of its own, somewhere on the internet.
+// victim adds a site of its own, somewhere on the internet. packets returns how many packets
+// reached it.
 func (st *stage) victim(addr netip.Addr) (packets func() int) {
 	var site int
 	st.net.Change(func(f *netfab.Fabric, _ time.Duration) {
@@ -132,9 +133,9 @@ func (st *stage) victim(addr netip.Addr) (packets func() int) {
 	}
 }
 
-// TestHostAimsAtVictim: a host lists thousands of ports of one address that is no
-// game server's, has everybody ask them, and begins again and again. Nobody there is
-// flooded.
+// TestHostAimsAtVictim checks that a malicious host cannot flood an address. It lists thousands of
+// ports of one machine that runs no game server, makes every player ask them, and starts over again
+// and again.
 func TestHostAimsAtVictim(t *testing.T) {
 	const ports, lasts = 2000, 12 * time.Second
 	st := newStage(t, setting{seed: 1, line: goodLine, hostLine: goodLine})
@@ -165,12 +166,12 @@ func TestHostAimsAtVictim(t *testing.T) {
 	st.inspect()
 }
 
-// mostAtVictim is what one player may be made to send to an address, in packets a
-// second: less than a visitor of a web page sends.
+// mostAtVictim limits what a host can make one player send to an address, in packets a second. It
+// is less than a visitor of a web page sends.
 const mostAtVictim = 20
 
-// TestHostLaunchesForEver: a host sends everybody to a game, hundreds of times, and to
-// ports that are no game's.
+// TestHostLaunchesForEver checks a host that sends every player to a game hundreds of times, and to
+// ports that belong to no game.
 func TestHostLaunchesForEver(t *testing.T) {
 	const launches, mostGames = 60, 6
 	st := newStage(t, setting{seed: 1, servers: 10, line: goodLine, hostLine: goodLine})
@@ -215,8 +216,8 @@ func TestHostLaunchesForEver(t *testing.T) {
 	}
 }
 
-// TestHostSendsRubbish: whatever frames a host sends, in whatever number, a peer stays
-// small, and ends or tries again without a crash.
+// TestHostSendsRubbish checks that a peer survives any frames in any number: it stays small, and
+// ends or tries again without a crash.
 func TestHostSendsRubbish(t *testing.T) {
 	const lasts, mostMemory = 10 * time.Second, 200 << 20
 	st := newStage(t, setting{seed: 1, servers: 10, line: goodLine, hostLine: goodLine})
@@ -278,8 +279,8 @@ func TestHostSendsRubbish(t *testing.T) {
 	}
 }
 
-// TestServersLie: every other server lies, each third in its own way, and the
-// evening ends on an honest one.
+// TestServersLie checks that the session ends on an honest server when every other server lies,
+// each third of the liars in its own way.
 func TestServersLie(t *testing.T) {
 	isLiar := func(i int) bool { return i%2 == 1 }
 	liars := map[netip.Addr]int{}
@@ -332,9 +333,9 @@ func TestServersLie(t *testing.T) {
 	st.inspect()
 }
 
-// TestServersAnswerUnasked: three servers send what they say of themselves right behind
-// their challenge, before anybody can have asked with it. They look no nearer than they
-// are: the evening ends where it would without them.
+// TestServersAnswerUnasked checks three servers that send their info right behind their challenge,
+// before anybody can have asked with it. They appear no nearer than they are, and the session ends
+// on the same server as without them.
 func TestServersAnswerUnasked(t *testing.T) {
 	const early = 2 * time.Millisecond
 	liars := map[netip.Addr]bool{}
@@ -383,7 +384,7 @@ func TestServersAnswerUnasked(t *testing.T) {
 	st.inspect()
 }
 
-// farthest are the servers that are farthest from the players on average.
+// farthest returns the servers that are farthest from the players on average.
 func farthest(n, of int) []int {
 	away := func(i int) (sum time.Duration) {
 		for p := range householders {
@@ -399,8 +400,8 @@ func farthest(n, of int) []int {
 	return all[:n]
 }
 
-// TestMasterLies: a master lists hundreds of thousands of servers at a few addresses,
-// and keeps sending. The true servers are listed, too, and the evening ends on one.
+// TestMasterLies checks a master that lists hundreds of thousands of servers at a few addresses,
+// and keeps sending. It lists the true servers, too, and the session ends on one of them.
 func TestMasterLies(t *testing.T) {
 	const mostMemory = 300 << 20
 	masterPort := 27950
@@ -412,8 +413,7 @@ func TestMasterLies(t *testing.T) {
 	st.serve(masterPort, false, func(q question) []reply {
 		head := []byte("\xff\xff\xff\xffgetserversResponse")
 		var replies []reply
-		// As many as a client can take in: 6,000 datagrams with 200 records, of 203
-		// addresses.
+		// As many as a client can take in: 6,000 datagrams with 200 records, of 203 addresses.
 		for i := range 6000 {
 			b := slices.Clone(head)
 			for j := range 200 {
@@ -426,7 +426,7 @@ func TestMasterLies(t *testing.T) {
 		for i := range someServers {
 			b = record(b, serverAddr(i, false).Addr(), gamePort)
 		}
-		// The truth comes somewhere in the middle.
+		// The true list comes somewhere in the middle.
 		replies = append(replies, reply{data: b, after: 300 * time.Millisecond}, reply{
 			data:  append(slices.Clone(head), "\\EOT\x00\x00\x00"...),
 			after: 700 * time.Millisecond,
@@ -448,8 +448,8 @@ func TestMasterLies(t *testing.T) {
 	st.inspect()
 }
 
-// TestStrangersSockets: strangers from a thousand addresses hold sockets open, a fifth
-// of them with half of a frame of a megabyte. Nobody in the room notices.
+// TestStrangersSockets checks that nobody in the room notices strangers who hold sockets open from
+// a thousand addresses. A fifth of them have sent half of a frame of a megabyte.
 func TestStrangersSockets(t *testing.T) {
 	const sockets, mostMemory = 2000, 60 << 20
 	st := newStage(t, setting{seed: 1, line: goodLine, hostLine: goodLine})
@@ -479,7 +479,7 @@ func TestStrangersSockets(t *testing.T) {
 						"Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", target)
 					if i%5 == 0 {
 						frame := append([]byte{0x82, 0xff, 0, 0, 0, 0, 0, 16, 0, 0, 1, 2, 3, 4}, make([]byte, 512<<10)...)
-						writing.Go(func() { conn.Write(frame) }) // what the host takes of it
+						writing.Go(func() { conn.Write(frame) }) // as much as the host accepts
 					}
 				}
 				return nil

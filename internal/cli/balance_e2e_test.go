@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// TestRoomsEvenOut: after a rolling upgrade the host that was restarted last has no rooms.
-// Those that gather move there from the others, until all three have as many.
+// TestRoomsEvenOut checks that rooms spread again after a rolling upgrade, which leaves the host
+// that restarted last without rooms. Gathering rooms move there from the others until all three
+// hosts have the same number.
 func TestRoomsEvenOut(t *testing.T) {
 	path, err := exec.Command("go", "env", "GOPATH").Output()
 	if err != nil {
@@ -50,7 +51,7 @@ func TestRoomsEvenOut(t *testing.T) {
 			opensRoom(t, hosts[i])
 		}
 	}
-	// By then the first two are even, or about to be, if this machine was slow.
+	// By now the first two are even, or nearly so if this machine was slow.
 	before := []int{rooms(0), rooms(1), 0}
 	third := serve(2)
 	third.awaits(`(?m)^page `)
@@ -66,7 +67,7 @@ func TestRoomsEvenOut(t *testing.T) {
 	}
 }
 
-// awaitPort waits until somebody listens.
+// awaitPort waits until something listens.
 func awaitPort(t *testing.T, at string) {
 	t.Helper()
 	eventually(t, at+" is open", func() bool {

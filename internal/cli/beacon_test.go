@@ -11,8 +11,8 @@ import (
 	"muster/internal/cli"
 )
 
-// TestBeacon: it says what friends put into their list, answers by that, and says at the
-// end what it did.
+// TestBeacon checks that a beacon prints the line for friends, answers at that address, and reports
+// at the end what it did.
 func TestBeacon(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -51,7 +51,7 @@ func TestBeacon(t *testing.T) {
 	}
 }
 
-// TestCanHost: who could host answers as a beacon while in the room.
+// TestCanHost checks that a player who can host answers as a beacon while in the room.
 func TestCanHost(t *testing.T) {
 	h := begin(t, "host", "--game", "openarena", "--servers", writeFile(t, "servers.txt", "127.0.0.1:1\n"), "--listen",
 		"127.0.0.1:0", "--no-browser", "--no-mdns", "--lan", "off", "--can-host")

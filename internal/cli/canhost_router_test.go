@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestAllowed: the router is asked as soon as there is a yes, that of a question in the room
-// included, and never against a no.
+// TestAllowed checks that the router is asked as soon as the user has said yes, also to a question
+// in the room, and never after a no.
 func TestAllowed(t *testing.T) {
 	for _, c := range []struct {
 		name       string

@@ -20,13 +20,13 @@ func configured(t *testing.T, text string) {
 	if err := os.WriteFile(filepath.Join(folder, "muster", "config.toml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(xdg.Reload) // after the variable is what it was
+	t.Cleanup(xdg.Reload) // after the variable has been restored
 	t.Setenv("XDG_CONFIG_HOME", folder)
 	xdg.Reload()
 }
 
-// TestGranted: the command line beats the environment, which beats the file; --here and
-// an empty --at mean this machine.
+// TestGranted checks that the command line overrides the environment, which overrides the file.
+// --here and an empty --at mean this machine.
 func TestGranted(t *testing.T) {
 	newState(t)
 	l := startLoopback(t, 3)
@@ -66,8 +66,8 @@ func TestGranted(t *testing.T) {
 	})
 }
 
-// TestWrongConfig: mistakes are told by their lines, and only to commands that take
-// something from there.
+// TestWrongConfig checks that mistakes are reported with their lines, and only by commands that use
+// the setting.
 func TestWrongConfig(t *testing.T) {
 	for _, tt := range []struct {
 		name, text, env string
@@ -99,8 +99,8 @@ func TestWrongConfig(t *testing.T) {
 	}
 }
 
-// TestServeConfigured: every flag of a public host can stand in its table of config.toml,
-// and in the environment.
+// TestServeConfigured checks that every flag of a public host can be set in its table of
+// config.toml, and in the environment.
 func TestServeConfigured(t *testing.T) {
 	newState(t)
 	mistyped := func(t *testing.T, code int, says ...string) {

@@ -11,7 +11,7 @@ import (
 	"muster/internal/cli"
 )
 
-// TestDemoDocument: the whole session ends by itself with muster.selection/1.
+// TestDemoDocument checks that the whole session ends by itself with muster.selection/1.
 func TestDemoDocument(t *testing.T) {
 	t.Parallel()
 	s := decode[selected](t, []byte(succeeds(t, "demo", "--exit", "--json", "--no-browser", "--servers", "200", "--players", "2")))
@@ -25,16 +25,16 @@ func TestDemoDocument(t *testing.T) {
 	}
 }
 
-// TestDemoEvening: the lobby waits for the organiser's Enter, players vote, Enter launches
-// without waiting for anybody, another round comes when it is asked for, and the end of
-// the night is the demo's.
-func TestDemoEvening(t *testing.T) {
+// TestDemoSession plays a demo from the terminal. The lobby waits for the organiser's Enter, the
+// players vote, and another Enter launches without waiting for anybody. Another round begins on
+// request, and ending the session ends the demo.
+func TestDemoSession(t *testing.T) {
 	t.Parallel()
 	in, keys := io.Pipe()
 	defer keys.Close()
 	out, said := &buffer{}, &buffer{}
 	code := make(chan int, 1)
-	go func() { // in more haste the votes would come before Enter counts for them
+	go func() { // any faster, the votes would come before Enter applies to them
 		code <- cli.Run(t.Context(),
 			[]string{"demo", "--no-browser", "--servers", "60", "--players", "2", "--haste", "2"}, cli.Streams{In: in, Out: out, Err: said})
 	}()
@@ -49,7 +49,7 @@ func TestDemoEvening(t *testing.T) {
 		t.Errorf("in the lobby the demo says\n%s", text)
 	}
 	types("")
-	reads(said, "(anna, ben)", 1) // who vote for the best
+	reads(said, "(anna, ben)", 1) // they vote for the best
 	if text := said.String(); strings.Contains(text, "ready: ") || strings.Contains(text, "the launch is in") {
 		t.Errorf("players decide before the visitor has said anything:\n%s", text)
 	}
@@ -63,7 +63,7 @@ func TestDemoEvening(t *testing.T) {
 	}
 }
 
-// TestDemoWithoutAChoice: the one server is silent, and the document says so.
+// TestDemoWithoutAChoice checks that the document says so if the only server is silent.
 func TestDemoWithoutAChoice(t *testing.T) {
 	t.Parallel()
 	o := muster(t, "demo", "--exit", "--json", "--no-browser", "--servers", "1")
@@ -72,10 +72,9 @@ func TestDemoWithoutAChoice(t *testing.T) {
 	}
 }
 
-// TestDemoTable3 is the evaluation of MUSST, Table 3: what is chosen
-// automatically is as good as what people find who look at all servers. A busy
-// machine is late with replies, which spoils a session: one of a few has to be
-// as good.
+// TestDemoTable3 repeats the evaluation of MUSST, Table 3: the automatic choice is as good as what
+// people find by looking at all servers. A busy machine answers late and spoils a session, so one
+// of a few sessions has to be as good.
 func TestDemoTable3(t *testing.T) {
 	t.Parallel()
 	const sessions = 5
@@ -91,8 +90,8 @@ func TestDemoTable3(t *testing.T) {
 	}
 }
 
-// demoTable3 plays a session, and returns the averages that Muster and people
-// reach who look at all servers, in ms.
+// demoTable3 plays a session. It returns the average that Muster reaches, and the average that
+// people reach by looking at all servers, in ms.
 func demoTable3(t *testing.T) (automatic, byHand float64) {
 	t.Helper()
 	out := succeeds(t, "demo", "--exit", "--no-browser", "--servers", "400", "--seed", "3")
@@ -110,8 +109,8 @@ func demoTable3(t *testing.T) (automatic, byHand float64) {
 	return muster[0], people[0]
 }
 
-// TestDemoSaves: a longer list is searched together, and the demo says what that
-// saved.
+// TestDemoSaves checks that players search a longer list together, and that the demo says how much
+// that saved.
 func TestDemoSaves(t *testing.T) {
 	t.Parallel()
 	said := muster(t, "demo", "--exit", "--json", "--no-browser", "--servers", "1200", "--players", "2").err
@@ -124,7 +123,7 @@ func TestDemoSaves(t *testing.T) {
 	}
 }
 
-// averageAndTime are the figures of a row.
+// averageAndTime returns the figures in a row.
 func averageAndTime(t *testing.T, out, row string) (figures [2]float64) {
 	t.Helper()
 	found := regexp.MustCompile(regexp.QuoteMeta(row) + ` +(\d+) ms +(\d+) s`).FindStringSubmatch(out)

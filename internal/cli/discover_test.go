@@ -19,8 +19,7 @@ import (
 	"muster/internal/sim/fleet"
 )
 
-// loopback is a small internet on this machine: the servers file, and where to
-// ask from.
+// loopback is a small internet on this machine: its servers file, and the address to ask from.
 type loopback struct{ file, from string }
 
 // startLoopback runs a fleet of OpenArena servers until the test ends.
@@ -42,13 +41,13 @@ func startLoopback(t *testing.T, servers int) loopback {
 	return loopback{writeFile(t, "servers.csv", list.String()), running.Source(0).String()}
 }
 
-// discover is the arguments that ask the fleet.
+// discover returns the arguments that ask the fleet.
 func (l loopback) discover(more ...string) []string {
 	return append([]string{"discover", "--game", "openarena", "--servers", l.file, "--listen-addr", l.from, "--rate",
 		"2000", "--retries", "0", "--name", "ann"}, more...)
 }
 
-// keys are the names in a JSON object.
+// keys returns the names in a JSON object.
 func keys(object map[string]json.RawMessage) string {
 	return strings.Join(slices.Sorted(maps.Keys(object)), " ")
 }
@@ -62,8 +61,7 @@ func decode[T any](t *testing.T, text []byte) T {
 	return value
 }
 
-// TestReportDocument: others read muster.report/1; no key may come or go
-// unnoticed.
+// TestReportDocument checks the keys of muster.report/1, because other programs read it.
 func TestReportDocument(t *testing.T) {
 	t.Parallel()
 	l := startLoopback(t, 60)
@@ -90,7 +88,7 @@ func TestReportDocument(t *testing.T) {
 	checkReport(t, out)
 }
 
-// checkReport: what the document says fits together.
+// checkReport checks that the figures in the document are consistent.
 func checkReport(t *testing.T, out string) {
 	t.Helper()
 	report, err := report.Read(strings.NewReader(out))
@@ -132,7 +130,7 @@ func TestReportFormats(t *testing.T) {
 	}
 }
 
-// TestTable: the nearest first, as many as were asked for.
+// TestTable checks that the table has the nearest servers first, as many as requested.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	l := startLoopback(t, 30)
@@ -205,7 +203,7 @@ func TestGamesDocument(t *testing.T) {
 	}
 }
 
-// TestUsersGames: the user's table adds games, and its mistakes are shown.
+// TestUsersGames checks that the user's table adds games, and that its mistakes are shown.
 func TestUsersGames(t *testing.T) {
 	file := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "muster", "games.toml")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -218,8 +216,8 @@ func TestUsersGames(t *testing.T) {
 	wrong{"", []string{"games"}, 1, []string{"games.toml", "smoke"}}.check(t)
 }
 
-// TestSort: the table has the order that was asked for, the JSON says who stands where in
-// it, and filters by name and country hold.
+// TestSort checks that the table has the requested order, that the JSON contains each server's
+// rank, and that filters by name and country apply.
 func TestSort(t *testing.T) {
 	t.Parallel()
 	l := startLoopback(t, 60)
@@ -256,7 +254,7 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// TestConnect: the player goes to a server of the table, by the player's own template.
+// TestConnect checks that the player goes to a server of the table, by the player's own template.
 func TestConnect(t *testing.T) {
 	t.Parallel()
 	l := startLoopback(t, 20)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestWrongDownloads: what a host is told to give, and cannot, is said before the room
+// TestWrongDownloads checks that a host reports downloads that it cannot give before the room
 // opens.
 func TestWrongDownloads(t *testing.T) {
 	list := writeFile(t, "list.txt", "127.0.0.1:1\n")
@@ -29,9 +29,9 @@ func TestWrongDownloads(t *testing.T) {
 	})
 }
 
-// TestHostileDownloads: whatever the files of a folder are called, the terminal shows a
-// line, the page nothing of it, and none but a build of Muster is given. A build that is
-// of no release gets nothing from one, and says so to who asked for that.
+// TestHostileDownloads checks a folder of files with hostile names. The terminal shows one line,
+// the page shows nothing, and only builds of Muster are given. A build that belongs to no release
+// gets nothing from the release page, and says so to a user who asked for that.
 func TestHostileDownloads(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"\x1b[2J\x1b]0;own\a", "x\nmuster: all is well", "\u202eexe.retsum",

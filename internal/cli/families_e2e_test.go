@@ -31,10 +31,10 @@ type family struct {
 	game string
 	// command runs a server on an address, in a folder of its own.
 	command func(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd
-	// tells is what the server tells of itself.
+	// tells is what the server says about itself.
 	tells discovery.Info
-	// gamedig or qstat is the type by which that program asks, and the same tells which of
-	// name, map, players and max both understand.
+	// gamedig or qstat is that program's type for the game. same lists the fields that both
+	// understand, out of name, map, players and max.
 	gamedig, qstat string
 	same           string
 }
@@ -50,7 +50,7 @@ func node(script string) func(t *testing.T, dir string, at netip.AddrPort) *exec
 	}
 }
 
-// program runs one of Debian's, with {host}, {port} and {dir} filled in.
+// program runs one of Debian's servers, with {host}, {port} and {dir} filled in.
 func program(args ...string) func(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 	return func(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 		fill := strings.NewReplacer("{host}", at.Addr().String(), "{port}", fmt.Sprint(at.Port()), "{dir}", dir)
@@ -98,22 +98,22 @@ new Server(at, port, name).listen()`),
 	}, "", "gps", "name map players max"},
 }
 
-// atOnce is how long a server on this machine may take to answer once it has started.
+// atOnce is how long a running server on this machine may take to answer.
 const atOnce = 200 * time.Millisecond
 
-// TestFamilies: a night for each family of games, on its real server: from the list to
-// the launch, with two players. What Muster reads of the server is what others do.
+// TestFamilies plays a session on a real server of each family of games, from the list to the
+// launch, with two players. Muster reads the same from the server as other programs do.
 func TestFamilies(t *testing.T) {
 	for i, f := range families {
 		t.Run(f.game, func(t *testing.T) {
 			t.Parallel()
-			// Below the ports that the system gives to others, and with room for those beside them.
+			// Below the ports that the system assigns, with room for the neighbouring ports.
 			at := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), uint16(21000+10*i))
 			dead := netip.AddrPortFrom(at.Addr(), at.Port()+5)
 			start(t, f.game, f.command(t, t.TempDir(), at))
 			file := writeFile(t, "servers.txt", fmt.Sprintf("%v\n%v\n", at, dead))
 			var seen report.Measurement
-			// One that still starts may answer late: Mumble's listens before it makes its certificate.
+			// A starting server may answer late: Mumble's listens before it makes its certificate.
 			every(t, serverPause, f.game+"'s server answers at once", func() bool {
 				seen = discoverOne(t, f.game, file, at)
 				return seen.State == discovery.Answered && 0 < seen.RTT && time.Duration(seen.RTT) <= atOnce
@@ -132,12 +132,12 @@ func TestFamilies(t *testing.T) {
 			}
 			f.agrees(t, at, info)
 			f.saysWhoPlays(t, at)
-			f.night(t, file, at)
+			f.session(t, file, at)
 		})
 	}
 }
 
-// saysWhoPlays asks the server that, if its protocol tells: nobody does.
+// saysWhoPlays asks the server who plays, if its protocol tells. Nobody does.
 func (f family) saysWhoPlays(t *testing.T, at netip.AddrPort) {
 	t.Helper()
 	games, err := game.Load(nil, "")
@@ -164,8 +164,8 @@ func (f family) saysWhoPlays(t *testing.T, at netip.AddrPort) {
 	}
 }
 
-// night has two players come to a room, and be taken to the server.
-func (f family) night(t *testing.T, file string, server netip.AddrPort) {
+// session plays with two players, who come to a room and are taken to the server.
+func (f family) session(t *testing.T, file string, server netip.AddrPort) {
 	t.Helper()
 	at, home, out := freePort(t), t.TempDir(), t.TempDir()
 	h := run(t, home, "host", "host", "--game", f.game, "--servers", file, "--listen", at, "--no-play", "--no-mdns",
@@ -192,7 +192,7 @@ func (f family) night(t *testing.T, file string, server netip.AddrPort) {
 	}
 }
 
-// discoverOne is what muster discover says of a server.
+// discoverOne returns what muster discover says about a server.
 func discoverOne(t *testing.T, game, file string, at netip.AddrPort) report.Measurement {
 	t.Helper()
 	cmd := command(t, t.TempDir(), "discover", "--game", game, "--servers", file, "--name", "ann", "--strategy", "conventional", "--json")
@@ -212,7 +212,7 @@ func discoverOne(t *testing.T, game, file string, at netip.AddrPort) report.Meas
 	return report.Measurement{}
 }
 
-// agrees compares with what another program reads of the server.
+// agrees compares Muster's reading of the server with another program's.
 func (f family) agrees(t *testing.T, at netip.AddrPort, info discovery.Info) {
 	t.Helper()
 	var theirs map[string]any
@@ -265,15 +265,15 @@ func mumbleServer(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 	return program("/usr/sbin/murmurd", "-fg", "-ini", config)(t, dir, at)
 }
 
-// openTTD's server tells nobody else of itself.
+// openTTD runs a server that registers nowhere.
 func openTTD(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 	config := writeFile(t, "openttd.cfg", "[network]\nserver_name = OpenTTD test\nserver_game_type = "+
 		"local\nmax_clients = 10\n[game_creation]\nmap_x = 6\nmap_y = 6\nlandscape = arctic\n")
 	return waiting(t, program("/usr/games/openttd", "-D", "{host}:{port}", "-c", config, "-g")(t, dir, at))
 }
 
-// redEclipse is the server without the game, whose map nobody loads here. It tells no
-// list of itself (-ss1).
+// redEclipse runs the server without the game's data, because no client loads the map here. -ss1
+// keeps it off the server list.
 func redEclipse(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 	const installed = "/opt/muster-e2e/redeclipse"
 	if err := os.WriteFile(filepath.Join(dir, "servinit.cfg"),
@@ -285,8 +285,8 @@ func redEclipse(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 	return cmd
 }
 
-// netPanzer's server answers questions only if it has a list to report to, which nobody
-// keeps on this machine.
+// netPanzer runs a server that answers questions only if it has a master to report to. No master
+// runs on this machine.
 func netPanzer(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 	config := filepath.Join(dir, ".netpanzer", "config", "server.cfg")
 	if err := os.MkdirAll(filepath.Dir(config), 0o700); err != nil {
@@ -301,7 +301,7 @@ func netPanzer(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 	return waiting(t, program("/usr/games/netpanzer", "-d")(t, dir, at))
 }
 
-// waiting has a program wait for words from a terminal that never come: at their end it
+// waiting makes a program wait for terminal input that never comes. At the end of its input it
 // would ask again and again.
 func waiting(t *testing.T, cmd *exec.Cmd) *exec.Cmd {
 	t.Helper()
@@ -314,8 +314,8 @@ func waiting(t *testing.T, cmd *exec.Cmd) *exec.Cmd {
 	return cmd
 }
 
-// quakeWorld is MVDSV with KTX on a map that is nothing but a box, since those of the
-// game are not free.
+// quakeWorld runs MVDSV with KTX. The map is an empty box, because the game's own maps are not
+// free.
 func quakeWorld(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 	for file, content := range map[string][]byte{"qw/maps/box.bsp": boxMap(t)} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o700); err != nil {
@@ -332,8 +332,8 @@ func quakeWorld(t *testing.T, dir string, at netip.AddrPort) *exec.Cmd {
 		"+hostname", "QW test", "+maxclients", "8", "+map", "box")(t, dir, at)
 }
 
-// boxMap is the smallest map that Quake's engine takes (BSP 29): a plane, a node and two
-// leaves, of which one is solid.
+// boxMap returns the smallest map that Quake's engine accepts (BSP 29): a plane, a node and two
+// leaves, one of them solid.
 func boxMap(t *testing.T) []byte {
 	t.Helper()
 	type box struct{ Min, Max [3]int16 }

@@ -12,7 +12,8 @@ import (
 	"muster/internal/listing"
 )
 
-// TestFetchedTablesServeAll: whoever gets a list goes by what muster geo --update fetched.
+// TestFetchedTablesServeAll checks that every list uses the tables that muster geo --update
+// fetched.
 func TestFetchedTablesServeAll(t *testing.T) {
 	var lists listing.Sources
 	testProgram(nil).bindLists(pflag.NewFlagSet("", pflag.ContinueOnError), &lists)
@@ -21,8 +22,8 @@ func TestFetchedTablesServeAll(t *testing.T) {
 	}
 }
 
-// TestTextFlags: the command line takes texts as the page does, and no less of a password or
-// a link. Else Home shows no room whose name ends in a blank.
+// TestTextFlags checks that the command line trims texts as the page does, but not passwords and
+// links. Otherwise Home would miss a room whose name ends in a blank.
 func TestTextFlags(t *testing.T) {
 	var got wire.Settings
 	cmd := &cobra.Command{RunE: func(*cobra.Command, []string) error { return nil }}

@@ -11,8 +11,8 @@ import (
 	"muster/internal/cli"
 )
 
-// TestFleetSaysHowToAsk: what it says to try finds servers, whether a master lists
-// the game or none does.
+// TestFleetSaysHowToAsk checks that the commands which the fleet suggests find servers, with and
+// without a master.
 func TestFleetSaysHowToAsk(t *testing.T) {
 	t.Parallel()
 	for game, source := range map[string]string{"openarena": "--master", "cs2": "--servers"} {
@@ -37,7 +37,7 @@ func TestFleetSaysHowToAsk(t *testing.T) {
 	}
 }
 
-// startFleet runs a fleet until the test ends, and returns what it says.
+// startFleet runs a fleet until the test ends, and returns its output.
 func startFleet(t *testing.T, args ...string) string {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())

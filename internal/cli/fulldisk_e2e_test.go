@@ -18,7 +18,7 @@ import (
 	"muster/host/wire"
 )
 
-// tinyDisk is a folder on a disk of its own, of some hundred kilobytes.
+// tinyDisk returns a folder on a disk of its own, of a few hundred kilobytes.
 func tinyDisk(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -32,7 +32,7 @@ func tinyDisk(t *testing.T) string {
 	return dir
 }
 
-// fill takes all space on a disk, until what it returns is called.
+// fill takes all space on a disk until free is called.
 func fill(t *testing.T, dir string) (free func()) {
 	t.Helper()
 	name := filepath.Join(dir, "filler")
@@ -54,8 +54,7 @@ func fill(t *testing.T, dir string) (free func()) {
 	}
 }
 
-// comesIn has somebody take a nickname in a room, and reports whether that was granted
-// before a time is over.
+// comesIn asks for a nickname in a room, and reports whether the host grants it in time.
 func comesIn(t *testing.T, at, code, name string, patience time.Duration) bool {
 	t.Helper()
 	body := strings.NewReader(fmt.Sprintf(`{"name":%q}`, name))
@@ -68,13 +67,13 @@ func comesIn(t *testing.T, at, code, name string, patience time.Duration) bool {
 	return answer.StatusCode == http.StatusOK
 }
 
-// wasLetIn reports whether a room's log has somebody.
+// wasLetIn reports whether a room's log mentions somebody.
 func wasLetIn(r wire.Document, name string) bool {
 	return strings.Contains(fmt.Sprint(r.Log), name+" has the page open")
 }
 
-// TestFullDiskOfService: with a full disk a public host grants no place that a kill would
-// take away again; it says so to whoever sends people, and goes on once there is space.
+// TestFullDiskOfService checks a public host with a full disk. It grants no place that a kill
+// would take away again, and reports that it is not ready. Once there is space it continues.
 func TestFullDiskOfService(t *testing.T) {
 	dir, at := tinyDisk(t), freePort(t)
 	begin := func() *process {

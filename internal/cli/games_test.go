@@ -15,7 +15,8 @@ import (
 
 const steamKey = "0123456789ABCDEF0123456789ABCDEF"
 
-// TestSteamKey: the key comes on standard input, is the user's alone, and is shown to nobody.
+// TestSteamKey checks that the key is read from standard input, that only the user can read its
+// file, and that it is never shown.
 func TestSteamKey(t *testing.T) {
 	file := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "muster", "steam-key")
 	t.Cleanup(func() { os.Remove(file) })
@@ -48,7 +49,7 @@ func TestSteamKey(t *testing.T) {
 	}
 }
 
-// TestFirstListOfSteam: what a player without a key is told, and that favourites are a list.
+// TestFirstListOfSteam checks what a player without a key is told, and that favourites are a list.
 func TestFirstListOfSteam(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -80,10 +81,10 @@ func TestFirstListOfSteam(t *testing.T) {
 	}
 }
 
-// TestNewGameFromAFewLines: a game that Muster has never heard of, from games.toml alone,
-// with a list of its own on the web whose words stand for what its servers do not say.
+// TestNewGameFromAFewLines checks a game that Muster does not know, defined by games.toml alone.
+// Its list on the web provides what the servers do not say.
 func TestNewGameFromAFewLines(t *testing.T) {
-	listener := httptest.NewServer(http.NotFoundHandler()) // takes connections, as any TCP game's server
+	listener := httptest.NewServer(http.NotFoundHandler()) // accepts connections, like the server of any TCP game
 	defer listener.Close()
 	at := strings.TrimPrefix(listener.URL, "http://")
 	host, port, _ := strings.Cut(at, ":")

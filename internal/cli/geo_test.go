@@ -14,7 +14,7 @@ import (
 	"muster/internal/release/releasetest"
 )
 
-// TestGeo: several addresses at once, of both families, and where each answer is from.
+// TestGeo checks several addresses at once, of both families, and the source of each answer.
 func TestGeo(t *testing.T) {
 	out := succeeds(t, "geo", "8.8.8.8", "[2001:4860:4860::8888]:27960", "10.0.0.1", "1.1.1.1:27015")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
@@ -76,8 +76,8 @@ func TestGeo(t *testing.T) {
 	}
 }
 
-// TestGeoUpdate: what was fetched serves all commands until it is taken away, and a page
-// that is wrong changes nothing.
+// TestGeoUpdate checks that all commands use the fetched tables until they are removed, and that a
+// bad release page changes nothing.
 func TestGeoUpdate(t *testing.T) {
 	folder := filepath.Join(os.Getenv("XDG_CACHE_HOME"), "muster", "tables")
 	t.Cleanup(func() { os.RemoveAll(folder) })
@@ -90,7 +90,7 @@ func TestGeoUpdate(t *testing.T) {
 		return b.String()
 	}
 	const nothing = "\x01\x00\x00"
-	// From 8.0.0.0 on it is AS 7, by hand: one value, one range.
+	// A hand-made table: from 8.0.0.0 on it is AS 7, one value and one range.
 	files := map[string]string{"muster-country.gz": table("country", nothing),
 		"muster-asn.gz": table("asn", "\x01\x01\x07\x01\x1b\x00\x00"), "muster-names.gz": table("names", "7\tSeven\n")}
 	signer := releasetest.NewSigner(t, 1)

@@ -79,8 +79,7 @@ func (p *process) stop(signal os.Signal) {
 	}
 }
 
-// awaits waits until the program has printed what pattern matches, and returns
-// the submatches.
+// awaits waits until the program's output matches pattern, and returns the submatches.
 func (p *process) awaits(pattern string) []string {
 	p.t.Helper()
 	re := regexp.MustCompile(pattern)
@@ -92,19 +91,18 @@ func (p *process) awaits(pattern string) []string {
 	return found
 }
 
-// patience is how long anything may take that has to come: more than any of it
-// needs on a slow machine, since only a failure waits for its end.
+// patience is how long to wait for anything. It is more than a slow machine needs, because only a
+// failure takes that long.
 const patience = 2 * time.Minute
 
-// eventually polls until is true: the programs under test are other processes,
-// there is nothing to wait on.
+// eventually polls until is returns true. It cannot wait on anything, because the programs under
+// test are other processes.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	every(t, 20*time.Millisecond, what, is)
 }
 
-// every is eventually with a pause of choice: game servers limit how often they
-// may be asked.
+// every is eventually with a given pause, because game servers limit how often they answer.
 func every(t *testing.T, pause time.Duration, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !is(); time.Sleep(pause) {
@@ -114,13 +112,13 @@ func every(t *testing.T, pause time.Duration, what string, is func() bool) {
 	}
 }
 
-// run is the command with folders of its own; it starts it in the background.
+// run starts the command in the background, with folders of its own.
 func run(t *testing.T, home, name string, args ...string) *process {
 	t.Helper()
 	return start(t, name, command(t, home, args...))
 }
 
-// command is muster with folders of its own.
+// command returns the muster command with folders of its own.
 func command(t *testing.T, home string, args ...string) *exec.Cmd {
 	t.Helper()
 	file, err := binary()
@@ -133,7 +131,7 @@ func command(t *testing.T, home string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// freePort is a TCP port that was free a moment ago.
+// freePort returns a TCP port that was free a moment ago.
 func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -167,7 +165,7 @@ func roomBy(t *testing.T, client *http.Client, host, code string) (wire.Document
 	return room, true
 }
 
-// awaitRoom polls the room until is true.
+// awaitRoom polls the room until is returns true.
 func awaitRoom(t *testing.T, host, code, what string, is func(wire.Document) bool) wire.Document {
 	t.Helper()
 	var newest wire.Document
@@ -187,16 +185,16 @@ func logOf(r wire.Document) string {
 	return text.String()
 }
 
-// relay stands in front of a real server and holds its replies back, as long as
-// the asker's address says: loopback has no distances.
+// relay stands in front of a real server and delays its replies by an amount that depends on the
+// client's address, because loopback has no distances.
 type relay struct {
 	addr   netip.AddrPort
 	server netip.AddrPort
 	delays map[netip.Addr]time.Duration
 }
 
-// startRelay listens on addr. Towards the server each asker keeps its address,
-// so that the server's limits by address hold as they would on the internet.
+// startRelay listens on addr. Each client keeps its address towards the server, so that the
+// server's limits by address apply as on the internet.
 func startRelay(t *testing.T, r relay) {
 	t.Helper()
 	conn, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(r.addr))
@@ -242,10 +240,10 @@ func (r relay) pass(ctx context.Context, back *net.UDPConn, packet []byte, from 
 	}
 }
 
-// rconPassword is the administrator's.
+// rconPassword is the administrator's password.
 const rconPassword = "e2e"
 
-// openArena runs a real OpenArena server on loopback that no master hears of.
+// openArena runs a real OpenArena server on loopback that registers with no master.
 func openArena(t *testing.T, addr netip.AddrPort, name, arenaMap string, seats, bots int) {
 	t.Helper()
 	start(t, name, openArenaCommand(t, addr, name, arenaMap, seats, bots))
@@ -272,7 +270,7 @@ func openArenaCommand(t *testing.T, addr netip.AddrPort, name, arenaMap string, 
 	return exec.Command(program, args...)
 }
 
-// readFile is what a program wrote, or nothing yet.
+// readFile returns what a program wrote, or nothing yet.
 func readFile(file string) string {
 	f, err := os.Open(file)
 	if err != nil {

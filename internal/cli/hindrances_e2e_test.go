@@ -16,8 +16,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestMutePeer: a program says hello and then nothing more. After a while the
-// session goes on without it.
+// TestMutePeer checks a program that says hello and then nothing more. After a while the session
+// goes on without it.
 func TestMutePeer(t *testing.T) {
 	file := fleetFile(t, 200)
 	at := freePort(t)
@@ -39,7 +39,7 @@ func TestMutePeer(t *testing.T) {
 	ann.awaits("going on without mute")
 }
 
-// mute joins a room by hand, keeps the connection alive and says nothing.
+// mute joins a room without a program, keeps the connection alive and says nothing.
 func mute(t *testing.T, at, code string) {
 	t.Helper()
 	ws, _, err := websocket.DefaultDialer.Dial("ws://"+at+"/peer", nil)
@@ -60,8 +60,8 @@ func mute(t *testing.T, at, code string) {
 	}()
 }
 
-// TestServerFillsUp: bots take the seats of the favourite after it was chosen.
-// The next one takes its place, and everyone hears why.
+// TestServerFillsUp checks that the next server replaces the favourite if bots take its seats after
+// the choice, and that everyone reads why.
 func TestServerFillsUp(t *testing.T) {
 	servers := []arena{
 		{"the favourite", "oa_dm1", 4, 1, [3]time.Duration{20e6, 20e6}},
@@ -72,7 +72,7 @@ func TestServerFillsUp(t *testing.T) {
 	at := freePort(t)
 	h := run(t, t.TempDir(), "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play",
 		"--no-mdns", "--no-browser", "--players", "2",
-		"--long-look=10s") // in which the bots come: a short look is over before they are there
+		"--long-look=10s") // time for the bots to come; a short look would be over before
 	link := h.awaits(`(?m)^link +(\S+)$`)[1]
 	code := h.awaits(`(?m)^code +(\w+)$`)[1]
 	var peers []*process
@@ -98,7 +98,7 @@ func TestServerFillsUp(t *testing.T) {
 	peers[0].awaits(`the favourite .* turned out to be full: the next .* takes its place`)
 }
 
-// rcon tells a server to do something, as its administrator would.
+// rcon sends a server a command as its administrator.
 func rcon(t *testing.T, server netip.AddrPort, command string) {
 	t.Helper()
 	conn, err := net.Dial("udp4", server.String())

@@ -15,8 +15,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// TestSteamKeyAtHome: Home keeps, replaces and forgets the key as the command does, and
-// says of it only whether there is one.
+// TestSteamKeyAtHome checks that Home keeps, replaces and forgets the key as the command does, and
+// tells only whether there is one.
 func TestSteamKeyAtHome(t *testing.T) {
 	file := filepath.Join(os.Getenv("XDG_CONFIG_HOME"), "muster", "steam-key")
 	t.Cleanup(func() { os.Remove(file) })

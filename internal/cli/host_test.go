@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestHostGoesOn: a host that is started again goes on with its room; what the
-// command line says now counts, and what it does not say stays.
+// TestHostGoesOn checks that a restarted host continues with its room. Settings on the new command
+// line apply; the others stay.
 func TestHostGoesOn(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

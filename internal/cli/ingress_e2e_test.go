@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestChangedCertificate: a host keeps its certificate over a restart; when it
-// has lost it, or somebody else answers in its place, the link opens nothing.
+// TestChangedCertificate checks that a host keeps its certificate over a restart. If the
+// certificate is lost, or another host answers at the address, the link opens nothing.
 func TestChangedCertificate(t *testing.T) {
 	servers := writeFile(t, "servers.txt", "127.0.0.1:27960\n")
 	at, home := freePort(t), t.TempDir()
@@ -42,9 +42,9 @@ func TestChangedCertificate(t *testing.T) {
 		awaits("shows another certificate than the link says\nhint: ")
 }
 
-// TestLocalNetwork: a host announces its room; a player in another namespace
-// finds it, answers for it, and is let in with the code, by the pinned
-// certificate. One of the host's addresses may be shut. When the host has ended there is nothing to be found.
+// TestLocalNetwork checks that a host announces its room on the local network. A player in another
+// namespace finds it, confirms it, and is let in with the code, by the pinned certificate. One of
+// the host's addresses may be blocked. After the host has ended, nothing is found.
 func TestLocalNetwork(t *testing.T) {
 	file, err := binary()
 	if err != nil {

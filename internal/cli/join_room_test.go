@@ -13,8 +13,8 @@ import (
 	"muster/internal/cli"
 )
 
-// TestJoinWithoutCode: an open room asks nobody for a code; another does, and
-// again until it is right.
+// TestJoinWithoutCode checks that an open room asks nobody for a code. Another room asks until the
+// code is right.
 func TestJoinWithoutCode(t *testing.T) {
 	rooms, err := host.New(host.Config{})
 	if err != nil {
@@ -40,7 +40,7 @@ func TestJoinWithoutCode(t *testing.T) {
 	}
 }
 
-// TestImpatient: who leaves before the host has answered was never in.
+// TestImpatient checks that a player who leaves before the host has answered was never in.
 func TestImpatient(t *testing.T) {
 	mute, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -65,7 +65,7 @@ func TestImpatient(t *testing.T) {
 	}
 }
 
-// TestPipedCode: what was piped in is the answer.
+// TestPipedCode checks that piped input answers the question for the code.
 func TestPipedCode(t *testing.T) {
 	rooms, err := host.New(host.Config{})
 	if err != nil {
@@ -75,6 +75,6 @@ func TestPipedCode(t *testing.T) {
 	t.Cleanup(func() { rooms.Close(); server.Close() })
 	code, _, _ := rooms.Open(wire.Settings{Game: "openarena"})
 	ann := begin(t, "join", server.URL, "--name", "ann")
-	ann.types(t, code) // before anybody asks: the pipe waits for its reader
+	ann.types(t, code) // before the question: the pipe waits for its reader
 	ann.says(t, "ann is here")
 }

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestLANParty: a real OpenArena server on the host's network is found by its
-// broadcast query. Who is there is sent to its address there, who is elsewhere to
-// the public one; there is no way from the one to the other's.
+// TestLANParty checks a real OpenArena server on the host's network, found by a broadcast query. A
+// player on that network is sent to its local address, a player elsewhere to the public one.
+// Neither address can be reached from the other side.
 func TestLANParty(t *testing.T) {
 	file, err := binary()
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 	"muster/internal/invite"
 )
 
-// TestMusterLinks: once Muster is registered, the desktop's own opener leads from a link
-// into the room, after a yes; hostile links lead nowhere; and all that goes away again.
+// TestMusterLinks checks that the desktop's own opener leads from a muster:// link into the room,
+// after a yes, once Muster is registered. Hostile links lead nowhere, and unregistering removes
+// everything.
 func TestMusterLinks(t *testing.T) {
 	home := t.TempDir()
 	list := filepath.Join(home, "servers.txt")

@@ -9,7 +9,8 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// TestListsCommand: lists go in and out in each form, and what cannot be kept is said.
+// TestListsCommand checks that lists are imported and exported in each form, and that servers that
+// cannot be kept are reported.
 func TestListsCommand(t *testing.T) {
 	folder, config := t.TempDir(), xdg.ConfigHome
 	xdg.ConfigHome = filepath.Join(folder, "config")
@@ -33,7 +34,7 @@ func TestListsCommand(t *testing.T) {
 			"", "2 servers written to "},
 		{[]string{"lists", "import", filepath.Join(folder, "out.vdf"), "--game", "openarena", "--hidden"}, 0, "",
 			"2 hidden servers added; 2 of the hidden were favourites, and are no more"},
-		// what is hidden is no favourite
+		// A hidden server is no favourite.
 		{[]string{"lists", "--game", "openarena"}, 0, "192.0.2.1:27960", "0 favourites of OpenArena, 2 servers hidden"},
 		{[]string{"lists", "export", "--game", "openarena", "--format", "excel"}, 2, "", "excel"},
 		{[]string{"lists", "import", filepath.Join(folder, "none"), "--game", "openarena"}, 1, "", "none"},

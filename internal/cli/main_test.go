@@ -17,8 +17,8 @@ import (
 	"muster/internal/cli"
 )
 
-// TestMain gives the tests folders of their own: no room, token or game of the
-// machine's user gets in, and nothing stays behind.
+// TestMain gives the tests folders of their own. They see no room, token or game of this machine's
+// user, and leave nothing behind.
 func TestMain(m *testing.M) {
 	home, err := os.MkdirTemp("", "muster-cli")
 	if err == nil {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	flag.Set("test.parallel", "12") // sessions wait for people, games and silent servers
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400) // commands leave much behind, and the collector took a fifth of the time
+		debug.SetGCPercent(400) // commands leave much garbage; collecting it took a fifth of the time
 	}
 	code := m.Run()
 	os.RemoveAll(home)
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 
 func folders(home string) error {
 	if cache, err := os.UserCacheDir(); err == nil && os.Getenv("GOCACHE") == "" {
-		os.Setenv("GOCACHE", filepath.Join(cache, "go-build")) // the programs under test are built with what is there
+		os.Setenv("GOCACHE", filepath.Join(cache, "go-build")) // the programs under test use the existing build cache
 	}
 	for _, name := range []string{"XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "TMPDIR"} {
 		folder := filepath.Join(home, name)
@@ -52,7 +52,7 @@ func folders(home string) error {
 	return nil
 }
 
-// outcome is what the command left.
+// outcome is the result of a command.
 type outcome struct {
 	code     int
 	out, err string
@@ -84,7 +84,7 @@ func succeeds(t *testing.T, args ...string) string {
 
 // buffer may be read while a command still writes to it.
 type buffer struct {
-	mu   sync.Mutex // guards following
+	mu   sync.Mutex // guards what follows
 	text bytes.Buffer
 }
 
@@ -100,7 +100,7 @@ func (b *buffer) String() string {
 	return b.text.String()
 }
 
-// writeFile writes a file of the test.
+// writeFile writes a file for the test.
 func writeFile(t *testing.T, name, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), name)

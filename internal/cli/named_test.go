@@ -12,7 +12,8 @@ import (
 	"muster/internal/term"
 )
 
-// A program whose file is named for a room leads into it; any other name is none.
+// TestNamed checks that a program whose file is named after a room leads into that room, and that
+// no other name does.
 func TestNamed(t *testing.T) {
 	for name, want := range map[string]string{
 		"/usr/bin/muster":               "",
@@ -33,7 +34,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// Who hosts behind a router is told so at once, and how friends get in.
+// TestWaysOut checks that a host behind a router is told so at once, and how friends get in.
 func TestWaysOut(t *testing.T) {
 	for addr, isTold := range map[string]bool{
 		"192.168.1.5": true, "10.0.0.1": true, "172.20.0.1": true, "100.64.0.1": true, "fd00::1": true, "169.254.1.1": true,
@@ -47,8 +48,8 @@ func TestWaysOut(t *testing.T) {
 	}
 }
 
-// Nobody gets into a room by a link that something else than they opened, unless they
-// say so; who double-clicked a program for a room has.
+// TestGreet checks that nobody enters a room through a link that another program opened without
+// confirming it. Double-clicking a room's program counts as a confirmation.
 func TestGreet(t *testing.T) {
 	to := invite.Link{Host: "192.0.2.1:7777", Code: "TABOMI"}
 	for _, c := range []struct {

@@ -22,19 +22,18 @@ import (
 	"muster/host/wire"
 )
 
-// The players' household has one public address, as the game servers and the
-// host see it. Both are outside.
+// The household has one public address for the game servers and the host, which are both outside.
 var (
 	outside      = netip.MustParseAddr("198.51.100.1")
 	household    = netip.MustParseAddr("198.51.100.254")
 	householders = [4]string{"ann", "bob", "cat", "dan"}
 )
 
-// indoors is the address that a player has at home, and that nobody outside sees.
+// indoors returns a player's address at home, which nobody outside sees.
 func indoors(player int) string { return fmt.Sprintf("10.0.0.%d", player+2) }
 
-// house is a household behind a router that translates addresses: each machine is
-// a network namespace, which can reach the others and nothing else.
+// house is a household behind a router that translates addresses. Each machine is a network
+// namespace that reaches the other machines and nothing else.
 type house struct {
 	t               *testing.T
 	outside, router string
@@ -63,7 +62,7 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// namespace makes a machine.
+// namespace creates a machine.
 func (h *house) namespace(kind string) string {
 	h.t.Helper()
 	name := fmt.Sprintf("muster-%s-%d-%d", kind, os.Getpid(), time.Now().UnixNano()%1e6)
@@ -101,12 +100,12 @@ func (h *house) start(machine, name string, cmd *exec.Cmd) *process {
 	return start(h.t, name, wrapped)
 }
 
-// client asks from a machine.
+// client returns a client that connects from a machine.
 func (h *house) client(machine string) *http.Client {
 	return &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (conn net.Conn, err error) {
 			done := make(chan struct{})
-			go func() { // its thread has changed sides, and ends with it
+			go func() { // its thread has changed namespaces, and ends with it
 				defer close(done)
 				runtime.LockOSThread()
 				if err = enter(machine); err == nil {
@@ -119,7 +118,7 @@ func (h *house) client(machine string) *http.Client {
 	}}
 }
 
-// enter has the thread see the network as a machine does.
+// enter moves the current thread into a machine's network namespace.
 func enter(machine string) error {
 	file, err := os.Open("/run/netns/" + machine)
 	if err != nil {
@@ -129,8 +128,7 @@ func enter(machine string) error {
 	return unix.Setns(int(file.Fd()), unix.CLONE_NEWNET)
 }
 
-// arenas starts real servers outside, and returns the file that lists them once
-// all answer.
+// arenas starts real servers outside, and returns their list once all answer.
 func (h *house) arenas(servers int) string {
 	h.t.Helper()
 	var list strings.Builder
@@ -150,13 +148,13 @@ func (h *house) arenas(servers int) string {
 	return file
 }
 
-// session is a room of the household that plays round after round. It returns how
-// many servers were culled in each because somebody could not reach them.
+// session plays round after round in a room of the household. It returns how many servers were
+// culled in each round because somebody could not reach them.
 func (h *house) session(servers string, rounds int, joining func(player int) []string) (unreachable []int, last wire.Document) {
 	h.t.Helper()
 	at := outside.String() + ":7777"
 	host := h.start(h.outside, "host", command(h.t, h.t.TempDir(), "host", "--game", "openarena", "--servers", servers, "--listen", at,
-		"--strategy", "conventional", // a search has enough with the first server next door
+		"--strategy", "conventional", // a search would stop at the first server next door
 		"--no-play", "--no-mdns", "--no-browser", "--players", fmt.Sprint(len(householders))))
 	defer host.stop(os.Interrupt)
 	link := host.awaits(`(?m)^link +(\S+)$`)[1]
@@ -196,8 +194,8 @@ func (h *house) session(servers string, rounds int, joining func(player int) []s
 	return unreachable, last
 }
 
-// checkDiscreet: neither the room nor what anybody's program says, the host's
-// included, tells where a player sits.
+// checkDiscreet checks that neither the room nor any program's output reveals where a player sits,
+// not even the host's output.
 func checkDiscreet(t *testing.T, room wire.Document, told []*process) {
 	t.Helper()
 	text, err := json.Marshal(room)
@@ -217,13 +215,13 @@ func checkDiscreet(t *testing.T, room wire.Document, told []*process) {
 	}
 }
 
-// TestHostAtHome: who hosts at home, and plays, is a site with the neighbours on
-// the local network, and with nobody who comes from elsewhere.
+// TestHostAtHome checks a player who hosts at home. The host's player forms a site with the
+// neighbours on the local network, and with no player from elsewhere.
 func TestHostAtHome(t *testing.T) {
 	h := newHouse(t)
 	file := h.arenas(3)
 	host := h.start(h.rooms[0], "ann", command(t, t.TempDir(), "host", "--game", "openarena", "--servers", file, "--name", "ann",
-		"--strategy", "conventional", // a search has enough with the first server next door
+		"--strategy", "conventional", // a search would stop at the first server next door
 		"--launch", "never", "--no-mdns", "--no-browser", "--players", "4"))
 	link := host.awaits(`(?m)^link +(\S+)$`)[1]
 	if want := "http://" + indoors(0) + ":7777/"; !strings.HasPrefix(link, want) {
@@ -250,10 +248,9 @@ func TestHostAtHome(t *testing.T) {
 	}
 }
 
-// TestHousehold: four players behind one address, and servers that answer an
-// address ten times and then once a second. If each of them asks all servers,
-// servers fall silent on them and are culled; if they share the questions, none
-// is.
+// TestHousehold checks four players behind one address. The servers answer an address ten times,
+// and then once a second. If every player asks all servers, servers fall silent and are culled. If
+// the players share the questions, none is culled.
 func TestHousehold(t *testing.T) {
 	const servers, rounds = 6, 3
 	t.Run("each for itself", func(t *testing.T) {

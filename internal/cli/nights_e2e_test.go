@@ -21,39 +21,39 @@ import (
 )
 
 var (
-	nights       = flag.Int("nights", 0, "play so many nights for each cause, at other moments (0: a taste of a few causes)")
-	nightCauses  = flag.String("night-causes", "", "only the causes that match this regular expression")
-	nightSeed    = flag.Uint64("night-seed", 1, "the first night's seed; the next one's is one more")
-	nightBinary  = flag.String("night-binary", "", "play with this muster instead of the one that is here, to compare with")
-	nightWorkers = flag.Int("night-workers", 8, "so many nights at a time: they mostly wait")
+	sessions       = flag.Int("nights", 0, "play so many nights for each cause, at other moments (0: a taste of a few causes)")
+	sessionCauses  = flag.String("night-causes", "", "only the causes that match this regular expression")
+	sessionSeed    = flag.Uint64("night-seed", 1, "the first night's seed; the next one's is one more")
+	sessionBinary  = flag.String("night-binary", "", "play with this muster instead of the one that is here, to compare with")
+	sessionWorkers = flag.Int("night-workers", 8, "so many nights at a time: they mostly wait")
 )
 
-// cause is what happens to a night.
+// cause is a fault that strikes a session.
 type cause struct {
 	name string
-	// taste: it is part of a short run.
+	// taste includes it in a short run.
 	taste bool
-	// plays: the organiser plays, in the host's program.
+	// plays says that the organiser plays, in the host's program.
 	plays bool
 	setting
-	// strikes is what happens at the moment, and returns once it is over.
-	strikes func(n *night)
-	// one: it happens to a single player, whom the others need not wait for.
+	// strikes causes the fault, and returns once it is over.
+	strikes func(n *session)
+	// one says that it strikes a single player, and the others need not wait for that player.
 	one bool
-	// slow: the players' programs need longer, instead of recovery.
+	// slow replaces recovery if the players' programs need longer.
 	slow time.Duration
 }
 
-// night is one of many.
-type night struct {
+// session is a session that a fault strikes at a moment.
+type session struct {
 	*stage
 	rng    *rand.Rand
 	moment time.Duration
 }
 
-// kill ends programs as a crash does, and starts them again after a while.
-func kill(whom func(n *night) []*actor) func(n *night) {
-	return func(n *night) {
+// kill ends programs as a crash does, and restarts them after a while.
+func kill(whom func(n *session) []*actor) func(n *session) {
+	return func(n *session) {
 		victims := whom(n)
 		for _, a := range victims {
 			a.stop(syscall.SIGKILL)
@@ -65,9 +65,9 @@ func kill(whom func(n *night) []*actor) func(n *night) {
 	}
 }
 
-// freeze stops programs for a while, as a laptop's lid does.
-func freeze(d time.Duration, whom func(n *night) []*actor) func(n *night) {
-	return func(n *night) {
+// freeze stops programs for a while, as closing a laptop does.
+func freeze(d time.Duration, whom func(n *session) []*actor) func(n *session) {
+	return func(n *session) {
 		victims := whom(n)
 		for _, a := range victims {
 			a.signal(syscall.SIGSTOP)
@@ -80,8 +80,8 @@ func freeze(d time.Duration, whom func(n *night) []*actor) func(n *night) {
 }
 
 // cut interrupts lines for a while.
-func cut(d time.Duration, which func(n *night) []int) func(n *night) {
-	return func(n *night) {
+func cut(d time.Duration, which func(n *session) []int) func(n *session) {
+	return func(n *session) {
 		n.net.Change(func(f *netfab.Fabric, now time.Duration) {
 			for _, site := range which(n) {
 				f.Cut(site, now+d)
@@ -91,19 +91,19 @@ func cut(d time.Duration, which func(n *night) []int) func(n *night) {
 	}
 }
 
-func theHost(n *night) []*actor { return []*actor{n.hosting} }
-func aPeer(n *night) []*actor {
+func theHost(n *session) []*actor { return []*actor{n.hosting} }
+func aPeer(n *session) []*actor {
 	joined := allPeers(n)
 	i := n.rng.IntN(len(joined))
 	return joined[i : i+1]
 }
-func hostLine(n *night) []int     { return []int{n.hostSite} }
-func aLine(n *night) []int        { return []int{n.sites[n.rng.IntN(len(n.sites))]} }
-func allLines(n *night) []int     { return n.sites[:] }
-func everybody(n *night) []*actor { return n.programs() }
+func hostLine(n *session) []int     { return []int{n.hostSite} }
+func aLine(n *session) []int        { return []int{n.sites[n.rng.IntN(len(n.sites))]} }
+func allLines(n *session) []int     { return n.sites[:] }
+func everybody(n *session) []*actor { return n.programs() }
 
-// allPeers are those who joined.
-func allPeers(n *night) (joined []*actor) {
+// allPeers returns the programs that joined.
+func allPeers(n *session) (joined []*actor) {
 	for _, a := range n.programs() {
 		if a != n.hosting {
 			joined = append(joined, a)
@@ -121,8 +121,8 @@ var (
 	slowLine = netfab.Line{Delay: 20 * time.Millisecond, Rate: 12_000, Queue: 12_000}
 )
 
-// manyServers are more than a small router has room for, and linuxIdle is when most of
-// them, which run Linux, forget whom a machine asked (nf_conntrack_udp_timeout).
+// manyServers is more than the table of a small router holds. linuxIdle is when most routers, which
+// run Linux, forget which address a machine asked (nf_conntrack_udp_timeout).
 const (
 	manyServers = 500
 	linuxIdle   = 30 * time.Second
@@ -165,7 +165,7 @@ var causes = []cause{
 		slow:    5 * time.Minute,
 		setting: setting{servers: manyServers, nat: netfab.NAT{Room: 100, Idle: linuxIdle, Full: netfab.Refuse}},
 	},
-	{name: "host's IPv4 address changes for good", strikes: func(n *night) {
+	{name: "host's IPv4 address changes for good", strikes: func(n *session) {
 		if err := n.net.Renumber(n.host, netip.MustParsePrefix("198.51.100.99/32"), hostAddrs[1]); err != nil {
 			n.t.Error(err)
 		}
@@ -173,52 +173,50 @@ var causes = []cause{
 }
 
 const (
-	// nightLasts is how long a night is that nothing happens to: faults strike within.
-	nightLasts = 4 * time.Second
-	// recovery is how long a night may take from when its fault is over.
+	// sessionLasts is the length of an undisturbed session; faults strike within it.
+	sessionLasts = 4 * time.Second
+	// recovery is how long a session may take after its fault is over.
 	recovery = 100 * time.Second
-	// hopeless is for how long a room may say that it failed, until nobody hopes for
-	// another try.
+	// hopeless is how long a room may stay failed before another try becomes unlikely.
 	hopeless = 40 * time.Second
 )
 
-// nightOutcome is what has become of a night of a cause.
-type nightOutcome struct {
+// sessionOutcome is the outcome of one session.
+type sessionOutcome struct {
 	cause       string
 	finished    bool
 	took        time.Duration
-	why         string // it did not finish well
-	unreachable int    // servers that were culled so, though all of them answer
+	why         string // why it did not finish well
+	unreachable int    // servers that were culled as unreachable, though all of them answer
 	leftOut     int    // players without a say in the choice
-	again       int    // times that players joined again by hand
+	again       int    // times that players had to join again themselves
 }
 
-// TestNights: real programs on machines of their own play an evening to which
-// something happens at some moment. It ends with everyone in the game on the same
-// server.
+// TestNights runs real programs on machines of their own. They play sessions, and a fault strikes
+// each at some moment. Each session ends with everyone in the game on the same server.
 func TestNights(t *testing.T) {
-	wanted := regexp.MustCompile(*nightCauses)
+	wanted := regexp.MustCompile(*sessionCauses)
 	type job struct {
 		cause
 		seed uint64
 	}
 	var jobs []job
-	for i := range max(*nights, 1) {
+	for i := range max(*sessions, 1) {
 		for _, c := range causes {
-			if (c.taste || *nights > 0) && wanted.MatchString(c.name) {
-				jobs = append(jobs, job{c, *nightSeed + uint64(i)})
+			if (c.taste || *sessions > 0) && wanted.MatchString(c.name) {
+				jobs = append(jobs, job{c, *sessionSeed + uint64(i)})
 			}
 		}
 	}
 	var mu sync.Mutex // guards outcomes
-	var outcomes []nightOutcome
+	var outcomes []sessionOutcome
 	queue := make(chan job)
 	var workers sync.WaitGroup
-	for range *nightWorkers {
+	for range *sessionWorkers {
 		workers.Go(func() {
 			for j := range queue {
 				t.Run(fmt.Sprintf("%s/%d", j.name, j.seed), func(t *testing.T) {
-					o := playNight(t, j.cause, j.seed)
+					o := playSession(t, j.cause, j.seed)
 					mu.Lock()
 					outcomes = append(outcomes, o)
 					mu.Unlock()
@@ -231,11 +229,11 @@ func TestNights(t *testing.T) {
 	}
 	close(queue)
 	workers.Wait()
-	t.Logf("\n%s", nightTable(outcomes))
+	t.Logf("\n%s", sessionTable(outcomes))
 }
 
-// playNight plays one, and fails the test unless it ends well.
-func playNight(t *testing.T, c cause, seed uint64) nightOutcome {
+// playSession plays one session, and fails the test unless it ends well.
+func playSession(t *testing.T, c cause, seed uint64) sessionOutcome {
 	c.seed = seed
 	if c.line == (netfab.Line{}) {
 		c.line, c.hostLine = goodLine, goodLine
@@ -243,7 +241,7 @@ func playNight(t *testing.T, c cause, seed uint64) nightOutcome {
 	h := fnv.New64a()
 	h.Write([]byte(c.name))
 	rng := rand.New(rand.NewPCG(seed, h.Sum64()))
-	n := &night{stage: newStage(t, c.setting), rng: rng, moment: time.Duration(rng.Int64N(int64(nightLasts)))}
+	n := &session{stage: newStage(t, c.setting), rng: rng, moment: time.Duration(rng.Int64N(int64(sessionLasts)))}
 	n.open(c.plays)
 	began := time.Now()
 	n.join()
@@ -251,7 +249,7 @@ func playNight(t *testing.T, c cause, seed uint64) nightOutcome {
 		time.Sleep(n.moment)
 		c.strikes(n)
 	}
-	o := nightOutcome{cause: c.name}
+	o := sessionOutcome{cause: c.name}
 	client := n.onHost()
 	var v verdict
 	var failedSince time.Time
@@ -284,9 +282,8 @@ func playNight(t *testing.T, c cause, seed uint64) nightOutcome {
 	return o
 }
 
-// tryAgain is what players do whose program could not reach the host when they came,
-// and said so: they start it again.
-func (n *night) tryAgain() (times int) {
+// tryAgain restarts the programs that could not reach the host and said so, as their players would.
+func (n *session) tryAgain() (times int) {
 	for _, a := range allPeers(n) {
 		if a.hasEnded() && strings.Count(a.out.String(), "no host answers") > a.again {
 			a.again++
@@ -297,8 +294,8 @@ func (n *night) tryAgain() (times int) {
 	return times
 }
 
-// nightTable sums nights up, cause by cause.
-func nightTable(outcomes []nightOutcome) string {
+// sessionTable summarises the sessions by cause.
+func sessionTable(outcomes []sessionOutcome) string {
 	var text strings.Builder
 	fmt.Fprintln(&text, "| what happens | moments | finished | median | slowest | falsely lost | left out | "+
 		"joined again | else |\n|---|---|---|---|---|---|---|---|---|")

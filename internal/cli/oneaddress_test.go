@@ -9,7 +9,7 @@ import (
 	"muster/internal/sim/fleet"
 )
 
-// TestOneAddress: two players on one machine find a server among a few that answer an
+// TestOneAddress checks that two players on one machine find a server if each server answers an
 // address once a second, as Xonotic's do.
 func TestOneAddress(t *testing.T) {
 	t.Parallel()

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestPassword: the game server's password need not stand in the command line, which
-// everybody on the machine can read.
+// TestPassword checks that the game server's password can stay off the command line, which every
+// user of the machine can read.
 func TestPassword(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "password")
 	if err := os.WriteFile(file, []byte("club night\r\nignored\n"), 0o600); err != nil {

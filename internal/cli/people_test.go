@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// orders gives an order as a page does, by a personal link, and returns the answer's
-// status.
+// orders sends an order as a page does, with a personal link. It returns the answer's status.
 func orders(t *testing.T, link, action, body string) int {
 	t.Helper()
 	at, key, _ := strings.Cut(link, "#")
@@ -27,9 +26,9 @@ func orders(t *testing.T, link, action, body string) int {
 	return response.StatusCode
 }
 
-// TestPersonalLinks: host and join print links by which a page acts for the player.
-// Whoever leaves by it ends the program in peace; and a host goes on holding the room
-// when its own player is removed from it.
+// TestPersonalLinks checks the links that host and join print, by which a page acts for the player.
+// A player who leaves by it ends the program without an error. A host keeps the room when its own
+// player is removed from it.
 func TestPersonalLinks(t *testing.T) {
 	l := startLoopback(t, 5)
 	host := begin(t, "host", "--game", "openarena", "--servers", l.file, "--listen", "127.0.0.1:0", "--no-browser",
@@ -69,8 +68,8 @@ func TestPersonalLinks(t *testing.T) {
 	host.says(t, "anna has left")
 }
 
-// TestOwnHostIsSteeredByHTTP: the program that has a host steers its room as any client
-// does, by TLS, too, and goes on steering once the organiser's link was renewed on the page.
+// TestOwnHostIsSteeredByHTTP checks that a program with its own host steers the room like any
+// client, also over TLS. It keeps steering after the organiser's link was renewed on the page.
 func TestOwnHostIsSteeredByHTTP(t *testing.T) {
 	list := writeFile(t, "servers.txt", "127.0.0.1:1\n")
 	for name, more := range map[string][]string{"in the clear": nil, "encrypted": {"--tls"}} {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// testProgram says what it has to say to a buffer.
+// testProgram returns a program that prints to a buffer.
 func testProgram(out *bytes.Buffer) *program {
 	return newProgram(Streams{In: strings.NewReader(""), Out: io.Discard, Err: out}, func(string) string { return "" })
 }

@@ -17,7 +17,7 @@ import (
 	"muster/host/wire"
 )
 
-// example is a configuration out of the document.
+// example returns a configuration from the document.
 func example(t *testing.T, language string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/reverse-proxy.md")
@@ -32,7 +32,7 @@ func example(t *testing.T, language string) string {
 	return block
 }
 
-// adapted puts a test's addresses in the place of an example's.
+// adapted replaces an example's addresses with a test's.
 func adapted(t *testing.T, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
@@ -48,7 +48,7 @@ func startCaddy(t *testing.T, at, host string) {
 	runCaddy(t, adapted(t, example(t, "caddy"), "night.example", "http://"+at, "127.0.0.1:7777", host))
 }
 
-// runCaddy has Caddy serve a site, without certificates.
+// runCaddy serves a site with Caddy, without certificates.
 func runCaddy(t *testing.T, site string) {
 	t.Helper()
 	config := "{\n\tadmin off\n\tauto_https off\n}\n" + site
@@ -64,7 +64,7 @@ func startNginx(t *testing.T, at, host string) {
 		"\tssl_certificate     /etc/ssl/night.example.pem;\n", "", "\tssl_certificate_key /etc/ssl/night.example.key;\n", ""))
 }
 
-// runNginx has nginx be a server.
+// runNginx runs nginx with a server block.
 func runNginx(t *testing.T, server string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -77,8 +77,8 @@ func runNginx(t *testing.T, server string) {
 	start(t, "nginx", exec.Command("nginx", "-p", dir, "-e", "stderr", "-c", writeFile(t, "nginx.conf", config)))
 }
 
-// TestReverseProxy has a player come through each proxy, and a guesser who
-// forges whom the proxy speaks for.
+// TestReverseProxy checks each proxy with a player, and with a guesser who forges the client
+// address for which the proxy speaks.
 func TestReverseProxy(t *testing.T) {
 	for name, startProxy := range map[string]func(t *testing.T, at, host string){"caddy": startCaddy, "nginx": startNginx} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func guessThrough(t *testing.T, proxy, code string) {
 			limited++
 		}
 	}
-	pool := 5 * int(1+time.Now().Unix()-begun.Unix()) // of those who have no tries of their own left, in each second by the clock
+	pool := 5 * int(1+time.Now().Unix()-begun.Unix()) // tries of clients without any of their own, for each second of the clock
 	if limited < 50-pool || limited > 50 {
 		t.Errorf("of 60 guesses %d were not heard, want 50, or at most %d fewer", limited, pool)
 	}
@@ -115,7 +115,7 @@ func guessThrough(t *testing.T, proxy, code string) {
 	}
 }
 
-// askFrom asks for a room from an address of this machine's.
+// askFrom asks for a room from one of this machine's addresses.
 func askFrom(t *testing.T, from, at, code, forged string) int {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}

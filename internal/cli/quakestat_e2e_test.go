@@ -19,7 +19,7 @@ import (
 	"muster/discovery/report"
 )
 
-// discoverOutput runs muster discover and returns what it prints.
+// discoverOutput runs muster discover and returns its output.
 func discoverOutput(t *testing.T, file string, args ...string) string {
 	t.Helper()
 	program, err := binary()
@@ -45,7 +45,7 @@ func discoverReport(t *testing.T, file string, args ...string) report.Report {
 	return report
 }
 
-// told is what both programs tell of a server.
+// told is what both programs say about a server.
 type told struct {
 	Address string  `xml:"address,attr"`
 	Status  string  `xml:"status,attr"`
@@ -73,12 +73,12 @@ func toldBy(t *testing.T, document string) map[string]told {
 	return servers
 }
 
-// TestAgreesWithQuakestat: both programs see the same real servers alike.
+// TestAgreesWithQuakestat checks that both programs see the same real servers alike.
 func TestAgreesWithQuakestat(t *testing.T) {
 	file := startServers(t, arenas)
-	// Servers answer late in their frame now and then, and so does a busy machine:
-	// the lowest of spaced samples is the path's. Quakestat notes the time after it
-	// has sent, and may be late itself: one of its samples has to agree.
+	// Servers sometimes answer late in their frame, and so does a busy machine. The lowest of
+	// spaced samples is the path's RTT. Quakestat reads the clock after sending, and may be late
+	// itself, so one of its samples has to agree.
 	ours, theirs := map[string]told{}, map[string]told{}
 	pings := map[string][]float64{} // quakestat's
 	every(t, serverPause, "both see the same RTTs", func() bool {
@@ -103,7 +103,7 @@ func TestAgreesWithQuakestat(t *testing.T) {
 // serverPause is the servers' limit by address.
 const serverPause = 1100 * time.Millisecond
 
-// quakestat is what quakestat prints of the servers when a player asks it.
+// quakestat returns what quakestat prints about the servers when a player asks it.
 func quakestat(t *testing.T, file string, player int) string {
 	t.Helper()
 	out, err := exec.Command("/usr/bin/quakestat", "-xml", "-P", "-R", "-utf8", "-srcip", source(player).String(),
@@ -114,8 +114,8 @@ func quakestat(t *testing.T, file string, player int) string {
 	return string(out)
 }
 
-// pathsAgree reports whether, of every server, our lowest RTT and one of
-// quakestat's differ by what their places do, and shows those that do not.
+// pathsAgree compares our lowest RTT to each server with quakestat's samples. It reports whether
+// one sample differs by what the two places differ, and prints the servers where none does.
 func pathsAgree(t *testing.T, ours map[string]told, pings map[string][]float64) bool {
 	t.Helper()
 	agree := true
@@ -131,7 +131,7 @@ func pathsAgree(t *testing.T, ours map[string]told, pings map[string][]float64) 
 	return agree
 }
 
-// keepLowest keeps each server's lowest RTT, of the times that it answered.
+// keepLowest keeps each server's lowest RTT, over the times that it answered.
 func keepLowest(lowest, next map[string]told) {
 	for addr, s := range next {
 		if old, ok := lowest[addr]; !ok || old.Status != "UP" || s.Status == "UP" && s.Ping < old.Ping {
@@ -140,8 +140,8 @@ func keepLowest(lowest, next map[string]told) {
 	}
 }
 
-// TestSelectFromQuakestat is MUSST's own workflow with today's tool: two players
-// measure with quakestat, and their files go in.
+// TestSelectFromQuakestat follows MUSST's own workflow with today's tool: two players measure with
+// quakestat, and muster select reads their files.
 func TestSelectFromQuakestat(t *testing.T) {
 	list := startServers(t, arenas)
 	folder := t.TempDir()
@@ -176,7 +176,7 @@ func TestSelectFromQuakestat(t *testing.T) {
 // frame is how long a reply may wait for the server's next frame, in ms.
 const frame = 60
 
-// plausible reports whether a player's RTTs are about those of the paths.
+// plausible reports whether a player's RTTs are close to those of the paths.
 func plausible(servers map[string]told, player int) bool {
 	for i, a := range arenas {
 		s, path := servers[arenaAddr(i).String()], float64(a.delays[player])/1e6
@@ -187,7 +187,7 @@ func plausible(servers map[string]told, player int) bool {
 	return true
 }
 
-// TestQuakestatReadsTheFleet: the loopback fleet passes for real servers, with
+// TestQuakestatReadsTheFleet checks that the loopback fleet passes for real servers, with
 // quakestat's own master query.
 func TestQuakestatReadsTheFleet(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "servers.csv")

@@ -18,8 +18,8 @@ import (
 	"muster/internal/leak"
 )
 
-// decided is what a room that chooses by the average says of its choice: a busy machine
-// answers late or loses a reply, and then it was the quality that decided.
+// decided matches the reason of a room that chooses by the average. On a busy machine a reply may
+// be late or lost, and then quality decides.
 const decided = "has the lowest average|is best after loss and jitter: "
 
 // player is a command that runs while the test goes on.
@@ -80,8 +80,8 @@ func (p *player) exits(t *testing.T, want int) {
 	}
 }
 
-// TestSession: an organiser who plays and two friends, one of whom says yes, one
-// no, and one whose game is not installed; nothing is left running.
+// TestSession plays with an organiser and two friends. The organiser's game starts after a yes, one
+// friend says no, and the other's game is not installed. Nothing is left running.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	leak.Mark(t)
@@ -123,7 +123,8 @@ func TestSession(t *testing.T) {
 	nothingRuns(t)
 }
 
-// TestVoteAtTerminal: the organiser and a friend agree where they sit, without a page.
+// TestVoteAtTerminal checks that the organiser and a friend can vote at the terminal, without a
+// page.
 func TestVoteAtTerminal(t *testing.T) {
 	t.Parallel()
 	leak.Mark(t)
@@ -147,8 +148,8 @@ func TestVoteAtTerminal(t *testing.T) {
 	host.types(t, "v1")
 	ann.says(t, "org vetoes ")
 	host.says(t, "(?s)org vetoes .*where shall we play")
-	host.types(t, "v1")                            // which is gone
-	host.says(t, "the candidates are 2 to [3456]") // another may take the place of 1
+	host.types(t, "v1")                            // it is gone
+	host.says(t, "the candidates are 2 to [3456]") // another may replace 1
 	host.types(t, "v2")
 	host.says(t, "one veto a round")
 	host.types(t, "r")
@@ -165,9 +166,9 @@ func TestVoteAtTerminal(t *testing.T) {
 	nothingRuns(t)
 }
 
-// TestEndOfNight: the organiser ends the night at the terminal; everybody's program says
-// who did, once, and ends well, wherever the room is.
-func TestEndOfNight(t *testing.T) {
+// TestEndOfSession checks that the organiser can end the session at the terminal. Every program says
+// once who ended it, and exits with 0, wherever the room is.
+func TestEndOfSession(t *testing.T) {
 	newState(t)
 	l := startLoopback(t, 5)
 	s := startService(t, l.file)
@@ -194,9 +195,9 @@ func TestEndOfNight(t *testing.T) {
 	}
 }
 
-// TestAwayAtTheEnd: whose connection is lost while the organiser ends the night is told so
-// once it is back, and their programs end as well as the others'. In a room that stays what
-// they say of the next date arrives before.
+// TestAwayAtTheEnd checks a player whose connection is lost while the organiser ends the session.
+// The player is told when it is back, and the program ends like the others. In a standing room,
+// the player's answer about the next date arrives first.
 func TestAwayAtTheEnd(t *testing.T) {
 	t.Parallel()
 	l := startLoopback(t, 5)
@@ -231,10 +232,10 @@ func TestAwayAtTheEnd(t *testing.T) {
 	}
 }
 
-// line leads to an address, while it is not cut.
+// line forwards to an address unless it is cut.
 type line struct {
 	net.Listener
-	mu    sync.Mutex // guards following
+	mu    sync.Mutex // guards what follows
 	isCut bool
 	conns []net.Conn
 }
@@ -270,7 +271,7 @@ func newLine(t *testing.T, to string) *line {
 	return l
 }
 
-// cut cuts the line, or mends it.
+// cut cuts the line or mends it.
 func (l *line) cut(is bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -281,8 +282,8 @@ func (l *line) cut(is bool) {
 	l.conns = nil
 }
 
-// nothingRuns waits until no goroutine of a command is left that a test has begun, which
-// has marked its own.
+// nothingRuns waits until no goroutine is left from a command that the test has started. The test
+// has marked its own goroutines.
 func nothingRuns(t *testing.T) {
 	t.Helper()
 	var left []string
@@ -294,14 +295,14 @@ func nothingRuns(t *testing.T) {
 	}, "left running:\n%q", &left)
 }
 
-// in are the stacks of goroutines that are in one of some packages.
+// in returns the stacks that contain one of the packages.
 func in(stacks []string, packages ...string) []string {
 	return slices.DeleteFunc(stacks, func(stack string) bool {
 		return !slices.ContainsFunc(packages, func(name string) bool { return strings.Contains(stack, name) })
 	})
 }
 
-// TestNobodyToPressEnter: without a keyboard the host says how to go on.
+// TestNobodyToPressEnter checks that a host without a keyboard says how to go on.
 func TestNobodyToPressEnter(t *testing.T) {
 	list := writeFile(t, "list.txt", closedPort(t)+"\n")
 	host := begin(t, "host", "--game", "openarena", "--servers", list, "--listen", "127.0.0.1:0", "--no-play", "--no-browser")
@@ -310,7 +311,7 @@ func TestNobodyToPressEnter(t *testing.T) {
 	host.says(t, "nobody can press Enter here.*--players N")
 }
 
-// TestNothingForTheGroup: a room in which no server answers ends with status 3.
+// TestNothingForTheGroup checks that a room ends with status 3 if no server answers.
 func TestNothingForTheGroup(t *testing.T) {
 	t.Parallel()
 	list := writeFile(t, "list.txt", closedPort(t)+"\n")

@@ -14,11 +14,11 @@ import (
 	"testing"
 )
 
-// router is a real one in a network namespace of its own, with a machine behind it.
+// router is a real router in a network namespace of its own, with a machine behind it.
 type router struct {
 	*testing.T
 	pid     int    // of a process on the router
-	machine string // the same on the machine
+	machine string // of a process on the machine
 }
 
 func startRouter(t *testing.T) *router {
@@ -45,7 +45,7 @@ func startRouter(t *testing.T) *router {
 	return &router{t, cmd.Process.Pid, strings.TrimSpace(machine)}
 }
 
-// forwards is how many ports it has opened.
+// forwards returns how many ports the router has opened.
 func (r *router) forwards() int {
 	r.Helper()
 	out, err := exec.Command("nsenter", "-t", fmt.Sprint(r.pid), "-n", "nft", "list", "chain", "inet", "filter",
@@ -56,9 +56,9 @@ func (r *router) forwards() int {
 	return strings.Count(string(out), "dnat")
 }
 
-// TestRouterIsAskedOnce: behind a router, muster host asks once whether it may have that
-// let friends in, where somebody can answer; from then on it does as they said, and
-// without a yes the router is left alone.
+// TestRouterIsAskedOnce checks muster host behind a router. If somebody can answer, it asks once
+// whether it may ask the router to let friends in, and obeys the answer from then on. Without a yes
+// it leaves the router alone.
 func TestRouterIsAskedOnce(t *testing.T) {
 	r := startRouter(t)
 	servers := writeFile(t, "servers.txt", "10.9.0.2:27960\n")
@@ -124,8 +124,8 @@ func TestRouterIsAskedOnce(t *testing.T) {
 	}
 }
 
-// TestRouterPassesOnBeacon: a yes to the question opens the port of who could host at once,
-// in the room in which it was asked, and it is closed with it; without one no port is opened.
+// TestRouterPassesOnBeacon checks that a yes in the room opens the port of a player who could host,
+// at once. The port is closed with the room. Without a yes no port is opened.
 func TestRouterPassesOnBeacon(t *testing.T) {
 	r := startRouter(t)
 	servers := writeFile(t, "servers.txt", "10.9.0.2:27960\n")
@@ -159,8 +159,9 @@ func TestRouterPassesOnBeacon(t *testing.T) {
 	}
 }
 
-// TestRouterGivesAnotherPort: where another machine behind the router has the usual port of
-// beacons, a friend elsewhere measures who could host at the port that the router gave.
+// TestRouterGivesAnotherPort checks a router on which another machine has the usual port of
+// beacons. A friend elsewhere then measures the player who could host at the port that the router
+// gave.
 func TestRouterGivesAnotherPort(t *testing.T) {
 	r := startRouter(t)
 	friend := exec.Command("unshare", "-n", "sleep", "300")
@@ -190,7 +191,7 @@ func TestRouterGivesAnotherPort(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	becomes := func(addr string) { // to the router, which goes by the address of its client
+	becomes := func(addr string) { // to the router, which identifies clients by address
 		t.Helper()
 		for _, to := range []string{"10.9.0.0/24 dev machine0", "default via 10.9.0.1"} {
 			if err := in("machine", strings.Fields("ip route replace "+to+" src "+addr)...); err != nil {
@@ -207,9 +208,9 @@ func TestRouterGivesAnotherPort(t *testing.T) {
 	becomes("10.9.0.3")
 	another := plays("machine", "another machine", "beacon", "--port-map")
 	another.awaits(`passes\s+on\s+UDP\s+port\s+7787`)
-	another.stop(os.Kill) // the router goes on for an hour
+	another.stop(os.Kill) // the router keeps the mapping for an hour
 	becomes("10.9.0.2")
-	if err := in("machine", "ip", "addr", "del", "10.9.0.3/24", "dev", "machine0"); err != nil { // or ann would answer there, too
+	if err := in("machine", "ip", "addr", "del", "10.9.0.3/24", "dev", "machine0"); err != nil { // otherwise ann would answer there, too
 		t.Fatal(err)
 	}
 	common := []string{"--can-host", "--no-browser", "--lan", "off", "--launch", "never"}

@@ -14,14 +14,14 @@ import (
 	"muster/internal/term"
 )
 
-// TestMayAskRouter: only a yes lets the router be asked. What people say is remembered
-// beside what they wrote themselves; where nobody can answer nothing is asked, and nothing
+// TestMayAskRouter checks that only a yes lets Muster ask the router. The answer is remembered, and
+// the user's own lines in the file stay. If nobody can answer, nothing is asked and nothing
 // remembered.
 func TestMayAskRouter(t *testing.T) {
 	const own = "# mine\nname = \"ann\"\n"
 	for _, c := range []struct {
 		name   string
-		answer string // empty is nobody's
+		answer string // empty if nobody answers
 		before consent
 		config string
 		asks   bool

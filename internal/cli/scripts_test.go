@@ -16,8 +16,8 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write what the commands print now into the scripts")
 
-// TestScripts runs the commands of testdata/script as a user would, and reads what a user
-// reads. Beside testscript's own commands a script has:
+// TestScripts runs the commands of testdata/script as a user would, and checks what a user reads.
+// Scripts can use these commands and testscript's own:
 //
 //	muster ARGUMENT …   runs the command in this process
 //	status N            wants that exit status of the last one
@@ -69,7 +69,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// inTurn runs scripts one after the other, as each has the folder in which the process is.
+// inTurn runs scripts one after the other, because each changes the process's working directory.
 type inTurn struct{ *testing.T }
 
 func (inTurn) Parallel() {}

@@ -9,8 +9,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestSeatsForAll: an OpenArena server is full of bots; the room waits for two seats, sends
-// nobody anywhere before they are there, and then both at once.
+// TestSeatsForAll checks a room whose only OpenArena server is full of bots. The room waits for two
+// seats, sends nobody before both are free, and then sends both players at once.
 func TestSeatsForAll(t *testing.T) {
 	file := startServers(t, []arena{{"full of bots", "oa_dm1", 4, 4, [3]time.Duration{20e6, 20e6}}})
 	at, home := freePort(t), t.TempDir()

@@ -20,7 +20,7 @@ import (
 // nobody is another user of this machine.
 const nobody = 65534
 
-// curlAs has a user ask for an address, and returns the status and where it leads.
+// curlAs requests a URL as a user, and returns the status and the redirect.
 func curlAs(t *testing.T, uid uint32, url string) (answer string) {
 	t.Helper()
 	c := exec.Command("curl", "--silent", "--noproxy", "*", "--max-time", "30", "--output", "/dev/null", "--write-out",
@@ -30,8 +30,8 @@ func curlAs(t *testing.T, uid uint32, url string) (answer string) {
 	return strings.TrimSpace(string(out))
 }
 
-// TestSecondUser: another user, who reads the browser's command line and is faster than the
-// browser, gets nowhere, and the user's own browser does.
+// TestSecondUser checks that another user, who reads the browser's command line and is faster than
+// the browser, gets nowhere. The user's own browser still gets in.
 func TestSecondUser(t *testing.T) {
 	if _, err := exec.LookPath("curl"); os.Getuid() != 0 || err != nil {
 		t.Skip("needs root, to be somebody else, and curl")

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestSections: in the help of long commands each flag stands in one section, and none is
-// among the others but help itself; no section names a flag that there is not.
+// TestSections checks the help of long commands. Each flag is in one section, only help itself is
+// in none, and no section names a missing flag.
 func TestSections(t *testing.T) {
 	for name, sections := range map[string][]option.Section{"host": ofHost(), "serve": ofServe(), "discover": ofDiscover()} {
 		cmd, _, err := Command().Find([]string{name})
@@ -46,7 +46,7 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// isShared reports whether a flag stands in a list of several commands.
+// isShared reports whether a flag is in a list that several commands share.
 func isShared(flag string) bool {
 	return strings.Contains(" "+serverFlags+" "+askingFlags+" "+launchFlags+" ", " "+flag+" ")
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// table2 is Table 2 of MUSST (NetGames 2005): eight players, three servers, as
-// QStat would have told.
+// table2 returns Table 2 of MUSST (NetGames 2005): eight players and three servers, in QStat's
+// format.
 func table2(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/table2/p*.xml")
@@ -37,7 +37,7 @@ type selected struct {
 	Doubts  []json.RawMessage
 }
 
-// TestSelectionDocument: no key may come or go unnoticed.
+// TestSelectionDocument checks the keys of the document.
 func TestSelectionDocument(t *testing.T) {
 	out := succeeds(t, append([]string{"select", "--json", "--top", "2"}, table2(t)...)...)
 	document := decode[map[string]json.RawMessage](t, []byte(out))
@@ -53,8 +53,8 @@ func TestSelectionDocument(t *testing.T) {
 	}
 }
 
-// jsonReport is a report as muster discover --json writes it, with one server a
-// pair of address and RTT.
+// jsonReport returns a report in the format of muster discover --json, with a server for each pair
+// of address and RTT.
 func jsonReport(peer string, pairs ...any) string {
 	var servers []string
 	for i := 0; i < len(pairs); i += 2 {
@@ -70,7 +70,8 @@ func TestBrokenArchive(t *testing.T) {
 	wrong{"a broken archive", []string{"select", file}, 1, []string{"g.json.gz: "}}.check(t)
 }
 
-// TestReportsAsTheyCome: packed, with a byte-order mark, over standard input.
+// TestReportsAsTheyCome checks reports that are compressed, have a byte-order mark, or come over
+// standard input.
 func TestReportsAsTheyCome(t *testing.T) {
 	xml, err := os.ReadFile(table2(t)[0])
 	if err != nil {
@@ -86,7 +87,7 @@ func TestReportsAsTheyCome(t *testing.T) {
 	}
 }
 
-// TestDoubtsAreShown: a made-up report decides for nobody unnoticed.
+// TestDoubtsAreShown checks that a made-up report cannot decide unnoticed.
 func TestDoubtsAreShown(t *testing.T) {
 	var honest, made []any
 	for i := range 20 {

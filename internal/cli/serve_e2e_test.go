@@ -23,7 +23,7 @@ import (
 	"muster/host/wire"
 )
 
-// documented is a file that docs/serve has for operators.
+// documented returns a file that docs/serve has for operators.
 func documented(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../../docs/serve", name))
@@ -33,7 +33,7 @@ func documented(t *testing.T, name string) string {
 	return string(text)
 }
 
-// haproxyExample is the configuration in docs/serve.md, indented there as a block.
+// haproxyExample returns the configuration in docs/serve.md, an indented block there.
 func haproxyExample(t *testing.T) string {
 	t.Helper()
 	_, after, found := strings.Cut(documented(t, "../serve.md"), "    defaults\n")
@@ -44,7 +44,7 @@ func haproxyExample(t *testing.T) string {
 	return strings.ReplaceAll("    defaults\n"+block, "\n    ", "\n")
 }
 
-// opensRoom has a stranger open a room on a public host.
+// opensRoom opens a room on a public host, as a stranger.
 func opensRoom(t *testing.T, at string) (code, link string) {
 	t.Helper()
 	answer, err := http.Post("http://"+at+"/api/rooms", "application/json",
@@ -60,7 +60,7 @@ func opensRoom(t *testing.T, at string) (code, link string) {
 	return room.Code, room.Link
 }
 
-// answers polls until a URL is answered well, and returns the text.
+// answers polls a URL until its status is good, and returns the text.
 func answers(t *testing.T, url string) (text string) {
 	t.Helper()
 	eventually(t, url+" answers", func() bool {
@@ -76,9 +76,9 @@ func answers(t *testing.T, url string) (text string) {
 	return text
 }
 
-// TestServeBehindProxy has a public host behind the proxies that docs/serve and
-// docs/serve.md have configurations for: its page, the page's stream, a player's program, and a guesser who
-// forges whom the proxy speaks for.
+// TestServeBehindProxy checks a public host behind each proxy with a configuration in docs/serve or
+// docs/serve.md. It tries the page, the page's stream, a player's program, and a guesser who forges
+// the client address for which the proxy speaks.
 func TestServeBehindProxy(t *testing.T) {
 	for name, startProxy := range map[string]func(t *testing.T, at, host string){
 		"caddy": func(t *testing.T, at, host string) {
@@ -127,7 +127,7 @@ func TestServeBehindProxy(t *testing.T) {
 				limited += count(askFrom(t, "127.0.0.9", proxy, fmt.Sprintf("BAKODITALU%d", i),
 					fmt.Sprintf("198.51.%d.1", i)) == http.StatusTooManyRequests)
 			}
-			if limited != 15 { // of the guesser's own five
+			if limited != 15 { // the guesser has five tries
 				t.Errorf("of 20 guesses %d were not heard", limited)
 			}
 			if status := askFrom(t, "127.0.0.8", proxy, code, ""); status != http.StatusOK {
@@ -144,9 +144,9 @@ func count(is bool) int {
 	return 0
 }
 
-// TestContainer builds the program as the Containerfile does, and runs it as the image
-// would: in a folder with what the file copies there and nothing else, as its user, with
-// its variables.
+// TestContainer builds the program as the Containerfile does, and runs it as the image would. The
+// folder contains only the files that the Containerfile copies, and user and variables are the
+// image's.
 func TestContainer(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, for a folder of its own")

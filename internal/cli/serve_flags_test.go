@@ -6,7 +6,7 @@ import (
 	"muster/internal/publichost"
 )
 
-// TestReloadable: what a host takes on while it runs are its flags.
+// TestReloadable checks that everything that a running host can reload is one of its flags.
 func TestReloadable(t *testing.T) {
 	_, cmd := serveCommand(newProgram(Streams{}, func(string) string { return "" }))
 	for _, name := range publichost.Reloadable() {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestServeLogIsJSON: with --log-format json each line is a JSON object, the first one says
-// which program this is and what it was told, and no secret stands in any.
+// TestServeLogIsJSON checks that with --log-format json each line is a JSON object. The first one
+// names the program and its settings, and none contains a secret.
 func TestServeLogIsJSON(t *testing.T) {
 	read := func(t *testing.T, text string) (lines []map[string]any) {
 		t.Helper()

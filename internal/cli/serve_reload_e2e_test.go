@@ -15,9 +15,9 @@ import (
 	"muster/host/access"
 )
 
-// TestHangup: SIGHUP never ends a public host. It takes on a new certificate and new limits
-// at once, says what needs a restart, and leaves all as it was where config.toml makes no
-// sense; SIGTERM drains as before.
+// TestHangup checks that SIGHUP never ends a public host. It applies a new certificate and new
+// limits at once, and says what needs a restart. If config.toml is invalid it changes nothing.
+// SIGTERM drains as before.
 func TestHangup(t *testing.T) {
 	home, at := t.TempDir(), freePort(t)
 	config := filepath.Join(home, "config", "muster")

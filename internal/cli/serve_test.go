@@ -17,8 +17,7 @@ import (
 	"muster/internal/await"
 )
 
-// asks says something to a public host, as JSON if there is any, and returns what is
-// answered.
+// asks sends a public host a request, with a JSON body if there is one, and returns the answer.
 func asks(t *testing.T, url, body string) (status int, text string) {
 	t.Helper()
 	var response *http.Response
@@ -46,7 +45,7 @@ func serves(t *testing.T, more ...string) (p *player, url string) {
 	return p, p.says(t, `(?m)^page  (http\S+/)$`)[1]
 }
 
-// TestServe: a stranger opens a room on a public host, which has it again after a
+// TestServe checks that a stranger can open a room on a public host, and that the room survives a
 // restart.
 func TestServe(t *testing.T) {
 	t.Parallel()
@@ -83,8 +82,8 @@ func TestServe(t *testing.T) {
 	})
 }
 
-// TestServeTakesNothingFromStrangers: nothing that a stranger can say names a program, a
-// file, or anything that the host would fetch.
+// TestServeTakesNothingFromStrangers checks that strangers cannot name a program, a file, or
+// anything else for the host to fetch.
 func TestServeTakesNothingFromStrangers(t *testing.T) {
 	_, url := serves(t, "--store", filepath.Join(t.TempDir(), "rooms.db"), "--rooms-per-address", "1000")
 	for _, evil := range []string{"http://169.254.169.254/", "file:///etc/passwd", "/etc/passwd", "../../etc/passwd",
@@ -140,7 +139,7 @@ func TestServeUsage(t *testing.T) {
 	}
 }
 
-// TestServeCheckConfig: a host's settings are checked without a host.
+// TestServeCheckConfig checks that settings can be checked without starting a host.
 func TestServeCheckConfig(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "rooms.db")
 	if o := muster(t, "serve", "--check-config", "--store", store, "--max-rooms", "7"); o.code != 0 || o.out != "the settings make sense\n" {
@@ -157,8 +156,8 @@ func TestServeCheckConfig(t *testing.T) {
 	}
 }
 
-// TestServeMoves: rooms go from a file into a cluster, and from there into a backup that
-// one host can serve.
+// TestServeMoves checks that rooms move from a file into a cluster, and from there into a backup
+// that one host can serve.
 func TestServeMoves(t *testing.T) {
 	t.Parallel()
 	file, backup := filepath.Join(t.TempDir(), "rooms.db"), filepath.Join(t.TempDir(), "backup.db")
@@ -183,7 +182,7 @@ func TestServeMoves(t *testing.T) {
 	var room struct{ Code string }
 	serving := func(name string, do func(url string), where ...string) {
 		t.Helper()
-		t.Run(name, func(t *testing.T) { // whose end is the host's
+		t.Run(name, func(t *testing.T) { // the host stops with the subtest
 			_, url := serves(t, where...)
 			do(url)
 		})

@@ -17,7 +17,7 @@ import (
 	"muster/selection"
 )
 
-// arena is a real server of the session, and how far it is from each player.
+// arena is a real server of the session, and its distance from each player.
 type arena struct {
 	name    string
 	mapName string
@@ -26,8 +26,8 @@ type arena struct {
 	delays  [3]time.Duration
 }
 
-// The session's servers: the best two are of no use, one is full of bots and one
-// on another map. Of the rest the last is nobody's favourite and everyone's best.
+// The session's servers. The nearest two are unsuitable: one is full of bots and one has another
+// map. Of the others, the last is nobody's favourite and the best for everyone together.
 var arenas = []arena{
 	{"full of bots", "oa_dm1", 4, 4, [3]time.Duration{10e6, 10e6, 10e6}},
 	{"other map", "oa_dm2", 8, 0, [3]time.Duration{15e6, 15e6, 15e6}},
@@ -45,13 +45,12 @@ func arenaAddr(i int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 202, 0, byte(i + 1)}), 27960)
 }
 
-// realAddr is where the server itself listens, behind its relay.
+// realAddr returns where the server itself listens, behind its relay.
 func realAddr(i int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(31001+i))
 }
 
-// startServers runs real servers behind relays and returns a servers file once
-// all of them answer.
+// startServers runs real servers behind relays and returns a servers file once all of them answer.
 func startServers(t *testing.T, servers []arena) string {
 	t.Helper()
 	var list strings.Builder
@@ -77,8 +76,8 @@ func startServers(t *testing.T, servers []arena) string {
 	return file
 }
 
-// TestGameSession is the main job on real servers: a host and three peers as
-// processes of their own.
+// TestGameSession plays a whole session on real servers: a host and three peers as separate
+// processes.
 func TestGameSession(t *testing.T) {
 	file := startServers(t, arenas)
 	at, home := freePort(t), t.TempDir()
@@ -152,8 +151,8 @@ func fleetFile(t *testing.T, servers int) string {
 	return file
 }
 
-// TestKilledPeer: a player's program is killed while it measures and started
-// again; it goes on where it was.
+// TestKilledPeer checks that a player's program that is killed while it measures continues after a
+// restart.
 func TestKilledPeer(t *testing.T) {
 	file := fleetFile(t, 1200)
 	at, home := freePort(t), t.TempDir()
@@ -186,8 +185,8 @@ func TestKilledPeer(t *testing.T) {
 	again.awaits(`connect|start it yourself`)
 }
 
-// TestRestartedHost: the host is killed while everyone measures; started again
-// it has its room, the peers come back, and the session goes on.
+// TestRestartedHost checks a host that is killed while everyone measures. After a restart it has
+// its room, the peers reconnect, and the session goes on.
 func TestRestartedHost(t *testing.T) {
 	file := fleetFile(t, 1200)
 	at, home := freePort(t), t.TempDir()

@@ -19,8 +19,8 @@ import (
 	"muster/internal/sim"
 )
 
-// vantage is a data file of 60 servers: those of one country near, of another
-// far, and some silent.
+// vantage writes a data file of 60 servers: near ones in one country, far ones in another, and some
+// silent.
 func vantage(t *testing.T, name string) string {
 	t.Helper()
 	var csv strings.Builder
@@ -70,7 +70,7 @@ func TestSimulationDocument(t *testing.T) {
 	}
 }
 
-// TestRunsCountTheirSeeds: several runs are those that one would have one by one.
+// TestRunsCountTheirSeeds checks that several runs at once equal the same runs one by one.
 func TestRunsCountTheirSeeds(t *testing.T) {
 	var csv strings.Builder
 	csv.WriteString("addr,asn,rtt_ms\n")
@@ -93,7 +93,7 @@ func TestRunsCountTheirSeeds(t *testing.T) {
 	}
 }
 
-// TestDataFromStandardInput: a pipe is a file.
+// TestDataFromStandardInput checks that a pipe works as a file.
 func TestDataFromStandardInput(t *testing.T) {
 	const file = "addr,rtt_ms\n10.0.0.1:1,20\n"
 	for _, args := range [][]string{{"--data", "-"}, {"--matrix", "-", "--place", "1"}} {
@@ -108,7 +108,7 @@ func TestDataFromStandardInput(t *testing.T) {
 	}
 }
 
-// TestPlacesStayApart: two files of one name are two places.
+// TestPlacesStayApart checks that two files with the same name are two places.
 func TestPlacesStayApart(t *testing.T) {
 	out := succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--data", vantage(t, "au.csv"), "--strategy", "as", "--runs", "2", "--json")
 	rows := decode[struct{ Rows []sim.Simulation }](t, []byte(out)).Rows
@@ -125,7 +125,7 @@ func TestSimulationTable(t *testing.T) {
 	}
 }
 
-// TestPlot: the picture is an SVG with a panel a trial.
+// TestPlot checks that the picture is an SVG with a panel for each trial.
 func TestPlot(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "picture.svg")
 	succeeds(t, "simulate", "--data", vantage(t, "au.csv"), "--strategy", "as,adaptive", "--runs", "1", "--plot", file)
@@ -152,7 +152,7 @@ func TestPlot(t *testing.T) {
 	}
 }
 
-// gzipped is a gzipped file of the test.
+// gzipped writes a compressed file for the test.
 func gzipped(t *testing.T, name, text string) string {
 	t.Helper()
 	var packed bytes.Buffer
@@ -164,10 +164,10 @@ func gzipped(t *testing.T, name, text string) string {
 	return writeFile(t, name, packed.String())
 }
 
-// matrix has four hosts, two near each other in two towns.
+// matrix has four hosts in two towns; the two in a town are near each other.
 const matrix = "0 8 150 160\n8 0 155 165\n150 155 0 9\n160 165 9 0\n"
 
-// serverList is a list with what others call its columns.
+// serverList returns a list with the column names that other programs use.
 func serverList(n int) string {
 	var csv strings.Builder
 	csv.WriteString("ip,port,country,asn,players\n")
@@ -177,7 +177,7 @@ func serverList(n int) string {
 	return csv.String()
 }
 
-// TestMatrixWorlds: real round trips, a real list, each run another world.
+// TestMatrixWorlds checks worlds from real round trips and a real list; each run is another world.
 func TestMatrixWorlds(t *testing.T) {
 	plain, packed := writeFile(t, "rtt.txt", matrix), gzipped(t, "rtt.txt.gz", matrix)
 	list, packedList := writeFile(t, "list.csv", serverList(300)), gzipped(t, "list.csv.gz", serverList(300))
@@ -185,7 +185,7 @@ func TestMatrixWorlds(t *testing.T) {
 		args := append([]string{"simulate", "--strategy", "conventional,adaptive", "--runs", "3", "--json"}, more...)
 		return decode[struct{ Rows []sim.Simulation }](t, []byte(succeeds(t, args...))).Rows
 	}
-	// Hosts that are drawn count as one place, whichever they are.
+	// Drawn hosts count as one place, whichever hosts they are.
 	drawn := simulate("--matrix", plain, "--servers", list, "--draw", "2")
 	if len(drawn) != 2 || drawn[0].Data != "rtt" || drawn[0].Runs != 6 || drawn[0].Listed != 300 || drawn[1].Recall < 0.9 {
 		t.Errorf("%+v", drawn)
@@ -207,7 +207,7 @@ func TestMatrixWorlds(t *testing.T) {
 	}
 }
 
-// TestMatrixGroup: the players of a group are drawn anew for each world.
+// TestMatrixGroup checks that the players of a group are drawn again for each world.
 func TestMatrixGroup(t *testing.T) {
 	file, list := writeFile(t, "rtt.txt", matrix), writeFile(t, "list.csv", serverList(300))
 	out := succeeds(t, "simulate", "--group", "--matrix", file, "--servers", list, "--draw", "far:2", "--runs", "3", "--json")
@@ -219,8 +219,8 @@ func TestMatrixGroup(t *testing.T) {
 	}
 }
 
-// TestLabelsOfWorlds: plans are told other places than those by which a world was
-// made, by one seed the same, and a group's as well.
+// TestLabelsOfWorlds checks that plans can be given other locations than those that made the world.
+// With the same seed the labels are the same, also for a group.
 func TestLabelsOfWorlds(t *testing.T) {
 	file, list := writeFile(t, "rtt.txt", matrix), writeFile(t, "list.csv", serverList(300))
 	other := writeFile(t, "other.csv", strings.ReplaceAll(serverList(300), "JP", "DE"))
@@ -308,7 +308,7 @@ func TestWrongSimulations(t *testing.T) {
 	})
 }
 
-// TestGroupLadder: of several limits the strictest that can be kept holds.
+// TestGroupLadder checks that the strictest of several limits that can be kept applies.
 func TestGroupLadder(t *testing.T) {
 	ann, bob := vantage(t, "ann.csv"), vantage(t, "bob.csv")
 	for limits, found := range map[string]bool{"1ms": false, "1ms,200ms": true} {
@@ -319,7 +319,7 @@ func TestGroupLadder(t *testing.T) {
 	}
 }
 
-// TestGroupSimulation: full, naive and coordinated, side by side.
+// TestGroupSimulation checks the full, naive and coordinated methods side by side.
 func TestGroupSimulation(t *testing.T) {
 	ann, bob := vantage(t, "ann.csv"), vantage(t, "bob.csv")
 	args := []string{"simulate", "--group", "--data", ann, "--data", bob, "--by", "minimax", "--runs", "2"}
@@ -363,8 +363,8 @@ func TestGroupSimulation(t *testing.T) {
 	})
 }
 
-// TestGroupMeasuredApart: everybody's discovery asks in another order, and the
-// files of one list are one group all the same.
+// TestGroupMeasuredApart checks that files of one list form a group, although each player's
+// discovery asks in another order.
 func TestGroupMeasuredApart(t *testing.T) {
 	const header = "addr,rtt_ms,max_players,map\n"
 	ann := writeFile(t, "ann.csv", header+"10.0.0.1:1,20,8,dm1\n10.0.0.2:1,40,8,dm2\n10.0.0.3:1,60,8,dm2\n")
@@ -381,8 +381,8 @@ func TestGroupMeasuredApart(t *testing.T) {
 			"hint: have everybody ask all servers of one list"}}.check(t)
 }
 
-// TestGroupFilters: map, seats, passwords and weights count in a simulation as they
-// do in select.
+// TestGroupFilters checks that map, seats, passwords and weights count in a simulation as in
+// select.
 func TestGroupFilters(t *testing.T) {
 	const header = "addr,rtt_ms,players,max_players,map,mode,password\n"
 	ann := writeFile(t, "ann.csv", header+
@@ -411,7 +411,7 @@ func TestGroupFilters(t *testing.T) {
 	}
 }
 
-// TestGroupLooksAlone: the naive method looks as it is told.
+// TestGroupLooksAlone checks that the naive method searches as its flags say.
 func TestGroupLooksAlone(t *testing.T) {
 	ann, bob := vantage(t, "ann.csv"), vantage(t, "bob.csv")
 	naive := func(more ...string) float64 {

@@ -32,12 +32,12 @@ import (
 	"muster/internal/lab/netfab"
 )
 
-// The internet of the nights: game servers, the host, and players behind routers of
-// their own. The players are those of a household, each in another town.
+// The simulated internet: game servers, the host, and players behind routers of their own. The
+// players have the names of a household, but each lives in another town.
 var (
 	serversPrefix4 = netip.MustParsePrefix("11.0.0.0/8") // wide, as the internet is; no packet leaves the namespaces
 	serversPrefix6 = netip.MustParsePrefix("2001:db8:ff::/48")
-	farPrefix      = netip.MustParsePrefix("12.18.0.0/15") // who is no game server
+	farPrefix      = netip.MustParsePrefix("12.18.0.0/15") // no game servers
 	hostAddrs      = []netip.Prefix{netip.MustParsePrefix("198.51.100.1/32"), netip.MustParsePrefix("2001:db8:51::1/128")}
 )
 
@@ -47,12 +47,11 @@ const (
 	gameVerb = 71   // OpenArena's protocol
 	mapSize  = 40e6 // nanoseconds from one side of the map to the other
 	shortest = 2 * time.Millisecond
-	// someServers are measured in two seconds.
+	// someServers is how many are measured in two seconds.
 	someServers = 120
 )
 
-// distance is how far two addresses are from each other: each has its place on a
-// map.
+// distance returns how far apart two addresses are; each has a place on a map.
 func distance(a, b netip.Addr) time.Duration {
 	place := func(addr netip.Addr) (x, y float64) {
 		h := fnv.New64a()
@@ -65,7 +64,7 @@ func distance(a, b netip.Addr) time.Duration {
 	return shortest + time.Duration(math.Hypot(ax-bx, ay-by)*mapSize)
 }
 
-// stage is where a night takes place: the machines, and what runs on them.
+// stage is where a session takes place: the machines, and the programs on them.
 type stage struct {
 	setting
 	t   *testing.T
@@ -89,20 +88,20 @@ type stage struct {
 type setting struct {
 	seed    uint64
 	servers int
-	// line is every player's, hostLine the host's.
+	// line is every player's line, hostLine the host's.
 	line, hostLine netfab.Line
 	nat            netfab.NAT
-	// oneNAT: only the first of the players has that router, the others have good ones.
+	// oneNAT gives only the first player that router; the others have good ones.
 	oneNAT bool
 	only6  bool
 	game   string // openarena if it is empty
-	// lies, if not nil, is what servers answer instead of what is honest.
+	// lies, if not nil, replaces servers' honest answers.
 	lies func(q question, r quake3.Request, info discovery.Info, honest reply) []reply
 }
 
 var stages atomic.Int64
 
-// newStage builds the machines, and has the game servers answer.
+// newStage builds the machines and starts the game servers.
 func newStage(t *testing.T, s setting) *stage {
 	t.Helper()
 	s.servers, s.game = cmp.Or(s.servers, someServers), cmp.Or(s.game, "openarena")
@@ -148,7 +147,7 @@ func newStage(t *testing.T, s setting) *stage {
 	return st
 }
 
-// serverAddr spreads servers over networks, as the internet has them.
+// serverAddr spreads servers over networks, as on the internet.
 func serverAddr(i int, is6 bool) netip.AddrPort {
 	addr := netip.AddrFrom4([4]byte{11, byte(i % 97), byte(i), byte(1 + i>>8)})
 	if is6 {
@@ -157,7 +156,7 @@ func serverAddr(i int, is6 bool) netip.AddrPort {
 	return netip.AddrPortFrom(addr, gamePort)
 }
 
-// serveGames has every server answer, and writes the file that lists them.
+// serveGames starts every server, and writes the file that lists them.
 func (st *stage) serveGames(is6 bool) {
 	st.t.Helper()
 	infos := st.listGames(is6)
@@ -175,8 +174,7 @@ func (st *stage) serveGames(is6 bool) {
 	})
 }
 
-// listGames writes the file that lists the servers, and returns what each says of
-// itself.
+// listGames writes the file that lists the servers, and returns what each says about itself.
 func (st *stage) listGames(is6 bool) map[netip.Addr]discovery.Info {
 	st.t.Helper()
 	var list strings.Builder
@@ -193,7 +191,7 @@ func (st *stage) listGames(is6 bool) map[netip.Addr]discovery.Info {
 	return infos
 }
 
-// question is a datagram that came to one of the addresses far away.
+// question is a datagram to one of the far addresses.
 type question struct {
 	from    netip.AddrPort
 	to      netip.Addr
@@ -203,14 +201,14 @@ type question struct {
 // reply is a datagram of an answer.
 type reply struct {
 	data  []byte
-	from  netip.Addr // zero: who was asked
+	from  netip.Addr // zero: the address that was asked
 	after time.Duration
 }
 
-// longestQuery is more than any that a game server understands.
+// longestQuery is longer than any query that a game server understands.
 const longestQuery = 2048
 
-// serve answers at a port of all addresses far away, until the test ends.
+// serve answers at a port of all far addresses until the test ends.
 func (st *stage) serve(port int, is6 bool, answer func(question) []reply) {
 	st.t.Helper()
 	var conn *net.UDPConn
@@ -219,7 +217,7 @@ func (st *stage) serve(port int, is6 bool, answer func(question) []reply) {
 		network, any = "udp6", "::"
 	}
 	err := st.far.Inside(func() (err error) {
-		if is6 { // else it must not send from addresses that only a route makes its own
+		if is6 { // otherwise it must not send from addresses that only a route makes its own
 			if err = os.WriteFile("/proc/sys/net/ipv6/ip_nonlocal_bind", []byte("1"), 0); err != nil {
 				return err
 			}
@@ -257,7 +255,8 @@ func (st *stage) serve(port int, is6 bool, answer func(question) []reply) {
 	})
 }
 
-// addressed reads from a socket who was asked, and writes as any of its addresses.
+// addressed returns functions for a socket: read also returns the address that was asked, and write
+// sends from any of the machine's addresses.
 func addressed(conn *net.UDPConn, is6 bool) (read func([]byte) (question, bool), write func(b []byte, from netip.Addr, to net.Addr)) {
 	asked := func(b []byte, to net.IP, from net.Addr) (question, bool) {
 		addr, _ := netip.AddrFromSlice(to)
@@ -317,11 +316,11 @@ func (st *stage) act(name string, m *netfab.Machine, args ...string) *actor {
 	return a
 }
 
-// start starts the program, in its own folders, where it finds what it left.
+// start starts the program in its own folders, where it finds what it left.
 func (a *actor) start() {
 	a.st.t.Helper()
 	muster := command(a.st.t, filepath.Join(a.st.homes, a.name), a.args...)
-	a.cmd = a.machine.Command(cmp.Or(*nightBinary, muster.Path), muster.Args[1:]...)
+	a.cmd = a.machine.Command(cmp.Or(*sessionBinary, muster.Path), muster.Args[1:]...)
 	a.cmd.Env, a.cmd.Stdout, a.cmd.Stderr = muster.Env, a.out, a.out
 	a.done = make(chan struct{})
 	if err := a.cmd.Start(); err != nil {
@@ -335,7 +334,7 @@ func (a *actor) start() {
 
 func (a *actor) signal(s os.Signal) { a.cmd.Process.Signal(s) }
 
-// stop ends the program, one that is stopped, too, and waits for it.
+// stop ends the program, even a frozen one, and waits for it.
 func (a *actor) stop(s os.Signal) {
 	a.signal(syscall.SIGCONT)
 	a.signal(s)
@@ -358,14 +357,14 @@ func (a *actor) hasEnded() bool {
 	}
 }
 
-// openFiles is how many files and sockets the program has open.
+// openFiles returns how many files and sockets the program has open.
 func (a *actor) openFiles() int {
 	list, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", a.cmd.Process.Pid))
 	return len(list)
 }
 
-// open has the host open the room. With an organiser who plays, the first of the
-// household sits at the host's machine.
+// open opens the room on the host. If the organiser plays, the first player sits at the host's
+// machine.
 func (st *stage) open(plays bool, more ...string) {
 	st.t.Helper()
 	args := append([]string{"host", "--game", st.game, "--listen", fmt.Sprintf(":%d", roomPort),
@@ -386,7 +385,7 @@ func (st *stage) open(plays bool, more ...string) {
 	st.link, st.code = printed(`(?m)^link +(\S+)$`), printed(`(?m)^code +(\w+)$`)
 }
 
-// join has players join, all who do not sit at the host's machine.
+// join starts the program of every player who is not at the host's machine.
 func (st *stage) join(more ...string) {
 	for i, name := range householders {
 		if strings.Contains(strings.Join(st.hosting.args, " "), "--name "+name) {
@@ -396,7 +395,7 @@ func (st *stage) join(more ...string) {
 	}
 }
 
-// launches has a player's game write down where it was sent, and end.
+// launches returns flags by which a player's game records where it was sent, and ends.
 func (st *stage) launches(name string) []string {
 	script := filepath.Join(st.homes, "launch.sh")
 	if _, err := os.Stat(script); err != nil {
@@ -407,18 +406,18 @@ func (st *stage) launches(name string) []string {
 	return []string{"--launch", "auto", "--launch-command", fmt.Sprintf("%s %s {address}", script, filepath.Join(st.homes, name+".launched"))}
 }
 
-// launched is where a player's game was started, as often as it was.
+// launched returns where a player's game was started, once for each time.
 func (st *stage) launched(name string) []string {
 	return strings.Fields(readFile(filepath.Join(st.homes, name+".launched")))
 }
 
-// onHost asks the host's own machine.
+// onHost returns a client on the host's own machine.
 func (st *stage) onHost() *http.Client {
 	h := &house{t: st.t}
 	return h.client(st.host.Namespace)
 }
 
-// room is the room as the host shows it, if it answers.
+// room returns the room as the host shows it, if it answers.
 func (st *stage) room(client *http.Client) (wire.Document, bool) {
 	var room wire.Document
 	reply, err := client.Get(fmt.Sprintf("http://127.0.0.1:%d/api/rooms/%s", roomPort, st.code))
@@ -433,19 +432,19 @@ func (st *stage) room(client *http.Client) (wire.Document, bool) {
 	return room, err == nil && json.Unmarshal(text, &room) == nil
 }
 
-// verdict is what has become of a night.
+// verdict is the state of a session.
 type verdict struct {
 	over    bool // everyone is in the game, on the same server
 	missing []string
 	leftOut []string
-	// unreachable is how many servers were culled since they answered somebody not.
+	// unreachable is how many servers were culled because they did not answer somebody.
 	unreachable int
 	stage       wire.Stage
 	log         string
 	room        wire.Document
 }
 
-// look says how far the night is.
+// look returns how far the session is.
 func (st *stage) look(client *http.Client) (v verdict) {
 	where := map[string]bool{}
 	for _, name := range householders {
@@ -486,7 +485,7 @@ func (st *stage) awaitTogether() (v verdict) {
 	return v
 }
 
-// programs are all that were started.
+// programs returns all programs that were started.
 func (st *stage) programs() (all []*actor) {
 	for _, a := range append(st.peers[:], st.hosting) {
 		if a != nil {
@@ -496,11 +495,10 @@ func (st *stage) programs() (all []*actor) {
 	return all
 }
 
-// mostFiles is more than a program has open in such a night, unless it forgets to
-// close them.
+// mostFiles is more than a program opens in such a session, unless it forgets to close them.
 const mostFiles = 60
 
-// inspect finds what no night may leave behind in a program.
+// inspect checks that a session leaves nothing behind in a program.
 func (st *stage) inspect() {
 	st.t.Helper()
 	for _, a := range st.programs() {

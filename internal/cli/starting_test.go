@@ -18,7 +18,7 @@ import (
 	"muster/internal/echo"
 )
 
-// gameServer answers as an OpenArena server does, so much later.
+// gameServer answers as an OpenArena server does, with a delay.
 func gameServer(t *testing.T, later time.Duration) string {
 	t.Helper()
 	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -42,9 +42,9 @@ func gameServer(t *testing.T, later time.Duration) string {
 	return conn.LocalAddr().String()
 }
 
-// TestStartCommand: where no server suits and one at a place would, the organiser's command
-// starts it, the room goes there once it answers, and it is ended with the night. What goes
-// wrong is said plainly, and the room stays as it is.
+// TestStartCommand checks that the organiser's command starts a server if none suits and one at a
+// place would. The room goes there once it answers, and the server ends with the session. Failures
+// are said plainly, and leave the room as it is.
 func TestStartCommand(t *testing.T) {
 	t.Parallel()
 	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -132,8 +132,8 @@ func TestStartCommandWrongUse(t *testing.T) {
 	}
 }
 
-// TestDiscoverPlaces: one player, too, is told what a server at a place would give. A busy
-// machine adds to each ping, sometimes more to the near one, though not always.
+// TestDiscoverPlaces checks that a single player, too, is told how a server at a place would do. A
+// busy machine delays each ping, sometimes the near one more, though not always.
 func TestDiscoverPlaces(t *testing.T) {
 	t.Parallel()
 	const later = 300

@@ -9,8 +9,8 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// TestEmptyToken: a player whose place in the room was not kept is told why the room takes
-// them for somebody new, and what to do.
+// TestEmptyToken checks a player whose place in the room was not kept. The player is told why the
+// room treats them as new, and what to do.
 func TestEmptyToken(t *testing.T) {
 	host := begin(t, "host", "--game", "openarena", "--servers", writeFile(t, "servers.txt", "127.0.0.1:1\n"), "--listen", "127.0.0.1:0",
 		"--no-browser", "--no-mdns", "--no-play", "--launch", "never", "--lan", "off")

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTuning: the thresholds that the help shows are those that hold, and each of
-// them counts.
+// TestTuning checks that the thresholds in the help are the ones in use, and that each has an
+// effect.
 func TestTuning(t *testing.T) {
 	simulate := func(more ...string) string {
 		return succeeds(t, append([]string{"simulate", "--world", "et2007", "--place", "AU", "--runs", "1", "--json"}, more...)...)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestUnitCarriesWhatDocsSay: the service may open as many files as docs/scale.md counts for
-// the rooms that one host holds.
+// TestUnitCarriesWhatDocsSay checks that the service may open as many files as docs/scale.md needs
+// for the rooms of one host.
 func TestUnitCarriesWhatDocsSay(t *testing.T) {
 	find := func(file, pattern string) string {
 		t.Helper()

@@ -12,8 +12,8 @@ import (
 	"muster/internal/release"
 )
 
-// TestVerify: who reads the exit status alone knows whether to run what they got, and
-// who reads the text knows what to do.
+// TestVerify checks that the exit status alone says whether to run a file, and that the text says
+// what to do.
 func TestVerify(t *testing.T) {
 	public, private, err := minisign.GenerateKey(nil)
 	if err != nil {
@@ -67,7 +67,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// TestVersion: what is not a release does not call itself one.
+// TestVersion checks that a build that is no release does not claim to be one.
 func TestVersion(t *testing.T) {
 	if out := succeeds(t, "--version"); !strings.HasPrefix(out, "muster devel (") || strings.Count(out, "\n") != 1 {
 		t.Errorf("%q", out)

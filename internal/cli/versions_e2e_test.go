@@ -13,7 +13,7 @@ import (
 	"muster/host/wire"
 )
 
-// minecraftOf is a real server of Minecraft of a version.
+// minecraftOf runs a real Minecraft server of a version.
 func minecraftOf(t *testing.T, port uint16, version string) netip.AddrPort {
 	t.Helper()
 	at := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), port)
@@ -24,9 +24,9 @@ func minecraftOf(t *testing.T, port uint16, version string) netip.AddrPort {
 	return at
 }
 
-// TestVersions: of two servers the one is left out that a player's version does not get
-// into, and people are told so before they are sent anywhere. If there is no other, they
-// are told on whose account nobody goes.
+// TestVersions checks that a server is left out if a player's version cannot enter it, and that
+// people are told before they are sent anywhere. If there is no other server, they are told which
+// player prevents it.
 func TestVersions(t *testing.T) {
 	newer, older := minecraftOf(t, 21500, "1.20.4"), minecraftOf(t, 21510, "1.8.9")
 	both := writeFile(t, "both.txt", fmt.Sprintf("%v\n%v\n", newer, older))

@@ -12,8 +12,8 @@ import (
 	"muster/internal/await"
 )
 
-// visitsFile is where the visits to a game's servers are kept, empty now. Each test has a
-// game of its own, which no other visits: they run beside each other.
+// visitsFile returns the file of the visits to a game's servers, and removes it. Each test has a
+// game of its own that no other test visits, because they run in parallel.
 func visitsFile(t *testing.T, game string) string {
 	file := filepath.Join(os.Getenv("XDG_CACHE_HOME"), "muster", "visits", game+".json")
 	os.Remove(file)
@@ -35,8 +35,8 @@ func readVisits(t *testing.T, file string) history.Memory {
 	return memory
 }
 
-// startsWarm runs the command, which must find servers, and reports whether it said
-// that it starts from the last visit. It waits for none that are far or silent.
+// startsWarm runs the command, which must find servers, and reports whether it says that it starts
+// from the last visit. Its timeout is short, so that it waits for no far or silent servers.
 func startsWarm(t *testing.T, args []string) bool {
 	t.Helper()
 	o := muster(t, append(args, "--timeout", "300ms")...)
@@ -75,8 +75,7 @@ func TestTheNextVisitStartsFromTheLast(t *testing.T) {
 	}, "drafts are left")
 }
 
-// TestABrokenMemoryIsNone: whatever lies there, the visit goes on without a
-// word, and leaves a good one.
+// TestABrokenMemoryIsNone checks that a damaged file of visits is ignored silently and replaced.
 func TestABrokenMemoryIsNone(t *testing.T) {
 	t.Parallel()
 	file := visitsFile(t, "nexuiz")
@@ -99,7 +98,7 @@ func TestABrokenMemoryIsNone(t *testing.T) {
 	}
 }
 
-// TestNoFolderIsNoError: a file stands where the folder should be.
+// TestNoFolderIsNoError checks a file in place of the folder.
 func TestNoFolderIsNoError(t *testing.T) {
 	folder := filepath.Dir(visitsFile(t, "openarena"))
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(filepath.Dir(folder), 0o700), os.WriteFile(folder, nil, 0o600)); err != nil {
@@ -111,7 +110,7 @@ func TestNoFolderIsNoError(t *testing.T) {
 	}
 }
 
-// TestATravellerIsTold: the memory is of another place.
+// TestATravellerIsTold checks the message if the remembered visit was from another place.
 func TestATravellerIsTold(t *testing.T) {
 	t.Parallel()
 	file := visitsFile(t, "smokinguns")

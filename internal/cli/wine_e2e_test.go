@@ -24,7 +24,7 @@ import (
 	"muster/internal/invite"
 )
 
-// windows is a Windows that wine plays, with a user who has just one program on it.
+// windows is a Windows simulated by wine, with a user who has just one program on it.
 //
 //	testdata/wine/person   looks at windows and types into them
 //	testdata/wine/game     is the game that is started
@@ -32,25 +32,24 @@ import (
 type windows struct {
 	t   *testing.T
 	env []string
-	// drive is the folder that Windows calls C:\, and dir one for what Linux is told.
+	// drive is the folder that Windows calls C:\. dir holds files for the Linux side.
 	drive, dir string
-	// shown is how many pages of Home the browser was opened for that a test has seen.
+	// shown counts the pages of Home, opened in the browser, that a test has seen.
 	shown *int
 }
 
 const (
-	// programs is a folder as Windows' users have them: with blanks, brackets and letters
-	// that are not in ASCII.
+	// programs is a typical folder on Windows, with blanks, brackets and letters outside ASCII.
 	programs  = `C:\Program Files (x86)\Mü ster`
 	musterExe = programs + `\muster.exe`
 	// measuringExe is muster.exe with UDP under wine, see [windows.withUDP].
 	measuringExe = programs + `\measuring.exe`
 	personExe    = `C:\person.exe`
-	// gameExe is where whoever likes to break command lines has their game.
+	// gameExe has a path that breaks careless command lines.
 	gameExe = `C:\Games & co (100%)\it's ^ my! own\game.exe`
 )
 
-// newWindows installs it: a few seconds, once for all tests.
+// newWindows installs it, which takes a few seconds, once for all tests.
 func newWindows(t *testing.T) *windows {
 	t.Helper()
 	dir := t.TempDir()
@@ -59,7 +58,7 @@ func newWindows(t *testing.T) *windows {
 		"WINEDLLOVERRIDES=winemenubuilder.exe=d;mscoree,mshtml=",
 		"HOME="+dir, "PATH="+dir+":"+os.Getenv("PATH"), "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "DISPLAY=", "WAYLAND_DISPLAY=", "SSH_CONNECTION=",
 		"XDG_STATE_HOME=", "XDG_CONFIG_HOME=", "XDG_CACHE_HOME=", "XDG_DATA_HOME=") // Muster reads them on Windows, too
-	t.Cleanup(func() { w.linux("wineserver", "-k") }) // and all that runs there
+	t.Cleanup(func() { w.linux("wineserver", "-k") }) // and all programs in it
 	w.linux("wineboot", "--init")
 	w.linux("x86_64-w64-mingw32-ld", "-shared", "-o", w.file(`C:\windows\system32\bcryptprimitives.dll`), "testdata/wine/bcryptprimitives.def")
 	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\nprintf '%s\\n' \"$1\" >>\"$0.opened\"\n"), 0o700); err != nil {
@@ -71,8 +70,8 @@ func newWindows(t *testing.T) *windows {
 "Graphics"="null"
 `)
 	w.does("regedit", "/S", settings)
-	w.linux("wineserver", "-k", "-w") // the next program has the desktop that nobody sees
-	// Without a window for a second wine closes it, and the next program may get none.
+	w.linux("wineserver", "-k", "-w") // the next program gets the invisible desktop
+	// Without a window for a second, wine closes the desktop, and the next program may get none.
 	start(t, "notepad", w.command("", "notepad"))
 	for file, source := range map[string]string{musterExe: "muster", personExe: "./testdata/wine/person", gameExe: "./testdata/wine/game"} {
 		build := exec.Command("go", "build", "-trimpath", "-o", w.file(file), source)
@@ -85,13 +84,13 @@ func newWindows(t *testing.T) *windows {
 	return w
 }
 
-// withUDP makes a muster.exe that gets UDP sockets of wine. Go forbids each of them to
-// tell of unreachable networks (SIO_UDP_NETRESET, since Windows 10), which wine 8 does not
-// know, so that there are none; here it forbids a second time what it forbids anyway, to
-// tell of unreachable ports.
+// withUDP makes a muster.exe that can open UDP sockets under wine. Go asks every UDP socket not to
+// report unreachable networks (SIO_UDP_NETRESET, since Windows 10). Wine 8 does not know that
+// option, so that opening fails. The patched program asks a second time not to report unreachable
+// ports.
 func (w *windows) withUDP() {
 	w.t.Helper()
-	netReset, portReset := []byte{0x0f, 0, 0, 0x98}, []byte{0x0c, 0, 0, 0x98} // as amd64 has them
+	netReset, portReset := []byte{0x0f, 0, 0, 0x98}, []byte{0x0c, 0, 0, 0x98} // in amd64's byte order
 	program, err := os.ReadFile(w.file(musterExe))
 	if err != nil {
 		w.t.Fatal(err)
@@ -111,14 +110,14 @@ func (w *windows) withUDP() {
 	}
 }
 
-// in is the same Windows for a part of the test.
+// in returns the same Windows for a part of the test.
 func (w *windows) in(t *testing.T) *windows {
 	part := *w
 	part.t = t
 	return &part
 }
 
-// linux runs a program of Linux that has to do with wine.
+// linux runs a Linux program that belongs to wine.
 func (w *windows) linux(name string, args ...string) {
 	w.t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -126,12 +125,12 @@ func (w *windows) linux(name string, args ...string) {
 	}
 	cmd := exec.Command(name, args...)
 	cmd.Env = w.env
-	if out, err := cmd.CombinedOutput(); err != nil && name != "wineserver" { // which fails if nothing runs
+	if out, err := cmd.CombinedOutput(); err != nil && name != "wineserver" { // it fails if nothing runs
 		w.t.Fatalf("%s: %v\n%s", name, err, out)
 	}
 }
 
-// file is where Linux has a file of drive C, in a folder that is made if need be.
+// file returns the Linux path of a file on drive C, and creates its folder if needed.
 func (w *windows) file(path string) string {
 	w.t.Helper()
 	file := filepath.Join(w.drive, filepath.FromSlash(strings.ReplaceAll(strings.TrimPrefix(path, `C:\`), `\`, "/")))
@@ -141,7 +140,7 @@ func (w *windows) file(path string) string {
 	return file
 }
 
-// command is a program of Windows, with folders for Muster of its own if as is a name.
+// command returns a Windows program to run. If as is a name, Muster gets its own folders there.
 func (w *windows) command(as string, argv ...string) *exec.Cmd {
 	cmd := exec.Command("wine", argv...)
 	cmd.Env = slices.Clone(w.env)
@@ -151,10 +150,10 @@ func (w *windows) command(as string, argv ...string) *exec.Cmd {
 	return cmd
 }
 
-// does runs a program of Windows to its end, and returns what it prints.
+// does runs a Windows program to its end, and returns its output.
 func (w *windows) does(argv ...string) string {
 	w.t.Helper()
-	out, err := os.CreateTemp(w.dir, "printed") // no pipe: what it starts would hold that open
+	out, err := os.CreateTemp(w.dir, "printed") // no pipe: a program that it starts would hold it open
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -165,7 +164,7 @@ func (w *windows) does(argv ...string) string {
 	return strings.ReplaceAll(readFile(out.Name()), "\r\n", "\n")
 }
 
-// opens opens a link or a program as a click on it does.
+// opens opens a link or a program as a click does.
 func (w *windows) opens(what string) {
 	w.t.Helper()
 	if out := w.does("start", what); out != "" {
@@ -173,7 +172,7 @@ func (w *windows) opens(what string) {
 	}
 }
 
-// person has somebody sit in front of a program: see testdata/wine/person.
+// person operates a program as somebody in front of it: see testdata/wine/person.
 func (w *windows) person(program string, does ...string) {
 	w.t.Helper()
 	if out := w.does(append([]string{personExe, program}, does...)...); out != "" {
@@ -185,11 +184,11 @@ func (w *windows) person(program string, does ...string) {
 type homePage struct {
 	w       *windows
 	browser *http.Client
-	// link is what let it in, once, and base the address.
+	// link let the browser in, once; base is the address.
 	link, base string
 }
 
-// home is the page that a browser is opened for next.
+// home returns the page of Home that the browser opens next.
 func (w *windows) home() *homePage {
 	w.t.Helper()
 	var links []string
@@ -209,7 +208,7 @@ func (w *windows) home() *homePage {
 	return h
 }
 
-// ask is Home's answer to a request of its page.
+// ask returns Home's answer to a request from its page.
 func (h *homePage) ask(method, url, body string) (int, string) {
 	h.w.t.Helper()
 	request, err := http.NewRequest(method, url, strings.NewReader(body))
@@ -238,7 +237,7 @@ func (h *homePage) enter() {
 	}
 }
 
-// invitation is how the page shows one.
+// invitation is an invitation as the page shows it.
 type invitation struct {
 	ID         int
 	Host, Code string
@@ -246,7 +245,7 @@ type invitation struct {
 	Wrong      []string
 }
 
-// invited is the one invitation that the page shows.
+// invited returns the only invitation that the page shows.
 func (h *homePage) invited() invitation {
 	h.w.t.Helper()
 	dialer := websocket.Dialer{Jar: h.browser.Jar}
@@ -278,8 +277,8 @@ func (h *homePage) quit() {
 	}
 }
 
-// TestWindows has wine run the program for Windows: all that a user does with it there,
-// up to the game. What that shows and what it cannot is in docs/windows.md.
+// TestWindows runs the Windows program under wine: everything that a user does with it there, up to
+// the game. docs/windows.md says what this shows and what it cannot.
 func TestWindows(t *testing.T) {
 	w := newWindows(t)
 	for _, part := range []struct {
@@ -293,7 +292,7 @@ func TestWindows(t *testing.T) {
 		{"is at home in the browser", (*windows).testHome},
 		{"cannot measure without UDP", (*windows).testWithoutUDP},
 		{"holds a room", (*windows).testHost},
-		{"plays an evening", (*windows).testEvening},
+		{"plays an evening", (*windows).testSession},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.test(w.in(t)) })
 	}
@@ -305,10 +304,10 @@ func (w *windows) testVersion() {
 	}
 }
 
-// testDoctor looks at a machine whose UDP does not work, and at one whose does.
+// testDoctor checks a machine whose UDP does not work, and one whose UDP does.
 func (w *windows) testDoctor() {
 	without := w.does(musterExe, "doctor")
-	// Installers note where programs and openers of links are; neither is in the PATH.
+	// Installers record where programs and openers of links are; neither is in the PATH.
 	w.does("reg", "add", `HKCU\Software\Microsoft\Windows\CurrentVersion\App Paths\openarena.exe`, "/ve", "/d", gameExe, "/f")
 	w.does("reg", "add", `HKLM\Software\Classes\steam`, "/v", "URL Protocol", "/d", "", "/f")
 	with := w.does(measuringExe, "doctor")
@@ -333,7 +332,7 @@ func (w *windows) testDoctor() {
 	}
 }
 
-// room opens a room on this Linux machine, whose end is the test's.
+// room opens a room on this Linux machine that ends with the test.
 func (w *windows) room(args ...string) (*process, invite.Link) {
 	w.t.Helper()
 	host := run(w.t, w.t.TempDir(), "host",
@@ -345,22 +344,22 @@ func (w *windows) room(args ...string) (*process, invite.Link) {
 	return host, link
 }
 
-// merge does what Windows does by itself, and wine 8 does not: what stands in the user's
-// own classes is the system's for them.
+// merge does what Windows does by itself and wine 8 does not: it merges the user's own classes into
+// the system's.
 func (w *windows) merge(scheme string) {
 	w.t.Helper()
 	w.does("reg", "copy", `HKCU\Software\Classes\`+scheme, `HKLM\Software\Classes\`+scheme, "/s", "/f")
 }
 
-// testLinks: once Muster is registered Windows' own opener leads from a link into the
-// room, after a yes, and hostile links lead nowhere; and all that goes away again.
+// testLinks checks that Windows' own opener leads from a link into the room, after a yes, once
+// Muster is registered. Hostile links lead nowhere, and unregistering removes everything.
 func (w *windows) testLinks() {
 	host, link := w.room("--servers", writeFile(w.t, "servers.txt", "127.0.0.1:27960\n"))
 	commandLine := func() string { return w.does("reg", "query", `HKCU\Software\Classes\muster`, "/s") }
 	if out := w.does(musterExe, "register"); !strings.Contains(out, "muster:// links open "+musterExe+" now") {
 		w.t.Errorf("register prints %q", out)
 	}
-	// reg.exe writes in the code page of old programs, which has no ü for wine here.
+	// reg.exe writes in the code page of old programs, which has no ü under wine here.
 	if kept := commandLine(); !strings.Contains(kept, `(Default)    REG_SZ    "C:\Program Files (x86)\M`) ||
 		!strings.Contains(kept, ` ster\muster.exe" open "%1"`) || !strings.Contains(kept, "URL Protocol") {
 		w.t.Errorf("in the registry stands\n%s", kept)
@@ -388,7 +387,7 @@ func (w *windows) testLinks() {
 		}
 		page.answer(shown.ID, false, "")
 	}
-	// A quote in a link, which browsers escape, and others may not.
+	// A quote in a link: browsers escape it, and others may not.
 	if out := w.does(musterExe, "open", link.URL(), "--launch-command=calc"); !strings.Contains(out, "takes one link, and got 2 words") {
 		w.t.Errorf("with a word behind the link:\n%s", out)
 	}
@@ -408,8 +407,7 @@ func (w *windows) testLinks() {
 	}
 }
 
-// testDoubleClick: the program that a room's page gives is called after the room, and
-// joins it.
+// testDoubleClick checks that the program from a room's page is named after the room, and joins it.
 func (w *windows) testDoubleClick() {
 	host, link := w.room("--servers", writeFile(w.t, "servers.txt", "127.0.0.1:27960\n"))
 	name := link.FileName() + " (1).exe" // a second download
@@ -429,8 +427,8 @@ func (w *windows) testDoubleClick() {
 	host.awaits(`lost the connection to zoe|zoe has left`)
 }
 
-// testHome: a double click opens Home in the browser, a second one shows the same; it
-// ends by Quit, and with its window.
+// testHome checks that a double click opens Home in the browser, and that a second one shows the
+// same Home. It ends by Quit, and with its window.
 func (w *windows) testHome() {
 	w.opens(musterExe)
 	w.person("muster.exe", "sees", "Home is open in your browser")
@@ -458,7 +456,7 @@ func (w *windows) testHome() {
 	w.person("muster.exe", "closes", "misses")
 	w.person("conhost.exe", "misses")
 
-	w.opens(musterExe) // whatever the one before could still do
+	w.opens(musterExe) // whatever the previous one could still do
 	page = w.home()
 	page.enter()
 	page.quit()
@@ -468,7 +466,8 @@ func (w *windows) testHome() {
 	}
 }
 
-// testWithoutUDP: who cannot measure hears why and what to do, and so do the others.
+// testWithoutUDP checks that a player who cannot measure reads why and what to do, and that the
+// others do, too.
 func (w *windows) testWithoutUDP() {
 	_, link := w.room("--servers", writeFile(w.t, "servers.txt", "127.0.0.1:27960\n"), "--players", "1")
 	out := w.does(musterExe, "join", link.String(), "--name", "zoe", "--launch", "never", "--once")
@@ -477,7 +476,7 @@ func (w *windows) testWithoutUDP() {
 	}
 }
 
-// testHost: a host with Windows that was killed has its room again, and who was in it.
+// testHost checks that a killed host on Windows has its room and its players again.
 func (w *windows) testHost() {
 	args := []string{musterExe, "host", "--game", "openarena", "--servers", fleetFile(w.t, 40), "--listen",
 		freePort(w.t), "--no-play", "--no-mdns", "--no-browser"}
@@ -497,9 +496,9 @@ func (w *windows) testHost() {
 	}
 }
 
-// testEvening: players with Windows measure servers and agree; games are started with just
-// the words that they should get, and what does not start is told.
-func (w *windows) testEvening() {
+// testSession checks that players on Windows measure servers and agree. Games start with exactly
+// the right arguments, and failures to start are reported.
+func (w *windows) testSession() {
 	const password = `a & calc | b < c > d ^ (e) ! ü`
 	host, link := w.room("--servers", fleetFile(w.t, 40), "--players", "6", "--password", password)
 	words := []string{`a & b | c < d > e ^ f`, `%PATH% !PATH!`, `"quoted" x"y`, `C:\ends with\`, ``, `日本`}
@@ -511,8 +510,8 @@ func (w *windows) testEvening() {
 		}
 		quoted += " " + quote + word + quote
 	}
-	// Bob has a program, Cid a program that links start, and Dan a batch file; Eve's
-	// program fails, nothing opens Fay's links, and Gus has no such program.
+	// Bob has a program, Cid a program that links start, and Dan a batch file. Eve's program fails,
+	// nothing opens Fay's links, and Gus has no such program.
 	for name, scheme := range map[string]string{"cid": "tavern", "fay": "nowhere"} {
 		if err := os.WriteFile(w.file(`C:\`+name+`\muster\games.toml`),
 			[]byte("[game.openarena]\nlaunch = [\""+scheme+"://{address}{/password}\"]\n"), 0o600); err != nil {
@@ -575,7 +574,7 @@ func (w *windows) testEvening() {
 	if text := fay.out.String(); strings.Contains(text, "have fun") {
 		w.t.Errorf("fay is told\n%s", text)
 	}
-	// The others hear why, but not where somebody keeps their programs.
+	// The others read why, but not where somebody keeps their programs.
 	host.awaits(`dan could not start \S+: cannot start game\.bat: an`)
 	dan.awaits(`cannot start game\.bat: an argument holds .*, which a batch file would take for a command`)
 	if got := readFile(w.file(`C:\dan\started.txt`)); got != "" {

@@ -15,7 +15,7 @@ import (
 	"muster/host/wire"
 )
 
-// wrong is a call that cannot work, and how the user learns of it.
+// wrong is a call that cannot work, and how the user learns about it.
 type wrong struct {
 	name string
 	args []string
@@ -48,7 +48,7 @@ func checkAll(t *testing.T, calls []wrong) {
 	}
 }
 
-// closedPort is an address of this machine at which nobody listens.
+// closedPort returns an address on this machine where nothing listens.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	conn, err := net.ListenPacket("udp4", "127.0.0.1:0")
@@ -148,8 +148,7 @@ func TestNoRoom(t *testing.T) {
 	})
 }
 
-// newerHost answers a peer's hello with what a later version might say, and
-// returns the link to its room.
+// newerHost answers a peer's hello as a later version might, and returns the link to its room.
 func newerHost(t *testing.T, answer string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -12,8 +12,8 @@ import (
 	"github.com/adrg/xdg"
 )
 
-// TestManualIsAnybodys: the manual names the reader's folders, not those of whoever made
-// the release, wherever that was.
+// TestManualIsAnybodys checks that the manual names the reader's folders, not those of the machine
+// that made the release.
 func TestManualIsAnybodys(t *testing.T) {
 	t.Setenv("HOME", "/home/whoever-builds")
 	t.Setenv("XDG_CONFIG_HOME", "/srv/whoever-builds/config")

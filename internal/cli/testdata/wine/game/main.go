@@ -1,5 +1,5 @@
-// Game stands for a game: it writes down what it was started with, beside itself, and
-// ends badly if its last word is "fail".
+// Command game stands in for a game. It writes its arguments to a file next to itself, and fails if
+// the last one is "fail".
 package main
 
 import (

@@ -1,10 +1,9 @@
-// Person does on Windows what somebody does who sits there, with a program and one thing
-// after the other:
+// Command person operates a program on Windows as a user would, with one action after the other:
 //
 //	person PROGRAM sees TEXT types TEXT sees TEXT closes misses
 //
-// It waits until TEXT stands in the program's console window, presses TEXT's keys there,
-// closes the window by its cross, and waits until the program has ended.
+// It waits until TEXT is in the program's console window, types TEXT there, closes the window, and
+// waits until the program has ended.
 package main
 
 import (
@@ -21,7 +20,7 @@ import (
 )
 
 const (
-	// patience is more than anything takes that has to come; lookAgain is between looks.
+	// patience is more than any wait takes; lookAgain is the pause between looks.
 	patience  = time.Minute
 	lookAgain = 100 * time.Millisecond
 )
@@ -55,7 +54,7 @@ func main() {
 	}
 }
 
-// running are the programs that run, by name, and their process numbers.
+// running returns the process numbers of the running programs, by name.
 func running() (map[string]uint32, error) {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
@@ -86,7 +85,7 @@ func call(dll, name string, args ...uintptr) (uintptr, error) {
 	return value, nil
 }
 
-// attach makes a program's console this one's, and opens a part of it.
+// attach attaches to a program's console, and opens a part of it.
 func attach(program, part string) (windows.Handle, error) {
 	programs, err := running()
 	if err != nil {
@@ -107,8 +106,7 @@ func attach(program, part string) (windows.Handle, error) {
 		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE, nil, windows.OPEN_EXISTING, 0, 0)
 }
 
-// sees is nil if want stands in the window, where lines that were broken at its edge are
-// one.
+// sees returns nil if want is in the window. Lines that the window's edge wraps count as one.
 func sees(program, want string) error {
 	screen, err := attach(program, "CONOUT$")
 	if err != nil {
