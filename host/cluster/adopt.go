@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// adoptAfter is how long a host waits, once it is trusted, until it adopts: after
-	// an outage of NATS, when all leases have ended, the others are about to take
-	// theirs again, and have their rooms still.
+	// adoptAfter is how long a host waits, once its lease is trusted, before it adopts. After an
+	// outage of NATS, when all leases have ended, the other hosts are about to renew theirs and
+	// still hold their rooms.
 	adoptAfter = time.Second
-	// adoptNext is how long a room may be nobody's until the host that is next in its
-	// order takes it, and offerAgain how long it is until it is yielded once more.
+	// adoptNext is how long an orphaned room waits before the next host in its order takes it.
+	// offerAgain is how long Adopt waits before it yields the same room again.
 	adoptNext  = 3 * time.Second
 	offerAgain = 3 * time.Second
 )
 
-// Adopt yields the codes of the rooms that are nobody's and for which this host is first
-// in their order; see [store.Store].
+// Adopt yields the codes of orphaned rooms for which this host is first in order; see
+// [store.Store].
 func (c *Cluster) Adopt(ctx context.Context) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		c.adopting(1)
@@ -37,7 +37,7 @@ func (c *Cluster) Adopt(ctx context.Context) iter.Seq[string] {
 			codes, again := c.orphaned(orphans, time.Now())
 			for _, code := range codes {
 				if c.Find(code).State != store.Orphaned {
-					continue // meanwhile somebody has it
+					continue // another host has it by now
 				}
 				if !yield(code) {
 					return
@@ -64,7 +64,7 @@ func (c *Cluster) Adopt(ctx context.Context) iter.Seq[string] {
 	}
 }
 
-// adopting notes that an Adopt has begun or ended, and has the lease say so.
+// adopting counts the running Adopts, and renews the lease so that it says whether there are any.
 func (c *Cluster) adopting(by int) {
 	c.lease.mu.Lock()
 	c.lease.adopts += by
@@ -75,14 +75,14 @@ func (c *Cluster) adopting(by int) {
 	}
 }
 
-// orphan is a room that is nobody's, as an Adopt has seen it.
+// orphan is a room without an owner, as an Adopt has seen it.
 type orphan struct {
 	since   time.Time
 	offered time.Time
 }
 
-// orphaned are the rooms that this host is to adopt now, and in which time it is to look
-// again, 0 if only a change can make a difference.
+// orphaned returns the rooms that this host should adopt now, and how long until it should look
+// again. again is 0 if only a change can make a difference.
 func (c *Cluster) orphaned(orphans map[string]orphan, now time.Time) (codes []string, again time.Duration) {
 	trusted, _ := c.Trust()
 	c.lease.mu.Lock()
@@ -94,7 +94,8 @@ func (c *Cluster) orphaned(orphans map[string]orphan, now time.Time) (codes []st
 	return c.directory.orphaned(orphans, rest, now)
 }
 
-// orphaned is the same for a host that is trusted, and leaves others' rooms alone for a rest.
+// orphaned does the work for a host with a trusted lease. During the given rest it leaves others'
+// rooms alone.
 func (d *directory) orphaned(orphans map[string]orphan, rest time.Duration, now time.Time) (codes []string, again time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -154,8 +155,8 @@ func (d *directory) orphaned(orphans map[string]orphan, rest time.Duration, now 
 	return codes, again
 }
 
-// rank is how many nodes come before this one in a room's order, which is by a hash of
-// both (rendezvous hashing): it is another for each room, and the same on all hosts.
+// rank returns how many nodes come before this one in a room's order. The order is by a hash of
+// both (rendezvous hashing), so it differs between rooms and is the same on all hosts.
 func rank(code, node string, nodes []string) (before int) {
 	score := func(n string) uint64 {
 		sum := sha256.Sum256([]byte(code + "\x00" + n))

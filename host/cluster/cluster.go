@@ -1,5 +1,5 @@
-// Package cluster keeps the rooms of many hosts in NATS JetStream, each owned by one
-// host at a time, as [store.Store] has it:
+// Package cluster keeps the rooms of many hosts in NATS JetStream. As [store.Store] demands, each
+// room has one owner at a time:
 //
 //	host a ──┐ Save: compare and set                   ┌──▶ directory of a
 //	         ├──▶ room.BAKODI: epoch 7, owner a, data ─┼──▶ directory of b   (headers only)
@@ -7,29 +7,28 @@
 //	         ├──▶ host.a, host.b: leases, 3 s, renewed each second
 //	         └──▶ part.…, blob.…, list.…: what is large
 //
-// Nothing that binds rests on a clock. Each write of a room names the sequence of the
-// one before it, and JetStream refuses it if there has been another: whoever claims a
-// room writes the next epoch, and from then on the owner before can write nothing. The
-// lease only says when others may claim, and when an owner is to pause. A room that
-// nobody changes costs nothing: leases are of hosts, not of rooms.
+// Ownership never rests on a clock. Each write of a room names the sequence of the one before it,
+// and JetStream refuses the write if another came between. A host that claims a room writes the
+// next epoch, and from then on the previous owner can write nothing. The lease only says when other
+// hosts may claim, and when an owner must pause. An unchanged room costs nothing, because leases
+// belong to hosts and not to rooms.
 //
-// # What is promised
+// # Promises
 //
-// What Save has acknowledged is in the memory of most of the servers that keep the
-// stream, as many as Replicas. JetStream acknowledges before it syncs its files (each
-// two minutes, if sync_interval is not set): with three replicas it survives that any one
-// server is lost, disk and all, at any moment, and that all of them are stopped in order
-// or their processes killed. It does not survive that most of them lose power within the
-// same two minutes; sync_interval: always in the servers' configuration does, for slower
-// saves. With one replica that holds for the one server. Where a server has lost what
-// was acknowledged, an owner that still has the room writes it again.
+// What Save has acknowledged is in the memory of most of the servers that keep the stream, as many
+// as Replicas. JetStream acknowledges before it syncs its files, which it does every two minutes
+// unless sync_interval is set. With three replicas, acknowledged data survives the loss of any one
+// server with its disk, at any moment. It also survives an orderly stop of all servers, and kills
+// of their processes. It does not survive a power loss of most servers within the same two minutes.
+// For that, set sync_interval: always in the servers' configuration, which makes saves slower. With
+// one replica the same holds for the one server. If a server has lost acknowledged data, an owner
+// that still has the room writes it again.
 //
 // # What is forgotten
 //
-// End replaces a room by a tombstone, which has its code, and purges its parts. After 30
-// days the tombstone is gone, too. Blobs and lists are of game servers, not of players.
-// JetStream's files have what was replaced until it writes them anew, which it does as
-// they fill up.
+// End replaces a room by a tombstone with its code, and purges its parts. After 30 days the
+// tombstone is gone, too. Blobs and lists hold data on game servers, not on players. JetStream's
+// files keep replaced messages until it compacts them, which it does as they fill up.
 package cluster
 
 import (
@@ -50,61 +49,61 @@ import (
 	"muster/host/store"
 )
 
-// Config says where the cluster is, and who this host is in it.
+// Config says where the cluster is and which host this is.
 type Config struct {
-	// URL are the NATS servers, separated by commas: nats://, tls:// or wss://.
+	// URL lists the NATS servers, separated by commas: nats://, tls:// or wss://.
 	URL string
-	// Credentials is the file of credentials that the servers ask for, CA that of the
-	// certificates which signed theirs; empty where there is none.
+	// Credentials is the file with the credentials that the servers ask for, and CA the file with
+	// the certificates of their authority. Both may be empty.
 	Credentials, CA string
-	// Node is this host's name in the cluster, which no other living host has.
+	// Node is this host's name in the cluster. No other living host has it.
 	Node string
-	// Replicas is on how many servers everything is kept; 0 stands for as many as there
-	// are, three at most.
+	// Replicas is how many servers keep a copy of everything; 0 stands for as many as there are, at
+	// most three.
 	Replicas int
-	// Prefix begins all subjects, and the names of all streams; empty stands for muster.
-	// Hosts of different prefixes know nothing of each other.
+	// Prefix begins all subjects and the names of all streams; empty stands for muster. Hosts with
+	// different prefixes know nothing of each other.
 	Prefix string
 	// Takes is the newest version of a saved room that this host reads.
 	Takes int
-	// Door returns what the lease says of how other hosts reach this one, where NATS sees it
-	// at an address, nil if NATS does not say; a Door that is nil is none.
+	// Door returns the text of the lease that tells other hosts how to reach this one. seen is the
+	// address at which NATS sees this host, nil if NATS does not say. A nil Door stands for a host
+	// that others cannot reach.
 	Door func(seen net.IP) string
-	// Logger takes what operators may need to read; nil discards it.
+	// Logger receives messages for operators; nil discards them.
 	Logger *slog.Logger
 }
 
-// servers are those of NATS, and the prefix under which this cluster keeps things there.
+// servers is the NATS servers and the prefix of this cluster's subjects.
 type servers struct {
 	conn   *nats.Conn
 	js     jetstream.JetStream
 	prefix string
 }
 
-// Cluster is this host's part in the hosts' common memory. Any goroutine may use it.
+// Cluster is this host's access to the store that all hosts share. Any goroutine may use it.
 type Cluster struct {
 	*servers
 	config       Config
 	log          *slog.Logger
 	rooms, hosts jetstream.Stream
-	// life tells this process from others of the same name, before and after it.
+	// life tells this process from earlier and later ones with the same name.
 	life   string
-	door   string        // what the lease says of how others reach this host
-	claims atomic.Uint64 // counts this process's
+	door   string        // the lease's text on how others reach this host
+	claims atomic.Uint64 // how many claims this process has made
 	ctx    context.Context
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 
 	lease     lease
-	outage    store.Outage // of the goroutine that keeps the lease
+	outage    store.Outage // only for the goroutine that keeps the lease
 	directory directory
 	large     large
 	lists     *lists
 }
 
-// Open joins the cluster under the node's name. It waits until the lease of a
-// predecessor that crashed has ended, which takes [leaseTime] at most, and for as long as
-// JetStream has no leader.
+// Open joins the cluster under the node's name. If a predecessor crashed, it waits until that one's
+// lease has ended, which takes [leaseTime] at most. It also waits while JetStream has no leader.
 func Open(ctx context.Context, config Config) (*Cluster, error) {
 	config.Prefix = cmp.Or(config.Prefix, "muster")
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
@@ -119,7 +118,7 @@ func Open(ctx context.Context, config Config) (*Cluster, error) {
 	return c, nil
 }
 
-// lifeLength is how many letters tell processes of one name apart: 50 bits.
+// lifeLength is how many letters tell processes with the same name apart: 50 bits.
 const lifeLength = 10
 
 func (c *Cluster) open(ctx context.Context) (err error) {
@@ -153,10 +152,10 @@ func (c *Cluster) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// Node is this host's name.
+// Node returns this host's name.
 func (c *Cluster) Node() string { return c.config.Node }
 
-// Close leaves the cluster. The rooms that this host has are adopted at once by others.
+// Close leaves the cluster. Other hosts adopt this host's rooms at once.
 func (c *Cluster) Close() error {
 	c.cancel()
 	c.work.Wait()
@@ -176,11 +175,11 @@ func (c *Cluster) stop() {
 
 func (s *servers) subject(kind, name string) string { return s.prefix + "." + kind + "." + name }
 
-// publish sends a message once, over the one of a sequence, 0 over none, which lives for
-// ttl, or for ever if that is 0.
+// publish sends a message once, over the message with the given sequence, 0 over none. The message
+// lives for ttl, 0 for ever.
 func (s *servers) publish(ctx context.Context, m *nats.Msg, over uint64, ttl time.Duration) (uint64, error) {
 	if err := ctx.Err(); err != nil {
-		return 0, err // the client would ask first, and wait where it connects anew
+		return 0, err // the client would try first, and wait while it reconnects
 	}
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
@@ -195,12 +194,12 @@ func (s *servers) publish(ctx context.Context, m *nats.Msg, over uint64, ttl tim
 	return ack.Sequence, nil
 }
 
-// attemptTime is how long the servers may take to acknowledge a message before it is
-// sent again: an election, or a connection that has died, may have lost it.
+// attemptTime is how long the servers may take to acknowledge a message before it is sent again. An
+// election or a dead connection may have lost it.
 const attemptTime = time.Second
 
-// isWrongSequence reports whether JetStream refused a message because of what was
-// written before it.
+// isWrongSequence reports whether JetStream refused a message because another one was written
+// before it.
 func isWrongSequence(err error) bool {
 	var api *jetstream.APIError
 	return errors.As(err, &api) && (api.ErrorCode == errWrongSequence || api.ErrorCode == errWrongSequenceFlight)

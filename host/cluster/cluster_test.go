@@ -26,7 +26,8 @@ import (
 
 var _ store.Store = (*Cluster)(nil)
 
-// TestMain has many tests wait at a time: for leases that end and servers that are away.
+// TestMain runs many tests at a time, because they mostly wait for leases to end and for servers to
+// return.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	flag.Set("test.parallel", "12")
@@ -52,7 +53,7 @@ func startNATS(t testing.TB, tune ...func(*server.Options)) *server.Server {
 	return s
 }
 
-// world is a cluster's place on some server, of its own for each test.
+// world returns the configuration of a cluster with a prefix of its own for the test.
 func world(t testing.TB, s *server.Server) Config {
 	return Config{URL: s.ClientURL(), Prefix: strings.Map(func(r rune) rune {
 		if r == '/' {
@@ -74,13 +75,13 @@ func join(t testing.TB, config Config, node string) *Cluster {
 	return c
 }
 
-// eventually waits for what has to come.
+// eventually waits until a condition holds.
 func eventually(t testing.TB, what string, is func() bool) {
 	t.Helper()
-	await.Until(t, is, "in a minute not: %s", what) // three servers that agree on a leader take long on a busy machine
+	await.Until(t, is, "in a minute not: %s", what) // on a busy machine three servers take long to agree on a leader
 }
 
-// noise is bytes that do not compress.
+// noise returns bytes that do not compress.
 func noise(seed uint64, length int) []byte {
 	random := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)})
 	data := make([]byte, length)
@@ -88,7 +89,8 @@ func noise(seed uint64, length int) []byte {
 	return data
 }
 
-// TestLife: a room is created, saved, moved and ended, and everybody knows.
+// TestLife checks that a room can be created, saved, moved and ended, and that every host learns of
+// it.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -151,7 +153,8 @@ func TestLife(t *testing.T) {
 	})
 }
 
-// TestAdopt: the rooms of a host that ends are the others', each one's of one of them.
+// TestAdopt checks that other hosts adopt the rooms of a host that ends, and that each room gets
+// one owner.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -172,7 +175,7 @@ func TestAdopt(t *testing.T) {
 				switch _, _, err := other.Claim(ctx, code); {
 				case err == nil:
 					all <- adopted{name, code}
-				case ctx.Err() == nil && !errors.Is(err, store.ErrElsewhere): // a slow machine's hosts may both try
+				case ctx.Err() == nil && !errors.Is(err, store.ErrElsewhere): // on a slow machine both hosts may try
 					t.Error(err)
 				}
 			}
@@ -201,7 +204,7 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// TestOpenRefuses: who cannot be part of a cluster hears why, and what to do.
+// TestOpenRefuses checks that a host that cannot join a cluster learns why, and what to do.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	users := startNATS(t, func(o *server.Options) { o.Username, o.Password = "ann", "secret" }).ClientURL()
@@ -282,8 +285,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestReturned: that a host's lease has ended is not asked for each of its rooms anew, and
-// yet a host that comes back has those that nobody has claimed.
+// TestReturned checks that a host does not ask for the same ended lease for each room. Yet a host
+// that returns keeps the rooms that no other host has claimed.
 func TestReturned(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -306,13 +309,13 @@ func TestReturned(t *testing.T) {
 	if d.ended[of].IsZero() {
 		t.Error("it will be asked for the next room, too")
 	}
-	d.ended[of] = time.Now().Add(time.Hour) // all the time
+	d.ended[of] = time.Now().Add(time.Hour) // remember it for the whole test
 	d.mu.Unlock()
 	_, seq, err := b.readLease(ctx, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.ctx, a.cancel = context.WithCancel(context.Background()) // and going on
+	a.ctx, a.cancel = context.WithCancel(context.Background()) // and goes on
 	a.work.Go(func() { a.writeLease(ctx, seq) })
 	eventually(t, "a is back", func() bool { return b.Find("TWO").State == store.Elsewhere })
 	if _, _, err := b.Claim(ctx, "TWO"); !errors.Is(err, store.ErrElsewhere) {
@@ -320,8 +323,8 @@ func TestReturned(t *testing.T) {
 	}
 }
 
-// TestClaimsAskLittle: to take over a room of a host that has ended takes two requests, to
-// read it and to write it, and not a third for the lease of each.
+// TestClaimsAskLittle checks that taking over a room of an ended host costs two requests, one to
+// read it and one to write it. There is no third one for the lease of each room.
 func TestClaimsAskLittle(t *testing.T) {
 	t.Parallel()
 	const rooms = 200
@@ -336,8 +339,8 @@ func TestClaimsAskLittle(t *testing.T) {
 	}
 	a.cancel() // as if killed
 	a.conn.Close()
-	// heard returns how many messages the server hears until something is done, and how long
-	// that takes.
+	// heard returns how many messages the server receives during a call, and how long the call
+	// takes.
 	heard := func(do func()) (messages, seconds float64) {
 		began := time.Now()
 		before, err := s.Varz(nil)
@@ -361,7 +364,7 @@ func TestClaimsAskLittle(t *testing.T) {
 			}
 		}
 	})
-	each := (claims - idle/waited*took) / rooms // a slow machine renews b's lease meanwhile
+	each := (claims - idle/waited*took) / rooms // b renews its lease meanwhile on a slow machine
 	t.Logf("%.2f messages a room, %.1f a second while nothing is claimed", each, idle/waited)
 	if each > 2.5 {
 		t.Errorf("a claim takes %.2f messages", each)

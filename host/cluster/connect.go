@@ -14,8 +14,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Error is why a host cannot be part of a cluster, and what to do about it. Is compares
-// it with one of the errors below.
+// Error says why a host cannot join a cluster and what to do about it. Is compares it with one of
+// the errors below.
 type Error struct {
 	Kind error
 	text string
@@ -25,10 +25,10 @@ type Error struct {
 func (e *Error) Error() string { return "cluster: " + e.text }
 func (e *Error) Unwrap() error { return e.Kind }
 
-// Hint is what to do about it.
+// Hint says what to do about it.
 func (e *Error) Hint() string { return e.hint }
 
-// What keeps a host out of a cluster.
+// These errors keep a host out of a cluster.
 var (
 	ErrURL         = errors.New("cluster: no URL of a NATS server")
 	ErrUnreachable = errors.New("cluster: NATS cannot be reached")
@@ -43,22 +43,21 @@ var (
 )
 
 const (
-	// connectWait is how long a single server may take to answer, and reconnectWait how
-	// long the client waits before it asks the same one again, with jitter: short, for
-	// rooms pause meanwhile.
-	// Nothing else can be said while it is made again.
+	// connectWait is how long a single server may take to answer. reconnectWait is how long the
+	// client waits, with jitter, before it asks the same server again. It is short, because rooms
+	// pause meanwhile and nothing can be sent.
 	connectWait   = 1500 * time.Millisecond
 	reconnectWait = 200 * time.Millisecond
-	// pingEvery and pingsLost are when a connection that says nothing is given up: soon
-	// after the lease cannot be trusted any more, so that another server is tried.
+	// pingEvery and pingsLost decide when the client gives up a silent connection. It does so soon
+	// after the lease stops being trusted, and then tries another server.
 	pingEvery = time.Second
 	pingsLost = 2
 )
 
-// nodeName is what stands in a subject as it is.
+// nodeName matches names that stand in a subject unchanged.
 var nodeName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// NodeName is a name for a node made of any text, such as a machine's name.
+// NodeName turns any text, such as a machine's name, into a name for a node.
 func NodeName(text string) string {
 	name := strings.Map(func(r rune) rune {
 		if r < 0x80 && nodeName.MatchString(string(r)) {
@@ -69,9 +68,9 @@ func NodeName(text string) string {
 	return name[:min(len(name), 64)]
 }
 
-// connect is a connection to one of the servers, which is made again for ever when it
-// is lost, and says so when it was. What is published meanwhile fails at once: nothing
-// waits in a buffer until it is no longer true.
+// connect returns a connection to one of the servers. A lost connection is made again, however long
+// that takes, and reconnected is called each time. What is published meanwhile fails at once:
+// nothing waits in a buffer until it is no longer true.
 func connect(ctx context.Context, config Config, reconnected func()) (*nats.Conn, error) {
 	if !nodeName.MatchString(config.Node) {
 		return nil, &Error{ErrNode, fmt.Sprintf("%q cannot name a node", config.Node), "give --node up to 64 letters, digits, - and _"}
@@ -82,7 +81,7 @@ func connect(ctx context.Context, config Config, reconnected func()) (*nats.Conn
 		nats.MaxReconnects(-1), nats.ReconnectWait(reconnectWait), nats.ReconnectJitter(reconnectWait, reconnectWait), nats.ReconnectBufSize(-1),
 		nats.IgnoreAuthErrorAbort(), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsLost),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil { // else this host leaves
+			if err != nil { // otherwise this host is leaving
 				log.Warn("NATS is away", "error", err)
 			}
 		}),
@@ -114,7 +113,7 @@ func connect(ctx context.Context, config Config, reconnected func()) (*nats.Conn
 		err  error
 	}
 	done := make(chan result, 1)
-	go func() { // nats.Connect takes no context; it ends in connectWait a server
+	go func() { // nats.Connect takes no context; it ends after connectWait for each server
 		conn, err := nats.Connect(config.URL, options...)
 		done <- result{conn, err}
 	}()
@@ -131,7 +130,7 @@ func connect(ctx context.Context, config Config, reconnected func()) (*nats.Conn
 	}
 }
 
-// connectError is why there is no connection, nil if there is one.
+// connectError says why there is no connection, nil if there is one.
 func connectError(urls string, err error) error {
 	var authority x509.UnknownAuthorityError
 	var name x509.HostnameError
@@ -164,5 +163,5 @@ func connectError(urls string, err error) error {
 	return &Error{ErrUnreachable, fmt.Sprintf("NATS cannot be reached: %v", plain(err)), "check --nats: nats://HOST:4222"}
 }
 
-// plain is an error's text without the library's name before it.
+// plain returns an error's text without the library's name before it.
 func plain(err error) string { return strings.TrimPrefix(err.Error(), "nats: ") }

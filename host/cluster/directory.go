@@ -16,41 +16,41 @@ import (
 	"muster/host/store"
 )
 
-// directory is what this host knows of all rooms and hosts, in memory. It is told of
-// each write, and of each lease that is renewed or ends; it may be late, never wrong
-// about what it has seen.
+// directory is this host's knowledge of all rooms and hosts, in memory. It learns of each write,
+// and of each lease that is renewed or ends. It may be late, but it is never wrong about what it
+// has seen.
 type directory struct {
 	self  owner      // this host
 	mu    sync.Mutex // guards following
 	rooms map[string]entry
 	codes map[string]string // by public id
-	// claims are this host's own; busy are the codes that it is claiming.
+	// claims are this host's own; busy counts the claims under way for each code.
 	claims map[string]*claim
 	busy   map[string]int
 	hosts  map[string]neighbour
-	// shifted is when a host came, ended, or began to adopt.
+	// shifted is when a host last came, ended or began to adopt.
 	shifted time.Time
-	// ended is when the servers said last that a process has no lease.
+	// ended is when the servers last said that a process has no lease.
 	ended map[owner]time.Time
-	// isListing is set until all was listed for the first time: nothing is owned before.
+	// isListing is set until the first listing is complete; until then this host owns nothing.
 	isListing bool
-	// position is how far the rooms' watch has come; moved is closed when it goes on.
+	// position is how far the rooms' watch has come; moved is closed when it advances.
 	position uint64
 	moved    chan struct{}
-	// synced is the sequence of this host's newest buoy that the watch has come by.
+	// synced is the sequence of this host's newest buoy that the watch has passed.
 	synced uint64
-	// changed is closed when there may be something to adopt.
+	// changed is closed when there may be a room to adopt.
 	changed chan struct{}
-	// restart has the watches begin again, since the connection is another.
+	// restart makes the watches begin again, because the connection is a new one.
 	restart chan struct{}
 }
 
-// entry is a room as the directory has it.
+// entry is the directory's record of a room.
 type entry struct {
 	id    string
 	owner unique.Handle[owner]
-	// last is the node that had it last, and heir the one that is to take it first, where
-	// it has no owner.
+	// For a room without an owner, last is the node that had it last, and heir the node that may
+	// take it first.
 	last, heir unique.Handle[string]
 	epoch      uint64
 	seq        uint64
@@ -64,7 +64,7 @@ type owner struct{ node, life string }
 // neighbour is a living host.
 type neighbour struct {
 	life
-	heard time.Time // when it was heard of last
+	heard time.Time // when its lease was last seen
 }
 
 func (d *directory) init(self owner) {
@@ -76,20 +76,20 @@ func (d *directory) init(self owner) {
 	d.moved, d.changed, d.restart = make(chan struct{}), make(chan struct{}), make(chan struct{})
 }
 
-// reconnected has the watches begin again.
+// reconnected makes the watches begin again.
 func (d *directory) reconnected() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.restart = wake(d.restart)
 }
 
-// wake closes a channel that others wait for, and returns the next.
+// wake closes a channel that goroutines wait for, and returns the next one.
 func wake(c chan struct{}) chan struct{} {
 	close(c)
 	return make(chan struct{})
 }
 
-// list fills the directory, and keeps it up to date until the host ends.
+// list fills the directory and keeps it up to date until the host ends.
 func (c *Cluster) list(ctx context.Context) error {
 	listed := make(chan struct{}, 2)
 	done := func() { listed <- struct{}{} }
@@ -120,7 +120,7 @@ func (c *Cluster) list(ctx context.Context) error {
 	return nil
 }
 
-// forget forgets all rooms: the servers have lost some.
+// forget forgets all rooms, because the servers have lost some.
 func (d *directory) forget() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -146,7 +146,7 @@ func (d *directory) hearRoom(code string, header nats.Header, _ []byte, seq uint
 	if known && old.id != "" && d.codes[old.id] == code {
 		delete(d.codes, old.id)
 	}
-	if err != nil && !newer { // a marker: the tombstone's time is up; or nothing of ours
+	if err != nil && !newer { // a marker for an expired tombstone, or a message that is not ours
 		delete(d.rooms, code)
 		return
 	}
@@ -173,7 +173,7 @@ func (d *directory) hearRoom(code string, header nats.Header, _ []byte, seq uint
 	}
 }
 
-// hearHost takes over what a host's lease says: that it lives, or nothing any more.
+// hearHost takes over a host's lease: the host lives, or has ended.
 func (d *directory) hearHost(node string, _ nats.Header, data []byte, _ uint64) {
 	l := parseLife(data)
 	d.mu.Lock()
@@ -189,8 +189,8 @@ func (d *directory) hearHost(node string, _ nats.Header, data []byte, _ uint64) 
 	d.hosts[node] = neighbour{l, time.Now()}
 }
 
-// missing looks for the leases of hosts that were not heard of for too long: their end
-// may have been missed.
+// missing reads the leases of hosts that were silent for too long, because this host may have
+// missed their end.
 func (c *Cluster) missing() {
 	d := &c.directory
 	var silent []string
@@ -206,7 +206,7 @@ func (c *Cluster) missing() {
 		l, _, err := c.readLease(ctx, node)
 		cancel()
 		if err != nil {
-			return // the servers are away: nobody is known to have ended
+			return // the servers are away, so no host is known to have ended
 		}
 		d.mu.Lock()
 		if n := d.hosts[node]; time.Since(n.heard) > leaseTime {
@@ -221,17 +221,17 @@ func (c *Cluster) missing() {
 	}
 }
 
-// buoy begins the name by which a host writes something among the rooms to read it
-// again; no code begins so. buoyLife is how long it stays there.
+// buoy begins the subject under which a host writes a message among the rooms and reads it back; no
+// code begins like this. buoyLife is how long the servers keep the message.
 const (
 	buoy     = "_"
 	buoyLife = 10 * time.Second
 )
 
-// catchUp reports whether the directory has all that was written before, for which it
-// waits a while: it throws out a buoy, and looks whether the watch comes by it. What a
-// server says of its newest message would not do: it may lag behind, and the watch may
-// have seen what the servers then lost.
+// catchUp waits a while, and reports whether the directory has every earlier write. It writes a
+// buoy, and checks whether the watch passes it. A server's word on its newest message is not
+// enough: the server may lag behind, and the watch may have seen messages that the servers then
+// lost.
 func (c *Cluster) catchUp(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
@@ -240,7 +240,7 @@ func (c *Cluster) catchUp(ctx context.Context) bool {
 	isFree := d.isListing || len(d.claims) == 0
 	d.mu.Unlock()
 	if isFree {
-		return true // nothing of this host's can have become another's
+		return true // no other host can have taken a room of this one
 	}
 	ack, err := c.js.PublishMsg(ctx, &nats.Msg{Subject: c.subject("room", buoy+c.config.Node)},
 		jetstream.WithRetryAttempts(0), jetstream.WithMsgTTL(buoyLife))
@@ -256,14 +256,14 @@ func (c *Cluster) catchUp(ctx context.Context) bool {
 		}
 		select {
 		case <-ctx.Done():
-			d.reconnected() // the watch is beyond what the servers have, or they tell it nothing
+			d.reconnected() // the watch is ahead of the servers, or they send it nothing
 			return false
 		case <-moved:
 		}
 	}
 }
 
-// stateOf says where the room of an entry is; d.mu is held.
+// stateOf says where an entry's room is; the caller holds d.mu.
 func (d *directory) stateOf(code string, e entry) store.State {
 	own := d.claims[code]
 	of := e.owner.Value()
@@ -272,7 +272,7 @@ func (d *directory) stateOf(code string, e entry) store.State {
 		return store.Over
 	case own != nil:
 		return store.Here
-	case of.node == "", of == d.self: // released, or claimed, but this host never knew
+	case of.node == "", of == d.self: // released, or claimed by this process without its knowledge
 		return store.Orphaned
 	case d.hosts[of.node].Life == of.life:
 		return store.Elsewhere
@@ -280,7 +280,7 @@ func (d *directory) stateOf(code string, e entry) store.State {
 	return store.Orphaned
 }
 
-// Find says where a room is, as the directory has it.
+// Find says where a room is, according to the directory.
 func (c *Cluster) Find(code string) store.Place {
 	d := &c.directory
 	d.mu.Lock()
@@ -295,7 +295,7 @@ func (c *Cluster) Find(code string) store.Place {
 	return store.Place{State: d.stateOf(code, e), Host: cmp.Or(e.owner.Value().node, e.last.Value()), Epoch: e.epoch}
 }
 
-// FindID is the code of the room with a public id.
+// FindID returns the code of the room with a public id.
 func (c *Cluster) FindID(id string) string {
 	d := &c.directory
 	d.mu.Lock()
@@ -303,7 +303,7 @@ func (c *Cluster) FindID(id string) string {
 	return d.codes[id]
 }
 
-// Hosts are the living hosts' names, in order.
+// Hosts returns the living hosts' names, in order.
 func (c *Cluster) Hosts() (names []string) {
 	d := &c.directory
 	d.mu.Lock()
@@ -315,7 +315,7 @@ func (c *Cluster) Hosts() (names []string) {
 	return names
 }
 
-// Doors returns how the living hosts are reached, by their names.
+// Doors returns how to reach each living host, by name.
 func (c *Cluster) Doors() map[string]string {
 	d := &c.directory
 	d.mu.Lock()
@@ -327,9 +327,8 @@ func (c *Cluster) Doors() map[string]string {
 	return doors
 }
 
-// Loads returns this host's name, how many rooms each living host has that takes over
-// rooms and can read those that this one has saved, and for how long these hosts have been
-// the same.
+// Loads counts the rooms of each living host that adopts rooms and can read those that this host
+// has saved. It also returns this host's name, and for how long the set of hosts has been the same.
 func (c *Cluster) Loads() (own string, rooms map[string]int, settled time.Duration) {
 	trusted, _ := c.Trust()
 	d := &c.directory

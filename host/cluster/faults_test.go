@@ -21,7 +21,7 @@ import (
 	"muster/host/store"
 )
 
-// line is a TCP line to a server that a test can do things to.
+// line is a TCP line to a server that a test can disturb.
 type line struct {
 	t      testing.TB
 	listen net.Listener
@@ -30,11 +30,11 @@ type line struct {
 	mu    sync.Mutex // guards following
 	open  *sync.Cond
 	conns map[net.Conn]bool
-	// frozen holds all bytes back, deaf throws away what the server says.
+	// frozen holds all bytes back, deaf drops what the server sends.
 	frozen, deaf bool
 }
 
-// lineTo is a line to a server, and the URL that leads through it.
+// lineTo returns a line to a server, and the URL that leads through it.
 func lineTo(t testing.TB, s *server.Server) (*line, string) {
 	t.Helper()
 	listen, err := net.Listen("tcp", "127.0.0.1:0")
@@ -111,7 +111,7 @@ func (l *line) freeze() { l.set(true, false) }
 func (l *line) deafen() { l.set(false, true) }
 func (l *line) heal()   { l.set(false, false) }
 
-// cut ends all connections.
+// cut closes all connections.
 func (l *line) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,7 +181,7 @@ func testLostAcks(t *testing.T, s *server.Server, lapses bool) {
 			l.deafen()
 			done := make(chan error)
 			go func() { done <- tt.do(a, own) }()
-			if tt.name != "claim" && tt.name != "release" && tt.name != "save in parts" { // these have to read first
+			if tt.name != "claim" && tt.name != "release" && tt.name != "save in parts" { // these read before they write
 				eventually(t, "it is written", func() bool {
 					now, err := writes()
 					return err == nil && now > before
@@ -212,9 +212,9 @@ func testLostAcks(t *testing.T, s *server.Server, lapses bool) {
 	}
 }
 
-// writesOf returns a function that counts the writes of a room. To count them it makes the stream
-// keep replaced messages, too. The stream's last sequence would not do: a host whose lease has
-// ended also writes buoys there.
+// writesOf returns a function that counts the writes of a room. For that it makes the stream keep
+// replaced messages. The stream's last sequence does not do, because a host also writes buoys there
+// when its lease has ended.
 func writesOf(t *testing.T, c *Cluster, code string) func() (uint64, error) {
 	t.Helper()
 	ctx := t.Context()
@@ -236,8 +236,9 @@ func writesOf(t *testing.T, c *Cluster, code string) func() (uint64, error) {
 	}
 }
 
-// TestFrozen: a host whose line is frozen knows in time that it cannot be sure, its room
-// is taken over, and what it said before the line thawed changes nothing.
+// TestFrozen checks that a host with a frozen line knows in time that it cannot trust its lease.
+// Another host takes its room over, and whatever the first one sent before the line thawed changes
+// nothing.
 func TestFrozen(t *testing.T) {
 	t.Parallel()
 	s := startNATS(t)
@@ -318,7 +319,7 @@ func TestFrozen(t *testing.T) {
 	}
 }
 
-// TestAway: while NATS is away a save fails in time, and goes well afterwards.
+// TestAway checks that a save fails in time while NATS is away, and succeeds afterwards.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	s := startNATS(t)
@@ -342,7 +343,7 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestCloseAway: a host ends in time while nobody answers it.
+// TestCloseAway checks that a host ends in time while no server answers.
 func TestCloseAway(t *testing.T) {
 	t.Parallel()
 	s := startNATS(t)
@@ -358,7 +359,7 @@ func TestCloseAway(t *testing.T) {
 		}
 		owners = append(owners, own)
 	}
-	for _, wait := range []time.Duration{0, 2 * pingEvery} { // the second finds the connection given up
+	for _, wait := range []time.Duration{0, 2 * pingEvery} { // at the second, the client has given the connection up
 		l.freeze()
 		pause(t.Context(), wait)
 		hurry, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -380,8 +381,8 @@ func TestCloseAway(t *testing.T) {
 	}
 }
 
-// TestFull: servers that have no room left are as good as away: what was saved stays,
-// and it goes on once there is room.
+// TestFull checks that servers without space count as away. What was saved stays, and saves succeed
+// again once there is space.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -417,8 +418,8 @@ func TestFull(t *testing.T) {
 	eventually(t, "it saves again", func() bool { return own.Save(ctx, noise(1, inline/2)) == nil })
 }
 
-// zombie has a host hear nothing any more and lose its lease, which another hears,
-// though it can write.
+// zombie makes a host deaf until its lease has ended and the other host knows it. The zombie can
+// still write.
 func zombie(t *testing.T, c, other *Cluster) {
 	t.Helper()
 	c.cancel()
@@ -427,8 +428,8 @@ func zombie(t *testing.T, c, other *Cluster) {
 	eventually(t, "it has ended", func() bool { return !slices.Contains(other.Hosts(), c.Node()) })
 }
 
-// TestFencing: two owners of one room, in every order of what they do. From the claim of
-// the second on the first one writes nothing.
+// TestFencing checks two owners of one room, in every order of their actions. After the second
+// one's claim the first one writes nothing.
 func TestFencing(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -526,8 +527,8 @@ func TestFencing(t *testing.T) {
 	t.Log(len(orders), "orders")
 }
 
-// TestTakenWhileSaving: whoever takes a room over while its owner saves has what was
-// acknowledged, or what was on its way.
+// TestTakenWhileSaving checks a host that takes a room over while its owner saves. The room it gets
+// is the one last acknowledged, or the one on its way.
 func TestTakenWhileSaving(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -560,7 +561,7 @@ func TestTakenWhileSaving(t *testing.T) {
 					return
 				}
 				if n > i {
-					pause(ctx, time.Duration(i)*time.Millisecond) // whoever saves without end cannot be taken over from
+					pause(ctx, time.Duration(i)*time.Millisecond) // no host could take a room that is saved without a pause
 				}
 			}
 		}()
@@ -580,7 +581,7 @@ func TestTakenWhileSaving(t *testing.T) {
 	}
 }
 
-// padded is a number, on every other room in so many bytes that it takes parts.
+// padded returns a number. For every other room it is so long that it takes several parts.
 func padded(n, room int) []byte {
 	text := fmt.Append(nil, n, " ")
 	if room%2 == 1 {
@@ -589,7 +590,8 @@ func padded(n, room int) []byte {
 	return text
 }
 
-// TestName: two hosts cannot have one name, and who comes after a crash waits.
+// TestName checks that two hosts cannot have one name, and that a host waits for a crashed
+// predecessor's lease.
 func TestName(t *testing.T) {
 	t.Parallel()
 	w := world(t, startNATS(t))
@@ -602,7 +604,7 @@ func TestName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.cancel() // and its lease stays
+	a.cancel() // its lease stays
 	a.work.Wait()
 	began := time.Now()
 	second, err := Open(t.Context(), w)

@@ -18,8 +18,8 @@ import (
 	"muster/selection"
 )
 
-// TestHostsPause: when NATS goes away, whoever is at another host than the room's hears
-// that everything waits hardly later than whoever is at the room's own.
+// TestHostsPause checks how soon players learn that everything waits once NATS is away. Those at
+// another host than the room's learn it hardly later than those at the room's own.
 func TestHostsPause(t *testing.T) {
 	t.Parallel()
 	nats := startNATS(t)
@@ -61,7 +61,7 @@ func TestHostsPause(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// hears is when somebody who joins at a host is told so, once it is.
+	// hears joins at a host, and returns the time at which that player learns of the pause.
 	hears := func(host, name string) <-chan time.Time {
 		ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(at[host].URL, "http")+"/peer", nil)
 		if err != nil {

@@ -20,21 +20,21 @@ import (
 )
 
 const (
-	// inline is how many bytes of a room a record has itself, compressed, and partSize
-	// how many a part has: docs/experiments/cluster.md has how they were chosen.
-	// Headers come on top, and a message may have 1 MB where nobody set max_payload.
+	// inline is how many compressed bytes of a room stand in the record itself, and partSize how
+	// many a part has. docs/experiments/cluster.md says how they were chosen. Headers come on top,
+	// and a message may have 1 MB unless max_payload is set.
 	inline   = 256 << 10
 	partSize = 512 << 10
-	// partsAtOnce is how many parts are under way at a time.
+	// partsAtOnce is how many parts are on their way at a time.
 	partsAtOnce = 4
-	// payloadRest is what subject and headers take of a message.
+	// payloadRest is how much of a message the subject and headers take.
 	payloadRest = 8 << 10
 )
 
-// errPacked is the error of a room whose bytes are not those that were saved.
+// errPacked is the error for a room whose bytes differ from those that were saved.
 var errPacked = errors.New("cluster: a room is damaged")
 
-// large keeps what is large: parts of rooms, and blobs by their content.
+// large keeps everything that is large: parts of rooms, and blobs by their content.
 type large struct {
 	*servers
 	stream jetstream.Stream
@@ -42,8 +42,7 @@ type large struct {
 	unpack *zstd.Decoder
 }
 
-// packWindow is how far back the compressor looks, in bytes: names and addresses
-// repeat within it.
+// packWindow is how far back the compressor looks, in bytes; names and addresses repeat within it.
 const packWindow = 256 << 10
 
 func (l *large) init(s *servers) (err error) {
@@ -60,7 +59,8 @@ func (l *large) close() {
 	}
 }
 
-// limit is how much of a message of some length may be ours, where servers take less.
+// limit returns how many bytes a message may have for its content, where servers accept less than
+// length.
 func (l *large) limit(length int) int {
 	if most := int(l.conn.MaxPayload()) - payloadRest; most > 0 {
 		return min(length, most)
@@ -72,8 +72,8 @@ func (l *large) partSubject(code, group, number string) string {
 	return l.subject("part", code+"."+group+"."+number)
 }
 
-// packed is a room as it goes into a message. If it is too long, its parts are in the
-// store when packed returns.
+// packed returns a room's record and the body of its message. If the room is too long for a
+// message, its parts are in the store when packed returns.
 func (l *large) packed(ctx context.Context, code string, data []byte) (r record, body []byte, err error) {
 	if len(data) > maxRoom {
 		return r, nil, fmt.Errorf("cluster: a room of %d bytes is too long", len(data))
@@ -88,7 +88,7 @@ func (l *large) packed(ctx context.Context, code string, data []byte) (r record,
 	return r, nil, err
 }
 
-// unpacked is a room as it was saved.
+// unpacked returns a room as it was saved.
 func (l *large) unpacked(ctx context.Context, code string, m message) ([]byte, error) {
 	body := m.body
 	if m.Parts > 0 {
@@ -105,8 +105,8 @@ func (l *large) unpacked(ctx context.Context, code string, m message) ([]byte, e
 	return data, nil
 }
 
-// putParts writes bytes in parts, each to its subject, which live for ttl, or for ever if that is 0. It
-// returns how many there are, and the hash of all.
+// putParts writes bytes in parts, each to its own subject. They live for ttl, 0 for ever. It
+// returns the number of parts and the hash of all.
 func (l *large) putParts(ctx context.Context, body []byte, ttl time.Duration, subject func(n int) string) (parts int,
 	sum string, err error) {
 	size := l.limit(partSize)
@@ -117,8 +117,8 @@ func (l *large) putParts(ctx context.Context, body []byte, ttl time.Duration, su
 	return parts, hashOf(body), err
 }
 
-// putLarge writes one message, over whatever is there, and tries again while nobody
-// acknowledges it: that it may be written twice is no matter.
+// putLarge writes one message over any earlier one, and repeats it until the servers acknowledge
+// it. A second write does no harm.
 func (l *large) putLarge(ctx context.Context, subject string, data []byte, ttl time.Duration) error {
 	options := []jetstream.PublishOpt{jetstream.WithRetryAttempts(0)}
 	if ttl > 0 {
@@ -139,7 +139,7 @@ func (l *large) putLarge(ctx context.Context, subject string, data []byte, ttl t
 	}
 }
 
-// getParts reads what putParts wrote; store.ErrUnknown if a part is gone.
+// getParts reads what putParts wrote. It returns store.ErrUnknown if a part is gone.
 func (l *large) getParts(ctx context.Context, parts int, sum string, subject func(n int) string) ([]byte, error) {
 	read := make([][]byte, parts)
 	err := each(parts, partsAtOnce, func(n int) error {
@@ -165,11 +165,11 @@ func (l *large) getParts(ctx context.Context, parts int, sum string, subject fun
 	return body, nil
 }
 
-// errTorn is the error of a read whose parts are gone: there is a newer record.
+// errTorn is the error of a read whose parts are gone, because there is a newer record.
 var errTorn = errors.New("cluster: parts are gone")
 
-// readLarge is the message of a subject of the stream for what is large. A server that
-// is behind may not have it yet.
+// readLarge returns the message of a subject in the stream for large data. A server that lags
+// behind may not have it yet.
 func (l *large) readLarge(ctx context.Context, subject string) (*jetstream.RawStreamMsg, error) {
 	ctx, cancel := context.WithTimeout(ctx, attemptTime)
 	defer cancel()
@@ -181,7 +181,7 @@ func hashOf(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// each calls do for 0 up to n, so many at once, and returns one of the errors.
+// each calls do for 0 up to n, atOnce at a time, and returns one of the errors.
 func each(n, atOnce int, do func(n int) error) error {
 	var work sync.WaitGroup
 	failed := make(chan error, n)
@@ -204,8 +204,8 @@ func each(n, atOnce int, do func(n int) error) error {
 	}
 }
 
-// purge forgets parts that no record names; mu is held. What it cannot purge now is
-// purged the next time, and when the room ends.
+// purge deletes parts that no record names; the caller holds mu. Parts that it cannot delete now
+// are deleted at the next purge, and when the room ends.
 func (cl *claim) purge() {
 	c := cl.cluster
 	var spare []string
@@ -229,17 +229,17 @@ func (cl *claim) purge() {
 	})
 }
 
-// purge forgets the parts of a group, * for all, of a room.
+// purge deletes the parts of one group of a room, or of all groups if group is *.
 func (l *large) purge(ctx context.Context, code, group string) error {
 	return l.stream.Purge(ctx, jetstream.WithPurgeSubject(l.partSubject(code, group, "*")))
 }
 
 const (
-	// keptFor is how long a blob is kept, and keptAgain how old it may be when it is
-	// kept again without being written anew.
+	// keptFor is how long a blob is kept. keptAgain is how old a blob may be for Keep to leave it
+	// as it is.
 	keptFor   = 7 * 24 * time.Hour
 	keptAgain = 24 * time.Hour
-	// partRest is how much longer its parts live than the message that counts them.
+	// partRest is how much longer a blob's parts live than the message that counts them.
 	partRest = time.Hour
 )
 
@@ -248,7 +248,7 @@ func (c *Cluster) Keep(ctx context.Context, blob []byte) (hash string, err error
 	return c.large.Keep(ctx, blob)
 }
 
-// Kept is the blob of a hash; see [store.Store].
+// Kept returns the blob with a hash; see [store.Store].
 func (c *Cluster) Kept(ctx context.Context, hash string) ([]byte, error) {
 	return c.large.Kept(ctx, hash)
 }
@@ -284,7 +284,7 @@ func parseHead(text string) (parts int, sum string, ok bool) {
 	return parts, fields[2], err == nil && parts > 0 && parts <= maxParts
 }
 
-// Kept is the blob of a hash.
+// Kept returns the blob with a hash.
 func (l *large) Kept(ctx context.Context, hash string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()

@@ -13,47 +13,48 @@ import (
 )
 
 const (
-	// leaseTime is how long the servers keep a lease that nobody renews: whole seconds,
-	// by which they count.
+	// leaseTime is how long the servers keep a lease that is not renewed. The servers count in
+	// whole seconds.
 	leaseTime = 3 * time.Second
-	// renewEvery is how often it is renewed, and renewAgain how soon after that failed.
+	// renewEvery is how often a host renews its lease, and renewAgain how soon it retries after a
+	// failure.
 	renewEvery = time.Second
 	renewAgain = 200 * time.Millisecond
-	// trustTime is how long a lease is trusted since before it was renewed. The margin
-	// is for clocks of which one runs faster, and for what a goroutine says after it
-	// has asked.
+	// trustTime is how long a host trusts its lease, counted from before it was renewed. The margin
+	// allows for clocks that run at different speeds, and for messages that a goroutine sends just
+	// after it has asked.
 	trustTime = leaseTime - leaseTime/6
 )
 
-// lease is this host's word that it lives. There is one, whatever the number of rooms.
+// lease says that this host lives. A host has one lease, whatever its number of rooms.
 type lease struct {
 	mu      sync.Mutex // guards following
-	seq     uint64     // of the message that is the lease
+	seq     uint64     // of the lease's message
 	until   time.Time  // when it may no longer be trusted, by the monotonic clock
 	trusted bool
-	since   time.Time // when it became so
+	since   time.Time // when it became trusted or untrusted
 	changed chan struct{}
-	adopts  int // Adopts under way
+	adopts  int // how many Adopts run
 	renew   chan struct{}
-	taken   bool // said that another process has the name
+	taken   bool // set once the log says that another process has the name
 }
 
-// life is what a lease says of its host.
+// life is the content of a lease.
 type life struct {
 	Version int    `json:"v"`
 	Life    string `json:"life"`
 	// Adopts reports whether the host takes over rooms of those that end.
 	Adopts bool `json:"adopts"`
-	// Takes is the newest version of a saved room that the host reads; 0 if it does not say.
+	// Takes is the newest version of a saved room that the host reads, 0 if it does not say.
 	Takes int `json:"takes,omitempty"`
-	// Door is how other hosts reach it, in a form that this package need not know.
+	// Door says how other hosts reach it, in a form that this package does not know.
 	Door string `json:"door,omitempty"`
 }
 
-// longestDoor is how long a door may be, in bytes.
+// longestDoor is the length limit of a door, in bytes.
 const longestDoor = 512
 
-// parseLife reads a lease; empty if it makes no sense.
+// parseLife reads a lease; the result is empty if the lease is malformed.
 func parseLife(data []byte) life {
 	var l life
 	if json.Unmarshal(data, &l) != nil || l.Version < 1 || len(l.Life) > 64 || len(l.Door) > longestDoor {
@@ -62,8 +63,8 @@ func parseLife(data []byte) life {
 	return l
 }
 
-// Trust reports whether this host may be sure of what it owns: nobody else has claimed
-// it yet, for the lease cannot have ended. The channel is closed when that changes.
+// Trust reports whether this host can be sure of its rooms: its lease cannot have ended, so no
+// other host has claimed them. The channel is closed when the answer changes.
 func (c *Cluster) Trust() (trusted bool, changed <-chan struct{}) {
 	l := &c.lease
 	l.mu.Lock()
@@ -72,8 +73,8 @@ func (c *Cluster) Trust() (trusted bool, changed <-chan struct{}) {
 	return l.trusted, l.changed
 }
 
-// judge ends the trust in a lease that may have ended. A process that was stopped comes
-// to it before its timers do.
+// judge ends the trust in a lease that may have ended. A process that was stopped gets here before
+// its timers fire.
 func (l *lease) judge() {
 	if l.trusted && !time.Now().Before(l.until) {
 		l.set(false)
@@ -89,8 +90,8 @@ func (l *lease) set(trusted bool) {
 	l.changed = make(chan struct{})
 }
 
-// renewed notes that the lease was renewed by a message that was sent at a time. One that
-// had ended is trusted again once what others claimed meanwhile is known.
+// renewed notes that the message sent at a time renewed the lease. A lease that had ended is
+// trusted again once the host knows what others claimed meanwhile.
 func (l *lease) renewed(seq uint64, sent time.Time, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +99,7 @@ func (l *lease) renewed(seq uint64, sent time.Time, known bool) {
 	l.set((l.trusted || known) && time.Now().Before(l.until))
 }
 
-// writeLease renews the lease, over the message of a sequence.
+// writeLease renews the lease, over the message with the given sequence.
 func (c *Cluster) writeLease(ctx context.Context, over uint64) error {
 	c.lease.mu.Lock()
 	data, err := json.Marshal(life{Version: 1, Life: c.life, Adopts: c.lease.adopts > 0, Takes: c.config.Takes, Door: c.door})
@@ -116,8 +117,8 @@ func (c *Cluster) writeLease(ctx context.Context, over uint64) error {
 	return nil
 }
 
-// readLease is the lease of a node as the servers have it; empty with the sequence that
-// a new one goes over if there is none.
+// readLease returns a node's lease as the servers have it. If there is none, it is empty, with the
+// sequence that a new lease must name.
 func (c *Cluster) readLease(ctx context.Context, node string) (life, uint64, error) {
 	m, err := c.hosts.GetLastMsgForSubject(ctx, c.subject("host", node))
 	switch {
@@ -126,17 +127,17 @@ func (c *Cluster) readLease(ctx context.Context, node string) (life, uint64, err
 	case err != nil:
 		return life{}, 0, err
 	}
-	return parseLife(m.Data), m.Sequence, nil // of a marker: none
+	return parseLife(m.Data), m.Sequence, nil // empty for a marker
 }
 
-// takeLease takes the lease for the first time. One that is there is a predecessor's,
-// which ends, or another living host's, which is renewed meanwhile.
+// takeLease takes the lease at the start. An existing lease is either a predecessor's, which ends,
+// or another living host's, which is renewed meanwhile.
 func (c *Cluster) takeLease(ctx context.Context) error {
 	taken := &Error{ErrNodeTaken, fmt.Sprintf("another host of the name %s is in the cluster", c.config.Node),
 		"give each host a --node of its own"}
 	var found life
 	var at uint64
-	var until time.Time // when a lease that was found should have ended: without a leader none does
+	var until time.Time // when the lease that was found should end: without a leader none does
 	for {
 		there, seq, err := c.readLease(ctx, c.config.Node)
 		switch {
@@ -148,7 +149,7 @@ func (c *Cluster) takeLease(ctx context.Context) error {
 		case found.Life == there.Life && seq != at:
 			return taken
 		case found.Life != there.Life && found.Life != "":
-			return taken // a third one, who was faster
+			return taken // a third host was faster
 		default:
 			if found.Life == "" {
 				until = time.Now().Add(electionTime)
@@ -168,7 +169,7 @@ func (c *Cluster) takeLease(ctx context.Context) error {
 	}
 }
 
-// keepLease renews the lease until the host ends, and notes in time when it could not.
+// keepLease renews the lease until the host ends, and notices in time if it cannot.
 func (c *Cluster) keepLease() {
 	l := &c.lease
 	next := time.NewTimer(renewEvery)
@@ -197,8 +198,8 @@ func (c *Cluster) keepLease() {
 	}
 }
 
-// renewLease renews the lease, or takes it again after it has ended: what others did
-// not claim meanwhile is still this host's then.
+// renewLease renews the lease, or takes it again after it has ended. The host then still has every
+// room that no other host has claimed.
 func (c *Cluster) renewLease() error {
 	l := &c.lease
 	l.mu.Lock()
@@ -212,7 +213,7 @@ func (c *Cluster) renewLease() error {
 	switch {
 	case err != nil:
 		return err
-	case there.Life == "" || there.Life == c.life: // ended; or renewed, but nobody said so
+	case there.Life == "" || there.Life == c.life: // ended, or renewed without an acknowledgement
 		return c.writeLease(c.ctx, seq)
 	}
 	l.mu.Lock()
@@ -229,7 +230,7 @@ func (c *Cluster) renewLease() error {
 // errNameTaken says that another host has this one's name.
 var errNameTaken = errors.New("another host has this one's name")
 
-// endLease gives the lease up, so that others need not wait until its time is over.
+// endLease gives the lease up, so that others need not wait for its end.
 func (c *Cluster) endLease() {
 	c.lease.mu.Lock()
 	over, trusted := c.lease.seq, c.lease.trusted
@@ -237,7 +238,7 @@ func (c *Cluster) endLease() {
 	c.lease.judge()
 	c.lease.mu.Unlock()
 	if !trusted {
-		return // it has ended, or nobody answers
+		return // it has ended, or no server answers
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), attemptTime)
 	defer cancel()

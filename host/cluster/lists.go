@@ -17,21 +17,21 @@ import (
 )
 
 const (
-	// fetchTime is how long a fetch may take, and lockTime how long other hosts leave it
-	// to the one that began: servers count in whole seconds.
+	// fetchTime is how long a fetch may take. lockTime is how long other hosts leave a fetch to the
+	// host that began it; servers count in whole seconds.
 	fetchTime = time.Minute
 	lockTime  = 10 * time.Second
-	// failedTime is how long the others take a failure for theirs, too.
+	// failedTime is how long other hosts accept a failure as their own.
 	failedTime = 2 * time.Second
-	// patience is how long somebody waits who could have an older list.
+	// patience is how long a caller waits who could have an older list.
 	patience = 3 * time.Second
-	// lookAgain is how often a host looks whether another has fetched.
+	// lookAgain is how often a host checks whether another has fetched.
 	lookAgain = 200 * time.Millisecond
-	// listsInMemory are the newest lists that a host need not read again.
+	// listsInMemory is how many of the newest lists a host keeps in memory.
 	listsInMemory = 64
 )
 
-// lists are what one host fetches for all, such as games' lists of servers.
+// lists holds what one host fetches for all, such as games' lists of servers.
 type lists struct {
 	*servers
 	large *large
@@ -49,15 +49,15 @@ type lists struct {
 type list struct {
 	data []byte
 	at   time.Time
-	err  error // why there is none that is newer
+	err  error // why there is no newer one
 }
 
 func (l list) isFresh(maxAge time.Duration) bool {
-	age := time.Since(l.at) // a clock that jumped makes no list newer
+	age := time.Since(l.at) // a list does not become newer when a clock jumps
 	return !l.at.IsZero() && age < maxAge && age > -maxAge
 }
 
-// lock is what a host says that fetches a list, or could not.
+// lock says that a host fetches a list, or failed to.
 type lock struct {
 	By     string `json:"by"`
 	Failed string `json:"failed,omitempty"`
@@ -69,10 +69,10 @@ func (c *Cluster) FetchOnce(ctx context.Context, key string, maxAge time.Duratio
 	return c.lists.FetchOnce(ctx, key, maxAge, fetch)
 }
 
-// FetchOnce returns what all hosts know under a key, such as a game's list, if it is not
-// older than maxAge. Else one of them calls fetch, and the others take what it gets. Where
-// that fails, or takes long, it returns what there was before, beside the error; at is
-// when it was fetched. A fetch may go on when ctx has ended.
+// FetchOnce returns what all hosts know under a key, such as a game's list, if it is not older than
+// maxAge. Otherwise one of the hosts calls fetch, and the others share the result. If that fails or
+// takes long, FetchOnce returns the older list beside the error. at is when the list was fetched. A
+// fetch may go on after ctx has ended.
 func (l *lists) FetchOnce(ctx context.Context, key string, maxAge time.Duration,
 	fetch func(context.Context) ([]byte, error)) (data []byte, at time.Time, err error) {
 	l.mu.Lock()
@@ -112,7 +112,7 @@ func (l *lists) FetchOnce(ctx context.Context, key string, maxAge time.Duration,
 	}
 }
 
-// fetch is the newest list, fetched by this host if no other does.
+// fetch returns the newest list. This host fetches it if no other does.
 func (l *lists) fetch(ctx context.Context, key string, maxAge time.Duration, old list, fetch func(context.Context) ([]byte, error)) list {
 	for {
 		newest, err := l.readList(ctx, key)
@@ -127,14 +127,14 @@ func (l *lists) fetch(ctx context.Context, key string, maxAge time.Duration, old
 		case err == nil && other.Failed != "":
 			old.err = errors.New(other.Failed)
 			return old
-		case err == nil && other.By != "": // is at it
+		case err == nil && other.By != "": // another host fetches it
 			if pause(ctx, lookAgain) {
 				continue
 			}
 			old.err = ctx.Err()
 			return old
 		}
-		// The lock is ours, or the servers are away. Who had it before may have fetched
+		// The lock is ours, or the servers are away. The lock's previous holder may have fetched
 		// just now.
 		if newest, failed := l.readList(ctx, key); failed == nil && newest.isFresh(maxAge) {
 			l.writeLock(ctx, key, at, lock{}, time.Second)
@@ -157,7 +157,7 @@ func (l *lists) fetch(ctx context.Context, key string, maxAge time.Duration, old
 	}
 }
 
-// tryLock takes the lock of a key, or says who has it.
+// tryLock takes the lock of a key, or says which host has it.
 func (l *lists) tryLock(ctx context.Context, key string) (at uint64, other lock, err error) {
 	m, err := l.locks.GetLastMsgForSubject(ctx, l.subject("lock", store.HashOf([]byte(key))))
 	switch {
@@ -185,7 +185,7 @@ func (l *lists) writeLock(ctx context.Context, key string, over uint64, says loc
 	return l.publish(ctx, &nats.Msg{Subject: l.subject("lock", store.HashOf([]byte(key))), Data: data}, over, ttl)
 }
 
-// writeList shares a list: a blob, and under its key the hash of that.
+// writeList shares a list: it writes a blob, and the blob's hash under the key.
 func (l *lists) writeList(ctx context.Context, key string, data []byte) error {
 	hash, err := l.large.Keep(ctx, data)
 	if err != nil {
@@ -198,7 +198,7 @@ func (l *lists) writeList(ctx context.Context, key string, data []byte) error {
 	return err
 }
 
-// readList is the list that was shared last, with the servers' word on when that was.
+// readList returns the list that was shared last. The servers say when that was.
 func (l *lists) readList(ctx context.Context, key string) (list, error) {
 	m, err := l.large.readLarge(ctx, l.subject("list", store.HashOf([]byte(key))))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestFetchOnce: one host fetches for all, whoever asks at the time.
+// TestFetchOnce checks that one host fetches for all that ask at the same time.
 func TestFetchOnce(t *testing.T) {
 	t.Parallel()
 	w := world(t, startNATS(t))
@@ -57,7 +57,7 @@ func TestFetchOnce(t *testing.T) {
 	end <- nil
 	all.Wait()
 	ask(time.Minute, "list 1", "").Wait() // all have it
-	all = ask(0, "list 1", "gone")        // too old for everyone, but better than none
+	all = ask(0, "list 1", "gone")        // too old for every host, but better than none
 	<-begun
 	end <- errors.New("gone")
 	all.Wait()
@@ -66,8 +66,8 @@ func TestFetchOnce(t *testing.T) {
 	}
 }
 
-// TestFetchHangs: a source that hangs holds nobody up who has an older list, and other
-// hosts for no longer than the lock.
+// TestFetchHangs checks that a hanging source does not delay callers with an older list. It delays
+// other hosts no longer than the lock lasts.
 func TestFetchHangs(t *testing.T) {
 	t.Parallel()
 	w := world(t, startNATS(t))

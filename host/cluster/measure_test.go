@@ -24,8 +24,8 @@ import (
 
 var measure = flag.Bool("measure", false, "measure what docs/experiments/cluster.md has")
 
-// roomOf is so many bytes like a saved room's: JSON with servers that have names, maps
-// and players, and round trip times, which do not compress.
+// roomOf returns so many bytes like a saved room's. They are JSON with servers, which have names,
+// maps and players, and with round trip times, which do not compress.
 func roomOf(length int) []byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := []string{"Instagib", "CTF", "public", "Berlin", "no lag", "24/7", "q3dm17", "oa_dm1", "aggressor", "clan", "[EU]", "DE"}
@@ -47,7 +47,7 @@ func roomOf(length int) []byte {
 	}
 }
 
-// spread is what half and 99 of 100 are within.
+// spread returns the median and the 99th percentile.
 func spread(times []time.Duration) string {
 	slices.Sort(times)
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

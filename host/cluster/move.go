@@ -17,23 +17,22 @@ import (
 )
 
 const (
-	// epochLeap is by how much the epoch of an imported room grows: the file may be a
-	// backup, since which the room was claimed some times, and players obey no lower
-	// epoch than they have seen.
+	// epochLeap is by how much the epoch of an imported room grows. The file may be a backup, and
+	// the room may have been claimed since. Players refuse an epoch lower than one they have seen.
 	epochLeap = 1 << 16
 	// movesAtOnce is how many rooms are on their way at a time.
 	movesAtOnce = 16
 )
 
-// Moved counts what an import or an export has done.
+// Moved counts what an import or export has done.
 type Moved struct {
-	// Rooms, Tombstones and Blobs were written; Present are the rooms and tombstones
-	// that were there before, from a move that was broken off, for one.
+	// Rooms, Tombstones and Blobs were written. Present counts rooms and tombstones that were
+	// already there, such as after a move that was interrupted.
 	Rooms, Tombstones, Blobs, Present int
 }
 
-// count counts a room or a tombstone that was taken, or was there before, and says which
-// one was not if there is an error.
+// count counts a room or tombstone that was taken, or that was already there. If there is an error,
+// it names the room that was not taken.
 func (m *Moved) count(s store.Saved, taken bool, err error) error {
 	switch {
 	case err != nil:
@@ -48,11 +47,10 @@ func (m *Moved) count(s store.Saved, taken bool, err error) error {
 	return nil
 }
 
-// Import takes over the rooms, tombstones and server lists of a file, which must not be
-// served any more. The rooms are nobody's then, and hosts adopt them at once. It
-// overwrites nothing: what is there already stays, and another room of the same code is
-// an error, with which the others are imported all the same. Broken off, it may be
-// begun again.
+// Import copies the rooms, tombstones and server lists of a file that no host serves any longer.
+// The rooms then have no owner, and hosts adopt them at once. Import overwrites nothing: what is
+// there already stays. Another room with the same code is an error, but the remaining rooms are
+// still imported. An interrupted import can be repeated.
 func (c *Cluster) Import(ctx context.Context, from *store.File) (moved Moved, err error) {
 	for blob, err := range from.Blobs() {
 		if err == nil {
@@ -84,7 +82,7 @@ func (c *Cluster) Import(ctx context.Context, from *store.File) (moved Moved, er
 	return moved, errors.Join(failed...)
 }
 
-// take writes a room or a tombstone of another store, and reports whether it was missing.
+// take writes a room or tombstone from another store, and reports whether it was missing.
 func (c *Cluster) take(ctx context.Context, s store.Saved) (missing bool, err error) {
 	if !isToken(s.Code) {
 		return false, fmt.Errorf("cluster: %q is no code", s.Code)
@@ -122,7 +120,7 @@ func (c *Cluster) take(ctx context.Context, s store.Saved) (missing bool, err er
 	return err == nil, err
 }
 
-// presentOr is nil if what is there is the room that is to be imported, over or not.
+// presentOr returns nil if the room that is there is the imported one, over or not.
 func presentOr(there message, s store.Saved) error {
 	if there.Over || there.ID == s.ID {
 		return nil
@@ -130,10 +128,10 @@ func presentOr(there message, s store.Saved) error {
 	return store.ErrTaken
 }
 
-// Export writes all rooms, tombstones and server lists into a file, as they were saved
-// last, while hosts go on with them: a backup, or what one process takes over when all
-// hosts have ended. Each room is whole. What the file has of earlier exports is replaced
-// by what is newer; it is an error if a room in it is newer, or another one.
+// Export writes all rooms, tombstones and server lists into a file, as they were last saved, while
+// hosts go on with them. The file is a backup, or what a single process takes over after all hosts
+// have ended. Each room is whole. Newer data replaces earlier exports in the file. It is an error
+// if a room in the file is newer, or a different one.
 func (c *Cluster) Export(ctx context.Context, to *store.File) (moved Moved, err error) {
 	info, err := c.large.stream.Info(ctx, jetstream.WithSubjectFilter(c.subject("blob", "*")))
 	if err != nil {
@@ -142,7 +140,7 @@ func (c *Cluster) Export(ctx context.Context, to *store.File) (moved Moved, err 
 	for subject := range info.State.Subjects {
 		blob, err := c.Kept(ctx, strings.TrimPrefix(subject, c.subject("blob", "")))
 		if errors.Is(err, store.ErrUnknown) {
-			continue // its time was up
+			continue // its tombstone has expired
 		}
 		if err == nil {
 			_, err = to.Keep(ctx, blob)
@@ -173,7 +171,7 @@ func (c *Cluster) Export(ctx context.Context, to *store.File) (moved Moved, err 
 	return moved, errors.Join(failed...)
 }
 
-// give is a room or a tombstone as another store takes it.
+// give returns a room or tombstone in the form that another store accepts.
 func (c *Cluster) give(ctx context.Context, code string) (s store.Saved, err error) {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()

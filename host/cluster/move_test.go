@@ -20,8 +20,8 @@ func openFile(t *testing.T) *store.File {
 	return f
 }
 
-// TestMove: rooms go from a file into a cluster and back, again if need be, and never
-// over others.
+// TestMove checks that rooms go from a file into a cluster and back, repeatedly if need be, and
+// never overwrite others.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -70,7 +70,7 @@ func TestMove(t *testing.T) {
 	if blob, err := b.Kept(ctx, hash); err != nil || string(blob) != "a list" {
 		t.Errorf("%q, %v", blob, err)
 	}
-	moved, err = a.Import(ctx, file) // again: what went on stays
+	moved, err = a.Import(ctx, file) // again: newer rooms stay
 	if want := (Moved{Blobs: 1, Present: 3}); !errors.Is(err, store.ErrTaken) || moved != want {
 		t.Errorf("%+v, %v", moved, err)
 	}
@@ -95,7 +95,7 @@ func TestMove(t *testing.T) {
 	if p := backup.Find("GAGAGA"); p.State != store.Over {
 		t.Error(p)
 	}
-	if _, err := a.Export(ctx, file); !errors.Is(err, store.ErrTaken) { // its rooms are served
+	if _, err := a.Export(ctx, file); !errors.Is(err, store.ErrTaken) { // a host serves its rooms
 		t.Error(err)
 	}
 	if blob, err := backup.Kept(ctx, hash); err != nil || string(blob) != "a list" {
@@ -103,7 +103,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestImportBrokenOff: an import that ends in the middle is begun again.
+// TestImportBrokenOff checks that an interrupted import can be repeated.
 func TestImportBrokenOff(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

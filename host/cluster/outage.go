@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// What the operator can do while JetStream keeps nothing.
+// These hints tell the operator what to do while JetStream stores nothing.
 const (
 	hintConnect = "no NATS server answers: look whether nats-server runs, and whether this host reaches it"
 	hintOff     = "JetStream is off on the NATS servers: nats-server shuts it down when its disk is full, and " +
@@ -47,8 +47,8 @@ func isOff(err error) bool {
 	return false
 }
 
-// tellOutage has the log say that JetStream keeps nothing, at once and each minute, and
-// when it does again. The error is that of the newest attempt to renew the lease.
+// tellOutage logs that JetStream stores nothing, at once and each minute, and also when it works
+// again. err is the error of the newest attempt to renew the lease.
 func (c *Cluster) tellOutage(err error) {
 	now := time.Now()
 	if trusted, _ := c.Trust(); trusted {
@@ -58,7 +58,7 @@ func (c *Cluster) tellOutage(err error) {
 		return
 	}
 	if err == nil || errors.Is(err, context.Canceled) {
-		return // it is back, and this host is about to know what it missed; or the host ends
+		return // it is back and this host is catching up, or the host ends
 	}
 	since, tell := c.outage.Fails(now)
 	if tell {
@@ -67,8 +67,7 @@ func (c *Cluster) tellOutage(err error) {
 	}
 }
 
-// tellWaiting has the log say that a host that starts waits for JetStream, at once and each
-// minute.
+// tellWaiting logs that a starting host waits for JetStream, at once and each minute.
 func (c *Cluster) tellWaiting(err error) {
 	if errors.Is(err, context.Canceled) {
 		return

@@ -20,7 +20,7 @@ import (
 	"muster/internal/await"
 )
 
-// logged is a log that a test reads while it is written.
+// logged is a log that a test reads while the host writes it.
 type logged struct {
 	mu   sync.Mutex // guards text
 	text bytes.Buffer
@@ -32,7 +32,8 @@ func (l *logged) Write(b []byte) (int, error) {
 	return l.text.Write(b)
 }
 
-// has waits until the log has a text: a minute, as only a failure waits for its end.
+// has waits until the log contains a text. It waits up to a minute, because only a failing test
+// waits that long.
 func (l *logged) has(t *testing.T, text string) {
 	t.Helper()
 	await.Until(t, func() bool {
@@ -42,8 +43,9 @@ func (l *logged) has(t *testing.T, text string) {
 	}, "the log never says %q: %s", text, &l.text)
 }
 
-// TestJetStreamLost: nats-server shuts JetStream down when its disk is full, and goes on as
-// a server. The host's log says so at once, and what to do, and when it is back.
+// TestJetStreamLost checks the log when nats-server shuts JetStream down but keeps running, as it
+// does when its disk is full. The log says so at once, with what to do, and says when JetStream is
+// back.
 func TestJetStreamLost(t *testing.T) {
 	t.Parallel()
 	s := startNATS(t)
@@ -70,7 +72,7 @@ func TestJetStreamLost(t *testing.T) {
 	log.has(t, "JetStream keeps rooms again")
 }
 
-// TestHintFor: whatever keeps JetStream from keeping anything, the operator reads what to do.
+// TestHintFor checks that the operator gets a hint for every reason why JetStream stores nothing.
 func TestHintFor(t *testing.T) {
 	for _, tt := range []struct {
 		err         error
@@ -93,7 +95,8 @@ func TestHintFor(t *testing.T) {
 	}
 }
 
-// TestTakenFrom: who takes a room knows who had it, whether that host gave it free or died.
+// TestTakenFrom checks that a host that takes a room knows its previous owner, whether that one
+// released the room or died.
 func TestTakenFrom(t *testing.T) {
 	t.Parallel()
 	w := world(t, startNATS(t))
@@ -116,7 +119,7 @@ func TestTakenFrom(t *testing.T) {
 	}
 }
 
-// TestWaitsForLeader: a host that starts before most of the NATS servers do waits for their
+// TestWaitsForLeader checks a host that starts before most of the NATS servers. It waits for their
 // leader, says so, and begins once there is one.
 func TestWaitsForLeader(t *testing.T) {
 	t.Parallel()
@@ -166,8 +169,8 @@ func TestWaitsForLeader(t *testing.T) {
 	log.has(t, "JetStream answers: this host begins")
 }
 
-// TestGiven: a room that is given to a host is that one's at once, whoever else would have
-// been first; and if that host does not take it, another does.
+// TestGiven checks that a host gets a room at once that is given to it, even if another would come
+// first. If that host does not take the room, another does.
 func TestGiven(t *testing.T) {
 	t.Parallel()
 	w := world(t, startNATS(t))
@@ -210,7 +213,7 @@ func TestGiven(t *testing.T) {
 			t.Fatalf("only %v are taken", share)
 		}
 	}
-	if share["c"] < rooms*3/4 { // on a slow machine c may be late for some
+	if share["c"] < rooms*3/4 { // on a slow machine c may be too late for some
 		t.Errorf("the rooms are %v", share)
 	}
 	eventually(t, "all count alike", func() bool {

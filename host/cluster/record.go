@@ -10,61 +10,61 @@ import (
 	"muster/host/store"
 )
 
-// A record is the newest message of a room's subject. What stands in its header is
-// enough for the directory, which never sees the rest:
+// A record is the newest message of a room's subject. Its header has all that the directory needs,
+// and the directory never reads the rest:
 //
 //	muster.room.BAKODI ─▶ ┌ Muster-Room: {"v":1,"epoch":7,"owner":"a",…} ┐
 //	                      │ the room, compressed                         │
 //	                      └──────────────────────────────────────────────┘
 //
-// A room that is larger than a message may be lies in parts under subjects of their
-// own, which were written before the record that names them.
+// A room that is too large for a message consists of parts under subjects of their own. They are
+// written before the record that names them.
 type record struct {
-	// Version is that of the record and of how its room is packed. Whoever knows only
-	// lower ones leaves the room alone.
+	// Version is the version of the record and of its room's encoding. Hosts that know only lower
+	// versions leave the room alone.
 	Version int `json:"v"`
 	// Epoch counts the claims to the room.
 	Epoch uint64 `json:"epoch"`
-	// Owner is the node that has the room, empty if any may have it; Life tells its
-	// process from others of the same name, and Claim its claims from each other.
+	// Owner is the node that has the room, empty if any node may take it. Life tells its process
+	// from others with the same name, and Claim tells its claims from each other.
 	Owner string `json:"owner,omitempty"`
 	Life  string `json:"life,omitempty"`
 	Claim uint64 `json:"claim,omitempty"`
-	// Last is the node that had the room last, where that one has given it free.
+	// Last is the node that had the room last, if that node has released it.
 	Last string `json:"last,omitempty"`
-	// Heir is the node that is to take the room before any other, where one is.
+	// Heir is the node that may take the room first, if there is one.
 	Heir string `json:"heir,omitempty"`
 	// Write counts the writes of the claim.
 	Write uint64 `json:"write,omitempty"`
 	// ID is the room's public id.
 	ID string `json:"id,omitempty"`
-	// Over is set in a tombstone, which has none of the following.
+	// Over is set in a tombstone, which has none of the following fields.
 	Over bool `json:"over,omitempty"`
-	// Length is the room's in bytes as it was saved.
+	// Length is the saved room's length in bytes.
 	Length int `json:"length,omitempty"`
-	// Parts is how many parts it lies in, 0 if it is in the message itself, and Group
-	// the token of their subjects.
+	// Parts is how many parts the room has, 0 if it is in the message itself. Group is the token in
+	// the parts' subjects.
 	Parts int    `json:"parts,omitempty"`
 	Group string `json:"group,omitempty"`
-	// Sum is the hash of the parts, put together.
+	// Sum is the hash of all parts together.
 	Sum string `json:"sum,omitempty"`
 }
 
 const (
-	// recordHeader is the message header that has a record.
+	// recordHeader is the message header that contains a record.
 	recordHeader = "Muster-Room"
-	// recordVersion is the newest that this program knows.
+	// recordVersion is the newest version that this program knows.
 	recordVersion = 1
-	// maxRoom is how long a room may be, in bytes: 30,000 servers' infos take 2 MB.
+	// maxRoom is how long a room may be, in bytes; 30,000 servers' infos take 2 MB.
 	maxRoom = 64 << 20
-	// maxParts is how many parts such a room may have when nothing in it compresses.
+	// maxParts is how many parts such a room may have if nothing in it compresses.
 	maxParts = 1024
 )
 
-// errRecord is the error of a record that makes no sense.
+// errRecord is the error for a malformed record.
 var errRecord = errors.New("cluster: malformed record")
 
-// parseRecord reads a record's header. Of a newer version it returns what all versions
+// parseRecord reads a record's header. For a newer version it returns the fields that all versions
 // have, with store.ErrNewer.
 func parseRecord(text string) (record, error) {
 	var r record
@@ -86,17 +86,17 @@ func parseRecord(text string) (record, error) {
 func (r record) header() nats.Header {
 	text, err := json.Marshal(r)
 	if err != nil {
-		panic(err) // numbers and strings
+		panic(err) // cannot fail: numbers and strings
 	}
 	return nats.Header{recordHeader: {string(text)}}
 }
 
-// isSame reports whether two records were one write.
+// isSame reports whether two records come from the same write.
 func (r record) isSame(other record) bool {
 	return r.isOfClaim(other) && r.Write == other.Write
 }
 
-// isOfClaim reports whether two records were written by one claim.
+// isOfClaim reports whether the same claim wrote both records.
 func (r record) isOfClaim(other record) bool {
 	return r.Epoch == other.Epoch && r.Life == other.Life && r.Claim == other.Claim
 }

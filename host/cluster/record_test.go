@@ -13,7 +13,7 @@ import (
 	"muster/host/store"
 )
 
-// TestParseRecord: what a record may say.
+// TestParseRecord checks which records are valid.
 func TestParseRecord(t *testing.T) {
 	for text, want := range map[string]error{
 		`{"v":1,"epoch":7,"owner":"a","life":"L","claim":3,"write":9,"id":"i","length":10}`: nil,
@@ -40,7 +40,7 @@ func TestParseRecord(t *testing.T) {
 	}
 }
 
-// FuzzRecord reads whatever may stand in a record's header, a lease or a blob's head.
+// FuzzRecord reads arbitrary text as a record's header, a lease and a blob's head.
 func FuzzRecord(f *testing.F) {
 	f.Add(`{"v":1,"epoch":7,"owner":"a","life":"L","claim":3,"write":9,"id":"i","parts":2,"group":"G","sum":"x","length":9}`)
 	f.Add(`{"v":1,"life":"L","adopts":true}`)
@@ -61,8 +61,7 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// TestNewerRoom: a room that a newer host wrote is left to those who know it, and is
-// nowhere lost.
+// TestNewerRoom checks that hosts leave a room of a newer version alone, and never lose it.
 func TestNewerRoom(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -93,8 +92,8 @@ func TestNewerRoom(t *testing.T) {
 	}
 }
 
-// TestRank: each room has an order of hosts, all of them agree on it, and one host less
-// moves no other's rooms.
+// TestRank checks that each room has an order of hosts on which all hosts agree. If a host leaves,
+// only its own rooms move.
 func TestRank(t *testing.T) {
 	four := []string{"a", "b", "c", "d"}
 	share, moved := map[string]int{}, 0
@@ -124,7 +123,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestToken: only what names nothing else in a subject is a code or a hash.
+// TestToken checks that a code or hash cannot change the meaning of a subject.
 func TestToken(t *testing.T) {
 	for text, want := range map[string]bool{"BAKODI": true, "bäcker": true, "": false, "A.B": false, "*": false,
 		">": false, "A B": false, "A\n": false, strings.Repeat("A", 65): false} {

@@ -16,27 +16,27 @@ import (
 )
 
 const (
-	// saveTime is how long a write may be tried until it is said that the servers are
-	// away: longer than the election of a leader mostly takes.
+	// saveTime is how long a host retries a write before it reports that the servers are away. It
+	// is mostly longer than the election of a leader takes.
 	saveTime = 3 * time.Second
-	// tombstoneLife is how long it is remembered that a room was: old links lie about
-	// in chats.
+	// tombstoneLife is how long the servers remember that a room existed, because old links stay in
+	// chats.
 	tombstoneLife = 30 * 24 * time.Hour
 )
 
-// claim is this host's to a room.
+// claim is this host's claim to a room.
 type claim struct {
 	cluster *Cluster
 	code    string
 	id      string
 	epoch   uint64
-	number  uint64 // among this process's
+	number  uint64 // tells this process's claims apart
 
 	mu     sync.Mutex // one write at a time; guards following
-	seq    uint64     // of the newest record of this claim that is known
+	seq    uint64     // of this claim's newest known record
 	writes uint64
 	newest record
-	// spare are groups of parts that no record names any more, or never did.
+	// spare are groups of parts that no record names.
 	spare []string
 
 	// lost is closed by fence, once.
@@ -44,7 +44,7 @@ type claim struct {
 	fence func()
 }
 
-// newClaim is a claim of this process.
+// newClaim returns a new claim of this process.
 func (c *Cluster) newClaim(code, id string, epoch uint64) *claim {
 	lost := make(chan struct{})
 	return &claim{
@@ -58,7 +58,7 @@ func (c *Cluster) newClaim(code, id string, epoch uint64) *claim {
 	}
 }
 
-// Lost is closed once the room is known to be this host's no more; see [store.Claim].
+// Lost is closed once this host knows that the room is no longer its own; see [store.Claim].
 func (cl *claim) Lost() <-chan struct{} { return cl.lost }
 
 func (cl *claim) isFenced() bool {
@@ -70,7 +70,7 @@ func (cl *claim) isFenced() bool {
 	}
 }
 
-// Epoch is greater than that of any claim to the room before.
+// Epoch returns the claim's epoch, which is greater than that of any earlier claim to the room.
 func (cl *claim) Epoch() uint64 { return cl.epoch }
 
 // message is a room's newest message.
@@ -81,8 +81,8 @@ type message struct {
 	at   time.Time // by the servers' clocks
 }
 
-// last is a room's newest message; its epoch is 0 if there is none, or a marker. It may
-// be late by a moment, if the server that is asked is.
+// last returns a room's newest message. Its epoch is 0 if there is none, or only a marker. It may
+// be a moment old if the server that answers lags behind.
 func (c *Cluster) last(ctx context.Context, code string) (message, error) {
 	if err := ctx.Err(); err != nil {
 		return message{}, err
@@ -107,13 +107,13 @@ func (c *Cluster) last(ctx context.Context, code string) (message, error) {
 	return message{r, m.Sequence, m.Data, m.Time}, nil
 }
 
-// conflict is the error of a write that came after another.
+// conflict is the error of a write that another write preceded.
 type conflict struct{ last message }
 
 func (conflict) Error() string { return "cluster: another write came before" }
 
-// put writes a record over the message of a sequence, 0 over none. That its
-// acknowledgement was lost is no conflict, and so is no write that is still under way.
+// put writes a record over the message with the given sequence, 0 over none. It is no conflict if
+// put's own acknowledgement was lost, or if a write is still on its way.
 func (c *Cluster) put(ctx context.Context, code string, r record, body []byte, over uint64, ttl time.Duration) (seq uint64, err error) {
 	for {
 		seq, err = c.publish(ctx, &nats.Msg{Subject: c.subject("room", code), Header: r.header(), Data: body}, over, ttl)
@@ -140,19 +140,19 @@ func (c *Cluster) put(ctx context.Context, code string, r record, body []byte, o
 	}
 }
 
-// isFull reports whether the servers have no room for a message.
+// isFull reports whether the servers lack space for a message.
 func isFull(err error) bool {
 	var api *jetstream.APIError
 	return errors.As(err, &api) && (api.ErrorCode == errResources || api.ErrorCode == errStorage || api.ErrorCode == errStoreFailed)
 }
 
-// full is the error of a write for which the servers have no room. The host cannot go on
-// without them, as it could without a disk of its own: to it they are away.
+// full returns the error of a write for which the servers lack space. Without a disk of its own a
+// host could go on, but not without the servers. So it treats them as away.
 func full(err error) error {
 	return fmt.Errorf("%w: %w: %s", store.ErrAway, syscall.ENOSPC, plain(err))
 }
 
-// away is store.ErrAway with its reason.
+// away returns store.ErrAway with its reason.
 func away(err error) error {
 	if err == nil {
 		return store.ErrAway
@@ -180,7 +180,7 @@ func (c *Cluster) Create(ctx context.Context, code, id string, data []byte) (sto
 	return cl, err
 }
 
-// claiming notes that this host is about to claim a room, until what it returns is called.
+// claiming notes that this host is about to claim a room, until the returned function is called.
 func (d *directory) claiming(code string) (done func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -197,7 +197,7 @@ func (d *directory) claiming(code string) (done func()) {
 	}
 }
 
-// hold notes that this host has a room, in place of an earlier claim to it.
+// hold notes that this host has a room, and replaces its earlier claim.
 func (d *directory) hold(cl *claim) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -205,13 +205,13 @@ func (d *directory) hold(cl *claim) {
 		old.fence()
 	}
 	if e := d.rooms[cl.code]; e.epoch > cl.epoch {
-		cl.fence() // the directory is faster than the answer
+		cl.fence() // the directory learned of a newer claim before the answer came
 		return
 	}
 	d.claims[cl.code] = cl
 }
 
-// drop notes that this host has a room no more.
+// drop notes that this host no longer has a room.
 func (d *directory) drop(cl *claim) {
 	cl.fence()
 	d.mu.Lock()
@@ -245,7 +245,7 @@ func (c *Cluster) Claim(ctx context.Context, code string) (store.Claim, []byte, 
 			return nil, nil, away(err)
 		}
 		if errors.As(err, &other) {
-			continue // it was saved, or claimed, meanwhile
+			continue // another write came between
 		}
 	}
 }
@@ -284,10 +284,11 @@ func (c *Cluster) claim(ctx context.Context, code string) (*claim, []byte, error
 }
 
 const (
-	// endedFor is how long it is taken for granted that a process has no lease: all of its
-	// rooms are claimed one after the other. One that comes back mostly is heard of before.
+	// endedFor is how long a host remembers that a process has no lease, because it claims all
+	// rooms of that process one after the other. If the process comes back, the directory mostly
+	// learns of it earlier.
 	endedFor = renewAgain
-	// mostEnded is of how many processes that is remembered.
+	// mostEnded is for how many processes the host remembers this.
 	mostEnded = 64
 )
 
@@ -310,7 +311,7 @@ func (c *Cluster) isLiving(ctx context.Context, of owner) (bool, error) {
 	if err != nil || l.Life == of.life {
 		return err == nil, err
 	}
-	// A server that was cut off may not know yet that the lease was taken again.
+	// A server that was cut off may not know that the lease was taken again.
 	if info, err := c.hosts.Info(ctx); err != nil || !isLed(info) {
 		return false, cmp.Or(err, errBehind)
 	}
@@ -323,7 +324,7 @@ func (c *Cluster) isLiving(ctx context.Context, of owner) (bool, error) {
 	return false, nil
 }
 
-// sign makes a record this claim's next one.
+// sign turns a record into this claim's next one.
 func (cl *claim) sign(r record) record {
 	cl.writes++
 	r.Version, r.Epoch, r.ID = recordVersion, cl.epoch, cl.id
@@ -351,8 +352,8 @@ func (cl *claim) Save(ctx context.Context, data []byte) error {
 	return cl.write(ctx, cl.sign(r), body, 0)
 }
 
-// write puts the claim's next record in place of its last, and purges what no record
-// names then; mu is held.
+// write replaces the claim's last record by the next one, and purges parts that no record names any
+// longer; the caller holds mu.
 func (cl *claim) write(ctx context.Context, r record, body []byte, ttl time.Duration) error {
 	for {
 		seq, err := cl.cluster.put(ctx, cl.code, r, body, cl.seq, ttl)
@@ -373,8 +374,8 @@ func (cl *claim) write(ctx context.Context, r record, body []byte, ttl time.Dura
 			cl.purge()
 			return store.ErrFenced
 		}
-		// Ours, whose acknowledgement was lost; or what is left where the servers lost
-		// what they had acknowledged: nobody else has claimed it since.
+		// No other host has claimed the room. Either this is our own write, whose acknowledgement
+		// was lost, or the servers have lost acknowledged writes.
 		cl.seq = other.last.seq
 		if other.last.Group != "" {
 			cl.newest = other.last.record
@@ -407,11 +408,10 @@ func (cl *claim) End(ctx context.Context) error {
 	return nil
 }
 
-// Release lets any host have the room; see [store.Claim].
+// Release lets any host take the room; see [store.Claim].
 func (cl *claim) Release(ctx context.Context) error { return cl.Give(ctx, "") }
 
-// Give lets a host have the room, and any other if that one does not take it; see
-// [store.Claim].
+// Give gives the room to a host. If that host does not take it, any other may; see [store.Claim].
 func (cl *claim) Give(ctx context.Context, to string) error {
 	ctx, cancel := context.WithTimeout(ctx, saveTime)
 	defer cancel()

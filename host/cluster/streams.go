@@ -13,31 +13,32 @@ import (
 )
 
 const (
-	// streamVersion is that of the streams' shape, in their metadata under versionKey.
+	// streamVersion is the version of the streams' shape, which their metadata has under
+	// versionKey.
 	streamVersion = 1
 	versionKey    = "muster"
-	// markerLife is how long the servers say that a message's time was up: whoever
-	// watches hears it, unless he was away for longer.
+	// markerLife is how long the servers keep the marker of an expired message. A watch learns of
+	// the expiry unless it was away for longer.
 	markerLife = time.Minute
-	// electionTime is how long the election of a leader may take, and askTime how long one
-	// question may.
+	// electionTime is how long the election of a leader may take, and askTime how long one request
+	// may take.
 	electionTime = 15 * time.Second
 	askTime      = 2 * time.Second
-	// retryPause is how long it is from one attempt to the next.
+	// retryPause is the time between two attempts.
 	retryPause = 20 * time.Millisecond
-	// mostReplicas of anything survive the loss of one server; more only cost.
+	// mostReplicas is enough to survive the loss of one server; more replicas only cost.
 	mostReplicas = 3
 )
 
-// streams makes the streams of a cluster, on so many servers.
+// streams makes the streams of a cluster, on the given number of servers.
 type streams struct {
 	js       jetstream.JetStream
 	prefix   string
 	replicas int
 }
 
-// wanted returns the streams of a cluster: rooms' records; leases and locks, whose time is up
-// soon; and whatever is large: parts of rooms, blobs and lists.
+// wanted returns the streams of a cluster: one for rooms' records, one for leases and locks, which
+// expire soon, and one for large data such as parts of rooms, blobs and lists.
 func (s streams) wanted() []jetstream.StreamConfig {
 	stream := func(name string, subjects ...string) jetstream.StreamConfig {
 		for i, subject := range subjects {
@@ -49,15 +50,15 @@ func (s streams) wanted() []jetstream.StreamConfig {
 		}
 	}
 	large := stream("large", "part.>", "blob.>", "list.>")
-	large.SubjectDeleteMarkerTTL = 0 // nobody watches it
-	// Any server may answer what never changes. Of rooms and leases their leader is asked:
-	// another one, that lags behind, would tell of an owner that was replaced.
+	large.SubjectDeleteMarkerTTL = 0 // no host watches it
+	// Any server may answer for data that never changes. For rooms and leases only the leader may:
+	// a server that lags behind could name an owner that was replaced.
 	large.AllowDirect = true
 	return []jetstream.StreamConfig{stream("rooms", "room.*"), stream("hosts", "host.*", "lock.*"), large}
 }
 
-// prepare makes sure that the streams are there, as this program needs them. It waits for
-// as long as JetStream has no leader, as when all NATS servers were restarted.
+// prepare makes sure that the streams exist in the shape that this program needs. It waits while
+// JetStream has no leader, such as after a restart of all NATS servers.
 func (c *Cluster) prepare(ctx context.Context) error {
 	if _, err := c.js.AccountInfo(ctx); errors.Is(err, jetstream.ErrJetStreamNotEnabled) ||
 		errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) || errors.Is(err, nats.ErrNoResponders) {
@@ -92,7 +93,7 @@ func (c *Cluster) prepare(ctx context.Context) error {
 	return nil
 }
 
-// prepare makes a stream, or checks the one that is there.
+// prepare makes a stream, or checks the existing one.
 func (s streams) prepare(ctx context.Context, want jetstream.StreamConfig) (jetstream.Stream, error) {
 	ask, cancel := context.WithTimeout(ctx, electionTime/2)
 	defer cancel()
@@ -124,13 +125,13 @@ func (s streams) prepare(ctx context.Context, want jetstream.StreamConfig) (jets
 		if more, err := s.replicated(ask, have, have.Replicas, s.js.UpdateStream); err == nil {
 			return more, nil
 		}
-		return found, nil // as many as there are
+		return found, nil // keeps the replicas that there are
 	}
 	return s.replicated(ask, have, 1, s.js.UpdateStream)
 }
 
-// replicated makes or updates a stream with as many replicas as are wanted, or as there
-// can be, at least so many.
+// replicated makes or updates a stream with the wanted number of replicas, or as many as possible,
+// but at least the given number.
 func (s streams) replicated(ctx context.Context, config jetstream.StreamConfig, least int,
 	do func(context.Context, jetstream.StreamConfig) (jetstream.Stream, error)) (jetstream.Stream, error) {
 	config.Replicas = s.replicas
@@ -160,7 +161,7 @@ func (s streams) replicated(ctx context.Context, config jetstream.StreamConfig, 
 	}
 }
 
-// Codes of JetStream's errors that its client has no names for.
+// These JetStream error codes have no names in its client.
 const (
 	errNoPeers             jetstream.ErrorCode = 10005
 	errResources           jetstream.ErrorCode = 10023
@@ -168,10 +169,10 @@ const (
 	errNotClustered        jetstream.ErrorCode = 10074
 	errStoreFailed         jetstream.ErrorCode = 10077
 	errWrongSequence       jetstream.ErrorCode = 10071
-	errWrongSequenceFlight jetstream.ErrorCode = 10164 // while another write is under way
+	errWrongSequenceFlight jetstream.ErrorCode = 10164 // another write is on its way
 )
 
-// pause waits, and reports whether ctx goes on.
+// pause waits, and reports whether ctx is still alive.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

@@ -55,8 +55,8 @@ func port(t testing.TB, u *url.URL) (port int) {
 	return port
 }
 
-// TestThree: on three servers everything is kept thrice; one that ends takes nothing
-// with it, and a host that ends with it is replaced.
+// TestThree checks that three servers keep everything three times. A server that ends takes nothing
+// with it, and other hosts replace a host that ends with it.
 func TestThree(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -79,7 +79,7 @@ func TestThree(t *testing.T) {
 		}
 		owners[code] = own
 	}
-	// A server ends while all save: none of it fails, and none is lost.
+	// A server ends while all hosts save. No save may fail or be lost.
 	var saving sync.WaitGroup
 	stop := make(chan struct{})
 	last := make([]int, rooms)
@@ -118,7 +118,7 @@ func TestThree(t *testing.T) {
 			for code := range h.Adopt(adopting) {
 				_, data, err := h.Claim(ctx, code)
 				if err != nil {
-					continue // it is offered again
+					continue // Adopt yields it again
 				}
 				adopted <- code + " " + string(data)
 			}
@@ -145,8 +145,8 @@ func TestThree(t *testing.T) {
 	}
 }
 
-// TestMoreReplicas: what was kept once is kept thrice as soon as a host starts that wants
-// so, by the flag or by default, while others go on; then the server may go that had it.
+// TestMoreReplicas checks that data gets three replicas as soon as a host starts that wants them,
+// by flag or by default. The other hosts go on meanwhile, and afterwards the first server may end.
 func TestMoreReplicas(t *testing.T) {
 	t.Parallel()
 	for _, replicas := range []int{0, mostReplicas} {
@@ -204,8 +204,8 @@ func TestMoreReplicas(t *testing.T) {
 	}
 }
 
-// TestGrown: a NATS server that ran alone does not bring into a cluster what it keeps: it
-// is exported before, and imported into three.
+// TestGrown checks that a NATS server that ran alone does not bring its data into a cluster. The
+// data is exported before, and imported into three servers.
 func TestGrown(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

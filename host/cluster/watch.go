@@ -14,27 +14,27 @@ import (
 )
 
 const (
-	// heartbeat is how often the servers say that a watch is alive while there is
-	// nothing to say; after two that do not come it begins again.
+	// heartbeat is how often the servers say that an idle watch is alive. A watch begins again
+	// after two missing heartbeats.
 	heartbeat = time.Second
-	// watchExpiry is how long a watch's request for more stands.
+	// watchExpiry is how long a watch's request for more messages is valid.
 	watchExpiry = 10 * time.Second
-	// watchLife is how long the servers keep a watch that nobody reads.
+	// watchLife is how long the servers keep a watch without a reader.
 	watchLife = 30 * time.Second
-	// heardOf is when a stream's leader has last heard of a server that is with it: leaders
-	// speak each second.
+	// heardOf is how recently a stream's leader must have heard from a server that follows it.
+	// Leaders speak each second.
 	heardOf = 3 * time.Second
 )
 
 // errGap is the error of a watch that has missed messages.
 var errGap = errors.New("messages were missed")
 
-// errBehind is the error of a watch on a server that has not all there is.
+// errBehind is the error of a watch on a server that lags behind the others.
 var errBehind = errors.New("the server has not caught up with the others")
 
-// isCurrent reports whether the server that a watch is on has all that the stream's leader
-// has. A watch is on one server, any of the stream's: one that was just started again, or
-// was cut off, tells less, and says that this is all.
+// isCurrent reports whether the watch's server has everything that the stream's leader has. A watch
+// may be on any of the stream's servers. A server that has just started or was cut off sends fewer
+// messages, and claims that these are all.
 func isCurrent(ctx context.Context, stream jetstream.Stream, consumer jetstream.Consumer) bool {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -47,15 +47,15 @@ func isCurrent(ctx context.Context, stream jetstream.Stream, consumer jetstream.
 	case !isLed(info):
 		return false
 	case info.Cluster == nil || on == nil || on.Leader == info.Cluster.Leader:
-		return true // there is but one server, or it is the leader
+		return true // it is the only server, or the leader
 	}
 	return slices.ContainsFunc(info.Cluster.Replicas, func(r *jetstream.PeerInfo) bool {
 		return r.Name == on.Leader && r.Current && !r.Offline && r.Lag == 0
 	})
 }
 
-// isLed reports whether whoever speaks for a stream has most of its servers behind it. One
-// that was cut off takes itself for the leader until it hears of the next.
+// isLed reports whether a stream's leader has most of its servers behind it. A leader that was cut
+// off believes in itself until it learns of the next one.
 func isLed(info *jetstream.StreamInfo) bool {
 	if info.Cluster == nil {
 		return true
@@ -69,25 +69,25 @@ func isLed(info *jetstream.StreamInfo) bool {
 	return 2*behind > len(info.Cluster.Replicas)+1
 }
 
-// watch tells of what a stream has.
+// watch reports the content of a stream.
 type watch struct {
 	log         *slog.Logger
 	directory   *directory
 	stream      jetstream.Stream
 	subject     string // ends in *
 	headersOnly bool
-	// listed says, once, that all were told that were there; tell tells of a message; lost,
-	// if it is not nil, says that the servers have lost some.
+	// listed is called once, when tell has been called for all existing messages. tell is called
+	// for each message; lost, unless nil, when the servers have lost some.
 	listed func()
 	tell   func(name string, header nats.Header, data []byte, seq uint64)
 	lost   func()
 
-	last uint64 // the message that it told of last
+	last uint64 // the last message that was reported
 }
 
-// run tells of the newest message of each subject, and of each that follows, until the
-// host ends. Whatever goes wrong, it goes on behind the last that it told of. When all
-// have been told that were there, it says so, once.
+// run reports the newest message of each subject, and each message that follows, until the host
+// ends. After any failure it continues behind the last message that it reported. When it has
+// reported all existing messages, it calls listed once.
 func (w *watch) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := w.follow(ctx); err != nil && ctx.Err() == nil {
@@ -97,7 +97,7 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// follow is one try of watch, which begins behind the last message.
+// follow runs one watch, which begins behind the last reported message.
 func (w *watch) follow(life context.Context) error {
 	w.directory.mu.Lock()
 	restart := w.directory.restart
@@ -174,8 +174,8 @@ func (w *watch) follow(life context.Context) error {
 	}
 }
 
-// rewound begins anew where the stream has not come as far as this host has seen: it was
-// made again, or has lost what it had.
+// rewound starts from the beginning if the stream ends before the last message that this host has
+// seen. Then the stream was made again, or has lost messages.
 func (w *watch) rewound(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
