@@ -1,5 +1,5 @@
-// Package crowds counts the rooms of a host that wait for seats on the same servers: a room
-// asks a server gently, and all of them together must, too.
+// Package crowds counts the rooms of a host that wait for seats on the same servers. A room asks a
+// server gently, and all rooms together must do so, too.
 package crowds
 
 import (
@@ -16,13 +16,12 @@ type Crowds struct {
 	rooms map[netip.AddrPort][]string // by their codes
 }
 
-// New returns no crowds yet.
+// New returns an empty count.
 func New() *Crowds { return &Crowds{rooms: map[netip.AddrPort][]string{}} }
 
-// Move notes that a room watches other servers than before, and returns the crowd at each of
-// them.
+// Move notes that a room now watches other servers, and returns how many rooms watch each of them.
 func (c *Crowds) Move(code string, from, to []netip.AddrPort) map[netip.AddrPort]room.Crowd {
-	if len(from)+len(to) == 0 { // as nearly always
+	if len(from)+len(to) == 0 { // nearly always
 		return nil
 	}
 	c.mu.Lock()

@@ -8,8 +8,8 @@ import (
 	"muster/host/room"
 )
 
-// TestCrowds: each room counts once for each server that it watches, in the order in which
-// they came, and no longer than it does.
+// TestCrowds checks that each room counts once for each server that it watches, in order of
+// arrival, and only while it watches.
 func TestCrowds(t *testing.T) {
 	c := New()
 	one, two := netip.MustParseAddrPort("192.0.2.1:27960"), netip.MustParseAddrPort("192.0.2.2:27960")

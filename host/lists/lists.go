@@ -1,6 +1,5 @@
-// Package lists shares equal server lists between the rooms of a host: the servers, their
-// topology, and the frames that carry them. It also keeps long lists in the store, apart from
-// the rooms that have them.
+// Package lists shares equal server lists between the rooms of a host: the servers, their topology,
+// and the frames that carry them. It also keeps long lists in the store, apart from their rooms.
 package lists
 
 import (
@@ -18,13 +17,14 @@ import (
 	"muster/host/wire"
 )
 
-// maxLists is how many lists are kept for other rooms: a few games' newest.
+// maxLists is how many lists are kept for other rooms: the newest ones of a few games.
 const maxLists = 8
 
-// maxFrames bounds the frames of a list, one a round: its rooms are in few different rounds.
+// maxFrames bounds the frames of a list. There is one frame a round, and the rooms of a list are in
+// few different rounds.
 const maxFrames = 16
 
-// Lists are the newest lists that rooms have.
+// Lists are the newest lists that rooms use.
 type Lists struct {
 	store store.Store
 
@@ -32,32 +32,33 @@ type Lists struct {
 	newest []*shared
 }
 
-// New returns no lists yet, of rooms in a store.
+// New returns an empty set of lists for rooms in a store.
 func New(s store.Store) *Lists { return &Lists{store: s} }
 
-// shared is a list that rooms have.
+// shared is a list that rooms use.
 type shared struct {
 	tree *topology.Tree
-	// servers and local are what the tree was made of; nil for a restored list.
+	// servers and local are the input of the tree; nil for a restored list.
 	servers []discovery.Server
 	local   []room.LocalServer
-	// frames carry it, by round.
+	// frames carry the list, by round.
 	frames map[int]wire.Frame
-	// hash names the list in the store since keptAt; empty if the store does not have it.
+	// hash names the list in the store, which has kept it since keptAt. It is empty if the store
+	// does not have it.
 	hash   string
 	keptAt time.Time
 }
 
 const (
-	// worthKeeping is the size in bytes from which a list is kept apart from its rooms: a
-	// shorter one costs less in each of them.
+	// worthKeeping is the size in bytes of the smallest list that is kept apart from its rooms. A shorter
+	// one costs less inside each of them.
 	worthKeeping = 4 << 10
-	// keepAgain is how often the store is reminded of a list that rooms still get: it forgets
-	// a list that nobody wanted for days.
+	// keepAgain is how often the store is told to keep a list that rooms still use, because the
+	// store forgets lists that were unused for days.
 	keepAgain = 12 * time.Hour
 )
 
-// KeepApart keeps a list in the store and returns its hash there. Without a hash the store
+// KeepApart keeps a list in the store and returns its hash there. If the hash is empty, the store
 // does not have the list, and each room must be saved with it.
 func (l *Lists) KeepApart(ctx context.Context, tree *topology.Tree) (hash string) {
 	l.mu.Lock()
@@ -106,8 +107,8 @@ func (l *Lists) Kept(ctx context.Context, hash string) (*topology.Tree, error) {
 	return known.tree, nil
 }
 
-// read returns the servers of a list in the store, and the blob that holds them there, nil
-// if the store has forgotten it.
+// read returns the servers of a list in the store, and the blob that holds them. Both are nil if
+// the store has forgotten the list.
 func (l *Lists) read(ctx context.Context, hash string) (servers []discovery.Server, blob []byte, err error) {
 	blob, err = l.store.Kept(ctx, hash)
 	if errors.Is(err, store.ErrUnknown) {
@@ -119,13 +120,13 @@ func (l *Lists) read(ctx context.Context, hash string) (servers []discovery.Serv
 	message, err := wire.Unmarshal(wire.BinaryFrame(blob))
 	list, is := message.(wire.List)
 	if err != nil || !is {
-		return nil, nil, nil // whatever it is, it is no list any more
+		return nil, nil, nil // the blob is not a list
 	}
 	return list.Servers, blob, nil
 }
 
-// KeepOwn keeps an organiser's own list in the store and returns its hash there. Without a
-// hash the store does not have the list, and the room must be saved with it.
+// KeepOwn keeps an organiser's own list in the store and returns its hash there. If the hash is
+// empty, the store does not have the list, and the room must be saved with it.
 func (l *Lists) KeepOwn(ctx context.Context, servers []netip.AddrPort) (hash string) {
 	if len(servers) < ownWorthKeeping {
 		return ""
@@ -144,12 +145,12 @@ func (l *Lists) KeepOwn(ctx context.Context, servers []netip.AddrPort) (hash str
 	return hash
 }
 
-// ownWorthKeeping is the length from which an organiser's list is kept apart: so many servers
+// ownWorthKeeping is the length of the shortest organiser's list that is kept apart; that many servers
 // take 2 kB in the room.
 const ownWorthKeeping = 100
 
-// OwnKept returns an organiser's own list from the store, which keeps it for longer again;
-// nil if the store has forgotten it.
+// OwnKept returns an organiser's own list from the store, and keeps it there for longer. The list
+// is nil if the store has forgotten it.
 func (l *Lists) OwnKept(ctx context.Context, hash string) (servers []netip.AddrPort, err error) {
 	list, blob, err := l.read(ctx, hash)
 	if err != nil || blob == nil {
@@ -158,11 +159,11 @@ func (l *Lists) OwnKept(ctx context.Context, hash string) (servers []netip.AddrP
 	for _, server := range list {
 		servers = append(servers, server.Addr)
 	}
-	l.store.Keep(ctx, blob) // or it is kept as long as before
+	l.store.Keep(ctx, blob) // on failure it is kept for as long as before
 	return servers, nil
 }
 
-// Share returns the topology of a list as rooms have it.
+// Share returns the topology of a list, which rooms with equal lists share.
 func (l *Lists) Share(servers []discovery.Server, local []room.LocalServer) *topology.Tree {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -177,14 +178,14 @@ func (l *Lists) Share(servers []discovery.Server, local []room.LocalServer) *top
 	return s.tree
 }
 
-// Restored returns the topology of the list of a room that was saved.
+// Restored returns the topology of a saved room's list.
 func (l *Lists) Restored(list []discovery.Server) *topology.Tree {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.keep(list).tree
 }
 
-// keep returns a list in its final form: the one from before if there is an equal one.
+// keep returns a list in its final form. If there is an equal one already, it returns that one.
 func (l *Lists) keep(list []discovery.Server) *shared {
 	for _, known := range l.newest {
 		if slices.Equal(known.tree.List(), list) {
@@ -197,7 +198,7 @@ func (l *Lists) keep(list []discovery.Server) *shared {
 	return s
 }
 
-// Frame returns the frame of a list, made once for all rooms that are in the same round.
+// Frame returns the frame of a list. Rooms in the same round share it.
 func (l *Lists) Frame(list wire.List) (wire.Frame, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestLists: rooms share equal lists and their frames, of which no number of rounds
-// and games makes many.
+// TestLists checks that rooms share equal lists and their frames, and that many rounds and games do
+// not make many of them.
 func TestLists(t *testing.T) {
 	l := New(&store.None{})
 	local := []room.LocalServer{{Addr: someServers(9)[8].Addr}}

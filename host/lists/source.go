@@ -11,27 +11,26 @@ import (
 	"muster/host/wire"
 )
 
-// Source is where lists come from. All but List may be nil.
+// Source gets lists. All its fields but List may be nil.
 type Source struct {
-	// List gets the server list of a game, annotated with country and origin AS as far as
-	// they are known.
+	// List gets the server list of a game. Servers have country and origin AS where they are known.
 	List func(ctx context.Context, game string) ([]discovery.Server, error)
-	// Local returns the servers of a game on the networks of this host, in the list that List
-	// got last. Said is what that list says of its servers, and Age how old it is, if people
+	// Local returns the servers of a game on this host's networks, from the list that List got
+	// last. Said is what that list says about its servers. Age is how old the list is, if people
 	// should know.
 	Local func(game string) []room.LocalServer
 	Said  func(game string) discovery.Said
 	Age   func(game string) string
-	// Gap returns how long a server of a game needs peace before it answers an address again.
+	// Gap returns how long a game's server must be left alone before it answers an address again.
 	Gap func(game string) time.Duration
-	// Log takes what went wrong, and need not stop a room.
+	// Log takes errors that need not stop a room.
 	Log *slog.Logger
 }
 
-// Longest bounds how long getting a list may take: several masters, asked twice each.
+// Longest bounds how long getting a list may take: several masters, each asked twice.
 const Longest = time.Minute
 
-// Fetch gets the list that a room wants, within a host's limits.
+// Fetch gets a room's list, within a host's limits.
 func (l *Lists) Fetch(
 	ctx context.Context, from Source, limits *public.Limits, wanted room.Fetch, settings wire.Settings,
 ) (listed room.Listed) {
@@ -41,7 +40,7 @@ func (l *Lists) Fetch(
 		listed.Gap = from.Gap(wanted.Game)
 	}
 	if limits != nil && len(wanted.Servers) == 0 {
-		wanted.Also = nil // a list of one room's own would crowd out the one that all others share
+		wanted.Also = nil // a list for one room alone would displace the list that all others share
 	}
 	if len(wanted.Servers) > 0 {
 		servers, err := limits.Listed(wanted.Servers)
@@ -50,7 +49,7 @@ func (l *Lists) Fetch(
 		from.note(err)
 		listed.List = l.Share(servers, nil)
 		listed.Kept = l.KeepApart(ctx, listed.List)
-		l.KeepOwn(ctx, wanted.Servers) // for longer, if it is
+		l.KeepOwn(ctx, wanted.Servers) // the store keeps an existing one for longer
 		return listed
 	}
 	servers, err := from.List(ctx, wanted.Game)
@@ -75,7 +74,7 @@ func (l *Lists) Fetch(
 	return listed
 }
 
-// note logs that nobody knows where some servers are: the search does without.
+// note logs that the places of some servers are unknown. The search does without them.
 func (s Source) note(err error) {
 	if err != nil {
 		s.Log.Warn("places not known", "error", err)

@@ -16,11 +16,11 @@ import (
 	"muster/host/wire"
 )
 
-// Metrics count what a host does, under names that begin with muster_. No label has a value
-// that anybody outside can choose.
+// Metrics count what a host does, under names that begin with muster_. Outsiders cannot choose the
+// value of any label.
 type Metrics struct {
-	// Rooms, Peers and Pages are what is open now, Relayed the peers and pages that other
-	// hosts serve, and Opened the rooms that strangers have opened.
+	// Rooms, Peers and Pages are open now. Relayed counts the peers and pages that other hosts
+	// serve, and Opened the rooms that strangers have opened.
 	Rooms, Peers, Pages, Relayed prometheus.Gauge
 	Opened                       prometheus.Counter
 
@@ -28,24 +28,24 @@ type Metrics struct {
 	results  prometheus.Counter
 	refusals *prometheus.CounterVec
 	launches *prometheus.CounterVec
-	// saves are those of the store, by what came of them; steps what a room did with
-	// one input, by the phase that it was in; choices are from the list to the choice;
-	// planner is one round of a search, and waits what a room waited for its turn.
+	// saves are the store's, by result. steps measure how a room handles one input, by its phase.
+	// choices measure the time from the list to the choice, planner one round of a search, and
+	// waits how long a room waited for its turn.
 	saves *prometheus.HistogramVec
 	steps *prometheus.HistogramVec
-	// answers are what people wait for: a place in a room, a page, what a page or a
-	// program asks.
+	// answers measure answers that people wait for: a place in a room, a page, a request from a
+	// page or program.
 	answers *prometheus.HistogramVec
 	choices prometheus.Histogram
 	planner prometheus.Histogram
 	waits   prometheus.Histogram
 }
 
-// choiceBuckets are in seconds. Choices mostly take 2 to 8 s: half a second there tells a
-// slow evening from a usual one.
+// choiceBuckets are in seconds. Most choices take 2 to 8 s, and there half a second tells a slow
+// session from a usual one.
 var choiceBuckets = []float64{0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 10, 15, 30, 60, 120}
 
-// New returns metrics that have counted nothing.
+// New returns metrics with all counts at zero.
 func New() *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -106,16 +106,16 @@ func New() *Metrics {
 	return m
 }
 
-// Handler answers with the figures.
+// Handler serves the metrics.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// Refused counts somebody who was turned away for a reason of [wire.Refusal].
+// Refused counts a caller who was turned away, by a reason of [wire.Refusal].
 func (m *Metrics) Refused(reason string) { m.refusals.WithLabelValues(reason).Inc() }
 
-// Received counts a peer's message. It leaves out states of a launch that we do not know:
-// labels must not grow at a stranger's will.
+// Received counts a peer's message. It leaves out unknown states of a launch, because strangers
+// must not be able to make more labels.
 func (m *Metrics) Received(message wire.Message) {
 	switch message := message.(type) {
 	case wire.Report:
@@ -128,7 +128,7 @@ func (m *Metrics) Received(message wire.Message) {
 	}
 }
 
-// Stepped counts a step of a room that was in a phase, and a choice if the step led to one.
+// Stepped counts a step of a room in a phase, and a choice if the step led to one.
 func (m *Metrics) Stepped(r *room.Room, in room.Input, phase wire.Stage, began time.Time) {
 	took := time.Since(began)
 	m.steps.WithLabelValues(string(phase)).Observe(took.Seconds())
@@ -140,7 +140,7 @@ func (m *Metrics) Stepped(r *room.Room, in room.Input, phase wire.Stage, began t
 	}
 }
 
-// Answering counts how long the page and the API take to answer, without WebSockets.
+// Answering measures how long the page and the API take to answer. It leaves out WebSockets.
 func (m *Metrics) Answering(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
@@ -154,21 +154,21 @@ func (m *Metrics) Answering(next http.Handler) http.Handler {
 	})
 }
 
-// Answered counts how long an answer of a kind took.
+// Answered measures how long one answer took, by its kind.
 func (m *Metrics) Answered(what string, began time.Time) {
 	m.answers.WithLabelValues(what).Observe(time.Since(began).Seconds())
 }
 
-// Waited counts how long a room has waited for its turn.
+// Waited measures how long a room has waited for its turn.
 func (m *Metrics) Waited(d time.Duration) { m.waits.Observe(d.Seconds()) }
 
-// ShowStages tells how many rooms are in which phase, as stages says when somebody asks.
+// ShowStages adds a metric of how many rooms are in each phase; each collection calls stages.
 func (m *Metrics) ShowStages(stages func() []wire.Stage) {
 	desc := prometheus.NewDesc("muster_rooms_by_phase", "Rooms that are open, by phase.", []string{"phase"}, nil)
 	m.registry.MustRegister(phases{stages, desc})
 }
 
-// phases collects how many rooms are in which phase, when somebody asks.
+// phases collects how many rooms are in each phase.
 type phases struct {
 	stages func() []wire.Stage
 	desc   *prometheus.Desc
@@ -189,7 +189,7 @@ func (p phases) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// ShowStore tells whether the store keeps what rooms do, for an alarm.
+// ShowStore adds a metric that says whether the store keeps rooms, for an alarm.
 func (m *Metrics) ShowStore(isUp func() bool) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "muster_store_up",
@@ -202,10 +202,10 @@ func (m *Metrics) ShowStore(isUp func() bool) {
 	}))
 }
 
-// Timed returns a store whose saves are counted.
+// Timed returns a store that counts its saves.
 func (m *Metrics) Timed(s store.Store) store.Store { return timed{s, m} }
 
-// timed is a store whose saves are counted.
+// timed is a store that counts its saves.
 type timed struct {
 	store.Store
 	metrics *Metrics

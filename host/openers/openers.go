@@ -1,5 +1,5 @@
-// Package openers counts the rooms that addresses have opened on a public host, so that
-// nobody has more of them than one may.
+// Package openers counts the rooms that addresses have opened on a public host, so that no address
+// gets more than its share.
 package openers
 
 import (
@@ -16,18 +16,19 @@ import (
 	"muster/host/wire"
 )
 
-// Openers count the rooms that addresses have opened since the host started. They are kept in
-// memory alone: an address is nothing to keep. Of several hosts each counts for some of the
-// networks (see [Counting]) and answers the others, so that nobody has one share a host:
+// Openers count the rooms that addresses have opened since the host started. They stay in memory,
+// because addresses are personal data. If there are several hosts, each counts for some of the
+// networks (see [Counting]) and answers the others. Otherwise an address would have a share at
+// every host:
 //
 //	POST /api/rooms ─▶ any host ── may this address? ──▶ the one that counts for it
 //	                      └─ opens the room itself ── it has ──▶
 //	…/settings ─▶ the room's host ── may it stay? it stays no more ──▶
 //
-// When the hosts change, the counting hosts change, too, and counting begins anew.
+// When the hosts change, the counting hosts change, too, and counting starts again.
 //
-// An address counts with the networks around it, from a household's to a provider's: one
-// customer may have as many addresses of a network as a limit for each lets pass.
+// An address counts together with the networks around it, from a household's to a provider's.
+// Without that, one customer could use many addresses of a network up to the limit of each.
 type Openers struct {
 	levels [len(networks)]level
 	find   func(code string) store.State
@@ -37,9 +38,9 @@ type Openers struct {
 	swept  time.Time
 }
 
-// networks are the lengths of the prefixes that count, in IPv4 and IPv6, the narrowest first.
-// Each may have so many times what an address may, but no more than a share of all rooms,
-// and never less than an address.
+// networks are the lengths of the prefixes that count, in IPv4 and IPv6, the narrowest first. A
+// network may have a multiple of an address's limit, but at most a share of all rooms, and never
+// less than one address.
 var networks = [...]struct{ four, six, times, share int }{
 	{32, 64, 1, 1},
 	{29, 56, 2, 16}, // a business line; a household's delegated prefix
@@ -47,7 +48,7 @@ var networks = [...]struct{ four, six, times, share int }{
 	{16, 32, 32, 4}, // a provider
 }
 
-// level is what a network of one size may.
+// level is the limit for networks of one size.
 type level struct {
 	four, six       int
 	rooms, standing int
@@ -59,7 +60,7 @@ func (l level) network(a netip.Addr) netip.Prefix {
 	return access.Network(a, l.four, l.six)
 }
 
-// count returns how many of some rooms a network opened, and how many of those stay.
+// count returns how many of the rooms a network has opened, and how many of those stay.
 func (l level) count(rooms []opened, from netip.Addr) (all, stay int) {
 	network := l.network(from)
 	for _, room := range rooms {
@@ -73,8 +74,8 @@ func (l level) count(rooms []opened, from netip.Addr) (all, stay int) {
 	return all, stay
 }
 
-// opened is a room: its code, where it was opened from, and when. A room without a code is
-// about to be opened.
+// opened is a room: its code, its opener's address, and its time. A room without a code is about to
+// be opened.
 type opened struct {
 	from  netip.Addr
 	code  string
@@ -83,17 +84,17 @@ type opened struct {
 }
 
 const (
-	// every is how often an address may open a room, after as many as it may have at once: an
-	// address that closes rooms to open others costs as much as one that keeps them.
+	// every is how often an address may open a room once it has opened as many as it may have at
+	// once. An address that closes rooms and opens others costs as much as one that keeps them.
 	every = time.Minute
-	// newsWait is how long the word of a room that was opened at another host may take.
+	// newsWait is how long another host may take to report a room that was opened there.
 	newsWait = 2 * time.Second
 )
 
-// Limit is how many rooms a host has of a kind, and how many of those one address may open.
+// Limit is how many rooms of a kind a host has, and how many of them one address may open.
 type Limit struct{ All, OfOne int }
 
-// New counts rooms, and among them those that stay. Find tells where a room is.
+// New returns counts for all rooms and for standing ones. find says where a room is.
 func New(rooms, standing Limit, find func(code string) store.State) *Openers {
 	o := &Openers{find: find, opened: map[netip.Prefix][]opened{}}
 	for i, n := range networks {
@@ -104,15 +105,15 @@ func New(rooms, standing Limit, find func(code string) store.State) *Openers {
 	return o
 }
 
-// counter returns the network under which the rooms of an address are counted. It is the
-// same for all addresses that may have a limit together.
+// counter returns the network under which an address's rooms are counted. All addresses that share
+// a limit have the same one.
 func counter(from netip.Addr) netip.Prefix {
 	widest := networks[len(networks)-1]
 	return level{four: widest.four, six: widest.six}.network(from)
 }
 
-// isOver reports whether a room is over. This host may not have heard yet of a room that was
-// just opened at another.
+// isOver reports whether a room is over. This host may not know yet of a room that was just opened
+// at another.
 func (o *Openers) isOver(room opened) bool {
 	if room.code == "" {
 		return time.Since(room.at) > newsWait
@@ -128,15 +129,15 @@ func (o *Openers) isOver(room opened) bool {
 
 // TooMany says why an address may open no room.
 type TooMany struct {
-	Wait    time.Duration `json:"wait,omitempty"` // until it may again; 0 if that depends
+	Wait    time.Duration `json:"wait,omitempty"` // until it may again; 0 if that is unknown
 	Refusal wire.Refusal  `json:"refusal"`
 }
 
-// Judge says why an address may open no room now, or keeps a place for the room for a moment,
-// so that no more come in at the same time, and returns nil.
+// Judge says why an address may open no room now. If the address may, Judge returns nil, and keeps
+// a place for the room for a moment, so that no more come in at the same time.
 func (o *Openers) Judge(about Opening) *TooMany {
 	from := about.From
-	for _, l := range o.levels { // an address that must wait takes nothing from the network around
+	for _, l := range o.levels { // an address that must wait takes nothing from its network
 		if wait := l.pace.Wait(l.network(from).Addr(), time.Now()); wait > 0 {
 			return &TooMany{wait, wire.Refusal{
 				Reason:  wire.ReasonBusy,
@@ -173,7 +174,8 @@ func (o *Openers) Judge(about Opening) *TooMany {
 	return nil
 }
 
-// Change notes that a room stays from now on, or no longer. It says why a room may not stay.
+// Change notes that a room stays from now on, or no longer stays. It returns the reason if a room
+// may not stay.
 func (o *Openers) Change(about Opening) *TooMany {
 	from := about.From
 	o.mu.Lock()
@@ -190,13 +192,14 @@ func (o *Openers) Change(about Opening) *TooMany {
 	switch {
 	case at >= 0:
 		rooms[at].stays = about.Stays
-	case about.Stays: // opened before this host began to count
+	case about.Stays: // opened before this host counted for the address
 		o.opened[counter(from)] = append(rooms, opened{from, about.Code, time.Now(), true})
 	}
 	return nil
 }
 
-// left returns the rooms of an address and of all that are counted with it. The mutex is held.
+// left returns the rooms of an address and of all addresses counted with it. The caller holds the
+// mutex.
 func (o *Openers) left(from netip.Addr) []opened {
 	network := counter(from)
 	left := slices.DeleteFunc(o.opened[network], o.isOver)
@@ -234,11 +237,11 @@ func (o *Openers) Note(about Opening) {
 	o.opened[counter(from)] = append(rooms, opened{from, about.Code, time.Now(), about.Stays})
 }
 
-// sweepEvery is how often addresses are forgotten whose rooms are over, or were never opened:
-// at a full host each address that tries once is one.
+// sweepEvery is how often openers forgets addresses whose rooms are over or were never opened. At a
+// full host every address that tries once is such an address.
 const sweepEvery = 10 * time.Minute
 
-// sweep forgets addresses without rooms. The mutex is held.
+// sweep forgets addresses without rooms. The caller holds the mutex.
 func (o *Openers) sweep() {
 	now := time.Now()
 	if now.Sub(o.swept) < sweepEvery {
@@ -250,18 +253,18 @@ func (o *Openers) sweep() {
 	}
 }
 
-// Opening is what one host asks or tells another about an address: it would like to open a
-// room, or has opened the room of a code.
+// Opening is a message between hosts about an address: it wants to open a room, or has opened the
+// room with a code.
 type Opening struct {
 	From netip.Addr `json:"from"`
 	Code string     `json:"code,omitempty"`
-	// Stays: the room is a standing one.
+	// Stays says that the room is a standing one.
 	Stays bool `json:"stays,omitempty"`
-	// Changes: the room is open, and would stay from now on, or no longer stays.
+	// Changes says that the room is already open, and from now on stays or no longer stays.
 	Changes bool `json:"changes,omitempty"`
 }
 
-// Hear takes the word of another host, and returns what that may have to tell its caller.
+// Hear takes another host's message, and returns the answer for that host's caller.
 func (o *Openers) Hear(about Opening) *TooMany {
 	switch {
 	case about.Changes:
@@ -273,8 +276,8 @@ func (o *Openers) Hear(about Opening) *TooMany {
 	return o.Judge(about)
 }
 
-// Counting returns which of some hosts counts for an address (rendezvous hashing), empty
-// without any.
+// Counting returns the host that counts for an address (rendezvous hashing); it is empty if there
+// are no hosts.
 func Counting(from netip.Addr, hosts []string) (host string) {
 	var most []byte
 	for _, name := range hosts {

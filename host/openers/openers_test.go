@@ -12,13 +12,13 @@ import (
 	"muster/host/wire"
 )
 
-// rooms are where rooms are, by their codes.
+// rooms say where rooms are, by code.
 type rooms map[string]store.State
 
 func (r rooms) find(code string) store.State { return r[code] }
 
-// TestOpeners: an address has so many rooms open at a time, wherever they are by now, and
-// opens no more than one a minute after those.
+// TestOpeners checks that an address has only so many rooms open at a time, wherever they are by
+// now, and then opens at most one a minute.
 func TestOpeners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := rooms{}
@@ -37,7 +37,7 @@ func TestOpeners(t *testing.T) {
 			}
 		}
 		for _, code := range []string{"ONE", "TWO"} {
-			opens(code, "") // of which nothing is known here yet
+			opens(code, "") // this host does not know it yet
 			s[code] = store.Elsewhere
 		}
 		opens("THREE", wire.ReasonBusy)
@@ -46,7 +46,7 @@ func TestOpeners(t *testing.T) {
 		s["ONE"] = store.Over
 		time.Sleep(every)
 		opens("THREE", "")
-		time.Sleep(newsWait + every) // nothing is heard of it
+		time.Sleep(newsWait + every) // no news of it arrives
 		opens("FOUR", "")
 		s["FOUR"] = store.Elsewhere
 		time.Sleep(every)
@@ -54,8 +54,8 @@ func TestOpeners(t *testing.T) {
 	})
 }
 
-// TestOpenersStay: an address has so many rooms that stay, also of those that it opened as
-// others; one that stays no more, or was never opened, leaves its place.
+// TestOpenersStay checks that an address has only so many standing rooms, including rooms that
+// became standing later. A room that no longer stays, or was never opened, frees its place.
 func TestOpenersStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := rooms{}
@@ -89,15 +89,15 @@ func TestOpenersStay(t *testing.T) {
 		if why := o.Judge(Opening{From: ann, Stays: true}); why == nil || why.Refusal.Reason != wire.ReasonFull {
 			t.Errorf("a second one at the same time is told %+v", why)
 		}
-		time.Sleep(newsWait + every) // neither was opened after all
+		time.Sleep(newsWait + every) // neither was opened in the end
 		if why := o.Judge(Opening{From: ann, Stays: true}); why != nil {
 			t.Errorf("a place that was never taken is still kept: %+v", why)
 		}
 	})
 }
 
-// TestOpenersAreForgotten: who tried to open a room at a host that is full, and whose rooms
-// are over, takes no memory for longer than some minutes.
+// TestOpenersAreForgotten checks that an address uses no memory for longer than some minutes if a
+// full host refused it or its rooms are over.
 func TestOpenersAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := rooms{}
@@ -109,7 +109,7 @@ func TestOpenersAreForgotten(t *testing.T) {
 		from := netip.MustParseAddr("198.51.100.1")
 		for i := range 3000 {
 			from = netip.AddrFrom4([4]byte{198, byte(i >> 8), byte(i), 1})
-			o.Judge(Opening{From: from}) // and nothing is opened
+			o.Judge(Opening{From: from}) // the room is never opened
 		}
 		time.Sleep(sweepEvery)
 		if o.Judge(Opening{From: from.Next()}); len(o.opened) != 2 || len(o.opened[counter(first)]) != 1 {
@@ -123,8 +123,8 @@ func TestOpenersAreForgotten(t *testing.T) {
 	})
 }
 
-// TestOpenersNetworks: whoever has many addresses of a network gets no more of the service
-// than a share, and leaves the rest to others.
+// TestOpenersNetworks checks that an owner of many addresses in a network gets only a share of the
+// service, and leaves the rest to others.
 func TestOpenersNetworks(t *testing.T) {
 	six := func(format string, modulo int) func(i int) string {
 		return func(i int) string { return fmt.Sprintf(format, i%modulo) }
@@ -133,7 +133,7 @@ func TestOpenersNetworks(t *testing.T) {
 		from        func(i int) string
 		stays       bool
 		most        int
-		other, near string // who is let in afterwards, and who is not
+		other, near string // afterwards other is admitted, and near is not
 	}{
 		"a household's /64":        {six("2001:db8:1:1::%x", 4096), true, 3, "2001:db8:1:100::1", "2001:db8:1:1::ffff"},
 		"a /56, by its /64s":       {six("2001:db8:1:%x::1", 256), true, 6, "2001:db8:1:100::1", "2001:db8:1:fe::1"},
@@ -173,7 +173,7 @@ func TestOpenersNetworks(t *testing.T) {
 						got++
 					}
 				}
-				time.Sleep(time.Hour) // it is the number that binds, not the pace
+				time.Sleep(time.Hour) // so that the number binds, and not the pace
 				for i := range 2000 {
 					if got < 1000 && opens(c.from(i)) {
 						got++
@@ -194,8 +194,8 @@ func TestOpenersNetworks(t *testing.T) {
 	}
 }
 
-// TestCounting: all addresses that may have a limit together are counted at one host, and
-// many networks at all hosts alike.
+// TestCounting checks that all addresses that share a limit are counted at one host, and that many
+// networks are spread evenly over the hosts.
 func TestCounting(t *testing.T) {
 	hosts, counts := []string{"a", "b", "c"}, map[string]int{}
 	for i := range 300 {

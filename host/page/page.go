@@ -1,5 +1,5 @@
-// Package page is a room as its readers see it: a snapshot in sections, each of
-// which is sent again only when it changes.
+// Package page makes the view of a room for its readers: a snapshot in sections. A section is sent
+// again only when it changes.
 //
 //	room.Snapshot ─▶ View 1 ─▶ View 2 ─▶ …      one for all readers of a room
 //	                             │
@@ -21,38 +21,37 @@ import (
 	"muster/selection"
 )
 
-// View is everything that readers of a room are shown at one moment. It is never
-// changed.
+// View is everything that a room shows its readers at one moment. It never changes.
 type View struct {
-	// Edition counts the views of a room from 1; 0 is one before there are any.
+	// Edition numbers the views of a room from 1; 0 stands for no view yet.
 	Edition  int
 	Snapshot wire.Snapshot
-	// Traces are the players' probes of the round, in the order in which they ended.
+	// Traces are the players' probes of the round, ordered by when they ended.
 	Traces []Trace
-	// Badges are what pages may do, by the token or secret that they show.
+	// Badges say what pages may do, by the token or secret that they show.
 	Badges map[room.Digest]room.Badge
-	// Culled are the servers that were culled, by cause, as [wire.CulledServers]. They
-	// are reckoned when somebody asks first, in any goroutine, once for a choice.
+	// Culled returns the servers that were culled, by cause, as [wire.CulledServers]. The first
+	// call computes them, once for each choice. Any goroutine may call it.
 	Culled   func() map[selection.Cause]json.RawMessage
 	record   *room.Record
 	sections []section
 }
 
-// Trace is how one player's measuring went.
+// Trace is the course of one player's probes.
 type Trace struct {
 	Player string
 	Probes []discovery.Result
 }
 
-// section is a part of the snapshot as JSON, and the edition in which it was new.
+// section is a part of the snapshot as JSON, with the edition of its last change.
 type section struct {
 	name    string
 	data    json.RawMessage
 	edition int
 }
 
-// withOwn are games and the room's own, which the host may have no servers of, so that
-// people read its name and not its id.
+// withOwn adds the room's own game to the games, so that people read its name instead of its id
+// even if the host has no servers of it.
 func withOwn(games []wire.Game, of *wire.Settings, name func(game string) string) []wire.Game {
 	if slices.ContainsFunc(games, func(g wire.Game) bool { return g.ID == of.Game }) {
 		return games
@@ -69,20 +68,19 @@ func withOwn(games []wire.Game, of *wire.Settings, name func(game string) string
 	return slices.Concat([]wire.Game{{ID: of.Game, Name: called}}, games)
 }
 
-// Host is what a view tells beside the room.
+// Host is the part of a view that does not come from the room.
 type Host struct {
-	// Games are those that the organiser may choose.
+	// Games are the games that the organiser may choose.
 	Games []wire.Game
-	// Name returns what any game is called, by its id; it may be nil.
+	// Name returns the name of any game by its id; it may be nil.
 	Name func(game string) string
-	// Link returns a link that takes a browser to a game server; it may be nil.
+	// Link returns a link that opens a game server from a browser; it may be nil.
 	Link func(game string, way wire.Way) string
-	// Posts: the host posts by webhooks. Otherwise the form has no fields for them.
+	// Posts says that the host posts to webhooks. Without it the form has no fields for them.
 	Posts bool
 }
 
-// Next returns the room as readers see it now, after this view, or this view if there is
-// nothing new.
+// Next returns the view that follows this one, or this one if nothing has changed.
 func (v *View) Next(r *room.Room, of Host) (*View, error) {
 	shows := r.View()
 	next := &View{Edition: v.Edition + 1, Snapshot: shows.Snapshot, Badges: shows.Badges, Culled: v.Culled, record: shows.Record}
@@ -124,7 +122,7 @@ func (v *View) Next(r *room.Room, of Host) (*View, error) {
 	return next, nil
 }
 
-// Held is this view with a word on what everything waits for.
+// Held returns this view with a reason why everything waits.
 func (v *View) Held(why string) *View {
 	held := *v
 	held.Edition++
@@ -132,26 +130,26 @@ func (v *View) Held(why string) *View {
 	held.sections = slices.Clone(v.sections)
 	for i, s := range held.sections {
 		if s.name == roomSection {
-			data, _ := json.Marshal(held.Snapshot.Room) // it did before
+			data, _ := json.Marshal(held.Snapshot.Room) // cannot fail: it was encoded before
 			held.sections[i] = section{s.name, data, held.Edition}
 		}
 	}
 	return &held
 }
 
-// roomSection is the name of the section with where the room stands.
+// roomSection is the name of the section that says where the room stands.
 const roomSection = "room"
 
 func culled(record *room.Record) map[selection.Cause]json.RawMessage {
 	documents := map[selection.Cause]json.RawMessage{}
 	for cause, list := range record.Culled() {
-		documents[cause], _ = json.Marshal(list) // texts and finite numbers: it cannot fail
+		documents[cause], _ = json.Marshal(list) // cannot fail: texts and finite numbers
 	}
 	return documents
 }
 
-// AppendSince appends the sections that are newer than an edition to a JSON object
-// that is open, each after a comma.
+// AppendSince appends the sections newer than an edition to an open JSON object, each after a
+// comma.
 func (v *View) AppendSince(object []byte, edition int) []byte {
 	for _, s := range v.sections {
 		if s.edition > edition {
@@ -161,8 +159,7 @@ func (v *View) AppendSince(object []byte, edition int) []byte {
 	return object
 }
 
-// News is the [wire.Room] with those sections, as it travels; it is empty if there
-// are none.
+// News returns the [wire.Room] message with those sections. It is empty if there are none.
 func (v *View) News(edition int) wire.Frame {
 	head := []byte(`{"type":"room"`)
 	news := v.AppendSince(head, edition)

@@ -22,9 +22,9 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
-// evening is a room in which ann and bob play, zoe has the page, and the people
-// of zoe's choice have just been sent to one of six servers.
-func evening(t *testing.T) *room.Room {
+// playedRoom returns a room with ann and bob as players, and zoe with a page. The people of zoe's
+// choice have just been sent to one of six servers.
+func playedRoom(t *testing.T) *room.Room {
 	t.Helper()
 	r, now := room.New(room.Keys{Code: "BAKODI", Secret: "the secret"}, wire.Settings{
 		Name: "Friday", Game: "openarena", By: selection.Mean, Players: 2, Strategy: "conventional", Agree: wire.Yes, GuestsVote: true,
@@ -85,8 +85,8 @@ func object(v *page.View, edition int) []byte {
 	return append(v.AppendSince([]byte(`{"type":"state"`), edition), '}')
 }
 
-// TestNameOfGame: people read the name of the room's game, also if the host has no servers
-// of it, or does not know it.
+// TestNameOfGame checks that people read the name of the room's game, even if the host has no
+// servers of it or does not know it.
 func TestNameOfGame(t *testing.T) {
 	listed := []wire.Game{{ID: "xonotic", Name: "Xonotic"}}
 	name := func(game string) string { return map[string]string{"cs2": "Counter-Strike 2", "xonotic": "?"}[game] }
@@ -107,11 +107,10 @@ func TestNameOfGame(t *testing.T) {
 	}
 }
 
-// TestState holds what pages are shown to a golden file: what they read has one
-// witness.
+// TestState compares what pages are shown with a golden file.
 func TestState(t *testing.T) {
 	link := func(_ string, way wire.Way) string { return "steam://connect/" + way.Connect }
-	v, err := (&page.View{}).Next(evening(t), page.Host{Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}}, Link: link, Posts: true})
+	v, err := (&page.View{}).Next(playedRoom(t), page.Host{Games: []wire.Game{{ID: "openarena", Name: "OpenArena"}}, Link: link, Posts: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +146,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestSections: what did not change is not sent again.
+// TestSections checks that unchanged sections are not sent again.
 func TestSections(t *testing.T) {
 	r := room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, wire.Settings{Game: "openarena", By: selection.Mean}, eight)
 	first, err := (&page.View{}).Next(r, page.Host{Posts: true})

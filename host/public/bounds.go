@@ -13,8 +13,8 @@ import (
 	"muster/host/wire"
 )
 
-// Listed returns an organiser's own list, with its places as far as they are known. On an
-// error the list has none, and does all the same.
+// Listed returns an organiser's own list, with places where they are known. On an error the list
+// has no places, but is still usable.
 func (p *Limits) Listed(addrs []netip.AddrPort) (servers []discovery.Server, err error) {
 	servers = make([]discovery.Server, len(addrs))
 	for i, addr := range addrs {
@@ -26,8 +26,8 @@ func (p *Limits) Listed(addrs []netip.AddrPort) (servers []discovery.Server, err
 	return servers, err
 }
 
-// With returns a list with what people have brought besides, as many as an own list may have.
-// A list that has it all is returned as it is. An error is that of [Limits.Listed].
+// With returns a list together with the servers that people have added, up to the limit of an own
+// list. If nothing is missing, it returns the list unchanged. Its error is that of [Limits.Listed].
 func (p *Limits) With(list []discovery.Server, also []netip.AddrPort) ([]discovery.Server, error) {
 	if len(also) == 0 {
 		return list, nil
@@ -47,12 +47,12 @@ func (p *Limits) With(list []discovery.Server, also []netip.AddrPort) ([]discove
 	return append(slices.Clip(list), more...), err
 }
 
-// unclaimedKeep is how long a host keeps a standing room that nobody has joined, and to whose
-// date nobody says yes.
+// unclaimedKeep is how long a host keeps a standing room that no player has joined, if no one says
+// yes to its date.
 const unclaimedKeep = 24 * time.Hour
 
-// EndsAt returns when an empty room ends by the host's limit; the zero time if there is no
-// such limit, or somebody is there.
+// EndsAt returns when an empty room ends by the host's limit. It is the zero time if there is no
+// limit, or if the room has a player.
 func (p *Limits) EndsAt(r *room.Room, now time.Time) (at time.Time) {
 	if p == nil || p.Idle == 0 {
 		return at
@@ -74,15 +74,15 @@ func (p *Limits) EndsAt(r *room.Room, now time.Time) (at time.Time) {
 	return at
 }
 
-// IsOver reports whether a room is over: as it says itself, or by the host's limit.
+// IsOver reports whether a room is over, by itself or by the host's limit.
 func (p *Limits) IsOver(r *room.Room, now time.Time) bool {
 	at := p.EndsAt(r, now)
 	return r.Use(now).IsOver || !at.IsZero() && !now.Before(at)
 }
 
-// Fitting returns a list that fits into the memory that a room may take, and its note. A
-// coordinated search asks players for few servers. Where everyone measures a whole list, a
-// list that is too long gives every so manyth server, so that each network keeps its share.
+// Fitting returns a list that fits into a room's memory, and its note. A coordinated search asks
+// players for few servers. If everyone measures a whole list that is too long, Fitting takes every
+// nth server, so that each network keeps its share.
 func (p *Limits) Fitting(servers []discovery.Server, s wire.Settings, note string) ([]discovery.Server, string) {
 	if p == nil || p.Memory == 0 || s.Strategy == wire.Coordinated {
 		return servers, note
@@ -100,10 +100,10 @@ func (p *Limits) Fitting(servers []discovery.Server, s wire.Settings, note strin
 		"this host takes no more for a whole group without coordination", most, len(servers))
 }
 
-// burst is how many seconds' messages a player's program may say at once.
+// burst is how many seconds' worth of messages a player's program may send at once.
 const burst = 4
 
-// Pause returns how long a player must wait after it has said one more message.
+// Pause returns how long a player must wait after one more message.
 func (p *Limits) Pause(said *access.Flow, now time.Time) time.Duration {
 	if p == nil || p.Messages == 0 {
 		return 0

@@ -13,12 +13,12 @@ import (
 	"muster/host/wire"
 )
 
-// TestFitting: where all players measure the whole list, it is no longer than the memory
-// that a room may take; each network keeps its share.
+// TestFitting checks that a list fits into a room's memory if all players measure it whole, and
+// that each network keeps its share.
 func TestFitting(t *testing.T) {
 	p := &Limits{Players: 64, Memory: 64 << 20}
 	var list []discovery.Server
-	for i := range 30_000 { // three networks of twenty, two and eight thousand
+	for i := range 30_000 { // three networks with 20, 2,000 and 8,000
 		network := byte(1)
 		if i >= 20_000 {
 			network = 2
@@ -57,7 +57,7 @@ func TestFitting(t *testing.T) {
 	}
 }
 
-// TestSlow: a program that says too much waits, and nobody for it.
+// TestSlow checks that a program with too many messages waits, and nobody waits for it.
 func TestSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &Limits{Messages: 50}
@@ -72,8 +72,8 @@ func TestSlow(t *testing.T) {
 	})
 }
 
-// TestIdle: a room in which nobody is any more ends when the operator says so, and one
-// that somebody is in does not.
+// TestIdle checks that an empty room ends when the operator says so, and that a room with a player
+// does not.
 func TestIdle(t *testing.T) {
 	p := &Limits{Idle: time.Hour}
 	opened := time.Unix(1_800_000_000, 0)

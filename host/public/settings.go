@@ -15,7 +15,7 @@ import (
 	"muster/selection/rules"
 )
 
-// Settings reads what a stranger wants of a room.
+// Settings reads the settings that a stranger wants for a room.
 func (p *Limits) Settings(body []byte, from netip.Addr) (s wire.Settings, err error) {
 	var wanted map[string]json.RawMessage
 	if err := json.Unmarshal(body, &wanted); err != nil {
@@ -56,14 +56,14 @@ func (p *Limits) Settings(body []byte, from netip.Addr) (s wire.Settings, err er
 	return s, err
 }
 
-// malformed is the answer to settings that make no sense, with what would.
+// malformed is the answer to malformed settings, with a hint.
 func malformed(message, hint string) error {
 	return &wire.Refusal{Reason: wire.ReasonMalformed, Message: message, Hint: hint}
 }
 
-// known is an error if a setting is none of a stranger's room.
+// known returns an error if a setting is not allowed in a stranger's room.
 func known(wanted map[string]json.RawMessage) error {
-	table := slices.DeleteFunc(wire.Table(), func(row wire.Setting) bool { // nothing but its keys leads into a stranger's room
+	table := slices.DeleteFunc(wire.Table(), func(row wire.Setting) bool { // strangers may name only the table's keys
 		return slices.Contains([]string{"open", "most", "servers"}, row.Key)
 	})
 	for key := range wanted {
@@ -75,13 +75,13 @@ func known(wanted map[string]json.RawMessage) error {
 	return nil
 }
 
-// game returns the game that is wanted: one of the host's, whose entry counts, or one that the
-// stranger describes and brings a list for.
+// game returns the wanted game. For one of the host's games, the host's entry counts. Otherwise the
+// stranger describes the game and brings a list.
 func (p *Limits) game(wanted map[string]json.RawMessage, hasList bool) (Game, error) {
 	var id string
-	json.Unmarshal(wanted["game"], &id) // what is no text is no game
+	json.Unmarshal(wanted["game"], &id) // a value that is not a text names no game
 	var own *wire.OwnGame
-	json.Unmarshal(wanted["own_game"], &own) // as is what is no game
+	json.Unmarshal(wanted["own_game"], &own) // nor does a value that is not a game
 	if at := slices.IndexFunc(p.Games, func(g Game) bool { return g.ID == id }); at >= 0 {
 		delete(wanted, "own_game")
 		return p.Games[at], nil
@@ -95,7 +95,7 @@ func (p *Limits) game(wanted map[string]json.RawMessage, hasList bool) (Game, er
 	return Game{Game: wire.Game{ID: id}, By: selection.Mean}, nil
 }
 
-// suits is an error if no room can be opened with settings that make sense by themselves.
+// suits returns an error if no room can be opened with settings that are otherwise valid.
 func (p *Limits) suits(s wire.Settings, g Game, hasList bool) error {
 	switch every, err := schedule.Parse(s.Every, ""); {
 	case err == nil && every.IsOver(time.Now()):

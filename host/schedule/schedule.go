@@ -1,13 +1,13 @@
-// Package schedule is when a group meets: on some days of the week, on one date, or when
-// it likes, by the clock of a time zone.
+// Package schedule says when a group meets, by the clock of a time zone: on some days of the week,
+// on one date, or whenever it likes.
 //
 //	"fri 20:00 Europe/Berlin"         every Friday
 //	"tue,fri 20:00 Europe/Berlin"     every Tuesday and Friday
-//	"2026-11-27 20:00 Europe/Berlin"  that evening alone
+//	"2026-11-27 20:00 Europe/Berlin"  on that date alone
 //	"whenever"                        no date
 //
-// The zone is kept by its name, as the clock of a place is changed twice a year and by
-// law: 20:00 stays 20:00 there, and is another moment.
+// A schedule keeps the zone's name, because a place changes its clock twice a year and by law.
+// 20:00 stays 20:00 there, but at another moment.
 package schedule
 
 import (
@@ -17,7 +17,7 @@ import (
 	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // for machines without a table of time zones, which Windows is
+	_ "time/tzdata" // for machines without a table of time zones, such as Windows
 )
 
 // Whenever is the text of a schedule without a date.
@@ -25,7 +25,7 @@ const Whenever = "whenever"
 
 // Schedule is when a group meets. Its zero value has no date.
 type Schedule struct {
-	// days are those of the week, in order from Monday; none if date is one.
+	// days are days of the week, in order from Monday; there are none if date is set.
 	days         []time.Weekday
 	date         civil
 	hour, minute int
@@ -44,13 +44,13 @@ var weekdays = []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
 const (
 	// longest bounds a schedule's text, in bytes: all days, and the longest name of a zone.
 	longest = 100
-	// firstYear and lastYear bound dates: in no zone has one a year that JSON's times lack.
+	// firstYear and lastYear bound dates, so that JSON can express the time in every zone.
 	firstYear, lastYear = 2000, 9000
 )
 
 var errForm = errors.New(`say such as "fri 20:00", "tue,fri 20:00 Europe/Berlin", "2026-11-27 20:00" or "whenever"`)
 
-// Parse reads a schedule. Home is the name of the time zone for a text that names none.
+// Parse reads a schedule. home is the time zone for a text that names none.
 func Parse(text, home string) (Schedule, error) {
 	if len(text) > longest {
 		return Schedule{}, errForm
@@ -89,10 +89,10 @@ func Parse(text, home string) (Schedule, error) {
 	if len(words) == 3 {
 		name = words[2]
 	}
-	for _, table := range []string{"posix/", "right/"} { // which some machines have besides, and others do not
+	for _, table := range []string{"posix/", "right/"} { // some machines have these, and others do not
 		name = strings.TrimPrefix(name, table)
 	}
-	if slices.Contains([]string{"", "Local", "localtime", "posixrules"}, name) { // which are others on each machine
+	if slices.Contains([]string{"", "Local", "localtime", "posixrules"}, name) { // these differ between machines
 		return Schedule{}, errors.New(`a time zone is missing: say its name, such as "fri 20:00 Europe/Berlin"`)
 	}
 	if s.zone, err = time.LoadLocation(name); err != nil {
@@ -112,7 +112,7 @@ func (d weekday) string() string { return strings.ToLower(d.String()) }
 
 func fromMonday(d time.Weekday) int { return (int(d) + 6) % len(weekdays) }
 
-// String is the text that Parse reads.
+// String returns the text that Parse reads.
 func (s Schedule) String() string {
 	if s.zone == nil {
 		return Whenever
@@ -128,7 +128,7 @@ func (s Schedule) String() string {
 	return fmt.Sprintf("%s %02d:%02d %v", when, s.hour, s.minute, s.zone)
 }
 
-// Words are when the group meets, in a sentence that goes on from "we meet".
+// Words continues a sentence that begins with "we meet".
 func (s Schedule) Words() string {
 	if s.zone == nil {
 		return "whenever we like"
@@ -149,9 +149,9 @@ func (s Schedule) Words() string {
 	return fmt.Sprintf("%s at %02d:%02d (%v)", when, s.hour, s.minute, s.zone)
 }
 
-// Next is the first date after a moment, in the schedule's zone; zero if there is none.
-// A time that the clock leaves out is by the clock before it was put forward, which is as
-// much later; of one that comes twice it is the first.
+// Next returns the first date after a moment, in the schedule's zone; zero if there is none. If the
+// clock skips the time, Next uses the clock before the change, which gives a later time. If the
+// time comes twice, the first one counts.
 func (s Schedule) Next(after time.Time) time.Time {
 	if s.zone == nil {
 		return time.Time{}
@@ -163,7 +163,7 @@ func (s Schedule) Next(after time.Time) time.Time {
 		return time.Time{}
 	}
 	year, month, day := after.In(s.zone).Date()
-	for ahead := -1; ahead <= 2*len(weekdays); ahead++ { // a day that a zone leaves out lies between, at most
+	for ahead := -1; ahead <= 2*len(weekdays); ahead++ { // one skipped day of a zone fits in between
 		date := time.Date(year, month, day+ahead, 0, 0, 0, 0, time.UTC)
 		if !slices.Contains(s.days, date.Weekday()) {
 			continue
@@ -176,19 +176,19 @@ func (s Schedule) Next(after time.Time) time.Time {
 	return time.Time{}
 }
 
-// restartsFor is for how long a date that has passed may still be given: an evening goes on,
-// and whoever starts the host again types the same line.
+// restartsFor is how long Parse accepts a date that has passed. The session goes on, and an
+// organiser who restarts the host types the same line.
 const restartsFor = 24 * time.Hour
 
-// IsOver reports whether there is no date any more, of a schedule that had one.
+// IsOver reports whether a schedule with a date has no further date.
 func (s Schedule) IsOver(now time.Time) bool {
 	return s.zone != nil && s.Next(now.Add(-restartsFor)).IsZero()
 }
 
-// ErrOver is why a schedule is refused that is over.
+// ErrOver is the error for a schedule in the past.
 var ErrOver = errors.New("that was in the past")
 
-// In is a moment by the clock of the schedule's zone.
+// In returns a moment by the clock of the schedule's zone.
 func (s Schedule) In(at time.Time) time.Time {
 	if s.zone == nil {
 		return at
@@ -196,12 +196,12 @@ func (s Schedule) In(at time.Time) time.Time {
 	return at.In(s.zone)
 }
 
-// at is when the clock shows the schedule's time on a day.
+// at returns when the clock shows the schedule's time on a day.
 func (s Schedule) at(day civil) time.Time {
 	shown := time.Date(day.year, day.month, day.day, s.hour, s.minute, 0, 0, time.UTC)
 	var first time.Time
 	before := 0
-	for i, near := range []time.Duration{-24 * time.Hour, 24 * time.Hour} { // the clock is changed once between
+	for i, near := range []time.Duration{-24 * time.Hour, 24 * time.Hour} { // the clock changes at most once in between
 		_, offset := shown.Add(near).In(s.zone).Zone()
 		at := shown.Add(-time.Duration(offset) * time.Second).In(s.zone)
 		if i == 0 {
@@ -211,7 +211,7 @@ func (s Schedule) at(day civil) time.Time {
 			first = at
 		}
 	}
-	if first.IsZero() { // no clock ever shows it
+	if first.IsZero() { // the clock skips it
 		first = shown.Add(-time.Duration(before) * time.Second).In(s.zone)
 	}
 	return first

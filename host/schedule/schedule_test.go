@@ -24,14 +24,14 @@ func TestNext(t *testing.T) {
 		{"sun 02:00 Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T03:00:00+02:00"},
 		{"sun 03:00 Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-25T03:00:00+01:00"},
 		{"sun 02:15 Australia/Lord_Howe", "2026-10-03T00:00:00Z", "2026-10-04T02:45:00+11:00"}, // half an hour forward
-		{"sun 01:45 Australia/Lord_Howe", "2026-04-04T00:00:00Z", "2026-04-05T01:45:00+11:00"}, // which comes twice
+		{"sun 01:45 Australia/Lord_Howe", "2026-04-04T00:00:00Z", "2026-04-05T01:45:00+11:00"}, // it comes twice
 		// The ends of the day.
 		{"fri 00:00 Pacific/Kiritimati", "2026-11-26T09:59:59Z", "2026-11-27T00:00:00+14:00"},
 		{"fri 23:59 Pacific/Kiritimati", "2026-11-27T10:00:00Z", "2026-12-04T23:59:00+14:00"},
 		{"fri 23:59 Etc/GMT+12", "2026-11-28T11:58:00Z", "2026-11-27T23:59:00-12:00"},
 		{"fri 00:00 Etc/GMT+12", "2026-11-27T11:59:59Z", "2026-11-27T00:00:00-12:00"},
 		{"fri 20:00 Etc/GMT-14", "2026-11-27T05:59:59Z", "2026-11-27T20:00:00+14:00"},
-		{"fri 12:00 Pacific/Apia", "2011-12-26T00:00:00Z", "2011-12-31T12:00:00+14:00"}, // which had no Friday that week
+		{"fri 12:00 Pacific/Apia", "2011-12-26T00:00:00Z", "2011-12-31T12:00:00+14:00"}, // that week had no Friday there
 		// One date, and none.
 		{"2026-11-27 20:00 Europe/Berlin", "2026-11-22T12:00:00Z", "2026-11-27T20:00:00+01:00"},
 		{"2026-11-27 20:00 Europe/Berlin", "2026-11-27T19:00:00Z", ""},
@@ -57,8 +57,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestNextGoesOn walks through years of evenings in zones with odd clocks: each is after
-// the one before, on its day, and none is left out.
+// TestNextGoesOn walks through years of dates in zones with odd clocks. Each date follows the one
+// before, on its day, and none is left out.
 func TestNextGoesOn(t *testing.T) {
 	for _, zone := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca",
 		"America/Santiago", "Pacific/Kiritimati", "Etc/GMT+12"} {
@@ -114,7 +114,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestWords: a schedule in a sentence that goes on from "we meet".
+// TestWords checks that a schedule continues a sentence that begins with "we meet".
 func TestWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"fri 20:00 Europe/Berlin":               "every Friday at 20:00 (Europe/Berlin)",
@@ -130,8 +130,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// FuzzParse holds that what is read is written as it is read again, and has a next date
-// that is after.
+// FuzzParse checks that a schedule is written as it is read, and that its next date lies in the
+// future.
 func FuzzParse(f *testing.F) {
 	f.Add("tue,fri 20:00 Europe/Berlin", int64(1795000000))
 	f.Add("2026-11-27 20:00 UTC", int64(0))
@@ -153,7 +153,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestIsOver: a date that has passed is over, but not on the evening itself.
+// TestIsOver checks that a date that has passed is over, but not on the same evening.
 func TestIsOver(t *testing.T) {
 	eight := time.Date(2026, 11, 27, 20, 0, 0, 0, time.UTC)
 	for _, test := range []struct {

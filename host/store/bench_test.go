@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// BenchmarkSave has rooms of 2 kB saved by many at once, with one sync for all who wait,
-// and against that one after the other, a sync each.
+// BenchmarkSave saves rooms of 2 kB. It compares many at once, which share one sync, with one after
+// the other, each with its own sync.
 func BenchmarkSave(b *testing.B) {
 	for _, savers := range []int{2, 32, 512} {
 		for name, alone := range map[string]sync.Locker{"shared": nil, "alone": new(sync.Mutex)} {

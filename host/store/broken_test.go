@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// broken is a file whose next sync fails. As on Linux, those after it succeed; and where it
-// forgets, what was written since the last one is gone by then.
+// broken is a file whose next sync fails. As on Linux, later syncs succeed. If forgets is set,
+// everything written since the last good sync is gone by then.
 type broken struct {
 	diskFile
 	forgets bool
 	syncs   int
-	from    int64 // where what it forgets begins
+	from    int64 // where the forgotten part begins
 }
 
 func (b *broken) Sync() error {
@@ -34,8 +34,8 @@ func (b *broken) ReadAt(into []byte, at int64) (int, error) {
 	return b.diskFile.ReadAt(into, at)
 }
 
-// TestFailedSync: after a sync that failed the store goes on in a new file, as a later sync
-// of the old one would succeed although what was written is lost.
+// TestFailedSync checks that after a failed sync the store goes on in a new file. A later sync of
+// the old file would succeed although data is lost.
 func TestFailedSync(t *testing.T) {
 	for name, forgets := range map[string]bool{"the pages are there": false, "the pages are lost": true} {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestFailedSync(t *testing.T) {
 					t.Errorf("room %s is %q, want %q", code, rooms[code], text)
 				}
 			}
-			save(t, s, "BAKODI", "three") // which the new file takes
+			save(t, s, "BAKODI", "three") // this goes to the new file
 			s.Close()
 			s = open(t, file)
 			defer s.Close()
@@ -83,14 +83,14 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// TestFailedSyncWithoutSpace: while no new file can be written nothing counts as kept, even
-// if the old file syncs again.
+// TestFailedSyncWithoutSpace checks that nothing counts as kept while no new file can be written,
+// even if the old file syncs again.
 func TestFailedSyncWithoutSpace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
 	save(t, s, "BAKODI", "one")
 	s.file = &broken{diskFile: s.file}
-	if err := os.Mkdir(file+".new", 0o700); err != nil { // so that no file of the name can be made
+	if err := os.Mkdir(file+".new", 0o700); err != nil { // so that the file cannot be created
 		t.Fatal(err)
 	}
 	for range 3 {

@@ -18,8 +18,8 @@ import (
 
 var everyByte = flag.Bool("every-byte", false, "damage every byte of a store, in every bit")
 
-// evening is a store after an evening: what it has of each room, save by save.
-func evening(t *testing.T) (data []byte, saves map[string][]string) {
+// filled returns the content of a store after many saves, and the saves of each room in order.
+func filled(t *testing.T) (data []byte, saves map[string][]string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
@@ -50,7 +50,7 @@ func open(t *testing.T, file string) *File {
 	return s
 }
 
-// save keeps what a room is, which is created if it is new.
+// save saves a room, and creates it if it is new.
 func save(t *testing.T, s *File, code, value string) {
 	t.Helper()
 	if err := trySave(s, code, value); err != nil {
@@ -66,7 +66,7 @@ func trySave(s *File, code, value string) error {
 	return err
 }
 
-// load is what the rooms are, claimed by nobody.
+// load returns the content of all rooms. It claims none.
 func load(t *testing.T, s *File) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -83,9 +83,9 @@ func load(t *testing.T, s *File) map[string]string {
 	return texts
 }
 
-// survives opens what has become of a store: it opens, what it has was saved once, it
-// takes more, and what was damaged is kept beside it. It returns by how many saves
-// the rooms are older than they were, all together.
+// survives opens a changed store file. It checks that the store opens, has only what was once
+// saved, takes more, and keeps damaged data beside it. It returns how many saves the rooms have
+// lost all together.
 func survives(t *testing.T, what string, data []byte, saves map[string][]string) (lost int, damage error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -127,9 +127,9 @@ func survives(t *testing.T, what string, data []byte, saves map[string][]string)
 	return lost, damage
 }
 
-// TestTruncated: wherever a file ends too soon, what was saved before counts.
+// TestTruncated checks that earlier saves count wherever a file ends too soon.
 func TestTruncated(t *testing.T) {
-	data, saves := evening(t)
+	data, saves := filled(t)
 	whole := map[int]bool{}
 	scan(bytes.NewReader(data), int64(len(data)), func(_ record, at span) { whole[int(at.start)] = true })
 	const records = 15
@@ -147,7 +147,7 @@ func TestTruncated(t *testing.T) {
 		if lost != records-left {
 			t.Fatalf("cut to %d of %d bytes the rooms are %d saves older, want %d", end, len(data), lost, records-left)
 		}
-		if (damage == nil) != (whole[end] || end == 0) { // else it is the file of an earlier moment
+		if (damage == nil) != (whole[end] || end == 0) { // otherwise it is the file of an earlier moment
 			t.Fatalf("cut to %d bytes: %v", end, damage)
 		}
 	}
@@ -160,9 +160,9 @@ func count(is bool) int {
 	return 0
 }
 
-// TestFlipped: whatever bit has changed, it is said, and costs one save of one room.
+// TestFlipped checks that any changed bit is reported, and costs at most one save of one room.
 func TestFlipped(t *testing.T) {
-	data, saves := evening(t)
+	data, saves := filled(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	step := 31
 	if *everyByte {
@@ -184,9 +184,9 @@ func TestFlipped(t *testing.T) {
 	}
 }
 
-// TestDamaged: blocks of nothing, blocks at wrong places, a file that is none of ours.
+// TestDamaged checks blocks of zeros, blocks at wrong places, and files that are not stores.
 func TestDamaged(t *testing.T) {
-	data, saves := evening(t)
+	data, saves := filled(t)
 	random := rand.New(rand.NewPCG(3, 4))
 	garbage := make([]byte, 10_000)
 	for i := range garbage {
@@ -216,7 +216,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestChangedWhileOpen: damage that comes later is noticed, too.
+// TestChangedWhileOpen checks that the store also notices damage that comes later.
 func TestChangedWhileOpen(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
@@ -232,14 +232,14 @@ func TestChangedWhileOpen(t *testing.T) {
 	}
 }
 
-// TestFullDisk: a save that fails leaves what was there, and goes well once there is
-// room, whatever part of it was written.
+// TestFullDisk checks that a failed save leaves the previous one, however much of it was written,
+// and that saves succeed once there is space.
 func TestFullDisk(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
 	save(t, s, "BAKODI", "one")
 	disk := s.file
-	full, err := os.Open(file) // takes nothing
+	full, err := os.Open(file) // accepts no writes
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,8 +267,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestCompacts: the file does not grow for ever, keeps of each room the last two saves,
-// and forgets what was deleted.
+// TestCompacts checks that the file stops growing, keeps the last two saves of each room, and
+// forgets deleted rooms.
 func TestCompacts(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
@@ -288,7 +288,7 @@ func TestCompacts(t *testing.T) {
 		s.disk.Lock()
 		longest = max(longest, s.end)
 		s.disk.Unlock()
-		s.background.Wait() // what it is when no disk is slower than another
+		s.background.Wait() // as long as no disk is slower than another
 	}
 	if most := int64(slack + (garbage+1)*4*100_000); longest > most {
 		t.Errorf("the file grew to %d bytes", longest)
@@ -316,7 +316,7 @@ func TestCompacts(t *testing.T) {
 	}
 }
 
-// FuzzOpen opens whatever may lie where a store should.
+// FuzzOpen opens arbitrary bytes as a store.
 func FuzzOpen(f *testing.F) {
 	one, _ := appendRecord(nil, "BAKODI", head{Epoch: 1}, []byte("{}"))
 	two, _ := appendRecord(one, "TABOMI", head{Over: time.Unix(1_800_000_000, 0)}, nil)
@@ -340,8 +340,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// TestEmptied: a store that has lost everything says so, once. One that is new, or whose
-// rooms are all over and forgotten, has lost nothing.
+// TestEmptied checks that a store that has lost everything says so, once. A new store has lost
+// nothing, and neither has one whose rooms are all over and forgotten.
 func TestEmptied(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "rooms.db")
 	open := func() *File {

@@ -1,6 +1,6 @@
 package store
 
-// RecordOfLater is a record as a later version may write it.
+// RecordOfLater returns a record as a later version could write it.
 func RecordOfLater(key string, data []byte) []byte {
 	record, _ := appendRecord(nil, key, head{}, data)
 	record[len(opening)]++

@@ -17,61 +17,60 @@ import (
 )
 
 const (
-	// lockWait is how long another program may hold the file before that is an error, and
-	// lockPause how long it is until the next try.
+	// lockWait is how long another program may hold the file before Open fails, and lockPause the
+	// time between two tries.
 	lockWait  = time.Second
 	lockPause = 50 * time.Millisecond
-	// blobLife is how long a blob is kept that nobody wanted: three days, as rooms that
-	// nobody is in are kept for one. A blob that is wanted again is noted twice a day at
-	// most.
+	// blobLife is how long an unused blob is kept: three days, while empty rooms are kept for one.
+	// The use of a blob is noted at most twice a day.
 	blobLife  = 3 * 24 * time.Hour
 	blobRenew = 12 * time.Hour
 )
 
-// File is a store in a file, a log of records as record.go draws them: saving appends
-// one. The file is read, never mapped into memory, so that a file that ends too soon is
-// only that. Damaged parts are passed over, and of each room the newest whole record
-// counts. The one before is kept, too.
+// File is a store in a file. The file is a log of records, drawn in record.go, and each save
+// appends one. It is read and never mapped into memory, so a truncated file causes no faults.
+// Damaged parts are skipped, and the newest whole record of each room counts. The one before is
+// kept, too.
 //
-// One process has the file at a time, and so its claims need no more than a number that
-// grows: a disk that takes nothing does not keep it from its rooms.
+// One process has the file at a time. So a claim needs nothing but a growing number, and a host
+// keeps its rooms even if the disk fails.
 type File struct {
 	name   string
 	lock   *flock.Flock
 	damage error
-	// Warn tells an operator about the disk below; nil tells nobody. It is set before the
-	// store is used.
+	// Warn tells an operator about the disk; it may be nil. It must be set before the store is
+	// used.
 	Warn func(error)
 
-	// The locks are taken in this order. One sync serves everybody who waits for it.
+	// The locks are taken in this order. One sync serves all savers that wait for it.
 	syncing sync.Mutex // guards synced, broken, triedAnew and the lost ones
 	disk    sync.Mutex // guards file, end, compactAt, written, marked and isRewriting
 	mu      sync.Mutex // guards the rest
 
-	// synced is how many of the records written are on the disk for sure.
+	// synced is how many of the written records are certainly on the disk.
 	synced, written int
-	// broken is why the file can be trusted no more, nil while it can, and triedAnew when a
-	// new one was last tried in its place. Of the records beyond lostFrom up to lostTo some
-	// were lost with it.
+	// broken is why the file can no longer be trusted, nil while it can. triedAnew is when a new
+	// file was last tried. Of the records after lostFrom, up to lostTo, some were lost with the
+	// broken file.
 	broken           error
 	triedAnew        time.Time
 	lostFrom, lostTo int
 	file             diskFile
-	// marked: a file beside the store says that rooms are kept, see [File.mark].
+	// marked says that a file beside the store notes that it has rooms, see [File.mark].
 	marked bool
-	// end is where the next record goes, and compactAt how long the file may become before
-	// it is rewritten, in the background.
+	// end is where the next record goes. compactAt is how long the file may become before it is
+	// rewritten in the background.
 	end, compactAt int64
 	isRewriting    bool
 	background     sync.WaitGroup
-	// entries are what counts, by key; live is how long that is in the file. codes are
-	// those of rooms by public id.
+	// entries are the current entries, by key, and live is their length in the file. codes are the
+	// rooms' codes by public id.
 	entries map[string]*entry
 	codes   map[string]string
 	live    int64
 }
 
-// diskFile is what the store needs of a file.
+// diskFile is what the store needs from a file.
 type diskFile interface {
 	ReadAt(b []byte, at int64) (int, error)
 	WriteAt(b []byte, at int64) (int, error)
@@ -82,23 +81,23 @@ type diskFile interface {
 
 // entry is a room, a tombstone or a blob.
 type entry struct {
-	// head is the newest, and newest and before are the last two records with data.
+	// head is the newest head; newest and before are the last two records with data.
 	head           head
 	newest, before span
-	// claim is the one that holds, nil without one.
+	// claim is the valid claim, nil without one.
 	claim *fileClaim
 }
 
 func (e *entry) length() int64 { return e.newest.length + e.before.length }
 
-// isPast reports whether nobody asks for the entry any more.
+// isPast reports whether the entry is too old to be asked for.
 func (e *entry) isPast() bool {
 	return isForgotten(e.head.Over) || !e.head.Kept.IsZero() && time.Since(e.head.Kept) > blobLife
 }
 
-// Open opens the store in a file, which it creates if need be. One program at a time can
-// have it open. A damaged file is kept under another name, and its whole records go on in a
-// new one; see [File.Damage]. A file that a newer version wrote is left as it is: ErrNewer.
+// Open opens the store in a file, and creates the file if there is none. Only one program can have
+// it open. A damaged file is kept under another name, and its whole records move to a new file; see
+// [File.Damage]. A newer version's file stays as it is, and the error is ErrNewer.
 func Open(file string) (*File, error) {
 	lock := flock.New(file+".lock", flock.SetPermissions(0o600))
 	f := &File{name: file, lock: lock, entries: map[string]*entry{}, codes: map[string]string{}}
@@ -118,7 +117,7 @@ func (f *File) open() error {
 		return fmt.Errorf("store: %w", err)
 	}
 	for _, left := range []string{anew, aside} {
-		os.Remove(f.name + left) // by a program that was killed
+		os.Remove(f.name + left) // left by a program that was killed
 	}
 	file, err := os.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -149,7 +148,7 @@ func (f *File) open() error {
 	_, failed := f.compact()
 	f.damage = fmt.Errorf("store: %d bytes of %s are damaged: of the rooms in them, what was saved before "+
 		"counts; the damaged file is kept as %s", damaged, f.name, kept)
-	if err := cmp.Or(unkept, failed); err != nil { // such as a full disk: what is whole counts all the same
+	if err := cmp.Or(unkept, failed); err != nil { // such as a full disk: whole records count even so
 		f.damage = fmt.Errorf("store: %d bytes of %s are damaged: of the rooms in them, what was saved before counts: %w", damaged, f.name, err)
 	}
 	return nil
@@ -174,17 +173,17 @@ func keepAside(name, aside string) error {
 	return errors.Join(err, to.Close())
 }
 
-// Damage says what was damaged in the file when it was opened, nil if nothing was.
+// Damage says which damage the file had when it was opened, nil if it had none.
 func (f *File) Damage() error { return f.damage }
 
-// note takes over what a record says, and where it stands.
+// note takes over a record that stands at a place.
 func (f *File) note(r record, at span) {
 	e := f.entries[r.key]
 	if e == nil || !e.head.Over.IsZero() {
 		e = &entry{}
 	}
 	if r.head.Claimed && e.newest.length == 0 {
-		return // what it claims was lost
+		return // the save that it claims was lost
 	}
 	if old := f.entries[r.key]; old != nil {
 		f.live -= old.length()
@@ -205,7 +204,7 @@ func (f *File) note(r record, at span) {
 	f.live += e.length()
 }
 
-// room is the entry of a code, and where it is.
+// room returns the entry of a code, and its place.
 func (f *File) room(code string) (*entry, Place) {
 	e := f.entries[code]
 	if e == nil || isForgotten(e.head.Over) || !e.head.Kept.IsZero() {
@@ -234,8 +233,8 @@ func (f *File) FindID(id string) string {
 	return f.codes[id]
 }
 
-// Adopt yields the rooms that nobody has, in the order of their codes: there is no other
-// host whose rooms could come.
+// Adopt yields the rooms without a claim in the order of their codes. There is no other host, so
+// none can come later.
 func (f *File) Adopt(context.Context) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		f.mu.Lock()
@@ -249,7 +248,7 @@ func (f *File) Adopt(context.Context) iter.Seq[string] {
 	}
 }
 
-// Trust never fails: the file is locked.
+// Trust always trusts, because the file is locked.
 func (*File) Trust() (trusted bool, changed <-chan struct{}) { return true, nil }
 
 // fileClaim is a claim to a room of a file.
@@ -298,12 +297,12 @@ func (f *File) Claim(_ context.Context, code string) (Claim, []byte, error) {
 	f.mu.Unlock()
 	claimed := c.head
 	claimed.Claimed = true
-	f.append(code, claimed, nil) // if the disk takes it not, the next save says as much
+	f.append(code, claimed, nil) // if the disk fails, the next save reports it
 	return c, data, nil
 }
 
-// read returns the data of an entry: its newest record, or the one before if that is
-// damaged by now.
+// read returns the data of an entry: its newest record, or the one before if that is damaged by
+// now.
 func (f *File) read(key string) ([]byte, error) {
 	f.disk.Lock()
 	defer f.disk.Unlock()
@@ -328,8 +327,8 @@ func (f *File) read(key string) ([]byte, error) {
 func (c *fileClaim) Epoch() uint64         { return c.head.Epoch }
 func (c *fileClaim) Lost() <-chan struct{} { return nil }
 
-// Save keeps a room. What fails, on a full disk, leaves what was saved before, and may
-// be tried again.
+// Save keeps a room. If it fails, as on a full disk, the previous save stays, and the caller may
+// try again.
 func (c *fileClaim) Save(_ context.Context, data []byte) error {
 	if !c.holds() {
 		return ErrFenced
@@ -350,7 +349,7 @@ func (c *fileClaim) End(context.Context) error {
 	f.mu.Lock()
 	e := f.entries[c.code]
 	holds := e != nil && e.claim == c
-	if holds && e.head.Over.IsZero() { // also while the disk takes nothing
+	if holds && e.head.Over.IsZero() { // even while the disk fails
 		e.head = tombstone
 		delete(f.codes, c.head.ID)
 	}
@@ -387,7 +386,7 @@ func (f *File) Keep(_ context.Context, blob []byte) (hash string, err error) {
 
 func (f *File) Kept(_ context.Context, hash string) ([]byte, error) { return f.read(blobMark + hash) }
 
-// Close gives the file free for other programs.
+// Close releases the file for other programs.
 func (f *File) Close() error {
 	f.disk.Lock()
 	var err error
@@ -396,6 +395,6 @@ func (f *File) Close() error {
 		f.file = nil
 	}
 	f.disk.Unlock()
-	f.background.Wait() // which reads from the file no more
+	f.background.Wait() // it no longer reads from the file
 	return errors.Join(err, f.lock.Close())
 }

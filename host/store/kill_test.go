@@ -21,10 +21,11 @@ import (
 
 var kills = flag.Int("kills", 4, "how often TestKilled kills a program that saves")
 
-// killedFile names the file of a program that TestKilled starts, and kills.
+// killedFile is the environment variable with the file of the program that TestKilled starts and
+// kills.
 const killedFile = "STORE_TEST_KILLED"
 
-// TestMain is the tests, or the program that TestKilled kills.
+// TestMain runs the tests, or the program that TestKilled kills.
 func TestMain(m *testing.M) {
 	if file := os.Getenv(killedFile); file != "" {
 		if err := saveUntilKilled(file); err != nil {
@@ -37,8 +38,8 @@ func TestMain(m *testing.M) {
 
 const killedRooms = 8
 
-// saveUntilKilled saves rooms, many at once, and writes a line for each save that is kept. They
-// are large, so that the file is rewritten time and again.
+// saveUntilKilled saves rooms, many at once, and writes a line for each save that is kept. The
+// rooms are so large that the file is often rewritten.
 func saveUntilKilled(file string) error {
 	s, err := store.Open(file)
 	if err != nil {
@@ -74,7 +75,7 @@ func saveRoom(s *store.File, code string, saying *sync.Mutex) error {
 	}
 }
 
-// killedState is a room of some 100 kB, by its number.
+// killedState returns a room of about 100 kB, by its number.
 func killedState(number int) []byte {
 	line := fmt.Appendf(nil, "%d\n", number)
 	return append(line, bytes.Repeat([]byte(fmt.Sprint(number, " ")), 100_000/len(line))...)
@@ -85,8 +86,8 @@ func numberOf(data []byte) (number int) {
 	return number
 }
 
-// TestKilled kills a program that saves, in many moments: whatever it said is kept is there
-// when the file is opened again.
+// TestKilled kills a saving program at many moments. Every save that it reported must be there when
+// the file is opened again.
 func TestKilled(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	random := rand.New(rand.NewPCG(1, uint64(*kills)))
@@ -105,7 +106,7 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		lines := bufio.NewScanner(out)
-		after := 1 + random.IntN(100) // saves, and then a moment more
+		after := 1 + random.IntN(100) // saves, and then a moment longer
 		for after > 0 && lines.Scan() {
 			saves += note(t, said, lines.Text())
 			after--
@@ -123,7 +124,7 @@ func TestKilled(t *testing.T) {
 		}
 		s := open(t, file)
 		if damage := s.Damage(); damage != nil {
-			halves++ // a record that was half written
+			halves++ // a half-written record
 		}
 		for room := range killedRooms {
 			code := fmt.Sprint("ROOM", room)
@@ -142,7 +143,7 @@ func TestKilled(t *testing.T) {
 	t.Logf("killed %d times, in %d saves: all that was kept is there; %d records were half written", *kills, saves, halves)
 }
 
-// note takes over a line of the program, and returns how many saves it tells of.
+// note takes over a line of the program, and returns how many saves it reports.
 func note(t *testing.T, said map[string]int, line string) int {
 	t.Helper()
 	var code string

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// append puts a record at the end of the file, and returns when it is on the disk.
+// append appends a record to the file, and returns when it is on the disk.
 func (f *File) append(key string, h head, data []byte) error {
 	raw, err := appendRecord(nil, key, h, data)
 	if err != nil {
@@ -16,7 +16,7 @@ func (f *File) append(key string, h head, data []byte) error {
 	}
 	f.disk.Lock()
 	if _, err := f.file.WriteAt(raw, f.end); err != nil {
-		// Half a record is passed over, and written over the next time.
+		// Half a record is skipped now, and overwritten by the next one.
 		err = errors.Join(fmt.Errorf("store: %w", err), f.file.Truncate(f.end))
 		f.disk.Unlock()
 		return err
@@ -39,20 +39,20 @@ func (f *File) append(key string, h head, data []byte) error {
 	return f.sync(number)
 }
 
-// These follow the store's name in those of files beside it: the mark, and a new file in the
-// making, at once or in the background.
+// These suffixes name the files beside the store: the mark, and a new file that is written at once
+// or in the background.
 const (
 	kept  = ".kept"
 	anew  = ".new"
 	aside = ".next"
 )
 
-// mark notes beside the store whether there is anything in it. Without the mark, a store
-// that has lost everything looks like a new one.
+// mark notes beside the store whether it has any content. Without the mark, a store that has lost
+// everything looks like a new one.
 func (f *File) mark() {
 	switch holds := f.end > 0; {
 	case holds && !f.marked:
-		os.WriteFile(f.name+kept, nil, 0o600) // what fails here is told by the store's own file
+		os.WriteFile(f.name+kept, nil, 0o600) // the store's own file reports a failing disk
 	case !holds && f.marked:
 		os.Remove(f.name + kept)
 		os.Truncate(f.lock.Path(), 0)
@@ -60,8 +60,8 @@ func (f *File) mark() {
 	f.marked = f.end > 0
 }
 
-// isMarked reports whether there was anything in the store. Older versions had the mark in
-// the lock's file.
+// isMarked reports whether the store had any content. Older versions kept the mark in the lock's
+// file.
 func (f *File) isMarked() bool {
 	if _, err := os.Stat(f.name + kept); err == nil {
 		return true
@@ -70,8 +70,8 @@ func (f *File) isMarked() bool {
 	return err == nil && lock.Size() > 0
 }
 
-// sync returns when so many records are on the disk, and has a file that has become too
-// long rewritten in the background.
+// sync returns when that many records are on the disk. If the file has become too long, it starts
+// to rewrite it in the background.
 func (f *File) sync(number int) error {
 	f.syncing.Lock()
 	defer f.syncing.Unlock()
@@ -79,12 +79,12 @@ func (f *File) sync(number int) error {
 	case f.synced >= number && number > f.lostFrom && number <= f.lostTo:
 		return errLost
 	case f.synced >= number:
-		return nil // by a sync that another waited for
+		return nil // synced together with another save
 	}
 	f.disk.Lock()
 	file, written := f.file, f.written
 	if f.end > f.compactAt && !f.isRewriting {
-		f.isRewriting, f.compactAt = true, 2*f.end // if that fails: it is no loss
+		f.isRewriting, f.compactAt = true, 2*f.end // if that fails, nothing is lost
 		f.background.Go(f.rewriteAside)
 	}
 	f.disk.Unlock()
@@ -98,17 +98,16 @@ func (f *File) sync(number int) error {
 	return nil
 }
 
-// errLost says that a record may have been lost with a file that could not be synced.
+// errLost says that a record may be lost, because its file could not be synced.
 var errLost = errors.New("store: the disk has lost what was written")
 
-// anewEvery bounds how often a new file is tried in place of a broken one: it is written
-// whole each time.
+// anewEvery bounds how often a new file is tried in place of a broken one, because each try writes
+// the whole file.
 const anewEvery = time.Second
 
-// goOnAnew writes all that counts into a new file, since a sync of the old one has failed.
-// The kernel may have dropped the pages that it could not write, and the next sync of the
-// same file succeeds all the same: it must not be believed. The caller is the one who
-// syncs.
+// goOnAnew writes all current records into a new file after a sync of the old one has failed. The
+// kernel may have dropped the pages that it could not write. The next sync of that file succeeds
+// even so, and must not be believed. The caller is the goroutine that syncs.
 func (f *File) goOnAnew() error {
 	now := time.Now()
 	if now.Sub(f.triedAnew) < anewEvery {

@@ -23,8 +23,8 @@ var (
 	lasts     = flag.Duration("lasts", 30*time.Second, "how long TestSaveMany saves")
 )
 
-// TestSaveMany measures how long saves take while the file is written anew, and what opening
-// it takes. internal/lab/sqlite measures the same of SQLite.
+// TestSaveMany measures how long saves take while the file is rewritten, and what opening it costs.
+// internal/lab/sqlite measures the same for SQLite.
 func TestSaveMany(t *testing.T) {
 	if *manyRooms == 0 {
 		t.Skip("-rooms says how many")
@@ -80,7 +80,7 @@ func TestSaveMany(t *testing.T) {
 	t.Logf("%d MB open in %v, with %d kB more memory than before, %v", info.Size()>>20, time.Since(start), resident()-before, s.Damage())
 }
 
-// resident is the most memory that the process has had, in kB.
+// resident returns the most memory that the process has used, in kB.
 func resident() (kb int) {
 	status, _ := os.ReadFile("/proc/self/status")
 	if _, rest, found := strings.Cut(string(status), "VmHWM:"); found {

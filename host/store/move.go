@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Saved is a room or a tombstone as it is moved from one store to another.
+// Saved is a room or a tombstone that moves from one store to another.
 type Saved struct {
 	Code, ID string
 	Epoch    uint64
@@ -18,8 +18,8 @@ type Saved struct {
 	Data []byte
 }
 
-// All yields the rooms and tombstones of a file in the order of their codes, what cannot
-// be read with an error.
+// All yields the rooms and tombstones of a file in the order of their codes. An unreadable one
+// comes with an error.
 func (f *File) All() iter.Seq2[Saved, error] {
 	return func(yield func(Saved, error) bool) {
 		for _, code := range f.keys() {
@@ -44,8 +44,8 @@ func (f *File) All() iter.Seq2[Saved, error] {
 	}
 }
 
-// Blobs yields the blobs of a file in the order of their hashes, what cannot be read
-// with an error.
+// Blobs yields the blobs of a file in the order of their hashes. An unreadable one comes with an
+// error.
 func (f *File) Blobs() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, key := range f.keys() {
@@ -65,9 +65,9 @@ func (f *File) keys() []string {
 	return slices.Sorted(maps.Keys(f.entries))
 }
 
-// Put has a file take a room or a tombstone that another store had, in place of an older
-// one of the same room. It reports whether it did: what the file has of the room may be as
-// new. It is ErrTaken if that is newer, or of another room.
+// Put writes another store's room or tombstone, and replaces an older one of the same room. It
+// reports whether it wrote anything, because the file's own may be as new. The error is ErrTaken if
+// the file's own is newer, or of another room.
 func (f *File) Put(s Saved) (taken bool, err error) {
 	f.mu.Lock()
 	e, place := f.room(s.Code)

@@ -2,16 +2,16 @@ package store
 
 import "time"
 
-// remindEvery is how often an operator reads of an outage that lasts: often enough for who
-// looks into the log, and 1,440 lines a day at most.
+// remindEvery is how often the log repeats that an outage lasts. An operator sees it soon, and it
+// makes at most 1,440 lines a day.
 const remindEvery = time.Minute
 
-// Outage decides when the log tells of a store that keeps nothing: at once, again each
-// minute, and when it is over. Its zero value is no outage.
+// Outage decides when the log reports that a store keeps nothing: at once, each minute, and when it
+// is over. The zero value is no outage.
 type Outage struct{ began, told time.Time }
 
-// Fails notes that the store keeps nothing at a time. It returns since when, and whether
-// the log has to tell of it now.
+// Fails notes that the store failed at a time. It returns when the outage began, and whether to log
+// it now.
 func (o *Outage) Fails(now time.Time) (since time.Time, tell bool) {
 	if o.began.IsZero() {
 		o.began = now
@@ -22,8 +22,8 @@ func (o *Outage) Fails(now time.Time) (since time.Time, tell bool) {
 	return o.began, tell
 }
 
-// Ends notes that the store keeps what it is told. It returns how long it did not, and
-// whether the log has told of that.
+// Ends notes that the store works. It returns how long the outage lasted, and whether the log has
+// reported it.
 func (o *Outage) Ends(now time.Time) (lasted time.Duration, wasTold bool) {
 	if o.began.IsZero() {
 		return 0, false

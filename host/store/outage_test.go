@@ -7,7 +7,7 @@ import (
 	"muster/host/store"
 )
 
-// TestOutage: the log tells of an outage at once, each minute, and at its end, whatever
+// TestOutage checks that the log reports an outage at once, each minute, and at its end, whatever
 // happens in between.
 func TestOutage(t *testing.T) {
 	var o store.Outage

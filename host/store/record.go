@@ -13,41 +13,41 @@ import (
 	"time"
 )
 
-// A record says what a room was when it was saved:
+// A record is a room at the time of a save:
 //
 //	┌────────┬─────┬───────────────┬────────────────┬─────┬──────┐
 //	│ opener │ sum │ length of key │ length of rest │ key │ rest │   rest: head, a line of JSON, and data
 //	└────────┴─────┴───────────────┴────────────────┴─────┴──────┘
 //	    8      16          2               4
 //
-// The sum is of the opener and all that follows, so that no change in a record goes
-// unnoticed. The opener, whose first byte is in no text, shows where the next one begins after one
-// that is damaged; its last is the version. Numbers are big endian. All versions have
-// sum and lengths at these places, so that a record of a later one is told from damage.
+// The sum covers the opener and all that follows, so no change in a record goes unnoticed. The
+// opener's first byte occurs in no text, so the opener shows where the next record begins after a
+// damaged one. Its last byte is the version. Numbers are big endian. All versions have the sum and
+// the lengths at these places, so a later version's record does not look like damage.
 const (
 	opening    = "\xf5muster"
 	version    = 2
 	opener     = opening + string(rune(version))
-	sumLength  = 16 // of SHA-256, cut: it is to find damage, not forgery
+	sumLength  = 16 // of SHA-256, cut: it detects damage, not forgery
 	afterSum   = len(opener) + sumLength
 	afterSizes = afterSum + 2 + 4
 )
 
-// blobMark is what the keys of blobs begin with, before the hash: no code does.
+// blobMark begins the keys of blobs, before the hash; no code begins with it.
 const blobMark = "#"
 
-// head is what a store knows of a record.
+// head is the part of a record that the store keeps in memory.
 type head struct {
 	Epoch uint64 `json:"epoch,omitempty"`
 	ID    string `json:"id,omitempty"`
-	// Claimed says that the record is a claim and no more: the room is as saved before.
+	// Claimed marks a record that is only a claim; the room's data is in an earlier one.
 	Claimed bool `json:"claimed,omitempty"`
-	// Over is when the room of a tombstone ended, and Kept when a blob was wanted last.
+	// Over is when a tombstone's room ended, and Kept when a blob was last used.
 	Over time.Time `json:"over,omitzero"`
 	Kept time.Time `json:"kept,omitzero"`
 }
 
-// record is what stands in the file, how long it is there, and where in it its data
+// record is the content of a record, with its length in the file and the place where its data
 // begins.
 type record struct {
 	key            string
@@ -55,7 +55,7 @@ type record struct {
 	length, dataAt int64
 }
 
-// span is where a record stands in the file.
+// span is the place of a record in the file.
 type span struct{ start, length int64 }
 
 func appendRecord(b []byte, key string, h head, data []byte) ([]byte, error) {
@@ -83,11 +83,10 @@ func sumOf(record []byte) []byte {
 	return hash.Sum(nil)[:sumLength]
 }
 
-// bufferLength is how much of a file is in memory while it is read; a key and a head fit
-// in.
+// bufferLength is how much of a file is in memory while it is read; a key and a head fit into it.
 const bufferLength = 256 << 10
 
-// scanner finds records in a file. It reads on where it is, without a second look.
+// scanner finds records in a file, in one pass.
 type scanner struct {
 	file     io.ReaderAt
 	at, size int64
@@ -106,23 +105,22 @@ func (s *scanner) seek(at int64) {
 	}
 }
 
-// peek returns up to so many of the next bytes, as many as the buffer takes and the file
-// has.
+// peek returns up to length of the next bytes, limited by the buffer and the file.
 func (s *scanner) peek(length int64) ([]byte, error) {
 	data, err := s.in.Peek(int(min(length, bufferLength, s.size-s.at)))
 	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF // the file was longer before
+		err = io.ErrUnexpectedEOF // the file has become shorter
 	}
 	return data, err
 }
 
 func (s *scanner) skip(length int) {
-	s.in.Discard(length) // which the buffer has
+	s.in.Discard(length) // cannot fail: the buffer has them
 	s.at += int64(length)
 }
 
-// record reads the record that begins at a place; its length is 0 if there is no whole one
-// of this version. Newer reports whether there is a whole one of a later version.
+// record reads the record at a place. Its length is 0 if there is no whole record of this version.
+// newer reports whether there is a whole one of a later version.
 func (s *scanner) record(at int64) (r record, newer bool, err error) {
 	s.seek(at)
 	data, err := s.peek(int64(afterSizes))
@@ -175,8 +173,8 @@ func (s *scanner) next(at int64) (int64, error) {
 	return s.size, nil
 }
 
-// scan finds the whole records of a file in their order, and counts the bytes that are in
-// none. Newer reports whether a later version wrote some of them.
+// scan finds the whole records of a file in order, and counts the bytes outside them. newer reports
+// whether a later version wrote some of them.
 func scan(file io.ReaderAt, size int64, found func(record, span)) (damaged int64, newer bool, err error) {
 	s := newScanner(file, size)
 	for at := int64(0); at < size; {
@@ -200,7 +198,7 @@ func scan(file io.ReaderAt, size int64, found func(record, span)) (damaged int64
 	return damaged, newer, nil
 }
 
-// readRecord returns a record, which must be as it was written.
+// readRecord reads a record, and fails unless it is as it was written.
 func readRecord(file io.ReaderAt, at span) (raw []byte, r record, err error) {
 	raw = make([]byte, at.length)
 	if _, err := file.ReadAt(raw, at.start); err != nil {

@@ -12,41 +12,41 @@ import (
 )
 
 const (
-	// slack and garbage are how large a file may become before it is rewritten: a few of the
-	// largest rooms, and so many times what counts in it.
+	// A file may have slack and garbage before it is rewritten: slack is a few of the largest
+	// rooms, and garbage a multiple of the current records.
 	slack   = 4 << 20
 	garbage = 3
-	// syncEvery is how much of a new file is synced at a time. A save waits for the disk
-	// that long at most, beside its own sync.
+	// syncEvery is how much of a new file is synced at a time. A save waits for the disk that long
+	// at most, apart from its own sync.
 	syncEvery = 4 << 20
-	// lastPart is how much is left to copy when saves have to wait, and catchUps how often
-	// the background tries to come so far while they go on.
+	// lastPart is how much is left to copy when saves must wait. catchUps is how often the
+	// background tries to reach that point while saves go on.
 	lastPart = 1 << 20
 	catchUps = 16
 )
 
-// rewriting is a new file in the making. It takes what counted in the old one when it began,
-// and then whatever was appended to the old one since:
+// rewriting is a new file under construction. It takes the records that were current when it began,
+// and then everything appended to the old file since:
 //
 //	old  │ records, of which some count      │ appended since │
-//	                                         from             reached, then end
+//	                                        from             reached, then end
 //	new  │ those that count │ appended since │
 type rewriting struct {
 	old  diskFile
 	temp *os.File
-	// counts are the records that count, and claims those that say no more than a claim.
+	// counts are the current records, and claims those that are only claims.
 	counts []span
 	claims []byte
-	// moved is where a record starts in the new file, by where it did in the old one. What
-	// was appended since has moved by shift.
+	// moved maps a record's start in the old file to its start in the new one. Records appended
+	// since have moved by shift.
 	moved         map[int64]int64
 	from, reached int64
 	shift         int64
-	// end is how long the new file is, and synced how much of it is on the disk.
+	// end is the length of the new file, and synced how much of it is on the disk.
 	end, synced int64
 }
 
-// begin begins a new file, beside the old one, which goes on. The caller has the disk.
+// begin begins a new file beside the old one, which stays in use. The caller holds the disk lock.
 func (f *File) begin(name string) (*rewriting, error) {
 	if f.file == nil {
 		return nil, os.ErrClosed
@@ -79,7 +79,7 @@ func (f *File) begin(name string) (*rewriting, error) {
 	return w, nil
 }
 
-// copy copies the records that count. It passes over the damaged ones.
+// copy copies the current records. It skips damaged ones.
 func (w *rewriting) copy() error {
 	for _, at := range w.counts {
 		raw, _, err := readRecord(w.old, at)
@@ -99,7 +99,7 @@ func (w *rewriting) copy() error {
 	return err
 }
 
-// catchUp copies what was appended since, up to a place.
+// catchUp copies the records appended since, up to a place.
 func (w *rewriting) catchUp(to int64) error {
 	buffer := make([]byte, min(syncEvery, to-w.reached))
 	for w.reached < to {
@@ -144,7 +144,7 @@ func (w *rewriting) place(at span) span {
 
 func (w *rewriting) drop() error { return errors.Join(w.temp.Close(), os.Remove(w.temp.Name())) }
 
-// rewriteAside rewrites the file while saves go on. They wait for the last part alone.
+// rewriteAside rewrites the file while saves go on. Saves wait only for the last part.
 func (f *File) rewriteAside() {
 	f.disk.Lock()
 	w, err := f.begin(f.name + aside)
@@ -176,10 +176,10 @@ func (f *File) rewriteAside() {
 		w.drop()
 		return
 	}
-	// What was appended was copied as it stood, unseen: it is worth what a sync says of it.
+	// The appended records were copied without a check, so only a sync shows that they are good.
 	if f.broken = f.file.Sync(); f.broken != nil {
 		w.drop()
-		return // the next save goes on in a new file
+		return // the next save starts a new file
 	}
 	lost, err := f.take(w)
 	if err != nil {
@@ -191,8 +191,8 @@ func (f *File) rewriteAside() {
 	}
 }
 
-// compact rewrites the file at once, and returns the public ids of the rooms whose newest
-// record cannot be read. The caller has the disk, and nobody syncs.
+// compact rewrites the file at once. It returns the public ids of the rooms whose newest record is
+// unreadable. The caller holds the disk lock, and no sync runs.
 func (f *File) compact() (lost []string, err error) {
 	w, err := f.begin(f.name + anew)
 	if err != nil {
@@ -204,24 +204,22 @@ func (f *File) compact() (lost []string, err error) {
 	return f.take(w)
 }
 
-// take puts a new file in the place of the old one, which stays until the new one is whole.
-// It returns the public ids of the rooms whose newest record is not in it. The caller has
-// the disk, and nobody syncs.
+// take replaces the old file, which stays until the new one is whole. It returns the public ids of
+// the rooms whose newest record is not in it. The caller holds the disk lock, and no sync runs.
 func (f *File) take(w *rewriting) (lost []string, err error) {
 	err = w.catchUp(f.end)
 	if err = cmp.Or(err, w.sync()); err != nil {
 		return nil, errors.Join(err, w.drop())
 	}
 	w.temp.Close()
-	if runtime.GOOS == "windows" { // which renames to nothing that is open
+	if runtime.GOOS == "windows" { // which cannot replace an open file
 		w.old.Close()
 	}
 	err = os.Rename(w.temp.Name(), f.name)
-	// Elsewhere closing the old file gives its space back, which takes a second for a
-	// gigabyte.
+	// On other systems, closing the old file frees its space, which takes a second for a gigabyte.
 	f.background.Go(func() { w.old.Close() })
 	file, failed := os.OpenFile(f.name, os.O_RDWR|os.O_CREATE, 0o600)
-	f.file = file // where that failed, one that takes nothing
+	f.file = file // on failure, a file that accepts no writes
 	if err = cmp.Or(err, failed); err != nil {
 		os.Remove(w.temp.Name())
 		return nil, err

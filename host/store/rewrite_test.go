@@ -14,12 +14,12 @@ import (
 	"testing"
 )
 
-// held is a file whose first read waits, and which fails as it is told.
+// held is a file whose first read waits, and whose syncs fail on demand.
 type held struct {
 	diskFile
 	once          sync.Once
 	began, goesOn chan struct{}
-	fails         chan error // what the next sync comes to
+	fails         chan error // the result of the next sync
 }
 
 func hold(s *File) *held {
@@ -45,8 +45,8 @@ func (h *held) Sync() error {
 	}
 }
 
-// TestSavesGoOn: rooms are saved, opened and ended while the file is rewritten, and what they
-// are then is in the new file.
+// TestSavesGoOn checks that rooms can be saved, created and ended while the file is rewritten, and
+// that the new file has their last state.
 func TestSavesGoOn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
@@ -60,7 +60,7 @@ func TestSavesGoOn(t *testing.T) {
 	}
 	old := hold(s)
 	s.compactAt = 0
-	save(t, s, "BAKODI", "three") // which begins it
+	save(t, s, "BAKODI", "three") // this begins it
 	<-old.began
 	save(t, s, "BAKODI", "four")
 	save(t, s, "KOKOKO", "one")
@@ -87,14 +87,14 @@ func TestSavesGoOn(t *testing.T) {
 		s = open(t, file)
 	}
 	defer s.Close()
-	e := s.entries["BAKODI"] // whose record before the last was kept, too
+	e := s.entries["BAKODI"] // its record before the last is kept, too
 	if raw, r, err := readRecord(s.file, e.before); err != nil || string(raw[r.dataAt:]) != "three" {
 		t.Errorf("before it was %q, %v", raw, err)
 	}
 }
 
-// TestSyncFailsMeanwhile: a sync that fails while the file is rewritten has the rooms go on in
-// a new file, and nothing that the background copied counts.
+// TestSyncFailsMeanwhile checks a sync that fails while the file is rewritten. The rooms go on in a
+// new file, and nothing that the background copied counts.
 func TestSyncFailsMeanwhile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
@@ -103,7 +103,7 @@ func TestSyncFailsMeanwhile(t *testing.T) {
 	s.compactAt = 0
 	save(t, s, "BAKODI", "two")
 	<-old.began
-	// The last sync of the background fails; the next save has to notice.
+	// The last sync of the background fails, and the next save has to notice.
 	old.fails <- &fs.PathError{Op: "sync", Path: file, Err: syscall.EIO}
 	close(old.goesOn)
 	s.background.Wait()
@@ -124,8 +124,8 @@ func TestSyncFailsMeanwhile(t *testing.T) {
 	}
 }
 
-// TestDamagedMeanwhile: a record that was damaged on the disk is told when the file is
-// rewritten, and costs one save of one room.
+// TestDamagedMeanwhile checks that a rewrite reports a record that was damaged on the disk, and
+// that it costs one save of one room.
 func TestDamagedMeanwhile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
@@ -151,7 +151,7 @@ func TestDamagedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestClosedMeanwhile: closing waits for no rewriting, and leaves nothing of it.
+// TestClosedMeanwhile checks that Close waits for no rewriting, and leaves no trace of it.
 func TestClosedMeanwhile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
@@ -176,8 +176,8 @@ func TestClosedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestOpensInLittleMemory: to open a file takes a buffer and what is known of each room,
-// whatever the rooms hold.
+// TestOpensInLittleMemory checks that opening a file needs only a buffer and what is known about
+// each room, whatever the rooms hold.
 func TestOpensInLittleMemory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
@@ -196,8 +196,8 @@ func TestOpensInLittleMemory(t *testing.T) {
 	}
 }
 
-// TestGolden: a file that an earlier version wrote opens, with its rooms, claims, tombstones
-// and lists, and the file of its lock that says that rooms are kept.
+// TestGolden checks that an earlier version's file opens with its rooms, claims, tombstones and
+// lists. The lock's file of that version says that there are rooms.
 func TestGolden(t *testing.T) {
 	golden, err := os.ReadFile(filepath.Join("testdata", "rooms-v2.db"))
 	if err != nil {

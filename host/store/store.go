@@ -1,13 +1,13 @@
-// Package store keeps rooms through a restart of their host, the lists of servers that
-// they share, and the tombstones of rooms that are over. Each room is one host's at a
-// time, which holds a [Claim] to it:
+// Package store keeps rooms through a restart of their host. It also keeps the server lists that
+// rooms share, and the tombstones of rooms that are over. Each room belongs to one host at a time,
+// which holds a [Claim] to it:
 //
 //	       Create                Save, Save, …                End
 //	code ─────────▶ epoch 1, ours ─────────▶ what was saved ─────▶ tombstone, 30 days
 //	                      ▲                        │
 //	                      └─ Claim: epoch + 1 ◀────┴ Release, or the host has ended
 //
-// [File] is the store of one process, [None] that of one which keeps nothing.
+// [File] is the store of one process, [None] the store of a process that keeps nothing.
 package store
 
 import (
@@ -22,57 +22,56 @@ import (
 
 // Store keeps rooms, each owned by one host at a time. Any goroutine may use it.
 type Store interface {
-	// Create keeps a new room, which is this host's then. The id is the room's public
-	// one, which admits nobody. It is ErrTaken if the code is, or was, a room's. An
-	// error beside a Claim says that the room is this host's, and that it could not be
-	// kept yet.
+	// Create keeps a new room, which this host then owns. id is the room's public id, which admits
+	// nobody. The error is ErrTaken if the code belongs, or belonged, to a room. If there is an
+	// error beside a Claim, this host owns the room, but could not keep it yet.
 	Create(ctx context.Context, code, id string, data []byte) (Claim, error)
-	// Claim makes a room this host's, and returns it as it was saved last. A claim that
-	// this host had to it before is fenced. It is ErrUnknown, ErrOver, or ErrElsewhere if
-	// a living host has the room.
+	// Claim makes a room this host's, and returns it as it was last saved. It fences an earlier
+	// claim of this host. The error is ErrUnknown, ErrOver, or ErrElsewhere if a living host has
+	// the room.
 	Claim(ctx context.Context, code string) (Claim, []byte, error)
-	// Find says where the room of a code is, from memory: strangers' guesses cost the
-	// store nothing.
+	// Find says where the room with a code is. It answers from memory, so that strangers' guesses
+	// cost the store nothing.
 	Find(code string) Place
-	// FindID is the code of the room with a public id, "" if there is none.
+	// FindID returns the code of the room with a public id, "" if there is none.
 	FindID(id string) string
-	// Adopt yields the codes of the rooms that this host is to claim, those of now and,
-	// when other hosts end, theirs, until ctx ends. With a ctx that has ended already
-	// it yields those of now. It may come to an end before, if no others can come.
+	// Adopt yields the codes of the rooms that this host should claim: first those that have no
+	// owner now, then those of hosts that end, until ctx ends. If ctx has ended already, it yields
+	// only the first. It may return earlier if no others can come.
 	Adopt(ctx context.Context) iter.Seq[string]
-	// Trust reports whether what this host owns is its own for sure, and a channel that
-	// is closed when that changes; nil if it never does.
+	// Trust reports whether this host can be sure of what it owns. The channel is closed when that
+	// changes; it is nil if that never changes.
 	Trust() (trusted bool, changed <-chan struct{})
-	// Keep keeps a blob, such as a list of servers, and returns the name by which Kept
-	// has it: a hash of its content. To keep it again has it kept for longer.
+	// Keep keeps a blob, such as a list of servers, and returns its name for Kept: a hash of its
+	// content. A blob that is kept again stays for longer.
 	Keep(ctx context.Context, blob []byte) (hash string, err error)
-	// Kept is the blob of a hash; ErrUnknown if it is gone, as old ones are.
+	// Kept returns the blob with a hash. The error is ErrUnknown if it is gone, as old ones are.
 	Kept(ctx context.Context, hash string) ([]byte, error)
 	Close() error
 }
 
-// Claim is a host's to a room that it owns. Its methods are for one goroutine at a time.
+// Claim is a host's claim to a room that it owns. Only one goroutine at a time may use it.
 type Claim interface {
-	// Epoch is greater than that of any claim to the room before.
+	// Epoch returns a number greater than that of any earlier claim to the room.
 	Epoch() uint64
-	// Save keeps the room, whole, in place of what was there. It is ErrFenced if the
-	// room is another host's now, and ErrAway if nobody knows whether it was kept: to
-	// try again is safe. Other errors are of a disk that takes nothing: what was saved
-	// before stands, and the room is this host's still.
+	// Save keeps the whole room and replaces the previous save. The error is ErrFenced if another
+	// host has the room now. It is ErrAway if it is unknown whether the room was kept; the caller
+	// may safely try again. Other errors come from a failing disk: the previous save stands, and
+	// this host still has the room.
 	Save(ctx context.Context, data []byte) error
-	// End forgets all of a room but that it was: a tombstone stays for 30 days. Its
-	// errors are those of Save.
+	// End forgets the room, apart from a tombstone that stays for 30 days. Its errors are those of
+	// Save.
 	End(ctx context.Context) error
-	// Release lets any host have the room; what was saved last stands.
+	// Release lets any host take the room; the last save stands.
 	Release(ctx context.Context) error
-	// Give is Release to a certain host, which takes the room before any other does.
+	// Give is Release in favour of one host, which may take the room before any other.
 	Give(ctx context.Context, to string) error
-	// Lost is closed once the room is known to be another host's: whatever this one
-	// says of it from then on is old. It is nil if that cannot be.
+	// Lost is closed once another host is known to have the room: whatever this host says about it
+	// from then on is outdated. It is nil if that cannot happen.
 	Lost() <-chan struct{}
 }
 
-// Errors of stores, which wrap them.
+// These are the errors of stores, which wrap them.
 var (
 	ErrTaken     = errors.New("store: the code is, or was, another room's")
 	ErrUnknown   = errors.New("store: there is no such room, or blob")
@@ -87,35 +86,35 @@ var (
 // Place is where a room is.
 type Place struct {
 	State State
-	// Host is the name of the host that has it, or had it last, and Epoch that of its
-	// newest claim, as far as they are known.
+	// Host is the name of the host that has the room, or had it last, and Epoch the epoch of its
+	// newest claim, if they are known.
 	Host  string
 	Epoch uint64
 }
 
-// State says whose a room is.
+// State says who owns a room.
 type State int
 
 const (
-	Unknown   State = iota // there is none of the code
-	Here                   // this host's
-	Elsewhere              // another living host's
-	Orphaned               // nobody's: its host has ended, or released it
-	Over                   // a tombstone's
+	Unknown   State = iota // no room has the code
+	Here                   // this host has it
+	Elsewhere              // another living host has it
+	Orphaned               // it has no owner: its host has ended, or released it
+	Over                   // it is over: there is a tombstone
 )
 
-// tombstoneLife is how long it is remembered that a room was: old links lie about in
+// tombstoneLife is how long the store remembers that a room existed, because old links stay in
 // chats.
 const tombstoneLife = 30 * 24 * time.Hour
 
-// HashOf is the hash by which stores know a blob.
+// HashOf returns the hash by which stores name a blob.
 func HashOf(blob []byte) string {
 	sum := sha256.Sum256(blob)
 	return hex.EncodeToString(sum[:])
 }
 
-// None keeps nothing but which rooms there are and were: for a demonstration, or where
-// no file can be written. Its zero value is ready.
+// None only remembers which rooms exist and existed. It serves demonstrations, and hosts that
+// cannot write a file. Its zero value is ready.
 type None struct {
 	mu    sync.Mutex // guards following
 	rooms map[string]*noClaim
@@ -146,7 +145,7 @@ func (n *None) Create(_ context.Context, code, id string, _ []byte) (Claim, erro
 	return c, nil
 }
 
-// isForgotten reports whether a room has been over for so long that nobody asks.
+// isForgotten reports whether a room has been over for so long that its tombstone is gone.
 func isForgotten(over time.Time) bool { return !over.IsZero() && time.Since(over) > tombstoneLife }
 
 func (n *None) Claim(_ context.Context, code string) (Claim, []byte, error) {
@@ -184,7 +183,7 @@ func (c *noClaim) Save(context.Context, []byte) error               { return nil
 func (c *noClaim) End(context.Context) error                        { return c.gone(time.Now()) }
 func (c *noClaim) Lost() <-chan struct{}                            { return nil }
 
-// Release forgets the room: nothing of it was kept.
+// Release forgets the room, because None has kept nothing of it.
 func (c *noClaim) Release(context.Context) error { return c.gone(time.Time{}) }
 
 // Give is Release: there is no other host.

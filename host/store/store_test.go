@@ -51,8 +51,8 @@ func place(s store.Store, codes ...string) (states []store.State) {
 	return states
 }
 
-// TestFile: what was saved is there after the file was closed, under an epoch that
-// grows, and one program has it at a time.
+// TestFile checks that saved rooms are there after the file was closed, with a growing epoch, and
+// that only one program has the file at a time.
 func TestFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
@@ -94,7 +94,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestFenced: an older claim of the same host to a room says nothing more.
+// TestFenced checks that a host's older claim to a room no longer works.
 func TestFenced(t *testing.T) {
 	s := open(t, filepath.Join(t.TempDir(), "rooms.db"))
 	defer s.Close()
@@ -115,8 +115,8 @@ func TestFenced(t *testing.T) {
 	}
 }
 
-// TestTombstones: rooms that are over are remembered over a restart, for a month,
-// however many they are; then their codes are free.
+// TestTombstones checks that any number of ended rooms is remembered for a month, also after a
+// restart, and that then their codes are free.
 func TestTombstones(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "rooms.db")
@@ -160,7 +160,7 @@ func TestTombstones(t *testing.T) {
 	})
 }
 
-// TestBlobs: what many rooms have in common is kept once, and over a restart.
+// TestBlobs checks that data that many rooms share is kept once, and survives a restart.
 func TestBlobs(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
@@ -189,7 +189,7 @@ func TestBlobs(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: many rooms are saved at once, and share the time that the disk takes.
+// TestManyAtOnce checks that many rooms can be saved at once, and share the disk's time.
 func TestManyAtOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)
@@ -215,7 +215,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestNewerStore: a file that a later version wrote is left as it is, and that is said.
+// TestNewerStore checks that a later version's file stays as it is, and that Open says so.
 func TestNewerStore(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	s := open(t, file)

@@ -9,30 +9,29 @@ import (
 	"muster/host/room"
 )
 
-// Turns lets as many rooms search at a time as there are processors. Searches are nearly all
-// that a host ever computes, so everything else that people wait for (pings, pages,
-// newcomers, second looks) waits for no more than one round of a search.
+// Turns lets as many rooms search at a time as there are processors. Searches are nearly all of a
+// host's computing. So everything else that people wait for (pings, pages, newcomers, second looks)
+// waits for at most one round of a search.
 //
 //	room.Plan ─▶ queue, by when the round began ─▶ Given ─▶ room.Turn ─▶ Over
 //
-// The oldest round comes first, and not each round of questions in its turn: of sixteen
-// rooms that start in one second, the first are done when all would be half way. A search
-// that goes on behind a choice comes last.
+// The oldest round comes first. If rounds took turns instead, and sixteen rooms started in one
+// second, the first would be done only when all were half way. A search that continues after a
+// choice comes last.
 type Turns struct {
 	mu    sync.Mutex // guards following
 	free  int
 	queue queue
-	came  int // ever
+	came  int // since the start
 }
 
-// Turn is a room's place in the queue, and what it waits for.
+// Turn is a room's place in the queue.
 type Turn struct {
 	of *Turns
 	room.Plan
 	since time.Time
 	given chan struct{}
-	// number is smaller for a room that came earlier; place is the index in the queue, or
-	// outside.
+	// number is smaller for a room that came earlier; place is the index in the queue, or outside.
 	number, place int
 	isOver        bool
 }
@@ -42,8 +41,8 @@ const outside = -1
 // New lets n rooms search at a time.
 func New(n int) *Turns { return &Turns{free: n} }
 
-// Wait queues a room for a turn. The room must say when its turn is over, also if it was
-// never given.
+// Wait queues a room for a turn. The room must say when its turn is over, even if it was never
+// given.
 func (t *Turns) Wait(p room.Plan) *Turn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -54,7 +53,7 @@ func (t *Turns) Wait(p room.Plan) *Turn {
 	return next
 }
 
-// Given returns a channel that is closed when it is the room's turn.
+// Given returns a channel that is closed when the room's turn comes.
 func (n *Turn) Given() <-chan struct{} { return n.given }
 
 // Waited returns how long ago the room began to wait.
@@ -77,7 +76,7 @@ func (n *Turn) Over() {
 	t.give()
 }
 
-// give gives turns while processors are free. The mutex is held.
+// give gives turns while processors are free. The caller holds the mutex.
 func (t *Turns) give() {
 	for t.free > 0 && len(t.queue) > 0 {
 		t.free--
@@ -85,7 +84,7 @@ func (t *Turns) give() {
 	}
 }
 
-// queue has the next room at its head.
+// queue is a heap with the next room at its head.
 type queue []*Turn
 
 func (l queue) Len() int { return len(l) }

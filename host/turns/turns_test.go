@@ -8,7 +8,7 @@ import (
 	"muster/host/room"
 )
 
-// isGiven reports whether it is somebody's turn.
+// isGiven reports whether the turn has come.
 func (n *Turn) isGiven() bool {
 	select {
 	case <-n.given:
@@ -18,8 +18,8 @@ func (n *Turn) isGiven() bool {
 	}
 }
 
-// TestTurns: so many rooms search at a time as there are processors, the oldest round
-// first, and what goes on behind a choice last.
+// TestTurns checks that as many rooms search at a time as there are processors, that the oldest
+// round comes first, and that searches after a choice come last.
 func TestTurns(t *testing.T) {
 	began := time.Unix(1_800_000_000, 0)
 	at := func(second int) room.Plan { return room.Plan{Since: began.Add(time.Duration(second) * time.Second)} }
@@ -35,7 +35,7 @@ func TestTurns(t *testing.T) {
 	next, order := first, []int{3, 1, 4, 0, 2}
 	for i, want := range order {
 		next.Over()
-		next.Over() // says it twice
+		next.Over() // a second call
 		for _, later := range order[i:] {
 			if is := waiting[later].isGiven(); is != (later == want) {
 				t.Fatalf("after %v it is turn %d: %v", order[:i], later, is)
