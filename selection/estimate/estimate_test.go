@@ -12,8 +12,8 @@ import (
 
 const ms = time.Millisecond
 
-// TestEstimate: an estimate is what the nearest players measure, the nearer the more, and
-// what distance says where nobody is.
+// TestEstimate checks that an estimate follows the nearest players' measurements, the more the
+// nearer they are, and the distance where no player is near.
 func TestEstimate(t *testing.T) {
 	line := netip.MustParseAddr("9.9.9.9")
 	berlin := Place{Country: "DE", ASN: 1}
@@ -50,8 +50,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestManyPlayers: those count who tell most, wherever they stand, and players of one
-// place do not make an estimate surer than it is.
+// TestManyPlayers checks that the most telling players count, wherever they stand in the list.
+// Several players in one place do not make an estimate surer than it is.
 func TestManyPlayers(t *testing.T) {
 	var players []Place
 	var rtts []time.Duration
@@ -69,7 +69,7 @@ func TestManyPlayers(t *testing.T) {
 	}
 }
 
-// TestIsWorthwhile: estimates are offered where they made choices better.
+// TestIsWorthwhile checks that estimates are offered where they made choices better.
 func TestIsWorthwhile(t *testing.T) {
 	dutch := Place{Country: "NL", ASN: 9}
 	for _, c := range []struct {
@@ -90,7 +90,7 @@ func TestIsWorthwhile(t *testing.T) {
 	}
 }
 
-// TestCentres: the table is whole.
+// TestCentres checks that the table is complete.
 func TestCentres(t *testing.T) {
 	if n := len(centres()); n < 240 {
 		t.Errorf("%d countries", n)
@@ -113,7 +113,7 @@ func TestCentres(t *testing.T) {
 	}
 }
 
-// TestSame: the same question has the same answer.
+// TestSame checks that the same question has the same answer.
 func TestSame(t *testing.T) {
 	players := []Place{{Country: "DE"}, {Country: "FR"}, {Country: "FR"}, {Country: "US"}}
 	ask := func() Estimate {

@@ -13,14 +13,14 @@ import (
 	"muster/discovery"
 )
 
-// Fit the model's numbers again to measured round trips: a matrix of ms, a row a line,
-// and a file with each row's country at the begin of its line.
+// These flags fit the model's numbers again to measured round trips. The matrix is in ms, one row a
+// line. The other file has each row's country at the beginning of its line.
 var (
 	fitMatrix    = flag.String("fit-matrix", "", "round trips to fit the model to, in ms")
 	fitCountries = flag.String("fit-countries", "", "the country of each of the matrix's rows")
 )
 
-// trial is a guest and players, by the rows that they are.
+// trial is a guest and players, as rows of the matrix.
 type trial struct {
 	guest   int
 	players []int
@@ -71,7 +71,7 @@ func TestFit(t *testing.T) {
 				}
 				got := e.Estimate(places[server].Country, seen)
 				off, sd := rtts[one.guest][server]-discovery.MS(got.RTT), max(0.5, discovery.MS(got.Error))
-				// Student's t of 3 degrees: some ways are far out
+				// Student's t of 3 degrees, because some ways are far out
 				sum += math.Log(sd) + 2*math.Log(1+off*off/(3*sd*sd))
 				n++
 			}

@@ -1,7 +1,6 @@
 package rules
 
-// FairThreshold is the rule of the smallest deviation among servers where nobody is over
-// the limit.
+// FairThreshold is the rule of the smallest deviation among servers where nobody is over the limit.
 const FairThreshold Name = "fair-threshold"
 
 var fairThreshold = Rule{

@@ -21,7 +21,7 @@ var fairness = Rule{
 		n, total, squares := float64(s.Players), float64(s.Total), float64(s.Squares)
 		return math.Sqrt(max(0, n*squares-total*total) / (n * (n - 1)))
 	},
-	Bound: func(Pings) float64 { return 0 }, // the missing RTTs may be even with the others
+	Bound: func(Pings) float64 { return 0 }, // the missing RTTs may equal the others
 	Words: Words{
 		Short: "fairest", Figure: "deviation", Where: "between players",
 		Best:   "is the fairest{among}: {mean} on average, give or take {figure}",
@@ -35,7 +35,7 @@ var fairness = Rule{
 	},
 }
 
-// deviation is the weighted sample standard deviation: squares are divided by n−1 where all
+// deviation returns the weighted sample standard deviation. Squares are divided by n−1 where all
 // weights are 1, as in MUSST's Table 2.
 func deviation(p Pings) float64 {
 	weight, squared, voices := 0.0, 0.0, 0

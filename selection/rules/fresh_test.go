@@ -14,8 +14,8 @@ import (
 
 var write = flag.Bool("write", false, "write the page's module and the documentation's tables of rules")
 
-// TestFresh holds what is generated from the rules: the page's module and the tables of the
-// documentation. With -write it brings them up to date.
+// TestFresh checks what is generated from the rules: the page's module and the tables of the
+// documentation. With -write it updates them.
 func TestFresh(t *testing.T) {
 	fresh(t, "../../web/static/rules.js", func([]byte) []byte { return pageModule(t) })
 	fresh(t, "../../docs/game-night.md", inMarks(t, func(b *strings.Builder) {
@@ -32,7 +32,7 @@ func TestFresh(t *testing.T) {
 	}))
 }
 
-// fresh compares a file with what it has to be.
+// fresh compares a file with its generated content.
 func fresh(t *testing.T, path string, made func(old []byte) []byte) {
 	t.Helper()
 	old, err := os.ReadFile(path)
@@ -51,7 +51,7 @@ func fresh(t *testing.T, path string, made func(old []byte) []byte) {
 	}
 }
 
-// pageModule is the module by which pages know the rules.
+// pageModule returns the module that tells pages the rules.
 func pageModule(t *testing.T) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -93,7 +93,7 @@ export function ruleOf(id) {
 	return b.Bytes()
 }
 
-// inMarks replaces what stands between the marks of a document.
+// inMarks replaces the text between the marks of a document.
 func inMarks(t *testing.T, table func(*strings.Builder)) func([]byte) []byte {
 	return func(old []byte) []byte {
 		before, rest, opens := strings.Cut(string(old), "<!-- rules -->\n")

@@ -33,7 +33,7 @@ var leastSacrifice = Rule{
 	},
 }
 
-// worstExtra is the highest RTT over its player's own best, times the player's weight.
+// worstExtra returns the highest RTT over its player's own best, times the player's weight.
 func worstExtra(p Pings) float64 {
 	worst, voices := math.Inf(-1), 0
 	for player, rtt := range p.RTT {

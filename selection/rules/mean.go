@@ -35,7 +35,7 @@ var mean = Rule{
 	},
 }
 
-// average is the weighted mean of the RTTs that count.
+// average returns the weighted mean of the RTTs that count.
 func average(p Pings) float64 {
 	total, weight := 0.0, 0.0
 	for player, rtt := range p.RTT {

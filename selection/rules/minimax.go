@@ -27,7 +27,7 @@ var minimax = Rule{
 	},
 }
 
-// highest is the highest RTT times its player's weight.
+// highest returns the highest RTT times its player's weight.
 func highest(p Pings) float64 {
 	worst := 0.0
 	for player, rtt := range p.RTT {

@@ -12,7 +12,7 @@ const Pairwise Name = "pairwise"
 var pairwise = Rule{
 	Name: Pairwise, Measure: Pairwise,
 	Multiplies: true,
-	Estimates:  6 * time.Millisecond, // nobody measured that worse ones help
+	Estimates:  6 * time.Millisecond, // nobody has measured that larger errors help
 	Score:      slowestPair,
 	Sum:        func(s Sums) float64 { return float64(s.Worst) + float64(s.Second) },
 	Bound:      slowestPair,
@@ -32,7 +32,7 @@ var pairwise = Rule{
 	},
 }
 
-// slowestPair is the sum of the two highest RTTs. Players share the two places by weight.
+// slowestPair returns the sum of the two highest RTTs. Players share the two places by weight.
 func slowestPair(p Pings) float64 {
 	sum, places := 0.0, 2.0
 	for last, at := math.Inf(1), -1; places > 0; {

@@ -16,7 +16,7 @@ func TestPairwiseIsTheSumOfTheTwoHighest(t *testing.T) {
 		{[]float64{60}, []float64{1}, 60},
 		{[]float64{60, 0, 10}, []float64{1, 1, 1}, 70},
 		{[]float64{60, 50, 10}, []float64{0, 1, 1}, 60},     // no say
-		{[]float64{10, 60, 20}, []float64{1, 2, 1}, 120},    // both of the pair
+		{[]float64{10, 60, 20}, []float64{1, 2, 1}, 120},    // is both of the pair
 		{[]float64{10, 60, 20}, []float64{1, 0.5, 0.5}, 50}, // 30 + 10 + 10
 		{nil, nil, 0},
 	} {

@@ -1,6 +1,6 @@
-// Package rules has the rules by which a group's server is chosen. A rule is a value in a
-// file of its own, and stands in one list. Selection, planner, room, flags, page, simulator and
-// documentation take from the value what they need of a rule, and name none themselves.
+// Package rules has the rules for choosing a group's server. A rule is a value in a file of its
+// own, and stands in one list. Selection, planner, room, flags, page, simulator and documentation
+// take from the value what they need of a rule, and name none themselves.
 package rules
 
 import (
@@ -8,39 +8,40 @@ import (
 	"time"
 )
 
-// Name is what command lines, documents and the wire call a rule.
+// Name is a rule's name on command lines, in documents and on the wire.
 type Name string
 
 // Rule scores a server by the group's RTTs; lower is better.
 type Rule struct {
 	Name Name
-	// Measure is the rule with the same score and no ladder of limits: mostly the rule itself.
+	// Measure is the rule with the same score and no ladder of limits, usually the rule itself.
 	Measure Name
-	// Alone is the rule that takes its place for a single player; empty is none.
+	// Alone is the rule that replaces it for a single player. Empty is none.
 	Alone Name
 
-	// NeedsLimit: the rule tries the limits one after the other, from the strictest, and
-	// is nothing without one. Other rules take the loosest as a cap.
+	// NeedsLimit says that the rule tries the limits one after the other, from the strictest, and
+	// means nothing without one. Other rules take the loosest as a cap.
 	NeedsLimit bool
-	// OwnBests: a player's RTT counts from the player's lowest RTT to a server that suits
+	// OwnBests says that a player's RTT counts from the player's lowest RTT to a server that suits
 	// everyone.
 	OwnBests bool
-	// Deviates: scores are deviations. What all RTTs have in common does not change them.
+	// Deviates says that scores are deviations. An amount that all RTTs have in common does not
+	// change them.
 	Deviates bool
-	// Multiplies: a player of weight 2 counts like two players. In other rules the weight
+	// Multiplies says that a player of weight 2 counts like two players. In other rules the weight
 	// is a factor of the player's RTT.
 	Multiplies bool
-	// Averages: one RTT that is off hardly moves the score, and no limit turns on it.
+	// Averages says that one wrong RTT hardly moves the score, and that no limit depends on it.
 	Averages bool
-	// Estimates is how far off a guest's estimated RTTs may be, as a rule, so that counting
-	// them makes the choice better (docs/experiments/guest-estimates.md).
+	// Estimates is the largest usual error of a guest's estimated RTTs at which it still improves
+	// the choice to count them (docs/experiments/guest-estimates.md).
 	Estimates time.Duration
 
 	// Score is the rule's figure for one server, in the unit of the RTTs.
 	Score func(Pings) float64
-	// Sum is the same from sums, without weights; nil where sums do not tell it.
+	// Sum returns the same from sums, without weights. It is nil if sums do not tell it.
 	Sum func(Sums) float64
-	// Bound is the lowest score that is possible once the missing RTTs are known.
+	// Bound is the lowest possible score once the missing RTTs are known.
 	Bound func(Pings) float64
 
 	Words Words
@@ -48,15 +49,15 @@ type Rule struct {
 	Docs  Docs
 }
 
-// Pings are the players' RTTs to one server. An RTT of 0 is missing, and a player of weight
-// 0 has no say.
+// Pings are the players' RTTs to one server. An RTT of 0 is missing, and a player of weight 0 has
+// no say.
 type Pings struct {
 	RTT, Weight []float64
-	// Own are the RTTs that players' own count from; nil is from nothing.
+	// Own are the players' own bests that RTTs count from. nil is from nothing.
 	Own []float64
 }
 
-// Equal are the pings of players who count alike.
+// Equal returns the pings of players with equal weights.
 func Equal(rtts, own []float64) Pings {
 	return Pings{RTT: rtts, Weight: slices.Repeat([]float64{1}, len(rtts)), Own: own}
 }
@@ -67,16 +68,15 @@ func (p *Pings) count(player int) (weight float64, counts bool) {
 	return weight, p.RTT[player] > 0 && weight > 0
 }
 
-// Sums are what the RTTs of a server that all players have measured sum up to, in whole
-// microseconds.
+// Sums are the sums of the RTTs to a server that all players have measured, in whole microseconds.
 type Sums struct {
 	Players        int
 	Total, Squares uint64
-	// Worst and Second are the two highest RTTs; Second is 0 for one player.
+	// Worst and Second are the two highest RTTs. Second is 0 for one player.
 	Worst, Second uint32
 }
 
-// all are the rules in the order of lists, the plainest first. None is ever changed.
+// all are the rules in the order in which people read them, the plainest first. None ever changes.
 var all = [...]*Rule{&mean, &threshold, &fairness, &fairThreshold, &minimax, &leastSacrifice, &pairwise}
 
 // Names lists the rules' names.
@@ -97,9 +97,8 @@ func Find(name Name) *Rule {
 	return nil
 }
 
-// Of returns the rule of a name; an empty name is the average's. Documents of newer
-// versions may name a rule that this one lacks: it gets a score by the average, and words
-// that say so.
+// Of returns the rule of a name. An empty name is the average's. Documents of newer versions may
+// name a rule that this one lacks. It gets a score by the average, and words that say so.
 func Of(name Name) *Rule {
 	if name == "" {
 		return &mean
@@ -122,7 +121,7 @@ func (r *Rule) For(players int) *Rule {
 	return plain
 }
 
-// unknown is a rule that this version of the program does not have.
+// unknown returns a rule that this version of the program does not have.
 func unknown(name Name) *Rule {
 	rule := mean
 	rule.Name, rule.Measure = name, name

@@ -18,7 +18,7 @@ import (
 	"muster/selection/rules"
 )
 
-// missingOf lists what a rule lacks.
+// missingOf lists the fields that a rule lacks.
 func missingOf(r *rules.Rule) (missing []string) {
 	optional := []string{
 		"Alone", "NeedsLimit", "OwnBests", "Deviates", "Multiplies", "Averages", "Sum", // absent where they do not apply
@@ -108,7 +108,7 @@ func TestEveryRuleIsListed(t *testing.T) {
 	}
 }
 
-// drawn are random pings of players who count alike.
+// drawn returns random pings of players with equal weights.
 func drawn(random *rand.Rand) (rules.Pings, rules.Sums) {
 	sums := rules.Sums{Players: 1 + random.IntN(6)}
 	var rtts, own []float64
@@ -168,7 +168,7 @@ func TestWeightsMultiplyPlayers(t *testing.T) {
 		one.Weight[0] = 3
 		three = append(slices.Clone(three), three[0], three[0])
 		for _, rule := range rules.All() {
-			if !rule.Multiplies || rule.Deviates { // a deviation's n−1 is another with weights
+			if !rule.Multiplies || rule.Deviates { // weights change a deviation's n−1
 				continue
 			}
 			got, want := rule.Score(one), rule.Score(rules.Equal(three, nil))
@@ -211,8 +211,8 @@ func TestScores(t *testing.T) {
 	}
 }
 
-// TestAddingARule follows CONTRIBUTING.md with the rule that was added by it: what it names
-// exists, and no other file outside the tests knows the rule.
+// TestAddingARule follows CONTRIBUTING.md with a rule that was added that way. Everything the guide
+// names exists, and no other file outside the tests knows the rule.
 func TestAddingARule(t *testing.T) {
 	text, err := os.ReadFile("../../CONTRIBUTING.md")
 	if err != nil {

@@ -6,42 +6,42 @@ import (
 	"strings"
 )
 
-// Words are a rule's sentences, at the terminal and on the page. They are templates:
-// {mean}, {worst} and {figure} are a server's figures in ms, {bare} is the rule's figure
-// without its unit, and {among} says among which servers.
+// Words are a rule's sentences, in the terminal and on the page. They are templates: {mean},
+// {worst} and {figure} are a server's figures in ms, {bare} is the rule's figure without its unit,
+// and {among} names the servers it is compared with.
 type Words struct {
-	// Short stands in a list of what is wanted: "lowest average".
+	// Short is the rule in a list of settings: "lowest average".
 	Short string
-	// Figure names what the rule compares, and Where says what it is of.
+	// Figure names what the rule compares, and Where says what the figure belongs to.
 	Figure, Where string
-	// Best says what the best server is, and Has what figures another one has. Nothing
-	// stands in for Has where the figure is nothing.
+	// Best praises the best server, and Has tells another one's figures. Nothing replaces Has if
+	// the figure is 0.
 	Best, Has, Nothing string
-	// Search says what the best so far has, while the search goes on.
+	// Search tells the figures of the best server so far, while the search goes on.
 	Search string
 }
 
-// Page is what pages say of a rule.
+// Page holds a rule's words on pages.
 type Page struct {
-	// Name and Hint stand where people choose a rule, and Wish where it is chosen.
+	// Name and Hint are shown where people choose a rule, and Wish where it is chosen.
 	Name, Hint, Wish string
 	// Figure names the rule's figure on a card of a server.
 	Figure string
 }
 
-// Docs is what the documentation says of a rule.
+// Docs holds a rule's words in the documentation.
 type Docs struct {
-	// Does is for players. Minimises and Note are for who knows the algorithms.
+	// Does is for players. Minimises and Note are for readers who know the algorithms.
 	Does, Minimises, Note string
 }
 
-// Figures are what the sentences tell of a server, in ms.
+// Figures are a server's figures for the sentences, in ms.
 type Figures struct{ Mean, Worst, Figure float64 }
 
 // leastFigure is the least figure, in ms, that is not printed as nothing.
 const leastFigure = 0.05
 
-// Describe says what figures a server has.
+// Describe returns the sentence on a server's figures.
 func (w *Words) Describe(f Figures) string {
 	if w.Nothing != "" && f.Figure < leastFigure {
 		return fill(w.Nothing, f, "%.1f", "")
@@ -49,7 +49,7 @@ func (w *Words) Describe(f Figures) string {
 	return fill(w.Has, f, "%.1f", "")
 }
 
-// Praise says what the best server is; among names the servers that it is compared with.
+// Praise returns the sentence on the best server. among names the servers that it is compared with.
 func (w *Words) Praise(f Figures, among string) string {
 	best := w.Best
 	if w.Nothing != "" && f.Figure < leastFigure {
@@ -58,7 +58,7 @@ func (w *Words) Praise(f Figures, among string) string {
 	return fill(best, f, "%.1f", among)
 }
 
-// SoFar says what the best server so far has, in whole milliseconds.
+// SoFar returns the sentence on the best server so far, in whole milliseconds.
 func (w *Words) SoFar(f Figures) string { return fill(w.Search, f, "%.0f", "") }
 
 func fill(template string, f Figures, format, among string) string {
@@ -69,5 +69,5 @@ func fill(template string, f Figures, format, among string) string {
 	).Replace(template)
 }
 
-// Round rounds milliseconds to the microsecond, as documents tell them.
+// Round rounds milliseconds to the microsecond, as in documents.
 func Round(ms float64) float64 { return math.Round(1000*ms) / 1000 }
