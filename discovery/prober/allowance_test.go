@@ -12,7 +12,7 @@ import (
 	"muster/discovery"
 )
 
-// victim is somebody's address, of which a list names so many ports.
+// victim is a stranger's address. A list names many of its ports.
 var victim = netip.MustParseAddr("203.0.113.7")
 
 func portsOf(addr netip.Addr, n int) []discovery.Server {
@@ -23,11 +23,11 @@ func portsOf(addr netip.Addr, n int) []discovery.Server {
 	return servers
 }
 
-// meter counts what arrives, second by second.
+// meter counts the packets that arrive, second by second.
 type meter struct {
 	start time.Time
 
-	mu      sync.Mutex // guards following
+	mu      sync.Mutex // guards the fields below
 	seconds map[int]int
 	total   int
 }
@@ -48,9 +48,9 @@ func (m *meter) most() (most int) {
 	return most
 }
 
-// rounds has peers measure a list again and again, as a host may ask, and returns
-// what arrives there. Each round is a run of its own, and every tenth one of
-// another prober of the same program.
+// rounds makes peers measure a list again and again, as a host may ask. It returns the
+// packets that arrive there. Each round is a run of its own, and every tenth one is run
+// by another prober of the same program.
 func rounds(t *testing.T, peers int, servers []discovery.Server, whole time.Duration) *meter {
 	m := newMeter()
 	var together sync.WaitGroup
@@ -73,8 +73,8 @@ func rounds(t *testing.T, peers int, servers []discovery.Server, whole time.Dura
 	return m
 }
 
-// TestNobodyIsAimed: a host has peers ask all ports of one address, or of all
-// addresses of a network, round after round.
+// TestNobodyIsAimed checks the bounds when a host asks its peers for all ports of one
+// address, or for all addresses of a network, round after round.
 func TestNobodyIsAimed(t *testing.T) {
 	t.Parallel()
 	network := func(servers int) (list []discovery.Server) {
@@ -93,8 +93,8 @@ func TestNobodyIsAimed(t *testing.T) {
 		name    string
 		peers   int
 		servers []discovery.Server
-		second  int // what may arrive in any
-		// and in all of each peer: so many at first, and so many a second
+		second  int // most packets in any second
+		// most packets of each peer: first at once, and later a second
 		first, later float64
 	}{
 		{"one address, one peer", 1, portsOf(victim, 2000), 16 + 8, 256, 0.5},
@@ -123,8 +123,9 @@ func TestNobodyIsAimed(t *testing.T) {
 	}
 }
 
-// TestHonestEvening: twenty rounds over a list with 32 servers at one address,
-// each of which wants its challenge back, and second looks at seven of them.
+// TestHonestEvening checks that the bounds allow twenty rounds over a list with 32
+// servers at one address. Each server demands its challenge, and seven get second
+// looks.
 func TestHonestEvening(t *testing.T) {
 	for _, among := range []int{1, 8, 64} {
 		synctest.Test(t, func(t *testing.T) {
@@ -143,7 +144,7 @@ func TestHonestEvening(t *testing.T) {
 						t.Fatalf("%d players, round %d: server %d is %v, %+v", among, n, r.Server, r.State, r.Info)
 					}
 				}
-				if took := time.Since(began); took > 8*time.Second*time.Duration(max(1, among/crowd)) {
+				if took := time.Since(began); took > 8*time.Second*time.Duration(max(1, among/fullRatePlayers)) {
 					t.Errorf("%d players, round %d took %v", among, n, took)
 				}
 				p.Share(1)
@@ -160,7 +161,7 @@ func TestHonestEvening(t *testing.T) {
 	}
 }
 
-// TestLoopbackIsFree: a fleet has all its servers on this machine.
+// TestLoopbackIsFree checks a fleet with all its servers on this machine.
 func TestLoopbackIsFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sky := newSky(func(q sighting) []packet { return say(20*ms, markedReply(q.text)) })
@@ -173,7 +174,7 @@ func TestLoopbackIsFree(t *testing.T) {
 	})
 }
 
-// TestLANParty: sixty A2S servers on one machine of the house.
+// TestLANParty checks sixty A2S servers on one machine of the local network.
 func TestLANParty(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sky := newSky(func(q sighting) []packet {
@@ -194,7 +195,7 @@ func TestLANParty(t *testing.T) {
 	})
 }
 
-// What may not be asked is neither lost nor answered.
+// A server that may not be asked is neither lost nor answered.
 func TestForbidden(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sky := newSky(func(q sighting) []packet { return say(20*ms, markedReply(q.text)) })
@@ -215,7 +216,7 @@ func TestForbidden(t *testing.T) {
 	})
 }
 
-// A server that waits for its turn holds up no other.
+// A server that waits for its turn delays no other.
 func TestWaitingHoldsUpNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sky := newSky(func(q sighting) []packet { return say(20*ms, markedReply(q.text)) })
@@ -228,8 +229,8 @@ func TestWaitingHoldsUpNobody(t *testing.T) {
 	})
 }
 
-// A plan that wants to know hears of servers as they are asked, and of those that
-// are not asked in time never.
+// A plan that wants to know is told about servers as they are asked. It never hears
+// about those that are not asked in time.
 func TestWitness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := virtual(t, Options{Protocol: marked{}}, newSky(func(sighting) []packet { return nil }))
@@ -250,7 +251,7 @@ type witness struct {
 
 func (w witness) Asked(server int) { w.asked[server] = true }
 
-// Places are told apart by address and network, of IPv6 by customer and site.
+// Places differ by address and network, for IPv6 by customer and site.
 func TestPlaces(t *testing.T) {
 	a := NewAllowance()
 	for _, c := range []struct {

@@ -18,7 +18,7 @@ import (
 	"muster/discovery"
 )
 
-// The targets that these benchmarks are there for:
+// The targets of these benchmarks:
 //
 //   - hold error (RTT less the time the fleet held the query) p99 at most 0.1 ms
 //     idle and 0.3 ms with all processors busy, 140 to 30,000 probes/s
@@ -29,8 +29,8 @@ import (
 //
 //	go test -run '^$' -bench . ./discovery/prober
 
-// timed is the fleet's protocol. It files what the fleet says of a query where
-// the benchmark finds it: came in MinPing, held in MaxPing.
+// timed is the fleet's protocol. It stores the fleet's times for a query where the
+// benchmark finds them: came in MinPing, held in MaxPing.
 type timed struct{ infos []discovery.Info }
 
 var getinfo = "\xff\xff\xff\xffgetinfo "
@@ -71,14 +71,14 @@ func number(b []byte, key string, base uint64) (n uint64, ok bool) {
 	return n, ok
 }
 
-// sample is what one scan of the fleet showed.
+// sample holds the measurements of one scan of the fleet.
 type sample struct {
-	hold, error []time.Duration // off what the fleet held, off the truth
+	hold, error []time.Duration // difference from the time held, difference from the true RTT
 	came        []time.Duration
 	lost        int
 	wall, cpu   time.Duration
 	mallocs     float64
-	memory      float64 // growth in MB, at most
+	memory      float64 // largest growth in MB
 }
 
 // record files one answer.
@@ -89,7 +89,7 @@ func (s *sample) record(server int, rtt, held, came time.Duration, port uint16) 
 	s.came = append(s.came, came)
 }
 
-// measure fills in what a scan costs.
+// measure records the cost of a scan.
 func (s *sample) measure(scan func()) {
 	runtime.GC()
 	os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) // forgets the peak
@@ -109,7 +109,7 @@ func processorTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// status is a size in MB out of /proc/self/status.
+// status returns a size in MB out of /proc/self/status.
 func status(key string) float64 {
 	b, _ := os.ReadFile("/proc/self/status")
 	_, rest, _ := strings.Cut(string(b), key)
@@ -177,7 +177,8 @@ func probeFleet(b *testing.B, port uint16, servers int, rate float64) *sample {
 	return s
 }
 
-// drops is what did not fit into the receive buffer of the socket on a port.
+// drops returns how many datagrams did not fit into the receive buffer of a port's
+// socket.
 func drops(port uint16) (n float64) {
 	table, _ := os.ReadFile("/proc/net/udp")
 	for line := range strings.Lines(string(table)) {
@@ -189,8 +190,8 @@ func drops(port uint16) (n float64) {
 	return n
 }
 
-// BenchmarkProber: four seconds at each rate, with the machine idle and with as
-// many busy processes as it has processors.
+// BenchmarkProber probes for four seconds at each rate, with the machine idle and with
+// as many busy processes as it has processors.
 func BenchmarkProber(b *testing.B) {
 	for _, rate := range []float64{140, 1000, 5000, 10000, 20000, 30000} {
 		for _, load := range []string{"idle", "busy"} {
@@ -214,7 +215,7 @@ func hogs(b *testing.B, load string) {
 	}
 }
 
-// BenchmarkScan: 30,000 servers as fast as the prober goes and at lower rates, on
+// BenchmarkScan scans 30,000 servers as fast as the prober goes and at lower rates: on
 // a good line, with dead servers, and on a bad line.
 func BenchmarkScan(b *testing.B) {
 	for _, c := range []struct {

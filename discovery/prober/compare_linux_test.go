@@ -19,8 +19,8 @@ import (
 	"muster/discovery"
 )
 
-// BenchmarkAgainstNaive: what most browsers do, a goroutine and a socket for
-// each server, as a multiple of what the prober needs at the same rate.
+// BenchmarkAgainstNaive measures the method of most browsers, a goroutine and a socket
+// for each server, as a multiple of the prober's cost at the same rate.
 func BenchmarkAgainstNaive(b *testing.B) {
 	for _, rate := range []float64{1000, 10000} {
 		b.Run(fmt.Sprint(rate), func(b *testing.B) {
@@ -34,7 +34,7 @@ func BenchmarkAgainstNaive(b *testing.B) {
 	}
 }
 
-// ratio reports how many times as much as ours s is.
+// ratio reports s as a multiple of ours.
 func (s *sample) ratio(b *testing.B, ours *sample) {
 	slices.Sort(s.error)
 	slices.Sort(ours.error)
@@ -102,8 +102,8 @@ func askNaively(addr netip.AddrPort) (time.Duration, *discovery.Info, error) {
 	return rtt, reply.Info, err
 }
 
-// BenchmarkAgainstQStat: Debian's QStat on the same list and fleet, with its
-// best switches and with its defaults, as a multiple of what the prober needs.
+// BenchmarkAgainstQStat measures Debian's QStat on the same list and fleet, with its
+// best switches and with its defaults, as a multiple of the prober's cost.
 func BenchmarkAgainstQStat(b *testing.B) {
 	program, err := exec.LookPath("quakestat")
 	if err != nil {

@@ -18,7 +18,7 @@ type reason uint8
 const (
 	named     reason = iota // the plan named the server
 	silence                 // the last query was not answered
-	demanded                // the server wants its challenge back
+	demanded                // the server demands its challenge
 	certainty               // there is a reply, but no certain pair
 )
 
@@ -59,8 +59,8 @@ func (r *run) send(p *probe, why reason) {
 	queue.push(deadline{at: p.due, probe: p, gen: p.gen, target: int32(p.target), first: p.sent == 1})
 }
 
-// sendFailed looks after a probe whose query did not leave. A machine without
-// room for it is a reason to slow down; anything else is the end of the probe.
+// sendFailed handles a query that did not leave. If the machine has no room for it, the
+// run slows down. Any other error ends the probe.
 func (r *run) sendFailed(p *probe, why reason, err error) {
 	r.stats.SendErrors++
 	now := r.network.now()
@@ -111,7 +111,7 @@ func (r *run) handle(d *datagram) {
 	case state.probe != nil && !d.refused:
 		r.answer(state.probe, d)
 	case state.probe != nil && r.quotes(state.probe, d.body):
-		r.stats.Refused++ // one ICMP error is enough, it leaves no doubt
+		r.stats.Refused++ // one ICMP error is enough, because it leaves no doubt
 		r.finish(state.probe, discovery.Refused, nil)
 	case state.done && !d.refused:
 		if answered, isControl := r.controls[d.peer]; isControl && !answered {
@@ -124,7 +124,7 @@ func (r *run) handle(d *datagram) {
 	}
 }
 
-// unspoken looks after a server to which no connection, or no conversation, came about.
+// unspoken handles a server without a connection, or without a conversation over it.
 func (r *run) unspoken(p *probe, s *spoken) {
 	switch {
 	case errors.Is(s.err, discovery.ErrMalformed):
@@ -135,8 +135,8 @@ func (r *run) unspoken(p *probe, s *spoken) {
 	}
 }
 
-// quotes reports whether the bytes begin one of the server's queries. ICMP errors
-// may quote less of it, down to nothing (RFC 792), and may pad it (RFC 4884).
+// quotes reports whether the bytes begin one of the server's queries. ICMP errors may
+// quote less of it, down to nothing (RFC 792), and may pad it (RFC 4884).
 func (r *run) quotes(p *probe, quoted []byte) bool {
 	for i, to := p.kept(); i < to; i++ {
 		var challenge []byte
@@ -152,8 +152,7 @@ func (r *run) quotes(p *probe, quoted []byte) bool {
 	return false
 }
 
-// answer judges a datagram from a server under way, and does what a reply that
-// counts calls for.
+// answer judges a datagram from a server under way, and acts on a reply that counts.
 func (r *run) answer(p *probe, d *datagram) {
 	reply, at, err := r.parse(p, d)
 	switch {
@@ -202,8 +201,8 @@ func (r *run) answer(p *probe, d *datagram) {
 	}
 }
 
-// farewell says goodbye to a server that waits for it, if its address may be sent a
-// packet at once. It is as good as forgotten by itself after a while.
+// farewell says goodbye to a server that waits for it, if its address may get a packet
+// at once. Without a goodbye the server forgets us after a while anyway.
 func (r *run) farewell(p *probe, packet []byte) {
 	to := r.targets.at[p.target]
 	if wait, ok := r.options.Allowance.spend(to.Addr()); !ok || wait > 0 || len(packet) > maxFarewell {
@@ -215,16 +214,15 @@ func (r *run) farewell(p *probe, packet []byte) {
 	}
 }
 
-// makeSure asks a server once more of which there is no certain pair.
+// makeSure asks a server without a certain pair once more.
 func (r *run) makeSure(p *probe, info *discovery.Info) {
 	p.sure, p.info, p.due = true, info, 0
 	after := minSpacing + time.Duration(r.nonces.Uint64()%uint64(unforeseen))
 	heap.Push(&r.waiting, deadline{at: r.network.now() + after, probe: p, gen: p.gen, why: certainty})
 }
 
-// parse reads a datagram together with those that came before it, and says when
-// the reply's first one arrived. If they make no sense together, the datagram
-// may do so alone.
+// parse reads a datagram together with the earlier ones, and returns the arrival of the
+// reply's first one. If they make no sense together, the datagram may do so alone.
 func (r *run) parse(p *probe, d *datagram) (discovery.Reply, arrival, error) {
 	if d.spoken != nil {
 		return discovery.Reply{Info: d.spoken.reply.Info}, d.at, nil
@@ -240,8 +238,8 @@ func (r *run) parse(p *probe, d *datagram) (discovery.Reply, arrival, error) {
 	return reply, d.at, err
 }
 
-// read parses the bodies that came from a probe's server, unless it has sent too
-// much already that has to be unpacked.
+// read parses the bodies that came from a probe's server. It refuses if the server has
+// already sent too much that needs unpacking.
 func (r *run) read(p *probe) (discovery.Reply, error) {
 	if packed, ok := r.options.Protocol.(discovery.Packed); ok && packed.Unpacks(r.bodies) {
 		if p.unpacked == maxUnpacked {

@@ -22,37 +22,37 @@ import (
 )
 
 // The tests of this file ask servers behind links with distances and losses, in network
-// namespaces. What crosses the links of a busy machine comes late, and never too soon:
-// the best of several RTTs must be the link's. They are for a machine with time to spare:
+// namespaces. On a busy machine packets cross the links late, and never early: the best
+// of several RTTs must be the link's. The tests need a machine with time to spare:
 //
 //	go test ./discovery/prober -run TestFar -far    (as root)
 var far = flag.Bool("far", false, "measure behind links between network namespaces")
 
 const (
 	farPort, farClosed = 27015, 27016
-	// farPatience is for how long a better measurement is looked for.
+	// farPatience is how long a test looks for a better measurement.
 	farPatience = time.Minute
 	// farError is how far the best RTT may be from the link's.
 	farError = ms
 )
 
-// farServer is the address of a far server: each in another /24 than the one before it,
-// so that no network is asked too much.
+// farServer returns the address of a far server. Each is in another /24 than the one
+// before it, so that no network is asked too often.
 func farServer(i int) netip.Addr {
 	const networks = 250
 	return netip.AddrFrom4([4]byte{12, 18, byte(i % networks), byte(1 + i/networks)})
 }
 
-// farRTTs are those of the links to far servers, by the server's number.
+// farRTTs are the RTTs of the links to far servers, by the server's number.
 var farRTTs = [...]time.Duration{10 * ms, 25 * ms, 80 * ms, 200 * ms}
 
-// farRTT is the RTT of the link to an address.
+// farRTT returns the RTT of the link to an address.
 func farRTT(addr netip.Addr) time.Duration { return farRTTs[int(addr.As4()[2])%len(farRTTs)] }
 
-// farNet is a player's machine and that of all far servers.
+// farNet is a player's machine and the machine of all far servers.
 type farNet struct{ player, servers *netfab.Machine }
 
-// startFar connects the two by a line, and has the servers talk.
+// startFar connects the two by a line, and starts the servers.
 func startFar(t testing.TB, line netfab.Line) farNet {
 	t.Helper()
 	if _, isTest := t.(*testing.T); isTest && !*far {
@@ -134,10 +134,10 @@ func runFarServers() {
 	}
 }
 
-// farAsked is what a player's program has to do, and farHeard what came of it.
+// farAsked is the task of a player's program, and farHeard the outcome.
 type farAsked struct {
 	Servers []netip.AddrPort
-	// Words: by datagrams, connections, or conversations over them.
+	// Words is the way to ask: datagrams, connections, or conversations over them.
 	Words   string
 	Rate    float64
 	Retries int
@@ -148,12 +148,12 @@ type farHeard struct {
 	States []discovery.State
 	RTTs   []time.Duration
 	Stats  Stats
-	// Files is how many were open at the most besides those before, and Left after.
+	// Files is the most files open at once besides those before, and Left those after.
 	Files, Left int
 	Took        time.Duration
 }
 
-// ask has the player's program ask servers.
+// ask makes the player's program ask servers.
 func (f farNet) ask(t testing.TB, asked farAsked) (heard farHeard) {
 	t.Helper()
 	task, err := json.Marshal(asked)
@@ -220,8 +220,8 @@ func runFarPlayer() {
 	}
 }
 
-// errors are by how much the RTTs of the servers that answered differ from the links',
-// in order.
+// errors returns the differences between the RTTs of answers and those of the links, in
+// order.
 func (h farHeard) errors(asked farAsked) (off []time.Duration) {
 	for i, state := range h.States {
 		if state == discovery.Answered {
@@ -232,7 +232,7 @@ func (h farHeard) errors(asked farAsked) (off []time.Duration) {
 	return off
 }
 
-// listening are the first far servers.
+// listening returns the first far servers.
 func listening(n int) (servers []netip.AddrPort) {
 	for i := range n {
 		servers = append(servers, netip.AddrPortFrom(farServer(i), farPort))
@@ -240,7 +240,7 @@ func listening(n int) (servers []netip.AddrPort) {
 	return servers
 }
 
-// nearest has, for each link, by how much the best RTT so far differs from it.
+// nearest is, for each link, the difference between the best RTT so far and the link's.
 type nearest [len(farRTTs)]time.Duration
 
 func newNearest() (n nearest) {
@@ -260,8 +260,8 @@ func (n *nearest) learn(asked farAsked, heard farHeard) {
 	}
 }
 
-// TestFarServers: the RTT over TCP is that of the link, as it is by datagrams; a closed
-// port refuses, and one behind a filter is lost.
+// TestFarServers checks that the RTT over TCP is the link's, as it is by datagrams. A
+// closed port refuses, and one behind a filter is lost.
 func TestFarServers(t *testing.T) {
 	f := startFar(t, netfab.Line{})
 	for _, words := range []string{"datagrams", "connections", "conversations"} {
@@ -301,9 +301,9 @@ func TestFarServers(t *testing.T) {
 	}
 }
 
-// TestFarLosses: on a line that loses packets servers are asked again, and the RTT of a
-// connection, or of an echo, that came about in the end is still that of the link. It is
-// not what a packet took that TCP sent again, which is 200 ms later at the least.
+// TestFarLosses checks that servers are asked again on a line that loses packets. The
+// RTT of a later connection or echo is still the link's. It never includes the time of
+// a packet that TCP sent again, which is 200 ms later at the least.
 func TestFarLosses(t *testing.T) {
 	const servers, most = 100, 95
 	f := startFar(t, netfab.Line{Loss: 0.05})
@@ -332,8 +332,8 @@ func TestFarLosses(t *testing.T) {
 	}
 }
 
-// BenchmarkFar: how far off RTTs are behind real links, how many files are open while
-// connections are on their way, and what losses cost.
+// BenchmarkFar measures the errors of RTTs behind real links, the open files while
+// connections are under way, and the cost of losses.
 //
 //	go test -run '^$' -bench Far -benchtime 1x ./discovery/prober    (as root)
 func BenchmarkFar(b *testing.B) {

@@ -21,9 +21,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The benchmarks measure against a fleet in a process of its own, so that its
-// processor time and its memory are not the prober's: this test binary, started
-// with roleEnv set. It speaks enough Quake 3 for the prober and for QStat.
+// The benchmarks measure against a fleet in a separate process, so that its processor
+// time and its memory do not count as the prober's. That process is this test binary,
+// started with roleEnv set. It speaks enough Quake 3 for the prober and for QStat.
 const roleEnv = "MUSTER_PROBER_BENCH"
 
 func TestMain(m *testing.M) {
@@ -69,8 +69,8 @@ func companion(b *testing.B, role string) *bufio.Reader {
 	return bufio.NewReader(out)
 }
 
-// startFleet returns the port on which all of 127.0.0.0/8 answers. Shares are
-// in percent: of servers that are dead, of packets that get lost.
+// startFleet returns the port on which all of 127.0.0.0/8 answers. Shares are in
+// percent: of dead servers, of lost packets.
 func startFleet(b *testing.B, dead, loss int) uint16 {
 	b.Helper()
 	line, err := companion(b, fmt.Sprintf("fleet %d,%d", dead, loss)).ReadString('\n')
@@ -88,8 +88,8 @@ func fleetServer(i int, port uint16) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, byte(16 + i>>16), byte(i >> 8), byte(i)}), port)
 }
 
-// truth is the RTT of a server, 20 to 180 ms, and a number that decides on its
-// death: a function of its address alone.
+// truth returns the RTT of a server, 20 to 180 ms, and a number that decides on its
+// death. It is a function of the address alone.
 func truth(ip [4]byte) (rtt time.Duration, lot uint32) {
 	h := binary.BigEndian.Uint32(ip[:]) * 2654435761
 	h ^= h >> 15
@@ -108,8 +108,8 @@ type order struct {
 	length    int
 }
 
-// fleet answers as every 127.a.b.c from one socket on one thread. IP_PKTINFO
-// tells whom a query was for, and makes the reply come from there.
+// fleet answers as every 127.a.b.c from one socket on one thread. IP_PKTINFO tells the
+// address that a query was for, and makes the reply come from there.
 type fleet struct {
 	fd         int
 	dead, loss int
@@ -164,8 +164,8 @@ func wall() int64 {
 	return ts.Nano()
 }
 
-// wait sleeps until a query comes or a reply is due. Raw: an ordinary system
-// call would hand the thread's place in Go's scheduler to others.
+// wait sleeps until a query comes or a reply is due. It makes a raw system call,
+// because an ordinary one would give the thread's place in Go's scheduler to others.
 func (f *fleet) wait() {
 	left := int64(time.Second)
 	if len(f.orders) > 0 {
@@ -232,8 +232,8 @@ func (f *fleet) accept(o order, query []byte) {
 	f.push(o)
 }
 
-// reply says, beside what a server says, when the query came and how long it
-// was held, both in nanoseconds.
+// reply adds to a server's answer when the query came and how long it was held, both in
+// nanoseconds.
 func (f *fleet) reply(o order) {
 	b := append(f.out[:0], "\xff\xff\xff\xffinfoResponse\n"...)
 	if o.status {

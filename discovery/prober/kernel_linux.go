@@ -13,8 +13,8 @@ import (
 	"muster/discovery"
 )
 
-// prepare asks the kernel to stamp what arrives and to keep ICMP errors with
-// the address of the server they are about.
+// prepare asks the kernel to stamp arriving datagrams, and to keep ICMP errors with the
+// address of their server.
 func prepare(conn *net.UDPConn, v6 bool) error {
 	level, option := unix.IPPROTO_IP, unix.IP_RECVERR
 	if v6 {
@@ -37,9 +37,9 @@ func prepare(conn *net.UDPConn, v6 bool) error {
 	return failed
 }
 
-// handshakeTime is how long after the SYN the SYN-ACK came, as the kernel has it: right
-// after connecting, its smoothed RTT has no other sample. It has none if the SYN was
-// repeated and nobody knows which of them was answered.
+// handshakeTime returns the time from SYN to SYN-ACK, as the kernel has it: right after
+// connecting, its smoothed RTT has no other sample. There is none if the SYN was
+// repeated, because either may have been answered.
 func handshakeTime(conn *net.TCPConn) (rtt time.Duration, ok bool) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
@@ -61,8 +61,8 @@ func arrived(c clock, control []byte) arrival {
 	return arrival{kernel: read - age(t.UnixNano(), stamp(control)), read: read}
 }
 
-// stamp is the kernel's time of arrival in nanoseconds of the real-time clock,
-// or 0.
+// stamp returns the kernel's time of arrival in nanoseconds of the real-time clock, or
+// 0.
 func stamp(control []byte) int64 {
 	for len(control) > 0 {
 		header, data, rest, err := unix.ParseOneSocketControlMessage(control)
@@ -77,8 +77,8 @@ func stamp(control []byte) int64 {
 	return 0
 }
 
-// refusals hands over what the socket's error queue holds of servers on whose
-// port nobody listens, with the part of our query that the ICMP error quotes.
+// refusals takes ICMP errors about closed ports from the socket's error queue, with the
+// part of our query that each quotes.
 func refusals(conn *net.UDPConn, take func(server netip.AddrPort, quoted []byte)) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
@@ -101,7 +101,7 @@ func refusals(conn *net.UDPConn, take func(server netip.AddrPort, quoted []byte)
 	})
 }
 
-// portUnreachable reports whether the control messages hold an ICMP error that
+// portUnreachable reports whether the control messages contain an ICMP error that
 // leaves no doubt. Other errors (no route, filtered) may pass.
 func portUnreachable(control []byte) bool {
 	for len(control) > 0 {
@@ -153,8 +153,8 @@ func addrPort(sa unix.Sockaddr) (netip.AddrPort, bool) {
 	return netip.AddrPort{}, false
 }
 
-// fineSleep makes naps exact to some microseconds on this goroutine's thread,
-// where Go's timers are exact to a millisecond. Its second result undoes that.
+// fineSleep makes naps exact to some microseconds on this goroutine's thread. Go's
+// timers are exact to a millisecond. Its second result undoes that.
 func fineSleep() (nap func(time.Duration), undo func()) {
 	runtime.LockOSThread()
 	unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)

@@ -16,10 +16,10 @@ func arrived(c clock, _ []byte) arrival {
 	return arrival{kernel: now, read: now}
 }
 
-// refusals hands over nothing: an unconnected socket does not see ICMP errors.
+// refusals finds nothing: an unconnected socket does not see ICMP errors.
 func refusals(*net.UDPConn, func(netip.AddrPort, []byte)) {}
 
-// handshakeTime is not told here: the time of connecting must do.
+// handshakeTime is unknown here: the time of connecting must do.
 func handshakeTime(*net.TCPConn) (time.Duration, bool) { return 0, false }
 
 // fineSleep has nothing better than Go's timers.

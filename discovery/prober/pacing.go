@@ -6,31 +6,31 @@ import (
 )
 
 const (
-	// A bucket may save up two packets, or what is owed for little more than a
-	// millisecond, the sleep of Go's timers. More would turn a stall of ours into
-	// a burst that fills the router's queue and falsifies every RTT in it.
+	// A bucket may save up two packets, or the packets of little more than a
+	// millisecond, the sleep of Go's timers. More would turn a stall of ours into a
+	// burst. The burst would fill the router's queue and falsify every RTT in it.
 	depthPackets = 2
 	depthTime    = 1250 * time.Microsecond
-	// What a longer stall leaves unsent, up to a limit, is made up for later, a
-	// little above the rate. So any 10 ms hold at most 1.2 times what is due, and
-	// two packets, while the mean stays what was asked for.
+	// A longer stall leaves packets unsent. Up to a limit they are sent later, a little
+	// above the rate. So any 10 ms hold at most 1.2 times what is due, and two packets,
+	// while the mean keeps the set rate.
 	arrearsTime = 100 * time.Millisecond
 	makeUp      = 0.075
 )
 
-// maxRate is the most that is ever sent, in packets per second. Two cores can
-// send more than twice that, but then their own receive buffer overflows with
-// the replies, and repeats take longer than was won.
+// maxRate is the highest rate, in packets per second. Two cores can send more than
+// twice that, but then their own receive buffer overflows with the replies. The repeats
+// take longer than the higher rate gained.
 const maxRate = 50_000
 
-// bucket is a token bucket: packets are owed at a rate, and credit for unsent
-// ones is capped. Times are readings of one monotonic clock.
+// bucket is a token bucket: packets are owed at a rate, and credit for unsent ones is
+// capped. Times are readings of one monotonic clock.
 type bucket struct {
 	rate    float64 // packets per second
 	depth   float64 // most credit
 	credit  float64
-	arrears float64 // what did not fit in the credit, to be made up for
-	resting bool    // nothing was to be sent since last: that leaves no arrears
+	arrears float64 // packets above the credit, to send later
+	resting bool    // nothing was to send since last: that leaves no arrears
 	last    time.Duration
 }
 
@@ -59,10 +59,10 @@ func (b *bucket) ready(now time.Duration) bool {
 // take spends the credit for one packet.
 func (b *bucket) take() { b.credit-- }
 
-// rest has nothing sent before ready is called again.
+// rest marks a pause until the next call of ready.
 func (b *bucket) rest() { b.resting, b.arrears = true, 0 }
 
-// next is when a packet will be owed, at the latest.
+// next returns when a packet will be owed, at the latest.
 func (b *bucket) next() time.Duration {
 	if b.credit >= 1 {
 		return b.last
@@ -70,43 +70,42 @@ func (b *bucket) next() time.Duration {
 	return b.last + time.Duration(math.Ceil((1-b.credit)/b.rate*float64(time.Second)))
 }
 
-// The cap on servers under way reacts to a window of queries, not to single
-// losses: it lasts at least windowTime and until windowFates queries met their
-// fate, so that chance does not look like congestion.
+// The cap on servers under way reacts to a window of queries, not to single losses. A
+// window lasts at least windowTime and until windowFates queries met their fate, so
+// that chance does not look like congestion.
 const (
 	windowTime  = time.Second
 	windowFates = 64
-	// minCap keeps a scan going on the worst of lines: 64 servers at 100 ms are
-	// 640 a second, and 64 dead ones, held for 3 s each, still 21 a second.
+	// minCap keeps a scan going on the worst of lines: 64 servers at 100 ms are 640 a
+	// second, and 64 dead ones, held for 3 s each, still 21 a second.
 	minCap = 64
-	// minLate answers to a repeat are the least that say anything.
+	// Fewer than minLate answers to a repeat say nothing.
 	minLate = 8
-	// maxLateShare of answers that needed a repeat is what a bad radio link
-	// loses; more is a queue that overflows.
+	// maxLateShare of answers may need a repeat, as on a bad radio link. A larger share
+	// means a queue that overflows.
 	maxLateShare = 0.1
-	// minExpected answers, going by the usual share, are the least whose
-	// absence says anything.
+	// Fewer than minExpected missing answers, by the usual share, say nothing.
 	minExpected = 16
-	// usualWeight is the newest window's: the usual share follows a slow change
-	// within some four windows.
+	// usualWeight is the newest window's: the usual share follows a slow change within
+	// some four windows.
 	usualWeight = 0.25
 )
 
-// congestion caps how many servers are under way. The cap halves when replies
-// get lost and grows back by a quarter each good window.
+// congestion caps how many servers are under way. The cap halves when replies get lost
+// and grows back by a quarter each good window.
 //
-// A dead server is no congestion, so silence alone says nothing. Two signs do:
-// answers come only after a repeat, or a window's share of answers falls below
-// half the usual share. A fall is believed once, then it is the usual: else a
-// list that ends in dead servers would be throttled to its end.
+// A dead server is no congestion, so silence alone says nothing. There are two signs:
+// answers come only after a repeat, or a window's share of answers falls below half the
+// usual share. A fall counts once and then becomes the usual share. Otherwise a list
+// that ends in dead servers would be throttled to its end.
 //
-// The fate of a first query is noted when its time is up, answered or not, and
-// never earlier: noting answers at once and silences later would let the share
-// sway with the sending rate.
+// The fate of a first query is noted when its time is up, answered or not, and never
+// earlier. If answers were noted at once and silences later, the share would vary with
+// the sending rate.
 type congestion struct {
 	limit int           // the cap at best
 	cap   int           // the cap now
-	delay time.Duration // from a query to the noting of its fate
+	delay time.Duration // from a query to the note of its fate
 	start time.Duration // of the window; in the future after a cut
 	peak  int           // most servers under way in the window
 	// first queries of the window by fate, and answers to a repeat
@@ -121,7 +120,7 @@ func newCongestion(limit int, delay time.Duration) congestion {
 // sent notes how many servers are under way.
 func (c *congestion) sent(underWay int) { c.peak = max(c.peak, underWay) }
 
-// fate notes what came of a first query when its time was up.
+// fate notes whether a first query was answered when its time was up.
 func (c *congestion) fate(answered bool) {
 	if answered {
 		c.prompt++
@@ -130,7 +129,7 @@ func (c *congestion) fate(answered bool) {
 	}
 }
 
-// repeatAnswered notes an answer that only a repeat brought.
+// repeatAnswered notes an answer that came only after a repeat.
 func (c *congestion) repeatAnswered() { c.late++ }
 
 // review judges the window if it is over.
@@ -147,7 +146,7 @@ func (c *congestion) review(now time.Duration) {
 	}
 }
 
-// cut halves the cap, reckoned from what was really under way.
+// cut halves the cap, based on how many were really under way.
 func (c *congestion) cut(now time.Duration) {
 	c.cap = min(c.limit, max(minCap, min(c.cap, c.peak)/2))
 	c.reset(now + c.delay)

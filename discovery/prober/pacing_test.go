@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A sender that sleeps until a packet is owed, but wakes late, keeps the rate
-// and never sends more than 1.2 times what is due in 10 ms, and two.
+// A sender that sleeps until a packet is owed, but wakes late, keeps the rate. It never
+// sends more than 1.2 times what is due in 10 ms, and two.
 func TestBucketKeepsRate(t *testing.T) {
 	const span, window = 20 * time.Second, 10 * time.Millisecond
 	tests := []struct {
@@ -50,7 +50,7 @@ func TestBucketKeepsRate(t *testing.T) {
 	}
 }
 
-// fullest is the most events within any window. The times must be sorted.
+// fullest returns the most events within any window. The times must be sorted.
 func fullest(times []time.Duration, window time.Duration) (most int) {
 	from := 0
 	for to := range times {
@@ -80,7 +80,7 @@ func TestBucketSavesLittle(t *testing.T) {
 	}
 }
 
-// A stall is made up for, a rest is not.
+// Packets of a stall are sent later, those of a rest are not.
 func TestBucketMakesUpForStalls(t *testing.T) {
 	for _, test := range []struct {
 		name     string

@@ -8,17 +8,17 @@ import (
 )
 
 const (
-	// keptQueries are remembered of each server; the reply to an older one is a
-	// stray. The defaults send three, and one more to answer a challenge; memory
-	// for 30,000 servers under way grows by 0.7 MB with each.
+	// keptQueries of each server are remembered; the reply to an older one is a stray.
+	// The defaults send three, and one more to answer a challenge. Each takes 0.7 MB
+	// for 30,000 servers under way.
 	keptQueries = 5
-	// maxChallenge is the longest challenge that is sent back; the protocols'
-	// own have 4 bytes. It bounds what a forged reply can make us send.
+	// maxChallenge is the longest challenge that is sent back; the protocols' own have
+	// 4 bytes. It bounds what a forged reply can make us send.
 	maxChallenge = 32
 	// maxFarewell is the longest goodbye that is sent; Luanti's has 9 bytes.
 	maxFarewell = 32
-	// maxChallenges in a row are answered: a server may replace its challenge
-	// while the answer to the last one is under way, but not for ever.
+	// maxChallenges in a row are answered. A server may replace its challenge while the
+	// answer to the last one is under way, but not for ever.
 	maxChallenges = 3
 	// maxUnpacked is how many packed replies of one server are unpacked in a run. An
 	// honest server sends one; its challenge and a repeated query make it two.
@@ -35,14 +35,14 @@ type query struct {
 	answered   bool
 }
 
-// probe is one server under way: what it was asked and what came back.
+// probe is one server under way: its queries and replies.
 type probe struct {
 	result discovery.Result // with Server, Order and Phase set
 	target int              // index in the list, of the first entry with this address
 	gen    uint32           // a new one for each use of the struct
 
 	queries [keptQueries]query // a ring
-	sent    int                // queries in all
+	sent    int                // number of queries
 	repeats int                // of them, after silence
 	due     time.Duration      // when the silence has lasted too long; 0: waits for a repeat
 
@@ -53,24 +53,24 @@ type probe struct {
 	heard        bool            // some reply counted
 	clean, rough time.Duration   // the best RTT of each kind, negative if none
 	sure         bool            // asked once more, for a pair that is certain
-	info         *discovery.Info // what came with a rough pair
-	spared       uint8           // silences that may be the router's
+	info         *discovery.Info // the info of a rough pair
+	spared       uint8           // silences that may be the router's fault
 	again        bool            // asked again because of the router
 	unpacked     uint8           // replies that were unpacked
 
 	parts *parts // of a reply in several datagrams
 }
 
-// pair is what a reply makes, together with a query.
+// pair rates the match of a reply with a query.
 type pair uint8
 
 const (
 	// stray: no query of ours asked for it.
 	stray pair = iota
-	// duplicate: the query it belongs to is answered already.
+	// duplicate: its query is answered already.
 	duplicate
-	// rough: it answers one of several queries, nobody knows which, or comes too
-	// soon to be the answer to any.
+	// rough: it answers one of several queries, and which one is unknown. Or it comes
+	// too soon to be the answer to any.
 	rough
 	// clean: it answers this query and no other.
 	clean
@@ -86,15 +86,15 @@ func (p *probe) record(nonce discovery.Nonce, at time.Duration) {
 	p.sent++
 }
 
-// kept is the range of queries that are remembered, oldest first.
+// kept returns the range of queries that are remembered, oldest first.
 func (p *probe) kept() (from, to int) { return max(0, p.sent-keptQueries), p.sent }
 
 func (p *probe) query(i int) *query { return &p.queries[i%keptQueries] }
 
-// match finds the query that a complete reply answers, and the RTT of the pair
-// if there is one. First says that it was the very first query. Where a protocol
-// returns so few bits of a nonce that several queries have the same ones, the pair is
-// rough, and as long as since the oldest of them.
+// match finds the query that a complete reply answers, and the RTT of the pair if there
+// is one. First reports that it was the very first query. If a protocol returns so few
+// bits of a nonce that several queries share them, the pair is rough. Its RTT then
+// counts from the oldest of them.
 func (p *probe) match(reply discovery.Reply, at arrival) (rtt time.Duration, kind pair, first bool) {
 	if !reply.Echoed {
 		return p.matchTime(reply.Challenge != nil, at)
@@ -116,7 +116,7 @@ func (p *probe) match(reply discovery.Reply, at arrival) (rtt time.Duration, kin
 	return rtt, kind, first
 }
 
-// matchSent pairs what came of a connection with the query that began it. The pair is
+// matchSent pairs the outcome of a connection with the query that began it. The pair is
 // rough if something took longer than the connection.
 func (p *probe) matchSent(s *spoken, at arrival) (rtt time.Duration, kind pair, first bool) {
 	for i, to := p.kept(); i < to; i++ {
@@ -131,20 +131,21 @@ func (p *probe) matchSent(s *spoken, at arrival) (rtt time.Duration, kind pair, 
 	return 0, stray, false
 }
 
-// plausible is how much of the challenge's RTT that of the answer to it has at the
-// least, and plausibleOff what is allowed besides for small ones. A server may send
-// what it is right behind its challenge, unasked: that says nothing of its distance.
+// The RTT of an answer to a challenge is at least the part plausible of the challenge's
+// own, less plausibleOff for small ones. A server may send its answer right after its
+// challenge, without a question: that says nothing about its distance.
 const (
 	plausible    = 2.0 / 3
 	plausibleOff = 2 * time.Millisecond
 )
 
-// matchTime pairs a reply that does not say which query it answers. The candidates are the
-// unanswered queries that had left when it arrived; once a server has demanded
-// a challenge, it describes itself only to those that carry one. Several
-// candidates make a rough pair (Karn's rule), which takes no less than since the
-// oldest of them: a server may keep its answer until we repeat the question. All
-// are taken as answered.
+// matchTime pairs a reply that does not name its query. The candidates are the
+// unanswered queries that had left when it arrived. Once a server has demanded a
+// challenge, it describes itself only to queries that carry one.
+//
+// Several candidates make a rough pair (Karn's rule). It counts from the oldest of
+// them, because a server may keep its answer until we repeat the question. All of them
+// then count as answered.
 func (p *probe) matchTime(isChallenge bool, at arrival) (time.Duration, pair, bool) {
 	var oldest, last *query
 	from, to := p.kept()
@@ -184,8 +185,8 @@ func (p *probe) learn(rtt time.Duration, kind pair) {
 	}
 }
 
-// rtt is the best that is known: a clean pair's if there is one. A rough one is at least
-// as long as the truth, unless there is a clean one.
+// rtt returns the best known RTT: a clean pair's if there is one. A rough one is at
+// least as long as the truth.
 func (p *probe) rtt() time.Duration {
 	if p.clean >= 0 {
 		return p.clean
@@ -193,11 +194,11 @@ func (p *probe) rtt() time.Duration {
 	return max(0, p.rough)
 }
 
-// demanded is the challenge that queries carry.
+// demanded returns the challenge that queries carry.
 func (p *probe) demanded() []byte { return p.challenge[:p.challengeLen] }
 
-// accept takes a challenge that the next query shall carry. It refuses one that
-// was answered already (a duplicate) and a fourth in a row.
+// accept takes a challenge for the next query. It refuses one that was answered already
+// (a duplicate) and a fourth in a row.
 func (p *probe) accept(challenge []byte) bool {
 	if p.inARow == maxChallenges || p.repeatsChallenge(challenge) {
 		return false
@@ -216,22 +217,22 @@ func (p *probe) repeatsChallenge(challenge []byte) bool {
 const (
 	maxParts      = 64
 	maxPartsBytes = 64 << 10
-	// maxAllParts bounds what all servers together can make us keep.
+	// maxAllParts bounds the bytes that all servers together can make us keep.
 	maxAllParts = 4 << 20
 )
 
 // parts are the datagrams of one server's incomplete reply.
 type parts struct {
-	first     arrival // of the first one: the RTT is that of a packet pair
+	first     arrival // arrival of the first: the RTT is that of a packet pair
 	datagrams [][]byte
 	bytes     int
 }
 
-// partsBudget is what all incomplete replies hold together.
+// partsBudget is the size of all incomplete replies together.
 type partsBudget struct{ bytes int }
 
-// keep copies a datagram of an incomplete reply. It says no where a bound is
-// met; the reply then stays incomplete, and silence does the rest.
+// keep copies a datagram of an incomplete reply. It returns false at a bound. The reply
+// then stays incomplete, and its probe ends like a silent one.
 func (b *partsBudget) keep(p *probe, body []byte, at arrival) bool {
 	if p.parts == nil {
 		p.parts = &parts{first: at}
@@ -254,7 +255,7 @@ func (b *partsBudget) drop(p *probe) {
 	}
 }
 
-// targets are, for the length of a run, the listed servers by address.
+// targets are the listed servers by address, during a run.
 type targets struct {
 	at      []netip.AddrPort       // where each is asked, by index in the list
 	first   map[netip.AddrPort]int // the first entry with this address
@@ -263,14 +264,14 @@ type targets struct {
 	free    []*probe
 }
 
-// target is what happens to one address.
+// target is the state of one address.
 type target struct {
-	probe *probe // nil: not yet, or no longer, under way
+	probe *probe // nil: not under way yet, or no longer
 	done  bool
 }
 
-// double is an address with several entries in the list. It is asked once, and
-// what came of it holds for all that the plan names.
+// double is an address with several entries in the list. It is asked once. The outcome
+// counts for all entries that the plan names.
 type double struct {
 	result  discovery.Result
 	waiting []discovery.Result // entries named while it is under way
@@ -315,8 +316,8 @@ func (t *targets) begin(result discovery.Result, index int) *probe {
 	return p
 }
 
-// end takes a server off the way. The probe is used again: whoever remembers it
-// must compare its generation.
+// end finishes a server's probe. The struct is used again: code that keeps a reference
+// to it must compare its generation.
 func (t *targets) end(p *probe) {
 	t.states[p.target] = target{done: true}
 	p.gen++

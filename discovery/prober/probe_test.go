@@ -57,7 +57,7 @@ func TestMatchNonceForgetsOldest(t *testing.T) {
 	}
 }
 
-// A script of what is sent and received, for protocols that echo nothing:
+// A script of packets sent and received, for protocols that echo nothing:
 //
 //	q  a query without challenge    Q  a query with the last challenge
 //	a, b, …  a challenge arrives    i  the server's info arrives
@@ -69,7 +69,7 @@ func TestMatchTime(t *testing.T) {
 	tests := []struct {
 		name   string
 		events []event
-		want   []string // what the replies make
+		want   []string // the pairs of the replies
 		rtt    time.Duration
 	}{
 		{"one query, one reply", []event{{0, 'q'}, {40 * ms, 'i'}}, []string{"clean 40ms"}, 40 * ms},

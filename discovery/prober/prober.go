@@ -1,7 +1,7 @@
-// Package prober drives a [discovery.Plan] against the real network. One UDP
-// socket per address family asks every server, however many there are, so that
-// a home router sees one NAT mapping and not thousands. Protocols over TCP take a
-// connection a server, of which only so many are open at a time.
+// Package prober drives a [discovery.Plan] against the real network. One UDP socket per
+// address family asks every server, however many there are, so that a home router sees
+// one NAT mapping and not thousands. Protocols over TCP take a connection a server, and
+// a limit bounds how many are open at a time.
 //
 //	plan.Next ──► bucket ──► query ──────────────────────────► server
 //	                │    ▲     ▲ repeat, after a silence         │
@@ -11,17 +11,15 @@
 //	                                 kernel stamp ◄── reply, challenge, ICMP
 //	plan.Observe ◄── match address and nonce ◄── inbox ◄── reader
 //
-// One goroutine, Run's, owns all state. What is decided (how packets are paced,
-// which query a reply belongs to, when a line is congested) is decided in plain
-// structs that see neither clock nor socket; [Prober] and its sockets are the
-// shell around them.
+// One goroutine, Run's, owns all state. All decisions (how packets are paced, which
+// query a reply belongs to, when a line is congested) are made in plain structs that
+// see neither clock nor socket; [Prober] and its sockets are the shell around them.
 //
-// The RTT is always that of one packet pair, over TCP that of SYN and SYN-ACK as the
-// kernel measured it, where it says. Where the protocol returns our
-// nonce, the pair is certain even if queries were repeated. Where it does not,
-// only the pair of a query that was the only one open counts, such as the two of an
-// A2S challenge round. A server of which there is none is asked once more, at a
-// moment that it cannot foresee.
+// The RTT is always that of one packet pair. Over TCP it is that of SYN and SYN-ACK as
+// the kernel measured it, where it tells. If the protocol returns our nonce, the pair
+// is certain even after repeats. If it does not, a pair counts only if its query was
+// the only one open, such as the two of an A2S challenge round. A server without such a
+// pair is asked once more, at a moment that it cannot predict.
 package prober
 
 import (
@@ -38,29 +36,29 @@ import (
 	"muster/discovery"
 )
 
-// What an Options field of 0 means.
+// The values that an Options field of 0 means.
 const (
-	// DefaultRate keeps the connection tracking of a small home router half
-	// empty: 250 entries a second, each held for 30 s, of some 16,000.
+	// DefaultRate keeps the connection tracking of a small home router half empty: 250
+	// entries a second, each held for 30 s, of some 16,000.
 	DefaultRate = 250
-	// DefaultInFlight is a bound on memory (about 10 MB), and no bound on speed:
-	// at the default rate even a list of nothing but dead servers, each held for
-	// 3 s, has 750 under way, and at 10,000 probes a second 30,000.
+	// DefaultInFlight is a bound on memory (about 10 MB), and no bound on speed. Even a
+	// list of only dead servers, each held for 3 s, has 750 under way at the default
+	// rate, and 30,000 at 10,000 probes a second.
 	DefaultInFlight = 32768
 	DefaultRetries  = 2
 	DefaultTimeout  = time.Second
 )
 
-// minSpacing is between two unasked-for queries to one server: game servers
-// answer one query a second and address, and drop what is more.
+// minSpacing separates two unasked-for queries to one server: game servers answer one
+// query a second and address, and drop the rest.
 const minSpacing = time.Second
 
-// unforeseen is by how much longer, at random, a server waits that is asked once more
-// for a certain pair: who knew when could answer beforehand.
+// unforeseen is the longest random wait before a server is asked once more for a
+// certain pair. A server that knew the moment could answer beforehand.
 const unforeseen = time.Second / 2
 
-// fineRate is the number of probes per second above which Go's timers, exact to
-// a millisecond, would send in bursts.
+// fineRate is the number of probes per second above which Go's timers, exact to a
+// millisecond, would send in bursts.
 const fineRate = 1000
 
 // Stats counts what a [Prober] did in all its runs. Bytes are of UDP payload.
@@ -69,84 +67,80 @@ type Stats struct {
 	PacketsReceived, BytesReceived int
 	// Retries are queries that were repeated after a silence.
 	Retries int
-	// Challenges are queries repeated because the server wanted its challenge
-	// back.
+	// Challenges are queries repeated because the server demanded its challenge.
 	Challenges int
 	// Duplicates are replies that had come already.
 	Duplicates int
-	// Strays are datagrams nobody had asked for: from a foreign address, with a
-	// foreign nonce, late for an earlier run, or ICMP errors about queries that
-	// are not ours.
+	// Strays are datagrams without a query: from a foreign address, with a foreign
+	// nonce, late for an earlier run, or ICMP errors about queries that are not ours.
 	Strays int
 	// Malformed are datagrams that the protocol does not allow.
 	Malformed int
-	// Refused are servers on whose port nobody listens, by an ICMP error.
+	// Refused are servers with a closed port, by an ICMP error.
 	Refused int
-	// Unreachable are servers that were lost because no packet could be sent to
-	// them: no route, no socket of their family, denied by a local rule.
+	// Unreachable are servers that were lost because no packet could be sent to them:
+	// no route, no socket of their family, denied by a local rule.
 	Unreachable int
-	// Forbidden are servers that were not asked, or not often enough to be sure,
-	// because their address has been sent enough; see [Allowance].
+	// Forbidden are servers that were not asked, or too seldom to be sure, because
+	// their address has been sent enough; see [Allowance].
 	Forbidden int
-	// RouterRoom is for how many servers at a time the router has room, if that turned
+	// RouterRoom is how many servers at a time the router has room for, if that turned
 	// out to be few; else 0. They are asked more slowly then.
 	RouterRoom int
-	// SendErrors are failed writes, those that were repeated included.
+	// SendErrors are failed writes, including those that were repeated.
 	SendErrors int
 	// InFlight is how many servers are asked and neither answered nor given up,
-	// InFlightCap how many may be at present.
+	// InFlightCap how many may be now.
 	InFlight, InFlightCap int
 }
 
-// Options is how a [Prober] asks.
+// Options set how a [Prober] asks.
 type Options struct {
 	Protocol discovery.Protocol
-	// Rate is the number of new probes per second; 0 is DefaultRate, and 50,000
-	// is the most that has an effect. Repeats have a budget of their own, as
-	// large: dead servers add packets, not time, as long as there are no more
-	// repeats than new probes (at 2 retries, while less than half are dead). A
-	// connection over TCP counts as four.
+	// Rate is the number of new probes per second; 0 is DefaultRate, and more than
+	// 50,000 has no further effect. Repeats have an equal budget of their own. So dead
+	// servers add packets, not time, as long as there are no more repeats than new
+	// probes (at 2 retries, while less than half are dead). A connection over TCP
+	// counts as four.
 	Rate float64
-	// InFlight is how many servers may be asked and neither answered nor given
-	// up; 0 is DefaultInFlight. It is lowered while replies get lost. Over TCP it
-	// is 800 at the most, each an open file.
+	// InFlight is how many servers may be asked and neither answered nor given up; 0 is
+	// DefaultInFlight. It is lowered while replies get lost. Over TCP it is at most
+	// 800, each an open file.
 	InFlight int
-	// Retries is how often a query is repeated; negative is never, 0 is
-	// DefaultRetries.
+	// Retries is how often a query is repeated; negative is never, 0 is DefaultRetries.
 	Retries int
 	// Timeout is the silence after a query that counts as no reply; 0 is
-	// DefaultTimeout. Repeats are spaced by at least a second even if it is
-	// shorter: then it shortens only the wait after the last query.
+	// DefaultTimeout. Repeats are spaced by at least a second even if it is shorter:
+	// then it shortens only the wait after the last query.
 	Timeout time.Duration
-	// Allowance bounds what single addresses are sent; nil is one of this prober's
-	// own. Probers of one program share it.
+	// Allowance bounds the packets to single addresses; nil gives this prober its own.
+	// Probers of one program share it.
 	Allowance *Allowance
-	// LocalAddr is the source address. The zero Addr is any address of both
-	// families; another one restricts the prober to its family.
+	// LocalAddr is the source address. The zero Addr is any address of both families;
+	// another one restricts the prober to its family.
 	LocalAddr netip.Addr
-	// Rests is told for how long nobody is asked, because the router first has to forget
-	// those who were; nil is told nothing. It must not block.
+	// Rests, if set, is told the length of a pause while the router forgets the servers
+	// asked. Nobody is asked meanwhile. It must not block.
 	Rests func(time.Duration)
-	// Logger gets what goes wrong, and warnings in players' words; nil is silence.
+	// Logger gets errors, and warnings in players' words; nil is silence.
 	Logger *slog.Logger
 }
 
-// ErrBlocked is wrapped by the error of a Run whose every packet the machine's
-// own rules denied.
+// ErrBlocked is wrapped by the error of a Run if the machine's own rules denied every
+// packet.
 var ErrBlocked = errors.New("prober: a firewall on this machine blocks UDP")
 
 // errBusy: two runs would share one state.
 var errBusy = errors.New("prober: a run is under way already")
 
-// network is what a run needs of the world. Tests put a virtual one in place of
-// the sockets.
+// network is what a run needs of the world. Tests replace the sockets by a virtual one.
 type network interface {
 	now() time.Duration
 	send(packet []byte, to netip.AddrPort) (sent time.Duration, err error)
 	takeRefused() []*datagram
 	received() <-chan *datagram
 	giveBack(*datagram)
-	// release is told when no reply of a server is waited for any more.
+	// release is called when the run no longer waits for a server's reply.
 	release(netip.AddrPort)
 }
 
@@ -159,9 +153,9 @@ type transport interface {
 	close() error
 }
 
-// Prober owns the sockets, and what outlives a run: pacing, the cap on servers
-// under way, and the counts. Its methods may be called from several goroutines,
-// but runs come one after the other.
+// Prober owns the sockets and the state that outlives a run: pacing, the cap on servers
+// under way, and the counts. Its methods may be called from several goroutines, but
+// runs come one after the other.
 type Prober struct {
 	options Options
 	sockets transport // nil in tests that have a network of their own
@@ -170,7 +164,7 @@ type Prober struct {
 	published Stats      // as of the last turn of a run
 	reading   sync.Mutex // guards published
 
-	running sync.Mutex // guards following
+	running sync.Mutex // guards the fields below
 	network network
 	nonces  *rand.ChaCha8
 	stats   Stats
@@ -180,8 +174,8 @@ type Prober struct {
 	traffic congestion
 }
 
-// New opens the sockets and starts their readers. One family is enough: where
-// the machine has no IPv6, IPv6 servers will be lost.
+// New opens the sockets and starts their readers. One family is enough: if the machine
+// has no IPv6, IPv6 servers will be lost.
 func New(options Options) (*Prober, error) {
 	options, err := options.withDefaults()
 	if err != nil {
@@ -242,7 +236,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// spacing is between two queries to a silent server.
+// spacing returns the time between two queries to a silent server.
 func (o Options) spacing() time.Duration { return max(o.Timeout, minSpacing) }
 
 // Close ends the readers and waits for them. End a Run first, by its context.
@@ -251,14 +245,13 @@ func (p *Prober) Close() (err error) {
 	return err
 }
 
-// Share says how many players ask the same servers from now on; see
-// [Allowance.Share].
+// Share sets how many players ask the same servers from now on; see [Allowance.Share].
 func (p *Prober) Share(among int) { p.options.Allowance.Share(among) }
 
-// LocalAddrs are the bound source addresses, the IPv4 one first.
+// LocalAddrs returns the bound source addresses, the IPv4 one first.
 func (p *Prober) LocalAddrs() []netip.AddrPort { return p.sockets.addrs() }
 
-// Stats is what the prober did so far, in all its runs; safe at any time.
+// Stats returns the counts of all runs so far. It may be called at any time.
 func (p *Prober) Stats() Stats {
 	p.reading.Lock()
 	defer p.reading.Unlock()
@@ -273,23 +266,24 @@ func (p *Prober) publish(underWay int) {
 	p.reading.Unlock()
 }
 
-// Run executes the plan over the list of servers. For every finished probe it
-// calls seen (which may be nil, and should return soon) after the plan has
-// observed it, from its own goroutine. It returns nil when the plan has stopped
-// and nothing is under way, and the context's error when that ends first; what is
-// under way then has no result. Other errors wrap [ErrBlocked], or are about a
-// plan that breaks its contract.
+// Run executes the plan over the list of servers. For every finished probe it calls
+// seen (which may be nil, and should return soon) after the plan has observed it, from
+// its own goroutine.
 //
-// Several runs may follow each other on one prober: the socket, and with it the
-// NAT mapping, stays, as do pace and cap. Replies that are late for an earlier
-// run are strays.
+// Run returns nil when the plan has stopped and nothing is under way. If the context
+// ends first, Run returns its error, and probes under way have no result. Other errors
+// wrap [ErrBlocked], or are about a plan that breaks its contract.
+//
+// Several runs may follow each other on one prober: the socket, and with it the NAT
+// mapping, stays, as do pace and cap. Replies that are late for an earlier run are
+// strays.
 func (p *Prober) Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, seen func(discovery.Result)) error {
 	if !p.running.TryLock() {
 		return errBusy
 	}
 	defer p.running.Unlock()
 	if p.router.phase != narrow {
-		p.router.forget() // what was going on went with the run before
+		p.router.forget() // its suspicion belonged to the last run
 	}
 	r := newRun(p, servers, plan, seen)
 	if p.sockets != nil {

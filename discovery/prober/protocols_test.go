@@ -25,7 +25,7 @@ func (marked) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return discovery.Reply{Nonce: discovery.Nonce(nonce), Echoed: true, Info: info}, nil
 }
 
-// markedReply is what a server of the marked protocol answers.
+// markedReply returns the answer of a server of the marked protocol.
 func markedReply(query string) string {
 	return "info " + strings.TrimPrefix(query, "ask ") + " arena"
 }

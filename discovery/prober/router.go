@@ -9,35 +9,35 @@ import (
 )
 
 const (
-	// forgets is after how long without a packet a router has forgotten whom we
-	// asked: 30 s by Linux and most others, and some reserve.
+	// After forgets without a packet a router has forgotten a server: 30 s for Linux
+	// and most others, and some reserve.
 	forgets = 32 * time.Second
-	// recent first queries are looked at, of which at most recentAnswers may be
-	// answered, in recentBlocks blocks of addresses or more (a provider's servers
-	// may all be down), after at least usualShare of all before were.
+	// The router is suspected after recent first queries with at most recentAnswers
+	// answers, in recentBlocks blocks of addresses or more, because a provider's
+	// servers may all be down. At least usualShare of all queries before were answered.
 	recent        = 32
 	recentAnswers = 1
 	recentBlocks  = 12
 	usualShare    = 0.3
-	// controls are servers that answered and are asked again: a router that has no
-	// room for new ones still knows them. Half of them do within controlWait.
+	// controls are servers that answered and are asked again: a router without room for
+	// new ones still knows them. Half of them answer within controlWait.
 	controls    = 6
 	controlWait = 1500 * time.Millisecond
-	// sparedFrom silences in a row make one doubt whether a server is lost, which
-	// then is waited for up to mostSpared times longer.
+	// After sparedFrom silences in a row, a silent server may not be lost. The run then
+	// waits for it up to mostSpared times longer.
 	sparedFrom = 8
 	mostSpared = 3
-	// Of those that are asked again confirmed answers prove that it was the router,
-	// and refuted silences that it was not.
+	// Of the servers asked again, confirmed answers prove that it was the router, and
+	// refuted silences that it was not.
 	confirmed = 8
 	refuted   = 24
-	// share of its room that is used from then on: others in the house need some,
-	// and not less than leastRoom servers in half a minute.
+	// roomShare of the router's room is used from then on, because others in the house
+	// need some. At least leastRoom servers are asked in half a minute.
 	roomShare = 0.7
 	leastRoom = 16
-	// atOnce is the part of that which is asked as fast as ever, the rest in turn: who
-	// asks all of them at once is silent for half a minute after it, and a group goes on
-	// without players from whom it hears nothing.
+	// atOnce is the part of that which is asked at full speed, the rest in turn. A
+	// player that asks all at once is silent for half a minute afterwards, and a group
+	// goes on without silent players.
 	atOnce = 0.4
 )
 
@@ -48,34 +48,34 @@ const (
 	watching   roomPhase = iota
 	checking             // servers that answered are asked again, all others wait
 	draining             // nobody is asked until the router has forgotten all
-	confirming           // those that were silent are asked again
+	confirming           // silent servers are asked again
 	narrow               // it was the router: only so many in half a minute
 	wide                 // it was not
 )
 
-// router notices a router that has room for few connections, and drops what is sent
-// to more servers than that: loss that begins with the number of servers asked, not
-// with the rate, and ends only when the router forgets the first ones. It sees neither
+// router notices a router that has room for few connections, and drops packets to more
+// servers than that. The loss begins with the number of servers asked, not with the
+// rate. It ends only when the router forgets the first ones. The struct sees neither
 // clock nor socket.
 type router struct {
 	phase roomPhase
-	until time.Duration // checking and draining are over
-	opens time.Duration // nothing is sent before
+	until time.Duration // when checking and draining are over
+	opens time.Duration // when packets may leave again
 
 	// The fates of first queries, in the order of sending.
 	fates    int
 	answered int
 	ring     [recent]firstFate
 	silent   int // in a row, so far
-	// dark are the blocks of those, as many as matter, since neighbours may be asked
-	// one after the other, and lit how many fates there were in the half minute before
-	// the first of them.
+	// dark are the blocks of those silent servers, up to the number that matters,
+	// because neighbours may be asked one after the other. lit is how many fates there
+	// were in the half minute before the first of them.
 	dark map[uint32]bool
 	lit  int
 	// seconds are how many fates there were at the beginning of each of the last.
 	seconds fifo[mark]
 
-	room              int // servers that it knows at a time, as far as we can tell
+	room              int // servers that it can know at a time, by our estimate
 	asked             fifo[time.Duration]
 	proved, disproved int
 	left              int // servers to be asked again
@@ -92,10 +92,10 @@ type mark struct {
 	fates int
 }
 
-// crosses reports whether what is sent to an address goes through a router's table.
+// crosses reports whether packets to an address go through a router's table.
 func crosses(addr netip.Addr) bool { return discovery.ReachOf(addr) == discovery.InternetReach }
 
-// block is the first bits of an address, in which are few providers.
+// block returns the first bits of an address. Few providers share such a block.
 func block(addr netip.Addr) uint32 {
 	bytes := addr.As16()
 	if addr.Is4() {
@@ -104,7 +104,7 @@ func block(addr netip.Addr) uint32 {
 	return binary.BigEndian.Uint32(bytes[:])
 }
 
-// fate notes what came of a first query that left at a time.
+// fate notes whether a first query that left at a time was answered.
 func (r *router) fate(sent time.Duration, addr netip.Addr, answered bool) {
 	if r.phase != watching || !crosses(addr) {
 		return
@@ -132,7 +132,7 @@ func (r *router) fate(sent time.Duration, addr netip.Addr, answered bool) {
 }
 
 // suspects reports whether the last servers were silent as if there was no room for
-// them, and learns how much there was.
+// them, and estimates how much there was.
 func (r *router) suspects() bool {
 	if r.phase != watching || r.silent < recent/2 || r.fates < 2*recent {
 		return false
@@ -161,15 +161,15 @@ func (r *router) suspects() bool {
 	return true
 }
 
-// forget begins anew.
+// forget resets everything.
 func (r *router) forget() { *r = router{} }
 
-// wait has nobody asked for a while, which ends a phase.
+// wait pauses all questions until a time that ends a phase.
 func (r *router) wait(phase roomPhase, until time.Duration) {
 	r.phase, r.until, r.opens = phase, until, until
 }
 
-// isOver reports whether a phase that has an end has come to it.
+// isOver reports whether the time of a phase is up.
 func (r *router) isOver(now time.Duration) bool {
 	return (r.phase == checking || r.phase == draining) && now >= r.until
 }
@@ -184,7 +184,7 @@ func (r *router) holds() bool {
 	return r.phase == checking || r.phase == draining || r.phase == confirming
 }
 
-// sent notes a packet to a server that the router has to remember anew.
+// sent notes a packet to a server that needs a new entry in the router.
 func (r *router) sent(at time.Duration) {
 	if r.phase != confirming && r.phase != narrow {
 		return
@@ -201,8 +201,8 @@ func (r *router) sent(at time.Duration) {
 	}
 }
 
-// again notes what came of a server that was asked again, and reports whether it is
-// certain now that it is the router.
+// again notes whether a server that was asked again answered. It reports whether it is
+// certain now that the router has no room.
 func (r *router) again(answered bool) (certain bool) {
 	r.left--
 	if r.phase != confirming {

@@ -14,7 +14,7 @@ import (
 	"muster/discovery"
 )
 
-// farServers are n servers on the internet, each in a network of its own.
+// farServers returns n servers on the internet, each in a network of its own.
 func farServers(n int) []discovery.Server {
 	servers := make([]discovery.Server, n)
 	for i := range servers {
@@ -23,8 +23,8 @@ func farServers(n int) []discovery.Server {
 	return servers
 }
 
-// nat is a router with room for so many partners, that forgets them after 30 s of
-// silence and drops what is for others.
+// nat is a router with room for a fixed number of partners. It forgets them after 30 s
+// of silence and drops packets for others.
 type nat struct {
 	room  int
 	known map[netip.AddrPort]time.Time
@@ -47,12 +47,12 @@ func (n *nat) passes(to netip.AddrPort) bool {
 	return true
 }
 
-// isDead: one server in eight.
+// isDead reports whether a server is dead: one in eight is.
 func isDead(addr netip.AddrPort) bool { b := addr.Addr().As4(); return (int(b[0])+3*int(b[1]))%8 == 0 }
 
-// TestSmallRouter: with room for 300 or 100 servers at a time all that live are
-// found, the player is told, and whoever waits for answers is told when to expect none, and
-// else has some every 15 seconds.
+// TestSmallRouter checks a router with room for 300 or 100 servers at a time. All live
+// servers are found, and the player is told. A caller that waits for answers is told
+// when to expect none, and otherwise gets some every 15 seconds.
 func TestSmallRouter(t *testing.T) {
 	for _, c := range []struct {
 		room, servers int

@@ -18,10 +18,10 @@ const (
 	turnSends = 64
 	// noBufferPause is how long the machine gets to empty its own queue.
 	noBufferPause = 10 * time.Millisecond
-	// deniedForSure packets, and none that was let through, are a firewall.
+	// deniedForSure denied packets, and none that passed, mean a firewall.
 	deniedForSure = 16
-	// minNap is the shortest sleep between packets: at 20,000 a second two leave
-	// at each waking, for a quarter less of processor time.
+	// minNap is the shortest sleep between packets: at 20,000 a second two leave at
+	// each waking, which saves a quarter of processor time.
 	minNap = 100 * time.Microsecond
 	never  = time.Duration(math.MaxInt64)
 )
@@ -29,7 +29,7 @@ const (
 // errIdlePlan: nothing could ever wake such a plan.
 var errIdlePlan = errors.New("prober: the plan waits although no probe is under way")
 
-// intent is what the plan wants, as far as we know.
+// intent is the plan's last known answer.
 type intent uint8
 
 const (
@@ -43,14 +43,14 @@ type deadline struct {
 	at    time.Duration
 	probe *probe
 	gen   uint32
-	first bool // the query was the first one: its fate is to be noted
+	first bool // the query was the first one: its fate counts
 	// target is the probe's at that time
 	target int32
-	// why the probe is asked, of one that waits to be
+	// why the probe is asked, if it waits for that
 	why reason
 }
 
-// run is one execution of a plan. All is owned by the goroutine of loop.
+// run is one execution of a plan. All of it is owned by the goroutine of loop.
 type run struct {
 	*Prober
 	plan    discovery.Plan
@@ -63,19 +63,19 @@ type run struct {
 	intent   intent
 	order    int
 	underWay int
-	// Deadlines come in the order in which they were set, as each queue has one
-	// delay: repeats the spacing, ends the timeout.
+	// Deadlines come in the order in which they were set, because each queue has one
+	// delay: the spacing for repeats, the timeout for ends.
 	repeats, ends     fifo[deadline]
-	overdue           fifo[deadline] // those who are due a repeat
+	overdue           fifo[deadline] // probes that are due a repeat
 	waiting           schedule       // for the allowance of their address
-	held              time.Duration  // nothing is sent before: the machine has no room
+	held              time.Duration  // when packets may leave again: the machine has no room
 	lastSent          time.Duration
-	answerers         []int                   // of the targets behind the router, the last
-	controls          map[netip.AddrPort]bool // who is asked again, and whether they answered
+	answerers         []int                   // the last of the targets behind the router
+	controls          map[netip.AddrPort]bool // servers asked again, and whether they answered
 	parts             partsBudget
 	delivered         int // packets that the machine let out
-	denied            int // packets that it forbade
-	unreachableBefore int // servers that no packet left for, in earlier runs
+	denied            int // packets that it denied
+	unreachableBefore int // servers without any packet sent, in earlier runs
 	forbiddenBefore   int // servers that were not asked, in earlier runs
 	unsent            error
 
@@ -106,8 +106,8 @@ func newRun(p *Prober, servers []discovery.Server, plan discovery.Plan, seen fun
 	return r
 }
 
-// loop is the whole run: take what came, give up what is overdue, send what is
-// owed, sleep until there is something to do.
+// loop is the whole run: take replies, give up what is overdue, send what is owed,
+// sleep until there is something to do.
 func (r *run) loop(ctx context.Context) error {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -143,7 +143,7 @@ func (r *run) loop(ctx context.Context) error {
 	}
 }
 
-// verdict is the run's error at its end.
+// verdict returns the run's error at its end.
 func (r *run) verdict() error {
 	if r.stats.Unreachable > r.unreachableBefore {
 		r.options.Logger.Warn("some servers cannot be reached from this machine and count as lost",
@@ -158,8 +158,8 @@ func (r *run) verdict() error {
 	return nil
 }
 
-// expire looks after the deadlines that are over. A server that answered with a
-// challenge, but was silent to the query that carried it, is there all the same.
+// expire handles the deadlines that have passed. A server that answered with a
+// challenge is there, even if it was silent to the query that carried the challenge.
 func (r *run) expire(now time.Duration) {
 	for r.repeats.len() > 0 && r.repeats.first().at <= now {
 		if d := r.repeats.pop(); r.holds(d) {
@@ -190,7 +190,7 @@ func (r *run) expire(now time.Duration) {
 	}
 }
 
-// doubt has a silent server asked again if that may be the router's fault.
+// doubt asks a silent server again if the router may be at fault.
 func (r *run) doubt(p *probe) bool {
 	waits := r.router.phase == checking || r.router.phase == draining
 	if !waits || p.heard || !crosses(r.targets.at[p.target].Addr()) {
@@ -204,7 +204,7 @@ func (r *run) doubt(p *probe) bool {
 	return true
 }
 
-// watchRouter notices that the router has no room, makes sure, and says so.
+// watchRouter notices that the router has no room, makes sure, and reports it.
 func (r *run) watchRouter(now time.Duration) {
 	switch {
 	case r.router.suspects():
@@ -247,7 +247,7 @@ func (r *run) watchRouter(now time.Duration) {
 	}
 }
 
-// narrowRouter keeps the room that was found, and says what the player can do about it.
+// narrowRouter keeps the room that was found, and tells the player how to help.
 func (r *run) narrowRouter() {
 	r.stats.RouterRoom = r.router.room
 	r.options.Logger.Warn("your router forgets connections: it has room for few at a time, and servers beyond "+
@@ -255,8 +255,8 @@ func (r *run) narrowRouter() {
 		"To be faster raise the limit of connections (sessions, NAT table) in its settings or shorten its UDP timeout", "room", r.router.room)
 }
 
-// holds reports whether the deadline is still the server's, and notes the fate of
-// a first query.
+// holds reports whether the deadline is still the server's, and notes the fate of a
+// first query.
 func (r *run) holds(d deadline) bool {
 	same := d.probe.gen == d.gen
 	if d.first {
@@ -266,8 +266,8 @@ func (r *run) holds(d deadline) bool {
 	return same && d.probe.due == d.at
 }
 
-// request has a server asked as soon as its address may be. If that is not soon,
-// the probe ends with what is known by now.
+// request asks a server as soon as its address may be asked. If the wait is too long,
+// the probe ends with the present knowledge.
 func (r *run) request(p *probe, why reason) {
 	wait, ok := r.options.Allowance.spend(r.targets.at[p.target].Addr())
 	p.due = 0
@@ -288,16 +288,15 @@ func (r *run) request(p *probe, why reason) {
 	}
 }
 
-// owed reports whether the bucket has a packet and the machine room for it. It
-// reads the clock for each packet: after a stall between two of them, an older
-// reading would make one burst into two.
+// owed reports whether the bucket has a packet and the machine room for it. It reads
+// the clock for each packet: after a stall between two of them, an older reading would
+// make two bursts out of one.
 func (r *run) owed(b *bucket) bool {
 	now := r.network.now()
 	return now >= max(r.held, r.router.opens) && b.ready(now)
 }
 
-// repeat asks those again who were silent, and those who had to wait, as far as
-// the rate allows.
+// repeat asks silent servers again, and those that had to wait, within the rate.
 func (r *run) repeat() {
 	for range turnSends {
 		if r.overdue.len() == 0 {
@@ -316,7 +315,7 @@ func (r *run) repeat() {
 	}
 }
 
-// ask starts new probes, as far as plan, rate and cap allow.
+// ask starts new probes, within plan, rate and cap.
 func (r *run) ask() {
 	for range turnSends {
 		if !r.mayAsk() {
@@ -341,13 +340,14 @@ func (r *run) ask() {
 	}
 }
 
-// mayAsk reports whether a new probe may start. Those that wait for their address
-// hold up nobody else.
+// mayAsk reports whether a new probe may start. Probes that wait for their address
+// delay no others.
 func (r *run) mayAsk() bool {
 	return r.err == nil && r.intent == mayAsk && !r.router.holds() && r.underWay-len(r.waiting) < r.traffic.cap
 }
 
-// start asks a server that the plan named, unless its address is known already.
+// start asks a server that the plan named, unless the outcome of its address is known
+// already.
 func (r *run) start(wanted discovery.Probe) {
 	if wanted.Server < 0 || wanted.Server >= len(r.targets.at) {
 		r.err = fmt.Errorf("prober: the plan names server %d of %d", wanted.Server, len(r.targets.at))
@@ -400,7 +400,7 @@ func (r *run) finish(p *probe, state discovery.State, info *discovery.Info) {
 	}
 }
 
-// deliver hands over what came of a probe that the plan named.
+// deliver hands over the outcome of a probe that the plan named.
 func (r *run) deliver(result, outcome discovery.Result) {
 	result.State, result.RTT, result.Info = outcome.State, outcome.RTT, outcome.Info
 	r.plan.Observe(result)
@@ -410,8 +410,8 @@ func (r *run) deliver(result, outcome discovery.Result) {
 	r.seen(result)
 }
 
-// sleep waits until there is something to do. Timers may be a millisecond late;
-// what is sent at a high rate must not be.
+// sleep waits until there is something to do. Timers may be a millisecond late, which
+// is too late at a high rate.
 func (r *run) sleep(ctx context.Context, timer *time.Timer) {
 	wake := never
 	if r.repeats.len() > 0 {
@@ -482,7 +482,7 @@ func (q *fifo[T]) push(item T) {
 	q.items = append(q.items, item)
 }
 
-// first is the oldest item; there must be one.
+// first returns the oldest item; there must be one.
 func (q *fifo[T]) first() T { return q.items[q.head] }
 
 func (q *fifo[T]) pop() T {

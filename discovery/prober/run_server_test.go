@@ -17,7 +17,7 @@ func say(after time.Duration, text string) []packet {
 
 var foreign = netip.MustParseAddrPort("10.9.9.9:27960")
 
-// What comes of one server, by what it answers.
+// Each case is the outcome of one server, by its answers.
 var serverTests = []struct {
 	name     string
 	protocol discovery.Protocol
@@ -25,8 +25,8 @@ var serverTests = []struct {
 	answer   func(q sighting) []packet
 	want     string // state, RTT, name or "-"
 	ends     time.Duration
-	stats    Stats // only those that count oddities are compared
-	// moment: it ends up to half a second later, which nobody can foresee.
+	stats    Stats // only tests of unusual packets compare them
+	// moment: it ends up to half a second later, at a random time.
 	moment bool
 }{
 	{"answers", marked{}, Options{},

@@ -39,8 +39,8 @@ func TestRunNoncesDiffer(t *testing.T) {
 	})
 }
 
-// At 100/s, 500 servers take 5 s and the last one's silence, whether 2 in 5 of
-// them are dead or not.
+// At 100/s, 500 servers take 5 s and the last one's silence, even if 2 in 5 of them are
+// dead.
 func TestRunDeadServersCostNoTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sky := newSky(func(q sighting) []packet {
@@ -87,8 +87,8 @@ func TestRunHoldsInFlight(t *testing.T) {
 	})
 }
 
-// A line that carries only so many at once: the cap comes down to it, and the
-// scan still ends with every server found.
+// On a line that carries few servers at once, the cap comes down to that number, and
+// the scan still finds every server.
 func TestRunBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var onLine atomic.Int32
@@ -119,7 +119,7 @@ func TestRunBacksOff(t *testing.T) {
 	})
 }
 
-// The same address twice in the list is asked once and told twice.
+// An address that is twice in the list is asked once and reported twice.
 func TestRunSameAddressTwice(t *testing.T) {
 	for _, after := range []time.Duration{5 * ms, 500 * ms} { // before and after the second is named
 		synctest.Test(t, func(t *testing.T) {
@@ -164,7 +164,7 @@ func TestRunsFollowEachOther(t *testing.T) {
 	})
 }
 
-// Replies that come again after their server is done are counted, no more.
+// Replies that come again after their server is done are only counted.
 func TestRunCountsDuplicates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sky := newSky(func(q sighting) []packet {
@@ -178,8 +178,7 @@ func TestRunCountsDuplicates(t *testing.T) {
 	})
 }
 
-// A request that comes while the run only waits for silent servers is sent at
-// once.
+// A request that comes while the run only waits for silent servers is sent at once.
 func TestRunIsWoken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sky := newSky(func(sighting) []packet { return nil })
@@ -267,8 +266,8 @@ func TestFIFOStopsAllocating(t *testing.T) {
 	}
 }
 
-// few is a protocol that returns only 4 bits of the nonce, is asked next door, and
-// wants a goodbye.
+// few is a protocol that returns only 4 bits of the nonce, is asked at another port,
+// and wants a goodbye.
 //
 //	ask NONCE  ->  info NONCE
 type few struct{}
@@ -287,8 +286,8 @@ func (few) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return reply, nil
 }
 
-// TestFewBits: what a protocol returns of the nonce has to be ours, and the server
-// hears goodbye, at the port where it was asked.
+// TestFewBits checks that the returned bits of the nonce must be ours, and that the
+// server gets a goodbye at the port where it was asked.
 func TestFewBits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []string
@@ -311,7 +310,7 @@ func TestFewBits(t *testing.T) {
 	})
 }
 
-// Queries that are alike make no certain pair.
+// Identical queries make no certain pair.
 func TestAlikeNonces(t *testing.T) {
 	for _, c := range []struct {
 		nonces []discovery.Nonce
@@ -341,7 +340,7 @@ func TestAlikeNonces(t *testing.T) {
 	}
 }
 
-// packed is a protocol whose replies cost a lot to read.
+// packed is a protocol with replies that cost a lot to read.
 type packed struct {
 	marked
 	unpacked *int
@@ -358,8 +357,8 @@ func (p packed) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return p.marked.Parse(datagrams)
 }
 
-// A server that sends one packed reply after the other has a few unpacked, and the
-// others do not suffer from it.
+// If a server sends one packed reply after the other, the run unpacks a few of them,
+// and other servers do not suffer.
 func TestRunUnpacksLittle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		unpacked := 0

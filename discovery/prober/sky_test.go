@@ -9,8 +9,8 @@ import (
 	"muster/discovery"
 )
 
-// sky is a network in virtual time. What it answers to the nth query to a
-// server, and when, is up to the test.
+// sky is a network in virtual time. The test decides on the answer to the nth query to
+// a server, and on its time.
 type sky struct {
 	clock
 	inbox  chan *datagram
@@ -63,7 +63,7 @@ func newSky(answer func(sighting) []packet) *sky {
 	return &sky{clock: newClock(), inbox: make(chan *datagram, 4096), answer: answer, asked: map[netip.AddrPort][]time.Duration{}}
 }
 
-// address is that of the nth test server.
+// address returns the address of the nth test server.
 func address(n int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, byte(n >> 8), byte(n)}), 27960)
 }

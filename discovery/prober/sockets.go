@@ -15,22 +15,23 @@ import (
 )
 
 const (
-	// socketBuffer is asked of the kernel: a reader that has to wait for a
-	// processor loses nothing. With the default of some 200 KB a busy machine
-	// lost up to 4 % of 30,000 replies a second.
+	// socketBuffer is the buffer size that the kernel is asked for, so that a reader
+	// that has to wait for a processor loses nothing. With the default of some 200 KB a
+	// busy machine lost up to 4 % of 30,000 replies a second.
 	socketBuffer = 4 << 20
-	// largestDatagram: Rust servers send close to 64 KB in one.
+	// largestDatagram is the largest UDP datagram: Rust servers send close to 64 KB in
+	// one.
 	largestDatagram = 64 << 10
-	// inboxLength bounds what waits for Run; the kernel's buffer does the rest.
+	// inboxLength bounds the datagrams that wait for Run; the kernel's buffer does the
+	// rest.
 	inboxLength = 256
-	// writeTries: each pending ICMP error fails one write, which has then to be
-	// repeated.
+	// writeTries bounds the repeats of a write: each pending ICMP error fails one.
 	writeTries = 8
-	// readPause keeps a reader whose socket fails for a while from spinning.
+	// readPause keeps a reader from spinning while its socket fails.
 	readPause = time.Millisecond
-	// controlRoom is more than the kernel says of a datagram, in bytes.
+	// controlRoom is more than the kernel tells about a datagram, in bytes.
 	controlRoom = 256
-	// usualBody has room for what game servers send, in bytes; the few larger
+	// usualBody has room for most datagrams of game servers, in bytes; the few larger
 	// bodies are not reused.
 	usualBody = 2048
 )
@@ -38,8 +39,8 @@ const (
 // errNoFamily: there is no socket for this kind of address.
 var errNoFamily = errors.New("prober: no socket for this address family; the machine lacks it, or the local address is of the other")
 
-// SocketError says that the machine gives no UDP socket at all, or none at the local
-// address that was asked for.
+// SocketError reports that the machine gives no UDP socket at all, or none at the
+// requested local address.
 type SocketError struct {
 	Local netip.Addr // zero for any
 	Err   error
@@ -58,7 +59,7 @@ func (e *SocketError) Error() string {
 
 func (e *SocketError) Unwrap() error { return e.Err }
 
-// Hint is what a user can do about it.
+// Hint returns advice for the user.
 func (e *SocketError) Hint() string {
 	if e.Local.IsValid() {
 		return "is that address this machine's own?"
@@ -68,12 +69,12 @@ func (e *SocketError) Hint() string {
 
 // arrival is when a datagram came, on the prober's monotonic clock.
 type arrival struct {
-	kernel time.Duration // when the kernel took it, where that is known
+	kernel time.Duration // when the kernel took it, if known
 	read   time.Duration // when the reader had it
 }
 
-// since is the time from a query to the arrival. A kernel time before the query
-// is a broken stamp: the reader's time is late, but true.
+// since returns the time from a query to the arrival. A kernel time before the query is
+// a broken stamp: the reader's time is late, but true.
 func (a arrival) since(sent time.Duration) time.Duration {
 	if a.kernel < sent {
 		return a.read - sent
@@ -84,12 +85,12 @@ func (a arrival) since(sent time.Duration) time.Duration {
 // maxAge is the longest that a datagram can have waited for its reader.
 const maxAge = 10 * time.Second
 
-// age is how long a datagram waited between the kernel's stamp and the reading
-// of the clock (both in nanoseconds of the real-time clock, stamp 0: none).
+// age returns how long a datagram waited between the kernel's stamp and the reading of
+// the clock (both in nanoseconds of the real-time clock, stamp 0: none).
 //
-// Only this short difference is taken on the clock that may be set; everything
-// else is monotonic. So a clock step matters only within it, where it shows as
-// a negative or absurd age, and then the stamp is not believed.
+// Only this short difference is taken on the clock that can be set; all else is
+// monotonic. So a clock step matters only within it. It then shows as a negative or
+// absurd age, and the stamp is not believed.
 func age(now, stamp int64) time.Duration {
 	age := time.Duration(now - stamp)
 	if stamp == 0 || age < 0 || age > maxAge {
@@ -98,15 +99,15 @@ func age(now, stamp int64) time.Duration {
 	return age
 }
 
-// datagram is what a reader hands over.
+// datagram is one message from a reader.
 type datagram struct {
-	// peer sent it; of an ICMP error, it is whom we had asked.
+	// peer is the sender, or for an ICMP error the server that we had asked.
 	peer netip.AddrPort
 	at   arrival
-	// refused: it is an ICMP error, and body is what that quotes of our query.
+	// refused marks an ICMP error; body is then the part of our query that it quotes.
 	refused bool
 	body    []byte
-	// spoken is what came of a connection, instead of a body; nil on UDP.
+	// spoken is the outcome of a connection, instead of a body; nil on UDP.
 	spoken *spoken
 }
 
@@ -118,7 +119,7 @@ type datagram struct {
 type sockets struct {
 	clock
 	v4, v6  *net.UDPConn   // nil where there is none
-	both    []*net.UDPConn // those there are
+	both    []*net.UDPConn // those that exist
 	pool    sync.Pool      // of datagrams
 	inbox   chan *datagram
 	closed  chan struct{}
@@ -159,7 +160,7 @@ func open(network string, local netip.Addr) (*net.UDPConn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A smaller buffer than asked for is no reason to give up.
+	// A smaller buffer is no reason to give up.
 	conn.SetReadBuffer(socketBuffer)
 	conn.SetWriteBuffer(socketBuffer)
 	if err := prepare(conn, network == "udp6"); err != nil {
@@ -188,7 +189,7 @@ func (s *sockets) close() error {
 	return errors.Join(errs...)
 }
 
-// read hands over what arrives until the socket is closed.
+// read hands over datagrams until the socket is closed.
 func (s *sockets) read(conn *net.UDPConn) {
 	body, control := make([]byte, largestDatagram), make([]byte, controlRoom)
 	failures := 0
@@ -217,7 +218,7 @@ func (s *sockets) post(d *datagram) {
 	}
 }
 
-// take gives a datagram from the pool what came.
+// take fills a datagram from the pool.
 func (s *sockets) take(peer netip.AddrPort, at arrival, refused bool, body []byte) *datagram {
 	d, ok := s.pool.Get().(*datagram)
 	if !ok {
@@ -234,9 +235,9 @@ func (s *sockets) giveBack(d *datagram) {
 	}
 }
 
-// send writes one packet and says when. The clock is read right before the
+// send writes one packet and returns the time. The clock is read right before the
 // write. A write that fails because of an ICMP error about an earlier packet is
-// repeated; the error itself goes where takeRefused finds it.
+// repeated. takeRefused finds the error itself.
 func (s *sockets) send(packet []byte, to netip.AddrPort) (sent time.Duration, err error) {
 	conn := s.v6
 	if to.Addr().Is4() {
@@ -257,7 +258,7 @@ func (s *sockets) send(packet []byte, to netip.AddrPort) (sent time.Duration, er
 	return sent, err
 }
 
-// takeRefused is what send saw of refusals since the last call.
+// takeRefused returns the refusals that send saw since the last call.
 func (s *sockets) takeRefused() []*datagram {
 	refused := s.refused
 	s.refused = s.refused[:0]
@@ -266,11 +267,11 @@ func (s *sockets) takeRefused() []*datagram {
 
 func (s *sockets) received() <-chan *datagram { return s.inbox }
 
-// release has nothing to end: one socket is for all servers.
+// release does nothing: one socket is for all servers.
 func (s *sockets) release(netip.AddrPort) {}
 
-// begin makes writes that wait for room return when the context ends. The
-// function it returns must be called before it is called again.
+// begin makes writes that wait for room return when the context ends. The returned
+// function must be called before begin is called again.
 func (s *sockets) begin(ctx context.Context) (end func()) {
 	setDeadline := func(t time.Time) {
 		for _, conn := range s.both {

@@ -19,8 +19,8 @@ import (
 	"muster/discovery"
 )
 
-// serve runs a game server on addr until the test ends. What it answers to its
-// nth query is up to the test.
+// serve runs a game server on addr until the test ends. The test decides on the answer
+// to the nth query.
 func serve(t *testing.T, addr string, answer func(nth int, query string) []string) netip.AddrPort {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", addr)
@@ -45,7 +45,7 @@ func serve(t *testing.T, addr string, answer func(nth int, query string) []strin
 	return conn.LocalAddr().(*net.UDPAddr).AddrPort()
 }
 
-// closedPort is an address on which nobody listens.
+// closedPort returns an address with a closed port.
 func closedPort(t *testing.T, ip string) netip.AddrPort {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", net.JoinHostPort(ip, "0"))
@@ -77,7 +77,7 @@ func openProber(t *testing.T, options Options) *Prober {
 	return p
 }
 
-// hasIPv6 says whether the machine has a loopback address of that family; many
+// hasIPv6 reports whether the machine has a loopback address of that family; many
 // containers have none.
 func hasIPv6() bool {
 	conn, err := net.ListenPacket("udp6", "[::1]:0")
@@ -168,7 +168,7 @@ func TestSocketsRefused(t *testing.T) {
 	}
 }
 
-// Nothing but closed ports: each write finds the error of the one before.
+// All ports are closed: each write finds the error of the one before.
 func TestSocketsManyRefused(t *testing.T) {
 	p := openProber(t, Options{Protocol: marked{}, Rate: maxRate, Retries: -1})
 	list := make([]discovery.Server, 3000)
@@ -186,8 +186,8 @@ func TestSocketsManyRefused(t *testing.T) {
 	}
 }
 
-// A prober that is bound to one family loses the servers of the other, and says
-// so once.
+// A prober that is bound to one family loses the servers of the other, and says so
+// once.
 func TestSocketsOneFamily(t *testing.T) {
 	v4, v6 := serve(t, "127.0.0.1:0", echo), netip.MustParseAddrPort("[::1]:9")
 	locals := map[string][]discovery.State{"127.0.0.5": {discovery.Answered, discovery.Lost, discovery.Lost}}
@@ -261,7 +261,7 @@ func TestSocketsClosedDuringRun(t *testing.T) {
 	}
 }
 
-// A datagram as large as UDP takes, and one that is empty.
+// A datagram of the largest UDP size, and an empty one.
 func TestSocketsSizes(t *testing.T) {
 	p := openProber(t, Options{Protocol: marked{}})
 	addr := serve(t, "127.0.0.1:0", func(_ int, query string) []string {
@@ -273,9 +273,10 @@ func TestSocketsSizes(t *testing.T) {
 	}
 }
 
-// TestNoSocket: who cannot measure at all reads why, without the names of calls.
+// TestNoSocket checks that a player without any socket reads why, without the names of
+// system calls.
 func TestNoSocket(t *testing.T) {
-	_, err := openSockets(netip.MustParseAddr("192.0.2.77")) // nobody's
+	_, err := openSockets(netip.MustParseAddr("192.0.2.77")) // not this machine's
 	var no *SocketError
 	if !errors.As(err, &no) || !strings.HasPrefix(err.Error(),
 		"prober: this machine gives Muster no UDP at 192.0.2.77: ") || strings.Contains(err.Error(), "bind") {

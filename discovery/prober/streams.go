@@ -18,35 +18,35 @@ import (
 )
 
 const (
-	// routerWeight is how many UDP packets a connection counts as: a home router keeps
-	// either in its table, for 30 s after a packet and 120 s after a connection's end.
+	// routerWeight is how many UDP packets a connection counts as. A home router keeps
+	// an entry for 30 s after a packet, and for 120 s after a connection's end.
 	routerWeight = 4
-	// mostStreams is how many connections are open at a time, at the most: most systems
-	// let a program have 1,024 files or more.
+	// mostStreams is the most connections open at a time: most systems let a program
+	// have 1,024 files or more.
 	mostStreams = 800
-	// maxStream bounds what a server may say, in bytes: a Minecraft server's status has
-	// up to 32,767 letters, its icon among them.
+	// maxStream bounds what a server may send, in bytes: a Minecraft server's status
+	// has up to 32,767 letters, including its icon.
 	maxStream = 128 << 10
-	// firstRoom is more than most servers say, in bytes.
+	// firstRoom is more than most servers send, in bytes.
 	firstRoom = 2 << 10
-	// maxTurns is how many questions a conversation has at the most; Minecraft's has two.
+	// maxTurns bounds the questions of a conversation; Minecraft's has two.
 	maxTurns = 4
 )
 
-// Who protects a server from attacks may end its connections nearby and pass on what is
-// said. So where a question with a nonce takes more than detour times as long as the
-// connection, and detourOff, it is the question's time that players will have. The
-// kernel times no questions: detourOff is by how much a busy machine may hear the answer
-// late. A packet that was lost on the way looks the same, so that who answers so late is
-// asked a second time, over another connection, and the sooner answer counts.
+// A service that protects a server from attacks may end its connections nearby and pass
+// the data on. If a question with a nonce takes more than detour times as long as the
+// connection, plus detourOff, players will get the question's time. The kernel does not
+// time questions: detourOff is how late a busy machine may read the answer. A packet
+// lost on the way looks the same. So a late server is asked again over another
+// connection, and the sooner answer counts.
 const (
 	detour    = 1.5
 	detourOff = 20 * time.Millisecond
 )
 
 // streams are a TCP connection for each server under way. To a run they look like a
-// network on which a query, the connection and all that is said over it, is answered
-// by one reply, that came as long after the query as the handshake took.
+// network. A query starts the connection and all that is said over it. One reply
+// answers it, and its arrival is the query's time plus the time of the handshake.
 //
 //	      ┌─ send ──► talk: connect, ask, read, ask again ── a goroutine a server
 //	Run ──┤                                          │
@@ -55,15 +55,15 @@ type streams struct {
 	clock
 	protocol discovery.Stream
 	dialer   net.Dialer
-	// life is how long a connection may take with all that is said over it, and patience
-	// how long a server may be silent that has told what it tells.
+	// life bounds a connection with all that is said over it. patience bounds the
+	// silence of a server that has already described itself.
 	life, patience time.Duration
 	inbox          chan *datagram
 	closed         context.Context
 	shut           context.CancelFunc
 	running        sync.WaitGroup
 
-	mu     sync.Mutex // guards following
+	mu     sync.Mutex // guards the fields below
 	talks  map[netip.AddrPort]*talk
 	nonces *rand.ChaCha8
 }
@@ -77,14 +77,14 @@ type talk struct {
 	end       context.CancelFunc
 }
 
-// spoken is what came of a talk.
+// spoken is the outcome of a talk.
 type spoken struct {
-	sent  time.Duration // the query's
+	sent  time.Duration // when the query left
 	reply discovery.Reply
 	bytes int // received
-	// late: the question took longer than the way to who takes the connection explains.
+	// late: the question took longer than the distance of the connection explains.
 	late bool
-	// err is malformed bytes, or why the machine did not let the connection out.
+	// err is malformed bytes, or the machine's reason to deny the connection.
 	err error
 }
 
@@ -95,7 +95,7 @@ func openStreams(o Options, protocol discovery.Stream) *streams {
 		clock: newClock(), protocol: protocol, life: o.spacing()*time.Duration(o.Retries) + o.Timeout, patience: o.Timeout,
 		inbox: make(chan *datagram, inboxLength), talks: map[netip.AddrPort]*talk{}, nonces: rand.NewChaCha8(seed),
 	}
-	s.dialer.KeepAlive = -1 // none lasts that long
+	s.dialer.KeepAlive = -1 // no connection lasts that long
 	if o.LocalAddr.IsValid() {
 		s.dialer.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(o.LocalAddr.Unmap(), 0))
 	}
@@ -103,9 +103,10 @@ func openStreams(o Options, protocol discovery.Stream) *streams {
 	return s
 }
 
-// send begins a connection on which the packet is the first question. What TCP takes
-// care of is not sent again: a connection that stands. One that does not stand yet is
-// given up for the new one, whose handshake has a time of its own.
+// send begins a connection with the packet as its first question. It leaves an
+// established connection alone, because TCP repeats packets itself. It replaces a
+// connection that is not established yet by a new one, whose handshake has a time of
+// its own.
 func (s *streams) send(packet []byte, to netip.AddrPort) (sent time.Duration, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +128,7 @@ func (s *streams) send(packet []byte, to netip.AddrPort) (sent time.Duration, er
 	return sent, nil
 }
 
-// release ends what is said to a server.
+// release ends the connection to a server.
 func (s *streams) release(to netip.AddrPort) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +138,7 @@ func (s *streams) release(to netip.AddrPort) {
 	}
 }
 
-// run is a whole talk. Nobody hears of one that was given up.
+// run is a whole talk. A talk that was given up reports nothing.
 func (s *streams) run(ctx context.Context, t *talk) {
 	d := s.hold(ctx, t)
 	over := ctx.Err() != nil
@@ -156,7 +157,7 @@ func (s *streams) run(ctx context.Context, t *talk) {
 	}
 }
 
-// hold connects and talks, and says what came of it; nil if nothing did.
+// hold connects and talks, and returns the outcome; nil if there is none.
 func (s *streams) hold(ctx context.Context, t *talk) *datagram {
 	began := s.now()
 	conn, err := s.dialer.DialContext(ctx, "tcp", t.to.String())
@@ -188,11 +189,11 @@ func (s *streams) hold(ctx context.Context, t *talk) *datagram {
 	return &datagram{peer: t.to, at: arrival{kernel: t.sent + rtt, read: t.sent + rtt}, spoken: said}
 }
 
-// converse asks and reads until the server has told what it tells, or until it ends the
+// converse asks and reads until the server has described itself, or until it ends the
 // conversation. The time is that of the question whose nonce came back, else 0.
 func (s *streams) converse(conn net.Conn, question []byte, nonce discovery.Nonce, said *spoken) (took time.Duration, err error) {
 	heard := make([]byte, 0, firstRoom)
-	known := false // what the server tells is known already
+	known := false // the server has described itself
 	for range maxTurns {
 		asked := s.now()
 		if _, err := conn.Write(question); err != nil {
@@ -224,8 +225,7 @@ func (s *streams) converse(conn net.Conn, question []byte, nonce discovery.Nonce
 	return took, nil
 }
 
-// read reads until the protocol makes something of all that was heard since the
-// connection began.
+// read reads until the protocol can parse all bytes since the connection began.
 func (s *streams) read(conn net.Conn, heard *[]byte) (reply discovery.Reply, at time.Duration, err error) {
 	for {
 		if len(*heard) == maxStream {
@@ -248,8 +248,8 @@ func (s *streams) read(conn net.Conn, heard *[]byte) (reply discovery.Reply, at 
 	}
 }
 
-// failure is what a connection that did not come about means. Nobody listens there,
-// or the machine cannot send; else it is as good as silence.
+// failure returns the meaning of a failed connection: the port is closed, or the
+// machine cannot send. Anything else counts as silence.
 func (s *streams) failure(t *talk, err error) *datagram {
 	d := &datagram{peer: t.to}
 	var timeout net.Error
@@ -264,7 +264,7 @@ func (s *streams) failure(t *talk, err error) *datagram {
 	return d
 }
 
-// begin has nothing to do; what is left when a run ends, its end has.
+// begin does nothing at the start of a run. At its end it closes the connections left.
 func (s *streams) begin(context.Context) (end func()) {
 	return func() {
 		s.mu.Lock()
@@ -281,7 +281,7 @@ func (s *streams) received() <-chan *datagram { return s.inbox }
 func (s *streams) giveBack(*datagram)         {}
 func (s *streams) addrs() []netip.AddrPort    { return nil }
 
-// close ends all connections and waits until they have.
+// close ends all connections and waits for them.
 func (s *streams) close() error {
 	s.mu.Lock()
 	s.shut()
@@ -290,7 +290,7 @@ func (s *streams) close() error {
 	return nil
 }
 
-// streamLimits are the options of a prober that asks over TCP.
+// streamLimits returns the options of a prober that asks over TCP.
 func (o Options) streamLimits() Options {
 	o.Rate /= routerWeight
 	o.InFlight = min(cmp.Or(o.InFlight, mostStreams), mostStreams)

@@ -16,7 +16,7 @@ import (
 	"muster/discovery"
 )
 
-// runTalkers answers connections to all of 127.0.0.0/8, as the fleet does datagrams.
+// runTalkers answers connections to all of 127.0.0.0/8, as the fleet answers datagrams.
 func runTalkers() {
 	l, err := net.Listen("tcp4", "0.0.0.0:0")
 	if err != nil {
@@ -36,10 +36,10 @@ func runTalkers() {
 	}
 }
 
-// BenchmarkStreams: 10,000 servers in one run over TCP, at several rates, with the
-// machine idle and busy. Loopback has no distance worth the name, so what the kernel
-// says of a handshake (syn) is its error, and what a program that times its own
-// connecting would say (connect) is that one's.
+// BenchmarkStreams asks 10,000 servers in one run over TCP, at several rates, with the
+// machine idle and busy. Loopback has almost no distance. So the kernel's time of a
+// handshake (syn) is its error, and the time of a program that times its own connecting
+// (connect) is that one's.
 //
 //	go test -run '^$' -bench Streams -benchtime 1x ./discovery/prober
 func BenchmarkStreams(b *testing.B) {
@@ -54,7 +54,7 @@ func BenchmarkStreams(b *testing.B) {
 					}
 					port, _ := strconv.ParseUint(strings.TrimSpace(line), 10, 16)
 					hogs(b, load)
-					n := min(servers, int(rate*10)) // ten seconds of the slow ones
+					n := min(servers, int(rate*10)) // ten seconds at the slow rates
 					for b.Loop() {
 						probeTalkers(b, protocol, uint16(port), n, rate)
 					}

@@ -18,8 +18,8 @@ func openFiles(t testing.TB) int {
 	return len(files)
 }
 
-// TestStreamsCloseFiles: a prober that asked hundreds of servers has no file open that
-// it had not before, while it is open and after.
+// TestStreamsCloseFiles checks that a prober that asked hundreds of servers leaves no
+// file open, while it is open and after.
 func TestStreamsCloseFiles(t *testing.T) {
 	var servers []discovery.Server
 	for i := range 200 {
@@ -38,7 +38,8 @@ func TestStreamsCloseFiles(t *testing.T) {
 	await.Until(t, func() bool { return openFiles(t) <= before+2 }, "more files stay open than the %d before", before)
 }
 
-// TestHandshakeTime: the kernel's time is there, and no longer than the connecting took.
+// TestHandshakeTime checks that the kernel tells its time, and that it is no longer
+// than connecting took.
 func TestHandshakeTime(t *testing.T) {
 	server := talking(t, answers(0, 0))
 	p := streamProber(t, Options{Protocol: connecting{}})

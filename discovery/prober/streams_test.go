@@ -52,7 +52,7 @@ func (lines) Parse(datagrams [][]byte) (reply discovery.Reply, err error) {
 	return reply, nil
 }
 
-// connecting is a protocol that only wants to know who listens.
+// connecting is a protocol that only wants to know whether a server listens.
 type connecting struct{ lines }
 
 func (connecting) AppendGreeting(b []byte, _ netip.AddrPort) []byte { return b }
@@ -60,8 +60,8 @@ func (connecting) AppendQuery(b []byte, _ discovery.Nonce, _ []byte) []byte {
 	return b
 }
 
-// talking listens on a port of its own for the length of a test, and has each
-// connection handled.
+// talking listens on a port of its own for the length of a test, and calls handle for
+// each connection.
 func talking(t testing.TB, handle func(net.Conn)) discovery.Server {
 	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -87,7 +87,7 @@ func talking(t testing.TB, handle func(net.Conn)) discovery.Server {
 	return discovery.Server{Addr: l.Addr().(*net.TCPAddr).AddrPort()}
 }
 
-// answers speaks the protocol, each word after a time.
+// answers speaks the protocol, and waits before each of its two answers.
 func answers(description, echo time.Duration) func(net.Conn) {
 	return func(conn net.Conn) {
 		r := bufio.NewReader(conn)
@@ -125,7 +125,7 @@ func streamProber(t testing.TB, o Options) *Prober {
 	return p
 }
 
-// TestStreams: what becomes of servers that are asked over TCP.
+// TestStreams checks the results of servers that are asked over TCP.
 func TestStreams(t *testing.T) {
 	closed := talking(t, func(net.Conn) {})
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -139,7 +139,7 @@ func TestStreams(t *testing.T) {
 		protocol discovery.Stream
 		server   discovery.Server
 		state    discovery.State
-		about    time.Duration // RTT at the least, and at the most 100 ms more
+		about    time.Duration // lower bound of the RTT; the upper is 100 ms more
 		told     string
 	}{
 		{"a server", lines{}, talking(t, answers(0, 0)), discovery.Answered, 0, "arena"},
@@ -179,8 +179,8 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// TestStreamRepeats: a connection that does not come about is begun anew, and the RTT
-// is of the one that did.
+// TestStreamRepeats checks that a failed connection is tried again, and that the RTT is
+// that of the successful one.
 func TestStreamRepeats(t *testing.T) {
 	t.Parallel()
 	var connections atomic.Int32
@@ -198,8 +198,8 @@ func TestStreamRepeats(t *testing.T) {
 	}
 }
 
-// TestStreamLate: an echo that comes late once, as after a packet was lost, is no
-// distance; one that comes late twice is.
+// TestStreamLate checks that an echo which is late once, as after a lost packet, is no
+// distance. An echo that is late twice is.
 func TestStreamLate(t *testing.T) {
 	t.Parallel()
 	for late, want := range map[int32]time.Duration{1: 0, 2: 150 * ms} {
@@ -219,8 +219,8 @@ func TestStreamLate(t *testing.T) {
 	}
 }
 
-// TestStreamsEnd: a run that is cut short leaves no connection behind, and the next run
-// hears nothing of it.
+// TestStreamsEnd checks that a run that is cut short leaves no connection behind, and
+// that the next run gets no reply of it.
 func TestStreamsEnd(t *testing.T) {
 	var mute []discovery.Server
 	for range 50 {
@@ -246,8 +246,8 @@ func TestStreamsEnd(t *testing.T) {
 	}
 }
 
-// TestStreamLimits: connections are paced more slowly, so many at a time, and have to
-// keep to what an address may be sent.
+// TestStreamLimits checks that connections are paced more slowly, that their number is
+// bounded, and that they count towards an address's allowance.
 func TestStreamLimits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		open, most := 0, 0
@@ -274,7 +274,7 @@ func TestStreamLimits(t *testing.T) {
 	})
 }
 
-// leaving counts who is asked no longer.
+// leaving counts the servers that are released.
 type leaving struct {
 	*sky
 	open *int

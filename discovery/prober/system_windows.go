@@ -45,7 +45,7 @@ func reset(err error) bool {
 	return errors.Is(err, windows.WSAECONNRESET) || errors.Is(err, windows.WSAECONNABORTED)
 }
 
-// refusedBy reports whether nobody listens where a connection was to go.
+// refusedBy reports whether the port of a connection was closed.
 func refusedBy(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }
 
 // denied reports whether the machine's own rules forbid a packet.
