@@ -9,48 +9,49 @@ import (
 // AnnouncementFormat names the JSON form of an [Announcement].
 const AnnouncementFormat = "muster.announcement/1"
 
-// Announced is what an announcement is of.
+// Announced is what an announcement is about.
 type Announced string
 
-// The kinds of announcements.
+// These are the kinds of announcements.
 const (
-	// AnnouncedOpen: the room is open, and friends can come.
+	// AnnouncedOpen says that the room is open, and friends can come.
 	AnnouncedOpen Announced = "open"
-	// AnnouncedChoice: the group goes to a server.
+	// AnnouncedChoice says that the group goes to a server.
 	AnnouncedChoice Announced = "choice"
-	// AnnouncedSeats: a server has seats for the group.
+	// AnnouncedSeats says that a server has seats for the group.
 	AnnouncedSeats Announced = "seats"
-	// AnnouncedReminder: the group meets again at a time.
+	// AnnouncedReminder says when the group meets again.
 	AnnouncedReminder Announced = "reminder"
 )
 
-// Announcement is what a room tells where its group talks, such as a channel of Discord:
-// no token, no secret, no password and no address. Its texts are what strangers call
-// themselves and their servers: whoever shows them escapes them.
+// Announcement is what a room tells its group's own channel, such as one on Discord. It has no
+// token, secret, password or address. Its texts are names that strangers chose for themselves and
+// their servers, so a program that shows them must escape them.
 type Announcement struct {
 	// Format is [AnnouncementFormat].
 	Format string    `json:"format"`
 	Kind   Announced `json:"kind"`
 	At     time.Time `json:"at"`
-	// Text says the whole in a sentence.
+	// Text says everything in a sentence.
 	Text string `json:"text"`
-	// Room is the room's name, empty without one; its code is not told. Game is what people
-	// call it.
+	// Room is the room's name, empty without one; its code is left out. Game is what people call
+	// the game.
 	Room string `json:"room,omitempty"`
 	Game string `json:"game"`
-	// Link is the room's page, by https: it lets in who follows it. It is empty if there is
-	// none, or the organiser does not want it told.
+	// Link is the room's page, by https. It admits everyone who follows it. It is empty if there is
+	// none, or if the organiser does not want it posted.
 	Link string `json:"link,omitempty"`
-	// Server is where the group goes, or may; nil if that is not known.
+	// Server is where the group goes, or may go; nil if that is unknown.
 	Server *AnnouncedServer `json:"server,omitempty"`
-	// Players are those for whom the choice was made, or who are here.
+	// Players are the players that the choice was made for, or those who are here.
 	Players []AnnouncedPlayer `json:"players,omitempty"`
-	// Seats are how many are free, of seats, and Next is when the group meets, of reminders.
+	// Seats is how many seats are free, in announcements of seats. Next is when the group meets, in
+	// reminders.
 	Seats int       `json:"seats,omitempty"`
 	Next  time.Time `json:"next,omitzero"`
 }
 
-// AnnouncedServer is a game server as outsiders hear of it; its pings are in ms.
+// AnnouncedServer is a game server as outsiders see it; its pings are in ms.
 type AnnouncedServer struct {
 	Name   string  `json:"name,omitempty"`
 	Map    string  `json:"map,omitempty"`
@@ -58,14 +59,14 @@ type AnnouncedServer struct {
 	MaxMS  float64 `json:"max_ms,omitempty"`
 }
 
-// AnnouncedPlayer is a player as outsiders hear of them.
+// AnnouncedPlayer is a player as outsiders see them.
 type AnnouncedPlayer struct {
 	Name string `json:"name"`
-	// PingMS is to the server, in ms; 0 if that is not known.
+	// PingMS is the ping to the server, in ms; 0 if it is unknown.
 	PingMS float64 `json:"ping_ms,omitempty"`
 }
 
-// Sentence is what an announcement says, of which all but the text is known.
+// Sentence returns the text of an announcement whose other fields are set.
 func (a Announcement) Sentence() string {
 	where := "a server"
 	if a.Server != nil && a.Server.Name != "" {
@@ -104,13 +105,13 @@ func (a Announcement) Sentence() string {
 	return fmt.Sprintf("A room is open: we look for a server of %s.", a.Game)
 }
 
-// Posts is how a room's announcements fare, as everyone may see: where they go in a word,
-// never by which URL.
+// Posts says how a room's announcements fare, for everyone to see. It names the channel in a word,
+// and never its URL.
 type Posts struct {
-	// To is such as "Discord".
+	// To is a name such as "Discord".
 	To string `json:"to"`
-	// At is when the newest arrived, zero before; Trouble is why the one after it did not,
-	// in a sentence.
+	// At is when the newest announcement arrived, zero before the first. Trouble says in a sentence
+	// why the next one failed.
 	At      time.Time `json:"at,omitzero"`
 	Trouble string    `json:"trouble,omitempty"`
 }

@@ -15,10 +15,10 @@ import (
 
 const benchServers = 30_000
 
-// benchNight is a list of 30,000 servers and one player's report of it, 140 probes a
-// second in any order: some 1,200 origin ASes, the large ones with hundreds of
-// servers, each AS at one distance; 12 % do not answer. The list is in a host's order.
-func benchNight() (wire.List, wire.Report) {
+// benchList returns a list of 30,000 servers in a host's order, and one player's report on it. The
+// servers are in some 1,200 origin ASes, each at one distance; large ones have hundreds. The player
+// sends 140 probes a second in any order, and 12 % stay unanswered.
+func benchList() (wire.List, wire.Report) {
 	random := rand.New(rand.NewPCG(1, 2))
 	countries := []string{"AU", "BR", "CN", "DE", "FR", "GB", "NL", "PL", "RU", "US"}
 	list, report := wire.List{Round: 1}, wire.Report{Round: 1}
@@ -64,7 +64,7 @@ func benchResult(random *rand.Rand, server int, far float64) discovery.Result {
 	return discovery.Result{Server: server, State: discovery.Answered, RTT: wire.RoundRTT(time.Duration(ms * float64(time.Millisecond)))}
 }
 
-// jsonReport is the same report as people would write it.
+// jsonReport returns the same report in plain JSON.
 func jsonReport(list wire.List, report wire.Report) []byte {
 	type row struct {
 		Addr  netip.AddrPort `json:"addr"`
@@ -81,7 +81,7 @@ func jsonReport(list wire.List, report wire.Report) []byte {
 	return data
 }
 
-// per is how long one call takes, the best of three.
+// per returns how long one call takes, the best of three measurements.
 func per(do func()) time.Duration {
 	best := time.Hour
 	for range 3 {
@@ -92,10 +92,10 @@ func per(do func()) time.Duration {
 	return best
 }
 
-// BenchmarkReport is a full list's report; "times" is how much longer, and
-// "larger" how much larger, JSON is.
+// BenchmarkReport measures a full list's report. "times" is how much longer JSON takes, and
+// "larger" how much larger it is.
 func BenchmarkReport(b *testing.B) {
-	list, report := benchNight()
+	list, report := benchList()
 	text := jsonReport(list, report)
 	frame := wire.AppendReport(nil, report)
 	b.Run("encode", func(b *testing.B) {
@@ -124,9 +124,9 @@ func BenchmarkReport(b *testing.B) {
 	})
 }
 
-// BenchmarkList is the list that everyone gets once a round.
+// BenchmarkList measures the list that every peer gets once a round.
 func BenchmarkList(b *testing.B) {
-	list, _ := benchNight()
+	list, _ := benchList()
 	frame := wire.AppendList(nil, list)
 	plain := len(discovery.AppendList(nil, list.Servers))
 	b.Run("encode", func(b *testing.B) {

@@ -16,8 +16,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestAbsurdInfos: what a parser let through must not make a frame that the
-// other side refuses.
+// TestAbsurdInfos checks that no info that a parser accepts makes a frame that the other side
+// refuses.
 func TestAbsurdInfos(t *testing.T) {
 	absurd := discovery.Info{
 		Name: strings.Repeat("n", 300), Map: strings.Repeat("m", 256) + " x", Mode: "\x00\xff", Version: "1\n2",
@@ -36,8 +36,8 @@ func TestAbsurdInfos(t *testing.T) {
 	}
 }
 
-// TestFramesBoundMemory: what a frame makes us allocate is bounded by its
-// length. An honest report has three bytes and more for each result of 48.
+// TestFramesBoundMemory checks that a frame's length bounds the memory it allocates. An honest
+// report has at least three bytes for each result, which takes 48.
 func TestFramesBoundMemory(t *testing.T) {
 	many := func(n int) []byte { return binary.AppendUvarint(nil, uint64(n)) }
 	zeros := func(n int) []byte { return make([]byte, n) }
@@ -45,7 +45,7 @@ func TestFramesBoundMemory(t *testing.T) {
 	tests := []struct {
 		name  string
 		frame []byte
-		// most is the bound, in bytes allocated for a byte of the frame.
+		// most is the bound, in bytes allocated for each byte of the frame.
 		most int
 	}{
 		{"report that promises a full list", join([]byte{2, 1, 0, 0}, many(discovery.MaxServers)), 64},
@@ -86,8 +86,7 @@ func allocated(do func()) int {
 	return int(after.TotalAlloc - before.TotalAlloc)
 }
 
-// TestDensestList: the bound on inflation lets the lists pass that deflate
-// likes best.
+// TestDensestList checks that the bound on inflation lets the most compressible lists pass.
 func TestDensestList(t *testing.T) {
 	one := netip.MustParseAddr("192.0.2.7")
 	lists := map[string]func(i int) netip.AddrPort{

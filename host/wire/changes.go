@@ -10,8 +10,8 @@ import (
 	"muster/host/schedule"
 )
 
-// Changes are sentences about what settings say otherwise than those of before, in players'
-// words and without any secret. None is of what people neither see nor decide.
+// Changes returns sentences about the settings that differ from those before, in players' words and
+// without secrets. It leaves out settings that people neither see nor decide.
 func (s Settings) Changes(before Settings) (sentences []string) {
 	if s.String() != before.String() {
 		sentences = append(sentences, "the organiser wants "+s.String())
@@ -29,7 +29,7 @@ func (s Settings) Changes(before Settings) (sentences []string) {
 		if row.Label == "" || row.Of(&s) == &s.Every || reflect.DeepEqual(was.Interface(), is.Interface()) {
 			continue
 		}
-		if was.Set(is); one.String() == before.String() { // or it is said above
+		if was.Set(is); one.String() == before.String() { // otherwise an earlier sentence says it
 			set = append(set, fmt.Sprintf("“%s” to “%s”", row.title(), row.value(&s)))
 		}
 	}
@@ -39,9 +39,9 @@ func (s Settings) Changes(before Settings) (sentences []string) {
 	return sentences
 }
 
-// staying is what another schedule means for a room.
+// staying says what a new schedule means for a room.
 func staying(before, now string) string {
-	meeting, _ := schedule.Parse(now, "") // which a room has taken, and so reads
+	meeting, _ := schedule.Parse(now, "") // cannot fail: the room has accepted it
 	switch {
 	case now == "":
 		return "the room ends with the night now: the organiser keeps it for no other"
@@ -51,10 +51,10 @@ func staying(before, now string) string {
 	return "the organiser has moved our evenings: we meet " + meeting.Words()
 }
 
-// title is what the page calls the setting, without the unit of its field.
+// title returns the page's name for the setting, without the unit of its field.
 func (row Setting) title() string { return strings.TrimSuffix(row.Label, ", "+row.Unit) }
 
-// value is what the setting is, as the page says it.
+// value returns the setting's value in the page's words.
 func (row Setting) value(s *Settings) (words string) {
 	is := false
 	switch value := row.Of(s).(type) {

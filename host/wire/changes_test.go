@@ -11,7 +11,7 @@ import (
 	"muster/selection"
 )
 
-// TestChanges: people read what the organiser has changed, and nothing else.
+// TestChanges checks that people read what the organiser has changed, and nothing else.
 func TestChanges(t *testing.T) {
 	weekly := Settings{
 		Name:     "Friday",
@@ -76,7 +76,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestEveryChangeIsTold: of all that the page changes.
+// TestEveryChangeIsTold checks that every setting that the page can change has a sentence.
 func TestEveryChangeIsTold(t *testing.T) {
 	before := Settings{Game: "openarena", By: selection.Mean}
 	for _, row := range Table() {

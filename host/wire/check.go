@@ -16,21 +16,21 @@ import (
 type checker interface{ check() error }
 
 const (
-	// maxFinalists is how many servers a peer looks at again, and MaxSamples how
-	// often: in a minute once a second.
+	// maxFinalists is how many servers a peer looks at again. MaxSamples is how many samples it
+	// takes: one a second for a minute.
 	maxFinalists = 64
 	MaxSamples   = 60
-	// maxTurn is how long a peer may have to wait for its turn.
+	// maxTurn is the longest that a peer may have to wait for its turn.
 	maxTurn = discovery.Millis(time.Minute)
 )
 
-// MaxAsked is how many servers a host asks for at once: a few rounds' worth.
+// MaxAsked is how many servers a host may ask for at once: a few rounds' worth.
 const MaxAsked = 1024
 
-// maxHosts is how many addresses a host may have besides the one it was reached at.
+// maxHosts is how many addresses a host may have beside the one that the peer used.
 const maxHosts = 8
 
-// MaxEditions is of how many games a peer says what its player has.
+// MaxEditions is the number of games for which a peer may report its player's edition.
 const MaxEditions = 16
 
 func (h Hello) check() error {
@@ -62,12 +62,12 @@ func (w Welcome) check() error {
 	return nil
 }
 
-// MaxNear is how many servers of their own networks a player's program tells of: more
-// than a household has, and a LAN party has a host of its own.
+// MaxNear is how many servers of its own networks a player's program may report. No household has
+// more, and a LAN party has its own host.
 const MaxNear = 32
 
-// check lets servers of private networks through and no others: what everybody reaches
-// is for lists to name.
+// check accepts only servers of private networks, because lists should name those that everybody
+// reaches.
 func (n Near) check() error {
 	if len(n.Servers) > MaxNear {
 		return fmt.Errorf("%d servers of a player's own network", len(n.Servers))
@@ -95,13 +95,13 @@ func (f Finalists) check() error {
 	return nil
 }
 
-// MaxBrought is how many favourites one player brings, and how many hidden servers: more
-// than people know by name.
+// MaxBrought is how many favourites one player may bring, and how many hidden servers. People know
+// fewer by name.
 const MaxBrought = 100
 
 func (b Bring) check() error { return b.Check() }
 
-// Check is why somebody cannot bring that, or nil.
+// Check says why a player cannot bring this, nil if they can.
 func (b Bring) Check() error {
 	if n := max(len(b.Favourites), len(b.Hidden)); n > MaxBrought {
 		return fmt.Errorf("%d servers brought at once", n)
@@ -114,7 +114,7 @@ func (b Bring) Check() error {
 	return nil
 }
 
-// MostLate is the most that a peer says its timers ring late.
+// MostLate is the largest delay of timers that a peer may report.
 const MostLate = time.Second
 
 func (m Measure) check() error {
@@ -169,8 +169,7 @@ func (f *Finalist) check() error {
 	return nil
 }
 
-// check makes sure that the address is one: it becomes an argument of a
-// program.
+// check makes sure that the address is an address, because it becomes an argument of a program.
 func (l Launch) check() error {
 	_, err := netip.ParseAddrPort(l.Address)
 	return err
@@ -196,9 +195,9 @@ func (s LaunchState) check() error {
 	return fmt.Errorf("unknown launch state %q", string(s))
 }
 
-// cleanTexts makes every text of a message safe to show, the keys of maps
-// included: whatever a stranger's program says ends up on a terminal. It walks
-// the message by reflection so that no field can be forgotten.
+// cleanTexts makes every text of a message safe to show, including the keys of maps, because a
+// stranger's texts end up on a terminal. It walks the message by reflection, so that no field can
+// be forgotten.
 func cleanTexts(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -231,8 +230,8 @@ func cleanTexts(v reflect.Value) {
 	}
 }
 
-// clean is [discovery.CleanText], faster for short texts of printable ASCII without
-// white space.
+// clean is [discovery.CleanText], but faster for short texts of printable ASCII without white
+// space.
 func clean(s string) string {
 	if len(s) <= maxText && strings.IndexFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) < 0 {
 		return s

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Decision is a switch that Muster turns by itself as long as nobody has: in JSON true,
-// false, or null.
+// Decision is a switch that Muster sets by itself as long as no one else has. In JSON it is true,
+// false or null.
 type Decision string
 
-// The decisions.
+// These are the decisions.
 const (
 	Undecided Decision = ""
 	Yes       Decision = "true"
@@ -23,7 +23,7 @@ const (
 // MarshalJSON writes true, false or null.
 func (d Decision) MarshalJSON() ([]byte, error) { return []byte(cmp.Or(string(d), "null")), nil }
 
-// UnmarshalJSON reads them.
+// UnmarshalJSON reads true, false or null.
 func (d *Decision) UnmarshalJSON(data []byte) error {
 	var is *bool
 	if err := json.Unmarshal(data, &is); err != nil {
@@ -39,10 +39,10 @@ func (d *Decision) UnmarshalJSON(data []byte) error {
 // Limits are RTTs, strictest first; in JSON they are a list of milliseconds.
 type Limits []time.Duration
 
-// maxLimits is how many limits are tried one after the other.
+// maxLimits is how many limits a room may try one after the other.
 const maxLimits = 8
 
-// MarshalJSON writes milliseconds, and a list if there are none.
+// MarshalJSON writes a list of milliseconds, even an empty one.
 func (l Limits) MarshalJSON() ([]byte, error) {
 	ms := make([]float64, len(l))
 	for i, limit := range l {
@@ -51,7 +51,7 @@ func (l Limits) MarshalJSON() ([]byte, error) {
 	return json.Marshal(ms)
 }
 
-// UnmarshalJSON reads milliseconds in any order.
+// UnmarshalJSON reads a list of milliseconds in any order.
 func (l *Limits) UnmarshalJSON(data []byte) error {
 	var ms []float64
 	if err := json.Unmarshal(data, &ms); err != nil {

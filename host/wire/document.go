@@ -6,15 +6,15 @@ import (
 	"muster/selection"
 )
 
-// Document is a room as GET /api/rooms/CODE tells of it: what programs have read
-// since the first release.
+// Document is the room that GET /api/rooms/CODE returns. Programs have read it since the first
+// release.
 type Document struct {
 	Code  string `json:"code"`
 	Name  string `json:"name"`
 	Game  string `json:"game"`
 	Stage Stage  `json:"stage"`
 	Round int    `json:"round"`
-	// Seats is how many players the group waits for, 0 if the organiser says go.
+	// Seats is how many players the group waits for, 0 if the organiser decides when to start.
 	Seats    int            `json:"players"`
 	By       selection.Rule `json:"by"`
 	MaxRTTMs float64        `json:"max_rtt_ms,omitempty"`
@@ -23,27 +23,26 @@ type Document struct {
 	Version  string         `json:"version,omitempty"`
 	Mod      string         `json:"mod,omitempty"`
 	Tags     string         `json:"tags,omitempty"`
-	// Open: joining needs no code.
+	// Open says that joining needs no code.
 	Open    bool     `json:"open,omitempty"`
 	Listed  int      `json:"listed"`
 	Members []Member `json:"members"`
-	// Search is how far a coordinated search is, while it goes on.
+	// Search is the progress of a coordinated search, while it goes on.
 	Search *Search `json:"search,omitempty"`
 	// Selection is the choice and its reasons, once there is one.
 	Selection *selection.Selection `json:"selection,omitempty"`
-	// Sites is what servers at candidate places would be like, once they were measured.
+	// Sites describes possible servers at candidate places, once players have measured the places.
 	Sites *Sites `json:"sites,omitempty"`
-	// Lists are what people have brought, if anybody has, and Look how far a long look at
-	// the finalists is, while it goes on.
+	// Lists are the servers that people have brought, if any. Look is the progress of a long look
+	// at the finalists, while it goes on.
 	Lists *Lists    `json:"lists,omitempty"`
 	Look  *LongLook `json:"look,omitempty"`
-	// Connect is the chosen server's address for the game, and Server its name,
-	// once everyone is sent there.
-	// QueryPort is where it is asked, if that is another port.
+	// Connect is the chosen server's address for the game, and Server its name, once everyone is
+	// sent there. QueryPort is its port for queries, if that differs.
 	Connect   string `json:"connect,omitempty"`
 	QueryPort uint16 `json:"query_port,omitempty"`
 	Server    string `json:"server,omitempty"`
-	// Log is what the host decided and why, oldest first.
+	// Log has what the host decided and why, oldest first.
 	Log []Note `json:"log"`
 }
 
@@ -55,13 +54,13 @@ type Member struct {
 	Probed    int    `json:"probed"`
 	Answered  int    `json:"answered"`
 	Done      bool   `json:"done"`
-	// LeftOut: the round goes on without this player.
+	// LeftOut says that the round goes on without this player.
 	LeftOut bool        `json:"left_out,omitempty"`
 	Launch  LaunchState `json:"launch,omitempty"`
 	Detail  string      `json:"detail,omitempty"`
 }
 
-// Document is the snapshot as programs read it.
+// Document returns the snapshot in the form that programs read.
 func (s Snapshot) Document() Document {
 	room := Document{
 		Code: s.Room.Code, Name: s.Room.Name, Game: s.Room.Game, Stage: s.Room.Stage, Round: s.Room.Round,

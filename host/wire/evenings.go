@@ -10,21 +10,21 @@ import (
 	"unicode/utf8"
 )
 
-// EveningsFormat is the form of [Evenings].
+// EveningsFormat names the form of [Evenings].
 const EveningsFormat = "muster.evenings/1"
 
-// Evenings is the history of a standing room, the oldest evening first. Nobody but its
-// people read it.
+// Evenings is the history of a standing room, the oldest session first. Only the room's members may
+// read it.
 type Evenings struct {
 	Format   string    `json:"format"`
 	Room     string    `json:"room"`
 	Evenings []Evening `json:"evenings"`
 }
 
-// Evening is one night of a room that stays.
+// Evening is one session of a standing room.
 type Evening struct {
 	Began time.Time `json:"began"`
-	// Ended is when the night was ended, or the last program left.
+	// Ended is when the organiser ended the session, or the last program left.
 	Ended time.Time `json:"ended,omitzero"`
 	Stays []Stay    `json:"stays"`
 }
@@ -32,12 +32,12 @@ type Evening struct {
 // Stay is a server that the room went to.
 type Stay struct {
 	At time.Time `json:"at"`
-	// Until is when the next round began, or the night ended; zero while neither has.
+	// Until is when the next round began, or the session ended; zero before that.
 	Until  time.Time `json:"until,omitzero"`
 	Game   string    `json:"game"`
 	Server string    `json:"server"`
-	// Connect is the server's address, Country where that is, by ISO 3166-1 alpha-2, as far
-	// as it is known.
+	// Connect is the server's address. Country is where the server is, by ISO 3166-1 alpha-2, if
+	// that is known.
 	Connect string  `json:"connect"`
 	Country string  `json:"country,omitempty"`
 	Map     string  `json:"map,omitempty"`
@@ -45,42 +45,43 @@ type Stay struct {
 	Players []Seat  `json:"players"`
 }
 
-// Seat is somebody who played.
+// Seat is a player's part in a session.
 type Seat struct {
-	// Who tells the person from others, whatever the name; it is kept with the room and told
-	// to nobody.
+	// Who tells the person from others, whatever the name. It is saved with the room and shown to
+	// no one.
 	Who  string `json:"who,omitempty"`
 	Name string `json:"name"`
-	// PingMS is what the person measured there, in ms; 0 is not known.
+	// PingMS is the ping that the person measured there, in ms; 0 if it is unknown.
 	PingMS float64 `json:"ping_ms,omitempty"`
-	// Liked is what the person said of it; nil is nothing.
+	// Liked is the person's opinion of it; nil if there is none.
 	Liked *bool `json:"liked,omitempty"`
 }
 
-// Meeting is what everybody in a standing room sees of it.
+// Meeting is what everybody in a standing room sees of its dates and history.
 type Meeting struct {
-	// Next is the date that is awaited, zero without one.
+	// Next is the next date, zero without one.
 	Next time.Time `json:"next,omitzero"`
-	// Who are the regulars, and who else has said whether they come.
+	// Who has the regulars, and everyone else who has said whether they come.
 	Who []Comer `json:"who"`
-	// Evenings is how many are in the history, and Last where the newest went last.
+	// Evenings is how many sessions the history has. Last is where the newest one went last.
 	Evenings int   `json:"evenings"`
 	Last     *Last `json:"last,omitempty"`
 }
 
-// Comer is somebody who may come.
+// Comer is a person who may come.
 type Comer struct {
 	Name    string `json:"name"`
 	Arrival int    `json:"arrival,omitempty"`
-	// Comes is what they say of the next date; nil is nothing. Here: they are in the room.
+	// Comes is their answer for the next date; nil if there is none. Here says that they are in the
+	// room.
 	Comes *bool `json:"comes,omitempty"`
 	Here  bool  `json:"here,omitempty"`
-	// Liked is what they said of where the room was last, and Played that they were there.
+	// Liked is their opinion of where the room was last. Played says that they were there.
 	Played bool  `json:"played,omitempty"`
 	Liked  *bool `json:"liked,omitempty"`
 }
 
-// Last is where a room was last, without who was.
+// Last is where a room was last, without its people.
 type Last struct {
 	At      time.Time `json:"at"`
 	Server  string    `json:"server"`
@@ -92,7 +93,7 @@ type Last struct {
 // CSV writes the history as a table, a line for each person on each server.
 func (e Evenings) CSV(to io.Writer) error {
 	w := csv.NewWriter(to)
-	// whose errors Flush has
+	// Flush reports the errors of these writes.
 	w.Write([]string{"began", "at", "until", "game", "server", "connect", "country", "map", "player", "ping_ms", "liked"})
 	when := func(t time.Time) string {
 		if t.IsZero() {
@@ -119,8 +120,8 @@ func (e Evenings) CSV(to io.Writer) error {
 	return w.Error()
 }
 
-// plain is a text that no spreadsheet takes for a formula: those begin with one of these
-// signs, and behind an apostrophe they are text.
+// plain returns a text that no spreadsheet takes for a formula. Formulas begin with one of these
+// signs, and an apostrophe makes them text.
 func plain(text string) string {
 	begins, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text, unicode.IsSpace))
 	if strings.ContainsRune("=+-@|%＝＋－＠", begins) {

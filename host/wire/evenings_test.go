@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPlain: what players and servers are called is no formula in anybody's spreadsheet.
+// TestPlain checks that no name of a player or server is a formula in a spreadsheet.
 func TestPlain(t *testing.T) {
 	for name, want := range map[string]string{
 		"ann":                          "ann",

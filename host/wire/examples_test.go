@@ -16,8 +16,8 @@ import (
 	"muster/selection"
 )
 
-// examples has one message of each kind as it stands on the wire: text, or the
-// bytes of a binary frame in hex. PROTOCOL.md shows these very lines.
+// examples has one message of each kind as it stands on the wire: text, or the bytes of a binary
+// frame in hex. PROTOCOL.md shows the same lines.
 var examples = []struct {
 	message wire.Message
 	line    string
@@ -175,7 +175,7 @@ var examples = []struct {
 	}}, "03 01 03 0a 02 04 08 00066f615f646d31 000130 02 08 01 00 10 01 000134 02 80 00 10 01 03 07 47 03 00057133757434 0003666661"},
 }
 
-// frameOf is the frame of an example's line.
+// frameOf returns the frame of an example's line.
 func frameOf(t *testing.T, line string) wire.Frame {
 	t.Helper()
 	if strings.HasPrefix(line, "{") {
@@ -197,7 +197,7 @@ func TestExamples(t *testing.T) {
 			want := frameOf(t, example.line)
 			got, err := wire.Marshal(example.message)
 			if _, isList := example.message.(wire.List); isList {
-				want = got // another release of flate may find other bytes
+				want = got // another release of flate may produce other bytes
 			}
 			if err != nil || got.Binary != want.Binary || string(got.Data) != string(want.Data) {
 				t.Errorf("Marshal gives binary %v, error %v\n%s\n%x\nwant binary %v\n%s", got.Binary, err, got.Data,
@@ -214,7 +214,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestProtocolDocument holds PROTOCOL.md to what is really said.
+// TestProtocolDocument compares PROTOCOL.md with the messages that this program sends.
 func TestProtocolDocument(t *testing.T) {
 	document, err := os.ReadFile("../../PROTOCOL.md")
 	if err != nil {
@@ -228,8 +228,8 @@ func TestProtocolDocument(t *testing.T) {
 	}
 }
 
-// TestProtocolNamesEveryField: who writes another peer or host finds each field
-// of each message in PROTOCOL.md.
+// TestProtocolNamesEveryField checks that PROTOCOL.md has each field of each message, for authors
+// of other peers and hosts.
 func TestProtocolNamesEveryField(t *testing.T) {
 	document, err := os.ReadFile("../../PROTOCOL.md")
 	if err != nil {
@@ -237,7 +237,7 @@ func TestProtocolNamesEveryField(t *testing.T) {
 	}
 	types := []reflect.Type{reflect.TypeFor[wire.Snapshot](), reflect.TypeFor[wire.Document]()}
 	for _, example := range examples {
-		if strings.HasPrefix(example.line, "{") { // the names in a binary frame are the document's own
+		if strings.HasPrefix(example.line, "{") { // PROTOCOL.md chooses its own names for binary frames
 			types = append(types, reflect.TypeOf(example.message))
 		}
 	}
@@ -250,8 +250,8 @@ func TestProtocolNamesEveryField(t *testing.T) {
 	}
 }
 
-// fieldsOf are the names in JSON of a type's fields, and of theirs. A selection
-// is a document of its own.
+// fieldsOf returns the JSON names of a type's fields, and of their fields. A selection is a
+// document of its own.
 func fieldsOf(of reflect.Type) (names []string) {
 	switch of.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:

@@ -9,18 +9,18 @@ import (
 type Field struct {
 	Key   string `json:"key"`
 	Label string `json:"label"`
-	// Kind is game, rule, limits, text, number, switch, decision, time, link, webhook or
-	// places. Unit is that in which people say a time, "ms", "s" or "min"; in JSON it is in milliseconds.
+	// Kind is game, rule, limits, text, number, switch, decision, time, link, webhook or places.
+	// Unit is how people say a time: "ms", "s" or "min". In JSON a time is in milliseconds.
 	Kind     string `json:"kind"`
 	Unit     string `json:"unit,omitempty"`
 	Unset    string `json:"unset,omitempty"`
 	Set      string `json:"set,omitempty"`
 	Declined string `json:"declined,omitempty"`
-	// Rare: hardly anybody needs it.
+	// Rare says that hardly anybody needs the setting.
 	Rare bool `json:"rare,omitempty"`
 }
 
-// Form is the form in which the organiser changes settings on the page.
+// Form returns the form with which the organiser changes settings on the page.
 func Form() []Field {
 	var form []Field
 	for _, row := range Table() {

@@ -8,17 +8,17 @@ import (
 	"reflect"
 )
 
-// Frame is one message as it travels: JSON, or binary.
+// Frame is one message in its encoded form: JSON or binary.
 type Frame struct {
 	Binary bool
 	Data   []byte
 }
 
-// BinaryFrame is the frame of data that was marshalled and kept.
+// BinaryFrame returns the frame of stored binary data.
 func BinaryFrame(data []byte) Frame { return Frame{true, data} }
 
-// Unpack reads a binary frame that was kept, of a message of one kind. The error says what else
-// it is, or wraps [ErrMalformed].
+// Unpack reads a stored binary frame with a message of one kind. The error names the other kind, or
+// wraps [ErrMalformed].
 func Unpack[M Message](data []byte) (m M, err error) {
 	message, err := Unmarshal(BinaryFrame(data))
 	if err != nil {
@@ -31,25 +31,25 @@ func Unpack[M Message](data []byte) (m M, err error) {
 	return m, nil
 }
 
-// IsKind reports whether text that [Marshal] has made is a message of the kind of m.
+// IsKind reports whether a text from [Marshal] is a message of the same kind as m.
 func IsKind(text []byte, m Message) bool {
 	return bytes.HasPrefix(text, fmt.Appendf(nil, `{"type":%q`, m.kind()))
 }
 
-// IsList reports whether the frame says that it is a list.
+// IsList reports whether the frame claims to be a list.
 func (f Frame) IsList() bool { return f.Binary && len(f.Data) > 0 && f.Data[0] == kindList }
 
-// The first byte of a binary frame.
+// These are the first bytes of binary frames.
 const (
 	kindList   = 1
 	kindReport = 2
 	kindInfos  = 3
 )
 
-// ErrMalformed is wrapped by errors over frames that make no sense.
+// ErrMalformed is the error that errors for malformed frames wrap.
 var ErrMalformed = errors.New("wire: malformed message")
 
-// Marshal turns a message into a frame.
+// Marshal encodes a message as a frame.
 func Marshal(m Message) (Frame, error) {
 	switch m := m.(type) {
 	case List:
@@ -62,7 +62,7 @@ func Marshal(m Message) (Frame, error) {
 	return marshalJSON(m)
 }
 
-// marshalJSON writes the message's type and its fields in one object.
+// marshalJSON writes the message's type and its fields as one object.
 func marshalJSON(m Message) (Frame, error) {
 	fields, err := json.Marshal(m)
 	if err != nil {
@@ -75,12 +75,12 @@ func marshalJSON(m Message) (Frame, error) {
 	return Frame{Data: append(data, fields[1:]...)}, nil
 }
 
-// ErrUnknown is wrapped by the errors over messages of a kind that this version does
-// not know. A later one may send them, so they are to be passed over.
+// ErrUnknown is the error that errors for messages of an unknown kind wrap. A later version may
+// send such messages, so readers skip them.
 var ErrUnknown = errors.New("wire: unknown message")
 
-// Unmarshal reads a frame. Its errors wrap [ErrMalformed] or [ErrUnknown]; texts in
-// what it returns are safe to show.
+// Unmarshal reads a frame. Its errors wrap [ErrMalformed] or [ErrUnknown]. The texts that it
+// returns are safe to show.
 func Unmarshal(f Frame) (Message, error) {
 	switch {
 	case !f.Binary:

@@ -8,16 +8,15 @@ import (
 	"muster/discovery"
 )
 
-// An infos frame holds a record a server. Maps and modes repeat, so a text is
-// sent once a frame and then by its number:
+// An infos frame holds a record for each server. Maps and modes repeat, so the frame has each text
+// once, and then refers to it by number:
 //
 //	kind │ round │ count │ gap │ flags │ players │ max │ map │ mode │ (flagged …)
 //
-// The gap is the zigzag difference to the server before. What is flagged
-// follows in the order of the flags: bots, game port, app id, both pings in ms,
-// version, name, and more: another byte of flags, and what that flags, protocol and how
-// many older ones there are, mod, tags. A text is 0, its length and its bytes when it is
-// new, else its number in the frame, from 1.
+// The gap is the zigzag difference to the previous server's index. Flagged values follow in the
+// order of the flags: bots, game port, app id, both pings in ms, version, name, and more. More is
+// another byte of flags, followed by its values: protocol and the number of older ones, mod, tags.
+// A new text is 0, its length and its bytes; a repeated text is its number in the frame, from 1.
 const (
 	flagPassword = 1 << iota
 	flagBots
@@ -29,25 +28,25 @@ const (
 	flagMore
 )
 
-// The flags of the second byte.
+// These are the flags of the second byte.
 const (
 	moreProtocol = 1 << iota
 	moreMod
 	moreTags
-	moreFlags // which nobody has yet
+	moreFlags // reserved
 )
 
 const (
-	// maxText bounds a text; [discovery.CleanText] cuts to the same length.
+	// maxText bounds a text; [discovery.CleanText] cuts texts to the same length.
 	maxText = 256
 	// maxSeats bounds the counts of an Info, and its pings in milliseconds.
 	maxSeats = 1 << 16
-	// minInfo is the fewest bytes that a record takes.
+	// minInfo is the smallest size of a record, in bytes.
 	minInfo = 6
 )
 
-// AppendInfos appends an infos frame to b. What no honest server says is
-// brought back to what a frame can hold; see [TidyInfo].
+// AppendInfos appends an infos frame to b. It brings absurd values back into the range of a frame;
+// see [TidyInfo].
 func AppendInfos(b []byte, in Infos) []byte {
 	b = append(b, kindInfos)
 	b = binary.AppendUvarint(b, uint64(in.Round))
@@ -64,7 +63,7 @@ func AppendInfos(b []byte, in Infos) []byte {
 	return b
 }
 
-// seats is a count as it may stand in an Info. What no server can have is untold.
+// seats returns a count as it may stand in an Info. An impossible count becomes unknown.
 func seats(n int) int {
 	if n < 0 || n >= maxSeats {
 		return 0
@@ -72,9 +71,9 @@ func seats(n int) int {
 	return n
 }
 
-// TidyInfo is what arrives of an Info at the other side: safe texts, counts
-// from 0 to 65,536, pings in whole milliseconds, and no mark of a list: what is told is
-// heard.
+// TidyInfo returns an Info as it arrives at the other side: safe texts, counts from 0 to 65,536,
+// and pings in whole milliseconds. It removes the mark of a list, because the receiver gets the
+// value from the peer.
 func TidyInfo(info discovery.Info) discovery.Info {
 	info.AsListed = false
 	for _, text := range []*string{&info.Name, &info.Map, &info.Mode, &info.Version, &info.Mod} {
@@ -83,7 +82,7 @@ func TidyInfo(info discovery.Info) discovery.Info {
 	info.Tags = discovery.TagsOf(string(info.Tags))
 	info.Protocol = min(max(info.Protocol, 0), discovery.MaxProtocol)
 	if info.OldestProtocol <= 0 || info.OldestProtocol >= info.Protocol {
-		info.OldestProtocol = 0 // the same
+		info.OldestProtocol = 0 // likewise
 	}
 	for _, n := range []*int{&info.Players, &info.MaxPlayers, &info.Bots} {
 		*n = seats(*n)
@@ -155,7 +154,7 @@ func appendMore(b []byte, info *discovery.Info, texts dictionary) []byte {
 	return b
 }
 
-// dictionary numbers the texts of a frame, from 1.
+// dictionary numbers a frame's texts from 1.
 type dictionary map[string]uint64
 
 func (d dictionary) append(b []byte, s string) []byte {
@@ -241,8 +240,8 @@ func (r *reader) more(info *discovery.Info, texts *[]string) {
 	}
 }
 
-// numbered reads a text that is new or was in the frame before, and cleans it:
-// what a peer sends is as hostile as what a server says.
+// numbered reads a new or repeated text and cleans it, because a peer's texts are as hostile as a
+// server's.
 func (r *reader) numbered(texts *[]string) string {
 	n := r.uvarint()
 	switch {

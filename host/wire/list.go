@@ -14,13 +14,12 @@ import (
 //
 //	kind │ round │ records of 6 bytes, deflated
 //
-// Neighbours in a list share most of their bytes, which deflate finds.
+// Neighbours in a list share most of their bytes, so it compresses well.
 const (
-	// maxListBytes bounds an inflated list: every server IPv6 and with markers
-	// of its own.
+	// maxListBytes bounds an inflated list, in which every server may be IPv6 with its own markers.
 	maxListBytes = discovery.MaxServers * 6 * 6
-	// maxInflation bounds how much a list grows when it is inflated. Servers
-	// differ, which costs deflate a byte or two each.
+	// maxInflation bounds how much a list grows when it is inflated. Servers differ, so deflate
+	// needs a byte or two for each.
 	maxInflation = 16
 )
 
@@ -31,9 +30,9 @@ func AppendList(b []byte, l List) []byte {
 	packed := bytes.NewBuffer(b)
 	w, err := flate.NewWriter(packed, flate.DefaultCompression)
 	if err != nil {
-		panic(err) // the level is a constant that flate knows
+		panic(err) // cannot happen: the level is a valid constant
 	}
-	w.Write(discovery.AppendList(nil, l.Servers)) // a bytes.Buffer takes everything
+	w.Write(discovery.AppendList(nil, l.Servers)) // cannot fail: it writes to a bytes.Buffer
 	w.Close()
 	return packed.Bytes()
 }

@@ -7,8 +7,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestNearBounds: a player's program tells of servers on private networks, and of so
-// many at most.
+// TestNearBounds checks that a player's program may report only servers of private networks, and
+// only so many.
 func TestNearBounds(t *testing.T) {
 	near := func(addrs ...string) wire.Frame {
 		return wire.Frame{Data: []byte(`{"type":"near","game":"openarena","servers":[{"addr":"` + strings.Join(addrs, `"},{"addr":"`) + `"}]}`)}

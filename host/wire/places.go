@@ -11,41 +11,42 @@ import (
 	"muster/discovery"
 )
 
-// Venue is a candidate place: somewhere a server could be, and none is yet. It is measured
-// as servers are, by its protocol, and never played on.
+// Venue is a candidate place: a location for a server that does not exist yet. Players measure it
+// like a server, by its protocol, but never play on it.
 type Venue struct {
 	Name string         `json:"name"`
 	Addr netip.AddrPort `json:"addr"`
-	// Protocol is how it is asked: beacon, tcp, or one of a game's servers.
+	// Protocol is how players query it: beacon, tcp, or the protocol of a game's servers.
 	Protocol string `json:"protocol"`
 }
 
-// Venues are the candidate places of a room. In JSON they are a list, or read from a text
-// as people write it; see [ParseVenues].
+// Venues are the candidate places of a room. JSON has them as a list, or as a text that
+// [ParseVenues] reads.
 type Venues []Venue
 
 const (
-	// MaxVenues is how many candidate places a room has: a provider's regions, and the
-	// group's own machines.
+	// MaxVenues is how many candidate places a room may have: a provider's regions, and the group's
+	// own machines.
 	MaxVenues = 32
-	// maxVenueName is the longest name of one, in bytes: that of a beacon.
+	// maxVenueName is the longest name of a place, in bytes. It is the limit of a beacon's name.
 	maxVenueName = 48
-	// defaultVenueProtocol and defaultVenuePort are of a line that names none: those of
-	// muster beacon.
+	// defaultVenueProtocol and defaultVenuePort apply to a line that names neither: those of muster
+	// beacon.
 	defaultVenueProtocol, defaultVenuePort = "beacon", 7787
-	// mostOfVenue is how often one is asked in a survey at most: no more than a moment's work.
+	// mostOfVenue is the largest number of queries to one place in a survey. They take only a
+	// moment.
 	mostOfVenue = 20
-	// noVenues is what people write who want none any more.
+	// noVenues is the text that removes all places.
 	noVenues = "none"
 )
 
-// ParseVenues reads candidate places as people write them, one a line. What is left out is
-// a beacon's protocol and port; remarks are behind #.
+// ParseVenues reads candidate places as people write them, one a line. Protocol and port default to
+// a beacon's, and remarks follow a #.
 //
 //	Frankfurt, 192.0.2.1
 //	our box in London, 198.51.100.2:443, tcp
 //
-// LookUp finds the address of a name; nil knows none, and a name is an error then.
+// lookUp finds the address of a name. If it is nil, a name is an error.
 func ParseVenues(text string, lookUp func(host string) (netip.Addr, error)) (Venues, error) {
 	venues := Venues{}
 	if strings.EqualFold(strings.TrimSpace(text), noVenues) {
@@ -112,7 +113,7 @@ func parseVenue(line string, lookUp func(string) (netip.Addr, error)) (v Venue, 
 	return v, nil
 }
 
-// check refuses what nobody can ask, and what no list that people see should have in it.
+// check refuses places that cannot be queried, and names that pages should not show.
 func (vs Venues) check() error {
 	if len(vs) > MaxVenues {
 		return fmt.Errorf("%d places, of at most %d", len(vs), MaxVenues)
@@ -132,8 +133,8 @@ func (vs Venues) check() error {
 	return nil
 }
 
-// Private reports whether one of them has an address that is somebody else's on every
-// network: a host for everybody has nobody asked there.
+// Private reports whether any place has a private address. On a public host nobody may probe those,
+// because every network has its own machine at such an address.
 func (vs Venues) Private() bool {
 	return slices.ContainsFunc(vs, func(v Venue) bool { return discovery.ReachOf(v.Addr.Addr()) != discovery.InternetReach })
 }
@@ -157,14 +158,14 @@ func (vs *Venues) UnmarshalJSON(data []byte) error {
 	return vs.check()
 }
 
-// Survey asks a peer to measure candidate places. What it finds does not depend on what the
-// room does meanwhile.
+// Survey asks a peer to measure candidate places. The result does not depend on what the room does
+// meanwhile.
 type Survey struct {
 	// Attempt tells it from the room's other surveys.
 	Attempt int    `json:"attempt"`
 	Places  Venues `json:"places"`
 	Samples int    `json:"samples"`
-	// After is how long this player waits first: those behind one address take turns.
+	// After is how long this player waits first, because players behind one address take turns.
 	After discovery.Millis `json:"after_ms,omitempty"`
 }
 
@@ -180,7 +181,7 @@ func (s Survey) check() error {
 	return nil
 }
 
-// Surveyed is what a peer found of them, by their place in the list.
+// Surveyed is a peer's result for them, by their place in the list.
 type Surveyed struct {
 	Attempt int        `json:"attempt"`
 	Places  []Finalist `json:"places"`
@@ -201,38 +202,38 @@ func (s Surveyed) check() error {
 func (Survey) kind() string   { return "survey" }
 func (Surveyed) kind() string { return "surveyed" }
 
-// Sites is what a server at candidate places would be like for the group.
+// Sites describes what servers at candidate places would mean for the group.
 type Sites struct {
-	// Answer says in a sentence where a server would suit, or be better; empty before it is
-	// known. Better: a place would be much better than any server that there is.
+	// Answer says in a sentence where a server would suit, or be better; it is empty before that is
+	// known. Better says that a place would be much better than any existing server.
 	Answer string `json:"answer,omitempty"`
 	Better bool   `json:"better,omitempty"`
-	// Waiting are the players who still measure.
+	// Waiting are the players who are still measuring.
 	Waiting []string `json:"waiting"`
-	// Now is the best server that there is, whatever the room's limits, nil if none answers
-	// all.
+	// Now is the best existing server, whatever the room's limits; nil if none answers all players.
 	Now *Figures `json:"now,omitempty"`
-	// Sites are by the room's rule, the best first; those that not everybody reaches last.
+	// Sites are sorted by the room's rule, the best first. Those that some player cannot reach come
+	// last.
 	Sites []Site `json:"sites"`
 }
 
-// Site is what one place would be like.
+// Site describes a server at one place.
 type Site struct {
 	Name string `json:"name"`
-	// Suits: everybody reaches it, within the room's limits.
+	// Suits says that everybody reaches it within the room's limits.
 	Suits bool `json:"suits"`
 	Figures
-	// Silent are the players whom it did not answer.
+	// Silent are the players it did not answer.
 	Silent []string           `json:"silent,omitempty"`
 	RTT    map[string]float64 `json:"rtt_ms"`
 }
 
-// Figures are of the pings of all, in ms: the average, and who is worst off. They are 0
-// where not all have one.
+// Figures are the mean and the highest ping of the group, in ms. They are 0 if a player has no
+// ping.
 type Figures struct {
 	MeanMS float64 `json:"mean_ms"`
 	MaxMS  float64 `json:"max_ms"`
 }
 
-// String is such as 48/62.
+// String returns a text such as 48/62.
 func (f Figures) String() string { return fmt.Sprintf("%.0f/%.0f", f.MeanMS, f.MaxMS) }

@@ -81,7 +81,7 @@ func TestVenuesInSettings(t *testing.T) {
 	}
 }
 
-// FuzzVenues: whatever people write, the places that come of it can be said on the wire.
+// FuzzVenues checks that all places that ParseVenues accepts can be sent on the wire.
 func FuzzVenues(f *testing.F) {
 	for _, text := range []string{"Frankfurt, 192.0.2.1", "a, 192.0.2.1:443, tcp # x\nb, [2001:db8::1]:80", "none",
 		"a,b,c,d", ",,", "a, ::1"} {

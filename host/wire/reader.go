@@ -8,8 +8,8 @@ import (
 	"muster/discovery"
 )
 
-// reader takes numbers and texts from a frame. The first thing that is wrong
-// stays in err, and everything after it reads as zero.
+// reader reads numbers and texts from a frame. It keeps the first error in err, and then reads only
+// zeros.
 type reader struct {
 	b   []byte
 	err error
@@ -37,7 +37,7 @@ func (r *reader) uvarint() uint64 {
 	return v
 }
 
-// upTo reads a number of at most limit.
+// upTo reads a number, which must not exceed limit.
 func (r *reader) upTo(limit uint64) uint64 {
 	v := r.uvarint()
 	if v > limit {
@@ -47,7 +47,7 @@ func (r *reader) upTo(limit uint64) uint64 {
 	return v
 }
 
-// server reads the index of a server as the zigzag difference to another.
+// server reads a server's index as the zigzag difference to another.
 func (r *reader) server(last int64) int64 {
 	server := last + unzigzag(r.upTo(2*discovery.MaxServers))
 	if server < 0 || server >= discovery.MaxServers {
@@ -78,7 +78,7 @@ func (r *reader) text(limit uint64) string {
 	return s
 }
 
-// end reports what went wrong, or that something is left over.
+// end returns the error, if any. Bytes that are left over are an error, too.
 func (r *reader) end() error {
 	if r.err == nil && len(r.b) > 0 {
 		return errors.New("bytes left over")

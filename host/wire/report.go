@@ -8,12 +8,12 @@ import (
 	"muster/discovery"
 )
 
-// A report frame holds the probes in the order in which they ended:
+// A report frame holds the probes in the order of their ends:
 //
 //	kind │ round │ first │ now │ count │ (time × 3 + phase │ server │ number) …
 //
-// Time is what went by since the probe before, in ms, the server the zigzag
-// difference to the one before, and the number says what came of it:
+// Time is how long after the previous probe this one ended, in ms. Server is the zigzag difference
+// to the previous one. The number is the result:
 //
 //	0            lost
 //	1            refused
@@ -25,36 +25,34 @@ const (
 	codeForbidden = 2
 	codeAnswered  = 3
 
-	// Tick is the resolution of an RTT on the wire: finer than any path's jitter.
+	// Tick is the resolution of an RTT on the wire. Any path's jitter is coarser.
 	Tick = 100 * time.Microsecond
-	// MaxRTT is the longest RTT on the wire: nothing that takes a minute is one.
+	// MaxRTT is the longest RTT on the wire; an answer after more than a minute counts as none.
 	MaxRTT = time.Minute
 
-	// MaxRound bounds the number of a round: an evening has a few dozen.
+	// MaxRound bounds the number of a round. A session has a few dozen rounds.
 	MaxRound = 1 << 20
-	// LongestTime bounds the clock of a report: after a day it stands still.
+	// LongestTime bounds the clock of a report, which stops after a day.
 	LongestTime = 24 * time.Hour
-	// maxClock is the same in ms.
+	// maxClock is LongestTime in ms.
 	maxClock = uint64(LongestTime / time.Millisecond)
-	// phases is how many there are.
+	// phases is the number of phases.
 	phases = uint64(discovery.Refining) + 1
-	// minProbe is the fewest bytes that a probe takes.
+	// minProbe is the smallest size of a probe, in bytes.
 	minProbe = 3
 )
 
-// RoundRTT is an RTT as it arrives at the other side. Rounding it again changes
-// nothing.
+// RoundRTT returns an RTT as it arrives at the other side. Rounding twice changes nothing.
 func RoundRTT(rtt time.Duration) time.Duration { return rttOf(ticksOf(rtt)) }
 
-// ticksOf rounds half a tick down, so that rttOf(0) stays what it is.
+// ticksOf rounds half a tick down, so that rttOf(0) keeps its value.
 func ticksOf(rtt time.Duration) int64 {
 	return int64((min(max(rtt, 0), MaxRTT) + Tick/2 - 1) / Tick)
 }
 
 func rttOf(ticks int64) time.Duration { return max(time.Duration(ticks)*Tick, Tick/2) }
 
-// AppendReport appends a report frame to b. Results that are unprobed are left
-// out.
+// AppendReport appends a report frame to b. It leaves out unprobed results.
 func AppendReport(b []byte, r Report) []byte {
 	count := 0
 	for i := range r.Results {
@@ -92,7 +90,7 @@ func AppendReport(b []byte, r Report) []byte {
 	return b
 }
 
-// clockOf is a reading of a report's clock, in ms.
+// clockOf returns a reading of a report's clock, in ms.
 func clockOf(d time.Duration) uint64 { return min(uint64(max(0, d.Milliseconds())), maxClock) }
 
 func zigzag(d int64) uint64   { return uint64(d<<1) ^ uint64(d>>63) }

@@ -2,54 +2,54 @@ package wire
 
 import "time"
 
-// Seats is a room's wait for seats: for all of the group on one of the best servers, or for
-// those who did not get in. It stays to be seen once the room has given up.
+// Seats is a room's wait for seats: seats for the whole group on one of the best servers, or for
+// players who did not get in. Pages still see it after the room has given up.
 type Seats struct {
-	// Need is how many seats are wanted at once. For are those who are left outside, if the
-	// others are in.
+	// Need is how many seats the room wants at once. For are the players who are left outside, if
+	// the others are in.
 	Need int      `json:"need"`
 	For  []string `json:"for,omitempty"`
-	// Began is when the wait did, and Until when the room gives up.
+	// Began is when the wait began, and Until when the room gives up.
 	Began time.Time `json:"began"`
 	Until time.Time `json:"until"`
-	// Servers are those that are watched, the best first, and Instead such as have seats
-	// now.
+	// Servers are the watched servers, the best first. Instead are other servers with free seats.
 	Servers []SeatsOn `json:"servers"`
 	Instead []SeatsOn `json:"instead,omitempty"`
-	// By is whose program looks just now.
+	// By names the player whose program is checking.
 	By string `json:"by,omitempty"`
-	// Target is where seats are free by now, by its address, and LaunchAt when everyone goes
+	// Target is the address of a server that has free seats now, and LaunchAt is when everyone goes
 	// there.
 	Target   string    `json:"target,omitempty"`
 	LaunchAt time.Time `json:"launch_at,omitzero"`
-	// News is what happened last, in a sentence, if that was no mere look.
+	// News is the last event in a sentence; a mere check is none.
 	News string `json:"news,omitempty"`
-	// Over is why the room has given up, in a sentence, and Chance what it saw meanwhile.
+	// Over says in a sentence why the room has given up, and Chance what it saw meanwhile.
 	Over   string `json:"over,omitempty"`
 	Chance string `json:"chance,omitempty"`
 }
 
-// SeatsOn is what is known of the seats of a server.
+// SeatsOn is what the room knows of a server's seats.
 type SeatsOn struct {
 	Addr string `json:"addr"`
 	ServerCard
 	MeanMS float64            `json:"mean_ms"`
 	MaxMS  float64            `json:"max_ms"`
 	RTT    map[string]float64 `json:"rtt_ms"`
-	// Free is how many were free at At, -1 if that is not known.
+	// Free is how many were free at At, -1 if that is unknown.
 	Free int       `json:"free"`
 	At   time.Time `json:"at,omitzero"`
-	// Next is when it is asked again; zero if it is not. Checks: somebody has heard that
-	// there are seats enough, and another is to see whether that is so.
+	// Next is when the server is asked again; zero if it is not. Checks says that one player saw
+	// enough seats, and a second one must confirm it.
 	Next   time.Time `json:"next,omitzero"`
 	Checks bool      `json:"checks,omitempty"`
-	// Asked is how many questions the whole room has put to it while it waited.
+	// Asked is how many queries the whole room has sent it during the wait.
 	Asked int `json:"asked"`
-	// Most were free at once meanwhile, at MostAt; mostly it was From to To.
+	// Most is the largest number of seats that were free at once, at MostAt. Mostly it was From to
+	// To.
 	Most   int       `json:"most"`
 	MostAt time.Time `json:"most_at,omitzero"`
 	From   int       `json:"from"`
 	To     int       `json:"to"`
-	// Dropped is why it is watched no more.
+	// Dropped says why the server is no longer watched.
 	Dropped string `json:"dropped,omitempty"`
 }

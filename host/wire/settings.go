@@ -17,90 +17,90 @@ import (
 	"muster/selection/rules"
 )
 
-// MaxPlayers is how many players a room is for at most: as many as the largest game
-// servers take.
+// MaxPlayers is the most players a room may have; the largest game servers take as many.
 const MaxPlayers = 64
 
-// Settings are what the organiser decides. [Table] says of each how people set it.
+// Settings are what the organiser decides. [Table] says how people set each of them.
 type Settings struct {
 	Name string `json:"name"`
 	Game string `json:"game"`
-	// Players is how many the group waits for and needs seats for; 0 leaves both
-	// to the organiser's go.
+	// Players is how many players the group waits for and needs seats for; with 0 the organiser
+	// decides when to start.
 	Players int            `json:"players"`
 	By      selection.Rule `json:"by"`
-	// Limits are the RTTs nobody may be over, strictest first.
+	// Limits are RTTs that no player may exceed, strictest first.
 	Limits Limits `json:"limits_ms"`
 	Map    string `json:"map"`
 	Mode   string `json:"mode"`
-	// Mod, Version and Tags are what else a server must have; see [selection.Criteria].
+	// Mod, Version and Tags are further criteria for a server; see [selection.Criteria].
 	Mod     string `json:"mod,omitempty"`
 	Version string `json:"version,omitempty"`
 	Tags    string `json:"tags,omitempty"`
 	// MaxBots is how many bots may play on the server; nil is any number.
 	MaxBots *int `json:"max_bots,omitempty"`
-	// Prefer is by how much more a server of the group's own may score than the best of
-	// others, and be chosen all the same; 0 prefers none.
+	// Prefer is the margin by which the group's own servers may score worse than the best other
+	// server and still be chosen. 0 prefers none.
 	Prefer discovery.Millis `json:"prefer_ms,omitzero"`
-	// LongLook is for how long everyone looks at the finalists again, 0 for a moment.
+	// LongLook is how long everyone looks at the finalists again, 0 for a moment.
 	LongLook discovery.Millis `json:"long_look_ms,omitzero"`
-	// Wait is for how long the room waits for seats where all that would suit are full; 0
-	// leaves that to the organiser.
+	// Wait is how long the room waits for seats if all suitable servers are full; with 0 the
+	// organiser decides.
 	Wait discovery.Millis `json:"wait_ms,omitzero"`
-	// AnyVersion: servers that do not let somebody in with the version of the game that
-	// they have are not left out. People are told either way.
+	// AnyVersion keeps servers that a player's version of the game cannot join. People are told
+	// either way.
 	AnyVersion bool `json:"any_version,omitempty"`
 	// Strategy is how players measure.
 	Strategy string `json:"strategy"`
-	// Agree: before the launch people vote, veto and say that they are ready. Undecided,
-	// they do once two players have the page open.
+	// Agree says whether people vote, veto and confirm that they are ready before the launch. While
+	// it is undecided, they do so once two players have the page open.
 	Agree Decision `json:"agree,omitzero"`
-	// GuestsVote: guests, who have shown nothing but a nickname, have a say as well.
+	// GuestsVote gives guests a vote, although they have shown only a nickname.
 	GuestsVote bool `json:"guests_vote,omitempty"`
-	// Open: joining needs no code, as long as the host has no other open room.
+	// Open says that joining needs no code, as long as the host has no other open room.
 	Open bool `json:"open,omitempty"`
-	// Most is how many the room takes at all, if the host says so; 0 leaves it to the room.
+	// Most is the largest number of players that the room takes, if the host bounds it; 0 leaves it
+	// to the room.
 	Most int `json:"most,omitempty"`
-	// Servers are those of the organiser's own list, in place of the game's; shown to
-	// nobody as such.
+	// Servers is the organiser's own list, which replaces the game's. Nobody is shown the list
+	// itself.
 	Servers []netip.AddrPort `json:"servers,omitempty"`
-	// LookAround: players' programs look for servers on their own networks, where the
-	// host is not.
+	// LookAround makes players' programs look for servers on their own networks, which the host
+	// cannot see.
 	LookAround bool `json:"look_around,omitempty"`
-	// Renews: the organiser's program gives Servers anew as each round begins.
+	// Renews says that the organiser's program sends Servers again as each round begins.
 	Renews bool `json:"renews,omitempty"`
-	// OwnGame is the room's game if the host need not know it.
+	// OwnGame describes the room's game if the host may not know it.
 	OwnGame *OwnGame `json:"own_game,omitempty"`
 	// Voice is the link of the group's voice channel; see [CheckVoice].
 	Voice string `json:"voice,omitempty"`
-	// Webhook is the URL by which the room tells of itself where its group talks; who has it
-	// can post there, so it is shown to nobody. NoLink: the room's link, which lets in who
-	// reads it, is not told there.
+	// Webhook is the URL to which the room posts in the group's channel. Anyone with the URL can
+	// post there, so it is shown to nobody. NoLink leaves the room's link out of the posts, because
+	// the link admits everyone who reads it.
 	Webhook string `json:"-"`
 	NoLink  bool   `json:"webhook_no_link,omitempty"`
-	// Every is when the group meets, by [schedule.Parse], in a room that stays when the night
-	// ends; empty is no such room.
+	// Every is when the group meets, by [schedule.Parse], in a room that stays after the session.
+	// It is empty for other rooms.
 	Every string `json:"every,omitempty"`
-	// Places are where a server could be; pages are told their names.
+	// Places are where a server could be; pages see their names.
 	Places Venues `json:"places,omitempty"`
-	// Password is the game server's, given to players for the launch and shown to
-	// nobody.
+	// Password is the game server's password. Players get it for the launch, and nobody else sees
+	// it.
 	Password string `json:"-"`
 }
 
-// OwnGame is a game that the organiser has added to the table: how its servers are asked
-// and what it is called, and nothing of how it is started. Players who do not have it
-// themselves join by hand.
+// OwnGame is a game that the organiser has added to the table. It says what the game is called and
+// how its servers are queried, and nothing about how the game is started. Players who do not have
+// the game in their own table join by hand.
 type OwnGame struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Protocol is one of those that players' programs speak, by its name there.
+	// Protocol is the name of a protocol that players' programs speak.
 	Protocol string `json:"protocol"`
-	// Port is where its servers are unless the list says.
+	// Port is the port of its servers, unless the list names one.
 	Port uint16 `json:"port"`
 }
 
-// check refuses what is no game of a table.
+// check refuses a game that no table could have.
 func (g OwnGame) check() error {
 	switch {
 	case !isWord(g.ID), !isWord(g.Protocol):
@@ -120,51 +120,51 @@ func isWord(s string) bool {
 // maxWord is the longest id of a game or protocol, in bytes.
 const maxWord = 32
 
-// passwordKey is the setting of the game server's password, which is in no document, and
-// maxPassword the longest, in bytes.
+// passwordKey is the setting of the game server's password, which is in no document. maxPassword is
+// the longest password, in bytes.
 const (
 	passwordKey = "-"
 	maxPassword = 256
 )
 
-// Setting is a row of the table of settings. Flags of the command line, the form
-// on the page, patches and what-ifs follow from it.
+// Setting is a row of the table of settings. The command line's flags, the page's form, patches and
+// what-ifs follow from it.
 type Setting struct {
 	// Key is the setting's name in JSON.
 	Key string
-	// Of points to the setting. Its type says how it is set.
+	// Of points to the setting. Its type decides how people set it.
 	Of func(*Settings) any
-	// Flag is that of muster host, and Usage its help; empty without one.
+	// Flag is the flag of muster host, and Usage its help; both are empty if there is none.
 	Flag, Usage string
-	// Words are the values of a text, if there are only some.
+	// Words are the possible values of a text, if they are limited.
 	Words []string
-	// Label is what the page calls it, where the organiser may change it; empty is
-	// nowhere. Unset is what it is if it is not set, Set what a switch is, and Declined
-	// what a decision is that was decided against.
+	// Label is the page's name for the setting if the organiser may change it there, else empty.
+	// Unset is the text for an unset value, Set for a switch that is on, and Declined for a
+	// decision against it.
 	Label, Unset, Set, Declined string
-	// Supposed: a what-if may try it, too.
+	// Supposed says that a what-if may try it, too.
 	Supposed bool
-	// Rare: hardly anybody needs it, and the page shows it aside.
+	// Rare says that hardly anybody needs it, so the page shows it apart.
 	Rare bool
-	// Alone is what the flag of a time means without one; empty needs one. Least and Most
-	// bound a time that is not 0, and Unit is "ms", "s" or "min", in which people say it.
+	// Alone is the value of a time's flag without an argument; if it is empty, the flag needs one.
+	// Least and Most bound a time that is not 0. Unit is the unit in which people say it: "ms", "s"
+	// or "min".
 	Alone       string
 	Least, Most time.Duration
 	Unit        string
 }
 
-// The bounds of times. In less than leastLook there are too few samples to tell lines
-// apart, and longer than MostLook nobody sits through.
+// These bound times. A look shorter than leastLook has too few samples to tell lines apart, and no
+// one sits through more than MostLook.
 const (
 	leastLook = 5 * time.Second
 	MostLook  = 60 * time.Second
-	// No round of a game is over in less than leastWait, and nobody stays for longer than
-	// MostWait.
+	// No round of a game ends within leastWait, and no one stays longer than MostWait.
 	leastWait = time.Minute
 	MostWait  = 2 * time.Hour
 )
 
-// usageOf is the help of a flag that asks something of servers.
+// usageOf returns the help of a flag for one of the servers' criteria.
 func usageOf(flag string) string {
 	for _, row := range selection.Asked() {
 		if row.Flag == flag {
@@ -174,7 +174,7 @@ func usageOf(flag string) string {
 	return ""
 }
 
-// Table is the table of settings.
+// Table returns the table of settings.
 func Table() []Setting {
 	return []Setting{
 		{Key: "game", Of: func(s *Settings) any { return &s.Game }, Label: "Game"},
@@ -251,7 +251,7 @@ func Table() []Setting {
 	}
 }
 
-// strategies are the ways in which a room's players may measure.
+// strategies returns the ways in which a room's players may measure.
 func strategies() []string {
 	words := []string{Coordinated}
 	for _, s := range discovery.Strategies() {
@@ -260,22 +260,23 @@ func strategies() []string {
 	return words
 }
 
-// OnPage and Supposed say which settings a patch may change.
+// OnPage reports whether the organiser may change a setting on the page. Supposed reports whether a
+// what-if may change it.
 func OnPage(s Setting) bool   { return s.Label != "" }
 func Supposed(s Setting) bool { return s.Supposed }
 
-// Patched is the settings with those that a JSON object names, as far as the patch
-// may change them; others it leaves as they are. An error says which makes no sense.
+// Patched returns the settings with the values of a JSON object. It ignores settings that the patch
+// may not change. An error names an invalid setting.
 //
-// Texts are what they are once they are cleaned: one of blanks, or of nothing that can be
-// seen, is none. Whoever has to know before the room what it will do asks here, too.
+// Texts are cleaned first: a text without visible characters is empty. Callers that must predict
+// what the room will do call Patched, too.
 func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err error) {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(patch, &values); err != nil {
 		return s, fmt.Errorf("no settings: %w", err)
 	}
 	s.Limits = slices.Clone(s.Limits)
-	if s.MaxBots != nil { // a patch would write to the room's own number
+	if s.MaxBots != nil { // the patch must not write to the room's own number
 		bots := *s.MaxBots
 		s.MaxBots = &bots
 	}
@@ -334,17 +335,17 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err
 	return s, s.Criteria().Check(nil)
 }
 
-// IsWhole reports whether a text is taken whole or not at all: a link that is cut leads
-// elsewhere, and a password with a blank less opens nothing.
+// IsWhole reports whether a text is accepted whole or not at all. A shortened link leads elsewhere,
+// and a password without one of its spaces opens nothing.
 func (row Setting) IsWhole() bool { return row.isLink() || row.Key == passwordKey }
 
 func (row Setting) isLink() bool { return row.Key == voiceKey || row.Key == WebhookKey }
 
-// text is what somebody gave, as the setting takes it.
+// text returns the value of a setting for a given text.
 func (row Setting) text(given string) (string, error) {
 	switch {
 	case row.isLink():
-		return strings.TrimSpace(given), nil // which is checked as a whole
+		return strings.TrimSpace(given), nil // Patched checks it as a whole
 	case row.Key == passwordKey && len(given) > maxPassword:
 		return "", fmt.Errorf("password: no game takes one of more than %d bytes", maxPassword)
 	case row.Key == passwordKey && strings.ContainsFunc(given, func(c rune) bool { return c == utf8.RuneError || !unicode.IsPrint(c) }):
@@ -359,7 +360,8 @@ func (row Setting) text(given string) (string, error) {
 	return text, nil
 }
 
-// CheckTime is why a time cannot be the setting's, or nil. It does not say which setting.
+// CheckTime says why the setting cannot have this time, nil if it can. The error does not name the
+// setting.
 func (row Setting) CheckTime(d time.Duration) error {
 	if d != 0 && (d < row.Least || d > row.Most) {
 		return fmt.Errorf("%s is not between %s and %s, or 0 for none", spoken(d), spoken(row.Least), spoken(row.Most))
@@ -367,7 +369,7 @@ func (row Setting) CheckTime(d time.Duration) error {
 	return nil
 }
 
-// spoken is a time as people say it, such as 5 min, 30 s or 15 ms.
+// spoken returns a time as people say it, such as 5 min, 30 s or 15 ms.
 func spoken(d time.Duration) string {
 	for _, unit := range []struct {
 		one  time.Duration
@@ -380,7 +382,7 @@ func spoken(d time.Duration) string {
 	return d.String()
 }
 
-// Criteria are what the settings ask of a server.
+// Criteria returns what the settings demand of a server.
 func (s Settings) Criteria() selection.Criteria {
 	return selection.Criteria{
 		By:         s.By,
@@ -396,7 +398,7 @@ func (s Settings) Criteria() selection.Criteria {
 	}
 }
 
-// String is what the organiser wants, in players' words.
+// String says what the organiser wants, in players' words.
 func (s Settings) String() string {
 	text := s.Game + ": " + s.Rule()
 	if s.Map != "" {
@@ -422,7 +424,7 @@ func (s Settings) String() string {
 	return text
 }
 
-// GameName returns what people call the room's game, as far as the room knows.
+// GameName returns what people call the room's game, if the room knows it.
 func (s Settings) GameName() string {
 	if own := s.OwnGame; own != nil && own.ID == s.Game && own.Name != "" {
 		return own.Name
@@ -430,7 +432,7 @@ func (s Settings) GameName() string {
 	return s.Game
 }
 
-// Rule is the rule and its limits, in players' words.
+// Rule returns the rule and its limits, in players' words.
 func (s Settings) Rule() string {
 	text := rules.Of(s.By).Words.Short
 	for i, limit := range s.Limits {

@@ -10,7 +10,7 @@ import (
 	"muster/selection"
 )
 
-// TestTable: every setting has its row, and every row points to a setting of its own.
+// TestTable checks that every setting has a row, and that every row points to its own setting.
 func TestTable(t *testing.T) {
 	var s Settings
 	rows := map[string]Setting{}
@@ -28,7 +28,7 @@ func TestTable(t *testing.T) {
 	}
 	for i := range fields.NumField() {
 		key, _, _ := strings.Cut(fields.Field(i).Tag.Get("json"), ",")
-		if key == "-" { // kept from everybody who is shown the others
+		if key == "-" { // hidden from everyone who sees the others
 			continue
 		}
 		if _, ok := rows[key]; !ok {
@@ -63,7 +63,7 @@ func TestPatched(t *testing.T) {
 		{`{"by":"minimax","map":"other"}`, Supposed, with(func(s *Settings) { s.By = selection.Minimax }), ""},
 		{`{"open":false,"strategy":"as","-":"password","unknown":{}}`, OnPage, friday, ""},
 		{`{"mode":"a\u001bb"}`, OnPage, with(func(s *Settings) { s.Mode = "ab" }), ""},
-		// links are taken whole, or not at all: Teams' webhooks have some 300 bytes
+		// Links are taken whole or not at all: Teams' webhooks have some 300 bytes.
 		{`{"webhook":" https://clan.example/` + strings.Repeat("a", 400) + `\n"}`, OnPage, with(func(s *Settings) {
 			s.Webhook = "https://clan.example/" + strings.Repeat("a", 400)
 		}), ""},
@@ -99,8 +99,8 @@ func TestPatched(t *testing.T) {
 	}
 }
 
-// TestBlankTexts: what nobody can see is no text, of every setting: it is refused, or what an
-// empty one is. A password is what was given.
+// TestBlankTexts checks that a text without visible characters is refused, or counts as empty, in
+// every setting. A password stays as given.
 func TestBlankTexts(t *testing.T) {
 	every := func(Setting) bool { return true }
 	set := Settings{Name: "Friday", Game: "openarena", By: selection.Mean, Map: "oa_dm1", Mode: "ctf", Mod: "elite",
@@ -150,7 +150,7 @@ func TestBlankTexts(t *testing.T) {
 	}
 }
 
-// TestSettingsAreShown: everything but the password.
+// TestSettingsAreShown checks that people see every setting but the password.
 func TestSettingsAreShown(t *testing.T) {
 	data, err := json.Marshal(Settings{Game: "openarena", By: selection.Mean, Password: "club"})
 	want := `{"name":"","game":"openarena","players":0,"by":"mean","limits_ms":[],"map":"","mode":"","strategy":""}`

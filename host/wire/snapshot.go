@@ -13,14 +13,13 @@ import (
 	"muster/selection/rules"
 )
 
-// Snapshot is what everyone may see of a room, in sections that change apart from
-// each other: no token, no secret, no address of a player. It is never changed
-// once it is made.
+// Snapshot is what everyone may see of a room: no token, no secret, no player's address. Its
+// sections change independently. A snapshot never changes once it is made.
 type Snapshot struct {
 	Room Head `json:"room"`
-	// Games are those that the organiser may choose, and the room's own if its name is
-	// known: apart from the room, which changes five times a second during a search, as
-	// they are by far the longest.
+	// Games are the games that the organiser may choose, and the room's own if its name is known.
+	// They are by far the longest section. So they are separate from the room, which changes five
+	// times a second during a search.
 	Games   []Game   `json:"games"`
 	People  []Person `json:"people"`
 	Log     []Note   `json:"log"`
@@ -31,24 +30,25 @@ type Snapshot struct {
 	History []Played `json:"evening"`
 	// Lists are the group's own servers, and those that it never wants to see.
 	Lists Lists `json:"lists"`
-	// Look is how far a long look at the finalists is; nil without one.
+	// Look is the progress of a long look at the finalists; nil without one.
 	Look *LongLook `json:"look"`
-	// Form is how the organiser changes the settings.
+	// Form is the form with which the organiser changes the settings.
 	Form []Field `json:"form"`
-	// Standing is who leads, and where everything is; nil before anybody has measured
-	// anything while a page was open.
+	// Standing says which servers lead, and where all servers are. It is nil until a player has
+	// measured something while a page was open.
 	Standing *Standing `json:"standing"`
-	// Meeting is what a standing room shows of its evenings; nil of others.
+	// Meeting is a standing room's dates and history; nil in other rooms.
 	Meeting *Meeting `json:"meeting"`
-	// Sites is what servers at candidate places would be like; nil before anybody was asked.
+	// Sites describes possible servers at candidate places; nil before any player was asked to
+	// measure them.
 	Sites *Sites `json:"sites"`
 	// Seats is a wait for seats; nil without one.
 	Seats *Seats `json:"seats"`
 }
 
-// LongLook is how far a long look is.
+// LongLook is the progress of a long look.
 type LongLook struct {
-	// Until is when it is over.
+	// Until is when the look ends.
 	Until     time.Time  `json:"until"`
 	Finalists []LookedAt `json:"finalists"`
 }
@@ -60,9 +60,9 @@ type LookedAt struct {
 	Lines map[string]Line `json:"lines"`
 }
 
-// Line is what so many samples showed of the way between a player and a server: its ping,
-// the share of packets that got lost, the mean difference between successive pings, and
-// the ping that 95 of 100 kept.
+// Line describes the path between a player and a server, from the given number of samples: its
+// ping, the share of lost packets, the mean difference between successive pings, and the 95th
+// percentile of the pings.
 type Line struct {
 	Sent     int     `json:"sent"`
 	RTT      float64 `json:"rtt_ms"`
@@ -71,61 +71,62 @@ type Line struct {
 	WorstMS  float64 `json:"worst_ms"`
 }
 
-// Lists are what people have brought into a room, for its game.
+// Lists are what people have brought into a room for its game.
 type Lists struct {
 	Favourites []Brought `json:"favourites"`
 	Hidden     []Brought `json:"hidden"`
 }
 
-// Standing is who leads while a round's search goes on, and where its servers are by the
-// table of countries. It says no address.
+// Standing says which servers lead while a round's search goes on, and how many servers each
+// country has. It contains no address.
 type Standing struct {
 	Round int `json:"round"`
-	// Leaders are the best so far, up to three; first those that everybody has measured.
+	// Leaders are the best servers so far, up to three. Those that everybody has measured come
+	// first.
 	Leaders []Leader `json:"leaders"`
-	// Answered is how many servers have answered somebody.
+	// Answered is how many servers have answered any player.
 	Answered int     `json:"answered"`
 	Places   []Place `json:"places"`
 }
 
-// Leader is one of the best servers so far. Its figures, in ms, are of those who have
+// Leader is one of the best servers so far. Its figures, in ms, come from the players who have
 // measured it.
 type Leader struct {
 	// ID tells it from the round's other servers.
 	ID int `json:"id"`
 	ServerCard
-	// Complete: all who count have measured it.
+	// Complete says that all players who count have measured it.
 	Complete bool    `json:"complete"`
 	MeanMS   float64 `json:"mean_ms"`
 	MaxMS    float64 `json:"max_ms"`
 	StdevMS  float64 `json:"stdev_ms"`
-	// FigureMS is what the rule makes of the pings.
+	// FigureMS is the rule's result for the pings.
 	FigureMS float64 `json:"figure_ms"`
-	// ExtraMS is by how much, at most, anybody's ping is over their own best, where that
-	// decides and all have measured it.
+	// ExtraMS is how far, at most, a player's ping exceeds their own best. It is set if that
+	// decides and all have measured the server.
 	ExtraMS *float64           `json:"extra_ms,omitempty"`
 	RTT     map[string]float64 `json:"rtt_ms"`
-	// Predicted are the pings, in ms, that the search expects of players who have not
-	// measured it: none where it knows nothing of the server's neighbours. No figure counts
-	// them.
+	// Predicted are the pings, in ms, that the search expects of players who have not measured the
+	// server. It has none if the search knows nothing of the server's neighbours. No figure
+	// includes them.
 	Predicted map[string]float64 `json:"predicted_ms,omitempty"`
 }
 
-// Place is how many servers a country has: listed, and of these such as answered
-// somebody, and of these such as could still win.
+// Place counts a country's servers: the listed ones, those of them that have answered a player, and
+// those of these that could still win.
 type Place struct {
-	// Country is an ISO 3166-1 alpha-2 code, empty if it is not known.
+	// Country is an ISO 3166-1 alpha-2 code, empty if it is unknown.
 	Country  string `json:"country,omitempty"`
 	Listed   int    `json:"listed"`
 	Answered int    `json:"answered,omitempty"`
 	Open     int    `json:"open,omitempty"`
 }
 
-// Room is what is new of a room: the sections of its [Snapshot] that have changed,
-// by their names. The first that a peer is sent has them all.
+// Room is an update of a room: the sections of its [Snapshot] that have changed, by name. The first
+// update that a peer gets has all of them.
 type Room map[string]json.RawMessage
 
-// Merge takes over the sections that are new. Its error wraps [ErrMalformed].
+// Merge takes over the changed sections. Its error wraps [ErrMalformed].
 func (s *Snapshot) Merge(news Room) error {
 	sections := reflect.ValueOf(s).Elem()
 	for i := range sections.NumField() {
@@ -143,75 +144,74 @@ func (s *Snapshot) Merge(news Room) error {
 	return nil
 }
 
-// Players are the people who have a program running, or had.
+// Players returns the people who have a program running, or had one.
 func (s *Snapshot) Players() []Person {
 	return slices.DeleteFunc(slices.Clone(s.People), func(p Person) bool { return !p.Peer })
 }
 
-// Head is where a room stands, and what the organiser wants.
+// Head says where a room stands, and what the organiser wants.
 type Head struct {
 	Code string `json:"code"`
 	Settings
 	Stage Stage `json:"stage"`
-	// Since is when the stage began, Began when the round's measuring did.
+	// Since is when the stage began, and Began when the round's measuring began.
 	Since  time.Time `json:"since"`
 	Began  time.Time `json:"began,omitzero"`
 	Round  int       `json:"round"`
 	Locked bool      `json:"locked"`
-	// Own is how long the organiser's own list is, 0 if the game's is taken.
+	// Own is the length of the organiser's own list, 0 if the room uses the game's.
 	Own int `json:"own,omitempty"`
 	// Candidates are the names of the places where a server could be.
 	Candidates []string `json:"candidates,omitempty"`
 	Listed     int      `json:"listed"`
-	// MostAsked is how many servers of the list each player's program is asked to ask in the
-	// round at most, 0 for all of them.
+	// MostAsked is the most servers that each player's program may have to ask in the round, 0 for
+	// the whole list.
 	MostAsked int `json:"most_asked,omitempty"`
-	// Said is from when the word of the list is on servers that say little themselves.
+	// Said is how old the list's word is on servers that say little themselves.
 	Said time.Time `json:"said,omitzero"`
-	// Paused: most players fell silent together, and the room waits for them. Retry is
-	// when a room that failed tries again by itself, if it does.
+	// Paused says that most players fell silent together, and the room waits for them. Retry is
+	// when a failed room tries again by itself, if it does.
 	Paused bool      `json:"paused,omitempty"`
 	Retry  time.Time `json:"retry,omitzero"`
-	// Ended is when the night ended: this is the last that is shown, unless the room is a
+	// Ended is when the session ended. Then this is the last snapshot, unless the room is a
 	// standing one, which sleeps.
 	Ended time.Time `json:"ended,omitzero"`
-	// Held is what everything waits for while the host cannot keep what happens, in a
-	// sentence.
+	// Held says in a sentence what everything waits for while the host cannot save the room.
 	Held string `json:"held,omitempty"`
-	// Posts is how the room's announcements fare; nil without a webhook.
+	// Posts says how the room's announcements fare; nil without a webhook.
 	Posts *Posts `json:"posts,omitempty"`
-	// Search is how far a coordinated search is, while it goes on, and Outlook the
-	// same in a sentence.
+	// Search is the progress of a coordinated search, while it goes on, and Outlook the same in a
+	// sentence.
 	Search  *Search `json:"search,omitempty"`
 	Outlook string  `json:"outlook,omitempty"`
 }
 
-// Search is how far a coordinated search is.
+// Search is the progress of a coordinated search.
 type Search struct {
 	Rounds int `json:"rounds"`
-	// Found: a server that suits everyone was measured by all. The best so far has
-	// these RTTs in ms.
+	// Found says that all have measured a server that suits everyone. The best so far has these
+	// RTTs in ms.
 	Found   bool    `json:"found"`
 	MeanMS  float64 `json:"mean_ms"`
 	MaxMS   float64 `json:"max_ms"`
 	StdevMS float64 `json:"stdev_ms"`
-	// FigureMS is what the rule makes of them.
+	// FigureMS is the rule's result for them.
 	FigureMS float64 `json:"figure_ms,omitempty"`
-	// ExtraMS is by how much, at most, anybody's ping is over their own best, where that
-	// decides. OwnMS is how much more that may truly be, as a nearer server of somebody's
-	// was not found, as far as the host can tell.
+	// ExtraMS is how far, at most, a player's ping exceeds their own best, if that decides. OwnMS
+	// is how much more that may really be, because a nearer server of some player was not found; it
+	// is the host's estimate.
 	ExtraMS *float64 `json:"extra_ms,omitempty"`
 	OwnMS   float64  `json:"own_ms,omitempty"`
-	// GainMS is how much better a server may yet be found, as far as the host can
-	// tell; nil before it can.
+	// GainMS is the host's estimate of how much better a server may still be found; nil before it
+	// has one.
 	GainMS *float64 `json:"gain_ms,omitempty"`
-	// ReachMS is a limit stricter than what the best so far keeps that a server may yet
-	// be found to keep for everybody; 0 if none is likely. GainMS is of servers that do
-	// not.
+	// ReachMS is a limit stricter than the best server so far keeps. A server may still be found
+	// that keeps it for everybody; 0 if none is likely. GainMS is about servers that do not keep
+	// it.
 	ReachMS float64 `json:"reach_ms,omitempty"`
 }
 
-// Sentence is the search in a room with such a rule, in words.
+// Sentence describes the search in words, for a room with this rule.
 func (s *Search) Sentence(by selection.Rule) string {
 	if !s.Found {
 		return "no server suits everyone so far"
@@ -223,20 +223,20 @@ func (s *Search) Sentence(by selection.Rule) string {
 	if s.GainMS == nil {
 		return "best so far, " + best
 	}
-	return "best so far, " + best + "; " + s.outlook()
+	return "best so far, " + best + "; " + s.forecast()
 }
 
-// GoesOn is what may come of a search that goes on although the choice stands, in words;
-// empty before that can be told.
+// GoesOn says in words what a search that goes on after the choice may still find. It is empty
+// before the host can tell.
 func (s *Search) GoesOn() string {
 	if s.GainMS == nil {
 		return ""
 	}
-	return "the search goes on: " + s.outlook()
+	return "the search goes on: " + s.forecast()
 }
 
-// outlook is what could yet be found, in words.
-func (s *Search) outlook() string {
+// forecast says in words what may still be found.
+func (s *Search) forecast() string {
 	gain := fmt.Sprintf("at most %.0f ms better could be found", math.Ceil(*s.GainMS))
 	if s.ReachMS > 0 {
 		gain += fmt.Sprintf(", or a server within %.0f ms for everyone", s.ReachMS)
@@ -248,30 +248,30 @@ func (s *Search) outlook() string {
 type Game struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
-	// Silent is why its servers answer nobody, and what players can do instead, in
-	// sentences; empty of games that can be measured.
+	// Silent says in sentences why the game's servers answer nobody, and what players can do
+	// instead. It is empty for games that can be measured.
 	Silent string `json:"silent,omitempty"`
 }
 
 // Person is a player, a guest with the page, or both.
 type Person struct {
 	Name string `json:"name"`
-	// Arrival is the person's place in the order of arrival, from 0: nobody else in the
-	// room has it, and it stays for the evening, whoever comes or leaves.
+	// Arrival is the person's place in the order of arrival, from 0. It is unique in the room and
+	// stays for the session, whoever comes or leaves.
 	Arrival   int  `json:"arrival,omitempty"`
 	Organiser bool `json:"organiser,omitempty"`
-	// Guest: has only the page, and has shown nothing but a nickname.
+	// Guest says that the person has only the page, and has shown only a nickname.
 	Guest bool `json:"guest,omitempty"`
-	// Peer: has a program running, or had; Connected: it is connected. Page: has the
-	// page open.
+	// Peer says that the person has a program running, or had one, and Connected that it is
+	// connected. Page says that the person has the page open.
 	Peer      bool `json:"peer"`
 	Connected bool `json:"connected"`
 	Page      bool `json:"page"`
 	Probed    int  `json:"probed"`
 	Answered  int  `json:"answered"`
 	Done      bool `json:"done,omitempty"`
-	// LeftOut: the round goes on without this player. Doubt is why the player's
-	// numbers do not count.
+	// LeftOut says that the round goes on without this player. Doubt is why the player's
+	// measurements do not count.
 	LeftOut bool        `json:"left_out,omitempty"`
 	Doubt   string      `json:"doubt,omitempty"`
 	Launch  LaunchState `json:"launch,omitempty"`
@@ -279,78 +279,78 @@ type Person struct {
 	Ready   bool        `json:"ready,omitempty"`
 	Vetoed  bool        `json:"vetoed,omitempty"`
 	Vote    string      `json:"vote,omitempty"`
-	// NoSay: another guest on the same network has the network's say in this choice.
+	// NoSay says that another guest on the same network has the network's vote in this choice.
 	NoSay bool `json:"no_say,omitempty"`
-	// Asked: is asked to vote at the terminal, too.
+	// Asked says that the person is asked to vote at the terminal, too.
 	Asked bool `json:"asked,omitempty"`
-	// Version is what the player has of the room's game, as far as they say.
+	// Version is the player's version of the room's game, if they say.
 	Version string `json:"version,omitempty"`
-	// Estimate is how one without a program may be counted in; nil of a player.
+	// Estimate says how the choice may count a person without a program; nil for a player.
 	Estimate *Estimate `json:"estimate,omitempty"`
-	// Able: the player's machine can start the game; Unable is why not. Both are empty
-	// before it has said so.
+	// Able says that the player's machine can start the game, and Unable why it cannot. Both are
+	// empty until it has said so.
 	Able   bool   `json:"able,omitempty"`
 	Unable string `json:"unable,omitempty"`
-	// TypesPassword: the player types a server's password in the game, as the program says.
+	// TypesPassword says that the player has to type the server's password in the game, according
+	// to their program.
 	TypesPassword bool `json:"types_password,omitempty"`
-	// Country is about where a player is, by the address that the host sees; empty if that
-	// is not known, or the player does not want it told. Of a guest it is nobody's business.
+	// Country is roughly where a player is, by the address that the host sees. It is empty if that
+	// is unknown, or if the player does not want it shown. It is always empty for a guest.
 	Country string `json:"country,omitempty"`
-	// Somewhere: the person does not want it told.
+	// Somewhere says that the person does not want their country shown.
 	Somewhere bool `json:"somewhere,omitempty"`
 }
 
-// Estimate is what the host can tell of the pings of somebody who does not measure them,
-// by where their address is and what players nearby measure.
+// Estimate is the host's estimate of the pings of a person who does not measure. It uses the place
+// of their address, and the measurements of players nearby.
 type Estimate struct {
-	// Counted: the choice counts them, as the organiser has agreed.
+	// Counted says that the choice counts the estimate, because the organiser has agreed.
 	Counted bool `json:"counted,omitempty"`
-	// ErrorMS is by how much such an estimate is usually off; 0 if there is none, and Why
-	// says why not.
+	// ErrorMS is the usual error of such an estimate; 0 if there is none, and then Why says why.
 	ErrorMS float64 `json:"error_ms,omitempty"`
 	Why     string  `json:"why,omitempty"`
 }
 
-// Choice is a ranking with what people ask about it.
+// Choice is a ranking, with answers to what people ask about it.
 type Choice struct {
 	Selection selection.Selection `json:"selection"`
 	Explain   []string            `json:"explain"`
-	// Decided is what decided, which may be people's votes; see [selection.Decided].
+	// Decided says what decided, which may be people's votes; see [selection.Decided].
 	Decided *selection.Decided `json:"decided,omitempty"`
-	// Miss is what came nearest where nothing suits everyone, and Advice what the organiser
+	// Miss is the server that came nearest if none suits everyone, and Advice what the organiser
 	// can do.
 	Miss   *Miss    `json:"miss,omitempty"`
 	Advice []Advice `json:"advice,omitempty"`
-	// Servers says what is known of the servers that are named, by address.
+	// Servers describes the servers that are named, by address.
 	Servers map[string]ServerCard `json:"servers"`
-	// Player is who asked, for a what-if.
+	// Player is the player who asked, for a what-if.
 	Player string `json:"player,omitempty"`
-	// Target is where people go: the first of the ranking, or who has most votes.
+	// Target is where people go: the first of the ranking, or the server with the most votes.
 	Target string `json:"target,omitempty"`
 }
 
-// Miss is the server that only a higher limit would let in, with the least of those.
+// Miss is the server that needs the smallest increase of the limit.
 type Miss struct {
 	Addr string `json:"addr"`
-	// LimitMS is the room's limit, and RTT what players measured, in ms.
+	// LimitMS is the room's limit, and RTT the players' measurements, in ms.
 	LimitMS float64            `json:"limit_ms"`
 	RTT     map[string]float64 `json:"rtt_ms"`
 }
 
-// Advice is a way out, which only the organiser can take.
+// Advice is a remedy that only the organiser can choose.
 type Advice struct {
-	// Text is what a button for it says, such as "allow 185 ms".
+	// Text is the text of its button, such as "allow 185 ms".
 	Text string `json:"text"`
-	// Action is what the page orders then, with the argument as it is.
+	// Action is the action that the page then sends, with the argument as it is.
 	Action   string   `json:"action"`
 	Argument Argument `json:"argument"`
-	// Servers is how many would suit then, and Addr the best of them.
+	// Servers is how many servers would suit then, and Addr the best of them.
 	Servers int    `json:"servers,omitempty"`
 	Addr    string `json:"addr,omitempty"`
 }
 
-// Argument is the order that goes with an advice: the new limit, or who has no say, or how
-// many servers more are to be asked.
+// Argument is the argument of an advice's action: the new limit, the player to leave out, or how
+// many more servers to ask.
 type Argument struct {
 	LimitMS int    `json:"limit_ms,omitempty"`
 	Name    string `json:"name,omitempty"`
@@ -362,22 +362,23 @@ type ServerCard struct {
 	Name string `json:"name"`
 	Map  string `json:"map,omitempty"`
 	Mode string `json:"mode,omitempty"`
-	// Version is what the server says of it, or its protocols; Mod what players need.
+	// Version is the server's version as it says, or its protocols. Mod is the mod that players
+	// need.
 	Version string `json:"version,omitempty"`
 	Mod     string `json:"mod,omitempty"`
-	// Other are the players who have another version, as far as they say, and Shut those
-	// of them whom the server does not let in with it.
+	// Other are the players who say that they have another version. Shut are those of them that the
+	// server does not admit with it.
 	Other      []string `json:"other_version,omitempty"`
 	Shut       []string `json:"shut_out,omitempty"`
 	Players    int      `json:"players"`
 	MaxPlayers int      `json:"max_players"`
 	Password   bool     `json:"password,omitempty"`
 	Country    string   `json:"country,omitempty"`
-	// AsListed: some of it is what the list says (see [Head.Said]), and not the server.
+	// AsListed says that some of it comes from the list (see [Head.Said]), and not from the server.
 	AsListed bool `json:"as_listed,omitempty"`
 }
 
-// CardOf returns what people see of a server that says of itself what info has, if anything.
+// CardOf returns what people see of a server with this info, which may be nil.
 func CardOf(server discovery.Server, info *discovery.Info) ServerCard {
 	card := ServerCard{Country: server.Country}
 	if info != nil {
@@ -388,7 +389,7 @@ func CardOf(server discovery.Server, info *discovery.Info) ServerCard {
 	return card
 }
 
-// Mark says which of some players have another version than a server.
+// Mark notes which of the players have another version than the server.
 func (card *ServerCard) Mark(info *discovery.Info, players []selection.Edition) {
 	if info == nil {
 		return
@@ -403,25 +404,25 @@ func (card *ServerCard) Mark(info *discovery.Info, players []selection.Edition) 
 	}
 }
 
-// MostVotes is how votes decide. See [Voting.Numbers].
+// MostVotes says how votes decide. See [Voting.Numbers].
 const MostVotes = "most votes win; a tie goes to the lower number"
 
-// Voting is what people may say of the choice, and have said.
+// Voting is people's choice between the candidates, and what they have said so far.
 type Voting struct {
 	Open bool `json:"open"`
-	// Rule is how votes decide, in a sentence.
+	// Rule says in a sentence how votes decide.
 	Rule     string    `json:"rule,omitempty"`
 	LaunchAt time.Time `json:"launch_at,omitzero"`
 	Vetoes   []string  `json:"vetoes"`
 	// Ballot are the candidates, the best by the room's rule first.
 	Ballot []string `json:"ballot"`
-	// Numbers are what the candidates are called, in the order of the ballot. A candidate
-	// keeps its number for the round, whoever is vetoed or turns up.
+	// Numbers are the candidates' numbers, in the order of the ballot. A candidate keeps its number
+	// for the round, whichever others are vetoed or found.
 	Numbers []int `json:"numbers,omitempty"`
 }
 
-// Number returns what the candidate in a place of the ballot is called. A host of an
-// earlier release numbers none, and its candidates are called by their places.
+// Number returns the number of the candidate in a place of the ballot. A host of an earlier release
+// sends no numbers; then the places count.
 func (v *Voting) Number(place int) int {
 	if place < len(v.Numbers) {
 		return v.Numbers[place]
@@ -429,17 +430,17 @@ func (v *Voting) Number(place int) int {
 	return place + 1
 }
 
-// Way is where everyone is sent.
+// Way says where everyone is sent.
 type Way struct {
 	Connect string `json:"connect"`
-	// QueryPort is where the server is asked, if that is another port than players connect to.
+	// QueryPort is the server's port for queries, if it differs from the players' port.
 	QueryPort uint16 `json:"query_port,omitempty"`
 	Server    string `json:"server"`
-	// Link takes a browser there, if the game has such links.
+	// Link opens the server from a browser, if the game has such links.
 	Link string `json:"link,omitempty"`
 }
 
-// Played is a server that the room went to.
+// Played is a server that the room has played on.
 type Played struct {
 	Round   int            `json:"round"`
 	At      time.Time      `json:"at"`
@@ -453,18 +454,18 @@ type Played struct {
 	Players []string       `json:"players"`
 }
 
-// CulledServers is who was culled for one cause: the first few, and how many in all.
+// CulledServers are the servers culled for one cause: the first few, and how many there are.
 type CulledServers struct {
 	Cause   string         `json:"cause"`
 	Total   int            `json:"total"`
 	Servers []CulledServer `json:"servers"`
 }
 
-// CulledServer is a server that is no use to the group.
+// CulledServer is a server that the group cannot play on.
 type CulledServer struct {
 	Addr string `json:"addr"`
 	ServerCard
-	// Players are those on whose account.
+	// Players are the players who are the reason.
 	Players []string           `json:"on,omitempty"`
 	RTT     map[string]float64 `json:"rtt_ms"`
 }

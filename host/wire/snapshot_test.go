@@ -49,7 +49,8 @@ func TestSearchSentence(t *testing.T) {
 	}
 }
 
-// TestMark: a server's card names those who have another version, and those who do not get in.
+// TestMark checks that a server's card names the players with another version, and those who cannot
+// join.
 func TestMark(t *testing.T) {
 	players := []selection.Edition{
 		{Player: "ann", Edition: discovery.Edition{Version: "5.6", Protocol: 41}},

@@ -13,8 +13,8 @@ const voiceKey = "voice"
 // maxVoice is the longest link of a voice channel, in bytes.
 const maxVoice = 300
 
-// voices are the links that lead to a voice channel, by how they begin. A page shows no
-// others: a click on a link runs what its scheme says.
+// voices are the prefixes of links that lead to a voice channel. A page shows no other links,
+// because a click on a link runs whatever its scheme says.
 var voices = []struct{ begins, name string }{
 	{"mumble://", "Mumble"},
 	{"ts3server://", "TeamSpeak"},
@@ -27,28 +27,28 @@ var voices = []struct{ begins, name string }{
 	{"https://s.team/", "Steam"},
 }
 
-// ErrVoice is why a text is no link of a voice channel.
+// ErrVoice is the error for a text that is no link of a voice channel.
 var ErrVoice = errors.New("voice: give a link that begins with mumble://, ts3server://, teamspeak://, " +
 	"https://discord.gg/, https://discord.com/, or is of Jitsi, Element, Google Meet or Steam, without a password")
 
-// ErrVoiceSecret is why a link of a voice channel is refused that everybody in the room
-// would read a password in. It does not say the link.
+// ErrVoiceSecret is the error for a voice channel's link with a password that everybody in the room
+// could read. It does not contain the link.
 var ErrVoiceSecret = errors.New("voice: that link has a password in it, or a key, which everybody in the room " +
 	"could read: leave it out of the link, and tell your friends yourself")
 
-// voiceSecrets are the parameters of voice links that are secrets: TeamSpeak's passwords and
-// its keys to more rights, Jitsi's pass. What stands behind # is no parameter: Element's
-// links are the invitation itself.
+// voiceSecrets are the parameters of voice links that are secrets: TeamSpeak's passwords, its keys
+// to more rights, and Jitsi's password. The part after # is no parameter: in Element's links it is
+// the invitation itself.
 var voiceSecrets = []string{"password", "channelpassword", "token", "pwd", "jwt"}
 
-// CheckVoice reports what is wrong with the link of a voice channel.
+// CheckVoice returns an error for an invalid link of a voice channel.
 func CheckVoice(link string) error {
 	_, err := voiceOf(link)
 	return err
 }
 
-// Voice is what a link leads to in a word, such as "Discord"; empty if it is no link of a
-// voice channel.
+// Voice names the kind of a voice channel's link in a word, such as "Discord"; it is empty for
+// other links.
 func Voice(link string) (name string) {
 	name, _ = voiceOf(link)
 	return name
@@ -71,7 +71,7 @@ func voiceOf(link string) (name string, err error) {
 	return voices[at].name, nil
 }
 
-// hasSecret reports whether a URL has a password beside the name, or a parameter that is one.
+// hasSecret reports whether a URL has a password beside the user's name, or in a parameter.
 func hasSecret(u *url.URL) bool {
 	if _, has := u.User.Password(); has {
 		return true

@@ -40,8 +40,8 @@ func TestVoice(t *testing.T) {
 	}
 }
 
-// TestVoiceSecret: what lets somebody in, or have more rights, is in no link that a whole
-// room reads; who gives such a one is told so.
+// TestVoiceSecret checks that a link for the whole room contains no secret that admits people or
+// gives them more rights. The error says so.
 func TestVoiceSecret(t *testing.T) {
 	for link, want := range map[string]error{
 		"mumble://ann@voice.example/":                                              nil,
@@ -68,8 +68,8 @@ func TestVoiceSecret(t *testing.T) {
 	}
 }
 
-// FuzzVoice: what is shown as a link to a voice channel leads to one of those that are
-// known, and nowhere else.
+// FuzzVoice checks that an accepted link leads to one of the known voice services, and nowhere
+// else.
 func FuzzVoice(f *testing.F) {
 	for _, link := range []string{"mumble://a", "https://discord.gg/a", "https://discord.com/\\evil.example", "javascript:0"} {
 		f.Add(link)

@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// WebhookKey and NoLinkKey are the settings of hosts that post.
+// WebhookKey and NoLinkKey are the settings of hosts that post announcements.
 const WebhookKey, NoLinkKey = "webhook", "webhook_no_link"
 
-// maxWebhook is the longest URL of a webhook, in bytes: Discord's have 130.
+// maxWebhook is the longest URL of a webhook, in bytes; Discord's have 130.
 const maxWebhook = 1024
 
-// PlainWebhook stands before the URL of a webhook that is to get an [Announcement] as it
-// is, whichever host it is at.
+// PlainWebhook stands before the URL of a webhook that receives an [Announcement] as it is,
+// whatever its host.
 const PlainWebhook = "json+"
 
-// ErrWebhook is why a text is no webhook. It does not say the text: that may be one with a
-// slip of the pen, and a webhook is a secret.
+// ErrWebhook is the error for a text that is no webhook. It does not contain the text, because that
+// may be a webhook with a typing error, and a webhook is a secret.
 var ErrWebhook = errors.New("webhook: that is no https URL: in Discord it is made in the channel's settings, under Integrations")
 
-// CheckWebhook reports what is wrong with the URL of a webhook. It is https, but for this
-// machine's own programs.
+// CheckWebhook returns an error for an invalid webhook. A webhook must use https, unless it leads
+// to this machine itself.
 func CheckWebhook(text string) error {
 	u, err := url.Parse(strings.TrimPrefix(text, PlainWebhook))
 	switch {
@@ -39,9 +39,9 @@ func isThisMachine(host string) bool {
 	return strings.EqualFold(host, "localhost") || err == nil && addr.IsLoopback()
 }
 
-// IsDiscord reports whether a webhook is to get what Discord understands.
+// IsDiscord reports whether a webhook expects Discord's format.
 func IsDiscord(webhook string) bool {
-	u, err := url.Parse(webhook) // with the prefix its host is none of these
+	u, err := url.Parse(webhook) // a URL with the prefix has none of these hosts
 	if err != nil || u.Scheme != "https" {
 		return false
 	}
@@ -49,7 +49,7 @@ func IsDiscord(webhook string) bool {
 	return host == "discord.com" || host == "discordapp.com" || strings.HasSuffix(host, ".discord.com")
 }
 
-// WebhookOf is where a webhook posts, in a word that tells nobody how to.
+// WebhookOf names the place where a webhook posts, in a word that does not reveal the URL.
 func WebhookOf(webhook string) string {
 	if IsDiscord(webhook) {
 		return "Discord"

@@ -8,7 +8,7 @@ import (
 
 func TestWebhooks(t *testing.T) {
 	for _, c := range []struct {
-		url, to string // where it posts; empty: it is none
+		url, to string // to is where it posts; empty if it is no webhook
 	}{
 		{"https://discord.com/api/webhooks/1/secret", "Discord"},
 		{"https://Canary.Discord.com/api/webhooks/1/secret", "Discord"},

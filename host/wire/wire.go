@@ -1,4 +1,4 @@
-// Package wire is what host and peer say to each other.
+// Package wire is the messages between host and peer.
 //
 //	peer                                 host
 //	 │ ── hello ────────────────────────▶ │   version, code, name, token
@@ -19,12 +19,12 @@
 //	 │ ◀─────────────── launch (room …) ─ │
 //	 │ ── launched ─────────────────────▶ │   what came of it
 //
-// Fields and messages that a version does not know are passed over, so that later
-// ones can add to it.
+// Readers skip fields and messages that their version does not know, so later versions can add
+// some.
 //
-// Control messages are JSON text frames: {"type":"hello", …}. The server list,
-// reports and infos are binary frames whose first byte is their kind. Of the room's
-// [Snapshot] those sections are sent that have changed.
+// Control messages are JSON text frames: {"type":"hello", …}. The server list, reports and infos
+// are binary frames, and their first byte is their kind. A room message has those sections of the
+// room's [Snapshot] that have changed.
 package wire
 
 import (
@@ -35,10 +35,10 @@ import (
 	"muster/discovery"
 )
 
-// Version is the version of the conversation. Host and peer must speak the same.
+// Version is the version of the protocol. Host and peer must have the same one.
 const Version = 2
 
-// Message is anything that host and peer say to each other.
+// Message is anything that host and peer send each other.
 type Message interface{ kind() string }
 
 // Hello is a peer's first message.
@@ -48,53 +48,52 @@ type Hello struct {
 	Name    string `json:"name"`
 	// Key is the link key that stands beside the code in links, or empty.
 	Key string `json:"key,omitempty"`
-	// Token is the proof that the peer was in the room before. The first time it is one
-	// that the peer has made, or empty: then the host makes one.
+	// Token proves that the peer was in the room before. The first time the peer makes one itself,
+	// or leaves it empty; then the host makes one.
 	Token string `json:"token,omitempty"`
-	// As is what the peer's player has been known by before it played, if anything: the
-	// ticket of a guest's page, or the organiser's secret.
+	// As is what the room has known the player by before they had a program: the ticket of a
+	// guest's page, or the organiser's secret.
 	As string `json:"as,omitempty"`
-	// Probes is where the peer asks servers from, if that is not simply where its
-	// connection comes from.
+	// Probes says where the peer's probes come from, if not from the address of its connection.
 	Probes Probes `json:"probes,omitempty"`
-	// Program tells the running program from others that have the token, and Line counts
-	// its connections, from 1: of two of one program the later counts, in whichever
-	// order their hellos come.
+	// Program tells the running program from others with the same token. Line counts the program's
+	// connections, from 1. The later one of two connections counts, in whichever order their hellos
+	// come.
 	Program string `json:"program,omitempty"`
 	Line    int    `json:"line,omitempty"`
-	// Editions are what the player has of games, by their ids. What stands there without
-	// an id is of the room's game, whichever that is, and then the others are what it
-	// would be if the room's game was theirs.
+	// Editions are the player's editions of games, by the games' ids. The edition without an id is
+	// that of the room's game, whichever that is. The others are for the case that the room changes
+	// to their game.
 	Editions Editions `json:"editions,omitempty"`
-	// Asks: the peer asks its player at a terminal to vote, so that the others wait for
-	// the player's word as they do for who has the page open.
+	// Asks says that the peer asks its player to vote at a terminal. Then the others wait for that
+	// player as for people who have the page open.
 	Asks bool `json:"asks,omitempty"`
-	// Somewhere: the others are not to be told which country the player is in.
+	// Somewhere says that the others must not see which country the player is in.
 	Somewhere bool `json:"somewhere,omitempty"`
-	// Beacon is the UDP port at which the peer's machine answers as a beacon does, 0 for
-	// none. The player agrees that programs of others are told its address, as long as all
-	// in the room agree to that.
+	// Beacon is the UDP port at which the peer's machine answers like a beacon, 0 for none. The
+	// player agrees that others' programs learn its address, as long as all in the room agree.
 	Beacon uint16 `json:"beacon,omitempty"`
-	// Discreet is how many servers may see the player's address in a round, which the
-	// peer itself holds; 0 is no bound. Whom it may not ask it says to be forbidden.
+	// Discreet is how many servers may see the player's address in a round; 0 is no bound. The peer
+	// itself keeps to it, and reports servers over the bound as forbidden.
 	Discreet int `json:"discreet,omitempty"`
 }
 
-// SearchBudget is how many servers a host that coordinates asks a player for in a round,
-// unless people want more, and SearchFinalists how many it may have looked at besides.
+// SearchBudget is how many servers a coordinating host asks a player for in a round, unless people
+// want more. SearchFinalists is how many more the player may look at.
 const SearchBudget, SearchFinalists = 650, 8
 
-// VoteBudget is how many servers more a player may be asked for while people vote, in rooms
-// that may vote: the search goes on meanwhile.
+// VoteBudget is how many more servers a player may be asked for while people vote, because the
+// search goes on meanwhile.
 const VoteBudget = 200
 
-// LeastDiscreet is how few servers a player can do with: the finalists, and as many again.
+// LeastDiscreet is the smallest number of servers that a player can do with: the finalists, and as
+// many again.
 const LeastDiscreet = 2 * SearchFinalists
 
-// Editions are what a player has of games, by their ids.
+// Editions are a player's editions of games, by the games' ids.
 type Editions map[string]discovery.Edition
 
-// UnmarshalJSON passes over what is null.
+// UnmarshalJSON skips null.
 func (e *Editions) UnmarshalJSON(data []byte) error {
 	var said map[string]*discovery.Edition
 	if err := json.Unmarshal(data, &said); err != nil {
@@ -113,11 +112,11 @@ func (e *Editions) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Seek asks a host at an address where the room's host may be by now whether it is that
-// host, before hello: neither the code nor the token goes to whoever sits there.
+// Seek asks a host whether it is the room's host. A peer sends it before hello when it looks for
+// its host at another address. So a stranger at that address gets neither the code nor the token.
 type Seek struct {
 	Version int `json:"version"`
-	// Place names the peer's place in the room, and Nonce is to be proved with; see
+	// Place names the peer's place in the room, and the host proves itself with Nonce; see
 	// [muster/host/access.Place].
 	Place string `json:"place"`
 	Nonce string `json:"nonce"`
@@ -128,17 +127,17 @@ type Found struct {
 	Proof string `json:"proof"`
 }
 
-// Probes is where a peer asks servers from.
+// Probes says where a peer's probes come from.
 type Probes string
 
 const (
-	// ProbesAtHost: the host's own machine. It is believed on that machine only.
+	// ProbesAtHost is the host's own machine. The host believes it only there.
 	ProbesAtHost Probes = "host"
-	// ProbesElsewhere: another address than the connection's.
+	// ProbesElsewhere is an address other than the connection's.
 	ProbesElsewhere Probes = "elsewhere"
 )
 
-// Welcome lets a peer in.
+// Welcome admits a peer.
 type Welcome struct {
 	Version int `json:"version"`
 	// Name is the player's name in the room, cleaned.
@@ -147,23 +146,23 @@ type Welcome struct {
 	Token string `json:"token"`
 	// Page is the credential of the player's own pages, for the personal link.
 	Page string `json:"page,omitempty"`
-	// Epoch grows with each host that takes the room over, and each restart: who has
-	// heard of a greater one obeys none that is less. So does that of a [Launch].
+	// Epoch grows with each host that takes the room over, and with each restart. A peer that has
+	// seen a greater epoch ignores smaller ones. The same goes for the epoch of a [Launch].
 	Epoch uint64 `json:"epoch,omitempty"`
-	// Hosts are other addresses of the host, in case this one is lost for good.
+	// Hosts are other addresses of the host, in case this one is lost.
 	Hosts []netip.AddrPort `json:"hosts,omitempty"`
 }
 
-// Refusal is why a peer or an action is turned away. Close follows.
+// Refusal says why a peer or an action is refused. The connection is closed afterwards.
 type Refusal struct {
 	Reason  string `json:"reason"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-	// Link is where the right program is, for who has another version.
+	// Link is where people with another version find the right program.
 	Link string `json:"link,omitempty"`
 }
 
-// Reasons of a refusal.
+// These are the reasons of a refusal.
 const (
 	ReasonVersion   = "version"    // host and peer differ in Version
 	ReasonCode      = "code"       // no such room
@@ -176,30 +175,30 @@ const (
 	ReasonReplaced  = "replaced"   // the player came back on another connection
 	ReasonLocked    = "locked"     // the organiser lets nobody new in
 	ReasonRemoved   = "removed"    // the organiser has sent the player away
-	ReasonAction    = "action"     // what was asked for makes no sense now
-	ReasonOrigin    = "origin"     // another site's page asks, or by a name that is not the host's
-	ReasonBusy      = "busy"       // too much is asked at once
+	ReasonAction    = "action"     // the action is impossible now
+	ReasonOrigin    = "origin"     // another site's page asks, or it uses a name that is not the host's
+	ReasonBusy      = "busy"       // too many requests at once
 	ReasonLimited   = "limited"    // too many wrong codes
 	ReasonCrowded   = "crowded"    // a page without a seat gave way to another
 	ReasonLeft      = "left"       // the player has left the room, by the page
-	ReasonEnded     = "ended"      // the organiser has ended the night
+	ReasonEnded     = "ended"      // the organiser has ended the session
 	ReasonMoved     = "moved"      // another host has the room: come back at once
 )
 
 func (r Refusal) Error() string { return r.Message }
 
-// Wait tells a client that its room has no host for the moment, and that it need do
-// nothing. Peers and pages are told so by the host that they are connected to.
+// Wait tells a client that its room has no host at the moment, and that the client need do nothing.
+// It comes from the host that the client is connected to.
 type Wait struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Again is what a peer says before it says everything again, on a connection on which it
-// was welcomed before: another host has its room now.
+// Again is what a peer sends before it repeats everything on a connection that had already welcomed
+// it, because another host has its room now.
 type Again struct{}
 
-// List is the server list that everyone in the room shares: all later messages
-// name servers by their index in it.
+// List is the server list that everyone in the room shares. All later messages name servers by
+// their index in it.
 type List struct {
 	Round   int
 	Servers []discovery.Server
@@ -210,103 +209,101 @@ type Measure struct {
 	Round    int    `json:"round"`
 	Game     string `json:"game"`
 	Strategy string `json:"strategy"`
-	// MaxRTT is the RTT over which a server is of no use, 0 for no limit.
+	// MaxRTT is the RTT above which the group cannot use a server, 0 for no limit.
 	MaxRTT discovery.Millis `json:"max_rtt_ms"`
 	Seed   uint64           `json:"seed"`
-	// Known is how many results the host still has from this player. If it has
-	// any, they follow as a report and need not be measured again.
+	// Known is how many of this player's results the host still has. They follow as a report, and
+	// the player need not measure them again.
 	Known int `json:"known"`
-	// Most is how many servers of the list the host asks this player for in the round at
-	// most, looks included; 0 is the whole list. It may grow: then the host says so first.
+	// Most is the most servers of the list that the host may ask this player for in the round,
+	// looks included; 0 is the whole list. It may grow, and then the host says so first.
 	Most int `json:"most,omitempty"`
 }
 
-// Coordinated is the strategy of a room whose host says, round after round,
-// which servers each player asks: the name stands in Measure beside those of
-// the discovery plans.
+// Coordinated is the strategy of a room whose host tells each player which servers to ask, round
+// after round. Its name stands in Measure as those of the discovery plans do.
 const Coordinated = "coordinated"
 
-// Ask has a peer ask these servers before any others. Servers that it knows, or
-// is asking already, it passes over.
+// Ask makes a peer ask these servers before any others. The peer skips servers that it knows or is
+// already asking.
 type Ask struct {
 	Round   int   `json:"round"`
 	Servers []int `json:"servers"`
-	// Own is how many servers of its own choice the peer may ask after them,
-	// besides what it was allowed before.
+	// Own is how many servers of its own choice the peer may then ask, on top of earlier
+	// permission.
 	Own int `json:"own,omitempty"`
-	// Names are servers that lead: the peer says what they called themselves when it
-	// measured them, if they did, and asks nobody.
+	// Names are servers that lead. The peer reports the names that it saw when it measured them,
+	// and asks no server for this.
 	Names []int `json:"names,omitempty"`
 }
 
-// Report carries results in the order in which the probes ended: from peer to host
-// as they come, and back when a peer returns. It may repeat what was said before.
+// Report carries results in the order of their probes' ends. The peer sends them as they come, and
+// the host sends them back when a peer returns. It may repeat earlier results.
 type Report struct {
 	Round int
 	// First is the place of the first result among all of the player's.
 	First int
-	// Now is the sender's clock, of which the results' At are earlier readings.
+	// Now is the sender's clock; the results' At are earlier readings of it.
 	Now     time.Duration
 	Results []discovery.Result
 }
 
-// Infos carries what servers say of themselves, by index. Peers leave out the
-// names: only finalists need one.
+// Infos carries what servers say about themselves, by index. Peers leave out names, because only
+// finalists need one.
 type Infos struct {
 	Round   int
 	Servers []ServerInfo
 }
 
-// ServerInfo is what one server says of itself.
+// ServerInfo is what one server says about itself.
 type ServerInfo struct {
 	Server int
 	Info   discovery.Info
 }
 
-// Done says that a peer's plan has come to its end.
+// Done says that a peer's plan has ended.
 type Done struct {
 	Round int `json:"round"`
 }
 
-// Rests says that a peer asks nobody for a while: the player's router has room for few
-// servers at a time, and has to forget some first. It is no silence, up to a bound.
+// Rests says that a peer pauses its queries. The player's router remembers few servers at a time,
+// and must forget some first. Up to a bound the host does not take this for silence.
 type Rests struct {
 	Round int              `json:"round"`
 	For   discovery.Millis `json:"for_ms"`
 }
 
-// Late says by how much a peer's timers commonly ring late, because its machine is busy:
-// what the peer measures may be too long by as much.
+// Late says how late a peer's timers usually fire, because its machine is busy. The peer's RTTs may
+// be too long by that much.
 type Late struct {
 	By discovery.Millis `json:"late_ms"`
 }
 
-// Finalists asks everyone to look at the best few again: free seats, RTT,
-// jitter and loss, in spaced samples. Without servers it ends the look under way.
+// Finalists asks everyone to look at the best few servers again: free seats, RTT, jitter and loss,
+// in spaced samples. Without servers it ends the current look.
 type Finalists struct {
 	Round   int    `json:"round"`
 	Game    string `json:"game"`
 	Attempt int    `json:"attempt"`
 	Servers []int  `json:"servers"`
 	Samples int    `json:"samples"`
-	// After is how long this player waits before the first sample, and Every the
-	// time from one sample to the next, 0 for a second or so: players of a large
-	// group take turns.
+	// After is how long this player waits before the first sample. Every is the time between two
+	// samples, 0 for about a second. Players of a large group take turns.
 	After discovery.Millis `json:"after_ms,omitempty"`
 	Every discovery.Millis `json:"every_ms,omitempty"`
-	// Gap is how long a server of the game needs peace before it answers an address again,
-	// 0 for a second or so, as the strictest do. Samples come no faster.
+	// Gap is how long a server of the game must be left alone before it answers an address again. 0
+	// is about a second, as for the strictest servers. Samples come no faster.
 	Gap discovery.Millis `json:"gap_ms,omitempty"`
-	// Most is that of [Measure] as it stands now; 0 says nothing.
+	// Most is the current value of the same field in [Measure]; 0 changes nothing.
 	Most int `json:"most,omitempty"`
 }
 
-// Verified is what a peer found of the finalists.
+// Verified is a peer's result for the finalists.
 type Verified struct {
 	Round   int        `json:"round"`
 	Attempt int        `json:"attempt"`
 	Servers []Finalist `json:"servers"`
-	// More: the look goes on, and this is what was found so far.
+	// More says that the look goes on, and that this is the result so far.
 	More bool `json:"more,omitempty"`
 }
 
@@ -321,62 +318,61 @@ type Finalist struct {
 	Info *discovery.Info `json:"info,omitempty"`
 }
 
-// Launch sends a player to the chosen server. It names the game and the server,
-// never a command: that is the peer's own.
+// Launch sends a player to the chosen server. It names the game and the server, but never a
+// command, which only the peer knows.
 type Launch struct {
 	Round int    `json:"round"`
 	Game  string `json:"game"`
-	// Address is where players connect to. QueryPort is where the server there is asked, if
-	// that is another port: Steam's links take that one.
+	// Address is where players connect to. QueryPort is the server's port for queries, if it
+	// differs; Steam's links use it.
 	Address   string `json:"address"`
 	QueryPort uint16 `json:"query_port,omitempty"`
 	Name      string `json:"name"`
 	Password  string `json:"password,omitempty"`
 	Epoch     uint64 `json:"epoch,omitempty"`
-	// Again is when the game was to be opened once more in the round, in milliseconds of the
-	// host's clock: the player has asked for that on the page, there is a seat by now, or the
-	// room goes elsewhere. It is 0 if it was not.
+	// Again is when the game should last be opened once more in the round, in milliseconds of the
+	// host's clock; 0 if never. The player has asked for it on the page, a seat has become free, or
+	// the room goes elsewhere.
 	Again int64 `json:"again,omitempty"`
 }
 
-// Say is what a player says of the choice at the terminal, as others do on the page.
+// Say is a player's answer at the terminal, as others give theirs on the page.
 type Say struct {
 	Round int  `json:"round"`
 	What  Word `json:"what"`
-	// Addr is the server of the ballot that a vote or a veto is of; a vote for none takes
-	// the last one back.
+	// Addr is the server of the ballot for a vote or a veto. A vote for none takes the last one
+	// back.
 	Addr netip.AddrPort `json:"addr,omitzero"`
 }
 
 // Word is the kind of a [Say].
 type Word string
 
-// The words.
+// These are the words.
 const (
 	SayVote  Word = "vote"
 	SayVeto  Word = "veto"
 	SayReady Word = "ready"
-	SayWait  Word = "wait" // not ready after all
-	// In a standing room: of the next date, and of where the room was last.
+	SayWait  Word = "wait" // no longer ready
+	// In a standing room these are about the next date, and about where the room was last.
 	SayCome     Word = "come"
 	SayNotCome  Word = "not-come"
 	SayLiked    Word = "liked"
 	SayDisliked Word = "disliked"
 )
 
-// Answer says why what a player said does not count.
+// Answer says why a player's answer does not count.
 type Answer struct {
 	Message string `json:"message"`
 }
 
-// Look asks a peer which servers of a game are on its own networks, where the host is
-// not.
+// Look asks a peer which servers of a game are on its own networks, which the host cannot see.
 type Look struct {
 	Game string `json:"game"`
 }
 
-// Near answers [Look]. The others are told of these servers, and who has found one
-// itself asks it.
+// Near answers [Look]. The host tells the others about these servers, but each peer asks only those
+// that it has found itself.
 type Near struct {
 	Game    string       `json:"game"`
 	Servers []NearServer `json:"servers"`
@@ -388,8 +384,8 @@ type NearServer struct {
 	Info discovery.Info `json:"info"`
 }
 
-// Bring tells of the servers of a game that a player likes, and of those that the player
-// never wants to see. Each replaces what the player brought before.
+// Bring names the servers of a game that a player likes, and those that the player never wants to
+// see. Each replaces the player's earlier ones.
 type Bring struct {
 	Game       string    `json:"game"`
 	Favourites []Brought `json:"favourites,omitempty"`
@@ -400,24 +396,24 @@ type Bring struct {
 type Brought struct {
 	Addr netip.AddrPort `json:"addr"`
 	Name string         `json:"name,omitempty"`
-	// By are those who did, as the room tells.
+	// By names the people who brought it, as the room tells.
 	By []string `json:"by,omitempty"`
 }
 
-// Outside says by which UDP port of the player's router others elsewhere reach the beacon of
-// [Hello], as soon as the router has said so, and again if it changes. It is a port of the
-// address that the player comes from: no other can be named.
+// Outside says at which UDP port of the player's router others reach the beacon of [Hello]. The
+// peer sends it as soon as the router has said so, and again if the port changes. The port belongs
+// to the address that the player comes from; no other address can be named.
 type Outside struct {
 	Port uint16 `json:"port"`
 }
 
-// Able says whether a player's machine can start a game, as soon as the room is for that
-// game, so that nobody finds out once the others are on the server.
+// Able says whether a player's machine can start a game. The peer sends it as soon as the room is
+// for that game, so that nobody learns of a problem when the others are already on the server.
 type Able struct {
 	Game string `json:"game"`
-	// Why it cannot; empty if it can.
+	// Why says why it cannot; empty if it can.
 	Why string `json:"why,omitempty"`
-	// TypesPassword: the game does not take the server's password from the player's
+	// TypesPassword says that the game does not take the server's password from the player's
 	// program, so the player types it.
 	TypesPassword bool `json:"types_password,omitempty"`
 }
@@ -426,14 +422,14 @@ type Able struct {
 type Launched struct {
 	Round int         `json:"round"`
 	State LaunchState `json:"state"`
-	// Detail is why, if it failed.
+	// Detail says why, if it failed.
 	Detail string `json:"detail,omitempty"`
 }
 
 // LaunchState is how far a player's launch got.
 type LaunchState string
 
-// The states of a launch.
+// These are the states of a launch.
 const (
 	LaunchAsking   LaunchState = "asking"   // the player is being asked
 	LaunchStarted  LaunchState = "launched" // the game was started
@@ -445,19 +441,19 @@ const (
 // Stage is where a room stands.
 type Stage string
 
-// The stages of a room, in their order.
+// These are the stages of a room, in their order.
 const (
 	Gathering Stage = "gathering"
 	Listing   Stage = "listing"
 	Measuring Stage = "measuring"
-	// Refining: the host asks for the servers that could still win.
+	// Refining means that the host asks for the servers that could still win.
 	Refining Stage = "refining"
-	// Chosen: there is a ranking; everyone looks at the finalists again.
+	// Chosen means that there is a ranking, and everyone looks at the finalists again.
 	Chosen    Stage = "chosen"
 	Launching Stage = "launching"
-	// Waiting: the best servers are full, and the room waits for seats.
+	// Waiting means that the best servers are full, and the room waits for seats.
 	Waiting Stage = "waiting"
-	// Failed: nothing suitable was found, or no list was to be had.
+	// Failed means that the room found nothing suitable, or got no list.
 	Failed Stage = "failed"
 )
 

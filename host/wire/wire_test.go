@@ -101,8 +101,8 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestUnknown: what a later version adds is passed over, fields as well as kinds of
-// message.
+// TestUnknown checks that readers skip what a later version adds, both fields and kinds of
+// messages.
 func TestUnknown(t *testing.T) {
 	for _, line := range []string{`{"type":"shutdown"}`, `{"type":"dance","steps":{"left":[1]}}`, "04", "04 01 02", "ff ffffff"} {
 		if m, err := wire.Unmarshal(frameOf(t, line)); !errors.Is(err, wire.ErrUnknown) || errors.Is(err, wire.ErrMalformed) || m != nil {
@@ -115,7 +115,7 @@ func TestUnknown(t *testing.T) {
 		}
 		for _, line := range []string{
 			strings.Replace(example.line, `",`, `","later":{"list":[1,{}]},`, 1),
-			// a map of players
+			// This is a map of players.
 			strings.ReplaceAll(strings.ReplaceAll(example.line, `{"`, `{"later":null,"`), `"rtt_ms":{"later":null,`, `"rtt_ms":{`),
 			strings.TrimSuffix(example.line, "}") + `,"later":"text"}`,
 		} {
@@ -131,7 +131,7 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestTextsAreCleaned: whatever stands in a message may be printed.
+// TestTextsAreCleaned checks that every text of a message is safe to print.
 func TestTextsAreCleaned(t *testing.T) {
 	evil := `\u001b[2J\u202egnp.exe\u0007 x`
 	const clean = "[2Jgnp.exe x"
@@ -176,7 +176,7 @@ func TestTextsAreCleaned(t *testing.T) {
 	}
 }
 
-// merged is the snapshot of who was sent nothing before.
+// merged returns the snapshot of a reader whose first update is m.
 func merged(t *testing.T, m wire.Message) (s wire.Snapshot) {
 	t.Helper()
 	if err := s.Merge(m.(wire.Room)); err != nil {
@@ -185,7 +185,7 @@ func merged(t *testing.T, m wire.Message) (s wire.Snapshot) {
 	return s
 }
 
-// TestDocument: programs read of a room what they have always read.
+// TestDocument checks that programs still read in a room what they have always read.
 func TestDocument(t *testing.T) {
 	const want = `{"code":"BAKODI","name":"Friday","game":"openarena","stage":"launching","round":1,"players":2,"by":"mean","max_rtt_ms":150,"map":"oa_dm1","listed":128,"members":[` +
 		`{"name":"ann","organiser":true,"connected":true,"probed":128,"answered":101,"done":true,"launch":"launched"},` +
@@ -246,8 +246,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestMerge: sections that are not in the news stay, and of those that are nothing
-// old is left.
+// TestMerge checks that sections without news stay, and that sections with news keep nothing old.
 func TestMerge(t *testing.T) {
 	var s wire.Snapshot
 	for _, text := range []string{
@@ -285,9 +284,8 @@ func roundTrip(t testing.TB, m wire.Message) wire.Message {
 	return back
 }
 
-// TestReportKeepsOrder: results arrive in the order in which they were reported,
-// even two for one server; the clock never runs back, and stands still after a
-// day. What is unprobed is not reported.
+// TestReportKeepsOrder checks that results arrive in the order of the report, even two for one
+// server. The clock never runs back, and stops after a day. Unprobed results are not reported.
 func TestReportKeepsOrder(t *testing.T) {
 	answered := func(server, ms int, at time.Duration) discovery.Result {
 		return discovery.Result{Server: server, State: discovery.Answered, RTT: time.Duration(ms) * time.Millisecond, At: at}
@@ -325,7 +323,7 @@ func TestRTTs(t *testing.T) {
 	}
 }
 
-// TestRoundTrips: what was tidy before comes back as it was.
+// TestRoundTrips checks that tidy messages come back unchanged.
 func TestRoundTrips(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
@@ -424,7 +422,7 @@ func FuzzUnmarshal(f *testing.F) {
 				seen[server] = true
 			}
 			if len(seen) < len(list.Servers) {
-				return // no host's list: deflated well, it inflates to more than may be
+				return // not a host's list: it is so well deflated that it inflates to more than the bound
 			}
 		}
 		frame, err := wire.Marshal(first)

@@ -17,85 +17,84 @@ import (
 	"muster/host/wire"
 )
 
-// Side is which end of the conversation one is. A host takes less than a peer:
-// anyone may connect to it.
+// Side is an end of the conversation. A host accepts less than a peer does, because anyone may
+// connect to it.
 type Side int
 
-// The sides.
+// These are the sides.
 const (
 	AtHost Side = iota
 	AtPeer
 )
 
 const (
-	// helloLimit holds what a stranger may say: a hello, whose longest texts are a
-	// name and a token.
+	// helloLimit is enough for a stranger's message: a hello, whose longest texts are a name and a
+	// token.
 	helloLimit = 4 << 10
-	// hostReadLimit holds a chunk of reports or infos several times over.
+	// hostReadLimit is several times the size of a chunk of reports or infos.
 	hostReadLimit = 1 << 20
-	// peerReadLimit holds the list of [discovery.MaxServers], all of them IPv6.
+	// peerReadLimit is enough for the list of [discovery.MaxServers], all of them IPv6.
 	peerReadLimit = 8 << 20
-	// hostTextLimit holds the longest control message of a peer, a second look
-	// at the finalists. JSON takes several times its length in memory.
+	// hostTextLimit is enough for a peer's longest control message, a second look at the finalists.
+	// JSON takes several times its length in memory.
 	hostTextLimit = 128 << 10
 )
 
-// The limits of a connection, each with its reason.
+// These are the limits of a connection, each with its reason.
 const (
-	// queueLength is how many messages wait for a slow reader before the
-	// connection is given up: the peer comes back and is told what counts.
+	// queueLength is how many messages may wait for a slow reader. Then the connection is closed;
+	// the peer comes back and gets the current state.
 	queueLength = 48
-	// pingEvery keeps home routers' TCP mappings alive and finds dead peers.
+	// pingEvery keeps home routers' TCP mappings alive, and finds dead peers.
 	pingEvery = 10 * time.Second
-	// pongWait is two pings missed and a slow line.
+	// pongWait allows for two missed pings and a slow line.
 	pongWait = 25 * time.Second
 	// writeWait is how long one message may take: a full list on a slow up-link.
 	writeWait = 20 * time.Second
-	// slowestLine is what a player's line takes at least, in bytes a second, and so by
-	// how much longer than writeWait a long message may take there.
+	// slowestLine is the lowest rate of a player's line, in bytes a second. A long message may take
+	// accordingly longer than writeWait.
 	slowestLine = 1 << 10
-	// moving is how many bytes of a message show that the line moves.
+	// moving is how many bytes of a message show that the line works.
 	moving = 256
-	// closeWait is how long a connection that ends may take to send what is
-	// queued, such as a refusal, and to see the other side's good-bye.
+	// closeWait is how long a closing connection may take to send its queue, such as a refusal, and
+	// to receive the other side's close frame.
 	closeWait = 2 * time.Second
 )
 
-// ErrSlow says that the other side does not read what it is sent.
+// ErrSlow says that the other side does not read its messages.
 var ErrSlow = errors.New("conn: the other side is too slow")
 
-// Conn carries messages over a WebSocket. Who calls Run reads; a writer is
-// there only while there is something to write, so that an idle connection
-// costs one goroutine. Send and Close may be called from any goroutine, before
-// Run too.
+// Conn carries messages over a WebSocket. The caller of Run reads. A writer exists only while there
+// is something to write, so that an idle connection costs one goroutine. Any goroutine may call
+// Send and Close, even before Run.
 type Conn struct {
 	ws     *websocket.Conn
 	side   Side
 	began  time.Time
-	heard  atomic.Int64 // when the other side was heard last, in ns since began
+	heard  atomic.Int64 // when the other side last sent something, in ns since began
 	moves  func()
 	unread *wire.Frame
-	writer sync.WaitGroup // of one at most
+	writer sync.WaitGroup // at most one
 
 	mu      sync.Mutex // guards following
 	running bool
 	writing bool
 	queue   []outgoing
 	closed  bool
-	goodbye bool // was said, or is not worth saying
+	goodbye bool // a close frame was sent, or is not worth sending
 	err     error
 	pings   *time.Timer // while running
-	cutOff  *time.Timer // since closed
+	cutOff  *time.Timer // set once closed
 }
 
-// outgoing is a WebSocket frame to be written: text, binary or control.
+// outgoing is a WebSocket frame that waits to be written: text, binary or control.
 type outgoing struct {
 	kind int
 	data []byte
 }
 
-// New takes over the side's end of ws. Run or Close must be called. A host takes
-// short messages only, until [Conn.Admit].
+// New takes over the side's end of ws. The caller must call Run or Close. A host accepts only short
+// messages until [Conn.Admit].
 func New(ws *websocket.Conn, side Side) *Conn {
 	ws.SetReadLimit(peerReadLimit)
 	if side == AtHost {
@@ -104,30 +103,29 @@ func New(ws *websocket.Conn, side Side) *Conn {
 	return &Conn{ws: ws, side: side, began: time.Now()}
 }
 
-// Silence returns for how long nothing has come from the other side, answers to pings
-// included. There is a ping every ten seconds.
+// Silence returns how long the other side has sent nothing, not even an answer to a ping. There is
+// a ping every ten seconds.
 func (c *Conn) Silence() time.Duration { return time.Since(c.began) - time.Duration(c.heard.Load()) }
 
-// listen notes that the other side was heard, and waits for it for pongWait more.
+// listen notes that the other side has sent something, and waits another pongWait for more.
 func (c *Conn) listen() error {
 	c.heard.Store(int64(time.Since(c.began)))
 	return c.ws.SetReadDeadline(time.Now().Add(pongWait))
 }
 
-// OnMoving has something done, before Run, whenever some more of a message has come
-// that is not whole yet: a long one takes a slow line longer than silence is put up with.
-// Run's goroutine does it.
+// OnMoving sets a function that Run's goroutine calls whenever another part of an incomplete
+// message has arrived. On a slow line a long message takes longer than the permitted silence. Call
+// OnMoving before Run.
 func (c *Conn) OnMoving(do func()) { c.moves = do }
 
-// Unread has Run take a frame before all others that was read of the WebSocket already.
+// Unread makes Run deliver a frame first that was already read from the WebSocket.
 func (c *Conn) Unread(f wire.Frame) { c.unread = &f }
 
-// Admit has a host take from now on what a member may say. It is for Run's receive
-// to call.
+// Admit makes a host accept everything that a member may send. Run's receive calls it.
 func (c *Conn) Admit() { c.ws.SetReadLimit(hostReadLimit) }
 
-// Send queues a message and never blocks. A queue that is full closes the
-// connection with [ErrSlow]; after Close, messages are dropped.
+// Send queues a message and never blocks. A full queue closes the connection with [ErrSlow]. After
+// Close, Send drops messages.
 func (c *Conn) Send(m wire.Message) {
 	f, err := wire.Marshal(m)
 	if err != nil {
@@ -137,7 +135,7 @@ func (c *Conn) Send(m wire.Message) {
 	c.SendFrame(f)
 }
 
-// SendFrame queues a frame that was marshalled before, for all members at once.
+// SendFrame queues a frame that was marshalled once for all members.
 func (c *Conn) SendFrame(f wire.Frame) {
 	kind := websocket.TextMessage
 	if f.Binary {
@@ -155,16 +153,16 @@ func (c *Conn) SendFrame(f wire.Frame) {
 	}
 }
 
-// Queued is how many messages wait to be written. Who has much to say, or
-// something that can wait, sends it while there are few.
+// Queued returns how many messages wait to be written. A caller with much to send, or with messages
+// that can wait, sends them while there are few.
 func (c *Conn) Queued() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.queue)
 }
 
-// Close ends the connection once what is queued has been sent, or could not be
-// in two seconds; Run returns the err of the first Close.
+// Close closes the connection once the queue has been sent, or after two seconds. Run returns the
+// err of the first Close.
 func (c *Conn) Close(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,9 +178,8 @@ func (c *Conn) close(err error) {
 	c.wake()
 }
 
-// Run reads messages into receive until the connection ends or ctx does, and
-// returns why: receive's error, ctx's, or the connection's own. No goroutine is
-// left when it returns.
+// Run reads messages into receive until the connection or ctx ends. It returns the reason:
+// receive's error, ctx's, or the connection's own. No goroutine is left when it returns.
 func (c *Conn) Run(ctx context.Context, receive func(wire.Message) error) error {
 	stop := context.AfterFunc(ctx, func() { c.Close(context.Cause(ctx)) })
 	defer stop()
@@ -193,7 +190,7 @@ func (c *Conn) Run(ctx context.Context, receive func(wire.Message) error) error 
 	c.mu.Unlock()
 	c.read(receive)
 	c.mu.Lock()
-	c.running = false // no writer starts any more
+	c.running = false // from now on no writer starts
 	c.pings.Stop()
 	c.mu.Unlock()
 	c.writer.Wait()
@@ -204,13 +201,13 @@ func (c *Conn) Run(ctx context.Context, receive func(wire.Message) error) error 
 
 // read reads until it has called Close.
 func (c *Conn) read(receive func(wire.Message) error) {
-	c.ws.SetPingHandler(func(data string) error { // the library's own gives up on a machine that is busy for a second
+	c.ws.SetPingHandler(func(data string) error { // the library's own handler gives up if the machine is busy for a second
 		if err := c.listen(); err != nil {
 			return err
 		}
 		err := c.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(writeWait))
 		if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
-			return nil // a long message is in the way, and says as much
+			return nil // a long message is being sent, and proves that we live
 		}
 		return err
 	})
@@ -226,8 +223,8 @@ func (c *Conn) read(receive func(wire.Message) error) {
 			break
 		}
 	}
-	// A socket that is closed with bytes unread takes back the refusal on its way
-	// out: what comes until the other side has closed is thrown away, however long.
+	// Closing a socket with unread bytes would destroy the refusal on its way out. So everything is
+	// read and dropped, however long, until the other side has closed.
 	c.ws.SetReadLimit(0)
 	for {
 		if _, _, err := c.ws.NextReader(); err != nil {
@@ -236,7 +233,7 @@ func (c *Conn) read(receive func(wire.Message) error) {
 	}
 }
 
-// readFrame waits for as long as bytes come.
+// readFrame reads a frame, and waits as long as bytes come.
 func (c *Conn) readFrame() (wire.Frame, error) {
 	if first := c.unread; first != nil {
 		c.unread = nil
@@ -270,9 +267,9 @@ func (c *Conn) readFrame() (wire.Frame, error) {
 	return wire.Frame{Binary: kind == websocket.BinaryMessage, Data: data}, err
 }
 
-// deliver has a goroutine of its own read the frame and take it: JSON and a hello need
-// a deep stack, which would stay with the connection, 4 KiB of it. A message of a kind that this version does
-// not know is passed over.
+// deliver reads and handles the frame in a goroutine of its own. JSON and a hello need a deep
+// stack, 4 KiB of which would otherwise stay with the connection. It skips messages of unknown
+// kinds.
 func (c *Conn) deliver(f wire.Frame, receive func(wire.Message) error) error {
 	var err error
 	var reader sync.WaitGroup
@@ -289,8 +286,7 @@ func (c *Conn) deliver(f wire.Frame, receive func(wire.Message) error) error {
 	return err
 }
 
-// unmarshal reads a frame that the other side may send. A host inflates
-// nothing.
+// unmarshal reads a frame that the other side may send. A host inflates nothing.
 func (c *Conn) unmarshal(f wire.Frame) (wire.Message, error) {
 	switch {
 	case c.side == AtPeer:
@@ -302,7 +298,7 @@ func (c *Conn) unmarshal(f wire.Frame) (wire.Message, error) {
 	return wire.Unmarshal(f)
 }
 
-// ping goes before what is queued: a long queue on a slow line is no silence.
+// ping jumps the queue, because a long queue on a slow line is no silence.
 func (c *Conn) ping() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -336,7 +332,7 @@ func (c *Conn) write() {
 	}
 }
 
-// next takes what is to be written next: at the very end a good-bye.
+// next returns the next frame to write: at the very end a close frame.
 func (c *Conn) next() (outgoing, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -353,7 +349,7 @@ func (c *Conn) next() (outgoing, bool) {
 	return outgoing{}, false
 }
 
-// broken gives up a connection that takes nothing any more.
+// broken gives up a connection that accepts no more data.
 func (c *Conn) broken(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -364,7 +360,7 @@ func (c *Conn) broken(err error) {
 
 func (c *Conn) writeFrame(f outgoing) error {
 	patience := writeWait
-	if c.side == AtPeer { // the host is no stranger, and its silence is noticed
+	if c.side == AtPeer { // peers know their host, and notice its silence
 		patience += time.Duration(len(f.data)/slowestLine) * time.Second
 	}
 	deadline := time.Now().Add(patience)

@@ -22,7 +22,7 @@ import (
 	"muster/internal/leak"
 )
 
-// start runs a connection in the background; its end comes out of the channel.
+// start runs a connection in the background; the channel gets its error.
 func start(ctx context.Context, c *conn.Conn, receive func(wire.Message) error) <-chan error {
 	ended := make(chan error, 1)
 	go func() { ended <- c.Run(ctx, receive) }()
@@ -31,8 +31,8 @@ func start(ctx context.Context, c *conn.Conn, receive func(wire.Message) error) 
 
 func ignore(wire.Message) error { return nil }
 
-// TestConversation: what one side sends, before Run or after, arrives in order,
-// and the end of one side is the end of the other.
+// TestConversation checks that messages arrive in order, whether they were sent before Run or after
+// it, and that both sides end together.
 func TestConversation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hostWS, peerWS := pair(t)
@@ -64,7 +64,7 @@ func TestConversation(t *testing.T) {
 	})
 }
 
-// TestUnknownMessages: a later version's messages are passed over on both sides.
+// TestUnknownMessages checks that both sides skip a later version's messages.
 func TestUnknownMessages(t *testing.T) {
 	for _, side := range []conn.Side{conn.AtHost, conn.AtPeer} {
 		synctest.Test(t, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestUnknownMessages(t *testing.T) {
 			if m := <-heard; m != (wire.Done{Round: 7}) {
 				t.Errorf("side %d heard %+v first", side, m)
 			}
-			go raw.NextReader() // answers the good-bye
+			go raw.NextReader() // answers the close frame
 			if err := <-ended; err != io.EOF {
 				t.Errorf("side %d ended with %v", side, err)
 			}
@@ -86,8 +86,8 @@ func TestUnknownMessages(t *testing.T) {
 	}
 }
 
-// TestRunEnds: whatever ends a connection, Run says why, soon, and leaves no
-// goroutine.
+// TestRunEnds checks that Run returns soon with the reason, whatever ends the connection, and
+// leaves no goroutine.
 func TestRunEnds(t *testing.T) {
 	stop := errors.New("stop")
 	tests := []struct {
@@ -115,7 +115,7 @@ func TestRunEnds(t *testing.T) {
 		}, wire.ErrMalformed, 2 * time.Second},
 		{"the peer's socket", func(_ *conn.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) { peer.Close() }, nil, 0},
 		{"silence after a Close", func(host *conn.Conn, _ context.CancelCauseFunc, peer *websocket.Conn) {
-			peer.NetConn().SetReadDeadline(time.Unix(1, 0)) // reads no more, stays open
+			peer.NetConn().SetReadDeadline(time.Unix(1, 0)) // stops reading, but stays open
 			host.Close(stop)
 		}, stop, 2 * time.Second},
 		{"a message that cannot be sent", func(host *conn.Conn, _ context.CancelCauseFunc, _ *websocket.Conn) {
@@ -132,7 +132,7 @@ func TestRunEnds(t *testing.T) {
 				host.Admit()
 				ended := start(ctx, host, func(wire.Message) error { return stop })
 				drained := make(chan struct{})
-				go func() { // the peer's reader answers a good-bye
+				go func() { // the peer's reader answers a close frame
 					defer close(drained)
 					for {
 						if _, _, err := peerWS.NextReader(); err != nil {
@@ -157,8 +157,8 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
-// TestPings: a peer that answers pings may be silent for hours; one that does
-// not is given up.
+// TestPings checks that a peer that answers pings may be silent for hours, and that the host closes
+// the connection of one that does not.
 func TestPings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hostWS, peerWS := pair(t)
@@ -197,8 +197,8 @@ func TestPings(t *testing.T) {
 	})
 }
 
-// TestSlowReader: who does not read loses the connection, and holds up nobody:
-// not the sender, and not Run's end.
+// TestSlowReader checks that a peer that does not read loses its connection. It delays neither the
+// sender nor the end of Run.
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hostWS, peerWS := pair(t)
@@ -243,13 +243,13 @@ func TestQueued(t *testing.T) {
 			t.Errorf("%d messages are queued, want none", n)
 		}
 		cancel()
-		go peerWS.NextReader() // answers the good-bye
+		go peerWS.NextReader() // answers the close frame
 		<-ended
 	})
 }
 
-// TestRefusalArrives: a refusal reaches a peer that has more to say than the
-// host reads. Real sockets: a pipe has no buffer that could be lost.
+// TestRefusalArrives checks that a refusal reaches a peer that sends more than the host reads. It
+// uses real sockets, because a pipe has no buffer to lose.
 func TestRefusalArrives(t *testing.T) {
 	leak.Check(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -284,8 +284,8 @@ func TestRefusalArrives(t *testing.T) {
 	}
 }
 
-// TestLastWord: after a refusal the socket stays open until the peer has read
-// it, or for two seconds; systems throw away what a closed socket still holds.
+// TestLastWord checks that after a refusal the socket stays open until the peer has read it, or for
+// two seconds. Systems drop what a closed socket still holds.
 func TestLastWord(t *testing.T) {
 	for _, patience := range []time.Duration{time.Second, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// pair connects two WebSockets over memory, so that a synctest bubble sees
-// everything that happens. [synctest.Test] fails if a goroutine is left over.
+// pair connects two WebSockets over memory, so that a synctest bubble sees everything that happens.
+// [synctest.Test] fails if a goroutine is left over.
 func pair(t *testing.T) (atHost, atPeer *websocket.Conn) {
 	t.Helper()
 	near, far := net.Pipe()
@@ -57,8 +57,8 @@ func (l *single) Accept() (net.Conn, error) {
 func (l *single) Close() error   { close(l.closed); return nil }
 func (l *single) Addr() net.Addr { return &net.TCPAddr{} }
 
-// bufferedConn takes a few writes that nobody has read yet, as a socket does: two
-// sides that write at once must not wait for each other.
+// bufferedConn buffers a few writes, as a socket does, so that two sides that write at once do not
+// wait for each other.
 type bufferedConn struct {
 	net.Conn
 	queue   chan []byte

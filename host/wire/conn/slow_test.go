@@ -12,8 +12,8 @@ import (
 	"muster/host/wire/conn"
 )
 
-// TestSlowLine: a long message is waited for as long as it comes, and not when it
-// does not come any more.
+// TestSlowLine checks that a reader waits for a long message as long as parts of it come, and no
+// longer.
 func TestSlowLine(t *testing.T) {
 	report := wire.Report{Round: 1}
 	for server := range 3000 {
@@ -66,7 +66,7 @@ func TestSlowLine(t *testing.T) {
 	}
 }
 
-// TestSlowUplink: a player's long message may take its time to be sent.
+// TestSlowUplink checks that a player may take long to send a long message.
 func TestSlowUplink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hostWS, peerWS := pair(t)
@@ -94,7 +94,7 @@ func TestSlowUplink(t *testing.T) {
 			}
 			read += got
 			if time.Sleep(2 * time.Second); n%5 == 0 {
-				line.Write([]byte{0x89, 0}) // a ping, which shows that the host is there
+				line.Write([]byte{0x89, 0}) // a ping, which shows that the host lives
 			}
 		}
 		line.Close()
