@@ -1,5 +1,4 @@
-// Package await waits in tests for what others do and tell nobody: goroutines, processes,
-// hosts.
+// Package await makes tests wait for goroutines, processes and hosts that do not announce what they do.
 package await
 
 import (
@@ -10,18 +9,18 @@ import (
 const (
 	// patience is how long a busy machine may take.
 	patience = time.Minute
-	// every is the time from one look to the next.
+	// every is the time between two checks.
 	every = 5 * time.Millisecond
 )
 
-// Until waits until a condition holds. After a minute it fails the test with the message,
-// whose arguments are formatted only then.
+// Until waits until a condition holds. After a minute it fails the test with the message, whose arguments are formatted
+// only then.
 func Until(t testing.TB, is func() bool, message string, args ...any) {
 	t.Helper()
 	Within(t, patience, is, message, args...)
 }
 
-// Within waits likewise, with a patience of its own.
+// Within is Until with a patience of its own.
 func Within(t testing.TB, patience time.Duration, is func() bool, message string, args ...any) {
 	t.Helper()
 	ticks := time.NewTicker(every)

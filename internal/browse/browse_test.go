@@ -15,9 +15,8 @@ import (
 	"muster/internal/term"
 )
 
-// TestServerTable holds that the widest text gives way, that numbers and addresses
-// stay whole, and that a column without values is left out. Then the least important
-// columns go, and at last the address moves to a line of its own.
+// TestServerTable checks that the widest text shrinks first, that numbers and addresses stay whole, and that an empty
+// column disappears. After that the least important columns go, and at last the address moves to a line of its own.
 func TestServerTable(t *testing.T) {
 	near := []report.Measurement{
 		{Addr: netip.MustParseAddrPort("192.0.2.1:27960"), RTT: discovery.Millis(12345 * time.Microsecond),
@@ -36,7 +35,7 @@ func TestServerTable(t *testing.T) {
 `; "\n"+wide.String() != want {
 		t.Errorf("with versions:\n%swant:%s", wide.String(), want)
 	}
-	near[0].Version, near[1].Version = "1.20.4", "1.20.4" // which tells nothing
+	near[0].Version, near[1].Version = "1.20.4", "1.20.4" // equal everywhere, so it tells nothing
 	tests := []struct {
 		width int
 		want  string
@@ -90,9 +89,8 @@ func TestServerTable(t *testing.T) {
 	}
 }
 
-// TestNarrowServerTable holds on every usual width that no line is too long, that each
-// name keeps 16 columns and that each address stands whole. Only an address that is
-// longer than the terminal is wide wraps.
+// TestNarrowServerTable checks every usual width: no line is too long, each name keeps 16 columns, and each address
+// stays whole. An address wraps only if it is wider than the terminal.
 func TestNarrowServerTable(t *testing.T) {
 	const name = "The Old Castle | Instagib and Capture the Flag"
 	lists := map[string][]string{
@@ -129,7 +127,7 @@ func TestNarrowServerTable(t *testing.T) {
 	}
 }
 
-// TestShown: who says how many servers gets so many, whatever the terminal's size.
+// TestShown checks that a player who says how many servers to show gets that many, whatever the terminal's size.
 func TestShown(t *testing.T) {
 	for _, tt := range []struct{ top, nearest, of, want int }{
 		{WholeScreen, 0, 500, 500}, // no terminal
@@ -142,7 +140,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// TestAsFirst: servers around are asked first.
+// TestAsFirst checks that servers nearby are asked first.
 func TestAsFirst(t *testing.T) {
 	plan := asFirst([]int{0, 2}, discovery.NewConventional(3))
 	var order []int

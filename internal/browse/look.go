@@ -1,5 +1,5 @@
-// Package browse is a server browser: it asks a game's servers by a plan, and shows those
-// that a player wants to see in the player's order, while it asks and in the end.
+// Package browse is a server browser. It asks a game's servers by a plan, and shows the servers that a player wants to
+// see in the player's order, while it asks and at the end.
 package browse
 
 import (
@@ -21,13 +21,13 @@ import (
 
 // Look is one look at a list of servers.
 type Look struct {
-	// Game and Player stand in the report.
+	// Game and Player appear in the report.
 	Game, Player string
 	Strategy     discovery.Strategy
 	Options      discovery.PlanOptions
-	// Fresh forgets what the last visits left.
+	// Fresh ignores what earlier visits remembered.
 	Fresh bool
-	// Discreet is how many servers may see the player's address, 0 for no bound.
+	// Discreet bounds how many servers may see the player's address; 0 means no bound.
 	Discreet int
 	Servers  []discovery.Server
 	// First are the servers to ask before all others.
@@ -38,15 +38,15 @@ type Look struct {
 	Log  *slog.Logger
 }
 
-// Viewer looks on while servers are asked.
+// Viewer watches while servers are asked.
 type Viewer interface {
 	Add(discovery.Result)
-	// End leaves the terminal to what follows.
+	// End frees the terminal for what follows.
 	End()
 }
 
-// Run asks the servers until the plan or ctx ends, and shows the viewer each result. The claim
-// is what the plan says of the servers that it did not ask.
+// Run asks the servers until the plan or ctx ends, and shows the viewer each result. The claim is what the plan
+// concludes about the servers that it did not ask.
 func (l Look) Run(ctx context.Context, engine *prober.Prober, viewer Viewer) (report.Report, discovery.Claim, error) {
 	head := report.Report{Peer: l.Player, Game: l.Game, Strategy: string(l.Strategy), Started: time.Now()}
 	visits := visits.Recall(l.Game, l.Fresh, l.Log)
@@ -102,9 +102,9 @@ func summarize(s *report.Summary, plan discovery.PlanSummary, stats prober.Stats
 	s.BytesReceived = int64(stats.BytesReceived)
 }
 
-// Summary returns what people read below the servers, of which table are those that they
-// want to see. isTable reports whether they see them as a table with so much room.
-func (l Look) Summary(r report.Report, table []report.Measurement, claim discovery.Claim, wish *Wish, isTable bool, room Room) []string {
+// Summary returns the lines below the servers. table are the servers that the player wants to see, and isTable reports
+// whether they appear as a table of this size.
+func (l Look) Summary(r report.Report, table []report.Measurement, claim discovery.Claim, filter *Filter, isTable bool, room Room) []string {
 	s := r.Summary
 	lines := []string{fmt.Sprintf("%d of %d servers asked in %.1f s: %d answered, %d lost, %d refused",
 		s.Probed, s.Listed, float64(s.ElapsedMS)/1000, s.Answered, s.Lost, s.Refused)}
@@ -128,7 +128,7 @@ func (l Look) Summary(r report.Report, table []report.Measurement, claim discove
 		lines = append(lines, fmt.Sprintf("* as the list said %s ago, where the server says little itself", roughly(time.Since(l.Said.At))))
 	}
 	if all, first := len(table), "nearest"; isTable && l.Options.Nearest == 0 && room.For(all) < all {
-		if wish.Sort != ByPing {
+		if filter.Sort != ByPing {
 			first = "first"
 		}
 		lines = append(lines, fmt.Sprintf("the %s %d of %d shown; --top 0 shows all", first, room.For(all), all))
@@ -136,7 +136,7 @@ func (l Look) Summary(r report.Report, table []report.Measurement, claim discove
 	return lines
 }
 
-// roughly is a time as people say it.
+// roughly returns a duration as people say it.
 func roughly(d time.Duration) string {
 	const day = 24 * time.Hour
 	for _, u := range []struct {

@@ -11,18 +11,16 @@ import (
 	"muster/internal/term"
 )
 
-// leastName is how many columns a server's name keeps: with fewer, the servers of one
-// clan or hoster look alike.
+// leastName is how many columns a server's name keeps. With fewer, the servers of one clan or hoster look alike.
 const leastName = 16
 
-// Table shows servers in the given order, with the number by which --connect goes
-// there.
+// Table shows servers in the given order, each with the number that --connect takes.
 func Table(servers []report.Measurement) *term.Table {
 	t := &term.Table{Columns: []term.Column{
 		term.Right("#"), term.Right("PING"), term.Right("PLAYERS"), term.Right("BOTS"), term.Whole("PW"), term.Left("NAME").AtLeast(leastName),
 		term.Left("MAP"), term.Left("MODE"), term.Left("MOD"), term.Left("VERSION"), term.Whole("IN"), term.Whole("ADDRESS"),
 	}, Spare: []string{"BOTS", "MOD", "MODE", "VERSION", "MAP", "IN", "#"}, Below: "ADDRESS"}
-	// What all have alike tells nothing of one, nor does a mod that is the mode's name, too.
+	// A value that all servers share tells nothing, nor does a mod that is also the mode's name.
 	differ := func(of func(*report.Measurement) string) bool {
 		return slices.ContainsFunc(servers, func(m report.Measurement) bool { return of(&m) != of(&servers[0]) })
 	}
@@ -37,7 +35,7 @@ func Table(servers []report.Measurement) *term.Table {
 			mod = m.Mod
 		}
 		bots, password, players := "", "", ""
-		if m.Players > 0 || m.MaxPlayers > 0 { // or nobody counts
+		if m.Players > 0 || m.MaxPlayers > 0 { // otherwise nobody counts the players
 			players = fmt.Sprintf("%d/%d", m.Players, m.MaxPlayers)
 		}
 		if m.AsListed {
@@ -55,16 +53,16 @@ func Table(servers []report.Measurement) *term.Table {
 	return t
 }
 
-// WholeScreen is the top that leaves a terminal full.
+// WholeScreen is the Top that fills a terminal.
 const WholeScreen = -1
 
 // Room is how many servers a table shows.
 type Room struct {
-	// Top is how many rows the player asked for: 0 all, [WholeScreen] what a terminal takes.
+	// Top is how many rows the player asked for: 0 means all, [WholeScreen] what fits the terminal.
 	Top int
-	// Nearest is how many servers the player looks for, 0 any number.
+	// Nearest is how many servers the player looks for; 0 means any number.
 	Nearest int
-	// Rows are those of the terminal, 0 without one.
+	// Rows are the terminal's, 0 without a terminal.
 	Rows int
 }
 
@@ -72,7 +70,7 @@ type Room struct {
 func (r Room) For(servers int) int {
 	const (
 		least   = 10
-		besides = 6 // rows: the titles, the summary and the prompt
+		besides = 6 // rows for the titles, the summary and the prompt
 	)
 	switch {
 	case r.Top > 0:
@@ -88,18 +86,18 @@ func (r Room) For(servers int) int {
 // MostLive is more rows than any terminal shows.
 const MostLive = 200
 
-// View is what people look at while servers are asked.
+// View is the display while servers are asked.
 type View struct {
-	Wish *Wish
-	// Servers are those of the list, and Near is the ping under which one is near.
+	Filter *Filter
+	// Servers are the list's. Near is the ping below which a server is near.
 	Servers []discovery.Server
 	Near    time.Duration
-	// Live is a table that grows, nil for a bar on the screen.
+	// Live is a growing table; nil shows a bar instead.
 	Live   *term.Live
 	Screen *term.Screen
 
 	asked, answered, near int
-	nearest               []report.Measurement // in the table's order, as many as may be shown
+	nearest               []report.Measurement // in the table's order, no more than it can show
 }
 
 // Add takes a result.
@@ -119,22 +117,22 @@ func (v *View) Add(r discovery.Result) {
 	})
 }
 
-// rank puts a server that answered to its place among the nearest.
+// rank inserts a server that answered into the nearest.
 func (v *View) rank(r discovery.Result) {
 	m := report.New(report.Report{}, v.Servers, []discovery.Result{r}).Servers[0]
-	if !v.Wish.Keeps(&m) {
+	if !v.Filter.Keeps(&m) {
 		return
 	}
 	if r.RTT < v.Near {
 		v.near++
 	}
-	if at, _ := slices.BinarySearchFunc(v.nearest, m, v.Wish.Sort.compare); at < MostLive {
+	if at, _ := slices.BinarySearchFunc(v.nearest, m, v.Filter.Sort.compare); at < MostLive {
 		v.nearest = slices.Insert(v.nearest, at, m)
 		v.nearest = v.nearest[:min(len(v.nearest), MostLive)]
 	}
 }
 
-// End leaves the terminal to the result.
+// End frees the terminal for the result.
 func (v *View) End() {
 	if v.Live != nil {
 		v.Live.Erase()
@@ -142,10 +140,10 @@ func (v *View) End() {
 	v.Screen.Rests()
 }
 
-// WholeMS is a ping in whole milliseconds.
+// WholeMS returns a ping in whole milliseconds.
 func WholeMS(d time.Duration) string { return fmt.Sprintf("%d ms", d.Milliseconds()) }
 
-// Label is what to call a server.
+// Label returns what to call a server.
 func Label(m report.Measurement) string {
 	if m.Name == "" {
 		return m.Addr.String()

@@ -12,7 +12,7 @@ import (
 // demoCommand is the command that plays a whole session on this machine.
 type demoCommand struct {
 	*program
-	demo.Night
+	demo.Session
 	listen string
 }
 
@@ -70,5 +70,5 @@ func (d *demoCommand) run(ctx context.Context) error {
 	}
 	defer listener.Close()
 	d.Desk, d.Game = d.desk(), g
-	return d.Night.Run(ctx, listener)
+	return d.Session.Run(ctx, listener)
 }

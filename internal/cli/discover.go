@@ -39,7 +39,7 @@ type discover struct {
 	format format
 	json   bool
 	top    int
-	want   browse.Wish
+	want   browse.Filter
 	// What follows the table.
 	watch    bool
 	connect  int
@@ -201,7 +201,7 @@ func (d *discover) ask(ctx context.Context, look browse.Look, g game.Game) (repo
 	if d.home != nil {
 		return look.Run(ctx, engine, pageView{d.home, look.Servers})
 	}
-	view := &browse.View{Wish: &d.want, Servers: look.Servers, Near: d.options.MaxRTT, Screen: d.screen}
+	view := &browse.View{Filter: &d.want, Servers: look.Servers, Near: d.options.MaxRTT, Screen: d.screen}
 	if d.isLive() {
 		view.Live = &term.Live{Terminal: d.screen.Terminal, Most: d.room().For(browse.MostLive)}
 	}

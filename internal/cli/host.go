@@ -49,7 +49,7 @@ type hostCommand struct {
 	metrics   []netip.Prefix
 	password  string // the file that holds it
 	webhook   string // also a file
-	downloads handout.Wish
+	downloads handout.Options
 	portMap   consent
 	starts    starting
 	canHost   canHost
@@ -204,14 +204,14 @@ func stoppedServing(cancel context.CancelCauseFunc) func(error) {
 
 // hold opens the room, and steers it like one on a remote host.
 func (h *hostCommand) hold(ctx context.Context, rooms *ownhost.Host) error {
-	wish := ownhost.Wish{Settings: h.settings, Given: h.given, Fresh: h.fresh}
+	request := ownhost.Request{Settings: h.settings, Given: h.given, Fresh: h.fresh}
 	if h.given("listen") {
-		wish.More += " --listen " + h.listen
+		request.More += " --listen " + h.listen
 	}
 	if h.given("here") {
-		wish.More += " --here"
+		request.More += " --here"
 	}
-	code, err := rooms.Room(wish, h.screen.Say)
+	code, err := rooms.Room(request, h.screen.Say)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ type serving struct {
 	plain     *term.Screen // standard error while the screen writes to the log; nil before that
 	command   *cobra.Command
 	checkOnly bool
-	downloads handout.Wish
+	downloads handout.Options
 }
 
 func serveCommand(p *program) (*serving, *cobra.Command) {

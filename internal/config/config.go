@@ -1,6 +1,5 @@
-// Package config reads what the user has commands take for granted: config.toml, a
-// table of values and one more for each command that has many, whose mistakes it tells by
-// their lines.
+// Package config reads the user's defaults for commands from config.toml: a table of values, and another for each
+// command that has many. Errors name the line of the mistake.
 //
 //	name = "ann"                         name
 //	[serve]
@@ -22,24 +21,23 @@ import (
 	"muster/internal/input"
 )
 
-// maxFile is the largest file, in bytes, that is read.
+// maxFile is the largest file that is read, in bytes.
 const maxFile = 1 << 16
 
-// Value is what stands in the file, as a flag takes it, and in which line. Where a list
-// stands it is its values, of which there may be none.
+// Value is a value in the file as a flag takes it, and its line. A list has one text for each value, or none.
 type Value struct {
 	Texts []string
 	Line  int
 }
 
-// Known are the keys of each table that a reader knows, that of the file itself being "".
-// Those of a table without any are passed over: they are for another command.
+// Known are the keys of each table that a reader knows; the file's own table is "". Tables without an entry belong to
+// other commands, and Read skips them.
 type Known map[string][]string
 
 // Error says what is wrong in the file, and where.
 type Error struct {
 	File string
-	Line int // 0 if it is not about one line
+	Line int // 0 if the error has no line
 	Err  error
 }
 
@@ -52,8 +50,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Read reads a file of known keys, which are returned with the name of their table before
-// them; name is what errors call the file. Errors are [*Error]s.
+// Read reads a file of known keys. It returns the values by key, with the table's name in front. Errors call the file
+// by name, and are [*Error]s.
 func Read(from io.Reader, name string, known Known) (map[string]Value, error) {
 	text, err := io.ReadAll(io.LimitReader(input.Text(from), maxFile+1))
 	switch {
@@ -98,7 +96,7 @@ func Read(from io.Reader, name string, known Known) (map[string]Value, error) {
 	return values, nil
 }
 
-// textsOf are the texts of a value, or of a list of values.
+// textsOf returns the texts of a value, or of a list of values.
 func textsOf(value any) (texts []string, is bool) {
 	switch value := value.(type) {
 	case string, bool, int64, float64:
@@ -120,8 +118,8 @@ func textsOf(value any) (texts []string, is bool) {
 	return nil, false
 }
 
-// lineOf is where a key of a table stands: each is there once, or the decoder would have
-// said so. It is 0 where the key is written in another way.
+// lineOf returns the line of a key in a table. Each key occurs once, or the decoder would have failed. An unusual
+// spelling of the key gives 0.
 func lineOf(text, table, key string) int {
 	begins := regexp.MustCompile(`^\s*(\[+\s*)?["']?` + regexp.QuoteMeta(key) + `["']?\s*[=.\]]`)
 	header := regexp.MustCompile(`^\s*\[\s*["']?` + regexp.QuoteMeta(table) + `["']?\s*\]`)

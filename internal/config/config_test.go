@@ -25,7 +25,7 @@ func TestRead(t *testing.T) {
 		t.Error("a file without an end is read")
 	}
 	for text, want := range map[string]string{
-		"[serve]\nbad = 1":                     "", // another command's
+		"[serve]\nbad = 1":                     "", // a table of another command
 		"at = [[1]]":                           "f:1: at: one value",
 		"at = [{x = 1}]":                       "f:1: at: one value",
 		"[serve.deeper]\nat = 1":               "",
@@ -48,7 +48,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// FuzzRead: any bytes are a configuration or an error.
+// FuzzRead checks that any bytes are a configuration or an error.
 func FuzzRead(f *testing.F) {
 	f.Add("at = 1\n[x]\ny=2\n")
 	f.Add("a.b = 3\n\"\x00\" = \"\"\"\n\"\"\"")

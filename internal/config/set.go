@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// Set is the text of a file with some values changed that stand before its tables; an
-// empty one is taken out. All else stays as people wrote it. What is a number or a truth is written as such.
+// Set changes values that stand before the file's tables, and returns the new text. An empty value removes its line.
+// The rest stays as people wrote it. Numbers and booleans are written without quotes.
 func Set(text string, changes map[string]string) (string, error) {
 	var lines []string
 	if text != "" {
@@ -45,7 +45,7 @@ func Set(text string, changes map[string]string) (string, error) {
 	return strings.Join(lines, "\n") + "\n", nil
 }
 
-// written is a value as TOML has it.
+// written returns a value in TOML's notation.
 func written(value string) string {
 	if n, err := strconv.ParseInt(value, 10, 64); err == nil && strconv.FormatInt(n, 10) == value || value == "true" || value == "false" {
 		return value

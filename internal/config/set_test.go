@@ -7,7 +7,7 @@ import (
 	"muster/internal/config"
 )
 
-// TestSet: what people wrote stays, and what was set is read again.
+// TestSet checks that people's text stays, and that Read finds the values that were set.
 func TestSet(t *testing.T) {
 	const old, tables = "# mine\nname = \"ann\"   # not Anne\nlaunch = \"auto\"\n", "\n[serve]\nrate = 3\n"
 	for _, tt := range []struct {

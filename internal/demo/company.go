@@ -10,41 +10,38 @@ import (
 	"muster/internal/lobby"
 )
 
-// How the demo's players take their time, as people do.
+// The demo's players take their time, as people do.
 const (
-	// arrivesEvery is the time from one player's arrival in the lobby to the next, and
-	// startsEvery from one player's game to the next.
+	// arrivesEvery is the time between two players' arrivals in the lobby, and startsEvery between two starts of their
+	// games.
 	arrivesEvery = 900 * time.Millisecond
 	startsEvery  = 700 * time.Millisecond
-	// looksFor is how long everybody looks at what was found before anybody votes: the
-	// page shows it that long. thinksFor is the time from one player's word to the next.
+	// looksFor is how long all players look at the findings before anybody votes; the page shows them that long.
+	// thinksFor is the time between two players' remarks.
 	looksFor  = 5 * time.Second
 	thinksFor = 1500 * time.Millisecond
-	// heardWithin is how long a word may take until the room shows it: it is not said twice
-	// before.
+	// heardWithin is how long the room may take to show a remark. Only then is it repeated.
 	heardWithin = 3 * time.Second
-	// aloneFor is how long the players wait for a visitor who has no name on the page and
-	// says nothing.
+	// aloneFor is how long the players wait for a visitor who has no name on the page and says nothing.
 	aloneFor = 45 * time.Second
-	// contrary: one of so many players votes for another server than the best.
+	// contrary makes every third player vote for another server than the best.
 	contrary = 3
 )
 
-// company are the demo's players while people vote. They vote one after the other, and say
-// that they are ready only after the visitor has said something: nothing is decided behind
-// the visitor's back.
+// company are the demo's players while people vote. They vote one after the other, and report ready only after the
+// visitor has said something, so that nothing is decided behind the visitor's back.
 type company struct {
 	names []string
 	haste float64
 	round int
-	// opened is when the round's vote began, and spoken when the visitor first said
-	// something, or was waited for no longer; zero before.
+	// opened is when the round's vote began. spoken is when the visitor first said something, or when the players
+	// stopped waiting. Both are zero before.
 	opened, spoken time.Time
-	// said is when each last said something.
+	// said is when each player last said something.
 	said [len(names)]time.Time
 }
 
-// inHaste returns the time that players take who act so many times as fast as people.
+// inHaste shortens a person's usual time by the factor haste.
 func inHaste(usual time.Duration, haste float64) time.Duration {
 	return time.Duration(float64(usual) / haste)
 }
@@ -55,9 +52,9 @@ type remark struct {
 	say    wire.Say
 }
 
-// step is what the players say now.
+// step returns what the players say now.
 func (c *company) step(s wire.Snapshot, now time.Time) (all []remark) {
-	if !s.Voting.Open || !s.Voting.LaunchAt.IsZero() { // a word would stop the countdown
+	if !s.Voting.Open || !s.Voting.LaunchAt.IsZero() { // a remark would stop the countdown
 		return nil
 	}
 	if c.round != s.Room.Round {
@@ -96,8 +93,8 @@ func (c *company) step(s wire.Snapshot, now time.Time) (all []remark) {
 	return all
 }
 
-// prefers is the candidate that a player votes for: mostly the best for all, now and then
-// the one of the others that is nearest to the player.
+// prefers returns the candidate that a player votes for: usually the best for all, sometimes the player's nearest among
+// the others.
 func prefers(s wire.Snapshot, player int, name string) (addr netip.AddrPort) {
 	all := lobby.Candidates(s)
 	if len(all) == 0 {

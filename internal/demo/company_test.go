@@ -10,17 +10,17 @@ import (
 	"muster/selection"
 )
 
-// TestCompany: the demo's players vote one after the other, one of them for the server that
-// is nearest to that player, and are ready only after the visitor has said something, or if
-// no visitor with a name is there for long.
+// TestCompany checks that the demo's players vote one after the other, one of them for the server nearest to that
+// player. They are ready only after the visitor has said something, or when no visitor with a name has been there for
+// long.
 func TestCompany(t *testing.T) {
 	const best, near = "192.0.2.7:27960", "192.0.2.9:27960"
 	for _, test := range []struct {
 		what    string
 		visitor []wire.Person
-		// speaks is when the visitor votes, 0 never.
+		// speaks is when the visitor votes; 0 means never.
 		speaks time.Duration
-		// ready is about when the first is ready, 0 never.
+		// ready is about when the first player is ready; 0 means never.
 		ready time.Duration
 	}{
 		{"nobody at the page", nil, 0, aloneFor + thinksFor},
@@ -31,7 +31,7 @@ func TestCompany(t *testing.T) {
 			s := voting()
 			s.Voting.Ballot = []string{best, "192.0.2.8:27960", near}
 			s.People = nil
-			names := []string{"ben", "eve", "ann"} // of whom the third is contrary
+			names := []string{"ben", "eve", "ann"} // the third is contrary
 			for _, name := range names {
 				s.People = append(s.People, wire.Person{Name: name, Peer: true, Connected: true, Asked: true})
 			}
@@ -78,8 +78,7 @@ func TestCompany(t *testing.T) {
 	}
 }
 
-// voting is a room in which ann and ben vote on three servers; zoe came too late to be
-// measured.
+// voting returns a room where ann and ben vote on three servers. zoe came too late to be measured.
 func voting() wire.Snapshot {
 	addr := func(n string) netip.AddrPort { return netip.MustParseAddrPort("192.0.2." + n + ":27960") }
 	s := wire.Snapshot{Room: wire.Head{Stage: wire.Chosen}}

@@ -11,15 +11,15 @@ import (
 	"muster/selection"
 )
 
-// everything is all that could have been measured in the demo: the world's own
-// round trips, of which the players saw a part, with jitter.
+// everything is all that the demo could have measured: the world's own round trips, without jitter. The players saw a
+// part of them, with jitter.
 type everything struct {
 	players []string
 	servers selection.Servers
 	table   *selection.Table
 }
 
-func (n *Night) everything() everything {
+func (n *Session) everything() everything {
 	e := everything{players: names[:n.Players], servers: selection.Servers{List: n.fleet.Servers(), Infos: map[int]*discovery.Info{}}}
 	e.table = selection.NewTable(e.players, len(n.world.Servers))
 	for server := range n.world.Servers {
@@ -36,13 +36,13 @@ func (n *Night) everything() everything {
 	return e
 }
 
-// criteria returns what a good server is when people choose.
+// criteria returns what makes a server good when people choose.
 func (e everything) criteria() selection.Criteria {
 	return selection.Criteria{By: selection.Mean, Seats: len(e.players), NoPassword: true, Top: 1}
 }
 
-// elsewhere compares the chosen server with each player's favourite: the one that
-// would be chosen if only that player counted.
+// elsewhere compares the chosen server with each player's favourite, the server that would be chosen if only that
+// player counted.
 func (e everything) elsewhere(chosen netip.AddrPort) *term.Table {
 	t := &term.Table{Columns: []term.Column{term.Left("PING IN MS AT")}}
 	for _, name := range e.players {
@@ -98,8 +98,7 @@ func mean(values []float64) float64 {
 // topChoices is how many servers each player proposes; see [selection.ManualFirst].
 const topChoices = 20
 
-// byHand is Table 3 of MUSST: what people reach who look servers up themselves,
-// a second each.
+// byHand reproduces Table 3 of MUSST: people look servers up themselves, one a second each.
 func (e everything) byHand(chosen netip.AddrPort, took time.Duration) *term.Table {
 	t := &term.Table{Columns: []term.Column{term.Left("CHOSEN"), term.Right("AVERAGE"), term.Right("TIME")}}
 	seconds := func(d time.Duration) string { return fmt.Sprintf("%.0f s", d.Seconds()) }

@@ -1,5 +1,5 @@
-// Package doctor tells what this machine and its network can do for measuring and
-// hosting, and what to do about what works less well. It sends nothing off the machine.
+// Package doctor examines what this machine and its network can do for measuring and hosting, and says how to fix what
+// works less well. It sends nothing off the machine.
 package doctor
 
 import (
@@ -22,29 +22,29 @@ import (
 	"muster/internal/term"
 )
 
-// Settings are what the command knows of the user and of the output.
+// Settings are what the command knows about the user and the output.
 type Settings struct {
-	// Games is the table of games; GamesErr is why it cannot be read.
+	// Games is the table of games. GamesErr is why it cannot be read.
 	Games    game.Table
 	GamesErr error
 	// Steam are the folders where Steam may be.
 	Steam []string
-	// Tables is the folder of fetched tables of addresses.
+	// Tables is the folder of downloaded address tables.
 	Tables string
-	// Config is the file of the user's settings; ConfigErr is what is wrong with it.
+	// Config is the file of the user's settings. ConfigErr is what is wrong with it.
 	Config    string
 	ConfigErr error
 	// Output is what the command writes to.
 	Output term.Terminal
 }
 
-// Report is what the doctor found out, with the program that it looked at.
+// Report is what the doctor found, and the program that it examined.
 type Report struct {
 	Version string
 	Checks  []Check
 }
 
-// Examine looks at the machine. No packet leaves it.
+// Examine examines the machine. No packet leaves it.
 func Examine(ctx context.Context, s Settings) Report {
 	f := examine(ctx, s)
 	return Report{f.build.Version, diagnose(f)}
@@ -59,11 +59,11 @@ func (r Report) WriteJSON(w io.Writer) error {
 	}{"muster.doctor/1", r.Version, r.Checks})
 }
 
-// Print writes a line for each check, and below it what to do, if anything.
+// Print writes a line for each check, and below it any advice.
 func (r Report) Print(to term.Terminal) {
 	const (
-		hints   = 5  // the column of hints, under the name
-		details = 16 // and of what was found
+		hints   = 5  // the column of hints, below the name
+		details = 16 // the column of findings
 	)
 	for _, c := range r.Checks {
 		state := "ok  "
@@ -80,7 +80,7 @@ func (r Report) Print(to term.Terminal) {
 // facts are what the doctor found.
 type facts struct {
 	now time.Time
-	// build is what this program was made from, verdict who vouches for it.
+	// build is the source of this program. verdict says who vouches for it.
 	build      release.Build
 	verdict    release.Verdict
 	verdictErr error
@@ -88,26 +88,24 @@ type facts struct {
 	system string
 	// udp is why no packet got through a socket on loopback.
 	udp error
-	// route4 and route6 are this machine's addresses towards the internet; zero
-	// if no way leads there.
+	// route4 and route6 are this machine's addresses towards the internet; zero without a route.
 	route4, route6 netip.Addr
 	cards          []lan.Interface
 	cardsErr       error
-	// buffer is what a receive buffer really holds, of wanted bytes; 0 if that
-	// cannot be known.
+	// buffer is the real size of a receive buffer when asked for wanted bytes; 0 if unknown.
 	buffer, wanted int
-	// stamps: the kernel notes when a packet came.
+	// stamps says that the kernel records when a packet arrived.
 	stamps bool
-	// files may be open at once; 0 if nothing limits them.
+	// files may be open at once; 0 means no limit.
 	files uint64
-	// tables are those of addresses that serve; tablesTrouble is why others do not.
+	// tables are the usable address tables. tablesTrouble is why others are unusable.
 	tables                   []geo.Source
 	tablesTrouble, tablesErr error
-	// games are those that were found on this machine: ID (place).
+	// games are those found on this machine, as ID (place).
 	games    []string
 	gamesErr error
 	terminal surroundings
-	// config is where the user's settings would be, configErr what is wrong with them.
+	// config is where the user's settings would be. configErr is what is wrong with them.
 	config    string
 	configErr error
 }
@@ -118,7 +116,7 @@ type surroundings struct {
 	columns, rows       int
 }
 
-// wantedBuffer is what the prober asks of the kernel for a socket, in bytes.
+// wantedBuffer is the buffer, in bytes, that the prober asks for on each socket.
 const wantedBuffer = 4 << 20
 
 func examine(ctx context.Context, s Settings) facts {
@@ -145,7 +143,7 @@ func examine(ctx context.Context, s Settings) facts {
 	return f
 }
 
-// placeText is where a game lies, in a word or two.
+// placeText says in a word or two where a game lies.
 func placeText(p game.Place) string {
 	if p.By == "Steam" {
 		return p.By
@@ -161,26 +159,26 @@ const (
 	Warn Health = "warn"
 )
 
-// Check is one thing that the doctor looked at.
+// Check is one thing that the doctor examined.
 type Check struct {
 	Name   string `json:"name"`
 	State  Health `json:"state"`
 	Detail string `json:"detail"`
-	// Hint is what to do about a warning.
+	// Hint says what to do about a warning.
 	Hint string `json:"hint,omitempty"`
 }
 
 const (
-	// enoughFiles are for a full room with its pages.
+	// enoughFiles suffice for a full room with its pages.
 	enoughFiles = 256
-	// tablesAge is when tables of addresses are old: in a year 3.6 % of the addresses
-	// get another AS (docs/experiments/address-tables.md).
+	// tablesAge is when address tables are old: in a year 3.6 % of the addresses move to another AS
+	// (docs/experiments/address-tables.md).
 	tablesAge = 365 * 24 * time.Hour
-	// enoughColumns are for the tables' names and addresses.
+	// enoughColumns suffice for the tables' names and addresses.
 	enoughColumns = 60
 )
 
-// diagnosis is what the facts mean, the most important first.
+// diagnosis is what the facts mean, most important first.
 type diagnosis []Check
 
 func (d *diagnosis) ok(name, detail string, a ...any) {
@@ -198,7 +196,7 @@ func diagnose(f facts) (d diagnosis) {
 	return d
 }
 
-// network judges what others can be reached by.
+// network judges how others can reach this machine.
 func (d *diagnosis) network(f facts) {
 	if f.udp != nil {
 		d.warn("udp", "does a firewall or a sandbox forbid UDP? nothing can be measured without it",
@@ -216,7 +214,7 @@ func (d *diagnosis) network(f facts) {
 		{"ipv6", f.route6, "servers that have only IPv6 are lost to this machine; most have IPv4"},
 	} {
 		switch {
-		case !r.from.IsValid() && f.udp != nil: // it is UDP that asks the system
+		case !r.from.IsValid() && f.udp != nil: // the route was looked up over UDP, which does not work
 			d.warn(r.name, "", "not known without UDP")
 		case !r.from.IsValid():
 			d.warn(r.name, r.hint, "no way leads to the internet")
@@ -345,13 +343,13 @@ func (d *diagnosis) muster(f facts) {
 	}
 }
 
-// largerBuffer is how a system's administrator lets sockets hold more.
+// largerBuffer returns how a system's administrator enlarges socket buffers.
 func largerBuffer(system string, wanted int) string {
 	switch system {
 	case "linux":
 		return fmt.Sprintf("sudo sysctl -w net.core.rmem_max=%d", wanted)
 	case "darwin", "freebsd":
-		return fmt.Sprintf("sudo sysctl -w kern.ipc.maxsockbuf=%d", 2*wanted) // its own bookkeeping counts
+		return fmt.Sprintf("sudo sysctl -w kern.ipc.maxsockbuf=%d", 2*wanted) // the limit includes the kernel's bookkeeping
 	}
 	return "say --rate 100"
 }

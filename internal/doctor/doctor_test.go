@@ -13,7 +13,7 @@ import (
 	"muster/internal/term"
 )
 
-// healthy is a machine without fault.
+// healthy returns the facts of a machine without fault.
 func healthy() facts {
 	return facts{
 		now:    time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC),
@@ -78,7 +78,7 @@ func TestDiagnose(t *testing.T) {
 	}
 }
 
-// A hint is of this system, not of another.
+// TestLargerBuffer checks that each hint is for its own system.
 func TestLargerBuffer(t *testing.T) {
 	for system, want := range map[string]string{
 		"linux": "sudo sysctl -w net.core.rmem_max=4096", "darwin": "sudo sysctl -w kern.ipc.maxsockbuf=8192", "windows": "say --rate 100",
@@ -109,7 +109,7 @@ warn buffer     a socket holds 208 KB of the
 	}
 }
 
-// TestExamine looks at the machine that runs the tests.
+// TestExamine examines the machine that runs the tests.
 func TestExamine(t *testing.T) {
 	f := examine(t.Context(), Settings{Tables: t.TempDir()})
 	if f.udp != nil || f.cardsErr != nil || f.tablesErr != nil || len(f.tables) != 2 || len(f.cards) == 0 {

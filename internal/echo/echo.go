@@ -1,14 +1,14 @@
-// Package echo answers as a beacon does, on sockets, within bounds that hold whatever
-// comes: so many answers a second to one network, so many in all, and the same memory.
+// Package echo answers as a beacon does, on sockets. It bounds the answers a second to one network, the answers to all,
+// and its memory, even under a flood.
 //
 //	question ──▶ is it one? ──▶ room in its network's bucket? ──▶ room in all? ──▶ answer
 //	                │ no                  │ no                        │ no
 //	                ▼                     ▼                           ▼
-//	                           nothing, which is no longer
+//	                           no answer
 //
-// A flood from one network empties that network's bucket alone, and the others are answered
-// as before. Of one that comes from everywhere under forged names nobody can tell the
-// others: what is left of the bound of all is shared by chance.
+// A flood from one network empties only that network's bucket; the others get their answers as before. A flood under
+// forged addresses from everywhere cannot be told from genuine questions, so chance shares what is left of the bound of
+// all.
 package echo
 
 import (
@@ -23,34 +23,33 @@ import (
 	"muster/discovery/protocol/beacon"
 )
 
-// What a field of Bounds that is 0 means.
+// These apply where a field of Bounds is 0.
 const (
-	// DefaultEach is what one network is answered a second: ten rooms' players behind one
-	// address ask at once, three times each.
+	// DefaultEach is how many answers a second one network gets. The players of ten rooms may ask at once from behind
+	// one address, three times each.
 	DefaultEach = 20
-	// DefaultAll is what all are answered a second: 8 Mbit/s, of 64 bytes and their headers.
+	// DefaultAll is how many answers a second all networks get: 8 Mbit/s, of 64 bytes and their headers.
 	DefaultAll = 10_000
 )
 
 const (
-	// burst is for how long a bucket that was left alone answers at once.
+	// burst is how much time's worth of answers an idle bucket gives at once.
 	burst = 3 * time.Second
-	// slots is how many buckets there are: networks that share one by chance share its
-	// answers. They take 128 KiB.
+	// slots is how many buckets there are. Networks that share one by chance share its answers. All take 128 KiB.
 	slots = 1 << 14
-	// largest is more than a datagram that is read has.
+	// largest exceeds any datagram that counts as a question.
 	largest = 2048
-	// household6 is how many bits of an IPv6 address are a household's network, which is
-	// counted as one; of IPv4 it is the whole address.
+	// household6 is how many bits of an IPv6 address identify a household's network, which counts as one. IPv4 uses the
+	// whole address.
 	household6 = 56
-	// mostFailures of a socket in a row are no errors about single datagrams any more.
+	// mostFailures in a row are no longer errors about single datagrams: the socket is broken.
 	mostFailures = 1000
 )
 
-// Bounds are the answers a second to one network, and in all.
+// Bounds are the answers a second to one network, and to all.
 type Bounds struct{ Each, All int }
 
-// Beacon answers. Its counts may be read while it does.
+// Beacon answers. Its counts may be read meanwhile.
 type Beacon struct {
 	name   string
 	bounds Bounds
@@ -59,11 +58,11 @@ type Beacon struct {
 	around []bucket // by network
 	seed   maphash.Seed
 
-	// Answered and HeldBack count questions, and Strange what was none.
+	// Answered and HeldBack count questions. Strange counts everything else.
 	Answered, HeldBack, Strange atomic.Uint64
 }
 
-// New is a beacon that calls its place by a name.
+// New returns a beacon that calls its place by a name.
 func New(name string, b Bounds) *Beacon {
 	if b.Each <= 0 {
 		b.Each = DefaultEach
@@ -74,8 +73,7 @@ func New(name string, b Bounds) *Beacon {
 	return &Beacon{name: beacon.Name(name), bounds: b, began: time.Now().Add(-burst), around: make([]bucket, slots), seed: maphash.MakeSeed()}
 }
 
-// Serve answers on a socket until ctx ends or the socket fails, and closes it. One Beacon is
-// for one socket.
+// Serve answers on a socket until ctx ends or the socket fails, then closes it. One Beacon serves one socket.
 func (b *Beacon) Serve(ctx context.Context, conn *net.UDPConn) error {
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	defer conn.Close()
@@ -118,10 +116,10 @@ func (b *Beacon) allows(from netip.Addr, now time.Duration) bool {
 	return b.around[maphash.Comparable(b.seed, from)%slots].take(now, b.bounds.Each) && b.all.take(now, b.bounds.All)
 }
 
-// bucket is up to when the answers that it may give are given, on the beacon's clock.
+// bucket is when the answers given so far would be used up at the allowed rate, on the beacon's clock.
 type bucket time.Duration
 
-// take takes an answer out, if there is one left of so many a second.
+// take takes an answer out of the bucket, if one is left at this rate a second.
 func (b *bucket) take(now time.Duration, rate int) bool {
 	given := max(time.Duration(*b), now-burst) + time.Second/time.Duration(rate)
 	if given > now {

@@ -15,7 +15,7 @@ import (
 	"muster/internal/echo"
 )
 
-// beaconAt answers on loopback until the test ends.
+// beaconAt runs a beacon on loopback until the test ends.
 func beaconAt(t testing.TB, b echo.Bounds) (*echo.Beacon, netip.AddrPort) {
 	t.Helper()
 	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -35,7 +35,7 @@ func beaconAt(t testing.TB, b echo.Bounds) (*echo.Beacon, netip.AddrPort) {
 	return l, conn.LocalAddr().(*net.UDPAddr).AddrPort()
 }
 
-// asker is a socket of an address of loopback.
+// asker returns a socket at a loopback address.
 func asker(t testing.TB, from string) *net.UDPConn {
 	t.Helper()
 	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.ParseIP(from)})
@@ -47,7 +47,7 @@ func asker(t testing.TB, from string) *net.UDPConn {
 	return conn
 }
 
-// TestProber: the prober takes a beacon for a server that answers.
+// TestProber checks that the prober treats a beacon as a server that answers.
 func TestProber(t *testing.T) {
 	_, at := beaconAt(t, echo.Bounds{})
 	p, err := prober.New(prober.Options{Protocol: beacon.Protocol{}})
@@ -66,8 +66,8 @@ func TestProber(t *testing.T) {
 	}
 }
 
-// TestFlood: who floods a beacon gets a bounded number of answers, and somebody else all of
-// theirs; what is no question gets nothing.
+// TestFlood checks that a flooding network gets a bounded number of answers, that another gets all of its own, and that
+// anything but a question gets nothing.
 func TestFlood(t *testing.T) {
 	const each, sent, asked = 10, 2000, 20
 	l, at := beaconAt(t, echo.Bounds{Each: each})
@@ -91,8 +91,8 @@ func TestFlood(t *testing.T) {
 		}
 	}
 	other.WriteToUDPAddrPort(question, at)
-	answered(other)                                  // after all of the flood
-	most := each * (4 + time.Since(began).Seconds()) // three seconds' at once
+	answered(other)                                  // comes after the whole flood
+	most := each * (4 + time.Since(began).Seconds()) // a bucket holds three seconds' answers
 	if got := float64(l.Answered.Load() - uint64(mine) - 1); got > most || got < each {
 		t.Errorf("the flooder got %v answers, of %v at most", got, most)
 	}
@@ -101,7 +101,7 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestAll: all networks together have a bound, too.
+// TestAll checks that all networks together have a bound, too.
 func TestAll(t *testing.T) {
 	l, at := beaconAt(t, echo.Bounds{Each: 1000, All: 1})
 	conn := asker(t, "127.0.0.1")
@@ -115,8 +115,8 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// BenchmarkBeacon and BenchmarkEcho ask over loopback, one question after the other, a
-// beacon and what sends every datagram back: their ratio is what a beacon costs.
+// BenchmarkBeacon and BenchmarkEcho send one question after the other over loopback: to a beacon, and to a socket that
+// returns every datagram. Their ratio is the beacon's cost.
 func BenchmarkBeacon(b *testing.B) {
 	_, at := beaconAt(b, echo.Bounds{Each: 1e9, All: 1e9})
 	ask(b, at)

@@ -1,5 +1,4 @@
-// Package favourites keeps the servers that the user likes, and those that the user
-// never wants to see, in a file that people can read:
+// Package favourites keeps the servers that the user likes, and those that the user hides. People can read its file:
 //
 //	{"format":"muster.servers/1",
 //	 "favourites":[{"game":"openarena","addr":"192.0.2.1:27960","name":"Ann's","added":"…"}],
@@ -22,17 +21,16 @@ import (
 	"muster/discovery"
 )
 
-// Format is that of the files.
+// Format is the files' format.
 const Format = "muster.servers/1"
 
-// most is how many servers a list takes, in all games, and mostKept more bytes than the
-// file has with two such lists.
+// most is how many servers a list takes, over all games. mostKept exceeds the bytes of a file with two full lists.
 const (
 	most     = 10_000
 	mostKept = 16 << 20
 )
 
-// Server is one that somebody likes, or does not.
+// Server is a server that somebody likes or dislikes.
 type Server struct {
 	Game string         `json:"game"`
 	Addr netip.AddrPort `json:"addr"`
@@ -41,14 +39,14 @@ type Server struct {
 	Added time.Time `json:"added,omitzero"`
 }
 
-// Servers are a user's, or a group's.
+// Servers are the lists of a user or a group.
 type Servers struct {
 	Format     string   `json:"format"`
 	Favourites []Server `json:"favourites"`
 	Hidden     []Server `json:"hidden"`
 }
 
-// Kind is which of the lists.
+// Kind is one of the lists.
 type Kind string
 
 const (
@@ -56,7 +54,7 @@ const (
 	Hidden    Kind = "hidden"
 )
 
-// Set puts a server into a list, or takes it out. What is a favourite is not hidden.
+// Set adds a server to a list, or removes it. A favourite is not hidden.
 func (s Servers) Set(kind Kind, server Server, is bool) (Servers, error) {
 	server.Addr, server.Name = discovery.Canonical(server.Addr), discovery.CleanText(server.Name)
 	if !server.Addr.IsValid() || server.Game == "" {
@@ -84,7 +82,7 @@ func (s Servers) Set(kind Kind, server Server, is bool) (Servers, error) {
 	return s, nil
 }
 
-// Read reads a file; one that is not there has no servers.
+// Read reads a file. A missing file has no servers.
 func Read(file string) (Servers, error) {
 	s := Servers{Format: Format}
 	f, err := os.Open(file)
@@ -133,7 +131,7 @@ func (s Servers) to(w io.Writer) error {
 	return e.Encode(s)
 }
 
-// Write writes the file, so that a crash leaves the old one or the new.
+// Write writes the file, so that a crash leaves either the old one or the new.
 func (s Servers) Write(file string) error {
 	var data bytes.Buffer
 	if err := s.to(&data); err != nil {

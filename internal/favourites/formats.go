@@ -18,12 +18,12 @@ import (
 	"muster/discovery/report/qstat"
 )
 
-// Lists as others keep them, and as Muster reads and writes them:
+// Muster reads and writes the lists of other programs in their own formats:
 //
-//	text    192.0.2.1:27960 Ann's          an address a line, and what it is called
-//	qstat   Q3S 192.0.2.1:27960            QStat's list (quakestat -f), or its XML
-//	steam   "Filters" { "Favorites" {…     serverbrowser_hist.vdf
-//	muster  {"format":"muster.servers/1"…  this package's own file
+// 	text    192.0.2.1:27960 Ann's          an address a line, and what it is called
+// 	qstat   Q3S 192.0.2.1:27960            QStat's list (quakestat -f), or its XML
+// 	steam   "Filters" { "Favorites" {…     serverbrowser_hist.vdf
+// 	muster  {"format":"muster.servers/1"…  this package's own file
 
 // As is the form of a list.
 type As string
@@ -35,40 +35,40 @@ const (
 	AsMuster As = "muster"
 )
 
-// Forms are all of them, the plainest first.
+// Forms returns all forms, the plainest first.
 func Forms() []As { return []As{AsText, AsQStat, AsSteam, AsMuster} }
 
-// For is the game whose servers a list is to have.
+// For is the game that a list belongs to.
 type For struct {
-	// Game is its id, and Port that of its servers where a list does not say.
+	// Game is its id. Port is the default for servers whose list names none.
 	Game string
 	Port uint16
-	// Takes reports whether servers of QStat's type may be the game's, QStatType is the
-	// one that lists of it have, and AppID Steam's number of it, 0 if Steam has none.
+	// Takes reports whether servers of a QStat type may belong to the game. QStatType is the one for its own lists, and
+	// AppID Steam's number of the game, 0 if Steam has none.
 	Takes     func(qstatType string) bool
 	QStatType string
 	AppID     uint32
 }
 
-// Brought is what a list had. What no list can keep is counted, and said in words.
+// Brought is what a list contained. It counts what no list can keep, and describes it.
 type Brought struct {
 	Favourites, Hidden []Server
-	// Passed are entries that are of no use: no address, a name, another game's. First
-	// is the first of them, as it stands there.
+	// Passed counts entries that cannot be used: no address, a name, or another game's. First is the first of them, as
+	// the list has it.
 	Passed int
 	First  string
-	// Beyond are those that were too many.
+	// Beyond counts the servers that no longer fit.
 	Beyond int
 }
 
-// What is read of a list: bytes, more than a million lines have; of a line, more than an
-// address with the longest name has.
+// These bound the reading: a list of more than a million lines, in bytes, and a line longer than an address with the
+// longest name.
 const (
 	mostRead    = 64 << 20
 	longestLine = 4 << 10
 )
 
-// Import reads a list of a game in whichever form it is.
+// Import reads a game's list in any of the forms.
 func Import(r io.Reader, of For) (b Brought, err error) {
 	in := bufio.NewReaderSize(io.LimitReader(r, mostRead), longestLine)
 	start, _ := in.Peek(longestLine / 2)
@@ -93,7 +93,7 @@ func Import(r io.Reader, of For) (b Brought, err error) {
 	return b, err
 }
 
-// add takes a favourite with its address as a list has it.
+// add adds a favourite with its address as a list has it.
 func (b *Brought) add(of For, host string, port uint16, name string) {
 	addr, err := netip.ParseAddr(host)
 	b.put(Server{Game: of.Game, Addr: netip.AddrPortFrom(addr, cmp.Or(port, of.Port)), Name: name}, err == nil, host)
@@ -126,8 +126,7 @@ func titleOf(name string) string {
 	return strings.TrimSpace(strings.ToValidUTF8(name[:min(len(name), longestTitle)], ""))
 }
 
-// lines reads a list of lines, of which QStat's is one. What is beyond the most is counted,
-// and not looked at.
+// lines reads a list of lines; QStat's is one. It only counts the lines beyond the maximum.
 func (b *Brought) lines(in *bufio.Reader, of For) error {
 	for {
 		line, err := readLine(in)
@@ -148,20 +147,20 @@ func (b *Brought) lines(in *bufio.Reader, of For) error {
 func (b *Brought) line(text string, of For) {
 	entries, _, err := master.ParseList(strings.NewReader(text), "the list")
 	switch {
-	case errors.Is(err, master.ErrEmpty): // a remark
+	case errors.Is(err, master.ErrEmpty): // a comment
 	case err != nil || of.Takes != nil && !of.Takes(entries[0].Type):
 		b.pass(text)
 	default:
 		e, name := entries[0], ""
 		first, rest, _ := strings.Cut(text, " ")
-		if strings.Contains(first, e.Host) { // what comes after the address is what it is called
+		if strings.Contains(first, e.Host) { // the name follows the address
 			name, _, _ = strings.Cut(rest, "#")
 		}
 		b.add(of, e.Host, e.Port, name)
 	}
 }
 
-// readLine reads a line, the rest of one that is too long passed over.
+// readLine reads a line, and skips the rest of a line that is too long.
 func readLine(in *bufio.Reader) (string, error) {
 	line, err := in.ReadSlice('\n')
 	text := string(line)
@@ -230,7 +229,7 @@ func Export(w io.Writer, as As, of For, servers []Server) error {
 		return Servers{Favourites: servers}.to(w)
 	case AsText:
 		for _, s := range servers {
-			// a mark would begin a remark, and the name end there
+			// A "#" would begin a comment and cut the name.
 			fmt.Fprintf(out, "%s\n", strings.TrimSpace(s.Addr.String()+" "+strings.ReplaceAll(titleOf(s.Name), "#", "")))
 		}
 	case AsQStat:
@@ -253,7 +252,7 @@ func Export(w io.Writer, as As, of For, servers []Server) error {
 	return out.Flush()
 }
 
-// Of are the servers of one game.
+// Of returns the servers of one game.
 func (s Servers) Of(kind Kind, game string) (of []Server) {
 	list := s.Favourites
 	if kind == Hidden {
@@ -267,8 +266,8 @@ func (s Servers) Of(kind Kind, game string) (of []Server) {
 	return of
 }
 
-// Merge puts servers into a list, as [Servers.Set] does with one, and says how many are
-// new there and how many it had no room for.
+// Merge adds servers to a list, as [Servers.Set] does with one. It returns how many are new there, and how many found
+// no room.
 func (s Servers) Merge(kind Kind, servers []Server, now time.Time) (merged Servers, added, beyond int) {
 	type key struct {
 		game string

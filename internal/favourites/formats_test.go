@@ -92,8 +92,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestRoundTrip: what is written in a form is read again as it was, names where the form
-// has them.
+// TestRoundTrip checks that each form reads back what it wrote, with names where the form has them.
 func TestRoundTrip(t *testing.T) {
 	servers := []Server{server("192.0.2.1:27960", `Ann's "best" \o/ #1`),
 		server("[2001:db8::1]:27961", "Q3S 192.0.2.7:1"), server("192.0.2.3:1", "")}
@@ -118,8 +117,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestAMillion: of a list of a million servers as many are taken as are kept, and the
-// others are counted; the file of a million is refused, and not read whole.
+// TestAMillion checks a list of a million servers: the maximum is kept and the rest counted. A file of a million
+// servers is refused without being read whole.
 func TestAMillion(t *testing.T) {
 	var list strings.Builder
 	for i := range 1_000_000 {

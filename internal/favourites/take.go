@@ -8,7 +8,7 @@ import (
 	"muster/internal/term"
 )
 
-// Take adds what a list has to the user's, and says what became of it.
+// Take adds a list to the user's own, and says what happened.
 func Take(file string, list io.Reader, of For, kind Kind) (said string, err error) {
 	b, err := Import(list, of)
 	if err != nil {

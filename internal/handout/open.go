@@ -12,8 +12,8 @@ import (
 	"muster/internal/release/fetch"
 )
 
-// Wish is where a host has programs from, for people who have none.
-type Wish struct {
+// Options is where a host has programs from, for people who have none.
+type Options struct {
 	// Folder holds others' builds, or is empty.
 	Folder string
 	// Releases is the address of the project's releases, or empty.
@@ -25,7 +25,7 @@ type Wish struct {
 // Open returns what a host gives to who has no Muster: this program, those of a folder if
 // there is one, and what else the project's release has. Say hears what it gets, warn
 // what it cannot give.
-func (w Wish) Open(ctx context.Context, log *slog.Logger, say func(string, ...any), warn func(...error)) (*Handout, error) {
+func (o Options) Open(ctx context.Context, log *slog.Logger, say func(string, ...any), warn func(...error)) (*Handout, error) {
 	own, err := os.Executable()
 	if err == nil {
 		own, err = filepath.EvalSymlinks(own) // a signature lies beside the file itself
@@ -37,18 +37,18 @@ func (w Wish) Open(ctx context.Context, log *slog.Logger, say func(string, ...an
 	if err != nil {
 		return nil, err
 	}
-	config := Config{Version: release.Running().Version, Release: release.Page(), Own: own, Folder: w.Folder, Keys: keys, Say: say, Warn: warn}
-	if w.Releases != "" {
-		if err := fetch.Check(w.Releases); err != nil {
+	config := Config{Version: release.Running().Version, Release: release.Page(), Own: own, Folder: o.Folder, Keys: keys, Say: say, Warn: warn}
+	if o.Releases != "" {
+		if err := fetch.Check(o.Releases); err != nil {
 			return nil, hint.With(hint.Usagef("--releases: %v", err),
 				"say the address below which the files are in download/v1.2.0/, or --releases \"\"")
 		}
-		config.Release = w.Releases
-		config.Source = &fetch.Source{Page: w.Releases, Version: config.Version, Keys: keys, Folder: w.Cache}
+		config.Release = o.Releases
+		config.Source = &fetch.Source{Page: o.Releases, Version: config.Version, Keys: keys, Folder: o.Cache}
 	}
 	if config.Source != nil && (keys.None() || config.Version == release.Unreleased) {
 		config.Source = nil
-		if w.Releases != release.Page() {
+		if o.Releases != release.Page() {
 			warn(errors.New("nothing is got from the project's releases: this program is of none, and could not tell what is the project's own"))
 		}
 	}

@@ -1,6 +1,5 @@
-// Package demo plays a whole game night on this machine, as MUSST's evaluation has it:
-// servers and players on loopback addresses, a visitor who organises it, and a comparison
-// with choosing by hand.
+// Package demo plays a whole game session on this machine. It follows MUSST's evaluation, with servers and players on
+// loopback addresses, a visitor who organises it, and a comparison with choosing by hand.
 package demo
 
 import (
@@ -33,16 +32,16 @@ import (
 	"muster/web"
 )
 
-// Night is one game night.
-type Night struct {
+// Session is one game session.
+type Session struct {
 	Desk *lobby.Desk
 	Game game.Game
-	// Servers and Players are how many there are, and Seed makes them.
+	// Servers and Players are how many there are. Seed generates them.
 	Servers, Players int
 	Seed             uint64
 	// Rate is how many servers each player asks a second.
 	Rate float64
-	// Haste is how many times as fast as people the players act.
+	// Haste is how many times faster than people the players act.
 	Haste float64
 	// Exit waits for nobody, and ends when everyone is on the server.
 	Exit bool
@@ -55,29 +54,29 @@ type Night struct {
 	fleet *fleet.Fleet
 }
 
-// The players of the demo and where they sit: the paper's four first.
+// The demo's players sit at these places; the paper's four come first.
 var (
 	names  = [...]string{"anna", "ben", "chong", "dave", "eva", "finn", "grace", "hugo"}
 	places = [...]string{"NL", "Massachusetts", "Kota Bharu", "North Carolina", "DE", "JP", "AU", "BR"}
 )
 
 const (
-	// Game is what everyone plays.
+	// Game is the game that everyone plays.
 	Game = "openarena"
-	// MostServers is how many servers there may be: each has a port of its own.
+	// MostServers bounds the servers, since each needs a port of its own.
 	MostServers = 60000
 )
 
-// MostPlayers is how many places the night has.
+// MostPlayers bounds the players, since each needs a place.
 const MostPlayers = len(places)
 
-// Run plays the night on a page at the listener.
-func (n *Night) Run(ctx context.Context, listener net.Listener) error {
+// Run plays the session on a page at the listener.
+func (n *Session) Run(ctx context.Context, listener net.Listener) error {
 	all, err := sim.NamedPlaces(places[:n.Players]...)
 	if err != nil {
 		return err
 	}
-	all[0].Name = "Hoorn" // the paper's player in NL
+	all[0].Name = "Hoorn" // the paper's player in the Netherlands
 	spec, err := sim.NamedSpec("night2005", n.Seed)
 	if err != nil {
 		return err
@@ -92,7 +91,7 @@ func (n *Night) Run(ctx context.Context, listener net.Listener) error {
 }
 
 // host hosts the room, and everyone plays.
-func (n *Night) host(ctx context.Context, listener net.Listener) error {
+func (n *Session) host(ctx context.Context, listener net.Listener) error {
 	rooms, err := host.New(host.Config{Page: web.Handler(), Logger: n.Desk.Logger, List: n.list, Names: netinfo.Names(),
 		IsOwnUser: netinfo.IsOwnUser})
 	if err != nil {
@@ -144,7 +143,7 @@ func (n *Night) host(ctx context.Context, listener net.Listener) error {
 				if n.Exit {
 					cancel(lobby.ErrEnded)
 				}
-			case isRefused && !n.Exit: // the visitor may send anybody away
+			case isRefused && !n.Exit: // the visitor may remove any player
 				n.Desk.Screen.Say("%s plays no more: %s", names[i], discovery.CleanText(refusal.Message))
 			default:
 				cancel(fmt.Errorf("%s: %w", names[i], err))
@@ -153,14 +152,14 @@ func (n *Night) host(ctx context.Context, listener net.Listener) error {
 	}
 	if !n.Exit {
 		work.Go(func() { n.converse(ctx, rooms, code, says) })
-		return n.evening(ctx, rooms, code)
+		return n.playUntilEnd(ctx, rooms, code)
 	}
 	s, err := lobby.Follow(rooms.Watch(ctx, code), &lobby.View{Screen: n.Desk.Screen}, true)
 	if s.Room.Stage == "" {
 		return lobby.UnlessEnded(context.Cause(ctx))
 	}
 	if err != nil {
-		if n.JSON && s.Choice != nil { // why nothing suits, for programs; people have read it
+		if n.JSON && s.Choice != nil { // tell programs why nothing suits; people have read it already
 			err = errors.Join(json.NewEncoder(n.Desk.Out).Encode(s.Choice.Selection), err)
 		}
 		return err
@@ -169,8 +168,8 @@ func (n *Night) host(ctx context.Context, listener net.Listener) error {
 	return n.tell(s, time.Since(began))
 }
 
-// evening is the visitor's, who organises it, until the visitor ends it.
-func (n *Night) evening(ctx context.Context, rooms *host.Host, code string) error {
+// playUntilEnd plays until the visitor, its organiser, ends it.
+func (n *Session) playUntilEnd(ctx context.Context, rooms *host.Host, code string) error {
 	steers := &lobby.Steering{Screen: n.Desk.Screen, Order: func(_ string, action room.Action) {
 		if err := rooms.Order(code, action); err != nil && ctx.Err() == nil {
 			n.Desk.Screen.Say("%s", n.Desk.Screen.Wrap(discovery.CleanText(err.Error()), 0))
@@ -182,7 +181,7 @@ func (n *Night) evening(ctx context.Context, rooms *host.Host, code string) erro
 	}
 	n.Desk.Console(n.Desk.In, func(line string) { steers.Typed(line, time.Now()) }, alone).Listen()
 	n.Desk.Screen.Say("you are the organiser: when enough are here, press “Find our server” on the page, or Enter here")
-	var told, voted int // rounds
+	var told, voted int // the newest rounds for which this has happened
 	var took time.Duration
 	view := &lobby.View{Screen: n.Desk.Screen, Help: lobby.OrganiserHelp(false), Steers: steers}
 	for s := range rooms.Watch(ctx, code) {
@@ -209,21 +208,21 @@ func (n *Night) evening(ctx context.Context, rooms *host.Host, code string) erro
 }
 
 // converse lets the players say what they think, until ctx ends.
-func (n *Night) converse(ctx context.Context, rooms *host.Host, code string, says []chan wire.Say) {
-	const every = 250 * time.Millisecond // people notice no less
+func (n *Session) converse(ctx context.Context, rooms *host.Host, code string, says []chan wire.Say) {
+	const every = 250 * time.Millisecond // people notice nothing shorter
 	c := company{names: names[:n.Players], haste: n.Haste}
 	for waits(ctx, every) {
 		s, _ := rooms.Room(code)
 		for _, r := range c.step(s, time.Now()) {
 			select {
 			case says[r.player] <- r.say:
-			default: // its program is busy; it says so again
+			default: // the player's program is busy; the remark comes again
 			}
 		}
 	}
 }
 
-// waits takes some time, and reports whether ctx goes on after it.
+// waits waits for some time, and reports whether ctx is still alive afterwards.
 func waits(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
@@ -233,8 +232,8 @@ func waits(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// list asks the fleet's master, which does not tell country and origin AS.
-func (n *Night) list(ctx context.Context, _ string) ([]discovery.Server, error) {
+// list asks the fleet's master, which leaves out country and origin AS.
+func (n *Session) list(ctx context.Context, _ string) ([]discovery.Server, error) {
 	sources, err := n.Game.Sources(game.User{}, n.fleet.Master().String())
 	if err != nil {
 		return nil, err
@@ -252,8 +251,8 @@ func (n *Night) list(ctx context.Context, _ string) ([]discovery.Server, error) 
 	return listing.Servers, err
 }
 
-// play plays for the player at a place, whose probes come from its own address.
-func (n *Night) play(ctx context.Context, to invite.Link, place int, says <-chan wire.Say) error {
+// play acts for the player at a place. Its probes come from the place's own address.
+func (n *Session) play(ctx context.Context, to invite.Link, place int, says <-chan wire.Say) error {
 	return peer.Run(ctx, peer.Options{
 		URL: to.Endpoint(), Code: to.Code, Key: to.Key, Name: names[place], Probes: wire.ProbesElsewhere, Say: says, Asks: !n.Exit,
 		NewProber: func(string, func(time.Duration)) (peer.Prober, error) {
@@ -275,7 +274,7 @@ func (n *Night) play(ctx context.Context, to invite.Link, place int, says <-chan
 	})
 }
 
-// saved says what looking together has saved.
+// saved returns a sentence on what looking together has saved.
 func saved(s wire.Snapshot) string {
 	asked, listed := lobby.AskedEach(s), thousands(s.Room.Listed)
 	text := fmt.Sprintf("%s, %s servers: %s probes each", term.Count(len(s.Players()), "player"), listed, thousands(asked))
@@ -285,7 +284,7 @@ func saved(s wire.Snapshot) string {
 	return text
 }
 
-// thousands is a number as people read it.
+// thousands returns a number as people read it.
 func thousands(n int) string {
 	if n < 1000 {
 		return strconv.Itoa(n)
@@ -293,9 +292,8 @@ func thousands(n int) string {
 	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }
 
-// tell prints the chosen server, what everyone would have got elsewhere, and
-// how the group would have fared by hand.
-func (n *Night) tell(s wire.Snapshot, took time.Duration) error {
+// tell prints the chosen server and two comparisons: with the other servers, and with choosing by hand.
+func (n *Session) tell(s wire.Snapshot, took time.Duration) error {
 	if n.JSON {
 		return json.NewEncoder(n.Desk.Out).Encode(s.Choice.Selection)
 	}
