@@ -14,8 +14,8 @@ import (
 	"muster/web"
 )
 
-// TestLoadedAgain: a page of which a part was lost on its way loads again by itself, and
-// says so once that helps no more.
+// TestLoadedAgain checks that a page that lost one of its files reloads by itself, and says so when
+// reloading no longer helps.
 func TestLoadedAgain(t *testing.T) {
 	t.Parallel()
 	page := web.Handler()

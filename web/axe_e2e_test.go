@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// axeFile is axe-core, which .ci/install brings.
+// axeFile is axe-core, installed by .ci/install.
 const axeFile = "/opt/muster-e2e/node_modules/axe-core/axe.min.js"
 
-// axe has axe-core look over the page as it is; whatever it finds fails the test. Outside
-// the gate, who has no axe-core does without.
+// axe runs axe-core on the page; any finding fails the test. Outside the gate, a missing axe-core
+// is skipped.
 func (b *browser) axe(what string) {
 	b.Helper()
 	source, err := os.ReadFile(axeFile)
@@ -36,7 +36,7 @@ func (b *browser) axe(what string) {
 	}
 }
 
-// evening is a round stage by stage, as a host would tell of it.
+// evening is a script with the stages of a round, as a host would send them.
 const evening = `
 	const second = "192.0.2.8:27960";
 	for (const [i, country] of ["NL", "US", "MY", "US"].entries()) people[i].country = country;
@@ -65,7 +65,7 @@ const evening = `
 			advice: [{ text: "allow 198 ms", action: "allow", argument: { limit_ms: 198 }, servers: 4, addr }, { text: "go without chong", action: "without", argument: { name: "chong" }, servers: 611, addr }] } }),
 		night: () => ({ ...news, choice: null, evening: [played], room: room("launching", { ended: new Date().toISOString() }) }),
 	};
-	// A reveal stays till the next stage is told, which begins without one.
+	// A reveal stays until the next stage is sent, which begins without one.
 	window.setTimeout = ((later) => (act, ms, ...more) => (ms === 1300 ? 0 : later(act, ms, ...more)))(window.later ??= setTimeout);
 	const stands = (stage) => {
 		muster.view.revealed = stage === "reveal" ? 0 : 1;
@@ -73,7 +73,7 @@ const evening = `
 	};
 `
 
-// stands has a stage of the round stand on the page.
+// stands puts a stage of the round on the page.
 func (b *browser) stands(stage string) {
 	b.Helper()
 	b.run("{" + friends + evening + fmt.Sprintf("stands(%q)}", stage))
@@ -83,8 +83,8 @@ func (b *browser) stands(stage string) {
 	}
 }
 
-// TestAxe: axe-core finds nothing at any stage, on phones, desktops and walls, in the dark
-// and in the light, with all details open; nor on the pages before there is a room.
+// TestAxe checks that axe-core finds nothing at any stage, on phones, desktops and walls, in dark
+// and light, with all details open. It also checks the pages before there is a room.
 func TestAxe(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(4))

@@ -20,15 +20,14 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// browser is one person's browser: a headless Chromium with a profile of its
-// own. Whatever it says in its console, such as a breach of the page's policy,
-// fails the test.
+// browser is one person's browser: a headless Chromium with a profile of its own. Any message in
+// its console, such as a violation of the page's policy, fails the test.
 type browser struct {
 	*testing.T
 	ctx context.Context
-	// deaf: what the console says is expected.
+	// deaf says that messages in the console are expected.
 	deaf *atomic.Bool
-	// asked is what the person in front of it asked their system for, by media feature.
+	// asked holds the person's system preferences, by media feature.
 	asked map[string]string
 }
 
@@ -101,7 +100,7 @@ func (b *browser) resize(size screenSize) {
 	}
 	b.do(chromedp.EmulateViewport(size.width, size.height, chromedp.EmulateScale(size.scale)))
 	b.prefers("prefers-color-scheme", scheme)
-	// the page hears of it later
+	// The page learns about it later.
 	for deadline := time.Now().Add(10 * time.Second); eval[int64](b, "innerWidth") != size.width; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			b.Fatalf("the screen stays %d wide", eval[int64](b, "innerWidth"))
@@ -109,8 +108,7 @@ func (b *browser) resize(size screenSize) {
 	}
 }
 
-// prefers sets what the person in front of it asked their system for; what they asked
-// for before stays.
+// prefers sets one of the person's system preferences; earlier ones stay.
 func (b *browser) prefers(feature, value string) {
 	b.Helper()
 	b.asked[feature] = value
@@ -124,17 +122,17 @@ func (b *browser) prefers(feature, value string) {
 	}))
 }
 
-// run runs a script for what it does.
+// run runs a script for its effect.
 func (b *browser) run(script string) { b.Helper(); eval[bool](b, script+"; true") }
 
-// reads is the text on the page under a selector, as for who unfolds what it is in.
+// reads returns the text under a selector, after opening the details around it.
 func (b *browser) reads(selector string) string {
 	b.Helper()
 	b.unfold(selector)
 	return read[string](b, fmt.Sprintf("[...document.querySelectorAll(%q)].map((e) => e.innerText).join('\\n')", selector))
 }
 
-// unfold opens the details that a selector names, or that what it selects is in.
+// unfold opens the details that a selector names, and those around what it selects.
 func (b *browser) unfold(selector string) {
 	b.Helper()
 	opened := read[bool](b, fmt.Sprintf(`(() => {
@@ -149,8 +147,8 @@ func (b *browser) unfold(selector string) {
 	}
 }
 
-// read is what a script that changes nothing comes to, on the next page if the one that was
-// asked gives way to it.
+// read returns the value of a script that changes nothing. If the page navigates meanwhile, it
+// tries again on the next page.
 func read[T any](b *browser, script string) T {
 	b.Helper()
 	result, err := tried[T](b, script)
@@ -179,7 +177,7 @@ func tried[T any](b *browser, script string) (T, error) {
 	return chromedp.Run(ctx, chromedp.Evaluate[T](script))
 }
 
-// sees waits until a text stands on the page.
+// sees waits until a text is on the page.
 func (b *browser) sees(selector, text string) {
 	b.Helper()
 	b.until(fmt.Sprintf("%s says %q", selector, text), func() bool { return strings.Contains(b.reads(selector), text) })
@@ -195,8 +193,8 @@ func (b *browser) until(what string, is func() bool) {
 	}
 }
 
-// settled is what a script finds wrong once the page has had the time to lay itself out for
-// its screen and for what it heard last: nothing at the first look is as good as ever.
+// settled returns what a script still finds wrong after the page has had time to lay itself out. An
+// empty result at the first look is enough.
 func (b *browser) settled(script string) (wrong []string) {
 	b.Helper()
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(100 * time.Millisecond) {
@@ -236,8 +234,8 @@ func (b *browser) sets(selector, value string) {
 	}`, selector, value))
 }
 
-// shoot holds the page as it is to what everybody needs, on screens of these
-// sizes, and keeps a picture of each in $MUSTER_SHOTS, if that is set.
+// shoot checks the page on screens of these sizes for everything that people need. If $MUSTER_SHOTS
+// is set, it keeps a picture of each.
 func (b *browser) shoot(name string, sizes ...screenSize) {
 	b.Helper()
 	if len(sizes) == 0 {
@@ -267,7 +265,7 @@ func (b *browser) shoot(name string, sizes ...screenSize) {
 	b.resize(desktop)
 }
 
-// folds opens all details, or folds them.
+// folds opens or closes all details.
 func (b *browser) folds(open bool) {
 	b.Helper()
 	b.run(fmt.Sprintf(`for (const detail of document.querySelectorAll("#details, #details > details, #settings")) detail.open = %t`, open))
@@ -286,7 +284,7 @@ func (b *browser) capture(name string, take chromedp.Action[[]byte]) {
 	}
 }
 
-// webp is a picture small enough for a document.
+// webp returns a picture small enough for a document.
 func webp(ctx context.Context, t *chromedp.Target) ([]byte, error) {
 	quality := int64(82)
 	shot, err := cdp.Call(ctx, t, page.CaptureScreenshot,
@@ -294,11 +292,11 @@ func webp(ctx context.Context, t *chromedp.Target) ([]byte, error) {
 	return shot.Data, err
 }
 
-// arrived is the script that has those who arrive be there, and steps have slid: on the way
-// they are pale, and reach over the edge.
+// arrived is a script that finishes animations: people who come in are pale until then, and sliding
+// steps reach beyond the edge.
 const arrived = `for (const a of document.getAnimations()) if (a.effect.getComputedTiming().endTime < 5000) a.finish(); `
 
-// fits holds the page to the width of its screen.
+// fits checks that the page is no wider than its screen.
 func (b *browser) fits(size screenSize) {
 	b.Helper()
 	if width := eval[int64](b, arrived+"document.documentElement.scrollWidth"); width > size.width {
@@ -309,7 +307,7 @@ func (b *browser) fits(size screenSize) {
 	}
 }
 
-// isNamed holds everything that can be used to a name that can be said.
+// isNamed checks that every control has a name that can be read out.
 func (b *browser) isNamed() {
 	b.Helper()
 	nameless := eval[[]string](b, `[...document.querySelectorAll("button, input, select, a, summary, [role=img], progress, img")]
@@ -320,7 +318,7 @@ func (b *browser) isNamed() {
 	}
 }
 
-// showsNames holds every name of a person to a place on the screen.
+// showsNames checks that every person's name has room on the screen.
 func (b *browser) showsNames() {
 	b.Helper()
 	squeezed := eval[[]string](b, `[...document.querySelectorAll(".person .who bdi, .bars .who, .one .name")]
@@ -331,8 +329,8 @@ func (b *browser) showsNames() {
 	}
 }
 
-// isReadable holds every text to the contrast of WCAG 2.2, 1.4.3 (AA): 4.5 to
-// 1, and 3 to 1 where it is large. A gradient counts with its first colour.
+// isReadable checks every text for the contrast of WCAG 2.2, 1.4.3 (AA): 4.5 to 1, and 3 to 1 for
+// large text. A gradient counts with its first colour.
 func (b *browser) isReadable(name string, size screenSize) {
 	b.Helper()
 	for _, text := range eval[[]string](b, arrived+`(() => {
@@ -369,8 +367,8 @@ func (b *browser) isReadable(name string, size screenSize) {
 	}
 }
 
-// isLargeEnough holds what is pressed to the size of WCAG 2.2, 2.5.8: 24 px, and
-// what one mostly presses to 44.
+// isLargeEnough checks that every control has the size of WCAG 2.2, 2.5.8: 24 px, and the main
+// controls 44.
 func (b *browser) isLargeEnough(name string, size screenSize) {
 	b.Helper()
 	for _, control := range eval[[]string](b, `[...document.querySelectorAll("button, input, select, a, summary")]

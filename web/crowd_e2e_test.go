@@ -26,9 +26,9 @@ const (
 	crowdPlayers = 8
 )
 
-// TestCrowd measures the page on a big night, 30,000 servers and 8 players: the
-// bytes it loads, the time to the first state, and of each part of it the longest
-// frame. Run it with -v for the figures.
+// TestCrowd measures the page in a big session, with 30,000 servers and 8 players. It measures the
+// bytes that the page loads, the time to the first state, and the longest frame of each part. Run
+// it with -v for the figures.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	rooms, err := host.New(host.Config{
@@ -88,8 +88,8 @@ func TestCrowd(t *testing.T) {
 }
 
 const (
-	// countFrames has the page note its frames: what of each was spent in scripts, and all
-	// that took over 50 ms, with whatever was in them: styles, layout, paint.
+	// countFrames makes the page record its frames: the time spent in scripts, and every frame over
+	// 50 ms, including styles, layout and paint.
 	countFrames = `window.noted = { script: 0, at: 0, took: 0, long: [] };
 		const plain = window.requestAnimationFrame;
 		window.requestAnimationFrame = (draw) => plain.call(window, (now) => {
@@ -105,7 +105,7 @@ const (
 		"/map\\/|d3-|topojson|countries/.test(e.name)).reduce((n, e) => n + e.transferSize, 0)"
 )
 
-// tellsFrames says what was noted of the page's frames since it was asked last.
+// tellsFrames logs the frames that were recorded since the last call.
 func (b *browser) tellsFrames(when string) {
 	b.Helper()
 	b.Logf("%s: the longest frame has %.1f ms of scripts; frames of more than 50 ms in all: %s", when,
@@ -139,7 +139,7 @@ func crowdPlayer(t *testing.T, server *httptest.Server, code, name string) *conn
 	return conn
 }
 
-// crowdResults are those of a player for a thousand servers.
+// crowdResults returns a player's results for a thousand servers.
 func crowdResults(player, first int) wire.Report {
 	report := wire.Report{Round: 1, First: first, Now: 100 * time.Millisecond}
 	for i := range 1000 {

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// crowded is a room of people with strange names, at any stage, as a page hears of it.
+// crowded is a script that puts a room of people with strange names on the page, at any stage.
 const crowded = `
 	const names = %s, countries = ["NL", "US", "MY", "US", "DE", "BR", "JP", "ZA", "AU", "GB", "SE", "FR", "IN", "CL", "PL", "KR"];
 	const people = names.map((name, arrival) => ({ name, arrival, organiser: arrival === 0, peer: true, connected: true, page: true, probed: 300, answered: 280, done: true, able: arrival %% 3 !== 1, country: countries[arrival], somewhere: arrival === 15 || undefined }));
@@ -28,7 +28,7 @@ const crowded = `
 	const choice = { selection: { by: "mean", players: names, chosen: ranking[0], ranking, culled: {} }, explain: ["It has the lowest average."], servers, target: addresses[0], decided: { by: "vote", measure: "average", ms: 97 } };
 	const miss = { addr: addresses[1], limit_ms: 150, rtt_ms: pings(1) };
 	const live = muster.live;
-	window.rounds = (window.rounds ?? 0) + 1; // a reveal of its own each
+	window.rounds = (window.rounds ?? 0) + 1; // each has its own reveal
 	const room = (stage, more) => ({ ...live.state.room, ended: undefined, search: undefined, stage, round: window.rounds, listed: 2000, by: "threshold", limits_ms: [150], ...more });
 	const me = names[%d], you = { ...live.state.you, name: me, organiser: me !== undefined };
 	const standing = { round: window.rounds, answered: 1204, leaders: ranking.slice(0, 3).map((one, id) => ({ ...servers[one.addr], ...one, id, complete: id < 2 })), places: ["US", "DE", "NL", "FR", "BR", "JP", "AU", "CA"].map((country, i) => ({ country, listed: 300 - 20 * i, answered: 200 - 20 * i, open: 12 - i })) };
@@ -54,8 +54,8 @@ const crowded = `
 	live.receive(JSON.stringify({ type: "state", now: Date.now(), whole: true, people, you, choice: null, way: null, whatif: null, evening: [], log: [], standing: null, agreement: { open: false, vetoes: [], ballot: [] }, ...stages[stage] }));
 `
 
-// everyStage is what a room goes through, with what of it stands above the fold of a phone,
-// and where a wall says everybody's ping.
+// everyStage lists the stages of a room. above must be above the fold of a phone; pings is where a
+// wall shows everybody's ping.
 var everyStage = []struct{ name, stage, above, pings string }{
 	{"lobby", "lobby", ".start button", ""},
 	{"search", "search", ".best, .podium", ".rank1 .figure"},
@@ -68,14 +68,14 @@ var everyStage = []struct{ name, stage, above, pings string }{
 	{"night", "night", "h1", ""},
 }
 
-// drawn has a page show a stage with so many people of strange names, and waits until all of it is there.
+// drawn shows a stage with that many people of strange names, and waits until all of it is there.
 func (b *browser) drawn(name, stage string, people, me int) {
 	b.Helper()
 	names, err := json.Marshal(nicknames[:people])
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.prefers("prefers-reduced-motion", "reduce") // the reveal's last frame stands at once
+	b.prefers("prefers-reduced-motion", "reduce") // the reveal's last frame appears at once
 	b.run("{" + fmt.Sprintf(crowded, names, me, name) + "}")
 	b.until("the page shows "+name, func() bool {
 		return eval[bool](b, fmt.Sprintf(
@@ -86,7 +86,7 @@ func (b *browser) drawn(name, stage string, people, me int) {
 	}
 }
 
-// nicknames is what people call themselves who try a page.
+// nicknames are names that break pages.
 var nicknames = []string{
 	"anna", "<b onclick=alert(1)>bold</b>", "\u202eesrever\u202c", strings.Repeat("W", 60),
 	"zero\u200bwidth\u200b\u200b", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍Ä̶̢̛́LGO",
@@ -94,8 +94,8 @@ var nicknames = []string{
 	"\u2067\u2066x", "dave", "eve", "player sixteen of us",
 }
 
-// faults is a script that finds what is wrong with a stage on a screen, whichever it is:
-// beyond its sides, written over something else, too small to press, below the fold.
+// faults is a script that finds what is wrong with a stage on a screen. Elements may reach beyond its
+// sides, cover others, be too small to press, or be below the fold.
 const faults = `(() => {
 	const found = [], stage = document.querySelector("#stage"), above = %q, press = %d;
 	if (document.documentElement.scrollWidth > innerWidth) found.push("it is " + document.documentElement.scrollWidth + " px wide");
@@ -122,7 +122,7 @@ const faults = `(() => {
 		range.selectNodeContents(texts.currentNode);
 		const size = parseFloat(getComputedStyle(e).fontSize);
 		for (const { left, right, top, bottom } of range.getClientRects()) {
-			const middle = (top + bottom) / 2; // what letters take of their line
+			const middle = (top + bottom) / 2; // the height that letters take of their line
 			add(e, texts.currentNode.data.trim().slice(0, 30), { left, right, top: Math.max(top, middle - size * .38), bottom: Math.min(bottom, middle + size * .38) });
 		}
 	}
@@ -142,7 +142,7 @@ const faults = `(() => {
 	return [...new Set(found)];
 })()`
 
-// halves is a script that names the halves of a screen on which hardly anything stands.
+// halves is a script that names the halves of a screen that are nearly empty.
 const halves = `(() => {
 	const across = 12, down = 8, cells = new Set(), range = new Range();
 	const shown = [...document.querySelectorAll("header *, #stage *")].filter((e) => e.checkVisibility() && !e.closest(".unseen") && (e.matches("svg.sign, img, canvas, .track, button, .left, .dial, .gate > span") || [...e.childNodes].some((node) => node.nodeType === 3 && node.data.trim())));
@@ -157,9 +157,9 @@ const halves = `(() => {
 	return Object.entries(of).filter(([, n]) => n < %g).map(([name, n]) => name + " " + Math.round(100 * n) + " %%");
 })()`
 
-// TestEveryStage: each stage of an evening, with people who call themselves whatever hurts,
-// stands on each screen with nothing on top of anything, and nothing that matters below a
-// phone's fold; on a wall everybody's ping is to be seen from the sofa.
+// TestEveryStage checks each stage of a session on each screen, with names that break layouts.
+// Nothing covers anything else, and everything important is above a phone's fold. On a wall,
+// everybody's ping can be read from the sofa.
 func TestEveryStage(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(0))
@@ -168,7 +168,7 @@ func TestEveryStage(t *testing.T) {
 	tv := browse(t, strings.Replace(n.link(), "/#", "/?tv#", 1), wall)
 	tv.until("the QR code is there", func() bool { return eval[bool](tv, `document.querySelector("#invite img")?.naturalWidth > 0`) })
 	crowds, screens := []int{len(nicknames)}, []screenSize{pocket, small, desktop, wall4}
-	if os.Getenv("MUSTER_SHOTS") != "" { // to be looked at, too
+	if os.Getenv("MUSTER_SHOTS") != "" { // for looking at, too
 		crowds, screens = []int{len(nicknames), 4, 2}, append(screens, screenSize{"phone-390-dark", 390, 844, 2, true}, laptop, night4k)
 	}
 	for _, people := range crowds {
@@ -203,8 +203,8 @@ func TestEveryStage(t *testing.T) {
 	}
 }
 
-// fitsOn holds the stage on a page to a screen, with what is to be seen of it at once, and
-// keeps a picture of it in $MUSTER_SHOTS, if that is set.
+// fitsOn checks the stage on a screen, and that the elements in above are visible at once. If
+// $MUSTER_SHOTS is set, it keeps a picture.
 func (b *browser) fitsOn(name string, size screenSize, above string) {
 	b.Helper()
 	b.resize(size)

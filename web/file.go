@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// file is one of the page's files, as it is and, where that makes it smaller, gzipped.
+// file is one of the page's files, plain and, if that is smaller, gzipped.
 type file struct {
 	kind          string // its media type
 	plain, zipped []byte
 }
 
-// kinds are the media types. A system's own table may be wrong, and browsers run
-// no module that calls itself a text.
+// kinds are the media types. A system's own table may be wrong, and browsers refuse to run a module
+// with a text type.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
@@ -28,8 +28,8 @@ var kinds = map[string]string{
 	".woff2": "font/woff2",
 }
 
-// worthZipping is how much of a file may be left, in percent, for gzip to be of use: fonts
-// are packed as they are.
+// worthZipping is the largest size after gzip, in percent, that is worth it. Fonts are already
+// compressed.
 const worthZipping = 95
 
 func packed(name string, data []byte) file {
@@ -38,7 +38,7 @@ func packed(name string, data []byte) file {
 		f.kind = "text/plain; charset=utf-8"
 	}
 	var zipped bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // the level is one
+	w, _ := gzip.NewWriterLevel(&zipped, gzip.BestCompression) // the level is valid
 	w.Write(data)
 	w.Close() // a buffer takes everything
 	if zipped.Len() < len(data)*worthZipping/100 {
@@ -47,7 +47,7 @@ func packed(name string, data []byte) file {
 	return f
 }
 
-// serve answers with the file of a version, gzipped for who takes that.
+// serve answers with the file of a version, gzipped if the client accepts that.
 func (f file) serve(w http.ResponseWriter, r *http.Request, version string) {
 	header := w.Header()
 	header.Set("Content-Type", f.kind)

@@ -20,7 +20,7 @@ import (
 
 var pocket = screenSize{"pocket", 390, 700, 2, false}
 
-// newService is a host that holds rooms for everybody, and where it is.
+// newService starts a host that opens rooms for everybody, and returns its URL.
 func newService(t *testing.T) (rooms *host.Host, url string) {
 	t.Helper()
 	table, err := game.Load(nil, "")
@@ -67,8 +67,8 @@ func newService(t *testing.T) (rooms *host.Host, url string) {
 	return rooms, server.URL
 }
 
-// TestFront: anybody opens a room on the front page, is its organiser then, and friends
-// come in by its code; what is wrong with a form is said where it was sent.
+// TestFront checks that anybody can open a room on the front page and becomes its organiser.
+// Friends come in by its code, and a form shows what is wrong with it.
 func TestFront(t *testing.T) {
 	t.Parallel()
 	rooms, url := newService(t)
@@ -118,8 +118,8 @@ func TestFront(t *testing.T) {
 	cat.sees("#front", "Open a room")
 }
 
-// TestFrontFirstList: whoever chooses a game that nobody lists is told how to come by a
-// list, and pastes servers as they are found.
+// TestFrontFirstList checks that a visitor who chooses a game without a list learns how to get one,
+// and can paste servers in the form in which people find them.
 func TestFrontFirstList(t *testing.T) {
 	t.Parallel()
 	rooms, url := newService(t)
@@ -149,7 +149,7 @@ func TestFrontFirstList(t *testing.T) {
 	}
 }
 
-// TestFrontByKeyboard: a room is opened without a mouse.
+// TestFrontByKeyboard checks that a room can be opened without a mouse.
 func TestFrontByKeyboard(t *testing.T) {
 	t.Parallel()
 	rooms, url := newService(t)
@@ -166,8 +166,8 @@ func TestFrontByKeyboard(t *testing.T) {
 	}
 }
 
-// TestPlainPages: the pages of a few lines are as readable as the others, whatever a
-// server calls itself.
+// TestPlainPages checks that the short pages are as readable as the others, whatever a server calls
+// itself.
 func TestPlainPages(t *testing.T) {
 	t.Parallel()
 	rooms, url := newService(t)

@@ -40,7 +40,7 @@ func program(t *testing.T) string {
 	return file
 }
 
-// giver is a host whose page gives programs, with a room.
+// giver starts a host with a room, whose page gives programs.
 func giver(t *testing.T, config handout.Config) (link string, rooms *host.Host) {
 	t.Helper()
 	programs, err := handout.New(t.Context(), config)
@@ -60,8 +60,8 @@ func giver(t *testing.T, config handout.Config) (link string, rooms *host.Host) 
 	return server.URL + "/#" + code + "_" + rooms.Keys(code).Link, rooms
 }
 
-// TestGetMuster: from a bare link to a running program, by the page alone: what it gives
-// is the host's own program, and a double click on it joins the room.
+// TestGetMuster checks the way from a bare link to a running program, by the page alone. The page
+// gives the host's own program, and a double click on it joins the room.
 func TestGetMuster(t *testing.T) {
 	t.Parallel()
 	own := program(t)
@@ -105,7 +105,7 @@ func TestGetMuster(t *testing.T) {
 	}
 }
 
-// keeps has the browser keep what it is given in a folder.
+// keeps makes the browser save downloads in a folder.
 func (b *browser) keeps() (folder string) {
 	b.Helper()
 	folder = b.TempDir()
@@ -119,7 +119,7 @@ func (b *browser) keeps() (folder string) {
 	return folder
 }
 
-// kept waits for a download, and is where it is.
+// kept waits for a download, and returns its path.
 func (b *browser) kept(folder, pattern string) (file string) {
 	b.Helper()
 	b.until(pattern+" is there", func() bool {
@@ -132,8 +132,7 @@ func (b *browser) kept(folder, pattern string) (file string) {
 	return file
 }
 
-// unpack takes what is in an archive out of it, as it is to be run. The program comes
-// first, and then its signature if it has one.
+// unpack extracts an archive. The program comes first, then its signature if it has one.
 func unpack(t *testing.T, archive, into string) string {
 	t.Helper()
 	data, err := os.ReadFile(archive)
@@ -162,8 +161,8 @@ func unpack(t *testing.T, archive, into string) string {
 	return names[0]
 }
 
-// TestGetNothing: a host without the visitor's system says so, and has the others a
-// click away; a phone is sent to the computer.
+// TestGetNothing checks that a host without a program for the visitor's system says so, and offers
+// the others a click away. A phone is sent to the computer.
 func TestGetNothing(t *testing.T) {
 	t.Parallel()
 	link, _ := giver(t, handout.Config{Version: "1.2.3"})
@@ -177,8 +176,8 @@ func TestGetNothing(t *testing.T) {
 	pocket.shoot("get-on-a-phone", phone, couch)
 }
 
-// TestGetSigned: who gets a program that the project has signed is told so, and can hold
-// what arrived against the signature that came along.
+// TestGetSigned checks that a visitor who gets a signed program is told so, and can verify the file
+// with the signature that comes along.
 func TestGetSigned(t *testing.T) {
 	t.Parallel()
 	project, own := releasetest.NewSigner(t, 1), program(t)
@@ -206,14 +205,14 @@ func TestGetSigned(t *testing.T) {
 	}
 }
 
-// onWindows has the browser say that it is on Windows.
+// onWindows returns a browser that claims to be on Windows.
 func onWindows(t *testing.T, link string) *browser {
 	t.Helper()
 	return claims(t, link, "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "+
 		"Chrome/140.0.0.0 Safari/537.36", "Windows")
 }
 
-// claims has the browser say that it is another one, elsewhere.
+// claims returns a browser that claims to be another browser on another system.
 func claims(t *testing.T, link, agent, platform string) *browser {
 	t.Helper()
 	b := browse(t, "about:blank", desktop)
@@ -224,7 +223,7 @@ func claims(t *testing.T, link, agent, platform string) *browser {
 	return b
 }
 
-// releases is a host that gets what it has not from a release of one program.
+// releases starts a host that gets missing programs from a release with one program.
 func releases(t *testing.T, change func(*releasetest.Release)) (link string) {
 	t.Helper()
 	project := releasetest.NewSigner(t, 1)
@@ -242,8 +241,8 @@ func releases(t *testing.T, change func(*releasetest.Release)) (link string) {
 	return link
 }
 
-// TestGetFromRelease: a visitor whose system the host has no program for gets the
-// project's own by way of the host, and its signature.
+// TestGetFromRelease checks that a visitor for whose system the host has no program gets the
+// project's own through the host, with its signature.
 func TestGetFromRelease(t *testing.T) {
 	t.Parallel()
 	hold := make(chan struct{})
@@ -271,8 +270,8 @@ func TestGetFromRelease(t *testing.T) {
 	}
 }
 
-// TestGetWrong: what is not what the project signed nobody gets, whether it lies in the
-// host's folder or comes from the release; the page says so.
+// TestGetWrong checks that nobody gets a file that differs from what the project signed, whether it
+// is in the host's folder or in the release. The page says so.
 func TestGetWrong(t *testing.T) {
 	t.Parallel()
 	b := onWindows(t, releases(t, func(r *releasetest.Release) { r.Files["muster_1.2.3_windows_amd64.exe"] = "evil" }))
@@ -297,7 +296,7 @@ func TestGetWrong(t *testing.T) {
 	b.shoot("get-changed", desktop, laptop, phone, couch)
 }
 
-// TestGetOffline: a host that does not reach the release says so soon, and what to do.
+// TestGetOffline checks that a host that cannot reach the release says so soon, and what to do.
 func TestGetOffline(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(nil)

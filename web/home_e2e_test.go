@@ -30,8 +30,8 @@ import (
 	"muster/selection"
 )
 
-// home is a running Home, its user's folders, and a fleet on loopback whose servers the
-// game myarena has.
+// home is a running Home, its user's folders, and a fleet on loopback with the servers of the game
+// myarena.
 type home struct {
 	*testing.T
 	link  string
@@ -40,13 +40,13 @@ type home struct {
 	ended chan int
 }
 
-// startHome starts Home as the command does, for a fresh user.
+// startHome starts Home as the command does, for a new user.
 func startHome(t *testing.T, servers int) *home {
 	t.Helper()
 	return startHomeSet(t, servers, "lan = \"off\"\nport_map = false\nrate = 2000\nname = \"ann\"\n")
 }
 
-// startHomeSet does so for a user whose config.toml says something else.
+// startHomeSet starts Home for a user with another config.toml.
 func startHomeSet(t *testing.T, servers int, settings string) *home {
 	t.Helper()
 	folder := t.TempDir()
@@ -100,7 +100,7 @@ func startHomeSet(t *testing.T, servers int, settings string) *home {
 	return h
 }
 
-// testWriter logs what a program says.
+// testWriter logs a program's output.
 type testWriter struct{ *testing.T }
 
 func (w testWriter) Write(p []byte) (int, error) {
@@ -108,11 +108,11 @@ func (w testWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// browseHome opens Home, at one of its pages.
+// browseHome opens Home at one of its pages.
 func browseHome(t *testing.T, h *home, size screenSize) *browser {
 	t.Helper()
 	b := browse(t, h.link, size)
-	b.run("window.muster = { live: {}, view: {} }") // what other pages tell when a test fails
+	b.run("window.muster = { live: {}, view: {} }") // other pages have these for a failing test
 	b.sees("h1", "What shall we play tonight?")
 	return b
 }
@@ -125,8 +125,8 @@ var (
 	everyHome  = []screenSize{wide, wideDark, narrow, narrowDark}
 )
 
-// TestHomeFind: a game's servers come into the table as they answer; who plays there is
-// told; sorting, filters, favourites and hidden servers work, by keys too.
+// TestHomeFind checks that a game's servers enter the table as they answer, and that Home shows who
+// plays there. Sorting, filters, favourites and hidden servers work, also by keyboard.
 func TestHomeFind(t *testing.T) {
 	h := startHome(t, 300)
 	b := browseHome(t, h, wide)
@@ -179,8 +179,7 @@ func TestHomeFind(t *testing.T) {
 	})
 }
 
-// shootHome holds Home's page as it is to what everybody needs, on phones and desktops,
-// in the dark and in the light, and so does axe-core.
+// shootHome checks Home's page with shoot and axe-core, on phones and desktops, in dark and light.
 func (b *browser) shootHome(name string) {
 	b.Helper()
 	for _, size := range everyHome {
@@ -197,7 +196,7 @@ func (b *browser) press(key string) {
 	b.run(fmt.Sprintf(`(document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key: %q, bubbles: true, cancelable: true }))`, key))
 }
 
-// TestHomeQuits: Quit ends the program.
+// TestHomeQuits checks that Quit ends the program.
 func TestHomeQuits(t *testing.T) {
 	h := startHome(t, 10)
 	b := browseHome(t, h, wide)
@@ -214,8 +213,8 @@ func TestHomeQuits(t *testing.T) {
 	}
 }
 
-// TestHomePlays: a room is opened on Home's page and the organiser steers it on the
-// room's; a friend comes in by another Home, whose page asks before the game starts.
+// TestHomePlays checks that a room can be opened on Home's page, and steered on the room's. A
+// friend comes in by another Home, whose page asks before the game starts.
 func TestHomePlays(t *testing.T) {
 	h := startHome(t, 60)
 	b := browseHome(t, h, wide)
@@ -251,7 +250,8 @@ func TestHomePlays(t *testing.T) {
 	b.until("the room is over", func() bool { return !eval[bool](b, "home.state().room.running") })
 }
 
-// TestHomeJoins: what is pasted leads into a room, and what leads nowhere is told.
+// TestHomeJoins checks that pasted text leads into a room, and that text which leads nowhere is
+// reported.
 func TestHomeJoins(t *testing.T) {
 	h := startHome(t, 20)
 	rooms, url := newService(t)
@@ -280,7 +280,7 @@ func TestHomeJoins(t *testing.T) {
 	b.until("the player has left", func() bool { return !eval[bool](b, "home.state().room.running") })
 }
 
-// freeUDP is a port that nobody listens on just now.
+// freeUDP returns a free UDP port.
 func freeUDP(t *testing.T) string {
 	t.Helper()
 	conn, err := net.ListenUDP("udp", nil)
@@ -291,14 +291,15 @@ func freeUDP(t *testing.T) string {
 	return strconv.Itoa(conn.LocalAddr().(*net.UDPAddr).Port)
 }
 
-// TestHomeComputer: what works here is told, this computer answers measurements, and what is kept stands in config.toml.
+// TestHomeComputer checks that Home says what works on this computer, makes it answer measurements,
+// and saves settings in config.toml.
 func TestHomeComputer(t *testing.T) {
 	h := startHome(t, 5)
 	b := browseHome(t, h, wide)
 	b.run(`location.hash = "#computer"`)
 	b.sees("#checks", "Asking servers")
 	b.sees("#steam-key", "None is kept")
-	b.sees(".found", "/bin/true") // where the game's program lies
+	b.sees(".found", "/bin/true") // the path of the game's program
 	b.shootHome("home-computer")
 	b.sets("#set-steam-key", "0123456789abcdef0123456789abcdef")
 	b.click("#steam-key button.primary")
@@ -340,8 +341,8 @@ func TestHomeComputer(t *testing.T) {
 	b.sees("#toast", "is no public host")
 }
 
-// TestHomeWatches: a full server is watched until somebody leaves, which is told; from
-// there one connects, after a yes.
+// TestHomeWatches checks that Home watches a full server, and reports when somebody leaves. From
+// there the person connects, after a yes.
 func TestHomeWatches(t *testing.T) {
 	h := startHome(t, 12)
 	full := h.fleet.Servers()[0].Addr.String()
@@ -375,9 +376,9 @@ func TestHomeWatches(t *testing.T) {
 	b.until("the game has started", func() bool { return eval[bool](b, `home.state().go.lines.some((line) => line.includes("have fun"))`) })
 }
 
-// TestHomeGuarded: a foreign site's page gets nothing of Home and changes nothing there,
-// in a browser that Home is open in: not by requests, forms, frames, images or WebSockets,
-// and not by a name of its own for this machine.
+// TestHomeGuarded checks that a foreign site's page gets nothing from Home and changes nothing
+// there, in a browser in which Home is open. It tries requests, forms, frames, images, WebSockets,
+// and a name of its own for this machine.
 func TestHomeGuarded(t *testing.T) {
 	h := startHome(t, 5)
 	b := browseHome(t, h, wide)
@@ -388,7 +389,7 @@ func TestHomeGuarded(t *testing.T) {
 	}))
 	defer evil.Close()
 	b.deaf.Store(true)
-	b.do(chromedp.Navigate(evil.URL)) // on 127.0.0.1, as near to Home as a foreign page gets: the cookie comes along
+	b.do(chromedp.Navigate(evil.URL)) // on 127.0.0.1, the closest that a foreign page gets to Home: the cookie comes along
 	b.run(fmt.Sprintf(`window.muster = { live: {}, view: {} }; (async () => {
 		const base = %q, out = [];
 		const tried = async (what, f) => { try { out.push(what + ": " + await f()); } catch (e) { out.push(what + ": refused"); } };
@@ -437,12 +438,12 @@ func TestHomeGuarded(t *testing.T) {
 	b.run("window.muster = { live: {}, view: {} }")
 }
 
-// homeRows is how many servers TestHomeMany has; 30,000 are for docs/experiments/home.md.
+// homeRows is how many servers TestHomeMany has; docs/experiments/home.md uses 30,000.
 var homeRows = flag.Int("home-rows", 2000, "servers in Home's table")
 
-// TestHomeMany: the table stays smooth while it fills and is scrolled, however long it is:
-// what the page itself does between two frames is bounded, as a multiple of what the same
-// machine takes for the first hundred rows.
+// TestHomeMany checks that a long table stays smooth while it fills and scrolls. The page's own
+// work between two frames is bounded by a multiple of what this machine needs for the first hundred
+// rows.
 func TestHomeMany(t *testing.T) {
 	h := startHome(t, *homeRows)
 	b := browseHome(t, h, wide)
@@ -455,7 +456,7 @@ func TestHomeMany(t *testing.T) {
 		f.tasks = []; new PerformanceObserver((list) => f.tasks.push(...list.getEntries().map((e) => e.duration))).observe({ entryTypes: ["longtask"] });`)
 	before := processor(b)
 	b.click(`[data-game="myarena"]`)
-	wait := func(until string) { // as fast as a fleet of so many answers
+	wait := func(until string) { // as fast as a fleet of that size answers
 		for deadline := time.Now().Add(time.Minute + time.Duration(*homeRows)*10*time.Millisecond); !eval[bool](b,
 			until) && time.Now().Before(deadline); time.Sleep(time.Second) {
 		}
@@ -489,8 +490,8 @@ func TestHomeMany(t *testing.T) {
 	}
 }
 
-// processor is how long the page's own thread has been busy, in s of processor time: what
-// else a machine does is not in it.
+// processor returns how long the page's own thread has been busy, in s of processor time. The rest
+// of the machine does not count.
 func processor(b *browser) (seconds float64) {
 	b.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {

@@ -9,10 +9,9 @@ import (
 	"muster/internal/sim"
 )
 
-// TestHomeConnects holds that a person who connects to a server is asked once, and that
-// nothing waits for a click after the answer: no bar beside the question, no word that the
-// game has started, no free seat on the server where the person goes, and no question of
-// the browser's.
+// TestHomeConnects checks that a person who connects to a server is asked once, and that nothing
+// else waits for a click after the answer. There is no bar beside the question, no message that the
+// game has started, no free seat reported for that server, and no question from the browser.
 func TestHomeConnects(t *testing.T) {
 	h := startHome(t, 12)
 	b := h.findOne()
@@ -54,8 +53,8 @@ func TestHomeConnects(t *testing.T) {
 	})
 }
 
-// TestHomeConnectsByHand holds that a player who starts games without Muster reads how,
-// until they have seen it, each time.
+// TestHomeConnectsByHand checks that a player who starts games without Muster reads each time how
+// to do it, until they have dismissed it.
 func TestHomeConnectsByHand(t *testing.T) {
 	h := startHomeSet(t, 12, "lan = \"off\"\nport_map = false\nrate = 2000\nname = \"ann\"\nlaunch = \"never\"\n")
 	b := h.findOne()
@@ -87,7 +86,7 @@ func (h *home) findOne() *browser {
 	return b
 }
 
-// hasOneQuestion holds that one thing on the page wants an answer.
+// hasOneQuestion checks that exactly one thing on the page wants an answer.
 func (b *browser) hasOneQuestion() {
 	b.Helper()
 	if now := strings.TrimSpace(b.reads("#now")); now != "" || eval[int](b, `document.querySelectorAll("#questions form").length`) != 1 {

@@ -18,8 +18,8 @@ import (
 	"muster/internal/cli"
 )
 
-// TestHomeEndsTheNight: who has opened a room on Home ends the night there: a friend's
-// program says so and ends well, both pages say good night, and Home goes on.
+// TestHomeEndsTheNight checks that a person who opened a room on Home can end its session there. A
+// friend's program says so and exits with 0, both pages say good night, and Home goes on.
 func TestHomeEndsTheNight(t *testing.T) {
 	h := startHome(t, 10)
 	b := browseHome(t, h, wide)
@@ -40,7 +40,7 @@ func TestHomeEndsTheNight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at.Host = net.JoinHostPort("127.0.0.1", at.Port()) // all on this machine
+	at.Host = net.JoinHostPort("127.0.0.1", at.Port()) // everything is on this machine
 	link := at.String()
 	friend := browse(t, link, phone)
 	said := &spoken{}
@@ -73,7 +73,7 @@ func TestHomeEndsTheNight(t *testing.T) {
 	b.sees("h1", "Find a server")
 }
 
-// spoken is what a program has said.
+// spoken collects a program's output.
 type spoken struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -91,8 +91,8 @@ func (s *spoken) String() string {
 	return s.text.String()
 }
 
-// TestHomeInsists: where a browser drops the first things that the page asks, as it does
-// when the network changes, the page says so and asks again.
+// TestHomeInsists checks that the page says so and tries again if the browser drops its first
+// requests, as browsers do when the network changes.
 func TestHomeInsists(t *testing.T) {
 	h := startHome(t, 10)
 	b := browseHome(t, h, wide)

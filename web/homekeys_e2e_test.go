@@ -14,8 +14,8 @@ import (
 	"muster/internal/sim"
 )
 
-// TestHomeKeyboard is somebody without a mouse on every page of Home: all is reached with
-// Tab, seen where it is, and done with keys; who asked the system for less motion gets it.
+// TestHomeKeyboard checks every page of Home without a mouse. Tab reaches everything, the focus is
+// visible, and keys operate it. A person who prefers less motion gets it.
 func TestHomeKeyboard(t *testing.T) {
 	h := startHome(t, 60)
 	b := browseHome(t, h, wide)
@@ -82,8 +82,8 @@ func TestHomeKeyboard(t *testing.T) {
 	b.sees("#toast", "Kept")
 }
 
-// TestHomeHostile: names that are long, hostile, or written from right to left stay text
-// and in their place, on a phone, too: in the list, among the favourites, in a watch.
+// TestHomeHostile checks names that are long, hostile, or written from right to left. They stay text
+// and in their place, also on a phone: in the list, among the favourites, in a watch.
 func TestHomeHostile(t *testing.T) {
 	h := startHome(t, 12)
 	names := []string{
@@ -127,8 +127,8 @@ func TestHomeHostile(t *testing.T) {
 	}
 }
 
-// TestHomeTrouble: files that cannot be read are told of on Home, which opens all the same,
-// and stay as they are; a page whose Home has ended says so.
+// TestHomeTrouble checks that Home opens with damaged files, reports them and leaves them alone. A
+// page whose Home has ended says so.
 func TestHomeTrouble(t *testing.T) {
 	h := startHomeSet(t, 5, "lan = \"off\"\nrate = \"many\nname = \"ann\"\n")
 	b := browseHome(t, h, wide)

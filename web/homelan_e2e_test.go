@@ -14,9 +14,9 @@ import (
 	"muster/internal/cli"
 )
 
-// TestHomeLAN: rooms that are announced on the local network stand on Home's first page
-// and under Join, whatever they are called; a click joins one that is open, and one that
-// is not wants its code. The network is a namespace's: nothing leaves.
+// TestHomeLAN checks that rooms announced on the local network appear on Home's first page and
+// under Join, whatever their names are. A click joins an open room; a closed one asks for its code.
+// The network is in a namespace, and nothing leaves it.
 func TestHomeLAN(t *testing.T) {
 	const inside = "MUSTER_TEST_LAN"
 	if os.Getenv(inside) == "" {
@@ -80,7 +80,7 @@ func rooms(t *testing.T, args ...string) (code string) {
 	return code
 }
 
-// awaited takes what a program says, and passes on what stands behind a word.
+// awaited scans a program's output, and passes on what follows a prefix.
 type awaited struct {
 	prefix string
 	text   strings.Builder

@@ -13,8 +13,8 @@ import (
 	"muster/selection"
 )
 
-// opener stands in for the desktop's way to open pages, and returns the file that keeps
-// what it was to open, a line each.
+// opener replaces the desktop's program for opening pages. It returns the file in which it records
+// them, one a line.
 func opener(t *testing.T) (opened string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -29,8 +29,8 @@ func opener(t *testing.T) (opened string) {
 	return opened
 }
 
-// TestHomeInvited: a muster:// link that the system opens is asked about on the Home that
-// is running, in which hostile text is text; a no does nothing, a yes joins.
+// TestHomeInvited checks that the running Home asks about a muster:// link that the system opens.
+// Hostile text stays text, a no does nothing, and a yes joins.
 func TestHomeInvited(t *testing.T) {
 	h := startHome(t, 20)
 	rooms, url := newService(t)
@@ -77,7 +77,7 @@ func TestHomeInvited(t *testing.T) {
 	}
 	b.sets(".invited input", "zoe")
 	b.until("a yes joins", func() bool {
-		b.run(`document.querySelector(".invited .primary")?.click()`) // one within a blink does not count
+		b.run(`document.querySelector(".invited .primary")?.click()`) // a click right after the page appears does not count
 		room, _ := rooms.Room(code)
 		return len(room.Players()) == 1 && room.Players()[0].Name == "zoe"
 	})

@@ -18,9 +18,9 @@ import (
 	"muster/host/wire"
 )
 
-// TestKeyboard is a whole evening of an organiser who has no mouse, and hears the page:
-// everything is reached with Tab, shown where it is, and stays there while the page changes
-// around it; each stage takes the focus to its title, and what is read out makes sense.
+// TestKeyboard plays a whole session as an organiser without a mouse, who listens to the page. Tab
+// reaches everything, and the focus is visible and stays while the page changes around it. Each
+// stage moves the focus to its title, and the announcements make sense.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 80, friday(0))
@@ -92,8 +92,8 @@ func TestKeyboard(t *testing.T) {
 	b.hearsWell()
 }
 
-// begins waits until a stage stands on the page whose title has the focus, and holds it to
-// what a screen reader finds there: roles and names.
+// begins waits until a stage is on the page and its title has the focus. It checks what a screen
+// reader finds there: roles and names.
 func (b *browser) begins(stage, title string, finds ...string) {
 	b.Helper()
 	b.until(stage+" begins", func() bool { return eval[string](b, "document.body.dataset.stage") == stage })
@@ -107,14 +107,14 @@ func (b *browser) begins(stage, title string, finds ...string) {
 	})
 }
 
-// heard is what a screen reader has said by itself.
+// heard returns what a screen reader has announced.
 func (b *browser) heard() []string { b.Helper(); return eval[[]string](b, "heard") }
 
-// anAddress is what nobody wants to have read out.
+// anAddress matches text that nobody wants to hear.
 var anAddress = regexp.MustCompile(`\d+\.\d+\.\d+\.\d+`)
 
-// hearsWell holds what was heard in an evening to sense: each stage once, nothing twice in a
-// row, no digits that count, no addresses; and the focus was never nowhere.
+// hearsWell checks the announcements of a session: each stage once, nothing twice in a row, no
+// running figures, no addresses. The focus was never lost.
 func (b *browser) hearsWell() {
 	b.Helper()
 	heard := b.heard()
@@ -131,7 +131,7 @@ func (b *browser) hearsWell() {
 	all := strings.Join(heard, "\n")
 	for words, most := range map[string]int{"Everyone is measuring": 2, "We play on": 2, "Where shall we play?": 4,
 		"Off to": 2, "Escape stops it": 2, "Everyone to": 1, "You’re on the way": 1, "Good night": 1} {
-		if n := strings.Count(all, words); n > most { // in two rounds, a countdown that was stopped, and a veto
+		if n := strings.Count(all, words); n > most { // in two rounds, with a countdown that was stopped, and a veto
 			b.Errorf("%q is said %d times", words, n)
 		}
 	}
@@ -149,8 +149,8 @@ func (b *browser) hearsWell() {
 	}
 }
 
-// TestStillness: for who asked their system for less motion nothing turns, not
-// even the wheel beside what is waited for.
+// TestStillness checks that nothing turns for a person who prefers less motion, not even the wheel
+// of the waiting indicator.
 func TestStillness(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(0))
@@ -164,8 +164,8 @@ func TestStillness(t *testing.T) {
 	}
 }
 
-// TestPressedTwice: the second of two clicks is not for the button that came in
-// the place of the first, and one that holds Enter stays in the section.
+// TestPressedTwice checks that the second of two clicks does not press a button that has just
+// replaced the first, and that a person who holds Enter stays in the section.
 func TestPressedTwice(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 400, friday(0))
@@ -192,8 +192,7 @@ func TestPressedTwice(t *testing.T) {
 // types presses keys, one after the other.
 func (b *browser) types(keys string) { b.Helper(); b.do(chromedp.KeyEvent(keys)) }
 
-// tabsTo presses Tab until something has the focus, and can be seen to have it, then keys
-// there.
+// tabsTo presses Tab until an element has the focus visibly, and then presses the keys in then.
 func (b *browser) tabsTo(selector string, then ...string) {
 	b.Helper()
 	b.until(selector+" is there", func() bool {
@@ -214,15 +213,15 @@ func (b *browser) tabsTo(selector string, then ...string) {
 	b.Fatalf("Tab never comes to %s", selector)
 }
 
-// isAt reports whether something has the focus.
+// isAt reports whether an element has the focus.
 func (b *browser) isAt(selector string) bool {
 	b.Helper()
 	return eval[bool](b, fmt.Sprintf("document.activeElement.matches(%q)", selector))
 }
 
-// ears notes in heard what a screen reader says by itself: each text of the polite region,
-// and, as "# Title", each title that gets the focus; and in lost for how long the focus was
-// nowhere at most, ms, once it was somewhere.
+// ears is a script that records in heard what a screen reader announces. It records each text of the
+// polite region, and each title that gets the focus as "# Title". lost is the longest time without a
+// focus, in ms, once there was one.
 const ears = `
 	globalThis.heard = [], globalThis.lost = 0;
 	new MutationObserver(() => heard.push(document.querySelector("#status").textContent)).observe(document.querySelector("#status"), { childList: true, characterData: true, subtree: true });
@@ -235,8 +234,8 @@ const ears = `
 	}, 50);
 `
 
-// tree is what a screen reader is told of the page: each node's role and name in order, and
-// the one with the focus.
+// tree returns the page as a screen reader sees it: the role and name of each node in order, and
+// the node with the focus.
 func (b *browser) tree() (all []string, focus string) {
 	b.Helper()
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {

@@ -20,11 +20,11 @@ import (
 	"muster/internal/handout"
 )
 
-// apart is set for a test that is the only one on its machine.
+// apart is set for a test that runs alone on its machine.
 const apart = "MUSTER_TEST_APART"
 
-// alone runs a test again on a machine of its own, whose network leads nowhere and whose
-// programs end with it, and reports whether this is that machine.
+// alone reruns a test on a machine of its own, and reports whether this is that machine. Its
+// network leads nowhere, and its programs end with it.
 func alone(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(apart) != "" {
@@ -39,14 +39,14 @@ func alone(t *testing.T) bool {
 	return false
 }
 
-// desk is a person's desktop: their folders, and what opens links and pages there.
+// desk is a person's desktop: their folders, and the program that opens links and pages.
 type desk struct {
 	*testing.T
 	home, opened string
 	env          []string
 }
 
-// newDesk is one on which pages are opened by writing down their addresses.
+// newDesk returns a desktop that opens pages by recording their addresses.
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	home := t.TempDir()
@@ -85,7 +85,7 @@ func (d *desk) does(argv ...string) string {
 	return string(out)
 }
 
-// pages are those that were opened.
+// pages returns the pages that were opened.
 func (d *desk) pages() []string {
 	text, err := os.ReadFile(d.opened)
 	if err != nil {
@@ -94,8 +94,8 @@ func (d *desk) pages() []string {
 	return strings.Fields(string(text))
 }
 
-// browser is the desktop's, in which the person has said before that a site's page may
-// always open muster:// links.
+// browser returns the options of the desktop's browser. Its user has allowed a site's page to open
+// muster:// links without asking.
 func (d *desk) browser(site string) []chromedp.ExecAllocatorOption {
 	d.Helper()
 	profile := filepath.Join(d.home, "chromium")
@@ -110,13 +110,13 @@ func (d *desk) browser(site string) []chromedp.ExecAllocatorOption {
 	return []chromedp.ExecAllocatorOption{chromedp.UserDataDir(profile), chromedp.Env(d.env...)}
 }
 
-// presses clicks as a person does: browsers let pages open other programs only then.
+// presses clicks as a person does, because browsers let pages open other programs only then.
 func (b *browser) presses(selector string) {
 	b.Helper()
 	b.do(chromedp.Click(selector))
 }
 
-// saysYes follows the newest page that the desktop was to open, Home's, and says yes there.
+// saysYes opens Home's page, the newest that the desktop was asked to open, and says yes there.
 func (d *desk) saysYes(pages int, question, name string, rooms *host.Host) *browser {
 	d.Helper()
 	b := browse(d.T, "about:blank", wide)
@@ -133,8 +133,9 @@ func (d *desk) saysYes(pages int, question, name string, rooms *host.Host) *brow
 	return b
 }
 
-// TestFromLinkToPlaying: somebody without Muster gets a room's bare link, and without a
-// terminal is in the room: by what its page gives them, and from then on by a click.
+// TestFromLinkToPlaying checks that a person without Muster gets from a room's bare link into the room
+// without a terminal. The first time, they download the program from the room's page. Later a click is
+// enough.
 func TestFromLinkToPlaying(t *testing.T) {
 	t.Parallel()
 	if !alone(t) {

@@ -9,10 +9,9 @@ import (
 	"muster/host/wire"
 )
 
-// TestListsOnThePage: whoever steers brings servers, sees who brought which and strikes
-// them off; ours have their mark in the ranking, and one can be hidden there. While
-// everyone looks at the finalists for long the page shows what comes of it, and whoever
-// steers can end it.
+// TestListsOnThePage checks that the organiser brings servers, sees who brought which, and removes
+// them. Players' own servers are marked in the ranking, where one can be hidden. During a long look
+// at the finalists the page shows interim results, and the organiser can end it.
 func TestListsOnThePage(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(4))

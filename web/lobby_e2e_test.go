@@ -28,9 +28,9 @@ var (
 	zoomed = screenSize{"zoomed", 720, 450, 2, false}
 )
 
-// TestLobby: on a phone all that matters in the lobby stands above the fold; on a wall,
-// where nobody presses anything, all of it can be read from the sofa; who comes in is
-// noticed, and what the organiser changes in place everybody reads.
+// TestLobby checks the lobby. On a phone everything important is above the fold. On a wall, where
+// nobody presses anything, all of it can be read from the sofa. People who come in are noticed, and
+// everybody reads what the organiser changes in place.
 func TestLobby(t *testing.T) {
 	t.Parallel()
 	talking := friday(0)
@@ -102,8 +102,8 @@ func TestLobby(t *testing.T) {
 	log.until("the log is folded", func() bool { return !eval[bool](log, `document.querySelector("#log li").checkVisibility()`) })
 }
 
-// isFromTheSofa holds a wall's page: all of it on the screen, nothing to press, and no
-// text smaller than 24 px of 1920 × 1080.
+// isFromTheSofa checks a wall's page: all of it is on the screen, there is nothing to press, and no
+// text is smaller than 24 px of 1920 × 1080.
 func (b *browser) isFromTheSofa(what string, sizes ...screenSize) {
 	b.Helper()
 	for _, size := range sizes {
@@ -127,16 +127,16 @@ func (b *browser) isFromTheSofa(what string, sizes ...screenSize) {
 	}
 }
 
-// visions are how people see, and how people do who see fewer colours or none.
+// visions are normal sight, and sight with fewer colours or none.
 var visions = []emulation.SetEmulatedVisionDeficiencyType{
 	emulation.SetEmulatedVisionDeficiencyTypeNone, emulation.SetEmulatedVisionDeficiencyTypeProtanopia,
 	emulation.SetEmulatedVisionDeficiencyTypeDeuteranopia,
 	emulation.SetEmulatedVisionDeficiencyTypeTritanopia, emulation.SetEmulatedVisionDeficiencyTypeAchromatopsia,
 }
 
-// tellsSignsApart holds the signs on the page to shapes that differ from each other by a
-// twelfth of their area at least, without initials, whoever looks: what counts are pixels with
-// the contrast to the ground that WCAG 2.2 asks of graphics, 1.4.11: 3 to 1.
+// tellsSignsApart checks that the shapes of the signs differ by at least a twelfth of their area,
+// without initials and for all visions. A pixel counts if it has the contrast to the background
+// that WCAG 2.2, 1.4.11, requires of graphics: 3 to 1.
 func (b *browser) tellsSignsApart(selector string) {
 	b.Helper()
 	const apart, contrast = 1. / 12, 3
@@ -181,7 +181,7 @@ func (b *browser) tellsSignsApart(selector string) {
 	}
 }
 
-// shapeIn is which points of a box stand out from its corner.
+// shapeIn returns which points of a box contrast with its corner.
 func shapeIn(screen image.Image, box [4]float64, contrast float64) []bool {
 	const side = 64
 	light := func(x, y float64) float64 {
@@ -206,7 +206,7 @@ func shapeIn(screen image.Image, box [4]float64, contrast float64) []bool {
 	return shape
 }
 
-// differ is which share of the area of two shapes is in but one of them.
+// differ returns the share of the area of two shapes that is in only one of them.
 func differ(one, other []bool) float64 {
 	both, either := 0, 0
 	for i := range one {

@@ -24,9 +24,9 @@ import (
 	"muster/web"
 )
 
-// TestHomeMayHost: who ticks "My computer may host" on Home answers as a beacon while in
-// the room, whether they opened or joined it, and the room's page has their computer among
-// the places; who does not tick it does neither, and what was ticked is remembered.
+// TestHomeMayHost checks "My computer may host" on Home. With a tick, this computer answers as a
+// beacon while its player is in a room, whether they opened or joined it. The room's page lists it
+// among the places. Without a tick neither happens. The tick is remembered.
 func TestHomeMayHost(t *testing.T) {
 	if !alone(t) {
 		return
@@ -98,9 +98,9 @@ func TestHomeMayHost(t *testing.T) {
 	friends.shoot("may-host", narrow, wideDark)
 }
 
-// TestHomeBeaconBehindRouter: who has this computer answer measurements says whether the
-// router is to pass them on, which is what was said of the router before until they do; the
-// line for friends is then what the router opened, and not an address of one's own network.
+// TestHomeBeaconBehindRouter checks Home when this computer answers measurements behind a router.
+// The person says whether the router may forward them; the default is the earlier answer about the
+// router. With a yes, the line for friends has the router's address and not a local one.
 func TestHomeBeaconBehindRouter(t *testing.T) {
 	if !alone(t) {
 		return
@@ -145,8 +145,8 @@ func TestHomeBeaconBehindRouter(t *testing.T) {
 	b.until("the choice follows what is kept", func() bool { return eval[bool](b, box) })
 }
 
-// atHome gives a namespace a network card of a household's, which leads nowhere, and whatever
-// else ip is told.
+// atHome gives a namespace a household's network card, which leads nowhere, and runs further ip
+// commands.
 func atHome(t *testing.T, more ...string) {
 	t.Helper()
 	for _, command := range append(
@@ -158,8 +158,8 @@ func atHome(t *testing.T, more ...string) {
 	}
 }
 
-// router answers by PCP (RFC 6887) that it has opened a port, always the same, and counts how
-// often it was asked.
+// router answers by PCP (RFC 6887) that it has opened a port, always the same one. It counts the
+// requests.
 func router(t *testing.T, at string, outside netip.AddrPort) (asked *atomic.Int32) {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", at)
@@ -190,7 +190,7 @@ func router(t *testing.T, at string, outside netip.AddrPort) (asked *atomic.Int3
 	return asked
 }
 
-// openRoom opens a room on a host that has no player of its own, of a game whose only server is gone.
+// openRoom opens a room on a host without a player of its own. Its game's only server is gone.
 func openRoom(t *testing.T, at string) (rooms *host.Host, code string) {
 	t.Helper()
 	gone := []discovery.Server{{Addr: netip.MustParseAddrPort("192.168.7.2:1")}}
@@ -215,8 +215,8 @@ func openRoom(t *testing.T, at string) (rooms *host.Host, code string) {
 	return rooms, code
 }
 
-// answersAsBeacon reports whether a beacon answers here at the usual port. Nobody there is
-// an ICMP error at once, so it only waits for one who is silent.
+// answersAsBeacon reports whether a beacon answers here at the usual port. If nothing listens, an
+// ICMP error comes at once, so only a silent beacon makes it wait.
 func answersAsBeacon(t *testing.T) bool {
 	t.Helper()
 	asker, err := net.Dial("udp", "192.168.7.2:7787")

@@ -42,13 +42,13 @@ type night struct {
 	work   sync.WaitGroup
 	code   string
 	secret string
-	// as is what somebody's program shows of who it is besides, and pages are the
-	// players' own links, by name.
+	// as holds the credentials that players' programs present, and pages the players' personal
+	// links, by name.
 	as    map[string]string
 	pages sync.Map
 }
 
-// players sit where MUSST's did.
+// players sit where MUSST's players did.
 var players = []string{"anna", "ben", "chong", "dave"}
 
 func newNight(t *testing.T, servers int, settings wire.Settings) *night {
@@ -87,7 +87,7 @@ func friday(seats int) wire.Settings {
 	return wire.Settings{Name: "Friday night", Game: "openarena", By: selection.Mean, Players: seats, Strategy: "as", Agree: wire.Yes}
 }
 
-// open starts the host, with its rooms from before.
+// open starts the host, with the rooms from before.
 func (n *night) open() {
 	n.Helper()
 	store, err := store.Open(n.file)
@@ -120,12 +120,12 @@ func (n *night) list(context.Context, string) ([]discovery.Server, error) {
 	return n.fleet.Servers(), nil
 }
 
-// plays has a real peer in the room until the test ends.
+// plays runs a real peer in the room until the test ends.
 func (n *night) plays(place int, rate float64) {
 	n.joins(players[place], place, rate, func(*discovery.Result) {})
 }
 
-// joins has one play under a name, whose results are twisted.
+// joins runs a peer under a name; twist changes its results.
 func (n *night) joins(name string, place int, rate float64, twist func(*discovery.Result)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var work sync.WaitGroup
@@ -153,7 +153,7 @@ func (n *night) joins(name string, place int, rate float64, twist func(*discover
 			},
 		})
 		if refusal := new(wire.Refusal); errors.As(err, refusal) && refusal.Reason == wire.ReasonEnded {
-			return // as the organiser wants
+			return // the organiser wants that
 		}
 		if err != nil {
 			n.Errorf("%s: %v", name, err)
@@ -177,7 +177,7 @@ func (n *night) link() string {
 	return fmt.Sprintf("http://%s/#%s_%s", n.at, n.code, n.rooms.Keys(n.code).Link)
 }
 
-// personal is the link of a player who is there.
+// personal returns the link of a player who is in the room.
 func (n *night) personal(name string) string {
 	link, _ := n.pages.Load(name)
 	return link.(string)
@@ -185,7 +185,7 @@ func (n *night) personal(name string) string {
 
 func (n *night) organisersLink() string { return n.link() + "." + n.secret }
 
-// awaits waits until the room is as it should be.
+// awaits waits until the room satisfies is.
 func (n *night) awaits(what string, is func(wire.Document) bool) wire.Document {
 	n.Helper()
 	ctx, cancel := context.WithTimeout(n.Context(), 90*time.Second)

@@ -12,9 +12,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestWithoutCode: whoever comes to somebody's own host by its bare address, or with a
-// wrong code, is asked for the code, and gets in by it; without JavaScript the page says
-// what to type.
+// TestWithoutCode checks that a visitor to a private host who has no code or a wrong one is asked
+// for the code, and gets in by it. Without JavaScript, the page says what to type.
 func TestWithoutCode(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(0))

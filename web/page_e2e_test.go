@@ -11,9 +11,8 @@ import (
 	"muster/internal/sim"
 )
 
-// TestEvening is a whole evening in two browsers and four real peers: settings,
-// live progress, what-if, veto, vote, a restart of the host, launch, and the
-// next round.
+// TestEvening plays a whole session in two browsers with four real peers: settings, live progress,
+// what-if, veto, vote, a restart of the host, launch, and the next round.
 func TestEvening(t *testing.T) {
 	t.Parallel()
 	settings := friday(0)
@@ -107,7 +106,7 @@ func TestEvening(t *testing.T) {
 	})
 }
 
-// holds has a page stand still at a stage, and returns what has it hear all that it missed.
+// holds freezes a page at a stage. goesOn delivers everything that it missed.
 func (b *browser) holds(stage string) (goesOn func()) {
 	b.Helper()
 	b.run(`window.missed = []; muster.live.socket.onmessage = ({ data }) => { muster.live.watch(); missed.push(data); }`)
@@ -118,7 +117,7 @@ func (b *browser) holds(stage string) (goesOn func()) {
 	}
 }
 
-// sharedPicture: where nothing can be shared, the picture of the result is saved.
+// sharedPicture checks that the picture of the result is saved if the browser cannot share.
 func sharedPicture(b *browser) {
 	b.Helper()
 	b.run(`window.made = []; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { made.push(blob); return make.call(URL, blob); }`)
@@ -130,7 +129,7 @@ func sharedPicture(b *browser) {
 	}
 }
 
-// culledList: each list of the culled is one click away.
+// culledList checks that each list of the culled servers is one click away.
 func culledList(b *browser) {
 	b.Helper()
 	b.click("#culled [data-cause=unreachable], #culled [data-cause=full]")
@@ -139,8 +138,8 @@ func culledList(b *browser) {
 	b.click("dialog[open] form button")
 }
 
-// TestSteering: the organiser locks the room, removes a player and hands the
-// role on; nobody else can.
+// TestSteering checks that the organiser can lock the room, remove a player and hand over the role,
+// and that nobody else can.
 func TestSteering(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 50, friday(0))
@@ -167,7 +166,7 @@ func TestSteering(t *testing.T) {
 	organiser.until("who handed the role on has it no more", func() bool { return organiser.reads("#people .tools") == "" })
 }
 
-// TestOneself: people take another name, find their own link, and leave.
+// TestOneself checks that people can change their name, find their own link, and leave.
 func TestOneself(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 50, friday(0))
@@ -200,7 +199,7 @@ func TestOneself(t *testing.T) {
 	browse(t, n.organisersLink(), desktop).sees("#toast", "cut off, or an old one")
 }
 
-// hostile is what strangers call their servers.
+// hostile are names that strangers give their servers.
 var hostile = []string{
 	"<script>document.title='taken'</script><img src=x onerror=alert(1)>",
 	"\u202eserver <mark>desrever\u2066",
@@ -208,7 +207,7 @@ var hostile = []string{
 	"^1red^7\x1b[31m<mark>colour\x07",
 }
 
-// TestHostileNames: whatever servers call themselves is shown, and harmless.
+// TestHostileNames checks that any server's name is shown and harmless.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 60, friday(4))
@@ -239,8 +238,8 @@ func hostileServer(name string) func(*sim.Server) {
 	return func(s *sim.Server) { s.Info.Name, s.Info.Map = name, name }
 }
 
-// votesInAPocket holds the vote on a small phone: three candidates and the button to be
-// ready above the fold, what one presses large enough, and no veto by mistake.
+// votesInAPocket checks the vote on a small phone. Three candidates and the button for being ready
+// are above the fold, controls are large enough, and no veto happens by mistake.
 func (b *browser) votesInAPocket() {
 	b.Helper()
 	b.resize(pocket)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPlaces holds the map's table of countries to that which pings are estimated by: both
-// have where the people of a country live, and how far from there, of one source.
+// TestPlaces compares the map's table of countries with the one for estimating pings. Both have
+// where the people of a country live, and how far from there, from the same source.
 func TestPlaces(t *testing.T) {
 	const place = `(-?\d+\.\d -?\d+\.\d \d+)`
 	read := func(file, row string) map[string]string {

@@ -8,19 +8,19 @@ import (
 	"net/http"
 )
 
-// What a chat shows of a link that somebody posts in it (Open Graph). The code of the room
-// stands behind #, which never reaches a server: so this is the same for all rooms, and it
-// says nothing of the host either, such as how many rooms are open. Whoever sees the chat
-// learns what the link is for, and nothing else.
+// A chat shows this preview of a posted link (Open Graph). The room's code follows #, which never
+// reaches a server, so the preview is the same for all rooms. It says nothing about the host
+// either, such as how many rooms are open. The chat's readers learn what the link is for, and
+// nothing else.
 const (
 	previewTitle = "Game night"
 	previewText  = "Open the link with everybody else: Muster finds the server with the best ping for all of us, and takes us there."
 	previewAlt   = "Friends as bright signs, each with a line to one server in the middle"
-	// PreviewImage is the picture of it, of 1,200 by 630 pixels, below the host's root.
+	// PreviewImage is its picture, of 1,200 by 630 pixels, below the host's root.
 	PreviewImage = "preview.png"
 )
 
-// previewed is the page with what chats show of it. They want the picture's whole address.
+// previewed adds the preview to the page. Chats want the picture's whole address.
 func previewed(page []byte, origin string) []byte {
 	var tags bytes.Buffer
 	for _, tag := range [][2]string{
@@ -34,8 +34,9 @@ func previewed(page []byte, origin string) []byte {
 	return bytes.Replace(page, title, append(tags.Bytes(), title...), 1)
 }
 
-// originOf is where a browser, or a chat, has asked for the page. The host has looked at
-// the name already; that a proxy speaks TLS for it is believed, as only the asker is told.
+// originOf returns the origin that a browser or a chat has requested. The host has
+// already checked the name. A proxy's claim to speak TLS is believed, because only the caller sees
+// the result.
 func originOf(r *http.Request) string {
 	scheme := "http"
 	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
@@ -44,7 +45,7 @@ func originOf(r *http.Request) string {
 	return scheme + "://" + r.Host
 }
 
-// tagOf tells pages of one version apart that were asked for at different places.
+// tagOf distinguishes pages of one version that were requested for different origins.
 func tagOf(version, origin string) string {
 	sum := sha256.Sum256([]byte(origin))
 	return version + "-" + hex.EncodeToString(sum[:4])

@@ -11,8 +11,8 @@ import (
 	"muster/web"
 )
 
-// TestPreview: what chats show of a link is the same for every room, whole where a chat
-// wants it whole, and harmless whatever the link's host is called; the picture is small.
+// TestPreview checks that a chat's preview is the same for every room, has whole addresses where
+// chats want them, and is harmless whatever the link's host is called. The picture is small.
 func TestPreview(t *testing.T) {
 	handler := web.Handler()
 	ask := func(path, host, proto, known string) *httptest.ResponseRecorder {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// friends is a room of the night of 2005 as a page hears of it: what is measured, what is
-// chosen, and what came of the way there are put in by the tests.
+// friends is a script with a room of the session of 2005. The tests add measurements, the choice,
+// and what became of the way there.
 const friends = `
 	const people = ["anna", "ben", "chong", "dave"].map((name, arrival) => ({ name, arrival, organiser: arrival === 0, peer: true, connected: true, page: true, probed: 300, answered: 280, done: true, able: true }));
 	const addr = "192.0.2.7:27960";
@@ -28,11 +28,12 @@ const friends = `
 	const room = (stage, more) => ({ ...live.state.room, stage, round: 1, listed: 2000, ...more });
 `
 
-// tells has a page hear news of the room, as a host would send it.
+// tells sends news of the room to the page, as a host would.
 func (b *browser) tells(news string) { b.Helper(); b.run("{" + friends + "says(" + news + ")}") }
 
-// TestFarOff: where nothing suits, the nearest miss stands on a line before our limit, and
-// whoever steers can allow more, go without somebody or have more asked with one button each.
+// TestFarOff checks the stage if nothing suits. The nearest miss is shown on a line before the
+// limit. The organiser can allow more, go without somebody or ask more servers, with one button
+// each.
 func TestFarOff(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(4))
@@ -55,8 +56,8 @@ func TestFarOff(t *testing.T) {
 	})
 }
 
-// TestGo: one's own way comes first, with what helps who did not get there, above the fold
-// of a small phone; who comes late joins by one button.
+// TestGo checks that the player's own way comes first, with help for players who did not get there,
+// above the fold of a small phone. A person who comes late joins with one button.
 func TestGo(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(4))
@@ -91,9 +92,9 @@ func TestGo(t *testing.T) {
 	b.shoot("go-late", small, desktop)
 }
 
-// TestReveal: the choice is revealed once, in its order, never by an address; who wants no
-// motion sees the last frame at once; what was revealed while the tab was hidden, or to who
-// comes later, is not played.
+// TestReveal checks that the choice is revealed once, in its order, and never by an address. A
+// person who prefers no motion sees the last frame at once. A reveal that happened in a hidden tab,
+// or before the person came, is not played.
 func TestReveal(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(4))
@@ -175,8 +176,8 @@ func TestReveal(t *testing.T) {
 	b.until("nothing is played late", func() bool { return eval[int](b, "muster.view.revealed") == 1 })
 }
 
-// TestMoment: what is seen of a reveal so long after it began: each thing in its turn, the
-// nearest spoke first, and all of it in the end.
+// TestMoment checks what a reveal shows at a time after its beginning: each thing in its turn, the
+// nearest spoke first, and all of it at the end.
 func TestMoment(t *testing.T) {
 	t.Parallel()
 	type seen struct {

@@ -21,9 +21,9 @@ import (
 	"muster/web"
 )
 
-// TestHomeAsksForTheRouter: a room on a computer that friends elsewhere do not reach has
-// Home ask once whether Muster may have the router let them in; the room does not wait for
-// the answer, which is kept, and can be changed.
+// TestHomeAsksForTheRouter checks a room on a computer that friends elsewhere cannot reach. Home
+// asks once whether the router may let them in. The room does not wait for the answer, which is
+// kept and can be changed.
 func TestHomeAsksForTheRouter(t *testing.T) {
 	if !alone(t) {
 		return
@@ -107,8 +107,8 @@ func TestHomeAsksForTheRouter(t *testing.T) {
 	closes()
 }
 
-// TestLinkForTheInternet: once the router lets friends in, whoever opened the room has the
-// link for them on its page.
+// TestLinkForTheInternet checks that the organiser's page has the link for friends elsewhere once
+// the router lets them in.
 func TestLinkForTheInternet(t *testing.T) {
 	rooms, err := host.New(host.Config{
 		Page:    web.Handler(),

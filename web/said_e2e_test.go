@@ -20,8 +20,9 @@ import (
 	"muster/web"
 )
 
-// TestAsListed: what the list says of servers that say nothing stands on the page as the
-// list's word, with its age if it is old, hostile text as text; what is heard has no mark.
+// TestAsListed checks servers that say nothing themselves. The page shows what the list says about
+// them, marked as such, with its age if it is old, and hostile text as text. Servers' own words
+// have no mark.
 func TestAsListed(t *testing.T) {
 	t.Parallel()
 	list := crowdList()[:4]
@@ -75,8 +76,7 @@ func TestAsListed(t *testing.T) {
 	b.shoot("as-listed", desktop, phone, couch)
 }
 
-// answerQuietly is a player whose servers all answer, and of which but the third says
-// anything of itself.
+// answerQuietly is a player who gets an answer from all servers, but information only from the third.
 func answerQuietly(player *conn.Conn, m wire.Message) {
 	heard := func(server int) discovery.Info {
 		if server == 2 {

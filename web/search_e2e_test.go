@@ -24,8 +24,9 @@ import (
 	"muster/web"
 )
 
-// TestSearch: while all measure, the page shows who leads by name, with everybody's ping,
-// on a map that says where everything is; on a phone it is all above the fold.
+// TestSearch checks that during measurement the page shows the leading server by name, with
+// everybody's ping, on a map that shows where everything is. On a phone all of it is above the
+// fold.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	countries := []string{"CA", "US", "NL", "DE", "FR", "BR", "JP", "AU", "ZA", "SG"}
@@ -85,7 +86,7 @@ func TestSearch(t *testing.T) {
 			`'); return c.getContext('2d').getImageData(0, 0, c.width, c.height).data.filter((n, i) => i % 4 === 3 && n > 0).length; })()`)
 	}
 	b.until("the land is drawn", func() bool { return drawn("") > 10_000 })
-	b.until("the lights are on", func() bool { return drawn(":nth-of-type(2)") > 500 }) // of 2,000, of which many cover each other
+	b.until("the lights are on", func() bool { return drawn(":nth-of-type(2)") > 500 }) // of 2,000; many cover each other
 	if at := eval[string](b, "document.querySelector('#stage').textContent"); strings.Contains(at, "45.5.") ||
 		strings.Contains(at, "198.41.") {
 		t.Errorf("an address stands there: %s", at)
@@ -112,7 +113,7 @@ func TestSearch(t *testing.T) {
 			"/map|d3-|topojson|countries/.test(e.name)).reduce((n, e) => n + e.transferSize, 0)"))
 }
 
-// farPlayer is a player's program at an address of the internet.
+// farPlayer is a player's program at an address on the internet.
 func farPlayer(t *testing.T, server *httptest.Server, code, name, from string) *conn.Conn {
 	t.Helper()
 	ws, _, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/peer", http.Header{"X-Forwarded-For": {from}})
@@ -145,8 +146,8 @@ func farPlayer(t *testing.T, server *httptest.Server, code, name, from string) *
 	return player
 }
 
-// leading has a page hear of a search that goes on: of so many players, who leads (by id),
-// and with which average.
+// leading is a script for a running search with a number of players. It takes the leading server,
+// by id, and its average.
 const leading = `
 	const crowd = (n) => ["anna", "ben", "<b>chong</b> of the very long name", "דניאל", ...Array.from({ length: 12 }, (_, i) => "player" + i)].slice(0, n)
 		.map((name, arrival) => ({ name, arrival, peer: true, connected: true, probed: 130, answered: 100, country: ["NL", "US", "MY", "IL", "DE", "FR", "BR", "JP"][arrival % 8] }));
@@ -160,16 +161,15 @@ const leading = `
 	});
 `
 
-// searches has a page hear of it.
+// searches sends it to the page.
 func (b *browser) searches(state string) {
 	b.Helper()
 	b.run("{" + friends + leading + "says(" + state + ")}")
 }
 
-// TestPodium: figures count to where they are, places change by sliding and at most once a
-// second, a ping that nobody measured is marked as what the search expects, and the bar
-// under the podium is not full while the search goes on; with less motion all is there at
-// once.
+// TestPodium checks that figures count up to their values, and that places change by sliding, at
+// most once a second. A ping that nobody measured is marked as an estimate of the search. The bar
+// below the podium is not full during the search. With less motion everything appears at once.
 func TestPodium(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(16))
@@ -185,13 +185,13 @@ func TestPodium(t *testing.T) {
 		.observe(document.querySelector("#stage"), { subtree: true, childList: true, characterData: true });
 		window.orders = []; new MutationObserver(() => { const now = [...document.querySelectorAll(".step")].map((e) => e.dataset.key).join(" "); if (orders.at(-1)?.[0] !== now) orders.push([now, performance.now(), document.timeline.currentTime]) })
 		.observe(document.querySelector("#stage"), { subtree: true, childList: true })`)
-	for i := range 12 { // the host says something else 10 times a second
+	for i := range 12 { // the host sends something new 10 times a second
 		b.searches(fmt.Sprintf(`search(4, %s, %d)`, [...]string{"[1, 0, 2]", "[2, 1, 0]", "[0, 3, 1]"}[i%3], 80-i))
 		time.Sleep(100 * time.Millisecond)
 	}
 	b.searches(`search(4, [3, 0, 2], 57)`)
 	b.until("the last word stands there", func() bool { return order() == "3 0 2" && b.reads(".best .big") == "57" })
-	// from the beginning of the frame in which places changed to the end of the next such one
+	// From the beginning of the frame in which places changed to the end of the next such frame.
 	if gap := eval[float64](b, `Math.min(...orders.slice(2).map(([, at], i) => at - orders[i + 1][2]))`); gap < 999 {
 		t.Errorf("places change after %.0f ms: %s", gap, eval[string](b, "JSON.stringify(orders)"))
 	}

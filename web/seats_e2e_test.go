@@ -10,9 +10,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestSeats: while the room waits for seats the page says how many are free of those it
-// needs, when somebody looks again and what has seats now; it calls who wants that, and says
-// what was seen once the room gives up.
+// TestSeats checks the page while the room waits for seats. It shows how many of the needed seats
+// are free, when somebody looks again, and which servers have seats now. It calls people who want
+// that, and sums up the looks once the room gives up.
 func TestSeats(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(4))
@@ -83,7 +83,7 @@ func TestSeats(t *testing.T) {
 	b.until("a name turns no words around it", func() bool { return eval[int](b, `document.querySelectorAll("#stage h1 bdi").length`) == 2 })
 	b.run(`{` + friends + waiting + `says({ people, choice, seats: null, room: room("launching"), way: { connect: addr, server: "pro-g" } })}`)
 	b.unfold("#stage .left-outside")
-	for _, name := range []string{"anna", "chong", "dave", "anna"} { // whoever is pressed twice is in after all
+	for _, name := range []string{"anna", "chong", "dave", "anna"} { // a person who is pressed twice is in again
 		b.click("#stage .left-outside [data-name=" + name + "]")
 	}
 	b.sees("#stage .left-outside [data-name=dave][aria-pressed=true]", "dave")

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestSites: the organiser writes down where a server of the group's own could be, and the
-// page names those places without saying where they are; where nothing suits, it says what a
-// server there would give, whatever they are called, and has everyone measure once more.
+// TestSites checks that the organiser can enter places for a server of the group's own. The page
+// names the places without their addresses, whatever their names are. If nothing suits, it shows
+// how a server there would do, and lets everyone measure again.
 func TestSites(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(4))

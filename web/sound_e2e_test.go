@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestSound: what a reveal sounds like, reckoned and not played: it begins with the pin,
-// is loud enough to be heard and never so loud that it is cut off, with sixteen players
-// too, and ends soon after the reveal.
+// TestSound computes the sound of a reveal without playing it. The sound begins with the pin, is
+// loud enough to be heard, never clips, also with sixteen players, and ends soon after the reveal.
 func TestSound(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(0))

@@ -16,9 +16,8 @@ import (
 	"time"
 )
 
-// TestHostileSouvenir: the picture that people share is well-formed whatever names are,
-// has nothing in it but shapes and text, loads nothing, and says of estimates that they
-// are.
+// TestHostileSouvenir checks that the picture that people share is well-formed for all names. It
+// contains only shapes and text, loads nothing, and marks estimates.
 func TestHostileSouvenir(t *testing.T) {
 	t.Parallel()
 	hostile := []string{
@@ -89,7 +88,7 @@ func TestHostileSouvenir(t *testing.T) {
 	}
 }
 
-// drawn is the text of an SVG picture, or why it is more than shapes and text.
+// drawn returns the text of an SVG picture, or an error if it has more than shapes and text.
 func drawn(picture string) (string, error) {
 	var text strings.Builder
 	decoder := xml.NewDecoder(strings.NewReader(picture))

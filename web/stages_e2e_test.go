@@ -12,8 +12,8 @@ import (
 	"muster/internal/catalogue"
 )
 
-// TestStageOf: which stage of the evening stands on a page, by the room's state and by what
-// the page has seen of the round: who saw the search is shown where it leads.
+// TestStageOf checks which stage a page shows. That depends on the room's state and on what the
+// page has seen of the round: a page that showed the search also shows its outcome.
 func TestStageOf(t *testing.T) {
 	t.Parallel()
 	const (
@@ -31,10 +31,10 @@ func TestStageOf(t *testing.T) {
 		{"listing", "null", off, unseen, "search"},
 		{"measuring", "null", off, saw, "search"},
 		{"refining", "null", off, saw, "search"},
-		{"chosen", "{}", off, saw, "search"}, // everyone looks at the best again
+		{"chosen", "{}", off, saw, "search"}, // everyone measures the best again
 		{"chosen", "{}", voting, saw, "reveal"},
 		{"chosen", "{}", voting, knows, "vote"},
-		{"chosen", "{}", voting, unseen, "vote"}, // who comes later sees no reveal
+		{"chosen", "{}", voting, unseen, "vote"}, // a person who comes later sees no reveal
 		{"chosen", "{}", going, knows, "countdown"},
 		{"launching", "{}", off, saw, "reveal"},
 		{"launching", "{}", off, knows, "go"},
@@ -77,7 +77,7 @@ const likePage = `import { readFileSync } from "node:fs";
 	globalThis.fetch = async (url) => ({ ok: true, json: () => JSON.parse(readFileSync("../internal/catalogue/" + url.pathname.split("/").at(-1))) });
 	`
 
-// inNode reads what a script prints that knows the page's modules.
+// inNode runs a script with the page's modules in Node, and decodes its output.
 func inNode(t *testing.T, result any, script string, arguments ...string) {
 	t.Helper()
 	inNodeAs(t, catalogue.English, result, script, arguments...)
@@ -97,9 +97,9 @@ func inNodeAs(t *testing.T, tag string, result any, script string, arguments ...
 	}
 }
 
-// TestPace: places on the podium change at most once a second, all at one moment, but who
-// fills an empty one comes at once; the bar of the search never goes back and never is
-// full; a figure counts from what stood there to what it is to be.
+// TestPace checks that places on the podium change at most once a second and all together, except
+// that an empty place is filled at once. The search's bar never goes back and is never full. A
+// figure counts from its old value to the new one.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	var got struct{ Podium, Done, Counted []string }
@@ -127,10 +127,10 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestUnheardSentences: of a text that is read out, what was just heard is left away.
+// TestUnheardSentences checks that an announcement leaves out what was just announced.
 func TestUnheardSentences(t *testing.T) {
 	t.Parallel()
-	cases := [][]string{ // a text, what was heard, and what is left
+	cases := [][]string{ // a text, what was announced, and what is left
 		{"Good night", "", "Good night"},
 		{"Everyone is measuring", "Everyone is measuring", ""},
 		{"Where shall we play? No votes yet. 0 of 2 are ready.", "Where shall we play?", "No votes yet. 0 of 2 are ready."},

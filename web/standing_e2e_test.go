@@ -11,9 +11,9 @@ import (
 	"muster/host/wire"
 )
 
-// TestStanding: a room that stays shows the next date by the reader's clock and who comes;
-// its night ends, it sleeps over a restart of the host with the page open, and one of its
-// people opens it again. The history is for them alone.
+// TestStanding checks that a standing room shows the next date by the reader's clock, and who
+// comes. When its session ends it sleeps, with the page open, over a restart of the host. Then one
+// of its people opens it again. Only they can see the history.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	settings := friday(0)
@@ -79,8 +79,7 @@ func TestStanding(t *testing.T) {
 	ann.sees("#stage .meeting", "Coming: anna")
 }
 
-// TestHomeStanding: Home shows a room that stays while nobody has it open, and one button
-// opens the same one again.
+// TestHomeStanding checks that Home shows a closed standing room, and that one button reopens it.
 func TestHomeStanding(t *testing.T) {
 	h := startHome(t, 20)
 	b := browseHome(t, h, wide)

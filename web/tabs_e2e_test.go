@@ -22,7 +22,7 @@ func (b *browser) tab(url string) *browser {
 	return other
 }
 
-// TestTwoTabs: a browser is one person, in all of its tabs.
+// TestTwoTabs checks that a browser is one person in all its tabs.
 func TestTwoTabs(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(0))
@@ -37,7 +37,7 @@ func TestTwoTabs(t *testing.T) {
 	second.sees("#steer", "Lock the room")
 }
 
-// TestCutOff: who has but half of the organiser's link is told so.
+// TestCutOff checks that a person who has only half of the organiser's link is told so.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(0))
@@ -51,7 +51,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestBackground: a tab that nobody looks at says in its title what is new.
+// TestBackground checks that a hidden tab shows news in its title.
 func TestBackground(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(0))
@@ -64,8 +64,8 @@ func TestBackground(t *testing.T) {
 	})
 }
 
-// TestOver: the page of a room that is over says so, and asks no more: each
-// question would count as a wrong code.
+// TestOver checks that the page of a closed room says so, and sends no more requests, because each
+// would count as a wrong code.
 func TestOver(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(0))
@@ -76,7 +76,7 @@ func TestOver(t *testing.T) {
 	b.until("the page rests", func() bool { return eval[bool](b, "muster.live.socket === null && muster.live.retry === 0") })
 }
 
-// TestCopying: the page says whether it copied, with a clipboard and without.
+// TestCopying checks that the page says whether it copied, with a clipboard and without.
 func TestCopying(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(0))

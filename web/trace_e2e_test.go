@@ -15,8 +15,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestHostileTrace has the page's decoder read frames that anything may have changed:
-// it ends, keeps no more than the frame has bytes for, and nothing that cannot be drawn.
+// TestHostileTrace checks the page's decoder with corrupted frames. It ends, keeps no more than the
+// frame has bytes for, and nothing that cannot be drawn.
 func TestHostileTrace(t *testing.T) {
 	t.Parallel()
 	var report wire.Report

@@ -15,7 +15,7 @@ import (
 	"muster/selection"
 )
 
-// twisted is a player's prober whose results are not what they were.
+// twisted is a player's prober with changed results.
 type twisted struct {
 	peer.Prober
 	twist func(*discovery.Result)
@@ -28,22 +28,22 @@ func (t twisted) Run(ctx context.Context, servers []discovery.Server, plan disco
 	})
 }
 
-// deaf is a player whose firewall lets no answer in.
+// deaf simulates a player whose firewall blocks all answers.
 func deaf(r *discovery.Result) { r.State, r.RTT, r.Info = discovery.Lost, 0, nil }
 
-// lying is a player who is equally near to everything.
+// lying simulates a player who is equally near to everything.
 func lying(r *discovery.Result) {
 	if r.State == discovery.Answered {
 		r.RTT = 5 * time.Millisecond
 	}
 }
 
-// together is a room in which the host coordinates the search.
+// together returns the settings for a search that the host coordinates.
 func together() wire.Settings {
 	return wire.Settings{Name: "Friday night", Game: "openarena", By: selection.Mean, Strategy: wire.Coordinated, Agree: wire.Yes}
 }
 
-// TestFull: what one can do when all servers are full is at hand.
+// TestFull checks that the page offers what to do if all servers are full.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 60, together())
@@ -61,8 +61,7 @@ func TestFull(t *testing.T) {
 	b.shoot("full", desktop, phone)
 }
 
-// TestUnheard: when nobody hears of any server the page says what may be in the
-// way.
+// TestUnheard checks that the page names likely causes if nobody gets an answer from any server.
 func TestUnheard(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 60, together())
@@ -76,8 +75,8 @@ func TestUnheard(t *testing.T) {
 	b.shoot("unheard", desktop, phone)
 }
 
-// TestDoubt: who does not count in the choice is named, with why, and with what
-// can be done.
+// TestDoubt checks that the page names a player who does not count in the choice, with the reason
+// and what to do.
 func TestDoubt(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 120, together())
@@ -97,14 +96,14 @@ func TestDoubt(t *testing.T) {
 	b.shoot("doubt", desktop, phone)
 }
 
-// strange is what people call themselves.
+// strange are names that people give themselves.
 var strange = []string{
 	"<b>bold</b><script>x</script>", "\u202elive\u202c", "e" + strings.Repeat("😀", 60), "zero\u200bwidth\u200b\u200b",
 	strings.Repeat("W", 200), "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍Ä̶̢̛́LGO", "مرحبا بالعالم", "日本語のとても長い名前です",
 	"a", "b b", "anna", "ben", "chong", "dave", "eve", "player sixteen",
 }
 
-// TestSixteen is a full house of people with strange names, at every stage.
+// TestSixteen checks a full room of people with strange names, at every stage.
 func TestSixteen(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 300, together())
@@ -124,13 +123,13 @@ func TestSixteen(t *testing.T) {
 	b.sees("#stage", "Where shall we play?")
 	b.shoot("sixteen-agreeing", desktop, couch, screenSize{"tablet", 768, 1024, 1, false})
 	tv.isFromTheSofa("a full vote", wall, wall4)
-	b.click("#stage [data-action=go]") // who only watches is not asked whether they are ready
+	b.click("#stage [data-action=go]") // a person who only watches is not asked whether they are ready
 	b.sees("#stage", "EVERYONE TO")
 	b.shoot("sixteen-launching", desktop, phone)
 }
 
-// TestHostless: a page whose room has no host for the moment says why everything waits as
-// soon as it is told, and keeps what it shows; with the next state that is over.
+// TestHostless checks a page whose room has no host for the moment. It says at once why everything
+// waits, and keeps what it shows. The next state ends that.
 func TestHostless(t *testing.T) {
 	t.Parallel()
 	n := newNight(t, 20, friday(0))

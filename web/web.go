@@ -1,5 +1,5 @@
-// Package web is the page that a host serves: plain ES modules, embedded, no
-// build step. It follows the room of the code in its link's fragment:
+// Package web is the page that a host serves: plain ES modules, embedded, without a build step. It
+// shows the room whose code is in the link's fragment:
 //
 //	/                      front.js, where anybody may open a room
 //	/#BAKODI_KEY           for friends
@@ -33,12 +33,12 @@ var static embed.FS
 // Handler serves the room's page.
 func Handler() http.Handler { return serve("index.html", true) }
 
-// Home serves Home's: static/home.
+// Home serves Home's page, in static/home.
 func Home() http.Handler { return serve("home/index.html", false) }
 
-// serve serves a page at the root. What it loads has the version in its path, and is
-// kept by browsers for good; of the page itself they ask whether it is still the
-// same. A page that people post the link of says what chats show of it.
+// serve serves a page at the root. The page's files have the version in their path, and browsers
+// keep them forever. For the page itself, browsers ask whether it has changed. isPosted adds what
+// chats show for a posted link.
 func serve(page string, isPosted bool) http.Handler {
 	version, served := fingerprint(), maps.Clone(everyFile())
 	folder := "v/" + version + "/"
@@ -105,7 +105,7 @@ func sentences(tag string) []byte {
 }
 
 // versioned makes the page load its files from a folder, and tells it the languages. Modules name
-// each other relative to themselves, and follow.
+// each other by relative paths, and follow.
 func versioned(page []byte, folder string) []byte {
 	page = bytes.Replace(page, []byte(`<html lang="en"`), []byte(`<html lang="en" data-languages="`+strings.Join(catalogue.Tags(), " ")+`"`), 1)
 	for _, attribute := range []string{` src="`, ` href="`} {
@@ -114,7 +114,8 @@ func versioned(page []byte, folder string) []byte {
 	return page
 }
 
-// fingerprint is the same for the same files: embedded ones have no times.
+// fingerprint returns a version of the embedded files. It depends on their contents, because
+// embedded files have no times.
 var fingerprint = sync.OnceValue(func() string {
 	files, hash := files(), sha256.New()
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {

@@ -14,11 +14,10 @@ import (
 	"muster/web"
 )
 
-// handler is the page's, whose files are packed once.
+// handler is the page's handler; it compresses the files once.
 var handler = sync.OnceValue(web.Handler)
 
-// get is an answer of the page's handler; known is the tag of what the browser
-// has.
+// get returns an answer of the page's handler; known is the tag of the browser's copy.
 func get(t *testing.T, at, known string) (*http.Response, string) {
 	t.Helper()
 	request := httptest.NewRequest("GET", at, nil)
@@ -32,8 +31,8 @@ func get(t *testing.T, at, known string) (*http.Response, string) {
 	return recorder.Result(), string(body)
 }
 
-// TestPolicy: the page keeps the strict policy under which it is served, with
-// nothing inline and nothing from elsewhere.
+// TestPolicy checks that the page obeys the strict policy under which it is served: nothing is
+// inline, and nothing comes from elsewhere.
 func TestPolicy(t *testing.T) {
 	_, page := get(t, "/", "")
 	for what, pattern := range map[string]string{
@@ -48,11 +47,11 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// shortest is from how many bytes on a file is smaller gzipped.
+// shortest is the size in bytes from which gzip makes a file smaller.
 const shortest = 200
 
-// TestFiles: all that the page loads is there, with its type, gzipped for who
-// takes that, and kept for good; the page itself is not sent twice.
+// TestFiles checks that everything that the page loads exists, with its type, gzipped for clients
+// that accept it, and cached forever. The page itself is not sent twice.
 func TestFiles(t *testing.T) {
 	first, page := get(t, "/", "")
 	if again, body := get(t, "/", first.Header.Get("ETag")); again.StatusCode != http.StatusNotModified || body != "" {
@@ -75,7 +74,7 @@ func TestFiles(t *testing.T) {
 			t.Errorf("%s is asked for again: %q", file[1], caching)
 		}
 		if kind == "font/woff2" || len(plain) < shortest {
-			continue // packed as it is, or not worth it
+			continue // already compressed, or not worth it
 		}
 		if unpacked := gzipped(t, "/"+file[1]); unpacked != plain {
 			t.Errorf("%s is another one when it is gzipped", file[1])
@@ -86,8 +85,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestHomeFiles: all that Home's page loads is there, with its type; a font, which is
-// packed already, is sent as it is.
+// TestHomeFiles checks that everything that Home's page loads exists, with its type. A font is
+// already compressed, and is sent as it is.
 func TestHomeFiles(t *testing.T) {
 	home := func(path string) *http.Response {
 		request := httptest.NewRequest("GET", path, nil)
@@ -138,7 +137,7 @@ func TestHomeFiles(t *testing.T) {
 	}
 }
 
-// gzipped is a file as who takes gzip gets it, unpacked.
+// gzipped requests a file with gzip, and returns it uncompressed.
 func gzipped(t *testing.T, path string) string {
 	t.Helper()
 	request := httptest.NewRequest("GET", path, nil)
@@ -156,7 +155,7 @@ func gzipped(t *testing.T, path string) string {
 	return string(plain)
 }
 
-// modules are those of the page, by path: app.js, and what each names.
+// modules returns the page's modules by path: app.js, and all that it imports.
 func modules(t *testing.T) map[string]string {
 	t.Helper()
 	sources := map[string]string{}
@@ -177,8 +176,8 @@ func modules(t *testing.T) map[string]string {
 	return sources
 }
 
-// TestPreloaded: the browser hears of all modules at once, not of each from the
-// one before, and of none that nothing needs.
+// TestPreloaded checks that the page preloads exactly the modules that it needs, so that the
+// browser does not discover them one after the other.
 func TestPreloaded(t *testing.T) {
 	_, page := get(t, "/", "")
 	needed := modules(t)
@@ -194,7 +193,7 @@ func TestPreloaded(t *testing.T) {
 	}
 }
 
-// TestText: text goes into the page as text only.
+// TestText checks that text enters the page only as text.
 func TestText(t *testing.T) {
 	for name, source := range modules(t) {
 		for _, markup := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"} {
