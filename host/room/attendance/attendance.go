@@ -38,8 +38,8 @@ const (
 	// mostMissed is how long one player may be silent or away in all while a round measures: twice
 	// the longest single silence.
 	mostMissed = 2 * GoneAfter
-	// emptyReturn is the most that a return counts after a connection on which the player told
-	// nothing new, because a line may break as soon as it is up. Nonsense is how much a senseless
+	// emptyReturn bounds what a return counts if the player told nothing new on the connection
+	// before, because a line may break as soon as it is up. Nonsense is how much a senseless
 	// message counts, which ends the connection. A program that does nothing else holds the others
 	// no longer than a silent one.
 	emptyReturn = 8 * time.Second

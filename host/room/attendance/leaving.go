@@ -56,8 +56,8 @@ func (r *Register) GoOnWithout(group []string, pause time.Duration, now time.Tim
 	return left, len(away) == len(left)
 }
 
-// Follow gives the rest of a voting group time when its first player is back after most were away:
-// a line that comes up again does not bring everyone at once.
+// Follow gives the rest of a voting group time when its first player is back after most were away.
+// A line that comes up again does not bring everyone at once.
 func (r *Register) Follow(name string, group []string, now time.Time) {
 	away := filter(group, func(name string) bool { return !r.mark(name).Here })
 	if slices.Contains(group, name) && 2*len(away) <= len(group) && 2*(len(away)+1) > len(group) {

@@ -64,8 +64,8 @@ type Taken struct {
 	IsNew bool
 }
 
-// Line is a line for the log that the room need not repeat. What is the part that identifies it in
-// a log.
+// Line is a line for the log that the room need not repeat. The field What has the part that
+// identifies it in a log.
 type Line struct{ Text, What string }
 
 // Lines returns the news of servers that somebody brought.
@@ -155,7 +155,7 @@ func brief(name string) string {
 	return strings.ToValidUTF8(name[:min(len(name), longestTitle)], "")
 }
 
-// change keeps the entries for which keep returns true. It may change them.
+// change keeps the entries that keep accepts. The function may also change them.
 func (l *Lists) change(keep func(*wire.Brought) bool) {
 	for _, list := range []*[]wire.Brought{&l.s.Favourites, &l.s.Hidden} {
 		var kept []wire.Brought

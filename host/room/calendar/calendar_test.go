@@ -23,7 +23,7 @@ var (
 
 const fridays = "fri 20:00 Europe/Berlin"
 
-// people returns ann, the organiser, and bob, who both play, and zoe, who watches.
+// people returns the players ann, the organiser, and bob, and the guest zoe.
 func people() []Person {
 	return []Person{
 		{Key: "A", Name: "ann", IsPlayer: true, IsConnected: true, IsOrganiser: true, Seen: eight},

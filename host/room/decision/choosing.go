@@ -71,8 +71,8 @@ func judge(g *group.Group, players []string, at trust.Moment) (notes []string) {
 	return v.Notes
 }
 
-// outvote chooses without a few players for whom no server works that suits all others. It returns
-// the players it chose for, the choice, and notes for people.
+// outvote chooses without a few players if no server that suits all others works for them. It
+// returns the players it chose for, the choice, and notes for people.
 func outvote(g *group.Group, players []string, s selection.Selection) ([]string, selection.Selection, []string) {
 	v, others := g.Trust.Outvote(g.Basis(players))
 	if len(v.LeftOut) == 0 {

@@ -42,7 +42,7 @@ func newSession(t testing.TB, servers int, names ...string) *session {
 	return n
 }
 
-// measured returns a group in which everybody has measured so many servers. The first is the best
+// measured returns a group whose players have all measured so many servers. The first is the best
 // for all.
 func measured(t testing.TB, servers int, names ...string) *session {
 	n := newSession(t, servers, names...)
@@ -484,8 +484,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestOverrule checks that a player does not count to whom the others' best server stays silent, in
-// the second look too.
+// TestOverrule checks that a player does not count if the others' best server stays silent to that
+// player, in the second look too.
 func TestOverrule(t *testing.T) {
 	n := apart(t, 20, "ann", "bob", "cat", "dan")
 	for i, name := range []string{"ann", "bob", "cat"} {

@@ -14,11 +14,12 @@ const (
 	// crowdApart is the largest plausible difference between two player counts in that time,
 	// as a share of the seats.
 	crowdApart = 0.5
-	// leastContradicted is the least number of servers on which a player contradicts most others
-	// before the room names the player. A server may start again with other settings in between.
+	// leastContradicted is the least number of servers with contradictions by a player before the
+	// room names the player. A server may start again with other settings in between.
 	leastContradicted = 3
-	// contradictedShare is the least share of such servers among all that can be judged.
-	// changedShare is the share for fields that change, and for the few servers with a second look.
+	// contradictedShare is the least share of such servers among all that can be judged. The
+	// constant changedShare is the share for fields that change, and for the few servers with a
+	// second look.
 	contradictedShare, changedShare = 0.05, 0.4
 	// fewestToJudge is the number of words that shows which of them is alone. They must also come
 	// from more than half of the room: otherwise two players could make a liar of anybody who was
@@ -26,7 +27,7 @@ const (
 	fewestToJudge = 3
 )
 
-// contradiction counts the servers on which a player's word differs from most others'.
+// contradiction counts the servers where a player's word differs from most others'.
 type contradiction struct {
 	differs, of       int // by lasting facts
 	changed, ofMoment int // by changing facts, among words of the same moment

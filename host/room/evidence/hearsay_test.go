@@ -95,8 +95,8 @@ func voices(names ...string) (voices []Voice) {
 }
 
 // TestAttend checks that words are weighed again when other players count, when they are asked for
-// other servers, or when the room wants something else, and that the words of players who are gone
-// are forgotten.
+// other servers, or when the room wants something else. The words of players who are gone are
+// forgotten.
 func TestAttend(t *testing.T) {
 	full, free := discovery.Info{Players: 16, MaxPlayers: 16}, discovery.Info{Players: 1, MaxPlayers: 16}
 	var h Hearsay
@@ -242,9 +242,9 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// TestHonestVolatility checks that honest players are not named, however servers change their maps,
-// fill up, empty, and now and then start again with other settings, and however late somebody's
-// words come.
+// TestHonestVolatility checks that honest players are not named, however late their words come.
+// Servers change their maps, fill up and empty meanwhile, and now and then start again with other
+// settings.
 func TestHonestVolatility(t *testing.T) {
 	t.Parallel()
 	const evenings, players, servers = 200, 8, 60

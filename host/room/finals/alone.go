@@ -9,10 +9,10 @@ import (
 	"muster/host/wire"
 )
 
-// Some servers answer an address once a second. Two players who share an address, as the server
-// sees it, cost each other the answer. The room cannot know that they do: behind a tunnel all seem
-// to come from one machine. So a failed look at a server that answered others does not count yet.
-// Those players look again, one at a time:
+// Some servers answer each address only once a second. Two players who share an address, as the
+// server sees it, cost each other the answer. The room cannot know that they share it: behind a
+// tunnel all seem to come from one machine. So a failed look at a server that answered others does
+// not count yet. Those players look again, one at a time:
 //
 //	ann  ──look──✓
 //	bob  ──look──✗      1.1 s   ──look──✓
@@ -31,7 +31,7 @@ type miss struct {
 	Sent   int    `json:"sent"`
 }
 
-// isMiss reports whether what a player saw counts only later, if at all.
+// isMiss reports whether a player's result counts only later, if at all.
 func (l *Looks) isMiss(seen wire.Finalist) bool {
 	return seen.State == discovery.Lost && len(l.alone) == 0
 }
@@ -64,9 +64,9 @@ func (l *Looks) silent(server int) (players int) {
 	return players
 }
 
-// judge tells what comes of the misses in a look of so many players. A server that
-// answered nobody is lost. A single packet that few of the players lost is forgiven. All
-// others have to look again, unless this was that look.
+// judge decides about the misses in a look of so many players. A server that answered nobody is
+// lost. A single packet that few of the players lost is forgiven. All others have to look again,
+// unless this was that look.
 func (l *Looks) judge(players int) (lost, again []miss) {
 	if len(l.alone) > 0 {
 		return nil, nil
@@ -83,8 +83,8 @@ func (l *Looks) judge(players int) (lost, again []miss) {
 	return lost, again
 }
 
-// Concede returns what the look has shown to be lost, although it is not over: the launch does
-// not wait.
+// Concede returns the looks that have found a server lost, although the look is not over, because
+// the launch does not wait.
 func (l *Looks) Concede(f Facts) []Missed {
 	lost, _ := l.judge(len(f.Players))
 	return l.concede(lost, f)
@@ -103,8 +103,8 @@ func (l *Looks) concede(lost []miss, f Facts) (missed []Missed) {
 	return missed
 }
 
-// repeat asks the players who missed servers to look at them again, one at a time. It says so,
-// or nothing if there is nobody to ask.
+// repeat asks the players who missed servers to look at them again, one at a time. The note says
+// so; it is empty without such players.
 func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note string) {
 	var alone []string
 	var servers []int
@@ -141,8 +141,8 @@ func (l *Looks) repeat(again []miss, f Facts) (asks []Ask, note string) {
 	return asks, fmt.Sprintf("%s answered others, but not %s: %s", discovery.ServersInWords(len(servers)), join(alone), who)
 }
 
-// aloneFor returns the servers that a player looks at alone, if the look began some time ago:
-// those that the player missed. None of the others asks meanwhile.
+// aloneFor returns the servers that a player looks at alone, if the look began some time ago. They
+// are those that the player missed. No other player asks meanwhile.
 func (l *Looks) aloneFor(player string, passed time.Duration) (servers []int, s slot) {
 	for _, m := range l.missed {
 		if m.Player == player {
@@ -153,7 +153,7 @@ func (l *Looks) aloneFor(player string, passed time.Duration) (servers []int, s 
 	return servers, slot{after: max(0, betweenMates*(1+turn)-passed), every: betweenMates, samples: aloneSamples}
 }
 
-// aloneTime returns how long all of them take.
+// aloneTime returns how long all looks of single players take.
 func (l *Looks) aloneTime() time.Duration {
 	return betweenMates * time.Duration(1+aloneSamples*len(l.alone))
 }

@@ -10,27 +10,28 @@ import (
 	"muster/host/wire"
 )
 
-// Heard is what comes of a player's answer.
+// Heard is the result of a player's answer.
 type Heard struct {
-	// Seen is what the answer says of each server, in its order.
+	// Seen are the answer's results, in its order of servers.
 	Seen []Seen
-	// IsElsewhere: the measurements of the others behind the player's address say nothing about
-	// the player. Note says so.
+	// IsElsewhere says that the results of the others behind the player's address do not apply to
+	// the player. Note tells people so.
 	IsElsewhere bool
 	Note        string
-	// Counts: the look expected this player's answer. IsLast: nobody else is waited for.
+	// Counts says that the look expected this player's answer. IsLast says that no other answer is
+	// missing.
 	Counts, IsLast bool
 }
 
-// Seen is what a player saw of a server. Look is nil if that does not count, or not yet.
+// Seen is a player's result for a server. Look is nil if that does not count, or not yet.
 type Seen struct {
 	Server int
 	Info   *discovery.Info
 	Look   *Look
 }
 
-// Hear takes what a player saw. An answer to another look is ignored. The error says that it
-// makes no sense; nothing of it was taken then.
+// Hear takes a player's answer. It ignores an answer to another look. The error says that the
+// answer makes no sense; then nothing of it counts.
 func (l *Looks) Hear(player string, v wire.Verified, f Facts) (h Heard, err error) {
 	p := f.looker(player)
 	if p == nil || v.Attempt != l.attempt {
@@ -50,7 +51,7 @@ func (l *Looks) Hear(player string, v wire.Verified, f Facts) (h Heard, err erro
 	known := maps.Clone(p.Known) // an answer may name a server twice
 	for _, seen := range v.Servers {
 		if v.More && seen.Sent <= forgivenLosses {
-			continue // which says nothing yet
+			continue // this decides nothing yet
 		}
 		k, s := known[seen.Server], Seen{Server: seen.Server, Info: seen.Info}
 		if s.Look = l.see(player, seen, k); s.Look != nil {
@@ -65,13 +66,13 @@ func (l *Looks) Hear(player string, v wire.Verified, f Facts) (h Heard, err erro
 	return h, nil
 }
 
-// see takes what a player saw of a server, and returns what counts of it.
+// see takes a player's result for a server, and returns the part that counts.
 func (l *Looks) see(player string, seen wire.Finalist, k Known) *Look {
 	if l.most == firstSamples && l.isDoubtful(seen, k) && !slices.Contains(l.doubted, seen.Server) {
 		l.doubted = append(l.doubted, seen.Server)
 	}
 	if l.isGlance && k.now().State == discovery.Answered {
-		return nil // a single packet says less of the way than what was measured
+		return nil // a single packet says less of the path than earlier measurements
 	}
 	if l.note(player, seen); l.isMiss(seen) {
 		return nil
@@ -79,8 +80,8 @@ func (l *Looks) see(player string, seen wire.Finalist, k Known) *Look {
 	return l.merge(seen, k)
 }
 
-// merge returns what counts of what a player saw, or nil. The lowest sample is the path's RTT. If
-// all are silent the server is lost.
+// merge returns the part of a player's result that counts, or nil. The lowest sample is the path's
+// RTT. If all are silent the server is lost.
 func (l *Looks) merge(seen wire.Finalist, k Known) *Look {
 	if !seen.State.Asked() || seen.State == discovery.Answered && len(seen.RTTs) == 0 || k.IsHidden {
 		return nil

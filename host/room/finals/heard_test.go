@@ -12,7 +12,7 @@ import (
 	"muster/selection"
 )
 
-// TestHear: what counts of an answer.
+// TestHear checks that the right parts of an answer count.
 func TestHear(t *testing.T) {
 	const ms = time.Millisecond
 	of := func(rtt time.Duration) discovery.Result {
@@ -65,8 +65,8 @@ func TestHear(t *testing.T) {
 	}
 }
 
-// TestHearNothing: what is no answer to the newest look changes nothing, and what makes no
-// sense is refused.
+// TestHearNothing checks that an answer to no or an older look changes nothing, and that a
+// senseless one is refused.
 func TestHearNothing(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -90,7 +90,7 @@ func TestHearNothing(t *testing.T) {
 	}
 }
 
-// TestServerTwice: an answer that names a server twice says as much as two answers.
+// TestServerTwice checks that an answer that names a server twice counts like two answers.
 func TestServerTwice(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob", 30)}
 	s.Begin(Setup{Servers: []int{0}, Search: SearchedShort}, s.Facts)
@@ -100,7 +100,7 @@ func TestServerTwice(t *testing.T) {
 	}
 }
 
-// TestIsElsewhere: a player whom most looks put elsewhere than the others behind the address
+// TestIsElsewhere checks that a player whose looks mostly contradict the others behind the address
 // measures alone.
 func TestIsElsewhere(t *testing.T) {
 	mates := func(own bool, isAsked bool) Known {
@@ -139,12 +139,13 @@ func TestIsElsewhere(t *testing.T) {
 	}
 }
 
-// TestSettle: which servers have had their look, who looks again, and what is lost.
+// TestSettle checks that the right servers have had their look, the right players look again, and
+// the right servers are lost.
 func TestSettle(t *testing.T) {
 	none, three := []float64{}, []float64{10, 10, 10}
 	for _, tt := range []struct {
 		name string
-		// ann, bob and cat are what each sees of server 0.
+		// ann, bob and cat are their samples of server 0.
 		ann, bob, cat []float64
 		search        Search
 		sent          int
@@ -181,8 +182,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestDeaf: if nobody hears any server, everyone looks once more. Only then are the servers lost,
-// and from then on at once.
+// TestDeaf checks that everyone looks once more if nobody hears any server. Only then are the
+// servers lost, and from then on at once.
 func TestDeaf(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
 	for look, want := range []int{0, 4, 4} {
@@ -202,8 +203,8 @@ func TestDeaf(t *testing.T) {
 	}
 }
 
-// TestTwoLost: of single packets two that are lost say nothing of a server, which has another
-// look.
+// TestTwoLost checks that two lost single packets prove nothing about a server, and that it gets
+// another look.
 func TestTwoLost(t *testing.T) {
 	for silent, seen := range []bool{true, true, false} {
 		s := &session{T: t, Facts: facts("ann bob cat dan", 10)}
@@ -221,7 +222,8 @@ func TestTwoLost(t *testing.T) {
 	}
 }
 
-// TestAlone: those who missed a server look one at a time, and what they miss then is lost.
+// TestAlone checks that players who missed a server look one at a time, and that a second miss
+// loses it.
 func TestAlone(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob cat dan", 10, 20)}
 	s.Begin(Setup{Servers: []int{0, 1}}, s.Facts)
@@ -229,7 +231,7 @@ func TestAlone(t *testing.T) {
 	s.says("ann", saw(0, 3, 10, 10, 10), saw(1, 3, 20, 20, 20))
 	s.says("bob", saw(0, 3), saw(1, 3, 20, 20, 20))
 	s.says("cat", saw(0, 3, 10, 10, 10), saw(1, 3))
-	s.says("dan", saw(0, 3), saw(1, 3)) // and is gone
+	s.says("dan", saw(0, 3), saw(1, 3)) // dan leaves after this
 	s.Passed = 5 * time.Second
 	o := s.settles()
 	if o.Note != "2 servers answered others, but not bob, cat: they look again, one at a time" || len(o.Asks) != 2 || s.Tries() != 1 {
@@ -266,8 +268,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestNotAlone: a player who did not look in time looks no more alone, but a look that was long
-// stays one.
+// TestNotAlone checks that a player who did not look in time does not look alone either, but that a
+// long look stays one.
 func TestNotAlone(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob cat", 10, 20)}
 	s.Long = time.Minute
@@ -276,7 +278,7 @@ func TestNotAlone(t *testing.T) {
 	s.says("bob", saw(1, 3), saw(0, 3))
 	s.Passed = time.Hour
 	s.Tick(s.Facts)
-	s.says("cat", saw(0, 3), saw(1, 3)) // too late
+	s.says("cat", saw(0, 3), saw(1, 3)) // this is too late
 	if h := s.says("ann", saw(1, 3, 20, 20, 20)); h.Seen[0].Look.RTTs != nil {
 		t.Errorf("a long look keeps samples for short ones: %+v", h.Seen[0].Look)
 	}
@@ -292,7 +294,8 @@ func TestNotAlone(t *testing.T) {
 	}
 }
 
-// TestConcede: before a launch nobody looks again, and only what answers nobody is lost.
+// TestConcede checks that nobody looks again before a launch, and that only servers without any
+// answer are lost.
 func TestConcede(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
 	s.Begin(Setup{Servers: []int{0, 1}, IsLast: true}, s.Facts)
@@ -305,7 +308,7 @@ func TestConcede(t *testing.T) {
 	}
 }
 
-// TestConcededOnce: what a look that is over has shown to be lost is not lost again.
+// TestConcededOnce checks that a look that is over loses no server again.
 func TestConcededOnce(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
 	s.Begin(Setup{Servers: []int{0, 1}}, s.Facts)
@@ -319,8 +322,8 @@ func TestConcededOnce(t *testing.T) {
 	}
 }
 
-// TestGlance: a look by one packet is no try, asks one player or all in turn, and says of the
-// way only what was not measured.
+// TestGlance checks that a look by one packet is no try, asks one player or all in turn, and
+// measures a path only if nothing else has.
 func TestGlance(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob cat dan eve fay gus", 10)}
 	s.Players[1].IsHere = false
@@ -346,8 +349,8 @@ func TestGlance(t *testing.T) {
 	}
 }
 
-// FuzzHear hears what strangers say of looks of all kinds: no server is seen that was not asked
-// for, nobody is waited for for ever, and all can be saved and read back.
+// FuzzHear hears what strangers say of looks of all kinds. Nobody sees a server without a question,
+// no look waits for ever, and all looks can be saved and read back.
 func FuzzHear(f *testing.F) {
 	f.Add([]byte{0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
 	f.Add([]byte{1, 0x80, 0x12, 0x33, 0x54, 0x75, 2, 0x81, 0x22, 0x10, 0x90, 5, 0xa0, 0xb1, 0xc2, 6, 7})

@@ -1,5 +1,5 @@
-// Package finals leads the looks at the finalists. Before a group goes to a server, everyone
-// looks at the best few again: do they still answer, how far are they, how many seats are free?
+// Package finals leads the looks at the finalists. Before a group goes to a server, everyone looks
+// at the best few again, for their answers, pings and free seats.
 //
 //	Begin, Glance ─▶ Ask ─▶ players look ─▶ Hear ─┐
 //	    ▲                                         ├─▶ Settle ─┬─▶ over: the servers are Seen
@@ -14,8 +14,8 @@
 // server answers anybody: the only server may change its map, or the players' machine stood still.
 // A long look shows differences between lines that a moment does not.
 //
-// The owner of [Looks] says which servers everyone looks at, and [Facts] say what the players know
-// of them. A look's results are [Look]s, which count from then on.
+// The owner of [Looks] chooses the servers that everyone looks at, and passes on in [Facts] what
+// the players know of them. A look's results are [Look]s, which count from then on.
 package finals
 
 import (
@@ -30,10 +30,10 @@ import (
 )
 
 const (
-	// samples is how often each finalist is asked. freshSamples is that number if the search asked
-	// it a moment ago: the third of three samples would take another second. After the search of a
-	// short list firstSamples do at first, and only players who leave the leader in doubt look
-	// again. One sample does not show fairness: a delayed packet of the nearest player makes a
+	// samples is how often each player asks each finalist. freshSamples is that number if the
+	// search asked it a moment ago: a third sample would take another second. After the search of a
+	// short list players take firstSamples at first, and only those who leave the leader in doubt
+	// look again. One sample does not show fairness: a delayed packet of the nearest player makes a
 	// server look fairer.
 	samples, freshSamples, firstSamples = 3, 2, 1
 	// lookTime is ample for the samples of a few servers.
@@ -44,17 +44,17 @@ const (
 
 // Looks are the looks of a round. The zero value has had none.
 type Looks struct {
-	// attempt counts the looks of the round, so that no answer is taken for that to another.
-	// repeats counts those of them that do not count as tries.
+	// attempt counts the looks of the round. repeats counts those of them that are no tries.
 	attempt, repeats int
 	// seen are the servers that had their look.
 	seen []int
-	// absent are players who did not look in time. They may, but nobody waits for them again.
+	// absent are players who did not look in time. They may look, but the room does not wait for
+	// them again.
 	absent []string
-	// asked is when each player's servers are asked for the last time.
+	// asked is when each player asks the servers for the last time.
 	asked map[string]time.Time
-	// isStrict: servers stayed silent that were asked as soon as the game's servers answer
-	// again, or all were silent. From then on all have the rest that the strictest need.
+	// isStrict says that servers stayed silent although the game's servers should have answered
+	// again by then, or that all were silent. From then on all rest as long as the strictest need.
 	isStrict bool
 	look
 }
@@ -62,50 +62,52 @@ type Looks struct {
 // look is the newest look.
 type look struct {
 	servers []int
-	// most is how often each player asks a server at most, 0 for no bound.
+	// most is how often each player asks a server, at most; 0 for no bound.
 	most int
-	// isLong: everyone looks for as long as the organiser wants. isGlance: players look by a
-	// single packet, for free seats. isShort: the search of a short list chose.
+	// The field isLong says that everyone looks for as long as the organiser wants. With isGlance
+	// players look by a single packet, for free seats. With isShort the search of a short list
+	// chose.
 	isLong, isGlance, isShort bool
-	// doubted are servers whose single samples do not say enough.
+	// doubted are servers whose single samples are not conclusive.
 	doubted []int
-	// missed are the looks at servers that did not answer, and reached the servers that
-	// answered somebody. alone are the players who look one at a time, at what they missed.
+	// Looks at servers that did not answer are in missed. Servers that answered somebody are in
+	// reached. The players in alone look one at a time, at the servers that they missed.
 	missed  []miss
 	reached []int
 	alone   []string
 	// waiting are the players who have not answered yet.
 	waiting []string
-	// rests is until when the look waits for servers to have their rest. isHasty: the strictest
+	// rests is the time until which the look lets servers rest. isHasty says that the strictest
 	// would need more.
 	rests   time.Time
 	isHasty bool
 }
 
-// Setup says what a look is for.
+// Setup is the purpose of a look.
 type Setup struct {
 	Servers []int
 	Search  Search
-	// IsFair: the rule compares the players' pings with each other.
+	// IsFair says that the rule compares the players' pings with each other.
 	IsFair bool
-	// IsLast: the launch is near. There is no time for a long look, and it is no other try.
+	// IsLast says that the launch is near. There is no time for a long look, and it is no other
+	// try.
 	IsLast bool
 }
 
-// Search says how the servers were found.
+// Search tells how the servers were found.
 type Search int
 
 // The ways to find servers.
 const (
-	// Unsearched: each player measured alone, or a search was over long ago.
+	// Unsearched says that each player measured alone, or that a search was over long ago.
 	Unsearched Search = iota
-	// Searched: a search asked the servers a moment ago. SearchedShort: it did so on a short
-	// list.
+	// Searched says that a search asked the servers a moment ago, SearchedShort that it did so on a
+	// short list.
 	Searched
 	SearchedShort
 )
 
-// Facts are what holds of a look at the moment.
+// Facts are the present facts for a look.
 type Facts struct {
 	// Players are the players that the round counts on.
 	Players []Looker
@@ -114,38 +116,38 @@ type Facts struct {
 	// Passed is how long ago the look began.
 	Passed time.Duration
 	Now    time.Time
-	// Gap is how long a server needs peace before it answers an address again, 0 if that is
-	// not known: then it is taken for one of the strictest.
+	// Gap is how long a server needs peace before it answers an address again. 0 means unknown, and
+	// counts as the strictest.
 	Gap time.Duration
 }
 
 // Looker is a player who may look.
 type Looker struct {
 	Name string
-	// IsHere: the player's program is connected.
+	// IsHere says that the player's program is connected.
 	IsHere bool
-	// Group is a number that players who share an address have in common.
+	// Group is the same number for players who share an address.
 	Group int
-	// Known is what is known of servers.
+	// Known are the player's paths to servers.
 	Known map[int]Known
 }
 
-// Known is what is known of a player's way to a server.
+// Known are the facts about a player's path to a server.
 type Known struct {
-	// Probe is what the player measured before any look. IsAsked: the player was asked for
-	// that, so that it counts. AskedAt is when the player asked the server.
+	// Probe is the player's result before any look. IsAsked says that the player was asked for it,
+	// so that it counts. AskedAt is when the player asked the server.
 	Probe   discovery.Result
 	IsAsked bool
 	AskedAt time.Time
-	// Look is what the newest look showed, nil without one.
+	// Look is the result of the newest look, nil without one.
 	Look *Look
 	// Mates is the lowest RTT of all players behind the address, 0 if none is known.
 	Mates time.Duration
-	// IsHidden: the player cannot get to the server.
+	// IsHidden says that the player cannot get to the server.
 	IsHidden bool
 }
 
-// now returns what counts, once the probe does.
+// now returns the result that counts, if the probe does.
 func (k Known) now() discovery.Result {
 	if k.Look != nil {
 		return k.Look.Result
@@ -153,7 +155,7 @@ func (k Known) now() discovery.Result {
 	return k.Probe
 }
 
-// Look is what a player's samples of a server showed.
+// Look is the result of a player's samples of a server.
 type Look struct {
 	discovery.Result
 	Quality selection.Quality
@@ -161,32 +163,32 @@ type Look struct {
 	RTTs []float64
 }
 
-// Ask is what a player's program is asked for. Round, Game and Most are left to the room.
+// Ask is a question to a player's program. The room fills in Round, Game and Most.
 type Ask struct {
 	Player string
 	wire.Finalists
 }
 
-// Outcome is what comes of a look that nobody is waited for any more.
+// Outcome is the result of a look that waits for nobody any more.
 type Outcome struct {
 	// Lost are the looks that found a server gone.
 	Lost []Missed
-	// Asks are those who look again, one at a time, and Note says so. Without any the look
-	// is over.
+	// Asks are the questions to players who look again, one at a time, and Note says so. Without
+	// any the look is over.
 	Asks []Ask
 	Note string
-	// LookedS is for how many seconds everyone looked, 0 if that was no more than a moment.
+	// LookedS is the number of seconds that everyone looked, 0 if that was no more than a moment.
 	LookedS float64
 }
 
-// Missed is what a player's look counts for that a server did not answer.
+// Missed is the effect of a player's look at a server that did not answer.
 type Missed struct {
 	Player string
 	Look   Look
 }
 
-// Begin begins a look of all players. It returns what each is asked for, and what people are
-// told of it, which may be nothing.
+// Begin begins a look of all players. It returns the questions to each, and a note for people,
+// which may be empty.
 func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note string) {
 	if s.IsLast {
 		l.repeats++
@@ -205,7 +207,7 @@ func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note string) {
 			l.most = firstSamples
 		}
 		rest := l.rest(f, l.gap(f))
-		l.rests, l.isHasty = f.Now.Add(rest), rest < l.rest(f, betweenMates) // who takes more samples may lose the first
+		l.rests, l.isHasty = f.Now.Add(rest), rest < l.rest(f, betweenMates) // players who take more samples may lose the first
 	}
 	for _, p := range f.Players {
 		ask := l.ask(p.Name, f)
@@ -221,7 +223,7 @@ func (l *Looks) Begin(s Setup, f Facts) (asks []Ask, note string) {
 	return asks, note
 }
 
-// Glance begins a look by a single packet: of one player, or of everyone who is here if by is
+// Glance begins a look by a single packet, of one player, or of everyone who is here if by is
 // empty. It is no try.
 func (l *Looks) Glance(servers []int, by string, s Search, f Facts) (asks []Ask) {
 	l.attempt++
@@ -275,8 +277,7 @@ func (l *Looks) ask(player string, f Facts) Ask {
 	return ask
 }
 
-// gap returns how long the servers need peace before they answer an address again, 0 if that is
-// not known.
+// gap returns how long the servers need peace before they answer an address again, 0 if unknown.
 func (l *Looks) gap(f Facts) time.Duration {
 	if l.isStrict {
 		return 0
@@ -307,7 +308,7 @@ func (l *Looks) wanted(p Looker) (servers []int) {
 	return servers
 }
 
-// lookers returns those who have anything to ask.
+// lookers returns the players who have anything to ask.
 func (l *Looks) lookers(players []Looker) (lookers []Looker) {
 	for _, p := range players {
 		if len(l.wanted(p)) > 0 {
@@ -317,13 +318,13 @@ func (l *Looks) lookers(players []Looker) (lookers []Looker) {
 	return lookers
 }
 
-// Without waits for a player no longer.
+// Without stops waiting for a player.
 func (l *Looks) Without(player string) {
 	l.waiting = slices.DeleteFunc(l.waiting, func(other string) bool { return other == player })
 }
 
-// Tick lets time pass. Once the look takes too long it waits for nobody any more, and says so
-// of each player who has not looked.
+// Tick lets time pass. Once the look takes too long it stops waiting, and returns a note about each
+// player who has not looked.
 func (l *Looks) Tick(f Facts) (notes []string, isLate bool) {
 	last := lastSlot(f.Players)
 	limit := lookTime + last.after + time.Duration(last.samples)*last.every
@@ -359,13 +360,13 @@ func (l *Looks) CutShort(f Facts) (stops []Ask, isCut bool) {
 	return stops, true
 }
 
-// Settle ends the look, unless somebody is waited for.
+// Settle ends the look, unless it waits for somebody.
 func (l *Looks) Settle(f Facts) (o Outcome, isSettled bool) {
 	if len(l.waiting) > 0 {
 		return Outcome{}, false
 	}
 	lost, again := l.judge(len(f.Players))
-	var unsure []miss // as they may have been asked too soon
+	var unsure []miss // they may have been asked too soon
 	isDeaf := len(l.reached) == 0 && !l.isStrict
 	if len(lost) > 0 && (l.isHasty || isDeaf) {
 		l.isStrict, unsure, lost = true, lost, nil
@@ -398,17 +399,17 @@ func (l *Looks) Seen() []int { return l.seen }
 // IsLong reports whether the newest look is a long one.
 func (l *Looks) IsLong() bool { return l.isLong }
 
-// Tries returns how often everyone has looked in search of a server for this choice.
+// Tries returns how often everyone has looked for a server for this choice.
 func (l *Looks) Tries() int { return l.attempt - l.repeats }
 
-// Retry begins to count tries: the choice is another.
+// Retry restarts the count of tries, because the choice is another.
 func (l *Looks) Retry() { l.repeats = l.attempt }
 
-// Forget drops what was seen: it is old, or the choice is another. The looks go on to be
-// counted, as programs take one with the number of another for the same.
+// Forget drops the results, because they are old or the choice is another. The numbers of looks go
+// on, because programs would mistake a look for another with its number.
 func (l *Looks) Forget() { *l = Looks{attempt: l.attempt, repeats: l.attempt, isStrict: l.isStrict} }
 
-// Resume goes on after the host was away. Nobody takes the next look for one of before.
+// Resume goes on after the host was away. The next look gets a number that no earlier one had.
 func (l *Looks) Resume() {
 	l.attempt += unsavedLooks
 	l.repeats += unsavedLooks

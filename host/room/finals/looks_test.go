@@ -13,7 +13,7 @@ import (
 
 var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
-// answered is what a player measured of a server a minute before eight.
+// answered is a player's result for a server from a minute before eight.
 func answered(server, ms int) Known {
 	rtt := time.Duration(ms) * time.Millisecond
 	return Known{
@@ -21,8 +21,8 @@ func answered(server, ms int) Known {
 	}
 }
 
-// facts are those of players who are here, each behind an address of their own, and have
-// measured some servers, all the same.
+// facts returns the facts of players who are here, each behind an address of their own, with the
+// same results for some servers.
 func facts(names string, ms ...int) Facts {
 	f := Facts{Now: eight}
 	for i, name := range strings.Fields(names) {
@@ -35,7 +35,7 @@ func facts(names string, ms ...int) Facts {
 	return f
 }
 
-// saw is what samples showed of a server. Without an RTT all were lost.
+// saw returns the samples of a server. Without an RTT all were lost.
 func saw(server, sent int, rtts ...float64) wire.Finalist {
 	seen := wire.Finalist{Server: server, State: discovery.Lost, Sent: sent, RTTs: rtts}
 	if len(rtts) > 0 {
@@ -44,14 +44,14 @@ func saw(server, sent int, rtts ...float64) wire.Finalist {
 	return seen
 }
 
-// session is looks with what is known of the players, as a room has it.
+// session is looks along with the players' knowledge, as a room has it.
 type session struct {
 	*testing.T
 	Looks
 	Facts
 }
 
-// says has a player answer the newest look.
+// says lets a player answer the newest look.
 func (s *session) says(player string, seen ...wire.Finalist) Heard {
 	s.Helper()
 	return s.hears(player, wire.Verified{Attempt: s.attempt, Servers: seen})
@@ -91,7 +91,7 @@ func (s *session) settles() Outcome {
 	return o
 }
 
-// TestBegin: how often each player asks, by what the look is for.
+// TestBegin checks that each player asks as often as the purpose of the look needs.
 func TestBegin(t *testing.T) {
 	oneHome := facts("ann bob", 10)
 	oneHome.Players[1].Group = oneHome.Players[0].Group
@@ -101,7 +101,7 @@ func TestBegin(t *testing.T) {
 		name    string
 		facts   Facts
 		setup   Setup
-		tries   int // before
+		tries   int // earlier tries
 		samples int
 		note    string
 	}{
@@ -135,8 +135,8 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestHasty: servers that are stricter than their game answer nobody who asks as soon as others
-// answer. Then everyone looks again after a second, and only that look finds a server lost.
+// TestHasty checks that servers that are stricter than their game answer no early look. Then
+// everyone looks again after a second, and only that look finds a server lost.
 func TestHasty(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
 	s.Gap = 300 * time.Millisecond
@@ -182,12 +182,12 @@ func TestHasty(t *testing.T) {
 	}
 }
 
-// golden are looks in the form in which rooms are saved.
+// golden are looks in their saved form.
 const golden = `{"attempt":2,"repeats":1,"servers":[0],"short":true,"seen":[1],"missed":[{"player":"bob","server":0,"sent":2}],` +
 	`"alone":["bob"],"waiting":["bob"],"absent":["cat"],` +
 	`"asked":{"ann":"2026-11-20T20:00:00Z","bob":"2026-11-20T20:00:02.2Z","cat":"2026-11-20T20:00:00Z"}}`
 
-// TestSaved: the form does not change, and comes back whole.
+// TestSaved checks that the saved form stays the same, and comes back whole.
 func TestSaved(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob cat", 10, 20)}
 	s.Begin(Setup{Servers: []int{0, 1}, Search: SearchedShort}, s.Facts)
@@ -213,7 +213,8 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// TestWanted: after the search of a short list only those look again whose samples disagree.
+// TestWanted checks that only players whose samples disagree look again after the search of a short
+// list.
 func TestWanted(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
 	s.Begin(Setup{Servers: []int{0, 1}, Search: SearchedShort}, s.Facts)
@@ -228,8 +229,8 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// TestRest: right after a search, or a look, no server hears from one address twice within a
-// second.
+// TestRest checks that no server hears from one address twice within a second, right after a search
+// or a look.
 func TestRest(t *testing.T) {
 	after := func(asks []Ask) (after []time.Duration) {
 		for _, ask := range asks {
@@ -279,7 +280,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// TestBack: a player who is back finds the same turn again.
+// TestBack checks that a player who comes back finds the same turn again.
 func TestBack(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob cat", 10)}
 	for i := range s.Players {
@@ -305,8 +306,8 @@ func TestBack(t *testing.T) {
 	}
 }
 
-// TestTick: a look takes as long as the last player's turn and samples, and then nobody is
-// waited for, nor the next time.
+// TestTick checks that a look takes as long as the last player's turn and samples, and then waits
+// for nobody, and that the next does not either.
 func TestTick(t *testing.T) {
 	alone := facts("ann bob", 10)
 	home := facts("ann bob", 10)
@@ -355,7 +356,8 @@ func TestTick(t *testing.T) {
 	}
 }
 
-// TestCutShort: a long look that is cut short counts with what it has shown, and programs stop.
+// TestCutShort checks that a long look that is cut short counts with its results so far, and that
+// programs stop.
 func TestCutShort(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann bob", 10, 20)}
 	s.Begin(Setup{Servers: []int{0, 1}}, s.Facts)
@@ -387,7 +389,8 @@ func TestCutShort(t *testing.T) {
 	}
 }
 
-// TestTries: looks of other choices do not count as tries, and no two have one number.
+// TestTries checks that looks for other choices are no tries, and that no two looks have the same
+// number.
 func TestTries(t *testing.T) {
 	s := &session{T: t, Facts: facts("ann", 10)}
 	begin := func(want int) {

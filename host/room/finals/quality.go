@@ -10,32 +10,32 @@ import (
 	"muster/selection"
 )
 
-// What samples show of the line between a player and a server.
+// This file judges the line between a player and a server by samples.
 
 const (
-	// doubtfulBy is how much a sample may differ from the search's before one of them is in doubt:
-	// a queue may have delayed one, or the line jitters by more than a choice can bear.
+	// doubtfulBy is the difference between a look's sample and the search's that leaves one of them
+	// in doubt. A queue may have delayed one, or the line jitters by more than a choice can bear.
 	doubtfulBy = 5 * time.Millisecond
-	// doubtfulShort is that after the search of a short list.
+	// doubtfulShort is that difference after the search of a short list.
 	doubtfulShort = 10 * time.Millisecond
-	// forgivenLosses is how many lost packets say nothing: of three each that four players
-	// send, one is lost in every fifth look on lines that lose 2 %.
+	// forgivenLosses is how many lost packets prove nothing. If four players send three each, one
+	// is lost in every fifth look on lines that lose 2 %.
 	forgivenLosses = 1
 	// spike is how much more than the others a sample jitters that met a full queue. If eight
-	// players send three samples each, and one in 70 meets one, every third look has such a
+	// players send three samples each, and one in 70 meets a queue, every third look has such a
 	// sample, and the best server lost by it.
 	spike = 6
-	// enoughSamples show whether a way jitters, or one packet met a full queue.
+	// enoughSamples are enough to tell a path that jitters from one packet that met a full queue.
 	enoughSamples = 3
-	// tellsAfter is how many samples tell a percentile and a share of losses, and not chance
-	// alone. A long look that was cut short has said no more than a short one before.
+	// tellsAfter is the number of samples that give a percentile and a share of losses beyond
+	// chance. A long look that was cut short before that tells no more than a short one.
 	tellsAfter = 8
 	// worstShare of the replies come no later than the worst that counts.
 	worstShare = 0.95
 )
 
-// qualityOf returns what a few samples show of a way. One packet that met a full queue does
-// not count: it says nothing of the next. Of two samples the RTT before says which it was.
+// qualityOf returns the quality of a path by a few samples. One packet that met a full queue does
+// not count, because it predicts nothing. Of two samples the earlier RTT tells which it was.
 func qualityOf(seen wire.Finalist, before discovery.Result) (q selection.Quality) {
 	if lost := seen.Sent - len(seen.RTTs) - forgivenLosses; lost > 0 {
 		q.Loss = float64(lost) / float64(seen.Sent)
@@ -55,8 +55,8 @@ func qualityOf(seen wire.Finalist, before discovery.Result) (q selection.Quality
 	return q
 }
 
-// qualityOfFew returns what the samples show that came one by one after the search of a short
-// list: the jitter, if no two of the lowest agree.
+// qualityOfFew returns the quality by single samples after the search of a short list: the jitter,
+// if no two of the lowest agree.
 func qualityOfFew(rtts []float64) (q selection.Quality) {
 	if len(rtts) < enoughSamples {
 		return q
@@ -68,7 +68,7 @@ func qualityOfFew(rtts []float64) (q selection.Quality) {
 	return q
 }
 
-// qualityOfMany returns what the samples of a long look show.
+// qualityOfMany returns the quality by the samples of a long look.
 func qualityOfMany(seen wire.Finalist) (q selection.Quality) {
 	if seen.Sent < tellsAfter || len(seen.RTTs) == 0 {
 		return qualityOf(seen, discovery.Result{})
@@ -104,7 +104,7 @@ func (k Known) sampled(seen wire.Finalist) (rtts []float64) {
 	return append(slices.Clip(rtts), seen.RTTs...)
 }
 
-// isDoubtful reports whether what a player saw of a server needs another look.
+// isDoubtful reports whether a player's result for a server needs another look.
 func (l *Looks) isDoubtful(seen wire.Finalist, k Known) bool {
 	if l.isShort {
 		return disagree(k.sampled(seen))
@@ -112,12 +112,12 @@ func (l *Looks) isDoubtful(seen wire.Finalist, k Known) bool {
 	return isDoubtful(seen, k.now())
 }
 
-// isDoubtful reports whether a single sample and what was measured before it do not say what
-// the way is like: one of the two may have been held up.
+// isDoubtful reports whether a single sample and the earlier measurement do not settle the path's
+// quality, because one of the two may have been delayed.
 func isDoubtful(seen wire.Finalist, before discovery.Result) bool {
 	switch {
 	case len(seen.RTTs) == 0:
-		return false // what several do not hear is in doubt, see Settle
+		return false // Settle decides about servers that several do not hear
 	case before.State != discovery.Answered:
 		return true
 	}
@@ -148,7 +148,7 @@ func isElsewhere(p Looker, seen []wire.Finalist) bool {
 	return 2*wrong > borrowed
 }
 
-// areApart reports whether no line of a home makes both of two RTTs, in ms.
+// areApart reports whether two RTTs, in ms, are too different for one home's line.
 func areApart(a, b float64) bool {
 	const apart, times = 20, 1.5
 	return max(a, b) > apart+times*min(a, b)

@@ -9,8 +9,8 @@ import (
 	"muster/selection"
 )
 
-// TestQualityOf: a single packet that is lost says nothing, more do. Nor does one that met a
-// full queue, if another sample, or what was measured before, shows that.
+// TestQualityOf checks that a single lost packet proves nothing, and that more do. A packet that
+// met a full queue does not count if another sample or an earlier measurement shows that.
 func TestQualityOf(t *testing.T) {
 	none := discovery.Result{}
 	of := func(ms int) discovery.Result {

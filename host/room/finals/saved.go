@@ -28,8 +28,7 @@ type Saved struct {
 	Hasty   bool                 `json:"hasty,omitempty"`
 }
 
-// Save returns the looks for [Restore]. It shares what they still change, and is to be encoded
-// at once.
+// Save returns the looks for [Restore]. It shares memory that they still change: encode it at once.
 func (l *Looks) Save() Saved {
 	return Saved{
 		l.attempt, l.repeats, l.servers, l.most, l.isLong, l.isGlance, l.isShort, l.seen, l.doubted,
@@ -37,8 +36,8 @@ func (l *Looks) Save() Saved {
 	}
 }
 
-// Restore returns the looks that were saved, for a list of so many servers. Any values are
-// safe: those that make no looks are an error.
+// Restore returns the looks that were saved, for a list of so many servers. Any values are safe:
+// values that make no looks are an error.
 func Restore(s Saved, listed int) (Looks, error) {
 	servers := slices.Concat(s.Servers, s.Seen, s.Doubted, s.Reached)
 	for _, m := range s.Missed {

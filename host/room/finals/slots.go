@@ -9,8 +9,8 @@ import (
 	"muster/host/wire"
 )
 
-// So many players look at the finalists at the same moment, and the next ones after that
-// time. Quake 3's servers answer ten questions at once and then ten a second, whoever asks.
+// The players look at the finalists in waves of so many at once, with a time in between. Quake 3's
+// servers answer ten questions at once and then ten a second, from all players.
 const (
 	wave         = 5
 	betweenWaves = 500 * time.Millisecond
@@ -20,22 +20,22 @@ const (
 	// betweenMates is the time from one player's look to that of the next behind the same
 	// address: the strictest servers, DarkPlaces', answer an address once a second.
 	betweenMates = 1100 * time.Millisecond
-	// longestSchedule is how long the players behind one address may be about it: of more
-	// than 40 some will not be answered.
+	// longestSchedule bounds the time that the players behind one address take in turn: of more
+	// than 40 some get no answer.
 	longestSchedule = 45 * time.Second
 	// groupSamples is how many samples the players behind one address take of a server
 	// together, at least one each.
 	groupSamples = 8
-	// usualEvery is the time from one sample to the next of a program that waits for nobody's
-	// turn: a second, and up to a quarter more that no server can foresee.
+	// usualEvery is the time between samples of a program that waits for nobody's turn: a second,
+	// and up to a quarter more that no server can foresee.
 	usualEvery = 1250 * time.Millisecond
 	// aheadMost is how far ahead of the time a look may ask.
 	aheadMost = 5 * time.Minute
 )
 
-// slot is when a player looks: at first after a while, then again and again.
+// slot is when a player looks: first after some time, then at intervals.
 type slot struct {
-	after, every time.Duration // every is 0 if a program's own is long enough
+	after, every time.Duration // every is 0 if a program's own interval is long enough
 	samples      int
 }
 
@@ -55,8 +55,8 @@ func slotOf(place, places, group, groups int) slot {
 	return s
 }
 
-// slotIn returns the slot of one of the players who look, if the look began some time ago. A
-// player who is back while it goes on finds the same slot again.
+// slotIn returns the slot of one of the players who look, if the look began some time ago. A player
+// who comes back during the look finds the same slot again.
 func slotIn(player string, of []Looker, passed time.Duration) slot {
 	groups := groupsOf(of)
 	for i, group := range groups {
@@ -112,7 +112,7 @@ func mostPlaces(groups [][]Looker) int {
 	return places
 }
 
-// noteAsked notes when a player's servers are asked for the last time.
+// noteAsked notes when a player asks the servers for the last time.
 func (l *Looks) noteAsked(ask Ask, now time.Time) {
 	every := max(time.Duration(ask.Every), cmp.Or(time.Duration(ask.Gap), betweenMates))
 	if l.asked == nil {
@@ -153,7 +153,7 @@ func (l *Looks) lastAsked(p Looker) (last time.Time) {
 	return last
 }
 
-// SetRight corrects what was noted by a clock that was ahead, or has been set back since.
+// SetRight corrects times of a clock that was ahead, or has been set back since.
 func (l *Looks) SetRight(now time.Time) {
 	if l.rests.Sub(now) > aheadMost {
 		l.rests = now

@@ -8,10 +8,10 @@ import (
 	"muster/host/wire"
 )
 
-// TestTurns: of a group of any size, no more than a wave looks at one server
-// within the same half second, however many samples there are.
+// TestTurns checks that no more players than a wave look at one server within the same half second,
+// for a group of any size and any number of samples.
 func TestTurns(t *testing.T) {
-	const own = 1100 * time.Millisecond // a peer's own time between samples
+	const own = 1100 * time.Millisecond // a program's own time between samples
 	for players := 1; players <= wire.MaxPlayers; players++ {
 		var looks []time.Duration
 		for place := range players {
@@ -33,8 +33,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestPlayersOfOneAddressTakeTurns: behind one address nobody looks at a server
-// within a second of another, and no more than a wave of all at once.
+// TestPlayersOfOneAddressTakeTurns checks that nobody looks at a server within a second of another
+// behind the same address, and that no more than a wave look at once.
 func TestPlayersOfOneAddressTakeTurns(t *testing.T) {
 	const own = 1100 * time.Millisecond
 	for places := 2; places <= 40; places++ {
@@ -68,9 +68,8 @@ func TestPlayersOfOneAddressTakeTurns(t *testing.T) {
 	}
 }
 
-// TestLongLookIsGentle: however many players there are, and however many of them behind
-// one address, no server is asked more than ten times a second by all, nor more than about
-// once a second from one address.
+// TestLongLookIsGentle checks that all players together ask no server more than ten times a second,
+// for any number of players and addresses. One address asks it about once a second.
 func TestLongLookIsGentle(t *testing.T) {
 	const most, second = 10, time.Second
 	for _, c := range []struct{ groups, places int }{{1, 1}, {4, 1}, {10, 1}, {16, 1}, {64, 1}, {1, 8}, {4, 4}, {2, 32}} {
@@ -80,7 +79,7 @@ func TestLongLookIsGentle(t *testing.T) {
 				s := slotOf(place, c.places, group, c.groups)
 				every := s.every
 				if every == 0 {
-					every = 1100 * time.Millisecond // a peer's own, at its quickest
+					every = 1100 * time.Millisecond // a program's own, at its quickest
 				}
 				for i := range s.samplesIn(30 * second) {
 					at := int((s.after + time.Duration(i)*every) / second)
@@ -102,8 +101,8 @@ func TestLongLookIsGentle(t *testing.T) {
 	}
 }
 
-// TestGap: servers that answer an address soon again are asked soon again, after the search and
-// in the samples of a small group. The strictest, and those of which nobody knows, have a second.
+// TestGap checks that servers that answer an address again soon are asked again soon, after the
+// search and in the samples of a small group. The strictest and the unknown ones have a second.
 func TestGap(t *testing.T) {
 	const ms = time.Millisecond
 	now := time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)

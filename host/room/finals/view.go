@@ -5,7 +5,7 @@ import (
 	"muster/host/wire"
 )
 
-// View returns how far a long look is, nil if it is none. Each server is left without its name
+// View returns how far a long look is, nil if it is none. The caller fills in each server's name
 // and address.
 func (l *Looks) View(f Facts) *wire.LongLook {
 	if !l.isLong {

@@ -11,13 +11,13 @@ import (
 	"muster/selection"
 )
 
-// Say notes what a player heard a server say of itself, an empty name for the host.
+// Say notes a server's word about itself, as a player heard it; an empty name is the host.
 func (r *Round) Say(by string, server int, info discovery.Info, now time.Time) {
 	r.Hearsay.Hear(by, server, info, now.Sub(r.Measuring))
 }
 
-// Weigh decides again what is true of the servers if different players count now, or the settings
-// want different servers. The words of players who have left this moment still count.
+// Weigh decides again which facts about the servers to believe, if different players count now, or
+// the settings want different servers. The words of players who have left this moment still count.
 func (g *Group) Weigh() {
 	s, players, active := &g.Settings, g.Attendance.Players(), g.Attendance.Active()
 	voices := make([]evidence.Voice, len(players))
@@ -31,8 +31,8 @@ func (g *Group) Weigh() {
 	g.Hearsay.Attend(voices, wanted)
 }
 
-// Infos takes what a player heard servers say of themselves. It returns the number of a server
-// that the list has not, or -1.
+// Infos takes servers' words about themselves, as a player heard them. It returns the number of a
+// server that the list does not have, or -1.
 func (r *Round) Infos(by string, infos wire.Infos, now time.Time) (stranger int) {
 	for i := range infos.Servers {
 		if server := infos.Servers[i].Server; server >= len(r.Servers.List) {
@@ -45,7 +45,7 @@ func (r *Round) Infos(by string, infos wire.Infos, now time.Time) (stranger int)
 	return -1
 }
 
-// Criteria returns what settings ask of a server for some of the players.
+// Criteria returns the criteria of settings for a server, for some of the players.
 func (g *Group) Criteria(s wire.Settings, players []string) selection.Criteria {
 	c := choice.Criteria(s, g.Tuning.Spare)
 	if !s.AnyVersion {
@@ -59,8 +59,8 @@ func (g *Group) Criteria(s wire.Settings, players []string) selection.Criteria {
 	return c
 }
 
-// Basis returns what a choice for players, or for some of them, can be made from, but for the
-// guests who are counted in.
+// Basis returns the basis of a choice for players, or for some of them, without the guests who are
+// counted in.
 func (g *Group) Basis(players []string) selection.Basis {
 	b := selection.Basis{Servers: g.Servers, Table: g.Table(players), Criteria: g.Criteria(g.Settings, players)}
 	b.Criteria.Seats, b.Guests = g.Settings.Players, len(g.Counted().Names())
@@ -68,7 +68,7 @@ func (g *Group) Basis(players []string) selection.Basis {
 	return b
 }
 
-// Full returns what a choice for players is made from, with the guests who are counted in.
+// Full returns the basis of a choice for players, with the guests who are counted in.
 func (g *Group) Full(players []string) selection.Basis {
 	return g.Counted().In(g.Basis(players).For(players))
 }
@@ -84,7 +84,7 @@ func (g *Group) SeatsFor(players []string) int {
 	return len(players) + len(g.Counted().Names()) + len(along)
 }
 
-// Select returns what would be chosen for players now.
+// Select returns the choice for players as of now.
 func (g *Group) Select(players []string) selection.Selection {
 	g.Weigh()
 	return g.Choice.Try(g.Full(players))

@@ -14,7 +14,7 @@ import (
 	"muster/selection/anomaly"
 )
 
-// TestWeigh: whose words about a server count.
+// TestWeigh checks that only the right players' words about a server count.
 func TestWeigh(t *testing.T) {
 	const server = 0
 	full := discovery.Info{Players: 16, MaxPlayers: 16}
@@ -23,7 +23,7 @@ func TestWeigh(t *testing.T) {
 		name  string
 		words map[string]discovery.Info
 		does  func(g *grouptest.Group)
-		free  int // -1 if nothing is known
+		free  int // -1 if unknown
 		level string
 		lone  bool
 	}{
@@ -47,7 +47,7 @@ func TestWeigh(t *testing.T) {
 		}, 16, "b", false},
 	} {
 		g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob", "cat", "dan")
-		g.Gets(grouptest.List(10)) // of which the host has heard nothing
+		g.Gets(grouptest.List(10)) // the host has heard nothing of these servers
 		for _, name := range []string{"ann", "bob", "cat"} {
 			g.Measures(name, 10)
 		}
@@ -70,7 +70,7 @@ func TestWeigh(t *testing.T) {
 	}
 }
 
-// TestInfos: words about servers that the list has not are refused whole.
+// TestInfos checks that words about servers that the list does not have are refused whole.
 func TestInfos(t *testing.T) {
 	g := grouptest.New(t, grouptest.Settings(), 10, "ann")
 	g.Gets(grouptest.List(10))
@@ -82,7 +82,7 @@ func TestInfos(t *testing.T) {
 	}
 }
 
-// TestSeats: there are seats for those for whom a choice is, for guests who count, and for all
+// TestSeats checks that there are seats for the choice's players, for guests who count, and for all
 // who come along.
 func TestSeats(t *testing.T) {
 	for _, tt := range []struct {
@@ -91,7 +91,7 @@ func TestSeats(t *testing.T) {
 		fewest  int
 		counted bool
 		along   []string
-		seats   int // a choice asks for
+		seats   int // that a choice asks for
 	}{
 		{"for all", []string{"ann", "bob", "cat"}, 0, false, []string{"ann", "bob", "cat"}, 3},
 		{"for some, and one comes along", []string{"ann", "bob"}, 0, false, []string{"ann", "bob", "cat"}, 3},
@@ -125,7 +125,7 @@ func TestSeats(t *testing.T) {
 	}
 }
 
-// TestCriteria: what is asked of a server, by whose word.
+// TestCriteria checks that the criteria come from the right settings and words.
 func TestCriteria(t *testing.T) {
 	g := busy(t)
 	g.Tuning.Weights, g.Tuning.Spare = map[string]float64{"ann": 2}, -1
@@ -153,8 +153,8 @@ func TestCriteria(t *testing.T) {
 	}
 }
 
-// TestSelect: a choice goes by what its players measured, and leaves servers out that somebody
-// hides or vetoes, that lie, or that are full.
+// TestSelect checks that a choice goes by its players' measurements, and leaves out servers that
+// somebody hides or vetoes, that lie, or that are full.
 func TestSelect(t *testing.T) {
 	veto := func(v selection.Veto) func(g *grouptest.Group) {
 		return func(g *grouptest.Group) {
@@ -169,7 +169,7 @@ func TestSelect(t *testing.T) {
 		does   func(g *grouptest.Group)
 		whom   []string
 		chosen int
-		cause  string // why the first server is not
+		cause  string // why the first server is not chosen
 	}{
 		{"the best", func(*grouptest.Group) {}, []string{"ann", "bob", "cat"}, 0, ""},
 		{"the best of others", func(*grouptest.Group) {}, []string{"dan"}, 9, ""},
@@ -205,7 +205,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestLiars: servers that are next door to players who are far apart are left out.
+// TestLiars checks that servers that are next door to players far apart are left out.
 func TestLiars(t *testing.T) {
 	names := []string{"ann", "bob", "cat", "dan"}
 	g := grouptest.New(t, grouptest.Settings(), 40, names...)

@@ -1,6 +1,6 @@
-// Package group knows the group of a room in one round: its people, what they want and bring, what
-// they measured and heard, and the choice. It puts together what single parts of a room know, for
-// packages probing and decision, which need several at a time.
+// Package group knows the group of a room in one round: its people, their settings and servers,
+// their measurements, and the choice. It combines the parts of a room for packages probing and
+// decision, which need several at a time.
 //
 //	            room: what happens next
 //	           ╱          │           ╲
@@ -36,12 +36,12 @@ import (
 	"muster/selection"
 )
 
-// Group is a room's people, what they want and bring, and their round.
+// Group is a room's people, their settings and servers, and their round.
 type Group struct {
 	Settings wire.Settings
 	Tuning   Tuning
 	Roster   *roster.Roster
-	// Editions are what players have of games.
+	// Editions are the players' versions of games.
 	Editions editions.Book
 	// Estimates stand in for the pings of guests who are counted in.
 	Estimates estimates.Guests
@@ -63,39 +63,39 @@ type Tuning struct {
 	Weights map[string]float64
 }
 
-// Round is what a new round forgets.
+// Round has everything that a new round forgets.
 type Round struct {
 	Number int
-	// Attendance is who is here, and whom the round counts on.
+	// Attendance knows the players who are here, and those that the round counts on.
 	Attendance attendance.Register
-	// Evidence is what each player measured, and Hearsay what they heard of the servers.
+	// Evidence has each player's measurements. Hearsay has the servers' words that they heard.
 	Evidence Evidence
 	Hearsay  evidence.Hearsay
-	// List is the round's list, and Servers what it and the players say of themselves.
+	// List is the round's list, and Servers has the facts about it from the list and the players.
 	List    listing.List
 	Servers selection.Servers
-	// Nearby is what is on the host's networks and the players'.
+	// Nearby has the servers on the host's networks and the players'.
 	Nearby nearby.Networks
 	// Origins are where people come from.
 	Origins origin.Book
-	// Launches are who can start the game, and who is on the way.
+	// Launches are the players who can start the game, and those on the way.
 	Launches launch.Roll
 	// Measuring is when everybody was told to measure.
 	Measuring time.Time
-	// Gap is how long a server of the list needs peace before it answers an address again, 0
-	// if that is not known. A restored room knows it no more.
+	// Gap is how long a server of the list needs peace before it answers an address again, 0 if
+	// unknown. A restored room does not know it.
 	Gap time.Duration
-	// Choice is what was chosen, and Ballot what people say of it.
+	// Choice is the newest choice, and Ballot has people's votes on it.
 	Choice choice.Choice
 	Ballot ballot.Box
-	// Trust is what speaks against players and servers.
+	// Trust has the doubts about players and servers.
 	Trust trust.Doubts
-	// IsBroken: somebody's connection was lost, and what was measured may tell more of a line
+	// IsBroken says that somebody's connection was lost. Measurements may then tell more of a line
 	// than of servers.
 	IsBroken bool
 }
 
-// Evidence is what each player measured in a round, by name.
+// Evidence has each player's measurements of a round, by name.
 type Evidence map[string]*evidence.Witness
 
 // NewRound returns a round without players.
@@ -144,13 +144,13 @@ func Filtered(names []string, is func(string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !is(name) })
 }
 
-// IndexOf returns where a server stands in the list that people, or a file, name by its
-// address; -1 if it is not listed.
+// IndexOf returns the index of a server in the list by its address, which people or files give; -1
+// if it is not listed.
 func (r *Round) IndexOf(addr netip.AddrPort) int {
 	return slices.IndexFunc(r.Servers.List, func(s discovery.Server) bool { return s.Addr == addr })
 }
 
-// Called returns what people call a server that they know by its address.
+// Called returns people's name for a server that they know by its address.
 func (r *Round) Called(addr netip.AddrPort) string {
 	if server := r.IndexOf(addr); server >= 0 {
 		return r.Servers.Called(server)
@@ -172,7 +172,7 @@ func (r *Round) mates() map[string][]string {
 	return mates
 }
 
-// Of returns what is known of players' measurements.
+// Of returns the players' evidence.
 func (e Evidence) Of(players []string) []*evidence.Witness {
 	witnesses := make([]*evidence.Witness, len(players))
 	for i, name := range players {
@@ -181,14 +181,14 @@ func (e Evidence) Of(players []string) []*evidence.Witness {
 	return witnesses
 }
 
-// Knowledge returns what a player and those behind the same address measured.
+// Knowledge returns the measurements of a player and of those behind the same address.
 func (r *Round) Knowledge(name string) evidence.Knowledge { return r.knowledge(name, r.mates()) }
 
 func (r *Round) knowledge(name string, mates map[string][]string) evidence.Knowledge {
 	return evidence.KnowledgeOf(r.Evidence[name], r.Evidence.Of(mates[name]))
 }
 
-// Table returns what players measured, for a choice among them.
+// Table returns the players' measurements, for a choice among them.
 func (r *Round) Table(players []string) *selection.Table {
 	columns, mates := make([]evidence.Column, len(players)), r.mates()
 	for i, name := range players {
@@ -206,7 +206,7 @@ func (r *Round) Table(players []string) *selection.Table {
 func (r *Round) Asked(yield func(int) bool) {
 	for _, name := range r.Attendance.Players() {
 		w := r.Evidence[name]
-		for _, probe := range w.Probes() { // also what does not count
+		for _, probe := range w.Probes() { // even one that does not count
 			if !yield(probe.Server) {
 				return
 			}
@@ -219,7 +219,7 @@ func (r *Round) Asked(yield func(int) bool) {
 	}
 }
 
-// ForgetSaid drops what the list said of servers that nobody asked.
+// ForgetSaid drops the list's facts about servers that nobody asked.
 func (r *Round) ForgetSaid() {
 	r.Servers = listing.Trim(r.Servers, r.Asked, r.Measuring)
 	r.Choice.ForgetSaid(r.Servers.Said)

@@ -22,14 +22,14 @@ import (
 	"muster/selection/anomaly"
 )
 
-// neighbours returns a group in which bob comes from ann's address, and cat from another.
+// neighbours returns a group of ann and bob, who share an address, and cat, who has another.
 func neighbours(t testing.TB) *grouptest.Group {
 	g := grouptest.New(t, grouptest.Settings(), 10, "ann", "cat")
 	g.JoinFrom("bob", g.Origins.Of("ann"))
 	return g
 }
 
-// TestBegin: which list a group measures, and what it is told of the servers around players.
+// TestBegin checks that a group measures the right list, and is told of the servers around players.
 func TestBegin(t *testing.T) {
 	den := wire.NearServer{Addr: netip.MustParseAddrPort("192.168.1.5:27960"), Info: discovery.Info{Name: "Den", MaxPlayers: 16}}
 	nothing := errors.New("no master answers")
@@ -91,7 +91,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestBeginAnew: words about servers of another list are not about those of this one.
+// TestBeginAnew checks that words about servers of another list do not count for those of this one.
 func TestBeginAnew(t *testing.T) {
 	g := grouptest.New(t, grouptest.Settings(), 10, "ann")
 	if g.Servers.Info(3) == nil {
@@ -103,8 +103,8 @@ func TestBeginAnew(t *testing.T) {
 	}
 }
 
-// TestNext: a new round keeps the people, where they come from and what the organiser said of
-// them, and forgets what was measured, said and chosen.
+// TestNext checks that a new round keeps the people, their origins and the organiser's word on
+// them, and forgets measurements, votes and the choice.
 func TestNext(t *testing.T) {
 	g := busy(t)
 	g.Measures("ann", 10, 20)
@@ -151,7 +151,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestMates: players behind one address know what any of them measured.
+// TestMates checks that players behind one address share their measurements.
 func TestMates(t *testing.T) {
 	g := neighbours(t)
 	g.Measures("bob", unprobed, 20, lost)
@@ -183,8 +183,8 @@ func TestMates(t *testing.T) {
 	grouptest.Same(t, "apart ann's mates are", g.Mates("ann"), []string{"ann"})
 }
 
-// TestTable: a table has what players know, hidden servers as lost, and pings raised that one
-// player alone reports.
+// TestTable checks that a table has the players' knowledge, hidden servers as lost, and raised
+// pings where only one player reports them.
 func TestTable(t *testing.T) {
 	g := grouptest.New(t, grouptest.Settings(), 10, "ann")
 	g.JoinFrom("olga", office)
@@ -216,7 +216,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestAsked: of which servers the list's word is kept: those that somebody measured, or looked at.
+// TestAsked checks that the list's facts are kept for servers that somebody measured or looked at.
 func TestAsked(t *testing.T) {
 	g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob")
 	said := discovery.Said{At: g.Now, Infos: map[netip.AddrPort]*discovery.Info{}}
@@ -227,7 +227,7 @@ func TestAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Measures("ann", unprobed, 10)
-	g.Evidence["ann"].Report(discovery.Result{Server: 7, State: discovery.Answered, RTT: ms}, 0, g.Now) // which nobody asked for
+	g.Evidence["ann"].Report(discovery.Result{Server: 7, State: discovery.Answered, RTT: ms}, 0, g.Now) // without a question
 	g.Measures("bob", unprobed, 10, 20)
 	g.Evidence["bob"].Look(evidence.Look{Result: discovery.Result{Server: 5, State: discovery.Lost}})
 	all := map[int]bool{}
@@ -235,7 +235,7 @@ func TestAsked(t *testing.T) {
 		all[server] = true
 	}
 	grouptest.Same(t, "asked are", all, map[int]bool{1: true, 2: true, 5: true, 7: true})
-	for most := range 6 { // whoever has enough is given no more
+	for most := range 6 { // a caller that has enough gets no more
 		n := 0
 		for range g.Asked {
 			if n++; n > most {
@@ -254,7 +254,7 @@ func TestAsked(t *testing.T) {
 	grouptest.Same(t, "kept is the word on", kept, []int{1, 2, 5, 7})
 }
 
-// TestChosenFor: the newest choice is for those of its players who still count.
+// TestChosenFor checks that the newest choice is for those of its players who still count.
 func TestChosenFor(t *testing.T) {
 	g := grouptest.New(t, grouptest.Settings(), 10, "ann", "bob", "cat")
 	g.Choice.Take(selection.Selection{Players: []string{"bob", "cat", "zoe"}})

@@ -19,10 +19,10 @@ type List struct {
 	Err error
 	// Local are those of its servers that are on the host's own networks.
 	Local []nearby.Server
-	// Said is what the list says of its servers.
+	// Said are the list's facts about its servers.
 	Said discovery.Said
-	// Gap is how long a server of the list needs peace before it answers an address again, 0
-	// if that is not known.
+	// Gap is how long a server of the list needs peace before it answers an address again, 0 if
+	// unknown.
 	Gap time.Duration
 }
 

@@ -60,8 +60,8 @@ func (g *Group) Awaited(c *calendar.Calendar) (names []string) {
 	return names
 }
 
-// Known appends all people whom the room knows, the players first, as the calendar wants them. If
-// only players matter it appends them alone, without keys.
+// Known appends all people that the room knows, the players first, for the calendar. If only
+// players matter it appends them alone, without keys.
 func (g *Group) Known(people []calendar.Person, onlyPlayers bool) []calendar.Person {
 	if onlyPlayers { // many times a second
 		for _, player := range g.Attendance.Players() {
@@ -104,7 +104,7 @@ func (g *Group) whereabouts() estimates.Scene {
 	}
 }
 
-// Count counts a guest in by an estimate of their pings, or no longer. It returns what to tell
+// Count counts a guest in by an estimate of their pings, or no longer. It returns a note for
 // people.
 func (g *Group) Count(guest string, isCounted bool) (note string, err error) {
 	if isCounted {
@@ -113,7 +113,7 @@ func (g *Group) Count(guest string, isCounted bool) (note string, err error) {
 	return g.Estimates.Uncount(guest), nil
 }
 
-// SurveyScene returns what the survey of places has to know of the group.
+// SurveyScene returns the facts about the group for a survey of places.
 func (g *Group) SurveyScene() places.Scene {
 	sc := places.Scene{Places: g.Settings.Places, Selection: g.Choice.Newest(), Criteria: g.Settings.Criteria()}
 	sc.Criteria.Weights = g.Tuning.Weights
@@ -133,8 +133,7 @@ func (g *Group) SurveyScene() places.Scene {
 	return sc
 }
 
-// Follow does what has become of people's names. It reports whether the room must be saved for
-// it.
+// Follow applies a change of somebody's name. It reports whether the room must be saved for it.
 func (g *Group) Follow(event roster.Event) (binds bool) {
 	switch e := event.(type) {
 	case roster.Came:
@@ -169,7 +168,7 @@ func (g *Group) Follow(event roster.Event) (binds bool) {
 		}
 		return true
 	case roster.Left:
-		words := ballot.All // else whoever comes again under another name has a veto more
+		words := ballot.All // else a new name would bring a second veto
 		if e.IsPlayer {
 			words &^= ballot.Veto
 		}
@@ -204,7 +203,7 @@ func (g *Group) Silence(isChosen bool) {
 	}
 }
 
-// Invited returns the names of the guests whom somebody wants counted in.
+// Invited returns the names of the guests that somebody wants counted in.
 func (g *Group) Invited() (names []string) {
 	for p := range g.Roster.People() {
 		if g.Estimates.IsCounted(p.Name) {
@@ -214,9 +213,9 @@ func (g *Group) Invited() (names []string) {
 	return names
 }
 
-// Locate notes where a player's new connection comes from. In another network the results
-// for hidden servers are void. If the players measure the list whole, one who comes
-// beside others measures a part.
+// Locate notes where a player's new connection comes from. In another network the results for
+// hidden servers are void. If the players measure the list whole, a player who comes beside others
+// measures a part.
 func (g *Group) Locate(name string, from origin.Origin, isMeasuring bool) {
 	w := g.Evidence[name]
 	if g.Origins.Come(name, from) {
@@ -229,7 +228,7 @@ func (g *Group) Locate(name string, from origin.Origin, isMeasuring bool) {
 	}
 }
 
-// placeOf returns the place in whose network a player's program looks around.
+// placeOf returns the network where a player's program looks around.
 func placeOf(o origin.Origin) nearby.Place {
 	return nearby.Place{Public: o.Addr, AtHost: o.Home, Near: o.Near}
 }

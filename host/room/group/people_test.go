@@ -28,18 +28,18 @@ const ms = time.Millisecond
 var (
 	lost, unprobed = grouptest.Lost, grouptest.Unprobed
 
-	// Where ann's neighbours are, and an office in which the host is, too.
+	// The places of ann's neighbours, and an office, where the host is too.
 	german = origin.Origin{Addr: netip.MustParseAddr("9.9.9.1"), Country: "DE", ASN: 3320}
 	office = origin.Origin{Near: netip.MustParseAddr("10.9.0.2")}
-	// hidden is a server in the office, which is the last of a list that has it.
+	// hidden is a server in the office, the last of a list that has it.
 	hidden = nearby.Server{
 		Addr: netip.MustParseAddrPort("10.9.0.5:27960"), Networks: []netip.Prefix{netip.MustParsePrefix("10.9.0.0/24")},
 		Info: discovery.Info{Name: "Hidden", MaxPlayers: 16},
 	}
 )
 
-// germans returns a group of players of whom zoe, who has only the page, is a neighbour: her
-// pings can be estimated.
+// germans returns a group whose players are neighbours of zoe. She has only the page, and her pings
+// can be estimated.
 func germans(t testing.TB, s wire.Settings) *grouptest.Group {
 	g := grouptest.New(t, s, 10)
 	g.JoinFrom("ann", german)
@@ -63,7 +63,7 @@ func brings(g *grouptest.Group, name string, server int) {
 	g.Lists.Bring(name, discovery.InternetReach, []wire.Brought{{Addr: g.Servers.List[server].Addr}}, nil, false)
 }
 
-// follows does what becomes of people's names, and reports whether the room must be saved for it.
+// follows applies changes of people's names, and reports whether the room must be saved for them.
 func follows(g *grouptest.Group, events []roster.Event, err error) (binds bool) {
 	g.Helper()
 	if err != nil {
@@ -75,8 +75,8 @@ func follows(g *grouptest.Group, events []roster.Event, err error) (binds bool) 
 	return binds
 }
 
-// busy returns a group in which bob, a player, and zoe, a guest, have done all that can be done
-// under a name.
+// busy returns a group whose player bob and guest zoe have done everything that can be done under a
+// name.
 func busy(t testing.TB) *grouptest.Group {
 	s := grouptest.Settings()
 	s.GuestsVote = true
@@ -104,7 +104,7 @@ func busy(t testing.TB) *grouptest.Group {
 	return g
 }
 
-// TestRenamed: all that is known of somebody is known under the new name.
+// TestRenamed checks that all facts about somebody follow the new name.
 func TestRenamed(t *testing.T) {
 	for _, tt := range []struct{ from, to string }{{"bob", "ben"}, {"zoe", "zara"}} {
 		g := busy(t)
@@ -126,12 +126,12 @@ func TestRenamed(t *testing.T) {
 		t.Errorf("the same name changes something:\n%s, want\n%s", g.Text(), before)
 	}
 	g = busy(t)
-	g.Follow(roster.Renamed{From: "cat", To: "bob", IsPlayer: true}) // whose lists are not hers
+	g.Follow(roster.Renamed{From: "cat", To: "bob", IsPlayer: true}) // bob's lists are not hers
 	grouptest.Same(t, "what bob has brought is", g.Lists.View().Favourites[0].By, []string{brought.Nobody})
 }
 
-// TestCame: a guest who comes to play keeps words and lists, and needs no estimate any more. A
-// free name brings nothing with it but for whoever had it.
+// TestCame checks that a guest who comes to play keeps words and lists, and needs no estimate any
+// more. A free name brings nothing to anybody but its last owner.
 func TestCame(t *testing.T) {
 	for _, name := range []string{"zoe", "zara"} {
 		g := busy(t)
@@ -161,7 +161,8 @@ func TestCame(t *testing.T) {
 	}
 }
 
-// TestLeft: what is left of those who leave, and of those whom the organiser removes.
+// TestLeft checks that the right facts stay of people who leave, and of those that the organiser
+// removes.
 func TestLeft(t *testing.T) {
 	for _, tt := range []struct {
 		event            roster.Event
@@ -190,7 +191,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestDrop: nothing is left of a player whose place is free, but words and lists.
+// TestDrop checks that only words and lists stay of a player whose place is free.
 func TestDrop(t *testing.T) {
 	g := busy(t)
 	g.Drop("bob")
@@ -213,7 +214,8 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// TestElectorate: who might have a say, and what is known of them.
+// TestElectorate checks that the electorate has everybody who might have a say, with the right
+// facts.
 func TestElectorate(t *testing.T) {
 	g := germans(t, grouptest.Settings())
 	g.Settings.GuestsVote = true
@@ -239,7 +241,7 @@ func TestElectorate(t *testing.T) {
 	grouptest.Same(t, "before a choice, without eve's program, it is", g.Electorate(false).People, want)
 }
 
-// TestSilence: guests who have no say by the settings take their words back.
+// TestSilence checks that guests who have no say by the settings lose their words.
 func TestSilence(t *testing.T) {
 	g := busy(t)
 	g.Estimates.Uncount("zoe")
@@ -253,7 +255,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestCount: a guest is counted in by an estimate where that is no guess, and no longer when
+// TestCount checks that a guest is counted in if the estimate is no guess, and no longer when
 // asked.
 func TestCount(t *testing.T) {
 	g := germans(t, grouptest.Settings())
@@ -268,19 +270,20 @@ func TestCount(t *testing.T) {
 	if g.Origins.Enter("zoe", dutch); len(g.Counted().Names()) != 1 {
 		t.Error("next door the guest does not count")
 	}
-	g.Settings.By = selection.Fairness // by which the estimate would be a guess
+	g.Settings.By = selection.Fairness // the estimate would be a guess by this rule
 	if g.Counted().Names() != nil || !slices.Equal(g.Invited(), []string{"zoe"}) {
 		t.Errorf("by fairness counted in are %v of %v", g.Counted().Names(), g.Invited())
 	}
 	g.Settings.By = selection.Mean
-	g.Attendance.LeaveOut(attendance.Left, "ann") // the neighbour
+	g.Attendance.LeaveOut(attendance.Left, "ann") // zoe's neighbour
 	grouptest.Same(t, "without the neighbour counted in are", len(g.Counted().Names()), 0)
 	if note, err := g.Count("zoe", false); err != nil || note != "zoe is not counted in the choice any more" || g.Invited() != nil {
 		t.Errorf("%q, %v; invited are %v", note, err, g.Invited())
 	}
 }
 
-// TestPlaces: how many players the room takes, and under whose name the organiser's lists stand.
+// TestPlaces checks that the room takes the right number of players, and that the organiser's lists
+// stand under the right name.
 func TestPlaces(t *testing.T) {
 	g := grouptest.New(t, grouptest.Settings(), 10)
 	grouptest.Same(t, "places", g.Places(), wire.MaxPlayers)
@@ -297,8 +300,8 @@ func TestPlaces(t *testing.T) {
 	grouptest.Same(t, "the organiser is", g.OrganiserName(), "oda")
 }
 
-// TestSurveyScene: what the survey of places knows of the group. Players behind one address
-// measure one after the other.
+// TestSurveyScene checks that the survey of places gets the right facts about the group. Players
+// behind one address measure one after the other.
 func TestSurveyScene(t *testing.T) {
 	s := grouptest.Settings()
 	s.Places = wire.Venues{{Name: "Frankfurt"}}
@@ -323,9 +326,8 @@ func TestSurveyScene(t *testing.T) {
 	}
 }
 
-// TestLocate: a player who comes from another network knows nothing any more of hidden servers,
-// and of all others what was measured. One who comes beside others while all measure the list
-// measures a part.
+// TestLocate checks that a player who comes from another network keeps all results but those for
+// hidden servers. A player who comes beside others while all measure the list measures a part.
 func TestLocate(t *testing.T) {
 	begin := func() *grouptest.Group {
 		g := grouptest.New(t, grouptest.Settings(), 10, "ann")
@@ -374,7 +376,7 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// TestViewPeople: what everybody sees of the people, the players first.
+// TestViewPeople checks that everybody sees the people, the players first.
 func TestViewPeople(t *testing.T) {
 	g := busy(t)
 	g.JoinFrom("dan", german)
@@ -398,7 +400,7 @@ func TestViewPeople(t *testing.T) {
 	g.Attendance.Leave("dan", g.Now)
 	g.Enter("yan", origin.Origin{})
 	g.Enter("xan", origin.Origin{})
-	g.Ballot.Ready("yan") // so that xan, whose address is not known either, has no say
+	g.Ballot.Ready("yan") // xan's address is unknown too, so xan has no say
 	var got []string
 	for _, p := range g.ViewPeople(true) {
 		estimate := ""
@@ -437,8 +439,8 @@ func TestViewPeople(t *testing.T) {
 	}
 }
 
-// TestStandingGuest: a guest who is away is no onlooker, and one whom the choice is without reads
-// so once it stands.
+// TestStandingGuest checks that a guest who is away is no onlooker, and that a guest whom the
+// choice leaves out reads so once it stands.
 func TestStandingGuest(t *testing.T) {
 	g := germans(t, grouptest.Settings())
 	counts(g, "zoe")
@@ -461,7 +463,7 @@ func TestStandingGuest(t *testing.T) {
 	}
 }
 
-// TestCard: what people see of a server, and outsiders.
+// TestCard checks that people see a server's facts, and outsiders its name.
 func TestCard(t *testing.T) {
 	g := busy(t)
 	g.Hears("", 0, discovery.Info{Name: "Den", Map: "q3dm1", Version: "1.1", MaxPlayers: 16})

@@ -21,7 +21,7 @@ import (
 	"muster/selection"
 )
 
-// whole returns a group of which every section of the saved room has something.
+// whole returns a group with something in every section of the saved room.
 func whole(t testing.TB) *grouptest.Group {
 	g := busy(t)
 	g.Gets(append(grouptest.List(3), discovery.Server{Addr: hidden.Addr}), hidden)
@@ -44,7 +44,7 @@ func whole(t testing.TB) *grouptest.Group {
 	return g
 }
 
-// TestSaved holds the group's sections of the saved room to their form, and reads them back.
+// TestSaved checks that the group's sections keep their form, and can be read back.
 func TestSaved(t *testing.T) {
 	g := whole(t)
 	golden, err := os.ReadFile("testdata/group.json")
@@ -84,7 +84,7 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// TestNoGroup: what makes no whole group is an error.
+// TestNoGroup checks that sections that make no whole group are an error.
 func TestNoGroup(t *testing.T) {
 	nine := 9
 	for _, tt := range []struct {
@@ -127,8 +127,8 @@ func TestNoGroup(t *testing.T) {
 	}
 }
 
-// FuzzGroup restores groups that anything may have written. What is taken for a group can be
-// shown, chosen for and saved again, and comes back the same.
+// FuzzGroup restores groups that anything may have written. If the bytes pass for a group, it can
+// be shown, chosen for and saved again, and comes back the same.
 func FuzzGroup(f *testing.F) {
 	golden, err := os.ReadFile("testdata/group.json")
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"muster/host/wire"
 )
 
-// card returns what people see of a server, without who has which version of it.
+// card returns what people see of a server, without the players' versions.
 func (r *Round) card(server int) wire.ServerCard {
 	if server < 0 {
 		return wire.ServerCard{}
@@ -19,7 +19,7 @@ func (g *Group) Card(server int) wire.ServerCard {
 	return card
 }
 
-// Announced returns a server as outsiders hear of it: by its name.
+// Announced returns a server for an announcement to outsiders: by its name.
 func (r *Round) Announced(server int) *wire.AnnouncedServer {
 	card := r.card(server)
 	return &wire.AnnouncedServer{Name: card.Name, Map: card.Map}
@@ -71,7 +71,7 @@ func (g *Group) ViewPeople(isChosen bool) []wire.Person {
 	return people
 }
 
-// ViewVetoes returns who vetoes what.
+// ViewVetoes returns the vetoes with their authors.
 func (r *Round) ViewVetoes() []string {
 	vetoes := []string{}
 	for _, veto := range r.Ballot.Vetoes() {

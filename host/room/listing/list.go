@@ -1,5 +1,5 @@
-// Package listing decides which servers a round is about: the source of the list, the part of it
-// that players get, and how much of the list's own word on servers the room keeps.
+// Package listing decides which servers a round is about. It knows the source of the list, the part
+// of it that players get, and the list's own facts about servers that the room keeps.
 //
 //	Awaits ─▶ Supply, IsOverdue ─▶ Query ─▶ the host fetches ─▶ Shared ─┐
 //	                                                                    ▼

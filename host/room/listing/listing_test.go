@@ -32,7 +32,7 @@ func listOf(servers int) []discovery.Server {
 	return list
 }
 
-// said is a list's word on the first servers.
+// said returns a list's facts about the first servers.
 func said(at time.Time, names ...string) discovery.Said {
 	s := discovery.Said{At: at, Infos: map[netip.AddrPort]*discovery.Info{}}
 	for server, name := range names {
@@ -41,7 +41,7 @@ func said(at time.Time, names ...string) discovery.Said {
 	return s
 }
 
-// TestShared: what of a list people get, and in which order.
+// TestShared checks that people get the right part of a list, in order.
 func TestShared(t *testing.T) {
 	servers := []discovery.Server{
 		{Addr: at("198.51.100.9:2"), Country: "DE", ASN: 64496},
@@ -70,7 +70,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestBegin: which list a round has, and why it has none.
+// TestBegin checks that a round has the right list, or the right reason why it has none.
 func TestBegin(t *testing.T) {
 	nothing := errors.New("no master answers")
 	mine := []netip.AddrPort{at("192.168.1.5:27960")}
@@ -115,7 +115,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestDated: an old list leaves no server out.
+// TestDated checks that an old list leaves no server out.
 func TestDated(t *testing.T) {
 	l := New(topology.New(listOf(2)), "")
 	for age, want := range map[time.Duration]bool{0: false, 5 * time.Minute: false, 5*time.Minute + 1: true, time.Hour: true} {
@@ -125,16 +125,16 @@ func TestDated(t *testing.T) {
 	}
 }
 
-// servers are four, of which the second and third tell less than the list, the fourth all, and
-// the list says nothing of a fifth.
+// servers returns four servers. The second and third report less than the list, the fourth reports
+// everything, and the list has no facts about a fifth.
 func servers(l *List) selection.Servers {
 	s := l.Servers(said(eight.Add(-time.Minute), "A", "B", "C", "D"), eight)
 	s.Infos = map[int]*discovery.Info{1: {}, 3: {Name: "own", Map: "own", Mode: "own", Version: "own", MaxPlayers: 2}}
 	return s
 }
 
-// TestTrim: of the list's word a room keeps that on servers that somebody has asked, and that
-// tell less themselves. Other rooms of the list lose nothing.
+// TestTrim checks that a room keeps the list's facts only about servers that somebody has asked and
+// that report less themselves. Other rooms of the list lose nothing.
 func TestTrim(t *testing.T) {
 	l := New(topology.New(listOf(5)), "")
 	for _, c := range []struct {
@@ -168,7 +168,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestAwaits: when a round waits for the organiser's program.
+// TestAwaits checks that a round waits for the organiser's program at the right times.
 func TestAwaits(t *testing.T) {
 	own := wire.Settings{Game: "openarena", Servers: []netip.AddrPort{addr(0)}, Renews: true}
 	gone, older := own, own
@@ -194,7 +194,8 @@ func TestAwaits(t *testing.T) {
 	}
 }
 
-// TestWaits: what people read while they wait for a list, and for how long it is awaited.
+// TestWaits checks that people read the reason for a wait for a list, and that the wait ends in
+// time.
 func TestWaits(t *testing.T) {
 	for waited, want := range map[time.Duration]string{
 		0: "", 5*time.Second - 1: "", 5 * time.Second: "the list of servers is slow to come: waiting for it",
@@ -212,7 +213,7 @@ func TestWaits(t *testing.T) {
 	}{
 		{Source{}, 12 * time.Second, "", false},
 		{Source{}, 12*time.Second + 1, before, true},
-		{Source{isOwnLost: true}, 12*time.Second + 1, "", true}, // and there is none from before
+		{Source{isOwnLost: true}, 12*time.Second + 1, "", true}, // without an earlier list
 	} {
 		if note, is := c.source.IsOverdue(c.waited); note != c.note || is != c.is {
 			t.Errorf("%+v after %v: %v, %q", c.source, c.waited, is, note)
@@ -220,7 +221,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestQuery: which list is fetched.
+// TestQuery checks that the room fetches the right list.
 func TestQuery(t *testing.T) {
 	own, brought := []netip.AddrPort{addr(0), addr(1)}, []netip.AddrPort{addr(7)}
 	for _, c := range []struct {
@@ -250,7 +251,7 @@ func textOf(err error) string {
 	return err.Error()
 }
 
-// TestSupply: what is taken of the organiser's program.
+// TestSupply checks that the room takes the right lists from the organiser's program.
 func TestSupply(t *testing.T) {
 	settings := wire.Settings{Game: "openarena"}
 	lost := Source{isOwnLost: true}
@@ -279,7 +280,7 @@ func TestSupply(t *testing.T) {
 	}
 }
 
-// TestStart: which server of the organiser's the group goes to.
+// TestStart checks that the group goes to the right one of the organiser's servers.
 func TestStart(t *testing.T) {
 	settings := wire.Settings{Game: "openarena"}
 	for _, c := range []struct {
@@ -311,7 +312,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestChange: what settings make of the lists.
+// TestChange checks that a change of settings keeps or forgets the right lists.
 func TestChange(t *testing.T) {
 	with := func(game string, servers ...int) wire.Settings {
 		s := wire.Settings{Game: game}
@@ -342,7 +343,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestSaved holds the section of the saved room.
+// TestSaved checks the form of the saved section.
 func TestSaved(t *testing.T) {
 	source := Source{supplied: eight, kept: "own", started: addr(9)}
 	frame, err := pack(wire.List{Round: 7, Servers: listOf(5)})
@@ -377,7 +378,7 @@ func TestSaved(t *testing.T) {
 		}
 		back, after, err := RestoreList(list, l.Tree(), eight)
 		want := Trim(before, slices.Values([]int{0, 1, 3}), eight)
-		want.Infos, want.Lone = after.Infos, after.Lone // which others keep
+		want.Infos, want.Lone = after.Infos, after.Lone // others keep these
 		if err != nil || back.hash != hash || back.tree != l.tree || !reflect.DeepEqual(after, want) {
 			t.Errorf("restored is %+v, %+v, %v", back, after, err)
 		}
@@ -410,7 +411,7 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// TestRestoredSource: what a room knows of lists that its host has no more.
+// TestRestoredSource checks that a room knows which lists its host has lost.
 func TestRestoredSource(t *testing.T) {
 	own := []netip.AddrPort{addr(0)}
 	const gone, ownGone = "the list of servers is gone: the round takes a new one", "the organiser's own list of servers is gone"
@@ -443,7 +444,7 @@ func TestRestoredSource(t *testing.T) {
 	}
 }
 
-// FuzzRestoreList restores any bytes: they are an error, or a list that can be saved again.
+// FuzzRestoreList restores any bytes. They are an error, or a list that can be saved again.
 func FuzzRestoreList(f *testing.F) {
 	whole := New(topology.New(listOf(5)), "")
 	s, err := whole.Save(7, servers(&whole), slices.Values([]int{0, 1}))

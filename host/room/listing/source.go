@@ -16,7 +16,7 @@ const (
 	// long the organiser's program has to get one: masters take seconds.
 	supplyFresh = time.Minute
 	supplyWait  = 12 * time.Second
-	// slow is the wait after which people hear what they wait for.
+	// slow is the wait after which people read the reason for it.
 	slow = 5 * time.Second
 )
 
@@ -77,7 +77,7 @@ func Slow(waited time.Duration) string {
 }
 
 // Query returns the list to fetch, along with servers that people have brought. If the group's own
-// list is gone the error says so: the group does not go on with another list unasked.
+// list is gone it returns an error, because the group would not want another list.
 func (s *Source) Query(settings wire.Settings, brought []netip.AddrPort) (Query, error) {
 	switch {
 	case s.started.IsValid():

@@ -29,7 +29,7 @@ const (
 	lookTime = 4 * time.Second
 	// most is more servers than a LAN party has.
 	most = 256
-	// network is the length of the prefix that a household's or a hall's network shares, in bits.
+	// network is the length of the prefix of a household's or a LAN party's network, in bits.
 	network = 24
 )
 
@@ -40,9 +40,9 @@ type Networks struct {
 	servers []Server
 }
 
-// Place says where a player's program runs, as far as the connection shows it.
+// Place is a player's place in the network, by the connection.
 type Place struct {
-	// Public is the address at which the internet sees the player, invalid if nobody knows.
+	// Public is the address at which the internet sees the player, invalid if unknown.
 	Public netip.Addr
 	// AtHost says that the player is in the host's own network.
 	AtHost bool
@@ -53,9 +53,9 @@ type Place struct {
 // atHost stands for the host's network instead of a public address.
 var atHost = netip.IPv4Unspecified()
 
-// home stands for the network in which the player's program looks around: the public address, or
-// the host's own network for players whom the host sees at private addresses. It is invalid if
-// nobody knows it. Then the player's finding does not count.
+// home returns a value for the network where the player's program looks around: the public address,
+// or the host's own network for players at private addresses. It is invalid if unknown. Then the
+// player's finding does not count.
 func (p Place) home() netip.Addr {
 	switch {
 	case p.AtHost, discovery.ReachOf(p.Near) == discovery.NetworkReach:

@@ -20,7 +20,7 @@ const game = "openarena"
 var (
 	eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
-	// Two households, as a public host sees them, and two halls that it sees from within.
+	// Two households, as a public host sees them, and two LAN parties that it sees from within.
 	house, other = outside("203.0.113.1"), outside("198.51.100.1")
 	hall, far    = inside("192.168.1.2"), inside("10.0.0.7")
 	nowhere      = Place{}
@@ -43,7 +43,7 @@ func at(addr string) netip.AddrPort {
 	return netip.MustParseAddrPort(addr)
 }
 
-// den is what a player's program found.
+// den returns a server that a player's program found.
 func den(addr, name string) wire.NearServer {
 	return wire.NearServer{Addr: at(addr), Info: discovery.Info{Name: name, Map: "oa_dm1", MaxPlayers: 16}}
 }
@@ -55,7 +55,7 @@ func listOf(addrs ...string) (list []discovery.Server) {
 	return list
 }
 
-// findings are networks in which players at some places found servers.
+// findings returns networks with the servers that players at some places found.
 func findings(t testing.TB, places map[string]Place, found map[string][]wire.NearServer) *Networks {
 	t.Helper()
 	n := &Networks{}
@@ -68,7 +68,7 @@ func findings(t testing.TB, places map[string]Place, found map[string][]wire.Nea
 	return n
 }
 
-// place puts what was found into a list of those servers and of others.
+// place puts the found servers into a list of these and others.
 func (n *Networks) place(names []string, known []Server, listed ...string) []discovery.Server {
 	list := listOf(listed...)
 	found := append(slices.Clip(known), n.Found(names, game, list, known)...)
@@ -93,7 +93,7 @@ func TestReaches(t *testing.T) {
 	}
 }
 
-// TestFindings: what a player's program says that it found, and what of it counts.
+// TestFindings checks that the right findings of a player's program count.
 func TestFindings(t *testing.T) {
 	found := func(servers ...wire.NearServer) []wire.NearServer { return servers }
 	for _, c := range []struct {
@@ -102,7 +102,7 @@ func TestFindings(t *testing.T) {
 		servers  []wire.NearServer
 		other    Place
 		also     []wire.NearServer
-		ann, zoe int // so many servers of their own
+		ann, zoe int // numbers of servers that each has found
 	}{
 		{"one household", house, found(five), house, found(five), 1, 1},
 		{"one of them found nothing", house, found(five), house, found(), 1, 0},
@@ -137,8 +137,8 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestOutvoted: nobody elsewhere has a household's server taken off the list by saying that
-// there is another at its address.
+// TestOutvoted checks that nobody elsewhere can take a household's server off the list by claiming
+// another at its address.
 func TestOutvoted(t *testing.T) {
 	all := []wire.NearServer{five}
 	n := findings(t, map[string]Place{"mallory": other, "ann": house, "bob": house, "eve": house}, map[string][]wire.NearServer{
@@ -149,9 +149,9 @@ func TestOutvoted(t *testing.T) {
 		want  Place
 	}{
 		{[]string{"mallory", "ann", "bob"}, house},
-		{[]string{"mallory", "ann"}, other}, // the first of as many
+		{[]string{"mallory", "ann"}, other}, // the first of two equals
 		{[]string{"ann", "mallory"}, house},
-		{[]string{"mallory", "ann", "eve"}, other}, // eve has found something else
+		{[]string{"mallory", "ann", "eve"}, other}, // eve has found a third server
 	} {
 		if found := n.Found(c.names, game, nil, nil); len(found) != 1 || found[0].Home != c.want.Public {
 			t.Errorf("of %v the list has %+v", c.names, found)
@@ -162,8 +162,8 @@ func TestOutvoted(t *testing.T) {
 	}
 }
 
-// TestPublicServers: a server that the internet lists at a household's address is the only one
-// of its port there.
+// TestPublicServers checks that a server that the internet lists at a household's address counts as
+// the only one of its port there.
 func TestPublicServers(t *testing.T) {
 	const list = "203.0.113.1:27960"
 	six := den("192.168.1.6:27960", "Six")
@@ -173,7 +173,7 @@ func TestPublicServers(t *testing.T) {
 		found   map[string][]wire.NearServer
 		public  []string
 		hidden  int
-		listFor map[string]string // who is told which address in its place
+		listFor map[string]string // each player's other address for it
 	}{
 		{
 			"one server", map[string]Place{"ann": house, "bob": house, "zoe": other}, map[string][]wire.NearServer{"ann": {five}},
@@ -219,7 +219,8 @@ func TestPublicServers(t *testing.T) {
 	}
 }
 
-// TestHostsServers: who reaches the servers of the host's network, and what people are told.
+// TestHostsServers checks that only the right people reach the servers of the host's network, and
+// that people are told.
 func TestHostsServers(t *testing.T) {
 	n := findings(t, map[string]Place{"ann": inside("10.9.0.2"), "yan": other, "zoe": other, "bob": house},
 		map[string][]wire.NearServer{"bob": {five}})
@@ -261,7 +262,7 @@ func TestHostsServers(t *testing.T) {
 	}
 }
 
-// TestMany: no list has more local servers than a LAN party.
+// TestMany checks that no list has more local servers than a LAN party.
 func TestMany(t *testing.T) {
 	var known []Server
 	var found []wire.NearServer
@@ -280,8 +281,8 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// TestMove: what was measured of hidden servers holds nowhere else, and what was found there is
-// forgotten.
+// TestMove checks that measurements of hidden servers hold nowhere else, and that findings there
+// are forgotten.
 func TestMove(t *testing.T) {
 	n := findings(t, map[string]Place{"ann": inside("10.9.0.2"), "bob": house}, map[string][]wire.NearServer{"bob": {five}})
 	n.place([]string{"ann", "bob"}, []Server{shown, hidden}, "192.0.2.1:27960")
@@ -295,7 +296,7 @@ func TestMove(t *testing.T) {
 		{"ann", house, nil},
 		{"ann", inside("10.9.0.2"), []int{1}},
 		{"bob", other, []int{2}},
-		{"bob", house, nil}, // where bob has not looked again
+		{"bob", house, nil}, // bob has not looked around there
 	} {
 		if stale := n.Move(step.name, step.to); !slices.Equal(stale, step.stale) {
 			t.Errorf("%s moves to %v: what is known of %v is stale, want %v", step.name, step.to, stale, step.stale)
@@ -306,7 +307,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestAsk: whose program is asked to look around, and when again.
+// TestAsk checks that programs are asked to look around at the right times.
 func TestAsk(t *testing.T) {
 	const asked, isNot = true, false
 	var n Networks
@@ -322,7 +323,7 @@ func TestAsk(t *testing.T) {
 		{"pat", game, 0, isNot},
 		{"nobody", game, 0, isNot},
 		{"ann", game, 0, asked},
-		{"ann", game, time.Second, isNot}, // it looks
+		{"ann", game, time.Second, isNot}, // ann's program is looking
 		{"ann", "xonotic", time.Second, asked},
 	} {
 		if got := n.Ask(step.name, step.game, eight.Add(step.after)); got != step.want {
@@ -358,7 +359,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestExpire: nobody is waited for who does not tell, or has left.
+// TestExpire checks that the room does not wait for a player who reports nothing, or has left.
 func TestExpire(t *testing.T) {
 	n := findings(t, map[string]Place{"ann": house, "bob": other}, map[string][]wire.NearServer{"ann": {five}})
 	later := eight.Add(fresh)
@@ -383,7 +384,7 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-// TestIsLate: whoever comes where others have found servers looks around first.
+// TestIsLate checks that a player who comes to a network with servers looks around first.
 func TestIsLate(t *testing.T) {
 	n := findings(t, map[string]Place{"ann": house, "bob": house, "zoe": other, "dan": house},
 		map[string][]wire.NearServer{"ann": {five}, "dan": {}})
@@ -398,7 +399,7 @@ func TestIsLate(t *testing.T) {
 	}
 }
 
-// TestNames: what a player found is kept under another name, and forgotten with the player.
+// TestNames checks that a player's finding follows a new name, and is forgotten with the player.
 func TestNames(t *testing.T) {
 	n := findings(t, map[string]Place{"ann": house}, map[string][]wire.NearServer{"ann": {five}})
 	n.Rename("ann", "anna")
@@ -412,7 +413,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestSaved holds the section of the saved room.
+// TestSaved checks the form of the saved section.
 func TestSaved(t *testing.T) {
 	places := map[string]Place{"ann": house, "bob": house, "cat": other}
 	n := findings(t, places, map[string][]wire.NearServer{"ann": {{Addr: five.Addr,
@@ -452,8 +453,8 @@ func TestSaved(t *testing.T) {
 	}
 }
 
-// FuzzNetworks lets players' programs say anything: the list that each is told differs from the
-// shared one only where the player's own program found a server.
+// FuzzNetworks lets players' programs say anything. A player's list differs from the shared one
+// only where the player's own program found a server.
 func FuzzNetworks(f *testing.F) {
 	f.Add([]byte{0, 1, 1, 0, 2, 1, 1, 3})
 	f.Add([]byte{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 7})

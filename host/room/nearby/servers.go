@@ -15,13 +15,14 @@ import (
 // one. Few routers let packets out and in again.
 type Server struct {
 	Addr netip.AddrPort `json:"addr"`
-	// Networks are those from which people reach Addr.
+	// Networks are the networks from where people reach Addr.
 	Networks []netip.Prefix `json:"networks"`
 	// Public is its address in the internet's lists. It is invalid if they do not have it: then the
 	// server is hidden from everybody elsewhere.
 	Public netip.AddrPort `json:"public,omitzero"`
 	// Home stands for the network of the players who found it, and is invalid if the host found it.
-	// Name and Seats are its own words, as another network may have another server at this address.
+	// Name and Seats are its own words, because another network may have another server at this
+	// address.
 	Home  netip.Addr `json:"home,omitzero"`
 	Name  string     `json:"name,omitempty"`
 	Seats int        `json:"seats,omitempty"`
@@ -52,8 +53,8 @@ func (s *Server) listed() netip.AddrPort {
 }
 
 // is reports whether a player found this server. Two households behind one public address may have
-// the same private ones, as behind a carrier's NAT. Then their servers say other things of
-// themselves.
+// the same private ones, as behind a carrier's NAT. Then their servers report different names and
+// seats.
 func (s *Server) is(found wire.NearServer) bool {
 	return found.Addr == s.Addr && found.Info.Name == s.Name && found.Info.MaxPlayers == s.Seats
 }
@@ -230,7 +231,7 @@ func (n *Networks) Around(name string) (around []int) {
 	return around
 }
 
-// Addresses returns the addresses by which a player reaches servers on the player's own network.
+// Addresses returns the local addresses of servers on the player's own network.
 func (n *Networks) Addresses(name string) map[int]netip.AddrPort {
 	p := n.players[name]
 	addresses := map[int]netip.AddrPort{}

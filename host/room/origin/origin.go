@@ -1,5 +1,5 @@
-// Package origin knows where the people in a room come from, as far as their connections show it,
-// and which players measure as one.
+// Package origin knows from their connections where the people in a room are, and which players
+// measure as one.
 //
 //	connection ─▶ Of ─▶ Origin ─▶ Beside, Reach, Place
 //	                      │

@@ -41,15 +41,15 @@ func TestOf(t *testing.T) {
 	} {
 		from, _ := netip.ParseAddr(c.from)
 		got := Of(from, c.probes, c.home)
-		got.Near = netip.Addr{} // see TestNear
+		got.Near = netip.Addr{} // TestNear checks it
 		if got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
 }
 
-// TestBeside: whom others on the host's networks reach where the connection shows, and where
-// they reach the host's own player.
+// TestBeside checks that others on the host's networks reach a player at the address of the
+// connection, and the host's own player at the host's address.
 func TestBeside(t *testing.T) {
 	ip := netip.MustParseAddr
 	for _, tt := range []struct {
@@ -74,8 +74,8 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// TestReach: people on the internet name no servers of local networks, and nobody does of whom
-// nothing is known.
+// TestReach checks that people on the internet, and people of unknown origin, can name no servers
+// of local networks.
 func TestReach(t *testing.T) {
 	near := func(addr string) Origin { return Origin{Near: netip.MustParseAddr(addr)} }
 	for _, tt := range []struct {
@@ -99,7 +99,8 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestPlace: for estimates, people at home are in one place, and private addresses nowhere.
+// TestPlace checks that people at home are in one place for estimates, and private addresses
+// nowhere.
 func TestPlace(t *testing.T) {
 	table := func(a netip.Addr) (string, uint32) { return "DE", 3320 }
 	for _, tt := range []struct {
@@ -121,7 +122,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// groups returns NAT groups as text: a letter a player.
+// groups returns NAT groups as text, a letter for each player.
 func groups(b *Book, names string) string {
 	var groups []string
 	for _, group := range b.Groups(strings.Split(names, "")) {
@@ -148,14 +149,14 @@ func TestGroups(t *testing.T) {
 			names += name
 			b.Come(name, from)
 		}
-		b.Enter("z", tt.origins[0]) // a guest, who measures nothing
+		b.Enter("z", tt.origins[0]) // a guest measures nothing
 		if got := groups(&b, names); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
 }
 
-// TestBook: what is known of somebody goes with the name and the connection.
+// TestBook checks that an origin follows the name and the connection.
 func TestBook(t *testing.T) {
 	var b Book
 	one, other := public("198.51.100.1"), public("198.51.100.2")
@@ -190,7 +191,7 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// TestSaved holds the section of the saved room to a golden text.
+// TestSaved checks the saved section against a golden text.
 func TestSaved(t *testing.T) {
 	var b Book
 	b.Come("a", home("192.168.1.2"))

@@ -1,6 +1,6 @@
-// Package outage decides which time does not count against the players: the time in which the
-// host's own program was stopped, and the time in which most players are silent together. Then our
-// line or our machine likely failed, so the room pauses instead of blaming the players.
+// Package outage decides which time does not count against the players: a stop of the host's own
+// program, and a silence of most players together. Then our line or our machine likely failed, so
+// the room pauses instead of blaming the players.
 //
 //	Step ──▶ the program was stopped ─────────────▶ a time that did not count
 //	Tick ──▶ the room is paused ──────────────────▶ a time that did not count
@@ -17,8 +17,9 @@ import (
 )
 
 const (
-	// LateStep is the delay of a step from which on this program was stopped, or had no time for
-	// the room. It is fifty ticks of a host, and no more than the shortest limit of a phase.
+	// LateStep is the least delay of a step that shows that this program was stopped, or had no
+	// time for the room. It is fifty ticks of a host, and no more than the shortest limit of a
+	// phase.
 	LateStep = 5 * time.Second
 	// StalledAfter is how long a connected player may report nothing. It is several times the
 	// longest silence of a plan that waits for lost servers.
@@ -82,7 +83,7 @@ func (w *Watch) Step(now, due time.Time, isDeserted bool) (lost time.Duration) {
 // nobody, and cannot tell which players were silent.
 func (w *Watch) HasStopped() bool { return w.hasStopped }
 
-// Idle takes a time in which the program could keep nothing. It returns the part that did not
+// Idle takes a time during which the program could save nothing. It returns the part that did not
 // count, without the part that [Watch.Step] has returned already.
 func (w *Watch) Idle(d time.Duration) (lost time.Duration) {
 	if w.hasStopped {

@@ -8,7 +8,7 @@ import (
 
 var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
-// TestPause drives a watch second by second: how long it pauses, and what it tells people.
+// TestPause checks that a watch pauses for the right time, second by second, and tells people.
 func TestPause(t *testing.T) {
 	always := func(s Scene) func(int) Scene { return func(int) Scene { return s } }
 	const together = "3 of 4 players fell silent together: that is likely our line, and the clock stands still for up to 2m0s"
@@ -18,7 +18,7 @@ func TestPause(t *testing.T) {
 		name string
 		at   func(second int) Scene
 		lost time.Duration // in an hour
-		// notes are the first ones, at the seconds since the beginning.
+		// notes are the first notes, by their second.
 		notes map[int]string
 	}{
 		{"all are heard", always(Scene{Players: 4}), 0, nil},
@@ -34,7 +34,7 @@ func TestPause(t *testing.T) {
 				return Scene{Players: 4, Silent: 3}
 			}
 			return Scene{Players: 4}
-			// a minute, 20 s for coming back that count as a pause, and what is left
+			// It is a minute, plus 20 s for coming back that count as a pause.
 		}, 60*time.Second + 40*time.Second, map[int]string{1: together, 61: goesOn}},
 		{"nobody is there in two thirds of an hour", func(second int) Scene {
 			if second/1200%2 == 0 {
@@ -77,11 +77,11 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// TestStopped tells a host that was stopped from one that had nothing to do.
+// TestStopped checks that a host that was stopped is told from one that had nothing to do.
 func TestStopped(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		due      time.Duration // after the step before; negative if it was restored
+		due      time.Duration // counted from the step before; negative if it was restored
 		after    time.Duration
 		isPaused bool
 		lost     time.Duration
@@ -112,7 +112,7 @@ func TestStopped(t *testing.T) {
 		idle := w
 		want := time.Second
 		if tt.stopped {
-			want = 0 // which was counted
+			want = 0 // that was counted already
 		}
 		if lost := idle.Idle(time.Second); lost != want {
 			t.Errorf("%s: a second without a store counts as %v", tt.name, lost)
@@ -123,7 +123,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestOtherSteps: time that passes in steps without a tick counts at the next tick.
+// TestOtherSteps checks that time that passes in steps without a tick counts at the next tick.
 func TestOtherSteps(t *testing.T) {
 	var w Watch
 	w.Step(eight, eight, false)
@@ -136,7 +136,7 @@ func TestOtherSteps(t *testing.T) {
 	}
 }
 
-// TestSaved holds the section of the saved room to its form.
+// TestSaved checks the form of the saved section.
 func TestSaved(t *testing.T) {
 	w := Watch{stepped: eight, ticked: eight, isPaused: true, held: time.Second, absent: time.Minute}
 	data, err := json.Marshal(w.Save())

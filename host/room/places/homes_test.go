@@ -9,7 +9,7 @@ import (
 	"muster/host/wire"
 )
 
-// homesOf returns where the players' computers are measured.
+// homesOf returns the addresses at which players' computers are measured.
 func (g *group) homesOf() string {
 	var at []string
 	for _, h := range g.homesIn(g.scene) {
@@ -18,8 +18,8 @@ func (g *group) homesOf() string {
 	return strings.Join(at, " ")
 }
 
-// TestHomes: while all who are here agree, their computers are measured like places, each
-// player's own as next to nothing; nobody who does not agree is told an address.
+// TestHomes checks that the players' computers are measured like places while all who are here
+// agree, each player's own as next to nothing. Nobody who does not agree gets an address.
 func TestHomes(t *testing.T) {
 	g := &group{T: t, now: eight}
 	g.comes("ann", "1", far(1), 7787)
@@ -56,7 +56,8 @@ func TestHomes(t *testing.T) {
 	}
 }
 
-// TestHomesBound: players' computers take what the organiser's list leaves, and no name twice.
+// TestHomesBound checks that players' computers take only the places that the organiser's list
+// leaves, and no name twice.
 func TestHomesBound(t *testing.T) {
 	var names []string
 	for i := range wire.MaxVenues - 1 {
@@ -79,8 +80,8 @@ func TestHomesBound(t *testing.T) {
 	}
 }
 
-// TestHomesOfALANParty: while all come from one network of the host's, each is measured there;
-// with one friend elsewhere nobody is told a private address.
+// TestHomesOfALANParty checks that each computer is measured in the network while all come from one
+// network of the host's. Nobody gets a private address if one friend is elsewhere.
 func TestHomesOfALANParty(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -110,8 +111,8 @@ func TestHomesOfALANParty(t *testing.T) {
 	}
 }
 
-// TestHomesBehindRouters: a player who is elsewhere is measured at the port that their router
-// gave, at their own address and no other; on one network there is no router between them.
+// TestHomesBehindRouters checks that a player elsewhere is measured at the port that their router
+// gave, at their own address and no other. Within one network there is no router in between.
 func TestHomesBehindRouters(t *testing.T) {
 	type does func(g *group)
 	outside := func(name string, port uint16) does {
@@ -156,9 +157,9 @@ func TestHomesBehindRouters(t *testing.T) {
 	}
 }
 
-// TestHomesMove: what was measured at a port that the router has given up is dropped at once,
-// and a late answer counts for no other. A player who names another port a thousand times makes
-// everyone measure a few times, and then no more until the organiser wants it.
+// TestHomesMove checks that results for a port that the router has given up are dropped at once,
+// and that a late answer does not count for another. A player who names another port a thousand
+// times makes everyone measure a few times, and then no more until the organiser wants it.
 func TestHomesMove(t *testing.T) {
 	g := &group{T: t, now: eight}
 	g.comes("ann", "1", far(1), 7787)
@@ -211,8 +212,8 @@ func TestHomesMove(t *testing.T) {
 	}
 }
 
-// TestHomesOfOneWhoComesAndGoes: a program that comes back at another port each time makes the
-// others measure a few times, and no more until the organiser wants it.
+// TestHomesOfOneWhoComesAndGoes checks that a program that comes back at another port each time
+// makes the others measure a few times, and no more until the organiser wants it.
 func TestHomesOfOneWhoComesAndGoes(t *testing.T) {
 	g := &group{T: t, now: eight, scene: Scene{Places: venues("A", "B")}}
 	g.comes("ann", "1", far(1), 7787)
@@ -229,13 +230,13 @@ func TestHomesOfOneWhoComesAndGoes(t *testing.T) {
 	}
 }
 
-// TestHomesOfThoseWhoLeft: nobody who comes later is told the address of a player who no longer
-// agrees, is away, has left or has another name.
+// TestHomesOfThoseWhoLeft checks that nobody who comes later gets the address of a player who no
+// longer agrees, is away, has left or has another name.
 func TestHomesOfThoseWhoLeft(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		does func(g *group)
-		want string // what mal measures
+		want string // mal's questions
 	}{
 		{"nothing has changed", func(*group) {}, "[{ann's computer 203.0.113.1:7787 beacon} {bob's computer 203.0.113.2:4000 beacon}]"},
 		{"no longer agrees", func(g *group) { g.comes("bob", "3", far(2), 0) }, ""},
@@ -282,8 +283,8 @@ func TestHomesOfThoseWhoLeft(t *testing.T) {
 	}
 }
 
-// TestPlayersGo: what a player has found stays theirs under another name, and is forgotten when
-// they leave.
+// TestPlayersGo checks that a player's findings follow a new name, and are forgotten when the
+// player leaves.
 func TestPlayersGo(t *testing.T) {
 	g, _ := chosen(t, 0, "A")
 	g.says("ann", 1, 20)
@@ -292,14 +293,14 @@ func TestPlayersGo(t *testing.T) {
 	if got := g.waiting(g.scene); !slices.Equal(got, []string{"cat"}) {
 		t.Errorf("renamed, the survey waits for %q", got)
 	}
-	g.Rename("cat", "cat") // has neither
+	g.Rename("cat", "cat") // nothing is known of cat
 	g.Leave("Ann")
 	if got := g.waiting(g.scene); !slices.Equal(got, []string{"Ann", "cat"}) || len(g.doors) != 1 {
 		t.Errorf("left, the survey waits for %q, and knows of %d doors", got, len(g.doors))
 	}
 }
 
-// FuzzHeard: whatever players say, in whatever order, the survey shows all of it, asks a bounded
+// FuzzHeard checks that the survey shows everything that players say, in any order, asks a bounded
 // number of times, and can be saved.
 func FuzzHeard(f *testing.F) {
 	f.Add([]byte("0123456789abcdefghij"))

@@ -26,10 +26,10 @@ type group struct {
 	Survey
 	scene Scene
 	now   time.Time
-	news  News // since somebody last looked
+	news  News // since the last look at it
 }
 
-// venues are places of these names.
+// venues returns places of these names.
 func venues(names ...string) (vs wire.Venues) {
 	for i, name := range names {
 		addr := netip.AddrFrom4([4]byte{203, 0, 113, byte(i + 1)})
@@ -38,8 +38,7 @@ func venues(names ...string) (vs wire.Venues) {
 	return vs
 }
 
-// far returns where a player's probes come from who is elsewhere, and near where one is on the
-// host's network.
+// far returns the origin of a player elsewhere, and near of one on the host's network.
 func far(last byte) Player {
 	return Player{Addr: netip.AddrFrom4([4]byte{203, 0, 113, last}), Connected: true}
 }
@@ -54,7 +53,7 @@ func (g *group) player(name string) *Player {
 	return &g.scene.Players[at]
 }
 
-// comes lets a player's program come from somewhere, with a beacon at a port.
+// comes lets a player's program join from an origin, with a beacon at a port.
 func (g *group) comes(name, program string, from Player, beacon uint16) {
 	from.Name = name
 	*g.player(name) = from
@@ -71,7 +70,7 @@ func (g *group) begins() {
 	g.news.add(news)
 }
 
-// says lets a player tell what a survey found, in ms by place.
+// says reports a player's findings of a survey, in ms by place.
 func (g *group) says(name string, attempt int, ms ...int) {
 	g.Helper()
 	m := wire.Surveyed{Attempt: attempt}
@@ -89,7 +88,7 @@ func (g *group) says(name string, attempt int, ms ...int) {
 	g.news.add(news)
 }
 
-// asked returns what a player was asked since the last time.
+// asked returns the questions to a player since the last time.
 func (g *group) asked(name string) (asked []wire.Survey) {
 	g.news.Asks = slices.DeleteFunc(g.news.Asks, func(a Ask) bool {
 		if a.To == name {
@@ -100,7 +99,7 @@ func (g *group) asked(name string) (asked []wire.Survey) {
 	return asked
 }
 
-// noted returns what the people were told since the last time.
+// noted returns the notes since the last time.
 func (g *group) noted() string {
 	text := strings.Join(g.news.Notes, "; ")
 	g.news.Notes = nil
@@ -112,8 +111,8 @@ func (g *group) sites() *wire.Sites {
 	return sites
 }
 
-// choice is one for ann and cat from a server that gives them 10 and 190 ms, the best that there
-// is. Nothing suits them if the limit is stricter.
+// choice returns one for ann and cat, whose best server gives them 10 and 190 ms. Nothing suits
+// them if the limit is stricter.
 func choice(limit time.Duration) (*selection.Selection, selection.Basis) {
 	table := selection.NewTable([]string{"ann", "cat"}, 2)
 	for server, rtts := range [][]int{{10, 190}, {40, 185}} {
@@ -134,7 +133,7 @@ func choice(limit time.Duration) (*selection.Selection, selection.Basis) {
 	return &selected, b
 }
 
-// chosen is a group of ann and cat after a choice, who measure places.
+// chosen returns a group of ann and cat after a choice. They measure places.
 func chosen(t *testing.T, limit time.Duration, names ...string) (*group, selection.Basis) {
 	t.Helper()
 	selected, basis := choice(limit)
@@ -152,8 +151,8 @@ func chosen(t *testing.T, limit time.Duration, names ...string) (*group, selecti
 	return g, basis
 }
 
-// TestSites: everyone measures the places once, and the room's rule says where a server would
-// suit.
+// TestSites checks that everyone measures the places once, and that the room's rule says where a
+// server would suit.
 func TestSites(t *testing.T) {
 	g, _ := chosen(t, 100*time.Millisecond, "London", "Frankfurt", "Sydney", "Paris")
 	g.news.add(g.BeginOnce(g.scene, g.now))
@@ -183,13 +182,13 @@ func TestSites(t *testing.T) {
 	if !slices.Equal(candidates, []string{"London", "Frankfurt", "Sydney", "Paris"}) {
 		t.Errorf("candidates are %q", candidates)
 	}
-	g.says("cat", 1, 1, 1, 1, 1) // again changes nothing
+	g.says("cat", 1, 1, 1, 1, 1) // the second answer changes nothing
 	if got := g.sites(); !reflect.DeepEqual(got, sites) {
 		t.Errorf("of a second answer comes %+v", got)
 	}
 }
 
-// TestAnswers are the sentences for what may come of a survey. People read each once.
+// TestAnswers checks the sentences about the results of a survey. People read each once.
 func TestAnswers(t *testing.T) {
 	const strict, loose = 100 * time.Millisecond, 200 * time.Millisecond
 	for _, tt := range []struct {
@@ -231,8 +230,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestComparedLater: without a choice the answer compares with nothing. Once there is one people
-// read what a server of their own would be worth beside it.
+// TestComparedLater checks that the answer compares with nothing before there is a choice.
+// Afterwards people read how much better a server of their own would be.
 func TestComparedLater(t *testing.T) {
 	selected, basis := choice(100 * time.Millisecond)
 	g := &group{T: t, now: eight, scene: Scene{Places: venues("A"), Criteria: basis.Criteria}}
@@ -263,7 +262,7 @@ func TestComparedLater(t *testing.T) {
 	}
 }
 
-// TestCompare: the best server whatever the limits is that of those for whom the room chooses.
+// TestCompare checks that the best server without limits is the best for the players of the choice.
 func TestCompare(t *testing.T) {
 	g, basis := chosen(t, 5*time.Millisecond, "A")
 	g.says("ann", 1, 4)
@@ -276,8 +275,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestGroup: a place has to suit those for whom the room chooses or, before it has, those who
-// are here or have answered.
+// TestGroup checks that a place has to suit the players of the choice or, before there is one,
+// those who are here or have answered.
 func TestGroup(t *testing.T) {
 	g, _ := chosen(t, 0, "A")
 	g.player("bob")
@@ -305,8 +304,8 @@ func TestGroup(t *testing.T) {
 	}
 }
 
-// TestByLeastSacrifice: what a player gives up at a place counts from what the player has on a
-// server, so that a place near the one who has a near server is worth more than the middle.
+// TestByLeastSacrifice checks that a player's sacrifice at a place is compared with the player's
+// best server. So a place near a player with a near server is worth more than the middle.
 func TestByLeastSacrifice(t *testing.T) {
 	g, basis := chosen(t, 0, "A", "B")
 	basis.Criteria.By = "least-sacrifice"
@@ -319,8 +318,8 @@ func TestByLeastSacrifice(t *testing.T) {
 	}
 }
 
-// TestAnew: who comes later measures the places, too; others do only when the organiser wants
-// it, or has another list.
+// TestAnew checks that a player who comes later measures the places too, and that the others do so
+// again only for the organiser or for another list.
 func TestAnew(t *testing.T) {
 	g, _ := chosen(t, 100*time.Millisecond, "A")
 	g.says("ann", 1, 20)
@@ -375,7 +374,7 @@ func TestAnew(t *testing.T) {
 	if _, err := g.Begin(g.scene, g.now); err == nil {
 		t.Error("no places are measured")
 	}
-	// What comes of a list that was emptied is late for the next one, too.
+	// Results for a list that was emptied are too late for the next one, too.
 	change("Z")
 	g.begins()
 	if g.says("ann", 1, lost); len(g.sites().Waiting) != 2 {
@@ -386,7 +385,7 @@ func TestAnew(t *testing.T) {
 	}
 }
 
-// TestTurns: those behind one address measure one after the other.
+// TestTurns checks that players behind one address measure one after the other.
 func TestTurns(t *testing.T) {
 	g := &group{T: t, now: eight, scene: Scene{Places: venues("A")}}
 	for turn, name := range []string{"ann", "bob", "cat"} {
@@ -408,7 +407,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestClock: a survey that a clock ahead has begun keeps nobody from another.
+// TestClock checks that a survey that began by a clock ahead does not block another.
 func TestClock(t *testing.T) {
 	g, _ := chosen(t, 0, "A")
 	g.now = g.now.Add(-time.Hour)
@@ -419,7 +418,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestSaved holds the section of the saved room to its form.
+// TestSaved checks the form of the saved section.
 func TestSaved(t *testing.T) {
 	g := &group{T: t, now: eight}
 	g.scene.Places = venues("A")

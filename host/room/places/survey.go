@@ -1,6 +1,6 @@
 // Package places finds places where a server of the group's own would suit. A candidate place has
 // no server yet: it stands in the organiser's list, or is the computer of a player who could host.
-// Players measure places as they do servers, once an evening, as soon as the room has chosen or has
+// Players measure places as they do servers, once a session, as soon as the room has chosen or has
 // failed:
 //
 //	choice, or nothing suits ─▶ BeginOnce ─▶ Ask, of each ─▶ Heard ─▶ by the room's rule ─▶ View
@@ -48,7 +48,7 @@ type Survey struct {
 	at time.Time
 	// isTold says that people know the result.
 	isTold bool
-	// anew is how often the survey began again; see mostAnew.
+	// anew counts how often the survey began again; see mostAnew.
 	anew int
 	// homes are the players' own computers that players measure, if all have agreed.
 	homes []home
@@ -68,8 +68,8 @@ type home struct {
 	Place  wire.Venue `json:"place"`
 }
 
-// door has the ports at which a player's program answers as a beacon: the computer's port, 0 if it
-// does not answer, and the router's port that leads there, 0 if that is the same.
+// door has the ports at which a player's program answers as a beacon. The computer's port is 0 if
+// it does not answer. The router's port that leads there is 0 if it is the same.
 type door struct {
 	program         string
 	beacon, outside uint16
@@ -141,7 +141,7 @@ func (s *Survey) Come(name, program string, beacon uint16) {
 	}
 }
 
-// Outside takes a program's word on the router's port by which others reach it.
+// Outside takes a program's word on the router's port that others can use to reach it.
 func (s *Survey) Outside(name string, port uint16, sc Scene, now time.Time) News {
 	if d, has := s.doors[name]; has {
 		d.outside = port
@@ -311,7 +311,7 @@ func (s *Survey) Rename(from, to string) {
 	}
 }
 
-// Leave forgets a player who plays here no more.
+// Leave forgets a player who no longer plays here.
 func (s *Survey) Leave(name string) {
 	delete(s.found, name)
 	delete(s.doors, name)
@@ -361,7 +361,7 @@ func areNeighbours(players []Player) bool {
 		}
 		bits := 64
 		switch {
-		case discovery.IsCarriers(at): // of a mesh VPN's, too, whose addresses are all over it
+		case discovery.IsCarriers(at): // or of a mesh VPN, whose addresses are all over it
 			bits = 10
 		case at.Is4():
 			bits = 24
@@ -374,7 +374,7 @@ func areNeighbours(players []Player) bool {
 	return true
 }
 
-// InWords says how many places.
+// InWords returns a number of places in words.
 func InWords(n int) string {
 	if n == 1 {
 		return "1 place"

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// muchBetter is the lead over the best server from which on a place is worth a server of one's
+	// muchBetter is the least lead over the best server that makes a place worth a server of one's
 	// own. Players feel such a step, and a single look is not so wrong.
 	muchBetter = 15 * time.Millisecond
 	// placesNamed bounds the places that a sentence names.
@@ -77,7 +77,7 @@ func (s *Survey) View(sc Scene) (candidates []string, sites *wire.Sites) {
 	return candidates, s.sites(sc)
 }
 
-// group returns the players whom a place has to suit.
+// group returns the players that a place has to suit.
 func (s *Survey) group(sc Scene) (names []string) {
 	for _, p := range sc.Players {
 		counts := p.Connected || s.hasAnswered(p.Name)
@@ -132,7 +132,7 @@ func (s *Survey) sites(sc Scene) *wire.Sites {
 type candidate struct {
 	wire.Site
 	score float64
-	level int // of the limits that it keeps, 0 is the strictest
+	level int // the index of the strictest limit that it keeps
 }
 
 // compare puts the place first that reaches everybody, keeps stricter limits, and scores better.

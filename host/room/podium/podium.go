@@ -1,5 +1,5 @@
-// Package podium shows the leaders while a search goes on: the best servers so far, by name and
-// with every player's ping, and the countries of the servers that could still win.
+// Package podium shows the leaders of a running search: the best servers so far, by name and with
+// every player's ping, and the countries of servers that could still win.
 //
 //	IsDue? ─▶ Rank ─▶ Ranking ─▶ Show ─▶ players are asked for names
 //	                   │          ▲
@@ -110,7 +110,7 @@ func (r Ranking) Servers() []int {
 }
 
 // predict returns the pings that the search expects of players who have not measured a server, in
-// whole ms: they are no more exact. A player who asked in vain has none to expect.
+// whole ms: they are no more exact. A player who got no answer has no forecast.
 func (r Ranking) predict(server int, forecast map[string]time.Duration) map[string]float64 {
 	if forecast == nil {
 		return nil
@@ -139,7 +139,7 @@ type field struct {
 }
 
 // nearly returns the servers that come next once all have measured them: those that most players
-// have measured, the nearest first. A server that somebody asked in vain does not lead.
+// have measured, the nearest first. A server that did not answer somebody does not lead.
 func (f *field) nearly(most int) []selection.Ranked {
 	var nearly []selection.Ranked
 	players := len(f.columns)
@@ -164,7 +164,7 @@ func (f *field) nearly(most int) []selection.Ranked {
 		}
 		one.Addr = f.Servers.List[server].Addr
 		one.MeanMS /= float64(measured)
-		one.Score = float64(players - measured) // the fewer players lack it the sooner it leads
+		one.Score = float64(players - measured) // the fewer players lack it, the sooner it leads
 		nearly = append(nearly, one)
 	}
 	slices.SortFunc(nearly, func(a, b selection.Ranked) int {

@@ -17,11 +17,11 @@ import (
 
 var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
-// lost is the ping of a player who asked in vain, and 0 that of one who has not asked.
+// lost is the ping of a player who got no answer, and 0 that of one who has not asked.
 const lost = -1
 
-// measured returns a basis in which players measured pings in ms, a row each, and every
-// second server is in Germany.
+// measured returns a basis of pings in ms, a row for each player. Every second server is in
+// Germany.
 func measured(pings map[string][]int) selection.Basis {
 	players := slices.Sorted(maps.Keys(pings))
 	listed := 0
@@ -49,7 +49,8 @@ func measured(pings map[string][]int) selection.Basis {
 	return b
 }
 
-// TestRank says who leads, in what order, and how many servers could still win.
+// TestRank checks that the right servers lead in the right order, and that the servers that could
+// still win are counted.
 func TestRank(t *testing.T) {
 	all := []string{"ann", "bob"}
 	for _, tt := range []struct {
@@ -131,7 +132,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestFigures: a leader has the figures of those who have measured it, and its card.
+// TestFigures checks that a leader has the figures of those who have measured it, and its card.
 func TestFigures(t *testing.T) {
 	b := measured(map[string][]int{"ann": {10, 40, 0}, "bob": {30, 20, 50}, "cat": {20, 30, 70}})
 	b.Criteria.By = rules.LeastSacrifice
@@ -152,7 +153,8 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// TestPredicted: of players who have not asked a leader pages see what the search expects.
+// TestPredicted checks that pages see the search's forecast for players who have not asked a
+// leader.
 func TestPredicted(t *testing.T) {
 	b := measured(map[string][]int{"ann": {10}, "bob": {0}})
 	ms := time.Millisecond
@@ -181,11 +183,12 @@ func TestPredicted(t *testing.T) {
 	}
 }
 
-// TestNames: players are asked for the name of a leader that has none, and again after a while.
+// TestNames checks that players are asked for the name of a leader that has none, and again after a
+// while.
 func TestNames(t *testing.T) {
 	b := measured(map[string][]int{"ann": {10, 20, 30}, "bob": {0, 0, 0}})
 	b.Servers.Infos[1] = &discovery.Info{Name: "Beta", MaxPlayers: 16}
-	delete(b.Servers.Infos, 2) // nobody has told anything of it
+	delete(b.Servers.Infos, 2) // nobody has reported its facts
 	ranking := Rank(b, []string{"ann"})
 	var p Podium
 	for _, tt := range []struct {
@@ -198,7 +201,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestDue: the more there is to go through the rarer is a look.
+// TestDue checks that rankings become rarer as there is more to rank.
 func TestDue(t *testing.T) {
 	var p Podium
 	if !p.IsDue(eight) || p.View(1) != nil {

@@ -12,9 +12,9 @@ import (
 
 // This file is about the servers that the organiser lets players ask beyond what they were told.
 
-// worthAsking returns how many servers more each player could be asked for now, 0 where that
-// would help nobody: where all have been asked, or everybody has what can be had. While people
-// vote a coordinated search goes on by itself, and says what it expects when it is over.
+// worthAsking returns how many more servers each player could usefully be asked for now. It is 0 if
+// all have been asked, or everybody has all that there is. While people vote a coordinated search
+// goes on by itself, and gives its forecast when it is over.
 func (p *Probing) worthAsking(g *group.Group, isVoting bool) int {
 	left := p.budget.Left()
 	if left == 0 || isVoting && g.Settings.Strategy == wire.Coordinated && !p.search.IsWorthMore() {
@@ -31,8 +31,8 @@ func (p *Probing) worthAsking(g *group.Group, isVoting bool) int {
 	return min(left, search.Unasked(g.List.Tree(), g.Table(heads), hidden))
 }
 
-// Grant takes the organiser's word that each player should be asked for so many servers more. It
-// returns what to tell people before anybody is asked, and how many servers they are.
+// Grant takes the organiser's order to ask each player for so many more servers. It returns notes
+// for people, to be read before anybody is asked, and the number of servers.
 func (p *Probing) Grant(g *group.Group, wanted int, isVoting bool) (notes []string, servers int, err error) {
 	servers, err = p.budget.Grant(wanted, p.worthAsking(g, isVoting))
 	if err != nil {
@@ -45,7 +45,7 @@ func (p *Probing) Grant(g *group.Group, wanted int, isVoting bool) (notes []stri
 	return notes, servers, nil
 }
 
-// Offer returns what the organiser may do for more servers to be asked, if that could help.
+// Offer returns the advice to let players ask more servers, if that could help.
 func (p *Probing) Offer(g *group.Group, isVoting bool) []wire.Advice {
 	n := p.worthAsking(g, isVoting)
 	if n == 0 {
@@ -54,8 +54,7 @@ func (p *Probing) Offer(g *group.Group, isVoting bool) []wire.Advice {
 	return []wire.Advice{{Text: p.budget.Offer(terms(g), n), Action: "more", Argument: wire.Argument{Servers: n}}}
 }
 
-// AskMore begins to ask everybody for more servers. Nobody has said of the next choice that they
-// are ready.
+// AskMore begins to ask everybody for more servers. Nobody counts as ready for the next choice yet.
 func (p *Probing) AskMore(g *group.Group, now time.Time) {
 	g.Choice, p.search = g.Choice.Forget(), nil
 	p.turns.Begin()

@@ -1,13 +1,13 @@
 // Package probing leads the questions of a round. Players measure the whole list, each alone or
-// sharing it behind one address, or a search says which servers to ask. Nobody is asked for more
-// servers than the player was told.
+// sharing it behind one address, or a search says which servers to ask. No player is asked for more
+// servers than they were told.
 //
 //	Measure, Turn, Share ─▶ asks ─▶ players' programs
 //	                          ▲             │
 //	                          └── Report ◀──┘
 //
-// What was measured goes to the [group.Group]. This package decides nothing by it: that is for
-// package decision.
+// The measurements go to the [group.Group]. Package decision decides by them, and this package does
+// not.
 package probing
 
 import (
@@ -27,19 +27,19 @@ import (
 
 // Probing is the measuring of a round. Its zero value has asked nobody yet.
 type Probing struct {
-	// turns is the wait for processor time; not saved, as the room asks for more.
+	// turns is the wait for processor time. It is not saved, because a restored room asks for more.
 	turns search.Turns
 	// search leads the coordinated measuring while it goes on, and shares are the NAT groups
 	// that measure a list whole. Neither is saved: both follow from the results.
 	search *search.Search
 	shares *search.Groups
-	// budget is how many servers each player may be asked for.
+	// budget is the number of servers that each player may be asked for.
 	budget search.Budget
-	// podium is what pages show of the servers that lead.
+	// podium shows the leading servers on pages.
 	podium podium.Podium
 }
 
-// Moment is when a group is asked something: the time, and whether people vote.
+// Moment is the moment of a question: the time, and whether people vote.
 type Moment struct {
 	Now      time.Time
 	IsVoting bool
@@ -52,7 +52,7 @@ func (p *Probing) Next() Probing {
 	return next
 }
 
-// Search returns the search, which knows what servers say of themselves by now; nil without one.
+// Search returns the search with the newest facts about servers; nil without one.
 func (p *Probing) Search(g *group.Group) *search.Search {
 	if p.search != nil {
 		for _, server := range g.Hearsay.News() {
@@ -62,18 +62,19 @@ func (p *Probing) Search(g *group.Group) *search.Search {
 	return p.search
 }
 
-// Forget ends the search: what it looked for is another thing now, or there is nothing to look
-// for. The next turn begins another.
+// Forget ends the search, because its goal has changed, or there is nothing to look for. The next
+// turn begins another.
 func (p *Probing) Forget() { p.search = nil }
 
-// ForgetBest ends a search for the best server, and not one that goes on while people vote.
+// ForgetBest ends a search for the best server, but not one that goes on while people vote.
 func (p *Probing) ForgetBest() {
 	if p.search != nil && !p.search.IsBehind() {
 		p.search = nil
 	}
 }
 
-// terms returns what the settings and the list say of how many servers a player is asked for.
+// terms returns the limits that the settings and the list put on the servers that a player is asked
+// for.
 func terms(g *group.Group) search.Terms {
 	t := search.Terms{Servers: g.Tuning.Budget, Votes: g.Settings.Agree != wire.No, Listed: len(g.Servers.List)}
 	if g.Settings.Strategy != wire.Coordinated {
@@ -101,9 +102,9 @@ func (p *Probing) MostTold(g *group.Group) int {
 	return p.budget.MostTold(terms(g), promised)
 }
 
-// Ask notes what players' programs are asked to measure, within the numbers that the players were
-// told, and returns the questions in order. A result that a player reported without being asked
-// counts from now on if it was an answer.
+// Ask notes the servers that players' programs are asked to measure, within the numbers that the
+// players were told. It returns the questions in order. A server's earlier, unasked answer counts
+// from now on.
 func (p *Probing) Ask(g *group.Group, asks []search.Ask, m Moment) (out []search.Ask) {
 	for _, ask := range asks {
 		w := g.Evidence[ask.Player]
@@ -122,7 +123,8 @@ func (p *Probing) Ask(g *group.Group, asks []search.Ask, m Moment) (out []search
 	return out
 }
 
-// hear tells those who measure together of a result. It returns what to ask them.
+// hear tells the others of the player's NAT group of a result. It returns the questions that
+// follow.
 func (p *Probing) hear(g *group.Group, name string, result discovery.Result, m Moment) []search.Ask {
 	groups := p.together()
 	if groups == nil {
@@ -149,14 +151,14 @@ func (p *Probing) together() *search.Groups {
 	return p.search.Groups
 }
 
-// Release forgets what a player was asked for: it has to be asked again.
+// Release forgets the open questions to a player. They have to be asked again.
 func (p *Probing) Release(name string) {
 	if groups := p.together(); groups != nil {
 		groups.Release(name)
 	}
 }
 
-// unreported returns the servers that players were asked for and still owe.
+// unreported returns the servers that players were asked for and have not reported.
 func (p *Probing) unreported(g *group.Group) (out []search.Ask) {
 	groups := p.together()
 	if groups == nil {
@@ -174,7 +176,7 @@ func (p *Probing) unreported(g *group.Group) (out []search.Ask) {
 // searchers returns the NAT groups that can search now.
 func searchers(g *group.Group) [][]string { return g.Origins.Groups(g.Attendance.Present()) }
 
-// members returns what the search has to know of NAT groups.
+// members returns the facts about NAT groups for the search.
 func members(g *group.Group, natGroups [][]string, m Moment) [][]search.Member {
 	groups, t := make([][]search.Member, len(natGroups)), terms(g)
 	for i, players := range natGroups {
@@ -188,9 +190,9 @@ func members(g *group.Group, natGroups [][]string, m Moment) [][]search.Member {
 	return groups
 }
 
-// searching returns the search, or a new one if the group has changed. More is how many
-// servers the organiser wants asked beyond what the round's search was allowed. IsBehind: the
-// choice is made, and the search goes on while people vote.
+// searching returns the search, or a new one if the group has changed. More is the number of
+// servers that the organiser adds to the search's budget. IsBehind says that the choice is made,
+// and the search goes on while people vote.
 func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *search.Search {
 	g.Weigh()
 	natGroups := searchers(g)
@@ -201,7 +203,7 @@ func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *
 	for _, mates := range natGroups {
 		heads = append(heads, mates[0])
 	}
-	g.Hearsay.News() // which a new search knows
+	g.Hearsay.News() // a new search knows these
 	setup := search.Setup{
 		Topology: g.List.Tree(), Servers: g.Servers, Table: g.Table(heads), Criteria: g.Criteria(g.Settings, heads),
 		IsBehind: isBehind, More: more,
@@ -210,7 +212,7 @@ func (p *Probing) searching(g *group.Group, more int, isBehind bool, m Moment) *
 	if !g.Settings.AnyVersion {
 		setup.Criteria.Editions = g.Editions.Of(g.Attendance.Present(), g.Settings.Game)
 	}
-	if rules.Of(setup.Criteria.By).Averages { // by other rules it was not found to help
+	if rules.Of(setup.Criteria.By).Averages { // it was not found to help with other rules
 		setup.Options.Guests = g.Counted().Searched(g.Placed(heads))
 	}
 	p.search = search.New(members(g, natGroups, m), p.unreported(g), setup)
@@ -222,8 +224,8 @@ func (p *Probing) IsSearchDue(g *group.Group, now time.Time) bool {
 	return p.search.IsDue(searchers(g), now)
 }
 
-// Turn makes the next round of questions; more is as the organiser wants. It returns the
-// questions and whether the search is over, with a note on how it went.
+// Turn makes the next round of questions. More is the organiser's addition to the budget. It
+// returns the questions and whether the search is over, with a note on how it went.
 func (p *Probing) Turn(g *group.Group, more int, m Moment) (asks []search.Ask, outcome string, isOver bool) {
 	s := p.searching(g, more, false, m)
 	groups := members(g, searchers(g), m)
@@ -237,20 +239,20 @@ func (p *Probing) Turn(g *group.Group, more int, m Moment) (asks []search.Ask, o
 	return asks, outcome, isOver
 }
 
-// worthAnother is how much lower a score has to be, in ms, for another server to be looked at
-// while people have begun to vote.
+// worthAnother is how much lower a score has to be, in ms, for another server to get a look while
+// people have begun to vote.
 const worthAnother = 2
 
-// TurnBehind goes on with the search while people vote. If a server has turned up that is better
-// by enough, it returns the choice, for package decision, and what to say. Else it returns what to
-// ask players, and how many servers of their own discovery players may bring up.
+// TurnBehind goes on with the search while people vote. If a sufficiently better server has turned
+// up, it returns the choice, for package decision, and a note. Else it returns the next questions,
+// and how many servers of their own discovery players may bring up.
 func (p *Probing) TurnBehind(g *group.Group, m Moment) (note string, other *selection.Selection, asks []search.Ask, own []search.Own) {
 	s := p.searching(g, 0, true, m)
 	s.Behind(m.Now)
 	selected, chosen := g.Select(g.ChosenFor()), *g.Choice.Newest().Chosen
 	for _, ranked := range selected.Ranking {
 		if ranked.Server == chosen.Server {
-			chosen.Score = ranked.Score // as far as is known now
+			chosen.Score = ranked.Score // its score as of now
 		}
 	}
 	if found := selected.Chosen; found != nil && found.Server != chosen.Server && chosen.Score-found.Score >= worthAnother {
@@ -258,21 +260,21 @@ func (p *Probing) TurnBehind(g *group.Group, m Moment) (note string, other *sele
 	}
 	asks, own = p.Search(g).NextBehind(members(g, searchers(g), m), m.Now)
 	asks = p.Ask(g, asks, m)
-	for _, own := range own { // of players behind one address one's own discovery
+	for _, own := range own { // only one of the players behind an address
 		g.Evidence[own.Player].Allow(own.Servers)
 	}
 	return "", nil, asks, own
 }
 
-// Report takes what a player measured. If isChosen, second looks have begun, and only servers
-// without a result count. It returns more questions, and whether any result was new.
+// Report takes a player's results. If isChosen, second looks have begun, and only servers without a
+// result count. It returns more questions, and whether any result was new.
 func (p *Probing) Report(g *group.Group, name string, report wire.Report, isChosen bool, m Moment) (asks []search.Ask, isNews bool) {
 	passed, w := min(max(0, m.Now.Sub(g.Measuring)), wire.LongestTime), g.Evidence[name]
 	for _, probe := range report.Results {
 		if isChosen && !w.IsUnprobed(probe.Server) || g.Nearby.IsHidden(name, probe.Server) {
-			continue // the finalists had their second look
+			continue // finalists have had their second look
 		}
-		probe.At += passed - report.Now // the players' pictures share an axis
+		probe.At += passed - report.Now // all players' times count from the same moment
 		isNew, isOwn := w.Report(probe, passed, m.Now)
 		if isOwn {
 			g.Hearsay.Weigh(probe.Server)
@@ -289,9 +291,9 @@ func (p *Probing) Report(g *group.Group, name string, report wire.Report, isChos
 }
 
 // Measure returns the messages that start a player's program, with the player's results so far.
-// Strategy is how the players measure. If they coordinate, the player is asked for the servers on
-// the player's own network at once: hardly any could be nearer, and a search of a long list might
-// pass them over.
+// Strategy is how the players measure. If they coordinate, the player is asked at once for the
+// servers on the player's own network, because hardly any are nearer, and a long search might pass
+// over them.
 func (p *Probing) Measure(g *group.Group, name, strategy string, m Moment) (told []wire.Message, asks []search.Ask) {
 	w := g.Evidence[name]
 	var known []discovery.Result
@@ -328,14 +330,14 @@ func (p *Probing) Measure(g *group.Group, name, strategy string, m Moment) (told
 	return told, asks
 }
 
-// seedFor returns a seed of each player's own: all in one order would ask every server and
-// address at the same moment.
+// seedFor returns a seed of each player's own. With one seed all would ask every server and address
+// at the same moment.
 func seedFor(g *group.Group, name string) uint64 {
 	return g.Tuning.Seed + uint64(g.Number) + uint64(slices.Index(g.Attendance.Players(), name))<<32
 }
 
-// Leaders shows on the pages which servers lead the search, if a page is open and the last time
-// is long enough ago. It returns whose names each player's program is asked for.
+// Leaders shows the leading servers on the pages, if a page is open and the last time is long
+// enough ago. It returns the servers whose names each player's program is asked for.
 func (p *Probing) Leaders(g *group.Group, now time.Time) (names []search.Ask, isShown bool) {
 	if !g.Roster.IsWatched() || !p.podium.IsDue(now) {
 		return nil, false
@@ -364,8 +366,8 @@ func (p *Probing) Leaders(g *group.Group, now time.Time) (names []search.Ask, is
 	return names, true
 }
 
-// Show returns the looks that players are asked for, within the numbers that they were told, and
-// the players who get none.
+// Show returns the looks to ask players for, within the numbers that they were told, and the
+// players who get none.
 func (p *Probing) Show(g *group.Group, asks []finals.Ask) (shown []finals.Ask, without []string) {
 	for _, ask := range asks {
 		w := g.Evidence[ask.Player]
@@ -384,7 +386,7 @@ func (p *Probing) Show(g *group.Group, asks []finals.Ask) (shown []finals.Ask, w
 }
 
 // Await waits for a turn of processor time. It reports whether the room has to ask for one, and
-// returns what to tell people who wait, or nothing.
+// returns a note for people who wait, or nothing.
 func (p *Probing) Await(isBackground bool, now time.Time) (isNew bool, note string) {
 	return p.turns.Await(isBackground, now)
 }
@@ -392,7 +394,7 @@ func (p *Probing) Await(isBackground bool, now time.Time) (isNew bool, note stri
 // Take takes the turn.
 func (p *Probing) Take(now time.Time) { p.turns.Take(now) }
 
-// IsTimeUp reports whether a search has gone on for long enough, the waits for turns apart.
+// IsTimeUp reports whether a search has gone on for long enough, without its waits for turns.
 func (p *Probing) IsTimeUp(took time.Duration, now time.Time) bool {
 	return p.search.IsTimeUp(took, p.turns.Waited(now))
 }
@@ -405,7 +407,7 @@ func (p *Probing) Idle(everybody []string) []string {
 	return everybody
 }
 
-// Shift says that a time has not counted.
+// Shift moves the times of the search by a time that does not count.
 func (p *Probing) Shift(d time.Duration) {
 	if p.search != nil {
 		p.search.Shift(d)
@@ -413,7 +415,7 @@ func (p *Probing) Shift(d time.Duration) {
 	p.turns.Shift(d)
 }
 
-// View returns what pages see of the servers that lead.
+// View returns the leading servers as pages see them.
 func (p *Probing) View(g *group.Group) *wire.Standing { return p.podium.View(g.Number) }
 
 // Save returns the section of the saved room.

@@ -21,18 +21,18 @@ import (
 
 const ms = time.Millisecond
 
-// session is the measuring of a group that a test drives.
+// session is the measuring of a group, in a test that drives it.
 type session struct {
 	*grouptest.Group
 	probing.Probing
-	// asked is how many servers each player's program was asked to ask.
+	// asked are the servers that each player's program was told to ask.
 	asked map[string]map[int]bool
-	// rtt is what a player measures of a server, in ms.
+	// rtt returns a player's ping to a server, in ms.
 	rtt func(player string, server int) int
 }
 
-// newSession returns a group that measures so many servers, each player asked for the budget at
-// most and for the finalists.
+// newSession returns a group that measures so many servers. Each player is asked for the budget and
+// the finalists at most.
 func newSession(t *testing.T, strategy string, servers, budget int, names ...string) *session {
 	s := grouptest.Settings()
 	s.Strategy = strategy
@@ -47,14 +47,14 @@ func newSession(t *testing.T, strategy string, servers, budget int, names ...str
 
 func (n *session) moment() probing.Moment { return probing.Moment{Now: n.Now} }
 
-// told returns what a player's program is told when it is to measure.
+// told returns the messages that let a player's program measure.
 func (n *session) told(name, strategy string) (wire.Measure, []wire.Message, []search.Ask) {
 	n.Helper()
 	told, asks := n.Measure(&n.Group.Group, name, strategy, n.moment())
 	return told[0].(wire.Measure), told[1:], asks
 }
 
-// notes keeps who is asked for what, and fails if a player is asked for more than was told.
+// notes keeps the questions, and fails if a player is asked for more than was told.
 func (n *session) notes(asks []search.Ask) {
 	n.Helper()
 	for _, ask := range asks {
@@ -70,7 +70,7 @@ func (n *session) notes(asks []search.Ask) {
 	}
 }
 
-// answers lets players report what they are asked for, and what comes of that.
+// answers lets players report the servers that they are asked for, and plays what follows.
 func (n *session) answers(asks []search.Ask) {
 	n.Helper()
 	for len(asks) > 0 {
@@ -105,8 +105,8 @@ func look(player string, servers ...int) finals.Ask {
 	return finals.Ask{Player: player, Finalists: wire.Finalists{Attempt: 1, Servers: servers}}
 }
 
-// TestPromise: no player's address goes to more servers than the player was told, whatever is
-// asked; after the organiser's word, not before the player was told of it.
+// TestPromise checks that no player's address goes to more servers than the player was told,
+// whatever is asked. With the organiser's word it may, but only after the player was told.
 func TestPromise(t *testing.T) {
 	n := newSession(t, wire.Coordinated, 100, 20, "ann", "bob")
 	g := &n.Group.Group
@@ -176,12 +176,12 @@ func TestPromise(t *testing.T) {
 		t.Error("a budget of -1 is restored")
 	}
 	fresh := n.Probing.Next()
-	if most := fresh.MostTold(g); most != 20+wire.SearchFinalists+10 { // as ann was told in this one
+	if most := fresh.MostTold(g); most != 20+wire.SearchFinalists+10 { // the number that ann was told in this one
 		t.Errorf("in the next round all are told of %d", most)
 	}
 }
 
-// TestMost: how many servers a player is told, by how the group measures.
+// TestMost checks that a player is told the right number of servers for each way to measure.
 func TestMost(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -221,7 +221,7 @@ var (
 	}
 )
 
-// inOffice returns a group of which olga reaches the last server of the list, and nobody else.
+// inOffice returns a group whose player olga alone reaches the last server of the list.
 func inOffice(t *testing.T, strategy string) *session {
 	n := newSession(t, strategy, 10, 0, "ann")
 	n.JoinFrom("olga", office)
@@ -229,7 +229,7 @@ func inOffice(t *testing.T, strategy string) *session {
 	return n
 }
 
-// TestMeasure: what a player's program is told when it is to measure.
+// TestMeasure checks that a player's program gets the right messages to begin measuring.
 func TestMeasure(t *testing.T) {
 	const server = 10
 	n := inOffice(t, wire.Coordinated)
@@ -264,7 +264,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestReport: what counts of a player's results.
+// TestReport checks that the right parts of a player's results count.
 func TestReport(t *testing.T) {
 	answered := func(server int, rtt time.Duration) discovery.Result {
 		return discovery.Result{Server: server, State: discovery.Answered, RTT: rtt, At: 2 * time.Second}
@@ -275,8 +275,8 @@ func TestReport(t *testing.T) {
 		result   discovery.Result
 		isChosen bool
 		isNews   bool
-		at       time.Duration // on our clock
-		counts   time.Duration // the RTT
+		at       time.Duration // by our clock
+		counts   time.Duration // the RTT that counts
 		kept     bool
 	}{
 		{"asked for", "ann", answered(0, 10*ms), false, true, 7 * time.Second, 10 * ms, true},
@@ -301,8 +301,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestOwn: a server that a player's own discovery brings up counts, with what was said of it,
-// as often as it is allowed.
+// TestOwn checks that a server from a player's own discovery counts, with the facts about it, as
+// often as allowed.
 func TestOwn(t *testing.T) {
 	n := newSession(t, wire.Coordinated, 100, 20, "ann")
 	n.Gets(grouptest.List(100))
@@ -322,8 +322,8 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// sharing returns a group that measures the list whole, ann and abe behind one address their
-// parts of it.
+// sharing returns a group that measures the list whole. Ann and abe, behind one address, measure
+// their parts of it.
 func sharing(t *testing.T) *session {
 	n := newSession(t, string(discovery.Conventional), 10, 0, "ann", "bob")
 	n.JoinFrom("abe", n.Origins.Of("ann"))
@@ -335,8 +335,8 @@ func sharing(t *testing.T) *session {
 
 func (n *session) share() []search.Ask { return n.Share(&n.Group.Group, n.moment()) }
 
-// TestShare: players behind one address measure the list together, once each server, and another
-// of them asks what stays silent for one.
+// TestShare checks that players behind one address measure the list together, each server once, and
+// that another of them asks a server that stays silent.
 func TestShare(t *testing.T) {
 	n := sharing(t)
 	g := &n.Group.Group
@@ -362,7 +362,7 @@ func TestShare(t *testing.T) {
 		return 20
 	}
 	asked := []int{}
-	n.Now = n.Now.Add(time.Minute) // or nobody has given a server up yet
+	n.Now = n.Now.Add(time.Minute) // before that nobody could give a server up
 	for _, ask := range asks {
 		var results []discovery.Result
 		for _, server := range ask.Servers {
@@ -399,8 +399,8 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestShareAnew: if one of them leaves, the others measure what is still to be measured. What
-// one of them cannot get to is asked of nobody, nor what any of them knows.
+// TestShareAnew checks that the others measure the rest if one of them leaves. Nobody is asked for
+// a server that one of them cannot reach, or that any of them knows.
 func TestShareAnew(t *testing.T) {
 	n := sharing(t)
 	g := &n.Group.Group
@@ -442,7 +442,7 @@ func TestShareAnew(t *testing.T) {
 	grouptest.Same(t, "idle are", n.Idle([]string{"all"}), []string{"all"})
 }
 
-// goes lets the search go on until it is over, and returns what people are told.
+// goes lets the search go on until it is over, and returns the notes for people.
 func (n *session) goes(more int) string {
 	n.Helper()
 	g := &n.Group.Group
@@ -477,8 +477,8 @@ func searched(t *testing.T, agree wire.Decision) *session {
 	return n
 }
 
-// TestTurn: a search asks for some of the list, within what was told, and finds what is best. It
-// is made anew if the group is another, and forgets what was asked of those who left.
+// TestTurn checks that a search asks for some of the list, within the told numbers, and finds the
+// best server. It starts again for another group, and forgets the questions to players who left.
 func TestTurn(t *testing.T) {
 	n := searched(t, wire.No)
 	g := &n.Group.Group
@@ -527,7 +527,7 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestFilledUp: a search hears of what servers say while it goes on.
+// TestFilledUp checks that a search takes new facts about servers while it goes on.
 func TestFilledUp(t *testing.T) {
 	n := searched(t, wire.No)
 	g := &n.Group.Group
@@ -538,8 +538,8 @@ func TestFilledUp(t *testing.T) {
 	}
 }
 
-// TestMate: in a search another player behind the address asks what was silent, unless it may ask
-// for no more, or knows it.
+// TestMate checks that another player behind the address asks a silent server in a search, unless
+// that player may ask for no more or knows it.
 func TestMate(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -580,7 +580,8 @@ func TestMate(t *testing.T) {
 	}
 }
 
-// TestHiddenMate: a player behind the address who cannot get to a server is not asked for it.
+// TestHiddenMate checks that a player behind the address who cannot get to a server is not asked
+// for it.
 func TestHiddenMate(t *testing.T) {
 	const server = 10
 	for _, tt := range []struct {
@@ -599,7 +600,7 @@ func TestHiddenMate(t *testing.T) {
 		n.Gets(append(grouptest.List(10), discovery.Server{Addr: hidden.Addr}), hidden)
 		g := &n.Group.Group
 		asks, _, _ := n.Turn(g, 0, n.moment())
-		for _, ask := range asks { // all has been said, but of this server
+		for _, ask := range asks { // everything is reported except this server
 			for _, server := range ask.Servers {
 				if server != tt.server {
 					n.Report(g, ask.Player, wire.Report{Results: []discovery.Result{n.result(ask.Player, server)}}, false, n.moment())
@@ -615,8 +616,8 @@ func TestHiddenMate(t *testing.T) {
 	}
 }
 
-// turnsUp lets everybody measure a server that nobody has, which is better than the chosen one by
-// so many ms.
+// turnsUp lets everybody measure an unknown server that is better than the chosen one by so many
+// ms.
 func (n *session) turnsUp(by float64) {
 	n.Helper()
 	isKnown := func(server int) bool {
@@ -638,12 +639,12 @@ func (n *session) turnsUp(by float64) {
 	}
 }
 
-// TestTurnBehind: while people vote the search goes on, and says when a server turns up that is
-// better by enough.
+// TestTurnBehind checks that the search goes on while people vote, and reports a server that is
+// sufficiently better.
 func TestTurnBehind(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
-		by       float64 // ms
+		by       float64 // in ms
 		hasOther bool
 	}{
 		{"nothing better", 0, false},
@@ -695,13 +696,13 @@ func TestTurnBehind(t *testing.T) {
 	}
 }
 
-// TestFalls: the choice as it is known now is what another has to beat.
+// TestFalls checks that another server has to beat the choice's score as of now.
 func TestFalls(t *testing.T) {
 	n := searched(t, wire.Yes)
 	g := &n.Group.Group
 	s := *n.Choice.Newest()
 	chosen := *s.Chosen
-	chosen.Score += 50 // as it was known when it was chosen
+	chosen.Score += 50 // its score at the time of the choice
 	s.Chosen = &chosen
 	n.turnsUp(1.9)
 	n.Choice.Take(s)
@@ -710,7 +711,7 @@ func TestFalls(t *testing.T) {
 	}
 }
 
-// TestGrant: when more servers can be asked, and what the organiser reads of that.
+// TestGrant checks that the organiser can let players ask more at the right times, and reads so.
 func TestGrant(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -755,7 +756,7 @@ func TestGrant(t *testing.T) {
 	}
 }
 
-// TestDry: a search for more that finds less to ask ends the offer.
+// TestDry checks that a search for more that runs out of servers ends the offer.
 func TestDry(t *testing.T) {
 	n := newSession(t, wire.Coordinated, 30, 20, "ann", "bob")
 	for _, name := range n.Attendance.Players() {
@@ -779,8 +780,8 @@ func TestDry(t *testing.T) {
 	}
 }
 
-// TestLeaders: pages show who leads, as long as one is open; players' programs are asked for the
-// names that they may have heard.
+// TestLeaders checks that pages show the leaders while one is open, and that programs are asked for
+// the names that they may have heard.
 func TestLeaders(t *testing.T) {
 	n := newSession(t, wire.Coordinated, 100, 0, "ann", "bob")
 	g := &n.Group.Group
@@ -813,7 +814,8 @@ func TestLeaders(t *testing.T) {
 	}
 }
 
-// TestTurns: the wait for processor time is that of the measuring, and goes on in the next round.
+// TestTurns checks that the wait for processor time belongs to the measuring, and goes on in the
+// next round.
 func TestTurns(t *testing.T) {
 	n := newSession(t, wire.Coordinated, 100, 0, "ann")
 	if isNew, note := n.Await(false, n.Now); !isNew || note != "" {
@@ -827,7 +829,7 @@ func TestTurns(t *testing.T) {
 	if isNew, note := n.Await(false, n.Now.Add(6*time.Second)); isNew || !strings.Contains(note, "in the queue") {
 		t.Errorf("after five seconds: %v, %q", isNew, note)
 	}
-	n.Take(n.Now.Add(11 * time.Second)) // ten have counted
+	n.Take(n.Now.Add(11 * time.Second)) // ten of these seconds counted
 	late := search.Longest + 10*time.Second
 	if n.IsTimeUp(late, n.Now) || !n.IsTimeUp(late+1, n.Now) {
 		t.Error("the wait counts as searching")
@@ -837,7 +839,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestGuests: a search that takes a mean counts guests.
+// TestGuests checks that a search counts guests if the rule takes a mean.
 func TestGuests(t *testing.T) {
 	german := origin.Origin{Addr: netip.MustParseAddr("9.9.9.1"), Country: "DE", ASN: 3320}
 	for _, by := range []selection.Rule{selection.Mean, selection.Minimax} {

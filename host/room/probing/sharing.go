@@ -16,8 +16,8 @@ import (
 // Disband ends the measuring of a list by NAT groups.
 func (p *Probing) Disband() { p.shares = nil }
 
-// Share asks the NAT groups that measure a list whole, each member a part, for what they do not
-// know, if they are no longer the same. It returns what to ask.
+// Share deals the unknown servers to the members of each NAT group that measures a list whole, if
+// the groups have changed. It returns the questions.
 func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
 	sharers := group.Filtered(g.Attendance.Present(), func(name string) bool { return g.Evidence[name].IsSharing() })
 	if p.shares == nil && len(sharers) == 0 {
@@ -46,7 +46,7 @@ func (p *Probing) Share(g *group.Group, m Moment) (asks []search.Ask) {
 	return asks
 }
 
-// FinishShares notes the NAT groups that have measured the list together. It returns what to tell
+// FinishShares notes the NAT groups that have measured the list together. It returns notes for
 // people.
 func (p *Probing) FinishShares(g *group.Group, now time.Time) (notes []string) {
 	if p.shares == nil {

@@ -65,7 +65,7 @@ type Visit struct {
 	From  netip.Addr
 }
 
-// Entry is the person to whom the page belongs from now on.
+// Entry is the person that the page belongs to from now on.
 type Entry struct {
 	Name, Token string
 	IsNew       bool
@@ -74,7 +74,7 @@ type Entry struct {
 // Enter gives a page a nickname, or the person whose credential it shows.
 func (r *Roster) Enter(v Visit, by Caller, now time.Time) (entry Entry, events []Event, err error) {
 	switch shown := r.Caller(v.Secret); {
-	case shown.IsSomebody(): // a personal link: the page is that person's now
+	case shown.IsSomebody(): // a personal link: the page belongs to that person now
 		if by.Name != shown.Name && !by.IsOrganiser {
 			events = r.Drop(by.Name)
 		}
@@ -99,7 +99,7 @@ func (r *Roster) Enter(v Visit, by Caller, now time.Time) (entry Entry, events [
 	}
 	token := v.Token
 	if v.IsOwner && !r.Caller(v.Was).IsSomebody() {
-		token = v.Was // what they brought is theirs again, and by it their program's, too
+		token = v.Was // the lists and their program know them by it again
 	}
 	g := &person{name: name, arrival: r.arrives(), page: token, mark: MarkOf(token), from: v.From, seen: now}
 	r.guests = append(r.guests, g)
@@ -252,8 +252,8 @@ func (r *Roster) Remove(name string) ([]Event, error) {
 	return append(events, r.Drop(one.name)...), nil
 }
 
-// Meant returns the person whom an order to forget somebody means: the caller, or the person whom
-// the organiser names. That person may have left; then only the name is known.
+// Meant returns the person that an order to forget somebody means: the caller, or a person whom the
+// organiser names. If that person has left, only the name is known.
 func (r *Roster) Meant(by Caller, name string) (Person, error) {
 	switch name = nickname.Clean(name); {
 	case name == "" && !by.IsSomebody():

@@ -9,14 +9,15 @@ import (
 	"muster/host/wire"
 )
 
-// TestEnter: a page gets a nickname that is nobody's, or is the page of whose credential it shows.
+// TestEnter checks that a page gets a nickname that is free, or becomes the page of the person
+// whose credential it shows.
 func TestEnter(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		visit  Visit
-		by     string // the credential that the page had before
+		by     string // the page's earlier credential
 		reason string
-		is     string // whose page it is
+		is     string // the page's person
 		new    bool
 	}{
 		{"a nickname", Visit{Name: " dan\n"}, "", "", "dan", true},
@@ -49,7 +50,7 @@ func TestEnter(t *testing.T) {
 		switch {
 		case tt.new:
 			h.wants(tt.name, Came{Name: tt.is, Owner: OwnerOf("new")}, Note{tt.is + " has the page open"})
-		case tt.by != "" && tt.is == "ann": // who was nobody but the page
+		case tt.by != "" && tt.is == "ann": // this guest was nothing but the page
 			h.wants(tt.name, Left{"zoe", []string{OwnerOf("page of zoe")}, false})
 		default:
 			h.wants(tt.name)
@@ -60,7 +61,7 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// TestOrganiserStays: a page that steers does not leave the room because it shows another link.
+// TestOrganiserStays checks that a page that steers stays in the room when it shows another link.
 func TestOrganiserStays(t *testing.T) {
 	h := newHall(t)
 	h.join("ann")
@@ -71,8 +72,8 @@ func TestOrganiserStays(t *testing.T) {
 	}
 }
 
-// TestOwnerAgain: somebody whose nickname ran out has the credential of before again if the lists
-// know it, and nobody else has it.
+// TestOwnerAgain checks that people whose nickname ran out get their earlier credential back if the
+// lists know it, and that nobody else does.
 func TestOwnerAgain(t *testing.T) {
 	for _, tt := range []struct {
 		was   string
@@ -90,15 +91,15 @@ func TestOwnerAgain(t *testing.T) {
 	}
 }
 
-// TestCrowds: nicknames fill no room. A new one takes the place of whoever was away longest, and is
-// refused where all are here.
+// TestCrowds checks that nicknames do not fill the room. A new one replaces the guest who was away
+// longest, and is refused if all are here.
 func TestCrowds(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		from  func(i int) netip.Addr
 		most  int
 		watch func(i int) bool
-		left  string // who gives way to one more, or "" if that is refused
+		left  string // the guest who gives way, or "" for a refusal
 	}{
 		{"of one address", func(int) netip.Addr { return ip(1) }, guestsByAddress, func(i int) bool { return i == 0 }, "guest 1"},
 		{"of one address, all here", func(int) netip.Addr { return ip(1) }, guestsByAddress, func(int) bool { return true }, ""},
@@ -108,7 +109,7 @@ func TestCrowds(t *testing.T) {
 		h := newHall(t)
 		h.join("reg")
 		h.Keep("reg")
-		h.Unseat("reg", false, h.now) // who is no stranger
+		h.Unseat("reg", false, h.now) // reg is no stranger
 		for i := range tt.most {
 			h.now = h.now.Add(time.Second)
 			name := fmt.Sprint("guest ", i)
@@ -147,18 +148,19 @@ func TestCrowds(t *testing.T) {
 	}
 }
 
-// TestGuestsGiveWay: guests whose names look like a new player's get others that nobody has.
+// TestGuestsGiveWay checks that guests whose names look like a new player's get free ones.
 func TestGuestsGiveWay(t *testing.T) {
 	h := newHall(t)
 	h.enters("zoe", Visit{From: ip(1)}, "")
 	h.enters("zoe (guest)", Visit{From: ip(2)}, "")
-	long := "an exceedingly long name of ääää" // 36 bytes, which is cut within a letter
+	long := "an exceedingly long name of ääää" // 36 bytes, cut within a letter
 	h.enters(long, Visit{From: ip(3)}, "")
-	h.join("zоe", long) // whose middle letter is Cyrillic
+	h.join("zоe", long) // its middle letter is Cyrillic
 	h.are("then", "zоe", "an exceedingly long name of ää", "|", "zoe (guest 2)", "zoe (guest)", "an exceedingly long name (guest)")
 }
 
-// TestSteering: who hands the room on, renews the secret or removes people, and what becomes of it.
+// TestSteering checks that only the right people can hand the room on, renew the secret or remove
+// people, and that each has the right effect.
 func TestSteering(t *testing.T) {
 	h := newHall(t)
 	h.join("ann", "bob")
@@ -222,7 +224,8 @@ func TestSteering(t *testing.T) {
 	h.wants("the lock", Note{"the room is locked"}, Note{"the room is open again"})
 }
 
-// TestMeant: people may have the room forget them, and the organiser anybody else.
+// TestMeant checks that people may let the room forget them, and the organiser may let it forget
+// anybody.
 func TestMeant(t *testing.T) {
 	h := newHall(t)
 	h.join("ann", "bob")

@@ -6,8 +6,8 @@ import (
 	"encoding/base32"
 )
 
-// Keys let people into a room: the code that they say, the key that links carry beside it, and
-// the organiser's secret.
+// Keys let people into a room: the code that people pass on by word, the key that links also carry,
+// and the organiser's secret.
 type Keys struct{ Code, Link, Secret string }
 
 // Digest stands for a token, a key or a secret in look-ups. Neither the digest nor the time of a
@@ -26,8 +26,8 @@ func PageOf(token string) string { return derived("page", token) }
 // the page.
 func TicketOf(page string) string { return derived("ticket", page) }
 
-// OwnerOf returns the credential by which the lists know the owner of a name. It is empty without a
-// token.
+// OwnerOf returns the credential that identifies the owner of a name in the lists. It is empty
+// without a token.
 func OwnerOf(credential string) string {
 	if credential == "" {
 		return ""
@@ -35,11 +35,11 @@ func OwnerOf(credential string) string {
 	return derived("lists", credential)
 }
 
-// MarkOf returns the mark by which a history tells the person with a page from others. It reveals
-// no credential.
+// MarkOf returns the mark that identifies the person of a page in a history. It reveals no
+// credential.
 func MarkOf(page string) string { return derived("evening", page) }
 
-// derived returns another secret of 80 bits, which does not reveal the one that it is made of.
+// derived returns another secret of 80 bits, which does not reveal the first.
 func derived(use, secret string) string {
 	sum := sha256.Sum256([]byte("muster " + use + "\x00" + secret))
 	return base32.StdEncoding.EncodeToString(sum[:10])

@@ -2,8 +2,8 @@ package roster
 
 import "testing"
 
-// TestCredentials holds the derived credentials to what programs and links of earlier releases
-// have in them, and keeps them apart.
+// TestCredentials checks that derived credentials are those in programs and links of earlier
+// releases, and differ from each other.
 func TestCredentials(t *testing.T) {
 	for _, tt := range []struct{ what, got, want string }{
 		{"a page", PageOf("token of ann"), "SEXJOTDTCK53WZGA"},

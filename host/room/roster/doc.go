@@ -8,7 +8,7 @@
 //	                                                ▼
 //	                                              nobody
 //
-// A name belongs to one person, who holds its credential. People see only names, so no two that
-// look alike are in use, and guests give way to players. All other parts of a room know people by
-// these names. When a name changes or goes, the room tells them by an [Event].
+// A name belongs to the one person with its credential. People see only names, so no two names in
+// use look alike, and guests give way to players. All other parts of a room know people by these
+// names. When a name changes or goes, the room tells them by an [Event].
 package roster

@@ -11,8 +11,8 @@ import (
 	"muster/host/wire"
 )
 
-// A token that a player's program made is taken if it has 128 bits, as letters and digits of
-// five bits each, and is not much longer: it is kept with the room.
+// The room takes a program's own token if it has 128 bits, as letters and digits of five bits each.
+// It must not be much longer, because it is kept with the room.
 const (
 	tokenLength  = 26
 	longestToken = 2 * tokenLength
@@ -109,7 +109,7 @@ func (p *person) refusal(hello wire.Hello, isConnected bool) *wire.Refusal {
 			Message: fmt.Sprintf("the room has a player %q already", p.name),
 			Hint:    "choose another name with --name NAME",
 		}
-	case isConnected && isProgram && hello.Line < p.line: // it was long on its way
+	case isConnected && isProgram && hello.Line < p.line: // the hello was long on its way
 		return &wire.Refusal{Reason: wire.ReasonReplaced, Message: p.name + " has come back on another connection"}
 	}
 	return nil

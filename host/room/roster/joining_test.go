@@ -14,7 +14,7 @@ func TestRefusals(t *testing.T) {
 		there  []string
 		hello  string
 		token  string
-		reason string // empty: welcome
+		reason string // empty if the program comes in
 	}{
 		{"a free name", []string{"ann"}, "bob", "", ""},
 		{"no name", nil, "", "", wire.ReasonName},
@@ -24,7 +24,7 @@ func TestRefusals(t *testing.T) {
 		{"with a wrong token", []string{"ann"}, "ann", "token of bob", wire.ReasonNameTaken},
 		{"with its token", []string{"ann"}, "ann", "token of ann", ""},
 		{"another name, with a token", []string{"ann"}, "eve", "token of ann", ""},
-		{"another's name, with a token", []string{"ann", "bob"}, "bob", "token of ann", ""}, // as ann
+		{"another's name, with a token", []string{"ann", "bob"}, "bob", "token of ann", ""}, // taken for ann
 		{"in capitals", []string{"ann"}, "ANN", "", wire.ReasonNameTaken},
 		{"in capitals, with its token", []string{"ann"}, "ANN", "token of ann", ""},
 		{"in letters that fold", []string{"Märkel"}, "MÄRKEL", "", wire.ReasonNameTaken},
@@ -47,15 +47,15 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestLateHello: of two connections of one program the later counts, in whichever order their
-// hellos come. Of two programs the newest to come does.
+// TestLateHello checks that the later of two connections of one program counts, whatever the order
+// of their hellos, and that of two programs the newest to come does.
 func TestLateHello(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		program string
 		line    int
 		gone    bool
-		reason  string // empty: welcome
+		reason  string // empty if the program comes in
 	}{
 		{"an earlier connection", "P", 2, false, wire.ReasonReplaced},
 		{"an earlier connection, and nobody is there", "P", 2, true, ""},
@@ -80,7 +80,7 @@ func TestLateHello(t *testing.T) {
 	}
 }
 
-// TestOwnToken: a token that the player's program made lets it in again though it never heard a
+// TestOwnToken checks that a token of the program's own making lets the player in again without a
 // welcome, unless it could be guessed.
 func TestOwnToken(t *testing.T) {
 	for own, taken := range map[string]bool{
@@ -101,13 +101,13 @@ func TestOwnToken(t *testing.T) {
 	}
 }
 
-// TestComesToPlay: a guest plays under any name as the same person, by whatever shows that; guests
-// whose names look like the new one give way.
+// TestComesToPlay checks that a guest plays under any name as the same person, by any proof, and
+// that guests whose names look like the new one give way.
 func TestComesToPlay(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		hello wire.Hello
-		was   string // who comes, empty if it is somebody new
+		was   string // the guest before, empty for somebody new
 	}{
 		{"with the page's ticket", wire.Hello{Name: "eve", As: TicketOf("page of zoe")}, "zoe"},
 		{"with the ticket, by a name that is a guest's", wire.Hello{Name: "yan", As: TicketOf("page of zoe")}, "zoe"},
@@ -153,8 +153,8 @@ func TestComesToPlay(t *testing.T) {
 	}
 }
 
-// TestMark: a program that lost its connection is known by the mark of the person who had the
-// token, as a guest by now or not.
+// TestMark checks that a program that lost its connection is known by the mark of the token's
+// person, even if that is a guest by now.
 func TestMark(t *testing.T) {
 	h := newHall(t)
 	h.join("ann")
@@ -171,8 +171,8 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// TestReserved: nobody comes under the name of an organiser or a regular who has but the page, nor
-// under a name that a player will have.
+// TestReserved checks that nobody comes under the name of an organiser or a regular with only the
+// page, nor under a name that a player will have.
 func TestReserved(t *testing.T) {
 	h := newHall(t)
 	h.join("ann", "reg", "bob")
@@ -194,7 +194,7 @@ func TestReserved(t *testing.T) {
 	}
 }
 
-// TestLocked: a locked room lets back in whoever belongs there, and nobody else.
+// TestLocked checks that a locked room lets back in the people who belong there, and nobody else.
 func TestLocked(t *testing.T) {
 	h := newHall(t)
 	h.join("ann", "reg")
@@ -211,7 +211,7 @@ func TestLocked(t *testing.T) {
 		{wire.Hello{Name: "ann", Token: "token of ann"}, ""},
 		{wire.Hello{Name: "reg", Token: "token of reg"}, ""},
 		{wire.Hello{Name: "org", As: "secret"}, ""},
-		{wire.Hello{Name: "mal", As: "secret"}, ""}, // and is not the organiser
+		{wire.Hello{Name: "mal", As: "secret"}, ""}, // mal is not the organiser
 	} {
 		if _, refusal := h.hello(tt.hello); reason(refusal) != tt.reason {
 			t.Errorf("%+v: %v, want %q", tt.hello, refusal, tt.reason)
@@ -225,7 +225,8 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// TestSays: what the newest hello says holds, but that somebody wants to be somewhere.
+// TestSays checks that the newest hello replaces the earlier words, except the wish to hide the
+// country.
 func TestSays(t *testing.T) {
 	h := newHall(t)
 	hello := wire.Hello{Name: "ann", Token: "token of ann", Asks: true, Somewhere: true}

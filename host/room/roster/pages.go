@@ -39,7 +39,7 @@ func (r *Roster) see(by Caller, now time.Time) {
 // IsWatched reports whether any page is open.
 func (r *Roster) IsWatched() bool { return len(r.pages) > 0 || r.onlookers > 0 }
 
-// isWatching reports whether a person has a page open.
+// isWatching reports whether any page of a person is open.
 func (r *Roster) isWatching(p *person) bool {
 	return r.pages[p.page] > 0 || p.organiser && r.pages[r.keys.Secret] > 0
 }

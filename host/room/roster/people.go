@@ -35,7 +35,7 @@ type person struct {
 	// renamed is when the person took another name last.
 	renamed time.Time
 
-	// token is that of the person's program. A guest who played before may come back by it.
+	// token is that of the person's program. A guest who played before may come back with it.
 	token string
 	// program and line are those of a player's newest hello. asks says that the program asks for
 	// the player's vote at a terminal. Every hello says all that, so it is not saved.
@@ -85,7 +85,7 @@ func (r *people) Organiser() string {
 	return ""
 }
 
-// appoint makes one person the organiser, and nobody else.
+// appoint makes one person the only organiser.
 func (r *people) appoint(one *person) {
 	for p := range r.everyone() {
 		p.organiser = p == one
@@ -105,7 +105,7 @@ func (r *people) arrives() int {
 	return place
 }
 
-// isTaken reports whether somebody else has a name that looks like this one, or will have it.
+// isTaken reports whether somebody else has or will have a name that looks like this one.
 func (r *people) isTaken(name string, by *person) bool {
 	for p := range r.everyone() {
 		if p != by && (nickname.Alike(p.name, name) || nickname.Alike(p.becomes, name)) {
@@ -183,7 +183,7 @@ func (r *people) Keep(names ...string) {
 	}
 }
 
-// SetRight puts right what was noted by a clock that was ahead.
+// SetRight corrects times of a clock that was ahead.
 func (r *people) SetRight(now time.Time) {
 	for _, g := range r.guests {
 		if g.seen.Sub(now) > mostAhead {
@@ -192,7 +192,7 @@ func (r *people) SetRight(now time.Time) {
 	}
 }
 
-// LetGo lets a player keep no place while away.
+// LetGo stops keeping a player's place while the player is away.
 func (r *people) LetGo(name string) {
 	if p, isPlayer := r.find(name); isPlayer {
 		p.regular = false

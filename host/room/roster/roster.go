@@ -35,7 +35,7 @@ type Roster struct {
 	// onlookers counts the open pages that show none.
 	onlookers int
 	// pageClosed is when a page was closed last, zero once [Roster.TakeClosed] has told. It is not
-	// saved, as no page outlives the host.
+	// saved, because no page outlives the host.
 	pageClosed time.Time
 	// locked says that nobody new comes in.
 	locked bool
@@ -47,15 +47,14 @@ type Event interface{ isEvent() }
 // The events.
 type (
 	// Came says that somebody is new, or that the former guest Was plays now. Owner is the
-	// credential by which the lists know them.
+	// credential that identifies them in the lists.
 	Came struct{ Name, Was, Owner string }
 	// Renamed says that somebody has another name.
 	Renamed struct {
 		From, To string
 		IsPlayer bool
 	}
-	// Left says that somebody is gone. Owners are all credentials by which that person may come
-	// back.
+	// Left says that somebody is gone. Owners are all credentials that may bring that person back.
 	Left struct {
 		Name     string
 		Owners   []string
@@ -92,8 +91,8 @@ type Person struct {
 	IsPlayer, IsOrganiser, IsRegular bool
 	// IsSomewhere says that the others do not hear the person's country.
 	IsSomewhere bool
-	// HasPage says that the person has a page open, and IsAsked that the person's program asks at a
-	// terminal.
+	// HasPage says that any page of the person is open. IsAsked says that the person's program asks
+	// at a terminal.
 	HasPage, IsAsked bool
 	// From is a guest's address, the zero value if many people share it. Seen is when one of the
 	// guest's pages was there last.

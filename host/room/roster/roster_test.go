@@ -15,12 +15,12 @@ import (
 
 var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
-// hall is a roster that a test drives.
+// hall is a roster, in a test that drives it.
 type hall struct {
 	*testing.T
 	*Roster
 	now time.Time
-	// events are those since the last time that somebody asked.
+	// events are those since the last check.
 	events []Event
 }
 
@@ -28,10 +28,10 @@ func newHall(t *testing.T) *hall {
 	return &hall{T: t, Roster: New(Keys{Code: "BAKODI", Link: "link", Secret: "secret"}), now: eight}
 }
 
-// places is how many players the room of the tests takes.
+// places is the number of players that the tests' room takes.
 const places = 40
 
-// hello lets a program in, whose new player gets "token of NAME".
+// hello lets a program in. A new player gets "token of NAME".
 func (h *hall) hello(hello wire.Hello) (Seat, *wire.Refusal) {
 	c := h.Recognise(hello)
 	if refusal := h.Refusal(c, places, false); refusal != nil {
@@ -42,7 +42,7 @@ func (h *hall) hello(hello wire.Hello) (Seat, *wire.Refusal) {
 	return seat, nil
 }
 
-// join lets players in who are new.
+// join lets new players in.
 func (h *hall) join(names ...string) {
 	h.Helper()
 	for _, name := range names {
@@ -60,7 +60,7 @@ func (h *hall) enters(name string, v Visit, by string) error {
 	return err
 }
 
-// does notes what an action leads to.
+// does notes the events of an action.
 func (h *hall) does(events []Event, err error) error {
 	h.events = append(h.events, events...)
 	return err
@@ -75,7 +75,7 @@ func (h *hall) wants(what string, want ...Event) {
 	h.events = nil
 }
 
-// names returns the players, and behind a bar the guests.
+// names returns the players and, after a bar, the guests.
 func (h *hall) names() (names []string) {
 	for p := range h.People() {
 		if !p.IsPlayer && !slices.Contains(names, "|") {
@@ -93,7 +93,7 @@ func (h *hall) are(what string, want ...string) {
 	}
 }
 
-// reason is why something was refused; empty if it is no refusal.
+// reason returns a refusal's reason, or nothing.
 func reason(err error) string {
 	if refusal := (*wire.Refusal)(nil); errors.As(err, &refusal) && refusal != nil {
 		return refusal.Reason
@@ -103,7 +103,8 @@ func reason(err error) string {
 
 func ip(i int) netip.Addr { return netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}) }
 
-// TestRename: a name is taken while anybody has it, or will; a player's changes between rounds.
+// TestRename checks that a name is taken if anybody has it, or will, and that a player's name
+// changes between rounds.
 func TestRename(t *testing.T) {
 	h := newHall(t)
 	h.join("ann", "bob")
@@ -142,7 +143,7 @@ func TestRename(t *testing.T) {
 	h.are("then", "anna", "Bob", "|", "zed")
 }
 
-// TestUnseat: whoever gives a place up is gone, unless something keeps them.
+// TestUnseat checks that a person who gives a place up is gone, unless something keeps them.
 func TestUnseat(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -185,8 +186,8 @@ func TestUnseat(t *testing.T) {
 	}
 }
 
-// TestArrival: everybody keeps their place in the order of arrival, whoever leaves, takes another
-// name or comes to play; who is new takes the first free one.
+// TestArrival checks that everybody keeps their place in the order of arrival, whoever leaves, is
+// renamed or comes to play, and that a new person takes the first free one.
 func TestArrival(t *testing.T) {
 	h := newHall(t)
 	is := func(when string, want map[string]int) {
@@ -227,8 +228,8 @@ func TestArrival(t *testing.T) {
 	}
 }
 
-// TestExpire: a nickname is free again once its page has been away for long, unless something
-// keeps it.
+// TestExpire checks that a nickname is free again once its page has been away for long, unless
+// something keeps it.
 func TestExpire(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -274,8 +275,8 @@ func TestExpire(t *testing.T) {
 	}
 }
 
-// TestSleep: when the night ends everybody gets the name that they wanted, and nothing is known of
-// where regulars came from.
+// TestSleep checks that everybody gets their chosen name when the session ends, and that the room
+// forgets where regulars came from.
 func TestSleep(t *testing.T) {
 	h := newHall(t)
 	h.enters("ann", Visit{From: ip(1)}, "")
@@ -294,7 +295,7 @@ func TestSleep(t *testing.T) {
 	}
 }
 
-// TestTokens: the tokens of players and of regulars open places.
+// TestTokens checks that the tokens of players and of regulars open places.
 func TestTokens(t *testing.T) {
 	h := newHall(t)
 	h.join("ann", "bob", "cat")
@@ -306,8 +307,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestBadges: a page may do what its person may, tickets are for guests, and the password is for
-// those who go.
+// TestBadges checks that a page may do what its person may, tickets are for guests, and the
+// password is for those who go to the server.
 func TestBadges(t *testing.T) {
 	h := newHall(t)
 	h.join("ann", "bob")
@@ -343,7 +344,8 @@ func TestBadges(t *testing.T) {
 	}
 }
 
-// TestPages: a page is open until all of its person's are closed; strangers' only count.
+// TestPages checks that a page counts as open until all pages of its person are closed, and that
+// strangers' pages only count.
 func TestPages(t *testing.T) {
 	h := newHall(t)
 	h.join("ann")

@@ -13,7 +13,7 @@ import (
 	"muster/host/wire"
 )
 
-// TestSaved holds the section of the saved room to a golden text.
+// TestSaved checks the saved section against a golden text.
 func TestSaved(t *testing.T) {
 	h := newHall(t)
 	h.enters("zoe", Visit{From: ip(1)}, "")
@@ -58,8 +58,8 @@ func TestRestoreRefuses(t *testing.T) {
 	}
 }
 
-// FuzzRoster lets strangers say anything in any order: nobody has another's name or rights by it,
-// nothing grows without bound, and what is saved is read back.
+// FuzzRoster lets strangers send anything in any order. Nobody gets another's name or rights by it,
+// nothing grows without bound, and a saved roster can be read back.
 func FuzzRoster(f *testing.F) {
 	f.Add("hann\nhbob\nezoe\n>\nuann\nhann")
 	f.Add("ezoe\ntzoe\nrzo\u0435\nhzoe\nk\nuzoe\nhzoe\ns\nx")
@@ -134,7 +134,7 @@ func FuzzRoster(f *testing.F) {
 	})
 }
 
-// isSound holds what is true of every roster.
+// isSound checks the invariants of every roster.
 func isSound(t *testing.T, r *Roster) {
 	people := slices.Collect(r.People())
 	organisers, guests, pages, arrivals := 0, 0, map[string]bool{}, map[int]bool{}

@@ -27,7 +27,7 @@ import (
 	"muster/selection"
 )
 
-// before3 is what forms 1 and 2 kept at the top of the room, and form 3 keeps in the parts'
+// before3 has what forms 1 and 2 kept at the top of the room, and form 3 keeps in the parts'
 // sections. It is read, and never written.
 type before3 struct {
 	Code   string         `json:"code,omitempty"`
@@ -56,10 +56,10 @@ type before3 struct {
 	Posts   calendar.SavedPosts `json:"posts,omitzero"`
 }
 
-// chosenBefore3 is what forms 1 and 2 kept of the choice.
+// chosenBefore3 is the form of the choice in forms 1 and 2.
 type chosenBefore3 struct{ choice.Saved }
 
-// personBefore3 is what forms 1 and 2 kept with each person.
+// personBefore3 is the form of each person in forms 1 and 2.
 type personBefore3 struct {
 	*roster.SavedPerson
 	Origin origin.Origin `json:"origin,omitzero"`
@@ -72,7 +72,7 @@ type personBefore3 struct {
 	ComesTo time.Time `json:"comes_to,omitzero"`
 }
 
-// upgrade moves what an older form kept at the top into the parts' sections.
+// upgrade moves the fields of an older form from the top into the parts' sections.
 func (s *Room) upgrade() {
 	if s.Version >= 3 {
 		return
@@ -156,14 +156,14 @@ func (s *Room) upgrade() {
 	s.Seats = s.Phase.seatsOf()
 }
 
-// guestBefore3 is what forms 1 and 2 kept of each guest. It is read, and never written.
+// guestBefore3 is the form of each guest in forms 1 and 2. It is read, and never written.
 type guestBefore3 struct {
 	Name string `json:"name"`
 	personBefore3
 	Counted bool `json:"counted,omitempty"`
 }
 
-// playerBefore3 is what forms 1 and 2 kept at the top of a player. It is read, and never
+// playerBefore3 has the fields at the top of a player in forms 1 and 2. It is read, and never
 // written.
 type playerBefore3 struct {
 	personBefore3
@@ -179,8 +179,8 @@ type playerBefore3 struct {
 	launch.Way
 }
 
-// seatsOf returns the wait that forms 1 and 2 kept with the phase. One that makes no sense is
-// none, which a room that waits cannot do without.
+// seatsOf returns the wait that forms 1 and 2 kept with the phase. A senseless wait counts as none,
+// and a waiting room without a wait is an error.
 func (p Phase) seatsOf() (s seats.Saved) {
 	err := error(nil)
 	switch p.Name {

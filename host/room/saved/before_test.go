@@ -343,8 +343,8 @@ func TestOriginsBefore3(t *testing.T) {
 	}
 }
 
-// TestWaitingBefore3: forms 1 and 2 kept the wait for seats with the phase, also one that was
-// given up.
+// TestWaitingBefore3 checks that the wait for seats is read from the phase of forms 1 and 2, even
+// if it was given up.
 func TestWaitingBefore3(t *testing.T) {
 	servers := selection.Servers{List: make([]discovery.Server, 1), Infos: map[int]*discovery.Info{0: {Players: 16, MaxPlayers: 16}}}
 	want := seats.Begin([]selection.Ranked{{Server: 0, MeanMS: 20}}, nil, servers, 0, eight).Save()
@@ -367,7 +367,7 @@ func TestWaitingBefore3(t *testing.T) {
 	}
 }
 
-// TestRead: forms that this program does not know are refused, a later one by its own error.
+// TestRead checks that unknown forms are refused, a later one by its own error.
 func TestRead(t *testing.T) {
 	for data, later := range map[string]bool{`{"version":4}`: true, `{"version":0}`: false, `{`: false, `[]`: false, ``: false} {
 		if _, err := Read([]byte(data)); err == nil || errors.Is(err, ErrNewer) != later {

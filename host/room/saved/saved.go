@@ -1,5 +1,5 @@
-// Package saved is the form in which a room is kept: a section of each part, and what the room
-// knows itself. It reads the forms of earlier releases, too:
+// Package saved is the form of a room at rest: a section of each part, and the room's own state. It
+// reads the forms of earlier releases, too:
 //
 //	form 1, 2 ── upgrade ─┐
 //	                      ├─▶ Room ─▶ the parts' Restore
@@ -36,25 +36,24 @@ import (
 	"muster/host/wire"
 )
 
-// The saved form has a version, and a host reads those from the oldest on: hosts of two
-// releases share a store while one after the other is replaced. A room that a newer one
-// has saved is left to the newer ones: rooms go forward only. What a later form adds
-// raises the version if a room without it would break its word; what an older host may
-// forget, such as a figure that is only shown, is added without, and an older host that
-// has the room drops it.
+// The saved form has a version. A host reads every version from the oldest on, because hosts of two
+// releases share a store during an upgrade. It leaves a room that a newer host has saved to newer
+// hosts: rooms go forward only. A change raises the version if an older host would break the room's
+// word without it. A change that an older host may forget, such as a figure that is only shown,
+// does not, and an older host that has the room drops it.
 const (
 	// Version is the newest form that this program reads, and the one that it writes. It
 	// gives each part a section.
 	Version = 3
-	// Oldest is the first form.
+	// Oldest is the oldest form that this program reads.
 	Oldest = 1
 )
 
 // ErrNewer says that a later release of Muster has saved a room.
 var ErrNewer = errors.New("a newer Muster has saved it")
 
-// Room is a room at rest: JSON, but for its long columns, which are the same
-// binary frames that travel.
+// Room is a room at rest: JSON, except for its long columns, which are the same binary frames that
+// travel.
 type Room struct {
 	Version  int            `json:"version"`
 	Opened   time.Time      `json:"opened"`
@@ -96,19 +95,19 @@ type Room struct {
 	before3
 }
 
-// Player is what is kept of a player beside the parts' sections.
+// Player is what the room keeps of a player apart from the parts' sections.
 type Player struct {
 	Name string `json:"name"`
-	// Discreet is how many servers the player may be asked for in a round.
+	// Discreet is the most servers that the player lets a round ask for.
 	Discreet int  `json:"discreet,omitempty"`
 	Shares   bool `json:"shares,omitempty"`
-	// Evidence is what the player was asked for and measured.
+	// Evidence are the player's questions and results.
 	Evidence evidence.Saved `json:"evidence,omitzero"`
 
 	playerBefore3
 }
 
-// Phase is the phase's name, and what only that phase knows.
+// Phase is a phase at rest: its name, and its own state.
 type Phase struct {
 	Name  string          `json:"name"`
 	Knows json.RawMessage `json:"knows,omitempty"`
@@ -130,8 +129,9 @@ func Read(data []byte) (s Room, err error) {
 	return s, nil
 }
 
-// LoseList drops all that hangs on the room's list, which is gone. Who was about to measure or
-// choose begins again; who has been sent somewhere waits for the organiser.
+// LoseList drops everything that depends on the room's list, which is gone. A room that was about
+// to measure or choose begins again. A room that has sent its players somewhere waits for the
+// organiser.
 func (s *Room) LoseList() (err error) {
 	s.Listing.SavedList, s.Listing.ListLost = listing.SavedList{}, true
 	if s.Hearsay, err = new(evidence.Hearsay).Save(nil); err != nil {

@@ -13,30 +13,29 @@ import (
 )
 
 const (
-	// MostMore is how many servers more each player can be asked for by one order: a third of what
-	// a search may ask, and a few seconds.
+	// MostMore bounds the servers that one order adds for each player: a third of a usual search,
+	// and a few seconds.
 	MostMore = 200
-	// mostInAll is how many more that are in one round: nobody's program should go through a list
-	// of tens of thousands because an organiser clicks again and again.
+	// mostInAll bounds what all orders of a round add. Nobody's program should go through a list of
+	// tens of thousands because an organiser clicks again and again.
 	mostInAll = 5 * MostMore
-	// worthMore is what more servers must promise while people vote: the search never claims
-	// less.
+	// worthMore is the least gain that more servers must promise while people vote. The search
+	// never claims less.
 	worthMore = 2 * time.Millisecond
 )
 
-// Terms are what a room says of how many servers each player may be asked for.
+// Terms are a room's limits on the servers that each player may be asked for.
 type Terms struct {
-	// Servers is how many the search may ask for, 0 for the usual number and negative for the
-	// whole list.
+	// Servers is the budget of the search, 0 for the usual one and negative for the whole list.
 	Servers int
-	// Votes: people vote, and the search goes on meanwhile.
+	// Votes says that people vote, and the search goes on meanwhile.
 	Votes bool
-	// Listed is how many servers the list has.
+	// Listed is the length of the list.
 	Listed int
 }
 
-// Spare returns how many servers the search may still ask a player for, if left of the promised
-// number remain. The looks need some of them, and so does the search that goes on while people
+// Spare returns how many servers the search may still ask a player for, if so many of the promised
+// number are left. The looks need some of them, and so does the search that goes on while people
 // vote.
 func (t Terms) Spare(left int, isVoting bool) int {
 	left -= wire.SearchFinalists
@@ -46,16 +45,15 @@ func (t Terms) Spare(left int, isVoting bool) int {
 	return max(0, left)
 }
 
-// Budget is how many servers each player may be asked for in a round.
+// Budget counts the servers that each player may be asked for in a round.
 type Budget struct {
-	// more is how many that are beyond what the search was allowed, by the organiser's word.
+	// more is the organiser's addition to the budget of the search.
 	more int
-	// isDry: there was less to ask than that.
+	// isDry says that a search ran out of servers before its budget.
 	isDry bool
 }
 
-// Most returns how many servers of the list each player is asked for at most, 0 for the whole
-// list.
+// Most returns the most servers of the list that each player is asked for, 0 for the whole list.
 func (b *Budget) Most(t Terms) int {
 	servers := cmp.Or(t.Servers, wire.SearchBudget)
 	if servers < 0 {
@@ -68,8 +66,7 @@ func (b *Budget) Most(t Terms) int {
 	return t.bounded(most)
 }
 
-// MostTold returns the largest number that a player was promised already, or will be, 0 for the
-// whole list.
+// MostTold returns the largest number that a player was or will be promised, 0 for the whole list.
 func (b *Budget) MostTold(t Terms, promised []int) int {
 	most := b.Most(t)
 	if most == 0 {
@@ -89,8 +86,8 @@ func (t Terms) bounded(most int) int {
 	return most
 }
 
-// Left returns how many servers more each player may be asked for at once, 0 if there is nothing
-// more to ask.
+// Left returns how many more servers one order may add for each player, 0 if there is nothing more
+// to ask.
 func (b *Budget) Left() int {
 	if b.isDry {
 		return 0
@@ -98,8 +95,8 @@ func (b *Budget) Left() int {
 	return max(0, min(MostMore, mostInAll-b.more))
 }
 
-// Grant takes the organiser's order to ask each player for more servers, up to most that are worth
-// it. It returns how many they are.
+// Grant takes the organiser's order to ask each player for more servers, up to the number that is
+// worth it. It returns the number granted.
 func (b *Budget) Grant(servers, most int) (int, error) {
 	switch {
 	case most == 0:
@@ -112,8 +109,8 @@ func (b *Budget) Grant(servers, most int) (int, error) {
 	return servers, nil
 }
 
-// Offer returns the text of the organiser's button: how many servers more, and how many see
-// everybody's address then.
+// Offer returns the text of the organiser's button: how many servers more, and how many will then
+// see everybody's address.
 func (b *Budget) Offer(t Terms, servers int) string {
 	most := b.Most(t)
 	if most == 0 || most+servers >= t.Listed {
@@ -122,7 +119,7 @@ func (b *Budget) Offer(t Terms, servers int) string {
 	return fmt.Sprintf("ask %s: then %s", InWords(servers, "more "), discovery.Before(most+servers, 0, t.Listed))
 }
 
-// Close says whether a search that is over found less to ask than it was allowed.
+// Close notes whether a search ran out of servers before its budget.
 func (b *Budget) Close(isDry bool) { b.isDry = isDry }
 
 // SavedBudget is a budget at rest.
@@ -142,12 +139,12 @@ func RestoreBudget(s SavedBudget) (Budget, error) {
 	return Budget{s.Servers, s.Dry}, nil
 }
 
-// Unasked returns the number of addresses in a list that some player of a table has not measured,
-// and nobody in vain: servers at one address are equally far. Hidden are servers that some player
-// cannot reach.
+// Unasked returns the number of addresses in a list that some player of a table has not measured
+// and that stayed silent to nobody. Servers at one address are equally far. Hidden are servers that
+// some player cannot reach.
 func Unasked(tree *topology.Tree, table *selection.Table, hidden []int) int {
 	players := len(table.Players())
-	// by address, how many players know it, and which did last
+	// By address: the number of players that know it, and the last of them.
 	known, last := make([]int, tree.Nodes()), make([]int, tree.Nodes())
 	for column := range players {
 		for server := range table.Measured() {

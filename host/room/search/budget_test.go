@@ -13,7 +13,7 @@ import (
 	"muster/selection"
 )
 
-// TestMost: how many servers a player is told to be asked for.
+// TestMost checks that a player is told the right number of servers.
 func TestMost(t *testing.T) {
 	const usual = wire.SearchBudget + wire.SearchFinalists
 	for _, tt := range []struct {
@@ -55,7 +55,7 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// TestGrant: an organiser wants more again and again, and not for ever.
+// TestGrant checks that an organiser can add servers again and again, up to a bound.
 func TestGrant(t *testing.T) {
 	var b Budget
 	for _, tt := range []struct {
@@ -91,7 +91,7 @@ func TestGrant(t *testing.T) {
 	}
 }
 
-// TestOffer: what the organiser's button says.
+// TestOffer checks that the organiser's button has the right text.
 func TestOffer(t *testing.T) {
 	most := new(Budget).Most(Terms{})
 	for _, tt := range []struct {
@@ -110,7 +110,7 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// TestSavedBudget holds the section of the saved room to its form.
+// TestSavedBudget checks the form of the saved section.
 func TestSavedBudget(t *testing.T) {
 	b := Budget{more: 200, isDry: true}
 	data, err := json.Marshal(b.Save())
@@ -127,7 +127,7 @@ func TestSavedBudget(t *testing.T) {
 	}
 }
 
-// TestUnasked: addresses that are worth asking for, each once.
+// TestUnasked checks that each address that is worth asking for counts once.
 func TestUnasked(t *testing.T) {
 	var servers []discovery.Server
 	for _, s := range []string{"1.0.0.1:1", "1.0.0.1:2", "1.0.0.2:1", "1.0.0.3:1"} { // two are at one address
@@ -137,7 +137,7 @@ func TestUnasked(t *testing.T) {
 	const answered, lost = discovery.Answered, discovery.Lost
 	for _, tt := range []struct {
 		name   string
-		knows  map[[2]int]discovery.State // by player and server
+		knows  map[[2]int]discovery.State // a state by player and server
 		hidden []int
 		want   int
 	}{
@@ -160,7 +160,7 @@ func TestUnasked(t *testing.T) {
 	}
 }
 
-// TestTurns: how long a room waits for its turns, and when people are told.
+// TestTurns checks that a room waits for its turns for the right time, and that people are told.
 func TestTurns(t *testing.T) {
 	at := func(seconds int) time.Time { return eight.Add(time.Duration(seconds) * time.Second) }
 	var turns Turns
@@ -179,9 +179,9 @@ func TestTurns(t *testing.T) {
 	waited(0, 3)
 	isNew(true, false, false, 10)
 	isNew(false, false, false, 14)
-	isNew(false, false, true, 15) // people vote, and nobody waits
+	isNew(false, false, true, 15) // people vote, so nobody waits
 	isNew(false, true, false, 15)
-	isNew(false, false, false, 20) // it was said
+	isNew(false, false, false, 20) // people know already
 	waited(7, 17)
 	turns.Take(at(20))
 	waited(10, 25)
@@ -189,7 +189,7 @@ func TestTurns(t *testing.T) {
 	waited(12, 32)
 	turns.Shift(4 * time.Second)
 	waited(10, 34)
-	turns.Begin() // it waits on for the turn
+	turns.Begin() // the room still waits for the turn
 	waited(2, 36)
 	isNew(false, true, false, 39)
 	turns.Take(at(40))
@@ -197,7 +197,7 @@ func TestTurns(t *testing.T) {
 	isNew(true, false, false, 41)
 }
 
-// TestNoSearch: one that has not begun is due, has nothing to promise, and gets its time.
+// TestNoSearch checks that a search that has not begun is due, promises nothing, and gets its time.
 func TestNoSearch(t *testing.T) {
 	var none *Search
 	if !none.IsDue(nil, eight) || none.IsWorthMore() {

@@ -10,20 +10,19 @@ import (
 // Member is a player of a group, as the search sees it at a moment.
 type Member struct {
 	Name string
-	// Spare is how many servers the player may be asked for yet by what was promised.
+	// Spare is how many more servers the player may be asked for within the promised number.
 	Spare int
-	// Discreet is how many servers a player wants to be asked for in a round at most, 0 for
-	// no bound. Asked is how many that were, and More how many of them since the organiser
-	// wanted more.
+	// Discreet is the most servers that the player lets a round ask for, 0 for no bound. Asked is
+	// the number so far, and More the part of it since the organiser's last order.
 	Discreet, Asked, More int
 }
 
-// mayAsk returns how many servers more a discreet player may be asked for: the finalists have
-// places of their own.
+// mayAsk returns how many more servers a discreet player may be asked for, without the places of
+// the finalists.
 func (m Member) mayAsk() int { return max(0, m.Discreet-wire.SearchFinalists-m.Asked) }
 
-// open returns those of a group who are asked what the group is asked, by their places:
-// discreet players only if all are.
+// open returns the places of the players that the group's questions may go to: discreet players
+// only if all are.
 func open(members []Member) (of []int) {
 	for i := range members {
 		if members[i].Discreet == 0 {
@@ -38,7 +37,7 @@ func open(members []Member) (of []int) {
 	return of
 }
 
-// few returns how many servers more a group may be asked for if all its players are discreet.
+// few returns how many more servers a group may be asked for, if all its players are discreet.
 func few(members []Member) (most int, few bool) {
 	for _, m := range members {
 		if m.Discreet == 0 {
@@ -49,8 +48,8 @@ func few(members []Member) (most int, few bool) {
 	return most, len(members) > 0
 }
 
-// left returns how many of so many additional servers every player may still be asked for.
-// Those behind one address measure as one.
+// left returns how many of so many additional servers every player may still be asked for. Players
+// behind one address measure as one.
 func left(more int, groups [][]Member) int {
 	left := more
 	for _, members := range groups {
@@ -63,7 +62,7 @@ func left(more int, groups [][]Member) int {
 	return left
 }
 
-// Ask wants a player's program to ask servers.
+// Ask is a question to a player's program about servers.
 type Ask struct {
 	Player  string
 	Servers []int
@@ -76,7 +75,7 @@ type Groups struct{ groups []*group }
 type group struct {
 	players []string
 	isFew   bool
-	// isBroken: a connection has ended, and the room must form the group again.
+	// isBroken says that a connection has ended, and the room must form the group again.
 	isBroken bool
 	// out are the servers that a player was asked for, by place, and has not reported.
 	out map[int]int
@@ -103,7 +102,7 @@ func Form(groups [][]Member, out []Ask) *Groups {
 	return formed
 }
 
-// Are reports whether the groups are still those of some players.
+// Are reports whether the groups still have the same players.
 func (g *Groups) Are(players [][]string) bool {
 	return slices.EqualFunc(g.groups, players, func(g *group, names []string) bool { return !g.isBroken && slices.Equal(g.players, names) })
 }
@@ -131,7 +130,7 @@ func (g *Groups) IsOut(at, server int) bool {
 	return isOut
 }
 
-// Idle returns the players who have been asked for nothing that they have not reported.
+// Idle returns the players who have reported everything that they were asked for.
 func (g *Groups) Idle() (idle []string) {
 	for _, g := range g.groups {
 		busy := make([]bool, len(g.players))
@@ -147,7 +146,7 @@ func (g *Groups) Idle() (idle []string) {
 	return idle
 }
 
-// Finished returns the players of each group that has reported all.
+// Finished returns the players of each group that has reported everything.
 func (g *Groups) Finished() (finished [][]string) {
 	for _, g := range g.groups {
 		if len(g.out) == 0 && !g.isBroken {
@@ -161,7 +160,7 @@ func (g *Groups) Finished() (finished [][]string) {
 // players, so that each measures some of every cluster, however the list is cut. Each share keeps
 // the order given.
 func (g *Groups) Deal(at int, members []Member, servers []int) (asks []Ask) {
-	order := make([]int, len(servers)) // by place in the list, where neighbours stand together
+	order := make([]int, len(servers)) // by place in the list, where neighbours are side by side
 	for i := range order {
 		order[i] = i
 	}
@@ -205,11 +204,11 @@ func (g *Groups) find(player string) (at, place int) {
 	return -1, -1
 }
 
-// Mate is another player of a group, with the result for a server.
+// Mate is another player of a group, with their state for a server.
 type Mate struct {
 	Name  string
 	State discovery.State
-	// MayAsk: the player can get to the server, and may be asked for more.
+	// MayAsk says that the player can get to the server, and may be asked for more.
 	MayAsk bool
 }
 
@@ -224,8 +223,8 @@ func (g *Groups) Mates(player string, result discovery.Result) []string {
 	return slices.Concat(players[place+1:], players[:place])
 }
 
-// Heard takes a player's result. It returns the player to ask instead, or else the group whose
-// result is settled, -1 for none.
+// Heard takes a player's result. It returns a question to another player instead, or else the group
+// whose result is settled, -1 for none.
 func (g *Groups) Heard(player string, result discovery.Result, mates []Mate) (at int, instead []Ask) {
 	at, place := g.find(player)
 	if at < 0 {
@@ -235,7 +234,7 @@ func (g *Groups) Heard(player string, result discovery.Result, mates []Mate) (at
 	if i, isOut := out[result.Server]; isOut && i == place {
 		delete(out, result.Server)
 	} else if isOut && isOpen(result.State) {
-		return -1, nil // another is asked
+		return -1, nil // it goes to another player
 	}
 	for _, mate := range mates {
 		if mate.State == discovery.Answered {
@@ -249,14 +248,13 @@ func (g *Groups) Heard(player string, result discovery.Result, mates []Mate) (at
 	return at, nil
 }
 
-// isOpen reports whether another player behind the same address may come to know more of a
-// server.
+// isOpen reports whether another player behind the same address may find out more about a server.
 func isOpen(state discovery.State) bool {
 	return state == discovery.Lost || state == discovery.Forbidden
 }
 
-// Release forgets what a player was asked for after the connection has ended. The room must form
-// the player's group again.
+// Release forgets the open questions to a player whose connection has ended. The room must form the
+// player's group again.
 func (g *Groups) Release(player string) {
 	for _, g := range g.groups {
 		place := slices.Index(g.players, player)

@@ -1,5 +1,5 @@
-// Package search leads the questions of a coordinated measuring: the players ask the servers
-// that could still win, round after round, until no other can plausibly win.
+// Package search leads the questions of a coordinated measuring: the players ask the servers that
+// could still win, round after round, until no other can plausibly win.
 //
 //	          ┌──────────── answers: Heard ◀───────────┐
 //	          ▼                                        │
@@ -8,8 +8,8 @@
 //	                   └─▶ over: the room chooses ─▶ Behind ─▶ NextBehind, while people vote
 //
 // [muster/selection/coordinate] says what to ask. This package says which player to ask and when:
-// players behind one address measure as one, answers are awaited, and at some time the search is
-// over. A search is not saved: another one begins from the results whenever the players change.
+// players behind one address measure as one, rounds wait for answers, and at some time the search
+// is over. A search is not saved: another one begins from the results whenever the players change.
 package search
 
 import (
@@ -25,44 +25,44 @@ import (
 )
 
 const (
-	// ahead is how many questions a player has left when the next ones go out: a home line sends
-	// 250 a second, and answers come back within a third of a second. After the first round
-	// firstShare of the answers may be missing, as nobody knows yet what to ask next. After
-	// roundsAhead rounds laterShare may, as the answers then say best what to ask
-	// (docs/experiments/choosing-speed.md).
+	// ahead is the number of questions that a player has left when the next ones go out. A home
+	// line sends 250 a second, and answers come back within a third of a second. After the first
+	// round, firstShare of the answers may be missing, because nobody knows yet what to ask next.
+	// After roundsAhead rounds, laterShare may be missing, because by then the answers say best
+	// what to ask (docs/experiments/choosing-speed.md).
 	ahead       = 80
 	firstShare  = 0.4
 	roundsAhead = 8
 	laterShare  = 0.3
-	// shortList is up to how many servers a list is short. A search asks for three
-	// quarters of such a list, so that waiting for answers saves few questions.
+	// shortList is the greatest length of a short list. A search asks for three quarters of such a
+	// list, so that waiting for answers saves few questions.
 	shortList = 500
-	// roundEvery is the least time between two rounds: what is learnt in less is not
-	// worth the processor's.
+	// roundEvery is the least time between two rounds. A shorter time yields less than the
+	// processor time is worth.
 	roundEvery = 120 * time.Millisecond
-	// behindEvery is that while people vote.
+	// behindEvery is the least time while people vote.
 	behindEvery = time.Second
-	// lateAnswers is how long the search waits for its last answers: a silent server
-	// takes a peer three seconds, and the choice need not know of it.
+	// lateAnswers is how long the search waits for its last answers. A silent server takes a
+	// program three seconds, and the choice need not know of it.
 	lateAnswers = 400 * time.Millisecond
-	// fewMissing is a share of a round's answers that the search does not wait for, besides one
-	// answer of each player. longestWait is how long a round waits if more are missing: long
-	// enough to ask a server twice.
+	// fewMissing is the share of a round's answers that the search does not wait for, in addition
+	// to one answer of each player. The constant longestWait is how long a round waits if more are
+	// missing: long enough to ask a server twice.
 	fewMissing  = 0.125
 	longestWait = 1500 * time.Millisecond
-	// givenUp is when each peer has given a silent server up, three seconds after it asked.
+	// givenUp is the time by which each program has given a silent server up, three seconds after
+	// its question.
 	givenUp = 4 * time.Second
-	// enough is the gain that is not worth another round, and untilSpent ends a search with
-	// its budget only.
+	// enough is the gain that is not worth another round. untilSpent ends a search only with its
+	// budget.
 	enough     = 500 * time.Microsecond
 	untilSpent = -time.Millisecond
 	// Longest is how long a room searches at most; it has a good answer long before.
 	Longest = 45 * time.Second
-	// claimAfter is the number of rounds after which the planner can estimate what is left to
-	// gain.
+	// claimAfter is the number of rounds after which the planner can estimate the possible gain.
 	claimAfter = 5
-	// ownShare is how many servers a player's own discovery may ask between two rounds while
-	// people vote, and ownBudget how many in all.
+	// ownShare is the number of servers that a player's own discovery may ask between two rounds
+	// while people vote, and ownBudget the number in all.
 	ownShare  = 25
 	ownBudget = wire.VoteBudget / 2
 )
@@ -72,43 +72,44 @@ type Search struct {
 	*Groups
 	planner *coordinate.Planner
 	list    []discovery.Server
-	// asked is when the newest questions went out, and questions how many.
+	// asked is when the newest questions went out, and questions is their number.
 	asked     time.Time
 	questions int
-	// ahead is that where rounds overlap, and before is how many questions went out the
-	// time before then, some of which are still on their way.
+	// ahead is the number of questions that each group has left when the next round begins, 0 if
+	// rounds do not overlap. The field before is the number of questions of the round before, some
+	// of them still open.
 	ahead, before int
-	// more is how many servers the organiser wants each to be asked besides, if any.
+	// more is the organiser's addition to each player's budget, if any.
 	more int
-	// ends: there was nothing more to ask, and the last answers are waited for.
+	// ends says that there was nothing more to ask, and the search waits for the last answers.
 	ends, isOver bool
-	// isBehind: the choice is made, and the search goes on behind the vote. own is what the
-	// players' own discovery was allowed then.
+	// isBehind says that the choice is made, and the search goes on behind the vote. own is the
+	// number of servers that players' own discovery was allowed since.
 	isBehind bool
 	own      int
 }
 
-// Setup is what a search is for.
+// Setup is the task of a search.
 type Setup struct {
 	Topology *topology.Tree
 	Servers  selection.Servers
-	// Table is what the first of each group knows.
+	// Table has the knowledge of the first player of each group.
 	Table    *selection.Table
 	Criteria selection.Criteria
-	// Options are those that a room has of its own; 0 is what is usual.
+	// Options are the room's own; 0 stands for the usual value.
 	Options coordinate.Options
-	// More is how many servers the organiser wants each to be asked for besides, 0 in the
-	// round's own search. IsBehind: people vote meanwhile.
+	// More is the organiser's addition to each player's budget, 0 in the round's own search.
+	// IsBehind says that people vote meanwhile.
 	More     int
 	IsBehind bool
 }
 
-// New returns a search for groups of players, who may have been asked for some servers.
+// New returns a search for groups of players. They may have open questions.
 func New(groups [][]Member, out []Ask, setup Setup) *Search {
 	options, criteria := setup.Options, setup.Criteria
 	options.Budget, options.Enough = cmp.Or(options.Budget, wire.SearchBudget), cmp.Or(options.Enough, enough)
-	// One player of each NAT group stands for all of them: where a mean is taken, as many
-	// times as there are.
+	// One player of each NAT group stands for all of them. In a mean it counts as many times as
+	// there are players.
 	weights, isShared := map[string]float64{}, false
 	for i, members := range groups {
 		weights[members[0].Name] = float64(len(members))
@@ -126,7 +127,7 @@ func New(groups [][]Member, out []Ask, setup Setup) *Search {
 	switch {
 	case setup.More > 0:
 		options.Budget, options.Beyond, options.Enough = left(setup.More, groups), true, untilSpent
-	case !setup.IsBehind && options.Budget > 0: // without a budget there is no hurry, nor while people vote
+	case !setup.IsBehind && options.Budget > 0: // neither a search without a budget nor a vote is in a hurry
 		options.Ahead = ahead
 	}
 	return &Search{
@@ -142,7 +143,7 @@ func (s *Search) IsShort() bool { return len(s.list) <= shortList && !s.isBehind
 // IsBehind reports whether the choice is made, and people vote.
 func (s *Search) IsBehind() bool { return s.isBehind }
 
-// players returns how many players the search is for.
+// players returns the number of players that the search is for.
 func (s *Search) players() int {
 	n := 0
 	for _, g := range s.groups {
@@ -153,7 +154,7 @@ func (s *Search) players() int {
 	return n
 }
 
-// expected returns how many answers are likely to come yet.
+// expected returns the number of answers that are still likely to come.
 func (s *Search) expected() int {
 	n := 0
 	for i := range s.groups {
@@ -162,7 +163,7 @@ func (s *Search) expected() int {
 	return n
 }
 
-// few returns how many missing answers a round need not wait for.
+// few returns the number of missing answers that a round need not wait for.
 func (s *Search) few() int { return len(s.groups) + int(fewMissing*float64(s.questions+s.before)) }
 
 // isAnswered reports whether the round has its answers, all but the last few.
@@ -172,7 +173,7 @@ func (s *Search) isAnswered(now time.Time) bool {
 }
 
 // runsLow reports whether the players have so few questions left that the next round should begin.
-// Answers that come later count in the round after that.
+// Later answers count in the round after that.
 func (s *Search) runsLow(now time.Time) bool {
 	most := s.ahead * len(s.groups)
 	switch rounds := s.planner.Progress().Rounds; {
@@ -185,8 +186,8 @@ func (s *Search) runsLow(now time.Time) bool {
 	return s.ahead > 0 && now.Sub(s.asked) >= roundEvery && s.expected() <= most
 }
 
-// IsDue reports whether the next round of questions can begin, for the groups of now. A nil
-// search has not begun.
+// IsDue reports whether the next round of questions can begin, for the present groups. A nil search
+// has not begun.
 func (s *Search) IsDue(players [][]string, now time.Time) bool {
 	if s == nil || !s.Are(players) {
 		return true
@@ -197,9 +198,9 @@ func (s *Search) IsDue(players [][]string, now time.Time) bool {
 	return s.isAnswered(now) || !s.ends && s.runsLow(now)
 }
 
-// IsTimeUp reports whether a search has taken too long; nil has not begun. waited is how long it
-// stood in the host's queue. On a busy host a search that has hardly begun gets a few rounds in
-// any case.
+// IsTimeUp reports whether a search has taken too long; nil has not begun. Waited is how long it
+// stood in the host's queue. On a busy host a search that has hardly begun gets a few rounds in any
+// case.
 func (s *Search) IsTimeUp(took, waited time.Duration) bool {
 	hasIdea := s != nil && s.planner.Progress().Rounds >= claimAfter
 	return took > Longest && (hasIdea || took-waited > Longest)
@@ -244,23 +245,21 @@ func (s *Search) Turn(groups [][]Member, players int, now time.Time) (asks []Ask
 			return asks, false
 		}
 		if !s.isAnswered(now) {
-			return nil, false // answers come yet
+			return nil, false // answers are still to come
 		}
-		// Waiting may be worth it although there is nothing to ask: answers come yet, or
-		// what servers say of themselves. A player who says nothing at all is left out
-		// after a while.
+		// Waiting may be worth it without open questions: late answers or servers' facts may come.
+		// A player without any report is left out after a while.
 		missing := s.expected()
 		mayGain := missing > 0 && !progress.Done || progress.Best < 0
 		if missing > s.few() || mayGain && now.Sub(s.asked) < longestWait {
 			return nil, false
 		}
 		if progress.Best < 0 && len(s.Out()) > 0 && now.Sub(s.asked) < givenUp {
-			return nil, false // what answers late is better than nothing, and who is silent is told
+			return nil, false // a late answer is better than none, and a silent player is told
 		}
 		s.isOver = true
 	}
-	// A player who is away has not measured what the others were asked, and is back in a
-	// moment or left out.
+	// A player who is away lacks the others' results, and is back in a moment or left out.
 	return nil, s.players() >= players
 }
 
@@ -273,8 +272,8 @@ type Own struct {
 	Servers int
 }
 
-// NextBehind returns the next questions while people vote, and what is allowed besides to the
-// own discovery of one player of each group.
+// NextBehind returns the next questions while people vote. It also returns how much the own
+// discovery of one player of each group may ask.
 func (s *Search) NextBehind(groups [][]Member, now time.Time) (asks []Ask, own []Own) {
 	if !s.planner.Progress().Done {
 		asks = s.next(groups, now)
@@ -297,9 +296,8 @@ func (s *Search) NextBehind(groups [][]Member, now time.Time) (asks []Ask, own [
 	return asks, own
 }
 
-// Heard takes a player's result, with what the player's [Groups.Mates] know of the server. It
-// returns the questions to others instead: the planner hears of a silence only after the whole
-// group was asked.
+// Heard takes a player's result, along with those of the player's [Groups.Mates]. It returns the
+// questions to others instead: the planner hears of a silence only after the whole group was asked.
 func (s *Search) Heard(player string, result discovery.Result, mates []Mate) (instead []Ask) {
 	at, instead := s.Groups.Heard(player, result, mates)
 	if at >= 0 {
@@ -308,8 +306,8 @@ func (s *Search) Heard(player string, result discovery.Result, mates []Mate) (in
 	return instead
 }
 
-// Inform says that a server's infos have changed.
+// Inform says that the facts about a server have changed.
 func (s *Search) Inform(server int) { s.planner.Inform(server) }
 
-// Shift says that a time has not counted.
+// Shift moves the times of the search by a time that does not count.
 func (s *Search) Shift(d time.Duration) { s.asked = s.asked.Add(d) }

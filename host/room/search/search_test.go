@@ -18,7 +18,7 @@ import (
 
 var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
-// members are the players of one group, who have room for much.
+// members returns players of one group who can be asked for much.
 func members(names ...string) (group []Member) {
 	for _, name := range names {
 		group = append(group, Member{Name: name, Spare: 1000})
@@ -26,8 +26,8 @@ func members(names ...string) (group []Member) {
 	return group
 }
 
-// TestDealIsFair: every server has one asker, neighbours in the list have different ones, the
-// work is even, and each share is in the order of the questions.
+// TestDealIsFair checks that every server has one asker, neighbours in the list have different
+// ones, the work is even, and each share is in the order of the questions.
 func TestDealIsFair(t *testing.T) {
 	var servers []int
 	for i := range 1001 {
@@ -64,8 +64,8 @@ func TestDealIsFair(t *testing.T) {
 	}
 }
 
-// TestRoomLeft: a player with room for few servers leaves the others to those behind the same
-// address.
+// TestRoomLeft checks that a player who can be asked for few more servers leaves the others to
+// those behind the same address.
 func TestRoomLeft(t *testing.T) {
 	group := []Member{{Name: "ann", Spare: 1}, {Name: "bob", Spare: 5}}
 	want := []Ask{{"ann", []int{3}}, {"bob", []int{4, 5, 6}}}
@@ -74,8 +74,8 @@ func TestRoomLeft(t *testing.T) {
 	}
 }
 
-// TestDiscreet: behind one address with somebody who does not mind, discreet players are not
-// asked at all, and else for no more than they want.
+// TestDiscreet checks that discreet players are asked for no more than they allow, and for nothing
+// if somebody behind the same address does not mind.
 func TestDiscreet(t *testing.T) {
 	dora, ann := Member{Name: "dora", Discreet: 20}, Member{Name: "ann"}
 	late := dora
@@ -98,7 +98,8 @@ func TestDiscreet(t *testing.T) {
 	}
 }
 
-// TestMates: a silence may be one player's own line, so another behind the same address asks.
+// TestMates checks that another player behind the same address asks a silent server, because one
+// player's own line may be at fault.
 func TestMates(t *testing.T) {
 	const server = 7
 	lost, answers := discovery.Result{Server: server, State: discovery.Lost}, discovery.Result{Server: server, State: discovery.Answered}
@@ -107,7 +108,7 @@ func TestMates(t *testing.T) {
 		name    string
 		by      string
 		result  discovery.Result
-		states  []discovery.State // of the others
+		states  []discovery.State // the others' states
 		mayAsk  bool
 		at      int
 		instead []Ask
@@ -138,8 +139,8 @@ func TestMates(t *testing.T) {
 	}
 }
 
-// TestRelease: what a player was asked for whose connection has ended is forgotten, and what
-// the others behind the same address were asked for is carried over.
+// TestRelease checks that the open questions to a player whose connection has ended are forgotten,
+// and that those to the others behind the same address stay.
 func TestRelease(t *testing.T) {
 	group := members("ann", "bob")
 	g := Form([][]Member{group, members("cat")}, nil)
@@ -161,7 +162,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// world is a list of servers in ten countries, each player's RTT to which follows from its
+// world is a list of servers in ten countries. Each player's RTT to a server follows from its
 // country.
 type world struct {
 	*testing.T
@@ -170,7 +171,7 @@ type world struct {
 	setup   Setup
 	players [][]string
 	now     time.Time
-	// known are each player's answers, and asked how many there were.
+	// known are each player's answers, and asked is the number of questions.
 	known map[string]map[int]bool
 	asked map[string]int
 	// silent are servers that answer nobody.
@@ -232,7 +233,7 @@ func (w *world) answers(asks []Ask) {
 	}
 }
 
-// goes lets the search go on until it is over, and returns how long that took.
+// goes lets the search go on until it is over, and returns its duration.
 func (w *world) goes() time.Duration {
 	w.Helper()
 	began := w.now
@@ -250,8 +251,8 @@ func (w *world) goes() time.Duration {
 	return 0
 }
 
-// TestTurn: a search asks for some of the list, finds what is best for all, says so, and goes
-// on behind the vote.
+// TestTurn checks that a search asks for some of the list, finds and reports the best server for
+// all, and goes on behind the vote.
 func TestTurn(t *testing.T) {
 	w := newWorld(t, 1000, members("ann"), members("bob", "cat"))
 	if w.IsShort() || !w.IsTimeUp(Longest+5, 4) || w.IsTimeUp(Longest+5, 5) || w.IsTimeUp(Longest, 0) || w.View(selection.Mean).Found {
@@ -271,7 +272,7 @@ func TestTurn(t *testing.T) {
 	if isDry || text == "" || !w.IsTimeUp(Longest+5, 5) || w.IsWorthMore() || w.View(selection.Mean).GainMS == nil {
 		t.Errorf("%q: %+v", text, w.View(selection.Mean))
 	}
-	// Ann got no answer from the first server, which nobody else asked, dan and ann none from
+	// Ann got no answer from the first server, and nobody else asked it. Dan and ann got none from
 	// the second.
 	table := selection.NewTable([]string{"ann", "bob", "cat", "dan"}, len(w.setup.Servers.List))
 	table.Set(0, 0, discovery.Lost, 0)
@@ -300,7 +301,8 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestLateAnswers: the first rounds overlap; the last answers are waited for, but not for long.
+// TestLateAnswers checks that the first rounds overlap, and that the search waits for the last
+// answers, but not for long.
 func TestLateAnswers(t *testing.T) {
 	w := newWorld(t, 1000, members("ann"), members("bob"))
 	w.setup.Options = coordinate.Options{Budget: 100, Enough: -1}
@@ -316,7 +318,8 @@ func TestLateAnswers(t *testing.T) {
 	}
 }
 
-// TestMore: a search for more asks for so many besides, and says when there are no more.
+// TestMore checks that a search for more asks for so many in addition, and says when there are no
+// more.
 func TestMore(t *testing.T) {
 	for _, tt := range []struct {
 		servers, more int
@@ -345,8 +348,8 @@ func TestMore(t *testing.T) {
 	}
 }
 
-// FuzzGroups: whatever is reported and whoever leaves, a server is out with one player of a
-// group, and a player is asked for nothing twice.
+// FuzzGroups checks that a server is out with only one player of a group, and no player is asked
+// for anything twice, whatever is reported and whoever leaves.
 func FuzzGroups(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 40, 41, 42, 80, 81, 120, 160, 200})
 	f.Fuzz(func(t *testing.T, script []byte) {

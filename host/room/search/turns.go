@@ -2,21 +2,21 @@ package search
 
 import "time"
 
-// slowTurn is how long a room waits for its turn until people are told.
+// slowTurn is how long a room waits for its turn before it tells people.
 const slowTurn = 5 * time.Second
 
-// Turns is a room's waiting for the processor time that the rounds of its search take. The host
-// gives it in turns to all rooms that search.
+// Turns is a room's wait for the processor time of its search's rounds. The host gives it in turns
+// to all rooms that search.
 type Turns struct {
 	// since is when the room asked for the turn that it waits for, zero without one.
 	since  time.Time
 	isTold bool
-	// waited is how long the measuring has waited for turns before.
+	// waited is how long the measuring had waited for turns before that.
 	waited time.Duration
 }
 
-// Await waits for a turn. It reports whether the room has to ask for one, and returns what to
-// tell people who wait, or nothing.
+// Await waits for a turn. It reports whether the room has to ask for one, and returns a note for
+// people who wait, or nothing.
 func (t *Turns) Await(isBackground bool, now time.Time) (isNew bool, note string) {
 	if isNew = t.since.IsZero(); isNew {
 		t.since = now
@@ -39,10 +39,10 @@ func (t *Turns) Waited(now time.Time) time.Duration {
 	return t.waited + now.Sub(t.since)
 }
 
-// Begin begins another measuring. The room waits on for a turn that it has asked for.
+// Begin begins another measuring. The room still waits for a turn that it has asked for.
 func (t *Turns) Begin() { t.waited = 0 }
 
-// Shift says that a time has not counted.
+// Shift moves the times of the wait by a time that does not count.
 func (t *Turns) Shift(d time.Duration) {
 	if !t.since.IsZero() {
 		t.since = t.since.Add(d)

@@ -13,13 +13,13 @@ import (
 	"muster/selection/rules"
 )
 
-// What others learn from a search.
+// This file has the results of a search for other packages.
 
 // Progress returns how far the search has come.
 func (s *Search) Progress() coordinate.Progress { return s.planner.Progress() }
 
-// IsWorthMore reports whether a search that has gone on while people vote, and is over, leaves
-// something to be found by asking more. One that has not begun may find something by itself.
+// IsWorthMore reports whether asking more is still likely to find something after a search during a
+// vote is over. A search that has not begun may find something by itself.
 func (s *Search) IsWorthMore() bool {
 	if s == nil || !s.isBehind {
 		return false
@@ -28,8 +28,8 @@ func (s *Search) IsWorthMore() bool {
 	return p.Done && p.Best >= 0 && (p.RegretBound > worthMore || p.Reach > 0)
 }
 
-// asksFew reports whether some players were asked for few servers. The planner's estimate of what
-// is left to gain leaves out their other servers.
+// asksFew reports whether some players were asked for few servers. The planner's estimate of the
+// possible gain leaves out their other servers.
 func (s *Search) asksFew() bool {
 	return slices.ContainsFunc(s.groups, func(g *group) bool { return g.isFew && !g.isBroken })
 }
@@ -37,18 +37,17 @@ func (s *Search) asksFew() bool {
 // Hidden returns servers that may be better than they look.
 func (s *Search) Hidden(n int) []int { return s.planner.Hidden(n) }
 
-// Contenders returns servers besides some that would win if one ping was wrong. On a short list
-// one delayed packet hides a server: no neighbour was measured, and nobody waits for a late
-// answer.
+// Contenders returns more servers that would win if one ping was wrong. On a short list one delayed
+// packet hides a server: no neighbour was measured, and nobody waits for a late answer.
 func (s *Search) Contenders(n int, but []int) []int {
 	if !s.IsShort() || s.asksFew() {
-		return nil // a player who asks few servers asks no more than the finalists
+		return nil // a player who asks few servers asks only the finalists
 	}
 	return without(s.planner.Contenders(n+len(but)), but, n)
 }
 
-// Untried returns servers besides some that are likely better by the pings to expect of discreet
-// players, who have not measured them.
+// Untried returns more servers that are likely better by the forecast pings of discreet players,
+// who have not measured them.
 func (s *Search) Untried(n int, but []int) []int {
 	if !s.asksFew() {
 		return nil
@@ -62,7 +61,7 @@ func without(servers, others []int, n int) []int {
 	return servers[:max(0, min(n, len(servers)))]
 }
 
-// Predict returns the RTTs to expect, by player and server, of servers that did not answer one
+// Predict returns the forecast RTTs, by player and server, of servers that did not answer one
 // player and that the others did not ask.
 func (s *Search) Predict(table *selection.Table) map[string]map[int]time.Duration {
 	all := map[string]map[int]time.Duration{}
@@ -96,7 +95,7 @@ func (s *Search) Predict(table *selection.Table) map[string]map[int]time.Duratio
 	return all
 }
 
-// Forecast returns the RTTs to expect of a server, by player, where anything is known.
+// Forecast returns the forecast RTTs of a server, by player, if anything is known.
 func (s *Search) Forecast(server int) map[string]time.Duration {
 	rtts := map[string]time.Duration{}
 	for i, g := range s.groups {
@@ -110,8 +109,8 @@ func (s *Search) Forecast(server int) map[string]time.Duration {
 	return rtts
 }
 
-// Outcome says how a search went that is over. isDry: the organiser wanted more, and there was
-// less to ask.
+// Outcome says how a search went that is over. isDry says that it ran out of servers before the
+// organiser's addition was used up.
 func (s *Search) Outcome(groups [][]Member) (text string, isDry bool) {
 	progress, listed := s.planner.Progress(), len(s.list)
 	within := ""

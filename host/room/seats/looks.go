@@ -83,7 +83,7 @@ func (w *Watch) nextLook(f Facts, now time.Time) []Event {
 	return []Event{Ask{by, servers}}
 }
 
-// Asks reports whether a player is looking just now.
+// Asks reports whether a player is looking at the moment.
 func (w *Watch) Asks(player string) bool {
 	return w.going != nil || w.look != nil && w.look.By == player
 }

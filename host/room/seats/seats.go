@@ -7,7 +7,7 @@
 //	cat                                       └ 2 s ─▶ "yes" ─▶ everyone looks once, and goes
 //
 // So ten players ask the servers no more often than one, and one player's word sends nobody
-// anywhere. The room tells a [Watch] how time passes and what players saw. It carries out the
+// anywhere. The room tells a [Watch] how time passes and what players saw, and carries out its
 // events:
 //
 //	Tick, Heard ─▶ Ask ─▶ Open ─┬─▶ Go
@@ -45,8 +45,8 @@ const (
 	lookTime = 8 * time.Second
 	// lastLook is how long everyone looks before all go.
 	lastLook = 5 * time.Second
-	// mostDemerits bounds a player's words that others contradicted, and looks without an answer. A
-	// player with so many looks only if nobody else can. One may be chance.
+	// mostDemerits bounds a player's useless looks: those that others contradicted, and those
+	// without an answer. A player with so many looks only if nobody else can. One may be chance.
 	mostDemerits = 2
 )
 
@@ -94,12 +94,12 @@ type Event interface{ isEvent() }
 
 // The events.
 type (
-	// Ask wants one player's program to look at servers.
+	// Ask asks one player's program to look at servers.
 	Ask struct {
 		By      string
 		Servers []int
 	}
-	// Open says that a server has so many seats: everyone looks once more, and goes after a while.
+	// Open says that a server has so many seats. Everyone looks once more, and goes after a while.
 	// News tells people so, and names the players who saw the seats.
 	Open struct {
 		Server, Free int
@@ -177,7 +177,7 @@ func BeginOutside(outside []string, at selection.Ranked, servers selection.Serve
 // Outside returns the players who wait for seats where the others are; none if everyone waits.
 func (w *Watch) Outside() []string { return w.outside }
 
-// Need returns the number of seats that have to be free at once, if the whole group needs so many.
+// Need returns the number of seats that have to be free at once, out of the whole group's need.
 func (w *Watch) Need(everyone int) int {
 	if len(w.outside) > 0 {
 		return len(w.outside)
@@ -185,7 +185,7 @@ func (w *Watch) Need(everyone int) int {
 	return everyone
 }
 
-// Enter takes the players who need no seat any more: they are in, or have left. It reports whether
+// Enter takes the players who no longer need a seat: they are in, or have left. It reports whether
 // nobody is left outside. While everyone is about to go it changes nothing.
 func (w *Watch) Enter(inside []string) (isOver bool) {
 	if w.going != nil || len(w.outside) == 0 {
@@ -343,7 +343,7 @@ func (w *Watch) GiveUp(why string, f Facts) Over {
 	return Over{strings.TrimSuffix(strings.TrimSpace(why+" "+w.chance), ".")}
 }
 
-// Shift moves all times of the wait, because a time has not counted.
+// Shift moves all times of the wait by a time that does not count.
 func (w *Watch) Shift(d time.Duration) {
 	w.until = w.until.Add(d)
 	for i := range w.servers {

@@ -15,7 +15,7 @@ import (
 	"muster/selection"
 )
 
-// waiting is a wait of ann, ben and cat for seats on two full servers, 3 and 5, while 7 has
+// waiting returns a wait of ann, ben and cat for seats on two full servers, 3 and 5. Server 7 has
 // some.
 func waiting() (*Watch, Facts) {
 	rank := func(server int) selection.Ranked {
@@ -33,7 +33,7 @@ func waiting() (*Watch, Facts) {
 	return w, f
 }
 
-// sees is what a player saw of servers with so many free seats of 16, by server.
+// sees returns a player's result for servers with so many free seats of 16.
 func sees(free map[int]int) (seen []wire.Finalist) {
 	for server, n := range free {
 		info := &discovery.Info{Players: 16 - n, MaxPlayers: 16}
@@ -42,7 +42,7 @@ func sees(free map[int]int) (seen []wire.Finalist) {
 	return seen
 }
 
-// TestWatch: one player looks, another checks, everyone looks, and all go.
+// TestWatch checks that one player looks, another checks, everyone looks, and all go.
 func TestWatch(t *testing.T) {
 	w, f := waiting()
 	if got := w.Servers(); !slices.Equal(got, []int{3, 5, 7}) {
@@ -56,7 +56,7 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	wants(w.Tick(f, now), Ask{"ann", []int{3, 5, 7}})
-	wants(w.Heard("ben", sees(map[int]int{3: 16}), f, now)) // whom nobody has asked
+	wants(w.Heard("ben", sees(map[int]int{3: 16}), f, now)) // ben has not been asked
 	wants(w.Heard("ann", sees(map[int]int{3: 0, 5: 4, 7: 9}), f, now))
 	wants(w.Tick(f, now))
 	now = w.Next(f)
@@ -66,7 +66,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("people see %+v", v)
 	}
 	wants(w.Heard("ann", sees(map[int]int{5: 3}), f, now))
-	wants(w.Heard("ann", sees(map[int]int{5: 0}), f, now)) // one word each
+	wants(w.Heard("ann", sees(map[int]int{5: 0}), f, now)) // one word of each
 	wants(w.Heard("ben", nil, f, now))
 	now = w.Next(f)
 	wants(w.Tick(f, now), Go{5, []string{"ann"}})
@@ -74,8 +74,8 @@ func TestWatch(t *testing.T) {
 	wants(w.Drop(3, "nor does this", f), Over{"No server is left that is worth the wait. server 5 had at most 3 free, mostly 3"})
 }
 
-// TestOutside: seats are for those who are outside, until they are in; while they are about to
-// go nobody is told that the wait is over.
+// TestOutside checks that players who are outside wait for seats until they are in, and that the
+// wait does not end while they are about to go.
 func TestOutside(t *testing.T) {
 	_, f := waiting()
 	servers := selection.Servers{List: make([]discovery.Server, 8), Infos: map[int]*discovery.Info{3: {Players: 16, MaxPlayers: 16}}}
@@ -110,8 +110,8 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestLooksAreNoUse: a player who says nothing is asked last, and nobody goes by the word of
-// one.
+// TestLooksAreNoUse checks that a player who reports nothing is asked last, and nobody goes by one
+// player's word.
 func TestLooksAreNoUse(t *testing.T) {
 	w, f := waiting()
 	asked := map[string]int{}
@@ -135,8 +135,8 @@ func TestLooksAreNoUse(t *testing.T) {
 	}
 }
 
-// TestNext: what everybody has had a word on is decided when it is due, and without anybody
-// nothing is.
+// TestNext checks that a server that everybody has looked at is decided when it is due, and that
+// nothing is due if nobody is there.
 func TestNext(t *testing.T) {
 	w, f := waiting()
 	for i := range w.servers {
@@ -160,7 +160,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestSetRight: a clock that was ahead keeps nobody waiting.
+// TestSetRight checks that a clock that was ahead keeps nobody waiting.
 func TestSetRight(t *testing.T) {
 	w, f := waiting()
 	w.servers[0].At = eight
@@ -176,7 +176,7 @@ func TestSetRight(t *testing.T) {
 	}
 }
 
-// golden is a wait in the form in which rooms are saved.
+// golden is a wait in its saved form.
 const golden = `{"began":"2026-11-20T20:00:00Z","until":"2026-11-20T20:30:00Z","servers":[` +
 	`{"server":3,"ranked":{"addr":"192.0.2.3:27960","score":0,"mean_ms":0,"max_ms":0,"stdev_ms":0,"rtt_ms":null},` +
 	`"asked":1,"next":"2026-11-20T20:00:10Z","free":0,"at":"2026-11-20T20:00:00Z","counts":[1],"most_at":"2026-11-20T20:00:00Z"},` +
@@ -184,7 +184,7 @@ const golden = `{"began":"2026-11-20T20:00:00Z","until":"2026-11-20T20:30:00Z","
 	`"asked":2,"since":2,"next":"2026-11-20T20:00:02Z","words":[{"by":"ann","free":4}],"free":1}` +
 	`],"turn":2,"look":{"by":"cat","servers":[5],"at":"2026-11-20T20:00:02Z"},"demerits":{"ben":1}}`
 
-// TestSaved: the form does not change, and comes back whole.
+// TestSaved checks that the saved form stays the same, and comes back whole.
 func TestSaved(t *testing.T) {
 	w, f := waiting()
 	w.servers = w.servers[:2]
@@ -230,8 +230,8 @@ func fails(s Saved) bool {
 	return err != nil
 }
 
-// FuzzWatch: whatever players say and the saved room holds, the wait asks only players who
-// can look, for servers that it watches, and ends in time.
+// FuzzWatch checks that the wait asks only players who can look, for servers that it watches, and
+// ends in time, whatever players say and the saved room holds.
 func FuzzWatch(f *testing.F) {
 	f.Add([]byte(golden), []byte{0, 5, 0, 9, 200, 16, 200, 3})
 	f.Add([]byte("{}"), []byte{0, 200, 16, 200, 16, 200, 16, 200, 5})
@@ -282,7 +282,7 @@ func FuzzWatch(f *testing.F) {
 			}
 			w.View(facts.Need, nil)
 		}
-		for range 3 { // a last look may come in between
+		for range 3 { // time for a last look in between
 			if now = now.Add(wire.MostWait); !isOver {
 				takes(w.Tick(facts, now))
 			}
@@ -293,19 +293,19 @@ func FuzzWatch(f *testing.F) {
 	})
 }
 
-// TestGentleWithOthers: rooms of one host that wait for the same server look at it in turn, and
-// none of them waits long, also after a restart of the host. Without a word on the others each
-// looks for itself.
+// TestGentleWithOthers checks that rooms of one host that wait for the same server look at it in
+// turn. None of them waits long, even after a restart of the host. A room that does not know of the
+// others looks for itself.
 func TestGentleWithOthers(t *testing.T) {
 	const tick, restart, end = 250 * time.Millisecond, 8 * time.Minute, 14 * time.Minute
 	for _, tt := range []struct {
 		rooms int
-		// apart is from the beginning of one wait to that of the next.
+		// apart is the time from the beginning of one wait to that of the next.
 		apart time.Duration
-		// isTold: each knows of the others; else it looks for itself.
+		// isTold says that each room knows of the others. Else it looks for itself.
 		isTold bool
-		// most is how many looks there are in ten seconds at most, and longest how long a
-		// room is without one.
+		// most is the largest number of looks in ten seconds. longest is the longest time between a
+		// room's looks.
 		most    int
 		longest time.Duration
 	}{
@@ -349,7 +349,7 @@ func TestGentleWithOthers(t *testing.T) {
 					if tt.isTold {
 						w.Share(map[int]Crowd{0: {Rooms: len(watch), Place: slices.Index(watch, w)}})
 					}
-					if now.Before(w.Next(f)) { // a host gives it no time till then
+					if now.Before(w.Next(f)) { // the host gives it no time until then
 						continue
 					}
 					for _, e := range w.Tick(f, now) {
@@ -366,7 +366,7 @@ func TestGentleWithOthers(t *testing.T) {
 				}
 			}
 			most := 0
-			first := slices.IndexFunc(looks, func(at time.Duration) bool { return tt.apart == 0 || at > time.Minute }) // by when all have come
+			first := slices.IndexFunc(looks, func(at time.Duration) bool { return tt.apart == 0 || at > time.Minute }) // all have come by then
 			for i := first; i < len(looks); i++ {
 				for looks[i]-looks[first] >= 10*time.Second {
 					first++

@@ -17,12 +17,12 @@ const (
 	// silences in a row, some four minutes, the room gives it up.
 	longestGap = 2 * time.Minute
 	mostSilent = 6
-	// mostMisses bounds how often a server may fill up in the last moment, because each time the
-	// room had called everybody. missRest is the rest after the first time, and grows.
+	// mostMisses bounds how often a server may fill up in the last moment, because the room called
+	// everybody each time. missRest is the rest after the first time, and grows.
 	mostMisses = 3
 	missRest   = 30 * time.Second
-	// countedSeats is the largest number of free seats that is counted apart: the largest groups
-	// want as many.
+	// countedSeats is the largest number of free seats that has a count of its own: the largest
+	// groups want as many.
 	countedSeats = wire.MaxPlayers
 )
 
@@ -142,9 +142,9 @@ func tally(words []word, need int) (yes, no int) {
 	return yes, no
 }
 
-// judge returns the verdict over words of different players, the newest last. Others is how many
-// more players could look. Where several can look, at least two must have seen the seats, and more
-// than have not.
+// judge returns the verdict over words of different players, the newest last. Others is the number
+// of further players who could look. If several can look, at least two must have seen the seats,
+// and more than have not.
 func judge(words []word, need, others int) verdict {
 	yes, no := tally(words, need)
 	wanted := min(2, len(words)+others)
@@ -157,8 +157,7 @@ func judge(words []word, need, others int) verdict {
 	return check
 }
 
-// middle returns the word in the middle, or -1 if nobody heard. Of two it takes the one with fewer
-// seats.
+// middle returns the word in the middle, of two the one with fewer seats, or -1 if nobody heard.
 func middle(words []word) int {
 	var free []int
 	for _, w := range words {

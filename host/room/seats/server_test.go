@@ -14,12 +14,13 @@ func words(free ...int) (words []word) {
 	return words
 }
 
-// TestJudge: where several can look two have to have seen the seats, and more than have not.
+// TestJudge checks that at least two players have to have seen the seats if several can look, and
+// more than have not.
 func TestJudge(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		free   []int // as one after the other says, -1 for nothing
-		others int   // who could be asked besides
+		free   []int // the players' words in order, -1 for nothing
+		others int   // the number of further players who could look
 		want   verdict
 	}{
 		{"too few", []int{4}, 4, shut},
@@ -45,8 +46,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestSettles: what was seen counts, and a server that is silent, or was checked, has peace
-// for longer.
+// TestSettles checks that the looks count, and that a server that is silent, or was checked, has
+// peace for longer.
 func TestSettles(t *testing.T) {
 	s := watched{Free: -1}
 	for _, tt := range []struct {
@@ -60,7 +61,7 @@ func TestSettles(t *testing.T) {
 		{[]int{0}, 1, 10 * time.Second, 0, 0, 0, 0, false, true},
 		{[]int{3}, 1, 10 * time.Second, 3, 3, 0, 3, false, true},
 		{[]int{1}, 1, 10 * time.Second, 1, 3, 0, 3, false, true},
-		{[]int{9, 1, 1}, 3, 30 * time.Second, 1, 3, 1, 1, false, true}, // the one who is contradicted does not count
+		{[]int{9, 1, 1}, 3, 30 * time.Second, 1, 3, 1, 1, false, true}, // the contradicted word does not count
 		{[]int{-1}, 1, 20 * time.Second, -1, 3, 1, 1, false, false},
 		{[]int{-1}, 1, 40 * time.Second, -1, 3, 1, 1, false, false},
 		{[]int{-1}, 1, 80 * time.Second, -1, 3, 1, 1, false, false},

@@ -1,5 +1,5 @@
-// Package terms decides which settings a room takes from its organiser, who changes some while
-// people are here, and from a host that was started again with other flags.
+// Package terms decides which settings a room takes: from its organiser, while people are here, and
+// from a host that was started again with other flags.
 package terms
 
 import (
@@ -19,8 +19,8 @@ type Facts struct {
 	// Stage is the room's stage, and Players the number of its players.
 	Stage   wire.Stage
 	Players int
-	// Games are the games for which the host has servers. MostPlaces bounds the candidate places of
-	// a room.
+	// Games are the games whose servers the host knows. MostPlaces bounds the candidate places of a
+	// room.
 	Games      []string
 	MostPlaces int
 	// IsPublic says that no place may be private, and Posts that the host posts by webhooks.

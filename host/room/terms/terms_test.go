@@ -12,7 +12,7 @@ import (
 
 var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
-// before are the settings of a room that gathers, and facts what holds of it.
+// room returns the settings of a room that gathers, and the facts about it.
 func room(t *testing.T) (before wire.Settings, facts Facts) {
 	t.Helper()
 	before, err := wire.Settings{
@@ -28,13 +28,13 @@ func room(t *testing.T) (before wire.Settings, facts Facts) {
 	return before, Facts{Now: eight, Stage: wire.Gathering, Players: 3, Games: []string{"openarena", "xonotic"}, MostPlaces: 1, Posts: true}
 }
 
-// TestChange: a room takes a change whole, or says why it does not.
+// TestChange checks that a room takes a change whole, or says why it does not.
 func TestChange(t *testing.T) {
 	const hook = `{"webhook":"https://discord.com/api/webhooks/1/token"}`
 	for _, tt := range []struct {
 		name, patch string
 		change      func(*wire.Settings, *Facts)
-		// refusal is a part of why not, empty if the room takes it.
+		// refusal is a part of the refusal, empty if the room takes the change.
 		refusal string
 	}{
 		{"nothing", "", nil, "no settings"},
@@ -86,8 +86,8 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestResettle: a host's flags change neither the game nor how open a room is, and send nobody
-// away.
+// TestResettle checks that a host's flags change neither the game nor how open a room is, and send
+// nobody away.
 func TestResettle(t *testing.T) {
 	before := wire.Settings{Game: "openarena", Open: true, Players: 8}
 	for given, want := range map[int]int{0: 0, 2: 3, 5: 5} {

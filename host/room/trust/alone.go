@@ -12,18 +12,18 @@ import (
 	"muster/selection/rules"
 )
 
-// MostTrials is how many times one choice is made again because one player alone is near to the
+// MostTrials bounds how often one choice is made again because one player alone is near to the
 // chosen server.
 const MostTrials = 25
 
-// Ping is a player's RTT of a server: First before any look, and Now, as far as it is believed; 0
-// is none.
+// Ping is a player's RTT to a server: First before any look, and Now, the believed value; 0 is
+// none.
 type Ping struct{ First, Now time.Duration }
 
-// Trial tests a choice that hangs on pings which players alone report. If everything that was
-// measured beside the server contradicts such a ping, it counts as what its neighbours say, as
-// long as the others would lose by it. Choose again while [Trial.Raise] returns true, and give the
-// choice to [Trial.Chose].
+// Trial tests a choice that depends on pings which players alone report. If all measurements near
+// the server contradict such a ping, it counts as the neighbours' value, as long as the others
+// would lose by the lower one. Choose again while [Trial.Raise] returns true, and give the choice
+// to [Trial.Chose].
 type Trial struct {
 	doubts *Doubts
 	basis  selection.Basis
@@ -32,19 +32,19 @@ type Trial struct {
 	// alone are the players whose pings may be raised. The first raised of them are.
 	alone  []lone
 	raised int
-	// after is the choice with those raised, nil before there is one.
+	// after is the choice with the raised pings, nil before there is one.
 	after *selection.Selection
 }
 
-// lone is a player who alone is near to a server. usual is the RTT by what is beside the server, or
-// the player's own first report if that is more: a look that finds the server far nearer than the
-// report is worth no more than a report.
+// lone is a player who alone is near to a server. usual is the RTT by the server's neighbours, or
+// the player's own first report if that is more. So a look that finds the server far nearer than
+// the report is worth no more than the report.
 type lone struct {
 	player          string
 	reported, usual time.Duration
 }
 
-// Try begins the trial of a choice for the players of a basis; pings are theirs of the chosen
+// Try begins the trial of a choice for the players of a basis; pings are their pings to the chosen
 // server.
 func (d *Doubts) Try(b selection.Basis, chosen *selection.Selection, pings map[string]Ping) *Trial {
 	t := &Trial{doubts: d, basis: b, before: chosen, pings: pings}
@@ -64,12 +64,12 @@ func (d *Doubts) Try(b selection.Basis, chosen *selection.Selection, pings map[s
 	return t
 }
 
-// server is the one that is on trial.
+// server returns the server on trial.
 func (t *Trial) server() int { return t.before.Chosen.Server }
 
-// Raise raises the ping of one more player, the one whose word is the furthest from all else
-// first. It reports whether it did: not if another server was chosen already, nor if there
-// are no more such players.
+// Raise raises the ping of one more player, the one whose word is furthest from all else first. It
+// reports whether it did. It does not if another server was chosen already, or if there are no more
+// such players.
 func (t *Trial) Raise() bool {
 	if t.raised == len(t.alone) || t.after != nil && (t.after.Chosen == nil || t.after.Chosen.Server != t.server()) {
 		return false
@@ -79,11 +79,11 @@ func (t *Trial) Raise() bool {
 	return true
 }
 
-// Chose takes what was chosen with the pings that were raised so far.
+// Chose takes the choice with the pings that were raised so far.
 func (t *Trial) Chose(s *selection.Selection) { t.after = s }
 
-// End returns what people are told. If the others lose nothing by the first choice it takes
-// all back, and returns nothing.
+// End returns notes for people. If the others lose nothing by the first choice it takes everything
+// back, and returns none.
 func (t *Trial) End() (notes []string) {
 	raised := t.alone[:t.raised]
 	if !t.isWorse() {
@@ -99,8 +99,8 @@ func (t *Trial) End() (notes []string) {
 	return notes
 }
 
-// isWorse reports whether the first choice is worse than the newest for the players whose
-// pings are not raised, by more than is of no consequence.
+// isWorse reports whether the first choice is noticeably worse than the newest for the players
+// whose pings are not raised.
 func (t *Trial) isWorse() bool {
 	if t.after == nil || t.after.Chosen == nil || t.after.Chosen.Server == t.server() {
 		return false

@@ -9,10 +9,11 @@ import (
 	"muster/selection"
 )
 
-// TestTrial: a server is not chosen for a ping that one player alone has, against what that
-// player and all others measured beside that server.
+// TestTrial checks that no server is chosen for a ping that only one player has, against all
+// measurements near that server.
 func TestTrial(t *testing.T) {
-	// Along a line are sixty servers, one every 10 ms, and the players. Dan is at its beginning.
+	// Sixty servers stand along a line, one every 10 ms, and so do the players. Dan is at its
+	// beginning.
 	players, places := []string{"ann", "bob", "cat", "eve", "dan"}, []int{250, 300, 350, 300, 0}
 	const favourite = 39
 	line := func(reported int) selection.Basis {
@@ -30,7 +31,7 @@ func TestTrial(t *testing.T) {
 		vouched   bool
 		first     time.Duration
 		players   []string
-		elsewhere bool // what is chosen with the ping raised is another server, which suits the others
+		elsewhere bool // the choice with the raised ping is another server, which suits the others
 		note      string
 	}{
 		{"next door", "", 1, false, 0, players, true, "dan's ping for 20.39.0.1:27960 is too low: servers that " +
@@ -78,8 +79,8 @@ func TestTrial(t *testing.T) {
 	}
 }
 
-// TestTrialHarmless: a ping counts as it is if the others lose nothing by it, or nothing else
-// would suit.
+// TestTrialHarmless checks that a ping counts as it is if the others lose nothing by it, or if
+// nothing else would suit.
 func TestTrialHarmless(t *testing.T) {
 	b := world(3, four, func(player, server int) int { return []int{101, 100, 99, 98}[player] - []int{0, 1, 2}[server] })
 	for _, of := range []struct {
@@ -109,8 +110,8 @@ func TestTrialHarmless(t *testing.T) {
 	}
 }
 
-// TestTrialOfTwo: of several players the one whose word is furthest from all else comes first,
-// and no more are raised than the room can do without.
+// TestTrialOfTwo checks that the player whose word is furthest from all else comes first, and no
+// more players are raised than the room can do without.
 func TestTrialOfTwo(t *testing.T) {
 	players := []string{"ann", "bob", "cat", "eve", "fay", "gil", "dan", "hal"}
 	b := world(60, players, func(player, server int) int {

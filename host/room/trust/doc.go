@@ -1,10 +1,9 @@
-// Package trust decides whom a choice believes. It finds players whose numbers fit nobody
-// else's, and servers that lie about how far they are. It says who is left out and why, which
-// pings count as more than was reported, and whose word about servers does not count. It does
-// not change its mind within a round: that is for the organiser, see [Doubts.Vouch], and for
-// the next round.
+// Package trust decides which players a choice believes. It finds players whose numbers fit nobody
+// else's, and servers that lie about their distance. It leaves players out, with the reason, raises
+// pings, and ignores some players' words about servers. It does not change its mind within a round:
+// only the organiser can, see [Doubts.Vouch], and the next round.
 //
-// No single player decides for all, whether lying or behind a bad line:
+// No single player decides for all, by a lie or by a bad line:
 //
 //   - [Doubts.Judge] compares the players' numbers with each other.
 //   - [Doubts.Discredit] takes what players contradict most others about.
@@ -13,6 +12,5 @@
 //   - [Doubts.Disputed] and [Doubts.Overrule] are about the best servers that do not answer
 //     one player.
 //
-// Of two players nobody can tell who is right, and three or more can do without a few: see
-// few.
+// Nobody can tell which of two players is right, and three or more can do without a few: see few.
 package trust

@@ -16,18 +16,19 @@ import (
 // organiser vouches for. The zero value doubts nobody.
 type Doubts struct {
 	players map[string]doubt
-	// tooNear are the servers that lie about how far they are.
+	// tooNear are the servers that lie about their distance.
 	tooNear []int
 }
 
-// doubt is what is known against a player, or for one.
+// doubt has the facts against a player, or for one.
 type doubt struct {
-	// vouched: the organiser vouches for the player, from then on.
+	// vouched says that the organiser vouches for the player, from then on.
 	vouched bool
-	// excluded is why the player's numbers do not count. odd is an oddity of numbers that count
-	// all the same. contradicts is why the player's word about servers does not count.
+	// The anomaly in excluded is the reason why the player's numbers do not count. The one in odd
+	// is of numbers that still count. The one in contradicts is why the player's word about servers
+	// does not count.
 	excluded, odd, contradicts *anomaly.Anomaly
-	// raised holds the least RTT that counts for servers which the player alone was too near to.
+	// raised has the least RTT that counts, for servers that only this player was too near to.
 	raised map[int]time.Duration
 }
 
@@ -46,7 +47,7 @@ func (d *Doubts) set(player string, to doubt) {
 	d.players[player] = to
 }
 
-// Verdict is whom the round goes on without, and what people are told.
+// Verdict has the players that the round goes on without, and notes for people.
 type Verdict struct {
 	LeftOut []string
 	Notes   []string
@@ -56,8 +57,8 @@ func (v *Verdict) note(format string, args ...any) {
 	v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
 }
 
-// few returns how many players a room can do without, so that no single one decides for all: one
-// of three, and less than a third of more. Of two nobody can tell who is right.
+// few returns how many players a room can do without, so that no single one decides for all: one of
+// three, and less than a third of more. Nobody can tell which of two is right.
 func few(players int) int {
 	if players < 3 {
 		return 0
@@ -80,14 +81,14 @@ func (d *Doubts) Rename(from, to string) {
 	d.set(to, p)
 }
 
-// Forget drops what is known of a player who has left.
+// Forget drops the facts about a player who has left.
 func (d *Doubts) Forget(player string) { delete(d.players, player) }
 
-// Vouched is what changes when the organiser vouches for a player.
+// Vouched is the change when the organiser vouches for a player.
 type Vouched struct {
 	Notes []string
-	// WasExcluded: the player's numbers did not count. WasRaised: some of the pings counted
-	// as more.
+	// WasExcluded says that the player's numbers did not count. WasRaised says that some of the
+	// pings counted as more.
 	WasExcluded, WasRaised bool
 }
 
@@ -119,7 +120,7 @@ func (d *Doubts) Raised(player string) map[int]time.Duration {
 	return maps.Clone(d.players[player].raised)
 }
 
-// Blacklist returns the addresses of the servers that lie about how far they are.
+// Blacklist returns the addresses of the servers that lie about their distance.
 func (d *Doubts) Blacklist(servers *selection.Servers) (list []netip.Prefix) {
 	for _, server := range d.tooNear {
 		list = append(list, address(servers, server))
@@ -132,7 +133,7 @@ func address(servers *selection.Servers, server int) netip.Prefix {
 	return netip.PrefixFrom(addr, addr.BitLen())
 }
 
-// Reason says what speaks against a player, or nothing.
+// Reason returns the doubt about a player, or nothing.
 func (d *Doubts) Reason(player string, servers *selection.Servers) string {
 	p := d.players[player]
 	for _, a := range []*anomaly.Anomaly{p.excluded, p.contradicts} {
@@ -146,7 +147,7 @@ func (d *Doubts) Reason(player string, servers *selection.Servers) string {
 	return ""
 }
 
-// alone says which of a player's pings count as more than the player reported.
+// alone names the player's pings that count as more than the player reported.
 func (d *Doubts) alone(player string, servers *selection.Servers) (a anomaly.Anomaly) {
 	raised := d.players[player].raised
 	for server := range raised {
@@ -158,13 +159,14 @@ func (d *Doubts) alone(player string, servers *selection.Servers) (a anomaly.Ano
 	return a
 }
 
-// tooNearFor says what is odd about a player's ping of one server.
+// tooNearFor describes the oddity of a player's ping to one server.
 func tooNearFor(player string, server int, servers *selection.Servers) anomaly.Anomaly {
 	return anomaly.Anomaly{Player: player, Sign: anomaly.Nearer, Servers: 1, Addr: servers.Connect(server)}
 }
 
-// List returns all that is odd about players. The basis is of those who count, everybody are
-// all players in their order, and answered is how many servers answered each of them.
+// List returns everything that is odd about players. The basis has the players that count.
+// Everybody are all players in their order. Answered is the number of servers that answered each of
+// them.
 func (d *Doubts) List(b selection.Basis, everybody []string, answered map[string]int) []anomaly.Anomaly {
 	return slices.Concat(d.excluded(everybody), d.odd(b, answered), d.discredited(everybody))
 }
@@ -179,8 +181,7 @@ func (d *Doubts) excluded(players []string) (all []anomaly.Anomaly) {
 	return all
 }
 
-// odd are the anomalies of players whose numbers count: those of now, and those that were
-// found before.
+// odd returns the anomalies of players whose numbers count, those of now and earlier ones.
 func (d *Doubts) odd(b selection.Basis, answered map[string]int) []anomaly.Anomaly {
 	odd := d.Find(b)
 	for _, name := range b.Table.Players() {
@@ -216,9 +217,9 @@ func (d *Doubts) unvouched(found []anomaly.Anomaly) []anomaly.Anomaly {
 	return slices.DeleteFunc(slices.Clone(found), func(a anomaly.Anomaly) bool { return d.players[a.Player].vouched })
 }
 
-// Discredit takes what players contradict most others about, and returns what people are told.
-// The words of these players do not count in this round any more, unless the organiser vouches
-// for them or they are not the fewer of the players who count.
+// Discredit takes the players who contradict most others, and returns notes for people. Their words
+// no longer count in this round, unless the organiser vouches for them or they are not the minority
+// of the players who count.
 func (d *Doubts) Discredit(found []anomaly.Anomaly, counting, everybody []string) (notes []string) {
 	found = d.unvouched(found)
 	heeded := anomaly.Exclude(counting, slices.Concat(found, d.discredited(everybody)))
@@ -238,5 +239,5 @@ func isAbout(some []anomaly.Anomaly, player string) bool {
 	return slices.ContainsFunc(some, func(a anomaly.Anomaly) bool { return a.Player == player })
 }
 
-// sentence is an anomaly as the beginning of a sentence.
+// sentence returns an anomaly as the beginning of a sentence.
 func sentence(a anomaly.Anomaly) string { return strings.TrimSuffix(a.String(), ".") }

@@ -16,7 +16,7 @@ func contradicts(player string) anomaly.Anomaly {
 	return anomaly.Anomaly{Player: player, Sign: anomaly.Contradicts, Servers: 4, Of: 20}
 }
 
-// doubted is a round in which something of every kind speaks against somebody.
+// doubted returns a round with a doubt of every kind about somebody.
 func doubted() (d Doubts) {
 	a, slow, liar := anomaly.Anomaly{Player: "bob", Sign: anomaly.Constant, Servers: 9, Of: 9},
 		anomaly.Anomaly{Player: "cat", Sign: anomaly.Slow, Servers: 3, Of: 9}, contradicts("cat")
@@ -28,7 +28,7 @@ func doubted() (d Doubts) {
 	return d
 }
 
-// TestDoubts tells what follows from each doubt.
+// TestDoubts checks that each doubt has the right effect.
 func TestDoubts(t *testing.T) {
 	d, servers := doubted(), world(5, four, honest).Servers
 	servers.Infos[2].GamePort = 4444
@@ -60,8 +60,8 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
-// TestRounds: a round forgets all but for whom the organiser vouches. A name takes what is known
-// along, and whoever leaves all of it.
+// TestRounds checks that a round forgets everything except the organiser's word for players. The
+// facts follow a new name, and are gone with a player who leaves.
 func TestRounds(t *testing.T) {
 	d := doubted()
 	if next := d.Next(); !reflect.DeepEqual(next, Doubts{players: map[string]doubt{"ann": {vouched: true}}}) {
@@ -77,7 +77,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestVouch: nothing speaks against a player any more for whom the organiser vouches.
+// TestVouch checks that nothing counts against a player any more once the organiser vouches.
 func TestVouch(t *testing.T) {
 	for _, of := range []struct {
 		player           string
@@ -104,8 +104,8 @@ func TestVouch(t *testing.T) {
 	}
 }
 
-// TestDiscredit: a player is not heeded who contradicts most others, unless the organiser
-// vouches for the player, or half of all and more would not be heeded.
+// TestDiscredit checks that a player who contradicts most others is not believed, unless the
+// organiser vouches, or half of all or more would not be believed.
 func TestDiscredit(t *testing.T) {
 	for _, of := range []struct {
 		name     string
@@ -147,12 +147,12 @@ func TestDiscredit(t *testing.T) {
 	}
 }
 
-// TestList has all that is odd: the excluded before those who count, and those who contradict
-// last, each in the order of the players. What is odd by now stands for what was before.
+// TestList checks that the list has everything odd: the excluded before those who count, and those
+// who contradict last, each in the order of the players. A present oddity replaces an earlier one.
 func TestList(t *testing.T) {
 	d := doubted()
 	made := func(player, server int) int {
-		if player == 1 { // cat
+		if player == 1 { // cat's ping
 			return 500
 		}
 		return honest(player, server)
@@ -176,8 +176,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestWeightiest: people are asked about the player on whose word alone a choice hangs, if it
-// costs the others something, where there are others enough.
+// TestWeightiest checks that people are asked about the player whose word alone decides a choice,
+// if it costs the others something and there are enough others.
 func TestWeightiest(t *testing.T) {
 	choice := func(gain float64, players ...string) *selection.Selection {
 		why := &selection.Why{Influences: []selection.Influence{{Player: "dan", Gain: gain}, {Player: "ann", Gain: 1}}}
@@ -213,13 +213,13 @@ func TestWeightiest(t *testing.T) {
 	}
 }
 
-// golden is how doubts are saved.
+// golden are doubts in their saved form.
 const golden = `{"players":{"ann":{"trusted":true},` +
 	`"bob":{"anomaly":{"player":"bob","sign":"constant","servers":9,"of":9}},` +
 	`"cat":{"odd":{"player":"cat","sign":"slow","servers":3,"of":9},"contradicts":{"player":"cat","sign":"contradicts","servers":4,"of":20}},` +
 	`"dan":{"raised":[{"server":2,"rtt_ms":90.000}]}},"too_near":[4]}`
 
-// TestSaved: the form does not change, and comes back whole.
+// TestSaved checks that the saved form stays the same, and comes back whole.
 func TestSaved(t *testing.T) {
 	d := doubted()
 	data, err := json.Marshal(d.Save())

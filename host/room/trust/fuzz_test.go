@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// FuzzDoubts reads doubts that anything may have written, and judges numbers that players may
-// make up. Whatever they say, most of them count, and whoever is vouched for does.
+// FuzzDoubts reads doubts that anything may have written, and judges numbers that players may make
+// up. In any case most players count, and so does everybody that the organiser vouches for.
 func FuzzDoubts(f *testing.F) {
 	f.Add([]byte(golden), []byte{1, 2, 3, 0, 255, 1, 1, 1, 1, 1, 1, 1, 9})
 	f.Add([]byte(`{}`), []byte{200, 10, 20, 255, 255, 30, 40})

@@ -19,21 +19,21 @@ const (
 	harmless = 5 * time.Millisecond
 )
 
-// Moment says what a round knows when it judges its players.
+// Moment says how much a round knows when it judges its players.
 type Moment int
 
 const (
 	// Searching is between two turns of a search, which will ask more.
 	Searching Moment = iota
-	// Found is a choice from what a search found, which may find more if nothing suits.
+	// Found is a choice from the results of a search, which may find more if nothing suits.
 	Found
-	// Measured is a choice from all that was measured.
+	// Measured is a choice from all measurements.
 	Measured
 )
 
-// Judge leaves out players whose numbers contradict everybody else's, as long as the others are
-// the majority. A slow line makes only distances odd: that is said, and the player counts as long
-// as it costs the others little. If a line would explain the distances, the player also counts
+// Judge leaves out players whose numbers contradict everybody else's, as long as the others are the
+// majority. A slow line makes only distances odd. Then the room says so, and the player counts as
+// long as it costs the others little. If a line would explain the distances, the player also counts
 // unless everyone would be better off with shorter ones, which is known once all have measured the
 // best servers. The basis counts the players that count, and everybody are all players.
 func (d *Doubts) Judge(b selection.Basis, everybody []string, at Moment) (v Verdict) {
@@ -91,8 +91,8 @@ func (d *Doubts) exclude(a anomaly.Anomaly, v *Verdict) {
 	v.note("%s: that does not count in the choice", sentence(a))
 }
 
-// judgeServers leaves out servers that are nearer to players than these are to each other. Such a
-// server answers before it is asked, and its RTT says nothing.
+// judgeServers leaves out servers whose pings are less than the distances between players allow.
+// Such a server answers before it is asked, so its RTT means nothing.
 func (d *Doubts) judgeServers(b *selection.Basis, v *Verdict) {
 	for _, server := range anomaly.TooNear(b.Servers.List, b.Table) {
 		if !slices.Contains(d.tooNear, server) {
@@ -104,14 +104,14 @@ func (d *Doubts) judgeServers(b *selection.Basis, v *Verdict) {
 }
 
 // isHarmed reports whether some players would be better off with a choice of their own than with
-// the group's; or, if the others' numbers are believed only as far as theirs allow, whether
-// everyone would be.
+// the group's. With believed, it reports whether everyone would be, if the others' numbers were no
+// longer than theirs allow.
 func isHarmed(b selection.Basis, some, others []string, believed bool, at Moment) bool {
 	b.Criteria.Top, b.Criteria.Reasons = 1, -1
 	group, mine := slices.Concat(some, others), b.For(some)
 	all, own := b.For(group).Select(), mine.Select()
 	if own.Chosen == nil || all.Chosen == nil {
-		return own.Chosen != nil && !(believed && at == Found) // a search may find what suits all
+		return own.Chosen != nil && !(believed && at == Found) // a search may still find a server that suits all
 	}
 	judges, chosen := some, own
 	if believed {
@@ -143,7 +143,7 @@ func isHarmed(b selection.Basis, some, others []string, believed bool, at Moment
 	return objective.Score(with)-objective.Score(without) > discovery.MS(harmless)
 }
 
-// Weightiest returns the player on whose word alone a choice hangs, if that costs the others more
+// Weightiest returns the player whose word alone decides a choice, if that costs the others more
 // than is harmless. A plausible lie looks like a player who is far away: only people can tell.
 func (d *Doubts) Weightiest(s *selection.Selection) (most selection.Influence, is bool) {
 	if s.Chosen == nil || s.Why == nil || len(s.Why.Influences) == 0 || few(len(s.Players)) == 0 {

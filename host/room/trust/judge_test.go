@@ -10,8 +10,8 @@ import (
 	"muster/selection"
 )
 
-// TestJudge: players are left out whose numbers fit nobody else's, as long as they are the
-// fewer.
+// TestJudge checks that players whose numbers fit nobody else's are left out, as long as they are
+// the minority.
 func TestJudge(t *testing.T) {
 	same := func(int) int { return 9999 }
 	favourite := but(func(server int) int {
@@ -75,11 +75,12 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeSlow: whose pings a slow line explains counts, unless all would be better off if
-// they were no longer than the others' allow. A search that goes on may know better.
+// TestJudgeSlow checks that a player whose pings a slow line explains counts, unless all would be
+// better off if the pings were no longer than the others' allow. A search that goes on may know
+// better.
 func TestJudgeSlow(t *testing.T) {
-	// Dan has 20 ms to the first server, to which the others have 60; to the second they have
-	// 10, and he says 210 where theirs allow 138.
+	// Dan has 20 ms to the first server, and the others have 60. They have 10 to the second, where
+	// he says 210 although theirs allow 138.
 	line := func(player, server int) int {
 		switch {
 		case player == dan && server == 0:
@@ -112,7 +113,7 @@ func TestJudgeSlow(t *testing.T) {
 		if b.Criteria.By = of.by; of.limit > 0 {
 			b.Criteria.Limits = append(b.Criteria.Limits, of.limit)
 		}
-		for server := range b.Servers.List { // of one network
+		for server := range b.Servers.List { // servers of one network
 			b.Servers.List[server].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(server)}), 27960)
 		}
 		var d Doubts
@@ -123,9 +124,10 @@ func TestJudgeSlow(t *testing.T) {
 	}
 }
 
-// TestJudgeThoseBefore: players who were left out before count among those who may be wrong.
+// TestJudgeThoseBefore checks that players who were left out before count among those who may be
+// wrong.
 func TestJudgeThoseBefore(t *testing.T) {
-	d := doubted() // bob is out
+	d := doubted() // bob is left out
 	b := world(20, []string{"ann", "cat", "dan"}, func(player, server int) int {
 		return []int{honest(0, server), honest(1, server), 9999}[player]
 	})
@@ -141,8 +143,8 @@ func TestJudgeThoseBefore(t *testing.T) {
 	}
 }
 
-// TestJudgeServers: a server that makes neighbours of all players is left out, once, also from
-// what tells whether odd numbers do any harm.
+// TestJudgeServers checks that a server that makes neighbours of all players is left out once, even
+// from the test whether odd numbers do harm.
 func TestJudgeServers(t *testing.T) {
 	places := []int{0, 60, 120, 180}
 	b := world(20, four, func(player, server int) int {
@@ -170,7 +172,7 @@ func TestJudgeServers(t *testing.T) {
 	}
 }
 
-// TestJudgeTwo: what harm odd numbers do shows among those who count.
+// TestJudgeTwo checks that the harm of odd numbers is measured among the players who count.
 func TestJudgeTwo(t *testing.T) {
 	var d Doubts
 	v := d.Judge(world(20, append([]string{"eve", "fay"}, four...), func(player, server int) int {

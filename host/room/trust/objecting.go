@@ -15,24 +15,24 @@ import (
 )
 
 const (
-	// worthLooking is how much better for the others a server must be, in its score, before
-	// everyone looks again at what did not answer one player. Less makes no difference to them.
+	// worthLooking is the least gain of the others' score by a server that did not answer one
+	// player, before everyone looks at it again. Less makes no difference to them.
 	worthLooking = 2 * time.Millisecond
-	// disputed is how many such servers they look at.
+	// disputed is the number of such servers that they look at.
 	disputed = 5
-	// fewNetworks is in how many networks servers must stay silent for one player, and answer all
-	// others, before that is no accident. Two providers that do not reach each other are seldom,
-	// and three hardly ever meet one player.
+	// fewNetworks is the number of networks whose silence to one player, while they answer all
+	// others, is no accident. Two providers that do not reach each other are rare, and three hardly
+	// ever meet one player.
 	fewNetworks = 3
-	// usuallySilent is the share of servers that may stay silent for one player on any line,
-	// because of firewalls and routes. accident is the least likelihood of so many by chance: one
-	// honest player in ten thousand sessions of eight is not believed.
+	// usuallySilent is the share of servers that may stay silent to one player on any line, because
+	// of firewalls and routes. The constant accident is the least likelihood of so many by chance:
+	// one honest player in ten thousand sessions of eight is not believed.
 	usuallySilent = 0.02
 	accident      = 1e-5
 )
 
-// Outvote leaves out a few players if no server suits everyone because of them: nothing that suits
-// all others suits them. They come along without a say. It returns the others, too.
+// Outvote leaves out a few players if no server suits everyone because of them. They come along
+// without a say. It returns the others, too.
 func (d *Doubts) Outvote(b selection.Basis) (v Verdict, others []string) {
 	suits := func(players []string) bool {
 		b := b.For(players)
@@ -51,7 +51,7 @@ func (d *Doubts) Outvote(b selection.Basis) (v Verdict, others []string) {
 		if !suits(rest) {
 			continue
 		}
-		for _, name := range group { // the first of them may stand in nobody's way
+		for _, name := range group { // the first of them may block nothing
 			if with := append(slices.Clone(rest), name); !slices.Contains(rest, name) && suits(with) {
 				rest = with
 			}
@@ -64,8 +64,8 @@ func (d *Doubts) Outvote(b selection.Basis) (v Verdict, others []string) {
 	return Verdict{}, group
 }
 
-// objections are those of players who are not vouched for, where there are others
-// enough to tell.
+// objections returns those of players that the organiser does not vouch for, if there are enough
+// others to tell.
 func (d *Doubts) objections(b selection.Basis, s *selection.Selection) []selection.Objection {
 	if few(len(b.Table.Players())) == 0 || s.Chosen == nil {
 		return nil
@@ -75,17 +75,18 @@ func (d *Doubts) objections(b selection.Basis, s *selection.Selection) []selecti
 	return slices.DeleteFunc(all, func(o selection.Objection) bool { return d.players[o.Player].vouched })
 }
 
-// Outlook is what a search expects of servers. Once a server did not answer one player, the search
+// Outlook is a search's forecast for servers. Once a server did not answer one player, the search
 // asked nobody else for it.
 type Outlook struct {
 	// Silent are the servers that each player was asked for and that did not answer.
 	Silent map[string][]int
-	// RTTs are those to expect, by player and server, where nobody was asked.
+	// RTTs are the forecasts, by player and server, for players who were not asked.
 	RTTs map[string]map[int]time.Duration
 }
 
-// hoped returns servers that did not answer one player, but half of the others and more. The
-// search expects them to be better for the others than the chosen server. The best comes first.
+// hoped returns servers that did not answer one player, but answered at least half of the others,
+// and that the search expects to be better for the others than the chosen server. The best comes
+// first.
 func hoped(b selection.Basis, player string, s *selection.Selection, o Outlook) []int {
 	others := slices.DeleteFunc(slices.Clone(b.Table.Players()), func(name string) bool { return name == player })
 	b = b.For(others)
@@ -121,13 +122,13 @@ func hoped(b selection.Basis, player string, s *selection.Selection, o Outlook) 
 	return servers
 }
 
-// Disputed returns servers that would be better for all players but one, whom they did not answer.
-// A second look shows whether that was bad luck. The player with the most such servers comes
-// first. Seen are the servers that everyone has looked at.
+// Disputed returns servers that would be better for all players but one, because they did not
+// answer that one. A second look shows whether that was bad luck. The player with the most such
+// servers comes first. Seen are the servers that everyone has looked at.
 func (d *Doubts) Disputed(b selection.Basis, s *selection.Selection, o Outlook, seen []int) (servers []int) {
 	group := b.Table.Players()
 	all := d.objections(b, s)
-	for _, name := range group { // what not all others have measured may be better, too
+	for _, name := range group { // servers that not all others have measured may be better, too
 		if !d.players[name].vouched && few(len(group)) > 0 && len(o.Silent[name]) > 0 {
 			all = append(all, selection.Objection{Player: name, Servers: hoped(b, name, s, o)})
 		}
@@ -143,28 +144,29 @@ func (d *Doubts) Disputed(b selection.Basis, s *selection.Selection, o Outlook, 
 	return servers
 }
 
-// Overrule leaves a player out whom the others' best servers do not answer, far more often than
-// other servers, in several networks, and again in the second look. The basis counts the players
-// that count, everybody are all players, and seen are the servers that everyone has looked at.
+// Overrule leaves out a player if the others' best servers do not answer that player, far more
+// often than other servers, in several networks, and again in the second look. The basis counts the
+// players that count, everybody are all players, and seen are the servers that everyone has looked
+// at.
 func (d *Doubts) Overrule(b selection.Basis, s *selection.Selection, everybody []string, seen []int) (v Verdict) {
 	for _, o := range d.objections(b, s) {
 		again := slices.DeleteFunc(slices.Clone(o.Servers), func(server int) bool { return !slices.Contains(seen, server) })
-		// A player who reaches little elsewhere too, by a poor line, hides nothing.
+		// A player whose poor line reaches little elsewhere too hides nothing.
 		elsewhere := max(usuallySilent, float64(o.Silent+1)/float64(o.Others+2))
 		many := accidents(b, o.Player, o.Servers)
 		if len(apart(b.Servers.List, again)) < fewNetworks || atLeast(many, o.Better-len(o.Servers)+many, elsewhere) > accident {
 			continue
 		}
 		if left := len(d.excluded(everybody)) + 1; left > few(len(b.Table.Players())+left-1) {
-			continue // so many are not wrong
+			continue // so many cannot be wrong
 		}
 		d.exclude(anomaly.Anomaly{Player: o.Player, Sign: anomaly.SilentBest, Servers: len(o.Servers), Of: o.Better}, &v)
 	}
 	return v
 }
 
-// mostLone is how many servers that a lone word culls are looked at along with the
-// finalists: a player who hides more of them is named by then.
+// mostLone is the number of servers culled by a lone word that get a look along with the finalists.
+// A player who hides more of them is named by then.
 const mostLone = 3
 
 // CulledByLone returns servers that would be among the finalists if one player's word against them
@@ -181,8 +183,7 @@ func CulledByLone(b selection.Basis, ranking []selection.Ranked, finalists int, 
 	return lone
 }
 
-// network is an AS, or where that is not known as many addresses as a provider has in one
-// place.
+// network is an AS or, where that is unknown, as many addresses as a provider has in one place.
 type network struct {
 	asn    uint32
 	prefix netip.Prefix
@@ -224,8 +225,7 @@ func accidents(b selection.Basis, player string, servers []int) int {
 	return len(servers) - len(cutOff) + len(apart(list, cutOff))
 }
 
-// atLeast is how likely it is that at least so many of n happen, each with a
-// probability p.
+// atLeast returns the likelihood that at least so many of n happen, each with a probability p.
 func atLeast(many, n int, p float64) float64 {
 	factorial := func(n int) float64 { // its logarithm
 		log, _ := math.Lgamma(float64(n + 1))

@@ -19,7 +19,7 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// TestOutvote: the few are left out for whom nothing suits that suits all others.
+// TestOutvote checks that a few players are left out if nothing suits them that suits all others.
 func TestOutvote(t *testing.T) {
 	eight := append([]string{"eve", "fay", "gil", "hal"}, four...)
 	answersOnly := func(server int) func(int) int {
@@ -59,7 +59,7 @@ func TestOutvote(t *testing.T) {
 			return answersOnly(1)(server)
 		}, []string{"dan"}},
 		{"the first stands in nobody's way", eight, 0, func(player, server int) int {
-			// Ann is in the way of two servers, others of one each.
+			// Ann blocks two servers, others one each.
 			against := [][]string{{"dan"}, {"ann", "eve"}, {"ann", "fay"}}
 			if server >= len(against) || slices.Contains(against[server], eight[player]) {
 				return lost
@@ -95,7 +95,7 @@ func count(is bool) int {
 	return 0
 }
 
-// silentTo is what all measure if some servers do not answer dan.
+// silentTo returns everybody's pings if some servers do not answer dan.
 func silentTo(servers ...int) func(player, server int) int {
 	return but(func(server int) int {
 		if slices.Contains(servers, server) {
@@ -109,8 +109,8 @@ func chosen(server int) *selection.Selection {
 	return &selection.Selection{Players: four, Chosen: &selection.Ranked{Server: server}}
 }
 
-// TestDisputed: what would be better for all but one player, whom it did not answer, is looked
-// at again, the first of each network before the others.
+// TestDisputed checks that everyone looks again at servers that would be better for all but the one
+// player without an answer. The first server of each network comes before the others.
 func TestDisputed(t *testing.T) {
 	for _, of := range []struct {
 		name    string
@@ -180,8 +180,8 @@ func TestDisputed(t *testing.T) {
 	}
 }
 
-// TestOverrule: a player is left out for whom far more of what is best for the others stays
-// silent than by chance, in several networks, and twice.
+// TestOverrule checks that a player is left out if far more of the others' best servers stay silent
+// than by chance, in several networks, and twice.
 func TestOverrule(t *testing.T) {
 	all := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19}
 	network := func(each int) (asn []uint32) {
@@ -239,7 +239,8 @@ func TestOverrule(t *testing.T) {
 	}
 }
 
-// TestCulledByLone: what one player alone says against the best servers has to be seen.
+// TestCulledByLone checks that everyone looks at the best servers that only one player's word
+// culls.
 func TestCulledByLone(t *testing.T) {
 	for _, of := range []struct {
 		name         string
@@ -271,7 +272,8 @@ func TestCulledByLone(t *testing.T) {
 	}
 }
 
-// TestApart: a network is an AS, or the block of addresses that a provider has in one place.
+// TestApart checks that a network is an AS, or the block of addresses that a provider has in one
+// place.
 func TestApart(t *testing.T) {
 	var list []discovery.Server
 	for _, s := range []struct {

@@ -16,7 +16,7 @@ type Saved struct {
 	TooNear []int                  `json:"too_near,omitempty"`
 }
 
-// SavedPlayer is what is known against a player, or for one.
+// SavedPlayer has the facts against a player, or for one.
 type SavedPlayer struct {
 	Trusted     bool             `json:"trusted,omitempty"`
 	Anomaly     *anomaly.Anomaly `json:"anomaly,omitempty"`
@@ -31,7 +31,7 @@ type savedPing struct {
 	RTT    discovery.Millis `json:"rtt_ms"`
 }
 
-// Save returns what [Restore] takes back.
+// Save returns the doubts for [Restore].
 func (d *Doubts) Save() Saved {
 	s := Saved{TooNear: slices.Clone(d.tooNear)}
 	for name, p := range d.players {
@@ -55,7 +55,7 @@ func (s *Saved) Add(name string, p SavedPlayer) {
 	s.Players[name] = p
 }
 
-// WithoutList returns what is left where the round's list is lost.
+// WithoutList returns the doubts that outlive the loss of the round's list.
 func (s Saved) WithoutList() (left Saved) {
 	for name, p := range s.Players {
 		left.Add(name, SavedPlayer{Trusted: p.Trusted})
@@ -63,8 +63,8 @@ func (s Saved) WithoutList() (left Saved) {
 	return left
 }
 
-// Restore returns the doubts that were saved, about players of these names and a list of so
-// many servers. Any values are safe: those that make no sense are an error.
+// Restore returns the doubts that were saved, about players of these names and a list of so many
+// servers. Any values are safe: values that make no sense are an error.
 func Restore(s Saved, players []string, listed int) (d Doubts, err error) {
 	isListed := func(server int) bool { return server >= 0 && server < listed }
 	for name, p := range s.Players {

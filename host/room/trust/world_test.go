@@ -11,12 +11,12 @@ import (
 
 const (
 	ms = time.Millisecond
-	// What a player may have in place of an RTT.
+	// The values that replace an RTT.
 	unprobed, lost = 0, -1
 )
 
-// world is what everybody measured of servers in networks of their own, in ms, for a choice by
-// the lowest average.
+// world returns a basis with everybody's results for servers in networks of their own, in ms, for a
+// choice by the lowest average.
 func world(servers int, names []string, rtt func(player, server int) int) selection.Basis {
 	b := selection.Basis{
 		Servers:  selection.Servers{Infos: map[int]*discovery.Info{}},
@@ -45,10 +45,10 @@ var four = []string{"ann", "bob", "cat", "dan"}
 
 const dan = 3
 
-// honest is what everybody measures who tells the truth: the first server is the best.
+// honest returns the ping of a player who tells the truth. The first server is the best.
 func honest(player, server int) int { return 10*server + 10 + player }
 
-// but is honest, with another word of dan.
+// but returns honest, with another word of dan's.
 func but(word func(server int) int) func(player, server int) int {
 	return func(player, server int) int {
 		if player == dan {

@@ -20,7 +20,7 @@ import (
 	"muster/selection"
 )
 
-// Wait is the wait of a group, or of those of it who are left outside after a launch.
+// Wait is the wait of a group, or of its players who are left outside after a launch.
 type Wait struct{ watch *seats.Watch }
 
 // Begin returns a wait of the whole group for seats on one of some full servers.
@@ -29,8 +29,7 @@ func Begin(g *group.Group, full []selection.Ranked, now time.Time) *Wait {
 	return &Wait{seats.Begin(full, others, g.Servers, time.Duration(g.Settings.Wait), now)}
 }
 
-// BeginOutside returns a wait of the named players, who are left outside the server where the
-// others are.
+// BeginOutside returns a wait of named players for the server where the others are.
 func BeginOutside(g *group.Group, names []string, server int, now time.Time) (*Wait, error) {
 	var outside []string
 	for _, name := range names {
@@ -134,7 +133,7 @@ func (w *Wait) inside(g *group.Group) (inside []string) {
 	return inside
 }
 
-// Readmit counts a player again whom the wait had left out.
+// Readmit lets a player count again that the wait had left out.
 func (w *Wait) Readmit(g *group.Group, name string, now time.Time) {
 	out := g.Attendance.Of(name).Out
 	if out != "" && out != attendance.Odd && slices.Contains(g.Choice.Newest().Players, name) {
@@ -150,7 +149,7 @@ func (w *Wait) Hear(g *group.Group, name string, v wire.Verified, now time.Time)
 	return w.watch.Heard(name, v.Servers, w.facts(g), now)
 }
 
-// Drop gives a server up, which suits the group no more.
+// Drop gives up a server that no longer suits the group.
 func (w *Wait) Drop(g *group.Group, server int, why string) []seats.Event {
 	return w.watch.Drop(server, why, w.facts(g))
 }
@@ -169,10 +168,10 @@ func (w *Wait) View(g *group.Group) *wire.Seats {
 	return w.watch.View(g.SeatsFor(g.ChosenFor()), cards)
 }
 
-// Shift moves the beginnings of all limits: a time has not counted.
+// Shift moves the beginnings of all limits by a time that does not count.
 func (w *Wait) Shift(d time.Duration) { w.watch.Shift(d) }
 
-// SetRight puts right what a clock noted that was ahead.
+// SetRight corrects times of a clock that was ahead.
 func (w *Wait) SetRight(now time.Time) { w.watch.SetRight(now) }
 
 // Resume goes on after the host was away.

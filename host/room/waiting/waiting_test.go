@@ -21,8 +21,8 @@ import (
 
 var full = discovery.Info{Players: 16, MaxPlayers: 16}
 
-// measured returns a group that has chosen in vain: the first two servers, which are the best for
-// all, are full, and there are no others.
+// measured returns a group without a choice: the first two servers, which are the best for all, are
+// full, and there are no others.
 func measured(t testing.TB, names ...string) *grouptest.Group {
 	g := grouptest.New(t, grouptest.Settings(), 2, names...)
 	g.Settings.Wait = discovery.Millis(time.Hour)
@@ -41,7 +41,7 @@ func begin(g *grouptest.Group) *waiting.Wait {
 	return waiting.Begin(&g.Group, decision.WorthWaiting(&g.Group), g.Now)
 }
 
-// sees lets a player tell that a server has so many free seats.
+// sees returns a player's report that a server has so many free seats.
 func sees(name string, server, free int) (string, wire.Verified) {
 	info := discovery.Info{Players: 16 - free, MaxPlayers: 16}
 	return name, wire.Verified{Servers: []wire.Finalist{{
@@ -53,7 +53,8 @@ func sees(name string, server, free int) (string, wire.Verified) {
 	}}}
 }
 
-// TestWait: a group waits on full servers, players look, and all go when two have seen seats.
+// TestWait checks that a group waits for full servers, players look, and all go when two have seen
+// seats.
 func TestWait(t *testing.T) {
 	g := measured(t, "ann", "bob", "cat")
 	w := begin(g)
@@ -108,7 +109,7 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestGiveUp: the wait ends without a seat, and says why.
+// TestGiveUp checks that the wait ends without a seat, and says why.
 func TestGiveUp(t *testing.T) {
 	g := measured(t, "ann", "bob")
 	if over := begin(g).GiveUp(&g.Group, "Enough of that."); !strings.Contains(over.Text, "Enough of that") {
@@ -116,8 +117,8 @@ func TestGiveUp(t *testing.T) {
 	}
 }
 
-// TestGoOnWithout: who is gone for long needs no seat, as long as somebody is there, and counts
-// again after coming back.
+// TestGoOnWithout checks that a player who is gone for long needs no seat, as long as somebody is
+// there, and counts again after coming back.
 func TestGoOnWithout(t *testing.T) {
 	g := measured(t, "ann", "bob", "cat")
 	w := begin(g)
@@ -157,7 +158,8 @@ func TestGoOnWithout(t *testing.T) {
 	}
 }
 
-// TestOutside: those who are left outside wait where the others are, until they are in.
+// TestOutside checks that players who are left outside wait where the others are, until they are
+// in.
 func TestOutside(t *testing.T) {
 	g := measured(t, "ann", "bob", "cat")
 	for _, tt := range []struct {
@@ -197,7 +199,8 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// TestRestore: a wait is restored as it was saved; nothing saved is no wait, and nonsense an error.
+// TestRestore checks that a wait is restored as it was saved, that an empty section is no wait, and
+// that nonsense is an error.
 func TestRestore(t *testing.T) {
 	g := measured(t, "ann", "bob")
 	w := begin(g)

@@ -1,5 +1,5 @@
-// Package grouptest makes groups for the tests of what knows a group and decides for it, without
-// a room.
+// Package grouptest makes groups without a room, for tests of packages that use a group and decide
+// for it.
 package grouptest
 
 import (
@@ -22,10 +22,10 @@ import (
 	"muster/selection"
 )
 
-// Eight is when the groups of tests come together.
+// Eight is the time at which the groups of tests meet.
 var Eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
-// Unprobed and Lost are what a player may have in place of an RTT.
+// Unprobed and Lost replace an RTT.
 const (
 	Unprobed = 0
 	Lost     = -1
@@ -38,15 +38,15 @@ type Group struct {
 	Now time.Time
 }
 
-// Settings are those of a group that goes to the lowest average without a vote.
+// Settings returns the settings of a group that goes to the lowest average without a vote.
 func Settings() wire.Settings {
 	return wire.Settings{
 		Name: "evening", Game: "openarena", By: selection.Mean, Strategy: string(discovery.Conventional), Agree: wire.No,
 	}
 }
 
-// New returns a group of players who are here, each from an address of their own, and who
-// measure a list of so many servers. The host heard of each server that it has 16 seats.
+// New returns a group of players who are here, each from an address of their own, and who measure a
+// list of so many servers. The host has heard that each server has 16 seats.
 func New(t testing.TB, s wire.Settings, servers int, names ...string) *Group {
 	t.Helper()
 	g := &Group{TB: t, Now: Eight, Group: group.Group{
@@ -60,7 +60,7 @@ func New(t testing.TB, s wire.Settings, servers int, names ...string) *Group {
 	return g
 }
 
-// Info is what a server with 16 free seats says.
+// Info returns the facts of a server with 16 free seats.
 func Info() discovery.Info { return discovery.Info{MaxPlayers: 16} }
 
 // List returns so many servers in ten countries, each country in a network of its own.
@@ -83,7 +83,7 @@ func (g *Group) Gets(list []discovery.Server, local ...nearby.Server) (found []s
 	return found
 }
 
-// Addr is where a name's owner comes from: another address for each first letter.
+// Addr returns a person's address, another one for each first letter.
 func Addr(name string) netip.Addr { return netip.AddrFrom4([4]byte{198, 51, 100, name[0]}) }
 
 // Join lets players in, each from an address of their own.
@@ -110,7 +110,7 @@ func (g *Group) JoinFrom(name string, from origin.Origin) {
 	g.Locate(name, from, false)
 }
 
-// Enter lets somebody in who has only the page, which stays open.
+// Enter lets somebody in with only the page, which stays open.
 func (g *Group) Enter(name string, from origin.Origin) {
 	g.Helper()
 	entry, events, err := g.Roster.Enter(roster.Visit{Name: name, Token: "page of " + name, From: from.Addr}, roster.Caller{}, g.Now)
@@ -124,7 +124,7 @@ func (g *Group) Enter(name string, from origin.Origin) {
 	g.Roster.OpenPage("page of "+name, g.Now)
 }
 
-// Measures reports what a player measured of the first servers, in ms, as if asked for them.
+// Measures reports a player's results for the first servers, in ms, as if asked for them.
 func (g *Group) Measures(name string, ms ...int) {
 	g.Helper()
 	w := g.Evidence[name]
@@ -142,17 +142,17 @@ func (g *Group) Measures(name string, ms ...int) {
 	g.Attendance.Finish(g.Now, name)
 }
 
-// Hears notes what a player heard a server say, an empty name for the host.
+// Hears notes a server's word that a player heard, an empty name for the host.
 func (g *Group) Hears(by string, server int, info discovery.Info) { g.Say(by, server, info, g.Now) }
 
-// Chooses makes what would be chosen for everyone now the newest choice.
+// Chooses makes a choice for everyone as of now the newest.
 func (g *Group) Chooses() *selection.Selection {
 	g.Helper()
 	g.Choice.Take(g.Select(g.Attendance.Active()))
 	return g.Choice.Newest()
 }
 
-// Saved returns the group as it is saved.
+// Saved returns the group in its saved form.
 func (g *Group) Saved() saved.Room {
 	g.Helper()
 	s, err := g.Save()
@@ -181,7 +181,7 @@ func Restored(s *saved.Room) (group.Group, error) {
 	return group.Restore(s, topology.New(servers))
 }
 
-// Chosen returns which server a choice has chosen, -1 for none.
+// Chosen returns the server of a choice, -1 for none.
 func Chosen(s *selection.Selection) int {
 	if s == nil || s.Chosen == nil {
 		return -1
@@ -189,7 +189,7 @@ func Chosen(s *selection.Selection) int {
 	return s.Chosen.Server
 }
 
-// Same compares what came with what a test wants.
+// Same requires that got and want are equal.
 func Same(t testing.TB, what string, got, want any) {
 	t.Helper()
 	if got, want := fmt.Sprintf("%v", got), fmt.Sprintf("%v", want); got != want {
