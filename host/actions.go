@@ -13,31 +13,32 @@ import (
 	"muster/host/wire"
 )
 
-// What pages may ask of rooms: a household of eager clickers from one address, and
-// a slider that is pulled in one room. More is answered 429, and pages wait.
+// These bound what pages may ask of rooms. They allow for a household of eager clickers behind one
+// address, and for a slider that is dragged in one room. Requests over the limit get a 429, and
+// pages wait.
 const (
 	asksAtOnce, askEvery       = 200, 50 * time.Millisecond
 	whatIfsAtOnce, whatIfEvery = 10, 300 * time.Millisecond
-	// suppliesAtOnce and supplyEvery are how often a room's own list is kept apart, which
-	// the store forgets after days only: more are saved with the room.
+	// suppliesAtOnce and supplyEvery limit how often a room's own list is kept apart, because the
+	// store forgets lists only after days. Further lists are saved with the room.
 	suppliesAtOnce, supplyEvery = 4, 10 * time.Minute
 )
 
-// maxOrder bounds an order in bytes.
+// maxOrder bounds the body of a request, in bytes.
 const maxOrder = 4 << 10
 
-// parseAction reads what a page asks for: its name in the URL, and a JSON body.
+// parseAction reads a page's request: its name in the URL, and a JSON body.
 //
 //	enter     a nickname for a page: {"name":"ann"} → {"name","token"}; with one,
 //	          {"secret"} of a personal link makes it that person's page
 //	rename    another name: {"name"}
 //	leave     the place is free at once
-//	count     a guest in by an estimate, the organiser's: {"name","counted":true}; either
-//	          may take it back: {"name","counted":false}
-//	somewhere which country one is in is nobody's business, or is: {"somewhere":true}
-//	has       the version that one has of the game: {"version"}
-//	whatif    by other settings: {"by","limits_ms"}; no rule takes it back
-//	vote      for one of the first five: {"addr"}; none takes it back
+//	count     count a guest in by an estimate, for organisers: {"name","counted":true};
+//	          either may take it back: {"name","counted":false}
+//	somewhere hide or show one's own country: {"somewhere":true}
+//	has       one's own version of the game: {"version"}
+//	whatif    try other settings: {"by","limits_ms"}; without a rule it ends
+//	vote      for one of the first five: {"addr"}; without one it is taken back
 //	veto      a server or a map: {"addr"} or {"map"}
 //	bring     servers that one likes, or never wants to see: {"favourites":[{"addr","name"}],
 //	          "hidden":[…],"adds":true}
@@ -47,11 +48,11 @@ const maxOrder = 4 << 10
 //	come      to a standing room's next date, or not: {"comes":true}; null takes it back
 //	like      where the room was last, or not: {"liked":true}
 //	wake      a standing room that sleeps
-//	forget    oneself, in people, history and log; the organiser anybody: {"name":"ann"}
-//	go        the organiser's, as all below: {"stage"} is left out, or the room's
-//	end       the night: everyone is told, and the room is over, or sleeps
+//	forget    oneself, in people, history and log; an organiser may name anybody: {"name":"ann"}
+//	go        only for organisers, as all below: {"stage"} is left out, or the room's
+//	end       the session: everyone is told, and the room is over, or sleeps
 //	allow     a higher ping limit, from what was measured: {"limit_ms":185}
-//	without   a player has no say in this choice: {"name":"chong"}
+//	without   leave a player out of this choice: {"name":"chong"}
 //	more      everyone asks so many servers more, and the room chooses again: {"servers":200}
 //	hide      a server from all choices, or not: {"addr","hidden":true}
 //	strike    a server off the room's lists: {"addr"}
@@ -148,7 +149,7 @@ func (p *pageAPI) parseAction(name string, body []byte, from netip.Addr, origin 
 	return nil, nil
 }
 
-// parse reads an action of JSON, and adds what is the host's.
+// parse reads an action from JSON, and adds what only the host knows.
 func parse[A room.Action](body []byte, add func(*A)) (room.Action, error) {
 	var a A
 	if len(body) > 0 {
@@ -162,8 +163,7 @@ func parse[A room.Action](body []byte, add func(*A)) (room.Action, error) {
 	return a, nil
 }
 
-// serveAction does what a page asks for: POST /api/rooms/CODE/ACTION with a
-// JSON order, as whoever the bearer token says.
+// serveAction handles POST /api/rooms/CODE/ACTION with a JSON body. The bearer token says who acts.
 func (p *pageAPI) serveAction(w http.ResponseWriter, r *http.Request) {
 	a := p.addressed(w, r, r.PathValue("code"))
 	if a == nil {
@@ -224,8 +224,8 @@ func (p *pageAPI) serveAction(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// readOrder reads the body. It must say that it is JSON: browsers let no
-// stranger's page send that.
+// readOrder reads the body. The request must declare JSON, because browsers do not let a foreign
+// site's page send that.
 func (p *pageAPI) readOrder(w http.ResponseWriter, r *http.Request, a *actor) ([]byte, error) {
 	if r.ContentLength == 0 {
 		return nil, nil

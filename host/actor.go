@@ -24,101 +24,101 @@ import (
 )
 
 const (
-	// tickEvery is how often a room looks at the time, and publishEvery how often
-	// it tells everyone its newest state, if it changed.
+	// tickEvery is how often a room looks at the time. publishEvery is how often it sends everyone
+	// its newest state, if that has changed.
 	tickEvery    = 100 * time.Millisecond
 	publishEvery = 200 * time.Millisecond
-	// viewBacklog is how many messages may wait for a member who still is sent
-	// the newest state. Whoever is slower misses states, never the last one.
+	// viewBacklog is how many queued messages a member may have and still get the newest state. A
+	// slower member misses states, but never the last one.
 	viewBacklog = 4
 )
 
-// actor drives one room: only its goroutine touches the room and the members'
-// connections. Everyone else posts what happened.
+// actor drives one room. Only its goroutine touches the room and the members' connections; other
+// goroutines post to its inbox.
 //
 //	inbox ─▶ step ─▶ outputs ─┬─ Save first? ─▶ saving ─▶ said once it is kept
 //	                          └────────────────────────▶ said at once
 //
-// While something waits to be kept, and while the store cannot say for sure that the
-// room is this host's, nothing happens to the room: what is posted waits. See saving.go.
+// The room stands still while a save must finish first, and while the store cannot say for sure
+// that the room is this host's. Posts wait meanwhile. See saving.go.
 type actor struct {
 	*surroundings
 	code string
-	// opener is the network that opened the room, if it did so here; invalid otherwise.
+	// opener is the network that opened the room on this host; otherwise it is invalid.
 	opener netip.Addr
 	claim  store.Claim
-	keys   room.Keys       // of its beginning: the secret may change
+	keys   room.Keys       // from the start: the secret may change
 	open   bool            // joining needs no code
 	ctx    context.Context // ends with the host or with the room; its cause says why
 	end    context.CancelCauseFunc
 	log    *slog.Logger
 	views  *board[*page.View]
 	inbox  chan func()
-	done   chan struct{}  // closed when the goroutine has ended
+	done   chan struct{}  // closed when the goroutine ends
 	work   sync.WaitGroup // list fetches and saves
-	over   atomic.Bool    // it is, or about to be
-	// takesCode is [room.Room.TakesCode] as of the newest step, which people are shown only
-	// once it is kept.
+	over   atomic.Bool    // the room is over, or about to be
+	// takesCode is [room.Room.TakesCode] after the newest step. People see that step only once it
+	// is kept.
 	takesCode atomic.Bool
 
 	room  *room.Room
 	links map[string]*link // by member
-	// whatIfs are those of the whole room: each is a choice to be made. So are supplies.
+	// whatIfs limits the what-ifs of the whole room, because each needs a choice. supplies limits
+	// its own lists.
 	whatIfs, supplies *access.Pace
-	// ticked and published are when the room last had the time and everyone its newest
-	// state, shown is the room's revision that they have, but for those whose lines are
-	// behind.
+	// ticked is when the room last got the time, and published when everyone last got its state.
+	// shown is the revision that they have, except for members with slow lines.
 	ticked, published time.Time
 	shown             int
 	isBehind          bool
 	saving            saving
-	// plan is what the room wants processor time for, nil without such a wish, and turn
-	// its place in the queue, nil outside.
+	// plan is the search for which the room wants processor time, nil without one. turn is its
+	// place in the queue, nil outside.
 	plan *room.Plan
 	turn *turns.Turn
-	// heir is the host that the room is given to, empty if that may be any.
+	// heir is the host that gets the room, empty if any host may.
 	heir string
 	// watched are the servers for which the room counts in [crowds.Crowds].
 	watched []netip.AddrPort
 }
 
-// surroundings are what the rooms of a host share. A room's actor reaches no more of its host.
+// surroundings are what the rooms of a host share. A room's actor reaches nothing else of its host.
 type surroundings struct {
 	keeper *keeper
 	lists  *lists.Lists
 	source lists.Source
-	// limits are what strangers may now, nil if the host is not public.
+	// limits are the current limits for strangers, nil if the host is not public.
 	limits  atomic.Pointer[public.Limits]
 	turns   *turns.Turns
 	crowds  *crowds.Crowds
 	metrics *metrics.Metrics
 	poster  poster
 	page    page.Host
-	// addresses are where else the host is reached; nil knows none.
+	// addresses returns the host's other addresses; it may be nil.
 	addresses func() []netip.AddrPort
 	log       *slog.Logger
 }
 
-// link is a member's connection, and the edition of the view that it carried last.
+// link is a member's connection, with the edition of the last view that it carried.
 type link struct {
 	conn *conn.Conn
 	seen int
 }
 
-// Why a room's goroutine ends, beside that its host does.
+// These are reasons why a room's goroutine ends, apart from the end of its host.
 var (
 	errOver = errors.New("host: the room is over")
 	errLost = errors.New("host: the room is another host's")
 	errFell = errors.New("host: the room's goroutine has panicked")
-	// errGiven: the room goes to the actor's heir, which has fewer rooms.
+	// errGiven says that the room goes to the actor's heir, which has fewer rooms.
 	errGiven = errors.New("host: the room is given to another host")
 )
 
-// run serves the room until the host ends, the room is another host's, or it is over.
+// run serves the room until the host ends, another host has the room, or the room is over.
 func (a *actor) run(first room.Input) {
 	defer a.leave()
 	defer func() {
-		if fault := recover(); fault != nil { // which is no reason to take all other rooms down
+		if fault := recover(); fault != nil { // one room must not take the others down
 			a.log.Error("room panicked", "fault", fault, "stack", string(debug.Stack()))
 			a.end(errFell)
 		}
@@ -126,7 +126,7 @@ func (a *actor) run(first room.Input) {
 	a.step(first, asker{})
 	alarm := time.NewTimer(0)
 	defer alarm.Stop()
-	var late func() // what is to be done as soon as the room is known to be ours
+	var late func() // runs as soon as the room is known to be ours
 	for a.ctx.Err() == nil {
 		trusted, changed := a.keeper.store.Trust()
 		now, inbox := time.Now(), a.inbox
@@ -151,7 +151,7 @@ func (a *actor) run(first room.Input) {
 			late = act
 		case <-a.queues(waits):
 			late = func() {
-				if a.turn != nil { // it has given it back if it had to wait meanwhile
+				if a.turn != nil { // unless it gave the turn back while it waited
 					a.search()
 				}
 			}
@@ -165,7 +165,7 @@ func (a *actor) run(first room.Input) {
 	}
 }
 
-// isLost reports whether the room is another host's, and ends its goroutine here then.
+// isLost reports whether another host has the room, and then ends its goroutine here.
 func (a *actor) isLost() bool {
 	select {
 	case <-a.claim.Lost():
@@ -176,15 +176,15 @@ func (a *actor) isLost() bool {
 	}
 }
 
-// lose ends the goroutine of a room that is another host's.
+// lose ends the goroutine of a room that another host has.
 func (a *actor) lose() {
 	a.log.Info("room taken over by another host")
-	a.saving.binding, a.saving.lost = nil, true // it is nobody's word any more
+	a.saving.binding, a.saving.lost = nil, true // nobody may be told it any longer
 	a.end(errLost)
 }
 
-// queues has the room wait for its turn if it plans something, and returns what it waits
-// for. While the room waits for its store, others have theirs.
+// queues puts the room in the queue if it plans a search, and returns the channel for its turn.
+// While the room waits for its store, it leaves the turn to others.
 func (a *actor) queues(waits bool) (given <-chan struct{}) {
 	switch {
 	case waits && a.turn != nil:
@@ -199,7 +199,7 @@ func (a *actor) queues(waits bool) (given <-chan struct{}) {
 	return a.turn.Given()
 }
 
-// search has the room plan, as it is its turn.
+// search runs the room's plan, because its turn has come.
 func (a *actor) search() {
 	defer a.turn.Over()
 	a.metrics.Waited(a.turn.Waited())
@@ -217,8 +217,8 @@ func (a *actor) mute() (names []string) {
 	return names
 }
 
-// goOn does what it is time for, and returns when it is time again: a room in which
-// nothing happens costs nothing.
+// goOn does what is due, and returns when the next thing is due. A room in which nothing happens
+// costs nothing.
 func (a *actor) goOn(now time.Time) (next time.Time) {
 	ends := a.limits.Load().EndsAt(a.room, now)
 	if a.room.Use(now).IsOver || !ends.IsZero() && !now.Before(ends) {
@@ -268,7 +268,7 @@ func earliest(a, b time.Time) time.Time {
 	return b
 }
 
-// post has the room's goroutine do something, unless there is no room, or it has
+// post runs a function on the room's goroutine, and reports false if there is no room or it has
 // ended.
 func (a *actor) post(act func()) bool {
 	if a == nil {
@@ -282,7 +282,7 @@ func (a *actor) post(act func()) bool {
 	}
 }
 
-// ask is post for what has a result; the zero value if the room has ended.
+// ask is post for a function with a result. ok is false if the room has ended.
 func ask[T any](a *actor, act func() T) (result T, ok bool) {
 	answer := make(chan T, 1)
 	if !a.post(func() { answer <- act() }) {
@@ -291,7 +291,7 @@ func ask[T any](a *actor, act func() T) (result T, ok bool) {
 	select {
 	case result = <-answer:
 		return result, true
-	case <-a.done: // by a panic
+	case <-a.done: // the room panicked
 		return result, false
 	}
 }
@@ -302,8 +302,8 @@ func (a *actor) close() {
 	a.post(func() { a.step(room.Close{}, asker{}) })
 }
 
-// leave ends the room's goroutine in good order: everything saved, the room left to
-// whoever is to have it, everyone told, nobody left running.
+// leave ends the room's goroutine in good order: everything is saved, the room is released to its
+// next host, everyone is told, and no goroutine is left.
 func (a *actor) leave() {
 	defer close(a.done)
 	if a.turn != nil {
@@ -325,8 +325,8 @@ func (a *actor) leave() {
 	a.work.Wait()
 }
 
-// moved is what players hear whose room has another host from now on, or the same
-// again once that has been restarted.
+// moved returns the message for players whose room is about to have another host, or the same host
+// after a restart.
 func moved() *wire.Refusal {
 	return &wire.Refusal{
 		Reason:  wire.ReasonMoved,
@@ -335,7 +335,7 @@ func moved() *wire.Refusal {
 	}
 }
 
-// tooLate is what those hear who come when this goroutine has ended.
+// tooLate returns the message for callers who come after this goroutine has ended.
 func (a *actor) tooLate() *wire.Refusal {
 	if a.over.Load() || context.Cause(a.ctx) == errOver {
 		return room.Closed(a.code)
@@ -343,15 +343,15 @@ func (a *actor) tooLate() *wire.Refusal {
 	return moved()
 }
 
-// asker is who waits for what an input comes to: the connection that says hello, and
-// what is to be called once everything is kept and said.
+// asker is the source of an input: the connection that says hello, and a function to call once
+// everything is kept and said.
 type asker struct {
 	by   *conn.Conn
 	tell func(answer any, err error)
 }
 
-// step has something happen to the room, and does what comes of it in order, once it is
-// kept if it binds.
+// step applies an input to the room and handles the outputs in order. If they are binding, it first
+// waits until the room is kept.
 func (a *actor) step(in room.Input, who asker) {
 	began, phase := time.Now(), a.room.Stage()
 	outputs, err := a.room.Step(in, began)
@@ -368,14 +368,14 @@ func (a *actor) step(in room.Input, who asker) {
 	a.say(result)
 }
 
-// outcome is what a Step of the room came to.
+// outcome is the result of a step.
 type outcome struct {
 	outputs []room.Output
 	err     error
 	who     asker
 }
 
-// say does what a step came to.
+// say handles the outputs of a step.
 func (a *actor) say(result outcome) {
 	var answer any
 	for _, o := range result.outputs {
@@ -423,8 +423,8 @@ func (a *actor) say(result outcome) {
 	}
 }
 
-// query has something asked of the room, and waits for what comes of it. While the room
-// waits for its store it is refused.
+// query applies a request to the room, and waits for its answer. It is refused while the room waits
+// for its store.
 func (a *actor) query(in room.Input, by *conn.Conn) (answer any, err error) {
 	type result struct {
 		answer any
@@ -456,7 +456,7 @@ func (a *actor) query(in room.Input, by *conn.Conn) (answer any, err error) {
 	case <-a.done:
 	}
 	select {
-	case r := <-told: // at the last moment
+	case r := <-told: // it came at the last moment
 		return r.answer, r.err
 	default:
 		return nil, a.tooLate()

@@ -28,7 +28,7 @@ func someServers(n int) []discovery.Server {
 	return list
 }
 
-// reportOf is what a player says of the first few servers.
+// reportOf returns a player's report on the first few servers.
 func reportOf(servers int) wire.Report {
 	report := wire.Report{Round: 1}
 	for server := range servers {
@@ -39,8 +39,8 @@ func reportOf(servers int) wire.Report {
 
 func noServers(context.Context, string) ([]discovery.Server, error) { return nil, nil }
 
-// TestIdleRoom: a room in which nothing happens is saved once, and after a day
-// without anyone it is gone, but for a note that it was.
+// TestIdleRoom checks that a room in which nothing happens is saved once, and that after a day
+// without anyone only its tombstone is left.
 func TestIdleRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := NewFakeStore()
@@ -71,8 +71,8 @@ func TestIdleRoom(t *testing.T) {
 	})
 }
 
-// TestQuietRooms: rooms in which everybody waits for one more, or plays, ask for no time at
-// all; one that measures has it ten times a second.
+// TestQuietRooms checks that rooms that wait for one more player, or that play, never look at the
+// time. A room that measures does so ten times a second.
 func TestQuietRooms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := NewFakeStore()
@@ -104,10 +104,9 @@ func TestQuietRooms(t *testing.T) {
 	})
 }
 
-// TestDesertedRooms: a room whose players are all gone, as after a restart, asks for the
-// time when something comes of it, and not ten times a second until then: it frees the
-// places of a group that gathers after two minutes and a half, and gives up on one that
-// measured after half an hour.
+// TestDesertedRooms checks rooms whose players are all gone, as after a restart. Such a room looks
+// at the time only when something is due: a gathering group's places are freed after two and a half
+// minutes, and a measuring room gives up after half an hour.
 func TestDesertedRooms(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -144,11 +143,11 @@ func TestDesertedRooms(t *testing.T) {
 					h = next
 				}
 				defer h.Close()
-				time.Sleep(5 * time.Second) // it is saved and shown
+				time.Sleep(5 * time.Second) // meanwhile it is saved and shown
 				before := store.looked()
 				time.Sleep(tt.within - 30*time.Second)
 				synctest.Wait()
-				if n := store.looked() - before; n > 400 { // it measures for half a minute before it gives up
+				if n := store.looked() - before; n > 400 { // it measures for half a minute, then it gives up
 					t.Errorf("until its time was up it did something %d times", n)
 				}
 				time.Sleep(30 * time.Second)
@@ -167,8 +166,8 @@ func TestDesertedRooms(t *testing.T) {
 	}
 }
 
-// TestSavedBeforeSaid: nobody hears of a new stage before the store has it, and
-// what happens all the time is written now and then.
+// TestSavedBeforeSaid checks that players see a new stage only when the store has it, and that
+// frequent events are saved only now and then.
 func TestSavedBeforeSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := NewFakeStore()
@@ -205,7 +204,7 @@ func TestSavedBeforeSaid(t *testing.T) {
 	})
 }
 
-// TestListTime: a list that never comes fails the round, not the room.
+// TestListTime checks that a list that never comes fails the round, but not the room.
 func TestListTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, err := New(Config{List: func(ctx context.Context, _ string) ([]discovery.Server, error) {
@@ -229,7 +228,7 @@ func TestListTime(t *testing.T) {
 	})
 }
 
-// TestBoard: a slow watcher misses states, never the last one.
+// TestBoard checks that a slow watcher misses states, but never the last one.
 func TestBoard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBoard(0)
@@ -257,7 +256,7 @@ func TestBoard(t *testing.T) {
 	})
 }
 
-// TestTurnOfAWaitingRoom: a room that waits for its store lets others have its turn.
+// TestTurnOfAWaitingRoom checks that a room that waits for its store leaves its turn to others.
 func TestTurnOfAWaitingRoom(t *testing.T) {
 	around := &surroundings{turns: turns.New(1)}
 	a, b := &actor{surroundings: around, plan: &room.Plan{}}, &actor{surroundings: around, plan: &room.Plan{Since: time.Unix(1, 0)}}

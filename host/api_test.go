@@ -66,7 +66,7 @@ func TestAPI(t *testing.T) {
 	tests := []struct {
 		method, path, authorization string
 		status                      int
-		body                        string // what it contains
+		body                        string // must contain this
 	}{
 		{"GET", "/", "", 200, "the page"},
 		{"GET", "/healthz", "", 200, "ok\n"},
@@ -93,7 +93,7 @@ func TestAPI(t *testing.T) {
 			}
 		}
 	}
-	expect[wire.Measure](ann) // the go has had its effect
+	expect[wire.Measure](ann) // so the go has had its effect
 }
 
 func TestOrigin(t *testing.T) {
@@ -110,7 +110,7 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// TestCodes: what people say and type finds the room.
+// TestCodes checks that codes find their room however people say and type them.
 func TestCodes(t *testing.T) {
 	for _, typed := range []string{"BAKODI", "bakodi", "ba ko di", "#BA-KO-DI", " Bakodi "} {
 		if got := access.CanonicalCode(typed); got != "BAKODI" {
@@ -128,7 +128,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestRoomJSON: the API's room is the one that peers are sent.
+// TestRoomJSON checks that the API returns the same room that peers get.
 func TestRoomJSON(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(1)})
 	code, _, _ := h.Open(friday(2))

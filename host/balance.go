@@ -8,26 +8,27 @@ import (
 )
 
 const (
-	// balanceEvery is how often a host looks whether it has too many rooms, and balancePace
-	// how many it gives away then at most: each is some writes, and its people come back by
-	// themselves.
+	// balanceEvery is how often a host checks whether it has too many rooms. balancePace is how
+	// many it then gives away at most, because each costs some writes, and its people have to
+	// reconnect.
 	balanceEvery = time.Second
 	balancePace  = 4
-	// balanceAfter is how long the hosts have to be the same ones before: in a rolling
-	// upgrade the next one is about to go, and takes its rooms along.
+	// balanceAfter is how long the set of hosts must be unchanged before. In a rolling upgrade the
+	// next host is about to leave, and takes its rooms along.
 	balanceAfter = 15 * time.Second
-	// unevenRooms and unevenShare are how far the hosts with most and fewest rooms have to
-	// be apart for rooms to move: so many, and such a part of what each should have. Rooms
-	// that come and go by themselves make no such difference.
+	// unevenRooms and unevenShare are how far apart the hosts with the most and the fewest rooms
+	// must be before rooms move: a number, and a part of each host's fair share. Ordinary coming
+	// and going of rooms does not differ that much.
 	unevenRooms, unevenShare = 8, 4
 )
 
-// balance decides which host gives rooms to which. Every host decides alike: only the one
-// with most gives, and only to the one with fewest, so that no two give at once what one
-// of them should keep. Once rooms move they do so until all is even.
+// balance decides which host gives rooms to which. Every host decides alike. Only the one with the
+// most rooms gives, and only to the one with the fewest, so two hosts never give at once more than
+// needed. Once rooms move, they move until all is even.
 type balance struct{ evens bool }
 
-// gives returns to which host this one gives how many rooms now, by what each has.
+// gives returns the host that should get rooms from this one, and how many, given the rooms of
+// each.
 func (b *balance) gives(own string, rooms map[string]int) (to string, n int) {
 	if len(rooms) < 2 {
 		return "", 0
@@ -56,7 +57,7 @@ func (b *balance) gives(own string, rooms map[string]int) (to string, n int) {
 	return least, min(balancePace, apart/2)
 }
 
-// evenOut gives rooms to hosts that have fewer, until ctx ends. Loads is that of [Config].
+// evenOut gives rooms to hosts with fewer, until ctx ends. loads is [Config.Loads].
 func (r *registry) evenOut(ctx context.Context, loads func() (own string, rooms map[string]int, settled time.Duration)) {
 	var b balance
 	for rest(ctx, balanceEvery) {

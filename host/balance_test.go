@@ -14,8 +14,8 @@ import (
 	"muster/host/wire"
 )
 
-// evened has hosts give rooms by what they knew so many ticks ago, each its own newest, and
-// returns what each has in the end, how many rooms moved, and how many ticks that took.
+// evened simulates hosts that give rooms by counts that are some ticks old, except for each host's
+// own. It returns how many rooms moved, and how many ticks that took.
 func evened(rooms map[string]int, lag int) (moved, ticks int) {
 	deciding, seen := map[string]*balance{}, []map[string]int{}
 	for name := range rooms {
@@ -43,12 +43,12 @@ func spread(rooms map[string]int) int {
 	return slices.Max(counts) - slices.Min(counts)
 }
 
-// TestBalance: what a rolling upgrade leaves is evened with few moves at a bounded pace, and
-// then nothing moves; small differences move nothing at all.
+// TestBalance checks that a rolling upgrade's imbalance is evened with few moves at a bounded pace,
+// and that nothing moves afterwards. Small differences move nothing.
 func TestBalance(t *testing.T) {
 	for _, tt := range []struct {
 		rooms map[string]int
-		least int // moves that it takes
+		least int // the moves that are needed
 	}{
 		{map[string]int{"a": 154, "b": 90, "c": 0}, 81},
 		{map[string]int{"a": 10_000, "b": 0}, 5000},
@@ -63,7 +63,7 @@ func TestBalance(t *testing.T) {
 				t.Errorf("%v, seen %d ticks late: %d rooms move, %d have to", tt.rooms, lag, moved, tt.least)
 			}
 			most := 1
-			if lag > 0 { // a host that hears late gives once too often
+			if lag > 0 { // a host with old counts gives once too often
 				most = lag*balancePace + 1
 			}
 			if tt.least > 0 && spread(rooms) > most {
@@ -85,8 +85,8 @@ func TestBalance(t *testing.T) {
 	}
 }
 
-// TestRoomsMove: rooms that gather move to the host with fewest, those without people first,
-// and a room that plays stays.
+// TestRoomsMove checks that gathering rooms move to the host with the fewest rooms, those without
+// people first, and that a room that plays stays.
 func TestRoomsMove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewFakeStore()

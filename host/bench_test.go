@@ -22,7 +22,7 @@ import (
 
 const benchServers = 30_000
 
-// benchRoom is a room whose members have measured 30,000 servers.
+// benchRoom returns a room whose members have measured 30,000 servers.
 func benchRoom(b testing.TB, members int) *room.Room {
 	now := time.Unix(1_800_000_000, 0)
 	r := room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, friday(members), now)
@@ -60,8 +60,8 @@ func benchReport() wire.Report {
 	return report
 }
 
-// BenchmarkFold takes one member's report of all servers into the room; "times"
-// is how much longer a map by address takes.
+// BenchmarkFold adds one member's report on all servers to the room. "times" is how much longer a
+// map by address takes.
 func BenchmarkFold(b *testing.B) {
 	r := benchRoom(b, 4)
 	report, list := benchReport(), someServers(benchServers)
@@ -80,8 +80,8 @@ func BenchmarkFold(b *testing.B) {
 	b.ReportMetric(slow.Seconds()/(b.Elapsed().Seconds()/float64(b.N)), "times")
 }
 
-// BenchmarkPublish is what five times a second costs in a room of 64: the view,
-// whether it is new, and its frame.
+// BenchmarkPublish measures what a room of 64 does five times a second: it makes the view, compares
+// it, and makes its frame.
 func BenchmarkPublish(b *testing.B) {
 	for _, stage := range []wire.Stage{wire.Measuring, wire.Chosen} {
 		b.Run(string(stage), func(b *testing.B) {
@@ -104,7 +104,7 @@ func BenchmarkPublish(b *testing.B) {
 	}
 }
 
-// BenchmarkIdleTick is what a room costs in which nothing happens.
+// BenchmarkIdleTick measures a tick of a room in which nothing happens.
 func BenchmarkIdleTick(b *testing.B) {
 	r, now := benchRoom(b, 8), time.Unix(1_800_000_000, 0)
 	b.ReportAllocs()
@@ -158,9 +158,9 @@ func BenchmarkSave(b *testing.B) {
 	}
 }
 
-// BenchmarkPeers holds idle peers in rooms of 50 and sends 200 bytes to all of
-// them; an operation ends when the last has got it. "B/peer" is heap and stacks
-// in use, the peers' ends, bare sockets in this process, included.
+// BenchmarkPeers holds idle peers in rooms of 50 and sends 200 bytes to all of them. An operation
+// ends when the last peer has its message. "B/peer" is heap and stacks, including the peers' ends,
+// which are bare sockets in this process.
 func BenchmarkPeers(b *testing.B) {
 	for _, peers := range []int{1000, 4000} {
 		b.Run(strconv.Itoa(peers), func(b *testing.B) { benchPeers(b, peers) })
@@ -187,7 +187,7 @@ func benchPeers(b *testing.B, peers int) {
 		sockets[i] = benchSocket(b, server.URL, rooms[len(rooms)-1].code, i)
 		defer sockets[i].Close()
 	}
-	time.Sleep(2 * time.Second) // the last views are on their way
+	time.Sleep(2 * time.Second) // the last views are still arriving
 	memory := inUse() - before
 	frame := wire.Frame{Data: []byte(strings.Repeat("x", 200))}
 	for b.Loop() {
@@ -216,8 +216,8 @@ func benchSocket(b *testing.B, url, code string, i int) *websocket.Conn {
 	return ws
 }
 
-// readAll reads from each socket until a message of the size comes, past the
-// views that came before.
+// readAll reads from each socket until a message of the given size comes, and skips the views
+// before it.
 func readAll(sockets []*websocket.Conn, size int) {
 	for _, ws := range sockets {
 		for {
@@ -228,7 +228,7 @@ func readAll(sockets []*websocket.Conn, size int) {
 	}
 }
 
-// inUse is the memory in use: heap and stacks after a collection.
+// inUse returns the memory in use: heap and stacks after a collection.
 func inUse() uint64 {
 	runtime.GC()
 	runtime.GC()

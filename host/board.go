@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// board shows the newest state of something to any number of watchers. A
-// watcher that is slow misses states, never the last one.
+// board shows the newest state to any number of watchers. A slow watcher misses states, but never
+// the last one.
 type board[T any] struct {
 	mu      sync.Mutex // guards following
 	newest  T
@@ -33,8 +33,7 @@ func (b *board[T]) get() (T, <-chan struct{}) {
 	return b.newest, b.changed
 }
 
-// watch yields the newest state, now and whenever it changes, until the watcher
-// or the room ends.
+// watch yields the newest state now and at each change, until the watcher or the room ends.
 func (b *board[T]) watch(watcher, room context.Context) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for {
@@ -45,7 +44,7 @@ func (b *board[T]) watch(watcher, room context.Context) iter.Seq[T] {
 			select {
 			case <-changed:
 			case <-room.Done():
-				if last, again := b.get(); again != changed { // which is what the room had to say at last
+				if last, again := b.get(); again != changed { // the room's last state
 					yield(last)
 				}
 				return

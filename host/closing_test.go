@@ -11,9 +11,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestClosedRoom: who comes with the code of a room that is over is told so, and
-// not that the code is wrong: now, and after a restart of the host. Who is in it
-// is sent away.
+// TestClosedRoom checks that callers with the code of an ended room learn that it is over, and not
+// that the code is wrong, even after a restart of the host. People in the room are sent away.
 func TestClosedRoom(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	store := open(t, file)
@@ -77,8 +76,8 @@ func open(t *testing.T, file string) store.Store {
 	return store
 }
 
-// TestEndOfNight: the organiser ends the night; players hear who did, pages see it with
-// the evening's list, and who comes later hears that the room is over.
+// TestEndOfNight checks that the organiser can end the session. Players learn who ended it, pages
+// see it with the session's list, and later callers learn that the room is over.
 func TestEndOfNight(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(1)})
 	code, secret, _ := h.Open(friday(2))

@@ -9,20 +9,20 @@ import (
 	"muster/host/openers"
 )
 
-// openingsPath is where hosts ask each other, and nobody else.
+// openingsPath is the path that hosts use between each other. No one else may.
 const openingsPath = "/openings"
 
-// counting reaches the host that counts the rooms of an address: this one, or another.
+// counting reaches the host that counts an address's rooms: this one, or another.
 type counting struct {
 	own *openers.Openers
-	// hosts are the names of all hosts of the service, none if this one is alone, and others
-	// asks them.
+	// hosts returns the names of all hosts of the service, none if this one is alone. others sends
+	// them requests.
 	hosts  func() []string
 	others http.RoundTripper
 }
 
-// ask asks the host that counts for an address. If that does not answer, this one counts:
-// better another host's count than none.
+// ask asks the host that counts for an address. If that host does not answer, this one counts
+// instead, because any count is better than none.
 func (c *counting) ask(ctx context.Context, about openers.Opening) *openers.TooMany {
 	if why, answered := c.askOther(ctx, about); answered {
 		return why
@@ -30,7 +30,8 @@ func (c *counting) ask(ctx context.Context, about openers.Opening) *openers.TooM
 	return c.own.Hear(about)
 }
 
-// askOther asks another host that counts for an address, if there is one that answers.
+// askOther asks another host that counts for an address. answered is false if there is none, or it
+// does not answer.
 func (c *counting) askOther(ctx context.Context, about openers.Opening) (why *openers.TooMany, answered bool) {
 	counts := openers.Counting(about.From, c.hosts())
 	if counts == "" {
@@ -58,7 +59,7 @@ func (c *counting) askOther(ctx context.Context, about openers.Opening) (why *op
 	return why, err == nil
 }
 
-// serve answers another host that asks this one.
+// serve answers other hosts.
 func (c *counting) serve(w http.ResponseWriter, r *http.Request) {
 	var about openers.Opening
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxOrder)).Decode(&about); err != nil || c.own == nil {

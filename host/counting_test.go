@@ -13,9 +13,9 @@ import (
 	"muster/host/wire"
 )
 
-// TestCountedByAddress: the host knows by the page's address how good an estimate of a
-// guest's pings would be, and the organiser counts the guest in; nobody is told the address
-// or where it is.
+// TestCountedByAddress checks that the host knows from a guest's address how good an estimate of
+// the guest's pings would be, and that the organiser can count the guest in. The address and its
+// country are shown to nobody.
 func TestCountedByAddress(t *testing.T) {
 	const player, guest, far = "198.41.0.4", "198.41.77.7", "202.12.27.33"
 	h, server := serve(t, host.Config{
@@ -75,7 +75,7 @@ func TestCountedByAddress(t *testing.T) {
 	}
 	room, _ := h.Room(code)
 	for _, p := range room.People {
-		if want := map[bool]string{true: "DE"}[p.Peer]; p.Country != want { // that of players stands on the map
+		if want := map[bool]string{true: "DE"}[p.Peer]; p.Country != want { // only players' countries are on the map
 			t.Errorf("everybody is told %q of %s, not %q", p.Country, p.Name, want)
 		}
 	}
@@ -91,7 +91,7 @@ func TestCountedByAddress(t *testing.T) {
 	}
 }
 
-// dialFrom has a player's program join from an address.
+// dialFrom makes a player's program join from an address.
 func dialFrom(t *testing.T, server *httptest.Server, from, code, name string) *player {
 	t.Helper()
 	p := dialWith(t, server, http.Header{"X-Forwarded-For": {from}})

@@ -13,7 +13,7 @@ import (
 	"muster/host/wire"
 )
 
-// TestRoomsAreCounted: two rooms of a host that wait for seats on the same servers count
+// TestRoomsAreCounted checks that two rooms of a host that wait for seats on the same servers count
 // there until they end.
 func TestRoomsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -48,7 +48,7 @@ func TestRoomsAreCounted(t *testing.T) {
 	})
 }
 
-// waitingRoom is a room of two that waits for seats on all servers of a list.
+// waitingRoom returns a room of two players that waits for seats on all servers of a list.
 func waitingRoom(t *testing.T, code string, list []discovery.Server) *room.Room {
 	t.Helper()
 	settings := friday(2)

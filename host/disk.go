@@ -10,26 +10,23 @@ import (
 	"muster/host/store"
 )
 
-// disk is what a host knows of the disk below its store while that takes nothing. One line
-// in the log stands for all rooms.
+// disk notes which writes the store's disk refuses. One line in the log stands for all rooms.
 type disk struct {
 	log *slog.Logger
 
 	mu     sync.Mutex // guards following
 	outage store.Outage
-	// rooms are the codes of rooms whose newest save the disk has not taken. Each tries again
-	// until it does.
+	// rooms are the codes of rooms whose newest save has failed. Each retries until it succeeds.
 	rooms map[string]bool
-	// refused is when the disk last did not take what nobody tries again.
+	// refused is when a write failed that is not retried.
 	refused time.Time
 	why     string
 }
 
-// refusedFor is how long a host goes on to say that its disk takes nothing, after something
-// was refused that nobody tries again.
+// refusedFor is how long a host reports a failing disk after a write failed that is not retried.
 const refusedFor = 30 * time.Second
 
-// whyNot is what people read of a disk's error.
+// whyNot explains a disk's error to people.
 func whyNot(err error) string {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
@@ -40,8 +37,9 @@ func whyNot(err error) string {
 	return "the disk takes nothing"
 }
 
-// fails notes that the disk did not take a room; an empty code stands for what nobody tries
-// again. Waits: so does what binds. The log tells of it at once, and again each minute.
+// fails notes that a room could not be written; an empty code stands for a write that is not
+// retried. waits says that binding steps wait, too. The log reports the failure at once, and again
+// each minute.
 func (d *disk) fails(code string, err error, now time.Time, waits bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -68,7 +66,7 @@ func (d *disk) fails(code string, err error, now time.Time, waits bool) {
 	d.log.Error(d.why+": "+then, "for", lasts, "rooms", len(d.rooms), "error", err, "hint", hint)
 }
 
-// keeps notes that the disk has taken a room, or that the room is no longer here.
+// keeps notes that a room was written, or that it is no longer here.
 func (d *disk) keeps(code string, now time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -82,7 +80,7 @@ func (d *disk) keeps(code string, now time.Time) {
 	}
 }
 
-// trouble says why the disk takes nothing; empty while it does.
+// trouble says why the disk accepts no writes; it is empty while the disk does.
 func (d *disk) trouble(now time.Time) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 	"muster/host/wire"
 )
 
-// onFullDisk is a host, public or not, with some rooms and a store that its disk fills up.
+// onFullDisk returns a host, public or not, with some rooms and a store whose disk fills up.
 func onFullDisk(t *testing.T, public *public.Limits) (s *FakeStore, h *Host, rooms []*actor, log *bytes.Buffer) {
 	t.Helper()
 	s, log = NewFakeStore(), &bytes.Buffer{}
@@ -46,8 +46,8 @@ func (h *Host) ready() (status int, text string) {
 	return w.Code, w.Body.String()
 }
 
-// TestFullDiskOnPublicHost: on a public host nobody hears of what the disk did not take,
-// until it does; /readyz and one line a minute say so.
+// TestFullDiskOnPublicHost checks that on a public host nobody sees a step that could not be
+// written, until it is. /readyz and a line a minute report the disk.
 func TestFullDiskOnPublicHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, h, rooms, log := onFullDisk(t, &public.Limits{Rooms: 100, PerAddress: 100, Players: 64})
@@ -85,7 +85,7 @@ func TestFullDiskOnPublicHost(t *testing.T) {
 				t.Errorf("then people see %v, %q", people, words)
 			}
 		}
-		time.Sleep(longestRest) // until the room that was refused is forgotten
+		time.Sleep(longestRest) // the refused room is forgotten by then
 		if status, text := h.ready(); status != 200 {
 			t.Errorf("then /readyz says %d %q", status, text)
 		}
@@ -95,8 +95,8 @@ func TestFullDiskOnPublicHost(t *testing.T) {
 	})
 }
 
-// TestFullDiskOnOwnComputer: on a player's own computer the evening goes on, the group reads
-// that it is not kept, and so does who asks /readyz.
+// TestFullDiskOnOwnComputer checks that on a player's own computer the session goes on. The group
+// reads that the room is not saved, and /readyz says so, too.
 func TestFullDiskOnOwnComputer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, h, rooms, log := onFullDisk(t, nil)

@@ -12,27 +12,28 @@ import (
 	"muster/host/wire"
 )
 
-// door lets people into rooms, or says why not.
+// door admits people to rooms, or says why not.
 type door struct {
 	rooms *registry
 	store store.Store
 	guard access.Guard
-	// isPublic: codes fall asleep, and refusals tell nobody which codes are right.
+	// isPublic says that idle codes stop working, and that refusals do not reveal which codes are
+	// right.
 	isPublic bool
 }
 
-// claim is what somebody at an address says and shows to get at a room.
+// claim is what a caller says and shows to reach a room.
 type claim struct {
 	code string
-	// shown are a link key, a token, a secret, or what claims to be one.
+	// shown are the caller's link keys, tokens and secrets, whether they are valid or not.
 	shown []string
 	from  netip.Addr
-	// on tells on whose behalf another host asks, nil if none does.
+	// on says for which caller another host asks, nil if none does.
 	on *behalf
 }
 
-// named returns the room of a code, or why somebody is not let in. It looks first at what
-// cannot be guessed: whoever has that is not held up by what others guess.
+// named returns the room of a code, or a refusal. It first checks what cannot be guessed, so that
+// guessers never delay a caller who has a link key, token or secret.
 func (d *door) named(e claim) (*actor, *wire.Refusal) {
 	code := access.CanonicalCode(e.code)
 	a := d.rooms.find(code)
@@ -43,11 +44,11 @@ func (d *door) named(e claim) (*actor, *wire.Refusal) {
 		return a, nil
 	}
 	unreadable := d.rooms.whyUnreadable(code)
-	// The room has left just now, or the request would have been passed on.
+	// The room has just left; otherwise the request would have been passed on.
 	hasLeft := a == nil && (place == store.Here || place == store.Elsewhere || place == store.Orphaned)
 	isKnown = isKnown || unreadable != nil || hasLeft
 	isHeard := e.on != nil && !e.on.Unheard
-	if e.on == nil { // or the other host has counted it, or will
+	if e.on == nil { // otherwise the other host counts it
 		isHeard = d.guard.Judge(e.from, isKnown || was, time.Now())
 	}
 	switch {
@@ -65,7 +66,7 @@ func (d *door) named(e claim) (*actor, *wire.Refusal) {
 	return a, nil
 }
 
-// unknown returns the message for a code that lets nobody in.
+// unknown returns the message for a code that admits nobody.
 func (d *door) unknown(code string) *wire.Refusal {
 	if d.isPublic {
 		return &wire.Refusal{
@@ -97,9 +98,9 @@ func (d *door) limited() *wire.Refusal {
 	}
 }
 
-// wordFor returns the message for a caller that a room did not let in. A caller with nothing
-// but the code may have passed a moment before the code fell asleep, see
-// [room.Room.TakesCode], and must not learn from the refusal that the code is right.
+// wordFor returns the message for a caller that a room did not admit. The code may have been valid
+// a moment before it stopped working, see [room.Room.TakesCode]. A caller with nothing but the code
+// must not learn from the refusal that the code is right.
 func (d *door) wordFor(a *actor, code string, shown []string, refusal *wire.Refusal) *wire.Refusal {
 	isTold := refusal.Reason == wire.ReasonFull || refusal.Reason == wire.ReasonLocked
 	if !d.isPublic || !isTold || a.opensTo(shown) {
@@ -108,7 +109,7 @@ func (d *door) wordFor(a *actor, code string, shown []string, refusal *wire.Refu
 	return d.unknown(code)
 }
 
-// opensTo reports whether anything that is shown opens the room without its code.
+// opensTo reports whether anything that the caller shows opens the room without its code.
 func (a *actor) opensTo(shown []string) bool {
 	view, _ := a.views.get()
 	return slices.ContainsFunc(shown, func(credential string) bool {
@@ -117,8 +118,8 @@ func (a *actor) opensTo(shown []string) bool {
 	})
 }
 
-// called returns the room that a peer's hello calls for. Without a code that is the host's
-// only room that takes players without one.
+// called returns the room for a peer's hello. Without a code, that is the host's only room that
+// takes players without one.
 func (d *door) called(hello wire.Hello, from netip.Addr, on *behalf) (*actor, *wire.Refusal) {
 	if access.CanonicalCode(hello.Code) != "" {
 		return d.named(claim{hello.Code, []string{hello.Key, hello.Token}, from, on})

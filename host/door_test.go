@@ -39,7 +39,7 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// TestThousandGuesses has somebody try codes on a host.
+// TestThousandGuesses tries many codes on a host.
 func TestThousandGuesses(t *testing.T) {
 	h, err := New(Config{Proxies: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}})
 	if err != nil {
@@ -61,7 +61,7 @@ func TestThousandGuesses(t *testing.T) {
 		status, _ := ask(fmt.Sprintf("GUESS%d", i), "198.51.100.7")
 		answers[status]++
 	}
-	pool := 5 * (2 + int(time.Since(begun)/time.Second)) // a second may begin meanwhile
+	pool := 5 * (2 + int(time.Since(begun)/time.Second)) // a new second may begin meanwhile
 	if answers[http.StatusNotFound] > 10+pool || answers[http.StatusNotFound]+answers[http.StatusTooManyRequests] != 1000 {
 		t.Errorf("1000 guesses were answered %v", answers)
 	}
@@ -77,7 +77,7 @@ func TestThousandGuesses(t *testing.T) {
 	}
 }
 
-// counted returns how many refusals for a reason were counted.
+// counted returns how many refusals with a reason were counted.
 func counted(t *testing.T, h *Host, reason string) (n int) {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -113,8 +113,8 @@ func TestOnlyOpen(t *testing.T) {
 	check("")
 }
 
-// TestRemote: an address counts only if it is the player's: a proxy that is not
-// ours speaks for players whose addresses nobody knows.
+// TestRemote checks that an address counts only if it is the player's own. An unknown proxy speaks
+// for players whose addresses nobody knows.
 func TestRemote(t *testing.T) {
 	for _, c := range []struct{ name, socket, forwarded, want string }{
 		{"straight", "198.51.100.7:5555", "", "198.51.100.7"},
@@ -142,7 +142,7 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// A link leads where friends get in, whatever strangers write into headers.
+// TestLink checks that a link leads to the host, whatever strangers write into headers.
 func TestLink(t *testing.T) {
 	proxies := []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
 	public := &url.URL{Scheme: "https", Host: "night.example"}

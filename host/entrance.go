@@ -9,25 +9,25 @@ import (
 	"muster/host/room"
 )
 
-// entrance is where friends get in.
+// entrance makes the links through which friends enter.
 type entrance struct {
 	url         url.URL
 	fingerprint string
 }
 
-// link is a room's.
+// link returns a room's link.
 func (e entrance) link(keys room.Keys) string {
 	keys.Secret = ""
 	return e.personal(keys)
 }
 
-// page is another page of the host.
+// page returns the URL of another page of the host.
 func (e entrance) page(path string) string {
 	e.url.Path = "/" + path
 	return e.url.String()
 }
 
-// personal is the link of one person, whose secret it has.
+// personal returns a person's own link, which contains their secret.
 func (e entrance) personal(keys room.Keys) string {
 	e.url.Fragment = access.Key{Code: keys.Code, Link: keys.Link, Fingerprint: e.fingerprint, Secret: keys.Secret}.String()
 	return e.url.String()

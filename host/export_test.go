@@ -8,10 +8,10 @@ import (
 	"muster/host/turns"
 )
 
-// SearchAtOnce has so many rooms search at the same time, for measurements.
+// SearchAtOnce lets n rooms search at the same time, for measurements.
 func (h *Host) SearchAtOnce(n int) { h.turns = turns.New(n) }
 
-// Occupy has a host that does nothing else search for others, until it is told.
+// Occupy takes the only turn of an idle host until leave is called.
 func (h *Host) Occupy() (leave func()) {
 	var mine []*turns.Turn
 	for isFree := true; isFree; {

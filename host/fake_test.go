@@ -16,37 +16,36 @@ import (
 	"muster/host/wire"
 )
 
-// FakeStore is one host's view of rooms in memory, which some hosts may share. It is
-// as slow, and fails, as a test says.
+// FakeStore is one host's view of rooms in memory, which several hosts may share. Tests set how
+// slow it is, and how it fails.
 type FakeStore struct {
 	*fakeRooms
 	name string
 }
 
-// fakeRooms are what hosts share.
+// fakeRooms are the rooms that hosts share.
 type fakeRooms struct {
 	mu    sync.Mutex // guards following
 	rooms map[string]*fakeRoom
 	blobs map[string][]byte
 	saves int
-	// looks is how often hosts looked at whether they are trusted, as they do each time
-	// that they do anything for a room.
+	// looks is how often hosts have asked whether they are trusted. They ask each time that they do
+	// anything for a room.
 	looks int
-	// fails is what saving comes to, and claims what claiming does; takes is how long
-	// either takes.
+	// fails is the error of saves, and claims the error of claims; takes is how long each takes.
 	fails  error
 	claims error
 	takes  time.Duration
 	closed bool
 	hangs  chan struct{} // until it is closed
-	asked  [][]byte      // while it hangs
-	// kept is done once when a save has been kept, before the host knows.
+	asked  [][]byte      // the saves that arrived while it hangs
+	// kept is called when a save has been kept, before the host knows.
 	kept func()
-	// away are hosts that cannot trust what they own; dead are those that have ended.
-	// changed is closed when any of that changes.
+	// away are hosts that cannot trust what they own, and dead those that have ended. changed is
+	// closed when any of that changes.
 	away, dead map[string]bool
 	changed    chan struct{}
-	// unheard is how often a host still finds no room of a code, by both.
+	// unheard is how often a host still does not find a room, by host and code.
 	unheard map[string]int
 	claimed []*fakeClaim
 }
@@ -54,8 +53,8 @@ type fakeRooms struct {
 type fakeRoom struct {
 	data  []byte
 	id    string
-	owner string // "" for none
-	heir  string // who takes it first
+	owner string // "" if none
+	heir  string // the host that takes it first
 	epoch uint64
 	over  bool
 	saved int
@@ -72,13 +71,13 @@ func NewFakeStore() *FakeStore {
 	}, "one"}
 }
 
-// On is what another host sees of the same rooms.
+// On returns another host's view of the same rooms.
 func (s *FakeStore) On(host string) *FakeStore { return &FakeStore{s.fakeRooms, host} }
 
-// Put has a room saved that no host has.
+// Put adds a saved room without an owner.
 func (s *FakeStore) Put(code string, data []byte) { s.rooms[code] = &fakeRoom{data: data} }
 
-// Of is what was saved of a room.
+// Of returns the saved content of a room.
 func (s *FakeStore) Of(code string) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +87,7 @@ func (s *FakeStore) Of(code string) []byte {
 	return nil
 }
 
-// Has reports whether there are just so many rooms, those that are over apart.
+// Has reports whether exactly these rooms exist, apart from ended ones.
 func (s *FakeStore) Has(codes ...string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +101,7 @@ func (s *FakeStore) Has(codes ...string) bool {
 	return slices.Equal(living, codes)
 }
 
-// set changes how the store is.
+// set changes the store's behaviour.
 func (s *FakeStore) set(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,13 +110,13 @@ func (s *FakeStore) set(change func()) {
 	s.changed = make(chan struct{})
 }
 
-// Lock has nobody claim a room any more.
+// Lock makes all claims fail.
 func (s *FakeStore) Lock(err error) { s.claims = err }
 
 // isWell ends all trouble.
 func (s *FakeStore) isWell() { s.set(func() { s.fails, s.takes = nil, 0 }) }
 
-// Hang has the store never answer, until it is released.
+// Hang makes the store hang until release is called.
 func (s *FakeStore) Hang() (release func()) {
 	hangs := make(chan struct{})
 	s.set(func() { s.hangs, s.asked = hangs, nil })
@@ -127,8 +126,8 @@ func (s *FakeStore) Hang() (release func()) {
 	})
 }
 
-// IsAskedToKeep returns a function that reports whether the store was asked to save
-// something of a player while it hangs.
+// IsAskedToKeep returns a function that reports whether the hanging store was asked to save a
+// player's name.
 func (s *FakeStore) IsAskedToKeep(name string) func() bool {
 	return func() bool {
 		s.mu.Lock()
@@ -137,8 +136,8 @@ func (s *FakeStore) IsAskedToKeep(name string) func() bool {
 	}
 }
 
-// Away has a host not know any more whether its rooms are its own, or know it again.
-// By then it has heard which rooms are others' meanwhile.
+// Away sets whether a host can trust what it owns. When it can again, it already knows which rooms
+// are others' by then.
 func (s *FakeStore) Away(is bool) {
 	s.set(func() {
 		s.away[s.name] = is
@@ -152,7 +151,7 @@ func (s *FakeStore) Away(is bool) {
 	})
 }
 
-// Dies has a host's rooms be anybody's, whatever the host believes.
+// Dies gives up a host's rooms, whatever the host believes.
 func (s *FakeStore) Dies() { s.set(func() { s.dead[s.name] = true }) }
 
 func (s *FakeStore) count() (saves int) {
@@ -167,8 +166,8 @@ func (s *FakeStore) looked() int {
 	return s.looks
 }
 
-// trouble waits for as long as the store takes to keep something, or nothing, and is what
-// that comes to.
+// trouble waits for as long as a write takes, and returns its error. data is what it writes, which
+// may be nil.
 func (s *FakeStore) trouble(data []byte) error {
 	s.mu.Lock()
 	fails, takes, hangs := s.fails, s.takes, s.hangs
@@ -213,7 +212,7 @@ func (s *FakeStore) Claim(_ context.Context, code string) (store.Claim, []byte, 
 	return s.claimOf(code, r.epoch), r.data, nil
 }
 
-// Late has a host hear of a room only after it has looked for it so often.
+// Late makes a host find a room only after it has looked for it that many times.
 func (s *FakeStore) Late(code string, looks int) {
 	s.set(func() { s.unheard[s.name+code] = looks })
 }
@@ -325,7 +324,7 @@ func (s *FakeStore) claimOf(code string, epoch uint64) *fakeClaim {
 func (c *fakeClaim) Epoch() uint64         { return c.epoch }
 func (c *fakeClaim) Lost() <-chan struct{} { return c.lost }
 
-// do changes the room, to what is given if anything is, if it is the claimant's still.
+// do changes the room and its data, unless data is nil. It fails if the claim is no longer valid.
 func (c *fakeClaim) do(data []byte, change func(*fakeRoom)) error {
 	err := c.store.trouble(data)
 	c.store.mu.Lock()
@@ -361,7 +360,7 @@ func (c *fakeClaim) End(context.Context) error {
 	return c.do(nil, func(r *fakeRoom) { r.over, r.data = true, nil })
 }
 
-// mayTake reports whether a room is for this host, or for any.
+// mayTake reports whether this host may take a room.
 func (s *FakeStore) mayTake(code string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -369,7 +368,7 @@ func (s *FakeStore) mayTake(code string) bool {
 	return heir == "" || heir == s.name
 }
 
-// loads counts the rooms of each of some hosts.
+// loads counts the rooms of each host.
 func (s *FakeStore) loads(hosts ...string) map[string]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -399,16 +398,16 @@ func (c *fakeClaim) Release(context.Context) error {
 	return nil
 }
 
-// Panic has a room come upon a mistake of ours.
+// Panic makes a room panic.
 func (h *Host) Panic(code string) {
 	a := h.actor(code)
 	a.post(func() { panic("a mistake") })
 }
 
-// Blobs are the lists that are kept.
+// Blobs returns the lists that are kept.
 func (s *FakeStore) Blobs() map[string][]byte { return s.blobs }
 
-// Sit has somebody join who has no connection.
+// Sit adds a player without a connection.
 func (h *Host) Sit(code, name, as string) {
 	a := h.actor(code)
 	a.post(func() {

@@ -15,18 +15,18 @@ import (
 	"muster/host/wire"
 )
 
-// A gateway is a host that somebody has reached whose room is at another, the owner. It
-// asks there by HTTP on the client's behalf: a reverse proxy passes requests on, and a
-// WebSocket is piped from the owner's first word on.
+// A gateway is a host whose client wants a room of another host, the owner. The gateway asks the
+// owner by HTTP on the client's behalf. A reverse proxy passes requests on. A WebSocket is piped
+// once the owner has answered.
 //
 //	client ══ WebSocket ══ gateway ══ WebSocket, by TLS ══ owner
 //
-// Owners change. A gateway that has asked one without the room is told so, and looks
-// where the room is by then; no owner passes anything on. A client that was let in hears
-// that its host has stopped, and comes back by itself.
+// Owners change. A host without the room says so, and the gateway then looks where the room is by
+// now; no owner passes anything on. An admitted client learns that its host has stopped, and comes
+// back by itself.
 
-// passedOn has requests for a room that another host has answered by that host. The body
-// is read before anything else: when an answer comes without it would tell something.
+// passedOn passes requests for another host's room on to that host. It reads the body first, so
+// that the time of an early answer reveals nothing.
 func (h *Host) passedOn(next http.HandlerFunc) http.HandlerFunc {
 	if h.config.Relay == nil {
 		return next
@@ -61,8 +61,8 @@ func (h *Host) passedOn(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// pass has the owner of a room answer a request, on somebody's behalf. Who is not heard
-// learns nothing of how long that takes.
+// pass passes a request on to the owner of a room. A caller whose guesses are not heard must learn
+// nothing from the time that this takes.
 func (h *Host) pass(w http.ResponseWriter, r *http.Request, code string, b behalf, came time.Time, body []byte) {
 	until := came.Add(ownerWait)
 	if b.Unheard {
@@ -88,7 +88,7 @@ func (h *Host) pass(w http.ResponseWriter, r *http.Request, code string, b behal
 			}
 			answer.Header.Del(refusedHeader)
 			for name := range answer.Header {
-				w.Header().Del(name) // the owner's stands in place of ours
+				w.Header().Del(name) // the owner's header replaces ours
 			}
 			return nil
 		},
@@ -127,8 +127,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// askOwner asks the owner of a room, and whoever is the owner then if that one has it no
-// more. What may have been done is not asked for twice.
+// askOwner asks the owner of a room. If that host no longer has it, it asks the next owner. It
+// never repeats a request that may have had an effect.
 func (h *Host) askOwner(out *http.Request, code string, body []byte) (*http.Response, error) {
 	for {
 		owner, err := h.owner(out.Context(), code)
@@ -153,10 +153,10 @@ func (h *Host) askOwner(out *http.Request, code string, body []byte) (*http.Resp
 	}
 }
 
-// errUnanswered says that nobody knows whether something was done.
+// errUnanswered says that it is unknown whether a request had its effect.
 var errUnanswered = errors.New("host: the owner has not answered")
 
-// unreachedError says that an owner was not even asked.
+// unreachedError says that the request never reached an owner.
 type unreachedError struct{ error }
 
 func (h *Host) dialOwner(ctx context.Context, _, at string) (net.Conn, error) {
@@ -173,9 +173,9 @@ func (h *Host) dialOwner(ctx context.Context, _, at string) (net.Conn, error) {
 	return conn, nil
 }
 
-// ownerDial is how long an owner may take to answer: no longer than until its lease
-// ends and another has the room.
+// ownerDial is how long an owner may take to accept a connection. By then its lease has ended, and
+// another host has the room.
 const ownerDial = 3 * time.Second
 
-// ownersKept is how many connections to one owner are kept for the next request.
+// ownersKept is how many idle connections to one owner are kept for the next requests.
 const ownersKept = 64

@@ -39,98 +39,96 @@ import (
 	"muster/host/wire"
 )
 
-// Config is what a host needs of its surroundings.
+// Config is what a host needs from the program around it.
 type Config struct {
-	// List gets server lists. It is called once a round for all players.
+	// List gets server lists. The host calls it once a round for all players.
 	List func(ctx context.Context, game string) ([]discovery.Server, error)
-	// Local are the servers of a game on the networks that this host is on, in the
-	// list that List got last; nil knows none.
+	// Local returns a game's servers on this host's own networks, from the list that List got last;
+	// it may be nil.
 	Local func(game string) []room.LocalServer
-	// Said is what the list that List got last says of its servers; nil says nothing.
+	// Said returns what the list that List got last says about its servers; it may be nil.
 	Said func(game string) discovery.Said
-	// Gap returns how long a server of a game needs peace before it answers an address
-	// again, 0 if that is not known.
+	// Gap returns how long a game's server must be left alone before it answers an address again, 0
+	// if that is unknown.
 	Gap func(game string) time.Duration
-	// Age says how old the list is that List got last, if people should know; nil says
-	// nothing.
+	// Age says how old the list is that List got last, if people should know; it may be nil.
 	Age func(game string) string
-	// Store keeps rooms over a restart, or beyond this host; nil keeps nothing.
+	// Store keeps rooms over a restart, or beyond this host. A nil Store keeps nothing.
 	Store store.Store
-	// Page answers at /; nil answers nothing there.
+	// Page serves /; nil serves nothing there.
 	Page http.Handler
-	// Get answers below /get/, where people get the program; nil answers nothing there.
+	// Get serves /get/, where people download the program; nil serves nothing there.
 	Get http.Handler
-	// Address is HOST:PORT where friends reach this host, for the links that a
-	// page opened on this machine shows; empty takes the page's own.
+	// Address is the HOST:PORT at which friends reach this host, for the links on a page that was
+	// opened on this machine. If it is empty, they have the page's own address.
 	Address string
-	// PublicURL is where friends reach this host through a proxy or a tunnel; all
-	// links have it. Only its scheme and host count. nil without one.
+	// PublicURL is how friends reach this host through a proxy or a tunnel, nil without one. All
+	// links have it. Only its scheme and host count.
 	PublicURL *url.URL
-	// Names are those by which browsers may ask for this host, besides addresses,
-	// localhost, .local names and the public URL's: the machine's own and the
-	// certificate's, which may begin with "*.".
+	// Names are further names by which browsers may ask for this host: the machine's own, and the
+	// certificate's, which may begin with "*.". Addresses, localhost, .local names and the public
+	// URL's name are always allowed.
 	Names []string
-	// Addresses are where else this host is reached, for players who have lost the
-	// address they came by; nil knows none.
+	// Addresses returns the host's other addresses, for players who have lost the one they used; it
+	// may be nil.
 	Addresses func() []netip.AddrPort
-	// Outside is a room's link for friends on the internet, if that is another one, or
-	// empty; organisers read it. nil knows none.
+	// Outside returns a room's link for friends on the internet, if it differs, or "". Organisers
+	// see it. It may be nil.
 	Outside func(room access.Key) string
-	// Fingerprint is that of the host's own certificate, which links carry; empty
+	// Fingerprint is the fingerprint of the host's own certificate, which links carry; empty
 	// without one.
 	Fingerprint string
-	// Proxies are the reverse proxies whose X-Forwarded-For, -Host and -Proto
-	// are believed.
+	// Proxies are the reverse proxies whose X-Forwarded-For, -Host and -Proto headers the host
+	// believes.
 	Proxies []netip.Prefix
-	// MetricsFrom are the networks that may have the metrics, besides this machine.
+	// MetricsFrom are the networks that may read the metrics, in addition to this machine.
 	MetricsFrom []netip.Prefix
-	// Home reports whether an address is of the host's own network, which has the
-	// host's public address; nil knows none.
+	// Home reports whether an address is in the host's own network, which has the host's public
+	// address; it may be nil.
 	Home func(netip.Addr) bool
-	// Locate is where an address of the internet is: its country (ISO 3166-1 alpha-2) and
-	// the AS that originates it, empty and 0 if that is not known. It is asked for players
-	// and guests, and nobody is told; nil knows nothing.
+	// Locate returns where an internet address is: its country (ISO 3166-1 alpha-2) and origin AS,
+	// empty and 0 if unknown. The host asks for players' and guests' addresses, and the answer goes
+	// to nobody else. It may be nil.
 	Locate func(netip.Addr) (country string, asn uint32)
-	// Games are those that List knows and an organiser may choose; empty leaves
-	// every room its game.
+	// Games are the games that List knows and an organiser may choose. If there are none, each room
+	// keeps its game.
 	Games []wire.Game
-	// GameName is what a game is called, by its id, also if List does not know it; empty
-	// is unknown. It may be nil.
+	// GameName returns a game's name by its id, even if List does not know the game; empty is
+	// unknown. It may be nil.
 	GameName func(game string) string
-	// Editions are what a version is of the games of which the host knows more, by their
-	// ids, and of all others; see [wire.Hello]. It may be nil.
+	// Editions returns what a version means for each game that has more to say about it, by id, and
+	// for all others; see [wire.Hello]. It may be nil.
 	Editions func(version string) map[string]discovery.Edition
-	// ConnectLink is a link that takes a browser to a game server, such as
-	// steam://connect/…, or empty; nil knows none.
+	// ConnectLink returns a link that opens a game server from a browser, such as
+	// steam://connect/…, or "". It may be nil.
 	ConnectLink func(game string, way wire.Way) string
-	// Renewed is told of the organiser's new secret for a room, when the organiser has
-	// renewed the link; nil is told nothing.
+	// Renewed is called with the organiser's new secret when the organiser has renewed a room's
+	// link; it may be nil.
 	Renewed func(code, secret string)
-	// Loads tells this host's name among those that share the store, how many rooms each of
-	// them has, and for how long they have been the same ones: rooms that gather or sleep
-	// move to the host with the fewest. nil moves none.
+	// Loads returns this host's name, the number of rooms of each host that shares the store, and
+	// for how long the hosts have been the same. Gathering and sleeping rooms move to the host with
+	// the fewest rooms. With nil none move.
 	Loads func() (own string, rooms map[string]int, settled time.Duration)
-	// Relay reaches the other hosts of the store, which have rooms whose people come
-	// here, and whose people come there; nil is a host alone.
+	// Relay reaches the other hosts of the store, for people at one host whose room is at another;
+	// nil is a host alone.
 	Relay Relay
-	// Announce posts what rooms tell where their groups talk; it waits for nothing. nil
-	// posts nothing, and organisers hear so.
+	// Announce posts rooms' announcements where their groups talk, without waiting. With nil
+	// nothing is posted, and organisers are told so.
 	Announce func(Post)
-	// Public lets strangers open rooms; nil lets nobody.
+	// Public lets strangers open rooms; with nil nobody may.
 	Public *public.Limits
-	// IsOwnUser reports whether a connection on this machine, from one address to the
-	// other, is of the user who runs the host: nobody else may use a ticket. nil takes
-	// everybody for the user.
+	// IsOwnUser reports whether a connection on this machine belongs to the user who runs the host,
+	// because only that user may use a ticket. With nil every user counts.
 	IsOwnUser func(client, server net.Addr) bool
-	// Files is how many files this process may have open at once, connections included; 0
-	// is any number.
+	// Files is how many files this process may have open at once, connections included; 0 is any
+	// number.
 	Files int
-	// Logger takes what the organiser does not need to read; nil discards it.
+	// Logger takes messages that the organiser need not read; nil discards them.
 	Logger *slog.Logger
 }
 
-// Host holds rooms and their members' connections. It is an [http.Handler]'s
-// maker, not a listener: whoever serves decides on addresses and TLS.
+// Host holds rooms and their members' connections. It makes an [http.Handler] and no listener: the
+// program that serves it decides on addresses and TLS.
 type Host struct {
 	*surroundings
 	*site
@@ -139,17 +137,17 @@ type Host struct {
 	*lifetime
 	config   Config
 	rooms    *lifecycle
-	asks     *access.Pace // of rooms, by address
+	asks     *access.Pace // limits requests about rooms, by address
 	pages    *admission.Pages
 	tickets  *tickets
-	counting counting // of rooms by who opened them, on a public host
+	counting counting // counts rooms by their openers, on a public host
 	passing  passing
 	upgrader websocket.Upgrader
-	// transport asks other hosts by HTTP.
+	// transport is for HTTP requests to other hosts.
 	transport *http.Transport
 }
 
-// New is a host with the rooms of its store.
+// New returns a host with the rooms of its store.
 func New(config Config) (*Host, error) {
 	config.Logger = cmp.Or(config.Logger, slog.New(slog.DiscardHandler))
 	if config.Store == nil {
@@ -205,7 +203,7 @@ func New(config Config) (*Host, error) {
 		IdleConnTimeout:     time.Minute,
 	}
 	h.counting.others = h.transport
-	// The rooms that are this host's start now; later it takes over those of hosts that end.
+	// This host's rooms start now. Later it takes over the rooms of hosts that end.
 	now, end := context.WithCancel(h.ctx)
 	end()
 	h.rooms.adopt(now)
@@ -219,8 +217,8 @@ func New(config Config) (*Host, error) {
 	return h, nil
 }
 
-// Close ends all rooms, saved, and all connections, and waits for them, but for what
-// Drain has given up: nor is a store waited for that it hangs on.
+// Close saves and ends all rooms, ends all connections, and waits for both. It does not wait for
+// what Drain has given up, such as a store that hangs.
 func (h *Host) Close() error {
 	if !h.abandoned.Load() {
 		h.Drain(context.Background())
@@ -239,9 +237,9 @@ func (h *Host) Close() error {
 	}
 }
 
-// Drain ends all rooms in good order: each is saved, left to whoever is to have it, and
-// its people are told to come back. Then it ends all connections. What has not come to an
-// end when ctx has is given up: whatever hangs, a host that is told to end does.
+// Drain ends all rooms in good order: it saves each room, releases it to its next host, and tells
+// its people to come back. Then it ends all connections. When ctx ends, it gives up whatever is
+// left, so that a host ends when it is told to, whatever hangs.
 func (h *Host) Drain(ctx context.Context) {
 	h.rooms.close()
 	h.mu.Lock()
@@ -270,24 +268,24 @@ func (h *Host) Drain(ctx context.Context) {
 	}
 }
 
-// abandonAfter is how long what was given up may take to notice.
+// abandonAfter is how long abandoned work may take to notice.
 const abandonAfter = time.Second
 
-// Open opens a room and returns its code and the organiser's secret. Whoever is told
-// the code finds the room after a crash of this host, if the store can keep anything.
+// Open opens a room and returns its code and the organiser's secret. People with the code find the
+// room even after a crash of this host, if the store can keep anything.
 func (h *Host) Open(settings wire.Settings) (code, secret string, err error) {
 	return h.rooms.open(netip.Addr{}, settings)
 }
 
-// Keys are what people get into a room with; empty if there is none of the code.
+// Keys returns what admits people to a room; empty if there is no such room.
 func (h *Host) Keys(code string) room.Keys { return h.rooms.keys(code) }
 
-// Rooms are the codes of all rooms, in order.
+// Rooms returns the codes of all rooms, in order.
 func (h *Host) Rooms() []string {
 	return h.rooms.codes()
 }
 
-// Room is the newest state of a room.
+// Room returns the newest state of a room.
 func (h *Host) Room(code string) (wire.Snapshot, bool) {
 	a := h.actor(code)
 	if a == nil {
@@ -297,8 +295,8 @@ func (h *Host) Room(code string) (wire.Snapshot, bool) {
 	return view.Snapshot, true
 }
 
-// Watch yields the newest state of a room, now and whenever it changes, until
-// ctx, the room or the host ends. A slow reader misses states, never the last.
+// Watch yields the newest state of a room, now and at each change, until ctx, the room or the host
+// ends. A slow reader misses states, but never the last one.
 func (h *Host) Watch(ctx context.Context, code string) iter.Seq[wire.Snapshot] {
 	a := h.actor(code)
 	if a == nil {
@@ -313,20 +311,19 @@ func (h *Host) Watch(ctx context.Context, code string) iter.Seq[wire.Snapshot] {
 	}
 }
 
-// Go is the organiser's word to a room; see [room.Proceed].
+// Go makes a room proceed, as its organiser would; see [room.Proceed].
 func (h *Host) Go(code string) bool {
 	a := h.actor(code)
 	return a.post(func() { a.step(room.Proceed{}, asker{}) })
 }
 
-// Steer has a room do what its organiser says at this machine; nobody hears why not, if
-// it cannot be done.
+// Steer applies an action as the room's organiser. It does not say why an action fails.
 func (h *Host) Steer(code string, action room.Action) bool {
 	a := h.actor(code)
 	return a.post(func() { a.step(room.Order{Credential: a.room.Keys().Secret, Action: action}, asker{}) })
 }
 
-// Order is [Host.Steer] for whoever wants to hear why not.
+// Order is [Host.Steer], but returns why an action fails.
 func (h *Host) Order(code string, action room.Action) error {
 	a := h.actor(code)
 	if a == nil {
@@ -336,7 +333,7 @@ func (h *Host) Order(code string, action room.Action) error {
 	return err
 }
 
-// Settings are those of a room, if there is one of the code.
+// Settings returns the settings of a room; ok is false if there is no such room.
 func (h *Host) Settings(code string) (s wire.Settings, ok bool) {
 	a := h.actor(code)
 	return ask(a, func() wire.Settings { return a.room.Settings() })
@@ -348,17 +345,17 @@ func (h *Host) Resettle(code string, s wire.Settings) {
 	a.post(func() { a.step(room.Resettle{Settings: s}, asker{}) })
 }
 
-// CloseRoom ends a room for good. Whoever is in it is sent away, and whoever
-// comes with its code later hears that it is over.
+// CloseRoom ends a room for good. People in it are sent away, and later callers with its code learn
+// that it is over.
 func (h *Host) CloseRoom(code string) {
 	if a := h.actor(code); a != nil {
 		a.close()
 	}
 }
 
-// actor is the room of a code as people type it, or nil.
+// actor returns the room with a code as people type it, or nil.
 func (h *Host) actor(code string) *actor { return h.rooms.find(code) }
 
-// SetLimits changes what strangers may on a public host that runs. Rooms beyond a new limit
+// SetLimits changes the limits for strangers on a running public host. Rooms beyond a new limit
 // stay as they are. See [public.Limits.Changed].
 func (h *Host) SetLimits(to public.Limits) { h.limits.Store(h.limits.Load().Changed(to)) }

@@ -15,7 +15,7 @@ import (
 	"muster/host/wire"
 )
 
-// TestManyRooms: rooms know nothing of each other, and each gets one list.
+// TestManyRooms checks that rooms know nothing of each other, and that each gets one list.
 func TestManyRooms(t *testing.T) {
 	var lists atomic.Int32
 	h, server := serve(t, host.Config{List: func(ctx context.Context, game string) ([]discovery.Server, error) {
@@ -114,8 +114,8 @@ func TestTurnedAway(t *testing.T) {
 	}
 }
 
-// TestReplaced: a player who comes back on another connection is told so on the
-// first, lest the two take turns for ever.
+// TestReplaced checks that a player who reconnects is told so on the older connection. Otherwise
+// the two would replace each other for ever.
 func TestReplaced(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(2)})
 	code, _, _ := h.Open(friday(2))
@@ -145,7 +145,7 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// TestSlowMember: a member who reads nothing holds up nobody.
+// TestSlowMember checks that a member who reads nothing delays nobody.
 func TestSlowMember(t *testing.T) {
 	t.Parallel()
 	h, server := serve(t, host.Config{List: listOf(30_000)})
@@ -177,9 +177,7 @@ func TestSlowMember(t *testing.T) {
 	expect[wire.Launch](bob)
 }
 
-// TestClose: connections end, lists are given up, nothing starts any more.
-// TestLastWord: whoever ends the host because a room has failed has told everyone
-// why.
+// TestLastWord checks that everyone knows why a room has failed when the host then ends.
 func TestLastWord(t *testing.T) {
 	t.Parallel()
 	for n := range 20 {
@@ -197,7 +195,7 @@ func TestLastWord(t *testing.T) {
 				}
 			}()
 			ann := join(t, server, code, "ann")
-			for told := (wire.Snapshot{}); told.Room.Stage != wire.Failed; { // or the connection ends before
+			for told := (wire.Snapshot{}); told.Room.Stage != wire.Failed; { // otherwise the connection would end too early
 				if err := told.Merge(expect[wire.Room](ann)); err != nil {
 					t.Fatal(err)
 				}
@@ -246,7 +244,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestNewsFirst: a player hears why a server was chosen before being sent there.
+// TestNewsFirst checks that a player learns why a server was chosen before being sent there.
 func TestNewsFirst(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(3)})
 	code, _, _ := h.Open(friday(1))

@@ -15,9 +15,9 @@ import (
 	"muster/host/wire"
 )
 
-// FuzzForwarded: whatever is written into headers, a request comes from its socket
-// or, if that is a proxy of ours, from an address that the proxy wrote: the last one
-// that is no proxy of ours.
+// FuzzForwarded checks the address that a request comes from, whatever its headers say. It is the
+// socket's. If the socket is a known proxy's, it is an address that the proxy wrote: the last one
+// that is not a known proxy's.
 func FuzzForwarded(f *testing.F) {
 	f.Add("127.0.0.1:5000", "203.0.113.1, 198.51.100.7", "night.example")
 	f.Add("[::ffff:127.0.0.1]:5000", "::ffff:198.51.100.7", "a, b")
@@ -57,8 +57,8 @@ func FuzzForwarded(f *testing.F) {
 	})
 }
 
-// FuzzOrders: whatever a page orders, with whatever it shows, it is answered, and
-// the room can be shown.
+// FuzzOrders checks that the host answers every request of a page, whatever it shows, and that the
+// room can still be shown.
 func FuzzOrders(f *testing.F) {
 	for action, order := range map[string]string{
 		"enter": `{"name":"zoe"}`, "whatif": `{"by":"threshold","limits_ms":[100]}`,
@@ -75,14 +75,14 @@ func FuzzOrders(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Cleanup(func() { h.Close() })
-	h.asks = access.NewPace(math.MaxInt32, time.Nanosecond) // it is fast
+	h.asks = access.NewPace(math.MaxInt32, time.Nanosecond) // the fuzzer is fast
 	code, _, _ := h.Open(friday(3))
 	f.Fuzz(func(t *testing.T, action string, order []byte, organiser bool) {
 		if action == "" || strings.ContainsAny(action, "/?#% \\") || strings.Trim(action, ".") == "" ||
 			strings.ContainsFunc(action, func(c rune) bool {
 				return c < '!' || c > '~'
 			}) {
-			return // no name of an action
+			return // not the name of an action
 		}
 		r := httptest.NewRequest("POST", "http://127.0.0.1/api/rooms/"+code+"/"+action, bytes.NewReader(order))
 		r.Header.Set("Content-Type", "application/json")
@@ -100,8 +100,8 @@ func FuzzOrders(f *testing.F) {
 	})
 }
 
-// TestCodeInHeader: a page's requests keep the code out of URLs, and are judged by it
-// as others are.
+// TestCodeInHeader checks that a page's requests keep the code out of URLs, and that the host
+// judges such a code like others.
 func TestCodeInHeader(t *testing.T) {
 	h, err := New(Config{})
 	if err != nil {

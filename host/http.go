@@ -16,7 +16,7 @@ import (
 	"muster/host/wire"
 )
 
-// guarded adds the headers that keep hostile text harmless in a browser.
+// guarded adds headers that keep hostile text harmless in a browser.
 func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -30,34 +30,33 @@ func guarded(next http.Handler) http.Handler {
 	})
 }
 
-// codeHeader and keyHeader are where a page's request says its room, and shows the link
-// key: not in its URL, which proxies log. In the place of the code stands codeInHeader.
+// codeHeader and keyHeader are the headers in which a page's request has its room's code and link
+// key. Proxies log URLs, so the URL only has codeInHeader in place of the code.
 const (
 	codeHeader, keyHeader = "Muster-Code", "Muster-Key"
 	codeInHeader          = "-"
 )
 
-// shown is what a request shows: the link key, and who asks.
+// shown returns what a request shows: the link key, and the caller's credential.
 func shown(r *http.Request) []string { return []string{r.Header.Get(keyHeader), bearer(r)} }
 
-// bearer is the credential of whoever asks.
+// bearer returns the caller's credential.
 func bearer(r *http.Request) string {
 	credential, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return credential
 }
 
-// retryAfter is when whoever was refused for others' wrong codes may come back, in
-// seconds.
+// retryAfter is when a caller who was refused because of others' wrong codes may retry, in seconds.
 const retryAfter = "5"
 
 func busy() *wire.Refusal {
 	return &wire.Refusal{Reason: wire.ReasonBusy, Message: "too much is asked at once", Hint: "wait a second"}
 }
 
-// replies answers requests that are refused, and counts them.
+// replies answers refused requests, and counts them.
 type replies struct{ counts *metrics.Metrics }
 
-// isTooMuch reports whether an address has to wait, and says so.
+// isTooMuch reports whether an address must wait, and then says so to the caller.
 func (p replies) isTooMuch(w http.ResponseWriter, pace *access.Pace, from netip.Addr) bool {
 	wait := pace.Wait(from, time.Now())
 	if wait > 0 {
@@ -79,11 +78,11 @@ func answer(w http.ResponseWriter, status int, document any) {
 	json.NewEncoder(w).Encode(document) // fails only if the client is gone
 }
 
-// ours lets requests through that are meant for this host, and come from no other site's page.
-// Such a page can make its own name lead to this machine, and browsers on its network then
-// take the machine for the page's own host (DNS rebinding). So only names count that no
-// stranger can make lead here. And such a page can make a browser send anything to addresses.
-// So a request that changes something must come from the host's own page, or from no page.
+// ours admits only requests that are meant for this host and do not come from another site's page.
+// A foreign page can make its own name lead to this machine, and browsers then take the machine for
+// the page's own host (DNS rebinding). So the host accepts only names that no stranger can
+// redirect. A foreign page can also make a browser send requests to addresses. So a request that
+// changes something must come from the host's own page, or from no page.
 func (s *site) ours(p replies, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		changes := r.Method != http.MethodGet && r.Method != http.MethodHead
@@ -100,10 +99,10 @@ func (s *site) ours(p replies, next http.Handler) http.Handler {
 	})
 }
 
-// plainName matches what may be the name of a host, and shown as one.
+// plainName matches texts that can be a host's name and are safe to show.
 var plainName = regexp.MustCompile(`^[a-z0-9.-]{1,253}$`)
 
-// misdirected tells the caller what to type if the name was meant after all.
+// misdirected tells the caller what to type if the name was intended.
 func (p replies) misdirected(w http.ResponseWriter, r *http.Request, hostport string) {
 	name, called := hostname(hostport), "that name"
 	if plainName.MatchString(name) {

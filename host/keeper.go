@@ -8,16 +8,16 @@ import (
 	"muster/host/store"
 )
 
-// keeper gets the rooms of a host into its store, and knows whether the store keeps them.
+// keeper saves a host's rooms in its store, and knows whether the store keeps them.
 type keeper struct {
 	store store.Store
-	// saves ends when the store is given up: it outlives the rooms.
+	// saves ends when the store is given up. It outlives the rooms.
 	saves context.Context
-	// handing has a place for each room that may be handed over at the same time.
+	// handing has a slot for each room that may be handed over at the same time.
 	handing chan struct{}
 	disk    disk
-	// mustKeep: what binds waits for the disk, as it always waits for a store that is out of
-	// reach. It does on a public host.
+	// mustKeep makes binding steps wait for the disk, as they always wait for a store that is out
+	// of reach. A public host sets it.
 	mustKeep bool
 }
 
@@ -25,7 +25,7 @@ func newKeeper(s store.Store, saves context.Context, mustKeep bool, log *slog.Lo
 	return &keeper{store: s, saves: saves, handing: make(chan struct{}, claimsAtOnce), disk: disk{log: log}, mustKeep: mustKeep}
 }
 
-// unkept says why the store keeps nothing just now; empty while it does.
+// unkept says why the store keeps nothing at the moment; it is empty while the store works.
 func (k *keeper) unkept() string {
 	trusted, _ := k.store.Trust()
 	why := k.disk.trouble(time.Now())
@@ -40,10 +40,10 @@ func (k *keeper) unkept() string {
 	return ""
 }
 
-// tellUnforgotten tells the operator of a room that is over, and that the store could not
-// forget; an empty code stands for one that is tried again with the next start.
+// tellUnforgotten tells the operator that the store could not forget an ended room. An empty code
+// stands for one that the host retries at its next start.
 func (k *keeper) tellUnforgotten(code string, err error) {
-	if !isAway(err) { // or the store has its own word in the log
+	if !isAway(err) { // the store logs its own outages
 		k.disk.fails(code, err, time.Now(), k.mustKeep)
 	}
 }

@@ -23,20 +23,19 @@ type lifecycle struct {
 	// ctx ends with the host's rooms, and running waits for them.
 	ctx     context.Context
 	running sync.WaitGroup
-	// hosts are the names of all hosts of the service.
+	// hosts returns the names of all hosts of the service.
 	hosts func() []string
 }
 
 const (
-	// claimsAtOnce is how many rooms are claimed at the same time, or handed over: a store
-	// answers them together.
+	// claimsAtOnce is how many rooms are claimed or handed over at the same time; a store answers
+	// them together.
 	claimsAtOnce = 64
-	// storeWait is how long a store may take for an answer. What binds waits for as long as
-	// that takes.
+	// storeWait is how long a store may take to answer. Binding steps wait that long.
 	storeWait = 10 * time.Second
 )
 
-// adopt claims the rooms that the store gives to this host until ctx ends.
+// adopt claims the rooms that the store offers this host, until ctx ends.
 func (l *lifecycle) adopt(ctx context.Context) {
 	var claims sync.WaitGroup
 	defer claims.Wait()
@@ -53,9 +52,9 @@ func (l *lifecycle) adopt(ctx context.Context) {
 	}
 }
 
-// claim makes a saved room this host's and starts it, or forgets it if it is over, unless
-// somebody is at it already. A room that cannot be read is reported and left for whoever
-// can.
+// claim makes a saved room this host's and starts it. If the room is over, claim forgets it. It
+// does nothing while another goroutine claims the same room. An unreadable room is reported and
+// left for a host that can read it.
 func (l *lifecycle) claim(code string) {
 	done := l.beginClaim(code)
 	if done == nil {
@@ -69,7 +68,7 @@ func (l *lifecycle) claim(code string) {
 	switch {
 	case errors.Is(err, store.ErrElsewhere), errors.Is(err, store.ErrOver): // another host was faster
 		return
-	case isAway(err): // the store has its own word in the log, once for all rooms
+	case isAway(err): // the store logs its outages once for all rooms
 		l.log.Debug("room not restored", "error", err)
 		return
 	case err != nil:
@@ -83,13 +82,13 @@ func (l *lifecycle) claim(code string) {
 	switch {
 	case isAway(err):
 		l.log.Debug("room not restored", "error", err)
-		claim.Release(ctx) // for whoever needs it next
+		claim.Release(ctx) // another host may need it next
 	case err != nil:
 		l.log.Error("room not restored", "error", err)
 		l.leaveAlone(code, err)
 		claim.Release(ctx)
 	case l.limits.Load().IsOver(restored, time.Now()):
-		if err := claim.End(ctx); err != nil { // it is tried again with the next start
+		if err := claim.End(ctx); err != nil { // the next start retries it
 			l.keeper.tellUnforgotten("", err)
 		}
 	default:
@@ -116,7 +115,7 @@ func (l *lifecycle) open(from netip.Addr, settings wire.Settings) (code, secret 
 		}
 		opened := room.New(keys, settings, time.Now())
 		if own != "" {
-			opened.Step(room.OwnKept{Kept: own}, time.Now()) // which leads to nothing
+			opened.Step(room.OwnKept{Kept: own}, time.Now()) // this has no outputs
 		}
 		data, err := opened.Save()
 		if err != nil {
@@ -133,7 +132,7 @@ func (l *lifecycle) open(from netip.Addr, settings wire.Settings) (code, secret 
 			return "", "", errors.Join(moved(), claim.End(l.keeper.saves))
 		}
 		if err != nil && l.keeper.mustKeep {
-			l.find(keys.Code).close() // nobody knows of it
+			l.find(keys.Code).close() // no one has its code yet
 			return "", "", fmt.Errorf("host: no room opened: %w", err)
 		}
 		return keys.Code, keys.Secret, nil
@@ -147,13 +146,14 @@ func (l *lifecycle) newCode() string {
 	case p == nil:
 		return access.NewCode(rooms)
 	default:
-		rooms *= max(1, len(l.hosts())) // which have about as many each
+		rooms *= max(1, len(l.hosts())) // each of them has about as many
 	}
 	return access.NewPublicCode(rooms)
 }
 
-// start gives a room its goroutine, in which something happens first, before anybody comes
-// in. The room is as the store has it, or could not be kept yet. It is nil if the host ends.
+// start gives a room its goroutine, which first applies an input, before anyone can enter. The
+// store has the room in this state, or could not keep it yet. start returns nil if the host is
+// ending.
 func (l *lifecycle) start(r *room.Room, first room.Input, claim store.Claim, unkept error, opener netip.Addr) *actor {
 	keys, shows := r.Keys(), r.View()
 	a := &actor{
@@ -177,8 +177,8 @@ func (l *lifecycle) start(r *room.Room, first room.Input, claim store.Claim, unk
 	return a
 }
 
-// ended takes a room out of the host whose goroutine has ended. If it is over, all but
-// that it was is forgotten; if it panicked, it goes on once as it was saved last.
+// ended removes a room whose goroutine has ended. If the room is over, the store keeps only its
+// tombstone. If the room panicked, it restarts once from its last save.
 func (l *lifecycle) ended(a *actor) {
 	isOver := context.Cause(a.ctx) == errOver
 	a.over.Store(isOver)
@@ -187,7 +187,7 @@ func (l *lifecycle) ended(a *actor) {
 		err := a.claim.End(ctx)
 		cancel()
 		l.forget(a)
-		if err == nil || errors.Is(err, store.ErrFenced) { // or it is another host's to forget
+		if err == nil || errors.Is(err, store.ErrFenced) { // a fenced room is another host's to forget
 			l.keeper.disk.keeps(a.code, time.Now())
 			return
 		}
@@ -198,12 +198,12 @@ func (l *lifecycle) ended(a *actor) {
 			return
 		}
 	}
-	l.keeper.disk.keeps(a.code, time.Now()) // or it is another host's, or saved with the next start
+	l.keeper.disk.keeps(a.code, time.Now()) // it is another host's, or the next start saves it
 	switch context.Cause(a.ctx) {
 	case errFell:
 	case errGiven:
 		l.forget(a)
-		for l.keeper.store.Find(a.code).State == store.Here && rest(l.ctx, time.Second) { // it could not be given
+		for l.keeper.store.Find(a.code).State == store.Here && rest(l.ctx, time.Second) { // it could not be given away
 			l.claim(a.code)
 			if l.find(a.code) != nil {
 				return
@@ -222,14 +222,14 @@ func (l *lifecycle) ended(a *actor) {
 	l.claim(a.code)
 }
 
-// forget takes a room out of the host.
+// forget removes a room from the host.
 func (l *lifecycle) forget(a *actor) {
 	if l.drop(a) {
 		l.metrics.Rooms.Dec()
 	}
 }
 
-// keys returns what people get into a room with; empty if there is no such room.
+// keys returns what admits people to a room; empty if there is no such room.
 func (l *lifecycle) keys(code string) room.Keys {
 	a := l.find(code)
 	keys, _ := ask(a, func() room.Keys { return a.room.Keys() })

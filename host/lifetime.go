@@ -6,13 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// lifetime is how a host ends: first its rooms, then the connections, then the rest.
+// lifetime is the order in which a host ends: first its rooms, then the connections, then the rest.
 type lifetime struct {
-	// ctx is the rooms', lines the connections', which outlive them, and saves that of what
-	// is told to the store, which outlives both.
+	// ctx is for the rooms, and lines for the connections, which outlive them. saves is for writes
+	// to the store, and outlives both.
 	ctx, lines, saves      context.Context
 	cancel, hangUp, giveUp context.CancelFunc
-	abandoned              atomic.Bool // it ends without all that it began
+	abandoned              atomic.Bool // the host ends before its work is done
 
 	mu     sync.Mutex // guards closed
 	closed bool
@@ -27,7 +27,7 @@ func newLifetime() *lifetime {
 	return l
 }
 
-// begin starts a goroutine that Close waits for, unless it is too late.
+// begin starts a goroutine that Close waits for. It returns false if the host has closed.
 func (l *lifetime) begin(do func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -20,47 +20,47 @@ import (
 )
 
 const (
-	// clientSend is how long one message may take, to a client and to an owner: as in
-	// host/wire/conn.
+	// clientSend is how long one message to a client or an owner may take, as in host/wire/conn.
 	clientSend = 20 * time.Second
-	// clientLimit bounds a client's messages, in bytes, once an owner has let it in, and
-	// ownerLimit an owner's: the longest list.
+	// clientLimit bounds an admitted client's messages, in bytes. ownerLimit bounds an owner's: the
+	// longest list.
 	clientLimit = 1 << 20
 	ownerLimit  = 8 << 20
-	// helloLimit holds a peer's hello.
+	// helloLimit is enough for a peer's hello.
 	helloLimit = 4 << 10
-	// pauseUnsaid is for how long a player need not hear that the room has no owner, where
-	// this host knows no more than that: another takes the room over.
+	// pauseUnsaid is how long a player is not told that the room has no owner, as long as this host
+	// knows nothing else. Mostly another host takes the room over within that time.
 	pauseUnsaid = 5 * time.Second
 	// goodbyeWait is how long a client may take to close its end.
 	goodbyeWait = 2 * time.Second
 )
 
-// line passes a client's connection on to the host that has its room. Which room that is
-// the client says in its first message, so this host upgrades the connection itself, and
-// says the message again to the owner. From the owner's answer on it passes everything on:
-// messages as they come, pings, and why an end has closed.
+// line passes a client's connection on to the host that has its room. The client names the room in
+// its first message. So this host accepts the WebSocket itself, and repeats that message to the
+// owner. After the owner's answer it passes everything on: messages as they come, pings, and close
+// reasons.
 type line struct {
 	host   *Host
 	ws     *websocket.Conn
 	caller *admission.Caller
-	// path is the endpoint that the client has called, and code its room's.
+	// path is the endpoint that the client called, and code its room's.
 	path, code string
 	behalf     behalf
-	came       time.Time // with its first words
-	// first is what the client has said first, and isPlayer that it is a program's hello.
+	came       time.Time // when its first message came
+	// first is the client's first message. isPlayer says that it is a program's hello.
 	first    []byte
 	isPlayer bool
 
 	mu sync.Mutex // guards following
-	// owner is the host that has let the client in, and end ends the connection to it.
+	// owner is the host that has admitted the client, and end ends the connection to it.
 	owner string
 	end   func()
 
-	writing sync.Mutex // held by who writes a message to the client
+	writing sync.Mutex // held while a message to the client is written
 }
 
-// meet reads what a peer says first, and hands it to its room, or to the host that has it.
+// meet reads a peer's first message, and hands the connection to its room, or to the host that has
+// the room.
 func (h *Host) meet(ws *websocket.Conn, from remote, on behalf) {
 	l := &line{host: h, ws: ws, caller: admission.CallerOf(ws.NetConn()), path: "/peer", behalf: on, isPlayer: true}
 	frame, err := l.readFirst(helloLimit)
@@ -132,8 +132,8 @@ func (l *line) run() {
 	}
 }
 
-// call finds the room's owner, and says there what the client said first. It returns what
-// the owner says to that; or what to tell the client at last, nil for nothing.
+// call finds the room's owner and repeats the client's first message there. It returns the owner's
+// answer, or a last message for the client, which may be nil.
 func (l *line) call(ctx context.Context) (owner *websocket.Conn, said []byte, why *wire.Refusal) {
 	var err error
 	var finder sync.WaitGroup
@@ -182,8 +182,8 @@ func (l *line) call(ctx context.Context) (owner *websocket.Conn, said []byte, wh
 	return nil, nil, nil
 }
 
-// pauses tells the client why everything waits. Who is not heard is not to learn that
-// there is a room.
+// pauses tells the client why everything waits. A caller whose guesses are not heard must not learn
+// that there is a room.
 func (l *line) pauses(why string) error {
 	if l.behalf.Unheard {
 		return nil
@@ -191,8 +191,8 @@ func (l *line) pauses(why string) error {
 	return l.say(wire.Wait{Message: why})
 }
 
-// find makes a connection to the room's owner, and returns its first word. One that has
-// the room no more is not asked again before the store knows of another, nor all the time.
+// find connects to the room's owner, and returns its first message. A host that no longer has the
+// room is asked again only when the store names a new owner, and after a pause.
 func (l *line) find(ctx context.Context) (*websocket.Conn, []byte, error) {
 	on, err := json.Marshal(l.behalf)
 	if err != nil {
@@ -221,7 +221,7 @@ func (l *line) find(ctx context.Context) (*websocket.Conn, []byte, error) {
 	}
 }
 
-// introduce says to an owner what the client said first, and returns the answer.
+// introduce repeats the client's first message to an owner, and returns the answer.
 func (l *line) introduce(ctx context.Context, owner *websocket.Conn) ([]byte, error) {
 	defer context.AfterFunc(ctx, func() { owner.NetConn().Close() })()
 	owner.SetReadLimit(ownerLimit)
@@ -232,7 +232,7 @@ func (l *line) introduce(ctx context.Context, owner *websocket.Conn) ([]byte, er
 	return said, err
 }
 
-// refusalIn is the refusal that an owner's first message is, or nil.
+// refusalIn returns the refusal in an owner's first message, or nil.
 func refusalIn(said []byte) *wire.Refusal {
 	if !wire.IsKind(said, wire.Refusal{}) {
 		return nil
@@ -249,7 +249,7 @@ func refusalIn(said []byte) *wire.Refusal {
 	return refusal
 }
 
-// whyNot is what a client hears that has no owner to be passed on to.
+// whyNot returns the message for a client without an owner.
 func (l *line) whyNot(err error) *wire.Refusal {
 	code := access.CanonicalCode(l.code)
 	switch {
@@ -264,13 +264,13 @@ func (l *line) whyNot(err error) *wire.Refusal {
 	return l.host.unknown(code)
 }
 
-// hostStopped is what a client hears whose room has another owner, or none.
+// hostStopped returns the message for a client whose room has another owner, or none.
 func hostStopped() *wire.Refusal {
 	return &wire.Refusal{Reason: wire.ReasonMoved, Message: "the room's host has stopped", Hint: "programs and pages come back by themselves"}
 }
 
-// count has what an owner found out about a code count at the client's address, and
-// tells the client no sooner than it would hear of a code that no room has.
+// count counts the owner's verdict on a code at the client's address. It tells the client no
+// earlier than it would for a code without a room.
 func (l *line) count(ctx context.Context, reason string) {
 	switch reason {
 	case wire.ReasonLimited:
@@ -281,8 +281,8 @@ func (l *line) count(ctx context.Context, reason string) {
 	l.host.metrics.Refused(reason)
 }
 
-// pass passes on what client and owner say until one of them ends. A client whose owner
-// ends without a word is told to come back: by its token it has its place at the next.
+// pass passes messages between client and owner until one of them ends. If the owner ends without a
+// close message, the client is told to come back: its token gives it its place at the next owner.
 func (l *line) pass(owner *websocket.Conn) {
 	l.caller.Welcome()
 	l.mu.Lock()
@@ -291,7 +291,7 @@ func (l *line) pass(owner *websocket.Conn) {
 	if l.isPlayer {
 		l.ws.SetReadLimit(clientLimit)
 	}
-	l.ws.SetReadDeadline(time.Time{}) // that of its first message; the owner asks whether it lives
+	l.ws.SetReadDeadline(time.Time{}) // that was for its first message; the owner sends pings
 	var reader sync.WaitGroup
 	defer reader.Wait()
 	var hasLeft atomic.Bool
@@ -299,11 +299,11 @@ func (l *line) pass(owner *websocket.Conn) {
 		err := pipe(l.ws, owner, new(sync.Mutex))
 		hasLeft.Store(err != nil)
 		if hasClosed(err) {
-			owner.SetReadDeadline(time.Now().Add(goodbyeWait)) // for its own good-bye
+			owner.SetReadDeadline(time.Now().Add(goodbyeWait)) // for its close message
 		} else {
 			owner.NetConn().Close()
 		}
-		drain(l.ws) // if the owner is gone, what comes is for nobody
+		drain(l.ws) // the owner is gone, so the client's messages are dropped
 	})
 	err := pipe(owner, l.ws, &l.writing)
 	if err != nil && !hasClosed(err) && !hasLeft.Load() && l.say(*hostStopped()) == nil {
@@ -312,8 +312,8 @@ func (l *line) pass(owner *websocket.Conn) {
 	l.ws.SetReadDeadline(time.Now().Add(goodbyeWait))
 }
 
-// pipe passes on what one end says to the other. It returns why nothing more is to be
-// read, or nil if the other end takes nothing more.
+// pipe passes one end's messages on to the other. It returns why there is nothing more to read, or
+// nil if the other end accepts nothing more.
 func pipe(from, to *websocket.Conn, writing *sync.Mutex) error {
 	control := func(kind int) func(string) error {
 		return func(data string) error { return to.WriteControl(kind, []byte(data), time.Now().Add(clientSend)) }
@@ -321,7 +321,7 @@ func pipe(from, to *websocket.Conn, writing *sync.Mutex) error {
 	from.SetPingHandler(control(websocket.PingMessage))
 	from.SetPongHandler(control(websocket.PongMessage))
 	from.SetCloseHandler(func(code int, why string) error {
-		control(websocket.CloseMessage)(string(websocket.FormatCloseMessage(code, why))) // or the other is gone
+		control(websocket.CloseMessage)(string(websocket.FormatCloseMessage(code, why))) // fails if the other end is gone
 		return nil
 	})
 	for {
@@ -335,7 +335,7 @@ func pipe(from, to *websocket.Conn, writing *sync.Mutex) error {
 	}
 }
 
-// hasClosed reports whether an end has said good-bye.
+// hasClosed reports whether an end has sent a close message.
 func hasClosed(err error) bool {
 	var closed *websocket.CloseError
 	return errors.As(err, &closed) && closed.Code != websocket.CloseAbnormalClosure
@@ -366,7 +366,7 @@ func passOn(to *websocket.Conn, kind int, message io.Reader, writing *sync.Mutex
 	return w.Close()
 }
 
-// leaves ends the connection to an owner that the room has left.
+// leaves ends the connection to an owner that no longer has the room.
 func (l *line) leaves() {
 	l.mu.Lock()
 	owner, end := l.owner, l.end
@@ -403,7 +403,7 @@ func (l *line) write(kind int, data []byte) error {
 	return l.ws.WriteMessage(kind, data)
 }
 
-// finish says a last word, if there is one, and good-bye.
+// finish sends a last message, if there is one, and closes the connection.
 func (l *line) finish(last *wire.Refusal) {
 	defer l.ws.Close()
 	if last != nil && l.say(*last) != nil || l.goodbye() != nil {

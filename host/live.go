@@ -23,34 +23,32 @@ import (
 const (
 	// framePause is the shortest time between two states for one page.
 	framePause = 100 * time.Millisecond
-	// beatEvery is how often a page hears of us when nothing happens: it calls
-	// itself lost after a few of them.
+	// beatEvery is how often a page hears from the host when nothing happens. After a few missing
+	// beats it says that it is offline.
 	beatEvery = 2 * time.Second
 	// pageWriteWait is how long one frame to a page may take.
 	pageWriteWait = 10 * time.Second
-	// pageReadLimit holds the only thing that a page says here: a code and a token.
+	// pageReadLimit is enough for a page's only message: a code and a token.
 	pageReadLimit = 1 << 10
-	// traceChunk is how many probes go in one frame: some 100 kB.
+	// traceChunk is how many probes one frame has, in about 100 kB.
 	traceChunk = 30_000
 )
 
-// serveLive is the page's stream. The page says first which room it is of, and what
-// it has:
+// serveLive serves a page's stream. The page first says which room it wants, and what it has:
 //
 //	{"code": "…", "key": "…", "token": "…"}   the link key, if the page was opened by a link;
 //	                                          a guest's token, the organiser's secret, or nothing
 //
-// so that no code stands in a URL, which proxies log. It is refused as a peer is, or
-// is sent the room: text frames with the sections that are new, binary
-// frames with what is new of each player's trace. A page that falls behind is
-// sent the newest state, not a queue.
+// So no code stands in a URL, which proxies log. The host refuses the page as it would a peer, or
+// sends it the room: changed sections in text frames, and new probes of each player in binary
+// frames. A page that falls behind gets the newest state, and not a queue.
 //
 //	{"type":"state","now":ms,"you":{…},"room":{…},"people":[…],…}
 //	length of name │ name │ report frame, see wire.AppendReport
 func (h *Host) serveLive(w http.ResponseWriter, r *http.Request) {
 	ws, err := h.upgrader.Upgrade(w, r, nil)
 	if err != nil {
-		return // Upgrade has answered
+		return // Upgrade has sent the error
 	}
 	admission.CallerOf(ws.NetConn()).ComesFrom(h.forwardedFor(r))
 	v := &viewer{
@@ -69,25 +67,25 @@ func (h *Host) serveLive(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// viewer is one open page. Only its own goroutine touches it.
+// viewer is an open page. Only its own goroutine touches it.
 type viewer struct {
 	host *Host
 	ws   *websocket.Conn
 	from netip.Addr
-	// network is where the page counts as coming from, see [admission.Page].
+	// network is the network that the page counts for, see [admission.Page].
 	network netip.Prefix
 	at      entrance
-	// on is on whose behalf another host asks, nil if none does; as is on whose this one
-	// would.
+	// on says for whose page another host asks, nil if none does. as says for whose page this host
+	// would ask another.
 	on    *behalf
 	as    behalf
-	actor *actor // since its first message
+	actor *actor // set by its first message
 	token string
 	seen  page.View
 	// cursors say how much of each player's trace the page has.
 	cursors map[string]int
 	you     room.Badge
-	outside string // the room's link for friends on the internet, as the page has it
+	outside string // the room's link for friends on the internet, as the page shows it
 }
 
 func (v *viewer) run() {
@@ -119,7 +117,7 @@ func (v *viewer) run() {
 	if refusal != nil {
 		v.host.metrics.Refused(refusal.Reason)
 		if v.tells(*refusal) == nil {
-			v.ws.WriteControl(websocket.CloseMessage, nil, time.Now().Add(pageWriteWait)) // or it ends without
+			v.ws.WriteControl(websocket.CloseMessage, nil, time.Now().Add(pageWriteWait)) // on failure it ends without one
 		}
 		return
 	}
@@ -136,13 +134,13 @@ func (v *viewer) run() {
 	cancel := func() { end(nil) }
 	page := v.count(v.actor.code, v.person(), func() {
 		end(errGaveWay)
-		time.AfterFunc(goodbyeWait, func() { v.ws.NetConn().Close() }) // if it reads nothing
+		time.AfterFunc(goodbyeWait, func() { v.ws.NetConn().Close() }) // in case the page reads nothing
 	})
 	defer v.host.pages.Remove(page)
 	var reader sync.WaitGroup
 	reader.Go(func() {
 		defer cancel()
-		for { // closing is all that a page says
+		for { // a page may only close
 			if _, _, err := v.ws.NextReader(); err != nil {
 				return
 			}
@@ -155,12 +153,12 @@ func (v *viewer) run() {
 			v.actor.step(room.PageOpened{Token: v.token}, asker{tell: func(any, error) { v.actor.publish(); close(opened) }})
 		})
 	})
-	if v.awaits(opened) { // or the first state might be one from before we came
+	if v.awaits(opened) { // otherwise its first state could be older than its arrival
 		v.follow(ctx)
 	}
 	if context.Cause(ctx) == errGaveWay {
 		v.host.metrics.Refused(wire.ReasonCrowded)
-		v.tells(*crowded()) // or it is gone
+		v.tells(*crowded()) // fails if the page is gone
 	}
 	cancel()
 	v.ws.Close()
@@ -169,14 +167,14 @@ func (v *viewer) run() {
 	v.actor.post(func() { v.actor.step(room.PageClosed{Token: v.token}, asker{}) })
 }
 
-// count counts the page until it is removed. Yield ends it for another one.
+// count counts the page until it is removed. yield ends it in favour of another one.
 func (v *viewer) count(room, person string, yield func()) *admission.Page {
 	page := &admission.Page{Room: room, Person: person, Network: v.network, Yield: yield}
 	v.host.pages.Add(page, admission.CallerOf(v.ws.NetConn()).IsScarce())
 	return page
 }
 
-// person is what gives the page a seat in its room, empty if nothing does.
+// person returns the credential that gives the page a seat in its room, empty without one.
 func (v *viewer) person() string {
 	view, _ := v.actor.views.get()
 	if badge := view.Badges[room.DigestOf(v.token)]; badge.Organiser || badge.Name != "" {
@@ -185,9 +183,9 @@ func (v *viewer) person() string {
 	return ""
 }
 
-// awaits waits until the page has been taken note of, and reports whether it has. While
-// the room waits for its store the page hears so, and no state: another host may have the
-// room by then, and have said more.
+// awaits waits until the room has noted the page, and reports whether it has. While the room waits
+// for its store, the page learns that and sees no state, because another host may have the room by
+// then, and may have said more.
 func (v *viewer) awaits(opened <-chan struct{}) bool {
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
@@ -241,7 +239,7 @@ func (v *viewer) follow(ctx context.Context) {
 	}
 }
 
-// last shows that the night has ended, if it has: nothing else comes after it.
+// last shows that the session has ended, if it has: nothing else comes after it.
 func (v *viewer) last() {
 	if newest, _ := v.actor.views.get(); !newest.Snapshot.Room.Ended.IsZero() && newest.Edition > v.seen.Edition {
 		v.show(newest)
@@ -251,7 +249,7 @@ func (v *viewer) last() {
 // show brings the page up to date.
 func (v *viewer) show(s *page.View) error {
 	if s.Edition == 0 {
-		return nil // the room's first is under way
+		return nil // the room's first view is on its way
 	}
 	if err := v.write(websocket.TextMessage, v.state(s)); err != nil {
 		return err
@@ -269,10 +267,10 @@ func (v *viewer) show(s *page.View) error {
 	return nil
 }
 
-// state is what the page has not seen of a room, as one JSON object.
+// state returns what the page has not seen of a room, as one JSON object.
 func (v *viewer) state(s *page.View) []byte {
 	b := fmt.Appendf(nil, `{"type":"state","now":%d`, time.Now().UnixMilli())
-	if v.seen.Edition == 0 { // also to who was shown it by another host before
+	if v.seen.Edition == 0 { // even if another host showed it the room before
 		b = append(b, `,"whole":true`...)
 	}
 	you, outside := s.Badges[room.DigestOf(v.token)], ""
@@ -283,12 +281,12 @@ func (v *viewer) state(s *page.View) []byte {
 		v.you, v.outside = you, outside
 		mine := v.actor.keys
 		mine.Secret = you.Ticket
-		badge, _ := json.Marshal(struct { // texts and truths: it cannot fail
+		badge, _ := json.Marshal(struct { // cannot fail: texts and booleans
 			room.Badge
 			Link string `json:"link"`
 			// Join is the link for this person's own program.
 			Join string `json:"join"`
-			// Outside is the link for friends on the internet, if that is another.
+			// Outside is the link for friends on the internet, if it differs.
 			Outside string `json:"outside,omitempty"`
 		}{you, v.at.link(v.actor.keys), v.at.personal(mine), outside})
 		b = fmt.Appendf(b, `,"you":%s`, badge)
@@ -296,11 +294,11 @@ func (v *viewer) state(s *page.View) []byte {
 	return append(s.AppendSince(b, v.seen.Edition), '}')
 }
 
-// tell sends what is new of a player's trace.
+// tell sends new probes of a player's trace.
 func (v *viewer) tell(t page.Trace, round int) error {
 	from := v.cursors[t.Player]
 	if from > len(t.Probes) {
-		from = 0 // the player began anew
+		from = 0 // the player started over
 	}
 	for from < len(t.Probes) {
 		to := min(from+traceChunk, len(t.Probes))
@@ -316,7 +314,7 @@ func (v *viewer) tell(t page.Trace, round int) error {
 	return nil
 }
 
-// tells sends the page a message, such as peers get.
+// tells sends the page a message of the kind that peers get.
 func (v *viewer) tells(m wire.Message) error {
 	frame, err := wire.Marshal(m)
 	if err != nil {
@@ -332,10 +330,10 @@ func (v *viewer) write(kind int, data []byte) error {
 	return v.ws.WriteMessage(kind, data)
 }
 
-// errGaveWay ends a page for another one.
+// errGaveWay ends a page in favour of another one.
 var errGaveWay = errors.New("host: the page gave way")
 
-// crowded returns what such a page is told.
+// crowded returns the message for such a page.
 func crowded() *wire.Refusal {
 	return &wire.Refusal{
 		Reason:  wire.ReasonCrowded,

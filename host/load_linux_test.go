@@ -34,8 +34,8 @@ import (
 	"muster/selection"
 )
 
-// What many rooms in one process cost. The players are scripted, and live in a
-// process of their own, so that the figures are the host's alone:
+// These flags are for measuring many rooms in one process. The players are scripted and run in
+// another process, so that the figures are the host's alone:
 //
 //	go test ./host -run TestRoomLoad -v -timeout 0 -rooms 1000
 var (
@@ -46,12 +46,11 @@ var (
 	manyStored   = flag.Bool("rooms-stored", false, "keep the rooms in a file, as muster host does")
 )
 
-// playersOf is the environment variable that has the test binary play the
-// players of a host.
+// playersOf is the environment variable that makes the test binary play a host's players.
 const playersOf = "MUSTER_TEST_PLAYERS_OF"
 
-// TestRoomLoad holds rooms in one process, over one list, each from its first
-// player to its launch, and says what that took.
+// TestRoomLoad runs rooms in one process with a common list, each from its first player to its
+// launch, and reports the cost.
 func TestRoomLoad(t *testing.T) {
 	if *manyRooms == 0 {
 		t.Skip("no -rooms")
@@ -103,8 +102,8 @@ func TestRoomLoad(t *testing.T) {
 	leave()
 }
 
-// sphereList is a list whose places and networks are as uneven as real ones, in
-// the order in which a room has it.
+// sphereList returns a list whose places and networks are as uneven as real ones, in the order of a
+// room's list.
 func sphereList(servers int) []discovery.Server {
 	list := make([]discovery.Server, servers)
 	for i := range list {
@@ -124,7 +123,7 @@ func sphereList(servers int) []discovery.Server {
 	return list
 }
 
-// chance is a number from 0 up to 1 that is always the same for these.
+// chance returns a number from 0 up to 1 that depends only on the arguments.
 func chance(of ...any) float64 {
 	h := fnv.New64a()
 	fmt.Fprint(h, of...)
@@ -135,11 +134,11 @@ func chance(of ...any) float64 {
 	return float64(x>>11) / (1 << 53)
 }
 
-// skewed is one of n, the first ones much more often than the last.
+// skewed returns one of n numbers, the first ones much more often than the last.
 func skewed(i, salt, n int) int { return int(math.Pow(chance(i, salt), 2.5) * float64(n)) }
 
-// sphereRTT is a player's RTT to a server: over the globe by ways that are more
-// or less straight, for each AS and /16, and 0 where nobody answers.
+// sphereRTT returns a player's RTT to a server: a path over the globe that is more or less
+// straight, by AS and /16, and 0 for a silent server.
 func sphereRTT(player string, s discovery.Server) time.Duration {
 	ip := s.Addr.Addr().As4()
 	if chance("silent", s.Addr) < .15 {
@@ -158,8 +157,8 @@ func place(name string) [3]float64 {
 
 func dot(a, b [3]float64) float64 { return max(-1, min(1, a[0]*b[0]+a[1]*b[1]+a[2]*b[2])) }
 
-// playersProcess plays all rooms to their launch and returns what it says at the
-// end; its players stay connected until leave is called.
+// playersProcess plays all rooms to their launch and returns its last output. Its players stay
+// connected until leave is called.
 func playersProcess(t *testing.T, url string, codes []string) (said string, leave func()) {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run=^TestPlayersOf$", "-test.timeout=0",
@@ -222,7 +221,7 @@ func TestPlayersOf(t *testing.T) {
 	players := float64(len(strings.Fields(codes)) * *manyPlayers)
 	fmt.Printf("each player was asked for %.0f servers in %.1f rounds\n", float64(asked.Load())/players, float64(asks.Load())/players)
 	io.Copy(io.Discard, in)
-	os.Exit(0) // the players are still connected
+	os.Exit(0) // its players are still connected
 }
 
 // scripted is a player who answers at once.
@@ -232,7 +231,7 @@ type scripted struct {
 	asked, asks *atomic.Int64
 	launched    func()
 	ws          *websocket.Conn
-	told        int // results
+	told        int // results so far
 	began       time.Time
 }
 
@@ -254,7 +253,7 @@ func (p *scripted) plays(url, code string) {
 		}
 		if kind != websocket.TextMessage || bytes.HasPrefix(data, []byte(`{"type":"room"`)) {
 			if bytes.Contains(data, []byte(`"stage":"failed"`)) {
-				p.launched() // nobody waits for it
+				p.launched() // no goroutine waits for it
 			}
 			continue
 		}
@@ -267,8 +266,8 @@ func (p *scripted) plays(url, code string) {
 	}
 }
 
-// asked is what a scripted player says of the servers that it is asked for, after so many
-// others.
+// asked returns a scripted player's report on the servers that the host asks for, after told
+// earlier results.
 func asked(name string, list []discovery.Server, ask wire.Ask, told int, now time.Duration) (wire.Infos, wire.Report) {
 	report, infos := wire.Report{Round: ask.Round, First: told, Now: now}, wire.Infos{Round: ask.Round}
 	for _, server := range ask.Servers {
@@ -282,7 +281,7 @@ func asked(name string, list []discovery.Server, ask wire.Ask, told int, now tim
 	return infos, report
 }
 
-// looksAt is what a scripted player sees of the finalists.
+// looksAt returns a scripted player's second look at the finalists.
 func looksAt(name string, list []discovery.Server, m wire.Finalists) wire.Verified {
 	v := wire.Verified{Round: m.Round, Attempt: m.Attempt}
 	for _, server := range m.Servers {
@@ -334,7 +333,7 @@ func (p *scripted) says(m wire.Message) {
 	}
 }
 
-// liveHeap is the heap in use after a collection, in bytes.
+// liveHeap returns the heap in use after a collection, in bytes.
 func liveHeap() float64 {
 	runtime.GC()
 	runtime.GC()
@@ -347,8 +346,8 @@ func heapNow() float64 {
 	return float64(sample[0].Value.Uint64())
 }
 
-// watch looks at the memory in use until it is asked for the most that it saw, in
-// bytes.
+// watch watches the memory in use. The returned function stops it, and returns the most that it
+// saw, in bytes.
 func watch(t *testing.T, now func() float64) (most func() float64) {
 	ctx, stop := context.WithCancel(t.Context())
 	peak := make(chan float64)
@@ -363,7 +362,7 @@ func watch(t *testing.T, now func() float64) (most func() float64) {
 	return func() float64 { stop(); return <-peak }
 }
 
-// maxResident is the most memory that this process had, in bytes.
+// maxResident returns the most memory that this process has used, in bytes.
 func maxResident(t *testing.T) float64 {
 	t.Helper()
 	var usage syscall.Rusage

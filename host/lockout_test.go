@@ -8,8 +8,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestLockout: at an address from which somebody guesses codes, everyone who shows
-// what cannot be guessed does everything as ever. Codes alone wait.
+// TestLockout checks that callers with a link key, token or secret are not delayed at an address
+// from which someone guesses codes. Only callers with nothing but a code wait.
 func TestLockout(t *testing.T) {
 	t.Parallel()
 	h, server := serve(t, host.Config{List: listOf(3)})
@@ -37,7 +37,7 @@ func TestLockout(t *testing.T) {
 			asks("/api/rooms/GUESSED", "", "")
 		}
 	}
-	// A right code is heard once in a while even now, the more often the slower the guesser.
+	// A right code is still heard once in a while, more often beside a slower guesser.
 	isRefused := func(try func() bool) bool {
 		for range 20 {
 			guess()
@@ -79,8 +79,8 @@ func TestLockout(t *testing.T) {
 	}
 }
 
-// TestOrganiserAmongAskers: whoever asks a lot at the organiser's address holds up no
-// word of the organiser's.
+// TestOrganiserAmongAskers checks that many requests from the organiser's address do not delay the
+// organiser.
 func TestOrganiserAmongAskers(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(3)})
 	code, secret, _ := h.Open(friday(0))
@@ -98,8 +98,8 @@ func TestOrganiserAmongAskers(t *testing.T) {
 	}
 }
 
-// TestTakenName: a stranger's page takes no connected player's name, and is not handed
-// the room in the player's place.
+// TestTakenName checks that a stranger's page cannot take a connected player's name, and so cannot
+// get the room in the player's place.
 func TestTakenName(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(3)})
 	code, secret, _ := h.Open(friday(0))

@@ -8,8 +8,8 @@ import (
 	"muster/internal/leak"
 )
 
-// TestMain lets many tests run at a time, since most of those that say so wait for
-// pauses which hosts make on purpose.
+// TestMain lets many tests run at a time, because parallel tests mostly wait for pauses that hosts
+// make on purpose.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	flag.Set("test.parallel", "12")

@@ -7,7 +7,7 @@ import (
 	"muster/host/wire/conn"
 )
 
-// member is whose connection it is, whatever the name was when it began.
+// member returns whose connection it is, even if the player's name has changed since.
 func (a *actor) member(by *conn.Conn) (name string, is bool) {
 	for name, l := range a.links {
 		if l.conn == by {
@@ -21,7 +21,7 @@ func (a *actor) member(by *conn.Conn) (name string, is bool) {
 func (a *actor) gone(by *conn.Conn) {
 	name, is := a.member(by)
 	if !is {
-		return // replaced by a newer one
+		return // a newer connection has replaced it
 	}
 	delete(a.links, name)
 	a.step(room.Leave{Player: name}, asker{})
@@ -31,7 +31,7 @@ func (a *actor) gone(by *conn.Conn) {
 func (a *actor) receive(by *conn.Conn, message wire.Message) {
 	name, is := a.member(by)
 	if !is {
-		return // a last word from a connection that was replaced
+		return // from a connection that was replaced
 	}
 	a.metrics.Received(message)
 	a.step(room.Hear{Player: name, Message: message}, asker{tell: func(_ any, err error) {
@@ -84,8 +84,8 @@ func (a *actor) send(s room.Send) {
 	}
 }
 
-// publish shows everyone the newest state of the room who has not seen it, but for what
-// binds and is not kept yet.
+// publish shows the room's newest state to all who have not seen it. It leaves out binding steps
+// that are not kept yet.
 func (a *actor) publish() {
 	if a.saving.binding != nil {
 		return
@@ -102,10 +102,10 @@ func (a *actor) publish() {
 	a.show(view)
 }
 
-// show sends a view to whoever has not seen it.
+// show sends a view to all who have not seen it.
 func (a *actor) show(view *page.View) {
 	before, _ := a.views.get()
-	frames := map[int]wire.Frame{} // by what was seen before
+	frames := map[int]wire.Frame{} // by the edition seen before
 	a.isBehind = false
 	for _, l := range a.links {
 		if isSlow := l.conn.Queued() > viewBacklog; l.seen == view.Edition || isSlow {
@@ -123,6 +123,6 @@ func (a *actor) show(view *page.View) {
 		l.seen = view.Edition
 	}
 	if view != before {
-		a.views.show(view) // at last: who watches may end the host, and all are to have heard why
+		a.views.show(view) // last, because a watcher may end the host, and by then all must know why
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"muster/host"
 )
 
-// What it costs a host that an organiser opens thousands of pages of rooms of their own,
-// and whether others notice. The pages live in a process of their own:
+// These flags are for measuring a host whose organiser opens thousands of pages of their own rooms,
+// and whether others notice. The pages run in another process:
 //
 //	go test ./host -run TestManyPages -v -pages 5000 -files 1024
 var (
@@ -29,16 +29,16 @@ var (
 	filesOpen   = flag.Uint64("files", 256, "files that the host of TestManyPages may open")
 )
 
-// pagesOf, pagesIn and pagesBy are what the test binary that opens pages is told: the
-// host, the rooms' codes and the credential.
+// pagesOf, pagesIn and pagesBy tell the test binary that opens pages the host, the rooms' codes and
+// the credential.
 const (
 	pagesOf = "MUSTER_TEST_PAGES_OF"
 	pagesIn = "MUSTER_TEST_PAGES_IN"
 	pagesBy = "MUSTER_TEST_PAGES_BY"
 )
 
-// TestManyPages: with a few hundred descriptors, thousands of pages of one organiser leave
-// enough for /healthz, for players who come, and for another room's page.
+// TestManyPages checks that one organiser's thousands of pages leave enough of a few hundred
+// descriptors for /healthz, for new players, and for another room's page.
 func TestManyPages(t *testing.T) {
 	for name, attack := range map[string]struct {
 		rooms  int
@@ -123,7 +123,7 @@ func allowFiles(t *testing.T, most uint64) {
 	t.Cleanup(func() { syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was) })
 }
 
-// filesNow is how many files this process has open.
+// filesNow returns how many files this process has open.
 func filesNow() float64 {
 	names, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
@@ -132,8 +132,7 @@ func filesNow() float64 {
 	return float64(len(names))
 }
 
-// opensPages has another process open pages until all were tried, and keep them until they
-// are closed.
+// opensPages makes another process open all pages, and keep them until closed is called.
 func opensPages(t *testing.T, at string, codes, secrets []string) (closed func()) {
 	t.Helper()
 	c := exec.Command("sh", "-c",
@@ -167,23 +166,23 @@ func TestManyPagesOf(t *testing.T) {
 	const atOnce = 32
 	var opening sync.WaitGroup
 	slots := make(chan struct{}, atOnce)
-	pages := make([]*websocket.Conn, *pagesOpened) // so that none is collected, and closed
+	pages := make([]*websocket.Conn, *pagesOpened) // so that none is collected and closed
 	for i := range *pagesOpened {
 		slots <- struct{}{}
 		opening.Go(func() {
 			defer func() { <-slots }()
-			from := net.TCPAddr{IP: net.IPv4(127, 0, byte(1+i/50%200), byte(1+i%50))} // each asks little
+			from := net.TCPAddr{IP: net.IPv4(127, 0, byte(1+i/50%200), byte(1+i%50))} // so that each address asks little
 			dialer := websocket.Dialer{HandshakeTimeout: 10 * time.Second, NetDial: func(_, addr string) (net.Conn, error) {
 				return (&net.Dialer{LocalAddr: &from, Timeout: 10 * time.Second}).Dial("tcp4", addr)
 			}}
 			ws, _, err := dialer.Dial("ws://"+at+"/live", nil)
 			if err != nil {
-				return // it was cut off
+				return // the host has cut it off
 			}
 			ws.WriteJSON(map[string]string{"code": codes[i%len(codes)], "token": secrets[i%len(secrets)]})
 			ws.SetReadDeadline(time.Now().Add(10 * time.Second))
 			if _, _, err := ws.NextReader(); err != nil {
-				ws.Close() // or it stays, and reads nothing more
+				ws.Close() // the rest stay open, but are no longer read
 				return
 			}
 			pages[i] = ws

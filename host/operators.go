@@ -7,7 +7,7 @@ import (
 	"muster/host/access"
 )
 
-// operators answers programs that watch the host.
+// operators answers programs that monitor the host.
 type operators struct {
 	*site
 	rooms *lifecycle
@@ -18,8 +18,8 @@ type operators struct {
 // serveHealth says that the host is alive.
 func (operators) serveHealth(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) }
 
-// serveReady says whether to send people here. A host that drains, or cannot keep what rooms
-// do, is alive, and not ready.
+// serveReady says whether to send people here. A host that drains, or cannot save rooms, is alive
+// but not ready.
 func (o operators) serveReady(w http.ResponseWriter, _ *http.Request) {
 	switch why := o.rooms.keeper.unkept(); {
 	case o.rooms.isClosed():
@@ -31,8 +31,8 @@ func (o operators) serveReady(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// serveMetrics answers programs on this machine, and on the networks that the organiser named:
-// the figures say how busy an evening is.
+// serveMetrics answers programs on this machine, and on the networks that the organiser named,
+// because the metrics reveal how busy the host is.
 func (o operators) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	if !isFromHere(r) && !access.IsIn(o.asker(r), o.metricsFrom) {
 		const why = "the figures are for this machine; the organiser says with --metrics-from who else may have them"

@@ -9,8 +9,8 @@ import (
 	"muster/host/wire"
 )
 
-// TestOrder: a host's own program steers its rooms as their organiser does, and is told what
-// a room refuses.
+// TestOrder checks that a host's own program steers its rooms as their organiser does, and learns
+// why a room refuses.
 func TestOrder(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(3)})
 	code, _, err := h.Open(friday(2))

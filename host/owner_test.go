@@ -20,13 +20,12 @@ import (
 	"muster/internal/await"
 )
 
-// TestTakenOver: who plays at a host that has lost the room hears nothing of it any more
-// but that it has moved, comes back with the token, and is welcomed under a greater
-// epoch.
+// TestTakenOver checks players at a host that has lost their room. They learn only that the room
+// has moved, come back with their token, and are welcomed with a greater epoch.
 func TestTakenOver(t *testing.T) {
 	first := host.NewFakeStore()
 	one, at := serve(t, host.Config{List: listOf(2), Store: first})
-	var log bytes.Buffer // of the host that takes the room
+	var log bytes.Buffer // of the host that takes the room over
 	two, elsewhere := serveToo(t, host.Config{List: listOf(2), Store: first.On("two"), Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	code, _, err := one.Open(friday(2))
 	if err != nil {
@@ -40,7 +39,7 @@ func TestTakenOver(t *testing.T) {
 	}
 	first.Dies()
 	waitFor(t, "the room at the other host", func() bool { return len(two.Rooms()) == 1 })
-	one.Go(code) // which would be the round
+	one.Go(code) // this would start the round
 	for m := range ann.heard {
 		switch m := m.(type) {
 		case wire.List, wire.Measure:
@@ -63,8 +62,9 @@ func TestTakenOver(t *testing.T) {
 	}
 }
 
-// TestBackTooLate: a host that hears of its store again when another has its room says
-// nothing of it, neither to who is there nor to who comes: what it knows is old.
+// TestBackTooLate checks a host that reaches its store again when another host has its room. It
+// says nothing more about the room, neither to its people nor to callers, because its state is
+// outdated.
 func TestBackTooLate(t *testing.T) {
 	first := host.NewFakeStore()
 	one, server := serve(t, host.Config{List: listOf(2), Store: first})
@@ -109,8 +109,8 @@ func TestBackTooLate(t *testing.T) {
 	}
 }
 
-// TestDrain: a host that ends saves its rooms, leaves them to others, and sends people
-// back; a store that takes nothing holds it up no longer than it is given.
+// TestDrain checks that a host that ends saves its rooms, releases them, and sends people back. A
+// store that fails delays it only as long as it may.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	kept := host.NewFakeStore()
@@ -152,7 +152,7 @@ func TestDrain(t *testing.T) {
 	}
 	kept.On("two").Away(false)
 	three, _ := serveToo(t, host.Config{List: listOf(2), Store: kept.On("three")})
-	three.Go(code) // which is to be saved, by a store that never answers
+	three.Go(code) // it must be saved, and the store never answers
 	release := kept.Hang()
 	hurry, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
@@ -170,8 +170,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// TestListKeptOnce: rooms of one list are saved without it, and find it again after a
-// restart; those whose list the store has no more get a new one.
+// TestListKeptOnce checks that rooms are saved without their common list, and find it again after a
+// restart. Rooms whose list the store has lost get a new one.
 func TestListKeptOnce(t *testing.T) {
 	t.Parallel()
 	const servers, rooms = 3000, 3
@@ -220,8 +220,8 @@ func TestListKeptOnce(t *testing.T) {
 	}
 }
 
-// TestNewerRoom: a room that a newer Muster has saved is left as it is, for a host that
-// can read it, and whoever comes is told why there is nothing here.
+// TestNewerRoom checks that a room saved by a newer Muster stays untouched for a host that can read
+// it, and that callers learn why they cannot enter.
 func TestNewerRoom(t *testing.T) {
 	kept := host.NewFakeStore()
 	one, _ := serve(t, host.Config{List: listOf(2), Store: kept})
@@ -250,8 +250,8 @@ func TestNewerRoom(t *testing.T) {
 	}
 }
 
-// TestLeftMeanwhile: who comes for a room that has just gone to another host comes back,
-// and is not told that there is none, which programs and pages take as final.
+// TestLeftMeanwhile checks callers for a room that has just gone to another host. They are told to
+// come back, and not that there is no such room, which programs and pages take as final.
 func TestLeftMeanwhile(t *testing.T) {
 	kept := host.NewFakeStore()
 	_, at := serve(t, host.Config{List: listOf(2), Store: kept})
@@ -272,8 +272,8 @@ func TestLeftMeanwhile(t *testing.T) {
 	}
 }
 
-// TestPanic: a room that panics takes no other down, and goes on once as it was saved
-// last, its people as they were; then it is left alone.
+// TestPanic checks that a panicking room takes no other down. It restarts once from its last save,
+// with all its people; after a second panic it stays down.
 func TestPanic(t *testing.T) {
 	kept := host.NewFakeStore()
 	h, at := serve(t, host.Config{List: listOf(2), Store: kept})
@@ -305,8 +305,8 @@ func waitFor(t *testing.T, what string, is func() bool) {
 	await.Until(t, is, "waited in vain for %s", what)
 }
 
-// TestOwnListKept: an organiser's long list is kept apart from the room, once for all
-// saves, and what is given anew all the time does not fill the store.
+// TestOwnListKept checks that an organiser's long list is kept apart from the room, once for all
+// saves, and that frequent new lists do not fill the store.
 func TestOwnListKept(t *testing.T) {
 	const servers = 2000
 	kept := host.NewFakeStore()
@@ -337,7 +337,7 @@ func TestOwnListKept(t *testing.T) {
 	has(one, 27960)
 	orders(t, at, room.Code, "servers", secret, map[string]any{"game": "openarena", "servers": list(27961)})
 	has(one, 27961)
-	for port := range 10 { // which are not all kept for days
+	for port := range 10 { // not all of these are kept for days
 		orders(t, at, room.Code, "servers", secret, map[string]any{"game": "openarena", "servers": list(28000 + port)})
 	}
 	if blobs := len(kept.Blobs()); blobs > 6 {
@@ -354,8 +354,8 @@ func TestOwnListKept(t *testing.T) {
 	one.Drain(t.Context())
 }
 
-// TestOwnListAgain: a room has its organiser's list again after a restart; where the store
-// has it no more people are told.
+// TestOwnListAgain checks that a room has its organiser's list again after a restart, and that
+// people are told if the store has lost it.
 func TestOwnListAgain(t *testing.T) {
 	kept := host.NewFakeStore()
 	config := everybody(public.Limits{Servers: 2000})

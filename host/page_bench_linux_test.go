@@ -18,9 +18,9 @@ import (
 	"muster/host/wire/conn"
 )
 
-// BenchmarkPages is what open pages cost a host, over real sockets: an op is
-// 250 probes of a player, shown by all pages at the room's next tick. cpu-ms is
-// the processors' time for it, the reading pages' own included.
+// BenchmarkPages measures what open pages cost a host, over real sockets. An op is 250 probes of a
+// player, which all pages show at the room's next tick. cpu-ms is its processor time, including the
+// reading pages'.
 func BenchmarkPages(b *testing.B) {
 	for _, pages := range []int{1, 100} {
 		b.Run(fmt.Sprint(pages), func(b *testing.B) { benchPages(b, pages) })
@@ -64,7 +64,7 @@ func benchPages(b *testing.B, pages int) {
 	b.ReportMetric(float64(bytes)/float64(b.N)/float64(pages), "B/page")
 }
 
-// cpuTime is what this process has used of the processors.
+// cpuTime returns the processor time that this process has used.
 func cpuTime(t testing.TB) time.Duration {
 	t.Helper()
 	var usage syscall.Rusage
