@@ -217,8 +217,7 @@ func (a *actor) mute() (names []string) {
 	return names
 }
 
-// goOn does what is due, and returns when the next thing is due. A room in which nothing happens
-// costs nothing.
+// goOn does what is due, and returns when the next thing is due. An idle room costs nothing.
 func (a *actor) goOn(now time.Time) (next time.Time) {
 	ends := a.limits.Load().EndsAt(a.room, now)
 	if a.room.Use(now).IsOver || !ends.IsZero() && !now.Before(ends) {

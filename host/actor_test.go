@@ -39,7 +39,7 @@ func reportOf(servers int) wire.Report {
 
 func noServers(context.Context, string) ([]discovery.Server, error) { return nil, nil }
 
-// TestIdleRoom checks that a room in which nothing happens is saved once, and that after a day
+// TestIdleRoom checks that an idle room is saved once, and that after a day
 // without anyone only its tombstone is left.
 func TestIdleRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

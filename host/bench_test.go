@@ -104,7 +104,7 @@ func BenchmarkPublish(b *testing.B) {
 	}
 }
 
-// BenchmarkIdleTick measures a tick of a room in which nothing happens.
+// BenchmarkIdleTick measures a tick of an idle room.
 func BenchmarkIdleTick(b *testing.B) {
 	r, now := benchRoom(b, 8), time.Unix(1_800_000_000, 0)
 	b.ReportAllocs()

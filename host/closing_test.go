@@ -76,9 +76,9 @@ func open(t *testing.T, file string) store.Store {
 	return store
 }
 
-// TestEndOfNight checks that the organiser can end the session. Players learn who ended it, pages
+// TestEndOfSession checks that the organiser can end the session. Players learn who ended it, pages
 // see it with the session's list, and later callers learn that the room is over.
-func TestEndOfNight(t *testing.T) {
+func TestEndOfSession(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(1)})
 	code, secret, _ := h.Open(friday(2))
 	ann := join(t, server, code, "ann")

@@ -21,8 +21,7 @@ import (
 	"muster/host/wire"
 )
 
-// orders gives orders to a room as a page does, and returns the answer's status
-// and document.
+// orders sends a page's request to a room, and returns the answer's status and document.
 func orders(t *testing.T, server *httptest.Server, code, action, credential string, order map[string]any) (int, map[string]any) {
 	t.Helper()
 	body, err := json.Marshal(order)
@@ -41,7 +40,7 @@ func orders(t *testing.T, server *httptest.Server, code, action, credential stri
 	}
 	defer response.Body.Close()
 	document := map[string]any{}
-	json.NewDecoder(response.Body).Decode(&document) // 204 has none
+	json.NewDecoder(response.Body).Decode(&document) // a 204 has none
 	return response.StatusCode, document
 }
 
@@ -49,8 +48,7 @@ func orders(t *testing.T, server *httptest.Server, code, action, credential stri
 type page struct {
 	*testing.T
 	ws *websocket.Conn
-	// state is what the page knows, merged as it does; points counts each
-	// player's.
+	// state is what the page knows, merged as a page does; points counts each player's probes.
 	state  map[string]json.RawMessage
 	points map[string]int
 }
@@ -68,7 +66,7 @@ func openPage(t *testing.T, server *httptest.Server, code, credential string) *p
 	return &page{t, ws, map[string]json.RawMessage{}, map[string]int{}}
 }
 
-// until reads frames until the page shows what is wanted.
+// until reads frames until the page's state is as wanted.
 func (p *page) until(what string, is func() bool) {
 	p.Helper()
 	p.ws.SetReadDeadline(time.Now().Add(20 * time.Second))
@@ -104,7 +102,7 @@ func (p *page) says(section, text string) func() bool {
 	return func() bool { return strings.Contains(string(p.state[section]), text) }
 }
 
-// enters takes a nickname.
+// enters gives a page a nickname.
 func enters(t *testing.T, server *httptest.Server, code, name, credential string) string {
 	t.Helper()
 	status, document := orders(t, server, code, "enter", credential, map[string]any{"name": name})
@@ -114,8 +112,8 @@ func enters(t *testing.T, server *httptest.Server, code, name, credential string
 	return document["token"].(string)
 }
 
-// TestPage is an evening as a page sees it: everything live, what-if, vote,
-// veto, ready check, countdown, launch.
+// TestPage checks a whole session as a page sees it: live state, what-if, vote, veto, ready check,
+// countdown and launch.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	settings := friday(0)
@@ -198,8 +196,8 @@ func TestPage(t *testing.T) {
 	culled(t, server, code)
 }
 
-// TestClaim: who opens the organiser's link with a nickname from before is the
-// organiser from then on.
+// TestClaim checks that a guest who opens the organiser's link with the same nickname becomes the
+// organiser.
 func TestClaim(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(8)})
 	code, secret, _ := h.Open(friday(0))
@@ -225,7 +223,7 @@ func culled(t *testing.T, server *httptest.Server, code string) {
 	}
 }
 
-// traced has a player measure the list and tell how it went.
+// traced makes a player measure the list and report its probes.
 func traced(p *player, ms int) {
 	p.Helper()
 	list := expect[wire.List](p)
@@ -247,8 +245,8 @@ func traced(p *player, ms int) {
 	p.conn.Send(wire.Done{Round: list.Round})
 }
 
-// TestOrders: what the organiser may, nobody else may; what makes no sense is
-// refused.
+// TestOrders checks that only the organiser may do an organiser's actions, and that the host
+// refuses nonsense.
 func TestOrders(t *testing.T) {
 	h, server := serve(t, host.Config{
 		List:  listOf(3),
@@ -266,7 +264,7 @@ func TestOrders(t *testing.T) {
 		action, credential string
 		order              map[string]any
 		status             int
-		says               string // of the refusal
+		says               string // part of the refusal
 	}{
 		{"enter", "", map[string]any{"name": "ZOE"}, 409, "has the page open already"},
 		{"enter", "", map[string]any{"name": "\u202e "}, 409, "a nickname needs a letter or a digit"},
@@ -314,7 +312,7 @@ func TestOrders(t *testing.T) {
 	stranger(t, server, code)
 }
 
-// stranger is another site's page, whose form a friend's browser sends.
+// stranger sends another site's form from a friend's browser.
 func stranger(t *testing.T, server *httptest.Server, code string) {
 	t.Helper()
 	response, err := http.Post(server.URL+"/api/rooms/"+code+"/enter", "text/plain", strings.NewReader(`{"name":"mallory"}`))
@@ -327,7 +325,7 @@ func stranger(t *testing.T, server *httptest.Server, code string) {
 	}
 }
 
-// TestQR: the code's link is the one that friends can use.
+// TestQR checks that the QR code has the link that friends can use.
 func TestQR(t *testing.T) {
 	h, server := serve(t, host.Config{List: listOf(1), Address: "192.0.2.1:7777"})
 	code, _, _ := h.Open(friday(0))
@@ -338,8 +336,8 @@ func TestQR(t *testing.T) {
 	p.until("the link", p.says("you", `"link":"http://192.0.2.1:7777/#`+code))
 }
 
-// TestOutside: the organiser's page has the link for friends on the internet as soon as
-// there is one, though nothing happens in the room; no other page has it.
+// TestOutside checks that the organiser's page gets the link for friends on the internet as soon as
+// there is one, even if nothing happens in the room. No other page gets it.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	var isOpen atomic.Bool

@@ -17,17 +17,18 @@ import (
 	"muster/selection"
 )
 
-// pageAPI answers what pages and programs ask of a room.
+// pageAPI answers requests of pages and programs about a room.
 type pageAPI struct {
 	*site
 	*door
 	replies
-	asks   *access.Pace // of rooms, by address
+	asks   *access.Pace // limits requests about rooms, by address
 	limits *atomic.Pointer[public.Limits]
 	lists  *lists.Lists
-	// counting counts rooms by who opened them.
+	// counting counts rooms by their openers.
 	counting *counting
-	// games, editions and renewed are those of [Config]; posts: the host posts by webhooks.
+	// games, editions and renewed are those of [Config]. posts says that the host posts to
+	// webhooks.
 	games    []wire.Game
 	editions func(version string) map[string]discovery.Edition
 	renewed  func(code, secret string)
@@ -42,7 +43,8 @@ func (p *pageAPI) serveRoom(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// addressed returns the room of a code. If there is none it answers so, and returns nil.
+// addressed returns the room with a code. If there is none, it says so to the caller and returns
+// nil.
 func (p *pageAPI) addressed(w http.ResponseWriter, r *http.Request, code string) *actor {
 	if code == codeInHeader {
 		code = r.Header.Get(codeHeader)
@@ -68,7 +70,7 @@ func (p *pageAPI) addressed(w http.ResponseWriter, r *http.Request, code string)
 		return nil
 	}
 	view, _ := a.views.get()
-	if view.Badges[room.DigestOf(bearer(r))].Organiser { // who must not wait for what others at the address ask
+	if view.Badges[room.DigestOf(bearer(r))].Organiser { // others at the same address must not delay the organiser
 		return a
 	}
 	switch {
@@ -82,8 +84,8 @@ func (p *pageAPI) addressed(w http.ResponseWriter, r *http.Request, code string)
 	return a
 }
 
-// serveCulled lists the servers that were culled for one cause. The room itself is
-// not asked: that takes long, and anyone with the code may.
+// serveCulled lists the servers that were culled for one cause. It does not ask the room's
+// goroutine, because the list takes long to compute, and anyone with the code may request it.
 func (p *pageAPI) serveCulled(w http.ResponseWriter, r *http.Request) {
 	a := p.addressed(w, r, r.PathValue("code"))
 	if a == nil {
@@ -104,9 +106,9 @@ func (p *pageAPI) serveCulled(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, wire.CulledServers{Cause: cause.String(), Servers: []wire.CulledServer{}})
 }
 
-// serveEvenings is the history of a standing room, for its own people: GET
-// /api/rooms/CODE/evenings, as JSON or, with ?format=csv, as a table. Whoever only knows the
-// code, or the link, does not learn who plays when.
+// serveEvenings serves a standing room's history to its members: GET /api/rooms/CODE/evenings, as
+// JSON or, with ?format=csv, as a table. A caller who only has the code or the link does not learn
+// who plays when.
 func (p *pageAPI) serveEvenings(w http.ResponseWriter, r *http.Request) {
 	a := p.addressed(w, r, r.PathValue("code"))
 	if a == nil {
@@ -136,7 +138,7 @@ func (p *pageAPI) serveEvenings(w http.ResponseWriter, r *http.Request) {
 	evenings.CSV(w) // fails only if the client is gone
 }
 
-// serveQR draws the room's link for phones.
+// serveQR draws a QR code with the room's link for phones.
 func (p *pageAPI) serveQR(w http.ResponseWriter, r *http.Request) {
 	a := p.addressed(w, r, r.PathValue("code"))
 	if a == nil {
@@ -149,7 +151,7 @@ func (p *pageAPI) serveQR(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "image/svg+xml")
 	w.Header().Set("Cache-Control", "no-store")
-	const margin = 2 // modules; dark on light whatever the page's colours: phones want that
+	const margin = 2 // in modules. Phones need dark on light, whatever the page's colours
 	side := code.Size + 2*margin
 	const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" shape-rendering="crispEdges">` +
 		`<rect width="100%%" height="100%%" fill="#fff"/><path fill="#000" d="`

@@ -23,12 +23,12 @@ import (
 // helloWait is how long a connection may take to say hello.
 const helloWait = 10 * time.Second
 
-// servePeer upgrades a peer's connection and hands it to a goroutine of its
-// own: net/http then frees what it held for the request.
+// servePeer upgrades a peer's connection and hands it to a new goroutine, so that net/http frees
+// what it held for the request.
 func (h *Host) servePeer(w http.ResponseWriter, r *http.Request) {
 	ws, err := h.upgrader.Upgrade(w, r, nil)
 	if err != nil {
-		return // Upgrade has answered
+		return // Upgrade has sent the error
 	}
 	admission.CallerOf(ws.NetConn()).ComesFrom(h.forwardedFor(r))
 	from, on := h.remote(r), behalfOf(r)
@@ -42,7 +42,7 @@ func (h *Host) servePeer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// talk holds the conversation with a peer, whose first words may have been read already.
+// talk holds the conversation with a peer. The peer's first message may have been read already.
 func (h *Host) talk(ws *websocket.Conn, from remote, on *behalf, first *wire.Frame) {
 	h.metrics.Peers.Inc()
 	defer h.metrics.Peers.Dec()
@@ -60,8 +60,8 @@ func (h *Host) talk(ws *websocket.Conn, from remote, on *behalf, first *wire.Fra
 	}
 }
 
-// discreet says why a connection ended, without addresses, names or anything else that its
-// other end wrote: whoever reads the log may play along.
+// discreet says why a connection ended, without addresses, names or anything else that the other
+// end wrote, because the log's reader may be one of the players.
 func discreet(err error) string {
 	var op *net.OpError
 	var refusal *wire.Refusal
@@ -93,19 +93,19 @@ func discreet(err error) string {
 
 var errNoHello = errors.New("host: no hello")
 
-// visitor is a connection, and the member behind it once it has said hello.
-// Only the connection's reader touches it.
+// visitor is a connection, and its member once it has said hello. Only the connection's reader
+// touches it.
 type visitor struct {
 	host     *Host
 	from     remote
-	on       *behalf // another host's, that asks for the peer
+	on       *behalf // the other host that asks for the peer
 	caller   *admission.Caller
 	conn     *conn.Conn
-	patience *time.Timer // until hello
-	// moved is when its line was last said to move.
+	patience *time.Timer // ends at hello
+	// moved is when the room was last told that the line works.
 	moved time.Time
-	said  access.Flow // since it is in its room
-	// sought: the peer has asked whether this is its host.
+	said  access.Flow // in its room
+	// sought says that the peer has asked whether this is its host.
 	sought bool
 	room   *actor
 	name   string
@@ -116,17 +116,17 @@ func (v *visitor) receive(message wire.Message) error {
 		return v.hello(message)
 	}
 	if _, is := message.(wire.Again); is {
-		return nil // for a host in between
+		return nil // a message for gateways
 	}
 	// Its next message waits in its connection.
 	if pause := v.host.limits.Load().Pause(&v.said, time.Now()); pause > 0 {
 		rest(v.host.ctx, pause)
 	}
-	v.room.post(func() { v.room.receive(v.conn, message) }) // or it has ended, and says why
+	v.room.post(func() { v.room.receive(v.conn, message) }) // if it has ended, it has said why
 	return nil
 }
 
-// moveEvery is how often a room is told that a long message comes on a slow line.
+// moveEvery is how often a room is told that a long message is arriving on a slow line.
 const moveEvery = time.Second
 
 func (v *visitor) moves() {
@@ -136,12 +136,13 @@ func (v *visitor) moves() {
 	}
 }
 
-// maxSought is in how many rooms a place is sought: who looks for a host looks for
-// somebody's own machine, and a public one is not to search thousands for strangers.
+// maxSought is the largest number of rooms in which a host looks for a place. A peer looks for a
+// host on a friend's own machine, and a public host should not search thousands of rooms for
+// strangers.
 const maxSought = 16
 
-// seek answers a peer that is not sure whether this is the host of its room. What it
-// answers helps nobody who does not know the token already.
+// seek answers a peer that is not sure whether this host has its room. The answer helps only
+// callers who already know the token.
 func (v *visitor) seek(s wire.Seek) error {
 	if rooms := v.host.Rooms(); len(rooms) <= maxSought && s.Version == wire.Version && s.Nonce != "" && !v.sought {
 		v.sought = true
@@ -196,7 +197,7 @@ func (v *visitor) hello(message wire.Message) error {
 	return err
 }
 
-// noPlace is what a player hears for whom the host has no connection left.
+// noPlace returns the message for a player when the host has no connection left.
 func noPlace() *wire.Refusal {
 	return &wire.Refusal{
 		Reason:  wire.ReasonBusy,
@@ -205,7 +206,7 @@ func noPlace() *wire.Refusal {
 	}
 }
 
-// rightProgram is where a public host says which program to take.
+// rightProgram returns where a public host offers the right program.
 func (h *Host) rightProgram() string {
 	if h.config.Public == nil || h.config.PublicURL == nil {
 		return ""

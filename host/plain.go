@@ -10,8 +10,8 @@ import (
 	"muster/host/wire"
 )
 
-// plain is a page of a few lines, for who comes by a link and needs no more. All that
-// is filled in may be hostile text, but for Way, which the table of games has made.
+// plain is a page of a few lines, for people who follow a link and need no more. Everything that is
+// filled in may be hostile text, except for Way, which the table of games has made.
 var plain = template.Must(template.New("plain").Parse(`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -41,25 +41,25 @@ var plain = template.Must(template.New("plain").Parse(`<!doctype html>
 </html>
 `))
 
-// notice is what stands on a plain page.
+// notice is the content of a plain page.
 type notice struct {
 	Title string
 	Lines []string
-	// Code is to be typed or copied.
+	// Code is a text that people type or copy.
 	Code string
-	// Way takes the browser to a game.
+	// Way opens a game from the browser.
 	Way     template.URL
 	Refresh string
-	// Preview is the address of the picture that chats show of the link. What they show
-	// they keep, and everybody there reads it: so it says nothing of the room, its server
-	// or how far it is, which the page itself tells whoever opens it.
+	// Preview is the address of the picture that chats show with the link. Chats keep such
+	// pictures, and everyone there sees them. So the picture says nothing about the room, its
+	// server or its progress, which only the page itself tells.
 	Preview string
 }
 
 // previewImage is the picture below the page's root.
 const previewImage = "preview.png"
 
-// askAgain is after how long a page that waits for something looks again.
+// askAgain is after how long a waiting page reloads.
 const askAgain = 5 * time.Second
 
 func (n notice) serve(w http.ResponseWriter, status int) {
@@ -69,9 +69,8 @@ func (n notice) serve(w http.ResponseWriter, status int) {
 	plain.Execute(w, n) // fails only if the client is gone
 }
 
-// serveGo takes a browser to the server that a room was sent to: GET /go/ID with the
-// room's public id. Whoever has the id learns where the room plays, and gets into no
-// room by it.
+// serveGo takes a browser to the server that a room was sent to: GET /go/ID with the room's public
+// id. The id tells its holder where the room plays, but does not admit anyone to the room.
 func (h *Host) serveGo(w http.ResponseWriter, r *http.Request) {
 	on := behalfOf(r)
 	if on == nil && h.isTooMuch(w, h.asks, h.asker(r)) {
@@ -96,7 +95,7 @@ func (h *Host) serveGo(w http.ResponseWriter, r *http.Request) {
 	n.serve(w, http.StatusOK)
 }
 
-// whereTo is what whoever clicks on a link to a room's game is told.
+// whereTo returns the page for people who click on a link to a room's game.
 func whereTo(s wire.Snapshot) notice {
 	refresh := fmt.Sprint(int(askAgain.Seconds()))
 	switch s.Room.Stage {

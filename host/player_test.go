@@ -34,15 +34,14 @@ func listOf(servers int) func(context.Context, string) ([]discovery.Server, erro
 	}
 }
 
-// serve starts a host behind a real socket. At the test's end no goroutine may
-// be left.
+// serve starts a host behind a real socket. At the test's end no goroutine may be left.
 func serve(t *testing.T, config host.Config) (*host.Host, *httptest.Server) {
 	t.Helper()
 	leak.Check(t)
 	return serveToo(t, config)
 }
 
-// serveToo starts one host more.
+// serveToo starts another host.
 func serveToo(t *testing.T, config host.Config) (*host.Host, *httptest.Server) {
 	t.Helper()
 	h, err := host.New(config)
@@ -59,7 +58,7 @@ func serveToo(t *testing.T, config host.Config) (*host.Host, *httptest.Server) {
 	return h, server
 }
 
-// player is a member's end of a connection, driven by hand.
+// player is a member's end of a connection, which the test drives.
 type player struct {
 	*testing.T
 	conn  *conn.Conn
@@ -97,7 +96,7 @@ func join(t *testing.T, server *httptest.Server, code, name string) *player {
 	return joinAs(t, server, code, name, "")
 }
 
-// joinAs joins as somebody who shows the organiser's secret, or a ticket.
+// joinAs joins with the organiser's secret or with a ticket.
 func joinAs(t *testing.T, server *httptest.Server, code, name, as string) *player {
 	t.Helper()
 	p := dial(t, server)
@@ -107,7 +106,7 @@ func joinAs(t *testing.T, server *httptest.Server, code, name, as string) *playe
 	return p
 }
 
-// expect waits for the next message of a type, whatever comes before.
+// expect waits for the next message of a type, and skips all others.
 func expect[M wire.Message](p *player) M {
 	p.Helper()
 	deadline := time.After(time.Minute)
@@ -156,7 +155,7 @@ func (p *player) finishes() wire.Launch {
 	return launch
 }
 
-// looks finds all finalists as fast as can be.
+// looks answers the second look at the finalists at once.
 func (p *player) looks() {
 	p.Helper()
 	finalists := expect[wire.Finalists](p)

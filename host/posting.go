@@ -10,34 +10,34 @@ import (
 	"muster/host/wire"
 )
 
-// Post is something that a room tells where its group talks.
+// Post is an announcement that a room wants to post in its group's channel.
 type Post struct {
-	// Room tells rooms apart, and says no code. Opener is the network that opened it here,
-	// invalid if that is not known.
+	// Room tells rooms apart without their codes. Opener is the network that opened the room on
+	// this host, invalid if unknown.
 	Room   string
 	Opener netip.Addr
-	// URL is that of the webhook, which is a secret.
+	// URL is the webhook's URL, which is a secret.
 	URL          string
 	Announcement wire.Announcement
-	// Told is to be called once, in another goroutine, with what became of it. An error is
-	// a sentence for everybody in the room.
+	// Told must be called once, on another goroutine, with the result. An error is a sentence for
+	// everybody in the room.
 	Told func(error)
 }
 
-// errNoPosts is why nothing is posted at a host that posts for nobody, such as one that
-// has taken over a room from another that does.
+// errNoPosts is the error at a host that does not post, such as one that has taken a room over from
+// a host that does.
 var errNoPosts = errors.New("this host posts for nobody: its operator has not allowed it")
 
-// poster posts what rooms tell where their groups talk.
+// poster posts rooms' announcements in their groups' channels.
 type poster struct {
-	// announce is that of [Config]; nil posts nothing.
+	// announce is [Config.Announce]; if it is nil, nothing is posted.
 	announce func(Post)
-	// publicURL is where friends reach the host, or nil, and gameName what a game is called.
+	// publicURL is how friends reach the host, or nil. gameName returns a game's name.
 	publicURL *url.URL
 	gameName  func(game string) string
 }
 
-// announce posts something, and tells the room what became of it.
+// announce posts an announcement, and tells the room the result.
 func (a *actor) announce(said wire.Announcement) {
 	settings := a.room.Settings()
 	if settings.Webhook == "" {
@@ -61,8 +61,8 @@ func (a *actor) announce(said wire.Announcement) {
 	})
 }
 
-// addressed returns what is posted for a room: with its link if people reach the host by
-// https, because a link that leads in unencrypted is for no channel.
+// addressed returns a room's announcement as it is posted. It adds the room's link if people reach
+// the host by https, because an unencrypted link does not belong in a channel.
 func (p poster) addressed(said wire.Announcement, settings wire.Settings, keys room.Keys) wire.Announcement {
 	if p.publicURL != nil && p.publicURL.Scheme == "https" && !settings.NoLink {
 		at := entrance{url: *p.publicURL}

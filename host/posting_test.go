@@ -16,8 +16,8 @@ import (
 
 const hook = "https://discord.com/api/webhooks/1/token"
 
-// TestPosting: a room's announcements go to whoever posts, with the link if that is
-// https and wanted, and what becomes of them is shown, but not the webhook.
+// TestPosting checks that a room's announcements reach the poster, with the link if it is https and
+// wanted. Everyone sees the result, but not the webhook.
 func TestPosting(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -58,7 +58,7 @@ func TestPosting(t *testing.T) {
 	}
 }
 
-// TestStrangersPost: a host for everybody posts if its operator allows, and knows who
+// TestStrangersPost checks that a public host posts only if its operator allows it, and knows who
 // opened the room.
 func TestStrangersPost(t *testing.T) {
 	const opening = `{"game":"openarena","webhook":"` + hook + `"}`

@@ -29,9 +29,8 @@ import (
 	"muster/internal/leak"
 )
 
-// TestNobodySeesAddresses is an evening of two players behind one address and
-// one behind another. Nothing that the host sends anybody, or logs, has them in
-// it.
+// TestNobodySeesAddresses plays a session with two players behind one address and one behind
+// another. It checks that the addresses are in nothing that the host sends or logs.
 func TestNobodySeesAddresses(t *testing.T) {
 	t.Parallel()
 	const ours, other = "203.0.113.77", "203.0.113.201"
@@ -74,7 +73,7 @@ func TestNobodySeesAddresses(t *testing.T) {
 		"/metrics", "/healthz", "/"} {
 		fetchAs(t, server.URL+path, ours)
 	}
-	for range 100 { // until there have been too many wrong codes
+	for range 100 { // until there are too many wrong codes
 		fetchAs(t, server.URL+"/api/rooms/GAGAGA", ours)
 	}
 	page.until("who they are", page.says("people", "cat"))
@@ -100,7 +99,7 @@ func TestNobodySeesAddresses(t *testing.T) {
 	}
 }
 
-// TestDiscreetLog: a connection that breaks is logged without its ends.
+// TestDiscreetLog checks that the log names no address when a connection breaks.
 func TestDiscreetLog(t *testing.T) {
 	said, logged := &record{}, &record{}
 	h, err := host.New(host.Config{
@@ -152,7 +151,7 @@ func fetchAs(t *testing.T, url, from string) {
 	io.Copy(io.Discard, reply.Body)
 }
 
-// record keeps what is written, and who was there.
+// record keeps what is written, and the addresses of the connections.
 type record struct {
 	mu   sync.Mutex // guards following
 	text bytes.Buffer
@@ -177,7 +176,7 @@ func (r *record) callers() []string {
 	return slices.Clone(r.from)
 }
 
-// wiretap keeps what a listener's connections are sent.
+// wiretap keeps everything that a listener's connections receive.
 type wiretap struct {
 	net.Listener
 	said *record
@@ -204,7 +203,7 @@ func (t tapped) Write(b []byte) (int, error) {
 	return t.Conn.Write(b)
 }
 
-// TestDiscreetTLS: who breaks off a handshake is logged without an address.
+// TestDiscreetTLS checks that the log names no address when a client breaks off a handshake.
 func TestDiscreetTLS(t *testing.T) {
 	certificate, err := access.OwnCertificate(t.TempDir()+"/certificate.pem", time.Now())
 	if err != nil {
@@ -245,9 +244,9 @@ func TestDiscreetTLS(t *testing.T) {
 	}
 }
 
-// TestNobodyIsNamed is an evening on a public host of people with names that stand nowhere
-// else. They talk nonsense, are refused, rename, leave and hang up with their names on
-// their lips. None of the names is in the log at any level, nor is the room's code.
+// TestNobodyIsNamed plays a session on a public host with people whose names occur nowhere else.
+// They send nonsense, are refused, rename themselves, leave and hang up. It checks that the log has
+// none of the names at any level, and not the room's code.
 func TestNobodyIsNamed(t *testing.T) {
 	logged := &record{}
 	config := everybody(public.Limits{Rooms: 9, PerAddress: 9, Messages: 1000})
@@ -275,7 +274,7 @@ func TestNobodyIsNamed(t *testing.T) {
 		players[name] = joins(name, name)
 	}
 	page := openPage(t, server, code, secret)
-	for _, name := range []string{"Quillmere", "Guestalina", "\u202eQuillmere"} { // taken, or refused
+	for _, name := range []string{"Quillmere", "Guestalina", "\u202eQuillmere"} { // each is taken or refused
 		expect[wire.Refusal](joins(name, ""))
 	}
 	orders(t, server, code, "rename", players["x7"].page, map[string]any{"name": "Zanzibari"})

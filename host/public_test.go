@@ -24,7 +24,8 @@ import (
 	"muster/selection"
 )
 
-// everybody is a host for strangers, who come by a proxy that the tests are.
+// everybody returns the configuration of a public host that believes the tests' headers as a
+// proxy's.
 func everybody(p public.Limits) host.Config {
 	p.Games = []public.Game{
 		{Game: wire.Game{ID: "openarena", Name: "OpenArena"}, By: selection.Mean, Listed: true},
@@ -69,15 +70,15 @@ func everybody(p public.Limits) host.Config {
 	}
 }
 
-// opened is what whoever opens a room is told.
+// opened is the answer to the opener of a room.
 type opened struct {
 	Code, Go      string
-	Link          string `json:"link"` // a refusal has one, too
+	Link          string `json:"link"` // refusals have one, too
 	OrganiserLink string `json:"organiser_link"`
 	wire.Refusal
 }
 
-// opens asks for a room from an address.
+// opens requests a room from an address.
 func opens(t *testing.T, server *httptest.Server, from, body string) (status int, o opened, header http.Header) {
 	t.Helper()
 	request, err := http.NewRequest("POST", server.URL+"/api/rooms", strings.NewReader(body))
@@ -98,8 +99,8 @@ func opens(t *testing.T, server *httptest.Server, from, body string) (status int
 	return response.StatusCode, o, response.Header
 }
 
-// TestOpening: a stranger opens a room with the settings of the contract, and gets in
-// by its links, the organiser to steer.
+// TestOpening checks that a stranger can open a room with the documented settings and enter it by
+// its links, and steer it with the organiser's.
 func TestOpening(t *testing.T) {
 	h, server := serve(t, everybody(public.Limits{}))
 	status, room, _ := opens(t, server, "203.0.113.7",
@@ -146,11 +147,11 @@ func TestOpening(t *testing.T) {
 	}
 }
 
-// TestOwnList: a room with a list of its own measures that one, with what is known of
-// its places, and nobody's masters are asked.
+// TestOwnList checks that a room with its own list measures that list, with places where they are
+// known, and that no master is asked.
 func TestOwnList(t *testing.T) {
 	config := everybody(public.Limits{Annotate: func(servers []discovery.Server) error { servers[0].Country = "DE"; return nil }})
-	config.List = nil // or it would be asked
+	config.List = nil // it must not be called
 	h, server := serve(t, config)
 	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":1,"servers":["192.0.2.4:27960","192.0.2.5:27960"]}`)
 	ann := join(t, server, room.Code, "ann")
@@ -163,8 +164,8 @@ func TestOwnList(t *testing.T) {
 	}
 }
 
-// TestBroughtIsListed: what a player brings is on the next list, once and with its place,
-// as much as a list of one's own may have.
+// TestBroughtIsListed checks that a server that a player brings is on the next list, once and with
+// its place, up to the limit of an own list.
 func TestBroughtIsListed(t *testing.T) {
 	config := everybody(public.Limits{Servers: 3, Annotate: func(servers []discovery.Server) error {
 		for i := range servers {
@@ -180,7 +181,7 @@ func TestBroughtIsListed(t *testing.T) {
 		bring.Favourites = append(bring.Favourites, wire.Brought{Addr: netip.MustParseAddrPort(at)})
 	}
 	ann.conn.Send(bring)
-	for !strings.Contains(string(expect[wire.Room](ann)["lists"]), "192.0.2.9") { // the room has it
+	for !strings.Contains(string(expect[wire.Room](ann)["lists"]), "192.0.2.9") { // so the room has it
 	}
 	join(t, server, room.Code, "bob")
 	list := expect[wire.List](ann)
@@ -190,8 +191,8 @@ func TestBroughtIsListed(t *testing.T) {
 	}
 }
 
-// TestOpeningRefused: what makes no sense, or is more than one may have, is refused in
-// words that say what to do.
+// TestOpeningRefused checks that the host refuses nonsense and requests over a limit, in words that
+// say what to do.
 func TestOpeningRefused(t *testing.T) {
 	t.Parallel()
 	h, server := serve(t, everybody(public.Limits{Servers: 2}))
@@ -220,7 +221,7 @@ func TestOpeningRefused(t *testing.T) {
 			t.Errorf("%s is answered %d %+v, want %q", body[:min(len(body), 80)], status, refusal.Refusal, want)
 		}
 	}
-	// as another site's page could
+	// Another site's page could send this.
 	response, err := http.Post(server.URL+"/api/rooms", "text/plain", strings.NewReader(`{"game":"openarena"}`))
 	if err != nil || response.StatusCode != http.StatusBadRequest {
 		t.Errorf("a room is opened by a form: %v, %v", response.Status, err)
@@ -231,8 +232,8 @@ func TestOpeningRefused(t *testing.T) {
 	}
 }
 
-// TestOpeningLimits: one address has some rooms, of which those count that are open; the
-// host has some; and nobody opens them faster than that.
+// TestOpeningLimits checks that an address may have only some rooms open, that the host has only so
+// many, and that nobody opens them too fast.
 func TestOpeningLimits(t *testing.T) {
 	const body = `{"game":"openarena"}`
 	t.Run("of an address", func(t *testing.T) {
@@ -280,7 +281,7 @@ func TestOpeningLimits(t *testing.T) {
 	})
 }
 
-// TestPrivateHost: who plays at home opens no rooms for strangers.
+// TestPrivateHost checks that a host at home opens no rooms for strangers.
 func TestPrivateHost(t *testing.T) {
 	_, server := serve(t, host.Config{List: listOf(1)})
 	for path, want := range map[string]int{"/api/service": 404, "/get/": 404, "/go/ID": 404} {
@@ -297,8 +298,8 @@ func TestPrivateHost(t *testing.T) {
 	response.Body.Close()
 }
 
-// TestGo: a link that can be posted anywhere takes people to the game once there is
-// one, says before what is the case, and lets nobody into the room.
+// TestGo checks the link that people may post anywhere. It takes them to the game once there is
+// one, says before how things stand, and admits nobody to the room.
 func TestGo(t *testing.T) {
 	h, server := serve(t, everybody(public.Limits{}))
 	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"cs2","players":1,"password":"club","servers":["192.0.2.4:27015"]}`)
@@ -348,7 +349,7 @@ func TestGo(t *testing.T) {
 	}
 }
 
-// says is a peer's hello from an address, and what it is told.
+// says sends a peer's hello from an address; the player gets the answer.
 func says(t *testing.T, server *httptest.Server, from string, hello wire.Hello) *player {
 	t.Helper()
 	p := dialWith(t, server, http.Header{"X-Forwarded-For": {from}})
@@ -357,8 +358,8 @@ func says(t *testing.T, server *httptest.Server, from string, hello wire.Hello) 
 	return p
 }
 
-// TestPublicCodes: a code is asleep where nobody who has only heard it has any business,
-// and tells guessers no more than a wrong one; by the link people get in all the same.
+// TestPublicCodes checks that a code does not work at times when only its hearers could want it,
+// and that guessers see no difference from a wrong code. The link still admits people.
 func TestPublicCodes(t *testing.T) {
 	h, server := serve(t, everybody(public.Limits{}))
 	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":2}`)
@@ -386,9 +387,9 @@ func TestPublicCodes(t *testing.T) {
 	}
 }
 
-// TestCodeFallsAsleepAtOnce: between a room's becoming complete and its being shown so, as
-// its store keeps that, whoever guesses the code hears what a wrong one is told; and so
-// does a guesser who was let through just before.
+// TestCodeFallsAsleepAtOnce checks that a code stops working as soon as the room is complete, even
+// while the store still saves that. A guesser gets the answer for a wrong code, even one who was
+// let through just before.
 func TestCodeFallsAsleepAtOnce(t *testing.T) {
 	kept := host.NewFakeStore()
 	config := everybody(public.Limits{})
@@ -397,11 +398,11 @@ func TestCodeFallsAsleepAtOnce(t *testing.T) {
 	_, room, _ := opens(t, server, "203.0.113.7", `{"game":"openarena","players":2}`)
 	keys := h.Keys(room.Code)
 	release := kept.Hang()
-	t.Cleanup(release) // or a host could not close after a failure
+	t.Cleanup(release) // otherwise the host could not close after a failure
 	ann := says(t, server, "203.0.113.8", wire.Hello{Code: room.Code, Name: "ann"})
 	waitFor(t, "the store is asked to keep ann's place", kept.IsAskedToKeep("ann"))
 	bob := says(t, server, "203.0.113.9", wire.Hello{Code: room.Code, Key: keys.Link, Name: "bob"})
-	early := says(t, server, "203.0.113.10", wire.Hello{Code: room.Code, Name: "eve"}) // before or after bob
+	early := says(t, server, "203.0.113.10", wire.Hello{Code: room.Code, Name: "eve"}) // before bob or after him
 	release()
 	expect[wire.Welcome](ann)
 	for _, p := range []*player{bob, early} {
@@ -426,8 +427,8 @@ func TestCodeFallsAsleepAtOnce(t *testing.T) {
 	expect[wire.Welcome](cat)
 }
 
-// TestGuessersHoldUpNobody: while guessers from many networks use up what all hosts hear
-// of wrong codes, everybody who has a link, a token or the organiser's secret gets in.
+// TestGuessersHoldUpNobody checks that everyone with a link, a token or the organiser's secret
+// enters while guessers from many networks use up the budget for wrong codes.
 func TestGuessersHoldUpNobody(t *testing.T) {
 	t.Parallel()
 	h, server := serve(t, everybody(public.Limits{}))
@@ -473,9 +474,9 @@ func TestGuessersHoldUpNobody(t *testing.T) {
 	expect[wire.Welcome](says(t, server, "11.0.0.1", wire.Hello{Code: room.Code, Name: "ann", Token: ann.token}))
 }
 
-// TestMetricsOfAnEvening: an operator sees how many rooms are where, what saves, steps
-// and choices take, and who was turned away; strangers add no series.
-func TestMetricsOfAnEvening(t *testing.T) {
+// TestMetricsOfASession checks that the metrics show the rooms by phase, the times of saves, steps
+// and choices, and the refusals. Strangers cannot add series.
+func TestMetricsOfASession(t *testing.T) {
 	config := everybody(public.Limits{})
 	config.MetricsFrom = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	h, server := serve(t, config)
@@ -521,8 +522,8 @@ func TestMetricsOfAnEvening(t *testing.T) {
 	}
 }
 
-// TestGet: whoever gives programs is asked for all below /get/, by pages of the host's
-// own alone where a room is named.
+// TestGet checks that everything below /get/ goes to the configured handler. A path with a room is
+// only for the host's own pages.
 func TestGet(t *testing.T) {
 	gives := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Method, " ", r.URL.Path) })
 	_, server := serve(t, host.Config{List: listOf(1), Get: gives})

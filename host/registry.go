@@ -14,17 +14,16 @@ import (
 	"muster/host/wire"
 )
 
-// registry knows the rooms that a host has, and those that it is about to have, or cannot
-// have.
+// registry holds the rooms that a host has, those it is about to have, and those it cannot have.
 type registry struct {
 	mu     sync.Mutex // guards following
 	rooms  map[string]*actor
 	closed bool
-	// claiming are the rooms that are being claimed, and fallen those whose goroutine has
-	// panicked. For unreadable rooms, which this host cannot hold, people are told why.
+	// claiming are the rooms that are being claimed, and fallen those whose goroutine has panicked.
+	// unreadable are rooms that this host cannot hold, with the reason for people.
 	claiming, fallen map[string]bool
 	unreadable       map[string]*wire.Refusal
-	becoming         int // rooms that are about to stay
+	becoming         int // rooms that are about to become standing ones
 }
 
 func newRegistry() *registry {
@@ -36,7 +35,7 @@ func newRegistry() *registry {
 	}
 }
 
-// find returns the room of a code as people type it, or nil.
+// find returns the room with a code as people type it, or nil.
 func (r *registry) find(code string) *actor {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -83,7 +82,7 @@ func (r *registry) count() int {
 	return len(r.rooms)
 }
 
-// close takes no more rooms.
+// close makes the registry refuse new rooms.
 func (r *registry) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,7 +95,7 @@ func (r *registry) isClosed() bool {
 	return r.closed
 }
 
-// add takes a room whose goroutine run begins, unless it is too late.
+// add adds a room and runs its goroutine, unless the registry has closed.
 func (r *registry) add(a *actor, run func()) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -108,7 +107,7 @@ func (r *registry) add(a *actor, run func()) bool {
 	return true
 }
 
-// drop takes a room out, and reports whether it was still there.
+// drop removes a room, and reports whether it was still there.
 func (r *registry) drop(a *actor) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -119,8 +118,8 @@ func (r *registry) drop(a *actor) bool {
 	return isHere
 }
 
-// beginClaim notes that a room is being claimed until done is called. It returns nil if
-// somebody is at it already, or the room is here, or unreadable.
+// beginClaim notes that a room is being claimed until done is called. It returns nil if another
+// goroutine claims it, or if the room is here or unreadable.
 func (r *registry) beginClaim(code string) (done func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -135,7 +134,7 @@ func (r *registry) beginClaim(code string) (done func()) {
 	}
 }
 
-// fell notes that the goroutine of a room has panicked, and reports whether it did before.
+// fell notes that a room's goroutine has panicked, and reports whether it had panicked before.
 func (r *registry) fell(code string) (again bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,7 +143,7 @@ func (r *registry) fell(code string) (again bool) {
 	return again
 }
 
-// leaveAlone lets nobody into a room here that this host cannot hold.
+// leaveAlone makes this host refuse callers for a room that it cannot hold.
 func (r *registry) leaveAlone(code string, why error) {
 	refusal := &wire.Refusal{
 		Reason:  wire.ReasonBusy,
@@ -163,21 +162,21 @@ func (r *registry) leaveAlone(code string, why error) {
 // isUnreadable reports whether this host has found that it cannot hold a saved room.
 func (r *registry) isUnreadable(code string) bool { return r.whyUnreadable(code) != nil }
 
-// whyUnreadable returns what people are told who come for such a room, or nil.
+// whyUnreadable returns the message for callers of such a room, or nil.
 func (r *registry) whyUnreadable(code string) *wire.Refusal {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.unreadable[code]
 }
 
-// standing returns how many rooms stay, and how many of these sleep.
+// standing returns how many standing rooms there are, and how many of them sleep.
 func (r *registry) standing() (stay, sleep int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.standingNow()
 }
 
-// standingNow is standing while the mutex is held.
+// standingNow is standing for callers that hold the mutex.
 func (r *registry) standingNow() (stay, sleep int) {
 	for _, a := range r.rooms {
 		view, _ := a.views.get()
@@ -191,8 +190,8 @@ func (r *registry) standingNow() (stay, sleep int) {
 	return stay, sleep
 }
 
-// mayStay says why the host keeps no other standing room. Or it keeps the room's place until
-// done is called, so that no more come in at the same time.
+// mayStay says why the host keeps no further standing room. If it does keep one, the place is
+// reserved until done is called, so that no more come in at the same time.
 func (r *registry) mayStay(p *public.Limits) (done func(), why *wire.Refusal) {
 	if p == nil {
 		return func() {}, nil
@@ -217,19 +216,19 @@ func (r *registry) mayStay(p *public.Limits) (done func(), why *wire.Refusal) {
 	}, nil
 }
 
-// errNoneStay is said where the operator keeps no standing rooms.
+// errNoneStay is the refusal at a host that keeps no standing rooms.
 var errNoneStay = &wire.Refusal{
 	Reason:  wire.ReasonAction,
 	Message: "this service keeps no rooms from one evening to the next",
 	Hint:    `leave out "every", or open the room on your own computer: muster host --here`,
 }
 
-// isMovable reports whether a room in a phase may go to another host for evenness alone. A
-// room that gathers may, or sleeps until its next evening: nobody measures, votes or plays.
+// isMovable reports whether a room in a phase may move to another host just for balance. It may
+// while it gathers or sleeps, because then nobody measures, votes or plays.
 func isMovable(stage wire.Stage) bool { return stage == wire.Gathering }
 
-// movable returns n rooms that may go to another host. Rooms whose people are the fewest come
-// first, because people have to come back.
+// movable returns n rooms that may move to another host. Rooms with few people come first, because
+// their people have to reconnect.
 func (r *registry) movable(n int) []*actor {
 	if n == 0 {
 		return nil

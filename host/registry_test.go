@@ -18,8 +18,8 @@ func (r *registry) known(t *testing.T, code string, about wire.Head, isOpen bool
 	return a
 }
 
-// TestRegistry: a room is found as people type its code, is claimed by one at a time, and
-// is let in without a code only if it is the only one that takes people so.
+// TestRegistry checks that a registry finds a room by its code as people type it, that only one
+// goroutine can claim a room, and that only a single open room admits players without a code.
 func TestRegistry(t *testing.T) {
 	r := newRegistry()
 	a := r.known(t, "BAKODI", wire.Head{Stage: wire.Gathering}, true)
@@ -61,7 +61,8 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// TestPlacesOfRoomsThatStay: a place is kept for a room that is about to stay.
+// TestPlacesOfRoomsThatStay checks that a place is reserved for a room that is about to become a
+// standing one.
 func TestPlacesOfRoomsThatStay(t *testing.T) {
 	r, p := newRegistry(), &public.Limits{Standing: public.Standing{Rooms: 2}}
 	r.known(t, "BAKODI", wire.Head{Settings: wire.Settings{Every: "fri 20:00 Europe/Berlin"}}, false)

@@ -20,69 +20,68 @@ import (
 	"muster/host/wire"
 )
 
-// Relay makes connections between the hosts that share a store; package between has one.
+// Relay makes connections between the hosts that share a store; package between implements it.
 type Relay interface {
-	// Dial connects to a host by its name in the store, this one's own too.
+	// Dial connects to a host by its name in the store, even to this one.
 	Dial(ctx context.Context, host string) (net.Conn, error)
-	// Listener is where connections of other hosts come in.
+	// Listener returns the listener for other hosts' connections.
 	Listener() net.Listener
 }
 
 const (
-	// relayedHeader is where a gateway says on whose behalf it asks. It counts on
-	// connections of other hosts alone.
+	// relayedHeader is the header in which a gateway describes its caller. It counts only on
+	// connections of other hosts.
 	relayedHeader = "Muster-Relayed"
-	// refusedHeader is where an owner tells its gateway why somebody is refused.
+	// refusedHeader is the header in which an owner tells its gateway the reason of a refusal.
 	refusedHeader = "Muster-Refused"
-	// ownerWait is how long a gateway waits for a room's new owner before it has its
-	// client come back by itself.
+	// ownerWait is how long a gateway waits for a room's new owner. Then it tells its client to
+	// come back.
 	ownerWait = 20 * time.Second
-	// adoptWait is how long a room without an owner may wait for the host that it falls
-	// to, before whoever needs it takes it.
+	// adoptWait is how long a room without an owner waits for the host that should adopt it. Then a
+	// host that needs the room takes it.
 	adoptWait = time.Second
-	// lookEvery is how often a gateway looks where a room is that is nowhere just now.
+	// lookEvery is how often a gateway looks for a room that has no owner at the moment.
 	lookEvery = 50 * time.Millisecond
-	// longestLook is how long it waits at most until it asks an owner again that lets
-	// nobody in.
+	// longestLook is the longest time before a gateway again asks an owner that admits nobody.
 	longestLook = time.Second
-	// newsWait is how long who comes waits for word of a room of which this host knows
-	// nothing: it may have been opened at another this moment.
+	// newsWait is how long a caller waits for news of a room that this host does not know, because
+	// another host may have opened it at this moment.
 	newsWait = 2 * time.Second
-	// veil is after how long those hear that they are refused for others' wrong codes
-	// who show something that only a room's owner can judge. It is the same whatever
-	// codes there are, and wherever: how long an answer takes would tell that.
+	// veil is when a caller learns of a refusal that only a room's owner could decide, at an
+	// address with too many wrong codes. It is the same for all codes and hosts; otherwise the time
+	// of the answer would tell which codes exist.
 	veil = newsWait
 )
 
-// behalf is on whose behalf a gateway asks.
+// behalf describes the caller that a gateway asks for.
 type behalf struct {
 	Addr     netip.Addr `json:"addr"`
 	Forwards bool       `json:"forwards,omitempty"`
-	// Entrance is where the asker found the gateway, for links, and Fingerprint its
-	// certificate's.
+	// Entrance is where the caller reached the gateway, for links. Fingerprint is the fingerprint
+	// of its certificate.
 	Entrance    string `json:"entrance"`
 	Fingerprint string `json:"fingerprint,omitempty"`
-	// Unheard: too many wrong codes were tried at the address; only what cannot be
-	// guessed opens a room. Hurried: too much was asked at once.
+	// Unheard says that too many wrong codes were tried at the address, so only a link key, a token
+	// or a secret opens a room. Hurried says that the address has sent too many requests.
 	Unheard bool `json:"unheard,omitempty"`
 	Hurried bool `json:"hurried,omitempty"`
 }
 
 type behalfKey struct{}
 
-// behalfOf is on whose behalf a request came from another host, nil if it did not.
+// behalfOf returns the caller for whom another host sends a request, nil if no host does.
 func behalfOf(r *http.Request) *behalf {
 	b, _ := r.Context().Value(behalfKey{}).(*behalf)
 	return b
 }
 
-// behalf is on whose behalf this host, as a gateway, passes a request on.
+// behalf returns the description of a caller for whom this host asks another.
 func (h *Host) behalf(r *http.Request) behalf {
 	from, at := h.remote(r), h.entrance(r)
 	return behalf{Addr: from.addr, Forwards: from.forwards, Entrance: at.url.String(), Fingerprint: at.fingerprint}
 }
 
-// entranceOf is where the gateway's asker gets in.
+// entrance returns where the gateway's caller can enter.
 func (b *behalf) entrance() entrance {
 	at, err := url.Parse(b.Entrance)
 	if err != nil {
@@ -91,7 +90,7 @@ func (b *behalf) entrance() entrance {
 	return entrance{url: *at, fingerprint: b.Fingerprint}
 }
 
-// serveRelay answers what other hosts pass on, until the host ends.
+// serveRelay answers requests that other hosts pass on, until the host ends.
 func (h *Host) serveRelay(listener net.Listener) {
 	routes := h.mux()
 	server := newServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -125,17 +124,17 @@ type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
-// directs reports whether who comes for a room is to be passed on to another host, or says
-// why neither that nor this one lets him in. Stays says that it is somebody who comes to
-// stay. How long it takes tells a guesser nothing that the answer does not:
+// directs reports whether a caller must be passed on to another host, or says why the caller is
+// refused. stays says that the caller comes to stay. The time it takes tells a guesser no more than
+// the answer does:
 //
 //	opens the room here ───────────────▶ at once
-//	shows a link key that is no room's ─▶ waits for one; no code has it come sooner
+//	shows a link key that is no room's ─▶ waits for one; no code speeds it up
 //	not heard, shows nothing ───────────▶ refused at once, whatever the code
 //	not heard, shows something else ────▶ refused behind the veil, unless it opens a room
 //	a code alone that is no room's ─────▶ waits for one, and counts as a wrong one meanwhile
 //
-// Of those who wait with a code alone there are never more than may try wrong ones.
+// Callers that wait with only a code are never more than may try wrong ones.
 func (h *Host) directs(ctx context.Context, came time.Time, b *behalf, code string, shown []string,
 	stays bool) (isAfar bool, why *wire.Refusal) {
 	if code = access.CanonicalCode(code); h.config.Relay == nil || code == "" {
@@ -177,13 +176,13 @@ func (h *Host) directs(ctx context.Context, came time.Time, b *behalf, code stri
 	return false, h.limited()
 }
 
-// isKnown reports whether this host has heard of a room of the code.
+// isKnown reports whether this host knows a room with the code.
 func (h *Host) isKnown(code string) bool {
 	return h.actor(code) != nil || h.store.Find(code).State != store.Unknown
 }
 
-// isAfar reports whether the room of a code is another host's, or nobody's, so that what
-// is asked of it has to be passed on.
+// isAfar reports whether the room with a code belongs to another host or has no owner, so that
+// requests for it must be passed on.
 func (h *Host) isAfar(code string) bool {
 	if h.config.Relay == nil || h.actor(code) != nil {
 		return false
@@ -191,13 +190,13 @@ func (h *Host) isAfar(code string) bool {
 	switch h.store.Find(code).State {
 	case store.Elsewhere:
 		return true
-	case store.Orphaned, store.Here: // the latter is being taken over
+	case store.Orphaned, store.Here: // in the second case this host is taking it over
 		return !h.rooms.isUnreadable(code)
 	}
 	return false
 }
 
-// passing are the clients that this host passes on to others.
+// passing are the clients that this host passes on to other hosts.
 type passing struct {
 	mu    sync.Mutex // guards following
 	lines map[*line]bool
@@ -223,8 +222,8 @@ func (p *passing) all() []*line {
 	return slices.Collect(maps.Keys(p.lines))
 }
 
-// watchOwners ends the lines to owners that their rooms have left. One that the store is out
-// of reach for does not know that another host has its rooms, and has its connections still.
+// watchOwners ends lines to owners that no longer have their rooms. An owner that cannot reach the
+// store does not know that another host has its rooms, and keeps its connections.
 func (h *Host) watchOwners() {
 	for rest(h.lines, watchEvery) {
 		for _, l := range h.passing.all() {
@@ -233,14 +232,14 @@ func (h *Host) watchOwners() {
 	}
 }
 
-// watchEvery is how often a gateway looks whether rooms have other owners.
+// watchEvery is how often a gateway checks whether rooms have new owners.
 const watchEvery = time.Second
 
-// errNowhere says that a room is over, or nobody's.
+// errNowhere says that a room is over, or has no owner.
 var errNowhere = errors.New("host: no host has the room")
 
-// owner is the name of the host that has a room. While there is none it waits, and takes
-// the room itself if nobody else does.
+// owner returns the name of the host that has a room. While there is none, it waits, and then takes
+// the room itself if no other host does.
 func (h *Host) owner(ctx context.Context, code string) (string, error) {
 	code = access.CanonicalCode(code)
 	var orphaned time.Time
@@ -264,7 +263,7 @@ func (h *Host) owner(ctx context.Context, code string) (string, error) {
 	}
 }
 
-// rest waits, and reports whether ctx is not over.
+// rest waits, and reports whether ctx is still alive.
 func rest(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

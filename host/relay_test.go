@@ -33,12 +33,12 @@ type machine struct {
 	store  *host.FakeStore
 	host   *host.Host
 	server *httptest.Server
-	// between is how hosts reach each other, by name.
+	// between holds how hosts reach each other, by name.
 	between *sync.Map
 	line    *cuttable
 }
 
-// cuttable is a listener whose connections all end at once.
+// cuttable is a listener that can cut all its connections at once.
 type cuttable struct {
 	net.Listener
 	mu    sync.Mutex // guards following
@@ -66,7 +66,7 @@ func (l *cuttable) keep(conn net.Conn) {
 	}
 }
 
-// hangUp ends the connections that there are.
+// hangUp ends all current connections.
 func (l *cuttable) hangUp() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -142,9 +142,9 @@ func (m *machine) open(players int) (code, secret string) {
 	return code, secret
 }
 
-// TestRelayedEvening: an evening whose players are at three hosts, of which one has the
-// room, ends as if there were one.
-func TestRelayedEvening(t *testing.T) {
+// TestRelayedSession checks that a session with players at three hosts, one of which has the room,
+// goes as if there were one host.
+func TestRelayedSession(t *testing.T) {
 	at := machines(t, host.Config{List: listOf(40)}, "a", "b", "c")
 	code, _ := at["a"].open(3)
 	ann, bob, cat := join(t, at["a"].server, code, "ann"), join(t, at["b"].server, code, "bob"), join(t, at["c"].server, code, "cat")
@@ -164,8 +164,8 @@ func TestRelayedEvening(t *testing.T) {
 	}
 }
 
-// TestRelayedRequests: whatever is asked of a room by HTTP, any host answers as its owner
-// does, and codes that are wrong count where they are tried, once.
+// TestRelayedRequests checks that every host answers HTTP requests about a room as its owner does.
+// Wrong codes count once, at the host where they are tried.
 func TestRelayedRequests(t *testing.T) {
 	at := machines(t, host.Config{List: listOf(3)}, "a", "b")
 	code, secret := at["a"].open(2)
@@ -222,7 +222,7 @@ func TestRelayedRequests(t *testing.T) {
 		!strings.Contains(here, `"locked"`) && !strings.Contains(here, "zoe") {
 		t.Errorf("at one host %s\nat the other %s", here, there)
 	}
-	// Nobody can say that another host asks on somebody's behalf.
+	// A client cannot claim to be another host that asks for someone.
 	forged := map[string]string{"Muster-Relayed": `{"addr":"192.0.2.1","unheard":false}`}
 	for range 20 {
 		ask(at["b"], "GET", "/api/rooms/NOSUCH", forged, "")
@@ -244,7 +244,7 @@ func TestRelayedRequests(t *testing.T) {
 	}
 }
 
-// page is an open page, driven by hand.
+// livePage is an open page, which the test drives.
 type livePage struct {
 	*testing.T
 	ws *websocket.Conn
@@ -263,7 +263,7 @@ func openAt(t *testing.T, m *machine, code string) *livePage {
 	return &livePage{t, ws}
 }
 
-// sees waits for a state in which something is so.
+// sees waits for a state that meets a condition.
 func (p *livePage) sees(what string, is func(state map[string]json.RawMessage) bool) {
 	p.Helper()
 	for {
@@ -282,7 +282,7 @@ func isWhole(state map[string]json.RawMessage) bool {
 	return string(state["whole"]) == "true" && state["you"] != nil && state["room"] != nil && state["people"] != nil
 }
 
-// comesBack waits until the host sends the player back, and joins anew by the token.
+// comesBack waits until the host sends the player back, and joins again with the token.
 func (p *player) comesBack(m *machine, code, name string) *player {
 	p.Helper()
 	for message := range p.heard {
@@ -298,8 +298,8 @@ func (p *player) comesBack(m *machine, code, name string) *player {
 	return again
 }
 
-// TestRelayedOwnerDies: whoever hangs at another host is told to come back when the room's
-// owner dies, and has the place, by the token, at the next.
+// TestRelayedOwnerDies checks that a player at another host is told to come back when the room's
+// owner dies, and that the token gives the place at the next owner.
 func TestRelayedOwnerDies(t *testing.T) {
 	at := machines(t, host.Config{List: listOf(40)}, "a", "b")
 	code, _ := at["a"].open(2)
@@ -325,15 +325,15 @@ func TestRelayedOwnerDies(t *testing.T) {
 	}
 }
 
-// TestRelayedTakenOver: an owner that does not know that another host has its room keeps
-// nobody who came by a third.
+// TestRelayedTakenOver checks that an owner that does not know of its room's new owner keeps nobody
+// who came through a third host.
 func TestRelayedTakenOver(t *testing.T) {
 	t.Parallel()
 	at := machines(t, host.Config{List: listOf(5)}, "a", "b", "c")
 	code, _ := at["a"].open(1)
 	ann := join(t, at["c"].server, code, "ann")
-	at["a"].store.Away(true) // it says that everything waits, and answers
-	at["a"].store.Dies()     // and has no lease any more
+	at["a"].store.Away(true) // it pauses its people, and answers
+	at["a"].store.Dies()     // its lease has ended
 	waitFor(t, "another owner", func() bool { return len(at["b"].host.Rooms())+len(at["c"].host.Rooms()) == 1 })
 	ann = ann.comesBack(at["c"], code, "ann")
 	if launch := ann.plays(10); launch.Address != "10.0.0.0:27960" {
@@ -341,7 +341,7 @@ func TestRelayedTakenOver(t *testing.T) {
 	}
 }
 
-// TestRelayedGoodbyes: pings, and why an end has closed, get through to the other end.
+// TestRelayedGoodbyes checks that pings and close reasons reach the other end.
 func TestRelayedGoodbyes(t *testing.T) {
 	t.Parallel()
 	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
@@ -358,7 +358,7 @@ func TestRelayedGoodbyes(t *testing.T) {
 		t.Fatalf("%s %v", said, err)
 	}
 	ws.WriteControl(websocket.PingMessage, []byte("are you there"), time.Now().Add(time.Minute))
-	ws.WriteMessage(websocket.TextMessage, []byte("nonsense")) // for which the owner ends the connection
+	ws.WriteMessage(websocket.TextMessage, []byte("nonsense")) // the owner closes the connection for this
 	for err == nil {
 		_, _, err = ws.ReadMessage()
 	}
@@ -367,8 +367,8 @@ func TestRelayedGoodbyes(t *testing.T) {
 	}
 }
 
-// TestRelayedNoLoop: a host passes on what another host asks to nobody, whatever it knows
-// of the room.
+// TestRelayedNoLoop checks that a host never passes on another host's request, whatever it knows of
+// the room.
 func TestRelayedNoLoop(t *testing.T) {
 	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
 	code, _ := at["a"].open(1)
@@ -395,8 +395,8 @@ func copyAll(to *strings.Builder, answer *http.Response) (int64, error) {
 	return io.Copy(to, answer.Body)
 }
 
-// TestRightProgram: a public host says to a program of another version where the right
-// one is.
+// TestRightProgram checks that a public host tells a program of another version where the right one
+// is.
 func TestRightProgram(t *testing.T) {
 	_, server := serve(t, host.Config{
 		Public:    &public.Limits{Rooms: 1, PerAddress: 1},
@@ -409,8 +409,8 @@ func TestRightProgram(t *testing.T) {
 	}
 }
 
-// TestRelayedClientGone: a client that hangs at a gateway without a sign of life keeps
-// nobody out who comes with its token.
+// TestRelayedClientGone checks that a dead connection at a gateway does not keep out a client with
+// the same token.
 func TestRelayedClientGone(t *testing.T) {
 	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
 	code, _ := at["a"].open(1)
@@ -424,7 +424,7 @@ func TestRelayedClientGone(t *testing.T) {
 	if _, said, err := ws.ReadMessage(); err != nil || !strings.Contains(string(said), "welcome") {
 		t.Fatalf("%s %v", said, err)
 	}
-	at["a"].dies() // and nobody reads on, nor answers pings
+	at["a"].dies() // from now on nobody reads, or answers pings
 	waitFor(t, "the room at b", func() bool { return len(at["b"].host.Rooms()) == 1 })
 	ann := dial(t, at["b"].server)
 	ann.conn.Send(wire.Hello{Version: wire.Version, Code: code, Name: "ann", Token: token})
@@ -434,8 +434,8 @@ func TestRelayedClientGone(t *testing.T) {
 	}
 }
 
-// TestRelayedAway: while an owner can keep nothing, who comes back by a gateway hears so,
-// and is let in once it can.
+// TestRelayedAway checks that a player who comes back through a gateway is told when the owner
+// cannot save anything, and is admitted once it can.
 func TestRelayedAway(t *testing.T) {
 	t.Parallel()
 	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
@@ -458,9 +458,9 @@ func TestRelayedAway(t *testing.T) {
 	}
 }
 
-// TestRelayedPause: where hosts lose their common memory, whoever is passed on hears it from
-// the owner, in the words that people hear whose room is there. Where they lose each other,
-// too, whoever comes back hears it from the gateway. Then all goes on.
+// TestRelayedPause checks hosts that lose their store. A player behind a gateway learns it from the
+// owner, in the same words as players at the owner. If the hosts lose each other, too, a player who
+// comes back learns it from the gateway. Then all goes on.
 func TestRelayedPause(t *testing.T) {
 	t.Parallel()
 	at := machines(t, host.Config{List: listOf(5)}, "a", "b")
@@ -510,14 +510,14 @@ func TestRelayedPause(t *testing.T) {
 	}
 }
 
-// TestNews: whoever comes by a code alone to a host that has not heard of the room yet,
-// as it was opened at another this moment, waits for word of it, and has not guessed.
+// TestNews checks callers with only a code, at a host that does not know the room yet because
+// another has just opened it. They wait for news, and it does not count as a guess.
 func TestNews(t *testing.T) {
 	t.Parallel()
 	config := everybody(public.Limits{})
 	at := machines(t, config, "a", "b")
 	_, room, _ := opens(t, at["a"].server, "203.0.113.7", `{"game":"openarena"}`)
-	for i := range 8 { // more than one address may guess
+	for i := range 8 { // more than one address may guess wrong
 		at["b"].store.Late(room.Code, 3)
 		ann := says(t, at["b"].server, "203.0.113.8", wire.Hello{Code: room.Code, Name: fmt.Sprint("ann", i)})
 		expect[wire.Welcome](ann)
@@ -529,9 +529,10 @@ func TestNews(t *testing.T) {
 	expect[wire.Welcome](says(t, at["b"].server, "203.0.113.9", wire.Hello{Code: room.Code, Key: key, Name: "bob"}))
 }
 
-// TestNewsForGuessers: to wait for word of a room gives guessers nothing. As many wait as
-// may be wrong, and while they do, all others, and who hits a code, are refused at once.
-// A machine that stands still until their wait is over shows nothing: then others guess.
+// TestNewsForGuessers checks that waiting for news helps no guesser. Only as many callers wait as
+// may try wrong codes. Meanwhile all others are refused at once, even one with a right code. If the
+// machine stalls until the wait is over, that round proves nothing, and the test repeats it with
+// other guessers.
 func TestNewsForGuessers(t *testing.T) {
 	t.Parallel()
 	at := machines(t, everybody(public.Limits{}), "a", "b")
@@ -544,11 +545,11 @@ func TestNewsForGuessers(t *testing.T) {
 	t.Error("on a machine this slow nobody can tell who waits")
 }
 
-// guessersWait has somebody try wrong codes, and a right one beside them. It reports
-// whether all of them were sent before the first answer that others wait for was due.
+// guessersWait tries wrong codes from an address, with a right one among them. It reports whether
+// all were sent before the first answer was due.
 func guessersWait(t *testing.T, server *httptest.Server, from, code string) bool {
 	t.Helper()
-	const own, more = 5, 3 // wrong codes that an address may try
+	const own, more = 5, 3 // how many wrong codes an address may try
 	const wait = 2 * time.Second
 	told := make(chan wire.Message, own+more)
 	began := time.Now()
@@ -577,9 +578,9 @@ func guessersWait(t *testing.T, server *httptest.Server, from, code string) bool
 	return true
 }
 
-// TestVeil: who has tried too many wrong codes, and shows something that might open a
-// room, cannot tell by how long the answer takes which codes there are: it was at once
-// where there is no room, and as long as an owner takes where there is one.
+// TestVeil checks that the time of an answer does not tell which codes exist. The caller has tried
+// too many wrong codes, and shows something that might open a room. Once the answer came at once if
+// there was no room, and took as long as the owner if there was one.
 func TestVeil(t *testing.T) {
 	t.Parallel()
 	at := machines(t, everybody(public.Limits{}), "a", "b")
@@ -648,8 +649,8 @@ func TestVeil(t *testing.T) {
 	expect[wire.Welcome](says(t, at["b"].server, guesser, wire.Hello{Code: afar.Code, Name: "ann", Token: token}))
 }
 
-// TestRelayedSupply: an organiser's long list reaches the room by any host; it was cut off
-// as an order that is too long.
+// TestRelayedSupply checks that an organiser's long list reaches the room through any host. Once it
+// was cut off like a request that is too long.
 func TestRelayedSupply(t *testing.T) {
 	t.Parallel()
 	at := machines(t, everybody(public.Limits{Servers: 2000}), "a", "b")
@@ -671,8 +672,8 @@ func TestRelayedSupply(t *testing.T) {
 	}
 }
 
-// TestOpeningsOfAllHosts: an address has as many rooms of a service as one may, however
-// many hosts that has, and others are not held up by it, nor by a host that is gone.
+// TestOpeningsOfAllHosts checks that an address has one limit of rooms for the whole service,
+// whatever the number of hosts, and that neither it nor a dead host delays others.
 func TestOpeningsOfAllHosts(t *testing.T) {
 	names := []string{"a", "b", "c"}
 	at := machines(t, everybody(public.Limits{PerAddress: 2, Hosts: func() []string { return names }}), names...)
@@ -691,7 +692,7 @@ func TestOpeningsOfAllHosts(t *testing.T) {
 		}
 		return created
 	}
-	for _, address := range []string{"203.0.113.7", "192.0.2.8", "198.18.0.9", "2001:db8::1"} { // for which others count
+	for _, address := range []string{"203.0.113.7", "192.0.2.8", "198.18.0.9", "2001:db8::1"} { // other hosts count these
 		if created := from(address, "a", "b", "c", "a", "b", "c"); created != 2 {
 			t.Errorf("%s has %d rooms", address, created)
 		}

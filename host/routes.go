@@ -7,15 +7,15 @@ import (
 // route is an endpoint of a host. PROTOCOL.md has a row for each.
 type route struct {
 	method, pattern string
-	// who may call, and what bounds that.
+	// who names the permitted callers, and limits the bounds of their calls.
 	who, limits string
 	purpose     string
 	handler     http.HandlerFunc
-	// isOfRoom: a host passes the request on to the host that has the room.
+	// isOfRoom says that a host passes the request on to the host that has the room.
 	isOfRoom bool
 }
 
-// Who may call.
+// These say who may call.
 const (
 	anybody   = "anybody"
 	players   = "players' programs, and browsers from the host's own origin"
@@ -27,7 +27,7 @@ const (
 	watching  = "programs on the host's machine, and on the networks of --metrics-from"
 )
 
-// What bounds the calls.
+// These say what bounds the calls.
 const (
 	unbounded  = "nothing"
 	byGuesses  = "wrong codes, by address and network"
@@ -38,7 +38,7 @@ const (
 	byTicket   = "once, within minutes"
 )
 
-// routes are all endpoints of the host. A route without a handler is not served.
+// routes returns all endpoints of the host. A route without a handler is not served.
 func (h *Host) routes() []route {
 	page := &pageAPI{
 		site: h.site, door: h.door, replies: h.replies, asks: h.asks, limits: &h.limits, lists: h.lists, counting: &h.counting,

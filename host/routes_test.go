@@ -11,13 +11,13 @@ import (
 	"muster/host/public"
 )
 
-// row is a route's in PROTOCOL.md.
+// row returns the route's row in PROTOCOL.md.
 func (r route) row() string {
 	return fmt.Sprintf("| `%s %s` | %s | %s | %s |", r.method, r.pattern, r.who, r.limits, r.purpose)
 }
 
-// TestProtocolNamesEveryRoute: who writes another program finds each endpoint of a host in
-// PROTOCOL.md, with who may call it and how often; and none that there is not.
+// TestProtocolNamesEveryRoute checks that PROTOCOL.md has every endpoint of a host, with its
+// callers and limits, and no other. Authors of other programs rely on it.
 func TestProtocolNamesEveryRoute(t *testing.T) {
 	document, err := os.ReadFile("../PROTOCOL.md")
 	if err != nil {
@@ -52,7 +52,7 @@ func TestProtocolNamesEveryRoute(t *testing.T) {
 	}
 }
 
-// TestPrivateRoutes: a host at home opens no rooms for strangers.
+// TestPrivateRoutes checks that a host at home opens no rooms for strangers.
 func TestPrivateRoutes(t *testing.T) {
 	h, err := New(Config{})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"muster/host"
 )
 
-// TestSaid: rooms know of servers what the list said that they were given.
+// TestSaid checks that a room knows what its list says about servers.
 func TestSaid(t *testing.T) {
 	list := listOf(2)
 	servers, _ := list(t.Context(), "")

@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// saveEvery bounds how often a room that changes all the time is written. What could
-	// not be is tried again after that, twice that, … longestRest.
+	// saveEvery bounds how often a room that changes all the time is written. After a failure
+	// the next try comes after that time, then twice that, and so on up to longestRest.
 	saveEvery   = 2 * time.Second
 	longestRest = 30 * time.Second
-	// awayRest is how long a room that waits for its store lets that be.
+	// awayRest is how long a room that waits for its store pauses between tries.
 	awayRest = 500 * time.Millisecond
-	// holdAfter is how long what binds may take to be kept until people are told what
-	// they wait for.
+	// holdAfter is how long a binding step may take to be saved before people are told why they
+	// wait.
 	holdAfter = time.Second
 )
 
-// held is what people read while their room waits.
+// held is the text that people read while their room waits.
 const held = "the host cannot keep just now what happens here: everything waits, nothing is lost, and it goes on by itself"
 
-// saving is how a room gets into the store:
+// saving saves a room in the store:
 //
 //	step ─▶ binds ─▶ Save ─┬─ kept ───────────────────────▶ said
 //	                       ├─ the disk takes nothing ─┬─ on a player's own computer ─▶ said, and that it is not kept
@@ -32,43 +32,43 @@ const held = "the host cannot keep just now what happens here: everything waits,
 //	                       ├─ nobody knows (ErrAway) ─────▶ again, until somebody does
 //	                       └─ another's room (ErrFenced) ─▶ never said: the goroutine ends
 //
-// On a player's own computer the evening is worth more than its record. On a public host
-// strangers rely on what they were told, as with a store that is out of reach.
+// On a player's own computer the session matters more than its record. On a public host strangers
+// rely on what they were told, as they do with a store that is out of reach.
 //
-// What does not bind is saved now and then, behind what happens.
+// Steps that do not bind are saved now and then, in the background.
 type saving struct {
-	// saved is the room's revision that the store has, and savedAt when a save last began.
+	// saved is the revision of the room that the store has, and savedAt when a save last began.
 	saved   int
 	savedAt time.Time
-	// done takes what comes of a save under way, which is of a revision; nil without one.
+	// done gets the result of the running save, which saves revision; nil without one.
 	done     chan error
 	revision int
-	// unsaved is how often in a row the disk took nothing.
+	// unsaved is how many saves in a row the disk has refused.
 	unsaved int
-	// lost: another host has the room.
+	// lost says that another host has the room.
 	lost bool
 
-	// binding is what a step came to that is not kept yet, nil without one; it is in
-	// the room's revision of boundAt.
+	// binding is the outcome of a step that is not kept yet, nil without one. It is part of the
+	// room's revision boundAt.
 	binding *outcome
 	boundAt int
-	// since is when the room began to wait, zero while it does not, and isHeld says that
-	// people know.
+	// since is when the room began to wait, zero while it does not. isHeld says that people have
+	// been told.
 	since  time.Time
 	isHeld bool
 }
 
-// bind begins to keep what a step came to, which is said when that is done.
+// bind begins to save the outcome of a step, which takes effect once it is saved.
 func (a *actor) bind(result outcome) {
 	s := &a.saving
 	s.binding, s.boundAt = &result, a.room.Revision()
-	if s.done == nil { // or it is the next
+	if s.done == nil { // otherwise the next save has it
 		a.write(time.Now())
 	}
 }
 
-// await reports whether the room waits for its store, tells people so if it takes long,
-// and returns when to look again. It has what waits be kept.
+// await reports whether the room waits for its store, and returns when to look again. It starts the
+// save that is needed, and tells people if the wait takes long.
 func (a *actor) await(now time.Time, trusted bool) (next time.Time, waits bool) {
 	s := &a.saving
 	if trusted && s.binding == nil {
@@ -96,16 +96,16 @@ func (a *actor) await(now time.Time, trusted bool) (next time.Time, waits bool) 
 	return next, true
 }
 
-// hold tells everyone that the room waits, above what they were shown last: what has
-// happened since is not to be seen.
+// hold tells everyone that the room waits, on top of the last view. Nobody may see what has
+// happened since.
 func (a *actor) hold() {
 	a.saving.isHeld = true
-	if view, _ := a.views.get(); view.Edition > 0 { // somebody may have seen something
+	if view, _ := a.views.get(); view.Edition > 0 { // otherwise no one has seen anything
 		a.show(view.Held(held))
 	}
 }
 
-// resume has the room go on after it has waited.
+// resume makes the room go on after it has waited.
 func (a *actor) resume(now time.Time) {
 	s := &a.saving
 	if s.since.IsZero() {
@@ -120,8 +120,8 @@ func (a *actor) resume(now time.Time) {
 	}
 }
 
-// due is when a room of a revision is to be saved, although nothing binds; zero if it
-// need not be, or a save is under way.
+// due returns when to save a revision to which nothing binds. It is zero if the store has it, or if
+// a save is running.
 func (s *saving) due(revision int) time.Time {
 	if s.done != nil || revision == s.saved {
 		return time.Time{}
@@ -129,8 +129,7 @@ func (s *saving) due(revision int) time.Time {
 	return s.savedAt.Add(min(saveEvery<<min(s.unsaved, 8), longestRest))
 }
 
-// write begins to put the room into the store, while no other save is under way: a slow
-// one holds up nobody but who waits for it.
+// write begins a save, while no other runs. A slow save delays only people who wait for it.
 func (a *actor) write(now time.Time) {
 	s := &a.saving
 	s.savedAt, s.revision = now, a.room.Revision()
@@ -148,8 +147,8 @@ func (a *actor) write(now time.Time) {
 	})
 }
 
-// written takes what came of a save. The room tells people when the disk takes nothing,
-// and when it does again.
+// written handles the result of a save. The room tells people when the disk fails, and when it
+// works again.
 func (a *actor) written(err error) {
 	s := &a.saving
 	s.done = nil
@@ -165,7 +164,7 @@ func (a *actor) written(err error) {
 	case errors.Is(err, store.ErrFenced):
 		a.lose()
 		return
-	case away: // the store has its own word in the log, unless it only takes no rooms
+	case away: // the store logs its own outages, unless it only lacks space
 		a.log.Debug("room not saved", "error", err)
 		if trusted, _ := a.keeper.store.Trust(); trusted && a.ctx.Err() == nil {
 			a.keeper.disk.fails(a.code, err, time.Now(), true)
@@ -173,7 +172,7 @@ func (a *actor) written(err error) {
 	default:
 		a.log.Debug("room not saved", "error", err)
 		a.keeper.disk.fails(a.code, err, time.Now(), a.keeper.mustKeep)
-		s.saved = -1 // also if it is as before: nobody has seen the disk take it
+		s.saved = -1 // even without a change, because the disk has not confirmed it
 		if s.unsaved++; s.unsaved == 1 && !a.keeper.mustKeep {
 			a.room.Step(room.Stored{Trouble: whyNot(err)}, time.Now())
 		}
@@ -183,10 +182,10 @@ func (a *actor) written(err error) {
 	if result == nil {
 		return
 	}
-	// A process that was stopped in between is to look again whose the room is.
+	// A process that was stopped in between must check again who owns the room.
 	trusted, _ := a.keeper.store.Trust()
 	switch {
-	case s.revision < s.boundAt: // it was a save of before
+	case s.revision < s.boundAt: // it was an earlier save
 		a.write(time.Now())
 	case !away && trusted:
 		s.binding = nil
@@ -194,18 +193,17 @@ func (a *actor) written(err error) {
 	}
 }
 
-// isAway reports whether a store was out of reach, and may or may not have done as it was
-// told.
+// isAway reports whether a store was out of reach, so that it is unknown whether it did its work.
 func isAway(err error) bool {
 	return errors.Is(err, store.ErrAway) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// handOver saves the room a last time, and lets any host have it.
+// handOver saves the room a last time, and releases it.
 func (a *actor) handOver() {
-	a.keeper.handing <- struct{}{} // so many at once
+	a.keeper.handing <- struct{}{} // limits how many do so at once
 	defer func() { <-a.keeper.handing }()
 	s := &a.saving
-	s.binding = nil // nobody hears of it, and it is kept
+	s.binding = nil // it is saved, but nobody is told
 	if s.done != nil {
 		a.written(<-s.done)
 	}

@@ -14,7 +14,7 @@ import (
 	"muster/host/wire"
 )
 
-// joins has somebody come by a page, which binds, and takes what comes of it.
+// joins adds a person through a page, which binds; the channel gets the result.
 func (a *actor) joins(name string) <-chan error {
 	done := make(chan error, 1)
 	go func() {
@@ -24,7 +24,7 @@ func (a *actor) joins(name string) <-chan error {
 	return done
 }
 
-// isDone reports whether something has come of it.
+// isDone reports whether there is a result yet.
 func isDone(done <-chan error) (err error, is bool) {
 	synctest.Wait()
 	select {
@@ -35,7 +35,8 @@ func isDone(done <-chan error) (err error, is bool) {
 	}
 }
 
-// sees is who readers see in the room, and what they read that it waits for.
+// sees returns the people that readers see in the room, and the reason for which it waits, as they
+// read it.
 func (a *actor) sees() (people []string, held string) {
 	view, _ := a.views.get()
 	for _, p := range view.Snapshot.People {
@@ -57,8 +58,8 @@ func onStore(t *testing.T, s *FakeStore) (*Host, *actor) {
 	return h, h.actor(code)
 }
 
-// TestKeptBeforeSaid: nobody hears of a place, by whatever way, before the store has it;
-// meanwhile nothing happens to the room, and after a second people read why.
+// TestKeptBeforeSaid checks that nobody learns of a place in any way before the store has it.
+// Meanwhile the room stands still, and after a second people read why.
 func TestKeptBeforeSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewFakeStore()
@@ -94,8 +95,8 @@ func TestKeptBeforeSaid(t *testing.T) {
 	})
 }
 
-// TestAway: while a host cannot be sure of its rooms they stand still, and people read so
-// at once; then they go on where they were.
+// TestAway checks that rooms stand still while a host cannot be sure that they are its own. People
+// are told at once, and then the rooms go on from the same state.
 func TestAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewFakeStore()
@@ -114,7 +115,7 @@ func TestAway(t *testing.T) {
 			t.Errorf("people read %q", words)
 		}
 		told := make(chan bool)
-		go func() { a.report("ann", "bob"); close(told) }() // which waits
+		go func() { a.report("ann", "bob"); close(told) }() // it waits
 		time.Sleep(10 * time.Minute)
 		if err, is := isDone(a.joins("cat")); !is || err == nil {
 			t.Errorf("cat hears %v", err)
@@ -142,15 +143,15 @@ func TestAway(t *testing.T) {
 	})
 }
 
-// TestUnknownSave: what nobody knows to be kept is tried again until somebody does, and
-// said then, once.
+// TestUnknownSave checks that a save with an unknown result is retried until the result is known.
+// Only then is the step shown, once.
 func TestUnknownSave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := NewFakeStore()
 		h, a := onStore(t, s)
 		defer h.Close()
 		time.Sleep(time.Second)
-		s.set(func() { s.fails = store.ErrAway }) // and the host is trusted still
+		s.set(func() { s.fails = store.ErrAway }) // although the host is still trusted
 		ann := a.joins("ann")
 		time.Sleep(5 * time.Second)
 		if _, is := isDone(ann); is {
@@ -170,7 +171,7 @@ func TestUnknownSave(t *testing.T) {
 	})
 }
 
-// twoHosts share rooms; the first has opened one.
+// twoHosts returns two hosts that share rooms; the first has opened one.
 func twoHosts(t *testing.T) (first *FakeStore, one, other *Host, a *actor) {
 	first = NewFakeStore()
 	one, a = onStore(t, first)
@@ -182,7 +183,7 @@ func twoHosts(t *testing.T) (first *FakeStore, one, other *Host, a *actor) {
 	return first, one, other, a
 }
 
-// isNeverSaid: the first host says nothing of ann's place, has the room no more, and
+// isNeverSaid checks that the first host never tells of ann's place, no longer has the room, and
 // leaves it alone.
 func isNeverSaid(t *testing.T, ann <-chan error, one, other *Host, a *actor) {
 	t.Helper()
@@ -202,7 +203,7 @@ func isNeverSaid(t *testing.T, ann <-chan error, one, other *Host, a *actor) {
 	}
 }
 
-// TestFenced: what a host wants to say that has lost the room meanwhile is never said.
+// TestFenced checks that a host that has lost a room shows none of its pending steps.
 func TestFenced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, one, other, a := twoHosts(t)
@@ -218,8 +219,8 @@ func TestFenced(t *testing.T) {
 	})
 }
 
-// TestStopped: a host that could save, was stopped before it said anything, and wakes up
-// when another has the room, says nothing.
+// TestStopped checks a host that has saved, was stopped before it said anything, and resumes when
+// another host has the room. It must say nothing.
 func TestStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, one, other, a := twoHosts(t)
@@ -239,8 +240,8 @@ func TestStopped(t *testing.T) {
 	})
 }
 
-// TestFirstAtTakenOver: who is there the moment a room has been taken over is there for
-// the room, too: what it is told of the host's return comes first.
+// TestFirstAtTakenOver checks a player who arrives the moment a room has been taken over. The room
+// learns of the host's return first, and then of the player.
 func TestFirstAtTakenOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opened := room.New(room.Keys{Code: "BAKODI", Link: "link", Secret: "secret"}, friday(0), time.Now())

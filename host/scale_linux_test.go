@@ -27,9 +27,9 @@ import (
 	"muster/selection"
 )
 
-// What one host carries. A process has too few descriptors here for a hundred thousand
-// sockets, so that the connections are in memory: the host's own server, gate, handlers
-// and WebSockets run as they do over sockets, and what a kernel does is not counted.
+// These flags are for measuring what one host can carry. A process cannot have descriptors for a
+// hundred thousand sockets, so the connections are in memory. The host's own server, gate, handlers
+// and WebSockets run as they do over sockets; the kernel's cost is not counted.
 //
 //	go test ./host -run TestScaleIdle -v -timeout 0 -scale-rooms 10000
 //	go test ./host -run TestScaleStarts -v -timeout 0 -scale-starts 60 -scale-rate 2
@@ -50,7 +50,7 @@ var (
 	scaleProfile = flag.String("scale-profile", "", "write a processor profile to this file, and one of memory beside it")
 )
 
-// memory are connections to a host that need no sockets.
+// memory makes connections to a host without sockets.
 type memory struct {
 	calls  chan net.Conn
 	closed chan struct{}
@@ -71,8 +71,8 @@ func (m *memory) Accept() (net.Conn, error) {
 func (m *memory) Close() error   { close(m.closed); return nil }
 func (m *memory) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 7777} }
 
-// dial connects to the host, as a client that has no goroutine: what the host writes is
-// heard at once, in the host's own.
+// dial connects a client without a goroutine to the host. The client hears the host's messages at
+// once, on the host's goroutine.
 func (m *memory) dial(path string, hears func(l *lineInMemory, kind byte, data []byte)) *lineInMemory {
 	n := m.number.Add(1)
 	l := &lineInMemory{hears: hears, from: netip.AddrPortFrom(netip.AddrFrom4([4]byte{12, byte(n >> 16), byte(n >> 8), byte(n)}), 40_000)}
@@ -83,19 +83,19 @@ func (m *memory) dial(path string, hears func(l *lineInMemory, kind byte, data [
 	return l
 }
 
-// lineInMemory is the host's end of a connection, and the client behind it.
+// lineInMemory is the host's end of a connection, and its client.
 type lineInMemory struct {
 	from  netip.AddrPort
 	hears func(l *lineInMemory, kind byte, data []byte)
 
-	mu       sync.Mutex // guards following: what the host has not read
+	mu       sync.Mutex // guards following: bytes that the host has not read
 	arrived  sync.Cond
 	unread   bytes.Buffer
 	closed   bool
 	deadline time.Time
 	timer    *time.Timer
 
-	writing  sync.Mutex // guards following: what the client has not read
+	writing  sync.Mutex // guards following: bytes that the client has not read
 	upgraded bool
 	heard    []byte
 }
@@ -119,7 +119,7 @@ func (l *lineInMemory) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write has the client take frames as they come.
+// Write gives the client its frames as they come.
 func (l *lineInMemory) Write(b []byte) (int, error) {
 	l.writing.Lock()
 	defer l.writing.Unlock()
@@ -166,7 +166,7 @@ func (l *lineInMemory) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// says sends the host a frame of the client's.
+// says sends the host a frame from the client.
 func (l *lineInMemory) says(kind byte, data []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -215,7 +215,7 @@ func (l *lineInMemory) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// inMemory starts a host that is reached in memory.
+// inMemory starts a host with connections in memory.
 func inMemory(t *testing.T, config host.Config) (*host.Host, *memory) {
 	t.Helper()
 	h, err := host.New(config)
@@ -228,7 +228,7 @@ func inMemory(t *testing.T, config host.Config) (*host.Host, *memory) {
 	return h, m
 }
 
-// inUse is what the program's own data and stacks take after a collection, in bytes.
+// inUse returns the size of the program's data and stacks after a collection, in bytes.
 func inUse() float64 {
 	heap, stacks := heapAndStacks()
 	return heap + stacks
@@ -242,7 +242,7 @@ func heapAndStacks() (heap, stacks float64) {
 	return float64(sample[0].Value.Uint64()), float64(sample[1].Value.Uint64())
 }
 
-// profiles writes what the flag asks for until it is stopped.
+// profiles writes the profiles that the flag asks for until it is stopped.
 func profiles(t *testing.T) (stop func()) {
 	t.Helper()
 	if *scaleProfile == "" {
@@ -268,7 +268,7 @@ func profiles(t *testing.T) (stop func()) {
 	}
 }
 
-// fill opens rooms, each with so many players, who all are there and wait for one more.
+// fill opens rooms. Each has the given number of players, who all wait for one more.
 func fill(t *testing.T, h *host.Host, m *memory, rooms, players int) (codes []string, lines []*lineInMemory) {
 	t.Helper()
 	var welcomed atomic.Int64
@@ -286,7 +286,7 @@ func fill(t *testing.T, h *host.Host, m *memory, rooms, players int) (codes []st
 					l.says(websocket.TextMessage, hello.Data)
 				case bytes.HasPrefix(data, []byte(`{"type":"welcome"`)):
 					welcomed.Add(1)
-				case bytes.HasPrefix(data, []byte(`{"type":"refused","reason":"moved"`)): // the host ends
+				case bytes.HasPrefix(data, []byte(`{"type":"refused","reason":"moved"`)): // the host is ending
 				case bytes.HasPrefix(data, []byte(`{"type":"refused"`)):
 					t.Errorf("%s", data)
 				}
@@ -297,13 +297,13 @@ func fill(t *testing.T, h *host.Host, m *memory, rooms, players int) (codes []st
 	return codes, lines
 }
 
-// awaits polls until is true.
+// awaits polls until a condition holds.
 func awaits(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	await.Within(t, 5*time.Minute, is, "not within 5 minutes: %s", what)
 }
 
-// TestScaleIdle: many rooms in which nothing happens, with everyone connected.
+// TestScaleIdle measures many idle rooms with everyone connected.
 func TestScaleIdle(t *testing.T) {
 	t.Parallel()
 	before := inUse()
@@ -314,14 +314,14 @@ func TestScaleIdle(t *testing.T) {
 	_, lines := fill(t, h, m, *scaleRooms, *scalePlayers)
 	opened, opening := time.Since(began), cpuTime(t)-busy
 	if *scaleRooms > 100 {
-		time.Sleep(15 * time.Second) // all have been pinged, and the last views are read
+		time.Sleep(15 * time.Second) // by then all were pinged, and the last views are read
 	}
 	heap, stacks := heapAndStacks()
 	used := heap + stacks
 	bare := barely(t, len(lines))
 	stop := profiles(t)
 	began, busy = time.Now(), cpuTime(t)
-	ticks := time.NewTicker(10 * time.Millisecond) // players' programs ping, each every ten seconds
+	ticks := time.NewTicker(10 * time.Millisecond) // players' programs ping every ten seconds
 	for i := 0; time.Since(began) < *scaleFor; {
 		<-ticks.C
 		for due := int(time.Since(began).Seconds() / 10 * float64(len(lines))); i < due; i++ {
@@ -341,7 +341,7 @@ func TestScaleIdle(t *testing.T) {
 	t.Logf("idle: %.3f processor seconds a second", spent.Seconds()/lasted.Seconds())
 }
 
-// barely is what so many lines take without a host, in bytes.
+// barely returns what n lines take without a host, in bytes.
 func barely(t *testing.T, n int) float64 {
 	before := inUse()
 	lines := make([]*lineInMemory, n)
@@ -356,7 +356,7 @@ func barely(t *testing.T, n int) float64 {
 	return took
 }
 
-// TestScalePages: pages that are open on rooms in which something changes.
+// TestScalePages measures open pages on rooms in which something changes.
 func TestScalePages(t *testing.T) {
 	t.Parallel()
 	h, m := inMemory(t, host.Config{List: listOf(100)})

@@ -26,12 +26,12 @@ import (
 	"muster/selection"
 )
 
-// aloneRooms is how many rooms TestScaleStarts starts one after the other first, on a
-// host that does nothing else.
+// aloneRooms is how many rooms TestScaleStarts first starts one after the other, on an otherwise
+// idle host.
 const aloneRooms = 8
 
-// TestScaleStarts: rooms start at a rate, over one long list. Their players answer at
-// once, or as fast as -scale-line lets them. First some start alone, to compare with.
+// TestScaleStarts starts rooms at a rate, with one long list. Their players answer at once, or as
+// fast as -scale-line lets them. Some rooms first start alone, for comparison.
 func TestScaleStarts(t *testing.T) {
 	if *scaleStarts == 0 {
 		t.Skip("no -scale-starts")
@@ -44,7 +44,7 @@ func TestScaleStarts(t *testing.T) {
 	if *scaleAtOnce > 0 {
 		h.SearchAtOnce(*scaleAtOnce)
 	}
-	var players atomic.Int64 // their processor time, ns
+	var players atomic.Int64 // the players' processor time, in ns
 	bystander := newBystander(t, h, m)
 	var alone []time.Duration
 	quiet := bystander.looks(t)
@@ -88,7 +88,7 @@ func TestScaleStarts(t *testing.T) {
 		spent.Seconds()/rooms*1000, planned/rooms*1000, float64(players.Load())/rooms/1e6, (after-before)/rooms/1e6, most/1e6, maxResident(t)/1e6)
 }
 
-// figures are the middle of some times and what one of a hundred exceeds.
+// figures returns the median and the 99th percentile.
 func figures(took []time.Duration) string {
 	took = slices.Sorted(slices.Values(took))
 	at := func(share float64) time.Duration {
@@ -98,12 +98,11 @@ func figures(took []time.Duration) string {
 	return fmt.Sprintf("p50 %s ms, p99 %s ms", digits(at(.5)), digits(at(.99)))
 }
 
-// bystander is in a room of its own, in which nothing happens, and looks how long the host
-// takes to answer.
+// bystander is in a quiet room of its own, and measures how long the host takes to answer.
 type bystander struct {
 	memory       *memory
 	code, secret string
-	pings        chan time.Time // of pongs
+	pings        chan time.Time // when pongs came
 	line         *lineInMemory
 	http         http.Client
 }
@@ -121,7 +120,7 @@ func newBystander(t *testing.T, h *host.Host, m *memory) *bystander {
 	return b
 }
 
-// pipes carry HTTP to the host.
+// pipes returns a transport for HTTP to the host in memory.
 func pipes(m *memory) *http.Transport {
 	return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		here, there := net.Pipe()
@@ -130,12 +129,12 @@ func pipes(m *memory) *http.Transport {
 	}}
 }
 
-// onThisMachine is a connection from here.
+// onThisMachine is a connection from this machine.
 type onThisMachine struct{ net.Conn }
 
 func (onThisMachine) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
 
-// joins comes into the room, for the first time or again, and waits for its welcome.
+// joins enters the room, for the first time or again, and waits for the welcome.
 func (b *bystander) joins(name string) *lineInMemory {
 	hello, _ := wire.Marshal(wire.Hello{Version: wire.Version, Code: b.code, Name: name, Token: name + strings.Repeat("x", 26)})
 	welcome := make(chan struct{})
@@ -157,7 +156,7 @@ func (b *bystander) joins(name string) *lineInMemory {
 // looksEvery is how often a bystander pings, reads the room and joins.
 const looksEvery = 50 * time.Millisecond
 
-// looks begins to look, until it is asked what it saw.
+// looks begins to measure; saw stops it and returns the results.
 func (b *bystander) looks(t *testing.T) (saw func() string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var work sync.WaitGroup
@@ -209,7 +208,7 @@ func (b *bystander) get(t *testing.T, path string) string {
 	return text.String()
 }
 
-// planned is the planner's time in all, in seconds, as the host's metrics have it.
+// planned returns the planner's total time, in seconds, from the host's metrics.
 func (b *bystander) planned(t *testing.T) float64 {
 	_, after, _ := strings.Cut(b.get(t, "/metrics"), "\nmuster_planner_seconds_sum ")
 	value, _, _ := strings.Cut(after, "\n")
@@ -221,7 +220,7 @@ func (b *bystander) planned(t *testing.T) float64 {
 	return seconds
 }
 
-// startRoom has a room go from its first player to its launch.
+// startRoom takes a room from its first player to its launch.
 func startRoom(t *testing.T, h *host.Host, m *memory, n int, list []discovery.Server, spent *atomic.Int64) {
 	code, _, err := h.Open(wire.Settings{Game: "openarena", By: selection.Mean, Players: *scaleGroup, Strategy: wire.Coordinated})
 	if err != nil {
@@ -266,8 +265,7 @@ func startRoom(t *testing.T, h *host.Host, m *memory, n int, list []discovery.Se
 	}
 }
 
-// inMemoryPlayer answers at once or, with a line of its own, when it would have heard from
-// the servers.
+// inMemoryPlayer answers at once or, if it has a line, when real servers' answers would have come.
 type inMemoryPlayer struct {
 	name     string
 	list     []discovery.Server
@@ -277,24 +275,25 @@ type inMemoryPlayer struct {
 	inbox    chan wire.Message
 	launched func()
 	spent    *atomic.Int64
-	// free is when the line has sent all that it was asked for, coming are the answers on
-	// their way, as they were asked for.
+	// free is when the line will have sent all queries, and coming are the answers on their way, in
+	// the order of the queries.
 	free   time.Time
 	coming []coming
 }
 
-// coming is what arrives at the host at a time, if it has not come to the room's next look.
+// coming is an answer that reaches the host at a time, unless it comes too late for the room's next
+// look.
 type coming struct {
 	at     time.Time
 	round  int
 	server int
-	look   *wire.Verified // in place of a server's answer
+	look   *wire.Verified // set for a look, which has no server's answer
 }
 
 const (
-	// tellEvery is how often a player with a line tells what has come, messageTime how
-	// long its messages take to and from the host together, and silence after what time a
-	// server that says nothing is told of.
+	// tellEvery is how often a player with a line reports answers. messageTime is how long a
+	// message to the host and back takes. silence is after what time a player reports a silent
+	// server.
 	tellEvery   = 100 * time.Millisecond
 	messageTime = 50 * time.Millisecond
 	silence     = 900 * time.Millisecond
@@ -348,7 +347,7 @@ func (p *inMemoryPlayer) plays() {
 	}
 }
 
-// asks sends a question, and returns when the host knows the answer.
+// asks sends a query, and returns when the host will know the answer.
 func (p *inMemoryPlayer) asks(now time.Time, server int) time.Time {
 	p.free = latest(now, p.free).Add(time.Duration(float64(time.Second) / *scaleLine))
 	return p.free.Add(messageTime + cmp.Or(sphereRTT(p.name, p.list[server]), silence))
@@ -361,7 +360,7 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// tells tells the host what has come.
+// tells reports the answers that have come.
 func (p *inMemoryPlayer) tells(now time.Time) {
 	var ask wire.Ask
 	p.coming = slices.DeleteFunc(p.coming, func(c coming) bool {
@@ -396,8 +395,8 @@ func (p *inMemoryPlayer) says(m wire.Message) {
 	p.line.says(kind, frame.Data)
 }
 
-// TestSearchQueues: while the processors are at other rooms' searches, a room whose search
-// waits answers, and goes on as soon as it can.
+// TestSearchQueues checks that a room whose search waits for other rooms' searches still answers,
+// and goes on as soon as it can.
 func TestSearchQueues(t *testing.T) {
 	t.Parallel()
 	list := sphereList(1000)

@@ -17,8 +17,8 @@ import (
 	"muster/host/admission"
 )
 
-// Serve answers at a listener, by TLS if there is a configuration, until stop is
-// called, which waits for the end. It tells failed if it ends earlier.
+// Serve serves a listener until stop is called, by TLS if encryption is not nil. stop waits for the
+// end. If serving ends earlier, Serve calls failed.
 func (h *Host) Serve(listener net.Listener, encryption *tls.Config, failed func(error)) (stop func()) {
 	listener = admission.Listen(listener, h.config.Proxies, admission.BoundsOf(h.config.Files))
 	if encryption != nil {
@@ -38,24 +38,24 @@ func (h *Host) Serve(listener net.Listener, encryption *tls.Config, failed func(
 	}
 }
 
-// newServer keeps no stranger's connection that does nothing: without a code one
-// could take all that the machine can hold. WebSockets have patience of their own.
+// newServer returns a server that closes strangers' idle connections. Otherwise someone without a
+// code could use up the machine. WebSockets have their own time limits.
 func newServer(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadTimeout: 10 * time.Second,
-		MaxHeaderBytes: 16 << 10,        // a browser's, with cookies of others under the same name
+		MaxHeaderBytes: 16 << 10,        // enough for a browser's, with other programs' cookies under the same name
 		WriteTimeout:   time.Minute,     // ample for the page over a slow line
-		IdleTimeout:    3 * time.Minute, // longer than a reverse proxy's: it would use a connection that just closes
+		IdleTimeout:    3 * time.Minute, // longer than a reverse proxy's, which would otherwise use a connection that was just closed
 	}
 }
 
-// anonymous takes callers' addresses out of what a server logs: whoever reads it
-// may play along.
+// anonymous removes callers' addresses from a server's log, because its reader may be one of the
+// players.
 type anonymous struct{ io.Writer }
 
 var (
 	callers = regexp.MustCompile(`\b(from|serving) \S+:\d+\b`)
-	// addresses matches what may be one, with or without a port.
+	// addresses matches texts that may be addresses, with or without a port.
 	addresses = regexp.MustCompile(`\[?[0-9a-fA-F.:]{2,}(%[0-9a-zA-Z.-]+)?(\](:[0-9]+)?)?`)
 )
 

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// TestIdleConnections: whoever connects and then does nothing is let go of.
+// TestIdleConnections checks that the host closes idle connections.
 func TestIdleConnections(t *testing.T) {
 	const get = "GET / HTTP/1.1\r\nHost: host\r\n\r\n"
 	for name, test := range map[string]struct {
 		says  string
-		reads int // bytes of what the server says
+		reads int // how many bytes the host sends
 	}{
 		"says nothing":             {"", 0},
 		"stops within the header":  {get[:10], 0},
@@ -53,8 +53,7 @@ func TestIdleConnections(t *testing.T) {
 	}
 }
 
-// TestLongHeader: nobody's header is kept of which there is more than any browser
-// sends.
+// TestLongHeader checks that the host refuses headers longer than any browser sends.
 func TestLongHeader(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -80,7 +79,7 @@ func TestLongHeader(t *testing.T) {
 	}
 }
 
-// single is a listener at which one connection arrives.
+// single is a listener with one connection.
 type single struct {
 	conn net.Conn
 	done chan struct{}

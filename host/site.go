@@ -13,9 +13,9 @@ import (
 	"muster/host/wire"
 )
 
-// site is what a host goes by, and what it believes of a request: who asks, and where.
+// site knows the host's own names and addresses, and decides what to believe of a request: its caller, and the name that the caller used.
 type site struct {
-	// names, publicURL, address, fingerprint, proxies, home and locate are those of [Config].
+	// These fields are those of [Config].
 	names                []string
 	publicURL            *url.URL
 	address, fingerprint string
@@ -28,8 +28,8 @@ func newSite(c Config) *site {
 	return &site{c.Names, c.PublicURL, c.Address, c.Fingerprint, c.Proxies, c.Home, c.Locate}
 }
 
-// askedAt returns the HOST[:PORT] that somebody typed: the request's, or the one that a proxy
-// of ours names.
+// askedAt returns the HOST[:PORT] that the caller typed: the request's own, or the one that a known
+// proxy names.
 func (s *site) askedAt(r *http.Request) string {
 	socket, err := netip.ParseAddrPort(r.RemoteAddr)
 	if lines := r.Header.Values("X-Forwarded-Host"); len(lines) > 0 && err == nil && access.IsIn(socket.Addr(), s.proxies) {
@@ -39,12 +39,12 @@ func (s *site) askedAt(r *http.Request) string {
 	return r.Host
 }
 
-// isNamed reports whether HOST[:PORT] is this host's for sure: an address, a name
-// that no public name server answers for, or one that the organiser told us.
+// isNamed reports whether HOST[:PORT] certainly means this host: an address, a name that no public
+// name server resolves, or one that the organiser told us.
 func (s *site) isNamed(hostport string) bool {
 	name := hostname(hostport)
 	if _, err := netip.ParseAddr(name); err == nil || name == "" {
-		return true // without one it is no browser
+		return true // browsers always send one
 	}
 	known := s.names
 	if s.publicURL != nil {
@@ -54,7 +54,7 @@ func (s *site) isNamed(hostport string) bool {
 		slices.ContainsFunc(known, func(k string) bool { return covers(hostname(k), name) })
 }
 
-// hostname is the name in HOST[:PORT], without the dot that may end it.
+// hostname returns the name in HOST[:PORT], without a final dot.
 func hostname(hostport string) string {
 	name, _, err := net.SplitHostPort(hostport)
 	if err != nil {
@@ -63,8 +63,8 @@ func hostname(hostport string) string {
 	return strings.TrimSuffix(strings.ToLower(name), ".")
 }
 
-// covers reports whether a name is meant, as certificates do: *.example means all
-// that have one label more.
+// covers reports whether a pattern covers a name, as in certificates: *.example covers names with
+// one more label.
 func covers(pattern, name string) bool {
 	if parent, is := strings.CutPrefix(pattern, "*."); is {
 		_, rest, _ := strings.Cut(name, ".")
@@ -88,11 +88,11 @@ func (s *site) isSameOrigin(r *http.Request) bool {
 	return strings.EqualFold(u.Host, s.askedAt(r)) || public != nil && strings.EqualFold(u.Host, public.Host)
 }
 
-// isCrossSite reports whether a browser says that another site's page asks.
+// isCrossSite reports whether the browser says that another site's page sent the request.
 func isCrossSite(fetched string) bool { return fetched == "cross-site" || fetched == "same-site" }
 
-// asker returns the address that a request comes from. Only our own proxies are believed
-// about the caller behind them: anybody can write a header.
+// asker returns the address that a request comes from. Only known proxies are believed about the
+// caller behind them, because anybody can write a header.
 func (s *site) asker(r *http.Request) netip.Addr {
 	if on := behalfOf(r); on != nil {
 		return on.Addr
@@ -100,16 +100,16 @@ func (s *site) asker(r *http.Request) netip.Addr {
 	return behind(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), s.proxies)
 }
 
-// forwardedFor returns the address that a proxy or a tunnel's end on this machine says that a
-// request comes from. It is good enough to count strangers: whoever could write it counts as
-// one already.
+// forwardedFor returns the caller's address according to a proxy or a tunnel's end on this machine.
+// It is good enough to count strangers, because anyone able to forge it counts as a stranger
+// anyway.
 func (s *site) forwardedFor(r *http.Request) netip.Addr {
 	proxies := append(slices.Clip(s.proxies), netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128"))
 	return behind(r.RemoteAddr, r.Header.Values("X-Forwarded-For"), proxies)
 }
 
-// behind follows X-Forwarded-For from its end, where our proxy wrote, to the
-// first address that is none of our proxies.
+// behind follows X-Forwarded-For from its end, where the known proxy wrote, to the first address
+// that is not a known proxy's.
 func behind(socket string, forwarded []string, proxies []netip.Prefix) netip.Addr {
 	peer, err := netip.ParseAddrPort(socket)
 	if err != nil {
@@ -127,10 +127,10 @@ func behind(socket string, forwarded []string, proxies []netip.Prefix) netip.Add
 	return at
 }
 
-// remote is who connects.
+// remote is the source of a connection.
 type remote struct {
 	addr netip.Addr
-	// forwards: it says that it speaks for others, and is no proxy of ours.
+	// forwards says that the connection speaks for others, but is no known proxy's.
 	forwards bool
 }
 
@@ -145,8 +145,8 @@ func (s *site) remote(r *http.Request) remote {
 	return c
 }
 
-// guestFrom returns the address of a page's owner; the zero value if it stands for many, as
-// a tunnel's end on this machine does.
+// guestFrom returns the address of a page's owner. It is the zero value if many share the address,
+// as for a tunnel's end on this machine.
 func (s *site) guestFrom(r *http.Request) netip.Addr {
 	c := s.remote(r)
 	if c.forwards || c.addr.IsLoopback() {
@@ -155,7 +155,7 @@ func (s *site) guestFrom(r *http.Request) netip.Addr {
 	return access.Subscriber(c.addr)
 }
 
-// origin returns where a player's probes come from.
+// origin returns the source of a player's probes.
 func (s *site) origin(c remote, probes wire.Probes) room.Origin {
 	if c.forwards {
 		return room.Origin{}
@@ -167,8 +167,8 @@ func (s *site) origin(c remote, probes wire.Probes) room.Origin {
 	return o
 }
 
-// entrance returns where friends can get in: at the host's public URL, or at the address
-// where the page was opened, or at the host's own if that was this machine's.
+// entrance returns where friends can enter: at the host's public URL, or at the address at which
+// the page was opened. If that is this machine's, it is the host's own address.
 func (s *site) entrance(r *http.Request) entrance {
 	if on := behalfOf(r); on != nil {
 		return on.entrance()
@@ -191,7 +191,7 @@ func (s *site) entrance(r *http.Request) entrance {
 	return e
 }
 
-// fromVisitor shows a handler the address of the visitor, and not a proxy's.
+// fromVisitor gives a handler the visitor's address instead of a proxy's.
 func (s *site) fromVisitor(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if from := s.forwardedFor(r); from.IsValid() {
@@ -202,8 +202,8 @@ func (s *site) fromVisitor(next http.Handler) http.Handler {
 	})
 }
 
-// isFromHere reports whether a request comes from this machine, and from nobody for
-// whom a proxy or a tunnel on it speaks, as far as they say so.
+// isFromHere reports whether a request comes from this machine itself, and not from a client that a
+// proxy or a tunnel on it names.
 func isFromHere(r *http.Request) bool {
 	socket, err := netip.ParseAddrPort(r.RemoteAddr)
 	for _, name := range [...]string{
@@ -217,7 +217,7 @@ func isFromHere(r *http.Request) bool {
 	if err != nil || from.IsLoopback() {
 		return err == nil && isLoopback(strings.ToLower(r.Host))
 	}
-	own, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr) // one that does not listen on loopback
+	own, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr) // if the host does not listen on loopback
 	if !is {
 		return false
 	}

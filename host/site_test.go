@@ -14,7 +14,7 @@ import (
 	"muster/host/wire"
 )
 
-// named is a host that has names.
+// named returns a host with names.
 func named(t *testing.T) *Host {
 	t.Helper()
 	h, err := New(Config{
@@ -29,8 +29,8 @@ func named(t *testing.T) *Host {
 	return h
 }
 
-// TestNames: a page that has its own name lead here is not served, whatever it asks
-// for.
+// TestNames checks that a page whose own name leads to this machine is not served, whatever it
+// requests.
 func TestNames(t *testing.T) {
 	h := named(t)
 	code, _, _ := h.Open(wire.Settings{Game: "openarena"})
@@ -55,8 +55,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestRebinding: the WebSockets keep such a page out, too, though its origin is the
-// very host that it asks.
+// TestRebinding checks that the WebSockets refuse such a page, too, although its origin is the very
+// host that it asks.
 func TestRebinding(t *testing.T) {
 	server := httptest.NewServer(named(t).Handler())
 	defer server.Close()
@@ -74,7 +74,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// TestMisdirected: whoever meant the name reads what to type.
+// TestMisdirected checks that people who intended the name read what to type.
 func TestMisdirected(t *testing.T) {
 	h := named(t)
 	for _, c := range []struct{ path, name, want string }{
@@ -96,8 +96,8 @@ func TestMisdirected(t *testing.T) {
 	}
 }
 
-// TestForwardedHost: what a proxy says that was typed counts as much as what it
-// sends, if it is ours.
+// TestForwardedHost checks that the host believes a known proxy about the typed name as it believes
+// the request itself.
 func TestForwardedHost(t *testing.T) {
 	h := named(t)
 	for _, c := range []struct {
@@ -123,8 +123,8 @@ func TestForwardedHost(t *testing.T) {
 	}
 }
 
-// TestOtherSites: what changes something has to come from the host's own page, or
-// from a program.
+// TestOtherSites checks that a request that changes something must come from the host's own page,
+// or from a program.
 func TestOtherSites(t *testing.T) {
 	h := named(t)
 	code, secret, _ := h.Open(wire.Settings{Game: "openarena"})

@@ -19,7 +19,7 @@ var (
 	sleepingFor = flag.Duration("sleeping-for", 0, "how long TestSleepingRooms watches what processor time they take")
 )
 
-// TestSleepingRooms: a room that sleeps costs a few kilobytes, and no processor time.
+// TestSleepingRooms checks that a sleeping room costs a few kilobytes and no processor time.
 //
 //	go test ./host -run TestSleepingRooms -sleeping 10000 -sleeping-for 5s -v
 func TestSleepingRooms(t *testing.T) {
@@ -64,7 +64,7 @@ func TestSleepingRooms(t *testing.T) {
 		each = (max(after, before) - before) / uint64(*sleeping)
 		return each <= most
 	})
-	time.Sleep(*sleepingFor / 5) // until all is shown and saved
+	time.Sleep(*sleepingFor / 5) // meanwhile all is shown and saved
 	_, began := used()
 	time.Sleep(*sleepingFor)
 	_, ended := used()

@@ -14,19 +14,19 @@ import (
 	"muster/host/room"
 )
 
-// What pages that ask for long lists cost a room, and how long its goroutine keeps
-// others waiting meanwhile:
+// This flag is for measuring what pages that request long lists cost a room, and how long its
+// goroutine keeps others waiting:
 //
 //	go test ./host -run TestStall -v -stall 10s
 var stallFor = flag.Duration("stall", 0, "how long TestStall has a room of 32 and 30,000 servers asked; 0 has one of 8 asked a few times")
 
-// TestStall: a room goes on while its culled servers are asked for. They were
-// reckoned by the room's goroutine, each time as long as a choice takes, so that
-// everyone waited for all who asked before; now the room is not asked.
+// TestStall checks that a room goes on while pages request its culled servers. The room's goroutine
+// once computed them, each time for as long as a choice takes, and everyone waited for all requests
+// before. Now requests do not reach the room.
 func TestStall(t *testing.T) {
 	players, length, asksASecond := 8, 500*time.Millisecond, 200
 	if *stallFor > 0 {
-		players, length, asksASecond = 32, *stallFor, 26 // twice what stalled a room
+		players, length, asksASecond = 32, *stallFor, 26 // twice the rate that stalled a room
 	}
 	h, err := New(Config{List: noServers})
 	if err != nil {
@@ -64,8 +64,7 @@ func TestStall(t *testing.T) {
 	}
 }
 
-// waits are how long a room's goroutine keeps somebody waiting while it is asked
-// something at a rate.
+// waits returns how long a room's goroutine keeps callers waiting while requests come at a rate.
 func waits(a *actor, length time.Duration, rate int, something func()) (list []time.Duration) {
 	var asking sync.WaitGroup
 	defer asking.Wait()

@@ -11,9 +11,9 @@ import (
 	"muster/host/wire"
 )
 
-// changeStay is what keeps a change from having a room stay, nil if nothing does. Told is
-// for what came of the change: the places of rooms that stay are counted by who opened them,
-// and, of rooms that were opened elsewhere or before this host began, by who has them stay.
+// changeStay says why a change may not make a room a standing one, nil if it may. told takes the
+// result of the change. The places of standing rooms are counted by opener. For rooms opened
+// elsewhere, or before this host began, the caller who makes them stay counts instead.
 func (p *pageAPI) changeStay(r *http.Request, a *actor, change room.Change, now wire.Settings) (told func(error), why *wire.Refusal) {
 	begins, ends := makesStay(change, now)
 	if !p.isPublic || !begins && !ends {
@@ -45,8 +45,8 @@ func (p *pageAPI) changeStay(r *http.Request, a *actor, change room.Change, now 
 	}, nil
 }
 
-// makesStay reports whether a change has a room stay that does not yet, or no longer: by what
-// the room makes of it, which takes no other key than "every", and no blanks for a date.
+// makesStay reports whether a change makes a room a standing one, or ends that. It judges the
+// change as the room does, which accepts only the key "every", and no blank date.
 func makesStay(change room.Change, now wire.Settings) (begins, ends bool) {
 	s, err := now.Patched(change.Settings, wire.OnPage)
 	if err != nil { // the room refuses it, too

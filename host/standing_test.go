@@ -20,7 +20,7 @@ import (
 
 const twoMonths = 8 * 7 * 24 * time.Hour
 
-// asks has a page ask something of a room, and returns the answer.
+// asks sends a page's request to a room, and returns the answer.
 func asks(t *testing.T, server *httptest.Server, method, path, body string, header map[string]string) (int, string) {
 	t.Helper()
 	request, err := http.NewRequest(method, server.URL+path, strings.NewReader(body))
@@ -45,8 +45,9 @@ func asks(t *testing.T, server *httptest.Server, method, path, body string, head
 	return response.StatusCode, string(text)
 }
 
-// TestStandingRoom: on a public host a room is there again next week, after a restart, by
-// its link and its people's own; who only has the code or the link learns nothing of them.
+// TestStandingRoom checks that a room on a public host is there again a week later, after a
+// restart, by its link and its members' own links. Callers with only the code or the link learn
+// nothing of the members.
 func TestStandingRoom(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rooms.db")
 	begins := func() (*host.Host, *httptest.Server) {
@@ -84,7 +85,7 @@ func TestStandingRoom(t *testing.T) {
 		t.Errorf("the settings are answered %d, %s", status, said)
 	}
 
-	// Restarts, and who comes in the week between.
+	// The host restarts, and people come in the week between.
 	server.Close()
 	if err := h.Close(); err != nil {
 		t.Fatal(err)
@@ -104,7 +105,7 @@ func TestStandingRoom(t *testing.T) {
 		"ann without the link": {map[string]string{"Muster-Code": room.Code, "Authorization": "Bearer " + page}, http.StatusOK},
 		"the organiser's link": {map[string]string{"Muster-Code": room.Code, "Authorization": "Bearer " + keys.Secret}, http.StatusOK},
 		"who has the link":     {map[string]string{"Muster-Code": room.Code, "Muster-Key": keys.Link}, http.StatusForbidden},
-		// which opens nothing on a page
+		// This opens nothing on a page.
 		"ann's program":           {map[string]string{"Muster-Code": room.Code, "Authorization": "Bearer " + token}, http.StatusForbidden},
 		"a stranger by the code":  {map[string]string{"Muster-Code": room.Code}, http.StatusNotFound},
 		"a stranger with a token": {map[string]string{"Muster-Code": room.Code, "Authorization": "Bearer AAAAAAAAAAAAAAAA"}, http.StatusNotFound},
@@ -139,7 +140,7 @@ func TestStandingRoom(t *testing.T) {
 		t.Errorf("after a restart the room shows %+v", s.Meeting)
 	}
 
-	// Somebody comes, and the room is awake: its code lets people in again.
+	// A member comes and the room wakes up, so its code admits people again.
 	again := dial(t, server)
 	again.conn.Send(wire.Hello{Version: wire.Version, Code: room.Code, Name: "=ann()", Token: token})
 	if w := expect[wire.Welcome](again); w.Page != page {
@@ -147,7 +148,7 @@ func TestStandingRoom(t *testing.T) {
 	}
 	join(t, server, room.Code, "cat")
 
-	// What strangers may.
+	// These are the limits of strangers.
 	if status, refusal, _ := opens(t, server, "198.51.100.8", `{"game":"openarena","every":"whenever"}`); status != http.StatusCreated {
 		t.Errorf("the second room that stays: %d, %+v", status, refusal)
 	}
@@ -163,8 +164,8 @@ func TestStandingRoom(t *testing.T) {
 	}
 }
 
-// TestStandingByChange: a room that is made to stay later counts like one that was opened
-// so, and leaves its place when it stays no more.
+// TestStandingByChange checks that a room that becomes a standing one later counts like one that
+// was opened so, and frees its place when it no longer stays.
 func TestStandingByChange(t *testing.T) {
 	h, server := serve(t, everybody(public.Limits{PerAddress: 4, Standing: public.Standing{Rooms: 9, PerAddress: 1, Keep: twoMonths}}))
 	var rooms [2]string
@@ -193,7 +194,7 @@ func TestStandingByChange(t *testing.T) {
 	}
 }
 
-// TestNoStandingRooms: an operator may want none.
+// TestNoStandingRooms checks that an operator may forbid standing rooms.
 func TestNoStandingRooms(t *testing.T) {
 	_, server := serve(t, everybody(public.Limits{}))
 	if status, refusal, _ := opens(t, server, "192.0.2.9",

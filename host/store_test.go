@@ -19,8 +19,8 @@ import (
 	"muster/internal/leak"
 )
 
-// TestRestartOnStore: a host that was stopped has its rooms again, but for those
-// that are over and those that it cannot read.
+// TestRestartOnStore checks that a host has its rooms again after a stop, except for ended and
+// unreadable ones.
 func TestRestartOnStore(t *testing.T) {
 	t.Parallel()
 	leak.Check(t)
@@ -83,7 +83,7 @@ func TestRestartOnStore(t *testing.T) {
 	again.plays(10)
 }
 
-// TestBrokenStore: a room that the store does not give is no reason to serve nothing.
+// TestBrokenStore checks that a host serves its other rooms when the store fails to return one.
 func TestBrokenStore(t *testing.T) {
 	leak.Check(t)
 	broken := errors.New("disk on fire")
@@ -101,14 +101,14 @@ func TestBrokenStore(t *testing.T) {
 	}
 }
 
-// TestCrashAfterOpening: a room is in the store before anybody is told its code.
+// TestCrashAfterOpening checks that a room is in the store before anybody learns its code.
 func TestCrashAfterOpening(t *testing.T) {
 	leak.Check(t)
 	kept := host.NewFakeStore()
 	h, server := serve(t, host.Config{List: listOf(2), Store: kept})
 	defer server.Close()
 	code, secret, _ := h.Open(friday(2))
-	data := kept.Of(code) // what a crash leaves
+	data := kept.Of(code) // as a crash leaves it
 	if err := h.Close(); err != nil {
 		t.Fatal(err)
 	}

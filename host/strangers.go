@@ -17,18 +17,18 @@ import (
 	"muster/host/wire"
 )
 
-// strangers answers who wants to open a room on a public host.
+// strangers answers requests to open rooms on a public host.
 type strangers struct {
 	*site
 	replies
-	asks     *access.Pace // of rooms, by address
+	asks     *access.Pace // limits requests about rooms, by address
 	limits   *atomic.Pointer[public.Limits]
 	rooms    *lifecycle
 	counting *counting
-	posts    bool // the host posts by webhooks
+	posts    bool // the host posts to webhooks
 }
 
-// serveService says what rooms can be opened, for the page and for programs.
+// serveService says which rooms can be opened, for the page and for programs.
 func (s *strangers) serveService(w http.ResponseWriter, _ *http.Request) {
 	p := s.limits.Load()
 	answer(w, http.StatusOK, struct {
@@ -42,7 +42,7 @@ func (s *strangers) serveService(w http.ResponseWriter, _ *http.Request) {
 	}{"muster.service/1", p.Version, p.Commit, p.Date, p.Games, p.Players, p.Servers})
 }
 
-// opened is what whoever opened a room is told. Go is a link that admits nobody, see
+// opened is the answer to the opener of a room. Go is a link that admits nobody, see
 // [Host.serveGo].
 type opened struct {
 	Code          string `json:"code"`
@@ -83,7 +83,7 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusServiceUnavailable, *errNoneStay)
 		return
 	}
-	if tooMany := s.counting.ask(r.Context(), about); tooMany != nil { // before all rooms are looked at
+	if tooMany := s.counting.ask(r.Context(), about); tooMany != nil { // before the limit of all rooms is checked
 		if tooMany.Wait > 0 {
 			w.Header().Set("Retry-After", strconv.Itoa(int(tooMany.Wait.Seconds())+1))
 		}
@@ -117,7 +117,7 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 	}
 	code, _, err := s.rooms.open(from, settings)
 	if err != nil {
-		s.rooms.log.Debug("no room opened", "error", err) // what is wrong with the store stands in the log already
+		s.rooms.log.Debug("no room opened", "error", err) // the log already has the store's error
 		s.refuseUnkept(w)
 		return
 	}
@@ -125,13 +125,13 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 	s.counting.ask(r.Context(), about)
 	s.rooms.metrics.Opened.Inc()
 	keys, at := s.rooms.keys(code), s.entrance(r)
-	w.Header().Set("Location", "/api/rooms/-") // the code is for no proxy's log
+	w.Header().Set("Location", "/api/rooms/-") // proxies must not log the code
 	answer(w, http.StatusCreated, opened{
 		Code: code, Link: at.link(keys), OrganiserLink: at.personal(keys), Go: at.page("go/" + access.PublicID(keys.Link)),
 	})
 }
 
-// refuseUnkept tells whoever wants to open a room that none can be kept.
+// refuseUnkept tells an opener that the host cannot save a new room.
 func (s *strangers) refuseUnkept(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", retryAfter)
 	s.refuse(w, http.StatusServiceUnavailable, wire.Refusal{
@@ -141,8 +141,8 @@ func (s *strangers) refuseUnkept(w http.ResponseWriter) {
 	})
 }
 
-// readOpening reads the body of an opening. It must say that it is JSON: browsers let
-// no stranger's page send that.
+// readOpening reads the body of an opening. The request must declare JSON, because browsers do not
+// let a foreign site's page send that.
 func readOpening(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
 		return nil, &wire.Refusal{
@@ -163,8 +163,7 @@ func readOpening(w http.ResponseWriter, r *http.Request, most int64) ([]byte, er
 	return body, err
 }
 
-// readBody reads what somebody sends, which may be compressed. It is as long as that
-// either way.
+// readBody reads a body, which may be compressed. most bounds it before and after decompression.
 func readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	body := io.Reader(http.MaxBytesReader(w, r.Body, most))
 	switch encoding := r.Header.Get("Content-Encoding"); encoding {

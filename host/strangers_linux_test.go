@@ -26,27 +26,27 @@ import (
 	"muster/host/wire"
 )
 
-// What hostile strangers cost a host, and whether its players notice. They live in
-// a process of their own, so that the figures are the host's alone:
+// This flag is for measuring what hostile strangers cost a host, and whether its players notice.
+// The strangers run in another process, so that the figures are the host's alone:
 //
 //	go test ./host -run TestStrangers -v -strangers 10000
 var strangers = flag.Int("strangers", fewStrangers, "hostile sockets of TestStrangers")
 
-// fewStrangers are enough for every change: with 1 MiB each they held 1.7 GB.
+// fewStrangers is enough to catch a regression: with 1 MiB each they once held 1.7 GB.
 const fewStrangers = 1000
 
-// strangersOf is the environment variable that has the test binary attack a host,
-// and strangersBy says how.
+// strangersOf is the environment variable that makes the test binary attack a host, and strangersBy
+// names the attack.
 const (
 	strangersOf = "MUSTER_TEST_STRANGERS_OF"
 	strangersBy = "MUSTER_TEST_STRANGERS_BY"
 )
 
-// mostForStrangers is how much memory they may cost, in bytes: the promise for
-// 10,000 of them.
+// mostForStrangers is how much memory they may cost, in bytes. That is the promise for 10,000 of
+// them.
 const mostForStrangers = 200e6
 
-// attack is what a stranger says who has connected, none of which ever ends.
+// attack is what a stranger sends once connected. None of it ever ends.
 type attack struct {
 	path string // of a WebSocket, or empty
 	says func() []byte
@@ -61,7 +61,7 @@ var attacks = map[string]attack{
 	"a slow hello":      {"/peer", func() []byte { return []byte{0x81, 0xfe, 4000 >> 8, 4000 & 0xff, 0, 0, 0, 0, '{'} }},
 }
 
-// storms says all of it, as far as the host takes it.
+// storms sends all of it, as long as the host reads.
 func (a attack) storms(conn net.Conn, says []byte) {
 	conn.SetDeadline(time.Now().Add(time.Second))
 	if a.path != "" {
@@ -75,13 +75,13 @@ func (a attack) storms(conn net.Conn, says []byte) {
 
 func filler() []byte { return bytes.Repeat([]byte("x"), 1<<20) }
 
-// hugeFrame is a message of 1 MiB whose last byte never comes.
+// hugeFrame returns a message of 1 MiB without its last byte.
 func hugeFrame() []byte {
 	frame := binary.BigEndian.AppendUint64([]byte{0x82, 0xff}, 1<<20)
 	return append(append(frame, 0, 0, 0, 0), filler()[1:]...)
 }
 
-// pieces are the frames of one message that never ends.
+// pieces returns the frames of a message that never ends.
 func pieces() []byte {
 	first, next := []byte{0x02, 0xfe, 1000 >> 8, 1000 & 0xff, 0, 0, 0, 0}, []byte{0x00, 0xfe, 1000 >> 8, 1000 & 0xff, 0, 0, 0, 0}
 	all := append(first, filler()[:1000]...)
@@ -91,12 +91,12 @@ func pieces() []byte {
 	return all
 }
 
-// TestStrangers: thousands of hostile sockets cost little memory, and whoever plays,
-// comes or looks at the page is served as before.
+// TestStrangers checks that thousands of hostile sockets cost little memory, and that the host
+// serves players, newcomers and pages as before.
 func TestStrangers(t *testing.T) {
 	for name := range attacks {
 		if *strangers <= fewStrangers && (name == "an endless header" || name == "pieces to /peer") {
-			continue // these take long
+			continue // this one takes long
 		}
 		t.Run(name, func(t *testing.T) { besieged(t, name, nil) })
 	}
@@ -150,7 +150,7 @@ func besieged(t *testing.T, attack string, encryption *tls.Config) {
 	}
 }
 
-// visitor comes in good faith.
+// visitor is an honest client.
 type visitor struct {
 	t         *testing.T
 	at, code  string
@@ -172,7 +172,7 @@ func (v visitor) dials(path string) *websocket.Conn {
 	return ws
 }
 
-// joins is the connection of a player who was let in.
+// joins returns the connection of an admitted player.
 func (v visitor) joins(name string) *websocket.Conn {
 	v.t.Helper()
 	ws := v.dials("/peer")
@@ -198,8 +198,8 @@ func (v visitor) looks() {
 	}
 }
 
-// pings are round trips on a player's connection, which somebody else reads, until
-// they are enough, and enough is closed.
+// pings returns round trip times on a player's connection until enough is closed. Another goroutine
+// reads the pongs.
 func (v visitor) pings(ws *websocket.Conn, pongs, enough <-chan struct{}) (rtts []time.Duration) {
 	v.t.Helper()
 	const least, pause = 50, 2 * time.Millisecond
@@ -239,8 +239,7 @@ func listens(ws *websocket.Conn) (pongs <-chan struct{}) {
 
 func median(of []time.Duration) time.Duration { return slices.Sorted(slices.Values(of))[len(of)/2] }
 
-// attackers connect to a host, each again whenever it is cut off, until cut is
-// called.
+// attackers starts attackers, who reconnect whenever they are cut off, until cut is called.
 func attackers(t *testing.T, at, attack string) (cut func()) {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run=^TestStrangersOf$", "-test.timeout=0", fmt.Sprint("-strangers=", *strangers))
@@ -301,7 +300,7 @@ func TestStrangersOf(t *testing.T) {
 	os.Exit(0)
 }
 
-// memoryNow is the heap and the stacks in use, in bytes.
+// memoryNow returns the heap and the stacks in use, in bytes.
 func memoryNow() float64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)

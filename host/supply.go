@@ -9,8 +9,8 @@ import (
 	"muster/host/room"
 )
 
-// longest is how long an order to a room may be, in bytes: lists of servers are long, and
-// are read from the organiser alone.
+// longest returns the length limit of a request to a room, in bytes. Lists of servers are long, and
+// only the organiser may send them.
 func (p *pageAPI) longest(r *http.Request, a *actor) int64 {
 	view, _ := a.views.get()
 	if view.Badges[room.DigestOf(bearer(r))].Organiser {
@@ -19,7 +19,7 @@ func (p *pageAPI) longest(r *http.Request, a *actor) int64 {
 	return maxOrder
 }
 
-// longestOrder returns how long an order may be, in bytes, whoever gives it.
+// longestOrder returns the length limit of any caller's request, in bytes.
 func longestOrder(limits *public.Limits, r *http.Request) int64 {
 	if limits != nil && r.PathValue("action") == "servers" {
 		return limits.LongestOpening()
@@ -27,7 +27,7 @@ func longestOrder(limits *public.Limits, r *http.Request) int64 {
 	return maxOrder
 }
 
-// parseSupply reads the organiser's own list, from an address.
+// parseSupply reads the organiser's own list. from is the organiser's address.
 func (p *pageAPI) parseSupply(body []byte, from netip.Addr) (room.Action, error) {
 	if !p.isPublic {
 		return nil, nil

@@ -14,7 +14,7 @@ import (
 	"muster/host/wire"
 )
 
-// posts sends a body, compressed or not, with what the sender shows.
+// posts sends a body, compressed or not, with the sender's credential.
 func posts(t *testing.T, url, body, secret string, packed bool) (status int, refusal wire.Refusal) {
 	t.Helper()
 	data := []byte(body)
@@ -46,10 +46,9 @@ func posts(t *testing.T, url, body, secret string, packed bool) (status int, ref
 	return response.StatusCode, refusal
 }
 
-// TestOrganisersProgram: what only the organiser's program knows reaches the room: its
-// list, also anew and compressed, and a game that this host does not know. What it says
-// is as long as the host allows, however it is compressed, and nobody else is read at
-// such length.
+// TestOrganisersProgram checks that the organiser's program can send the room its list, repeatedly
+// and compressed, and a game that this host does not know. The list is bounded before and after
+// compression, and no one else may send as much.
 func TestOrganisersProgram(t *testing.T) {
 	t.Parallel()
 	h, err := host.New(everybody(public.Limits{Servers: 200}))

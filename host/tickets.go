@@ -9,19 +9,19 @@ import (
 	"muster/host/access"
 )
 
-// ticketTime is how long a browser has to use a ticket: one that starts first, and
-// warns of the host's own certificate.
+// ticketTime is how long a ticket is valid. The browser may have to start, and to warn of the
+// host's own certificate.
 const ticketTime = 5 * time.Minute
 
-// ticket is a way to a link with a secret in it for a browser on this machine, which
-// is started with a URL that everybody here can read in the list of processes. It
-// holds once, not for long, and for the user who runs the host alone.
+// ticket gives a browser on this machine a link with a secret in it. The browser is started with a
+// URL that every user here can read in the list of processes. So a ticket works once, for a short
+// time, and only for the user who runs the host.
 type ticket struct {
 	link  string
 	until time.Time
 }
 
-// tickets are those that nobody has used.
+// tickets are the unused tickets.
 type tickets struct {
 	// isOwn is [Config.IsOwnUser].
 	isOwn func(client, server net.Addr) bool
@@ -30,7 +30,7 @@ type tickets struct {
 	open map[string]ticket
 }
 
-// Ticket returns a path of this host that takes the first caller from this machine to a link.
+// Ticket returns a path of this host that takes its first caller from this machine to a link.
 func (h *Host) Ticket(link string) (path string) { return "/open/" + h.tickets.add(link, time.Now()) }
 
 // add returns the number of a new ticket to a link.
@@ -45,7 +45,7 @@ func (t *tickets) add(link string, now time.Time) (number string) {
 	return number
 }
 
-// take returns the link of a ticket, which holds no more.
+// take returns the link of a ticket, and invalidates the ticket.
 func (t *tickets) take(number string, now time.Time) (link string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,7 +56,7 @@ func (t *tickets) take(number string, now time.Time) (link string) {
 	return link
 }
 
-// serve takes a browser to the link of its ticket.
+// serve redirects a browser to the link of its ticket.
 func (t *tickets) serve(w http.ResponseWriter, r *http.Request) {
 	link := ""
 	if r.Method == http.MethodGet && isFromHere(r) && t.isOwnUser(r) {

@@ -13,7 +13,7 @@ import (
 	"muster/host/metrics"
 )
 
-// asked returns the answer to somebody at an address.
+// asked returns the answer to a caller at an address.
 func asked(h http.Handler, path, from, at string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", path, nil)
 	r.RemoteAddr, r.Host = from, at
@@ -32,7 +32,7 @@ func (t *tickets) routes() http.Handler {
 	return mux
 }
 
-// TestTicket: a browser of this machine gets to the link, once, soon, and nobody
+// TestTicket checks that a browser of this machine gets to the link once and soon, and that nobody
 // else does.
 func TestTicket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -64,8 +64,8 @@ func TestTicket(t *testing.T) {
 	})
 }
 
-// TestTicketByAddress: a host that listens on one address of this machine takes its
-// browser there.
+// TestTicketByAddress checks that a host that listens on only one address of this machine accepts
+// the machine's own browser there.
 func TestTicketByAddress(t *testing.T) {
 	all := &tickets{}
 	for from, want := range map[string]int{"192.0.2.7:5555": http.StatusSeeOther, "192.0.2.8:5555": http.StatusGone} {
@@ -81,8 +81,7 @@ func TestTicketByAddress(t *testing.T) {
 	}
 }
 
-// TestMetricsFrom: what an evening is like is for nobody but this machine and those
-// who were named.
+// TestMetricsFrom checks that only this machine and the named networks may read the metrics.
 func TestMetricsFrom(t *testing.T) {
 	rooms := &lifecycle{surroundings: &surroundings{metrics: metrics.New()}}
 	o := operators{&site{proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}, rooms,
@@ -103,8 +102,8 @@ func TestMetricsFrom(t *testing.T) {
 	}
 }
 
-// TestTicketOfAnotherUser: another user of this machine, who has read the ticket in the list
-// of processes and is first, does not get to the link, and the user still does.
+// TestTicketOfAnotherUser checks that another user of this machine who finds the ticket in the list
+// of processes and comes first does not get the link, and that the user still does.
 func TestTicketOfAnotherUser(t *testing.T) {
 	all := &tickets{isOwn: func(client, server net.Addr) bool {
 		return client.String() == "127.0.0.1:5555" && server.String() == "127.0.0.1:7777"

@@ -11,8 +11,8 @@ import (
 	"muster/selection"
 )
 
-// TestUnclaimed: a standing room that no program has joined, and to whose date nobody says
-// yes, ends after a day. It was one of the thousand that the host keeps.
+// TestUnclaimed checks that a standing room ends after a day if no program has joined it and nobody
+// says yes to its date. Otherwise it would take one of the thousand places of the host.
 func TestUnclaimed(t *testing.T) {
 	yes, no := true, false
 	for name, c := range map[string]struct {
@@ -67,20 +67,20 @@ func TestUnclaimed(t *testing.T) {
 	}
 }
 
-// says has a guest of the page say whether they come to the next date.
+// says makes a guest of the page say whether they come to the next date.
 func says(a *actor, comes *bool) {
 	a.step(room.Order{Credential: "a page", Action: room.Enter{Name: "zoe", Token: "a page"}}, asker{})
 	a.step(room.PageOpened{Token: "a page"}, asker{})
 	a.step(room.Order{Credential: "a page", Action: room.Come{Comes: comes}}, asker{})
 }
 
-// passes is a program that joins, and is gone.
+// passes joins with a program that leaves again.
 func passes(a *actor) {
 	a.room.Step(room.Join{Hello: wire.Hello{Name: "ann"}, Token: "ann"}, time.Now())
 	a.step(room.Leave{Player: "ann"}, asker{})
 }
 
-// TestMakesStay: a change is judged as the room takes it, by key and by text.
+// TestMakesStay checks that a change is judged as the room judges it, by key and by text.
 func TestMakesStay(t *testing.T) {
 	for _, test := range []struct {
 		change, now  string

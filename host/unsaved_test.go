@@ -15,14 +15,14 @@ import (
 	"muster/host/wire"
 )
 
-// troubled is a store that fails, or takes its time.
+// troubled returns a store that fails or is slow.
 func troubled(fails error, takes time.Duration) *FakeStore {
 	s := NewFakeStore()
 	s.fails, s.takes = fails, takes
 	return s
 }
 
-// inTrouble is a room of two who measure, at a host with such a store.
+// inTrouble returns a host with such a store, and a room of two players who measure.
 func inTrouble(t *testing.T, store *FakeStore) (*Host, *actor) {
 	h, err := New(Config{Store: store, List: func(context.Context, string) ([]discovery.Server, error) { return someServers(2), nil }})
 	if err != nil {
@@ -30,7 +30,7 @@ func inTrouble(t *testing.T, store *FakeStore) (*Host, *actor) {
 	}
 	code, _, _ := h.Open(friday(0))
 	a := h.actor(code)
-	for _, name := range []string{"ann", "bob"} { // who have no connection
+	for _, name := range []string{"ann", "bob"} { // they have no connection
 		a.post(func() { a.room.Step(room.Join{Hello: wire.Hello{Name: name}, Token: name}, time.Now()) })
 	}
 	h.Go(code)
@@ -43,8 +43,8 @@ func (a *actor) report(players ...string) {
 	}
 }
 
-// TestUnsaved: a room that cannot be saved goes on, says so once, tries again less and
-// less often, and says when it is saved again.
+// TestUnsaved checks that a room that cannot be saved goes on, says so once, retries less and less
+// often, and says when it is saved again.
 func TestUnsaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := troubled(fmt.Errorf("store: %w", syscall.ENOSPC), 0)
@@ -89,9 +89,9 @@ func TestUnsaved(t *testing.T) {
 	})
 }
 
-// TestSlowStore: a disk that takes half a minute for whatever it is told makes nobody
-// late: neither is what players say delayed by what is saved now and then, nor does
-// the time count that is needed for what binds.
+// TestSlowStore checks that a disk that takes half a minute for each write delays nobody. Saves in
+// the background do not delay what players say, and the time of a binding save does not count
+// against players.
 func TestSlowStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := troubled(nil, 33*time.Second)
@@ -101,7 +101,7 @@ func TestSlowStore(t *testing.T) {
 		for stage() != wire.Measuring {
 			time.Sleep(time.Second)
 		}
-		a.report("ann", "bob") // once what binds is saved
+		a.report("ann", "bob") // once the binding save is done
 		for range 40 {
 			began := time.Now()
 			a.report("ann", "bob")
@@ -123,7 +123,7 @@ func TestSlowStore(t *testing.T) {
 	})
 }
 
-// TestFullDiskAtStart: a host starts although it can forget no room that is over.
+// TestFullDiskAtStart checks that a host starts although its store cannot forget ended rooms.
 func TestFullDiskAtStart(t *testing.T) {
 	store := troubled(errors.New("disk full"), 0)
 	old, err := room.New(room.Keys{Code: "GAGAGA", Secret: "secret"}, friday(2), time.Now().Add(-25*time.Hour)).Save()
