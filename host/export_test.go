@@ -11,7 +11,7 @@ import (
 // SearchAtOnce lets n rooms search at the same time, for measurements.
 func (h *Host) SearchAtOnce(n int) { h.turns = turns.New(n) }
 
-// Occupy takes the only turn of an idle host until leave is called.
+// Occupy takes all turns of an idle host until leave is called.
 func (h *Host) Occupy() (leave func()) {
 	var mine []*turns.Turn
 	for isFree := true; isFree; {

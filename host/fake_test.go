@@ -324,7 +324,7 @@ func (s *FakeStore) claimOf(code string, epoch uint64) *fakeClaim {
 func (c *fakeClaim) Epoch() uint64         { return c.epoch }
 func (c *fakeClaim) Lost() <-chan struct{} { return c.lost }
 
-// do changes the room and its data, unless data is nil. It fails if the claim is no longer valid.
+// do changes the room. It fails if the claim is no longer valid.
 func (c *fakeClaim) do(data []byte, change func(*fakeRoom)) error {
 	err := c.store.trouble(data)
 	c.store.mu.Lock()

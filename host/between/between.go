@@ -108,7 +108,7 @@ func newCertificate() (tls.Certificate, error) {
 }
 
 // Door returns the text of this host's lease that tells others how to reach it: an address and the
-// certificate's hash. A host that listens on all addresses gives the one at which NATS sees it.
+// certificate's hash. A host that listens on all addresses gives the one at which it was seen.
 func (m *Mesh) Door(seen net.IP) string {
 	host, port, _ := net.SplitHostPort(m.listener.Addr().String()) // cannot fail for a listener's address
 	if ip := net.ParseIP(host); ip.IsUnspecified() && seen != nil {

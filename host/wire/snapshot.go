@@ -167,7 +167,7 @@ type Head struct {
 	// MostAsked is the most servers that each player's program may have to ask in the round, 0 for
 	// the whole list.
 	MostAsked int `json:"most_asked,omitempty"`
-	// Said is how old the list's word is on servers that say little themselves.
+	// Said is when the list last learned about servers that say little themselves.
 	Said time.Time `json:"said,omitzero"`
 	// Paused says that most players fell silent together, and the room waits for them. Retry is
 	// when a failed room tries again by itself, if it does.
