@@ -19,28 +19,28 @@ import (
 )
 
 const (
-	// lookEvery is how often network cards are looked for that came or went.
+	// lookEvery is the time between checks for network cards that came or went.
 	lookEvery = 2 * time.Second
-	// tellEvery is how often at most a room is multicast unasked, and how far
-	// apart a change is told (RFC 6762, sections 6 and 8.3).
+	// tellEvery is the shortest time between unasked multicasts of a room, and the time
+	// between the repeats of a change (RFC 6762, sections 6 and 8.3).
 	tellEvery = time.Second
-	// tellTimes is how often a change is told: a packet may get lost.
+	// tellTimes is how often a change is multicast: a packet may get lost.
 	tellTimes = 2
-	// idLen random bytes distinguish an announcement from all others, and say
+	// idLen random bytes distinguish an announcement from all others, and reveal
 	// nothing else.
 	idLen = 6
 	// linkTTL is the hop limit of multicast DNS (RFC 6762, section 11).
 	linkTTL = 255
 )
 
-// Announce announces a room on every suitable network card until the context
-// ends or the channel is closed, and then takes it back. The channel brings the
-// room, and again whenever it has changed; nothing is announced before. Cards
-// that come and go are followed. Nobody takes from the channel once Announce
-// has returned: whoever sends must look to the context as well.
+// Announce announces a room on every suitable network card until the context ends or
+// the channel is closed, and then withdraws it. The channel sends the room first, and
+// again whenever it has changed; nothing is announced before. Announce follows cards
+// that come and go. It stops receiving when it returns, so the sender must watch the
+// context as well.
 //
-// The error says that a room cannot be announced at all. A network card that
-// does not work is logged and tried again.
+// The error reports that a room cannot be announced at all. A network card that fails
+// is logged and tried again.
 func Announce(ctx context.Context, rooms <-chan Room, log *slog.Logger) error {
 	var id [idLen]byte
 	rand.Read(id[:])
@@ -74,12 +74,12 @@ func Announce(ctx context.Context, rooms <-chan Room, log *slog.Logger) error {
 type announcer struct {
 	id   string
 	log  *slog.Logger
-	room Room // its port is 0 before there is one
-	// responders answer, one a network card.
+	room Room // its port is 0 before the first room
+	// responders answer, one for each network card.
 	responders []*responder
-	// asked is sent to when a responder has answered.
+	// asked receives when a responder has answered.
 	asked chan struct{}
-	// untold is how often the room is still to be multicast.
+	// untold is how many multicasts of the room are due.
 	untold int
 }
 
@@ -99,8 +99,8 @@ func (a *announcer) update(room Room) error {
 	return nil
 }
 
-// follow starts responders on cards that have come, and ends those of cards
-// that have gone or have other addresses.
+// follow starts responders on new cards. It ends those of cards that have gone or have
+// other addresses.
 func (a *announcer) follow() {
 	if a.room.Port == 0 {
 		return
@@ -134,9 +134,9 @@ func (a *announcer) follow() {
 	}
 }
 
-// tell multicasts the room, if there is something to tell. The DNS library
-// answers the asker alone: this is for those whom such an answer does not
-// reach, because a firewall or another program on the machine is in its way.
+// tell multicasts the room, if that is due. The DNS library answers only the asker. The
+// multicast is for those that such an answer does not reach, because of a firewall or
+// another program on the machine.
 func (a *announcer) tell() {
 	if a.untold == 0 {
 		return
@@ -147,10 +147,10 @@ func (a *announcer) tell() {
 	}
 }
 
-// close takes the room back (RFC 6762, section 10.1), everywhere under each of
-// its names: systems hand a question to the responders of all cards, whichever
-// it came in on. It sends no more than the pointers: the DNS library's client is
-// blind for the time to live, and takes what is whole for a find.
+// close withdraws the room (RFC 6762, section 10.1), everywhere under each of its
+// names: systems give a question to the responders of all cards, whichever it came in
+// on. It sends only the pointers. The DNS library's client ignores the time to live,
+// and would take a complete set of records for a room.
 func (a *announcer) close() {
 	var goodbye []dns.RR
 	for _, r := range a.responders {
@@ -181,8 +181,8 @@ func respond(on Interface, id string, room Room, asked chan<- struct{}, log *slo
 	return r, err
 }
 
-// set changes what is answered. The name is the card's own: it stands for the
-// addresses that hold there.
+// set changes the answers. Each card has a name of its own, because other addresses
+// hold there.
 func (r *responder) set(id string, room Room) error {
 	instance := fmt.Sprintf("muster-%s-%d", id, r.on.card.Index)
 	s, err := mdns.NewMDNSService(instance, service, "local.", instance+".local.", int(room.Port), r.on.announced(), appendTXT(nil, id, room))
@@ -193,13 +193,13 @@ func (r *responder) set(id string, room Room) error {
 	return nil
 }
 
-// serves reports whether the responder does for the card as it is now.
+// serves reports whether the responder matches the card as it is now.
 func (r *responder) serves(card Interface) bool {
 	return r.on.card.Index == card.card.Index && r.on.Name == card.Name &&
 		slices.EqualFunc(r.on.announced(), card.announced(), net.IP.Equal)
 }
 
-// groups are the addresses of multicast DNS, and its port (RFC 6762, section 3).
+// groups returns the addresses of multicast DNS, and its port (RFC 6762, section 3).
 func groups(v6 bool) (network string, group *net.UDPAddr) {
 	if v6 {
 		return "udp6", &net.UDPAddr{IP: net.ParseIP("ff02::fb"), Port: mdnsPort}
@@ -212,32 +212,31 @@ const mdnsPort = 5353
 // cacheFlush in a record's class replaces what caches hold (RFC 6762, 10.2).
 const cacheFlush = 1 << 15
 
-// zone is what there is to say of a room on one card. The responder's
-// goroutines read it while it changes.
+// zone holds the records of a room on one card. The responder's goroutines read it
+// while it changes.
 type zone struct {
 	service atomic.Pointer[mdns.MDNSService]
 	asked   chan<- struct{}
 }
 
-// Records answers a question. It is [mdns.Zone].
+// Records answers a question. It implements [mdns.Zone].
 func (z *zone) Records(q dns.Question) []dns.RR {
 	records := z.service.Load().Records(q)
 	if len(records) > 0 {
 		select {
 		case z.asked <- struct{}{}:
-		default: // it is known already
+		default: // the room is known already
 		}
 	}
 	return records
 }
 
-// records are the pointer that leads from the service to the room, and then all
-// the others.
+// records returns the pointer from the service to the room, and then all other records.
 func (z *zone) records() []dns.RR {
 	return z.service.Load().Records(dns.Question{Name: service + ".local.", Qtype: dns.TypePTR, Qclass: dns.ClassINET})
 }
 
-// announcement is what is said unasked of a new or changed room.
+// announcement returns the records that are multicast for a new or changed room.
 func announcement(z *zone) []dns.RR {
 	records := z.records()
 	for _, r := range records[1:] {
@@ -264,9 +263,9 @@ func (i Interface) multicast(records []dns.RR, log *slog.Logger) {
 	}
 }
 
-// multicast sends a packet from multicast DNS' own port, as all but questions
-// must be (RFC 6762, section 6). The DNS library does not lend its socket. The
-// machine itself hears the packet too.
+// multicast sends a packet from multicast DNS's own port, which is required for all but
+// questions (RFC 6762, section 6). The DNS library does not lend its socket. The
+// machine itself receives the packet too.
 func multicast(card *net.Interface, v6 bool, packet []byte) error {
 	network, group := groups(v6)
 	conn, err := net.ListenMulticastUDP(network, card, group)
@@ -287,5 +286,5 @@ func multicast(card *net.Interface, v6 bool, packet []byte) error {
 	return err
 }
 
-// quiet makes the DNS library log where it disturbs nobody.
+// quiet returns a logger that hides the DNS library's messages at debug level.
 func quiet(to *slog.Logger) *log.Logger { return slog.NewLogLogger(to.Handler(), slog.LevelDebug) }

@@ -13,34 +13,33 @@ import (
 	"muster/discovery"
 )
 
-// announceWait is how long announcements are waited for: as long as everybody is asked
-// for answers. Minecraft's come every 1.5 s.
+// announceWait is how long Muster waits for announcements: as long as for replies to
+// broadcasts. Minecraft's come every 1.5 s.
 const announceWait = broadcasts * broadcastWait
 
-// announced are the servers that tell of themselves on the networks of some cards.
+// announced returns the servers that announce themselves on the networks of some cards.
 func announced(ctx context.Context, protocol discovery.Announced, cards []Interface, log *slog.Logger) ([]Server, error) {
 	return together(used(cards), func(card Interface) ([]Server, error) {
-		h := hearsay{protocol: protocol, card: card.networks()}
-		if err := h.gather(ctx, &card.card); err != nil {
+		l := listener{protocol: protocol, card: card.networks()}
+		if err := l.gather(ctx, &card.card); err != nil {
 			log.Debug("cannot hear game servers tell of themselves", "card", card.Name, "err", err)
 			return nil, fmt.Errorf("lan: cannot hear game servers on %s: %w", card.Name, err)
 		}
-		return h.servers, nil
+		return l.servers, nil
 	})
 }
 
-// hearsay is what is told on one card. It is the card's own networks that count: the
-// system may give every listener what comes in by any card.
-type hearsay struct {
+// listener collects the announcements on one card. A sender must be in one of the
+// card's networks: the system may give every listener the packets of any card.
+type listener struct {
 	protocol discovery.Announced
 	card     []netip.Prefix
 	servers  []Server
 }
 
-// gather listens on a card for [announceWait]. The port is shared with games that listen
-// there, too.
-func (h *hearsay) gather(ctx context.Context, card *net.Interface) error {
-	conn, err := net.ListenMulticastUDP("udp4", card, net.UDPAddrFromAddrPort(h.protocol.Group()))
+// gather listens on a card for [announceWait]. Games may listen on the port, too.
+func (l *listener) gather(ctx context.Context, card *net.Interface) error {
+	conn, err := net.ListenMulticastUDP("udp4", card, net.UDPAddrFromAddrPort(l.protocol.Group()))
 	if err != nil {
 		return err
 	}
@@ -54,29 +53,29 @@ func (h *hearsay) gather(ctx context.Context, card *net.Interface) error {
 		case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, net.ErrClosed):
 			return nil
 		case err == nil:
-			h.hear(discovery.Canonical(from).Addr(), buf[:n])
+			l.receive(discovery.Canonical(from).Addr(), buf[:n])
 		}
 	}
 }
 
-// hear takes a datagram. The first word on a server counts.
-func (h *hearsay) hear(from netip.Addr, datagram []byte) {
+// receive takes a datagram. The first announcement of a server counts.
+func (l *listener) receive(from netip.Addr, datagram []byte) {
 	isNear := false
-	for _, network := range h.card {
+	for _, network := range l.card {
 		isNear = isNear || network.Contains(from)
 	}
-	if !isNear || len(h.servers) >= maxCrowd {
+	if !isNear || len(l.servers) >= maxServers {
 		return
 	}
-	port, info, err := h.protocol.ParseAnnouncement(datagram)
+	port, info, err := l.protocol.ParseAnnouncement(datagram)
 	if err != nil {
 		return
 	}
 	at := netip.AddrPortFrom(from, port)
-	for i := range h.servers {
-		if h.servers[i].Addr == at {
+	for i := range l.servers {
+		if l.servers[i].Addr == at {
 			return
 		}
 	}
-	h.servers = append(h.servers, Server{Server: discovery.Server{Addr: at}, Info: info, Networks: h.card})
+	l.servers = append(l.servers, Server{Server: discovery.Server{Addr: at}, Info: info, Networks: l.card})
 }

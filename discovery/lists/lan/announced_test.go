@@ -9,13 +9,14 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-	"time"
 
+	"muster/discovery"
 	"muster/discovery/protocol/minecraft"
+	"muster/internal/await"
 )
 
-func newHearsay() *hearsay {
-	return &hearsay{
+func newListener() *listener {
+	return &listener{
 		protocol: minecraft.Protocol{},
 		card:     []netip.Prefix{netip.MustParsePrefix("192.168.1.0/24"), netip.MustParsePrefix("fe80::/64")},
 	}
@@ -25,10 +26,10 @@ func world(name string, port int) []byte {
 	return fmt.Appendf(nil, "[MOTD]%s[/MOTD][AD]%d[/AD]", name, port)
 }
 
-// TestHearsay: a world counts once, at the address that it tells of itself from, in a
-// network of the card that it is heard on.
-func TestHearsay(t *testing.T) {
-	h := newHearsay()
+// TestAnnouncements checks that a world counts once, at the sender's address, if that
+// is in a network of the card.
+func TestAnnouncements(t *testing.T) {
+	l := newListener()
 	for _, told := range []struct {
 		from string
 		text []byte
@@ -42,25 +43,39 @@ func TestHearsay(t *testing.T) {
 		{"192.168.1.7", []byte("[MOTD]broken[/MOTD]")},
 		{"192.168.1.7", nil},
 	} {
-		h.hear(netip.MustParseAddr(told.from), told.text)
+		l.receive(netip.MustParseAddr(told.from), told.text)
 	}
 	var got []string
-	for _, s := range h.servers {
+	for _, s := range l.servers {
 		got = append(got, s.Addr.String()+" "+s.Info.Name)
 	}
 	if want := []string{"192.168.1.9:54321 Home", "192.168.1.9:54322 Second", "192.168.1.8:54321 "}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	for port := range 2 * maxCrowd {
-		h.hear(netip.MustParseAddr("192.168.1.66"), world("one of many", 1+port))
+	for port := range 2 * maxServers {
+		l.receive(netip.MustParseAddr("192.168.1.66"), world("one of many", 1+port))
 	}
-	if len(h.servers) != maxCrowd {
-		t.Errorf("%d servers are remembered", len(h.servers))
+	if len(l.servers) != maxServers {
+		t.Errorf("%d servers are remembered", len(l.servers))
 	}
 }
 
-// TestHearsayOnLoopback hears a real multicast, and ends in its time, or sooner.
-func TestHearsayOnLoopback(t *testing.T) {
+// signalling is Minecraft's protocol. It signals that it parsed an announcement.
+type signalling struct {
+	minecraft.Protocol
+	parsed chan struct{}
+}
+
+func (s signalling) ParseAnnouncement(datagram []byte) (port uint16, info discovery.Info, err error) {
+	select {
+	case s.parsed <- struct{}{}:
+	default:
+	}
+	return s.Protocol.ParseAnnouncement(datagram)
+}
+
+// TestAnnouncementOnLoopback receives a real multicast, and ends with its context.
+func TestAnnouncementOnLoopback(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("loopback has another name here, and carries no multicast everywhere")
 	}
@@ -68,8 +83,9 @@ func TestHearsayOnLoopback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &hearsay{protocol: minecraft.Protocol{}, card: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
-	conn, err := net.DialUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}, net.UDPAddrFromAddrPort(h.protocol.Group()))
+	parsed := make(chan struct{}, 1)
+	l := &listener{protocol: signalling{minecraft.Protocol{}, parsed}, card: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	conn, err := net.DialUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)}, net.UDPAddrFromAddrPort(l.protocol.Group()))
 	if err != nil {
 		if os.Getenv("CI") != "" {
 			t.Fatal(err)
@@ -79,16 +95,16 @@ func TestHearsayOnLoopback(t *testing.T) {
 	defer conn.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- h.gather(ctx, loopback) }()
-	for range 10 {
-		conn.Write(world("Home", 54321))
-		time.Sleep(20 * time.Millisecond)
-	}
+	go func() { done <- l.gather(ctx, loopback) }()
+	await.Until(t, func() bool {
+		conn.Write(world("Home", 54321)) // again, because the listener may not be ready
+		return len(parsed) > 0
+	}, "the multicast did not arrive")
 	cancel()
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
-	if len(h.servers) != 1 || h.servers[0].Addr.String() != "127.0.0.1:54321" || h.servers[0].Info.Name != "Home" {
-		t.Errorf("%+v", h.servers)
+	if len(l.servers) != 1 || l.servers[0].Addr.String() != "127.0.0.1:54321" || l.servers[0].Info.Name != "Home" {
+		t.Errorf("%+v", l.servers)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"muster/discovery/lists/lan"
 )
 
-// TestAvahi: another mDNS program sees a room come, change and go; what it
-// publishes itself is no room, unless it is.
+// TestAvahi checks that another mDNS program sees a room come, change and go. What it
+// announces itself is a room only if it is one.
 func TestAvahi(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
@@ -56,8 +56,8 @@ func TestAvahi(t *testing.T) {
 	publish(other, env, "Printer", "_ipp._tcp", "v=1", "id=abcdef", "name=Printer", "players=1")
 	publish(other, env, "Tomorrow", "_muster._tcp", "v=2", "id=abcdef", "name=Tomorrow")
 	publish(other, env, "Nameless", "_muster._tcp")
-	// Avahi answers with all its services in one packet, of which the DNS
-	// library delivers one. Muster's hosts send a packet a room.
+	// Avahi answers with all its services in one packet, and the DNS library delivers
+	// only one of them. Muster's hosts send a packet for each room.
 	third := newMachine(t).plug(n, "eth0", "10.7.0.3/24").gateway("10.7.0.254")
 	publish(third, third.avahi(), `Evil. \ "Name`, "_muster._tcp", "v=1", "id=abcd",
 		"name=\x1b[31mred\u202e\xff\n"+strings.Repeat("x", 200), "players=2", "seats=99")
@@ -85,7 +85,7 @@ func TestAvahi(t *testing.T) {
 	peer.end()
 }
 
-// TestSameMachineAsAvahi: two mDNS programs share a machine's port.
+// TestSameMachineAsAvahi checks two mDNS programs that share a machine's port.
 func TestSameMachineAsAvahi(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)

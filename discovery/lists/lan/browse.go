@@ -16,30 +16,27 @@ import (
 )
 
 const (
-	// roundEvery is how often is asked.
+	// roundEvery is the time between questions.
 	roundEvery = time.Second
-	// firstListen is how long the first round waits for answers: on a cable
-	// they take a millisecond, and the first list should come soon.
+	// firstListen is how long the first round waits for answers: on a cable they take a
+	// millisecond, and the first list should come soon.
 	firstListen = 250 * time.Millisecond
-	// listen is how long all others wait: Wi-Fi keeps multicast back for up to
-	// some hundred milliseconds. The DNS library cannot be interrupted
-	// meanwhile.
+	// listen is how long all other rounds wait: Wi-Fi delays multicast by up to some
+	// hundred milliseconds. The DNS library cannot be interrupted meanwhile.
 	listen = 750 * time.Millisecond
-	// maxAnswers are taken of a round on one card.
+	// maxAnswers bounds the answers of a round on one card.
 	maxAnswers = 64
-	// maxPacket is what a message of multicast DNS may take (RFC 6762, section
-	// 17), in bytes.
+	// maxPacket bounds a message of multicast DNS (RFC 6762, section 17), in bytes.
 	maxPacket = 9000
 )
 
-// errNoCard says why nothing can be found.
+// errNoCard explains why nothing can be found.
 var errNoCard = errors.New("lan: no network card is connected that rooms could be found on")
 
-// Browse looks for rooms on every suitable network card. It gives the whole
-// list after the first round, a quarter of a second, and again whenever it has
-// changed: rooms come, change and go. It ends with the context, or when its
-// consumer does, within a second. The error says why no card could be asked; it
-// goes on all the same.
+// Browse looks for rooms on every suitable network card. It yields the whole list after
+// the first round, a quarter of a second, and again whenever it has changed: rooms
+// come, change and go. It ends within a second after the context, or when its consumer
+// stops. The error explains why no card could be asked; Browse goes on after it.
 func Browse(ctx context.Context, log *slog.Logger) iter.Seq2[[]Found, error] {
 	return func(yield func([]Found, error) bool) {
 		var known sightings
@@ -51,7 +48,7 @@ func Browse(ctx context.Context, log *slog.Logger) iter.Seq2[[]Found, error] {
 			if ctx.Err() != nil {
 				return
 			}
-			known.hear(news)
+			known.receive(news)
 			rooms := known.rooms(cards)
 			if known.round == 1 || !same(rooms, shown) || fmt.Sprint(err) != fmt.Sprint(shownErr) {
 				if !yield(rooms, err) {
@@ -81,7 +78,7 @@ func (w way) String() string {
 	return w.Name + ", IPv4"
 }
 
-// askAll asks once on every suitable card, each family by itself: one that fails
+// askAll asks once on every suitable card, separately in each family: one that fails
 // must not silence the other.
 func askAll(ctx context.Context, wait time.Duration, log *slog.Logger) ([]sighting, []Interface, error) {
 	all, err := Interfaces()
@@ -127,7 +124,7 @@ func ask(ctx context.Context, w way, wait time.Duration, log *slog.Logger) ([]si
 	return heard, nil
 }
 
-// inquire has the DNS library ask.
+// inquire lets the DNS library ask.
 func inquire(ctx context.Context, w way, wait time.Duration, log *slog.Logger) ([]answer, error) {
 	entries := make(chan *mdns.ServiceEntry, maxAnswers)
 	err := mdns.QueryContext(ctx, &mdns.QueryParam{
@@ -140,8 +137,8 @@ func inquire(ctx context.Context, w way, wait time.Duration, log *slog.Logger) (
 		Logger:      quiet(log),
 	})
 	close(entries)
-	// Only now: until it is through, the library goes on writing to what it has
-	// delivered.
+	// The library may write to delivered answers until it returns, so they are read
+	// only now.
 	var answers []answer
 	for e := range entries {
 		a := answer{name: e.Name, port: e.Port, fields: e.InfoFields}
@@ -158,10 +155,9 @@ func inquire(ctx context.Context, w way, wait time.Duration, log *slog.Logger) (
 	return answers, err
 }
 
-// overhear asks on a card by itself, and takes what is multicast there. The DNS
-// library listens on the card that the system prefers: where no route says which,
-// at a party whose switch is all the network there is, it does not ask at all
-// over IPv4.
+// overhear asks on a card without the DNS library, and reads the multicasts there. The
+// library listens on the card that the system prefers. Without a route it does not ask
+// over IPv4 at all, as at a party whose only network is a switch.
 func overhear(ctx context.Context, w way, wait time.Duration) ([]answer, error) {
 	network, group := groups(w.v6)
 	conn, err := net.ListenMulticastUDP(network, &w.card, group)
@@ -192,8 +188,7 @@ func overhear(ctx context.Context, w way, wait time.Duration) ([]answer, error) 
 	return answers, nil
 }
 
-// withoutCall is an error of the network without which call failed on which
-// socket.
+// withoutCall strips the names of the call and the socket from a network error.
 func withoutCall(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {
@@ -202,8 +197,8 @@ func withoutCall(err error) error {
 	return err
 }
 
-// answersIn are the services that a packet announces, each with what the records
-// say of it. Ours come whole, in one.
+// answersIn returns the services that a packet announces, each with its records. Ours
+// come complete, in one packet.
 func answersIn(packet []byte) (answers []answer) {
 	var m dns.Msg
 	if m.Unpack(packet) != nil {

@@ -8,22 +8,22 @@ import (
 	"slices"
 )
 
-// Interface is a network card, or what looks like one (Wi-Fi, a VPN's adapter,
-// a bridge), and how it is used.
+// Interface is a network card or the like (Wi-Fi, a VPN's adapter, a bridge), and how
+// it is used.
 type Interface struct {
 	Name  string         `json:"name"`
 	Addrs []netip.Prefix `json:"addrs,omitempty"`
-	// Unused says why rooms are neither announced nor looked for there; empty
-	// if they are.
+	// Unused explains why rooms are neither announced nor looked for there; "" if they
+	// are.
 	Unused string `json:"unused,omitempty"`
-	// Broadcast are the networks, with this machine's address there, where game
-	// servers can be asked all at once.
+	// Broadcast are the networks, with this machine's address there, where a broadcast
+	// can ask all game servers at once.
 	Broadcast []netip.Prefix `json:"broadcast,omitempty"`
 
 	card net.Interface
 }
 
-// Interfaces are this machine's, in the system's order.
+// Interfaces returns this machine's network cards, in the system's order.
 func Interfaces() ([]Interface, error) {
 	cards, err := net.Interfaces()
 	if err != nil {
@@ -40,7 +40,7 @@ func Interfaces() ([]Interface, error) {
 	return list, nil
 }
 
-// describe judges a card with the addresses that the system gives it.
+// describe judges a card by the addresses that the system gives it.
 func describe(card net.Interface, addrs []net.Addr) Interface {
 	i := Interface{Name: card.Name, card: card}
 	for _, a := range addrs {
@@ -55,7 +55,7 @@ func describe(card net.Interface, addrs []net.Addr) Interface {
 	return i
 }
 
-// unused is why mDNS cannot do with such a card.
+// unused returns why mDNS cannot use such a card.
 func unused(flags net.Flags, addrs []netip.Prefix) string {
 	switch {
 	case has(flags, net.FlagLoopback):
@@ -74,13 +74,13 @@ func unused(flags net.Flags, addrs []netip.Prefix) string {
 
 func has(flags, wanted net.Flags) bool { return flags&wanted == wanted }
 
-// hasBroadcast reports whether a network has an address for everybody: IPv6 knows
-// none, and networks of one or two addresses have none to spare (RFC 3021).
+// hasBroadcast reports whether a network has a broadcast address. IPv6 has none, and
+// networks of one or two addresses have none to spare (RFC 3021).
 func hasBroadcast(network netip.Prefix) bool {
 	return network.Addr().Is4() && network.Bits() <= 30
 }
 
-// broadcastOf is the address for everybody, the last of an IPv4 network.
+// broadcastOf returns the broadcast address, the last of an IPv4 network.
 func broadcastOf(network netip.Prefix) netip.Addr {
 	last := network.Addr().As4()
 	for i := range last {
@@ -89,9 +89,9 @@ func broadcastOf(network netip.Prefix) netip.Addr {
 	return netip.AddrFrom4(last)
 }
 
-// announced are the addresses that stand for the card, at most one of each
-// family: the DNS library's client keeps the last of several. An IPv6 address
-// that holds everywhere comes before one of the link.
+// announced returns the card's addresses for announcements, at most one of each family:
+// the DNS library's client keeps the last of several. A global IPv6 address comes
+// before a link-local one.
 func (i Interface) announced() []net.IP {
 	var v4, v6 netip.Addr
 	for _, p := range i.Addrs {
@@ -116,7 +116,7 @@ func (i Interface) hasFamily(v6 bool) bool {
 	return slices.ContainsFunc(i.Addrs, func(p netip.Prefix) bool { return p.Addr().Is6() == v6 })
 }
 
-// networks are those that the card is in.
+// networks returns the networks of the card.
 func (i Interface) networks() []netip.Prefix {
 	var list []netip.Prefix
 	for _, p := range i.Addrs {
@@ -125,15 +125,14 @@ func (i Interface) networks() []netip.Prefix {
 	return list
 }
 
-// used are the interfaces where rooms are announced and looked for.
+// used returns the interfaces for rooms.
 func used(list []Interface) []Interface {
 	return slices.DeleteFunc(slices.Clone(list), func(i Interface) bool { return i.Unused != "" })
 }
 
-// reachFirst orders addresses for a machine with these cards: what is on a
-// network of its own comes first, then IPv4, then the lower. What is on none is
-// left out if there is anything better: it is the host's address on a network
-// that this machine is not on.
+// reachFirst orders addresses for a machine with these cards. Addresses on its own
+// networks come first, then IPv4, then the lower. Others are the host's addresses on
+// networks that this machine is not on. They are left out if there is any better one.
 func reachFirst(addrs []netip.AddrPort, cards []Interface) []netip.AddrPort {
 	near := func(a netip.AddrPort) bool {
 		return a.Addr().Zone() != "" || slices.ContainsFunc(cards, func(i Interface) bool {

@@ -18,7 +18,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return list
 }
 
-// addrs are addresses as the system gives them.
+// addrs returns addresses as the system gives them.
 func addrs(texts ...string) []net.Addr {
 	var list []net.Addr
 	for _, text := range texts {

@@ -15,7 +15,7 @@ import (
 
 var friday = lan.Room{Name: "Friday night", Game: "openarena", Organiser: "Ann", Players: 1, Seats: 4, Version: "0.6", Port: 7777}
 
-// one says that exactly one room is shown, at these addresses.
+// one checks that a list has exactly one room, at these addresses.
 func one(name string, addrs ...string) func(look) bool {
 	return func(l look) bool {
 		if len(l.Rooms) != 1 || l.Rooms[0].Name != name || l.Err != "" {
@@ -31,8 +31,8 @@ func one(name string, addrs ...string) func(look) bool {
 
 func none(l look) bool { return len(l.Rooms) == 0 && l.Err == "" }
 
-// TestRoomOnTheLAN is a room's life as two others on the network see it, and
-// another program on the host's own machine.
+// TestRoomOnTheLAN follows a room's life from two other machines, and from another
+// program on the host's own machine.
 func TestRoomOnTheLAN(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
@@ -84,7 +84,7 @@ func TestRoomOnTheLAN(t *testing.T) {
 	own.end()
 }
 
-// TestSeveralRooms of one host and of two, with the same name.
+// TestSeveralRooms checks rooms of the same name, on one host and on two.
 func TestSeveralRooms(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
@@ -105,9 +105,9 @@ func TestSeveralRooms(t *testing.T) {
 		})
 }
 
-// TestTwoCards: a host on two networks is found by who is on both as one room
-// with two addresses, and on each by its address there. Linux has each card's
-// responder answer what is asked on the other.
+// TestTwoCards checks a host on two networks. A player on both finds one room with two
+// addresses. A player on one finds it by its address there. On Linux each card's
+// responder answers questions from the other.
 func TestTwoCards(t *testing.T) {
 	t.Parallel()
 	left, right := newNetwork(t), newNetwork(t)
@@ -137,7 +137,7 @@ func TestTwoCards(t *testing.T) {
 	room.end()
 }
 
-// v4 are the IPv4 addresses among a room's.
+// v4 returns the IPv4 addresses of a room.
 func v4(f lan.Found) []string {
 	var list []string
 	for _, a := range f.Addrs {
@@ -148,7 +148,7 @@ func v4(f lan.Found) []string {
 	return list
 }
 
-// TestCardsComeAndGo: a cable is plugged in after the room was opened, and
+// TestCardsComeAndGo checks a cable that is plugged in after the room was opened, and
 // pulled again.
 func TestCardsComeAndGo(t *testing.T) {
 	t.Parallel()
@@ -169,8 +169,8 @@ func TestCardsComeAndGo(t *testing.T) {
 	peer.end()
 }
 
-// TestWithoutRouter: a switch and nothing else, where no card has a route for
-// IPv4 multicast; and networks of one family.
+// TestWithoutRouter checks a network that is only a switch, where no card has a route
+// for IPv4 multicast; and networks of one family.
 func TestWithoutRouter(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -215,8 +215,8 @@ func onlyIPv4(m *machine) {
 		"echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6; echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6")
 }
 
-// TestNowhereToLook: a machine that cannot look for rooms says why, and goes on.
-// Without IPv6 the DNS library needs a route for IPv4 multicast.
+// TestNowhereToLook checks that a machine that cannot look for rooms reports why, and
+// goes on. Without IPv6 the DNS library needs a route for IPv4 multicast.
 func TestNowhereToLook(t *testing.T) {
 	t.Parallel()
 	peer := newMachine(t)
@@ -231,7 +231,7 @@ func TestNowhereToLook(t *testing.T) {
 	browsing.end()
 }
 
-// TestInterfaces says of each card whether it is used.
+// TestInterfaces checks which cards are used.
 func TestInterfaces(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
@@ -257,8 +257,8 @@ func TestInterfaces(t *testing.T) {
 	}
 }
 
-// TestServersOnTheLAN finds two real OpenArena servers on another machine and
-// one on its own.
+// TestServersOnTheLAN finds two real OpenArena servers on another machine and one on
+// its own.
 func TestServersOnTheLAN(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
@@ -286,8 +286,8 @@ func TestServersOnTheLAN(t *testing.T) {
 	}
 }
 
-// TestWorldsOnTheLAN finds a world of Minecraft on another machine, and on its own, though
-// a game that runs there listens at the same port.
+// TestWorldsOnTheLAN finds a world of Minecraft on another machine, and on its own,
+// though a game there listens at the same port.
 func TestWorldsOnTheLAN(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
@@ -296,7 +296,7 @@ func TestWorldsOnTheLAN(t *testing.T) {
 	for _, m := range []*machine{first, peer} {
 		m.role("world").line("that it is open", func(s string) bool { return s == "it is open" })
 	}
-	game := peer.role("worlds") // another who listens
+	game := peer.role("worlds") // another listener
 	var got []lan.Server
 	out := peer.role("worlds").line("a list", func(string) bool { return true })
 	if err := json.Unmarshal([]byte(out), &got); err != nil {
@@ -310,7 +310,7 @@ func TestWorldsOnTheLAN(t *testing.T) {
 		t.Errorf("found %q, want %q", names, want)
 	}
 	if other := game.line("a list", func(string) bool { return true }); other != out {
-		t.Errorf("who listens beside it hears %s, not %s", other, out)
+		t.Errorf("another listener on the machine gets %s, want %s", other, out)
 	}
 }
 
@@ -326,7 +326,7 @@ func (m *machine) openArena(port, name string) {
 		return strings.Contains(s, "AAS initialized") || strings.Contains(s, "Game Initialization")
 	})
 	go func() {
-		for range p.lines { // it must not stop for want of a reader
+		for range p.lines { // keep reading, so that it does not block
 		}
 	}()
 }

@@ -26,10 +26,9 @@ import (
 	"muster/discovery/protocol/quake3"
 )
 
-// The tests lay a network of their own: machines are network namespaces,
-// cables veth pairs, and a switch a bridge in a namespace. Nothing is sent from
-// the namespace they are started in. What Muster does on a machine is done by
-// this test program, started there again in a role.
+// The tests build a network of their own: machines are network namespaces, cables veth
+// pairs, and a switch a bridge in a namespace. Nothing is sent from the namespace of
+// the test. To act on a machine, this test program is started there again in a role.
 
 // roleVariable names the role in the environment.
 const roleVariable = "MUSTER_LAN_TEST_ROLE"
@@ -53,8 +52,8 @@ type printer struct{}
 
 func (printer) Write(b []byte) (int, error) { return fmt.Fprintf(os.Stderr, "global logger: %s", b) }
 
-// announce announces the rooms that standard input tells of, one after another,
-// until it ends, and then says how many goroutines are left.
+// announce announces the rooms from standard input, one after another, until it ends.
+// It then prints how many goroutines are left.
 func announce() error {
 	before := runtime.NumGoroutine()
 	rooms := make(chan lan.Room)
@@ -74,8 +73,8 @@ func announce() error {
 	return quietDown(before)
 }
 
-// quietDown waits for the goroutines of the DNS library, which has no means to
-// wait for them itself.
+// quietDown waits for the goroutines of the DNS library, which cannot wait for them
+// itself.
 func quietDown(before int) error {
 	for range 1000 {
 		if runtime.NumGoroutine() <= before {
@@ -86,14 +85,14 @@ func quietDown(before int) error {
 	return fmt.Errorf("%d goroutines are left over", runtime.NumGoroutine()-before)
 }
 
-// look is what browse prints of each list.
+// look is browse's output for each list.
 type look struct {
 	After time.Duration
 	Rooms []lan.Found
 	Err   string
 }
 
-// browse prints what is found until standard input ends.
+// browse prints the rooms that it finds until standard input ends.
 func browse() error {
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -126,15 +125,15 @@ func servers() error {
 	return err
 }
 
-// worlds are those of Minecraft that are open to the network.
+// worlds prints the worlds of Minecraft that are open to the network.
 func worlds() error {
 	list, err := lan.Servers(context.Background(), minecraft.Protocol{}, nil, slog.Default())
 	json.NewEncoder(os.Stdout).Encode(list)
 	return err
 }
 
-// world is such a world, as the game tells of it until standard input ends: a datagram
-// every 1.5 s from any port, by the card that the system takes.
+// world announces such a world, as the game does, until standard input ends: a datagram
+// every 1.5 s from any port, by the card that the system chooses.
 func world() error {
 	conn, err := net.DialUDP("udp4", nil, net.UDPAddrFromAddrPort(minecraft.Protocol{}.Group()))
 	if err != nil {
@@ -167,7 +166,7 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// newNamespace makes a namespace in which IPv6 addresses are ready at once.
+// newNamespace makes a namespace where IPv6 addresses are ready at once.
 func newNamespace(t *testing.T, kind string) string {
 	t.Helper()
 	name := fmt.Sprintf("muster-%s-%d-%d", kind, os.Getpid(), time.Now().UnixNano()%1e9)
@@ -288,7 +287,8 @@ func (p *process) kill() {
 	p.cmd.Wait()
 }
 
-// end closes standard input, and wants the program to end well and silently.
+// end closes standard input, and checks that the program ends silently and without
+// error.
 func (p *process) end() {
 	p.t.Helper()
 	p.ended = true
@@ -300,7 +300,7 @@ func (p *process) end() {
 	}
 }
 
-// line is the next line that satisfies the condition.
+// line returns the next line that satisfies the condition.
 func (p *process) line(what string, ok func(string) bool) string {
 	p.t.Helper()
 	timeout := time.After(time.Minute)
@@ -340,8 +340,8 @@ func (p *process) sees(what string, ok func(look) bool) look {
 	return l
 }
 
-// avahi starts another mDNS daemon on the machine, and gives the environment
-// that its clients need.
+// avahi starts another mDNS daemon on the machine, and returns the environment for its
+// clients.
 func (m *machine) avahi() []string {
 	m.t.Helper()
 	dir := m.t.TempDir()
@@ -353,7 +353,7 @@ func (m *machine) avahi() []string {
 	m.start(nil, "dbus-daemon", "--config-file=/usr/share/dbus-1/system.conf",
 		"--address=unix:path="+filepath.Join(dir, "bus"), "--nofork", "--nopidfile", "--print-address").
 		line("its address", func(string) bool { return true })
-	// The daemon keeps its process id in a place of the whole system.
+	// The daemon keeps its process id in a system-wide place.
 	m.start(env, "unshare", "-m", "sh", "-c",
 		"mkdir -p /run/avahi-daemon && mount -t tmpfs none /run/avahi-daemon && exec avahi-daemon "+
 			"--no-drop-root --no-chroot --no-rlimits -f "+config+" 2>&1").

@@ -7,7 +7,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// packetOf is what is multicast of a room on a card with these addresses.
+// packetOf returns the multicast of a room on a card with these addresses.
 func packetOf(t testing.TB, room Room, addrs ...string) []byte {
 	t.Helper()
 	r := &responder{on: Interface{Name: "eth0", Addrs: prefixes(addrs...)}, zone: &zone{}}
@@ -21,7 +21,7 @@ func packetOf(t testing.TB, room Room, addrs ...string) []byte {
 	return packet
 }
 
-// TestAnswersIn: what is announced is heard, without the DNS library's client.
+// TestAnswersIn checks that announcements are read without the DNS library's client.
 func TestAnswersIn(t *testing.T) {
 	room := Room{Name: "Friday, 8 \"pm\" ü", Game: "openarena", Organiser: "olga", Players: 2, Seats: 4, Port: 7777}
 	packet := packetOf(t, room, "192.168.1.9/24", "fe80::9/64")
@@ -38,7 +38,8 @@ func TestAnswersIn(t *testing.T) {
 	}
 }
 
-// TestAnswersAreTheirOwn: what a packet says of others is not mixed up.
+// TestAnswersAreTheirOwn checks that records of other services in a packet are not
+// mixed in.
 func TestAnswersAreTheirOwn(t *testing.T) {
 	records := []dns.RR{}
 	for _, text := range []string{

@@ -19,27 +19,28 @@ import (
 )
 
 const (
-	// broadcasts are how often everybody is asked: the first may get lost.
+	// broadcasts is the number of queries: the first may get lost.
 	broadcasts = 2
-	// broadcastWait is how long replies are waited for, each time. Servers take
-	// one query a second from an address (ioquake3, DarkPlaces).
+	// broadcastWait is the time for replies to each query. Servers take one query a
+	// second from an address (ioquake3, DarkPlaces).
 	broadcastWait = 1100 * time.Millisecond
-	// maxDatagram is the longest that UDP has, in bytes.
+	// maxDatagram is the longest UDP datagram, in bytes.
 	maxDatagram = 1<<16 - 1
 )
 
-// Servers asks all game servers on the networks of this machine, by a query to
-// everybody on each of the ports, and gives those that answer, by address. It
-// takes some two seconds; a context that ends sooner cuts it short, and is no
-// error. It is IPv4 alone: IPv6 knows no broadcast.
+// Servers broadcasts a query to each of the ports on the networks of this machine. It
+// returns the game servers that answer, by address. It takes some two seconds. A
+// context that ends sooner cuts it short, and is no error. It uses only IPv4, because
+// IPv6 has no broadcast.
 //
-// The ports are those where servers of the game are found that share a machine:
-// 27960 to 27963 for Quake 3 and its kin, 27015 to 27020 for A2S. A reply counts
-// if it comes from one of them, out of the network that was asked, and carries
-// the query's nonce where the protocol returns it. Without ports nobody is asked. Servers
-// of a [discovery.Announced] are heard, too.
+// The ports are the usual ones of a game's servers on one machine: 27960 to 27963 for
+// Quake 3 and its kin, 27015 to 27020 for A2S. A reply counts if it comes from one of
+// them, out of the network that was asked, and carries the query's nonce where the
+// protocol returns it. Without ports there are no queries. Servers of a
+// [discovery.Announced] are found by their announcements, too.
 //
-// The error says why no network could be asked. Being on none is no error.
+// The error explains why no network could be asked. A machine without a network is no
+// error.
 func Servers(ctx context.Context, protocol discovery.Protocol, ports []uint16, log *slog.Logger) ([]Server, error) {
 	speaks, isAnnounced := protocol.(discovery.Announced)
 	if len(ports) == 0 && !isAnnounced {
@@ -52,16 +53,16 @@ func Servers(ctx context.Context, protocol discovery.Protocol, ports []uint16, l
 	if len(ports) == 0 {
 		return inOrder(announced(ctx, speaks, cards, log))
 	}
-	var crowds []*crowd
+	var collectors []*collector
 	for _, card := range cards {
 		for _, network := range card.Broadcast {
 			var nonce [8]byte
 			rand.Read(nonce[:])
-			crowds = append(crowds, &crowd{protocol: protocol, nonce: discovery.Nonce(binary.LittleEndian.Uint64(nonce[:])),
+			collectors = append(collectors, &collector{protocol: protocol, nonce: discovery.Nonce(binary.LittleEndian.Uint64(nonce[:])),
 				network: network, card: card.networks(), ports: ports})
 		}
 	}
-	return inOrder(together(crowds, func(c *crowd) ([]Server, error) {
+	return inOrder(together(collectors, func(c *collector) ([]Server, error) {
 		if err := c.gather(ctx, broadcastOf(c.network)); err != nil {
 			log.Debug("cannot ask for game servers", "network", c.network, "err", err)
 			return nil, fmt.Errorf("lan: cannot ask for game servers in %v: %w", c.network, err)
@@ -70,15 +71,15 @@ func Servers(ctx context.Context, protocol discovery.Protocol, ports []uint16, l
 	}))
 }
 
-// inOrder are servers by address, each once.
+// inOrder returns servers by address, each once.
 func inOrder(found []Server, err error) ([]Server, error) {
 	slices.SortFunc(found, func(a, b Server) int { return discovery.CompareAddr(a.Server, b.Server) })
 	return slices.CompactFunc(found, func(a, b Server) bool { return a.Addr == b.Addr }), err
 }
 
-// gather asks everybody at an address, and hears them out. The socket has this
-// machine's address in the network: that is the card the query leaves by.
-func (c *crowd) gather(ctx context.Context, everybody netip.Addr) error {
+// gather sends a query to the broadcast address, and waits for replies. The socket has
+// this machine's address in the network, so the query leaves by that card.
+func (c *collector) gather(ctx context.Context, everybody netip.Addr) error {
 	conn, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(c.network.Addr(), 0)))
 	if err != nil {
 		return err
@@ -97,9 +98,9 @@ func (c *crowd) gather(ctx context.Context, everybody netip.Addr) error {
 	return nil
 }
 
-// listen takes replies until then, or until the socket is closed. Other errors
-// are of single packets: Windows reports here that one was refused.
-func (c *crowd) listen(conn *net.UDPConn, until time.Time) {
+// listen takes replies until then, or until the socket is closed. Other errors are of
+// single packets: Windows reports here that one was refused.
+func (c *collector) listen(conn *net.UDPConn, until time.Time) {
 	buf := make([]byte, maxDatagram)
 	conn.SetReadDeadline(until)
 	for {
@@ -110,25 +111,25 @@ func (c *crowd) listen(conn *net.UDPConn, until time.Time) {
 		case err != nil:
 			continue
 		}
-		if again := c.hear(discovery.Canonical(from), buf[:n]); again != nil {
+		if again := c.receive(discovery.Canonical(from), buf[:n]); again != nil {
 			conn.WriteToUDPAddrPort(again, from)
 		}
 	}
 }
 
-// What strangers can make Muster remember and send.
+// Bounds of what strangers can make Muster remember and send.
 const (
-	// maxCrowd is more servers than a network has seats for.
-	maxCrowd = 256
+	// maxServers is more than the servers in any network.
+	maxServers = 256
 	// maxParts and maxPartsLen bound a reply in several datagrams.
 	maxParts, maxPartsLen = 32, 32 << 10
-	// maxChallenges is how often a server may ask back, and maxChallengeLen with
-	// how much: A2S demands four bytes, seldom twice.
+	// maxChallenges bounds the challenges of a server, and maxChallengeLen the length
+	// of each: A2S demands four bytes, seldom twice.
 	maxChallenges, maxChallengeLen = 3, 64
 )
 
-// crowd is what a query to everybody brings in. It opens no socket.
-type crowd struct {
+// collector gathers the replies to a broadcast. It opens no socket.
+type collector struct {
 	protocol discovery.Protocol
 	nonce    discovery.Nonce
 	network  netip.Prefix
@@ -137,7 +138,7 @@ type crowd struct {
 	members  map[netip.AddrPort]*member
 }
 
-// member is one that answered.
+// member is a server that answered.
 type member struct {
 	parts      [][]byte
 	partsLen   int
@@ -145,16 +146,17 @@ type member struct {
 	info       *discovery.Info
 }
 
-// queryPort is where the server that players reach at a port is asked.
-func (c *crowd) queryPort(port uint16) uint16 {
+// queryPort returns the port to query for a server whose players use this one.
+func (c *collector) queryPort(port uint16) uint16 {
 	if aside, ok := c.protocol.(discovery.Aside); ok {
 		return aside.QueryPort(port)
 	}
 	return port
 }
 
-// playersPort is where players reach the server that was asked at a port, if one was.
-func (c *crowd) playersPort(asked uint16) (port uint16, ok bool) {
+// playersPort returns the players' port of a server that was queried at this one, if
+// one was.
+func (c *collector) playersPort(asked uint16) (port uint16, ok bool) {
 	for _, port := range c.ports {
 		if c.queryPort(port) == asked {
 			return port, true
@@ -163,8 +165,8 @@ func (c *crowd) playersPort(asked uint16) (port uint16, ok bool) {
 	return 0, false
 }
 
-// hear takes a datagram, and gives what is to be sent back, or nil.
-func (c *crowd) hear(from netip.AddrPort, datagram []byte) []byte {
+// receive takes a datagram, and returns the packet to send back, or nil.
+func (c *collector) receive(from netip.AddrPort, datagram []byte) []byte {
 	port, asked := c.playersPort(from.Port())
 	if !c.network.Contains(from.Addr()) || !asked {
 		return nil
@@ -174,7 +176,7 @@ func (c *crowd) hear(from netip.AddrPort, datagram []byte) []byte {
 	if m == nil {
 		m = &member{}
 	}
-	if m.info != nil || len(c.members) >= maxCrowd && c.members[from] == nil {
+	if m.info != nil || len(c.members) >= maxServers && c.members[from] == nil {
 		return nil
 	}
 	reply, err := c.protocol.Parse(append(slices.Clip(m.parts), datagram))
@@ -200,8 +202,8 @@ func (c *crowd) hear(from netip.AddrPort, datagram []byte) []byte {
 	return nil
 }
 
-// servers are those that described themselves.
-func (c *crowd) servers() []Server {
+// servers returns the servers that described themselves.
+func (c *collector) servers() []Server {
 	var list []Server
 	for addr, m := range c.members {
 		if m.info != nil {
@@ -211,12 +213,12 @@ func (c *crowd) servers() []Server {
 	return list
 }
 
-// together does the same with all at once, and gives what comes of it in no
-// certain order. Its error is one of theirs if none succeeded.
+// together does the same for all at once, and returns the results in no fixed order. If
+// none succeeded, the error is one of theirs.
 func together[T, R any](all []T, do func(T) ([]R, error)) ([]R, error) {
 	var (
 		running sync.WaitGroup
-		mu      sync.Mutex // guards following
+		mu      sync.Mutex // guards the variables below
 		results []R
 		failed  []error
 	)

@@ -9,17 +9,16 @@ import (
 )
 
 const (
-	// maxSightings bounds what strangers can make Muster remember: more than a
-	// hall full of hosts announces.
+	// maxSightings bounds what strangers can make Muster remember: more rooms than a
+	// LAN party has hosts.
 	maxSightings = 256
 	// maxAddrs of one room are more than a host has network cards.
 	maxAddrs = 8
-	// forgetAfter is how many rounds a room may be silent: two packets may get
-	// lost.
+	// forgetAfter is how many rounds a room may be silent: two packets may get lost.
 	forgetAfter = 3
 )
 
-// sighting is a room as it was heard of in one way.
+// sighting is an announcement of a room, as received in one way.
 type sighting struct {
 	source
 	id    string
@@ -27,13 +26,13 @@ type sighting struct {
 	addrs []netip.AddrPort
 }
 
-// source is who was heard, and over which card.
+// source is the sender, and the card of this machine.
 type source struct {
 	instance string // the room's name in DNS-SD, one for each of its host's cards
 	way      string // this machine's card, and the family
 }
 
-// answer is what the DNS library says of a service.
+// answer is the DNS library's report of a service.
 type answer struct {
 	name   string
 	port   int
@@ -41,8 +40,8 @@ type answer struct {
 	addrs  []netip.Addr
 }
 
-// sight reads an answer that came in on a card. The library delivers what
-// anybody says of any service.
+// sight reads an answer that came in on a card. The library delivers all services, from
+// anybody.
 func sight(a answer, card, way string) (sighting, error) {
 	if !strings.HasSuffix(strings.ToLower(a.name), suffix) {
 		return sighting{}, malformed("%q is no room", a.name)
@@ -67,7 +66,7 @@ func sight(a answer, card, way string) (sighting, error) {
 	return s, nil
 }
 
-// onCard gives an IPv6 address of a link the card that leads there.
+// onCard adds to a link-local IPv6 address the card that leads there.
 func onCard(a netip.Addr, card string) netip.Addr {
 	if a.Is6() && a.IsLinkLocalUnicast() {
 		return a.WithZone(card)
@@ -80,7 +79,7 @@ func isHost(a netip.Addr) bool {
 	return a.IsGlobalUnicast() || a.IsLinkLocalUnicast()
 }
 
-// sightings are what was heard lately. The zero value is ready.
+// sightings are the recent announcements. The zero value is ready.
 type sightings struct {
 	round int
 	last  map[source]heard
@@ -91,8 +90,9 @@ type heard struct {
 	round int
 }
 
-// hear takes what a round brought, and forgets what has long been silent.
-func (s *sightings) hear(news []sighting) {
+// receive takes the announcements of a round, and forgets rooms that have long been
+// silent.
+func (s *sightings) receive(news []sighting) {
 	s.round++
 	if s.last == nil {
 		s.last = make(map[source]heard)
@@ -105,8 +105,8 @@ func (s *sightings) hear(news []sighting) {
 	}
 }
 
-// rooms are what is known, one entry a room however many cards heard of it,
-// ordered by name. Of several words about a room the newest counts.
+// rooms returns the known rooms, one entry a room however many cards received it,
+// ordered by name. The newest announcement of a room counts.
 func (s *sightings) rooms(cards []Interface) []Found {
 	list := []Found{}
 	at := make(map[string]int)

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// FuzzSightings hears whatever a network says, round after round: what is kept is
-// bounded, has addresses of machines, and is forgotten when nobody repeats it.
+// FuzzSightings reads any announcements, round after round. It checks that memory is
+// bounded, that addresses are those of machines, and that rooms are forgotten without
+// repeats.
 func FuzzSightings(f *testing.F) {
 	f.Add("a", "N", 7777, []byte{192, 168, 1, 9}, uint16(1))
 	f.Add("b", "\x1b[2J", 70000, []byte{127, 0, 0, 1, 224, 0, 0, 1, 10, 0, 0, 1}, uint16(400))
@@ -23,7 +24,7 @@ func FuzzSightings(f *testing.F) {
 				news = append(news, seen)
 			}
 		}
-		s.hear(news)
+		s.receive(news)
 		for _, room := range s.rooms(nil) {
 			if len(room.Addrs) == 0 || len(room.Addrs) > maxAddrs {
 				t.Errorf("a room at %v", room.Addrs)
@@ -38,7 +39,7 @@ func FuzzSightings(f *testing.F) {
 			t.Errorf("%d sightings are kept", len(s.last))
 		}
 		for range forgetAfter {
-			s.hear(nil)
+			s.receive(nil)
 		}
 		if len(s.last) > 0 {
 			t.Errorf("%d sightings are kept of what fell silent", len(s.last))

@@ -54,12 +54,12 @@ func TestSight(t *testing.T) {
 	}
 }
 
-// seen is a sighting of a room with this id, over a card.
+// seen returns a sighting of a room with this id, over a card.
 func seen(id, instance, card, addr, name string) sighting {
 	return sighting{source: source{instance, card}, id: id, room: Room{Name: name}, addrs: []netip.AddrPort{netip.MustParseAddrPort(addr)}}
 }
 
-// shown writes a list in short.
+// shown returns a list in short.
 func shown(list []Found) string {
 	var parts []string
 	for _, f := range list {
@@ -93,7 +93,7 @@ func TestSightings(t *testing.T) {
 	for _, tt := range tests {
 		var s sightings
 		for _, news := range tt.rounds {
-			s.hear(news)
+			s.receive(news)
 		}
 		if got := shown(s.rooms(here)); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
@@ -101,17 +101,17 @@ func TestSightings(t *testing.T) {
 	}
 }
 
-// TestSightingsAreBounded: a flood neither grows the memory nor pushes out what
-// was heard before.
+// TestSightingsAreBounded checks that a flood neither grows the memory nor displaces
+// earlier rooms.
 func TestSightingsAreBounded(t *testing.T) {
 	var s sightings
 	first := seen("a", "a-1", "eth0", "192.168.1.9:1", "A")
-	s.hear([]sighting{first})
+	s.receive([]sighting{first})
 	var flood []sighting
 	for i := range 10 * maxSightings {
 		flood = append(flood, seen("b", fmt.Sprint("b-", i), "eth0", fmt.Sprintf("192.168.1.%d:1", i%200), "B"))
 	}
-	s.hear(append(flood, first))
+	s.receive(append(flood, first))
 	rooms := s.rooms(here)
 	if len(s.last) != maxSightings || len(rooms) != 2 || rooms[0].Name != "A" || len(rooms[1].Addrs) != maxAddrs {
 		t.Errorf("%d sightings, rooms %s", len(s.last), shown(rooms))

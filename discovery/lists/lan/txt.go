@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// txtVersion is what these keys mean; others are not understood.
+	// txtVersion is the version of these keys; others are refused.
 	txtVersion = "1"
 	// maxTextLen bounds a text, in bytes, so that an announcement fits one
 	// packet; a string of a TXT record holds 255.
@@ -24,9 +24,8 @@ const (
 	maxCount = 10_000
 )
 
-// appendTXT appends the strings of a room's TXT record, key=value as RFC 6763,
-// section 6, has it, in the DNS library's escaped form. Empty values are left
-// out.
+// appendTXT appends the strings of a room's TXT record, key=value (RFC 6763, section
+// 6), in the DNS library's escaped form. Empty values are left out.
 func appendTXT(fields []string, id string, r Room) []string {
 	add := func(key, value string) {
 		if value != "" {
@@ -48,8 +47,8 @@ func appendTXT(fields []string, id string, r Room) []string {
 	return fields
 }
 
-// parseTXT reads what appendTXT wrote, or a stranger did. Unknown keys are
-// skipped, of a repeated key the first counts, and all text is cleaned.
+// parseTXT reads a TXT record from a host or a stranger. It skips unknown keys, takes
+// the first of repeated keys, and cleans all text.
 func parseTXT(fields []string) (id string, r Room, err error) {
 	values := valuesOf(fields)
 	if v := values["v"]; v != txtVersion {
@@ -75,8 +74,7 @@ func parseTXT(fields []string) (id string, r Room, err error) {
 	}, nil
 }
 
-// valuesOf are the fields by their keys, which are compared in lower case (RFC
-// 6763, section 6.4).
+// valuesOf returns the fields by their keys in lower case (RFC 6763, section 6.4).
 func valuesOf(fields []string) map[string]string {
 	values := make(map[string]string)
 	for _, field := range fields[:min(len(fields), maxFields)] {
@@ -89,8 +87,8 @@ func valuesOf(fields []string) map[string]string {
 	return values
 }
 
-// unescape undoes the DNS library's writing of bytes: \195 for one that is not
-// printable ASCII, \" and \\ for themselves (RFC 1035, section 5.1).
+// unescape undoes the DNS library's form of bytes: \195 for one that is not printable
+// ASCII, \" and \\ for themselves (RFC 1035, section 5.1).
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -139,7 +137,7 @@ func cut(s string) string {
 	return strings.TrimRight(s[:end], " ")
 }
 
-// malformed is an error about an announcement that is none.
+// malformed returns an error about an invalid announcement.
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("lan: %w: "+format, append([]any{discovery.ErrMalformed}, args...)...)
 }

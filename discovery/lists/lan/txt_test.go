@@ -44,8 +44,7 @@ func TestTXT(t *testing.T) {
 	}
 }
 
-// TestTXTOnTheWire sends texts through the DNS library, which writes them its
-// own way.
+// TestTXTOnTheWire sends texts through the DNS library, which escapes them its own way.
 func TestTXTOnTheWire(t *testing.T) {
 	for _, name := range []string{"Friday night", `Friday "\ Nacht é`, `\065\\`, `\`, "你好 ;,'", strings.Repeat("ü", 60)} {
 		room := Room{Name: name, Game: "q3", Organiser: `\"`, Players: 2, Seats: 8}

@@ -25,8 +25,8 @@ func malformed(format string, a ...any) error {
 	return fmt.Errorf("%w: %s", discovery.ErrMalformed, fmt.Sprintf(format, a...))
 }
 
-// readJSON yields the elements of the array or object at a path, or of all that are
-// at a path with # in it.
+// readJSON yields the elements of the array or object at a path, or of several if the
+// path has a #.
 func readJSON(r io.Reader, path string, yield func([]byte) error) error {
 	var keys []string
 	if path != "" {
@@ -36,7 +36,7 @@ func readJSON(r io.Reader, path string, yield func([]byte) error) error {
 	return notJSON(j.walk(keys, false))
 }
 
-// each stands in a path for every element.
+// each is the path element for every element.
 const each = "#"
 
 type jsonRows struct {
@@ -45,8 +45,8 @@ type jsonRows struct {
 	row     json.RawMessage
 }
 
-// walk goes through the next value to what the keys lead to, and yields the elements
-// there. Where there are several such values, each may miss it.
+// walk descends through the next value along the keys, and yields the elements there.
+// With several values, each of them may lack a key.
 func (j *jsonRows) walk(keys []string, several bool) error {
 	d := j.decoder
 	open, err := d.Token()
@@ -106,7 +106,7 @@ func (j *jsonRows) element(key string, named bool) error {
 	return j.yield(j.row)
 }
 
-// withKey is a row of an object of rows with its name.
+// withKey adds its key to a row from an object of rows.
 func withKey(row json.RawMessage, key string) json.RawMessage {
 	named := append([]byte(`{"_key":`), marshal(key)...)
 	if rest := bytes.TrimSpace(row[1:]); rest[0] != '}' {
@@ -115,15 +115,15 @@ func withKey(row json.RawMessage, key string) json.RawMessage {
 	return append(named, row[1:]...)
 }
 
-// MissingError says that an answer has nothing of a name on the way to its rows.
+// MissingError reports the name that an answer lacks on the way to its rows.
 type MissingError struct{ Key string }
 
 func (e *MissingError) Error() string { return fmt.Sprintf("there is no %q in it", e.Key) }
 
-// Unwrap makes it a [discovery.ErrMalformed].
+// Unwrap returns [discovery.ErrMalformed].
 func (e *MissingError) Unwrap() error { return discovery.ErrMalformed }
 
-// notJSON says what is wrong, without the decoder's own name for it.
+// notJSON describes the error without the decoder's own name for it.
 func notJSON(err error) error {
 	var syntax *json.SyntaxError
 	switch {
@@ -140,9 +140,9 @@ func notJSON(err error) error {
 // maxDepth is how deep the elements of an XML row may be nested.
 const maxDepth = 16
 
-// readXML yields the elements at a path below the root. An element becomes an
-// object of its attributes and of what is in it; one with nothing but text is that
-// text, and what is there several times a list. Text beside other things is "text".
+// readXML yields the elements at a path below the root. An element becomes an object of
+// its attributes and its contents. One with only text becomes that text, and repeated
+// elements become a list. Text next to other contents is "text".
 func readXML(r io.Reader, path string, yield func([]byte) error) error {
 	d := xml.NewDecoder(decoded(r))
 	d.Strict, d.Entity = false, xml.HTMLEntity
@@ -186,8 +186,8 @@ func readXML(r io.Reader, path string, yield func([]byte) error) error {
 // declaration is how far into an answer its charset is looked for, in bytes.
 const declaration = 128
 
-// decoded is a text as XML wants it. Names of servers hold control characters, and
-// half of a letter where they were cut; QStat writes Latin 1.
+// decoded converts a text to valid XML. Names of servers have control characters, and
+// half letters where they were cut; QStat writes Latin 1.
 func decoded(r io.Reader) io.Reader {
 	text := bufio.NewReader(discovery.WithoutMark(r))
 	head, _ := text.Peek(declaration)
@@ -205,7 +205,7 @@ func decoded(r io.Reader) io.Reader {
 	}))
 }
 
-// element is an element of a row, and reads to its end.
+// element returns an element of a row, and reads to its end.
 func element(d *xml.Decoder, start xml.StartElement, depth int) (any, error) {
 	if depth == maxDepth {
 		return nil, malformed("its elements are nested too deeply")
@@ -265,7 +265,7 @@ func notXML(err error) error {
 	return err
 }
 
-// readLines yields each line that says something as {"line":"…"}.
+// readLines yields each line with a server as {"line":"…"}.
 func readLines(r io.Reader, yield func([]byte) error) error {
 	return lines(r, func(line string) error { return yield(marshal(map[string]string{"line": line})) })
 }
@@ -321,8 +321,8 @@ const (
 	entryValue = 2
 )
 
-// readFrames yields FiveM's servers: each a length of four bytes, the lowest first,
-// and a message.
+// readFrames yields FiveM's servers: each a length of four bytes, the lowest first, and
+// a message.
 func readFrames(r io.Reader, yield func([]byte) error) error {
 	in := bufio.NewReader(r)
 	var size [4]byte
@@ -357,7 +357,8 @@ func broken(err error) error {
 	return err
 }
 
-// fivem is a server of FiveM's list. What its message breaks off with is left out.
+// fivem returns a server of FiveM's list. It leaves out the rest of a message that
+// breaks off.
 func fivem(frame []byte) any {
 	data, vars := make(map[string]any), make(map[string]string)
 	row := map[string]any{"Data": data}

@@ -16,18 +16,17 @@ import (
 type Remembered struct {
 	Address string
 	Name    string
-	// AppID is the game's, 0 if the file does not say.
+	// AppID is the game's, 0 if the file does not tell.
 	AppID uint32
-	// Favourite distinguishes what the user chose from where the user has been.
+	// Favourite distinguishes the user's choice from the user's history.
 	Favourite bool
 }
 
 // maxRemembered is the largest file, in bytes, that is read: of a few hundred servers it has 60 KB.
 const maxRemembered = 16 << 20
 
-// ReadRemembered reads Steam's file: text VDF with the blocks Favorites and
-// History, in whatever spelling. Favourites come first. Errors wrap
-// [discovery.ErrMalformed].
+// ReadRemembered reads Steam's file: text VDF with the blocks Favorites and History, in
+// any letter case. Favourites come first. Errors wrap [discovery.ErrMalformed].
 func ReadRemembered(r io.Reader) ([]Remembered, error) {
 	v := vdf{in: bufio.NewReader(&meter{from: r, row: maxRemembered, all: maxRemembered})}
 	root, err := v.block(0, false)
@@ -60,7 +59,7 @@ func ReadRemembered(r io.Reader) ([]Remembered, error) {
 // vdf reads Valve's text format: keys with a text or, in braces, more keys.
 type vdf struct{ in *bufio.Reader }
 
-// keys are what stands in a block, in its order.
+// keys are the keys of a block, in its order.
 type keys []key
 
 type key struct {
@@ -87,13 +86,13 @@ func (k keys) text(name string) string {
 	return ""
 }
 
-// Marks beside words.
+// Marks between words.
 const (
 	opens  = '{'
 	closes = '}'
 )
 
-// block reads to the closing brace, or the outermost to the end of the file.
+// block reads to the closing brace, or the outermost block to the end of the file.
 func (v *vdf) block(depth int, braced bool) (keys, error) {
 	if depth > maxDepth {
 		return nil, malformed("its blocks are nested too deeply")
@@ -131,7 +130,7 @@ func (v *vdf) block(depth int, braced bool) (keys, error) {
 	}
 }
 
-// token is the next word, or the mark in its place.
+// token returns the next word, or the next mark.
 func (v *vdf) token() (word string, mark rune, err error) {
 	for {
 		c, _, err := v.in.ReadRune()
@@ -189,7 +188,7 @@ func unescaped(c rune) string {
 	return fmt.Sprintf(`\%c`, c)
 }
 
-// plain is a word without quotation marks.
+// plain reads a word without quotation marks.
 func (v *vdf) plain(first rune) (string, rune, error) {
 	b := []rune{first}
 	for {
@@ -199,7 +198,7 @@ func (v *vdf) plain(first rune) (string, rune, error) {
 		}
 		if err != nil || strings.ContainsRune(" \t\r\n\"{}", c) {
 			if err == nil {
-				_ = v.in.UnreadRune() // there was one
+				_ = v.in.UnreadRune() // one was read
 			}
 			return string(b), 0, nil
 		}

@@ -1,14 +1,14 @@
-// Package weblist reads lists of servers as services on the web write them. A
-// [Form] says where in an answer the servers are, so that a new service takes a
-// few lines in a table and no code.
+// Package weblist reads lists of servers from services on the web. A [Form] tells where
+// an answer has its servers, so that a new service takes a few lines in a table and no
+// code.
 //
 //	JSON, XML, text, FiveM's frames, Sauerbraten's lines
 //	      │ rows: read one at a time, each a small JSON document
 //	      ▼
 //	{"ip":"192.0.2.1","port":27015,"name":"…"} ── paths of the form ──▶ Row
 //
-// Memory is bounded by the longest row, not by the list. Paths within a row are
-// those of github.com/tidwall/gjson.
+// The longest row bounds the memory, not the list. Paths within a row are those of
+// github.com/tidwall/gjson.
 package weblist
 
 import (
@@ -26,7 +26,7 @@ import (
 	"muster/discovery"
 )
 
-// Format is how an answer is written.
+// Format is the syntax of an answer.
 type Format string
 
 const (
@@ -34,31 +34,32 @@ const (
 	XML  Format = "xml"
 	// Text has a server a line, as in a file of servers.
 	Text Format = "text"
-	// FiveM are frames of protobuf. Its rows look like what the service's clients
-	// make of them: {"EndPoint":"abc123","Data":{"hostname":"…","connectEndPoints":["…"]}}.
+	// FiveM are frames of protobuf. Its rows have the form that the service's clients
+	// give them:
+	// {"EndPoint":"abc123","Data":{"hostname":"…","connectEndPoints":["…"]}}.
 	FiveM Format = "fivem"
 	// Sauerbraten are lines "addserver HOST PORT", of Cube 2 and its kin. Its rows
 	// are {"host":"…","port":"…"}.
 	Sauerbraten Format = "sauerbraten"
 )
 
-// Formats are all of them.
+// Formats returns all formats.
 func Formats() []Format { return []Format{JSON, XML, Text, FiveM, Sauerbraten} }
 
-// Form says where in an answer the servers are, and where in a server's row its
-// fields are. Every field but Format, Rows and Where is a path into the row, empty
-// if the service does not tell.
+// Form tells where an answer has its servers, and where a server's row has its fields.
+// Every field but Format, Rows and Where is a path into the row, empty if the service
+// does not tell.
 type Form struct {
 	Format Format `toml:"format"`
-	// Rows is the way to the rows, names and places joined by dots; empty is the
-	// whole answer, or in XML what is right below the root. Of an object each value
-	// is a row, with its name in the field _key.
+	// Rows is the path to the rows, names and places joined by dots. Empty is the whole
+	// answer, or in XML the children of the root. In an object each value is a row,
+	// with its name in the field _key.
 	Rows string `toml:"rows"`
-	// Where are conditions PATH=VALUE and PATH!=VALUE that a row has to meet, all of
-	// them. What is not there reads as nothing.
+	// Where are conditions PATH=VALUE and PATH!=VALUE. A row must meet all of them. A
+	// missing value reads as nothing.
 	Where []string `toml:"where"`
-	// Address is HOST[:PORT], or a link with that in it, or several of these. Host
-	// and Port may stand in its place.
+	// Address is HOST[:PORT], a link that contains it, or several of these. Host and
+	// Port may replace it.
 	Address string `toml:"address"`
 	Host    string `toml:"host"`
 	Port    string `toml:"port"`
@@ -81,14 +82,14 @@ type Form struct {
 	Tags string `toml:"tags"`
 }
 
-// Row is one server as a list has it. None of it is checked but for its length.
+// Row is one server as a list has it. Only the length of its fields is checked.
 type Row struct {
-	// Address is HOST[:PORT], a link, or a line of text that holds one of these.
+	// Address is HOST[:PORT], a link, or a line of text that contains one of these.
 	Address string         `json:"address"`
 	Info    discovery.Info `json:"info"`
 }
 
-// Check reports what is wrong with a form.
+// Check reports errors in a form.
 func (f Form) Check() error {
 	switch {
 	case !slices.Contains(Formats(), f.Format):
@@ -106,8 +107,7 @@ func (f Form) Check() error {
 	return nil
 }
 
-// address and host are where they are if the form does not say so, for formats
-// that have but one place.
+// address and host return the default places for formats that have only one.
 func (f Form) address() string {
 	switch {
 	case f.Address == "" && f.Host == "" && f.Format == Text:
@@ -132,7 +132,7 @@ func (f Form) port() string {
 	return f.Port
 }
 
-// condition is one of a form's.
+// condition is one condition of a form.
 type condition struct {
 	path, value string
 	not         bool
@@ -147,11 +147,11 @@ func parseCondition(text string) (condition, error) {
 	return condition{path, value, not}, nil
 }
 
-// ShapeError says that an answer was read, and holds no server where the form
-// says that they are.
+// ShapeError reports that an answer was read, and has no server where the form expects
+// them.
 type ShapeError struct {
-	// Rows is how many there were, First the first one that holds no server, cleaned and
-	// cut. It is empty if no row meets the form's conditions.
+	// Rows is the number of rows, First the first one without a server, cleaned and
+	// cut. First is empty if no row meets the form's conditions.
 	Rows  int
 	First string
 	where []string
@@ -167,17 +167,17 @@ func (e *ShapeError) Error() string {
 	return fmt.Sprintf("none of its %d rows holds an address where it should be; the first is %s", e.Rows, e.First)
 }
 
-// Read reads an answer and yields its servers in their order until yield returns
-// false. An answer that breaks off yields what came before, and is an error then.
-// If there are no servers in it, the error is a [*ShapeError]; of what the answer
-// says otherwise, it wraps [discovery.ErrMalformed].
+// Read reads an answer and yields its servers in their order until yield returns false.
+// An answer that breaks off yields the servers before, and then an error. If the answer
+// has no servers, the error is a [*ShapeError]. All other errors about the answer wrap
+// [discovery.ErrMalformed].
 func (f Form) Read(r io.Reader, yield func(Row) bool) error {
 	if err := f.Check(); err != nil {
 		return err
 	}
 	var conditions []condition
 	for _, text := range f.Where {
-		c, _ := parseCondition(text) // checked
+		c, _ := parseCondition(text) // Check has checked it
 		conditions = append(conditions, c)
 	}
 	rows, servers := 0, 0
@@ -215,10 +215,11 @@ func (f Form) Read(r io.Reader, yield func(Row) bool) error {
 	return nil
 }
 
-// errEnough ends the reading: whoever reads has enough.
+// errEnough ends the reading when yield wants no more.
 var errEnough = errors.New("enough")
 
-// rows calls yield with each row of an answer as JSON, which is good until yield returns.
+// rows calls yield with each row of an answer as JSON. The row is valid until yield
+// returns.
 func (f Form) rows(r io.Reader, yield func([]byte) error) error {
 	switch f.Format {
 	case XML:
@@ -233,8 +234,8 @@ func (f Form) rows(r io.Reader, yield func([]byte) error) error {
 	return readJSON(r, f.Rows, yield)
 }
 
-// get is what stands at a path. The library is robust against any row; a path that
-// it should stumble over, which only the user's own table can hold, finds nothing.
+// get returns the value at a path. The library takes any row safely. If it panics over
+// a path, which only the user's own table can have, nothing is found.
 func get(doc gjson.Result, path string) (found gjson.Result) {
 	defer func() {
 		if recover() != nil {
@@ -256,11 +257,11 @@ func meets(doc gjson.Result, conditions []condition) bool {
 	return true
 }
 
-// maxAddresses are taken of one row, which has one or two, or some ten if it is a group of
-// servers; of an array mostSeen are looked at for that.
+// maxAddresses are taken of one row, which has one or two, or some ten for a group of
+// servers. For them mostSeen elements of an array are looked at.
 const maxAddresses, mostSeen = 64, 1024
 
-// addresses are those of a row.
+// addresses returns the addresses of a row.
 func (f Form) addresses(doc gjson.Result) (addresses []string) {
 	add := func(found gjson.Result) {
 		if text := strings.TrimSpace(word(found)); text != "" && len(text) <= maxText && len(addresses) < maxAddresses {
@@ -269,7 +270,7 @@ func (f Form) addresses(doc gjson.Result) (addresses []string) {
 	}
 	if path := f.address(); path != "" {
 		if found := get(doc, path); found.IsArray() {
-			seen := 0 // not found.Array, which takes 100 bytes for each of an array's
+			seen := 0 // not found.Array, which takes 100 bytes for each element
 			found.ForEach(func(_, one gjson.Result) bool {
 				add(one)
 				seen++
@@ -299,7 +300,7 @@ func (f Form) addresses(doc gjson.Result) (addresses []string) {
 	return addresses
 }
 
-// word is a value as text; lists and objects are none.
+// word returns a value as text; lists and objects have none.
 func word(found gjson.Result) string {
 	if found.Type == gjson.JSON || found.Type == gjson.Null {
 		return ""
@@ -324,7 +325,7 @@ func (f Form) info(doc gjson.Result) discovery.Info {
 	}
 }
 
-// tags are words, or what stands in a list, a blank in it being an underscore.
+// tags returns words, or the elements of a list with underscores for blanks.
 func tags(found gjson.Result) discovery.Tags {
 	if !found.IsArray() {
 		text := word(found)
@@ -340,7 +341,7 @@ func tags(found gjson.Result) discovery.Tags {
 	return discovery.TagsOf(strings.Join(words, " "))
 }
 
-// text is a field for people.
+// text returns a field for people.
 func (f Form) text(doc gjson.Result, path string) string {
 	text := word(get(doc, path))
 	if len(text) > maxText {
@@ -349,8 +350,8 @@ func (f Form) text(doc gjson.Result, path string) string {
 	return discovery.CleanText(text)
 }
 
-// whole is a number that services also write as a text, or as the list of what is
-// counted; 0 if it is none, or more than most.
+// whole returns a number. Services also write it as a text, or as a list to count. It
+// is 0 if there is none, or if it is more than most.
 func whole(found gjson.Result, most int) int {
 	if found.IsArray() {
 		n := 0
@@ -364,13 +365,12 @@ func whole(found gjson.Result, most int) int {
 	return int(n)
 }
 
-// yes reports whether a value says so: true, 1, or a word that is not one of those
-// with which services say no.
+// yes reports whether a value is true, 1, or a word that does not mean no.
 func yes(found gjson.Result) bool {
 	return !slices.Contains([]string{"", "0", "false", "no", "none"}, strings.ToLower(strings.TrimSpace(word(found))))
 }
 
-// excerpt is the beginning of a row for people.
+// excerpt returns the beginning of a row for people.
 func excerpt(row []byte) string {
 	const most = 120
 	if len(row) > most {
@@ -384,12 +384,12 @@ const (
 	// maxAnswer holds two million short rows. The longest honest list known is
 	// FiveM's, with some 30,000 servers of 2 KB.
 	maxAnswer = 256 << 20
-	// maxRow is all that is held at once. The longest honest row known is of a server of
+	// maxRow bounds a row in memory. The longest honest row known is of a server of
 	// FiveM with 2,048 players, some 100 KB. XML takes a hundred times as much memory.
 	maxRow = 1 << 20
 )
 
-// meter bounds what is read: of one row, and in all.
+// meter bounds the bytes read: of one row, and of the whole answer.
 type meter struct {
 	from     io.Reader
 	row, all int
@@ -407,7 +407,7 @@ func (m *meter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// marshal is a row of a format other than JSON.
+// marshal returns a row of a format other than JSON.
 func marshal(row any) []byte {
 	b, _ := json.Marshal(row) // cannot fail: maps, lists, texts and numbers
 	return b

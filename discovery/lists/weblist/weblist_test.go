@@ -99,7 +99,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// frame is a server as FiveM's service writes it.
+// frame returns a server in the form of FiveM's service.
 func frame(name, game string, endpoints ...string) []byte {
 	variable := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "gamename")
 	variable = protowire.AppendString(protowire.AppendTag(variable, 2, protowire.BytesType), game)
@@ -111,7 +111,7 @@ func frame(name, game string, endpoints ...string) []byte {
 	for _, e := range endpoints {
 		data = protowire.AppendString(protowire.AppendTag(data, 18, protowire.BytesType), e)
 	}
-	data = protowire.AppendFixed64(protowire.AppendTag(data, 99, protowire.Fixed64Type), 1) // of a newer service
+	data = protowire.AppendFixed64(protowire.AppendTag(data, 99, protowire.Fixed64Type), 1) // a field of a newer service
 	server := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "abc123")
 	server = protowire.AppendBytes(protowire.AppendTag(server, 2, protowire.BytesType), data)
 	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(server))), server...)
@@ -186,7 +186,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// endless is a list without an end, and counts what is read of it.
+// endless is a list without an end, and counts the bytes read.
 type endless struct{ read int }
 
 func (e *endless) Read(b []byte) (int, error) {
@@ -219,8 +219,8 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
-// TestRowOfAMillion: a row that is nothing but one long array takes little more than its
-// own length.
+// TestRowOfAMillion checks that a row that is only one long array takes little more
+// memory than its own length.
 func TestRowOfAMillion(t *testing.T) {
 	form := weblist.Form{Format: weblist.JSON, Rows: "servers", Address: "addr", Players: "players"}
 	for _, c := range []struct {

@@ -19,11 +19,11 @@ import (
 
 const ourNonce discovery.Nonce = 0x1234
 
-func newCrowd(protocol discovery.Protocol) *crowd {
-	return &crowd{protocol: protocol, nonce: ourNonce, network: netip.MustParsePrefix("192.168.1.5/24"), ports: []uint16{27960, 27961}}
+func newCollector(protocol discovery.Protocol) *collector {
+	return &collector{protocol: protocol, nonce: ourNonce, network: netip.MustParsePrefix("192.168.1.5/24"), ports: []uint16{27960, 27961}}
 }
 
-// infoResponse is a Quake 3 server's reply to the query with this nonce.
+// infoResponse returns a Quake 3 server's reply to the query with this nonce.
 func infoResponse(name string, nonce discovery.Nonce) []byte {
 	request, err := quake3.ParseRequest(quake3.Protocol{}.AppendQuery(nil, nonce, nil))
 	if err != nil {
@@ -32,7 +32,7 @@ func infoResponse(name string, nonce discovery.Nonce) []byte {
 	return quake3.AppendInfoResponse(nil, discovery.Info{Name: name, Map: "q3dm17", MaxPlayers: 8}, request.Challenge(), 71)
 }
 
-func names(c *crowd) string {
+func names(c *collector) string {
 	var list []string
 	for _, s := range c.servers() {
 		list = append(list, s.Addr.String()+" "+s.Info.Name)
@@ -41,7 +41,7 @@ func names(c *crowd) string {
 	return fmt.Sprint(list)
 }
 
-func TestCrowdHears(t *testing.T) {
+func TestCollectorReceives(t *testing.T) {
 	type packet struct {
 		from string
 		body []byte
@@ -65,9 +65,9 @@ func TestCrowdHears(t *testing.T) {
 			"[192.168.1.9:27960 A]"},
 	}
 	for _, tt := range tests {
-		c := newCrowd(quake3.Protocol{})
+		c := newCollector(quake3.Protocol{})
 		for _, p := range tt.packets {
-			if again := c.hear(netip.MustParseAddrPort(p.from), p.body); again != nil {
+			if again := c.receive(netip.MustParseAddrPort(p.from), p.body); again != nil {
 				t.Errorf("%s: sends %q", tt.name, again)
 			}
 		}
@@ -77,45 +77,45 @@ func TestCrowdHears(t *testing.T) {
 	}
 }
 
-// TestCrowdAnswersChallenges: A2S servers ask back first, and one that never
-// stops is left alone.
-func TestCrowdAnswersChallenges(t *testing.T) {
-	c := newCrowd(a2s.Protocol{})
+// TestCollectorAnswersChallenges checks that an A2S server's challenge is answered, and
+// that a server which sends challenges for ever is left alone.
+func TestCollectorAnswersChallenges(t *testing.T) {
+	c := newCollector(a2s.Protocol{})
 	from := netip.MustParseAddrPort("192.168.1.9:27960")
 	challenge := a2s.AppendChallenge(nil, [4]byte{1, 2, 3, 4})
 	want := a2s.Protocol{}.AppendQuery(nil, ourNonce, []byte{1, 2, 3, 4})
 	for range maxChallenges {
-		if again := c.hear(from, challenge); string(again) != string(want) {
+		if again := c.receive(from, challenge); string(again) != string(want) {
 			t.Errorf("sends %q, want %q", again, want)
 		}
 	}
-	if again := c.hear(from, challenge); again != nil {
+	if again := c.receive(from, challenge); again != nil {
 		t.Errorf("sends %q to a server that never stops", again)
 	}
-	c.hear(from, a2s.AppendInfo(nil, discovery.Info{Name: "A"}))
+	c.receive(from, a2s.AppendInfo(nil, discovery.Info{Name: "A"}))
 	if got := names(c); got != "[192.168.1.9:27960 A]" {
 		t.Errorf("got %s", got)
 	}
 }
 
-// TestCrowdIsBounded: in servers, and in what it keeps of each.
-func TestCrowdIsBounded(t *testing.T) {
-	c := newCrowd(a2s.Protocol{})
+// TestCollectorIsBounded checks the number of servers, and the size of their replies.
+func TestCollectorIsBounded(t *testing.T) {
+	c := newCollector(a2s.Protocol{})
 	c.network = netip.MustParsePrefix("10.0.0.5/8")
 	addr := netip.MustParseAddr("10.0.0.6")
 	info := a2s.AppendInfo(nil, discovery.Info{Name: "A"})
-	for range 2 * maxCrowd {
-		c.hear(netip.AddrPortFrom(addr, 27960), info)
+	for range 2 * maxServers {
+		c.receive(netip.AddrPortFrom(addr, 27960), info)
 		addr = addr.Next()
 	}
-	if n := len(c.servers()); n != maxCrowd {
-		t.Errorf("%d servers, want %d", n, maxCrowd)
+	if n := len(c.servers()); n != maxServers {
+		t.Errorf("%d servers, want %d", n, maxServers)
 	}
 
-	c = newCrowd(endless{})
+	c = newCollector(endless{})
 	from := netip.MustParseAddrPort("192.168.1.9:27960")
 	for range 100 {
-		c.hear(from, make([]byte, 1400))
+		c.receive(from, make([]byte, 1400))
 	}
 	if m := c.members[from]; m.partsLen > maxPartsLen || len(m.parts) > maxParts || len(m.parts) == 0 {
 		t.Errorf("%d parts of %d bytes are kept", len(m.parts), m.partsLen)
@@ -129,7 +129,7 @@ func (endless) Parse([][]byte) (discovery.Reply, error) {
 	return discovery.Reply{Incomplete: true}, nil
 }
 
-// TestGather asks a server on loopback, in place of a network, which demands a
+// TestGather asks a server on loopback instead of a network. The server demands a
 // challenge and misses the first query.
 func TestGather(t *testing.T) {
 	server, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
@@ -143,7 +143,7 @@ func TestGather(t *testing.T) {
 		served = serveA2S(server)
 	}()
 	addr := server.LocalAddr().(*net.UDPAddr).AddrPort()
-	c := &crowd{protocol: a2s.Protocol{}, network: netip.MustParsePrefix("127.0.0.1/8"), ports: []uint16{addr.Port()}}
+	c := &collector{protocol: a2s.Protocol{}, network: netip.MustParsePrefix("127.0.0.1/8"), ports: []uint16{addr.Port()}}
 	if err := c.gather(t.Context(), addr.Addr()); err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestGather(t *testing.T) {
 	}
 }
 
-// serveA2S answers from the second query on, and gives the sizes of all.
+// serveA2S answers from the second query on, and returns the sizes of all queries.
 func serveA2S(conn *net.UDPConn) (sizes []string) {
 	buf := make([]byte, 1500)
 	for {
@@ -175,11 +175,11 @@ func serveA2S(conn *net.UDPConn) (sizes []string) {
 	}
 }
 
-// TestGatherIsCutShort by its context, without error.
+// TestGatherIsCutShort checks that the end of the context cuts it short, without error.
 func TestGatherIsCutShort(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	c := &crowd{protocol: quake3.Protocol{}, network: netip.MustParsePrefix("127.0.0.1/8"), ports: []uint16{9}}
+	c := &collector{protocol: quake3.Protocol{}, network: netip.MustParsePrefix("127.0.0.1/8"), ports: []uint16{9}}
 	start := time.Now()
 	if err := c.gather(ctx, netip.MustParseAddr("127.0.0.1")); err != nil {
 		t.Errorf("got error %v", err)
@@ -189,21 +189,21 @@ func TestGatherIsCutShort(t *testing.T) {
 	}
 }
 
-// TestAsideAndTaciturn: Sauerbraten's servers are asked one port above the players',
-// and Luanti's say no more than that they are there, and want a goodbye.
+// TestAsideAndTaciturn checks two protocols. Sauerbraten's servers are asked one port
+// above the players'. Luanti's only tell that they are there, and want a goodbye.
 func TestAsideAndTaciturn(t *testing.T) {
-	c := &crowd{protocol: sauerbraten.Protocol{}, nonce: ourNonce, network: netip.MustParsePrefix("192.168.1.5/24"), ports: []uint16{28785}}
+	c := &collector{protocol: sauerbraten.Protocol{}, nonce: ourNonce, network: netip.MustParsePrefix("192.168.1.5/24"), ports: []uint16{28785}}
 	reply := sauerbraten.Answer(c.protocol.AppendQuery(nil, ourNonce, nil), discovery.Info{Name: "A"})
-	c.hear(netip.MustParseAddrPort("192.168.1.9:28785"), reply)
+	c.receive(netip.MustParseAddrPort("192.168.1.9:28785"), reply)
 	if got := c.servers(); len(got) != 0 {
 		t.Errorf("a reply from the players' port counts: %v", got)
 	}
-	c.hear(netip.MustParseAddrPort("192.168.1.9:28786"), reply)
+	c.receive(netip.MustParseAddrPort("192.168.1.9:28786"), reply)
 	if got := c.servers(); len(got) != 1 || got[0].Addr.Port() != 28785 || got[0].Info.Name != "A" {
 		t.Errorf("%+v", got)
 	}
-	c = &crowd{protocol: luanti.Protocol{}, nonce: ourNonce, network: netip.MustParsePrefix("192.168.1.5/24"), ports: []uint16{30000}}
-	goodbye := c.hear(netip.MustParseAddrPort("192.168.1.9:30000"), luanti.Answer(c.protocol.AppendQuery(nil, 0, nil)))
+	c = &collector{protocol: luanti.Protocol{}, nonce: ourNonce, network: netip.MustParsePrefix("192.168.1.5/24"), ports: []uint16{30000}}
+	goodbye := c.receive(netip.MustParseAddrPort("192.168.1.9:30000"), luanti.Answer(c.protocol.AppendQuery(nil, 0, nil)))
 	if got := c.servers(); len(got) != 1 || string(goodbye) != "\x4f\x45\x74\x03\x00\x02\x00\x00\x03" {
 		t.Errorf("%+v, goodbye %x", got, goodbye)
 	}
