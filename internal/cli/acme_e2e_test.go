@@ -74,6 +74,7 @@ func keyPair(t *testing.T, serial int64) (cert, key string) {
 // TestServeByACME checks that a host gets its certificate from an ACME authority. The authority is
 // pebble, Let's Encrypt's own test program, which verifies that the name leads to the host.
 func TestServeByACME(t *testing.T) {
+	t.Parallel()
 	pebble, err := exec.LookPath("pebble")
 	if err != nil {
 		path, _ := exec.Command("go", "env", "GOPATH").Output()

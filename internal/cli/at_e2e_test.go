@@ -31,6 +31,7 @@ func settled(t *testing.T, games string) string {
 // where to go. In between, the organiser's program is killed; the same command then continues in
 // the same room.
 func TestOwnGameAt(t *testing.T) {
+	t.Parallel()
 	list := filepath.Join(t.TempDir(), "list.csv")
 	fleet := run(t, t.TempDir(), "fleet", "fleet", "--servers", "20", "--master-port", "0", "--write", list)
 	fleet.awaits(`answering; Ctrl-C ends it`)

@@ -11,6 +11,7 @@ import (
 // host outside. The host can reach neither the household's network nor a master. The players'
 // programs found the server themselves, and the host asks them about nothing else there.
 func TestHouseholdAt(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	serve := h.start(h.outside, "serve",
 		command(t, t.TempDir(), "serve", "--listen", netip.AddrPortFrom(outside, 7777).String(), "--master",
@@ -37,6 +38,7 @@ func TestHouseholdAt(t *testing.T) {
 // TestHouseholdHosts checks a room on one network, where no list leads to a server. The players'
 // own computers are measured at their local addresses, and the room says who should host.
 func TestHouseholdHosts(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	play := func(i int, args ...string) *process {
 		return h.start(h.rooms[i], householders[i],

@@ -137,6 +137,7 @@ func (st *stage) victim(addr netip.Addr) (packets func() int) {
 // ports of one machine that runs no game server, makes every player ask them, and starts over again
 // and again.
 func TestHostAimsAtVictim(t *testing.T) {
+	t.Parallel()
 	const ports, lasts = 2000, 12 * time.Second
 	st := newStage(t, setting{seed: 1, line: goodLine, hostLine: goodLine})
 	at := netip.MustParseAddr("192.0.2.80")
@@ -173,6 +174,7 @@ const mostAtVictim = 20
 // TestHostLaunchesForEver checks a host that sends every player to a game hundreds of times, and to
 // ports that belong to no game.
 func TestHostLaunchesForEver(t *testing.T) {
+	t.Parallel()
 	const launches, mostGames = 60, 6
 	st := newStage(t, setting{seed: 1, servers: 10, line: goodLine, hostLine: goodLine})
 	at := serverAddr(3, false)
@@ -219,6 +221,7 @@ func TestHostLaunchesForEver(t *testing.T) {
 // TestHostSendsRubbish checks that a peer survives any frames in any number: it stays small, and
 // ends or tries again without a crash.
 func TestHostSendsRubbish(t *testing.T) {
+	t.Parallel()
 	const lasts, mostMemory = 10 * time.Second, 200 << 20
 	st := newStage(t, setting{seed: 1, servers: 10, line: goodLine, hostLine: goodLine})
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -282,6 +285,7 @@ func TestHostSendsRubbish(t *testing.T) {
 // TestServersLie checks that the session ends on an honest server when every other server lies,
 // each third of the liars in its own way.
 func TestServersLie(t *testing.T) {
+	t.Parallel()
 	isLiar := func(i int) bool { return i%2 == 1 }
 	liars := map[netip.Addr]int{}
 	for i := range someServers {
@@ -337,6 +341,7 @@ func TestServersLie(t *testing.T) {
 // before anybody can have asked with it. They appear no nearer than they are, and the session ends
 // on the same server as without them.
 func TestServersAnswerUnasked(t *testing.T) {
+	t.Parallel()
 	const early = 2 * time.Millisecond
 	liars := map[netip.Addr]bool{}
 	st := newStage(t, setting{seed: 1, game: "cs2", servers: 40, line: goodLine, hostLine: goodLine})
@@ -403,6 +408,7 @@ func farthest(n, of int) []int {
 // TestMasterLies checks a master that lists hundreds of thousands of servers at a few addresses,
 // and keeps sending. It lists the true servers, too, and the session ends on one of them.
 func TestMasterLies(t *testing.T) {
+	t.Parallel()
 	const mostMemory = 300 << 20
 	masterPort := 27950
 	st := newStage(t, setting{seed: 1, line: goodLine, hostLine: goodLine})
@@ -451,6 +457,7 @@ func TestMasterLies(t *testing.T) {
 // TestStrangersSockets checks that nobody in the room notices strangers who hold sockets open from
 // a thousand addresses. A fifth of them have sent half of a frame of a megabyte.
 func TestStrangersSockets(t *testing.T) {
+	t.Parallel()
 	const sockets, mostMemory = 2000, 60 << 20
 	st := newStage(t, setting{seed: 1, line: goodLine, hostLine: goodLine})
 	st.open(false)

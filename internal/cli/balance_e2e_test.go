@@ -19,6 +19,7 @@ import (
 // that restarted last without rooms. Gathering rooms move there from the others until all three
 // hosts have the same number.
 func TestRoomsEvenOut(t *testing.T) {
+	t.Parallel()
 	path, err := exec.Command("go", "env", "GOPATH").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -104,6 +104,7 @@ const atOnce = 200 * time.Millisecond
 // TestFamilies plays a session on a real server of each family of games, from the list to the
 // launch, with two players. Muster reads the same from the server as other programs do.
 func TestFamilies(t *testing.T) {
+	t.Parallel()
 	for i, f := range families {
 		t.Run(f.game, func(t *testing.T) {
 			t.Parallel()

@@ -75,6 +75,7 @@ func wasLetIn(r wire.Document, name string) bool {
 // TestFullDiskOfService checks a public host with a full disk. It grants no place that a kill
 // would take away again, and reports that it is not ready. Once there is space it continues.
 func TestFullDiskOfService(t *testing.T) {
+	t.Parallel()
 	dir, at := tinyDisk(t), freePort(t)
 	begin := func() *process {
 		p := run(t, t.TempDir(), "serve", "serve", "--listen", at, "--store", filepath.Join(dir, "rooms.db"))

@@ -19,6 +19,7 @@ import (
 // TestMutePeer checks a program that says hello and then nothing more. After a while the session
 // goes on without it.
 func TestMutePeer(t *testing.T) {
+	t.Parallel()
 	file := fleetFile(t, 200)
 	at := freePort(t)
 	h := run(t, t.TempDir(), "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play",
@@ -63,6 +64,7 @@ func mute(t *testing.T, at, code string) {
 // TestServerFillsUp checks that the next server replaces the favourite if bots take its seats after
 // the choice, and that everyone reads why.
 func TestServerFillsUp(t *testing.T) {
+	t.Parallel()
 	servers := []arena{
 		{"the favourite", "oa_dm1", 4, 1, [3]time.Duration{20e6, 20e6}},
 		{"the next", "oa_dm1", 8, 0, [3]time.Duration{90e6, 90e6}},

@@ -14,6 +14,7 @@ import (
 // TestChangedCertificate checks that a host keeps its certificate over a restart. If the
 // certificate is lost, or another host answers at the address, the link opens nothing.
 func TestChangedCertificate(t *testing.T) {
+	t.Parallel()
 	servers := writeFile(t, "servers.txt", "127.0.0.1:27960\n")
 	at, home := freePort(t), t.TempDir()
 	begin := func() (*process, string) {
@@ -46,6 +47,7 @@ func TestChangedCertificate(t *testing.T) {
 // namespace finds it, confirms it, and is let in with the code, by the pinned certificate. One of
 // the host's addresses may be blocked. After the host has ended, nothing is found.
 func TestLocalNetwork(t *testing.T) {
+	t.Parallel()
 	file, err := binary()
 	if err != nil {
 		t.Fatal(err)

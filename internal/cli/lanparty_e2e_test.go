@@ -12,6 +12,7 @@ import (
 // player on that network is sent to its local address, a player elsewhere to the public one.
 // Neither address can be reached from the other side.
 func TestLANParty(t *testing.T) {
+	t.Parallel()
 	file, err := binary()
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 // after a yes, once Muster is registered. Hostile links lead nowhere, and unregistering removes
 // everything.
 func TestMusterLinks(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	list := filepath.Join(home, "servers.txt")
 	if err := os.WriteFile(list, []byte("127.0.0.1:27960\n"), 0o600); err != nil {

@@ -218,6 +218,7 @@ func checkDiscreet(t *testing.T, room wire.Document, told []*process) {
 // TestHostAtHome checks a player who hosts at home. The host's player forms a site with the
 // neighbours on the local network, and with no player from elsewhere.
 func TestHostAtHome(t *testing.T) {
+	t.Parallel()
 	h := newHouse(t)
 	file := h.arenas(3)
 	host := h.start(h.rooms[0], "ann", command(t, t.TempDir(), "host", "--game", "openarena", "--servers", file, "--name", "ann",
@@ -252,6 +253,7 @@ func TestHostAtHome(t *testing.T) {
 // and then once a second. If every player asks all servers, servers fall silent and are culled. If
 // the players share the questions, none is culled.
 func TestHousehold(t *testing.T) {
+	t.Parallel()
 	const servers, rounds = 6, 3
 	t.Run("each for itself", func(t *testing.T) {
 		h := newHouse(t)

@@ -80,6 +80,7 @@ func runNginx(t *testing.T, server string) {
 // TestReverseProxy checks each proxy with a player, and with a guesser who forges the client
 // address for which the proxy speaks.
 func TestReverseProxy(t *testing.T) {
+	t.Parallel()
 	for name, startProxy := range map[string]func(t *testing.T, at, host string){"caddy": startCaddy, "nginx": startNginx} {
 		t.Run(name, func(t *testing.T) {
 			servers := writeFile(t, "servers.txt", "127.0.0.1:27960\n")

@@ -75,6 +75,7 @@ func toldBy(t *testing.T, document string) map[string]told {
 
 // TestAgreesWithQuakestat checks that both programs see the same real servers alike.
 func TestAgreesWithQuakestat(t *testing.T) {
+	t.Parallel()
 	file := startServers(t, arenas)
 	// Servers sometimes answer late in their frame, and so does a busy machine. The lowest of
 	// spaced samples is the path's RTT. Quakestat reads the clock after sending, and may be late
@@ -143,6 +144,7 @@ func keepLowest(lowest, next map[string]told) {
 // TestSelectFromQuakestat follows MUSST's own workflow with today's tool: two players measure with
 // quakestat, and muster select reads their files.
 func TestSelectFromQuakestat(t *testing.T) {
+	t.Parallel()
 	list := startServers(t, arenas)
 	folder := t.TempDir()
 	var files []string
@@ -190,6 +192,7 @@ func plausible(servers map[string]told, player int) bool {
 // TestQuakestatReadsTheFleet checks that the loopback fleet passes for real servers, with
 // quakestat's own master query.
 func TestQuakestatReadsTheFleet(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "servers.csv")
 	f := run(t, t.TempDir(), "fleet", "fleet", "--servers", "40", "--game", "openarena", "--master-port", "0", "--write", file)
 	master := f.awaits(`master at (\S+)`)[1]

@@ -60,6 +60,7 @@ func (r *router) forwards() int {
 // whether it may ask the router to let friends in, and obeys the answer from then on. Without a yes
 // it leaves the router alone.
 func TestRouterIsAskedOnce(t *testing.T) {
+	t.Parallel()
 	r := startRouter(t)
 	servers := writeFile(t, "servers.txt", "10.9.0.2:27960\n")
 	const question = "May Muster ask your router to let friends in"
@@ -127,6 +128,7 @@ func TestRouterIsAskedOnce(t *testing.T) {
 // TestRouterPassesOnBeacon checks that a yes in the room opens the port of a player who could host,
 // at once. The port is closed with the room. Without a yes no port is opened.
 func TestRouterPassesOnBeacon(t *testing.T) {
+	t.Parallel()
 	r := startRouter(t)
 	servers := writeFile(t, "servers.txt", "10.9.0.2:27960\n")
 	for _, step := range []struct {
@@ -163,6 +165,7 @@ func TestRouterPassesOnBeacon(t *testing.T) {
 // beacons. A friend elsewhere then measures the player who could host at the port that the router
 // gave.
 func TestRouterGivesAnotherPort(t *testing.T) {
+	t.Parallel()
 	r := startRouter(t)
 	friend := exec.Command("unshare", "-n", "sleep", "300")
 	if err := friend.Start(); err != nil {

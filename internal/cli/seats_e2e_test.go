@@ -12,6 +12,7 @@ import (
 // TestSeatsForAll checks a room whose only OpenArena server is full of bots. The room waits for two
 // seats, sends nobody before both are free, and then sends both players at once.
 func TestSeatsForAll(t *testing.T) {
+	t.Parallel()
 	file := startServers(t, []arena{{"full of bots", "oa_dm1", 4, 4, [3]time.Duration{20e6, 20e6}}})
 	at, home := freePort(t), t.TempDir()
 	h := run(t, home, "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play",

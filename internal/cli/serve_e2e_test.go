@@ -80,6 +80,7 @@ func answers(t *testing.T, url string) (text string) {
 // docs/serve.md. It tries the page, the page's stream, a player's program, and a guesser who forges
 // the client address for which the proxy speaks.
 func TestServeBehindProxy(t *testing.T) {
+	t.Parallel()
 	for name, startProxy := range map[string]func(t *testing.T, at, host string){
 		"caddy": func(t *testing.T, at, host string) {
 			runCaddy(t, adapted(t, documented(t, "Caddyfile"), "muster.example", "http://"+at, "127.0.0.1:7777", host))
@@ -148,6 +149,7 @@ func count(is bool) int {
 // folder contains only the files that the Containerfile copies, and user and variables are the
 // image's.
 func TestContainer(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, for a folder of its own")
 	}

@@ -19,6 +19,7 @@ import (
 // limits at once, and says what needs a restart. If config.toml is invalid it changes nothing.
 // SIGTERM drains as before.
 func TestHangup(t *testing.T) {
+	t.Parallel()
 	home, at := t.TempDir(), freePort(t)
 	config := filepath.Join(home, "config", "muster")
 	if err := os.MkdirAll(config, 0o700); err != nil {

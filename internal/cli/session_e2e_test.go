@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -50,9 +51,15 @@ func realAddr(i int) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(31001+i))
 }
 
+// arenaAddresses belong to one test at a time.
+var arenaAddresses sync.Mutex
+
 // startServers runs real servers behind relays and returns a servers file once all of them answer.
+// Another test that wants the same addresses waits until this one has ended.
 func startServers(t *testing.T, servers []arena) string {
 	t.Helper()
+	arenaAddresses.Lock()
+	t.Cleanup(arenaAddresses.Unlock) // runs last, when the servers have ended
 	var list strings.Builder
 	for i, a := range servers {
 		openArena(t, realAddr(i), a.name, a.mapName, a.seats, a.bots)
@@ -79,6 +86,7 @@ func startServers(t *testing.T, servers []arena) string {
 // TestGameSession plays a whole session on real servers: a host and three peers as separate
 // processes.
 func TestGameSession(t *testing.T) {
+	t.Parallel()
 	file := startServers(t, arenas)
 	at, home := freePort(t), t.TempDir()
 	h := run(t, home, "host", "host", "--game", "openarena", "--servers", file, "--listen", at,
@@ -154,6 +162,7 @@ func fleetFile(t *testing.T, servers int) string {
 // TestKilledPeer checks that a player's program that is killed while it measures continues after a
 // restart.
 func TestKilledPeer(t *testing.T) {
+	t.Parallel()
 	file := fleetFile(t, 1200)
 	at, home := freePort(t), t.TempDir()
 	h := run(t, home, "host", "host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play",
@@ -188,6 +197,7 @@ func TestKilledPeer(t *testing.T) {
 // TestRestartedHost checks a host that is killed while everyone measures. After a restart it has
 // its room, the peers reconnect, and the session goes on.
 func TestRestartedHost(t *testing.T) {
+	t.Parallel()
 	file := fleetFile(t, 1200)
 	at, home := freePort(t), t.TempDir()
 	args := []string{"host", "--game", "openarena", "--servers", file, "--listen", at, "--no-play", "--no-mdns",

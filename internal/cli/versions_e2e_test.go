@@ -27,6 +27,8 @@ func minecraftOf(t *testing.T, port uint16, version string) netip.AddrPort {
 // TestVersions checks that a server is left out if a player's version cannot enter it, and that
 // people are told before they are sent anywhere. If there is no other server, they are told which
 // player prevents it.
+//
+// It runs alone: a server of node.js answers late beside many others.
 func TestVersions(t *testing.T) {
 	newer, older := minecraftOf(t, 21500, "1.20.4"), minecraftOf(t, 21510, "1.8.9")
 	both := writeFile(t, "both.txt", fmt.Sprintf("%v\n%v\n", newer, older))

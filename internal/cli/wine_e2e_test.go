@@ -279,6 +279,8 @@ func (h *homePage) quit() {
 
 // TestWindows runs the Windows program under wine: everything that a user does with it there, up to
 // the game. docs/windows.md says what this shows and what it cannot.
+//
+// It runs alone: wine's programs measure late beside many others, and the room doubts their pings.
 func TestWindows(t *testing.T) {
 	w := newWindows(t)
 	for _, part := range []struct {
