@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Evenings on busy machines are for measuring; the gate has a taste of them:
+// Sessions on busy machines are for measuring. The gate runs a few of them:
 //
-//	go test ./internal/sim -run TestBusyMachines -v -timeout 0 -busy-evenings 100 -busy-from 81000
+//	go test ./internal/sim -run TestBusyMachines -v -timeout 0 -busy-sessions 100 -busy-from 81000
 var (
-	busyEvenings = flag.Int("busy-evenings", 0, "evenings of honest players on busy machines")
+	busySessions = flag.Int("busy-evenings", 0, "evenings of honest players on busy machines")
 	busyFrom     = flag.Uint64("busy-from", 81_019, "the first one's seed")
 	busyMost     = flag.Duration("busy-most", 100*time.Millisecond, "by how much a busy machine is late at most")
 	busyShare    = flag.Float64("busy-share", 0.5, "share of the replies that a busy machine reads late")
@@ -22,7 +22,7 @@ var (
 	busyTell     = flag.Bool("busy-tell", true, "the programs tell that their machines are busy")
 )
 
-// busy is the vantage from a machine that reads some replies late.
+// busy returns the vantage from a machine that reads some replies late.
 func (v *Vantage) busy(seed uint64, share float64, most time.Duration) *Vantage {
 	busy := *v
 	busy.pair = func(server int, n uint64) (time.Duration, bool) {
@@ -36,17 +36,17 @@ func (v *Vantage) busy(seed uint64, share float64, most time.Duration) *Vantage 
 	return &busy
 }
 
-// TestBusyMachines: a machine that reads replies late makes no honest server a liar, and no
-// honest player.
+// TestBusyMachines checks that a machine that reads replies late makes no honest server and no
+// honest player look like a liar.
 func TestBusyMachines(t *testing.T) {
-	n := *busyEvenings
+	n := *busySessions
 	if n == 0 {
 		n = 6
 	}
-	evenings, accused := make([]Evening, n), make([]int, n)
+	sessions, accused := make([]Outcome, n), make([]int, n)
 	err := Parallel(context.Background(), n, func(i int) (err error) {
-		evenings[i], err = busyEvening(*busyFrom + uint64(i))
-		for _, note := range evenings[i].Log {
+		sessions[i], err = busySession(*busyFrom + uint64(i))
+		for _, note := range sessions[i].Log {
 			if strings.Contains(note.Text, "far apart") {
 				accused[i]++
 				t.Errorf("seed %d: %s", *busyFrom+uint64(i), note.Text)
@@ -58,7 +58,7 @@ func TestBusyMachines(t *testing.T) {
 		t.Fatal(err)
 	}
 	servers, players, lost := 0, 0, 0
-	for i, e := range evenings {
+	for i, e := range sessions {
 		servers, players = servers+accused[i], players+len(e.Wronged)
 		if !e.Found {
 			lost++
@@ -68,15 +68,15 @@ func TestBusyMachines(t *testing.T) {
 		}
 	}
 	t.Logf("%d evenings: %d servers accused, %d players wronged, %d evenings lost, regret %.1f / %.1f ms",
-		n, servers, players, lost, quantileOf(evenings, 0.5, regret), quantileOf(evenings, 0.95, regret))
+		n, servers, players, lost, quantileOf(sessions, 0.5, regret), quantileOf(sessions, 0.95, regret))
 }
 
-// busyEvening is one of honest players, on machines of which some are busy.
-func busyEvening(seed uint64) (Evening, error) {
+// busySession runs a session of honest players, some of them on busy machines.
+func busySession(seed uint64) (Outcome, error) {
 	rng := rand.New(rand.NewPCG(seed, 0x62757379))
 	d, err := honestWorld(rng, "mean", seed)
 	if err != nil {
-		return Evening{}, err
+		return Outcome{}, err
 	}
 	o := GroupOptions{Criteria: liarCriteria("mean"), late: map[int]time.Duration{}}
 	for i := range d.Vantages {
@@ -85,7 +85,7 @@ func busyEvening(seed uint64) (Evening, error) {
 			continue
 		}
 		d.Vantages[i] = d.Vantages[i].busy(seed+uint64(i), *busyShare, *busyMost)
-		if *busyTell { // by how much nine of ten are late at most
+		if *busyTell { // the delay that nine replies of ten stay within
 			o.late[i] = time.Duration((1 - 0.1 / *busyShare) * float64(*busyMost))
 		}
 	}

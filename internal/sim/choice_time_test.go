@@ -9,7 +9,8 @@ import (
 	"muster/selection"
 )
 
-// How long four players wait for their choice, and where the time goes, in virtual time:
+// These flags measure how long four players wait for their choice, and where the time goes, in
+// virtual time:
 //
 //	go test ./internal/sim -run TestChoiceTime -v -timeout 0 -choice-worlds 40 -choice-from 41000
 var (
@@ -56,11 +57,11 @@ func TestChoiceTime(t *testing.T) {
 	}
 }
 
-// tasteTakes is how long choices of the taste take at most, in seconds of virtual time.
+// tasteTakes is the longest that the gate's choices may take, in seconds of virtual time.
 const tasteTakes = 13
 
-// choiceTimes are the median and the 95th percentile of a choice's time, what of it is
-// which, and what is gained by it.
+// choiceTimes returns the median and the 95th percentile of a choice's time, its parts, and what
+// each part gains.
 func choiceTimes(all []trialRun) string {
 	both := func(of func(r trialRun) float64) string {
 		return fmt.Sprintf("%.2f/%.2f", quantile(all, 0.5, of), quantile(all, 0.95, of))

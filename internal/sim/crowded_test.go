@@ -10,28 +10,28 @@ import (
 	"muster/selection"
 )
 
-// How seats come and go: single players stay so long on average, and other
-// groups come to a server so often, of two to eight players.
+// Seats come and go: single players stay so long on average, and other groups of two to eight
+// players come to a server so often.
 const (
 	stay       = 20 * time.Minute
 	groupEvery = 40 * time.Minute
 	mostGroup  = 8
 )
 
-// crowd is the players of one server: an M/M/c/c queue with arrivals of groups.
-// What happens there is the same however often somebody looks.
-type crowd struct {
+// population is the players of one server: an M/M/c/c queue with arrivals of groups. Its events do
+// not depend on how often somebody looks.
+type population struct {
 	seats, taken int
 	// load is how many single players there would be with any number of seats.
 	load float64
 	rng  rand.PCG
-	// next is when somebody comes or goes.
+	// next is the time of the next arrival or departure.
 	next time.Duration
 }
 
-// pass lets time pass: who finds no seat goes elsewhere, a group if not all of it
-// does.
-func (c *crowd) pass(until time.Duration) {
+// pass lets time pass. A player who finds no seat goes elsewhere, and so does a group that does not
+// fit as a whole.
+func (c *population) pass(until time.Duration) {
 	rng := rand.New(&c.rng)
 	single, group := c.load/stay.Seconds(), 1/groupEvery.Seconds()
 	each := func() float64 { return single + group + float64(c.taken)/stay.Seconds() }
@@ -52,24 +52,23 @@ func (c *crowd) pass(until time.Duration) {
 	}
 }
 
-// Crowded is the best servers of a group, all of them populated, whose seats come
-// and go.
-type Crowded struct {
-	group  *Group
-	truth  groupTruth
-	crowds []crowd
-	now    time.Duration
-	number uint64 // of the next launch
+// Populated is the best servers of a group, all of them with players whose seats come and go.
+type Populated struct {
+	group       *Group
+	truth       groupTruth
+	populations []population
+	now         time.Duration
+	number      uint64 // of the next launch
 }
 
-// mostCrowded is how many servers are kept: more are never needed.
-const mostCrowded = 200
+// mostPopulated is how many servers are kept: more are never needed.
+const mostPopulated = 200
 
-// NewCrowded is the nearest servers of a group.
-func NewCrowded(g *Group, seed uint64) (*Crowded, error) {
+// NewPopulated returns the nearest servers of a group.
+func NewPopulated(g *Group, seed uint64) (*Populated, error) {
 	var near []int
 	for _, ranked := range g.selection(selection.Criteria{By: selection.Mean}).Ranking {
-		if g.Vantages[0].Infos[ranked.Server].MaxPlayers >= mostGroup && len(near) < mostCrowded {
+		if g.Vantages[0].Infos[ranked.Server].MaxPlayers >= mostGroup && len(near) < mostPopulated {
 			near = append(near, ranked.Server)
 		}
 	}
@@ -81,10 +80,10 @@ func NewCrowded(g *Group, seed uint64) (*Crowded, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Crowded{group: group, truth: group.truth(selection.Criteria{By: selection.Mean}), now: 2 * time.Hour}
+	h := &Populated{group: group, truth: group.truth(selection.Criteria{By: selection.Mean}), now: 2 * time.Hour}
 	rng := rand.New(rand.NewPCG(seed, 0x7365617473))
 	for _, info := range group.Vantages[0].Infos {
-		h.crowds = append(h.crowds, crowd{
+		h.populations = append(h.populations, population{
 			seats: info.MaxPlayers,
 			load:  float64(info.MaxPlayers) * (0.2 + 0.9*rng.Float64()),
 			rng:   *rand.NewPCG(seed, rng.Uint64()),
@@ -93,33 +92,33 @@ func NewCrowded(g *Group, seed uint64) (*Crowded, error) {
 	return h, nil
 }
 
-// Launches are what became of launches: how many of N failed, and the sum of the
-// scores of the servers gone to first, in ms.
+// Launches count the results of launches: how many of N failed, and the sum of the scores of the
+// servers that the group tried first, in ms.
 type Launches struct {
 	N, Failed int
 	Score     float64
 }
 
-// Ways are how a group may go about a launch, by what comes of it.
+// Ways are the ways of launching, with the results of each.
 type Ways struct {
-	// Best is the room's first choice, BestOf the first of its first few that has
-	// seats on arrival. Again is where the room sends all in the end, and AgainOf the
-	// first few of its last choice.
+	// Best is the room's first choice. BestOf is the first of its first few that has seats on
+	// arrival. Again is where the room sends everybody in the end, and AgainOf is the same with its
+	// last few choices.
 	Best, BestOf, Again, AgainOf Launches
 }
 
 const (
 	// few is how many servers a group tries one after the other.
 	few = 5
-	// start is what it takes a game to start, and countdown what a room counts down.
+	// start is how long a game takes to start, and countdown is the room's.
 	start, countdown = 5 * time.Second, 5 * time.Second
 )
 
-// Launch has a room choose and launch, everybody arriving so long after the list: as
-// rooms are, and in one that minds no spare seat.
-func (h *Crowded) Launch(wait time.Duration, spare, none *Ways) error {
+// Launch lets a room choose and launch, with everybody arriving so long after the list. It does so
+// for a usual room, and for one that ignores spare seats.
+func (h *Populated) Launch(wait time.Duration, spare, none *Ways) error {
 	for _, ways := range []*Ways{spare, none} {
-		crowds := slices.Clone(h.crowds)
+		populations := slices.Clone(h.populations)
 		o := GroupOptions{Criteria: selection.Criteria{By: selection.Mean, Seats: len(h.group.Players)}}
 		o.ready = wait - start - countdown
 		if ways == none {
@@ -130,8 +129,8 @@ func (h *Crowded) Launch(wait time.Duration, spare, none *Ways) error {
 			return err
 		}
 		s.infoOf = func(server int) discovery.Info {
-			crowds[server].pass(h.now + s.now)
-			return discovery.Info{MaxPlayers: crowds[server].seats, Players: crowds[server].taken}
+			populations[server].pass(h.now + s.now)
+			return discovery.Info{MaxPlayers: populations[server].seats, Players: populations[server].taken}
 		}
 		var first []selection.Ranked // before anybody was ready
 		s.watch = func(room.Input) {
@@ -164,10 +163,10 @@ func (h *Crowded) Launch(wait time.Duration, spare, none *Ways) error {
 	return nil
 }
 
-// Pass lets time pass for all of them.
-func (h *Crowded) Pass(d time.Duration) {
+// Pass lets time pass on all servers.
+func (h *Populated) Pass(d time.Duration) {
 	h.now += d
-	for i := range h.crowds {
-		h.crowds[i].pass(h.now)
+	for i := range h.populations {
+		h.populations[i].pass(h.now)
 	}
 }

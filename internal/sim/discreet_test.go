@@ -15,8 +15,8 @@ var (
 	discreetGroup  = flag.String("discreet-group", "musst", "the group")
 )
 
-// TestDiscreet: one player who shows their address to few servers is asked for no more,
-// whoever that is, and the others find a server for all, which is not much worse.
+// TestDiscreet checks a player who shows the address to few servers only. That player is never
+// asked for more, and the others find a server for all that is not much worse.
 func TestDiscreet(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []selection.Rule{selection.Mean, selection.Minimax} {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzReadVantage reads data files: those that are taken have servers that can be
-// simulated, each once.
+// FuzzReadVantage reads data files. Accepted files have servers that can be simulated, each once.
 func FuzzReadVantage(f *testing.F) {
 	f.Add("addr,country,asn,rtt_ms,players,max_players\n192.0.2.1:27960,DE,AS3320,12.5,1,8\n[2001:db8::1]:1,,,\n")
 	f.Add("\ufeffRTT_MS, Addr ,map\n0,192.0.2.1:1,\x1b[2J\n# x\n60000,192.0.2.2:1,\"a,b\"\n")
@@ -38,8 +37,7 @@ func FuzzReadVantage(f *testing.F) {
 	})
 }
 
-// FuzzReadMatrix reads matrices: those that are taken are square, and hosts can be
-// drawn from them.
+// FuzzReadMatrix reads matrices. Accepted ones are square, and hosts can be drawn from them.
 func FuzzReadMatrix(f *testing.F) {
 	f.Add("0 1 2\n1 0 3\n2 3 0\n")
 	f.Add("# x\n0;1.5\r\n\n1e3,0\n")

@@ -16,17 +16,15 @@ import (
 // Group is several players who look at one list of servers.
 type Group struct {
 	Players []string
-	// Homes are the addresses that the players come from; without any, each has one of
-	// its own.
+	// Homes are the addresses that the players come from. Without any, each player has an own one.
 	Homes []netip.Addr
-	// Vantages are what each player sees; they share the list and the infos, in the
-	// order that rooms put them in.
+	// Vantages are the players' views. They share the list and the infos, in the order that rooms
+	// use.
 	Vantages []*Vantage
 }
 
-// NewGroup is the group of players who see these vantages, which must list the
-// same servers, in whichever order. What servers say of themselves is what they
-// said to the first.
+// NewGroup returns the group of players with these vantages, which must list the same servers, in
+// any order. The servers' facts are those that the first vantage has.
 func NewGroup(vantages ...*Vantage) (*Group, error) {
 	if len(vantages) == 0 {
 		return nil, errors.New("sim: a group needs at least one vantage")
@@ -53,7 +51,7 @@ func NewGroup(vantages ...*Vantage) (*Group, error) {
 	return g, nil
 }
 
-// places is where a vantage has each server of the list, which is that of another.
+// places returns the indexes in a vantage of the servers of another's list.
 func (v *Vantage) places(list []discovery.Server, another string) ([]int, error) {
 	at := make(map[netip.AddrPort]int, len(v.Servers))
 	for i, s := range v.Servers {
@@ -74,11 +72,11 @@ func (v *Vantage) places(list []discovery.Server, another string) ([]int, error)
 	return order, nil
 }
 
-// everybody is the group of players at all places of the world.
+// everybody returns the group of players at all places of the world.
 func (w *World) everybody() (*Group, error) { return NewGroup(w.Vantages()...) }
 
-// truth is the best server for the group, by somebody who knows every RTT without
-// jitter and every server's word.
+// groupTruth is the best server for the group, known from every RTT without jitter and every
+// server's facts.
 type groupTruth struct {
 	*Group
 	criteria selection.Criteria
@@ -117,8 +115,8 @@ func (g *Group) selection(criteria selection.Criteria) selection.Selection {
 	return selection.NewFilter(servers, criteria).Select(table)
 }
 
-// Regret returns how much worse each server truly is than the best that fits the
-// criteria, in ms; see [GroupSimulation].
+// Regret returns how much worse each server truly is than the best that meets the criteria, in ms.
+// See [GroupSimulation].
 func (g *Group) Regret(c selection.Criteria) func(server int) float64 {
 	truth := g.truth(c)
 	return func(server int) float64 {
@@ -127,8 +125,8 @@ func (g *Group) Regret(c selection.Criteria) func(server int) float64 {
 	}
 }
 
-// regret is how much worse a server is than the best, in ms: by the score, and by
-// how far it is over the limit that the best keeps.
+// regret returns how much worse a server is than the best, in ms: by the score, and by how far it
+// exceeds the limit that the best keeps.
 func (t groupTruth) regret(server int) (score, regret float64) {
 	var rtts []float64
 	for _, v := range t.Vantages { // to the microsecond, as tables keep them

@@ -15,41 +15,40 @@ import (
 	"muster/selection/coordinate"
 )
 
-// Method is how a group measures.
+// Method is a group's way of measuring.
 type Method string
 
-// The methods.
+// These are the methods.
 const (
-	// Full: everybody measures everything.
+	// Full means that everybody measures everything.
 	Full Method = "full"
-	// Naive: everybody follows a discovery plan with its auto-stop, and the host
-	// chooses among what all have measured.
+	// Naive means that everybody follows a discovery plan with its auto-stop, and that the host
+	// chooses among the servers that all have measured.
 	Naive Method = "naive"
-	// Coordinated: the host says, round after round, who asks whom.
+	// Coordinated means that the host tells each player, round after round, which servers to probe.
 	Coordinated Method = "coordinated"
-	// Discovered: the same after everybody's own discovery; only what comes on
-	// top of that is counted.
+	// Discovered is Coordinated after everybody's own discovery. Only the additional probes count.
 	Discovered Method = "discovered"
 )
 
-// GroupOptions say how a group is simulated.
+// GroupOptions configure the simulation of a group.
 type GroupOptions struct {
-	// Criteria are the room's: its rule, limits, map, mode and password. Of seats the
-	// group needs at least its own, if it needs any: if not, all servers have some.
+	// Criteria are the room's: its rule, limits, map, mode and password. If the group needs seats,
+	// it needs at least its own number. If not, all servers have some.
 	Criteria selection.Criteria
 	Replay   ReplayOptions
-	// Strategy and Plan are everybody's own discovery: by AS.
+	// Strategy and Plan are each player's own discovery, by AS.
 	Strategy discovery.Strategy
 	Plan     discovery.PlanOptions
-	// Tuning is the room's; its seed counts up with the runs.
+	// Tuning is the room's. Its seed counts up with the runs.
 	Tuning room.Tuning
-	// ready is how long after the list people who vote are ready; 0 if nobody votes.
+	// ready is the time from the list until voting players are ready, 0 if nobody votes.
 	ready time.Duration
-	// rates are the probes a second of players whose lines are slow.
+	// rates are the probes a second of players with slow lines.
 	rates map[int]float64
-	// late is by how much the timers of players' machines ring late, as their programs say.
+	// late is how late the timers of players' machines fire, as their programs report.
 	late map[int]time.Duration
-	// Discreet is how many servers players want to be asked for at most, by player.
+	// Discreet is the most servers that players want to be asked for, by player.
 	Discreet map[int]int
 }
 
@@ -63,7 +62,7 @@ func (o GroupOptions) withDefaults(players int) GroupOptions {
 	return o
 }
 
-// settings are those of a room that measures by a strategy.
+// settings returns those of a room that measures by a strategy.
 func (o GroupOptions) settings(strategy discovery.Strategy) wire.Settings {
 	c, votes := o.Criteria, wire.No
 	if o.ready > 0 {
@@ -86,30 +85,30 @@ func (o GroupOptions) settings(strategy discovery.Strategy) wire.Settings {
 	return s
 }
 
-// GroupSimulation is what runs of one method came to, a row of
-// muster.group-simulation/1. Numbers are medians over the runs.
+// GroupSimulation summarises runs of one method, a row of muster.group-simulation/1. Numbers are
+// medians over the runs.
 type GroupSimulation struct {
 	Method Method `json:"method"`
-	// PercentPerPlayer is which share of the list each player asked.
+	// PercentPerPlayer is the share of the list that each player probed.
 	PercentPerPlayer map[string]float64 `json:"percent_per_player"`
 	Percent          float64            `json:"percent"`
-	// Found: every run found a server.
+	// Found says that every run found a server.
 	Found bool `json:"found"`
-	// FoundRuns is how many did; the scores are theirs.
+	// FoundRuns is how many did. The scores are theirs.
 	FoundRuns int     `json:"found_runs"`
 	ScoreMS   float64 `json:"score_ms"`
 	OptimumMS float64 `json:"optimum_ms"`
-	// RegretMS is how much worse the chosen server truly is than the best,
-	// RegretP95MS what 95 % of the runs stay within.
+	// RegretMS is how much worse the chosen server truly is than the best. RegretP95MS is what 95 %
+	// of the runs stay within.
 	RegretMS    float64 `json:"regret_ms"`
 	RegretP95MS float64 `json:"regret_p95_ms"`
 	Rounds      int     `json:"rounds"`
-	// Seconds is until the choice stands, the finalists' second look included.
+	// Seconds is the time to the final choice, including the finalists' second look.
 	Seconds float64 `json:"seconds"`
 	Runs    int     `json:"runs"`
 }
 
-// GroupRun is what one run came to.
+// GroupRun is the result of one run.
 type GroupRun struct {
 	Percent []float64 // by player
 	Found   bool
@@ -119,11 +118,11 @@ type GroupRun struct {
 	Regret  float64
 	Rounds  int
 	Seconds float64
-	// Search is how far the coordinated search came.
+	// Search is the progress of the coordinated search.
 	Search coordinate.Progress
 }
 
-// Run is one run of a method; the number of the run decides what is random.
+// Run runs a method once. The number of the run seeds everything random.
 func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error) {
 	o = o.withDefaults(len(g.Players))
 	s, err := g.session(method, o, run)
@@ -136,7 +135,7 @@ func (g *Group) Run(method Method, o GroupOptions, run uint64) (GroupRun, error)
 	return s.result(g.truth(o.Criteria)), nil
 }
 
-// result is what a session that has ended came to.
+// result returns the result of an ended session.
 func (s *session) result(truth groupTruth) GroupRun {
 	r := GroupRun{Rounds: max(1, s.search.Rounds), Server: -1, Optimum: truth.best.Score, Seconds: s.launched.Seconds(), Search: s.search}
 	if r.Found = s.launched > 0; r.Found {
@@ -152,8 +151,8 @@ func (s *session) result(truth groupTruth) GroupRun {
 // plenty is more seats than any group needs.
 const plenty = 1 << 10
 
-// session is a room in which the group measures by a method. Its players are called
-// by their numbers there.
+// session returns a room in which the group measures by a method. Its players are named by their
+// numbers there.
 func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, error) {
 	strategy := map[Method]discovery.Strategy{
 		Full: discovery.Conventional, Naive: o.Strategy, Coordinated: wire.Coordinated, Discovered: wire.Coordinated,
@@ -194,7 +193,7 @@ func (g *Group) session(method Method, o GroupOptions, run uint64) (*session, er
 	return s, nil
 }
 
-// SummariseGroup is what runs of a method came to, in one world or in several.
+// SummariseGroup summarises runs of a method, in one world or in several.
 func SummariseGroup(method Method, players []string, all []GroupRun) GroupSimulation {
 	s := GroupSimulation{Method: method, PercentPerPlayer: make(map[string]float64), Runs: len(all)}
 	for player, name := range players {
@@ -212,7 +211,7 @@ func SummariseGroup(method Method, players []string, all []GroupRun) GroupSimula
 	return s
 }
 
-// quantile is the value that a share of the runs stay within.
+// quantile returns the value that a share of the runs stay within.
 func quantile[Run any](all []Run, share float64, of func(Run) float64) float64 {
 	var values []float64
 	for _, r := range all {

@@ -10,21 +10,21 @@ import (
 	"muster/selection"
 )
 
-// GroupStudy compares how a scene's places find a server together: everybody measures
-// everything, the papers joined naively, and coordinated.
+// GroupStudy compares three ways for a scene's places to find a server together: everybody measures
+// everything, the papers' methods joined naively, and the coordinated search.
 type GroupStudy struct {
-	// Strategy and Plan are how each player looks alone.
+	// Strategy and Plan are each player's own discovery.
 	Strategy discovery.Strategy
 	Plan     discovery.PlanOptions
 	Rate     float64
 	// Criteria are the group's.
 	Criteria selection.Criteria
-	// Worlds are seen Runs times each.
+	// Each of Worlds worlds is seen Runs times.
 	Worlds, Runs int
 }
 
-// Run runs the study until ctx ends, several runs at a time. done is told after each how
-// many they will be.
+// Run runs the study until ctx ends, several runs at a time. After each run it tells done how many
+// there will be.
 func (s GroupStudy) Run(ctx context.Context, scene Scene, done func(of int)) ([]GroupSimulation, error) {
 	methods := []Method{Full, Naive, Coordinated}
 	var players []string // in the first world
@@ -57,7 +57,7 @@ func (s GroupStudy) Run(ctx context.Context, scene Scene, done func(of int)) ([]
 	return rows, nil
 }
 
-// party is the group of one world, and how it looks.
+// party returns the group of one world, and its options.
 func (s GroupStudy) party(scene Scene, seed uint64) (*Group, GroupOptions, error) {
 	options := GroupOptions{Criteria: s.Criteria, Replay: ReplayOptions{Rate: s.Rate}, Strategy: s.Strategy, Plan: s.Plan}
 	options.Plan.Seed, options.Tuning.Seed = seed, seed
@@ -79,8 +79,8 @@ func (s GroupStudy) party(scene Scene, seed uint64) (*Group, GroupOptions, error
 	return group, options, fits(group, options.Criteria)
 }
 
-// fits refuses criteria that this group cannot have: for players who are not there,
-// or of servers that say nothing of themselves.
+// fits refuses criteria that this group cannot have: for absent players, or for facts that no
+// server tells.
 func fits(group *Group, c selection.Criteria) error {
 	if err := c.Check(group.Players); err != nil {
 		return hint.Usage(err)

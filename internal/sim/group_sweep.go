@@ -9,8 +9,8 @@ import (
 	"muster/discovery"
 )
 
-// GroupPlaces are where the players of a named group sit: the four of MUSST's
-// evaluation, two or three far apart, or cities drawn by a seed: world-N are N of them.
+// GroupPlaces returns the places of a named group's players: the four of MUSST's evaluation, two or
+// three far apart, or cities drawn by a seed. A name world-N draws N of them.
 func GroupPlaces(name string, seed uint64) ([]Place, error) {
 	switch name {
 	case "musst":
@@ -43,8 +43,8 @@ func drawPlaces(n int, seed uint64, where func(region) bool) []Place {
 	return drawn
 }
 
-// GroupWorld is a named group on a named world: a synthetic one, the distance
-// world of a list like css2007's, or the demo's night of 2,000 servers.
+// GroupWorld returns a named group on a named world: a synthetic one, the distance world of a list
+// like css2007's, or the demo's 2,000 servers.
 func GroupWorld(world, group string, seed uint64) (*Group, error) {
 	players, err := GroupPlaces(group, seed)
 	if err != nil {
@@ -64,15 +64,15 @@ func GroupWorld(world, group string, seed uint64) (*Group, error) {
 	return Generate(spec).everybody()
 }
 
-// ListLike2007 is a list like css2007's.
+// ListLike2007 returns a list like css2007's.
 func ListLike2007(seed uint64) []discovery.Server {
 	spec := css2007(seed)
 	spec.Places = nil
 	return Generate(spec).List()
 }
 
-// OnMatrix is a group that sits as a named one does, on hosts of a matrix, and so do
-// the servers of a list.
+// OnMatrix returns a group with the layout of a named one, on hosts of a matrix. The servers of the
+// list stand on its hosts, too.
 func (m Matrix) OnMatrix(list []discovery.Server, group string, seed uint64) (*Group, error) {
 	players, err := GroupPlaces(group, seed)
 	if err != nil {

@@ -17,12 +17,12 @@ import (
 	"muster/selection"
 )
 
-// The sweep is for measuring; the gate has a taste of it:
+// The sweep is for measuring. The gate runs a small part of it:
 //
 //	go test ./internal/sim -run TestSweep -v -timeout 0 -sweep-worlds 30 -sweep-from 12000
 //
-// Worlds are css2007, et2007, night2000 (the demo's), distance, and matrix with a
-// file of round trips:
+// Worlds are css2007, et2007, night2000 (the demo's), distance, and matrix with a file of round
+// trips:
 //
 //	go test ./internal/sim -run TestSweep -v -timeout 0 -sweep-worlds 30 -sweep-of matrix -sweep-matrix rtt.txt.gz -sweep-groups au-jp,world-16
 var (
@@ -44,7 +44,7 @@ var (
 )
 
 func TestSweep(t *testing.T) {
-	if *sweepWorlds == 0 { // a taste of it, for the gate
+	if *sweepWorlds == 0 { // a small part, for the gate
 		*sweepWorlds, *sweepOf, *sweepGroups, *sweepBudgets = 1, "night2000", "musst", "0"
 	}
 	for _, of := range strings.Split(*sweepOf, ",") {
@@ -85,7 +85,7 @@ func sweep(t *testing.T, of, group string) {
 	}
 }
 
-// sweepCriteria is a rule of the sweep.
+// sweepCriteria returns the criteria for a rule of the sweep.
 func sweepCriteria(rule selection.Rule) selection.Criteria {
 	w := selection.Criteria{By: rule}
 	if rule == selection.Threshold || rule == selection.FairThreshold {
@@ -94,7 +94,7 @@ func sweepCriteria(rule selection.Rule) selection.Criteria {
 	return w
 }
 
-// sweepTrials are the trials that the flags ask for.
+// sweepTrials returns the trials that the flags ask for.
 func sweepTrials(t *testing.T) (names []string, trials []Trial) {
 	for _, method := range strings.Split(*sweepMethods, ",") {
 		for _, rule := range strings.Split(*sweepRules, ",") {
@@ -112,7 +112,7 @@ func sweepTrials(t *testing.T) (names []string, trials []Trial) {
 						if percent > 0 {
 							o.Tuning.Budget, o.Tuning.Enough = int(percent/100*float64(len(g.Vantages[0].Servers))), -1
 						}
-						if *sweepMap { // that the first server plays, which nobody knows before it is asked
+						if *sweepMap { // the first server's map, unknown before it is asked
 							o.Criteria.Map = g.Vantages[0].Infos[0].Map
 						}
 						return g.runTrial(Method(method), o, seed)
@@ -133,7 +133,7 @@ func sweepNumber(t *testing.T, text string) float64 {
 	return x
 }
 
-// sweepList is the list of each seed's world on the matrix.
+// sweepList returns the list of each seed's world on the matrix.
 func sweepList(t *testing.T) func(seed uint64) []discovery.Server {
 	if *sweepServers == "" {
 		return ListLike2007
@@ -174,8 +174,8 @@ func sweepRoundTrips(t *testing.T) Matrix {
 	return m
 }
 
-// TestClaim: what the planner says may yet be had on a small list, where a few good
-// servers hide among few, is right in 19 of 20 searches.
+// TestClaim checks the planner's claim about the possible gain on a small list, where a few good
+// servers hide among few. It must be right in 19 of 20 searches.
 func TestClaim(t *testing.T) {
 	t.Parallel()
 	var trials []Trial

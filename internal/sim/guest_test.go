@@ -20,8 +20,8 @@ import (
 	"muster/selection/estimate"
 )
 
-// How good the estimates of guests' pings are, and what a choice gains by them; the gate
-// has a taste of it:
+// These flags measure the estimates of guests' pings, and the gain of a choice from them. The gate
+// runs a small part:
 //
 //	go test ./internal/sim -run TestGuests$ -v -timeout 0 -guest-worlds 20 [-guest-of css2007,et2007,distance,cables]
 //	go test ./internal/sim -run TestGuests -v -guest-worlds 400 -guest-of cities -sweep-matrix FILE -guest-countries FILE
@@ -42,31 +42,31 @@ const (
 	inNeither nearness = "neither"
 )
 
-// guestCase is a guest and the players with whom it may be counted in, the first of
-// whom is as near as the case says.
+// guestCase is a guest and the players that the guest may play with. The first player is as near as
+// the case says.
 type guestCase struct {
 	near    nearness
 	guest   estimate.Place
 	players []estimate.Place
 	servers []discovery.Server
-	// rtt is that of the guest (-1) or a player; negative is silence.
+	// rtt returns the RTT of the guest (-1) or a player. Negative is silence.
 	rtt func(player, server int) time.Duration
 }
 
-// Of long lists so manyth error is kept.
+// Of long lists every errorsKept-th error is kept.
 const errorsKept, shortOne = 16, 1000
 
-// guestResult is what came of one case with so many players.
+// guestResult is the result of one case with so many players.
 type guestResult struct {
-	typical float64 // how far off the estimates are said to be, in ms
+	typical float64 // the claimed error of the estimates, in ms
 	offered bool
 	errors  []float64 // of all servers, in ms
-	atBest  float64   // of the server that is chosen with the estimate
-	within  float64   // share of the errors that are as large as said, at most
+	atBest  float64   // of the server chosen with the estimate
+	within  float64   // share of the errors within the claimed one
 	with    float64   // regret of everybody, in ms
 	without float64
-	price   float64 // what the others lose by counting the guest in
-	truly   float64 // and would, if the guest had measured
+	price   float64 // the loss of the others if the guest counts
+	truly   float64 // the same if the guest had measured
 }
 
 func (c *guestCase) run(players int, by selection.Rule) (r guestResult) {
@@ -108,7 +108,7 @@ func (c *guestCase) run(players int, by selection.Rule) (r guestResult) {
 	choose := func(t *selection.Table) int {
 		return selection.NewFilter(servers, selection.Criteria{By: by, Top: 1, Reasons: -1}).Select(t).Chosen.Server
 	}
-	// score is what the rule makes of a server for the players, from one on: -1 is the guest.
+	// score returns the rule's score of a server for the players, from one on. -1 is the guest.
 	score := func(server, from int) float64 {
 		var rtts []float64
 		for p := from; p < players; p++ {
@@ -138,7 +138,7 @@ func TestGuests(t *testing.T) {
 				for _, by := range []selection.Rule{selection.Mean, selection.Minimax, selection.Fairness} {
 					for _, n := range []int{1, 3, 7} {
 						if n == 1 && by == selection.Fairness {
-							continue // nobody deviates from whom
+							continue // a single player deviates from nobody
 						}
 						name := fmt.Sprintf("%-8s %-9s %d measured, %s", of, c.near, n, by)
 						r := c.run(n, by)
@@ -202,11 +202,11 @@ func TestGuests(t *testing.T) {
 	}
 }
 
-// chairs are where the guest of a case, first, and its players sit.
+// chairs are the places of a case's guest, first, and its players.
 type chairs []int
 
-// guestCases are some guests of a world, each with players of whom the first is of the
-// guest's network, of its country, or of neither.
+// guestCases returns some guests of a world, each with players. The first player is in the guest's
+// network, in its country, or in neither.
 func guestCases(t *testing.T, of string, seed uint64) []guestCase {
 	switch of {
 	case "cities":
@@ -244,7 +244,7 @@ func guestCases(t *testing.T, of string, seed uint64) []guestCase {
 		for _, near := range []nearness{inNetwork, inCountry, inNeither} {
 			sit, c := chairs{at}, guestCase{near: near, guest: estimate.Place{Country: metros[home].country, ASN: 1}}
 			switch near {
-			case inNetwork: // has the guest's ways, which worlds draw by name
+			case inNetwork: // takes the guest's ways, which worlds draw by name
 				sit = append(sit, add(mates[rng.IntN(len(mates))], name))
 			case inCountry:
 				sit = append(sit, add(mates[len(mates)-1], name+"'s mate"))
@@ -290,8 +290,8 @@ func guestCases(t *testing.T, of string, seed uint64) []guestCase {
 	return cases
 }
 
-// cityCases are people and servers in cities whose countries are known, with measured
-// round trips. Nobody knows their networks.
+// cityCases returns people and servers in cities with known countries and measured round trips.
+// Their networks are unknown.
 func cityCases(t *testing.T, seed uint64) (cases []guestCase) {
 	m := sweepRoundTrips(t)
 	text, err := os.ReadFile(*guestCountries)
@@ -336,7 +336,7 @@ func cityCases(t *testing.T, seed uint64) (cases []guestCase) {
 		}
 		c.rtt = func(player, server int) time.Duration {
 			if slices.Contains(sit, server) {
-				return silent // no server stands where somebody sits
+				return silent // no server stands where a player sits
 			}
 			return milliseconds(m[sit[1+player]][server])
 		}
@@ -345,12 +345,12 @@ func cityCases(t *testing.T, seed uint64) (cases []guestCase) {
 	return cases
 }
 
-// Hosts of a matrix of which nothing else is known count as of one network, or of one
-// country, by the RTT between them, in ms.
+// Hosts of a matrix without further facts count as in one network, or in one country, by the RTT
+// between them, in ms.
 const oneNetwork, oneCountry = 3, 20
 
-// matrixCases are hosts of a matrix without names, and a list whose networks stand on
-// others: countries tell what is in one, and nothing of how far it is.
+// matrixCases returns hosts of a matrix without names, and a list whose networks stand on others.
+// Countries tell which networks are together, but not how far they are.
 func matrixCases(t *testing.T, seed uint64) (cases []guestCase) {
 	m, list := sweepRoundTrips(t), sweepList(t)(seed)
 	rng := rand.New(rand.NewPCG(seed, 0x686f737473))
@@ -373,7 +373,7 @@ func matrixCases(t *testing.T, seed uint64) (cases []guestCase) {
 			w := m.World(list, sit, seed)
 			servers := w.List()
 			for i := range servers {
-				servers[i].Country = "" // the matrix's is not where it is
+				servers[i].Country = "" // the matrix's country is not where the server stands
 			}
 			c := guestCase{near: near, servers: servers, guest: estimate.Place{Country: "X0", ASN: 1}}
 			for i := range sit[1:] {
@@ -395,9 +395,9 @@ func matrixCases(t *testing.T, seed uint64) (cases []guestCase) {
 	return cases
 }
 
-// searched is what a choice loses by the truth, in ms, that the players of a case make after
-// a coordinated search, of which the planner knows of the guest or not, with the guest
-// counted in by an estimate or left out; and how many servers each was asked for.
+// searched returns the true regret, in ms, of the players' choice after a coordinated search, and
+// how many servers each was asked for. The planner knows of the guest or does not, and the guest
+// counts by an estimate or not at all.
 func (c *guestCase) searched(players int, by selection.Rule, knows, counted bool, seed uint64) (regret, probes float64) {
 	e := estimate.New(c.guest, c.players[:players])
 	list := room.Shared(c.servers, nil)
@@ -410,7 +410,7 @@ func (c *guestCase) searched(players int, by selection.Rule, knows, counted bool
 	names = append(names[:players:players], "guest")
 	servers := selection.Servers{List: list, Infos: map[int]*discovery.Info{}}
 	criteria := selection.Criteria{By: by, Top: 1, Reasons: -1}
-	options := coordinate.Options{Seed: seed, Enough: 500 * time.Microsecond} // as rooms
+	options := coordinate.Options{Seed: seed, Enough: 500 * time.Microsecond} // as in rooms
 	guess := func(country string, rtts []time.Duration) time.Duration { return e.Estimate(country, rtts).RTT }
 	if knows {
 		options.Guests = []coordinate.Guest{{Name: "guest", RTT: guess}}
@@ -472,11 +472,11 @@ func (c *guestCase) searched(players int, by selection.Rule, knows, counted bool
 	return score(chosen.Server) - best, p.Progress().Probes
 }
 
-// TestGuestsSearched: what a coordinated search that knows of the guest gains over one that
-// looks for the players alone; see docs/experiments/guest-estimates.md.
+// TestGuestsSearched measures the gain of a coordinated search that knows of the guest over one for
+// the players alone. See docs/experiments/guest-estimates.md.
 func TestGuestsSearched(t *testing.T) {
 	worlds, of, groups, rules := *guestWorlds, *guestOf, []int{1, 3, 7}, []selection.Rule{selection.Mean, selection.Minimax}
-	taste := worlds == 0 || of == "taste" // as TestGuests has made it
+	taste := worlds == 0 || of == "taste" // as TestGuests has set it
 	if taste {                            // for the gate
 		worlds, of, groups, rules = 1, "taste", groups[:1], rules[:1]
 	}

@@ -15,11 +15,11 @@ import (
 	"muster/selection"
 )
 
-// The evenings of honest players are for measuring; the gate has a taste of them:
+// The sessions of honest players are for measuring. The gate runs a few of them:
 //
-//	go test ./internal/sim -run TestHonestEvenings -v -timeout 0 -honest-evenings 1000
+//	go test ./internal/sim -run TestHonestEvenings -v -timeout 0 -honest-sessions 1000
 var (
-	honestEvenings = flag.Int("honest-evenings", 0, "evenings of honest players")
+	honestSessions = flag.Int("honest-evenings", 0, "evenings of honest players")
 	honestMisses   = flag.Uint("honest-misses", 15, "how many networks of a hundred do not answer some of them")
 	honestFrom     = flag.Uint64("honest-from", 70_000, "the first one's seed")
 	honestRules    = flag.String("honest-rules", "mean", "rules of the rooms, one evening after the other")
@@ -30,22 +30,22 @@ var (
 	honestLog      = flag.Bool("honest-log", true, "tell what happened in evenings in which somebody was named")
 )
 
-// honest is an evening of honest players, and what was unusual about it.
+// honest is a session of honest players, and what was unusual about it.
 type honest struct {
-	Evening
+	Outcome
 	rule   selection.Rule
 	traits []string
-	// poor: the server that they were sent to loses packets. clean is how much worse it
-	// is than the best that loses none, in ms.
+	// poor says that the server they were sent to loses packets. clean is how much worse it is than
+	// the best that loses none, in ms.
 	poor  bool
 	clean float64
 }
 
-// TestHonestEvenings: nobody honest is left out, or said to report what fits nobody
-// else, whatever the players' lines are like.
+// TestHonestEvenings checks that no honest player is left out, or has numbers doubted, whatever the
+// players' lines are like.
 func TestHonestEvenings(t *testing.T) {
 	t.Parallel()
-	n := *honestEvenings
+	n := *honestSessions
 	if n == 0 {
 		n = 12
 	}
@@ -55,7 +55,7 @@ func TestHonestEvenings(t *testing.T) {
 	}
 	all := make([]honest, n)
 	err := Parallel(context.Background(), n, func(i int) (err error) {
-		all[i], err = honestEvening(draw, *honestFrom+uint64(i))
+		all[i], err = honestSession(draw, *honestFrom+uint64(i))
 		return err
 	})
 	if err != nil {
@@ -89,11 +89,11 @@ func TestHonestEvenings(t *testing.T) {
 }
 
 func honestReport(all []honest) string {
-	var evenings []Evening
+	var sessions []Outcome
 	wronged, out, lost, poor, cost := 0, 0, 0, 0, 0.0
 	var clean []float64
 	for _, e := range all {
-		evenings = append(evenings, e.Evening)
+		sessions = append(sessions, e.Outcome)
 		wronged, out = wronged+len(e.Wronged), out+e.LeftOut
 		cost = max(cost, e.Lost)
 		switch {
@@ -105,8 +105,8 @@ func honestReport(all []honest) string {
 		}
 		clean = append(clean, e.clean)
 	}
-	at := func(share float64, of func(Evening) float64) float64 { return quantileOf(evenings, share, of) }
-	seconds := func(e Evening) float64 { return e.Seconds }
+	at := func(share float64, of func(Outcome) float64) float64 { return quantileOf(sessions, share, of) }
+	seconds := func(e Outcome) float64 { return e.Seconds }
 	text := fmt.Sprintf("%d evenings: %d honest players wronged, %d left out, who lost %.1f ms at most, %d "+
 		"evenings lost, regret %.1f / %.1f / %.1f ms, %.0f / %.0f s",
 		len(all), wronged, out, cost, lost, at(0.5, regret), at(0.95, regret), at(1, regret), at(0.5, seconds), at(1, seconds))
@@ -117,17 +117,15 @@ func honestReport(all []honest) string {
 	return text
 }
 
-// drawn is a world of so many players, and in whose home some of them are, with a line in
-// common.
+// drawn is a world of so many players, and the homes that some of them share, with one line each.
 type drawn struct {
 	*Group
 	mate   map[int]int
 	traits []string
 }
 
-// honestEvening is one of all kinds: on a list and with players that draw drew, on lines
-// of all kinds.
-func honestEvening(draw func(rng *rand.Rand, rule selection.Rule, seed uint64) (drawn, error), seed uint64) (honest, error) {
+// honestSession runs a session on a list and with players that draw drew, on lines of all kinds.
+func honestSession(draw func(rng *rand.Rand, rule selection.Rule, seed uint64) (drawn, error), seed uint64) (honest, error) {
 	rng := rand.New(rand.NewPCG(seed, 0x686f6e657374))
 	rules := strings.Split(*honestRules, ",")
 	h := honest{rule: selection.Rule(rules[seed%uint64(len(rules))])}
@@ -163,7 +161,7 @@ func honestEvening(draw func(rng *rand.Rand, rule selection.Rule, seed uint64) (
 		return *honestLoss > 0 && rand.New(rand.NewPCG(seed, hash(string(addr[:])))).Float64() < *honestPoor
 	}
 	if *honestLoss > 0 {
-		for i, v := range g.Vantages { // a household's have packets of their own, too
+		for i, v := range g.Vantages { // the players of a household have packets of their own, too
 			g.Vantages[i] = v.lossy(seed+uint64(1000+i), func(server int) float64 {
 				if poor(server) {
 					return *honestLoss
@@ -172,7 +170,7 @@ func honestEvening(draw func(rng *rand.Rand, rule selection.Rule, seed uint64) (
 			})
 		}
 	}
-	if h.Evening, err = g.Attacked(nil, Attack{}, o, seed); err == nil && h.Found {
+	if h.Outcome, err = g.Attacked(nil, Attack{}, o, seed); err == nil && h.Found {
 		h.poor = poor(h.Server)
 		clean := &Group{Players: g.Players}
 		for _, v := range g.Vantages {
@@ -185,11 +183,11 @@ func honestEvening(draw func(rng *rand.Rand, rule selection.Rule, seed uint64) (
 	return h, err
 }
 
-// honestWorld are two players and more, near each other or over the world, on a short
-// list or a long one. Who has a satellite's ping keeps no limit, and is left out by right
-// where the room has any: there is nobody who has.
+// honestWorld returns two players and more, near each other or over the world, on a short list or a
+// long one. A player with a satellite's ping keeps no limit, and is rightly left out of a room with
+// limits. So such rooms have no such player.
 func honestWorld(rng *rand.Rand, rule selection.Rule, seed uint64) (d drawn, err error) {
-	spec := night2005([]int{300, 1000, nightServers}[rng.IntN(3)], seed)
+	spec := night2005([]int{300, 1000, usualServers}[rng.IntN(3)], seed)
 	if rng.IntN(4) == 0 {
 		if spec, err = NamedSpec("et2007", seed); err != nil {
 			return d, err
@@ -225,7 +223,7 @@ func honestWorld(rng *rand.Rand, rule selection.Rule, seed uint64) (d drawn, err
 	return d, err
 }
 
-// honestMatrix are two players and more on hosts of a matrix.
+// honestMatrix returns two players and more on hosts of a matrix.
 func honestMatrix(t *testing.T) func(rng *rand.Rand, rule selection.Rule, seed uint64) (drawn, error) {
 	m, list := sweepRoundTrips(t), sweepList(t)
 	return func(rng *rand.Rand, _ selection.Rule, seed uint64) (d drawn, err error) {
@@ -237,7 +235,7 @@ func honestMatrix(t *testing.T) func(rng *rand.Rand, rule selection.Rule, seed u
 	}
 }
 
-// drawMates draws who is in whose home: who comes later in that of who comes before.
+// drawMates draws shared homes: a later player may live in an earlier player's.
 func drawMates(rng *rand.Rand, players int) map[int]int {
 	mate := map[int]int{}
 	for i := 1; i < players; i++ {
@@ -248,7 +246,7 @@ func drawMates(rng *rand.Rand, players int) map[int]int {
 	return mate
 }
 
-// lossy is the vantage over a line that loses a share of what it carries, by server.
+// lossy returns the vantage over a line that loses a share of its packets, by server.
 func (v *Vantage) lossy(seed uint64, share func(server int) float64) *Vantage {
 	lossy := *v
 	lossy.pair = func(server int, n uint64) (time.Duration, bool) {
@@ -259,7 +257,7 @@ func (v *Vantage) lossy(seed uint64, share func(server int) float64) *Vantage {
 	return &lossy
 }
 
-// without is the vantage on which some servers do not answer.
+// without returns the vantage with some servers silent.
 func (v *Vantage) without(some func(server int) bool) *Vantage {
 	few := *v
 	few.RTT = slices.Clone(v.RTT)
@@ -271,7 +269,7 @@ func (v *Vantage) without(some func(server int) bool) *Vantage {
 	return &few
 }
 
-// missing is the vantage over a line that some networks do not answer: n in a hundred.
+// missing returns the vantage over a line that n of a hundred networks do not answer.
 func (v *Vantage) missing(n uint) *Vantage {
 	return v.without(func(server int) bool { return uint(v.Servers[server].ASN%100) < n })
 }

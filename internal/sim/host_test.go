@@ -17,7 +17,7 @@ import (
 	"muster/selection"
 )
 
-// instantly asks servers that answer as a vantage sees them, at once.
+// instantly probes servers that answer as a vantage sees them, without delay.
 type instantly struct{ *sim.Vantage }
 
 func (p instantly) Close() error { return nil }
@@ -44,8 +44,8 @@ func (p instantly) Run(ctx context.Context, servers []discovery.Server, plan dis
 	return ctx.Err()
 }
 
-// TestTheRealHostChoosesTheSame: a host and peers over loopback sockets, whose
-// servers answer as those of a group in virtual time do, go where that goes.
+// TestTheRealHostChoosesTheSame checks that a host and peers over loopback sockets choose the same
+// server as a group in virtual time. Their servers answer as the group's do.
 func TestTheRealHostChoosesTheSame(t *testing.T) {
 	for name, servers := range map[string]int{"a short list": 400, "a longer one": 1000} {
 		t.Run(name, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestTheRealHostChoosesTheSame(t *testing.T) {
 	}
 }
 
-// goWith is where a real host has the players at some vantages go.
+// goWith returns the server that a real host sends the players at some vantages to.
 func goWith(t *testing.T, list []discovery.Server, vantages []*sim.Vantage) (address string) {
 	h, err := host.New(host.Config{List: func(context.Context, string) ([]discovery.Server, error) { return list, nil }})
 	if err != nil {

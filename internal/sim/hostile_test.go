@@ -13,17 +13,17 @@ import (
 	"muster/selection"
 )
 
-// lies are tactics; where a function is nil the program does as all do.
+// lies are tactics. Where a function is nil the program behaves like all others.
 type lies struct {
-	// says is what the host hears in place of an honest message.
+	// says returns the messages that the host hears instead of an honest one.
 	says func(p *peer, m wire.Message) []wire.Message
-	// hears is told what the host says, and reports whether the program acts on it.
+	// hears takes the host's message, and reports whether the program acts on it.
 	hears func(p *peer, m wire.Message) bool
 	// each is called ten times a second.
 	each func(p *peer)
 }
 
-func (t *lies) heeds(p *peer, m wire.Message) bool { return t.hears == nil || t.hears(p, m) }
+func (t *lies) accepts(p *peer, m wire.Message) bool { return t.hears == nil || t.hears(p, m) }
 
 func (t *lies) act(p *peer) {
 	if t.each != nil {
@@ -36,7 +36,7 @@ func (t *lies) tell(p *peer, m wire.Message) {
 		p.utters(m)
 		return
 	}
-	switch its := m.(type) { // the program keeps what it said
+	switch its := m.(type) { // the program keeps its own words
 	case wire.Report:
 		its.Results = slices.Clone(its.Results)
 		m = its
@@ -50,8 +50,7 @@ func (t *lies) tell(p *peer, m wire.Message) {
 	p.utters(t.says(p, m)...)
 }
 
-// utters has the host hear messages now. One that makes no sense ends the
-// connection.
+// utters sends messages to the host now. An invalid one ends the connection.
 func (p *peer) utters(messages ...wire.Message) {
 	for _, m := range messages {
 		if p.connected && p.try(room.Hear{Player: p.name, Message: m}) != nil {
@@ -67,7 +66,7 @@ func (p *peer) leaves() {
 	p.step(room.Leave{Player: p.name})
 }
 
-// claims is a report of servers that the player says it has just measured.
+// claims returns a report of servers that the player pretends to have just measured.
 func (p *peer) claims(results ...discovery.Result) wire.Report {
 	report := wire.Report{Round: p.round, First: p.sent, Now: p.now - p.began}
 	for _, r := range results {
@@ -77,24 +76,24 @@ func (p *peer) claims(results ...discovery.Result) wire.Report {
 	return report
 }
 
-// Attack is what hostile players do to the others.
+// Attack is one way for hostile players to harm the others.
 type Attack struct {
 	Name string
-	// Wants is what the room asks of servers beyond the usual, and votes whether it
-	// votes, where the attack is at that.
+	// Wants sets the criteria beyond the usual ones, and votes says whether the room votes, if the
+	// attack depends on them.
 	Wants func(*selection.Criteria, *Group)
 	Votes bool
 	plan  func(*plot) lies
 }
 
-// plot is what attackers know: everything.
+// plot is the knowledge of attackers: everything.
 type plot struct {
 	*Group
 	liars    []int
 	criteria selection.Criteria
 	rng      *rand.Rand
-	// suited are the servers that suit everybody, those first that are best for the
-	// honest, and scores are what these get, in ms.
+	// suited are the servers that suit everybody, the best for the honest first, and scores are
+	// their scores for the honest, in ms.
 	suited []int
 	scores map[int]float64
 }
@@ -125,7 +124,7 @@ func newPlot(g *Group, liars []int, criteria selection.Criteria, seed uint64) *p
 	return p
 }
 
-// greedy is the server that is best for the liars and worst for the others.
+// greedy returns the server that is best for the liars and worst for the others.
 func (p *plot) greedy() int {
 	return p.most(func(server int) (float64, bool) {
 		own := time.Duration(0)
@@ -136,7 +135,7 @@ func (p *plot) greedy() int {
 	})
 }
 
-// most is the server that suits everybody and has the most of something.
+// most returns the server with the most of something, among those that suit everybody.
 func (p *plot) most(of func(server int) (much float64, can bool)) int {
 	best, most := p.suited[0], 0.0
 	for _, server := range p.suited {
@@ -147,11 +146,11 @@ func (p *plot) most(of func(server int) (much float64, can bool)) int {
 	return best
 }
 
-// margin is by how much a lie wins, in ms: jitter may take as much from it.
+// margin is how much a lie wins by, in ms, because jitter may cost as much.
 const margin = 0.5
 
-// persuades is the server that costs the honest the most, of those that are chosen if
-// the liars say of them what told makes of the RTT, and the truth of all others.
+// persuades returns the chosen server that costs the honest the most, if the liars report told
+// instead of the RTT to it, and the truth about all others.
 func (p *plot) persuades(told func(liar, server int, rtt time.Duration) time.Duration) int {
 	truth := p.selection(p.criteria)
 	objective := truth.Above(p.criteria.Objective(p.Players), p.Players)
@@ -175,38 +174,36 @@ func (p *plot) persuades(told func(liar, server int, rtt time.Duration) time.Dur
 	})
 }
 
-// best are the n servers that suit everybody and are best for the honest.
+// best returns the n servers that suit everybody and are best for the honest.
 func (p *plot) best(n int) []int { return p.suited[:min(n, len(p.suited)-1)] }
 
-// Evening is what came of an evening for the honest players.
-type Evening struct {
-	// Found: they were sent, to a server that suits them, and to its own port.
+// Outcome is the result of a session for the honest players.
+type Outcome struct {
+	// Found says that they were sent to a server that suits them, and to its own port.
 	Found bool
 	// Regret is how much worse than the best it truly is for them, in ms.
 	Regret float64
-	// Cost is how much more that is than with the liars telling the truth, where that
-	// was compared.
+	// Cost is how much more that is than with truthful liars, where that was compared.
 	Cost    float64
 	Seconds float64
-	// Named is how many liars were left out or had their numbers doubted, and
-	// Wronged are the honest of whom that was said, with why.
+	// Named is how many liars were left out or had their numbers doubted. Wronged are the honest
+	// players with the same fate, and the reason.
 	Named   int
 	Wronged []string
-	// LeftOut is how many of the honest did not count in the choice, and Lost by how many
-	// ms the one of them is farther from the server who loses most by it than from the best
-	// for everybody.
+	// LeftOut is how many of the honest did not count in the choice. Lost is the largest loss of
+	// one of them, in ms: the distance to this server less the distance to the best for everybody.
 	LeftOut int
 	Lost    float64
-	// Server is where they were sent, if Found.
+	// Server is the server that they were sent to, if Found.
 	Server int
-	// Told is by how many ms the choice is said to hang on a liar's word.
+	// Told is how many ms of the choice hang on a liar's word, as the room says.
 	Told float64
 	Log  []wire.Note
 }
 
-// Attacked is an evening with some hostile players, who do the same together.
-// Without an attack they are as honest as the others.
-func (g *Group) Attacked(liars []int, a Attack, o GroupOptions, run uint64) (e Evening, err error) {
+// Attacked runs a session with some hostile players who act together. Without an attack they are as
+// honest as the others.
+func (g *Group) Attacked(liars []int, a Attack, o GroupOptions, run uint64) (e Outcome, err error) {
 	o = o.withDefaults(len(g.Players))
 	if a.Wants != nil {
 		a.Wants(&o.Criteria, g)

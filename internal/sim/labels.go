@@ -10,12 +10,12 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// Labels says what plans are told of where servers are: it returns the list with
-// other countries and origin ASes, and leaves the one it got as it is.
+// Labels changes what plans are told of servers' places. It returns the list with other countries
+// and origin ASes, and does not change its argument.
 type Labels func(list []discovery.Server, seed uint64) []discovery.Server
 
-// Labelled is the same worlds, whose plans are told other labels than those by
-// which the worlds were made.
+// Labelled returns the same worlds, but plans see other labels than those that the worlds were made
+// with.
 func (s Scene) Labelled(labels Labels) Scene {
 	return func(seed uint64) ([]*Vantage, error) {
 		vantages, err := s(seed)
@@ -37,7 +37,7 @@ func (s Scene) Labelled(labels Labels) Scene {
 	}
 }
 
-// Unlabelled are servers of which neither country nor AS is known.
+// Unlabelled returns servers without country and AS.
 func Unlabelled(list []discovery.Server, _ uint64) []discovery.Server {
 	list = slices.Clone(list)
 	for i := range list {
@@ -46,8 +46,8 @@ func Unlabelled(list []discovery.Server, _ uint64) []discovery.Server {
 	return list
 }
 
-// LabelledLike gives servers the country and AS that those at their address have in
-// another list, and none if it does not have the address.
+// LabelledLike gives servers the country and AS that another list has at their address, or none if
+// it lacks the address.
 func LabelledLike(servers []discovery.Server) Labels {
 	like := make(map[netip.Addr]cell)
 	for _, s := range servers {
@@ -63,11 +63,11 @@ func LabelledLike(servers []discovery.Server) Labels {
 	}
 }
 
-// Mislabelled gives a share of the networks, prefixes of so many bits (of twice as
-// many for IPv6), the country and AS of another server of the list, with which the
-// first of the network differs. So a network that was sold or moved looks in a table
-// that does not know it yet. Which ones these are depends on their prefix and the
-// seed alone: a larger share has those of a smaller one among them.
+// Mislabelled gives a share of the networks the country and AS of another server of the list, which
+// differ from those of the network's first server. A network is a prefix of so many bits, or of
+// twice as many for IPv6. A table that is out of date shows networks that were sold or moved in
+// this way. The prefix and the seed alone decide which networks these are: a larger share includes
+// those of a smaller one.
 func Mislabelled(share float64, bits int) Labels {
 	return func(list []discovery.Server, seed uint64) []discovery.Server {
 		wrong := slices.Clone(list)
@@ -94,8 +94,7 @@ func Mislabelled(share float64, bits int) Labels {
 // have the same.
 const labelDraws = 1000
 
-// another is the label of a server drawn at random that has another one than this,
-// or nil.
+// another returns the label of a random server that differs from this one, or nil.
 func another(list []discovery.Server, label cell, rng *rand.Rand) *cell {
 	for range labelDraws {
 		if drawn := cellOf(pick(list, rng)); drawn != label {

@@ -76,7 +76,7 @@ func TestMislabelled(t *testing.T) {
 	}
 }
 
-// TestLabelledScene: plans are told other labels, and the world stays what it is.
+// TestLabelledScene checks that plans see other labels, and that the world stays the same.
 func TestLabelledScene(t *testing.T) {
 	m, list := line(20), realList("DE", 200)
 	plain := Scene(func(seed uint64) ([]*Vantage, error) { return m.World(list, []int{0, 9}, seed).Vantages(), nil })

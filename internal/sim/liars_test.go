@@ -15,11 +15,11 @@ import (
 	"muster/selection"
 )
 
-// The table of attacks is for measuring; the gate has a taste of it:
+// The table of attacks is for measuring. The gate runs a small part of it:
 //
 //	go test ./internal/sim -run TestLiarSweep -v -timeout 0 -liar-worlds 40
 var (
-	liarEvenings = flag.Int("liar-worlds", 0, "worlds of the table of attacks, an evening in each")
+	liarSessions = flag.Int("liar-worlds", 0, "worlds of the table of attacks, an evening in each")
 	liarFrom     = flag.Uint64("liar-from", 9500, "the first evening's seed")
 	liarPlayers  = flag.String("liar-players", "8", "how many players an evening has")
 	liarLiars    = flag.String("liar-liars", "1,2", "how many of them are hostile, together")
@@ -31,8 +31,8 @@ var (
 )
 
 func TestLiarSweep(t *testing.T) {
-	if *liarEvenings == 0 { // a taste of it, for the gate
-		*liarEvenings, *liarLiars, *liarAttacks = 1, "1", "honest|all 0|random|never done"
+	if *liarSessions == 0 { // a small part, for the gate
+		*liarSessions, *liarLiars, *liarAttacks = 1, "1", "honest|all 0|random|never done"
 	}
 	for _, world := range strings.Split(*liarOf, ",") {
 		for _, players := range strings.Split(*liarPlayers, ",") {
@@ -46,11 +46,11 @@ func TestLiarSweep(t *testing.T) {
 	}
 }
 
-// sweepAttacks is a table of attacks, in the order of what they cost.
+// sweepAttacks prints a table of attacks, in the order of their cost.
 func sweepAttacks(t *testing.T, world string, rule selection.Rule, liars, players int) {
 	var attacks []Attack
 	for _, a := range Attacks() {
-		if a.plan == nil { // what the others are measured by
+		if a.plan == nil { // the baseline for the others
 			attacks = append(attacks, a)
 		}
 		for _, part := range strings.Split(*liarAttacks, "|") {
@@ -59,11 +59,11 @@ func sweepAttacks(t *testing.T, world string, rule selection.Rule, liars, player
 			}
 		}
 	}
-	evenings := make([][]Evening, len(attacks))
+	sessions := make([][]Outcome, len(attacks))
 	for i := range attacks {
-		evenings[i] = make([]Evening, *liarEvenings)
+		sessions[i] = make([]Outcome, *liarSessions)
 	}
-	err := Parallel(context.Background(), *liarEvenings, func(n int) error {
+	err := Parallel(context.Background(), *liarSessions, func(n int) error {
 		seed := *liarFrom + uint64(n)
 		g := drawnGroup(t, world, players, seed)
 		first := int(seed) % players
@@ -84,12 +84,12 @@ func sweepAttacks(t *testing.T, world string, rule selection.Rule, liars, player
 			if err != nil {
 				t.Errorf("seed %d, %s: %v", seed, a.Name, err)
 			}
-			evenings[i][n] = e
-			honest := evenings[0][n]
+			sessions[i][n] = e
+			honest := sessions[0][n]
 			if a.Wants != nil {
 				honest, _ = g.Attacked(hostile, Attack{Wants: a.Wants}, GroupOptions{Criteria: liarCriteria(rule)}, seed)
 			}
-			evenings[i][n].Cost = e.Regret - honest.Regret
+			sessions[i][n].Cost = e.Regret - honest.Regret
 		}
 		return nil
 	})
@@ -101,15 +101,15 @@ func sweepAttacks(t *testing.T, world string, rule selection.Rule, liars, player
 		order[i] = i
 	}
 	lost := func(i int) int {
-		return len(slices.DeleteFunc(slices.Clone(evenings[i]), func(e Evening) bool { return e.Found }))
+		return len(slices.DeleteFunc(slices.Clone(sessions[i]), func(e Outcome) bool { return e.Found }))
 	}
 	slices.SortStableFunc(order, func(i, j int) int {
-		return cmp.Or(cmp.Compare(lost(j), lost(i)), cmp.Compare(quantileOf(evenings[j], 0.95, cost), quantileOf(evenings[i], 0.95, cost)))
+		return cmp.Or(cmp.Compare(lost(j), lost(i)), cmp.Compare(quantileOf(sessions[j], 0.95, cost), quantileOf(sessions[i], 0.95, cost)))
 	})
 	t.Logf("| %-42s | regret 50/95/worst, ms | cost 95/worst, ms | lost | liars named | honest named, left out | s, most | told |", "attack")
 	for _, i := range order {
-		t.Logf("| %-42s | %s", attacks[i].Name, liarReport(evenings[i]))
-		for n, e := range evenings[i] {
+		t.Logf("| %-42s | %s", attacks[i].Name, liarReport(sessions[i]))
+		for n, e := range sessions[i] {
 			if *liarLog && (!e.Found || e.Wronged != nil) {
 				var log strings.Builder
 				for _, note := range e.Log {
@@ -121,16 +121,15 @@ func sweepAttacks(t *testing.T, world string, rule selection.Rule, liars, player
 	}
 }
 
-// liarCriteria are what rooms ask of servers: seats for all, and no password.
+// liarCriteria returns the usual criteria of rooms: seats for all, and no password.
 func liarCriteria(rule selection.Rule) selection.Criteria {
 	c := sweepCriteria(rule)
 	c.Seats, c.NoPassword = 1, true
 	return c
 }
 
-// nightServers is how many servers the evenings have by default: enough that they are
-// searched together.
-const nightServers = 2000
+// usualServers is the default number of servers in these sessions: enough for a coordinated search.
+const usualServers = 2000
 
 func drawnGroup(t *testing.T, world string, players int, seed uint64) *Group {
 	if world == "matrix" {
@@ -140,7 +139,7 @@ func drawnGroup(t *testing.T, world string, players int, seed uint64) *Group {
 		}
 		return g
 	}
-	spec, err := night2005(nightServers, seed), error(nil)
+	spec, err := night2005(usualServers, seed), error(nil)
 	if world != "night" {
 		spec, err = NamedSpec(world, seed)
 	}
@@ -155,25 +154,25 @@ func drawnGroup(t *testing.T, world string, players int, seed uint64) *Group {
 	return g
 }
 
-func regret(e Evening) float64 { return e.Regret }
-func cost(e Evening) float64   { return e.Cost }
+func regret(e Outcome) float64 { return e.Regret }
+func cost(e Outcome) float64   { return e.Cost }
 
-// quantileOf is what a share of the evenings that found a server stay within.
-func quantileOf(evenings []Evening, share float64, of func(Evening) float64) float64 {
-	found := slices.DeleteFunc(slices.Clone(evenings), func(e Evening) bool { return !e.Found })
+// quantileOf returns what a share of the sessions that found a server stay within.
+func quantileOf(sessions []Outcome, share float64, of func(Outcome) float64) float64 {
+	found := slices.DeleteFunc(slices.Clone(sessions), func(e Outcome) bool { return !e.Found })
 	if len(found) == 0 {
 		return math.Inf(1)
 	}
 	return quantile(found, share, of)
 }
 
-// dearFrom is from how many ms on a lie costs something, and the room is to tell that
-// the choice hangs on that player.
+// dearFrom is how many ms a lie must cost before the room should say that the choice hangs on that
+// player.
 const dearFrom = 2
 
-func liarReport(evenings []Evening) string {
+func liarReport(sessions []Outcome) string {
 	lost, named, wronged, out, longest, dear, told := 0, 0, 0, 0, 0.0, 0, 0
-	for _, e := range evenings {
+	for _, e := range sessions {
 		if e.Found && e.Cost > dearFrom {
 			dear++
 			if e.Told >= dearFrom {
@@ -188,13 +187,13 @@ func liarReport(evenings []Evening) string {
 		out += e.LeftOut
 		longest = max(longest, e.Seconds)
 	}
-	at := func(share float64, of func(Evening) float64) float64 { return quantileOf(evenings, share, of) }
+	at := func(share float64, of func(Outcome) float64) float64 { return quantileOf(sessions, share, of) }
 	return fmt.Sprintf("%.1f / %.1f / %.1f | %.1f / %.1f | %d | %d | %d, %d | %.0f | %d of %d |",
 		at(0.5, regret), at(0.95, regret), at(1, regret), at(0.95, cost), at(1, cost), lost, named, wronged, out, longest, told, dear)
 }
 
-// TestCrudeLies: a liar among eight is named, nobody else is, and the others get
-// as good a server as if the liar were not there.
+// TestCrudeLies checks that a liar among eight is named, that nobody else is, and that the others
+// get as good a server as without the liar.
 func TestCrudeLies(t *testing.T) {
 	t.Parallel()
 	g := drawnGroup(t, "et2007", 8, 1)
@@ -215,8 +214,8 @@ func TestCrudeLies(t *testing.T) {
 	}
 }
 
-// TestPlausibleLiesAreTold: of a lie that nobody can know for one the room says how
-// much hangs on it.
+// TestPlausibleLiesAreTold checks lies that nobody can recognise: the room says how much hangs on
+// them.
 func TestPlausibleLiesAreTold(t *testing.T) {
 	lies := plausibleLies()
 	lie := lies[slices.IndexFunc(lies, func(a Attack) bool { return a.Name == "favourite -30 %" })]
@@ -226,7 +225,7 @@ func TestPlausibleLiesAreTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e.Regret > 2*dearFrom && e.Named == 0 { // some of it the search missed by itself
+		if e.Regret > 2*dearFrom && e.Named == 0 { // the search missed some of it by itself
 			if e.Told < dearFrom {
 				t.Errorf("seed %d: %.1f ms worse than the best, and %.1f ms are said to hang on the liar", seed, e.Regret, e.Told)
 			}

@@ -11,8 +11,8 @@ import (
 	"muster/selection"
 )
 
-// lying is what a player's program does that makes numbers up, in the search and in
-// the second look: what it tells of a server that answered, or that it did not.
+// lying returns the program of a player who makes numbers up, in the search and in the second look.
+// tell returns the reported RTT of a server that answered, or that it was lost.
 func lying(tell func(p *peer, server int, rtt time.Duration) (told time.Duration, lost bool)) lies {
 	return lies{says: func(p *peer, m wire.Message) []wire.Message {
 		switch m := m.(type) {
@@ -46,8 +46,8 @@ func lying(tell func(p *peer, server int, rtt time.Duration) (told time.Duration
 // never is an RTT that nobody has.
 const never = 9999 * time.Millisecond
 
-// crudeLies are constants, noise, forcing one of the world's servers by praising or
-// reporting it alone, and exaggeration.
+// crudeLies are constants, noise, forcing one of the world's servers by praising or reporting it
+// alone, and exaggeration.
 func crudeLies() []Attack {
 	constant := func(rtt time.Duration) func(*plot) lies {
 		return func(*plot) lies {
@@ -87,8 +87,8 @@ func crudeLies() []Attack {
 	}
 }
 
-// plausibleLies are those that fit what the others see, more or less: a favourite is
-// praised, or what is better than it hidden.
+// plausibleLies fit the others' measurements, more or less. They praise a favourite, or hide better
+// servers.
 func plausibleLies() []Attack {
 	praise := func(name string, told func(k *plot, liar, server int, rtt time.Duration) time.Duration) Attack {
 		return Attack{Name: name, plan: func(k *plot) lies {
@@ -125,7 +125,7 @@ func plausibleLies() []Attack {
 		}))
 	}
 	isLost := func(time.Duration) (time.Duration, bool) { return 0, true }
-	// near are the servers in a favourite's city, as the honest see it.
+	// near returns the servers in a favourite's city, as the honest see it.
 	near := func(k *plot, favourite int) map[int]bool {
 		const city = 10 * time.Millisecond
 		found := map[int]bool{}
@@ -169,7 +169,7 @@ func plausibleLies() []Attack {
 		Attack{Name: "own best of nothing", plan: ownBest(0)},
 		Attack{Name: "own best and what is near of nothing", plan: ownBest(30 * time.Millisecond)},
 		Attack{Name: "invents all, with a map", plan: func(k *plot) lies {
-			// It asks nobody, but knows where servers stand, to a few percent.
+			// It probes nothing, but knows where servers stand, to a few percent.
 			favourite := k.persuades(func(_, _ int, rtt time.Duration) time.Duration { return rtt * 7 / 10 })
 			seed := k.rng.Uint64()
 			return lies{says: func(p *peer, m wire.Message) []wire.Message {
@@ -214,7 +214,7 @@ func plausibleLies() []Attack {
 		hide("best 300 +30 %", 300, func(rtt time.Duration) (time.Duration, bool) { return rtt * 13 / 10, false }),
 		hide("best 30 +300 ms", 30, func(rtt time.Duration) (time.Duration, bool) { return rtt + 300*time.Millisecond, false }),
 		Attack{Name: "all but greedy's AS lost", plan: func(k *plot) lies {
-			// A tenth answers, so that nobody says that next to nothing does.
+			// A tenth answers, so that the report does not look empty.
 			favourite := k.greedy()
 			return lying(func(_ *peer, server int, rtt time.Duration) (time.Duration, bool) {
 				return rtt, k.scores[server] < k.scores[favourite] && server%8 != 0
@@ -223,10 +223,10 @@ func plausibleLies() []Attack {
 	)
 }
 
-// least is the lowest RTT that the triangles with the others allow a liar, each of
-// whom is as far away as their nearest common server says: all but the tightest.
+// least returns the lowest RTT that a liar can report inside the triangles with the others, without
+// the tightest one. Each of those is as far away as the nearest common server says.
 func (p *plot) least(liar, server int, rtt time.Duration) time.Duration {
-	const detour, slack = 1.25, 25 * time.Millisecond // as package anomaly has them
+	const detour, slack = 1.25, 25 * time.Millisecond // as in package anomaly
 	var bounds []time.Duration
 	for other, v := range p.Vantages {
 		if slices.Contains(p.liars, other) || v.RTT[server] < 0 {
@@ -244,8 +244,8 @@ func (p *plot) least(liar, server int, rtt time.Duration) time.Duration {
 	return min(rtt, max(time.Millisecond, bounds[max(0, len(bounds)-2)]))
 }
 
-// ownBest pretends 1 ms to the nearest server and what is hardly farther, so that
-// whatever the group plays on is a sacrifice.
+// ownBest pretends 1 ms to the nearest server and to those hardly farther, so that any chosen
+// server looks like a sacrifice.
 func ownBest(farther time.Duration) func(k *plot) lies {
 	return func(k *plot) lies {
 		nearest := map[int]time.Duration{}
@@ -256,7 +256,7 @@ func ownBest(farther time.Duration) func(k *plot) lies {
 			}
 		}
 		return lying(func(p *peer, _ int, rtt time.Duration) (time.Duration, bool) {
-			if rtt <= nearest[slices.Index(p.peers, p)]*11/10+farther { // with what a packet is held up
+			if rtt <= nearest[slices.Index(p.peers, p)]*11/10+farther { // with the delay that a packet may have
 				rtt = time.Millisecond
 			}
 			return rtt, false
@@ -264,11 +264,11 @@ func ownBest(farther time.Duration) func(k *plot) lies {
 	}
 }
 
-// unaskedLies say in one frame, or too soon, what nobody asked.
+// unaskedLies report unasked servers in one frame, or too soon.
 func unaskedLies() []Attack {
 	type claim func(k *plot, p *peer, favourite, server int) discovery.Result
-	// claims reports something of servers as soon as a message is heard, before
-	// anything can be known, and nothing else.
+	// claims reports on servers as soon as a message is heard, before the player can know anything,
+	// and reports nothing else.
 	claims := func(name string, of claim, about func(p *peer, m wire.Message) []int) Attack {
 		return Attack{Name: name, plan: func(k *plot) lies {
 			favourite := k.greedy()
@@ -294,8 +294,8 @@ func unaskedLies() []Attack {
 			}
 		}}
 	}
-	// atOnce is of every server when the measuring begins, atOnceAsked of those that
-	// the liar is asked for.
+	// atOnce covers every server when the measuring begins, and atOnceAsked those that the liar is
+	// asked for.
 	atOnce := func(name string, of claim) Attack {
 		return claims(name, of, func(p *peer, m wire.Message) (all []int) {
 			if _, is := m.(wire.Measure); is {
@@ -356,7 +356,7 @@ func unaskedLies() []Attack {
 	}
 }
 
-// falseInfos say of servers what they do not say of themselves.
+// falseInfos report facts that servers do not tell of themselves.
 func falseInfos() []Attack {
 	full := func(info *discovery.Info) {
 		info.MaxPlayers, info.Players = max(1, info.MaxPlayers), max(1, info.MaxPlayers)
@@ -372,7 +372,7 @@ func falseInfos() []Attack {
 		{"false port", func(info *discovery.Info) { info.GamePort = gamePort }},
 		{"another map", func(info *discovery.Info) { info.Map = "nowhere" }},
 	}
-	// about is what is said about which servers.
+	// about names the servers that the lie is about.
 	about := map[string]func(k *plot) map[int]bool{
 		"all but one": func(k *plot) map[int]bool {
 			all := map[int]bool{}
@@ -417,7 +417,7 @@ func falseInfos() []Attack {
 	}})
 }
 
-// informing is a program that says false things about servers.
+// informing returns a program that reports false facts about servers.
 func informing(about map[int]bool, do func(*discovery.Info), when string) lies {
 	falsely := func(p *peer, server int) discovery.Info {
 		info := p.infoOf(server)
@@ -599,7 +599,7 @@ func stalling() []Attack {
 	}
 }
 
-// Attacks are all there are.
+// Attacks returns all attacks.
 func Attacks() []Attack {
 	return slices.Concat([]Attack{{Name: "honest"}}, crudeLies(), plausibleLies(), unaskedLies(), falseInfos(), falseLooks(), stalling())
 }

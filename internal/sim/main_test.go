@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// garbagePercent is how much memory the tests use before the collector works: sessions
-// leave much behind, and a worker of two cores would spend a quarter of its time on that.
+// garbagePercent is how far the heap may grow before the collector runs. Sessions leave much
+// garbage, and on two cores the collector would take a quarter of the time.
 const garbagePercent = 400
 
 func TestMain(m *testing.M) {

@@ -10,7 +10,7 @@ import (
 	"muster/selection/anomaly"
 )
 
-// tableOf is what the players of a group measure of every server, once.
+// tableOf returns one measurement of every server by each player of a group.
 func (g *Group) tableOf() *selection.Table {
 	t := selection.NewTable(g.Players, len(g.Vantages[0].Servers))
 	for player, v := range g.Vantages {
@@ -29,8 +29,8 @@ func (g *Group) tableOf() *selection.Table {
 	return t
 }
 
-// TestTooNear: a server that answers everybody at once is judged, and no honest
-// one with it, whichever group it is.
+// TestTooNear checks that a server that answers everybody at once is accused, and no honest one
+// with it, whatever the group.
 func TestTooNear(t *testing.T) {
 	t.Parallel()
 	wronged, judged := 0, 0
@@ -49,7 +49,7 @@ func TestTooNear(t *testing.T) {
 				table.Set(player, liar, discovery.Answered, 400*time.Microsecond)
 			}
 			found := anomaly.TooNear(list, table)
-			if group != "europe-8" && !slices.Contains(found, liar) { // where nobody is far from anybody nobody can tell
+			if group != "europe-8" && !slices.Contains(found, liar) { // players near each other cannot tell
 				t.Errorf("%s, %s: the server that is near to all is not found", world, group)
 			}
 			if doubts := anomaly.Find(list, table); len(doubts) > 0 {

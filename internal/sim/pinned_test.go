@@ -8,12 +8,12 @@ import (
 	"muster/selection"
 )
 
-// pinnedCost is the most, in ms, that a pinned evening may cost the honest.
+// pinnedCost is the most, in ms, that a pinned session may cost the honest.
 const pinnedCost = 2
 
-// TestPinnedLiars holds rows of docs/experiments/hostile-players.md: evenings in which one
-// hostile player of eight once cost the others much more than pinnedCost, and those of
-// attacks that never did. The whole table is TestLiarSweep's.
+// TestPinnedLiars checks rows of docs/experiments/hostile-players.md. In some of these sessions one
+// hostile player of eight once cost the others much more than pinnedCost. Others are attacks that
+// never did. TestLiarSweep runs the whole table.
 func TestPinnedLiars(t *testing.T) {
 	if isRaced {
 		t.Skip("the gate runs it without the race detector")
@@ -32,16 +32,16 @@ func TestPinnedLiars(t *testing.T) {
 		seeds   []uint64
 		attacks []string
 		liars   int
-		named   bool // all of them, in every evening
+		named   bool // all of them, in every session
 	}{
-		// Each cost 2.9 to 37.3 ms on these seeds, and nobody was named.
+		// Each cost 2.9 to 37.3 ms with these seeds, and nobody was named.
 		{"favourites", []uint64{9603, 9613}, praise[:4], 1, true},
 		{"favourites", []uint64{9605},
 			[]string{"finds a favourite", "looks: the worst at 0.1 ms", "favourite -30 %", "favourite -50 %"}, 1, true},
 		{"favourites", []uint64{9608, 9618, 9619}, []string{"favourite -30 %"}, 1, true},
 		{"favourites", []uint64{9609, 9612},
 			[]string{"finds a favourite", "favourite 1 ms", "favourite least by others", "favourite -50 %"}, 1, true},
-		// Infos, what nobody asked, crude numbers and silence.
+		// These are false facts, unasked reports, crude numbers and silence.
 		{"crude", []uint64{9606}, crude, 1, false},
 		{"two together", []uint64{9601}, []string{
 			"all 0", "random", "all lost at once", "full, all but one, first", "password, all but one, in looks",
@@ -52,7 +52,7 @@ func TestPinnedLiars(t *testing.T) {
 			attacks := slices.DeleteFunc(Attacks(), func(a Attack) bool { return !slices.Contains(rows.attacks, a.Name) })
 			type world struct {
 				*Group
-				honest Evening
+				honest Outcome
 				liars  []int
 				o      GroupOptions
 			}
@@ -92,8 +92,8 @@ func TestPinnedLiars(t *testing.T) {
 	}
 }
 
-// TestPinnedHonest holds evenings of honest players of whom the choice took one for too near
-// to a server while package anomaly spared nobody for a better route.
+// TestPinnedHonest checks sessions of honest players. Before package anomaly allowed for better
+// routes, the choice thought one of them too near to a server.
 func TestPinnedHonest(t *testing.T) {
 	if isRaced {
 		t.Skip("the gate runs it without the race detector")
@@ -102,14 +102,14 @@ func TestPinnedHonest(t *testing.T) {
 	defer func() { *honestRules, *honestMost = rules, most }()
 	*honestRules, *honestMost = "mean,minimax,fairness,threshold,fair-threshold,least-sacrifice", 16
 	for _, seed := range []uint64{71015, 71029, 71123, 71146, 94025, 94049} {
-		if e, err := honestEvening(honestWorld, seed); err != nil || !e.Found || e.Wronged != nil || e.LeftOut > 0 {
+		if e, err := honestSession(honestWorld, seed); err != nil || !e.Found || e.Wronged != nil || e.LeftOut > 0 {
 			t.Errorf("seed %d, %s: found %v, wronged %q, %d left out, %v", seed, e.rule, e.Found, e.Wronged, e.LeftOut, err)
 		}
 	}
 }
 
-// TestPinnedShort holds evenings of four honest players with short lists. In each the room
-// once took one ping as too low: three others hardly know what is beside a server.
+// TestPinnedShort checks sessions of four honest players with short lists. In each the room once
+// took one ping for too low: three others hardly know a server's neighbours.
 func TestPinnedShort(t *testing.T) {
 	if isRaced {
 		t.Skip("the gate runs it without the race detector")

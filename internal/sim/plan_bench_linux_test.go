@@ -11,9 +11,8 @@ import (
 	"muster/discovery/plan"
 )
 
-// BenchmarkPlanTime measures what the adaptive plan takes of a processor for a probe on a
-// long list, whatever else the machine does: in the worlds of four places, each iteration in
-// that of another seed.
+// BenchmarkPlanTime measures the adaptive plan's processor time for a probe on a long list,
+// whatever else the machine does. Each iteration uses another seed's world, from four places.
 func BenchmarkPlanTime(b *testing.B) {
 	const firstSeed = 62000
 	for _, place := range []int{0, 2, 5, 8} {
@@ -25,7 +24,7 @@ func BenchmarkPlanTime(b *testing.B) {
 					spec.Servers, spec.Places = 32600, spec.Places[place:place+1]
 					v := Generate(spec).Vantage(0)
 					tree := v.Topology()
-					runtime.GC() // what the world leaves is not the plan's
+					runtime.GC() // the plan should not pay for the world's garbage
 					before := processorTime(b)
 					plan, err := plan.New(discovery.Adaptive, tree, o)
 					if err != nil {
@@ -42,7 +41,7 @@ func BenchmarkPlanTime(b *testing.B) {
 	}
 }
 
-// processorTime is what this process has had of the processor for itself.
+// processorTime returns this process's own processor time.
 func processorTime(b *testing.B) time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

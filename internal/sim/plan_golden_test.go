@@ -11,10 +11,10 @@ import (
 	"muster/discovery/plan"
 )
 
-// TestPlansAskAsBefore holds the adaptive plan to what it asks, so that it can be made
-// faster without doing anything else: the count is of the probes, and the sum of the
-// servers in their order, why each is asked, and the summary. Who changes what the plan
-// does changes these, and says what that does to recall.
+// TestPlansAskAsBefore pins the questions of the adaptive plan, so that it can be made faster
+// without any other change. It compares the number of probes, a checksum of the servers in order
+// with the reasons, and the summary. A change that alters the plan updates these, and says what it
+// does to recall.
 func TestPlansAskAsBefore(t *testing.T) {
 	t.Parallel()
 	if runtime.GOARCH != "amd64" {

@@ -14,62 +14,63 @@ import (
 )
 
 const (
-	// looks are packet pairs that no discovery uses.
+	// looks numbers packet pairs that no discovery uses.
 	looks = 1 << 40
-	// warmUp is how long programs have run before there is a list.
+	// warmUp is how long programs run before there is a list.
 	warmUp = 10 * time.Second
 )
 
-// peer runs a player's program in a session: on what its vantage sees, on the session's
-// clock, and for a player who goes wherever the room says.
+// peer runs a player's program in a session: on its vantage's view and on the session's clock. The
+// player goes wherever the room says.
 type peer struct {
 	*session
 	name      string
 	vantage   *Vantage
 	options   ReplayOptions
 	connected bool
-	// plan is how the player's own plan goes about the list.
+	// plan configures the player's own discovery.
 	plan discovery.PlanOptions
-	// known is what the player had found out before the room asked.
+	// known are the player's results from before the room asked.
 	known []discovery.Result
-	// discreet is how many servers the player wants to be asked for at most, 0 for no bound.
+	// discreet is the most servers that the player wants to be asked for, 0 for no bound.
 	discreet int
-	// late is by how much the player's timers ring late.
+	// late is how late the player's timers fire.
 	late time.Duration
-	// hostile is what a hostile player's program does otherwise than package player.
+	// hostile is what a hostile player's program does differently from package player.
 	hostile tactics
-	// each is when it acts by itself next.
+	// each is the time of its next own action.
 	each time.Duration
 
 	program *player.Player
 	lines   int           // its connections
 	strikes time.Duration // when its clock strikes next
 	said
-	// replay executes the measuring, which is a task while that is not 0, and has seen results.
+	// replay executes the measuring, which is the current task unless it is 0. seen are its
+	// results.
 	replay *replay
 	task   int
 	seen   []discovery.Result
 }
 
-// tactics are what a program does that may say anything at any time.
+// tactics replace the behaviour of a program that may say anything at any time.
 type tactics interface {
-	// tell has the host hear what becomes of a message.
+	// tell passes a message to the host, changed or not.
 	tell(p *peer, m wire.Message)
-	// heeds is told what the host says before the program acts on it, and reports whether it
-	// acts on it at all.
-	heeds(p *peer, m wire.Message) bool
-	// act is called ten times a second from the beginning of the measuring on.
+	// accepts takes the host's message before the program does, and reports whether the program
+	// acts on it.
+	accepts(p *peer, m wire.Message) bool
+	// act is called ten times a second once the measuring has begun.
 	act(p *peer)
 }
 
 // said is what host and player have told each other.
 type said struct {
-	// round is the one that the player measures in, since it began, and sent is how many
-	// results the host was told of.
+	// round is the measuring round, began is its start, and sent is how many results the host has
+	// been told.
 	round int
 	began time.Duration
 	sent  int
-	// attempt is the newest look, and samples how often it has sampled.
+	// attempt is the newest look, and samples is how often it has sampled.
 	attempt, samples int
 }
 
@@ -82,8 +83,7 @@ func (p *peer) joins() {
 	p.does(player.Connected{Line: p.lines, Host: netip.IPv6Loopback()})
 }
 
-// starts starts the program, some time before the session. Nobody's clock strikes with
-// another's.
+// starts starts the program, some time before the session. No two programs' clocks fire together.
 func (p *peer) starts() {
 	number := slices.Index(p.peers, p)
 	phase := oneWay + flushEvery*time.Duration(number)/time.Duration(len(p.peers))
@@ -96,7 +96,7 @@ func (p *peer) starts() {
 	}
 }
 
-// next returns when the clock of the program strikes.
+// next returns the time of the program's next timer.
 func (p *peer) next() time.Duration { return p.program.Next().Sub(epoch) + p.late }
 
 // says sends the host a message.
@@ -104,7 +104,7 @@ func (p *peer) says(m wire.Message) {
 	p.after(oneWay, func() { p.tells(m) })
 }
 
-// tells has the host hear a message, or what a hostile player makes of it.
+// tells passes a message to the host, or a hostile player's version of it.
 func (p *peer) tells(m wire.Message) {
 	if p.hostile != nil {
 		p.hostile.tell(p, m)
@@ -118,7 +118,7 @@ func (p *peer) tells(m wire.Message) {
 
 // receive acts on a message of the host.
 func (p *peer) receive(m wire.Message) {
-	if p.hostile != nil && !p.hostile.heeds(p, m) {
+	if p.hostile != nil && !p.hostile.accepts(p, m) {
 		return
 	}
 	p.catchUp()
@@ -143,7 +143,7 @@ func (p *peer) receive(m wire.Message) {
 	}
 }
 
-// does tells the program what happens, and does what it wants.
+// does gives the program an input, and carries out what it asks for.
 func (p *peer) does(in player.Input) {
 	for _, o := range p.program.Step(in, epoch.Add(p.now)) {
 		switch o := o.(type) {
@@ -182,7 +182,7 @@ func (p *peer) fails(err error) {
 	}
 }
 
-// winds sees to it that the clock strikes when the program needs it.
+// winds sets the clock for the program's next timer.
 func (p *peer) winds() {
 	at := p.next()
 	if p.strikes > p.now && p.strikes <= at {
@@ -191,7 +191,7 @@ func (p *peer) winds() {
 	p.strikes = at
 	p.after(max(0, at-p.now), func() {
 		if p.strikes != at {
-			return // there was a need to strike sooner
+			return // the clock had to fire sooner
 		}
 		p.strikes = 0
 		p.catchUp()
@@ -203,7 +203,7 @@ func (p *peer) winds() {
 	})
 }
 
-// sends takes what the program says to the host.
+// sends passes on what the program says to the host.
 func (p *peer) sends(m wire.Message) {
 	switch m := m.(type) {
 	case wire.Hello:
@@ -219,8 +219,8 @@ func (p *peer) sends(m wire.Message) {
 	p.says(m)
 }
 
-// newPlan returns the player's own plan. Where the host says what to ask any plan will do:
-// it goes on only while people vote for long.
+// newPlan returns the player's own plan. If the host names the servers any plan will do: it goes on
+// only while people vote for long.
 func (p *peer) newPlan(m wire.Measure, _ []discovery.Server) (discovery.Plan, error) {
 	strategy := discovery.Strategy(m.Strategy)
 	if m.Strategy == wire.Coordinated {
@@ -250,12 +250,12 @@ func (p *peer) measure(o player.Run) {
 	p.replay.plan = o.Watched(note)
 }
 
-// exceeds fails the session: the host asks for more servers than the player was told of.
+// exceeds fails the session because the host asks for more servers than it told the player.
 func (p *peer) exceeds() {
 	p.fails(fmt.Errorf("sim: more servers are to see the address of %s than the player was told of", p.name))
 }
 
-// catchUp tells the program what was measured by now.
+// catchUp tells the program what has been measured by now.
 func (p *peer) catchUp() {
 	if p.task == 0 {
 		return
@@ -271,7 +271,7 @@ func (p *peer) catchUp() {
 	}
 }
 
-// sample asks servers once each, one after the other.
+// sample probes servers once each, one after the other.
 func (p *peer) sample(o player.Run) {
 	seen := player.Seen{Task: o.Task}
 	plan := o.Watched(func(discovery.Result) { p.exceeds() })
@@ -298,7 +298,7 @@ func (p *peer) sample(o player.Run) {
 	})
 }
 
-// knows returns what the player found out before the room asked, as programs report it.
+// knows returns the player's findings from before the room asked, as programs report them.
 func (p *peer) knows() (wire.Infos, wire.Report) {
 	infos, report := wire.Infos{Round: 1}, wire.Report{Round: 1}
 	for _, r := range p.known {

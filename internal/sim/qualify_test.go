@@ -11,18 +11,18 @@ import (
 	"muster/selection"
 )
 
-// Which limits a group's search finds kept, by the share of the list that keeps them, is
-// for measuring; the gate has a taste of it. Worlds and groups are those of TestSweep:
+// These flags measure which limits a group's search finds kept, by the share of the list that keeps
+// them. The gate runs a small part. Worlds and groups are those of TestSweep:
 //
 //	go test ./internal/sim -run TestQualifying -v -timeout 0 -qualify 0.02,0.05,0.1,0.2,0.5,1,2,5 -sweep-worlds 20 -sweep-from 65000 -sweep-groups musst,world-16
 var qualifyShares = flag.String("qualify", "", "shares of the list that keep the limit, in percent")
 
-// unlimited is what the ladder has above the limit that is looked for, so that a search
-// that misses it finds a server all the same.
+// unlimited is the limit above the one under test, so that a search that misses that one still
+// finds a server.
 const unlimited = time.Minute
 
-// TestQualifying: a limit that 0.5 % of the list keeps for everybody is found kept, or it
-// is said that it may be.
+// TestQualifying checks that the search finds a limit kept that 0.5 % of the list keeps for
+// everybody, or says that it may be.
 func TestQualifying(t *testing.T) {
 	worlds, of, groups, shares, taste := *sweepWorlds, *sweepOf, *sweepGroups, *qualifyShares, *qualifyShares == ""
 	if taste {
@@ -48,7 +48,7 @@ func TestQualifying(t *testing.T) {
 				for i, runs := range all {
 					found, said, chosen := 0, 0, 0
 					for _, r := range runs {
-						if r.Kept { // as it truly is: what two packets add may break it in the choice
+						if r.Kept { // by the true RTTs: in the choice two packets' errors may break the limit
 							chosen++
 						}
 						if r.FoundKept {
@@ -68,9 +68,9 @@ func TestQualifying(t *testing.T) {
 	}
 }
 
-// limitOf is the limit that such a share of the list keeps for everybody, one server at
-// least, with what a packet pair is off by to spare: on hosts of a matrix hundreds of
-// servers are equally far, to the microsecond.
+// limitOf returns the limit that such a share of the list keeps for everybody, at least one server,
+// with a packet pair's error to spare. On a matrix hundreds of servers are equally far, to the
+// microsecond.
 func (g *Group) limitOf(share float64) time.Duration {
 	var highest []time.Duration
 	for server := range g.Vantages[0].Servers {

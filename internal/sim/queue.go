@@ -2,8 +2,8 @@ package sim
 
 import "time"
 
-// queue holds what happens at which time: the earliest comes out first, of several
-// at the same time the one that was put in first.
+// queue holds events by time. The earliest comes out first, and of several at the same time the one
+// that was put in first.
 type queue[T any] struct {
 	heap  []timed[T]
 	count int // of all that were put in
@@ -31,7 +31,7 @@ func (q *queue[T]) push(at time.Duration, item T) {
 	q.heap[i] = t
 }
 
-// hasBy reports whether anything is to happen by a time.
+// hasBy reports whether there is an event by a time.
 func (q *queue[T]) hasBy(until time.Duration) bool {
 	return len(q.heap) > 0 && q.heap[0].at <= until
 }

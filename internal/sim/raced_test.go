@@ -2,5 +2,5 @@
 
 package sim
 
-// isRaced: the race detector watches, and evenings take ten times as long.
+// isRaced says that the race detector is on, and sessions take ten times as long.
 const isRaced = true

@@ -13,19 +13,18 @@ import (
 	"strings"
 )
 
-// Matrix holds measured round trips between hosts, in milliseconds, such as
-// PlanetLab's: a row is what one host measured.
+// Matrix holds measured round trips between hosts, in milliseconds, such as PlanetLab's. A row
+// holds one host's measurements.
 type Matrix [][]float64
 
-// A matrix is somebody's file: a bound on its size, and so on memory.
+// A matrix is a user's file, so its size is bounded, and with it the memory.
 const (
 	maxHosts   = 4096
 	maxRowText = 1 << 20 // bytes
 )
 
-// ReadMatrix reads a square matrix: a row a line, values in milliseconds
-// separated by tabs, blanks, commas or semicolons. Empty lines, and what starts
-// with #, are passed over.
+// ReadMatrix reads a square matrix: a row a line, values in milliseconds separated by tabs, blanks,
+// commas or semicolons. It skips empty lines and lines that start with #.
 func ReadMatrix(r io.Reader) (Matrix, error) {
 	var m Matrix
 	lines := bufio.NewScanner(r)
@@ -73,26 +72,25 @@ func (m Matrix) check() error {
 	return nil
 }
 
-// Spread says how hosts lie that are drawn together.
+// Spread is the layout of hosts that are drawn together.
 type Spread string
 
-// The spreads.
+// These are the spreads.
 const (
 	Anywhere Spread = ""
 	Near     Spread = "near" // in one region
 	Far      Spread = "far"  // each far from all others
 )
 
-// The region of a host is the nearest share of the matrix, and several times as
-// many hosts as are drawn from it: hosts often stand in one room.
+// A host's region is the nearest share of the matrix, and at least several times as many hosts as
+// are drawn from it, because hosts often stand in one room.
 const (
 	regionShare = 1. / 8
 	regionRoom  = 4
-	farShare    = 1. / 3 // those are far that are among the farthest of this share
+	farShare    = 1. / 3 // far hosts are among the farthest of this share
 )
 
-// Draw draws n hosts of the matrix, by their index. It draws fewer if the matrix
-// has not as many.
+// Draw draws n hosts of the matrix, by index. It draws fewer if the matrix has fewer.
 func (m Matrix) Draw(n int, spread Spread, seed uint64) []int {
 	rng := rand.New(rand.NewPCG(seed, 0x686f737473))
 	n = min(n, len(m))
@@ -112,7 +110,7 @@ func (m Matrix) Draw(n int, spread Spread, seed uint64) []int {
 	return rng.Perm(len(m))[:n]
 }
 
-// nearestTo are all hosts, the nearest to one first: itself.
+// nearestTo returns all hosts, the nearest to one first, beginning with itself.
 func (m Matrix) nearestTo(host int) []int {
 	hosts := m.hosts()
 	from := func(i int) float64 {
@@ -125,7 +123,7 @@ func (m Matrix) nearestTo(host int) []int {
 	return hosts
 }
 
-// farFrom are the hosts that are farthest from the nearest of some.
+// farFrom returns the hosts that are farthest from the nearest of some.
 func (m Matrix) farFrom(some []int) []int {
 	gap := make([]float64, len(m))
 	for i := range gap {

@@ -7,24 +7,23 @@ import (
 	"muster/discovery"
 )
 
-// siting says where the networks of a real list stand, which no list tells: what
-// shares a prefix, an AS or a country tends to stand at the same site, or at
-// sites near each other. Which ones is random.
+// siting places the networks of a real list, because no list tells where they stand. Servers that
+// share a prefix, an AS or a country tend to stand at the same site, or at sites near each other.
+// The choice is random.
 type siting struct {
 	rng *rand.Rand
-	// pool are the sites that a country's networks have to choose from.
+	// pool returns the sites open to a country's networks.
 	pool func(country string) []int
-	at   map[any]int // of each network
+	at   map[any]int // by network
 }
 
-// How likely it is that a network stands where the larger one does that it
-// belongs to.
+// These are the chances that a network stands with the larger one that it belongs to.
 const (
 	cellStays  = 0.75 // a /16 with its AS
 	blockStays = 0.95 // a /24 with its /16
 )
 
-// cell is what an AS has in one country.
+// cell is the part of an AS in one country.
 type cell struct {
 	country string
 	asn     uint32
@@ -32,21 +31,19 @@ type cell struct {
 
 func cellOf(s discovery.Server) cell { return cell{s.Country, s.ASN} }
 
-// of is the site of a server.
+// of returns the site of a server.
 func (t *siting) of(s discovery.Server) int {
 	home := t.choose(cellOf(s), s.Country, 0, 0)
 	block := t.choose([2]any{cellOf(s), network(s, 16)}, s.Country, home, cellStays)
 	return t.choose(network(s, 24), s.Country, block, blockStays)
 }
 
-// network is the prefix that a server shares with others: of that many bits for
-// IPv4, of twice as many for IPv6.
+// network returns the prefix of a server: of that many bits for IPv4, of twice as many for IPv6.
 func network(s discovery.Server, bits int) netip.Prefix {
 	return discovery.Bits{V4: bits, V6: 2 * bits}.Of(s.Addr.Addr())
 }
 
-// choose is where a network stands: with the larger one, or elsewhere in the
-// country.
+// choose returns the site of a network: with the larger one, or elsewhere in the country.
 func (t *siting) choose(who any, country string, larger int, stays float64) int {
 	at, ok := t.at[who]
 	if !ok {

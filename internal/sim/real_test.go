@@ -39,7 +39,7 @@ func TestReadMatrix(t *testing.T) {
 	}
 }
 
-// line has hosts on a line, one every 10 ms.
+// line returns hosts on a line, one every 10 ms.
 func line(hosts int) Matrix {
 	m := make(Matrix, hosts)
 	for i := range m {
@@ -75,7 +75,7 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-// realList has n servers of a country in blocks of ten, two at each address.
+// realList returns n servers of a country in blocks of ten, two at each address.
 func realList(country string, n int) []discovery.Server {
 	var list []discovery.Server
 	for i := range n {
@@ -94,7 +94,7 @@ func TestMatrixWorld(t *testing.T) {
 	near := func(server int) bool { return w.RTT(0, server) < 100*ms }
 	silent, there := 0, 0
 	for i, s := range w.Servers {
-		// From each place it is the way to one and the same host.
+		// From every place all servers are as far as one and the same host.
 		far := w.RTT(1, i) - s.Access
 		if from := w.RTT(0, i) - s.Access; !(from == 0 && far == 200*ms || from == 10*ms && far == 210*ms || from == 200*ms && far == 0) {
 			t.Errorf("server %d is %v from one place and %v from the other", i, from, far)
@@ -124,7 +124,7 @@ func TestMatrixWorld(t *testing.T) {
 func TestDistanceWorld(t *testing.T) {
 	places, _ := NamedPlaces("AU", "DE")
 	list := slices.Concat(realList("NZ", 60), realList("XX", 40))
-	for i := range list[60:] { // nobody knows where XX is
+	for i := range list[60:] { // the country XX is unknown
 		list[60+i].Addr = netip.AddrPortFrom(netip.AddrFrom4([4]byte{90, byte(i), 0, 1}), 1)
 	}
 	w := DistanceWorld(list, places, 1)
@@ -140,7 +140,7 @@ func TestDistanceWorld(t *testing.T) {
 	}
 }
 
-// TestRunsOfSeveralWorlds: the figures are over all runs.
+// TestRunsOfSeveralWorlds checks that the figures cover all runs.
 func TestRunsOfSeveralWorlds(t *testing.T) {
 	worlds := []*Vantage{vantage(10, 20, 300), vantage(10), vantage(10, 20, 30, 300, -1)}
 	study := Study{Strategies: []discovery.Strategy{discovery.Conventional}, Rate: 100, Worlds: len(worlds), Runs: 1}

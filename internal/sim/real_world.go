@@ -12,10 +12,9 @@ import (
 	"muster/selection/estimate"
 )
 
-// World is a world of a real list and real round trips: each network of the list
-// stands on a host of the matrix, and the places are some of its hosts. So the
-// list is real, and the RTTs are, but not that this server has that RTT. Another
-// seed puts the list on the hosts in another way.
+// World returns a world of a real list and real round trips. Each network of the list stands on a
+// host of the matrix, and the places are some of its hosts. So the list is real, and the RTTs are,
+// but their pairing is not. Another seed pairs them in another way.
 func (m Matrix) World(list []discovery.Server, hosts []int, seed uint64) *World {
 	rng := rand.New(rand.NewPCG(seed, 0x6d6174))
 	sizes, pools := make(map[string]int), make(map[string][]int)
@@ -39,17 +38,16 @@ func (m Matrix) World(list []discovery.Server, hosts []int, seed uint64) *World 
 	})
 }
 
-// How much longer the way of a world by distance is than the great circle: drawn
-// for each place and what an AS has in a country.
+// A way in a distance world is longer than the great circle by these factors, drawn for each place
+// and each AS in a country.
 const (
 	detourMin = 1.3
 	detourMax = 2.5
 )
 
-// DistanceWorld is a world of a real list in which nothing but distance counts:
-// each network stands in a city of its country, and the RTT is that of light in
-// glass along the great circle, times a detour. It knows no cables, and so is a
-// world that the strategies were not made for.
+// DistanceWorld returns a world of a real list in which only distance counts. Each network stands
+// in a city of its country. The RTT is that of light in glass along the great circle, times a
+// detour. It has no cables, and so the strategies were not made for it.
 func DistanceWorld(list []discovery.Server, places []Place, seed uint64) *World {
 	rng := rand.New(rand.NewPCG(seed, 0x64697374))
 	detours := make([]map[cell]float64, len(places))
@@ -69,8 +67,8 @@ func DistanceWorld(list []discovery.Server, places []Place, seed uint64) *World 
 	})
 }
 
-// cities are the metros of a country, one as often as it weighs, or all of them if nobody
-// knows where that is.
+// cities returns a country's metros, each as often as its weight, or all of them for an unknown
+// country.
 func cities() func(country string) []int {
 	var all []int
 	of := make(map[string][]int)
@@ -87,13 +85,12 @@ func cities() func(country string) []int {
 	}
 }
 
-// What the line of a server's machine adds to each round trip, in ms: short ones
-// are likelier.
+// The line of a server's machine adds this range to each round trip, in ms. Short ones are
+// likelier.
 const accessMin, accessMax = 0.4, 8
 
-// settle puts a list on the sites of a world. What a list does not tell is drawn
-// as for css2007: which machines are silent, who plays where, what gets lost.
-// Way is the RTT between a place and a site in ms.
+// settle puts a list on the sites of a world. Facts that a list does not tell are drawn as for
+// css2007: silent machines, players, losses. way returns the RTT between a place and a site in ms.
 func settle(list []discovery.Server, places []Place, seed uint64, sites *siting,
 	way func(place, site int, s discovery.Server) float64) *World {
 	sites.at = make(map[any]int)
@@ -125,10 +122,10 @@ func settle(list []discovery.Server, places []Place, seed uint64, sites *siting,
 	return w
 }
 
-// CableWorld is a world of a real list and of the cables of the generated worlds: each network
-// stands in a city of its country, as in a [DistanceWorld], and the RTT is that of the generated
-// worlds' cables, times the detour of what an AS has in a country, which now and then goes by a hub
-// that is out of the way.
+// CableWorld returns a world of a real list and of the cables of the generated worlds. Each network
+// stands in a city of its country, as in a [DistanceWorld]. The RTT is that of the generated
+// worlds' cables, times a detour for each AS in a country. Now and then that goes by a hub off the
+// shortest way.
 func CableWorld(list []discovery.Server, places []Place, seed uint64) *World {
 	rng := rand.New(rand.NewPCG(seed, 0x6361626c))
 	r, hubs := laid(), theHubs()

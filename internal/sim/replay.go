@@ -11,33 +11,33 @@ import (
 	"muster/discovery"
 )
 
-// ReplayOptions is how a replay's executor sends.
+// ReplayOptions configure how a replay sends.
 type ReplayOptions struct {
-	// Rate is the number of new probes per second: 140, as in the papers.
+	// Rate is the number of new probes per second. The default is 140, as in the papers.
 	Rate float64
-	// Timeout is the silence after which a query is repeated, and after the last
-	// the server given up: 1 s. Replies that come later than that still count.
+	// Timeout is the silence after which a query is repeated, and after the last repetition the
+	// server is given up. The default is 1 s. Replies that come later still count.
 	Timeout time.Duration
-	// Retries is how often a query is repeated: 2; negative is never.
+	// Retries is how often a query is repeated. The default is 2, and negative is never.
 	Retries int
 	// Run tells apart the runs on one vantage: each has other packet pairs.
 	Run uint64
-	// Shift is what comes over the player's own line meanwhile.
+	// Shift is the change of the player's own line meanwhile.
 	Shift Shift
 }
 
-// Shift is what makes all of a player's round trips longer for a while, as a
-// download does. When is a share of the list: so many servers have been asked.
+// Shift makes all of a player's round trips longer for a while, as a download does. Its times are
+// shares of the list: so many servers have been probed.
 type Shift struct {
-	// By is the most that is added.
+	// By is the most that it adds.
 	By time.Duration
-	// From is when it begins, Full when all of By is added, at once unless that is
-	// later, and Until when it is over; 0 is never.
+	// From is its begin, Full is when all of By is added, at once unless that is later, and Until
+	// is its end. 0 is never.
 	From, Full, Until float64
 }
 
-// ParseShift reads when a line is busy: by how much all pings rise, and from which share of
-// the list until which other, such as 50ms@0.1-0.3.
+// ParseShift reads a shift: how much all pings rise, and from which share of the list until which
+// other, such as 50ms@0.1-0.3.
 func ParseShift(text string) (s Shift, err error) {
 	wrong := fmt.Errorf("%q is not how much and when, such as 50ms@0.1 or 50ms@0.1-0.3", text)
 	by, when, ok := strings.Cut(text, "@")
@@ -59,7 +59,7 @@ func ParseShift(text string) (s Shift, err error) {
 	return s, nil
 }
 
-// at is what is added to a round trip when this share of the list has been asked.
+// at returns the addition to a round trip when this share of the list has been probed.
 func (s Shift) at(asked float64) time.Duration {
 	switch {
 	case asked < s.From, s.Until > 0 && asked >= s.Until:
@@ -77,9 +77,8 @@ func (o ReplayOptions) withDefaults() ReplayOptions {
 	return o
 }
 
-// Replay runs a plan on a vantage in virtual time, and returns the results in
-// the order in which the servers were first asked, and when the last of them
-// came in. A plan that waits for nothing ends.
+// Replay runs a plan on a vantage in virtual time. It returns the results in the order of the first
+// probes, and the time of the last result. A plan that waits for nothing ends.
 func (v *Vantage) Replay(plan discovery.Plan, o ReplayOptions) ([]discovery.Result, time.Duration) {
 	r := newReplay(v, plan, o, 0, nil)
 	r.advance(math.MaxInt64)
@@ -98,18 +97,18 @@ type replay struct {
 	o       ReplayOptions
 	gap     time.Duration // between two probes
 	now     time.Duration
-	free    time.Duration // when the next probe may be sent
+	free    time.Duration // the earliest time of the next probe
 	results []discovery.Result
 	// pending are the results under way, as indexes.
 	pending queue[int]
-	// verdict is the plan's newest.
+	// verdict is the plan's newest one.
 	verdict discovery.Verdict
-	// seen is told of results as they come in; nil is nobody.
+	// seen is called with each result as it comes in, unless it is nil.
 	seen func(discovery.Result)
 }
 
-// advance lets the run go on until a time. A plan that names nothing is asked again
-// after a result if it waits, and after [replay.wake] if it stopped.
+// advance lets the run go on until a time. It asks a plan that names nothing again after a result
+// if it waits, and after [replay.wake] if it stopped.
 func (r *replay) advance(until time.Duration) {
 	for {
 		for r.pending.hasBy(min(r.free, until)) {
@@ -132,13 +131,13 @@ func (r *replay) advance(until time.Duration) {
 	}
 }
 
-// wake has a plan that stopped or waits asked again from now on.
+// wake lets the run ask a plan that stopped or waits again from now on.
 func (r *replay) wake(now time.Duration) {
 	r.advance(now)
 	r.now, r.verdict = max(r.now, now), discovery.Go
 }
 
-// send asks a server, and again while it is silent.
+// send probes a server, and again while it is silent.
 func (r *replay) send(p discovery.Probe) {
 	result := discovery.Result{Server: p.Server, Order: len(r.results) + 1, Phase: p.Phase, State: discovery.Lost}
 	at := r.now

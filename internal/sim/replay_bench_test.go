@@ -25,9 +25,8 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
-// BenchmarkStrategies measures what the strategies are worth, each iteration on
-// another world, so that -benchtime 30x is the mean of 30 worlds. The first of
-// their seeds is not one that anything was tuned on.
+// BenchmarkStrategies measures the strategies, each iteration on another world, so that -benchtime
+// 30x is the mean of 30 worlds. Nothing was tuned on the first of their seeds.
 func BenchmarkStrategies(b *testing.B) {
 	const firstSeed = 11000
 	goals := []discovery.PlanOptions{{MaxRTT: 200 * ms}, {MaxRTT: 100 * ms}, {Nearest: 50}}

@@ -17,12 +17,11 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// ReadVantage reads a data file, which errors call name: CSV with a header, its
-// columns in any order, letter case apart. There must be addr and rtt_ms; there may
-// be country and asn, and what a server says of itself, as [report.Report]
-// writes it: players, max_players, bots, map, mode, password. Others are passed
-// over, as are a byte-order mark, blank lines and those that start with #. An
-// empty rtt_ms is a silent server.
+// ReadVantage reads a data file, which errors call name. It is CSV with a header, its columns in
+// any order, ignoring case. The columns addr and rtt_ms are required. The columns country and asn
+// are optional, and so are the server's facts as [report.Report] writes them: players, max_players,
+// bots, map, mode, password. Others are skipped, as are a byte-order mark, blank lines and those
+// that start with #. An empty rtt_ms is a silent server.
 func ReadVantage(name string, r io.Reader) (*Vantage, error) {
 	rows := csv.NewReader(discovery.WithoutMark(r))
 	rows.Comment, rows.TrimLeadingSpace = '#', true
@@ -48,7 +47,7 @@ func ReadVantage(name string, r io.Reader) (*Vantage, error) {
 	}
 }
 
-// unreadable is what comes after a file's name: the line if it is no CSV.
+// unreadable returns the part of an error after the file's name: the line if it is no CSV.
 func unreadable(err error) error {
 	var broken *csv.ParseError
 	switch {
@@ -60,7 +59,7 @@ func unreadable(err error) error {
 	return fmt.Errorf(":%d: a quotation mark too many or too few", broken.Line)
 }
 
-// readHeader is where which column stands.
+// readHeader returns each column's index.
 func readHeader(rows *csv.Reader) (columns map[string]int, err error) {
 	header, err := rows.Read()
 	switch {
@@ -88,7 +87,7 @@ type row struct {
 	columns map[string]int
 }
 
-// text is the field of a column, empty if there is none.
+// text returns the field of a column, empty if there is none.
 func (r row) text(column string) string {
 	if i, ok := r.columns[column]; ok {
 		return strings.TrimSpace(r.fields[i])
@@ -96,7 +95,7 @@ func (r row) text(column string) string {
 	return ""
 }
 
-// number is the field of a column, 0 if it is empty.
+// number returns the field of a column, 0 if it is empty.
 func (r row) number(column string, most uint64) (uint64, error) {
 	text := r.text(column)
 	if text == "" {
@@ -109,7 +108,7 @@ func (r row) number(column string, most uint64) (uint64, error) {
 	return n, nil
 }
 
-// asn is the origin AS, with or without the letters before it.
+// asn returns the origin AS, with or without the letters before it.
 func (r row) asn() (uint32, error) {
 	text := r.text("asn")
 	if asn, ok := discovery.ParseASN(text); ok || text == "" {
@@ -118,7 +117,7 @@ func (r row) asn() (uint32, error) {
 	return 0, fmt.Errorf("asn %q is no AS number such as 3320", text)
 }
 
-// addr is the server's address and port.
+// addr returns the server's address and port.
 func (r row) addr() (netip.AddrPort, error) {
 	addr, err := netip.ParseAddrPort(r.text("addr"))
 	if err != nil || addr.Port() == 0 || addr.Addr().Zone() != "" {
@@ -130,7 +129,7 @@ func (r row) addr() (netip.AddrPort, error) {
 // mostPlayers is more than any server has seats.
 const mostPlayers = math.MaxInt32
 
-// info is what the server says of itself.
+// info returns the server's facts.
 func (r row) info() (discovery.Info, error) {
 	players, err1 := r.number("players", mostPlayers)
 	seats, err2 := r.number("max_players", mostPlayers)
@@ -141,7 +140,7 @@ func (r row) info() (discovery.Info, error) {
 	}, cmp.Or(err1, err2, err3)
 }
 
-// add takes a server whose line is not one of those before.
+// add adds a server, unless an earlier line has it.
 func (v *Vantage) add(r row, line int, lines map[netip.AddrPort]int) error {
 	addr, err1 := r.addr()
 	asn, err2 := r.asn()

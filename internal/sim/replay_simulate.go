@@ -9,12 +9,11 @@ import (
 	"muster/discovery/plan"
 )
 
-// Simulation is what runs of one strategy on one vantage came to, a row of
-// muster.simulation/1. Numbers are medians over the runs, Recall and ExcessMS
-// means.
+// Simulation summarises runs of one strategy on one vantage, a row of muster.simulation/1. Numbers
+// are medians over the runs, but Recall and ExcessMS are means.
 type Simulation struct {
 	Data string `json:"data"`
-	// Start tells a cold from a warm start where second visits are simulated.
+	// Start tells a cold from a warm start if second visits are simulated.
 	Start    Start              `json:"start,omitempty"`
 	Strategy discovery.Strategy `json:"strategy"`
 	AutoStop discovery.AutoStop `json:"auto_stop"`
@@ -22,13 +21,12 @@ type Simulation struct {
 	// Clusters and Calibration are those of the plan's summary.
 	Clusters    int `json:"clusters"`
 	Calibration int `json:"calibration"`
-	// Probes counts distinct servers asked; Percent is their share of the list.
+	// Probes counts distinct servers probed, and Percent is their share of the list.
 	Probes  int     `json:"probes"`
 	Percent float64 `json:"percent"`
-	// MeanPercent is the mean over the runs, which says more where they are from
-	// places unlike each other.
+	// MeanPercent is the mean over the runs. It says more if they are from dissimilar places.
 	MeanPercent float64 `json:"mean_percent"`
-	// Seconds is until the last reply, or until silence was certain.
+	// Seconds is the time until the last reply, or until silence was certain.
 	Seconds float64 `json:"seconds"`
 	// Playable servers answer and are nearer than the limit.
 	Playable      int     `json:"playable"`
@@ -36,21 +34,20 @@ type Simulation struct {
 	Recall        float64 `json:"recall"`
 	// WorstRecall is that of the worst run.
 	WorstRecall float64 `json:"worst_recall"`
-	// First10 and First100 are how many probes were sent until so many playable
-	// servers stood on the screen; 0 if there never were.
+	// First10 and First100 are how many probes were sent until so many playable servers were on the
+	// screen, 0 if there never were as many.
 	First10  int `json:"first_10"`
 	First100 int `json:"first_100"`
-	// Stopped: most runs ended before the list was through.
+	// Stopped says that most runs ended before the list was through.
 	Stopped bool `json:"stopped"`
-	// ExcessMS is how much farther the nearest found are than the truly nearest,
-	// on average; 0 unless the nearest were asked for.
+	// ExcessMS is how much farther the nearest found are than the truly nearest, on average. It is
+	// 0 unless the run looked for the nearest.
 	ExcessMS float64 `json:"excess_ms"`
-	// Within is the share of the nearest found that are within 5 ms of the truly
-	// N-th.
+	// Within is the share of the nearest found that are within 5 ms of the truly N-th.
 	Within float64 `json:"within_5ms"`
 	Runs   int     `json:"runs"`
-	// Claims is how many runs said which share they found, ClaimsHeld how many of them
-	// found as much; Shifts is how many noticed that the player's own line had changed.
+	// Claims is how many runs claimed a share found, and ClaimsHeld is how many of them found as
+	// much. Shifts is how many noticed that the player's own line had changed.
 	Claims     int `json:"claims"`
 	ClaimsHeld int `json:"claims_held"`
 	Shifts     int `json:"shifts"`
@@ -74,7 +71,7 @@ func (v *Vantage) run(strategy discovery.Strategy, options discovery.PlanOptions
 	return results, v.measure(results, took, p.Summary(), v.truth(options)), nil
 }
 
-// truth is what somebody knows who has measured everything.
+// truth is the knowledge of an observer who has measured everything.
 type truth struct {
 	limit    time.Duration
 	playable int
@@ -100,7 +97,7 @@ func (v *Vantage) truth(plan discovery.PlanOptions) truth {
 	return t
 }
 
-// run is what came of one run.
+// run is the result of one run.
 type run struct {
 	summary        discovery.PlanSummary
 	listed         int
@@ -140,12 +137,10 @@ func (v *Vantage) measure(results []discovery.Result, took time.Duration, s disc
 	return r
 }
 
-// nearEnough is how much farther than the truly N-th a server may be and still
-// be as good.
+// nearEnough is how much farther than the truly N-th a server may be and still be as good.
 const nearEnough = 5 * time.Millisecond
 
-// excess compares the nearest that were found, going by what was measured, with
-// the truly nearest.
+// excess compares the nearest servers found, by their measured RTTs, with the truly nearest.
 func (v *Vantage) excess(answered []discovery.Result, nearest []time.Duration) (ms, within float64) {
 	slices.SortFunc(answered, func(a, b discovery.Result) int {
 		return cmp.Or(cmp.Compare(a.RTT, b.RTT), cmp.Compare(a.Server, b.Server))
@@ -155,7 +150,7 @@ func (v *Vantage) excess(answered []discovery.Result, nearest []time.Duration) (
 	for i, rtt := range nearest {
 		sum -= rtt
 		if i >= len(answered) {
-			sum += longestRTT // as bad as can be: there is no such server
+			sum += longestRTT // the worst case: there is no such server
 			continue
 		}
 		found := v.RTT[answered[i].Server]
@@ -168,7 +163,7 @@ func (v *Vantage) excess(answered []discovery.Result, nearest []time.Duration) (
 	return sum.Seconds() * 1000 / n, within / n
 }
 
-// sum is what the runs came to.
+// sum returns the summary of the runs.
 func (r *runs) sum() Simulation {
 	all := r.all
 	s := Simulation{
@@ -209,7 +204,7 @@ func (r *runs) sum() Simulation {
 	return s
 }
 
-// medianOf is the middle of what the runs came to, the lower of two.
+// medianOf returns the median over the runs, the lower of two.
 func medianOf[T cmp.Ordered](all []run, of func(run) T) T {
 	var values []T
 	for _, r := range all {

@@ -14,8 +14,8 @@ import (
 
 const ms = time.Millisecond
 
-// vantage has a server for each RTT in ms, negative if it is silent, each in a
-// /16 and an AS of its own.
+// vantage returns a server for each RTT in ms, silent if negative, each in a /16 and an AS of its
+// own.
 func vantage(rtts ...int) *Vantage {
 	v := &Vantage{Name: "test"}
 	for i, rtt := range rtts {
@@ -53,7 +53,7 @@ func TestReplayRepeatsAndGivesUp(t *testing.T) {
 			t.Errorf("server %d is %v, want %v", i, r.State, want[i])
 		}
 	}
-	// Three seconds of silence of the last, which was asked at 3 ms.
+	// The last server, probed at 3 ms, is silent for three seconds.
 	if took != 3*time.Second+3*ms {
 		t.Errorf("it took %v", took)
 	}
@@ -62,7 +62,7 @@ func TestReplayRepeatsAndGivesUp(t *testing.T) {
 	}
 }
 
-// waiting is a plan that wants each result before it goes on.
+// waiting is a plan that waits for each result before it goes on.
 type waiting struct {
 	servers, next int
 	free          bool
@@ -208,8 +208,8 @@ func TestReadVantage(t *testing.T) {
 	}
 }
 
-// TestReadVantageAsWritten: what editors, spreadsheets and muster discover make of a
-// data file is the same file.
+// TestReadVantageAsWritten checks that the variants of a data file that editors, spreadsheets and
+// muster discover write read alike.
 func TestReadVantageAsWritten(t *testing.T) {
 	for name, file := range map[string]string{
 		"by hand":         "addr,country,asn,rtt_ms\n1.2.3.4:5,DE,3320,6\n1.2.3.5:5,,0,\n",
@@ -231,8 +231,7 @@ func TestReadVantageAsWritten(t *testing.T) {
 	}
 }
 
-// TestReadVantageOfAReport: the CSV of a report is a data file, with what the
-// servers say of themselves.
+// TestReadVantageOfAReport checks that a report's CSV is a data file, with the servers' facts.
 func TestReadVantageOfAReport(t *testing.T) {
 	report := report.Report{Servers: []report.Measurement{
 		{Addr: netip.MustParseAddrPort("1.2.3.4:5"), State: discovery.Answered, RTT: discovery.Millis(7 * time.Millisecond), Name: "-=GoD=-, FFA",
@@ -281,8 +280,8 @@ func TestReadVantageRefuses(t *testing.T) {
 	}
 }
 
-// TestAdaptiveNeedsFewerProbes holds what the strategies are for, on a world
-// that is not used for tuning them: more is found for less.
+// TestAdaptiveNeedsFewerProbes checks the purpose of the strategies, on a world that nothing was
+// tuned on: they find more for fewer probes.
 func TestAdaptiveNeedsFewerProbes(t *testing.T) {
 	spec, _ := NamedSpec("et2007", 8001)
 	w := Generate(spec)
@@ -310,8 +309,8 @@ func TestAdaptiveNeedsFewerProbes(t *testing.T) {
 	}
 }
 
-// TestAShiftIsNoticed: a player's line that becomes busy is allowed for, told, and
-// nothing is claimed; without one what is claimed is true.
+// TestAShiftIsNoticed checks a player's line that becomes busy: the plan allows for it, tells it
+// and claims nothing. Without a shift its claim is true.
 func TestAShiftIsNoticed(t *testing.T) {
 	spec, err := NamedSpec("et2007", 3)
 	if err != nil {

@@ -8,29 +8,27 @@ import (
 	"muster/discovery/plan/topology"
 )
 
-// Vantage is what one place sees of a list of servers: what a replay runs on.
+// Vantage is one place's view of a list of servers. Replays run on it.
 type Vantage struct {
 	Name    string
 	Servers []discovery.Server
-	// Infos are what the servers say of themselves, in parallel to Servers, or
-	// nil.
+	// Infos are the servers' facts about themselves, in parallel to Servers, or nil.
 	Infos []discovery.Info
-	// RTT is the shortest round trip to each server; negative if it never
-	// answers.
+	// RTT is the shortest round trip to each server, negative if it never answers.
 	RTT []time.Duration
-	// pair is a packet pair to a server; nil is always RTT.
+	// pair returns a packet pair to a server. If it is nil that is always RTT.
 	pair func(server int, n uint64) (rtt time.Duration, lost bool)
-	// tree is the topology of the servers; nil is not made yet.
+	// tree returns the servers' topology. It is nil until it is made.
 	tree func() *topology.Tree
 }
 
 // silent is the RTT of a server that never answers.
 const silent time.Duration = -1
 
-// Vantage is what the world looks like from one of its places.
+// Vantage returns the world's view from one of its places.
 func (w *World) Vantage(place int) *Vantage { return w.vantages(place)[0] }
 
-// Vantages are what the world looks like from all of them.
+// Vantages returns the world's view from each of its places.
 func (w *World) Vantages() []*Vantage {
 	places := make([]int, len(w.Places))
 	for place := range places {
@@ -58,7 +56,7 @@ func (w *World) vantages(places ...int) (vantages []*Vantage) {
 	return vantages
 }
 
-// Topology is that of the servers.
+// Topology returns the topology of the servers.
 func (v *Vantage) Topology() *topology.Tree {
 	if v.tree == nil {
 		return topology.New(v.Servers)
@@ -66,7 +64,7 @@ func (v *Vantage) Topology() *topology.Tree {
 	return v.tree()
 }
 
-// Pair is the n-th packet pair to a server.
+// Pair returns the n-th packet pair to a server.
 func (v *Vantage) Pair(server int, n uint64) (rtt time.Duration, lost bool) {
 	if v.RTT[server] < 0 {
 		return 0, true

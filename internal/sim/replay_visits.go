@@ -8,13 +8,12 @@ import (
 	"muster/discovery/plan/history"
 )
 
-// What happens between two visits.
+// These numbers describe the changes between two visits.
 const (
-	// replacedShare of the servers of a list are not those of the time before.
+	// replacedShare is the share of servers in a list that the earlier list lacked.
 	replacedShare = 0.10
-	// reroutedShare of the networks are reached by another way. For one half it
-	// is longer, up to twice as long, for the other shorter: 1.5 times as long
-	// would be the old way at most.
+	// reroutedShare is the share of networks with a new way. For one half it is longer, up to twice
+	// as long. For the other half it is shorter, by at most the factor 1.5.
 	reroutedShare = 0.05
 	longerMost    = 2.0
 	shorterMost   = 1.5
@@ -22,9 +21,8 @@ const (
 	apart = 24 * time.Hour
 )
 
-// visits are what a player sees at two visits to the vantage's network: the list
-// of each lacks some servers of the other, and at the second some networks are
-// reached by another way.
+// visits returns a player's views at two visits to the vantage's network. Each list lacks some
+// servers of the other, and at the second visit some networks have a new way.
 func (v *Vantage) visits(seed uint64) (first, second *Vantage) {
 	rng := rand.New(rand.NewPCG(seed, 0x76697369))
 	const missing = replacedShare / (1 + replacedShare)
@@ -52,7 +50,7 @@ func (v *Vantage) visits(seed uint64) (first, second *Vantage) {
 	return v.part(firstList, func(int) float64 { return 1 }), second
 }
 
-// newDetour is how much longer the way to a network is than it was.
+// newDetour returns the factor by which the way to a network changed.
 func newDetour(rng *rand.Rand) float64 {
 	longer, rerouted, much := rng.IntN(2) == 0, rng.Float64() < reroutedShare, rng.Float64()
 	switch {
@@ -64,7 +62,7 @@ func newDetour(rng *rand.Rand) float64 {
 	return 1 / (1 + much*(shorterMost-1))
 }
 
-// routeOf is what one change of a route moves.
+// routeOf returns the networks that one change of a route moves.
 func routeOf(s discovery.Server) any {
 	if s.ASN != 0 {
 		return s.ASN
@@ -72,7 +70,7 @@ func routeOf(s discovery.Server) any {
 	return network(s, 16)
 }
 
-// part is the vantage with a part of its servers, each so many times as far.
+// part returns the vantage with some of its servers, each so many times as far.
 func (v *Vantage) part(servers []int, detour func(server int) float64) *Vantage {
 	p := &Vantage{Name: v.Name}
 	longer := make([]time.Duration, len(servers))
@@ -94,17 +92,16 @@ func (v *Vantage) part(servers []int, detour func(server int) float64) *Vantage 
 	return p
 }
 
-// Start is how a simulated second visit begins, each time with other changes since the
-// first.
+// Start is the begin of a simulated second visit, each time with other changes since the first.
 type Start string
 
-// A cold start knows nothing; a warm one what the same strategy left at the visit before.
+// A cold start knows nothing. A warm one knows what the same strategy left at the earlier visit.
 const (
 	Cold Start = "cold"
 	Warm Start = "warm"
 )
 
-// leave is what the next visit can know of this one.
+// leave returns what the next visit can know of this one.
 func (v *Vantage) leave(strategy discovery.Strategy, plan discovery.PlanOptions, o ReplayOptions) ([]discovery.Prior, error) {
 	plan.Seed ^= earlier
 	results, _, err := v.run(strategy, plan, o)

@@ -41,7 +41,7 @@ func TestVisitsDiffer(t *testing.T) {
 			t.Fatalf("a route is %v and %v times as long as before", before, factor)
 		}
 		factors[routeOf(s)] = factor
-		// The same packet pair, longer by the same.
+		// It is the same packet pair, longer by the same factor.
 		one, lost := v.Pair(at[s.Addr], 7)
 		other, again := second.Pair(i, 7)
 		if lost != again || !lost && other-one != second.RTT[i]-was {
@@ -65,8 +65,8 @@ func TestVisitsDiffer(t *testing.T) {
 	}
 }
 
-// TestAWarmSecondVisit: what the first visit left saves probes, and costs no
-// recall worth the name.
+// TestAWarmSecondVisit checks that the knowledge of the first visit saves probes, and costs hardly
+// any recall.
 func TestAWarmSecondVisit(t *testing.T) {
 	spec, err := NamedSpec("et2007", 1)
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"muster/selection"
 )
 
-// TestRules compares what the rules choose where every RTT is known, so that nothing is
-// of the search: who gains, who loses, and where least sacrifice chooses otherwise than
-// the mean. For measuring; the gate has a taste of it:
+// TestRules compares the rules' choices where every RTT is known, so that the search has no part in
+// it: which players gain, which lose, and where least sacrifice and the mean choose differently. It
+// is for measuring. The gate runs a small part:
 //
 //	go test ./internal/sim -run TestRules -v -timeout 0 -rules-worlds 160 -sweep-from 72000 -sweep-of matrix -sweep-matrix FILE -sweep-servers FILE -sweep-groups world-2,world-4,europe-8,world-16
 var (
@@ -32,7 +32,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// outcome is what a rule came to for each player of each world, in ms.
+// outcome is a rule's result for each player of each world, in ms.
 type outcome struct{ rtts, extras []float64 }
 
 func rulesOn(t *testing.T, of, group string) {
@@ -85,8 +85,8 @@ func rulesOn(t *testing.T, of, group string) {
 	against(t, group, worlds, 0, len(rules)-1)
 }
 
-// against is who gains and who loses by one rule against another, where they choose
-// otherwise.
+// against prints which players gain and lose by one rule against another, where they choose
+// differently.
 func against(t *testing.T, group string, worlds [][]outcome, a, b int) {
 	var gains, losses, means, relief []float64
 	otherwise := 0
@@ -113,7 +113,7 @@ func against(t *testing.T, group string, worlds [][]outcome, a, b int) {
 		at(means, 0.5), at(means, 0.95), at(relief, 0.5), at(relief, 0.95))
 }
 
-// at is what a share of some values stay within.
+// at returns the value that a share of the values stay within.
 func at(values []float64, share float64) float64 {
 	if len(values) == 0 {
 		return 0

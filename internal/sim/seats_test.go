@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The tables of launches are for measuring; the gate has a taste of them:
+// The tables of launches are for measuring. The gate runs a small part of them:
 //
 //	go test ./internal/sim -run TestLaunchSweep -v -timeout 0 -launches 1000 -launch-worlds 10
 var (
@@ -20,7 +20,7 @@ func TestLaunchSweep(t *testing.T) {
 		for _, wait := range []time.Duration{15 * time.Second, time.Minute, 230 * time.Second} {
 			var spare, none Ways
 			for seed := range *launchWorlds {
-				launches(t, crowded(t, players, 9600+seed), *launchRuns, wait, &spare, &none)
+				launches(t, populated(t, players, 9600+seed), *launchRuns, wait, &spare, &none)
 			}
 			for _, row := range []struct {
 				way string
@@ -39,7 +39,7 @@ func TestLaunchSweep(t *testing.T) {
 	}
 }
 
-func launches(t *testing.T, h *Crowded, n int, wait time.Duration, spare, none *Ways) {
+func launches(t *testing.T, h *Populated, n int, wait time.Duration, spare, none *Ways) {
 	for range n {
 		if err := h.Launch(wait, spare, none); err != nil {
 			t.Fatal(err)
@@ -48,20 +48,20 @@ func launches(t *testing.T, h *Crowded, n int, wait time.Duration, spare, none *
 	}
 }
 
-func crowded(t *testing.T, players int, seed uint64) *Crowded {
-	h, err := NewCrowded(drawnGroup(t, "et2007", players, seed), seed)
+func populated(t *testing.T, players int, seed uint64) *Populated {
+	h, err := NewPopulated(drawnGroup(t, "et2007", players, seed), seed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return h
 }
 
-// TestLaunch: what a room does about seats helps, and together they hardly ever
-// fail; who minds no seat to spare pays little.
+// TestLaunch checks that each of a room's measures about seats helps, and that together they hardly
+// ever fail. A group that ignores spare seats pays little.
 func TestLaunch(t *testing.T) {
 	t.Parallel()
 	var spare, none Ways
-	launches(t, crowded(t, 4, 1), 300, time.Minute, &spare, &none)
+	launches(t, populated(t, 4, 1), 300, time.Minute, &spare, &none)
 	if none.Best.Failed < 6 || none.Again.Failed >= none.Best.Failed || spare.Best.Failed >= none.Best.Failed || spare.AgainOf.Failed > 0 {
 		t.Errorf("of %d launches failed: %d, asked again %d, with a seat to spare %d, all together %d",
 			none.Best.N, none.Best.Failed, none.Again.Failed, spare.Best.Failed, spare.AgainOf.Failed)

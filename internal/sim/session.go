@@ -13,55 +13,55 @@ import (
 )
 
 const (
-	// oneWay is what a message takes from a player to the host, or back: a line of
-	// 50 ms between friends.
+	// oneWay is the time of a message from a player to the host, or back: a line of 50 ms between
+	// friends.
 	oneWay = 25 * time.Millisecond
-	// tickEvery is how often a host lets time pass in a room, and flushEvery how
-	// often a peer reports.
+	// tickEvery is how often a host lets time pass in a room, and flushEvery is how often a peer
+	// reports.
 	tickEvery, flushEvery = 100 * time.Millisecond, 100 * time.Millisecond
 	// longestSession is longer than any room measures or votes here.
 	longestSession = 2 * time.Hour
-	// usualGap is how long the servers of made-up worlds need peace before they answer an
-	// address again: they are of no game that is stricter than most.
+	// usualGap is how long the servers of made-up worlds must be left in peace before they answer
+	// an address again: their game is no stricter than most.
 	usualGap = 300 * time.Millisecond
 )
 
-// epoch is when sessions begin.
+// epoch is the start of all sessions.
 var epoch = time.Unix(0, 0).UTC()
 
-// session is a room and the peers of its players in virtual time: what is a host's
-// outside the room, and lines that lose nothing.
+// session is a room and the peers of its players in virtual time. It plays the host outside the
+// room, and lines that lose nothing.
 type session struct {
 	*Group
 	room   *room.Room
 	peers  []*peer
 	now    time.Duration // since the list was there
 	events queue[func()]
-	// infoOf is what a server says of itself now.
+	// infoOf returns the current facts of a server.
 	infoOf    func(server int) discovery.Info
 	hasChosen bool
-	// launched is when the room sent everybody to the server; 0 is not yet.
+	// launched is when the room sent everybody to the server, 0 if it has not yet.
 	launched time.Duration
-	// search is how far a coordinated search had come when the room chose.
+	// search is the progress of a coordinated search when the room chose.
 	search coordinate.Progress
-	// watch is told what happened to the room; nil is nobody.
+	// watch is called with the room's inputs, unless it is nil.
 	watch func(in room.Input)
-	// ready is how long after the list people who vote are ready; 0 if nobody votes.
+	// ready is the time from the list until voting players are ready, 0 if nobody votes.
 	ready time.Duration
-	// started is how many honest players are on the way, of how many.
+	// started is how many of the honest players are on the way.
 	started, honest int
-	// target is where the room sent them.
+	// target is the server that the room sent them to.
 	target string
 	err    error
 }
 
-// after has something happen later.
+// after schedules something for later.
 func (s *session) after(d time.Duration, do func()) {
 	s.events.push(s.now+d, do)
 }
 
-// run has the players join, the organiser say go, and time pass until everybody is
-// on the way, or the room has failed.
+// run lets the players join and the organiser say go. Then time passes until everybody is on the
+// way, or the room has failed.
 func (s *session) run() error {
 	for _, p := range s.peers {
 		p.joins()
@@ -80,8 +80,8 @@ func (s *session) run() error {
 	return s.err
 }
 
-// hasGivenUp reports whether people do: a room that failed tries again by itself, if
-// that may help, and may succeed in the end.
+// hasGivenUp reports whether people give up. A room that failed tries again by itself, if that may
+// help, and may succeed in the end.
 func (s *session) hasGivenUp() bool {
 	const patience = 3 * time.Minute
 	return s.room.Stage() == wire.Failed && (s.now > patience || s.room.Snapshot().Room.Retry.IsZero())
@@ -91,19 +91,19 @@ func (s *session) hasGivenUp() bool {
 func (s *session) tick() {
 	s.step(room.Tick{})
 	if s.ready > 0 && s.now >= s.ready && s.room.Stage() == wire.Chosen {
-		s.step(room.Proceed{}) // the room itself knows whether that is for now
+		s.step(room.Proceed{}) // the room itself knows whether it applies now
 	}
 	s.after(tickEvery, s.tick)
 }
 
-// step has something happen to the room that it must not refuse.
+// step gives the room an input that it must not refuse.
 func (s *session) step(in room.Input) {
 	if err := s.try(in); err != nil && s.err == nil {
 		s.err = fmt.Errorf("sim: the room refuses a %T: %w", in, err)
 	}
 }
 
-// try has something happen to the room, and does what follows.
+// try gives the room an input, and carries out what follows.
 func (s *session) try(in room.Input) error {
 	outputs, err := s.room.Step(in, epoch.Add(s.now))
 	for _, o := range outputs {
@@ -142,7 +142,7 @@ func (s *session) try(in room.Input) error {
 	return err
 }
 
-// peer is the number of the player of a name.
+// peer returns the number of the player of a name.
 func (s *session) peer(name string) int {
 	return slices.IndexFunc(s.peers, func(p *peer) bool { return p.name == name })
 }

@@ -11,7 +11,7 @@ import (
 	"muster/selection"
 )
 
-// TestSession: what a session does takes the time that it takes host and peers.
+// TestSession checks that a session takes the time that it takes host and peers.
 func TestSession(t *testing.T) {
 	list := realList("DE", 10)
 	see := func(name string, rtt func(server int) time.Duration) *Vantage {
@@ -27,8 +27,8 @@ func TestSession(t *testing.T) {
 		name     string
 		ann, bob func(server int) time.Duration
 		criteria selection.Criteria
-		// At so many seconds everybody is sent to a server, -1 is never. Three samples
-		// more than a second apart are 2.2 s of it.
+		// Everybody is sent to a server in this span, or never if it is -1. Three samples more than
+		// a second apart are 2.2 s of it.
 		from, to time.Duration
 		server   int
 	}{
@@ -76,8 +76,8 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestHousehold: players behind one address ask no server twice that answers, and the
-// group goes where it would go if each had an address.
+// TestHousehold checks that players behind one address ask no answering server twice, and that the
+// group goes where it would go if each player had an address.
 func TestHousehold(t *testing.T) {
 	for _, servers := range []int{400, 2000} {
 		w := Night2005(servers, 7)
@@ -118,8 +118,8 @@ func TestHousehold(t *testing.T) {
 	}
 }
 
-// TestRunsRepeat: the same run of the same group is the same, to the nanosecond;
-// another run has other packet pairs.
+// TestRunsRepeat checks that the same run of the same group is the same, to the nanosecond. Another
+// run has other packet pairs.
 func TestRunsRepeat(t *testing.T) {
 	for _, method := range []Method{Full, Naive, Coordinated, Discovered} {
 		run := func(run uint64) GroupRun {
@@ -146,9 +146,9 @@ func TestRunsRepeat(t *testing.T) {
 	}
 }
 
-// BenchmarkNight is a session of four players and 30,000 servers; virtual is how many
-// times faster it passes than a real one.
-func BenchmarkNight(b *testing.B) {
+// BenchmarkSession runs a session of four players and 30,000 servers. virtual is how many times
+// faster it passes than a real one.
+func BenchmarkSession(b *testing.B) {
 	g, err := GroupWorld("css2007", "musst", 1)
 	if err != nil {
 		b.Fatal(err)

@@ -11,7 +11,8 @@ import (
 	"muster/selection"
 )
 
-// How long groups wait for a choice from a short list, and how good it is, in virtual time:
+// These flags measure how long groups wait for a choice from a short list, and how good it is, in
+// virtual time:
 //
 //	go test ./internal/sim -run TestShortLists -v -timeout 0 -short-worlds 20
 var (
@@ -26,8 +27,8 @@ var (
 	shortEach    = flag.Float64("short-each", -1, "a line for each search with so much regret")
 )
 
-// shortLimits are what the taste holds: how long a group waits for the end of the search and
-// for the choice, in seconds, by the median, and its regret in ms at the 95th percentile.
+// shortLimits bound the gate's runs: the median time in seconds to the end of the search and to the
+// choice, and the regret in ms at the 95th percentile.
 var shortLimits = map[string]struct{ search, choice, regret float64 }{
 	"50": {1.2, 2.7, 0.5}, "200": {2.6, 3.9, 0.5}, "450": {3.5, 4.5, 1},
 }

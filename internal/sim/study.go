@@ -10,22 +10,22 @@ import (
 	"muster/discovery"
 )
 
-// Scene makes what is looked at: the same world for the same seed.
+// Scene makes the views to study: the same world for the same seed.
 type Scene func(seed uint64) ([]*Vantage, error)
 
 // Study compares strategies of discovery at every place of a scene.
 type Study struct {
 	Strategies []discovery.Strategy
-	// Stops are the auto-stops to try with each; without any, the strategy's own.
+	// Stops are the auto-stops to try with each. Without any, it is the strategy's own.
 	Stops []discovery.AutoStop
 	Plan  discovery.PlanOptions
 	Rate  float64
 	Shift Shift
-	// Warm has second visits simulated, without and with what the first left.
+	// Warm also simulates second visits, without and with the knowledge of the first.
 	Warm bool
-	// Worlds are seen Runs times each.
+	// Each of Worlds worlds is seen Runs times.
 	Worlds, Runs int
-	// OnePlace: all places count as one.
+	// OnePlace says that all places count as one.
 	OnePlace bool
 }
 
@@ -35,11 +35,11 @@ type Case struct {
 	Strategy discovery.Strategy
 	Plan     discovery.PlanOptions
 	place    int
-	start    Start // none: not a second visit
+	start    Start // none if not a second visit
 }
 
-// Run runs the study until ctx ends, several runs at a time. done is told after each
-// how many they will be. The cases are those of the first world.
+// Run runs the study until ctx ends, several runs at a time. After each run it tells done how many
+// there will be. The cases are those of the first world.
 func (s Study) Run(ctx context.Context, scene Scene, done func(of int)) (rows []Simulation, first []Case, err error) {
 	type key struct {
 		place    int
@@ -104,8 +104,7 @@ func (s Study) cases(vantages []*Vantage, seed uint64) (cases []Case) {
 	return cases
 }
 
-// stopsOf are the auto-stops to try with a strategy. Conventional probing has
-// none.
+// stopsOf returns the auto-stops to try with a strategy. Conventional probing has none.
 func stopsOf(strategy discovery.Strategy, asked []discovery.AutoStop) []discovery.AutoStop {
 	if strategy == discovery.Conventional || len(asked) == 0 {
 		return []discovery.AutoStop{discovery.StopDefault.Of(strategy)}
@@ -113,7 +112,7 @@ func stopsOf(strategy discovery.Strategy, asked []discovery.AutoStop) []discover
 	return asked
 }
 
-// run is one of a case's runs, by number.
+// run runs one of a case's runs, by number.
 func (c Case) run(o ReplayOptions, number uint64) (run, error) {
 	plan, v := c.Plan, c.Vantage
 	plan.Seed += number
@@ -130,8 +129,8 @@ func (c Case) run(o ReplayOptions, number uint64) (run, error) {
 	return r, err
 }
 
-// Parallel does so many things, as many at a time as there are processors, until
-// one of them fails.
+// Parallel calls do for so many indexes, as many at a time as there are processors, until one of
+// them fails.
 func Parallel(ctx context.Context, n int, do func(i int) error) error {
 	work, going := errgroup.WithContext(ctx)
 	work.SetLimit(runtime.GOMAXPROCS(0))

@@ -11,32 +11,33 @@ import (
 	"muster/selection/anomaly"
 )
 
-// trialRun is a run, with what only the tables of searches tell of it.
+// trialRun is a run, with figures that only the tables of searches show.
 type trialRun struct {
 	GroupRun
-	// Kept: the chosen server, or with FoundKept the best that the search found, keeps the
-	// strictest limit that can be kept for everybody, as Share of the list does.
+	// Kept says that the chosen server keeps the strictest limit that a server can keep for
+	// everybody. FoundKept says it of the best that the search found. Share of the list keeps that
+	// limit.
 	Kept, FoundKept bool
 	Share           float64
-	// FoundRegret is the regret of the best server that the search found: what looked best
-	// then, if the second looks, which may have been unlucky, did not find a better one.
+	// FoundRegret is the regret of the best server that the search found: the one that looked best
+	// then, if the second looks, which may have been unlucky, found no better one.
 	FoundRegret float64
-	// Searched is when the search ended, in seconds, Leading from when on a server led it
-	// that is at most [asGood] worse than the chosen one, and Leads how many did in all.
+	// Searched is when the search ended, in seconds. From Leading on, a server led it that is at
+	// most [asGood] worse than the chosen one. Leads is how many led in all.
 	Searched, Leading float64
 	Leads             int
-	// Clear and FoundClear are the regrets against the best of the servers that keep a
-	// limit with a packet pair's error to spare.
+	// Clear and FoundClear are the regrets against the best of the servers that keep a limit with a
+	// packet pair's error to spare.
 	Clear, FoundClear float64
-	// Doubts are those about the players' reports.
+	// Doubts are the anomalies in the players' reports.
 	Doubts []anomaly.Anomaly
 }
 
-// asGood is by how many ms a server may be worse than the choice and nobody minds
-// having been told of it.
+// asGood is how many ms worse than the choice a server may be that players were shown, without
+// anybody minding.
 const asGood = 5
 
-// lead is a server that leads a search from some time on; -1 is none.
+// lead is a server that leads a search from some time on, -1 if there is none.
 type lead struct {
 	at     time.Duration
 	server int
@@ -59,7 +60,7 @@ func (l *leads) watch(in room.Input) {
 	}
 }
 
-// from is from when on all servers that led had a score at most.
+// from returns the time from which all leading servers had a score of most or less.
 func (l *leads) from(truth groupTruth, most float64) time.Duration {
 	from := l.searched
 	for _, one := range slices.Backward(l.all) {
@@ -116,11 +117,11 @@ func (g *Group) runTrial(method Method, o GroupOptions, run uint64) (trialRun, e
 	return r, nil
 }
 
-// edge is by how much one packet pair is off: whether a server that is as near to a limit
-// keeps it, no choice can tell.
+// edge is the error of one packet pair. If a server is as near to a limit as that, no choice can
+// tell whether it keeps it.
 const edge = time.Millisecond
 
-// clear is the truth of the servers that keep a limit with the edge to spare.
+// clear returns the truth of the servers that keep a limit with the edge to spare.
 func (t groupTruth) clear() groupTruth {
 	if len(t.criteria.Limits) == 0 {
 		return t
@@ -132,13 +133,12 @@ func (t groupTruth) clear() groupTruth {
 	}
 	clear := t.truth(c)
 	if clear.limit > 0 {
-		clear.limit += edge.Seconds() * 1000 // for who is told what is over
+		clear.limit += edge.Seconds() * 1000 // for the regret above the limit
 	}
 	return clear
 }
 
-// keeps reports whether everybody reaches a server within the limit that the best
-// keeps.
+// keeps reports whether everybody reaches a server within the limit that the best keeps.
 func (t groupTruth) keeps(server int) bool {
 	for _, v := range t.Vantages {
 		if rtt := v.RTT[server]; rtt < 0 || t.limit > 0 && rtt > milliseconds(t.limit) {
@@ -148,7 +148,7 @@ func (t groupTruth) keeps(server int) bool {
 	return true
 }
 
-// share is how much of the list keeps the limit, if there is one, for everybody.
+// share returns how much of the list keeps the limit, if there is one, for everybody.
 func (t groupTruth) share() (share float64) {
 	if t.limit == 0 {
 		return 0
@@ -162,11 +162,11 @@ func (t groupTruth) share() (share float64) {
 	return share
 }
 
-// Trial is what a sweep does with each group.
+// Trial is an experiment of a sweep with each group.
 type Trial func(g *Group, seed uint64) (trialRun, error)
 
-// Sweep makes so many worlds' groups, from a first seed on, and is what each trial
-// came to with each of them.
+// Sweep makes so many worlds' groups, from a first seed on, and returns each trial's run with each
+// of them.
 func Sweep(group func(seed uint64) (*Group, error), from uint64, worlds int, trials []Trial) ([][]trialRun, error) {
 	all := make([][]trialRun, len(trials))
 	for i := range all {
@@ -182,12 +182,12 @@ func Sweep(group func(seed uint64) (*Group, error), from uint64, worlds int, tri
 	})
 }
 
-// Report is a line of figures: regret p50/p95/most, and that of the best server
-// that the search found; percent of the list and
-// servers a player (the most), rounds, seconds, and how often the planner's claim of
-// what is still to be had, in whole milliseconds as players are told, was too low, and
-// how often a limit was missed that 0.5 % of the list keep; then regret and claims where
-// no server counts that keeps a limit by less than a packet pair is off by.
+// Report returns a line of figures. The regret is given at p50, p95 and most, for the choice and
+// for the best server that the search found. Then come the percent of the list and the servers a
+// player (the most), rounds, and seconds. Then comes how often the planner's claim about the
+// possible gain, in whole milliseconds as players see it, was too low, and how often it missed a
+// limit that 0.5 % of the list keep. Last come regret and claims without the servers that keep a
+// limit by less than a packet pair's error.
 func Report(all []trialRun) string {
 	get := func(share float64, of func(trialRun) float64) float64 { return quantile(all, share, of) }
 	none, broken, unclear, missed, limited := 0, 0, 0, 0, 0
@@ -225,18 +225,18 @@ func Report(all []trialRun) string {
 		get(0.5, clear), get(0.95, clear), get(1, clear), unclear)
 }
 
-// manyKeep is the share of a list that has to keep a limit for a search to find it:
-// that of which Meridian's queries with several limits found nine in ten.
+// manyKeep is the share of a list that must keep a limit before a search must find it. At that
+// share Meridian's queries with several limits found nine in ten.
 const manyKeep = 0.005
 
-// claims reports whether what is told at the end holds: that nothing found later would
-// be better by more, or that something may keep a stricter limit.
+// claims reports whether the final claim holds: that no server is better by more, or that one may
+// keep a stricter limit.
 func (r trialRun) claims() bool {
 	return r.FoundRegret <= r.claim() || !r.FoundKept && r.Search.Reach > 0
 }
 
-// claim is how much better than the best found a server may be, at most, as the
-// planner has it told.
+// claim returns how much better than the best found a server may be, at most, as the planner tells
+// it.
 func (r trialRun) claim() float64 {
 	return math.Ceil(float64(r.Search.RegretBound) / float64(time.Millisecond))
 }

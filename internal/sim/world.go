@@ -1,6 +1,6 @@
-// Package sim is a synthetic internet. A World knows places, servers and the
-// distances between them; Replay runs a discovery plan on it in virtual time.
-// Package fleet, below, answers for its servers on real loopback sockets.
+// Package sim is a synthetic internet. A World knows places, servers and the distances between
+// them. Replay runs a discovery plan on it in virtual time. Package fleet, below, answers for its
+// servers on real loopback sockets.
 package sim
 
 import (
@@ -9,7 +9,7 @@ import (
 	"muster/discovery"
 )
 
-// Place is where a player sits.
+// Place is the location of a player.
 type Place struct {
 	Name     string
 	Country  string  // ISO 3166-1 alpha-2
@@ -20,7 +20,7 @@ type Place struct {
 
 // Server is one game server of a world.
 type Server struct {
-	// Server is what a list and the databases tell of it.
+	// Server holds the facts that a list and the databases tell of it.
 	discovery.Server
 	Info     discovery.Info
 	Lat, Lon float64 // degrees
@@ -28,7 +28,7 @@ type Server struct {
 	Access time.Duration
 	// Silent servers are listed but never answer.
 	Silent bool
-	// Refusing servers have nobody listening: the machine answers with ICMP.
+	// Refusing servers are closed ports: the machine answers with ICMP.
 	Refusing bool
 	// Limited servers answer one source address 10 times at once and then once
 	// a second, as ioquake3 does.
@@ -37,7 +37,7 @@ type Server struct {
 	Loss float64
 }
 
-// World is a synthetic internet: who plays from where on which servers.
+// World is a synthetic internet: the places of players, and the servers.
 type World struct {
 	Seed    uint64
 	Places  []Place
@@ -45,16 +45,16 @@ type World struct {
 	// floor holds the shortest round trip of each place and server,
 	// place by place.
 	floor []time.Duration
-	// jitter is the median of what Sample adds.
+	// jitter is the median of the jitter that Sample adds.
 	jitter time.Duration
 }
 
-// RTT is the shortest round trip between a place and a server, without jitter.
+// RTT returns the shortest round trip between a place and a server, without jitter.
 func (w *World) RTT(place, server int) time.Duration {
 	return w.floor[place*len(w.Servers)+server]
 }
 
-// List are the servers as a master lists them.
+// List returns the servers as a master lists them.
 func (w *World) List() []discovery.Server {
 	list := make([]discovery.Server, len(w.Servers))
 	for i, s := range w.Servers {
@@ -63,8 +63,8 @@ func (w *World) List() []discovery.Server {
 	return list
 }
 
-// NewWorld is a world with these distances. Its packet pairs have no jitter but
-// for the rare spike.
+// NewWorld returns a world with these distances. Its packet pairs have no jitter except for the
+// rare spike.
 func NewWorld(seed uint64, places []Place, servers []Server, rtt func(place, server int) time.Duration) *World {
 	w := &World{Seed: seed, Places: places, Servers: servers}
 	for place := range places {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// The /8 networks that the registries had given out by about 2007, by the part
-// of the world that mostly uses them.
+// These are the /8 networks that the registries had given out by about 2007, by the part of the
+// world that mostly uses them.
 var (
 	ripe = []byte{62, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 130, 141, 145, 193, 194, 195, 212, 213, 217}
 	arin = []byte{4, 8, 12, 24, 38, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 74, 75, 76, 97, 98, 128, 130, 140, 152,
@@ -32,15 +32,15 @@ func registry(r region) []byte {
 	return ripe
 }
 
-// unevenness is how unevenly a country's networks lie over its registry's /8s, the
-// standard deviation of the logarithm of the weights, by the square root of the
-// country's share of the servers: large countries lie all over.
+// unevenness is how unevenly a country's networks are spread over its registry's /8s. It is the
+// standard deviation of the logarithm of the weights, per square root of the country's share of the
+// servers: large countries are everywhere.
 const (
 	unevenness    = 0.25
 	maxUnevenness = 3
 )
 
-// slash16 is a /16, or what an AS has of one.
+// slash16 is a /16, or the part of one that an AS has.
 type slash16 struct {
 	prefix  uint16 // the first two octets
 	as      int
@@ -69,7 +69,7 @@ type registrar struct {
 	shared  map[string]*piBlock // provider-independent space being given out
 }
 
-// piBlock is a /16 of which every AS gets a /24.
+// piBlock is a /16 that gives each AS a /24.
 type piBlock struct {
 	prefix uint16
 	next   int
@@ -112,7 +112,7 @@ func (r *registrar) block(country string) uint16 {
 // manyTries without a free /16 mean that a registry has run out.
 const manyTries = 3000
 
-// reserved says that no server has an address in this /8, or in parts of it.
+// reserved reports whether no server has an address in this /8, or in parts of it.
 func reserved(eight byte) bool {
 	return slices.Contains([]byte{10, 100, 127, 169, 172, 192, 198, 203}, eight)
 }
@@ -131,8 +131,8 @@ func (r *registrar) pi(country string) (prefix uint16, octet byte) {
 	return b.prefix, byte(b.next * 256 / (piSpread + 1))
 }
 
-// restaurant picks a table by the Chinese restaurant process: one of those
-// taken, in proportion to its guests, or a new one, which is len(guests).
+// restaurant picks a table by the Chinese restaurant process: a taken one, in proportion to its
+// guests, or a new one, which is len(guests).
 func restaurant(guests func(int) int, tables, total int, concentration float64, rng *rand.Rand) int {
 	at := rng.Float64() * (float64(total) + concentration)
 	for i := range tables {
@@ -155,7 +155,7 @@ func (s *subnet) host(rng *rand.Rand) byte {
 	}
 }
 
-// full says that a /24 has room for no more.
+// full reports whether a /24 has room for no more.
 func (s *subnet) full() bool { return s.hosts >= 200 }
 
 func address(prefix uint16, subnet, host byte) netip.Addr {

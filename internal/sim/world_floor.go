@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// kmPerMillisecond is how far light in glass goes and comes back: 200 km/ms one
+// kmPerMillisecond is how far light in glass gets and comes back in a millisecond: 200 km/ms one
 // way.
 const kmPerMillisecond = 100
 
-// How much longer the way is than the cables: for each place and AS, and a
-// little for each place and /16.
+// A way is longer than the cables by these factors: one for each place and AS, and a small one for
+// each place and /16.
 const (
 	inflationMin    = 1.04
 	inflationSpread = 0.07
@@ -21,7 +21,7 @@ const (
 	maxInflation    = 1.7
 )
 
-// floors are the shortest round trips of all places and servers.
+// floors returns the shortest round trips of all places and servers.
 func (b *builder) floors() []time.Duration {
 	r, hubs := laid(), theHubs()
 	floor := make([]time.Duration, 0, len(b.spec.Places)*len(b.servers))
@@ -50,13 +50,13 @@ func (b *builder) floors() []time.Duration {
 	return floor
 }
 
-// cityKm is how far one goes about within a city.
+// cityKm is the usual distance within a city.
 const cityKm = 30
 
-// way is how a place's traffic reaches an AS.
+// way is the route of a place's traffic to an AS.
 type way struct {
 	inflation float64
-	wrong     bool // by way of a hub that is not on the shortest route
+	wrong     bool // by a hub that is not on the shortest route
 	hub       int  // index in hubNames
 }
 
@@ -67,11 +67,11 @@ func newWay(from, to region, rng *rand.Rand) way {
 	return w
 }
 
-// hubNames are where the great carriers met.
+// hubNames are the cities where the great carriers met.
 var hubNames = [...]string{"Los Angeles", "San Jose", "New York", "London", "Frankfurt", "Miami"}
 
-// wrongWay is how often traffic between two parts of the world went by a hub
-// that was out of the way, and which.
+// wrongWay returns how often traffic between two parts of the world went by a hub off the shortest
+// way, and the hubs.
 func wrongWay(from, to region) (share float64, hubs []int) {
 	const losAngeles, sanJose, newYork, london, frankfurt, miami = 0, 1, 2, 3, 4, 5
 	pacific := func(r region) bool { return r == eastAsia || r == oceania }
@@ -90,7 +90,7 @@ func wrongWay(from, to region) (share float64, hubs []int) {
 	return 0.03, []int{newYork, losAngeles, london}
 }
 
-// hubs knows the routes from the hubs.
+// hubs holds the routes from the hubs.
 type hubs struct{ km [len(hubNames)][]float64 }
 
 // theHubs returns the hubs of the graph that all worlds share.
@@ -106,7 +106,7 @@ func newHubs(r *routes) *hubs {
 
 func (h *hubs) detour(hub, from, to int) float64 { return h.km[hub][from] + h.km[hub][to] }
 
-// hash makes a place keep its routes whatever the other places are.
+// hash seeds a place's routes, so that it keeps them whatever the other places are.
 func hash(s string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(s))

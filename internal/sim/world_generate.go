@@ -12,9 +12,9 @@ import (
 
 // Generate makes the world of a spec. The same spec is the same world.
 //
-// The round trip between a place and a server is the shortest route over the
-// cables, times an inflation that belongs to the place and the server's AS, now
-// and then by way of a wrong hub, plus the lines at both ends.
+// The round trip between a place and a server is the shortest route over the cables, times an
+// inflation that belongs to the place and the server's AS, now and then by a wrong hub, plus the
+// lines at both ends.
 func Generate(spec Spec) *World {
 	if len(spec.Mix) == 0 {
 		spec.Mix = mixCSS()
@@ -38,13 +38,13 @@ type builder struct {
 	network   []as
 	blocks    []slash16
 	servers   []Server
-	sites     []site // of each server
+	sites     []site // by server
 }
 
-// site is where a server really stands.
+// site is the true location of a server.
 type site struct{ as, block, metro int }
 
-// maxShared is how many servers run at one address at most.
+// maxShared is the most servers at one address.
 const maxShared = 16
 
 // populate gives an AS its servers.
@@ -69,8 +69,8 @@ func (b *builder) populate(index int) {
 	}
 }
 
-// newHost is a server at an address of its own in one of the AS's blocks, which
-// begin at first.
+// newHost returns a server at an address of its own in one of the AS's blocks, which begin at
+// first.
 func (b *builder) newHost(index, first int) Server {
 	a := &b.network[index]
 	at := b.pickBlock(index, first)
@@ -117,7 +117,7 @@ func (b *builder) pickBlock(index, first int) int {
 	return len(b.blocks) - 1
 }
 
-// mostHosts is how many addresses of a /16 are used at most.
+// mostHosts is the most used addresses of a /16.
 const mostHosts = 20000
 
 func (b *builder) pickSubnet(a *as, block *slash16) int {
@@ -135,7 +135,7 @@ func (b *builder) pickSubnet(a *as, block *slash16) int {
 	return slices.IndexFunc(block.subnets, func(n subnet) bool { return !n.full() })
 }
 
-// vacant is a third octet that no /24 has yet.
+// vacant returns a third octet that no /24 has yet.
 func (s *slash16) vacant(rng *rand.Rand) (octet byte, ok bool) {
 	if len(s.subnets) == 256 {
 		return 0, false
@@ -147,7 +147,7 @@ func (s *slash16) vacant(rng *rand.Rand) (octet byte, ok bool) {
 	return octet, true
 }
 
-// scatter is how far from its city's centre a server stands, in degrees.
+// scatter is how far a server stands from its city's centre, in degrees.
 const scatter = 0.15
 
 func (b *builder) newSubnet(a *as, block *slash16, octet byte) subnet {
@@ -162,7 +162,7 @@ func (b *builder) newSubnet(a *as, block *slash16, octet byte) subnet {
 	}
 }
 
-// located is the country that the database gives for one.
+// located returns the country that the database gives for a true one.
 func (b *builder) located(country string) string {
 	if b.rng.Float64() >= b.spec.Misplaced {
 		return country
@@ -170,13 +170,12 @@ func (b *builder) located(country string) string {
 	return b.spec.Mix[weighted(weightsOf(b.spec.Mix), b.rng)].Country
 }
 
-// access draws what a line adds to the round trip, in ms, short ones likelier.
+// access draws the delay that a line adds to the round trip, in ms. Short ones are likelier.
 func (b *builder) access(k kind) float64 {
 	return k.accessMin * math.Pow(k.accessMax/k.accessMin, b.rng.Float64())
 }
 
-// shuffle puts the servers in the order of the master's list, which is none
-// (ATNAC 2006, §III).
+// shuffle puts the servers in the order of the master's list, which is random (ATNAC 2006, §III).
 func (b *builder) shuffle() {
 	b.rng.Shuffle(len(b.servers), func(i, j int) {
 		b.servers[i], b.servers[j] = b.servers[j], b.servers[i]

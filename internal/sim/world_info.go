@@ -8,8 +8,7 @@ import (
 var (
 	quakeMaps = []string{"q3dm17", "q3dm6", "q3dm7", "q3tourney2", "q3tourney4", "q3ctf1", "q3ctf4", "pro-q3dm6",
 		"pro-q3tourney4", "ztn3tourney1", "oa_dm1", "oa_ctf2", "am_galmevish2", "ps37ctf", "wrackdm17"}
-	// quakeModes are g_gametype: free for all, tournament, team deathmatch,
-	// capture the flag.
+	// quakeModes are g_gametype: free for all, tournament, team deathmatch, capture the flag.
 	quakeModes = []string{"0", "0", "0", "1", "3", "4", "4"}
 	clans      = []string{"<OM>", "[RDW]", "|ICE|", "^1Red^7Eye", "-=GoD=-", "TFC", "pro-g", "#quake", "Jolt", "NGZ",
 		"Barrysworld", "Clanbase", "Wireplay", "GameArena", "Multiplay", "eSports"}

@@ -4,7 +4,7 @@ package sim
 type metro struct {
 	name, country string
 	lat, lon      float64
-	// weight is the city's share of its country's servers, against the others'.
+	// weight is the city's relative share of its country's servers.
 	weight float64
 }
 
@@ -77,7 +77,7 @@ var metros = [...]metro{
 	{"Christchurch", "NZ", -43.53, 172.64, 1},
 }
 
-// regions says on which land mass a country's networks meet.
+// regions lists the countries whose networks meet on each land mass.
 var regions = map[region][]string{
 	europe: {"DE", "FR", "GB", "NL", "BE", "LU", "CH", "AT", "IT", "ES", "PT", "IE", "DK", "SE", "NO", "FI", "IS",
 		"PL", "CZ", "SK", "HU", "RO", "BG", "GR", "HR", "SI", "RS", "BA", "MK", "EE", "LV", "LT", "UA", "BY", "MD", "RU", "KZ", "TR", "CY", "MT"},
@@ -90,7 +90,7 @@ var regions = map[region][]string{
 	oceania:      {"AU", "NZ"},
 }
 
-// regionOf is the same by country.
+// regionOf maps countries to regions.
 var regionOf = func() map[string]region {
 	of := make(map[string]region)
 	for region, countries := range regions {

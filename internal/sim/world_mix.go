@@ -1,7 +1,7 @@
 package sim
 
-// mixET has the ten largest countries of ATNAC 2006, Table 2 as printed; the
-// tail of smaller ones is a guess at the rest of 50-52 countries.
+// mixET returns the ten largest countries of ATNAC 2006, Table 2 as printed. The tail of smaller
+// ones is a guess at the rest of 50-52 countries.
 func mixET() []Share {
 	return []Share{
 		{"DE", 943}, {"US", 554}, {"NL", 312}, {"GB", 209}, {"FR", 147}, {"PL", 83}, {"FI", 60}, {"CZ", 58}, {"AU", 51}, {"JP", 50},
@@ -12,9 +12,8 @@ func mixET() []Share {
 	}
 }
 
-// mixCSS is a guess: the papers print no countries for Counter-Strike: Source,
-// only that Europe has many servers, the USA some and Asia few, and that they
-// lie in 69-71 countries.
+// mixCSS is a guess. The papers print no countries for Counter-Strike: Source. They only say that
+// Europe has many servers, the USA some and Asia few, in 69-71 countries.
 func mixCSS() []Share {
 	return []Share{
 		{"DE", 6500}, {"US", 4800}, {"GB", 2750}, {"FR", 2350}, {"NL", 1450}, {"SE", 1000}, {"PL", 950}, {"RU", 900}, {"DK", 880}, {"AU", 700},

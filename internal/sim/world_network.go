@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// kind is what sort of company an AS is: it decides how its servers crowd.
+// kind is the sort of company that an AS belongs to. It decides how its servers cluster.
 type kind struct {
-	// blocks and subnets are the concentrations of the Chinese restaurants in
-	// which servers choose a /16, and in it a /24: more is more scattered.
+	// blocks and subnets are the concentrations of the Chinese restaurant processes by which
+	// servers choose a /16, and in it a /24. More is more scattered.
 	blocks, subnets float64
 	// again is the probability that another server runs at the same address.
 	again float64
 	// purity is the share of a /16 that stands in one city.
 	purity float64
-	// accessMin, accessMax bound what the server's line adds, in ms.
+	// accessMin and accessMax bound the delay that the server's line adds, in ms.
 	accessMin, accessMax float64
 }
 
@@ -26,7 +26,7 @@ var (
 	small   = kind{blocks: 0.5, subnets: 2, again: 0.3, purity: 0.95, accessMin: 1, accessMax: 12}
 )
 
-// as is an autonomous system: one network's servers, and where it has sites.
+// as is an autonomous system: one network's servers, and the cities of its sites.
 type as struct {
 	number  uint32
 	country string
@@ -37,13 +37,12 @@ type as struct {
 	abroad  bool // it has sites in other countries
 }
 
-// Zipf's exponent of how many servers the ASes of a country have, and how the
-// number of its ASes grows with its servers.
+// These are Zipf's exponents: one for the servers of the ASes in a country, one for the growth of
+// the number of ASes with its servers.
 const (
 	asSkew   = 1.05
 	asGrowth = 0.72
-	// pi is below how many servers an AS has but a /24 in a block that many
-	// share.
+	// An AS with fewer than pi servers only has a /24 in a block that many share.
 	pi = 4
 )
 
@@ -69,7 +68,7 @@ func newNetwork(spec Spec, rng *rand.Rand) []as {
 	return network
 }
 
-// newAS is the AS of a country that is rank-th in size, from 0.
+// newAS returns the AS of a country that is rank-th in size, from 0.
 func newAS(country string, servers, rank int, rng *rand.Rand) as {
 	a := as{country: country, servers: servers, kind: small}
 	switch {
@@ -143,8 +142,7 @@ func weighted(weights []float64, rng *rand.Rand) int {
 	return len(weights) - 1
 }
 
-// shuffleByWeight puts metros in a random order in which the weighty tend to
-// come first.
+// shuffleByWeight puts metros in a random order that tends to start with the heavy ones.
 func shuffleByWeight(sites []int, rng *rand.Rand) {
 	key := make(map[int]float64, len(sites))
 	for _, m := range sites {
@@ -153,8 +151,8 @@ func shuffleByWeight(sites []int, rng *rand.Rand) {
 	slices.SortFunc(sites, func(a, b int) int { return cmp.Compare(key[a], key[b]) })
 }
 
-// apportion splits n by weight, at least one to each while there are enough,
-// the remainder by the largest fraction.
+// apportion splits n by weight, at least one to each while there are enough, the remainder by the
+// largest fraction.
 func apportion(weights []float64, n int) []int {
 	total := sum(weights)
 	counts, fraction, left := make([]int, len(weights)), make([]float64, len(weights)), n

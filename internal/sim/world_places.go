@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// places are where people have played from: the vantage points of the three
-// discovery papers, the four players of MUSST's evaluation (NetGames 2005,
-// Table 1), and some more far from most servers.
+// places are the known locations of players: the vantage points of the three discovery papers, the
+// four players of MUSST's evaluation (NetGames 2005, Table 1), and some more far from most servers.
 var places = [...]Place{
 	{"AU", "AU", -37.81, 144.96, 14 * time.Millisecond}, // Melbourne, ADSL2+
 	{"JP", "JP", 35.69, 139.77, 3 * time.Millisecond},   // Otemachi
@@ -34,7 +33,7 @@ var places = [...]Place{
 	{"AR", "AR", -34.60, -58.38, 18 * time.Millisecond},
 }
 
-// KnownPlaces are the places that [NamedPlaces] knows, by name.
+// KnownPlaces returns the names of the places that [NamedPlaces] knows.
 func KnownPlaces() []string {
 	names := make([]string, len(places))
 	for i, p := range places {
@@ -43,7 +42,7 @@ func KnownPlaces() []string {
 	return names
 }
 
-// NamedPlaces are the known places of these names.
+// NamedPlaces returns the known places of these names.
 func NamedPlaces(names ...string) ([]Place, error) {
 	out := make([]Place, 0, len(names))
 	for _, name := range names {
@@ -56,8 +55,8 @@ func NamedPlaces(names ...string) ([]Place, error) {
 	return out, nil
 }
 
-// Cities are the cities in which servers of the generated worlds stand, with lines that
-// add nothing.
+// Cities returns the cities where servers of the generated worlds stand, with lines that add
+// nothing.
 func Cities() []Place {
 	cities := make([]Place, len(metros))
 	for i, m := range metros {

@@ -9,16 +9,16 @@ import (
 	"muster/selection/estimate"
 )
 
-// cable joins two metros. A slack of 1.15 is a well-laid cable; more stands for
-// what the traffic of 2005 had to go round, or to share.
+// cable joins two metros. A slack of 1.15 is a well-laid cable. More stands for detours and shared
+// capacity in the traffic of 2005.
 type cable struct {
 	a, b  string
 	slack float64
 }
 
-// cables are the long links of about 2005. Most traffic between Europe and East
-// Asia or Australia went through the United States; the way by Suez was
-// narrow, that through Siberia not there.
+// cables are the long links of about 2005. Most traffic between Europe and East Asia or Australia
+// went through the United States. The way by Suez was narrow, and that through Siberia did not
+// exist.
 var cables = [...]cable{
 	{"New York", "London", 1.12}, {"New York", "Paris", 1.15}, {"Washington", "Amsterdam", 1.2},
 	{"Boston", "Dublin", 1.3}, {"New York", "Copenhagen", 1.25},
@@ -59,12 +59,11 @@ var cables = [...]cable{
 	{"Johannesburg", "Nairobi", 1.8},
 }
 
-// The rest of the graph: each metro is joined by land to the nearest of its
-// region.
+// The rest of the graph joins each metro by land to the nearest of its region.
 const (
 	landNeighbours = 4
 	landSlack      = 1.35
-	// There was next to no cable across Africa.
+	// There was almost no cable across Africa.
 	africanNeighbours = 1
 )
 
@@ -121,8 +120,8 @@ func (r *routes) nearestInRegion(i int) []int {
 	return peers[:min(most, len(peers))]
 }
 
-// from is the length in km of the shortest route to each metro (Dijkstra; the
-// graph is small enough to look for the next node by hand).
+// from returns the length in km of the shortest route to each metro (Dijkstra; the graph is small
+// enough for a linear search of the next node).
 func (r *routes) from(start int) []float64 {
 	km := make([]float64, len(metros))
 	done := make([]bool, len(metros))
@@ -145,7 +144,7 @@ func (r *routes) from(start int) []float64 {
 	return km
 }
 
-// nearest is the metro next to a point, and how many km away it is.
+// nearest returns the metro nearest to a point, and how many km away it is.
 func nearest(lat, lon float64) (at int, km float64) {
 	km = math.Inf(1)
 	for i, m := range metros {

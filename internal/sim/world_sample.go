@@ -15,10 +15,9 @@ const (
 	jitterSpread = 0.7
 )
 
-// Sample is the n-th packet pair between a place and a server: its RTT, and
-// whether it got lost, which all do that are silent or refusing. The same n is
-// always the same packet pair. Distances are the floor; jitter is lognormal,
-// with a rare spike.
+// Sample returns the n-th packet pair between a place and a server: its RTT, and whether it got
+// lost, as all pairs to a silent or refusing server do. The same n is always the same packet pair.
+// The RTT is the floor plus lognormal jitter, with a rare spike.
 func (w *World) Sample(place, server int, n uint64) (rtt time.Duration, lost bool) {
 	s := &w.Servers[server]
 	var draw rand.PCG

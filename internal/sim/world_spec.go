@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// Spec is what a world shall look like. Shares lie between 0 and 1.
+// Spec describes a world. Shares lie between 0 and 1.
 type Spec struct {
 	Seed    uint64
 	Servers int
 	Places  []Place
-	// Mix is how the servers spread over countries. Every country with a
-	// weight gets at least one server while there are enough.
+	// Mix is the spread of the servers over countries. Every country with a weight gets at least
+	// one server while there are enough.
 	Mix []Share
-	// ASes is about how many autonomous systems the servers stand in.
+	// ASes is roughly how many autonomous systems the servers stand in.
 	ASes int
 
 	Silent   float64 // listed, but never answers; neighbours at an address share it
@@ -25,13 +25,12 @@ type Spec struct {
 
 	// Loss is the mean share of lost packet pairs.
 	Loss float64
-	// Jitter is the median of what is added to a packet pair's RTT.
+	// Jitter is the median of the addition to a packet pair's RTT.
 	Jitter time.Duration
-	// Misplaced is the share of address blocks that the country database
-	// places in a wrong country.
+	// Misplaced is the share of address blocks that the country database places in a wrong country.
 	Misplaced float64
 
-	// Maps and Modes are what is played; empty ones are Quake III's.
+	// Maps and Modes are those that servers play. Empty ones are Quake III's.
 	Maps, Modes []string
 }
 
@@ -41,8 +40,8 @@ type Share struct {
 	Weight  float64
 }
 
-// NamedSpec is the recipe of a named world: et2007 and css2007, shaped like the
-// lists of the discovery papers, or night2005, the night of MUSST's evaluation.
+// NamedSpec returns the recipe of a named world: et2007 and css2007, shaped like the lists of the
+// discovery papers, or night2005, the one of MUSST's evaluation.
 func NamedSpec(name string, seed uint64) (Spec, error) {
 	switch name {
 	case "et2007":
@@ -55,16 +54,15 @@ func NamedSpec(name string, seed uint64) (Spec, error) {
 	return Spec{}, fmt.Errorf("sim: unknown world %q (known: et2007, css2007, night2005)", name)
 }
 
-// Night2005 is the internet of the four players of MUSST's evaluation (NetGames
-// 2005, Table 1) with this many Quake III servers.
+// Night2005 returns the internet of the four players of MUSST's evaluation (NetGames 2005, Table 1)
+// with this many Quake III servers.
 func Night2005(servers int, seed uint64) *World { return Generate(night2005(servers, seed)) }
 
-// papersPlaces are the places of the named worlds of 2007, the papers' first.
+// papersPlaces returns the places of the named worlds of 2007, the papers' first.
 func papersPlaces() []Place { return append([]Place(nil), places[:13]...) }
 
-// et2007 is Wolfenstein: Enemy Territory. About 2,981 of 3,000-odd servers
-// answered, of 50-55 countries; the ten largest are those of ATNAC 2006,
-// Table 2.
+// et2007 returns Wolfenstein: Enemy Territory. About 2,981 of 3,000-odd servers answered, in 50-55
+// countries. The ten largest are those of ATNAC 2006, Table 2.
 func et2007(seed uint64) Spec {
 	return Spec{
 		Seed: seed, Servers: 3070, Places: papersPlaces(), Mix: mixET(), ASes: 330,
@@ -74,9 +72,8 @@ func et2007(seed uint64) Spec {
 	}
 }
 
-// css2007 is Counter-Strike: Source. The master listed 28-31 thousand servers
-// of which 27 thousand answered (NOSSDAV 2008, §2.2), in 69-71 countries and
-// 1,170-1,240 ASes.
+// css2007 returns Counter-Strike: Source. The master listed 28-31 thousand servers, and 27 thousand
+// of them answered (NOSSDAV 2008, §2.2), in 69-71 countries and 1,170-1,240 ASes.
 func css2007(seed uint64) Spec {
 	return Spec{
 		Seed: seed, Servers: 29500, Places: papersPlaces(), Mix: mixCSS(), ASes: 1210,

@@ -11,7 +11,7 @@ import (
 	"muster/selection/estimate"
 )
 
-// shape counts what the papers print of their lists.
+// shape counts the figures that the papers print of their lists.
 type shape struct{ answering, countries, ases int }
 
 func shapeOf(w *World) shape {
@@ -121,7 +121,7 @@ func TestNothingIsFasterThanLight(t *testing.T) {
 	w := Night2005(2000, 6)
 	for p, place := range w.Places {
 		for i, s := range w.Servers {
-			// Within a city the scatter is larger than the way.
+			// Within a city the scatter is larger than the distance.
 			km := estimate.GreatCircle(place.Lat, place.Lon, s.Lat, s.Lon) - 300
 			if ms := float64(w.RTT(p, i)) / float64(time.Millisecond); ms < km/kmPerMillisecond || ms > 1000 {
 				t.Fatalf("%s to %v: %.1f ms for %.0f km", place.Name, s.Addr, ms, km)
@@ -198,7 +198,7 @@ func TestTheGraphIsWhole(t *testing.T) {
 	}
 }
 
-// hub is the first metro of a country, or -1.
+// hub returns the first metro of a country, or -1.
 func hub(country string) int {
 	return slices.IndexFunc(metros[:], func(m metro) bool { return m.country == country })
 }
