@@ -50,8 +50,8 @@ func TestA2SWithoutChallenge(t *testing.T) {
 }
 
 func TestA2SSplitsWhatIsLong(t *testing.T) {
-	crowd := with(server("203.0.113.1:27015"), func(s *sim.Server) { s.Info.Players, s.Info.MaxPlayers = 100, 128 })
-	f := startFleet(t, Options{Kind: A2S, World: handWorld([]time.Duration{0}, crowd)})
+	full := with(server("203.0.113.1:27015"), func(s *sim.Server) { s.Info.Players, s.Info.MaxPlayers = 100, 128 })
+	f := startFleet(t, Options{Kind: A2S, World: handWorld([]time.Duration{0}, full)})
 	a := newAsker(t, f.Source(0), f.Servers()[0].Addr)
 	challenge, _ := a.mustAsk(a2sInfo)
 	first, _ := a.mustAsk("\xff\xff\xff\xffU" + string(challenge[5:]))

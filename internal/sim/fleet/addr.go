@@ -7,36 +7,34 @@ import (
 	"sort"
 )
 
-// A fleet lives in 127.0.0.0/8, and the servers of a world all over the
-// internet. Folding keeps what strategies cluster by, as far as the room
-// reaches:
+// A fleet lives in 127.0.0.0/8, and the servers of a world all over the internet. Folding keeps the
+// prefixes that strategies cluster by, where there is room:
 //
 //	127.  B  .  L  .  H
 //	      │     │     └ 1…255: the address, in its order within the leaf
 //	      │     └ leaf: one /24 of the world
 //	      └ block: one /16 of the world
 //
-// One address stays one address, two stay two. What shares a /24 or a /16 in
-// the world shares it on loopback. The other way round it holds for /24s if the
-// blocks have room for all of them, or else for the next longest prefix that
-// fits; and for /16s if there are no more of them than blocks, or else
-// neighbours in the numbering, which are often neighbours on the map, share a
-// block, as few as possible. A /8 has no counterpart.
+// Different addresses stay different. Addresses that share a /24 or a /16 in the world share it on
+// loopback. The reverse holds for /24s if the blocks have room for all of them, or else for the
+// next longest prefix that fits. It holds for /16s if there are no more of them than blocks.
+// Otherwise neighbours in the numbering, which are often neighbours on the map, share a block, as
+// few as possible. A /8 has no counterpart.
 //
-// 127.0/16 is left to the machine's own services, 127.200/13 is where players
-// sit, and 127.255/16 holds the broadcast address.
+// 127.0/16 is left to the machine's own services, players sit in 127.200/13, and 127.255/16 holds
+// the broadcast address.
 
 const (
-	// The lengths of the prefixes that become blocks and leaves, for IPv4; those
-	// of IPv6 are twice as long.
+	// These are the lengths of the prefixes that become blocks and leaves, for IPv4. Those of IPv6
+	// are twice as long.
 	blockBits = 16
 	leafBits  = 24
-	// maxHosts is how many addresses a leaf holds, maxLeaves how many a block.
+	// maxHosts is how many addresses a leaf holds, and maxLeaves how many leaves a block holds.
 	maxHosts  = 255
 	maxLeaves = 256
 )
 
-// blocks are the second bytes that servers' addresses may have.
+// blocks returns the second bytes that servers' addresses may have.
 func blocks() []byte {
 	var free []byte
 	for b := 1; b < 255; b++ {
@@ -53,7 +51,7 @@ func foldAddrs(addrs []netip.Addr) (map[netip.Addr]netip.Addr, error) {
 	slices.SortFunc(sorted, netip.Addr.Compare)
 	sorted = slices.Compact(sorted)
 	for bits := leafBits; bits > blockBits; bits-- {
-		var networks [][][]netip.Addr // their leaves
+		var networks [][][]netip.Addr // by leaf
 		for _, network := range sharing(sorted, blockBits) {
 			networks = append(networks, sharing(network, bits))
 		}
@@ -64,8 +62,8 @@ func foldAddrs(addrs []netip.Addr) (map[netip.Addr]netip.Addr, error) {
 	return nil, fmt.Errorf("fleet: %d addresses are too many, or too crowded, for 127.0.0.0/8", len(sorted))
 }
 
-// sharing cuts sorted addresses into runs that share a prefix: of that many
-// bits for IPv4, of twice as many for IPv6.
+// sharing cuts sorted addresses into runs that share a prefix: of that many bits for IPv4, of twice
+// as many for IPv6.
 func sharing(sorted []netip.Addr, bits int) [][]netip.Addr {
 	var runs [][]netip.Addr
 	for len(sorted) > 0 {
@@ -86,14 +84,14 @@ func sharing(sorted []netip.Addr, bits int) [][]netip.Addr {
 // fold lays networks of leaves into the blocks, in their order.
 func fold(networks [][][]netip.Addr) (map[netip.Addr]netip.Addr, bool) {
 	free := blocks()
-	crowd := sort.Search(maxLeaves+1, func(n int) bool { return blocksFor(networks, n) <= len(free) })
-	if crowd > maxLeaves {
+	most := sort.Search(maxLeaves+1, func(n int) bool { return blocksFor(networks, n) <= len(free) })
+	if most > maxLeaves {
 		return nil, false
 	}
 	folded := map[netip.Addr]netip.Addr{}
 	block, used := 0, 0
 	for _, leaves := range networks {
-		if used > 0 && used+len(leaves) > crowd {
+		if used > 0 && used+len(leaves) > most {
 			block, used = block+1, 0
 		}
 		for _, leaf := range leaves {
@@ -109,12 +107,11 @@ func fold(networks [][][]netip.Addr) (map[netip.Addr]netip.Addr, bool) {
 	return folded, true
 }
 
-// blocksFor is how many blocks the networks need if no block that several
-// share has more than crowd leaves.
-func blocksFor(networks [][][]netip.Addr, crowd int) int {
-	n, used := 0, crowd
+// blocksFor returns how many blocks the networks need if no shared block has more than most leaves.
+func blocksFor(networks [][][]netip.Addr, most int) int {
+	n, used := 0, most
 	for _, leaves := range networks {
-		if n == 0 || used+len(leaves) > crowd {
+		if n == 0 || used+len(leaves) > most {
 			n, used = n+1, 0
 		}
 		used += len(leaves)

@@ -30,8 +30,8 @@ func TestFoldAddrs(t *testing.T) {
 	}
 }
 
-// crowd are n addresses, so many to each /24 and so many /24s to each /16.
-func crowd(n, hosts, leaves int) []netip.Addr {
+// addresses returns n addresses, so many to each /24 and so many /24s to each /16.
+func addresses(n, hosts, leaves int) []netip.Addr {
 	list := make([]netip.Addr, n)
 	for i := range list {
 		leaf := i / hosts
@@ -45,14 +45,14 @@ func TestFoldKeepsClusters(t *testing.T) {
 	tests := []struct {
 		name   string
 		world  []netip.Addr
-		leaf   int  // the longest prefix of which two stay two
+		leaf   int  // the longest prefix that keeps two networks apart
 		own16s bool // there are blocks for all /16s
 	}{
 		{"css2007", worldAddrs(t, "css2007"), 24, false},
-		{"few networks", crowd(200_000, 4, 256), 24, true},
-		{"many networks", crowd(30_000, 1, 2), 24, false},
-		{"more /24s than leaves", crowd(100_000, 1, 256), 23, false},
-		{"far more /24s than leaves", crowd(200_000, 1, 32), 22, false},
+		{"few networks", addresses(200_000, 4, 256), 24, true},
+		{"many networks", addresses(30_000, 1, 2), 24, false},
+		{"more /24s than leaves", addresses(100_000, 1, 256), 23, false},
+		{"far more /24s than leaves", addresses(200_000, 1, 32), 22, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -79,8 +79,8 @@ func worldAddrs(t *testing.T, name string) []netip.Addr {
 	return list
 }
 
-// checkKept checks that addresses which share a prefix in the world share one on
-// loopback and, if that is wanted, that others do not.
+// checkKept checks that addresses which share a prefix in the world share one on loopback and, if
+// apart, that others do not.
 func checkKept(t *testing.T, folded map[netip.Addr]netip.Addr, worldBits, foldedBits int, apart bool) {
 	t.Helper()
 	there, back := map[netip.Prefix]netip.Prefix{}, map[netip.Prefix]netip.Prefix{}
@@ -98,7 +98,7 @@ func checkKept(t *testing.T, folded map[netip.Addr]netip.Addr, worldBits, folded
 }
 
 func TestFoldStaysOnLoopback(t *testing.T) {
-	folded, err := foldAddrs(crowd(60_000, 4, 60))
+	folded, err := foldAddrs(addresses(60_000, 4, 60))
 	if err != nil {
 		t.Fatal(err)
 	}

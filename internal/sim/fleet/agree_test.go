@@ -17,14 +17,14 @@ import (
 	"muster/internal/sim"
 )
 
-// Strategies are judged in virtual time, and used on real sockets. These tests
-// hold the two together: the same plan, on the same list, with the same packet
-// pairs, once by [sim.Vantage.Replay] and once by the prober against a fleet.
+// Strategies are judged in virtual time, and used on real sockets. These tests compare the two: the
+// same plan, on the same list, with the same packet pairs, once by [sim.Vantage.Replay] and once by
+// the prober against a fleet.
 
 var agreeServers = flag.Int("agree-servers", 300, "servers of the tests that compare sockets with virtual time")
 
-// agreePlace is where the servers are asked from: Kota Bharu, far from most, so
-// that every auto-stop fires.
+// agreePlace is the place that probes the servers: Kota Bharu, far from most, so that every
+// auto-stop fires.
 const (
 	agreePlace = 2
 	agreeRate  = 250
@@ -42,9 +42,8 @@ type agreement struct {
 	err              error
 }
 
-// agree runs all strategies both ways, at the same time, each with its own
-// auto-stop and a fleet of its own, as a fleet counts packet pairs. The plans
-// are wrapped before they run.
+// agree runs all strategies both ways, at the same time. Each has its own auto-stop and its own
+// fleet, because a fleet counts packet pairs. wrap wraps the plans before they run.
 func agree(t *testing.T, o sim.ReplayOptions, wrap func(*sim.Vantage, discovery.Plan) discovery.Plan) []*agreement {
 	t.Helper()
 	var all []*agreement
@@ -66,7 +65,7 @@ func agree(t *testing.T, o sim.ReplayOptions, wrap func(*sim.Vantage, discovery.
 	return all
 }
 
-// agreeFleet is a fleet, and what the prober should see of it.
+// agreeFleet returns a fleet, and the view that the prober should have of it.
 func agreeFleet(t *testing.T) (*Fleet, *sim.Vantage) {
 	t.Helper()
 	w := sim.Night2005(*agreeServers, 1)
@@ -101,7 +100,7 @@ func (a *agreement) run(f *Fleet) {
 	slices.SortFunc(a.probed, func(x, y discovery.Result) int { return cmp.Compare(x.Order, y.Order) })
 }
 
-// due is what should come of asking a server, going by its packet pairs.
+// due returns the right result of a probe of a server, by its packet pairs.
 func due(v *sim.Vantage, server, retries int) (discovery.State, time.Duration) {
 	for n := range uint64(retries + 1) {
 		if rtt, lost := v.Pair(server, n); !lost {
@@ -111,14 +110,14 @@ func due(v *sim.Vantage, server, retries int) (discovery.State, time.Duration) {
 	return discovery.Lost, 0
 }
 
-// check: each server is asked once, in order, and is as it should be. A reply may
-// be late on a busy machine, and never early.
+// check checks that each server is probed once, in order, with the right result. A reply may be
+// late on a busy machine, and never early.
 func (a *agreement) check(t *testing.T) {
 	t.Helper()
 	if a.err != nil {
 		t.Fatal(a.err)
 	}
-	const clocks = time.Millisecond // so much the kernel's and ours may differ, if somebody else has the processor between two readings
+	const clocks = time.Millisecond // the kernel's clock and ours may differ by this if another process runs between two readings
 	asked := make(map[int]bool)
 	for i, r := range a.probed {
 		if r.Order != i+1 || asked[r.Server] {
@@ -131,7 +130,7 @@ func (a *agreement) check(t *testing.T) {
 	}
 }
 
-// outcomeOf says what a run came to.
+// outcomeOf returns the result of a run as text.
 func outcomeOf(results []discovery.Result, s discovery.PlanSummary) string {
 	count := make(map[discovery.State]int)
 	for _, r := range results {
@@ -141,15 +140,15 @@ func outcomeOf(results []discovery.Result, s discovery.PlanSummary) string {
 		len(results), count[discovery.Answered], count[discovery.Lost], s.Calibration, s.Clusters, s.AutoStopped, s.Claim)
 }
 
-// inStep has a plan see its results in the order in which it asked, with so many
-// servers under way, and each RTT as the world has it: what a plan decides does
-// then not hang on which of two replies a busy machine has let through first.
+// inStep gives a plan its results in the order of its questions, with so many under way, and each
+// RTT as the world has it. So a plan's decisions do not depend on which of two replies a busy
+// machine let through first.
 type inStep struct {
 	discovery.Plan
 	width int
 	exact func(discovery.Result) discovery.Result
 
-	asked   []int // whose results the plan has not seen yet, in order
+	asked   []int // servers whose results the plan has not seen yet, in order
 	arrived map[int]discovery.Result
 	waits   bool // the plan wants a result before it goes on
 }
@@ -176,7 +175,7 @@ func (s *inStep) Next() (discovery.Probe, discovery.Verdict) {
 	}
 }
 
-// tell tells the plan the result that is next in turn, if it has arrived.
+// tell tells the plan the next result in order, if it has arrived.
 func (s *inStep) tell() bool {
 	if len(s.asked) == 0 {
 		return false
@@ -189,8 +188,8 @@ func (s *inStep) tell() bool {
 	return ok
 }
 
-// TestSocketsAndVirtualTimeAgree: the same servers in the same order for the same
-// reasons, the same end, the same counts, whatever the strategy.
+// TestSocketsAndVirtualTimeAgree checks that both ways give the same servers in the same order for
+// the same reasons, the same end and the same counts, whatever the strategy.
 func TestSocketsAndVirtualTimeAgree(t *testing.T) {
 	t.Parallel()
 	const width = 64
@@ -207,7 +206,7 @@ func TestSocketsAndVirtualTimeAgree(t *testing.T) {
 		t.Run(string(a.strategy), func(t *testing.T) {
 			a.check(t)
 			virtual, real := a.virtual.(*inStep), a.real.(*inStep)
-			for virtual.tell() || real.tell() { // what came after the stop
+			for virtual.tell() || real.tell() { // those that came after the stop
 			}
 			if got, want := outcomeOf(a.probed, real.Summary()), outcomeOf(a.replayed, virtual.Summary()); got != want {
 				t.Errorf("over sockets %s\nin virtual time %s", got, want)
@@ -223,7 +222,7 @@ func TestSocketsAndVirtualTimeAgree(t *testing.T) {
 	}
 }
 
-// clocked notes when a plan's probes went out.
+// clocked records when a plan's probes went out.
 type clocked struct {
 	discovery.Plan
 	first, last time.Time
@@ -240,10 +239,10 @@ func (c *clocked) Next() (discovery.Probe, discovery.Verdict) {
 	return probe, verdict
 }
 
-// TestSocketsKeepTheRate: run as players do, with repeats and replies as they
-// come, every server is what it should be, and the probes leave at the rate. The
-// conventional order hangs on no reply and so is the same; the others' does, and
-// is near, unless the machine stood still while replies were due.
+// TestSocketsKeepTheRate runs the plans as players do, with repeats and replies as they come. It
+// checks that every result is right, and that the probes leave at the rate. The conventional order
+// depends on no reply and so is the same. The others' order does. It is similar, unless the machine
+// stood still while replies were due.
 func TestSocketsKeepTheRate(t *testing.T) {
 	t.Parallel()
 	asPlayersDo := sim.ReplayOptions{Rate: agreeRate, Retries: prober.DefaultRetries, Timeout: prober.DefaultTimeout}
@@ -254,7 +253,7 @@ func TestSocketsKeepTheRate(t *testing.T) {
 		t.Run(string(a.strategy), func(t *testing.T) {
 			a.check(t)
 			real := a.real.(*clocked)
-			// A bucket may have saved up two packets when it starts.
+			// A bucket may start with two saved packets.
 			atRate := time.Duration(float64(len(a.probed)-2) / agreeRate * float64(time.Second))
 			sending := real.last.Sub(real.first)
 			if sending < atRate {
@@ -276,8 +275,7 @@ func TestSocketsKeepTheRate(t *testing.T) {
 	}
 }
 
-// watchStalls notes, until it is asked, for how long the machine stood still at
-// the longest.
+// watchStalls records, until longest is called, how long the machine stood still at most.
 func watchStalls() (longest func() time.Duration) {
 	const beat = time.Millisecond
 	end, stall := make(chan struct{}), make(chan time.Duration)
@@ -299,7 +297,7 @@ func watchStalls() (longest func() time.Duration) {
 	return func() time.Duration { close(end); return <-stall }
 }
 
-// sameOrder is how many of the first probes are the same.
+// sameOrder counts the first probes that are the same.
 func sameOrder(a, b []discovery.Result) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n].Server == b[n].Server {
@@ -308,7 +306,7 @@ func sameOrder(a, b []discovery.Result) int {
 	return n
 }
 
-// sameServers is how many servers were asked in both runs.
+// sameServers counts the servers that were probed in both runs.
 func sameServers(a, b []discovery.Result) int {
 	n := 0
 	for _, r := range a {

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// alarm sleeps to the microsecond. Go's own timers do not: the runtime waits in
-// epoll, which counts whole milliseconds.
+// alarm sleeps to the microsecond. Go's own timers do not: the runtime waits in epoll, which counts
+// whole milliseconds.
 type alarm struct {
-	event   int // eventfd: a ring
+	event   int // eventfd, written by ring
 	precise bool
 }
 
@@ -25,9 +25,8 @@ func newAlarm() (*alarm, error) {
 	return &alarm{event: event}, nil
 }
 
-// sleep returns after d or, if that is sooner, when somebody rings. Only one
-// goroutine may sleep, and it keeps its thread to the end: the kernel's 50 µs of
-// timer slack are taken from that thread alone.
+// sleep returns after d, or earlier if ring is called. Only one goroutine may sleep, and it keeps
+// its thread to the end. The kernel's 50 µs of timer slack are removed from that thread alone.
 func (a *alarm) sleep(d time.Duration) {
 	if !a.precise {
 		runtime.LockOSThread()
@@ -42,7 +41,7 @@ func (a *alarm) sleep(d time.Duration) {
 	}
 }
 
-// ring ends the sleep of whoever sleeps, or the next sleep at once.
+// ring ends the current sleep, or the next one at once.
 func (a *alarm) ring() {
 	one := binary.NativeEndian.AppendUint64(nil, 1)
 	for {

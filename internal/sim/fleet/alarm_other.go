@@ -11,8 +11,7 @@ type alarm struct{ rung chan struct{} }
 
 func newAlarm() (*alarm, error) { return &alarm{rung: make(chan struct{}, 1)}, nil }
 
-// sleep returns after d or, if that is sooner, when somebody rings. Only one
-// goroutine may sleep.
+// sleep returns after d, or earlier if ring is called. Only one goroutine may sleep.
 func (a *alarm) sleep(d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -22,7 +21,7 @@ func (a *alarm) sleep(d time.Duration) {
 	}
 }
 
-// ring ends the sleep of whoever sleeps, or the next sleep at once.
+// ring ends the current sleep, or the next one at once.
 func (a *alarm) ring() {
 	select {
 	case a.rung <- struct{}{}:

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// handWorld has these servers, each as far from place p as rtts[p] says, without
+// handWorld returns a world of these servers, each as far from place p as rtts[p] says, without
 // jitter.
 func handWorld(rtts []time.Duration, servers ...sim.Server) *sim.World {
 	var places []sim.Place
@@ -32,7 +32,7 @@ func handWorld(rtts []time.Duration, servers ...sim.Server) *sim.World {
 	return sim.NewWorld(1, places, servers, func(place, _ int) time.Duration { return rtts[place] })
 }
 
-// server is one at an address of the world, with a few players.
+// server returns one at an address of the world, with a few players.
 func server(addr string) sim.Server {
 	s := sim.Server{Server: discovery.Server{Addr: netip.MustParseAddrPort(addr), Country: "DE", ASN: 3320}}
 	s.Info = discovery.Info{Name: "Arena at " + addr, Map: "q3dm17", Mode: "0", Players: 2, Bots: 1, MaxPlayers: 8}
@@ -65,7 +65,7 @@ func startFleet(tb testing.TB, o Options) *Fleet {
 	return f
 }
 
-// counted is what the fleet has done so far.
+// counted returns the fleet's counts so far.
 func (f *Fleet) counted() counts {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,8 +88,8 @@ func newAsker(tb testing.TB, from netip.Addr, to netip.AddrPort) asker {
 	return asker{tb, conn}
 }
 
-// patience is how long a reply may take that should come; silence is how long
-// none may come that should not.
+// patience is how long an expected reply may take. silence is how long none may come that should
+// not.
 const (
 	patience = 20 * time.Second
 	silence  = 100 * time.Millisecond
@@ -146,7 +146,7 @@ const (
 	getstatus = "\xff\xff\xff\xffgetstatus xyzzy"
 )
 
-// manyServers stand alone at addresses all over 60.0.0.0/8 and up.
+// manyServers returns servers alone at addresses all over 60.0.0.0/8 and up.
 func manyServers(n int) []sim.Server {
 	servers := make([]sim.Server, n)
 	for i := range servers {

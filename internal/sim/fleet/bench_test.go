@@ -11,20 +11,20 @@ import (
 	"muster/internal/sim"
 )
 
-// nearby is a world of many servers, 20 ms away.
+// nearby returns a world of many servers, 20 ms away.
 func nearby(servers int) *sim.World {
 	return handWorld([]time.Duration{20 * time.Millisecond}, manyServers(servers)...)
 }
 
-// BenchmarkLateness asks at an even pace and reports by how much the fleet
-// holds replies longer than the world does.
+// BenchmarkLateness asks at an even pace and reports how much longer than the world the fleet holds
+// replies.
 func BenchmarkLateness(b *testing.B) {
 	b.Run("1000 a second", func(b *testing.B) { benchmarkFleet(b, time.Millisecond) })
 	b.Run("10000 a second", func(b *testing.B) { benchmarkFleet(b, 100*time.Microsecond) })
 }
 
-// BenchmarkThroughput keeps as many queries under way as no machine gets
-// through: replies/s is what asker and fleet reach together.
+// BenchmarkThroughput keeps more queries under way than any machine can answer. replies/s is the
+// joint rate of asker and fleet.
 func BenchmarkThroughput(b *testing.B) { benchmarkFleet(b, 0) }
 
 func benchmarkFleet(b *testing.B, gap time.Duration) {
@@ -55,8 +55,8 @@ func benchmarkFleet(b *testing.B, gap time.Duration) {
 	}
 }
 
-// BenchmarkAlarm sleeps by the fleet's alarm and by Go's timer in turn, and reports
-// how many times later than it should the timer wakes.
+// BenchmarkAlarm waits by the fleet's alarm and by Go's timer in turn. It reports how many times
+// later than the alarm the timer wakes.
 func BenchmarkAlarm(b *testing.B) {
 	clock, err := newAlarm()
 	if err != nil {
@@ -69,7 +69,7 @@ func BenchmarkAlarm(b *testing.B) {
 		start := time.Now()
 		clock.sleep(nap)
 		middle := time.Now()
-		time.Sleep(nap)
+		<-time.After(nap)
 		alarm += middle.Sub(start) - nap
 		timer += time.Since(middle) - nap
 	}
@@ -85,7 +85,7 @@ type questioner struct {
 	underWay chan struct{} // a token for each query
 }
 
-// maxUnderWay is what 150,000 queries a second have under way at 20 ms.
+// maxUnderWay is how many queries are under way at 20 ms and 150,000 queries a second.
 const maxUnderWay = 3000
 
 func startQuestioner(tb testing.TB, f *Fleet) *questioner {

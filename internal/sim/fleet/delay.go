@@ -12,8 +12,7 @@ import (
 // forever is a sleep that only a ring ends.
 const forever = time.Duration(math.MaxInt64)
 
-// reply is what a server says to one query, held back until the round trip that
-// the world has for it is over.
+// reply is a server's answer to one query, held back until the world's round trip for it is over.
 type reply struct {
 	Exchange
 	// due is when it leaves, since the fleet's start.
@@ -25,14 +24,14 @@ type reply struct {
 
 // delayLine holds replies until they are due, the earliest first.
 type delayLine struct {
-	alarm *alarm // rung when something new is the earliest
+	alarm *alarm // rung when a new reply is the earliest
 
-	mu      sync.Mutex // guards following
+	mu      sync.Mutex // guards the fields below
 	replies replyHeap
 	closed  bool
 }
 
-// push takes a reply.
+// push adds a reply.
 func (l *delayLine) push(r *reply) {
 	l.mu.Lock()
 	heap.Push(&l.replies, r)
@@ -43,8 +42,8 @@ func (l *delayLine) push(r *reply) {
 	}
 }
 
-// pop gives the earliest reply if it is due, or says how long until it is; that
-// is for ever if there is none. It is over when the line was closed.
+// pop returns the earliest reply if it is due, or the time until it is, which is forever if there
+// is none. It reports over once the line was closed.
 func (l *delayLine) pop(now time.Duration) (r *reply, wait time.Duration, over bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,7 +58,7 @@ func (l *delayLine) pop(now time.Duration) (r *reply, wait time.Duration, over b
 	return heap.Pop(&l.replies).(*reply), 0, false
 }
 
-// close lets go of whatever is not yet due.
+// close drops all replies that are not yet due.
 func (l *delayLine) close() {
 	l.mu.Lock()
 	l.closed, l.replies = true, nil
@@ -81,14 +80,14 @@ func (h *replyHeap) Pop() any {
 	return last
 }
 
-// ioquake3 answers a source address, whatever its port, limitBurst times at
-// once, and then once a limitPeriod; getinfo and getstatus count alike.
+// ioquake3 answers a source address, whatever its port, limitBurst times at once, and then once a
+// limitPeriod. It counts getinfo and getstatus alike.
 const (
 	limitBurst  = 10
 	limitPeriod = time.Second
 )
 
-// sweepAt is the number of buckets from which empty ones are looked for.
+// sweepAt is the number of buckets that starts a search for empty ones.
 const sweepAt = 4096
 
 // limiter holds the leaky buckets of all servers that limit their queries.
@@ -127,7 +126,7 @@ func (l *limiter) allow(server int, source netip.Addr, now time.Duration) bool {
 	return allowed
 }
 
-// sweep forgets the buckets that are empty again: as good as new.
+// sweep removes empty buckets, which are as good as new.
 func (l *limiter) sweep(now time.Duration) {
 	for key, b := range l.buckets {
 		if b.leak(now).level == 0 {
@@ -145,13 +144,12 @@ func (b bucket) leak(now time.Duration) bucket {
 	return bucket{level: b.level - drops, since: b.since + time.Duration(drops)*limitPeriod}
 }
 
-// gaps is the limit of DarkPlaces' servers (net_getstatusfloodblockingtimeout): one
-// answer for each address, and then none for a while. What it leaves unanswered does
-// not make the while longer.
+// gaps is the limit of DarkPlaces' servers (net_getstatusfloodblockingtimeout): one answer for each
+// address, and then none for a while. Unanswered queries do not make the while longer.
 type gaps struct {
 	gap time.Duration
-	// answered is when each server answered each address, not from longer ago than
-	// a gap before the last sweep.
+	// answered is when each server answered each address. Entries older than a gap before the last
+	// sweep are removed.
 	answered map[bucketKey]time.Duration
 	sweepAt  int
 }

@@ -57,7 +57,7 @@ func TestDelayLineWakesTheSleeper(t *testing.T) {
 			woken <- struct{}{}
 		}
 	}()
-	line.push(&reply{due: 2 * time.Hour}) // earlier than nothing
+	line.push(&reply{due: 2 * time.Hour}) // earlier than the empty line's end
 	<-woken
 	line.push(&reply{due: time.Hour})
 	<-woken

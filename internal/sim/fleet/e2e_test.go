@@ -18,11 +18,11 @@ import (
 	"muster/internal/sim"
 )
 
-// Programs that others wrote must take the fleet's servers for real ones:
-// QStat (Debian calls it quakestat) and gamedig. The environment variables
-// QUAKESTAT and GAMEDIG say where they are if PATH does not.
+// Programs by other authors must take the fleet's servers for real ones: QStat (Debian calls it
+// quakestat) and gamedig. The environment variables QUAKESTAT and GAMEDIG name them if they are not
+// in PATH.
 
-// seen is what a program read of a server.
+// seen is a program's view of a server.
 type seen struct {
 	name, mapName       string
 	players, maxPlayers int
@@ -31,9 +31,9 @@ type seen struct {
 
 const (
 	e2eRTT = 40 * time.Millisecond
-	// e2eEarly: quakestat notes the time of a query after it has sent it, and on
-	// a busy machine that is some milliseconds late. How exact the fleet itself
-	// is, its own tests say.
+	// e2eEarly allows for quakestat, which notes the time of a query after it has sent it. On a
+	// busy machine that is some milliseconds late. The fleet's own tests check how exact it is
+	// itself.
 	e2eEarly = 10 * time.Millisecond
 	e2eSlack = 25 * time.Millisecond
 )
@@ -55,7 +55,7 @@ func e2eFleet(t *testing.T, kind Kind, noChallenge, oneAddress bool) *Fleet {
 	return startFleet(t, Options{World: w, Kind: kind, NoChallenge: noChallenge, OneAddress: oneAddress})
 }
 
-// told is what a program should read of a server.
+// told returns what a program should read of a server.
 func told(f *Fleet, server int) seen {
 	info := f.world.Servers[server].Info
 	var names []string
@@ -71,7 +71,7 @@ func (s seen) equal(other seen) bool {
 		s.maxPlayers == other.maxPlayers && slices.Equal(s.names, other.names)
 }
 
-// e2eFleets are the kinds of fleets that programs are shown.
+// e2eFleets are the kinds of fleets that programs must read.
 var e2eFleets = []struct {
 	name                    string
 	kind                    Kind
@@ -96,7 +96,7 @@ func TestQuakestatReadsTheFleet(t *testing.T) {
 			}
 			document := quakestat(t, args...)
 			for begun := time.Now(); !document.exact() && time.Since(begun) < patience; {
-				document = quakestat(t, args...) // on a busy machine it is not exact always
+				document = quakestat(t, args...) // on a busy machine it is not always exact
 			}
 			for i, s := range f.Servers() {
 				got := document.server(t, s.Addr.String())
@@ -127,7 +127,7 @@ func TestQuakestatReadsTheMaster(t *testing.T) {
 	}
 }
 
-// qstatDocument is what quakestat -xml prints.
+// qstatDocument is the output of quakestat -xml.
 type qstatDocument struct {
 	List []qstatServer `xml:"server"`
 }
@@ -206,7 +206,7 @@ func TestGamedigReadsTheFleet(t *testing.T) {
 	}
 }
 
-// gamedigState is what gamedig prints.
+// gamedigState is the output of gamedig.
 type gamedigState struct {
 	Error      string                  `json:"error"`
 	Name       string                  `json:"name"`

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// openFiles is how many files this process has open.
+// openFiles returns how many files this process has open.
 func openFiles(tb testing.TB) int {
 	tb.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")
@@ -21,7 +21,7 @@ func TestAnswersOnlyForItsServers(t *testing.T) {
 	f := startFleet(t, Options{World: handWorld([]time.Duration{0}, server("203.0.113.1:27960"))})
 	stray := netip.AddrPortFrom(netip.MustParseAddr("127.9.9.9"), f.Servers()[0].Addr.Port())
 	newAsker(t, f.Source(0), stray).say(getinfo)
-	newAsker(t, f.Source(0), f.Servers()[0].Addr).mustAsk(getinfo) // behind it in the same socket
+	newAsker(t, f.Source(0), f.Servers()[0].Addr).mustAsk(getinfo) // once it answers, the socket has handled everything before
 	if got := f.counted(); got.strays != 1 || got.queries != 1 {
 		t.Errorf("stats %+v", got)
 	}

@@ -4,5 +4,5 @@ package fleet
 
 import "testing"
 
-// openFiles is not to be had here.
+// openFiles cannot count here.
 func openFiles(testing.TB) int { return 0 }

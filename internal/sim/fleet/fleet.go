@@ -1,7 +1,6 @@
-// Package fleet is a loopback internet to test against: game servers of a
-// synthetic world, and their master, on real sockets of this machine. What they
-// say is what the protocols' packages write; when they say it is the world's
-// affair: each reply leaves one round trip after its query came in.
+// Package fleet is a loopback internet for tests: game servers of a synthetic world, and their
+// master, on real sockets of this machine. The protocols' packages write what the servers say. The
+// world decides when they say it: each reply leaves one round trip after its query came in.
 package fleet
 
 import (
@@ -20,32 +19,32 @@ import (
 	"muster/internal/sim"
 )
 
-// Options says which servers a fleet stands for, and how they talk.
+// Options says which servers a fleet plays, and how they talk.
 type Options struct {
 	// World has the servers, and their distances from the places.
 	World *sim.World
 	// Kind is the protocol of the servers.
 	Kind Kind
-	// Game is what they play.
+	// Game is the servers' game.
 	Game Game
-	// Port is the first of the ports that servers listen on, and MasterPort the
-	// master's; the system chooses where they are 0.
+	// Port is the first of the ports that servers listen on, and MasterPort is the master's. The
+	// system chooses those that are 0.
 	Port, MasterPort uint16
-	// Home is the place of whoever asks from an address without a seat.
+	// Home is the place of clients at addresses without a seat.
 	Home int
-	// OneAddress puts all servers on 127.0.0.1, each on a port and a socket of
-	// its own. It is so in any case on systems without the rest of 127.0.0.0/8.
+	// OneAddress puts all servers on 127.0.0.1, each on a port and a socket of its own. Systems
+	// without the rest of 127.0.0.0/8 always do so.
 	OneAddress bool
-	// Gap, if not 0, is how long each server leaves an address unanswered once it has
-	// answered it, whatever the port: a second with DarkPlaces' servers.
+	// Gap, if not 0, is how long each server leaves an address unanswered once it has answered it,
+	// whatever the port: a second with DarkPlaces' servers.
 	Gap time.Duration
-	// NoChallenge lets A2S servers describe themselves without a challenge,
-	// as old ones do; players and rules need one still.
+	// NoChallenge lets A2S servers describe themselves without a challenge, as old ones do. Queries
+	// for players and rules still need one.
 	NoChallenge bool
 	// Sent, if not nil, hears of each reply right after it was sent. It must
 	// return at once: it holds up the replies behind it.
 	Sent func(Exchange)
-	// Logger hears of what goes wrong; nil is silence.
+	// Logger receives errors. nil is silence.
 	Logger *slog.Logger
 }
 
@@ -53,10 +52,10 @@ type Options struct {
 type Exchange struct {
 	Server, Place int
 	Source        netip.AddrPort
-	// RTT is what the world has for this packet pair.
+	// RTT is the world's RTT for this packet pair.
 	RTT time.Duration
-	// Held is how long the reply was held back in fact, from the arrival of the
-	// query, as stamped by the kernel where it does that, to the sending.
+	// Held is how long the reply was really held back. It runs from the arrival of the query, as
+	// stamped by the kernel where it does that, to the sending.
 	Held time.Duration
 }
 
@@ -72,23 +71,22 @@ func (o Options) check() error {
 	return nil
 }
 
-// Fleet is a loopback internet: real sockets on which the servers of a world
-// answer, each after the round trip it has from where the asker sits, and a
-// master that lists them.
+// Fleet is a loopback internet. The servers of a world answer on real sockets, each after its round
+// trip to the asker's place. A master lists them.
 //
 //	asker at 127.200.3.1 ──query──▶ socket ─▶ which server? which place? ─▶ reply
 //	                                                                         │
 //	                ◀──reply── sender ◀── delay line, until arrival + RTT ◀──┘
 //
-// On Linux one socket a port answers for every address of 127.0.0.0/8, so that
-// the number of servers costs no files. On Windows each server has a socket on
-// its own address, on other systems one on 127.0.0.1.
+// On Linux one socket a port answers for every address of 127.0.0.0/8, so that more servers cost no
+// more files. On Windows each server has a socket on its own address, on other systems one on
+// 127.0.0.1.
 type Fleet struct {
 	options Options
 	log     *slog.Logger
 	servers []discovery.Server
 	sockets []*socket
-	holds   []*net.UDPConn // ports on which nobody answers
+	holds   []*net.UDPConn // ports where nobody answers
 	master  *net.UDPConn
 	byAddr  map[netip.AddrPort]int
 	speaks  speaker
@@ -98,7 +96,7 @@ type Fleet struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed when all goroutines have ended
 
-	mu      sync.Mutex // guards following
+	mu      sync.Mutex // guards the fields below
 	counts  counts
 	world   sim.World // with servers of its own, which Update changes
 	seats   seating
@@ -107,11 +105,11 @@ type Fleet struct {
 	sampled map[pair]uint64
 }
 
-// pair is a place that asks a server.
+// pair is a place and the server that it queries.
 type pair struct{ place, server int }
 
-// counts are of the queries that came to a server and the replies that left, of
-// queries without a reply by reason, and of questions to the master.
+// counts are the queries that came to a server, the replies that left, the queries without a reply
+// by reason, and the questions to the master.
 type counts struct{ queries, replies, lost, limited, malformed, strays, lists int }
 
 // Start opens the sockets of a fleet, which answers until ctx ends or it is
@@ -141,17 +139,16 @@ func Start(ctx context.Context, options Options) (*Fleet, error) {
 	return f, nil
 }
 
-// Servers are the servers as the master lists them, in its order: loopback
-// addresses, with the country and the origin AS that they have in the world.
+// Servers returns the servers as the master lists them, in its order: loopback addresses, with the
+// country and the origin AS that they have in the world.
 func (f *Fleet) Servers() []discovery.Server { return slices.Clone(f.servers) }
 
-// Master is the UDP master that lists the servers: it answers getservers and
-// getserversExt, whatever the servers speak.
+// Master returns the UDP master that lists the servers. It answers getservers and getserversExt,
+// whatever the servers speak.
 func (f *Fleet) Master() netip.AddrPort { return localAddr(f.master) }
 
-// Source is the address from which a peer is taken to sit at a place. Any other
-// address of its /24 will do as well. Where 127.0.0.1 is the only address, that
-// is what it is, and the peer needs a [Fleet.Seat].
+// Source returns the address of peers at a place. Any other address of its /24 works, too. Where
+// 127.0.0.1 is the only address, Source returns that, and the peer needs a [Fleet.Seat].
 func (f *Fleet) Source(place int) netip.Addr {
 	if !wholeLoopback {
 		return loopback
@@ -159,15 +156,15 @@ func (f *Fleet) Source(place int) netip.Addr {
 	return sourceOf(place)
 }
 
-// Seat puts a source address at a place; port 0 stands for all of its ports.
+// Seat puts a source address at a place. Port 0 stands for all of its ports.
 func (f *Fleet) Seat(source netip.AddrPort, place int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.seats.taken[discovery.Canonical(source)] = place
 }
 
-// Update changes a server while it runs: who plays, which map, whether it is
-// silent. Where it listens, and whether it refuses, stays as it was.
+// Update changes a server while it runs: its players, its map, or whether it is silent. Its
+// address, and whether it refuses, stay as they were.
 func (f *Fleet) Update(server int, change func(*sim.Server)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -184,24 +181,23 @@ func (f *Fleet) Close() error {
 	return nil
 }
 
-// The lengths of the prefixes that all places have together, and each.
+// These are the lengths of the prefixes for all places together, and for each place.
 const seatsBits, seatBits = 13, 24
 
-// seatsPrefix holds the source addresses of players. Each place has a /24 of
-// it, so that several players of one place can differ by address, as two
-// households do, or share one, as behind a NAT.
+// seatsPrefix holds the source addresses of players. Each place has a /24 of it. So several players
+// of one place can have different addresses, as two households do, or share one, as behind a NAT.
 var seatsPrefix = netip.PrefixFrom(netip.AddrFrom4([4]byte{127, 200}), seatsBits)
 
 // maxPlaces is how many places have source addresses of their own.
 const maxPlaces = 1 << (seatBits - seatsBits)
 
-// sourceOf is the first of a place's source addresses.
+// sourceOf returns the first of a place's source addresses.
 func sourceOf(place int) netip.Addr {
 	base := seatsPrefix.Addr().As4()
 	return netip.AddrFrom4([4]byte{127, base[1] + byte(place>>8), byte(place), 1})
 }
 
-// placeOfSource is the place whose source address that is.
+// placeOfSource returns the place that has a source address.
 func placeOfSource(addr netip.Addr) (place int, ok bool) {
 	if !seatsPrefix.Contains(addr) {
 		return 0, false
@@ -210,10 +206,10 @@ func placeOfSource(addr netip.Addr) (place int, ok bool) {
 	return int(a[1]-base[1])<<8 | int(a[2]), true
 }
 
-// seating is where in the world the senders of queries sit.
+// seating maps the senders of queries to places in the world.
 type seating struct {
 	places int
-	home   int                    // of senders that nobody has seated
+	home   int                    // of senders without a seat
 	taken  map[netip.AddrPort]int // port 0 stands for every port of the address
 }
 

@@ -14,7 +14,7 @@ import (
 	"muster/internal/sim"
 )
 
-// layouts are the ways in which a fleet can spread on this system.
+// layouts are the ways for a fleet to spread on this system.
 var layouts = map[string]bool{"by address": false, "one address": true}
 
 func TestAnswersAfterThePlacesRTT(t *testing.T) {
@@ -117,7 +117,7 @@ func TestLimitsBySourceAddress(t *testing.T) {
 	}
 	second.mustStaySilent(getinfo)
 	newAsker(t, f.Source(0).Next(), addr).mustAsk(getinfo)
-	_ = f.Close() // so that all is counted
+	_ = f.Close() // so that everything is counted
 	if got := f.counted(); got.limited != 1 || got.replies != limitBurst+1 || got.queries != limitBurst+2 {
 		t.Errorf("stats %+v", got)
 	}
@@ -166,7 +166,7 @@ func TestIgnoresNoise(t *testing.T) {
 		for _, noise := range []string{"", "x", "\xff\xff\xff\xff", "\xff\xff\xff\xffgetservers 68", strings.Repeat("\xff", 9000)} {
 			a.say(noise)
 		}
-		a.mustAsk(sense) // what came before it has been dealt with
+		a.mustAsk(sense) // everything before it has been handled
 		_ = f.Close()
 		if got := f.counted(); got.malformed != 5 || got.replies != 1 {
 			t.Errorf("%s: stats %+v", kind, got)
@@ -190,7 +190,7 @@ func TestEndsWithItsContext(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	// Who has said goodbye may still be on the way out.
+	// A goroutine that has finished its work may still be exiting.
 	for end := time.Now().Add(patience); runtime.NumGoroutine() > before; runtime.Gosched() {
 		if time.Now().After(end) {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)

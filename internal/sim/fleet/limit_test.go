@@ -39,8 +39,8 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
-// TestGaps: DarkPlaces answers an address once a second, and what comes too soon does
-// not put off the next answer.
+// TestGaps checks that DarkPlaces answers an address once a second, and that queries that come too
+// soon do not delay the next answer.
 func TestGaps(t *testing.T) {
 	near, far := sourceOf(0), sourceOf(1)
 	g := newGaps(time.Second)

@@ -9,7 +9,7 @@ import (
 	"muster/discovery/protocol/quake3"
 )
 
-// serveMaster answers as dpmaster does: all datagrams of a list at once.
+// serveMaster answers like dpmaster, with all datagrams of a list at once.
 func (f *Fleet) serveMaster() {
 	buf := make([]byte, maxQuery)
 	f.untilClosed("the master", func() error {
@@ -43,9 +43,9 @@ func (f *Fleet) list(request []byte, to netip.AddrPort) {
 	}
 }
 
-// listed are the servers that a query asks for: of the fleet's game, if it
-// names one, and its protocol; IPv4 all of them; without those that have no
-// player or no seat unless it wants them.
+// listed returns the servers that a query asks for: of the fleet's game, if it names one, and its
+// protocol. For IPv4 that is all of them, without those that have no player or no seat unless it
+// wants them.
 func (f *Fleet) listed(q quake3.MasterQuery) []netip.AddrPort {
 	game := f.options.Game
 	if q.Game != "" && q.Game != game.Name || q.Protocol != game.Protocol || q.IPv6 && !q.IPv4 {
@@ -61,11 +61,10 @@ func (f *Fleet) listed(q quake3.MasterQuery) []netip.AddrPort {
 	return addrs
 }
 
-// WriteServers writes the servers as a CSV file with a header, as the commands
-// take it.
+// WriteServers writes the servers as a CSV file with a header, as the commands read it.
 func (f *Fleet) WriteServers(w io.Writer) error {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{"addr", "country", "asn"}) // errors stay for Error
+	_ = out.Write([]string{"addr", "country", "asn"}) // Error returns the errors
 	for _, s := range f.servers {
 		_ = out.Write([]string{s.Addr.String(), s.Country, strconv.FormatUint(uint64(s.ASN), 10)})
 	}

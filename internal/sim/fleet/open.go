@@ -41,8 +41,7 @@ func (f *Fleet) open(ctx context.Context) (err error) {
 	return err
 }
 
-// portFor opens what a server needs where it listens, unless others share it and
-// have opened it already.
+// portFor opens a server's socket, unless servers that share it have opened it already.
 func (f *Fleet) portFor(ctx context.Context, server int, b place) (port uint16, err error) {
 	sharing, refusing := f.options.layout() == shared, f.world.Servers[server].Refusing
 	switch {
@@ -60,7 +59,7 @@ func (f *Fleet) portFor(ctx context.Context, server int, b place) (port uint16, 
 	return f.sockets[b.nth].port, nil
 }
 
-// listen opens a socket for one server, or for every one that shares its port.
+// listen opens a socket for one server, or for every server that shares its port.
 func (f *Fleet) listen(ctx context.Context, b place, only int) (port uint16, err error) {
 	if port = f.options.Port; port != 0 {
 		if b.nth > math.MaxUint16-int(port) {
@@ -88,11 +87,11 @@ func (f *Fleet) listen(ctx context.Context, b place, only int) (port uint16, err
 	return s.port, nil
 }
 
-// discardPort is where a socket that only holds its own port is connected to.
+// discardPort is the port that a socket connects to if it only holds its own port.
 const discardPort = 9
 
-// hold keeps a port of an address from being taken by others, and yet has the
-// system refuse what comes there: a connected socket hears only its one partner.
+// hold keeps a port of an address from others, and yet the system refuses what comes there: a
+// connected socket hears only its one partner.
 func (f *Fleet) hold(addr netip.Addr) (port uint16, err error) {
 	conn, err := net.DialUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(addr, 0)),
 		net.UDPAddrFromAddrPort(netip.AddrPortFrom(loopback, discardPort)))
@@ -128,11 +127,11 @@ func localAddr(conn *net.UDPConn) netip.AddrPort {
 type layout uint8
 
 const (
-	// shared: every server its address, one socket for all of a port.
+	// shared gives every server its address, and has one socket for all of a port.
 	shared layout = iota
-	// byAddress: every server its address, and a socket of its own.
+	// byAddress gives every server its address, and a socket of its own.
 	byAddress
-	// byPort: all servers on 127.0.0.1, each with a socket of its own.
+	// byPort puts all servers on 127.0.0.1, each with a socket of its own.
 	byPort
 )
 
@@ -151,8 +150,8 @@ func (o Options) layout() layout {
 	return byAddress
 }
 
-// place is where a server shall listen: it is the nth of its address, counting
-// apart those that answer and those that refuse.
+// place is a server's listening place. It is the nth of its address, where servers that answer and
+// servers that refuse are counted separately.
 type place struct {
 	addr netip.Addr
 	nth  int

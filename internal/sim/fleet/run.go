@@ -10,14 +10,13 @@ import (
 	"time"
 )
 
-// maxQuery is more than any query has that a server understands.
+// maxQuery is longer than any query that a server understands.
 const maxQuery = 2048
 
-// maxFailures is how often in a row reading may fail. On Windows it does when
-// somebody who asked has gone.
+// maxFailures is how often in a row reading may fail. On Windows it fails when an asker has gone.
 const maxFailures = 1000
 
-// run reads and answers until ctx ends, and then until everyone has stopped.
+// run reads and answers until ctx ends, and then waits until everyone has stopped.
 func (f *Fleet) run(ctx context.Context) {
 	var workers sync.WaitGroup
 	for _, s := range f.sockets {
@@ -74,11 +73,11 @@ func (f *Fleet) untilClosed(who string, serve func() error) {
 type query struct {
 	payload  []byte
 	from     netip.AddrPort
-	to       netip.Addr // which of our addresses was asked
+	to       netip.Addr // the address that was queried
 	received time.Time  // by the kernel, where it says so
 }
 
-// compose is the reply to a query, or nil.
+// compose returns the reply to a query, or nil.
 func (f *Fleet) compose(s *socket, q query) *reply {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -22,15 +22,14 @@ import (
 	"muster/internal/sim"
 )
 
-// TestSmallKinds has the prober ask a fleet of each kind: it hears what the protocol
-// tells of the server, as far away as that is, and tells silent servers from those
-// that refuse.
+// TestSmallKinds checks the prober against a fleet of each kind. It reads the server's facts at the
+// right distance, and tells silent servers from those that refuse.
 func TestSmallKinds(t *testing.T) {
 	t.Parallel()
 	const rtt = 30 * time.Millisecond
 	for kind, c := range map[Kind]struct {
 		protocol discovery.Protocol
-		untold   string // of name, map and version
+		untold   string // the missing ones of name, map and version
 	}{
 		MOHAA:       {quake3.MOHAA{}, "version"},
 		QuakeWorld:  {quakeworld.Protocol{}, ""},
@@ -71,7 +70,7 @@ func TestSmallKinds(t *testing.T) {
 				f.Seat(local, 0)
 			}
 			got := map[int]discovery.Result{}
-			for range 2 { // a second round from the same socket hears the same
+			for range 2 { // a second round from the same socket gives the same
 				err = p.Run(context.Background(), f.Servers(), discovery.NewConventional(4), func(r discovery.Result) {
 					if before, ok := got[r.Server]; ok && before.RTT < r.RTT {
 						r.RTT = before.RTT // the other was late on a busy machine

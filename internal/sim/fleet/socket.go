@@ -7,21 +7,20 @@ import (
 	"net/netip"
 )
 
-// socket is a port on which servers of a fleet are asked.
+// socket is a port that receives queries to servers of a fleet.
 type socket struct {
 	conn *net.UDPConn
 	port uint16
-	// only is the one server that listens here, or everyServer: then the
-	// address that was asked decides.
+	// only is the one server that listens here, or everyServer: then the queried address decides.
 	only int
-	// listener takes connections, of kinds that are asked over TCP; else nil.
+	// listener takes connections, for kinds that use TCP. Otherwise it is nil.
 	listener net.Listener
 	wire
 }
 
 const everyServer = -1
 
-// receiveBuffer takes in what comes while the reader is held up, in bytes.
+// receiveBuffer, in bytes, holds what comes while the reader is delayed.
 const receiveBuffer = 4 << 20
 
 // newSocket opens a socket on an address, with port 0 on a free port.

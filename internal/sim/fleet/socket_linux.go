@@ -11,36 +11,36 @@ import (
 	"muster/discovery"
 )
 
-// Linux says beside each datagram which address was asked and when it came in,
-// and takes beside each reply the address to send from.
+// With each datagram Linux tells the queried address and the time of arrival. With each reply it
+// takes the address to send from.
 const (
-	// pktinfoFrom and pktinfoTo are where an in_pktinfo has the address to send
-	// from and the one that was asked.
+	// pktinfoFrom and pktinfoTo are the offsets in an in_pktinfo of the address to send from and of
+	// the queried one.
 	pktinfoFrom = 4
 	pktinfoTo   = 8
 	pktinfoLen  = 12
 	// timestampLen is the length of a struct __kernel_timespec.
 	timestampLen = 16
-	// controlRoom is more than both take together, in bytes.
+	// controlRoom is more than both need together, in bytes.
 	controlRoom = 128
-	// maxStampAge bounds what a step of the system's clock can do.
+	// maxStampAge limits the effect of a step of the system's clock.
 	maxStampAge = time.Second
 )
 
-// wire holds what goes beside a datagram.
+// wire holds the control messages of a datagram.
 type wire struct{ received, sent []byte }
 
 func newWire() wire {
 	return wire{received: make([]byte, controlRoom), sent: unix.PktInfo4(&unix.Inet4Pktinfo{})}
 }
 
-// prepareSocket asks for what goes beside datagrams.
+// prepareSocket asks for control messages.
 func prepareSocket(_, _ string, raw syscall.RawConn) (err error) {
 	control := func(fd uintptr) {
 		err = unix.SetsockoptInt(int(fd), unix.IPPROTO_IP, unix.IP_PKTINFO, 1)
-		// Nobody but this machine shall even be heard. Where the system does not
-		// allow that (Linux before 5.7), strangers still ask in vain: their
-		// queries do not go to an address of 127.0.0.0/8.
+		// Only this machine should be heard. Where the system does not allow that (Linux before
+		// 5.7), strangers still get no answer: their queries do not go to an address of
+		// 127.0.0.0/8.
 		_ = unix.BindToDevice(int(fd), "lo")
 		// Before Linux 5.1 the time of reading must do.
 		_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS_NEW, 1)
@@ -51,7 +51,7 @@ func prepareSocket(_, _ string, raw syscall.RawConn) (err error) {
 	return err
 }
 
-// prepareListener has connections come from this machine alone.
+// prepareListener restricts connections to this machine.
 func prepareListener(_, _ string, raw syscall.RawConn) error {
 	return raw.Control(func(fd uintptr) { _ = unix.BindToDevice(int(fd), "lo") })
 }
@@ -82,7 +82,7 @@ func (q *query) readControl(b []byte) {
 	}
 }
 
-// stampAge is how long ago the kernel's stamp was set.
+// stampAge returns how long ago the kernel's stamp was set.
 func stampAge(stamp []byte, now time.Time) time.Duration {
 	seconds, nanos := binary.NativeEndian.Uint64(stamp), binary.NativeEndian.Uint64(stamp[8:])
 	age := time.Duration(now.UnixNano() - int64(seconds)*int64(time.Second) - int64(nanos))

@@ -10,8 +10,8 @@ import (
 	"muster/discovery"
 )
 
-// wire is empty: nothing goes beside a datagram here, so that each server needs
-// a socket of its own.
+// wire is empty because there are no control messages here. So each server needs a socket of its
+// own.
 type wire struct{}
 
 func newWire() wire { return wire{} }
@@ -35,5 +35,5 @@ func (s *socket) write(b []byte, _ netip.Addr, to netip.AddrPort) error {
 	return err
 }
 
-// prepareListener has nothing to do: listeners are on loopback addresses.
+// prepareListener does nothing, because listeners are on loopback addresses.
 func prepareListener(_, _ string, _ syscall.RawConn) error { return nil }

@@ -27,7 +27,7 @@ import (
 // Kind is the protocol that a fleet's servers speak.
 type Kind string
 
-// The kinds of servers that tell who plays.
+// These kinds of servers tell their players.
 const (
 	Quake3  Kind = "quake3"
 	A2S     Kind = "a2s"
@@ -35,7 +35,7 @@ const (
 	Unreal  Kind = "unreal"
 )
 
-// The kinds whose servers know a single question, or two.
+// These kinds of servers know a single question, or two.
 const (
 	MOHAA       Kind = "mohaa"
 	QuakeWorld  Kind = "quakeworld"
@@ -50,7 +50,7 @@ const (
 	Mindustry   Kind = "mindustry"
 )
 
-// small is how servers of such a kind answer, nil if it is another.
+// small returns the speaker of a small kind, or nil for other kinds.
 func (k Kind) small() smallSpeaker {
 	switch k {
 	case MOHAA:
@@ -94,29 +94,28 @@ func (answer smallSpeaker) answer(s speech) [][]byte {
 	return nil
 }
 
-// Game is what a fleet's game calls itself.
+// Game holds the names of a fleet's game.
 type Game struct {
-	// Name is what one asks a master for: "Quake3Arena".
+	// Name is the game's name at a master: "Quake3Arena".
 	Name string
 	// Protocol is the version of the game's protocol: 68, 71.
 	Protocol int
-	// QueryAbove is how far above the players' port, which is listed, servers are asked.
+	// QueryAbove is how far the query port lies above the players' port, which is listed.
 	QueryAbove uint16
 	// AppID is the Steam application of servers that have none of their own.
 	AppID uint64
-	// Version is what servers say they run. Without it Quake III servers say
-	// what the world has, and A2S servers "1.0.0.0": generated worlds know
-	// Quake III's version only.
+	// Version is the version that servers report. Without it Quake III servers report the world's,
+	// and A2S servers "1.0.0.0": generated worlds only know Quake III's version.
 	Version string
 }
 
-// defaultA2SVersion has the form that the Source engine's games give theirs.
+// defaultA2SVersion has the form of versions in the Source engine's games.
 const defaultA2SVersion = "1.0.0.0"
 
-// defaultMumbleVersion is one, too: Mumble has three numbers.
+// defaultMumbleVersion has three numbers, as Mumble's versions do.
 const defaultMumbleVersion = "1.3.4"
 
-// sign sets what a server says of the game it plays.
+// sign sets the facts about a server's game.
 func (o Options) sign(info *discovery.Info) {
 	if info.AppID == 0 {
 		info.AppID = o.Game.AppID
@@ -133,7 +132,7 @@ func (o Options) sign(info *discovery.Info) {
 
 // speaker is the protocol of a fleet's servers.
 type speaker interface {
-	// answer gives the datagrams of a reply, or none if the request is not one.
+	// answer returns the datagrams of a reply, or none if the request is not one.
 	answer(speech) [][]byte
 }
 
@@ -145,8 +144,8 @@ type speech struct {
 	request []byte
 }
 
-// token is what an asker has to show of a Teeworlds server's: its own for each server,
-// address and port, and never the four bytes that stand for none.
+// token returns the token that an asker must echo to a Teeworlds server: a different one for each
+// server, address and port, and never the four bytes that stand for none.
 func (s speech) token() [4]byte { return a2sSpeaker{}.challenge(s.server, s.from) }
 
 func (o Options) speaker() speaker {
@@ -165,7 +164,7 @@ func (o Options) speaker() speaker {
 	return quake3Speaker{seed: o.World.Seed, protocol: o.Game.Protocol}
 }
 
-// quake3Speaker answers as ioquake3 does.
+// quake3Speaker answers like ioquake3.
 type quake3Speaker struct {
 	seed     uint64
 	protocol int
@@ -193,10 +192,10 @@ func (q quake3Speaker) answer(s speech) [][]byte {
 	return nil
 }
 
-// a2sSpeaker answers as a server of the Source engine does.
+// a2sSpeaker answers like a server of the Source engine.
 type a2sSpeaker struct {
 	seed uint64
-	// open servers describe themselves without a challenge.
+	// open lets servers describe themselves without a challenge.
 	open bool
 }
 
@@ -228,8 +227,8 @@ func (a a2sSpeaker) answer(s speech) [][]byte {
 	return slices.Collect(a2s.SplitSource(b, binary.LittleEndian.Uint32(demand[:]), splitSize))
 }
 
-// challenge is what an asker has to show: its own for each server, address and
-// port, and never the four bytes that stand for none.
+// challenge returns the challenge that an asker must echo: a different one for each server, address
+// and port, and never the four bytes that stand for none.
 func (a a2sSpeaker) challenge(server int, from netip.AddrPort) [4]byte {
 	h := fnv.New64a()
 	b := binary.BigEndian.AppendUint64(nil, a.seed)
@@ -241,8 +240,8 @@ func (a a2sSpeaker) challenge(server int, from netip.AddrPort) [4]byte {
 	return [4]byte{byte(sum), byte(sum >> 16), byte(sum >> 32), byte(sum>>48) &^ 0x80}
 }
 
-// gamespySpeaker answers as a server of Unreal Tournament does. It tells no port: players
-// connect where the list says.
+// gamespySpeaker answers like a server of Unreal Tournament. It tells no port: players connect
+// where the list says.
 type gamespySpeaker struct{ seed uint64 }
 
 func (g gamespySpeaker) answer(s speech) [][]byte {
@@ -253,7 +252,7 @@ func (g gamespySpeaker) answer(s speech) [][]byte {
 	return gamespy.Answer(s.request, *s.info, names, 0)
 }
 
-// rulesOf are some of a server's public variables.
+// rulesOf returns some of a server's public variables.
 func rulesOf(info *discovery.Info) []a2s.Rule {
 	password := "0"
 	if info.Password {
@@ -274,13 +273,13 @@ type character struct {
 	connected time.Duration
 }
 
-// surnames and epithets are where players' names come from.
+// surnames and epithets are the parts of players' names.
 var (
 	epithets = [...]string{"Quick", "Silent", "Old", "Lucky", "Grim", "Tiny", "Mad", "Calm"}
 	surnames = [...]string{"Sarge", "Anarki", "Badger", "Heron", "Magpie", "Otter", "Wren", "Lynx", "Stoat", "Viper"}
 )
 
-// What characters have at the most.
+// These are the limits of characters.
 const (
 	mostScore     = 40
 	shortestPing  = 20  // milliseconds
@@ -288,8 +287,7 @@ const (
 	mostConnected = 2 * time.Hour
 )
 
-// castOf are the players of a server: always the same ones, as many as info
-// has, bots last.
+// castOf returns the players of a server: always the same ones, as many as info has, bots last.
 func castOf(seed uint64, server int, info *discovery.Info) iter.Seq[character] {
 	return func(yield func(character) bool) {
 		rng := rand.New(rand.NewPCG(seed, uint64(server)))

@@ -13,20 +13,20 @@ import (
 	"muster/discovery/protocol/openttd"
 )
 
-// The kinds whose servers are asked over TCP.
+// These kinds of servers use TCP.
 const (
 	Minecraft Kind = "minecraft"
 	OpenTTD   Kind = "openttd"
 	TCP       Kind = "tcp"
 )
 
-// streamSpeaker gives what a server says to all that it heard on a connection, without
-// what it said before.
+// streamSpeaker returns what a server says to all that it heard on a connection, without what it
+// said before.
 type streamSpeaker func(heard []byte, before int, info discovery.Info) []byte
 
-// stream is how servers of such a kind talk, nil if it is another. Loopback takes
-// connections at once, whatever the world's distances: they are in the words alone, so
-// that only Minecraft's servers, which echo a ping, look as far away as they are.
+// stream returns the speaker of a TCP kind, or nil for other kinds. Loopback takes connections at
+// once, whatever the world's distances. Only the words are delayed. So only Minecraft's servers,
+// which echo a ping, look as far away as they are.
 func (k Kind) stream() streamSpeaker {
 	switch k {
 	case Minecraft:
@@ -39,7 +39,7 @@ func (k Kind) stream() streamSpeaker {
 	return nil
 }
 
-// listenTries is for how many ports in a row TCP's may be taken where UDP's is free.
+// listenTries is how many ports in a row are tried if UDP's is free and TCP's is taken.
 const listenTries = 8
 
 // listenStream opens a socket's port for connections, too.
@@ -65,8 +65,8 @@ func (f *Fleet) accept(ctx context.Context, s *socket, workers *sync.WaitGroup) 
 	})
 }
 
-// talk answers on a connection, each time a round trip after what was heard. A packet
-// that the world has lost makes the server mute.
+// talk answers on a connection, each time a round trip after the last words. A packet that the
+// world has lost makes the server mute.
 func (f *Fleet) talk(ctx context.Context, s *socket, conn net.Conn) {
 	from, to := discovery.Canonical(conn.RemoteAddr().(*net.TCPAddr).AddrPort()),
 		discovery.Canonical(conn.LocalAddr().(*net.TCPAddr).AddrPort())
@@ -103,7 +103,7 @@ func (f *Fleet) talk(ctx context.Context, s *socket, conn net.Conn) {
 	}
 }
 
-// sample draws what becomes of a question to a server.
+// sample draws the result of a question to a server.
 func (f *Fleet) sample(s *socket, from, to netip.AddrPort) (e Exchange, info discovery.Info, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
