@@ -1,5 +1,4 @@
-// Package plot draws how simulated discoveries went, probe by probe, as figures 4
-// to 9 of the 2008 papers do.
+// Package plot draws simulated discoveries, probe by probe, like figures 4 to 9 of the 2008 papers.
 package plot
 
 import (
@@ -18,27 +17,26 @@ import (
 	"muster/internal/sim"
 )
 
-// A picture has a panel a case, one below the other. Lengths are SVG's own, which
+// A picture has one panel for each case, one below the other. Lengths are in SVG's own unit, which
 // browsers take for pixels.
 const (
 	panelWidth, panelHeight = 720, 280
-	// left, right, top and bottom of a panel lie around its axes: numbers and their
-	// label, the legend, the title, and numbers again.
+	// left, right, top and bottom are the margins around a panel's axes. They hold numbers and
+	// their label, the legend, the title, and numbers again.
 	left, right, top, bottom = 60, 130, 30, 45
 	// letter is the height of a line of text.
 	letter = 14
 	// linePoints are enough for a line of that width.
 	linePoints = 500
-	// bottomShare of the window lies below the bottom line, as in the papers.
+	// bottomShare is the share of the window below the bottom line, as in the papers.
 	bottomShare = 0.02
-	// dot and legendDot are the sides of squares: in the legend one is large enough to
-	// be seen.
+	// dot and legendDot are the sides of squares. The legend's is large enough to see.
 	dot, legendDot = 1.4, 6
-	// headroom over the highest point, as a share of it.
+	// headroom is the scale over the highest point, as a factor of it.
 	headroom = 1.05
 )
 
-// The colours keep apart for the colour-blind (Okabe and Ito).
+// These colours differ for the colour-blind, too (Okabe and Ito).
 const (
 	blue   = "#0072b2"
 	orange = "#e69f00"
@@ -49,7 +47,7 @@ const (
 // point is a probe's number and a time in milliseconds.
 type point struct{ x, y float64 }
 
-// Write draws the first run of each case, at so many probes a second, as SVG.
+// Write draws the first run of each case as SVG, at so many probes a second.
 func Write(w io.Writer, cases []sim.Case, rate float64) error {
 	var out bytes.Buffer
 	height := panelHeight * len(cases)
@@ -96,7 +94,7 @@ func panel(out *bytes.Buffer, c sim.Case, rate float64) error {
 	return nil
 }
 
-// courses sorts the results by what they are in the picture.
+// courses sorts the results by their part in the picture.
 func courses(results []discovery.Result, o discovery.PlanOptions) (calibration, ordered, lowest []point) {
 	share := cmp.Or(o.Percentile, bottomShare)
 	var last []time.Duration
@@ -121,7 +119,7 @@ func courses(results []discovery.Result, o discovery.PlanOptions) (calibration, 
 	return calibration, ordered, lowest
 }
 
-// frame is a panel's axes, from 0 to the highest values, with what lies in them.
+// frame is a panel's axes, from 0 to the highest values, and its contents.
 type frame struct {
 	out        *bytes.Buffer
 	xMax, yMax float64
@@ -133,14 +131,14 @@ func (f *frame) y(v float64) float64 {
 	return panelHeight - bottom - v/f.yMax*(panelHeight-top-bottom)
 }
 
-// text writes at a place; anchor says which part of the text is there.
+// text writes at a point. anchor says which part of the text is there.
 func (f *frame) text(x, y float64, anchor, text string) {
 	fmt.Fprintf(f.out, `<text x="%s" y="%s" text-anchor="%s">`, length(x), length(y), anchor)
 	xml.EscapeText(f.out, []byte(text)) // fails only as the buffer does, which does not
 	f.out.WriteString("</text>\n")
 }
 
-// axes draws both, with a number at every step and what they count.
+// axes draws both axes, with a number at every step and their units.
 func (f *frame) axes() {
 	fmt.Fprintf(f.out, `<path d="M%s %sV%sH%s" fill="none" stroke="#000000"/>`+"\n", length(left), length(top),
 		length(f.y(0)), length(f.x(f.xMax)))
@@ -154,8 +152,8 @@ func (f *frame) axes() {
 	f.text(left, top-2, "end", "RTT (ms)")
 }
 
-// step is the distance of an axis' numbers: one, two or five times a power of ten, for
-// four to nine of them.
+// step returns the distance of an axis' numbers: one, two or five times a power of ten, for four to
+// nine of them.
 func step(most float64) float64 {
 	const fewest = 4
 	tens := math.Pow(10, math.Floor(math.Log10(most/fewest)))
@@ -167,7 +165,7 @@ func step(most float64) float64 {
 	return tens
 }
 
-// legend is the place of the next sample, after whose right end its name stands.
+// legend returns the point of the next sample. Its name stands to the right of it.
 func (f *frame) legend(name string) (x, y float64) {
 	const before, sample = 15, 24
 	x, y = f.x(f.xMax)+before, top+float64(f.named*letter)
@@ -176,7 +174,7 @@ func (f *frame) legend(name string) (x, y float64) {
 	return x, y
 }
 
-// dots draws a square a point, all in one path.
+// dots draws a square for each point, all in one path.
 func (f *frame) dots(name, colour string, points []point) {
 	if len(points) == 0 {
 		return
@@ -191,7 +189,7 @@ func (f *frame) dots(name, colour string, points []point) {
 	f.out.WriteString("\"/>\n")
 }
 
-// line draws through the points; dashes are SVG's, or none.
+// line draws a line through the points. dashes are SVG's, or none.
 func (f *frame) line(name, colour, dashes string, points []point) {
 	if len(points) == 0 {
 		return
@@ -206,7 +204,7 @@ func (f *frame) line(name, colour, dashes string, points []point) {
 	f.out.WriteString("\"/>\n")
 }
 
-// length is a length in SVG, to a tenth.
+// length formats a length in SVG, to a tenth.
 func length(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

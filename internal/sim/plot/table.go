@@ -10,8 +10,8 @@ import (
 	"muster/internal/term"
 )
 
-// Table is laid out as the papers' are, with what they did not measure. hasExcess shows by
-// how much the nearest servers that were found are farther than the nearest there are.
+// Table is laid out like the papers' tables, with some figures that they lack. With hasExcess it
+// shows how much farther the nearest servers found are than the nearest that exist.
 func Table(rows []sim.Simulation, hasExcess bool) *term.Table {
 	t := &term.Table{Columns: []term.Column{
 		term.Left("PLACE"), term.Whole("STRATEGY"), term.Whole("AUTO-STOP"), term.Right("LISTED"), term.Right("CLUSTERS"), term.Right("INITIAL"),
@@ -19,7 +19,7 @@ func Table(rows []sim.Simulation, hasExcess bool) *term.Table {
 		term.Right("10 AFTER"), term.Right("100 AFTER"), term.Right("EXCESS MS"),
 	}, Spare: []string{"CLUSTERS", "INITIAL", "WORST %", "LISTED", "10 AFTER", "PLAYABLE", "100 AFTER", "AUTO-STOP",
 		"SECONDS", "PROBES", "EXCESS MS"}}
-	after := func(probes int) any { // so many something came about, if it did
+	after := func(probes int) any { // the probes before an event, if it happened
 		if probes == 0 {
 			return term.None
 		}
@@ -40,7 +40,7 @@ func Table(rows []sim.Simulation, hasExcess bool) *term.Table {
 	return t
 }
 
-// GroupTable compares how a group found its server.
+// GroupTable compares the ways for a group to find its server.
 func GroupTable(rows []sim.GroupSimulation) *term.Table {
 	t := &term.Table{Columns: []term.Column{
 		term.Whole("METHOD"), term.Right("% A PLAYER"), term.Whole("FOUND"), term.Right("SCORE MS"), term.Right("OPTIMUM MS"),
@@ -60,5 +60,5 @@ func GroupTable(rows []sim.GroupSimulation) *term.Table {
 	return t
 }
 
-// tenths shows a number with one digit behind the point.
+// tenths formats a number with one digit behind the point.
 func tenths(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }

@@ -1,5 +1,5 @@
-// Package scenery reads and makes the worlds that a simulation looks at: measurements of
-// places, round trips between hosts, and synthetic internets, with right and wrong labels.
+// Package scenery reads and makes the worlds for a simulation: measurements of places, round trips
+// between hosts, and synthetic internets, with right and wrong labels.
 package scenery
 
 import (
@@ -18,8 +18,8 @@ import (
 	"muster/internal/sim"
 )
 
-// Worlds of any list: in the one nothing but distance counts, in the other packets
-// take the cables of the named worlds.
+// These worlds take any list. In one only distance counts. In the other packets take the cables of
+// the named worlds.
 const (
 	distance = "distance"
 	cables   = "cables"
@@ -28,20 +28,20 @@ const (
 // Names returns the names of all worlds.
 func Names() []string { return []string{"et2007", "css2007", "night2005", distance, cables} }
 
-// Source says what is looked at, and from where.
+// Source says which world to simulate, and from which places.
 type Source struct {
 	// In is standard input, for files with the name -.
 	In io.Reader
-	// Data are files of measurements, World is the name of a synthetic internet, and Matrix
-	// a file of round trips between hosts: one of the three.
+	// Data are files of measurements, World is the name of a synthetic internet, and Matrix is a
+	// file of round trips between hosts. Exactly one of the three is set.
 	Data          []string
 	World, Matrix string
-	// Servers is a list of servers, a file, and Places is where players look from.
+	// Servers is a file with a list of servers, and Places are the players' places.
 	Servers string
 	Places  []string
 	// Fresh gives each run a world of its own.
 	Fresh bool
-	// Labels say what plans are told of places: a word, or a file.
+	// Labels says what plans are told of servers' places: a word, or a file.
 	Labels string
 
 	draw   int // hosts of the matrix, 0 the usual number
@@ -51,7 +51,7 @@ type Source struct {
 	networkBits int
 }
 
-// Hosts that are drawn unless it is said how many, in all or for a group.
+// These many hosts are drawn by default, in all or for a group.
 const (
 	usuallyDrawn = 5
 	groupDrawn   = 4
@@ -71,15 +71,15 @@ func (s *Source) SetDraw(text string) error {
 	return nil
 }
 
-// Words for labels: those by which the world was made, those of the tables, none.
+// These are the words for labels: those that the world was made with, those of the tables, and
+// none.
 const (
 	OwnLabels   = "world"
 	tableLabels = "tables"
 	noLabels    = "none"
 )
 
-// The bits of the networks that are mislabelled as one, and of the largest and
-// smallest that there can be.
+// These are the bits of the networks that are mislabelled as one, and the bounds for them.
 const (
 	usualNetwork                    = 24
 	largestNetwork, smallestNetwork = 8, 32
@@ -105,7 +105,7 @@ func (s *Source) SetMislabelled(text string) error {
 	return nil
 }
 
-// Check refuses sources that make no sense together.
+// Check refuses sources that contradict each other.
 func (s *Source) Check() error {
 	sources := 0
 	for _, given := range []bool{len(s.Data) > 0, s.World != "", s.Matrix != ""} {
@@ -133,10 +133,10 @@ func (s *Source) Check() error {
 // Varies reports whether each run is in another world.
 func (s *Source) Varies() bool { return s.Fresh || s.Matrix != "" }
 
-// AreDrawn reports whether other hosts of the matrix are the places in each world.
+// AreDrawn reports whether each world draws other hosts of the matrix as its places.
 func (s *Source) AreDrawn() bool { return s.Matrix != "" && len(s.Places) == 0 }
 
-// Scene reads the files. A group has players where others have places.
+// Scene reads the files. With group, players sit at the places.
 func (s *Source) Scene(group bool) (sim.Scene, error) {
 	scene, err := s.made(group)
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *Source) Scene(group bool) (sim.Scene, error) {
 	return s.labelled(scene)
 }
 
-// labelled tells plans what the labels say of places.
+// labelled tells plans the places by the labels.
 func (s *Source) labelled(scene sim.Scene) (sim.Scene, error) {
 	switch s.Labels {
 	case OwnLabels:
@@ -174,7 +174,7 @@ func (s *Source) labelled(scene sim.Scene) (sim.Scene, error) {
 	return scene, nil
 }
 
-// made returns what is looked at, with the labels by which it was made.
+// made returns the scene with the labels that it was made with.
 func (s *Source) made(group bool) (sim.Scene, error) {
 	switch {
 	case len(s.Data) > 0:
@@ -268,7 +268,7 @@ func (s *Source) onMatrix(group bool) (sim.Scene, error) {
 		}
 		world := m.World(list(seed), m.Draw(draw, s.spread, seed), seed)
 		for i := range world.Places {
-			// Others come with every run: what counts is that they are drawn.
+			// Every run draws other hosts, so the name only says that they are drawn.
 			world.Places[i].Name, _, _ = strings.Cut(filepath.Base(s.Matrix), ".")
 			if group {
 				world.Places[i].Name = fmt.Sprintf("player %d", i+1)
@@ -278,7 +278,7 @@ func (s *Source) onMatrix(group bool) (sim.Scene, error) {
 	}, err
 }
 
-// list returns the server list of each seed's world: that of the file in all of them.
+// list returns the server list of each seed's world, which is the file's in all of them.
 func (s *Source) list() (func(seed uint64) []discovery.Server, error) {
 	if s.Servers == "" {
 		return sim.ListLike2007, nil
@@ -287,8 +287,8 @@ func (s *Source) list() (func(seed uint64) []discovery.Server, error) {
 	return func(uint64) []discovery.Server { return servers }, err
 }
 
-// readServers reads a list whose servers have addresses, not only names, and
-// looks up in the tables in the binary where they are if the list does not say.
+// readServers reads a list of servers with addresses, not only names. It looks up their places in
+// the tables in the binary if the list does not tell them.
 func readServers(file string, in io.Reader) ([]discovery.Server, error) {
 	entries, _, err := listing.ReadFile(file, in)
 	if err != nil {
