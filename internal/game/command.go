@@ -15,23 +15,22 @@ import (
 	"muster/discovery"
 )
 
-// Target is where a launch goes, and what the game gets to know.
+// Target is the destination of a launch, and what the game learns.
 type Target struct {
-	// Address is where players connect to, and QueryPort where servers there are asked, 0
-	// being the same port.
+	// Address is where players connect. QueryPort is where the server is asked; 0 means the same port.
 	Address   netip.AddrPort
 	QueryPort uint16
 	// Password, Player and Room may be empty.
 	Password, Player, Room string
 }
 
-// ValueError says that a value must not get into a game's command line. It does
-// not show the value: it may be a password.
+// ValueError says that a value is unsafe for a game's command line. It does not show the value, which may be a
+// password.
 type ValueError struct{ What, Why string }
 
 func (e *ValueError) Error() string { return fmt.Sprintf("game: %s %s", e.What, e.Why) }
 
-// PlaceholderError says that a template has a placeholder that does not exist.
+// PlaceholderError says that a template has an unknown placeholder.
 type PlaceholderError struct{ Placeholder string }
 
 func (e *PlaceholderError) Error() string {
@@ -41,8 +40,8 @@ func (e *PlaceholderError) Error() string {
 
 var errNoTemplate = errors.New("game: launch names no program")
 
-// Template is the game's launch template on an operating system (GOOS). A URL is
-// put behind the program that opens URLs there. It is nil if the game has none.
+// Template is the game's launch template on an operating system (GOOS), nil if it has none. For a URL, it puts the
+// program that opens URLs there in front.
 func (g Game) Template(goos string) []string {
 	own := map[string][]string{"windows": g.LaunchWindows, "darwin": g.LaunchDarwin, "linux": g.LaunchLinux}
 	template := own[goos]
@@ -57,13 +56,12 @@ func (g Game) Template(goos string) []string {
 
 func isURL(arg string) bool { return strings.Contains(arg, "://") }
 
-// isText distinguishes placeholders that people fill in, and strangers, from those that
-// Muster does.
+// isText distinguishes placeholders that people and strangers fill in from those that Muster fills in.
 func isText(placeholder string) bool {
 	return placeholder == "password" || placeholder == "player" || placeholder == "room"
 }
 
-// opener is the program that opens URLs.
+// opener returns the program that opens URLs.
 func opener(goos string) []string {
 	switch goos {
 	case "windows":
@@ -74,17 +72,15 @@ func opener(goos string) []string {
 	return []string{"xdg-open"}
 }
 
-// Command fills in a template: the program and its arguments, for no shell to
-// see. An argument whose placeholder has no value is left out together with the
-// option (+password, -pw) right before it. In a URL texts are escaped.
+// Command fills in a template and returns the program and its arguments. No shell sees them. An argument whose
+// placeholder has no value disappears, together with the option (+password, -pw) right before it. Texts in a URL are
+// escaped.
 //
-// What stands in the braces around password goes with it, and both are nothing without
-// one: {/password}, {:password@}, {?password=password}. {password?} is nothing itself, and
-// leaves its argument out if there is no password.
+// Text in the braces around password belongs to it, and disappears without one: {/password}, {:password@},
+// {?password=password}. {password?} itself expands to nothing; without a password, its argument disappears.
 //
-// What cannot be passed on safely is a [*ValueError]: consoles of games split
-// their command lines at quotes, semicolons and plus signs, whatever the
-// operating system says.
+// An unsafe value is a [*ValueError]: consoles of games split their command lines at quotes, semicolons and plus signs,
+// whatever the operating system does.
 func (g Game) Command(template []string, t Target) ([]string, error) {
 	values, err := g.values(t)
 	if err != nil {
@@ -93,9 +89,8 @@ func (g Game) Command(template []string, t Target) ([]string, error) {
 	return expand(template, values)
 }
 
-// commandFor is the [Game.Command] for a target, with its password where that can be
-// passed on. IsTyped reports whether the player has to type it: the template has no place
-// for it, or not for this one.
+// commandFor is [Game.Command] for a target, with its password if the command can carry it. IsTyped reports whether the
+// player must type it: the template has no place for it, or not for this one.
 func (g Game) commandFor(template []string, t Target) (argv []string, isTyped bool, err error) {
 	without := t
 	without.Password = ""
@@ -105,7 +100,7 @@ func (g Game) commandFor(template []string, t Target) (argv []string, isTyped bo
 	}
 	argv, err = g.Command(template, t)
 	if unsafe := new(ValueError); errors.As(err, &unsafe) {
-		return bare, true, nil // it is the password: all else was fine
+		return bare, true, nil // only the password was unsafe
 	}
 	isPassed := slices.ContainsFunc(argv, func(arg string) bool { return strings.Contains(arg, t.Password) && !slices.Contains(bare, arg) })
 	return argv, !isPassed, err
@@ -114,7 +109,7 @@ func (g Game) commandFor(template []string, t Target) (argv []string, isTyped bo
 // expand fills in a template with these values.
 func expand(template []string, values map[string]string) ([]string, error) {
 	var argv []string
-	option := false // the last argument is an option that may need this one
+	option := false // the last argument is an option that needs this one
 	for i, arg := range template {
 		filled, missing, err := fill(arg, values)
 		switch {
@@ -135,7 +130,7 @@ func expand(template []string, values map[string]string) ([]string, error) {
 	return argv, nil
 }
 
-// values are what the placeholders stand for; empty is no value.
+// values returns the placeholders' values. Empty means no value.
 func (g Game) values(t Target) (map[string]string, error) {
 	if !t.Address.IsValid() || t.Address.Port() == 0 || t.Address.Addr().Zone() != "" || t.Address.Addr().IsUnspecified() {
 		return nil, &ValueError{What: "{address}", Why: "is none that players can connect to"}
@@ -151,7 +146,7 @@ func (g Game) values(t Target) (map[string]string, error) {
 	return values, nil
 }
 
-// queryAddress is where the target is asked.
+// queryAddress returns the address at which the target is asked.
 func (g Game) queryAddress(t Target) netip.AddrPort {
 	port := cmp.Or(t.QueryPort, t.Address.Port())
 	if aside, ok := g.Protocol().(discovery.Aside); ok {
@@ -160,7 +155,7 @@ func (g Game) queryAddress(t Target) netip.AddrPort {
 	return netip.AddrPortFrom(t.Address.Addr(), port)
 }
 
-// unsafe is why a text must not reach a game's console, or is empty.
+// unsafe returns why a text must not reach a game's console, or an empty text.
 func unsafe(s string) string {
 	if len(s) > 64 {
 		return "is longer than 64 bytes"
@@ -176,7 +171,7 @@ func unsafe(s string) string {
 	return ""
 }
 
-// fill replaces an argument's placeholders; missing if one has no value.
+// fill replaces an argument's placeholders. missing says that one has no value.
 func fill(arg string, values map[string]string) (filled string, missing bool, err error) {
 	var b strings.Builder
 	left := arg
@@ -208,8 +203,8 @@ func fill(arg string, values map[string]string) (filled string, missing bool, er
 	}
 }
 
-// placeholder is what stands in braces: a name, and what goes with the password, if there
-// is one. Of a condition only whether there is a value matters.
+// placeholder is the content of braces: a name, and any text that belongs to the password. A condition only asks
+// whether there is a value.
 type placeholder struct {
 	name, before, after string
 	isCondition         bool
@@ -218,7 +213,7 @@ type placeholder struct {
 // aroundPassword matches {/password}, {:password@} and {?password=password}.
 var aroundPassword = regexp.MustCompile(`^([^A-Za-z_]*|.*=)password([^A-Za-z_]*)$`)
 
-// readPlaceholder reads what stands in braces, which must be one of the known values.
+// readPlaceholder parses the content of braces, which must name one of the values.
 func readPlaceholder(braced string, values map[string]string) (p placeholder, isKnown bool) {
 	if _, isKnown = values[braced]; isKnown {
 		return placeholder{name: braced}, true
@@ -236,12 +231,11 @@ func readPlaceholder(braced string, values map[string]string) (p placeholder, is
 	return placeholder{name: "password", before: around[1], after: around[2]}, true
 }
 
-// isOptional reports whether the argument stands without a value, too.
+// isOptional reports whether the argument remains when there is no value.
 func (p placeholder) isOptional() bool { return p.before+p.after != "" }
 
-// unsafe is why a value must not get into an argument, or is empty. Where a program takes
-// the argument apart itself, as a line of its own script or an address with options, a
-// password might become more than one.
+// unsafe returns why a value must not get into an argument, or an empty text. Some programs parse the argument
+// themselves, as a line of their script or an address with options. There a password could become more than one part.
 func (p placeholder) unsafe(arg, value string) string {
 	isTakenApart := !isURL(arg) && (p.isOptional() || strings.ContainsAny(arg, " \t"))
 	if at := strings.IndexFunc(value, isNotPlain); at >= 0 && p.name == "password" && isTakenApart {
@@ -250,16 +244,15 @@ func (p placeholder) unsafe(arg, value string) string {
 	return unsafe(value)
 }
 
-// isNotPlain reports whether a program that takes a line apart may give a character a
-// meaning of its own.
+// isNotPlain reports whether a program that parses a line may give a character a special meaning.
 func isNotPlain(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.", r)
 }
 
-// inURL is a text as a part of a URL that cannot become another part.
+// inURL escapes a text so that it stays one part of a URL.
 func inURL(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
 
-// checkTemplate fills in a template on trial; none at all is fine.
+// checkTemplate tests a template by filling it in. A missing template is valid.
 func checkTemplate(template []string) error {
 	if template == nil {
 		return nil
@@ -269,8 +262,7 @@ func checkTemplate(template []string) error {
 	return err
 }
 
-// show is a command for people to read, as one would type it, with the password
-// masked.
+// show returns a command as one would type it, with the password masked.
 func show(argv []string, password string) string {
 	shown := make([]string, len(argv))
 	for i, arg := range argv {
@@ -286,9 +278,8 @@ func show(argv []string, password string) string {
 	return strings.Join(shown, " ")
 }
 
-// split takes a user's template apart at blanks. Single and double quotes keep
-// blanks together and each other's kind as it is; a backslash is a backslash, as
-// in the paths of Windows.
+// split splits a user's template at blanks. Single and double quotes keep blanks, and each protects the other kind. A
+// backslash is literal, as in Windows paths.
 func split(template string) ([]string, error) {
 	var argv []string
 	var arg strings.Builder

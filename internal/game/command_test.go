@@ -93,8 +93,8 @@ func TestCommandRefusesWhatConsolesWouldRun(t *testing.T) {
 	}
 }
 
-// TestPasswordInALine: a program that takes an argument apart, as a line of its script or
-// as an address with options, is given no password that could be more than one.
+// TestPasswordInALine checks that a program that parses an argument, as a line of its script or an address with
+// options, never gets a password that could be more than one part.
 func TestPasswordInALine(t *testing.T) {
 	for _, template := range [][]string{{"x", "-xconnect {host}{ password}"}, {"x", "password {password}"},
 		{"x", "{address}{?password=password}"}} {
@@ -207,8 +207,8 @@ func FuzzCommand(f *testing.F) {
 	})
 }
 
-// FuzzSplit takes templates apart as people write them: nothing is lost but blanks
-// and quotes, and what comes out reads the same when each part is quoted again.
+// FuzzSplit splits templates as people write them. Only blanks and quotes may disappear, and quoting each part again
+// gives the same parts.
 func FuzzSplit(f *testing.F) {
 	for _, template := range []string{`C:\Games\x.exe "a b" 'c"d'`, `"" x`, `'`, "a\u00a0b", `a"b"'c'`} {
 		f.Add(template)

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A session of its own: the terminal's end does not reach the game.
+// TestLaunchDetaches checks that the game has a session of its own, so that the terminal's end does not reach it.
 func TestLaunchDetaches(t *testing.T) {
 	p, err := start(t.Context(), []string{"sleep", "60"}, nil)
 	if err != nil {

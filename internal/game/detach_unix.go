@@ -7,6 +7,5 @@ import (
 	"syscall"
 )
 
-// detach gives the game a session of its own: neither Muster's end nor a
-// closed terminal ends it.
+// detach gives the game a session of its own, so that it survives Muster's end and a closed terminal.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

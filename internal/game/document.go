@@ -18,15 +18,14 @@ type entry struct {
 	Name     string `json:"name"`
 	Protocol string `json:"protocol"`
 	Port     uint16 `json:"port"`
-	// Lists are the kinds of lists there are, none if only people know servers.
+	// Lists are the kinds of its lists, empty if only people know its servers.
 	Lists   []string `json:"lists"`
 	Masters []string `json:"masters"`
-	// URLs are where services keep lists.
+	// URLs are the lists' addresses on the web.
 	URLs []string `json:"urls,omitempty"`
-	// Unsure says what could not be checked, and Silent why its servers answer nobody, and
-	// what to do instead.
+	// Unsure says what could not be verified. Silent says why its servers answer nobody, and what to do instead.
 	Unsure []string `json:"unsure"`
-	// Sources are where its ports and its way of joining come from, with their dates.
+	// Sources say where its ports and its way of joining come from, with dates.
 	Sources []string       `json:"sources,omitempty"`
 	Silent  string         `json:"silent,omitempty"`
 	AppID   uint32         `json:"app_id,omitempty"`
@@ -34,7 +33,7 @@ type entry struct {
 	Launch  []string       `json:"launch"`
 }
 
-// Document returns the games as programs read them.
+// Document returns games as programs read them.
 func Document(games []Game) any {
 	document := struct {
 		Format string  `json:"format"`
@@ -50,7 +49,7 @@ func Document(games []Game) any {
 	return document
 }
 
-// Describe writes all that is known of a game, a fact a line.
+// Describe writes everything known about a game, one fact a line.
 func (g Game) Describe(w io.Writer) {
 	lists := slices.Concat([]string{cmp.Or(strings.Join(g.Kinds(), ", "), "by hand")}, g.Masters, g.URLs())
 	var app []string
@@ -92,7 +91,7 @@ func Overview(games []Game) *term.Table {
 	return t
 }
 
-// unsureOf is what the table says against a
+// unsureOf returns the table's warning about a game.
 func unsureOf(g Game) string {
 	unsure := strings.Join(g.Unsure, "; ")
 	if g.Silent != "" {

@@ -9,8 +9,8 @@ import (
 	"muster/host/wire"
 )
 
-// edition is what a version of the game is. A plain number is its protocol's, unless the
-// table has it as a version.
+// edition returns what the table knows of a version. A plain number is a protocol's, unless the table has such a
+// version.
 func (g Game) edition(version string) discovery.Edition {
 	e := discovery.Edition{Version: discovery.CleanText(version)}
 	if n, err := strconv.ParseUint(e.Version, 10, 31); err == nil {
@@ -27,7 +27,7 @@ func (g Game) edition(version string) discovery.Edition {
 	return e
 }
 
-// parseProtocol reads an entry VERSION=NUMBER, where VERSION.* is all that begins so.
+// parseProtocol parses an entry VERSION=NUMBER. VERSION.* matches every version with that beginning.
 func parseProtocol(entry string) (version string, protocol int, err error) {
 	version, number, found := strings.Cut(entry, "=")
 	n, bad := strconv.ParseUint(number, 10, 31)
@@ -37,8 +37,8 @@ func parseProtocol(entry string) (version string, protocol int, err error) {
 	return version, int(n), nil
 }
 
-// Editions are what a version is of each game of whose versions the table knows more, by
-// their ids, and, without an id, of any other; see [wire.Hello].
+// Editions returns the meaning of a version in each game that has special ones, by game id. The entry without an id is
+// for all other games; see [wire.Hello].
 func (t Table) Editions(version string) map[string]discovery.Edition {
 	any := Game{}.edition(version)
 	editions := map[string]discovery.Edition{"": any}
@@ -50,8 +50,7 @@ func (t Table) Editions(version string) map[string]discovery.Edition {
 	return editions
 }
 
-// Own are what the user has of games, by their ids, as the table says; nil if it says
-// nothing.
+// Own returns the user's editions of games by id, as the table says; nil if it says nothing.
 func (t Table) Own() map[string]discovery.Edition {
 	var own map[string]discovery.Edition
 	for _, g := range t.games {

@@ -8,7 +8,7 @@ import (
 	"muster/discovery"
 )
 
-// TestEditions: which protocol a version speaks, as far as the table knows.
+// TestEditions checks which protocol a version speaks, if the table knows it.
 func TestEditions(t *testing.T) {
 	table, err := Load(nil, "")
 	if err != nil {
@@ -37,7 +37,7 @@ func TestEditions(t *testing.T) {
 	}
 }
 
-// TestOwnVersions: what the user's file says.
+// TestOwnVersions checks the versions in the user's file.
 func TestOwnVersions(t *testing.T) {
 	table, err := Load(strings.NewReader(
 		"[game.luanti]\nversion = \"5.6.1\"\n[game.xonotic]\nversion = \"0.8.6\"\nprotocols = [\"0.8.*=3\"]\n"), "games.toml")

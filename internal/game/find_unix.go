@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// usual are the files that a game's program may be where the system does not look: of
-// the packages of Debian, of Flatpak and of Snap.
+// usual returns where a game's program may be outside the system's path: in packages of Debian, Flatpak and Snap.
 func usual(program string) []string {
 	folders := []string{"/usr/games", "/usr/local/games", "/var/lib/flatpak/exports/bin", "/snap/bin"}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -28,10 +27,10 @@ func usual(program string) []string {
 	return folders
 }
 
-// openerTells: what opens links ends badly where nothing opens one.
+// openerTells says that the program that opens links fails if nothing handles one.
 const openerTells = true
 
-// opens reports whether something is there for links of a scheme, or nobody can tell.
+// opens reports whether something handles links of a scheme, or whether that is unknown.
 func opens(ctx context.Context, scheme string) bool {
 	asker, err := exec.LookPath("xdg-mime")
 	if err != nil || runtime.GOOS == "darwin" {
@@ -41,8 +40,8 @@ func opens(ctx context.Context, scheme string) bool {
 	return err != nil || strings.TrimSpace(string(handler)) != ""
 }
 
-// hasOpener reports whether the program that opens links of a scheme is known to be there:
-// Steam is a program like any other, or Flatpak's, and of the others nobody knows.
+// hasOpener reports whether a handler for links of a scheme is known. Steam's is its own program or Flatpak's; others
+// are unknown.
 func hasOpener(scheme string) bool {
 	if scheme != "steam" {
 		return false

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/windows/registry"
 )
 
-// usual are the files that a game's program may be where the system does not look: what
-// installers have noted of it.
+// usual returns where a game's program may be outside the system's path: where installers have registered it.
 func usual(program string) (files []string) {
 	if filepath.Ext(program) == "" {
 		program += ".exe"
@@ -27,14 +26,14 @@ func usual(program string) (files []string) {
 	return files
 }
 
-// openerTells: what opens links ends well here whatever comes of one.
+// openerTells says that here the program that opens links succeeds, whatever happens to the link.
 const openerTells = false
 
-// opens reports whether something is there for links of a scheme.
+// opens reports whether something handles links of a scheme.
 func opens(_ context.Context, scheme string) bool { return hasOpener(scheme) }
 
-// hasOpener reports whether the program that opens links of a scheme is known to be there:
-// the registry has all of them, and Steam is in no PATH here.
+// hasOpener reports whether a handler for links of a scheme is known. The registry lists all of them; Steam is not in
+// the PATH here.
 func hasOpener(scheme string) bool {
 	key, err := registry.OpenKey(registry.CLASSES_ROOT, scheme, registry.QUERY_VALUE)
 	if err != nil {

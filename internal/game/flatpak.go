@@ -19,8 +19,7 @@ var flatpakID = regexp.MustCompile(`^[A-Za-z_][0-9A-Za-z_]*(\.[0-9A-Za-z_-]+){2,
 // flatpakWait is how long flatpak may take to say whether something is installed.
 const flatpakWait = 3 * time.Second
 
-// template is how the game starts on this machine: by its program or, where only Flatpak
-// has it, by that.
+// template returns how the game starts on this machine: by its program, or through Flatpak if only Flatpak has it.
 func (g Game) template(ctx context.Context) []string {
 	template := g.Template(runtime.GOOS)
 	if id := g.flatpak(ctx, template); id != "" {
@@ -29,8 +28,8 @@ func (g Game) template(ctx context.Context) []string {
 	return template
 }
 
-// flatpak is the id by which Flatpak has the game on this machine, empty if the game's own
-// program is here or Flatpak has none.
+// flatpak returns the game's Flatpak id on this machine. It is empty if the game's own program is here, or if Flatpak
+// does not have it.
 func (g Game) flatpak(ctx context.Context, template []string) string {
 	if len(g.Flatpak) == 0 || runtime.GOOS != "linux" || len(template) == 0 || isURL(template[len(template)-1]) {
 		return ""
@@ -48,8 +47,8 @@ func (g Game) flatpak(ctx context.Context, template []string) string {
 	return g.Flatpak[at]
 }
 
-// hasFlatpak reports whether an application is installed: for everybody or for the user,
-// or wherever else flatpak knows.
+// hasFlatpak reports whether an application is installed system-wide, for the user, or in another of flatpak's
+// installations.
 func hasFlatpak(ctx context.Context, id string) bool {
 	for _, folder := range []string{"/var/lib/flatpak", filepath.Join(xdg.DataHome, "flatpak")} {
 		if _, err := os.Stat(filepath.Join(folder, "exports", "bin", id)); err == nil {
@@ -61,7 +60,7 @@ func hasFlatpak(ctx context.Context, id string) bool {
 	return exec.CommandContext(ctx, "flatpak", "info", id).Run() == nil
 }
 
-// programOf is what a command starts.
+// programOf returns the program that a command starts.
 func programOf(argv []string) string {
 	if len(argv) > 2 && argv[0] == "flatpak" && argv[1] == "run" {
 		return argv[2]

@@ -1,14 +1,13 @@
-// Package game is the table of games: how their servers are asked, who lists
-// them, and how each is started and sent to a server.
+// Package game is the table of games: how their servers are asked, where they are listed, and how each game is started
+// and sent to a server.
 //
 //	games.toml (built in) ─┐
 //	                       ├─▶ Table ─▶ Game ─┬─▶ Queries    for discovery/lists/master
 //	games.toml (user's)  ──┘                  ├─▶ Protocol   for discovery/prober
 //	                                          └─▶ Command ─▶ Launch
 //
-// A command is a list of arguments and never goes through a shell. What a host
-// or a server says gets into it only through placeholders, and only if no game's
-// console can take it for more than it is.
+// A command is a list of arguments and never goes through a shell. Words of a host or a server enter it only through
+// placeholders, and only if no game's console can mistake them for a command.
 package game
 
 import (
@@ -37,7 +36,7 @@ import (
 	"muster/selection"
 )
 
-// Game is one entry of the table. games.toml says what its fields mean.
+// Game is one entry of the table. games.toml explains its fields.
 type Game struct {
 	ID              string           `toml:"-"`
 	Name            string           `toml:"name"`
@@ -67,16 +66,14 @@ type Game struct {
 	GapMS           int              `toml:"gap_ms"`
 }
 
-// usualGap is how long servers need peace of which it is known that they answer an address
-// several times a second: ioquake3 answers ten questions at once and then one a second
-// (SVC_RateLimitAddress in its sv_main.c), Source three a second on average of 30 s
+// usualGap is the pause for servers known to answer an address several times a second. ioquake3 answers ten questions
+// at once and then one a second (SVC_RateLimitAddress in its sv_main.c), Source three a second on average of 30 s
 // (sv_max_queries_sec), DDNet ten a second.
 const usualGap = 300 * time.Millisecond
 
-// Gap returns how long a server of the game needs peace before it answers an address again, 0
-// if that is not known.
+// Gap returns how long to wait before a server of the game answers an address again, 0 if unknown.
 func (g Game) Gap() time.Duration {
-	const darkPlaces = 3 // the protocol of its masters; its servers answer once a second
+	const darkPlaces = 3 // its masters' protocol; its servers answer once a second
 	switch {
 	case g.GapMS > 0:
 		return time.Duration(g.GapMS) * time.Millisecond
@@ -88,8 +85,7 @@ func (g Game) Gap() time.Duration {
 	return 0
 }
 
-// Protocol is how the game's servers are asked; nil if the table names one that
-// does not exist, which [Load] refuses.
+// Protocol returns how the game's servers are asked. It is nil if the table names an unknown one, which [Load] refuses.
 func (g Game) Protocol() discovery.Protocol {
 	switch g.ProtocolName {
 	case "quake3":
@@ -134,15 +130,14 @@ func (g Game) Protocol() discovery.Protocol {
 	return nil
 }
 
-// LANPorts are where the game's servers on a local network are asked for: the
-// usual port, and those that more of them on one machine take after it. Nobody can be
-// asked over TCP whose address is not known; some tell of themselves, see
-// [discovery.Announced].
+// LANPorts returns where to ask for the game's servers on a local network: the usual port, and those that further
+// servers on one machine take after it. TCP needs a known address, so it has none; some servers announce themselves,
+// see [discovery.Announced].
 func (g Game) LANPorts() []uint16 {
 	if _, ok := g.Protocol().(discovery.Stream); ok {
 		return nil
 	}
-	n := 4 // ioquake3 and its kin look for themselves there
+	n := 4 // as ioquake3 and its relatives search themselves
 	if g.ProtocolName == "a2s" {
 		n = 6 // as Steam's LAN tab does
 	}
@@ -153,8 +148,7 @@ func (g Game) LANPorts() []uint16 {
 	return ports
 }
 
-// QStatType is what QStat calls the game's servers, or the protocol's name if it has
-// no word for them.
+// QStatType returns QStat's name for the game's servers, or the protocol's name if QStat has none.
 func (g Game) QStatType() string {
 	if len(g.QStatTypes) == 0 {
 		return strings.ToUpper(g.ProtocolName)
@@ -162,8 +156,8 @@ func (g Game) QStatType() string {
 	return g.QStatTypes[0]
 }
 
-// Takes reports whether a list's entry of QStat's type may be the game's server.
-// Entries without a type may be any game's.
+// Takes reports whether a list's entry of a QStat type may be a server of the game. Entries without a type may be any
+// game's.
 func (g Game) Takes(qstatType string) bool {
 	return qstatType == "" || strings.EqualFold(qstatType, g.QStatType()) || slices.ContainsFunc(g.QStatTypes, func(t string) bool {
 		return strings.EqualFold(t, qstatType)
@@ -180,7 +174,7 @@ func (e *NoMasterError) Error() string {
 	return fmt.Sprintf("game: no list of %s is known", e.Game.Name)
 }
 
-// Hint is what a user can do about it.
+// Hint says what a user can do about it.
 func (e *NoMasterError) Hint() string {
 	if e.Game.OnSteam() {
 		return "add favourites in Steam; or give a key of https://steamcommunity.com/dev/apikey to muster games " +
@@ -193,19 +187,19 @@ func (e *NoMasterError) Hint() string {
 	return paste
 }
 
-// HasMasters reports whether there can be masters of the game's servers.
+// HasMasters reports whether the game's servers can have masters.
 func (g Game) HasMasters() bool { return len(g.MasterProtocols) > 0 }
 
 // OnSteam reports whether Steam lists the game's servers.
 func (g Game) OnSteam() bool { return g.ProtocolName == "a2s" && g.AppID != 0 }
 
-// The kinds of lists that are in no entry of lists.
+// These kinds of lists have no entry in lists.
 const (
-	kindMaster = "master" // asked over UDP
+	kindMaster = "master" // a server asked over UDP
 	kindSteam  = "steam"
 )
 
-// Kinds are how the game's lists are had, none if its servers are known to people only.
+// Kinds returns the kinds of the game's lists, empty if only people know its servers.
 func (g Game) Kinds() []string {
 	kinds := []string{}
 	if len(g.Masters) > 0 {
@@ -222,7 +216,7 @@ func (g Game) Kinds() []string {
 	return kinds
 }
 
-// URLs are where services on the web keep the game's lists.
+// URLs returns the addresses of the game's lists on the web.
 func (g Game) URLs() (urls []string) {
 	for _, list := range g.Lists {
 		urls = append(urls, list.URLs...)
@@ -230,18 +224,18 @@ func (g Game) URLs() (urls []string) {
 	return urls
 }
 
-// User is what the user of this machine brings along.
+// User is what the user of this machine contributes.
 type User struct {
-	// Steam is a key to Steam's Web API, empty without one.
+	// Steam is a key for Steam's Web API, or empty.
 	Steam master.SteamKey
-	// SteamURL is where that API is; empty is Steam's.
+	// SteamURL is that API's address; empty means Steam's own.
 	SteamURL string
-	// SteamFiles hold the servers that Steam remembers.
+	// SteamFiles are the files where Steam remembers servers.
 	SteamFiles []string
 }
 
-// Sources are where the game's list is had: from the given masters, or else from all
-// that the table knows. If there are none, the error is a [*NoMasterError].
+// Sources returns where to get the game's list: from the given masters, or else from everything the table knows. If
+// there is no source, the error is a [*NoMasterError].
 func (g Game) Sources(user User, masters ...string) (sources []master.Source, err error) {
 	queries, err := g.Queries(masters...)
 	for _, q := range queries {
@@ -268,8 +262,8 @@ func (g Game) Sources(user User, masters ...string) (sources []master.Source, er
 	return sources, nil
 }
 
-// Queries asks the given masters, or else the game's own, for its servers. If
-// there is nobody to ask, the error is a [*NoMasterError].
+// Queries returns the questions about the game's servers to the given masters, or else to the game's own. If there is
+// no master, the error is a [*NoMasterError].
 func (g Game) Queries(masters ...string) ([]master.Query, error) {
 	if len(masters) == 0 {
 		masters = g.Masters
@@ -285,10 +279,9 @@ func (g Game) Queries(masters ...string) ([]master.Query, error) {
 	return queries, nil
 }
 
-// asks are the questions to each master, two for each protocol version, as parts
-// of a list get lost: the extended one, which tells of IPv6 servers but which old
-// masters do not know, and the plain one. Masters count players wrongly, so both
-// want the empty and the full servers too.
+// asks returns the questions to each master: two for each protocol version, because parts of a list get lost. The
+// extended one covers IPv6 servers, but old masters do not know it; the plain one works everywhere. Masters count
+// players wrongly, so both ask for empty and full servers too.
 func (g Game) asks() (asks []quake3.MasterQuery) {
 	for _, version := range g.MasterProtocols {
 		plain := quake3.MasterQuery{Game: g.MasterGame, Protocol: version, Empty: true, Full: true}

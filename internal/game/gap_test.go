@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestGap: only servers of which it is known are asked several times a second.
+// TestGap checks that only servers known to tolerate it are asked several times a second.
 func TestGap(t *testing.T) {
 	table, err := Load(nil, "")
 	if err != nil {

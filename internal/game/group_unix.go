@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// group is a process group: a command and what it starts, unless that leaves it.
+// group is a process group: a command and what it starts, except processes that leave the group.
 type group struct{}
 
 func (*group) prepare(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 func (*group) adopt(*exec.Cmd)       {}
 
-// end has the group end, by force if it must.
+// end ends the group, by force if necessary.
 func (*group) end(cmd *exec.Cmd, force bool) {
 	signal := syscall.SIGTERM
 	if force {
 		signal = syscall.SIGKILL
 	}
-	syscall.Kill(-cmd.Process.Pid, signal) // an error means that nobody is left
+	syscall.Kill(-cmd.Process.Pid, signal) // an error means that the group is empty
 }
 
-// isEmpty reports whether nobody is left in the group: its number may be another's then.
+// isEmpty reports whether the group is empty. The system may then reuse its number.
 func (*group) isEmpty(cmd *exec.Cmd) bool { return syscall.Kill(-cmd.Process.Pid, 0) != nil }
 
-// groupEvery is how often a group is looked at that is ending.
+// groupEvery is how often an ending group is checked.
 const groupEvery = 20 * time.Millisecond
 
-// waits waits until nobody is left in the group, and reports whether that is so.
+// waits waits until the group is empty, and reports whether it is.
 func (g *group) waits(cmd *exec.Cmd, deadline <-chan time.Time) bool {
 	tick := time.NewTicker(groupEvery)
 	defer tick.Stop()

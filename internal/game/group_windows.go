@@ -4,12 +4,12 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
-	memory "unsafe" // the package has a function of that name
+	memory "unsafe" // this package has a function named unsafe
 
 	"golang.org/x/sys/windows"
 )
 
-// group is a job: a command and all that it starts. It ends with Muster, however that ends.
+// group is a job: a command and everything it starts. It ends with Muster, however Muster ends.
 type group struct {
 	job windows.Handle
 }
@@ -18,7 +18,7 @@ func (*group) prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// adopt takes the command into the job. Without one only the command itself is ended.
+// adopt adds the command to the job. Without a job, only the command itself can be ended.
 func (g *group) adopt(cmd *exec.Cmd) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -43,7 +43,7 @@ func (g *group) adopt(cmd *exec.Cmd) {
 	g.job = job
 }
 
-// end ends the job by force: what has no console cannot be asked.
+// end ends the job by force: processes without a console cannot be asked.
 func (g *group) end(cmd *exec.Cmd, force bool) {
 	if !force {
 		return
@@ -57,6 +57,6 @@ func (g *group) end(cmd *exec.Cmd, force bool) {
 	g.job = 0
 }
 
-func (*group) isEmpty(*exec.Cmd) bool { return false } // a job of nobody is ended by nobody's harm
+func (*group) isEmpty(*exec.Cmd) bool { return false } // ending an empty job is harmless
 
-func (*group) waits(*exec.Cmd, <-chan time.Time) bool { return false } // the job is to be closed
+func (*group) waits(*exec.Cmd, <-chan time.Time) bool { return false } // end the job at once

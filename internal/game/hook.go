@@ -19,24 +19,23 @@ import (
 	"muster/discovery"
 )
 
-// Hook is a command of the organiser's that starts a game server somewhere: on this
-// computer, at a provider, by a script of theirs.
+// Hook is the organiser's command that starts a game server somewhere: on this computer, at a provider, or by a script.
 type Hook struct{ template []string }
 
-// Venue is where a hook is to start a server, and for whom.
+// Venue says where a hook starts a server, and for what room.
 type Venue struct {
-	// Place is what the place is called, and Address where the server is to answer.
+	// Place is the place's name, and Address where the server should answer.
 	Place   string
 	Address netip.AddrPort
-	// Room is the room's code, one word, and Map may be empty.
+	// Room is the room's code, a single word. Map may be empty.
 	Room, Game, Map string
 	Players         int
 }
 
-// hookPlaceholders are those of a hook, for people.
+// hookPlaceholders lists a hook's placeholders for people.
 const hookPlaceholders = "{place} {address} {host} {port} {room} {game} {map} {players}"
 
-// NewHook reads a command as a person types it, for no shell to see; see [split].
+// NewHook parses a command as a person types it; no shell sees it. See [split].
 func NewHook(command string) (Hook, error) {
 	template, err := split(command)
 	if err == nil {
@@ -46,19 +45,18 @@ func NewHook(command string) (Hook, error) {
 	return Hook{template}, err
 }
 
-// Program is the program that the hook runs, and whether it is on this machine, as far as
-// that can be told before its placeholders are filled in.
+// Program returns the hook's program, and whether it is on this machine. Its placeholders are not yet
+// filled in, so the answer may change.
 func (h Hook) Program() (name string, isThere bool) {
 	name = h.template[0]
 	_, err := exec.LookPath(name)
 	return name, err == nil || errors.Is(err, exec.ErrDot) || strings.Contains(name, "{")
 }
 
-// Fill is the program and its arguments for a venue. An argument whose placeholder has no
-// value is left out together with the option right before it. A value is letters, digits
-// and what means nothing to a shell: no shell is run here, but ssh hands what it is given to
-// one on the other machine. A room's code has no blanks, which would make it several words
-// there.
+// Fill returns the program and its arguments for a venue. An argument whose placeholder has no value disappears,
+// together with the option right before it. Values contain only letters, digits and characters without meaning to a
+// shell. No shell runs here, but ssh passes its arguments to one on the other machine. For the same reason a room's
+// code has no blanks.
 func (h Hook) Fill(v Venue) ([]string, error) {
 	values := map[string]string{
 		"place": discovery.CleanText(v.Place), "address": v.Address.String(), "host": v.Address.Addr().String(),
@@ -67,7 +65,7 @@ func (h Hook) Fill(v Venue) ([]string, error) {
 	}
 	argv, err := expand(h.template, values)
 	for _, name := range [...]string{"place", "room", "game", "map"} {
-		if wrong := strings.IndexFunc(values[name], heeded); err == nil && wrong >= 0 && h.has(name) {
+		if wrong := strings.IndexFunc(values[name], isSpecial); err == nil && wrong >= 0 && h.has(name) {
 			return nil, fmt.Errorf("{%s} is %q, and a shell on the way may take %q for a command", name, values[name], values[name][wrong:wrong+1])
 		}
 	}
@@ -81,40 +79,39 @@ func (h Hook) Fill(v Venue) ([]string, error) {
 	return argv, err
 }
 
-// has reports whether a placeholder stands in the command.
+// has reports whether the command contains a placeholder.
 func (h Hook) has(name string) bool {
 	return slices.ContainsFunc(h.template, func(arg string) bool { return strings.Contains(arg, "{"+name+"}") })
 }
 
-// heeded reports whether a shell may take a character for something else than itself,
-// blanks aside.
-func heeded(r rune) bool {
+// isSpecial reports whether a shell may give a character a meaning other than itself, blanks aside.
+func isSpecial(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) && !strings.ContainsRune(" ._-:,/@=", r)
 }
 
-// Show is a command for people to read.
+// Show returns a command for people to read.
 func Show(argv []string) string { return show(argv, "") }
 
 const (
-	// tailBytes is how much is kept of what a hook says last, and tailLines of it shown.
+	// tailBytes is how much of a hook's last output is kept, and tailLines how much of that is shown.
 	tailBytes, tailLines = 4 << 10, 5
-	// stopTime is how long its programs have to end by themselves.
+	// stopTime is how long the hook's programs may take to end by themselves.
 	stopTime = 5 * time.Second
-	// lastWords is how long those of a command that has ended may take to arrive: what it
-	// has started, and runs on, may hold its standard error open for ever.
+	// lastWords is how long to wait for the last output of a command that has ended. A program that it started may keep
+	// its standard error open for ever.
 	lastWords = time.Second
 )
 
-// Running is a hook under way, and all the programs that it has started in its group.
+// Running is a running hook, with all the programs that it has started in its group.
 type Running struct {
 	cmd   *exec.Cmd
 	group group
 	says  tail
 	told  chan netip.AddrPort
 	ended chan struct{}
-	err   error // how, once it has ended
-	// left is closed once nobody of the group is there any more: its number may be
-	// another's from then on. It is looked after until stopping.
+	err   error // the outcome, once it has ended
+	// left is closed once the group is empty, because the system may then reuse its number. The group is watched until
+	// stopping.
 	left     chan struct{}
 	stopping context.Context
 	stop     context.CancelFunc
@@ -122,7 +119,7 @@ type Running struct {
 	work     sync.WaitGroup
 }
 
-// Start runs the command, in a group of its own that [Running.Stop] ends.
+// Start runs the command in a group of its own, which [Running.Stop] ends.
 func (h Hook) Start(ctx context.Context, v Venue) (*Running, error) {
 	argv, err := h.Fill(v)
 	if err != nil {
@@ -142,7 +139,7 @@ func (h Hook) Start(ctx context.Context, v Venue) (*Running, error) {
 		left:  make(chan struct{}),
 	}
 	r.stopping, r.stop = context.WithCancel(context.WithoutCancel(ctx))
-	// Files of their own: a program that outlives the command keeps no pipe of ours open.
+	// These are pipes of our own, so a program that outlives the command does not keep Wait from returning.
 	out, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -180,11 +177,11 @@ func (h Hook) Start(ctx context.Context, v Venue) (*Running, error) {
 	return r, nil
 }
 
-// leftEvery is how often the group of a command that has ended is looked after: systems
-// hand numbers out in turn, and none comes round to one within that.
+// leftEvery is how often the group of an ended command is checked. Systems assign numbers in turn, and none returns to
+// the same one within a second.
 const leftEvery = time.Second
 
-// watches notes when nobody of the group is left.
+// watches notes when the group is empty.
 func (r *Running) watches() {
 	tick := time.NewTicker(leftEvery)
 	defer tick.Stop()
@@ -198,8 +195,8 @@ func (r *Running) watches() {
 	close(r.left)
 }
 
-// listen reads what the command prints: a line that is an address says where the server is,
-// where the command alone knows, and all else is nobody's business.
+// listen reads what the command prints. A line with only an address is the server's, if only the command knows it. The
+// rest is ignored.
 func (r *Running) listen(out io.Reader) {
 	var line []byte
 	b := make([]byte, 512)
@@ -226,14 +223,13 @@ func (r *Running) listen(out io.Reader) {
 	}
 }
 
-// Told is where the command says that the server is, if it does.
+// Told delivers the server's address if the command prints one.
 func (r *Running) Told() <-chan netip.AddrPort { return r.told }
 
-// Ended is closed when the command has ended; Err says how then. What it has started may
-// run on.
+// Ended is closed when the command has ended; Err then says how. Programs that it started may still run.
 func (r *Running) Ended() <-chan struct{} { return r.ended }
 
-// Err is why the command failed, nil if it did not; its last words stand in it.
+// Err returns why the command failed, with its last words; nil if it did not fail.
 func (r *Running) Err() error {
 	if r.err == nil {
 		return nil
@@ -244,8 +240,7 @@ func (r *Running) Err() error {
 	return fmt.Errorf("the start command failed: %w", r.err)
 }
 
-// Stop ends the command and what it has started in its group, first by asking, and waits
-// for it.
+// Stop ends the command and its group, first by asking, and waits for them.
 func (r *Running) Stop() {
 	defer r.work.Wait()
 	defer func() {
@@ -274,13 +269,13 @@ func (r *Running) Stop() {
 	<-r.ended
 }
 
-// tail keeps the end of what is written.
+// tail keeps the end of what is written to it.
 type tail struct {
-	mu   sync.Mutex // guards following
+	mu   sync.Mutex // guards the fields below
 	text []byte
 }
 
-// Write takes all of it.
+// Write accepts everything.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -289,7 +284,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// last are the last lines, cleaned for display.
+// last returns the last lines, cleaned for display.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

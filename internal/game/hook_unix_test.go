@@ -19,7 +19,7 @@ import (
 
 var venue = Venue{Place: "New York", Address: netip.MustParseAddrPort("192.0.2.7:27960"), Room: "BAKODI", Game: "openarena", Players: 4}
 
-// hook is one that runs a script of the test's.
+// hook returns a hook that runs a script of the test.
 func hook(t *testing.T, script string, args string) Hook {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "start")
@@ -33,8 +33,8 @@ func hook(t *testing.T, script string, args string) Hook {
 	return h
 }
 
-// TestHookFill: what is filled in stays one argument each, what has no value is left out
-// with its option, and no shell sees anything.
+// TestHookFill checks that each value stays one argument, that an argument without a value disappears with its option,
+// and that no shell sees anything.
 func TestHookFill(t *testing.T) {
 	h, err := NewHook("start --in {place} --map {map} --at={host}:{port} {address} {room} {game} {players} '$(reboot) ; x'")
 	if err != nil {
@@ -69,7 +69,7 @@ func TestHookFill(t *testing.T) {
 			t.Errorf("the room %q gives %q", code, got)
 		}
 	}
-	// What the command does not want is nobody's business, and names are as people write them.
+	// An unused placeholder needs no safe value, and names may be written as people write them.
 	h, _ = NewHook("start {map}")
 	odd := venue
 	odd.Place, odd.Map = "(x)", "ctf/Zürich_2-b.v1"
@@ -78,8 +78,8 @@ func TestHookFill(t *testing.T) {
 	}
 }
 
-// TestHookLeavesOthersAlone: a group that has ended by itself is noticed, and nothing is
-// sent to its number any more, which may be another's.
+// TestHookLeavesOthersAlone checks that a hook notices when its group has ended by itself. It then sends no signals to
+// the group's number, which may belong to others.
 func TestHookLeavesOthersAlone(t *testing.T) {
 	t.Parallel()
 	r, err := hook(t, "sleep 0.2 >/dev/null 2>&1 &", "").Start(t.Context(), venue)
@@ -92,7 +92,7 @@ func TestHookLeavesOthersAlone(t *testing.T) {
 	case <-time.After(10 * time.Second):
 		t.Fatal("nobody notices that the group has ended")
 	}
-	other := exec.Command("sleep", "600") // it has the number now
+	other := exec.Command("sleep", "600") // reuses the number
 	other.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestHookLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-// TestHookFails: how a command failed is told with its last words, cleaned and bounded.
+// TestHookFails checks that a failed command's error contains its last words, cleaned and bounded.
 func TestHookFails(t *testing.T) {
 	r, err := hook(t, `i=0; while [ $i -lt 3000 ]; do echo "line $i" >&2; i=$((i+1)); done; printf 'no \033[31mmoney\n' >&2; exit 7`, "").Start(t.Context(), venue)
 	if err != nil {
@@ -127,8 +127,8 @@ func TestHookFails(t *testing.T) {
 	}
 }
 
-// TestHookStops: what a command has left behind ends with it, and what does not end when it
-// is asked is killed; the first address that it prints is where its server is.
+// TestHookStops checks that Stop ends what a command has left behind, and kills what ignores the request. The first
+// address that the command prints is its server's.
 func TestHookStops(t *testing.T) {
 	t.Parallel()
 	pids := filepath.Join(t.TempDir(), "pids")
@@ -154,7 +154,7 @@ func TestHookStops(t *testing.T) {
 			r.Stop()
 			await.Until(t, func() bool {
 				state, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-				isZombie := strings.Contains(string(state), ") Z ") // it ended, and whoever is to notice has not yet
+				isZombie := strings.Contains(string(state), ") Z ") // it has ended, but its parent has not reaped it
 				return isZombie || syscall.Kill(pid, 0) != nil
 			}, "process %d still runs", pid)
 		})

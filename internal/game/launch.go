@@ -21,38 +21,38 @@ import (
 	"muster/internal/term"
 )
 
-// Starts is who starts the game.
+// Starts says how the game starts.
 type Starts string
 
 const (
-	StartAsk   Starts = "ask"   // Muster, after a yes
-	StartAuto  Starts = "auto"  // Muster
-	StartNever Starts = "never" // the player
+	StartAsk   Starts = "ask"   // Muster starts it after a yes
+	StartAuto  Starts = "auto"  // Muster starts it
+	StartNever Starts = "never" // the player starts it
 )
 
 // Launcher takes one player into the game, as often as the room says.
 type Launcher struct {
 	Starts Starts
-	// Command is the player's own template, or empty for the game's.
+	// Command is the player's own template; empty uses the game's.
 	Command      string
 	Games        Table
 	Player, Room string
-	// Version is what the player has of the game, as they say; empty is what Games say.
+	// Version is the player's version of the game, as the player says. Empty uses the one in Games.
 	Version string
 	Console *term.Console
-	// After is what to say at the end.
+	// After is printed at the end.
 	After string
 
-	settle time.Duration // [settleTime] if it is zero; tests are in a hurry
+	settle time.Duration // [settleTime] if zero; tests shorten it
 
-	mu      sync.Mutex  // guards following
-	running int         // games that Muster has started
-	started []time.Time // when it did so within the last hour
-	// agreedTo is the game that the player has said yes to: once an evening is enough.
+	mu      sync.Mutex  // guards the fields below
+	running int         // games started by Muster that still run
+	started []time.Time // when Muster started games within the last hour
+	// agreedTo is the game to which the player has agreed. One yes a session suffices.
 	agreedTo string
 }
 
-// Check refuses a template that cannot work, before anybody waits for it.
+// Check refuses a broken template before anybody waits for it.
 func (l *Launcher) Check() error {
 	if l.Command == "" {
 		return nil
@@ -64,18 +64,17 @@ func (l *Launcher) Check() error {
 	return err
 }
 
-// A host may begin as many rounds as it likes. These bound what Muster starts unasked.
+// These bound what Muster starts without asking, since a host may begin as many rounds as it likes.
 const (
-	// maxRunning is how many games that Muster has started may run.
+	// maxRunning bounds the games started by Muster that run at once.
 	maxRunning = 3
-	// maxHourly is how many games Muster starts within an hour: a group that changes
-	// its server every ten minutes is in a hurry.
+	// maxHourly bounds the games that Muster starts within an hour. A group that changes its server every ten minutes
+	// is in a hurry.
 	maxHourly = 6
 )
 
-// Launch takes the player to the server the host names: with the player's own
-// template, and only after a yes unless they said [StartAuto] and there is no doubt
-// about the server, which is a sentence about it.
+// Launch takes the player to the host's server with the player's own template. It asks first, unless the player chose
+// [StartAuto] and there is no doubt about the server. A doubt is a sentence.
 func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tell func(wire.LaunchState, string)) {
 	if l.After != "" {
 		defer l.Console.Say("%s", l.After)
@@ -99,7 +98,7 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 		return
 	}
 	if ctx.Err() != nil {
-		return // another round has begun
+		return // the next round has begun
 	}
 	if isTyped {
 		l.Console.Say("when the game asks for the server's password, type: %s", discovery.CleanText(to.Password))
@@ -141,15 +140,15 @@ func (l *Launcher) Launch(ctx context.Context, to wire.Launch, doubt string, tel
 	tell(wire.LaunchStarted, "")
 }
 
-// Types reports whether the player types the password of a game's server: the game takes
-// none from Muster, or the player starts it.
+// Types reports whether the player types the password of a game's server: Muster cannot pass it to the game, or the
+// player starts the game.
 func (l *Launcher) Types(ctx context.Context, id string) bool {
 	_, _, isTyped, err := l.fill(ctx, wire.Launch{Game: id, Address: nobodys, Password: "x"})
 	return isTyped || err != nil || l.Starts == StartNever
 }
 
-// fill fills the player's template with what the host says. IsTyped reports whether the
-// player has to type the server's password in the game.
+// fill fills in the player's template with the host's values. IsTyped reports whether the player must type the server's
+// password in the game.
 func (l *Launcher) fill(ctx context.Context, to wire.Launch) (argv, env []string, isTyped bool, err error) {
 	g, err := l.Games.Find(to.Game)
 	if err != nil && l.Command == "" {
@@ -170,8 +169,7 @@ func (l *Launcher) fill(ctx context.Context, to wire.Launch) (argv, env []string
 	return argv, g.environ(target, to.Name), isTyped, err
 }
 
-// agreed asks the player if need be. The state is empty if the game is to be
-// started, or if it is too late for that.
+// agreed asks the player if necessary. An empty state means that the game starts, or that it is too late to ask.
 func (l *Launcher) agreed(ctx context.Context, game, doubt string, tell func(wire.LaunchState, string)) wire.LaunchState {
 	l.mu.Lock()
 	l.started = slices.DeleteFunc(l.started, func(at time.Time) bool { return time.Since(at) > time.Hour })
@@ -210,16 +208,15 @@ func (l *Launcher) agreed(ctx context.Context, game, doubt string, tell func(wir
 	return ""
 }
 
-// unmask shows the game server's password to whoever has to type it; for the
-// others it stays masked, as people look on.
+// unmask shows the game server's password to a player who has to type it. Otherwise it stays masked, because people
+// look on.
 func (l *Launcher) unmask(to wire.Launch) {
 	if to.Password != "" {
 		l.Console.Say("the server's password: %s", discovery.CleanText(to.Password))
 	}
 }
 
-// failed says why the game does not start. The others in the room hear the
-// reason, but not where this machine keeps its programs.
+// failed reports why the game does not start. The others in the room get the reason without the paths on this machine.
 func (l *Launcher) failed(to wire.Launch, err error, tell func(wire.LaunchState, string)) {
 	var start *StartError
 	if errors.As(err, &start) {
@@ -237,7 +234,7 @@ func (l *Launcher) failed(to wire.Launch, err error, tell func(wire.LaunchState,
 type StartError struct {
 	Program string
 	Err     error
-	// OnFlathub is by which id Flathub has the game, if it does and that may help.
+	// OnFlathub is the game's id on Flathub, if it is there and that may help.
 	OnFlathub string
 }
 
@@ -250,7 +247,7 @@ func (e *StartError) Error() string {
 
 func (e *StartError) Unwrap() error { return e.Err }
 
-// Hint is what a user can do about it.
+// Hint says what a user can do about it.
 func (e *StartError) Hint() string {
 	if errors.Is(e.Err, errNoHandler) {
 		what := "is what opens " + e.Program + " links installed?"
@@ -266,8 +263,7 @@ func (e *StartError) Hint() string {
 	return "is the game installed? Say how it starts with --launch-command, or with launch in games.toml"
 }
 
-// Plain is the error as the others in the room may read it, without where this machine
-// keeps its programs.
+// Plain returns the error for the others in the room, without the paths on this machine.
 func (e *StartError) Plain() error {
 	name := e.Program[strings.LastIndexAny(e.Program, `/\`)+1:]
 	switch {
@@ -279,11 +275,10 @@ func (e *StartError) Plain() error {
 	return hint.With(fmt.Errorf("cannot start %s: %w", name, hint.Reason(e.Err)), e.Hint())
 }
 
-// Start starts a command with the environment env added to Muster's own; wait waits
-// until it has ended, and a launcher such as xdg-open ends as soon as it has passed
-// the address on. The game gets a session of its own, so that it outlives Muster
-// and the terminal. A program that is given by its path runs in its folder, where
-// many games look for their files. Errors are [*StartError]s, or the context's.
+// Start starts a command with the environment env added to Muster's own. wait waits until it has ended; a launcher such
+// as xdg-open ends as soon as it has passed the address on. The game gets a session of its own, so that it outlives
+// Muster and the terminal. A program given by its path runs in its folder, where many games look for their files.
+// Errors are [*StartError]s, or the context's.
 func Start(ctx context.Context, argv, env []string) (wait func() error, err error) {
 	cmd, err := start(ctx, argv, env)
 	if err != nil {
@@ -318,9 +313,8 @@ func start(ctx context.Context, argv, env []string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// checkBatch refuses to pass a batch file of Windows what its interpreter would take
-// for a command: cmd.exe reads the line again, quotes or not, and nothing escapes all
-// of it. Elsewhere such a name is a program's like any other.
+// checkBatch refuses arguments that a Windows batch file's interpreter could take for commands. cmd.exe parses the line
+// again, quotes or not, and no escaping covers everything. On other systems such a name is an ordinary program's.
 func checkBatch(goos, path string, args []string) error {
 	name := strings.ToLower(strings.TrimRight(path, ". "))
 	if goos != "windows" || !strings.HasSuffix(name, ".bat") && !strings.HasSuffix(name, ".cmd") {
@@ -337,8 +331,8 @@ func checkBatch(goos, path string, args []string) error {
 // batchCommands are the characters that cmd.exe gives a meaning of their own.
 const batchCommands = "&|<>^%!\"()\r\n\x00"
 
-// environ says to scripts that start games where the game goes, as XQF does. The
-// password is not among it: others on the machine may read a process's environment.
+// environ tells scripts that start games the destination, in XQF's variables. It leaves out the password, because
+// others on the machine may read a process's environment.
 func (g Game) environ(t Target, server string) []string {
 	return []string{
 		"MUSTER_GAME=" + g.ID,

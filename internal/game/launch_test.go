@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// TestMain lets the test binary play the game: it writes down how it was
-// started.
+// TestMain lets the test binary act as the game, which records how it was started.
 func TestMain(m *testing.M) {
 	if out := os.Getenv("GAME_WRITES"); out != "" {
 		dir, _ := os.Getwd()
@@ -85,8 +84,8 @@ func TestLaunchOfNothing(t *testing.T) {
 	}
 }
 
-// TestPlainStartError: what the others in the room read says nothing of where somebody
-// keeps their programs, which mostly has the user's name in it.
+// TestPlainStartError checks that the others in the room do not read a path on the player's machine, which usually
+// contains the user's name.
 func TestPlainStartError(t *testing.T) {
 	for _, c := range []struct {
 		err  StartError

@@ -10,8 +10,7 @@ import (
 	"muster/internal/term"
 )
 
-// TestPasswordByHand: who has to type the game server's password is told it, and
-// nobody else.
+// TestPasswordByHand checks that only a player who has to type the game server's password is shown it.
 func TestPasswordByHand(t *testing.T) {
 	games, err := Load(nil, "")
 	if err != nil {
@@ -38,15 +37,14 @@ func TestPasswordByHand(t *testing.T) {
 	}
 }
 
-// testConsole is one at which nobody is, and what it shows.
+// testConsole returns a console without a user, and its output.
 func testConsole() (*term.Console, *bytes.Buffer) {
 	var out bytes.Buffer
 	screen := term.NewScreen(term.New(&out, func(string) string { return "" }))
 	return term.NewConsole(strings.NewReader(""), screen, func(string) {}, func() {}), &out
 }
 
-// TestDoubtfulServer: whom the player's own measuring does not vouch for, nobody is
-// taken to unasked.
+// TestDoubtfulServer checks that a player is asked before going to a server that their own measuring does not confirm.
 func TestDoubtfulServer(t *testing.T) {
 	games, err := Load(nil, "")
 	if err != nil {
@@ -69,7 +67,7 @@ func TestDoubtfulServer(t *testing.T) {
 	}
 }
 
-// TestBatch: cmd.exe takes a batch file's arguments apart once more.
+// TestBatch checks arguments that cmd.exe would parse again for a batch file.
 func TestBatch(t *testing.T) {
 	for _, tt := range []struct {
 		goos, path, arg string

@@ -16,8 +16,8 @@ import (
 	"muster/internal/term"
 )
 
-// TestAutoAsksAtLast: a host that sends its players on and on cannot fill the
-// machine of one who said --launch auto with games.
+// TestAutoAsksAtLast checks that a host that moves its players repeatedly cannot flood a machine with games, even with
+// --launch auto.
 func TestAutoAsksAtLast(t *testing.T) {
 	games, err := Load(nil, "")
 	if err != nil {
@@ -47,13 +47,13 @@ func TestAutoAsksAtLast(t *testing.T) {
 		t.Fatal(err)
 	}
 	allEnd(t, l)
-	defer allEnd(t, l) // before the folder goes that they look into
+	defer allEnd(t, l) // before their folder is removed
 	if state := send(maxRunning + 1); state != wire.LaunchStarted {
 		t.Errorf("after the others have ended a game is %q:\n%s", state, out)
 	}
 }
 
-// allEnd waits until all games have ended that a launcher has started.
+// allEnd waits until all games of a launcher have ended.
 func allEnd(t *testing.T, l *Launcher) {
 	t.Helper()
 	await.Until(t, func() bool {
@@ -63,7 +63,7 @@ func allEnd(t *testing.T, l *Launcher) {
 	}, "a game does not end")
 }
 
-// TestAutoIsBounded: games that end at once are no way to start a hundred of them.
+// TestAutoIsBounded checks that games which end at once do not escape the bound on starts.
 func TestAutoIsBounded(t *testing.T) {
 	games, err := Load(nil, "")
 	if err != nil {
@@ -86,9 +86,9 @@ func TestAutoIsBounded(t *testing.T) {
 	}
 }
 
-// TestOnceAnEvening: who has said yes to a game is asked again for another only, or
-// where something is wrong.
-func TestOnceAnEvening(t *testing.T) {
+// TestOnceASession checks that a player who has said yes to a game is asked again only for another game, or if
+// something is wrong.
+func TestOnceASession(t *testing.T) {
 	games, err := Load(nil, "")
 	if err != nil {
 		t.Fatal(err)
@@ -120,8 +120,8 @@ func TestOnceAnEvening(t *testing.T) {
 	}
 }
 
-// TestTypedPassword: the player reads the password just before the game starts, if the game
-// is not given it, and otherwise it stays masked: people look on.
+// TestTypedPassword checks that the player sees the password just before the game starts, if Muster cannot pass it on.
+// Otherwise it stays masked, because people look on.
 func TestTypedPassword(t *testing.T) {
 	for _, tt := range []struct {
 		name, command, password string

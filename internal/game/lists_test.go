@@ -22,7 +22,7 @@ import (
 	"muster/host/wire"
 )
 
-// known is a resolver of the names in testdata/lists.
+// known resolves the names in testdata/lists.
 func known(_ context.Context, host string) ([]netip.Addr, error) {
 	addr := map[string]string{
 		"qw.quake.example": "9.9.1.1", "luanti.example": "9.9.1.2", "station.example": "9.9.1.3", "one.example": "9.9.1.4",
@@ -34,8 +34,8 @@ func known(_ context.Context, host string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr(addr)}, nil
 }
 
-// Each service's answer is read by the table as its own clients read it: the
-// servers' addresses, and what is said of the first.
+// TestListsOfServices checks that the table reads each service's answer as the service's own clients do: the servers'
+// addresses, and the facts about the first.
 func TestListsOfServices(t *testing.T) {
 	table := load(t, "")
 	for _, c := range []struct {
@@ -191,7 +191,7 @@ func TestListsOfServices(t *testing.T) {
 	}
 }
 
-// fivem is a server of FiveM's list (citizenfx/fivem, ext/cfx-ui/src/app/servers/master.js).
+// fivem returns a server of FiveM's list (citizenfx/fivem, ext/cfx-ui/src/app/servers/master.js).
 func fivem(name, game, address string) []byte {
 	text := func(b []byte, field protowire.Number, s string) []byte {
 		return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), s)
@@ -206,7 +206,7 @@ func fivem(name, game, address string) []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(frame))), frame...)
 }
 
-// serveList has a list's text at a URL of the kind that the list has.
+// serveList serves a list's text at a URL of the same kind as the list's.
 func serveList(t *testing.T, list master.WebList, text []byte) string {
 	if !strings.HasPrefix(list.URLs[0], "tcp:") {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(text) }))
@@ -230,7 +230,8 @@ func serveList(t *testing.T, list master.WebList, text []byte) string {
 	return "tcp://" + l.Addr().String()
 }
 
-// Steam's games are had by three ways, which who has none of them is told.
+// TestSourcesOfSteam checks that Steam's games have three sources, and that a user without any of them learns about
+// them.
 func TestSourcesOfSteam(t *testing.T) {
 	g := find(t, load(t, ""), "tf2")
 	file := filepath.Join(t.TempDir(), "serverbrowser_hist.vdf")
@@ -270,7 +271,7 @@ func TestSourcesOfSteam(t *testing.T) {
 	}
 }
 
-// A user's mistakes are told by line.
+// TestMistakesByLine checks that a user's mistakes are reported with their lines.
 func TestMistakesByLine(t *testing.T) {
 	const entry = "# mine\n[game.x]\nprotocol = 'a2s'\nport = 1\nlaunch = ['x']\n\n[[game.x.lists]]\nurls = " +
 		"['https://example.org/']\nformat = 'json'\naddress = 'a'\n"
@@ -302,7 +303,7 @@ func TestMistakesByLine(t *testing.T) {
 	}
 }
 
-// What muster games --template prints is an entry that loads, the pattern's list too.
+// TestEntry checks that the output of muster games --template loads, including the pattern's list.
 func TestEntry(t *testing.T) {
 	table := load(t, "")
 	for _, id := range []string{"openarena", "ddnet", "cs2", "brandnew"} {
@@ -310,7 +311,7 @@ func TestEntry(t *testing.T) {
 		if err != nil || !strings.Contains(text, "[game."+id+"]") || strings.Count(text, "[game.") > 2 {
 			t.Errorf("%s: %v\n%s", id, err, text)
 		}
-		text = strings.ReplaceAll(text, "[[game.", "[[game.") // as it is
+		text = strings.ReplaceAll(text, "[[game.", "[[game.") // keep it as it is
 		if _, err := Load(strings.NewReader(text), "games.toml"); err != nil {
 			t.Errorf("%s: %v", id, err)
 		}
@@ -339,8 +340,8 @@ func TestUserChangesLists(t *testing.T) {
 	}
 }
 
-// The table as people count on it: 60 games and more, the families among them, each
-// with its lists' kinds or by hand, over TLS or TCP, and no list that asks too often.
+// TestManyGames checks promises about the table: at least 60 games, the families among them, each with its kinds of
+// lists or none, over TLS or TCP, and no list that is asked too often.
 func TestManyGames(t *testing.T) {
 	table := load(t, "")
 	if n := len(table.All()); n < 60 {
@@ -368,7 +369,7 @@ func TestManyGames(t *testing.T) {
 	}
 }
 
-// TestNames: a game has its name whether or not anybody lists its servers.
+// TestNames checks that a game has its name whether or not its servers are listed.
 func TestNames(t *testing.T) {
 	table := load(t, "")
 	for id, want := range map[string]string{"cs2": find(t, table, "cs2").Name, "openarena": "OpenArena", "nobody-knows": ""} {
@@ -378,7 +379,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Links take browsers to games that one starts, with nothing of the web among them.
+// TestConnectLinks checks that links start games, and that no link is the web's.
 func TestConnectLinks(t *testing.T) {
 	table := load(t, "[game.own]\nprotocol='tcp'\nport=1\nlaunch=['prog','x://{address}']\n")
 	for _, c := range []struct {
@@ -393,7 +394,7 @@ func TestConnectLinks(t *testing.T) {
 		{"openarena", 0, ""},
 		{"own", 0, ""},
 		{"nosuch", 0, ""},
-		// Steam asks the server of a link first: it takes the port that is asked.
+		// Steam asks a link's server first, so the link has the query port.
 		{"unturned", 27016, "steam://connect/192.0.2.1:27016"},
 		{"ddnet", 8304, "ddnet://192.0.2.1:27015"},
 	} {
@@ -403,8 +404,8 @@ func TestConnectLinks(t *testing.T) {
 	}
 }
 
-// TestSteamLinksTakeTheQueryPort: Steam's links lead nowhere by the players' port, where
-// that is another (steam-for-linux#6992).
+// TestSteamLinksTakeTheQueryPort checks games whose query port differs: Steam's links fail with the players' port
+// (steam-for-linux#6992).
 func TestSteamLinksTakeTheQueryPort(t *testing.T) {
 	asked := Target{Address: netip.MustParseAddrPort("192.0.2.1:7777"), QueryPort: 27015, Password: "club"}
 	links := 0

@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// TestNoPasswordIsLost: each game of the table is given its server's password, or the
-// player is told to type it.
+// TestNoPasswordIsLost checks that each game gets its server's password, or that the player is told to type it.
 func TestNoPasswordIsLost(t *testing.T) {
-	// Their launches have no place for it.
+	// The launches of these games have no place for a password.
 	typed := []string{"beammp", "bedrock", "ddnet", "fivem", "iw4x", "luanti", "minecraft", "mindustry", "netpanzer",
 		"openra", "openra-cnc", "openra-d2k", "redm", "ss14", "veloren"}
 	for _, g := range load(t, "").All() {
@@ -22,7 +21,7 @@ func TestNoPasswordIsLost(t *testing.T) {
 			if isTyped == isPassed || isTyped != slices.Contains(typed, g.ID) {
 				t.Errorf("%s on %s: %q, typed: %v", g.ID, goos, argv, isTyped)
 			}
-			// What no console may be given is typed, and the game starts all the same.
+			// If a password is unsafe for a console, the player types it, and the game still starts.
 			if argv, isTyped, err = g.commandFor(g.Template(goos), withPassword(`a"b`)); err != nil || !isTyped ||
 				slices.ContainsFunc(argv, func(arg string) bool {
 					return strings.Contains(arg, `a"b`)
@@ -36,7 +35,7 @@ func TestNoPasswordIsLost(t *testing.T) {
 	}
 }
 
-// TestTypes: the room can say before the vote who will type a password.
+// TestTypes checks that the room can say before the vote which players will type a password.
 func TestTypes(t *testing.T) {
 	for _, tt := range []struct {
 		l    *Launcher

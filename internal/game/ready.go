@@ -13,13 +13,12 @@ import (
 	"muster/host/wire"
 )
 
-// nobodys is the address of nobody's server: templates are filled in with it on trial, and
-// no game is started.
+// nobodys is a documentation address, used to test templates. No game is started with it.
 const nobodys = "192.0.2.1:1"
 
-// Ready is why this machine cannot start a game, as far as that can be told before
-// there is a server to go to: nil if it can, or if the player starts it. Errors are
-// [*StartError]s, or say that the game or the way it starts is not known.
+// Ready returns why this machine cannot start a game, if that is known without a server. It is nil if the game
+// can start, or if the player starts it. Errors are [*StartError]s, or say that the game or its way of starting is
+// unknown.
 func (l *Launcher) Ready(ctx context.Context, id string) error {
 	if l.Starts == StartNever {
 		return nil
@@ -41,14 +40,14 @@ func (l *Launcher) Ready(ctx context.Context, id string) error {
 	return nil
 }
 
-// linkOf is the scheme of the link that a command has the system open, if it does.
+// linkOf returns the scheme of the link that a command opens, if it opens one.
 func linkOf(argv []string) (scheme string, isLink bool) {
 	scheme, _, isLink = strings.Cut(argv[len(argv)-1], "://")
 	return scheme, isLink && argv[0] == opener(runtime.GOOS)[0]
 }
 
-// Here is the program that starts the game, and whether it is on this machine. Of a game
-// that a link starts it is the one that opens such links.
+// Here returns the program that starts the game, and whether it is on this machine. If the game starts by a link, it is
+// the link's handler.
 func (g Game) Here() (program string, isHere bool) {
 	template := g.Template(runtime.GOOS)
 	if len(template) == 0 {
@@ -61,8 +60,8 @@ func (g Game) Here() (program string, isHere bool) {
 	return template[0], err == nil || errors.Is(err, exec.ErrDot)
 }
 
-// onFlathub is the game's id on Flathub, empty if it has none, or if the player has said
-// how it starts.
+// onFlathub returns the game's id on Flathub. It is empty if the game is not there, or if the player has a command of
+// their own.
 func (l *Launcher) onFlathub(id string) string {
 	g, err := l.Games.Find(id)
 	if err != nil || l.Command != "" || runtime.GOOS != "linux" || len(g.Flatpak) == 0 {
@@ -74,8 +73,7 @@ func (l *Launcher) onFlathub(id string) string {
 // errNoHandler is why a link starts nothing.
 var errNoHandler = errors.New("nothing on this machine opens such links")
 
-// locate is the path of a program: where the system looks, or else where games mostly
-// are.
+// locate returns a program's path: from the system's path, or else from where games usually are.
 func locate(program string) (string, error) {
 	path, err := exec.LookPath(program)
 	if err == nil || strings.ContainsAny(program, `/\`) {
@@ -89,11 +87,11 @@ func locate(program string) (string, error) {
 	return "", err
 }
 
-// settleTime is how long a game that has been started may take to say by its end that it
-// does not start: one without its files, or a link that nothing opens, ends at once.
+// settleTime is how long a started game may take to fail. A game without its files, or a link without a handler, ends
+// at once.
 const settleTime = 2 * time.Second
 
-// settles waits for what was started to go wrong.
+// settles waits to see whether what was started fails.
 func settles(ctx context.Context, ended <-chan error, patience time.Duration) error {
 	wait := time.NewTimer(patience)
 	defer wait.Stop()

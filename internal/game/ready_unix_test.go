@@ -17,7 +17,7 @@ import (
 	"muster/internal/hint"
 )
 
-// script puts a program of a few lines into a folder.
+// script writes a short program into a folder.
 func script(t *testing.T, folder, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(folder, name), []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
@@ -25,7 +25,7 @@ func script(t *testing.T, folder, name, text string) {
 	}
 }
 
-// TestReady: a player's machine knows before the launch whether it can start the game.
+// TestReady checks that a player's machine knows before the launch whether it can start the game.
 func TestReady(t *testing.T) {
 	games, err := Load(nil, "")
 	if err != nil {
@@ -50,7 +50,7 @@ func TestReady(t *testing.T) {
 		{filepath.Join(folder, "nowhere") + " {address}", "no such file"},
 		{"xdg-open opened://{address}", ""},
 		{"xdg-open unopened://{address}", "nothing on this machine opens unopened:// links"},
-		{"here unopened://{address}", ""}, // it knows what to do with it
+		{"here unopened://{address}", ""}, // the program handles the link itself
 	} {
 		l := &Launcher{Starts: StartAsk, Command: c.command, Games: games}
 		err := l.Ready(t.Context(), "openarena")
@@ -79,8 +79,8 @@ func TestReady(t *testing.T) {
 	}
 }
 
-// TestFailedStart: a game that ends at once with an error has not started, and who goes
-// by a link that nothing opens is nowhere.
+// TestFailedStart checks that a game which ends at once with an error has not started, and that a link without a
+// handler leads nowhere.
 func TestFailedStart(t *testing.T) {
 	games, err := Load(nil, "")
 	if err != nil {
@@ -116,7 +116,7 @@ func TestFailedStart(t *testing.T) {
 	}
 }
 
-// TestHere: a game is found where Muster would find it when it starts it.
+// TestHere checks that a game is found where Muster would start it.
 func TestHere(t *testing.T) {
 	home, folder := t.TempDir(), t.TempDir()
 	flatpaks := filepath.Join(home, ".local/share/flatpak/exports/bin")
@@ -136,7 +136,7 @@ func TestHere(t *testing.T) {
 		{[]string{"org.example.Game"}, "org.example.Game", true},
 		{[]string{"nowhere"}, "nowhere", false},
 		{[]string{"steam://connect/{address}"}, "steam", false},
-		{[]string{"here://{address}"}, "here", false}, // nobody knows who opens that
+		{[]string{"here://{address}"}, "here", false}, // its handler is unknown
 		{nil, "", false},
 	} {
 		if program, isHere := (Game{Launch: c.launch}).Here(); program != c.program || isHere != c.isHere {
@@ -149,8 +149,8 @@ func TestHere(t *testing.T) {
 	}
 }
 
-// TestFlatpak: a game that only Flatpak has is found, starts by it, and is told of where
-// it is not installed; what a player says takes its place.
+// TestFlatpak checks that a game in Flatpak alone is found and started there, and suggested where it is not installed.
+// The player's own command takes precedence.
 func TestFlatpak(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("Flatpak is Linux'")
@@ -199,8 +199,8 @@ esac`)
 	script(t, exports, "org.xonotic.Xonotic", "")
 	script(t, exports, "com.etlegacy.ETLegacy", "")
 	for _, c := range []struct{ game, ran string }{
-		{"xonotic", "org.xonotic.Xonotic\n+password\npw\n+connect\n192.0.2.1:27960\n"},   // the exports tell
-		{"luanti", "net.minetest.Minetest\n--go\n--address\n192.0.2.1\n--port\n27960\n"}, // flatpak tells
+		{"xonotic", "org.xonotic.Xonotic\n+password\npw\n+connect\n192.0.2.1:27960\n"},   // found by its exported program
+		{"luanti", "net.minetest.Minetest\n--go\n--address\n192.0.2.1\n--port\n27960\n"}, // found by asking flatpak
 	} {
 		l, out := l("")
 		if err := l.Ready(t.Context(), c.game); err != nil {

@@ -27,19 +27,19 @@ import (
 //go:embed games.toml
 var builtIn string
 
-// maxFile is the largest table, in bytes, that is read from a user.
+// maxFile is the largest user's table that is read, in bytes.
 const maxFile = 1 << 20
 
-// Table holds the known games, ordered by their ids.
+// Table holds the known games, ordered by id.
 type Table struct {
 	games []Game
 	texts [2]string // the user's file and the built-in one
 }
 
-// All are the games, ordered by their ids.
+// All returns the games, ordered by id.
 func (t Table) All() []Game { return slices.Clone(t.games) }
 
-// file is a table as it stands in TOML.
+// file is a table as TOML has it.
 type file struct {
 	Game map[string]Game `toml:"game"`
 }
@@ -47,7 +47,7 @@ type file struct {
 // FileError says what is wrong in a user's table of games, and where.
 type FileError struct {
 	File string
-	Line int // 0 if it is not about one line
+	Line int // 0 if the error has no line
 	Err  error
 }
 
@@ -60,9 +60,8 @@ func (e *FileError) Error() string {
 
 func (e *FileError) Unwrap() error { return e.Err }
 
-// Load is the built-in table with the user's games added. A user's entry for a
-// built-in game changes only the fields that it has. user may be nil; name is
-// what errors call it. Errors are [*FileError]s.
+// Load returns the built-in table with the user's games added. A user's entry for a built-in game changes only the
+// fields that it has. user may be nil; errors call it name. Errors are [*FileError]s.
 func Load(user io.Reader, name string) (Table, error) {
 	var f file
 	if err := decode(builtIn, &f); err != nil {
@@ -89,9 +88,8 @@ func decode(text string, f *file) error {
 	return toml.NewDecoder(strings.NewReader(text)).DisallowUnknownFields().Decode(f)
 }
 
-// merge decodes over what is there, field by field. A user's way to launch a
-// game is for every system, so it takes the place of a built-in one for theirs; a
-// user's lists take the place of all that are built in.
+// merge decodes text over f, field by field. A user's launch template is for every system, so it replaces the built-in
+// templates for all of them. A user's lists replace all built-in ones.
 func merge(f *file, text string) error {
 	var own file
 	if err := decode(text, &own); err != nil {
@@ -113,7 +111,7 @@ func merge(f *file, text string) error {
 	return decode(text, f)
 }
 
-// fileError says in which line the decoder gave up.
+// fileError says where the decoder stopped, by line.
 func fileError(name string, err error) *FileError {
 	var unknown *toml.StrictMissingError
 	var wrong *toml.DecodeError
@@ -129,7 +127,7 @@ func fileError(name string, err error) *FileError {
 	return &FileError{File: name, Err: err}
 }
 
-// knownBeside are the keys that there are in the place of an unknown one.
+// knownBeside returns the known keys at the place of an unknown one.
 func knownBeside(key []string) string {
 	place, known := "", reflect.TypeFor[Game]()
 	switch {
@@ -149,7 +147,7 @@ func knownBeside(key []string) string {
 	return fmt.Sprintf("; %s has %s", place, strings.Join(names, ", "))
 }
 
-// wantedOf says what stands in a field of a type of ours.
+// wantedOf says what a field of one of our types takes.
 func wantedOf(kind string) string {
 	switch kind {
 	case "[]string":
@@ -166,7 +164,7 @@ func wantedOf(kind string) string {
 	return ""
 }
 
-// reason is what a user needs of the decoder's words: not Muster's own types.
+// reason extracts what a user needs from the decoder's message, without Muster's own types.
 func reason(wrong *toml.DecodeError) string {
 	what, field, _ := strings.Cut(strings.TrimPrefix(wrong.Error(), "toml: "), " into struct field")
 	what, stored, _ := strings.Cut(what, " cannot be stored in ")
@@ -180,7 +178,7 @@ func reason(wrong *toml.DecodeError) string {
 	return what
 }
 
-// newTable checks all games. text is the user's file, where a wrong field is looked for.
+// newTable checks all games. text is the user's file, where it looks for the line of a wrong field.
 func newTable(f file, name string, text []byte) (Table, error) {
 	t := Table{texts: [2]string{string(text), builtIn}}
 	for _, id := range slices.Sorted(maps.Keys(f.Game)) {
@@ -209,9 +207,8 @@ type fieldError struct {
 func (e *fieldError) Error() string { return e.err.Error() }
 func (e *fieldError) Unwrap() error { return e.err }
 
-// lineOf is the line of a game's field in a file, or that of its entry if the field
-// is missing there; 0 if the entry is not in the file at all. The decoder knows lines
-// only of what it cannot read.
+// lineOf returns the line of a game's field in a file, of its entry if the field is missing there, or 0 without an
+// entry. The decoder knows only the lines of what it cannot decode.
 func lineOf(text, id, field string, list int) (line int) {
 	inEntry, lists := false, 0
 	n := 0
@@ -237,7 +234,7 @@ func lineOf(text, id, field string, list int) (line int) {
 	return line
 }
 
-// complete fills in what may be left out, and refuses what cannot work.
+// complete fills in defaults, and refuses what cannot work.
 func (g *Game) complete() error {
 	if g.Name == "" {
 		g.Name = g.ID
@@ -290,13 +287,13 @@ func (g *Game) complete() error {
 	return nil
 }
 
-// mostGap is more than any server keeps silent, in ms.
+// mostGap is longer than any server stays silent, in ms.
 const mostGap = 10_000
 
 // maxEvery is a day, in minutes: servers come and go.
 const maxEvery = 24 * 60
 
-// checkList reports what is wrong with a list, and in which of its fields.
+// checkList reports what is wrong with a list, and the field.
 func checkList(list master.WebList) *fieldError {
 	if len(list.URLs) == 0 {
 		return &fieldError{field: "urls", err: errors.New("urls is missing")}
@@ -316,8 +313,7 @@ func checkList(list master.WebList) *fieldError {
 	return nil
 }
 
-// isService reports whether a text is a service as the domain name system knows
-// them: _NAME._PROTOCOL (RFC 2782).
+// isService reports whether a text is a service in the domain name system: _NAME._PROTOCOL (RFC 2782).
 func isService(s string) bool {
 	name, protocol, found := strings.Cut(s, "._")
 	return found && strings.HasPrefix(name, "_") && isID(name[1:]) && isID(protocol)
@@ -327,10 +323,10 @@ func isID(s string) bool {
 	return s != "" && len(s) <= 32 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_") == ""
 }
 
-// UnknownError says that the table has no game of an id.
+// UnknownError says that the table has no game with an id.
 type UnknownError struct {
 	ID string
-	// Similar is the id that was probably meant, or empty.
+	// Similar is the id that the user probably meant, or empty.
 	Similar string
 }
 
@@ -341,13 +337,12 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("game: unknown game %q, did you mean %s?", discovery.CleanText(e.ID), e.Similar)
 }
 
-// Hint is what a user can do about it.
+// Hint says what a user can do about it.
 func (e *UnknownError) Hint() string {
 	return "muster games lists the known ones; others are added in games.toml"
 }
 
-// Find is the game of an id, upper and lower case alike. If there is none, the
-// error is an [*UnknownError].
+// Find returns the game with an id, ignoring case. If there is none, the error is an [*UnknownError].
 func (t Table) Find(id string) (Game, error) {
 	for _, g := range t.games {
 		if strings.EqualFold(g.ID, id) {
@@ -357,8 +352,7 @@ func (t Table) Find(id string) (Game, error) {
 	return Game{}, &UnknownError{ID: id, Similar: t.similar(strings.ToLower(id))}
 }
 
-// Like returns the games that somebody may mean: the one of that ID or name, or all that
-// have it in theirs.
+// Like returns the games that somebody may mean: the one with that id or name, or all that contain the text.
 func (t Table) Like(text string) []Game {
 	text = strings.ToLower(strings.TrimSpace(text))
 	for _, g := range t.games {
@@ -371,8 +365,7 @@ func (t Table) Like(text string) []Game {
 	})
 }
 
-// Gap returns how long a server of a game needs peace before it answers an address again, 0 if
-// that is not known.
+// Gap returns how long to wait before a server of a game answers an address again, 0 if unknown.
 func (t Table) Gap(id string) time.Duration {
 	g, err := t.Find(id)
 	if err != nil {
@@ -381,7 +374,7 @@ func (t Table) Gap(id string) time.Duration {
 	return g.Gap()
 }
 
-// Name is what a game is called, by its id; empty for one that the table has not.
+// Name returns a game's name by its id, empty for an unknown game.
 func (t Table) Name(id string) string {
 	g, err := t.Find(id)
 	if err != nil {
@@ -390,8 +383,7 @@ func (t Table) Name(id string) string {
 	return g.Name
 }
 
-// ConnectLink is what takes a browser to a server, for games that a URL starts;
-// empty for others.
+// ConnectLink returns the link that takes a browser to a server, empty for a game that no link starts.
 func (t Table) ConnectLink(id string, way wire.Way) string {
 	g, err := t.Find(id)
 	addr, badAddress := netip.ParseAddrPort(way.Connect)
@@ -410,8 +402,7 @@ func (t Table) ConnectLink(id string, way wire.Way) string {
 	return argv[len(argv)-1]
 }
 
-// afterOpener is a template behind the program that opens links on a system, if that
-// is what it begins with.
+// afterOpener returns the rest of a template that begins with the system's program for links.
 func afterOpener(template []string, goos string) ([]string, bool) {
 	program := opener(goos)
 	if len(template) < len(program) || !slices.Equal(template[:len(program)], program) {
@@ -420,8 +411,8 @@ func afterOpener(template []string, goos string) ([]string, bool) {
 	return template[len(program):], true
 }
 
-// similar is the id, or the id of the name, that takes the fewest slips to
-// write; more than a third of it wrong is another word.
+// similar returns the id that is the fewest slips away, by id or name. If more than a third is wrong, it is another
+// word.
 func (t Table) similar(word string) (best string) {
 	if len(word) > 64 {
 		return ""
@@ -437,10 +428,9 @@ func (t Table) similar(word string) (best string) {
 	return best
 }
 
-// slips is Levenshtein's distance of two words in bytes: how many of them are
-// missing, too many, or wrong.
+// slips is Levenshtein's distance between two words in bytes: how many are missing, extra, or wrong.
 func slips(a, b string) int {
-	row := make([]int, len(b)+1) // distances of a's start to each start of b
+	row := make([]int, len(b)+1) // distances from a prefix of a to each prefix of b
 	for j := range row {
 		row[j] = j
 	}
@@ -459,8 +449,8 @@ func slips(a, b string) int {
 	return row[len(b)]
 }
 
-// Entry is how a game is written in games.toml: the user's entry, or the built-in
-// one, or for an id that nobody has a pattern to fill in.
+// Entry returns a game as games.toml has it: the user's entry or the built-in one. For an unknown id it is a pattern to
+// fill in.
 func (t Table) Entry(id string) (string, error) {
 	if !isID(id) {
 		return "", fmt.Errorf("game: %q: an id is lower-case letters, digits, - and _", discovery.CleanText(id))

@@ -269,8 +269,7 @@ func TestLANPorts(t *testing.T) {
 	}
 }
 
-// TestSources: each game of the table says where its ports and its way of joining come
-// from, by the date of the source.
+// TestSources checks that each game names the sources of its ports and its way of joining, with their dates.
 func TestSources(t *testing.T) {
 	for _, g := range load(t, "").All() {
 		if len(g.References) == 0 {
@@ -286,7 +285,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestLike: the whole name means one game, a part of it all that have it.
+// TestLike checks that a whole name means one game, and a part all games that contain it.
 func TestLike(t *testing.T) {
 	all := Table{games: []Game{{ID: "quake3", Name: "Quake III Arena"}, {ID: "quakelive", Name: "Quake Live"},
 		{ID: "xonotic", Name: "Xonotic"}}}

@@ -13,17 +13,15 @@ import (
 
 // Place is where a game lies on this machine.
 type Place struct {
-	// Path is its program, or its id in Flatpak, or the folder in which Steam has it, or the scheme of the links
-	// that open it.
+	// Path is its program, its id in Flatpak, its folder in Steam, or the scheme of the links that open
+	// it.
 	Path string
-	// By is what installed it, as far as its place tells: "Steam", "Flatpak", "Snap", or
-	// empty.
+	// By says what installed it, if its place tells: "Steam", "Flatpak", "Snap", or empty.
 	By string
 }
 
-// Where is where a game lies, without anything being started. Steam may be in any of the
-// folders, and notes in its libraries which games it has. What else a link opens is known
-// by its scheme alone.
+// Where returns where a game lies, without starting anything. Steam may be in any of the folders, and records its games
+// in its libraries. Other games that start by a link are known only by its scheme.
 func (g Game) Where(steam []string) (place Place, isHere bool) {
 	if id := g.flatpak(context.Background(), g.Template(runtime.GOOS)); id != "" {
 		return Place{Path: id, By: "Flatpak"}, true
@@ -36,7 +34,7 @@ func (g Game) Where(steam []string) (place Place, isHere bool) {
 		return Place{By: "Steam"}, isHere
 	}
 	path, err := locate(program)
-	if err != nil { // a link's scheme, or a program that lies where one is
+	if err != nil { // it starts by a link's scheme, or by a program found where one would be
 		return Place{Path: program}, isHere
 	}
 	place.Path = path
@@ -49,7 +47,7 @@ func (g Game) Where(steam []string) (place Place, isHere bool) {
 	return place, isHere
 }
 
-// librariesOf are the folders in which Steam has games.
+// librariesOf returns the folders where Steam has games.
 func librariesOf(steam []string) (libraries []string) {
 	for _, folder := range steam {
 		if info, err := os.Stat(filepath.Join(folder, "steamapps")); err == nil && info.IsDir() {
@@ -59,7 +57,7 @@ func librariesOf(steam []string) (libraries []string) {
 	return libraries
 }
 
-// inSteam looks for what Steam has noted of the game in one of its libraries.
+// inSteam looks for Steam's record of the game in its libraries.
 func (g Game) inSteam(libraries []string) (place Place, isHere bool) {
 	if g.AppID == 0 {
 		return place, false
@@ -73,11 +71,10 @@ func (g Game) inSteam(libraries []string) (place Place, isHere bool) {
 	return place, false
 }
 
-// mostNoted is the longest of Steam's notes that is read, in bytes: a library of thousands
-// of games has far less.
+// mostNoted bounds the records of Steam that are read, in bytes. A library of thousands of games has far less.
 const mostNoted = 1 << 20
 
-// noted are the values of a key in one of Steam's text files, none if it cannot be read.
+// noted returns the values of a key in one of Steam's text files, none if the file cannot be read.
 func noted(file, key string) (values []string) {
 	f, err := os.Open(file)
 	if err != nil {

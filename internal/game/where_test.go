@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestInSteam: Steam's games are in its libraries, which it notes in a file of its own.
+// TestInSteam checks that Steam's games are found in its libraries, which it records in a file of its own.
 func TestInSteam(t *testing.T) {
 	steam, library := t.TempDir(), t.TempDir()
 	for file, text := range map[string]string{

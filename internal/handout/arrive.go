@@ -14,8 +14,7 @@ import (
 	"muster/internal/release/fetch"
 )
 
-// arrival is a program that is got from the project's release. The handout's lock guards
-// what came of it.
+// arrival is a program on its way from the project's release. The handout's lock guards the outcome.
 type arrival struct {
 	got, of atomic.Int64
 	done    chan struct{}
@@ -25,12 +24,12 @@ type arrival struct {
 	ended   time.Time
 }
 
-// askAgain is after how long the release is asked again for what did not come: strangers
-// who press the button have it asked no more often.
+// askAgain is the pause before a missing program is requested from the release again, however often strangers press the
+// button.
 const askAgain = 30 * time.Second
 
-// arrive is the program for a system from the project's release, got once for all who
-// wait for it. If it is nil, the text says why to people, and what to do.
+// arrive returns the program for a system from the project's release. It downloads once for everyone who waits. If the
+// program is nil, the text tells people why, and what to do.
 func (h *Handout) arrive(ctx context.Context, system string) (*program, string) {
 	h.mu.Lock()
 	a := h.arrivals[system]
@@ -48,7 +47,7 @@ func (h *Handout) arrive(ctx context.Context, system string) (*program, string) 
 	}
 }
 
-// bring gets a program, which goes on if who asked for it leaves: others will ask.
+// bring downloads a program. It continues if the visitor who asked leaves, because others will ask.
 func (h *Handout) bring(a *arrival, system string) {
 	defer close(a.done)
 	s := systems[place(system)]
@@ -69,17 +68,17 @@ func (h *Handout) bring(a *arrival, system string) {
 	}
 }
 
-// take keeps what came and holds.
+// take keeps a downloaded program if it is valid.
 func (h *Handout) take(data *os.File, system string, v release.Verdict) *program {
 	p := h.add(data, data.Name(), system, v)
-	if p == nil { // nobody else adds programs any more
+	if p == nil { // only downloads add programs by now
 		data.Close()
 		return h.program(system)
 	}
 	return p
 }
 
-// trouble says to people why a program did not come, and what to do.
+// trouble tells people why a program did not arrive, and what to do.
 func (h *Handout) trouble(name string, err error) string {
 	site := siteOf(h.config.Source.Page)
 	switch {
@@ -96,7 +95,7 @@ func (h *Handout) trouble(name string, err error) string {
 	return fmt.Sprintf("This host did not get Muster for %s whole. Try again in a minute.", name)
 }
 
-// siteOf is where an address leads, for people.
+// siteOf returns the site of an address, for people.
 func siteOf(page string) string {
 	u, err := url.Parse(page)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 const onRelease = "muster_1.2.3_windows_amd64.exe"
 
-// said is what the organiser's terminal has been told.
+// said records what the organiser's terminal was told.
 type said struct {
 	mu    sync.Mutex
 	lines []string
@@ -43,7 +43,7 @@ func (s *said) String() string {
 	return strings.Join(s.lines, "\n")
 }
 
-// gets is a handout that gets what it has not from a release.
+// gets returns a handout that downloads missing programs from a release.
 func gets(t *testing.T, releases http.Handler) (*Handout, *said) {
 	t.Helper()
 	server := httptest.NewServer(releases)
@@ -70,8 +70,8 @@ func offered(t *testing.T, h http.Handler, agent string) offer {
 	return o
 }
 
-// TestArrive: what the host has not it gets from the project's release once somebody
-// asks, once for all who do, and gives it as the project's own.
+// TestArrive checks that the host downloads a missing program from the project's release when somebody asks, once for
+// all of them, and gives it as the project's own.
 func TestArrive(t *testing.T) {
 	r := releasetest.NewSigner(t, 1).Release(t, "1.2.3", map[string]string{onRelease: string(content)})
 	h, terminal := gets(t, r)
@@ -120,8 +120,7 @@ func TestArrive(t *testing.T) {
 	}
 }
 
-// TestArriveNot: what the release gives wrong nobody gets; page and terminal say so, and
-// what to do.
+// TestArriveNot checks that nobody gets a wrong file of the release, and that page and terminal explain the trouble.
 func TestArriveNot(t *testing.T) {
 	for name, c := range map[string]struct {
 		change         func(r *releasetest.Release)
@@ -162,8 +161,8 @@ func TestArriveNot(t *testing.T) {
 	}
 }
 
-// TestArriveNever: a host that gets nothing says what it has not, and a program that
-// nobody builds is asked of nobody.
+// TestArriveNever checks that a host without downloads says what it lacks, and that nobody is asked for a program that
+// nobody builds.
 func TestArriveNever(t *testing.T) {
 	h := gives(t, "linux-amd64")
 	if w := get(h, "/get/windows-amd64", ""); w.Code != http.StatusNotFound {
@@ -181,8 +180,8 @@ func TestArriveNever(t *testing.T) {
 	}
 }
 
-// TestVouched: each file of a folder is what it is. One that the project has signed as
-// something else is given to nobody, and page and terminal say so.
+// TestVouched checks that each file in a folder must be what its signature says. A program signed as something else is
+// given to nobody, and page and terminal say so.
 func TestVouched(t *testing.T) {
 	project, stranger := releasetest.NewSigner(t, 1), releasetest.NewSigner(t, 2)
 	text := string(content)
@@ -241,12 +240,12 @@ func TestVouched(t *testing.T) {
 	}
 }
 
-// TestReplaced: what was judged is what is given, whatever lies in its place since.
+// TestReplaced checks that visitors get the very file that was judged, even if another has replaced it since.
 func TestReplaced(t *testing.T) {
 	h := gives(t, "windows-amd64")
 	file := h.programs[0].file
 	if err := os.Rename(file, file+".old"); err != nil {
-		t.Skip(err) // Windows keeps what is open
+		t.Skip(err) // Windows does not replace open files
 	}
 	writes(t, file, "evil")
 	if w := get(h, "/get/windows-amd64", ""); w.Body.String() != string(content) {
@@ -254,7 +253,7 @@ func TestReplaced(t *testing.T) {
 	}
 }
 
-// TestOwnSigned: the host's own program is the project's only as what it says it is.
+// TestOwnSigned checks that the host's own program counts as the project's only under the name that was signed.
 func TestOwnSigned(t *testing.T) {
 	project := releasetest.NewSigner(t, 1)
 	for version, origin := range map[string]Origin{"1.2.3": Project, "1.1.0": ""} {

@@ -8,30 +8,29 @@ import (
 )
 
 const (
-	// atOnce is how many programs are given at the same time: each may take all of the
-	// line that the group measures by.
+	// atOnce bounds the programs given at the same time, since each may fill the line that the group measures over.
 	atOnce = 16
-	// leastRate is how fast a visitor has to take one, in bytes a second: 31 MB in ten
-	// minutes, over the slowest line that plays. grace is for how long a line may stall.
+	// leastRate is how fast a visitor must read, in bytes a second: 31 MB in ten minutes, over the slowest line that
+	// can play. grace is how long a line may stall.
 	leastRate = 50_000
 	grace     = 20 * time.Second
-	// piece is how much is given at a time, in bytes.
+	// piece is how much is written at a time, in bytes.
 	piece = 32 << 10
 )
 
-// shares are how many programs each network is given at the same time, by the length of
-// its prefix in IPv4 and IPv6: nobody's network takes all of them.
+// shares bounds the programs that one network is given at the same time, by prefix length in IPv4 and IPv6. So no
+// network takes all of them.
 var shares = [...]struct{ four, six, most int }{{32, 64, 2}, {24, 48, 4}, {16, 32, 8}}
 
-// givings counts the programs that are being given. Its zero value is ready.
+// givings counts the programs being given. Its zero value is ready.
 type givings struct {
-	mu  sync.Mutex // guards following
+	mu  sync.Mutex // guards the fields below
 	all int
 	by  map[netip.Prefix]int
 }
 
-// begin counts a program that is given to an address, unless there are too many: then done
-// is nil, and isOwn whether its own network has them.
+// begin counts a program being given to an address. If there are too many, done is nil, and isOwn reports whether the
+// visitor's own network has them.
 func (g *givings) begin(to netip.Addr) (done func(), isOwn bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -64,8 +63,8 @@ func (g *givings) count(networks []netip.Prefix, n int) {
 	}
 }
 
-// networksOf are the networks that an address counts for. Everybody on one's own network
-// may have the program at once, and a tunnel's end on this machine stands for many.
+// networksOf returns the networks that an address counts for. There are none on the host's own network, where everyone
+// may have the program at once, nor for a tunnel's end on this machine, which stands for many.
 func networksOf(a netip.Addr) (networks []netip.Prefix) {
 	a = a.Unmap().WithZone("")
 	if !a.IsValid() || a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast() {
@@ -76,24 +75,24 @@ func networksOf(a netip.Addr) (networks []netip.Prefix) {
 		if a.Is6() {
 			bits = share.six
 		}
-		network, _ := a.Prefix(bits) // the lengths are right
+		network, _ := a.Prefix(bits) // cannot fail: the lengths are valid
 		networks = append(networks, network)
 	}
 	return networks
 }
 
-// visitorAt is the address that a request comes from, as the host says.
+// visitorAt returns the address that a request comes from, according to the host.
 func visitorAt(r *http.Request) netip.Addr {
-	at, _ := netip.ParseAddrPort(r.RemoteAddr) // a test's has none
+	at, _ := netip.ParseAddrPort(r.RemoteAddr) // a test's request has none
 	return at.Addr()
 }
 
-// steady is an answer that ends when its reader takes less than leastRate for longer than
-// grace, in all: whoever reads nothing keeps the program from others.
+// steady is an answer that ends when its reader stays below leastRate for more than grace in total. A reader who stalls
+// would keep the program from others.
 type steady struct {
 	http.ResponseWriter
 	line *http.ResponseController
-	due  time.Time // of what comes next
+	due  time.Time // the next piece's deadline
 }
 
 func steadily(w http.ResponseWriter) *steady {
@@ -105,11 +104,11 @@ func (s *steady) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 func (s *steady) Write(b []byte) (n int, err error) {
 	for err == nil && n < len(b) {
 		part := b[n:min(len(b), n+piece)]
-		if latest := time.Now().Add(grace); s.due.After(latest) { // haste earns no more than that
+		if latest := time.Now().Add(grace); s.due.After(latest) { // a fast start earns no more than grace
 			s.due = latest
 		}
 		s.due = s.due.Add(time.Duration(len(part)) * time.Second / leastRate)
-		s.line.SetWriteDeadline(s.due) // or it is a test's, and never late
+		s.line.SetWriteDeadline(s.due) // fails only for a test's recorder, which is never late
 		var written int
 		written, err = s.ResponseWriter.Write(part)
 		n += written

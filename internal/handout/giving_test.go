@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// TestGivings: one network does not take all that is given at a time.
+// TestGivings checks that one network does not take everything that is given at a time.
 func TestGivings(t *testing.T) {
 	for name, c := range map[string]struct {
 		from func(i int) string
 		most int
-		// other is who is let in afterwards.
+		// other is an address that is still served afterwards.
 		other string
 	}{
 		"one address":            {func(int) string { return "198.51.100.7" }, 2, "198.51.100.8"},
@@ -62,15 +62,15 @@ func TestGivings(t *testing.T) {
 	}
 }
 
-// TestSlowReaders: who takes a program too slowly is cut, also after a fast beginning; who
-// takes it as fast as a poor line does gets all of it.
+// TestSlowReaders checks that a reader who is too slow is cut, even after a fast start, and that a poor but sufficient
+// line gets all of the program.
 func TestSlowReaders(t *testing.T) {
 	content := bytes.Repeat([]byte("muster "), 3_000_000/7)
 	for name, c := range map[string]struct {
-		fast  int // bytes that are read at once
+		fast  int // bytes read at once
 		rate  int // bytes a second after that
 		whole bool
-		// latest is when a reader is cut.
+		// latest is when the reader must be cut.
 		latest time.Duration
 	}{
 		"nothing":                     {0, 0, false, grace + 2*time.Second},
@@ -118,7 +118,7 @@ func TestSlowReaders(t *testing.T) {
 	}
 }
 
-// oneLine is a listener at which one connection arrives.
+// oneLine is a listener that accepts one connection.
 type oneLine chan net.Conn
 
 func (l oneLine) Accept() (net.Conn, error) {

@@ -1,18 +1,16 @@
-// Package handout gives Muster's programs to those who have none yet: the host's own to
-// who has the same system, others' builds that lie in a folder beside it, and what it has
-// not from the project's release, once somebody asks for it. On a LAN without internet
-// this is how everyone gets it.
+// Package handout gives Muster's programs to people who have none yet. It gives the host's own program, builds for
+// other systems from a folder, and downloads anything else from the project's release when somebody asks. On a LAN
+// without internet this is how everyone gets Muster.
 //
 //	GET  /get/                  a page for people
-//	GET  /get/programs.json     what there is, and which of it the visitor's system takes
+//	GET  /get/programs.json     the programs, and those that the visitor's system runs
 //	GET  /get/SYSTEM            a program
 //	POST /get/SYSTEM            a program that knows the room whose link the body is
-//	…    /get/SYSTEM.minisig    its signature, for who verifies it
+//	…    /get/SYSTEM.minisig    its signature, for people who verify it
 //
-// A program that knows its room has the link in its name (see [muster/internal/invite]),
-// so that its bytes stay those that were signed. Windows starts it as it is; for macOS
-// and Linux it is packed, with its signature, as only archives carry that a file may be
-// run.
+// A program that knows its room has the link in its file name (see [muster/internal/invite]), so that its bytes remain
+// those that were signed. Windows starts it as it is. For macOS and Linux it is packed, with its signature, because
+// only archives record that a file is executable.
 //
 //	the host's own ──┐
 //	--downloads ─────┼─▶ who vouches? ──▶ the project's own, or a friend's copy ──▶ given
@@ -42,43 +40,42 @@ import (
 	"muster/internal/release/fetch"
 )
 
-// Origin is who vouches for a program.
+// Origin says who vouches for a program.
 type Origin string
 
 const (
-	// Project: the project has signed it.
+	// Project says that the project has signed it.
 	Project Origin = "project"
-	// Friend: whoever runs the host has it from somewhere.
+	// Friend says that the host's operator has it from somewhere.
 	Friend Origin = "friend"
 )
 
-// Config is what a handout needs of its surroundings.
+// Config is what a handout needs from its surroundings.
 type Config struct {
 	// Version is this build's, for people.
 	Version string
 	// Release is the address of the project's releases, or empty.
 	Release string
-	// Own is the file of the running program, or empty.
+	// Own is the running program's file, or empty.
 	Own string
-	// Folder holds others' builds, or is empty.
+	// Folder holds builds for other systems, or is empty.
 	Folder string
-	// Keys are those with which the project signs; none know nobody.
+	// Keys are the project's signing keys. Without any, no program counts as the project's.
 	Keys release.Keys
-	// Source is where to get what is missing, once somebody asks; nil gets nothing.
+	// Source is where missing programs come from when somebody asks; nil downloads nothing.
 	Source *fetch.Source
-	// Say is told what is got, Warn what is not given, and why.
+	// Say reports what is downloaded, Warn what is not given and why.
 	Say  func(format string, args ...any)
 	Warn func(...error)
 }
 
-// Handout is an [http.Handler] for all below /get/.
+// Handout is an [http.Handler] for everything below /get/.
 type Handout struct {
 	config Config
 	giving givings
-	// judgeOwn finds out who vouches for the host's own program, which reads all of it,
-	// once somebody wants to know.
+	// judgeOwn finds out who vouches for the host's own program when that is first needed. It reads the whole file.
 	judgeOwn func()
-	// ctx lasts until the handout is closed, and work are those who get programs.
+	// ctx ends when the handout closes. work counts the downloads.
 	ctx  context.Context
 	stop context.CancelFunc
 	work sync.WaitGroup
@@ -89,24 +86,22 @@ type Handout struct {
 	arrivals map[string]*arrival
 }
 
-// program is one that can be given.
+// program is a program that can be given.
 type program struct {
 	System string `json:"system"`
-	// Name is what people call the system, and File the ending of what they get.
+	// Name is people's name for the system, and File the ending of the file that they get.
 	Name   string `json:"name"`
 	File   string `json:"file"`
 	Size   int64  `json:"size"`
 	Origin Origin `json:"origin"`
-	// Version is of which release it is, as far as that is known.
+	// Version is the program's release, if known.
 	Version string `json:"version,omitempty"`
-	// Signature is where its signature is, if there is one that holds and that does not
-	// come along.
+	// Signature is the address of a valid signature, if there is one that is not packed with the program.
 	Signature string `json:"signature,omitempty"`
-	// Advice says what the system asks before it starts a new program, and what to do.
+	// Advice says what the system asks before it starts a new program, and how to answer.
 	Advice string `json:"advice"`
-	// Away: the host gets it from the project's release first. Of what is underway Got
-	// bytes have come, Size in all; Trouble is why it did not come. Wrong: what came is
-	// not the project's, and nobody is to take it from there.
+	// Away says that the host must download it first. Got of Size bytes have arrived; Trouble is why the download
+	// failed. Wrong says that the download was not the project's, and that nobody should take it from there.
 	Away    bool   `json:"away,omitempty"`
 	Got     int64  `json:"got,omitempty"`
 	Trouble string `json:"trouble,omitempty"`
@@ -118,7 +113,7 @@ type program struct {
 	signature []byte
 }
 
-// refusal is a program that is there, but given to nobody.
+// refusal is a program that exists but is given to nobody.
 type refusal struct {
 	System string `json:"system"`
 	Name   string `json:"name"`
@@ -127,17 +122,15 @@ type refusal struct {
 }
 
 const (
-	// arriveTime is how long a visitor waits for a program that the host has to get first.
+	// arriveTime is how long a visitor waits for a program that the host downloads first.
 	arriveTime = 10 * time.Minute
-	// maxLink bounds the link of a room, in bytes.
+	// maxLink bounds a room's link, in bytes.
 	maxLink = 2 << 10
-	// maxFiles bounds how many files of a folder are looked at: all systems, each with
-	// a signature, and some that do not belong there.
+	// maxFiles bounds how many files of a folder are examined: all systems, each with a signature, and some strays.
 	maxFiles = 64
 )
 
-// New looks through the folder. What is found there stays open, so that what was looked
-// at is what is given.
+// New examines the folder and keeps its files open, so that visitors get the very files that were examined.
 func New(ctx context.Context, config Config) (*Handout, error) {
 	h := &Handout{config: config, arrivals: map[string]*arrival{}}
 	h.ctx, h.stop = context.WithCancel(ctx)
@@ -155,8 +148,8 @@ func New(ctx context.Context, config Config) (*Handout, error) {
 	}
 	h.judgeOwn = func() {}
 	if config.Own != "" {
-		if data, err := os.Open(config.Own); err == nil { // or it has been deleted, and others' builds are left
-			system, err := systemOf(data) // a build for both of macOS' processors is for both
+		if data, err := os.Open(config.Own); err == nil { // a deleted file leaves the other builds
+			system, err := systemOf(data) // a macOS build for both processors is for both
 			if err != nil {
 				system = runtime.GOOS + "-" + runtime.GOARCH
 			}
@@ -171,8 +164,7 @@ func New(ctx context.Context, config Config) (*Handout, error) {
 	return h, nil
 }
 
-// lookThrough takes what lies in the folder, and nothing that a link in it leads to
-// elsewhere.
+// lookThrough adds the files in the folder. It follows no link out of the folder.
 func (h *Handout) lookThrough() error {
 	root, err := os.OpenRoot(h.config.Folder)
 	if err != nil {
@@ -216,8 +208,7 @@ func (h *Handout) lookThrough() error {
 	return nil
 }
 
-// add takes a program of which so much is known, unless there is one for its system.
-// Once it is there others give it.
+// add adds a program, unless there is already one for its system. From then on visitors can get it.
 func (h *Handout) add(data *os.File, file, system string, v release.Verdict) *program {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -243,8 +234,8 @@ func (h *Handout) add(data *os.File, file, system string, v release.Verdict) *pr
 	return p
 }
 
-// judge finds out who vouches for a program. One that the project has signed as something
-// else is given to nobody: somebody changed it, or wants to pass it off as what it is not.
+// judge finds out who vouches for a program. If the project has signed it as something else, nobody gets it: somebody
+// has changed it, or wants to pass it off as another program.
 func (h *Handout) judge(p *program) {
 	v, err := h.config.Keys.VerifyOpen(h.ctx, p.data, p.file)
 	if v.Standing == release.Own && p.file == h.config.Own && v.Version != h.config.Version {
@@ -277,7 +268,7 @@ func (h *Handout) judge(p *program) {
 	}
 }
 
-// vouchedFor notes that a program is the project's own, if it is.
+// vouchedFor notes that a program is the project's own, if so.
 func (p *program) vouchedFor(v release.Verdict) {
 	if v.Standing != release.Own {
 		return
@@ -288,7 +279,7 @@ func (p *program) vouchedFor(v release.Verdict) {
 	}
 }
 
-// of is the program for a system, or nil. The caller has the lock.
+// of returns the program for a system, or nil. The caller holds the lock.
 func (h *Handout) of(system string) *program {
 	if i := slices.IndexFunc(h.programs, func(p *program) bool { return p.System == system }); i >= 0 {
 		return h.programs[i]
@@ -296,7 +287,7 @@ func (h *Handout) of(system string) *program {
 	return nil
 }
 
-// program is the one for a system that is here, or nil.
+// program returns the program for a system if the host has it, or nil.
 func (h *Handout) program(system string) *program {
 	h.judgeOwn()
 	h.mu.Lock()
@@ -304,7 +295,7 @@ func (h *Handout) program(system string) *program {
 	return h.of(system)
 }
 
-// Close closes the programs, and waits for who gets any.
+// Close closes the programs, after waiting for downloads.
 func (h *Handout) Close() error {
 	h.stop()
 	h.work.Wait()
@@ -326,17 +317,17 @@ func (h *Handout) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// offer is what there is for a visitor.
+// offer is what a visitor can get.
 type offer struct {
 	Format  string `json:"format"`
 	Version string `json:"version"`
 	Release string `json:"release,omitempty"`
-	// Yours is the system that the visitor has, as far as its browser says, in words and
-	// as the one of Programs; that is empty if there is none. Phone: none plays there.
+	// Yours is the visitor's system, according to its browser: in words, and as a system of Programs, which is empty if
+	// there is none. Phone says that it is a phone, which cannot play.
 	Yours  string `json:"yours"`
 	System string `json:"system,omitempty"`
 	Phone  bool   `json:"phone,omitempty"`
-	// Direct is where the release page itself has the file for the visitor's system.
+	// Direct is the address of the visitor's file on the release page itself.
 	Direct   string    `json:"direct,omitempty"`
 	Programs []program `json:"programs"`
 	Refused  []refusal `json:"refused,omitempty"`
@@ -349,7 +340,7 @@ func (h *Handout) offer(r *http.Request) offer {
 	h.mu.Unlock()
 	v := visitorOf(r.UserAgent(), r.Header.Get("Sec-CH-UA-Platform"))
 	o.Yours, o.Phone = v.name, v.phone
-	for _, isAway := range []bool{false, true} { // what is here comes first
+	for _, isAway := range []bool{false, true} { // programs that the host has come first
 		for _, system := range v.systems {
 			if o.System == "" && slices.ContainsFunc(o.Programs, func(p program) bool { return p.System == system && p.Away == isAway }) {
 				o.System = system
@@ -363,7 +354,7 @@ func (h *Handout) offer(r *http.Request) offer {
 	return o
 }
 
-// all are the programs that can be had, as they are now.
+// all returns the available programs in their current state.
 func (h *Handout) all() []program {
 	h.judgeOwn()
 	h.mu.Lock()
@@ -397,7 +388,7 @@ func (h *Handout) all() []program {
 func (h *Handout) list(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	json.NewEncoder(w).Encode(h.offer(r)) // fails only if the client is gone
+	json.NewEncoder(w).Encode(h.offer(r)) // fails only if the client has gone
 }
 
 // give gives the program for a system, or its signature.
@@ -430,7 +421,7 @@ func (h *Handout) give(w http.ResponseWriter, r *http.Request, what string) {
 	}
 	defer done()
 	line, until := http.NewResponseController(w), time.Now().Add(arriveTime)
-	line.SetReadDeadline(until) // or the request is over before the program is here
+	line.SetReadDeadline(until) // otherwise the request would time out before the program is here
 	line.SetWriteDeadline(until)
 	w.Header().Set("Cache-Control", "no-store")
 	if p == nil {
@@ -463,7 +454,7 @@ func (h *Handout) give(w http.ResponseWriter, r *http.Request, what string) {
 	}
 }
 
-// attach has the browser keep what comes under a name.
+// attach makes the browser save the answer under a name.
 func attach(w http.ResponseWriter, name string) {
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name}))

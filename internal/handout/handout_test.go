@@ -30,10 +30,10 @@ const (
 	roomName = "muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP"
 )
 
-// content is what stands for a program.
+// content stands in for a program.
 var content = bytes.Repeat([]byte("muster "), 1000)
 
-// gives is a handout of one program for each of some systems, which the project signed.
+// gives returns a handout of one program for each of some systems, all signed by the project.
 func gives(t *testing.T, names ...string) *Handout {
 	t.Helper()
 	project := releasetest.NewSigner(t, 1)
@@ -80,7 +80,7 @@ func get(h http.Handler, path, agent string) *httptest.ResponseRecorder {
 	return w
 }
 
-// fileName is what a browser calls what it was given.
+// fileName returns the name under which a browser saves an answer.
 func fileName(t *testing.T, w *httptest.ResponseRecorder) string {
 	t.Helper()
 	_, says, err := mime.ParseMediaType(w.Header().Get("Content-Disposition"))
@@ -90,9 +90,8 @@ func fileName(t *testing.T, w *httptest.ResponseRecorder) string {
 	return says["filename"]
 }
 
-// A program arrives as it is, with the room in its name if it is asked for on a room's
-// page, and so that it can be run, and with a signature beside it by which whoever has a
-// Muster can tell that it is the project's own.
+// TestGive checks that a program arrives unchanged and executable. If it is requested on a room's page, its name
+// carries the room. Its signature comes beside it, so that anyone who has Muster can verify it.
 func TestGive(t *testing.T) {
 	h := gives(t, "windows-amd64", "darwin", "linux-amd64")
 	keys := releasetest.NewSigner(t, 1).Keys(t)
@@ -135,13 +134,13 @@ func TestGive(t *testing.T) {
 	}
 }
 
-// post asks for a program that knows a room, or without one for one that does not.
+// post requests a program that knows a room, or without a link one that does not.
 func post(h http.Handler, path, link string) *httptest.ResponseRecorder {
 	if link == "" {
 		return get(h, path, "")
 	}
 	r := httptest.NewRequest("POST", path, strings.NewReader(link))
-	r.RemoteAddr = "192.168.1.7:5555" // where everybody may have it at once
+	r.RemoteAddr = "192.168.1.7:5555" // on the own network, which has no bound
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w
@@ -194,7 +193,7 @@ func unpack(t *testing.T, from io.Reader, file string, mode os.FileMode) {
 	}
 }
 
-// What makes no sense is refused, and so is more than the line can carry.
+// TestGiveNot checks that nonsense is refused, and so is more than the line can carry.
 func TestGiveNot(t *testing.T) {
 	h := gives(t, "windows-amd64")
 	for path, want := range map[string]int{"/get/plan9-amd64": 404, "/get/../../etc/passwd": 404,
@@ -218,7 +217,7 @@ func TestGiveNot(t *testing.T) {
 	}
 }
 
-// The visitor's system is known by what browsers say of it.
+// TestVisitorOf checks how the visitor's system follows from a browser's headers.
 func TestVisitorOf(t *testing.T) {
 	for _, c := range []struct{ agent, platform, want string }{
 		{"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 " +
@@ -244,7 +243,7 @@ func TestVisitorOf(t *testing.T) {
 	}
 }
 
-// The list names what there is, and which of it is the visitor's.
+// TestOffer checks that the list names all programs, and the visitor's own.
 func TestOffer(t *testing.T) {
 	h := gives(t, "linux-amd64", "darwin-arm64")
 	for agent, want := range map[string]string{"Macintosh": "darwin-arm64", "Linux x86_64": "linux-amd64", "Windows": "", "Android": ""} {
@@ -267,8 +266,8 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// Of a folder builds of Muster are given, whatever they are called, and nothing else:
-// least of all what a link leads to elsewhere.
+// TestFolder checks that a folder's builds of Muster are given, whatever their names, and nothing else: above all
+// nothing that a link leads to outside.
 func TestFolder(t *testing.T) {
 	source, folder, elsewhere := t.TempDir(), t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module muster\n\ngo 1.26\n", "main.go": "package main\n\nfunc main() {}\n"} {
@@ -323,7 +322,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// Who has the host's own system gets the host's own program, however old its file is.
+// TestOwn checks that a visitor with the host's system gets the host's own program, however old its file is.
 func TestOwn(t *testing.T) {
 	own, err := os.Executable()
 	if err != nil {

@@ -12,23 +12,22 @@ import (
 	"muster/internal/release/fetch"
 )
 
-// Options is where a host has programs from, for people who have none.
+// Options say where a host gets programs for people who have none.
 type Options struct {
-	// Folder holds others' builds, or is empty.
+	// Folder holds builds for other systems, or is empty.
 	Folder string
 	// Releases is the address of the project's releases, or empty.
 	Releases string
-	// Cache is the folder for what the releases have.
+	// Cache is the folder for downloads from the releases.
 	Cache string
 }
 
-// Open returns what a host gives to who has no Muster: this program, those of a folder if
-// there is one, and what else the project's release has. Say hears what it gets, warn
-// what it cannot give.
+// Open returns a host's handout: this program, those in a folder, and the rest of the project's release. Say reports
+// what it downloads, warn what it cannot give.
 func (o Options) Open(ctx context.Context, log *slog.Logger, say func(string, ...any), warn func(...error)) (*Handout, error) {
 	own, err := os.Executable()
 	if err == nil {
-		own, err = filepath.EvalSymlinks(own) // a signature lies beside the file itself
+		own, err = filepath.EvalSymlinks(own) // the signature lies beside the real file
 	}
 	if err != nil {
 		log.Debug("this program does not know where it is", "error", err)

@@ -13,7 +13,7 @@ import (
 	"muster/internal/release"
 )
 
-// The modes in an archive: of a program, and of its signature.
+// The modes in an archive are a program's and a signature's.
 const runnable, readable = 0o755, 0o644
 
 // entry is a file of an archive.
@@ -24,7 +24,7 @@ type entry struct {
 	data io.Reader
 }
 
-// executable is the ending of the program itself.
+// executable returns the file ending of the program itself.
 func executable(file string) string {
 	if packed(file) {
 		return ""
@@ -32,10 +32,10 @@ func executable(file string) string {
 	return filepath.Ext(file)
 }
 
-// packed reports whether a program comes in an archive, and its signature with it.
+// packed reports whether a program comes in an archive, together with its signature.
 func packed(file string) bool { return filepath.Ext(file) != ".exe" }
 
-// packZip writes an archive for macOS. Whatever fails, the client is gone.
+// packZip writes an archive for macOS. It fails only if the client has gone.
 func packZip(w io.Writer, name string, p *program, data io.Reader) {
 	archive := zip.NewWriter(w)
 	archive.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) { return flate.NewWriter(out, flate.BestSpeed) })
@@ -53,9 +53,9 @@ func packZip(w io.Writer, name string, p *program, data io.Reader) {
 	archive.Close()
 }
 
-// packTar writes an archive for Linux. Whatever fails, the client is gone.
+// packTar writes an archive for Linux. It fails only if the client has gone.
 func packTar(w io.Writer, name string, p *program, data io.Reader) {
-	zipped, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is one
+	zipped, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // cannot fail: the level is valid
 	archive := tar.NewWriter(zipped)
 	for _, e := range p.entries(name, data) {
 		err := archive.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: e.name, Mode: int64(e.mode), Size: e.size, ModTime: p.changed})
@@ -71,8 +71,8 @@ func packTar(w io.Writer, name string, p *program, data io.Reader) {
 	}
 }
 
-// entries are the program and, if there is one, its signature: whoever gets it can verify
-// it, and hand it on as the project's.
+// entries returns the program and its signature, if there is one, so that people can verify it and pass it on as the
+// project's.
 func (p *program) entries(name string, data io.Reader) []entry {
 	all := []entry{{name, runnable, p.Size, data}}
 	if p.signature != nil {

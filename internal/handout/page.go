@@ -6,7 +6,7 @@ import (
 	"path"
 )
 
-// page says how to get Muster, for who has no room's page open, or no JavaScript.
+// page explains how to get Muster to visitors without a room's page or without JavaScript.
 var page = template.Must(template.New("get").Funcs(template.FuncMap{"megabytes": megabytes, "file": path.Base}).Parse(`<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -48,7 +48,7 @@ this host gets it from the project's releases first, which takes a moment.{{else
 (<a href="{{.}}">its signature</a>){{end}}.{{else}}your friend's copy: nobody
 vouches for it.{{end}}{{end}}{{end}}{{end}}`))
 
-// megabytes are a size's, rounded up.
+// megabytes returns a size in megabytes, rounded up.
 func megabytes(size int64) int64 { return (size + 1e6 - 1) / 1e6 }
 
 func (h *Handout) page(w http.ResponseWriter, r *http.Request) {
@@ -68,5 +68,5 @@ func (h *Handout) page(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	page.Execute(w, f) // fails only if the client is gone
+	page.Execute(w, f) // fails only if the client has gone
 }

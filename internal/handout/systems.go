@@ -9,10 +9,9 @@ import (
 	"strings"
 )
 
-// systems are those that Muster is built for, as GOOS-GOARCH, or for macOS GOOS alone
-// where a program is for both processors. What most people have comes first. A release
-// has the program in the file of that ending after the version, and for people to take
-// from its page themselves the one of direct, which can be run once it is unpacked.
+// systems lists what Muster is built for, as GOOS-GOARCH. On macOS one program serves both processors, so there it is
+// GOOS alone. The most common come first. release is how the program's file in a release ends, after the version.
+// direct ends the archive that people take from the release page and run after unpacking.
 var systems = [...]struct{ system, name, ending, advice, release, direct string }{
 	{"windows-amd64", "Windows", ".exe", onWindows, "_windows_amd64.exe", "_windows_amd64.exe"},
 	{"darwin", "macOS", ".zip", onMac, "_macos_universal", "_macos_universal.tar.gz"},
@@ -29,7 +28,7 @@ func isReleased(system string) bool {
 	return i >= 0 && systems[i].release != ""
 }
 
-// What a system asks before it starts a program that it sees for the first time.
+// Systems ask this before they start a program for the first time.
 const (
 	onWindows = "The browser may say that it is not commonly downloaded: choose “Keep”. Windows may say that it " +
 		"protected your PC: choose “More info”, then “Run anyway”."
@@ -37,7 +36,7 @@ const (
 	onLinux = "Unpack it and double-click the program. If nothing opens, drag it into a terminal and press Enter."
 )
 
-// place is a system's in the list, or -1.
+// place returns a system's index in the list, or -1.
 func place(system string) int {
 	for i, s := range systems {
 		if s.system == system {
@@ -49,8 +48,8 @@ func place(system string) int {
 
 var errNoMuster = errors.New("handout: no build of Muster")
 
-// systemOf is the system that a build of Muster is for, by what Go has noted in it,
-// whatever the file is called.
+// systemOf returns the system that a build of Muster is for, from the information that Go puts into it. The file's name
+// does not matter.
 func systemOf(file io.ReaderAt) (string, error) {
 	info, err := buildinfo.Read(file)
 	if err != nil || info.Path != "muster" {
@@ -73,18 +72,17 @@ func systemOf(file io.ReaderAt) (string, error) {
 	return goos + "-" + goarch, nil
 }
 
-// visitor is what somebody's browser says of the system.
+// visitor is what a browser says of its system.
 type visitor struct {
 	name string
-	// systems are those whose programs run there, the best first.
+	// systems are those whose programs run there, best first.
 	systems []string
-	// phone: measuring and playing happen elsewhere.
+	// phone says that it is a phone: people measure and play elsewhere.
 	phone bool
 }
 
-// visitorOf reads a browser's User-Agent, and Sec-CH-UA-Platform if it sends that. What
-// processor there is browsers mostly keep to themselves, or say wrong: the usual one is
-// assumed, whose programs run on the others of the system, too.
+// visitorOf reads a browser's User-Agent, and Sec-CH-UA-Platform if present. Browsers mostly hide the processor or
+// misreport it. The usual one is assumed, because its programs run on the system's other processors, too.
 func visitorOf(agent, platform string) visitor {
 	says := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(agent, word) || strings.Trim(platform, `"`) == word })

@@ -17,28 +17,26 @@ import (
 	"muster/internal/hint"
 )
 
-// ACME is how to get certificates from an authority (RFC 8555), which connects to port
-// 443 of each name to see that it leads here (TLS-ALPN-01, RFC 8737).
+// ACME says how to get certificates from an authority (RFC 8555). The authority connects to port 443 of each name to
+// check that it leads here (TLS-ALPN-01, RFC 8737).
 type ACME struct {
-	// Names are those to get certificates for. The operator has accepted the
-	// authority's terms.
+	// Names are the certificates' names. The operator has accepted the authority's terms.
 	Names   []string
 	Accepts bool
-	// Directory is the authority's URL; empty is Let's Encrypt's. CA is a file with the
-	// certificate that signs the directory's own; empty trusts those of the system.
+	// Directory is the authority's URL; empty means Let's Encrypt's. CA is a file with the certificate that signs the
+	// directory's own; empty trusts the system's authorities.
 	Directory, CA string
-	// Email is where the authority sends warnings; empty leaves it out. Cache is the folder
-	// for account and certificates.
+	// Email receives the authority's warnings; empty omits it. Cache is the folder for the account and the
+	// certificates.
 	Email, Cache string
 }
 
 // authorityWait bounds one answer of the authority.
 const authorityWait = 30 * time.Second
 
-// EncryptByACME has the host show certificates that it gets, and renews, from an
-// authority. Get, which is to be called once the host listens, gets the first ones, lest
-// the first visitor waits for them or finds out what is wrong; it returns at the end of
-// ctx.
+// EncryptByACME makes the host use certificates from an authority, and renew them. Call get once the host listens. It
+// requests the first certificates, so that the first visitor neither waits nor discovers a problem, and returns when
+// ctx ends.
 func (in *Ingress) EncryptByACME(ctx context.Context, a ACME, log *slog.Logger) (get func(), err error) {
 	if err := os.MkdirAll(a.Cache, 0o700); err != nil {
 		return nil, fmt.Errorf("no folder for certificates: %w", err)
@@ -85,7 +83,7 @@ func (in *Ingress) EncryptByACME(ctx context.Context, a ACME, log *slog.Logger) 
 	return get, nil
 }
 
-// bounded asks nobody any more once a context has ended.
+// bounded sends no requests once a context has ended.
 type bounded struct {
 	ctx  context.Context
 	next http.RoundTripper

@@ -13,8 +13,8 @@ import (
 	"muster/host/wire"
 )
 
-// Announce announces a room on the local network until stop is called, which takes it
-// back and waits for that. What it says besides does not change.
+// Announce announces a room on the local network until stop is called. stop withdraws the announcement and waits for
+// that. Everything in besides is constant.
 func (in *Ingress) Announce(ctx context.Context, rooms *host.Host, code string, besides lan.Room, log *slog.Logger,
 	warn func(...error)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -25,7 +25,7 @@ func (in *Ingress) Announce(ctx context.Context, rooms *host.Host, code string, 
 		if err := lan.Announce(ctx, news, log); err != nil {
 			warn(err)
 		}
-		cancel() // nobody takes the news any more
+		cancel() // nobody reads the snapshots any more
 	})
 	work.Go(func() {
 		var told lan.Room

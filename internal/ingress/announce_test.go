@@ -7,7 +7,7 @@ import (
 	"muster/host/wire"
 )
 
-// What is announced holds no code.
+// TestAnnounced checks that announcements contain no code.
 func TestAnnounced(t *testing.T) {
 	room := wire.Snapshot{
 		Room:   wire.Head{Code: "BAKODI", Settings: wire.Settings{Game: "openarena", Players: 4, Open: true}},

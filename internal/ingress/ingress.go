@@ -1,5 +1,5 @@
-// Package ingress is how players get at a host: in the clear or by TLS; straight,
-// through a proxy or a tunnel, or by a port that the router opens.
+// Package ingress is how players reach a host: unencrypted or over TLS; directly, through a proxy or a tunnel, or by a
+// port that the router opens.
 package ingress
 
 import (
@@ -21,28 +21,26 @@ import (
 	"muster/internal/netinfo"
 )
 
-// Ingress is how players get at one host.
+// Ingress is how players reach one host.
 type Ingress struct {
-	// Public is what friends reach the host by through a proxy or a tunnel; nil
-	// without one.
+	// Public is the URL for friends who reach the host through a proxy or a tunnel; nil without one.
 	Public *url.URL
-	// pair is the certificate; nil without TLS. It is the host's own or, isNamed,
-	// holds for host names.
+	// pair is the certificate; nil without TLS. It is the host's own, or valid for host names if isNamed.
 	pair    *tls.Certificate
 	isNamed bool
-	// certificate is what takes its place for a connection; nil without one.
+	// certificate returns another certificate for a connection; nil uses pair.
 	certificate func(*tls.ClientHelloInfo) (*tls.Certificate, error)
-	// renew looks for a newer certificate at once; nil where none is in files.
+	// renew checks for a newer certificate at once; nil if no certificate comes from files.
 	renew func()
-	// protocols are those that TLS speaks for it besides HTTP.
+	// protocols are those that TLS negotiates besides HTTP.
 	protocols []string
-	// router is where the router lets friends in; nil if that is not known.
+	// router is the router's address towards the internet; nil if unknown.
 	router atomic.Pointer[netip.Addr]
-	// mapped is the port that it opened; nil without one.
+	// mapped is the port that the router opened; nil without one.
 	mapped atomic.Pointer[netip.AddrPort]
 }
 
-// Encrypt has the host show the certificate in one file, with its key in another.
+// Encrypt makes the host use the certificate in one file, with its key in another.
 func (in *Ingress) Encrypt(cert, key string) error {
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	var unread *fs.PathError
@@ -56,7 +54,7 @@ func (in *Ingress) Encrypt(cert, key string) error {
 	return nil
 }
 
-// EncryptByOwn has the host show its own certificate, which a file keeps.
+// EncryptByOwn makes the host use its own certificate, which a file keeps.
 func (in *Ingress) EncryptByOwn(file string) error {
 	pair, err := access.OwnCertificate(file, time.Now())
 	if err != nil {
@@ -67,7 +65,7 @@ func (in *Ingress) EncryptByOwn(file string) error {
 	return nil
 }
 
-// TLS is how the host encrypts; nil without a certificate.
+// TLS returns how the host encrypts; nil without a certificate.
 func (in *Ingress) TLS() *tls.Config {
 	config := &tls.Config{
 		GetCertificate: in.certificate,
@@ -84,7 +82,7 @@ func (in *Ingress) TLS() *tls.Config {
 	return config
 }
 
-// Names are those that the certificate holds for.
+// Names returns the names for which the certificate is valid.
 func (in *Ingress) Names() []string {
 	if in.pair == nil {
 		return nil
@@ -92,8 +90,7 @@ func (in *Ingress) Names() []string {
 	return in.pair.Leaf.DNSNames
 }
 
-// Fingerprint is that of the host's own certificate, or empty: those of others
-// are for the system to judge.
+// Fingerprint returns that of the host's own certificate, or an empty text. The system judges other certificates.
 func (in *Ingress) Fingerprint() string {
 	if in.pair == nil || in.isNamed {
 		return ""
@@ -101,7 +98,7 @@ func (in *Ingress) Fingerprint() string {
 	return access.Fingerprint(in.pair.Leaf.Raw)
 }
 
-// Outside is the link for friends, wherever they are, to a room at a listener.
+// Outside returns the link to a room at a listener for friends anywhere.
 func (in *Ingress) Outside(at netip.AddrPort, room access.Key) invite.Link {
 	l := in.direct(at, room)
 	if in.Public != nil {
@@ -110,8 +107,8 @@ func (in *Ingress) Outside(at netip.AddrPort, room access.Key) invite.Link {
 	return l
 }
 
-// direct is the link for friends who need no proxy or tunnel. A certificate by
-// file holds for a name, so that the name stands in the link.
+// direct returns the link for friends who need no proxy or tunnel. A certificate from a file is valid for a name, so
+// the link contains that name.
 func (in *Ingress) direct(at netip.AddrPort, room access.Key) invite.Link {
 	at = netinfo.Reachable(at)
 	l := invite.Link{Host: at.String(), Code: room.Code, Key: room.Link, TLS: in.pair != nil, Pin: in.Fingerprint()}
@@ -127,8 +124,7 @@ func (in *Ingress) direct(at netip.AddrPort, room access.Key) invite.Link {
 	return l
 }
 
-// Mapped is the link for friends on the internet by the port that the router opened, empty
-// while there is none.
+// Mapped returns the link for friends on the internet by the port that the router opened, empty while there is none.
 func (in *Ingress) Mapped(at netip.AddrPort, room access.Key) string {
 	mapped := in.mapped.Load()
 	if mapped == nil {
@@ -137,7 +133,7 @@ func (in *Ingress) Mapped(at netip.AddrPort, room access.Key) string {
 	return in.direct(at, room).At(mapped.String()).String()
 }
 
-// Inside is the link for this machine, by whose addresses no certificate holds.
+// Inside returns the link for this machine. No certificate is valid for its addresses.
 func (in *Ingress) Inside(at netip.AddrPort, room access.Key) invite.Link {
 	l := invite.Link{Host: netinfo.Loopback(at).String(), Code: room.Code, Key: room.Link}
 	if in.pair != nil {
@@ -146,7 +142,7 @@ func (in *Ingress) Inside(at netip.AddrPort, room access.Key) invite.Link {
 	return l
 }
 
-// Addresses are all by which players may get at a listener, as it is now.
+// Addresses returns all addresses by which players may now reach a listener.
 func (in *Ingress) Addresses(at netip.AddrPort) []netip.AddrPort {
 	if at.Addr().IsLoopback() {
 		return nil
@@ -161,8 +157,8 @@ func (in *Ingress) Addresses(at netip.AddrPort) []netip.AddrPort {
 	return addrs
 }
 
-// PublicAddress is this network's, as far as it is known: by the router, by the
-// public URL, or because it is this machine's own.
+// PublicAddress returns this network's public address, if known: from the router, from the public URL, or because it is
+// this machine's own.
 func (in *Ingress) PublicAddress() netip.Addr {
 	if outside := in.router.Load(); outside != nil {
 		return *outside

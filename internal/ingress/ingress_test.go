@@ -8,8 +8,8 @@ import (
 	"muster/internal/invite"
 )
 
-// Behind a proxy or a tunnel the link has its URL, and what --port-map says to
-// forward is still this machine's.
+// TestPublicURL checks that links behind a proxy or a tunnel have its URL, while the advice of --port-map still names
+// this machine.
 func TestPublicURL(t *testing.T) {
 	home := netip.MustParseAddrPort("192.168.1.7:7777")
 	for _, c := range []struct{ url, link, joins string }{

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// lookEvery is how often the files of a certificate are looked at, at most: once for
-// many handshakes.
+// lookEvery is the shortest time between two checks of a certificate's files, however many handshakes there are.
 const lookEvery = 10 * time.Second
 
 // renewed is a certificate that its files may replace while the host runs.
@@ -17,15 +16,14 @@ type renewed struct {
 	cert, key string
 	log       *slog.Logger
 
-	mu     sync.Mutex // guards following
+	mu     sync.Mutex // guards the fields below
 	pair   *tls.Certificate
-	of     [2]time.Time // of the files that pair is from
+	of     [2]time.Time // when the files of pair were written
 	looked time.Time
 }
 
-// EncryptRenewed is Encrypt for a host that runs longer than a certificate: it shows
-// a new one when the files have changed, and the one before as long as they make no
-// sense together.
+// EncryptRenewed is Encrypt for a host that outlives a certificate. It uses a new certificate when the files have
+// changed, and keeps the old one while they do not fit together.
 func (in *Ingress) EncryptRenewed(cert, key string, log *slog.Logger) error {
 	if err := in.Encrypt(cert, key); err != nil {
 		return err
@@ -37,21 +35,21 @@ func (in *Ingress) EncryptRenewed(cert, key string, log *slog.Logger) error {
 	return nil
 }
 
-// lookAgain has the files looked at with the next question.
+// lookAgain makes the next handshake check the files.
 func (r *renewed) lookAgain() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.looked = time.Time{}
 }
 
-// Renew looks at the certificate's files at once, for a host that was told to.
+// Renew checks the certificate's files at once, when the host is told to.
 func (in *Ingress) Renew() {
 	if in.renew != nil {
 		in.renew()
 	}
 }
 
-// newest is the certificate to show now.
+// newest returns the certificate to use now.
 func (r *renewed) newest(now time.Time) *tls.Certificate {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,7 +62,7 @@ func (r *renewed) newest(now time.Time) *tls.Certificate {
 		return r.pair
 	}
 	pair, err := tls.LoadX509KeyPair(r.cert, r.key)
-	if err != nil { // such as half of them written: they are looked at again
+	if err != nil { // for example, only half is written; check again later
 		r.log.Error("the new certificate is not taken; the one before stays", "error", err)
 		return r.pair
 	}
@@ -73,7 +71,7 @@ func (r *renewed) newest(now time.Time) *tls.Certificate {
 	return r.pair
 }
 
-// times are when the files were written; the zero time for one that is not there.
+// times returns when the files were written, the zero time for a missing file.
 func (r *renewed) times() (of [2]time.Time) {
 	for i, name := range []string{r.cert, r.key} {
 		if info, err := os.Stat(name); err == nil {

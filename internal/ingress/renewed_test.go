@@ -13,8 +13,8 @@ import (
 	"muster/host/access"
 )
 
-// TestRenewed: a host shows a certificate that was renewed while it runs, and the one
-// before as long as half of the new one is there.
+// TestRenewed checks that a host uses a certificate that was renewed while it runs, and keeps the old one while only
+// half of the new one is there.
 func TestRenewed(t *testing.T) {
 	folder := t.TempDir()
 	cert, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
@@ -60,14 +60,14 @@ func TestRenewed(t *testing.T) {
 	shows("at first", first)
 	second, leaf, secret := fresh()
 	write(cert, leaf)
-	os.Chtimes(cert, now, now.Add(time.Hour)) // or it might have been written within the clock's tick
+	os.Chtimes(cert, now, now.Add(time.Hour)) // otherwise both might be written within one tick of the clock
 	shows("with the old key", first)
 	write(key, secret)
 	os.Chtimes(key, now, now.Add(time.Hour))
 	shows("when both are there", second)
 	os.Remove(cert)
 	shows("when they are gone", second)
-	if got, err := in.TLS().GetCertificate(nil); err != nil || !got.Leaf.Equal(first.Leaf) { // it has just looked
+	if got, err := in.TLS().GetCertificate(nil); err != nil || !got.Leaf.Equal(first.Leaf) { // it has just checked
 		t.Errorf("a connection is shown another, %v", err)
 	}
 }

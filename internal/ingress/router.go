@@ -16,17 +16,16 @@ import (
 	"muster/internal/portmap"
 )
 
-// AskRouter has the router let friends in from the internet to a room at a listener
-// until stop is called, which takes that back and waits for it. It says what
-// friends type, or what else can be done; lines that begin with blanks are to be
-// pasted.
+// AskRouter asks the router to let friends in from the internet, to a room at a listener, until stop is called. stop
+// withdraws that and waits for it. AskRouter says what friends should type, or what else can be done; lines that begin
+// with blanks are for pasting.
 func (in *Ingress) AskRouter(ctx context.Context, at netip.AddrPort, room access.Key, log *slog.Logger,
 	say func(line string)) (stop func()) {
 	home := netinfo.Reachable(at)
 	if at.Addr().IsLoopback() {
 		say("only this machine can join: there is nothing to ask the router for")
 	}
-	if home.Addr().IsLoopback() { // or on no network, as was said
+	if home.Addr().IsLoopback() { // on no network, which the user knows already
 		return func() {}
 	}
 	say("asking the router to let friends in from the internet …")
@@ -60,7 +59,7 @@ const (
 	otherWays = "or use a tunnel or VPN that all of you are on, and say its address here: --public-url"
 )
 
-// mapped is what an open port means for friends.
+// mapped explains an open port to friends.
 func mapped(m portmap.Mapping, l invite.Link) []string {
 	outside := m.External.Addr()
 	switch {
@@ -78,13 +77,12 @@ func mapped(m portmap.Mapping, l invite.Link) []string {
 	return []string{fmt.Sprintf("the router lets friends on the internet in (%s), by", m.By), toPaste + l.At(m.External.String()).String()}
 }
 
-// unmapped says what to do without the router's help: let it forward a port to
-// this machine.
+// unmapped says what to do without the router's help: forward a port to this machine by hand.
 func unmapped(home netip.AddrPort, l invite.Link) []string {
 	return append([]string{"no router here opens a port for us (asked by PCP, NAT-PMP and UPnP)"}, forwarded("the router", home, l)...)
 }
 
-// forwarded is how friends get in once a router forwards a port.
+// forwarded says how friends get in once a router forwards a port.
 func forwarded(router string, to netip.AddrPort, l invite.Link) []string {
 	from := net.JoinHostPort("PUBLIC-ADDRESS", strconv.Itoa(int(to.Port())))
 	return []string{

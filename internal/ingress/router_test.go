@@ -40,7 +40,7 @@ func TestMapped(t *testing.T) {
 	}
 }
 
-// TestMappedLink: once the router has opened a port, friends on the internet have a link.
+// TestMappedLink checks that friends on the internet have a link once the router has opened a port.
 func TestMappedLink(t *testing.T) {
 	at, key := netip.MustParseAddrPort("192.168.1.7:7777"), access.Key{Code: "BAKODI", Link: "ABCDEFGHIJKLMNOP"}
 	in := &Ingress{}

@@ -1,5 +1,5 @@
-// Package input reads the files that users name: as they are, gzipped, or as Windows
-// writes text; and standard input by the name -.
+// Package input reads files that users name, whether plain, gzipped or in Windows' encodings. The name - is standard
+// input.
 package input
 
 import (
@@ -14,10 +14,10 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Standard is the name by which standard input is read.
+// Standard is the name of standard input.
 const Standard = "-"
 
-// Name is what people call a file.
+// Name returns people's name for a file.
 func Name(file string) string {
 	if file == Standard {
 		return "standard input"
@@ -25,14 +25,13 @@ func Name(file string) string {
 	return file
 }
 
-// Open opens a file, or in by its name, and unpacks it if need be. Errors say what
-// is wrong, not with which file.
+// Open opens and unpacks a file, or in if the file is Standard. Errors say what is wrong, but do not name the file.
 func Open(file string, in io.Reader) (io.ReadCloser, error) {
 	from := io.NopCloser(in)
 	if file != Standard {
 		f, err := os.Open(file)
 		if err != nil {
-			return nil, errors.Unwrap(err) // of the *os.PathError
+			return nil, errors.Unwrap(err) // without the *os.PathError, which names the file
 		}
 		if info, err := f.Stat(); err == nil && info.IsDir() {
 			f.Close()
@@ -56,8 +55,8 @@ func Open(file string, in io.Reader) (io.ReadCloser, error) {
 	return opened{Text(text), from}, nil
 }
 
-// Text is what a file of text says, in UTF-8 without a byte-order mark: editors on Windows
-// put one before it, and what PowerShell writes by > is UTF-16.
+// Text returns a text file's content in UTF-8 without a byte-order mark. Editors on Windows add one, and PowerShell's >
+// writes UTF-16.
 func Text(r io.Reader) io.Reader {
 	return transform.NewReader(r, unicode.BOMOverride(transform.Nop))
 }

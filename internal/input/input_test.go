@@ -12,7 +12,7 @@ import (
 	"unicode/utf16"
 )
 
-// TestOpen reads a text however an editor, a shell or a packer left it.
+// TestOpen checks texts in the forms that editors, shells and packers produce.
 func TestOpen(t *testing.T) {
 	const text = "Mü 192.0.2.1:27960\r\n日本\r\n"
 	wide := func(order binary.AppendByteOrder) string {

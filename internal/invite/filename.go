@@ -11,34 +11,31 @@ import (
 	"muster/internal/hint"
 )
 
-// The name of a program that knows its room, so that a double click joins it:
+// A program that knows its room has the link in its name, so that a double click joins the room:
 //
 //	muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP.exe
 //	            host      port code   key
 //
-// An s behind the port means https, and the fingerprint of the host's own certificate
-// stands last if it has one. An IPv6 address is written as in Windows' own names, with
-// dashes for colons. Letters, digits, dots, dashes and underscores are what every file
-// system and browser leaves alone; what they add to a second download of a name, such as
-// " (1)", stands after all this.
+// An s after the port means https. The fingerprint of the host's own certificate comes last, if it has one. IPv6
+// addresses have dashes for colons, as in Windows' own names. Every file system and browser keeps letters, digits,
+// dots, dashes and underscores. Anything they add to a second download, such as " (1)", follows all this.
 const (
 	filePrefix  = "muster-join_"
 	ipv6Literal = ".ipv6-literal.net"
-	// maxFileName is the longest name, in bytes, that all common file systems keep with
-	// an ending and a "(1)": encrypted ones take 143.
+	// maxFileName is the longest name, in bytes, that all common file systems keep with an ending and a "(1)".
+	// Encrypted file systems take 143.
 	maxFileName = 130
 )
 
 var (
 	fileName = regexp.MustCompile(
 		`^` + filePrefix + `([0-9A-Za-z._-]+)_([0-9]{1,5})([sS]?)_([A-Za-z]+)(?:_([A-Za-z2-7]{16}))?(?:_([A-Za-z2-7]{26}))?(?:[^0-9A-Za-z_].*)?$`)
-	// plainHost matches the hosts that such a name can have.
+	// plainHost matches the hosts that such a name can contain.
 	plainHost = regexp.MustCompile(`^[0-9A-Za-z._-]+$`)
 )
 
-// FileName is what to call a program that is to know the room, without the ending. It is
-// empty if no name can carry the link: one to an address that only means something on
-// this machine, or to a very long name.
+// FileName returns the file name, without its ending, for a program that should know the room. It is empty if no name
+// can carry the link: its address has meaning only on this machine, or it is too long.
 func (l Link) FileName() string {
 	host, port, err := net.SplitHostPort(l.Host)
 	if addr, noAddress := netip.ParseAddr(host); noAddress == nil && addr.Is6() && !addr.Is4In6() {
@@ -63,17 +60,17 @@ func (l Link) FileName() string {
 	return name
 }
 
-// anybodys is the link without what makes it one person's.
+// anybodys returns the link without its personal part.
 func (l Link) anybodys() Link {
 	l.Secret = ""
 	return l
 }
 
-// ErrPlainName is the error of a file name that is of no program for a room.
+// ErrPlainName says that a file name contains no link to a room.
 var ErrPlainName = errors.New("invite: the file's name carries no link")
 
-// FromFileName is the room that a program's file name leads to. The error is
-// [ErrPlainName] if it leads to none, another if it was meant to.
+// FromFileName returns the room in a program's file name. The error is [ErrPlainName] if the name has none, and another
+// if the link is broken.
 func FromFileName(name string) (Link, error) {
 	if !strings.HasPrefix(name, filePrefix) {
 		return Link{}, ErrPlainName

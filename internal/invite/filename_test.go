@@ -11,7 +11,7 @@ const (
 	somePin = "6GGEBGUZQS72K5ZWN3CQCTQWVA"
 )
 
-// A program's name carries the whole link there and back.
+// TestFileName checks that a program's name carries the whole link.
 func TestFileName(t *testing.T) {
 	for _, c := range []struct {
 		link Link
@@ -35,7 +35,7 @@ func TestFileName(t *testing.T) {
 		}, "muster-join_muster.example_443s_BAKODITALUME_ABCDEFGHIJKLMNOP"},
 		{Link{Host: "ann_s-pc.local:80", Code: "TABOMI", Key: someKey}, "muster-join_ann_s-pc.local_80_TABOMI_ABCDEFGHIJKLMNOP"},
 		{Link{Host: "[2001:db8::1]:7777", Code: "TABOMI", Key: someKey}, "muster-join_2001-db8--1.ipv6-literal.net_7777_TABOMI_ABCDEFGHIJKLMNOP"},
-		// nobody's own
+		// The personal secret is left out.
 		{Link{Host: "192.0.2.1:7777", Code: "TABOMI", Key: someKey, Secret: "MINE"}, "muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP"},
 		{Link{Host: "[fe80::1%eth0]:7777", Code: "TABOMI", Key: someKey}, ""},
 		{Link{Host: "münster.example:7777", Code: "TABOMI", Key: someKey}, ""},
@@ -48,7 +48,7 @@ func TestFileName(t *testing.T) {
 	}
 }
 
-// What browsers and people's file managers make of the name changes nothing.
+// TestFromFileName checks that browsers' and file managers' changes to the name do no harm.
 func TestFromFileName(t *testing.T) {
 	bare := Link{Host: "192.0.2.1:7777", Code: "TABOMI"}
 	whole := bare
@@ -66,7 +66,7 @@ func TestFromFileName(t *testing.T) {
 		"muster-join_192.0.2.1_7777_TABOMI (2).exe":                               bare,
 		"muster-join_192.0.2.1_7777_TABOMI":                                       bare,
 		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP.tar.gz":               whole,
-		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP.exe\u202e(gnp.exe":    whole, // what follows the name means nothing
+		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP.exe\u202e(gnp.exe":    whole, // text after the name is ignored
 		"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP --launch auto -v.exe": whole,
 	} {
 		if got, err := FromFileName(name); err != nil || got != want {
@@ -90,8 +90,8 @@ func TestFromFileName(t *testing.T) {
 	}
 }
 
-// FuzzFromFileName: whoever names a file may send people only where a link can, and a
-// name that is written again means the same.
+// FuzzFromFileName checks that a file name leads only where a link can, and that writing the link again keeps its
+// meaning.
 func FuzzFromFileName(f *testing.F) {
 	for _, name := range []string{"muster-join_192.0.2.1_7777_TABOMI_ABCDEFGHIJKLMNOP (1).exe",
 		"muster-join_2001-db8--1.ipv6-literal.net_443s_TABOMI_6GGEBGUZQS72K5ZWN3CQCTQWVA", "muster-join_a_b_1_A"} {

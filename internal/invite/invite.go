@@ -1,5 +1,4 @@
-// Package invite is the link that takes friends into a room: how it is written,
-// and how what people paste is read.
+// Package invite is the link that takes friends into a room. It writes links, and reads what people paste.
 package invite
 
 import (
@@ -16,49 +15,49 @@ import (
 	"muster/internal/hint"
 )
 
-// DefaultPort is where a host listens unless told otherwise.
+// DefaultPort is where a host listens by default.
 const DefaultPort = "7777"
 
 // Link is what a player needs to find a room.
 type Link struct {
 	// Host is HOST:PORT.
 	Host string
-	// Code is the room's; open rooms need none.
+	// Code is the room's. Open rooms need none.
 	Code string
-	// Key is the room's link key, or empty: who has only heard the code has none.
+	// Key is the room's link key. It is empty for people who only heard the code.
 	Key string
 	TLS bool
 	// Pin is the fingerprint of the host's own certificate, or empty.
 	Pin string
-	// Secret is the end of a personal link: what says whose it is; empty in others.
+	// Secret is the end of a personal link, which identifies its owner; empty in others.
 	Secret string
 }
 
-// String is one URL for the browser and for muster join. The key stands in the
-// fragment: browsers do not send it to servers, and proxies do not log it.
+// String returns one URL for the browser and for muster join. The key is in the fragment, which browsers do not send to
+// servers and proxies do not log.
 func (l Link) String() string { return l.Personal("") }
 
-// Personal is one person's own link to the page: the organiser's with the secret, a
-// player's with the credential of the player's pages.
+// Personal returns one person's own link to the page: the organiser's with the secret, or a player's with the
+// credential of the player's pages.
 func (l Link) Personal(secret string) string {
 	key := access.Key{Code: l.Code, Link: l.Key, Fingerprint: l.Pin, Secret: secret}
 	u := url.URL{Scheme: l.scheme("http"), Host: l.short(), Path: "/", Fragment: key.String()}
 	return u.String()
 }
 
-// Page is a page of the host's.
+// Page returns a page of the host.
 func (l Link) Page(path string) string {
 	u := url.URL{Scheme: l.scheme("http"), Host: l.Host, Path: path}
 	return u.String()
 }
 
-// Endpoint is where peers connect.
+// Endpoint returns the address for peers.
 func (l Link) Endpoint() string {
 	u := url.URL{Scheme: l.scheme("ws"), Host: l.Host, Path: "/peer"}
 	return u.String()
 }
 
-// short is the host without the port where browsers go anyway.
+// short returns the host, without the browsers' default port.
 func (l Link) short() string {
 	usual := ":80"
 	if l.TLS {
@@ -74,7 +73,7 @@ func (l Link) scheme(plain string) string {
 	return plain
 }
 
-// At is the link by another address. A name stays: a certificate is for it.
+// At returns the link with another address. It keeps a name, because a certificate is valid for it.
 func (l Link) At(address string) Link {
 	if _, err := netip.ParseAddrPort(l.Host); err == nil {
 		l.Host = address
@@ -82,8 +81,7 @@ func (l Link) At(address string) Link {
 	return l
 }
 
-// Parse reads a link, or HOST[:PORT] to which the code is given apart, if the room
-// needs one.
+// Parse reads a link, or HOST[:PORT] with a separate code if the room needs one.
 func Parse(where, code string) (Link, error) {
 	l := Link{Host: where}
 	port := DefaultPort
@@ -92,7 +90,7 @@ func Parse(where, code string) (Link, error) {
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
 			return l, hint.With(fmt.Errorf("%q is no link to a room", where), "a link looks like http://192.0.2.1:7777/#TABOMI")
 		}
-		l.Host, l.TLS, port = u.Host, u.Scheme == "https", "80" // where browsers go
+		l.Host, l.TLS, port = u.Host, u.Scheme == "https", "80" // the browsers' default
 		if l.TLS {
 			port = "443"
 		}
@@ -116,7 +114,7 @@ func Parse(where, code string) (Link, error) {
 	return l, nil
 }
 
-// ParseBase reads a URL that links may begin with: scheme and host.
+// ParseBase reads the beginning of links: scheme and host.
 func ParseBase(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -129,13 +127,13 @@ func ParseBase(text string) (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: u.Host}, nil
 }
 
-// withPort adds a port if there is none; what is no HOST[:PORT] is empty.
+// withPort adds a port if there is none. It returns an empty text unless the input is HOST[:PORT].
 func withPort(hostport, standard string) string {
 	host, port, err := net.SplitHostPort(hostport)
 	if err != nil {
 		host, port = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]"), standard
 	}
-	name := host // or the zone of an address
+	name := host // without an address's zone
 	_, badPort := strconv.ParseUint(port, 10, 16)
 	addr, noAddress := netip.ParseAddr(host)
 	if noAddress == nil {
@@ -147,9 +145,8 @@ func withPort(hostport, standard string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// isForeignToNames reports whether no name of a machine has a character. Links come
-// from chats: control characters would write on the player's terminal, and a blank
-// or a slash would hide where the link goes.
+// isForeignToNames reports whether a character never occurs in a machine's name. Links come from chats: control
+// characters would write on the player's terminal, and a blank or a slash would hide where the link goes.
 func isForeignToNames(r rune) bool {
 	return !unicode.In(r, unicode.Letter, unicode.Digit, unicode.Mark) && !strings.ContainsRune("-._", r)
 }

@@ -5,8 +5,7 @@ import (
 	"unicode"
 )
 
-// A link says where, which room, and whose certificate; whatever way it is
-// pasted it means the same.
+// TestParse checks that a link names the host, the room and the certificate, however it is pasted.
 func TestParse(t *testing.T) {
 	const pin = "6GGEBGUZQS72K5ZWN3CQCTQWVA"
 	full := Link{Host: "192.0.2.1:7777", Code: "BAKODI", TLS: true, Pin: pin}
@@ -50,8 +49,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse reads what people paste, and strangers send them: a link that is taken
-// reads the same again, and shows on a terminal as it is.
+// FuzzParse reads what people paste and strangers send. An accepted link reads the same again, and is safe to show on a
+// terminal.
 func FuzzParse(f *testing.F) {
 	for _, where := range []string{"https://192.0.2.1:7777/#BAKODI~6GGEBGUZQS72K5ZWN3CQCTQWVA", "night.example",
 		"[fe80::1%eth0]:7777", "http://[::1]/#a.b~c"} {

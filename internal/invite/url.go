@@ -9,26 +9,25 @@ import (
 	"muster/internal/hint"
 )
 
-// Scheme is that of links which open Muster in place of a browser:
+// Scheme is the scheme of links that open Muster instead of a browser:
 //
 //	muster://join/http/192.0.2.1:7777/TABOMI_ABCDEFGHIJKLMNOP
 //
-// Any site can put such a link before somebody, and any text in it. All that it can say
-// is a room.
+// Any site can show such a link, with any text in it. It can express nothing but a room.
 const Scheme = "muster"
 
 const (
-	// maxURL is longer than any such link is, in bytes.
+	// maxURL is longer than any such link, in bytes.
 	maxURL = 512
-	// maxShown is how much is shown of what is none.
+	// maxShown is how much of an invalid link is shown.
 	maxShown = 80
 )
 
-// joinURL matches the only form there is: without blanks, quotes, percent signs or
-// anything else that another program on the way might take for more than text.
+// joinURL matches the only valid form. It has no blanks, quotes, percent signs or anything else that another program on
+// the way might interpret.
 var joinURL = regexp.MustCompile(`^(?i:` + Scheme + `)://join/(https?)/([0-9A-Za-z._:\[\]-]{1,260})/([A-Za-z][0-9A-Za-z_~.-]*)/?$`)
 
-// URL is the link as one that opens Muster.
+// URL returns the link in the form that opens Muster.
 func (l Link) URL() string {
 	u, err := url.Parse(l.Personal(l.Secret))
 	if err != nil {
@@ -37,7 +36,7 @@ func (l Link) URL() string {
 	return Scheme + "://join/" + u.Scheme + "/" + u.Host + "/" + u.Fragment
 }
 
-// ParseURL reads a link that opens Muster, from whoever wrote it.
+// ParseURL reads a link that opens Muster, from any source.
 func ParseURL(text string) (Link, error) {
 	part := joinURL.FindStringSubmatch(text)
 	if part == nil || len(text) > maxURL {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// A link that opens Muster says the same as the page's.
+// TestURL checks that a link that opens Muster means the same as the page's.
 func TestURL(t *testing.T) {
 	for want, link := range map[string]Link{
 		"muster://join/http/192.0.2.1:7777/TABOMI_ABCDEFGHIJKLMNOP": {Host: "192.0.2.1:7777", Code: "TABOMI", Key: someKey},
@@ -37,7 +37,7 @@ func TestURL(t *testing.T) {
 	}
 }
 
-// hostile is what other sites may put into a link.
+// hostile are links that other sites may make.
 var hostile = []string{
 	"", "muster:", "muster://", "muster://join", "muster://join/", "muster://launch/calc", "muster://open/http/192.0.2.1:7777/TABOMI",
 	"http://192.0.2.1:7777/#TABOMI", "javascript:alert(1)", "file:///etc/passwd", "--launch-command=calc", "-v",
@@ -55,7 +55,7 @@ var hostile = []string{
 	"muster://join/http/192.0.2.1:7777/" + strings.Repeat("A", maxURL), "muster://join/http/" + strings.Repeat("a.", 300) + "/TABOMI",
 }
 
-// What another site makes of a link leads nowhere, and shows as what it is.
+// TestHostileURL checks that such a link leads nowhere, and that the error shows it as it is.
 func TestHostileURL(t *testing.T) {
 	for _, text := range hostile {
 		got, err := ParseURL(text)
@@ -69,8 +69,8 @@ func TestHostileURL(t *testing.T) {
 	}
 }
 
-// FuzzParseURL: what is taken is a link as people paste it, has nothing in it that a
-// command line or a terminal takes for more than text, and reads the same again.
+// FuzzParseURL checks accepted links: people could paste them, command lines and terminals take all of it for text, and
+// they read the same again.
 func FuzzParseURL(f *testing.F) {
 	for _, text := range append(hostile, "muster://join/https/muster.example/TABOMI_ABCDEFGHIJKLMNOP~6GGEBGUZQS72K5ZWN3CQCTQWVA.QRSTUVWX") {
 		f.Add(text)

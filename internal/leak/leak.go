@@ -1,5 +1,4 @@
-// Package leak finds the goroutines that a test leaves behind, also while other
-// tests run beside it.
+// Package leak finds the goroutines that a test leaves behind, even while other tests run in parallel.
 package leak
 
 import (
@@ -20,7 +19,7 @@ import (
 )
 
 const (
-	// label marks the goroutines of one test. They pass it on to those that they start.
+	// label marks the goroutines of one test. Goroutines inherit it.
 	label = "muster/leak"
 	// patience is how long goroutines may take to end on a busy machine.
 	patience = 30 * time.Second
@@ -32,8 +31,8 @@ func Mark(t testing.TB) {
 	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels(label, t.Name())))
 }
 
-// Check marks the test's goroutine. It fails the test if more goroutines are left at
-// its end than there are now. Call it on the test's own goroutine.
+// Check marks the test's goroutine, and fails the test if more goroutines are left at its end than exist now. Call it
+// on the test's own goroutine.
 func Check(t testing.TB) {
 	t.Helper()
 	Mark(t)
@@ -47,11 +46,11 @@ func Check(t testing.TB) {
 	})
 }
 
-// Run runs all tests. It fails if goroutines are left after the last one, whoever
-// started them: a timer, for one, passes no mark on.
+// Run runs all tests. It fails if goroutines are left after the last one, however they started: a timer, for example,
+// passes no mark on.
 func Run(m *testing.M) int {
-	// The goroutine that receives signals lives as long as the process. A fuzzer asks
-	// for signals; asking here first has it counted among those of before.
+	// The goroutine that receives signals lives as long as the process. A fuzzer asks for signals; asking here first
+	// counts that goroutine among the initial ones.
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
 	signal.Stop(signals)
@@ -64,7 +63,7 @@ func Run(m *testing.M) int {
 	return code
 }
 
-// waits reports whether a condition comes true in time.
+// waits reports whether a condition becomes true in time.
 func waits(is func() bool) bool {
 	for end := time.Now().Add(patience); ; time.Sleep(pause) {
 		http.DefaultClient.CloseIdleConnections()
@@ -79,8 +78,7 @@ func waits(is func() bool) bool {
 
 var head = regexp.MustCompile(`^(\d+) @ `)
 
-// Marked counts the goroutines that a test has marked, and returns their stacks:
-// alike ones once.
+// Marked counts a test's marked goroutines, and returns their distinct stacks.
 func Marked(t testing.TB) (n int, stacks []string) {
 	mark := fmt.Sprintf("# labels: {%q:%q}\n", label, t.Name())
 	stacks = slices.DeleteFunc(profile(), func(stack string) bool { return !strings.Contains(stack, mark) })
@@ -94,7 +92,7 @@ func Marked(t testing.TB) (n int, stacks []string) {
 // profile returns the stacks of all goroutines.
 func profile() []string {
 	var b bytes.Buffer
-	pprof.Lookup("goroutine").WriteTo(&b, 1) // a buffer takes everything
+	pprof.Lookup("goroutine").WriteTo(&b, 1) // a buffer never fails
 	_, stacks, _ := strings.Cut(b.String(), "\n")
 	return strings.Split(strings.TrimSpace(stacks), "\n\n")
 }

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestMarked: a test is told its own goroutines, and those that they started, though
-// others run beside it.
+// TestMarked checks that a test sees only its own goroutines and those that they started, while others run.
 func TestMarked(t *testing.T) {
 	for _, name := range []string{"one", `an "odd" name`} {
 		t.Run(name, func(t *testing.T) {

@@ -13,13 +13,13 @@ import (
 	"muster/host/wire"
 )
 
-// List is a list of servers, and what it says of them.
+// List is a list of servers, with its facts about them.
 type List struct {
 	Servers []discovery.Server
 	Said    discovery.Said
 }
 
-// A list as hosts hand it to each other, its second part deflated:
+// Hosts pass a list to each other in this form, whose second part is deflated:
 //
 //	length │ the annotated list │ when it was had, s │ a frame of wire.Infos
 //
@@ -45,13 +45,12 @@ func (l List) Append(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.Write(wire.AppendInfos(nil, told)) // a bytes.Buffer takes everything
+	w.Write(wire.AppendInfos(nil, told)) // a bytes.Buffer never fails
 	err = w.Close()
 	return packed.Bytes(), err
 }
 
-// ParseList reads what Append wrote. Its errors wrap [discovery.ErrMalformed] or
-// [wire.ErrMalformed].
+// ParseList reads Append's output. Its errors wrap [discovery.ErrMalformed] or [wire.ErrMalformed].
 func ParseList(b []byte) (List, error) {
 	size, n := binary.Uvarint(b)
 	if n <= 0 || size > uint64(len(b)-n) {

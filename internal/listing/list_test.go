@@ -11,7 +11,7 @@ import (
 	"muster/discovery"
 )
 
-// longList is a list of so many servers, of which every second is told of.
+// longList returns a list of this many servers, with facts about every second one.
 func longList(servers int) List {
 	l := List{Said: discovery.Said{At: time.Unix(1_800_000_000, 0), Infos: map[netip.AddrPort]*discovery.Info{}}}
 	for i := range servers {
@@ -36,7 +36,7 @@ func longList(servers int) List {
 	return l
 }
 
-// TestList: hosts hand each other a list with what it says of its servers.
+// TestList checks that hosts can pass each other a list with its facts.
 func TestList(t *testing.T) {
 	for _, l := range []List{longList(0), longList(1), longList(1000), {Servers: serversAt("192.0.2.1:27960")}} {
 		data, err := l.Append(nil)
@@ -62,7 +62,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// FuzzParseList: any bytes are a list or an error, and what they say is of its servers.
+// FuzzParseList checks that any bytes are a list or an error, and that the facts are about its servers.
 func FuzzParseList(f *testing.F) {
 	for _, n := range []int{0, 1, 20} {
 		data, _ := longList(n).Append(nil)

@@ -1,5 +1,5 @@
-// Package listing gets the list of a game's servers: from its masters, from files,
-// and from everybody on the local network.
+// Package listing gets the list of a game's servers from its masters, from files, and by asking everyone on the local
+// network.
 package listing
 
 import (
@@ -23,11 +23,10 @@ import (
 	"muster/internal/term"
 )
 
-// LAN is whether game servers are looked for on the local network, too.
+// LAN says whether to look for game servers on the local network, too.
 type LAN string
 
-// Auto looks around where the list is the game's own masters': who says where the
-// servers are means those.
+// Auto looks around if the list is the game's own masters'. A user who names servers wants those.
 const (
 	Auto LAN = "auto"
 	On   LAN = "on"
@@ -36,23 +35,23 @@ const (
 
 // Sources say where the server list comes from.
 type Sources struct {
-	// Masters are asked in place of the game's own, Files in place of masters.
+	// Masters replace the game's own, and Files replace masters.
 	Masters, Files []string
 	LAN            LAN
-	// User is what the user brings along to get lists; nil is nothing.
+	// User returns what the user contributes to get lists; nil contributes nothing.
 	User func() (game.User, error)
-	// Cache keeps lists of the web.
+	// Cache keeps lists from the web.
 	Cache master.Cache
-	// Places say in which country and AS a server is.
+	// Places tell a server's country and AS.
 	Places geo.Options
-	// In is what the file - stands for.
+	// In is the content of the file named -.
 	In  io.Reader
 	Log *slog.Logger
-	// Say shows the user that something takes time.
+	// Say tells the user that something takes time.
 	Say func(format string, args ...any)
 }
 
-// LooksAround reports whether everybody on the local network is asked.
+// LooksAround reports whether to ask everyone on the local network.
 func (s *Sources) LooksAround() bool {
 	return s.LAN == On || s.LAN == Auto && len(s.Files) == 0 && len(s.Masters) == 0
 }
@@ -60,12 +59,11 @@ func (s *Sources) LooksAround() bool {
 // HasStdin reports whether standard input is a list.
 func (s *Sources) HasStdin() bool { return slices.Contains(s.Files, input.Standard) }
 
-// Game are the list of a game's servers, with country and origin AS, and the
-// servers around. Without a list those have to do: a LAN party may have no
-// internet, and a game no master.
+// Game returns the list of a game's servers with country and origin AS, and the servers nearby. Without a list, those
+// nearby must suffice: a LAN party may have no internet, and a game no master.
 func (s *Sources) Game(ctx context.Context, g game.Game) (master.Listing, []lan.Server, error) {
 	if s.LooksAround() || len(s.Files) == 0 {
-		s.Say("looking for %s servers …", g.Name) // for seconds
+		s.Say("looking for %s servers …", g.Name) // it takes seconds
 	}
 	var near []lan.Server
 	var looking sync.WaitGroup
@@ -123,8 +121,7 @@ func (s *Sources) user() (game.User, error) {
 	return s.User()
 }
 
-// toldError is an error as a room shows it: with what to do about it, and without the
-// names of packages.
+// toldError is an error as a room shows it: with advice, and without package names.
 type toldError struct {
 	error
 	text string
@@ -141,7 +138,7 @@ func told(err error) error {
 	return &toldError{err, text}
 }
 
-// howToList is what to do about an empty file.
+// howToList is the advice about an empty file.
 const howToList = "put one server a line, such as 192.0.2.1:27960"
 
 func (s *Sources) fromFiles(ctx context.Context, g game.Game) (master.Listing, error) {
@@ -176,8 +173,7 @@ func (s *Sources) fromFiles(ctx context.Context, g game.Game) (master.Listing, e
 	return listing, err
 }
 
-// ReadFile reads a list of servers as it stands in a file, with warnings of what is
-// left out.
+// ReadFile reads a list of servers from a file, with warnings about the lines that it leaves out.
 func ReadFile(file string, in io.Reader) ([]master.Entry, []error, error) {
 	name := input.Name(file)
 	f, err := input.Open(file, in)
@@ -192,7 +188,7 @@ func ReadFile(file string, in io.Reader) ([]master.Entry, []error, error) {
 	return entries, cut, err
 }
 
-// Annotate gives servers their country and origin AS where the list does not.
+// Annotate gives servers their country and origin AS if the list does not.
 func Annotate(servers []discovery.Server, places geo.Options) error {
 	locator, err := geo.Open(places)
 	if err != nil {
@@ -202,13 +198,13 @@ func Annotate(servers []discovery.Server, places geo.Options) error {
 	return locator.Close()
 }
 
-// Locator finds where addresses are, for as long as the program runs: its tables are
-// opened by the first question. Files that cannot serve tell nothing.
+// Locator returns a function that locates addresses for as long as the program runs. The first call opens the tables.
+// Unusable files tell nothing.
 func Locator(places geo.Options) func(netip.Addr) (country string, asn uint32) {
 	locator := sync.OnceValue(func() *geo.Locator {
 		locator, err := geo.Open(places)
 		if err != nil {
-			return nil // the list of servers says so, which asks the same files
+			return nil // the list of servers reports it, since it uses the same files
 		}
 		return locator
 	})
@@ -221,7 +217,7 @@ func Locator(places geo.Options) func(netip.Addr) (country string, asn uint32) {
 	}
 }
 
-// With is a list with the servers around at its end, those that it has not.
+// With returns the list with the missing nearby servers appended.
 func With(listed []discovery.Server, near []lan.Server) []discovery.Server {
 	for _, s := range near {
 		if !slices.ContainsFunc(listed, func(l discovery.Server) bool { return l.Addr == s.Addr }) {
@@ -231,7 +227,7 @@ func With(listed []discovery.Server, near []lan.Server) []discovery.Server {
 	return listed
 }
 
-// PlacesOf are the places of the servers around in a list.
+// PlacesOf returns the indexes of the nearby servers in a list.
 func PlacesOf(near []lan.Server, servers []discovery.Server) (places []int) {
 	for i, s := range servers {
 		if slices.ContainsFunc(near, func(n lan.Server) bool { return n.Addr == s.Addr }) {
@@ -241,7 +237,7 @@ func PlacesOf(near []lan.Server, servers []discovery.Server) (places []int) {
 	return places
 }
 
-// Describe says how a list came out, and what is around, for a screen.
+// Describe summarises a list and the servers nearby for a screen.
 func Describe(listed []discovery.Server, near []lan.Server, g game.Game) string {
 	text := term.Count(len(listed), g.Name+" server") + " listed"
 	if len(near) > 0 {
@@ -250,7 +246,7 @@ func Describe(listed []discovery.Server, near []lan.Server, g game.Game) string 
 	return text
 }
 
-// apart are the servers around that only this network reaches, and the others.
+// apart separates the nearby servers that only this network reaches from the others.
 func apart(near []lan.Server) (hidden, public []lan.Server) {
 	for _, s := range near {
 		if discovery.ReachOf(s.Addr.Addr()) == discovery.InternetReach {

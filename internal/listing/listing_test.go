@@ -14,7 +14,7 @@ import (
 	"muster/internal/game"
 )
 
-// A list that was named is what is wanted, and nothing is broadcast then.
+// TestLooksAround checks that a list that the user named suffices, and that nothing is broadcast then.
 func TestLooksAround(t *testing.T) {
 	for _, c := range []struct {
 		sources Sources
@@ -32,7 +32,7 @@ func TestLooksAround(t *testing.T) {
 	}
 }
 
-// TestLocator: addresses of the internet have a place, others and broken tables none.
+// TestLocator checks that addresses on the internet have a place, and that others, or broken tables, have none.
 func TestLocator(t *testing.T) {
 	locate := Locator(geo.Options{})
 	if country, asn := locate(netip.MustParseAddr("8.8.8.8")); country != "US" || asn != 15169 {
@@ -60,7 +60,7 @@ func around(texts ...string) (list []lan.Server) {
 	return list
 }
 
-// Servers around are known by two addresses if the list has them, too.
+// TestNeighbours checks that servers nearby are known by two addresses if the list has them, too.
 func TestNeighbours(t *testing.T) {
 	home := netip.MustParseAddr("203.0.113.7")
 	listed := serversAt("198.51.100.1:27960", "203.0.113.7:27960", "203.0.113.7:27962")
@@ -93,7 +93,7 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// Those around are in the list once.
+// TestWith checks that nearby servers are in the list once.
 func TestWith(t *testing.T) {
 	near := around("192.168.1.5:27960", "198.51.100.1:27960")
 	list := With(serversAt("198.51.100.1:27960", "198.51.100.2:27960"), near)
@@ -105,7 +105,7 @@ func TestWith(t *testing.T) {
 	}
 }
 
-// A room shows what to do when there is no list, in players' words.
+// TestToldInRooms checks that a room explains in players' words what to do without a list.
 func TestToldInRooms(t *testing.T) {
 	games, err := game.Load(nil, "")
 	if err != nil {

@@ -12,11 +12,10 @@ import (
 	"muster/internal/hint"
 )
 
-// Own reads a stranger's list of servers of a game, a server a line as files have it,
-// but addresses only: the host looks up no name that a stranger chose. Of too many at
-// one address some are taken, as of a file; more than most in all is an error. From is
-// the stranger's address: who is on the internet gets no server of a local network, which
-// would be whatever has that address where a player sits.
+// Own reads a stranger's list of a game's servers, one a line as in files, but with addresses only: the host looks up
+// no name that a stranger chose. Too many at one address are thinned out as in a file; more than most in all is an
+// error. From is the stranger's address. A stranger on the internet cannot list servers of a local network, which would
+// be whatever has that address where a player sits.
 func Own(g game.Game, lines []string, from netip.Addr, most int) ([]netip.AddrPort, error) {
 	if len(lines) > most {
 		return nil, hint.With(fmt.Errorf("%d servers are more than the %d that a list of one's own may have here",

@@ -16,10 +16,8 @@ import (
 	"muster/internal/userfile"
 )
 
-// FirstList lets a player paste servers of a game that nobody lists, which is quicker than
-// to make a file of them. What is pasted is kept in a file, and taken the next time. Where
-// nobody sits at a terminal it changes nothing, and the game's own word on what to do is told
-// in its place.
+// FirstList lets a player paste servers of a game without lists, which is quicker than making a file. The pasted list
+// is kept in a file and used next time. Without a user at a terminal it does nothing, and the game's own error follows.
 func (s *Sources) FirstList(g game.Game, in io.Reader, screen *term.Screen) error {
 	user, err := s.User()
 	if err == nil {
@@ -27,7 +25,7 @@ func (s *Sources) FirstList(g game.Game, in io.Reader, screen *term.Screen) erro
 	}
 	var none *game.NoMasterError
 	if len(s.Files) > 0 || !errors.As(err, &none) {
-		return nil // or what is wrong is told where the list is got
+		return nil // a problem is reported when the list is fetched
 	}
 	file, err := userfile.State("servers/" + g.ID + ".txt")
 	if err != nil {
@@ -59,7 +57,7 @@ func (s *Sources) FirstList(g game.Game, in io.Reader, screen *term.Screen) erro
 	return nil
 }
 
-// firstSteps says how to come by a list.
+// firstSteps says how to find a list.
 func firstSteps(none *game.NoMasterError, looksAround bool) []string {
 	example := fmt.Sprintf("addresses such as 192.0.2.1:%d, or names such as play.example.org", none.Game.Port)
 	if none.Game.OnSteam() {
@@ -87,8 +85,7 @@ func firstSteps(none *game.NoMasterError, looksAround bool) []string {
 	return lines
 }
 
-// pasted returns the lines up to an empty one that name a server. It says of the others at
-// once what is wrong with them.
+// pasted returns the lines that name a server, up to an empty line. It reports each bad line at once.
 func pasted(in io.Reader, screen *term.Screen) (lines []string) {
 	for len(lines) < mostPasted {
 		line, more := readLine(in)
@@ -97,7 +94,7 @@ func pasted(in io.Reader, screen *term.Screen) (lines []string) {
 		}
 		if _, _, err := master.ParseList(strings.NewReader(line), "pasted"); err == nil {
 			lines = append(lines, line)
-		} else if !errors.Is(err, master.ErrEmpty) { // a remark
+		} else if !errors.Is(err, master.ErrEmpty) { // a comment
 			screen.Say("that names no server, and is left out: %s", discovery.CleanText(line))
 		}
 		if !more {
@@ -108,13 +105,12 @@ func pasted(in io.Reader, screen *term.Screen) (lines []string) {
 }
 
 const (
-	// mostPasted is how many servers are pasted at most, and longestLine how many bytes of
-	// a line are read.
+	// mostPasted bounds the servers pasted, and longestLine the bytes read of a line.
 	mostPasted  = 10_000
 	longestLine = 4 << 10
 )
 
-// readLine reads a line, and not a byte more: what follows is for whoever reads there next.
+// readLine reads a line and not a byte more, because the rest is for the next reader.
 func readLine(in io.Reader) (line string, more bool) {
 	var text strings.Builder
 	var b [1]byte

@@ -15,8 +15,8 @@ import (
 	"muster/internal/term"
 )
 
-// TestPasted: what names a server is taken up to an empty line, what does not is told of,
-// and what comes after that is left to who reads next.
+// TestPasted checks that lines naming a server are taken up to an empty line, that other lines are reported, and that
+// the rest is left to the next reader.
 func TestPasted(t *testing.T) {
 	for _, c := range []struct{ in, want, says, rest string }{
 		{"192.0.2.1:27015\n\nyes\n", "192.0.2.1:27015", "", "yes\n"},
@@ -40,8 +40,8 @@ func TestPasted(t *testing.T) {
 	}
 }
 
-// TestFirstListIsKept: what was pasted is taken again for its game, unless there is a
-// list, or the command line says one; where nobody sits nothing is asked.
+// TestFirstListIsKept checks that a pasted list is used again for its game, unless there is a list or the command line
+// names one. Without a user, nothing is asked.
 func TestFirstListIsKept(t *testing.T) {
 	games, err := game.Load(nil, "")
 	if err != nil {
@@ -90,7 +90,7 @@ func TestFirstListIsKept(t *testing.T) {
 	}
 }
 
-// testScreen is a screen that writes to a buffer.
+// testScreen returns a screen that writes to a buffer.
 func testScreen(out *bytes.Buffer) *term.Screen {
 	return term.NewScreen(term.New(out, func(string) string { return "" }))
 }

@@ -16,72 +16,71 @@ import (
 	"muster/internal/game"
 )
 
-// Rooms fetches games' server lists for a host's rooms. What was fetched to see
-// that it can be had serves a round that starts soon after.
+// Rooms fetches games' server lists for a host's rooms. A list that was fetched to test its source serves a round that
+// starts soon after.
 type Rooms struct {
 	Sources
 	Games game.Table
-	// Public is this network's public address, as far as it is known.
+	// Public returns this network's public address, if known.
 	Public func() netip.Addr
-	// Warn shows the organiser what could not be fetched.
+	// Warn tells the organiser what could not be fetched.
 	Warn func(...error)
 
-	// Once has one of many hosts fetch a list for all, and returns it with the time at
-	// which it was had; nil has each host fetch its own.
+	// Once makes one of many hosts fetch a list for all, and returns the list and its time. If it is nil, each host
+	// fetches its own.
 	Once func(ctx context.Context, game string, fetch func(context.Context) (List, error)) (List, time.Time, error)
 
-	// until ends what fetches go on when nobody waits any more, and work are those.
+	// until ends fetches that go on when nobody waits any more. work counts them.
 	until context.Context
 	work  sync.WaitGroup
 
-	mu     sync.Mutex // guards following
+	mu     sync.Mutex // guards the fields below
 	newest map[string]fetched
-	// flights are the fetches under way, one a game, and failed those that came to
-	// nothing lately.
+	// flights are the running fetches, one a game. failed are recent failures.
 	flights map[string]*flight
 	failed  map[string]failure
 }
 
-// flight is a fetch under way that any number of rooms wait for.
+// flight is a running fetch for any number of waiting rooms.
 type flight struct {
 	done chan struct{} // closed at its end
 	list List
 	err  error
 }
 
-// failure is why a list could not be had, and when.
+// failure is why a list could not be fetched, and when.
 type failure struct {
 	err error
 	at  time.Time
 }
 
-// fetched is a game's list, and when it was had.
+// fetched is a game's list, and when it was fetched.
 type fetched struct {
 	List
-	hidden []lan.Server // that only the local network reaches
+	hidden []lan.Server // those that only the local network reaches
 	at     time.Time
 }
 
 const (
 	// FreshFor is how long a list is as good as a new one.
 	FreshFor = time.Minute
-	// patience is how long a room waits for a new list if there is an old one, and
-	// fetchTime how long a fetch goes on: several masters, asked twice each.
+	// patience is how long a room with an old list waits for a new one. fetchTime bounds a fetch: several masters,
+	// asked twice each.
 	patience  = 10 * time.Second
 	fetchTime = time.Minute
-	// failureRest is how long a source that gave nothing is left alone.
+	// failureRest is how long a failed source is left alone.
 	failureRest = 10 * time.Second
-	// oldAfter is the age from which people are told of it.
+	// oldAfter is the age at which people are told of it.
 	oldAfter = 5 * time.Minute
 )
 
-// Begin has fetches end with ctx. Wait, which it returns, waits for them.
+// Begin makes fetches end with ctx. It returns a function that waits for them.
 func (r *Rooms) Begin(ctx context.Context) (wait func()) {
 	r.until = ctx
 	return r.work.Wait
 }
 
-// Fetch gets a new list of a game.
+// Fetch gets a new list for a game.
 func (r *Rooms) Fetch(ctx context.Context, g game.Game) (List, error) {
 	listing, near, err := r.Game(ctx, g)
 	if err != nil {
@@ -95,7 +94,7 @@ func (r *Rooms) Fetch(ctx context.Context, g game.Game) (List, error) {
 	return list, nil
 }
 
-// keep takes over a list, unless a newer one is known.
+// keep stores a list, unless a newer one is known.
 func (r *Rooms) keep(g game.Game, f fetched) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -107,9 +106,8 @@ func (r *Rooms) keep(g game.Game, f fetched) {
 	}
 }
 
-// List is the newest list to be had of a game. However many rooms want one, it is
-// fetched once, and a source that hangs holds nobody up for longer than [patience] who
-// can have an old list, and no other game.
+// List returns the newest available list for a game. It fetches once for any number of rooms. A source that hangs
+// delays a room with an old list for at most [patience], and other games not at all.
 func (r *Rooms) List(ctx context.Context, id string) ([]discovery.Server, error) {
 	g, err := r.Games.Find(id)
 	if err != nil {
@@ -144,8 +142,8 @@ func (r *Rooms) List(ctx context.Context, id string) ([]discovery.Server, error)
 
 var errSlow = errors.New("the new one is slow to come")
 
-// join is the list that is known of a game, and the fetch under way for a newer one,
-// which it starts if need be; nil if the known one is good enough.
+// join returns the known list for a game, and the running fetch for a newer one, which it starts if necessary. The
+// fetch is nil if the known list is good enough.
 func (r *Rooms) join(g game.Game) (old fetched, isKnown bool, under *flight) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -169,7 +167,7 @@ func (r *Rooms) join(g game.Game) (old fetched, isKnown bool, under *flight) {
 	return old, isKnown, under
 }
 
-// fly fetches a list for all who wait for it.
+// fly fetches a list for all waiting rooms.
 func (r *Rooms) fly(g game.Game, under *flight) {
 	until := r.until
 	if until == nil {
@@ -182,7 +180,7 @@ func (r *Rooms) fly(g game.Game, under *flight) {
 	} else {
 		var at time.Time
 		under.list, at, under.err = r.Once(ctx, g.ID, func(ctx context.Context) (List, error) { return r.Fetch(ctx, g) })
-		if len(under.list.Servers) > 0 { // an older one beside the error, if there is none that is newer
+		if len(under.list.Servers) > 0 { // an older list came with the error, because no newer one is available
 			r.keep(g, fetched{List: under.list, at: at})
 			under.err = nil
 		}
@@ -196,7 +194,7 @@ func (r *Rooms) fly(g game.Game, under *flight) {
 	close(under.done)
 }
 
-// Age says of the newest list of a game how old it is, if people should know.
+// Age says how old the newest list for a game is, if people should know.
 func (r *Rooms) Age(id string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -207,14 +205,14 @@ func (r *Rooms) Age(id string) string {
 	return ""
 }
 
-// Said is what the newest list of a game says of its servers.
+// Said returns the facts in the newest list for a game.
 func (r *Rooms) Said(id string) discovery.Said {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.newest[id].Said
 }
 
-// Local are the servers of the local network in the newest list of a game.
+// Local returns the servers of the local network in the newest list for a game.
 func (r *Rooms) Local(id string) []room.LocalServer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -222,9 +220,8 @@ func (r *Rooms) Local(id string) []room.LocalServer {
 	return local(newest.hidden, newest.Servers, r.Public())
 }
 
-// neighbours are the hidden servers around as a room knows them. The one server here of
-// a port that the list has at this network's public address is that very server:
-// the router leads there.
+// local returns the hidden servers nearby as a room knows them. If the list has a port at this network's public
+// address, and only one server here has that port, they are the same server: the router leads there.
 func local(near []lan.Server, listed []discovery.Server, public netip.Addr) []room.LocalServer {
 	var list []room.LocalServer
 	for _, s := range near {
@@ -239,10 +236,9 @@ func local(near []lan.Server, listed []discovery.Server, public netip.Addr) []ro
 	return list
 }
 
-// Choices are the games that an organiser may switch to: those whose servers come
-// from where this host gets its lists.
+// Choices returns the games that an organiser may switch to: those whose servers come from this host's sources.
 func (r *Rooms) Choices() []wire.Game {
-	user, _ := r.user() // an error is told when a list is fetched
+	user, _ := r.user() // the error is reported when a list is fetched
 	var choices []wire.Game
 	for _, g := range r.Games.All() {
 		if _, err := g.Sources(user, r.Masters...); err == nil || len(r.Files) > 0 {

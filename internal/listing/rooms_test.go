@@ -18,7 +18,7 @@ import (
 	"muster/internal/hint"
 )
 
-// fleeting has the lists of a host's rooms come from a function.
+// fleeting makes a function the source of a host's lists.
 func fleeting(t *testing.T, fetch func(ctx context.Context, id string) ([]discovery.Server, error)) *Rooms {
 	t.Helper()
 	games, err := game.Load(nil, "")
@@ -33,8 +33,8 @@ func fleeting(t *testing.T, fetch func(ctx context.Context, id string) ([]discov
 	return r
 }
 
-// TestOneFetch: a list is fetched once for all who want it within a minute, and one that
-// could not be had is not asked for again at once.
+// TestOneFetch checks that a list is fetched once for all rooms that need it within a minute, and that a failed source
+// is not asked again at once.
 func TestOneFetch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var fetches atomic.Int32
@@ -65,7 +65,7 @@ func TestOneFetch(t *testing.T) {
 		if n := fetches.Load(); n != 1 {
 			t.Errorf("the list was fetched %d times", n)
 		}
-		clear(r.newest) // as if none had ever been had
+		clear(r.newest) // pretend that there never was a list
 		ask(1000, fails)
 		ask(1000, fails)
 		if n := fetches.Load(); n != 2 {
@@ -76,8 +76,8 @@ func TestOneFetch(t *testing.T) {
 	})
 }
 
-// TestHangingSource: a source that hangs keeps waiting only who has nothing else, and
-// nobody who wants another game; the age of what there is instead is said.
+// TestHangingSource checks that a hanging source delays only rooms without another list, and no other game. Rooms learn
+// the age of an old list.
 func TestHangingSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hangs atomic.Bool
@@ -113,12 +113,12 @@ func TestHangingSource(t *testing.T) {
 		if _, err := r.List(ctx, "openarena"); err == nil || time.Since(began) > 5*time.Second {
 			t.Errorf("whoever gives up after 5 s is held for %v, %v", time.Since(began), err)
 		}
-		time.Sleep(2 * fetchTime) // the fetch gives up, too
+		time.Sleep(2 * fetchTime) // let the fetch give up, too
 	})
 }
 
-// TestOwn: a stranger's list is one of addresses, and names nothing that the host would
-// look up, open or fetch.
+// TestOwn checks that a stranger's list consists of addresses, and names nothing that the host would look up, open or
+// fetch.
 func TestOwn(t *testing.T) {
 	games, err := game.Load(nil, "")
 	if err != nil {
@@ -136,7 +136,7 @@ func TestOwn(t *testing.T) {
 	for _, c := range []struct {
 		lines []string
 		from  netip.Addr
-		want  string // the servers, or what the error says
+		want  string // the servers, or a part of the error
 	}{
 		{[]string{"192.0.2.4:27960", " 192.0.2.5 # ours", "", "[2001:db8::1]:27961", "192.0.2.4:27960"}, far,
 			"[192.0.2.4:27960 192.0.2.5:27960 [2001:db8::1]:27961]"},
@@ -173,7 +173,7 @@ func TestOwn(t *testing.T) {
 				t.Errorf("%q: nothing is said of what to do about %v", c.lines, err)
 			}
 		}
-		if c.want == "32 of them" && len(servers) == 32 { // the others' fair share
+		if c.want == "32 of them" && len(servers) == 32 { // a fair share for the others
 			continue
 		}
 		if !strings.Contains(got, c.want) {
@@ -185,8 +185,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// FuzzOwn: whatever a stranger lists, what comes of it are addresses that players may be
-// sent to.
+// FuzzOwn checks that a stranger's list yields only addresses to which players may be sent.
 func FuzzOwn(f *testing.F) {
 	games, err := game.Load(nil, "")
 	if err != nil {

@@ -25,9 +25,9 @@ import (
 	"muster/selection"
 )
 
-// heard is all that is said, by whomever.
+// heard records everything that anybody says.
 type heard struct {
-	mu   sync.Mutex // guards following
+	mu   sync.Mutex // guards the fields below
 	text bytes.Buffer
 }
 
@@ -43,14 +43,14 @@ func (h *heard) String() string {
 	return h.text.String()
 }
 
-// TestSteamKeyStaysHere: a host's room takes its list from Steam, or fails to. The key
-// goes to Steam alone: no player, page, caller of the API or log has it.
+// TestSteamKeyStaysHere checks a room whose list comes from Steam, or fails to. The key goes to Steam alone: no player,
+// page, caller of the API or log sees it.
 func TestSteamKeyStaysHere(t *testing.T) {
 	const key = "0123456789ABCDEF0123456789ABCDEF"
 	for _, c := range []struct {
 		name   string
 		steam  http.HandlerFunc
-		listed string // what everybody hears then
+		listed string // what all of them hear then
 	}{
 		{"a list", func(w http.ResponseWriter, _ *http.Request) {
 			io.WriteString(w, `{"response":{"servers":[{"addr":"127.0.0.1:27015","name":"One","players":3,"max_players":24}]}}`)

@@ -1,5 +1,5 @@
-// Package netinfo finds out by which addresses others reach this machine, and what
-// its system grants those who measure. No packet leaves the machine.
+// Package netinfo finds out the addresses by which others reach this machine, and what its system allows for measuring.
+// No packet leaves the machine.
 package netinfo
 
 import (
@@ -12,22 +12,21 @@ import (
 	"time"
 )
 
-// Localhost is this machine for itself.
+// Localhost is this machine's address for itself.
 var Localhost = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
-// Documentation addresses (RFC 5737, RFC 3849) are routed like any other.
+// These documentation addresses (RFC 5737, RFC 3849) are routed like any other.
 const (
 	somewhere4 = "192.0.2.1:9"
 	somewhere6 = "[2001:db8::1]:9"
 )
 
-// Source4 and Source6 are the addresses that this machine uses towards the
-// internet; zero if no way leads there. On a machine with bridges and tunnels the
-// first address is often not the right one.
+// Source4 and Source6 return the addresses that this machine uses towards the internet; zero without a route. On a
+// machine with bridges and tunnels, the first address is often the wrong one.
 func Source4() netip.Addr { return sourceTowards(somewhere4) }
 func Source6() netip.Addr { return sourceTowards(somewhere6) }
 
-// Names are this machine's own.
+// Names returns this machine's own names.
 func Names() (names []string) {
 	if name, err := os.Hostname(); err == nil {
 		short, _, _ := strings.Cut(name, ".")
@@ -46,22 +45,21 @@ func sourceTowards(address string) netip.Addr {
 	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap()
 }
 
-// Reachable is the address at which others reach a listener on this machine: the
-// one it was bound to, or else the likeliest of this machine's. It is a loopback
-// address if the machine is on no network.
+// Reachable returns the address at which others reach a listener on this machine: the address it is bound to, or else
+// the likeliest of the machine's. Without a network it is a loopback address.
 func Reachable(listening netip.AddrPort) netip.AddrPort {
 	if !listening.Addr().IsUnspecified() {
 		return listening
 	}
 	var own []netip.Addr
-	addrs, _ := net.InterfaceAddrs() // without there are none
+	addrs, _ := net.InterfaceAddrs() // an error leaves none
 	for _, network := range prefixes(addrs) {
 		own = append(own, network.Addr())
 	}
 	return netip.AddrPortFrom(likeliest(Source4(), Source6(), own), listening.Port())
 }
 
-// Loopback is the address at which this machine reaches its own listener.
+// Loopback returns the address at which this machine reaches its own listener.
 func Loopback(listening netip.AddrPort) netip.AddrPort {
 	if listening.Addr().IsUnspecified() {
 		return netip.AddrPortFrom(Localhost, listening.Port())
@@ -69,8 +67,8 @@ func Loopback(listening netip.AddrPort) netip.AddrPort {
 	return listening
 }
 
-// likeliest is the address by which others reach a machine with those towards the
-// internet, zero if no way leads there, and its own: most others have IPv4.
+// likeliest returns the address by which others reach a machine with these routes towards the internet (zero without
+// one) and these own addresses. IPv4 comes first, because most others have it.
 func likeliest(route4, route6 netip.Addr, own []netip.Addr) netip.Addr {
 	first := func(is4 bool) netip.Addr {
 		for _, a := range own {
@@ -83,9 +81,8 @@ func likeliest(route4, route6 netip.Addr, own []netip.Addr) netip.Addr {
 	return cmp.Or(route4, first(true), route6, first(false), Localhost)
 }
 
-// IsAtHome reports whether an address is a neighbour's in the network through
-// which this machine reaches the internet: they share a public address. Other
-// networks, such as a VPN's, say nothing of where somebody sits.
+// IsAtHome reports whether an address belongs to a neighbour in the network that leads this machine to the internet.
+// Neighbours share a public address. Other networks, such as a VPN's, say nothing about where people sit.
 func IsAtHome(addr netip.Addr) bool {
 	out := Source4()
 	return out.IsValid() && sharesAddress(addr) && slices.ContainsFunc(cardOf(out), func(network netip.Prefix) bool {
@@ -93,18 +90,17 @@ func IsAtHome(addr netip.Addr) bool {
 	})
 }
 
-// sharesAddress reports whether an address may be of a network that shares a public
-// one: behind a router addresses are private, or IPv6's, which servers count by
-// network. Whoever has a public IPv4 address is counted by that.
+// sharesAddress reports whether an address may belong to a network that shares a public one. Behind a router, addresses
+// are private, or IPv6, which servers count by network. A public IPv4 address counts by itself.
 func sharesAddress(addr netip.Addr) bool {
 	return addr.IsPrivate() || addr.Is6() && addr.IsGlobalUnicast()
 }
 
-// cardOf are the networks of the interface with an address.
+// cardOf returns the networks of the interface with an address.
 func cardOf(addr netip.Addr) []netip.Prefix {
-	cards, _ := net.Interfaces() // without there are none
+	cards, _ := net.Interfaces() // an error leaves none
 	for _, card := range cards {
-		addrs, _ := card.Addrs() // a card that has gone has none
+		addrs, _ := card.Addrs() // a removed card has none
 		networks := prefixes(addrs)
 		if slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Addr() == addr }) {
 			return networks
@@ -125,9 +121,8 @@ func prefixes(addrs []net.Addr) (list []netip.Prefix) {
 // examineTime is ample for a packet on loopback.
 const examineTime = time.Second
 
-// TrySocket has a socket send a packet to itself. buffer is how many bytes its
-// receive buffer holds of those wanted, 0 if that cannot be known; stamps reports
-// whether the kernel notes when a packet came.
+// TrySocket makes a socket send a packet to itself. buffer is how many of the wanted bytes its receive buffer holds, 0
+// if unknown. stamps reports whether the kernel records when a packet arrived.
 func TrySocket(wanted int) (buffer int, stamps bool, failed error) {
 	conn, err := net.ListenUDP("udp4", &net.UDPAddr{IP: Localhost.AsSlice()})
 	if err != nil {

@@ -26,8 +26,7 @@ func TestCardOf(t *testing.T) {
 	}
 }
 
-// A machine that has no IPv4 is reached by IPv6, and one without a network by
-// nobody.
+// TestLikeliest checks that a machine without IPv4 is reached by IPv6, and one without a network not at all.
 func TestLikeliest(t *testing.T) {
 	addr := netip.MustParseAddr
 	var none netip.Addr

@@ -4,4 +4,4 @@ package netinfo
 
 const bookkeeping = 1
 
-func canStamp(int) bool { return false } // the prober does not use it here
+func canStamp(int) bool { return false } // the prober does not use timestamps here

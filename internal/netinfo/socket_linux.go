@@ -2,8 +2,7 @@ package netinfo
 
 import "golang.org/x/sys/unix"
 
-// bookkeeping: Linux doubles what is asked for, and reports the double
-// (socket(7)).
+// bookkeeping is 2, because Linux doubles the size asked for and reports the double (socket(7)).
 const bookkeeping = 2
 
 func canStamp(fd int) bool {

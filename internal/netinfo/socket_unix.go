@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// granted is how many bytes a socket's receive buffer holds, and whether the
-// kernel stamps what comes.
+// granted returns how many bytes a socket's receive buffer holds, and whether the kernel stamps arrivals.
 func granted(conn *net.UDPConn) (buffer int, stamps bool) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
@@ -25,7 +24,7 @@ func granted(conn *net.UDPConn) (buffer int, stamps bool) {
 	return buffer, stamps
 }
 
-// FileLimit is how many files may be open at once, 0 for any number.
+// FileLimit returns how many files may be open at once, 0 without a limit.
 func FileLimit() uint64 {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur >= math.MaxInt64 {

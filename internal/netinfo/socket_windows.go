@@ -6,8 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// granted is how many bytes a socket's receive buffer holds, and whether the
-// kernel stamps what comes.
+// granted returns how many bytes a socket's receive buffer holds, and whether the kernel stamps arrivals.
 func granted(conn *net.UDPConn) (buffer int, stamps bool) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
@@ -21,5 +20,5 @@ func granted(conn *net.UDPConn) (buffer int, stamps bool) {
 	return buffer, false
 }
 
-// FileLimit is how many files may be open at once, 0 for any number.
+// FileLimit returns how many files may be open at once, 0 without a limit.
 func FileLimit() uint64 { return 0 }

@@ -10,10 +10,9 @@ import (
 	"strings"
 )
 
-// IsOwnUser reports whether a connection from client to server, both on this machine, is of
-// a program of the user's who runs this one, or of root, who may read everything anyway.
-// If the kernel does not say whose it is, it is not. Where nothing is to be read, as on
-// other systems, everybody is taken for the user.
+// IsOwnUser reports whether a connection from client to server, both on this machine, belongs to a program of this
+// user, or of root, who may read everything anyway. If the kernel does not name the owner, the answer is no. If the tables
+// cannot be read, as on other systems, everybody counts as the user.
 func IsOwnUser(client, server net.Addr) bool {
 	from, err := netip.ParseAddrPort(client.String())
 	to, err2 := netip.ParseAddrPort(server.String())
@@ -34,9 +33,8 @@ func IsOwnUser(client, server net.Addr) bool {
 	return tables == 0
 }
 
-// uidOf is whose socket is at the client's end of a connection, by a table of the kernel's
-// (proc(5), /proc/net/tcp). Only a socket that somebody still holds counts: others are root's
-// there.
+// uidOf returns the owner of the socket at the client's end of a connection, from a table of the kernel (proc(5),
+// /proc/net/tcp). It ignores sockets that nobody holds any more, because the table assigns them to root.
 func uidOf(table string, client, server netip.AddrPort) (uid int, ok bool) {
 	const established = "01"
 	for line := range strings.Lines(table) {
@@ -51,8 +49,8 @@ func uidOf(table string, client, server netip.AddrPort) (uid int, ok bool) {
 	return 0, false
 }
 
-// isAt reports whether the kernel's text, such as 0100007F:1E61, is an address and port. It
-// writes each 32 bits as a number of this machine.
+// isAt reports whether the kernel's text, such as 0100007F:1E61, is an address and port. Each 32 bits are a number in
+// this machine's byte order.
 func isAt(text string, at netip.AddrPort) bool {
 	address, port, _ := strings.Cut(text, ":")
 	data, err := hex.DecodeString(address)

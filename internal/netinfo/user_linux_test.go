@@ -27,7 +27,7 @@ func TestUIDOf(t *testing.T) {
 	}{
 		{four, "127.0.0.1:50000", "127.0.0.1:7777", 1001, true},
 		{four, "[::ffff:127.0.0.1]:50000", "[::ffff:127.0.0.1]:7777", 1001, true},
-		{four, "127.0.0.1:50001", "127.0.0.1:7777", 0, false}, // closed by who opened it
+		{four, "127.0.0.1:50001", "127.0.0.1:7777", 0, false}, // its opener has closed it
 		{four, "127.0.0.1:50002", "127.0.0.1:7777", 0, false},
 		{four, "127.0.0.1:50000", "127.0.0.1:7778", 0, false},
 		{six, "[::1]:50000", "[::1]:7777", 1002, true},
@@ -41,13 +41,12 @@ func TestUIDOf(t *testing.T) {
 	}
 }
 
-// TestIsOwnUser: a connection of this program's to itself is the user's, and one that is
-// closed is nobody's.
+// TestIsOwnUser checks that this program's connection to itself is the user's, and that a closed one is nobody's.
 func TestIsOwnUser(t *testing.T) {
 	for _, at := range []string{"127.0.0.1:0", "[::1]:0"} {
 		listener, err := net.Listen("tcp", at)
 		if err != nil {
-			t.Log(err) // a machine without IPv6
+			t.Log(err) // this machine has no IPv6
 			continue
 		}
 		defer listener.Close()
@@ -65,7 +64,7 @@ func TestIsOwnUser(t *testing.T) {
 		}
 		from := server.RemoteAddr()
 		client.Close()
-		server.Read(make([]byte, 1)) // until it has ended
+		server.Read(make([]byte, 1)) // wait for its end
 		if IsOwnUser(from, server.LocalAddr()) {
 			t.Error("a connection that is closed is the user's")
 		}

@@ -4,7 +4,6 @@ package netinfo
 
 import "net"
 
-// IsOwnUser reports whether a connection from client to server, both on this machine, is of
-// a program of the user's who runs this one, as far as this system says: here it does not,
-// and everybody is taken for the user.
+// IsOwnUser reports whether a connection from client to server, both on this machine, belongs to a program of this
+// user. This system does not say, so everybody counts as the user.
 func IsOwnUser(client, server net.Addr) bool { return true }
