@@ -46,7 +46,7 @@ func TestCases(t *testing.T) {
 func TestMalformed(t *testing.T) {
 	for _, text := range []string{
 		"{", "}", "{}", "{a", "{a}}", "{a b}", "{a, ping}", "{a, plural}", "{a, plural, one {x}}", "{a, plural, other {x}",
-		"{a, date, short}", "{#}", "{a, select, other x}", strings.Repeat("{a, select, other {", 9) + strings.Repeat("}}", 9),
+		"{a, date, short}", "{#}", "{a, select, other x}", "a < b", "<b>", "</b>", "<b>a</i>", "<B>a</B>", "{a, select, other {<b>}}</b>", strings.Repeat("{a, select, other {", 9) + strings.Repeat("}}", 9),
 	} {
 		if p, err := parse(text); err == nil {
 			t.Errorf("%q is read as %v", text, p)
@@ -201,7 +201,8 @@ func TestSorted(t *testing.T) {
 // TestPseudo checks that the languages for tests are longer than English, and keep arguments.
 func TestPseudo(t *testing.T) {
 	for text, want := range map[string]string{
-		"Nobody is here": "[Ñóbódý íš héré······]",
+		"<b>Nobody</b> is here": "[<b>Ñóbódý</b> íš héré······]",
+		"Nobody is here":        "[Ñóbódý íš héré······]",
 		"{n, plural, one {# seat of {name}} other {# seats}}, {at, time}": "[{n, plural, one {# šéát óf {name}} other {# šéátš}}, {at, time}·····]",
 	} {
 		if got := pseudo(text); got != want {
@@ -235,6 +236,7 @@ func TestTimes(t *testing.T) {
 // FuzzParse reads anything: what can be read can be said, and read as one of the invented language.
 func FuzzParse(f *testing.F) {
 	f.Add("{n, plural, one {# server of {who}} other {#}} and {a, select, x {{b}} other {}}")
+	f.Add("<b>{a}<i>b</i></b>")
 	l := In(English)
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := parse(text)

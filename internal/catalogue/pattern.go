@@ -9,23 +9,25 @@ import (
 // pattern is a sentence of a catalogue, read: what a subset of ICU's MessageFormat can say
 // (unicode-org.github.io/icu/userguide/format_parse/messages).
 //
-//	pattern  = { text | "{" NAME "}" | "{" NAME "," "date" | "time" "}" | choice | "#" }
+//	pattern  = { text | "{" NAME "}" | "{" NAME "," "date" | "time" "}" | choice | tag | "#" }
 //	choice   = "{" NAME "," "plural" | "select" "," { CASE "{" pattern "}" } "}"
+//	tag      = "<" NAME ">" pattern "</" NAME ">"
 //
 // In a plural, a case is =NUMBER or one of Unicode's categories (zero, one, two, few, many, other),
-// and # is the number. Other is always there. Braces quote nothing: no sentence needs one.
+// and # is the number. Other is always there. A tag marks a part that the page emphasises or links;
+// the terminal shows the part alone. Nothing quotes a brace or a <: no sentence needs one.
 //
 // There are Go libraries that read all of MessageFormat; none of them is both kept and older than a
 // year, and the page would need a second one that agrees with it. web/static/say.js reads the same.
 type pattern []part
 
-// part is text, an argument, or a choice between patterns.
+// part is text, an argument, a choice between patterns, or a part in a tag.
 type part struct {
 	text string
 	// name is that of an argument, # of the number that the plural around it is about.
 	name string
 	kind kind
-	// cases are those of a choice, in their order.
+	// cases are those of a choice, in their order; what a tag holds is its only one.
 	cases []option
 }
 
@@ -37,6 +39,7 @@ const (
 	clock
 	plural_
 	choose
+	tag
 )
 
 type option struct {
@@ -54,7 +57,7 @@ func parse(text string) (pattern, error) {
 	p := parser{rest: text}
 	m, err := p.pattern(0, false)
 	if err == nil && p.rest != "" {
-		err = p.wrong("a } too many")
+		err = p.wrong("a } or a tag's end too many")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("catalogue: %q: %w", text, err)
@@ -68,11 +71,11 @@ func (p *parser) wrong(what string) error { return fmt.Errorf("%s before %q", wh
 
 // pattern reads up to the end, or the } that ends a case.
 func (p *parser) pattern(depth int, inPlural bool) (m pattern, err error) {
-	special := "{}"
+	special := "{}<"
 	if inPlural {
-		special = "{}#"
+		special = "{}<#"
 	}
-	for p.rest != "" && p.rest[0] != '}' {
+	for p.rest != "" && p.rest[0] != '}' && !strings.HasPrefix(p.rest, "</") {
 		end := strings.IndexAny(p.rest, special)
 		if end < 0 {
 			end = len(p.rest)
@@ -87,13 +90,35 @@ func (p *parser) pattern(depth int, inPlural bool) (m pattern, err error) {
 			p.rest = p.rest[1:]
 			continue
 		}
-		argument, err := p.argument(depth, inPlural)
+		read := p.argument
+		if p.rest[0] == '<' {
+			read = p.tag
+		}
+		a, err := read(depth, inPlural)
 		if err != nil {
 			return nil, err
 		}
-		m = append(m, argument)
+		m = append(m, a)
 	}
 	return m, nil
+}
+
+// tag reads from <NAME> to </NAME>.
+func (p *parser) tag(depth int, inPlural bool) (part, error) {
+	name, rest, found := strings.Cut(p.rest[1:], ">")
+	isName := name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") == ""
+	if !found || !isName || depth == deepest {
+		return part{}, p.wrong("no tag")
+	}
+	p.rest = rest
+	held, err := p.pattern(depth+1, inPlural)
+	if err != nil {
+		return part{}, err
+	}
+	if p.rest, found = strings.CutPrefix(p.rest, "</"+name+">"); !found {
+		return part{}, p.wrong("</" + name + "> is missing")
+	}
+	return part{name: name, kind: tag, cases: []option{{other, held}}}, nil
 }
 
 // argument reads from a { to its }.
@@ -133,10 +158,9 @@ func (p *parser) argument(depth int, inPlural bool) (part, error) {
 		if err != nil {
 			return part{}, err
 		}
-		if p.rest == "" {
+		if p.rest, found = strings.CutPrefix(p.rest, "}"); !found {
 			return part{}, p.wrong("a } is missing")
 		}
-		p.rest = p.rest[1:]
 		a.cases = append(a.cases, option{strings.TrimSpace(name), m})
 	}
 	if !slices.ContainsFunc(a.cases, func(o option) bool { return o.name == other }) {
@@ -163,11 +187,14 @@ func (p *parser) word() (word string, ended bool, err error) {
 	return word, ended, nil
 }
 
-// arguments returns the names of the arguments that a pattern uses, sorted.
+// arguments returns the names of the arguments and of the tags that a pattern uses, sorted.
 func (m pattern) arguments() []string {
 	var names []string
 	for _, p := range m {
-		if p.name != "" && p.name != "#" {
+		switch {
+		case p.kind == tag:
+			names = append(names, "<"+p.name+">")
+		case p.name != "" && p.name != "#":
 			names = append(names, p.name)
 		}
 		for _, c := range p.cases {

@@ -37,6 +37,10 @@ func (m pattern) accented(b *strings.Builder) (letters int) {
 			default:
 				b.WriteString("{" + p.name + "}")
 			}
+		case tag:
+			b.WriteString("<" + p.name + ">")
+			letters += p.of(other).accented(b)
+			b.WriteString("</" + p.name + ">")
 		case date, clock:
 			b.WriteString("{" + p.name + ", " + p.kind.String() + "}")
 		default:

@@ -62,6 +62,8 @@ func (l *Language) say(b *strings.Builder, p pattern, with sentence.Args, count 
 		case plural_:
 			n, _ := value.(float64)
 			l.say(b, part.of(l.category(part, n)), with, l.number(n))
+		case tag:
+			l.say(b, part.of(other), with, count)
 		case choose:
 			text, _ := value.(string)
 			l.say(b, part.of(text), with, count)

@@ -28,7 +28,6 @@ var fairness = Rule{
 		Has:    "{mean} on average, give or take {figure}",
 		Search: "{mean} on average, ± {bare} between players",
 	},
-	Page: Page{Name: "Fairest", Hint: "everyone has about the same ping", Wish: "about the same ping for everyone", Figure: "apart"},
 	Docs: Docs{
 		Does:      "everyone has about the same ping",
 		Minimises: "the weighted sample deviation", Note: "alone it likes servers that are far from everybody: better with a limit",

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"muster/internal/catalogue"
 	"muster/selection/rules"
 )
 
@@ -21,7 +22,7 @@ func TestFresh(t *testing.T) {
 	fresh(t, "../../docs/game-night.md", inMarks(t, func(b *strings.Builder) {
 		b.WriteString("| rule | `--by` | what it does |\n|---|---|---|\n")
 		for _, r := range rules.All() {
-			fmt.Fprintf(b, "| %s | `%s` | %s |\n", r.Page.Name, r.Name, r.Docs.Does)
+			fmt.Fprintf(b, "| %s | `%s` | %s |\n", catalogue.In(catalogue.English).Words("rule."+string(r.Name)+".name"), r.Name, r.Docs.Does)
 		}
 	}))
 	fresh(t, "../../docs/algorithms.md", inMarks(t, func(b *strings.Builder) {
@@ -58,13 +59,11 @@ func pageModule(t *testing.T) []byte {
 	b.WriteString(`// The rules, as selection/rules has them: go test ./selection/rules -run TestFresh -write
 // writes this file.
 
+import { say } from "./say.js";
+
 /**
  * @typedef {object} Rule
  * @property {string} id
- * @property {string} name
- * @property {string} hint
- * @property {string} wish what it looks for, in a sentence
- * @property {string} figure what its figure is called
  * @property {boolean} limited it is nothing without a limit
  * @property {boolean} own it counts from each player's own best
  */
@@ -80,14 +79,22 @@ export const rules = [
 			}
 			return string(quoted)
 		}
-		fmt.Fprintf(&b, "  {\n    id: %s,\n    name: %s,\n    hint: %s,\n    wish: %s,\n    figure: %s,\n    limited: %v,\n    own: %v,\n  },\n",
-			text(string(r.Name)), text(r.Page.Name), text(r.Page.Hint), text(r.Page.Wish), text(r.Page.Figure), r.NeedsLimit, r.OwnBests)
+		fmt.Fprintf(&b, "  { id: %s, limited: %v, own: %v },\n", text(string(r.Name)), r.NeedsLimit, r.OwnBests)
 	}
 	b.WriteString(`];
 
 /** @param {string} id */
 export function ruleOf(id) {
   return rules.find((rule) => rule.id === id);
+}
+
+/**
+ * What the page says of a rule: its name, a hint beside it, what it looks for, or what its figure is
+ * called.
+ * @param {string} id @param {"name" | "hint" | "wish" | "figure"} what
+ */
+export function saidOf(id, what) {
+  return ruleOf(id) ? say(` + "`" + `rule.${id}.${what}` + "`" + `) : id;
 }
 `)
 	return b.Bytes()

@@ -21,10 +21,6 @@ var leastSacrifice = Rule{
 		Nothing: "everyone has their own best, or nearly, with {mean} on average",
 		Search:  "nobody gives up more than {figure} of their own best",
 	},
-	Page: Page{
-		Name: "Nobody gives up much", Hint: "what anyone gives up of their own best ping is as little as can be",
-		Wish: "a place for which nobody gives up much of their own best ping", Figure: "at most given up",
-	},
 	Docs: Docs{
 		Does: "each compares with their own best among the servers that suit everyone, and what anybody " +
 			"gives up of it is as little as can be",

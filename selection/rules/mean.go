@@ -28,7 +28,6 @@ var mean = Rule{
 		Has:    "{mean} on average",
 		Search: "{mean} on average",
 	},
-	Page: Page{Name: "Lowest average", Hint: "the best for the group as a whole", Wish: "the lowest average ping", Figure: "average"},
 	Docs: Docs{
 		Does:      "the best for the group as a whole; one who is far away pays for it",
 		Minimises: `$\sum_p w_p r_p / \sum_p w_p$`, Note: "$w_p$: what a player counts for",

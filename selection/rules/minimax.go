@@ -17,10 +17,6 @@ var minimax = Rule{
 		Has:    "{worst} at worst, {mean} on average",
 		Search: "{worst} for the worst off",
 	},
-	Page: Page{
-		Name: "Kindest to the worst off", Hint: "the highest ping is as low as can be",
-		Wish: "the lowest ping for whoever is worst off", Figure: "worst ping",
-	},
 	Docs: Docs{
 		Does:      "the highest ping is as low as can be; one who is far from everything moves everybody",
 		Minimises: `$\max_p w_p r_p$`, Note: "for the worst off",

@@ -22,10 +22,6 @@ var pairwise = Rule{
 		Has:    "{figure} for the slowest pair, {mean} on average",
 		Search: "{figure} for the slowest pair",
 	},
-	Page: Page{
-		Name: "Kindest to the slowest pair", Hint: "the two highest pings together are as low as can be: for lockstep games, voice and music",
-		Wish: "the lowest ping between the two who are slowest", Figure: "slowest pair",
-	},
 	Docs: Docs{
 		Does:      "the two highest pings together are as low as can be, for lockstep games, voice and music, which wait for the slowest pair",
 		Minimises: `$\max_{p \ne q} (r_p + r_q)$`, Note: "who has weight 2 may be both of the pair",

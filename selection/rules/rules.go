@@ -45,7 +45,6 @@ type Rule struct {
 	Bound func(Pings) float64
 
 	Words Words
-	Page  Page
 	Docs  Docs
 }
 

@@ -13,10 +13,15 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"muster/internal/catalogue"
 	"muster/selection/rules"
 )
+
+// english has what pages say of the rules.
+var english = sync.OnceValue(func() map[string]string { return catalogue.Sentences(catalogue.English) })
 
 // missingOf lists the fields that a rule lacks.
 func missingOf(r *rules.Rule) (missing []string) {
@@ -37,6 +42,11 @@ func missingOf(r *rules.Rule) (missing []string) {
 		}
 	}
 	walk("", reflect.ValueOf(*r))
+	for _, what := range []string{"name", "hint", "wish", "figure"} {
+		if key := fmt.Sprintf("rule.%s.%s", r.Name, what); english()[key] == "" {
+			missing = append(missing, key)
+		}
+	}
 	if r.Sum == nil && !r.OwnBests {
 		missing = append(missing, "Sum (only a rule of own bests does without)")
 	}
@@ -64,7 +74,7 @@ func TestMissingSaysWhatIsMissing(t *testing.T) {
 	for _, want := range []string{
 		"Name", "Measure", "Estimates", "Score", "Bound", "Sum (only a rule of own bests does without)",
 		"Words.Short", "Words.Figure", "Words.Where", "Words.Best", "Words.Has", "Words.Search",
-		"Page.Name", "Page.Hint", "Page.Wish", "Page.Figure", "Docs.Does", "Docs.Minimises",
+		"rule..name", "rule..hint", "rule..wish", "rule..figure", "Docs.Does", "Docs.Minimises",
 	} {
 		if !slices.Contains(all, want) {
 			t.Errorf("of an empty rule nobody hears that it lacks %s: %q", want, all)

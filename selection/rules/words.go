@@ -21,14 +21,6 @@ type Words struct {
 	Search string
 }
 
-// Page holds a rule's words on pages.
-type Page struct {
-	// Name and Hint are shown where people choose a rule, and Wish where it is chosen.
-	Name, Hint, Wish string
-	// Figure names the rule's figure on a card of a server.
-	Figure string
-}
-
 // Docs holds a rule's words in the documentation.
 type Docs struct {
 	// Does is for players. Minimises and Note are for readers who know the algorithms.

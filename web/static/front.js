@@ -3,7 +3,7 @@
 
 import { byId, h, sentence, show } from "./dom.js";
 import { copyable } from "./gather.js";
-import { ruleOf, rules } from "./rules.js";
+import { ruleOf, rules, saidOf } from "./rules.js";
 
 /** @typedef {{id: string, name: string, by: string, listed: boolean, steam?: boolean, silent?: string}} Game */
 /** @typedef {{version: string, date?: string, games: Game[], max_players: number, max_servers: number}} Service */
@@ -62,7 +62,7 @@ function opening(service) {
       "form",
       { "data-submit": "open", class: "settings" },
       field("game", "Game", h("select", { id: "game", name: "game", required: true }, h("option", { value: "" }, "Choose a game"), options(listed), others.length > 0 && h("optgroup", { label: "With your own list of servers" }, options(others)))),
-      h("fieldset", { class: "ways" }, h("legend", {}, "What counts"), rules.map(({ id, name, hint }) => way(id, name, hint))),
+      h("fieldset", { class: "ways" }, h("legend", {}, "What counts"), rules.map(({ id }) => way(id, saidOf(id, "name"), saidOf(id, "hint")))),
       field("limit", "Nobody over", h("span", { class: "unit" }, h("input", { id: "limit", name: "limit", type: "number", min: 1, max: 1000, inputmode: "numeric", placeholder: "no limit" }), "ms")),
       field("players", "Start with", h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: service.max_players, inputmode: "numeric", placeholder: "who is here" }), "players")),
       h(

@@ -3,14 +3,14 @@
 import { button, count, h } from "./dom.js";
 import { lastName } from "./api.js";
 import { getMuster } from "./get.js";
-import { ruleOf, rules } from "./rules.js";
+import { rules, saidOf } from "./rules.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Field} Field */
 
 /** @param {string} by */
 export function ruleName(by) {
-  return ruleOf(by)?.name ?? by;
+  return saidOf(by, "name");
 }
 
 /** Choosing a nickname. The organiser's program has one already. @param {State} state */
@@ -171,7 +171,7 @@ function terms(state) {
 export function wish(state) {
   const { by, limits_ms: limits, map, mode } = state.room;
   const limit = limits.length > 0 ? `, nobody over ${limits.map((/** @type {number} */ ms) => `${ms} ms`).join(", or else ")}` : "";
-  return `${ruleOf(by)?.wish ?? by}${limit}, ${map ? `on ${map}` : "on any map"}${mode ? `, ${mode}` : ""}`;
+  return `${saidOf(by, "wish")}${limit}, ${map ? `on ${map}` : "on any map"}${mode ? `, ${mode}` : ""}`;
 }
 
 /** What a setting is, in words. @param {State} state @param {Field} field */
@@ -256,7 +256,7 @@ function input(state, field) {
       return games.length > 1 && labelled(field, select(named, games.map((game) => [game.id, game.name]), value));
     }
     case "rule":
-      return labelled(field, select(named, rules.map(({ id, name }) => [id, name]), value));
+      return labelled(field, select(named, rules.map(({ id }) => [id, saidOf(id, "name")]), value));
     case "limits":
       return labelled(field, h("input", { ...named, value: value.join(", "), inputmode: "numeric", pattern: "[0-9., ]*" }));
     case "time":

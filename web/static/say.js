@@ -6,7 +6,8 @@ import { h } from "./dom.js";
 
 /** @typedef {import("./dom.js").Child} Child */
 /** @typedef {import("./types.js").Sentence} Sentence */
-/** An argument: a node stands in the sentence as it is. @typedef {string | number | Node | Sentence | (string | Node | Sentence)[]} Argument */
+/** What a tag makes of what it holds. @typedef {(...held: Child[]) => Node} Tag */
+/** An argument: a node stands in the sentence as it is. @typedef {string | number | Node | Sentence | Tag | (string | Node | Sentence)[]} Argument */
 /** @typedef {Record<string, Argument>} Args */
 
 /** @typedef {{text: string} | {name: string, kind: string, cases: Map<string, Part[]>}} Part */
@@ -89,8 +90,8 @@ export function say(key, args = {}) {
 }
 
 /**
- * A sentence as children of an element: nodes stand in it as they are, and strangers' text keeps
- * its direction to itself.
+ * A sentence as children of an element: nodes stand in it as they are, a tag's function makes one,
+ * and strangers' text keeps its direction to itself.
  * @param {string} key @param {Args} [args] @returns {Child[]}
  */
 export function said(key, args = {}) {
@@ -138,6 +139,10 @@ function parts(pattern, args, count, inNodes) {
         return count;
       case "plural":
         return parts(caseOf(cases, category(cases, Number(value))), args, number(Number(value)), inNodes);
+      case "tag": {
+        const held = parts(caseOf(cases, "other"), args, count, inNodes);
+        return typeof value === "function" && inNodes ? [value(...held)] : held;
+      }
       case "select":
         return parts(caseOf(cases, String(value)), args, count, inNodes);
       case "date":
@@ -166,6 +171,7 @@ function category(cases, n) {
 /** @param {Argument} value @param {boolean} inNodes @returns {Child[]} */
 function argument(value, inNodes) {
   if (typeof value === "number") return [number(value)];
+  if (typeof value === "function") return []; // a tag is no argument
   if (value instanceof Node) return [value];
   if (Array.isArray(value)) return list(value.map((item) => argument(item, inNodes)));
   if (typeof value === "object") return parts(patternOf(value.key ?? ""), value.with ?? {}, "", inNodes);
@@ -234,17 +240,29 @@ export function parse(source) {
   function pattern(special) {
     /** @type {Part[]} */
     const found = [];
-    while (at < source.length && source[at] !== "}") {
+    while (at < source.length && source[at] !== "}" && !source.startsWith("</", at)) {
       let end = at;
       while (end < source.length && !special.includes(source[end])) end++;
       if (end > at) found.push({ text: source.slice(at, end) });
       at = end;
+      if (source.startsWith("</", at)) break;
       if (source[at] === "#") {
         found.push({ name: "#", kind: "#", cases: new Map() });
         at++;
       } else if (source[at] === "{") found.push(argument(special));
+      else if (source[at] === "<") found.push(tag(special));
     }
     return found;
+  }
+  /** @param {string} special @returns {Part} */
+  function tag(special) {
+    const [begin, name] = /^<([a-z]+)>/.exec(source.slice(at)) ?? [];
+    if (!begin) throw new SyntaxError(`no pattern: ${source}`);
+    at += begin.length;
+    const held = pattern(special);
+    if (!source.startsWith(`</${name}>`, at)) throw new SyntaxError(`no pattern: ${source}`);
+    at += begin.length + 1;
+    return { name, kind: "tag", cases: new Map([["other", held]]) };
   }
   /** @param {string} special @returns {Part} */
   function argument(special) {
@@ -263,12 +281,12 @@ export function parse(source) {
       }
       const which = source.slice(at, open).trim();
       at = open + 1;
-      cases.set(which, pattern(kind === "plural" ? "{}#" : special));
-      at++;
+      cases.set(which, pattern(kind === "plural" ? "{}<#" : special));
+      if (source[at++] !== "}") throw new SyntaxError(`no pattern: ${source}`);
     }
   }
   try {
-    const whole = pattern("{}");
+    const whole = pattern("{}<");
     if (at < source.length) throw new SyntaxError(`no pattern: ${source}`);
     return whole;
   } catch {

@@ -3,7 +3,7 @@
 import { button, h, millis } from "../dom.js";
 import { givenUp, serverName, targetOf } from "../choice.js";
 import { ruleName } from "../gather.js";
-import { rules } from "../rules.js";
+import { rules, saidOf } from "../rules.js";
 import { hasSay } from "../people.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -24,7 +24,7 @@ export function whatIf(state) {
       "form",
       { "data-change": "whatif", class: "whatif" },
       h("fieldset", { disabled: !may }, h("legend", { class: "quiet" }, may ? "Try a rule or a limit: everyone sees what it would choose." : "Whoever plays can try another rule."),
-        h("div", { class: "rules" }, rules.map(({ id, name, hint }) => radio(id, name, hint, selection.by))),
+        h("div", { class: "rules" }, rules.map(({ id }) => radio(id, saidOf(id, "name"), saidOf(id, "hint"), selection.by))),
         limitField(state),
       ),
     ),

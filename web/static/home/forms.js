@@ -1,7 +1,7 @@
 // Join a room, or open one.
 
 import { button, count, h, show } from "../dom.js";
-import { ruleOf, rules } from "../rules.js";
+import { ruleOf, rules, saidOf } from "../rules.js";
 import { alarm } from "./alarm.js";
 import { art } from "./art.js";
 import { ask } from "./api.js";
@@ -159,7 +159,7 @@ export function play(main, from) {
       h(
         "section",
         { class: "card" },
-        h("fieldset", { class: "ways" }, h("legend", {}, "What counts"), rules.map(({ id, name, hint }) => h("label", { class: "way-of" }, h("input", { type: "radio", name: "by", value: id, checked: id === (game()?.by || "mean") }), h("span", {}, h("strong", {}, name), h("small", {}, hint))))),
+        h("fieldset", { class: "ways" }, h("legend", {}, "What counts"), rules.map(({ id }) => h("label", { class: "way-of" }, h("input", { type: "radio", name: "by", value: id, checked: id === (game()?.by || "mean") }), h("span", {}, h("strong", {}, saidOf(id, "name")), h("small", {}, saidOf(id, "hint")))))),
         field("limit", "Nobody over", h("span", { class: "unit" }, limit, "ms")),
         field("players", "Start with", h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: 64, inputmode: "numeric", placeholder: "who is here" }), "players")),
         field("vote", "Before the launch", h("select", { id: "vote", name: "vote" }, [["", "vote once two have the page open"], ["true", "vote, veto, ready check"], ["false", "straight there"]].map(([value, name]) => h("option", { value }, name)))),

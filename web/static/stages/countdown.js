@@ -1,8 +1,9 @@
 // The countdown: the whole screen is gold, once, and sixty ticks go out.
 
-import { button, h, millis } from "../dom.js";
+import { button, h } from "../dom.js";
 import { countryName } from "../choice.js";
 import { hasSay } from "../people.js";
+import { millis, said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { awaitedOf, candidatesOf, pingOf, playersOf } from "./ballot.js";
 import { sentence } from "./stages.js";
@@ -26,27 +27,27 @@ export function countdown(live, view) {
       "div",
       { class: "off", "data-key": "off" },
       h("div", { class: "dial", "data-keep": true, "data-key": launchOf(state), "aria-hidden": "true" }),
-      h("p", { class: "left", role: "timer", "aria-label": `${left} seconds` }, left),
+      h("p", { class: "left", role: "timer", "aria-label": say("countdown.left", { n: left }) }, left),
       h(
         "div",
         { class: "to" },
-        h("h1", {}, h("small", {}, "Off to "), h("bdi", { dir: "auto" }, card?.server?.country ? countryName(card.server.country) : (card?.name ?? "the server"))),
+        h("h1", {}, ...said(card?.server?.country ? "countdown.to-country" : card ? "countdown.to-server" : "countdown.to", { small: (...held) => h("small", {}, ...held), place: card?.server?.country ? countryName(card.server.country) : (card?.name ?? "") })),
       ),
-      h("p", { class: "server-of" }, card?.server?.country && h("bdi", { dir: "auto", class: "called" }, card.name), votes > 0 && h("span", {}, "Chosen by vote"), card && h("span", {}, `${millis(card.ranked.mean_ms)} average`)),
-      h("p", { class: "why-now" }, isForSeats(state) ? sentence(state) : awaited.length > 0 && awaited.every((person) => person.ready) ? "Everyone’s ready" : "The organiser says go"),
+      h("p", { class: "server-of" }, card?.server?.country && h("bdi", { dir: "auto", class: "called" }, card.name), votes > 0 && h("span", {}, say("countdown.by-vote")), card && h("span", {}, say("ping.average", { ms: millis(card.ranked.mean_ms) }))),
+      h("p", { class: "why-now" }, isForSeats(state) ? sentence(state) : awaited.length > 0 && awaited.every((person) => person.ready) ? say("countdown.all-ready") : say("countdown.organiser-says-go")),
       h(
         "ul",
-        { class: `who-goes${playersOf(state).length > 6 ? " many" : ""}`, "aria-label": "Everybody’s ping" },
+        { class: `who-goes${playersOf(state).length > 6 ? " many" : ""}`, "aria-label": say("ping.all") },
         playersOf(state).map((person) => h("li", { "data-key": person.name, class: person.name === state.you.name ? "me" : "" }, h("bdi", { class: "who" }, person.name), h("span", { class: "ms" }, card && pingOf(state, card.ranked, person)), sign(person, 44))),
       ),
-      h("div", { class: "then" }, h("p", {}, me?.peer === false ? "" : "Your game opens by itself, or asks you first"), !view.tv && isForSeats(state) && state.you.organiser && button("advice", "Stop", { class: "stop", "data-order": "unwait", "data-argument": "{}", "aria-keyshortcuts": "Escape" }), !view.tv && !isForSeats(state) && me && hasSay(state, me) && button("ready", "Wait", { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" })),
+      h("div", { class: "then" }, h("p", {}, me?.peer === false ? "" : say("countdown.opens")), !view.tv && isForSeats(state) && state.you.organiser && button("advice", say("countdown.stop"), { class: "stop", "data-order": "unwait", "data-argument": "{}", "aria-keyshortcuts": "Escape" }), !view.tv && !isForSeats(state) && me && hasSay(state, me) && button("ready", say("countdown.wait"), { class: "stop", "data-ready": "false", "aria-keyshortcuts": "Escape" })),
     ),
   ];
 }
 
 /** What it says to who hears the page. @param {State} state */
 export function says(state) {
-  return `${sentence(state)}.${(isForSeats(state) ? state.you.organiser : hasSay(state, state.you)) ? " Escape stops it." : ""}`;
+  return say((isForSeats(state) ? state.you.organiser : hasSay(state, state.you)) ? "countdown.says-escape" : "countdown.says", { sentence: sentence(state) });
 }
 
 /** How long it is until the launch, ms. @param {import("../live.js").Live} live */

@@ -5,11 +5,12 @@
 //	  12          78                150            198 ms
 
 import { serverName, targetOf } from "../choice.js";
-import { button, count, h, millis } from "../dom.js";
+import { button, h } from "../dom.js";
 import { flag } from "../flag.js";
 import { settings } from "../gather.js";
 import { next } from "../next.js";
 import { answer, sites } from "../details/sites.js";
+import { millis, said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { again, headline } from "./parts.js";
 import { instead } from "./seats.js";
@@ -43,8 +44,8 @@ export function failed(live, view) {
     h("div", { class: "nothing", "data-key": "nothing" }, state.seats ? waited(state) : miss && choice ? missed(state, choice) : headline(state), next(state)),
     miss && choice && line(state, choice),
     h("div", { class: "helps", "data-key": "helps" }, (state.seats?.instead ?? []).map((one, i) => instead(state, one, state.you.organiser && !view.tv && i === 0, state.seats?.servers[0])), waysOut(choice).map((advice) => card(state, /** @type {Choice} */ (choice), advice, view)), retry(state, view)),
-    state.sites && h("details", { class: "card places", "data-key": "places", open: Boolean(state.sites.better) }, h("summary", {}, state.sites.better ? "A server of our own would suit all" : "A server of our own"), view.tv ? [h("p", {}, h("bdi", { dir: "ltr" }, answer(state, true)))] : sites(state, true, true)),
-    !(choice && targetOf(choice)) && h("details", { class: "card", "data-key": "reasons", open: !miss }, h("summary", {}, "Why nothing suits"), h("ul", { class: "reasons" }, why.map((text) => h("li", {}, h("bdi", { dir: "ltr" }, text))))),
+    state.sites && h("details", { class: "card places", "data-key": "places", open: Boolean(state.sites.better) }, h("summary", {}, say(state.sites.better ? "failed.own-suits" : "details.sites")), view.tv ? [h("p", {}, h("bdi", { dir: "ltr" }, answer(state, true)))] : sites(state, true, true)),
+    !(choice && targetOf(choice)) && h("details", { class: "card", "data-key": "reasons", open: !miss }, h("summary", {}, say("failed.why")), h("ul", { class: "reasons" }, why.map((text) => h("li", {}, h("bdi", { dir: "ltr" }, text))))),
     !view.tv && h("section", { id: "settings", class: "card", "data-key": "settings" }, settings(state)),
   ];
 }
@@ -58,8 +59,8 @@ function missed(state, choice) {
   const far = Object.keys(miss.rtt_ms).filter((name) => miss.rtt_ms[name] > miss.limit_ms);
   const country = choice.servers[miss.addr]?.country;
   return [
-    h("h1", {}, `No server within ${millis(miss.limit_ms)} for all ${Object.keys(miss.rtt_ms).length}`),
-    h("p", { class: "about" }, "Nearest miss: ", flag(country), " ", h("strong", {}, h("bdi", { dir: "auto" }, serverName(choice, miss.addr))), far.length > 0 && [", too far for ", ...(far.length > namedFar ? [`${far.length} of us`] : named(far))], "."),
+    h("h1", {}, say("failed.title", { limit: millis(miss.limit_ms), n: Object.keys(miss.rtt_ms).length })),
+    h("p", { class: "about" }, ...said(far.length === 0 ? "failed.nearest" : far.length > namedFar ? "failed.nearest-far-for" : "failed.nearest-far", { flag: flag(country) || h("span", {}), server: h("strong", {}, h("bdi", { dir: "auto" }, serverName(choice, miss.addr))), players: far, n: far.length })),
   ];
 }
 
@@ -73,11 +74,6 @@ function waysOut(choice) {
   const ways = choice?.advice ?? [];
   const more = ways.filter(({ action }) => action === "more" || action === "await");
   return [...ways.filter((way) => !more.includes(way)).slice(0, mostWays - more.length), ...more];
-}
-
-/** @param {string[]} names */
-function named(names) {
-  return names.flatMap((name, i) => [i === 0 ? "" : i === names.length - 1 ? " and " : ", ", h("bdi", {}, name)]);
 }
 
 /** The pings to what came nearest, on a line, with our limit as a gate. @param {State} state @param {Choice} choice */
@@ -106,11 +102,11 @@ function line(state, choice) {
     { class: "gate", "data-key": "gate", "data-stacked": stacked, "--limit": `${at(miss.limit_ms)}%`, "--rows": last.filter((end) => end >= 0).length },
     h("span", { class: "within" }),
     h("span", { class: "beyond" }),
-    h("span", { class: "limit" }, h("span", {}, `our limit, ${millis(miss.limit_ms)}`)),
-    over && over[1] > miss.limit_ms && h("span", { class: "excess", "--at": `${at(over[1])}%` }, `${millis(over[1] - miss.limit_ms)} over`),
-    h("ul", { "aria-label": "Everybody’s ping to the nearest miss" }, people),
-    at(miss.limit_ms) > room && h("span", { class: "least" }, "0 ms"),
-    at(miss.limit_ms) < 100 - room && h("span", { class: "most" }, `${longest} ms`),
+    h("span", { class: "limit" }, h("span", {}, say("failed.our-limit", { limit: millis(miss.limit_ms) }))),
+    over && over[1] > miss.limit_ms && h("span", { class: "excess", "--at": `${at(over[1])}%` }, say("failed.over", { ms: millis(over[1] - miss.limit_ms) })),
+    h("ul", { "aria-label": say("failed.pings") }, people),
+    at(miss.limit_ms) > room && h("span", { class: "least" }, say("unit.ms", { n: 0 })),
+    at(miss.limit_ms) < 100 - room && h("span", { class: "most" }, say("unit.ms", { n: longest })),
   );
 }
 
@@ -119,15 +115,14 @@ function card(state, choice, { text, action, argument, servers = 0, addr = "" },
   const label = text.charAt(0).toUpperCase() + text.slice(1);
   const order = { "data-order": action, "data-argument": JSON.stringify(argument) };
   const may = state.you.organiser && !view.tv;
-  const suit = `${count(servers, "server")} ${servers === 1 ? "suits" : "suit"} `;
-  const best = [" The best is ", h("bdi", { dir: "auto" }, serverName(choice, addr)), "."];
+  const best = serverName(choice, addr);
   if (action === "allow") {
     return h(
       "section",
       { class: "card help-card first", "data-key": "allow" },
-      h("p", { class: "big" }, argument.limit_ms, h("small", {}, " ms")),
-      h("h2", {}, "Allow a little more"),
-      h("p", { class: "quiet" }, suit, "everything but the limit; this lets in the nearest."),
+      big("unit.big-ms", argument.limit_ms ?? 0),
+      h("h2", {}, say("failed.allow")),
+      h("p", { class: "quiet" }, say("failed.allow-how", { n: servers })),
       may && button("advice", label, { class: "primary", ...order }),
     );
   }
@@ -135,9 +130,9 @@ function card(state, choice, { text, action, argument, servers = 0, addr = "" },
     return h(
       "section",
       { class: "card help-card", "data-key": "await" },
-      h("p", { class: "big" }, servers, h("small", {}, servers === 1 ? " full server" : " full servers")),
-      h("h2", {}, state.seats ? "Wait once more" : "Wait for seats for all"),
-      h("p", { class: "quiet" }, "One of us looks now and then, and we go together once there are seats.", ...best),
+      big("failed.big-full", servers),
+      h("h2", {}, say(state.seats ? "failed.await-again" : "failed.await")),
+      h("p", { class: "quiet" }, ...said("failed.await-how", { server: best })),
       may && button("advice", label, { class: "primary", ...order }),
     );
   }
@@ -145,9 +140,9 @@ function card(state, choice, { text, action, argument, servers = 0, addr = "" },
     return h(
       "section",
       { class: "card help-card", "data-key": "more" },
-      h("p", { class: "big" }, argument.servers, h("small", {}, argument.servers === 1 ? " more server" : " more servers")),
-      h("h2", {}, "Ask a few more"),
-      h("p", { class: "quiet" }, "Everyone’s program asks those that are likeliest to suit you all. What you know already stays."),
+      big("failed.big-more", argument.servers ?? 0),
+      h("h2", {}, say("failed.more")),
+      h("p", { class: "quiet" }, say("failed.more-how")),
       may && button("advice", label, order),
     );
   }
@@ -156,10 +151,15 @@ function card(state, choice, { text, action, argument, servers = 0, addr = "" },
     "section",
     { class: "card help-card", "data-key": text },
     h("p", { class: "big" }, person && sign({ ...person, connected: false }, 64)),
-    h("h2", {}, "Go without ", h("bdi", { dir: "auto" }, argument.name ?? ""), " this round"),
-    h("p", { class: "quiet" }, suit, "the others.", ...best),
+    h("h2", {}, ...said("failed.without", { player: argument.name ?? "" })),
+    h("p", { class: "quiet" }, ...said("failed.without-how", { n: servers, server: best })),
     may && button("advice", label, order),
   );
+}
+
+/** A figure, large, with its unit beside it. @param {string} key @param {number} n */
+function big(key, n) {
+  return h("p", { class: "big" }, ...said(key, { n, small: (...held) => h("small", {}, ...held) }));
 }
 
 /** Everyone measures anew. @param {State} state @param {import("../app.js").View} view */
@@ -168,9 +168,9 @@ function retry(state, view) {
   return h(
     "section",
     { class: "card help-card", "data-key": "retry" },
-    h("p", { class: "big" }, state.room.listed.toLocaleString("en"), h("small", {}, " servers")),
-    h("h2", {}, "Search again"),
-    h("p", { class: "quiet" }, left > 0 ? `${count(left, "server")} ${left === 1 ? "was" : "were"} not asked by everyone yet. ` : "", "The list is fetched anew: seats get free, and servers come back."),
-    !view.tv && again(state, "Try again"),
+    big("failed.big-servers", state.room.listed),
+    h("h2", {}, say("failed.again")),
+    h("p", { class: "quiet" }, left > 0 && [say("failed.not-asked", { n: left }), " "], say("failed.again-how")),
+    !view.tv && again(state, say("failed.try-again")),
   );
 }

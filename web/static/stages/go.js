@@ -2,11 +2,12 @@
 // round.
 
 import { countryName, serverName, strange, targetOf } from "../choice.js";
-import { button, h, millis } from "../dom.js";
+import { button, h } from "../dom.js";
 import { ping } from "../estimate.js";
 import { flag } from "../flag.js";
 import { gameName, voice } from "../gather.js";
 import { next } from "../next.js";
+import { millis, said, say } from "../say.js";
 import { shareButton } from "../share.js";
 import { sign } from "../sign.js";
 import { around, drawAround } from "./around.js";
@@ -28,11 +29,11 @@ export function go(live, view) {
   const server = state.choice?.servers[target?.addr ?? ""];
   const isCrowd = people.length >= many;
   return [
-    h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, title(state, me, view)), where(state, server), h("p", { class: "about" }, figures(state, me)), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, h("bdi", { dir: "ltr" }, me.detail || "Your computer does not say why.")) : !view.tv && next(state)),
+    h("div", { class: "destination", "data-key": "destination" }, h("h1", {}, title(state, me, view)), where(state, server), h("p", { class: "about" }, figures(state, me)), strange(server), me?.launch === "failed" ? h("p", { class: "detail" }, h("bdi", { dir: "ltr" }, me.detail || say("go.no-reason"))) : !view.tv && next(state)),
     target && around(target.addr),
     h(
       "ul",
-      { class: "card arriving", "data-key": "arriving", "data-many": isCrowd ? "many" : undefined, "--rows": isCrowd ? Math.ceil(people.length / 2) : people.length, "aria-label": "Who is on the way" },
+      { class: "card arriving", "data-key": "arriving", "data-many": isCrowd ? "many" : undefined, "--rows": isCrowd ? Math.ceil(people.length / 2) : people.length, "aria-label": say("go.who") },
       people.map((person) => traveller(state, person, person === me, view)),
     ),
     !view.tv && state.way && h("div", { class: "way", "data-key": "way" }, ways(state, me)),
@@ -49,7 +50,7 @@ export function shown(place, live) {
 /** What it says to who hears the page: where everyone goes, and how far oneself is. @param {State} state @param {import("../app.js").View} view */
 export function says(state, view) {
   const me = view.tv ? undefined : state.people.find((person) => person.name === state.you.name);
-  return `${sentence(state)}. ${title(state, me, view)}.`;
+  return say("go.says", { sentence: sentence(state), title: title(state, me, view) });
 }
 
 /** Whether somebody gets there. @param {Person | undefined} person */
@@ -59,19 +60,19 @@ const isThere = (person) => person?.launch === "launched" || person?.launch === 
 function title(state, me, view) {
   if (view.tv || !me) {
     const players = state.people.filter((person) => person.peer && !person.left_out);
-    return players.length > 0 && players.every(isThere) ? "Everyone’s on the way" : view.tv ? "Off we go" : "They’re on the way";
+    return players.length > 0 && players.every(isThere) ? say("go.all-on-the-way") : say(view.tv ? "go.off" : "go.they-are-on-the-way");
   }
-  if (isThere(me)) return "You’re on the way";
-  if (!me.peer) return "Join them";
+  if (isThere(me)) return say("go.you-are-on-the-way");
+  if (!me.peer) return say("go.join-them");
   switch (me.launch) {
     case "asking":
-      return "Say yes to your game";
+      return say("go.confirm");
     case "failed":
-      return "Your game didn’t open";
+      return say("go.did-not-open");
     case "declined":
-      return "You stay behind";
+      return say("go.you-stay");
     default:
-      return me.connected ? "Your game opens" : "Your program is away";
+      return say(me.connected ? "go.opens" : "go.program-away");
   }
 }
 
@@ -79,7 +80,7 @@ function title(state, me, view) {
 function where(state, server) {
   const target = state.choice && targetOf(state.choice);
   const name = (state.choice && target && serverName(state.choice, target.addr)) || state.way?.server || "";
-  return [h("p", { class: "eyebrow" }, "Everyone to"), h("p", { class: "server" }, flag(server?.country), h("bdi", { dir: "auto" }, name))];
+  return [h("p", { class: "eyebrow" }, say("go.everyone-to")), h("p", { class: "server" }, flag(server?.country), h("bdi", { dir: "auto" }, name))];
 }
 
 /** What the way is like, and what decided. @param {State} state @param {Person | undefined} me */
@@ -89,7 +90,7 @@ function figures(state, me) {
   if (!choice || !target) return [];
   const own = me && target.rtt_ms[me.name];
   const country = choice.servers[target.addr]?.country;
-  const facts = [own !== undefined && me && `${ping(choice.selection, me.name, own)} for you`, `${millis(target.mean_ms)} average`, choice.decided?.by === "vote" && "chosen by vote", country && countryName(country)];
+  const facts = [own !== undefined && me && say("ping.for-you", { ms: ping(choice.selection, me.name, own) }), say("ping.average", { ms: millis(target.mean_ms) }), choice.decided?.by === "vote" && say("go.by-vote"), country && countryName(country)];
   return facts.filter(Boolean).flatMap((fact, i) => h("span", { class: fact === countryName(country ?? "") ? "in" : "" }, i > 0 && " · ", fact || ""));
 }
 
@@ -100,7 +101,7 @@ function traveller(state, person, isMe, view) {
     "li",
     { "data-key": person.name, class: failed ? "failed" : "" },
     sign(isThere(person) || !failed ? person : { ...person, connected: false }, 44),
-    h("span", { class: "who" }, h("bdi", { dir: "auto" }, person.name), isMe && h("span", { class: "you" }, " you")),
+    h("span", { class: "who" }, h("bdi", { dir: "auto" }, person.name), isMe && h("span", { class: "you" }, " ", say("person.you"))),
     h("span", { class: "doing" }, doing(state, person, isMe)),
     view.tv && theirPing(state, person),
     isThere(person) ? h("span", { class: "got", "aria-hidden": "true" }, "✓") : failed && !isMe && !view.tv ? help(state, person) : isComing(person) && h("span", { class: "coming", "aria-hidden": "true" }),
@@ -114,18 +115,18 @@ const isComing = (person) => person.peer && person.connected && (!person.launch 
 function doing(state, person, isMe) {
   switch (person.launch) {
     case "launched":
-      return "on the way";
+      return say("go.is-on-the-way");
     case "by-hand":
-      return "joins by hand";
+      return say("go.by-hand");
     case "asking":
-      return isMe ? "Muster asks you on your computer" : "is asked by Muster";
+      return say(isMe ? "go.asks-you" : "go.is-asked");
     case "declined":
-      return "stays behind";
+      return say("go.stays");
     case "failed":
-      return h("span", { class: "bad" }, "the game didn’t open");
+      return h("span", { class: "bad" }, say("go.game-did-not-open"));
     default:
       if (!person.peer) return without(person);
-      return person.connected ? `opening ${gameName(state)}` : "away";
+      return person.connected ? say("go.opening", { game: gameName(state) }) : say("person.away");
   }
 }
 
@@ -137,8 +138,8 @@ function theirPing(state, person) {
 
 /** What somebody does who has but the page. @param {Person} person */
 function without(person) {
-  if (!person.page) return "away";
-  return person.estimate?.counted ? "plays, without the program" : person.vote ? "voted, without the program" : "watches";
+  if (!person.page) return say("person.away");
+  return say(person.estimate?.counted ? "go.plays-without" : person.vote ? "go.voted-without" : "go.watches");
 }
 
 /** What the others can do for somebody. @param {State} state @param {Person} person */
@@ -146,13 +147,13 @@ function help(state, person) {
   return h(
     "details",
     { class: "help", name: "help" },
-    h("summary", { "aria-label": `Help ${person.name}` }, "Help"),
+    h("summary", { "aria-label": say("go.help-player", { player: person.name }) }, say("go.help")),
     h(
       "div",
       {},
-      h("p", {}, "Their computer says: ", h("bdi", { dir: "ltr" }, person.detail || "nothing of why"), "."),
-      h("p", {}, "On their own page they press “Open it again”. Until then the address takes them there, in the game itself."),
-      state.way && button("copy", "Copy the address for them", { "data-copy-text": state.way.connect }),
+      h("p", {}, ...said(person.detail ? "go.their-computer-says" : "go.their-computer-says-nothing", { why: h("bdi", { dir: "ltr" }, person.detail ?? "") })),
+      h("p", {}, say("go.help-how")),
+      state.way && button("copy", say("go.copy-for-them"), { "data-copy-text": state.way.connect }),
     ),
   );
 }
@@ -164,10 +165,10 @@ function leftOutside(state, view) {
   return h(
     "details",
     { class: "card left-outside", "data-key": "left-outside" },
-    h("summary", {}, "Somebody found it full?"),
-    h("p", { class: "quiet" }, "Say who is still outside. One of you looks now and then, and their games open once there are seats."),
-    h("p", { class: "buttons", role: "group", "aria-label": "Who is still outside" }, players.map((person) => button("outside", h("bdi", { dir: "auto" }, person.name), { "data-key": person.name, "data-name": person.name, "aria-pressed": String(view.outside.has(person.name)) }))),
-    h("p", { class: "buttons" }, button("await-outside", "Wait for seats for them", { class: "primary", disabled: !players.some((person) => view.outside.has(person.name)) })),
+    h("summary", {}, say("go.found-full")),
+    h("p", { class: "quiet" }, say("go.who-outside-how")),
+    h("p", { class: "buttons", role: "group", "aria-label": say("go.who-outside") }, players.map((person) => button("outside", h("bdi", { dir: "auto" }, person.name), { "data-key": person.name, "data-name": person.name, "aria-pressed": String(view.outside.has(person.name)) }))),
+    h("p", { class: "buttons" }, button("await-outside", say("go.wait-for-them"), { class: "primary", disabled: !players.some((person) => view.outside.has(person.name)) })),
   );
 }
 
@@ -178,9 +179,9 @@ function password(state, me) {
   return h(
     "details",
     { class: "path", "data-key": "password" },
-    h("summary", {}, me?.types_password ? "You type the server’s password: show it" : "If the game asks for a password: show it"),
+    h("summary", {}, say(me?.types_password ? "go.password-typed" : "go.password")),
     h("p", {}, h("code", { id: "password", tabindex: 0 }, word)),
-    button("copy", "Copy the password", { "data-copy-text": word }),
+    button("copy", say("go.copy-password"), { "data-copy-text": word }),
   );
 }
 
@@ -191,20 +192,20 @@ function ways(state, me) {
   const web = way.link && /^(steam|https?):\/\//.test(way.link) && way.link;
   const byHand = !me?.peer;
   return [
-    me?.peer && button("reopen", "Open it again", { class: me.launch === "failed" || me.launch === "declined" ? "primary" : "", disabled: !me.connected || me.launch === "asking" }),
-    byHand && (web ? h("a", { class: "primary", href: web }, "Join them") : button("open", "Join them by Muster", { class: "primary" })),
-    button("copy", "Copy the address", { "data-copy-text": way.connect }),
-    me && byHand && me.launch !== "by-hand" && button("arrived", "I am there"),
-    h("p", { class: "quiet hand" }, "By hand: ", h("code", { id: "connect", tabindex: 0 }, way.connect)),
+    me?.peer && button("reopen", say("go.reopen"), { class: me.launch === "failed" || me.launch === "declined" ? "primary" : "", disabled: !me.connected || me.launch === "asking" }),
+    byHand && (web ? h("a", { class: "primary", href: web }, say("go.join-them")) : button("open", say("go.join-by-muster"), { class: "primary" })),
+    button("copy", say("go.copy-address"), { "data-copy-text": way.connect }),
+    me && byHand && me.launch !== "by-hand" && button("arrived", say("go.arrived")),
+    h("p", { class: "quiet hand" }, ...said("go.hand", { address: h("code", { id: "connect", tabindex: 0 }, way.connect) })),
     password(state, me),
     me?.launch === "failed" &&
       h(
         "details",
         { class: "path", "data-key": "path" },
-        h("summary", {}, `Tell Muster where ${gameName(state)} is`),
-        h("p", {}, "Start Muster with the way to the game, and it comes back here by itself:"),
+        h("summary", {}, say("go.tell-where", { game: gameName(state) })),
+        h("p", {}, say("go.tell-where-how")),
         h("code", { tabindex: 0 }, `muster join ${state.you.link} --launch-command "/path/to/the/game {address}"`),
-        h("p", {}, "Home keeps it for all evenings, under “This computer”."),
+        h("p", {}, say("go.tell-where-home")),
       ),
   ];
 }

@@ -5,6 +5,7 @@ import { button, h, svg } from "../dom.js";
 import { offers } from "../estimate.js";
 import { gameName, invitation, playsHere, settings, silent, voice, welcome, wish } from "../gather.js";
 import { next } from "../next.js";
+import { said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { meeting } from "./meeting.js";
 import { go } from "./parts.js";
@@ -28,19 +29,19 @@ export function lobby(live, view) {
   const me = view.tv ? undefined : whoIs(state);
   meet(people, view);
   return [
-    h("div", { class: "hello", "data-key": "hello" }, me && sign(me, 112), h("h1", {}, me ? ["You’re in, ", h("bdi", {}, me.name)] : "Who’s in tonight?"), me && ownGame(state, me)),
+    h("div", { class: "hello", "data-key": "hello" }, me && sign(me, 112), h("h1", {}, me ? said("lobby.you-are-in", { player: me.name }) : say("lobby.who")), me && ownGame(state, me)),
     h(
       "ul",
-      { class: "here", "data-key": "here", "data-many": many(people.length), "aria-label": "Who is here" },
+      { class: "here", "data-key": "here", "data-many": many(people.length), "aria-label": say("lobby.here") },
       people.map((person) => one(state, person, view, person === me)),
-      !view.tv && playsHere(state) && h("li", { class: "one", "data-key": "invite them" }, button("invite", [seat(), h("span", { class: "name" }, "Invite")], { class: "inviting", "data-copy-text": state.you.link })),
+      !view.tv && playsHere(state) && h("li", { class: "one", "data-key": "invite them" }, button("invite", [seat(), h("span", { class: "name" }, say("lobby.invite"))], { class: "inviting", "data-copy-text": state.you.link })),
     ),
     !state.you.name && !view.tv && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)),
     looks(state, view),
     h(
       "div",
       { class: "start", "data-key": "start" },
-      state.you.organiser && !view.tv && go(state, "Find our server", { class: "primary large", disabled: !people.some(plays) }),
+      state.you.organiser && !view.tv && go(state, say("lobby.find"), { class: "primary large", disabled: !people.some(plays) }),
       h("p", { class: "count" }, sentence(state)),
       silent(state),
       !view.tv && next(state),
@@ -80,24 +81,24 @@ function meet(people, view) {
 function one(state, person, view, isMe) {
   const isNew = Date.now() - (view.met.get(person.name) ?? 0) < newFor;
   const letters = [...person.name].length;
-  const [word, tone] = isNew && plays(person) ? ["just came in", "gold"] : doing(person);
+  const [word, tone] = isNew && plays(person) ? [say("lobby.new"), "gold"] : doing(person);
   return h(
     "li",
     { class: `one p${(person.arrival ?? 0) % 16}${isNew ? " new" : ""}${isMe ? " me" : ""}`, "data-key": `person ${person.name}` },
     h("span", { class: "face" }, sign(person, 88)),
     h("bdi", { class: "name", "data-long": letters >= longerName ? "very" : letters >= longName ? "quite" : undefined }, person.name),
-    h("span", { class: `sub ${tone}` }, person.organiser ? `organiser · ${word}` : word),
-    person.country && !person.somewhere && h("span", { class: "sub" }, `about ${countryName(person.country)}`),
+    h("span", { class: `sub ${tone}` }, person.organiser ? say("lobby.organiser", { doing: word }) : word),
+    person.country && !person.somewhere && h("span", { class: "sub" }, say("country.about", { country: countryName(person.country) })),
   );
 }
 
 /** What somebody is at, in a few words: the details say more. @param {Person} person @returns {[words: string, tone: string]} */
 function doing(person) {
-  if (!person.peer && person.estimate?.counted) return ["no program: counts by an estimate", ""];
-  if (!person.peer) return [person.page ? "watching, no program yet" : "away", ""];
-  if (!person.connected) return ["away", ""];
-  if (person.unable) return ["cannot start the game", "bad"];
-  return [person.able ? "has the game" : "here", ""];
+  if (!person.peer && person.estimate?.counted) return [say("lobby.estimated"), ""];
+  if (!person.peer) return [say(person.page ? "lobby.watching" : "person.away"), ""];
+  if (!person.connected) return [say("person.away"), ""];
+  if (person.unable) return [say("lobby.unable"), "bad"];
+  return [say(person.able ? "lobby.able" : "person.here"), ""];
 }
 
 /** An empty seat. */
@@ -107,18 +108,18 @@ function seat() {
 
 /** Whether one's own computer can start the game. @param {State} state @param {Person} me */
 function ownGame(state, me) {
-  if (me.unable) return h("p", { class: "own-game bad" }, `Your computer cannot start ${gameName(state)}: ${me.unable}. Install it, or tell Muster where it is: its window or Home says how.`);
-  return me.able && h("p", { class: "own-game" }, svg("svg", { class: "sign", viewBox: "76 76 32 32", width: 24, height: 24, "aria-hidden": "true" }, svg("g", { class: "can" }, svg("circle", { cx: 92, cy: 92, r: 15 }), svg("path", { d: "m85 92 5 5 9-10" }))), `Your computer can start ${gameName(state)}`);
+  if (me.unable) return h("p", { class: "own-game bad" }, ...said("lobby.own-unable", { game: gameName(state), why: me.unable }));
+  return me.able && h("p", { class: "own-game" }, svg("svg", { class: "sign", viewBox: "76 76 32 32", width: 24, height: 24, "aria-hidden": "true" }, svg("g", { class: "can" }, svg("circle", { cx: 92, cy: 92, r: 15 }), svg("path", { d: "m85 92 5 5 9-10" }))), ...said("lobby.own-able", { game: gameName(state) }));
 }
 
 /** What we look for, in a sentence; whoever steers changes it in place. @param {State} state @param {View} view */
 function looks(state, view) {
-  const words = [h("span", { class: "quiet" }, "We look for"), h("strong", {}, h("bdi", {}, wish(state)))];
-  if (view.tv) return h("p", { class: "looks", "data-key": "looks" }, words[0], " ", words[1]);
+  const words = said("lobby.look-for", { quiet: (...held) => h("span", { class: "quiet" }, ...held), strong: (...held) => h("strong", {}, ...held), wish: wish(state) });
+  if (view.tv) return h("p", { class: "looks", "data-key": "looks" }, words);
   return h(
     "details",
     { id: "settings", class: "card looks", "data-key": "settings" },
-    h("summary", {}, words, h("span", { class: "change" }, state.you.organiser ? "Change" : "More")),
+    h("summary", {}, words, h("span", { class: "change" }, say(state.you.organiser ? "lobby.change" : "lobby.more"))),
     settings(state),
   );
 }

@@ -1,7 +1,8 @@
 // The long look: how far it is, and what it shows of each line.
 
 import { serverName } from "../choice.js";
-import { h, millis } from "../dom.js";
+import { h } from "../dom.js";
+import { millis, said, say } from "../say.js";
 import { go, headline } from "./parts.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -18,20 +19,20 @@ export function looking(state) {
     h(
       "section",
       { class: "long-look", "data-key": "long look" },
-      h("p", { class: "left" }, left > 0 ? [h("strong", {}, `${left} s`), " left: a packet a second to each server, and what gets lost or comes late counts."] : "The last answers come in …"),
-      h("progress", { max: all, value: Math.max(0, all - left), "aria-label": "How far the look is" }),
+      h("p", { class: "left" }, left > 0 ? said("look.left", { n: left, strong: (...held) => h("strong", {}, ...held) }) : say("look.last")),
+      h("progress", { max: all, value: Math.max(0, all - left), "aria-label": say("look.progress") }),
       h(
         "div",
-        { class: "scroll", tabindex: 0, role: "region", "aria-label": "What the look shows so far" },
+        { class: "scroll", tabindex: 0, role: "region", "aria-label": say("look.so-far") },
         h(
           "table",
           {},
-          h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Server"), players.map((name) => h("th", { scope: "col" }, h("bdi", {}, name))))),
+          h("thead", {}, h("tr", {}, h("th", { scope: "col" }, say("table.server")), players.map((name) => h("th", { scope: "col" }, h("bdi", {}, name))))),
           h("tbody", {}, look.finalists.map((one) => h("tr", { "data-key": one.addr }, h("th", { scope: "row" }, h("bdi", {}, one.name || (state.choice && serverName(state.choice, one.addr)) || one.addr)), players.map((name) => h("td", {}, seen(one.lines[name])))))),
         ),
       ),
-      h("p", { class: "quiet" }, "Ping, packets lost, jitter; below it the ping that 95 of 100 packets keep."),
-      state.you.organiser && h("p", { class: "buttons" }, go(state, "Enough: choose now")),
+      h("p", { class: "quiet" }, say("look.legend")),
+      state.you.organiser && h("p", { class: "buttons" }, go(state, say("look.enough"))),
     ),
   ];
 }
@@ -41,7 +42,7 @@ function seen(line) {
   if (!line) return "…";
   const lost = 100 * line.loss;
   return [
-    h("span", { class: lost >= 2 ? "bad" : "" }, `${millis(line.rtt_ms)} · ${lost === 0 ? "none" : `${lost.toFixed(lost < 10 ? 1 : 0)} %`} lost · ± ${line.jitter_ms.toFixed(1)}`),
-    h("small", {}, `95 of 100: ${millis(line.worst_ms)}`),
+    h("span", { class: lost >= 2 ? "bad" : "" }, say(lost === 0 ? "look.line-whole" : "look.line", { ms: millis(line.rtt_ms), lost: lost < 10 ? lost : Math.round(lost), jitter: line.jitter_ms })),
+    h("small", {}, say("look.worst", { ms: millis(line.worst_ms) })),
   ];
 }

@@ -1,8 +1,9 @@
 // A room that stays: when the group meets next, who comes, and how it was last time.
 
 import { ask, evenings } from "../api.js";
-import { nameOnly, countryName } from "../choice.js";
-import { button, count, h, millis, show } from "../dom.js";
+import { nameOnly } from "../choice.js";
+import { button, h, show } from "../dom.js";
+import { country, date, locale, millis, said, say, time } from "../say.js";
 import { sign } from "../sign.js";
 
 /** @typedef {import("../types.js").State} State */
@@ -17,10 +18,9 @@ const counted = 3;
 /** A moment, by the reader's own clock, as one says it. @param {string} at @param {number} now ms */
 export function dateOf(at, now) {
   const then = new Date(at);
-  const text = then.toLocaleString([], { weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  const when = { date: date(then), time: time(then) };
   const days = Math.round((new Date(then).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / day);
-  const away = days === 0 ? "today" : days === 1 ? "tomorrow" : days > 1 ? `in ${days} days` : "";
-  return away ? `${text}, ${away}` : text;
+  return say(days < 0 ? "meeting.date" : days === 0 ? "meeting.date-today" : days === 1 ? "meeting.date-tomorrow" : "meeting.date-in", { ...when, n: days });
 }
 
 /** @param {State} state @param {import("../app.js").View} view */
@@ -31,12 +31,12 @@ export function meeting(state, view) {
   const mayTouch = !view.tv;
   return h(
     "section",
-    { class: "meeting", "data-key": "meeting", "aria-label": "The next evening" },
-    m.next ? h("p", { class: "date" }, h("span", { class: "quiet" }, "Next: "), h("strong", {}, h("time", { datetime: m.next }, dateOf(m.next, state.now)))) : h("p", { class: "date quiet" }, "No date is set: the room is here whenever you are."),
+    { class: "meeting", "data-key": "meeting", "aria-label": say("meeting.label") },
+    m.next ? h("p", { class: "date" }, ...said("meeting.next", { quiet: (...held) => h("span", { class: "quiet" }, ...held), date: h("strong", {}, h("time", { datetime: m.next }, dateOf(m.next, state.now))) })) : h("p", { class: "date quiet" }, say("meeting.no-date")),
     m.next && coming(m.who),
-    m.next && mayTouch && you.name && h("p", { class: "buttons" }, choice("come", "I’m in", "true", me?.comes === true), choice("come", "Can’t make it", "false", me?.comes === false)),
+    m.next && mayTouch && you.name && h("p", { class: "buttons" }, choice("come", say("meeting.come"), "true", me?.comes === true), choice("come", say("meeting.not-come"), "false", me?.comes === false)),
     m.last && last(m, me, mayTouch),
-    m.evenings > 0 && mayTouch && (you.organiser || me) && h("p", { class: "buttons" }, button("evenings", `History: ${count(m.evenings, "evening")}`)),
+    m.evenings > 0 && mayTouch && (you.organiser || me) && h("p", { class: "buttons" }, button("evenings", say("meeting.history", { n: m.evenings }))),
   );
 }
 
@@ -50,13 +50,8 @@ function coming(who) {
   const come = who.filter((one) => one.comes === true);
   const stay = who.filter((one) => one.comes === false);
   const open = who.filter((one) => one.comes === undefined);
-  const part = (/** @type {string} */ word, /** @type {Comer[]} */ some) => some.length > 0 && h("p", {}, h("span", { class: "quiet" }, some.length > counted ? `${word} (${some.length}): ` : `${word}: `), names(some));
-  return [part("Coming", come), part("Not coming", stay), part("No answer yet", open)].filter((one) => one !== false);
-}
-
-/** @param {Comer[]} some */
-function names(some) {
-  return some.flatMap((one, i) => [i > 0 && ", ", h("bdi", {}, one.name)]);
+  const part = (/** @type {string} */ few, /** @type {string} */ many, /** @type {Comer[]} */ some) => some.length > 0 && h("p", {}, ...said(some.length > counted ? many : few, { quiet: (...held) => h("span", { class: "quiet" }, ...held), n: some.length, players: some.map((one) => one.name) }));
+  return [part("meeting.coming", "meeting.coming-many", come), part("meeting.not-coming", "meeting.not-coming-many", stay), part("meeting.open", "meeting.open-many", open)].filter((one) => one !== false);
 }
 
 /** @param {import("../types.js").Meeting} m @param {Comer | undefined} me @param {boolean} mayTouch */
@@ -65,8 +60,8 @@ function last(m, me, mayTouch) {
   const liked = m.who.filter((one) => one.liked === true).length;
   const disliked = m.who.filter((one) => one.liked === false).length;
   return [
-    h("p", { class: "last" }, h("span", { class: "quiet" }, "Last time: "), h("bdi", {}, nameOnly(l.server)), l.country && ` (${countryName(l.country)})`, `, ${millis(l.mean_ms)} average`, liked + disliked > 0 && ` · liked by ${liked} of ${liked + disliked}`),
-    mayTouch && me?.played && h("p", { class: "buttons" }, h("span", { class: "quiet" }, "How was it there? "), choice("like", "Good", "true", me.liked === true), choice("like", "Not again", "false", me.liked === false)),
+    h("p", { class: "last" }, ...said(l.country ? "meeting.last-in" : "meeting.last", { quiet: (...held) => h("span", { class: "quiet" }, ...held), server: nameOnly(l.server), country: country(l.country), ms: millis(l.mean_ms) }), liked + disliked > 0 && [" · ", say("meeting.liked-by", { liked, n: liked + disliked })]),
+    mayTouch && me?.played && h("p", { class: "buttons" }, h("span", { class: "quiet" }, say("meeting.how-was-it"), " "), choice("like", say("meeting.good"), "true", me.liked === true), choice("like", say("meeting.not-again"), "false", me.liked === false)),
   ];
 }
 
@@ -75,21 +70,21 @@ export function regulars(state) {
   const away = (state.meeting?.who ?? []).filter((one) => !state.people.some((person) => person.name === one.name));
   if (away.length === 0) return [];
   return [
-    h("h3", {}, "Away, with a place here"),
-    h("ul", { class: "people" }, away.map((one) => h("li", { class: "person away", "data-key": one.name }, sign({ ...one, peer: true, connected: false, page: false, probed: 0, answered: 0 }, 28), h("span", { class: "who" }, h("bdi", {}, one.name)), state.you.organiser && h("span", { class: "buttons" }, button("remove", "Remove", { "data-name": one.name, "aria-label": `Remove ${one.name}` }), button("forget", "Forget", { "data-name": one.name, "aria-label": `Forget ${one.name}, in the history, too` }))))),
+    h("h3", {}, say("meeting.regulars")),
+    h("ul", { class: "people" }, away.map((one) => h("li", { class: "person away", "data-key": one.name }, sign({ ...one, peer: true, connected: false, page: false, probed: 0, answered: 0 }, 28), h("span", { class: "who" }, h("bdi", {}, one.name)), state.you.organiser && h("span", { class: "buttons" }, button("remove", say("people.remove"), { "data-name": one.name, "aria-label": say("people.remove-player", { player: one.name }) }), button("forget", say("people.forget"), { "data-name": one.name, "aria-label": say("people.forget-player", { player: one.name }) }))))),
   ];
 }
 
 /** Shows the history. @param {HTMLDialogElement} dialog */
 export async function openEvenings(dialog) {
-  const close = h("form", { method: "dialog" }, h("button", {}, "Close"));
-  show(dialog, h("p", { role: "status" }, "Fetching the history …"), close);
+  const close = h("form", { method: "dialog" }, h("button", {}, say("dialog.close")));
+  show(dialog, h("p", { role: "status" }, say("meeting.fetching")), close);
   dialog.showModal();
   try {
     const document = JSON.parse(await (await evenings("json")).text());
-    show(dialog, h("h2", {}, "Where we played"), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Evenings" }, table(document.evenings.toReversed())), h("p", { class: "buttons" }, button("save-evenings", "Save as a table", { "data-format": "csv" }), button("save-evenings", "Save as JSON", { "data-format": "json" }), button("forget", "Forget me", { class: "danger" })), close);
+    show(dialog, h("h2", {}, say("meeting.where")), h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": say("meeting.evenings") }, table(document.evenings.toReversed())), h("p", { class: "buttons" }, button("save-evenings", say("meeting.save-table"), { "data-format": "csv" }), button("save-evenings", say("meeting.save-json"), { "data-format": "json" }), button("forget", say("people.forget-me"), { class: "danger" })), close);
   } catch (error) {
-    show(dialog, h("p", { role: "alert" }, `The history cannot be shown: ${/** @type {Error} */ (error).message}.`), close);
+    show(dialog, h("p", { role: "alert" }, say("meeting.not-shown", { why: /** @type {Error} */ (error).message })), close);
   }
 }
 
@@ -98,14 +93,14 @@ function table(all) {
   return h(
     "table",
     { class: "evenings", role: "table" },
-    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, ["When", "Where", "Average", "Who, with which ping"].map((name) => h("th", { scope: "col", role: "columnheader" }, name)))),
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" }, [say("table.when"), say("table.where"), say("table.average"), say("table.who")].map((name) => h("th", { scope: "col", role: "columnheader" }, name)))),
     h("tbody", { role: "rowgroup" }, all.flatMap((evening) => evening.stays.toReversed().map((stay) => h(
       "tr",
       { role: "row" },
-      h("td", { role: "cell", class: "when" }, new Date(stay.at).toLocaleString([], { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" })),
+      h("td", { role: "cell", class: "when" }, new Date(stay.at).toLocaleString(locale, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" })),
       h("th", { scope: "row", role: "rowheader" }, h("bdi", { class: "name" }, nameOnly(stay.server)), h("small", {}, h("bdi", {}, [stay.connect, stay.map].filter(Boolean).join(" · ")))),
       h("td", { role: "cell", class: "ms" }, millis(stay.mean_ms)),
-      h("td", { role: "cell", class: "with" }, stay.players.flatMap((one, i) => [i > 0 && ", ", h("bdi", {}, one.name), one.ping_ms ? ` ${millis(one.ping_ms)}` : "", one.liked === undefined ? "" : one.liked ? " (liked it)" : " (not again)"])),
+      h("td", { role: "cell", class: "with" }, stay.players.flatMap((one, i) => [i > 0 && ", ", h("bdi", {}, one.name), one.ping_ms ? ` ${millis(one.ping_ms)}` : "", one.liked === undefined ? "" : [" ", say(one.liked ? "meeting.liked-it" : "meeting.disliked-it")]].flat())),
     )))),
   );
 }
@@ -124,6 +119,6 @@ export const actions = {
   come: ({ value }) => ask("come", { comes: JSON.parse(value ?? "null") }),
   like: ({ value }) => ask("like", { liked: JSON.parse(value ?? "null") }),
   wake: () => ask("wake"),
-  forget: ({ name }) => confirm(name ? `Forget ${name}? The place here is free then, and the name goes from the history and the log.` : "Forget you? Your place here is free then, and your name goes from the history and the log.") && ask("forget", name ? { name } : {}),
+  forget: ({ name }) => confirm(name ? say("people.forget-player-sure", { player: name }) : say("people.forget-me-sure")) && ask("forget", name ? { name } : {}),
   "save-evenings": ({ format }) => saveEvenings(format ?? "csv"),
 };

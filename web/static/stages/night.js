@@ -1,8 +1,8 @@
 // The night is over: where it went, and who was there.
 
 import { nameOnly } from "../choice.js";
-import { clock } from "../details/notes.js";
-import { button, count, h } from "../dom.js";
+import { button, h } from "../dom.js";
+import { said, say, time } from "../say.js";
 import { sign } from "../sign.js";
 import { meeting } from "./meeting.js";
 
@@ -21,12 +21,12 @@ export function night(live, view) {
   const who = [...new Set(rounds.flatMap((round) => round.players))];
   const known = [...state.people, ...away(state)].filter((person) => who.includes(person.name)).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
   return [
-    h("h1", { class: "headline" }, "Good night"),
-    h("p", { class: "about" }, state.meeting ? "The room sleeps until somebody comes: link and code stay the same." : rounds.length > 0 ? `${count(rounds.length, "round")} with ${count(who.length, "player")}. The room is closed, and nothing has to be done.` : "The room is closed before anybody went anywhere."),
+    h("h1", { class: "headline" }, say("stage.night")),
+    h("p", { class: "about" }, state.meeting ? say("night.sleeps") : rounds.length > 0 ? say("night.closed", { rounds: say("night.rounds", { n: rounds.length }), players: say("people.players", { n: who.length }) }) : say("night.closed-early")),
     state.meeting && meeting(state, view),
-    state.meeting && mayOpen(state) && !view.tv && h("p", { class: "buttons", "data-key": "wake" }, button("wake", "Open the room", { class: "primary large" })),
-    shown.length > 0 && h("ol", { class: "rounds", "data-key": "rounds", "aria-label": "Where we played, the last round first" }, shown.map((round, i) => went(state, round, rounds.length - i))),
-    known.length > 0 && h("ul", { class: "were-here", "data-key": "were here", "--n": known.length, "aria-label": "Who played" }, known.map((person) => h("li", { "data-key": person.name }, sign(played(person), 56), h("bdi", { class: "who", dir: "auto" }, person.name)))),
+    state.meeting && mayOpen(state) && !view.tv && h("p", { class: "buttons", "data-key": "wake" }, button("wake", say("night.wake"), { class: "primary large" })),
+    shown.length > 0 && h("ol", { class: "rounds", "data-key": "rounds", "aria-label": say("night.where") }, shown.map((round, i) => went(state, round, rounds.length - i))),
+    known.length > 0 && h("ul", { class: "were-here", "data-key": "were here", "--n": known.length, "aria-label": say("night.who") }, known.map((person) => h("li", { "data-key": person.name }, sign(played(person), 56), h("bdi", { class: "who", dir: "auto" }, person.name)))),
   ];
 }
 
@@ -50,11 +50,11 @@ function went(state, { round, at, server, map, mean_ms, players }, nth) {
   return h(
     "li",
     { class: "card", "data-key": String(round) },
-    h("p", { class: "when quiet" }, `Round ${nth}, ${clock(at).slice(0, 5)}`),
+    h("p", { class: "when quiet" }, say("night.round-at", { n: nth, at: time(new Date(at)) })),
     h("p", { class: "there" }, h("bdi", { dir: "auto" }, nameOnly(server))),
-    h("p", { class: "ms" }, Math.round(mean_ms), h("small", {}, "ms average")),
+    h("p", { class: "ms" }, Math.round(mean_ms), h("small", {}, say("unit.ms-average"))),
     map && h("p", { class: "map quiet" }, h("bdi", { dir: "auto" }, map)),
-    h("p", { class: "with" }, known.map((person) => sign(played(person), 28)), h("span", { class: "unseen" }, "with ", players.flatMap((name, i) => [i > 0 && ", ", h("bdi", {}, name)]))),
+    h("p", { class: "with" }, known.map((person) => sign(played(person), 28)), h("span", { class: "unseen" }, ...said("night.with", { players }))),
   );
 }
 

@@ -1,8 +1,9 @@
 // The reveal: where we meet tonight. What is seen when is in moment.js.
 
 import { countryName, givenUp, serverName, targetOf } from "../choice.js";
-import { button, h, millis } from "../dom.js";
+import { button, h } from "../dom.js";
 import { flag } from "../flag.js";
+import { millis, said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { play } from "../sound.js";
 import { spokesOf } from "./around.js";
@@ -24,7 +25,7 @@ export function reveal(live, view) {
   if (!choice || !target) return [];
   const server = choice.servers[target.addr];
   const country = server?.country ? countryName(server.country) : "";
-  const named = server?.name || (country ? `a server in ${country}` : "a server without a name"); // never an address
+  const named = server?.name || (country ? say("reveal.server-in", { country }) : say("server.nameless")); // never an address
   const own = view.tv ? undefined : spokesOf(state, target).find(({ person }) => person.name === state.you.name);
   const rows = spokesOf(state, target).toSorted((a, b) => (a.person.arrival ?? 0) - (b.person.arrival ?? 0));
   return [
@@ -32,24 +33,24 @@ export function reveal(live, view) {
     h(
       "div",
       { class: "tonight", "data-key": "tonight", "data-many": rows.length > 6 ? "many" : undefined },
-      h("h1", {}, h("small", {}, country ? "Tonight we meet in" : "Tonight we play on"), h("span", { class: "place", "--letters": lettersOf(country || named, server?.country) }, h("bdi", { dir: "auto" }, country || named), "\u00a0", flag(server?.country))),
+      h("h1", {}, ...said(country ? "reveal.meet-in" : "reveal.play-on", { small: (...held) => h("small", {}, ...held), place: h("span", { class: "place", "--letters": lettersOf(country || named, server?.country) }, h("bdi", { dir: "auto" }, country || named), "\u00a0", flag(server?.country)) })),
       country && h("p", { class: "named" }, h("bdi", { dir: "auto" }, named)),
-      h("p", { class: "figure-of" }, h("span", { class: "big" }, Math.round(own ? own.ms : target.mean_ms)), h("span", {}, own ? ` ms for you · ${reason(target)}` : target.extra_ms ? ` ms average · ${reason(target)}` : " ms average")),
+      h("p", { class: "figure-of" }, h("span", { class: "big" }, Math.round(own ? own.ms : target.mean_ms)), h("span", {}, " ", own ? say("reveal.for-you", { reason: reason(target) }) : target.extra_ms ? say("reveal.average-because", { reason: reason(target) }) : say("unit.ms-average"))),
       h(
         "ul",
-        { class: "everybody", "aria-label": "Everybody’s ping" },
+        { class: "everybody", "aria-label": say("ping.all") },
         rows.map(({ person, ms, text }) =>
           h("li", { "data-key": person.name, class: `p${(person.arrival ?? 0) % 16}${person === own?.person ? " me" : ""}`, "--length": `${(100 * ms) / Math.max(target.max_ms, 1)}%` }, sign(person, 32), h("bdi", { class: "who", dir: "auto" }, person.name), h("span", { class: "track" }, h("span", { class: "bar" })), h("span", { class: "ms" }, text)),
         ),
       ),
-      !view.tv && h("p", { class: "buttons" }, button("revealed", "Go on")),
+      !view.tv && h("p", { class: "buttons" }, button("revealed", say("reveal.on"))),
     ),
   ];
 }
 
 /** What speaks for it, of the figures: what the rule decided by. @param {import("../types.js").Ranked} target */
 function reason(target) {
-  return givenUp(target) || `${millis(target.mean_ms)} average`;
+  return givenUp(target) || say("ping.average", { ms: millis(target.mean_ms) });
 }
 
 /** How many letters have to stand on one line: those of the longest word, and of the last with the flag. @param {string} title @param {string} [flagged] */
@@ -69,9 +70,9 @@ export function says(state) {
   if (!state.choice || !target) return "";
   const server = state.choice.servers[target.addr];
   const own = target.rtt_ms[state.you.name ?? ""];
-  const pings = `${own === undefined ? "" : `${millis(own)} for you, `}${reason(target)}`;
-  const where = server?.country ? `Tonight we meet in ${countryName(server.country)}. ` : "";
-  return `${where}We play on ${server?.name || "a server without a name"}: ${pings}.`;
+  const pings = own === undefined ? reason(target) : say("reveal.says-pings", { own: millis(own), reason: reason(target) });
+  const name = server?.name || say("server.nameless");
+  return server?.country ? say("reveal.says-in", { country: countryName(server.country), server: name, pings }) : say("reveal.says", { server: name, pings });
 }
 
 /** Once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */

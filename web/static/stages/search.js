@@ -2,11 +2,12 @@
 
 import { rtts, verdict } from "../choice.js";
 import { count, figure } from "../count.js";
-import { h, millis } from "../dom.js";
+import { h } from "../dom.js";
 import { guess } from "../estimate.js";
 import { flag } from "../flag.js";
 import { next } from "../next.js";
-import { ruleOf } from "../rules.js";
+import { ruleOf, saidOf } from "../rules.js";
+import { country, millis, said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { looking } from "./look.js";
 import { done, podium } from "./pace.js";
@@ -21,7 +22,7 @@ export function search(live, _view) {
   const state = paced(live);
   switch (state.room.stage) {
     case "listing":
-      return [headline(state), h("p", { class: "wait" }, "The host asks the masters who is out there …")];
+      return [headline(state), h("p", { class: "wait" }, say("search.listing"))];
     case "chosen": // everyone looks at the best again
       if (state.look) return looking(state);
       if (leads(state).length > 0) return measuring(state);
@@ -101,16 +102,16 @@ function measuring(state) {
       "section",
       { class: "telling", "data-key": "telling" },
       headline(state),
-      first && h("p", { class: "best", "data-key": "best" }, figure(decides(state, first), "big"), h("span", {}, `ms ${measure(state, first)}, best so far`)),
+      first && h("p", { class: "best", "data-key": "best" }, figure(decides(state, first), "big"), h("span", {}, say("search.best", { figure: measure(state, first) }))),
       first && bound(state, decides(state, first)),
       outlook(state),
-      h("p", { class: "about", id: "answered" }, `${(standing?.answered ?? 0).toLocaleString("en")} of ${state.room.listed.toLocaleString("en")} servers have answered.`),
+      h("p", { class: "about", id: "answered" }, say("search.answered", { answered: standing?.answered ?? 0, listed: state.room.listed })),
       next(state),
-      state.you.organiser && state.room.stage !== "chosen" && h("p", { class: "buttons" }, go(state, "Choose from what there is")),
+      state.you.organiser && state.room.stage !== "chosen" && h("p", { class: "buttons" }, go(state, say("search.choose-now"))),
     ),
     h("div", { class: "world", "data-keep": "", "data-key": "world" }),
     standing && inWords(standing.places ?? []),
-    leaders.length > 0 && h("ol", { class: "podium", "data-key": "podium", "data-many": many(players.length), "aria-label": "The best servers so far" }, leaders.map((leader, i) => step(state, players, leader, i + 1))),
+    leaders.length > 0 && h("ol", { class: "podium", "data-key": "podium", "data-many": many(players.length), "aria-label": say("search.podium") }, leaders.map((leader, i) => step(state, players, leader, i + 1))),
     footing(stands.done.share),
   ];
 }
@@ -121,14 +122,14 @@ const told = 12;
 /** The map as a table, for who does not see it. @param {import("../types.js").Place[]} places */
 function inWords(places) {
   const most = places.filter((place) => place.country).sort((a, b) => (b.answered ?? 0) - (a.answered ?? 0) || b.listed - a.listed).slice(0, told);
-  const row = (/** @type {import("../types.js").Place} */ place) => h("tr", {}, h("th", { scope: "row" }, regions.of(place.country ?? "")), h("td", {}, place.listed), h("td", {}, place.answered ?? 0), h("td", {}, place.open ?? 0));
-  const head = ["Country", "Servers", "have answered", "could still win"].map((name) => h("th", { scope: "col" }, name));
-  return most.length > 0 && h("div", { class: "unseen", "data-key": "places" }, h("table", {}, h("caption", {}, "Where the servers are, about"), h("thead", {}, h("tr", {}, head)), h("tbody", {}, most.map(row))));
+  const row = (/** @type {import("../types.js").Place} */ place) => h("tr", {}, h("th", { scope: "row" }, country(place.country)), h("td", {}, place.listed), h("td", {}, place.answered ?? 0), h("td", {}, place.open ?? 0));
+  const head = [say("table.country"), say("table.servers"), say("search.have-answered"), say("search.could-win")].map((name) => h("th", { scope: "col" }, name));
+  return most.length > 0 && h("div", { class: "unseen", "data-key": "places" }, h("table", {}, h("caption", {}, say("search.where-servers")), h("thead", {}, h("tr", {}, head)), h("tbody", {}, most.map(row))));
 }
 
 /** What the podium stands on: how far the search is. @param {number} share */
 function footing(share) {
-  return h("div", { class: "footing", "data-key": "footing", role: "progressbar", "aria-label": "How far the search is", "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": Math.floor(100 * share) }, h("i", { "--done": share.toFixed(3) }));
+  return h("div", { class: "footing", "data-key": "footing", role: "progressbar", "aria-label": say("search.progress"), "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": Math.floor(100 * share) }, h("i", { "--done": share.toFixed(3) }));
 }
 
 /** @param {number} players */
@@ -148,7 +149,7 @@ function decides(state, leader) {
 
 /** @param {State} state @param {Leader} leader */
 function measure(state, leader) {
-  return (isJudged(state, leader) && ruleOf(state.room.by)?.figure) || "average";
+  return saidOf(isJudged(state, leader) ? state.room.by : "mean", "figure");
 }
 
 /** The bar from the best that may still be out there to the best so far. @param {State} state @param {number} best */
@@ -159,34 +160,27 @@ function bound(state, best) {
   return h(
     "div",
     { class: "bound", "aria-hidden": "true", "--from": `${(100 * least) / best}%` },
-    h("p", {}, `At most ${Math.ceil(gain)} ms better is still out there`),
+    h("p", {}, say("search.bound", { ms: Math.ceil(gain) })),
     h("i", { class: "line" }),
     h("span", { class: "least" }, figure(least)),
-    h("span", { class: "most" }, figure(best), " ms"),
+    h("span", { class: "most" }, ...said("unit.ms", { n: figure(best) })),
   );
-}
-
-const regions = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
-
-/** @param {string | undefined} code */
-function country(code) {
-  return code && /^[A-Z]{2}$/.test(code) ? `about ${regions.of(code)}` : "";
 }
 
 /** @param {State} state @param {Person[]} players @param {Leader} leader @param {number} rank */
 function step(state, players, leader, rank) {
-  const free = leader.max_players > 0 ? `${Math.max(0, leader.max_players - leader.players)} free seats` : "";
-  const where = [country(leader.country), free].filter(Boolean).join(" · ");
+  const free = leader.max_players > 0 ? say("server.free", { n: Math.max(0, leader.max_players - leader.players) }) : "";
+  const where = [leader.country && say("country.about", { country: country(leader.country) }), free].filter(Boolean).join(" · ");
   const longest = Math.max(1, ...Object.values(leader.rtt_ms), ...Object.values(leader.predicted_ms ?? {}));
   return h(
     "li",
     { class: `step rank${rank}`, "data-key": `step ${leader.id}` },
     h("div", { class: "top" },
       h("span", { class: "rank" }, rank),
-      h("div", { class: "called" }, h("bdi", { class: "title", dir: "auto" }, leader.name || "A server without a name yet"), h("small", {}, flag(leader.country), " ", where)),
-      h("p", { class: "score" }, figure(decides(state, leader)), h("small", {}, h("span", {}, ` ms ${measure(state, leader)}`), !leader.complete && ` of ${Object.keys(leader.rtt_ms).length}`))),
+      h("div", { class: "called" }, h("bdi", { class: "title", dir: "auto" }, leader.name || say("search.nameless")), h("small", {}, flag(leader.country), " ", where)),
+      h("p", { class: "score" }, figure(decides(state, leader)), h("small", {}, h("span", {}, " ", say("search.ms-figure", { figure: measure(state, leader) })), !leader.complete && [" ", say("search.of-players", { n: Object.keys(leader.rtt_ms).length })]))),
     h("ul", { class: "pings" }, ordered(state, players, leader).map((person) => ping(state, person, leader, longest))),
-    h("p", { class: "rest" }, players.length > 6 && `+${players.length - 6}`),
+    h("p", { class: "rest" }, players.length > 6 && say("search.more-players", { n: players.length - 6 })),
   );
 }
 

@@ -4,8 +4,9 @@
 //	 ▣ ▣ ▣ ▢ ▢   3 of 5 seats free
 //	 looked 4 s ago · next look in 6 s · asked 12 times
 
-import { button, count, h, millis } from "../dom.js";
+import { button, h } from "../dom.js";
 import { flag } from "../flag.js";
+import { capital, millis, said, say } from "../say.js";
 import { isOn } from "../sound.js";
 import { sign } from "../sign.js";
 
@@ -29,21 +30,21 @@ export function seats(live, view) {
       { class: "hoping", "data-key": "hoping" },
       h("h1", {}, title(wait)),
       first && row(wait, first),
-      h("p", { class: "about" }, first && [flag(first.country), " ", name(first)], first && `, ${millis(first.mean_ms)} average`, own(state, first)),
-      h("p", { class: "looked", "aria-live": "off" }, first ? looked(wait, first, now) : "No server is watched any more."),
+      h("p", { class: "about" }, first && [flag(first.country), " ", ...said(own(state, first) ? "seats.server-own" : "seats.server", { server: name(first), ms: millis(first.mean_ms), own: own(state, first) })]),
+      h("p", { class: "looked", "aria-live": "off" }, first ? looked(wait, first, now) : say("seats.none-watched")),
       wait.news && h("p", { class: "news", "data-say": true }, h("bdi", { dir: "auto" }, wait.news)),
     ),
-    h("ul", { class: "waits", "data-key": "waits", "aria-label": "Who waits for a seat" }, waiting(state, wait).map((person) => h("li", { "data-key": person.name }, sign(person, 44), h("bdi", { class: "who", dir: "auto" }, person.name), person.name === wait.by && h("span", { class: "looks" }, "looks")))),
+    h("ul", { class: "waits", "data-key": "waits", "aria-label": say("seats.who") }, waiting(state, wait).map((person) => h("li", { "data-key": person.name }, sign(person, 44), h("bdi", { class: "who", dir: "auto" }, person.name), person.name === wait.by && h("span", { class: "looks" }, say("seats.looks"))))),
     h(
       "div",
       { class: "meanwhile", "data-key": "meanwhile" },
-      h("p", { class: "quiet" }, `One of us looks at a time, so that the server is asked no more often by ${count(players(state), "player")} than by one. We give up at ${clock(wait.until)}.`),
+      h("p", { class: "quiet" }, say("seats.gently", { n: players(state), until: wait.until })),
       !view.tv &&
         h(
           "p",
           { class: "buttons" },
-          button("callme", isOn() ? "I am called" : "Call me when there are seats", { class: may ? "" : "primary", "aria-pressed": String(isOn()) }),
-          may && button("advice", "Stop waiting", { "data-order": "unwait", "data-argument": "{}", "data-key": "unwait" }),
+          button("callme", say(isOn() ? "seats.called" : "seats.call-me"), { class: may ? "" : "primary", "aria-pressed": String(isOn()) }),
+          may && button("advice", say("seats.stop"), { "data-order": "unwait", "data-argument": "{}", "data-key": "unwait" }),
         ),
     ),
     h(
@@ -63,28 +64,22 @@ export function shown(place, live, view) {
 
 /** How the wait stands, in a few words. @param {Seats} wait */
 export function headline(wait) {
-  if (wait.launch_at) return wait.need === 1 ? "A seat is free: off we go" : `Seats for all ${wait.need}: off we go`;
+  if (wait.launch_at) return say("seats.off", { n: wait.need });
   const first = nearest(wait);
-  if (!first || first.free < 0) return wait.for?.length ? `Waiting for ${seatsFor(wait)}` : `Waiting for ${count(wait.need, "seat")}`;
+  if (!first || first.free < 0) return wait.for?.length ? say("seats.waiting-for", { n: wait.need, players: wait.for }) : say("seats.waiting", { n: wait.need });
   const free = Math.min(first.free, wait.need);
-  return `${free} of ${count(wait.need, "seat")} free`;
+  return say("seats.free-of", { free, n: wait.need });
 }
 
 /** The same for the page, where no name turns the words around it. @param {Seats} wait */
 function title(wait) {
-  const names = (wait.for ?? []).flatMap((name, i) => [i > 0 && " and ", h("bdi", {}, name)]);
-  return isUnknown(wait) && names.length > 0 ? [`Waiting for ${count(wait.need, "seat")} for `, ...names] : headline(wait);
+  return isUnknown(wait) && wait.for?.length ? said("seats.waiting-for", { n: wait.need, players: wait.for }) : headline(wait);
 }
 
 /** Whether nobody knows yet how many seats are free. @param {Seats} wait */
 function isUnknown(wait) {
   const first = nearest(wait);
   return !wait.launch_at && (!first || first.free < 0);
-}
-
-/** @param {Seats} wait */
-function seatsFor(wait) {
-  return `${count(wait.need, "seat")} for ${(wait.for ?? []).join(" and ")}`;
 }
 
 /** What comes nearest of what is watched; of equals the first. @param {Seats} wait @returns {SeatsOn | undefined} */
@@ -105,30 +100,25 @@ function row(wait, one) {
 /** One's own ping there. @param {State} state @param {SeatsOn | undefined} one */
 function own(state, one) {
   const ms = one?.rtt_ms?.[state.you.name ?? ""];
-  return ms === undefined ? "" : `, ${millis(ms)} for you`;
+  return ms === undefined ? "" : millis(ms);
 }
 
 /** When it was looked at, and will be. @param {Seats} wait @param {SeatsOn} one @param {number} now */
 export function looked(wait, one, now) {
   const ago = one.at ? Math.max(0, Math.round((now - Date.parse(one.at)) / 1000)) : -1;
   const left = one.next ? Math.max(0, Math.ceil((Date.parse(one.next) - now) / 1000)) : 0;
-  const parts = [ago >= 0 ? `looked ${span(ago)} ago` : "not looked at yet"];
-  if (one.checks) parts.push("another of us checks that now");
-  else if (wait.by || left === 0) parts.push("looking now");
-  else parts.push(`next look in ${span(left)}`);
-  parts.push(`asked ${one.asked === 1 ? "once" : count(one.asked, "time")}`);
-  if (one.most > 0) parts.push(`at most ${one.most} were free, mostly ${one.from === one.to ? one.to : `${one.from} to ${one.to}`}`);
-  return `${parts.join(" · ").replace(/^./, (letter) => letter.toUpperCase())}.`;
+  const parts = [ago >= 0 ? say("seats.looked", { span: span(ago) }) : say("seats.not-looked")];
+  if (one.checks) parts.push(say("seats.checks"));
+  else if (wait.by || left === 0) parts.push(say("seats.looking"));
+  else parts.push(say("seats.next-look", { span: span(left) }));
+  parts.push(say("seats.asked", { n: one.asked }));
+  if (one.most > 0) parts.push(one.from === one.to ? say("seats.most", { most: one.most, n: one.to }) : say("seats.most-range", { most: one.most, from: one.from, to: one.to }));
+  return capital(parts.join(" · "));
 }
 
 /** @param {number} seconds */
 function span(seconds) {
-  return seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
-}
-
-/** @param {string} at */
-export function clock(at) {
-  return new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  return seconds < 100 ? say("unit.s", { n: seconds }) : say("unit.min", { n: Math.round(seconds / 60) });
 }
 
 /** Who is to have a seat. @param {State} state @param {Seats} wait */
@@ -145,7 +135,7 @@ function other(state, wait, one, now) {
     "section",
     { class: "card also", "data-key": one.addr },
     h("h2", {}, flag(one.country), " ", h("bdi", { dir: "auto" }, one.name || one.addr)),
-    h("p", {}, one.dropped ? `Watched no more: ${one.dropped}.` : one.free < 0 ? "Not known how many seats are free" : `${Math.min(one.free, wait.need)} of ${count(wait.need, "seat")} free`, `, ${millis(one.mean_ms)} average`, own(state, one)),
+    h("p", {}, ...said(own(state, one) ? "seats.other-own" : "seats.other", { state: one.dropped ? say("seats.dropped", { why: one.dropped }) : one.free < 0 ? say("seats.unknown") : say("seats.free-of", { free: Math.min(one.free, wait.need), n: wait.need }), ms: say("ping.average", { ms: millis(one.mean_ms) }), own: own(state, one) })),
     !one.dropped && h("p", { class: "quiet" }, looked(wait, one, now)),
   );
 }
@@ -156,8 +146,8 @@ export function instead(state, one, may, first) {
   return h(
     "section",
     { class: "card instead", "data-key": one.addr },
-    h("h2", {}, "Seats now: ", flag(one.country), " ", h("bdi", { dir: "auto" }, one.name || one.addr)),
-    h("p", {}, `${count(Math.max(0, one.free), "seat")} free${one.at ? ` at ${clock(one.at)}` : ""}, ${millis(one.mean_ms)} average`, first && Math.abs(more) >= 1 && ` (${millis(Math.abs(more))} ${more > 0 ? "more" : "less"})`, own(state, one)),
-    may && h("p", { class: "buttons" }, button("advice", "Go there instead", { class: "primary", "data-order": "unwait", "data-argument": JSON.stringify({ instead: true }), "data-key": "instead" })),
+    h("h2", {}, ...said("seats.now", { flag: flag(one.country) || h("span", {}), server: one.name || one.addr })),
+    h("p", {}, say(own(state, one) ? "seats.other-own" : "seats.other", { state: one.at ? say("seats.free-at", { n: Math.max(0, one.free), at: one.at }) : say("seats.free", { n: Math.max(0, one.free) }), ms: first && Math.abs(more) >= 1 ? say(more > 0 ? "seats.ms-more" : "seats.ms-less", { ms: millis(one.mean_ms), apart: millis(Math.abs(more)) }) : say("ping.average", { ms: millis(one.mean_ms) }), own: own(state, one) })),
+    may && h("p", { class: "buttons" }, button("advice", say("seats.instead"), { class: "primary", "data-order": "unwait", "data-argument": JSON.stringify({ instead: true }), "data-key": "instead" })),
   );
 }

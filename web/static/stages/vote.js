@@ -1,11 +1,12 @@
 // The vote: where shall we play? Candidates stand on what people give them: each vote is
 // its sign in the plinth, and lifts the server. What one presses stays where it is.
 
-import { button, count, h, millis, sentence as upper } from "../dom.js";
+import { button, h, sentence as upper } from "../dom.js";
 import { asListed, countryName, nameOnly, strange } from "../choice.js";
 import { advice } from "../details/why.js";
 import { colourOf } from "../colours.js";
 import { hasSay } from "../people.js";
+import { millis, said, say } from "../say.js";
 import { sign } from "../sign.js";
 import { around, drawAround } from "./around.js";
 import { awaitedOf, candidatesOf, pingOf, playersOf, standing } from "./ballot.js";
@@ -35,13 +36,13 @@ export function vote(live, view) {
   const others = playersOf(state).filter((person) => person !== me).length;
   const scale = Math.max(100, ...cards.flatMap(({ ranked }) => Object.values(ranked.rtt_ms)));
   return [
-    h("div", { class: "question" }, h("h1", {}, "Where shall we play?"), h("p", { class: "standing" }, standing(state)), h("p", { class: "tie quiet" }, upper(state.agreement.rule ?? ""), vetoes(state))),
+    h("div", { class: "question" }, h("h1", {}, say("vote.where")), h("p", { class: "standing" }, standing(state)), h("p", { class: "tie quiet" }, upper(state.agreement.rule ?? ""), vetoes(state))),
     h(
       "ol",
-      { class: `candidates of${cards.length}${playersOf(state).length >= many ? " many" : ""}${others > several ? " several" : ""}`, "aria-label": "The servers that we vote on" },
+      { class: `candidates of${cards.length}${playersOf(state).length >= many ? " many" : ""}${others > several ? " several" : ""}`, "aria-label": say("vote.servers") },
       cards.map((card) => candidate(state, view, me, card, cards, scale, shown.has(card))),
     ),
-    cards.length > shown.size && h("details", { class: "more-servers", "data-key": "more" }, h("summary", {}, `${count(cards.length - shown.size, "more server")}`)),
+    cards.length > shown.size && h("details", { class: "more-servers", "data-key": "more" }, h("summary", {}, say("vote.more", { n: cards.length - shown.size }))),
     !view.tv && h("div", { class: "look-further", "data-key": "look-further" }, advice(state)),
     ready(state, view, me),
   ];
@@ -80,18 +81,18 @@ function candidate(state, view, me, card, cards, scale, isForemost) {
     ),
     own(me, card),
     average(me, card, cards),
-    h("ul", { class: "everyone", "aria-label": "Everybody’s ping" }, playersOf(state).map((person) => ping(state, card, person, scale))),
+    h("ul", { class: "everyone", "aria-label": say("ping.all") }, playersOf(state).map((person) => ping(state, card, person, scale))),
     h(
       "div",
       { class: "plinth" },
-      card.leads && h("p", { class: "leader" }, votes > 0 ? "leads" : "leads by our rule"),
-      h("p", { class: `voters${votes > crowd ? " crowd" : ""}` }, votes === 0 && h("span", { class: "none" }, "no votes yet"), card.voters.map((person) => h("span", { class: "voter", "data-key": person.name, title: person.name }, sign(person, 36))), h("span", { class: "unseen" }, card.voters.map((person) => person.name).join(", ")), votes > 0 && h("span", { class: "count" }, count(votes, "vote"))),
+      card.leads && h("p", { class: "leader" }, say(votes > 0 ? "vote.leader" : "vote.leader-by-rule")),
+      h("p", { class: `voters${votes > crowd ? " crowd" : ""}` }, votes === 0 && h("span", { class: "none" }, say("vote.none-here")), card.voters.map((person) => h("span", { class: "voter", "data-key": person.name, title: person.name }, sign(person, 36))), h("span", { class: "unseen" }, said("list.of", { items: card.voters.map((person) => person.name) })), votes > 0 && h("span", { class: "count" }, say("vote.count", { n: votes }))),
     ),
     !view.tv && me && hasSay(state, me) && h(
       "p",
       { class: "say" },
-      button("vote", mine ? "✓ Your vote" : "Vote", { class: "cast", "data-addr": mine ? "" : ranked.addr, "aria-pressed": String(mine), "aria-describedby": id }),
-      !me.vetoed && cards.length > 1 && button("veto", "Veto", { class: "veto", "data-addr": ranked.addr, "aria-describedby": id }),
+      button("vote", say(mine ? "vote.mine" : "vote.cast"), { class: "cast", "data-addr": mine ? "" : ranked.addr, "aria-pressed": String(mine), "aria-describedby": id }),
+      !me.vetoed && cards.length > 1 && button("veto", say("vote.veto"), { class: "veto", "data-addr": ranked.addr, "aria-describedby": id }),
     ),
   );
 }
@@ -99,8 +100,8 @@ function candidate(state, view, me, card, cards, scale, isForemost) {
 /** One's own ping, or of who has none the group's. @param {Person | undefined} me @param {Candidate} card */
 function own(me, { ranked }) {
   const ms = me?.peer ? ranked.rtt_ms[me.name] : ranked.mean_ms;
-  if (ms === undefined) return h("p", { class: "own-ping none" }, h("b", {}, "?"), h("span", {}, "no ping", h("br"), "for you"));
-  return h("p", { class: "own-ping" }, h("b", {}, Math.round(ms)), h("span", {}, "ms", h("br"), " ", me?.peer ? "for you" : "average"));
+  if (ms === undefined) return h("p", { class: "own-ping none" }, h("b", {}, "?"), h("span", {}, said("vote.no-ping-for-you", { break: h("br") })));
+  return h("p", { class: "own-ping" }, h("b", {}, Math.round(ms)), h("span", {}, said(me?.peer ? "vote.ms-for-you" : "vote.ms-average", { break: h("br") })));
 }
 
 /** The group's average, and how far it is from the leader's. @param {Person | undefined} me @param {Candidate} card @param {Candidate[]} cards */
@@ -108,14 +109,12 @@ function average(me, { ranked, leads }, cards) {
   const leader = cards.find((one) => one.leads)?.ranked ?? ranked;
   const off = Math.round(ranked.mean_ms) - Math.round(leader.mean_ms);
   const lowest = Math.min(...cards.map((one) => one.ranked.mean_ms)) === ranked.mean_ms;
-  const apart = leads ? lowest && "the lowest" : off === 0 ? "like the leader’s" : `${Math.abs(off)} ${off > 0 ? "higher" : "lower"}`;
+  const apart = leads ? lowest && say("vote.lowest") : off === 0 ? say("vote.like-leader") : said(off > 0 ? "vote.higher" : "vote.lower", { n: Math.abs(off) });
   return h(
     "p",
     { class: "average" },
-    me?.peer && [h("b", {}, millis(ranked.mean_ms)), " average"],
-    apart && [me?.peer && ", ", apart],
-    leads || off === 0 ? "" : h("span", { class: "unseen" }, " than the leader’s"),
-    !me?.peer && [apart && ", ", h("b", {}, millis(ranked.max_ms)), " at worst"],
+    ...(me?.peer ? said(apart ? "vote.average-apart" : "vote.average", { ms: h("b", {}, millis(ranked.mean_ms)), apart: h("span", {}, apart || "") }) : said(apart ? "vote.apart-worst" : "vote.worst", { ms: h("b", {}, millis(ranked.max_ms)), apart: h("span", {}, apart || "") })),
+    leads || off === 0 ? "" : h("span", { class: "unseen" }, " ", say("vote.than-leader")),
   );
 }
 
@@ -123,7 +122,7 @@ function average(me, { ranked, leads }, cards) {
 function facts(state, { server }, me) {
   if (!server) return [];
   const free = server.max_players - server.players;
-  return [server.country && `about ${countryName(server.country)}`, server.map, server.max_players > 0 && count(Math.max(0, free), "free seat"), server.password && (me?.types_password ? "password, which you type in the game" : "password"), server.as_listed && asListed(state)].filter((fact) => typeof fact === "string" && fact !== "");
+  return [server.country && say("country.about", { country: countryName(server.country) }), server.map, server.max_players > 0 && say("server.free", { n: Math.max(0, free) }), server.password && say(me?.types_password ? "server.password-typed" : "server.password"), server.as_listed && asListed(state)].filter((fact) => typeof fact === "string" && fact !== "");
 }
 
 /** @param {State} state @param {Candidate} card @param {Person} person @param {number} scale */
@@ -149,21 +148,21 @@ function ready(state, view, me) {
   return h(
     "div",
     { class: `ready${awaited.length >= many ? " many" : ""}` },
-    h("ul", { "aria-label": "Who is ready" }, awaited.map((person) => h("li", { "data-key": person.name, class: person.ready ? "is" : "" }, sign(person, 30), h("bdi", { class: "who" }, person.name), h("span", {}, person.ready ? "is ready" : h("span", { class: "unseen" }, "is not ready yet"))))),
-    !may && !view.tv && h("p", { class: "quiet how" }, "To vote, open the page by your own link, which muster join shows, or use its terminal."),
-    (may || view.tv) && awaited.length > 0 && h("p", { class: "quiet" }, awaited.every((person) => person.ready) ? "" : `The countdown starts when ${awaited.length === 1 ? "that one is" : `all ${awaited.length} are`} ready.`),
-    !view.tv && state.you.organiser && go(state, "Go without waiting"),
-    may && readyButton(me.ready, "Not ready after all"),
+    h("ul", { "aria-label": say("vote.who-ready") }, awaited.map((person) => h("li", { "data-key": person.name, class: person.ready ? "is" : "" }, sign(person, 30), h("bdi", { class: "who" }, person.name), h("span", {}, person.ready ? say("vote.is-ready") : h("span", { class: "unseen" }, say("vote.is-not-ready")))))),
+    !may && !view.tv && h("p", { class: "quiet how" }, say("vote.how")),
+    (may || view.tv) && awaited.length > 0 && h("p", { class: "quiet" }, awaited.every((person) => person.ready) ? "" : say("vote.countdown", { n: awaited.length })),
+    !view.tv && state.you.organiser && go(state, say("vote.go")),
+    may && readyButton(me.ready, say("vote.not-ready")),
   );
 }
 
 /** @param {boolean | undefined} isReady @param {string} wait */
 export function readyButton(isReady, wait) {
-  return button("ready", isReady ? wait : "I’m ready", { class: isReady ? "large" : "primary large", "data-ready": String(!isReady) });
+  return button("ready", isReady ? wait : say("vote.ready-button"), { class: isReady ? "large" : "primary large", "data-ready": String(!isReady) });
 }
 
 /** @param {State} state */
 export function vetoes(state) {
   const { vetoes } = state.agreement;
-  return vetoes.length > 0 && h("span", { class: "vetoes" }, " Vetoes: ", vetoes.map((veto, i) => [i > 0 && ", ", h("bdi", {}, nameOnly(veto))]).flat(), ".");
+  return vetoes.length > 0 && h("span", { class: "vetoes" }, " ", ...said("vote.vetoes", { servers: vetoes.map(nameOnly), n: vetoes.length }));
 }
