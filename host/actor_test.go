@@ -39,8 +39,8 @@ func reportOf(servers int) wire.Report {
 
 func noServers(context.Context, string) ([]discovery.Server, error) { return nil, nil }
 
-// TestIdleRoom checks that an idle room is saved once, and that after a day
-// without anyone only its tombstone is left.
+// TestIdleRoom checks that an idle room is saved once, and that after a day without anyone only its
+// tombstone is left.
 func TestIdleRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := NewFakeStore()

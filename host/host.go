@@ -87,8 +87,7 @@ type Config struct {
 	// address; it may be nil.
 	Home func(netip.Addr) bool
 	// Locate returns where an internet address is: its country (ISO 3166-1 alpha-2) and origin AS,
-	// empty and 0 if unknown. The host calls it for
-	// players and guests. It may be nil.
+	// empty and 0 if unknown. The host calls it for players and guests. It may be nil.
 	Locate func(netip.Addr) (country string, asn uint32)
 	// Games are the games that List knows and an organiser may choose. If there are none, each room
 	// keeps its game.

@@ -13,7 +13,8 @@ import (
 	"muster/host/wire"
 )
 
-// site knows the host's own names and addresses, and decides what to believe of a request: its caller, and the name that the caller used.
+// site knows the host's own names and addresses, and decides what to believe of a request: its
+// caller, and the name that the caller used.
 type site struct {
 	// These fields are those of [Config].
 	names                []string
@@ -73,8 +74,7 @@ func covers(pattern, name string) bool {
 	return pattern == name
 }
 
-// isSameOrigin reports whether a request comes from the host's own page, or from
-// no page.
+// isSameOrigin reports whether a request comes from the host's own page, or from no page.
 func (s *site) isSameOrigin(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin == "" {

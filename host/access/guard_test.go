@@ -32,7 +32,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-var evening = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
+var start = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
 // heard returns how many of an address's wrong codes are heard.
 func heard(g *Guard, from netip.Addr, guesses int, now time.Time) (n int) {
@@ -47,21 +47,21 @@ func heard(g *Guard, from netip.Addr, guesses int, now time.Time) (n int) {
 func TestGuard(t *testing.T) {
 	var g Guard
 	ann := netip.MustParseAddr("192.0.2.1")
-	if got := heard(&g, ann, 1000, evening); got != 10+5 {
+	if got := heard(&g, ann, 1000, start); got != 10+5 {
 		t.Errorf("of 1000 guesses of one address %d were heard, want its own 10 and the pool's 5", got)
 	}
-	if g.Judge(ann, true, evening) {
+	if g.Judge(ann, true, start) {
 		t.Error("a guesser who hits the code after too many tries is told so")
 	}
-	if bob := netip.MustParseAddr("192.0.2.2"); !g.Judge(bob, true, evening) || heard(&g, bob, 20, evening) != 10 {
+	if bob := netip.MustParseAddr("192.0.2.2"); !g.Judge(bob, true, start) || heard(&g, bob, 20, start) != 10 {
 		t.Error("another address suffers for what one guesses")
 	}
-	if !g.Judge(ann, true, evening.Add(2*time.Second)) {
+	if !g.Judge(ann, true, start.Add(2*time.Second)) {
 		t.Error("once the guesser stops, nobody at the guesser's address gets in")
 	}
 	hour := 0
 	for second := range 3600 {
-		hour += heard(&g, ann, 20, evening.Add(time.Duration(second)*time.Second))
+		hour += heard(&g, ann, 20, start.Add(time.Duration(second)*time.Second))
 	}
 	if hour > 18_010 {
 		t.Errorf("in an hour %d guesses of one address are heard", hour)
@@ -84,7 +84,7 @@ func TestNewcomers(t *testing.T) {
 		out, guesses := 0, 0
 		const newcomers = 300
 		for i := range newcomers {
-			now := evening.Add(time.Duration(i) * time.Second)
+			now := start.Add(time.Duration(i) * time.Second)
 			for range max(100, guessers/10) {
 				guesses += heard(&g, from[random.IntN(guessers)], 1, now)
 			}
@@ -109,8 +109,8 @@ func TestNewcomerBesideGuesser(t *testing.T) {
 	var tries []int
 	for range 200 {
 		var g Guard
-		at := func(d time.Duration) time.Time { return evening.Add(time.Minute + d) }
-		heard(&g, shared, 1000, evening)
+		at := func(d time.Duration) time.Time { return start.Add(time.Minute + d) }
+		heard(&g, shared, 1000, start)
 		guess := time.Duration(0)
 		for try := 1; ; try++ {
 			knocks := time.Duration(try)*5*time.Second + time.Duration(random.IntN(1000))*time.Millisecond
@@ -152,7 +152,7 @@ func TestGuardNetworks(t *testing.T) {
 		var g Guard
 		got := 0
 		for i := range 20_000 {
-			got += heard(&g, c.guess(i), 1, evening)
+			got += heard(&g, c.guess(i), 1, start)
 		}
 		if got != c.most {
 			t.Errorf("of %s %d guesses are heard at once, want %d", c.name, got, c.most)
@@ -166,12 +166,12 @@ func TestGuardForgets(t *testing.T) {
 	var g Guard
 	got := 0
 	for i := range 3 * maxBuckets {
-		got += heard(&g, netip.AddrFrom4([4]byte{byte(i), byte(i >> 8), byte(i >> 16), 1}), 1, evening)
+		got += heard(&g, netip.AddrFrom4([4]byte{byte(i), byte(i >> 8), byte(i >> 16), 1}), 1, start)
 	}
 	if n := len(g.buckets); n > maxBuckets || got > maxBuckets {
 		t.Errorf("%d networks are kept, at most %d may be; %d guesses were heard", n, maxBuckets, got)
 	}
-	later := evening.Add(24 * time.Hour)
+	later := start.Add(24 * time.Hour)
 	if g.Judge(netip.MustParseAddr("203.0.113.1"), true, later); len(g.buckets) > 0 {
 		t.Errorf("%d networks are kept a day later", len(g.buckets))
 	}
@@ -189,7 +189,7 @@ func TestSubscriber(t *testing.T) {
 		}
 	}
 	var g Guard
-	if Subscriber(netip.Addr{}).IsValid() || !g.Judge(netip.Addr{}, true, evening) {
+	if Subscriber(netip.Addr{}).IsValid() || !g.Judge(netip.Addr{}, true, start) {
 		t.Error("nobody's address does not do")
 	}
 }

@@ -64,7 +64,7 @@ func TestYearOfGuessing(t *testing.T) {
 		for range hosts {
 			g := Guard{Public: true, Hosts: func() int { return hosts }}
 			next := 0
-			for now := evening; now.Before(evening.Add(year)); now = now.Add(time.Hour) {
+			for now := start; now.Before(start.Add(year)); now = now.Add(time.Hour) {
 				for deaf := 0; deaf < 20; next++ { // an address that is not heard leaves it to the next one
 					var b [4]byte
 					binary.BigEndian.PutUint32(b[:], 0x0b000000+uint32(next%addresses)<<11)
@@ -87,28 +87,28 @@ func TestYearOfGuessing(t *testing.T) {
 func TestPublicGuard(t *testing.T) {
 	g := Guard{Public: true}
 	ann := netip.MustParseAddr("192.0.2.1")
-	if got := heard(&g, ann, 1000, evening); got != 5 {
+	if got := heard(&g, ann, 1000, start); got != 5 {
 		t.Errorf("of an address %d guesses were heard, want 5", got)
 	}
-	if g.Judge(ann, true, evening) {
+	if g.Judge(ann, true, start) {
 		t.Error("a guesser who hits a code after too many tries is told so")
 	}
-	if !g.Judge(netip.MustParseAddr("192.0.2.2"), true, evening) {
+	if !g.Judge(netip.MustParseAddr("192.0.2.2"), true, start) {
 		t.Error("the neighbour has to answer for it")
 	}
 	got := 0
 	for i := range 1 << 16 {
-		if g.Judge(netip.AddrFrom4([4]byte{198, 51, byte(i >> 8), byte(i)}), false, evening) {
+		if g.Judge(netip.AddrFrom4([4]byte{198, 51, byte(i >> 8), byte(i)}), false, start) {
 			got++
 		}
 	}
 	if got != 100 {
 		t.Errorf("of a /16 %d guesses were heard, want 100 of the 1000 that all have", got)
 	}
-	if !g.Judge(netip.MustParseAddr("203.0.113.1"), true, evening) {
+	if !g.Judge(netip.MustParseAddr("203.0.113.1"), true, start) {
 		t.Error("one network has taken what all others have")
 	}
-	if !g.Judge(ann, true, evening.Add(time.Hour)) {
+	if !g.Judge(ann, true, start.Add(time.Hour)) {
 		t.Error("an hour later nobody at the guesser's address is heard")
 	}
 }

@@ -50,8 +50,8 @@ type shared struct {
 }
 
 const (
-	// worthKeeping is the size in bytes of the smallest list that is kept apart from its rooms. A shorter
-	// one costs less inside each of them.
+	// worthKeeping is the size in bytes of the smallest list that is kept apart from its rooms. A
+	// shorter one costs less inside each of them.
 	worthKeeping = 4 << 10
 	// keepAgain is how often the store is told to keep a list that rooms still use, because the
 	// store forgets lists that were unused for days.
@@ -145,8 +145,8 @@ func (l *Lists) KeepOwn(ctx context.Context, servers []netip.AddrPort) (hash str
 	return hash
 }
 
-// ownWorthKeeping is the length of the shortest organiser's list that is kept apart; that many servers
-// take 2 kB in the room.
+// ownWorthKeeping is the length of the shortest organiser's list that is kept apart; that many
+// servers take 2 kB in the room.
 const ownWorthKeeping = 100
 
 // OwnKept returns an organiser's own list from the store, and keeps it there for longer. The list

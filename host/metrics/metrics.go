@@ -28,17 +28,12 @@ type Metrics struct {
 	results  prometheus.Counter
 	refusals *prometheus.CounterVec
 	launches *prometheus.CounterVec
-	// saves are the store's, by result. steps measure how a room handles one input, by its phase.
-	// choices measure the time from the list to the choice, planner one round of a search, and
-	// waits how long a room waited for its turn.
-	saves *prometheus.HistogramVec
-	steps *prometheus.HistogramVec
-	// answers measure answers that people wait for: a place in a room, a page, a request from a
-	// page or program.
-	answers *prometheus.HistogramVec
-	choices prometheus.Histogram
-	planner prometheus.Histogram
-	waits   prometheus.Histogram
+	saves    *prometheus.HistogramVec // how long saves took, by result
+	steps    *prometheus.HistogramVec // how long a room took to handle one input, by its phase
+	answers  *prometheus.HistogramVec // how long people waited for a place in a room, a page, or a request
+	choices  prometheus.Histogram     // from the list to the choice
+	planner  prometheus.Histogram     // one round of a search
+	waits    prometheus.Histogram     // how long a room waited for its turn
 }
 
 // choiceBuckets are in seconds. Most choices take 2 to 8 s, and there half a second tells a slow

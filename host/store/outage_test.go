@@ -15,7 +15,7 @@ func TestOutage(t *testing.T) {
 	if _, wasTold := o.Ends(now); wasTold {
 		t.Error("an outage ends that never began")
 	}
-	for evening := range 2 {
+	for outage := range 2 {
 		told := 0
 		for range 10 * 150 { // 150 seconds
 			since, tell := o.Fails(now)
@@ -28,10 +28,10 @@ func TestOutage(t *testing.T) {
 			now = now.Add(100 * time.Millisecond)
 		}
 		if told != 3 {
-			t.Errorf("outage %d is told %d times in 150 s, want 3", evening, told)
+			t.Errorf("outage %d is told %d times in 150 s, want 3", outage, told)
 		}
 		if lasted, wasTold := o.Ends(now); lasted != 150*time.Second || !wasTold {
-			t.Errorf("outage %d ends after %v, %v", evening, lasted, wasTold)
+			t.Errorf("outage %d ends after %v, %v", outage, lasted, wasTold)
 		}
 	}
 }

@@ -15,9 +15,8 @@ import (
 //
 //	room.Plan ─▶ queue, by when the round began ─▶ Given ─▶ room.Turn ─▶ Over
 //
-// The oldest round comes first. Of sixteen rooms that
-// start in one second, the first are then done when all would be half way if they took turns. A search that continues after a
-// choice comes last.
+// The oldest round comes first. Of sixteen rooms that start in one second, the first are then done
+// when all would be half way if they took turns. A search that continues after a choice comes last.
 type Turns struct {
 	mu    sync.Mutex // guards following
 	free  int
