@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"muster/host/access"
-	"muster/host/crowds"
+	"muster/host/demand"
 	"muster/host/lists"
 	"muster/host/metrics"
 	"muster/host/page"
@@ -78,7 +78,7 @@ type actor struct {
 	turn *turns.Turn
 	// heir is the host that gets the room, empty if any host may.
 	heir string
-	// watched are the servers for which the room counts in [crowds.Crowds].
+	// watched are the servers for which the room counts in [demand.Table].
 	watched []netip.AddrPort
 }
 
@@ -90,7 +90,7 @@ type surroundings struct {
 	// limits are the current limits for strangers, nil if the host is not public.
 	limits  atomic.Pointer[public.Limits]
 	turns   *turns.Turns
-	crowds  *crowds.Crowds
+	demand  *demand.Table
 	metrics *metrics.Metrics
 	poster  poster
 	page    page.Host
@@ -224,11 +224,11 @@ func (a *actor) goOn(now time.Time) (next time.Time) {
 		a.end(errOver)
 	}
 	watches := a.room.Watches()
-	crowds := a.crowds.Move(a.code, a.watched, watches)
+	demand := a.demand.Move(a.code, a.watched, watches)
 	a.watched = watches
 	if next = latest(a.room.Next(), a.ticked.Add(tickEvery)); !now.Before(next) {
 		a.ticked = now
-		a.step(room.Tick{Crowds: crowds, Mute: a.mute()}, asker{})
+		a.step(room.Tick{Crowds: demand, Mute: a.mute()}, asker{})
 		next = latest(a.room.Next(), now.Add(tickEvery))
 	}
 	if !ends.IsZero() {
@@ -308,7 +308,7 @@ func (a *actor) leave() {
 	if a.turn != nil {
 		a.turn.Over()
 	}
-	a.crowds.Move(a.code, a.watched, nil)
+	a.demand.Move(a.code, a.watched, nil)
 	why := moved()
 	switch context.Cause(a.ctx) {
 	case errLost, errFell:

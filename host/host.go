@@ -27,7 +27,7 @@ import (
 	"muster/discovery"
 	"muster/host/access"
 	"muster/host/admission"
-	"muster/host/crowds"
+	"muster/host/demand"
 	"muster/host/lists"
 	"muster/host/metrics"
 	"muster/host/openers"
@@ -174,7 +174,7 @@ func New(config Config) (*Host, error) {
 			Gap:   config.Gap,
 			Log:   config.Logger,
 		},
-		turns: turns.New(runtime.GOMAXPROCS(0)), crowds: crowds.New(), metrics: counted,
+		turns: turns.New(runtime.GOMAXPROCS(0)), demand: demand.New(), metrics: counted,
 		poster:    poster{config.Announce, config.PublicURL, config.GameName},
 		page:      page.Host{Games: config.Games, Name: config.GameName, Link: config.ConnectLink, Posts: config.Announce != nil},
 		addresses: config.Addresses, log: config.Logger,

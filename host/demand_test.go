@@ -27,7 +27,7 @@ func TestRoomsAreCounted(t *testing.T) {
 			time.Sleep(time.Second)
 			synctest.Wait()
 			for _, s := range list {
-				if n := h.crowds.At(s.Addr); n != want {
+				if n := h.demand.At(s.Addr); n != want {
 					t.Errorf("%v is watched by %d rooms, not by %d", s.Addr, n, want)
 				}
 			}

@@ -1,4 +1,4 @@
-package crowds
+package demand
 
 import (
 	"maps"
@@ -8,9 +8,9 @@ import (
 	"muster/host/room"
 )
 
-// TestCrowds checks that each room counts once for each server that it watches, in order of
+// TestDemand checks that each room counts once for each server that it watches, in order of
 // arrival, and only while it watches.
-func TestCrowds(t *testing.T) {
+func TestDemand(t *testing.T) {
 	c := New()
 	one, two := netip.MustParseAddrPort("192.0.2.1:27960"), netip.MustParseAddrPort("192.0.2.2:27960")
 	const ann, ben = "ANN", "BEN"
