@@ -149,7 +149,7 @@ func (a *actor) run(first room.Input) {
 		select {
 		case act := <-inbox:
 			late = act
-		case <-a.queues(waits):
+		case <-a.enqueue(waits):
 			late = func() {
 				if a.turn != nil { // unless it gave the turn back while it waited
 					a.search()
@@ -183,9 +183,9 @@ func (a *actor) lose() {
 	a.end(errLost)
 }
 
-// queues puts the room in the queue if it plans a search, and returns the channel for its turn.
+// enqueue puts the room in the queue if it plans a search, and returns the channel for its turn.
 // While the room waits for its store, it leaves the turn to others.
-func (a *actor) queues(waits bool) (given <-chan struct{}) {
+func (a *actor) enqueue(waits bool) (given <-chan struct{}) {
 	switch {
 	case waits && a.turn != nil:
 		a.turn.Over()

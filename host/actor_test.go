@@ -268,16 +268,16 @@ func TestTurnOfAWaitingRoom(t *testing.T) {
 			return false
 		}
 	}
-	if !is(a.queues(false)) || is(b.queues(false)) {
+	if !is(a.enqueue(false)) || is(b.enqueue(false)) {
 		t.Fatal("not one at a time")
 	}
-	if is(a.queues(true)) || !is(b.queues(false)) {
+	if is(a.enqueue(true)) || !is(b.enqueue(false)) {
 		t.Error("a room that waits for its store keeps its turn")
 	}
-	if is(a.queues(false)) {
+	if is(a.enqueue(false)) {
 		t.Error("it is two rooms' turn")
 	}
-	if b.turn.Over(); !is(a.queues(false)) {
+	if b.turn.Over(); !is(a.enqueue(false)) {
 		t.Error("the room's turn never comes again")
 	}
 }

@@ -27,9 +27,9 @@ const (
 // needed. Once rooms move, they move until all is even.
 type balance struct{ evens bool }
 
-// gives returns the host that should get rooms from this one, and how many, given the rooms of
+// transfer returns the host that should get rooms from this one, and how many, given the rooms of
 // each.
-func (b *balance) gives(own string, rooms map[string]int) (to string, n int) {
+func (b *balance) transfer(own string, rooms map[string]int) (to string, n int) {
 	if len(rooms) < 2 {
 		return "", 0
 	}
@@ -65,7 +65,7 @@ func (r *registry) evenOut(ctx context.Context, loads func() (own string, rooms 
 		if settled < balanceAfter {
 			continue
 		}
-		to, n := b.gives(own, rooms)
+		to, n := b.transfer(own, rooms)
 		for _, a := range r.movable(n) {
 			a.post(func() {
 				if isMovable(a.room.Stage()) && a.saving.binding == nil {

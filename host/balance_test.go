@@ -27,7 +27,7 @@ func evened(rooms map[string]int, lag int) (moved, ticks int) {
 		for _, name := range slices.Sorted(maps.Keys(rooms)) {
 			known := maps.Clone(seen[max(0, len(seen)-1-lag)])
 			known[name] = rooms[name]
-			if to, n := deciding[name].gives(name, known); n > 0 {
+			if to, n := deciding[name].transfer(name, known); n > 0 {
 				rooms[name] -= n
 				rooms[to] += n
 				moved += n

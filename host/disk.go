@@ -37,10 +37,10 @@ func whyNot(err error) string {
 	return "the disk takes nothing"
 }
 
-// fails notes that a room could not be written; an empty code stands for a write that is not
+// noteFailure notes that a room could not be written; an empty code stands for a write that is not
 // retried. waits says that binding steps wait, too. The log reports the failure at once, and again
 // each minute.
-func (d *disk) fails(code string, err error, now time.Time, waits bool) {
+func (d *disk) noteFailure(code string, err error, now time.Time, waits bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if code == "" {
@@ -66,8 +66,8 @@ func (d *disk) fails(code string, err error, now time.Time, waits bool) {
 	d.log.Error(d.why+": "+then, "for", lasts, "rooms", len(d.rooms), "error", err, "hint", hint)
 }
 
-// keeps notes that a room was written, or that it is no longer here.
-func (d *disk) keeps(code string, now time.Time) {
+// noteSaved notes that a room was written, or that it is no longer here.
+func (d *disk) noteSaved(code string, now time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.rooms, code)

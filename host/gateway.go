@@ -47,7 +47,7 @@ func (h *Host) passedOn(next http.HandlerFunc) http.HandlerFunc {
 			code = r.Header.Get(codeHeader)
 		}
 		b, came := h.behalf(r), time.Now()
-		isAfar, refusal := h.directs(r.Context(), came, &b, code, shown(r), false)
+		isAfar, refusal := h.direct(r.Context(), came, &b, code, shown(r), false)
 		switch {
 		case refusal != nil:
 			w.Header().Set("Retry-After", retryAfter)

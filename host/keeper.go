@@ -44,6 +44,6 @@ func (k *keeper) unkept() string {
 // stands for one that the host retries at its next start.
 func (k *keeper) tellUnforgotten(code string, err error) {
 	if !isAway(err) { // the store logs its own outages
-		k.disk.fails(code, err, time.Now(), k.mustKeep)
+		k.disk.noteFailure(code, err, time.Now(), k.mustKeep)
 	}
 }

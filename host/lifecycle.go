@@ -188,7 +188,7 @@ func (l *lifecycle) ended(a *actor) {
 		cancel()
 		l.forget(a)
 		if err == nil || errors.Is(err, store.ErrFenced) { // a fenced room is another host's to forget
-			l.keeper.disk.keeps(a.code, time.Now())
+			l.keeper.disk.noteSaved(a.code, time.Now())
 			return
 		}
 		l.keeper.tellUnforgotten(a.code, err)
@@ -198,7 +198,7 @@ func (l *lifecycle) ended(a *actor) {
 			return
 		}
 	}
-	l.keeper.disk.keeps(a.code, time.Now()) // it is another host's, or the next start saves it
+	l.keeper.disk.noteSaved(a.code, time.Now()) // it is another host's, or the next start saves it
 	switch context.Cause(a.ctx) {
 	case errFell:
 	case errGiven:

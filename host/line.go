@@ -81,7 +81,7 @@ func (h *Host) meet(ws *websocket.Conn, from remote, on behalf) {
 	if isHello && hello.Version == wire.Version {
 		l.code, l.first = hello.Code, frame.Data
 		var refusal *wire.Refusal
-		isAfar, refusal = h.directs(h.lines, l.came, &l.behalf, l.code, []string{hello.Key, hello.Token}, true)
+		isAfar, refusal = h.direct(h.lines, l.came, &l.behalf, l.code, []string{hello.Key, hello.Token}, true)
 		if refusal != nil {
 			h.metrics.Refused(refusal.Reason)
 			l.finish(refusal)
@@ -156,7 +156,7 @@ func (l *line) call(ctx context.Context) (owner *websocket.Conn, said []byte, wh
 	var lost error
 	if trusted, _ := l.host.store.Trust(); !trusted {
 		unsaid.Stop()
-		lost = l.pauses(held)
+		lost = l.tellPause(held)
 	}
 	for lost == nil {
 		select {
@@ -171,7 +171,7 @@ func (l *line) call(ctx context.Context) (owner *websocket.Conn, said []byte, wh
 			}
 		case <-unsaid.C:
 			if l.isPlayer {
-				lost = l.pauses("the host that has the room cannot be reached: nothing is lost, and it goes on as soon as that one or another can")
+				lost = l.tellPause("the host that has the room cannot be reached: nothing is lost, and it goes on as soon as that one or another can")
 			}
 		}
 	}
@@ -182,9 +182,9 @@ func (l *line) call(ctx context.Context) (owner *websocket.Conn, said []byte, wh
 	return nil, nil, nil
 }
 
-// pauses tells the client why everything waits. A caller whose guesses are not heard must not learn
-// that there is a room.
-func (l *line) pauses(why string) error {
+// tellPause tells the client why everything waits. A caller whose guesses are not heard must not
+// learn that there is a room.
+func (l *line) tellPause(why string) error {
 	if l.behalf.Unheard {
 		return nil
 	}
@@ -366,8 +366,8 @@ func passOn(to *websocket.Conn, kind int, message io.Reader, writing *sync.Mutex
 	return w.Close()
 }
 
-// leaves ends the connection to an owner that no longer has the room.
-func (l *line) leaves() {
+// leave ends the connection to an owner that no longer has the room.
+func (l *line) leave() {
 	l.mu.Lock()
 	owner, end := l.owner, l.end
 	l.mu.Unlock()

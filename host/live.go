@@ -104,7 +104,7 @@ func (v *viewer) run() {
 	var refusal *wire.Refusal
 	isAfar := false
 	if v.on == nil {
-		isAfar, refusal = v.host.directs(v.host.lines, l.came, &l.behalf, first.Code, shown, true)
+		isAfar, refusal = v.host.direct(v.host.lines, l.came, &l.behalf, first.Code, shown, true)
 	}
 	if isAfar {
 		l.code, l.first = first.Code, said.Data
@@ -116,7 +116,7 @@ func (v *viewer) run() {
 	}
 	if refusal != nil {
 		v.host.metrics.Refused(refusal.Reason)
-		if v.tells(*refusal) == nil {
+		if v.send(*refusal) == nil {
 			v.ws.WriteControl(websocket.CloseMessage, nil, time.Now().Add(pageWriteWait)) // on failure it ends without one
 		}
 		return
@@ -153,12 +153,12 @@ func (v *viewer) run() {
 			v.actor.step(room.PageOpened{Token: v.token}, asker{tell: func(any, error) { v.actor.publish(); close(opened) }})
 		})
 	})
-	if v.awaits(opened) { // otherwise its first state could be older than its arrival
+	if v.awaitNoted(opened) { // otherwise its first state could be older than its arrival
 		v.follow(ctx)
 	}
 	if context.Cause(ctx) == errGaveWay {
 		v.host.metrics.Refused(wire.ReasonCrowded)
-		v.tells(*crowded()) // fails if the page is gone
+		v.send(*crowded()) // fails if the page is gone
 	}
 	cancel()
 	v.ws.Close()
@@ -183,17 +183,17 @@ func (v *viewer) person() string {
 	return ""
 }
 
-// awaits waits until the room has noted the page, and reports whether it has. While the room waits
-// for its store, the page learns that and sees no state, because another host may have the room by
-// then, and may have said more.
-func (v *viewer) awaits(opened <-chan struct{}) bool {
+// awaitNoted waits until the room has noted the page, and reports whether it has. While the room
+// waits for its store, the page learns that and sees no state, because another host may have the
+// room by then, and may have said more.
+func (v *viewer) awaitNoted(opened <-chan struct{}) bool {
 	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
 	said := false
 	for {
 		view, changed := v.actor.views.get()
 		if trusted, _ := v.host.store.Trust(); !said && (!trusted || view.Snapshot.Room.Held != "") {
-			if said = true; v.tells(wire.Wait{Message: held}) != nil {
+			if said = true; v.send(wire.Wait{Message: held}) != nil {
 				return false
 			}
 		}
@@ -202,7 +202,7 @@ func (v *viewer) awaits(opened <-chan struct{}) bool {
 			return true
 		case <-changed:
 		case <-beat.C:
-			if v.tells(wire.Wait{}) != nil {
+			if v.send(wire.Wait{}) != nil {
 				return false
 			}
 		case <-v.actor.ctx.Done():
@@ -260,7 +260,7 @@ func (v *viewer) show(s *page.View) error {
 	}
 	v.seen = *s
 	for _, t := range s.Traces {
-		if err := v.tell(t, round); err != nil {
+		if err := v.sendTrace(t, round); err != nil {
 			return err
 		}
 	}
@@ -294,8 +294,8 @@ func (v *viewer) state(s *page.View) []byte {
 	return append(s.AppendSince(b, v.seen.Edition), '}')
 }
 
-// tell sends new probes of a player's trace.
-func (v *viewer) tell(t page.Trace, round int) error {
+// sendTrace sends new probes of a player's trace.
+func (v *viewer) sendTrace(t page.Trace, round int) error {
 	from := v.cursors[t.Player]
 	if from > len(t.Probes) {
 		from = 0 // the player started over
@@ -314,8 +314,8 @@ func (v *viewer) tell(t page.Trace, round int) error {
 	return nil
 }
 
-// tells sends the page a message of the kind that peers get.
-func (v *viewer) tells(m wire.Message) error {
+// send sends the page a message of the kind that peers get.
+func (v *viewer) send(m wire.Message) error {
 	frame, err := wire.Marshal(m)
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ func (h *Host) talk(ws *websocket.Conn, from remote, on *behalf, first *wire.Fra
 	v := &visitor{host: h, from: from, on: on, caller: admission.CallerOf(ws.NetConn()), conn: conn.New(ws, conn.AtHost)}
 	v.patience = time.AfterFunc(helloWait, func() { v.conn.Close(errNoHello) })
 	defer v.patience.Stop()
-	v.conn.OnMoving(v.moves)
+	v.conn.OnMoving(v.noteProgress)
 	if first != nil {
 		v.conn.Unread(*first)
 	}
@@ -129,10 +129,10 @@ func (v *visitor) receive(message wire.Message) error {
 // moveEvery is how often a room is told that a long message is arriving on a slow line.
 const moveEvery = time.Second
 
-func (v *visitor) moves() {
+func (v *visitor) noteProgress() {
 	if v.room != nil && time.Since(v.moved) >= moveEvery {
 		v.moved = time.Now()
-		v.room.post(func() { v.room.moves(v.name, v.conn) })
+		v.room.post(func() { v.room.noteProgress(v.name, v.conn) })
 	}
 }
 

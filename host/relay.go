@@ -124,7 +124,7 @@ type discard struct{}
 
 func (discard) Write(b []byte) (int, error) { return len(b), nil }
 
-// directs reports whether a caller must be passed on to another host, or says why the caller is
+// direct reports whether a caller must be passed on to another host, or says why the caller is
 // refused. stays says that the caller comes to stay. The time it takes tells a guesser no more than
 // the answer does:
 //
@@ -135,7 +135,7 @@ func (discard) Write(b []byte) (int, error) { return len(b), nil }
 //	a code alone that is no room's ─────▶ waits for one, and counts as a wrong one meanwhile
 //
 // Callers that wait with only a code are never more than may try wrong ones.
-func (h *Host) directs(ctx context.Context, came time.Time, b *behalf, code string, shown []string,
+func (h *Host) direct(ctx context.Context, came time.Time, b *behalf, code string, shown []string,
 	stays bool) (isAfar bool, why *wire.Refusal) {
 	if code = access.CanonicalCode(code); h.config.Relay == nil || code == "" {
 		return false, nil
@@ -227,7 +227,7 @@ func (p *passing) all() []*line {
 func (h *Host) watchOwners() {
 	for rest(h.lines, watchEvery) {
 		for _, l := range h.passing.all() {
-			l.leaves()
+			l.leave()
 		}
 	}
 }

@@ -156,7 +156,7 @@ func (a *actor) written(err error) {
 	switch {
 	case err == nil:
 		s.saved = s.revision
-		a.keeper.disk.keeps(a.code, time.Now())
+		a.keeper.disk.noteSaved(a.code, time.Now())
 		if s.unsaved > 0 && !a.keeper.mustKeep {
 			a.room.Step(room.Stored{}, time.Now())
 		}
@@ -167,11 +167,11 @@ func (a *actor) written(err error) {
 	case away: // the store logs its own outages, unless it only lacks space
 		a.log.Debug("room not saved", "error", err)
 		if trusted, _ := a.keeper.store.Trust(); trusted && a.ctx.Err() == nil {
-			a.keeper.disk.fails(a.code, err, time.Now(), true)
+			a.keeper.disk.noteFailure(a.code, err, time.Now(), true)
 		}
 	default:
 		a.log.Debug("room not saved", "error", err)
-		a.keeper.disk.fails(a.code, err, time.Now(), a.keeper.mustKeep)
+		a.keeper.disk.noteFailure(a.code, err, time.Now(), a.keeper.mustKeep)
 		s.saved = -1 // even without a change, because the disk has not confirmed it
 		if s.unsaved++; s.unsaved == 1 && !a.keeper.mustKeep {
 			a.room.Step(room.Stored{Trouble: whyNot(err)}, time.Now())

@@ -171,7 +171,7 @@ func (g *Guard) judge(from netip.Addr, right bool, now time.Time) (allowed, coun
 	case g.Public && !right:
 		g.budget = share.take(g.budget, now)
 	case !g.Public && !own:
-		return g.pool.hears(now), false
+		return g.pool.take(now), false
 	}
 	for i, l := range levels {
 		if !right {
@@ -193,7 +193,7 @@ type pool struct {
 // poolRate is how many tries the pool hears each second.
 const poolRate = 5
 
-func (p *pool) hears(now time.Time) bool {
+func (p *pool) take(now time.Time) bool {
 	if second := now.Truncate(time.Second); !second.Equal(p.second) {
 		if p.before = 0; second.Sub(p.second) == time.Second {
 			p.before = p.tries

@@ -162,21 +162,21 @@ func (m *Mesh) dial(ctx context.Context, node, door, what string) (*tls.Conn, er
 		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{m.certificate}, NextProtos: []string{what},
 		ServerName: node, ClientSessionCache: m.sessions,
 		InsecureSkipVerify: true, // VerifyConnection checks the certificate instead
-		VerifyConnection:   func(s tls.ConnectionState) error { return shows(s, key) },
+		VerifyConnection:   func(s tls.ConnectionState) error { return checkShown(s, key) },
 	}}
 	conn, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, fmt.Errorf("between: %s at %s: %w", node, address, err)
 	}
-	if err := said(conn.(*tls.Conn)); err != nil {
+	if err := exchange(conn.(*tls.Conn)); err != nil {
 		conn.(*tls.Conn).NetConn().Close()
 		return nil, fmt.Errorf("between: %s at %s does not take this host: %w", node, address, err)
 	}
 	return conn.(*tls.Conn), nil
 }
 
-// shows returns an error unless the other end has shown a certificate with one of the hashes.
-func shows(s tls.ConnectionState, keys ...string) error {
+// checkShown returns an error unless the other end has shown a certificate with one of the hashes.
+func checkShown(s tls.ConnectionState, keys ...string) error {
 	if len(s.PeerCertificates) > 0 {
 		shown := []byte(fingerprint(s.PeerCertificates[0].Raw))
 		for _, key := range keys {
@@ -199,7 +199,7 @@ func (m *Mesh) listen() {
 				_, key, _ := strings.Cut(door, " ")
 				keys = append(keys, key)
 			}
-			return shows(s, keys...)
+			return checkShown(s, keys...)
 		},
 	}
 	free := make(chan struct{}, handshakesAtOnce)

@@ -126,7 +126,7 @@ const failuresTold = 3
 // ask returns nil if a host lives: it answers a beat, or else one on a new connection.
 func (m *Mesh) ask(n *neighbour, door string) error {
 	if n.beat != nil {
-		if said(n.beat) == nil {
+		if exchange(n.beat) == nil {
 			return nil
 		}
 		n.beat.NetConn().Close()
@@ -141,8 +141,8 @@ func (m *Mesh) ask(n *neighbour, door string) error {
 	return err
 }
 
-// said sends a byte, and returns nil once it has come back.
-func said(conn *tls.Conn) error {
+// exchange sends a byte, and returns nil once it has come back.
+func exchange(conn *tls.Conn) error {
 	if err := conn.SetDeadline(time.Now().Add(answerTime)); err != nil {
 		return err
 	}

@@ -20,34 +20,34 @@ type Table struct {
 func New() *Table { return &Table{rooms: map[netip.AddrPort][]string{}} }
 
 // Move notes that a room now watches other servers, and returns how many rooms watch each of them.
-func (t *Table) Move(code string, from, to []netip.AddrPort) map[netip.AddrPort]room.Crowd {
+func (c *Table) Move(code string, from, to []netip.AddrPort) map[netip.AddrPort]room.Crowd {
 	if len(from)+len(to) == 0 { // nearly always
 		return nil
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, addr := range from {
 		if slices.Contains(to, addr) {
 			continue
 		}
-		t.rooms[addr] = slices.DeleteFunc(t.rooms[addr], func(other string) bool { return other == code })
-		if len(t.rooms[addr]) == 0 {
-			delete(t.rooms, addr)
+		c.rooms[addr] = slices.DeleteFunc(c.rooms[addr], func(other string) bool { return other == code })
+		if len(c.rooms[addr]) == 0 {
+			delete(c.rooms, addr)
 		}
 	}
 	here := make(map[netip.AddrPort]room.Crowd, len(to))
 	for _, addr := range to {
 		if !slices.Contains(from, addr) {
-			t.rooms[addr] = append(t.rooms[addr], code)
+			c.rooms[addr] = append(c.rooms[addr], code)
 		}
-		here[addr] = room.Crowd{Rooms: len(t.rooms[addr]), Place: slices.Index(t.rooms[addr], code)}
+		here[addr] = room.Crowd{Rooms: len(c.rooms[addr]), Place: slices.Index(c.rooms[addr], code)}
 	}
 	return here
 }
 
 // At returns how many rooms wait for seats on a server.
-func (t *Table) At(server netip.AddrPort) int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.rooms[server])
+func (c *Table) At(server netip.AddrPort) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.rooms[server])
 }

@@ -49,7 +49,7 @@ func (p *Limits) Settings(body []byte, from netip.Addr) (s wire.Settings, err er
 	if s, err = s.Patched(patch, func(wire.Setting) bool { return true }); err != nil {
 		return s, err
 	}
-	if err := p.suits(s, g, len(lines) > 0); err != nil || len(lines) == 0 {
+	if err := p.checkFits(s, g, len(lines) > 0); err != nil || len(lines) == 0 {
 		return s, err
 	}
 	s.Servers, err = p.Own(g.ID, lines, from)
@@ -95,8 +95,8 @@ func (p *Limits) game(wanted map[string]json.RawMessage, hasList bool) (Game, er
 	return Game{Game: wire.Game{ID: id}, By: selection.Mean}, nil
 }
 
-// suits returns an error if no room can be opened with settings that are otherwise valid.
-func (p *Limits) suits(s wire.Settings, g Game, hasList bool) error {
+// checkFits returns an error if no room can be opened with settings that are otherwise valid.
+func (p *Limits) checkFits(s wire.Settings, g Game, hasList bool) error {
 	switch every, err := schedule.Parse(s.Every, ""); {
 	case err == nil && every.IsOver(time.Now()):
 		return malformed(fmt.Sprintf("every: %v", schedule.ErrOver), "say the next date, or a day of each week")

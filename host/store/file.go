@@ -330,13 +330,13 @@ func (c *fileClaim) Lost() <-chan struct{} { return nil }
 // Save keeps a room. If it fails, as on a full disk, the previous save stays, and the caller may
 // try again.
 func (c *fileClaim) Save(_ context.Context, data []byte) error {
-	if !c.holds() {
+	if !c.isValid() {
 		return ErrFenced
 	}
 	return c.file.append(c.code, c.head, data)
 }
 
-func (c *fileClaim) holds() bool {
+func (c *fileClaim) isValid() bool {
 	c.file.mu.Lock()
 	defer c.file.mu.Unlock()
 	e := c.file.entries[c.code]

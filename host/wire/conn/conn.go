@@ -68,13 +68,13 @@ var ErrSlow = errors.New("conn: the other side is too slow")
 // is something to write, so that an idle connection costs one goroutine. Any goroutine may call
 // Send and Close, even before Run.
 type Conn struct {
-	ws     *websocket.Conn
-	side   Side
-	began  time.Time
-	heard  atomic.Int64 // when the other side last sent something, in ns since began
-	moves  func()
-	unread *wire.Frame
-	writer sync.WaitGroup // at most one
+	ws       *websocket.Conn
+	side     Side
+	began    time.Time
+	heard    atomic.Int64 // when the other side last sent something, in ns since began
+	onMoving func()
+	unread   *wire.Frame
+	writer   sync.WaitGroup // at most one
 
 	mu      sync.Mutex // guards following
 	running bool
@@ -116,7 +116,7 @@ func (c *Conn) listen() error {
 // OnMoving sets a function that Run's goroutine calls whenever another part of an incomplete
 // message has arrived. On a slow line a long message takes longer than the permitted silence. Call
 // OnMoving before Run.
-func (c *Conn) OnMoving(do func()) { c.moves = do }
+func (c *Conn) OnMoving(do func()) { c.onMoving = do }
 
 // Unread makes Run deliver a frame first that was already read from the WebSocket.
 func (c *Conn) Unread(f wire.Frame) { c.unread = &f }
@@ -253,8 +253,8 @@ func (c *Conn) readFrame() (wire.Frame, error) {
 		if err == nil && len(data)-told >= moving {
 			told = len(data)
 			err = c.listen()
-			if c.moves != nil {
-				c.moves()
+			if c.onMoving != nil {
+				c.onMoving()
 			}
 		}
 	}
