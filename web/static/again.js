@@ -1,6 +1,6 @@
-// Loads the page again if a part of it was lost: where the network changes, as from mobile
-// data to Wi-Fi, browsers drop what they load, and the page would stay empty. It comes
-// before all that, and alone.
+// Reloads the page if one of its files was lost. When the network changes, as from mobile data to
+// Wi-Fi, browsers drop what they load, and the page would stay empty. This script loads before all
+// others, and on its own.
 
 {
   const kept = "loaded again";
@@ -9,12 +9,12 @@
   let isLost = false;
   let isGivenUp = false;
 
-  /** Where it is counted how often; null in a browser that keeps nothing. @type {Storage | null} */
+  /** Where the reloads are counted; null in a browser without storage. @type {Storage | null} */
   let storage = null;
   try {
     storage = sessionStorage;
   } catch {
-    // it could not count, and so loads nothing again
+    // It cannot count, and so reloads nothing.
   }
   const times = () => (storage ? Number(storage.getItem(kept)) : most);
 
@@ -29,7 +29,7 @@
       storage?.setItem(kept, String(before + 1));
       setTimeout(() => location.reload(), soonest * 2 ** before);
     },
-    true, // such errors do not bubble
+    true, // these errors do not bubble
   );
   addEventListener("load", () => {
     if (isGivenUp) document.body.append("A part of this page does not arrive. Look whether you are online, and load it again.");

@@ -1,13 +1,13 @@
-// Who we are in the room, and what we ask of it.
+// Who we are in the room, and our requests to it.
 
-// The link's fragment: CODE, _ and the room's link key unless somebody typed the code,
-// perhaps ~ and the host's fingerprint, which is for muster join, and in a personal
-// link a dot and its owner's credential.
+// The link's fragment: CODE, then _ and the room's link key unless somebody typed the code. It may
+// continue with ~ and the host's fingerprint, which muster join needs. A personal link ends with a
+// dot and its owner's credential.
 const [room = "", secret = ""] = decoded(location.hash.slice(1)).split(".", 2);
 const [named] = room.split("~", 1);
 const [code, linkKey = ""] = named.split("_", 2);
 
-/** A fragment as it was meant; one that is cut off in a code is of no room. @param {string} fragment */
+/** The decoded fragment; a truncated escape belongs to no room. @param {string} fragment */
 function decoded(fragment) {
   try {
     return decodeURIComponent(fragment);
@@ -16,17 +16,16 @@ function decoded(fragment) {
   }
 }
 
-/** The room's code and its link key, as the link says them. */
+/** The room's code and its link key, from the link. */
 export const roomCode = code;
 export { linkKey };
 
 const key = `muster ${code.toUpperCase().replaceAll("-", "")}`;
 
 /**
- * What this browser knows of us. The end of a personal link, which is all that an
- * organiser has, is kept by this tab alone, and goes with it.
- * Was is the token of before, if the room knows it no more: what we brought into the room
- * is ours again by it.
+ * What this browser remembers about us. Only this tab keeps the end of a personal link, which is
+ * all that an organiser has. was is the previous token after the room has forgotten it: with it,
+ * the servers that we brought are ours again.
  * @returns {{token?: string, was?: string, secret?: string, name?: string}}
  */
 function remembered() {
@@ -34,13 +33,13 @@ function remembered() {
     const { secret: _, ...known } = JSON.parse(localStorage.getItem(key) ?? "{}");
     return { ...known, secret: sessionStorage.getItem(key) ?? undefined };
   } catch {
-    return {}; // no storage, or not ours
+    return {}; // no storage, or it is not ours
   }
 }
 
 let me = remembered();
 
-/** Calls when another tab of this browser has become somebody, or nobody. @param {() => void} changed */
+/** Calls changed when another tab of this browser takes or drops a nickname. @param {() => void} changed */
 export function onOtherTab(changed) {
   addEventListener("storage", (event) => {
     if (event.key !== key) return;
@@ -50,7 +49,7 @@ export function onOtherTab(changed) {
 }
 
 if (secret) {
-  // What makes it a personal link must not stand in a window that others look at.
+  // Other people may see this window: the address must not contain the secret of the link.
   remember({ secret });
   history.replaceState(null, "", `#${room}`);
 }
@@ -64,50 +63,50 @@ function remember(news) {
     if (mine) sessionStorage.setItem(key, mine);
     else sessionStorage.removeItem(key);
   } catch {
-    // a private window: we are known until it closes
+    // A private window remembers us until it closes.
   }
 }
 
-/** What to show the host: the nickname's token or, without one, the end of the link. */
+/** The credential for the host: the nickname's token or, without one, the end of the link. */
 export function credential() {
   return me.token ?? me.secret ?? "";
 }
 
-/** The nickname of the last time, here or in another room. */
+/** The last nickname, in this or another room. */
 export function lastName() {
   return me.name ?? "";
 }
 
-/** Forgets what the room does not know, or knows no more, and says what that was. */
+/** Forgets a credential that the room does not know any more, and returns it. */
 export function forget() {
   const what = me.token ? "token" : "secret";
   remember(what === "token" ? { token: undefined, was: me.token } : { secret: undefined });
   return what;
 }
 
-/** What a request shows: who asks, and that the page was opened by a link. */
+/** The headers of a request: the caller's credential, and that a link opened the page. */
 export function shown(as = credential()) {
   return { Authorization: `Bearer ${as}`, "Muster-Code": code, "Muster-Key": linkKey };
 }
 
-/** How often we ask again when too much was asked at once. */
+/** How often a request is repeated when the host is busy. */
 const patience = 3;
 
 /**
- * Fetches from the room, and waits as long as the host says when it is busy.
+ * Fetches from the room. If the host is busy, waits as long as the host says.
  * @param {string} what @param {RequestInit} options
  */
 async function fetched(what, options) {
   for (let tries = 0; ; tries++) {
-    const reply = await fetch(`/api/rooms/-/${what}`, options); // the code is for no proxy's log
-    const isPassing = reply.status === 429 || reply.status === 503; // too much was asked, or the room has no host just now
+    const reply = await fetch(`/api/rooms/-/${what}`, options); // proxies must not log the code
+    const isPassing = reply.status === 429 || reply.status === 503; // too many requests, or the room has no host at the moment
     if (!isPassing || tries === patience) return reply;
     await new Promise((later) => setTimeout(later, 1000 * Number(reply.headers.get("Retry-After") ?? 1)));
   }
 }
 
 /**
- * Asks the room for something; its answer's error is for people to read.
+ * Sends the room a request. Errors are worded for people.
  * @param {string} action @param {object} [order]
  * @returns {Promise<any>}
  */
@@ -131,31 +130,31 @@ export async function enter(name) {
   remember({ name: known, token, was: undefined });
 }
 
-/** Makes who has a nickname already the person whose link this is. */
+/** Gives the nickname that this browser already has to the owner of the link. */
 export async function claim() {
   if (!secret || !me.token) return;
   const { name: known, token } = await ask("enter", { secret });
   remember({ name: known, token });
 }
 
-/** Leaves the room, and forgets who one was. An organiser only stops playing. */
+/** Leaves the room, and forgets who we were. An organiser only stops playing. */
 export async function leave(stays = false) {
   await ask("leave");
   if (!stays) remember({ token: undefined, secret: undefined });
 }
 
-/** Makes the organiser's link a new one. */
+/** Replaces the organiser's link. */
 export async function renew() {
   remember(await ask("renew"));
 }
 
-/** The picture of the room's link for phones, as a URL of this page's. */
+/** The QR code of the room's link, as a URL of this page. */
 export async function qrCode() {
   const reply = await fetched("qr.svg", { cache: "no-store", headers: shown() });
   return reply.ok ? URL.createObjectURL(await reply.blob()) : "";
 }
 
-/** The history of a room that stays. @param {string} format json or csv */
+/** The history of a standing room. @param {string} format json or csv */
 export async function evenings(format) {
   const reply = await fetched(`evenings?format=${format}`, { cache: "no-store", headers: shown() });
   if (!reply.ok) throw new Error((await reply.json().catch(() => ({}))).message ?? `the host says ${reply.status}`);

@@ -1,5 +1,5 @@
-// The page of one room: takes the newest state, draws it in one animation
-// frame, and passes on what people do.
+// The page of one room: it receives the newest state, draws it in one animation frame, and sends
+// what people do.
 
 import { ask, claim, credential, enter, forget, leave, linkKey, onOtherTab, qrCode, renew, roomCode } from "./api.js";
 import { culled, openCulled } from "./details/culled.js";
@@ -35,56 +35,57 @@ import * as vote from "./stages/vote.js";
 
 const live = new Live(roomCode, linkKey, credential, schedule);
 
-/** What is only on this page. */
+/** State of this page alone. */
 const view = {
-  /** What stands on it. @type {import("./stages/stages.js").Stage | ""} */
+  /** The stage that the page shows. @type {import("./stages/stages.js").Stage | ""} */
   stage: "",
-  /** The rounds whose search it saw, and whose reveal is over. */
+  /** The rounds whose search this page has shown, and whose reveal it has finished. */
   searched: 0,
   revealed: 0,
-  /** Whether it hangs on a wall: nobody touches it. */
+  /** Whether the page hangs on a wall, where nobody touches it. */
   tv: new URLSearchParams(location.search).has("tv"),
-  /** The detail that its link asks for, until it is shown. */
+  /** The detail that the page's link asks for, until it is shown. */
   show: new URLSearchParams(location.search).get("show"),
-  /** Draws the page again. */
+  /** Schedules a new drawing of the page. */
   changed: schedule,
   /** @type {import("./details/ranking.js").Order} */
   order: { by: "rank", down: false },
   pending: false,
-  /** What the page says, what of it is not read out yet, and when something was, ms. @type {string[]} */
+  /** What the page says, what is still to be read out, and when something last was, ms. @type {string[]} */
   said: [],
   /** @type {string[]} */
   unsaid: [],
   saidAt: 0,
-  /** What the stage says, and what was read out last, by us or as the title that got the focus. */
+  /** What the stage says, and what was read out last, by us or as the focused title. */
   says: "",
   read: "",
   titled: "",
-  /** What was new last, and when, ms. */
+  /** The latest news, and when it came, ms. */
   news: "",
   stirred: 0,
   firstState: 0,
   longest: 0,
   qr: "",
-  /** Since when whom it knows, ms: those who are here already, since ever. @type {Map<string, number>} */
+  /** When each person was first seen, ms; 0 for people who were here before the page. @type {Map<string, number>} */
   met: new Map(),
-  /** What the host gives to who has no Muster, and what of it is on its way. @type {import("./get.js").Offer | null} */
+  /** The programs that the host gives to visitors without Muster, and the download in progress. @type {import("./get.js").Offer | null} */
   offer: null,
   /** @type {import("./get.js").Getting | null} */
   getting: null,
-  /** What came of opening the room in Muster. @type {import("./get.js").Opening} */
+  /** The result of opening the room in Muster. @type {import("./get.js").Opening} */
   opening: "",
-  /** Who is still outside, as the organiser says. @type {Set<string>} */
+  /** People who are still outside, according to the organiser. @type {Set<string>} */
   outside: new Set(),
-  /** For which launch whoever wants that was called. */
+  /** The launch for which the person was called. */
   called: "",
-  /** Whether the host has a front page, for who finds no room. @type {"unknown" | "asked" | "shown"} */
+  /** Whether the host has a front page for visitors without a room. @type {"unknown" | "asked" | "shown"} */
   front: "unknown",
 };
 
 /**
- * What the stages draw: the children of #stage with one h1, and, once these are on the
- * page, what nodes cannot say. What one says to who hears the page, if not the room's sentence.
+ * What the stages draw: the children of #stage with one h1, and then what nodes cannot express,
+ * once they are on the page. says, if set, replaces the room's sentence for people who listen to
+ * the page.
  * @type {Record<import("./stages/stages.js").Stage, {draw: (live: Live, view: View) => any[], shown: (place: HTMLElement, live: Live, view: View) => void, says?: (state: State, view: View) => string}>}
  */
 const stages = {
@@ -99,10 +100,10 @@ const stages = {
   night: { draw: night.night, shown: night.shown },
 };
 
-/** Draws in the next frame, once for all that comes before it. */
+/** Draws in the next frame, once for all changes before it. */
 function schedule() {
   if (document.hidden) {
-    drawTitle(); // no frames come, but the tab is seen
+    drawTitle(); // a hidden tab gets no frames, but its title is visible
     callIfSeats();
     passUnseen();
   }
@@ -137,15 +138,15 @@ function drawStage(state) {
   const before = view.stage;
   view.stage = stageOf(state, view);
   if (view.stage === "search") view.searched = state.room.round;
-  if (view.stage === "night") view.searched = view.revealed = 0; // the next one begins with its first round
+  if (view.stage === "night") view.searched = view.revealed = 0; // the next session begins with its first round
   document.body.dataset.stage = view.stage;
   const place = byId("stage");
   const here = document.activeElement;
   const within = here !== place && place.contains(here);
   const moves = before !== "" && before !== view.stage && (here === document.body || place.contains(here));
-  if (before !== view.stage) place.replaceChildren(); // nothing of a stage lives on in the next one
+  if (before !== view.stage) place.replaceChildren(); // nothing of a stage survives in the next one
   show(byId("steps"), way(state, view.stage));
-  const asks = view.stage !== "lobby" && (view.stage !== "night" || state.meeting) && !state.you.name && !view.tv; // who comes late is asked below what goes on
+  const asks = view.stage !== "lobby" && (view.stage !== "night" || state.meeting) && !state.you.name && !view.tv; // a person who comes late is asked below the stage
   show(place, stages[view.stage].draw(live, view), asks && h("section", { id: "welcome", class: "card", "data-key": "welcome" }, welcome(state)));
   stages[view.stage].shown(place, live, view);
   const corner = /** @type {HTMLImageElement} */ (byId("corner"));
@@ -157,28 +158,28 @@ function drawStage(state) {
   if (before !== view.stage) view.titled = "";
   if (!moves && !isGone) return announce(state);
   view.titled = place.querySelector("h1")?.textContent ?? "";
-  setTimeout(() => { // once it is laid out: to ask now would have that done twice
+  setTimeout(() => { // after layout, which asking now would force twice
     entitle();
     announce(state);
   });
 }
 
-/** Begins with the title of what is new, or what had the focus is gone, for keyboards and screen readers. */
+/** Moves the focus to the title if the stage is new or the focused element is gone, for keyboards and screen readers. */
 function entitle() {
   const title = byId("stage").querySelector("h1");
   if (title) title.tabIndex = -1;
   title?.focus({ preventScroll: true });
 }
 
-/** How long one sentence is left to who hears the page, ms. */
+/** The pause between two announcements, ms. */
 const hearing = 3000;
 
-/** How many sentences wait at most: what is older is no news. */
+/** How many sentences wait at most; older ones are dropped. */
 const unsaid = 3;
 
 /**
- * Has screen readers say what is new of what the page says, one thing at a time. What the
- * stage said before it says something else is no news any more.
+ * Makes screen readers announce what is new on the page, one thing at a time. A new sentence of the
+ * stage replaces its earlier one.
  * @param {State} state
  */
 function announce(state) {
@@ -187,7 +188,7 @@ function announce(state) {
   const waiting = view.unsaid.filter((text) => text === says || text !== view.says);
   view.unsaid = [...waiting, ...texts.filter((text) => !view.said.includes(text) && !waiting.includes(text))].slice(-unsaid);
   [view.said, view.says] = [texts, says];
-  if (view.unsaid.length === 0 || Date.now() - view.saidAt < hearing) return; // it comes with a later frame
+  if (view.unsaid.length === 0 || Date.now() - view.saidAt < hearing) return; // a later frame announces it
   const text = view.unsaid.shift() ?? "";
   const news = unheard(text, [view.read, view.titled]);
   view.read = text;
@@ -199,14 +200,14 @@ function announce(state) {
 /** How long nothing may happen before a wall's screen is dimmed, ms. */
 const idleAfter = 10 * 60_000;
 
-/** Dims a wall's screen on which nothing happens: it is the same picture for hours. @param {State} state */
+/** Dims a wall's screen when nothing happens, because it would show the same picture for hours. @param {State} state */
 function rest(state) {
   const news = `${view.stage} ${state.room.round} ${state.people.map((person) => `${person.name} ${person.connected} ${person.page}`)}`;
   if (news !== view.news) [view.news, view.stirred] = [news, Date.now()];
   document.documentElement.classList.toggle("idle", view.tv && Date.now() - view.stirred > idleAfter);
 }
 
-/** Draws what is open of the details: nobody sees the others. @param {State} state */
+/** Draws the open details only. @param {State} state */
 function drawDetails(state) {
   const all = /** @type {HTMLDetailsElement} */ (byId("details"));
   for (const [id, isThere, children] of details(state)) {
@@ -225,7 +226,7 @@ function drawDetails(state) {
   asked.scrollIntoView();
 }
 
-/** What the details are, whether there is anything in each, and what. @param {State} state @returns {[id: string, isThere: boolean, children: () => any[]][]} */
+/** All details: whether each has content, and its children. @param {State} state @returns {[id: string, isThere: boolean, children: () => any[]][]} */
 function details(state) {
   const { stage } = view;
   const { choice, room, you } = state;
@@ -249,13 +250,13 @@ function details(state) {
   ];
 }
 
-/** What is revealed while nobody looks is not played later. */
+/** Skips a reveal that happens while nobody looks. */
 function passUnseen() {
   const { state } = live;
   if (state?.room && stageOf(state, view) === "reveal") view.revealed = state.room.round;
 }
 
-/** Calls whoever looks elsewhere once there are seats for all. */
+/** Calls people who look elsewhere once there are seats for all. */
 function callIfSeats() {
   const until = live.state?.room?.stage === "waiting" ? (live.state.seats?.launch_at ?? "") : "";
   if (until === view.called) return;
@@ -263,13 +264,13 @@ function callIfSeats() {
   if (until && live.state) sound.call(sentence(live.state));
 }
 
-/** What is new comes first: a tab has room for a few words. */
+/** News comes first, because a tab has room for a few words. */
 function drawTitle() {
   const room = live.state?.room;
   if (live.state && room) document.title = `${sentence(live.state)} – ${room.name || room.code} – Muster`;
 }
 
-/** A nickname that the room does not know is none: it was removed, or is long ago. Nor is half a secret one. */
+/** Drops a credential that the room does not know: the person was removed, or it is old, or the secret is incomplete. */
 function dropDeadToken(/** @type {State} */ state) {
   if (state.you.name || state.you.organiser || credential() === "" || live.answered !== credential()) return;
   const lost = forget();
@@ -280,7 +281,7 @@ function dropDeadToken(/** @type {State} */ state) {
 function drawConnection() {
   const { state } = live;
   const connection = live.shownAs();
-  if (!roomCode && view.front === "shown") return; // there is nothing to be connected to
+  if (!roomCode && view.front === "shown") return; // there is nothing to connect to
   if (connection === "gone" && !state && view.front === "unknown") {
     view.front = "asked";
     attempt(async () => {
@@ -293,7 +294,7 @@ function drawConnection() {
   const banner = byId("banner");
   const text = bannerText(connection, state);
   banner.hidden = text === "";
-  if (banner.textContent !== text) banner.textContent = text; // or it would be read out again
+  if (banner.textContent !== text) banner.textContent = text; // setting the same text would announce it again
 }
 
 /** @param {import("./live.js").Connection} connection @param {State | null} state */
@@ -309,7 +310,7 @@ function bannerText(connection, state) {
   return `The connection to the host is lost; trying again by itself.${from}`;
 }
 
-/** Brings what a form names into the room. @param {HTMLFormElement} form */
+/** Brings the servers of a form into the room. @param {HTMLFormElement} form */
 async function bring(form) {
   const { favourites, others } = broughtOf(String(new FormData(form).get("list")));
   if (favourites.length === 0) return say("No line begins with an address and its port, such as 192.0.2.1:27960.", true);
@@ -318,7 +319,7 @@ async function bring(form) {
   say(others > 0 ? `Added. ${others === 1 ? "One line names no address, and is left out." : `${others} lines name no address, and are left out.`}` : "Added.");
 }
 
-/** Gives a text as a file. @param {string} text @param {string} name */
+/** Saves a text as a file. @param {string} text @param {string} name */
 function save(text, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
@@ -387,7 +388,7 @@ async function left() {
   live.connect();
 }
 
-/** Tries whether Muster is here already. */
+/** Tries to open the room in an installed Muster. */
 async function open() {
   if (!live.state || view.opening === "tried") return view.opening;
   view.opening = "tried";
@@ -397,13 +398,13 @@ async function open() {
   return view.opening;
 }
 
-/** How often the page looks how much of a program has come to the host, ms. */
+/** How often the page asks how much of a program has reached the host, ms. */
 const fetchedEvery = 1000;
 
-/** Gets Muster for a system. @param {string} system @param {string} name */
+/** Downloads Muster for a system. @param {string} system @param {string} name */
 async function get(system, name) {
   if (!live.state || view.opening === "tried" || (view.getting && !view.getting.file)) return; // one at a time
-  if (system === view.offer?.system && view.opening === "" && (await open()) !== "nothing") return; // who has it already needs no other
+  if (system === view.offer?.system && view.opening === "" && (await open()) !== "nothing") return; // a visitor who has Muster needs no download
   /** @type {import("./get.js").Getting} */
   const getting = (view.getting = { name, bytes: 0, file: "" });
   const look = async () => {
@@ -421,14 +422,14 @@ async function get(system, name) {
     if (isAway) await look();
   } catch (error) {
     view.getting = null;
-    if (!isAway || !(await look())?.trouble) throw error; // or it stands on the page
+    if (!isAway || !(await look())?.trouble) throw error; // otherwise the page already shows the trouble
   } finally {
     clearInterval(watching);
     schedule();
   }
 }
 
-/** Gets a program's signature, under the name that the program has. @param {string} file */
+/** Downloads a program's signature, named after the program. @param {string} file */
 async function signature(file) {
   if (!live.state) return;
   await download(file, live.state.you.link, () => {});
@@ -441,13 +442,13 @@ function sortBy(by) {
   schedule();
 }
 
-/** Hands the link to whatever the system shares with, or copies it. @param {string} link @param {HTMLElement} element */
+/** Passes the link to the system's share dialog, or copies it. @param {string} link @param {HTMLElement} element */
 async function invite(link, element) {
   if (!navigator.share) return copyText_(link, element, "The link is copied: send it to a friend.");
-  await navigator.share({ title: document.title, url: link }).catch(() => {}); // somebody thought better of it
+  await navigator.share({ title: document.title, url: link }).catch(() => {}); // the person cancelled
 }
 
-/** Copies, also where browsers have no clipboard: on plain http. @param {string} text @param {HTMLElement} element */
+/** Copies a text, also where browsers have no clipboard, on plain http. @param {string} text @param {HTMLElement} element */
 async function copyText_(text, element, done = "Copied.") {
   try {
     await navigator.clipboard.writeText(text);
@@ -457,7 +458,7 @@ async function copyText_(text, element, done = "Copied.") {
   say(done);
 }
 
-/** The way without a clipboard. Tells whether it went. @param {string} text @param {HTMLElement} element */
+/** Copies without a clipboard, and returns whether it worked. @param {string} text @param {HTMLElement} element */
 function copyOld(text, element) {
   const area = document.createElement("textarea");
   area.value = text;
@@ -469,17 +470,17 @@ function copyOld(text, element) {
   return went;
 }
 
-/** A word to the person in front of the page. @param {string} text */
+/** Shows a message. @param {string} text */
 function say(text, bad = false) {
   const toast = byId("toast");
   toast.textContent = text;
-  if (!live.state) byId("status").textContent = text; // nothing draws
+  if (!live.state) byId("status").textContent = text; // nothing else draws it
   toast.classList.toggle("bad", bad);
   clearTimeout(Number(toast.dataset.timer));
   toast.dataset.timer = String(setTimeout(() => (toast.textContent = ""), bad ? 8000 : 2000));
 }
 
-/** Does something and says so if it cannot be done. @param {() => unknown} act */
+/** Runs an action, and shows its error. @param {() => unknown} act */
 async function attempt(act) {
   try {
     await act();
@@ -492,11 +493,11 @@ async function attempt(act) {
 document.addEventListener("click", (event) => {
   const element = event.target instanceof Element ? event.target.closest("[data-action]") : null;
   if (!(element instanceof HTMLElement)) return;
-  if (element.dataset.action === "go" && event.detail > 1) return; // the second of two clicks is not for what came in its place
+  if (element.dataset.action === "go" && event.detail > 1) return; // the second of two clicks is not for a stage that has just appeared
   attempt(() => actions[element.dataset.action ?? ""]?.(element.dataset, element));
 });
 
-// A detail that is open has a link of its own: the one that the address bar shows.
+// An open detail has a link of its own, which the address bar shows.
 byId("details").addEventListener("click", (event) => {
   const detail = event.target instanceof Element ? event.target.closest("#details > details > summary")?.parentElement : null;
   if (!(detail instanceof HTMLDetailsElement)) return;
@@ -536,7 +537,7 @@ addEventListener("hashchange", () => location.reload());
 document.addEventListener("visibilitychange", schedule);
 onOtherTab(() => live.connect());
 
-/** Fetches the picture for phones: it is not for whoever only knows the room's code. */
+/** Fetches the QR code, which a person needs more than the room's code to see. */
 async function picture() {
   view.qr = await qrCode();
   schedule();
@@ -546,7 +547,7 @@ document.documentElement.classList.toggle("tv", view.tv);
 
 if (roomCode) {
   attempt(async () => {
-    await claim().catch(() => {}); // what was claimed is said by the stream
+    await claim().catch(() => {}); // the stream reports the result
     live.connect();
   });
   attempt(picture);
@@ -564,5 +565,5 @@ if (roomCode) {
   });
 }
 
-// Tests read what was measured here.
+// Tests read this state.
 Object.assign(globalThis, { muster: { live, view } });

@@ -9,7 +9,7 @@ import { copyable } from "./gather.js";
 /** @typedef {import("./types.js").Choice} Choice */
 /** @typedef {import("./types.js").Ranked} Ranked */
 
-/** What stands in large when there is a choice. @param {State} state */
+/** The headline when there is a choice. @param {State} state */
 export function verdict(state) {
   const { choice, way } = state;
   const target = choice && targetOf(choice);
@@ -23,7 +23,7 @@ export function verdict(state) {
   ];
 }
 
-/** Each player's RTT to where people go, or would go. @param {State} state */
+/** Each player's RTT to the chosen server. @param {State} state */
 export function rtts(state) {
   const target = state.choice && targetOf(state.choice);
   return state.choice && target && bars(state, state.choice, target);
@@ -39,10 +39,10 @@ export function serverName(choice, addr) {
   return choice.servers[addr]?.name || addr;
 }
 
-/** The address behind a server's name. */
+/** The address that follows a server's name. */
 const address = / \([\d.:[\]a-f]+\)$/;
 
-/** What people call a server that the host names with its address. @param {string} named */
+/** The name without the address that the host adds. @param {string} named */
 export function nameOnly(named) {
   return named.replace(address, "");
 }
@@ -59,17 +59,17 @@ function about(state, server, ranked) {
   return facts.map((fact, i) => [i > 0 && " · ", h("bdi", {}, fact)]).flat();
 }
 
-/** From which age on a list's word is told with it, minutes. */
+/** The age from which a list's information is shown with it, minutes. */
 const oldList = 3;
 
-/** Whose word it is, where a server says little of itself. @param {State} state */
+/** Names the list as the source if a server says little itself. @param {State} state */
 export function asListed(state) {
   const age = state.room.said ? Math.floor((state.now - Date.parse(state.room.said)) / 60_000) : 0;
   if (age < oldList) return "as the list says";
   return age < 120 ? `as the list said ${age} min ago` : `as the list said ${Math.floor(age / 60)} h ago`;
 }
 
-/** Whose version of the game is another one than the server's. @param {import("./types.js").Server | undefined} server */
+/** Names players whose version of the game differs from the server's. @param {import("./types.js").Server | undefined} server */
 export function strange(server) {
   if (!server?.other_version?.length) return false;
   const shut = server.shut_out ?? [];
@@ -87,7 +87,7 @@ export function countryName(code) {
   }
 }
 
-/** How to get there: the address, a link, and word that one is there. */
+/** How to get there: the address, a link, and a button to report arrival. */
 export function wayIn(/** @type {State} */ state) {
   const { way } = state;
   if (!way) return null;
@@ -102,7 +102,7 @@ export function wayIn(/** @type {State} */ state) {
   );
 }
 
-/** Each player's RTT, and the limit. @param {State} state @param {Choice} choice @param {Ranked} ranked */
+/** A bar for each player's RTT, and the limit. @param {State} state @param {Choice} choice @param {Ranked} ranked */
 function bars(state, choice, ranked) {
   const limit = choice.selection.limit_ms ?? 0;
   const longest = Math.max(limit, ranked.max_ms, 100) * 1.08;
@@ -129,7 +129,7 @@ function bar(state, selection, ranked, player, longest) {
   );
 }
 
-/** What anyone gives up there of their own best ping, where that decides; empty where it does not. @param {Ranked} ranked */
+/** How much worse than their own best ping somebody gets there, if the rule uses that; otherwise empty. @param {Ranked} ranked */
 export function givenUp(ranked) {
   if (!ranked.extra_ms) return "";
   const most = Math.max(0, ...Object.values(ranked.extra_ms));

@@ -1,7 +1,7 @@
-// The players' colours: told apart by the colour-blind, the same everywhere on
-// the page, and always along with the name.
+// The players' colours. Colour-blind people can tell them apart, they are the same everywhere on
+// the page, and a name always accompanies them.
 
-/** How many there are: the next player begins again. */
+/** How many there are; the next player gets the first again. */
 const hues = 16;
 
 /**
@@ -17,15 +17,15 @@ export function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** A colour as an image's pixels want it: little endian ABGR. @param {string} colour #rrggbb @param {number} opacity from 0 to 1 */
+/** A colour in the format of an image's pixels: little endian ABGR. @param {string} colour #rrggbb @param {number} opacity from 0 to 1 */
 export function packed(colour, opacity) {
   const n = parseInt(colour.trim().slice(1), 16);
   return ((Math.round(255 * opacity) << 24) | ((n & 0xff) << 16) | (n & 0xff00) | (n >> 16)) >>> 0;
 }
 
 /**
- * The class of an RTT's cell, from heat0, good, to heat6, bad. Blue to yellow
- * in even steps of lightness: the number stands in the cell as well.
+ * The class of an RTT's cell, from heat0, good, to heat6, bad. The colours run from blue to yellow
+ * in even steps of lightness, and the cell also shows the number.
  * @param {number} ms
  */
 export function heat(ms) {

@@ -3,17 +3,17 @@
 import { h } from "./dom.js";
 import { counted } from "./stages/pace.js";
 
-/** A figure in whole numbers. What stands in it while it counts is this module's. @param {number} value @param {string} [name] its class */
+/** A whole number that counts. This module writes its text. @param {number} value @param {string} [name] its class */
 export function figure(value, name) {
   return h("b", { class: name, "data-keep": "", "data-count": Math.round(value) }, Math.round(value));
 }
 
-/** Those that are on their way, and where from, since when. @type {Map<Element, {from: number, to: number, since: number}>} */
+/** The figures that are counting: from, to, and since when. @type {Map<Element, {from: number, to: number, since: number}>} */
 const counting = new Map();
-/** What each was last told to be. @type {WeakMap<Element, number>} */
+/** The last value that each was given. @type {WeakMap<Element, number>} */
 const told = new WeakMap();
 
-/** Has the figures of a place set out for what they are now told to be. @param {HTMLElement} place */
+/** Starts counting the figures of a place to their current values. @param {HTMLElement} place */
 export function count(place) {
   const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
   for (const figure of place.querySelectorAll("[data-count]")) {

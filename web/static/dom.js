@@ -1,11 +1,10 @@
-// Building and updating the page. Text goes in as text, never as markup.
+// Building and updating the page. Text is inserted as text, never as markup.
 
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 /**
- * An element with attributes and children. Of the attributes, false and
- * undefined are left out and true is an empty one; those that begin with -- are
- * CSS variables.
+ * An element with attributes and children. Attributes that are false or undefined are left out;
+ * true becomes an empty attribute. Names that begin with -- are CSS variables.
  * @param {string} tag
  * @param {Record<string, string | number | boolean | undefined>} [attributes]
  * @param {...(Child | Child[])} children
@@ -16,7 +15,7 @@ export function h(tag, attributes = {}, ...children) {
 }
 
 /**
- * The same of SVG.
+ * The same for SVG.
  * @param {string} tag
  * @param {Record<string, string | number | boolean | undefined>} [attributes]
  * @param {...(Child | Child[])} children
@@ -47,8 +46,8 @@ function isShown(child) {
 }
 
 /**
- * Makes what is on the page like the new children and keeps the nodes it can,
- * so that focus, selection and scrolling stay where they are.
+ * Makes the page's children equal to the new ones and reuses nodes, so that focus, selection and
+ * scroll position stay.
  * @param {Element} parent
  * @param {...(Child | Child[])} children
  */
@@ -59,8 +58,8 @@ export function show(parent, ...children) {
 }
 
 /**
- * Gives the focus back to what lost it by being moved. If it is gone, whoever
- * was at it stays in its section.
+ * Restores the focus to an element that lost it by moving. If the element is gone, the focus stays
+ * in its section.
  * @param {Element | null} focused @param {Element} parent
  */
 function refocus(focused, parent) {
@@ -97,7 +96,7 @@ function morphChildren(from, to) {
 }
 
 /**
- * The node to be reused for a wanted one, or null.
+ * The old node to reuse for a wanted one, or null.
  * @param {ChildNode} wanted @param {ChildNode | null} place @param {Map<string, Element>} keyed
  * @returns {ChildNode | null}
  */
@@ -129,17 +128,17 @@ function isDrawn(node) {
 /** @param {HTMLElement | SVGElement} from @param {HTMLElement | SVGElement} to */
 function morphAttributes(from, to) {
   for (const { name } of [...from.attributes]) {
-    const isKept = name === "open" || (name === "tabindex" && from === document.activeElement); // or the focus goes with it
+    const isKept = name === "open" || (name === "tabindex" && from === document.activeElement); // otherwise the focus would be lost with it
     if (!to.hasAttribute(name) && !isKept) from.removeAttribute(name);
   }
   for (const { name, value } of to.attributes) {
-    if (name === "style") continue; // the policy bars the attribute, not the object
+    if (name === "style") continue; // the policy forbids the attribute, not the object
     if (from.getAttribute(name) !== value) from.setAttribute(name, value);
   }
   if (from.style.cssText !== to.style.cssText) from.style.cssText = to.style.cssText;
 }
 
-/** What somebody is typing is theirs. @param {Element} from @param {Element} to */
+/** Keeps what somebody is typing. @param {Element} from @param {Element} to */
 function morphValue(from, to) {
   if (document.activeElement === from) return;
   if (from instanceof HTMLInputElement && to instanceof HTMLInputElement) {
@@ -157,7 +156,7 @@ export function byId(id) {
 }
 
 /**
- * A button whose click does what is registered under its action.
+ * A button whose click runs the action registered under this name.
  * @param {string} action @param {Child | Child[]} label
  * @param {Record<string, string | number | boolean | undefined>} [attributes]
  */
@@ -181,7 +180,7 @@ export function count(n, one, many = `${one}s`) {
   return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 }
 
-/** What a program says as a sentence. @param {string} text */
+/** A program's text as a sentence. @param {string} text */
 export function sentence(text) {
   return text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? "" : ".");
 }

@@ -1,12 +1,12 @@
-// Guests who are counted in by estimated pings: where a ping is one, and what people can
-// do about it. The host decides who may be counted, and says by how much it may be off.
+// Guests who are counted in by estimated pings: it marks such pings, and offers what people can do
+// about them. The host decides who may be counted, and says how far an estimate may be off.
 
 import { button, h, millis } from "./dom.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Person} Person */
 
-/** A player's ping as the room shows it: an estimate says that it is one. @param {import("./types.js").Selection} selection @param {string} player @param {number} ms */
+/** A player's ping as the room shows it; estimates are marked. @param {import("./types.js").Selection} selection @param {string} player @param {number} ms */
 export function ping(selection, player, ms) {
   return isEstimated(selection, player) ? guess(ms) : millis(ms);
 }
@@ -16,23 +16,23 @@ export function guess(ms) {
   return `≈ ${millis(ms)}`;
 }
 
-/** Tells whether a player's pings are estimates. @param {import("./types.js").Selection} selection @param {string} player */
+/** Reports whether a player's pings are estimates. @param {import("./types.js").Selection} selection @param {string} player */
 export function isEstimated(selection, player) {
   return Object.hasOwn(selection.estimated_ms ?? {}, player);
 }
 
-/** By how much an estimate is off, in words. @param {number} [ms] */
+/** How far an estimate may be off, in words. @param {number} [ms] */
 export function about(ms) {
   return `about ± ${Math.round(ms ?? 0)} ms`;
 }
 
-/** What somebody without a program is to the choice, in a few words, or nothing. @param {Person} person */
+/** How a person without a program counts in the choice, in a few words, or nothing. @param {Person} person */
 export function standing({ estimate }) {
   if (!estimate?.counted) return "";
   return estimate.why ? `left out: ${estimate.why}` : `counts by an estimate (${about(estimate.error_ms)})`;
 }
 
-/** What can be done about it: the organiser counts guests in; they themselves know best that their address tells the wrong place. @param {State} state @param {Person} person */
+/** The available actions: the organiser counts guests in, and guests can say that their address gives the wrong place. @param {State} state @param {Person} person */
 export function counting(state, person) {
   const { estimate, name } = person;
   const isMe = name === state.you.name;
@@ -43,7 +43,7 @@ export function counting(state, person) {
   return state.you.organiser && estimate.error_ms && button("count", `Count ${name} in by an estimate (${about(estimate.error_ms)})`, { "data-name": name, "data-counted": "true" });
 }
 
-/** The guests whom the organiser can count in, and what one's own place in the choice is. @param {State} state */
+/** The guests whom the organiser can count in, and how the person themselves counts. @param {State} state */
 export function offers(state) {
   const guests = state.people.filter((person) => person.estimate && !person.peer && person.page);
   const lines = guests.map((person) => {

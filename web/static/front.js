@@ -1,5 +1,4 @@
-// The front page of a host that holds rooms for everybody: open a room, or come into
-// one by its code.
+// The front page of a public host: open a room, or enter one by its code.
 
 import { byId, h, sentence, show } from "./dom.js";
 import { copyable } from "./gather.js";
@@ -8,7 +7,7 @@ import { ruleOf, rules, saidOf } from "./rules.js";
 /** @typedef {{id: string, name: string, by: string, listed: boolean, steam?: boolean, silent?: string}} Game */
 /** @typedef {{version: string, date?: string, games: Game[], max_players: number, max_servers: number}} Service */
 
-/** In ms: what most games are still good at, until somebody says otherwise. */
+/** Default limit, ms: most games are still good at this ping. */
 const usualLimit = 150;
 
 /** What the host offers, or null if it opens no rooms for strangers. @returns {Promise<Service | null>} */
@@ -17,7 +16,7 @@ async function offered() {
   return reply?.ok ? reply.json() : null;
 }
 
-/** Shows the front page to whoever comes without a room's code, or with a wrong one: one that does not open rooms for strangers asks for the code. */
+/** Shows the front page to a visitor without a code or with a wrong one. A host that opens no rooms for strangers asks for the code. */
 export async function front() {
   const service = await offered();
   const main = byId("front");
@@ -120,7 +119,7 @@ function way(id, name, hint) {
   return h("label", { class: "way-of" }, h("input", { type: "radio", name: "by", value: id, checked: id === "mean" }), h("span", {}, h("strong", {}, name), h("small", {}, hint)));
 }
 
-/** What follows from what was chosen. @param {Service} service @param {Element} element */
+/** Updates the form after a choice. @param {Service} service @param {Element} element */
 function changed(service, element) {
   const form = element.closest("form");
   if (!form || form.dataset.submit !== "open") return;
@@ -138,7 +137,7 @@ function changed(service, element) {
   trouble("");
 }
 
-/** How one comes by servers that the host gets no list of. @param {Game} game */
+/** How to get servers that the host has no list of. @param {Game} game */
 function firstList(game) {
   const line = `muster host --game ${game.id} --at ${location.origin}`;
   return [
@@ -158,7 +157,7 @@ function inputOf(form, name) {
   return /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
 }
 
-/** The most of a file that a list of servers takes. */
+/** The largest file that is read as a list of servers, bytes. */
 const longestFile = 1 << 20;
 
 /** @param {HTMLInputElement} input */
@@ -177,14 +176,14 @@ function submitted(event) {
   open(form).catch(() => trouble("The host does not answer. Try again in a moment."));
 }
 
-/** Goes to a room by what somebody typed or pasted. @param {string} typed */
+/** Goes to the room of a typed or pasted text. @param {string} typed */
 function comeIn(typed) {
   const [where, key] = typed.split("#", 2);
   if (/^https?:\/\//.test(where) && key) location.href = typed;
   else location.hash = (key ?? typed).replaceAll(/[\s-]/g, "");
 }
 
-/** What a form wants of a room. @param {HTMLFormElement} form */
+/** The room's settings from the form. @param {HTMLFormElement} form */
 function wanted(form) {
   const said = new FormData(form);
   const number = (/** @type {string} */ name) => Number(said.get(name) || 0);

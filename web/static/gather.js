@@ -13,7 +13,7 @@ export function ruleName(by) {
   return saidOf(by, "name");
 }
 
-/** Choosing a nickname. The organiser's program has one already. @param {State} state */
+/** Choosing a nickname. The organiser's program already has one. @param {State} state */
 export function welcome(state) {
   const mine = state.you.organiser ? state.people.find((person) => person.organiser)?.name : undefined;
   return h(
@@ -21,12 +21,12 @@ export function welcome(state) {
     { "data-submit": "enter", class: "welcome" },
     h("label", { for: "nickname" }, "Your nickname"),
     h("input", { id: "nickname", name: "name", value: lastName() || mine, maxlength: 32, required: true, autocomplete: "nickname", placeholder: "ann" }),
-    h("button", { class: state.you.organiser ? "" : "primary" }, "Come in"), // the one gold button is another
+    h("button", { class: state.you.organiser ? "" : "primary" }, "Come in"), // another button is the gold one
     h("p", { class: "quiet" }, `Guests ${state.room.guests_vote ? "watch, and vote" : "watch"}. If you play, open the page by your own link, which muster join shows.`),
   );
 }
 
-/** What one can do about oneself. @param {State} state @param {string} credential @returns {HTMLElement[]} */
+/** What people can do about themselves. @param {State} state @param {string} credential @returns {HTMLElement[]} */
 export function mine(state, credential) {
   const rename = h(
     "form",
@@ -77,7 +77,7 @@ export function invitation(state, view) {
   return view.tv || playsHere(state) ? invite(state, view) : playAlong(state, view);
 }
 
-/** For who plays, and for the wall: how friends come in. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
+/** How friends come in, for players and for the wall. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
 function invite(state, view) {
   const ticket = [h("h2", {}, view.qr ? "Scan to come in" : "Come in"), ...(view.qr ? [h("p", { class: "qr" }, code(state, view))] : []), spell(state, view)];
   if (view.tv) return ticket;
@@ -90,7 +90,7 @@ function invite(state, view) {
   ];
 }
 
-/** The room's code, for who types. @param {State} state @param {import("./app.js").View} view */
+/** The room's code, for people who type it. @param {State} state @param {import("./app.js").View} view */
 function spell(state, view) {
   const { code } = state.room;
   return h("div", { class: "spell" }, h("p", {}, view.qr ? "or open " : "Open ", h("strong", {}, new URL(state.you.link).host), " and type"), h("p", { class: "code", "--letters": code.length }, code));
@@ -101,17 +101,17 @@ function code(state, view) {
   return h("img", { src: view.qr || undefined, alt: `QR code of ${state.you.link}`, width: 180, height: 180 });
 }
 
-/** Addresses of a network of one's own, or behind a carrier's NAT. */
+/** Addresses in a private network, or behind a carrier's NAT. */
 const ownAddress = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|\[f[cde])/;
 
-/** Tells the organiser whose link does not lead there how friends elsewhere come in. @param {State} state */
+/** Tells an organiser whose link is local how friends elsewhere come in. @param {State} state */
 function ownNetwork(state) {
   if (state.you.outside) return [h("p", { class: "quiet" }, "That is for friends on your network. Your router lets those on the internet in, by"), copyable("outside-link", state.you.outside, "Copy the link for the internet")];
   if (!state.you.organiser || !ownAddress.test(new URL(state.you.link).hostname)) return [];
   return [h("p", { class: "quiet" }, "It leads through your own network. For friends elsewhere start the room with --port-map (your router lets them in), --at URL (a public host) or --public-url URL (your tunnel), and send the link that it prints; Home does the first under “This computer”, and the second where you open a room.")];
 }
 
-/** For who only looks on so far. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
+/** For a person who only watches so far. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
 function playAlong(state, view) {
   const name = state.you.name ? ` --name ${quoted(state.you.name)}` : "";
   const link = copyable("room-link", state.you.link, "Copy the link");
@@ -127,23 +127,23 @@ function playAlong(state, view) {
   return [h("h2", {}, "Play along"), ...programs, ...ways, forOthers(state, view)];
 }
 
-/** From which width on there is room for a large code beside what else there is. */
+/** The width from which a large code fits next to the rest. */
 const roomy = "(min-width: 48rem)";
 
-/** How others come in who stand around. @param {State} state @param {import("./app.js").View} view */
+/** How other people in the same place come in. @param {State} state @param {import("./app.js").View} view */
 function forOthers(state, view) {
   const ways = [...(view.qr ? [code(state, view)] : []), spell(state, view)];
   if (matchMedia(roomy).matches) return h("div", { class: "qr", "data-key": "others" }, h("h2", {}, "Others scan this"), ...ways);
   return h("details", { class: "qr", "data-key": "qr" }, h("summary", {}, "For others"), ...ways);
 }
 
-/** Tells whether who looks at the page plays: under their nickname, or as the organiser whose program it is. @param {State} state */
+/** Reports whether the person at the page plays: under their nickname, or as the organiser with their own program. @param {State} state */
 export function playsHere(state) {
   const { name, organiser } = state.you;
   return state.people.some((person) => person.peer && (name ? person.name === name : organiser && person.organiser));
 }
 
-/** A name as one word of a shell. @param {string} name */
+/** A name as one word for a shell. @param {string} name */
 function quoted(name) {
   return /^[\w.-]+$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
 }
@@ -153,7 +153,7 @@ export function copyable(id, text, label) {
   return h("div", { class: "copyable" }, h("code", { id, tabindex: 0 }, text), button("copy", "Copy", { "data-copy": id, "aria-label": label }));
 }
 
-/** What the organiser has set, for the organiser to change. @param {State} state */
+/** The organiser's settings, editable by the organiser. @param {State} state */
 export function settings(state) {
   return (state.you.organiser ? form(state) : terms(state)).filter((part) => part !== null);
 }
@@ -167,14 +167,14 @@ function terms(state) {
   ].filter((part) => part !== null);
 }
 
-/** What we look for, in a sentence. @param {State} state */
+/** What the group looks for, in a sentence. @param {State} state */
 export function wish(state) {
   const { by, limits_ms: limits, map, mode } = state.room;
   const limit = limits.length > 0 ? `, nobody over ${limits.map((/** @type {number} */ ms) => `${ms} ms`).join(", or else ")}` : "";
   return `${saidOf(by, "wish")}${limit}, ${map ? `on ${map}` : "on any map"}${mode ? `, ${mode}` : ""}`;
 }
 
-/** What a setting is, in words. @param {State} state @param {Field} field */
+/** A setting's value in words. @param {State} state @param {Field} field */
 function term(state, field) {
   const value = state.room[field.key];
   switch (field.kind) {
@@ -196,12 +196,12 @@ function term(state, field) {
   return String(value || field.unset);
 }
 
-/** How many milliseconds a field's unit has. @param {Field} field */
+/** The milliseconds in a field's unit. @param {Field} field */
 function perUnit({ unit }) {
   return unit === "min" ? 60_000 : unit === "s" ? 1000 : 1;
 }
 
-/** What a decision may be: nobody's, yes or no. @param {Field} field */
+/** The values of a decision: undecided, yes or no. @param {Field} field */
 function decisions(field) {
   return [["", field.unset ?? ""], ["true", field.set ?? ""], ["false", field.declined ?? ""]];
 }
@@ -222,7 +222,7 @@ function form(state) {
   return [h("h2", {}, "What we look for"), h("form", { "data-change": "settings", class: "settings" }, state.form.filter((field) => !field.rare).map((field) => input(state, field)), more(state)), own(state), unlisted(state)].filter((part) => part !== null);
 }
 
-/** What hardly anybody sets. @param {State} state */
+/** Settings that few people need. @param {State} state */
 function more(state) {
   const rare = state.form.filter((field) => field.rare);
   const isSet = rare.some((field) => field.key !== "every" && state.room[field.key === "places" ? "candidates" : field.key]);
@@ -245,7 +245,7 @@ function own(state) {
   return state.room.own ? h("p", { class: "quiet" }, `On ${count(state.room.own, "server")} of the organiser's own list.`) : null;
 }
 
-/** What a setting is changed with; data-kind says how it is read again. @param {State} state @param {Field} field */
+/** The input for a setting; data-kind says how to parse it. @param {State} state @param {Field} field */
 function input(state, field) {
   const value = state.room[field.key];
   const named = { id: field.key, name: field.key, "data-kind": field.kind, placeholder: field.unset };
@@ -275,7 +275,7 @@ function input(state, field) {
   return labelled(field, h("input", { ...named, value, maxlength: 64 }));
 }
 
-/** Where a server could be: the page is not told where they are, and a list takes the place of the one before. @param {State} state @param {Field} field @param {Record<string, string | undefined>} named */
+/** Places for a server. The page does not know their addresses; a new list replaces the old one. @param {State} state @param {Field} field @param {Record<string, string | undefined>} named */
 function places(state, field, named) {
   const now = state.room.candidates ?? [];
   return h(
@@ -287,17 +287,17 @@ function places(state, field, named) {
   );
 }
 
-/** Where the room tells of itself: the page is not told by which URL, and takes another. @param {State} state @param {Field} field @param {Record<string, string | undefined>} named */
+/** Where the room announces itself. The page does not know the current URL, but accepts a new one. @param {State} state @param {Field} field @param {Record<string, string | undefined>} named */
 function webhook(state, field, named) {
   const { posts } = state.room;
   const how = !posts ? "In Discord: Edit Channel, Integrations, Webhooks, Copy URL." : posts.trouble ? `${posts.trouble}.` : `It goes to ${posts.to}${posts.at ? `; the last one arrived at ${new Date(posts.at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })}` : ""}. Write “none” to end that.`;
   return h("div", { class: "field" }, h("label", { for: field.key }, field.label), h("input", { ...named, type: "password", autocomplete: "off", maxlength: 1024, placeholder: posts ? `${posts.to}: another URL` : "the webhook’s URL", "aria-describedby": "webhook-how" }), h("p", { id: "webhook-how", class: posts?.trouble ? "bad" : "quiet" }, how));
 }
 
-/** How voice links begin, and what they are called: no others are shown, whatever the host says. */
+/** The prefixes of voice links, and their names. Other links are not shown, whatever the host says. */
 const voices = [["mumble://", "Mumble"], ["ts3server://", "TeamSpeak"], ["teamspeak://", "TeamSpeak"], ["https://discord.gg/", "Discord"], ["https://discord.com/", "Discord"], ["https://meet.jit.si/", "Jitsi"], ["https://call.element.io/", "Element"], ["https://meet.google.com/", "Google Meet"], ["https://s.team/", "Steam"]];
 
-/** The way to where the group talks. @param {State} state */
+/** The link to the group's voice channel. @param {State} state */
 export function voice(state) {
   const link = state.room.voice ?? "";
   const name = voices.find(([begins]) => link.startsWith(begins))?.[1];
@@ -314,12 +314,12 @@ function select(named, options, chosen) {
   return h("select", named, options.map(([value, name]) => h("option", { value, selected: value === chosen }, name)));
 }
 
-/** When the group meets, by the reader's own clock where the text names no place. @param {string} text */
+/** When the group meets, in the reader's time zone unless the text names another. @param {string} text */
 function inZone(text) {
   return text.split(/\s+/).length === 2 ? `${text} ${Intl.DateTimeFormat().resolvedOptions().timeZone}` : text;
 }
 
-/** The settings that a form says. @param {HTMLFormElement} form */
+/** The settings from a form. @param {HTMLFormElement} form */
 export function settingsOf(form) {
   /** @type {Record<string, unknown>} */
   const settings = {};
@@ -342,7 +342,7 @@ export function settingsOf(form) {
         settings[input.name] = text === "" ? null : text === "true";
         break;
       case "places":
-        if (text !== "") settings[input.name] = text; // or it stays as it is
+        if (text !== "") settings[input.name] = text; // otherwise it stays as it is
         break;
       case "webhook":
         if (text !== "") settings[input.name] = text.toLowerCase() === "none" ? "" : text;

@@ -1,5 +1,5 @@
-// Getting Muster: the host gives its own program, and others' builds, to whoever sits
-// in front of the page. What arrives has the room in its name.
+// Getting Muster: the host gives visitors its own program and builds for other systems. The
+// downloaded file has the room in its name.
 
 import { button, h } from "./dom.js";
 
@@ -9,14 +9,14 @@ import { button, h } from "./dom.js";
 /** @typedef {{name: string, bytes: number, file: string, fetched?: Program}} Getting what is on its way, here or first to the host, and the file once it is there */
 /** @typedef {"" | "tried" | "opened" | "nothing"} Opening what came of opening the room in a Muster that is here already */
 
-/** What there is for this visitor, or null if the host gives nothing. @returns {Promise<Offer | null>} */
+/** The programs for this visitor, or null if the host gives none. @returns {Promise<Offer | null>} */
 export async function offered() {
   const reply = await fetch("/get/programs.json", { cache: "no-store" }).catch(() => null);
   return reply?.ok ? reply.json() : null;
 }
 
 /**
- * How to get Muster, for who does not play yet.
+ * How to get Muster, for people who do not play yet.
  * @param {Offer | null} offer @param {Getting | null} getting
  * @param {Opening} opening
  * @returns {HTMLElement[]}
@@ -61,12 +61,12 @@ export function getMuster(offer, getting, opening) {
   return parts.filter((part) => part instanceof HTMLElement);
 }
 
-/** What helps where there is no program. @param {Offer} offer */
+/** What to do if there is no program. @param {Offer} offer */
 function whatToDo(offer) {
   return offer.direct ? "Take it from the project's page, and come back to open the room in it." : "Whoever runs this host can lay a build for it into a folder, and start with --downloads FOLDER.";
 }
 
-/** The way to the project's own page, for who would rather have it from there. @param {Offer} offer */
+/** A link to the project's own page, for people who prefer it. @param {Offer} offer */
 function direct(offer) {
   if (offer.direct) return [h("p", { class: "quiet straight" }, "Or from the project's own page: ", h("a", { href: offer.direct, rel: "noreferrer" }, fileOf(offer.direct)), ". It does not know this room: press “Open in Muster” then.")];
   return offer.release ? [h("p", { class: "quiet straight" }, "Or from ", h("a", { href: offer.release, rel: "noreferrer" }, "the project's own page"), ".")] : [];
@@ -83,7 +83,7 @@ function outcome(opening) {
   return said ? [h("p", { class: "getting", "data-say": true }, said)] : [];
 }
 
-/** The link that has Muster join a room. @param {string} link the room's */
+/** The link that makes Muster join a room. @param {string} link the room's */
 function musterLink(link) {
   const url = new URL(link);
   return `muster://join/${url.protocol.slice(0, -1)}/${url.host}/${url.hash.slice(1)}`;
@@ -93,16 +93,16 @@ function musterLink(link) {
 const openWait = 2000;
 
 /**
- * Has the system open a room in Muster, and tells whether something seems to have come
- * of it: a window or a question in front of the page. Browsers do not say whether there
- * is anybody for such a link; in a frame, none of them shows an error page in its place.
+ * Asks the system to open a room in Muster, and reports whether something seems to have happened: a
+ * window or a question in front of the page. Browsers do not say whether a program handles such a
+ * link. A frame never shows an error page instead.
  * @param {string} link @returns {Promise<boolean>}
  */
 export async function openInMuster(link) {
   let left = false;
   const leaves = () => (left = true);
   addEventListener("blur", leaves);
-  // The frame stays until the next try: without it a busy computer would open nothing after all.
+  // The frame stays until the next try, because a busy computer may open the link late.
   document.querySelector("iframe.opens")?.remove();
   document.body.append(h("iframe", { src: musterLink(link), hidden: true, title: "Muster", class: "opens" }));
   await new Promise((done) => setTimeout(done, openWait));
@@ -129,7 +129,7 @@ function megabytes(bytes) {
   return Math.ceil(bytes / 1e6);
 }
 
-/** Whose it is, as far as the host can tell. @param {Program} program */
+/** The program's origin, as far as the host knows. @param {Program} program */
 function about(program) {
   const version = program.version ? `Muster ${program.version}` : "Muster";
   if (program.away) return [`${version}, the project's own: this host gets it from the project's releases first, and checks the signature.`];
@@ -139,15 +139,15 @@ function about(program) {
   return [`${of}the project's own. `, button("signature", "Its signature", { class: "plain", "data-file": fileOf(program.signature) })];
 }
 
-/** What browsers say of downloads from pages like this one. */
+/** The browser's warning about downloads from insecure pages. */
 function insecure() {
   return location.protocol === "https:" ? null : " Your browser may warn you of the download, as this page comes without encryption: choose “Keep”.";
 }
 
 /**
- * Gets a program that knows a room, or its signature, and has the browser keep it.
- * @param {string} file @param {string} link @param {(bytes: number) => void} got hears how much has come
- * @returns {Promise<string>} what the file is called
+ * Downloads a program that knows a room, or its signature, and lets the browser save it.
+ * @param {string} file @param {string} link @param {(bytes: number) => void} got receives the number of bytes so far
+ * @returns {Promise<string>} the file's name
  */
 export async function download(file, link, got) {
   const reply = await fetch(`/get/${file}`, { method: "POST", headers: { "Content-Type": "text/plain" }, body: link });
@@ -167,5 +167,5 @@ export async function download(file, link, got) {
   return name;
 }
 
-/** For how long the browser may take to begin keeping a file, ms. */
+/** How long the browser may take to start saving a file, ms. */
 const kept = 60_000;

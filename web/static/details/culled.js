@@ -1,4 +1,4 @@
-// Why the others are out: a count for each reason, its list one click away.
+// Why the other servers are out: a count for each reason, with its list one click away.
 
 import { button, count, h, show } from "../dom.js";
 import { heat } from "../colours.js";

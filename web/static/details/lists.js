@@ -1,11 +1,11 @@
-// The servers that people have brought: ours, and those that we never play on.
+// The servers that people have brought: the group's own, and those that it never plays on.
 
 import { button, count, h } from "../dom.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Brought} Brought */
 
-/** Who may bring some: who plays, and the organiser. @param {State} state */
+/** Whether the person may bring servers: players may, and the organiser. @param {State} state */
 const brings = (state) => Boolean(state.you.organiser) || state.people.some((person) => person.peer && person.name === state.you.name);
 
 /** @param {State} state */
@@ -49,10 +49,10 @@ function list(state, brought) {
   );
 }
 
-/** An address at the beginning of a line, with its port. */
+/** An address at the start of a line, with its port. */
 const line = /^\s*(?:[A-Za-z0-9.]{1,20}\s+)?((?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9A-Fa-f:.]+\]):\d{1,5})(?:\s+([^#]*))?/;
 
-/** The servers that lines name, and how many name none. @param {string} text @returns {{favourites: {addr: string, name: string}[], others: number}} */
+/** The servers that the lines name, and the number of lines without one. @param {string} text @returns {{favourites: {addr: string, name: string}[], others: number}} */
 export function broughtOf(text) {
   const lines = text.split("\n").filter((one) => one.trim() && !one.trim().startsWith("#"));
   const favourites = lines.flatMap((one) => {
@@ -62,7 +62,7 @@ export function broughtOf(text) {
   return { favourites, others: lines.length - favourites.length };
 }
 
-/** The room's own servers as a list that programs read. @param {State} state */
+/** The room's own servers as a list for programs. @param {State} state */
 export function written(state) {
   const lines = state.lists.favourites.map((one) => `${one.addr} ${(one.name ?? "").replaceAll("#", "")}`.trim());
   return `# ${count(state.lists.favourites.length, "server")} of the room ${(state.room.name || "").replaceAll(/[\r\n]/g, " ")}\n${lines.join("\n")}\n`;

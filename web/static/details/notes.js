@@ -11,7 +11,7 @@ export function log(state) {
   ];
 }
 
-/** Made once: that takes longer than hundreds of uses. @type {Intl.DateTimeFormat | undefined} */
+/** Created once, because that takes longer than hundreds of uses. @type {Intl.DateTimeFormat | undefined} */
 let clocks;
 
 /** @param {string} at */

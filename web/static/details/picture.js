@@ -1,6 +1,5 @@
-// The picture of the papers: RTT against probe time, a point a server. uPlot
-// draws the axes; the points, a quarter of a million in a big session, are written
-// into an image pixel by pixel.
+// The plot from the papers: RTT against probe time, a point for each server. uPlot draws the axes.
+// There may be a quarter of a million points, so they are written into an image pixel by pixel.
 
 import { css, packed } from "../colours.js";
 import { h } from "../dom.js";
@@ -11,7 +10,7 @@ const scripts = globalThis;
 
 let isFetched = false;
 
-/** Tells whether plots can be drawn, and fetches what draws them when somebody looks at one first. @param {() => void} then is called when it has come */
+/** Reports whether plots can be drawn, and loads uPlot when somebody first looks at one. @param {() => void} then is called when it has come */
 export function canPlot(then) {
   if ("uPlot" in scripts) return true;
   if (isFetched) return false;
@@ -25,7 +24,7 @@ export function canPlot(then) {
 
 /** @typedef {{colour: string, cloud: import("../trace.js").Cloud}} Painted */
 
-/** How much of what is below a point it hides. */
+/** How much a point hides what is below it. */
 const opacity = 0.85;
 
 export class Picture {
@@ -43,7 +42,7 @@ export class Picture {
     new ResizeObserver(() => this.resize()).observe(place);
   }
 
-  /** A plot for the screen's resolution: fonts and lines are made for one. */
+  /** A plot for the screen's resolution: fonts and lines depend on it. */
   build() {
     this.plot?.destroy();
     this.ratio = devicePixelRatio;
@@ -81,7 +80,7 @@ export class Picture {
     return Math.max(5, ...this.players.map(({ cloud }) => (cloud.length > 0 ? cloud.time[cloud.length - 1] : 0)));
   }
 
-  /** The axis ends where nearly all points are: a few seconds tell nothing. */
+  /** The axis ends where nearly all points are, because a few slow answers tell nothing. */
   highest() {
     return Math.max(400, 2 * this.limit);
   }
@@ -142,7 +141,7 @@ function stroke(context, path) {
   context.stroke();
 }
 
-/** The page's measure in px: axes grow with the screen, as the texts do. */
+/** The page's rem in px: axes scale with the screen, like the text. */
 export function rem() {
   return parseFloat(getComputedStyle(document.documentElement).fontSize);
 }
@@ -152,8 +151,8 @@ export function font() {
 }
 
 /**
- * Writes a cloud's points: full squares for those in order, hollow ones for
- * calibration, larger ones for refining.
+ * Writes a cloud's points: full squares for probes in order, hollow ones for calibration, larger
+ * ones for refining.
  * @param {Uint32Array} pixels
  * @param {{width: number, height: number, dot: number, perSecond: number, perMilli: number}} frame
  * @param {import("../trace.js").Cloud} cloud @param {number} colour

@@ -1,4 +1,4 @@
-// Draws the plots of the round, where somebody looks at them.
+// Draws the plots of the round that are visible.
 
 import { targetOf } from "../choice.js";
 import { colourOf, css } from "../colours.js";
@@ -8,7 +8,7 @@ import { Spread } from "./spread.js";
 
 /** @typedef {import("../types.js").State} State */
 
-/** The plots on the page, and what they show. */
+/** The plots on the page, and their contents. */
 const drawn = {
   /** @type {Picture | null} */
   picture: null,
@@ -18,7 +18,7 @@ const drawn = {
   spreadOf: "",
 };
 
-/** Every answer as a point. @param {import("../live.js").Live} live */
+/** Draws each answer as a point. @param {import("../live.js").Live} live */
 export function drawPicture({ state, clouds, changed }) {
   const players = state?.people.filter((person) => person.peer) ?? [];
   const place = byId("picture");
@@ -34,7 +34,7 @@ export function drawPicture({ state, clouds, changed }) {
   show(byId("picture-key"), key(state, players.map((person) => person.name)));
 }
 
-/** The distribution of everyone's answers. @param {import("../live.js").Live} live */
+/** Draws the distribution of everyone's answers. @param {import("../live.js").Live} live */
 export function drawSpread({ state, clouds, changed }) {
   const choice = state?.choice;
   const players = choice?.selection.players ?? [];
@@ -49,17 +49,17 @@ export function drawSpread({ state, clouds, changed }) {
   show(byId("spread-key"), key(state, players));
 }
 
-/** Tells whether somebody can look at a detail. @param {HTMLElement} place */
+/** Reports whether a detail is visible. @param {HTMLElement} place */
 function isOpen(place) {
   return !place.hidden && place instanceof HTMLDetailsElement && place.open && place.closest("details#details[open]") !== null;
 }
 
-/** What canvases are drawn for: colours and resolution. */
+/** The colours and the resolution that canvases are drawn for. */
 function look() {
   return `${css("card")} ${devicePixelRatio}`;
 }
 
-/** Which colour is whose. @param {State} state @param {string[]} names */
+/** The legend: each player's colour. @param {State} state @param {string[]} names */
 function key(state, names) {
   return names.map((name) => h("li", { class: colourOf(state.people, name) }, h("span", { class: "dot" }), h("bdi", {}, name)));
 }

@@ -11,7 +11,7 @@ import { hasSay } from "../people.js";
 
 /** @typedef {{by: string, down: boolean}} Order */
 
-/** Everything of a choice that one can sort by. @param {Ranked} ranked @param {string} by */
+/** The value of a choice by which the table is sorted. @param {Ranked} ranked @param {string} by */
 function valueOf(ranked, by) {
   if (by === "average") return ranked.mean_ms;
   if (by === "worst") return ranked.max_ms;
@@ -44,7 +44,7 @@ export function ranking(state, order) {
   ];
 }
 
-/** Whoever steers has the room never go to one of them: one field for all, or they would be many for who goes by Tab. @param {import("../types.js").Choice} choice */
+/** A form to hide a server from the room. It is one field for all servers, because a field in each row would make many stops for Tab. @param {import("../types.js").Choice} choice */
 function hide(choice) {
   const options = choice.selection.ranking.map(({ addr }) => h("option", { value: addr }, serverName(choice, addr)));
   return h("p", { class: "hide-here buttons", "data-key": "hide" }, h("label", { for: "hide-which" }, "Never play on"), h("select", { id: "hide-which" }, options), button("hide-here", "Hide", {}));
@@ -78,7 +78,7 @@ function cell(ms, estimated) {
   return ms === undefined ? h("td", { class: "heat" }, "–") : h("td", { class: `heat ${heat(ms)}` }, estimated && "≈ ", Math.round(ms));
 }
 
-/** How many of the best servers are of which version, the most first. @param {import("../types.js").Choice} choice */
+/** How many of the best servers have each version, the most frequent first. @param {import("../types.js").Choice} choice */
 function differing(choice) {
   /** @type {Map<string, number>} */
   const versions = new Map();
@@ -96,7 +96,7 @@ function details(state, ranked, server, versioned) {
   return facts.filter(Boolean).join(" · ");
 }
 
-/** What a long look showed. @param {Ranked} ranked @param {string[]} players */
+/** The quality that a long look showed. @param {Ranked} ranked @param {string[]} players */
 function quality(ranked, players) {
   const mean = (/** @type {Record<string, number> | undefined} */ of) => players.reduce((sum, name) => sum + (of?.[name] ?? 0), 0) / players.length;
   return `${(100 * mean(ranked.loss)).toFixed(1)} % lost, ± ${mean(ranked.jitter_ms).toFixed(1)} ms`;

@@ -1,11 +1,11 @@
-// Places where a server of one's own could be: what each would be like.
+// Places where the group could run a server of its own, and how each would do.
 
 import { button, h, millis } from "../dom.js";
 import { heat } from "../colours.js";
 
 /** @typedef {import("../types.js").State} State */
 
-/** What it comes to, in a sentence that begins with a capital. @param {State} state @param {boolean} [titled] a title says already that it would suit all */
+/** The result as a sentence with a capital. @param {State} state @param {boolean} [titled] a title says already that it would suit all */
 export function answer(state, titled = false) {
   const whole = state.sites?.answer ?? "";
   const text = titled && state.sites?.better ? whole.slice(whole.indexOf(": ") + 2) : whole;

@@ -51,7 +51,7 @@ export class Spread {
     };
   }
 
-  /** Marks what each player has on the chosen server. @param {any} plot */
+  /** Marks each player's RTT to the chosen server. @param {any} plot */
   mark(plot) {
     for (const { colour, rtts, chosen } of this.lines) {
       if (chosen === undefined) continue;

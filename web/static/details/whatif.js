@@ -1,4 +1,4 @@
-// Trying another rule or limit, for everyone to see.
+// Trying another rule or limit, visible to everyone.
 
 import { button, h, millis } from "../dom.js";
 import { givenUp, serverName, targetOf } from "../choice.js";
@@ -14,7 +14,7 @@ function mayTry(state) {
   return Boolean(state.you.organiser || (state.you.name && hasSay(state, state.you)));
 }
 
-/** Trying another rule or limit, for everyone to see. @param {State} state */
+/** The form for another rule or limit, visible to everyone. @param {State} state */
 export function whatIf(state) {
   if (!state.choice) return [];
   const { selection } = state.whatif ?? state.choice;
@@ -54,13 +54,13 @@ function limitText(ms) {
   return ms > 0 ? millis(ms) : "no limit";
 }
 
-/** Says what the slider stands at while it is moved. @param {HTMLInputElement} slider */
+/** Shows the slider's value while it moves. @param {HTMLInputElement} slider */
 export function showLimit(slider) {
   const output = slider.parentElement?.querySelector("output");
   if (output) output.textContent = limitText(Number(slider.value));
 }
 
-/** What other criteria would choose. @param {State} state @param {Choice} other */
+/** The server that other criteria would choose. @param {State} state @param {Choice} other */
 function outcome(state, other) {
   const now = state.choice && targetOf(state.choice);
   const then = other.selection.chosen;

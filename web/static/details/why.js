@@ -8,7 +8,7 @@ export function why(state) {
   return [h("ul", { class: "reasons" }, state.choice.explain.map((sentence) => h("li", {}, h("bdi", { dir: "ltr" }, sentence)))), advice(state)];
 }
 
-/** The ways out that the host advises, as buttons of the organiser's. @param {import("../types.js").State} state */
+/** The host's advice, as buttons for the organiser. @param {import("../types.js").State} state */
 export function advice(state) {
   const all = state.choice?.advice ?? [];
   return state.you.organiser && all.length > 0 && h("p", { class: "buttons" }, all.map((one) => button("advice", one.text.charAt(0).toUpperCase() + one.text.slice(1), { "data-order": one.action, "data-argument": JSON.stringify(one.argument), "data-key": one.text })));
