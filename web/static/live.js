@@ -1,17 +1,17 @@
-// The stream of the room: connects, comes back by itself, and says how it is.
+// The room's stream: it connects, reconnects by itself, and reports its state.
 
 import { sentence } from "./dom.js";
 import { Clouds } from "./trace.js";
 
 const firstPause = 250;
 const lastPause = 5000;
-/** The host beats every 2 s: this long without a word is no connection. */
+/** The host sends something every 2 s: a silence this long means that the connection is lost. */
 const patience = 7000;
-/** For how long a connection may be lost, or the room without a host, before people need to know. */
+/** How long the connection may be lost, or the room without a host, before people are told. */
 const unsaid = 5000;
-/** Within how long those come back whose room has moved: all at once would be many. */
+/** How long pages spread their return to a room that has moved, because all at once would be too many. */
 const movedWithin = 1000;
-/** When a page tries again that gave way to another: sooner it would push that one out. */
+/** When a page retries after it gave way to another; sooner it would push that one out. */
 const crowdedPause = 60000;
 
 /** @typedef {"connecting" | "live" | "lost" | "limited" | "crowded" | "gone" | "over"} Connection */
@@ -20,7 +20,7 @@ export class Live {
   /**
    * @param {string} code
    * @param {string} key the room's link key, or empty
-   * @param {() => string} credential the token or secret to show
+   * @param {() => string} credential returns the token or secret to send
    * @param {() => void} changed is called when anything is new
    */
   constructor(code, key, credential, changed) {
@@ -33,14 +33,14 @@ export class Live {
     this.state = null;
     /** @type {Connection} */
     this.connection = "connecting";
-    /** What the newest connection shows as its credential, and what the host has
-     * answered last by saying who we are. */
+    /** The newest connection's credential, and the last one for which the host has said who we
+     * are. */
     this.shown = "";
     this.answered = "";
     /** Why the host let nobody in, in its words. */
     this.why = "";
     this.pause = firstPause;
-    /** Since when we hear nothing of the room, 0 while we do. */
+    /** Since when the room is silent, 0 while it is not. */
     this.silent = 0;
     this.bytes = 0;
     /** @type {WebSocket | null} */
@@ -51,7 +51,7 @@ export class Live {
     document.addEventListener("visibilitychange", () => document.hidden || this.comeBack());
   }
 
-  /** Tries at once, if it is waiting to or has given up. */
+  /** Connects at once if it waits or has given up. */
   comeBack() {
     if (this.code && this.connection !== "live" && this.connection !== "over" && this.socket === null) this.connect();
   }
@@ -70,7 +70,7 @@ export class Live {
     this.watch();
   }
 
-  /** Closes the socket without a word about it. */
+  /** Closes the socket silently. */
   drop() {
     if (!this.socket) return;
     this.socket.onclose = this.socket.onmessage = null;
@@ -105,7 +105,7 @@ export class Live {
     this.changed();
   }
 
-  /** The connection stands, and the room has no host for the moment. @param {string} why for people, if they are to know */
+  /** The connection stands, but the room has no host at the moment. @param {string} why for people, if they need to know */
   wait(why) {
     this.silent ||= Date.now();
     if (why && this.state) this.state.waits = why;
@@ -113,16 +113,16 @@ export class Live {
     this.changed();
   }
 
-  /** How the connection is, as far as people need to know: a short pause is none. @returns {Connection} */
+  /** The connection's state as people see it; short interruptions do not show. @returns {Connection} */
   shownAs() {
     const waits = this.silent > 0 && (this.connection === "live" || this.connection === "lost");
     if (!waits) return this.connection;
     return this.state && (this.state.waits || Date.now() - this.silent < unsaid) ? "live" : "lost";
   }
 
-  /** A new connection brings every section; later ones only those that changed. @param {any} news */
+  /** A new connection brings every section; later frames bring only those that changed. @param {any} news */
   merge(news) {
-    if (news.whole) this.clouds.clear(); // of a host that may know less than the one before
+    if (news.whole) this.clouds.clear(); // a new host may know less than the one before
     this.state = { ...this.state, waits: "", ...news, heard: Date.now() };
     if (news.you) this.answered = this.shown;
     if (news.room) this.clouds.enter(news.room.round);
@@ -131,15 +131,15 @@ export class Live {
   /** @param {string} reason */
   refused(reason) {
     if (reason === "code" || reason === "closed") return this.giveUp();
-    this.pause = reason === "moved" ? movedWithin * Math.random() : reason === "crowded" ? crowdedPause : lastPause; // or too many have asked from here
+    this.pause = reason === "moved" ? movedWithin * Math.random() : reason === "crowded" ? crowdedPause : lastPause; // otherwise too many requests came from here
     const waits = reason === "moved" && this.state?.waits;
     this.lost();
-    if (waits && this.state) this.state.waits = waits; // as it does there, till we hear otherwise
+    if (waits && this.state) this.state.waits = waits; // until there is other news
     if (reason === "limited" || reason === "crowded") this.connection = reason;
   }
 
   lost() {
-    if (this.state?.room?.ended && !this.state.meeting) return this.giveUp(); // nothing comes any more
+    if (this.state?.room?.ended && !this.state.meeting) return this.giveUp(); // nothing more will come
     this.drop();
     clearTimeout(this.watchdog);
     if (this.connection === "gone") return;
@@ -151,7 +151,7 @@ export class Live {
     this.changed();
   }
 
-  /** To ask on would count as guessing codes, for all who are at this address. */
+  /** Stops, because more requests would count as guessing codes, for everybody at this address. */
   giveUp() {
     this.drop();
     clearTimeout(this.watchdog);

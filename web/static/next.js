@@ -1,4 +1,4 @@
-// What the person in front of the page does next, in a sentence.
+// What the person at the page does next, in a sentence.
 
 import { h, sentence } from "./dom.js";
 import { playsHere } from "./gather.js";
@@ -101,7 +101,7 @@ function organiser(state) {
   return who ? names([who]) : ["The organiser"];
 }
 
-/** People, as one says them. @param {Person[]} people @returns {Child[]} */
+/** People's names in a sentence. @param {Person[]} people @returns {Child[]} */
 function names(people) {
   return people.flatMap((person, i) => [i === 0 ? "" : i === people.length - 1 ? " and " : ", ", h("bdi", {}, person.name)]);
 }

@@ -1,4 +1,4 @@
-// Who is here, and how far they are.
+// The people in the room, and their progress.
 
 import { countryName } from "./choice.js";
 import { button, count, duration, h, millis } from "./dom.js";
@@ -67,13 +67,13 @@ function tone(state, person) {
   return person.launch === "launched" || person.launch === "by-hand" || ready ? "good" : "";
 }
 
-/** Tells whether what a person says of the choice counts. @param {State} state @param {{name?: string} | undefined} person */
+/** Reports whether a person's vote counts. @param {State} state @param {{name?: string} | undefined} person */
 export function hasSay(state, person) {
   const known = state.people.find((other) => other.name === person?.name);
   return Boolean(known && (known.peer ? !known.left_out : (state.room.guests_vote && !known.no_say) || known.estimate?.counted));
 }
 
-/** What a person is at, in a few words. @param {State} state @param {Person} person */
+/** What a person is doing, in a few words. @param {State} state @param {Person} person */
 function doing(state, person) {
   if (person.launch) return person.launch === "failed" ? `could not start: ${person.detail}` : launches[person.launch];
   if (isDeaf(person)) return "hears from no server: does a firewall there block UDP? muster doctor tells";
@@ -92,8 +92,8 @@ function doing(state, person) {
 }
 
 /**
- * Tells of a program that has asked enough to know that nothing comes back. In a round
- * that is over, whatever it has asked is enough.
+ * Reports whether a program has asked enough servers to know that no answer comes back. In a
+ * finished round, any number is enough.
  * @param {Person} person
  * @param {boolean} [isOver]
  */
@@ -109,7 +109,7 @@ function progress(live, person) {
   const rate = person.done ? 0 : cloud.rate(live.elapsed());
   const facts = [`${person.answered.toLocaleString("en")} answered`, `${cloud.near(limit).toLocaleString("en")} within ${millis(limit)}`];
   if (state.room.stage !== "measuring") {
-    // the host asks for a few, of how many nobody knows, or has asked
+    // The host asks for a few; their total is unknown, or nothing has been asked.
     return h("span", { class: "progress" }, h("span", { class: "facts" }, `${count(person.probed, "server")} asked · ${facts.join(" · ")}`));
   }
   if (rate > 0) facts.push(`${Math.round(rate)}/s`, `${left(state, person)}${duration((state.room.listed - person.probed) / rate)} left`);
@@ -121,7 +121,7 @@ function progress(live, person) {
   );
 }
 
-/** Plans with an auto-stop end earlier than their list. @param {State} state @param {Person} person */
+/** Plans with an auto-stop end before their list does. @param {State} state @param {Person} person */
 function left(state, person) {
   return state.room.strategy === "conventional" || person.done ? "" : "at most ";
 }

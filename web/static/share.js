@@ -1,5 +1,5 @@
-// The picture of where the room went: made of the room's state, and given to the system's
-// share sheet, or as a file.
+// The picture of where the room went. It is made from the room's state, and goes to the system's
+// share dialog or into a file.
 //
 //	state ──▶ resultOf ──▶ souvenir.js (SVG, a text) ──▶ png ──▶ shared, or saved
 
@@ -11,7 +11,7 @@ import { height, mapHalf, named, pictureOf, signSize, width } from "./souvenir.j
 
 /** @typedef {import("./types.js").State} State */
 
-/** What the picture tells of a room, or nothing before there is a choice. @param {State} state @returns {import("./souvenir.js").Result | null} */
+/** The contents of the picture, or nothing before there is a choice. @param {State} state @returns {import("./souvenir.js").Result | null} */
 function resultOf(state) {
   const { choice } = state;
   const target = choice && targetOf(choice);
@@ -25,7 +25,7 @@ function resultOf(state) {
   return { game: gameName(state), server: server?.name ?? "", country: server?.country ? countryName(server.country) : "", mean: target.mean_ms, people };
 }
 
-/** The map of it, or nothing where places are not known or the map does not come: then the picture has a dial. @param {State} state @param {import("./souvenir.js").Result} result @returns {Promise<import("./souvenir.js").Map | null>} */
+/** The picture's map. It is missing if places are unknown or the map does not load; then the picture has a dial. @param {State} state @param {import("./souvenir.js").Result} result @returns {Promise<import("./souvenir.js").Map | null>} */
 async function mapOf(state, result) {
   const { choice } = state;
   const people = result.people.slice(0, named).map(({ name }) => ({ person: /** @type {import("./types.js").Person} */ (state.people.find((one) => one.name === name) ?? { name }) }));
@@ -45,7 +45,7 @@ async function mapOf(state, result) {
   }
 }
 
-/** So much farther than who is farthest the picture's map goes. */
+/** How far beyond the farthest player the picture's map reaches, as a factor. */
 const rimShown = 1.2;
 
 /** The button. @param {State} state */
@@ -53,7 +53,7 @@ export function shareButton(state) {
   return resultOf(state) && h("p", { class: "buttons" }, button("share", "Share a picture"));
 }
 
-/** The picture, as SVG: nothing before there is a choice. @param {State} state */
+/** The picture as SVG, or nothing before there is a choice. @param {State} state */
 export async function picture(state) {
   const result = resultOf(state);
   if (!result) return "";
@@ -61,7 +61,7 @@ export async function picture(state) {
   return pictureOf({ ...result, map }, style);
 }
 
-/** Shares the picture where the system can, and saves it as a file elsewhere. @param {State} state @returns {Promise<string>} what came of it, for people */
+/** Shares the picture if the system can, and otherwise saves it as a file. @param {State} state @returns {Promise<string>} the outcome, for people */
 export async function share(state) {
   const svg = await picture(state);
   if (!svg) return "There is no result to share yet.";
@@ -71,7 +71,7 @@ export async function share(state) {
       await navigator.share({ files: [file], title: "Game night" });
       return "";
     } catch (error) {
-      if (error instanceof DOMException && error.name === "AbortError") return ""; // nobody was chosen
+      if (error instanceof DOMException && error.name === "AbortError") return ""; // the person cancelled
     }
   }
   const link = document.createElement("a");
@@ -82,7 +82,7 @@ export async function share(state) {
   return `The picture is saved as ${file.name}.`;
 }
 
-/** The page's font, for a picture that has no page. */
+/** The page's font, for a picture without a page. */
 async function fontStyle() {
   try {
     const answer = await fetch(new URL("vendor/archivo-latin.woff2", import.meta.url));
@@ -95,7 +95,7 @@ async function fontStyle() {
   }
 }
 
-/** An SVG's pixels. @param {string} svg @returns {Promise<Blob>} */
+/** Renders an SVG. @param {string} svg @returns {Promise<Blob>} */
 async function png(svg) {
   const address = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
   try {

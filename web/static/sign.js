@@ -1,6 +1,6 @@
-// Players' signs: a shape and a colour by the order of arrival, with the initial in it.
-// They are kept all evening. Colours alone do not tell sixteen apart, nor anybody to whom
-// all are grey: shapes do.
+// Players' signs: a shape and a colour by the order of arrival, with the initial in it. They stay
+// the same for the whole session. Colours alone cannot distinguish sixteen players, or any players
+// for a person who sees only grey, but shapes can.
 //
 //	circle  triangle square  diamond  hexagon star  plus  drop
 //	shield  clover   pentagon leaf    arch    burst wedge slant
@@ -10,8 +10,8 @@ import { svg } from "./dom.js";
 /** @typedef {import("./types.js").Person} Person */
 
 /**
- * The signs in order, each in a box of 100 × 100 that some stick out of, so that all seem
- * equally large. Where the initial stands, and how large it is, in percent of the box.
+ * The signs in order, each in a box of 100 × 100. Some extend beyond it, so that all look equally
+ * large. y and letter are the position and the size of the initial, in percent of the box.
  * @type {{name: string, d: string, y?: number, letter?: number}[]}
  */
 export const signs = [
@@ -33,13 +33,13 @@ export const signs = [
   { name: "slant", d: "M26 16h78L74 84H-4Z", letter: 42 },
 ];
 
-/** How large an initial is, in percent of its sign, where no sign says otherwise. */
+/** The default size of an initial, in percent of its sign. */
 const usualLetter = 46;
 
-/** From which size on a sign says that its player can start the game, CSS px. */
+/** The size from which a sign shows that its player can start the game, CSS px. */
 const ticked = 40;
 
-/** A person's sign. Its outline is dashed while they do not play, or not yet. @param {Person} person @param {number} size CSS px */
+/** A person's sign. Its outline is dashed while they do not play. @param {Person} person @param {number} size CSS px */
 export function sign(person, size) {
   const { name, d, y = 51, letter = usualLetter } = signs[(person.arrival ?? 0) % signs.length];
   return svg(
@@ -56,13 +56,13 @@ function isPlaying(person) {
   return person.peer && person.connected && !person.left_out;
 }
 
-/** What tells letters apart: made once, for that takes long. @type {Intl.Segmenter | undefined} */
+/** Splits letters; created once, because that takes long. @type {Intl.Segmenter | undefined} */
 let letters;
 
 /** More marks than this on one letter are no writing. */
 const marks = 3;
 
-/** The first letter of a name as one reads it, in capitals, or whatever comes first. @param {string} name */
+/** The first letter of a name, in capitals, or whatever comes first. @param {string} name */
 export function initial(name) {
   const graphemes = [...(letters ??= new Intl.Segmenter()).segment(name)].map(({ segment }) => segment);
   const first = graphemes.find((segment) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(segment)) ?? graphemes[0] ?? "";

@@ -1,26 +1,26 @@
-// The sound of the reveal, and of seats for all, made here: nothing is fetched, and nothing is heard before somebody
-// has asked for it on this page.
+// The sounds of the reveal, and of seats for all. They are synthesised here, so nothing is loaded,
+// and nothing sounds before somebody has asked for it on this page.
 
 import { moments, spokeAt } from "./stages/moment.js";
 
-/** @type {{context: AudioContext | null}} whether sound is on: only a tap may begin it */
+/** @type {{context: AudioContext | null}} whether sound is on; only a tap can start it */
 const sound = { context: null };
 
-/** Whether it is on. */
+/** Whether sound is on. */
 export const isOn = () => sound.context !== null;
 
-/** Switches it, in answer to a tap. */
+/** Switches sound, in answer to a tap. */
 export function toggle() {
   if (sound.context) void sound.context.close();
   sound.context = sound.context ? null : new AudioContext();
 }
 
-/** Asks for what browsers give at a tap only: to be seen where one looks. */
+/** Asks for notifications, which browsers allow only after a tap. */
 export function allow() {
   if (globalThis.Notification?.permission === "default") void Notification.requestPermission();
 }
 
-/** Calls whoever has asked for it, here and where the page is not seen. @param {string} text @param {BaseAudioContext | null} context where */
+/** Calls a person who asked for that, here and where the page is not visible. @param {string} text @param {BaseAudioContext | null} context where */
 export function call(text, context = sound.context) {
   if (!context) return;
   for (const [i, hertz] of [523, 659, 784, 1047].entries()) note(context, hertz, i * 160, 0.5, 0.2, "triangle");
@@ -29,11 +29,11 @@ export function call(text, context = sound.context) {
     const shown = new Notification("Muster", { body: text, tag: "muster seats" });
     shown.onclick = () => (focus(), shown.close());
   } catch {
-    // a phone shows none that a page makes: the sound has to do
+    // A phone shows no notifications from a page, so the sound has to be enough.
   }
 }
 
-/** How high a pluck is, Hz: nearer is higher. @param {number} ms */
+/** The pitch of a pluck, Hz: nearer is higher. @param {number} ms */
 export function pitchOf(ms) {
   const highest = 880;
   const halved = 60; // ms at which it is an octave lower

@@ -1,6 +1,6 @@
-// A picture of where the room went, to be shared: the server, its country, and how far
-// everybody is, as signs round it. It says what people would tell their friends, and no
-// more: no address of anybody or anything, no code, no link. Names are hostile text.
+// A picture of where the room went, for sharing: the server, its country, and everybody's ping, as
+// signs around it. It says what people would tell their friends, and no more: no address, no code,
+// no link. Names are hostile text.
 
 import { initial, signs } from "./sign.js";
 
@@ -11,23 +11,23 @@ import { initial, signs } from "./sign.js";
 /** The picture's size, px: that of previews in chats. */
 export const width = 1200;
 export const height = 630;
-/** How wide the words at the left may be, px, and a bold letter, of its size. */
+/** The width of the words at the left, px, and of a bold letter, relative to its size. */
 const column = 560;
 const wideLetter = 0.62;
-/** Who is farther stands at the picture's rim, ms. */
+/** Players beyond this ping stand at the picture's rim, ms. */
 const rim = 1000;
-/** So many people are named; the others are counted. */
+/** How many people are named; the others are counted. */
 export const named = 16;
-/** Where the middle of the map or dial is, px, how large signs are, and half the map's side. */
+/** The middle of the map or dial, px, the size of signs, and half the map's side. */
 const middle = { x: 890, y: 315 };
 export const signSize = (/** @type {number} */ people) => (people <= 6 ? 58 : people <= 10 ? 48 : 36);
 export const mapHalf = 300;
 
-/** The page's dark colours, on which signs shine: a picture has no light and dark of its own. */
+/** The page's dark colours, on which signs shine. A picture has no light and dark mode. */
 const colours = { ground: "#0b0f17", land: "#243049", line: "#2b3648", text: "#f5f1e8", quiet: "#a9b2c0", gold: "#ffc53d", ink: "#141210" };
 const players = ["#81c3fe", "#ff7a6b", "#c4fbd0", "#b063ff", "#aee51a", "#ffb9b8", "#dcddff", "#b08d3c", "#17c5c2", "#9acb94", "#f0622d", "#9a8cff", "#8e9a2b", "#ff86c6", "#4fe0ff", "#19b565"];
 
-/** The picture as SVG. Without the page's font it takes the system's. @param {Result} result @param {string} [style] */
+/** The picture as SVG. Without the page's font it uses the system's. @param {Result} result @param {string} [style] */
 export function pictureOf(result, style = "") {
   const { country, server, mean, people } = result;
   const title = server || (country ? `a server in ${country}` : "our server");
@@ -45,7 +45,7 @@ ${list(some, 290 + size, people.length - some.length)}
 </svg>`;
 }
 
-/** Everybody on the land round the server. Who stands somewhere, nobody knows where, has no way. @param {Someone[]} people @param {Map} map */
+/** Everybody on the land around the server. A player from an unknown country has no spoke. @param {Someone[]} people @param {Map} map */
 function around(people, { land, home, at }) {
   const { x, y } = middle;
   const seats = people.map((person, i) => ({ person, x: x + at[i].x, y: y + at[i].y, isLost: at[i].isLost }));
@@ -56,13 +56,13 @@ function around(people, { land, home, at }) {
   return [shapes, ...ways, star, word, ...seats.map((seat) => signAt(seat.person, seat.x, seat.y, signSize(people.length)))].join("\n");
 }
 
-/** A player's way to the server; of who has no measured ping it is dashed. @param {{person: Someone, x: number, y: number}} seat */
+/** A player's way to the server; it is dashed if no ping was measured. @param {{person: Someone, x: number, y: number}} seat */
 const wayTo = ({ person, x, y }) => `<path d="M${middle.x} ${middle.y}L${x.toFixed(1)} ${y.toFixed(1)}" stroke="${colourOf(person)}" stroke-width="4" stroke-linecap="round"${person.estimated ? ' stroke-dasharray="3 11"' : ""}/>`;
 
 /** The server. */
 const star = `<path transform="translate(${middle.x} ${middle.y})" fill="${colours.gold}" stroke="${colours.ground}" stroke-width="4" d="M0-40 11-13 40-12 17 6 25 34 0 18-25 34-17 6-40-12-11-13Z"/>`;
 
-/** Everybody round the server, as far as their ping, where no places are known. @param {Someone[]} people */
+/** Everybody around the server, at the distance of their ping, if no places are known. @param {Someone[]} people */
 function dial(people) {
   const { x, y } = middle;
   const far = 265;
@@ -84,7 +84,7 @@ function dial(people) {
   return [...circles, ...seats.map(wayTo), star, ...seats.map((seat) => signAt(seat.person, seat.x, seat.y, size))].join("\n");
 }
 
-/** Names and pings, in two columns if need be. @param {Someone[]} people @param {number} top @param {number} others who are not named */
+/** Names and pings, in two columns if needed. @param {Someone[]} people @param {number} top @param {number} others who are not named */
 function list(people, top, others) {
   const columns = people.length > 5 ? 2 : 1;
   const rows = Math.ceil((people.length + (others > 0 ? 1 : 0)) / columns);
@@ -114,7 +114,7 @@ const colourOf = (person) => players[person.arrival % players.length];
 /** @param {number} ms */
 const rounded = (ms) => `${Math.round(ms)} ms`;
 
-/** A line of text, cut off where it would be too long; wide letters count twice. @param {number} x @param {number} y @param {number} size @param {string} fill @param {string} words @param {number} letters @param {number} weight @param {string} [anchor] */
+/** A line of text, cut if it would be too long; wide letters count twice. @param {number} x @param {number} y @param {number} size @param {string} fill @param {string} words @param {number} letters @param {number} weight @param {string} [anchor] */
 function text(x, y, size, fill, words, letters, weight, anchor = "start") {
   return `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}" font-size="${size}" font-weight="${weight}" fill="${fill}" text-anchor="${anchor}" unicode-bidi="isolate">${escaped(cut(words, letters))}</text>`;
 }
@@ -122,7 +122,7 @@ function text(x, y, size, fill, words, letters, weight, anchor = "start") {
 /** @param {string} letter */
 const room = (letter) => (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\p{Extended_Pictographic}]/u.test(letter) ? 2 : 1);
 
-/** How long a text is, in letters, one at least. @param {string} words */
+/** The length of a text in letters, at least one. @param {string} words */
 const lettersOf = (words) => [...new Intl.Segmenter().segment(words)].reduce((sum, { segment }) => sum + room(segment), 1);
 
 /** @param {string} words @param {number} letters */
@@ -137,7 +137,7 @@ function cut(words, letters) {
   return kept.join("");
 }
 
-/** Text as XML has it; what XML does not allow is left out. @param {string} words */
+/** Escapes text for XML, and drops characters that XML forbids. @param {string} words */
 function escaped(words) {
   const allowed = words.replaceAll(/\p{Cs}/gu, "�").replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g, "");
   return allowed.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&#39;");

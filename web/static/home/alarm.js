@@ -1,17 +1,17 @@
-// Gets the attention of somebody who looks elsewhere: title, sound, notification.
+// Calls a person who looks elsewhere: title, sound, notification.
 
 const title = document.title;
 /** @type {AudioContext | undefined} */
 let audio;
 
 export const alarm = {
-  /** Takes the sound, which browsers only give at a click. */
+  /** Enables sound, which browsers allow only after a click. */
   allowSound() {
     audio ??= new AudioContext();
     audio.resume().catch(() => {});
   },
 
-  /** Takes the sound, and asks for notifications, which browsers ask the person about. */
+  /** Enables sound, and asks for permission to show notifications. */
   async allow() {
     this.allowSound();
     if (globalThis.Notification?.permission === "default") await Notification.requestPermission().catch(() => {});
@@ -35,7 +35,7 @@ export const alarm = {
   },
 };
 
-/** Two notes. */
+/** Plays two notes. */
 function chime() {
   if (!audio || audio.state !== "running") return;
   for (const [i, hz] of [660, 880].entries()) {

@@ -1,9 +1,9 @@
-// What Home's program says, and what we ask of it. The browser shows a cookie for us.
+// Requests to Home's program, and its answers. The browser sends a cookie for us.
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Row} Row */
 
-/** Asks for something; an error is for people to read. @param {string} what @param {unknown} [wish] @returns {Promise<any>} */
+/** Sends a request. Errors are worded for people. @param {string} what @param {unknown} [wish] @returns {Promise<any>} */
 export async function ask(what, wish = {}) {
   return read(await fetch(`/api/${what}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wish) }).catch(away));
 }
@@ -36,8 +36,8 @@ const soonest = 500;
 const latest = 5000;
 
 /**
- * Reads a document, again until the program answers: where the network changes browsers drop
- * what is asked, on one's own computer, too.
+ * Reads a document, and repeats that until the program answers. When the network changes, browsers
+ * drop requests, even to the same computer.
  * @param {string} what @param {(trouble: Error) => void} failed @returns {Promise<any>}
  */
 export async function insist(what, failed) {
@@ -52,7 +52,7 @@ export async function insist(what, failed) {
 }
 
 /**
- * Follows the program, and comes back by itself when the connection breaks.
+ * Follows the program's state, and reconnects by itself.
  * @param {(state: State) => void} changed @param {(find: number, rows: Row[]) => void} found @param {(lost: boolean) => void} connected
  */
 export function follow(changed, found, connected) {

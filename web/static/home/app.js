@@ -1,4 +1,4 @@
-// Home: which page is shown, what runs, what is asked.
+// Home: the pages, the running tasks, and the questions.
 
 import { button, byId, h, show } from "../dom.js";
 import { alarm } from "./alarm.js";
@@ -37,7 +37,7 @@ function draw() {
   );
 }
 
-/** The page on which one chooses. @param {HTMLElement} main @param {Parameters<typeof forms.near>[0]} home */
+/** The first page, with the choices. @param {HTMLElement} main @param {Parameters<typeof forms.near>[0]} home */
 function first(main, home) {
   const here = games.filter((game) => game.here && game.listed).slice(0, mostStraight);
   main.replaceChildren(
@@ -53,7 +53,7 @@ function first(main, home) {
 /** How many games the first page offers: a row or two. */
 const mostStraight = 8;
 
-/** Puts up the page of the address. */
+/** Opens the page in the address. */
 function open() {
   if (!state) return;
   const main = byId("main");
@@ -102,8 +102,8 @@ function changed(next) {
 }
 
 /**
- * Whether a bar has to tell of a task that takes the player to a server. The question is
- * enough while there is one, and after the answer only what the player still has to do.
+ * Reports whether a bar shows a task that takes the player to a server. While there is a question,
+ * that is enough. After the answer, the bar shows only what the player still has to do.
  * @param {State} s @param {"go" | "watch"} name
  */
 function isTold(s, name) {
@@ -113,7 +113,7 @@ function isTold(s, name) {
   return task.launch === "by-hand" || task.launch === "failed";
 }
 
-/** What runs, above every page. @param {State} s */
+/** The running tasks, above every page. @param {State} s */
 function drawNow(s) {
   const { room, watch, go } = s;
   /** @type {(HTMLElement | false)[]} */
@@ -158,7 +158,7 @@ function drawNow(s) {
 
 let troubled = "";
 
-/** How the tasks stood when somebody said OK. @type {{watch?: string, go?: string}} */
+/** The tasks' states when somebody pressed OK. @type {{watch?: string, go?: string}} */
 const read = {};
 
 /** @param {State} s @param {"go" | "watch"} name */
@@ -172,7 +172,7 @@ function sentence(lines) {
   return lines.map((line) => line.charAt(0).toUpperCase() + line.slice(1) + (/[.?!]$/.test(line) ? "" : ".")).join(" ");
 }
 
-/** What a command wants to know: mostly whether the game may start. @param {State} s */
+/** A command's questions, mostly whether the game may start. @param {State} s */
 function drawQuestions(s) {
   const place = byId("questions");
   show(
@@ -204,7 +204,7 @@ function banner(text) {
   if (place.textContent !== text) place.textContent = text;
 }
 
-/** A word to the person in front of the page. @param {string} text */
+/** Shows a message. @param {string} text */
 function say(text, bad = false) {
   const toast = byId("toast");
   toast.textContent = text;
@@ -213,7 +213,7 @@ function say(text, bad = false) {
   toast.dataset.timer = String(setTimeout(() => (toast.textContent = ""), bad ? 8000 : 2500));
 }
 
-/** Does something and says so if it cannot be done. @param {string} _what @param {() => unknown} act */
+/** Runs an action, and shows its error. @param {string} _what @param {() => unknown} act */
 async function attempt(_what, act) {
   try {
     await act();
@@ -287,5 +287,5 @@ attempt("", async () => {
   });
 });
 
-// Tests read what is known here.
+// Tests read this state.
 Object.assign(globalThis, { home: { table: find.table, state: () => state } });

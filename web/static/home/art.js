@@ -1,6 +1,6 @@
-// The pictures of the page: index.html has them.
+// The page's pictures, which index.html contains.
 
-/** A picture of the page's own, for the eye alone. @param {string} id */
+/** A picture of the page, hidden from screen readers. @param {string} id */
 export function art(id) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("class", "art");

@@ -1,11 +1,11 @@
-// This computer: what works, which games were found, what is taken for granted.
+// This computer: what works, which games were found, the settings.
 
 import { button, count, h, show } from "../dom.js";
 import { ask, get } from "./api.js";
 
 /** @typedef {{name: string, state: "ok" | "warn", detail: string, hint?: string}} Check */
 
-/** What the checks are called on the screen. @type {Record<string, string>} */
+/** The names of the checks on the screen. @type {Record<string, string>} */
 const names = {
   udp: "Asking servers",
   ipv4: "Internet (IPv4)",
@@ -61,7 +61,7 @@ export function open(main, from) {
   from.attempt("", async () => drawKey(await get("steam-key")));
 }
 
-/** A form that has this computer answer measurements, as a place for a server of the group's own. */
+/** A form that makes this computer answer measurements, as a place for a server of the group's own. */
 function beacon() {
   const form = /** @type {HTMLFormElement} */ (
     h(
@@ -81,7 +81,7 @@ function beacon() {
   return h("section", { class: "card", id: "beacon", "aria-labelledby": "beacon-title" }, h("h2", { id: "beacon-title" }, "A place to measure"), h("div", { id: "beacon-now" }), form);
 }
 
-/** What this computer answers just now. @param {import("./types.js").State} state */
+/** Shows what this computer answers at the moment. @param {import("./types.js").State} state */
 export function changed(state) {
   const place = document.getElementById("beacon-now");
   const form = document.getElementById("beacon-form");
@@ -103,7 +103,7 @@ let again = () => Promise.resolve();
 
 async function look() {
   /** @type {Check[]} */
-  const checks = (await get("computer")).filter((/** @type {Check} */ check) => check.name !== "games"); // they have a card
+  const checks = (await get("computer")).filter((/** @type {Check} */ check) => check.name !== "games"); // they have a card of their own
   const list = document.getElementById("checks");
   if (!list) return;
   const order = [...checks.filter((check) => check.state === "warn"), ...checks.filter((check) => check.state !== "warn")];
@@ -180,7 +180,7 @@ async function settings(kept) {
   place.replaceChildren(form);
 }
 
-/** Shows whether there is a key to Steam's Web API; the key itself never comes back here. @param {{kept: "" | "file" | "environment", trouble?: string}} key */
+/** Shows whether there is a key to Steam's Web API. The key itself never reaches the page. @param {{kept: "" | "file" | "environment", trouble?: string}} key */
 function drawKey(key) {
   const place = document.getElementById("steam-key");
   if (!place) return;
@@ -208,9 +208,9 @@ function drawKey(key) {
 /** @param {{key?: string, forget?: boolean}} wish @param {string} done */
 async function takeKey(wish, done) {
   drawKey(await ask("steam-key", wish));
-  home?.games.splice(0, Infinity, ...(await get("games"))); // some have a list now, or none any more
+  home?.games.splice(0, Infinity, ...(await get("games"))); // some games may have gained or lost their list
   home?.say(done);
 }
 
-/** What the buttons here do. @type {Record<string, (data: DOMStringMap) => unknown>} */
+/** The actions of the buttons here. @type {Record<string, (data: DOMStringMap) => unknown>} */
 export const actions = { "look-again": look, "settings-again": () => again(), "end-beacon": () => ask("stop", "beacon"), "forget-steam-key": () => takeKey({ forget: true }, "Forgotten.") };

@@ -1,4 +1,4 @@
-// Find a server: the game, the table that fills, the server that one looks at.
+// Find a server: the game, the table that fills, the selected server.
 
 import { button, count, h, millis, show } from "../dom.js";
 import { alarm } from "./alarm.js";
@@ -13,7 +13,7 @@ import { Table, free, noFilter, people } from "./table.js";
 
 export const table = new Table();
 
-/** What the page looks at. */
+/** What the page shows. */
 const look = {
   game: "",
   find: 0,
@@ -43,7 +43,7 @@ const titles = [
   ["country", "In"],
 ];
 
-/** Takes what the program found. @param {number} find @param {Row[]} rows */
+/** Adds what the program found. @param {number} find @param {Row[]} rows */
 export function found(find, rows) {
   if (find !== look.find) return;
   table.add(rows);
@@ -80,7 +80,7 @@ function arrange() {
 }
 
 /**
- * Puts the page up.
+ * Draws the page.
  * @param {HTMLElement} main @param {{state: State, games: Game[], say: typeof say, attempt: typeof go}} home
  */
 export function open(main, home) {
@@ -106,7 +106,7 @@ export function open(main, home) {
   arrange();
 }
 
-/** Favourites from other programs, and for them. */
+/** Import and export of favourites. */
 function inAndOut() {
   const text = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "list-text", rows: 4, spellcheck: "false", placeholder: "192.0.2.1:27960 our server" }));
   const file = /** @type {HTMLInputElement} */ (h("input", { id: "list-file", type: "file" }));
@@ -130,7 +130,7 @@ function inAndOut() {
 /** @param {string} id */
 const valueOf = (id) => /** @type {HTMLInputElement} */ (document.getElementById(id)).value;
 
-/** The page is left. */
+/** Leaves the page. */
 export function close() {
   grid = undefined;
 }
@@ -207,7 +207,7 @@ function filters() {
   return form;
 }
 
-/** A row of the list, empty. */
+/** An empty row of the list. */
 function newRow() {
   const cells = ["ping", "players", "name", "map", "mode", "country"].map((name) => h("span", { class: `c-${name}`, role: "gridcell" }));
   cells[2].append(h("bdi", {}), h("small", { class: "under" }));
@@ -287,12 +287,12 @@ function draw() {
   drawServer();
 }
 
-/** The address that one types in the game. @param {Row} row */
+/** The address for typing into the game. @param {Row} row */
 function connectTo(row) {
   return row.game_port ? row.addr.replace(/\d+$/, String(row.game_port)) : row.addr;
 }
 
-/** The server that one looks at. */
+/** Draws the selected server. */
 function drawServer() {
   const place = document.getElementById("server");
   if (!place || !state) return;
@@ -339,7 +339,7 @@ function roster() {
   if (!players) return h("p", { class: "quiet" }, why ?? "Asking who plays …");
   const there = look.row?.players ?? 0;
   if (players.length === 0) return h("p", { class: "quiet" }, there > 0 ? "It does not say who plays." : "Nobody is there.");
-  // Not every game tells more than names.
+  // Some games tell only names.
   const scores = players.some((player) => player.score !== 0);
   const pings = players.some((player) => player.ping_ms);
   return h(
@@ -363,7 +363,7 @@ function chooseRow(row) {
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let asking;
-/** In ms: who goes through the list with the arrows asks only where they rest. */
+/** In ms: a person who moves through the list with the arrow keys asks only the row where they stop. */
 const settle = 300;
 
 /** @param {string} addr */
@@ -389,7 +389,7 @@ function keep(kind, row) {
   return go("keep", () => ask("keep", { kind, is, game: look.game, addr: row.addr, name: row.name }));
 }
 
-/** What the buttons here do. @type {Record<string, (data: DOMStringMap) => unknown>} */
+/** The actions of the buttons here. @type {Record<string, (data: DOMStringMap) => unknown>} */
 export const actions = {
   sort: ({ by }) => {
     table.sort(by ?? "ping");
@@ -459,7 +459,7 @@ function keys(event) {
   act();
 }
 
-/** A key that works wherever one is on this page. @param {KeyboardEvent} event */
+/** A key that works everywhere on this page. @param {KeyboardEvent} event */
 export function anywhere(event) {
   const typing = event.target instanceof Element && event.target.closest("input, textarea, select");
   if (event.key !== "/" || typing || !grid) return;

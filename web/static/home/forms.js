@@ -11,14 +11,14 @@ import { noList, picker } from "./games.js";
 /** @typedef {import("./types.js").Game} Game */
 /** @typedef {{state: State, games: Game[], say: (text: string, bad?: boolean) => void, attempt: (what: string, act: () => unknown) => unknown}} Home */
 
-/** In ms: what most games are still good at, until somebody says otherwise. */
+/** Default limit, ms: most games are still good at this ping. */
 const usualLimit = 150;
 
 /** @type {State | undefined} */
 let state;
 /** @type {Home | undefined} */
 let home;
-/** What was chosen on the way. */
+/** The choices so far. */
 const chosen = { game: "" };
 
 /** @param {State} next */
@@ -27,7 +27,7 @@ export function changed(next) {
   drawRooms();
 }
 
-/** What is remembered in this browser. @param {string} key */
+/** A value stored in this browser. @param {string} key */
 export function remembered(key) {
   try {
     return localStorage.getItem(key) ?? "";
@@ -45,7 +45,7 @@ export function remember(key, value) {
   }
 }
 
-/** Who plays, and who starts the game. @param {State} s */
+/** Fields for the player's name, and for who starts the game. @param {State} s */
 function player(s) {
   return [
     field("player-name", "Your name", h("input", { id: "player-name", name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
@@ -54,7 +54,7 @@ function player(s) {
   ];
 }
 
-/** Whether this computer may host, as it was said last. A change is kept at once: what is drawn anew would forget it. */
+/** Whether this computer may host, as last chosen. A change is saved at once, because a new drawing would lose it. */
 export function mayHost() {
   const box = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", name: "can-host", checked: remembered("can-host") === "yes" }));
   box.addEventListener("change", () => remember("can-host", box.checked ? "yes" : "no"));
@@ -75,7 +75,7 @@ function said(form) {
   return data;
 }
 
-/** A tab of its own for the room that we now go into, opened while the click counts. */
+/** Opens a tab for the room that we enter next, while the click still allows that. */
 export function tab() {
   open(`/room?after=${state?.room.id ?? 0}`, "muster-room");
 }
@@ -105,14 +105,14 @@ export function join(main, from) {
   drawRooms();
 }
 
-/** The rooms on the network, where there are any. @param {Home} from */
+/** A list of the rooms on the network, if there are any. @param {Home} from */
 export function near(from) {
   home = from;
   state = from.state;
   return h("section", { class: "card", id: "rooms-first", "aria-labelledby": "near", hidden: true }, h("h2", { id: "near" }, "Somebody near you has opened a room"), h("ul", { id: "rooms" }));
 }
 
-/** Draws the rooms on the network, wherever a page has them. */
+/** Draws the rooms on the network, on every page that has them. */
 export function drawRooms() {
   const list = document.getElementById("rooms");
   if (!list || !state) return;
@@ -234,7 +234,7 @@ function where(value, name, hint, checked) {
   return h("label", { class: "way-of" }, h("input", { type: "radio", name: "where", value, checked }), h("span", {}, h("strong", {}, name), h("small", {}, hint)));
 }
 
-/** What the buttons here do. @type {Record<string, (data: DOMStringMap) => unknown>} */
+/** The actions of the buttons here. @type {Record<string, (data: DOMStringMap) => unknown>} */
 export const actions = {
   "join-near": ({ room }) => {
     const code = /** @type {HTMLInputElement | null} */ (document.getElementById(`code-${room}`));

@@ -1,19 +1,19 @@
-// Choosing a game: a field to search in, those on this computer first.
+// Choosing a game: a search field, and the games on this computer first.
 
 import { h, show } from "../dom.js";
 
 /** @typedef {import("./types.js").Game} Game */
 
-/** What a game's players do to get its list, when nobody gives it to them. @param {Game | undefined} game */
+/** How players get the game's list if nobody provides it. @param {Game | undefined} game */
 export function noList(game) {
   if (!game?.steam) return `Nobody lists servers of ${game?.name}: paste some addresses first.`;
   return `Steam lists servers of ${game.name} to who has a key: give yours under “This computer”, or paste some addresses first.`;
 }
 
-/** How many games are shown at once: what one takes in. */
+/** How many games are shown at once: what a person can take in. */
 const most = 60;
 
-/** The games that a text means, those on this computer first. @param {Game[]} games @param {string} text */
+/** The games that match a text, those on this computer first. @param {Game[]} games @param {string} text */
 export function matching(games, text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const hit = (/** @type {Game} */ game) => words.every((word) => game.name.toLowerCase().includes(word) || game.id.includes(word));
@@ -22,7 +22,7 @@ export function matching(games, text) {
 }
 
 /**
- * A picker. It tells choose of the game, and shows it as pressed.
+ * A picker. It passes the game to choose, and shows it as pressed.
  * @param {string} id @param {Game[]} games @param {string} chosen @param {(game: Game) => void} choose
  */
 export function picker(id, games, chosen, choose) {

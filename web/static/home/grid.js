@@ -1,8 +1,8 @@
-// A list of any length on the page, of which only the rows are there that are seen.
+// A list of any length. Only the visible rows exist on the page.
 
 import { h } from "../dom.js";
 
-/** Rows beside the seen ones, so that scrolling shows no holes. */
+/** Extra rows, so that scrolling shows no gaps. */
 const spare = 8;
 
 /** @template T */
@@ -16,7 +16,7 @@ export class Grid {
   #pending = 0;
 
   /**
-   * @param {HTMLElement} place which scrolls
+   * @param {HTMLElement} place the scrolling element
    * @param {{key: (item: T) => string, row: () => HTMLElement, fill: (row: HTMLElement, item: T) => void, choose: (item: T) => void}} how
    */
   constructor(place, how) {
@@ -33,7 +33,7 @@ export class Grid {
     });
   }
 
-  /** In px, as the style sheet has it. */
+  /** In px, from the style sheet. */
   get rowHeight() {
     return parseFloat(getComputedStyle(this.place).getPropertyValue("--row")) || 44;
   }
@@ -67,7 +67,7 @@ export class Grid {
       this.canvas.append(row);
     }
     let active = "";
-    // A row keeps its element as long as it is seen: the index decides which.
+    // A row keeps its element while it is visible: the index decides which.
     for (const [i, row] of this.pool.entries()) {
       const at = first + ((((i - first) % this.pool.length) + this.pool.length) % this.pool.length);
       const item = this.items[at];
@@ -94,12 +94,12 @@ export class Grid {
     this.how.choose(item);
   }
 
-  /** Where the chosen one stands, or -1. */
+  /** The position of the chosen item, or -1. */
   at() {
     return this.chosen ? this.items.findIndex((item) => this.how.key(item) === this.chosen) : -1;
   }
 
-  /** Goes so many rows on. @param {number} rows */
+  /** Moves the choice by a number of rows. @param {number} rows */
   move(rows) {
     if (this.items.length === 0) return;
     const at = Math.min(this.items.length - 1, Math.max(0, this.at() + rows));
@@ -115,7 +115,7 @@ export class Grid {
     else if (top + height > this.place.scrollTop + this.place.clientHeight) this.place.scrollTop = top + height - this.place.clientHeight;
   }
 
-  /** How many rows are seen at once. */
+  /** How many rows are visible at once. */
   page() {
     return Math.max(1, Math.floor(this.place.clientHeight / this.rowHeight) - 1);
   }

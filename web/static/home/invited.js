@@ -1,4 +1,4 @@
-// Links into a room that the system opened: the person is asked, and nothing else happens.
+// Links into a room that the system opened. The person is asked, and nothing else happens.
 
 import { button, h } from "../dom.js";
 import { alarm } from "./alarm.js";
@@ -8,9 +8,9 @@ import { mayHost, remember, remembered, tab } from "./forms.js";
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Invitation} Invitation */
 
-/** How long a question has to stand before a yes counts, ms: whoever double-clicks a link elsewhere has not answered it. */
+/** How long a question must be visible before a yes counts, ms: the second click on a link elsewhere is no answer. */
 const readFor = 700;
-/** Since when each stands here. @type {Map<number, number>} */
+/** When each appeared. @type {Map<number, number>} */
 const since = new Map();
 
 /** @param {State} s @returns {HTMLElement[]} */
@@ -22,7 +22,7 @@ export function questions(s) {
   });
 }
 
-/** What a browser's tab calls them. @param {State} s */
+/** The title of the tab. @param {State} s */
 export function title(s) {
   return s.invitations.length === 0 ? "" : s.invitations.some((i) => !i.wrong) ? "Join this room?" : "A link leads nowhere";
 }
@@ -54,7 +54,7 @@ function refused(i, wrong) {
   );
 }
 
-/** Joins, and shows the room in a tab of its own. @param {HTMLFormElement} form */
+/** Joins, and shows the room in its own tab. @param {HTMLFormElement} form */
 export async function join(form) {
   const id = Number(form.dataset.invited);
   if (performance.now() - (since.get(id) ?? performance.now()) < readFor) return;
@@ -67,5 +67,5 @@ export async function join(form) {
   await ask("invited", { id, yes: true, name, can_host: data.has("can-host") });
 }
 
-/** What the buttons here do. @type {Record<string, (data: DOMStringMap) => unknown>} */
+/** The actions of the buttons here. @type {Record<string, (data: DOMStringMap) => unknown>} */
 export const actions = { decline: ({ id }) => ask("invited", { id: Number(id) }) };

@@ -1,4 +1,4 @@
-// The user's rooms that stay: when the group meets next, and one button to open each.
+// The user's standing rooms: when each group meets next, and one button to open the room.
 
 import { button, h, show } from "../dom.js";
 import { alarm } from "./alarm.js";
@@ -23,7 +23,7 @@ export function standing(home) {
 function one(room, home) {
   const game = home.games.find((g) => g.id === room.game)?.name ?? room.game;
   const then = new Date(room.next || 0);
-  const year = then.getFullYear() === new Date().getFullYear() ? undefined : "numeric"; // who mistypes it sees so
+  const year = then.getFullYear() === new Date().getFullYear() ? undefined : "numeric"; // shows a mistyped year
   const next = room.next ? `next ${then.toLocaleString([], { weekday: "short", day: "numeric", month: "short", year, hour: "2-digit", minute: "2-digit", hourCycle: "h23" })}` : "whenever you like";
   const where = room.at && `at ${new URL(room.at).host}`;
   return h(
@@ -34,7 +34,7 @@ function one(room, home) {
   );
 }
 
-/** Opens one, and shows it in a tab of its own. @type {Record<string, (data: DOMStringMap) => unknown>} */
+/** Opens a room in its own tab. @type {Record<string, (data: DOMStringMap) => unknown>} */
 export const actions = {
   again: ({ id }) => {
     alarm.allow();

@@ -1,5 +1,5 @@
-// The table of servers as data: what is known, what of it passes the filters, in which
-// order. It knows no page.
+// The table of servers as data: the servers, the ones that pass the filters, and their order. It
+// does not depend on the page.
 
 /** @typedef {import("./types.js").Row} Row */
 /** @typedef {{text: string, map: string, mode: string, country: string, most: number, least: number, people: boolean, seats: boolean, open: boolean, favourites: boolean, hidden: boolean}} Filter */
@@ -7,17 +7,17 @@
 /** @type {Filter} */
 export const noFilter = { text: "", map: "", mode: "", country: "", most: 0, least: 0, people: false, seats: false, open: false, favourites: false, hidden: false };
 
-/** Seats that are empty. @param {Row} row */
+/** Empty seats. @param {Row} row */
 export function free(row) {
   return Math.max(0, row.max_players - row.players);
 }
 
-/** People who play: bots are none. @param {Row} row */
+/** Players without bots. @param {Row} row */
 export function people(row) {
   return Math.max(0, row.players - row.bots);
 }
 
-/** What each column sorts by; numbers that one wants many of go down first. @type {Record<string, {of: (row: Row) => string | number, down?: boolean}>} */
+/** The value by which each column sorts. A column in which more is better starts with the largest. @type {Record<string, {of: (row: Row) => string | number, down?: boolean}>} */
 export const columns = {
   ping: { of: (row) => row.rtt_ms ?? Infinity },
   players: { of: people, down: true },
@@ -30,9 +30,9 @@ export const columns = {
 export class Table {
   /** @type {Map<string, Row>} */
   rows = new Map();
-  /** All, in their order. @type {Row[]} */
+  /** All rows in their order. @type {Row[]} */
   sorted = [];
-  /** Those of them that pass. @type {Row[]} */
+  /** The rows that pass the filters. @type {Row[]} */
   shown = [];
   /** @type {{by: string, down: boolean}} */
   order = { by: "ping", down: false };
@@ -48,7 +48,7 @@ export class Table {
     this.shown = [];
   }
 
-  /** Takes what is new: those that are new to the table are merged, at the cost of one pass. @param {Row[]} fresh */
+  /** Adds results. New rows are merged, which costs one pass. @param {Row[]} fresh */
   add(fresh) {
     let isOld = false;
     /** @type {Row[]} */
@@ -66,13 +66,13 @@ export class Table {
     this.shown = merged(this.shown, news.filter((row) => this.passes(row)), compare);
   }
 
-  /** Filters all anew, and sorts them if need be: each keystroke is one pass. */
+  /** Filters all rows again, and sorts them if needed. Each keystroke costs one pass. */
   arrange(anew = false) {
     if (anew) this.sorted = this.#arranged();
     this.shown = this.sorted.filter((row) => this.passes(row));
   }
 
-  /** All in their order. What they are compared by is worked out once for each. */
+  /** All rows in their order. The keys for comparing are computed once for each row. */
   #arranged() {
     const { of } = columns[this.order.by] ?? columns.ping;
     const sign = this.order.down ? -1 : 1;
@@ -109,14 +109,14 @@ export class Table {
     };
   }
 
-  /** Sorts by a column, or the other way round. @param {string} by */
+  /** Sorts by a column; a second time reverses the order. @param {string} by */
   sort(by) {
     const down = columns[by]?.down ?? false;
     this.order = this.order.by === by ? { by, down: !this.order.down } : { by, down };
     this.arrange(true);
   }
 
-  /** What there is of a field, the most frequent first. @param {"country" | "map" | "mode"} field @param {number} most */
+  /** The values of a field, the most frequent first. @param {"country" | "map" | "mode"} field @param {number} most */
   values(field, most) {
     /** @type {Map<string, number>} */
     const counts = new Map();
@@ -130,7 +130,7 @@ function tie(a, b) {
   return (a.rtt_ms ?? 0) - (b.rtt_ms ?? 0) || (a.addr < b.addr ? -1 : 1);
 }
 
-/** Two sorted lists as one. @param {Row[]} a @param {Row[]} b @param {(a: Row, b: Row) => number} compare */
+/** Merges two sorted lists. @param {Row[]} a @param {Row[]} b @param {(a: Row, b: Row) => number} compare */
 function merged(a, b, compare) {
   if (b.length === 0) return a;
   /** @type {Row[]} */

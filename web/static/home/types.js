@@ -1,9 +1,9 @@
 // What Home's program sends, as JSDoc types: see internal/home/home.go.
 
 /**
- * @typedef {object} Row a server, as reports have it
- * @property {string} addr where it is asked
- * @property {number} [game_port] where players connect, if that is another port
+ * @typedef {object} Row a server, as in reports
+ * @property {string} addr the address for questions
+ * @property {number} [game_port] the port for players, if that is another one
  * @property {number} [rtt_ms]
  * @property {string} name
  * @property {string} map
@@ -13,7 +13,7 @@
  * @property {number} bots
  * @property {boolean} password
  * @property {string} country
- * @property {string} [sort] its name as it is sorted and searched
+ * @property {string} [sort] the name for sorting and searching
  */
 
 /**
@@ -37,13 +37,13 @@
  * @property {string} version
  * @property {string} name
  * @property {string} [at]
- * @property {string} kept the file that keeps the settings
+ * @property {string} kept the file of settings
  * @property {string} [launch]
  * @property {Task & {id: number, listed: number, asked: number, answered: number}} find
- * @property {Task & {id: number}} room the ID counts them
+ * @property {Task & {id: number}} room the ID numbers the rooms
  * @property {Task} go
  * @property {Task & {name?: string, free: number, looks: number, goes: boolean}} watch
- * @property {Task & {line?: string, answered: number}} beacon this computer answering measurements
+ * @property {Task & {line?: string, answered: number}} beacon the task that answers measurements
  * @property {{id: number, of: string, text: string}[]} questions
  * @property {Invitation[]} invitations
  * @property {Room[]} rooms

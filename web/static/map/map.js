@@ -1,11 +1,11 @@
-// The search's map: the servers as lights, the leaders as pins, the players as signs with
-// an arc to the leader.
+// The search's map: the servers as lights, the leaders as pins, and the players as signs with an
+// arc to the leader.
 //
 //	canvas  land
 //	canvas  lights: dim are listed, pale have answered, gold could still win
 //	svg     arcs and pulses ─ leashes ─ pins 1 2 3 ─ signs in rings
 //
-// A place is a country's: everything stands about there.
+// A place is known by its country only, so everything stands around the country's centre.
 
 import { packed } from "../colours.js";
 import { svg } from "../dom.js";
@@ -17,28 +17,28 @@ import { flagOf, nameOf, placeOf, world } from "./world.js";
 /** @typedef {import("../types.js").Person} Person */
 /** @typedef {{x: number, y: number, trueX: number, trueY: number, size: number}} Mark */
 
-/** By how much the map's cut turns at a time, degrees. */
+/** The step by which the map's cut turns, degrees. */
 const cutStep = 30;
-/** How often a light is thrown until it is on land. */
+/** How often a light tries another random position until it is on land. */
 const throws = 6;
-/** How wide the picture is that says where land is, px: a light is no nearer than that. */
+/** The width of the picture that says where land is, px. Lights are no more precise than that. */
 const maskWidth = 600;
-/** How long places of lights are looked for in a frame, ms, how many at a time, and how often lights are drawn at most. */
+/** The time a frame may spend on placing lights, ms; how many are placed at a time; and how often lights are drawn at most. */
 const lightTime = 4;
 const lightsAtATime = 100;
 const lightEvery = 1000;
-/** Km of a degree of latitude. */
+/** Km in a degree of latitude. */
 const degree = 111;
-/** Pulses go there and back in so many times the true ping. */
+/** Pulses take this many times the true ping, there and back. */
 const slower = 10;
-/** From so many times their size on marks do not hide each other. */
+/** The distance from which marks do not hide each other, as a multiple of their size. */
 const apart = 1.15;
 
 export class WorldMap {
   /** @param {HTMLElement} place */
   constructor(place) {
     this.place = place;
-    this.land = document.createElement("canvas"); // land and borders, drawn once for a size
+    this.land = document.createElement("canvas"); // land and borders, drawn once for each size
     this.canvas = document.createElement("canvas"); // lights
     this.svg = svg("svg", { class: "marks", "aria-hidden": "true" });
     for (const canvas of [this.land, this.canvas]) canvas.setAttribute("aria-hidden", "true");
@@ -49,11 +49,11 @@ export class WorldMap {
     this.marked = "";
     /** @type {unknown} */
     this.lighting = null;
-    /** Where the lights of each country stand: x and y of each, px. @type {Map<string, Float32Array>} */
+    /** The positions of each country's lights: x and y of each, px. @type {Map<string, Float32Array>} */
     this.spots = new Map();
-    /** What the lights are written into. @type {ImageData | null} */
+    /** The image that the lights are written into. @type {ImageData | null} */
     this.image = null;
-    /** What is land, once that is drawn. @type {ImageData | null} */
+    /** Where land is, once that is drawn. @type {ImageData | null} */
     this.mask = null;
     /** @type {import("./world.js").World | null} */
     this.world = null;
@@ -70,7 +70,7 @@ export class WorldMap {
         this.world = loaded;
         if (this.state) this.show(this.state);
       },
-      () => (this.failed = true), // the podium says all that the map does
+      () => (this.failed = true), // the podium says everything that the map does
     );
   }
 
@@ -80,12 +80,12 @@ export class WorldMap {
     const { width, height } = this.size;
     if (!this.world || width < 50 || height < 50) return;
     const rotation = this.cut(state);
-    const style = getComputedStyle(this.place); // reads nothing before it is asked: that would have all laid out
+    const style = getComputedStyle(this.place); // reads nothing yet: that would force a layout
     const drawn = `${width} ${height} ${rotation} ${matchMedia("(prefers-color-scheme: dark)").matches}`;
     if (drawn !== this.drawn) {
       this.drawn = drawn;
       this.lit = this.marked = "";
-      this.lighting = null; // knows the old land
+      this.lighting = null; // it knows the old land
       this.drawLand(width, height, rotation, style);
     }
     const { standing } = state;
@@ -97,7 +97,7 @@ export class WorldMap {
     this.drawMarks(state, width, height);
   }
 
-  /** Where the map is cut: through the middle of the widest gap between all that stands on it. @param {State} state */
+  /** The longitude of the map's edge: in the middle of the widest gap between the things on it. @param {State} state */
   cut(state) {
     const codes = [...(state.standing?.places ?? []).map((place) => place.country), ...state.people.map((person) => person.country)];
     const steps = 360 / cutStep;
@@ -107,7 +107,7 @@ export class WorldMap {
       if (at) used[Math.floor((at.lon + 180) / cutStep) % steps] = true;
     }
     let best = 0;
-    let widest = used[0] || used[steps - 1] ? 0 : 1; // as one knows the world, unless another gap is wider
+    let widest = used[0] || used[steps - 1] ? 0 : 1; // the usual cut, unless another gap is wider
     for (let from = 0; from < steps; from++) {
       let n = 0;
       while (n < steps && !used[(from + n) % steps]) n++;
@@ -122,7 +122,7 @@ export class WorldMap {
     const { d3, land, borders } = /** @type {import("./world.js").World} */ (this.world);
     this.projection = d3.geoEqualEarth().rotate([rotation, 0]).fitExtent([[4, 4], [width - 4, height - 4]], land);
     const sharp = Math.min(2, devicePixelRatio || 1);
-    const next = document.createElement("canvas"); // until it is drawn the old one stands
+    const next = document.createElement("canvas"); // the old one stays until it is drawn
     next.setAttribute("aria-hidden", "true");
     next.width = Math.round(width * sharp);
     next.height = Math.round(height * sharp);
@@ -134,7 +134,7 @@ export class WorldMap {
     const [colour, ground] = [style.getPropertyValue("--land"), style.getPropertyValue("--ground")];
     this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.mask = null;
-    requestAnimationFrame(() => { // in frames of their own: the page goes on meanwhile
+    requestAnimationFrame(() => { // in frames of their own, so that the page goes on meanwhile
       if (this.drawn !== drawn) return;
       context.fillStyle = colour;
       context.beginPath();
@@ -166,9 +166,8 @@ export class WorldMap {
   }
 
   /**
-   * Draws all lights, in frames of its own. Where each stands is looked for once, which
-   * takes longest: there may be thirty thousand. What is under way ends when something
-   * newer begins.
+   * Draws all lights, in frames of its own. Finding their positions takes longest, because there
+   * may be thirty thousand, so that is done once. A newer drawing cancels an older one.
    * @param {import("../types.js").Place[]} places @param {CSSStyleDeclaration} style
    */
   drawLights(places, style) {
@@ -199,7 +198,7 @@ export class WorldMap {
       const spots = this.spots.get(place.country ?? "");
       if (!spots) continue;
       const [answered, open] = [place.answered ?? 0, place.open ?? 0];
-      for (let i = place.listed - 1; i >= 0; i--) { // those come last, and stand above, that could still win
+      for (let i = place.listed - 1; i >= 0; i--) { // those that could still win come last, on top
         const kind = i < open ? 2 : i < answered ? 1 : 0;
         const size = sizes[kind];
         const left = Math.max(0, Math.round(spots[2 * i] - size / 2));
@@ -212,7 +211,7 @@ export class WorldMap {
     this.canvas.getContext("2d")?.putImageData(image, 0, 0);
   }
 
-  /** Looks where the lights of all servers stand, some at a time. @param {import("../types.js").Place[]} places */
+  /** Finds the positions of all lights, a few at a time. @param {import("../types.js").Place[]} places */
   *findSpots(places) {
     const sharp = this.sharp ?? 1;
     for (const { country, listed } of places) {
@@ -220,7 +219,7 @@ export class WorldMap {
       const centre = at && this.projection([at.lon, at.lat]);
       if (!at || !centre || (this.spots.get(country ?? "")?.length ?? 0) >= 2 * listed) continue;
       const north = this.projection([at.lon, Math.min(89, at.lat + 1)]);
-      const pixels = (Math.hypot(north[0] - centre[0], north[1] - centre[1]) / degree) * at.km * sharp; // of the usual way from the centre
+      const pixels = (Math.hypot(north[0] - centre[0], north[1] - centre[1]) / degree) * at.km * sharp; // relative to the usual distance from the centre
       const spots = new Float32Array(2 * listed);
       for (let i = 0; i < listed; i++) {
         spots.set(this.thrown(i, centre[0] * sharp, centre[1] * sharp, pixels), 2 * i);
@@ -230,7 +229,7 @@ export class WorldMap {
     }
   }
 
-  /** Where a light stands: the same for a server each time, on land if that is near. @param {number} index @param {number} x @param {number} y @param {number} spread */
+  /** A light's position: always the same for a server, and on land if that is near. @param {number} index @param {number} x @param {number} y @param {number} spread */
   thrown(index, x, y, spread) {
     for (let attempt = 0; attempt < throws; attempt++) {
       const angle = chance(index * throws + attempt) * 2 * Math.PI;
@@ -277,7 +276,7 @@ export class WorldMap {
     this.svg.replaceChildren(...glow, ...arcs, ...leashes, ...signs, ...row, ...word);
   }
 
-  /** Puts a mark where a country is. Tells whether that is known. @param {any[]} marks @param {string | undefined} country @param {number} size @param {object} what */
+  /** Puts a mark on a country, and reports whether the country is known. @param {any[]} marks @param {string | undefined} country @param {number} size @param {object} what */
   put(marks, country, size, what) {
     const at = placeOf(country);
     const point = at && this.projection([at.lon, at.lat]);
@@ -287,7 +286,7 @@ export class WorldMap {
   }
 }
 
-/** What is land of a drawing of it, roughly. @param {HTMLCanvasElement} land */
+/** A rough picture of where a drawing has land. @param {HTMLCanvasElement} land */
 function landIn(land) {
   const rough = new OffscreenCanvas(maskWidth, Math.round((maskWidth * land.height) / land.width));
   const masked = /** @type {OffscreenCanvasRenderingContext2D} */ (rough.getContext("2d", { willReadFrequently: true }));
@@ -295,7 +294,7 @@ function landIn(land) {
   return masked.getImageData(0, 0, rough.width, rough.height);
 }
 
-/** A number from 0 to 1 that is the same each time. @param {number} n */
+/** A number from 0 to 1 that is always the same for n. @param {number} n */
 function chance(n) {
   const x = Math.sin(n * 12.9898 + 78.233) * 43758.5453;
   return x - Math.floor(x);

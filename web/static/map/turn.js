@@ -1,6 +1,7 @@
-// The reveal's map: the world round the server, with everybody's way a straight spoke. Whose
-// country is not known stands at its foot, "somewhere", without a spoke, which would point to
-// a place. Where the server's is not known, or nobody's, it is a dial: distance is ping.
+// The reveal's map: the world around the server, with each player's way as a straight spoke. A
+// player from an unknown country stands at the foot, "somewhere", without a spoke, because a spoke
+// would point to a place. If the server's country is unknown, or everybody's is, the map is a dial
+// on which distance is ping.
 //
 //	canvas  land, turned to the server       none on the dial
 //	svg     rings ─ spokes ─ signs with pings ─ the server's pin ─ somewhere
@@ -15,27 +16,27 @@ import { placeOf, world } from "./world.js";
 export const half = 500;
 const near = 150;
 const far = 390;
-/** Rings are drawn at these pings, ms, of which the picture has room for some. */
+/** Pings of the rings, ms; the picture has room for some of them. */
 const ringsAt = [10, 20, 50, 100, 200, 500];
-/** So far from the middle a ring with its ping is whole, and so many are drawn. */
+/** The radius within which a ring and its ping are complete, and how many rings are drawn. */
 const rim = 455;
 const ringsShown = 2;
-/** How far signs stand from each other, in their sizes, and so many at the foot with their pings: more stand closer, and their pings in the list. */
+/** The distance between signs, in their sizes, and how many at the foot show their pings. More stand closer, with their pings in the list. */
 const apart = 1.45;
 const footPings = 6;
-/** By how much signs are larger on a small map. */
+/** How much larger signs are on a small map. */
 const smallSigns = 1.5;
-/** How high a ping stands below its sign, in the picture's units. */
+/** The height of the ping below a sign, in the picture's units. */
 const pingHigh = 34;
-/** The rim of the picture shows land beyond who is farthest, radians at least. */
+/** The least land beyond the farthest player that the picture shows, radians. */
 const leastReach = 0.5;
 const widest = Math.PI * 0.98;
-/** Light in fibre is there and back over so many km in a ms. */
+/** How many km away light in fibre goes and returns in a ms. */
 const fibre = 100;
 const earth = 6371;
 
 export class Turn {
-  /** @param {HTMLElement} place @param {string | undefined} country of the server @param {Spoke[]} spokes @param {boolean} [isSmall] signs have to be large, and their pings stand beside */
+  /** @param {HTMLElement} place @param {string | undefined} country of the server @param {Spoke[]} spokes @param {boolean} [isSmall] signs are large, with their pings next to them */
   constructor(place, country, spokes, isSmall = false) {
     this.canvas = document.createElement("canvas");
     this.canvas.setAttribute("aria-hidden", "true");
@@ -69,7 +70,7 @@ export class Turn {
     this.foot = svg("g", {}, word);
     const picture = svg("svg", { viewBox: `${-half} ${-half} ${2 * half} ${2 * half}`, "aria-hidden": "true" }, this.rings, this.spokes, this.pings, this.signs, this.pin, this.foot);
     place.replaceChildren(this.canvas, picture);
-    if (this.onMap) world().then((loaded) => { this.world = loaded; this.land(this.turned ?? 1, true); }, () => {}); // the spokes say it without land
+    if (this.onMap) world().then((loaded) => { this.world = loaded; this.land(this.turned ?? 1, true); }, () => {}); // without land, the spokes are enough
   }
 
   /** Shows a moment. @param {ReturnType<typeof import("../stages/moment.js").seenAt>} seen */
@@ -86,7 +87,7 @@ export class Turn {
     this.land(seen.turn);
   }
 
-  /** Draws the land, turned so far. @param {number} turned from 0 to 1 */
+  /** Draws the land, turned part of the way. @param {number} turned from 0 to 1 */
   land(turned, anew = false) {
     if (!this.onMap || !this.centre || (!anew && this.turned === turned)) return;
     this.turned = turned;
@@ -113,8 +114,8 @@ export class Turn {
 }
 
 /**
- * Where everybody stands on the map round a server, or nothing where its place is not known,
- * or nobody's. Whose place is not known are lost: they stand at the foot.
+ * The players' positions on the map around a server, or nothing if its country is unknown, or
+ * everybody's is. Players from unknown countries are lost: they stand at the foot.
  * @template {{person: import("../types.js").Person}} One
  * @param {string | undefined} country @param {One[]} all @param {number} size of signs
  */
@@ -145,10 +146,10 @@ export function projectionOf({ d3 }, centre, reach, side, back = 0) {
 /** A country's shape, if the map has it. @param {import("./world.js").World} world @param {import("./world.js").Country} centre */
 export const shapeOf = (world, centre) => world.countries.find((shape) => String(shape.id) === centre.number);
 
-/** How low those stand whose place nobody knows. @param {number} size @param {number} lost */
+/** The height at which players from unknown countries stand. @param {number} size @param {number} lost */
 const footOf = (size, lost) => half - size / 2 - (lost > footPings ? 4 : pingHigh + 6);
 
-/** Everybody round the server, as far as their ping. At twelve o'clock nobody stands: there the rings have their pings. @param {Spoke[]} spokes @param {number} size */
+/** Everybody around the server, at the distance of their ping. Nobody stands at twelve o'clock, where the rings show their pings. @param {Spoke[]} spokes @param {number} size */
 function dial(spokes, size) {
   const scale = pingScale(spokes, size);
   const order = spokes.map(({ person }) => person.arrival ?? 0).toSorted((a, b) => a - b);
@@ -160,10 +161,9 @@ function dial(spokes, size) {
 }
 
 /**
- * How far from the middle a ping stands on the dial. Each ms is equally far, as on the bars
- * beside it, so that rings can be read as a ruler is; 0 ms is not at the pin but at a circle
- * round it, on which all signs have room, so that none has to be pushed to where another
- * ping stands.
+ * The distance of a ping from the middle of the dial. Each ms is equally long, as on the bars next
+ * to it, so that the rings read like a ruler. 0 ms is not at the pin but on a circle around it that
+ * has room for all signs, so that no sign moves to where another ping belongs.
  * @param {Spoke[]} spokes @param {number} size of signs
  */
 function pingScale(spokes, size) {
@@ -172,13 +172,13 @@ function pingScale(spokes, size) {
   return (/** @type {number} */ ms) => nought + ((far - nought) * ms) / longest;
 }
 
-/** Where at the picture's foot one of them stands whose place nobody knows. @param {number} i @param {number} of @param {number} size @param {number} y */
+/** The position at the picture's foot of a player from an unknown country. @param {number} i @param {number} of @param {number} size @param {number} y */
 function somewhere(i, of, size, y) {
   const pitch = of > footPings ? Math.min(size * 1.1, (2 * half - size) / of) : Math.max(size * apart, 125); // room for "≈ 247 ms"
   return { x: pitch * (i - (of - 1) / 2), y, r: half };
 }
 
-/** In which direction, radians, a ring's ping is farthest from all spokes and signs. @param {number} r @param {{x: number, y: number}[]} at @param {number} size */
+/** The direction, radians, in which a ring's ping is farthest from all spokes and signs. @param {number} r @param {{x: number, y: number}[]} at @param {number} size */
 function clearest(r, at, size) {
   const room = (/** @type {number} */ turn) => {
     const [x, y] = [r * Math.sin(turn), -r * Math.cos(turn)];
@@ -191,7 +191,7 @@ function clearest(r, at, size) {
   return turns.reduce((best, turn) => (room(turn) > room(best) + 1 ? turn : best));
 }
 
-/** How far it is on the globe, and whereto, in radians. @param {import("./world.js").Country} from @param {import("./world.js").Country} to */
+/** The distance on the globe and the direction, in radians. @param {import("./world.js").Country} from @param {import("./world.js").Country} to */
 function away(from, to) {
   const [a, b, lon] = [from.lat, to.lat, to.lon - from.lon].map((degrees) => (degrees * Math.PI) / 180);
   const angle = Math.acos(Math.min(1, Math.max(-1, Math.sin(a) * Math.sin(b) + Math.cos(a) * Math.cos(b) * Math.cos(lon))));

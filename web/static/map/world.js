@@ -1,5 +1,5 @@
-// The world's land and countries, and what draws them: loaded when somebody first sees a
-// map, and not with the page. Natural Earth's countries and d3-geo are in vendor/.
+// The world's land and countries, and the library that draws them. They load when somebody first
+// sees a map, not with the page. Natural Earth's countries and d3-geo are in vendor/.
 
 import { table } from "./places.js";
 
@@ -16,12 +16,12 @@ for (const row of table.trim().split(/[,\n]+/)) {
   places.set(code, { number, lat: Number(lat), lon: Number(lon), km: Number(km) });
 }
 
-/** Where a country is, if it is known. @param {string} [code] of two letters */
+/** A country's place, if it is known. @param {string} [code] of two letters */
 export const placeOf = (code) => places.get(code ?? "");
 
 const names = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
 
-/** What a country is called. @param {string} code */
+/** A country's name. @param {string} code */
 export const nameOf = (code) => (/^[A-Z]{2}$/.test(code) ? (names.of(code) ?? code) : "");
 
 /** A country's flag as a character. @param {string} [code] */
@@ -30,10 +30,10 @@ export const flagOf = (code = "") => (/^[A-Z]{2}$/.test(code) ? String.fromCodeP
 /** @type {Promise<World> | null} */
 let loading = null;
 
-/** The world, fetched once. @returns {Promise<World>} */
+/** The world, loaded once. @returns {Promise<World>} */
 export function world() {
   loading ??= load().catch((error) => {
-    loading = null; // the next who asks tries again
+    loading = null; // the next caller tries again
     throw error;
   });
   return loading;
