@@ -36,8 +36,8 @@ func (b *browser) axe(what string) {
 	}
 }
 
-// evening is a script with the stages of a round, as a host would send them.
-const evening = `
+// wholeRound is a script with the stages of a round, as a host would send them.
+const wholeRound = `
 	const second = "192.0.2.8:27960";
 	for (const [i, country] of ["NL", "US", "MY", "US"].entries()) people[i].country = country;
 	people[1].vote = people[2].vote = addr, people[2].ready = true, people[3].left_out = true, people[3].doubt = "dave reports one and the same ping for everything";
@@ -76,7 +76,7 @@ const evening = `
 // stands puts a stage of the round on the page.
 func (b *browser) stands(stage string) {
 	b.Helper()
-	b.run("{" + friends + evening + fmt.Sprintf("stands(%q)}", stage))
+	b.run("{" + friends + wholeRound + fmt.Sprintf("stands(%q)}", stage))
 	b.until(stage+" stands there", func() bool { return eval[string](b, "document.body.dataset.stage") == stage })
 	if draws := map[string]string{"search": ".world *", "reveal": ".turning *"}[stage]; draws != "" {
 		b.until("its map is there", func() bool { return eval[bool](b, fmt.Sprintf("!!document.querySelector(%q)", draws)) })
@@ -87,7 +87,7 @@ func (b *browser) stands(stage string) {
 // and light, with all details open. It also checks the pages before there is a room.
 func TestAxe(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(4))
+	n := newSession(t, 20, friday(4))
 	hand := browse(t, n.organisersLink(), desktop)
 	tv := browse(t, strings.Replace(n.link(), "/#", "/?tv#", 1), wall)
 	for _, b := range []*browser{hand, tv} {

@@ -162,7 +162,7 @@ const halves = `(() => {
 // everybody's ping can be read from the sofa.
 func TestEveryStage(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(0))
+	n := newSession(t, 20, friday(0))
 	b := browse(t, n.organisersLink(), pocket)
 	b.sees("#stage", "Waiting for the first player")
 	tv := browse(t, strings.Replace(n.link(), "/#", "/?tv#", 1), wall)

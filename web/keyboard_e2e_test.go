@@ -23,7 +23,7 @@ import (
 // stage moves the focus to its title, and the announcements make sense.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 80, friday(0))
+	n := newSession(t, 80, friday(0))
 	b := browse(t, n.organisersLink(), desktop)
 	b.sees("#stage", "Waiting for the first player")
 	b.run(ears)
@@ -153,7 +153,7 @@ func (b *browser) hearsWell() {
 // of the waiting indicator.
 func TestStillness(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(0))
+	n := newSession(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)
 	b.sees("#stage", "Waiting for the first player")
 	b.run(`document.body.insertAdjacentHTML("beforeend", "<p class='wait'>waiting</p>")`)
@@ -168,7 +168,7 @@ func TestStillness(t *testing.T) {
 // replaced the first, and that a person who holds Enter stays in the section.
 func TestPressedTwice(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 400, friday(0))
+	n := newSession(t, 400, friday(0))
 	b := browse(t, n.organisersLink(), desktop)
 	n.plays(0, 60)
 	b.sees("#stage", "1 player here")

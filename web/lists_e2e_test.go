@@ -14,7 +14,7 @@ import (
 // at the finalists the page shows interim results, and the organiser can end it.
 func TestListsOnThePage(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(4))
+	n := newSession(t, 20, friday(4))
 	b := browse(t, n.organisersLink(), laptop)
 	b.sees("#stage", "Waiting for 4 more players")
 	b.unfold("#lists")

@@ -35,7 +35,7 @@ func TestLobby(t *testing.T) {
 	t.Parallel()
 	talking := friday(0)
 	talking.Voice = "https://discord.gg/abc"
-	n := newNight(t, 20, talking)
+	n := newSession(t, 20, talking)
 	n.as["anna"] = n.secret
 	n.plays(0, 100)
 	n.plays(1, 100)

@@ -16,7 +16,7 @@ import (
 // for the code, and gets in by it. Without JavaScript, the page says what to type.
 func TestWithoutCode(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(0))
+	n := newSession(t, 20, friday(0))
 	base, key, _ := strings.Cut(n.link(), "#")
 	code, _, _ := strings.Cut(key, "_")
 	b := browse(t, base, phone)

@@ -11,13 +11,13 @@ import (
 	"muster/internal/sim"
 )
 
-// TestEvening plays a whole session in two browsers with four real peers: settings, live progress,
+// TestSession plays a whole session in two browsers with four real peers: settings, live progress,
 // what-if, veto, vote, a restart of the host, launch, and the next round.
-func TestEvening(t *testing.T) {
+func TestSession(t *testing.T) {
 	t.Parallel()
 	settings := friday(0)
 	settings.GuestsVote = true
-	n := newNight(t, 1200, settings)
+	n := newSession(t, 1200, settings)
 	organiser := browse(t, n.organisersLink(), desktop)
 	organiser.enters("anna")
 	if hash := eval[string](organiser, "location.hash"); "http://"+n.at+"/"+hash != n.link() {
@@ -142,7 +142,7 @@ func culledList(b *browser) {
 // and that nobody else can.
 func TestSteering(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 50, friday(0))
+	n := newSession(t, 50, friday(0))
 	organiser := browse(t, n.organisersLink(), desktop)
 	organiser.enters("anna")
 	guest := browse(t, n.link(), desktop)
@@ -169,7 +169,7 @@ func TestSteering(t *testing.T) {
 // TestOneself checks that people can change their name, find their own link, and leave.
 func TestOneself(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 50, friday(0))
+	n := newSession(t, 50, friday(0))
 	n.plays(1, 100)
 	guest := browse(t, n.link(), phone)
 	guest.enters("zoe")
@@ -210,7 +210,7 @@ var hostile = []string{
 // TestHostileNames checks that any server's name is shown and harmless.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 60, friday(4))
+	n := newSession(t, 60, friday(4))
 	for server := range n.world.Servers {
 		n.fleet.Update(server, hostileServer(hostile[server%len(hostile)]))
 	}

@@ -36,7 +36,7 @@ func (b *browser) tells(news string) { b.Helper(); b.run("{" + friends + "says("
 // each.
 func TestFarOff(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(4))
+	n := newSession(t, 20, friday(4))
 	b := browse(t, n.organisersLink(), desktop)
 	b.sees("#stage", "Waiting for 4 more players")
 	b.tells(`{ people, room: room("failed", { limits_ms: [150] }), choice: { ...choice, target: undefined, explain: ["No server suits everyone."],
@@ -60,7 +60,7 @@ func TestFarOff(t *testing.T) {
 // above the fold of a small phone. A person who comes late joins with one button.
 func TestGo(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(4))
+	n := newSession(t, 20, friday(4))
 	small := screenSize{"small-phone-dark", 390, 700, 1, true}
 	b := browse(t, n.organisersLink(), small)
 	b.sees("#stage", "Waiting for 4 more players")
@@ -97,7 +97,7 @@ func TestGo(t *testing.T) {
 // or before the person came, is not played.
 func TestReveal(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(4))
+	n := newSession(t, 20, friday(4))
 	b := browse(t, n.organisersLink(), laptop)
 	b.sees("#stage", "Waiting for 4 more players")
 	const you = `you: { ...live.state.you, name: "anna" }`

@@ -172,7 +172,7 @@ func (b *browser) searches(state string) {
 // below the podium is not full during the search. With less motion everything appears at once.
 func TestPodium(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(16))
+	n := newSession(t, 20, friday(16))
 	b := browse(t, n.organisersLink(), desktop)
 	b.sees("#stage", "Waiting for 16 more players")
 	small := screenSize{"phone-390", 390, 700, 2, true}

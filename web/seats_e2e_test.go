@@ -15,7 +15,7 @@ import (
 // that, and sums up the looks once the room gives up.
 func TestSeats(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(4))
+	n := newSession(t, 20, friday(4))
 	small := screenSize{"small-phone-dark", 390, 700, 1, true}
 	b := browse(t, n.organisersLink(), desktop)
 	b.sees("#stage", "Waiting for 4 more players")

@@ -12,7 +12,7 @@ import (
 // how a server there would do, and lets everyone measure again.
 func TestSites(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(4))
+	n := newSession(t, 20, friday(4))
 	b := browse(t, n.organisersLink(), phone)
 	b.sees("#stage", "Waiting for 4 more players")
 	b.unfold("#stage .more")

@@ -11,7 +11,7 @@ import (
 // loud enough to be heard, never clips, also with sixteen players, and ends soon after the reveal.
 func TestSound(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(0))
+	n := newSession(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)
 	b.sees("#stage", "Waiting for the first player")
 	for _, players := range []int{1, 4, 16} {

@@ -18,7 +18,7 @@ func TestStanding(t *testing.T) {
 	t.Parallel()
 	settings := friday(0)
 	settings.Every, settings.Agree = "fri 20:00 Asia/Tokyo", wire.No
-	n := newNight(t, 20, settings)
+	n := newSession(t, 20, settings)
 	n.as["anna"] = n.secret
 	n.plays(0, 100)
 	n.plays(1, 100)

@@ -25,7 +25,7 @@ func (b *browser) tab(url string) *browser {
 // TestTwoTabs checks that a browser is one person in all its tabs.
 func TestTwoTabs(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(0))
+	n := newSession(t, 20, friday(0))
 	first := browse(t, n.link(), desktop)
 	second := first.tab(n.link())
 	second.sees("#welcome", "Your nickname")
@@ -40,7 +40,7 @@ func TestTwoTabs(t *testing.T) {
 // TestCutOff checks that a person who has only half of the organiser's link is told so.
 func TestCutOff(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(0))
+	n := newSession(t, 20, friday(0))
 	link := n.organisersLink()
 	b := browse(t, link[:len(link)-3], desktop)
 	b.sees("#toast", "cut off")
@@ -54,7 +54,7 @@ func TestCutOff(t *testing.T) {
 // TestBackground checks that a hidden tab shows news in its title.
 func TestBackground(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(0))
+	n := newSession(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)
 	b.sees("#stage", "Waiting for the first player")
 	b.run(`Object.defineProperty(document, "hidden", { value: true }); globalThis.requestAnimationFrame = () => 0`)
@@ -68,7 +68,7 @@ func TestBackground(t *testing.T) {
 // would count as a wrong code.
 func TestOver(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(0))
+	n := newSession(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)
 	b.sees("#stage", "Waiting for the first player")
 	n.rooms.CloseRoom(n.code)
@@ -79,7 +79,7 @@ func TestOver(t *testing.T) {
 // TestCopying checks that the page says whether it copied, with a clipboard and without.
 func TestCopying(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(0))
+	n := newSession(t, 20, friday(0))
 	b := browse(t, n.link(), desktop)
 	for _, test := range []struct{ browser, says string }{
 		{`navigator.clipboard.writeText = async () => {}`, "Copied."},

@@ -46,7 +46,7 @@ func together() wire.Settings {
 // TestFull checks that the page offers what to do if all servers are full.
 func TestFull(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 60, together())
+	n := newSession(t, 60, together())
 	for server := range n.world.Servers {
 		n.fleet.Update(server, func(s *sim.Server) { s.Info.Players = s.Info.MaxPlayers })
 	}
@@ -64,7 +64,7 @@ func TestFull(t *testing.T) {
 // TestUnheard checks that the page names likely causes if nobody gets an answer from any server.
 func TestUnheard(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 60, together())
+	n := newSession(t, 60, together())
 	b := browse(t, n.organisersLink(), desktop)
 	n.joins("anna", 0, 200, deaf)
 	n.joins("ben", 1, 200, deaf)
@@ -79,7 +79,7 @@ func TestUnheard(t *testing.T) {
 // and what to do.
 func TestDoubt(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 120, together())
+	n := newSession(t, 120, together())
 	b := browse(t, n.organisersLink(), desktop)
 	for place := range 3 {
 		n.plays(place, 200)
@@ -106,7 +106,7 @@ var strange = []string{
 // TestSixteen checks a full room of people with strange names, at every stage.
 func TestSixteen(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 300, together())
+	n := newSession(t, 300, together())
 	b := browse(t, n.organisersLink(), desktop)
 	for i, name := range strange {
 		n.joins(name, i%len(players), 100, func(*discovery.Result) {})
@@ -132,7 +132,7 @@ func TestSixteen(t *testing.T) {
 // waits, and keeps what it shows. The next state ends that.
 func TestHostless(t *testing.T) {
 	t.Parallel()
-	n := newNight(t, 20, friday(0))
+	n := newSession(t, 20, friday(0))
 	b := browse(t, n.organisersLink(), desktop)
 	b.sees("#stage", "Waiting for the first player")
 	b.run(`muster.live.socket.onmessage = null; muster.live.receive('{"type":"wait","message":"the host keeps nothing just now: everything waits"}')`)

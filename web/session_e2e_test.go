@@ -28,8 +28,8 @@ import (
 	"muster/web"
 )
 
-// night is a host with its page, a loopback internet, and real peers.
-type night struct {
+// session is a host with its page, a loopback internet, and real peers.
+type session struct {
 	*testing.T
 	game  game.Game
 	world *sim.World
@@ -51,7 +51,7 @@ type night struct {
 // players sit where MUSST's players did.
 var players = []string{"anna", "ben", "chong", "dave"}
 
-func newNight(t *testing.T, servers int, settings wire.Settings) *night {
+func newSession(t *testing.T, servers int, settings wire.Settings) *session {
 	t.Helper()
 	spec, err := sim.NamedSpec("night2005", 1)
 	if err != nil {
@@ -62,7 +62,7 @@ func newNight(t *testing.T, servers int, settings wire.Settings) *night {
 		t.Fatal(err)
 	}
 	spec.Servers, spec.Places = servers, places
-	n := &night{T: t, world: sim.Generate(spec), file: filepath.Join(t.TempDir(), "rooms.db"), at: freePort(t), as: map[string]string{}}
+	n := &session{T: t, world: sim.Generate(spec), file: filepath.Join(t.TempDir(), "rooms.db"), at: freePort(t), as: map[string]string{}}
 	table, err := game.Load(nil, "")
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func friday(seats int) wire.Settings {
 }
 
 // open starts the host, with the rooms from before.
-func (n *night) open() {
+func (n *session) open() {
 	n.Helper()
 	store, err := store.Open(n.file)
 	if err != nil {
@@ -110,23 +110,23 @@ func (n *night) open() {
 	n.work.Go(func() { n.server.Serve(listener) })
 }
 
-func (n *night) close() {
+func (n *session) close() {
 	n.server.Close()
 	n.work.Wait()
 	n.rooms.Close()
 }
 
-func (n *night) list(context.Context, string) ([]discovery.Server, error) {
+func (n *session) list(context.Context, string) ([]discovery.Server, error) {
 	return n.fleet.Servers(), nil
 }
 
 // plays runs a real peer in the room until the test ends.
-func (n *night) plays(place int, rate float64) {
+func (n *session) plays(place int, rate float64) {
 	n.joins(players[place], place, rate, func(*discovery.Result) {})
 }
 
 // joins runs a peer under a name; twist changes its results.
-func (n *night) joins(name string, place int, rate float64, twist func(*discovery.Result)) {
+func (n *session) joins(name string, place int, rate float64, twist func(*discovery.Result)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var work sync.WaitGroup
 	work.Go(func() {
@@ -162,7 +162,7 @@ func (n *night) joins(name string, place int, rate float64, twist func(*discover
 	n.Cleanup(func() { cancel(); work.Wait() })
 }
 
-func (n *night) prober(place int, rate float64) (peer.Prober, error) {
+func (n *session) prober(place int, rate float64) (peer.Prober, error) {
 	p, err := prober.New(prober.Options{Protocol: n.game.Protocol(), Rate: rate, LocalAddr: n.fleet.Source(place)})
 	if err != nil {
 		return nil, err
@@ -173,20 +173,20 @@ func (n *night) prober(place int, rate float64) (peer.Prober, error) {
 	return p, nil
 }
 
-func (n *night) link() string {
+func (n *session) link() string {
 	return fmt.Sprintf("http://%s/#%s_%s", n.at, n.code, n.rooms.Keys(n.code).Link)
 }
 
 // personal returns the link of a player who is in the room.
-func (n *night) personal(name string) string {
+func (n *session) personal(name string) string {
 	link, _ := n.pages.Load(name)
 	return link.(string)
 }
 
-func (n *night) organisersLink() string { return n.link() + "." + n.secret }
+func (n *session) organisersLink() string { return n.link() + "." + n.secret }
 
 // awaits waits until the room satisfies is.
-func (n *night) awaits(what string, is func(wire.Document) bool) wire.Document {
+func (n *session) awaits(what string, is func(wire.Document) bool) wire.Document {
 	n.Helper()
 	ctx, cancel := context.WithTimeout(n.Context(), 90*time.Second)
 	defer cancel()
