@@ -13,8 +13,8 @@ import (
 	"muster/selection"
 )
 
-// opener replaces the desktop's program for opening pages. It returns the file in which it records
-// them, one a line.
+// opener replaces the desktop's program for opening pages. It returns the file that lists them,
+// one a line.
 func opener(t *testing.T) (opened string) {
 	t.Helper()
 	folder := t.TempDir()

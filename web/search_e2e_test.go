@@ -191,7 +191,7 @@ func TestPodium(t *testing.T) {
 	}
 	b.searches(`search(4, [3, 0, 2], 57)`)
 	b.until("the last word stands there", func() bool { return order() == "3 0 2" && b.reads(".best .big") == "57" })
-	// From the beginning of the frame in which places changed to the end of the next such frame.
+	// From the start of one frame with changed places to the end of the next one.
 	if gap := eval[float64](b, `Math.min(...orders.slice(2).map(([, at], i) => at - orders[i + 1][2]))`); gap < 999 {
 		t.Errorf("places change after %.0f ms: %s", gap, eval[string](b, "JSON.stringify(orders)"))
 	}

@@ -47,7 +47,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// shortest is the size in bytes from which gzip makes a file smaller.
+// shortest is the size in bytes above which gzip helps.
 const shortest = 200
 
 // TestFiles checks that everything that the page loads exists, with its type, gzipped for clients

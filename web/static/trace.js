@@ -1,13 +1,13 @@
-// How each player's discovery went: points that the host sends as they come.
+// How each player's discovery went, as points that the host sends as they come.
 
 export const LOST = -1;
 
-// What a report says of a probe: 0 is lost, 1 refused, from ANSWERED on it is an RTT.
+// A probe's result in a report: 0 is lost, 1 refused, and from ANSWERED on it is an RTT.
 const FORBIDDEN = 2;
 const ANSWERED = 3;
-// The fewest bytes that a probe takes, whatever a frame says how many it has.
+// The fewest bytes of a probe, however many probes a frame claims.
 const LEAST_BYTES = 3;
-// The first group of a varint that would leave what a number holds exactly.
+// The first group of a varint that would exceed the exact range of a number.
 const TOO_LARGE = 2 ** 49;
 
 /** One player's points, in the order of time. */
@@ -46,8 +46,8 @@ export class Cloud {
   }
 
   /**
-   * Moves the auto-stop line of NetGames 2006: the 2nd percentile of the last
-   * 100 answers in order. Probing stops when it is over the limit.
+   * Moves the auto-stop line of NetGames 2006: the 2nd percentile of the last 100 answers in order.
+   * Probing stops when the line exceeds the limit.
    * @param {number} time @param {number} rtt
    */
   follow(time, rtt) {
@@ -58,7 +58,7 @@ export class Cloud {
     }
   }
 
-  /** How many answered within ms. @param {number} ms */
+  /** How many servers answered within ms. @param {number} ms */
   near(ms) {
     let n = 0;
     for (let i = 0; i < this.length; i++) {
@@ -67,7 +67,7 @@ export class Cloud {
     return n;
   }
 
-  /** Probes a second of late. @param {number} now s since measuring began */
+  /** Recent probes a second. @param {number} now s since measuring began */
   rate(now) {
     const span = 3;
     let i = this.length;
@@ -87,7 +87,7 @@ export class Clouds {
     /** @type {Map<string, Cloud>} */
     this.byPlayer = new Map();
     this.round = 0;
-    /** counts what was read, for whoever draws. */
+    /** counts the frames that were read, for drawing. */
     this.edition = 0;
   }
 
@@ -104,7 +104,7 @@ export class Clouds {
     this.edition++;
   }
 
-  /** Forgets everything: it is all said again. */
+  /** Forgets everything, because the host sends it again. */
   clear() {
     this.byPlayer.clear();
     this.edition++;
@@ -153,7 +153,7 @@ class Reader {
     return Math.max(0, this.bytes.length - this.at);
   }
 
-  /** An unsigned varint, least significant group first; behind the end all are 0. */
+  /** An unsigned varint, least significant group first; beyond the end everything is 0. */
   number() {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {

@@ -14,21 +14,21 @@
  * @property {number[]} limits_ms
  * @property {string} map
  * @property {string} mode
- * @property {number} [prefer_ms] how much worse one of our own may be
+ * @property {number} [prefer_ms] how much worse a server of the group's own may be
  * @property {number} [long_look_ms]
  * @property {string} strategy
- * @property {boolean} [agree] whether people vote; undecided, they do once two players have the page open
- * @property {string} [ended] when the night ended
+ * @property {boolean} [agree] whether people vote; if undecided, they vote once two players have the page open
+ * @property {string} [ended] when the session ended
  * @property {boolean} [guests_vote]
  * @property {boolean} locked
  * @property {number} listed
- * @property {number} [most_asked] how many servers each player's program asks in the round at most; missing is all
+ * @property {number} [most_asked] the most servers that each player's program asks in the round; missing is all
  * @property {number} [own] servers of the organiser's own list
- * @property {string} [said] since when the list says what servers do not tell themselves
+ * @property {string} [said] the age of the list's information about servers that say nothing themselves
  * @property {boolean} [paused]
- * @property {string} [held] what everything waits for while the host cannot keep what happens
+ * @property {string} [held] what everything waits for while the host cannot save the room
  * @property {string} [retry]
- * @property {string} [outlook] how far a coordinated search is
+ * @property {string} [outlook] the forecast of a coordinated search
  * @typedef {Head & Record<string, any>} Room with the settings that the form names
  */
 
@@ -43,15 +43,15 @@
  * @property {string} [unset]
  * @property {string} [set]
  * @property {string} [declined]
- * @property {boolean} [rare] hardly anybody needs it
+ * @property {boolean} [rare] few people need it
  */
 
 /**
  * @typedef {object} Person
  * @property {string} name
- * @property {number} [arrival] the place in the order of arrival, from 0, all evening
+ * @property {number} [arrival] the place in the order of arrival, from 0, for the whole session
  * @property {boolean} [organiser]
- * @property {boolean} [guest] has shown nothing but a nickname
+ * @property {boolean} [guest] has only a nickname
  * @property {boolean} peer has a program running, or had
  * @property {boolean} connected the program
  * @property {boolean} page has the page open
@@ -63,7 +63,7 @@
  * @property {boolean} [able] its machine can start the game
  * @property {string} [unable] why it cannot
  * @property {boolean} [types_password] types a server's password in the game
- * @property {{counted?: boolean, error_ms?: number, why?: string}} [estimate] how one without a program may count in the choice
+ * @property {{counted?: boolean, error_ms?: number, why?: string}} [estimate] how a person without a program may count in the choice
  * @property {string} [launch]
  * @property {string} [detail]
  * @property {boolean} [ready]
@@ -71,9 +71,9 @@
  * @property {string} [vote]
  * @property {boolean} [no_say] another guest on the same network has its say
  * @property {boolean} [asked] is asked for a vote at a terminal, too
- * @property {string} [version] what the player has of the game
- * @property {string} [country] about where a player is
- * @property {boolean} [somewhere] does not want that told
+ * @property {string} [version] the player's version of the game
+ * @property {string} [country] the player's country
+ * @property {boolean} [somewhere] hides it
  */
 
 /**
@@ -84,7 +84,7 @@
  * @property {number} max_ms
  * @property {number} stdev_ms
  * @property {Record<string, number>} rtt_ms
- * @property {Record<string, number>} [extra_ms] by how much each ping is over the player's own best, where that decides
+ * @property {Record<string, number>} [extra_ms] how far each ping is above the player's own best, if the rule uses that
  * @property {Record<string, number>} [worst_ms] the ping that 95 of 100 packets kept, after a long look
  * @property {boolean} [ours] one of the group's own
  * @property {Record<string, number>} [loss]
@@ -99,7 +99,7 @@
  * @property {Ranked[]} ranking
  * @property {Record<string, number>} culled
  * @property {number} [limit_ms]
- * @property {Record<string, number>} [estimated_ms] whose pings are estimates, and how far they are usually off
+ * @property {Record<string, number>} [estimated_ms] the players whose pings are estimates, and their usual error
  */
 
 /**
@@ -110,12 +110,12 @@
  * @property {string} [version] in its own words, or its protocols
  * @property {string} [mod] what players need besides the game
  * @property {string[]} [other_version] players who have another version
- * @property {string[]} [shut_out] those of them whom it does not let in with that
+ * @property {string[]} [shut_out] those of them whom the server does not let in
  * @property {number} players
  * @property {number} max_players
  * @property {boolean} [password]
  * @property {string} [country]
- * @property {boolean} [as_listed] some of it is what the list says
+ * @property {boolean} [as_listed] some of it comes from the list
  */
 
 /**
@@ -135,7 +135,7 @@
 
 /**
  * @typedef {object} Advice
- * @property {string} text what a button says
+ * @property {string} text the button's text
  * @property {string} action
  * @property {{limit_ms?: number, name?: string, servers?: number}} argument of the action, as it is
  * @property {number} [servers] how many would suit then
@@ -145,9 +145,9 @@
 /**
  * @typedef {object} Choice
  * @property {Selection} selection
- * @property {Decided} [decided] what the choice hangs on
+ * @property {Decided} [decided] what decided the choice
  * @property {Advice[]} [advice] what the organiser can do
- * @property {{addr: string, limit_ms: number, rtt_ms: Record<string, number>}} [miss] what only a higher limit would let in
+ * @property {{addr: string, limit_ms: number, rtt_ms: Record<string, number>}} [miss] the nearest server over the limit
  * @property {string[]} explain
  * @property {Record<string, Server>} servers
  * @property {string} [player]
@@ -161,7 +161,7 @@
  * @property {string} [launch_at]
  * @property {string[]} vetoes
  * @property {string[]} ballot
- * @property {number[]} [numbers] what the candidates are called
+ * @property {number[]} [numbers] the candidates' numbers
  */
 
 /**
@@ -178,7 +178,7 @@
  * @property {string[]} players
  */
 
-/** @typedef {{country?: string, listed: number, answered?: number, open?: number}} Place how many servers a country has, of these such as answered, and of these such as could still win */
+/** @typedef {{country?: string, listed: number, answered?: number, open?: number}} Place how many servers a country has, how many of them answered, and how many of those could still win */
 
 /**
  * @typedef {object} LeaderOf
@@ -187,22 +187,22 @@
  * @property {number} mean_ms
  * @property {number} max_ms
  * @property {number} stdev_ms
- * @property {number} figure_ms what the rule makes of the pings
- * @property {number} [extra_ms] by how much, at most, anybody's ping is over their own best, where that decides
+ * @property {number} figure_ms the rule's figure
+ * @property {number} [extra_ms] how far anybody's ping is above their own best at most, if the rule uses that
  * @property {Record<string, number>} rtt_ms
- * @property {Record<string, number>} [predicted_ms] what the search expects of those who have not measured it
+ * @property {Record<string, number>} [predicted_ms] the expected pings of players who have not measured it
  * @typedef {Server & LeaderOf} Leader one of the best servers so far
  */
 
-/** @typedef {{name: string, suits: boolean, mean_ms: number, max_ms: number, silent?: string[], rtt_ms: Record<string, number>}} Site what a server at a place would be like; figures are 0 where not all have one */
+/** @typedef {{name: string, suits: boolean, mean_ms: number, max_ms: number, silent?: string[], rtt_ms: Record<string, number>}} Site how a server at a place would do; figures are 0 unless all players have one */
 
 /** @typedef {{answer?: string, better?: boolean, waiting: string[], now?: {mean_ms: number, max_ms: number}, sites: Site[]}} Sites */
 
-/** @typedef {{round: number, leaders: Leader[], answered: number, places: Place[] | null}} Standing who leads, and where servers are */
+/** @typedef {{round: number, leaders: Leader[], answered: number, places: Place[] | null}} Standing the leading servers, and where all servers are */
 
 /**
  * @typedef {{addr: string, name?: string, by?: string[]}} Brought a server that people have brought
- * @typedef {{sent: number, rtt_ms: number, loss: number, jitter_ms: number, worst_ms: number}} Line what a long look shows of a way
+ * @typedef {{sent: number, rtt_ms: number, loss: number, jitter_ms: number, worst_ms: number}} Line what a long look shows of a player's connection
  * @typedef {{until: string, finalists: {addr: string, name?: string, lines: Record<string, Line>}[]}} LongLook
  * @typedef {object} SeatsOf
  * @property {string} addr
@@ -212,37 +212,37 @@
  * @property {number} free -1 if that is not known
  * @property {string} [at] when that was seen
  * @property {string} [next] when somebody looks again
- * @property {boolean} [checks] one has heard of seats, and another is to see
+ * @property {boolean} [checks] one player has seen seats, and another checks that
  * @property {number} asked by all together
- * @property {number} most that were free at once
- * @property {number} from and to: how many mostly were
+ * @property {number} most the most seats that were free at once
+ * @property {number} from with to: the usual range
  * @property {number} to
- * @property {string} [dropped] why it is watched no more
+ * @property {string} [dropped] why it is not watched any more
  * @typedef {Server & SeatsOf} SeatsOn
  */
 
 /**
  * @typedef {object} Seats a wait for seats
  * @property {number} need
- * @property {string[]} [for] who is left outside
+ * @property {string[]} [for] the players who are left outside
  * @property {string} began
  * @property {string} until
  * @property {SeatsOn[]} servers
  * @property {SeatsOn[]} [instead]
- * @property {string} [by] who looks now
+ * @property {string} [by] the player who looks now
  * @property {string} [target]
  * @property {string} [launch_at]
  * @property {string} [news]
- * @property {string} [over] why it was given up
+ * @property {string} [over] why the wait ended
  * @property {string} [chance] what was seen
  */
 
 /**
- * @typedef {object} State everything that is known, newest
+ * @typedef {object} State the newest state of everything
  * @property {number} now the host's clock when it spoke last, ms
- * @property {number} heard our clock then, ms
- * @property {string} waits why nothing is heard of the room, for people; empty while it is
- * @property {{name?: string, organiser?: boolean, guest?: boolean, link: string, join: string, outside?: string, password?: string}} you the password is the game server's, once one goes there
+ * @property {number} heard our clock at that time, ms
+ * @property {string} waits why there is no news of the room, for people; empty while there is
+ * @property {{name?: string, organiser?: boolean, guest?: boolean, link: string, join: string, outside?: string, password?: string}} you the password is the game server's, once the room goes there
  * @property {Room} room
  * @property {{id: string, name: string, silent?: string}[] | null} games silent is why its servers answer nobody
  * @property {Person[]} people
@@ -255,9 +255,9 @@
  * @property {Field[]} form
  * @property {Standing | null} standing
  * @property {Sites | null} sites
- * @property {Meeting | null} [meeting] of a room that stays
- * @property {{favourites: Brought[], hidden: Brought[]}} lists what people have brought
- * @property {LongLook | null} [look] how far a long look is
+ * @property {Meeting | null} [meeting] of a standing room
+ * @property {{favourites: Brought[], hidden: Brought[]}} lists the servers that people have brought
+ * @property {LongLook | null} [look] the progress of a long look
  * @property {Seats | null} seats
  */
 
@@ -265,13 +265,13 @@
  * @typedef {object} Comer somebody who may come
  * @property {string} name
  * @property {number} [arrival]
- * @property {boolean} [comes] to the next date; nothing was said if it is not there
+ * @property {boolean} [comes] to the next date; missing if the person has not said
  * @property {boolean} [here]
- * @property {boolean} [played] where the room was last
+ * @property {boolean} [played] in the last session
  * @property {boolean} [liked]
  */
 
-/** @typedef {{at: string, server: string, country?: string, map?: string, mean_ms: number}} Last where a room was last */
+/** @typedef {{at: string, server: string, country?: string, map?: string, mean_ms: number}} Last where a room played last */
 /** @typedef {{next?: string, who: Comer[], evenings: number, last?: Last}} Meeting */
 /** @typedef {{at: string, server: string, connect: string, map?: string, mean_ms: number, players: {name: string, ping_ms?: number, liked?: boolean}[]}} Stay */
 /** @typedef {{began: string, ended?: string, stays: Stay[]}} Evening */

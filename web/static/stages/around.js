@@ -1,5 +1,5 @@
-// Who plays from where, round a server: the reveal's map as it ends, small and without
-// motion. It takes the room that is left, and stands not where that is none.
+// The players around a server: the last picture of the reveal's map, small and without motion. It
+// uses the space that is left, and is absent if there is none.
 
 import { h } from "../dom.js";
 import { ping } from "../estimate.js";
@@ -7,10 +7,10 @@ import { moments, seenAt } from "./moment.js";
 
 /** @typedef {import("../types.js").State} State */
 
-/** What each map shows that is drawn. @type {WeakMap<Element, string>} */
+/** What each drawn map shows. @type {WeakMap<Element, string>} */
 const drawn = new WeakMap();
 
-/** Who has a ping at a server, nearest first. @param {State} state @param {import("../types.js").Ranked | null | undefined} ranked */
+/** The players with a ping to a server, nearest first. @param {State} state @param {import("../types.js").Ranked | null | undefined} ranked */
 export function spokesOf(state, ranked) {
   const { choice } = state;
   if (!choice || !ranked) return [];
@@ -22,12 +22,12 @@ export function spokesOf(state, ranked) {
     .toSorted((a, b) => a.ms - b.ms || a.person.name.localeCompare(b.person.name));
 }
 
-/** Where a server's map comes. The words beside it say all that it does. @param {string} addr */
+/** A place for a server's map. The words next to it say everything that it shows. @param {string} addr */
 export function around(addr) {
   return h("div", { class: "around", "data-key": `around ${addr}`, "data-addr": addr, "aria-hidden": "true" }, h("div", { class: "turning", "data-keep": true }));
 }
 
-/** Draws the maps that are seen and not yet drawn, each in a frame of its own: five at once would hold the page up. @param {HTMLElement} place @param {State} state @param {boolean} [isSmall] signs have to be large for it */
+/** Draws the visible maps that are not yet drawn, each in a frame of its own, because five at once would block the page. @param {HTMLElement} place @param {State} state @param {boolean} [isSmall] signs have to be large for it */
 export function drawAround(place, state, isSmall = false) {
   if (!place.isConnected) return;
   for (const box of place.querySelectorAll(".around")) {

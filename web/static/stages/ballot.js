@@ -1,4 +1,4 @@
-// What people vote on, out of the state of the room.
+// The vote, derived from the state of the room.
 
 import { countryName, serverName } from "../choice.js";
 import { isEstimated } from "../estimate.js";
@@ -12,7 +12,7 @@ import { locale, say } from "../say.js";
 
 /**
  * @typedef {object} Candidate a server on the ballot
- * @property {number} number by which it is called, here and in the terminal
+ * @property {number} number its number, here and in the terminal
  * @property {Ranked} ranked
  * @property {Server | undefined} server
  * @property {string} name
@@ -20,7 +20,7 @@ import { locale, say } from "../say.js";
  * @property {boolean} leads
  */
 
-/** How many players have the page open where people vote unless somebody has decided it. */
+/** How many players must have the page open for a vote, unless somebody has decided about it. */
 const enoughPages = 2;
 
 /** @param {State} state @returns {Candidate[]} */
@@ -33,25 +33,25 @@ export function candidatesOf(state) {
   });
 }
 
-/** Who plays, or is counted in by an estimate, in the order of arrival. @param {State} state */
+/** The players and the guests who are counted in, in the order of arrival. @param {State} state */
 export function playersOf(state) {
   const counted = state.choice?.selection.players ?? [];
   return state.people.filter((person) => person.peer || counted.includes(person.name)).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
 }
 
-/** Somebody's ping at a server in words, in two parts. @param {State} state @param {{rtt_ms: Record<string, number>}} ranked @param {Person} person @returns {[string, string]} */
+/** A person's ping to a server in words, in two parts. @param {State} state @param {{rtt_ms: Record<string, number>}} ranked @param {Person} person @returns {[string, string]} */
 export function pingOf(state, ranked, person) {
   const ms = ranked.rtt_ms[person.name];
   if (ms === undefined) return [say("ping.none"), ""];
   return [`${state.choice && isEstimated(state.choice.selection, person.name) ? "≈ " : ""}${Math.round(ms)}`, " ms"];
 }
 
-/** Whose word the countdown waits for. @param {State} state */
+/** The people for whose vote the countdown waits. @param {State} state */
 export function awaitedOf(state) {
   return state.people.filter((person) => hasSay(state, person) && (person.page || person.asked || person.ready));
 }
 
-/** Whether this round has a vote, as far as one can tell. @param {State} state */
+/** Whether this round has a vote, as far as is known. @param {State} state */
 export function votes(state) {
   return state.room.agree ?? (state.agreement.open || state.people.filter((person) => person.peer && person.page).length >= enoughPages);
 }

@@ -1,4 +1,4 @@
-// The countdown: the whole screen is gold, once, and sixty ticks go out.
+// The countdown: for once the whole screen is gold, and sixty ticks go out.
 
 import { button, h } from "../dom.js";
 import { countryName } from "../choice.js";
@@ -10,7 +10,7 @@ import { sentence } from "./stages.js";
 
 /** @typedef {import("../types.js").State} State */
 
-/** Over how long the ticks go out, ms: as long as the host counts. */
+/** How long the ticks take to go out, ms: as long as the host counts. */
 const whole = 5000;
 const ticks = 60;
 
@@ -45,32 +45,32 @@ export function countdown(live, view) {
   ];
 }
 
-/** What it says to who hears the page. @param {State} state */
+/** What the stage announces. @param {State} state */
 export function says(state) {
   return say((isForSeats(state) ? state.you.organiser : hasSay(state, state.you)) ? "countdown.says-escape" : "countdown.says", { sentence: sentence(state) });
 }
 
-/** How long it is until the launch, ms. @param {import("../live.js").Live} live */
+/** The time until the launch, ms. @param {import("../live.js").Live} live */
 function leftOf(live) {
   return Date.parse((live.state && launchOf(live.state)) ?? "") - live.now();
 }
 
-/** Whether we go because there are seats at last. @param {State} state */
+/** Whether the room goes because seats became free. @param {State} state */
 const isForSeats = (state) => state.room.stage === "waiting";
 
-/** When everyone is sent there. @param {State} state */
+/** The time of the launch. @param {State} state */
 function launchOf(state) {
   return isForSeats(state) ? state.seats?.launch_at : state.agreement.launch_at;
 }
 
-/** Where we go. @param {State} state @returns {{name: string, server: import("../types.js").Server | undefined, ranked: {mean_ms: number, rtt_ms: Record<string, number>}, voters: unknown[]} | undefined} */
+/** The server that the room goes to. @param {State} state @returns {{name: string, server: import("../types.js").Server | undefined, ranked: {mean_ms: number, rtt_ms: Record<string, number>}, voters: unknown[]} | undefined} */
 function goalOf(state) {
   if (!isForSeats(state)) return candidatesOf(state).find((one) => one.leads);
   const server = state.seats?.servers.find((one) => one.addr === state.seats?.target);
   return server && { name: server.name || server.addr, server, ranked: { mean_ms: server.mean_ms, rtt_ms: server.rtt_ms ?? {} }, voters: [] };
 }
 
-/** Once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+/** Runs once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function shown(place, live, view) {
   const dial = place.querySelector(".dial");
   const left = leftOf(live);

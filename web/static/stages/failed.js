@@ -1,4 +1,4 @@
-// No server for everyone this time: how near it was, and what helps.
+// No server suits everyone this time: how close it was, and what helps.
 //
 //	 anna        ben             our limit        chong
 //	──●───────────▲──────────────────┃· · · · · · · ■ · · ·
@@ -18,18 +18,18 @@ import { instead } from "./seats.js";
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Choice} Choice */
 
-/** How much of the line is beyond who is farthest. */
+/** How far the line continues beyond the farthest player, as a factor. */
 const beyond = 1.2;
-/** How far two are from each other on the line, in percent of it, if their names stand below them; on a phone more. */
+/** The distance at which two players' names fit below the line, in percent of it; more on a phone. */
 const usuallyApart = 10;
 const narrowApart = 19;
-/** Who are nearer, or so many, stand above the line, in as many rows as that takes; and how far from each other there. */
+/** Players who are nearer to each other, or this many, stand above the line, in as many rows as needed; and their distance there. */
 const many = 7;
 const stackedApart = { few: 7, many: 5.5, narrow: 10 };
-/** How near to an end of the line the limit leaves no room for that end's number, in percent; on a phone. */
+/** The distance from an end of the line within which the limit leaves no room for that end's number, in percent; on a phone. */
 const usualEnds = 16;
 const narrowEnds = 40;
-/** How many of those who are too far are named. */
+/** How many of the players beyond the limit are named. */
 const namedFar = 3;
 /** How many ways out have a card. */
 const mostWays = 3;
@@ -50,7 +50,7 @@ export function failed(live, view) {
   ];
 }
 
-/** Once the children are on the page. */
+/** Runs once the children are on the page. */
 export function shown() {}
 
 /** @param {State} state @param {Choice} choice */
@@ -64,19 +64,19 @@ function missed(state, choice) {
   ];
 }
 
-/** What a wait for seats that was given up has seen. @param {State} state */
+/** What a cancelled wait for seats has seen. @param {State} state */
 function waited(state) {
   return [headline(state), h("p", { class: "seen" }, h("bdi", { dir: "ltr" }, `${state.seats?.over ?? ""} ${state.seats?.chance ?? ""}`))];
 }
 
-/** The ways out that have a card: to ask more is another kind, and stays. @param {Choice | null} choice */
+/** The ways out that have a card. Asking more servers and waiting for seats always have one. @param {Choice | null} choice */
 function waysOut(choice) {
   const ways = choice?.advice ?? [];
   const more = ways.filter(({ action }) => action === "more" || action === "await");
   return [...ways.filter((way) => !more.includes(way)).slice(0, mostWays - more.length), ...more];
 }
 
-/** The pings to what came nearest, on a line, with our limit as a gate. @param {State} state @param {Choice} choice */
+/** The pings to the nearest miss on a line, with the limit as a gate. @param {State} state @param {Choice} choice */
 function line(state, choice) {
   const miss = /** @type {NonNullable<Choice["miss"]>} */ (choice.miss);
   const all = Object.entries(miss.rtt_ms).toSorted((a, b) => a[1] - b[1]);
@@ -157,12 +157,12 @@ function card(state, choice, { text, action, argument, servers = 0, addr = "" },
   );
 }
 
-/** A figure, large, with its unit beside it. @param {string} key @param {number} n */
+/** A figure, large, with its unit next to it. @param {string} key @param {number} n */
 function big(key, n) {
   return h("p", { class: "big" }, ...said(key, { n, small: (...held) => h("small", {}, ...held) }));
 }
 
-/** Everyone measures anew. @param {State} state @param {import("../app.js").View} view */
+/** A button that makes everyone measure again. @param {State} state @param {import("../app.js").View} view */
 function retry(state, view) {
   const left = state.choice?.selection.culled.unmeasured ?? 0;
   return h(

@@ -1,5 +1,5 @@
-// Go: one's own way first, then everyone's; what helps who did not get there, and the next
-// round.
+// Go: the person's own way first, then everyone's, help for people who did not get there, and the
+// next round.
 
 import { countryName, serverName, strange, targetOf } from "../choice.js";
 import { button, h } from "../dom.js";
@@ -17,7 +17,7 @@ import { sentence } from "./stages.js";
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
 
-/** From how many people on they stand in two columns. */
+/** The number of people from which they stand in two columns. */
 const many = 7;
 
 /** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
@@ -42,21 +42,21 @@ export function go(live, view) {
   ];
 }
 
-/** Once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live */
+/** Runs once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live */
 export function shown(place, live) {
   drawAround(place, /** @type {State} */ (live.state));
 }
 
-/** What it says to who hears the page: where everyone goes, and how far oneself is. @param {State} state @param {import("../app.js").View} view */
+/** What the stage announces: where everyone goes, and how far the person is. @param {State} state @param {import("../app.js").View} view */
 export function says(state, view) {
   const me = view.tv ? undefined : state.people.find((person) => person.name === state.you.name);
   return say("go.says", { sentence: sentence(state), title: title(state, me, view) });
 }
 
-/** Whether somebody gets there. @param {Person | undefined} person */
+/** Whether a person gets there. @param {Person | undefined} person */
 const isThere = (person) => person?.launch === "launched" || person?.launch === "by-hand";
 
-/** One's own state. @param {State} state @param {Person | undefined} me @param {import("../app.js").View} view */
+/** The title for the person's own state. @param {State} state @param {Person | undefined} me @param {import("../app.js").View} view */
 function title(state, me, view) {
   if (view.tv || !me) {
     const players = state.people.filter((person) => person.peer && !person.left_out);
@@ -83,7 +83,7 @@ function where(state, server) {
   return [h("p", { class: "eyebrow" }, say("go.everyone-to")), h("p", { class: "server" }, flag(server?.country), h("bdi", { dir: "auto" }, name))];
 }
 
-/** What the way is like, and what decided. @param {State} state @param {Person | undefined} me */
+/** The server's figures, and what decided. @param {State} state @param {Person | undefined} me */
 function figures(state, me) {
   const { choice } = state;
   const target = choice && targetOf(choice);
@@ -130,19 +130,19 @@ function doing(state, person, isMe) {
   }
 }
 
-/** Somebody's ping, for a wall: others find it under the details. @param {State} state @param {Person} person */
+/** A person's ping, for a wall; elsewhere it is in the details. @param {State} state @param {Person} person */
 function theirPing(state, person) {
   const ms = state.choice && targetOf(state.choice)?.rtt_ms[person.name];
   return state.choice && ms !== undefined && ms !== null && h("span", { class: "ms" }, ping(state.choice.selection, person.name, Math.max(1, Math.round(ms))).replace(".0 ", " "));
 }
 
-/** What somebody does who has but the page. @param {Person} person */
+/** What a person who has only the page is doing. @param {Person} person */
 function without(person) {
   if (!person.page) return say("person.away");
   return say(person.estimate?.counted ? "go.plays-without" : person.vote ? "go.voted-without" : "go.watches");
 }
 
-/** What the others can do for somebody. @param {State} state @param {Person} person */
+/** How the others can help a person. @param {State} state @param {Person} person */
 function help(state, person) {
   return h(
     "details",
@@ -158,7 +158,7 @@ function help(state, person) {
   );
 }
 
-/** Who found the server full waits for a seat there. @param {State} state @param {import("../app.js").View} view */
+/** A person who found the server full waits for a seat there. @param {State} state @param {import("../app.js").View} view */
 function leftOutside(state, view) {
   const players = state.people.filter((person) => person.peer && person.connected);
   if (players.length === 0) return false;
@@ -172,7 +172,7 @@ function leftOutside(state, view) {
   );
 }
 
-/** The server's password, behind a click: people look on. @param {State} state @param {Person | undefined} me */
+/** The server's password, behind a click because others may look at the screen. @param {State} state @param {Person | undefined} me */
 function password(state, me) {
   const word = state.you.password;
   if (!word) return "";
@@ -185,7 +185,7 @@ function password(state, me) {
   );
 }
 
-/** The ways there, one's own best first. @param {State} state @param {Person | undefined} me */
+/** The ways there, the person's best one first. @param {State} state @param {Person | undefined} me */
 function ways(state, me) {
   const { way } = state;
   if (!way) return [];

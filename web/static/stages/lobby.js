@@ -1,4 +1,4 @@
-// The lobby: who is here, how the next one comes in, and what we look for.
+// The lobby: who is here, how the next person comes in, and what the group looks for.
 
 import { countryName } from "../choice.js";
 import { button, h, svg } from "../dom.js";
@@ -15,10 +15,10 @@ import { sentence } from "./stages.js";
 /** @typedef {import("../types.js").Person} Person */
 /** @typedef {import("../app.js").View} View */
 
-/** For how long somebody is new, ms. */
+/** How long a person is new, ms. */
 const newFor = 10_000;
 
-/** From how many letters on a name is written narrow, and narrower. */
+/** The number of letters from which a name is narrow, and narrower. */
 const longName = 9;
 const longerName = 14;
 
@@ -53,28 +53,28 @@ export function lobby(live, view) {
   ];
 }
 
-/** Once the children are on the page. */
+/** Runs once the children are on the page. */
 export function shown() {}
 
 /** @param {Person} person */
 const plays = (person) => person.peer && person.connected;
 
-/** Who sits in front of the page, if they play. @param {State} state */
+/** The person at the page, if they play. @param {State} state */
 function whoIs(state) {
   const { name, organiser } = state.you;
   return state.people.find((person) => person.peer && (name ? person.name === name : organiser && person.organiser));
 }
 
-/** How many there are, as far as their size goes. @param {number} n */
+/** The size class for a number of people. @param {number} n */
 function many(n) {
   return n <= 4 ? "few" : n <= 8 ? "some" : n <= 18 ? "many" : "crowd";
 }
 
-/** Notes who is new: of those who were here before the page, nobody is. @param {Person[]} people @param {View} view */
+/** Notes when people arrive. People who were here before the page are not new. @param {Person[]} people @param {View} view */
 function meet(people, view) {
   const at = view.met.size > 0 ? Date.now() : 0;
   for (const { name } of people) if (!view.met.has(name)) view.met.set(name, at);
-  if (people.length === 0) view.met.set("", 0); // the first one is new, too
+  if (people.length === 0) view.met.set("", 0); // the first person is new, too
 }
 
 /** @param {State} state @param {Person} person @param {View} view @param {boolean} isMe */
@@ -92,7 +92,7 @@ function one(state, person, view, isMe) {
   );
 }
 
-/** What somebody is at, in a few words: the details say more. @param {Person} person @returns {[words: string, tone: string]} */
+/** What a person is doing, in a few words; the details say more. @param {Person} person @returns {[words: string, tone: string]} */
 function doing(person) {
   if (!person.peer && person.estimate?.counted) return [say("lobby.estimated"), ""];
   if (!person.peer) return [say(person.page ? "lobby.watching" : "person.away"), ""];
@@ -106,13 +106,13 @@ function seat() {
   return svg("svg", { class: "sign seat", viewBox: "-8 -8 116 116", width: 88, height: 88, "aria-hidden": "true" }, svg("circle", { cx: 50, cy: 50, r: 44 }), svg("path", { d: "M50 28v44M28 50h44" }));
 }
 
-/** Whether one's own computer can start the game. @param {State} state @param {Person} me */
+/** Whether the person's own computer can start the game. @param {State} state @param {Person} me */
 function ownGame(state, me) {
   if (me.unable) return h("p", { class: "own-game bad" }, ...said("lobby.own-unable", { game: gameName(state), why: me.unable }));
   return me.able && h("p", { class: "own-game" }, svg("svg", { class: "sign", viewBox: "76 76 32 32", width: 24, height: 24, "aria-hidden": "true" }, svg("g", { class: "can" }, svg("circle", { cx: 92, cy: 92, r: 15 }), svg("path", { d: "m85 92 5 5 9-10" }))), ...said("lobby.own-able", { game: gameName(state) }));
 }
 
-/** What we look for, in a sentence; whoever steers changes it in place. @param {State} state @param {View} view */
+/** What the group looks for, in a sentence; the organiser changes it in place. @param {State} state @param {View} view */
 function looks(state, view) {
   const words = said("lobby.look-for", { quiet: (...held) => h("span", { class: "quiet" }, ...held), strong: (...held) => h("strong", {}, ...held), wish: wish(state) });
   if (view.tv) return h("p", { class: "looks", "data-key": "looks" }, words);

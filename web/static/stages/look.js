@@ -1,4 +1,4 @@
-// The long look: how far it is, and what it shows of each line.
+// The long look: its progress, and what it shows of each line.
 
 import { serverName } from "../choice.js";
 import { h } from "../dom.js";

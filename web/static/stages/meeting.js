@@ -1,4 +1,4 @@
-// A room that stays: when the group meets next, who comes, and how it was last time.
+// A standing room: when the group meets next, who comes, and how the last session was.
 
 import { ask, evenings } from "../api.js";
 import { nameOnly } from "../choice.js";
@@ -12,10 +12,10 @@ import { sign } from "../sign.js";
 
 const day = 24 * 3600_000;
 
-/** How many names one counts at a glance. */
+/** How many names a person counts at a glance. */
 const counted = 3;
 
-/** A moment, by the reader's own clock, as one says it. @param {string} at @param {number} now ms */
+/** A time in the reader's time zone, as people say it. @param {string} at @param {number} now ms */
 export function dateOf(at, now) {
   const then = new Date(at);
   const when = { date: date(then), time: time(then) };
@@ -40,7 +40,7 @@ export function meeting(state, view) {
   );
 }
 
-/** A switch of two: pressed again it says nothing. @param {string} action @param {string} text @param {string} value @param {boolean} isSaid */
+/** One of two switches; pressing it again withdraws the answer. @param {string} action @param {string} text @param {string} value @param {boolean} isSaid */
 function choice(action, text, value, isSaid) {
   return button(action, text, { "data-value": isSaid ? "null" : value, "aria-pressed": String(isSaid) });
 }
@@ -65,7 +65,7 @@ function last(m, me, mayTouch) {
   ];
 }
 
-/** Who keeps a place while they are away, for the organiser. @param {State} state */
+/** The people who keep a place while they are away, for the organiser. @param {State} state */
 export function regulars(state) {
   const away = (state.meeting?.who ?? []).filter((one) => !state.people.some((person) => person.name === one.name));
   if (away.length === 0) return [];
@@ -88,7 +88,7 @@ export async function openEvenings(dialog) {
   }
 }
 
-/** A table, which on a phone is a list to look at; its roles have it stay a table to listen to. @param {Evening[]} all the newest first */
+/** A table. On a phone it looks like a list, but its roles keep it a table for screen readers. @param {Evening[]} all the newest first */
 function table(all) {
   return h(
     "table",
@@ -105,7 +105,7 @@ function table(all) {
   );
 }
 
-/** Has the browser keep the history as a file. @param {string} format */
+/** Lets the browser save the history as a file. @param {string} format */
 export async function saveEvenings(format) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await (await evenings(format)).blob());
@@ -114,7 +114,7 @@ export async function saveEvenings(format) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** What the buttons here do. @type {Record<string, (data: DOMStringMap) => unknown>} */
+/** The actions of the buttons here. @type {Record<string, (data: DOMStringMap) => unknown>} */
 export const actions = {
   come: ({ value }) => ask("come", { comes: JSON.parse(value ?? "null") }),
   like: ({ value }) => ask("like", { liked: JSON.parse(value ?? "null") }),

@@ -1,4 +1,4 @@
-// The reveal's choreography, as a pure function: what is seen so long after it began.
+// The reveal's choreography as a pure function: what is visible at a time after its beginning.
 //
 //	0     lights dim
 //	400   the server's pin, alone                  a low note
@@ -11,7 +11,7 @@
 /** When things happen, ms after the reveal began. */
 export const moments = { pin: 400, turn: 800, spokes: 2200, place: 3000, name: 3400, pings: 3800, over: 4200 };
 
-/** For how long the last frame stands before the evening goes on, ms. */
+/** How long the last frame stays before the session goes on, ms. */
 export const rest = 1300;
 
 /** How long a spoke shoots, ms. */
@@ -25,11 +25,11 @@ export function spokeAt(i, spokes) {
 /** @param {number} from @param {number} to @param {number} ms */
 const part = (from, to, ms) => Math.min(1, Math.max(0, (ms - from) / (to - from)));
 
-/** Quick at first, and gentle at the end. @param {number} x */
+/** Fast at first, and gentle at the end. @param {number} x */
 const eased = (x) => 1 - (1 - x) ** 3;
 
 /**
- * What is seen: each from 0, not yet, to 1, wholly.
+ * What is visible: each value from 0, not yet, to 1, completely.
  * @param {number} ms since it began @param {number} spokes how many
  */
 export function seenAt(ms, spokes) {

@@ -1,4 +1,4 @@
-// The night is over: where it went, and who was there.
+// The session is over: where it went, and who was there.
 
 import { nameOnly } from "../choice.js";
 import { button, h } from "../dom.js";
@@ -10,7 +10,7 @@ import { meeting } from "./meeting.js";
 /** @typedef {import("../types.js").Person} Person */
 /** @typedef {import("../types.js").Played} Played */
 
-/** How many rounds a wall has room for: the last ones. */
+/** How many rounds fit on a wall; it shows the last ones. */
 const onWall = 8;
 
 /** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
@@ -30,21 +30,21 @@ export function night(live, view) {
   ];
 }
 
-/** Who keeps a place here, and is away. @param {State} state @returns {Person[]} */
+/** The people who keep a place here and are away. @param {State} state @returns {Person[]} */
 function away(state) {
   const isHere = (/** @type {string} */ name) => state.people.some((person) => person.name === name);
   return (state.meeting?.who ?? []).filter((one) => !isHere(one.name)).map((one) => ({ name: one.name, arrival: one.arrival, peer: true, connected: false, page: false, probed: 0, answered: 0 }));
 }
 
-/** Whether who looks at the page is one of the room's own people. @param {State} state */
+/** Whether the person at the page is one of the room's own people. @param {State} state */
 function mayOpen(state) {
   return state.you.organiser || !state.you.guest && state.meeting?.who.some((one) => one.name === state.you.name);
 }
 
-/** Somebody as they played, whether or not they are still here. @param {Person} person */
+/** A person as they played, whether or not they are still here. @param {Person} person */
 const played = (person) => ({ ...person, peer: true, connected: true, left_out: false, able: false });
 
-/** Where a round went, the how manieth of the evening. @param {State} state @param {Played} round @param {number} nth */
+/** Where a round went, and its number in the session. @param {State} state @param {Played} round @param {number} nth */
 function went(state, { round, at, server, map, mean_ms, players }, nth) {
   const known = [...state.people, ...away(state)].filter((person) => players.includes(person.name));
   return h(
@@ -58,5 +58,5 @@ function went(state, { round, at, server, map, mean_ms, players }, nth) {
   );
 }
 
-/** Once the children are on the page. @param {HTMLElement} _place @param {import("../live.js").Live} _live @param {import("../app.js").View} _view */
+/** Runs once the children are on the page. @param {HTMLElement} _place @param {import("../live.js").Live} _live @param {import("../app.js").View} _view */
 export function shown(_place, _live, _view) {}

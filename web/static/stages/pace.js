@@ -1,19 +1,19 @@
-// How quickly the search's stage changes: pure functions of what the host says and of what
-// stood there before.
+// How fast the search's stage changes: pure functions of the host's news and of what the stage
+// showed before.
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
 /** @typedef {import("../types.js").Leader} Leader */
 
-/** The shortest time from one change of places to the next, ms. */
+/** The shortest time between two changes of places, ms. */
 const swapEvery = 1000;
 
-/** Who stands on the podium, and since when in these places, ms. @typedef {{round: number, leaders: Leader[], since: number}} Podium */
+/** The leaders on the podium, and since when they have these places, ms. @typedef {{round: number, leaders: Leader[], since: number}} Podium */
 
 /**
- * Who stands there now. Places change at most once a second, so that one can follow: until
- * then all stays as it was, so that figures and places are of one moment.
- * @param {Podium} before @param {number} round @param {Leader[]} leaders who leads, by the host @param {number} now ms
+ * The podium now. Places change at most once a second, so that people can follow. Until then
+ * everything stays, so that figures and places belong to the same moment.
+ * @param {Podium} before @param {number} round @param {Leader[]} leaders the host's leaders @param {number} now ms
  * @returns {Podium}
  */
 export function podium(before, round, leaders, now) {
@@ -23,15 +23,15 @@ export function podium(before, round, leaders, now) {
   return { round, leaders, since: isSwap || isNew ? now : before.since };
 }
 
-/** How much of the search is done when all have measured; the rest is the last look. */
+/** The share of the search that is done when everyone has measured; the rest is the last look. */
 const measured = 0.9;
 const looking = 0.95;
-/** How many servers a player asks at most where the host says whom to ask. */
+/** How many servers a player asks at most if the host coordinates the search. */
 const budget = 650;
 
-/** What of the round is done, from 0 to 1. @typedef {{round: number, share: number}} Done */
+/** The progress of the round, from 0 to 1. @typedef {{round: number, share: number}} Done */
 
-/** How far the round is: never less than before, and never all, as it goes on. @param {Done} before @param {State} state @param {Person[]} players @returns {Done} */
+/** The progress of the round. It never decreases, and is never complete while the round goes on. @param {Done} before @param {State} state @param {Person[]} players @returns {Done} */
 export function done(before, state, players) {
   const { round, stage } = state.room;
   const least = before.round === round ? before.share : 0;
@@ -40,7 +40,7 @@ export function done(before, state, players) {
   return { round, share: Math.max(least, now) };
 }
 
-/** What a player has asked of all that they are to ask, from 0 to 1. @param {State} state @param {Person} person */
+/** The share of their servers that a player has asked, from 0 to 1. @param {State} state @param {Person} person */
 export function share(state, person) {
   const { strategy, listed } = state.room;
   return person.done ? 1 : Math.min(1, person.probed / Math.max(1, strategy === "coordinated" ? Math.min(budget, listed) : listed));
@@ -49,7 +49,7 @@ export function share(state, person) {
 /** How long a figure counts to its new value, ms. */
 const counts = 280;
 
-/** What a figure shows on its way. @param {number} from @param {number} to @param {number} ms since it set out */
+/** What a figure shows while it counts. @param {number} from @param {number} to @param {number} ms since it set out */
 export function counted(from, to, ms) {
   const part = Math.min(1, Math.max(0, ms / counts));
   return Math.round(from + (to - from) * (1 - (1 - part) ** 3));

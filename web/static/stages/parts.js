@@ -1,4 +1,4 @@
-// What stages share.
+// Shared by the stages.
 
 import { button, h } from "../dom.js";
 import { say } from "../say.js";
@@ -7,8 +7,8 @@ import { sentence } from "./stages.js";
 /** @typedef {import("../types.js").State} State */
 
 /**
- * The organiser's word. It is meant for what stands there when it is given: the
- * room may have gone on.
+ * A button for the organiser. Its order names the stage on the page, because the room may have
+ * moved on.
  * @param {State} state @param {string} label @param {Record<string, string | boolean>} [attributes]
  */
 export function go(state, label, attributes) {
@@ -20,12 +20,12 @@ export function headline(state) {
   return h("h1", { class: "headline" }, sentence(state));
 }
 
-/** How far a search is that the host coordinates. @param {State} state */
+/** The forecast of a search that the host coordinates. @param {State} state */
 export function outlook(state) {
   return state.room.outlook && h("p", { class: "about", id: "outlook" }, state.room.outlook.charAt(0).toUpperCase() + state.room.outlook.slice(1) + ".");
 }
 
-/** The next round. @param {State} state */
+/** A button for the next round. @param {State} state */
 export function again(state, label = say("go.next")) {
   const over = state.room.stage === "launching" || state.room.stage === "failed";
   return state.you.organiser && over && h("p", { class: "buttons" }, go(state, label, { class: state.room.stage === "failed" ? "primary" : "" }));

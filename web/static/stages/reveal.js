@@ -1,4 +1,4 @@
-// The reveal: where we meet tonight. What is seen when is in moment.js.
+// The reveal: where the group meets tonight. moment.js says what is visible when.
 
 import { countryName, givenUp, serverName, targetOf } from "../choice.js";
 import { button, h } from "../dom.js";
@@ -11,10 +11,10 @@ import { moments, rest, seenAt } from "./moment.js";
 
 /** @typedef {import("../types.js").State} State */
 
-/** Which round is being revealed on which page, 0 while none is. */
+/** The round that is being revealed on this page, 0 for none. */
 const playing = { round: 0 };
 
-/** How long it fades in for who wants no motion, ms. */
+/** How long the fade takes for people who prefer no motion, ms. */
 const fade = 200;
 
 /** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
@@ -48,23 +48,23 @@ export function reveal(live, view) {
   ];
 }
 
-/** What speaks for it, of the figures: what the rule decided by. @param {import("../types.js").Ranked} target */
+/** The figure by which the rule decided. @param {import("../types.js").Ranked} target */
 function reason(target) {
   return givenUp(target) || say("ping.average", { ms: millis(target.mean_ms) });
 }
 
-/** How many letters have to stand on one line: those of the longest word, and of the last with the flag. @param {string} title @param {string} [flagged] */
+/** How many letters must fit on one line: those of the longest word, and of the last word with the flag. @param {string} title @param {string} [flagged] */
 function lettersOf(title, flagged) {
   const words = title.split(/\s+/).map((word) => word.length);
   return Math.min(longestWhole, Math.max(shortestWhole, ...words, (words.at(-1) ?? 0) + (flagged ? flagWide : 0)));
 }
 
-/** Longer words break, shorter ones do not make the title larger; and a flag is so many letters wide. */
+/** Longer words break, shorter ones do not enlarge the title, and a flag has this many letters' width. */
 const longestWhole = 16;
 const shortestWhole = 6;
 const flagWide = 2;
 
-/** What it says to who hears the page. @param {State} state */
+/** What the stage announces. @param {State} state */
 export function says(state) {
   const target = state.choice && targetOf(state.choice);
   if (!state.choice || !target) return "";
@@ -75,7 +75,7 @@ export function says(state) {
   return server?.country ? say("reveal.says-in", { country: countryName(server.country), server: name, pings }) : say("reveal.says", { server: name, pings });
 }
 
-/** Once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+/** Runs once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function shown(place, live, view) {
   const state = /** @type {State} */ (live.state);
   const { round } = state.room;
@@ -95,7 +95,7 @@ export function shown(place, live, view) {
   });
 }
 
-/** Plays it. @param {HTMLElement} place @param {HTMLElement} turning @param {State} state @param {() => void} ends */
+/** Plays the reveal. @param {HTMLElement} place @param {HTMLElement} turning @param {State} state @param {() => void} ends */
 async function begin(place, turning, state, ends) {
   const target = state.choice && targetOf(state.choice);
   const spokes = spokesOf(state, target);
@@ -110,7 +110,7 @@ async function begin(place, turning, state, ends) {
     const { Turn } = await import("../map/turn.js");
     turn = new Turn(turning, target ? state.choice?.servers[target.addr]?.country : undefined, spokes);
   } catch {
-    // the words say all that the picture does
+    // The words say everything that the picture does.
   }
   const began = performance.now() - (isStill ? moments.over : 0);
   if (isStill) place.animate({ opacity: [0, 1] }, fade);

@@ -1,4 +1,4 @@
-// The search: who is winning, and where.
+// The search: which server leads, and where it is.
 
 import { rtts, verdict } from "../choice.js";
 import { count, figure } from "../count.js";
@@ -23,7 +23,7 @@ export function search(live, _view) {
   switch (state.room.stage) {
     case "listing":
       return [headline(state), h("p", { class: "wait" }, say("search.listing"))];
-    case "chosen": // everyone looks at the best again
+    case "chosen": // everyone measures the best again
       if (state.look) return looking(state);
       if (leads(state).length > 0) return measuring(state);
       return [...verdict(state), next(state), outlook(state), rtts(state)];
@@ -32,10 +32,10 @@ export function search(live, _view) {
   }
 }
 
-/** What stands on the stage. @type {{podium: import("./pace.js").Podium, done: import("./pace.js").Done}} */
+/** What the stage shows. @type {{podium: import("./pace.js").Podium, done: import("./pace.js").Done}} */
 const stands = { podium: { round: 0, leaders: [], since: 0 }, done: { round: 0, share: 0 } };
 
-/** The state with those who stand on the podium as its leaders. @param {import("../live.js").Live} live @returns {State} */
+/** The state, with the servers on the podium as its leaders. @param {import("../live.js").Live} live @returns {State} */
 function paced(live) {
   const state = /** @type {State} */ (live.state);
   const { standing } = state;
@@ -43,14 +43,14 @@ function paced(live) {
   return { ...state, standing: standing && { ...standing, leaders: stands.podium.leaders } };
 }
 
-/** What the map is drawn by, once it is there, and where. @type {{place: HTMLElement | null, map: any, order: string}} */
+/** What the map is drawn with, once it is loaded, and where. @type {{place: HTMLElement | null, map: any, order: string}} */
 const drawn = { place: null, map: null, order: "" };
-/** In which column each server stood when they were drawn last. @type {Map<number, number>} */
+/** The column in which each server was last drawn. @type {Map<number, number>} */
 const stood = new Map();
 /** How long a step slides to its new place, ms. */
 const slide = 600;
 
-/** Draws the map, has figures count, and steps slide that have changed places. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+/** Draws the map, starts counting figures, and slides the steps that have changed places. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function shown(place, live, view) {
   const { standing } = /** @type {State} */ (live.state);
   const state = { .../** @type {State} */ (live.state), standing: standing && { ...standing, leaders: stands.podium.leaders } };
@@ -63,7 +63,7 @@ export function shown(place, live, view) {
       if (drawn.place !== world) return;
       drawn.map = new WorldMap(world);
       view.changed();
-    }, () => {}); // the podium says all that the map does
+    }, () => {}); // the podium says everything that the map does
   }
   if (world) drawn.map?.show(state);
   count(place);
@@ -76,16 +76,16 @@ export function shown(place, live, view) {
   const before = new Map(stood);
   stood.clear();
   for (const [rank, { id }] of leaders.entries()) {
-    const column = leaders.length > 1 ? [1, 0, 2][rank] : 0; // the first stands in the middle
+    const column = leaders.length > 1 ? [1, 0, 2][rank] : 0; // the first is in the middle
     stood.set(id, column);
     const from = before.get(id);
     if (from === column || still) continue;
-    const comes = from === undefined ? { opacity: [0, 1], translate: ["0 2rem", "0 0"] } : { zIndex: [rank === 0 ? 1 : 0, rank === 0 ? 1 : 0], translate: [`calc(${from - column} * (100% + var(--between)))`, "0px"] }; // nothing is laid out for it
+    const comes = from === undefined ? { opacity: [0, 1], translate: ["0 2rem", "0 0"] } : { zIndex: [rank === 0 ? 1 : 0, rank === 0 ? 1 : 0], translate: [`calc(${from - column} * (100% + var(--between)))`, "0px"] }; // this needs no layout
     place.querySelector(`.podium > [data-key="step ${id}"]`)?.animate(comes, { duration: slide, easing: "cubic-bezier(.2,.8,.2,1)" });
   }
 }
 
-/** Who leads in this round. @param {State} state */
+/** The leading servers of this round. @param {State} state */
 function leads(state) {
   return state.standing?.round === state.room.round ? state.standing.leaders : [];
 }
@@ -116,10 +116,10 @@ function measuring(state) {
   ];
 }
 
-/** How many countries the map's table names: those where most have answered. */
+/** How many countries the map's table names: those where most servers have answered. */
 const told = 12;
 
-/** The map as a table, for who does not see it. @param {import("../types.js").Place[]} places */
+/** The map as a table, for people who do not see it. @param {import("../types.js").Place[]} places */
 function inWords(places) {
   const most = places.filter((place) => place.country).sort((a, b) => (b.answered ?? 0) - (a.answered ?? 0) || b.listed - a.listed).slice(0, told);
   const row = (/** @type {import("../types.js").Place} */ place) => h("tr", {}, h("th", { scope: "row" }, country(place.country)), h("td", {}, place.listed), h("td", {}, place.answered ?? 0), h("td", {}, place.open ?? 0));
@@ -127,7 +127,7 @@ function inWords(places) {
   return most.length > 0 && h("div", { class: "unseen", "data-key": "places" }, h("table", {}, h("caption", {}, say("search.where-servers")), h("thead", {}, h("tr", {}, head)), h("tbody", {}, most.map(row))));
 }
 
-/** What the podium stands on: how far the search is. @param {number} share */
+/** The base of the podium, which shows the progress of the search. @param {number} share */
 function footing(share) {
   return h("div", { class: "footing", "data-key": "footing", role: "progressbar", "aria-label": say("search.progress"), "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": Math.floor(100 * share) }, h("i", { "--done": share.toFixed(3) }));
 }
@@ -137,12 +137,12 @@ function many(players) {
   return players <= 4 ? "few" : players <= 8 ? "some" : "many";
 }
 
-/** Whether a server has the rule's figure: without own bests the average stands for it. @param {State} state @param {Leader} leader */
+/** Whether a server has the rule's figure; without own bests, the average replaces it. @param {State} state @param {Leader} leader */
 function isJudged(state, leader) {
   return !ruleOf(state.room.by)?.own || leader.extra_ms !== undefined;
 }
 
-/** What the rule decides by, of a server, ms. @param {State} state @param {Leader} leader */
+/** The figure of a server by which the rule decides, ms. @param {State} state @param {Leader} leader */
 function decides(state, leader) {
   return isJudged(state, leader) ? leader.figure_ms : leader.mean_ms;
 }
@@ -152,7 +152,7 @@ function measure(state, leader) {
   return saidOf(isJudged(state, leader) ? state.room.by : "mean", "figure");
 }
 
-/** The bar from the best that may still be out there to the best so far. @param {State} state @param {number} best */
+/** The bar from the best ping that is still possible to the best so far. @param {State} state @param {number} best */
 function bound(state, best) {
   const gain = state.room.search?.gain_ms;
   if (gain === undefined || gain === null || best <= 0) return false;
@@ -184,7 +184,7 @@ function step(state, players, leader, rank) {
   );
 }
 
-/** The players in the order of arrival, each with a class that says whether a phone shows them: oneself, who is farthest, who is nearest, then the others. @param {State} state @param {Person[]} players @param {Leader} leader */
+/** The players in the order of arrival, each with a class that says whether a phone shows them. The person themselves comes first, then the farthest, the nearest, and the others. @param {State} state @param {Person[]} players @param {Leader} leader */
 function ordered(state, players, leader) {
   const far = (/** @type {Person} */ person) => leader.rtt_ms[person.name] ?? leader.predicted_ms?.[person.name] ?? -1;
   const byPing = [...players].sort((a, b) => far(b) - far(a));
@@ -193,7 +193,7 @@ function ordered(state, players, leader) {
   return [...new Set([...firsts, ...players])];
 }
 
-/** A player's ping, or, marked as one, what the search expects of who has none yet. @param {State} state @param {Person} person @param {Leader} leader @param {number} longest */
+/** A player's ping. If there is none yet, it is what the search expects, marked as an estimate. @param {State} state @param {Person} person @param {Leader} leader @param {number} longest */
 function ping(state, person, leader, longest) {
   const measured = leader.rtt_ms[person.name];
   const ms = measured ?? leader.predicted_ms?.[person.name];

@@ -1,5 +1,5 @@
-// Waiting for seats: how many are free of those we need, when somebody looks again, and
-// what has seats now.
+// Waiting for seats: how many of the needed seats are free, when somebody looks again, and which
+// servers have seats now.
 //
 //	 ▣ ▣ ▣ ▢ ▢   3 of 5 seats free
 //	 looked 4 s ago · next look in 6 s · asked 12 times
@@ -56,7 +56,7 @@ export function seats(live, view) {
   ];
 }
 
-/** Once the children are on the page: its seconds go on. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+/** Runs once the children are on the page; its seconds count on. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function shown(place, live, view) {
   clearTimeout(Number(place.dataset.next));
   place.dataset.next = String(setTimeout(view.changed, 1000));
@@ -71,18 +71,18 @@ export function headline(wait) {
   return say("seats.free-of", { free, n: wait.need });
 }
 
-/** The same for the page, where no name turns the words around it. @param {Seats} wait */
+/** The headline for the page. @param {Seats} wait */
 function title(wait) {
   return isUnknown(wait) && wait.for?.length ? said("seats.waiting-for", { n: wait.need, players: wait.for }) : headline(wait);
 }
 
-/** Whether nobody knows yet how many seats are free. @param {Seats} wait */
+/** Whether the number of free seats is still unknown. @param {Seats} wait */
 function isUnknown(wait) {
   const first = nearest(wait);
   return !wait.launch_at && (!first || first.free < 0);
 }
 
-/** What comes nearest of what is watched; of equals the first. @param {Seats} wait @returns {SeatsOn | undefined} */
+/** The watched server that comes closest; of equals the first. @param {Seats} wait @returns {SeatsOn | undefined} */
 export function nearest(wait) {
   const live = wait.servers.filter((one) => !one.dropped);
   return live.find((one) => one.addr === wait.target) ?? live.reduce((/** @type {SeatsOn | undefined} */ best, one) => (best && best.free >= one.free ? best : one), undefined);
@@ -91,19 +91,19 @@ export function nearest(wait) {
 /** @param {SeatsOn} one */
 const name = (one) => h("strong", {}, h("bdi", { dir: "auto" }, one.name || one.addr));
 
-/** The seats that we need, as such. @param {Seats} wait @param {SeatsOn} one */
+/** The needed seats, drawn one by one. @param {Seats} wait @param {SeatsOn} one */
 function row(wait, one) {
   if (wait.need > drawn) return false;
   return h("div", { class: "chairs", "aria-hidden": "true" }, Array.from({ length: wait.need }, (_, i) => h("i", { class: i < one.free ? "free" : "" })));
 }
 
-/** One's own ping there. @param {State} state @param {SeatsOn | undefined} one */
+/** The person's own ping there. @param {State} state @param {SeatsOn | undefined} one */
 function own(state, one) {
   const ms = one?.rtt_ms?.[state.you.name ?? ""];
   return ms === undefined ? "" : millis(ms);
 }
 
-/** When it was looked at, and will be. @param {Seats} wait @param {SeatsOn} one @param {number} now */
+/** When it was looked at, and when it will be. @param {Seats} wait @param {SeatsOn} one @param {number} now */
 export function looked(wait, one, now) {
   const ago = one.at ? Math.max(0, Math.round((now - Date.parse(one.at)) / 1000)) : -1;
   const left = one.next ? Math.max(0, Math.ceil((Date.parse(one.next) - now) / 1000)) : 0;
@@ -121,7 +121,7 @@ function span(seconds) {
   return seconds < 100 ? say("unit.s", { n: seconds }) : say("unit.min", { n: Math.round(seconds / 60) });
 }
 
-/** Who is to have a seat. @param {State} state @param {Seats} wait */
+/** The people who need a seat. @param {State} state @param {Seats} wait */
 function waiting(state, wait) {
   return state.people.filter((person) => (wait.for?.length ? wait.for.includes(person.name) : person.peer)).toSorted((a, b) => (a.arrival ?? 0) - (b.arrival ?? 0));
 }
@@ -129,7 +129,7 @@ function waiting(state, wait) {
 /** @param {State} state */
 const players = (state) => state.people.filter((person) => person.peer && person.connected).length;
 
-/** Another that is watched. @param {State} state @param {Seats} wait @param {SeatsOn} one @param {number} now */
+/** Another watched server. @param {State} state @param {Seats} wait @param {SeatsOn} one @param {number} now */
 function other(state, wait, one, now) {
   return h(
     "section",
@@ -140,7 +140,7 @@ function other(state, wait, one, now) {
   );
 }
 
-/** One that has seats now. @param {State} state @param {SeatsOn} one @param {boolean | undefined} may @param {SeatsOn | undefined} first */
+/** A server that has seats now. @param {State} state @param {SeatsOn} one @param {boolean | undefined} may @param {SeatsOn | undefined} first */
 export function instead(state, one, may, first) {
   const more = first ? one.mean_ms - first.mean_ms : 0;
   return h(

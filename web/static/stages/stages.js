@@ -1,4 +1,4 @@
-// Which stage of the evening the page shows, and what it is called.
+// The stage that the page shows, and its name.
 
 import { nameOnly } from "../choice.js";
 import { h } from "../dom.js";
@@ -10,12 +10,12 @@ import { headline } from "./seats.js";
 /** @typedef {"lobby" | "search" | "reveal" | "vote" | "countdown" | "go" | "seats" | "failed" | "night"} Stage */
 
 /**
- * What the page knows of the round besides its state: for which one it saw the search,
- * and of which one the reveal is over. Who comes later sees no reveal.
+ * What the page knows about the round besides its state: the round whose search it showed, and the
+ * round whose reveal is over. A person who comes later sees no reveal.
  * @typedef {{searched: number, revealed: number}} Seen
  */
 
-/** The stage that stands on the page. @param {State} state @param {Seen} seen @returns {Stage} */
+/** The stage for the page. @param {State} state @param {Seen} seen @returns {Stage} */
 export function stageOf(state, seen) {
   const { room, agreement } = state;
   if (room.ended) return "night";
@@ -25,7 +25,7 @@ export function stageOf(state, seen) {
     case "gathering":
       return "lobby";
     case "chosen":
-      if (!agreement.open) return "search"; // everyone looks at the best again
+      if (!agreement.open) return "search"; // everyone measures the best again
       return agreement.launch_at ? "countdown" : "vote";
     case "launching":
       return "go";
@@ -40,7 +40,7 @@ export function stageOf(state, seen) {
 
 const steps = ["lobby", "search", "reveal", "vote", "go"];
 
-/** The way of the round, as steps. @param {State} state @param {Stage} stage */
+/** The round's way, as steps. @param {State} state @param {Stage} stage */
 export function way(state, stage) {
   const at = { failed: "search", seats: "search", countdown: state.room.stage === "waiting" ? "search" : "vote" }[/** @type {string} */ (stage)] ?? stage;
   const shown = steps.filter((id) => id !== "vote" || votes(state));
@@ -48,7 +48,7 @@ export function way(state, stage) {
   return shown.map((id, i) => h("li", { class: i < now ? "past" : i === now ? "now" : "", "aria-current": i === now ? "step" : undefined, "data-id": id }, say(`steps.${id}`)));
 }
 
-/** One sentence that says where the room stands: screen readers hear it. @param {State} state */
+/** One sentence that says where the room stands, for screen readers. @param {State} state */
 export function sentence(state) {
   const { room, people } = state;
   const players = people.filter((person) => person.peer && person.connected).length;
@@ -76,10 +76,10 @@ export function sentence(state) {
   }
 }
 
-/** What counts of a sentence for who has heard it: its letters. @param {string} text */
+/** The letters of a sentence, for comparing it with announced ones. @param {string} text */
 const letters = (text) => text.replace(/[^\p{L}\p{N}]/gu, "");
 
-/** What of a text is news to who has heard others: its sentences that are in none of them. @param {string} text @param {string[]} heard */
+/** The sentences of a text that are in none of the announced ones. @param {string} text @param {string[]} heard */
 export function unheard(text, heard) {
   const sentences = (/** @type {string} */ text) => text.split(/(?<=[.?!]) /);
   const known = new Set(heard.flatMap(sentences).map(letters));

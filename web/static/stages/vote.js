@@ -1,5 +1,5 @@
-// The vote: where shall we play? Candidates stand on what people give them: each vote is
-// its sign in the plinth, and lifts the server. What one presses stays where it is.
+// The vote: where shall we play? Candidates stand on their votes: each vote is a sign in the
+// plinth, and lifts the server. Buttons stay where they are.
 
 import { button, h, sentence as upper } from "../dom.js";
 import { asListed, countryName, nameOnly, strange } from "../choice.js";
@@ -18,13 +18,13 @@ import { go } from "./parts.js";
 
 /** How many candidates a phone shows at first. */
 const first = 3;
-/** As how many votes at most a server is lifted, however many there are. */
+/** The number of votes above which a server is not lifted further. */
 const mostLift = 5;
 /** How many votes a phone shows as signs. */
 const crowd = 2;
-/** How many others' pings a phone shows of a candidate; of more it shows the farthest and the nearest. */
+/** How many others' pings a phone shows for a candidate; if there are more, it shows the farthest and the nearest. */
 const several = 4;
-/** From how many players on pings stand in two columns, without names. */
+/** The number of players from which pings stand in two columns, without names. */
 const many = 7;
 
 /** @param {import("../live.js").Live} live @param {import("../app.js").View} view */
@@ -48,12 +48,12 @@ export function vote(live, view) {
   ];
 }
 
-/** Once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
+/** Runs once the children are on the page. @param {HTMLElement} place @param {import("../live.js").Live} live @param {import("../app.js").View} view */
 export function shown(place, live, view) {
-  if (view.searched > 0) drawAround(place, /** @type {State} */ (live.state), true); // the search has fetched the world
+  if (view.searched > 0) drawAround(place, /** @type {State} */ (live.state), true); // the search has loaded the world
 }
 
-/** The candidates that a small screen has room for: who leads, one's own, and the first. @param {Candidate[]} cards @param {Person | undefined} me */
+/** The candidates that fit on a small screen: the leader, the person's own, and the first. @param {Candidate[]} cards @param {Person | undefined} me */
 function foremost(cards, me) {
   const matters = cards.filter((card) => card.leads || card.ranked.addr === me?.vote);
   return new Set([...matters, ...cards.filter((card) => !matters.includes(card))].slice(0, first));
@@ -97,14 +97,14 @@ function candidate(state, view, me, card, cards, scale, isForemost) {
   );
 }
 
-/** One's own ping, or of who has none the group's. @param {Person | undefined} me @param {Candidate} card */
+/** The person's own ping; without one, the group's average. @param {Person | undefined} me @param {Candidate} card */
 function own(me, { ranked }) {
   const ms = me?.peer ? ranked.rtt_ms[me.name] : ranked.mean_ms;
   if (ms === undefined) return h("p", { class: "own-ping none" }, h("b", {}, "?"), h("span", {}, said("vote.no-ping-for-you", { break: h("br") })));
   return h("p", { class: "own-ping" }, h("b", {}, Math.round(ms)), h("span", {}, said(me?.peer ? "vote.ms-for-you" : "vote.ms-average", { break: h("br") })));
 }
 
-/** The group's average, and how far it is from the leader's. @param {Person | undefined} me @param {Candidate} card @param {Candidate[]} cards */
+/** The group's average, and its distance from the leader's. @param {Person | undefined} me @param {Candidate} card @param {Candidate[]} cards */
 function average(me, { ranked, leads }, cards) {
   const leader = cards.find((one) => one.leads)?.ranked ?? ranked;
   const off = Math.round(ranked.mean_ms) - Math.round(leader.mean_ms);
@@ -141,7 +141,7 @@ function ping(state, { ranked }, person, scale) {
   );
 }
 
-/** Who is ready, and the button to say so. @param {State} state @param {import("../app.js").View} view @param {Person | undefined} me */
+/** Who is ready, and the button for that. @param {State} state @param {import("../app.js").View} view @param {Person | undefined} me */
 function ready(state, view, me) {
   const awaited = awaitedOf(state);
   const may = !view.tv && me !== undefined && hasSay(state, me);
