@@ -8,16 +8,15 @@ import (
 	"muster/discovery/geo/ranges"
 )
 
-// span is a block of addresses of which a source gives a number. The spans of
-// one source lie apart or inside each other, as prefixes do.
+// span is a block of addresses with a source's number. The spans of one source lie apart or inside
+// each other, as prefixes do.
 type span struct {
 	first, last uint64 // keys, inclusive
 	number      uint32
 }
 
-// spanOf is the span from first to last. It is empty, and not ok, if it holds no
-// key: a /64 is where its first address is, so that what begins and ends inside
-// one /64 counts for nothing.
+// spanOf returns the span from first to last. It is empty, and not ok, if it holds no key. A /64 is
+// keyed by its first address, so a range that begins and ends inside one /64 does not count.
 func spanOf(first, last netip.Addr, number uint32) (s span, ok bool) {
 	from, ok1 := ranges.Key(first)
 	to, ok2 := ranges.Key(last)
@@ -27,7 +26,7 @@ func spanOf(first, last netip.Addr, number uint32) (s span, ok bool) {
 	return span{from, to, number}, ok1 && ok2 && from <= to
 }
 
-// lastOf is the last address of a prefix.
+// lastOf returns the last address of a prefix.
 func lastOf(prefix netip.Prefix) netip.Addr {
 	a := prefix.Addr().AsSlice()
 	for bit := prefix.Bits(); bit < len(a)*8; bit++ {
@@ -37,8 +36,8 @@ func lastOf(prefix netip.Prefix) netip.Addr {
 	return last
 }
 
-// flatten turns nested spans into steps: the innermost span rules, and of two
-// that are equal, or that cross, the later.
+// flatten turns nested spans into steps. The innermost span rules, and the later one of two that
+// are equal, or that cross.
 func flatten(spans []span) []ranges.Step {
 	slices.SortStableFunc(spans, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(b.last, a.last))
@@ -53,15 +52,13 @@ func flatten(spans []span) []ranges.Step {
 	return p.steps
 }
 
-// painter walks over sorted spans and keeps those that are still open, the
-// innermost last.
+// painter walks over sorted spans and keeps those still open, the innermost last.
 type painter struct {
 	open  []span
 	steps []ranges.Step
 }
 
-// closeBefore ends the open spans that do not reach the key; what they lay upon
-// shows again.
+// closeBefore ends the open spans that do not reach the key. The spans under them show again.
 func (p *painter) closeBefore(key uint64) {
 	for len(p.open) > 0 {
 		inner := p.open[len(p.open)-1]
@@ -69,8 +66,8 @@ func (p *painter) closeBefore(key uint64) {
 			return
 		}
 		p.open = p.open[:len(p.open)-1]
-		// Of two that cross, which is a fault of their source, the later one covers what
-		// the earlier one had left.
+		// If two cross, which is a fault of their source, the later one covers the rest of the
+		// earlier one.
 		for len(p.open) > 0 && p.open[len(p.open)-1].last <= inner.last {
 			p.open = p.open[:len(p.open)-1]
 		}
@@ -82,7 +79,7 @@ func (p *painter) closeBefore(key uint64) {
 	}
 }
 
-// paint lets number rule from start on, over what was to begin there.
+// paint lets number rule from start on. It replaces a step that begins there.
 func (p *painter) paint(start uint64, number uint32) {
 	if n := len(p.steps); n > 0 && p.steps[n-1].Start == start {
 		p.steps = p.steps[:n-1]

@@ -70,7 +70,7 @@ func TestReadTor(t *testing.T) {
 		{key("1.0.0.0"), key("1.0.0.255"), ranges.CountryNumber("AU")},
 		{key("1.0.1.0"), key("1.0.3.255"), ranges.CountryNumber("GB")},
 		{key("2001:200::"), key("2001:200:134:ffff::"), ranges.CountryNumber("JP")},
-		// Of what begins inside a /64, that /64 is not part.
+		// A range that begins inside a /64 does not include that /64.
 		{key("2001:506:a:1::"), key("2001:506:a:1::"), ranges.CountryNumber("US")},
 	}
 	if !slices.Equal(countries, want) {
@@ -133,7 +133,8 @@ func TestFlatten(t *testing.T) {
 	}
 }
 
-// Against the plain rule: of the prefixes around an address the longest wins.
+// TestFlattenIsTheLongestMatch compares with the plain rule: the longest prefix around an address
+// wins.
 func TestFlattenIsTheLongestMatch(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -171,7 +172,7 @@ func longest(spans []span, at uint64) (number uint32) {
 	return number
 }
 
-// written are files of a test, by name.
+// written writes the files of a test, by name.
 func written(t *testing.T, files map[string]string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -242,10 +243,10 @@ func TestIsOrigin(t *testing.T) {
 	}
 }
 
-// TestSettle: one piece for each thing that two tables can say of it.
+// TestSettle checks one piece for each combination of two tables' numbers.
 func TestSettle(t *testing.T) {
 	de, fr := ranges.CountryNumber("DE"), ranges.CountryNumber("FR")
-	home := ranges.Step{Start: 1000, Number: 5} // of AS 5, in Germany, that it may have something there
+	home := ranges.Step{Start: 1000, Number: 5} // of AS 5, in Germany, so that it may have something there
 	newest := []ranges.Step{home, {Start: 1900}, {Start: 2000, Number: 1}, {Start: 2100, Number: 2}, {Start: 2200},
 		{Start: 2300, Number: 3}, {Start: 2400}, {Start: 3000, Number: 6}, {Start: 3001}}
 	older := []ranges.Step{{Start: 2000, Number: 1}, {Start: 2100, Number: 9}, {Start: 2200, Number: 5}, {Start: 2300},
@@ -256,12 +257,12 @@ func TestSettle(t *testing.T) {
 	want := []ranges.Step{
 		home, {Start: 1900},
 		{Start: 2000, Number: 1}, // both say it
-		{Start: 2100, Number: 2}, // the newest says other
+		{Start: 2100, Number: 2}, // the newest says something else
 		{Start: 2200, Number: 5}, // a gap in Germany, where AS 5 is at home
 		{Start: 2300, Number: 3}, // only the newest
-		{Start: 2400},            // nobody; from 2500 on a gap in France, where AS 5 has nothing; then of AS 8, which has nothing left at all
-		{Start: 2700, Number: 6}, // a gap in France, where all is that AS 6 has
-		{Start: 2701},            // the rest of it, of which nobody knows the country
+		{Start: 2400},            // nobody. From 2500 on a gap in France, where AS 5 has nothing. Then of AS 8, which has nothing left at all
+		{Start: 2700, Number: 6}, // a gap in France, where AS 6 has everything it has
+		{Start: 2701},            // the rest of it, in an unknown country
 		{Start: 3000, Number: 6}, {Start: 3001},
 	}
 	if !slices.Equal(got, want) {
@@ -283,7 +284,7 @@ func TestSettle(t *testing.T) {
 			t.Errorf("%d addresses: %s; want %d", got, verdict, keys)
 		}
 	}
-	// Of IPv6 nothing follows for IPv4: a /32 is more than all of that.
+	// IPv6 does not affect IPv4: a /32 is more than all of that.
 	v6 := func(steps ...ranges.Step) []ranges.Step { return steps }
 	got, fates = settle(v6(ranges.Step{Start: 1 << 60, Number: 7}, ranges.Step{Start: 1<<60 + 8}),
 		v6(ranges.Step{Start: 100, Number: 7}, ranges.Step{Start: 200}), v6(ranges.Step{Start: 1, Number: de}))
@@ -326,7 +327,7 @@ func TestTooDifferent(t *testing.T) {
 	}
 }
 
-// TestGenerate: the same bytes again, and none if a source is broken.
+// TestGenerate checks that the same bytes come out again, and none if a source is broken.
 func TestGenerate(t *testing.T) {
 	in := written(t, map[string]string{"geoip": torV4, "geoip6": torV6, "asn.csv": commas, "older.dump": dump,
 		"broken.csv": "1.0.0.0,1.0.0.255,7,x\n", "none.csv": ""})
@@ -373,8 +374,7 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// FuzzReadOrigins: whatever a file holds, it is read or refused, and what is read is in
-// order.
+// FuzzReadOrigins checks that any file is read or refused, and that the result is in order.
 func FuzzReadOrigins(f *testing.F) {
 	f.Add(commas)
 	f.Add(dump)

@@ -1,5 +1,5 @@
-// Command addresses makes the tables that discovery/geo carries with it, out of lists that may
-// be passed on:
+// Command addresses makes the tables that discovery/geo embeds, from lists that may be
+// redistributed:
 //
 //	Tor's countries (tor-geoipdb) ───────────────┬──────► country.gz
 //	                                             ▼
@@ -7,8 +7,7 @@
 //	an older list of ASes ──────────┘
 //	their names ─────────────────────────────────────────► names.gz
 //
-// It writes nothing if a table differs more from the one that is there than a few months
-// can explain.
+// It writes nothing if a table differs more from the present one than a few months can explain.
 package main
 
 import (
@@ -27,25 +26,25 @@ import (
 )
 
 const (
-	// What the tables call themselves.
+	// These are the tables' own names.
 	tableOfCountries, tableOfASes, tableOfNames = "country", "asn", "names"
-	// named is how many ASes have a name in the tables, those with most IPv4 addresses:
-	// of 91,000 they have 94 % of these, and a fifteenth of the bytes.
+	// named is how many ASes have a name in the tables, those with the most IPv4 addresses. Of
+	// 91,000 ASes they have 94 % of the addresses, and a fifteenth of the bytes.
 	named = 5000
 )
 
-// sources are the files from which tables are made.
+// sources are the files that tables are made from.
 type sources struct {
 	// countries are Tor's lists, of IPv4 and of IPv6.
 	countries [2]string
 	// newest and older are lists of origin ASes.
 	newest, older []string
-	// later is a list that is later than the newest, to judge the rule by; none writes
-	// the tables.
+	// later is a list that is later than the newest, to judge the rule. Without one, the tables are
+	// written.
 	later []string
-	// date is that of the newest list, which does not say it itself.
+	// date is that of the newest list, which does not tell it itself.
 	date time.Time
-	// credit says who made the list, and under which licence.
+	// credit names the list's author and licence.
 	credit string
 }
 
@@ -126,7 +125,7 @@ func (s sources) generate(out string, most float64) error {
 	)
 }
 
-// readAll reads the files of one list, and into names what its ASes are called.
+// readAll reads the files of one list, and adds the names of its ASes to names.
 func readAll(paths []string, names map[uint32]string) (steps []ranges.Step, built time.Time, err error) {
 	var all []span
 	for _, path := range paths {
@@ -144,7 +143,7 @@ func readAll(paths []string, names map[uint32]string) (steps []ranges.Step, buil
 	return flatten(all), built, nil
 }
 
-// readTorFiles reads both lists; the table is as old as the older one.
+// readTorFiles reads both lists. The table is as old as the older one.
 func readTorFiles(paths ...string) (all []span, built time.Time, err error) {
 	for _, path := range paths {
 		f, err := os.Open(path)
@@ -164,7 +163,7 @@ func readTorFiles(paths ...string) (all []span, built time.Time, err error) {
 	return all, built, nil
 }
 
-// table is a table as it is kept, unless it is too different from the last.
+// table returns a table in its file format, unless it differs too much from the last one.
 func (s sources) table(h ranges.Header, steps []ranges.Step, folder string, most float64) ([]byte, error) {
 	if len(steps) == 0 || h.Built.IsZero() || h.Source == "" {
 		return nil, fmt.Errorf("the source of %s has no ranges, no date or no credit", h.Name)

@@ -10,11 +10,10 @@ import (
 	"muster/discovery/geo/ranges"
 )
 
-// fates are what came of pieces of the address space, and how many keys each has:
-// addresses of IPv4, /64s of IPv6.
+// fates counts the keys in pieces of the address space by fate: addresses of IPv4, /64s of IPv6.
 type fates struct{ v4, v6 map[string]uint64 }
 
-// What can come of a piece.
+// These are the fates of a piece.
 const (
 	agreed  = "both tables say the same"
 	changed = "another AS than in the older table: the newest counts"
@@ -24,13 +23,13 @@ const (
 	unknown = "neither knows it"
 )
 
-// settle is the origin ASes that can be trusted of two tables, given the countries. The
-// newest counts wherever it says anything. Where it has a gap the older one fills it,
-// if the AS is at home in the country in which the range is now: if the newest table has
-// a hundredth of what it gives that AS there, in that family. For a range that was sold
-// or given back has moved, and one that was lost on the way into the table has not.
+// settle returns the trustworthy origin ASes of two tables, given the countries. The newest counts
+// wherever it has a number. In its gaps the older one counts, if the AS is at home in the country
+// where the range is now. It is at home if the newest table has a hundredth of the AS's addresses
+// there, in that family. A range that was sold or given back has moved to another country. One that
+// was lost on the way into the table has not.
 //
-// docs/experiments/address-tables.md has what it was held against.
+// docs/experiments/address-tables.md has the measurements.
 func settle(newest, older, countries []ranges.Step) ([]ranges.Step, fates) {
 	owned := make(map[holding]uint64)
 	each(func(first, keys uint64, n [mostTables]uint32) {
@@ -54,8 +53,8 @@ func settle(newest, older, countries []ranges.Step) ([]ranges.Step, fates) {
 	return p.steps, f
 }
 
-// fateOf is what came of a piece of which the newest table says one thing, the older
-// another, and the settled one a third.
+// fateOf returns the fate of a piece from its number in the newest table, in the older one, and in
+// the settled one.
 func fateOf(newest, older, settled uint32) string {
 	switch {
 	case newest == 0 && older == 0:
@@ -72,8 +71,8 @@ func fateOf(newest, older, settled uint32) string {
 	return agreed
 }
 
-// judged counts, for each fate, what a later table says of the piece: what the newest
-// says, or the older one, or something else, or nothing.
+// judged counts, for each fate, how a later table numbers the piece: as the newest does, as the
+// older one does, differently, or not at all.
 func judged(newest, older, settled, later []ranges.Step) fates {
 	f := fates{make(map[string]uint64), make(map[string]uint64)}
 	each(func(first, keys uint64, n [mostTables]uint32) {
@@ -93,7 +92,7 @@ func judged(newest, older, settled, later []ranges.Step) fates {
 	return f
 }
 
-// holding is what an AS has in a country, or under no country in all.
+// holding is an AS's share of a country, or without a country its total.
 type holding struct {
 	asn, country uint32
 	v6           bool
@@ -102,12 +101,11 @@ type holding struct {
 // isV6 reports whether a key is of IPv6.
 func isV6(key uint64) bool { return key>>32 != 0 }
 
-// mostTables is how many tables are held against each other.
+// mostTables is the most tables that are compared.
 const mostTables = 4
 
-// each calls do with every piece of the address space on which none of the tables
-// changes its mind, and with the number that each has there. No piece has keys of both
-// families.
+// each calls do for every piece of the address space in which no table changes its number. It
+// passes each table's number there. No piece has keys of both families.
 func each(do func(first, keys uint64, numbers [mostTables]uint32), tables ...[]ranges.Step) {
 	starts := []uint64{0, 1 << 32}
 	for _, t := range tables {
@@ -141,7 +139,7 @@ func (f fates) of(key uint64) map[string]uint64 {
 	return f.v4
 }
 
-// String has a line for each family and fate.
+// String returns a line for each family and fate.
 func (f fates) String() string {
 	var b strings.Builder
 	for _, family := range []struct {
@@ -158,7 +156,7 @@ func (f fates) String() string {
 	return b.String()
 }
 
-// largest are the names of so many ASes, those with most IPv4 addresses.
+// largest returns the names of so many ASes, those with the most IPv4 addresses.
 func largest(origins []ranges.Step, names map[uint32]string, most int) map[uint32]string {
 	sizes := make(map[uint32]uint64)
 	each(func(first, keys uint64, n [mostTables]uint32) {
@@ -174,8 +172,8 @@ func largest(origins []ranges.Step, names map[uint32]string, most int) map[uint3
 	return called
 }
 
-// tooDifferent says what is wrong with a table that differs so much from the last that
-// its source must be broken: in more than this share of what the last knew of a family.
+// tooDifferent returns an error if a table differs so much from the last that its source must be
+// broken: in more than this share of what the last knew of a family.
 func tooDifferent(now, last []ranges.Step, most float64) error {
 	var known, differ [2]uint64
 	each(func(first, keys uint64, n [mostTables]uint32) {

@@ -21,8 +21,7 @@ import (
 const dateLine = "# Generated: "
 
 // readTor reads Tor's countries, IPv4 (`16777216,16777471,AU`) or IPv6
-// (`2001:200::,2001:200:134:ffff:ffff:ffff:ffff:ffff,JP`), and when they were
-// made.
+// (`2001:200::,2001:200:134:ffff:ffff:ffff:ffff:ffff,JP`), and their date.
 func readTor(r io.Reader) (countries []span, built time.Time, err error) {
 	err = eachLine(r, func(line string) (err error) {
 		if date, ok := strings.CutPrefix(line, dateLine); ok {
@@ -64,14 +63,13 @@ func torAddr(text string) (netip.Addr, error) {
 	return netip.AddrFrom4([4]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}), err
 }
 
-// readOrigins reads the origin ASes of a list, gzipped or not, whose form it tells by
-// its first line: a text of `location dump`, a table of ours, or a range a line, with
-// commas as ip-location-db has it (`1.0.0.0,1.0.0.255,13335,"Cloudflare, Inc."`) or
-// with tabs as iptoasn.com has it. Ranges are read as if they were nested, so that it
-// matters to none in which order they stand. Only the first form has a date.
+// readOrigins reads the origin ASes of a list, gzipped or not. It tells the form by the first line:
+// a text of `location dump`, a table of ours, or one range a line. Ranges have commas as in
+// ip-location-db (`1.0.0.0,1.0.0.255,13335,"Cloudflare, Inc."`) or tabs as in iptoasn.com. They are
+// read as if they were nested, so that their order does not matter. Only the first form has a date.
 //
-// The second and third form have names of the ASes in their last column, which names
-// takes up; nil takes none.
+// The second and third form have names of the ASes in their last column, which are added to names
+// unless it is nil.
 func readOrigins(r io.Reader, names map[uint32]string) (origins []span, built time.Time, err error) {
 	text := bufio.NewReader(r)
 	if magic, _ := text.Peek(len(gzipMagic)); string(magic) == gzipMagic {
@@ -115,12 +113,12 @@ func readOrigins(r io.Reader, names map[uint32]string) (origins []span, built ti
 
 const (
 	gzipMagic = "\x1f\x8b"
-	// longestRange is more than two addresses and a number take, in bytes, and less than
-	// a file of any use has.
+	// longestRange, in bytes, is more than two addresses and a number take, and less than any
+	// useful file has.
 	longestRange = 40
 )
 
-// appendRange adds first, last and AS, of a row that may end in its name.
+// appendRange adds the first address, the last and the AS of a row that may end in its name.
 func appendRange(origins []span, row []string, names map[uint32]string) ([]span, error) {
 	const fields = 3
 	if len(row) < fields {
@@ -144,7 +142,7 @@ func appendRange(origins []span, row []string, names map[uint32]string) ([]span,
 	return origins, nil
 }
 
-// readTable reads a table that was made before.
+// readTable reads a table from an earlier run.
 func readTable(packed []byte) (all []span, err error) {
 	steps, err := ranges.Steps(bytes.NewReader(packed))
 	for i, s := range steps {
@@ -159,8 +157,8 @@ func readTable(packed []byte) (all []span, err error) {
 	return all, err
 }
 
-// reserved are the numbers that no AS on the Internet has, first and last (IANA's
-// registry of special-purpose AS numbers, and its blocks that no registry has yet).
+// reserved are the numbers that no AS on the Internet has, first and last (IANA's registry of
+// special-purpose AS numbers, and its blocks that no registry has yet).
 var reserved = [...][2]uint32{{0, 0}, {23456, 23456}, {64496, 131071}, {4200000000, 4294967295}}
 
 // isOrigin reports whether an AS of that number can announce anything.
@@ -173,9 +171,9 @@ func isOrigin(asn uint32) bool {
 	return true
 }
 
-// readDump reads the origin ASes out of the text that `location dump` writes:
-// blocks of `key: value` lines, of which those that begin with a net matter. A
-// net without an AS is part of the one around it.
+// readDump reads the origin ASes from the text that `location dump` writes. It has blocks of `key:
+// value` lines, and those that begin with a net matter. A net without an AS is part of the one
+// around it.
 func readDump(r io.Reader) (origins []span, built time.Time, err error) {
 	var network netip.Prefix
 	err = eachLine(r, func(line string) (err error) {
@@ -209,7 +207,7 @@ func appendOrigin(origins []span, network netip.Prefix, asn string) ([]span, err
 	return origins, nil
 }
 
-// eachLine calls do with every line; its errors get the line's number.
+// eachLine calls do for every line, and adds the line's number to its errors.
 func eachLine(r io.Reader, do func(line string) error) error {
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
@@ -220,11 +218,11 @@ func eachLine(r io.Reader, do func(line string) error) error {
 	return lines.Err()
 }
 
-// notCountries are codes that the sources use and that name no country of today:
-// regions, states that are gone, and slips.
+// notCountries are the sources' codes that name no country of today: regions, former states, and
+// slips.
 const notCountries = " ?? AB AN AP CS EU OS SU UN XD ZZ "
 
-// country is the ISO 3166-1 code that a source's code means, or empty.
+// country returns the ISO 3166-1 code that a source's code means, or an empty one.
 func country(code string) string {
 	switch {
 	case code == "UK":

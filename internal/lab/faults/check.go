@@ -8,33 +8,33 @@ import (
 	"time"
 )
 
-// Promise is what a finding says was broken.
+// Promise is a promise that a finding says was broken.
 type Promise string
 
-// The promises.
+// These are the promises.
 const (
-	// OneTarget: all players of a round are sent to one server, whoever says so and
-	// however often.
+	// OneTarget means that all players of a round are sent to one server, whichever host sends them
+	// and however often.
 	OneTarget Promise = "one target"
-	// LaunchStands: who has heard of a round's launch is never told that the round is
-	// not there yet, or another one before it.
+	// LaunchStands means that a player who has heard of a round's launch never hears that the round
+	// has not begun, or hears of an earlier one.
 	LaunchStands Promise = "a launch stands"
-	// PlaceStands: who was welcomed once has the same place ever after.
+	// PlaceStands means that a player who was welcomed once keeps the place for good.
 	PlaceStands Promise = "a place stands"
-	// RoomStands: a room that was acknowledged is there.
+	// RoomStands means that an acknowledged room exists.
 	RoomStands Promise = "a room stands"
-	// OrderStands: an acknowledged order of the organiser is not forgotten.
+	// OrderStands means that an acknowledged order of the organiser is not forgotten.
 	OrderStands Promise = "an order stands"
-	// EpochsGrow: nobody is spoken to by an owner that was replaced before.
+	// EpochsGrow means that nobody hears from an owner that was replaced before.
 	EpochsGrow Promise = "epochs grow"
-	// AllLaunched: when the faults are over, everyone gets into the game.
+	// AllLaunched means that everyone gets into the game when the faults are over.
 	AllLaunched Promise = "all launched"
 )
 
 // Finding is a promise that a history breaks.
 type Finding struct {
 	Promise Promise
-	Event   Event // which shows it
+	Event   Event // that shows it
 	Text    string
 }
 
@@ -42,10 +42,10 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: room %s, %s at %.3f s: %s", f.Promise, f.Event.Room, cmp.Or(f.Event.Who, "everyone"), f.Event.At.Seconds(), f.Text)
 }
 
-// passing are the reasons of a refusal that promise nothing and pass by themselves.
+// passing are the reasons of refusals that promise nothing and pass by themselves.
 var passing = []string{"limited", "busy", "moved"}
 
-// replaced is said to a connection whose player has come by a newer one.
+// replaced is the reason when a player's newer connection replaces this one.
 const replaced = "replaced"
 
 // launching is the stage of a room that has launched.
@@ -59,25 +59,25 @@ type member struct {
 	line     int    // the newest
 	dialled  map[int]time.Duration
 	launched int // the last round whose launch it has heard of
-	sent     int // the last round in which it was sent away itself
+	sent     int // the last round that sent it away itself
 	last     *Event
 }
 
-// room is what is known of one while its history is read.
+// room is what is known of a room while its history is read.
 type room struct {
 	members map[string]*member
 	targets map[int]string
-	// open are the limits that were ordered and not acknowledged: such an order may have
-	// its way at any time.
+	// open are the limits that were ordered and not acknowledged. Such an order may take effect at
+	// any time.
 	open map[int]bool
-	// kept are the acknowledged orders, as they came, and forgotten those that a state
-	// did not know any more.
+	// kept are the acknowledged orders, as they came. forgotten are those that a later state
+	// lacked.
 	kept      []Event
 	forgotten map[int]bool
 	newest    int // round
 }
 
-// Check reads a history, in the order of time, and returns what breaks a promise.
+// Check reads a history, in the order of time, and returns the broken promises.
 func Check(history []Event) (found []Finding) {
 	rooms := map[string]*room{}
 	calm := false
@@ -103,7 +103,7 @@ func Check(history []Event) (found []Finding) {
 	return found
 }
 
-// read takes an event, and returns what it breaks.
+// read takes an event, and returns the promises that it breaks.
 func (r *room) read(e Event) (found []Finding) {
 	breaks := func(p Promise, format string, args ...any) {
 		found = append(found, Finding{p, e, fmt.Sprintf(format, args...)})
@@ -168,7 +168,7 @@ func (r *room) read(e Event) (found []Finding) {
 	return found
 }
 
-// saw holds a state of the room against what was promised before.
+// saw compares a state of the room with the earlier promises.
 func (r *room) saw(e Event, m *member, breaks func(Promise, string, ...any)) {
 	if e.Round < m.launched || e.Round == m.launched && m.launched > 0 && e.Stage != launching {
 		breaks(LaunchStands, "round %d is %s after the launch of round %d", e.Round, e.Stage, m.launched)
@@ -183,8 +183,8 @@ func (r *room) saw(e Event, m *member, breaks func(Promise, string, ...any)) {
 	}
 }
 
-// obeys holds a state against an order that was acknowledged before it. What is
-// forgotten is a finding once.
+// obeys compares a state with an order that was acknowledged before it. A forgotten order is a
+// finding once.
 func (r *room) obeys(e Event, i int, breaks func(Promise, string, ...any)) {
 	order := r.kept[i]
 	if order.Text == SetLimit && e.Value < order.Value && !r.open[e.Value] {
@@ -197,7 +197,7 @@ func (r *room) obeys(e Event, i int, breaks func(Promise, string, ...any)) {
 	}
 }
 
-// end looks at a room after the faults.
+// end checks a room after the faults.
 func (r *room) end(code string) (found []Finding) {
 	var names []string
 	for _, who := range slices.Sorted(maps.Keys(r.members)) {
@@ -236,18 +236,18 @@ func (r *room) end(code string) (found []Finding) {
 	return found
 }
 
-// Takeover is how a room came to another owner.
+// Takeover is a room's change to another owner.
 type Takeover struct {
 	Room  string
 	Epoch uint64
-	// Fault is what struck last before.
+	// Fault is the last one before it.
 	Fault string
-	// Took is the time from that to the first welcome of the new owner.
+	// Took is the time from that fault to the first welcome by the new owner.
 	Took time.Duration
 }
 
-// Takeovers are the changes of rooms' owners that a history shows. What took so long
-// that other faults struck meanwhile is told from the last of them.
+// Takeovers returns the changes of rooms' owners in a history. If more faults struck meanwhile, the
+// last one counts.
 func Takeovers(history []Event) (all []Takeover) {
 	var last Event
 	newest := map[string]uint64{}

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// at is the moment of the nth event of a history of literals.
+// at returns the time of the nth event of a literal history.
 func at(n int) time.Duration { return time.Duration(n+1) * time.Second }
 
-// TestCheck: each promise has a history that breaks it, and one that nearly does.
+// TestCheck checks a history that breaks each promise, and one that nearly does.
 func TestCheck(t *testing.T) {
 	const x, y = "192.0.2.1:27960", "192.0.2.2:27960"
 	both := []string{"ann", "bob"}
@@ -39,7 +39,7 @@ func TestCheck(t *testing.T) {
 		then   []Event
 		broken []Promise
 	}{
-		{"a good evening", play, []Event{saw("ann", 1, 1, launching, 0, both...), saw("bob", 1, 1, launching, 0, both...), calm}, nil},
+		{"a good session", play, []Event{saw("ann", 1, 1, launching, 0, both...), saw("bob", 1, 1, launching, 0, both...), calm}, nil},
 		{"said again by a new owner", play, []Event{welcome("ann", 1, 2), launch("ann", 1, 2, 1, x)}, nil},
 		{"another server, of another round", play, []Event{launch("ann", 1, 1, 2, y)}, nil},
 		{"two owners, two servers", in, []Event{launch("ann", 1, 1, 1, x), launch("bob", 1, 2, 1, y)}, []Promise{OneTarget}},
@@ -124,7 +124,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestTakeovers: a room is taken over when its epoch grows after a fault.
+// TestTakeovers checks that a room counts as taken over when its epoch grows after a fault.
 func TestTakeovers(t *testing.T) {
 	history := []Event{
 		{At: 1e9, Kind: Welcomed, Room: "R", Who: "ann", Epoch: 1},

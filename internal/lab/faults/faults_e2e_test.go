@@ -31,9 +31,9 @@ var (
 	faultsKeep    = flag.String("faults-keep", "", "write the scenario and what happened to files in this folder")
 )
 
-// scenario is a run that can be had again.
+// scenario is a run that can be repeated.
 type scenario struct {
-	// Why is what it showed once.
+	// Why is what it once showed.
 	Why     string  `json:"why,omitempty"`
 	Seed    uint64  `json:"seed"`
 	Hosts   int     `json:"hosts"`
@@ -43,8 +43,8 @@ type scenario struct {
 	Faults  []Fault `json:"faults"`
 }
 
-// TestFaults: machines fail at moments that a seed decides on. What was promised to
-// players holds, and when it is over all of them get into their game.
+// TestFaults checks the promises to players while machines fail at moments that a seed decides.
+// When it is over all players must get into their game.
 //
 //	go test -tags e2e ./internal/lab/faults -run TestFaults -v -timeout 0 -faults 1000
 func TestFaults(t *testing.T) {
@@ -62,14 +62,14 @@ func TestFaults(t *testing.T) {
 			return !strings.HasPrefix(f.String(), *faultsOnly)
 		})
 		s.Faults = s.Faults[:min(faults, len(s.Faults))]
-		for i := range s.Faults { // close up
+		for i := range s.Faults { // close together
 			s.Faults[i].At = time.Duration(i+1) * (every + longest)
 		}
 	}
 	s.play(t)
 }
 
-// TestScenarios replays what once broke a promise.
+// TestScenarios replays runs that once broke a promise.
 func TestScenarios(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.json")
 	if err != nil {
@@ -101,32 +101,32 @@ func (s scenario) machines() (m Machines) {
 }
 
 const (
-	// settled is how long all rooms are played in peace before the first fault.
+	// settled is how long all rooms run in peace before the first fault.
 	settled = 5 * time.Second
-	// recovery is how long rooms may take to launch everyone once the faults are over: a
-	// player who was cut off finds out after 25 seconds, and the room's second look and
-	// its tries have their own time.
+	// recovery is how long rooms may take to launch everyone once the faults are over. A player who
+	// was cut off finds out after 25 seconds. The room's second look and its retries take time,
+	// too.
 	recovery = 2 * time.Minute
-	// slowRecovery is when it is worth a word who is not there yet.
+	// slowRecovery is when the test logs the players who are not there yet.
 	slowRecovery = 40 * time.Second
-	// shownFindings are printed of each promise.
+	// shownFindings is how many findings of each promise are printed.
 	shownFindings = 6
 )
 
-// play has the evenings and the faults, and fails the test if a promise is broken.
+// play runs the rooms and the faults, and fails the test if a promise is broken.
 func (s scenario) play(t *testing.T) {
 	l := newLab(t, builtMuster(t), s.Hosts, s.NATS)
 	ctx, end := context.WithCancel(context.Background())
 	calm := make(chan struct{})
 	var work sync.WaitGroup
 	t.Cleanup(func() { end(); work.Wait() })
-	evenings := make([]*evening, s.Rooms)
+	sessions := make([]*session, s.Rooms)
 	var opening sync.WaitGroup
-	for i := range evenings {
+	for i := range sessions {
 		opening.Go(func() {
 			pause(ctx, time.Duration(i)*20*time.Millisecond)
 			e := l.open(ctx, i, s.Players, s.Seed)
-			evenings[i] = e
+			sessions[i] = e
 			for _, p := range e.people {
 				work.Go(func() { pause(ctx, between(p.rng, 0, 2*time.Second)); p.play(ctx) })
 			}
@@ -153,15 +153,15 @@ func (s scenario) play(t *testing.T) {
 	pause(ctx, time.Second)
 	slow := time.Now().Add(slowRecovery)
 	for deadline := time.Now().Add(recovery); time.Now().Before(deadline); pause(ctx, 100*time.Millisecond) {
-		late := slices.IndexFunc(evenings, func(e *evening) bool { _, is := e.together(); return !is })
+		late := slices.IndexFunc(sessions, func(e *session) bool { _, is := e.together(); return !is })
 		if late < 0 {
 			break
 		}
 		if time.Now().After(slow) {
 			slow = slow.Add(time.Hour) // once is enough
-			for _, p := range evenings[late].people {
-				t.Logf("%s of the room %s is not in the game yet:\n%s", p.name, p.evening.code,
-					tracesOf(evenings, Event{Room: p.evening.code, Who: p.name}))
+			for _, p := range sessions[late].people {
+				t.Logf("%s of the room %s is not in the game yet:\n%s", p.name, p.session.code,
+					tracesOf(sessions, Event{Room: p.session.code, Who: p.name}))
 			}
 		}
 	}
@@ -180,7 +180,7 @@ func (s scenario) play(t *testing.T) {
 		if broken[f.Promise]++; broken[f.Promise] <= shownFindings {
 			t.Error(f)
 			if f.Promise == AllLaunched {
-				t.Log(tracesOf(evenings, f.Event))
+				t.Log(tracesOf(sessions, f.Event))
 			}
 		}
 	}
@@ -191,9 +191,9 @@ func (s scenario) play(t *testing.T) {
 		len(s.Faults), faulted.Seconds(), s.Hosts, s.NATS, s.Rooms, s.Players, recovered.Seconds(), summary(history))
 }
 
-// tracesOf is what passed last between a player and the hosts, and what the room noted.
-func tracesOf(evenings []*evening, of Event) string {
-	for _, e := range evenings {
+// tracesOf returns the last messages between a player and the hosts, and the room's notes.
+func tracesOf(sessions []*session, of Event) string {
+	for _, e := range sessions {
 		for _, p := range e.people {
 			if e.code == of.Room && p.name == of.Who {
 				p.mu.Lock()
@@ -232,7 +232,7 @@ func (s scenario) keep(t *testing.T, history []Event) {
 	}
 }
 
-// summary says what a history has in it.
+// summary describes the contents of a history.
 func summary(history []Event) string {
 	kinds, faults, rejected := map[Kind]int{}, map[string]int{}, map[string]int{}
 	launches := map[string]bool{}
@@ -270,7 +270,7 @@ func summary(history []Event) string {
 	return text.String()
 }
 
-// what is a fault without its machines' numbers and its time.
+// what returns a fault's text without its machines' numbers and its time.
 func what(fault string) string {
 	fault, _, _ = strings.Cut(fault, " for ")
 	return strings.Join(slices.Compact(strings.Fields(strings.Map(func(r rune) rune {
@@ -281,7 +281,7 @@ func what(fault string) string {
 	}, strings.ReplaceAll(fault, " and", "")))), " ")
 }
 
-// spread is the median, the 99th percentile and the worst.
+// spread returns the median, the 99th percentile and the worst.
 func spread(all []time.Duration) string {
 	if len(all) == 0 {
 		return "none"

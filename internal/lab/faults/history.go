@@ -1,64 +1,61 @@
-// Package faults holds what players saw while machines failed against what Muster
-// promises.
+// Package faults compares what players saw while machines failed with the promises of Muster.
 //
 //	seed ─▶ Schedule ─▶ faults on hosts, NATS servers and lines ─┐
 //	                    rooms of scripted players, by a proxy ───┴─▶ history ─▶ Check ─▶ findings
 //
-// The schedule and the checker are pure. What drives real programs lies in the
-// end-to-end tests of this package.
+// The schedule and the checker are pure. The end-to-end tests of this package drive real programs.
 package faults
 
 import "time"
 
-// Kind is what an event tells of.
+// Kind is the kind of an event.
 type Kind string
 
-// The kinds of events.
+// These are the kinds of events.
 const (
-	// Opened: the room was acknowledged to whoever opened it.
+	// Opened means that the room's creation was acknowledged.
 	Opened Kind = "opened"
-	// Dialled: somebody begins a connection; Line counts it.
+	// Dialled means that somebody begins a connection. Line counts it.
 	Dialled Kind = "dialled"
-	// Lost: that connection has ended.
+	// Lost means that that connection has ended.
 	Lost Kind = "lost"
-	// Welcomed: the player is in, under the name in Text.
+	// Welcomed means that the player is in, under the name in Text.
 	Welcomed Kind = "welcomed"
-	// Refused: the player is turned away, for the reason in Text.
+	// Refused means that the player is turned away, for the reason in Text.
 	Refused Kind = "refused"
-	// Launched: the player is sent to the address in Text, in Round.
+	// Launched means that the player is sent to the address in Text, in Round.
 	Launched Kind = "launched"
-	// Saw: the player or page has another state of the room: Round, Stage, Value,
-	// People, and in Text where everyone is sent.
+	// Saw means that the player or page has another state of the room: Round, Stage, Value, People,
+	// and in Text the server that everyone is sent to.
 	Saw Kind = "saw"
-	// Ordered: the organiser gives an order, Text, with a Value or for a Round. Kept: it
-	// was acknowledged.
+	// Ordered means that the organiser gives an order, Text, with a Value or for a Round. Kept
+	// means that it was acknowledged.
 	Ordered Kind = "ordered"
 	Kept    Kind = "kept"
-	// Struck: the fault in Text begins on Who. Healed: it is over.
+	// Struck means that the fault in Text begins on Who. Healed means that it is over.
 	Struck Kind = "struck"
 	Healed Kind = "healed"
-	// Calm: no more faults strike, and all are healed.
+	// Calm means that no more faults strike, and that all are healed.
 	Calm Kind = "calm"
 )
 
-// The orders of an organiser. SetLimit gives each room's ping limit a value that only
-// grows, Go has the next round begin after the one in Round.
+// These are an organiser's orders. SetLimit gives each room's ping limit a value that only grows.
+// Go starts the next round after the one in Round.
 const (
 	SetLimit = "limit"
 	Go       = "go"
 )
 
-// Event is one thing that somebody saw or did. Those who are in one room have the
-// names of their room apart.
+// Event is one thing that somebody saw or did. Names are unique within a room only.
 type Event struct {
-	// At is when, since the history began.
+	// At is its time since the history began.
 	At   time.Duration `json:"at"`
 	Kind Kind          `json:"kind"`
 	Room string        `json:"room,omitempty"`
 	Who  string        `json:"who,omitempty"`
-	// Page: who is a page, and no player.
+	// Page says that Who is a page, and no player.
 	Page bool `json:"page,omitempty"`
-	// Line is which of one's connections it came by, from 1.
+	// Line numbers the connection that it came by among Who's own, from 1.
 	Line   int      `json:"line,omitempty"`
 	Epoch  uint64   `json:"epoch,omitempty"`
 	Round  int      `json:"round,omitempty"`

@@ -24,8 +24,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The machines are network namespaces on a bridge in one more, the switch, which drops
-// what a cut forbids:
+// The machines are network namespaces on a bridge in one more, the switch. It drops the packets of
+// a cut:
 //
 //	players (peers, pages, haproxy) ─┐             ┌─ host1, host2, host3 (muster serve)
 //	                                 ├── switch ───┤
@@ -35,13 +35,13 @@ const (
 	natsPort    = "4222"
 	routePort   = "6222"
 	monitorPort = "8222"
-	// By the first port haproxy leads to hosts that say they are ready, and breaks
-	// connections to others; by the second to any that takes connections.
+	// At the first port haproxy leads to hosts that say they are ready, and breaks connections to
+	// others. At the second it leads to any that takes connections.
 	readyPort = "8001"
 	anyPort   = "8002"
 )
 
-// lab is all machines, and what runs on them.
+// lab is all machines, and the programs on them.
 type lab struct {
 	t        *testing.T
 	dir      string
@@ -51,31 +51,29 @@ type lab struct {
 	programs map[string]*program
 	began    time.Time
 
-	mu      sync.Mutex // guards following
+	mu      sync.Mutex // guards the fields below
 	history []Event
 }
 
-// program is one that is killed and started again.
+// program is a program that faults kill and start again.
 type program struct {
 	lab  *lab
 	name string
 	args []string
 	log  *os.File
 
-	mu   sync.Mutex // guards following: one fault at a time
+	mu   sync.Mutex // one fault at a time; guards the fields below
 	cmd  *exec.Cmd
 	done chan struct{}
 	over bool
 }
 
-// restartPause is after how long a program that ended by itself is started again, as
-// systemd does.
+// restartPause is the wait before a program that ended by itself is started again, as systemd does.
 const restartPause = time.Second
 
 var labs atomic.Int64
 
-// newLab builds machines for so many hosts and servers of NATS, and starts all
-// programs.
+// newLab builds machines for so many hosts and NATS servers, and starts all programs.
 func newLab(t *testing.T, binary string, hosts, nats int) *lab {
 	t.Helper()
 	l := &lab{
@@ -157,7 +155,7 @@ func (l *lab) inside(machine string, args ...string) {
 	l.run("ip", append([]string{"netns", "exec", l.prefix + machine}, args...)...)
 }
 
-// await polls until is true: the programs are other processes.
+// await polls until is reports true, because the programs are other processes.
 func (l *lab) await(what string, is func() bool) {
 	l.t.Helper()
 	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(50 * time.Millisecond) {
@@ -170,7 +168,7 @@ func (l *lab) await(what string, is func() bool) {
 	}
 }
 
-// printed is the end of what a program has said.
+// printed returns the end of a program's output.
 func (l *lab) printed(name string) string {
 	text, _ := os.ReadFile(filepath.Join(l.dir, name+".log"))
 	return string(text[max(0, len(text)-4000):])
@@ -301,18 +299,18 @@ func (l *lab) tell(e Event) {
 	l.history = append(l.history, e)
 }
 
-// events are those so far.
+// events returns the events so far.
 func (l *lab) events() []Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.history)
 }
 
-// longestGoodbye is how long a program may take to end in good order: what is asked of a
-// host is 5 seconds, and NATS servers hand their leaderships on first.
+// longestGoodbye is how long a program may take to shut down. A host should take 5 seconds, and
+// NATS servers hand their leaderships on first.
 const longestGoodbye = 20 * time.Second
 
-// strike does a fault, and returns when it is over.
+// strike causes a fault, and returns when it is over.
 func (l *lab) strike(f Fault) {
 	on := slices.Clone(f.On)
 	for i, name := range on {
@@ -371,8 +369,8 @@ func (l *lab) strike(f Fault) {
 	l.tell(Event{Kind: Healed, Who: strings.Join(on, " "), Text: f.String()})
 }
 
-// cut adds or deletes what the switch drops. Two cuts may share a pair of machines:
-// each names its own.
+// cut adds or deletes a rule by which the switch drops packets. Two cuts may share a pair of
+// machines, so each names its own.
 func (l *lab) cut(verb string, f Fault) {
 	var script strings.Builder
 	chain := fmt.Sprintf("at%d", f.At.Nanoseconds())
@@ -392,8 +390,8 @@ func (l *lab) cut(verb string, f Fault) {
 	}
 }
 
-// leader is the NATS server that leads a stream with such a name, or all of JetStream
-// if the name is empty.
+// leader returns the NATS server that leads a stream with such a name, or all of JetStream if the
+// name is empty.
 func (l *lab) leader(stream string) string {
 	for _, name := range l.machines.NATS {
 		client := l.client()
@@ -434,7 +432,7 @@ func (l *lab) leader(stream string) string {
 	return ""
 }
 
-// client asks from the players' machine, over a new connection each time.
+// client sends requests from the players' machine, over a new connection each time.
 func (l *lab) client() *http.Client {
 	return &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DialContext: l.dial, DisableKeepAlives: true}}
 }
@@ -442,7 +440,7 @@ func (l *lab) client() *http.Client {
 // dial opens a connection from the players' machine.
 func (l *lab) dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
 	done := make(chan struct{})
-	go func() { // its thread has changed sides, and ends with it
+	go func() { // its thread has changed namespaces, and ends with it
 		defer close(done)
 		runtime.LockOSThread()
 		var file *os.File

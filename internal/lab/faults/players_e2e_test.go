@@ -28,9 +28,8 @@ import (
 	"muster/host/wire/conn"
 )
 
-// evening is a room and everybody in it: scripted, and without a packet to a game
-// server.
-type evening struct {
+// session is a room and everybody in it. They are scripted, and send no packet to a game server.
+type session struct {
 	lab    *lab
 	number int
 	rng    *rand.Rand // of the organiser alone
@@ -39,7 +38,7 @@ type evening struct {
 	secret string
 	people []*peer
 
-	mu    sync.Mutex // guards following
+	mu    sync.Mutex // guards the fields below
 	sent  map[string]int
 	round int
 	stage string
@@ -48,10 +47,10 @@ type evening struct {
 // serversOfRoom is how many servers a room chooses from.
 const serversOfRoom = 40
 
-// serverOf is a game server that nobody asks.
+// serverOf returns the address of a game server that nobody probes.
 func serverOf(i int) string { return fmt.Sprintf("11.0.%d.%d:27960", i/200, i%200+1) }
 
-// roundTrip is a player's to a server: both have their place on a map.
+// roundTrip returns a player's RTT to a server: both have their place on a map.
 func roundTrip(player string, server string) time.Duration {
 	place := func(name string) (x, y float64) {
 		h := fnv.New64a()
@@ -64,9 +63,9 @@ func roundTrip(player string, server string) time.Duration {
 	return 2*time.Millisecond + time.Duration(math.Hypot(ax-bx, ay-by)*80e6)
 }
 
-// open opens a room, as often as it takes, and has its players come.
-func (l *lab) open(ctx context.Context, number, players int, seed uint64) *evening {
-	e := &evening{lab: l, number: number, rng: rand.New(rand.NewPCG(seed, uint64(number))), sent: map[string]int{}}
+// open opens a room, trying until it works, and brings in its players.
+func (l *lab) open(ctx context.Context, number, players int, seed uint64) *session {
+	e := &session{lab: l, number: number, rng: rand.New(rand.NewPCG(seed, uint64(number))), sent: map[string]int{}}
 	order := map[string]any{"game": "openarena", "by": "mean", "players": players, "max_rtt_ms": []int{1000}}
 	var servers []string
 	for i := range serversOfRoom {
@@ -96,14 +95,14 @@ func (l *lab) open(ctx context.Context, number, players int, seed uint64) *eveni
 	}
 	l.tell(Event{Kind: Opened, Room: e.code})
 	for i := range players {
-		e.people = append(e.people, &peer{evening: e, name: fmt.Sprintf("player %d", i+1), token: access.NewSecret(),
+		e.people = append(e.people, &peer{session: e, name: fmt.Sprintf("player %d", i+1), token: access.NewSecret(),
 			rng: rand.New(rand.NewPCG(seed, uint64(number*100+i+1)))})
 	}
 	return e
 }
 
-// post says something to the room's host by the proxy, from an address of its own.
-func (e *evening) post(ctx context.Context, path, credential string, body []byte) (status int, answer []byte, err error) {
+// post sends a request to the room's host through the proxy, from an address of its own.
+func (e *session) post(ctx context.Context, path, credential string, body []byte) (status int, answer []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, "POST", "http://"+e.entrance(e.number)+path, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err
@@ -122,13 +121,13 @@ func (e *evening) post(ctx context.Context, path, credential string, body []byte
 	return reply.StatusCode, answer, err
 }
 
-// header says for which address the proxy speaks: each person's own.
-func (e *evening) header(person int) http.Header {
+// header tells the address that the proxy speaks for, which differs for each person.
+func (e *session) header(person int) http.Header {
 	return http.Header{"X-Forwarded-For": {fmt.Sprintf("12.%d.%d.%d", e.number/250, e.number%250, person+1)}}
 }
 
-// entrance is one of the proxy's two.
-func (e *evening) entrance(n int) string {
+// entrance returns one of the proxy's two addresses.
+func (e *session) entrance(n int) string {
 	return net.JoinHostPort(e.lab.addrs[Players], []string{readyPort, anyPort}[n%2])
 }
 
@@ -144,9 +143,9 @@ func between(rng *rand.Rand, least, most time.Duration) time.Duration {
 	return least + time.Duration(rng.Int64N(int64(most-least)))
 }
 
-// steer is the organiser, who has the next round begin whenever everyone is in the
-// game, and gives orders meanwhile, until calm is closed.
-func (e *evening) steer(ctx context.Context, calm <-chan struct{}) {
+// steer plays the organiser. It starts the next round whenever everyone is in the game, and gives
+// orders meanwhile, until calm is closed.
+func (e *session) steer(ctx context.Context, calm <-chan struct{}) {
 	limit := 1000
 	for {
 		select {
@@ -165,7 +164,7 @@ func (e *evening) steer(ctx context.Context, calm <-chan struct{}) {
 	}
 }
 
-func (e *evening) order(ctx context.Context, event Event, action string, order any) {
+func (e *session) order(ctx context.Context, event Event, action string, order any) {
 	event.Room, event.Who, event.Kind = e.code, "organiser", Ordered
 	e.lab.tell(event)
 	body, _ := json.Marshal(order)
@@ -183,7 +182,7 @@ func (e *evening) order(ctx context.Context, event Event, action string, order a
 }
 
 // together reports whether all players were sent to a server in the newest round.
-func (e *evening) together() (round int, is bool) {
+func (e *session) together() (round int, is bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, p := range e.people {
@@ -196,12 +195,12 @@ func (e *evening) together() (round int, is bool) {
 
 // peer is a player's program.
 type peer struct {
-	evening *evening
+	session *session
 	name    string
 	token   string
 	rng     *rand.Rand
 
-	mu       sync.Mutex // guards following
+	mu       sync.Mutex // guards the fields below
 	line     int
 	conn     *conn.Conn
 	epoch    uint64
@@ -214,16 +213,16 @@ type peer struct {
 	results  []discovery.Result
 	known    map[int]bool
 	told     int
-	// trace is what passed last, for whoever asks why somebody is not in the game.
+	// trace holds the last messages, to find out why a player is not in the game.
 	trace []string
 }
 
-// longestTrace is how many messages of a player are remembered.
+// longestTrace is how many of a player's messages are kept.
 const longestTrace = 40
 
-// note remembers a message.
+// note adds a message to the trace.
 func (p *peer) note(way string, line int, m wire.Message) {
-	text := fmt.Sprintf("%8.3f %s %d %T", time.Since(p.evening.lab.began).Seconds(), way, line, m)
+	text := fmt.Sprintf("%8.3f %s %d %T", time.Since(p.session.lab.began).Seconds(), way, line, m)
 	switch m := m.(type) {
 	case wire.Room:
 		return
@@ -265,19 +264,19 @@ func (p *peer) play(ctx context.Context) {
 
 // tell records what the player did or heard.
 func (p *peer) tell(event Event) {
-	event.Room, event.Who = p.evening.code, p.name
-	p.evening.lab.tell(event)
+	event.Room, event.Who = p.session.code, p.name
+	p.session.lab.tell(event)
 }
 
 func (p *peer) connect(ctx context.Context, line int) (welcomed bool) {
 	dialer := websocket.Dialer{
-		NetDialContext:   p.evening.lab.dial,
+		NetDialContext:   p.session.lab.dial,
 		HandshakeTimeout: 5 * time.Second,
 		ReadBufferSize:   1024,
 		WriteBufferSize:  1024,
 	}
 	person := int(p.name[len(p.name)-1] - '0')
-	ws, reply, err := dialer.DialContext(ctx, "ws://"+p.evening.entrance(p.evening.number+person+line)+"/peer", p.evening.header(person))
+	ws, reply, err := dialer.DialContext(ctx, "ws://"+p.session.entrance(p.session.number+person+line)+"/peer", p.session.header(person))
 	if err != nil {
 		if reply != nil {
 			reply.Body.Close()
@@ -290,8 +289,8 @@ func (p *peer) connect(ctx context.Context, line int) (welcomed bool) {
 	p.mu.Unlock()
 	c.Send(wire.Hello{
 		Version: wire.Version,
-		Code:    p.evening.code,
-		Key:     p.evening.key,
+		Code:    p.session.code,
+		Key:     p.session.key,
 		Name:    p.name,
 		Token:   p.token,
 		Program: p.token,
@@ -307,7 +306,7 @@ func (p *peer) connect(ctx context.Context, line int) (welcomed bool) {
 	return welcomed
 }
 
-// hear is what a player's program does about a message.
+// hear acts on a message as a player's program does.
 func (p *peer) hear(m wire.Message, line int) error {
 	p.note("hears by", line, m)
 	switch m := m.(type) {
@@ -316,7 +315,7 @@ func (p *peer) hear(m wire.Message, line int) error {
 		if m.Epoch < p.epoch {
 			return errStale
 		}
-		if p.welcomed { // another owner has the room, and hears what follows
+		if p.welcomed { // another owner has the room, and sends what follows
 			p.send(wire.Again{})
 		}
 		p.epoch, p.welcomed, p.snapshot, p.told = m.Epoch, true, wire.Snapshot{}, 0
@@ -345,10 +344,10 @@ func (p *peer) hear(m wire.Message, line int) error {
 		}
 		p.epoch = m.Epoch
 		p.send(wire.Launched{Round: m.Round, State: wire.LaunchStarted})
-		p.evening.mu.Lock()
-		p.evening.sent[p.name] = max(p.evening.sent[p.name], m.Round)
-		p.evening.round = max(p.evening.round, m.Round)
-		p.evening.mu.Unlock()
+		p.session.mu.Lock()
+		p.session.sent[p.name] = max(p.session.sent[p.name], m.Round)
+		p.session.round = max(p.session.round, m.Round)
+		p.session.mu.Unlock()
 	case wire.Room:
 		if err := p.snapshot.Merge(m); err != nil {
 			return err
@@ -358,7 +357,7 @@ func (p *peer) hear(m wire.Message, line int) error {
 	return nil
 }
 
-// sight is what is recorded of a state.
+// sight returns the event that records a state.
 func sight(s *wire.Snapshot) Event {
 	e := Event{Kind: Saw, Round: s.Room.Round, Stage: string(s.Room.Stage)}
 	if limits := s.Room.Limits; len(limits) > 0 {
@@ -383,18 +382,18 @@ func isNew(e, before Event) bool {
 func (p *peer) saw(line int) {
 	e := sight(&p.snapshot)
 	e.Line, e.Epoch = line, p.epoch
-	p.evening.mu.Lock()
-	if p.evening.round = max(p.evening.round, e.Round); e.Round == p.evening.round {
-		p.evening.stage = e.Stage
+	p.session.mu.Lock()
+	if p.session.round = max(p.session.round, e.Round); e.Round == p.session.round {
+		p.session.stage = e.Stage
 	}
-	p.evening.mu.Unlock()
+	p.session.mu.Unlock()
 	if isNew(e, p.shown) {
 		p.shown = e
 		p.tell(e)
 	}
 }
 
-// later has something done some ms from now, if the connection is the same then.
+// later calls do some ms from now, if the connection is still the same.
 func (p *peer) later(least, most int, do func()) {
 	c := p.conn
 	time.AfterFunc(between(p.rng, time.Duration(least)*time.Millisecond, time.Duration(most)*time.Millisecond), func() {
@@ -411,7 +410,7 @@ func (p *peer) send(m wire.Message) {
 	p.conn.Send(m)
 }
 
-// answer measures servers, and says all that this connection has not heard.
+// answer measures servers, and reports all results that this connection has not sent.
 func (p *peer) answer(round int, servers []int) {
 	if round != p.round {
 		return
@@ -447,10 +446,10 @@ func (p *peer) answer(round int, servers []int) {
 }
 
 func (p *peer) rtt(server int) time.Duration {
-	return roundTrip(fmt.Sprint(p.evening.number, p.name), p.servers[server].Addr.String())
+	return roundTrip(fmt.Sprint(p.session.number, p.name), p.servers[server].Addr.String())
 }
 
-// look is the second look at the finalists.
+// look answers the second look at the finalists.
 func (p *peer) look(m wire.Finalists) {
 	v := wire.Verified{Round: m.Round, Attempt: m.Attempt}
 	for _, server := range m.Servers {
@@ -465,11 +464,11 @@ func (p *peer) look(m wire.Finalists) {
 	p.send(v)
 }
 
-// pageSilence is when a page calls itself lost: it hears of its host every two seconds.
+// pageSilence is when a page gives its host up: it hears from it every two seconds.
 const pageSilence = 8 * time.Second
 
-// watch is an open page of the room, until ctx ends.
-func (e *evening) watch(ctx context.Context, name string, number int) {
+// watch plays an open page of the room, until ctx ends.
+func (e *session) watch(ctx context.Context, name string, number int) {
 	rng := rand.New(rand.NewPCG(uint64(e.number), uint64(number)))
 	var shown Event
 	for line := 1; ctx.Err() == nil; line++ {

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Fault is what happens to machines for a while.
+// Fault is a failure of machines for a while.
 type Fault struct {
 	At  time.Duration `json:"at"`
 	For time.Duration `json:"for"`
 	Do  Deed          `json:"do"`
-	// On are the machines that it happens to. A leader is found when it strikes.
+	// On are the failing machines. A leader is found when it strikes.
 	On []string `json:"on"`
-	// From are those whom they do not reach while it lasts.
+	// From are the machines that they cannot reach while it lasts.
 	From []string `json:"from,omitempty"`
 }
 
@@ -31,34 +31,34 @@ func (f Fault) String() string {
 // Deed is a kind of fault.
 type Deed string
 
-// The deeds.
+// These are the deeds.
 const (
-	Kill Deed = "kill" // −9, and started again after the while
+	Kill Deed = "kill" // −9, and restarted after the while
 	Stop Deed = "stop" // and continued
-	Term Deed = "term" // ended in good order, and started again
+	Term Deed = "term" // ended in good order, and restarted
 	Cut  Deed = "cut"  // packets are dropped both ways
 )
 
-// Machines are what faults happen to: hosts, the servers of NATS, and Players, behind
-// whom are the proxy and everybody who plays.
+// Machines are the machines that may fail: hosts, NATS servers, and Players, which runs the proxy
+// and all players.
 type Machines struct{ Hosts, NATS []string }
 
-// Players is the name of the machine of players and proxy, Leader stands for the NATS
-// server that leads the stream of the rooms.
+// Players is the name of the machine of players and proxy. Leader stands for the NATS server that
+// leads the stream of the rooms.
 const (
 	Players = "players"
 	Leader  = "leader"
 )
 
-// mishap is one kind of trouble, as it is drawn.
+// mishap is one kind of failure to draw.
 type mishap struct {
 	name   string
 	weight int
 	draw   func(m Machines, rng *rand.Rand) Fault
 }
 
-// mishaps are what may go wrong. Those that only many hosts or NATS can have are left
-// out where there are none.
+// mishaps are the possible failures. Those that need several hosts or NATS servers are left out
+// without them.
 var mishaps = []mishap{
 	{"a host is killed", 20, func(m Machines, rng *rand.Rand) Fault { return Fault{Do: Kill, On: some(1, m.Hosts, rng)} }},
 	{"two hosts are killed", 4, func(m Machines, rng *rand.Rand) Fault { return Fault{Do: Kill, On: some(2, m.Hosts, rng)} }},
@@ -92,7 +92,7 @@ var mishaps = []mishap{
 	{"two NATS servers are killed", 2, func(m Machines, rng *rand.Rand) Fault { return Fault{Do: Kill, On: some(2, m.NATS, rng)} }},
 }
 
-// some are so many different ones, or none if there are too few.
+// some draws so many different ones, or none if there are too few.
 func some(n int, of []string, rng *rand.Rand) []string {
 	if len(of) < n || n > 1 && len(of) < 3 {
 		return nil
@@ -105,7 +105,7 @@ func some(n int, of []string, rng *rand.Rand) []string {
 	return on
 }
 
-// lasts draws how long a fault is: most are short, and few as long as a minute.
+// lasts draws the length of a fault: most are short, and few as long as a minute.
 func lasts(rng *rand.Rand) time.Duration {
 	least, most := 200*time.Millisecond, 4*time.Second
 	switch chance := rng.IntN(10); {
@@ -117,13 +117,12 @@ func lasts(rng *rand.Rand) time.Duration {
 	return (least + time.Duration(rng.Int64N(int64(most-least)))).Round(time.Millisecond)
 }
 
-// settles is how long a machine is left in peace after a fault: a program that was
-// started again has to come up.
+// settles is how long a machine is left in peace after a fault, because a restarted program has to
+// come up.
 const settles = time.Second
 
-// Schedule draws so many faults, one every while on average, none that lasts longer
-// than longest. Nothing happens to a machine while something does already. The same
-// seed draws the same ones.
+// Schedule draws so many faults, one every while on average, and none longer than longest. A
+// machine never has two faults at once. The same seed draws the same faults.
 func Schedule(seed uint64, faults int, every, longest time.Duration, m Machines) []Fault {
 	rng := rand.New(rand.NewPCG(seed, 13))
 	busy := map[string]time.Duration{} // until when
@@ -149,7 +148,7 @@ func Schedule(seed uint64, faults int, every, longest time.Duration, m Machines)
 	return all
 }
 
-// draw draws one that these machines can have.
+// draw draws a failure that these machines can have.
 func draw(m Machines, rng *rand.Rand) Fault {
 	total := 0
 	for _, mishap := range mishaps {

@@ -12,8 +12,8 @@ var (
 	one  = Machines{Hosts: []string{"host1"}}
 )
 
-// TestSchedule: a seed draws the same faults every time, of all kinds that the
-// machines can have, and never two at once on one machine.
+// TestSchedule checks that a seed draws the same faults every time, of all kinds that the machines
+// can have, and never two at once on one machine.
 func TestSchedule(t *testing.T) {
 	for _, m := range []Machines{many, one} {
 		faults := Schedule(7, 1000, 2*time.Second, time.Minute, m)

@@ -5,41 +5,41 @@ import (
 	"time"
 )
 
-// Line is one direction of a site's link to the internet. The zero value passes
-// everything at once.
+// Line is one direction of a site's link to the internet. The zero value passes everything at once.
 type Line struct {
-	// Each packet takes Delay, and evenly up to Jitter more, but overtakes nobody.
+	// Delay is each packet's delay. Jitter is the most that is added, evenly distributed. Packets
+	// stay in order.
 	Delay, Jitter time.Duration
-	// Loss is the share of packets that are lost, Burst how many in a row on
-	// average; up to 1 is each by itself.
+	// Loss is the share of lost packets, and Burst the mean length of a run of losses. Up to 1 the
+	// losses are independent.
 	Loss, Burst float64
-	// Duplicate is the share that arrives twice, and Reorder the share that is held
-	// back so that those behind overtake it.
+	// Duplicate is the share of packets that arrive twice. Reorder is the share that is held back
+	// so that later ones overtake it.
 	Duplicate, Reorder float64
-	// Rate is in bytes a second, 0 without limit. Queue is how many bytes wait for
-	// their turn at most, 0 without limit.
+	// Rate is in bytes a second, 0 without limit. Queue is the most bytes that wait for their turn,
+	// 0 without limit.
 	Rate, Queue int
-	// MTU is the longest packet in bytes, 0 without limit. Whoever sends a longer
-	// one is told so by ICMP, and it is lost: nothing is cut into fragments.
+	// MTU is the longest packet in bytes, 0 without limit. A longer packet is lost, and ICMP tells
+	// its sender: nothing is fragmented.
 	MTU int
 }
 
-// heldBack is how late a reordered packet is: some packets of a probing player pass
-// it, and no program takes it for lost.
+// heldBack is how late a reordered packet is. Some packets of a probing player pass it, and no
+// program takes it for lost.
 const heldBack = 25 * time.Millisecond
 
-// lane is a line with what has happened on it.
+// lane is a line with its state.
 type lane struct {
 	Line
 	rng    *rand.Rand
 	losing bool
-	// free is when all that waits has left the queue, last when the packet arrives
-	// that must not be overtaken.
+	// free is when the queue will be empty. last is the arrival of the packet that must not be
+	// overtaken.
 	free, last time.Duration
 	passed     Passed
 }
 
-// pass takes a packet, and returns when it arrives: not at all, once or twice.
+// pass takes a packet, and returns its arrivals: none, one or two.
 func (l *lane) pass(size int, now time.Duration) (at []time.Duration) {
 	l.passed.Entered++
 	l.free = max(l.free, now)
@@ -71,9 +71,9 @@ func (l *lane) pass(size int, now time.Duration) (at []time.Duration) {
 	return at
 }
 
-// loses draws whether the next packet is lost. It is Gilbert's model: a chain of a
-// good state that loses nothing and a bad one that loses all, left so that Loss is
-// the share of the bad one and Burst its mean length.
+// loses draws whether the next packet is lost. It is Gilbert's model: a chain of a good state that
+// loses nothing and a bad one that loses everything. Loss is the share of the bad state and Burst
+// its mean length.
 func (l *lane) loses() bool {
 	if l.Loss <= 0 || l.Loss >= 1 || l.Burst <= 1 {
 		return l.hits(l.Loss)

@@ -12,7 +12,7 @@ const ms = time.Millisecond
 
 func newLane(l Line) *lane { return &lane{Line: l, rng: rand.New(rand.NewPCG(1, 2))} }
 
-// TestLine: when packets of a certain line arrive.
+// TestLine checks when packets of a certain line arrive.
 func TestLine(t *testing.T) {
 	type packet struct {
 		size int
@@ -46,7 +46,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestLineShares: over many packets each share is what it should be.
+// TestLineShares checks the shares over many packets.
 func TestLineShares(t *testing.T) {
 	const packets, every = 100_000, ms
 	lost, twice, overtaken, runs, last := 0, 0, 0, 0, time.Duration(0)
@@ -91,7 +91,7 @@ func TestLineShares(t *testing.T) {
 	}
 }
 
-// TestJitterKeepsOrder: packets whose delay varies do not overtake each other.
+// TestJitterKeepsOrder checks that packets with varying delay do not overtake each other.
 func TestJitterKeepsOrder(t *testing.T) {
 	l := newLane(Line{Delay: 20 * ms, Jitter: 50 * ms})
 	last := time.Duration(0)

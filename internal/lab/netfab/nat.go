@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// Mapping is what a router remembers of what machines behind it send.
+// Mapping is how a router maps the packets of machines behind it.
 type Mapping uint8
 
 const (
-	// PerEndpoint: one mapping for each inner address and port; anybody may answer
-	// (RFC 4787's endpoint-independent mapping and filtering).
+	// PerEndpoint has one mapping for each inner address and port, and anybody may answer (RFC
+	// 4787's endpoint-independent mapping and filtering).
 	PerEndpoint Mapping = iota
-	// PerFlow: a mapping for each partner, all with the inner port; only the partner
-	// may answer. That is what routers on Linux do.
+	// PerFlow has a mapping for each partner, all with the inner port, and only the partner may
+	// answer. Routers on Linux do so.
 	PerFlow
-	// Symmetric: a mapping and a public port for each partner.
+	// Symmetric has a mapping and a public port for each partner.
 	Symmetric
 )
 
-// Full is what a router does when its table is full.
+// Full is a router's behaviour when its table is full.
 type Full uint8
 
 const (
-	// Evict gives up the mapping that was idle longest.
+	// Evict drops the mapping that was idle longest.
 	Evict Full = iota
-	// Refuse drops what would need a new one.
+	// Refuse drops packets that would need a new one.
 	Refuse
 )
 
@@ -34,10 +34,10 @@ const (
 type NAT struct {
 	Public  netip.Addr
 	Mapping Mapping
-	// Room is how many mappings the router has for what is not TCP, 0 without limit.
+	// Room is how many mappings the router has for everything except TCP, 0 without limit.
 	Room int
 	Full Full
-	// Idle is after how long without a packet from inside such a mapping ends; 0 is two
+	// Idle is the time without a packet from inside after which such a mapping ends. 0 is two
 	// minutes, the least that RFC 4787 allows.
 	Idle time.Duration
 }
@@ -46,7 +46,7 @@ const (
 	standardIdle = 2 * time.Minute
 	// tcpIdle is for connections (RFC 5382).
 	tcpIdle = 2*time.Hour + 4*time.Minute
-	// firstSymmetric is the first port of symmetric mappings, lastPort the last of all.
+	// firstSymmetric is the first port of symmetric mappings, and lastPort is the last of all.
 	firstSymmetric = 20000
 	lastPort       = 65535
 )
@@ -62,8 +62,7 @@ type router struct {
 	refused, evicted int
 }
 
-// inner and outer are what a mapping is found by. The partner is zero where any
-// partner will do.
+// inner and outer are the keys of a mapping. The partner is zero if any partner will do.
 type inner struct {
 	proto         byte
 	machine, with netip.AddrPort
@@ -88,7 +87,7 @@ func newRouter(n NAT) *router {
 	return &router{NAT: n, outward: map[inner]*list.Element{}, inward: map[outer]*list.Element{}, next: firstSymmetric}
 }
 
-// out translates what a machine sends, and reports whether it may pass.
+// out translates a packet from a machine, and reports whether it may pass.
 func (r *router) out(b []byte, now time.Duration) bool {
 	h, ok := parse(b)
 	if !ok || h.is6 || !h.whole { // it translates IPv4
@@ -108,7 +107,7 @@ func (r *router) out(b []byte, now time.Duration) bool {
 	return true
 }
 
-// in translates what comes from the internet, and reports whether it may pass.
+// in translates a packet from the internet, and reports whether it may pass.
 func (r *router) in(b []byte, now time.Duration) bool {
 	h, ok := parse(b)
 	if !ok || h.is6 || !h.whole { // it translates IPv4
@@ -136,8 +135,8 @@ func (r *router) key(h header, b []byte) inner {
 	return key
 }
 
-// mapOut is the mapping of what a machine sends, a new one if need be, or nil if
-// there is no room.
+// mapOut returns the mapping for a machine's packet, a new one if needed, or nil if there is no
+// room.
 func (r *router) mapOut(key inner, now time.Duration) *mapping {
 	r.expire(now)
 	if e := r.outward[key]; e != nil {
@@ -197,7 +196,7 @@ func after(port uint16) uint16 {
 	return port + 1
 }
 
-// find is the mapping to a public port for what a partner sends, or nil.
+// find returns the mapping to a public port for a partner's packet, or nil.
 func (r *router) find(proto byte, port uint16, with netip.AddrPort, now time.Duration) *mapping {
 	if r.Mapping == PerEndpoint {
 		with = netip.AddrPort{}
@@ -216,7 +215,7 @@ func isFresh(m *mapping, now, idle time.Duration) bool {
 	return now-m.used <= idle
 }
 
-// expire forgets what was idle too long.
+// expire removes mappings that were idle too long.
 func (r *router) expire(now time.Duration) {
 	for e := r.idle.Front(); e != nil && !isFresh(e.Value.(*mapping), now, r.Idle); e = r.idle.Front() {
 		r.forget(e)
@@ -232,14 +231,14 @@ func (r *router) forget(e *list.Element) {
 	}
 }
 
-// The ICMP messages that quote the packet they are about (RFC 792).
+// These ICMP messages quote the packet that they are about (RFC 792).
 const (
 	sourceQuench     = 4
 	timeExceeded     = 11
 	parameterProblem = 12
 )
 
-// quoted is where an ICMP error has the packet that it is about.
+// quoted returns the offset of the packet that an ICMP error is about.
 func (h header) quoted(b []byte) (at int, isError bool) {
 	if h.proto != protoICMP || len(b) < h.body+icmpLen {
 		return 0, false
@@ -251,7 +250,7 @@ func (h header) quoted(b []byte) (at int, isError bool) {
 	return 0, false
 }
 
-// outError translates an ICMP error that a machine sends about a packet that it got.
+// outError translates an ICMP error from a machine about a packet that it received.
 func (r *router) outError(h header, b []byte, at int, now time.Duration) bool {
 	q, ok := parse(b[at:])
 	if !ok || q.is6 {
@@ -272,7 +271,7 @@ func (r *router) outError(h header, b []byte, at int, now time.Duration) bool {
 	return true
 }
 
-// inError translates an ICMP error about a packet that a machine has sent.
+// inError translates an ICMP error about a packet that a machine sent.
 func (r *router) inError(h header, b []byte, at int, now time.Duration) bool {
 	q, ok := parse(b[at:])
 	if !ok || q.is6 {
@@ -289,7 +288,7 @@ func (r *router) inError(h header, b []byte, at int, now time.Duration) bool {
 	return true
 }
 
-// sign sums up an ICMP message anew.
+// sign computes the checksum of an ICMP message.
 func sign(icmp []byte) {
 	icmp[2], icmp[3] = 0, 0
 	sum := sum16(icmp, 0)

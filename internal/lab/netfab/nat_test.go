@@ -17,7 +17,7 @@ var (
 
 func at(addr netip.Addr, port uint16) netip.AddrPort { return netip.AddrPortFrom(addr, port) }
 
-// datagram is an IPv4 packet with right checksums.
+// datagram returns an IPv4 packet with correct checksums.
 func datagram(proto byte, from, to netip.AddrPort, payload string) []byte {
 	head := map[byte]int{protoUDP: udpLen, protoTCP: 20}[proto]
 	b := make([]byte, ip4Len+head, ip4Len+head+len(payload))
@@ -45,7 +45,7 @@ func datagram(proto byte, from, to netip.AddrPort, payload string) []byte {
 	return b
 }
 
-// icmp is an IPv4 packet with an ICMP message.
+// icmp returns an IPv4 packet with an ICMP message.
 func icmp(kind, code byte, from, to netip.Addr, rest [4]byte, body []byte) []byte {
 	b := make([]byte, ip4Len+icmpLen, ip4Len+icmpLen+len(body))
 	b = append(b, body...)
@@ -62,8 +62,7 @@ func icmp(kind, code byte, from, to netip.Addr, rest [4]byte, body []byte) []byt
 	return b
 }
 
-// checkSums adds every checksum of a packet up anew, those of a quoted one that it
-// has whole, too.
+// checkSums checks every checksum of a packet, and those of a packet that it quotes in full.
 func checkSums(t *testing.T, what string, b []byte) {
 	t.Helper()
 	h, ok := parse(b)
@@ -112,7 +111,7 @@ func ends(t *testing.T, b []byte) (from, to netip.AddrPort) {
 	return at(h.src, h.port(b, source)), at(h.dst, h.port(b, destination))
 }
 
-// TestNATTranslates: there and back, with right checksums, for each transport.
+// TestNATTranslates checks both directions, with correct checksums, for each transport.
 func TestNATTranslates(t *testing.T) {
 	for _, mapping := range []Mapping{PerEndpoint, PerFlow, Symmetric} {
 		for name, proto := range map[string]byte{"UDP": protoUDP, "TCP": protoTCP} {
@@ -140,7 +139,7 @@ func TestNATTranslates(t *testing.T) {
 	}
 }
 
-// TestNATKeepsNoChecksum: a UDP packet without a checksum gets none.
+// TestNATKeepsNoChecksum checks that a UDP packet without a checksum gets none.
 func TestNATKeepsNoChecksum(t *testing.T) {
 	b := datagram(protoUDP, inside, server, "x")
 	b[ip4Len+udpSum], b[ip4Len+udpSum+1] = 0, 0
@@ -149,8 +148,8 @@ func TestNATKeepsNoChecksum(t *testing.T) {
 	}
 }
 
-// TestNATChecksumNeverZero: a checksum that comes out as zero is sent as its other
-// zero, or it would mean that there is none.
+// TestNATChecksumNeverZero checks that a checksum of zero is sent as its other zero. Zero would
+// mean that there is none.
 func TestNATChecksumNeverZero(t *testing.T) {
 	zeros := 0
 	for n := range 1 << 16 {
@@ -170,7 +169,7 @@ func TestNATChecksumNeverZero(t *testing.T) {
 	}
 }
 
-// TestNATErrors: ICMP errors find who they are for, and what they quote is
+// TestNATErrors checks that ICMP errors reach the right machine, and that their quotes are
 // translated, too.
 func TestNATErrors(t *testing.T) {
 	for _, mapping := range []Mapping{PerEndpoint, PerFlow, Symmetric} {
@@ -209,7 +208,7 @@ func TestNATErrors(t *testing.T) {
 	}
 }
 
-// TestNATEcho: pings, too.
+// TestNATEcho checks pings.
 func TestNATEcho(t *testing.T) {
 	for _, mapping := range []Mapping{PerEndpoint, PerFlow, Symmetric} {
 		r := newRouter(NAT{Public: public, Mapping: mapping})
@@ -229,7 +228,7 @@ func TestNATEcho(t *testing.T) {
 	}
 }
 
-// TestNATMappings: which mapping each kind of router makes, and who gets in by it.
+// TestNATMappings checks the mappings of each kind of router, and which partners they let in.
 func TestNATMappings(t *testing.T) {
 	for name, test := range map[string]struct {
 		mapping                   Mapping
@@ -269,7 +268,7 @@ func TestNATMappings(t *testing.T) {
 	}
 }
 
-// TestNATRoom: what a router does when its table is full, and when mappings are idle.
+// TestNATRoom checks a router when its table is full, and when mappings are idle.
 func TestNATRoom(t *testing.T) {
 	ask := func(r *router, to netip.AddrPort, now time.Duration) bool {
 		return r.out(datagram(protoUDP, inside, to, ""), now)
@@ -325,8 +324,8 @@ func TestNATRoom(t *testing.T) {
 	})
 }
 
-// FuzzRouter: nothing that is sent or comes in makes a router fail, and what it
-// lets pass has right sums if it had before.
+// FuzzRouter checks that no packet in either direction makes a router fail. A packet that passes
+// has correct sums if it had them before.
 func FuzzRouter(f *testing.F) {
 	f.Add(datagram(protoUDP, inside, server, "getinfo"))
 	f.Add(datagram(protoTCP, inside, server, ""))

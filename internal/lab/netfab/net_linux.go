@@ -22,21 +22,21 @@ type Net struct {
 	work  sync.WaitGroup
 	stop  chan struct{}
 
-	mu       sync.Mutex // guards following
+	mu       sync.Mutex // guards the fields below
 	fabric   *Fabric
 	machines []*Machine
 }
 
 // Machine is a network namespace with one interface, which leads into the fabric.
 type Machine struct {
-	// Namespace is what ip(8) calls it.
+	// Namespace is its name for ip(8).
 	Namespace string
 	number    int
 	tun       *os.File
 	addrs     []netip.Prefix
 }
 
-// Missing is what a [Net] needs and this process does not have, nil if it has it all.
+// Missing returns an error with what a [Net] needs and this process lacks, or nil.
 func Missing() error {
 	_, noIP := exec.LookPath("ip")
 	_, noTUN := os.Stat("/dev/net/tun")
@@ -60,8 +60,8 @@ func Start(f *Fabric) *Net {
 // device is the interface's name in each namespace.
 const device = "fab0"
 
-// Add makes a machine at a site. All addresses of a prefix are its own. The name
-// must be unused on this system.
+// Add makes a machine at a site. All addresses of a prefix are its own. The name must be unused on
+// this system.
 func (n *Net) Add(site int, name string, prefixes ...netip.Prefix) (*Machine, error) {
 	m := &Machine{Namespace: name, addrs: prefixes}
 	if err := ip("netns", "add", name); err != nil {
@@ -95,7 +95,7 @@ func (m *Machine) plug() error {
 	return m.address("add", m.addrs)
 }
 
-// address adds or deletes addresses, and the way out for their families.
+// address adds or deletes addresses, and the default routes of their families.
 func (m *Machine) address(verb string, prefixes []netip.Prefix) error {
 	var errs []error
 	for _, p := range prefixes {
@@ -131,14 +131,14 @@ func (n *Net) Renumber(m *Machine, prefixes ...netip.Prefix) error {
 	return errors.Join(m.address("del", old), m.address("add", prefixes))
 }
 
-// Change changes the fabric, which nothing else uses meanwhile.
+// Change changes the fabric while nothing else uses it.
 func (n *Net) Change(change func(f *Fabric, now time.Duration)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	change(n.fabric, time.Since(n.began))
 }
 
-// Close removes the machines. What runs on them loses its network.
+// Close removes the machines. Programs on them lose their network.
 func (n *Net) Close() error {
 	close(n.stop)
 	n.mu.Lock()
@@ -160,11 +160,11 @@ func (m *Machine) remove() error {
 	return errors.Join(err, ip("netns", "del", m.Namespace))
 }
 
-// Inside runs do on a thread that sees the network as the machine does: sockets
-// that do opens by itself, without further goroutines, stay on the machine.
+// Inside runs do on a thread that sees the machine's network. Sockets that do opens by itself,
+// without further goroutines, stay on the machine.
 func (m *Machine) Inside(do func() error) error {
 	result := make(chan error)
-	go func() { // its thread has changed sides, and ends with it
+	go func() { // its thread has changed namespaces, and ends with it
 		runtime.LockOSThread()
 		result <- func() error {
 			namespace, err := os.Open("/run/netns/" + m.Namespace)
@@ -181,7 +181,7 @@ func (m *Machine) Inside(do func() error) error {
 	return <-result
 }
 
-// Command is a program that runs on the machine.
+// Command returns a command for a program on the machine.
 func (m *Machine) Command(program string, args ...string) *exec.Cmd {
 	return exec.Command("ip", append([]string{"netns", "exec", m.Namespace, program}, args...)...)
 }
@@ -189,7 +189,7 @@ func (m *Machine) Command(program string, args ...string) *exec.Cmd {
 // longestPacket is what IP allows, in bytes.
 const longestPacket = 65535
 
-// read takes in what a machine sends.
+// read reads the packets that a machine sends.
 func (n *Net) read(m *Machine) {
 	buf := make([]byte, longestPacket)
 	for {
@@ -210,7 +210,7 @@ func (n *Net) read(m *Machine) {
 func (n *Net) deliver() {
 	for {
 		var due []Delivery
-		wait := time.Hour // somebody wakes us
+		wait := time.Hour // until wake ends it
 		n.Change(func(f *Fabric, now time.Duration) {
 			for d, ok := f.Due(now); ok; d, ok = f.Due(now) {
 				due = append(due, d)
@@ -223,7 +223,7 @@ func (n *Net) deliver() {
 			n.mu.Lock()
 			to := n.machines[d.Machine]
 			n.mu.Unlock()
-			_, _ = to.tun.Write(d.Packet) // a machine that is gone hears nothing
+			_, _ = to.tun.Write(d.Packet) // a machine that is gone receives nothing
 		}
 		select {
 		case <-n.wake:
@@ -234,8 +234,7 @@ func (n *Net) deliver() {
 	}
 }
 
-// openTUN makes an interface for IP packets in the thread's namespace. It goes when
-// it is closed.
+// openTUN makes an interface for IP packets in the thread's namespace. Closing it removes it.
 func openTUN(name string) (*os.File, error) {
 	fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {

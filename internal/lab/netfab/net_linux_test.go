@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// start is a fabric of real packets. Where the system has none to give the test is
-// passed over, except in CI, where that is a failure.
+// start starts a fabric of real packets. If the system does not allow that, it skips the test, but
+// in CI it fails it.
 func start(t *testing.T, f *Fabric) *Net {
 	t.Helper()
 	n := Start(f)
@@ -68,7 +68,7 @@ func dial(m *Machine, network string, to netip.AddrPort) (conn net.Conn, err err
 	return conn, err
 }
 
-// household is ann's machine behind a router, and servers.
+// household returns ann's machine behind a router, and servers.
 func household(t *testing.T, home Site) (n *Net, site int, ann, servers *Machine) {
 	t.Helper()
 	f := New(1, apart(20*ms))
@@ -79,9 +79,8 @@ func household(t *testing.T, home Site) (n *Net, site int, ann, servers *Machine
 	return n, site, ann, servers
 }
 
-// TestRealDatagrams: a datagram reaches a server as the router's, its answer comes
-// back, and a port where nobody listens refuses: the kernels find every checksum
-// right.
+// TestRealDatagrams checks that a datagram reaches a server with the router's address, that its
+// answer comes back, and that a closed port refuses. The kernels find every checksum right.
 func TestRealDatagrams(t *testing.T) {
 	for _, mapping := range []Mapping{PerEndpoint, PerFlow, Symmetric} {
 		t.Run(fmt.Sprint(mapping), func(t *testing.T) {
@@ -118,8 +117,8 @@ func TestRealDatagrams(t *testing.T) {
 	}
 }
 
-// TestRealConnection: a megabyte by TCP over a line that loses, doubles, reorders and
-// is slow, with a smaller MTU than the machines' own, and down for a while.
+// TestRealConnection sends a megabyte by TCP over a poor line. It loses, doubles and reorders
+// packets, is slow, has a smaller MTU than the machines' own, and is down for a while.
 func TestRealConnection(t *testing.T) {
 	faulty := Line{Delay: 2 * ms, Jitter: ms, Loss: 0.01, Burst: 2, Duplicate: 0.02, Reorder: 0.02, Rate: 4 << 20, Queue: 64 << 10, MTU: 1300}
 	n, site, ann, servers := household(t, Site{Name: "home", NAT: &NAT{Public: public, Mapping: Symmetric}, Up: faulty, Down: faulty})
@@ -166,7 +165,7 @@ func TestRealConnection(t *testing.T) {
 	})
 }
 
-// TestRealRenumber: a machine that has another address is reached at that one.
+// TestRealRenumber checks that a machine is reached at its new address.
 func TestRealRenumber(t *testing.T) {
 	n, _, ann, servers := household(t, Site{Name: "home"})
 	if err := n.Renumber(servers, prefixes("198.18.9.1/32")...); err != nil {

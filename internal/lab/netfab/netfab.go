@@ -1,8 +1,8 @@
-// Package netfab is a fabric of links between network namespaces, with faults: an
-// internet for tests, in which real programs meet loss, outages and poor routers.
+// Package netfab is a fabric of links between network namespaces, with faults: an internet for
+// tests, where real programs meet loss, outages and poor routers.
 //
-// [Fabric] is the model, pure and seeded: packets and the time go in, packets and
-// their times come out. [Net] drives it with real packets, on Linux.
+// [Fabric] is the model, pure and seeded: packets and the time go in, packets and their times come
+// out. [Net] drives it with real packets, on Linux.
 //
 //	machine ─▶ router ─▶ up ─▶ │ core: distance │ ─▶ down ─▶ router ─▶ machine
 //	           (NAT)           │ by address     │            (NAT)
@@ -17,20 +17,19 @@ import (
 	"time"
 )
 
-// Site is a place with a line of its own to the internet, and what machines there
-// share. Machines of one site reach each other at once, and hear each other's
-// multicast.
+// Site is a place with its own line to the internet, shared by its machines. Machines of one site
+// reach each other at once, and hear each other's multicast.
 type Site struct {
-	// Name tells sites apart; a site's faults depend on it and the fabric's seed.
+	// Name identifies the site. A site's faults depend on it and the fabric's seed.
 	Name string
-	// Up leads to the internet, Down from it.
+	// Up leads to the internet, and Down from it.
 	Up, Down Line
 	// NAT is nil where machines have public addresses. IPv6 is never translated.
 	NAT *NAT
 }
 
-// Fabric is the model of an internet. Times are since its beginning, and must not
-// decrease from call to call.
+// Fabric is the model of an internet. Times count from its beginning, and must not decrease from
+// call to call.
 type Fabric struct {
 	seed     uint64
 	distance func(from, to netip.Addr) time.Duration
@@ -51,8 +50,8 @@ type machine struct {
 	prefixes []netip.Prefix
 }
 
-// New is a fabric without sites. distance is how long a packet takes through the
-// core from one public address to another.
+// New returns a fabric without sites. distance is the time of a packet through the core from one
+// public address to another.
 func New(seed uint64, distance func(from, to netip.Addr) time.Duration) *Fabric {
 	return &Fabric{seed: seed, distance: distance}
 }
@@ -61,7 +60,7 @@ func New(seed uint64, distance func(from, to netip.Addr) time.Duration) *Fabric 
 func (f *Fabric) AddSite(s Site) int {
 	lane := func(l Line, way string) lane {
 		h := fnv.New64a()
-		_, _ = h.Write([]byte(s.Name + way)) // a hash takes everything
+		_, _ = h.Write([]byte(s.Name + way)) // a hash never fails
 		return lane{Line: l, rng: rand.New(rand.NewPCG(f.seed, h.Sum64()))}
 	}
 	added := &site{up: lane(s.Up, "/up"), down: lane(s.Down, "/down")}
@@ -78,7 +77,7 @@ func (f *Fabric) AddMachine(site int, prefixes ...netip.Prefix) int {
 	return len(f.machines) - 1
 }
 
-// Renumber gives a machine other addresses: packets to the old ones are lost.
+// Renumber gives a machine other addresses. Packets to the old ones are lost.
 func (f *Fabric) Renumber(machine int, prefixes ...netip.Prefix) {
 	f.machines[machine].prefixes = prefixes
 }
@@ -91,28 +90,28 @@ func (f *Fabric) RenumberSite(site int, public netip.Addr) {
 	f.sites[site].router = newRouter(config)
 }
 
-// SetLines changes what a site's line does from now on.
+// SetLines changes a site's line from now on.
 func (f *Fabric) SetLines(site int, up, down Line) {
 	f.sites[site].up.Line, f.sites[site].down.Line = up, down
 }
 
-// Cut interrupts a site's line until then: what enters it meanwhile, or would leave
-// it, is lost. The router keeps its mappings.
+// Cut interrupts a site's line until then. Packets that would enter or leave it meanwhile are lost.
+// The router keeps its mappings.
 func (f *Fabric) Cut(site int, until time.Duration) { f.sites[site].cutUntil = until }
 
-// Counts says what has become of a site's packets so far.
+// Counts says what became of a site's packets so far.
 type Counts struct {
 	Up, Down Passed
-	// Mappings are the router's, Refused the packets for which it had no room, and
-	// Evicted the mappings it gave up before their time.
+	// Mappings are the router's. Refused counts the packets that it had no room for, and Evicted
+	// the mappings that it dropped before their time.
 	Mappings, Refused, Evicted int
 }
 
-// Passed counts the packets of a line: those that entered, and those of them that
-// were lost on the way, or because too many were waiting.
+// Passed counts the packets of a line: those that entered, those lost on the way, and those lost
+// because too many were waiting.
 type Passed struct{ Entered, Lost, Overflowed int }
 
-// Counts are those of a site.
+// Counts returns the counts of a site.
 func (f *Fabric) Counts(site int) Counts {
 	s := f.sites[site]
 	c := Counts{Up: s.up.passed, Down: s.down.passed}
@@ -128,13 +127,13 @@ type Delivery struct {
 	Packet  []byte
 }
 
-// stage is how far a packet is.
+// stage is how far a packet has come.
 type stage uint8
 
 const (
-	atDown  stage = iota // it is about to enter the line of the site it goes to
-	atHome               // it has left that line
-	arrived              // it is at the machine
+	atDown  stage = iota // before the line of its destination's site
+	atHome               // after that line
+	arrived              // at the machine
 )
 
 type event struct {
@@ -145,7 +144,7 @@ type event struct {
 	packet []byte
 }
 
-// Send has a machine send an IP packet, which the fabric keeps.
+// Send sends an IP packet from a machine. The fabric keeps the packet.
 func (f *Fabric) Send(from int, packet []byte, now time.Duration) {
 	home := f.machines[from].site
 	h, ok := parse(packet)
@@ -192,14 +191,14 @@ func (f *Fabric) cross(packet []byte, now time.Duration) {
 	}
 }
 
-// siteOf finds where a public address is.
+// siteOf returns the site with a public address.
 func (f *Fabric) siteOf(addr netip.Addr) (int, bool) {
 	for i, s := range f.sites {
 		if s.router != nil && s.router.Public == addr {
 			return i, true
 		}
 		if s.router != nil && addr.Is4() {
-			continue // what is behind it has no address out here
+			continue // machines behind it have no address out here
 		}
 		if _, ok := f.machineAt(i, addr); ok {
 			return i, true
@@ -222,7 +221,7 @@ func (f *Fabric) machineAt(site int, addr netip.Addr) (int, bool) {
 	return 0, false
 }
 
-// Next is when something happens next, if nobody sends anything before.
+// Next returns the time of the next event, if nobody sends anything before.
 func (f *Fabric) Next() (at time.Duration, ok bool) {
 	if len(f.queue) == 0 {
 		return 0, false
@@ -230,7 +229,7 @@ func (f *Fabric) Next() (at time.Duration, ok bool) {
 	return f.queue[0].at, true
 }
 
-// Due is the next packet that has arrived by now, if there is one.
+// Due returns the next packet that has arrived by now, if there is one.
 func (f *Fabric) Due(now time.Duration) (Delivery, bool) {
 	for len(f.queue) > 0 && f.queue[0].at <= now {
 		e := heap.Pop(&f.queue).(event)
@@ -246,7 +245,7 @@ func (f *Fabric) Due(now time.Duration) (Delivery, bool) {
 	return Delivery{}, false
 }
 
-// descend has a packet enter the line of the site it goes to.
+// descend lets a packet enter the line of its destination's site.
 func (f *Fabric) descend(e event) {
 	s := f.sites[e.where]
 	if mtu := s.down.MTU; mtu > 0 && len(e.packet) > mtu {
@@ -265,7 +264,7 @@ func (f *Fabric) descend(e event) {
 	}
 }
 
-// arrive has a packet pass the router.
+// arrive takes a packet through the router.
 func (f *Fabric) arrive(e event) {
 	s := f.sites[e.where]
 	h, ok := parse(e.packet)
@@ -287,7 +286,7 @@ func (f *Fabric) enter(e event) {
 	heap.Push(&f.queue, e)
 }
 
-// agenda has the earliest event first.
+// agenda keeps the earliest event first.
 type agenda []event
 
 func (a agenda) Len() int      { return len(a) }

@@ -35,8 +35,7 @@ func newWorld(seed uint64, home Site, distance time.Duration) world {
 	return w
 }
 
-// hears runs the fabric until nothing is under way, and says what arrived where and
-// when.
+// hears runs the fabric until nothing is under way, and returns what arrived where and when.
 func (w world) hears(t *testing.T) (heard []string) {
 	t.Helper()
 	for now, ok := w.Next(); ok; now, ok = w.Next() {
@@ -53,7 +52,7 @@ func nat(room int) Site {
 	return Site{Name: "home", NAT: &NAT{Public: public, Mapping: PerFlow, Room: room}, Up: Line{Delay: 5 * ms}, Down: Line{Delay: 3 * ms}}
 }
 
-// TestFabric: whom a packet reaches, when, and as whose.
+// TestFabric checks which machine a packet reaches, when, and from which address.
 func TestFabric(t *testing.T) {
 	group := netip.MustParseAddrPort("224.0.0.251:5353")
 	for name, test := range map[string]struct {
@@ -122,8 +121,8 @@ func TestFabric(t *testing.T) {
 	}
 }
 
-// TestFabricSeed: the same seed and packets have the same fate, another seed
-// another one; and one site's packets do not depend on another's.
+// TestFabricSeed checks that the same seed and packets have the same fate, and another seed another
+// one. One site's packets do not depend on another's.
 func TestFabricSeed(t *testing.T) {
 	faulty := nat(0)
 	faulty.Up = Line{Delay: 5 * ms, Jitter: 9 * ms, Loss: 0.2, Burst: 2, Duplicate: 0.1, Reorder: 0.1}
@@ -149,7 +148,7 @@ func TestFabricSeed(t *testing.T) {
 	}
 }
 
-// TestFabricIPv6: it passes a router as it is.
+// TestFabricIPv6 checks that IPv6 passes a router unchanged.
 func TestFabricIPv6(t *testing.T) {
 	w := newWorld(1, nat(0), 30*ms)
 	from, to := netip.MustParseAddr("2001:db8:1::2"), netip.MustParseAddr("2001:db8:2::5")
@@ -169,7 +168,7 @@ func TestFabricIPv6(t *testing.T) {
 	}
 }
 
-// TestFabricCounts: what a test may say of a site.
+// TestFabricCounts checks a site's counts.
 func TestFabricCounts(t *testing.T) {
 	w := newWorld(1, nat(10), 30*ms)
 	for i := range 30 {

@@ -5,7 +5,7 @@ import (
 	"net/netip"
 )
 
-// The transports that a router knows, by their number in the IP header.
+// These are the transports that a router knows, by their number in the IP header.
 const (
 	protoICMP   = 1
 	protoTCP    = 6
@@ -13,7 +13,7 @@ const (
 	protoICMPv6 = 58
 )
 
-// The lengths of headers without options, in bytes.
+// These are the lengths of headers without options, in bytes.
 const (
 	ip4Len  = 20
 	ip6Len  = 40
@@ -21,7 +21,7 @@ const (
 	udpLen  = 8
 )
 
-// Where fields are in an IPv4 header (RFC 791).
+// These are the offsets of fields in an IPv4 header (RFC 791).
 const (
 	ip4Total    = 2
 	ip4Fragment = 6
@@ -29,31 +29,30 @@ const (
 	ip4Sum      = 10
 	ip4Src      = 12
 	ip4Dst      = 16
-	// dontFragment is a flag, anyFragment the mask of what is nonzero in the pieces
-	// of a packet that was cut.
+	// dontFragment is a flag. anyFragment is the mask of the bits that are nonzero in fragments.
 	dontFragment = 0x4000
 	anyFragment  = 0x3fff
 )
 
-// The checksums' places in transport headers.
+// These are the offsets of checksums in transport headers.
 const (
 	tcpSum = 16
 	udpSum = 6
 )
 
-// header is what the fabric reads of an IP packet.
+// header holds the parts of an IP packet's header that the fabric uses.
 type header struct {
 	is6      bool
 	src, dst netip.Addr
 	proto    byte
-	// body is where the transport's header begins.
+	// body is the offset of the transport's header.
 	body int
-	// whole: the packet is not a fragment.
+	// whole says that the packet is not a fragment.
 	whole bool
 }
 
-// parse reads an IP packet's header. What was cut off behind the header does not
-// matter: ICMP errors carry packets so.
+// parse reads an IP packet's header. The packet may be cut off behind the header, as in ICMP
+// errors.
 func parse(b []byte) (h header, ok bool) {
 	switch {
 	case len(b) >= ip4Len && b[0]>>4 == 4:
@@ -72,7 +71,7 @@ func parse(b []byte) (h header, ok bool) {
 	return h, false
 }
 
-// sum16 is the Internet checksum (RFC 1071) of b over what a sum already has.
+// sum16 returns the Internet checksum (RFC 1071) of b, added to a previous sum.
 func sum16(b []byte, sum uint32) uint16 {
 	for ; len(b) > 1; b = b[2:] {
 		sum += uint32(b[0])<<8 | uint32(b[1])
@@ -86,8 +85,8 @@ func sum16(b []byte, sum uint32) uint16 {
 	return ^uint16(sum)
 }
 
-// adjust corrects the checksum at field for a change from one value to another of
-// an even length (RFC 1624, equation 3).
+// adjust corrects the checksum at field for a change from one value to another of an even length
+// (RFC 1624, equation 3).
 func adjust(field, from, to []byte) {
 	sum := uint32(^binary.BigEndian.Uint16(field))
 	for i := 0; i < len(from); i += 2 {
@@ -107,8 +106,8 @@ const (
 	destination
 )
 
-// port reads a side's port; of ICMP echoes it is the identifier on the side of whoever
-// asked, which is the one that a router translates, and 0 on the other.
+// port returns a side's port. For ICMP echoes the asking side has the identifier, which routers
+// translate, and the other side has 0.
 func (h header) port(b []byte, of end) uint16 {
 	at, ok := h.portAt(b, of)
 	if !ok {
@@ -117,11 +116,11 @@ func (h header) port(b []byte, of end) uint16 {
 	return binary.BigEndian.Uint16(b[at:])
 }
 
-// The types of ICMP messages that are echoes.
+// These types of ICMP messages are echoes.
 const (
 	echoReply   = 0
 	echoRequest = 8
-	// icmpID is where the identifier is.
+	// icmpID is the offset of the identifier.
 	icmpID = 4
 )
 
@@ -135,8 +134,7 @@ func (h header) portAt(b []byte, of end) (at int, ok bool) {
 	return 0, false
 }
 
-// rewrite gives one side of an IPv4 packet another address and port, and corrects
-// the checksums.
+// rewrite gives one side of an IPv4 packet another address and port, and corrects the checksums.
 func (h header) rewrite(b []byte, of end, to netip.AddrPort) {
 	transport := b[h.body:]
 	var sum []byte // nil if there is none
@@ -167,26 +165,26 @@ func (h header) rewrite(b []byte, of end, to netip.AddrPort) {
 	}
 }
 
-// The ICMP messages that the fabric itself writes (RFC 1191, RFC 4443).
+// The fabric itself writes these ICMP messages (RFC 1191, RFC 4443).
 const (
 	unreachable    = 3
 	needsFragments = 4
 	packetTooBig   = 2
-	// quoted4 is how much of a packet ICMP quotes behind its header, quoted6 how
-	// long an ICMPv6 error is at most.
+	// quoted4 is how much of a packet ICMP quotes behind its header. quoted6 is the longest ICMPv6
+	// error.
 	quoted4 = 8
 	quoted6 = 1280
-	// ttl of what the fabric writes.
+	// ttl is that of the fabric's own packets.
 	ttl = 64
 )
 
-// tooBig tells the sender of a packet that it exceeds the MTU. It is nil if the
-// packet allows to be cut: then its sender would not expect to hear of it.
+// tooBig returns the message to the sender of a packet over the MTU. It is nil if the packet may be
+// fragmented: its sender would not expect a message.
 func tooBig(packet []byte, mtu int) []byte {
 	h, ok := parse(packet)
 	switch {
 	case !ok || h.proto == protoICMP && !h.is6 || h.proto == protoICMPv6:
-		return nil // of errors no errors
+		return nil // errors do not cause errors
 	case h.is6:
 		return tooBig6(h, packet, mtu)
 	case binary.BigEndian.Uint16(packet[ip4Fragment:])&dontFragment == 0:
@@ -223,8 +221,8 @@ func tooBig6(h header, packet []byte, mtu int) []byte {
 	return b
 }
 
-// pseudo is the sum, not yet folded, of the header that transports' checksums cover
-// besides their own bytes (RFC 768, RFC 8200 §8.1).
+// pseudo returns the sum, not yet folded, of the pseudo-header that transports' checksums include
+// (RFC 768, RFC 8200 §8.1).
 func pseudo(src, dst netip.Addr, proto byte, length int) (sum uint32) {
 	for _, a := range []netip.Addr{src, dst} {
 		for b := a.AsSlice(); len(b) > 1; b = b[2:] {

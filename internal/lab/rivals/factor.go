@@ -2,20 +2,20 @@ package rivals
 
 import "math/rand/v2"
 
-// DMFSGD's constants (rank, step, regularisation), and the unit of its values.
+// These are DMFSGD's constants (rank, step, regularisation), and the unit of its values.
 const (
 	rank      = 10
 	learning  = 0.1
 	shrinkage = 0.1
 	unitMS    = 100
-	steps     = 8_000_000 // at most: of many measurements each is taken into account less often
+	steps     = 8_000_000 // at most: with many measurements each is used less often
 	mostTurns = 400
 )
 
-// dmfsgd gives each node two vectors whose products come near to what was measured:
-// Liao, Du, Geurts, Leduc, "DMFSGD: A Decentralized Matrix Factorization Algorithm for
-// Network Distance Prediction", IEEE/ACM ToN 21(5), 2013, with the square loss and
-// vectors that stay at or over 0 (section V). Round trips are the same both ways.
+// dmfsgd gives each node two vectors whose products approximate the measurements. The source is
+// Liao, Du, Geurts, Leduc, "DMFSGD: A Decentralized Matrix Factorization Algorithm for Network
+// Distance Prediction", IEEE/ACM ToN 21(5), 2013, with the square loss and vectors that are never
+// negative (section V). Round trips are the same both ways.
 func dmfsgd(nodes int, measured []edge, rng *rand.Rand) func(a, b int) float64 {
 	type factors struct{ out, in [rank]float64 }
 	all := make([]factors, nodes)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Meridian's constants, as in its evaluation (section 5), and how many others a server
+// These are Meridian's constants, as in its evaluation (section 5), and how many others a server
 // has heard of.
 const (
 	rings      = 9
@@ -16,13 +16,12 @@ const (
 	gossip     = 400
 )
 
-// meridian is the central leader election of Wong, Slivkins, Sirer, "Meridian: A
-// Lightweight Network Location Service without Virtual Coordinates", SIGCOMM 2005,
-// section 3.2: from server to server towards the one with the least mean round trip to
-// all players, for one player the closest node (3.1), as long as the next one comes that
-// much nearer: acceptance is the paper's β, half in its evaluation. Each server keeps
-// rings of others by round trip; its members are random, or as far from each other as
-// they can be, which stands for the paper's largest hypervolume.
+// meridian is the central leader election of Wong, Slivkins, Sirer, "Meridian: A Lightweight
+// Network Location Service without Virtual Coordinates", SIGCOMM 2005, section 3.2. For one player
+// it is the closest node (3.1). It goes from server to server towards the lowest mean round trip to
+// all players, as long as the next server is nearer by the factor acceptance. That is the paper's
+// β, half in its evaluation. Each server keeps rings of others by round trip. Their members are
+// random, or as far apart as possible, which stands for the paper's largest hypervolume.
 func meridian(spread bool, acceptance float64) Method {
 	return func(s *Scene, budget int, seed uint64) Found {
 		rng := rand.New(rand.NewPCG(seed, 0x6d657269))
@@ -37,7 +36,7 @@ func meridian(spread bool, acceptance float64) Method {
 		if len(nodes) == 0 {
 			return found
 		}
-		mean := make(map[int]float64) // of those that have asked the players
+		mean := make(map[int]float64) // of those that have probed the players
 		ask := func(server int) float64 {
 			if _, asked := mean[server]; !asked {
 				mean[server] = s.mean(server)
@@ -71,8 +70,8 @@ func meridian(spread bool, acceptance float64) Method {
 	}
 }
 
-// members are the rings of a server, made from a sample of the others as gossip brings
-// them; what is measured for it is counted.
+// members returns the rings of a server, made from a sample of the others as gossip brings them. It
+// counts the measurements.
 func (s *Scene) members(at int, nodes []int, spread bool, rng *rand.Rand, asked *int) (members []int) {
 	var ring [rings][]int
 	for range min(gossip, len(nodes)) {

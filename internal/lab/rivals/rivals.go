@@ -1,5 +1,5 @@
-// Package rivals finds servers for groups in the ways of other published work, on the
-// simulator's worlds, so that they can be compared with Muster's own search.
+// Package rivals finds servers for groups with the methods of other published work, on the
+// simulator's worlds, to compare them with Muster's own search.
 //
 //	             players ask          servers ask           then
 //	random       a sample             -                     the best that all have asked
@@ -7,7 +7,7 @@
 //	DMFSGD       a sample             - or 32 each          factors, the best 32 asked by all
 //	Meridian     nothing              their rings' members  the players, from server to server
 //
-// Game servers do not ask each other; what a method needs of them is counted apart.
+// Game servers do not probe each other. A method's need for that is counted apart.
 package rivals
 
 import (
@@ -22,21 +22,21 @@ import (
 	"muster/selection"
 )
 
-// Scene is a group before its list, and what the servers would measure if they
-// cooperated. All round trips are in ms.
+// Scene is a group before its list, and the measurements that cooperating servers would make. All
+// round trips are in ms.
 type Scene struct {
 	*sim.Group
-	// sites are places all over the world from which round trips are known, and siteOf
-	// is the one that is nearest to each server, access how far it is from there.
+	// sites are places all over the world with known round trips. siteOf is the site nearest to
+	// each server, and access is the server's distance from it.
 	sites  []*sim.Vantage
 	siteOf []int
 	access []float64
-	// regret is by how much each server is worse than the best.
+	// regret returns how much worse each server is than the best.
 	regret func() func(server int) float64
 }
 
-// NewScene is the group of the first so many vantages; what the servers measure is
-// taken from the others, which have to stand where servers do.
+// NewScene returns the group of the first so many vantages. The servers' measurements come from the
+// other vantages, which must be at places where servers stand.
 func NewScene(vantages []*sim.Vantage, players int) (*Scene, error) {
 	g, err := sim.NewGroup(vantages...)
 	if err != nil {
@@ -57,7 +57,7 @@ func NewScene(vantages []*sim.Vantage, players int) (*Scene, error) {
 	return s, nil
 }
 
-// between is the round trip from one server to another; negative without an answer.
+// between returns the round trip from one server to another, negative without an answer.
 func (s *Scene) between(a, b int) float64 {
 	ms := milliseconds(s.sites[s.siteOf[a]].RTT[b])
 	if ms < 0 || math.IsInf(s.access[a], 1) {
@@ -69,11 +69,11 @@ func (s *Scene) between(a, b int) float64 {
 // answers reports whether a server is there.
 func (s *Scene) answers(server int) bool { return s.Vantages[0].RTT[server] >= 0 }
 
-// Found is what a method came to.
+// Found is the result of a method.
 type Found struct {
 	// Server is the chosen one, negative without any.
 	Server int
-	// Probes is how many servers each player asked, or in Meridian was asked by.
+	// Probes is how many servers each player probed, or in Meridian was probed by.
 	Probes float64
 	// Cooperation is how many round trips the servers measured among themselves.
 	Cooperation int
@@ -82,7 +82,7 @@ type Found struct {
 // Method finds a server for a group, by a budget of probes for each player.
 type Method func(s *Scene, budget int, seed uint64) Found
 
-// Methods are all, by name, in the order of the package's table.
+// Methods returns all methods, by name, in the order of the package's table.
 func Methods() []struct {
 	Name string
 	Run  Method
@@ -102,7 +102,7 @@ func Methods() []struct {
 	}
 }
 
-// Random has all players ask the same servers, drawn without any order.
+// Random lets all players probe the same random servers.
 func Random(s *Scene, budget int, seed uint64) Found {
 	rng := rand.New(rand.NewPCG(seed, 0x72616e64))
 	list := len(s.Vantages[0].Servers)
@@ -110,11 +110,11 @@ func Random(s *Scene, budget int, seed uint64) Found {
 	return Found{Server: s.best(drawn), Probes: float64(len(drawn))}
 }
 
-// finalists is how many servers everybody asks that an estimate holds for the best.
+// finalists is how many of the servers with the best estimates everybody probes.
 const finalists = 32
 
-// neighbours is how many others a server measures, as in Vivaldi's evaluation and
-// DMFSGD's (k = 32).
+// neighbours is how many others a server measures, as in Vivaldi's evaluation and DMFSGD's (k =
+// 32).
 const neighbours = 32
 
 // edge is a measured round trip between two nodes: players come first, then servers.
@@ -123,17 +123,17 @@ type edge struct {
 	ms   float64
 }
 
-// estimator fills in what was not measured between nodes, in ms.
+// estimator fills in the missing round trips between nodes, in ms.
 type estimator func(nodes int, measured []edge, rng *rand.Rand) func(a, b int) float64
 
-// byEstimate has each player ask a sample of its own, and everybody the best by the
-// estimate; of servers that cooperate each measures so many others.
+// byEstimate lets each player probe a sample of its own, and everybody the best by the estimate.
+// Servers that cooperate measure so many others each.
 func byEstimate(others int, estimate estimator) Method {
 	return func(s *Scene, budget int, seed uint64) Found {
 		rng := rand.New(rand.NewPCG(seed, 0x65737469))
 		players, list := len(s.Vantages), len(s.Vantages[0].Servers)
 		var measured []edge
-		known := make([]bool, list) // of others an estimate would be a guess
+		known := make([]bool, list) // an estimate of the others would be a guess
 		for player, v := range s.Vantages {
 			for _, server := range rng.Perm(list)[:max(0, min(budget-finalists, list))] {
 				rtt, lost := v.Pair(server, 0)
@@ -173,8 +173,8 @@ func byEstimate(others int, estimate estimator) Method {
 	}
 }
 
-// best is the server of some with the lowest mean ping of all players, as they measure
-// it; negative without any that answers all.
+// best returns the server of some with the lowest mean ping of all players, as they measure it. It
+// is negative if none answers everybody.
 func (s *Scene) best(servers []int) int {
 	best, least := -1, math.Inf(1)
 	for _, server := range servers {
@@ -185,8 +185,8 @@ func (s *Scene) best(servers []int) int {
 	return best
 }
 
-// mean is the mean of a packet pair of each player to a server, in ms; infinite if one is
-// lost.
+// mean returns the mean of a packet pair of each player to a server, in ms. It is infinite if one
+// is lost.
 func (s *Scene) mean(server int) (ms float64) {
 	for _, v := range s.Vantages {
 		rtt, lost := v.Pair(server, 1)
@@ -198,8 +198,8 @@ func (s *Scene) mean(server int) (ms float64) {
 	return ms
 }
 
-// Regret is how much worse a method's server truly is than the best, in ms of the mean
-// ping; infinite without one.
+// Regret returns how much worse a method's server truly is than the best, in ms of the mean ping.
+// It is infinite without a server.
 func (s *Scene) Regret(server int) float64 {
 	if server < 0 {
 		return math.Inf(1)

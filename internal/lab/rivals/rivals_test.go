@@ -15,7 +15,7 @@ import (
 	"muster/selection"
 )
 
-// The comparison is for measuring; the gate has a taste of it. A row by one command:
+// The comparison is for measuring. The gate runs a small part of it. One command measures a row:
 //
 //	go test ./internal/lab/rivals -run 'TestComparison/css2007/musst' -v -timeout 0 -worlds 30 -from 14000
 //	go test ./internal/lab/rivals -run 'TestComparison/matrix/world-4' -v -timeout 0 -worlds 30 -from 14000 -matrix rtt.txt.gz -budget 300
@@ -44,7 +44,7 @@ func TestComparison(t *testing.T) {
 	}
 }
 
-// compare logs a line for each method, and holds Muster's own to be better than all that
+// compare logs a line for each method. It checks that Muster's own is better than all methods that
 // need no cooperation of servers.
 func compare(t *testing.T, kind, group string) {
 	n := max(1, *worlds)
@@ -90,7 +90,7 @@ func quantile(values []float64, share float64) float64 {
 	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
 }
 
-// scene is a named group on a named world, with places where servers stand.
+// scene returns a named group on a named world, with places where servers stand.
 func scene(t *testing.T, kind, group string, seed uint64) *Scene {
 	t.Helper()
 	players, err := sim.GroupPlaces(group, seed)
@@ -142,8 +142,8 @@ func roundTrips(t *testing.T) sim.Matrix {
 	return m
 }
 
-// TestEstimators: on a line of nodes, of which each knows a few round trips, the others
-// come near to what they are.
+// TestEstimators checks that the estimators come near the truth on a line of nodes, if each node
+// knows a few round trips.
 func TestEstimators(t *testing.T) {
 	const nodes = 60
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -160,7 +160,7 @@ func TestEstimators(t *testing.T) {
 	}
 	for name, estimate := range map[string]estimator{"vivaldi": vivaldi, "dmfsgd": dmfsgd} {
 		of := estimate(nodes, slices.Clone(measured), rng)
-		var off, blind []float64 // without any estimate all would be the mean
+		var off, blind []float64 // blind is the error if every estimate were the mean
 		for a := range nodes {
 			for b := range a {
 				if !known[[2]int{b, a}] {
@@ -175,7 +175,7 @@ func TestEstimators(t *testing.T) {
 	}
 }
 
-// TestMethodsFindSomething: each comes nearer than half of all servers.
+// TestMethodsFindSomething checks that each method beats half of all servers.
 func TestMethodsFindSomething(t *testing.T) {
 	t.Parallel()
 	s := scene(t, "et2007", "musst", 3)
@@ -198,7 +198,7 @@ func TestMethodsFindSomething(t *testing.T) {
 	}
 }
 
-// TestServersMeasure: what servers would measure is a way over where they stand.
+// TestServersMeasure checks that the servers' measurements are a way over the sites near them.
 func TestServersMeasure(t *testing.T) {
 	s := scene(t, "et2007", "world-1", 5)
 	far := 0

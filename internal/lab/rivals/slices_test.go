@@ -13,14 +13,14 @@ import (
 	"muster/internal/sim"
 )
 
-// Round trips between the same hosts, taken again and again, such as Seattle's 688
-// slices (uofa-rzhu3/NetLatency-Data), a file each, NAME_1 and so on, in seconds:
+// slicesOf names round trips between the same hosts, taken again and again, such as Seattle's 688
+// slices (uofa-rzhu3/NetLatency-Data). They are in a file each, NAME_1 and so on, in seconds:
 //
 //	go test ./internal/lab/rivals -run TestSlices -v -timeout 0 -slices Seattle/SeattleData
 var slicesOf = flag.String("slices", "", "round trips of the same hosts, one file after the other, by what their names begin with")
 
-// TestSlices says how long a choice and what was measured for it are worth something:
-// groups of four hosts choose among the others by one slice, and play in a later one.
+// TestSlices measures how long a choice and its measurements stay useful. Groups of four hosts
+// choose among the others by one slice, and play in a later one.
 func TestSlices(t *testing.T) {
 	all := drifting(40, 30)
 	groups := 50
@@ -70,7 +70,7 @@ func TestSlices(t *testing.T) {
 // slice holds the round trips between hosts at one time, in ms.
 type slice sim.Matrix
 
-// hostGroup are four hosts, and the others, among which they choose one.
+// hostGroup is four hosts, and the others that they choose from.
 type hostGroup struct{ players, others []int }
 
 func drawHosts(hosts int, rng *rand.Rand) hostGroup {
@@ -95,8 +95,8 @@ func (m slice) mean(g hostGroup, host int) (sum float64) {
 	return sum
 }
 
-// by chooses where each player asks half of the others: by an estimate of the rest, or
-// the best that all have asked.
+// by chooses after each player has probed half of the others: by an estimate of the rest, or the
+// best that all have probed.
 func (g hostGroup) by(m slice, estimate estimator, rng *rand.Rand) int {
 	var measured []edge
 	asked := make(map[int]int)
@@ -131,7 +131,7 @@ func (g hostGroup) by(m slice, estimate estimator, rng *rand.Rand) int {
 	})
 }
 
-// drifting is a few hosts on a line whose round trips change a little each time.
+// drifting returns a few hosts on a line whose round trips change a little each time.
 func drifting(hosts, times int) []slice {
 	rng := rand.New(rand.NewPCG(3, 4))
 	all := make([]slice, times)

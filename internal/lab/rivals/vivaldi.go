@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Vivaldi's constants, and how often each measurement is taken into account.
+// These are Vivaldi's constants, and how often each measurement is used.
 const (
 	dimensions = 4
 	errorGain  = 0.25 // c_e
@@ -20,9 +20,9 @@ type position struct {
 	err    float64
 }
 
-// vivaldi gives each node a place in four dimensions and a height, so that distances
-// come near to what was measured: Dabek, Cox, Kaashoek, Morris, "Vivaldi: A Decentralized
-// Network Coordinate System", SIGCOMM 2004, figure 3 and section 5.4.
+// vivaldi gives each node a place in four dimensions and a height, so that distances approximate
+// the measurements. The source is Dabek, Cox, Kaashoek, Morris, "Vivaldi: A Decentralized Network
+// Coordinate System", SIGCOMM 2004, figure 3 and section 5.4.
 func vivaldi(nodes int, measured []edge, rng *rand.Rand) func(a, b int) float64 {
 	positions := make([]position, nodes)
 	for i := range positions {
@@ -46,7 +46,7 @@ func (p *position) distance(q *position) float64 {
 	return math.Sqrt(sum) + p.height + q.height
 }
 
-// pull moves a node by what it measured to another.
+// pull moves a node by its measurement of another.
 func (p *position) pull(q *position, ms float64, rng *rand.Rand) {
 	ms = max(leastMS, ms)
 	distance := p.distance(q)

@@ -1,6 +1,5 @@
-// Package sqlite measures what SQLite makes of the promises of muster/host/store. It is a
-// module of its own, so that the program has nothing of it. docs/experiments/store.md tells
-// what came of it.
+// Package sqlite measures how well SQLite keeps the promises of muster/host/store. It is a module
+// of its own, so that the program does not depend on it. docs/experiments/store.md has the results.
 package sqlite
 
 import (
@@ -32,8 +31,8 @@ var (
 	lasts   = flag.Duration("lasts", 30*time.Second, "how long TestSave saves")
 )
 
-// file is a store in SQLite: one writer, which commits what waits together. A room has two
-// rows, which its saves take in turns, each with its own sum.
+// file is a store in SQLite. One writer commits all waiting saves together. A room has two rows,
+// each with its own sum, and its saves alternate between them.
 type file struct {
 	db      *sql.DB
 	waiting chan save
@@ -132,8 +131,8 @@ func (f *file) close() error {
 	return f.db.Close()
 }
 
-// salvage reads the number of the newest whole row of each room, past what is damaged as far
-// as SQLite can: from both ends of the table, and of the index. It returns the first damage.
+// salvage reads the number of the newest whole row of each room. It gets as far past damage as
+// SQLite can: from both ends of the table, and of the index. It returns the first damage.
 func salvage(name string) (newest map[string]int, damage error) {
 	newest = map[string]int{}
 	db, err := sql.Open(*driver, "file:"+name)
@@ -183,7 +182,7 @@ func (f *file) scan(query string, newest map[string]int) (damage error) {
 	return errors.Join(damage, rows.Err())
 }
 
-// TestDamage counts what one changed bit, and a file that ends too soon, cost.
+// TestDamage counts the losses from one changed bit, and from a file that ends too soon.
 func TestDamage(t *testing.T) {
 	for _, size := range []struct{ rooms, bytes, saves int }{{3, 180, 5}, {1000, 2000, 3}} {
 		t.Run(fmt.Sprintf("%d rooms of %d bytes", size.rooms, size.bytes), func(t *testing.T) {
@@ -207,7 +206,7 @@ func TestDamage(t *testing.T) {
 				}
 				saving.Wait()
 			}
-			parts := map[string][]byte{} // as a kill leaves it: with what the journal has
+			parts := map[string][]byte{} // as a kill leaves it: with the journal
 			for _, part := range []string{name, name + "-wal", name + "-journal"} {
 				if data, err := os.ReadFile(part); err == nil && len(data) > 0 {
 					parts[filepath.Base(part)] = data
@@ -323,7 +322,7 @@ func TestSave(t *testing.T) {
 	t.Logf("it opens and checks %d rooms of %d MB in %v, with %d kB more memory at most than before, %v", len(newest), info.Size()>>20, time.Since(start), resident()-before, err)
 }
 
-// resident is the most memory that the process has had, in kB.
+// resident returns the most memory that the process has had, in kB.
 func resident() (kb int) {
 	status, _ := os.ReadFile("/proc/self/status")
 	if _, rest, found := strings.Cut(string(status), "VmHWM:"); found {
