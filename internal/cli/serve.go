@@ -165,7 +165,7 @@ func (s *serving) run(ctx context.Context) error {
 	}
 	defer programs.Close()
 	return h.Serve(ctx, publichost.Rooms{Games: games, Programs: programs,
-		Began: func(page string, rooms int) { s.says(log, page, rooms) }, Anew: s.configuredNow})
+		Began: func(page string, rooms int) { s.says(log, page, rooms) }, Reread: s.configuredNow})
 }
 
 // doubtProxy warns about a proxy that the host does not know.

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// recorded is a flag that remembers what it was set to: the settings of a host stand in its
-// log, and are compared with those that a reload finds.
+// recorded is a flag that remembers its values. A host writes its settings to its log, and compares them after a
+// reload.
 type recorded struct {
 	pflag.Value
 	texts []string
@@ -23,12 +23,12 @@ func (r *recorded) Set(text string) error {
 	return err
 }
 
-// Record lets all flags of a command remember what they are set to.
+// Record makes all flags of a command remember their values.
 func Record(flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) { f.Value = &recorded{Value: f.Value} })
 }
 
-// TextsOf returns what each flag was set to, by its name; flags that nobody set are left out.
+// TextsOf returns each flag's value by name, without the flags that nobody set.
 func TextsOf(flags *pflag.FlagSet) map[string]string {
 	all := map[string]string{}
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -44,7 +44,7 @@ func TextsOf(flags *pflag.FlagSet) map[string]string {
 	return all
 }
 
-// Given returns what a recorded flag was set to, in order.
+// Given returns a recorded flag's values in order.
 func Given(f *pflag.Flag) []string {
 	if r, is := f.Value.(*recorded); is {
 		return r.texts
@@ -52,7 +52,7 @@ func Given(f *pflag.Flag) []string {
 	return nil
 }
 
-// IsRepeatable reports whether a flag takes several values, as its help says.
+// IsRepeatable reports whether a flag takes several values, according to its help.
 func IsRepeatable(f *pflag.Flag) bool { return strings.Contains(f.Usage, "(repeatable") }
 
 // Default gives a flag values that count as not given.

@@ -1,5 +1,5 @@
-// Package option has the kinds of flags that commands take, how their help lists them, and
-// the words for what is wrong with them.
+// Package option provides the kinds of flags that commands take, the layout of their help, and plain words for mistakes
+// in them.
 package option
 
 import (
@@ -16,7 +16,7 @@ import (
 	"muster/selection"
 )
 
-// Value is a flag of a kind of our own.
+// Value is a flag of one of our own kinds.
 type Value struct {
 	kind, standard string
 	set            func(text string) error
@@ -26,10 +26,10 @@ func (v Value) String() string        { return v.standard }
 func (v Value) Type() string          { return v.kind }
 func (v Value) Set(text string) error { return v.set(text) }
 
-// New returns a flag of a kind, with what stands in the help as its standard.
+// New returns a flag of a kind, with the default that its help shows.
 func New(kind, standard string, set func(text string) error) Value { return Value{kind, standard, set} }
 
-// Each sets every part of a text with commas.
+// Each sets every comma-separated part of a text.
 func Each(set func(part string) error) func(string) error {
 	return func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
@@ -41,8 +41,7 @@ func Each(set func(part string) error) func(string) error {
 	}
 }
 
-// YesNo adds a flag that says yes alone, and no with =false; without it neither is
-// said.
+// YesNo adds a flag that says yes when given and no with =false. Without it, neither is said.
 func YesNo[W ~string](flags *pflag.FlagSet, to *W, name, help string) {
 	flags.Var(Value{"bool", "", func(text string) error {
 		yes, err := strconv.ParseBool(text)
@@ -55,8 +54,7 @@ func YesNo[W ~string](flags *pflag.FlagSet, to *W, name, help string) {
 	flags.Lookup(name).NoOptDefVal = "true"
 }
 
-// Word adds a flag for one of some words, with completion. The words stand
-// in its help.
+// Word adds a flag for one of some words, with completion. Its help lists the words.
 func Word[W ~string](cmd *cobra.Command, to *W, name string, standard W, known []W, help string) {
 	*to = standard
 	Known(cmd, Value{"WORD", string(standard), func(text string) error {
@@ -68,8 +66,7 @@ func Word[W ~string](cmd *cobra.Command, to *W, name string, standard W, known [
 	}}, name, texts(known), help)
 }
 
-// Words adds a flag for several of some words, with completion. What is given
-// replaces the standard.
+// Words adds a flag for several of some words, with completion. Given words replace the default.
 func Words[W ~string](cmd *cobra.Command, to *[]W, name string, standard []W, known []W, help string) {
 	*to = standard
 	isGiven := false
@@ -89,15 +86,15 @@ func Known(cmd *cobra.Command, v Value, name string, known []string, help string
 	Complete(cmd, name, known)
 }
 
-// Complete lets the shell complete a flag with the words of a list.
+// Complete makes the shell complete a flag with the words of a list.
 func Complete(cmd *cobra.Command, flag string, list []string) {
 	complete := cobra.FixedCompletions(list, cobra.ShellCompDirectiveNoFileComp)
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
-		panic(fmt.Sprintf("option: completion of --%s: %v", flag, err)) // the flag was added just before
+		panic(fmt.Sprintf("option: completion of --%s: %v", flag, err)) // impossible: the flag was added just before
 	}
 }
 
-// OneOf returns the word of a list that a text is.
+// OneOf returns the word of a list that equals a text.
 func OneOf[W ~string](known []W, text string) (W, error) {
 	if !slices.Contains(known, W(text)) {
 		return "", fmt.Errorf("%q is none of %s", text, strings.Join(texts(known), ", "))
@@ -113,7 +110,7 @@ func texts[W ~string](list []W) []string {
 	return text
 }
 
-// Pings is a flag of one or more pings, separated by commas.
+// Pings returns a flag of one or more pings, separated by commas.
 func Pings(to *[]time.Duration) Value {
 	return Value{"PING,...", "", Each(func(part string) error {
 		d, err := ParsePing(part)
@@ -125,7 +122,7 @@ func Pings(to *[]time.Duration) Value {
 	})}
 }
 
-// Ping is a flag of one ping.
+// Ping returns a flag of one ping.
 func Ping(to *time.Duration, standard time.Duration) Value {
 	*to = standard
 	return Value{"PING", standard.String(), func(text string) (err error) {
@@ -137,7 +134,7 @@ func Ping(to *time.Duration, standard time.Duration) Value {
 // InMillis is what the help of such flags says.
 const InMillis = "; a plain number is in milliseconds"
 
-// ParsePing reads a ping as players say it: a plain number is in milliseconds.
+// ParsePing reads a ping as players write it: a plain number is in milliseconds.
 func ParsePing(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	if strings.Trim(text, "0123456789.") == "" {
@@ -150,7 +147,7 @@ func ParsePing(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// ParseTime reads a time that is no ping, such as how long to wait.
+// ParseTime reads a duration other than a ping, such as how long to wait.
 func ParseTime(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil {
@@ -159,7 +156,7 @@ func ParseTime(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// Weights is a flag of players and what they count, such as ann=2,bob=0.5.
+// Weights returns a flag of players and their weights, such as ann=2,bob=0.5.
 func Weights(to *map[string]float64) Value {
 	return Value{"NAME=2,...", "", Each(func(part string) error {
 		at := strings.LastIndex(part, "=")
@@ -178,7 +175,7 @@ func Weights(to *map[string]float64) Value {
 	})}
 }
 
-// Networks is a flag of networks; an address is a network of one.
+// Networks returns a flag of networks. An address is a network of one.
 func Networks(to *[]netip.Prefix) Value {
 	return Value{"ADDRESS,…", "", Each(func(part string) error {
 		network, err := netip.ParsePrefix(part)
@@ -193,7 +190,7 @@ func Networks(to *[]netip.Prefix) Value {
 	})}
 }
 
-// Number is a flag's number from 0 on, which may be missing.
+// Number returns a flag of a number from 0 on, which may be absent.
 func Number(to **int) Value {
 	return Value{"N", "", func(text string) error {
 		n, err := strconv.Atoi(text)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestPings: a plain number is in milliseconds wherever a flag takes a ping.
+// TestPings checks that a plain number is in milliseconds wherever a flag takes a ping.
 func TestPings(t *testing.T) {
 	ms := time.Millisecond
 	for text, want := range map[string][]time.Duration{

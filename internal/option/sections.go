@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Section is a part of the flags that the help of a long command lists together.
+// Section is a group of flags in the help of a long command.
 type Section struct{ Title, Flags string }
 
-// InSections has the help of a command list its flags by what they are for.
+// InSections makes the help of a command group its flags by purpose.
 func InSections(cmd *cobra.Command, sections []Section) {
 	cmd.SetUsageFunc(func(cmd *cobra.Command) error {
 		var text strings.Builder
@@ -25,13 +25,13 @@ func InSections(cmd *cobra.Command, sections []Section) {
 	})
 }
 
-// partOf is a section with the flags that the command has of it.
+// partOf is a section with those of its flags that the command has.
 type partOf struct {
 	title string
 	flags *pflag.FlagSet
 }
 
-// parted are the flags by sections; those of none come last.
+// parted groups flags by section. Flags without a section come last.
 func parted(all *pflag.FlagSet, sections []Section) []partOf {
 	var parts []partOf
 	add := func(title string, flags []*pflag.Flag) {

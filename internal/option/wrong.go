@@ -11,8 +11,7 @@ import (
 	"muster/internal/hint"
 )
 
-// Explain says what is wrong with a flag in words for people who do not know
-// Go's.
+// Explain explains a mistake in a flag to people who do not know Go's messages.
 func Explain(cmd *cobra.Command, err error) error {
 	var (
 		unknown *pflag.NotExistError
@@ -38,13 +37,13 @@ func Explain(cmd *cobra.Command, err error) error {
 		err = fmt.Errorf("--%s: %w", invalid.GetFlag().Name, Unsuitable(invalid))
 	}
 	if reason := syscall.Errno(0); errors.As(err, &reason) {
-		return err // as the flags are right, and a file is not
+		return err // the flags are right; a file is wrong
 	}
 	return hint.With(hint.Usage(err), cmd.CommandPath()+" --help lists the flags")
 }
 
-// flagLike is the flag of a command that somebody may have meant by a word, empty if none is
-// like it: what cobra would suggest if flags were commands.
+// flagLike returns the flag that somebody may have meant by a word, or an empty text: the flag that cobra would suggest
+// if flags were commands.
 func flagLike(cmd *cobra.Command, word string) string {
 	var all cobra.Command
 	all.SuggestionsMinimumDistance = 2
@@ -59,7 +58,7 @@ func flagLike(cmd *cobra.Command, word string) string {
 	return ""
 }
 
-// Unsuitable is why a flag does not take a value.
+// Unsuitable says why a flag does not take a value.
 func Unsuitable(invalid *pflag.InvalidValueError) error {
 	switch given := invalid.GetValue(); invalid.GetFlag().Value.Type() {
 	case "duration":

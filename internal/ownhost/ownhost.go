@@ -1,6 +1,5 @@
-// Package ownhost is the host that muster host runs in its own process. It keeps its rooms
-// in a file of the user's, and goes on with the one from before; package lobby steers it by
-// HTTP, as a host far away.
+// Package ownhost is the host that muster host runs in its own process. It keeps its rooms in a user's file and resumes
+// the previous one. Package lobby steers it over HTTP, like a remote host.
 package ownhost
 
 import (
@@ -40,14 +39,13 @@ import (
 // Config is what a host is made of.
 type Config struct {
 	Listener net.Listener
-	// Ingress is how players get at the host.
+	// Ingress is how players reach the host.
 	Ingress *ingress.Ingress
-	// Lists gets the games' servers.
+	// Lists fetches the games' server lists.
 	Lists *listing.Rooms
 	// Programs gives programs to friends who have none.
 	Programs http.Handler
-	// Proxies are believed, Names are the host's further names, and MetricsFrom may have
-	// the metrics.
+	// Proxies are trusted. Names are the host's further names. MetricsFrom may read the metrics.
 	Proxies     []netip.Prefix
 	Names       []string
 	MetricsFrom []netip.Prefix
@@ -55,7 +53,7 @@ type Config struct {
 	Webhook string
 	Logger  *slog.Logger
 	Warn    func(...error)
-	// Failed is told once the host does not serve any more.
+	// Failed is called once the host no longer serves.
 	Failed func(error)
 }
 
@@ -69,11 +67,11 @@ type Host struct {
 	posts   *webhook.Poster
 	stop    func()
 
-	mu      sync.Mutex // guards following
+	mu      sync.Mutex // guards the fields below
 	renewed func(secret string)
 }
 
-// Listen opens the port at which players and browsers arrive.
+// Listen opens the port for players and browsers.
 func Listen(address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if err == nil {
@@ -121,7 +119,7 @@ func New(c Config) (*Host, error) {
 	return h, nil
 }
 
-// Close ends the host: whoever is in a room is told to come back.
+// Close ends the host, and tells everyone in its rooms to come back.
 func (h *Host) Close() error {
 	h.stop()
 	err := h.rooms.Close()
@@ -129,8 +127,8 @@ func (h *Host) Close() error {
 	return err
 }
 
-// store is where rooms survive a restart. One program at a time has the file: a second host
-// on this machine keeps its rooms in another.
+// store returns where rooms survive a restart. Only one program can use the file, so a second host on this machine
+// keeps its rooms in another.
 func (h *Host) store() store.Store {
 	file, err := userfile.State(fmt.Sprintf("rooms-%d.db", h.at.Port()))
 	if err == nil {
@@ -150,12 +148,12 @@ func (h *Host) store() store.Store {
 // At returns the address at which the host listens.
 func (h *Host) At() netip.AddrPort { return h.at }
 
-// Key returns what opens a room.
+// Key returns the key that opens a room.
 func (h *Host) Key(code string) access.Key {
 	return access.Key{Code: code, Link: h.rooms.Keys(code).Link}
 }
 
-// Outside returns the link to a room for friends, wherever they are.
+// Outside returns the link to a room for friends anywhere.
 func (h *Host) Outside(code string) invite.Link { return h.ingress.Outside(h.at, h.Key(code)) }
 
 // Inside returns the organiser's link to a room from this machine.
@@ -165,7 +163,7 @@ func (h *Host) Inside(code string) invite.Link {
 	return l
 }
 
-// Reach returns how a program on this machine speaks to the host by a link from inside.
+// Reach returns how a program on this machine connects to the host by a link from inside.
 func Reach(inside invite.Link) (base *url.URL, trust *tls.Config) {
 	base = &url.URL{Scheme: "http", Host: inside.Host}
 	if inside.TLS {
@@ -174,13 +172,13 @@ func Reach(inside invite.Link) (base *url.URL, trust *tls.Config) {
 	return base, trust
 }
 
-// Settings returns those of a room.
+// Settings returns a room's settings.
 func (h *Host) Settings(code string) wire.Settings {
 	s, _ := h.rooms.Settings(code)
 	return s
 }
 
-// OnRenewed has tell called when the organiser's secret is renewed.
+// OnRenewed sets the function that hears of the organiser's new secret.
 func (h *Host) OnRenewed(tell func(secret string)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -196,8 +194,7 @@ func (h *Host) tellRenewed(secret string) {
 	}
 }
 
-// Announce announces a room on the local network until stop is called, if anybody there can
-// join.
+// Announce announces a room on the local network until stop is called, if anybody there can join.
 func (h *Host) Announce(ctx context.Context, code, organiser string) (stop func()) {
 	if h.at.Addr().IsLoopback() {
 		return func() {}
@@ -206,8 +203,7 @@ func (h *Host) Announce(ctx context.Context, code, organiser string) (stop func(
 	return h.ingress.Announce(ctx, h.rooms, code, as, h.log, h.warn)
 }
 
-// AskRouter asks the router to let friends into a room until stop is called. Say tells how
-// that goes.
+// AskRouter asks the router to let friends into a room until stop is called. Say reports the outcome.
 func (h *Host) AskRouter(ctx context.Context, code string, say func(line string)) (stop func()) {
 	return h.ingress.AskRouter(ctx, h.at, h.Key(code), h.log, say)
 }

@@ -9,20 +9,19 @@ import (
 	"muster/host/wire"
 )
 
-// Request is the room that the organiser wants.
+// Request is the room that the organiser asks for.
 type Request struct {
 	Settings wire.Settings
-	// Given reports whether the command line says a flag.
+	// Given reports whether the command line sets a flag.
 	Given func(flag string) bool
-	// Fresh: the organiser wants a new room.
+	// Fresh says that the organiser wants a new room.
 	Fresh bool
-	// More is what else the command line says of where the room is, such as its port.
+	// More is the rest of the command line that locates the room, such as its port.
 	More string
 }
 
-// Room returns the code of the room from before a restart, with what the organiser says now,
-// or of a new one: then those from before are over, and whoever still has their links hears
-// so. Say tells which it is.
+// Room returns the code of the room from before a restart, with the organiser's present settings, or that of a new
+// room. A new room closes the previous ones, and people who still have their links are told. Say reports which it is.
 func (h *Host) Room(r Request, say func(string, ...any)) (code string, err error) {
 	for _, code := range h.rooms.Rooms() {
 		if old, ok := h.rooms.Settings(code); ok && !r.Fresh && r.continues(code, old) {
@@ -49,23 +48,22 @@ func (h *Host) Room(r Request, say func(string, ...any)) (code string, err error
 	return code, err
 }
 
-// continues reports whether a room from before is the one that the organiser wants again.
-// One without a name goes by its code, and has that as its name from then on.
+// continues reports whether the organiser asks for this previous room. A nameless room goes by its code, which becomes
+// its name.
 func (r Request) continues(code string, old wire.Settings) bool {
 	isNamed := r.Given("room")
-	if old.Every != "" && !isNamed && !r.Given("every") { // one that stays is called by name
+	if old.Every != "" && !isNamed && !r.Given("every") { // a standing room must be called by its name
 		return false
 	}
 	return old.Game == r.Settings.Game && old.Open == r.Settings.Open &&
 		(cmp.Or(old.Name, code) == cmp.Or(r.Settings.Name, code) || !isNamed)
 }
 
-// placesFlag is the flag of candidate places, and their key in the table of settings: the
-// table gives them no flag.
+// placesFlag is the flag of candidate places, and their key in the table of settings, which lists no flag for them.
 const placesFlag = "places"
 
-// over returns the settings of a room from before, where the organiser says nothing else:
-// they may have changed some on the page.
+// over returns a previous room's settings with the organiser's changes. The others stay, because players may have
+// changed them on the page.
 func (r Request) over(old wire.Settings) wire.Settings {
 	for _, row := range wire.Table() {
 		if row.Flag != "" && r.Given(row.Flag) || row.Key == placesFlag && r.Given(placesFlag) {
@@ -75,7 +73,7 @@ func (r Request) over(old wire.Settings) wire.Settings {
 	return old
 }
 
-// command is the command line that opens a room of that game and name on this machine.
+// command returns the command line that opens a room of that game and name on this machine.
 func (r Request) command(game, name string) string {
 	return fmt.Sprintf("muster host %s --room %q%s", game, name, r.More)
 }

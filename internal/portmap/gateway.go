@@ -13,7 +13,7 @@ import (
 	"muster/internal/netinfo"
 )
 
-// ways are all ways to the router that may be there.
+// ways returns all possible ways to the router.
 func ways(log *slog.Logger) []way {
 	list := upnps()
 	local := netinfo.Source4()
@@ -28,7 +28,7 @@ func ways(log *slog.Logger) []way {
 	return append([]way{newPCP(at, local), pmp{at}}, list...)
 }
 
-// systemGateway is the default route's, where the system has a file of routes.
+// systemGateway returns the default route's gateway, if the system has a file of routes.
 func systemGateway() (netip.Addr, bool) {
 	f, err := os.Open("/proc/net/route")
 	if err != nil {
@@ -38,8 +38,8 @@ func systemGateway() (netip.Addr, bool) {
 	return gatewayOf(f)
 }
 
-// gatewayOf reads Linux' table of routes: interface, destination, gateway, …, in
-// hexadecimal, least significant byte first.
+// gatewayOf reads Linux' table of routes: interface, destination, gateway, …, in hexadecimal, least significant byte
+// first.
 func gatewayOf(r io.Reader) (netip.Addr, bool) {
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
@@ -57,7 +57,7 @@ func gatewayOf(r io.Reader) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// likelyGateway is where home routers mostly are: the first address of 256.
+// likelyGateway returns the usual address of home routers: the first of 256.
 func likelyGateway(local netip.Addr) netip.Addr {
 	a := local.As4()
 	a[3] = 1

@@ -13,8 +13,7 @@ import (
 // pmp is NAT-PMP (RFC 6886).
 type pmp struct{ gateway netip.Addr }
 
-// pmpTime is how long the library goes on asking, twice: it knows no context, and
-// nobody waits longer for the end.
+// pmpTime is how long the library keeps asking, twice. It knows no context, and nobody waits longer for the end.
 const pmpTime = 750 * time.Millisecond
 
 func (p pmp) name() string { return "NAT-PMP" }

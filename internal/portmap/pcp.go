@@ -21,7 +21,7 @@ import (
 type pcp struct {
 	server netip.AddrPort
 	local  netip.Addr
-	nonce  [12]byte // whoever knows it may change the mapping
+	nonce  [12]byte // permits changes to the mapping
 }
 
 const (
@@ -29,7 +29,7 @@ const (
 	pcpMap     = 1
 	pcpReply   = 0x80
 	pcpSize    = 60
-	pcpTCP     = 6 // IANA's numbers of the protocols
+	pcpTCP     = 6 // IANA's protocol numbers
 	pcpUDP     = 17
 	// gatewayPort is where PCP and NAT-PMP listen.
 	gatewayPort = 5351
@@ -54,13 +54,13 @@ func (p *pcp) close(ctx context.Context, m Mapping) error {
 	return err
 }
 
-// ask sends a request until it is answered (RFC 6887, section 8.1.1, faster).
+// ask sends a request until it is answered (RFC 6887, section 8.1.1, with shorter pauses).
 func (p *pcp) ask(ctx context.Context, t Transport, port uint16, suggested netip.AddrPort, life time.Duration) (Mapping, error) {
 	request := appendPCP(nil, p.local, p.nonce, t, port, suggested, life)
 	var m Mapping
 	err := exchange(ctx, p.server, request, func(reply []byte) (bool, error) {
 		if len(reply) < pcpSize || !bytes.Equal(reply[24:36], p.nonce[:]) {
-			return false, nil // not to us
+			return false, nil // not for us
 		}
 		var err error
 		m, err = parsePCP(reply)
@@ -100,8 +100,7 @@ func parsePCP(reply []byte) (Mapping, error) {
 	}, nil
 }
 
-// exchange sends a request until take has taken a reply, after pauses that
-// double.
+// exchange sends a request, with pauses that double, until take has accepted a reply.
 func exchange(ctx context.Context, server netip.AddrPort, request []byte, take func([]byte) (bool, error)) error {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "udp", server.String())

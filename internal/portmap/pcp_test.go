@@ -65,7 +65,7 @@ func FuzzParsePCP(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) { parsePCP(b) })
 }
 
-// A router that answers the second time, after strangers' packets.
+// TestPCPExchange checks a router that answers only the second request, after strangers' packets.
 func TestPCPExchange(t *testing.T) {
 	router, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
@@ -80,10 +80,10 @@ func TestPCPExchange(t *testing.T) {
 				return
 			}
 			if i == 0 {
-				continue // lost
+				continue // the first request is lost
 			}
 			reply := fromHex(t, pcpReplyHex)
-			router.WriteToUDPAddrPort(reply, from) // another's nonce
+			router.WriteToUDPAddrPort(reply, from) // with another nonce
 			copy(reply[24:36], buf[24:n])
 			router.WriteToUDPAddrPort(reply[:40], from)
 			router.WriteToUDPAddrPort(reply, from)

@@ -1,15 +1,14 @@
-// Package portmap asks a home router to let players in: to forward a port of
-// its own to this machine, for as long as the program runs.
+// Package portmap asks a home router to let players in, by forwarding one of its ports to this machine while the
+// program runs.
 //
 //	muster host ── MAP ──▶ router ── asks nobody ──▶ 203.0.113.1:7777 is open
 //	     ▲                                                │
 //	     └───────────────── friends ◀────────────────────┘
 //
-// Three protocols do that: PCP (RFC 6887) and its forerunner NAT-PMP (RFC 6886),
-// one packet each to the gateway, and UPnP's Internet Gateway Device, found by
-// multicast and asked by SOAP. They are tried in this order, until one works. To
-// none of them one has to say who one is, so any program could open a port: that
-// is why nothing is asked unbidden.
+// Three protocols do that: PCP (RFC 6887) and its predecessor NAT-PMP (RFC 6886), with one packet each to the gateway,
+// and UPnP's Internet Gateway Device, found by multicast and asked by SOAP. They are tried in this order until one
+// works. None of them authenticates, so any program could open a port. Therefore Muster asks only when the user wants
+// it.
 package portmap
 
 import (
@@ -24,26 +23,24 @@ import (
 )
 
 const (
-	// askTime is how long one protocol may take: UPnP's search alone takes three
-	// seconds.
+	// askTime bounds one protocol. UPnP's search alone takes three seconds.
 	askTime = 5 * time.Second
-	// lifetime is how long a mapping holds without being renewed. If the program
-	// is killed, the port is closed within the hour.
+	// lifetime is how long a mapping lasts without renewal. If the program is killed, the port closes within the hour.
 	lifetime = time.Hour
-	// backTime is how long taking a mapping back may hold up the end: a router that
-	// is still there answers in milliseconds.
+	// backTime bounds how long withdrawing a mapping may delay the end. A router that is still there answers in
+	// milliseconds.
 	backTime = 800 * time.Millisecond
 )
 
 // ErrNoRouter says that no router opens a port.
 var ErrNoRouter = errors.New("portmap: no router here opens ports")
 
-// Transport is what is let in: the name that UPnP has for it, [TCP] or [UDP].
+// Transport is the protocol to let in, by UPnP's name: [TCP] or [UDP].
 type Transport string
 
 const (
-	TCP Transport = "TCP" // rooms
-	UDP Transport = "UDP" // beacons and games
+	TCP Transport = "TCP" // for rooms
+	UDP Transport = "UDP" // for beacons and games
 )
 
 // Mapping is a port of the router that leads to this machine.
@@ -55,27 +52,26 @@ type Mapping struct {
 	Transport Transport
 	// By is the protocol's name.
 	By string
-	// Life is how long it holds unless it is renewed; 0 for ever.
+	// Life is how long the mapping lasts without renewal; 0 means for ever.
 	Life time.Duration
 }
 
-// IsPublic reports whether the router itself has an address of the internet; if
-// not, it stands behind another router, whose port would have to be opened too.
+// IsPublic reports whether the router has a public address. Otherwise it is behind another router, which would have to
+// open a port too.
 func (m Mapping) IsPublic() bool {
 	return discovery.ReachOf(m.External.Addr()) == discovery.InternetReach
 }
 
-// way is a protocol that opens ports. Its map is called again to renew.
+// way is a protocol that opens ports. Calling map again renews a mapping.
 type way interface {
 	name() string
 	open(ctx context.Context, t Transport, port uint16, life time.Duration) (Mapping, error)
-	// close takes the mapping back.
+	// close withdraws the mapping.
 	close(ctx context.Context, m Mapping) error
 }
 
-// Keep opens a port and keeps it open until ctx ends, when it takes it back.
-// told hears of the mapping, and again whenever it changes. The error is
-// [ErrNoRouter] if nothing was opened at all. It ends within a second of ctx.
+// Keep opens a port and keeps it open until ctx ends, then withdraws it. It calls told with the mapping, and again
+// whenever that changes. The error is [ErrNoRouter] if nothing was opened. Keep returns within a second of ctx's end.
 func Keep(ctx context.Context, t Transport, port uint16, log *slog.Logger, told func(Mapping)) error {
 	return keep(ctx, ways(log), t, port, log, told)
 }
@@ -91,7 +87,7 @@ func keep(ctx context.Context, ways []way, t Transport, port uint16, log *slog.L
 		switch {
 		case err != nil:
 			log.Debug("port not renewed", "by", w.name(), "err", err)
-			m.Life = max(m.Life/2, time.Minute) // it is tried again before it ends
+			m.Life = max(m.Life/2, time.Minute) // retry before the mapping ends
 		case again.External != m.External:
 			m = again
 			told(m)
@@ -107,7 +103,7 @@ func keep(ctx context.Context, ways []way, t Transport, port uint16, log *slog.L
 	return nil
 }
 
-// wait waits, for ever if the time is 0, and reports whether ctx goes on.
+// wait waits, for ever if the time is 0, and reports whether ctx is still alive.
 func wait(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		<-ctx.Done()
@@ -123,8 +119,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// first tries one way after another: some routers speak several, and would open
-// a port for each.
+// first tries the ways one after another. Some routers speak several, and would open a port for each.
 func first(ctx context.Context, ways []way, t Transport, port uint16, log *slog.Logger) (way, Mapping, error) {
 	failed := []error{ErrNoRouter}
 	for _, w := range ways {

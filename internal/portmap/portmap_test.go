@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// door is a way that tells what was asked of it.
+// door is a way that records requests.
 type door struct {
 	called string
-	ports  []uint16 // outside, one each time it is opened; 0 fails
+	ports  []uint16 // the outside port of each opening; 0 fails
 	opened int
 	closed []netip.AddrPort
-	// meanwhile happens while it is opened; nil is nothing.
+	// meanwhile, if not nil, runs while the port is opened.
 	meanwhile func()
 }
 
@@ -50,8 +50,7 @@ func outside(port uint16) netip.AddrPort {
 	return netip.AddrPortFrom(netip.MustParseAddr("203.0.113.7"), port)
 }
 
-// A mapping is renewed at half its life, told again when it moves, and taken
-// back at the end.
+// TestKeep checks that a mapping is renewed at half its life, reported again when it moves, and withdrawn at the end.
 func TestKeep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shut := &door{called: "shut", ports: []uint16{0}}
@@ -70,14 +69,14 @@ func TestKeep(t *testing.T) {
 		if want := []netip.AddrPort{outside(7779)}; !slices.Equal(open.closed, want) {
 			t.Errorf("taken back %v, want %v", open.closed, want)
 		}
-		// At 0, ½ h, 1 h (fails), 1¼ h, 1¾ h.
+		// The openings are at 0, ½ h, 1 h (fails), 1¼ h and 1¾ h.
 		if open.opened != 5 || spare.opened != 0 {
 			t.Errorf("opened %d times, the spare one %d", open.opened, spare.opened)
 		}
 	})
 }
 
-// The end of the program ends the asking: no other way is tried.
+// TestKeepIsCutShort checks that no other way is tried after the program's end.
 func TestKeepIsCutShort(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	shut := &door{called: "shut", ports: []uint16{0}, meanwhile: cancel}

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// wayVariable names the protocol that this program, started again on the machine
-// behind the router, asks by, TCP unless "/UDP" stands behind it; "any" takes the first that works.
+// wayVariable names the protocol for the copy of this program behind the router. It means TCP unless "/UDP" follows;
+// "any" takes the first that works.
 const wayVariable = "MUSTER_PORTMAP_TEST_WAY"
 
 func TestMain(m *testing.M) {
@@ -46,8 +46,8 @@ func open(name string) error {
 	return keep(ctx, list, transport, 7777, log, func(m Mapping) { fmt.Printf("%v from port %d", m.External, m.Port) })
 }
 
-// TestRealRouter asks miniupnpd by each protocol: UPnP's gateways come in two
-// versions, whose services have different names.
+// TestRealRouter asks miniupnpd by each protocol. UPnP's gateways exist in two versions, whose services have different
+// names.
 func TestRealRouter(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/huin/goupnp/soap"
 )
 
-// gateway is a router's service that opens ports. UPnP has three of the kind,
-// alike but for their names.
+// gateway is a router's service that opens ports. UPnP has three such services, which differ only in name.
 type gateway interface {
 	AddPortMappingCtx(ctx context.Context, remote string, external uint16, protocol string, internal uint16,
 		client string, enabled bool, description string, seconds uint32) error
@@ -21,14 +20,14 @@ type gateway interface {
 	LocalAddr() net.IP
 }
 
-// upnp finds a router by one of UPnP's services and asks it.
+// upnp finds a router through one of UPnP's services and asks it.
 type upnp struct {
 	service string
 	find    func(ctx context.Context) ([]gateway, error)
-	found   gateway // the one that has opened the port
+	found   gateway // the one that opened the port
 }
 
-// upnps are the services, the usual first.
+// upnps returns the services, the usual one first.
 func upnps() []way {
 	return []way{
 		&upnp{service: "UPnP", find: finder(internetgateway2.NewWANIPConnection1ClientsCtx)},
@@ -56,14 +55,14 @@ func finder[C gateway](find func(context.Context) ([]C, []error, error)) func(co
 
 func (u *upnp) name() string { return u.service }
 
-// nextPorts is how many ports are tried if others have theirs already.
+// nextPorts is how many further ports are tried if others have the first.
 const nextPorts = 4
 
-// Errors of WANIPConnection, section 2.5.16 of its version 2.
+// These are errors of WANIPConnection, section 2.5.16 of its version 2.
 const (
 	errConflict  = 718 // another machine has the port
-	errPermanent = 725 // mappings hold for ever or not at all
-	errOtherwise = 729 // the port is taken by other means
+	errPermanent = 725 // only permanent mappings are possible
+	errOtherwise = 729 // the port is used for something else
 )
 
 func (u *upnp) open(ctx context.Context, t Transport, port uint16, life time.Duration) (Mapping, error) {
@@ -86,7 +85,7 @@ func (u *upnp) open(ctx context.Context, t Transport, port uint16, life time.Dur
 	return Mapping{}, failed
 }
 
-// ask has a gateway open a port, the same outside if it is free there.
+// ask asks a gateway to open a port, with the same number outside if that is free.
 func (u *upnp) ask(ctx context.Context, g gateway, t Transport, port uint16, life time.Duration) (Mapping, error) {
 	address, err := g.GetExternalIPAddressCtx(ctx)
 	if err != nil {
@@ -115,7 +114,7 @@ func add(ctx context.Context, g gateway, m Mapping) error {
 		"muster", uint32(m.Life/time.Second))
 }
 
-// code is UPnP's number of an error, or 0.
+// code returns UPnP's number of an error, or 0.
 func code(err error) int {
 	var fault *soap.SOAPFaultError
 	if errors.As(err, &fault) {

@@ -38,25 +38,24 @@ import (
 	"muster/web"
 )
 
-// drainTime is how long a host that is to end gives its store to take the rooms: with
-// what has to be given up then it ends within five seconds, long before service
-// managers and containers kill it.
+// drainTime is how long an ending host lets its store take the rooms. Together with what it must then give up, it ends
+// within five seconds, long before service managers and containers kill it.
 const drainTime = 2500 * time.Millisecond
 
 // Host holds rooms for everybody.
 type Host struct {
 	*Settings
 	log *slog.Logger
-	// hangups are the operator's wishes to read the settings again.
+	// hangups are the operator's requests to read the settings again.
 	hangups <-chan os.Signal
-	// getCertificates gets the first certificate of an authority once the host listens, until
+	// getCertificates requests the first certificates from an authority once the host listens. It stops when
 	// endCertificates is called.
 	getCertificates func()
 	endCertificates context.CancelFunc
 	others          *between.Mesh
 }
 
-// New prepares a host. From here on no SIGHUP ends the program; end gives them back.
+// New prepares a host. From here on SIGHUP does not end the program; end restores that.
 func New(ctx context.Context, s *Settings, log *slog.Logger) (h *Host, end func(), err error) {
 	h = &Host{Settings: s, log: log}
 	hangups, free := hearHangups()
@@ -70,14 +69,14 @@ func New(ctx context.Context, s *Settings, log *slog.Logger) (h *Host, end func(
 	return h, end, nil
 }
 
-// Rooms say what rooms get, and how the host tells of itself.
+// Rooms say what rooms get, and how the host reports.
 type Rooms struct {
 	Games    game.Table
 	Programs *handout.Handout
-	// Began hears where the page is, and how many rooms are from before.
+	// Began receives the page's address, and the number of rooms from before.
 	Began func(page string, rooms int)
-	// Anew reads the settings again.
-	Anew func() (*Settings, error)
+	// Reread reads the settings again.
+	Reread func() (*Settings, error)
 }
 
 // Serve serves until ctx ends.
@@ -124,14 +123,14 @@ func (h *Host) Serve(ctx context.Context, r Rooms) error {
 	stop := rooms.Serve(listener, h.Ingress.TLS(), func(err error) { cancel(fmt.Errorf("the host stopped serving: %w", hint.Reason(err))) })
 	var work sync.WaitGroup
 	work.Go(h.getCertificates)
-	work.Go(func() { h.reloadOn(ctx, r.Anew, rooms, r.Games) })
+	work.Go(func() { h.reloadOn(ctx, r.Reread, rooms, r.Games) })
 	defer func() { h.endCertificates(); work.Wait() }()
 	at := discovery.Canonical(netip.MustParseAddrPort(listener.Addr().String()))
 	r.Began(h.Ingress.Outside(at, access.Key{}).Page("/"), len(rooms.Rooms()))
 	<-ctx.Done()
 	h.log.Info("draining: rooms are saved, and everybody is told to come back")
 	hurry, done := context.WithTimeout(context.Background(), drainTime)
-	rooms.Drain(hurry) // while /readyz says so to whoever sends people here
+	rooms.Drain(hurry) // meanwhile /readyz tells load balancers to send nobody
 	done()
 	stop()
 	err = rooms.Close()
@@ -141,7 +140,7 @@ func (h *Host) Serve(ctx context.Context, r Rooms) error {
 	return err
 }
 
-// supply says where rooms get their games, their lists and what strangers may from.
+// supply sets where rooms get their games and lists, and what strangers may do.
 func (h *Host) supply(games game.Table, kept store.Store) {
 	if many, is := kept.(*cluster.Cluster); is {
 		h.Public.Hosts = many.Hosts
@@ -165,7 +164,7 @@ func ownLists(games game.Table, most int) func(string, []string, netip.Addr) ([]
 	return func(id string, lines []string, from netip.Addr) ([]netip.AddrPort, error) {
 		g, err := games.Find(id)
 		if err != nil {
-			g = game.Game{ID: id, Name: id} // an organiser's own
+			g = game.Game{ID: id, Name: id} // the organiser's own game
 		}
 		servers, err := listing.Own(g, lines, from, most)
 		if err != nil {
@@ -175,8 +174,8 @@ func ownLists(games game.Table, most int) func(string, []string, netip.Addr) ([]
 	}
 }
 
-// encrypt gets the certificate, if there is one to be had. Get has an authority give the
-// first one, once the host listens.
+// encrypt gets the certificate, if there is one. get requests the first one from an authority; call it once the host
+// listens.
 func (h *Host) encrypt(ctx context.Context) (get func(), err error) {
 	switch {
 	case h.Cert != "":
@@ -201,8 +200,8 @@ func (h *Host) encrypt(ctx context.Context) (get func(), err error) {
 	return h.Ingress.EncryptByACME(ctx, h.ACME, h.log)
 }
 
-// open opens the store. Without one a public host does not start: a restart would
-// lose what hundreds of people wait for.
+// open opens the store. Without one a public host does not start, because a restart would lose the rooms of hundreds of
+// people.
 func (h *Host) open(ctx context.Context) (store.Store, error) {
 	if h.Cluster.URL != "" {
 		h.Cluster.Logger, h.Cluster.Takes = h.log, room.SavedVersion
@@ -255,8 +254,8 @@ func (h *Host) meet() error {
 	return nil
 }
 
-// NameNode gives the host the machine's name if the user gave it none. Who only moves
-// rooms is another than the host on the same machine.
+// NameNode gives the host the machine's name unless the user named it. A program that only moves rooms gets a name
+// different from the host on the same machine.
 func (s *Settings) NameNode() error {
 	if s.Cluster.Node != "" {
 		return nil
@@ -272,7 +271,7 @@ func (s *Settings) NameNode() error {
 	return nil
 }
 
-// choices are the games that rooms may be opened for.
+// choices returns the games for which rooms may be opened.
 func (h *Host) choices(games game.Table) []public.Game {
 	var listed []string
 	for _, g := range h.Lists.Choices() {
@@ -286,7 +285,7 @@ func (h *Host) choices(games game.Table) []public.Game {
 	return choices
 }
 
-// ruleOf is a game's rule, unless it needs a limit, which the organiser has to say.
+// ruleOf returns a game's rule, unless it needs a limit, which only the organiser can set.
 func ruleOf(g game.Game) selection.Rule {
 	if g.Rule == "" {
 		return selection.Mean
@@ -294,7 +293,7 @@ func ruleOf(g game.Game) selection.Rule {
 	return g.Rule
 }
 
-// onceForAll has one host of a cluster fetch a list for all of them.
+// onceForAll makes one host of a cluster fetch a list for all of them.
 func onceForAll(many *cluster.Cluster) func(context.Context, string, func(context.Context) (listing.List,
 	error)) (listing.List, time.Time, error) {
 	return func(ctx context.Context, id string, fetch func(context.Context) (listing.List, error)) (listing.List, time.Time, error) {

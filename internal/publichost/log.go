@@ -13,8 +13,7 @@ import (
 	"muster/internal/release"
 )
 
-// NewLog returns the host's log. It is for operators, and so has no addresses, codes and
-// names of people.
+// NewLog returns the host's log. It is for operators, so it contains no addresses, codes or names of people.
 func NewLog(to io.Writer, asJSON, isVerbose bool, node string) *slog.Logger {
 	options := &slog.HandlerOptions{Level: slog.LevelInfo}
 	if isVerbose {
@@ -26,10 +25,10 @@ func NewLog(to io.Writer, asJSON, isVerbose bool, node string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(to, options))
 }
 
-// Lines returns a writer that takes lines for people into a log.
+// Lines returns a writer that turns lines for people into log records.
 func Lines(log *slog.Logger) io.Writer { return &lineLog{log: log} }
 
-// Begin writes the first line of the log: which program this is, and what it was told.
+// Begin writes the log's first line: the program and its settings.
 func (s *Settings) Begin(log *slog.Logger, asJSON bool) {
 	var settings []any
 	clean := withoutSecrets(s.Texts)
@@ -37,14 +36,14 @@ func (s *Settings) Begin(log *slog.Logger, asJSON bool) {
 		settings = append(settings, slog.String(name, clean[name]))
 	}
 	facts := []any{slog.Group("settings", settings...)}
-	if !asJSON { // there each line has them
+	if !asJSON { // in JSON, each record contains them
 		facts = append([]any{"version", release.Running().Version, "node", s.Cluster.Node}, facts...)
 	}
 	log.Info("muster serve starts", facts...)
 }
 
-// withoutSecrets returns settings as the log may have them: of a URL neither user and
-// password, nor what follows the question mark, where services want their keys.
+// withoutSecrets returns settings that may be logged. From URLs it removes user and password, and the query, where
+// services expect their keys.
 func withoutSecrets(settings map[string]string) map[string]string {
 	clean := map[string]string{}
 	for name, text := range settings {
@@ -78,8 +77,8 @@ func withoutSecret(text string) string {
 	return scheme + rest
 }
 
-// lineLog takes lines that were written for people into a log, a record each, so that a
-// program that reads the log finds nothing else there.
+// lineLog turns lines written for people into log records, one each, so that a program that reads the log finds nothing
+// else.
 type lineLog struct {
 	log *slog.Logger
 

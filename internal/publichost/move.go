@@ -28,8 +28,7 @@ func openStore(name string) (*store.File, error) {
 	return file, nil
 }
 
-// Move takes over the rooms of a file into the cluster, or writes those of the cluster
-// into one, while its hosts go on.
+// Move imports a file's rooms into the cluster, or exports the cluster's rooms into one, while its hosts continue.
 func (h *Host) Move(ctx context.Context, say func(string, ...any)) error {
 	name, from := h.Import, true
 	if name == "" {

@@ -13,13 +13,13 @@ import (
 	"muster/internal/hint"
 )
 
-// Reloadable returns the flags whose new values a host takes on while it runs.
+// Reloadable returns the flags that a host can change while it runs.
 func Reloadable() []string {
 	return []string{"max-rooms", "max-players", "idle", "standing-rooms", "standing-weeks", "room-memory", "message-rate",
 		"max-places", "max-servers"}
 }
 
-// hearHangups hears SIGHUP in place of the system, which would end the program.
+// hearHangups catches SIGHUP, which would otherwise end the program.
 func hearHangups() (hangups <-chan os.Signal, end func()) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGHUP)
@@ -42,8 +42,7 @@ func changed(old, now map[string]string) (names []string) {
 	return names
 }
 
-// sortChanges parts the names of settings that have changed: those that the host takes on at
-// once, and those that need a restart.
+// sortChanges separates the changed settings that the host applies at once from those that need a restart.
 func sortChanges(names []string) (atOnce, later []string) {
 	for _, name := range names {
 		if slices.Contains(Reloadable(), name) {
@@ -55,7 +54,7 @@ func sortChanges(names []string) (atOnce, later []string) {
 	return atOnce, later
 }
 
-// reloadOn reads the settings and the certificate again with each SIGHUP, until ctx ends.
+// reloadOn reads the settings and the certificate again on each SIGHUP, until ctx ends.
 func (h *Host) reloadOn(ctx context.Context, reread func() (*Settings, error), rooms *host.Host, games game.Table) {
 	running := maps.Clone(h.Texts)
 	for {

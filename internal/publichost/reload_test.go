@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestSortChanges: of the settings that differ, those that a host takes on at once are told
-// from those that need a restart.
+// TestSortChanges checks that changes that a host applies at once are separated from those that need a restart.
 func TestSortChanges(t *testing.T) {
 	old := map[string]string{"max-rooms": "10", "listen": ":7777", "node": "a", "idle": "1h"}
 	now := map[string]string{"max-rooms": "20", "listen": ":7778", "node": "a", "max-players": "8"}
@@ -21,7 +20,7 @@ func TestSortChanges(t *testing.T) {
 	}
 }
 
-// TestWithoutSecrets: what a log may have of the settings.
+// TestWithoutSecrets checks what a log may contain of the settings.
 func TestWithoutSecrets(t *testing.T) {
 	for text, want := range map[string]string{
 		"nats://ann:pass@10.0.0.1:4222,nats://token@10.0.0.2": "nats://…@10.0.0.1:4222,nats://…@10.0.0.2",

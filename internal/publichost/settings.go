@@ -1,5 +1,5 @@
-// Package publichost is the host that muster serve runs: it holds rooms for everybody, in a
-// file or in a cluster of hosts, behind limits for strangers, until the operator ends it.
+// Package publichost is the host that muster serve runs. It holds rooms for everybody, in a file or in a cluster of
+// hosts, with limits for strangers, until the operator ends it.
 package publichost
 
 import (
@@ -22,7 +22,7 @@ import (
 type Settings struct {
 	// Listen is the address for players, and Between the one for other hosts.
 	Listen, Between string
-	// Store is the file of the rooms; Cluster is where many hosts keep them.
+	// Store is the rooms' file. Cluster is where several hosts keep them.
 	Store   string
 	Cluster cluster.Config
 	// Import and Export are files for rooms that only move.
@@ -30,8 +30,8 @@ type Settings struct {
 
 	Lists    listing.Rooms
 	Public   public.Limits
-	Memory   int // of a room, MiB
-	Weeks    int // that a standing room is kept
+	Memory   int // of a room, in MiB
+	Weeks    int // how long a standing room is kept
 	Webhooks bool
 
 	Ingress   ingress.Ingress
@@ -40,11 +40,11 @@ type Settings struct {
 	Proxies   []netip.Prefix
 	Names     []string
 	Metrics   []netip.Prefix
-	// Texts are what the flags were set to, by their names.
+	// Texts are the flags' values by name.
 	Texts map[string]string
 }
 
-// What strangers may, unless the operator says otherwise. docs/serve.md says of each why.
+// These limit strangers unless the operator says otherwise. docs/serve.md explains each.
 const (
 	RoomsAtAll    = 10_000
 	RoomsByOne    = 8
@@ -54,11 +54,10 @@ const (
 	StandingByOne = 3
 	StandingWeeks = 8
 	weeksKept     = 10 * 52
-	MessagesOfOne = 50 // a second: a program reports ten times, and tells what servers say as often
+	MessagesOfOne = 50 // a second: a program reports ten times, and sends servers' facts as often
 )
 
-// ClusterPort is where hosts that share NATS listen for each other, if the operator does not
-// say where.
+// ClusterPort is the default port at which hosts that share NATS listen for each other.
 const ClusterPort = "7779"
 
 // Check refuses settings that make no sense.
@@ -107,7 +106,7 @@ func (s *Settings) Check() error {
 	return nil
 }
 
-// DoubtProxy returns a warning about a proxy that the host does not know, nil without one.
+// DoubtProxy returns a warning about a proxy that the host does not know, or nil.
 func (s *Settings) DoubtProxy() error {
 	isEncrypted := s.Cert != "" || len(s.ACME.Names) > 0
 	if public := s.Ingress.Public; !isEncrypted && public != nil && public.Scheme == "https" && len(s.Proxies) == 0 {

@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// plainPath matches paths that need no quotes. The opener of desktops that have none of
-// their own (xdg-open) finds no program behind quotes.
+// plainPath matches paths that need no quotes. On desktops without an opener of their own, xdg-open does not understand
+// quotes.
 var plainPath = regexp.MustCompile(`^[0-9A-Za-z/._+@-]+$`)
 
-// entry is a desktop entry that hands links on to a program, which asks on a page: it needs
-// no terminal.
+// entry returns a desktop entry that passes links to a program. The program asks on a page, so it needs no terminal.
 func entry(program string) string {
 	quoted := program
 	if !plainPath.MatchString(program) {
@@ -29,13 +28,12 @@ MimeType=x-scheme-handler/muster;
 `
 }
 
-// quote is a path within the quotes of a desktop entry, which are read twice.
+// quote escapes a path within the quotes of a desktop entry, which are parsed twice.
 func quote(path string) string {
 	return strings.NewReplacer(`\`, `\\\\`, "`", "\\\\`", `$`, `\\$`, `%`, `%%`).Replace(path)
 }
 
-// without is a list of defaults (mimeapps.list) in which a desktop entry opens nothing
-// more.
+// without removes a desktop entry from a list of defaults (mimeapps.list).
 func without(list, desktop string) string {
 	var kept strings.Builder
 	for line := range strings.Lines(list) {

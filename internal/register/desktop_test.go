@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A path with anything in it is one word of the entry's command.
+// TestEntry checks that any path stays one word of the entry's command.
 func TestEntry(t *testing.T) {
 	for program, want := range map[string]string{
 		"/usr/bin/muster":                `Exec=/usr/bin/muster open %u`,
@@ -23,7 +23,7 @@ func TestEntry(t *testing.T) {
 	}
 }
 
-// What others have set stays.
+// TestWithout checks that other programs' defaults stay.
 func TestWithout(t *testing.T) {
 	const list = "[Default Applications]\ntext/html=firefox.desktop\nx-scheme-handler/muster=muster-open.desktop\nx-scheme-handler/steam=steam.desktop;\n\n[Added Associations]\nx-scheme-handler/muster=muster-open.desktop;other.desktop;\n"
 	const want = "[Default Applications]\ntext/html=firefox.desktop\nx-scheme-handler/steam=steam.desktop;\n\n[Added Associations]\nx-scheme-handler/muster=other.desktop;\n"

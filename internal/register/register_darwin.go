@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// applet is where the program is that macOS calls for links: it wants one with a list of
-// its schemes in it. Nobody has tried this on a Mac yet.
+// applet returns the path of the program that macOS calls for links, which must contain a list of its schemes. It is
+// untested on a Mac.
 func applet() (string, error) {
 	home, err := os.UserHomeDir()
 	return filepath.Join(home, "Applications", "Muster Links.app"), err

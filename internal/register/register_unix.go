@@ -43,7 +43,7 @@ func remove() (string, error) {
 	for _, list := range []string{filepath.Join(xdg.ConfigHome, "mimeapps.list"), filepath.Join(folder, "mimeapps.list")} {
 		text, err := os.ReadFile(list)
 		if err != nil {
-			continue // there is none
+			continue // the file does not exist
 		}
 		if kept := without(string(text), desktop); kept != string(text) {
 			if err := os.WriteFile(list, []byte(kept), 0o644); err != nil {
@@ -55,7 +55,7 @@ func remove() (string, error) {
 	return file, nil
 }
 
-// refresh has desktops look at the folder again that do not do so by themselves.
+// refresh makes desktops read the folder again that do not do so by themselves.
 func refresh(folder string) {
-	exec.Command("update-desktop-database", folder).Run() // or it is not there, and not needed
+	exec.Command("update-desktop-database", folder).Run() // a desktop without this program does not need it
 }

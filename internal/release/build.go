@@ -7,45 +7,43 @@ import (
 	"time"
 )
 
-// What a release says of itself, by go build -ldflags "-X muster/internal/release.version=1.2.0 …";
-// see .goreleaser.yaml. All are empty in any other build.
+// go build -ldflags "-X muster/internal/release.version=1.2.0 …" sets these for a release; see .goreleaser.yaml. They
+// are empty in any other build.
 var (
 	version string
-	commit  string // the whole hash
-	date    string // of the commit, RFC 3339
-	// publicKeys are the project's, in minisign's form with blanks in between: while a
-	// key is being replaced, releases know both.
+	commit  string // the full hash
+	date    string // of the commit, in RFC 3339
+	// publicKeys are the project's, in minisign's format, separated by blanks. While a key is being replaced, releases
+	// know both.
 	publicKeys string
-	// page is the address at which the project has its releases.
+	// page is the address of the project's releases.
 	page string
 )
 
-// Page is the address at which the project has its releases; empty if this build was not
-// told.
+// Page returns the address of the project's releases, empty if this build does not know it.
 func Page() string { return page }
 
-// Unreleased is the version of what was built from the source of no release.
+// Unreleased is the version of a build from the source of no release.
 const Unreleased = "devel"
 
-// Build is what a program was made from. What is not known is empty, or zero.
+// Build is what a program was made from. Unknown fields are empty or zero.
 type Build struct {
-	// Version is that of the release, such as 1.2.0, or [Unreleased]. It is never empty.
+	// Version is the release's, such as 1.2.0, or [Unreleased]. It is never empty.
 	Version string
 	// Commit is the hash of the commit, Date its time in UTC.
 	Commit string
 	Date   time.Time
-	// Changed: the source was not as the commit has it.
+	// Changed says that the source differed from the commit.
 	Changed bool
 }
 
-// Running is what this program was made from: as its release says, or else as Go noted
-// when it built it.
+// Running returns what this program was made from, according to its release or else to Go's build information.
 func Running() Build {
 	noted, _ := debug.ReadBuildInfo()
 	return describe(version, commit, date, noted)
 }
 
-// describe prefers what the release says to what Go noted, which may be nil.
+// describe prefers the release's values to Go's build information, which may be nil.
 func describe(version, commit, date string, noted *debug.BuildInfo) Build {
 	b := Build{Version: strings.TrimPrefix(version, "v"), Commit: commit}
 	if noted == nil {
@@ -61,7 +59,7 @@ func describe(version, commit, date string, noted *debug.BuildInfo) Build {
 			b.Changed = s.Value == "true"
 		}
 	}
-	// Where no tag is, Go makes up a version of the commit's time and hash.
+	// Without a tag, Go derives a version from the commit's time and hash.
 	tag, _, _ := strings.Cut(noted.Main.Version, "+")
 	if tag != "(devel)" && (b.Commit == "" || !strings.HasSuffix(tag, b.short())) {
 		b.Version = cmp.Or(b.Version, strings.TrimPrefix(tag, "v"))
@@ -73,13 +71,13 @@ func describe(version, commit, date string, noted *debug.BuildInfo) Build {
 	return b
 }
 
-// short are the first digits of the commit's hash, as many as Go's own versions have.
+// short returns the first digits of the commit's hash, as many as in Go's own versions.
 func (b Build) short() string {
 	const enough = 12
 	return b.Commit[:min(enough, len(b.Commit))]
 }
 
-// String is the build for people: "1.2.0 (commit 0123456789ab, 2026-11-22)".
+// String returns the build for people: "1.2.0 (commit 0123456789ab, 2026-11-22)".
 func (b Build) String() string {
 	var from []string
 	if b.Commit != "" {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestDescribe: a release says what it is, Go what anything else is, and a build of which
-// nothing is known claims nothing.
+// TestDescribe checks that a release describes itself, that Go describes other builds, and that an unknown build claims
+// nothing.
 func TestDescribe(t *testing.T) {
 	const hash = "0123456789abcdef0123456789abcdef01234567"
 	git := func(modified string) []debug.BuildSetting {

@@ -8,7 +8,7 @@ import (
 	"aead.dev/minisign"
 )
 
-// Judge is [Keys.Verify] of what lies in memory.
+// Judge is [Keys.Verify] for a file in memory.
 func Judge(k Keys, name, text, signature, sums, sumsSignature string) (best Verdict) {
 	it := content{signed: minisign.NewReader(strings.NewReader(text)), sum: sha256.Sum256([]byte(text))}
 	io.Copy(io.Discard, it.signed)

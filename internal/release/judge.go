@@ -13,8 +13,7 @@ import (
 	"aead.dev/minisign"
 )
 
-// judge says what a signature proves of a file of that name: the zero Verdict if there
-// is none.
+// judge returns what a signature proves of a file of that name, the zero Verdict without one.
 func (k Keys) judge(name string, it content, signature []byte) Verdict {
 	if signature == nil {
 		return Verdict{}
@@ -38,8 +37,7 @@ func (k Keys) judge(name string, it content, signature []byte) Verdict {
 	return Verdict{Standing: Friends, Why: "it is signed, but with another key than the project's"}
 }
 
-// judgeSums says what a signed list of sums proves of a file of that name: the zero
-// Verdict if there is none.
+// judgeSums returns what a signed list of sums proves of a file of that name, the zero Verdict without one.
 func (k Keys) judgeSums(name string, it content, sums, signature []byte) Verdict {
 	if sums == nil || signature == nil {
 		return Verdict{}
@@ -74,8 +72,7 @@ func (k Keys) judgeSums(name string, it content, sums, signature []byte) Verdict
 	return Verdict{Standing: Friends, Why: fmt.Sprintf("%s beside it does not list it", SumsName)}
 }
 
-// parseSum reads a line of sha256sum: 64 hexadecimal digits, a blank, a blank or a star,
-// and a name.
+// parseSum parses a line of sha256sum: 64 hexadecimal digits, a blank, a blank or a star, and a name.
 func parseSum(line string) (sum [32]byte, file string, ok bool) {
 	digits, rest, found := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
 	if !found || len(digits) != hex.EncodedLen(len(sum)) || rest == "" || !fileName.MatchString(rest[1:]) {
@@ -85,14 +82,13 @@ func parseSum(line string) (sum [32]byte, file string, ok bool) {
 	return sum, rest[1:], err == nil
 }
 
-// What the project calls its files and releases: nothing that a terminal or a page
-// could take for more than text.
+// These match the project's names of files and releases. A terminal or a page takes them for plain text.
 var (
 	fileName    = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+~-]{0,127}$`)
 	versionName = regexp.MustCompile(`^[0-9][A-Za-z0-9.+~-]{0,63}$`)
 )
 
-// Sign makes a signature that says what is stated of a content.
+// Sign makes a signature that states s of a content.
 func Sign(key minisign.PrivateKey, content io.Reader, s Statement) ([]byte, error) {
 	if read, err := parseStatement(s.comment()); err != nil || read.comment() != s.comment() {
 		return nil, fmt.Errorf("release: a signature cannot say %q", s.comment())
@@ -104,13 +100,13 @@ func Sign(key minisign.PrivateKey, content io.Reader, s Statement) ([]byte, erro
 	return signed.SignWithComments(key, s.comment(), "Muster "+s.Version), nil
 }
 
-// comment is the statement as it is signed.
+// comment returns the statement in its signed form.
 func (s Statement) comment() string {
 	return fmt.Sprintf("timestamp:%d\tfile:%s\tversion:%s", s.Date.Unix(), s.File, s.Version)
 }
 
-// parseStatement reads fields with tabs in between, each a name, a colon and a value.
-// The first two are minisign's own; it passes over those that it does not know.
+// parseStatement parses tab-separated fields, each a name, a colon and a value. The first two are minisign's own. It
+// ignores unknown fields.
 func parseStatement(comment string) (s Statement, err error) {
 	const lastSecond = 253402300799 // of the year 9999
 	for field := range strings.SplitSeq(comment, "\t") {
@@ -133,7 +129,7 @@ func parseStatement(comment string) (s Statement, err error) {
 	return s, nil
 }
 
-// told is the verdict on a file of that name whose signature holds.
+// told returns the verdict on a file of that name whose signature is valid.
 func told(name, comment string) Verdict {
 	s, err := parseStatement(comment)
 	if err != nil {
@@ -143,14 +139,14 @@ func told(name, comment string) Verdict {
 }
 
 var (
-	// claim matches the names of archives and packages, which say a version and a system.
-	// Other names claim nothing: people call a program what they like.
+	// claim matches names of archives and packages, which claim a version and a system. Other names claim nothing,
+	// because people call a program anything.
 	claim = regexp.MustCompile(`(?i)^muster[-_]v?[0-9]+\.[0-9]+\..*(_(linux|darwin|macos|windows)|\.(deb|rpm)$)`)
-	// again is what browsers add to a name that is there already.
+	// again matches what browsers add to a name that exists already.
 	again = regexp.MustCompile(` ?\([0-9]+\)`)
 )
 
-// named holds what a file is called against what it is.
+// named compares a file's name with its contents.
 func (v Verdict) named(name string) Verdict {
 	if plain := again.ReplaceAllString(name, ""); v.Standing == Own && !strings.EqualFold(plain, v.File) &&
 		(claim.MatchString(plain) || plain == SumsName) {
@@ -159,7 +155,7 @@ func (v Verdict) named(name string) Verdict {
 	return v
 }
 
-// is says what a file is in truth.
+// is describes the file that was signed.
 func (s Statement) is() string {
 	return fmt.Sprintf("it is %s, Muster %s of %s", s.File, s.Version, s.Date.Format(time.DateOnly))
 }

@@ -15,30 +15,28 @@ import (
 	"aead.dev/minisign"
 )
 
-// Standing is who vouches for a file. The words are those of documents.
+// Standing says who vouches for a file, in the words of documents.
 type Standing string
 
 const (
-	// Own: the project has signed it.
+	// Own says that the project has signed it.
 	Own Standing = "own"
-	// Friends: nobody that this program knows says anything on it.
+	// Friends says that nobody known to this program says anything about it.
 	Friends Standing = "friends"
-	// Changed: what the project signed is something else.
+	// Changed says that the project signed something else.
 	Changed Standing = "changed"
-	// Misnamed: the project has signed it, but not as what its name claims.
+	// Misnamed says that the project has signed it, but as something other than its name claims.
 	Misnamed Standing = "misnamed"
-	// Keyless: this program was built without the project's key, and cannot tell.
+	// Keyless says that this program was built without the project's key, and cannot tell.
 	Keyless Standing = "keyless"
 )
 
-// rank orders the standings that several proofs give one file: one that holds beats one
-// that does not, and that beats one that says nothing.
+// rank orders standings when several proofs judge one file. A valid proof beats an invalid one, and that beats none.
 var rank = map[Standing]int{Friends: 1, Changed: 2, Misnamed: 3, Own: 4}
 
-// Statement is of which file of which release a signature speaks.
+// Statement names the signed file and its release.
 type Statement struct {
-	// File is its name in the release; a program's is that of its archive without the
-	// ending.
+	// File is its name in the release. For a program it is its archive's name without the ending.
 	File, Version string
 	// Date is that of the release's commit, in UTC.
 	Date time.Time
@@ -47,17 +45,17 @@ type Statement struct {
 // Verdict is what is known of a file.
 type Verdict struct {
 	Standing Standing
-	// Why is half a sentence for people, where Standing alone leaves a question.
+	// Why is half a sentence for people, if Standing alone leaves a question.
 	Why string
 	// Statement is what the project says of the file; zero unless it signed it.
 	Statement
 	// Proof are the files beside it that prove it.
 	Proof []string
-	// Signature is the file's own, if that proves it: to be handed on with it.
+	// Signature is the file's own, if that proves it. It is passed on with the file.
 	Signature []byte
 }
 
-// String is the verdict in a sentence without its end.
+// String returns the verdict as a sentence without its full stop.
 func (v Verdict) String() string {
 	var text string
 	switch v.Standing {
@@ -81,11 +79,10 @@ func (v Verdict) String() string {
 // Keys are the public keys that this program trusts.
 type Keys struct{ all []minisign.PublicKey }
 
-// ProjectKeys are those that the build was given; none if it was given none.
+// ProjectKeys returns the keys that this build was given, perhaps none.
 func ProjectKeys() (Keys, error) { return ParseKeys(publicKeys) }
 
-// ParseKeys reads keys in minisign's form (the second line of a minisign.pub), with
-// blanks in between.
+// ParseKeys parses keys in minisign's format (the second line of a minisign.pub), separated by blanks.
 func ParseKeys(text string) (Keys, error) {
 	var keys Keys
 	for word := range strings.FieldsSeq(text) {
@@ -98,22 +95,21 @@ func ParseKeys(text string) (Keys, error) {
 	return keys, nil
 }
 
-// None reports whether nothing can be verified for want of a key.
+// None reports whether there is no key to verify with.
 func (k Keys) None() bool { return len(k.all) == 0 }
 
 const (
-	// SignatureEnding is added to the name of a file for that of its signature.
+	// SignatureEnding is added to a file's name for its signature.
 	SignatureEnding = ".minisig"
-	// SumsName is the list of a release's files, in the form of sha256sum.
+	// SumsName is the list of a release's files, in the format of sha256sum.
 	SumsName = "SHA256SUMS"
-	// maxFile is more than anything of a release has, in bytes; maxProof is more than a
-	// signature or a list of sums.
+	// maxFile exceeds everything in a release, in bytes; maxProof exceeds a signature or a list of sums.
 	maxFile, maxProof = 1 << 30, 64 << 10
 )
 
-// Verify says who vouches for a file, by the signature beside it (or for an installed
-// program in ../share/muster), or by the signed SHA256SUMS beside it. An error is of
-// the disk, or of ctx; what is wrong with file or signature is in the verdict.
+// Verify says who vouches for a file, from the signature beside it (for an installed program, in ../share/muster) or
+// from the signed SHA256SUMS beside it. An error is about the disk or ctx. Problems of the file or its signature are in
+// the verdict.
 func (k Keys) Verify(ctx context.Context, file string) (Verdict, error) {
 	data, err := os.Open(file)
 	if err != nil {
@@ -123,8 +119,7 @@ func (k Keys) Verify(ctx context.Context, file string) (Verdict, error) {
 	return k.VerifyOpen(ctx, data, file)
 }
 
-// VerifyOpen is Verify of a file that was opened at a path: what lies there may be
-// replaced, and what is open is what is judged.
+// VerifyOpen is Verify for a file opened at a path. It judges the open file, even if another replaces it at the path.
 func (k Keys) VerifyOpen(ctx context.Context, data *os.File, file string) (Verdict, error) {
 	of, err := k.beside(ctx, data, file)
 	if err != nil || k.None() {
@@ -140,9 +135,8 @@ func (k Keys) VerifyOpen(ctx context.Context, data *os.File, file string) (Verdi
 	return best, nil
 }
 
-// VerifyBoth is VerifyOpen for what is to be handed on as the project's: the file's own
-// signature and the signed SHA256SUMS, both beside it, have to say that it is just this
-// file of that version.
+// VerifyBoth is VerifyOpen for a file that is passed on as the project's. The file's own signature and the signed
+// SHA256SUMS, both beside it, must say that it is exactly this file of that version.
 func (k Keys) VerifyBoth(ctx context.Context, data *os.File, file, version string) (Verdict, error) {
 	of, err := k.beside(ctx, data, file)
 	if err != nil || k.None() {
@@ -162,8 +156,8 @@ func (k Keys) VerifyBoth(ctx context.Context, data *os.File, file, version strin
 	return own, nil
 }
 
-// beside are the verdicts on an open file by each of the proofs there may be: its own
-// signature, the one of an installed program, and at last SHA256SUMS; none without keys.
+// beside returns the verdicts on an open file by each possible proof: its own signature, an installed program's, and
+// SHA256SUMS. There are none without keys.
 func (k Keys) beside(ctx context.Context, data *os.File, file string) ([]Verdict, error) {
 	it, err := digest(ctx, data)
 	if err != nil || k.None() {
@@ -198,8 +192,8 @@ func (k Keys) beside(ctx context.Context, data *os.File, file string) ([]Verdict
 	return append(all, v), nil
 }
 
-// VerifyRunning is Verify for the program that runs. A signature that is another
-// version's than the program says it is makes it misnamed.
+// VerifyRunning is Verify for the running program. A signature of a version other than the program's own makes it
+// misnamed.
 func (k Keys) VerifyRunning(ctx context.Context) (Verdict, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -222,14 +216,14 @@ func (v *Verdict) take(other Verdict) {
 	}
 }
 
-// content is what a file holds, as far as signatures speak of it.
+// content is a file's content in the forms that signatures refer to.
 type content struct {
 	signed *minisign.Reader
 	sum    [sha256.Size]byte
 }
 
-// digest reads a file once, from its beginning, whatever else reads it. What is no plain
-// file, or too large to be of a release, is an error: it need not end.
+// digest reads a file once from its beginning. A file that is not plain, or too large for a release, is an error,
+// because reading it might never end.
 func digest(ctx context.Context, f *os.File) (content, error) {
 	info, err := f.Stat()
 	switch {
@@ -262,8 +256,8 @@ func (u until) Read(p []byte) (int, error) {
 	return u.r.Read(p)
 }
 
-// proof reads a signature or a list of sums; nil if there is none. One that is too
-// large is cut, and then does not hold.
+// proof reads a signature or a list of sums; nil if there is none. A file that is too large is cut, which makes it
+// invalid.
 func proof(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -20,7 +20,7 @@ import (
 	"muster/internal/release/releasetest"
 )
 
-// signer is whoever has a key.
+// signer is somebody with a key.
 type signer struct{ releasetest.Signer }
 
 func newSigner(t testing.TB, number byte) signer { return signer{releasetest.NewSigner(t, number)} }
@@ -29,12 +29,12 @@ func (s signer) keys(t testing.TB) release.Keys { return s.Keys(t) }
 
 var day = releasetest.Day
 
-// sign is a signature of a content as that of a file of Muster 1.2.0.
+// sign returns a signature of a content, as a file of Muster 1.2.0.
 func (s signer) sign(t testing.TB, content, file string) string {
 	return s.Sign(t, content, file, "1.2.0")
 }
 
-// commented is a signature with a comment of the signer's choice.
+// commented returns a signature with a comment of the signer's choice.
 func (s signer) commented(t testing.TB, content, comment string) string {
 	t.Helper()
 	r := minisign.NewReader(strings.NewReader(content))
@@ -49,8 +49,8 @@ const (
 	text    = "the archive"
 )
 
-// TestVerify: a file is the project's own if the project's key signed just these bytes,
-// and nothing that lies beside it can pass another file, or an older one, off as it.
+// TestVerify checks that a file is the project's own only if the project's key signed exactly these bytes. Nothing
+// beside it can pass off another file, or an older one, as this one.
 func TestVerify(t *testing.T) {
 	project, stranger := newSigner(t, 1), newSigner(t, 2)
 	sums := func(of ...string) string {
@@ -65,7 +65,7 @@ func TestVerify(t *testing.T) {
 	signature := project.sign(t, text, archive)
 	for _, tt := range []struct {
 		name string
-		// file is what the user has, files what lies in the folder: a name and its content.
+		// file is the user's file. files are the folder's contents by name.
 		file  string
 		files map[string]string
 		want  release.Standing
@@ -164,7 +164,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// borrowed is a stranger's signature that says that it is of the project's key.
+// borrowed returns a stranger's signature that claims the project's key.
 func borrowed(t *testing.T, stranger, project signer) string {
 	var s minisign.Signature
 	if err := s.UnmarshalText([]byte(stranger.sign(t, text, archive))); err != nil {
@@ -174,7 +174,7 @@ func borrowed(t *testing.T, stranger, project signer) string {
 	return s.String()
 }
 
-// TestInstalled: packages keep the program's signature where it is in nobody's way.
+// TestInstalled checks that packages keep the program's signature in a folder of its own.
 func TestInstalled(t *testing.T) {
 	project, root := newSigner(t, 1), t.TempDir()
 	for name, content := range map[string]string{"bin/muster": text,
@@ -191,7 +191,7 @@ func TestInstalled(t *testing.T) {
 	}
 }
 
-// TestTwoKeys: while a key is being replaced, either counts.
+// TestTwoKeys checks that either key counts while one is being replaced.
 func TestTwoKeys(t *testing.T) {
 	before, after, folder := newSigner(t, 1), newSigner(t, 2), t.TempDir()
 	keys, err := release.ParseKeys(before.Public.String() + " " + after.Public.String())
@@ -208,7 +208,7 @@ func TestTwoKeys(t *testing.T) {
 	}
 }
 
-// TestNotToBeRead: what cannot be read is an error, soon, and no verdict.
+// TestNotToBeRead checks that an unreadable file soon leads to an error instead of a verdict.
 func TestNotToBeRead(t *testing.T) {
 	keys, folder := newSigner(t, 1).keys(t), t.TempDir()
 	huge := filepath.Join(folder, "huge")
@@ -234,8 +234,7 @@ func TestNotToBeRead(t *testing.T) {
 	}
 }
 
-// TestKeyless: a build that knows no key says so, and does not call the project's files
-// a friend's.
+// TestKeyless checks that a build without a key says so, and does not call the project's files a friend's.
 func TestKeyless(t *testing.T) {
 	keys, err := release.ProjectKeys()
 	if err != nil || !keys.None() {
@@ -251,8 +250,7 @@ func TestKeyless(t *testing.T) {
 	}
 }
 
-// TestRunning: a program beside which another version's signature lies, however good, is
-// not what it says.
+// TestRunning checks that a program beside a signature of another version, however good, counts as misnamed.
 func TestRunning(t *testing.T) {
 	project := newSigner(t, 1)
 	program, err := os.Executable()
@@ -273,7 +271,7 @@ func TestRunning(t *testing.T) {
 	}
 }
 
-// TestSignStatesWhatCanBeRead: a signature that nobody could read later is not made.
+// TestSignStatesWhatCanBeRead checks that a signature that nobody could read later is refused.
 func TestSignStatesWhatCanBeRead(t *testing.T) {
 	project := newSigner(t, 1)
 	for _, s := range []release.Statement{
@@ -289,8 +287,8 @@ func TestSignStatesWhatCanBeRead(t *testing.T) {
 	}
 }
 
-// FuzzVerify: whatever lies beside a file, only the project's own signature makes it the
-// project's, and no verdict has anything for a terminal to obey.
+// FuzzVerify checks that only the project's own signature makes a file the project's, whatever lies beside it. No
+// verdict contains anything that a terminal would obey.
 func FuzzVerify(f *testing.F) {
 	project, stranger := newSigner(f, 1), newSigner(f, 2)
 	sums := fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(text)), archive)

@@ -1,5 +1,4 @@
-// Package reports reads what players saved of their measurements, one file a player: Muster's
-// reports and QStat's.
+// Package reports reads players' saved measurements, one file a player, in Muster's and QStat's formats.
 package reports
 
 import (
@@ -18,7 +17,7 @@ import (
 	"muster/internal/input"
 )
 
-// Hints about reports.
+// These hints are about reports.
 const (
 	whose   = "muster discover --name NAME says whose report it is; QStat's are named after their files"
 	whereof = "reports come from muster discover --json, or from quakestat -xml -P -R"
@@ -60,8 +59,8 @@ func Read(files []string, in io.Reader) ([]report.Report, error) {
 	return reports, nil
 }
 
-// parse tells the formats apart by the first character, after what editors put
-// before a text. QStat does not say whose report it is.
+// parse detects the format by the first character after anything that editors put before a text. QStat does not name
+// the report's player.
 func parse(from io.Reader, player string) (report.Report, error) {
 	text := bufio.NewReader(from)
 	for {

@@ -1,5 +1,5 @@
-// Package steam keeps the user's key to Steam's Web API, and finds what Steam has on this
-// machine: its folders, and the servers that it remembers.
+// Package steam keeps the user's key for Steam's Web API, and finds Steam's folders on this machine and the servers
+// that it remembers.
 package steam
 
 import (
@@ -21,25 +21,24 @@ import (
 	"muster/internal/hint"
 )
 
-// Variable is the environment's name for a key to Steam's Web API.
+// Variable is the environment variable with a key for Steam's Web API.
 const Variable = "MUSTER_STEAM_KEY"
 
-// howToKey tells how to get a key.
+// howToKey says how to get a key.
 const howToKey = "get one for nothing at https://steamcommunity.com/dev/apikey, and store it with muster games --steam-key"
 
-// keyFileMode lets nobody but the user read the key.
+// keyFileMode lets only the user read the key.
 const keyFileMode fs.FileMode = 0o600
 
 // Steam is what one user has of Steam.
 type Steam struct {
 	// File keeps the key.
 	File string
-	// Env looks up a variable of the environment.
+	// Env looks up an environment variable.
 	Env func(string) string
 }
 
-// Key returns the key of the environment, or else that of the user's file; empty if
-// there is none.
+// Key returns the key from the environment or else from the user's file; empty if there is none.
 func (s Steam) Key() (master.SteamKey, error) {
 	if text := s.Env(Variable); text != "" {
 		key, err := master.ParseSteamKey(text)
@@ -76,8 +75,7 @@ func readKey(r io.Reader) (master.SteamKey, error) {
 	return master.ParseSteamKey(line)
 }
 
-// Store keeps the key that stands in the first line of a text. A command line could be
-// read by everybody on the machine.
+// Store keeps the key from the first line of a text. A command line would show it to everybody on the machine.
 func (s Steam) Store(from io.Reader) error {
 	key, err := readKey(from)
 	if err != nil {
@@ -86,7 +84,7 @@ func (s Steam) Store(from io.Reader) error {
 	if err := os.MkdirAll(filepath.Dir(s.File), 0o700); err != nil {
 		return err
 	}
-	// Written beside and put in its place, so that it is never there for others to read.
+	// The key goes into a private file that replaces the old one, so that others can never read it.
 	f, err := os.OpenFile(s.File+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, keyFileMode)
 	if err != nil {
 		return err
@@ -99,8 +97,7 @@ func (s Steam) Store(from io.Reader) error {
 	return err
 }
 
-// Forget removes the user's file. The environment is not Muster's to change: isGiven
-// reports whether it still gives a key.
+// Forget removes the user's file. It cannot change the environment, so isGiven reports whether that still has a key.
 func (s Steam) Forget() (isGiven bool, err error) {
 	if err := os.Remove(s.File); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
@@ -108,13 +105,13 @@ func (s Steam) Forget() (isGiven bool, err error) {
 	return s.Env(Variable) != "", nil
 }
 
-// Kept says where the key comes from, and what is wrong with it. It never has the key.
+// Kept says where the key comes from, and what is wrong with it. It never contains the key.
 type Kept struct {
 	Kept    string
 	Trouble string
 }
 
-// Kept returns what may be shown of the key.
+// Kept returns what may be shown about the key.
 func (s Steam) Kept() (kept Kept) {
 	key, err := s.Key()
 	if err != nil {
@@ -129,14 +126,13 @@ func (s Steam) Kept() (kept Kept) {
 	return kept
 }
 
-// Machine returns what a host for everybody brings along: its own key, and nobody's
-// favourites.
+// Machine returns what a public host contributes: its own key, and nobody's favourites.
 func (s Steam) Machine() (game.User, error) {
 	key, err := s.Key()
 	return game.User{Steam: key}, err
 }
 
-// User returns what the user of this machine brings along to get lists.
+// User returns what this machine's user contributes to get lists.
 func (s Steam) User() (game.User, error) {
 	key, err := s.Key()
 	return game.User{Steam: key, SteamFiles: files(s.Folders())}, err
@@ -160,8 +156,7 @@ func (s Steam) Folders() []string {
 	return folders
 }
 
-// files returns the files in which Steam remembers servers, the newest first: one for
-// each of its users on this machine.
+// files returns Steam's files of remembered servers, newest first: one for each Steam user on this machine.
 func files(folders []string) []string {
 	type found struct {
 		path string
@@ -173,7 +168,7 @@ func files(folders []string) []string {
 		for _, path := range paths {
 			info, err := os.Stat(path)
 			same := func(f found) bool { return os.SameFile(f.info, info) }
-			if err == nil && !slices.ContainsFunc(all, same) { // ~/.steam/steam leads to the folder proper
+			if err == nil && !slices.ContainsFunc(all, same) { // ~/.steam/steam links to the real folder
 				all = append(all, found{path, info})
 			}
 		}

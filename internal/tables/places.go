@@ -17,8 +17,7 @@ import (
 	"muster/internal/term"
 )
 
-// Explain shows what the tables know of addresses, and which table says so. Folder is that of
-// the fetched tables.
+// Explain shows what the tables say of addresses, and which table says it. folder holds the downloaded tables.
 func Explain(locator *geo.Locator, addrs []netip.Addr, folder string) *term.Table {
 	t := &term.Table{Columns: []term.Column{term.Whole("ADDRESS"), term.Left("COUNTRY"), term.Left("AS"),
 		term.Left("NAME"), term.Left("BY")}, Spare: []string{"BY", "NAME"}}
@@ -39,7 +38,7 @@ func Explain(locator *geo.Locator, addrs []netip.Addr, folder string) *term.Tabl
 	return t
 }
 
-// says returns a source, with its date, for people; muster geo alone says who made it.
+// says returns a source with its date for people. Only muster geo without arguments names its maker.
 func says(s *geo.Source, folder string) string {
 	switch {
 	case s == nil:
@@ -54,7 +53,7 @@ func says(s *geo.Source, folder string) string {
 	return fmt.Sprintf("%s of %s", s.Name, s.Built.Format(time.DateOnly))
 }
 
-// List shows which tables serve.
+// List shows the usable tables.
 func List(l *geo.Locator, now time.Time) *term.Table {
 	t := &term.Table{Columns: []term.Column{term.Whole("TABLE"), term.Left("OF"), term.Left("AGE"), term.Left("BY"),
 		term.Left("FILE")}, Spare: []string{"FILE", "BY"}}
@@ -64,7 +63,7 @@ func List(l *geo.Locator, now time.Time) *term.Table {
 	return t
 }
 
-// Addresses reads the addresses of a command line, with those of standard input for a -.
+// Addresses reads the addresses of a command line. A - stands for those on standard input.
 func Addresses(args []string, in io.Reader) (addrs []netip.Addr, err error) {
 	for _, text := range args {
 		if text != input.Standard {
@@ -94,7 +93,7 @@ func Addresses(args []string, in io.Reader) (addrs []netip.Addr, err error) {
 	return addrs, nil
 }
 
-// parseAddress reads an address, with or without a port.
+// parseAddress parses an address with or without a port.
 func parseAddress(text string) (netip.Addr, error) {
 	if addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")); err == nil {
 		return addr.Unmap().WithZone(""), nil
@@ -112,15 +111,14 @@ type placeEntry struct {
 	Country string     `json:"country,omitempty"`
 	ASN     uint32     `json:"asn,omitempty"`
 	ASName  string     `json:"as_name,omitempty"`
-	// CountryBy and ASNBy are the places in Tables of what says so; nil: the user's own
-	// overrides, or nobody.
+	// CountryBy and ASNBy are indexes in Tables of the table that says so. nil means the user's own overrides, or nothing.
 	CountryBy *int `json:"country_by,omitempty"`
 	ASNBy     *int `json:"asn_by,omitempty"`
-	// Unrouted: the internet does not route it to one place.
+	// Unrouted says that the internet does not route it to one place.
 	Unrouted bool `json:"unrouted,omitempty"`
 }
 
-// tableEntry is a table there.
+// tableEntry is a table in that output.
 type tableEntry struct {
 	Field geo.Field `json:"field"`
 	Name  string    `json:"name"`
@@ -128,7 +126,7 @@ type tableEntry struct {
 	File  string    `json:"file,omitempty"`
 }
 
-// Document returns what the tables know of addresses, as programs read it.
+// Document returns what the tables say of addresses, as programs read it.
 func Document(l *geo.Locator, addrs []netip.Addr) any {
 	document := struct {
 		Format string       `json:"format"`

@@ -1,10 +1,10 @@
-// Package tables fetches newer tables of addresses than Muster carries from the
-// project's newest release, when the user asks for it, and keeps them.
+// Package tables downloads newer address tables than Muster's built-in ones from the project's newest release, when the
+// user asks for it, and keeps them.
 //
-//	the newest release's muster-country.gz, …    each as its signed list of sums has it,
-//	          │                                  and whole
-//	          ▼  newer than what serves now
-//	FOLDER/country.gz, asn.gz, names.gz          from now on commands go by it
+//	the newest release's muster-country.gz, …    each complete, and as in its signed list of sums
+//	          │
+//	          ▼  newer than the ones in use
+//	FOLDER/country.gz, asn.gz, names.gz          which commands use from now on
 package tables
 
 import (
@@ -19,12 +19,11 @@ import (
 	"muster/internal/release/fetch"
 )
 
-// File is what the table of a field is called in a release.
+// File returns the name of a field's table in a release.
 func File(f geo.Field) string { return "muster-" + geo.TableFile(f) }
 
-// Update fetches the tables of the newest release, keeps those in the folder that are
-// newer than what the user has, and returns these; none are no error. Errors are those of
-// [fetch.Source.Newest], or of the disk.
+// Update downloads the tables of the newest release, keeps those that are newer than the user's in the folder, and
+// returns them, perhaps none. Errors are those of [fetch.Source.Newest], or the disk's.
 func Update(ctx context.Context, from fetch.Source, folder string) ([]geo.Source, error) {
 	have, err := geo.Carried()
 	if err != nil {
@@ -53,7 +52,7 @@ func Update(ctx context.Context, from fetch.Source, folder string) ([]geo.Source
 			return nil, fmt.Errorf("%s: %w", files[i], err)
 		}
 		now.Path = filepath.Join(folder, geo.TableFile(old.Field))
-		_, kept, _ := read(now.Path) // one that cannot serve is as good as none
+		_, kept, _ := read(now.Path) // an unusable table counts as none
 		if now.Built.After(old.Built) && now.Built.After(kept.Built) {
 			came[old.Field], news = table, append(news, now)
 		}
@@ -61,7 +60,7 @@ func Update(ctx context.Context, from fetch.Source, folder string) ([]geo.Source
 	return news, keep(came, folder)
 }
 
-// read reads a table of a file, whole.
+// read reads a whole table from a file.
 func read(path string) (table []byte, s geo.Source, err error) {
 	switch info, err := os.Stat(path); {
 	case err != nil:
@@ -79,8 +78,7 @@ func read(path string) (table []byte, s geo.Source, err error) {
 	return table, s, nil
 }
 
-// keep puts tables into the folder, each at once: who reads meanwhile has the old one or
-// the new one.
+// keep puts tables into the folder, each atomically: a reader sees the old one or the new one.
 func keep(tables map[geo.Field][]byte, folder string) error {
 	if len(tables) == 0 {
 		return nil
@@ -104,8 +102,7 @@ func keep(tables map[geo.Field][]byte, folder string) error {
 	return nil
 }
 
-// Forget takes the fetched tables away, so that those that Muster carries serve again,
-// and reports whether there were any.
+// Forget removes the downloaded tables, so that the built-in ones apply again, and reports whether there were any.
 func Forget(folder string) (there bool, err error) {
 	carried, err := geo.Carried()
 	for _, t := range carried {

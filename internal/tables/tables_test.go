@@ -20,8 +20,7 @@ import (
 	"muster/internal/tables"
 )
 
-// table is a table of names, the one form that a test can write by hand, or what claims
-// to be another.
+// table returns a table of names, the only kind that a test can write by hand, perhaps labelled as another kind.
 func table(t testing.TB, f geo.Field, text string, built time.Time) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -42,7 +41,7 @@ var (
 // nothing is the body of a table without ranges, version 1.
 const nothing = "\x01\x00\x00"
 
-// tablesOf are the three tables of a time, without a range in them.
+// tablesOf returns the three tables of a time, without a range in them.
 func tablesOf(t testing.TB, built time.Time) map[string]string {
 	return map[string]string{
 		"muster-country.gz": table(t, geo.Country, nothing, built),
@@ -51,7 +50,7 @@ func tablesOf(t testing.TB, built time.Time) map[string]string {
 	}
 }
 
-// source is where a release is, on loopback.
+// source returns the source of a release on loopback.
 func source(t *testing.T, r *releasetest.Release) fetch.Source {
 	t.Helper()
 	server := httptest.NewServer(r)
@@ -59,7 +58,7 @@ func source(t *testing.T, r *releasetest.Release) fetch.Source {
 	return fetch.Source{Page: server.URL + "/releases", Keys: releasetest.NewSigner(t, 1).Keys(t)}
 }
 
-// release1 has the sums of its files signed, and not the files themselves, as releases do.
+// release1 signs its files' sums, but not the files themselves, as releases do.
 func release1(t *testing.T, signer byte, files map[string]string) *releasetest.Release {
 	r := releasetest.NewSigner(t, signer).Release(t, "1.3.0", files)
 	for name := range files {
@@ -68,7 +67,7 @@ func release1(t *testing.T, signer byte, files map[string]string) *releasetest.R
 	return r
 }
 
-// names are what lies in a folder.
+// names returns the files in a folder.
 func names(t *testing.T, folder string) string {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -81,8 +80,8 @@ func names(t *testing.T, folder string) string {
 	return strings.Join(all, " ")
 }
 
-// TestUpdate: newer tables are kept and serve, the same and older ones change nothing,
-// and there is a way back.
+// TestUpdate checks that newer tables are kept and used, that equal or older ones change nothing, and that Forget
+// undoes it.
 func TestUpdate(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "tables")
 	from := source(t, release1(t, 1, tablesOf(t, future)))
@@ -126,8 +125,8 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// TestUpdateWrong: what is not signed, not whole or not what its name says is not kept,
-// and leaves what was there.
+// TestUpdateWrong checks that a table is not kept, and changes nothing, if it is unsigned, incomplete or not what its
+// name says.
 func TestUpdateWrong(t *testing.T) {
 	const sums, minisig, asn = release.SumsName, release.SignatureEnding, "muster-asn.gz"
 	for name, c := range map[string]struct {
@@ -154,7 +153,7 @@ func TestUpdateWrong(t *testing.T) {
 			r.Files[asn] = strings.Repeat("a", geo.MaxTable+1)
 		}, fetch.ErrWrong, "more than 4096 KB"},
 		"to another network": {func(r *releasetest.Release) { r.Redirect = "https://192.168.1.1/x" }, fetch.ErrAway, "private network"},
-		// Signed, and yet none that can serve: a maintainer's mistake.
+		// These are signed but unusable: a maintainer's mistake.
 		"signed, of another": {func(r *releasetest.Release) {
 			files := tablesOf(t, future)
 			files[asn] = table(t, geo.Country, nothing, future.AddDate(0, 0, 1))

@@ -1,5 +1,5 @@
-// Package userfile keeps the user's files for Muster: what they set, and what the program
-// remembers. Nobody else on the machine reads them.
+// Package userfile keeps the user's files for Muster: settings, and what the program remembers. Nobody else on the
+// machine can read them.
 package userfile
 
 import (
@@ -14,12 +14,11 @@ import (
 // Config returns a file in the user's configuration folder for Muster.
 func Config(name string) string { return filepath.Join(xdg.ConfigHome, "muster", name) }
 
-// State returns a file in the user's state folder for Muster, and makes the folder if need
-// be.
+// State returns a file in the user's state folder for Muster, and makes the folder if necessary.
 func State(name string) (string, error) { return xdg.StateFile(filepath.Join("muster", name)) }
 
-// Read reads a file of the user's state. An empty file is an error that says so: nothing
-// writes one, but a crash or a full disk may leave one.
+// Read reads a file of the user's state. An empty file is an error that says so. No program writes one, but a crash or
+// a full disk may leave one.
 func Read(file string) ([]byte, error) {
 	data, err := os.ReadFile(file)
 	if err == nil && len(data) == 0 {
@@ -28,8 +27,7 @@ func Read(file string) ([]byte, error) {
 	return data, err
 }
 
-// Replace writes a file that is the user's alone. A program that dies halfway leaves the
-// old one whole.
+// Replace writes a file that only the user can read. A program that dies halfway leaves the old file intact.
 func Replace(name string, data []byte) error {
 	draft, err := os.CreateTemp(filepath.Dir(name), ".draft-*") // mode 0600
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package venue reads candidate places for a server of one's own, and measures them.
+// Package venue reads candidate places for one's own server, and measures them.
 package venue
 
 import (
@@ -23,12 +23,12 @@ import (
 )
 
 const (
-	// longest bounds the file, in bytes, and lookUpTime how long one name may take.
+	// longest bounds the file, in bytes, and lookUpTime the lookup of a name.
 	longest    = 64 << 10
 	lookUpTime = 5 * time.Second
 )
 
-// Read reads candidate places from a file; - is the standard input.
+// Read reads candidate places from a file; - is standard input.
 func Read(ctx context.Context, file string, in io.Reader) (wire.Venues, error) {
 	if file != "-" {
 		opened, err := os.Open(file)
@@ -49,7 +49,7 @@ func Read(ctx context.Context, file string, in io.Reader) (wire.Venues, error) {
 	return places, err
 }
 
-// lookUp returns the address of a name, IPv4 if it has one: nearly all players have that.
+// lookUp resolves a name, preferring IPv4, which nearly all players have.
 func lookUp(ctx context.Context, host string) (netip.Addr, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -69,8 +69,8 @@ func lookUp(ctx context.Context, host string) (netip.Addr, error) {
 	return best, nil
 }
 
-// Compare measures places from this machine, and says what servers there would give one
-// player, nearest first, beside the nearest server there is, which is 0 if there is none.
+// Compare measures places from this machine and shows, nearest first, what a server there would give one player. It
+// also shows the nearest existing server; 0 means none.
 func Compare(ctx context.Context, screen *term.Screen, places wire.Venues, nearest time.Duration,
 	ask func(discovery.Protocol) (*prober.Prober, error)) error {
 	rtts := make([]time.Duration, len(places))

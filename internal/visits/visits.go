@@ -1,6 +1,5 @@
-// Package visits keeps what visits to a game's servers measured for the next one, in
-// one file a game. It only ever helps: without a cache folder, or with a file that
-// cannot be read, the next visit starts as the first did.
+// Package visits keeps measurements of a game's servers for the next visit, in one file a game. It is optional: without
+// a cache folder, or with an unreadable file, the next visit starts like the first.
 package visits
 
 import (
@@ -17,14 +16,14 @@ import (
 	"muster/discovery/plan/history"
 )
 
-// Visits are those to one game's servers.
+// Visits are the visits to one game's servers.
 type Visits struct {
 	history.Memory
-	file string // none without a cache folder
+	file string // empty without a cache folder
 	log  *slog.Logger
 }
 
-// Recall is what is known of the last visits, or nothing for a fresh start.
+// Recall returns what is known from earlier visits, or nothing for a fresh start.
 func Recall(game string, fresh bool, log *slog.Logger) *Visits {
 	v := &Visits{log: log}
 	var err error
@@ -41,12 +40,11 @@ func Recall(game string, fresh bool, log *slog.Logger) *Visits {
 	return v
 }
 
-// Keep writes down what a visit measured. Who reads the file at the same time sees
-// the old one or the new one.
+// Keep saves what a visit measured. A concurrent reader sees either the old file or the new one.
 func (v *Visits) Keep(servers []discovery.Server, results []discovery.Result, now time.Time) {
 	memory := v.After(servers, results, now)
 	if v.file == "" || len(memory) == 0 {
-		return // nothing answered: no reason to forget
+		return // nothing answered, which is no reason to forget
 	}
 	draft, err := os.CreateTemp(filepath.Dir(v.file), ".draft-*") // mode 0600
 	if err == nil {

@@ -1,5 +1,4 @@
-// Package watch looks at servers time and again, gently, and tells when one that was full
-// has a seat.
+// Package watch asks servers repeatedly, but gently, and reports when a full one has a free seat.
 //
 //	full ── look, look, … ──▶ a seat is free: told once, until it is full again
 //	        every 5 s, later 15 s
@@ -13,12 +12,12 @@ import (
 )
 
 const (
-	// Most is how many servers a watch is to look at: a screenful.
+	// Most is how many servers a watch takes: a screenful.
 	Most = 20
-	// often is between two looks, and seldom when it goes on for long: players come and go
-	// by the minute, and each look is a packet or two a server.
+	// often is the pause between looks, and seldom the pause after a while. Players come and go by the minute, and each
+	// look is a packet or two a server.
 	often, seldom = 5 * time.Second, 15 * time.Second
-	// soon is how many looks are often: five minutes.
+	// soon is how many looks use the short pause: five minutes.
 	soon = 60
 )
 
@@ -27,16 +26,15 @@ type Asker interface {
 	Run(ctx context.Context, servers []discovery.Server, plan discovery.Plan, heard func(discovery.Result)) error
 }
 
-// News is what a look heard of a server.
+// News is what a look learned about a server.
 type News struct {
 	discovery.Result
-	// Freed: the server was full, and has a seat.
+	// Freed says that the server was full and now has a seat.
 	Freed bool
 }
 
-// Servers looks at servers until ctx ends, which is no error, or heard wants no more.
-// Before the first look it waits, as between two others: infos are what the servers just
-// said of themselves, in their order.
+// Servers watches servers until ctx ends, which is no error, or until heard returns false. It pauses before the first
+// look as well: infos are what the servers have just said, in their order.
 func Servers(ctx context.Context, ask Asker, servers []discovery.Server, infos []*discovery.Info, heard func(News) (more bool)) error {
 	full := make([]bool, len(servers))
 	for i, info := range infos {
@@ -51,7 +49,7 @@ func Servers(ctx context.Context, ask Asker, servers []discovery.Server, infos [
 		more := true
 		err := ask.Run(ctx, servers, discovery.NewConventional(len(servers)), func(r discovery.Result) {
 			news := News{Result: r}
-			if r.State == discovery.Answered && r.Info != nil { // else it may be changing its map
+			if r.State == discovery.Answered && r.Info != nil { // otherwise it may be changing its map
 				news.Freed = full[r.Server] && !IsFull(r.Info)
 				full[r.Server] = IsFull(r.Info)
 			}
@@ -68,7 +66,7 @@ func Servers(ctx context.Context, ask Asker, servers []discovery.Server, infos [
 	}
 }
 
-// pause is how long to wait after so many looks.
+// pause returns how long to wait after a number of looks.
 func pause(looks int) time.Duration {
 	if looks < soon {
 		return often
@@ -76,7 +74,7 @@ func pause(looks int) time.Duration {
 	return seldom
 }
 
-// IsFull reports whether a server's seats are taken; one that does not tell is not.
+// IsFull reports whether a server's seats are taken. A server that does not say is not full.
 func IsFull(info *discovery.Info) bool {
 	return info != nil && info.MaxPlayers > 0 && info.Free() == 0
 }

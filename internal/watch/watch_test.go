@@ -11,7 +11,7 @@ import (
 	"muster/discovery"
 )
 
-// script is an Asker whose servers say what is written for each look.
+// script is an Asker whose servers follow a script, look by look.
 type script struct {
 	began time.Time
 	at    []time.Duration
@@ -35,8 +35,8 @@ func says(server, players, seats int) discovery.Result {
 	return discovery.Result{Server: server, State: discovery.Answered, Info: &discovery.Info{Players: players, MaxPlayers: seats}}
 }
 
-// TestServers: a seat is told once, of servers that were full; who does not answer, or does
-// not tell, has none that is new; a watch that goes on for long looks less often.
+// TestServers checks that a free seat is reported once, for servers that were full. A server that does not answer, or
+// does not tell, has no new seat. A long watch looks less often.
 func TestServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failed := errors.New("no socket")
@@ -83,7 +83,7 @@ func TestServers(t *testing.T) {
 	})
 }
 
-// TestIsFull: bots take seats; who does not tell the seats is not full.
+// TestIsFull checks that bots take seats, and that a server that does not tell its seats is not full.
 func TestIsFull(t *testing.T) {
 	for _, tt := range []struct {
 		info *discovery.Info

@@ -11,7 +11,7 @@ import (
 	"muster/host/wire"
 )
 
-// bodyOf is what is posted: what Discord understands, or the announcement as it is.
+// bodyOf returns the body of a post: Discord's form, or the announcement itself.
 func bodyOf(post Post) ([]byte, error) {
 	a := post.Announcement
 	if !isHTTPS(a.Link) {
@@ -23,11 +23,11 @@ func bodyOf(post Post) ([]byte, error) {
 	return json.Marshal(a)
 }
 
-// discord is a message as Discord's webhooks take it.
+// discord is a message in the form of Discord's webhooks.
 type discord struct {
 	Content string  `json:"content,omitempty"`
 	Embeds  []embed `json:"embeds"`
-	// Mentions: whatever the texts say, nobody is called.
+	// Mentions stops texts from notifying anybody.
 	Mentions struct {
 		Parse []string `json:"parse"`
 	} `json:"allowed_mentions"`
@@ -47,15 +47,15 @@ type field struct {
 	Inline bool   `json:"inline,omitempty"`
 }
 
-// What Discord takes, in letters: more is refused whole.
+// Discord accepts this many letters, and rejects a longer message as a whole.
 const (
 	mostDescription = 4096
 	mostField       = 1024
-	// mostName is how much is told of a name: two of the longest servers' have more.
+	// mostName bounds a name. Only a message with two of the longest server names has more.
 	mostName = 100
 )
 
-// titles are what messages are about. Strangers' words do not stand there.
+// titleOf returns a message's title. It contains no words of strangers.
 func titleOf(kind wire.Announced) string {
 	switch kind {
 	case wire.AnnouncedChoice:
@@ -68,7 +68,7 @@ func titleOf(kind wire.Announced) string {
 	return "The room is open"
 }
 
-// discordOf is an announcement in Discord's form.
+// discordOf returns an announcement in Discord's form.
 func discordOf(a wire.Announcement) discord {
 	a.Room, a.Game = escaped(a.Room), escaped(a.Game)
 	if a.Server != nil {
@@ -77,7 +77,7 @@ func discordOf(a wire.Announcement) discord {
 		a.Server = &server
 	}
 	text := a.Sentence()
-	if a.Kind == wire.AnnouncedReminder { // everybody reads it in the time of their own
+	if a.Kind == wire.AnnouncedReminder { // each reader sees it in their own time zone
 		text = fmt.Sprintf("We play %s on <t:%d:F>.", a.Game, a.Next.Unix())
 	}
 	if a.Kind == wire.AnnouncedOpen && a.Link != "" {
@@ -105,9 +105,8 @@ func discordOf(a wire.Announcement) discord {
 	return d
 }
 
-// escaped is a stranger's text that Discord shows as it is: no bold, no link, no mention,
-// no emoji. A backslash before any ASCII punctuation is markdown's own way; what a URL
-// begins with is no URL with them.
+// escaped escapes a stranger's text so that Discord shows it literally: no bold, link, mention or emoji. A backslash
+// before ASCII punctuation is Markdown's own way, and it also breaks the beginning of a URL.
 func escaped(text string) string {
 	var b strings.Builder
 	for _, c := range cut(discovery.CleanText(text), mostName) {
@@ -123,7 +122,7 @@ func isAlphanumeric(c rune) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// cut is at most so many letters of a text.
+// cut cuts a text to a number of letters.
 func cut(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text

@@ -1,14 +1,13 @@
-// Package webhook posts a room's announcements where its group talks: to Discord in
-// Discord's form, to everything else as they are.
+// Package webhook posts a room's announcements where its group talks: in Discord's form to Discord, unchanged
+// elsewhere.
 //
 //	room ── Post ──▶ of each kind the newest waits ──▶ one POST at a time ──▶ told
 //	                                                    │        ▲
 //	                                                    └ again ─┘ a few times, later and later
 //
-// Nobody waits for it. A webhook may hang, redirect, answer with gigabytes, or have been
-// chosen by a stranger, for whom this machine connects to no private network: each costs a
-// few connections an hour and a few kilobytes, and leads to a sentence that tells the
-// organiser what to do.
+// Nobody waits for it. A webhook may hang, redirect, or answer with gigabytes. A stranger may have chosen it, so this
+// machine does not connect to private networks for it. Each webhook costs a few connections an hour and a few
+// kilobytes, and leads to a sentence that tells the organiser what to do.
 package webhook
 
 import (
@@ -33,73 +32,69 @@ import (
 )
 
 const (
-	// tryTime is for one POST, and answerBytes is what is read of its answer.
+	// tryTime bounds one POST, and answerBytes what is read of its answer.
 	tryTime     = 10 * time.Second
 	answerBytes = 4 << 10
-	// headerBytes is what an answer may say before that.
+	// headerBytes bounds the answer's header.
 	headerBytes = 16 << 10
-	// longestPause is for how long a service may ask to be left alone until what was to be
-	// told is no news any more.
+	// longestPause is the longest pause that a service may ask for. After that, the news is old.
 	longestPause = 2 * time.Minute
-	// roomPosts is how many POSTs a room may come to in an hour, and openerPosts all rooms
-	// that one network has opened: an evening of rounds, and nobody's flood.
+	// roomPosts bounds a room's POSTs in an hour, and openerPosts those of all rooms that one network has opened:
+	// enough for a session of rounds, too few for a flood.
 	roomPosts, openerPosts = 30, 90
-	// atOnce is how many POSTs are under way at a host.
+	// atOnce bounds a host's concurrent POSTs.
 	atOnce = 64
-	// sweepEvery is how often rooms and openers are forgotten that have not posted for an hour.
+	// sweepEvery is how often rooms and openers that have not posted for an hour are forgotten.
 	sweepEvery = 10 * time.Minute
 )
 
-// pauses are those before the tries after the first one.
+// pauses come before the second and later tries.
 var pauses = [...]time.Duration{2 * time.Second, 10 * time.Second, 45 * time.Second}
 
-// Poster posts for the rooms of a host. Its zero value posts where strangers want.
+// Poster posts for the rooms of a host. Its zero value posts to strangers' webhooks.
 type Poster struct {
-	// Own is the webhook that whoever runs this program has given it: it may be on this
-	// machine or in a private network. All others are taken for strangers'.
+	// Own is the webhook of this program's operator. It may be on this machine or in a private network. All others
+	// count as strangers'.
 	Own string
 
 	once      sync.Once
 	ctx       context.Context
 	cancel    context.CancelFunc
-	strangers http.RoundTripper // for tests to replace
+	strangers http.RoundTripper // replaced by tests
 	owner     http.RoundTripper
 	try       time.Duration
 	places    chan struct{}
 	work      sync.WaitGroup
 
-	mu     sync.Mutex // guards following
+	mu     sync.Mutex // guards the fields below
 	closed bool
 	rooms  map[string]*queue
-	posted map[string][]time.Time // by room and by who opened it, of the last hour
+	posted map[string][]time.Time // in the last hour, by room and by opener
 	swept  time.Time
 }
 
-// Post is an announcement, and where it is to go.
+// Post is an announcement and its destination.
 type Post struct {
-	// Room tells rooms apart, and Opener is the network that opened it, as far as it is
-	// known.
+	// Room identifies the room, and Opener the network that opened it, if known.
 	Room   string
 	Opener netip.Addr
-	// URL is that of the webhook; see [wire.CheckWebhook].
+	// URL is the webhook's; see [wire.CheckWebhook].
 	URL          string
 	Announcement wire.Announcement
-	// Told hears once what became of it, in another goroutine, unless a newer one of the room
-	// takes its place. An error is a sentence for everybody in the room: it does not say the
-	// URL.
+	// Told hears the outcome once, in another goroutine, unless a newer post of the room replaces this one. An error is
+	// a sentence for everybody in the room, without the URL.
 	Told func(error)
 }
 
-// queue is what a room has to post: of each kind the newest, all of it by the webhook that
-// was given last.
+// queue is what a room has to post: the newest of each kind, all by the most recent webhook.
 type queue struct {
 	waiting []Post
-	// url is that of the post under way, and giveUp ends it.
+	// url is that of the running post, and giveUp cancels it.
 	url    string
 	giveUp context.CancelFunc
 }
 
-// by leaves what was for another webhook: the organiser has given this one in its place.
+// by drops posts for another webhook, because the organiser has replaced it.
 func (q *queue) by(url string) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(post Post) bool { return post.URL != url })
 	if q.giveUp != nil && q.url != url {
@@ -118,7 +113,7 @@ func (p *Poster) begin() {
 	}
 }
 
-// Post posts an announcement as soon as the room's others are: it waits for nothing.
+// Post posts an announcement after the room's earlier ones. It does not block.
 func (p *Poster) Post(post Post) {
 	p.once.Do(p.begin)
 	p.mu.Lock()
@@ -142,7 +137,7 @@ func (p *Poster) Post(post Post) {
 	q.waiting = append(q.waiting, post)
 }
 
-// Close gives up what is under way, and waits for it.
+// Close cancels the running posts and waits for them.
 func (p *Poster) Close() {
 	p.once.Do(p.begin)
 	p.mu.Lock()
@@ -152,7 +147,7 @@ func (p *Poster) Close() {
 	p.work.Wait()
 }
 
-// run posts what a room has to, until there is nothing more.
+// run posts a room's announcements until none is left.
 func (p *Poster) run(room string, q *queue) {
 	for {
 		p.mu.Lock()
@@ -210,7 +205,7 @@ func (p *Poster) post(ctx context.Context, post Post) error {
 	}
 }
 
-// mayPost reports whether a room may post once more, and counts that.
+// mayPost reports whether a room may post once more, and counts the post.
 func (p *Poster) mayPost(post Post) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -244,11 +239,10 @@ func (p *Poster) mayPost(post Post) bool {
 	return true
 }
 
-// failure is why a try came to nothing.
+// failure is why a try failed.
 type failure struct {
 	why string
-	// isFinal: another would come to the same. pause is for how long the service wants to
-	// be left alone.
+	// isFinal says that another try would fail as well. pause is the pause that the service asks for.
 	isFinal bool
 	pause   time.Duration
 }
@@ -275,16 +269,16 @@ func (p *Poster) send(ctx context.Context, hook string, body []byte) error {
 	if hook == p.Own {
 		by = p.owner
 	}
-	response, err := by.RoundTrip(request) // which follows no redirect
+	response, err := by.RoundTrip(request) // follows no redirect
 	if err != nil {
 		return unreached(err)
 	}
 	defer response.Body.Close()
-	io.CopyN(io.Discard, response.Body, answerBytes) // so that who answers properly is heard out
+	io.CopyN(io.Discard, response.Body, answerBytes) // let a proper answer finish
 	return refused(response)
 }
 
-// refused is what an answer means.
+// refused explains an answer.
 func refused(response *http.Response) error {
 	code := response.StatusCode
 	switch {
@@ -302,8 +296,8 @@ func refused(response *http.Response) error {
 	return &failure{why: fmt.Sprintf("does not take what Muster posts (%d): is it a webhook?", code), isFinal: true}
 }
 
-// retryAfter is for how long a service wants to be left alone, 0 if it does not say.
-// Discord says it in seconds with a fraction, others may in whole ones, or say when.
+// retryAfter returns the pause that a service asks for, 0 if none. Discord gives seconds with a fraction; others may
+// give whole seconds or a date.
 func retryAfter(response *http.Response) time.Duration {
 	text := response.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 && seconds < time.Hour.Seconds() {
@@ -317,10 +311,10 @@ func retryAfter(response *http.Response) time.Duration {
 	return 0
 }
 
-// errPrivate is why an address is not connected to.
+// errPrivate is why an address is not dialed.
 var errPrivate = errors.New("it leads into a private network")
 
-// unreached says why there was no answer: never the URL, nor what it resolves to.
+// unreached says why there was no answer, without the URL or its addresses.
 func unreached(err error) error {
 	var name *net.DNSError
 	var timeout net.Error
@@ -335,9 +329,8 @@ func unreached(err error) error {
 	return &failure{why: "cannot be reached: is its URL right, and this machine on the internet?"}
 }
 
-// transport connects; for strangers to no private network, whatever name led there: what
-// it checks is the address that is dialed, so a name that leads elsewhere the second time
-// gains nothing.
+// transport connects to a webhook, but to no private network if strangers chose it. It checks the address being dialed,
+// so a name that resolves differently the second time gains nothing.
 func transport(strangers bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: tryTime, Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
@@ -355,7 +348,7 @@ func transport(strangers bool) *http.Transport {
 	}
 }
 
-// isHTTPS reports whether a link may be told where people only click.
+// isHTTPS reports whether a link is safe to show where people just click.
 func isHTTPS(link string) bool {
 	u, err := url.Parse(link)
 	return err == nil && u.Scheme == "https" && u.Host != ""

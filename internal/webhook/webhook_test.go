@@ -27,8 +27,7 @@ var choice = wire.Announcement{
 	Players: []wire.AnnouncedPlayer{{Name: "ann", PingMS: 10}, {Name: "bob", PingMS: 30}},
 }
 
-// TestPosts: a program gets the announcement as it is, and links that are not https are
-// nobody's.
+// TestPosts checks that a program gets the announcement unchanged, and that links other than https are removed.
 func TestPosts(t *testing.T) {
 	for link, want := range map[string]string{choice.Link: choice.Link, "http://192.0.2.1:7777/#KEY": "", "javascript:alert(1)": ""} {
 		got := make(chan wire.Announcement, 1)
@@ -54,15 +53,15 @@ func TestPosts(t *testing.T) {
 	}
 }
 
-// posted waits for what becomes of an announcement.
+// posted waits for an announcement's outcome.
 func posted(p *Poster, hook string, a wire.Announcement) error {
 	told := make(chan error, 1)
 	p.Post(Post{Room: "a room", URL: hook, Announcement: a, Told: func(err error) { told <- err }})
 	return <-told
 }
 
-// TestBadWebhooks: whatever a webhook does costs little, is told in a sentence, and never
-// with the URL.
+// TestBadWebhooks checks that a bad webhook costs little, whatever it does, and is reported in a sentence without its
+// URL.
 func TestBadWebhooks(t *testing.T) {
 	reached := make(chan struct{}, 1)
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached <- struct{}{} }))
@@ -73,7 +72,7 @@ func TestBadWebhooks(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		answer http.HandlerFunc
-		want   string // what is told; empty: it arrived
+		want   string // the report; empty if the post arrived
 	}{
 		{"deleted", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusNotFound)
@@ -85,14 +84,14 @@ func TestBadWebhooks(t *testing.T) {
 			w.WriteHeader(http.StatusMethodNotAllowed)
 		}, "the webhook does not take what Muster posts (405): is it a webhook?"},
 		{"hangs", func(w http.ResponseWriter, r *http.Request) {
-			io.Copy(io.Discard, r.Body) // without which the server does not hear that nobody waits
+			io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client has gone
 			select {
 			case <-hung:
 			case <-r.Context().Done():
 			}
 		}, "does not answer"},
 		{"gigabytes", func(w http.ResponseWriter, _ *http.Request) {
-			for range 1 << 20 { // of 4 KiB
+			for range 1 << 20 { // times 4 KiB
 				n, err := w.Write(make([]byte, 4<<10))
 				if sent.Add(int64(n)); err != nil {
 					return
@@ -148,8 +147,8 @@ func TestBadWebhooks(t *testing.T) {
 	}
 }
 
-// TestStrangersWebhooks: for strangers nothing connects to this machine or a private
-// network, by whatever name, and nothing goes unencrypted.
+// TestStrangersWebhooks checks that a stranger's webhook never leads to this machine or a private network, by any name,
+// and that nothing is sent unencrypted.
 func TestStrangersWebhooks(t *testing.T) {
 	var connected atomic.Int32
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -214,8 +213,8 @@ func hangs(ctx context.Context) (*http.Response, error) {
 
 const discordHook = "https://discord.com/api/webhooks/1/token"
 
-// TestTries: what may pass is tried again, later and later, and as late as the service
-// wants; what hangs is given up.
+// TestTries checks that temporary failures are retried after growing pauses, or after the pause that the service asks
+// for. A webhook that hangs is given up.
 func TestTries(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -260,8 +259,8 @@ func TestTries(t *testing.T) {
 	}
 }
 
-// TestQueue: nobody waits for a webhook that hangs, one POST a room is under way, of each
-// kind the newest waits, other rooms go on, and Close gives all of it up.
+// TestQueue checks a hanging webhook. Nobody waits for it, a room has one POST at a time, the newest of each kind
+// waits, other rooms continue, and Close cancels everything.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &inTime{answers: []func(context.Context) (*http.Response, error){hangs, status(204, "")}}
@@ -300,9 +299,9 @@ func TestQueue(t *testing.T) {
 	})
 }
 
-// TestGivenAnew: an organiser who has pasted the wrong webhook, and then the right one, waits
-// for nothing that the wrong one is tried for, and hears no more of it.
-func TestGivenAnew(t *testing.T) {
+// TestReplacedWebhook checks an organiser who replaces a wrong webhook. The right one does not wait for the wrong one's
+// tries, and the organiser hears no more of it.
+func TestReplacedWebhook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &inTime{answers: []func(context.Context) (*http.Response, error){hangs, status(204, "")}}
 		p := &Poster{strangers: service, owner: service}
@@ -325,7 +324,7 @@ func TestGivenAnew(t *testing.T) {
 	})
 }
 
-// TestPostsAnHour: a room posts so often, and one network with all its rooms.
+// TestPostsAnHour checks the bounds of a room, and of a network with all its rooms.
 func TestPostsAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &inTime{answers: []func(context.Context) (*http.Response, error){status(204, "")}}
@@ -357,8 +356,7 @@ func TestPostsAnHour(t *testing.T) {
 	})
 }
 
-// TestForgets: rooms and networks that have not posted for an hour are remembered no more,
-// however many there were.
+// TestForgets checks that rooms and networks that have not posted for an hour are forgotten, however many there were.
 func TestForgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		service := &inTime{answers: []func(context.Context) (*http.Response, error){status(204, "")}}
@@ -376,7 +374,7 @@ func TestForgets(t *testing.T) {
 		for room := range rooms {
 			arrive(room)
 		}
-		if n := len(p.posted); n != 2*rooms { // each by its room and its network
+		if n := len(p.posted); n != 2*rooms { // one entry for each room and each network
 			t.Errorf("within the hour %d are remembered, want %d", n, 2*rooms)
 		}
 		time.Sleep(time.Hour)
@@ -387,7 +385,7 @@ func TestForgets(t *testing.T) {
 	})
 }
 
-// TestDiscord: names do nothing in the channel.
+// TestDiscord checks that names have no effect in the channel.
 func TestDiscord(t *testing.T) {
 	a := choice
 	a.Server = &wire.AnnouncedServer{
@@ -420,8 +418,8 @@ func TestDiscord(t *testing.T) {
 	}
 }
 
-// FuzzDiscord: whatever people call themselves, Discord takes the message, and no letter
-// of theirs stands there that markdown could read.
+// FuzzDiscord checks that Discord accepts the message whatever people call themselves, and that Markdown interprets
+// none of their letters.
 func FuzzDiscord(f *testing.F) {
 	f.Add("@everyone", "**", "https://evil.example")
 	f.Add("\u202e", strings.Repeat("_", 9999), "\x00\xff")

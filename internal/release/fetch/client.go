@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// connectTime is for names, connecting and encryption, each: on a LAN without
-	// internet somebody sits in front of the page and waits.
+	// connectTime bounds name lookup, connecting and encryption, each. On a LAN without internet, somebody is waiting
+	// in front of the page.
 	connectTime = 5 * time.Second
-	// firstByte is for the service to begin its answer.
+	// firstByte bounds the wait for the answer's beginning.
 	firstByte = 10 * time.Second
-	// maxRedirects leave room for a forge's storage and a renamed project.
+	// maxRedirects suffice for a forge's storage and a renamed project.
 	maxRedirects = 5
 )
 
@@ -33,15 +33,14 @@ var (
 	errStalled = errors.New("the release page stopped before it was whole")
 )
 
-// isLoopback reports whether a URL names this machine, by itself and without any
-// resolver.
+// isLoopback reports whether a URL names this machine, without any resolver.
 func isLoopback(u *url.URL) bool {
 	addr, err := netip.ParseAddr(u.Hostname())
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// newClient asks for the files of one release. It does not heed the proxies of the
-// environment: what a proxy dials nobody here could check.
+// newClient returns a client for the files of one release. It ignores the environment's proxies, because nobody here
+// could check what a proxy dials.
 func newClient(page string) (*http.Client, error) {
 	first, err := url.Parse(page)
 	if err != nil {
@@ -56,12 +55,12 @@ func newClient(page string) (*http.Client, error) {
 	return &http.Client{
 		Transport: &http.Transport{
 			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-				ctx, cancel := context.WithTimeout(ctx, connectTime) // with the names
+				ctx, cancel := context.WithTimeout(ctx, connectTime) // includes the name lookup
 				defer cancel()
 				return dialer.DialContext(ctx, network, address)
 			},
 			TLSHandshakeTimeout: connectTime, ResponseHeaderTimeout: firstByte, MaxResponseHeaderBytes: 64 << 10,
-			DisableCompression: true, // what is signed comes as it is
+			DisableCompression: true, // keep the signed bytes as they are
 			ForceAttemptHTTP2:  true,
 		},
 		CheckRedirect: func(to *http.Request, via []*http.Request) error {
@@ -80,13 +79,13 @@ func newClient(page string) (*http.Client, error) {
 	}, nil
 }
 
-// isPublic reports whether an address with a port is on the internet, or a proxy's for it.
+// isPublic reports whether an address with a port is on the internet.
 func isPublic(address string) bool {
 	to, err := netip.ParseAddrPort(address)
 	return err == nil && (discovery.ReachOf(to.Addr()) == discovery.InternetReach || discovery.IsStandIn(to.Addr()))
 }
 
-// reason is why something does not come, without the URL, which may be long.
+// reason says why a download failed, without the URL, which may be long.
 func reason(ctx context.Context, err error) error {
 	var (
 		inURL   *url.Error

@@ -1,14 +1,12 @@
-// Package fetch gets files of one of the project's releases, and lets nobody have any
-// that is not what the project signed.
+// Package fetch downloads files of one of the project's releases, and delivers nothing that the project did not sign.
 //
 //	PAGE/download/v1.2.0/SHA256SUMS, .minisig   is that list the project's?
 //	                     FILE.minisig, FILE     then the file, no larger than any can be
 //	          │
 //	          ▼  both signatures and the sum hold
-//	FOLDER/FILE/                                 kept, and held against them at each use
+//	FOLDER/FILE/                                 kept, and verified again at each use
 //
-// It goes to the address that it was given and where that redirects to, encrypted and
-// on the internet, and to nothing in a private network.
+// It connects to the given address and its redirects, over TLS and on the internet, never to a private network.
 package fetch
 
 import (
@@ -27,44 +25,44 @@ import (
 	"muster/internal/release"
 )
 
-// Source is where a release has its files.
+// Source says where a release has its files.
 type Source struct {
-	// Page is the address of the project's releases, such as
-	// https://github.com/OWNER/muster/releases. It may be http on loopback.
+	// Page is the address of the project's releases, such as https://github.com/OWNER/muster/releases. It may be http
+	// on loopback.
 	Page string
 	// Version is the release's.
 	Version string
 	// Keys are those whose signatures count.
 	Keys release.Keys
-	// Folder is the user's, for what was got. Nothing else is in it.
+	// Folder is the user's, and keeps only downloads.
 	Folder string
 
-	patience time.Duration // of tests; 0 is stalled
+	patience time.Duration // for tests; 0 means stalled
 }
 
 var (
-	// ErrAway is that the release page is not reached.
+	// ErrAway says that the release page cannot be reached.
 	ErrAway = errors.New("the release page is not reached")
-	// ErrNone is that the release does not have the file.
+	// ErrNone says that the release does not have the file.
 	ErrNone = errors.New("the project's releases do not have it")
-	// ErrWrong is that what came is not what the project signed.
+	// ErrWrong says that the download is not what the project signed.
 	ErrWrong = errors.New("what came is not what the project signed")
 )
 
 const (
-	// maxFile is more than a program has, which are 27 MB, and 55 of both of macOS' processors.
+	// maxFile exceeds a program, which has 27 MB, or 55 for both of macOS' processors.
 	maxFile = 160 << 20
-	// maxProof is more than a signature or a list of sums has, in bytes.
+	// maxProof exceeds a signature or a list of sums, in bytes.
 	maxProof = 64 << 10
-	// fetchTime is for all of a file: 55 MB over 1.5 Mbit/s.
+	// fetchTime bounds a whole download: 55 MB over 1.5 Mbit/s.
 	fetchTime = 5 * time.Minute
-	// stalled is after how long without a byte nothing more is expected.
+	// stalled is how long a download may go without a byte.
 	stalled = 20 * time.Second
-	// forgotten is when a part is of a program that ended before it was whole.
+	// forgotten is the age at which a partial download belongs to a program that has died.
 	forgotten = time.Hour
-	// newest stands for the version of the newest release until that is known.
+	// newest stands for the newest release's version until that is known.
 	newest = "newest"
-	// partName begins the names of folders in which something arrives.
+	// partName begins the names of folders for partial downloads.
 	partName = "part-"
 )
 
@@ -80,8 +78,7 @@ func Check(page string) error {
 	return nil
 }
 
-// URL is where a file of a version is, for people and programs; without a version, that
-// of the newest release.
+// URL returns the address of a version's file, for people and programs. Without a version it is the newest release's.
 func URL(page, version, file string) string {
 	from := "/latest/download/"
 	if version != "" {
@@ -90,8 +87,8 @@ func URL(page, version, file string) string {
 	return strings.TrimSuffix(page, "/") + from + url.PathEscape(file)
 }
 
-// Get gets a file, from the folder if it is there. It tells arrives how many bytes of the
-// file have come, and of how many, 0 if that is not known. What it returns is open.
+// Get returns an open file, from the folder if it is there. While it downloads, it calls arrives with the bytes
+// received and the total, 0 if unknown.
 func (s Source) Get(ctx context.Context, file string, arrives func(got, of int64)) (*os.File, release.Verdict, error) {
 	at := filepath.Join(s.Folder, file)
 	if data, v, err := s.open(ctx, at, file); err == nil {
@@ -105,7 +102,7 @@ func (s Source) Get(ctx context.Context, file string, arrives func(got, of int64
 	if err != nil {
 		return nil, release.Verdict{}, err
 	}
-	defer os.RemoveAll(part) // unless it has another name by then
+	defer os.RemoveAll(part) // unless it has been renamed by then
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
 	if err := s.bring(ctx, part, file, arrives); err != nil {
@@ -115,14 +112,14 @@ func (s Source) Get(ctx context.Context, file string, arrives func(got, of int64
 	if err != nil {
 		return nil, release.Verdict{}, err
 	}
-	data.Close() // or Windows would not let it be renamed
+	data.Close() // otherwise Windows would refuse to rename it
 	if err := errors.Join(os.RemoveAll(at), os.Rename(part, at)); err != nil {
 		return nil, release.Verdict{}, err
 	}
 	return s.open(ctx, at, file)
 }
 
-// open opens a file that lies in a folder with its proofs, if they hold.
+// open opens a file that lies in a folder with valid proofs.
 func (s Source) open(ctx context.Context, folder, file string) (*os.File, release.Verdict, error) {
 	data, err := os.Open(filepath.Join(folder, file))
 	if err != nil {
@@ -139,7 +136,7 @@ func (s Source) open(ctx context.Context, folder, file string) (*os.File, releas
 	return data, v, nil
 }
 
-// tidy takes away what other versions and interrupted programs have left.
+// tidy removes what other versions and interrupted programs have left.
 func (s Source) tidy() {
 	entries, err := os.ReadDir(s.Folder)
 	if err != nil {
@@ -154,8 +151,7 @@ func (s Source) tidy() {
 	}
 }
 
-// bring gets a file and what proves it. The list of sums comes first, so that one that
-// is not the project's costs nobody a download.
+// bring downloads a file and its proofs. The list of sums comes first, so that a wrong list costs nobody a download.
 func (s Source) bring(ctx context.Context, folder, file string, arrives func(got, of int64)) error {
 	client, err := newClient(s.Page)
 	if err != nil {
@@ -177,7 +173,7 @@ func (s Source) bring(ctx context.Context, folder, file string, arrives func(got
 
 func nobody(_, _ int64) {}
 
-// sums gets the list of sums, if it is the project's.
+// sums downloads the list of sums, and verifies that it is the project's.
 func (s Source) sums(ctx context.Context, client *http.Client, folder string) (release.Verdict, error) {
 	for _, name := range []string{release.SumsName, release.SumsName + release.SignatureEnding} {
 		if err := s.download(ctx, client, name, folder, maxProof, nobody); err != nil {
@@ -187,8 +183,8 @@ func (s Source) sums(ctx context.Context, client *http.Client, folder string) (r
 	return s.listed(ctx, folder, release.SumsName)
 }
 
-// listed says what the project says of a file in a folder with its list of sums. It is
-// an error if it has not signed that under this name.
+// listed returns what the project's list of sums in a folder says of a file. It fails unless the project signed the
+// file under this name.
 func (s Source) listed(ctx context.Context, folder, name string) (release.Verdict, error) {
 	v, err := s.Keys.Verify(ctx, filepath.Join(folder, name))
 	switch {
@@ -202,9 +198,8 @@ func (s Source) listed(ctx context.Context, folder, name string) (release.Verdic
 	return v, nil
 }
 
-// Newest gets small files of the newest release into a folder that is empty, each as
-// the project's list of sums has it, and says of which release they are. Version and
-// Folder of the source do not matter. No file may have more than so many bytes.
+// Newest downloads small files of the newest release into an empty folder, each as in the project's list of sums, and
+// returns their release. It ignores the source's Version and Folder. most bounds each file, in bytes.
 func (s Source) Newest(ctx context.Context, folder string, files []string, most int64) (release.Verdict, error) {
 	if err := Check(s.Page); err != nil {
 		return release.Verdict{}, err
@@ -229,7 +224,7 @@ func (s Source) Newest(ctx context.Context, folder string, files []string, most 
 	return of, err
 }
 
-// download gets one file into a folder.
+// download downloads one file into a folder.
 func (s Source) download(ctx context.Context, client *http.Client, name, folder string, most int64, arrives func(got, of int64)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -275,7 +270,7 @@ func (s Source) download(ctx context.Context, client *http.Client, name, folder 
 	return nil
 }
 
-// counter tells how much has come.
+// counter reports how much has arrived.
 type counter struct {
 	got, of int64
 	arrives func(got, of int64)

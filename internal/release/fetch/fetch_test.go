@@ -21,7 +21,7 @@ const (
 	content = "the program"
 )
 
-// serve has a release on loopback, and is where to get it.
+// serve serves a release on loopback, and returns its source.
 func serve(t *testing.T, h http.Handler) Source {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -48,7 +48,7 @@ func get(t *testing.T, s Source) (string, error) {
 	return string(text), err
 }
 
-// TestGet: what the project signed is got once, whoever asks how often, and kept.
+// TestGet checks that a signed file is downloaded once, however often it is requested, and kept.
 func TestGet(t *testing.T) {
 	r := releasetest.NewSigner(t, 1).Release(t, "1.2.0", map[string]string{program: content})
 	s := serve(t, r)
@@ -81,8 +81,8 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// TestGetWrong: nothing that is not the project's own, of this version and this file, is
-// given to anybody, nor kept.
+// TestGetWrong checks that a file is neither delivered nor kept unless it is the project's own, and the requested
+// version and file.
 func TestGetWrong(t *testing.T) {
 	project, stranger := releasetest.NewSigner(t, 1), releasetest.NewSigner(t, 2)
 	const sums, minisig = release.SumsName, release.SignatureEnding
@@ -142,8 +142,7 @@ func TestGetWrong(t *testing.T) {
 	}
 }
 
-// TestGetBroken: a release page that stops in the middle, says something else or is
-// not there at all holds nobody up.
+// TestGetBroken checks that a release page that stops halfway, answers nonsense or is absent delays nobody.
 func TestGetBroken(t *testing.T) {
 	r := releasetest.NewSigner(t, 1).Release(t, "1.2.0", map[string]string{program: content})
 	for name, tt := range map[string]struct {
@@ -198,7 +197,7 @@ func TestGetBroken(t *testing.T) {
 	}
 }
 
-// TestCheck: the address of releases is encrypted, unless it leads nowhere else.
+// TestCheck checks that the address of releases must be encrypted, except on loopback.
 func TestCheck(t *testing.T) {
 	for page, good := range map[string]bool{
 		"https://github.com/OWNER/muster/releases": true, "http://127.0.0.1:8080/releases": true, "http://[::1]:8080/": true,

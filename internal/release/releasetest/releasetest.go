@@ -1,4 +1,4 @@
-// Package releasetest makes releases for tests, signed with keys that nobody is to trust.
+// Package releasetest makes releases for tests, signed with keys that nobody should trust.
 package releasetest
 
 import (
@@ -20,17 +20,17 @@ import (
 	"muster/internal/release"
 )
 
-// Signer is whoever has a key.
+// Signer is somebody with a key.
 type Signer struct {
 	Public  minisign.PublicKey
 	Private minisign.PrivateKey
 }
 
-// NewSigner makes a key of its own of each number, and the same one always.
+// NewSigner makes a key from a number. Equal numbers give equal keys.
 func NewSigner(t testing.TB, number byte) Signer {
 	t.Helper()
 	key := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{number}, ed25519.SeedSize))
-	const nothing = 2 + 2 + 2 + 32 + 8 + 8 // before the key's number, where one with a password has its salt and costs
+	const nothing = 2 + 2 + 2 + 32 + 8 + 8 // precedes the key's number; an encrypted key has its salt and costs here
 	plain := make([]byte, nothing, 158)
 	copy(plain, "Ed\x00\x00B2")
 	plain = append(append(plain, bytes.Repeat([]byte{number}, 8)...), key...)
@@ -41,7 +41,7 @@ func NewSigner(t testing.TB, number byte) Signer {
 	return Signer{private.Public().(minisign.PublicKey), private}
 }
 
-// Keys are those that trust the signer.
+// Keys returns the keys that trust the signer.
 func (s Signer) Keys(t testing.TB) release.Keys {
 	t.Helper()
 	keys, err := release.ParseKeys(s.Public.String())
@@ -51,10 +51,10 @@ func (s Signer) Keys(t testing.TB) release.Keys {
 	return keys
 }
 
-// Day is when all releases here were made.
+// Day is when all these releases were made.
 var Day = time.Date(2026, 11, 22, 7, 30, 0, 0, time.UTC)
 
-// Sign is a signature of a content as that of a file of a release.
+// Sign returns a signature of a content, as a release's file.
 func (s Signer) Sign(t testing.TB, content, file, version string) string {
 	t.Helper()
 	signature, err := release.Sign(s.Private, strings.NewReader(content), release.Statement{File: file, Version: version, Date: Day})
@@ -64,20 +64,19 @@ func (s Signer) Sign(t testing.TB, content, file, version string) string {
 	return string(signature)
 }
 
-// Release is a release's files by their names. It serves them as a release page does,
-// and may be changed before.
+// Release is a release's files by name. It serves them like a release page. Tests may change it before.
 type Release struct {
 	Version string
 	Files   map[string]string
-	// Asked counts how often a program was given.
+	// Asked counts how often a program was served.
 	Asked atomic.Int64
-	// Redirect is where all who ask are sent, if it is set.
+	// Redirect, if set, is where all requests are sent.
 	Redirect string
-	// Hold has all who ask wait until it is closed, if it is set.
+	// Hold, if set, delays all requests until it is closed.
 	Hold chan struct{}
 }
 
-// Release makes a release of some files, with their signatures, and those of their sums.
+// Release makes a release of some files, with their signatures and a signed list of sums.
 func (s Signer) Release(t testing.TB, version string, files map[string]string) *Release {
 	t.Helper()
 	r := &Release{Version: version, Files: map[string]string{}}

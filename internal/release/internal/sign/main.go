@@ -1,9 +1,9 @@
-// Command sign signs a file of a release, as .goreleaser.yaml has it do. The key is in the
-// environment, in minisign's form: MUSTER_SECRET_KEY, and MUSTER_SECRET_PASSWORD if it is
-// encrypted. With -try it makes a key for builds that nobody is to trust, and prints what
-// a shell needs to take it. With -check it signs nothing, and fails unless what a release
-// needs of its maintainers is there: nothing may be published whose programs know no key,
-// another one, or releases at nobody's address.
+// Command sign signs a file of a release for .goreleaser.yaml. The key is in the environment, in minisign's format:
+// MUSTER_SECRET_KEY, and MUSTER_SECRET_PASSWORD if it is encrypted.
+//
+// With -try it makes a key for builds that nobody should trust, and prints it for a shell. With -check it signs
+// nothing, and fails unless the maintainers have set up a release: no program may be published without a key, with a
+// wrong key, or with releases at a placeholder's address.
 package main
 
 import (
@@ -60,7 +60,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(*to), 0o755); err != nil { //nolint:gosec // of a release, everybody may read
+	if err := os.MkdirAll(filepath.Dir(*to), 0o755); err != nil { //nolint:gosec // everybody may read a release
 		return err
 	}
 	return os.WriteFile(*to, signature, 0o644) //nolint:gosec // likewise
@@ -77,10 +77,10 @@ func secretKey(text, password string) (key minisign.PrivateKey, err error) {
 	return key, key.UnmarshalText([]byte(text))
 }
 
-// placeholder is the owner in .goreleaser.yaml where nobody has said one.
+// placeholder is the owner in .goreleaser.yaml until somebody sets one.
 const placeholder = "OWNER"
 
-// check says what a maintainer has yet to set up.
+// check says what a maintainer must still set up.
 func check(key minisign.PrivateKey, owner, keys string) error {
 	if owner == "" || owner == placeholder {
 		return fmt.Errorf("nobody has the project's repositories: set GITHUB_REPOSITORY_OWNER, as the forge's workflow does")
@@ -99,7 +99,7 @@ func check(key minisign.PrivateKey, owner, keys string) error {
 	return nil
 }
 
-// printKey makes a key and prints it without the lines of comment.
+// printKey makes a key and prints it without the comment lines.
 func printKey() error {
 	public, private, err := minisign.GenerateKey(nil)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"muster/internal/release/releasetest"
 )
 
-// TestCheck: a release is not made before all of it is set up.
+// TestCheck checks that a release needs everything to be set up.
 func TestCheck(t *testing.T) {
 	ours, theirs := releasetest.NewSigner(t, 1), releasetest.NewSigner(t, 2)
 	for _, tt := range []struct {
@@ -33,8 +33,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestReleaseIsChecked: the first thing that a release does is that check, with what
-// programs are built with, and the placeholder stands nowhere else.
+// TestReleaseIsChecked checks that a release runs that check first, with the values that programs are built with, and
+// that the placeholder occurs nowhere else.
 func TestReleaseIsChecked(t *testing.T) {
 	text, err := os.ReadFile("../../../../.goreleaser.yaml")
 	if err != nil {
