@@ -35,16 +35,16 @@ type Criteria struct {
 	Limits []time.Duration
 	// Seats is how many free seats the group needs. 0 asks for none.
 	Seats int
-	// Spare is how much a score may be worse for a seat to spare: a server that still has free
-	// seats then precedes one that the group would fill, where somebody else may soon take a seat.
-	// 0 is nothing.
+	// Spare is how much worse a server's score may be if it has a free seat left with the group on
+	// it. It then precedes a better one that the group would fill, where somebody else may soon
+	// take a seat. 0 is nothing.
 	Spare time.Duration
 	// Map, Mode and Mod, if not empty, must be the server's, ignoring case. The server must be of
 	// Version (see [discovery.Info.IsOfVersion]). Tags are words that it must have, or must not
 	// (see [discovery.Tags.Meets]).
 	Map, Mode, Mod, Version, Tags string
-	// Editions are the players' editions of the game, where known. Servers that do not let them in
-	// with it are culled.
+	// Editions are the players' editions of the game, where known. A server is culled if it does
+	// not let a player in with such an edition.
 	Editions []Edition
 	// NoPassword says that the group knows no password.
 	NoPassword bool
@@ -59,9 +59,9 @@ type Criteria struct {
 	// by more than Allowed.
 	Ours    []netip.AddrPort
 	Allowed time.Duration
-	// Weights are those of players who count for more or less than 1: like that many players, or as
-	// a factor of what the rule takes of their RTT (see [rules.Rule]). With 0 a player must still
-	// reach the server, but has no say.
+	// Weights are the weights of players, if not 1. A player counts like that many players, or the
+	// weight is a factor of the player's RTT, depending on the rule (see [rules.Rule]). With 0 a
+	// player must still reach the server, but has no say.
 	Weights map[string]float64
 	// Top is how many servers the ranking holds. 0 is all.
 	Top int

@@ -99,9 +99,9 @@ func (r *round) bestOf(rule *rules.Rule, is func(server int) bool) int {
 	return best
 }
 
-// Voted returns the selection with another chosen server: the one in the ranking that people voted
-// for. It won votes of all the votes that were cast, the number of. Open says that people may still
-// change their minds. If the rule chose another server, the explanation of its choice is left out.
+// Voted returns the selection with the server chosen that people voted for, if the ranking has it.
+// It won votes of all the votes, which are of. While open is true, people may still change their
+// minds. If the rule chose another server, the explanation of its choice is left out.
 func (s Selection) Voted(server, votes, of int, open bool) Selection {
 	i := slices.IndexFunc(s.Ranking, func(ranked Ranked) bool { return ranked.Server == server })
 	if i < 0 || s.Chosen == nil {

@@ -28,7 +28,7 @@ type Selection struct {
 	// Estimated maps the players whose pings are estimates to the usual error of those, in
 	// milliseconds.
 	Estimated map[string]float64 `json:"estimated_ms,omitempty"`
-	// LookedS is for how many seconds everyone looked at the best, if that was long. The caller
+	// LookedS is how many seconds everyone looked at the best server, if that was long. The caller
 	// sets it.
 	LookedS float64 `json:"looked_s,omitempty"`
 	// Own are the players' own bests, if the rule counts from them.

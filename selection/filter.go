@@ -120,8 +120,8 @@ func (f *Filter) Bars(server int) (barred, unknown bool) {
 // ofKind are the causes that a server's own facts, or the list's, give.
 const ofKind = 1<<Full | 1<<Filtered | 1<<Passworded | 1<<WrongVersion
 
-// judge returns the causes against a server with these facts, or nil ones. The list fills in what
-// the server does not tell. The list's facts may leave out a server that nobody has asked yet. They
+// judge returns the causes against a server. heard are its own facts, or nil. The list fills in the
+// facts that the server does not tell. They may leave out a server that nobody has asked yet. They
 // never take one in, because it will be asked.
 func (f *Filter) judge(server int, heard *discovery.Info) causes {
 	c := f.judgeBy(server, heard)
@@ -148,9 +148,9 @@ func (f *Filter) judge(server int, heard *discovery.Info) causes {
 	return c
 }
 
-// known returns the facts of a server, or nil, and adds the list's facts where the server does not
-// tell what the criteria demand. That look-up takes most of the time of a choice, and most servers
-// tell everything, so it is skipped for them.
+// known returns the facts of a server: its own and, where those do not answer the criteria, the
+// list's. It returns nil if there are none. Looking them up in the list takes most of the time of a
+// choice, and most servers answer everything themselves.
 func (f *Filter) known(server int, heard *discovery.Info) *discovery.Info {
 	if heard != nil && f.criteria.isAnsweredBy(heard) {
 		return heard
@@ -169,7 +169,7 @@ func (c *Criteria) isAnsweredBy(info *discovery.Info) bool {
 		(info.Tags != "" || c.Tags == "") && (info.Version != "" && info.Protocol != 0 || !asksVersion)
 }
 
-// judgeBy returns the causes against a server with these facts, or nil ones.
+// judgeBy returns the causes against a server with these facts. nil means that none are known.
 func (f *Filter) judgeBy(server int, info *discovery.Info) (c causes) {
 	want, addr := &f.criteria, f.servers.List[server].Addr
 	ip := addr.Addr()

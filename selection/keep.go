@@ -9,7 +9,7 @@ const (
 	leastShare = 1.0 / 3
 )
 
-// Stay is what became of the server of the last round.
+// Stay tells whether the group stays on the last round's server, and why.
 type Stay struct {
 	Addr netip.AddrPort `json:"addr"`
 	// Stays says that it is chosen again, though it may not be the first of the ranking.

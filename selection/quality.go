@@ -48,7 +48,7 @@ const fewestLooks = 3
 // SetQuality records the quality of the way between a player and a server. It makes the server a
 // finalist. The score of a finalist counts the costs of all players' qualities, 0 for a player who
 // has none. With several players, each one's cost counts only above that player's median: a problem
-// at every finalist is the player's own line, and so nobody can pick a finalist by badmouthing all
+// at every finalist is the player's own line, and so nobody can pick a finalist by speaking ill of all
 // the others. A finalist must not lose because its quality was measured. So every other server is
 // assumed to cost as much as the finalists do in the median.
 func (t *Table) SetQuality(player, server int, q Quality) {

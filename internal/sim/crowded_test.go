@@ -101,9 +101,9 @@ type Launches struct {
 
 // Ways are the ways of launching, with the results of each.
 type Ways struct {
-	// Best is the room's first choice. BestOf is the first of its first few that has seats on
-	// arrival. Again is where the room sends everybody in the end, and AgainOf is the same with its
-	// last few choices.
+	// Best is the room's first choice, and BestOf the first of its first few that has seats on
+	// arrival. Again is the server that the room sends everybody to in the end, and AgainOf is the
+	// first of the first few in that last ranking that has seats.
 	Best, BestOf, Again, AgainOf Launches
 }
 

@@ -42,7 +42,7 @@ type as struct {
 const (
 	asSkew   = 1.05
 	asGrowth = 0.72
-	// An AS with fewer than pi servers only has a /24 in a block that many share.
+	// An AS with fewer than pi servers has just a /24 in a block that many share.
 	pi = 4
 )
 

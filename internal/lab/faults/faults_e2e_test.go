@@ -62,7 +62,7 @@ func TestFaults(t *testing.T) {
 			return !strings.HasPrefix(f.String(), *faultsOnly)
 		})
 		s.Faults = s.Faults[:min(faults, len(s.Faults))]
-		for i := range s.Faults { // close together
+		for i := range s.Faults { // close the gaps
 			s.Faults[i].At = time.Duration(i+1) * (every + longest)
 		}
 	}
