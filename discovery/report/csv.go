@@ -9,9 +9,9 @@ import (
 	"muster/discovery"
 )
 
-// WriteCSV writes the report's servers as comma-separated values with a header
-// (RFC 4180). The file is a list of servers too. rtt_ms is empty unless the
-// server answered.
+// WriteCSV writes the report's servers as comma-separated values with a header (RFC
+// 4180). The file is also a list of servers. rtt_ms is empty unless the server
+// answered.
 func (r Report) WriteCSV(w io.Writer) error {
 	rows := [][]string{{"addr", "state", "rtt_ms", "name", "map", "mode", "players", "max_players", "bots", "password",
 		"country", "asn", "version", "protocol", "mod", "tags"}}
@@ -30,8 +30,8 @@ func (r Report) WriteCSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(rows)
 }
 
-// inert keeps spreadsheets from taking a stranger's text for a formula, by the
-// apostrophe with which they mark text.
+// inert puts an apostrophe before a stranger's text, which marks it as text in
+// spreadsheets. They would otherwise take it for a formula.
 func inert(s string) string {
 	if s != "" && strings.ContainsAny(s[:1], "=+-@\t\r\n") {
 		return "'" + s

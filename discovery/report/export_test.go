@@ -1,4 +1,4 @@
 package report
 
-// ReadUpTo is Read with a bound of the test's.
+// ReadUpTo is Read with a bound of the test's choice.
 var ReadUpTo = readUpTo

@@ -1,5 +1,5 @@
-// Package report writes and reads what one player measured, as documents: JSON,
-// and CSV for spreadsheets. discovery/report/qstat has QStat's XML.
+// Package report writes and reads one player's measurements as documents: JSON, and CSV
+// for spreadsheets. discovery/report/qstat has QStat's XML.
 package report
 
 import (
@@ -14,14 +14,14 @@ import (
 	"muster/discovery"
 )
 
-// ReportFormat is the format of the reports that this package reads and writes.
+// Format is the format of the reports that this package reads and writes.
 const Format = "muster.report/1"
 
-// maxReport is the largest report, in bytes, that is read: MaxServers servers
-// with names of ordinary length.
+// maxReport is the largest report, in bytes, that is read: MaxServers servers with
+// names of ordinary length.
 const maxReport = 128 << 20
 
-// Report is what one player measured, as a document to save and to compare:
+// Report is one player's measurements, as a document to save and to compare:
 //
 //	{"format":"muster.report/1","peer":"ann","game":"openarena",…,
 //	 "summary":{"listed":2870,…},
@@ -48,8 +48,8 @@ type Summary struct {
 	Lost        int  `json:"lost"`
 	Refused     int  `json:"refused"`
 	AutoStopped bool `json:"auto_stopped"`
-	// OwnShift is by how much all round trips became longer for a while, as when the
-	// player's own line is busy. The RTTs in the report are as they were measured.
+	// OwnShift is the increase of all round trips for a while, as when the player's own
+	// line is busy. The RTTs in the report are uncorrected.
 	OwnShift      discovery.Millis `json:"own_shift_ms,omitzero"`
 	ElapsedMS     int64            `json:"elapsed_ms"`
 	PacketsSent   int64            `json:"packets_sent"`
@@ -61,8 +61,8 @@ type Summary struct {
 type Measurement struct {
 	Addr  netip.AddrPort  `json:"addr"`
 	State discovery.State `json:"state"`
-	// RTT is absent unless the server answered: a zero would sort as the
-	// nearest of all.
+	// RTT is absent unless the server answered: a zero would sort as the nearest of
+	// all.
 	RTT        discovery.Millis `json:"rtt_ms,omitzero"`
 	Phase      discovery.Phase  `json:"phase"`
 	Order      int              `json:"order"`
@@ -75,21 +75,22 @@ type Measurement struct {
 	Password   bool             `json:"password"`
 	Country    string           `json:"country"`
 	ASN        uint32           `json:"asn"`
-	// What follows is of servers that tell it; see [discovery.Info].
+	// The following fields come from servers that tell them; see [discovery.Info].
 	Version        string         `json:"version,omitempty"`
 	Protocol       int            `json:"protocol,omitempty"`
 	OldestProtocol int            `json:"protocol_min,omitempty"`
 	Mod            string         `json:"mod,omitempty"`
 	Tags           discovery.Tags `json:"tags,omitempty"`
-	// AsListed: some of it is the word of a list, and not the server's own.
+	// AsListed reports that some fields come from a list and not from the server.
 	AsListed bool `json:"as_listed,omitempty"`
-	// GamePort is where players connect to, if that is not the port of Addr.
+	// GamePort is the port that players connect to, if it differs from the port of
+	// Addr.
 	GamePort uint16 `json:"game_port,omitempty"`
-	// Rank is the server's place in the table that people were shown; 0 is none.
+	// Rank is the server's place in the table on the player's screen; 0 is none.
 	Rank int `json:"rank,omitempty"`
 }
 
-// Connect is where players connect to.
+// Connect returns the address that players connect to.
 func (m Measurement) Connect() netip.AddrPort {
 	if m.GamePort == 0 {
 		return m.Addr
@@ -97,9 +98,9 @@ func (m Measurement) Connect() netip.AddrPort {
 	return netip.AddrPortFrom(m.Addr.Addr(), m.GamePort)
 }
 
-// New completes head, which says who measured and what only the plan and the
-// executor know of the summary, by what came of the servers in the list.
-// Results of servers that were not asked are left out.
+// New completes head with the results of the servers in the list. Head names the
+// player, and has the parts of the summary that only the plan and the executor know.
+// New leaves out servers that were not asked.
 func New(head Report, list []discovery.Server, results []discovery.Result) Report {
 	r := head
 	r.Format = Format
@@ -130,12 +131,12 @@ func New(head Report, list []discovery.Server, results []discovery.Result) Repor
 	return r
 }
 
-// Server is the list's entry of the measured server.
+// Server returns the list's entry of the measured server.
 func (m Measurement) Server() discovery.Server {
 	return discovery.Server{Addr: m.Addr, Country: m.Country, ASN: m.ASN}
 }
 
-// Info is what the server said of itself, or nil if it did not answer.
+// Info returns what the server said about itself, or nil if it did not answer.
 func (m Measurement) Info() *discovery.Info {
 	if m.State != discovery.Answered {
 		return nil
@@ -150,19 +151,19 @@ func (m Measurement) Info() *discovery.Info {
 // WriteJSON writes the report as one line of JSON.
 func (r Report) WriteJSON(w io.Writer) error { return json.NewEncoder(w).Encode(r) }
 
-// FormatError is of a document that is no report this package knows.
+// FormatError is the error for a document of an unknown format.
 type FormatError struct{ Format string }
 
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("report: the document's format is %q, not %q", e.Format, Format)
 }
 
-// Read reads one report. The report may be a stranger's: its texts are
-// cleaned, and everything that no measurement can give is an error that wraps
+// Read reads one report. The report may be a stranger's: its texts are cleaned, and
+// content that no measurement can produce is an error that wraps
 // [discovery.ErrMalformed]. Another format is a [*FormatError].
 func Read(r io.Reader) (Report, error) { return readUpTo(maxReport, r) }
 
-// readUpTo reads a report of so many bytes at most.
+// readUpTo reads a report of this many bytes at most.
 func readUpTo(most int64, r io.Reader) (Report, error) {
 	var report Report
 	limited := &io.LimitedReader{R: r, N: most}
@@ -181,7 +182,7 @@ func readUpTo(most int64, r io.Reader) (Report, error) {
 	return report, nil
 }
 
-// brokenJSON distinguishes what is no JSON at all from JSON of another shape.
+// brokenJSON distinguishes invalid JSON from JSON of another shape.
 func brokenJSON(err error) bool {
 	var syntax *json.SyntaxError
 	return errors.As(err, &syntax) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)

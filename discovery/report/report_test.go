@@ -16,7 +16,8 @@ import (
 
 func addr(s string) netip.AddrPort { return netip.MustParseAddrPort(s) }
 
-// sample has a server in each state; the third of the list was never asked.
+// sample returns a report with a server in each state; the third of the list was never
+// asked.
 func sample() report.Report {
 	list := []discovery.Server{
 		{Addr: addr("192.0.2.1:27960"), Country: "DE", ASN: 3320},

@@ -55,7 +55,7 @@ func TestOneMasterListsSoManyServersAndNoMore(t *testing.T) {
 	}
 }
 
-// However long a master goes on, its time is up at the deadline.
+// However long a master goes on, asking ends at the deadline.
 func TestAMasterHasADeadline(t *testing.T) {
 	conn, err := net.ListenUDP("udp", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// Cache is a folder that keeps lists of the web; empty keeps none. What is wrong
-// with it costs a fetch, and nothing else.
+// Cache is a folder that keeps lists of the web; empty keeps none. An error in it costs
+// a fetch, and nothing else.
 type Cache string
 
 // maxCacheFile is the longest list, in bytes, that is read back: MaxServers rows
 // with a long name each.
 const maxCacheFile = 128 << 20
 
-// maxCached is how many lists are kept; the oldest go.
+// maxCached is how many lists are kept; the oldest are removed.
 const maxCached = 200
 
 func (c Cache) load(key string) *cached {
@@ -35,7 +35,7 @@ func (c Cache) load(key string) *cached {
 	return &list
 }
 
-// save puts a list in the place of an older one, whole or not at all.
+// save replaces an older list, completely or not at all.
 func (c Cache) save(key string, list *cached) {
 	if c == "" || len(list.Rows) == 0 {
 		return
@@ -56,7 +56,7 @@ func (c Cache) save(key string, list *cached) {
 	c.tidy()
 }
 
-// tidy removes the oldest lists, which nobody has asked for in a long time.
+// tidy removes the oldest lists, which nobody has requested for a long time.
 func (c Cache) tidy() {
 	files, err := filepath.Glob(filepath.Join(string(c), "*.json"))
 	if err != nil || len(files) <= maxCached {

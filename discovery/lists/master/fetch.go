@@ -19,18 +19,18 @@ import (
 // DefaultPort is the port of most masters of the Quake III family.
 const DefaultPort = 27950
 
-// Query is one master and what to ask it.
+// Query is one master and the questions for it.
 type Query struct {
 	// Master is HOST[:PORT], with brackets around an IPv6 address with a port.
 	Master string
 	// Port is the master's if it names none; 0 is [DefaultPort].
 	Port uint16
-	// Asks are sent one after another, each when the list before it has ended or
-	// does not come. A single one is asked twice, as parts of a list get lost.
+	// Asks are sent one after another, each when the list before it has ended or does
+	// not come. A single one is sent twice, because parts of a list get lost.
 	Asks []quake3.MasterQuery
 }
 
-// Source is where a list comes from: a [Query], a [WebList] or a [Steam].
+// Source is the origin of a list: a [Query], a [WebList] or a [Steam].
 type Source interface {
 	name() string
 	fetch(context.Context, Client) (Listing, error)
@@ -38,9 +38,9 @@ type Source interface {
 
 func (q Query) name() string { return q.Master }
 
-// Fetch asks several sources at once and joins their lists, the first source's
-// servers first. Sources that give no list are warnings; if none gives one, the
-// error is an [*UnreachableError]; if none lists a server, it is [ErrEmpty].
+// Fetch asks several sources at once and joins their lists, the first source's servers
+// first. Sources without a list are warnings. If none gives one, the error is an
+// [*UnreachableError]; if none lists a server, it is [ErrEmpty].
 func (c Client) Fetch(ctx context.Context, sources ...Source) (Listing, error) {
 	lists := make([]Listing, len(sources))
 	errs := make([]error, len(sources))
@@ -78,8 +78,7 @@ func (c Client) Fetch(ctx context.Context, sources ...Source) (Listing, error) {
 	return listing, nil
 }
 
-// say keeps what another list says of servers of which none before said anything. The
-// oldest of them gives all their age.
+// say adds another list's Infos of servers without one. The oldest list dates them all.
 func (l *Listing) say(said discovery.Said) {
 	switch {
 	case len(said.Infos) == 0:
@@ -97,8 +96,8 @@ func (l *Listing) say(said discovery.Said) {
 	}
 }
 
-// fetch asks one master, at its first address of each family at once: either
-// may be unreachable from here.
+// fetch asks one master, at its first address of each family at once: either may be
+// unreachable from here.
 func (q Query) fetch(ctx context.Context, c Client) (listing Listing, err error) {
 	host, port, ok := splitAddress(q.Master)
 	if !ok {
@@ -128,13 +127,13 @@ func (q Query) fetch(ctx context.Context, c Client) (listing Listing, err error)
 }
 
 const (
-	// receiveBuffer holds the burst of a master with 100,000 servers: with the
-	// system's default a third of 30,000 got lost. The system may grant less.
+	// receiveBuffer holds the burst of a master with 100,000 servers: with the system's
+	// default a third of 30,000 got lost. The system may grant less.
 	receiveBuffer = 4 << 20
 	// maxDatagram is UDP's limit.
 	maxDatagram = 64 << 10
-	// maxSilent is after how many questions in a row without an answer a master
-	// counts as dead; old ones know only every second kind.
+	// After maxSilent questions in a row without an answer a master counts as dead; old
+	// masters know only every second kind of question.
 	maxSilent = 2
 )
 
@@ -150,12 +149,12 @@ type asking struct {
 	silence  time.Duration
 	deadline time.Time
 	list     union
-	// junk: there came something that is no list.
+	// junk reports that something else than a list came.
 	junk bool
 }
 
-// ask puts the questions to a master and returns the servers it lists, each
-// once. The socket is connected: the system keeps out what others send.
+// ask puts the questions to a master and returns the servers it lists, each once. The
+// socket is connected, so the system drops packets from other senders.
 func (c Client) ask(ctx context.Context, to netip.AddrPort, asks []quake3.MasterQuery) (union, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "udp", to.String())
@@ -170,7 +169,7 @@ func (c Client) ask(ctx context.Context, to netip.AddrPort, asks []quake3.Master
 		silence:  cmp.Or(c.Silence, silence),
 		deadline: time.Now().Add(patience),
 	}
-	_ = a.conn.SetReadBuffer(receiveBuffer) // a smaller one loses more, and that is all
+	_ = a.conn.SetReadBuffer(receiveBuffer) // a smaller one only loses more
 	if len(asks) == 1 {
 		asks = append(asks, asks...)
 	}
@@ -199,8 +198,8 @@ func (c Client) ask(ctx context.Context, to netip.AddrPort, asks []quake3.Master
 	return a.list, errSilent
 }
 
-// collect reads until the list has ended and the line is quiet; answered if
-// there came a list at all.
+// collect reads until the list has ended and the line is quiet. Answered reports that a
+// list came.
 func (a *asking) collect() (answered bool, err error) {
 	buf := make([]byte, maxDatagram)
 	var addrs []netip.AddrPort
@@ -229,7 +228,7 @@ func (a *asking) collect() (answered bool, err error) {
 	}
 }
 
-// await waits for the next datagram, though never past the whole deadline.
+// await waits for the next datagram, though never past the final deadline.
 func (a *asking) await(d time.Duration) {
 	at := time.Now().Add(d)
 	if at.After(a.deadline) {
@@ -246,9 +245,9 @@ func (a *asking) add(addrs []netip.AddrPort) {
 	}
 }
 
-// usable reports whether a server that a master lists can be reached. A master on
-// the internet knows nothing of the local network: what it lists there would
-// have Muster probe the user's own machines.
+// usable reports whether a server that a master lists can be reached. A master on the
+// internet knows nothing about the local network. An address there would make Muster
+// probe the user's own machines.
 func usable(server netip.AddrPort, master netip.Addr) bool {
 	a := server.Addr()
 	isLocal := func(a netip.Addr) bool { return discovery.ReachOf(a) != discovery.InternetReach }

@@ -19,7 +19,8 @@ import (
 	"muster/discovery/protocol/quake3"
 )
 
-// wait is the silence that ends a list here: long beside loopback's round trip.
+// wait is the silence that ends a list here. It is long compared to loopback's round
+// trip.
 const wait = 200 * time.Millisecond
 
 var impatient = master.Client{Silence: wait}
@@ -57,7 +58,7 @@ func startMaster(t testing.TB, listen string, answer conversation) (addr netip.A
 	return conn.LocalAddr().(*net.UDPAddr).AddrPort()
 }
 
-// ask is a query for one master, with as many questions as there are games.
+// ask returns a query for one master, with as many questions as there are games.
 func ask(at netip.AddrPort, games ...string) master.Query {
 	q := master.Query{Master: at.String()}
 	for _, game := range games {
@@ -66,7 +67,7 @@ func ask(at netip.AddrPort, games ...string) master.Query {
 	return q
 }
 
-// some are n servers' addresses, IPv6 ones among them.
+// some returns n servers' addresses, IPv6 ones among them.
 func some(n int) []netip.AddrPort {
 	addrs := make([]netip.AddrPort, n)
 	for i := range addrs {
@@ -92,7 +93,7 @@ func addrsOf(l master.Listing) []netip.AddrPort {
 	return addrs
 }
 
-// without is the list with one of its datagrams lost on the way.
+// without returns the list with one of its datagrams lost on the way.
 func without(list [][]byte, i int) [][]byte { return slices.Delete(slices.Clone(list), i, i+1) }
 
 func TestFetch(t *testing.T) {
@@ -167,8 +168,8 @@ func TestFetchKeepsTheMastersOrder(t *testing.T) {
 	}
 }
 
-// A burst of 30,000 servers is more than the system's default receive buffer
-// holds; dpmaster sends it as fast as it can.
+// A burst of 30,000 servers exceeds the system's default receive buffer; dpmaster sends
+// it at full speed.
 func TestFetchIsBurstProof(t *testing.T) {
 	list := some(30_000)
 	burst := datagrams(list)

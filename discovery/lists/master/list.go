@@ -24,9 +24,9 @@ const (
 	maxLabel = 63
 )
 
-// Entry is one line of a list, as it was written.
+// Entry is one line of a list, unchanged.
 type Entry struct {
-	// File and Line are where it stands.
+	// File and Line are its place.
 	File string
 	Line int
 	// Type is QStat's type in upper case (Q3S, A2S), or empty.
@@ -35,21 +35,21 @@ type Entry struct {
 	Host string
 	// Port is 0 if none was written.
 	Port uint16
-	// Country and ASN are known from a CSV only.
+	// Country and ASN come only from a CSV.
 	Country string
 	ASN     uint32
 }
 
-// ErrEmpty says that a list, or every master, was read and holds no server.
+// ErrEmpty reports that a list, or every master, was read and has no server.
 var ErrEmpty = errors.New("no servers in it")
 
-// ListError is about a line of a list that is wrong.
+// ListError is about an invalid line of a list.
 type ListError struct {
 	File string
 	Line int
-	// Text is what stands there, cleaned for display.
+	// Text is the line's text, cleaned for display.
 	Text string
-	// Want is what should stand there.
+	// Want describes a valid text.
 	Want string
 }
 
@@ -57,10 +57,10 @@ func (e *ListError) Error() string {
 	return fmt.Sprintf("master: %s:%d: %q is not %s", e.File, e.Line, e.Text, e.Want)
 }
 
-// Unwrap makes it a [discovery.ErrMalformed].
+// Unwrap returns [discovery.ErrMalformed].
 func (e *ListError) Unwrap() error { return discovery.ErrMalformed }
 
-// What stands on the lines of a list.
+// The forms of a list.
 const (
 	wantLine    = "[TYPE ]ADDRESS[:PORT], ADDRESS[:PORT] NAME, a link to a server, or a CSV header with a column addr"
 	wantAddress = "an ADDRESS[:PORT] such as 192.0.2.1:27960, [2001:db8::1]:27960 or games.example.org"
@@ -70,9 +70,9 @@ const (
 	wantRecord  = "a CSV record: a quotation mark is too many, or one is missing"
 )
 
-// ParseList reads a list of servers; name is what errors call it. A list has one
-// server a line, after QStat's type for it if one is known, or before or after its
-// name, or as a link:
+// ParseList reads a list of servers; name is its name in errors. A list has one server
+// a line. The line may also have QStat's type in front, a name before or after, or be a
+// link:
 //
 //	# favourites
 //	192.0.2.1:27960
@@ -80,17 +80,17 @@ const (
 //	Q3S games.example.org
 //	steam://connect/192.0.2.1:27015
 //
-// or it is a CSV with a header. The column addr must be there, or ip and port in
-// its place; country and asn may be, and others are passed over:
+// Or it is a CSV with a header. The column addr is required, or ip and port instead.
+// Country and asn are optional, and others are ignored:
 //
 //	addr,country,asn
 //	192.0.2.1:27960,DE,3320
 //
-// Blank lines, what starts with #, and a byte-order mark are passed over. A line
-// that is none of these is a [*ListError]; a list without servers is [ErrEmpty].
+// Blank lines, lines that start with #, and a byte-order mark are ignored. Any other
+// line is a [*ListError]; a list without servers is [ErrEmpty].
 //
-// What stands there twice is one entry. Of a list that is too long or has too much
-// in one place each place keeps its share, and a [*CutError] is among the warnings.
+// Repeated servers are one entry. If a list is too long, or has too many servers in one
+// place, each place keeps its share, and a [*CutError] is among the warnings.
 func ParseList(r io.Reader, name string) (entries []Entry, warnings []error, err error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxFile+1))
 	if err != nil {
@@ -116,8 +116,7 @@ func ParseList(r io.Reader, name string) (entries []Entry, warnings []error, err
 }
 
 // isCSV reports whether a list is a CSV, by the first line that is not empty. No
-// address and no type has a comma in it, and a header of one column can only be
-// addr.
+// address and no type has a comma in it, and a header of one column can only be addr.
 func isCSV(body string) bool {
 	for line := range strings.Lines(body) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
@@ -136,7 +135,7 @@ type listParser struct {
 	sample sample[written, Entry]
 }
 
-// written is what makes an entry of a list.
+// written identifies an entry of a list.
 type written struct {
 	kind, at string
 	port     uint16
@@ -153,7 +152,7 @@ func (p *listParser) wrong(text, want string) error {
 	return &ListError{File: p.file, Line: p.line, Text: discovery.CleanText(text), Want: want}
 }
 
-// add takes an entry whose address still is to be read.
+// add takes an entry with a yet unparsed address.
 func (p *listParser) add(e Entry, address string) error {
 	host, port, ok := splitAddress(address)
 	switch {
@@ -203,7 +202,8 @@ func (p *listParser) lines(body string) error {
 	return nil
 }
 
-// isType reports whether a word may be a type: QStat's are words such as Q3S and SOF2M1.0.
+// isType reports whether a word may be a type: QStat's are words such as Q3S and
+// SOF2M1.0.
 func isType(s string) bool {
 	return len(s) <= maxType && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.") == ""
 }
@@ -242,7 +242,7 @@ func (p *listParser) csv(body string) error {
 	}
 }
 
-// csvError says in which line the quotes do not match.
+// csvError names the line with unbalanced quotes.
 func (p *listParser) csvError(body string, err error) error {
 	var parse *csv.ParseError
 	if !errors.As(err, &parse) {
@@ -288,7 +288,7 @@ func (p *listParser) record(at columns, record []string) error {
 	return p.add(Entry{Country: country, ASN: asn}, addr)
 }
 
-// joinAddress is ADDRESS[:PORT] of its two parts.
+// joinAddress joins the two parts to ADDRESS[:PORT].
 func joinAddress(ip, port string) string {
 	switch {
 	case port == "":
@@ -299,8 +299,8 @@ func joinAddress(ip, port string) string {
 	return ip + ":" + port
 }
 
-// splitAddress takes apart ADDRESS[:PORT]; the port is 0 if there is none. An
-// IPv6 address with a port stands in brackets.
+// splitAddress splits ADDRESS[:PORT]; the port is 0 if there is none. An IPv6 address
+// with a port is in brackets.
 func splitAddress(s string) (host string, port uint16, ok bool) {
 	if a, err := netip.ParseAddrPort(s); err == nil {
 		return a.Addr().Unmap().String(), a.Port(), a.Port() != 0 && canBeServer(a.Addr())
@@ -326,8 +326,8 @@ func unbracket(s string) string {
 	return s
 }
 
-// canBeServer reports whether one server may have the address, on whatever
-// network: not everyone's, nobody's, or only known together with an interface.
+// canBeServer reports whether one server may have the address, on any network. It
+// excludes broadcast, unspecified and zoned addresses.
 func canBeServer(a netip.Addr) bool {
 	return a.Zone() == "" && discovery.ReachOf(a) != discovery.NoReach
 }
@@ -344,6 +344,6 @@ func isHostName(s string) bool {
 			return false
 		}
 	}
-	// What looks like an address but is none, 1.2.3 or 1.2.3.400, is a slip.
+	// An almost valid address, such as 1.2.3 or 1.2.3.400, is an error and no name.
 	return strings.Trim(s, "0123456789.") != ""
 }

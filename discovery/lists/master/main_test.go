@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMain lets many tests run at a time, since they wait for masters that are silent.
+// TestMain lets many tests run at a time, because they wait for silent masters.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	flag.Set("test.parallel", "12")

@@ -1,5 +1,5 @@
-// Package master is where lists of servers come from: masters that are asked
-// over UDP, services on the web, Steam, and files.
+// Package master fetches lists of servers: from masters over UDP, services on the web,
+// Steam, and files.
 //
 //	client                                     master
 //	getserversExt Xonotic 3 empty full  ──▶
@@ -8,8 +8,8 @@
 //	getservers Xonotic 3 empty full     ──▶    and once more: EOT comes even
 //	                                    ◀──    when the network lost a part
 //
-// What the datagrams hold is discovery/protocol/quake3's business, what services on the web
-// answer discovery/lists/weblist's:
+// discovery/protocol/quake3 reads the datagrams, and discovery/lists/weblist the
+// answers of services on the web:
 //
 //	URLs, one after another ─▶ body, bounded in size and time ─▶ weblist.Form ─▶ rows
 //	         │                                                                    │
@@ -28,30 +28,29 @@ import (
 	"muster/discovery/lists/weblist"
 )
 
-// How long a master may take.
+// Bounds of a master's time.
 const (
-	// silence after the last datagram of a list that has not ended: masters send
-	// theirs in one burst. The first may take twice as long, for a slow line's
+	// silence is the wait after the last datagram of an unfinished list: masters send
+	// theirs in one burst. The first datagram may take twice as long, for a slow line's
 	// round trip and a master that first collects its list.
 	silence = time.Second
-	// settle is for what comes after the end mark: datagrams overtake each
-	// other, and old masters put the mark in every one.
+	// settle is the wait after the end mark: datagrams overtake each other, and old
+	// masters put the mark in every one.
 	settle = 250 * time.Millisecond
 	// patience is for a master that never ends.
 	patience = 20 * time.Second
 )
 
-// Client fetches and resolves lists. The zero value uses the machine's resolver
-// and waits as long as the internet needs.
+// Client fetches and resolves lists. The zero value uses the machine's resolver and the
+// waits that the internet needs.
 type Client struct {
 	// Lookup finds the addresses of a host name; nil is the machine's resolver.
 	Lookup Lookup
-	// Silence is how long a master may be silent between two datagrams, and
-	// twice as long before the first one; 0 is a second.
+	// Silence is how long a master may be silent between two datagrams, and twice as
+	// long before the first one; 0 is a second.
 	Silence time.Duration
-	// Service is the one by which a domain says where its server is (_minecraft._tcp),
-	// for names that are written without a port; empty is none. LookupSRV finds it; nil
-	// is the machine's resolver.
+	// Service is the SRV service for a domain's server (_minecraft._tcp), for names
+	// without a port; empty is none. LookupSRV finds it; nil is the machine's resolver.
 	Service   string
 	LookupSRV LookupSRV
 	// Patience is how long a service on the web may take; 0 is 30 s.
@@ -60,21 +59,21 @@ type Client struct {
 	Cache Cache
 }
 
-// Listing is a list of servers, and what went wrong on the way to it.
+// Listing is a list of servers, and the warnings from fetching it.
 type Listing struct {
 	// Servers holds each server once, in the order of the list.
 	Servers []discovery.Server
-	// Said is what lists of the web say of servers: it may be old, and may be
-	// untrue, but of servers that tell nothing themselves it is all there is.
+	// Said is what lists of the web say about servers. It may be old or untrue. But it
+	// is all that is known about servers that tell nothing themselves.
 	Said discovery.Said
-	// Warnings are [*MasterError]s, [*NameError]s and the like: what could not be
-	// fetched, while the rest could.
+	// Warnings are [*MasterError]s, [*NameError]s and the like: the parts that could
+	// not be fetched, while the rest could.
 	Warnings []error
 }
 
-// MasterError says why one master gave no list.
+// MasterError explains why one master gave no list.
 type MasterError struct {
-	// Master is as the query names it, or a list's service.
+	// Master is the name in the query, or a list's service.
 	Master string
 	Err    error
 	udp    bool
@@ -84,7 +83,7 @@ func (e *MasterError) Error() string { return fmt.Sprintf("master: %s: %v", e.Ma
 
 func (e *MasterError) Unwrap() error { return e.Err }
 
-// UnreachableError says that no master gave a list.
+// UnreachableError reports that no master gave a list.
 type UnreachableError struct{ Masters []*MasterError }
 
 func (e *UnreachableError) Error() string {
@@ -103,7 +102,7 @@ func (e *UnreachableError) Error() string {
 		case len(next) == 0:
 			fmt.Fprintf(&b, ": %v", m.Err)
 		case next[0].Err.Error() == m.Err.Error():
-			b.WriteString(", ") // the next one says why
+			b.WriteString(", ") // the next one tells why
 		default:
 			fmt.Fprintf(&b, ": %v; ", m.Err)
 		}
@@ -111,7 +110,7 @@ func (e *UnreachableError) Error() string {
 	return b.String()
 }
 
-// Unwrap gives each master's error.
+// Unwrap returns each master's error.
 func (e *UnreachableError) Unwrap() []error {
 	errs := make([]error, len(e.Masters))
 	for i, m := range e.Masters {
@@ -120,7 +119,7 @@ func (e *UnreachableError) Unwrap() []error {
 	return errs
 }
 
-// Hint is what a user can do about it.
+// Hint returns advice for the user.
 func (e *UnreachableError) Hint() string {
 	var key *SteamKeyError
 	switch {
@@ -152,7 +151,7 @@ func isStatus(err error) bool {
 	return errors.As(err, &status)
 }
 
-// isOther reports whether an answer came that is not what it should be.
+// isOther reports whether an invalid answer came.
 func isOther(err error) bool {
 	var shape *weblist.ShapeError
 	return errors.As(err, &shape) || errors.Is(err, discovery.ErrMalformed)

@@ -16,7 +16,7 @@ import (
 //	- <ddnet://1.2.3.4:8303>
 //	1.2.3.4 27015
 
-// readAddress is the address in what a row or a person says.
+// readAddress returns the address in a row's or a person's text.
 func readAddress(text string) (host string, port uint16, ok bool) {
 	words := wordsOf(text)
 	if len(words) == 1 {
@@ -28,7 +28,8 @@ func readAddress(text string) (host string, port uint16, ok bool) {
 	return "", 0, false
 }
 
-// wordsOf are the words of a line, addresses out of their links and brackets.
+// wordsOf returns the words of a line, and takes addresses out of their links and
+// brackets.
 func wordsOf(line string) []string {
 	line = strings.TrimSpace(line)
 	if _, target, found := strings.Cut(line, "+connect"); found && strings.Contains(line, "://") {
@@ -53,7 +54,7 @@ func wordsOf(line string) []string {
 	return words
 }
 
-// addressAmong is the word of several that is an address: the first or the last.
+// addressAmong returns the word that is an address: the first or the last.
 func addressAmong(words []string) (string, bool) {
 	switch {
 	case len(words) == 0:
@@ -68,8 +69,8 @@ func addressAmong(words []string) (string, bool) {
 	return "", false
 }
 
-// isAddress reports whether a word among others is meant as an address: one in
-// digits, or a name with a port; at the start of a line also a name with a dot in it.
+// isAddress reports whether a word among others is meant as an address: one in digits,
+// or a name with a port; at the start of a line also a name with a dot in it.
 func isAddress(word string, first bool) bool {
 	host, port, ok := splitAddress(word)
 	if !ok {
@@ -79,11 +80,12 @@ func isAddress(word string, first bool) bool {
 	return err == nil || port != 0 || first && strings.Contains(strings.Trim(host, "."), ".")
 }
 
-// linkPorts are what links of a kind mean without a port, where that is not the game's own.
+// linkPorts are the default ports of kinds of links, where they differ from the game's
+// own.
 var linkPorts = map[string]string{"ss14s": "443"}
 
-// bare is a word without the brackets and marks around it, and the address that a
-// link leads to. Links of the web stay what they are: a page is no server.
+// bare strips a word of the brackets and marks around it, and a link down to its
+// address. Links of the web stay links, because a page is no server.
 func bare(word string) string {
 	word = strings.TrimFunc(word, func(r rune) bool { return strings.ContainsRune("<>()\"'`,;", r) })
 	scheme, rest, isLink := strings.Cut(word, "://")
@@ -107,7 +109,7 @@ func bare(word string) string {
 	rest = rest[strings.LastIndex(rest, "@")+1:] // mumble://name@host
 	switch port, known := linkPorts[scheme]; {
 	case !isAddress(rest, true):
-		return word // it starts something else
+		return word // it starts another program
 	case known && !strings.Contains(rest, ":"):
 		return joinAddress(rest, port)
 	}

@@ -12,12 +12,12 @@ import (
 	"muster/discovery/lists/weblist"
 )
 
-// isFake reports whether an address is one of those that Steam gives to servers
-// behind its relays (169.254.0.0/16): they lead nowhere by themselves.
+// isFake reports whether Steam gave an address to a server behind its relays
+// (169.254.0.0/16). Such addresses lead nowhere by themselves.
 func isFake(addr netip.Addr) bool { return addr.Is4() && addr.IsLinkLocalUnicast() }
 
-// RelayedError is a warning: servers are left out because they are reached only
-// through Steam's relays.
+// RelayedError is a warning: servers are left out because they are reached only through
+// Steam's relays.
 type RelayedError struct {
 	List    string
 	Servers int
@@ -30,7 +30,7 @@ func (e *RelayedError) Error() string {
 	return fmt.Sprintf("master: %s lists %d servers that only Steam's relays reach: nobody can measure them", e.List, e.Servers)
 }
 
-// NamesError is a warning: of a list's host names some are not known.
+// NamesError is a warning: some of a list's host names are unknown.
 type NamesError struct {
 	List    string
 	Names   int
@@ -49,7 +49,7 @@ func (e *NamesError) Unwrap() error { return e.Err }
 
 // place turns the rows of some time into servers, and looks up their names.
 func (c Client) place(ctx context.Context, l WebList, rows []weblist.Row, from time.Time) (Listing, error) {
-	first, _ := url.Parse(l.URLs[0]) // checked
+	first, _ := url.Parse(l.URLs[0]) // checked before
 	local := isLocalURL(first)
 	entries := make([]Entry, len(rows))
 	for i, row := range rows {
@@ -64,7 +64,7 @@ func (c Client) place(ctx context.Context, l WebList, rows []weblist.Row, from t
 	relayed := &RelayedError{List: l.name()}
 	unknown := &NamesError{List: l.name()}
 	named := make(map[string]bool)
-	said := make(map[netip.AddrPort]int) // which row says something of a server
+	said := make(map[netip.AddrPort]int) // the row with the server's Info
 	for i, e := range entries {
 		host := hosts[c.looked(e)]
 		port := cmp.Or(e.Port, host.port, l.Port)
@@ -111,8 +111,8 @@ func (c Client) place(ctx context.Context, l WebList, rows []weblist.Row, from t
 	return listing, nil
 }
 
-// saidOf is what rows say of the servers that are left of a list, each text once: maps,
-// modes and versions are few.
+// saidOf returns the rows' Infos of the servers that are left of a list. Equal texts
+// share memory: maps, modes and versions are few.
 func saidOf(servers []discovery.Server, rows []weblist.Row, row map[netip.AddrPort]int, from time.Time) discovery.Said {
 	texts := make(map[string]string)
 	infos := make([]discovery.Info, 0, len(row))

@@ -16,25 +16,25 @@ import (
 	"muster/discovery"
 )
 
-// maxNames is how many names of one list are looked up: lists have addresses, a
-// name now and then, and thousands only to have a name server asked.
+// maxNames is how many names of one list are looked up. Lists have addresses, and a
+// name now and then. A list with thousands of names only aims at a name server.
 const maxNames = 1000
 
 // errManyNames is why a name was not looked up.
 var errManyNames = fmt.Errorf("not looked up: the list has over %d names", maxNames)
 
-// maxLookups is how many names are looked up at once: few enough for a home
-// router's name server.
+// maxLookups is how many names are looked up at once: few enough for a home router's
+// name server.
 const maxLookups = 16
 
-// Lookup finds the addresses of a host, as [net.Resolver.LookupNetIP] does with
-// the network "ip".
+// Lookup finds the addresses of a host, as [net.Resolver.LookupNetIP] does with the
+// network "ip".
 type Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 
 // LookupSRV finds the host and port of a service (_minecraft._tcp) at a domain.
 type LookupSRV func(ctx context.Context, service, domain string) (host string, port uint16, err error)
 
-// NameError is of a host name in a list that is not known.
+// NameError is about an unknown host name in a list.
 type NameError struct {
 	Entry Entry
 	Err   error
@@ -46,7 +46,7 @@ func (e *NameError) Error() string {
 
 func (e *NameError) Unwrap() error { return e.Err }
 
-// reason is an error of the network without the names and addresses around it.
+// reason strips the names and addresses around a network error.
 func reason(err error) error {
 	var dns *net.DNSError
 	var errno syscall.Errno
@@ -59,7 +59,7 @@ func reason(err error) error {
 	return err
 }
 
-// LookupReason is why a name has no address, without which call failed on which
+// LookupReason returns why a name has no address, without the names of the call and the
 // socket.
 func LookupReason(dns *net.DNSError) error {
 	if dns.IsTimeout {
@@ -69,12 +69,12 @@ func LookupReason(dns *net.DNSError) error {
 	return errors.New(chain[len(chain)-1])
 }
 
-// Resolve turns a list's entries into servers: names are looked up, a missing
-// port is the given one, and servers that stand there twice become one. Names
-// that are not known are warnings, unless no server is left.
+// Resolve turns a list's entries into servers. It looks up names, replaces a missing
+// port by the given one, and joins repeated servers. Unknown names are warnings, unless
+// no server is left.
 //
-// A name with several addresses is one server, taken at its first IPv4 address,
-// or else at its first.
+// A name with several addresses is one server, at its first IPv4 address, or else at
+// its first.
 func (c Client) Resolve(ctx context.Context, entries []Entry, port uint16) (Listing, error) {
 	hosts := c.lookUpAll(ctx, entries)
 	if err := ctx.Err(); err != nil {
@@ -115,21 +115,21 @@ type toLookUp struct {
 	service bool
 }
 
-// looked is what is looked up for an entry.
+// looked returns the host or service to look up for an entry.
 func (c Client) looked(e Entry) toLookUp {
 	_, err := netip.ParseAddr(e.Host)
 	return toLookUp{e.Host, c.Service != "" && e.Port == 0 && err != nil}
 }
 
-// lookedUp is what came of looking up one host.
+// lookedUp is the result for one host.
 type lookedUp struct {
 	addr netip.Addr
 	port uint16 // of a service, or 0
 	err  error
 }
 
-// lookupPatience is for all names of a list together. A thousand that a name server
-// answers take seconds.
+// lookupPatience is for all names of a list together. A name server that answers needs
+// seconds for a thousand.
 const lookupPatience = 30 * time.Second
 
 // errSlowNames is why a name was not looked up.
@@ -176,8 +176,8 @@ func (c Client) lookUpAll(ctx context.Context, entries []Entry) map[toLookUp]*lo
 	return hosts
 }
 
-// lookUp finds a host, or where the service at it is. A domain without the service is
-// the host itself.
+// lookUp finds a host, or the place of its service. For a domain without the service it
+// is the host itself.
 func (c Client) lookUp(ctx context.Context, to toLookUp) (found lookedUp) {
 	host := to.host
 	if to.service {
@@ -209,7 +209,7 @@ func lookupSRV(ctx context.Context, service, domain string) (string, uint16, err
 	return strings.TrimSuffix(services[0].Target, "."), services[0].Port, nil
 }
 
-// addresses are a host's usable addresses, IPv4 first, at least one.
+// addresses returns a host's usable addresses, IPv4 first, at least one.
 func (c Client) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{addr.Unmap()}, nil

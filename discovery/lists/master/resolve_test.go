@@ -118,7 +118,8 @@ func TestResolveEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestLookupReason: what the resolver says comes with the socket it failed on.
+// TestLookupReason checks that the resolver's error loses the name of the failed
+// socket.
 func TestLookupReason(t *testing.T) {
 	for _, tt := range []struct {
 		dns  net.DNSError
@@ -135,7 +136,7 @@ func TestLookupReason(t *testing.T) {
 	}
 }
 
-// A domain says by SRV where its server is; who writes a port wants that one.
+// A domain tells by SRV where its server is. An entry with a port keeps that port.
 func TestResolveService(t *testing.T) {
 	c := master.Client{
 		Lookup: hosts(map[string]string{"mc.example": "192.0.2.1", "host.example": "192.0.2.2",

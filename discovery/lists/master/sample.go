@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	// perAddress is how many servers of a list may be at one address (IPv6: in one
-	// /64, which is one customer's). The largest honest ones have some thirty.
+	// perAddress is how many servers of a list may be at one address (IPv6: in one /64,
+	// which is one customer's). The largest honest ones have some thirty.
 	perAddress = 32
-	// customerBits is the length of the prefix that one customer has of IPv6.
+	// customerBits is the prefix length of one customer in IPv6.
 	customerBits = 64
-	// mostKept is how many entries are held while a list is read: what is too many
-	// is found out at once, and seldom.
+	// mostKept is how many entries are held while a list is read. Excess is cut at
+	// once, and seldom.
 	mostKept = 2 * discovery.MaxServers
 )
 
-// CutError is a warning: a list is longer than any honest one, and was cut so that
-// everyone in it keeps a fair share.
+// CutError is a warning: a list is longer than any honest one, and was cut so that all
+// servers in it keep a fair share.
 type CutError struct {
 	// List is the master or file, empty if it is all of them together.
 	List string
 	// Addresses with more than 32 servers, of which 32 were taken, and one of them.
 	Addresses int
 	Example   string
-	// Networks: there were over [discovery.MaxServers] even so, and each network
-	// has its share.
+	// Networks reports that over [discovery.MaxServers] were left, and each network has
+	// its share.
 	Networks bool
 }
 
@@ -53,7 +53,7 @@ func (e *CutError) Error() string {
 	return "master: " + e.List + " lists " + strings.Join(parts, ", and ")
 }
 
-// The levels at which a list is shared out, from the coarsest.
+// The levels that share out a list, from the coarsest.
 const (
 	bySource  = iota // the master or file: none crowds out another
 	byBlock          // IPv4 /16, IPv6 /32
@@ -63,8 +63,8 @@ const (
 	levels
 )
 
-// place says whose share an entry takes, level by level. Numbers that stand for the
-// same thing are equal, and look random: their order prefers nobody.
+// place is the share that an entry counts towards, level by level. Equal numbers mean
+// the same thing. They look random, so that their order prefers nobody.
 type place [levels]uint64
 
 // compare orders places level by level.
@@ -77,8 +77,8 @@ func (p *place) compare(q *place) int {
 	return 0
 }
 
-// isBeside reports whether two places are in one group at a level: they share all coarser
-// levels.
+// isBeside reports whether two places are in one group at a level: they share all
+// coarser levels.
 func (p *place) isBeside(q *place, level int) bool {
 	for l := range level {
 		if p[l] != q[l] {
@@ -88,13 +88,13 @@ func (p *place) isBeside(q *place, level int) bool {
 	return true
 }
 
-// Families of addresses, above what their first bits fill.
+// Families of addresses, above the bits of their prefixes.
 const (
 	familyV4   = 1 << 40
 	familyName = 2 << 40
 )
 
-// placeOf is that of a server which a source names.
+// placeOf returns the place of a server that a source names.
 func placeOf(source int, addr netip.AddrPort) place {
 	ip := addr.Addr()
 	bytes := ip.As16()
@@ -109,8 +109,8 @@ func placeOf(source int, addr netip.AddrPort) place {
 	return p.scrambled()
 }
 
-// placeOfName is that of a server known by its host's name: a domain is what a network is
-// among addresses.
+// placeOfName returns the place of a server with a host name. A domain counts like a
+// network of addresses.
 func placeOfName(host string, port uint16) place {
 	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
 	domain := strings.Join(labels[max(0, len(labels)-2):], ".")
@@ -124,8 +124,8 @@ func (p place) scrambled() place {
 	return p
 }
 
-// scramble is a permutation of the numbers without any visible order (the
-// finalizer of SplitMix64).
+// scramble is a permutation of the numbers without any visible order (the finalizer of
+// SplitMix64).
 func scramble(n uint64) uint64 {
 	n = (n ^ n>>30) * 0xbf58476d1ce4e5b9
 	n = (n ^ n>>27) * 0x94d049bb133111eb
@@ -139,28 +139,29 @@ func number(text string) (n uint64) {
 	return n
 }
 
-// key is what an entry is known by.
+// key identifies an entry.
 type key interface {
 	comparable
-	// host is the address or name that it is at.
+	// host is its address or name.
 	host() string
 }
 
-// sample is a list of bounded length that is filled from a stream of any length:
-// each entry once, in the order of the stream. Which ones are left does not depend
-// on that order, nor on how often an entry comes: of each address the same 32,
-// and if these are more than [discovery.MaxServers], one of each source in turn,
-// each of which gives one of each of its blocks in turn, and so on down to the
-// addresses.
+// sample is a list of bounded length that is filled from a stream of any length: each
+// entry once, in the order of the stream. The choice does not depend on that order, nor
+// on how often an entry comes.
 //
-// That works in bounded memory because an entry's turn comes never earlier, however
-// many others come: who is out is out.
+// It is the same 32 of each address. If these are more than [discovery.MaxServers], the
+// sources take turns. Each source gives one entry of each of its blocks in turn, and so
+// on down to the addresses.
+//
+// That works in bounded memory, because more entries never move an entry's turn
+// forward: once out, it stays out.
 type sample[K key, T any] struct {
 	entries []sampled[K, T]
 	index   map[K]int
 	// full are the addresses with too many servers.
 	full     map[[byServer]uint64]full
-	networks bool // were too many in all
+	networks bool // there were too many in all
 }
 
 // sampled is an entry of a sample.
@@ -169,18 +170,18 @@ type sampled[K key, T any] struct {
 	value T
 	place place
 	rank  int
-	// free: as many as there are may be at its address.
+	// free lifts the bound for its address.
 	free, out bool
 }
 
-// full is an address with too many servers: those from some place on are out.
+// full is an address with too many servers: those from a certain place on are out.
 type full struct {
 	from uint64
 	name string
 }
 
-// add takes an entry, unless it is known, and returns where its value is, or nil if
-// it is out. The pointer is good until the next call.
+// add takes an entry, unless it is known. It returns a pointer to the entry's value, or
+// nil if it is out. The pointer is valid until the next call.
 func (s *sample[K, T]) add(key K, at place, free bool) *T {
 	if i, known := s.index[key]; known {
 		return &s.entries[i].value
@@ -202,7 +203,7 @@ func (s *sample[K, T]) add(key K, at place, free bool) *T {
 	return &s.entries[len(s.entries)-1].value
 }
 
-// all are the values that are left.
+// all returns the values that are left.
 func (s *sample[K, T]) all() []T {
 	s.cut()
 	values := make([]T, 0, len(s.entries))
@@ -212,7 +213,7 @@ func (s *sample[K, T]) all() []T {
 	return values
 }
 
-// warnings say what was cut, once all is taken.
+// warnings returns the cuts, after all entries.
 func (s *sample[K, T]) warnings(list string) []error {
 	if len(s.full) == 0 && !s.networks {
 		return nil
@@ -226,7 +227,7 @@ func (s *sample[K, T]) warnings(list string) []error {
 	return []error{e}
 }
 
-// cut drops what is too many.
+// cut drops the excess.
 func (s *sample[K, T]) cut() {
 	turns := make([]*sampled[K, T], len(s.entries))
 	for i := range s.entries {
@@ -266,8 +267,8 @@ func (s *sample[K, T]) cut() {
 	}
 }
 
-// rankInGroups numbers the entries of each group at a level, in their order. Entries of a
-// group stand together.
+// rankInGroups numbers the entries of each group at a level, in their order. Entries of
+// a group must be adjacent.
 func rankInGroups[K key, T any](turns []*sampled[K, T], level int) {
 	for i, e := range turns {
 		e.rank = 0
@@ -277,12 +278,12 @@ func rankInGroups[K key, T any](turns []*sampled[K, T], level int) {
 	}
 }
 
-// sortByRank orders the entries of each group at a level: those that came first in their
-// part of the group before those that came second, and so on. The parts of a group stand
-// in the order of their places, and each part in the order of its ranks, so counting the
-// ranks is enough.
+// sortByRank orders the entries of each group at a level. The first entries of all
+// parts of the group come first, then the second ones, and so on. The parts of a group
+// are in the order of their places, and each part in the order of its ranks. So
+// counting the ranks is enough.
 func sortByRank[K key, T any](turns, spare []*sampled[K, T], level int) {
-	var from []int // from which entry on those of a rank go
+	var from []int // the next index of each rank
 	for start, end := 0, 0; start < len(turns); start = end {
 		from = from[:0]
 		for end = start; end < len(turns) && turns[start].place.isBeside(&turns[end].place, level); end++ {
@@ -303,18 +304,19 @@ func sortByRank[K key, T any](turns, spare []*sampled[K, T], level int) {
 	copy(turns, spare)
 }
 
-// isFree reports whether any number of servers may be at an address: on the
-// networks of whoever reads the list, where fleets and LAN parties are.
+// isFree reports whether any number of servers may be at an address. That is so on the
+// reader's own networks, with their fleets and LAN parties.
 func isFree(addr netip.Addr) bool { return discovery.ReachOf(addr) != discovery.InternetReach }
 
-// union gathers servers of several sources without repeating any, in the order in
-// which they are first seen.
+// union joins servers of several sources without repeats, in the order of their first
+// mention.
 type union struct {
 	sample[named, discovery.Server]
 }
 
-// named is a server as a source names it. Each source has a share of its own even of
-// what several name, so that none takes servers out by filling its share.
+// named is a server and a source that names it. A server that several sources name
+// counts towards the share of each. So no source displaces servers by filling its
+// share.
 type named struct {
 	source int
 	addr   netip.AddrPort
@@ -322,7 +324,7 @@ type named struct {
 
 func (n named) host() string { return customer(n.addr.Addr()) }
 
-// customer is an address, or the IPv6 network that one customer has.
+// customer returns an address, or the IPv6 network of one customer.
 func customer(addr netip.Addr) string {
 	if addr.Is4() {
 		return addr.String()
@@ -330,7 +332,7 @@ func customer(addr netip.Addr) string {
 	return netip.PrefixFrom(addr, customerBits).Masked().String()
 }
 
-// add takes a server, or what a second mention adds to the first.
+// add takes a server, or merges a second mention into the first.
 func (u *union) add(source int, s discovery.Server) {
 	s.Addr = discovery.Canonical(s.Addr)
 	if known := u.sample.add(named{source, s.Addr}, placeOf(source, s.Addr), isFree(s.Addr.Addr())); known != nil {
@@ -338,7 +340,7 @@ func (u *union) add(source int, s discovery.Server) {
 	}
 }
 
-// list are the servers that are left.
+// list returns the servers that are left.
 func (u *union) list() (servers []discovery.Server) {
 	all := u.all()
 	index := make(map[netip.AddrPort]int, len(all))
@@ -354,7 +356,7 @@ func (u *union) list() (servers []discovery.Server) {
 	return servers
 }
 
-// merge adds to a server what another mention says of it.
+// merge fills in what another mention knows about a server.
 func merge(s *discovery.Server, other discovery.Server) {
 	s.Addr = other.Addr
 	s.Country = cmp.Or(s.Country, other.Country)

@@ -11,7 +11,7 @@ import (
 	"muster/discovery"
 )
 
-// honest are n servers, each at an address and in a network of its own, IPv6 ones
+// honest returns n servers, each at an address and in a network of its own, IPv6 ones
 // among them.
 func honest(n int) (list []netip.AddrPort) {
 	for i := range n {
@@ -24,7 +24,7 @@ func honest(n int) (list []netip.AddrPort) {
 	return list
 }
 
-// flood is every port, up to a number, of so many addresses in a row.
+// flood returns every port, up to a number, of this many addresses in a row.
 func flood(from string, addresses, ports int) (list []netip.AddrPort) {
 	addr := netip.MustParseAddr(from)
 	list = make([]netip.AddrPort, 0, addresses*ports)
@@ -37,7 +37,7 @@ func flood(from string, addresses, ports int) (list []netip.AddrPort) {
 	return list
 }
 
-// sites are IPv6 addresses in as many /48s of one /32.
+// sites returns IPv6 addresses in as many /48s of one /32.
 func sites(n, each int) (list []netip.AddrPort) {
 	for i := range n {
 		for customer := range each {
@@ -61,7 +61,7 @@ func addAll(u *union, source int, list []netip.AddrPort) {
 	}
 }
 
-// found is how many of some servers are in a list.
+// found returns how many of some servers are in a list.
 func found(list, of []netip.AddrPort) (n int) {
 	in := make(map[netip.AddrPort]bool, len(list))
 	for _, addr := range list {
@@ -75,14 +75,14 @@ func found(list, of []netip.AddrPort) (n int) {
 	return n
 }
 
-// TestFloodedList: however many servers somebody has in the list, the others are in
-// it, too, and the user is told.
+// TestFloodedList checks that a flood of servers displaces no others from the list, and
+// that the user is told.
 func TestFloodedList(t *testing.T) {
 	const servers = 2000
 	for _, c := range []struct {
 		name    string
 		flood   []netip.AddrPort
-		most    int // that are left of the flood
+		most    int // left of the flood
 		warning string
 	}{
 		{"1.28 million entries from 203 addresses", flood("203.0.113.1", 203, 6305), 203 * 32,
@@ -99,7 +99,7 @@ func TestFloodedList(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			real := honest(servers)
-			var u union // some stand before the flood, the others behind it
+			var u union // some come before the flood, the others after it
 			addAll(&u, 0, real[:servers/2])
 			addAll(&u, 0, c.flood)
 			addAll(&u, 0, real[servers/2:])
@@ -114,8 +114,8 @@ func TestFloodedList(t *testing.T) {
 	}
 }
 
-// TestHostileMaster: of two masters one is hostile. It takes no server of the other
-// out, not even by naming it, too.
+// TestHostileMaster checks two masters, one of them hostile. It displaces no server of
+// the other, not even if it names that server, too.
 func TestHostileMaster(t *testing.T) {
 	real := honest(2000)
 	everywhere := func() (list []netip.AddrPort) {
@@ -154,7 +154,7 @@ func TestHostileMaster(t *testing.T) {
 	}
 }
 
-// The order of the entries and how often they come decide nothing.
+// Neither the order of the entries nor their repeats decide.
 func TestSampleIgnoresOrder(t *testing.T) {
 	all := slices.Concat(honest(2000), flood("203.0.113.1", 20, 200), sites(3000, 70))
 	var want []netip.AddrPort
@@ -188,7 +188,8 @@ func TestOwnNetworksAreFree(t *testing.T) {
 	}
 }
 
-// TestFloodedFile: a list from a file is shared out in the same way, names included.
+// TestFloodedFile checks that a list from a file is shared out in the same way, names
+// included.
 func TestFloodedFile(t *testing.T) {
 	var text strings.Builder
 	for _, addr := range flood("203.0.113.1", 203, 500) {

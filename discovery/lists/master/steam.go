@@ -14,18 +14,18 @@ import (
 	"muster/discovery/lists/weblist"
 )
 
-// Steam is the list of a game's servers that Steam's Web API keeps. It takes a
-// key, which any Steam user gets for nothing.
+// Steam is the list of a game's servers in Steam's Web API. It takes a key, which any
+// Steam user gets for free.
 type Steam struct {
 	AppID uint32
 	Key   SteamKey
 	// Port is the servers' if the list has none.
 	Port uint16
-	// URL is where the API is; empty is Steam's.
+	// URL is the API's; empty is Steam's.
 	URL string
 }
 
-// SteamKey is a user's key to Steam's Web API. It shows itself to nobody.
+// SteamKey is a user's key to Steam's Web API. It hides itself in all output.
 type SteamKey string
 
 const hidden = "***"
@@ -34,7 +34,7 @@ func (SteamKey) String() string               { return hidden }
 func (SteamKey) GoString() string             { return hidden }
 func (SteamKey) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 
-// keyDigits is how long a key is, in hexadecimal digits.
+// keyDigits is the length of a key, in hexadecimal digits.
 const keyDigits = 32
 
 // ParseSteamKey reads a key as its user pastes it.
@@ -50,21 +50,22 @@ const (
 	steamAPI = "https://api.steampowered.com/IGameServersService/GetServerList/v1/"
 	// steamLimit is how many servers the API gives at once, at most.
 	steamLimit = 10_000
-	// steamFull is from how many on an answer counts as cut off.
+	// An answer of steamFull or more servers counts as cut off.
 	steamFull = steamLimit - steamLimit/100
 	// steamAnswers are taken of one game: the API gives a key 200 in five minutes.
 	steamAnswers = 40
-	// steamPatience is for all of them: what has come by then is taken.
+	// steamPatience is for all of them: after that the answers so far are used.
 	steamPatience = 50 * time.Second
 )
 
-// steamSplits divide a list that is too long for one answer: each into the servers
-// that meet the filter and those that do not. After them comes the map of most servers.
+// steamSplits divide a list that is too long for one answer into two: the servers that
+// meet the filter and those that do not. The last split is by the map with most
+// servers.
 // (https://developer.valvesoftware.com/wiki/Master_Server_Query_Protocol#Filter)
 var steamSplits = [...]string{`\noplayers\1`, `\secure\1`, `\linux\1`, `\white\1`}
 
-// steamForm is how the API answers (steammessages_gameservers.steamclient.proto,
-// CGameServers_GetServerList_Response).
+// steamForm is the form of the API's answers
+// (steammessages_gameservers.steamclient.proto, CGameServers_GetServerList_Response).
 var steamForm = weblist.Form{
 	Format: weblist.JSON, Rows: "response.servers", Address: "addr", GamePort: "gameport",
 	Name: "name", Map: "map", Mode: "gametype", Players: "players", MaxPlayers: "max_players", Bots: "bots", Version: "version",
@@ -80,12 +81,12 @@ func (e *CutShortError) Error() string {
 	return fmt.Sprintf("master: %s has more servers than it gives: taking %d", e.List, e.Servers)
 }
 
-// SteamKeyError says that Steam does not take the key.
+// SteamKeyError reports that Steam rejects the key.
 type SteamKeyError struct{}
 
 func (*SteamKeyError) Error() string { return "Steam does not take the key" }
 
-// Hint is what a user can do about it.
+// Hint returns advice for the user.
 func (*SteamKeyError) Hint() string {
 	return "look it up at https://steamcommunity.com/dev/apikey, and give it to muster games --steam-key"
 }
@@ -115,17 +116,17 @@ func (s Steam) fetch(ctx context.Context, c Client) (Listing, error) {
 	return listing, err
 }
 
-// steamAsking gets a list in as many parts as it takes.
+// steamAsking gets a list in several parts.
 type steamAsking struct {
 	Steam
 	client   Client
-	answers  int // that may still be asked for
+	answers  int // that may still be requested
 	rows     []weblist.Row
-	at       time.Time // of the oldest part
+	at       time.Time // time of the oldest part
 	warnings []error
 }
 
-// list is one part of the list, as a list of its own.
+// list returns one part of the list, as a list of its own.
 func (a *steamAsking) list(filter string) WebList {
 	query := url.Values{"filter": {filter}, "limit": {fmt.Sprint(steamLimit)}}
 	return WebList{
@@ -140,7 +141,7 @@ func (a *steamAsking) ask(ctx context.Context, filter string, split int) error {
 	got, warnings, err := a.list(filter).get(ctx, a.client)
 	var none *weblist.MissingError
 	if errors.As(err, &none) {
-		return nil // no servers at all is no list in Steam's answer
+		return nil // Steam omits the list if it is empty
 	}
 	if err != nil {
 		return err
@@ -170,7 +171,7 @@ func (a *steamAsking) ask(ctx context.Context, filter string, split int) error {
 	return err
 }
 
-// commonMap is the filter for the map of most servers.
+// commonMap returns the filter for the map with most servers.
 func commonMap(rows []weblist.Row) string {
 	count := make(map[string]int)
 	best := ""
@@ -200,7 +201,7 @@ type SteamFiles struct {
 
 func (s SteamFiles) name() string { return "Steam's favourites and history" }
 
-// fetch reads the files. What is wrong with one of several is a warning.
+// fetch reads the files. An error in one of several is a warning.
 func (s SteamFiles) fetch(ctx context.Context, c Client) (Listing, error) {
 	var rows []weblist.Row
 	var warnings []error

@@ -21,9 +21,9 @@ import (
 	"muster/discovery/lists/weblist"
 )
 
-// WebList is a list that a service on the web keeps, and how it is read.
+// WebList is a list from a service on the web, and the way to read it.
 type WebList struct {
-	// URLs are where it is, the same list at each. They are asked one after another
+	// URLs are its places, the same list at each. They are asked one after another
 	// until one answers.
 	URLs []string `toml:"urls"`
 	// Every is how many minutes a list is taken from the cache without asking, if its
@@ -34,17 +34,17 @@ type WebList struct {
 	Port uint16 `toml:"-"`
 	// Secret is a part of URLs that nobody may see.
 	Secret string `toml:"-"`
-	// Label is what people call the list; empty is the service's host.
+	// Label is the list's name for people; empty is the service's host.
 	Label string `toml:"-"`
 }
 
-// How long a service may take, and how much it may send.
+// Bounds of a service's time and answer.
 const (
-	// webPatience is for all of a list's URLs together: less than the minute for which
-	// rooms wait, so that an old list still comes.
+	// webPatience is for all of a list's URLs together. Rooms wait for a minute; it is
+	// less, so that an old list still comes.
 	webPatience = 50 * time.Second
-	// urlPatience is for one URL: 24 MB, the longest list that is sent whole, come in
-	// it over 7 Mbit/s, and packed over 1.
+	// urlPatience is for one URL: 24 MB, the longest list that is sent whole, take that
+	// long over 7 Mbit/s, and packed over 1.
 	urlPatience = 30 * time.Second
 	// firstByte is for a service that computes its list.
 	firstByte = 15 * time.Second
@@ -53,15 +53,15 @@ const (
 	// freshFor is how long a list is taken from the cache without asking: services
 	// renew theirs about as often, and a second room or program costs them nothing.
 	freshFor = time.Minute
-	// keptFor is how old a list may be that is taken because its service is away.
-	// Servers keep their addresses for months.
+	// keptFor is the largest age of a cached list when its service is away. Servers
+	// keep their addresses for months.
 	keptFor = 30 * 24 * time.Hour
 )
 
-// userAgent is what services see of Muster. Some refuse libraries' own names.
+// userAgent is Muster's name for services. Some refuse libraries' own names.
 const userAgent = "Muster (game server selector)"
 
-// StatusError is what a service answered in place of a list.
+// StatusError is a service's answer without a list.
 type StatusError struct {
 	Code int
 	// RetryAfter is when the service wants to be asked again, 0 if it does not say.
@@ -92,7 +92,7 @@ func (e *StaleError) Error() string {
 
 func (e *StaleError) Unwrap() error { return e.Err }
 
-// age is a time for people.
+// age returns a time for people.
 func age(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:
@@ -116,7 +116,7 @@ func (l WebList) name() string {
 	return u.Host
 }
 
-// CheckURL reports what is wrong with where a list is.
+// CheckURL reports errors in a list's URL.
 func CheckURL(text string) error {
 	u, err := url.Parse(text)
 	switch {
@@ -141,18 +141,19 @@ func (l WebList) fetch(ctx context.Context, c Client) (Listing, error) {
 	return listing, err
 }
 
-// cached is a list as it was fetched, with what is needed to ask whether it has changed.
+// cached is a fetched list, with the headers for asking whether it has changed.
 type cached struct {
 	URL      string        `json:"url"` // without the secret
 	ETag     string        `json:"etag,omitempty"`
 	Modified string        `json:"modified,omitempty"`
 	At       time.Time     `json:"at"`
 	Rows     []weblist.Row `json:"rows"`
-	Listed   int           `json:"listed"`        // rows before each address had its share
+	Listed   int           `json:"listed"`        // rows before the cut to shares
 	Cut      []string      `json:"cut,omitempty"` // warnings
 }
 
-// key is what a list's cache is called. Who changes how a list is read gets it anew.
+// key returns the name of a list's cache. A change in reading the list changes it, so
+// the list is fetched again.
 func (l WebList) key() string {
 	l.Secret = ""
 	text, _ := json.Marshal(l)
@@ -160,7 +161,7 @@ func (l WebList) key() string {
 	return hex.EncodeToString(sum[:16]) + ".json"
 }
 
-// get is the list as it stands there, a share of each address, with warnings.
+// get returns the fetched list, cut to a share of each address, with warnings.
 func (l WebList) get(ctx context.Context, c Client) (*cached, []error, error) {
 	old := c.Cache.load(l.key())
 	now := time.Now()
@@ -195,7 +196,7 @@ func warningsOf(cut []string) (warnings []error) {
 	return warnings
 }
 
-// ask asks for the list at a URL. If it is still the old one, that is returned.
+// ask asks for the list at a URL. If the old one is still valid, ask returns that.
 func (l WebList) ask(ctx context.Context, c Client, at string, old *cached) (*cached, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.Patience, urlPatience))
 	defer cancel()
@@ -233,7 +234,7 @@ func (l WebList) ask(ctx context.Context, c Client, at string, old *cached) (*ca
 	return fresh, l.read(answer.Body, fresh, isLocalURL(request.URL))
 }
 
-// short is a header that is sent back, if it is no longer than any honest one.
+// short returns a header for sending back, unless it is longer than any honest one.
 func short(header string) string {
 	const most = 256
 	if len(header) > most {
@@ -251,8 +252,8 @@ func retryAfter(header string) time.Duration {
 	return min(seconds, time.Hour)
 }
 
-// client asks for one list. It does not heed the proxies of the environment: what
-// a proxy dials nobody here could check.
+// client asks for one list. It ignores the proxies of the environment, because nobody
+// here can check the addresses that a proxy dials.
 func (l WebList) client(c Client, first *url.URL) *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
@@ -275,8 +276,8 @@ func (l WebList) client(c Client, first *url.URL) *http.Client {
 	}
 }
 
-// isLocalURL reports whether a URL names, by itself and without any resolver, a
-// place in a private network. Whoever writes that into a table means it.
+// isLocalURL reports whether a URL names, by itself and without any resolver, a place
+// in a private network. The author of such a table means it.
 func isLocalURL(u *url.URL) bool {
 	addr, err := netip.ParseAddr(u.Hostname())
 	if err != nil {
@@ -288,9 +289,8 @@ func isLocalURL(u *url.URL) bool {
 // dialTimeout is for one of a service's addresses.
 const dialTimeout = 5 * time.Second
 
-// dialer connects to services: to none in a private network, whatever name or redirect
-// led there, unless the list itself is there. What it checks is the address that is
-// dialed.
+// dialer connects to services. It refuses private networks after any name or redirect,
+// unless the list itself is there. It checks the address that it dials.
 func (c Client) dialer(local bool) func(ctx context.Context, network, address string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: dialTimeout, Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
@@ -321,7 +321,7 @@ func (c Client) dialer(local bool) func(ctx context.Context, network, address st
 // maxDialed is how many addresses of a service are tried.
 const maxDialed = 4
 
-// webReason is an error of HTTP without the URL, which may hold a key.
+// webReason returns an error of HTTP without the URL, which may hold a key.
 func webReason(err error) error {
 	var inURL *url.Error
 	var timeout net.Error
@@ -338,7 +338,7 @@ func webReason(err error) error {
 	return reason(err)
 }
 
-// read reads an answer into a list of which each address has a share.
+// read reads an answer into a list, and cuts it to a share of each address.
 func (l WebList) read(body io.Reader, into *cached, local bool) error {
 	var all sample[written, weblist.Row]
 	wrong := 0
@@ -370,7 +370,7 @@ func (l WebList) read(body io.Reader, into *cached, local bool) error {
 	switch {
 	case err != nil && len(into.Rows) > 0 && errors.Is(err, discovery.ErrMalformed):
 		into.Cut = append(into.Cut, fmt.Sprintf("master: %s: %v: taking the %d servers before that", l.name(), err, len(into.Rows)))
-		into.ETag, into.Modified = "", "" // not to be kept for the whole
+		into.ETag, into.Modified = "", "" // an incomplete list must not be cached as complete
 		return nil
 	case err != nil:
 		return webReason(err)
@@ -387,8 +387,8 @@ func portText(port uint16) string {
 	return fmt.Sprint(port)
 }
 
-// askTCP asks a master that speaks TCP, as Sauerbraten's: a line goes there, the
-// list comes back.
+// askTCP asks a master that speaks TCP, such as Sauerbraten's: it sends a line and
+// reads the list.
 func (l WebList) askTCP(ctx context.Context, c Client, at, address string) (*cached, error) {
 	local := isLocalURL(&url.URL{Host: address})
 	conn, err := c.dialer(local)(ctx, "tcp", address)
@@ -404,8 +404,8 @@ func (l WebList) askTCP(ctx context.Context, c Client, at, address string) (*cac
 	return fresh, l.read(&untilSilence{conn: conn, wait: firstByte}, fresh, local)
 }
 
-// untilSilence ends a list when its master has nothing more to say: not all close
-// the connection.
+// untilSilence ends a list when its master is silent, because not all masters close the
+// connection.
 type untilSilence struct {
 	conn net.Conn
 	wait time.Duration

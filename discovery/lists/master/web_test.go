@@ -68,8 +68,8 @@ func TestWebList(t *testing.T) {
 	}
 }
 
-// A list is asked for once a minute, whoever wants it, and after that only for what
-// has changed; when its service is away the old one does, and its age is told.
+// A list is requested once a minute, by any number of readers, and after that only if
+// it has changed. When its service is away, the old list serves, and its age is told.
 func TestWebListIsCached(t *testing.T) {
 	var asked, unchanged atomic.Int32
 	var away atomic.Bool
@@ -123,14 +123,14 @@ func TestWebListIsCached(t *testing.T) {
 	if _, err := c.Fetch(t.Context(), list); err == nil {
 		t.Error("a list of last month is taken")
 	}
-	list.Name = "title" // who reads it otherwise asks anew
+	list.Name = "title" // another form fetches the list again
 	away.Store(false)
 	if _, err := c.Fetch(t.Context(), list); err != nil || unchanged.Load() != 1 {
 		t.Errorf("%v, unchanged %d times", err, unchanged.Load())
 	}
 }
 
-// A service that wants to be left alone for longer is.
+// A service that wants to be asked seldom is asked seldom.
 func TestWebListIsAskedSeldom(t *testing.T) {
 	var asked atomic.Int32
 	s := service(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -173,7 +173,7 @@ func age(t *testing.T, cache master.Cache, by time.Duration) {
 	}
 }
 
-// A cache that somebody, or a crash, has spoilt costs a fetch.
+// A spoilt cache costs a fetch.
 func TestSpoiltCache(t *testing.T) {
 	s := service(t, says(`{"servers":[{"addr":"8.8.8.8:1"}]}`))
 	c := master.Client{Cache: master.Cache(t.TempDir())}
@@ -218,8 +218,8 @@ func TestMirrors(t *testing.T) {
 	}
 }
 
-// No list leads into a private network, whatever name leads there: what counts is
-// the address that is dialed. Only who writes the address itself means it.
+// No list leads into a private network, by any name. The dialed address counts. A list
+// is allowed there only if its own URL has such an address.
 func TestPrivateNetworksAreClosed(t *testing.T) {
 	inside := service(t, func(http.ResponseWriter, *http.Request) { t.Error("a private network was asked") })
 	at := strings.Replace(inside.URL, "127.0.0.1", "lists.example", 1)
@@ -258,7 +258,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// A service that drips has a bounded time.
+// A service that drips gets a bounded time.
 func TestDrips(t *testing.T) {
 	s := service(t, func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"servers":[{"addr":"8.8.8.8:1"},`)
@@ -280,7 +280,8 @@ func TestDrips(t *testing.T) {
 
 var longList = flag.Int("long-list", 200_000, "rows of the long list on the web")
 
-// TestLongWebList: of two million rows each address has its share, in bounded memory.
+// TestLongWebList checks that each address has its share of two million rows, in
+// bounded memory.
 func TestLongWebList(t *testing.T) {
 	rows := *longList
 	s := service(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -321,7 +322,8 @@ func TestManyNames(t *testing.T) {
 	})
 }
 
-// TestBomb: of what unpacks to a gigabyte no more is unpacked than a row may have.
+// TestBomb checks that an answer that unpacks to a gigabyte is unpacked only up to the
+// size of a row.
 func TestBomb(t *testing.T) {
 	s := service(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
@@ -376,151 +378,5 @@ func TestSauerbratenMaster(t *testing.T) {
 			t.Errorf("closes %v: %v, %v", closes, addresses(got), err)
 		}
 		<-done
-	}
-}
-
-func TestSteam(t *testing.T) {
-	const key = "0123456789ABCDEF0123456789ABCDEF"
-	var asked []string
-	full := 10_000
-	s := service(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Query().Get("key") != key {
-			http.Error(w, "Forbidden", http.StatusForbidden)
-			return
-		}
-		filter := r.URL.Query().Get("filter")
-		asked = append(asked, strings.TrimPrefix(filter, `\appid\440`))
-		switch filter {
-		case `\appid\440`, `\appid\440\nor\1\noplayers\1`:
-			fmt.Fprint(w, `{"response":{"servers":[`)
-			for i := range full {
-				fmt.Fprintf(w, `{"addr":"11.%d.%d.1:27015","map":"ctf_2fort"},`, i>>8, i&255)
-			}
-			fmt.Fprint(w, `{"addr":"8.8.8.8:27015"}]}}`)
-		case `\appid\440\noplayers\1`:
-			fmt.Fprint(w, `{"response":{"servers":[{"addr":"1.1.1.1:27015","gameport":27016,"steamid":"9","name":"One","appid":440,"gamedir":"tf","version":"9",
-				"product":"tf","region":255,"players":3,"max_players":24,"bots":1,"map":"pl_x","secure":true,"dedicated":true,"os":"l","gametype":"payload"}]}}`)
-		case `\appid\440\nor\1\noplayers\1\secure\1`:
-			fmt.Fprint(w, `{"response":{}}`)
-		default:
-			fmt.Fprint(w, `{"response":{"servers":[{"addr":"169.254.1.1:1"},{"addr":"2.2.2.2:27015"}]}}`)
-		}
-	})
-	c := master.Client{Cache: master.Cache(t.TempDir())}
-	got, err := c.Fetch(t.Context(), master.Steam{AppID: 440, Key: key, URL: s.URL})
-	if want := []string{"1.1.1.1:27015", "2.2.2.2:27015"}; err != nil || !slices.Equal(addresses(got), want) {
-		t.Errorf("%v, %v, want %v", addresses(got), err, want)
-	}
-	want := discovery.Info{
-		Name:       "One",
-		Map:        "pl_x",
-		Mode:       "payload",
-		Version:    "9",
-		Players:    3,
-		MaxPlayers: 24,
-		Bots:       1,
-		GamePort:   27016,
-		AsListed:   true,
-	}
-	if info := got.Said.Infos[netip.MustParseAddrPort("1.1.1.1:27015")]; *info != want {
-		t.Errorf("it says %+v", info)
-	}
-	if want := []string{"", `\noplayers\1`, `\nor\1\noplayers\1`, `\nor\1\noplayers\1\secure\1`,
-		`\nor\1\noplayers\1\nor\1\secure\1`}; !slices.Equal(asked, want) {
-		t.Errorf("asked for %q", asked)
-	}
-	files, _ := filepath.Glob(filepath.Join(string(c.Cache), "*"))
-	for _, file := range files {
-		if text, _ := os.ReadFile(file); strings.Contains(string(text)+file, key) {
-			t.Errorf("%s holds the key", file)
-		}
-	}
-	_, err = master.Client{}.Fetch(t.Context(), master.Steam{AppID: 440, Key: "FEDCBA98765432100123456789ABCDEF", URL: s.URL})
-	if err == nil || !strings.Contains(err.Error(), "does not take the key") || strings.Contains(err.Error(), "FEDCBA") {
-		t.Errorf("a wrong key: %v", err)
-	}
-	s.Close()
-	_, err = master.Client{}.Fetch(t.Context(), master.Steam{AppID: 440, Key: key, URL: s.URL})
-	if err == nil || strings.Contains(err.Error(), key) {
-		t.Errorf("away: %v", err)
-	}
-}
-
-// A key shows itself in no output whatever.
-func TestSteamKeyIsHidden(t *testing.T) {
-	key, err := master.ParseSteamKey("  0123456789abcdef0123456789abcdef\n")
-	if err != nil || string(key) != "0123456789ABCDEF0123456789ABCDEF" {
-		t.Fatalf("%q, %v", string(key), err)
-	}
-	steam := master.Steam{AppID: 1, Key: key}
-	for _, format := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x"} {
-		if text := fmt.Sprintf(format, steam) + fmt.Sprintf(format, key); strings.Contains(text, "0123") || strings.Contains(text, "30313233") {
-			t.Errorf("%s shows %s", format, text)
-		}
-	}
-	for _, wrong := range []string{"", "0123", "0123456789ABCDEF0123456789ABCDEG", strings.Repeat("0", 33)} {
-		if _, err := master.ParseSteamKey(wrong); err == nil || wrong != "" && strings.Contains(err.Error(), wrong) {
-			t.Errorf("%q: %v", wrong, err)
-		}
-	}
-}
-
-func TestSteamFiles(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "serverbrowser_hist.vdf")
-	text := `"Filters" { "Favorites" { "1" { "name" "Home" "address" "192.168.1.5:27015" "appid" "440" } "2" { "address" "169.254.3.3:1" "appid" "440" } }
-		"History" { "1" { "address" "8.8.8.8:27015" "appid" "440" } "2" { "address" "9.9.9.9:27015" "appid" "730" } "3" { "address" "192.168.1.5:27015" "appid" "440" } } }`
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	files := master.SteamFiles{Files: []string{file, file + "x"}, AppID: 440}
-	got, err := master.Client{}.Fetch(t.Context(), files)
-	if want := []string{"192.168.1.5:27015", "8.8.8.8:27015"}; err != nil || !slices.Equal(addresses(got), want) || !files.Remembers() {
-		t.Errorf("%v, %v, want %v", addresses(got), err, want)
-	}
-	if said := got.Said.Infos[netip.MustParseAddrPort("192.168.1.5:27015")]; said.Name != "Home" {
-		t.Errorf("%+v", said)
-	}
-	if len(got.Warnings) != 2 || (master.SteamFiles{Files: []string{file}, AppID: 10}).Remembers() {
-		t.Errorf("warnings %v", got.Warnings)
-	}
-}
-
-func TestParsePasted(t *testing.T) {
-	for text, want := range map[string]string{
-		"1.2.3.4:27015 my clan server":                              "1.2.3.4:27015",
-		"My clan: 1.2.3.4:27015":                                    "1.2.3.4:27015",
-		"My clan = 1.2.3.4:27015":                                   "1.2.3.4:27015",
-		"Clan: games.example:27015":                                 "games.example:27015",
-		"games.example.org our home":                                "games.example.org:0",
-		"connect 1.2.3.4:27015; password x":                         "1.2.3.4:27015",
-		"connect 1.2.3.4":                                           "1.2.3.4:0",
-		"steam://connect/1.2.3.4:27015/password":                    "1.2.3.4:27015",
-		"steam://connect/games.example":                             "games.example:0",
-		"steam://run/730//+connect 1.2.3.4:27015":                   "1.2.3.4:27015",
-		"steam://run/730//+connect%201.2.3.4:27015":                 "1.2.3.4:27015",
-		"- <ddnet://1.2.3.4:8303/>":                                 "1.2.3.4:8303",
-		"* 1.2.3.4:8303, nice":                                      "1.2.3.4:8303",
-		"minecraft://?addExternalServer=Mine|mc.example.org:25565":  "mc.example.org:25565",
-		"minecraft://connect?serverUrl=mc.example&serverPort=19132": "mc.example:19132",
-		"fivem://connect/1.2.3.4:30120":                             "1.2.3.4:30120",
-		"mumble://ann@voice.example:64738/Channel":                  "voice.example:64738",
-		"ss14://station.example:1212":                               "station.example:1212",
-		"ss14s://station.example/server":                            "station.example:443",
-		"1.2.3.4 27015":                                             "1.2.3.4:27015",
-		"[2001:db8::1]:27015 six":                                   "2001:db8::1:27015",
-		"(1.2.3.4:27015)":                                           "1.2.3.4:27015",
-		"`1.2.3.4:27015`":                                           "1.2.3.4:27015",
-		"Q3S 1.2.3.4:27960":                                         "1.2.3.4:27960",
-	} {
-		got, _, err := master.ParseList(strings.NewReader("// mine\n"+text+"\n"), "l.txt")
-		if err != nil || len(got) != 1 || fmt.Sprintf("%s:%d", got[0].Host, got[0].Port) != want {
-			t.Errorf("%q: %v, %v, want %s", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"my clan server", "see https://1.2.3.4/ please", "https://example.org/",
-		"steam://install/440", "1.2.3.4:27015:27016 x"} {
-		if got, _, err := master.ParseList(strings.NewReader(text), "l.txt"); err == nil && got[0].Type == "" {
-			t.Errorf("%q gives %v", text, got)
-		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package a2s speaks Valve's server queries: what a client asks, and what the
-// servers of the Source and GoldSrc engines answer. Bytes in, bytes out: it
-// opens no socket and reads no clock.
+// Package a2s speaks Valve's server queries: a client's requests, and the replies of
+// servers of the Source and GoldSrc engines. Bytes in, bytes out: it opens no socket
+// and reads no clock.
 //
 //	client                                     server
 //	FF FF FF FF 54 "Source Engine Query" 00 ──▶
@@ -8,12 +8,12 @@
 //	the same, then challenge[4]             ──▶
 //	                                        ◀──  FF FF FF FF 49 what it is
 //
-// Servers may skip the challenge, or send another one. All numbers are
-// little-endian, texts end with NUL. What does not fit a datagram comes in
-// pieces; see [SplitSource].
+// Servers may skip the challenge, or send another one. All numbers are little-endian,
+// texts end with NUL. A reply that does not fit a datagram comes in pieces; see
+// [SplitSource].
 //
-// Sources: Valve Developer Community, "Server queries"; packets recorded from
-// servers (testdata).
+// Sources: Valve Developer Community, "Server queries"; packets recorded from servers
+// (testdata).
 package a2s
 
 import (
@@ -27,8 +27,8 @@ import (
 // Protocol asks for a server's information. It is a [discovery.Protocol].
 type Protocol struct{}
 
-// AppendQuery appends the datagram that asks a server about itself. The protocol
-// has no place for a nonce: a reply counts by its sender's address.
+// AppendQuery appends the datagram that asks a server about itself. The protocol has no
+// place for a nonce, so the sender's address identifies a reply.
 func (Protocol) AppendQuery(b []byte, _ discovery.Nonce, challenge []byte) []byte {
 	b = append(b, single...)
 	b = append(b, Info)
@@ -36,13 +36,13 @@ func (Protocol) AppendQuery(b []byte, _ discovery.Nonce, challenge []byte) []byt
 	return append(b, challenge...)
 }
 
-// Parse gives the first information in the datagrams, be it whole or in pieces.
-// Failing that the newest word counts: a challenge, or pieces of a reply that is
-// under way. Noise is an error only if nothing else came.
+// Parse returns the first information in the datagrams, whole or in pieces. Otherwise
+// the newest datagram counts: a challenge, or a piece of a reply under way. Noise is an
+// error only if nothing else came.
 //
-// Info.Mode is the server's folder ("cstrike", "tf"), as QStat has it: the field
-// game is a title, and the protocol knows no game type. Bots count as players,
-// and never more than there are.
+// Info.Mode is the server's folder ("cstrike", "tf"), as QStat has it: the field game
+// is a title, and the protocol knows no game type. Bots count as players, and never
+// exceed them.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return parse(datagrams, parsePacket)
 }
@@ -51,9 +51,9 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 // [discovery.Packed].
 func (Protocol) Unpacks(datagrams [][]byte) bool { return unpacks(datagrams) }
 
-// parse gives the first information that read finds in the datagrams, and else
-// the newest word. It unpacks one packet at most, the last that is packed: such
-// a packet costs a server 94 bytes, and the reader a thousand times as much.
+// parse returns the first information that read finds in the datagrams, and else the
+// newest one. It unpacks one packet at most, the last that is packed. Such a packet
+// costs a server 94 bytes, and the reader a thousand times as much.
 func parse(datagrams [][]byte, read func(packet []byte) (discovery.Reply, error)) (discovery.Reply, error) {
 	newest, heard := discovery.Reply{Incomplete: true}, len(datagrams) == 0
 	var split pieces
@@ -150,25 +150,25 @@ const infoWord = "Source Engine Query\x00"
 // challengeLen is the length of a challenge, whose bytes mean nothing to clients.
 const challengeLen = 4
 
-// malformed is an error about bytes that the protocol does not allow.
+// malformed returns an error about bytes that the protocol does not allow.
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("a2s: %w: "+format, append([]any{discovery.ErrMalformed}, args...)...)
 }
 
-// noChallenge is what clients send that do not know the server's challenge yet.
+// noChallenge is sent by clients that do not know the server's challenge yet.
 const noChallenge = "\xff\xff\xff\xff"
 
-// Request is what a client asks of a server.
+// Request is a client's request to a server.
 type Request struct {
 	// Kind is [Info], [Players] or [Rules].
 	Kind byte
-	// Challenge is the 4 bytes that the server demanded, or nil if the client
-	// does not know them yet. It is a part of the datagram.
+	// Challenge is the 4 bytes that the server demanded, or nil if the client does not
+	// know them yet. It is a part of the datagram.
 	Challenge []byte
 }
 
-// ParseRequest reads a client's request. What follows it is passed over, as
-// servers do: some clients pad their requests.
+// ParseRequest reads a client's request. It ignores what follows, as servers do: some
+// clients pad their requests.
 func ParseRequest(b []byte) (Request, error) {
 	b, ok := bytes.CutPrefix(b, []byte(single))
 	if !ok || len(b) == 0 {

@@ -41,7 +41,7 @@ func TestParseRecordedInformation(t *testing.T) {
 	}
 }
 
-// A conversation as recorded: query, challenge, query with it, information.
+// A recorded conversation: query, challenge, query with it, information.
 func TestChallengeIsReturned(t *testing.T) {
 	requests, replies := codectest.Packets(t, "unity_info.hex")
 	if got := (Protocol{}).AppendQuery(nil, 1, nil); !bytes.Equal(got, requests[0]) {
@@ -64,13 +64,13 @@ func TestChallengeIsReturned(t *testing.T) {
 	}
 }
 
-// info is a reply to INFO with the given fields from the application on.
+// info returns a reply to INFO with the given fields from the application on.
 func info(fields string) []byte {
 	return []byte("\xff\xff\xff\xffI\x11a\x00b\x00c\x00d\x00" + fields)
 }
 
-// hltv is an HLTV proxy's reply, shaped after ReHLDS's Proxy.cpp: its password, mod
-// and VAC bytes, and what may follow them.
+// hltv returns an HLTV proxy's reply, shaped after ReHLDS's Proxy.cpp: its password,
+// mod and VAC bytes, and what may follow them.
 func hltv(flags, counts string) []byte {
 	return []byte("\xff\xff\xff\xffm192.168.1.2:27020\x00a\x00b\x00c\x00HLTV\x00\x03\x80\x30pl" + flags + counts)
 }

@@ -9,33 +9,31 @@ import (
 	"muster/discovery/internal/packet"
 )
 
-// Applications whose servers say some things in a way of their own.
+// Applications with special replies.
 const (
 	theShip      = 2400
 	rust         = 252490
 	sevenDaysApp = 251570
 )
 
-// sevenDaysAbove is how far above the port that players type a server of 7 Days to Die
-// names its own: what it names is the socket of the game's traffic, at 26902 of 26900.
-// Neither the game nor Steam connects there. Seen in packets of three servers (GameQ's
-// tests), and in GameQ#564.
+// A server of 7 Days to Die names a port this far above the one that players type: the
+// socket of the game's traffic, 26902 for 26900. Neither the game nor Steam connects
+// there. Seen in packets of three servers (GameQ's tests), and in GameQ#564.
 const sevenDaysAbove = 2
 
 const (
-	// theShipRules are the bytes in which The Ship has mode, witnesses and
-	// duration.
+	// theShipRules is the number of bytes for mode, witnesses and duration in The Ship.
 	theShipRules = 3
 	// rustKey is the length of the keys among a Rust server's keywords.
 	rustKey = 2
-	// aboutMod are the bytes that GoldSrc has of a mod behind its texts: version[4],
-	// size[4], for several players[1], own library[1].
+	// aboutMod is the number of GoldSrc's bytes about a mod after its texts:
+	// version[4], size[4], for several players[1], own library[1].
 	aboutMod = 10
 	// proxy is the type of a server that only shows another one's game: HLTV.
 	proxy, lowerCase = 'p', 0x20
 	// proxyTag marks such a server, so that a group can leave it out.
 	proxyTag = "hltv"
-	// wideCounts are the bytes in which a proxy says counts that do not fit a byte.
+	// wideCounts is the number of bytes for a proxy's counts that do not fit a byte.
 	wideCounts = 4 + 4
 )
 
@@ -68,8 +66,8 @@ func parseInfo(b []byte) (*discovery.Info, error) {
 	return info, nil
 }
 
-// parseExtra reads the fields that flags announce, in the order of the flags
-// here. Servers may leave them out, or cut them short: then they say nothing.
+// parseExtra reads the fields that flags announce, in the order of the flags here.
+// Servers may leave them out, or cut them short: then nothing is set.
 func parseExtra(r *reader, info *discovery.Info) {
 	flags := r.Octet()
 	if flags&hasGamePort != 0 {
@@ -122,19 +120,19 @@ func applyRustCounts(keywords []byte, info *discovery.Info) {
 	info.Bots = min(info.Bots, info.Players)
 }
 
-// parseGoldSrc reads the reply of old servers of the GoldSrc engine, without
-// header and kind:
+// parseGoldSrc reads the reply of old servers of the GoldSrc engine, without header and
+// kind:
 //
 //	address name map folder game players[1] max[1] protocol[1]
 //	type[1] system[1] password[1] mod[1] [about the mod] secure[1] bots[1]
 //
-// An HLTV proxy ends before the bots, or has the true numbers of its spectators and
-// seats there where they do not fit a byte: spectators[4] seats[4]. (ReHLDS,
+// An HLTV proxy ends before the bots. Or it has the true numbers of its spectators and
+// seats there, if they do not fit a byte: spectators[4] seats[4]. (ReHLDS,
 // HLTV/Proxy/src/Proxy.cpp)
 func parseGoldSrc(b []byte) (*discovery.Info, error) {
 	r := reader{packet.Reader{Rest: b}}
 	info := new(discovery.Info)
-	r.Bytes() // its address, as far as it knows
+	r.Bytes() // its address, as it believes
 	info.Name, info.Map, info.Mode = r.Text(), r.Text(), r.Text()
 	info.Mod = info.Mode
 	r.Bytes() // game, in words
@@ -144,8 +142,8 @@ func parseGoldSrc(b []byte) (*discovery.Info, error) {
 	r.Octet() // system
 	info.Password = r.flag()
 	if isMod := r.flag(); isMod {
-		r.Bytes() // where to read about it
-		r.Bytes() // where to download it
+		r.Bytes() // link to a description
+		r.Bytes() // link to a download
 		r.Bytes() // the version of Half-Life that it needs, mostly empty
 		r.Take(aboutMod)
 	}

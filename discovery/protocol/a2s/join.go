@@ -13,26 +13,26 @@ import (
 	"muster/discovery/internal/packet"
 )
 
-// maxReply bounds a reply that comes in pieces, packed or not: no information is
-// longer than a datagram could be.
+// maxReply bounds a reply that comes in pieces, packed or not: no information is longer
+// than a datagram could be.
 const maxReply = 1 << 16
 
-// compressed is the bit of a split's ID that says its payload is bzip2.
+// compressed is the bit of a split's ID for a bzip2 payload.
 const compressed = 1 << 31
 
-// packedHeader are the bytes before the bzip2 of a compressed split: size[4]
-// checksum[4].
+// packedHeader is the length of the bytes before the bzip2 of a compressed split:
+// size[4] checksum[4].
 const packedHeader = 8
 
-// layout is where an engine puts what in a piece. GoldSrc packs index and total
-// in one byte; the first games on Source leave out the size.
+// layout is an engine's format of a piece. GoldSrc packs index and total in one byte;
+// the first games on Source leave out the size.
 //
 //	GoldSrc   FE FF FF FF  id[4]  index, total[½ each]      payload
 //	Source    FE FF FF FF  id[4]  total[1] index[1] size[2]  payload
 //	2006      FE FF FF FF  id[4]  total[1] index[1]          payload
 type layout struct {
 	goldSrc bool
-	// header is how many bytes stand before the payload.
+	// header is how many bytes precede the payload.
 	header int
 }
 
@@ -54,8 +54,8 @@ func (l layout) cut(d []byte) (index, total int, payload []byte) {
 	return int(d[9]), int(d[8]), d[l.header:]
 }
 
-// isFirst reports whether d is the first piece in this layout: a whole packet was
-// cut up, so its header, or that of bzip2, has to stand in the right place.
+// isFirst reports whether d is the first piece in this layout. The server split a whole
+// packet, so its header, or that of bzip2, must be in the right place.
 func (l layout) isFirst(d []byte) bool {
 	index, total, payload := l.cut(d)
 	if index != 0 || total == 0 {
@@ -76,12 +76,12 @@ type pieces [][]byte
 // joined is a packet whose pieces have all arrived.
 type joined struct {
 	bytes []byte
-	// packed: the bytes are what [unpack] takes.
+	// packed means that the bytes need [unpack].
 	packed bool
 }
 
-// add takes a datagram, and gives the packet that it is or completes, without
-// its header; without bytes while pieces are missing. A piece of another split
+// add takes a datagram, and returns the packet that it is or completes, without its
+// header. There are no bytes while pieces are missing. A piece of another split
 // restarts.
 func (p *pieces) add(d []byte) (joined, error) {
 	if whole, ok := bytes.CutPrefix(d, []byte(single)); ok {
@@ -100,7 +100,7 @@ func (p *pieces) add(d []byte) (joined, error) {
 	return p.join()
 }
 
-// join is the packet, without its header, once all pieces are there.
+// join returns the packet, without its header, once all pieces are there.
 func (p pieces) join() (joined, error) {
 	l, first := p.first()
 	_, total, _ := l.cut(first)
@@ -128,8 +128,8 @@ func (p pieces) join() (joined, error) {
 	return joined{bytes: bytes.TrimPrefix(packet, []byte(single))}, nil
 }
 
-// first is the first piece, and its layout. Without such a piece the
-// layout is taken for today's: it has yet to come, or has no header inside.
+// first returns the first piece, and its layout. Without such a piece the layout counts
+// as today's: the piece has yet to come, or has no header inside.
 func (p pieces) first() (layout, []byte) {
 	for _, d := range p {
 		for _, l := range []layout{goldSrc, source, source2006} {
@@ -145,9 +145,9 @@ func (p pieces) first() (layout, []byte) {
 // Even the worst packet of maxReply bytes fits into one such block.
 const smallestBlock = '1'
 
-// unpack returns the payload of a compressed split without its header. It claims
-// the smallest block size for the data, whatever the server wrote: with the
-// largest, 94 bytes would make the reader take 3.7 MB.
+// unpack returns the payload of a compressed split without its header. It claims the
+// smallest block size for the data, whatever the server wrote: with the largest, 94
+// bytes would make the reader take 3.7 MB.
 func unpack(b []byte) ([]byte, error) {
 	r := reader{packet.Reader{Rest: b}}
 	size, sum := r.u32(), r.u32()
@@ -181,11 +181,10 @@ func unpacks(datagrams [][]byte) bool {
 	return false
 }
 
-// SplitSource are the datagrams in which a Source server sends a reply that is
-// longer than size: pieces of up to size bytes. A shorter reply stays whole. The
-// size is raised where more than 255 pieces would be needed. Information should
-// stay whole, as it does with real servers: QStat takes from it the layout of
-// the pieces of all other replies.
+// SplitSource yields a Source server's datagrams for a reply that is longer than size:
+// pieces of up to size bytes. A shorter reply stays whole. SplitSource raises the size
+// if there would be more than 255 pieces. Information should stay whole, as it does
+// with real servers: QStat takes from it the layout of the pieces of all other replies.
 //
 //	FE FF FF FF  id[4]  total[1]  index[1]  size[2]  payload
 func SplitSource(reply []byte, id uint32, size int) iter.Seq[[]byte] {

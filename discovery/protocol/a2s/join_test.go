@@ -14,12 +14,12 @@ import (
 	. "muster/discovery/protocol/a2s"
 )
 
-// split is reply as a Source server cuts it up.
+// split returns reply in a Source server's pieces.
 func split(reply []byte, id uint32, size int) [][]byte {
 	return slices.Collect(SplitSource(reply, id, size))
 }
 
-// splitGoldSrc is reply as a GoldSrc server cuts it up.
+// splitGoldSrc returns reply in a GoldSrc server's pieces.
 func splitGoldSrc(reply []byte, id uint32, size int) [][]byte {
 	chunks := slices.Collect(slices.Chunk(reply, size))
 	for i, c := range chunks {
@@ -29,7 +29,7 @@ func splitGoldSrc(reply []byte, id uint32, size int) [][]byte {
 	return chunks
 }
 
-// named is an INFO reply that needs several pieces.
+// named returns an INFO reply that needs several pieces.
 func named() (discovery.Info, []byte) {
 	want := tf2
 	want.Name = string(bytes.Repeat([]byte("name"), 60))
@@ -61,7 +61,8 @@ func TestPiecesInAnyOrder(t *testing.T) {
 	}
 }
 
-// checkPieces wants all but the last to be incomplete, and the last to say want.
+// checkPieces checks that the reply is incomplete before the last piece, and equals
+// want after it.
 func checkPieces(t *testing.T, arrived [][]byte, want discovery.Info) {
 	t.Helper()
 	for n := range arrived {
@@ -75,7 +76,7 @@ func checkPieces(t *testing.T, arrived [][]byte, want discovery.Info) {
 	}
 }
 
-// withoutSize is how the first games on Source wrote the pieces.
+// withoutSize returns the pieces in the format of the first games on Source.
 func withoutSize(pieces [][]byte) [][]byte {
 	var old [][]byte
 	for _, d := range pieces {
@@ -153,8 +154,8 @@ func TestLyingPieces(t *testing.T) {
 	}
 }
 
-// Parse unpacks one reply at most, and none takes more memory than its bytes can
-// need: a server pays 94 bytes for each.
+// Parse unpacks one reply at most, and none takes more memory than its bytes can need:
+// a server pays 94 bytes for each.
 func TestBombsCostLittle(t *testing.T) {
 	bomb := reply(t, "bomb_bzip2.hex")
 	bombs := slices.Repeat([][]byte{bomb}, 64)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzPieces has datagrams arrive in any order, twice, and mixed with anything: what
-// was split comes out as it was, and nothing grows beyond its bounds.
+// FuzzPieces delivers datagrams in any order, twice, and mixed with others. It checks
+// that a reply comes out unchanged, and that nothing grows beyond its bounds.
 func FuzzPieces(f *testing.F) {
 	f.Add([]byte("a reply of a server, long enough for a few pieces"), uint8(10), []byte{2, 0, 1, 1, 4, 3})
 	f.Add([]byte(piece+"\x01\x00\x00\x80\x02\x00\x00\x00"), uint8(4), []byte{0})
@@ -23,7 +23,7 @@ func FuzzPieces(f *testing.F) {
 			}
 		}
 		if bytes.Contains(reply, []byte("\xff\xff")) {
-			return // a piece could be taken for a first one, of another layout
+			return // a piece could pass for a first one, of another layout
 		}
 		whole := append([]byte(single), reply...)
 		datagrams := slices.Collect(SplitSource(whole, 7, int(size)))

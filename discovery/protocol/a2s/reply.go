@@ -9,10 +9,10 @@ import (
 	"muster/discovery"
 )
 
-// protocolVersion is what today's servers of the Source engine say they speak.
+// protocolVersion is the protocol of today's servers of the Source engine.
 const protocolVersion = 17
 
-// Flags of what stands behind the version in a reply to [Info], in their order.
+// Flags of the fields after the version in a reply to [Info], in their order.
 const (
 	hasGamePort byte = 0x80
 	hasSteamID  byte = 0x10
@@ -31,10 +31,10 @@ func AppendChallenge(b []byte, challenge [4]byte) []byte {
 	return append(b, challenge[:]...)
 }
 
-// AppendInfo appends what a dedicated server answers to [Info]. The game port
-// and the application follow in the extra data when they are set. Info.Mode
-// stands in the fields folder and game (see [Protocol.Parse]). Numbers that do
-// not fit their field are cut to the largest that do.
+// AppendInfo appends a dedicated server's answer to [Info]. The game port and the
+// application follow in the extra data when they are set. Info.Mode is in the fields
+// folder and game (see [Protocol.Parse]). Numbers that do not fit their field are cut
+// to the largest that do.
 func AppendInfo(b []byte, info discovery.Info) []byte {
 	b = append(b, single...)
 	b = append(b, kindInfo, protocolVersion)
@@ -78,7 +78,7 @@ type Player struct {
 	Connected time.Duration
 }
 
-// AppendPlayers appends what a server answers to [Players]: the first 255.
+// AppendPlayers appends a server's answer to [Players]: the first 255.
 func AppendPlayers(b []byte, players []Player) []byte {
 	players = players[:min(len(players), math.MaxUint8)]
 	b = append(b, single...)
@@ -95,7 +95,7 @@ func AppendPlayers(b []byte, players []Player) []byte {
 // Rule is a variable of the server that is open to the public.
 type Rule struct{ Name, Value string }
 
-// AppendRules appends what a server answers to [Rules].
+// AppendRules appends a server's answer to [Rules].
 func AppendRules(b []byte, rules []Rule) []byte {
 	rules = rules[:min(len(rules), math.MaxUint16)]
 	b = append(b, single...)

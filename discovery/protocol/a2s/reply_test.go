@@ -142,7 +142,7 @@ func FuzzParseOfInfo(f *testing.F) {
 	})
 }
 
-// plain is what of a text reads the same after it was sent.
+// plain returns the part of a text that stays the same after sending.
 func plain(s string) string { return discovery.CleanText(discovery.CleanText(s)) }
 
 func TestSplitSource(t *testing.T) {

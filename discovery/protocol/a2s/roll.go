@@ -7,7 +7,7 @@ import (
 	"muster/discovery"
 )
 
-// Roll asks who plays, with A2S_PLAYER.
+// Roll returns the protocol that asks for the players, with A2S_PLAYER.
 func (Protocol) Roll() discovery.Protocol { return roll{} }
 
 type roll struct{}
@@ -39,11 +39,11 @@ func parseRoll(packet []byte) (discovery.Reply, error) {
 	return discovery.Reply{}, malformed("no list of players")
 }
 
-// lineRest is what follows the name in a line: score and time.
+// lineRest is the length of a line after the name: score and time.
 const lineRest = 4 + 4
 
-// parsePlayers reads lines until they are cut off: servers say more players than they
-// list. Those who are still connecting have no name.
+// parsePlayers reads lines until they are cut off: servers claim more players than they
+// list. Players who are still connecting have no name.
 func parsePlayers(b []byte) *discovery.Roster {
 	roster := &discovery.Roster{}
 	lines := b[1:] // the count goes before

@@ -7,8 +7,8 @@ import (
 	"muster/discovery/protocol/a2s"
 )
 
-// TestRoll: who plays is asked with the server's challenge, and read up to where the list
-// is cut off.
+// TestRoll checks that players are asked for with the server's challenge, and read up
+// to the place where the list is cut off.
 func TestRoll(t *testing.T) {
 	roll := a2s.Protocol{}.Roll()
 	first, err := a2s.ParseRequest(roll.AppendQuery(nil, 1, nil))

@@ -1,20 +1,19 @@
-// Package beacon speaks the question and the answer by which a place is measured where no
-// game server runs: muster beacon answers there. Bytes in, bytes out, for both sides: it
-// opens no socket and reads no clock.
+// Package beacon measures a place without a game server: muster beacon answers there.
+// Bytes in, bytes out, for both sides: it opens no socket and reads no clock.
 //
 //	asker                                             beacon
 //	"Muster?1"  nonce[8]  padding[48]   ──▶
 //	                                    ◀──  "Muster!1"  nonce[8]  name[0 to 48]
 //
-// The nonce is eight bytes that the asker draws, big-endian, and comes back as it was: an
-// answer counts only with one of the asker's. The padding is zeros, and makes the question
-// as long as the longest answer: who forges its sender gets no byte more sent to somebody
-// than they sent themselves. An answer begins otherwise than a question, so that two beacons
-// never keep each other busy, and says nothing of who asked. The name is what the beacon's
-// owner calls the place, in UTF-8.
+// The asker draws a nonce of eight bytes, big-endian, and the beacon returns it
+// unchanged: an answer counts only with one of the asker's. The padding is zeros, and
+// makes the question as long as the longest answer. So an attacker who forges the
+// sender sends the victim no more bytes than without the beacon. An answer begins with
+// other bytes than a question, so that two beacons never answer each other for ever. It
+// says nothing about the asker. The name is the owner's name for the place, in UTF-8.
 //
-// The last byte of the mark is the version. A beacon is silent to versions that it does
-// not know, and takes a question that is longer than this one.
+// The last byte of the mark is the version. A beacon ignores versions that it does not
+// know, and accepts a question that is longer than this one.
 package beacon
 
 import (
@@ -29,13 +28,13 @@ import (
 
 const (
 	asks, answers = "Muster?1", "Muster!1"
-	// headLen is the mark and the nonce, in bytes.
+	// headLen is the length of the mark and the nonce, in bytes.
 	headLen = len(asks) + 8
-	// MaxName is the longest name that an answer tells, in bytes.
+	// MaxName is the longest name in an answer, in bytes.
 	MaxName = 48
 	// QuestionLen is the length of a question, in bytes, and of the longest answer.
 	QuestionLen = headLen + MaxName
-	// Port is where a beacon listens unless it is told otherwise.
+	// Port is a beacon's default port.
 	Port = 7787
 )
 
@@ -63,7 +62,8 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	})
 }
 
-// AppendAnswer appends what a beacon of a name says to a question; nothing if it is none.
+// AppendAnswer appends the answer of a beacon with this name; nothing if it was no
+// question.
 func AppendAnswer(b, question []byte, name string) []byte {
 	if len(question) < QuestionLen || !bytes.HasPrefix(question, []byte(asks)) {
 		return b
@@ -72,7 +72,7 @@ func AppendAnswer(b, question []byte, name string) []byte {
 	return append(b, name[:min(len(name), MaxName)]...)
 }
 
-// Name is a name as answers tell it: clean, and no longer than they can be.
+// Name returns a name as answers have it: clean, and short enough.
 func Name(text string) string {
 	text = discovery.CleanText(text)
 	return strings.TrimSpace(strings.ToValidUTF8(text[:min(len(text), MaxName)], ""))

@@ -58,8 +58,8 @@ func TestName(t *testing.T) {
 
 func FuzzParse(f *testing.F) { codectest.Fuzz(f, Protocol{}, "beacon.hex") }
 
-// FuzzAnswer: no answer is longer than its question, is taken for a question, or has
-// anything of who asked but the nonce.
+// FuzzAnswer checks that no answer is longer than its question, passes for a question,
+// or repeats anything of the question but the nonce.
 func FuzzAnswer(f *testing.F) {
 	requests, _ := codectest.Packets(f, "beacon.hex")
 	for _, b := range requests {

@@ -1,6 +1,6 @@
-// Package bedrock speaks the unconnected ping of RakNet, with which players of
-// Minecraft: Bedrock Edition find servers. Bytes in, bytes out: it opens no socket and
-// reads no clock.
+// Package bedrock speaks the unconnected ping of RakNet. Players of Minecraft: Bedrock
+// Edition find servers by it. Bytes in, bytes out: it opens no socket and reads no
+// clock.
 //
 //	client                                          server
 //	01  time[8]  magic[16]  client[8]          ──▶
@@ -8,8 +8,8 @@
 //
 //	text: MCPE;name;protocol;version;players;most;server;level;mode;number;port;port6;
 //
-// All numbers are big-endian. The time comes back as it was, so it is the query's
-// nonce. Servers may leave out what stands behind most.
+// All numbers are big-endian. The server returns the time unchanged, so it is the
+// query's nonce. Servers may leave out the fields after most.
 //
 // Sources: RakNet's RakPeer.cpp (ID_UNCONNECTED_PING), JSPrismarine's RakNet, gamedig,
 // and packets recorded from jsp-raknet 2.2.0 (testdata).
@@ -34,15 +34,15 @@ const (
 	pong byte = 0x1c
 	// magic marks RakNet's packets outside of a connection.
 	magic = "\x00\xff\xff\x00\xfe\xfe\xfe\xfe\xfd\xfd\xfd\xfd\x12\x34\x56\x78"
-	// What is where in a pong, in bytes.
+	// Offsets in a pong, in bytes.
 	timeAt, magicAt, lengthAt = 1, 17, 33
 	textAt                    = 35
-	// fields are the least that a text has.
+	// fields is the least number of fields in a text.
 	fields = 6
 )
 
 // AppendQuery appends the datagram that asks a server about itself. Muster's client
-// has no number: 0.
+// number is 0.
 func (Protocol) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
 	b = binary.BigEndian.AppendUint64(append(b, ping), uint64(nonce))
 	return binary.BigEndian.AppendUint64(append(b, magic...), 0)
@@ -75,8 +75,8 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	})
 }
 
-// CleanName makes a text of a Minecraft server fit to show: what is behind a section
-// sign is a colour or a style, in both editions, and goes with it.
+// CleanName makes a text of a Minecraft server fit to show, in both editions. It drops
+// colours and styles: a section sign and the character after it.
 func CleanName(text string) string {
 	const mark = '§'
 	styled := false
@@ -93,8 +93,8 @@ func CleanName(text string) string {
 	}, text))
 }
 
-// Answer is what a server of Muster's fleet says to a request, nil if it does not
-// understand it.
+// Answer returns the answer of a server in Muster's fleet to a request, nil if the
+// server does not understand it.
 func Answer(request []byte, info discovery.Info) []byte {
 	const idLen = 8
 	timed := timeAt + idLen

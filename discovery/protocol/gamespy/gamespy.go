@@ -1,6 +1,6 @@
-// Package gamespy speaks what GameSpy asked of games' servers, in its first form, and
-// what the Unreal engine's still answer. Bytes in, bytes out: it opens no socket and
-// reads no clock.
+// Package gamespy speaks GameSpy's query protocol in its first form, which servers of
+// the Unreal engine still answer. Bytes in, bytes out: it opens no socket and reads no
+// clock.
 //
 //	client                                     server
 //	\status\                              ──▶
@@ -10,23 +10,23 @@
 //	\status\\echo\0123456789abcdef        ──▶                                        (Unreal's)
 //	                                      ◀──  …          \echo\0123456789abcdef     \queryid\8.3\final\
 //
-// A reply is keys and values, in one packet or several: 7 is the reply's number, 1 and 2
-// are those of its packets, and the last of them has the key final, before or after
-// queryid. Programs that never send several leave the numbers out, and some the first
-// backslash.
+// A reply is keys and values, in one packet or several. Here 7 is the reply's number, 1
+// and 2 are those of its packets. The last packet has the key final, before or after
+// queryid. Programs that never send several packets leave the numbers out, and some
+// leave out the first backslash.
 //
-// The protocol has no place for a nonce, so that a reply counts by its sender's address.
-// The Unreal engine's servers return what stands behind echo, under that key or another
-// (echo_reply, echo_replay; ignoring where it was taken for dangerous). They are asked
-// for it, and a reply without it counts by its address: nobody could try all of them.
-// As the last question it has a second use: of the players they count more than they
-// list, at times, and never send the end of that.
+// The protocol has no place for a nonce, so the sender's address identifies a reply.
+// But the Unreal engine's servers return the value of echo, under that key or another
+// (echo_reply, echo_replay; ignoring in versions that consider it dangerous). They are
+// asked for it, and a reply without it counts by its address, because nobody could test
+// all servers. The echo is the last question, so it also ends the reply: some servers
+// count more players than they list, and never send the end of the list.
 //
 // Sources: UdpServerQuery.uc of Unreal Tournament 436 and of its patches, 333networks'
 // master server (udpontimeout, replyquery), netPanzer's InfoSocket.cpp, gamedig, and
-// packets recorded from netPanzer 0.8.7 (testdata). The recordings of Unreal
-// Tournament's, Battlefield 1942's and Medal of Honor's servers that GameQ publishes read
-// as it reads them.
+// packets recorded from netPanzer 0.8.7 (testdata). This package reads GameQ's
+// published recordings of Unreal Tournament's, Battlefield 1942's and Medal of Honor's
+// servers as GameQ does.
 package gamespy
 
 import (
@@ -46,8 +46,8 @@ import (
 
 // Protocol asks servers. It is a [discovery.Aside].
 type Protocol struct {
-	// Above is how far above the players' port servers are asked. If it is 0, the port
-	// at which players connect is what servers tell.
+	// Above is how far the query port is above the players' port. If it is 0, the
+	// servers tell the port for players.
 	Above uint16
 	// Echo asks for the nonce, too, as the Unreal engine's servers allow.
 	Echo bool
@@ -56,7 +56,7 @@ type Protocol struct {
 const (
 	ask  = `\status\`
 	echo = `\echo\`
-	// nonceDigits is how long a nonce is in hexadecimal digits.
+	// nonceDigits is the length of a nonce in hexadecimal digits.
 	nonceDigits = 16
 )
 
@@ -68,7 +68,7 @@ func (p Protocol) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte 
 	return b
 }
 
-// QueryPort is the port at which the server is asked.
+// QueryPort returns the port at which the server is asked.
 func (p Protocol) QueryPort(port uint16) uint16 { return port + p.Above }
 
 var (
@@ -76,15 +76,15 @@ var (
 	errNobody  = fmt.Errorf("gamespy: %w: an answer that tells nothing of a server", discovery.ErrMalformed)
 )
 
-// Parse puts the newest reply together that is whole. It says which query that answers
-// only if no other datagram is there: else the oldest of them may be of another reply,
-// and so tell nothing of how long this one took.
+// Parse assembles the newest complete reply. It names the answered query only if there
+// are no other datagrams. Otherwise the oldest of them may belong to another reply, and
+// this reply's time is unknown.
 func (p Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	reply, _, err := p.parse(datagrams)
 	return reply, err
 }
 
-// Roll asks the same, and reads who plays.
+// Roll returns the protocol that sends the same question, and reads the players.
 func (p Protocol) Roll() discovery.Protocol { return roll{p} }
 
 type roll struct{ Protocol }
@@ -97,7 +97,7 @@ func (r roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return answer, err
 }
 
-// parse is what a reply says of the server, and the reply.
+// parse returns what a reply says about the server, and the reply.
 func (p Protocol) parse(datagrams [][]byte) (discovery.Reply, reply, error) {
 	var parts []part
 	for _, d := range datagrams {
@@ -129,8 +129,8 @@ func (p Protocol) parse(datagrams [][]byte) (discovery.Reply, reply, error) {
 	return discovery.Reply{Incomplete: true}, nil, nil
 }
 
-// part is a packet of a reply: which reply and which of its packets it is, 0 if nobody
-// counts them.
+// part is a packet of a reply, with the number of the reply and its own. Both are 0 if
+// the server does not count.
 type part struct {
 	reply  string
 	number int
@@ -138,7 +138,7 @@ type part struct {
 	body   []byte
 }
 
-// readPart reports whether a datagram is one: there are keys and values in it.
+// readPart reads a packet if it has keys and values.
 func readPart(d []byte) (p part, ok bool) {
 	p.body = bytes.TrimRight(d, "\x00\r\n")
 	if p.last = bytes.HasSuffix(p.body, []byte(`\final`)); p.last {
@@ -158,11 +158,11 @@ func readPart(d []byte) (p part, ok bool) {
 	return p, ok
 }
 
-// reply is all packets of one, in the order of their arrival.
+// reply is all packets of one reply, in the order of their arrival.
 type reply []part
 
-// assemble is the reply of that number if it is whole, else nil. Of a packet that came
-// twice, the first counts.
+// assemble returns the reply of that number if it is complete, else nil. If a packet
+// came twice, the first counts.
 func assemble(parts []part, number string) reply {
 	var r reply
 	length := -1 // not known
@@ -185,8 +185,8 @@ func assemble(parts []part, number string) reply {
 	return r
 }
 
-// value is what stands behind the first of the keys, in lower case, that is there. The
-// earlier ones go first.
+// value returns the value of the first existing key of several in lower case. Earlier
+// keys take precedence.
 func (r reply) value(keys ...string) string {
 	for _, wanted := range keys {
 		for _, p := range r {
@@ -200,13 +200,13 @@ func (r reply) value(keys ...string) string {
 	return ""
 }
 
-// nonce is what came back of it.
+// nonce returns the nonce in the reply.
 func (r reply) nonce() (discovery.Nonce, bool) {
 	n, err := strconv.ParseUint(r.value("echo", "echo_reply", "echo_replay", "ignoring"), 16, 64)
 	return discovery.Nonce(n), err == nil
 }
 
-// info is what a reply tells of its server, if anything.
+// info returns what a reply tells about its server, if anything.
 func (r reply) info() (info *discovery.Info, tells bool) {
 	seats, players := r.value("maxplayers"), r.value("numplayers")
 	info = &discovery.Info{
@@ -243,7 +243,8 @@ func isSet(value string) bool {
 	return true
 }
 
-// ofPlayers are the keys and values of players: the key's word, and whose it is.
+// ofPlayers yields the keys and values of players: the key's word, and the player's
+// number.
 func (r reply) ofPlayers() iter.Seq2[playersKey, []byte] {
 	return func(yield func(playersKey, []byte) bool) {
 		for _, p := range r {
@@ -262,10 +263,10 @@ type playersKey struct {
 	place uint16
 }
 
-// names reports whether what stands behind the key is what a player is called.
+// names reports whether the key's value is a player's name.
 func (k playersKey) names() bool { return k.word == "player" || k.word == "playername" }
 
-// listed is how many players are listed by name.
+// listed returns how many players are listed by name.
 func (r reply) listed() (n int) {
 	for key := range r.ofPlayers() {
 		if key.names() {
@@ -279,7 +280,7 @@ func (r reply) listed() (n int) {
 // server waits for a player, in ms.
 const mostPlayers, mostPing = 1024, 60_000
 
-// roster is who plays, in the order in which they are named.
+// roster returns the players, in the order of their names in the reply.
 func (r reply) roster() *discovery.Roster {
 	roster := &discovery.Roster{}
 	at := map[uint16]int{}
@@ -294,7 +295,7 @@ func (r reply) roster() *discovery.Roster {
 		if !is {
 			continue
 		}
-		n, _ := strconv.ParseInt(strings.TrimSpace(string(value)), 10, 32) // what is no number is 0
+		n, _ := strconv.ParseInt(strings.TrimSpace(string(value)), 10, 32) // anything but a number is 0
 		switch key.word {
 		case "frags", "score", "kills":
 			roster.Players[i].Score = int(n)
@@ -305,8 +306,8 @@ func (r reply) roster() *discovery.Roster {
 	return roster
 }
 
-// text is cleaned for display. What is no UTF-8 is in western Europe's letters of that
-// time (ISO 8859-1), a byte each.
+// text returns a text cleaned for display. Text that is no UTF-8 is ISO 8859-1, western
+// Europe's letters of that time, a byte each.
 func text(s string) string {
 	if utf8.ValidString(s) {
 		return discovery.CleanText(s)
@@ -318,11 +319,12 @@ func text(s string) string {
 	return discovery.CleanText(string(letters))
 }
 
-// packetSize is how much servers of Unreal Tournament put into a packet, in bytes.
+// packetSize is the size of Unreal Tournament's packets, in bytes.
 const packetSize = 1000
 
-// Answer is what a server of Muster's fleet says to a request, as Unreal Tournament's
-// does: one packet, or several. Players are their names; players connect at a port.
+// Answer returns the answer of a server in Muster's fleet to a request, in Unreal
+// Tournament's form: one packet, or several. Players are their names; players connect
+// at a port.
 func Answer(request []byte, info discovery.Info, players []string, port uint16) [][]byte {
 	var parts []string
 	for key, rest := range quake3.Pairs(request) {
@@ -365,7 +367,7 @@ func Answer(request []byte, info discovery.Info, players []string, port uint16) 
 	return answer
 }
 
-// replyNumber tells replies to one asker apart; servers count from 1 to 100.
+// replyNumber numbers the replies to one asker; servers count from 1 to 100.
 func replyNumber(request []byte) (n int) {
 	for _, c := range request {
 		n = (31*n + int(c)) % 100
@@ -373,5 +375,5 @@ func replyNumber(request []byte) (n int) {
 	return n + 1
 }
 
-// value is a text without what would end it.
+// value returns a text without backslashes, which would end it.
 func value(text string) string { return strings.ReplaceAll(text, `\`, "") }

@@ -13,7 +13,7 @@ import (
 	. "muster/discovery/protocol/gamespy"
 )
 
-// What Unreal Tournament's script writes: a packet for each part before version 440,
+// The output of Unreal Tournament's script: a packet for each part before version 440,
 // then as much as fits.
 const (
 	utBasic = `\gamename\ut\gamever\436\minnetver\432\location\0\queryid\7.1`
@@ -45,8 +45,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestRoll: who plays stands in the reply, in one packet or several, under one word or
-// another.
+// TestRoll checks that the players are read from the reply, in one packet or several,
+// under either key.
 func TestRoll(t *testing.T) {
 	_, empty := codectest.Packets(t, "netpanzer.hex")
 	for name, c := range map[string]struct {
@@ -183,7 +183,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// What the fleet says is read back, whatever the order of its packets.
+// The fleet's answers are read back, in any order of their packets.
 func TestAnswer(t *testing.T) {
 	names := make([]string, 40)
 	for i := range names {
@@ -232,8 +232,8 @@ func FuzzParse(f *testing.F) {
 	codectest.Fuzz(f, Protocol{}, "netpanzer.hex")
 }
 
-// FuzzPackets takes a reply apart, and hears its packets in another order among others:
-// what comes of them is the same, or nothing.
+// FuzzPackets takes a reply apart, and reads its packets in another order among others.
+// It checks that the result is the same, or nothing.
 func FuzzPackets(f *testing.F) {
 	f.Add([]byte(strings.Join([]string{utBasic, utInfo, utRules, utEcho}, "\n")), []byte(patched))
 	f.Add([]byte(`\hostname\a\final\`), []byte(`\queryid\1.1`))

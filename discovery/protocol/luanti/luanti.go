@@ -1,14 +1,14 @@
-// Package luanti speaks the first words of the protocol of Luanti (Minetest): a server
-// has no others for strangers. Bytes in, bytes out: it opens no socket and reads no
-// clock.
+// Package luanti speaks the first packets of the protocol of Luanti (Minetest). A
+// server has no others for strangers. Bytes in, bytes out: it opens no socket and reads
+// no clock.
 //
 //	client                                      server
 //	4F 45 74 03  00 00  00  01             ──▶           an empty packet from nobody
 //	                                       ◀──  4F 45 74 03  00 01  00  03 n[2]  00 01 peer[2]   "you are peer …"
 //	4F 45 74 03  peer[2]  00  00 03        ──▶           "goodbye"
 //
-// A server keeps a place for each peer until that says goodbye, so Muster does. What
-// is played, and by how many, stands in the public list alone. Neither datagram has
+// A server keeps a place for each peer until the peer says goodbye, so Muster does.
+// Only the public list tells the game and the number of players. Neither datagram has
 // room for a nonce.
 //
 // Sources: Luanti's src/network/mtp, server.py of its public list, which asks in the
@@ -29,7 +29,7 @@ type Protocol struct{}
 
 const (
 	magic = "\x4f\x45\x74\x03"
-	// nobody and theServer are peers, as is each client's number in between.
+	// nobody and theServer are peers. The numbers in between are clients.
 	nobody, theServer = "\x00\x00", "\x00\x01"
 	channel           = "\x00"
 	original          = "\x01"
@@ -44,7 +44,7 @@ const (
 	peerLen   = 2
 )
 
-// AppendQuery appends the datagram to which a server gives a peer's number.
+// AppendQuery appends the datagram that makes a server assign a peer's number.
 func (Protocol) AppendQuery(b []byte, _ discovery.Nonce, _ []byte) []byte { return append(b, hello...) }
 
 var errNoWelcome = fmt.Errorf("luanti: %w: no number of a peer", discovery.ErrMalformed)
@@ -61,8 +61,8 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	})
 }
 
-// Answer is what a server of Muster's fleet says to a request, nil if it does not
-// understand it.
+// Answer returns the answer of a server in Muster's fleet to a request, nil if the
+// server does not understand it.
 func Answer(request []byte) []byte {
 	if string(request) != hello {
 		return nil

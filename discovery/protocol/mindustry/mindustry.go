@@ -1,12 +1,12 @@
-// Package mindustry speaks what Mindustry's servers answer to those who look for them.
-// Bytes in, bytes out: it opens no socket and reads no clock.
+// Package mindustry speaks the discovery protocol of Mindustry's servers. Bytes in,
+// bytes out: it opens no socket and reads no clock.
 //
 //	client         server
 //	FE 01     ──▶
 //	          ◀──  name  map  players[4]  wave[4]  build[4]  kind  mode[1]  most players[4]  about  [name of the mode]  …
 //
-// A text is a byte with its length, then so many bytes; numbers are big-endian. A
-// reply has no header, nor room for a nonce: it counts by its sender's address.
+// A text is a byte with its length, then that many bytes; numbers are big-endian. A
+// reply has no header, nor room for a nonce: the sender's address identifies it.
 //
 // Source: Mindustry's NetworkIO.java (writeServerData, readServerData), ArcNetProvider.
 package mindustry
@@ -28,13 +28,13 @@ type Protocol struct{}
 const query = "\xfe\x01"
 
 const (
-	// noLimit is what servers have that let in as many as come, and say 0.
+	// noLimit is the number of seats of a server without a limit, which says 0.
 	noLimit = 1000
-	// mostText is the longest that a server says in one field, in bytes.
+	// mostText is the longest text of a field, in bytes.
 	mostText = 100
 )
 
-// modes are the games' own names, by number.
+// modes are the game's own names, by number.
 var modes = [...]string{"survival", "sandbox", "attack", "pvp", "editor"}
 
 // AppendQuery appends the datagram that asks a server about itself.
@@ -55,7 +55,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		}
 		mode := r.Take(1)[0]
 		info.MaxPlayers = packet.Count(cmp.Or(r.number(), noLimit))
-		r.text() // what it says about itself
+		r.text() // its description
 		if r.Short {
 			return reply, false
 		}
@@ -83,8 +83,8 @@ func (r *reader) text() string {
 	return discovery.CleanText(markup.ReplaceAllString(string(text), ""))
 }
 
-// Answer is what a server of Muster's fleet says to a request, nil if it does not
-// understand it.
+// Answer returns the answer of a server in Muster's fleet to a request, nil if the
+// server does not understand it.
 func Answer(request []byte, info discovery.Info) []byte {
 	if string(request) != query {
 		return nil

@@ -8,7 +8,8 @@ import (
 	. "muster/discovery/protocol/mindustry"
 )
 
-// shaped is a reply as writeServerData writes it: nobody here has the program.
+// shaped is a reply in the form of writeServerData. It is not recorded, because we do
+// not have the program.
 const shaped = "\x10[red]My[] server" + "\x09Frontline" + "\x00\x00\x00\x05" + "\x00\x00\x00\x22" + "\x00\x00\x00\x92" +
 	"\x08official" + "\x02" + "\x00\x00\x00\x14" + "\x05about" + "\x00" + "\x19\xa7"
 

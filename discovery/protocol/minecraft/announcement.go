@@ -9,27 +9,27 @@ import (
 	"muster/discovery/protocol/bedrock"
 )
 
-// A world that is open to the local network says so every 1.5 s:
+// A world that is open to the local network announces itself every 1.5 s:
 //
 //	world                                     everybody, at 224.0.2.60:4445
 //	[MOTD]ann - Home[/MOTD][AD]54321[/AD]  ──▶
 //
-// The port is the machine's that says it. Versions before 1.7 have its address before
-// that, which may be another card's.
+// The port is on the sender's machine. Versions before 1.7 put its address in front,
+// which may be another card's.
 //
-// Source: the game's own LanServerPinger, as the Minecraft wiki describes it ("Server List
-// Ping", "Ping via LAN").
+// Source: the game's own LanServerPinger, as the Minecraft wiki describes it ("Server
+// List Ping", "Ping via LAN").
 
-// maxAnnouncement is what the game itself reads of one, in bytes.
+// maxAnnouncement is how much the game itself reads of one, in bytes.
 const maxAnnouncement = 1024
 
-// Group is where worlds that are open to the local network tell of themselves. The
-// protocol is a [discovery.Announced] by it.
+// Group returns the multicast address of the announcements. It makes the protocol a
+// [discovery.Announced].
 func (Protocol) Group() netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte{224, 0, 2, 60}), 4445)
 }
 
-// ParseAnnouncement reads what such a world tells.
+// ParseAnnouncement reads such an announcement.
 func (Protocol) ParseAnnouncement(datagram []byte) (port uint16, info discovery.Info, err error) {
 	text := string(datagram[:min(len(datagram), maxAnnouncement)])
 	motd, rest, found := between(text, "[MOTD]", "[/MOTD]")
@@ -47,7 +47,7 @@ func (Protocol) ParseAnnouncement(datagram []byte) (port uint16, info discovery.
 	return uint16(n), discovery.Info{Name: bedrock.CleanName(motd)}, nil
 }
 
-// between is what stands between two marks, and what is behind them.
+// between returns the text between two marks, and the text after them.
 func between(text, mark, end string) (inside, rest string, found bool) {
 	_, text, found = strings.Cut(text, mark)
 	if !found {

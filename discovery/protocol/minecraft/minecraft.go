@@ -1,5 +1,5 @@
-// Package minecraft speaks what servers of Minecraft: Java Edition answer to their list
-// in the game, over TCP. Bytes in, bytes out: it opens no connection and reads no clock.
+// Package minecraft speaks the server list ping of Minecraft: Java Edition, over TCP.
+// Bytes in, bytes out: it opens no connection and reads no clock.
 //
 //	client                                            server
 //	length  00  protocol  host  port[2]  01      ──▶            handshake: a status is wanted
@@ -9,7 +9,7 @@
 //	                                             ◀──  length  01  time[8]
 //
 // Lengths and the protocol have 7 bits a byte, the lowest first; texts begin with their
-// length. The time comes back as it was, so it is the query's nonce.
+// length. The server returns the time unchanged, so it is the query's nonce.
 //
 // Sources: "Server List Ping" of the Minecraft wiki, node-minecraft-protocol's ping.js,
 // gamedig, and packets recorded from minecraft-protocol 1.68 (testdata).
@@ -36,21 +36,22 @@ type Protocol struct{}
 const (
 	handshake, status, ping = 0, 0, 1
 	wantsStatus             = 1
-	// noVersion is the protocol of who only asks, and is of no version: -1.
+	// noVersion is the protocol number of a client that only asks: -1.
 	noVersion = 1<<32 - 1
 	timeLen   = 8
-	// maxText is the longest JSON, in bytes: 32,767 letters, of which few have more than
-	// one.
+	// maxText is the longest JSON, in bytes: 32,767 letters, most of them a single
+	// byte.
 	maxText = 120 << 10
-	// maxDepth and maxName bound what a description's parts are put together from.
+	// maxDepth and maxName bound the parts of a description.
 	maxDepth, maxName = 16, 1024
 )
 
-// pinged is the challenge that has AppendQuery write the ping.
+// pinged is the challenge that makes AppendQuery write the ping.
 var pinged = []byte("ping")
 
-// AppendGreeting appends the handshake. As the game does for who types an address, it
-// names the host; who tells several worlds apart by the host's name shows the usual one.
+// AppendGreeting appends the handshake. It names the host, as the game does for a
+// player who types an address. A machine that serves several worlds by host name shows
+// its default world.
 func (Protocol) AppendGreeting(b []byte, to netip.AddrPort) []byte {
 	host := to.Addr().String()
 	body := appendVar(nil, handshake)
@@ -60,7 +61,7 @@ func (Protocol) AppendGreeting(b []byte, to netip.AddrPort) []byte {
 	return appendPacket(b, append(body, wantsStatus))
 }
 
-// AppendQuery appends the question for the status, or the ping behind it.
+// AppendQuery appends the question for the status, or the ping after it.
 func (Protocol) AppendQuery(b []byte, nonce discovery.Nonce, challenge []byte) []byte {
 	if len(challenge) == 0 {
 		return appendPacket(b, []byte{status})
@@ -68,14 +69,14 @@ func (Protocol) AppendQuery(b []byte, nonce discovery.Nonce, challenge []byte) [
 	return appendPacket(b, binary.BigEndian.AppendUint64([]byte{ping}, uint64(nonce)))
 }
 
-// Parse reads all that came. With the status alone it wants the ping sent; a server may
-// end the conversation instead.
+// Parse reads all bytes so far. After the status alone it asks for the ping; a server
+// may end the conversation instead.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return parse(datagrams, parseStatus)
 }
 
-// Roll asks the same, and reads who of the players are named: a dozen at most, whom the
-// server chooses.
+// Roll returns the protocol that sends the same question, and reads the players' names:
+// a dozen at most, which the server chooses.
 func (Protocol) Roll() discovery.Protocol { return roll{} }
 
 type roll struct{ Protocol }
@@ -90,16 +91,16 @@ func (roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	})
 }
 
-// mostNamed is more than servers name of their players.
+// mostNamed is more than the players that servers name.
 const mostNamed = 100
 
-// parseSample reads who is named. Servers write other things there, too, a line a name.
+// parseSample reads the names. Servers write other things there, too, a line a name.
 func parseSample(text []byte) *discovery.Roster {
 	var a struct {
 		Players struct{ Sample json.RawMessage }
 	}
 	var sample []struct{ Name string }
-	json.Unmarshal(text, &a) // what is of another type has been passed over before, and names nobody
+	json.Unmarshal(text, &a) // values of other types were ignored before, and name nobody
 	json.Unmarshal(a.Players.Sample, &sample)
 	roster := &discovery.Roster{}
 	for _, p := range sample[:min(len(sample), mostNamed)] {
@@ -139,13 +140,13 @@ func parse(datagrams [][]byte, read func([]byte) (*discovery.Info, error)) (disc
 	return discovery.Reply{Info: info, Nonce: discovery.Nonce(binary.BigEndian.Uint64(body)), Echoed: true}, nil
 }
 
-// malformed is an error about bytes that the protocol does not allow.
+// malformed returns an error about bytes that the protocol does not allow.
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("minecraft: %w: "+format, append([]any{discovery.ErrMalformed}, args...)...)
 }
 
-// cutPacket is the body of the first packet, which has to be of the kind, and what
-// comes after it; nil while the packet is not whole.
+// cutPacket returns the body of the first packet, which must be of the kind, and the
+// bytes after it; nil while the packet is incomplete.
 func cutPacket(b []byte, kind byte) (body, rest []byte, err error) {
 	n, b, err := cutVar(b)
 	switch {
@@ -172,7 +173,7 @@ type answer struct {
 	Players struct{ Max, Online float64 }
 	// Description is a text, or an object or a list of such with more of them inside.
 	Description json.RawMessage
-	// IsModded is NeoForge's, ForgeData Forge's since 1.13, ModInfo what that had before.
+	// IsModded is NeoForge's, ForgeData Forge's since 1.13, ModInfo Forge's before.
 	IsModded  bool
 	ForgeData *struct {
 		Mods []struct{ ModID string }
@@ -182,8 +183,8 @@ type answer struct {
 	}
 }
 
-// mods are the ids of those that the server has, but for the loader's own parts. Those
-// that it could do without are among them.
+// mods returns the ids of the server's mods, except the loader's own parts. It includes
+// optional ones.
 func (a *answer) mods() (ids []string) {
 	ofLoader := map[string]bool{"minecraft": true, "forge": true, "neoforge": true, "mcp": true, "fml": true}
 	if a.ForgeData != nil {
@@ -254,7 +255,7 @@ func flatten(b *strings.Builder, component json.RawMessage, depth int) {
 	}
 }
 
-// errShort: more of a number is to come.
+// errShort means that more of a number has yet to come.
 var errShort = errors.New("minecraft: a number cut short")
 
 // cutVar reads a number of up to 32 bits.
@@ -276,8 +277,8 @@ func appendVar(b []byte, n uint64) []byte { return binary.AppendUvarint(b, n) }
 
 func appendPacket(b, body []byte) []byte { return append(appendVar(b, uint64(len(body))), body...) }
 
-// Answer is what a server of Muster's fleet says to all that it heard so far on a
-// connection, without what it said before.
+// Answer returns the next bytes of a server in Muster's fleet, after all that it
+// received on a connection and all that it sent before.
 func Answer(heard []byte, before int, info discovery.Info) []byte {
 	var all []byte
 	if _, rest, err := cutPacket(heard, handshake); err == nil && rest != nil {

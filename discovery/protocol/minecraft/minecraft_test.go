@@ -46,7 +46,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestRoll: some of the players stand in the status.
+// TestRoll checks that some of the players are in the status.
 func TestRoll(t *testing.T) {
 	roll := Protocol{}.Roll()
 	if _, isStream := roll.(discovery.Stream); !isStream {
@@ -73,7 +73,7 @@ func TestRoll(t *testing.T) {
 
 func FuzzRoll(f *testing.F) { codectest.Fuzz(f, Protocol{}.Roll(), "minecraftprotocol_players.hex") }
 
-// status is a packet with a status in it.
+// status returns a packet with a status in it.
 func status(json string) string {
 	body := append(binary.AppendUvarint([]byte{0}, uint64(len(json))), json...)
 	return string(append(binary.AppendUvarint(nil, uint64(len(body))), body...))

@@ -1,12 +1,12 @@
-// Package mumble speaks the ping of Mumble's servers: what their list in the client
-// shows. Bytes in, bytes out: it opens no socket and reads no clock.
+// Package mumble speaks the ping of Mumble's servers, which the client's server list
+// uses. Bytes in, bytes out: it opens no socket and reads no clock.
 //
 //	client                        server
 //	00 00 00 00  ident[8]    ──▶
 //	                         ◀──  version[4]  ident[8]  users[4]  most users[4]  bits a second[4]
 //
-// All numbers are big-endian. The ident comes back as it was, so it is the query's
-// nonce. The reply has no name: lists do.
+// All numbers are big-endian. The server returns the ident unchanged, so it is the
+// query's nonce. The reply has no name: lists do.
 //
 // Sources: Mumble's Server.cpp (Server::run) and ServerInformation of its client, and
 // packets recorded from murmurd 1.3.4 (testdata).
@@ -52,11 +52,11 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	})
 }
 
-// bandwidth is what Answer says a user may send, in bits a second: Mumble's default.
+// bandwidth is the limit for each user in Answer, in bits a second: Mumble's default.
 const bandwidth = 72_000
 
-// Answer is what a server of Muster's fleet says to a request, nil if it does not
-// understand it.
+// Answer returns the answer of a server in Muster's fleet to a request, nil if the
+// server does not understand it.
 func Answer(request []byte, info discovery.Info) []byte {
 	if len(request) != queryLen || binary.BigEndian.Uint32(request) != 0 {
 		return nil

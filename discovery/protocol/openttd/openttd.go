@@ -1,6 +1,6 @@
-// Package openttd speaks what OpenTTD's servers answer to who knows their address, over
-// TCP: since version 12 they tell nothing over UDP. Bytes in, bytes out: it opens no
-// connection and reads no clock.
+// Package openttd asks OpenTTD's servers about the game over TCP: since version 12 they
+// tell nothing over UDP. Bytes in, bytes out: it opens no connection and reads no
+// clock.
 //
 //	client            server
 //	03 00  07    ──▶
@@ -10,8 +10,8 @@
 //	6  kind of names[1]     4  NewGRFs                        2  companies[3]
 //	1  name  version  password[1]  most players[1]  players[1]  lookers-on[1]  width[2] height[2] landscape[1] dedicated[1]
 //
-// What a form adds stands before what the one below it has. Numbers have their lowest
-// byte first, texts end with NUL.
+// Each form puts its new fields before those of the form below. Numbers have their
+// lowest byte first, texts end with NUL.
 //
 // Sources: OpenTTD's network/core/game_info.cpp, gamedig, and packets recorded from
 // OpenTTD 13.0 (testdata).
@@ -34,23 +34,23 @@ const (
 	query   = "\x03\x00\x07"
 	tells   = 6 // kind of packet
 	headLen = 3
-	// maxPacket is the longest that the game sends, in bytes.
+	// maxPacket is the game's longest packet, in bytes.
 	maxPacket = 32 << 10
-	// Of NewGRFs: how its name is given, and what stands before it.
+	// NewGRFs: the form of a name, and the length before it.
 	idAndSum, sumLen, withNames = 0, 4 + 16, 1
 )
 
-// landscapes are the games' own names, by number.
+// landscapes are the game's own names, by number.
 var landscapes = [...]string{"temperate", "arctic", "tropic", "toyland"}
 
-// AppendGreeting appends nothing: the question is the first word.
+// AppendGreeting appends nothing: the question comes first.
 func (Protocol) AppendGreeting(b []byte, _ netip.AddrPort) []byte { return b }
 
 // AppendQuery appends the question about the game.
 func (Protocol) AppendQuery(b []byte, _ discovery.Nonce, _ []byte) []byte { return append(b, query...) }
 
-// Parse reads all that came. Who looks on takes no company, and counts as a player all
-// the same: they are connected, and the seats are of connections.
+// Parse reads all bytes so far. Spectators have no company, but count as players: they
+// are connected, and the seats are for connections.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	b := bytes.Join(datagrams, nil)
 	if len(b) < headLen {
@@ -79,7 +79,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		sets = r.Octet()
 		for range sets {
 			if names > withNames {
-				r.Take(4) // a number of the server's own for it
+				r.Take(4) // the server's own number for it
 				continue
 			}
 			r.Take(sumLen)
@@ -95,7 +95,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		r.Take(3)
 	}
 	info := &discovery.Info{Name: r.Text(), Version: r.Text()}
-	if sets > 0 { // which the game gets for the player
+	if sets > 0 { // the game gets the name for the player
 		info.Tags = "newgrf"
 	}
 	if form < 6 {
@@ -103,7 +103,7 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	}
 	info.Password = r.Octet() != 0
 	info.MaxPlayers, info.Players = int(r.Octet()), int(r.Octet())
-	r.Octet() // who looks on
+	r.Octet() // spectators
 	if form < 3 {
 		r.Take(2 + 2)
 	}
@@ -121,13 +121,13 @@ func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return discovery.Reply{Info: info}, nil
 }
 
-// malformed is an error about bytes that the protocol does not allow.
+// malformed returns an error about bytes that the protocol does not allow.
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("openttd: %w: "+format, append([]any{discovery.ErrMalformed}, args...)...)
 }
 
-// Answer is what a server of Muster's fleet says to all that it heard so far on a
-// connection, without what it said before.
+// Answer returns the next bytes of a server in Muster's fleet, after all that it
+// received on a connection and all that it sent before.
 func Answer(heard []byte, before int, info discovery.Info) []byte {
 	if before > 0 || string(heard) != query {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"muster/discovery/internal/packet"
 )
 
-// variables are the values of an info string that Muster understands, as they
-// stand in the packet. Where the games' words differ, a comment names the game.
+// variables are the values of an info string that Muster understands, unchanged from
+// the packet. If games use different keys, a comment names the game.
 type variables struct {
 	challenge  []byte
 	name       []byte
@@ -31,7 +31,7 @@ type variables struct {
 	maxPing    []byte
 }
 
-// slot is where the value of a key in lower case belongs, or nil.
+// slot returns the place for the value of a key in lower case, or nil.
 func (v *variables) slot(key []byte) *[]byte {
 	switch string(key) {
 	case "challenge":
@@ -70,9 +70,9 @@ func (v *variables) slot(key []byte) *[]byte {
 	return nil
 }
 
-// parseVariables reads an info string. As in the games, keys are the same in
-// either case, and of a repeated key the first counts. What C leaves at the end
-// of a text is no part of the last value.
+// parseVariables reads an info string. As in the games, keys ignore letter case, and
+// the first of repeated keys counts. The NUL or line end that C leaves at the end of a
+// text is no part of the last value.
 func parseVariables(b []byte) variables {
 	b = bytes.TrimRight(b, "\x00\r ")
 	var v variables
@@ -85,8 +85,8 @@ func parseVariables(b []byte) variables {
 	return v
 }
 
-// Pairs are the keys and values of an info string, whose first backslash may be
-// missing. A last key without a value is passed over.
+// Pairs yields the keys and values of an info string. Its first backslash may be
+// missing. It ignores a last key without a value.
 func Pairs(b []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, value []byte) bool) {
 		b, _ := bytes.CutPrefix(b, []byte(`\`))
@@ -121,8 +121,8 @@ func appendLower(b, key []byte) []byte {
 	return b
 }
 
-// info is what the variables say of the server. MaxPlayers is sv_maxclients: in
-// an infoResponse the private seats are taken off it already.
+// info returns what the variables say about the server. MaxPlayers is sv_maxclients: in
+// an infoResponse the private seats are already subtracted.
 func (v *variables) info() discovery.Info {
 	mode := v.mode
 	if mode == nil { // DarkPlaces has it in front of its status
@@ -150,14 +150,14 @@ func (v *variables) info() discovery.Info {
 	return info
 }
 
-// count is a number of players or seats, 0 if no server can mean it.
+// count returns a number of players or seats, 0 if no server can mean it.
 func count(b []byte) int { return packet.Count(number(b)) }
 
 // maxNumber is far above any true number of milliseconds.
 const maxNumber = 1_000_000
 
-// number reads the digits at the start, like C's atoi, which the games use:
-// whatever is no number is 0, and so is what is below it.
+// number reads the digits at the start, like C's atoi, which the games use: anything
+// but a number is 0, and so is a negative one.
 func number(b []byte) int {
 	n := 0
 	for _, c := range bytes.TrimLeft(b, " +") {
@@ -169,10 +169,10 @@ func number(b []byte) int {
 	return n
 }
 
-// CleanName makes the name of a server or a player fit to show: colour codes go,
-// and then what [discovery.CleanText] takes out. A caret and the character after
-// it are a colour in Quake III Arena and everything that came of it, save before
-// another caret; DarkPlaces adds ^xRGB with three hexadecimal digits.
+// CleanName makes the name of a server or a player fit to show. It drops colour codes,
+// and then what [discovery.CleanText] drops. A caret and the character after it are a
+// colour in Quake III Arena and its descendants, except before another caret.
+// DarkPlaces adds ^xRGB with three hexadecimal digits.
 func CleanName(s string) string { return discovery.CleanText(withoutColours(s)) }
 
 func withoutColours(s string) string {
@@ -193,10 +193,10 @@ func withoutColours(s string) string {
 	return b.String()
 }
 
-// rgbLen is the length of DarkPlaces' code behind the caret.
+// rgbLen is the length of DarkPlaces' code after the caret.
 const rgbLen = len("xRGB")
 
-// colourLen is how many bytes after a caret belong to its colour code.
+// colourLen returns how many bytes after a caret belong to its colour code.
 func colourLen(s string) int {
 	switch {
 	case s == "" || s[0] == '^' || s[0] <= ' ' || s[0] > '~':

@@ -10,16 +10,16 @@ import (
 	"muster/discovery"
 )
 
-// MasterQuery is what a client asks of a master.
+// MasterQuery is a client's query to a master.
 //
 //	"getservers"    [SP game] SP protocol *(SP filter)
 //	"getserversExt"  SP game  SP protocol *(SP filter)
 //
-// Masters send nobody but the servers that are neither empty nor full unless
-// the filters empty and full ask for these too. (dpmaster, doc/techinfo.txt)
+// Masters send only servers that are neither empty nor full, unless the filters empty
+// and full ask for these too. (dpmaster, doc/techinfo.txt)
 type MasterQuery struct {
-	// Game is the game's name, one word. DarkPlaces' games and every extended
-	// query need one; Quake III Arena's masters want none in a plain query.
+	// Game is the game's name, one word. DarkPlaces' games and every extended query
+	// need one; Quake III Arena's masters want none in a plain query.
 	Game string
 	// Protocol is the version that the listed servers speak: 68, 71, 3.
 	Protocol int
@@ -52,8 +52,8 @@ func AppendMasterQuery(b []byte, q MasterQuery) []byte {
 	return b
 }
 
-// ParseMasterQuery reads a client's query as dpmaster does: a plain query may
-// leave out the game, and unknown filters are passed over.
+// ParseMasterQuery reads a client's query as dpmaster does: a plain query may leave out
+// the game, and unknown filters are ignored.
 func ParseMasterQuery(b []byte) (MasterQuery, error) {
 	r, err := ParseRequest(b)
 	if err != nil {
@@ -107,8 +107,8 @@ func isProtocol(word string) bool {
 //	FF FF FF FF "getserversResponse"    *( "\" IPv4[4] port[2] ) [ "\EOT" 00 00 00 ]
 //	FF FF FF FF "getserversExtResponse" *( "\" IPv4[4] port[2] | "/" IPv6[16] port[2] ) [ … ]
 //
-// Ports are big-endian. Any byte of an address may be a backslash, so only the
-// fixed lengths say where an entry ends.
+// Ports are big-endian. Any byte of an address may be a backslash, so only the fixed
+// lengths tell where an entry ends.
 const (
 	plainReply    = "getserversResponse"
 	extendedReply = "getserversExtResponse"
@@ -116,16 +116,16 @@ const (
 	portLen       = 2
 	entry4        = 1 + 4 + portLen
 	entry6        = 1 + 16 + portLen
-	// padding is what some masters put before the first entry or after the last.
+	// Some masters put padding before the first entry or after the last.
 	padding = "\x00\n\r "
 	// maxMasterReply is the longest datagram of dpmaster, in bytes.
 	maxMasterReply = 1400
 )
 
 // ParseMasterReply appends the servers of one datagram to addrs. The end is the
-// master's mark for its last datagram; old masters put it in every one, so that
-// silence is the surer sign. Addresses are unmapped, and those without a host or
-// a port are dropped. Along with an error come the servers read before it.
+// master's mark for its last datagram; old masters put it in every one, so silence is
+// the surer sign. Addresses are unmapped, and those without a host or a port are
+// dropped. With an error it returns the servers read before it.
 func ParseMasterReply(b []byte, addrs []netip.AddrPort) (_ []netip.AddrPort, end bool, err error) {
 	rest, extended := cutHeader(b, extendedReply)
 	if !extended {
@@ -163,7 +163,7 @@ func ParseMasterReply(b []byte, addrs []netip.AddrPort) (_ []netip.AddrPort, end
 }
 
 // isEnd reports whether the end mark, EOT or EOF, comes next, and not the address
-// 69.79.84.x, whose bytes spell it: only the mark has port 0 after it, or is cut
+// 69.79.84.x, whose bytes are the same: only the mark has port 0 after it, or is cut
 // short.
 func isEnd(b []byte) bool {
 	if !bytes.HasPrefix(b, []byte(`\EOT`)) && !bytes.HasPrefix(b, []byte(`\EOF`)) {
@@ -173,9 +173,9 @@ func isEnd(b []byte) bool {
 	return len(rest) < len(zeros) || bytes.HasPrefix(rest, []byte(zeros))
 }
 
-// MasterReplies are the datagrams with which a master lists addrs, in their
-// order, as dpmaster 2 sends them: the end mark is in the last only. A plain
-// reply has no room for IPv6 addresses, and passes over them.
+// MasterReplies yields a master's datagrams for addrs, in their order, as dpmaster 2
+// sends them: the end mark is in the last only. A plain reply has no room for IPv6
+// addresses, and skips them.
 func MasterReplies(addrs []netip.AddrPort, extended bool) iter.Seq[[]byte] {
 	header := oob + plainReply
 	if extended {

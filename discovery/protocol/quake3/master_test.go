@@ -125,7 +125,7 @@ func TestParseMasterReply(t *testing.T) {
 	}
 }
 
-// world is n servers of both families.
+// world returns n servers of both families.
 func world(n int) []netip.AddrPort {
 	list := make([]netip.AddrPort, 0, n)
 	for i := range n {

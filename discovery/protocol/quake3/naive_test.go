@@ -8,7 +8,7 @@ import (
 	. "muster/discovery/protocol/quake3"
 )
 
-// naiveInfo is the obvious way to read an infoResponse, to measure against.
+// naiveInfo reads an infoResponse in the obvious way, for comparison.
 func naiveInfo(b []byte) discovery.Info {
 	text := strings.TrimPrefix(string(b), "\xff\xff\xff\xffinfoResponse\n")
 	words := strings.Split(text, `\`)

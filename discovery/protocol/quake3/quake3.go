@@ -1,7 +1,7 @@
-// Package quake3 speaks the connectionless protocol of Quake III Arena and its
-// kin (ioquake3, OpenArena, Urban Terror, Xonotic and all of DarkPlaces): what a
-// client asks, what a server answers, and how a master lists servers. Bytes in,
-// bytes out: it opens no socket and reads no clock.
+// Package quake3 speaks the connectionless protocol of Quake III Arena and its kin
+// (ioquake3, OpenArena, Urban Terror, Xonotic and all of DarkPlaces): a client's
+// requests, a server's answers, and a master's lists. Bytes in, bytes out: it opens no
+// socket and reads no clock.
 //
 //	client                                 server
 //	FF FF FF FF "getinfo" SP nonce    ──▶
@@ -36,9 +36,9 @@ func (Protocol) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
 	return appendNonce(b, nonce)
 }
 
-// MOHAA asks the servers of Medal of Honor: Allied Assault and its expansions, where a
-// byte more says which way a connectionless packet goes: 02 to a server, 01 from one.
-// It is a [discovery.Protocol]. (OpenMoHAA, qcommon/net_chan.c)
+// MOHAA asks the servers of Medal of Honor: Allied Assault and its expansions. In their
+// connectionless packets an extra byte gives the direction: 02 to a server, 01 from
+// one. It is a [discovery.Protocol]. (OpenMoHAA, qcommon/net_chan.c)
 type MOHAA struct{ Protocol }
 
 // toServer and fromServer are the directions of MOHAA's packets.
@@ -50,9 +50,9 @@ func (MOHAA) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
 	return appendNonce(b, nonce)
 }
 
-// Parse reads the newest datagram that is a reply: each is one of its own. Both
-// an infoResponse and a statusResponse will do. A reply without a nonce cannot
-// be ours, and is as malformed as noise.
+// Parse reads the newest datagram that is a reply: each is one of its own. Both an
+// infoResponse and a statusResponse will do. A reply without a nonce cannot be ours,
+// and is as malformed as noise.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	if len(datagrams) == 0 {
 		return discovery.Reply{Incomplete: true}, nil
@@ -74,7 +74,7 @@ const (
 	statusResponse = "statusResponse"
 )
 
-// Both are made once, as anyone can send what they answer.
+// Both are made once, because anyone can trigger them.
 var (
 	errNoReply = malformed("neither %s nor %s", infoResponse, statusResponse)
 	errNotOurs = malformed("a reply without a nonce of ours")
@@ -83,12 +83,12 @@ var (
 // oob starts every connectionless packet.
 const oob = "\xff\xff\xff\xff"
 
-// malformed is an error about bytes that the protocol does not allow.
+// malformed returns an error about bytes that the protocol does not allow.
 func malformed(format string, args ...any) error {
 	return fmt.Errorf("quake3: %w: "+format, append([]any{discovery.ErrMalformed}, args...)...)
 }
 
-// cutHeader is what follows the word in a connectionless packet, without the
+// cutHeader returns the rest after the word in a connectionless packet, without the
 // line end that most servers put after it.
 func cutHeader(b []byte, word string) ([]byte, bool) {
 	b, isOOB := bytes.CutPrefix(b, []byte(oob))
@@ -127,7 +127,7 @@ func parseNonce(b []byte) (discovery.Nonce, bool) {
 }
 
 const (
-	// maxRequest bounds what a server reads of a stranger's request. The longest
+	// maxRequest bounds how much a server reads of a stranger's request. The longest
 	// real one, getserversExt with all its filters, is far shorter.
 	maxRequest = 512
 	// maxChallenge is the longest challenge that ioquake3 returns.
@@ -137,13 +137,13 @@ const (
 // commands are the requests that servers and masters answer.
 var commands = []string{"getinfo", "getstatus", "getservers", "getserversExt"}
 
-// Request is what a client asks of a server or a master.
+// Request is a client's request to a server or a master.
 type Request struct {
 	Command string
 	Args    []string
 }
 
-// Challenge is the word that the reply to getinfo or getstatus returns, or empty.
+// Challenge returns the word that the reply to getinfo or getstatus returns, or "".
 func (r Request) Challenge() string {
 	if len(r.Args) == 0 {
 		return ""
@@ -151,9 +151,9 @@ func (r Request) Challenge() string {
 	return r.Args[0]
 }
 
-// ParseRequest reads getinfo, getstatus, getservers and getserversExt, with or
-// without the line end or NUL that some clients put last. As in the games, a NUL
-// ends the text, and all up to the blank parts words.
+// ParseRequest reads getinfo, getstatus, getservers and getserversExt, with or without
+// the line end or NUL that some clients put last. As in the games, a NUL ends the text,
+// and all bytes up to the blank separate words.
 func ParseRequest(b []byte) (Request, error) {
 	text, ok := bytes.CutPrefix(b, []byte(oob))
 	if !ok || len(b) > maxRequest {

@@ -16,7 +16,7 @@ const (
 	nonceText = "0123456789abcdef"
 )
 
-// answered is the recorded reply, as if our nonce had been the challenge.
+// answered returns the recorded reply, as if our nonce had been the challenge.
 func answered(t testing.TB, file, challenge string) []byte {
 	t.Helper()
 	_, replies := codectest.Packets(t, file)
@@ -45,8 +45,9 @@ func TestMOHAA(t *testing.T) {
 	}
 }
 
-// TestKin: what servers answer that came of Quake III by other ways. Shaped after
-// FiveM's GameServer.cpp (gamedig reads it the same), and Call of Duty 4's SVC_Info.
+// TestKin checks the answers of servers that descend from Quake III in other ways.
+// Shaped after FiveM's GameServer.cpp (gamedig reads it the same), and Call of Duty 4's
+// SVC_Info.
 func TestKin(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string

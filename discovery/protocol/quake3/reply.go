@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// gameName is what ioquake3 calls its game towards masters.
+	// gameName is ioquake3's name of its game for masters.
 	gameName = "Quake3Arena"
-	// gameFolder is where the game's files lie.
+	// gameFolder is the folder of the game's files.
 	gameFolder = "baseq3"
 )
 
-// AppendInfoResponse appends what an ioquake3 server answers to getinfo. Its
-// keys stand in ioquake3's order, which is the reverse of how it sets them. An
-// empty challenge leaves the key out. Info.Version is left out, as by ioquake3.
+// AppendInfoResponse appends an ioquake3 server's answer to getinfo. Its keys are in
+// ioquake3's order, which is the reverse of how it sets them. An empty challenge leaves
+// the key out. Info.Version is left out, as by ioquake3.
 func AppendInfoResponse(b []byte, info discovery.Info, challenge string, protocol int) []byte {
 	b = append(b, oob+infoResponse+"\n"...)
 	b = appendLimit(b, "maxPing", info.MaxPing)
@@ -36,8 +36,8 @@ func AppendInfoResponse(b []byte, info discovery.Info, challenge string, protoco
 	return appendPair(b, "challenge", challenge)
 }
 
-// AnswerMOHAA is what a MOHAA server of Muster's fleet says to a request, nil if it
-// does not understand it.
+// AnswerMOHAA returns the answer of a MOHAA server in Muster's fleet to a request, nil
+// if the server does not understand it.
 func AnswerMOHAA(request []byte, info discovery.Info) []byte {
 	r, err := ParseRequest(request)
 	if err != nil || r.Command != "getinfo" || !bytes.HasPrefix(request, []byte(oob+toServer)) {
@@ -50,10 +50,10 @@ func AnswerMOHAA(request []byte, info discovery.Info) []byte {
 // mohaaProtocol is the version of Allied Assault 1.11.
 const mohaaProtocol = 8
 
-// AppendStatusResponse appends what an ioquake3 server answers to getstatus: its
-// public variables, then a line for each player. An empty challenge leaves the
-// key out. QStat and gamedig take name, map and seats from the variables; the
-// players they count by the lines, and gamedig calls those with ping 0 bots.
+// AppendStatusResponse appends an ioquake3 server's answer to getstatus: its public
+// variables, then a line for each player. An empty challenge leaves the key out. QStat
+// and gamedig take name, map and seats from the variables. They count players by the
+// lines, and gamedig treats players with ping 0 as bots.
 func AppendStatusResponse(b []byte, info discovery.Info, players []Player, challenge string, protocol int) []byte {
 	b = append(b, oob+statusResponse+"\n"...)
 	b = appendPair(b, "challenge", challenge)
@@ -77,8 +77,8 @@ func AppendStatusResponse(b []byte, info discovery.Info, players []Player, chall
 	return b
 }
 
-// appendPair appends a key with its value. Without a value there is no key, as
-// in ioquake3's Info_SetValueForKey.
+// appendPair appends a key with its value. Without a value there is no key, as in
+// ioquake3's Info_SetValueForKey.
 func appendPair(b []byte, key, value string) []byte {
 	if value == "" {
 		return b
@@ -89,8 +89,8 @@ func appendPair(b []byte, key, value string) []byte {
 	return appendValue(b, value)
 }
 
-// appendValue appends text without the bytes that info strings, quoted names
-// and consoles give a meaning.
+// appendValue appends text without the bytes that have a meaning in info strings,
+// quoted names and consoles.
 func appendValue(b []byte, value string) []byte {
 	for i := range len(value) {
 		switch value[i] {

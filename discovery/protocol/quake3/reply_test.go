@@ -48,7 +48,7 @@ func TestParseRequestRefuses(t *testing.T) {
 	}
 }
 
-// As in the recording of OpenArena, save for the voice codec.
+// As in the recording of OpenArena, except for the voice codec.
 func TestAppendInfoResponseIsOpenArenas(t *testing.T) {
 	requests, replies := codectest.Packets(t, "openarena_getinfo.hex")
 	r, err := ParseRequest(requests[0])
@@ -114,7 +114,7 @@ func FuzzParseOfInfoResponse(f *testing.F) {
 	})
 }
 
-// plain is what of a text reads the same after it was sent: clean, without
+// plain returns the part of a text that stays the same after sending: clean, without
 // colours, and without the bytes that an info string cannot hold.
 func plain(s string) string {
 	s = strings.NewReplacer(`\`, "", `"`, "", ";", "", "^", "").Replace(s)

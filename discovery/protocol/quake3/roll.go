@@ -6,10 +6,10 @@ import (
 	"muster/discovery"
 )
 
-// Roll asks with getstatus, which tells who plays.
+// Roll returns the protocol that asks with getstatus, which lists the players.
 func (Protocol) Roll() discovery.Protocol { return roll{} }
 
-// Roll asks with getstatus in MOHAA's form.
+// Roll returns the protocol that asks with getstatus in MOHAA's form.
 func (MOHAA) Roll() discovery.Protocol { return roll{direction: toServer} }
 
 type roll struct{ direction string }
@@ -19,8 +19,7 @@ func (r roll) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
 	return appendNonce(b, nonce)
 }
 
-// Parse reads the newest status. DarkPlaces answers without players where they do not
-// fit.
+// Parse reads the newest status. DarkPlaces answers without players if they do not fit.
 func (roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	var newest error
 	for _, b := range slices.Backward(datagrams) {

@@ -13,24 +13,24 @@ import (
 //	score SP ping [SP team] SP "name"
 //	ping SP "name"                    (MOHAA)
 type Player struct {
-	// Name is cleaned for display when it comes out of [ParseStatus].
+	// Name is cleaned for display in a Player from [ParseStatus].
 	Name  string
 	Score int
 	// Ping is what the server measured, in whole milliseconds; 0 marks a bot.
 	Ping time.Duration
-	// Text is what a DarkPlaces game puts where others have the score.
+	// Text is DarkPlaces' text instead of the score.
 	Text string
 }
 
-// Status is what a server says of itself and of its players.
+// Status is what a server says about itself and about its players.
 type Status struct {
 	Info discovery.Info
 	// Players may be fewer than Info.Players: not every server lists them.
 	Players []Player
 }
 
-// ParseStatus reads the reply to getstatus. DarkPlaces answers with an
-// infoResponse when its players do not fit a datagram, which is read as well.
+// ParseStatus reads the reply to getstatus. DarkPlaces answers with an infoResponse
+// when its players do not fit a datagram, which is read as well.
 func ParseStatus(b []byte) (Status, discovery.Nonce, error) {
 	body, isStatus := cutHeader(b, statusResponse)
 	if !isStatus {
@@ -58,9 +58,9 @@ func ParseStatus(b []byte) (Status, discovery.Nonce, error) {
 	return s, nonce, nil
 }
 
-// endOfVariables is where the line end stands that ends a status's variables, or
-// -1. The servers of CPMA have line ends in a value, fs_manifest, too. No value has
-// a quotation mark, so all backslashes before the first one belong to variables.
+// endOfVariables returns the place of the line end that ends a status's variables, or
+// -1. The servers of CPMA also have line ends in a value, fs_manifest. No value has a
+// quotation mark, so all backslashes before the first one belong to variables.
 func endOfVariables(body []byte) int {
 	head, _, _ := bytes.Cut(body, []byte(`"`))
 	last := bytes.LastIndexByte(head, '\\') + 1
@@ -71,11 +71,11 @@ func endOfVariables(body []byte) int {
 	return last + end
 }
 
-// maxPlayers bounds what is kept of a status; games have up to 255 seats.
+// maxPlayers bounds the players kept of a status; games have up to 255 seats.
 const maxPlayers = 1024
 
-// addPlayers completes what only a statusResponse says in its own way: private
-// seats are among sv_maxclients, and ioquake3 leaves the counting to the client.
+// addPlayers completes the parts that a statusResponse says in its own way:
+// sv_maxclients includes private seats, and ioquake3 leaves the counting to the client.
 func (s *Status) addPlayers(v *variables, lines []byte) {
 	bots := 0
 	for line := range bytes.Lines(lines) {
@@ -117,5 +117,5 @@ func parsePlayer(line []byte) (Player, bool) {
 	return p, true
 }
 
-// isDigit reports whether a text begins with one.
+// isDigit reports whether a text begins with a digit.
 func isDigit(b []byte) bool { return len(b) > 0 && '0' <= b[0] && b[0] <= '9' }

@@ -1,6 +1,6 @@
-// Package quakeworld speaks the connectionless protocols of QuakeWorld and of Quake
-// II and its kin, which differ in two words and in the keys of their variables. Bytes
-// in, bytes out: it opens no socket and reads no clock.
+// Package quakeworld speaks the connectionless protocols of QuakeWorld and of Quake II
+// and its kin, which differ in two words and in the keys of their variables. Bytes in,
+// bytes out: it opens no socket and reads no clock.
 //
 //	client                                server
 //	FF FF FF FF "status 23" LF       ──▶
@@ -11,13 +11,13 @@
 //	                                 ◀──  FF FF FF FF "print" LF \key\value… LF
 //	                                      frags SP ping SP "name" LF …
 //
-// Neither has a place for a nonce: a reply counts by its sender's address. The 23
-// asks for variables (1), players (2), spectators (4) and teams (16), as ezQuake does;
-// servers that do not know it pass over it.
+// Neither has a place for a nonce: the sender's address identifies a reply. The 23 asks
+// for variables (1), players (2), spectators (4) and teams (16), as ezQuake does;
+// servers that do not know it ignore it.
 //
-// Sources: MVDSV's sv_main.c (SVC_Status), Quake II's sv_main.c (SV_StatusString),
-// and packets recorded from MVDSV (testdata). The recordings of R1Q2's, Q2PRO's and
-// Kingpin's servers that GameQ publishes read as it reads them.
+// Sources: MVDSV's sv_main.c (SVC_Status), Quake II's sv_main.c (SV_StatusString), and
+// packets recorded from MVDSV (testdata). This package reads GameQ's published
+// recordings of R1Q2's, Q2PRO's and Kingpin's servers as GameQ does.
 package quakeworld
 
 import (
@@ -35,7 +35,7 @@ import (
 // Protocol asks QuakeWorld's servers. It is a [discovery.Protocol].
 type Protocol struct{}
 
-// Quake2 asks the servers of Quake II and of what came of it. It is a
+// Quake2 asks the servers of Quake II and its descendants. It is a
 // [discovery.Protocol].
 type Quake2 struct{}
 
@@ -54,7 +54,7 @@ func (Protocol) AppendQuery(b []byte, _ discovery.Nonce, _ []byte) []byte { retu
 // AppendQuery appends the datagram that asks a server about itself.
 func (Quake2) AppendQuery(b []byte, _ discovery.Nonce, _ []byte) []byte { return append(b, ask2...) }
 
-// Parse reads the newest datagram that is a status. Spectators count as no players:
+// Parse reads the newest datagram that is a status. Spectators are not counted, because
 // they take no player's seat.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return newest(datagrams, reply, addPlayer, false)
@@ -65,10 +65,10 @@ func (Quake2) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return newest(datagrams, reply2, addPlayer2, false)
 }
 
-// Roll asks the same, and reads who the players are.
+// Roll returns the protocol that sends the same question, and reads the players.
 func (Protocol) Roll() discovery.Protocol { return roll{} }
 
-// Roll asks the same, and reads who the players are.
+// Roll returns the protocol that sends the same question, and reads the players.
 func (Quake2) Roll() discovery.Protocol { return roll2{} }
 
 type roll struct{ Protocol }
@@ -83,7 +83,7 @@ func (roll2) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return newest(datagrams, reply2, addPlayer2, true)
 }
 
-// newest is the newest datagram with that head, read with a roster if one is wanted.
+// newest reads the newest datagram with that head, with a roster if requested.
 func newest(datagrams [][]byte, head string, add func(*discovery.Info, []byte), withRoster bool) (discovery.Reply, error) {
 	return packet.Newest(datagrams, errNoStatus, func(b []byte) (reply discovery.Reply, ok bool) {
 		body, ok := bytes.CutPrefix(b, []byte(head))
@@ -94,7 +94,7 @@ func newest(datagrams [][]byte, head string, add func(*discovery.Info, []byte), 
 	})
 }
 
-// errNoStatus is made once, as anyone can send what it answers.
+// errNoStatus is made once, because anyone can trigger it.
 var errNoStatus = fmt.Errorf("quakeworld: %w: no status", discovery.ErrMalformed)
 
 // parse reads the variables and the players' lines.
@@ -137,8 +137,7 @@ func parse(body []byte, add func(*discovery.Info, []byte), withRoster bool) *dis
 	return info
 }
 
-// wanted are the variables that say something to Muster: QuakeWorld's and KTX's, then
-// Quake II's.
+// wanted are the variables that Muster reads: QuakeWorld's and KTX's, then Quake II's.
 var wanted = map[string]bool{
 	"hostname": true, "map": true, "mode": true, "*gamedir": true, "*version": true, "maxclients": true, "needpass": true,
 	"mapname": true, "gamedir": true, "game": true, "gamename": true, "version": true, "g_needpass": true,
@@ -149,7 +148,7 @@ var wanted = map[string]bool{
 const mostPlayers = 1024
 
 // addPlayer counts a line of QuakeWorld's: id, frags, minutes, ping, "name" and more.
-// Of spectators the frags are S, or the ping is below 0.
+// Spectators have S for frags, or a ping below 0.
 func addPlayer(info *discovery.Info, line []byte) {
 	before, name, quoted := bytes.Cut(line, []byte(`"`))
 	words := bytes.Fields(before)
@@ -161,7 +160,7 @@ func addPlayer(info *discovery.Info, line []byte) {
 }
 
 // addPlayer2 counts a line of Quake II's: frags, ping, "name" and more. As with
-// gamedig, who has no ping is a bot.
+// gamedig, a player without ping is a bot.
 func addPlayer2(info *discovery.Info, line []byte) {
 	before, name, quoted := bytes.Cut(line, []byte(`"`))
 	words := bytes.Fields(before)
@@ -178,13 +177,13 @@ func addPlayer2(info *discovery.Info, line []byte) {
 // mostPing is more than a server waits for a player, in ms.
 const mostPing = 60_000
 
-// enrol puts a player into a roster that is wanted. The name ends with its quote.
+// enrol adds a player to the roster, if there is one. The name ends with its quote.
 func enrol(roster *discovery.Roster, name, frags, ping []byte) {
 	if roster == nil {
 		return
 	}
 	name, _, _ = bytes.Cut(name, []byte(`"`))
-	score, _ := strconv.ParseInt(string(frags), 10, 32) // what is no number is 0
+	score, _ := strconv.ParseInt(string(frags), 10, 32) // anything but a number is 0
 	ms := min(packet.ParseNumber(string(ping)), mostPing)
 	roster.Players = append(roster.Players, discovery.Player{
 		Name:  readable(name),
@@ -193,11 +192,11 @@ func enrol(roster *discovery.Roster, name, frags, ping []byte) {
 	})
 }
 
-// glyphs are what Quake's font has where ASCII has control characters.
+// glyphs are the characters of Quake's font for ASCII's control characters.
 const glyphs = "\x00.....\x00.\x00.\x00.\x00>..[]0123456789.<->"
 
-// readable is a text in Quake's letters, cleaned for display: each comes in two
-// colours, of which one has the high bit, and digits and brackets in a third.
+// readable returns a text in Quake's letters, cleaned for display. Each letter exists
+// in two colours, one of them with the high bit. Digits and brackets have a third.
 func readable(text []byte) string {
 	plain := make([]byte, 0, len(text))
 	for _, c := range text {
@@ -209,8 +208,8 @@ func readable(text []byte) string {
 	return discovery.CleanText(string(plain))
 }
 
-// Answer is what a QuakeWorld server of Muster's fleet says to a request, nil if it
-// does not understand it.
+// Answer returns the answer of a QuakeWorld server in Muster's fleet to a request, nil
+// if the server does not understand it.
 func Answer(request []byte, info discovery.Info) []byte {
 	if !bytes.HasPrefix(request, []byte(statusAsk)) {
 		return nil
@@ -223,7 +222,7 @@ func Answer(request []byte, info discovery.Info) []byte {
 	return append(b, 0)
 }
 
-// Answer2 is the same of a Quake II server.
+// Answer2 is [Answer] for a Quake II server.
 func Answer2(request []byte, info discovery.Info) []byte {
 	if !bytes.HasPrefix(request, []byte(statusAsk)) {
 		return nil
@@ -240,7 +239,7 @@ func Answer2(request []byte, info discovery.Info) []byte {
 	return b
 }
 
-// value is a text without what gives an info string its form.
+// value returns a text without the characters that structure an info string.
 func value(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || strings.ContainsRune(`\";`, r) {

@@ -78,7 +78,7 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// TestRoll: who plays stands in the same reply, and is read where it is asked for.
+// TestRoll checks that the players are in the same reply, and are read if requested.
 func TestRoll(t *testing.T) {
 	_, replies := codectest.Packets(t, "mvdsv.hex")
 	for name, c := range map[string]struct {

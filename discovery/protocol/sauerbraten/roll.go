@@ -10,8 +10,8 @@ import (
 	"muster/discovery/internal/packet"
 )
 
-// Roll asks for the players' numbers, which come first, and what each is called, a
-// datagram a player.
+// Roll returns the protocol that asks for the players. Their numbers come first, and
+// then a datagram for each player with the name.
 //
 //	00 01 FF  nonce[8]    ──▶
 //	                      ◀──  00 01 FF  nonce[8]  FF 69 00  F6  numbers
@@ -25,8 +25,8 @@ type roll struct{ Protocol }
 
 const (
 	askPlayers = "\x00\x01\xff"
-	// taken is what stands before what is asked for: acknowledged, the version of this
-	// part of the protocol, and no error.
+	// taken comes before the requested data: acknowledged, the version of this part of
+	// the protocol, and no error.
 	taken              = "\xff\x69\x00"
 	numbersOf, statsOf = -10, -11
 	rollLen            = len(askPlayers) + nonceLen
@@ -39,7 +39,7 @@ func (roll) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
 	return binary.BigEndian.AppendUint64(append(b, askPlayers...), uint64(nonce))
 }
 
-// Parse puts the newest list together that is whole.
+// Parse assembles the newest complete list.
 func (roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	reply, isReply := discovery.Reply{Incomplete: true}, len(datagrams) == 0
 	for _, b := range slices.Backward(datagrams) {
@@ -65,7 +65,7 @@ func (roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return reply, nil
 }
 
-// readRoll is what a datagram says, and to which question.
+// readRoll returns a datagram's contents, and the nonce of its question.
 func readRoll(b []byte) (nonce discovery.Nonce, r reader, ok bool) {
 	if len(b) < rollLen || string(b[:len(askPlayers)]) != askPlayers {
 		return 0, r, false
@@ -74,7 +74,7 @@ func readRoll(b []byte) (nonce discovery.Nonce, r reader, ok bool) {
 	return discovery.Nonce(binary.BigEndian.Uint64(b[len(askPlayers):])), reader{packet.Reader{Rest: rest}}, ok
 }
 
-// playerOf is the player of that number, if one of the datagrams tells.
+// playerOf returns the player of that number, if one of the datagrams has it.
 func playerOf(datagrams [][]byte, nonce discovery.Nonce, number int) (discovery.Player, bool) {
 	for _, b := range datagrams {
 		to, r, ok := readRoll(b)

@@ -10,7 +10,8 @@ import (
 	. "muster/discovery/protocol/sauerbraten"
 )
 
-// TestRoll: the list is whole once everybody of it has been told of, in whatever order.
+// TestRoll checks that the list is complete once the datagrams of all players have
+// come, in any order.
 func TestRoll(t *testing.T) {
 	roll := Protocol{}.Roll()
 	requests, replies := codectest.Packets(t, "cube2server_players.hex")
@@ -66,7 +67,7 @@ func FuzzRoll(f *testing.F) {
 	codectest.Fuzz(f, Protocol{}.Roll(), "cube2server_players.hex")
 }
 
-// FuzzRollPackets hears several datagrams.
+// FuzzRollPackets reads several datagrams.
 func FuzzRollPackets(f *testing.F) {
 	_, replies := codectest.Packets(f, "cube2server_players.hex")
 	f.Add(replies[0], replies[1], replies[2])

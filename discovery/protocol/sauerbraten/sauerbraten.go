@@ -1,14 +1,14 @@
-// Package sauerbraten speaks what the servers of Cube 2: Sauerbraten and of Red Eclipse
-// answer to browsers, one port above the players'. Bytes in, bytes out: it opens no
+// Package sauerbraten speaks the query protocol of the servers of Cube 2: Sauerbraten
+// and of Red Eclipse, one port above the players'. Bytes in, bytes out: it opens no
 // socket and reads no clock.
 //
 //	client                     server
 //	01  nonce[8]          ──▶
 //	                      ◀──  01  nonce[8]  players  n  numbers[n]  map 00  name 00
 //
-// The server repeats the whole question. The numbers are protocol, mode, seconds
-// left, most players and how open it is; more may follow. Red Eclipse has its mutators
-// before the seconds, and behind the five the game's version among others. Each is a
+// The server repeats the whole question. The numbers are protocol, mode, seconds left,
+// most players and how open it is; more may follow. Red Eclipse has its mutators before
+// the seconds, and after the five the game's version among others. Each number is a
 // byte, or 80 and two bytes, or 81 and four, the lowest first.
 //
 // Sources: Sauerbraten's engine/server.cpp, fpsgame/server.cpp (serverinforeply) and
@@ -33,26 +33,27 @@ type Protocol struct{ asking }
 // [discovery.Aside].
 type RedEclipse struct{ asking }
 
-// asking is what both have in common. Who plays, Red Eclipse's servers do not tell.
+// asking is the part that both have in common. Red Eclipse's servers do not list
+// players.
 type asking struct{}
 
 const (
 	ask      byte = 1 // 0 asks for other things
 	nonceLen      = 8
 	queryLen      = 1 + nonceLen
-	// The numbers that stand at the same place everywhere.
+	// The numbers with the same place everywhere.
 	protocolAt, modeAt = 0, 1
-	// mostNumbers is more than any server tells, and private is how open it is to those
-	// alone who know a password or have an account.
+	// mostNumbers is more than any server tells. A server of openness private or more
+	// admits only players with a password or an account.
 	mostNumbers, private = 32, 3
-	// twoBytes and fourBytes say how long a number is.
+	// twoBytes and fourBytes give the length of a number.
 	twoBytes, fourBytes = 0x80, 0x81
-	// colour comes before a character that says which.
+	// colour comes before a character for the colour.
 	colour = '\f'
 )
 
-// order is where a game's servers tell what. All have numbers; the version is told by
-// those that have three numbers more from versionAt on, 0 if none is.
+// order is the order of a game's numbers. Servers tell their version if they have three
+// more numbers from versionAt on; 0 is none.
 type order struct {
 	mostAt, openAt, numbers, versionAt int
 	modes                              []string
@@ -64,7 +65,7 @@ var (
 	ofRedEclipse  = order{mostAt: 4, openAt: 5, numbers: 6, versionAt: 8, modes: redEclipseModes}
 )
 
-// modes are the games' own names, from -3, and redEclipseModes those of Red Eclipse.
+// modes are the game's own names, from -3, and redEclipseModes those of Red Eclipse.
 var modes = []string{"sp", "dmsp", "demo", "ffa", "coop edit", "teamplay", "instagib", "insta team", "efficiency",
 	"effic team", "tactics", "tac team",
 	"capture", "regen capture", "ctf", "insta ctf", "protect", "insta protect", "hold", "insta hold", "effic ctf",
@@ -78,7 +79,7 @@ func (asking) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
 	return binary.BigEndian.AppendUint64(append(b, ask), uint64(nonce))
 }
 
-// QueryPort is the port above the players'.
+// QueryPort returns the port above the players'.
 func (asking) QueryPort(port uint16) uint16 { return port + 1 }
 
 var errNoReply = fmt.Errorf("sauerbraten: %w: no answer of a server", discovery.ErrMalformed)
@@ -138,9 +139,9 @@ func (r *reader) number() int {
 	}
 }
 
-// text is what stands before the next NUL, without colours and cleaned for display. Its
-// letters are numbers, of a single byte where they are ASCII; of the others none is
-// kept. A colour is a letter, or with Red Eclipse something in brackets.
+// text returns the text before the next NUL, without colours and cleaned for display.
+// Its letters are numbers. ASCII letters take a single byte, and others are dropped. A
+// colour is a letter, or with Red Eclipse a word in brackets.
 func (r *reader) text() string {
 	var text []byte
 	for !r.Short {
@@ -158,20 +159,20 @@ func (r *reader) text() string {
 	return ""
 }
 
-// protocolVersion is what Sauerbraten's servers of 2020 speak, and redEclipseProtocol what
-// Red Eclipse 1.6 does.
+// protocolVersion is the protocol of Sauerbraten's servers of 2020, and
+// redEclipseProtocol that of Red Eclipse 1.6.
 const (
 	protocolVersion    = 260
 	redEclipseProtocol = 230
 )
 
-// Answer is what a server of Muster's fleet says to a request, nil if it does not
-// understand it.
+// Answer returns the answer of a server in Muster's fleet to a request, nil if the
+// server does not understand it.
 func Answer(request []byte, info discovery.Info) []byte {
 	return answer(request, info, ofSauerbraten, protocolVersion)
 }
 
-// AnswerRedEclipse is the same of a server of Red Eclipse.
+// AnswerRedEclipse is [Answer] for a server of Red Eclipse.
 func AnswerRedEclipse(request []byte, info discovery.Info) []byte {
 	return answer(request, info, ofRedEclipse, redEclipseProtocol)
 }

@@ -1,5 +1,5 @@
-// Package tcp is the protocol of servers that are asked no more than whether somebody
-// listens: any that take connections over TCP. What they say is not heard.
+// Package tcp is the protocol for any server that accepts TCP connections. It only asks
+// whether the port is open, and ignores all that the server sends.
 //
 //	client              server
 //	SYN            ──▶
@@ -21,5 +21,5 @@ func (Protocol) AppendGreeting(b []byte, _ netip.AddrPort) []byte { return b }
 // AppendQuery appends nothing.
 func (Protocol) AppendQuery(b []byte, _ discovery.Nonce, _ []byte) []byte { return b }
 
-// Parse takes whatever is said for an answer.
+// Parse takes anything for an answer.
 func (Protocol) Parse([][]byte) (discovery.Reply, error) { return discovery.Reply{}, nil }

@@ -1,7 +1,7 @@
-// Package teeworlds speaks what the servers of Teeworlds 0.7, of Teeworlds 0.6 and of
-// DDNet answer to browsers. Bytes in, bytes out: it opens no socket and reads no clock.
+// Package teeworlds speaks the query protocols of Teeworlds 0.7, of Teeworlds 0.6 and
+// of DDNet. Bytes in, bytes out: it opens no socket and reads no clock.
 //
-// Teeworlds 0.7 wants a token first, so that nobody asks in another's name:
+// Teeworlds 0.7 wants a token first, so that a client cannot ask in another's name:
 //
 //	client                                               server
 //	04 00 00  FF FF FF FF  05 ours[4] 00[508]       ──▶
@@ -9,19 +9,20 @@
 //	21  theirs[4]  ours[4]  FF FF FF FF "gie3" n    ──▶
 //	                                                ◀──  21  ours[4]  theirs[4]  FF FF FF FF "inf3" n what it is
 //
-// DDNet and Teeworlds 0.6 do not. The question has 24 bits of ours; an old server takes
-// the first two bytes of them for a header that it passes over, and returns the last:
+// DDNet and Teeworlds 0.6 do not. The question has 24 bits of ours. An old server reads
+// the first two bytes of them as a header, ignores them, and returns the last:
 //
 //	"xe" n₂ n₁ 00 00  FF FF FF FF "gie3" n₀         ──▶
 //	                                                ◀──  FF[10] "iext" n₂n₁n₀ what it is     (DDNet)
 //	                                                ◀──  FF[10] "inf3" n₀ what it is         (Teeworlds 0.6)
 //
-// What it is ends with who is there. Those whom DDNet has no room for follow:
+// The information ends with the clients. DDNet sends those without room in the packet
+// afterwards:
 //
 //	◀──  FF[10] "iex+" n₂n₁n₀ number "" clients
 //
-// Sources: network.cpp, server.cpp and serverbrowser.cpp of Teeworlds and of DDNet,
-// and packets recorded from Teeworlds 0.7.5 and DDNet 16.4 (testdata).
+// Sources: network.cpp, server.cpp and serverbrowser.cpp of Teeworlds and of DDNet, and
+// packets recorded from Teeworlds 0.7.5 and DDNet 16.4 (testdata).
 package teeworlds
 
 import (
@@ -44,28 +45,29 @@ const (
 	getInfo  = "\xff\xff\xff\xffgie3"
 	info     = "\xff\xff\xff\xffinf3"
 	extended = "\xff\xff\xff\xffiext"
-	// extendedMore goes before those clients of DDNet's that do not fit into the first.
+	// extendedMore starts the packets with DDNet's clients that do not fit into the
+	// first.
 	extendedMore = "\xff\xff\xff\xffiex+"
 
-	// control starts a packet of the connection's own affairs, a token request among
-	// them, and connless one outside of any connection.
+	// control starts a packet about the connection itself, such as a token request, and
+	// connless one outside of any connection.
 	control, connless = "\x04\x00\x00", "\x21"
 	noToken           = "\xff\xff\xff\xff"
 	tokenMessage      = '\x05'
 	tokenLen          = 4
-	// tokenRequestLen is so long that nobody gains by asking in another's name.
+	// tokenRequestLen is long enough that an attack in another's name gains nothing.
 	tokenRequestLen = 3 + tokenLen + 1 + 512
-	// connlessLen is what stands before the message of a packet outside of a connection.
+	// connlessLen is the length before the message of a packet outside of a connection.
 	connlessLen = 1 + 2*tokenLen
-	// tokenBits of the nonce are our token; the top bit stays 0, so that it never is
-	// the word for none.
+	// tokenBits of the nonce are our token; the top bit stays 0, so that the token
+	// never means none.
 	tokenBits = 31
-	// browserToken is a second one, which the first makes needless.
+	// browserToken is a second token, made needless by the first.
 	browserToken = 5
 
 	extendedMark = "xe"
-	// headerLen is what stands before the message of old packets, and extendedBits and
-	// plainBits of the nonce come back from DDNet and from Teeworlds 0.6.
+	// headerLen is the length before the message of old packets. extendedBits and
+	// plainBits are the bits of the nonce that DDNet and Teeworlds 0.6 return.
 	headerLen               = 6
 	extendedBits, plainBits = 24, 8
 
@@ -86,11 +88,11 @@ func (Protocol) AppendQuery(b []byte, nonce discovery.Nonce, challenge []byte) [
 	return append(b, browserToken)
 }
 
-// Parse reads the newest datagram that is a reply: the server's token is its
-// challenge. Both kinds return ours.
+// Parse reads the newest datagram that is a reply: the server's token is its challenge.
+// Both kinds return ours.
 func (Protocol) Parse(datagrams [][]byte) (discovery.Reply, error) { return parse(datagrams, nil) }
 
-// Roll asks the same, and reads who the clients are.
+// Roll returns the protocol that sends the same question, and reads the clients.
 func (Protocol) Roll() discovery.Protocol { return roll{} }
 
 type roll struct{ Protocol }
@@ -99,8 +101,8 @@ func (roll) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	return parse(datagrams, &discovery.Roster{})
 }
 
-// parse reads the newest datagram that is a reply, and into a roster, if one is wanted,
-// who is there.
+// parse reads the newest datagram that is a reply, and adds the clients to the roster,
+// if there is one.
 func parse(datagrams [][]byte, roster *discovery.Roster) (discovery.Reply, error) {
 	return packet.Newest(datagrams, errNoReply, func(b []byte) (reply discovery.Reply, ok bool) {
 		const answerLen = len(control) + tokenLen + 1 + tokenLen
@@ -122,11 +124,11 @@ func parse(datagrams [][]byte, roster *discovery.Roster) (discovery.Reply, error
 		r := reader{packet.Reader{Rest: body}}
 		r.packed() // the browser's token
 		found := &discovery.Info{Version: r.Text(), Name: r.Text()}
-		r.Text() // its host name, as far as it knows
+		r.Text() // its host name, as it believes
 		found.Map, found.Mode = r.Text(), r.Text()
 		found.Password = r.packed()&needsPassword != 0
-		r.packed() // for how good players it is
-		r.packed() // players without those who look on, and how many may play
+		r.packed() // the players' skill level
+		r.packed() // players without spectators, and how many may play
 		r.packed()
 		found.Players, found.MaxPlayers = r.packed(), r.packed()
 		if !r.Short {
@@ -148,14 +150,14 @@ func (DDNet) AppendQuery(b []byte, nonce discovery.Nonce, _ []byte) []byte {
 	return append(b, byte(nonce))
 }
 
-// Parse reads the newest datagram that is a reply. Who looks on takes a seat, as
-// there. What DDNet sends besides, more of its players, says no more of the server.
+// Parse reads the newest datagram that is a reply. Spectators take a seat, as there.
+// DDNet's packets with more players say nothing more about the server.
 func (DDNet) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	reply, _, err := parseDDNet(datagrams)
 	return reply, err
 }
 
-// parseDDNet is the newest reply, and what of it describes the clients.
+// parseDDNet returns the newest reply, and its part about the clients.
 func parseDDNet(datagrams [][]byte) (reply discovery.Reply, clients reader, err error) {
 	reply, err = packet.Newest(datagrams, errNoReply, func(b []byte) (reply discovery.Reply, ok bool) {
 		if len(b) < headerLen || string(b[:2]) != "\xff\xff" {
@@ -178,7 +180,7 @@ func parseDDNet(datagrams [][]byte) (reply discovery.Reply, clients reader, err 
 			r.Text()
 		}
 		found.Mode, found.Password = r.Text(), r.number()&needsPassword != 0
-		r.number() // players without those who look on, and how many may play
+		r.number() // players without spectators, and how many may play
 		r.number()
 		found.Players, found.MaxPlayers = packet.Count(r.number()), packet.Count(r.number())
 		if !r.Short && nonce < 1<<bits {
@@ -190,14 +192,15 @@ func parseDDNet(datagrams [][]byte) (reply discovery.Reply, clients reader, err 
 	return reply, clients, err
 }
 
-// Roll asks the same, and reads who the clients are, of as many datagrams as it takes.
+// Roll returns the protocol that sends the same question, and reads the clients from
+// all datagrams.
 func (DDNet) Roll() discovery.Protocol { return rollDDNet{} }
 
 type rollDDNet struct{ DDNet }
 
-// Parse puts the clients of the newest reply together, and of what was sent after it
-// with the same nonce: a count of the packet, an empty text, and more clients. The order
-// of arrival is not that of sending, and a repeated question has all of it twice.
+// Parse collects the clients of the newest reply, and of the packets after it with the
+// same nonce: a count of the packet, an empty text, and more clients. Packets may
+// arrive in another order than sent, and a repeated question brings all of them twice.
 func (rollDDNet) Parse(datagrams [][]byte) (discovery.Reply, error) {
 	reply, first, err := parseDDNet(datagrams)
 	if err != nil || reply.Info == nil {
@@ -225,13 +228,14 @@ func (rollDDNet) Parse(datagrams [][]byte) (discovery.Reply, error) {
 		seen[place] = true
 		more.clients06(roster, true)
 	}
-	if len(roster.Players) < reply.Info.Players && len(roster.Players) > 0 { // who is asked too often names nobody
+	if len(roster.Players) < reply.Info.Players && len(roster.Players) > 0 { // a server that is asked too often names nobody
 		return discovery.Reply{Incomplete: true}, nil
 	}
 	return reply, nil
 }
 
-// moreClients is what follows the head of a datagram with more clients, else nothing.
+// moreClients returns the rest after the head of a datagram with more clients, else
+// nothing.
 func moreClients(b []byte) reader {
 	if len(b) < headerLen || string(b[:2]) != "\xff\xff" {
 		return reader{}
@@ -243,13 +247,13 @@ func moreClients(b []byte) reader {
 	return reader{packet.Reader{Rest: rest}}
 }
 
-// clients06 puts those whom a server of 0.6 or DDNet describes into a roster.
+// clients06 adds the clients that a server of 0.6 or DDNet describes to a roster.
 func (r *reader) clients06(roster *discovery.Roster, isExtended bool) {
 	for len(r.Rest) > 0 {
 		name := r.Bytes()
 		r.Bytes()                                               // clan
 		r.Bytes()                                               // country
-		score, _ := strconv.ParseInt(string(r.Bytes()), 10, 32) // what is no number is 0
+		score, _ := strconv.ParseInt(string(r.Bytes()), 10, 32) // anything but a number is 0
 		r.Bytes()                                               // whether this one plays
 		if isExtended {
 			r.Bytes() // for later
@@ -261,7 +265,7 @@ func (r *reader) clients06(roster *discovery.Roster, isExtended bool) {
 	}
 }
 
-// mostClients is more than any of these servers lets in.
+// mostClients is more than any of these servers accepts.
 const mostClients = 1024
 
 var errNoReply = fmt.Errorf("teeworlds: %w: neither a token nor a server", discovery.ErrMalformed)
@@ -269,7 +273,7 @@ var errNoReply = fmt.Errorf("teeworlds: %w: neither a token nor a server", disco
 // reader takes texts, and numbers in either form, off a message.
 type reader struct{ packet.Reader }
 
-// number is one that stands there as text.
+// number reads a number that is written as text.
 func (r *reader) number() int {
 	n, err := strconv.ParseUint(r.Text(), 10, 32)
 	if err != nil {
@@ -278,11 +282,11 @@ func (r *reader) number() int {
 	return int(n)
 }
 
-// packed is one of 0.7's numbers: a first byte with sign and 6 bits, then 7 bits a
-// byte, the lowest first, and the top bit says whether more follow. Below 0 is 0.
+// packed reads one of 0.7's numbers: a first byte with sign and 6 bits, then 7 bits a
+// byte, the lowest first. The top bit tells whether more follow. Below 0 is 0.
 func (r *reader) packed() int { return packet.Count(r.signed()) }
 
-// signed is such a number that may be below 0.
+// signed reads such a number that may be below 0.
 func (r *reader) signed() int {
 	const more, sign, mostBytes = 0x80, 0x40, 5
 	n, negative := 0, false
@@ -308,8 +312,8 @@ func (r *reader) signed() int {
 	return n
 }
 
-// clients puts those whom a 0.7 server describes into a roster, if one is wanted, and
-// counts the bots among them.
+// clients adds the clients that a 0.7 server describes to the roster, if there is one,
+// and counts the bots among them.
 func (r *reader) clients(roster *discovery.Roster) (bots int) {
 	const isBot = 2
 	for len(r.Rest) > 0 {
@@ -329,15 +333,15 @@ func (r *reader) clients(roster *discovery.Roster) (bots int) {
 	return bots
 }
 
-// enrol puts somebody into a roster that is wanted.
+// enrol adds a client to the roster, if there is one.
 func enrol(roster *discovery.Roster, name []byte, score int) {
 	if roster != nil && len(roster.Players) < mostClients {
 		roster.Players = append(roster.Players, discovery.Player{Name: discovery.CleanText(string(name)), Score: score})
 	}
 }
 
-// Answer is what a 0.7 server of Muster's fleet says to a request, nil if it does not
-// understand it. The token is the one that it has for the asker.
+// Answer returns the answer of a 0.7 server in Muster's fleet to a request, nil if the
+// server does not understand it. The token is its token for the asker.
 func Answer(request []byte, i discovery.Info, theirs [tokenLen]byte) []byte {
 	if rest, ok := bytes.CutPrefix(request, []byte(control+noToken+string(tokenMessage))); ok && len(request) >= tokenRequestLen {
 		b := append([]byte(control), rest[:tokenLen]...)
@@ -367,7 +371,7 @@ func appendPacked(b []byte, n int) []byte {
 	return append(b, first)
 }
 
-// AnswerDDNet is what a DDNet server of Muster's fleet says.
+// AnswerDDNet returns the answer of a DDNet server in Muster's fleet.
 func AnswerDDNet(request []byte, i discovery.Info) []byte {
 	if len(request) != headerLen+len(getInfo)+1 || string(request[headerLen:][:len(getInfo)]) != getInfo {
 		return nil

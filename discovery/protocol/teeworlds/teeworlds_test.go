@@ -100,8 +100,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestRoll: who is there stands in the reply, and with DDNet in others that come after it,
-// or before.
+// TestRoll checks that the clients are in the reply, and with DDNet also in others that
+// come after or before it.
 func TestRoll(t *testing.T) {
 	const (
 		extended = head06 + "iext239\0000.6.4\x00n\x00m\x001\x001\x00g\x000\x002\x0064\x003\x0064\x00\x00" +

@@ -2,8 +2,8 @@ package qstat
 
 import "strings"
 
-// defaultPort is the port of a type's servers, which QStat does not write if
-// its user did not; 0 if the type is not known. (qstat.h, qstat.cfg)
+// defaultPort returns the port of a type's servers, 0 if the type is unknown. QStat
+// omits it unless its user gave it. (qstat.h, qstat.cfg)
 func defaultPort(kind string) uint16 {
 	switch strings.ToUpper(kind) {
 	case "QS", "XONOTICS", "NEXUIZS":

@@ -30,7 +30,7 @@ func measured(addr string, order int, s discovery.State) report.Measurement {
 	return report.Measurement{Addr: netip.MustParseAddrPort(addr), Order: order, State: s}
 }
 
-// half is what a ping of 0 ms is taken for.
+// half is the value for a ping of 0 ms.
 const half = discovery.Millis(time.Millisecond / 2)
 
 func TestReadXMLOfQuakestat(t *testing.T) {
@@ -59,7 +59,7 @@ func TestReadXMLOfQuakestat(t *testing.T) {
 	}
 }
 
-// document is a file of one server.
+// document returns a file of one server.
 func document(encoding, inside string) string {
 	return `<?xml version="1.0" encoding="` + encoding + `"?>` + "\n<qstat>\n" + inside + "</qstat>\n"
 }
@@ -149,7 +149,7 @@ func TestReadXMLOfNoServers(t *testing.T) {
 	}
 }
 
-// sample is a report with a server in each state.
+// sample returns a report with a server in each state.
 func sample() report.Report {
 	answered := measured("192.0.2.1:27960", 1, discovery.Answered)
 	answered.RTT, answered.Name, answered.Map, answered.Mode = discovery.Millis(29600*time.Microsecond), "a & b", "q3dm17", "ctf"
@@ -212,7 +212,7 @@ func TestReadXMLGivesBackWhatWriteXMLWrote(t *testing.T) {
 	}
 }
 
-// elements are the names of what stands in the first server, in order.
+// elements returns the names of the elements in the first server, in order.
 func elements(t *testing.T, document string) (names []string) {
 	t.Helper()
 	var file struct {

@@ -24,21 +24,20 @@ import (
 const maxFile = 256 << 20
 
 var (
-	// ErrTruncated says that the file ends in the middle. It wraps
+	// ErrTruncated reports that the file ends in the middle. It wraps
 	// [discovery.ErrMalformed].
 	ErrTruncated = fmt.Errorf("%w: the file ends before </qstat>", discovery.ErrMalformed)
-	// ErrEmpty says that the file holds no server that has an address.
+	// ErrEmpty reports that the file has no server with an address.
 	ErrEmpty = errors.New("qstat: no server with an IP address in it")
 )
 
-// ReadXML reads what quakestat -xml wrote, in either of its encodings, as a
-// report. The report does not tell the peer, the game and the time: QStat's
-// files do not.
+// ReadXML reads the output of quakestat -xml, in either of its encodings, as a report.
+// The report has no peer, game and time, because QStat's files do not.
 //
-// Masters, and servers that are named by a host name and not an address, are
-// passed over: no other player's report could name the same. QStat counts whole
-// milliseconds, so a ping of 0 is taken for half of one. Errors wrap
-// [discovery.ErrMalformed]; a file that is cut off is [ErrTruncated].
+// ReadXML skips masters, and servers with a host name instead of an address: no other
+// player's report could name the same ones. QStat counts whole milliseconds, so a ping
+// of 0 counts as half of one. Errors wrap [discovery.ErrMalformed]; a file that is cut
+// off is [ErrTruncated].
 func ReadXML(r io.Reader) (report.Report, error) {
 	limited := &io.LimitedReader{R: r, N: maxFile}
 	d := xml.NewDecoder(limited)
@@ -74,7 +73,7 @@ func isTruncation(err error) bool {
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// entry is a <server> element. Players are passed over.
+// entry is a <server> element. Players are ignored.
 type entry struct {
 	Type       string  `xml:"type,attr"`
 	Address    string  `xml:"address,attr"`
@@ -92,7 +91,7 @@ type entry struct {
 	} `xml:"rules>rule"`
 }
 
-// reading is a document that is being read.
+// reading is a document in progress.
 type reading struct {
 	decoder *xml.Decoder
 	seen    map[netip.AddrPort]bool
@@ -125,7 +124,7 @@ func (r *reading) document() error {
 	}
 }
 
-// nextElement is the next element inside this one, or nil at its end.
+// nextElement returns the next element inside this one, or nil at its end.
 func (r *reading) nextElement() (*xml.StartElement, error) {
 	for {
 		token, err := r.decoder.Token()
@@ -175,14 +174,14 @@ func address(kind, s string) (_ netip.AddrPort, ok bool) {
 	return discovery.Canonical(addr), addr.IsValid() && addr.Port() != 0 && addr.Addr().Zone() == ""
 }
 
-// isMaster reports whether the entry is a master's, by the number of servers that
-// it lists, or by its type: QStat's end in M, save two.
+// isMaster reports whether the entry is a master's: it tells how many servers it lists,
+// or its type is a master's. QStat's master types end in M, except two.
 func (e *entry) isMaster() bool {
 	kind := strings.ToUpper(e.Type)
 	return e.Listed != nil || strings.HasSuffix(kind, "M") && kind != "TM" && kind != "FARMSIM"
 }
 
-// result is what the entry says of its server.
+// result returns the entry's result of its server.
 func (e *entry) result() (discovery.Result, error) {
 	switch e.Status {
 	case "UP":
@@ -208,9 +207,9 @@ func (e *entry) result() (discovery.Result, error) {
 func (e *entry) info() *discovery.Info {
 	clean := quake3.CleanName
 	if kind := strings.ToUpper(e.Type); kind == "A2S" || kind == "TEES" {
-		clean = discovery.CleanText // a caret is a caret there
+		clean = discovery.CleanText // here a caret is no colour
 	}
-	bots := 0 // A2S servers tell of them, ioquake3 of the others
+	bots := 0 // A2S servers tell them, ioquake3 tells the others
 	if n, err := strconv.Atoi(e.rule(ruleBots)); err == nil {
 		bots = max(n, 0)
 	} else if humans, err := strconv.Atoi(e.rule("g_humanplayers")); err == nil && humans >= 0 {
@@ -233,7 +232,7 @@ func (e *entry) info() *discovery.Info {
 	}
 }
 
-// rule is the value of the first rule with one of the names.
+// rule returns the value of the first rule with one of the names.
 func (e *entry) rule(names ...string) string {
 	for _, r := range e.Rules {
 		if slices.Contains(names, r.Name) {

@@ -1,6 +1,5 @@
-// Package qstat reads and writes the XML of QStat, the server query program
-// whose output other tools build on, and with which players in the MUSST
-// experiments measured their servers:
+// Package qstat reads and writes the XML of QStat. Other tools build on this server
+// query program, and players in the MUSST experiments measured their servers with it:
 //
 //	<?xml version="1.0" encoding="UTF-8"?>
 //	<qstat>
@@ -18,7 +17,7 @@
 //		</server>
 //	</qstat>
 //
-// DOWN is a server whose machine refuses, TIMEOUT a silent one.
+// DOWN is a server on a machine that refuses, TIMEOUT a silent one.
 package qstat
 
 import (
@@ -32,15 +31,15 @@ import (
 	"muster/discovery/report"
 )
 
-// The rules by which Muster tells more of a server than QStat has elements for.
-// The first two are QStat's own for A2S servers.
+// The rules for facts about a server without an element in QStat. The first two are
+// QStat's own for A2S servers.
 const (
 	rulePassword = "password"
 	ruleBots     = "bots"
 	ruleRTT      = "rtt_ms"
 	ruleCountry  = "country"
 	ruleASN      = "asn"
-	// Those that QStat has, too, of the games that tell them.
+	// QStat has these rules, too, for games that tell them.
 	ruleVersion  = "version"
 	ruleProtocol = "protocol"
 	ruleOldest   = "protocol_min"
@@ -48,14 +47,14 @@ const (
 	ruleTags     = "keywords"
 )
 
-// WriteXML writes a report as quakestat -xml -utf8 -R -P does, with the same
-// elements in the same order. kind is QStat's type of the servers, such as Q3S.
-// What QStat has no element for stands in rules: the RTT to the microsecond,
-// country, origin AS, bots, password, version, protocol, mod and tags.
+// WriteXML writes a report as quakestat -xml -utf8 -R -P does, with the same elements
+// in the same order. kind is QStat's type of the servers, such as Q3S. Facts without an
+// element are in rules: the RTT to the microsecond, country, origin AS, bots, password,
+// version, protocol, mod and tags.
 func WriteXML(w io.Writer, kind string, r report.Report) error {
 	b := bufio.NewWriter(w) // keeps the first error
-	// A stranger's text is written without the characters that XML does not allow,
-	// and with those escaped that it gives a meaning.
+	// A stranger's text is written without the characters that XML does not allow.
+	// Special characters are escaped.
 	enclosed := func(before, text, after string) {
 		b.WriteString(before)
 		_ = xml.EscapeText(b, []byte(discovery.CleanText(text)))
@@ -113,7 +112,7 @@ func WriteXML(w io.Writer, kind string, r report.Report) error {
 	return b.Flush()
 }
 
-// number is one that is told, or nothing.
+// number returns a known number as text, or nothing.
 func number(n int) string {
 	if n == 0 {
 		return ""
