@@ -128,9 +128,9 @@ func TestOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	crowd := make([]string, 40)
-	for i := range crowd {
-		crowd[i] = fmt.Sprintf("192.0.2.9:%d", 27960+i)
+	many := make([]string, 40)
+	for i := range many {
+		many[i] = fmt.Sprintf("192.0.2.9:%d", 27960+i)
 	}
 	far, lan, here := netip.MustParseAddr("203.0.113.7"), netip.MustParseAddr("192.168.1.7"), netip.MustParseAddr("127.0.0.1")
 	for _, c := range []struct {
@@ -162,9 +162,9 @@ func TestOwn(t *testing.T) {
 		{[]string{"0.0.0.0:27960"}, here, "is no address"},
 		{[]string{"224.0.0.1:27960"}, here, "is no address"},
 		{[]string{"[fe80::1%eth0]:27960"}, here, "is no address"},
-		{crowd[:30], far, "27989]"},
-		{crowd, far, "32 of them"},
-		{append(crowd, crowd...), far, "80 servers are more than the 50"},
+		{many[:30], far, "27989]"},
+		{many, far, "32 of them"},
+		{append(many, many...), far, "80 servers are more than the 50"},
 	} {
 		servers, err := Own(g, c.lines, c.from, 50)
 		got := fmt.Sprint(servers)

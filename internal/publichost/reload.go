@@ -64,18 +64,18 @@ func (h *Host) reloadOn(ctx context.Context, reread func() (*Settings, error), r
 		case <-h.hangups:
 		}
 		h.Ingress.Renew()
-		anew, err := reread()
+		updated, err := reread()
 		if err != nil {
 			h.log.Error("not reloaded: the settings make no sense, and stay as they were", "error", hint.Plain(err.Error()), "hint", hint.Of(err))
 			continue
 		}
-		atOnce, later := sortChanges(changed(running, anew.Texts))
-		limits := anew.Public
-		limits.Own, limits.Annotate = ownLists(games, anew.Public.Servers), h.Public.Annotate
+		atOnce, later := sortChanges(changed(running, updated.Texts))
+		limits := updated.Public
+		limits.Own, limits.Annotate = ownLists(games, updated.Public.Servers), h.Public.Annotate
 		limits.Version, limits.Commit, limits.Date = h.Public.Version, h.Public.Commit, h.Public.Date
 		rooms.SetLimits(limits)
 		for _, name := range atOnce {
-			if text, has := anew.Texts[name]; has {
+			if text, has := updated.Texts[name]; has {
 				running[name] = text
 			} else {
 				delete(running, name)

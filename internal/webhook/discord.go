@@ -51,7 +51,7 @@ type field struct {
 const (
 	mostDescription = 4096
 	mostField       = 1024
-	// mostName bounds a name. Only a message with two of the longest server names has more.
+	// mostName is how many letters of a name are shown. Only the two longest names of servers have more.
 	mostName = 100
 )
 
