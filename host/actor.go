@@ -228,7 +228,7 @@ func (a *actor) goOn(now time.Time) (next time.Time) {
 	a.watched = watches
 	if next = latest(a.room.Next(), a.ticked.Add(tickEvery)); !now.Before(next) {
 		a.ticked = now
-		a.step(room.Tick{Crowds: demand, Mute: a.mute()}, asker{})
+		a.step(room.Tick{Demand: demand, Mute: a.mute()}, asker{})
 		next = latest(a.room.Next(), now.Add(tickEvery))
 	}
 	if !ends.IsZero() {

@@ -123,7 +123,7 @@ func (p *pageAPI) serveEvenings(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	evenings, here := ask(a, func() wire.Evenings { return a.room.Evenings() })
+	evenings, here := ask(a, func() wire.Evenings { return a.room.History() })
 	if !here {
 		p.refuse(w, http.StatusServiceUnavailable, *a.tooLate())
 		return

@@ -20,7 +20,7 @@ type Table struct {
 func New() *Table { return &Table{rooms: map[netip.AddrPort][]string{}} }
 
 // Move notes that a room now watches other servers, and returns how many rooms watch each of them.
-func (c *Table) Move(code string, from, to []netip.AddrPort) map[netip.AddrPort]room.Crowd {
+func (c *Table) Move(code string, from, to []netip.AddrPort) map[netip.AddrPort]room.Demand {
 	if len(from)+len(to) == 0 { // nearly always
 		return nil
 	}
@@ -35,12 +35,12 @@ func (c *Table) Move(code string, from, to []netip.AddrPort) map[netip.AddrPort]
 			delete(c.rooms, addr)
 		}
 	}
-	here := make(map[netip.AddrPort]room.Crowd, len(to))
+	here := make(map[netip.AddrPort]room.Demand, len(to))
 	for _, addr := range to {
 		if !slices.Contains(from, addr) {
 			c.rooms[addr] = append(c.rooms[addr], code)
 		}
-		here[addr] = room.Crowd{Rooms: len(c.rooms[addr]), Place: slices.Index(c.rooms[addr], code)}
+		here[addr] = room.Demand{Rooms: len(c.rooms[addr]), Place: slices.Index(c.rooms[addr], code)}
 	}
 	return here
 }

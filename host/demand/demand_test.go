@@ -15,8 +15,8 @@ func TestDemand(t *testing.T) {
 	one, two := netip.MustParseAddrPort("192.0.2.1:27960"), netip.MustParseAddrPort("192.0.2.2:27960")
 	const ann, ben = "ANN", "BEN"
 	watched := map[string][]netip.AddrPort{}
-	type all = map[netip.AddrPort]room.Crowd
-	of := func(rooms, place int) room.Crowd { return room.Crowd{Rooms: rooms, Place: place} }
+	type all = map[netip.AddrPort]room.Demand
+	of := func(rooms, place int) room.Demand { return room.Demand{Rooms: rooms, Place: place} }
 	for i, step := range []struct {
 		of   string
 		to   []netip.AddrPort

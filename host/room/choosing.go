@@ -218,22 +218,22 @@ func (c *Countdown) stop(r *Room) {
 // tick asks for a turn for the search that goes on, and goes on without players who have left.
 func (v *Voting) tick(r *Room) {
 	if r.group.Roster.TakeClosed(attendance.LeftAfter, r.now) {
-		r.isReady()
+		r.countDownIfReady()
 	}
 	v.goOnWithout(r)
-	if r.phase == v && v.searches(r) {
+	if r.phase == v && v.canSearch(r) {
 		r.out.plan(&r.group, &r.probing, true)
 	}
 }
 
-// searches reports whether the search that goes on can ask its next questions.
-func (*Voting) searches(r *Room) bool {
+// canSearch reports whether the search that goes on can ask its next questions.
+func (*Voting) canSearch(r *Room) bool {
 	return r.group.Settings.Strategy == wire.Coordinated && r.probing.IsSearchDue(&r.group, r.now)
 }
 
 // turn goes on with the search. Everyone looks at a server that turned up and is worth it.
 func (v *Voting) turn(r *Room) {
-	if !v.searches(r) {
+	if !v.canSearch(r) {
 		return
 	}
 	note, other, asks, own := r.probing.TurnBehind(&r.group, r.moment())
@@ -294,7 +294,7 @@ func (*Voting) goOnWithout(r *Room) {
 	}
 	r.chooseAgain(attendance.Sentence(left, "left"))
 	if isComplete {
-		r.isReady()
+		r.countDownIfReady()
 	}
 }
 
@@ -307,8 +307,8 @@ func (r *Room) chooseAgain(what string) {
 	}
 }
 
-// isReady counts down if all are ready. Nobody has to say it again because another has left.
-func (r *Room) isReady() {
+// countDownIfReady counts down if all are ready. Nobody has to say it again because another has left.
+func (r *Room) countDownIfReady() {
 	if v, voting := r.phase.(*Voting); voting && r.group.Ballot.IsReady(r.group.Electorate(true)) {
 		v.countDown(r, "everyone is ready")
 	}

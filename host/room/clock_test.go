@@ -192,9 +192,9 @@ func TestClockSetBack(t *testing.T) {
 			}
 			return nil
 		}},
-		{"nobody has missed the end of a night", func(t *testing.T) (*session, []string) {
+		{"nobody has missed the end of a session", func(t *testing.T) (*session, []string) {
 			n := standing(t, "fri 20:00 Europe/Berlin")
-			n.playsEvening([]int{40, 20}, "ann", "bob")
+			n.playsSession([]int{40, 20}, "ann", "bob")
 			n.gone("bob")
 			n.orders(room.End{})
 			return n, nil
@@ -230,7 +230,7 @@ func TestClockSetBack(t *testing.T) {
 			{"an hour ahead, and the host goes on", time.Hour, false}, {"nine years ahead, and the host goes on", 9 * 365 * 24 * time.Hour, false},
 		} {
 			isNew := []string{"places are measured again", "a household is looked around in again",
-				"nobody has missed the end of a night", "what people vote on is looked at again"}
+				"nobody has missed the end of a session", "what people vote on is looked at again"}
 			if clock.by == 0 && slices.Contains(isNew, tt.name) {
 				continue // it is new by the right clock
 			}

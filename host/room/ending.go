@@ -129,5 +129,5 @@ func (r *Room) fail(passing bool, format string, args ...any) {
 	}
 	r.group.ForgetSaid()
 	r.out.note("%s", fmt.Sprintf(format, args...))
-	r.out.surveys(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
+	r.out.passOn(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
 }

@@ -34,7 +34,7 @@ func FuzzRoom(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, choices []byte) {
 		const most = 1000 // the fuzzer takes a session of 10,000 for a hung one
-		e := newEvening(t, choices[:min(len(choices), most)])
+		e := newFuzzSession(t, choices[:min(len(choices), most)])
 		e.busy, e.honest = len(choices)%3 == 0, everybody[:[]int{0, 2, 4, 4}[len(choices)/3%4]]
 		s := settings(e.upTo(3))
 		s.Agree = []wire.Decision{wire.Undecided, wire.Yes, wire.No}[e.upTo(2)]
@@ -69,8 +69,8 @@ func randomChoices(seed uint64) []byte {
 	return choices
 }
 
-// evening is a room and what is still to happen there.
-type evening struct {
+// fuzzSession is a room and what is still to happen there.
+type fuzzSession struct {
 	*testing.T
 	choices []byte
 	now     time.Time
@@ -104,8 +104,8 @@ type evening struct {
 	busy, plans bool
 }
 
-func newEvening(t *testing.T, choices []byte) *evening {
-	return &evening{
+func newFuzzSession(t *testing.T, choices []byte) *fuzzSession {
+	return &fuzzSession{
 		T: t, choices: choices, now: time.Unix(1_800_000_000, 0).UTC(), programs: map[string]*program{},
 		here: map[string]bool{}, pages: map[string]string{}, open: map[string]int{}, looks: map[string]wire.Finalists{},
 		attempts: map[string]int{},
@@ -135,7 +135,7 @@ type run struct {
 }
 
 // upTo returns the next choice, from 0 to most.
-func (e *evening) upTo(most int) int {
+func (e *fuzzSession) upTo(most int) int {
 	if len(e.choices) == 0 {
 		return 0
 	}
@@ -151,14 +151,14 @@ var editionsOf = map[string]map[string]discovery.Edition{
 	"bob": {"": {Version: "5.6", Protocol: 41}}, "dan": {"openarena": {Version: "1.2"}, "xonotic": {Version: "3"}},
 }
 
-func (e *evening) name() string { return everybody[e.upTo(len(everybody)-1)] }
+func (e *fuzzSession) name() string { return everybody[e.upTo(len(everybody)-1)] }
 
-const eveningServers = 12
+const fuzzServers = 12
 
-func (e *evening) server() int { return e.upTo(eveningServers + 1) }
+func (e *fuzzSession) server() int { return e.upTo(fuzzServers + 1) }
 
 // players returns the players in their order.
-func (e *evening) players() (names []string) {
+func (e *fuzzSession) players() (names []string) {
 	for _, p := range e.view().People {
 		if p.Peer {
 			names = append(names, p.Name)
@@ -168,18 +168,18 @@ func (e *evening) players() (names []string) {
 }
 
 // view returns the room's snapshot. It makes a new one only after a change.
-func (e *evening) view() wire.Snapshot {
+func (e *fuzzSession) view() wire.Snapshot {
 	if revision := e.room.Revision(); e.viewed != e.room || e.revision != revision {
 		e.viewed, e.revision, e.shows = e.room, revision, e.room.Snapshot()
 	}
 	return e.shows
 }
 
-func (e *evening) number() int { return e.view().Room.Round }
+func (e *fuzzSession) number() int { return e.view().Room.Round }
 
 // rests lets time pass until something else happens, or the room needs the time. A tick before that
 // must change nothing but the length of a pause, so leaving it out must do no harm.
-func (e *evening) rests() {
+func (e *fuzzSession) rests() {
 	e.Helper()
 	next := e.room.Next()
 	const justBefore = time.Millisecond // as times travel
@@ -199,7 +199,7 @@ func (e *evening) rests() {
 	}
 }
 
-func (e *evening) saved() string {
+func (e *fuzzSession) saved() string {
 	data, err := e.room.Save()
 	if err != nil {
 		e.Fatal(err)
@@ -209,7 +209,7 @@ func (e *evening) saved() string {
 
 // exposes requires that no more servers see a player's address in a round than the player was told
 // before.
-func (e *evening) exposes(o room.Send) {
+func (e *fuzzSession) exposes(o room.Send) {
 	e.Helper()
 	if round := e.number(); e.round != round || e.told == nil {
 		e.round, e.told, e.shown = round, map[string]int{}, map[string]map[int]bool{}
@@ -242,7 +242,7 @@ func (e *evening) exposes(o room.Send) {
 }
 
 // way identifies the launch: where the room sends everybody, and in which round.
-func (e *evening) way() string {
+func (e *fuzzSession) way() string {
 	s := e.view()
 	if s.Way == nil {
 		return ""
@@ -251,7 +251,7 @@ func (e *evening) way() string {
 }
 
 // step fetches no list yet: see isListed. It ignores the room's refusals.
-func (e *evening) step(in room.Input) error {
+func (e *fuzzSession) step(in room.Input) error {
 	e.Helper()
 	before, way := e.players(), e.way()
 	outputs, err := e.room.Step(in, e.now)
@@ -311,7 +311,7 @@ func (e *evening) step(in room.Input) error {
 }
 
 // canBeSent requires that the room's message can be read, and goes to a player of the room.
-func (e *evening) canBeSent(s room.Send) {
+func (e *fuzzSession) canBeSent(s room.Send) {
 	e.Helper()
 	frame, err := wire.Marshal(s.Message)
 	if err == nil {
@@ -323,7 +323,7 @@ func (e *evening) canBeSent(s room.Send) {
 }
 
 // admits notes that a player's program is connected. An earlier connection of the player's ends.
-func (e *evening) admits(name string) {
+func (e *fuzzSession) admits(name string) {
 	e.parts(name)
 	e.here[name] = true
 	if p := e.comes; p != nil {
@@ -332,7 +332,7 @@ func (e *evening) admits(name string) {
 }
 
 // parts notes that the connection to a player's program has ended.
-func (e *evening) parts(name string) {
+func (e *fuzzSession) parts(name string) {
 	delete(e.here, name)
 	if p := e.programOf(name); p != nil {
 		p.isHere, p.hears = false, nil
@@ -341,7 +341,7 @@ func (e *evening) parts(name string) {
 }
 
 // renames goes on with a player under another name.
-func (e *evening) renames(from, to string) {
+func (e *fuzzSession) renames(from, to string) {
 	for _, p := range e.programs {
 		if p.name == from {
 			p.name = to
@@ -356,7 +356,7 @@ func (e *evening) renames(from, to string) {
 }
 
 // programOf returns the real program that is connected as a player, if there is one.
-func (e *evening) programOf(name string) *program {
+func (e *fuzzSession) programOf(name string) *program {
 	for _, p := range e.programs {
 		if p.isHere && p.name == name {
 			return p
@@ -366,7 +366,7 @@ func (e *evening) programOf(name string) *program {
 }
 
 // delivers puts a message on the line to a player's program.
-func (e *evening) delivers(name string, m wire.Message) {
+func (e *fuzzSession) delivers(name string, m wire.Message) {
 	switch m := m.(type) {
 	case wire.Welcome:
 		e.pages[name] = m.Page
@@ -382,7 +382,7 @@ func (e *evening) delivers(name string, m wire.Message) {
 
 // connects brings an honest player's program in, or back in. Now and then the program is a new
 // start.
-func (e *evening) connects(name string, from room.Origin) {
+func (e *fuzzSession) connects(name string, from room.Origin) {
 	p := e.programs[name]
 	if p == nil || e.upTo(3) == 0 {
 		hello := wire.Hello{Version: wire.Version, Code: e.room.Keys().Code, Name: name, Token: "token of " + name, Editions: editionsOf[name]}
@@ -418,7 +418,7 @@ func (e *evening) connects(name string, from room.Origin) {
 }
 
 // hear lets a program hear what the line has brought.
-func (e *evening) hear(p *program) {
+func (e *fuzzSession) hear(p *program) {
 	for n := 0; len(p.hears) > 0; n++ {
 		m := p.hears[0]
 		p.hears = p.hears[1:]
@@ -430,7 +430,7 @@ func (e *evening) hear(p *program) {
 }
 
 // does tells a program what happens, and does what the program asks for.
-func (e *evening) does(p *program, in player.Input) {
+func (e *fuzzSession) does(p *program, in player.Input) {
 	e.Helper()
 	for _, o := range p.Step(in, e.now) {
 		switch o := o.(type) {
@@ -463,7 +463,7 @@ func (e *evening) does(p *program, in player.Input) {
 }
 
 // runs takes a run of a program.
-func (e *evening) runs(p *program, o player.Run) {
+func (e *fuzzSession) runs(p *program, o player.Run) {
 	r := &run{Run: o}
 	r.plan = o.Watched(func(result discovery.Result) {
 		if !o.IsPlaces && p.discreet == 0 {
@@ -475,7 +475,7 @@ func (e *evening) runs(p *program, o player.Run) {
 }
 
 // asks executes some of a program's questions.
-func (e *evening) asks(p *program, most int) {
+func (e *fuzzSession) asks(p *program, most int) {
 	if len(p.runs) == 0 {
 		return
 	}
@@ -508,7 +508,7 @@ func (e *evening) asks(p *program, most int) {
 }
 
 // ticks gives the programs the time, and the messages on their lines.
-func (e *evening) ticks() {
+func (e *fuzzSession) ticks() {
 	for _, name := range e.honest {
 		p := e.programs[name]
 		if p == nil {
@@ -522,7 +522,7 @@ func (e *evening) ticks() {
 }
 
 // around returns the servers that somebody finds on the own network.
-func (e *evening) around() (servers []wire.NearServer) {
+func (e *fuzzSession) around() (servers []wire.NearServer) {
 	for range e.upTo(3) {
 		servers = append(servers, wire.NearServer{
 			Addr: netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 9, 0, byte(5 + e.upTo(2))}), 27960),
@@ -533,7 +533,7 @@ func (e *evening) around() (servers []wire.NearServer) {
 }
 
 // credential returns the credential of somebody's page.
-func (e *evening) credential(name string) string {
+func (e *fuzzSession) credential(name string) string {
 	if page := e.pages[name]; page != "" && slices.Contains(e.players(), name) {
 		return page
 	}
@@ -541,7 +541,7 @@ func (e *evening) credential(name string) string {
 }
 
 // happens makes one thing happen.
-func (e *evening) happens() {
+func (e *fuzzSession) happens() {
 	page := func(a room.Action) { e.step(room.Order{Credential: e.credential(e.name()), Action: a}) }
 	organiser := func(a room.Action) { e.step(room.Order{Credential: "secret", Action: a}) }
 	rule := func() room.WhatIf {
@@ -655,7 +655,7 @@ func (e *evening) happens() {
 }
 
 // joins brings a player in, or back in.
-func (e *evening) joins(name string) {
+func (e *fuzzSession) joins(name string) {
 	from := room.Origin{Addr: netip.AddrFrom4([4]byte{203, 0, 113, byte(e.upTo(1))}), Country: "DE", ASN: berlin.ASN}
 	if e.upTo(1) > 0 {
 		from.Near = netip.MustParseAddr("10.9.0.2")
@@ -672,7 +672,7 @@ func (e *evening) joins(name string) {
 }
 
 // speaks lets a player's program do some of its work, or send anything if it is not real.
-func (e *evening) speaks(name string) {
+func (e *fuzzSession) speaks(name string) {
 	switch p := e.programOf(name); {
 	case p != nil:
 		e.hear(p)
@@ -685,7 +685,7 @@ func (e *evening) speaks(name string) {
 	}
 }
 
-func (e *evening) wait(d time.Duration) {
+func (e *fuzzSession) wait(d time.Duration) {
 	e.now = e.now.Add(d)
 	e.step(room.Tick{})
 	e.ticks()
@@ -696,7 +696,7 @@ func (e *evening) wait(d time.Duration) {
 }
 
 // stands turns a room into a standing one, and does what people do there.
-func (e *evening) stands(page, organiser func(room.Action)) {
+func (e *fuzzSession) stands(page, organiser func(room.Action)) {
 	said := []*bool{nil, new(bool)}[e.upTo(1)]
 	switch e.upTo(8) {
 	case 0, 1:
@@ -722,7 +722,7 @@ func (e *evening) stands(page, organiser func(room.Action)) {
 }
 
 // changesWhoIsWho lets people come, go and change their names.
-func (e *evening) changesWhoIsWho(page, organiser func(room.Action)) {
+func (e *fuzzSession) changesWhoIsWho(page, organiser func(room.Action)) {
 	switch e.upTo(7) {
 	case 0:
 		page(room.Arrived{})
@@ -749,10 +749,10 @@ func (e *evening) changesWhoIsWho(page, organiser func(room.Action)) {
 }
 
 // isListed answers the room's requests to its driver.
-func (e *evening) isListed() {
+func (e *fuzzSession) isListed() {
 	if e.fetches {
 		e.fetches = false
-		servers := e.upTo(eveningServers)
+		servers := e.upTo(fuzzServers)
 		if e.upTo(3) == 0 {
 			servers = 500 + 1 // the group searches it together, if the settings say so
 		}
@@ -767,7 +767,7 @@ func (e *evening) isListed() {
 }
 
 // everyoneMeasures moves a session on, which chance alone seldom does.
-func (e *evening) everyoneMeasures() {
+func (e *fuzzSession) everyoneMeasures() {
 	e.isListed()
 	shown := e.view().Room
 	infos, report := wire.Infos{Round: shown.Round}, wire.Report{Round: shown.Round}
@@ -797,7 +797,7 @@ func (e *evening) everyoneMeasures() {
 }
 
 // everyoneLooks makes everyone answer for the finalists.
-func (e *evening) everyoneLooks() {
+func (e *fuzzSession) everyoneLooks() {
 	for _, name := range e.players() {
 		look := e.looks[name]
 		if e.programOf(name) != nil || look.Round != e.number() {
@@ -829,7 +829,7 @@ func (e *evening) everyoneLooks() {
 }
 
 // message returns anything that a frame can carry.
-func (e *evening) message(name string) wire.Message {
+func (e *fuzzSession) message(name string) wire.Message {
 	round := e.number()
 	switch e.upTo(10) {
 	case 10:
@@ -852,7 +852,7 @@ func (e *evening) message(name string) wire.Message {
 		return wire.Near{Game: "openarena", Servers: e.around()}
 	case 0, 1, 2:
 		report := wire.Report{Round: round}
-		for range e.upTo(eveningServers) {
+		for range e.upTo(fuzzServers) {
 			result := discovery.Result{Server: e.server(), State: discovery.State(1 + e.upTo(2))}
 			if result.State == discovery.Answered {
 				result.RTT = wire.RoundRTT(time.Duration(e.upTo(255)) * time.Millisecond)
@@ -890,7 +890,7 @@ func (e *evening) message(name string) wire.Message {
 }
 
 // isSound requires that the room can be shown, saved and read back whole, and has nobody twice.
-func (e *evening) isSound() {
+func (e *fuzzSession) isSound() {
 	e.Helper()
 	shown := e.view()
 	if _, err := json.Marshal(shown); err != nil {
@@ -931,12 +931,12 @@ func (e *evening) isSound() {
 	if !slices.Equal(players, e.players()) || !slices.Equal(players, names[:len(players)]) {
 		e.Fatalf("the roster has %v, the round %v, and the page %v", names, players, e.players())
 	}
-	e.room.Evenings()
+	e.room.History()
 	e.room.View().Record.Culled()
 }
 
 // ends lets all leave. Only people who vote may take their time.
-func (e *evening) ends() {
+func (e *fuzzSession) ends() {
 	e.Helper()
 	e.isListed()
 	for _, name := range e.players() {
@@ -958,7 +958,7 @@ func (e *evening) ends() {
 
 // hasTwin stops the host when all are away. The room that it reads then must show and send the same
 // as the one that it had, when all are back and in the next round.
-func (e *evening) hasTwin() {
+func (e *fuzzSession) hasTwin() {
 	e.Helper()
 	if e.view().Room.Strategy == wire.Coordinated {
 		return // a new search asks other questions

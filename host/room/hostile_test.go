@@ -155,8 +155,8 @@ func TestAbsurdClock(t *testing.T) {
 	}
 }
 
-// TestLongEvening checks that a room whose measuring began days ago can be saved and read back.
-func TestLongEvening(t *testing.T) {
+// TestLongMeasuring checks that a room whose measuring began days ago can be saved and read back.
+func TestLongMeasuring(t *testing.T) {
 	n := measuring(t, 4, "ann", "bob")
 	n.now = n.now.Add(72 * time.Hour)
 	n.says("ann", wire.Report{Round: 1, Now: time.Second, Results: []discovery.Result{{At: time.Second, State: discovery.Lost}}})

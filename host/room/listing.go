@@ -277,7 +277,7 @@ func (a Hide) do(r *Room, _ caller) error {
 	if other != nil {
 		r.rechoose(*other)
 	}
-	searchAnew(r.phase, &r.probing)
+	endSearch(r.phase, &r.probing)
 	return nil
 }
 
@@ -287,7 +287,7 @@ func (a Strike) do(r *Room, _ caller) error {
 		return errors.New("that server is on no list")
 	}
 	r.out.note("the organiser has taken %s off the room's lists", addr)
-	searchAnew(r.phase, &r.probing)
+	endSearch(r.phase, &r.probing)
 	return nil
 }
 
@@ -313,6 +313,6 @@ func (Survey) steers() {}
 
 func (Survey) do(r *Room, _ caller) error {
 	news, err := r.survey.Begin(r.group.SurveyScene(), r.now)
-	r.out.surveys(news)
+	r.out.passOn(news)
 	return err
 }

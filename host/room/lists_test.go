@@ -257,7 +257,7 @@ func TestListsAreBounded(t *testing.T) {
 func TestListsOfManyWhoLeave(t *testing.T) {
 	for name, leave := range map[string]func(n *session, name string){
 		"by the page":          func(n *session, name string) { n.acts(n.pageOf(name), room.Quit{}) },
-		"as the evening ends":  func(n *session, _ string) { n.orders(room.End{}) },
+		"as the session ends":  func(n *session, _ string) { n.orders(room.End{}) },
 		"as others need seats": (*session).losesPlace,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -212,7 +212,7 @@ func (in Hear) report(r *Room, report wire.Report) error {
 	}
 	asks, isNews := r.probing.Report(g, in.Player, report, isChosen, r.moment())
 	if r.out.ask(r.group.Number, asks); isNews {
-		r.out.tell(g.Attendance.Report(in.Player, isMeasuring(r.phase) && !asksMore(r.phase), r.now))
+		r.out.tell(g.Attendance.Report(in.Player, isMeasuring(r.phase) && !isAskingMore(r.phase), r.now))
 	}
 	switch phase := r.phase.(type) {
 	case *Measuring:

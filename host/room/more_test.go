@@ -243,9 +243,9 @@ func TestMoreNotOffered(t *testing.T) {
 	}
 }
 
-// TestMoreOutlook checks that more servers are worth asking during the vote only once the
+// TestMoreForecast checks that more servers are worth asking during the vote only once the
 // coordinated search is over, and expects to win something.
-func TestMoreOutlook(t *testing.T) {
+func TestMoreForecast(t *testing.T) {
 	rough := func(player, server int) time.Duration { // neighbours tell little of each other
 		return farRTT(player, server) + time.Duration(server*7919%1000)*100*time.Microsecond
 	}

@@ -208,9 +208,9 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestNobodyEndsTheEvening checks that one player of three and more, and two of seven, cannot keep
+// TestNobodyEndsTheSession checks that one player of three and more, and two of seven, cannot keep
 // the others from a server that suits them all.
-func TestNobodyEndsTheEvening(t *testing.T) {
+func TestNobodyEndsTheSession(t *testing.T) {
 	fewOf := func(server int) int { return []int{lost, skip}[server%2] }
 	for _, tt := range []struct {
 		name   string

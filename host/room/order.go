@@ -137,7 +137,7 @@ func (a Ready) do(r *Room, by caller) error {
 		return nil
 	}
 	r.group.Ballot.Ready(by.Name)
-	r.isReady()
+	r.countDownIfReady()
 	return nil
 }
 

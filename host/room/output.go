@@ -135,8 +135,8 @@ func (o *outbox) lookAround(g *group.Group, player string) {
 	}
 }
 
-// surveys passes on the news of a survey of places.
-func (o *outbox) surveys(n places.News) {
+// passOn passes on the news of a survey of places.
+func (o *outbox) passOn(n places.News) {
 	o.tell(n.Notes...)
 	for _, ask := range n.Asks {
 		o.send(ask.To, ask.Survey)

@@ -115,7 +115,7 @@ func (r *Room) sendAway(player string, why wire.Refusal) {
 		}
 		r.chooseAgain(attendance.Sentence([]string{player}, did))
 	}
-	r.isReady()
+	r.countDownIfReady()
 }
 
 // PageOpened and PageClosed say that a page opened, or closed, with a credential.

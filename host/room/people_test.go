@@ -83,7 +83,7 @@ func TestEnd(t *testing.T) {
 	n.as["ann"] = n.room.Keys().Secret
 	n.join("ann", "bob")
 	if err := n.acts(n.pageOf("bob"), room.End{}); reason(err) != wire.ReasonSecret {
-		t.Errorf("bob ends the night: %v", err)
+		t.Errorf("bob ends the session: %v", err)
 	}
 	outputs, err := n.room.Step(room.Order{Credential: n.pageOf("ann"), Action: room.End{}}, n.now)
 	why := wire.Refusal{Reason: wire.ReasonEnded, Message: "ann has ended the night. Good night!"}

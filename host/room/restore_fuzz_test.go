@@ -28,7 +28,7 @@ func FuzzRestore(f *testing.F) {
 		}
 	}
 	for seed := range uint64(4) {
-		e := newEvening(&testing.T{}, randomChoices(seed))
+		e := newFuzzSession(&testing.T{}, randomChoices(seed))
 		e.room = room.New(room.Keys{Code: "BAKODI", Secret: "secret"}, settings(2), e.now)
 		for len(e.choices) > 0 {
 			e.happens()
@@ -50,7 +50,7 @@ func FuzzRestore(f *testing.F) {
 		}
 		r = restored(t, r) // as this program writes it
 		same(t, r, restored(t, r))
-		e := newEvening(t, nil)
+		e := newFuzzSession(t, nil)
 		e.room, e.now = r, r.Snapshot().Room.Since.Add(time.Second)
 		e.step(room.Resume{})
 		e.ends()

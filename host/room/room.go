@@ -125,7 +125,7 @@ func (in Join) step(r *Room) error {
 	if player == "" {
 		player = seat.Name
 		late := attendance.Why("")
-		if r.phase.stage() == wire.Chosen || r.phase.stage() == wire.Waiting || asksMore(r.phase) {
+		if r.phase.stage() == wire.Chosen || r.phase.stage() == wire.Waiting || isAskingMore(r.phase) {
 			late = attendance.TooLate
 			r.out.note("%s is here, too late for a say in this round", player)
 		} else {
@@ -134,7 +134,7 @@ func (in Join) step(r *Room) error {
 		g.Attendance.Come(player, late, r.now)
 		g.Evidence[player] = &evidence.Witness{}
 	} else {
-		r.out.tell(g.Attendance.Return(player, duty(r.phase), !asksMore(r.phase), r.now))
+		r.out.tell(g.Attendance.Return(player, duty(r.phase), !isAskingMore(r.phase), r.now))
 		if isVoting(r.phase) && decision.Readmit(g, player, r.now) {
 			r.chooseAgain(attendance.Sentence([]string{player}, "is back"))
 		}
@@ -173,7 +173,7 @@ func (r *Room) TakesCode() bool {
 // catchUp brings a player up to date, and starts the round if the group is complete.
 func (r *Room) catchUp(player string) {
 	g := &r.group
-	r.out.surveys(r.survey.Ask(player, g.SurveyScene(), r.now))
+	r.out.passOn(r.survey.Ask(player, g.SurveyScene(), r.now))
 	switch phase := r.phase.(type) {
 	case *Listing:
 		r.out.lookAround(&r.group, player)
@@ -215,12 +215,12 @@ const CellBytes = 512
 // aheadMost is how far in the future a noted time may be.
 const aheadMost = 5 * time.Minute
 
-// rightTimes corrects times of a clock that was ahead, or has been set back since, over a restart
+// correctTimes corrects times of a clock that was ahead, or has been set back since, over a restart
 // of the host too. Else the room would seem used, keep nicknames, take old things for new and wait
 // until that clock's time has come. Nobody knows the true times. They count as just now if
 // something waits for them to pass, and as long ago if they would seem new. Dates, history and log
 // stay, because people read them.
-func (r *Room) rightTimes() {
+func (r *Room) correctTimes() {
 	moments := []*time.Time{&r.opened, &r.since, &r.group.Measuring}
 	var stale []*time.Time
 	r.survey.SetRight(r.now)

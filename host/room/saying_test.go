@@ -15,7 +15,7 @@ import (
 
 // The facts of the servers in the tests below. The earlier a server is in the list, the better it
 // is.
-const hallServers = 30
+const disputeServers = 30
 
 func truth(server int) discovery.Info {
 	return discovery.Info{Map: "oa_dm1", Mode: "ctf", Players: server % 8, MaxPlayers: 16, MaxPing: 400 * time.Millisecond}
@@ -34,8 +34,8 @@ var lieAbout = map[string]func(*discovery.Info){
 	"mode":     func(i *discovery.Info) { i.Mode = "lie" },
 }
 
-// hall is a room of honest players and liars, who all measure everything.
-type hall struct {
+// dispute is a room of honest players and liars, who all measure everything.
+type dispute struct {
 	*session
 	honest, liars []string
 	lie           func(*discovery.Info)
@@ -43,10 +43,10 @@ type hall struct {
 	spared func(server int) bool
 }
 
-func newHall(t *testing.T, honest, liars int, agree wire.Decision, lie func(*discovery.Info), spared func(server int) bool) *hall {
+func newDispute(t *testing.T, honest, liars int, agree wire.Decision, lie func(*discovery.Info), spared func(server int) bool) *dispute {
 	s := settings(honest + liars)
 	s.Map, s.Mode, s.Agree = "oa_dm1", "ctf", agree
-	h := &hall{session: newSession(t, s), lie: lie, spared: spared}
+	h := &dispute{session: newSession(t, s), lie: lie, spared: spared}
 	for i := range honest {
 		h.honest = append(h.honest, fmt.Sprint("honest", i))
 	}
@@ -57,26 +57,26 @@ func newHall(t *testing.T, honest, liars int, agree wire.Decision, lie func(*dis
 }
 
 // begins lets everybody join, until they measure.
-func (h *hall) begins() {
+func (h *dispute) begins() {
 	h.join(h.all()...)
-	h.listed(hallServers)
+	h.listed(disputeServers)
 	h.inStage(wire.Measuring)
 }
 
-func (h *hall) all() []string { return slices.Concat(h.honest, h.liars) }
+func (h *dispute) all() []string { return slices.Concat(h.honest, h.liars) }
 
 // tell reports the servers' facts for some players, the liars' in their own way.
-func (h *hall) tell(names ...string) {
+func (h *dispute) tell(names ...string) {
 	for _, name := range names {
 		var infos []wire.ServerInfo
-		for server := range hallServers {
+		for server := range disputeServers {
 			infos = append(infos, wire.ServerInfo{Server: server, Info: h.told(name, server)})
 		}
 		h.says(name, wire.Infos{Round: h.round(), Servers: infos})
 	}
 }
 
-func (h *hall) told(name string, server int) discovery.Info {
+func (h *dispute) told(name string, server int) discovery.Info {
 	info := truth(server)
 	if slices.Contains(h.liars, name) && !h.spared(server) {
 		h.lie(&info)
@@ -85,10 +85,10 @@ func (h *hall) told(name string, server int) discovery.Info {
 }
 
 // measure reports the pings, which are the same for all.
-func (h *hall) measure() {
+func (h *dispute) measure() {
 	for _, name := range h.all() {
 		var ms []int
-		for server := range hallServers {
+		for server := range disputeServers {
 			ms = append(ms, 10+5*server)
 		}
 		h.measures(name, ms...)
@@ -97,7 +97,7 @@ func (h *hall) measure() {
 }
 
 // look answers all second looks that the room asks for, the liars' in their own way.
-func (h *hall) look() {
+func (h *dispute) look() {
 	for last := 0; h.looks[h.honest[0]].Attempt > last; {
 		last = h.looks[h.honest[0]].Attempt
 		for _, name := range h.all() {
@@ -124,7 +124,7 @@ func (h *hall) look() {
 
 // endsWell requires that all go to the best server, under its own name, and that the room names the
 // liars if it should, and nobody honest.
-func (h *hall) endsWell(named bool) {
+func (h *dispute) endsWell(named bool) {
 	h.Helper()
 	h.goesTo(0)
 	if got := h.view().Way.Server; got != "server 0 (192.0.2.0:27960)" {
@@ -159,21 +159,21 @@ func TestLiarsAboutServers(t *testing.T) {
 	}
 	whens := map[string]struct {
 		agree wire.Decision
-		do    func(h *hall)
+		do    func(h *dispute)
 	}{
-		"first": {wire.Undecided, func(h *hall) {
+		"first": {wire.Undecided, func(h *dispute) {
 			h.begins()
 			h.tell(slices.Concat(h.liars, h.honest)...)
 			h.measure()
 			h.look()
 		}},
-		"last": {wire.Undecided, func(h *hall) {
+		"last": {wire.Undecided, func(h *dispute) {
 			h.begins()
 			h.tell(h.all()...)
 			h.measure()
 			h.look()
 		}},
-		"voting": {wire.Yes, func(h *hall) {
+		"voting": {wire.Yes, func(h *dispute) {
 			honestly(h)
 			for range 3 {
 				h.tell(h.liars...)
@@ -182,7 +182,7 @@ func TestLiarsAboutServers(t *testing.T) {
 			h.goes()
 			h.wait(countdownTime + time.Second)
 		}},
-		"countdown": {wire.Yes, func(h *hall) {
+		"countdown": {wire.Yes, func(h *dispute) {
 			honestly(h)
 			h.wait(time.Minute)
 			h.goes()
@@ -191,7 +191,7 @@ func TestLiarsAboutServers(t *testing.T) {
 			h.tell(h.liars...)
 			h.wait(countdownTime)
 		}},
-		"after the launch": {wire.Undecided, func(h *hall) {
+		"after the launch": {wire.Undecided, func(h *dispute) {
 			honestly(h)
 			h.tell(h.liars...)
 			h.gone("honest0")
@@ -203,7 +203,7 @@ func TestLiarsAboutServers(t *testing.T) {
 			for which, spared := range about {
 				for when, then := range whens {
 					t.Run(fmt.Sprintf("%d of %d/%s/%s/%s", of.liars, of.honest+of.liars, what, which, when), func(t *testing.T) {
-						h := newHall(t, of.honest, of.liars, then.agree, lie, spared)
+						h := newDispute(t, of.honest, of.liars, then.agree, lie, spared)
 						then.do(h)
 						h.endsWell(which == "all but one" && when != "after the launch")
 					})
@@ -214,7 +214,7 @@ func TestLiarsAboutServers(t *testing.T) {
 }
 
 // honestly plays until everybody has looked. The liars tell the truth so far.
-func honestly(h *hall) {
+func honestly(h *dispute) {
 	liars := h.liars
 	h.liars, h.honest = nil, slices.Concat(h.honest, liars)
 	h.begins()
@@ -229,7 +229,7 @@ func honestly(h *hall) {
 func TestTwoContradict(t *testing.T) {
 	for what, lie := range lieAbout {
 		t.Run(what, func(t *testing.T) {
-			h := newHall(t, 1, 1, wire.Undecided, lie, func(server int) bool { return server == 20 })
+			h := newDispute(t, 1, 1, wire.Undecided, lie, func(server int) bool { return server == 20 })
 			h.begins()
 			h.tell("liar0", "honest0")
 			h.measure()
@@ -256,7 +256,7 @@ func TestTwoContradict(t *testing.T) {
 
 // TestAloneIsBelieved checks that a player who plays alone is believed.
 func TestAloneIsBelieved(t *testing.T) {
-	h := newHall(t, 1, 0, wire.Undecided, nil, nil)
+	h := newDispute(t, 1, 0, wire.Undecided, nil, nil)
 	h.begins()
 	info := truth(0)
 	info.GamePort = 27015
@@ -312,7 +312,7 @@ func TestLoneWordIsChecked(t *testing.T) {
 // TestVouchedWord checks that the room believes a player again, and does not name the player twice,
 // once the organiser vouches.
 func TestVouchedWord(t *testing.T) {
-	h := newHall(t, 3, 1, wire.Undecided, lieAbout["password"], func(server int) bool { return server == 20 })
+	h := newDispute(t, 3, 1, wire.Undecided, lieAbout["password"], func(server int) bool { return server == 20 })
 	h.begins()
 	h.tell(h.all()...)
 	h.measure()
@@ -328,11 +328,11 @@ func TestVouchedWord(t *testing.T) {
 // TestDiscreditedWord checks that the room ignores players who are named for contradicting most
 // others, even if they outnumber the others who reported on a server.
 func TestDiscreditedWord(t *testing.T) {
-	h := newHall(t, 3, 2, wire.Undecided, lieAbout["password"], func(server int) bool { return server == 20 })
+	h := newDispute(t, 3, 2, wire.Undecided, lieAbout["password"], func(server int) bool { return server == 20 })
 	h.begins()
 	for i, name := range h.all() {
 		word := wire.Infos{Round: 1}
-		for server := range hallServers {
+		for server := range disputeServers {
 			if server > 0 || i == 0 || slices.Contains(h.liars, name) {
 				word.Servers = append(word.Servers, wire.ServerInfo{Server: server, Info: h.told(name, server)})
 			}
@@ -449,16 +449,16 @@ func TestNobodyIsFramed(t *testing.T) {
 	names := []string{"liar0", "liar1", "honest0", "honest1", "honest2", "honest3", "honest4", "honest5"}
 	n := newSession(t, settings(len(names)))
 	n.join(names...)
-	n.listed(hallServers)
+	n.listed(disputeServers)
 	for i, name := range names[:3] {
 		word := wire.Infos{Round: 1}
-		for server := range hallServers {
+		for server := range disputeServers {
 			word.Servers = append(word.Servers, wire.ServerInfo{Server: server, Info: discovery.Info{MaxPlayers: 16, Password: i < 2}})
 		}
 		n.says(name, word)
 	}
 	for _, name := range names {
-		n.denies(name, discovery.Answered, from(0, hallServers-1)...)
+		n.denies(name, discovery.Answered, from(0, disputeServers-1)...)
 	}
 	n.done(names...)
 	if stage := n.room.Stage(); stage == wire.Measuring {

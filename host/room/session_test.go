@@ -33,8 +33,8 @@ type session struct {
 	origins map[string]room.Origin
 	// as are the other credentials that somebody's program shows.
 	as map[string]string
-	// crowds are those of every [room.Tick].
-	crowds map[netip.AddrPort]room.Crowd
+	// demand is that of every [room.Tick].
+	demand map[netip.AddrPort]room.Demand
 	// here are the players whose programs are connected. admitted is the newest player.
 	here     map[string]bool
 	admitted string
@@ -422,7 +422,7 @@ func (n *session) lookAgain() {
 func (n *session) wait(d time.Duration) {
 	for end := n.now.Add(d); n.now.Before(end); {
 		n.now = n.now.Add(tick)
-		n.step(room.Tick{Crowds: n.crowds})
+		n.step(room.Tick{Demand: n.demand})
 	}
 }
 

@@ -20,8 +20,8 @@ func (in Announced) step(r *Room) error {
 // Use returns how much people use the room at a time.
 func (r *Room) Use(now time.Time) calendar.Use { return r.calendar.Use(r.facts(now)) }
 
-// Evenings returns the history of a standing room; it shares nothing with the room.
-func (r *Room) Evenings() wire.Evenings { return r.calendar.Evenings(r.group.Settings.Name) }
+// History returns the history of a standing room; it shares nothing with the room.
+func (r *Room) History() wire.Evenings { return r.calendar.History(r.group.Settings.Name) }
 
 // facts returns the facts for the calendar at a time.
 func (r *Room) facts(now time.Time) calendar.Facts {

@@ -24,8 +24,8 @@ func standing(t *testing.T, every string) *session {
 	return n
 }
 
-// playsEvening plays one session: the players join, ms[i] away from the only server, and go there.
-func (n *session) playsEvening(ms []int, names ...string) {
+// playsSession plays one session: the players join, ms[i] away from the only server, and go there.
+func (n *session) playsSession(ms []int, names ...string) {
 	n.Helper()
 	n.join(names...)
 	n.goes()
@@ -56,10 +56,10 @@ var friday = []time.Time{ // eight is a Friday
 	time.Date(2026, 12, 4, 19, 0, 0, 0, time.UTC),
 }
 
-// TestEvenings checks that a standing room keeps what it should from one session to the next.
-func TestEvenings(t *testing.T) {
+// TestSessions checks that a standing room keeps what it should from one session to the next.
+func TestSessions(t *testing.T) {
 	n := standing(t, "fri 20:00 Europe/Berlin")
-	n.playsEvening([]int{40, 20}, "ann", "bob")
+	n.playsSession([]int{40, 20}, "ann", "bob")
 	bob, keys := n.pageOf("bob"), n.room.Keys()
 	yes, no := true, false
 	if err := n.acts(bob, room.Like{Liked: &yes}); err != nil {
@@ -109,15 +109,15 @@ func TestEvenings(t *testing.T) {
 	if m := n.view().Meeting; !m.Next.Equal(friday[2]) || m.Who[0].Comes != nil {
 		t.Errorf("an hour after it the next date is %v, and who comes %+v", m.Next, m.Who)
 	}
-	n.playsEvening([]int{50, 30}, "ann", "bob")
+	n.playsSession([]int{50, 30}, "ann", "bob")
 	n.gone("ann")
 	n.gone("bob")
 	left := n.now
 	n.until(n.now.Add(sleepAfter + time.Minute))
-	if !n.isAsleep() || len(n.room.Evenings().Evenings) != 2 {
-		t.Fatalf("two hours after the last has left nobody has ended the night; the log:\n%s", n.log())
+	if !n.isAsleep() || len(n.room.History().Evenings) != 2 {
+		t.Fatalf("two hours after the last has left nobody has ended the session; the log:\n%s", n.log())
 	}
-	e := n.room.Evenings()
+	e := n.room.History()
 	if len(e.Evenings) != 2 || !e.Evenings[1].Ended.Equal(left) || !e.Evenings[1].Stays[0].Until.Equal(left) {
 		t.Errorf("the history is %+v", e)
 	}
@@ -238,7 +238,7 @@ func TestOnDates(t *testing.T) {
 			t.Error("a room without a date has one, or is over")
 		}
 	})
-	t.Run("an evening that ends early", func(t *testing.T) {
+	t.Run("a session that ends early", func(t *testing.T) {
 		n := asleep(t, "fri 20:00 Europe/Berlin")
 		n.until(friday[1].Add(-10 * time.Minute))
 		n.join("ann")
@@ -286,7 +286,7 @@ func TestMissedEnd(t *testing.T) {
 	}
 	ended := func() *session {
 		n := standing(t, "fri 20:00 Europe/Berlin")
-		n.playsEvening([]int{40, 20}, "ann", "bob")
+		n.playsSession([]int{40, 20}, "ann", "bob")
 		n.join("cat") // cat has not played
 		n.gone("bob")
 		n.gone("cat")
@@ -324,7 +324,7 @@ func TestMissedEnd(t *testing.T) {
 // else gets them.
 func TestRegulars(t *testing.T) {
 	n := standing(t, "fri 20:00 Europe/Berlin")
-	n.playsEvening([]int{40, 20}, "ann", "bob")
+	n.playsSession([]int{40, 20}, "ann", "bob")
 	bob := n.pageOf("bob")
 	n.join("passer-by")
 	n.enters("zoe", "")
@@ -387,7 +387,7 @@ func TestRegulars(t *testing.T) {
 // in the next session. The servers that the player brought go along.
 func TestRenamedAtTheEnd(t *testing.T) {
 	n := standing(t, "whenever")
-	n.playsEvening([]int{40, 20}, "ann", "bob")
+	n.playsSession([]int{40, 20}, "ann", "bob")
 	n.says("bob", wire.Bring{Game: "openarena", Favourites: bringing(1)})
 	if err := n.acts(n.pageOf("bob"), room.Rename{Name: "bert"}); err != nil {
 		t.Fatal(err)
@@ -404,20 +404,20 @@ func TestRenamedAtTheEnd(t *testing.T) {
 	}
 }
 
-// TestRoundsOfEvenings checks that round numbers never repeat from one session to the next. A
+// TestRoundNumbers checks that round numbers never repeat from one session to the next. A
 // program that missed the end of one would mistake the next session's list, look and launch for
 // those that it knew. It would not take its player anywhere.
-func TestRoundsOfEvenings(t *testing.T) {
+func TestRoundNumbers(t *testing.T) {
 	n := standing(t, "whenever")
-	n.playsEvening([]int{40, 20}, "ann", "bob")
+	n.playsSession([]int{40, 20}, "ann", "bob")
 	n.gone("bob")
 	before := n.launched.Round
 	n.orders(room.End{})
 	n.orders(room.Wake{})
 	n.revive()
-	n.playsEvening([]int{40, 20}, "ann", "bob")
+	n.playsSession([]int{40, 20}, "ann", "bob")
 	if now := n.launched.Round; now <= before {
-		t.Errorf("after round %d the next evening has round %d", before, now)
+		t.Errorf("after round %d the next session has round %d", before, now)
 	}
 }
 
@@ -425,9 +425,9 @@ func TestRoundsOfEvenings(t *testing.T) {
 // under all their names.
 func TestForget(t *testing.T) {
 	n := standing(t, "whenever")
-	n.playsEvening([]int{40, 20, 60}, "ann", "bob", "cat")
+	n.playsSession([]int{40, 20, 60}, "ann", "bob", "cat")
 	n.orders(room.End{})
-	n.playsEvening([]int{40, 20, 60}, "ann", "bob", "cat")
+	n.playsSession([]int{40, 20, 60}, "ann", "bob", "cat")
 	n.acts(n.pageOf("bob"), room.Rename{Name: "robert"})
 	bob := n.pageOf("bob")
 	for _, name := range []string{"ann", "bob"} {
@@ -453,7 +453,7 @@ func TestForget(t *testing.T) {
 		data, _ := n.room.Save()
 		t.Errorf("bob is forgotten, and in %s", data)
 	}
-	if seats := n.room.Evenings().Evenings[1].Stays[0].Players; len(seats) != 2 {
+	if seats := n.room.History().Evenings[1].Stays[0].Players; len(seats) != 2 {
 		t.Errorf("of the others is left %v", seats)
 	}
 	n.join("cat")
@@ -482,7 +482,7 @@ func TestNicknames(t *testing.T) {
 	s.Every, s.Webhook = "fri 20:00 Europe/Berlin", hook
 	n := newSession(t, s)
 	n.as["ann"] = n.room.Keys().Secret
-	n.playsEvening([]int{40, 20}, "ann", "bob")
+	n.playsSession([]int{40, 20}, "ann", "bob")
 	ann, bob := n.pageOf("ann"), n.pageOf("bob")
 	n.join("IS") // this player brings a server, and leaves the name to a guest
 	n.says("IS", wire.Bring{Game: "openarena", Favourites: bringing(0)})
@@ -524,7 +524,7 @@ func TestSleepingRoomIsRestored(t *testing.T) {
 		"gathering": func(n *session) { n.join("ann", "bob") },
 		"listing":   func(n *session) { n.join("ann", "bob"); n.goes() },
 		"measuring": func(n *session) { n.join("ann", "bob"); n.goes(); n.listed(3) },
-		"launching": func(n *session) { n.playsEvening([]int{40, 20}, "ann", "bob") },
+		"launching": func(n *session) { n.playsSession([]int{40, 20}, "ann", "bob") },
 	}
 	for name, begin := range stages {
 		t.Run(name, func(t *testing.T) {
@@ -547,7 +547,7 @@ func TestSleepingRoomIsRestored(t *testing.T) {
 			n.listed(3) // the list that it had asked for
 			n.inStage(wire.Gathering)
 			n.until(friday[1].Add(-opensBefore))
-			n.playsEvening([]int{40, 20}, "ann", "bob")
+			n.playsSession([]int{40, 20}, "ann", "bob")
 		})
 	}
 }
@@ -562,7 +562,7 @@ func TestRegularsAreBounded(t *testing.T) {
 			names, ms = append(names, fmt.Sprintf("p%d-%d", i, j)), append(ms, 40)
 		}
 		n.now = n.now.Add(time.Minute)
-		n.playsEvening(ms, names...)
+		n.playsSession(ms, names...)
 		n.orders(room.End{})
 	}
 	who := n.view().Meeting.Who

@@ -132,10 +132,10 @@ func (in Resettle) apply(r *Room) {
 		r.group.Lists = brought.Lists{} // they are another game's
 	}
 	if r.group.Settings = s; !slices.Equal(s.Places, before.Places) {
-		r.out.surveys(r.survey.Change(r.group.SurveyScene(), r.now))
+		r.out.passOn(r.survey.Change(r.group.SurveyScene(), r.now))
 	}
 	r.group.Silence(r.phase.stage() == wire.Chosen) // a guest may have no say any more
-	searchAnew(r.phase, &r.probing)
+	endSearch(r.phase, &r.probing)
 	r.out.tell(s.Changes(before)...)
 }
 
@@ -318,7 +318,7 @@ func (a Count) do(r *Room, by caller) error {
 		return err
 	}
 	r.out.note("%s", note)
-	searchAnew(r.phase, &r.probing) // for the present group
+	endSearch(r.phase, &r.probing) // for the present group
 	if isVoting(r.phase) {
 		if other := decision.Recount(&r.group); other != nil {
 			r.rechoose(*other)

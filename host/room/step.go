@@ -20,11 +20,11 @@ type Input interface{ step(r *Room) error }
 
 // The inputs, beside [Join], [Listed] and [Order].
 type (
-	// Tick lets time pass. Crowds are the rooms of the host that wait for seats, this one too,
+	// Tick lets time pass. Demand counts the rooms of the host that wait for seats, this one too,
 	// by the servers that it watches; see [Room.Watches]. Mute are the players whose programs
 	// are connected, but have not even answered a ping for [QuietAfter].
 	Tick struct {
-		Crowds map[netip.AddrPort]Crowd
+		Demand map[netip.AddrPort]Demand
 		Mute   []string
 	}
 	// Leave says that a player's connection has ended. The place is kept.
@@ -59,8 +59,8 @@ type (
 // QuietAfter is that of [attendance.QuietAfter].
 const QuietAfter = attendance.QuietAfter
 
-// Crowd is that of [seats.Crowd].
-type Crowd = seats.Crowd
+// Demand is that of [seats.Demand].
+type Demand = seats.Demand
 
 // Step takes what happened at a time and returns what to do about it, in order. An error means that
 // the input was refused, as [*wire.Refusal] or because it makes no sense. Carry out the outputs
@@ -69,14 +69,14 @@ func (r *Room) Step(in Input, now time.Time) ([]Output, error) {
 	r.stand(r.outage.Step(now, r.due, isDeserted(r.phase, &r.group.Attendance)))
 	r.now = now
 	r.out.begin(now)
-	r.rightTimes()
+	r.correctTimes()
 	g := &r.group
 	phase, round := r.phase, g.Number
 	err := in.step(r)
 	r.follow(r.calendar.Advance(r.facts(now))...)
 	g.Weigh()
 	if r.survey.Lacks(g.Choice.Newest()) {
-		r.out.surveys(r.survey.Compare(g.Basis(g.ChosenFor()), g.SurveyScene()))
+		r.out.passOn(r.survey.Compare(g.Basis(g.ChosenFor()), g.SurveyScene()))
 	}
 	if _, tick := in.(Tick); !tick || len(r.out.outputs) > 0 {
 		r.out.revision++
@@ -163,7 +163,7 @@ func (in Tick) step(r *Room) error {
 	}
 	r.follow(r.calendar.Tick(r.facts(r.now))...)
 	if w, waits := r.phase.(*Waiting); waits {
-		w.wait.Share(g, in.Crowds)
+		w.wait.Share(g, in.Demand)
 	}
 	if in.weigh(r); !r.outage.IsPaused() {
 		r.phase.tick(r)
@@ -285,7 +285,7 @@ func (in Hear) hear(r *Room) error {
 		if err != nil {
 			return Nonsense(err.Error())
 		}
-		r.out.surveys(news)
+		r.out.passOn(news)
 		return nil
 	case wire.Able:
 		if note := g.Launches.Able(in.Player, m, g.Settings); g.Attendance.Of(in.Player).Here {
@@ -293,7 +293,7 @@ func (in Hear) hear(r *Room) error {
 		}
 		return nil
 	case wire.Outside:
-		r.out.surveys(r.survey.Outside(in.Player, m.Port, g.SurveyScene(), r.now))
+		r.out.passOn(r.survey.Outside(in.Player, m.Port, g.SurveyScene(), r.now))
 		return nil
 	case wire.Say:
 		in.say(r, m)
@@ -437,16 +437,16 @@ func isVoting(p phase) bool {
 	return false
 }
 
-// searchAnew ends a phase's search for something that the room no longer wants.
-func searchAnew(p phase, search *probing.Probing) {
+// endSearch ends a phase's search for something that the room no longer wants.
+func endSearch(p phase, search *probing.Probing) {
 	if _, coordinating := p.(*Coordinating); coordinating {
 		search.Forget()
 	}
 }
 
-// asksMore reports whether players measure more servers by the organiser's order. The choice counts
+// isAskingMore reports whether players measure more servers by the organiser's order. The choice counts
 // the same players as the last one.
-func asksMore(p phase) bool {
+func isAskingMore(p phase) bool {
 	c, coordinating := p.(*Coordinating)
 	return coordinating && c.More > 0
 }
@@ -470,6 +470,6 @@ func (r *Room) enter(p phase) {
 	r.phase, r.since = p, r.now
 	r.probing.Disband() // only a list that players measure whole is shared
 	if _, verifying := p.(*Verifying); verifying {
-		r.out.surveys(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
+		r.out.passOn(r.survey.BeginOnce(r.group.SurveyScene(), r.now))
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"muster/host/wire"
 )
 
-// foyer is a session whose servers have seats by a script, and whose players look when asked.
-type foyer struct {
+// seatSession is a session whose servers have seats by a script, and whose players look when asked.
+type seatSession struct {
 	*session
 	names []string
 	began time.Time
@@ -33,14 +33,14 @@ type foyer struct {
 }
 
 const (
-	silent  = -1
-	crowded = -2 // more players than seats
+	silent   = -1
+	overfull = -2 // more players than seats
 )
 
 // inFront returns a room that has failed because all servers are full.
-func inFront(t *testing.T, s wire.Settings, servers int, names ...string) *foyer {
+func inFront(t *testing.T, s wire.Settings, servers int, names ...string) *seatSession {
 	t.Helper()
-	f := &foyer{
+	f := &seatSession{
 		session: newSession(t, s),
 		names:   names,
 		asked:   map[int][]time.Duration{},
@@ -60,7 +60,7 @@ func inFront(t *testing.T, s wire.Settings, servers int, names ...string) *foyer
 }
 
 // measuresFull reports, for everybody, servers that are all full.
-func (f *foyer) measuresFull(servers int) {
+func (f *seatSession) measuresFull(servers int) {
 	f.Helper()
 	for i, name := range f.names {
 		f.informs(name, make([]int, servers)...)
@@ -74,7 +74,7 @@ func (f *foyer) measuresFull(servers int) {
 }
 
 // passes lets time pass while players look.
-func (f *foyer) passes(d time.Duration) {
+func (f *seatSession) passes(d time.Duration) {
 	f.Helper()
 	for end := f.now.Add(d); f.now.Before(end); {
 		f.wait(tick)
@@ -96,7 +96,7 @@ func (f *foyer) passes(d time.Duration) {
 	}
 }
 
-func (f *foyer) glances(name string, asked wire.Finalists) {
+func (f *seatSession) glances(name string, asked wire.Finalists) {
 	f.Helper()
 	at := f.now.Sub(f.began)
 	v := wire.Verified{Round: asked.Round, Attempt: asked.Attempt}
@@ -118,7 +118,7 @@ func (f *foyer) glances(name string, asked wire.Finalists) {
 		switch free {
 		case silent:
 			seen.State, seen.RTTs, seen.Info = discovery.Lost, []float64{}, nil
-		case crowded:
+		case overfull:
 			seen.Info.Players = 40
 		}
 		v.Servers = append(v.Servers, seen)
@@ -128,7 +128,7 @@ func (f *foyer) glances(name string, asked wire.Finalists) {
 
 // gently requires that no server was asked more often than once every ten seconds, except to check
 // an opening and for everybody's last look.
-func (f *foyer) gently(openings int) {
+func (f *seatSession) gently(openings int) {
 	f.Helper()
 	for server, at := range f.asked {
 		for i := range at {
@@ -240,7 +240,7 @@ func TestGentleWithOthers(t *testing.T) {
 		{12, 0, false, 12, 40 * time.Second},
 	} {
 		t.Run(fmt.Sprintf("%d rooms, %v apart, told of the others: %v", tt.rooms, tt.apart, tt.isTold), func(t *testing.T) {
-			rooms := make([]*foyer, tt.rooms)
+			rooms := make([]*seatSession, tt.rooms)
 			for i := range rooms {
 				rooms[i] = inFront(t, settings(2), 1, "ann", "ben")
 				if watches := rooms[i].room.Watches(); watches != nil {
@@ -266,16 +266,16 @@ func TestGentleWithOthers(t *testing.T) {
 						f.join("ann", "ben")
 					}
 				}
-				var watch []*foyer
+				var watch []*seatSession
 				for _, f := range rooms {
 					if slices.Equal(f.room.Watches(), []netip.AddrPort{addrOf(0)}) {
 						watch = append(watch, f)
 					}
 				}
 				for i, f := range rooms {
-					f.crowds = nil
+					f.demand = nil
 					if place := slices.Index(watch, f); place >= 0 && tt.isTold {
-						f.crowds = map[netip.AddrPort]room.Crowd{addrOf(0): {Rooms: len(watch), Place: place}}
+						f.demand = map[netip.AddrPort]room.Demand{addrOf(0): {Rooms: len(watch), Place: place}}
 					}
 					if f.now.Add(tick).Before(f.room.Next()) { // the host gives it no time until then
 						f.now = f.now.Add(tick)
@@ -329,7 +329,7 @@ func TestSeatsAreChecked(t *testing.T) {
 		{"one hears nothing", five(), soon, map[string]func(int, time.Duration) int{"ben": always(silent)}, nil, true, 66},
 		{"one answers nothing", five(), soon, nil, []string{"ben"}, true, 66},
 		{"three answer nothing, and called it full before", five(), soon, nil, []string{"ben", "cat", "dan"}, true, 66},
-		{"more players than seats", five(), always(crowded), nil, nil, false, 66},
+		{"more players than seats", five(), always(overfull), nil, nil, false, 66},
 		{"somebody who is alone", []string{"ann"}, soon, nil, nil, true, 66},
 		{"the server is silent", five(), always(silent), nil, nil, false, 10},
 		{"the server flaps", five(), func(_ int, at time.Duration) int { return 16 * int(at/time.Second%2) }, nil, nil, false, 120},
@@ -628,7 +628,7 @@ func TestUnwholeWait(t *testing.T) {
 // TestWaitWithoutList checks that a room that has given up its wait still stands after it loses its
 // list.
 func TestWaitWithoutList(t *testing.T) {
-	f := &foyer{session: newSession(t, settings(5)), names: five()}
+	f := &seatSession{session: newSession(t, settings(5)), names: five()}
 	f.join(f.names...)
 	f.step(room.Listed{List: topology.New(room.Shared(listOf(1), nil)), Kept: "gone"})
 	f.measuresFull(1)

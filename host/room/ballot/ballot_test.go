@@ -383,7 +383,7 @@ func FuzzBox(f *testing.F) {
 			}
 			speak := map[netip.Addr]int{}
 			for _, p := range e.People {
-				if p.Guest && b.speaks(p.Name) {
+				if p.Guest && b.hasSpoken(p.Name) {
 					speak[p.From]++
 				}
 			}

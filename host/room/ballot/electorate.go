@@ -71,15 +71,15 @@ func refused(message, hint string) *wire.Refusal {
 // address count as one network.
 func (b *Box) isSpokenFor(guest Person, e Electorate) bool {
 	for _, p := range e.People {
-		if p.Guest && !p.Counted && !p.Organiser && p.From == guest.From && b.speaks(p.Name) {
+		if p.Guest && !p.Counted && !p.Organiser && p.From == guest.From && b.hasSpoken(p.Name) {
 			return p.Name != guest.Name
 		}
 	}
 	return false
 }
 
-// speaks reports whether a person has said something of the choice.
-func (b *Box) speaks(name string) bool {
+// hasSpoken reports whether a person has said something of the choice.
+func (b *Box) hasSpoken(name string) bool {
 	p := b.papers[name]
 	return p.Vote != nil || p.Ready || b.hasVetoed(name)
 }

@@ -99,7 +99,7 @@ func (l *Lists) Bring(name string, reach discovery.Reach, favourites, hidden []w
 	t.Favourites, t.Refused = l.put(&l.s.Favourites, name, reach, favourites)
 	t.Hidden, refused = l.put(&l.s.Hidden, name, reach, hidden)
 	t.Refused += refused
-	if t.IsNew = !l.says(before); !t.IsNew {
+	if t.IsNew = !l.isSameAs(before); !t.IsNew {
 		*l = before // people see them in the earlier order
 	}
 	return t
@@ -139,8 +139,8 @@ func (l *Lists) put(
 	return taken, refused
 }
 
-// says reports whether lists say the same as others in any order.
-func (l *Lists) says(other Lists) bool {
+// isSameAs reports whether lists say the same as others in any order.
+func (l *Lists) isSameAs(other Lists) bool {
 	entries := func(list []wire.Brought) (entries []string) {
 		for _, one := range list {
 			entries = append(entries, fmt.Sprintf("%v %q %q", one.Addr, one.Name, slices.Sorted(slices.Values(one.By))))
@@ -220,7 +220,7 @@ func (l *Lists) disown(name string) {
 func (l *Lists) Leave(name string, credentials ...string) {
 	left, names := map[string]string{}, map[string]bool{}
 	for whose, name := range l.s.Left {
-		if l.names(name) { // or all their servers have been struck off since
+		if l.hasName(name) { // or all their servers have been struck off since
 			left[whose], names[name] = name, true
 		}
 	}
@@ -228,15 +228,15 @@ func (l *Lists) Leave(name string, credentials ...string) {
 		l.disown(name)
 	}
 	for _, credential := range credentials {
-		if credential != "" && l.names(name) {
+		if credential != "" && l.hasName(name) {
 			left[credential] = name
 		}
 	}
 	l.s.Left = left
 }
 
-// names reports whether something in the lists stands under a name.
-func (l *Lists) names(name string) bool {
+// hasName reports whether something in the lists stands under a name.
+func (l *Lists) hasName(name string) bool {
 	isTheirs := func(o wire.Brought) bool { return slices.Contains(o.By, name) }
 	return slices.ContainsFunc(l.s.Favourites, isTheirs) || slices.ContainsFunc(l.s.Hidden, isTheirs)
 }

@@ -208,9 +208,9 @@ func (c *Calendar) meeting(f Facts) *wire.Meeting {
 	return m
 }
 
-// Evenings returns the history of a standing room, without the keys of its people. It shares
+// History returns the history of a standing room, without the keys of its people. It shares
 // nothing with the calendar.
-func (c *Calendar) Evenings(room string) wire.Evenings {
+func (c *Calendar) History(room string) wire.Evenings {
 	e := wire.Evenings{Format: wire.EveningsFormat, Room: room, Evenings: []wire.Evening{}}
 	sessions := c.sessions
 	if len(c.current.Stays) > 0 {

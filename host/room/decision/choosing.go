@@ -124,10 +124,10 @@ func doubts(g *group.Group) []anomaly.Anomaly {
 // disputed returns the servers that would be better for all but one player who got no answer from
 // them.
 func (d *Decision) disputed(g *group.Group, s *search.Search) []int {
-	players, o := g.ChosenFor(), trust.Outlook{}
+	players, o := g.ChosenFor(), trust.Forecast{}
 	b := g.Basis(players)
 	if s != nil {
-		o = trust.Outlook{Silent: map[string][]int{}, RTTs: s.Predict(b.Table)}
+		o = trust.Forecast{Silent: map[string][]int{}, RTTs: s.Predict(b.Table)}
 		for _, name := range players {
 			o.Silent[name] = g.Knowledge(name).Silent()
 		}

@@ -268,8 +268,8 @@ func TestReview(t *testing.T) {
 		}
 	}
 	notes := n.d.Review(n.group())
-	if n.Trust.IsHeeded("cat") || len(notes) != 1 || !strings.HasPrefix(notes[0], "cat says other things") {
-		t.Errorf("cat is heeded: %v; %q", n.Trust.IsHeeded("cat"), notes)
+	if n.Trust.IsBelieved("cat") || len(notes) != 1 || !strings.HasPrefix(notes[0], "cat says other things") {
+		t.Errorf("cat is believed: %v; %q", n.Trust.IsBelieved("cat"), notes)
 	}
 	if n.Weigh(); n.Servers.Info(0).Version != "0" {
 		t.Errorf("of the first server counts %+v", n.Servers.Info(0))

@@ -115,7 +115,7 @@ func Seats(g *group.Group, w *seats.Watch) seats.Facts {
 	f := seats.Facts{Need: w.Need(g.SeatsFor(g.ChosenFor())), Present: len(present), Servers: map[int]seats.Fact{}}
 	for _, server := range w.Servers() {
 		f.Servers[server] = seats.Fact{Name: g.Servers.Called(server), Lookers: group.Filtered(present, func(name string) bool {
-			return g.Trust.IsHeeded(name) && !g.Nearby.IsHidden(name, server) && g.Evidence[name].CanShow(server)
+			return g.Trust.IsBelieved(name) && !g.Nearby.IsHidden(name, server) && g.Evidence[name].CanShow(server)
 		})}
 	}
 	return f

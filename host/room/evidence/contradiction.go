@@ -11,9 +11,9 @@ const (
 	// sameMoment is the longest time between two words about the same game: a look takes some
 	// seconds, a map ten minutes.
 	sameMoment = 15 * time.Second
-	// crowdApart is the largest plausible difference between two player counts in that time,
+	// countsApart is the largest plausible difference between two player counts in that time,
 	// as a share of the seats.
-	crowdApart = 0.5
+	countsApart = 0.5
 	// leastContradicted is the least number of servers with contradictions by a player before the
 	// room names the player. A server may start again with other settings in between.
 	leastContradicted = 3
@@ -113,9 +113,9 @@ func (c *contradiction) compare(w word, words []word, fewest int, wasLookedAt bo
 // have changed in between.
 func denied(w word, words []word) (lasting, changing bool) {
 	said, most := *w.info, settle(words, *w.info)
-	crowd, middle := said.Players, middleOf(words).Players
+	count, middle := said.Players, middleOf(words).Players
 	changing = said.Map != most.Map || said.Mode != most.Mode ||
-		float64(max(crowd-middle, middle-crowd)) > crowdApart*float64(max(most.MaxPlayers, 1))
+		float64(max(count-middle, middle-count)) > countsApart*float64(max(most.MaxPlayers, 1))
 	most.Map, most.Mode = said.Map, said.Mode
 	most.Tags = said.Tags // some servers say in tags how full they are
 	if said.Name == "" {

@@ -247,8 +247,8 @@ func TestContradictions(t *testing.T) {
 // settings.
 func TestHonestVolatility(t *testing.T) {
 	t.Parallel()
-	const evenings, players, servers = 200, 8, 60
-	for seed := range uint64(evenings) {
+	const sessions, players, servers = 200, 8, 60
+	for seed := range uint64(sessions) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var names []string
 		for i := range players {
@@ -260,7 +260,7 @@ func TestHonestVolatility(t *testing.T) {
 		hears := func(name string, server int, info discovery.Info) { h.Hear(name, server, info, now.Sub(eight)) }
 		judge := func() {
 			if named := h.Contradictions(nil); len(named) > 0 {
-				t.Fatalf("evening %d: an honest player is named after %v: %v", seed, now.Sub(eight), named)
+				t.Fatalf("session %d: an honest player is named after %v: %v", seed, now.Sub(eight), named)
 			}
 		}
 		type state struct {

@@ -12,7 +12,7 @@ import (
 // taken returns the facts to believe from the words about a server, or nil without words. Lone says
 // that only one of several players spoke, which rules nothing out for good.
 //
-//   - A player who goes on alone is believed: it is that player's evening only.
+//   - A player who goes on alone is believed: it is that player's session only.
 //   - A lone word counts but for what it could send all astray with: no name, game
 //     port or ping limit.
 //   - Of several a field is what more than half have heard. Where no value has that

@@ -49,8 +49,8 @@ func (l *Looks) note(player string, seen wire.Finalist) {
 	}
 }
 
-// asks reports whether a look expects a player's answer.
-func (l *Looks) asks(player string) bool {
+// expects reports whether a look expects a player's answer.
+func (l *Looks) expects(player string) bool {
 	return len(l.alone) == 0 || slices.Contains(l.alone, player)
 }
 

@@ -45,7 +45,7 @@ func (l *Looks) Hear(player string, v wire.Verified, f Facts) (h Heard, err erro
 	if h.IsElsewhere = isElsewhere(*p, v.Servers); h.IsElsewhere {
 		h.Note = fmt.Sprintf("what the others behind %s's address measured does not hold for %s, who measures alone from now on", player, player)
 	}
-	if h.Counts = l.asks(player); !h.Counts {
+	if h.Counts = l.expects(player); !h.Counts {
 		return h, nil
 	}
 	known := maps.Clone(p.Known) // an answer may name a server twice

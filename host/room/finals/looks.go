@@ -244,7 +244,7 @@ func (l *Looks) Glance(servers []int, by string, s Search, f Facts) (asks []Ask)
 
 // Ask returns the questions for a player who comes back during a look, and whether there are any.
 func (l *Looks) Ask(player string, f Facts) (ask Ask, isAsked bool) {
-	if !l.asks(player) {
+	if !l.expects(player) {
 		return Ask{}, false
 	}
 	return l.ask(player, f), true

@@ -23,7 +23,7 @@ func (g *Group) Weigh() {
 	voices := make([]evidence.Voice, len(players))
 	for i, name := range players {
 		voices[i] = evidence.Voice{
-			Name: name, Witness: g.Evidence[name], Counts: g.Trust.IsHeeded(name),
+			Name: name, Witness: g.Evidence[name], Counts: g.Trust.IsBelieved(name),
 			Alone: len(active) == 1 && name == active[0],
 		}
 	}

@@ -32,7 +32,7 @@ func TestWeigh(t *testing.T) {
 		{"the word of one who was not asked", map[string]discovery.Info{"dan": full}, nil, -1, "", false},
 		{"the word of all", map[string]discovery.Info{"ann": full, "bob": full, "cat": full}, nil, 0, "", false},
 		{"the word of most", map[string]discovery.Info{"ann": other("a"), "bob": other("a"), "cat": other("c")}, nil, 16, "a", false},
-		{"the word of one who is not heeded", map[string]discovery.Info{"cat": full}, func(g *grouptest.Group) {
+		{"the word of one who is not believed", map[string]discovery.Info{"cat": full}, func(g *grouptest.Group) {
 			all := []string{"ann", "bob", "cat"}
 			g.Trust.Discredit([]anomaly.Anomaly{{Player: "cat", Sign: anomaly.Contradicts}}, all, all)
 		}, -1, "", false},

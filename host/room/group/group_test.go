@@ -137,7 +137,7 @@ func TestNext(t *testing.T) {
 	if next.Choice.Newest() != nil || next.Choice.Previous() != chosen {
 		t.Errorf("chosen is %+v, after %v", next.Choice.Newest(), next.Choice.Previous())
 	}
-	if !next.Trust.IsHeeded("cat") || len(next.Trust.Save().Players) != 1 {
+	if !next.Trust.IsBelieved("cat") || len(next.Trust.Save().Players) != 1 {
 		t.Errorf("doubts are %+v", next.Trust.Save())
 	}
 	if paper := next.Ballot.Paper("bob"); paper != (ballot.Paper{}) {

@@ -34,7 +34,7 @@ func (j *Journal) Says(words string) bool {
 // Forget removes every note that names one of some people.
 func (j *Journal) Forget(names ...string) {
 	j.notes = slices.DeleteFunc(slices.Clone(j.notes), func(n wire.Note) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return tellsOf(n.Text, name) })
+		return slices.ContainsFunc(names, func(name string) bool { return mentions(n.Text, name) })
 	})
 }
 
@@ -52,9 +52,9 @@ func (j *Journal) Save() Saved { return Saved{j.notes} }
 // Restore returns the journal that was saved.
 func Restore(s Saved) Journal { return Journal{s.Notes} }
 
-// tellsOf reports whether a name stands in a text as whole words. So a person called E is not in
+// mentions reports whether a name stands in a text as whole words. So a person called E is not in
 // every sentence.
-func tellsOf(text, name string) bool {
+func mentions(text, name string) bool {
 	isPart := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 	for from := 0; name != ""; {
 		at := strings.Index(text[from:], name)

@@ -22,7 +22,7 @@ var (
 
 	// Two households, as a public host sees them, and two LAN parties that it sees from within.
 	house, other = outside("203.0.113.1"), outside("198.51.100.1")
-	hall, far    = inside("192.168.1.2"), inside("10.0.0.7")
+	party, far   = inside("192.168.1.2"), inside("10.0.0.7")
 	nowhere      = Place{}
 
 	office = []netip.Prefix{netip.MustParsePrefix("10.9.0.0/24"), netip.MustParsePrefix("fd00:9::/64")}
@@ -113,11 +113,11 @@ func TestFindings(t *testing.T) {
 			found(den("192.168.1.6:1", "A"), den("192.168.1.7:1", "B")), 2, 1},
 		{"the same twice", house, found(five, five), other, found(), 1, 0},
 		{"nobody knows where they are", nowhere, found(five), nowhere, found(five), 0, 0},
-		{"a host in the same hall", hall, found(five), inside("192.168.1.3"), found(five), 1, 1},
-		{"a host in the same hall, by its public address", Place{Public: house.Public, AtHost: true, Near: hall.Near},
-			found(five), hall, found(five), 1, 1},
+		{"a host in the same party", party, found(five), inside("192.168.1.3"), found(five), 1, 1},
+		{"a host in the same party, by its public address", Place{Public: house.Public, AtHost: true, Near: party.Near},
+			found(five), party, found(five), 1, 1},
 		{"a router between the host and them", far, found(five), inside("10.0.0.8"), found(five), 0, 0},
-		{"an address of the next generation in the hall", hall, found(den("[fd00::1]:27960", "Den")), hall, found(), 0, 0},
+		{"an address of the next generation in the party", party, found(den("[fd00::1]:27960", "Den")), party, found(), 0, 0},
 		{"a listed address", house, found(wire.NearServer{Addr: at("192.0.2.0:27960")}), other, found(), 0, 0},
 		{"an address that the host found", house, found(wire.NearServer{Addr: hidden.Addr}), other, found(), 0, 0},
 	} {
@@ -189,7 +189,7 @@ func TestPublicServers(t *testing.T) {
 			[]string{list, "invalid AddrPort"}, 1, map[string]string{"ann": "192.168.1.5:27960", "zoe": list},
 		},
 		{
-			"in the host's hall", map[string]Place{"ann": hall}, map[string][]wire.NearServer{"ann": {five}},
+			"in the host's party", map[string]Place{"ann": party}, map[string][]wire.NearServer{"ann": {five}},
 			[]string{"invalid AddrPort"}, 1, map[string]string{"ann": list},
 		},
 	} {
@@ -460,7 +460,7 @@ func FuzzNetworks(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 7})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		names := []string{"ann", "bob", "zoe"}
-		places := []Place{house, other, hall, far, nowhere, {Public: house.Public, AtHost: true, Near: hall.Near}}
+		places := []Place{house, other, party, far, nowhere, {Public: house.Public, AtHost: true, Near: party.Near}}
 		at := map[string]Place{}
 		var n Networks
 		now := eight

@@ -120,7 +120,7 @@ func (w *Watch) Weigh(s Scene) (note string, isOver bool) {
 	if !s.IsDeserted {
 		w.absent = 0
 	}
-	pauses, most := w.pauses(s)
+	pauses, most := w.shouldPause(s)
 	switch {
 	case pauses && !w.isPaused && s.Silent == s.Players:
 		note = "nobody is heard any more: that is likely our line, and the clock stands still until somebody is back"
@@ -137,8 +137,8 @@ func (w *Watch) Weigh(s Scene) (note string, isOver bool) {
 	return note, isOver
 }
 
-// pauses reports whether the room should pause, and whether most players are silent.
-func (w *Watch) pauses(s Scene) (pauses, most bool) {
+// shouldPause reports whether the room should pause, and whether most players are silent.
+func (w *Watch) shouldPause(s Scene) (pauses, most bool) {
 	most = 2*s.Silent > s.Players && !(s.IsGathering && s.Silent == 1)
 	return most && w.held < LongestPause && w.absent < LongestAbsence, most
 }
@@ -146,7 +146,7 @@ func (w *Watch) pauses(s Scene) (pauses, most bool) {
 // Next reports whether a pause goes on, and when it ends even if nobody comes back. If isSettled,
 // [Watch.Weigh] would change nothing before.
 func (w *Watch) Next(s Scene) (pauses bool, ends time.Time, isSettled bool) {
-	pauses, _ = w.pauses(s)
+	pauses, _ = w.shouldPause(s)
 	rest := LongestPause - w.held
 	if s.IsDeserted {
 		rest = LongestAbsence - w.absent

@@ -93,7 +93,7 @@ func (r *Roster) Enter(v Visit, by Caller, now time.Time) (entry Entry, events [
 	if err := r.refuseGuest(name, by); err != nil {
 		return entry, nil, err
 	}
-	events, isCrowded, err := r.displace(v.From)
+	events, isFull, err := r.displace(v.From)
 	if err != nil {
 		return entry, nil, err
 	}
@@ -101,13 +101,13 @@ func (r *Roster) Enter(v Visit, by Caller, now time.Time) (entry Entry, events [
 	if v.IsOwner && !r.Caller(v.Was).IsSomebody() {
 		token = v.Was // the lists and their program know them by it again
 	}
-	g := &person{name: name, arrival: r.arrives(), page: token, mark: MarkOf(token), from: v.From, seen: now}
+	g := &person{name: name, arrival: r.freeArrival(), page: token, mark: MarkOf(token), from: v.From, seen: now}
 	r.guests = append(r.guests, g)
 	if by.IsOrganiser {
 		r.appoint(g)
 	}
 	events = append(events, Came{Name: name, Owner: OwnerOf(token)})
-	if !isCrowded { // or a flood of nicknames would flood the log
+	if !isFull { // or a flood of nicknames would flood the log
 		events = append(events, notef("%s has the page open", name))
 	}
 	return Entry{name, token, true}, events, nil
@@ -139,8 +139,8 @@ func (r *Roster) refuseGuest(name string, by Caller) error {
 }
 
 // displace makes room for a guest from an address. If need be, the guest who was away longest gives
-// way. It reports whether the place is crowded.
-func (r *Roster) displace(from netip.Addr) (events []Event, isCrowded bool, err error) {
+// way. It reports whether the room or the address was full.
+func (r *Roster) displace(from netip.Addr) (events []Event, isFull bool, err error) {
 	most := guestsByAddress
 	if !from.IsValid() {
 		most = guestsUnknown

@@ -34,7 +34,7 @@ func TestEnter(t *testing.T) {
 		{"the organiser's link, on a guest's page", Visit{Secret: "secret"}, "page of zoe", "", "zoe", false},
 		{"the organiser's link without a name", Visit{Secret: "secret"}, "", wire.ReasonName, "", false},
 	} {
-		h := newHall(t)
+		h := newFixture(t)
 		h.join("ann")
 		h.enters("zoe", Visit{From: ip(1)}, "")
 		tt.visit.Token = "new"
@@ -63,7 +63,7 @@ func TestEnter(t *testing.T) {
 
 // TestOrganiserStays checks that a page that steers stays in the room when it shows another link.
 func TestOrganiserStays(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	h.join("ann")
 	h.enters("org", Visit{}, "")
 	h.enters("", Visit{Secret: "secret"}, "page of org")
@@ -82,7 +82,7 @@ func TestOwnerAgain(t *testing.T) {
 	}{
 		{"old", true, "old"}, {"old", false, "new"}, {"page of zoe", true, "new"}, {"", false, "new"},
 	} {
-		h := newHall(t)
+		h := newFixture(t)
 		h.enters("zoe", Visit{}, "")
 		entry, _, err := h.Enter(Visit{Name: "dan", Was: tt.was, IsOwner: tt.known, Token: "new"}, Caller{}, h.now)
 		if err != nil || entry.Token != tt.token {
@@ -91,9 +91,9 @@ func TestOwnerAgain(t *testing.T) {
 	}
 }
 
-// TestCrowds checks that nicknames do not fill the room. A new one replaces the guest who was away
+// TestManyGuests checks that nicknames do not fill the room. A new one replaces the guest who was away
 // longest, and is refused if all are here.
-func TestCrowds(t *testing.T) {
+func TestManyGuests(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		from  func(i int) netip.Addr
@@ -106,7 +106,7 @@ func TestCrowds(t *testing.T) {
 		{"of unknown ones", func(int) netip.Addr { return netip.Addr{} }, guestsUnknown, func(i int) bool { return i < 2 }, "guest 2"},
 		{"of many", ip, mostGuests, func(int) bool { return false }, "guest 0"},
 	} {
-		h := newHall(t)
+		h := newFixture(t)
 		h.join("reg")
 		h.Keep("reg")
 		h.Unseat("reg", false, h.now) // reg is no stranger
@@ -137,7 +137,7 @@ func TestCrowds(t *testing.T) {
 			t.Errorf("%s: one more: %v", tt.name, err)
 		}
 	}
-	h := newHall(t)
+	h := newFixture(t)
 	for i := range guestsByAddress {
 		h.enters(fmt.Sprint("guest ", i), Visit{From: ip(1)}, "")
 	}
@@ -150,7 +150,7 @@ func TestCrowds(t *testing.T) {
 
 // TestGuestsGiveWay checks that guests whose names look like a new player's get free ones.
 func TestGuestsGiveWay(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	h.enters("zoe", Visit{From: ip(1)}, "")
 	h.enters("zoe (guest)", Visit{From: ip(2)}, "")
 	long := "an exceedingly long name of ääää" // 36 bytes, cut within a letter
@@ -162,7 +162,7 @@ func TestGuestsGiveWay(t *testing.T) {
 // TestSteering checks that only the right people can hand the room on, renew the secret or remove
 // people, and that each has the right effect.
 func TestSteering(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	h.join("ann", "bob")
 	h.enters("zoe", Visit{}, "")
 	h.enters("org", Visit{Secret: "secret"}, "")
@@ -227,7 +227,7 @@ func TestSteering(t *testing.T) {
 // TestMeant checks that people may let the room forget them, and the organiser may let it forget
 // anybody.
 func TestMeant(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	h.join("ann", "bob")
 	h.HandOn("ann", "secret")
 	for _, tt := range []struct {

@@ -152,7 +152,7 @@ func (r *Roster) add(c Comer, fresh string, now time.Time) (p *person, events []
 	if p, _ = r.find(c.Guest); p != nil {
 		r.guests = slices.DeleteFunc(r.guests, func(g *person) bool { return g == p })
 	} else {
-		p = &person{arrival: r.arrives(), page: page, mark: MarkOf(page)}
+		p = &person{arrival: r.freeArrival(), page: page, mark: MarkOf(page)}
 	}
 	p.name, p.becomes, p.token, p.from, p.seen = c.Name, "", token, netip.Addr{}, time.Time{}
 	for _, g := range r.guests {

@@ -38,7 +38,7 @@ func TestRefusals(t *testing.T) {
 		{"a look-alike", []string{"ann"}, "\u0430nn", "", wire.ReasonNameTaken},
 		{"a look-alike, with a token", []string{"ann"}, "\u0430nn", "token of ann", ""},
 	} {
-		h := newHall(t)
+		h := newFixture(t)
 		h.join(tt.there...)
 		_, refusal := h.hello(wire.Hello{Name: tt.hello, Token: tt.token})
 		if reason(refusal) != tt.reason || refusal != nil && len(slices.Collect(h.People())) != len(tt.there) {
@@ -64,7 +64,7 @@ func TestLateHello(t *testing.T) {
 		{"another program", "Q", 1, false, ""},
 		{"a program that does not count", "", 0, false, ""},
 	} {
-		h := newHall(t)
+		h := newFixture(t)
 		hello := wire.Hello{Name: "ann", Token: "token of ann", Program: "P", Line: 3}
 		h.hello(hello)
 		hello.Program, hello.Line = tt.program, tt.line
@@ -87,7 +87,7 @@ func TestOwnToken(t *testing.T) {
 		"": false, "short": false, strings.Repeat("A", tokenLength-1): false, strings.Repeat("A", longestToken+1): false,
 		"Q3KXOJ2VBBKZ6BPCEGZ6ZK5LCE": true, strings.Repeat("A", longestToken): true,
 	} {
-		h := newHall(t)
+		h := newFixture(t)
 		want := "token of ann"
 		if taken {
 			want = own
@@ -119,7 +119,7 @@ func TestComesToPlay(t *testing.T) {
 		{"with the link's key", wire.Hello{Name: "eve", As: "link"}, ""},
 		{"with nothing", wire.Hello{Name: "eve"}, ""},
 	} {
-		h := newHall(t)
+		h := newFixture(t)
 		h.join("reg")
 		h.Keep("reg")
 		h.Unseat("reg", false, h.now)
@@ -156,7 +156,7 @@ func TestComesToPlay(t *testing.T) {
 // TestMark checks that a program that lost its connection is known by the mark of the token's
 // person, even if that is a guest by now.
 func TestMark(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	h.join("ann")
 	h.Keep("ann")
 	mark := h.Person("ann").Mark
@@ -174,7 +174,7 @@ func TestMark(t *testing.T) {
 // TestReserved checks that nobody comes under the name of an organiser or a regular with only the
 // page, nor under a name that a player will have.
 func TestReserved(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	h.join("ann", "reg", "bob")
 	h.Rename(h.Caller(h.PageOf("bob")), "rob", false, h.now)
 	h.Keep("reg")
@@ -196,7 +196,7 @@ func TestReserved(t *testing.T) {
 
 // TestLocked checks that a locked room lets back in the people who belong there, and nobody else.
 func TestLocked(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	h.join("ann", "reg")
 	h.Keep("reg")
 	h.Unseat("reg", false, h.now)
@@ -228,7 +228,7 @@ func TestLocked(t *testing.T) {
 // TestSays checks that the newest hello replaces the earlier words, except the wish to hide the
 // country.
 func TestSays(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	hello := wire.Hello{Name: "ann", Token: "token of ann", Asks: true, Somewhere: true}
 	h.hello(hello)
 	if p := h.Person("ann"); !p.IsAsked || !p.IsSomewhere {

@@ -92,8 +92,8 @@ func (r *people) appoint(one *person) {
 	}
 }
 
-// arrives returns the first free place in the order of arrival.
-func (r *people) arrives() int {
+// freeArrival returns the first free place in the order of arrival.
+func (r *people) freeArrival() int {
 	taken := map[int]bool{}
 	for p := range r.everyone() {
 		taken[p.arrival] = true
@@ -245,7 +245,7 @@ func (r *people) arriveApart() {
 	taken := map[int]bool{}
 	for p := range r.everyone() {
 		if p.arrival < 0 || taken[p.arrival] {
-			p.arrival = r.arrives()
+			p.arrival = r.freeArrival()
 		}
 		taken[p.arrival] = true
 	}

@@ -15,8 +15,8 @@ import (
 
 var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
-// hall is a roster, in a test that drives it.
-type hall struct {
+// fixture is a roster, in a test that drives it.
+type fixture struct {
 	*testing.T
 	*Roster
 	now time.Time
@@ -24,15 +24,15 @@ type hall struct {
 	events []Event
 }
 
-func newHall(t *testing.T) *hall {
-	return &hall{T: t, Roster: New(Keys{Code: "BAKODI", Link: "link", Secret: "secret"}), now: eight}
+func newFixture(t *testing.T) *fixture {
+	return &fixture{T: t, Roster: New(Keys{Code: "BAKODI", Link: "link", Secret: "secret"}), now: eight}
 }
 
 // places is the number of players that the tests' room takes.
 const places = 40
 
 // hello lets a program in. A new player gets "token of NAME".
-func (h *hall) hello(hello wire.Hello) (Seat, *wire.Refusal) {
+func (h *fixture) hello(hello wire.Hello) (Seat, *wire.Refusal) {
 	c := h.Recognise(hello)
 	if refusal := h.Refusal(c, places, false); refusal != nil {
 		return Seat{}, refusal
@@ -43,7 +43,7 @@ func (h *hall) hello(hello wire.Hello) (Seat, *wire.Refusal) {
 }
 
 // join lets new players in.
-func (h *hall) join(names ...string) {
+func (h *fixture) join(names ...string) {
 	h.Helper()
 	for _, name := range names {
 		if _, refusal := h.hello(wire.Hello{Name: name}); refusal != nil {
@@ -53,7 +53,7 @@ func (h *hall) join(names ...string) {
 }
 
 // enters gives a page a nickname, and "page of NAME" as its credential.
-func (h *hall) enters(name string, v Visit, by string) error {
+func (h *fixture) enters(name string, v Visit, by string) error {
 	v.Name, v.Token = name, cmp.Or(v.Token, "page of "+name)
 	_, events, err := h.Enter(v, h.Caller(by), h.now)
 	h.events = append(h.events, events...)
@@ -61,13 +61,13 @@ func (h *hall) enters(name string, v Visit, by string) error {
 }
 
 // does notes the events of an action.
-func (h *hall) does(events []Event, err error) error {
+func (h *fixture) does(events []Event, err error) error {
 	h.events = append(h.events, events...)
 	return err
 }
 
 // wants compares the events since the last time.
-func (h *hall) wants(what string, want ...Event) {
+func (h *fixture) wants(what string, want ...Event) {
 	h.Helper()
 	if !slices.EqualFunc(h.events, want, func(a, b Event) bool { return reflect.DeepEqual(a, b) }) {
 		h.Errorf("%s: it comes to %+v, want %+v", what, h.events, want)
@@ -76,7 +76,7 @@ func (h *hall) wants(what string, want ...Event) {
 }
 
 // names returns the players and, after a bar, the guests.
-func (h *hall) names() (names []string) {
+func (h *fixture) names() (names []string) {
 	for p := range h.People() {
 		if !p.IsPlayer && !slices.Contains(names, "|") {
 			names = append(names, "|")
@@ -86,7 +86,7 @@ func (h *hall) names() (names []string) {
 	return names
 }
 
-func (h *hall) are(what string, want ...string) {
+func (h *fixture) are(what string, want ...string) {
 	h.Helper()
 	if got := h.names(); !slices.Equal(got, want) {
 		h.Errorf("%s: here are %q, want %q", what, got, want)
@@ -106,7 +106,7 @@ func ip(i int) netip.Addr { return netip.AddrFrom4([4]byte{198, 51, 100, byte(i)
 // TestRename checks that a name is taken if anybody has it, or will, and that a player's name
 // changes between rounds.
 func TestRename(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	h.join("ann", "bob")
 	h.enters("zoe", Visit{}, "")
 	h.events = nil
@@ -148,16 +148,16 @@ func TestUnseat(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		stays bool
-		keep  func(h *hall)
+		keep  func(h *fixture)
 		left  bool
 	}{
-		{"somebody", false, func(*hall) {}, true},
-		{"one who stays", true, func(*hall) {}, false},
-		{"a regular", false, func(h *hall) { h.Keep("ann") }, false},
-		{"a regular who is let go", false, func(h *hall) { h.Keep("ann"); h.LetGo("ann") }, true},
-		{"the organiser", false, func(h *hall) { h.HandOn("ann", "another") }, false},
+		{"somebody", false, func(*fixture) {}, true},
+		{"one who stays", true, func(*fixture) {}, false},
+		{"a regular", false, func(h *fixture) { h.Keep("ann") }, false},
+		{"a regular who is let go", false, func(h *fixture) { h.Keep("ann"); h.LetGo("ann") }, true},
+		{"the organiser", false, func(h *fixture) { h.HandOn("ann", "another") }, false},
 	} {
-		h := newHall(t)
+		h := newFixture(t)
 		h.join("ann", "bob")
 		tt.keep(h)
 		h.events = h.Unseat("ann", tt.stays, h.now)
@@ -174,7 +174,7 @@ func TestUnseat(t *testing.T) {
 		}
 		h.are(tt.name+", back", "bob", "ann")
 	}
-	h := newHall(t)
+	h := newFixture(t)
 	h.join("ann")
 	h.Unseat("ann", true, h.now)
 	h.events = h.Drop("ann")
@@ -189,7 +189,7 @@ func TestUnseat(t *testing.T) {
 // TestArrival checks that everybody keeps their place in the order of arrival, whoever leaves, is
 // renamed or comes to play, and that a new person takes the first free one.
 func TestArrival(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	is := func(when string, want map[string]int) {
 		t.Helper()
 		got := map[string]int{}
@@ -233,20 +233,20 @@ func TestArrival(t *testing.T) {
 func TestExpire(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		keep func(h *hall)
+		keep func(h *fixture)
 		gone bool
 	}{
-		{"somebody", func(*hall) {}, true},
-		{"one with a page", func(h *hall) { h.OpenPage("page of zoe", h.now) }, false},
-		{"one who is seen later", func(h *hall) { h.OpenPage("page of zoe", h.now); h.ClosePage("page of zoe", h.now.Add(1)) }, false},
-		{"the organiser", func(h *hall) { h.enters("", Visit{Secret: "secret"}, "page of zoe") }, false},
-		{"a regular", func(h *hall) {
+		{"somebody", func(*fixture) {}, true},
+		{"one with a page", func(h *fixture) { h.OpenPage("page of zoe", h.now) }, false},
+		{"one who is seen later", func(h *fixture) { h.OpenPage("page of zoe", h.now); h.ClosePage("page of zoe", h.now.Add(1)) }, false},
+		{"the organiser", func(h *fixture) { h.enters("", Visit{Secret: "secret"}, "page of zoe") }, false},
+		{"a regular", func(h *fixture) {
 			h.hello(wire.Hello{Name: "zoe", As: TicketOf("page of zoe")})
 			h.Keep("zoe")
 			h.Unseat("zoe", false, h.now)
 		}, false},
 	} {
-		h := newHall(t)
+		h := newFixture(t)
 		h.enters("zoe", Visit{}, "")
 		tt.keep(h)
 		h.events = nil
@@ -267,7 +267,7 @@ func TestExpire(t *testing.T) {
 			h.wants(tt.name)
 		}
 	}
-	h := newHall(t)
+	h := newFixture(t)
 	h.now = eight.Add(mostAhead + 1)
 	h.enters("zoe", Visit{}, "")
 	if h.SetRight(eight); !h.Next(nil).Equal(eight.Add(guestGone)) {
@@ -278,7 +278,7 @@ func TestExpire(t *testing.T) {
 // TestSleep checks that everybody gets their chosen name when the session ends, and that the room
 // forgets where regulars came from.
 func TestSleep(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	h.enters("ann", Visit{From: ip(1)}, "")
 	h.hello(wire.Hello{Name: "ann", As: TicketOf("page of ann")})
 	h.Rename(h.Caller("page of ann"), "anna", false, h.now)
@@ -297,7 +297,7 @@ func TestSleep(t *testing.T) {
 
 // TestTokens checks that the tokens of players and of regulars open places.
 func TestTokens(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	h.join("ann", "bob", "cat")
 	h.Keep("bob")
 	h.Unseat("bob", false, h.now)
@@ -310,7 +310,7 @@ func TestTokens(t *testing.T) {
 // TestBadges checks that a page may do what its person may, tickets are for guests, and the
 // password is for those who go to the server.
 func TestBadges(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	h.join("ann", "bob")
 	for i, name := range []string{"zoe", "yan", "org"} {
 		h.enters(name, Visit{From: ip(i)}, "")
@@ -347,7 +347,7 @@ func TestBadges(t *testing.T) {
 // TestPages checks that a page counts as open until all pages of its person are closed, and that
 // strangers' pages only count.
 func TestPages(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	h.join("ann")
 	ann := h.PageOf("ann")
 	h.OpenPage(ann, h.now)
@@ -379,7 +379,7 @@ func TestPages(t *testing.T) {
 }
 
 func TestFull(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	for i := range places {
 		if !h.HasRoom(places) {
 			t.Fatalf("with %d players the room is full", i)

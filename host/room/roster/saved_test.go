@@ -15,7 +15,7 @@ import (
 
 // TestSaved checks the saved section against a golden text.
 func TestSaved(t *testing.T) {
-	h := newHall(t)
+	h := newFixture(t)
 	h.enters("zoe", Visit{From: ip(1)}, "")
 	h.hello(wire.Hello{Name: "ann", As: "secret", Somewhere: true, Program: "P", Line: 3, Asks: true})
 	h.join("reg")

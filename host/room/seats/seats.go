@@ -217,22 +217,22 @@ func (w *Watch) Servers() []int {
 func (w *Watch) Watches(f Facts) []int {
 	var servers []int
 	for i := range w.servers {
-		if s := &w.servers[i]; w.watches(s, f) {
+		if s := &w.servers[i]; w.isWatched(s, f) {
 			servers = append(servers, s.Server)
 		}
 	}
 	return servers
 }
 
-// watches reports whether players will look at a server again, or a decision on their looks is due.
-func (w *Watch) watches(s *watched, f Facts) bool {
+// isWatched reports whether players will look at a server again, or a decision on their looks is due.
+func (w *Watch) isWatched(s *watched, f Facts) bool {
 	return s.Dropped == "" && (len(s.Words) > 0 || len(w.lookers(s, f)) > 0)
 }
 
 // Share notes the rooms of the host that watch each server.
-func (w *Watch) Share(crowds map[int]Crowd) {
+func (w *Watch) Share(demand map[int]Demand) {
 	for i := range w.servers {
-		w.servers[i].crowd = crowds[w.servers[i].Server]
+		w.servers[i].demand = demand[w.servers[i].Server]
 	}
 }
 
@@ -268,7 +268,7 @@ func (w *Watch) Next(f Facts) time.Time {
 		earlier(w.look.At.Add(lookTime))
 	default:
 		for i := range w.servers {
-			if s := &w.servers[i]; w.watches(s, f) {
+			if s := &w.servers[i]; w.isWatched(s, f) {
 				earlier(s.due())
 			}
 		}

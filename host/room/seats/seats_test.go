@@ -347,7 +347,7 @@ func TestGentleWithOthers(t *testing.T) {
 						continue
 					}
 					if tt.isTold {
-						w.Share(map[int]Crowd{0: {Rooms: len(watch), Place: slices.Index(watch, w)}})
+						w.Share(map[int]Demand{0: {Rooms: len(watch), Place: slices.Index(watch, w)}})
 					}
 					if now.Before(w.Next(f)) { // the host gives it no time until then
 						continue

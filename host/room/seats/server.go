@@ -40,18 +40,18 @@ func gapAfter(waited time.Duration) time.Duration {
 	return last
 }
 
-// Crowd counts the rooms of a host that wait for seats on one server. Place is the room's own place
+// Demand counts the rooms of a host that wait for seats on one server. Place is the room's own place
 // among them, from 0.
-type Crowd struct{ Rooms, Place int }
+type Demand struct{ Rooms, Place int }
 
-// crowdGap is how long a server has peace between the looks of different rooms of the host. Each
+// turnGap is how long a server has peace between the looks of different rooms of the host. Each
 // room looks once in a round of them all, at its turn. But no round is longer than longestGap, so
 // that nobody who opens hundreds of rooms keeps the others from their seats.
-const crowdGap = time.Second
+const turnGap = time.Second
 
-// round is how long all rooms of the crowd take for a look each.
-func (c Crowd) round() time.Duration {
-	return min(time.Duration(c.Rooms)*crowdGap, longestGap)
+// round is how long all of these rooms take for one look each.
+func (d Demand) round() time.Duration {
+	return min(time.Duration(d.Rooms)*turnGap, longestGap)
 }
 
 // watched is a server that the room watches.
@@ -77,8 +77,8 @@ type watched struct {
 	At     time.Time `json:"at,omitzero"`
 	Counts []int     `json:"counts,omitempty"`
 	MostAt time.Time `json:"most_at,omitzero"`
-	// crowd are the rooms of the host that watch the server, by the host's last word.
-	crowd Crowd
+	// demand counts the rooms of the host that watch the server, by the host's last word.
+	demand Demand
 	// looked is when the look under way began. took is how long the last one took with its checks,
 	// or 0 if Next does not follow a look.
 	looked time.Time
@@ -88,23 +88,23 @@ type watched struct {
 // gap is how long the server has peace after this room's look.
 func (s *watched) gap(waited time.Duration) time.Duration {
 	if s.Instead {
-		return max(insteadGap, s.crowd.round())
+		return max(insteadGap, s.demand.round())
 	}
-	return max(gapAfter(waited), s.crowd.round())
+	return max(gapAfter(waited), s.demand.round())
 }
 
 // due returns when the room looks next: at its turn among the rooms that watch the server, or at
 // once to check a look. After a look that is the turn nearest to Next, counted from the beginning
 // of the look. Otherwise it is the first turn from Next on.
 func (s *watched) due() time.Time {
-	if s.crowd.Rooms < 2 || len(s.Words) > 0 {
+	if s.demand.Rooms < 2 || len(s.Words) > 0 {
 		return s.Next
 	}
-	round, from := s.crowd.round(), s.Next
+	round, from := s.demand.round(), s.Next
 	if s.took > 0 {
 		from = from.Add(-s.took - round/2)
 	}
-	turn := round * time.Duration(s.crowd.Place) / time.Duration(s.crowd.Rooms)
+	turn := round * time.Duration(s.demand.Place) / time.Duration(s.demand.Rooms)
 	since := (time.Duration(from.UnixNano()) - turn) % round // since a turn
 	return from.Add((round - since) % round)
 }

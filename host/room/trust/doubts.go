@@ -109,8 +109,8 @@ func (d *Doubts) Vouch(player string) (v Vouched) {
 // IsExcluded reports whether a player's numbers do not count.
 func (d *Doubts) IsExcluded(player string) bool { return d.players[player].excluded != nil }
 
-// IsHeeded reports whether a player's word about servers counts.
-func (d *Doubts) IsHeeded(player string) bool {
+// IsBelieved reports whether a player's word about servers counts.
+func (d *Doubts) IsBelieved(player string) bool {
 	p := d.players[player]
 	return p.excluded == nil && p.contradicts == nil
 }
@@ -222,9 +222,9 @@ func (d *Doubts) unvouched(found []anomaly.Anomaly) []anomaly.Anomaly {
 // of the players who count.
 func (d *Doubts) Discredit(found []anomaly.Anomaly, counting, everybody []string) (notes []string) {
 	found = d.unvouched(found)
-	heeded := anomaly.Exclude(counting, slices.Concat(found, d.discredited(everybody)))
+	believed := anomaly.Exclude(counting, slices.Concat(found, d.discredited(everybody)))
 	for _, a := range found {
-		if !slices.Contains(heeded, a.Player) {
+		if !slices.Contains(believed, a.Player) {
 			p := d.players[a.Player]
 			p.contradicts = &a
 			d.set(a.Player, p)

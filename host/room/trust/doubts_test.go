@@ -33,9 +33,9 @@ func TestDoubts(t *testing.T) {
 	d, servers := doubted(), world(5, four, honest).Servers
 	servers.Infos[2].GamePort = 4444
 	for _, of := range []struct {
-		player             string
-		isExcluded, heeded bool
-		reason             string
+		player               string
+		isExcluded, believed bool
+		reason               string
 	}{
 		{"ann", false, true, ""},
 		{"bob", true, false, "bob reports one and the same ping for 9 of 9 servers."},
@@ -43,9 +43,9 @@ func TestDoubts(t *testing.T) {
 		{"dan", false, true, "dan's ping for 20.2.0.1:4444 is too low: servers that are beside it for everybody else are much farther from dan."},
 		{"eve", false, true, ""},
 	} {
-		if d.IsExcluded(of.player) != of.isExcluded || d.IsHeeded(of.player) != of.heeded || d.Reason(of.player, &servers) != of.reason {
-			t.Errorf("%s is excluded: %v, heeded: %v, doubted: %q", of.player, d.IsExcluded(of.player),
-				d.IsHeeded(of.player), d.Reason(of.player, &servers))
+		if d.IsExcluded(of.player) != of.isExcluded || d.IsBelieved(of.player) != of.believed || d.Reason(of.player, &servers) != of.reason {
+			t.Errorf("%s is excluded: %v, believed: %v, doubted: %q", of.player, d.IsExcluded(of.player),
+				d.IsBelieved(of.player), d.Reason(of.player, &servers))
 		}
 	}
 	if got := d.Blacklist(&servers); len(got) != 1 || got[0].String() != "20.4.0.1/32" {
@@ -72,7 +72,7 @@ func TestRounds(t *testing.T) {
 	d.Rename("zoe", "gil")
 	d.Forget("cat")
 	if !d.players["eve"].vouched || !d.IsExcluded("fay") || d.IsExcluded("bob") || d.players["ann"].vouched ||
-		!d.IsHeeded("cat") || len(d.players) != 3 {
+		!d.IsBelieved("cat") || len(d.players) != 3 {
 		t.Errorf("after names have changed there is %+v", d)
 	}
 }
@@ -139,7 +139,7 @@ func TestDiscredit(t *testing.T) {
 			t.Errorf("%s: %q", of.name, notes)
 		}
 		for i, name := range of.want {
-			if d.IsHeeded(name) || d.IsExcluded(name) ||
+			if d.IsBelieved(name) || d.IsExcluded(name) ||
 				notes[i] != name+" says other things of 4 of 20 servers than most players heard: that does not count" {
 				t.Errorf("%s: %q", of.name, notes)
 			}

@@ -49,7 +49,7 @@ func FuzzDoubts(f *testing.F) {
 			t.Errorf("left out are %v", o.LeftOut)
 		}
 		if selected := b.For(four).Select(); selected.Chosen != nil {
-			d.Disputed(b, &selected, Outlook{Silent: map[string][]int{"dan": {0, 1}}}, []int{2})
+			d.Disputed(b, &selected, Forecast{Silent: map[string][]int{"dan": {0, 1}}}, []int{2})
 			trial := d.Try(b, &selected, map[string]Ping{"dan": {time.Millisecond, time.Millisecond}})
 			for trial.Raise() {
 				trial.Chose(&selected)
@@ -60,11 +60,11 @@ func FuzzDoubts(f *testing.F) {
 			d.Overrule(b, &selected, four, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
 		}
 		for _, name := range four {
-			if (d.Reason(name, &b.Servers) == "") != (d.IsHeeded(name) && len(d.Raised(name)) == 0) {
-				t.Errorf("%s is heeded: %v, and doubted: %q", name, d.IsHeeded(name), d.Reason(name, &b.Servers))
+			if (d.Reason(name, &b.Servers) == "") != (d.IsBelieved(name) && len(d.Raised(name)) == 0) {
+				t.Errorf("%s is believed: %v, and doubted: %q", name, d.IsBelieved(name), d.Reason(name, &b.Servers))
 			}
-			if d.Vouch(name); !d.IsHeeded(name) {
-				t.Errorf("%s is vouched for, and not heeded", name)
+			if d.Vouch(name); !d.IsBelieved(name) {
+				t.Errorf("%s is vouched for, and not believed", name)
 			}
 		}
 		d.List(b, four, nil)

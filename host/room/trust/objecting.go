@@ -75,9 +75,9 @@ func (d *Doubts) objections(b selection.Basis, s *selection.Selection) []selecti
 	return slices.DeleteFunc(all, func(o selection.Objection) bool { return d.players[o.Player].vouched })
 }
 
-// Outlook is a search's forecast for servers. Once a server did not answer one player, the search
+// Forecast is a search's forecast for servers. Once a server did not answer one player, the search
 // asked nobody else for it.
-type Outlook struct {
+type Forecast struct {
 	// Silent are the servers that each player was asked for and that did not answer.
 	Silent map[string][]int
 	// RTTs are the forecasts, by player and server, for players who were not asked.
@@ -87,7 +87,7 @@ type Outlook struct {
 // hoped returns servers that did not answer one player, but answered at least half of the others,
 // and that the search expects to be better for the others than the chosen server. The best comes
 // first.
-func hoped(b selection.Basis, player string, s *selection.Selection, o Outlook) []int {
+func hoped(b selection.Basis, player string, s *selection.Selection, o Forecast) []int {
 	others := slices.DeleteFunc(slices.Clone(b.Table.Players()), func(name string) bool { return name == player })
 	b = b.For(others)
 	objective := s.Above(b.Objective(), others)
@@ -125,7 +125,7 @@ func hoped(b selection.Basis, player string, s *selection.Selection, o Outlook) 
 // Disputed returns servers that would be better for all players but one, because they did not
 // answer that one. A second look shows whether that was bad luck. The player with the most such
 // servers comes first. Seen are the servers that everyone has looked at.
-func (d *Doubts) Disputed(b selection.Basis, s *selection.Selection, o Outlook, seen []int) (servers []int) {
+func (d *Doubts) Disputed(b selection.Basis, s *selection.Selection, o Forecast, seen []int) (servers []int) {
 	group := b.Table.Players()
 	all := d.objections(b, s)
 	for _, name := range group { // servers that not all others have measured may be better, too

@@ -117,33 +117,33 @@ func TestDisputed(t *testing.T) {
 		rtt     func(player, server int) int
 		chosen  int
 		vouched bool
-		o       Outlook
+		o       Forecast
 		seen    []int
 		asn     map[int]uint32
 		want    []int
 	}{
-		{"nothing", honest, 0, false, Outlook{}, nil, nil, nil},
-		{"one", silentTo(0), 1, false, Outlook{}, nil, nil, []int{0}},
-		{"some have been seen", silentTo(0, 1, 2), 3, false, Outlook{}, []int{1}, nil, []int{0, 2}},
-		{"five at most", silentTo(0, 1, 2, 3, 4, 5), 6, false, Outlook{}, nil, nil, []int{0, 1, 2, 3, 4}},
-		{"of two networks", silentTo(0, 1, 2, 3, 4, 5), 6, false, Outlook{}, nil,
+		{"nothing", honest, 0, false, Forecast{}, nil, nil, nil},
+		{"one", silentTo(0), 1, false, Forecast{}, nil, nil, []int{0}},
+		{"some have been seen", silentTo(0, 1, 2), 3, false, Forecast{}, []int{1}, nil, []int{0, 2}},
+		{"five at most", silentTo(0, 1, 2, 3, 4, 5), 6, false, Forecast{}, nil, nil, []int{0, 1, 2, 3, 4}},
+		{"of two networks", silentTo(0, 1, 2, 3, 4, 5), 6, false, Forecast{}, nil,
 			map[int]uint32{0: 1, 1: 1, 2: 1, 3: 1, 4: 2, 5: 2}, []int{0, 4, 1, 2, 3}},
-		{"the organiser vouches", silentTo(0, 1), 2, true, Outlook{}, nil, nil, nil},
-		{"it is no better", silentTo(5), 0, false, Outlook{}, nil, nil, nil},
+		{"the organiser vouches", silentTo(0, 1), 2, true, Forecast{}, nil, nil, nil},
+		{"it is no better", silentTo(5), 0, false, Forecast{}, nil, nil, nil},
 		{"the most first", func(player, server int) int {
 			switch {
 			case player == dan && (server == 1 || server == 2), player == 0 && server == 0:
 				return lost
 			}
 			return honest(player, server)
-		}, 3, false, Outlook{}, nil, nil, []int{1, 2, 0}},
+		}, 3, false, Forecast{}, nil, nil, []int{1, 2, 0}},
 		{"half of the others and more asked it", func(player, server int) int {
 			switch {
 			case player == 0 && server < 3, player == 1 && server == 2:
 				return unprobed
 			}
 			return silentTo(0, 1, 2)(player, server)
-		}, 3, false, Outlook{
+		}, 3, false, Forecast{
 			Silent: map[string][]int{"dan": {2, 1, 0}},
 			RTTs:   map[string]map[int]time.Duration{"ann": {0: 9 * ms, 1: 5 * ms, 2: 1 * ms}, "bob": {2: 1 * ms}},
 		}, nil, nil, []int{0, 1}},
@@ -152,13 +152,13 @@ func TestDisputed(t *testing.T) {
 				return unprobed
 			}
 			return silentTo(0)(player, server)
-		}, 1, false, Outlook{Silent: map[string][]int{"dan": {0}}, RTTs: map[string]map[int]time.Duration{"ann": {0: 90 * ms}}}, nil, nil, nil},
+		}, 1, false, Forecast{Silent: map[string][]int{"dan": {0}}, RTTs: map[string]map[int]time.Duration{"ann": {0: 90 * ms}}}, nil, nil, nil},
 		{"a search expects nothing", func(player, server int) int {
 			if player == 0 && server == 0 {
 				return unprobed
 			}
 			return silentTo(0)(player, server)
-		}, 1, false, Outlook{Silent: map[string][]int{"dan": {0}}}, nil, nil, nil},
+		}, 1, false, Forecast{Silent: map[string][]int{"dan": {0}}}, nil, nil, nil},
 	} {
 		var d Doubts
 		if of.vouched {
@@ -175,7 +175,7 @@ func TestDisputed(t *testing.T) {
 	var d Doubts
 	if got := d.Disputed(world(20, []string{"cat", "dan"}, func(player, server int) int {
 		return silentTo(0)(player+2, server)
-	}), chosen(1), Outlook{}, nil); got != nil {
+	}), chosen(1), Forecast{}, nil); got != nil {
 		t.Errorf("of two players %v is disputed", got)
 	}
 }

@@ -73,12 +73,12 @@ func (w *Wait) Watches(g *group.Group) (servers []netip.AddrPort) {
 }
 
 // Share notes the rooms of the host that watch each server.
-func (w *Wait) Share(g *group.Group, rooms map[netip.AddrPort]seats.Crowd) {
-	crowds := map[int]seats.Crowd{}
+func (w *Wait) Share(g *group.Group, rooms map[netip.AddrPort]seats.Demand) {
+	demand := map[int]seats.Demand{}
 	for _, server := range w.watch.Servers() {
-		crowds[server] = rooms[g.Servers.List[server].Addr]
+		demand[server] = rooms[g.Servers.List[server].Addr]
 	}
-	w.watch.Share(crowds)
+	w.watch.Share(demand)
 }
 
 // Tick lets time pass.

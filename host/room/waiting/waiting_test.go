@@ -204,7 +204,7 @@ func TestOutside(t *testing.T) {
 func TestRestore(t *testing.T) {
 	g := measured(t, "ann", "bob")
 	w := begin(g)
-	w.Share(&g.Group, map[netip.AddrPort]seats.Crowd{g.Servers.List[0].Addr: {Rooms: 9, Place: 8}})
+	w.Share(&g.Group, map[netip.AddrPort]seats.Demand{g.Servers.List[0].Addr: {Rooms: 9, Place: 8}})
 	w.Shift(time.Second)
 	w.SetRight(g.Now.Add(-time.Hour))
 	w.Resume(g.Now)
