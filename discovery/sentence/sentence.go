@@ -1,5 +1,6 @@
-// Package sentence holds what happened as a key and named arguments. The program that shows it says
-// it in its reader's language, from the catalogue that both know:
+// Package sentence describes an event as a key and named arguments. The program that
+// shows it looks up the sentence in its reader's language, in the catalogue that all
+// programs share:
 //
 //	{"key": "room.here", "with": {"player": "ann"}}  ─▶  "ann is here", "ann ist da", …
 package sentence
@@ -11,7 +12,7 @@ import (
 	"slices"
 )
 
-// Sentence is something to tell people. The zero value says nothing.
+// Sentence is a message to people. The zero value says nothing.
 type Sentence struct {
 	// Key names the sentence in the catalogue, as "room.here".
 	Key string `json:"key,omitempty"`
@@ -19,13 +20,14 @@ type Sentence struct {
 	With Args `json:"with,omitempty"`
 }
 
-// Args are the arguments of a sentence. Each is a string, a float64, a Sentence, a []string or a
-// []Sentence. Times are strings as RFC 3339 has them. A list is said as "ann, ben and eve".
+// Args are the arguments of a sentence. Each is a string, a float64, a Sentence, a
+// []string or a []Sentence. Times are RFC 3339 strings. A list reads "ann, ben and
+// eve".
 type Args map[string]any
 
-// Of returns the sentence of a key with its arguments, a name and a value in turn. Numbers of any
-// kind become float64. It panics if a value is of no kind that [Args] allows: that is a mistake in
-// the program, and any test that comes by finds it.
+// Of returns the sentence of a key with its arguments, a name and a value in turn.
+// Numbers of any kind become float64. It panics if [Args] does not allow a value: that
+// is an error in the program, which any test that runs the line finds.
 func Of(key string, pairs ...any) Sentence {
 	s := Sentence{Key: key}
 	if len(pairs) == 0 {
@@ -48,8 +50,8 @@ func Of(key string, pairs ...any) Sentence {
 	return s
 }
 
-// Plain returns a sentence that stands in no catalogue, such as one that an older release has
-// saved or another program says. Every language says it as it is.
+// Plain returns a sentence outside the catalogue, such as one that an older release has
+// saved or another program sends. All languages show it unchanged.
 func Plain(text string) Sentence {
 	if text == "" {
 		return Sentence{}
@@ -87,7 +89,7 @@ func (s Sentence) Names(name string) bool {
 
 // Equal reports whether two sentences say the same.
 func (s Sentence) Equal(other Sentence) bool {
-	one, _ := json.Marshal(s) // maps are written in the order of their names
+	one, _ := json.Marshal(s) // JSON sorts the keys of maps
 	two, _ := json.Marshal(other)
 	return string(one) == string(two)
 }
@@ -96,14 +98,14 @@ func (s Sentence) Equal(other Sentence) bool {
 const (
 	mostArgs  = 32
 	mostItems = 256
-	// deepest is how deep sentences stand in each other.
+	// deepest is how deep sentences may be nested.
 	deepest = 4
 )
 
 var errMalformed = errors.New("sentence: malformed")
 
-// UnmarshalJSON reads arguments from a program that nobody needs to trust: their number and depth
-// are bounded.
+// UnmarshalJSON reads arguments from an untrusted program: their number and depth are
+// bounded.
 func (a *Args) UnmarshalJSON(data []byte) error {
 	var raw map[string]any
 	if err := json.Unmarshal(data, &raw); err != nil {

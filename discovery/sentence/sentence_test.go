@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestJSON checks the form in which programs tell each other sentences, and that they come back as
-// they were.
+// TestJSON checks the JSON of sentences, and that reading it gives the same sentences.
 func TestJSON(t *testing.T) {
 	for want, s := range map[string]Sentence{
 		`{}`:                       {},
@@ -68,7 +67,8 @@ func TestOfPanics(t *testing.T) {
 	Of("a", "b", struct{}{})
 }
 
-// FuzzSentence reads anything: what is read can be written, and is read as the same again.
+// FuzzSentence checks that any sentence that can be read can be written, and reads the
+// same again.
 func FuzzSentence(f *testing.F) {
 	f.Add([]byte(`{"key":"a","with":{"b":["c"],"d":{"key":"e","with":{"f":1}}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

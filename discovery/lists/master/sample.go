@@ -27,7 +27,8 @@ const (
 type CutError struct {
 	// List is the master or file, empty if it is all of them together.
 	List string
-	// Addresses with more than 32 servers, of which 32 were taken, and one of them.
+	// Addresses is how many addresses had more than 32 servers; 32 were taken of each.
+	// Address is one of them.
 	Addresses int
 	Example   string
 	// Networks reports that over [discovery.MaxServers] were left, and each network has
