@@ -33,7 +33,7 @@ func (t *lies) act(p *peer) {
 
 func (t *lies) tell(p *peer, m wire.Message) {
 	if t.says == nil {
-		p.utters(m)
+		p.utter(m)
 		return
 	}
 	switch its := m.(type) { // the program keeps its own words
@@ -47,22 +47,22 @@ func (t *lies) tell(p *peer, m wire.Message) {
 		}
 		m = its
 	}
-	p.utters(t.says(p, m)...)
+	p.utter(t.says(p, m)...)
 }
 
-// utters sends messages to the host now. An invalid one ends the connection.
-func (p *peer) utters(messages ...wire.Message) {
+// utter sends messages to the host now. An invalid one ends the connection.
+func (p *peer) utter(messages ...wire.Message) {
 	for _, m := range messages {
 		if p.connected && p.try(room.Hear{Player: p.name, Message: m}) != nil {
-			p.leaves()
+			p.leave()
 		}
 	}
 }
 
-// leaves ends the player's connection.
-func (p *peer) leaves() {
+// leave ends the player's connection.
+func (p *peer) leave() {
 	p.connected = false
-	p.does(player.Lost{})
+	p.feed(player.Lost{})
 	p.step(room.Leave{Player: p.name})
 }
 

@@ -287,7 +287,7 @@ func unaskedLies() []Attack {
 						all = append(all, r)
 					}
 					if len(all) > 0 {
-						p.after(oneWay, func() { p.utters(p.claims(all...)) })
+						p.after(oneWay, func() { p.utter(p.claims(all...)) })
 					}
 					return true
 				},
@@ -349,7 +349,7 @@ func unaskedLies() []Attack {
 				return rtt, false
 			})
 			t.each = func(p *peer) {
-				p.utters(p.claims(discovery.Result{Server: favourite, State: discovery.Answered, RTT: time.Millisecond}))
+				p.utter(p.claims(discovery.Result{Server: favourite, State: discovery.Answered, RTT: time.Millisecond}))
 			}
 			return t
 		}},
@@ -461,7 +461,7 @@ func informing(about map[int]bool, do func(*discovery.Info), when string) lies {
 	case "first":
 		t.hears = func(p *peer, m wire.Message) bool {
 			if _, is := m.(wire.Measure); is {
-				p.after(oneWay, func() { p.utters(all(p)) })
+				p.after(oneWay, func() { p.utter(all(p)) })
 			}
 			return true
 		}
@@ -469,13 +469,13 @@ func informing(about map[int]bool, do func(*discovery.Info), when string) lies {
 		ticks := 0
 		t.each = func(p *peer) {
 			if ticks++; ticks%5 == 1 {
-				p.utters(all(p))
+				p.utter(all(p))
 			}
 		}
 	case "voting":
 		t.each = func(p *peer) {
 			if p.room.Snapshot().Voting.Open {
-				p.utters(all(p))
+				p.utter(all(p))
 			}
 		}
 	}
@@ -560,7 +560,7 @@ func stalling() []Attack {
 	// babble is enough to seem alive.
 	babble := func(p *peer) {
 		if p.now%(10*time.Second) < flushEvery {
-			p.utters(p.claims(discovery.Result{Server: 0, State: discovery.Lost}))
+			p.utter(p.claims(discovery.Result{Server: 0, State: discovery.Lost}))
 		}
 	}
 	return []Attack{
@@ -576,9 +576,9 @@ func stalling() []Attack {
 				each: func(p *peer) {
 					switch {
 					case !p.connected:
-						p.joins()
+						p.join()
 					case p.now%(5*time.Second) < flushEvery:
-						p.utters(p.claims(discovery.Result{Server: len(p.vantage.Servers), State: discovery.Lost}))
+						p.utter(p.claims(discovery.Result{Server: len(p.vantage.Servers), State: discovery.Lost}))
 					}
 				},
 			}
@@ -589,9 +589,9 @@ func stalling() []Attack {
 				each: func(p *peer) {
 					switch phase := p.now % (25 * time.Second); {
 					case !p.connected && phase > 20*time.Second:
-						p.joins()
+						p.join()
 					case p.connected && phase < flushEvery:
-						p.leaves()
+						p.leave()
 					}
 				},
 			}

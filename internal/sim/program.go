@@ -74,17 +74,17 @@ type said struct {
 	attempt, samples int
 }
 
-// joins brings the player in, or back in.
-func (p *peer) joins() {
+// join brings the player in, or back in.
+func (p *peer) join() {
 	if p.program == nil {
-		p.starts()
+		p.startProgram()
 	}
 	p.lines++
-	p.does(player.Connected{Line: p.lines, Host: netip.IPv6Loopback()})
+	p.feed(player.Connected{Line: p.lines, Host: netip.IPv6Loopback()})
 }
 
-// starts starts the program, some time before the session. No two programs' clocks fire together.
-func (p *peer) starts() {
+// startProgram starts the program, some time before the session. No two programs' clocks fire together.
+func (p *peer) startProgram() {
 	number := slices.Index(p.peers, p)
 	phase := oneWay + flushEvery*time.Duration(number)/time.Duration(len(p.peers))
 	p.program = player.New(player.Options{
@@ -99,13 +99,13 @@ func (p *peer) starts() {
 // next returns the time of the program's next timer.
 func (p *peer) next() time.Duration { return p.program.Next().Sub(epoch) + p.late }
 
-// says sends the host a message.
-func (p *peer) says(m wire.Message) {
-	p.after(oneWay, func() { p.tells(m) })
+// say sends the host a message.
+func (p *peer) say(m wire.Message) {
+	p.after(oneWay, func() { p.deliver(m) })
 }
 
-// tells passes a message to the host, or a hostile player's version of it.
-func (p *peer) tells(m wire.Message) {
+// deliver passes a message to the host, or a hostile player's version of it.
+func (p *peer) deliver(m wire.Message) {
 	if p.hostile != nil {
 		p.hostile.tell(p, m)
 		return
@@ -128,8 +128,8 @@ func (p *peer) receive(m wire.Message) {
 			p.round, p.began, p.sent, p.replay = m.Round, p.now, 0, nil
 		}
 		if m.Known = len(p.known); m.Known > 0 {
-			p.does(player.Hear{Message: m})
-			p.does(player.Hear{Message: wire.Report{Round: m.Round, Results: p.known}})
+			p.feed(player.Hear{Message: m})
+			p.feed(player.Hear{Message: wire.Report{Round: m.Round, Results: p.known}})
 			return
 		}
 	case wire.Finalists:
@@ -137,18 +137,18 @@ func (p *peer) receive(m wire.Message) {
 			p.attempt, p.samples = m.Attempt, 0
 		}
 	}
-	p.does(player.Hear{Message: m})
+	p.feed(player.Hear{Message: m})
 	if _, is := m.(wire.Ask); is && p.task != 0 {
 		p.replay.wake(p.now)
 	}
 }
 
-// does gives the program an input, and carries out what it asks for.
-func (p *peer) does(in player.Input) {
+// feed gives the program an input, and carries out what it asks for.
+func (p *peer) feed(in player.Input) {
 	for _, o := range p.program.Step(in, epoch.Add(p.now)) {
 		switch o := o.(type) {
 		case player.Send:
-			p.sends(o.Message)
+			p.send(o.Message)
 		case player.Run:
 			if o.Patience > 0 {
 				p.sample(o)
@@ -159,31 +159,31 @@ func (p *peer) does(in player.Input) {
 			if o.Task == p.task {
 				p.replay.pending = queue[int]{}
 				p.task = 0
-				p.does(player.Ran{Task: o.Task})
+				p.feed(player.Ran{Task: o.Task})
 			}
 		case player.Launch:
 			if p.hostile == nil {
 				p.target = o.Launch.Address
 			}
-			p.does(player.Progressed{Task: o.Task, State: wire.LaunchStarted})
-			p.does(player.Launched{Task: o.Task})
+			p.feed(player.Progressed{Task: o.Task, State: wire.LaunchStarted})
+			p.feed(player.Launched{Task: o.Task})
 		case player.Drop:
-			p.fails(o.Err)
+			p.fail(o.Err)
 		case player.Leave:
-			p.fails(o.Err)
+			p.fail(o.Err)
 		}
 	}
-	p.winds()
+	p.setTimer()
 }
 
-func (p *peer) fails(err error) {
+func (p *peer) fail(err error) {
 	if p.err == nil {
 		p.err = err
 	}
 }
 
-// winds sets the clock for the program's next timer.
-func (p *peer) winds() {
+// setTimer sets the clock for the program's next timer.
+func (p *peer) setTimer() {
 	at := p.next()
 	if p.strikes > p.now && p.strikes <= at {
 		return
@@ -195,7 +195,7 @@ func (p *peer) winds() {
 		}
 		p.strikes = 0
 		p.catchUp()
-		p.does(player.Tick{})
+		p.feed(player.Tick{})
 		if p.hostile != nil && p.round > 0 && p.now >= p.each {
 			p.each = p.now + flushEvery
 			p.hostile.act(p)
@@ -203,8 +203,8 @@ func (p *peer) winds() {
 	})
 }
 
-// sends passes on what the program says to the host.
-func (p *peer) sends(m wire.Message) {
+// send passes on what the program says to the host.
+func (p *peer) send(m wire.Message) {
 	switch m := m.(type) {
 	case wire.Hello:
 		join := room.Join{Hello: m, Token: p.name}
@@ -216,7 +216,7 @@ func (p *peer) sends(m wire.Message) {
 	case wire.Report:
 		p.sent = m.First + len(m.Results)
 	}
-	p.says(m)
+	p.say(m)
 }
 
 // newPlan returns the player's own plan. If the host names the servers any plan will do: it goes on
@@ -242,7 +242,7 @@ func (p *peer) measure(o player.Run) {
 			info := p.infoOf(r.Server)
 			r.Info = &info
 		case discovery.Forbidden:
-			p.exceeds()
+			p.failExceeded()
 		}
 		p.seen = append(p.seen, r)
 	}
@@ -250,9 +250,9 @@ func (p *peer) measure(o player.Run) {
 	p.replay.plan = o.Watched(note)
 }
 
-// exceeds fails the session because the host asks for more servers than it told the player.
-func (p *peer) exceeds() {
-	p.fails(fmt.Errorf("sim: more servers are to see the address of %s than the player was told of", p.name))
+// failExceeded fails the session because the host asks for more servers than it told the player.
+func (p *peer) failExceeded() {
+	p.fail(fmt.Errorf("sim: more servers are to see the address of %s than the player was told of", p.name))
 }
 
 // catchUp tells the program what has been measured by now.
@@ -263,18 +263,18 @@ func (p *peer) catchUp() {
 	p.replay.advance(p.now)
 	if seen := p.seen; len(seen) > 0 {
 		p.seen = nil
-		p.does(player.Seen{Task: p.task, Results: seen})
+		p.feed(player.Seen{Task: p.task, Results: seen})
 	}
 	if task := p.task; task != 0 && p.replay.verdict == discovery.Stop && len(p.replay.pending.heap) == 0 {
 		p.task = 0
-		p.does(player.Ran{Task: task})
+		p.feed(player.Ran{Task: task})
 	}
 }
 
 // sample probes servers once each, one after the other.
 func (p *peer) sample(o player.Run) {
 	seen := player.Seen{Task: o.Task}
-	plan := o.Watched(func(discovery.Result) { p.exceeds() })
+	plan := o.Watched(func(discovery.Result) { p.failExceeded() })
 	n := looks | uint64(p.attempt)<<32 | p.options.Run<<8 | uint64(p.samples)
 	p.samples++
 	gap := time.Duration(float64(time.Second) / p.options.Rate)
@@ -293,13 +293,13 @@ func (p *peer) sample(o player.Run) {
 		asked += gap
 	}
 	p.after(last, func() {
-		p.does(seen)
-		p.does(player.Ran{Task: o.Task})
+		p.feed(seen)
+		p.feed(player.Ran{Task: o.Task})
 	})
 }
 
-// knows returns the player's findings from before the room asked, as programs report them.
-func (p *peer) knows() (wire.Infos, wire.Report) {
+// knowledge returns the player's findings from before the room asked, as programs report them.
+func (p *peer) knowledge() (wire.Infos, wire.Report) {
 	infos, report := wire.Infos{Round: 1}, wire.Report{Round: 1}
 	for _, r := range p.known {
 		if r.State == discovery.Answered {

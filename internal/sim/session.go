@@ -64,7 +64,7 @@ func (s *session) after(d time.Duration, do func()) {
 // way, or the room has failed.
 func (s *session) run() error {
 	for _, p := range s.peers {
-		p.joins()
+		p.join()
 		if p.hostile == nil {
 			s.honest++
 		}
@@ -114,9 +114,9 @@ func (s *session) try(in room.Input) error {
 			s.after(0, func() {
 				s.step(room.Listed{List: s.Vantages[0].Topology(), Gap: usualGap})
 				for _, p := range s.peers {
-					infos, report := p.knows()
-					p.tells(infos)
-					p.tells(report)
+					infos, report := p.knowledge()
+					p.deliver(infos)
+					p.deliver(report)
 				}
 			})
 		case room.Plan:
