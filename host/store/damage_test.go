@@ -288,7 +288,7 @@ func TestCompacts(t *testing.T) {
 		s.disk.Lock()
 		longest = max(longest, s.end)
 		s.disk.Unlock()
-		s.background.Wait() // as long as no disk is slower than another
+		s.background.Wait() // so that the size does not depend on the speed of the disk
 	}
 	if most := int64(slack + (garbage+1)*4*100_000); longest > most {
 		t.Errorf("the file grew to %d bytes", longest)
