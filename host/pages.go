@@ -106,10 +106,10 @@ func (p *pageAPI) serveCulled(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, wire.CulledServers{Cause: cause.String(), Servers: []wire.CulledServer{}})
 }
 
-// serveEvenings serves a standing room's history to its members: GET /api/rooms/CODE/evenings, as
+// serveHistory serves a standing room's history to its members: GET /api/rooms/CODE/evenings, as
 // JSON or, with ?format=csv, as a table. A caller who only has the code or the link does not learn
 // who plays when.
-func (p *pageAPI) serveEvenings(w http.ResponseWriter, r *http.Request) {
+func (p *pageAPI) serveHistory(w http.ResponseWriter, r *http.Request) {
 	a := p.addressed(w, r, r.PathValue("code"))
 	if a == nil {
 		return
@@ -123,19 +123,19 @@ func (p *pageAPI) serveEvenings(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	evenings, here := ask(a, func() wire.Evenings { return a.room.History() })
+	history, here := ask(a, func() wire.History { return a.room.History() })
 	if !here {
 		p.refuse(w, http.StatusServiceUnavailable, *a.tooLate())
 		return
 	}
 	if r.URL.Query().Get("format") != "csv" {
-		answer(w, http.StatusOK, evenings)
+		answer(w, http.StatusOK, history)
 		return
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="evenings.csv"`)
 	w.Header().Set("Cache-Control", "no-store")
-	evenings.CSV(w) // fails only if the client is gone
+	history.CSV(w) // fails only if the client is gone
 }
 
 // serveQR draws a QR code with the room's link for phones.

@@ -64,7 +64,7 @@ func (h *Host) routes() []route {
 		{"GET", "/api/rooms/{code}", pages, byAsking, "the room as JSON", page.serveRoom, true},
 		{"POST", "/api/rooms/{code}/{action}", ordering, byAsking, "does what people ask of the room", page.serveAction, true},
 		{"GET", "/api/rooms/{code}/culled/{cause}", pages, byAsking, "the servers culled for a cause", page.serveCulled, true},
-		{"GET", "/api/rooms/{code}/evenings", belonging, byAsking, "a standing room's history", page.serveEvenings, true},
+		{"GET", "/api/rooms/{code}/evenings", belonging, byAsking, "a standing room's history", page.serveHistory, true},
 		{"GET", "/api/rooms/{code}/qr.svg", pages, byAsking, "the room's link for phones", page.serveQR, true},
 
 		{"GET", "/api/service", opening, unbounded, "what rooms can be opened here", service, false},

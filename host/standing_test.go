@@ -117,9 +117,9 @@ func TestStandingRoom(t *testing.T) {
 		if status != http.StatusOK {
 			continue
 		}
-		var evenings wire.Evenings
-		if err := json.Unmarshal([]byte(said), &evenings); err != nil || evenings.Format != "muster.evenings/1" ||
-			len(evenings.Evenings) != 1 || len(evenings.Evenings[0].Stays[0].Players) != 1 ||
+		var history wire.History
+		if err := json.Unmarshal([]byte(said), &history); err != nil || history.Format != "muster.evenings/1" ||
+			len(history.Sessions) != 1 || len(history.Sessions[0].Stays[0].Players) != 1 ||
 			strings.Contains(said, "who") || strings.Contains(said, "127.0.0.1") {
 			t.Errorf("%s reads %s, %v", who, said, err)
 		}
@@ -136,7 +136,7 @@ func TestStandingRoom(t *testing.T) {
 			}
 		}
 	}
-	if s, _ := h.Room(room.Code); s.Meeting == nil || s.Meeting.Evenings != 1 || s.Meeting.Who[0].Comes == nil || !*s.Meeting.Who[0].Liked {
+	if s, _ := h.Room(room.Code); s.Meeting == nil || s.Meeting.Sessions != 1 || s.Meeting.Who[0].Comes == nil || !*s.Meeting.Who[0].Liked {
 		t.Errorf("after a restart the room shows %+v", s.Meeting)
 	}
 

@@ -41,13 +41,13 @@ func (r *Room) Snapshot() wire.Snapshot {
 	case *Coordinating:
 		if search := r.probing.Search(g); search != nil {
 			s.Room.Search = search.View(g.Settings.By)
-			s.Room.Outlook = s.Room.Search.Sentence(g.Settings.By)
+			s.Room.Forecast = s.Room.Search.Sentence(g.Settings.By)
 		}
 	case *Verifying:
 		s.Look = r.decision.ViewLook(g, r.lookFacts())
 	case *Voting:
 		if search := r.probing.Search(g); search != nil { // the choice stands, and is no mere best so far
-			s.Room.Outlook = search.View(g.Settings.By).GoesOn()
+			s.Room.Forecast = search.View(g.Settings.By).GoesOn()
 		}
 	case *Countdown:
 		s.Voting.LaunchAt = phase.LaunchAt

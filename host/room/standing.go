@@ -21,7 +21,7 @@ func (in Announced) step(r *Room) error {
 func (r *Room) Use(now time.Time) calendar.Use { return r.calendar.Use(r.facts(now)) }
 
 // History returns the history of a standing room; it shares nothing with the room.
-func (r *Room) History() wire.Evenings { return r.calendar.History(r.group.Settings.Name) }
+func (r *Room) History() wire.History { return r.calendar.History(r.group.Settings.Name) }
 
 // facts returns the facts for the calendar at a time.
 func (r *Room) facts(now time.Time) calendar.Facts {

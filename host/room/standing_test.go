@@ -75,7 +75,7 @@ func TestSessions(t *testing.T) {
 	if slices.Sort(n.dismissed); !slices.Equal(n.dismissed, []string{"ann", "bob"}) {
 		t.Errorf("sent home are %v", n.dismissed)
 	}
-	if m := n.view().Meeting; !m.Next.Equal(friday[1]) || m.Evenings != 1 || m.Last.MeanMS != 30 || len(m.Who) != 2 || !*m.Who[1].Liked {
+	if m := n.view().Meeting; !m.Next.Equal(friday[1]) || m.Sessions != 1 || m.Last.MeanMS != 30 || len(m.Who) != 2 || !*m.Who[1].Liked {
 		t.Errorf("shown is %+v", m)
 	}
 	if people := n.view().People; len(people) != 1 || people[0].Name != "ann" {
@@ -114,11 +114,11 @@ func TestSessions(t *testing.T) {
 	n.gone("bob")
 	left := n.now
 	n.until(n.now.Add(sleepAfter + time.Minute))
-	if !n.isAsleep() || len(n.room.History().Evenings) != 2 {
+	if !n.isAsleep() || len(n.room.History().Sessions) != 2 {
 		t.Fatalf("two hours after the last has left nobody has ended the session; the log:\n%s", n.log())
 	}
 	e := n.room.History()
-	if len(e.Evenings) != 2 || !e.Evenings[1].Ended.Equal(left) || !e.Evenings[1].Stays[0].Until.Equal(left) {
+	if len(e.Sessions) != 2 || !e.Sessions[1].Ended.Equal(left) || !e.Sessions[1].Stays[0].Until.Equal(left) {
 		t.Errorf("the history is %+v", e)
 	}
 	var table bytes.Buffer
@@ -453,7 +453,7 @@ func TestForget(t *testing.T) {
 		data, _ := n.room.Save()
 		t.Errorf("bob is forgotten, and in %s", data)
 	}
-	if seats := n.room.History().Evenings[1].Stays[0].Players; len(seats) != 2 {
+	if seats := n.room.History().Sessions[1].Stays[0].Players; len(seats) != 2 {
 		t.Errorf("of the others is left %v", seats)
 	}
 	n.join("cat")

@@ -180,10 +180,10 @@ type Head struct {
 	Held string `json:"held,omitempty"`
 	// Posts says how the room's announcements fare; nil without a webhook.
 	Posts *Posts `json:"posts,omitempty"`
-	// Search is the progress of a coordinated search, while it goes on, and Outlook the same in a
+	// Search is the progress of a coordinated search, while it goes on, and Forecast the same in a
 	// sentence.
-	Search  *Search `json:"search,omitempty"`
-	Outlook string  `json:"outlook,omitempty"`
+	Search   *Search `json:"search,omitempty"`
+	Forecast string  `json:"outlook,omitempty"`
 }
 
 // Search is the progress of a coordinated search.

@@ -234,7 +234,7 @@ func (n *View) Room(s wire.Snapshot) {
 		n.seats(s)
 	}
 	if s.Room.Search != nil {
-		n.forecast = s.Room.Outlook
+		n.forecast = s.Room.Forecast
 		n.asked = max(n.asked, AskedEach(s))
 		n.search()
 	}

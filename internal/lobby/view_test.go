@@ -104,7 +104,7 @@ func TestViewSearches(t *testing.T) {
 	gain := 1.4
 	room := at(wire.Refining)
 	room.Room.By, room.Room.Search = selection.Mean, &wire.Search{Found: true, MeanMS: 96, GainMS: &gain}
-	room.Room.Outlook = room.Room.Search.Sentence(selection.Mean)
+	room.Room.Forecast = room.Room.Search.Sentence(selection.Mean)
 	synctest.Test(t, func(t *testing.T) {
 		s, out := testScreen()
 		n := &View{Screen: s}

@@ -63,8 +63,8 @@ var (
 // Calendar is a room's memory from one session to the next.
 type Calendar struct {
 	// sessions are over, the oldest first. current goes on.
-	sessions []wire.Evening
-	current  wire.Evening
+	sessions []wire.Session
+	current  wire.Session
 	// history has the servers of this session, round by round.
 	history []wire.Played
 	// ended is when the session ended, zero while it goes on. left are the keys of its players.
@@ -339,7 +339,7 @@ func (c *Calendar) Open(by string, f Facts) []Event {
 }
 
 func (c *Calendar) open(why string, now time.Time) Event {
-	c.ended, c.history, c.current, c.used, c.posts.Opened = time.Time{}, nil, wire.Evening{}, now, false
+	c.ended, c.history, c.current, c.used, c.posts.Opened = time.Time{}, nil, wire.Session{}, now, false
 	return Open{why}
 }
 

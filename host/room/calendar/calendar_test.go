@@ -316,7 +316,7 @@ func TestIdle(t *testing.T) {
 			if len(r.did) != 1 || !strings.HasPrefix(r.did[0], fmt.Sprintf("%v sleep: %s", tt.sleeps, sleeps)) {
 				t.Errorf("it wants %v", r.did)
 			}
-			if e := r.History("").Evenings; len(e) != 1 || !e[0].Ended.Equal(eight.Add(tt.last)) || !e[0].Stays[0].Until.Equal(e[0].Ended) {
+			if e := r.History("").Sessions; len(e) != 1 || !e[0].Ended.Equal(eight.Add(tt.last)) || !e[0].Stays[0].Until.Equal(e[0].Ended) {
 				t.Errorf("the session is %+v", e)
 			}
 		})
@@ -608,8 +608,8 @@ func FuzzRestore(f *testing.F) {
 		r.follow(end)
 		r.Forget("B", "bob")
 		r.restarts(t)
-		if e := r.History(""); len(e.Evenings) == 0 || len(e.Evenings) > mostSessions {
-			t.Fatalf("%d sessions are kept", len(e.Evenings))
+		if e := r.History(""); len(e.Sessions) == 0 || len(e.Sessions) > mostSessions {
+			t.Fatalf("%d sessions are kept", len(e.Sessions))
 		}
 		if _, err := json.Marshal(r.View(r.Facts)); err != nil {
 			t.Fatal(err)

@@ -79,12 +79,12 @@ func (c *Calendar) writeDown(at time.Time) {
 	if c.Leave(at); len(c.current.Stays) > 0 {
 		c.current.Ended = at
 		c.sessions = bound(append(c.sessions, c.current))
-		c.current = wire.Evening{}
+		c.current = wire.Session{}
 	}
 }
 
 // bound returns the newest sessions, as many as a room keeps.
-func bound(sessions []wire.Evening) []wire.Evening {
+func bound(sessions []wire.Session) []wire.Session {
 	seats := 0
 	for i := len(sessions) - 1; i >= 0; i-- {
 		for _, stay := range sessions[i].Stays {
@@ -186,7 +186,7 @@ func (c *Calendar) View(f Facts) View {
 
 // meeting returns a standing room's dates and people as everybody sees them.
 func (c *Calendar) meeting(f Facts) *wire.Meeting {
-	m := &wire.Meeting{Next: c.upcoming.next, Who: []wire.Comer{}, Evenings: len(c.sessions)}
+	m := &wire.Meeting{Next: c.upcoming.next, Who: []wire.Comer{}, Sessions: len(c.sessions)}
 	if last := c.lastStay(); last != nil {
 		m.Last = &wire.Last{At: last.At, Server: last.Server, Country: last.Country, Map: last.Map, MeanMS: last.MeanMS}
 	}
@@ -210,8 +210,8 @@ func (c *Calendar) meeting(f Facts) *wire.Meeting {
 
 // History returns the history of a standing room, without the keys of its people. It shares
 // nothing with the calendar.
-func (c *Calendar) History(room string) wire.Evenings {
-	e := wire.Evenings{Format: wire.EveningsFormat, Room: room, Evenings: []wire.Evening{}}
+func (c *Calendar) History(room string) wire.History {
+	e := wire.History{Format: wire.HistoryFormat, Room: room, Sessions: []wire.Session{}}
 	sessions := c.sessions
 	if len(c.current.Stays) > 0 {
 		sessions = append(slices.Clip(sessions), c.current)
@@ -225,7 +225,7 @@ func (c *Calendar) History(room string) wire.Evenings {
 			}
 			session.Stays[i].Players = seats
 		}
-		e.Evenings = append(e.Evenings, session)
+		e.Sessions = append(e.Sessions, session)
 	}
 	return e
 }

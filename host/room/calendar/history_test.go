@@ -43,7 +43,7 @@ func TestPlay(t *testing.T) {
 		if trip.IsNew != tt.isNew || trip.IsElsewhere != tt.isElsewhere || !slices.Equal(trip.Regulars, []string{"ann"}) {
 			t.Errorf("round %d to %s is %+v", tt.played.Round, tt.played.Connect, trip)
 		}
-		history, stays := r.View(r.Facts).History, r.History("").Evenings[0].Stays
+		history, stays := r.View(r.Facts).History, r.History("").Sessions[0].Stays
 		if len(history) != tt.history || len(stays) != tt.stays || history[tt.history-1].Connect != tt.played.Connect ||
 			stays[tt.stays-1].Connect != tt.played.Connect {
 			t.Errorf("after round %d to %s: %+v, %+v", tt.played.Round, tt.played.Connect, history, stays)
@@ -52,7 +52,7 @@ func TestPlay(t *testing.T) {
 	}
 	r.Leave(r.Now)
 	r.Leave(r.Now.Add(time.Hour)) // the launch leaves from no server now
-	want := wire.Evening{Began: eight.Add(2 * time.Hour), Stays: []wire.Stay{
+	want := wire.Session{Began: eight.Add(2 * time.Hour), Stays: []wire.Stay{
 		{At: eight.Add(2 * time.Hour), Until: eight.Add(3 * time.Hour)}, {At: eight.Add(3 * time.Hour), Until: eight.Add(4 * time.Hour)},
 	}}
 	for i := range want.Stays {
@@ -60,15 +60,15 @@ func TestPlay(t *testing.T) {
 		stay.Game, stay.Server, stay.Connect, stay.Country, stay.Map, stay.MeanMS = "openarena", "den", "192.0.2.2:1", "DE", "dm1", 30
 		stay.Players = []wire.Seat{{Name: "ann", PingMS: 40}, {Name: "zoe"}}
 	}
-	if e := r.History("Friday"); !reflect.DeepEqual(e, wire.Evenings{
-		Format:   wire.EveningsFormat,
+	if e := r.History("Friday"); !reflect.DeepEqual(e, wire.History{
+		Format:   wire.HistoryFormat,
 		Room:     "Friday",
-		Evenings: []wire.Evening{want},
+		Sessions: []wire.Session{want},
 	}) {
 		t.Errorf("the history is %+v, want %+v", e, want)
 	}
 	r = newRoom("", people()...)
-	if trip := r.Play(den(1, ""), "", nil, r.Facts); trip.Regulars != nil || len(r.History("").Evenings) != 0 ||
+	if trip := r.Play(den(1, ""), "", nil, r.Facts); trip.Regulars != nil || len(r.History("").Sessions) != 0 ||
 		len(r.View(r.Facts).History) != 1 {
 		t.Errorf("a room that is no standing one: %+v, %+v", trip, r.History(""))
 	}
@@ -93,10 +93,10 @@ func TestBound(t *testing.T) {
 			r.End("", r.Facts)
 			r.Open("", r.Facts)
 		}
-		if e := r.History("").Evenings; len(e) != tt.left || !e[tt.left-1].Began.Equal(r.Now) {
+		if e := r.History("").Sessions; len(e) != tt.left || !e[tt.left-1].Began.Equal(r.Now) {
 			t.Errorf("of %d sessions with %d rounds of %d are left %d, want %d", tt.sessions, tt.stays, tt.seats, len(e), tt.left)
 		}
-		if c, err := Restore(Saved{Sessions: make([]wire.Evening, tt.sessions)}); err != nil || len(c.sessions) > mostSessions {
+		if c, err := Restore(Saved{Sessions: make([]wire.Session, tt.sessions)}); err != nil || len(c.sessions) > mostSessions {
 			t.Errorf("of %d sessions %d are restored", tt.sessions, len(c.sessions))
 		}
 	}
@@ -104,7 +104,7 @@ func TestBound(t *testing.T) {
 	for round := range mostStays + 7 {
 		r.Play(den(round, ""), "", nil, r.Facts)
 	}
-	if e := r.History("").Evenings; len(e[0].Stays) != mostStays {
+	if e := r.History("").Sessions; len(e[0].Stays) != mostStays {
 		t.Errorf("a session of %d rounds is kept as %d", mostStays+7, len(e[0].Stays))
 	}
 }
@@ -126,10 +126,10 @@ func TestLike(t *testing.T) {
 	if err := r.Like("A", &no); err != nil {
 		t.Error(err)
 	}
-	if e := r.History("").Evenings[0]; e.Stays[0].Players[0].Liked != nil || *e.Stays[1].Players[0].Liked {
+	if e := r.History("").Sessions[0]; e.Stays[0].Players[0].Liked != nil || *e.Stays[1].Players[0].Liked {
 		t.Errorf("noted is %+v", e)
 	}
-	if r.Like("A", nil); r.History("").Evenings[0].Stays[1].Players[0].Liked != nil {
+	if r.Like("A", nil); r.History("").Sessions[0].Stays[1].Players[0].Liked != nil {
 		t.Error("ann cannot take it back")
 	}
 }
@@ -158,7 +158,7 @@ func TestMeeting(t *testing.T) {
 		t.Errorf("shown is %+v, want %+v", got, want)
 	}
 	end, _ := r.End("", r.Facts)
-	if r.follow(end); r.View(r.Facts).Meeting.Evenings != 1 || r.View(r.Facts).Meeting.Last == nil {
+	if r.follow(end); r.View(r.Facts).Meeting.Sessions != 1 || r.View(r.Facts).Meeting.Last == nil {
 		t.Errorf("after the end %+v", r.View(r.Facts).Meeting)
 	}
 }
@@ -205,7 +205,7 @@ func TestForget(t *testing.T) {
 		if slices.Sort(left); strings.Join(left, " ") != strings.Join(slices.Sorted(slices.Values(strings.Fields(tt.left))), " ") {
 			t.Errorf("%q, %q: left are %q of %s", tt.key, tt.name, left, data)
 		}
-		if len(r.History("").Evenings) != 2 || len(r.History("").Evenings[1].Stays[0].Players) == 0 {
+		if len(r.History("").Sessions) != 2 || len(r.History("").Sessions[1].Stays[0].Players) == 0 {
 			t.Errorf("of the others is left %+v", r.History(""))
 		}
 	}

@@ -10,8 +10,8 @@ import (
 
 // Saved is a calendar at rest.
 type Saved struct {
-	Sessions  []wire.Evening    `json:"evenings,omitempty"`
-	Current   wire.Evening      `json:"tonight,omitzero"`
+	Sessions  []wire.Session    `json:"evenings,omitempty"`
+	Current   wire.Session      `json:"tonight,omitzero"`
 	History   []wire.Played     `json:"history,omitempty"`
 	Ended     time.Time         `json:"ended,omitzero"`
 	Left      []string          `json:"left,omitempty"`

@@ -10,19 +10,19 @@ import (
 	"unicode/utf8"
 )
 
-// EveningsFormat names the form of [Evenings].
-const EveningsFormat = "muster.evenings/1"
+// HistoryFormat names the form of [History].
+const HistoryFormat = "muster.evenings/1"
 
-// Evenings is the history of a standing room, the oldest session first. Only the room's members may
+// History is the history of a standing room, the oldest session first. Only the room's members may
 // read it.
-type Evenings struct {
+type History struct {
 	Format   string    `json:"format"`
 	Room     string    `json:"room"`
-	Evenings []Evening `json:"evenings"`
+	Sessions []Session `json:"evenings"`
 }
 
-// Evening is one session of a standing room.
-type Evening struct {
+// Session is one session of a standing room.
+type Session struct {
 	Began time.Time `json:"began"`
 	// Ended is when the organiser ended the session, or the last program left.
 	Ended time.Time `json:"ended,omitzero"`
@@ -63,8 +63,8 @@ type Meeting struct {
 	Next time.Time `json:"next,omitzero"`
 	// Who has the regulars, and everyone else who has said whether they come.
 	Who []Comer `json:"who"`
-	// Evenings is how many sessions the history has. Last is where the newest one went last.
-	Evenings int   `json:"evenings"`
+	// Sessions is how many sessions the history has. Last is where the newest one went last.
+	Sessions int   `json:"evenings"`
 	Last     *Last `json:"last,omitempty"`
 }
 
@@ -91,7 +91,7 @@ type Last struct {
 }
 
 // CSV writes the history as a table, a line for each person on each server.
-func (e Evenings) CSV(to io.Writer) error {
+func (e History) CSV(to io.Writer) error {
 	w := csv.NewWriter(to)
 	// Flush reports the errors of these writes.
 	w.Write([]string{"began", "at", "until", "game", "server", "connect", "country", "map", "player", "ping_ms", "liked"})
@@ -101,8 +101,8 @@ func (e Evenings) CSV(to io.Writer) error {
 		}
 		return t.UTC().Format(time.RFC3339)
 	}
-	for _, evening := range e.Evenings {
-		for _, stay := range evening.Stays {
+	for _, session := range e.Sessions {
+		for _, stay := range session.Stays {
 			for _, seat := range stay.Players {
 				ping, liked := "", ""
 				if seat.PingMS > 0 {
@@ -111,7 +111,7 @@ func (e Evenings) CSV(to io.Writer) error {
 				if seat.Liked != nil {
 					liked = strconv.FormatBool(*seat.Liked)
 				}
-				w.Write([]string{when(evening.Began), when(stay.At), when(stay.Until), plain(stay.Game),
+				w.Write([]string{when(session.Began), when(stay.At), when(stay.Until), plain(stay.Game),
 					plain(stay.Server), plain(stay.Connect), plain(stay.Country), plain(stay.Map), plain(seat.Name), ping, liked})
 			}
 		}

@@ -28,7 +28,7 @@ func TestPlain(t *testing.T) {
 		}
 	}
 	var table strings.Builder
-	e := Evenings{Evenings: []Evening{{Stays: []Stay{{Server: "a,\"b\"\n=c", Players: []Seat{{Name: "=x\";y"}}}}}}}
+	e := History{Sessions: []Session{{Stays: []Stay{{Server: "a,\"b\"\n=c", Players: []Seat{{Name: "=x\";y"}}}}}}}
 	if err := e.CSV(&table); err != nil {
 		t.Fatal(err)
 	}
