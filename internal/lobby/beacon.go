@@ -66,8 +66,8 @@ type beaconHere struct {
 	stop    func()
 }
 
-// douse stops the beacon.
-func (b beaconHere) douse() {
+// close stops the beacon.
+func (b beaconHere) close() {
 	if b.stop != nil {
 		b.stop()
 	}
@@ -81,9 +81,9 @@ func (b beaconHere) reached() uint16 {
 	return uint16(b.outside.Load())
 }
 
-// shine answers as a beacon until it is doused. Once allowed is closed, it asks the router to
+// startBeacon answers as a beacon until it is closed. Once allowed is closed, it asks the router to
 // forward the port; if allowed is nil it never does.
-func (d *Desk) shine(ctx context.Context, allowed <-chan struct{}) (beaconHere, error) {
+func (d *Desk) startBeacon(ctx context.Context, allowed <-chan struct{}) (beaconHere, error) {
 	here := beaconHere{outside: &atomic.Uint32{}}
 	conn, err := net.ListenUDP("udp", &net.UDPAddr{Port: beacon.Port})
 	if err != nil { // another program in the household has it

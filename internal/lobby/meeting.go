@@ -71,8 +71,8 @@ func meetingInWords(m *wire.Meeting, now time.Time) string {
 	return strings.Join(parts, "; ")
 }
 
-// meets prints the next session whenever it changes. While players measure, it waits.
-func (n *View) meets(s wire.Snapshot) {
+// showMeeting prints the next session whenever it changes. While players measure, it waits.
+func (n *View) showMeeting(s wire.Snapshot) {
 	if s.Room.Stage != wire.Gathering && s.Room.Stage != wire.Launching {
 		return
 	}

@@ -73,19 +73,19 @@ type Player struct {
 	sees func(peer.Event)
 }
 
-// shine answers as a beacon until stop is called, if the player could host the game.
-func (y *Player) shine(ctx context.Context) (stop func(), err error) {
+// startBeacon answers as a beacon until stop is called, if the player could host the game.
+func (y *Player) startBeacon(ctx context.Context) (stop func(), err error) {
 	if y.CanHost {
-		y.beacon, err = y.Desk.shine(ctx, y.Allowed)
+		y.beacon, err = y.Desk.startBeacon(ctx, y.Allowed)
 	}
-	return y.beacon.douse, err
+	return y.beacon.close, err
 }
 
 // Enter plays in a room by its link. If no code was given and the host wants one, Enter asks for
 // it, and again if it was mistyped. An open room needs no code.
 func (y *Player) Enter(ctx context.Context, to invite.Link, isGiven bool) error {
 	y.View.Help = y.Desk.keys(PlayerHelp(to))
-	stop, err := y.shine(ctx)
+	stop, err := y.startBeacon(ctx)
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func (s *Starter) follow(ctx context.Context, console *term.Console, rooms chan 
 			begun = append(begun, time.Now())
 		}
 		now, err = s.start(ctx, console, g, place, news, agreed, func() bool {
-			return still(rooms, news, place,
+			return isStillWanted(rooms, news, place,
 				s.Settings().Places)
 		})
 		if err == nil && now != nil {
@@ -130,9 +130,9 @@ func agreedTo(said wire.Settings, of wire.Head, begun []time.Time, now time.Time
 	return of.Game == said.Game && of.Map == said.Map && lately < startsUnasked
 }
 
-// still reports whether the room wants the same as before the organiser was asked. If not, it puts
+// isStillWanted reports whether the room wants the same as before the organiser was asked. If not, it puts
 // the news back for the next reader.
-func still(rooms chan wire.Snapshot, before wire.Snapshot, place wire.Venue, known wire.Venues) bool {
+func isStillWanted(rooms chan wire.Snapshot, before wire.Snapshot, place wire.Venue, known wire.Venues) bool {
 	select {
 	case news := <-rooms:
 		wants := false
@@ -232,7 +232,7 @@ func (s *Starter) start(ctx context.Context, console *term.Console, g game.Game,
 	if err != nil {
 		return nil, fmt.Errorf("no server is started: %w", err)
 	}
-	addr, err := s.awaits(ctx, g, place.Name, v.Address, running)
+	addr, err := s.awaitServer(ctx, g, place.Name, v.Address, running)
 	if err != nil {
 		running.Stop()
 		return nil, err
@@ -248,8 +248,8 @@ const (
 	tellEvery = 20 * time.Second
 )
 
-// awaits waits until the started server answers, at the address that the command reports.
-func (s *Starter) awaits(ctx context.Context, g game.Game, place string, addr netip.AddrPort,
+// awaitServer waits until the started server answers, at the address that the command reports.
+func (s *Starter) awaitServer(ctx context.Context, g game.Game, place string, addr netip.AddrPort,
 	running *game.Running) (netip.AddrPort, error) {
 	began, told := time.Now(), time.Now()
 	ended, where := running.Ended(), running.Told()

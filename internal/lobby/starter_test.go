@@ -67,7 +67,7 @@ func TestStill(t *testing.T) {
 		if c.news != nil {
 			rooms <- *c.news
 		}
-		if got := still(rooms, before, den, wire.Venues{den, barn}); got != c.want || !got && len(rooms) != 1 {
+		if got := isStillWanted(rooms, before, den, wire.Venues{den, barn}); got != c.want || !got && len(rooms) != 1 {
 			t.Errorf("%s: %v, and %d are left to look at", name, got, len(rooms))
 		}
 	}

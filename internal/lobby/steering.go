@@ -49,10 +49,10 @@ type Steering struct {
 	votes, countsDown bool
 }
 
-// shows notes the state that the terminal has just shown. It returns what Enter does if a vote
+// note notes the state that the terminal has just shown. It returns what Enter does if a vote
 // begins.
-func (s *Steering) shows(room wire.Snapshot, now time.Time) (help string) {
-	s.offers(room.People)
+func (s *Steering) note(room wire.Snapshot, now time.Time) (help string) {
+	s.offerGuests(room.People)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.players = s.players[:0]
@@ -70,8 +70,8 @@ func (s *Steering) shows(room wire.Snapshot, now time.Time) (help string) {
 	return help
 }
 
-// offers prints once for each guest how to count them in.
-func (s *Steering) offers(people []wire.Person) {
+// offerGuests prints once for each guest how to count them in.
+func (s *Steering) offerGuests(people []wire.Person) {
 	guests, offered := map[string]wire.Estimate{}, []string{}
 	s.mu.Lock()
 	for _, p := range people {
@@ -92,8 +92,8 @@ func (s *Steering) offers(people []wire.Person) {
 	}
 }
 
-// countsIn handles a line that counts a guest in or out, and reports whether the line is one.
-func (s *Steering) countsIn(line string) bool {
+// countGuest handles a line that counts a guest in or out, and reports whether the line is one.
+func (s *Steering) countGuest(line string) bool {
 	word, name, _ := strings.Cut(strings.TrimSpace(line), " ")
 	counted := strings.EqualFold(word, "count")
 	if !s.Counts || !counted && !strings.EqualFold(word, "uncount") {
@@ -111,9 +111,9 @@ func (s *Steering) countsIn(line string) bool {
 	return true
 }
 
-// waitsFor handles a line after the launch that names players who did not get in. It reports
+// awaitPlayers handles a line after the launch that names players who did not get in. It reports
 // whether the line is one.
-func (s *Steering) waitsFor(line string) bool {
+func (s *Steering) awaitPlayers(line string) bool {
 	word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,7 @@ func (s *Steering) waitsFor(line string) bool {
 
 // Typed handles a line.
 func (s *Steering) Typed(line string, now time.Time) {
-	if s.countsIn(line) || s.waitsFor(line) {
+	if s.countGuest(line) || s.awaitPlayers(line) {
 		return
 	}
 	s.mu.Lock()

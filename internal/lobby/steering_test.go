@@ -73,7 +73,7 @@ func TestEnter(t *testing.T) {
 				got = append(got, name)
 			}}
 			for _, shown := range tt.shown {
-				s.shows(shown, now)
+				s.note(shown, now)
 			}
 			for _, line := range tt.lines {
 				s.Typed(line, now.Add(tt.after))
@@ -105,8 +105,8 @@ func TestCountAtTheTerminal(t *testing.T) {
 		},
 	}
 	now := time.Unix(1_800_000_000, 0)
-	s.shows(state, now)
-	s.shows(state, now)
+	s.note(state, now)
+	s.note(state, now)
 	said := out.String()
 	if strings.Count(said, "has only the page") != 1 || !strings.Contains(said, "about ± 9 ms") ||
 		strings.Contains(said, "\x1b[2J") || strings.Contains(said, "yan") {

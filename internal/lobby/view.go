@@ -154,7 +154,7 @@ func (n *View) Show(e peer.Event) {
 	case peer.Progress:
 		n.asked, n.own = e.Probed, e
 		if n.stage == wire.Refining {
-			n.search()
+			n.showSearch()
 		} else {
 			n.Screen.Moves("measuring", e.Probed, e.Listed, fmt.Sprintf("%d answered", e.Answered))
 		}
@@ -192,8 +192,8 @@ func (n *View) ends(why wire.Refusal) bool {
 	return true
 }
 
-// search shows the progress of a search that the host coordinates. Its total is unknown.
-func (n *View) search() {
+// showSearch shows the progress of a showSearch that the host coordinates. Its total is unknown.
+func (n *View) showSearch() {
 	if n.forecast != "" {
 		n.Screen.Moves("asked", n.asked, term.Unknown, n.forecast)
 	}
@@ -213,35 +213,35 @@ func (n *View) Room(s wire.Snapshot) {
 	n.hasEnded = !s.Room.Ended.IsZero()
 	if n.stage != s.Room.Stage {
 		n.stage = s.Room.Stage
-		n.turn(s)
+		n.explainStage(s)
 	}
 	if link := s.Room.Voice; link != n.voice {
 		if n.voice = link; wire.Voice(link) != "" {
 			n.Screen.Say("voice, by %s: %s", wire.Voice(link), link)
 		}
 	}
-	n.meets(s)
+	n.showMeeting(s)
 	if n.notes != nil {
 		n.notes(s)
 	}
-	n.vote(s)
+	n.showVote(s)
 	if n.Steers != nil {
-		if help := n.Steers.shows(s, time.Now()); help != "" && n.Help != nil {
+		if help := n.Steers.note(s, time.Now()); help != "" && n.Help != nil {
 			n.Screen.Say("%s", n.Screen.Faint(help))
 		}
 	}
 	if s.Room.Stage == wire.Waiting && s.Seats != nil {
-		n.seats(s)
+		n.showSeats(s)
 	}
 	if s.Room.Search != nil {
 		n.forecast = s.Room.Forecast
 		n.asked = max(n.asked, AskedEach(s))
-		n.search()
+		n.showSearch()
 	}
 }
 
-// seats shows the wait for seats on an animated line. Elsewhere, the room's notes report it.
-func (n *View) seats(s wire.Snapshot) {
+// showSeats shows the wait for showSeats on an animated line. Elsewhere, the room's notes report it.
+func (n *View) showSeats(s wire.Snapshot) {
 	free, asked := -1, 0
 	for _, on := range s.Seats.Servers {
 		free, asked = max(free, on.Free), asked+on.Asked
@@ -286,9 +286,9 @@ func AskedEach(s wire.Snapshot) int {
 // enoughSilent is how many silent servers are more than chance.
 const enoughSilent = 5
 
-// turn explains a new stage: why this server was chosen, or what prevents a choice. A player whom
+// explainStage explains a new stage: why this server was chosen, or what prevents a choice. A player whom
 // no server answered reads a possible cause.
-func (n *View) turn(s wire.Snapshot) {
+func (n *View) explainStage(s wire.Snapshot) {
 	if own := n.own; s.Room.Stage == wire.Chosen || s.Room.Stage == wire.Failed {
 		n.own = peer.Progress{}
 		if own.Answered == 0 && own.Probed > 0 && own.Probed >= min(enoughSilent, own.Listed) {

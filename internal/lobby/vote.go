@@ -274,8 +274,8 @@ type ballot struct {
 	counting       bool
 }
 
-// vote prints the candidates and the votes whenever they change.
-func (n *View) vote(s wire.Snapshot) {
+// showVote prints the candidates and the votes whenever they change.
+func (n *View) showVote(s wire.Snapshot) {
 	if !s.Voting.Open || n.Help == nil {
 		n.told = ballot{}
 		return

@@ -39,8 +39,8 @@ func TestBallotTable(t *testing.T) {
 	s, out := testScreen()
 	n := &View{Screen: s, Help: OrganiserHelp(true), name: "ann", votes: true}
 	room := voting()
-	n.vote(room)
-	n.vote(room)
+	n.showVote(room)
+	n.showVote(room)
 	const want = `where shall we play? most votes win; a tie goes to the lower number
      YOU  AVERAGE  SERVER           MAP       FREE  EVERYONE
 1  88 ms    48 ms  pro-g InstaGib   q3dm7 CA    12  zoe has no ping, ben 9
@@ -54,17 +54,17 @@ type a number to vote (0 takes it back), v and a number to veto (v3), r when you
 	out.Reset()
 	room = voting()
 	room.People[0].Vote, room.People[1].Vote, room.People[1].Ready = room.Voting.Ballot[2], room.Voting.Ballot[2], true
-	n.vote(room)
+	n.showVote(room)
 	room.Voting.LaunchAt = time.Now()
-	n.vote(room)
-	n.vote(voting())
+	n.showVote(room)
+	n.showVote(voting())
 	if want := "3 has 2 votes (ann, ben); ready: ben; not yet: ann\nw stops the countdown\nno votes\n"; out.String() != want {
 		t.Errorf("%q, want %q", out, want)
 	}
 	out.Reset()
-	n.vote(at(wire.Launching))
+	n.showVote(at(wire.Launching))
 	n.name, n.votes = "", false
-	n.vote(voting())
+	n.showVote(voting())
 	if strings.Contains(out.String(), "YOU") || strings.Contains(out.String(), "type a number") {
 		t.Errorf("who only hosts reads\n%s", out)
 	}
@@ -99,7 +99,7 @@ func TestPasswordNote(t *testing.T) {
 	}
 	s, out := testScreen()
 	n := &View{Screen: s, Help: OrganiserHelp(true), name: "ben", votes: true}
-	if n.vote(locked(2)); !strings.Contains(out.String(), "2 has a password: you type it in the game") {
+	if n.showVote(locked(2)); !strings.Contains(out.String(), "2 has a password: you type it in the game") {
 		t.Errorf("ben reads\n%s", out)
 	}
 }
@@ -136,7 +136,7 @@ func TestTypedVotes(t *testing.T) {
 		}
 	}
 	s, out := testScreen()
-	(&View{Screen: s, Help: OrganiserHelp(true), name: "ann", votes: true}).vote(room)
+	(&View{Screen: s, Help: OrganiserHelp(true), name: "ann", votes: true}).showVote(room)
 	if !strings.Contains(out.String(), "\n4  12 ms") || !strings.Contains(out.String(), "\n1  88 ms") {
 		t.Errorf("the table is\n%s", out)
 	}
