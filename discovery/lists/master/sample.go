@@ -28,7 +28,7 @@ type CutError struct {
 	// List is the master or file, empty if it is all of them together.
 	List string
 	// Addresses is how many addresses had more than 32 servers; 32 were taken of each.
-	// Address is one of them.
+	// Example is one of them.
 	Addresses int
 	Example   string
 	// Networks reports that over [discovery.MaxServers] were left, and each network has
