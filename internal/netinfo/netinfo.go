@@ -1,4 +1,4 @@
-// Package netinfo finds out the addresses by which others reach this machine, and what its system allows for measuring.
+// Package netinfo finds out the addresses where others reach this machine, and what its system allows for measuring.
 // No packet leaves the machine.
 package netinfo
 
@@ -67,7 +67,7 @@ func Loopback(listening netip.AddrPort) netip.AddrPort {
 	return listening
 }
 
-// likeliest returns the address by which others reach a machine with these routes towards the internet (zero without
+// likeliest returns the address where others reach a machine with these routes towards the internet (zero without
 // one) and these own addresses. IPv4 comes first, because most others have it.
 func likeliest(route4, route6 netip.Addr, own []netip.Addr) netip.Addr {
 	first := func(is4 bool) netip.Addr {

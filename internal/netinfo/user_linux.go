@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// IsOwnUser reports whether a connection from client to server, both on this machine, belongs to a program of this
-// user, or of root, who may read everything anyway. If the kernel does not name the owner, the answer is no. If the tables
+// IsOwnUser reports whether a connection from client to server, both on this machine, belongs to this user or to
+// root. Root may read everything anyway. If the kernel does not name the owner, the answer is no. If the tables
 // cannot be read, as on other systems, everybody counts as the user.
 func IsOwnUser(client, server net.Addr) bool {
 	from, err := netip.ParseAddrPort(client.String())

@@ -49,7 +49,7 @@ type Verdict struct {
 	Why string
 	// Statement is what the project says of the file; zero unless it signed it.
 	Statement
-	// Proof are the files beside it that prove it.
+	// Proof are the accompanying files that prove it.
 	Proof []string
 	// Signature is the file's own, if that proves it. It is passed on with the file.
 	Signature []byte
@@ -136,7 +136,7 @@ func (k Keys) VerifyOpen(ctx context.Context, data *os.File, file string) (Verdi
 }
 
 // VerifyBoth is VerifyOpen for a file that is passed on as the project's. The file's own signature and the signed
-// SHA256SUMS, both beside it, must say that it is exactly this file of that version.
+// SHA256SUMS, both in its folder, must say that it is exactly this file of that version.
 func (k Keys) VerifyBoth(ctx context.Context, data *os.File, file, version string) (Verdict, error) {
 	of, err := k.beside(ctx, data, file)
 	if err != nil || k.None() {

@@ -69,7 +69,7 @@ func lookUp(ctx context.Context, host string) (netip.Addr, error) {
 	return best, nil
 }
 
-// Compare measures places from this machine and shows, nearest first, what a server there would give one player. It
+// Compare measures places from this machine and shows a single player's view of servers there, nearest first. It
 // also shows the nearest existing server; 0 means none.
 func Compare(ctx context.Context, screen *term.Screen, places wire.Venues, nearest time.Duration,
 	ask func(discovery.Protocol) (*prober.Prober, error)) error {

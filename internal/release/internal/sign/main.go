@@ -2,7 +2,7 @@
 // MUSTER_SECRET_KEY, and MUSTER_SECRET_PASSWORD if it is encrypted.
 //
 // With -try it makes a key for builds that nobody should trust, and prints it for a shell. With -check it signs
-// nothing, and fails unless the maintainers have set up a release: no program may be published without a key, with a
+// nothing, and fails unless the maintainers have set up a release. No program may be published without a key, with a
 // wrong key, or with releases at a placeholder's address.
 package main
 
