@@ -130,8 +130,8 @@ func agreedTo(said wire.Settings, of wire.Head, begun []time.Time, now time.Time
 	return of.Game == said.Game && of.Map == said.Map && lately < startsUnasked
 }
 
-// isStillWanted reports whether the room wants the same as before the organiser was asked. If not, it puts
-// the news back for the next reader.
+// isStillWanted reports whether the room wants the same as before the organiser was asked. If not,
+// it puts the news back for the next reader.
 func isStillWanted(rooms chan wire.Snapshot, before wire.Snapshot, place wire.Venue, known wire.Venues) bool {
 	select {
 	case news := <-rooms:

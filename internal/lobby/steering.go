@@ -49,7 +49,7 @@ type Steering struct {
 	votes, countsDown bool
 }
 
-// note notes the state that the terminal has just shown. It returns what Enter does if a vote
+// note remembers the state that the terminal has just shown. It returns what Enter does if a vote
 // begins.
 func (s *Steering) note(room wire.Snapshot, now time.Time) (help string) {
 	s.offerGuests(room.People)

@@ -192,7 +192,7 @@ func (n *View) ends(why wire.Refusal) bool {
 	return true
 }
 
-// showSearch shows the progress of a showSearch that the host coordinates. Its total is unknown.
+// showSearch shows the progress of a search that the host coordinates. Its total is unknown.
 func (n *View) showSearch() {
 	if n.forecast != "" {
 		n.Screen.Moves("asked", n.asked, term.Unknown, n.forecast)
@@ -240,7 +240,7 @@ func (n *View) Room(s wire.Snapshot) {
 	}
 }
 
-// showSeats shows the wait for showSeats on an animated line. Elsewhere, the room's notes report it.
+// showSeats shows the wait for seats on an animated line. Elsewhere, the room's notes report it.
 func (n *View) showSeats(s wire.Snapshot) {
 	free, asked := -1, 0
 	for _, on := range s.Seats.Servers {
@@ -286,8 +286,8 @@ func AskedEach(s wire.Snapshot) int {
 // enoughSilent is how many silent servers are more than chance.
 const enoughSilent = 5
 
-// explainStage explains a new stage: why this server was chosen, or what prevents a choice. A player whom
-// no server answered reads a possible cause.
+// explainStage explains a new stage: why this server was chosen, or what prevents a choice. A
+// player whom no server answered reads a possible cause.
 func (n *View) explainStage(s wire.Snapshot) {
 	if own := n.own; s.Room.Stage == wire.Chosen || s.Room.Stage == wire.Failed {
 		n.own = peer.Progress{}
