@@ -14,7 +14,7 @@ import (
 // NewLog returns a log handler that writes warnings and errors for people, and nothing below.
 func NewLog(w io.Writer) slog.Handler { return plainLog{w: w} }
 
-// plainLog writes a warning as a line: what is wrong, why, and the details.
+// plainLog writes each warning on a line, with its cause and details.
 type plainLog struct {
 	w     io.Writer
 	attrs []slog.Attr

@@ -45,7 +45,7 @@ func command() *cobra.Command {
 	return cli.Command()
 }
 
-// completions writes the scripts with which shells complete commands and flags.
+// completions writes the completion scripts for shells.
 func completions(folder string) error {
 	root := command()
 	return errors.Join(
