@@ -89,7 +89,7 @@ func TestRoomLoad(t *testing.T) {
 		if room.Room.Stage == wire.Launching {
 			launched++
 		} else if len(room.Log) > 0 {
-			t.Logf("%s: %s", room.Room.Stage, room.Log[len(room.Log)-1].Text)
+			t.Logf("%s: %s", room.Room.Stage, room.Log[len(room.Log)-1].String())
 		}
 	}
 	after := liveHeap()

@@ -260,7 +260,7 @@ func startRoom(t *testing.T, h *host.Host, m *memory, n int, list []discovery.Se
 	launched.Wait()
 	if room, _ := h.Room(code); time.Since(began) > 10*time.Second {
 		for _, n := range room.Log {
-			t.Log(code, n.At.Sub(began), n.Text)
+			t.Log(code, n.At.Sub(began), n.String())
 		}
 	}
 }

@@ -66,8 +66,8 @@ func TestUnsaved(t *testing.T) {
 		noted := func() (notes []string) {
 			s, _ := h.Room(a.code)
 			for _, note := range s.Log {
-				if strings.Contains(note.Text, "save") {
-					notes = append(notes, note.Text)
+				if strings.Contains(note.String(), "save") {
+					notes = append(notes, note.String())
 				}
 			}
 			return notes

@@ -294,7 +294,7 @@ func TestRests(t *testing.T) {
 			if n == 3 {
 				rests(32 * time.Second)
 				tb.room("what ann says of the router", func(r wire.Document) bool {
-					return slices.ContainsFunc(r.Log, func(n wire.Note) bool { return n.Text == told })
+					return slices.ContainsFunc(r.Log, func(n wire.Note) bool { return n.String() == told })
 				})
 			}
 		}

@@ -1,6 +1,5 @@
-// Package sentence describes an event as a key and named arguments. The program that
-// shows it looks up the sentence in its reader's language, in the catalogue that all
-// programs share:
+// Package sentence holds what happened as a key and named arguments. The program that shows it says
+// it in its reader's language, from the catalogue that both know:
 //
 //	{"key": "room.here", "with": {"player": "ann"}}  ─▶  "ann is here", "ann ist da", …
 package sentence
@@ -12,7 +11,7 @@ import (
 	"slices"
 )
 
-// Sentence is a message to people. The zero value says nothing.
+// Sentence is a message to people. It is a value: == compares two. The zero value says nothing.
 type Sentence struct {
 	// Key names the sentence in the catalogue, as "room.here".
 	Key string `json:"key,omitempty"`
@@ -20,38 +19,46 @@ type Sentence struct {
 	With Args `json:"with,omitempty"`
 }
 
-// Args are the arguments of a sentence. Each is a string, a float64, a Sentence, a
-// []string or a []Sentence. Times are RFC 3339 strings. A list reads "ann, ben and
-// eve".
-type Args map[string]any
+// Args are the arguments of a sentence by name, as a JSON object with sorted names; empty is none.
+// See [Args.Values].
+type Args string
 
-// Of returns the sentence of a key with its arguments, a name and a value in turn.
-// Numbers of any kind become float64. It panics if [Args] does not allow a value: that
-// is an error in the program, which any test that runs the line finds.
+// Of returns the sentence of a key with its arguments, a name and a value in turn. A value is a
+// string, an int, a float64, a [fmt.Stringer], a Sentence, a []string or a []Sentence. Times are
+// strings as RFC 3339 has them. A list reads "ann, ben and eve". Of panics if a value is of
+// another kind: that is an error in the program, which any test that runs the line finds.
 func Of(key string, pairs ...any) Sentence {
-	s := Sentence{Key: key}
 	if len(pairs) == 0 {
-		return s
+		return Sentence{Key: key}
 	}
-	s.With = make(Args, len(pairs)/2)
+	values := make(map[string]any, len(pairs)/2)
 	for pair := range slices.Chunk(pairs, 2) {
 		name, value := pair[0].(string), pair[1]
 		switch v := value.(type) {
-		case string, float64, Sentence, []string, []Sentence:
-		case int:
-			value = float64(v)
+		case string, int, float64, Sentence, []string, []Sentence:
 		case fmt.Stringer:
 			value = v.String()
 		default:
 			panic(fmt.Sprintf("sentence: %s: %s is a %T", key, name, value))
 		}
-		s.With[name] = value
+		values[name] = value
 	}
-	return s
+	return Sentence{key, argsOf(values)}
 }
 
-// Plain returns a sentence outside the catalogue, such as one that an older release has
-// saved or another program sends. All languages show it unchanged.
+func argsOf(values map[string]any) Args {
+	if len(values) == 0 {
+		return ""
+	}
+	data, err := json.Marshal(values)
+	if err != nil {
+		panic("sentence: " + err.Error()) // a figure is no number
+	}
+	return Args(data)
+}
+
+// Plain returns a sentence outside the catalogue, such as one that an older release has saved or
+// another program sends. All languages show it unchanged.
 func Plain(text string) Sentence {
 	if text == "" {
 		return Sentence{}
@@ -64,7 +71,7 @@ func (s Sentence) IsZero() bool { return s.Key == "" }
 
 // Names reports whether some name is an argument of the sentence, alone or in a list.
 func (s Sentence) Names(name string) bool {
-	for _, value := range s.With {
+	for _, value := range s.With.Values() {
 		switch v := value.(type) {
 		case string:
 			if v == name {
@@ -87,61 +94,85 @@ func (s Sentence) Names(name string) bool {
 	return false
 }
 
-// Equal reports whether two sentences say the same.
-func (s Sentence) Equal(other Sentence) bool {
-	one, _ := json.Marshal(s) // JSON sorts the keys of maps
-	two, _ := json.Marshal(other)
-	return string(one) == string(two)
-}
-
 // Bounds of a sentence from the network.
 const (
 	mostArgs  = 32
 	mostItems = 256
-	// deepest is how deep sentences may be nested.
+	// deepest is how deep sentences stand in each other.
 	deepest = 4
 )
 
 var errMalformed = errors.New("sentence: malformed")
 
-// UnmarshalJSON reads arguments from an untrusted program: their number and depth are
-// bounded.
-func (a *Args) UnmarshalJSON(data []byte) error {
-	var raw map[string]any
-	if err := json.Unmarshal(data, &raw); err != nil {
-		return err
+// UnmarshalJSON also reads a text, which is how earlier releases wrote a sentence, as [Plain] has it.
+func (s *Sentence) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*s = Plain(text)
+		return nil
 	}
-	args, err := argsOf(raw, deepest)
-	*a = args
+	type plain Sentence // without this method
+	return json.Unmarshal(data, (*plain)(s))
+}
+
+// Values returns the arguments. Each is a string, a float64, a Sentence, a []string or a []Sentence.
+func (a Args) Values() map[string]any {
+	if a == "" {
+		return nil
+	}
+	values, err := read([]byte(a))
+	if err != nil {
+		return nil // they were read before
+	}
+	return values
+}
+
+// MarshalJSON returns the arguments as they are.
+func (a Args) MarshalJSON() ([]byte, error) { return []byte(a), nil }
+
+// UnmarshalJSON reads arguments from an untrusted program: their number and depth are bounded.
+func (a *Args) UnmarshalJSON(data []byte) error {
+	values, err := read(data)
+	if err == nil {
+		*a = argsOf(values)
+	}
 	return err
 }
 
-func argsOf(raw map[string]any, depth int) (Args, error) {
+func read(data []byte) (map[string]any, error) {
+	var raw map[string]any
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return nil, err
+	}
+	return valuesOf(raw, deepest)
+}
+
+func valuesOf(raw map[string]any, depth int) (map[string]any, error) {
 	if len(raw) > mostArgs || depth == 0 {
 		return nil, errMalformed
 	}
-	args := make(Args, len(raw))
+	values := make(map[string]any, len(raw))
 	for name, value := range raw {
 		switch v := value.(type) {
 		case string, float64:
-			args[name] = v
+			values[name] = v
 		case map[string]any:
 			s, err := sentenceOf(v, depth)
 			if err != nil {
 				return nil, err
 			}
-			args[name] = s
+			values[name] = s
 		case []any:
 			list, err := listOf(v, depth)
 			if err != nil {
 				return nil, err
 			}
-			args[name] = list
+			values[name] = list
 		default:
 			return nil, errMalformed
 		}
 	}
-	return args, nil
+	return values, nil
 }
 
 func sentenceOf(raw map[string]any, depth int) (Sentence, error) {
@@ -150,11 +181,11 @@ func sentenceOf(raw map[string]any, depth int) (Sentence, error) {
 		return Sentence{}, errMalformed
 	}
 	with, _ := raw["with"].(map[string]any)
-	if len(with) == 0 {
-		return Sentence{Key: key}, nil
+	values, err := valuesOf(with, depth-1)
+	if err != nil {
+		return Sentence{}, err
 	}
-	args, err := argsOf(with, depth-1)
-	return Sentence{key, args}, err
+	return Sentence{key, argsOf(values)}, nil
 }
 
 // listOf returns a []string, or a []Sentence if the first item is one.

@@ -259,8 +259,8 @@ func (a Bring) do(r *Room, by caller) error {
 func (a Bring) take(r *Room, name string, from Origin) {
 	taken := r.group.Lists.Bring(name, from.Reach(), a.Favourites, a.Hidden, a.Adds)
 	for _, line := range taken.Lines(name) {
-		if !r.out.journal.Says(line.What) {
-			r.out.note("%s", line.Text)
+		if !r.out.journal.Says(line.Key, name) {
+			r.out.says(line)
 		}
 	}
 	// A search under way goes on as it is: else one program that brings lists time and again would

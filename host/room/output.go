@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/room/group"
 	"muster/host/room/journal"
 	"muster/host/room/places"
@@ -98,8 +99,17 @@ func (o *outbox) ask(round int, asks []search.Ask) {
 
 // note tells the people in the room something.
 func (o *outbox) note(format string, args ...any) {
-	o.revision++
-	o.journal.Add(o.now, fmt.Sprintf(format, args...))
+	o.says(sentence.Plain(fmt.Sprintf(format, args...)))
+}
+
+// says tells the people in the room some sentences, but for empty ones.
+func (o *outbox) says(sentences ...sentence.Sentence) {
+	for _, s := range sentences {
+		if !s.IsZero() {
+			o.revision++
+			o.journal.Add(o.now, s)
+		}
+	}
 }
 
 // tell tells the people in the room some notes, but for empty ones.

@@ -47,8 +47,8 @@ func TestPasswordOnPages(t *testing.T) {
 		n.inStage(wire.Launching)
 		see("at the launch", map[string]bool{"ann": true, "bob": true, "the organiser": true, "zoe": isCounted})
 		for _, note := range n.view().Log {
-			if strings.Contains(note.Text, "s3cret") {
-				t.Errorf("everybody reads %q", note.Text)
+			if strings.Contains(note.String(), "s3cret") {
+				t.Errorf("everybody reads %q", note.String())
 			}
 		}
 		if err := n.orders(room.Go{}); err != nil {

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/roster"
 	"muster/host/wire"
@@ -94,7 +95,7 @@ func (Quit) do(r *Room, by caller) error {
 		return err
 	}
 	if !isVoting(r.phase) { // else the next choice says it
-		r.out.note("%s has left", by.Name)
+		r.out.says(sentence.Of("room.left", "player", by.Name))
 	}
 	r.sendAway(by.Name, wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room"})
 	return nil

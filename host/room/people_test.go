@@ -91,8 +91,8 @@ func TestEnd(t *testing.T) {
 		room.Dismiss{Player: "bob", Why: why}}; err != nil || !slices.Equal(outputs, want) {
 		t.Errorf("it comes to %v, %v; want %v", outputs, err, want)
 	}
-	if shown := n.view(); !shown.Room.Ended.Equal(n.now) || shown.Log[len(shown.Log)-1].Text != why.Message || !n.room.Use(n.now).IsOver {
-		t.Errorf("shown is %v, with %q", shown.Room.Ended, shown.Log[len(shown.Log)-1].Text)
+	if shown := n.view(); !shown.Room.Ended.Equal(n.now) || shown.Log[len(shown.Log)-1].String() != why.Message || !n.room.Use(n.now).IsOver {
+		t.Errorf("shown is %v, with %q", shown.Room.Ended, shown.Log[len(shown.Log)-1].String())
 	}
 	if refusal := n.tryJoin("cat", ""); reason(refusal) != wire.ReasonClosed {
 		t.Errorf("who comes later is told %v", refusal)

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/calendar"
 	"muster/host/room/decision"
@@ -80,7 +81,7 @@ func (t Tuning) New(keys Keys, settings wire.Settings, now time.Time) *Room {
 		opened: now, phase: &Gathering{}, since: now, now: now, out: outbox{now: now}, calendar: calendar.New(now),
 		group: group.Group{Roster: roster.New(keys), Settings: settings, Tuning: group.Tuning(t), Round: group.NewRound(1)},
 	}
-	r.out.note("room %s opened for %s", keys.Code, settings.Game)
+	r.out.says(sentence.Of("room.opened", "code", keys.Code, "game", settings.Game))
 	r.due = r.Next()
 	return r
 }
@@ -127,9 +128,9 @@ func (in Join) step(r *Room) error {
 		late := attendance.Why("")
 		if r.phase.stage() == wire.Chosen || r.phase.stage() == wire.Waiting || isAskingMore(r.phase) {
 			late = attendance.TooLate
-			r.out.note("%s is here, too late for a say in this round", player)
+			r.out.says(sentence.Of("room.here-late", "player", player))
 		} else {
-			r.out.note("%s is here", player)
+			r.out.says(sentence.Of("room.here", "player", player))
 		}
 		g.Attendance.Come(player, late, r.now)
 		g.Evidence[player] = &evidence.Witness{}
@@ -145,7 +146,7 @@ func (in Join) step(r *Room) error {
 	}
 	r.survey.Come(player, in.Hello.Program, in.Hello.Beacon)
 	if most := in.Hello.Discreet; g.Evidence[player].BeDiscreet(most) && most > 0 {
-		r.out.note("%s asks at most %d servers a round: the search works round that", player, most)
+		r.out.says(sentence.Of("room.asks-at-most", "player", player, "n", most))
 	}
 	_, measuring := r.phase.(*Measuring)
 	r.probing.Release(player)

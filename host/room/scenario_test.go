@@ -548,7 +548,7 @@ func (s *scenario) notes(prefix string) {
 		}
 	}
 	for _, note := range log[last:] {
-		s.tell(prefix, "%s", note.Text)
+		s.tell(prefix, "%s", note.String())
 	}
 	s.noted = slices.Clone(log)
 	if shown.Room.Stage != s.stage {

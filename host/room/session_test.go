@@ -564,7 +564,7 @@ func (n *session) inStage(stage wire.Stage) {
 func (n *session) log() string {
 	var b strings.Builder
 	for _, note := range n.view().Log {
-		fmt.Fprintf(&b, "%s %s\n", note.At.Format(time.TimeOnly), note.Text)
+		fmt.Fprintf(&b, "%s %s\n", note.At.Format(time.TimeOnly), note.String())
 	}
 	return b.String()
 }

@@ -33,6 +33,8 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
+	"muster/internal/catalogue"
 )
 
 // Version is the version of the protocol. Host and peer must have the same one.
@@ -155,7 +157,12 @@ type Welcome struct {
 
 // Refusal says why a peer or an action is refused. The connection is closed afterwards.
 type Refusal struct {
-	Reason  string `json:"reason"`
+	Reason string `json:"reason"`
+	// Says tells people why, and Advises what they can do.
+	Says    sentence.Sentence `json:"says,omitzero"`
+	Advises sentence.Sentence `json:"advises,omitzero"`
+	// Message and Hint are the same in English, for programs that have no catalogue. [Refusal.MarshalJSON]
+	// fills them in.
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
 	// Link is where people with another version find the right program.
@@ -185,7 +192,35 @@ const (
 	ReasonMoved     = "moved"      // another host has the room: come back at once
 )
 
-func (r Refusal) Error() string { return r.Message }
+// Refuse returns a refusal that says the sentence of a key; see [sentence.Of].
+func Refuse(reason, key string, pairs ...any) *Refusal {
+	return &Refusal{Reason: reason, Says: sentence.Of(key, pairs...)}
+}
+
+// Advising returns the refusal with what people can do, the sentence of a key.
+func (r Refusal) Advising(key string, pairs ...any) *Refusal {
+	r.Advises = sentence.Of(key, pairs...)
+	return &r
+}
+
+// Error returns why, in English.
+func (r Refusal) Error() string { return r.inEnglish().Message }
+
+func (r Refusal) inEnglish() Refusal {
+	if r.Message == "" {
+		r.Message = catalogue.InEnglish().Say(r.Says)
+	}
+	if r.Hint == "" {
+		r.Hint = catalogue.InEnglish().Say(r.Advises)
+	}
+	return r
+}
+
+// MarshalJSON adds the English text to the sentences.
+func (r Refusal) MarshalJSON() ([]byte, error) {
+	type plain Refusal // without this method
+	return json.Marshal(plain(r.inEnglish()))
+}
 
 // Wait tells a client that its room has no host at the moment, and that the client need do nothing.
 // It comes from the host that the client is connected to.
@@ -459,8 +494,29 @@ const (
 
 // Note is a line of the room's log.
 type Note struct {
-	At   time.Time `json:"at"`
-	Text string    `json:"text"`
+	At time.Time `json:"at"`
+	sentence.Sentence
+}
+
+// String returns the note in English.
+func (n Note) String() string { return catalogue.InEnglish().Say(n.Sentence) }
+
+// UnmarshalJSON also reads a note of an earlier release, which was a text.
+func (n *Note) UnmarshalJSON(data []byte) error {
+	var read struct {
+		At   time.Time     `json:"at"`
+		Key  string        `json:"key"`
+		With sentence.Args `json:"with"`
+		Text string        `json:"text"`
+	}
+	if err := json.Unmarshal(data, &read); err != nil {
+		return err
+	}
+	n.At, n.Sentence = read.At, sentence.Sentence{Key: read.Key, With: read.With}
+	if n.IsZero() {
+		n.Sentence = sentence.Plain(read.Text)
+	}
+	return nil
 }
 
 func (Hello) kind() string     { return "hello" }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -141,7 +142,7 @@ func TestTextsAreCleaned(t *testing.T) {
 	}{
 		{`{"type":"welcome","name":"EVIL"}`, func(m wire.Message) string { return m.(wire.Welcome).Name }},
 		{`{"type":"refused","message":"EVIL"}`, func(m wire.Message) string { return m.(wire.Refusal).Error() }},
-		{`{"type":"room","log":[{"text":"EVIL"}]}`, func(m wire.Message) string { return merged(t, m).Log[0].Text }},
+		{`{"type":"room","log":[{"text":"EVIL"}]}`, func(m wire.Message) string { return merged(t, m).Log[0].String() }},
 		{`{"type":"room","people":[{"name":"EVIL"}]}`, func(m wire.Message) string { return merged(t, m).People[0].Name }},
 		{`{"type":"room","choice":{"selection":{"why":{"bottleneck":"EVIL"}}}}`, func(m wire.Message) string {
 			return merged(t, m).Choice.Selection.Why.Bottleneck
@@ -194,7 +195,7 @@ func TestDocument(t *testing.T) {
 		`"chosen":{"addr":"192.0.2.7:27960","score":23.9,"mean_ms":23.9,"max_ms":23.9,"stdev_ms":0,"rtt_ms":{"ann":23.9}},` +
 		`"ranking":[],"culled":{"unmeasured":0,"unreachable":27,"full":0,"filtered":0,"over_threshold":0},"reasons":[]},` +
 		`"connect":"192.0.2.7:27960","server":"Aggressor",` +
-		`"log":[{"at":"2026-11-20T20:15:00Z","text":"going on without bob, who has been gone for 30s"}]}`
+		`"log":[{"at":"2026-11-20T20:15:00Z","key":"room.here","with":{"player":"bob"}}]}`
 	s := wire.Snapshot{
 		Room: wire.Head{
 			Code: "BAKODI", Stage: wire.Launching, Round: 1, Listed: 128,
@@ -234,7 +235,7 @@ func TestDocument(t *testing.T) {
 			Ranking: []selection.Ranked{}, Reasons: []selection.Reason{}, Culled: selection.Culled{Unreachable: 27},
 		}},
 		Way: &wire.Way{Connect: "192.0.2.7:27960", Server: "Aggressor"},
-		Log: []wire.Note{{At: time.Date(2026, 11, 20, 20, 15, 0, 0, time.UTC), Text: "going on without bob, who has been gone for 30s"}},
+		Log: []wire.Note{{At: time.Date(2026, 11, 20, 20, 15, 0, 0, time.UTC), Sentence: sentence.Of("room.here", "player", "bob")}},
 	}
 	got, err := json.Marshal(s.Document())
 	if err != nil || string(got) != want {

@@ -12,9 +12,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -39,13 +37,13 @@ const (
 
 // Tags returns the tags of all languages, English first, the others sorted.
 var Tags = sync.OnceValue(func() []string {
-	names, err := fs.Glob(embedded, "*.json")
+	files, err := embedded.ReadDir(".")
 	if err != nil {
-		panic(err) // the pattern is a literal
+		panic(err) // they are embedded above
 	}
 	tags := []string{English}
-	for _, name := range names {
-		if tag := strings.TrimSuffix(name, path.Ext(name)); tag != English {
+	for _, file := range files {
+		if tag := strings.TrimSuffix(file.Name(), ".json"); tag != English {
 			tags = append(tags, tag)
 		}
 	}
@@ -113,6 +111,9 @@ func speaking(tag string) *Language {
 	}
 	return &Language{tag: known, numbers: message.NewPrinter(known), patterns: map[string]pattern{}, isolates: tag == Mirrored}
 }
+
+// InEnglish returns English, for logs and for programs that ask for no language.
+var InEnglish = sync.OnceValue(func() *Language { return In(English) })
 
 // Tag returns the language's tag.
 func (l *Language) Tag() string { return l.tag.String() }

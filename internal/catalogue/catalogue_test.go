@@ -37,7 +37,7 @@ func TestCases(t *testing.T) {
 			l = speaking(tt.Language)
 		}
 		var b strings.Builder
-		if l.say(&b, p, tt.With, ""); b.String() != tt.Want {
+		if l.say(&b, p, tt.With.Values(), ""); b.String() != tt.Want {
 			t.Errorf("%q with %v is %q, want %q", tt.Pattern, tt.With, b.String(), tt.Want)
 		}
 	}
@@ -227,7 +227,7 @@ func TestTimes(t *testing.T) {
 		at.Format(time.RFC3339): "Friday, 27 November at 20:15", "soon": "soon at soon",
 	} {
 		var b strings.Builder
-		if In(English).say(&b, p, sentence.Args{"at": text}, ""); b.String() != want {
+		if In(English).say(&b, p, map[string]any{"at": text}, ""); b.String() != want {
 			t.Errorf("%s is %q, want %q", text, b.String(), want)
 		}
 	}
@@ -244,7 +244,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		var b strings.Builder
-		l.say(&b, p, sentence.Args{"n": 3.0, "who": "ann"}, "")
+		l.say(&b, p, map[string]any{"n": 3.0, "who": "ann"}, "")
 		if _, err := parse(pseudo(text)); err != nil {
 			t.Fatalf("%q cannot be read once it is accented: %v", text, err)
 		}

@@ -21,13 +21,30 @@ import (
 // them. An argument that is missing stands as its name between braces; a key that this release does
 // not know stands for itself.
 func (l *Language) Say(s sentence.Sentence) string {
+	with := s.With.Values()
+	if text, isText := with["text"].(string); s.Key == plain && isText {
+		return l.isolated(cleaned(text))
+	}
 	p, ok := l.patterns[s.Key]
 	if !ok {
 		return s.Key
 	}
 	var b strings.Builder
-	l.say(&b, p, s.With, "")
+	l.say(&b, p, with, "")
 	return b.String()
+}
+
+// plain is the key of [sentence.Plain]. Its text is a whole sentence, and is not cut.
+const plain = "plain"
+
+// cleaned folds white space, and drops what does not print.
+func cleaned(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, strings.Join(strings.Fields(text), " "))
 }
 
 // Words returns the sentence of a key with its arguments, as [sentence.Of] takes them.
@@ -47,7 +64,7 @@ func (l *Language) Capital(text string) string {
 }
 
 // say writes a pattern; count is the number that the plural around it is about.
-func (l *Language) say(b *strings.Builder, p pattern, with sentence.Args, count string) {
+func (l *Language) say(b *strings.Builder, p pattern, with map[string]any, count string) {
 	for _, part := range p {
 		if part.name == "" {
 			b.WriteString(part.text)

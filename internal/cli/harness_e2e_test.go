@@ -180,7 +180,7 @@ func awaitRoom(t *testing.T, host, code, what string, is func(wire.Document) boo
 func logOf(r wire.Document) string {
 	var text strings.Builder
 	for _, note := range r.Log {
-		text.WriteString(note.Text + "\n")
+		text.WriteString(note.String() + "\n")
 	}
 	return text.String()
 }

@@ -43,7 +43,7 @@ func TestVersions(t *testing.T) {
 		return awaitRoom(t, at, code, until, is)
 	}
 	said := func(r wire.Document, text string) int {
-		return slices.IndexFunc(r.Log, func(n wire.Note) bool { return strings.Contains(n.Text, text) })
+		return slices.IndexFunc(r.Log, func(n wire.Note) bool { return strings.Contains(n.String(), text) })
 	}
 	sent := room(both, "everyone is sent somewhere", func(r wire.Document) bool { return r.Stage == wire.Launching })
 	if s := sent.Selection; s.Chosen == nil || s.Chosen.Addr != older || s.Culled.WrongVersion != 1 ||

@@ -9,6 +9,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/internal/invite"
 	"muster/internal/term"
 	"muster/peer"
@@ -208,7 +209,7 @@ func (n *View) Room(s wire.Snapshot) {
 		n.Screen.Say("%s", n.Screen.Wrap(discovery.CleanText(s.Room.Held), 0))
 	}
 	for _, note := range n.unread(s.Log) {
-		n.Screen.Say("%s", n.Screen.Wrap(discovery.CleanText(note.Text), 0))
+		n.Screen.Say("%s", n.Screen.Wrap(catalogue.InEnglish().Say(note.Sentence), 0))
 	}
 	n.hasEnded = !s.Room.Ended.IsZero()
 	if n.stage != s.Room.Stage {
@@ -262,7 +263,7 @@ const mostAtFirst, shortLog = 3, 8
 // unread returns the newest few.
 func (n *View) unread(log []wire.Note) []wire.Note {
 	from := len(log)
-	for from > 0 && !(log[from-1].At.Equal(n.newest.At) && log[from-1].Text == n.newest.Text) {
+	for from > 0 && !(log[from-1].At.Equal(n.newest.At) && log[from-1].Sentence == n.newest.Sentence) {
 		from--
 	}
 	if from == 0 && len(log) > shortLog {

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/invite"
 	"muster/internal/term"
@@ -182,7 +183,9 @@ func FuzzHostileRoom(f *testing.F) {
 // TestUnread checks that the terminal shows each note once. A player who comes in, or restarts the
 // program, reads three notes and not the whole log.
 func TestUnread(t *testing.T) {
-	note := func(i int) wire.Note { return wire.Note{At: time.Unix(1_800_000_000+int64(i), 0), Text: fmt.Sprint(i)} }
+	note := func(i int) wire.Note {
+		return wire.Note{At: time.Unix(1_800_000_000+int64(i), 0), Sentence: sentence.Plain(fmt.Sprint(i))}
+	}
 	log := func(from, to int) (log []wire.Note) {
 		for i := from; i < to; i++ {
 			log = append(log, note(i))
@@ -201,13 +204,13 @@ func TestUnread(t *testing.T) {
 		{"a full log, which forgets its oldest", [][]wire.Note{log(0, 200), log(2, 202), log(3, 203)}, "197 198 199 200 201 202"},
 		{"a host that was restarted, and has lost the last word", [][]wire.Note{log(0, 3), append(log(0, 2), note(7))}, "0 1 2 0 1 7"},
 		{"a clock that was set back", [][]wire.Note{log(5, 7), append(log(5, 7), note(1)), append(log(5, 7), note(1), note(2))}, "5 6 1 2"},
-		{"two at once", [][]wire.Note{{note(1)}, {note(1), {At: note(1).At, Text: "too"}}}, "1 too"},
+		{"two at once", [][]wire.Note{{note(1)}, {note(1), {At: note(1).At, Sentence: sentence.Plain("too")}}}, "1 too"},
 	} {
 		var n View
 		var got []string
 		for _, log := range c.logs {
 			for _, note := range n.unread(log) {
-				got = append(got, note.Text)
+				got = append(got, note.String())
 			}
 		}
 		if text := strings.Join(got, " "); text != c.want {

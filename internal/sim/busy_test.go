@@ -47,9 +47,9 @@ func TestBusyMachines(t *testing.T) {
 	err := Parallel(context.Background(), n, func(i int) (err error) {
 		sessions[i], err = busySession(*busyFrom + uint64(i))
 		for _, note := range sessions[i].Log {
-			if strings.Contains(note.Text, "far apart") {
+			if strings.Contains(note.String(), "far apart") {
 				accused[i]++
-				t.Errorf("seed %d: %s", *busyFrom+uint64(i), note.Text)
+				t.Errorf("seed %d: %s", *busyFrom+uint64(i), note.String())
 			}
 		}
 		return err

@@ -74,7 +74,7 @@ func TestHonestEvenings(t *testing.T) {
 		var log strings.Builder
 		for _, note := range e.Log {
 			if *honestLog {
-				log.WriteString(note.At.Format("\n  04:05.0 ") + note.Text)
+				log.WriteString(note.At.Format("\n  04:05.0 ") + note.String())
 			}
 		}
 		t.Errorf("seed %d, %s, found %v, regret %.1f ms, %d left out, who lost %.1f ms, wronged %q, %q%s",

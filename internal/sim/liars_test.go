@@ -113,7 +113,7 @@ func sweepAttacks(t *testing.T, world string, rule selection.Rule, liars, player
 			if *liarLog && (!e.Found || e.Wronged != nil) {
 				var log strings.Builder
 				for _, note := range e.Log {
-					log.WriteString(note.At.Format("\n  05.0 ") + note.Text)
+					log.WriteString(note.At.Format("\n  05.0 ") + note.String())
 				}
 				t.Logf("seed %d: found %v, wronged %q%s", *liarFrom+uint64(n), e.Found, e.Wronged, &log)
 			}

@@ -68,7 +68,7 @@ func TestSession(t *testing.T) {
 			if s.launched < tt.from || s.launched > tt.to || server != tt.server {
 				var log strings.Builder
 				for _, note := range s.room.Snapshot().Log {
-					log.WriteString(note.At.Format("\n05.000 ") + note.Text)
+					log.WriteString(note.At.Format("\n05.000 ") + note.String())
 				}
 				t.Errorf("all are sent to server %d after %v, want %d after %v to %v; the log:%s", server, s.launched, tt.server, tt.from, tt.to, &log)
 			}

@@ -246,7 +246,7 @@
  * @property {Room} room
  * @property {{id: string, name: string, silent?: string}[] | null} games silent is why its servers answer nobody
  * @property {Person[]} people
- * @property {{at: string, text: string}[]} log
+ * @property {({at: string} & Sentence)[]} log
  * @property {Choice | null} choice
  * @property {Choice | null} whatif
  * @property {Agreement} agreement

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -64,24 +65,16 @@ type Taken struct {
 	IsNew bool
 }
 
-// Line is a line for the log that the room need not repeat. The field What has the part that
-// identifies it in a log.
-type Line struct{ Text, What string }
-
-// Lines returns the news of servers that somebody brought.
-func (t Taken) Lines(name string) (lines []Line) {
-	if t.Favourites+t.Hidden > 0 {
-		what := name + " brings "
-		text := what + discovery.ServersInWords(t.Favourites) + " that the room may call its own"
-		if t.Hidden > 0 {
-			text += fmt.Sprintf(", and %d never to play on", t.Hidden)
-		}
-		lines = append(lines, Line{text, what})
+// Lines returns what the log tells of it. The room need not repeat a line about the same player.
+func (t Taken) Lines(name string) (lines []sentence.Sentence) {
+	switch {
+	case t.Hidden > 0:
+		lines = append(lines, sentence.Of("room.brings-hides", "player", name, "n", t.Favourites, "hidden", t.Hidden))
+	case t.Favourites > 0:
+		lines = append(lines, sentence.Of("room.brings", "player", name, "n", t.Favourites))
 	}
 	if t.Refused > 0 {
-		const why = ": on a network of their own, taken off by the organiser, or beyond the %d of a player and the %d that a room keeps"
-		what := " of " + name + " cannot be shared"
-		lines = append(lines, Line{discovery.ServersInWords(t.Refused) + what + fmt.Sprintf(why, wire.MaxBrought, Most), what})
+		lines = append(lines, sentence.Of("room.cannot-share", "player", name, "n", t.Refused, "own", wire.MaxBrought, "all", Most))
 	}
 	return lines
 }

@@ -12,6 +12,7 @@ import (
 
 	"muster/discovery"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -298,19 +299,23 @@ func TestLines(t *testing.T) {
 	const why = ": on a network of their own, taken off by the organiser, or beyond the 100 of a player and the 400 that a room keeps"
 	for _, tt := range []struct {
 		taken Taken
-		want  []Line
+		want  []string
 	}{
 		{Taken{IsNew: true}, nil},
-		{Taken{Favourites: 1}, []Line{{"ann brings 1 server that the room may call its own", "ann brings "}}},
-		{Taken{Favourites: 2, Hidden: 3}, []Line{{"ann brings 2 servers that the room may call its own, and 3 never to play on", "ann brings "}}},
-		{Taken{Hidden: 1}, []Line{{"ann brings 0 servers that the room may call its own, and 1 never to play on", "ann brings "}}},
-		{Taken{Refused: 2}, []Line{{"2 servers of ann cannot be shared" + why, " of ann cannot be shared"}}},
-		{Taken{Hidden: 1, Refused: 1}, []Line{
-			{"ann brings 0 servers that the room may call its own, and 1 never to play on", "ann brings "},
-			{"1 server of ann cannot be shared" + why, " of ann cannot be shared"},
+		{Taken{Favourites: 1}, []string{"ann brings 1 server that the room may call its own"}},
+		{Taken{Favourites: 2, Hidden: 3}, []string{"ann brings 2 servers that the room may call its own, and 3 never to play on"}},
+		{Taken{Hidden: 1}, []string{"ann brings 0 servers that the room may call its own, and 1 never to play on"}},
+		{Taken{Refused: 2}, []string{"2 servers of ann cannot be shared" + why}},
+		{Taken{Hidden: 1, Refused: 1}, []string{
+			"ann brings 0 servers that the room may call its own, and 1 never to play on",
+			"1 server of ann cannot be shared" + why,
 		}},
 	} {
-		if got := tt.taken.Lines("ann"); !slices.Equal(got, tt.want) {
+		var got []string
+		for _, line := range tt.taken.Lines("ann") {
+			got = append(got, catalogue.InEnglish().Say(line))
+		}
+		if !slices.Equal(got, tt.want) {
 			t.Errorf("of %+v people are told %+v, want %+v", tt.taken, got, tt.want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -19,22 +20,24 @@ const most = 200
 type Journal struct{ notes []wire.Note }
 
 // Add writes a sentence.
-func (j *Journal) Add(at time.Time, text string) {
-	j.notes = append(j.notes, wire.Note{At: at, Text: text})
+func (j *Journal) Add(at time.Time, s sentence.Sentence) {
+	j.notes = append(j.notes, wire.Note{At: at, Sentence: s})
 	if len(j.notes) > most {
 		j.notes = j.notes[len(j.notes)-most:]
 	}
 }
 
-// Says reports whether the journal has these words, so that nobody fills it by repeating them.
-func (j *Journal) Says(words string) bool {
-	return slices.ContainsFunc(j.notes, func(n wire.Note) bool { return strings.Contains(n.Text, words) })
+// Says reports whether the journal has a sentence of this key about somebody, so that nobody fills
+// it by repeating one.
+func (j *Journal) Says(key, name string) bool {
+	return slices.ContainsFunc(j.notes, func(n wire.Note) bool { return n.Key == key && n.Names(name) })
 }
 
 // Forget removes every note that names one of some people.
 func (j *Journal) Forget(names ...string) {
 	j.notes = slices.DeleteFunc(slices.Clone(j.notes), func(n wire.Note) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return mentions(n.Text, name) })
+		text, _ := n.With.Values()["text"].(string)
+		return slices.ContainsFunc(names, func(name string) bool { return n.Names(name) || tellsOf(text, name) })
 	})
 }
 
@@ -52,9 +55,10 @@ func (j *Journal) Save() Saved { return Saved{j.notes} }
 // Restore returns the journal that was saved.
 func Restore(s Saved) Journal { return Journal{s.Notes} }
 
-// mentions reports whether a name stands in a text as whole words. So a person called E is not in
+// tellsOf reports whether a name stands as whole words in a text, such as the note of an earlier
+// release. So a person called E is not in
 // every sentence.
-func mentions(text, name string) bool {
+func tellsOf(text, name string) bool {
 	isPart := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 	for from := 0; name != ""; {
 		at := strings.Index(text[from:], name)

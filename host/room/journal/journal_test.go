@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -15,14 +16,14 @@ var eight = time.Date(2026, 11, 20, 20, 0, 0, 0, time.UTC)
 
 func of(texts ...string) (j Journal) {
 	for _, text := range texts {
-		j.Add(eight, text)
+		j.Add(eight, sentence.Plain(text))
 	}
 	return j
 }
 
 func texts(notes []wire.Note) (texts []string) {
 	for _, n := range notes {
-		texts = append(texts, n.Text)
+		texts = append(texts, n.String())
 	}
 	return texts
 }
@@ -46,7 +47,7 @@ func TestForget(t *testing.T) {
 		if got := texts(j.View()); !slices.Equal(got, want) {
 			t.Errorf("without %q are left %q, want %q", tt.name, got, want)
 		}
-		if len(shown) != 2 || shown[1].Text != tt.text {
+		if len(shown) != 2 || shown[1].String() != tt.text {
 			t.Errorf("what was shown is %q now", texts(shown))
 		}
 	}
@@ -55,13 +56,13 @@ func TestForget(t *testing.T) {
 func TestBound(t *testing.T) {
 	var j Journal
 	for i := range 3 * most {
-		j.Add(eight.Add(time.Duration(i)*time.Second), fmt.Sprint("note ", i))
+		j.Add(eight.Add(time.Duration(i)*time.Second), sentence.Of("room.here", "player", fmt.Sprint("ann ", i)))
 	}
 	notes := j.View()
-	if len(notes) != most || notes[most-1].Text != "note 599" || notes[0].At != eight.Add(400*time.Second) {
+	if len(notes) != most || notes[most-1].String() != "ann 599 is here" || notes[0].At != eight.Add(400*time.Second) {
 		t.Errorf("%d notes are left, from %v", len(notes), notes[0])
 	}
-	if j.Says("note 399") || !j.Says("ote 400") {
+	if j.Says("room.here", "ann 399") || !j.Says("room.here", "ann 400") || j.Says("room.left", "ann 400") {
 		t.Error("the journal says what it does not, or does not say what it does")
 	}
 }
@@ -70,7 +71,7 @@ func TestBound(t *testing.T) {
 func TestSaved(t *testing.T) {
 	j := of("ann is here")
 	data, err := json.Marshal(j.Save())
-	if want := `{"notes":[{"at":"2026-11-20T20:00:00Z","text":"ann is here"}]}`; err != nil || string(data) != want {
+	if want := `{"notes":[{"at":"2026-11-20T20:00:00Z","key":"plain","with":{"text":"ann is here"}}]}`; err != nil || string(data) != want {
 		t.Errorf("it is saved as %s, want %s; %v", data, want, err)
 	}
 	if back := Restore(j.Save()); !reflect.DeepEqual(back, j) {
@@ -86,12 +87,13 @@ func FuzzForget(f *testing.F) {
 	f.Add("\xff\xffe", "\xff")
 	f.Fuzz(func(t *testing.T, text, name string) {
 		j := of(text, "it is "+name+".", "and on")
+		j.Add(eight, sentence.Of("room.here", "player", name))
 		j.Forget(name)
 		left := texts(j.View())
 		if name == "" || name == "on" || name == "and" || name == "and on" {
 			return
 		}
-		if slices.Contains(left, "it is "+name+".") || !slices.Contains(left, "and on") {
+		if slices.Contains(left, "it is "+name+".") || slices.Contains(left, name+" is here") || !slices.Contains(left, "and on") {
 			t.Fatalf("without %q are left %q", name, left)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room/calendar"
 	"muster/host/room/outage"
 	"muster/host/room/roster"
@@ -175,7 +176,7 @@ func TestLogBefore3(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.upgrade()
-	if want := []wire.Note{{At: eight, Text: "ann is here"}}; !reflect.DeepEqual(s.Journal.Notes, want) || s.Log != nil {
+	if want := []wire.Note{{At: eight, Sentence: sentence.Plain("ann is here")}}; !reflect.DeepEqual(s.Journal.Notes, want) || s.Log != nil {
 		t.Errorf("the notes are %+v, want %+v", s.Journal.Notes, want)
 	}
 }
@@ -369,13 +370,13 @@ func TestWaitingBefore3(t *testing.T) {
 
 // TestRead checks that unknown forms are refused, a later one by its own error.
 func TestRead(t *testing.T) {
-	for data, later := range map[string]bool{`{"version":4}`: true, `{"version":0}`: false, `{`: false, `[]`: false, ``: false} {
+	for data, later := range map[string]bool{`{"version":5}`: true, `{"version":0}`: false, `{`: false, `[]`: false, ``: false} {
 		if _, err := Read([]byte(data)); err == nil || errors.Is(err, ErrNewer) != later {
 			t.Errorf("%s: %v", data, err)
 		}
 	}
 	for _, form := range []string{`{"version":1,"code":"BAKODI"}`, `{"version":2,"code":"BAKODI"}`,
-		`{"version":3,"roster":{"code":"BAKODI"}}`} {
+		`{"version":3,"roster":{"code":"BAKODI"}}`, `{"version":4,"roster":{"code":"BAKODI"}}`} {
 		if s, err := Read([]byte(form)); err != nil || s.Roster.Code != "BAKODI" {
 			t.Errorf("%s: %+v, %v", form, s.Roster, err)
 		}

@@ -44,7 +44,7 @@ import (
 const (
 	// Version is the newest form that this program reads, and the one that it writes. It
 	// gives each part a section.
-	Version = 3
+	Version = 4
 	// Oldest is the oldest form that this program reads.
 	Oldest = 1
 )

@@ -200,7 +200,7 @@ func tracesOf(sessions []*session, of Event) string {
 				defer p.mu.Unlock()
 				text := strings.Join(p.trace, "\n")
 				for _, n := range p.snapshot.Log {
-					text += fmt.Sprintf("\n%8.3f room: %s", n.At.Sub(e.lab.began).Seconds(), n.Text)
+					text += fmt.Sprintf("\n%8.3f room: %s", n.At.Sub(e.lab.began).Seconds(), n.String())
 				}
 				return text
 			}

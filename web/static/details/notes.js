@@ -2,12 +2,13 @@
 
 import { nameOnly } from "../choice.js";
 import { h, millis } from "../dom.js";
+import { tell } from "../say.js";
 
 /** @param {import("../types.js").State} state */
 export function log(state) {
   const notes = state.log.toReversed();
   return [
-    h("ol", { class: "log", "aria-label": "What the host decides, newest first", tabindex: 0 }, notes.map((note, i) => h("li", { "data-key": `${note.at} ${notes.length - i}` }, h("time", { datetime: note.at }, clock(note.at)), h("bdi", { dir: "ltr" }, note.text)))),
+    h("ol", { class: "log", "aria-label": "What the host decides, newest first", tabindex: 0 }, notes.map((note, i) => h("li", { "data-key": `${note.at} ${notes.length - i}` }, h("time", { datetime: note.at }, clock(note.at)), h("bdi", { dir: "auto" }, ...tell(note))))),
   ];
 }
 

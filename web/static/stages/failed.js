@@ -10,7 +10,7 @@ import { flag } from "../flag.js";
 import { settings } from "../gather.js";
 import { next } from "../next.js";
 import { answer, sites } from "../details/sites.js";
-import { millis, said, say } from "../say.js";
+import { millis, said, say, told } from "../say.js";
 import { sign } from "../sign.js";
 import { again, headline } from "./parts.js";
 import { instead } from "./seats.js";
@@ -38,7 +38,7 @@ const mostWays = 3;
 export function failed(live, view) {
   const state = /** @type {State} */ (live.state);
   const { choice } = state;
-  const why = choice?.explain ?? [state.log.at(-1)?.text ?? ""];
+  const why = choice?.explain ?? [told(state.log.at(-1))];
   const miss = choice?.miss;
   return [
     h("div", { class: "nothing", "data-key": "nothing" }, state.seats ? waited(state) : miss && choice ? missed(state, choice) : headline(state), next(state)),
