@@ -22,8 +22,8 @@ type pkg struct {
 }
 
 // arrows say which of Muster's packages a package, and those below it, may
-// import. A path that ends in /... stands for everything below it. What lies in
-// a package's own internal folder is its own affair.
+// import. A path that ends in /... stands for everything below it. A
+// package's own internal folder is its own affair.
 var arrows = []struct {
 	from string
 	to   []string
@@ -263,7 +263,7 @@ var only = map[string]string{
 	"golang.org/x/sync/errgroup":     "muster/internal/sim",
 }
 
-// everybodys is what every package may say: a sentence is a key and arguments.
+// everybodys may be imported by every package: a sentence is a key and arguments.
 const everybodys = "muster/discovery/sentence"
 
 // TestArrows holds the house together: imports point one way.
@@ -283,9 +283,8 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// acts reports whether what a pure package imports could reach a socket, a file
-// or a process: a library, a part of Muster that is not pure, or such a part of the
-// standard library.
+// acts reports whether a package could reach a socket, a file or a process. That is a library,
+// a part of Muster that is not pure, or some packages of the standard library.
 func acts(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	switch {
@@ -297,9 +296,9 @@ func acts(path string) bool {
 	return strings.Contains(first, ".") || slices.Contains([]string{"net", "os", "io/fs", "syscall", "log"}, first)
 }
 
-// TestPureCodeWaitsForNobody: pure packages read no clock and start no goroutine;
-// whoever drives them says what time it is. Neither do their tests start any, so the
-// race detector can find nothing there, and the gate runs them without it.
+// TestPureCodeWaitsForNobody checks that pure packages read no clock and start no goroutine: their
+// callers say what time it is. Their tests start no goroutine either, so the race detector can find
+// nothing there, and the gate runs them without it.
 func TestPureCodeWaitsForNobody(t *testing.T) {
 	clock := []string{"Now", "Since", "Until", "After", "AfterFunc", "Tick", "NewTicker", "NewTimer", "Sleep"}
 	for _, path := range pure {
@@ -332,8 +331,8 @@ func TestPureCodeWaitsForNobody(t *testing.T) {
 	}
 }
 
-// TestProgramIsLight: what only tests need, or would bring megabytes for one picture, is not
-// in the program that everybody downloads.
+// TestProgramIsLight checks that the program has no package that only tests need, and none that
+// brings megabytes for one picture.
 func TestProgramIsLight(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {
@@ -353,7 +352,7 @@ func allowed(from, to string) bool {
 		return true
 	}
 	for _, a := range arrows {
-		// What the host or the room may import, its parts may not.
+		// The parts of the host and of the room may not import all that these may.
 		isOwn := a.from == "muster" || a.from == "muster/host" || a.from == "muster/host/room"
 		if from != a.from && (isOwn || !strings.HasPrefix(from, a.from+"/")) {
 			continue

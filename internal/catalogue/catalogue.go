@@ -4,8 +4,8 @@
 //	en.json   "search.answered": "{answered} of {listed} servers have answered"
 //	de.json   "search.answered": "{answered} von {listed} Servern haben geantwortet"
 //
-// The terminal reads the files here; the page gets the same files from the host, and say.js does
-// there what say.go does here. A sentence that a language does not have is said in English.
+// The terminal reads the files here. The page gets the same files from the host, where say.js does
+// what say.go does here. English stands in for a sentence that a language lacks.
 package catalogue
 
 import (
@@ -27,9 +27,9 @@ var embedded embed.FS
 // English is the tag of the language that all others fall back to.
 const English = "en"
 
-// Mirrored and Accented are the tags of two languages for tests alone, as Unicode's CLDR names
-// them: English between brackets, longer by two fifths and with accents, and the same from right
-// to left.
+// Accented and Mirrored are the tags of two languages for tests, as Unicode's CLDR names them. Both
+// are English in brackets, with accents and longer by two fifths. Mirrored is written from right to
+// left.
 const (
 	Accented = "en-XA"
 	Mirrored = "ar-XB"
@@ -50,9 +50,8 @@ var Tags = sync.OnceValue(func() []string {
 	return tags
 })
 
-// Sentences returns what a language says, by key, as it is written in its file; English stands in
-// for what it lacks. The language is one of [Tags], [Accented] or [Mirrored]; of any other it
-// returns English.
+// Sentences returns the patterns of a language by key, with English for those that it lacks. It
+// knows [Tags], [Accented] and [Mirrored], and returns English for any other tag.
 func Sentences(tag string) map[string]string {
 	english := read(English)
 	switch {
@@ -84,13 +83,12 @@ type Language struct {
 	tag      language.Tag
 	patterns map[string]pattern
 	numbers  *message.Printer
-	// isolates: names stand between Unicode's marks for isolation, because the language is written
-	// from right to left.
+	// isolates says that every name gets Unicode's marks for isolation, because the language is
+	// written from right to left.
 	isolates bool
 }
 
-// In returns the language of a tag, which is one of [Tags], [Accented] or [Mirrored], or else
-// English.
+// In returns the language of a tag, as [Sentences] knows them.
 func In(tag string) *Language {
 	l := speaking(tag)
 	for key, text := range Sentences(tag) {
@@ -103,7 +101,7 @@ func In(tag string) *Language {
 	return l
 }
 
-// speaking returns a language that has its numbers and plurals, and no sentences.
+// speaking returns a language with its numbers and plurals, but without sentences.
 func speaking(tag string) *Language {
 	known := language.Make(tag)
 	if tag == Accented || tag == Mirrored {
@@ -118,9 +116,9 @@ var InEnglish = sync.OnceValue(func() *Language { return In(English) })
 // Tag returns the language's tag.
 func (l *Language) Tag() string { return l.tag.String() }
 
-// Find returns the tag of the language that suits a reader best who wants one of some, the first
-// the most: tags such as "pt-BR", or as a system writes them, "pt_BR.UTF-8". It is English if none
-// suits.
+// Find returns the tag of the language that suits a reader best. The reader wants the first of some
+// tags most. A tag is written as "pt-BR" or, as systems do, "pt_BR.UTF-8". Find returns English if
+// no language suits.
 func Find(wanted ...string) string {
 	tags := Tags()
 	var asked []language.Tag

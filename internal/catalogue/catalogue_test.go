@@ -13,7 +13,7 @@ import (
 	"muster/discovery/sentence"
 )
 
-// TestCases holds this package to the results that web/static/say.js has, too.
+// TestCases checks results that web/static/say.js must have, too.
 func TestCases(t *testing.T) {
 	data, err := os.ReadFile("testdata/cases.json")
 	if err != nil {
@@ -54,7 +54,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestFind checks which language a reader gets who asks for some, as systems and browsers ask.
+// TestFind checks which language readers get, by the tags of systems and browsers.
 func TestFind(t *testing.T) {
 	for wanted, want := range map[string]string{
 		"": English, "C": English, "POSIX": English, "C.UTF-8": English, "en_GB.UTF-8": English, "xx": English, "tlh": English,
@@ -72,9 +72,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestLanguages holds every language to English: the same keys, patterns that can be read, no
-// argument that English does not have, all of English's arguments, and all plural forms that the
-// language has.
+// TestLanguages checks every language against English: it has the same keys with the same
+// arguments, its patterns parse, and they have all plural forms of the language.
 func TestLanguages(t *testing.T) {
 	english := read(English)
 	for _, tag := range Tags() {
@@ -126,8 +125,8 @@ func (l *Language) checkPlurals(t *testing.T, key string, p pattern) {
 	}
 }
 
-// TestKeys holds the catalogue to the code: each key is used somewhere, and each key that the code
-// says is there. A literal that ends with a dot stands for all keys that begin so.
+// TestKeys checks the catalogue against the code: some code uses each key, and each key that code
+// uses exists. A literal that ends with a dot uses all keys that begin with it.
 func TestKeys(t *testing.T) {
 	english := read(English)
 	used, prefixes, areas := map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -178,8 +177,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestSorted checks that each file has its keys in their order, a line each, so that what two people
-// add at the same time merges.
+// TestSorted checks that each file has its keys in order, one a line, so that two people's additions
+// merge.
 func TestSorted(t *testing.T) {
 	for _, tag := range Tags() {
 		data, err := os.ReadFile(tag + ".json")
@@ -233,7 +232,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// FuzzParse reads anything: what can be read can be said, and read as one of the invented language.
+// FuzzParse parses any text. A pattern can be said, and parses again once it is accented.
 func FuzzParse(f *testing.F) {
 	f.Add("{n, plural, one {# server of {who}} other {#}} and {a, select, x {{b}} other {}}")
 	f.Add("<b>{a}<i>b</i></b>")

@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// pattern is a sentence of a catalogue, read: what a subset of ICU's MessageFormat can say
-// (unicode-org.github.io/icu/userguide/format_parse/messages).
+// pattern is a parsed sentence of a catalogue. Its grammar is a subset of ICU's MessageFormat
+// (unicode-org.github.io/icu/userguide/format_parse/messages):
 //
 //	pattern  = { text | "{" NAME "}" | "{" NAME "," "date" | "time" "}" | choice | tag | "#" }
 //	choice   = "{" NAME "," "plural" | "select" "," { CASE "{" pattern "}" } "}"
 //	tag      = "<" NAME ">" pattern "</" NAME ">"
 //
 // In a plural, a case is =NUMBER or one of Unicode's categories (zero, one, two, few, many, other),
-// and # is the number. Other is always there. A tag marks a part that the page emphasises or links;
-// the terminal shows the part alone. Nothing quotes a brace or a <: no sentence needs one.
+// and # is the number. The case "other" must be there. A tag marks a part that the page emphasises
+// or links; the terminal drops it. There is no way to quote a brace or a <: no sentence needs one.
 //
-// There are Go libraries that read all of MessageFormat; none of them is both kept and older than a
-// year, and the page would need a second one that agrees with it. web/static/say.js reads the same.
+// web/static/say.js reads the same. A library would have to be there twice, in Go and for a page
+// without a build step, and the two would have to agree.
 type pattern []part
 
 // part is text, an argument, a choice between patterns, or a part in a tag.
@@ -27,7 +27,7 @@ type part struct {
 	// name is that of an argument, # of the number that the plural around it is about.
 	name string
 	kind kind
-	// cases are those of a choice, in their order; what a tag holds is its only one.
+	// cases are those of a choice, in their order. A tag has one, its content.
 	cases []option
 }
 
@@ -49,7 +49,7 @@ type option struct {
 
 var kinds = map[string]kind{"date": date, "time": clock, "plural": plural_, "select": choose}
 
-// deepest is how deep choices stand in each other.
+// deepest bounds how deep choices and tags nest.
 const deepest = 4
 
 // parse reads a pattern.
@@ -172,7 +172,7 @@ func (p *parser) argument(depth int, inPlural bool) (part, error) {
 // other is the case of a choice for all that no case names.
 const other = "other"
 
-// word reads the name of an argument or of a kind, up to its comma or }.
+// word reads the name of an argument or of its kind, with the comma or } after it.
 func (p *parser) word() (word string, ended bool, err error) {
 	end := strings.IndexAny(p.rest, ",{}")
 	if end < 0 || p.rest[end] == '{' {

@@ -2,17 +2,17 @@ package catalogue
 
 import "strings"
 
-// accents are letters that look like those of English, and show a reader what was not translated.
+// accents replaces letters by similar ones, so that untranslated text stands out.
 var accents = strings.NewReplacer(
 	"a", "á", "e", "é", "i", "í", "o", "ó", "u", "ú", "y", "ý", "c", "ç", "n", "ñ", "s", "š", "z", "ž",
 	"A", "Å", "E", "É", "I", "Î", "O", "Ö", "U", "Û", "C", "Ç", "N", "Ñ", "S", "Š", "Z", "Ž",
 )
 
-// longer is by how much other languages are longer than English, in hundredths.
+// longer says how much longer than English other languages are, in percent.
 const longer = 40
 
-// pseudo returns an English sentence as one of a language that nobody speaks: "[Ýóú áré ín ···]".
-// Arguments, kinds and cases stay.
+// pseudo returns an English pattern in the accented language, such as "[Ýóú áré ín ···]". Arguments,
+// kinds, cases and tags stay.
 func pseudo(text string) string {
 	p, err := parse(text)
 	if err != nil {
@@ -23,7 +23,7 @@ func pseudo(text string) string {
 	return "[" + b.String() + strings.Repeat("·", (letters*longer+99)/100) + "]"
 }
 
-// accented writes a pattern with accents, and returns how many letters its longest way has.
+// accented writes a pattern with accents, and returns how many letters its longest reading has.
 func (m pattern) accented(b *strings.Builder) (letters int) {
 	for _, p := range m {
 		switch p.kind {

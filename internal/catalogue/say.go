@@ -16,10 +16,10 @@ import (
 	"muster/discovery/sentence"
 )
 
-// Say returns a sentence as its reader reads it. Its arguments may come from strangers: they are
-// cleaned and cut as [discovery.CleanText] does, and do not turn the direction of the text around
-// them. An argument that is missing stands as its name between braces; a key that this release does
-// not know stands for itself.
+// Say returns a sentence in the reader's language. Its arguments may come from strangers:
+// [discovery.CleanText] cleans and cuts them, and they cannot turn the direction of the text around
+// them. A missing argument appears as its name in braces. A key that this release does not know
+// appears as it is.
 func (l *Language) Say(s sentence.Sentence) string {
 	with := s.With.Values()
 	if text, isText := with["text"].(string); s.Key == plain && isText {
@@ -203,8 +203,8 @@ const (
 	popIsolate  = "\u2069"
 )
 
-// isolated puts marks around a text whose direction is not that of the sentence. Terminals that know
-// no directions would show the marks, so others have none.
+// isolated puts marks around a text that is written from right to left. Terminals that know no
+// directions would show the marks, so other texts get none.
 func (l *Language) isolated(text string) string {
 	isForeign := strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Adlam)
