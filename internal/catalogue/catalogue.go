@@ -120,6 +120,12 @@ func (l *Language) Tag() string { return l.tag.String() }
 // tags most. A tag is written as "pt-BR" or, as systems do, "pt_BR.UTF-8". Find returns English if
 // no language suits.
 func Find(wanted ...string) string {
+	tag, _ := Match(wanted...)
+	return tag
+}
+
+// Match is Find, and reports whether some language suits.
+func Match(wanted ...string) (tag string, suits bool) {
 	tags := Tags()
 	var asked []language.Tag
 	for _, text := range wanted {
@@ -127,7 +133,7 @@ func Find(wanted ...string) string {
 		text, _, _ = strings.Cut(text, "@")
 		text = strings.ReplaceAll(text, "_", "-")
 		if text == Accented || text == Mirrored {
-			return text
+			return text, true
 		}
 		if tag, err := language.Parse(text); err == nil {
 			asked = append(asked, tag)
@@ -139,7 +145,7 @@ func Find(wanted ...string) string {
 	}
 	_, i, confidence := language.NewMatcher(known).Match(asked...)
 	if confidence == language.No {
-		return English
+		return English, false
 	}
-	return tags[i]
+	return tags[i], true
 }

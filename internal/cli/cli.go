@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"muster/discovery/prober"
+	"muster/internal/catalogue"
 	"muster/internal/hint"
 	"muster/internal/home"
 	"muster/internal/lobby"
@@ -79,7 +80,7 @@ type program struct {
 }
 
 func newProgram(s Streams, env func(string) string) *program {
-	return &program{in: s.In, out: term.New(s.Out, env), screen: term.NewScreen(term.New(s.Err, env)), env: env}
+	return &program{in: s.In, out: term.New(s.Out, env), screen: term.NewScreen(term.New(s.Err, env), localeOf(env)), env: env}
 }
 
 // configFile returns the path of a file in the user's configuration folder for Muster.
@@ -131,6 +132,9 @@ func newRoot(p *program) *cobra.Command {
 	a.bind(root)
 	root.SetFlagErrorFunc(option.Explain)
 	root.PersistentFlags().BoolVarP(&p.verbose, "verbose", "v", false, "log what goes on inside")
+	root.PersistentFlags().Var(p.languageFlag(), languageFlag, "what a room says here is in the language of this `TAG`, such as en "+
+		"(default: the system's)")
+	option.Complete(root, languageFlag, catalogue.Tags())
 	root.AddGroup(
 		&cobra.Group{ID: toPlay, Title: "To play:"},
 		&cobra.Group{ID: toLook, Title: "To look for servers:"},
@@ -202,7 +206,7 @@ func strict(commands []*cobra.Command) {
 
 // say prints an error for people.
 func (p *program) say(err error) {
-	for _, line := range hint.Lines(err) {
+	for _, line := range hint.Lines(p.screen.Language, err) {
 		fmt.Fprintln(p.screen.Writer, line)
 	}
 }

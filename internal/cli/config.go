@@ -20,8 +20,13 @@ import (
 // by MUSTER_KEY. The command line overrides the environment, which overrides the file.
 type granted struct {
 	key, flag string
-	// commands are the commands that take it.
+	// commands are the commands that take it; none means all.
 	commands []string
+}
+
+// isFor reports whether a command takes the flag.
+func (g granted) isFor(cmd *cobra.Command) bool {
+	return (len(g.commands) == 0 || slices.Contains(g.commands, cmd.Name())) && cmd.Flags().Lookup(g.flag) != nil
 }
 
 func grantable() []granted {
@@ -43,8 +48,12 @@ func grantable() []granted {
 		{"port_map", "port-map", []string{"host", "join", "beacon"}},
 		{"downloads", "downloads", []string{"host"}},
 		{"no_browser", "no-browser", []string{"host", "join", "demo", "muster"}},
+		grantedLanguage,
 	}
 }
+
+// grantedLanguage is the only one that all commands take.
+var grantedLanguage = granted{key: "language", flag: languageFlag}
 
 // ownTable is the command that has a table of its own for all its flags, because a public host
 // starts without anybody to type them. Flags for a single run are excluded.
@@ -78,13 +87,18 @@ func (p *program) grant(cmd *cobra.Command) error {
 		if err := checkVariables(all); err != nil {
 			return err
 		}
+		all = append(all, grantedLanguage)
 	}
-	mine := slices.DeleteFunc(slices.Clone(all), func(g granted) bool {
-		return !slices.Contains(g.commands, cmd.Name()) || cmd.Flags().Lookup(g.flag) == nil
-	})
-	if len(mine) == 0 {
+	mine := slices.DeleteFunc(slices.Clone(all), func(g granted) bool { return !g.isFor(cmd) })
+	err := p.set(cmd, mine, known)
+	if len(mine) == 1 && mine[0].key == grantedLanguage.key { // such as doctor, which says what is wrong with the file
 		return nil
 	}
+	return err
+}
+
+// set sets flags that the command line omits. known are the keys of config.toml.
+func (p *program) set(cmd *cobra.Command, mine []granted, known config.Known) error {
 	values, err := p.configured(known)
 	if err != nil {
 		return err

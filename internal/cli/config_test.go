@@ -77,6 +77,7 @@ func TestWrongConfig(t *testing.T) {
 			[]string{`config.toml:2: unknown key "server": known are at, name,`, "hint: a line is such as at"}},
 		{"a table", "[at]\nurl = 3\n", "", []string{"config.toml:1: at: one value is wanted"}},
 		{"a word", "name=\"ann\"\n\nlaunch = \"perhaps\"\n", "", []string{`config.toml:3: launch: "perhaps" is none of ask, auto, never`}},
+		{"a language", "language = \"xx\"\n", "", []string{`config.toml:1: language: "xx" is no language that Muster speaks: it speaks en`}},
 		{"a number", "rate = \"fast\"\n", "", []string{`config.toml:1: rate: "fast" is no number`}},
 		{"a quote", "name = ann\n", "", []string{"config.toml:1: "}},
 		{"twice", "name = \"ann\"\nname = \"bob\"\n", "", []string{"config.toml"}},

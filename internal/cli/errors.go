@@ -15,7 +15,7 @@ var errNothing = lobby.ErrNothing
 
 // warn prints warnings about what could not be read or fetched. The rest goes on without it.
 func (p *program) warn(warnings ...error) {
-	for _, line := range hint.Warnings(warnings...) {
+	for _, line := range hint.Warnings(p.screen.Language, warnings...) {
 		p.screen.Say("%s", line)
 	}
 }

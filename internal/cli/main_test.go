@@ -22,7 +22,7 @@ import (
 func TestMain(m *testing.M) {
 	home, err := os.MkdirTemp("", "muster-cli")
 	if err == nil {
-		err = folders(home)
+		err = errors.Join(folders(home), os.Setenv("LC_ALL", "C"))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

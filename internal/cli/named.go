@@ -92,7 +92,7 @@ func (j *join) greet(ctx context.Context, c *term.Console, to invite.Link) error
 		case !ok:
 			return hint.With(errors.New("nobody is here to say whether a link may take you into "+room),
 				"say it yourself: muster join "+to.String())
-		case answer == "" || !term.Yes(answer):
+		case answer == "" || !c.Yes(answer):
 			return errors.New("no room was joined")
 		}
 	}

@@ -51,7 +51,7 @@ func (h *hostCommand) mayAskRouter(ctx context.Context, c *term.Console) bool {
 		return false
 	}
 	h.portMap = declined
-	if answer != "" && term.Yes(answer) {
+	if answer != "" && c.Yes(answer) {
 		h.portMap = consented
 	}
 	where := "port_map in config.toml"

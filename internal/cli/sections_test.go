@@ -33,7 +33,7 @@ func TestSections(t *testing.T) {
 			}
 		})
 		help := cmd.UsageString()
-		for _, want := range []string{"Usage:\n  muster " + name, "\nExamples:\n  muster " + name, "\nWhere servers are listed:\n", "\nOther:\n  -h, --help", "\nGlobal Flags:\n  -v, --verbose"} {
+		for _, want := range []string{"Usage:\n  muster " + name, "\nExamples:\n  muster " + name, "\nWhere servers are listed:\n", "\nOther:\n  -h, --help", "\nGlobal Flags:\n      --language TAG"} {
 			if !strings.Contains(help, want) {
 				t.Errorf("the help of %s has no %q:\n%s", name, want, help)
 			}

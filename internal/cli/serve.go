@@ -11,6 +11,7 @@ import (
 	"muster/discovery"
 	"muster/host/room"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/internal/handout"
 	"muster/internal/hint"
 	"muster/internal/invite"
@@ -246,7 +247,7 @@ func (s *serving) logAs(format string) {
 	}
 	s.screen = s.plain
 	if format == "json" {
-		s.screen = term.NewScreen(term.Terminal{Writer: publichost.Lines(s.logs())})
+		s.screen = term.NewScreen(term.Terminal{Writer: publichost.Lines(s.logs())}, catalogue.InEnglish())
 	}
 }
 

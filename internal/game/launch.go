@@ -201,7 +201,7 @@ func (l *Launcher) agreed(ctx context.Context, game, doubt string, tell func(wir
 	case !ok:
 		l.Console.Say("nobody here to answer: start it yourself with the line above, or say --launch auto")
 		return wire.LaunchByHand
-	case !term.Yes(answer), doubt != "" && answer == "":
+	case !l.Console.Yes(answer), doubt != "" && answer == "":
 		l.Console.Say("as you like; the line above takes you there later")
 		return wire.LaunchDeclined
 	}
@@ -222,7 +222,7 @@ func (l *Launcher) failed(to wire.Launch, err error, tell func(wire.LaunchState,
 	if errors.As(err, &start) {
 		err = start.Plain()
 	}
-	for _, line := range hint.Lines(err) {
+	for _, line := range hint.Lines(l.Console.Language, err) {
 		l.Console.Say("%s", line)
 	}
 	l.Console.Say("connect by hand: %s", discovery.CleanText(to.Address))

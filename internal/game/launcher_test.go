@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/internal/term"
 )
 
@@ -40,7 +41,7 @@ func TestPasswordByHand(t *testing.T) {
 // testConsole returns a console without a user, and its output.
 func testConsole() (*term.Console, *bytes.Buffer) {
 	var out bytes.Buffer
-	screen := term.NewScreen(term.New(&out, func(string) string { return "" }))
+	screen := term.NewScreen(term.New(&out, func(string) string { return "" }), catalogue.InEnglish())
 	return term.NewConsole(strings.NewReader(""), screen, func(string) {}, func() {}), &out
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"muster/host/wire"
 	"muster/internal/await"
+	"muster/internal/catalogue"
 	"muster/internal/term"
 )
 
@@ -93,7 +94,7 @@ func TestOnceASession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	screen := term.NewScreen(term.New(io.Discard, func(string) string { return "" }))
+	screen := term.NewScreen(term.New(io.Discard, func(string) string { return "" }), catalogue.InEnglish())
 	l := &Launcher{
 		Starts:  StartAsk,
 		Command: "true {address}",

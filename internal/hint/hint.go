@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"muster/discovery"
 	"muster/discovery/lists/master"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 )
 
 // hinted is an error and what to do about it.
@@ -64,19 +64,19 @@ func Plain(text string) string {
 	}
 }
 
-// Lines returns an error as players read it: "muster: …" and, if there is a hint, "hint: …". The
-// text is cleaned, because errors may quote strangers.
-func Lines(err error) []string {
+// Lines returns an error as players read it in a language: "muster: …" and, if there is a hint,
+// "hint: …". Text outside the catalogue is cleaned, because errors may quote strangers.
+func Lines(l *catalogue.Language, err error) []string {
 	if errors.Is(err, context.Canceled) {
-		return []string{"muster: stopped"}
+		return []string{"muster: " + l.Words("term.stopped")}
 	}
 	var lines []string
-	for line := range strings.Lines(err.Error()) {
-		lines = append(lines, "muster: "+Plain(discovery.CleanText(line)))
+	for line := range strings.Lines(Text(l, err)) {
+		lines = append(lines, "muster: "+strings.TrimSuffix(line, "\n"))
 	}
-	begins := "hint: "
-	for line := range strings.Lines(Of(err)) {
-		lines = append(lines, begins+discovery.CleanText(strings.TrimSuffix(line, "\n")))
+	begins := l.Words("term.hint") + " "
+	for line := range strings.Lines(adviceOf(l, err)) {
+		lines = append(lines, begins+strings.TrimSuffix(line, "\n"))
 		begins = ""
 	}
 	return lines
@@ -85,14 +85,15 @@ func Lines(err error) []string {
 // mostWarnings is how many warnings people read: a list can have thousands.
 const mostWarnings = 5
 
-// Warnings returns the first warnings as players read them, a line each, and how many more there
-// are.
-func Warnings(warnings ...error) (lines []string) {
+// Warnings returns the first warnings as players read them in a language, a line each, and how many
+// more there are.
+func Warnings(l *catalogue.Language, warnings ...error) (lines []string) {
+	begins := "muster: " + l.Words("term.warning") + " "
 	for _, w := range warnings[:min(mostWarnings, len(warnings))] {
-		lines = append(lines, "muster: warning: "+Plain(discovery.CleanText(w.Error())))
+		lines = append(lines, begins+strings.ReplaceAll(Text(l, w), "\n", " "))
 	}
 	if more := len(warnings) - mostWarnings; more > 0 {
-		lines = append(lines, fmt.Sprintf("muster: warning: %d more like these", more))
+		lines = append(lines, begins+l.Words("term.more-warnings", "n", more))
 	}
 	return lines
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"muster/host/wire"
+	"muster/internal/catalogue"
 )
 
 // TestLines checks that players read what is wrong and what to do, and no package, call or control
@@ -32,7 +33,31 @@ func TestLines(t *testing.T) {
 		{wire.Refusal{Message: "the room is full", Hint: "wait"}, []string{"muster: the room is full", "hint: wait"}},
 		{fmt.Errorf("prober: %w", context.Canceled), []string{"muster: stopped"}},
 	} {
-		if got := Lines(tt.err); !slices.Equal(got, tt.want) {
+		if got := Lines(catalogue.InEnglish(), tt.err); !slices.Equal(got, tt.want) {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}
+
+// TestSaid checks that an error of the catalogue is said in the reader's language, also below a text
+// that is not, and with an error as an argument.
+func TestSaid(t *testing.T) {
+	gone := Say("term.left", "time", errors.New("sim: 3 s")).Advising("term.stopped")
+	if gone.Error() != "3 s left" || Of(gone) != "stopped" {
+		t.Errorf("in English %q, %q", gone, Of(gone))
+	}
+	for _, tt := range []struct {
+		err  error
+		want []string
+	}{
+		{gone, []string{"muster: [3 s léft··]", "[híñt:··] [štóppéd···]"}},
+		{fmt.Errorf("sim: joining: %w", gone), []string{"muster: joining: [3 s léft··]", "[híñt:··] [štóppéd···]"}},
+		{errors.Join(gone, errors.New("two")), []string{"muster: [3 s léft··]", "muster: two", "[híñt:··] [štóppéd···]"}},
+		{With(gone, "ask"), []string{"muster: [3 s léft··]", "[híñt:··] ask"}},
+		{*wire.Refuse(wire.ReasonCode, "no.such-key"), []string{"muster: no.such-key"}},
+		{context.Canceled, []string{"muster: [štóppéd···]"}},
+	} {
+		if got := Lines(catalogue.In(catalogue.Accented), tt.err); !slices.Equal(got, tt.want) {
 			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}

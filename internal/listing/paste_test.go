@@ -11,6 +11,7 @@ import (
 
 	"github.com/adrg/xdg"
 
+	"muster/internal/catalogue"
 	"muster/internal/game"
 	"muster/internal/term"
 )
@@ -92,5 +93,5 @@ func TestFirstListIsKept(t *testing.T) {
 
 // testScreen returns a screen that writes to a buffer.
 func testScreen(out *bytes.Buffer) *term.Screen {
-	return term.NewScreen(term.New(out, func(string) string { return "" }))
+	return term.NewScreen(term.New(out, func(string) string { return "" }), catalogue.InEnglish())
 }

@@ -35,7 +35,7 @@ func NewDesk(in io.Reader, out term.Terminal, screen *term.Screen, page *home.Te
 
 // Warn prints warnings about what could not be read or fetched. The rest goes on without it.
 func (d *Desk) Warn(warnings ...error) {
-	for _, line := range hint.Warnings(warnings...) {
+	for _, line := range hint.Warnings(d.Screen.Language, warnings...) {
 		d.Screen.Say("%s", line)
 	}
 }

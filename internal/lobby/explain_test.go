@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"muster/internal/catalogue"
 	"muster/internal/hint"
 	"muster/internal/invite"
 	"muster/peer"
@@ -36,7 +37,7 @@ func TestUnreached(t *testing.T) {
 	}
 	for _, at := range []string{"192.168.1.5:7777", "10.0.0.1:7777", "100.64.0.1:7777", "[fd00::1]:7777"} {
 		err := Unreached(at, dial(os.ErrDeadlineExceeded))
-		lines := strings.Join(hint.Lines(err), "\n")
+		lines := strings.Join(hint.Lines(catalogue.InEnglish(), err), "\n")
 		for _, want := range []string{"muster: no host answers at " + at + ": nothing comes back\nhint: ",
 			"an address of the host's own network", "\n--port-map ", "\n--at URL ", "\n--public-url URL "} {
 			if !strings.Contains(lines, want) {

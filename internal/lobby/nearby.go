@@ -85,7 +85,7 @@ func pick(ctx context.Context, c *term.Console, found []lan.Found) (lan.Found, e
 		switch {
 		case !ok:
 			return lan.Found{}, nobodyAnswers(ctx, found[0])
-		case len(found) == 1 && term.Yes(answer):
+		case len(found) == 1 && c.Yes(answer):
 			return found[0], nil
 		case len(found) == 1:
 			return lan.Found{}, errors.New("no room was joined")

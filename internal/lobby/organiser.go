@@ -284,7 +284,7 @@ func (o *Organiser) obey(ctx context.Context, orders <-chan order) {
 		case errors.As(err, &refusal):
 			o.Desk.Screen.Say("%s", o.Desk.Screen.Wrap(discovery.CleanText(refusal.Message), 0))
 		default:
-			for _, line := range hint.Lines(o.explain(err)) {
+			for _, line := range hint.Lines(o.Desk.Screen.Language, o.explain(err)) {
 				o.Desk.Screen.Say("%s", line)
 			}
 		}

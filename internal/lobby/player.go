@@ -223,7 +223,7 @@ func (y *Player) able(ctx context.Context, id string) wire.Able {
 	if errors.As(err, &start) {
 		err = start.Plain()
 	}
-	for _, line := range hint.Lines(err) {
+	for _, line := range hint.Lines(y.Desk.Screen.Language, err) {
 		y.Desk.Screen.Say("%s", y.Desk.Screen.Wrap(line, 0))
 	}
 	able.Why = hint.Plain(err.Error())

@@ -45,7 +45,7 @@ func (y *Player) brings(ctx context.Context, id string) (m wire.Bring) {
 		ctx, cancel := context.WithTimeout(ctx, shareTime)
 		defer cancel()
 		answer, ok := y.Launcher.Console.Ask(ctx, fmt.Sprintf("share your %s with this room? [y/N] ", what))
-		if !ok || answer == "" || !term.Yes(answer) {
+		if !ok || answer == "" || !y.Launcher.Console.Yes(answer) {
 			return m
 		}
 	}

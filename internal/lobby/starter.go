@@ -221,7 +221,7 @@ func (s *Starter) start(ctx context.Context, console *term.Console, g game.Game,
 			return nil, ctx.Err()
 		case !ok:
 			return nil, errors.New("nobody here to answer: start it yourself with the line above, or say --start auto")
-		case answer == "" || !term.Yes(answer):
+		case answer == "" || !console.Yes(answer):
 			return nil, errNoStart
 		case !wanted():
 			return nil, errMovedOn

@@ -11,6 +11,7 @@ import (
 
 	"muster/discovery/sentence"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/internal/invite"
 	"muster/internal/term"
 	"muster/peer"
@@ -96,7 +97,7 @@ func at(stage wire.Stage) wire.Snapshot { return wire.Snapshot{Room: wire.Head{S
 // testScreen returns a screen that writes to a buffer.
 func testScreen() (*term.Screen, *bytes.Buffer) {
 	var out bytes.Buffer
-	return term.NewScreen(term.New(&out, func(string) string { return "" })), &out
+	return term.NewScreen(term.New(&out, func(string) string { return "" }), catalogue.InEnglish()), &out
 }
 
 // TestViewSearches checks that during a coordinated search the player reads how good the best

@@ -5,17 +5,23 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/mattn/go-runewidth"
+
+	"muster/discovery/sentence"
+	"muster/internal/catalogue"
 )
 
 // Screen prints lines on a terminal. A progress bar or a question stays below them. Several
 // goroutines may call its methods.
 type Screen struct {
 	Terminal
+	// Language is what its reader reads.
+	Language *catalogue.Language
 
 	mu       sync.Mutex // guards what follows
 	progress *progress
@@ -23,7 +29,13 @@ type Screen struct {
 }
 
 // NewScreen returns an empty screen.
-func NewScreen(t Terminal) *Screen { return &Screen{Terminal: t} }
+func NewScreen(t Terminal, l *catalogue.Language) *Screen { return &Screen{Terminal: t, Language: l} }
+
+// Words returns a sentence of the catalogue in the reader's language; see [catalogue.Language.Words].
+func (s *Screen) Words(key string, pairs ...any) string { return s.Language.Words(key, pairs...) }
+
+// Tell writes a sentence of the catalogue, wrapped.
+func (s *Screen) Tell(key string, pairs ...any) { s.Say("%s", s.Wrap(s.Words(key, pairs...), 0)) }
 
 // Say writes a line.
 func (s *Screen) Say(format string, args ...any) {
@@ -74,13 +86,13 @@ func (s *Screen) unask(answered bool) {
 // Unknown is the number of steps when the total is unknown.
 const Unknown = -1
 
-// Moves shows progress with a remark such as "812 answered": a bar on a terminal, occasional lines
-// elsewhere. It skips steps that follow too closely.
+// Moves shows progress with a remark such as "812 answered", both in the reader's language: a bar on a
+// terminal, occasional lines elsewhere. It skips steps that follow too closely.
 func (s *Screen) Moves(what string, done, most int, remark string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.progress == nil {
-		s.progress = newProgress(s.Terminal, what, most)
+		s.progress = newProgress(s, what, most)
 	}
 	s.progress.set(done, remark)
 }
@@ -105,15 +117,16 @@ const (
 // progress is the state of a progress bar.
 type progress struct {
 	Terminal
-	what  string
-	most  int
-	begun time.Time
-	next  time.Time // when it may be shown again
+	language *catalogue.Language
+	what     string
+	most     int
+	begun    time.Time
+	next     time.Time // when it may be shown again
 }
 
-func newProgress(t Terminal, what string, most int) *progress {
-	p := &progress{Terminal: t, what: what, most: most, begun: time.Now(), next: time.Now()}
-	if !t.IsAnimated {
+func newProgress(s *Screen, what string, most int) *progress {
+	p := &progress{Terminal: s.Terminal, language: s.Language, what: what, most: most, begun: time.Now(), next: time.Now()}
+	if !s.IsAnimated {
 		p.next = p.next.Add(lineEvery)
 	}
 	return p
@@ -124,23 +137,28 @@ func (p *progress) set(done int, remark string) {
 	if now.Before(p.next) {
 		return
 	}
-	if remark != "" {
-		remark = ", " + remark
-	}
-	text := fmt.Sprintf("%s: %d%s", p.what, done, remark)
+	what := sentence.Of("term.done", "what", p.what, "n", done)
 	switch {
+	case p.most == Unknown:
 	case p.IsAnimated:
-		if p.most != Unknown {
-			text = p.what + remark + p.bar(done, now)
-		}
-		p.next = now.Add(barEvery)
-		fmt.Fprint(p.Writer, clearLine+runewidth.Truncate(text, p.Width()-1, "…"))
-		return
-	case p.most != Unknown:
-		text = fmt.Sprintf("%s: %d of %d%s", p.what, done, p.most, remark)
+		what = sentence.Plain(p.what)
+	default:
+		what = sentence.Of("term.done-of", "what", p.what, "n", done, "all", p.most)
 	}
-	p.next = now.Add(lineEvery)
-	fmt.Fprintln(p.Writer, text)
+	if remark != "" {
+		what = sentence.Of("term.remark", "what", what, "remark", remark)
+	}
+	text := p.language.Say(what)
+	if !p.IsAnimated {
+		p.next = now.Add(lineEvery)
+		fmt.Fprintln(p.Writer, text)
+		return
+	}
+	if p.most != Unknown {
+		text += p.bar(done, now)
+	}
+	p.next = now.Add(barEvery)
+	fmt.Fprint(p.Writer, clearLine+runewidth.Truncate(text, p.Width()-1, "…"))
 }
 
 // bar draws how much is done, and how long the rest takes at this pace.
@@ -151,7 +169,7 @@ func (p *progress) bar(done int, now time.Time) string {
 	text := fmt.Sprintf(" %3.0f%% |%s%s| (%d/%d)", 100*part, strings.Repeat("█", full), strings.Repeat(" ", width-full), done, p.most)
 	if part > 0 {
 		left := time.Duration(float64(now.Sub(p.begun)) * (1 - part) / part)
-		text += fmt.Sprintf(" %v left", left.Round(time.Second))
+		text += " " + p.language.Words("term.left", "time", left.Round(time.Second))
 	}
 	return text
 }
@@ -260,11 +278,8 @@ func (c *Console) Ask(ctx context.Context, question string) (answer string, ok b
 	return answer, ok
 }
 
-// Yes reports whether an answer is Enter alone or a yes.
-func Yes(answer string) bool {
-	switch strings.ToLower(answer) {
-	case "", "y", "yes", "j", "ja":
-		return true
-	}
-	return false
+// Yes reports whether an answer is Enter alone, or a yes in English or in the reader's language.
+func (s *Screen) Yes(answer string) bool {
+	yes := append(strings.Fields(s.Words("term.yes")), "", "y", "yes", "j", "ja")
+	return slices.Contains(yes, strings.ToLower(answer))
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"strings"
+	"unicode"
 
 	"github.com/mattn/go-runewidth"
 	"golang.org/x/term"
@@ -79,26 +80,50 @@ func (t Terminal) style(code, text string) string {
 // leastRoom is how many columns a text keeps, however narrow the terminal is.
 const leastRoom = 7
 
-// Wrap breaks a text between words so that its lines fit. The text starts in the given column, and
-// later lines are indented to that column.
+// Wrap breaks a text between words so that its lines fit, and within words that Chinese and Japanese
+// write without blanks. The text starts in the given column, and later lines are indented to that
+// column.
 func (t Terminal) Wrap(text string, column int) string {
 	var b strings.Builder
 	at, room := 0, max(t.Width()-column, leastRoom)
 	for i, word := range strings.Fields(text) {
-		w := runewidth.StringWidth(word)
-		switch {
-		case i == 0:
-		case at+1+w > room:
-			b.WriteString("\n" + strings.Repeat(" ", column))
-			at = 0
-		default:
-			b.WriteString(" ")
-			at++
+		blank := min(i, 1)
+		for _, part := range parts(word) {
+			w := runewidth.StringWidth(part)
+			if at > 0 && at+blank+w > room {
+				b.WriteString("\n" + strings.Repeat(" ", column))
+				at, blank = 0, 0
+			}
+			b.WriteString(strings.Repeat(" ", blank) + part)
+			at += blank + w
+			blank = 0
 		}
-		b.WriteString(word)
-		at += w
 	}
 	return b.String()
+}
+
+// Marks that do not begin a line, and those that do not end one (w3.org/TR/jlreq, appendix A).
+const (
+	notFirst = "、。，．・：；？！）」』】〕〉》”’…‥ーゝゞ々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ.,:;?!)]}%"
+	notLast  = "（「『【〔〈《“‘([{"
+)
+
+// parts splits a word where a line may end within it: beside letters and marks of Chinese and Japanese.
+func parts(word string) (all []string) {
+	begins, before := 0, rune(0)
+	for i, r := range word {
+		if i > 0 && (isIdeograph(before) || isIdeograph(r)) &&
+			!strings.ContainsRune(notFirst, r) && !strings.ContainsRune(notLast, before) {
+			all, begins = append(all, word[begins:i]), i
+		}
+		before = r
+	}
+	return append(all, word[begins:])
+}
+
+// isIdeograph reports whether lines may end beside a letter or mark. Korean has blanks between words.
+func isIdeograph(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= '\u3001' && r <= '\u3011' || r >= '\uff01' && r <= '\uff1f'
 }
 
 // QR draws a link for phones. With colours it is always black on white, because phones need dark

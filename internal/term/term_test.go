@@ -14,6 +14,7 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"muster/internal/await"
+	"muster/internal/catalogue"
 )
 
 func TestWrap(t *testing.T) {
@@ -26,6 +27,10 @@ func TestWrap(t *testing.T) {
 		{"one two three", 0, 80, "one two three"},
 		{"one two three", 2, 9, "one two\n  three"},
 		{"unbreakable words", 0, 4, "unbreakable\nwords"},
+		{"サーバーを待っています。", 0, 10, "サーバーを\n待っていま\nす。"},
+		{"全員がここにいます（4人）。", 2, 14, "全員がここに\n  います（4\n  人）。"},
+		{"页面：https://192.0.2.1:7777/#TABOMI 看这里", 0, 10, "页面：\nhttps://192.0.2.1:7777/#TABOMI\n看这里"},
+		{"서버를 기다립니다", 0, 10, "서버를\n기다립니다"},
 	}
 	for _, test := range tests {
 		if got := (Terminal{Columns: test.width}).Wrap(test.sentence, test.column); got != test.want {
@@ -193,7 +198,7 @@ func TestBarWidth(t *testing.T) {
 
 func TestBar(t *testing.T) {
 	now := time.Now()
-	p := progress{Terminal: Terminal{Columns: 80}, most: 200, begun: now.Add(-10 * time.Second)}
+	p := progress{Terminal: Terminal{Columns: 80}, language: catalogue.InEnglish(), most: 200, begun: now.Add(-10 * time.Second)}
 	for done, want := range map[int]string{
 		0:   "   0% |                    | (0/200)",
 		50:  "  25% |█████               | (50/200) 30s left",
@@ -209,5 +214,5 @@ func TestBar(t *testing.T) {
 // testScreen returns a screen that writes to a buffer.
 func testScreen() (*Screen, *bytes.Buffer) {
 	var out bytes.Buffer
-	return NewScreen(New(&out, func(string) string { return "" })), &out
+	return NewScreen(New(&out, func(string) string { return "" }), catalogue.InEnglish()), &out
 }

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"muster/internal/catalogue"
+	"muster/internal/option"
+	"muster/internal/term"
+)
+
+// languageFlag is the flag of the reader's language, which every command has.
+const languageFlag = "language"
+
+// localeOf returns the language that the system's user has chosen, English if Muster does not speak it
+// (POSIX, Base Definitions, 8.2).
+func localeOf(env func(string) string) *catalogue.Language {
+	return speaking(catalogue.Find(cmp.Or(env("LC_ALL"), env("LC_MESSAGES"), env("LANG"))))
+}
+
+// speaking returns the language of a tag that Muster knows.
+func speaking(tag string) *catalogue.Language {
+	if tag == catalogue.English {
+		return catalogue.InEnglish()
+	}
+	return catalogue.In(tag)
+}
+
+// languageFlag returns the flag, which gives the program a screen in its language.
+func (p *program) languageFlag() option.Value {
+	return option.New("TAG", "", func(text string) error {
+		tag, suits := catalogue.Match(text)
+		if !suits {
+			return fmt.Errorf("%q is no language that Muster speaks: it speaks %s", text, strings.Join(catalogue.Tags(), ", "))
+		}
+		p.screen = term.NewScreen(p.screen.Terminal, speaking(tag))
+		return nil
+	})
+}

@@ -1,0 +1,121 @@
+package hint
+
+import (
+	"errors"
+	"strings"
+
+	"muster/discovery"
+	"muster/discovery/sentence"
+	"muster/host/wire"
+	"muster/internal/catalogue"
+)
+
+// Said is an error that is a sentence of the catalogue, and what to do about it.
+type Said struct {
+	says, advises sentence.Sentence
+	cause         error
+}
+
+// Say returns the error that is the sentence of a key; see [sentence.Of]. An argument may be an error,
+// too, which is the cause.
+func Say(key string, pairs ...any) *Said {
+	s := &Said{}
+	for i, value := range pairs {
+		if err, is := value.(error); is {
+			s.cause = err
+			if pairs[i] = sentenceOf(err); pairs[i] == (sentence.Sentence{}) {
+				pairs[i] = Plain(err.Error())
+			}
+		}
+	}
+	s.says = sentence.Of(key, pairs...)
+	return s
+}
+
+// Advising returns the error with what to do about it, the sentence of a key.
+func (s Said) Advising(key string, pairs ...any) *Said {
+	s.advises = sentence.Of(key, pairs...)
+	return &s
+}
+
+func (s *Said) Error() string { return catalogue.InEnglish().Say(s.says) }
+func (s *Said) Unwrap() error { return s.cause }
+
+// Hint returns what to do about the error, in English.
+func (s *Said) Hint() string {
+	if s.advises.IsZero() && s.cause != nil {
+		return Of(s.cause)
+	}
+	return catalogue.InEnglish().Say(s.advises)
+}
+
+// sentenceOf returns the sentence that an error is, or none.
+func sentenceOf(err error) sentence.Sentence {
+	switch e := err.(type) {
+	case *Said:
+		return e.says
+	case wire.Refusal:
+		return e.Says
+	case *wire.Refusal:
+		return e.Says
+	}
+	return sentence.Sentence{}
+}
+
+// Text returns what an error says in a language, a line for each error that it joins. What is
+// written before a sentence of the catalogue stays as it is.
+func Text(l *catalogue.Language, err error) string {
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		before, is := strings.CutSuffix(err.Error(), inner.Error())
+		if joined, are := inner.(interface{ Unwrap() []error }); is && are && before == "" {
+			var plain, lines []string
+			for _, one := range joined.Unwrap() {
+				plain, lines = append(plain, one.Error()), append(lines, Text(l, one))
+			}
+			if strings.Join(plain, "\n") == err.Error() { // it is of errors.Join
+				return strings.Join(lines, "\n")
+			}
+		}
+		s := sentenceOf(inner)
+		if text := l.Say(s); is && !s.IsZero() && text != s.Key { // a later release knows more keys
+			before, _ = strings.CutSuffix(Plain(discovery.CleanText(before+"_")), "_")
+			return before + text
+		}
+	}
+	var lines []string
+	for line := range strings.Lines(err.Error()) {
+		lines = append(lines, Plain(discovery.CleanText(line)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// adviceOf returns what to do about an error in a language; it is empty if nobody knows.
+func adviceOf(l *catalogue.Language, err error) string {
+	var hint interface{ Hint() string }
+	var refusal wire.Refusal
+	if errors.As(err, &hint) {
+		switch said, is := hint.(*Said); {
+		case is && !said.advises.IsZero():
+			return l.Say(said.advises)
+		case is && said.cause != nil:
+			return adviceOf(l, said.cause)
+		}
+		return cleaned(hint.Hint())
+	}
+	if errors.As(err, &refusal) && !refusal.Advises.IsZero() {
+		if refusal.Link != "" {
+			return l.Words("term.advice-link", "advice", refusal.Advises, "link", refusal.Link)
+		}
+		return l.Say(refusal.Advises)
+	}
+	return cleaned(Of(err))
+}
+
+// cleaned cleans each line of a text.
+func cleaned(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		lines = append(lines, discovery.CleanText(line))
+	}
+	return strings.Join(lines, "\n")
+}
