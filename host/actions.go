@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/access"
 	"muster/host/room"
 	"muster/host/wire"
@@ -176,7 +177,7 @@ func (p *pageAPI) serveAction(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case err != nil:
-		p.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
+		p.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Says: sentence.Plain(err.Error())})
 		return
 	case action == nil:
 		http.NotFound(w, r)
@@ -216,7 +217,7 @@ func (p *pageAPI) serveAction(w http.ResponseWriter, r *http.Request) {
 	case errors.As(err, &refusal):
 		p.refuse(w, http.StatusConflict, *refusal)
 	case err != nil:
-		p.refuse(w, http.StatusConflict, wire.Refusal{Reason: wire.ReasonAction, Message: err.Error()})
+		p.refuse(w, http.StatusConflict, wire.Refusal{Reason: wire.ReasonAction, Says: sentence.Plain(err.Error())})
 	case document == nil:
 		w.WriteHeader(http.StatusNoContent)
 	default:
@@ -231,7 +232,7 @@ func (p *pageAPI) readOrder(w http.ResponseWriter, r *http.Request, a *actor) ([
 		return nil, nil
 	}
 	if kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";"); kind != "application/json" {
-		return nil, errors.New("an order is application/json")
+		return nil, wire.Refuse(wire.ReasonMalformed, "refused.order-json")
 	}
 	return readBody(w, r, p.longest(r, a))
 }

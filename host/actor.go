@@ -327,11 +327,7 @@ func (a *actor) leave() {
 // moved returns the message for players whose room is about to have another host, or the same host
 // after a restart.
 func moved() *wire.Refusal {
-	return &wire.Refusal{
-		Reason:  wire.ReasonMoved,
-		Message: "the room goes on at another host, or once this one is back",
-		Hint:    "programs and pages come back by themselves",
-	}
+	return wire.Refuse(wire.ReasonMoved, "refused.moved").Advising("refused.come-back-hint")
 }
 
 // tooLate returns the message for callers who come after this goroutine has ended.
@@ -383,7 +379,7 @@ func (a *actor) say(result outcome) {
 			a.publish()
 		case room.Admit:
 			if old := a.links[o.Player]; old != nil {
-				replaced := wire.Refusal{Reason: wire.ReasonReplaced, Message: o.Player + " came back on another connection"}
+				replaced := *wire.Refuse(wire.ReasonReplaced, "refused.replaced", "player", o.Player)
 				old.conn.Send(replaced)
 				old.conn.Close(replaced)
 			}

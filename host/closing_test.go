@@ -26,7 +26,7 @@ func TestClosedRoom(t *testing.T) {
 		Message: "room " + code + " is over",
 		Hint:    "ask the organiser for the link of the new one",
 	}
-	if got := expect[wire.Refusal](ann); got != over {
+	if got := inEnglish(expect[wire.Refusal](ann)); got != over {
 		t.Errorf("ann is told %+v", got)
 	}
 	check := func(server *httptest.Server) {
@@ -41,7 +41,7 @@ func TestClosedRoom(t *testing.T) {
 		} {
 			p := dial(t, server)
 			p.conn.Send(wire.Hello{Version: wire.Version, Code: who, Name: "bob", Token: ann.token})
-			if got := expect[wire.Refusal](p); got != want {
+			if got := inEnglish(expect[wire.Refusal](p)); got != want {
 				t.Errorf("with %s bob is told %+v, want %+v", who, got, want)
 			}
 		}

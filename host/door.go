@@ -1,7 +1,6 @@
 package host
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
 	"time"
@@ -69,33 +68,17 @@ func (d *door) named(e claim) (*actor, *wire.Refusal) {
 // unknown returns the message for a code that admits nobody.
 func (d *door) unknown(code string) *wire.Refusal {
 	if d.isPublic {
-		return &wire.Refusal{
-			Reason:  wire.ReasonCode,
-			Message: fmt.Sprintf("no room takes people in by the code %q now", code),
-			Hint:    "is it right? once a group is complete, locked or on its server, only the room's whole link leads in: ask for that",
-		}
+		return wire.Refuse(wire.ReasonCode, "refused.code-now", "code", code).Advising("refused.code-now-hint")
 	}
-	return &wire.Refusal{
-		Reason:  wire.ReasonCode,
-		Message: fmt.Sprintf("no room has the code %q", code),
-		Hint:    "ask the organiser for the code; letter case does not matter",
-	}
+	return wire.Refuse(wire.ReasonCode, "refused.code", "code", code).Advising("refused.code-hint")
 }
 
 // limited returns the message for an address that has tried too many wrong codes.
 func (d *door) limited() *wire.Refusal {
 	if d.isPublic {
-		return &wire.Refusal{
-			Reason:  wire.ReasonLimited,
-			Message: "too many wrong codes were tried here, or from your network",
-			Hint:    "take the room's whole link or its QR code: they are let in at once, whatever others try",
-		}
+		return wire.Refuse(wire.ReasonLimited, "refused.guesses-network").Advising("refused.guesses-network-hint")
 	}
-	return &wire.Refusal{
-		Reason:  wire.ReasonLimited,
-		Message: "too many wrong codes were tried",
-		Hint:    "try again in some seconds, or take the room's whole link or its QR code: they are let in at once",
-	}
+	return wire.Refuse(wire.ReasonLimited, "refused.guesses").Advising("refused.guesses-hint")
 }
 
 // wordFor returns the message for a caller that a room did not admit. The code may have been valid
@@ -126,11 +109,7 @@ func (d *door) called(hello wire.Hello, from netip.Addr, on *behalf) (*actor, *w
 	}
 	open := d.rooms.onlyOpen()
 	if open == nil {
-		return nil, &wire.Refusal{
-			Reason:  wire.ReasonCode,
-			Message: "the room's code is missing",
-			Hint:    "ask the organiser for the code, and say --code CODE",
-		}
+		return nil, wire.Refuse(wire.ReasonCode, "refused.code-missing").Advising("refused.code-missing-hint")
 	}
 	return open, nil
 }

@@ -12,6 +12,7 @@ import (
 	"net/http/httputil"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 )
 
@@ -38,7 +39,7 @@ func (h *Host) passedOn(next http.HandlerFunc) http.HandlerFunc {
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, longestOrder(h.limits.Load(), r)))
 		if err != nil {
-			h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
+			h.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Says: sentence.Plain(err.Error())})
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
@@ -100,23 +101,17 @@ func (h *Host) pass(w http.ResponseWriter, r *http.Request, code string, b behal
 				return
 			}
 			if errors.Is(err, errNowhere) {
-				h.refuse(w, http.StatusNotFound, wire.Refusal{Reason: wire.ReasonCode, Message: "no room has this code"})
+				h.refuse(w, http.StatusNotFound, *wire.Refuse(wire.ReasonCode, "refused.code-unknown"))
 				return
 			}
 			if errors.Is(err, errUnanswered) {
-				h.refuse(w, http.StatusBadGateway, wire.Refusal{
-					Reason:  wire.ReasonBusy,
-					Message: "the room's host stopped before it answered",
-					Hint:    "look whether it was done, and try again",
-				})
+				h.refuse(w, http.StatusBadGateway, *wire.Refuse(wire.ReasonBusy, "refused.unanswered").
+					Advising("refused.unanswered-hint"))
 				return
 			}
 			w.Header().Set("Retry-After", retryAfter)
-			h.refuse(w, http.StatusServiceUnavailable, wire.Refusal{
-				Reason:  wire.ReasonBusy,
-				Message: "the room's host has stopped, and another takes it over",
-				Hint:    "try again in some seconds",
-			})
+			h.refuse(w, http.StatusServiceUnavailable, *wire.Refuse(wire.ReasonBusy, "refused.host-stopped-taken").
+				Advising("refused.try-soon-hint"))
 		},
 		ErrorLog: log.New(io.Discard, "", 0),
 	}

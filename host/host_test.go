@@ -85,7 +85,7 @@ func TestTurnedAway(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := dial(t, server)
 			p.conn.Send(tt.hello)
-			if got := expect[wire.Refusal](p); got != tt.want {
+			if got := inEnglish(expect[wire.Refusal](p)); got != tt.want {
 				t.Errorf("refused with %+v, want %+v", got, tt.want)
 			}
 			if err := <-p.ended; !websocket.IsCloseError(errors.Unwrap(err), websocket.CloseNormalClosure) {

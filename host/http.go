@@ -50,7 +50,7 @@ func bearer(r *http.Request) string {
 const retryAfter = "5"
 
 func busy() *wire.Refusal {
-	return &wire.Refusal{Reason: wire.ReasonBusy, Message: "too much is asked at once", Hint: "wait a second"}
+	return wire.Refuse(wire.ReasonBusy, "refused.too-much").Advising("refused.too-much-hint")
 }
 
 // replies answers refused requests, and counts them.
@@ -92,7 +92,7 @@ func (s *site) ours(p replies, next http.Handler) http.Handler {
 		case !s.isNamed(at):
 			p.misdirected(w, r, at)
 		case changes && (!s.isSameOrigin(r) || isCrossSite(r.Header.Get("Sec-Fetch-Site"))):
-			p.refuse(w, http.StatusForbidden, wire.Refusal{Reason: wire.ReasonOrigin, Message: "another site's page may not do this"})
+			p.refuse(w, http.StatusForbidden, *wire.Refuse(wire.ReasonOrigin, "refused.other-site"))
 		default:
 			next.ServeHTTP(w, r)
 		}
@@ -105,18 +105,16 @@ var plainName = regexp.MustCompile(`^[a-z0-9.-]{1,253}$`)
 // misdirected tells the caller what to type if the name was intended.
 func (p replies) misdirected(w http.ResponseWriter, r *http.Request, hostport string) {
 	name, called := hostname(hostport), "that name"
+	refusal := wire.Refuse(wire.ReasonOrigin, "refused.misdirected-unshown")
 	if plainName.MatchString(name) {
 		called = "the name " + name
+		refusal = wire.Refuse(wire.ReasonOrigin, "refused.misdirected", "host", name)
 	} else {
 		name = "NAME"
 	}
-	refusal := wire.Refusal{
-		Reason: wire.ReasonOrigin, Message: "this host does not go by " + called,
-		Hint: fmt.Sprintf("use the organiser's link as it is; an organiser whose name it is starts the host with "+
-			"--host-name %s or, behind a proxy or tunnel, --public-url https://%s", name, name),
-	}
+	refusal = refusal.Advising("refused.misdirected-hint", "host", name)
 	if r.URL.Path != "/" {
-		p.refuse(w, http.StatusMisdirectedRequest, refusal)
+		p.refuse(w, http.StatusMisdirectedRequest, *refusal)
 		return
 	}
 	p.counts.Refused(refusal.Reason)

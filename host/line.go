@@ -266,7 +266,7 @@ func (l *line) whyNot(err error) *wire.Refusal {
 
 // hostStopped returns the message for a client whose room has another owner, or none.
 func hostStopped() *wire.Refusal {
-	return &wire.Refusal{Reason: wire.ReasonMoved, Message: "the room's host has stopped", Hint: "programs and pages come back by themselves"}
+	return wire.Refuse(wire.ReasonMoved, "refused.host-stopped").Advising("refused.come-back-hint")
 }
 
 // count counts the owner's verdict on a code at the client's address. It tells the client no

@@ -335,9 +335,5 @@ var errGaveWay = errors.New("host: the page gave way")
 
 // crowded returns the message for such a page.
 func crowded() *wire.Refusal {
-	return &wire.Refusal{
-		Reason:  wire.ReasonCrowded,
-		Message: "many people watch here, and this page gave way to a newer one",
-		Hint:    "take a nickname or join: then your page stays",
-	}
+	return wire.Refuse(wire.ReasonCrowded, "refused.crowded").Advising("refused.crowded-hint")
 }

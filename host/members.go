@@ -1,6 +1,7 @@
 package host
 
 import (
+	"muster/discovery/sentence"
 	"muster/host/page"
 	"muster/host/room"
 	"muster/host/wire"
@@ -37,7 +38,7 @@ func (a *actor) receive(by *conn.Conn, message wire.Message) {
 	a.step(room.Hear{Player: name, Message: message}, asker{tell: func(_ any, err error) {
 		if err != nil {
 			a.log.Warn("peer makes no sense", "error", discreet(err))
-			by.Send(wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
+			by.Send(wire.Refusal{Reason: wire.ReasonMalformed, Says: sentence.Plain(err.Error())})
 			by.Close(err)
 		}
 	}})

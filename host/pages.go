@@ -65,7 +65,7 @@ func (p *pageAPI) addressed(w http.ResponseWriter, r *http.Request, code string)
 			w.Header().Set("Retry-After", retryAfter)
 			p.refuse(w, http.StatusServiceUnavailable, *refusal)
 		default:
-			p.refuse(w, http.StatusNotFound, wire.Refusal{Reason: wire.ReasonCode, Message: "no room has this code"})
+			p.refuse(w, http.StatusNotFound, *wire.Refuse(wire.ReasonCode, "refused.code-unknown"))
 		}
 		return nil
 	}
@@ -116,11 +116,8 @@ func (p *pageAPI) serveHistory(w http.ResponseWriter, r *http.Request) {
 	}
 	view, _ := a.views.get()
 	if by := view.Badges[room.DigestOf(bearer(r))]; !by.Belongs && !by.Organiser {
-		p.refuse(w, http.StatusForbidden, wire.Refusal{
-			Reason:  wire.ReasonSecret,
-			Message: "who has played here reads where and with whom",
-			Hint:    "open the page by your own link, which muster join shows",
-		})
+		p.refuse(w, http.StatusForbidden, *wire.Refuse(wire.ReasonSecret, "refused.history").
+			Advising("refused.history-hint"))
 		return
 	}
 	history, here := ask(a, func() wire.History { return a.room.History() })

@@ -157,7 +157,7 @@ func (v *visitor) seek(s wire.Seek) error {
 			}
 		}
 	}
-	return v.refuse(&wire.Refusal{Reason: wire.ReasonCode, Message: "this host does not have the room"})
+	return v.refuse(wire.Refuse(wire.ReasonCode, "refused.not-here"))
 }
 
 func (v *visitor) hello(message wire.Message) error {
@@ -167,15 +167,10 @@ func (v *visitor) hello(message wire.Message) error {
 	v.patience.Stop()
 	hello, ok := message.(wire.Hello)
 	if !ok {
-		return v.refuse(&wire.Refusal{Reason: wire.ReasonMalformed, Message: "the first message must be hello"})
+		return v.refuse(wire.Refuse(wire.ReasonMalformed, "refused.no-hello"))
 	}
 	if hello.Version != wire.Version {
-		return v.refuse(&wire.Refusal{
-			Reason:  wire.ReasonVersion,
-			Message: fmt.Sprintf("the host speaks version %d, this player's muster version %d", wire.Version, hello.Version),
-			Hint:    "use the same release of muster on both sides",
-			Link:    v.host.rightProgram(),
-		})
+		return v.refuse(otherVersion(hello.Version, v.host.rightProgram()))
 	}
 	to, refusal := v.host.called(hello, v.from.addr, v.on)
 	if refusal != nil {
@@ -197,13 +192,18 @@ func (v *visitor) hello(message wire.Message) error {
 	return err
 }
 
+// otherVersion returns the message for a player whose program speaks another version. Link is where
+// the right program is.
+func otherVersion(version int, link string) *wire.Refusal {
+	refusal := wire.Refuse(wire.ReasonVersion, "refused.version", "host", wire.Version, "player", version).
+		Advising("refused.version-hint")
+	refusal.Link = link
+	return refusal
+}
+
 // noPlace returns the message for a player when the host has no connection left.
 func noPlace() *wire.Refusal {
-	return &wire.Refusal{
-		Reason:  wire.ReasonBusy,
-		Message: "this host has as many connections as it can hold",
-		Hint:    "it lets you in as soon as others leave",
-	}
+	return wire.Refuse(wire.ReasonBusy, "refused.connections").Advising("refused.connections-hint")
 }
 
 // rightProgram returns where a public host offers the right program.

@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host"
 	"muster/host/wire"
 	"muster/host/wire/conn"
@@ -104,6 +105,12 @@ func joinAs(t *testing.T, server *httptest.Server, code, name, as string) *playe
 	welcome := expect[wire.Welcome](p)
 	p.token, p.page = welcome.Token, welcome.Page
 	return p
+}
+
+// inEnglish returns a refusal as programs without a catalogue read it.
+func inEnglish(r wire.Refusal) wire.Refusal {
+	r.Says, r.Advises = sentence.Sentence{}, sentence.Sentence{}
+	return r
 }
 
 // expect waits for the next message of a type, and skips all others.

@@ -3,7 +3,6 @@ package host
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -145,11 +144,7 @@ func (r *registry) fell(code string) (again bool) {
 
 // leaveAlone makes this host refuse callers for a room that it cannot hold.
 func (r *registry) leaveAlone(code string, why error) {
-	refusal := &wire.Refusal{
-		Reason:  wire.ReasonBusy,
-		Message: "this host cannot read the room",
-		Hint:    "the organiser finds in the host's log why; programs and pages try again by themselves",
-	}
+	refusal := wire.Refuse(wire.ReasonBusy, "refused.unreadable").Advising("refused.unreadable-hint")
 	if errors.Is(why, room.ErrNewer) {
 		refusal.Message = "this room is on a newer Muster than this host"
 		refusal.Hint = "it goes on where that Muster runs; programs and pages try again by themselves"
@@ -202,11 +197,8 @@ func (r *registry) mayStay(p *public.Limits) (done func(), why *wire.Refusal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if stay, _ := r.standingNow(); stay+r.becoming >= p.Standing.Rooms {
-		return nil, &wire.Refusal{
-			Reason:  wire.ReasonFull,
-			Message: fmt.Sprintf("all %d rooms that this service keeps from one evening to the next are taken", p.Standing.Rooms),
-			Hint:    "try again another day, or open the room on your own computer: muster host --here",
-		}
+		return nil, wire.Refuse(wire.ReasonFull, "refused.standing-taken", "n", p.Standing.Rooms).
+			Advising("refused.standing-taken-hint")
 	}
 	r.becoming++
 	return func() {
@@ -217,11 +209,7 @@ func (r *registry) mayStay(p *public.Limits) (done func(), why *wire.Refusal) {
 }
 
 // errNoneStay is the refusal at a host that keeps no standing rooms.
-var errNoneStay = &wire.Refusal{
-	Reason:  wire.ReasonAction,
-	Message: "this service keeps no rooms from one evening to the next",
-	Hint:    `leave out "every", or open the room on your own computer: muster host --here`,
-}
+var errNoneStay = wire.Refuse(wire.ReasonAction, "refused.none-stay").Advising("refused.none-stay-hint")
 
 // isMovable reports whether a room in a phase may move to another host just for balance. It may
 // while it gathers or sleeps, because then nobody measures, votes or plays.

@@ -3,7 +3,6 @@ package host
 import (
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/access"
 	"muster/host/openers"
 	"muster/host/public"
@@ -71,7 +71,7 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusBadRequest, *refusal)
 		return
 	case err != nil:
-		s.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Message: err.Error()})
+		s.refuse(w, http.StatusBadRequest, wire.Refusal{Reason: wire.ReasonMalformed, Says: sentence.Plain(err.Error())})
 		return
 	}
 	if s.rooms.keeper.unkept() != "" {
@@ -92,11 +92,8 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 	}
 	if _, asleep := s.rooms.standing(); s.rooms.count()-asleep >= p.Rooms {
 		w.Header().Set("Retry-After", "60")
-		s.refuse(w, http.StatusServiceUnavailable, wire.Refusal{
-			Reason:  wire.ReasonFull,
-			Message: fmt.Sprintf("all %d rooms of this service are taken", p.Rooms),
-			Hint:    "try again in a while, or open the room on your own computer: muster host --game " + settings.Game,
-		})
+		s.refuse(w, http.StatusServiceUnavailable, *wire.Refuse(wire.ReasonFull, "refused.rooms-taken", "n", p.Rooms).
+			Advising("refused.rooms-taken-hint", "game", settings.Game))
 		return
 	}
 	if settings.Every != "" {
@@ -108,11 +105,8 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 		defer done()
 	}
 	if settings.Webhook != "" && !s.posts {
-		s.refuse(w, http.StatusBadRequest, wire.Refusal{
-			Reason:  wire.ReasonMalformed,
-			Message: "this host posts for nobody: its operator has not allowed it",
-			Hint:    "leave the webhook out, or open the room on your own computer",
-		})
+		s.refuse(w, http.StatusBadRequest, *wire.Refuse(wire.ReasonMalformed, "refused.posts").
+			Advising("refused.posts-hint"))
 		return
 	}
 	code, _, err := s.rooms.open(from, settings)
@@ -134,31 +128,22 @@ func (s *strangers) serveOpening(w http.ResponseWriter, r *http.Request) {
 // refuseUnkept tells an opener that the host cannot save a new room.
 func (s *strangers) refuseUnkept(w http.ResponseWriter) {
 	w.Header().Set("Retry-After", retryAfter)
-	s.refuse(w, http.StatusServiceUnavailable, wire.Refusal{
-		Reason:  wire.ReasonBusy,
-		Message: "no room can be kept here now",
-		Hint:    "try again in some seconds",
-	})
+	s.refuse(w, http.StatusServiceUnavailable, *wire.Refuse(wire.ReasonBusy, "refused.unkept").
+		Advising("refused.try-soon-hint"))
 }
 
 // readOpening reads the body of an opening. The request must declare JSON, because browsers do not
 // let a foreign site's page send that.
 func readOpening(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
-		return nil, &wire.Refusal{
-			Reason:  wire.ReasonMalformed,
-			Message: "a room is opened with application/json",
-			Hint:    `say Content-Type: application/json, and such as {"game":"openarena","players":4}`,
-		}
+		return nil, wire.Refuse(wire.ReasonMalformed, "refused.opening-json").
+			Advising("refused.opening-json-hint", "example", `{"game":"openarena","players":4}`)
 	}
 	body, err := readBody(w, r, most)
 	var tooLong *http.MaxBytesError
 	if errors.As(err, &tooLong) {
-		return nil, &wire.Refusal{
-			Reason:  wire.ReasonMalformed,
-			Message: fmt.Sprintf("what is said of the room is longer than %d bytes", most),
-			Hint:    "shorten the list of servers",
-		}
+		return nil, wire.Refuse(wire.ReasonMalformed, "refused.opening-long", "n", int(most)).
+			Advising("refused.opening-long-hint")
 	}
 	return body, err
 }
@@ -175,7 +160,7 @@ func readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error
 		}
 		body = packed
 	default:
-		return nil, fmt.Errorf("the encoding %q is not known here, gzip is", encoding)
+		return nil, wire.Refuse(wire.ReasonMalformed, "refused.encoding", "encoding", encoding)
 	}
 	text, err := io.ReadAll(io.LimitReader(body, most+1))
 	if err == nil && int64(len(text)) > most {

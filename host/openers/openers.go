@@ -5,7 +5,6 @@ package openers
 import (
 	"bytes"
 	"crypto/sha256"
-	"fmt"
 	"net/netip"
 	"slices"
 	"sync"
@@ -139,12 +138,8 @@ func (o *Openers) Judge(about Opening) *TooMany {
 	from := about.From
 	for _, l := range o.levels { // an address that must wait takes nothing from its network
 		if wait := l.pace.Wait(l.network(from).Addr(), time.Now()); wait > 0 {
-			return &TooMany{wait, wire.Refusal{
-				Reason:  wire.ReasonBusy,
-				Message: "many rooms were opened from your network just now",
-				Hint: fmt.Sprintf("open the next one in %v; a room that is open takes one group after the other",
-					max(time.Second, wait.Round(time.Second))),
-			}}
+			return &TooMany{wait, *wire.Refuse(wire.ReasonBusy, "refused.many-opened").
+				Advising("refused.many-opened-hint", "wait", max(time.Second, wait.Round(time.Second)))}
 		}
 	}
 	o.mu.Lock()
@@ -157,17 +152,11 @@ func (o *Openers) Judge(about Opening) *TooMany {
 		case about.Stays && stay >= l.standing:
 			return tooManyStay(i, l)
 		case all >= l.rooms && i == 0:
-			return &TooMany{0, wire.Refusal{
-				Reason:  wire.ReasonFull,
-				Message: fmt.Sprintf("your network has %d rooms open here, which is as many as one may", l.rooms),
-				Hint:    "use one of those; rooms that nobody is in end by themselves",
-			}}
+			return &TooMany{0, *wire.Refuse(wire.ReasonFull, "refused.network-rooms", "n", l.rooms).
+				Advising("refused.network-rooms-hint")}
 		case all >= l.rooms:
-			return &TooMany{0, wire.Refusal{
-				Reason:  wire.ReasonFull,
-				Message: fmt.Sprintf("the networks around yours have %d rooms open here, which is as many as they may together", l.rooms),
-				Hint:    "try again later, or open the room on your own computer: muster host",
-			}}
+			return &TooMany{0, *wire.Refuse(wire.ReasonFull, "refused.networks-rooms", "n", l.rooms).
+				Advising("refused.networks-rooms-hint")}
 		}
 	}
 	o.opened[counter(from)] = append(left, opened{from, "", time.Now(), about.Stays})
@@ -211,17 +200,11 @@ func (o *Openers) left(from netip.Addr) []opened {
 
 func tooManyStay(at int, l level) *TooMany {
 	if at == 0 {
-		return &TooMany{0, wire.Refusal{
-			Reason:  wire.ReasonFull,
-			Message: fmt.Sprintf("your network has %d rooms here that stay, which is as many as one may", l.standing),
-			Hint:    "use one of those, or have one of them end with the night",
-		}}
+		return &TooMany{0, *wire.Refuse(wire.ReasonFull, "refused.network-stays", "n", l.standing).
+			Advising("refused.network-stays-hint")}
 	}
-	return &TooMany{0, wire.Refusal{
-		Reason:  wire.ReasonFull,
-		Message: fmt.Sprintf("the networks around yours have %d rooms here that stay, which is as many as they may together", l.standing),
-		Hint:    "open one that ends with the night, or a room on your own computer: muster host --here",
-	}}
+	return &TooMany{0, *wire.Refuse(wire.ReasonFull, "refused.networks-stays", "n", l.standing).
+		Advising("refused.networks-stays-hint")}
 }
 
 // Note notes that an address has opened a room.

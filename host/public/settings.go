@@ -2,8 +2,6 @@ package public
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/netip"
 	"slices"
 	"time"
@@ -19,12 +17,12 @@ import (
 func (p *Limits) Settings(body []byte, from netip.Addr) (s wire.Settings, err error) {
 	var wanted map[string]json.RawMessage
 	if err := json.Unmarshal(body, &wanted); err != nil {
-		return s, malformed("that is no JSON object", `say such as {"game":"openarena","players":4}`)
+		return s, malformed("refused.no-json").Advising("refused.example-hint", "example", `{"game":"openarena","players":4}`)
 	}
 	var lines []string
 	if list, is := wanted["servers"]; is {
 		if err := json.Unmarshal(list, &lines); err != nil {
-			return s, errors.New(`servers: a list of addresses such as ["192.0.2.1:27960"] is wanted`)
+			return s, malformed("refused.servers-list", "example", `["192.0.2.1:27960"]`)
 		}
 		delete(wanted, "servers")
 	}
@@ -57,8 +55,8 @@ func (p *Limits) Settings(body []byte, from netip.Addr) (s wire.Settings, err er
 }
 
 // malformed is the answer to malformed settings, with a hint.
-func malformed(message, hint string) error {
-	return &wire.Refusal{Reason: wire.ReasonMalformed, Message: message, Hint: hint}
+func malformed(key string, pairs ...any) *wire.Refusal {
+	return wire.Refuse(wire.ReasonMalformed, key, pairs...)
 }
 
 // known returns an error if a setting is not allowed in a stranger's room.
@@ -68,8 +66,7 @@ func known(wanted map[string]json.RawMessage) error {
 	})
 	for key := range wanted {
 		if !slices.ContainsFunc(table, func(row wire.Setting) bool { return row.Key == key }) {
-			return malformed(fmt.Sprintf("a room here has no setting %q", discovery.CleanText(key)),
-				"it is one of a later release, or it is misspelt")
+			return malformed("refused.no-setting", "setting", discovery.CleanText(key)).Advising("refused.no-setting-hint")
 		}
 	}
 	return nil
@@ -87,10 +84,10 @@ func (p *Limits) game(wanted map[string]json.RawMessage, hasList bool) (Game, er
 		return p.Games[at], nil
 	}
 	if own == nil || own.ID != id {
-		return Game{}, malformed(fmt.Sprintf("no game %q is known here", discovery.CleanText(id)), "GET /api/service lists the games")
+		return Game{}, malformed("refused.no-game", "game", discovery.CleanText(id)).Advising("refused.no-game-hint")
 	}
 	if !hasList {
-		return Game{}, malformed(fmt.Sprintf("the game %q is not known here", discovery.CleanText(id)), "give a list of its servers")
+		return Game{}, malformed("refused.game-unlisted", "game", discovery.CleanText(id)).Advising("refused.game-unlisted-hint")
 	}
 	return Game{Game: wire.Game{ID: id}, By: selection.Mean}, nil
 }
@@ -99,17 +96,15 @@ func (p *Limits) game(wanted map[string]json.RawMessage, hasList bool) (Game, er
 func (p *Limits) checkFits(s wire.Settings, g Game, hasList bool) error {
 	switch every, err := schedule.Parse(s.Every, ""); {
 	case err == nil && every.IsOver(time.Now()):
-		return malformed(fmt.Sprintf("every: %v", schedule.ErrOver), "say the next date, or a day of each week")
+		return malformed("refused.every-over").Advising("refused.every-over-hint")
 	case len(s.Places) > p.Places:
-		return malformed(fmt.Sprintf("a room here has %d places to measure at most", p.Places),
-			"leave some out, or open the room on your own computer")
+		return malformed("refused.places-most", "n", p.Places).Advising("refused.places-most-hint")
 	case s.Places.Private():
-		return malformed("a place on a private network is nobody else's: a host on the internet has nobody asked there",
-			"give its public address, or open the room on your own computer")
+		return malformed("refused.place-private").Advising("refused.place-private-hint")
 	case rules.Of(s.By).NeedsLimit && len(s.Limits) == 0:
-		return malformed(fmt.Sprintf("the rule %s needs a ping limit", s.By), `say such as "max_rtt_ms":[150]`)
+		return malformed("refused.rule-limit", "rule", string(s.By)).Advising("refused.example-hint", "example", `"max_rtt_ms":[150]`)
 	case !hasList && !g.Listed:
-		return malformed("nobody lists the servers of "+g.Name, "give a list of your own: your favourites, one address a line")
+		return malformed("refused.nobody-lists", "game", g.Name).Advising("refused.nobody-lists-hint")
 	}
 	return nil
 }

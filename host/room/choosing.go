@@ -1,7 +1,6 @@
 package room
 
 import (
-	"errors"
 	"time"
 
 	"muster/host/room/attendance"
@@ -315,6 +314,6 @@ func (r *Room) countDownIfReady() {
 }
 
 var (
-	errNoVote          = errors.New("there is nothing to decide now")
-	errNothingMeasured = errors.New("nothing has been measured yet")
+	errNoVote          = wire.Refuse(wire.ReasonAction, "refused.no-vote")
+	errNothingMeasured = wire.Refuse(wire.ReasonAction, "refused.nothing-measured")
 )

@@ -2,7 +2,6 @@ package room
 
 import (
 	"cmp"
-	"errors"
 	"net/netip"
 	"time"
 
@@ -284,7 +283,7 @@ func (a Hide) do(r *Room, _ caller) error {
 func (a Strike) do(r *Room, _ caller) error {
 	addr := discovery.Canonical(a.Addr)
 	if !r.group.Lists.Strike(addr) {
-		return errors.New("that server is on no list")
+		return wire.Refuse(wire.ReasonAction, "refused.on-no-list")
 	}
 	r.out.note("the organiser has taken %s off the room's lists", addr)
 	endSearch(r.phase, &r.probing)

@@ -97,7 +97,7 @@ func (Quit) do(r *Room, by caller) error {
 	if !isVoting(r.phase) { // else the next choice says it
 		r.out.says(sentence.Of("room.left", "player", by.Name))
 	}
-	r.sendAway(by.Name, wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room"})
+	r.sendAway(by.Name, *wire.Refuse(wire.ReasonLeft, "refused.left"))
 	return nil
 }
 

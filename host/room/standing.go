@@ -1,7 +1,6 @@
 package room
 
 import (
-	"errors"
 	"time"
 
 	"muster/host/room/ballot"
@@ -120,13 +119,13 @@ func (a Forget) do(r *Room, by caller) error {
 	switch {
 	case one.IsPlayer:
 		r.group.Roster.LetGo(one.Name)
-		r.sendAway(one.Name, wire.Refusal{Reason: wire.ReasonLeft, Message: "you have left the room, and it has forgotten you"})
+		r.sendAway(one.Name, *wire.Refuse(wire.ReasonLeft, "refused.forgotten"))
 		r.group.Lists.Forget(names...)
 		r.out.journal.Forget(names...) // the note on the leaving
 	case one.Mark != "":
 		r.apply(r.group.Roster.Drop(one.Name))
 	case !wasThere:
-		return errors.New("nobody of that name is known here")
+		return wire.Refuse(wire.ReasonAction, "refused.nobody-known")
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package room
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -155,7 +154,7 @@ func (a Remove) do(r *Room, _ caller) error {
 	events, err := r.group.Roster.Remove(a.Name)
 	r.apply(events)
 	if player := r.group.Attendance.Find(a.Name); player != "" {
-		r.sendAway(player, wire.Refusal{Reason: wire.ReasonRemoved, Message: "the organiser has removed you from the room"})
+		r.sendAway(player, *wire.Refuse(wire.ReasonRemoved, "refused.removed"))
 	}
 	return err
 }
@@ -164,7 +163,7 @@ func (a Trust) do(r *Room, _ caller) error {
 	g := &r.group
 	player := g.Attendance.Find(a.Name)
 	if player == "" {
-		return fmt.Errorf("%s is not here", nickname.Clean(a.Name))
+		return wire.Refuse(wire.ReasonAction, "refused.not-present", "name", nickname.Clean(a.Name))
 	}
 	notes, other, err := decision.Vouch(g, player, r.now)
 	if r.out.tell(notes...); other != nil {
@@ -215,7 +214,7 @@ func (Allow) steers()   {}
 func (Without) steers() {}
 
 // errNoAdvice says why the organiser can change nothing now.
-var errNoAdvice = errors.New("there is no choice now that this could change")
+var errNoAdvice = wire.Refuse(wire.ReasonAction, "refused.no-choice")
 
 func (a Allow) do(r *Room, _ caller) error {
 	if !mayDecideAgain(r.phase, &r.group) {
@@ -237,9 +236,9 @@ func (a Without) do(r *Room, _ caller) error {
 	case !mayDecideAgain(r.phase, &r.group):
 		return errNoAdvice
 	case player == "" || g.Attendance.Of(player).Out != "":
-		return fmt.Errorf("%s does not count in this choice", nickname.Clean(a.Name))
+		return wire.Refuse(wire.ReasonAction, "refused.not-counted", "name", nickname.Clean(a.Name))
 	case len(g.ChosenFor()) < 2:
-		return errors.New("nobody would be left to choose for")
+		return wire.Refuse(wire.ReasonAction, "refused.nobody-left")
 	}
 	g.Attendance.LeaveOut(attendance.Unwanted, player)
 	g.Ballot.Withdraw(player, ballot.Vote|ballot.Ready)
@@ -309,7 +308,7 @@ func (a Count) do(r *Room, by caller) error {
 	case !by.IsOrganiser && (a.Counted || g.Name == "" || g.Name != by.Name):
 		return errOrganiserOnly
 	case g.Name == "" || g.IsPlayer:
-		return errors.New("nobody of that name has only the page")
+		return wire.Refuse(wire.ReasonAction, "refused.no-guest")
 	case r.group.Estimates.IsCounted(g.Name) == a.Counted:
 		return nil
 	}

@@ -380,10 +380,7 @@ func (Close) step(r *Room) error {
 
 // Closed returns the message for people who look for a room that is over.
 func Closed(code string) *wire.Refusal {
-	return &wire.Refusal{
-		Reason: wire.ReasonClosed, Message: fmt.Sprintf("room %s is over", code),
-		Hint: "ask the organiser for the link of the new one",
-	}
+	return wire.Refuse(wire.ReasonClosed, "refused.over", "code", code).Advising("refused.over-hint")
 }
 
 // nextRound begins another round with the same players.

@@ -1,7 +1,6 @@
 package room
 
 import (
-	"errors"
 	"net/netip"
 	"slices"
 	"strings"
@@ -32,9 +31,9 @@ func (AwaitSeats) steers() {}
 func (Unwait) steers()     {}
 
 var (
-	errNothingFull = errors.New("there is no full server that would suit everyone")
-	errNotWaiting  = errors.New("nobody waits for seats now")
-	errNoInstead   = errors.New("no other server has seats for everyone, as far as is known")
+	errNothingFull = wire.Refuse(wire.ReasonAction, "refused.nothing-full")
+	errNotWaiting  = wire.Refuse(wire.ReasonAction, "refused.not-waiting")
+	errNoInstead   = wire.Refuse(wire.ReasonAction, "refused.no-instead")
 )
 
 // notWaiting tells people that the organiser ends a wait.

@@ -12,7 +12,6 @@
 package ballot
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -117,7 +116,7 @@ func (b *Box) Vote(name string, addr netip.AddrPort, o Options) (turned bool, er
 	if addr.IsValid() {
 		at := slices.IndexFunc(o.Candidates, func(c selection.Ranked) bool { return c.Addr == addr })
 		if at < 0 {
-			return false, errors.New("only what is on the ballot can be voted for")
+			return false, wire.Refuse(wire.ReasonAction, "refused.no-candidate")
 		}
 		server := o.Candidates[at].Server
 		vote = &server
@@ -169,9 +168,9 @@ func (b *Box) Decide(s selection.Selection, server int, open bool) selection.Sel
 func (b *Box) Veto(v selection.Veto) error {
 	switch {
 	case b.hasVetoed(v.Player):
-		return errors.New("one veto a round")
+		return wire.Refuse(wire.ReasonAction, "refused.one-veto")
 	case !v.Server.IsValid() && v.Map == "":
-		return errors.New("a veto is of a server or of a map")
+		return wire.Refuse(wire.ReasonAction, "refused.no-veto")
 	}
 	b.vetoes = append(slices.Clip(b.vetoes), v) // views share the old ones
 	return nil

@@ -284,7 +284,7 @@ func TestRefusal(t *testing.T) {
 			for i, p := range people {
 				got := ""
 				if err := b.Refusal(p.Name, Electorate{people, tt.guestsVote}); err != nil {
-					got = err.(*wire.Refusal).Message
+					got = err.Error()
 				}
 				if got != tt.want[i] {
 					t.Errorf("%s is told %q, want %q", p.Name, got, tt.want[i])

@@ -46,25 +46,19 @@ func (b *Box) Refusal(name string, e Electorate) error {
 func (b *Box) refusal(p Person, e Electorate) *wire.Refusal {
 	switch {
 	case !p.Guest && p.LeftOut:
-		return refused("this choice is made without you", "you come along, and have a say again in the next round")
+		return wire.Refuse(wire.ReasonAction, "refused.left-out").Advising("refused.left-out-hint")
 	case !p.Guest, p.Counted, e.GuestsVote && p.Organiser:
 		return nil
 	case !e.GuestsVote:
 		return ErrGuest
 	case b.isSpokenFor(p, e):
-		return refused("somebody on your network has voted already",
-			"guests have one vote per network; a player's program brings a vote of its own")
+		return wire.Refuse(wire.ReasonAction, "refused.network-voted").Advising("refused.network-voted-hint")
 	}
 	return nil
 }
 
 // ErrGuest tells guests that they may only watch.
-var ErrGuest = refused("guests only watch",
-	"open the page by your personal link, which muster join shows; or the organiser lets guests vote")
-
-func refused(message, hint string) *wire.Refusal {
-	return &wire.Refusal{Reason: wire.ReasonAction, Message: message, Hint: hint}
-}
+var ErrGuest = wire.Refuse(wire.ReasonAction, "refused.guest").Advising("refused.guest-hint")
 
 // isSpokenFor reports whether another guest on the same network has said something of the choice.
 // One person can open many pages, so each network's guests have one say. Guests without a known

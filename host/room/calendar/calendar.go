@@ -14,7 +14,6 @@
 package calendar
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -51,13 +50,10 @@ const (
 )
 
 var (
-	errNoDate    = &wire.Refusal{Reason: wire.ReasonAction, Message: "no date is set for this room"}
-	errNotThere  = &wire.Refusal{Reason: wire.ReasonAction, Message: "who played there last says how it was"}
-	errEnded     = errors.New("the night is over already")
-	errMissedEnd = &wire.Refusal{
-		Reason:  wire.ReasonEnded,
-		Message: "while the connection was lost the night has ended. Good night! The room stays: whoever comes next opens it again",
-	}
+	errNoDate    = wire.Refuse(wire.ReasonAction, "refused.no-date")
+	errNotThere  = wire.Refuse(wire.ReasonAction, "refused.not-there")
+	errEnded     = wire.Refuse(wire.ReasonAction, "refused.night-over")
+	errMissedEnd = wire.Refuse(wire.ReasonEnded, "refused.missed-end")
 )
 
 // Calendar is a room's memory from one session to the next.

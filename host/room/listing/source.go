@@ -1,8 +1,6 @@
 package listing
 
 import (
-	"errors"
-	"fmt"
 	"net/netip"
 	"slices"
 	"time"
@@ -83,7 +81,7 @@ func (s *Source) Query(settings wire.Settings, brought []netip.AddrPort) (Query,
 	case s.started.IsValid():
 		return Query{Servers: []netip.AddrPort{s.started}}, nil
 	case s.isOwnLost:
-		return Query{}, errors.New("the organiser's own list of servers is gone: open a new room with it")
+		return Query{}, wire.Refuse(wire.ReasonAction, "refused.own-list-gone")
 	}
 	return Query{settings.Servers, brought}, nil
 }
@@ -93,9 +91,9 @@ func (s *Source) Query(settings wire.Settings, brought []netip.AddrPort) (Query,
 func (s *Source) Supply(settings wire.Settings, game string, servers []netip.AddrPort, kept string, now time.Time) error {
 	switch {
 	case game != settings.Game:
-		return fmt.Errorf("the room plays %s, and the list is for another game", settings.Game)
+		return wire.Refuse(wire.ReasonAction, "refused.list-other-game", "game", settings.Game)
 	case len(servers) == 0:
-		return errors.New("the list is empty")
+		return wire.Refuse(wire.ReasonAction, "refused.list-empty")
 	}
 	s.supplied, s.kept, s.isOwnLost = now, kept, false
 	return nil
@@ -117,13 +115,13 @@ func (s *Source) Start(settings wire.Settings, game string, addr netip.AddrPort,
 	reach := discovery.ReachOf(addr.Addr())
 	switch {
 	case !isBetween:
-		return "", errors.New("the round goes on: the server that was started comes too late for it, or too early")
+		return "", wire.Refuse(wire.ReasonAction, "refused.started-late")
 	case game != settings.Game:
-		return "", fmt.Errorf("the room plays %s, and the server that was started another game", settings.Game)
+		return "", wire.Refuse(wire.ReasonAction, "refused.started-other-game", "game", settings.Game)
 	case reach == discovery.NoReach || addr.Port() == 0 || addr.Addr().Zone() != "":
-		return "", fmt.Errorf("%v is no address of a single machine", addr)
+		return "", wire.Refuse(wire.ReasonAction, "refused.no-single-address", "server", addr)
 	case isPublic && reach != discovery.InternetReach:
-		return "", fmt.Errorf("%v is on a private network: a host on the internet has nobody asked there", addr)
+		return "", wire.Refuse(wire.ReasonAction, "refused.private-address", "server", addr)
 	}
 	s.started = addr
 	return "a server of our own runs: everyone measures it now", nil

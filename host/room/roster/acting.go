@@ -1,7 +1,6 @@
 package roster
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
 	"time"
@@ -42,13 +41,13 @@ func (r *Roster) Caller(credential string) Caller {
 
 // ErrOrganiserOnly and ErrNickname tell people why their word does not count.
 var (
-	ErrOrganiserOnly = &wire.Refusal{Reason: wire.ReasonSecret, Message: "only the organiser can do this"}
-	ErrNickname      = &wire.Refusal{Reason: wire.ReasonName, Message: "choose a nickname first"}
+	ErrOrganiserOnly = wire.Refuse(wire.ReasonSecret, "refused.organiser-only")
+	ErrNickname      = wire.Refuse(wire.ReasonName, "refused.nickname")
 )
 
 // errIsOrganiser tells people that the room would be without an organiser.
 func errIsOrganiser(name string) error {
-	return fmt.Errorf("%s is the organiser: hand that on first", name)
+	return wire.Refuse(wire.ReasonAction, "refused.is-organiser", "player", name)
 }
 
 // Visit is a page that asks for a nickname, or shows a credential that stood in its link.
@@ -116,24 +115,18 @@ func (r *Roster) Enter(v Visit, by Caller, now time.Time) (entry Entry, events [
 // refuseGuest returns why a page does not get a nickname, or nil.
 func (r *Roster) refuseGuest(name string, by Caller) error {
 	if name == "" {
-		return &wire.Refusal{Reason: wire.ReasonName, Message: "a nickname needs a letter or a digit"}
+		return wire.Refuse(wire.ReasonName, "refused.nickname-empty")
 	}
 	one, isPlayer := r.find(name)
 	switch {
 	case r.locked && !by.IsOrganiser:
 		return lockedOut()
 	case one != nil && !isPlayer:
-		return &wire.Refusal{
-			Reason:  wire.ReasonNameTaken,
-			Message: fmt.Sprintf("%s has the page open already", name),
-			Hint:    "choose another nickname",
-		}
+		return wire.Refuse(wire.ReasonNameTaken, "refused.nickname-open", "name", name).
+			Advising("refused.nickname-open-hint")
 	case r.isTaken(name, nil):
-		return &wire.Refusal{
-			Reason:  wire.ReasonNameTaken,
-			Message: fmt.Sprintf("%s plays here", name),
-			Hint:    "if that is you, open the page by your personal link, which muster join shows; or choose another nickname",
-		}
+		return wire.Refuse(wire.ReasonNameTaken, "refused.nickname-plays", "player", name).
+			Advising("refused.nickname-plays-hint")
 	}
 	return nil
 }
@@ -161,11 +154,8 @@ func (r *Roster) displace(from netip.Addr) (events []Event, isFull bool, err err
 		}
 	}
 	if longest == nil {
-		return nil, true, &wire.Refusal{
-			Reason:  wire.ReasonFull,
-			Message: fmt.Sprintf("%d guests are here already", len(rivals)),
-			Hint:    "whoever plays is let in: see “Play along”",
-		}
+		return nil, true, wire.Refuse(wire.ReasonFull, "refused.guests-full", "n", len(rivals)).
+			Advising("refused.guests-full-hint")
 	}
 	return r.Drop(longest.name), true, nil
 }
@@ -179,11 +169,12 @@ func (r *Roster) Rename(by Caller, name string, isGathering bool, now time.Time)
 	one, _ := r.find(by.Name)
 	switch name = nickname.Clean(name); {
 	case name == "":
-		return nil, &wire.Refusal{Reason: wire.ReasonName, Message: "a name needs a letter or a digit"}
+		return nil, wire.Refuse(wire.ReasonName, "refused.name-empty")
 	case r.isTaken(name, one):
-		return nil, &wire.Refusal{Reason: wire.ReasonNameTaken, Message: fmt.Sprintf("somebody is %s already", name), Hint: "choose another name"}
+		return nil, wire.Refuse(wire.ReasonNameTaken, "refused.somebody-is", "name", name).
+			Advising("refused.somebody-is-hint")
 	case now.Sub(one.renamed) < renameEvery:
-		return nil, fmt.Errorf("one name every %v", renameEvery)
+		return nil, wire.Refuse(wire.ReasonAction, "refused.rename-often", "for", renameEvery)
 	case by.IsPlayer && !isGathering:
 		one.becomes, one.renamed = name, now
 		return []Event{notef("%s will be %s from the next round on", by.Name, name)}, nil
@@ -216,7 +207,7 @@ func (r *Roster) Hide(by Caller, somewhere bool) error {
 func (r *Roster) HandOn(name, secret string) ([]Event, error) {
 	p, isPlayer := r.find(name)
 	if !isPlayer {
-		return nil, fmt.Errorf("%s does not play here: whoever has your personal link can steer, too", nickname.Clean(name))
+		return nil, wire.Refuse(wire.ReasonAction, "refused.no-player", "name", nickname.Clean(name))
 	}
 	r.keys.Secret = secret
 	r.appoint(p)
@@ -240,7 +231,7 @@ func (r *Roster) Remove(name string) ([]Event, error) {
 	name = nickname.Clean(name)
 	switch {
 	case one == nil:
-		return nil, fmt.Errorf("%s is not here", name)
+		return nil, wire.Refuse(wire.ReasonAction, "refused.not-present", "name", name)
 	case !isPlayer && one.organiser:
 		return nil, errIsOrganiser(one.name)
 	}

@@ -1,7 +1,6 @@
 package roster
 
 import (
-	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -66,7 +65,7 @@ func (r *Roster) before(hello wire.Hello) *person {
 // room's places. isConnected says that the player's program is connected already.
 func (r *Roster) Refusal(c Comer, places int, isConnected bool) *wire.Refusal {
 	if c.Name == "" {
-		return &wire.Refusal{Reason: wire.ReasonName, Message: "a player needs a name with a letter or a digit", Hint: "say --name NAME"}
+		return wire.Refuse(wire.ReasonName, "refused.player-name").Advising("refused.player-name-hint")
 	}
 	if c.Player != "" {
 		p, _ := r.find(c.Player)
@@ -76,25 +75,14 @@ func (r *Roster) Refusal(c Comer, places int, isConnected bool) *wire.Refusal {
 	isSecret := isSame(r.keys.Secret, c.hello.As)
 	switch alike := r.lookalike(c.Name); {
 	case alike != "":
-		return &wire.Refusal{
-			Reason:  wire.ReasonNameTaken,
-			Message: fmt.Sprintf("%q looks like %q, who is in the room", c.Name, alike),
-			Hint:    "choose another name with --name NAME",
-		}
+		return wire.Refuse(wire.ReasonNameTaken, "refused.lookalike", "name", c.Name, "player", alike).
+			Advising("refused.other-name-hint")
 	case r.isReserved(c.Name, before):
-		return &wire.Refusal{
-			Reason:  wire.ReasonNameTaken,
-			Message: fmt.Sprintf("%s is somebody else here", c.Name),
-			Hint:    "choose another name with --name NAME; if it is you on the page, paste the line that it shows there",
-		}
+		return wire.Refuse(wire.ReasonNameTaken, "refused.reserved", "name", c.Name).Advising("refused.reserved-hint")
 	case r.locked && !isSecret && !(before != nil && (before.organiser || before.regular)):
 		return lockedOut()
 	case len(r.players) >= places:
-		return &wire.Refusal{
-			Reason:  wire.ReasonFull,
-			Message: fmt.Sprintf("all %d players of the room are there", places),
-			Hint:    "ask the organiser to open a room for more",
-		}
+		return wire.Refuse(wire.ReasonFull, "refused.full", "n", places).Advising("refused.full-hint")
 	}
 	return nil
 }
@@ -104,13 +92,10 @@ func (p *person) refusal(hello wire.Hello, isConnected bool) *wire.Refusal {
 	isProgram := p.program != "" && p.program == hello.Program
 	switch {
 	case !isSame(p.token, hello.Token):
-		return &wire.Refusal{
-			Reason:  wire.ReasonNameTaken,
-			Message: fmt.Sprintf("the room has a player %q already", p.name),
-			Hint:    "choose another name with --name NAME",
-		}
+		return wire.Refuse(wire.ReasonNameTaken, "refused.name-taken", "player", p.name).
+			Advising("refused.other-name-hint")
 	case isConnected && isProgram && hello.Line < p.line: // the hello was long on its way
-		return &wire.Refusal{Reason: wire.ReasonReplaced, Message: p.name + " has come back on another connection"}
+		return wire.Refuse(wire.ReasonReplaced, "refused.replaced-late", "player", p.name)
 	}
 	return nil
 }

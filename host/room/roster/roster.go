@@ -176,5 +176,5 @@ func (r *Roster) IsLocked() bool { return r.locked }
 
 // lockedOut returns the message for people who do not get into a locked room.
 func lockedOut() *wire.Refusal {
-	return &wire.Refusal{Reason: wire.ReasonLocked, Message: "the organiser has locked the room", Hint: "ask the organiser to unlock it"}
+	return wire.Refuse(wire.ReasonLocked, "refused.locked").Advising("refused.locked-hint")
 }
