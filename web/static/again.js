@@ -32,6 +32,7 @@
     true, // these errors do not bubble
   );
   addEventListener("load", () => {
+    // In English: the catalogue is among what may not arrive.
     if (isGivenUp) document.body.append("A part of this page does not arrive. Look whether you are online, and load it again.");
     else if (!isLost) storage?.removeItem(kept);
   });

@@ -1,5 +1,7 @@
 // Who we are in the room, and our requests to it.
 
+import { say, told } from "./say.js";
+
 // The link's fragment: CODE, then _ and the room's link key unless somebody typed the code. It may
 // continue with ~ and the host's fingerprint, which muster join needs. A personal link ends with a
 // dot and its owner's credential.
@@ -106,6 +108,21 @@ async function fetched(what, options) {
 }
 
 /**
+ * Why the host refuses, and what people can do: its sentences, or its English, which is all that
+ * requests without a sentence have.
+ * @param {{says?: import("./types.js").Sentence, advises?: import("./types.js").Sentence, message?: string, hint?: string}} refusal
+ */
+export function refused({ says, advises, message = "", hint = "" }) {
+  return [told(says) || message, told(advises) || hint].filter(Boolean);
+}
+
+/** @param {Response} reply @param {Parameters<typeof refused>[0]} refusal */
+function failure(reply, refusal = {}) {
+  const [why] = refused({ ...refusal, advises: undefined, hint: "" });
+  return new Error(why ?? say("page.status", { status: String(reply.status) }));
+}
+
+/**
  * Sends the room a request. Errors are worded for people.
  * @param {string} action @param {object} [order]
  * @returns {Promise<any>}
@@ -116,11 +133,11 @@ export async function ask(action, order = {}, as = credential()) {
     headers: { "Content-Type": "application/json", ...shown(as) },
     body: JSON.stringify(order),
   }).catch(() => {
-    throw new Error("the host does not answer; the page comes back by itself");
+    throw new Error(say("page.no-answer"));
   });
   if (reply.status === 204) return null;
   const document = await reply.json().catch(() => ({}));
-  if (!reply.ok) throw new Error(document.message ?? `the host says ${reply.status}`);
+  if (!reply.ok) throw failure(reply, document);
   return document;
 }
 
@@ -157,13 +174,13 @@ export async function qrCode() {
 /** The history of a standing room. @param {string} format json or csv */
 export async function evenings(format) {
   const reply = await fetched(`evenings?format=${format}`, { cache: "no-store", headers: shown() });
-  if (!reply.ok) throw new Error((await reply.json().catch(() => ({}))).message ?? `the host says ${reply.status}`);
+  if (!reply.ok) throw failure(reply, await reply.json().catch(() => ({})));
   return reply;
 }
 
 /** The servers that were left out for a cause. @param {string} cause */
 export async function culled(cause) {
   const reply = await fetched(`culled/${cause}`, { cache: "no-store", headers: shown() });
-  if (!reply.ok) throw new Error(`the host says ${reply.status}`);
+  if (!reply.ok) throw failure(reply);
   return reply.json();
 }

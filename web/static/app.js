@@ -4,7 +4,7 @@
 import { ask, claim, credential, enter, forget, leave, linkKey, onOtherTab, qrCode, renew, roomCode } from "./api.js";
 import { culled, openCulled } from "./details/culled.js";
 import { broughtOf, lists, written } from "./details/lists.js";
-import { clock, evening, log } from "./details/notes.js";
+import { evening, log } from "./details/notes.js";
 import { drawPicture, drawSpread } from "./details/plots.js";
 import { ranking } from "./details/ranking.js";
 import { sites } from "./details/sites.js";
@@ -14,8 +14,10 @@ import { byId, h, show } from "./dom.js";
 import { front } from "./front.js";
 import { gameName, invitation, mine, settings, settingsOf, steering, welcome } from "./gather.js";
 import { download, offered, openInMuster } from "./get.js";
+import { offerLanguages } from "./language.js";
 import { Live } from "./live.js";
 import { people } from "./people.js";
+import { capital, clock, fill, say } from "./say.js";
 import { share } from "./share.js";
 import * as sound from "./sound.js";
 import * as countdown from "./stages/countdown.js";
@@ -124,7 +126,7 @@ function draw() {
   const state = live.state;
   dropDeadToken(state);
   drawTitle();
-  byId("room-name").textContent = state.room.name || "Game night";
+  byId("room-name").textContent = state.room.name || say("room.unnamed");
   byId("room-game").textContent = gameName(state);
   byId("room-code").textContent = state.room.code;
   byId("main").hidden = false;
@@ -267,14 +269,14 @@ function callIfSeats() {
 /** News comes first, because a tab has room for a few words. */
 function drawTitle() {
   const room = live.state?.room;
-  if (live.state && room) document.title = `${sentence(live.state)} – ${room.name || room.code} – Muster`;
+  if (live.state && room) document.title = say("page.title", { sentence: sentence(live.state), room: room.name || room.code });
 }
 
 /** Drops a credential that the room does not know: the person was removed, or it is old, or the secret is incomplete. */
 function dropDeadToken(/** @type {State} */ state) {
   if (state.you.name || state.you.organiser || credential() === "" || live.answered !== credential()) return;
   const lost = forget();
-  say(lost === "token" ? "You are not in this room any more. Choose a nickname to come back." : "The personal part of this link is cut off, or an old one: you can take part, but as a guest.", true);
+  tellBriefly(say(lost === "token" ? "page.lost-token" : "page.lost-secret"), true);
   if (credential() !== "") live.connect();
 }
 
@@ -302,21 +304,20 @@ function bannerText(connection, state) {
   if (connection === "live" || connection === "over") return "";
   if (!roomCode) return "";
   if (connection === "gone" && view.front === "shown") return live.why;
-  if (connection === "gone") return `There is no room ${roomCode} here, or it is over. Ask the organiser for a new link.`;
-  if (connection === "limited") return "Many wrong codes were tried from here: trying again in 5 s. The room's whole link, or its QR code, lets you in at once.";
-  if (connection === "crowded") return "Many people watch here, so this page gave way. It tries again in a minute. Players, and guests with a nickname, keep their pages.";
-  if (connection === "connecting") return live.why || "Looking for the room …";
-  const from = state ? ` What you see is from ${clock(new Date(state.heard).toISOString())}.` : "";
-  return `The connection to the host is lost; trying again by itself.${from}`;
+  if (connection === "gone") return say("page.no-room", { code: roomCode });
+  if (connection === "limited") return say("page.limited");
+  if (connection === "crowded") return say("page.crowded");
+  if (connection === "connecting") return live.why || say("page.connecting");
+  return state ? say("page.lost-since", { at: clock(new Date(state.heard)) }) : say("page.lost");
 }
 
 /** Brings the servers of a form into the room. @param {HTMLFormElement} form */
 async function bring(form) {
   const { favourites, others } = broughtOf(String(new FormData(form).get("list")));
-  if (favourites.length === 0) return say("No line begins with an address and its port, such as 192.0.2.1:27960.", true);
+  if (favourites.length === 0) return tellBriefly(say("lists.no-address"), true);
   await ask("bring", { favourites, adds: true });
   form.reset();
-  say(others > 0 ? `Added. ${others === 1 ? "One line names no address, and is left out." : `${others} lines name no address, and are left out.`}` : "Added.");
+  tellBriefly(others > 0 ? say("lists.added-some", { n: others }) : say("lists.added"));
 }
 
 /** Saves a text as a file. @param {string} text @param {string} name */
@@ -337,19 +338,19 @@ const actions = {
   "forget-whatif": () => ask("whatif"),
   advice: ({ order, argument }) => ask(order ?? "", JSON.parse(argument ?? "{}")),
   strike: ({ addr }) => ask("strike", { addr }),
-  "hide-here": () => confirm("Hide this server? The room never goes there, until you remove it from “Hidden” under “Our own servers”.") && ask("hide", { addr: /** @type {HTMLSelectElement} */ (byId("hide-which")).value, hidden: true }),
+  "hide-here": () => confirm(say("lists.hide-sure")) && ask("hide", { addr: /** @type {HTMLSelectElement} */ (byId("hide-which")).value, hidden: true }),
   "save-list": () => live.state && save(written(live.state), `${live.state.room.game}-favourites.txt`),
-  end: () => confirm("End the night? Everyone is told, and their programs end.") && ask("end"),
+  end: () => confirm(say("room.end-sure")) && ask("end"),
   lock: () => ask("lock", { locked: !live.state?.room.locked }),
   handon: ({ name }) => ask("handon", { name }),
-  renew: () => confirm("Make the organiser's link a new one? The old one, and whoever came by it, will steer no more.") && renewed(),
+  renew: () => confirm(say("room.renew-sure")) && renewed(),
   somewhere: ({ somewhere }) => ask("somewhere", { somewhere: somewhere === "true" }),
-  leave: () => confirm("Leave the room? Your place is free then.") && left(),
-  remove: ({ name }) => confirm(`Remove ${name} from the room?`) && ask("remove", { name }),
+  leave: () => confirm(say("room.leave-sure")) && left(),
+  remove: ({ name = "" }) => confirm(say("people.remove-sure", { player: name })) && ask("remove", { name }),
   trust: ({ name }) => ask("trust", { name }),
   count: ({ name, counted }) => ask("count", { name, counted: counted === "true" }),
   vote: ({ addr }) => ask("vote", { addr }),
-  veto: ({ addr, map }) => confirm(`Veto ${map ?? "this server"}? You have one veto a round.`) && ask("veto", map ? { map } : { addr }),
+  veto: ({ addr, map }) => confirm(map ? say("vote.veto-map-sure", { map }) : say("vote.veto-sure")) && ask("veto", map ? { map } : { addr }),
   ready: ({ ready }) => ask("ready", { ready: ready === "true" }),
   arrived: () => ask("arrived"),
   revealed: () => ((view.revealed = live.state?.room.round ?? 0), schedule()),
@@ -358,7 +359,7 @@ const actions = {
   callme: () => (sound.toggle(), sound.isOn() && sound.allow(), schedule()),
   sound: (_, element) => (sound.toggle(), element.setAttribute("aria-pressed", String(sound.isOn()))),
   reopen: () => ask("reopen"),
-  share: async () => live.state && say(await share(live.state)),
+  share: async () => live.state && tellBriefly(await share(live.state)),
   sort: ({ by }) => sortBy(by ?? "rank"),
   open: () => open(),
   get: ({ system, name }) => get(system ?? "", name ?? ""),
@@ -374,13 +375,13 @@ const actions = {
 async function renewed() {
   await renew();
   live.connect();
-  say("The organiser's link is new: you find it under “You”, and where muster host runs.");
+  tellBriefly(say("room.renewed"));
 }
 
 /** @param {string} version */
 async function has(version) {
   await ask("has", { version });
-  say(version ? `Noted: you have ${version}.` : "Noted: nobody knows which version you have.");
+  tellBriefly(version ? say("people.noted", { version }) : say("people.noted-none"));
 }
 
 async function left() {
@@ -433,7 +434,7 @@ async function get(system, name) {
 async function signature(file) {
   if (!live.state) return;
   await download(file, live.state.you.link, () => {});
-  say("The signature is among your downloads. Keep it beside the program; muster verify FILE reads it.");
+  tellBriefly(say("get.signed"));
 }
 
 /** @param {string} by */
@@ -444,18 +445,18 @@ function sortBy(by) {
 
 /** Passes the link to the system's share dialog, or copies it. @param {string} link @param {HTMLElement} element */
 async function invite(link, element) {
-  if (!navigator.share) return copyText_(link, element, "The link is copied: send it to a friend.");
+  if (!navigator.share) return copyText_(link, element, say("lobby.link-copied"));
   await navigator.share({ title: document.title, url: link }).catch(() => {}); // the person cancelled
 }
 
 /** Copies a text, also where browsers have no clipboard, on plain http. @param {string} text @param {HTMLElement} element */
-async function copyText_(text, element, done = "Copied.") {
+async function copyText_(text, element, done = say("page.copied")) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    if (!copyOld(text, element)) return say("This browser does not let the page copy: mark the text, and copy it yourself.", true);
+    if (!copyOld(text, element)) return tellBriefly(say("page.not-copied"), true);
   }
-  say(done);
+  tellBriefly(done);
 }
 
 /** Copies without a clipboard, and returns whether it worked. @param {string} text @param {HTMLElement} element */
@@ -470,8 +471,8 @@ function copyOld(text, element) {
   return went;
 }
 
-/** Shows a message. @param {string} text */
-function say(text, bad = false) {
+/** Shows a message for a few seconds. @param {string} text */
+function tellBriefly(text, bad = false) {
   const toast = byId("toast");
   toast.textContent = text;
   if (!live.state) byId("status").textContent = text; // nothing else draws it
@@ -485,8 +486,7 @@ async function attempt(act) {
   try {
     await act();
   } catch (error) {
-    const text = /** @type {Error} */ (error).message;
-    say(text.charAt(0).toUpperCase() + text.slice(1) + ".", true);
+    tellBriefly(capital(/** @type {Error} */ (error).message), true);
   }
 }
 
@@ -544,6 +544,8 @@ async function picture() {
 }
 
 document.documentElement.classList.toggle("tv", view.tv);
+fill(document);
+if (!view.tv) offerLanguages(byId("foot"));
 
 if (roomCode) {
   attempt(async () => {

@@ -1,6 +1,7 @@
 // The room's stream: it connects, reconnects by itself, and reports its state.
 
-import { sentence } from "./dom.js";
+import { refused } from "./api.js";
+import { capital } from "./say.js";
 import { Clouds } from "./trace.js";
 
 const firstPause = 250;
@@ -90,7 +91,7 @@ export class Live {
       this.bytes += data.length;
       const news = JSON.parse(data);
       if (news.type === "refused") {
-        this.why = [news.message, news.hint].filter(Boolean).map(sentence).concat(news.link ?? []).join(" ");
+        this.why = refused(news).map(capital).concat(news.link ?? []).join(" ");
         return this.refused(news.reason);
       }
       if (news.type === "wait") return this.wait(news.message ?? "");

@@ -1,8 +1,9 @@
 // What the person at the page does next, in a sentence.
 
-import { h, sentence } from "./dom.js";
+import { h } from "./dom.js";
 import { playsHere } from "./gather.js";
 import { hasSay, isDeaf } from "./people.js";
+import { capital, clock, said } from "./say.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Person} Person */
@@ -18,7 +19,7 @@ export function next(state) {
 function wordsFor(state) {
   const me = state.people.find((person) => person.name === state.you.name);
   const held = state.room.held || state.waits;
-  if (held) return [sentence(held)];
+  if (held) return [capital(held)];
   switch (state.room.stage) {
     case "gathering":
       return gathering(state);
@@ -41,67 +42,66 @@ function wordsFor(state) {
 /** @param {State} state @returns {Child[]} */
 function gathering(state) {
   const players = state.people.filter((person) => person.peer && person.connected);
-  const start = state.room.players > 0 ? ["It starts by itself when everyone is here."] : [...organiser(state), " starts when everyone is here."];
-  if (!state.you.organiser) return playsHere(state) ? ["You are in. ", ...start] : ["To play, see “Play along”. ", ...start];
-  if (players.length === 0) return ["See “Play along”, on the computer you play on."];
-  if (players.length === 1) return ["Send your friends the link below."];
-  return state.room.players > 0 ? start : ["Start when everyone is here."];
+  const byItself = state.room.players > 0;
+  if (!state.you.organiser) {
+    if (byItself) return said(playsHere(state) ? "next.in-by-itself" : "next.play-by-itself");
+    return said(playsHere(state) ? "next.in-organiser" : "next.play-organiser", organiser(state));
+  }
+  if (players.length === 0) return said("next.play-first");
+  if (players.length === 1) return said("next.send");
+  return said(byItself ? "next.by-itself" : "next.start");
 }
 
 /** @param {State} state @returns {Child[]} */
 function measuring(state) {
   const away = state.people.filter((person) => person.peer && !person.connected && !person.left_out);
-  if (state.room.paused) return ["Hardly anybody is heard: the host's line may be down. The clock stands still until they are back."];
-  if (away.length === 0) return ["Nothing to do now: the choice comes by itself."];
-  return [...names(away), away.length === 1 ? " is" : " are", " away: for half a minute the others wait, then it goes on."];
+  if (state.room.paused) return said("next.paused");
+  if (away.length === 0) return said("next.nothing");
+  return said("next.away", { n: away.length, players: names(away) });
 }
 
 /** @param {State} state @param {Person | undefined} me @returns {Child[]} */
 function agreeing(state, me) {
-  if (!state.agreement.open) return ["Nothing to do now: it takes a few seconds."];
-  if (state.agreement.launch_at) return me ? ["Off we go. “Wait!” stops it."] : ["Off we go."];
-  if (!me || !hasSay(state, me)) return ["To vote, veto, and say that you are ready, open the page by your own link, which muster join shows, or use its terminal."];
-  if (!me.ready) return ["Like it? Say that you are ready. Or vote for another, or veto one, in the list of the best servers."];
+  if (!state.agreement.open) return said("next.seconds");
+  if (state.agreement.launch_at) return said(me ? "next.off-wait" : "next.off");
+  if (!me || !hasSay(state, me)) return said("next.vote-how");
+  if (!me.ready) return said("next.like");
   const awaited = state.people.filter((person) => (person.page || person.asked) && !person.ready && hasSay(state, person));
-  return awaited.length > 0 ? ["Waiting for ", ...names(awaited), "."] : [];
+  return awaited.length > 0 ? said("next.awaits", { players: names(awaited) }) : [];
 }
 
 /** @param {State} state @param {Person | undefined} me @returns {Child[]} */
 function launching(state, me) {
   switch (me?.launch) {
     case "asking":
-      return ["Say yes in your terminal: Muster asks there before it starts your game."];
+      return said("next.say-yes");
     case "failed":
-      return ["Your game could not be started: connect to the address from the game itself."];
+      return said("next.not-started");
     case "launched":
-      return state.you.organiser ? ["Have fun! When you have played, begin the next round."] : ["Have fun! Stay in the room for the next round."];
+      return said(state.you.organiser ? "next.fun-organiser" : "next.fun");
     case "by-hand":
     case "declined":
-      return ["The address takes you there, in the game itself."];
+      return said("next.by-hand");
     default:
-      return me?.peer ? [] : ["Connect to the address from the game itself."];
+      return me?.peer ? [] : said("next.connect");
   }
 }
 
 /** @param {State} state @returns {Child[]} */
 function failed(state) {
   const deaf = state.people.filter((person) => isDeaf(person, true));
-  if (state.room.retry) {
-    const when = new Date(state.room.retry).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
-    return [`The room tries again by itself at ${when}.`, state.you.organiser ? " Or press the button now." : ""];
-  }
-  const who = state.you.organiser ? ["Change what you look for, or try again later."] : [...organiser(state), " can change what we look for, and try again."];
-  if (deaf.length === 0) return who;
-  return ["No server's answer reaches ", ...names(deaf), ": a firewall may block UDP. Run ", h("code", {}, "muster doctor"), " there, and try again."];
+  if (state.room.retry) return said(state.you.organiser ? "next.retry-now" : "next.retry", { at: clock(new Date(state.room.retry)) });
+  if (deaf.length > 0) return said("next.deaf", { players: names(deaf), command: h("code", {}, "muster doctor") });
+  return state.you.organiser ? said("next.change") : said("next.change-organiser", organiser(state));
 }
 
-/** @param {State} state @returns {Child[]} */
+/** The organiser's name, which the room may not know. @param {State} state */
 function organiser(state) {
-  const who = state.people.find((person) => person.organiser);
-  return who ? names([who]) : ["The organiser"];
+  const name = state.people.find((person) => person.organiser)?.name;
+  return { known: name === undefined ? "no" : "yes", organiser: name ?? "" };
 }
 
-/** People's names in a sentence. @param {Person[]} people @returns {Child[]} */
+/** @param {Person[]} people */
 function names(people) {
-  return people.flatMap((person, i) => [i === 0 ? "" : i === people.length - 1 ? " and " : ", ", h("bdi", {}, person.name)]);
+  return people.map((person) => person.name);
 }

@@ -1,24 +1,15 @@
 // The log, and what the session has played so far.
 
 import { nameOnly } from "../choice.js";
-import { h, millis } from "../dom.js";
-import { tell } from "../say.js";
+import { h } from "../dom.js";
+import { clock, millis, said, say, tell, time } from "../say.js";
 
 /** @param {import("../types.js").State} state */
 export function log(state) {
   const notes = state.log.toReversed();
   return [
-    h("ol", { class: "log", "aria-label": "What the host decides, newest first", tabindex: 0 }, notes.map((note, i) => h("li", { "data-key": `${note.at} ${notes.length - i}` }, h("time", { datetime: note.at }, clock(note.at)), h("bdi", { dir: "auto" }, ...tell(note))))),
+    h("ol", { class: "log", "aria-label": say("log.label"), tabindex: 0 }, notes.map((note, i) => h("li", { "data-key": `${note.at} ${notes.length - i}` }, h("time", { datetime: note.at }, clock(new Date(note.at))), h("bdi", { dir: "auto" }, ...tell(note))))),
   ];
-}
-
-/** Created once, because that takes longer than hundreds of uses. @type {Intl.DateTimeFormat | undefined} */
-let clocks;
-
-/** @param {string} at */
-export function clock(at) {
-  clocks ??= new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
-  return clocks.format(new Date(at));
 }
 
 /** @param {import("../types.js").State} state */
@@ -32,9 +23,9 @@ export function evening(state) {
       played.toReversed().map((round, i) => h(
         "li",
         { "data-key": String(round.round) },
-        h("span", { class: "quiet" }, `Round ${played.length - i}, ${clock(round.at).slice(0, 5)}`),
+        h("span", { class: "quiet" }, say("night.round-at", { n: played.length - i, at: time(new Date(round.at)) })),
         h("strong", {}, h("bdi", {}, nameOnly(round.server))),
-        h("span", {}, h("bdi", {}, [round.map, `${millis(round.mean_ms)} on average`, round.players.join(", ")].filter(Boolean).join(" · "))),
+        h("span", {}, h("bdi", {}, [round.map, say("evening.average", { ms: millis(round.mean_ms) }), say("list.of", { items: round.players })].filter(Boolean).join(" · "))),
       )),
     ),
   ];

@@ -2,7 +2,7 @@
 
 import { nameOnly } from "../choice.js";
 import { h } from "../dom.js";
-import { say } from "../say.js";
+import { locale, say } from "../say.js";
 import { standing, votes } from "./ballot.js";
 import { headline } from "./seats.js";
 
@@ -79,9 +79,17 @@ export function sentence(state) {
 /** The letters of a sentence, for comparing it with announced ones. @param {string} text */
 const letters = (text) => text.replace(/[^\p{L}\p{N}]/gu, "");
 
+/** Created once, because that takes longer than hundreds of uses. @type {Intl.Segmenter | undefined} */
+let splitter;
+
+/** @param {string} text */
+function sentencesOf(text) {
+  splitter ??= new Intl.Segmenter(locale, { granularity: "sentence" });
+  return [...splitter.segment(text)].map(({ segment }) => segment);
+}
+
 /** The sentences of a text that are in none of the announced ones. @param {string} text @param {string[]} heard */
 export function unheard(text, heard) {
-  const sentences = (/** @type {string} */ text) => text.split(/(?<=[.?!]) /);
-  const known = new Set(heard.flatMap(sentences).map(letters));
-  return sentences(text).filter((one) => !known.has(letters(one))).join(" ");
+  const known = new Set(heard.flatMap(sentencesOf).map(letters));
+  return sentencesOf(text).filter((one) => !known.has(letters(one))).join("").trim();
 }
