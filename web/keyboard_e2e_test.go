@@ -75,7 +75,7 @@ func TestKeyboard(t *testing.T) {
 	b.types(kb.Escape)
 	b.begins("vote", "Where shall we play?")
 	b.tabsTo("#stage .candidate:nth-child(2) .veto", kb.Enter)
-	b.sees("#stage .vetoes", "Vetoes:")
+	b.sees("#stage .vetoes", "Veto:")
 	b.tabsTo("#stage [data-ready=true]", " ")
 	n.awaits("the launch", func(r wire.Document) bool { return r.Stage == wire.Launching })
 	b.begins("go", "You’re on the way", "list Who is on the way", "button Copy the address")

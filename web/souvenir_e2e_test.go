@@ -9,11 +9,14 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"muster/internal/catalogue"
 )
 
 // TestHostileSouvenir checks that the picture that people share is well-formed for all names. It
@@ -52,14 +55,14 @@ func TestHostileSouvenir(t *testing.T) {
 		t.Fatal(err)
 	}
 	const script = `
-		import { readFileSync } from "node:fs";
-		import { pictureOf } from "./static/souvenir.js";
+		const { pictureOf } = await import("./static/souvenir.js");
 		const results = JSON.parse(readFileSync(0, "utf8"));
 		results.push({game: "\ud800", server: "\udfff lone", country: "", mean: NaN, people: []});
 		console.log(JSON.stringify(results.map((result) => pictureOf({...result, people: result.people ?? []}))));`
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	node := exec.CommandContext(ctx, "node", "--input-type=module", "-e", script)
+	node := exec.CommandContext(ctx, "node", "--input-type=module", "-e", likePage+script)
+	node.Env = append(os.Environ(), "LANG="+catalogue.English)
 	node.Stdin = bytes.NewReader(input)
 	out, err := node.Output()
 	if err != nil {

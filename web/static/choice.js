@@ -1,9 +1,9 @@
 // The chosen server: its name and facts, everyone's ping to it, and the way there.
 
-import { button, h, millis } from "./dom.js";
+import { h } from "./dom.js";
 import { colourOf } from "./colours.js";
 import { isEstimated, ping } from "./estimate.js";
-import { copyable } from "./gather.js";
+import { country, millis, said, say, tell } from "./say.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Choice} Choice */
@@ -16,7 +16,7 @@ export function verdict(state) {
   if (!choice || !target) return [];
   const server = choice.servers[target.addr];
   return [
-    h("p", { class: "eyebrow" }, way ? "Everyone to" : state.agreement.open ? "Ahead right now" : "Looking at it once more"),
+    h("p", { class: "eyebrow" }, say(way ? "go.everyone-to" : state.agreement.open ? "choice.ahead" : "choice.once-more")),
     h("h1", { class: "server" }, h("bdi", {}, serverName(choice, target.addr))),
     h("p", { class: "about" }, about(state, server, target)),
     strange(server),
@@ -49,12 +49,12 @@ export function nameOnly(named) {
 
 /** @param {State} state @param {import("./types.js").Server | undefined} server @param {Ranked} ranked */
 function about(state, server, ranked) {
-  const facts = [`${millis(ranked.mean_ms)} on average`, `${millis(ranked.max_ms)} at worst`];
+  const facts = [say("ping.on-average", { ms: millis(ranked.mean_ms) }), say("vote.worst", { ms: millis(ranked.max_ms) })];
   if (server?.map) facts.push(server.map);
   if (server?.version && server.other_version) facts.push(server.version);
-  if (server?.mod && server.mod !== server.mode) facts.push(`mod ${server.mod}`);
-  if (server?.max_players) facts.push(`${server.players} of ${server.max_players} seats taken`);
-  if (server?.country) facts.push(countryName(server.country));
+  if (server?.mod && server.mod !== server.mode) facts.push(say("server.mod", { mod: server.mod }));
+  if (server?.max_players) facts.push(say("server.taken", { taken: server.players, n: server.max_players }));
+  if (server?.country) facts.push(country(server.country));
   if (server?.as_listed) facts.push(asListed(state));
   return facts.map((fact, i) => [i > 0 && " · ", h("bdi", {}, fact)]).flat();
 }
@@ -65,8 +65,8 @@ const oldList = 3;
 /** Names the list as the source if a server says little itself. @param {State} state */
 export function asListed(state) {
   const age = state.room.said ? Math.floor((state.now - Date.parse(state.room.said)) / 60_000) : 0;
-  if (age < oldList) return "as the list says";
-  return age < 120 ? `as the list said ${age} min ago` : `as the list said ${Math.floor(age / 60)} h ago`;
+  if (age < oldList) return say("server.as-listed");
+  return age < 120 ? say("server.as-listed-min", { n: age }) : say("server.as-listed-h", { n: Math.floor(age / 60) });
 }
 
 /** Names players whose version of the game differs from the server's. @param {import("./types.js").Server | undefined} server */
@@ -74,33 +74,13 @@ export function strange(server) {
   if (!server?.other_version?.length) return false;
   const shut = server.shut_out ?? [];
   const others = server.other_version.filter((name) => !shut.includes(name));
-  const list = (/** @type {string[]} */ names) => names.flatMap((name, i) => [i > 0 && ", ", h("bdi", {}, name)]);
-  return h("span", { class: "strange" }, shut.length > 0 && [...list(shut), shut.length > 1 ? " have versions that do not get in" : " has a version that does not get in"], shut.length > 0 && others.length > 0 && "; ", others.length > 0 && ["other version than ", ...list(others), others.length > 1 ? " have" : " has"]);
+  const away = { key: "server.shut-out", with: { players: shut, n: shut.length } };
+  const differing = { key: "server.other-version", with: { players: others, n: others.length } };
+  const words = shut.length > 0 && others.length > 0 ? said("list.clauses", { first: away, next: differing }) : tell(shut.length > 0 ? away : differing);
+  return h("span", { class: "strange" }, words);
 }
 
-/** @param {string} code */
-export function countryName(code) {
-  try {
-    return new Intl.DisplayNames("en", { type: "region" }).of(code) ?? code;
-  } catch {
-    return code;
-  }
-}
-
-/** How to get there: the address, a link, and a button to report arrival. */
-export function wayIn(/** @type {State} */ state) {
-  const { way } = state;
-  if (!way) return null;
-  const me = state.people.find((person) => person.name === state.you.name);
-  return h(
-    "div",
-    { class: "way" },
-    copyable("connect", way.connect, "Copy the address"),
-    way.link && /^(steam|https?):\/\//.test(way.link) && h("a", { class: "primary", href: way.link }, "Join from here"),
-    button("copy", "Copy for the chat", { "data-copy-text": `Everyone to ${way.server}: ${state.you.link}` }),
-    me && !me.peer && me.launch !== "by-hand" && button("arrived", "I am there"),
-  );
-}
+export { country as countryName } from "./say.js";
 
 /** A bar for each player's RTT, and the limit. @param {State} state @param {Choice} choice @param {Ranked} ranked */
 function bars(state, choice, ranked) {
@@ -108,9 +88,9 @@ function bars(state, choice, ranked) {
   const longest = Math.max(limit, ranked.max_ms, 100) * 1.08;
   return h(
     "ul",
-    { class: "bars", "--limit": limit > 0 ? `${(100 * limit) / longest}%` : undefined, "aria-label": "ping of each player" },
+    { class: "bars", "--limit": limit > 0 ? `${(100 * limit) / longest}%` : undefined, "aria-label": say("choice.pings") },
     choice.selection.players.map((player) => bar(state, choice.selection, ranked, player, longest)),
-    limit > 0 && h("li", { class: "limit" }, h("span", {}, `limit ${millis(limit)}`)),
+    limit > 0 && h("li", { class: "limit" }, h("span", {}, say("choice.limit", { ms: millis(limit) }))),
   );
 }
 
@@ -119,7 +99,7 @@ function bar(state, selection, ranked, player, longest) {
   const rtt = ranked.rtt_ms[player] ?? 0;
   const loss = ranked.loss?.[player] ?? 0;
   const jitter = ranked.jitter_ms?.[player] ?? 0;
-  const extra = [isEstimated(selection, player) && "estimated", jitter >= 1 && `± ${millis(jitter)}`, loss > 0 && `${Math.round(100 * loss)} % lost`].filter(Boolean).join(", ");
+  const extra = [isEstimated(selection, player) && say("choice.estimated"), jitter >= 1 && say("unit.jitter", { ms: millis(jitter) }), loss > 0 && say("choice.lost", { n: Math.round(100 * loss) })].filter(Boolean).join(", ");
   return h(
     "li",
     { class: colourOf(state.people, player), "--length": `${(100 * rtt) / longest}%` },
@@ -133,5 +113,5 @@ function bar(state, selection, ranked, player, longest) {
 export function givenUp(ranked) {
   if (!ranked.extra_ms) return "";
   const most = Math.max(0, ...Object.values(ranked.extra_ms));
-  return most < 0.5 ? "everyone has their own best" : `nobody gives up more than ${millis(most)} of their own best`;
+  return most < 0.5 ? say("choice.own-best") : say("choice.given-up", { ms: millis(most) });
 }

@@ -1,7 +1,8 @@
 // Guests who are counted in by estimated pings: it marks such pings, and offers what people can do
 // about them. The host decides who may be counted, and says how far an estimate may be off.
 
-import { button, h, millis } from "./dom.js";
+import { button, h } from "./dom.js";
+import { millis, said, say } from "./say.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Person} Person */
@@ -13,7 +14,7 @@ export function ping(selection, player, ms) {
 
 /** A ping that nobody measured. @param {number} ms */
 export function guess(ms) {
-  return `≈ ${millis(ms)}`;
+  return say("unit.guess", { ms: millis(ms) });
 }
 
 /** Reports whether a player's pings are estimates. @param {import("./types.js").Selection} selection @param {string} player */
@@ -23,13 +24,13 @@ export function isEstimated(selection, player) {
 
 /** How far an estimate may be off, in words. @param {number} [ms] */
 export function about(ms) {
-  return `about ± ${Math.round(ms ?? 0)} ms`;
+  return say("unit.about", { n: Math.round(ms ?? 0) });
 }
 
-/** How a person without a program counts in the choice, in a few words, or nothing. @param {Person} person */
+/** How a person without a program counts in the choice, in a few words, or nothing. @param {Person} person @returns {import("./types.js").Sentence | undefined} */
 export function standing({ estimate }) {
-  if (!estimate?.counted) return "";
-  return estimate.why ? `left out: ${estimate.why}` : `counts by an estimate (${about(estimate.error_ms)})`;
+  if (!estimate?.counted) return undefined;
+  return estimate.why ? { key: "estimate.left-out", with: { why: estimate.why } } : { key: "estimate.counts", with: { about: about(estimate.error_ms) } };
 }
 
 /** The available actions: the organiser counts guests in, and guests can say that their address gives the wrong place. @param {State} state @param {Person} person */
@@ -38,9 +39,9 @@ export function counting(state, person) {
   const isMe = name === state.you.name;
   if (!estimate || person.peer) return false;
   if (estimate.counted) {
-    return (state.you.organiser || isMe) && button("count", isMe ? "Do not count me: I am elsewhere" : `Do not count ${name}`, { "data-name": name, "data-counted": "false" });
+    return (state.you.organiser || isMe) && button("count", isMe ? say("estimate.not-me") : said("estimate.not", { player: name }), { "data-name": name, "data-counted": "false" });
   }
-  return state.you.organiser && estimate.error_ms && button("count", `Count ${name} in by an estimate (${about(estimate.error_ms)})`, { "data-name": name, "data-counted": "true" });
+  return state.you.organiser && estimate.error_ms && button("count", said("estimate.count", { player: name, about: about(estimate.error_ms) }), { "data-name": name, "data-counted": "true" });
 }
 
 /** The guests whom the organiser can count in, and how the person themselves counts. @param {State} state */
@@ -57,11 +58,11 @@ export function offers(state) {
 
 /** @param {Person} person */
 function mine({ estimate }) {
-  if (estimate?.counted) return h("span", {}, `You count in the choice by an estimate, ${about(estimate.error_ms)}: a VPN or another country makes it wrong. `);
-  return estimate?.error_ms && h("span", {}, `Without the program you can be counted in by an estimate, ${about(estimate.error_ms)}: the organiser decides. `);
+  if (estimate?.counted) return h("span", {}, ...said("estimate.you-count", { about: about(estimate.error_ms) }), " ");
+  return estimate?.error_ms && h("span", {}, ...said("estimate.you-could", { about: about(estimate.error_ms) }), " ");
 }
 
 /** @param {Person} person */
 function theirs({ name, estimate }) {
-  return h("span", {}, h("bdi", {}, name), estimate?.counted ? " counts by an estimate. " : " has no program. ");
+  return h("span", {}, ...said(estimate?.counted ? "estimate.they-count" : "estimate.no-program", { player: name }), " ");
 }

@@ -1,23 +1,15 @@
 // The people in the room, and their progress.
 
 import { countryName } from "./choice.js";
-import { button, count, duration, h, millis } from "./dom.js";
+import { button, h } from "./dom.js";
 import { colourOf } from "./colours.js";
 import { counting, standing } from "./estimate.js";
 import { gameName } from "./gather.js";
+import { millis, said, say, tell } from "./say.js";
 import { sign } from "./sign.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Person} Person */
-
-/** @type {Record<string, string>} */
-const launches = {
-  asking: "waiting for a yes",
-  launched: "on the way",
-  declined: "stays behind",
-  "by-hand": "joins by hand",
-  failed: "could not start",
-};
 
 /** @param {import("./live.js").Live} live */
 export function people(live) {
@@ -25,18 +17,18 @@ export function people(live) {
   const players = state.people.filter((person) => person.peer);
   const guests = state.people.filter((person) => !person.peer);
   const rows = players.map((person) => row(live, person));
-  if (players.length === 0) rows.push(h("li", { class: "empty" }, "Nobody plays yet."));
+  if (players.length === 0) rows.push(h("li", { class: "empty" }, say("people.nobody")));
   return [
     h("p", { class: "quiet" }, seats(state, players.length)),
     h("ul", { class: "people" }, rows),
-    guests.length > 0 && h("h3", {}, "Only with the page"),
+    guests.length > 0 && h("h3", {}, say("people.with-page")),
     guests.length > 0 && h("ul", { class: "people" }, guests.map((person) => row(live, person))),
   ];
 }
 
 /** @param {State} state @param {number} here */
 function seats(state, here) {
-  return state.room.players > 0 ? `${here} of ${count(state.room.players, "player")}` : count(here, "player");
+  return state.room.players > 0 ? say("people.here-of", { here, n: state.room.players }) : say("people.players", { n: here });
 }
 
 /** @param {import("./live.js").Live} live @param {Person} person */
@@ -47,8 +39,8 @@ function row(live, person) {
     "li",
     { "data-key": person.name, class: `person ${colourOf(state.people, person.name)}${away || person.left_out ? " away" : ""}` },
     sign(person, 28),
-    h("span", { class: "who" }, h("bdi", {}, person.name), person.organiser && badge("organiser"), person.guest && badge("guest"), person.name === state.you.name && badge("you"), person.country && !person.somewhere && badge(`about ${countryName(person.country)}`), person.version && badge(`has ${person.version}`)),
-    h("span", { class: `doing ${tone(state, person)}` }, doing(state, person)),
+    h("span", { class: "who" }, h("bdi", {}, person.name), person.organiser && badge(say("person.organiser")), person.guest && badge(say("person.guest")), person.name === state.you.name && badge(say("person.you")), person.country && !person.somewhere && badge(say("country.about", { country: countryName(person.country) })), person.version && badge(say("person.has", { version: person.version }))),
+    h("span", { class: `doing ${tone(state, person)}` }, ...doing(state, person)),
     person.peer && state.room.listed > 0 && progress(live, person),
     counting(state, person),
     state.you.organiser && person.name !== state.you.name && tools(person),
@@ -75,20 +67,27 @@ export function hasSay(state, person) {
 
 /** What a person is doing, in a few words. @param {State} state @param {Person} person */
 function doing(state, person) {
-  if (person.launch) return person.launch === "failed" ? `could not start: ${person.detail}` : launches[person.launch];
-  if (isDeaf(person)) return "hears from no server: does a firewall there block UDP? muster doctor tells";
-  if (person.doubt) return `${person.left_out ? "does not count in the choice" : "is not believed about servers"}: ${person.doubt}${state.you.organiser ? " If you know better, count it under ⋯" : ""}`;
-  if (person.unable) return `cannot start ${gameName(state)}: ${person.unable}${person.name === state.you.name ? ". Install it, or tell Muster where it is: its window or Home says how" : ""}`;
-  if (person.left_out) return "left out of this round";
-  if (person.peer ? !person.connected : !person.page) return "away";
-  if (state.agreement.open && !hasSay(state, person)) return "watching";
-  if (state.agreement.open && standing(person)) return `${person.ready ? "ready" : "not ready yet"}; ${standing(person)}`;
-  if (state.agreement.open) return person.ready ? "ready" : person.page || person.asked ? "not ready yet" : "is asked when it starts";
-  if (!person.peer) return standing(person) || (person.estimate?.why ? `watching; no ping can be estimated: ${person.estimate.why}` : "watching");
-  if (state.room.stage === "gathering" || state.room.stage === "listing") return person.able ? "here, with the game" : "here";
-  if (state.room.stage === "chosen") return "looks again";
-  if (!person.done) return "measuring";
-  return person.probed < state.room.listed ? "stopped by itself" : "done";
+  if (person.launch) return said(`people.launch.${person.launch}`, { why: person.detail ?? "" });
+  if (isDeaf(person)) return said("people.deaf");
+  if (person.doubt) return doubted(state, person, person.doubt);
+  if (person.unable) return said(person.name === state.you.name ? "people.unable-own" : "people.unable", { game: gameName(state), why: person.unable });
+  if (person.left_out) return said("people.left-out");
+  if (person.peer ? !person.connected : !person.page) return said("person.away");
+  const counts = standing(person);
+  if (state.agreement.open && !hasSay(state, person)) return said("people.watching");
+  if (state.agreement.open && counts) return said(person.ready ? "people.ready-counts" : "people.not-ready-counts", { standing: counts });
+  if (state.agreement.open) return said(person.ready ? "people.ready" : person.page || person.asked ? "people.not-ready" : "people.asked-later");
+  if (!person.peer) return counts ? tell(counts) : person.estimate?.why ? said("people.watching-why", { why: person.estimate.why }) : said("people.watching");
+  if (state.room.stage === "gathering" || state.room.stage === "listing") return said(person.able ? "people.able" : "person.here");
+  if (state.room.stage === "chosen") return said("people.looks-again");
+  if (!person.done) return said("people.measuring");
+  return said(person.probed < state.room.listed ? "people.stopped" : "people.done");
+}
+
+/** What the room does not believe a person about. @param {State} state @param {Person} person @param {NonNullable<Person["doubt"]>} why */
+function doubted(state, person, why) {
+  if (state.you.organiser) return said(person.left_out ? "people.left-out-doubt-trust" : "people.doubt-trust", { why });
+  return said(person.left_out ? "people.left-out-doubt" : "people.doubt", { why });
 }
 
 /**
@@ -107,23 +106,28 @@ function progress(live, person) {
   const cloud = live.clouds.of(person.name);
   const limit = Math.max(0, ...state.room.limits_ms) || 200;
   const rate = person.done ? 0 : cloud.rate(live.elapsed());
-  const facts = [`${person.answered.toLocaleString("en")} answered`, `${cloud.near(limit).toLocaleString("en")} within ${millis(limit)}`];
+  const facts = [say("people.answered", { n: person.answered }), say("people.within", { n: cloud.near(limit), limit: millis(limit) })];
   if (state.room.stage !== "measuring") {
     // The host asks for a few; their total is unknown, or nothing has been asked.
-    return h("span", { class: "progress" }, h("span", { class: "facts" }, `${count(person.probed, "server")} asked · ${facts.join(" · ")}`));
+    return h("span", { class: "progress" }, h("span", { class: "facts" }, [say("people.asked", { n: person.probed }), ...facts].join(" · ")));
   }
-  if (rate > 0) facts.push(`${Math.round(rate)}/s`, `${left(state, person)}${duration((state.room.listed - person.probed) / rate)} left`);
+  if (rate > 0) facts.push(say("people.rate", { n: Math.round(rate) }), say(mayStop(state, person) ? "people.left-most" : "people.left", { span: span((state.room.listed - person.probed) / rate) }));
   return h(
     "span",
     { class: "progress" },
-    h("progress", { max: state.room.listed, value: person.done ? state.room.listed : person.probed, "aria-label": `${person.name} has asked ${person.probed} of ${state.room.listed} servers` }),
-    h("span", { class: "facts" }, `${person.probed.toLocaleString("en")} of ${count(state.room.listed, "server")} asked · ${facts.join(" · ")}`),
+    h("progress", { max: state.room.listed, value: person.done ? state.room.listed : person.probed, "aria-label": say("people.progress", { player: person.name, asked: person.probed, n: state.room.listed }) }),
+    h("span", { class: "facts" }, [say("people.asked-of", { asked: person.probed, n: state.room.listed }), ...facts].join(" · ")),
   );
 }
 
-/** Plans with an auto-stop end before their list does. @param {State} state @param {Person} person */
-function left(state, person) {
-  return state.room.strategy === "conventional" || person.done ? "" : "at most ";
+/** Whether a plan has an auto-stop, which ends before the list does. @param {State} state @param {Person} person */
+function mayStop(state, person) {
+  return state.room.strategy !== "conventional" && !person.done;
+}
+
+/** @param {number} seconds */
+function span(seconds) {
+  return seconds < 90 ? say("unit.s", { n: Math.max(0, Math.ceil(seconds)) }) : say("unit.min", { n: Math.ceil(seconds / 60) });
 }
 
 /** What the organiser can do to a person. @param {Person} person */
@@ -131,13 +135,13 @@ function tools(person) {
   return h(
     "details",
     { class: "tools", name: "tools" },
-    h("summary", { "aria-label": `More for ${person.name}` }, "⋯"),
+    h("summary", { "aria-label": say("people.more-for", { player: person.name }) }, "⋯"),
     h(
       "div",
       {},
-      person.peer && button("handon", "Make organiser", { "data-name": person.name }),
-      person.doubt && button("trust", "Count the numbers", { "data-name": person.name }),
-      button("remove", "Remove", { "data-name": person.name, class: "danger" }),
+      person.peer && button("handon", say("people.hand-on"), { "data-name": person.name }),
+      person.doubt && button("trust", say("people.trust"), { "data-name": person.name }),
+      button("remove", say("people.remove"), { "data-name": person.name, class: "danger" }),
     ),
   );
 }

@@ -7,6 +7,7 @@ import { countryName, targetOf } from "./choice.js";
 import { button, h } from "./dom.js";
 import { isEstimated } from "./estimate.js";
 import { gameName } from "./gather.js";
+import { say } from "./say.js";
 import { height, mapHalf, named, pictureOf, signSize, width } from "./souvenir.js";
 
 /** @typedef {import("./types.js").State} State */
@@ -50,7 +51,7 @@ const rimShown = 1.2;
 
 /** The button. @param {State} state */
 export function shareButton(state) {
-  return resultOf(state) && h("p", { class: "buttons" }, button("share", "Share a picture"));
+  return resultOf(state) && h("p", { class: "buttons" }, button("share", say("share.button")));
 }
 
 /** The picture as SVG, or nothing before there is a choice. @param {State} state */
@@ -64,11 +65,11 @@ export async function picture(state) {
 /** Shares the picture if the system can, and otherwise saves it as a file. @param {State} state @returns {Promise<string>} the outcome, for people */
 export async function share(state) {
   const svg = await picture(state);
-  if (!svg) return "There is no result to share yet.";
+  if (!svg) return say("share.nothing");
   const file = new File([await png(svg)], "game-night.png", { type: "image/png" });
   if (navigator.canShare?.({ files: [file] })) {
     try {
-      await navigator.share({ files: [file], title: "Game night" });
+      await navigator.share({ files: [file], title: say("room.unnamed") });
       return "";
     } catch (error) {
       if (error instanceof DOMException && error.name === "AbortError") return ""; // the person cancelled
@@ -79,7 +80,7 @@ export async function share(state) {
   link.download = file.name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-  return `The picture is saved as ${file.name}.`;
+  return say("share.saved", { file: file.name });
 }
 
 /** The page's font, for a picture without a page. */

@@ -2,6 +2,7 @@
 // signs around it. It says what people would tell their friends, and no more: no address, no code,
 // no link. Names are hostile text.
 
+import { say } from "./say.js";
 import { initial, signs } from "./sign.js";
 
 /** @typedef {{name: string, arrival: number, ms: number, estimated: boolean}} Someone */
@@ -30,17 +31,17 @@ const players = ["#81c3fe", "#ff7a6b", "#c4fbd0", "#b063ff", "#aee51a", "#ffb9b8
 /** The picture as SVG. Without the page's font it uses the system's. @param {Result} result @param {string} [style] */
 export function pictureOf(result, style = "") {
   const { country, server, mean, people } = result;
-  const title = server || (country ? `a server in ${country}` : "our server");
+  const title = server || (country ? say("reveal.server-in", { country }) : say("souvenir.ours"));
   const size = Math.max(34, Math.min(76, Math.floor(column / (wideLetter * lettersOf(title)))));
   const some = people.slice(0, named);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="Archivo, system-ui, sans-serif">${style && `<style>${style}</style>`}
-<title>${escaped(`Game night on ${title}`)}</title>
+<title>${escaped(say("souvenir.title", { server: title }))}</title>
 <rect width="${width}" height="${height}" fill="${colours.ground}"/>
 ${result.map ? around(some, result.map) : dial(some)}
 ${text(72, 84, 26, colours.gold, `Muster · ${result.game}`, 34, 650)}
-${text(72, 152, 30, colours.quiet, country && server ? `Tonight’s server · ${country}` : "Tonight we met on", 34, 450)}
+${text(72, 152, 30, colours.quiet, country && server ? say("souvenir.server-in", { country }) : say("souvenir.met-on"), 34, 450)}
 ${text(72, 164 + size, size, colours.text, title, Math.floor(column / (wideLetter * size)), 820)}
-${text(72, 224 + size, 32, colours.gold, `${rounded(mean)} on average`, 34, 650)}
+${text(72, 224 + size, 32, colours.gold, say("ping.on-average", { ms: rounded(mean) }), 34, 650)}
 ${list(some, 290 + size, people.length - some.length)}
 </svg>`;
 }
@@ -52,7 +53,7 @@ function around(people, { land, home, at }) {
   const ways = seats.filter(({ isLost }) => !isLost).map((seat) => wayTo(seat));
   const shapes = `<g transform="translate(${x - mapHalf} ${y - mapHalf})"><path d="${land}" fill="${colours.land}"/><path d="${home}" fill="${colours.gold}" fill-opacity=".45"/></g>`;
   const lost = seats.filter(({ isLost }) => isLost);
-  const word = lost.length > 0 ? text(x, lost[0].y - signSize(people.length) / 2 - 10, 17, colours.quiet, "somewhere", 10, 450, "middle") : "";
+  const word = lost.length > 0 ? text(x, lost[0].y - signSize(people.length) / 2 - 10, 17, colours.quiet, say("map.somewhere"), 10, 450, "middle") : "";
   return [shapes, ...ways, star, word, ...seats.map((seat) => signAt(seat.person, seat.x, seat.y, signSize(people.length)))].join("\n");
 }
 
@@ -74,7 +75,7 @@ function dial(people) {
   const circles = [];
   for (let ms = step; ms <= longest; ms += step) {
     const r = radius(ms);
-    circles.push(`<circle cx="${x}" cy="${y}" r="${r.toFixed(1)}" fill="none" stroke="${colours.line}" stroke-width="2" stroke-dasharray="2 9"/>`, text(x, y - r - 6, 17, colours.quiet, `${ms} ms`, 9, 450, "middle"));
+    circles.push(`<circle cx="${x}" cy="${y}" r="${r.toFixed(1)}" fill="none" stroke="${colours.line}" stroke-width="2" stroke-dasharray="2 9"/>`, text(x, y - r - 6, 17, colours.quiet, rounded(ms), 9, 450, "middle"));
   }
   const seats = people.map((person, i) => {
     const angle = (2 * Math.PI * (i + 0.5)) / people.length - Math.PI / 2;
@@ -95,9 +96,9 @@ function list(people, top, others) {
   const rowsOf = people.map((person, i) => {
     const { x, y } = at(i);
     const letters = Math.floor((wide - size * 1.6 - 96) / (size * wideLetter));
-    return [signAt(person, x + size / 2, y - size * 0.36, size), text(x + size * 1.5, y, size, colours.text, person.name, letters, 450), text(x + wide, y, size, colours.text, `${person.estimated ? "≈ " : ""}${rounded(person.ms)}`, 12, 650, "end")].join("");
+    return [signAt(person, x + size / 2, y - size * 0.36, size), text(x + size * 1.5, y, size, colours.text, person.name, letters, 450), text(x + wide, y, size, colours.text, person.estimated ? say("unit.guess", { ms: rounded(person.ms) }) : rounded(person.ms), 12, 650, "end")].join("");
   });
-  if (others > 0) rowsOf.push(text(at(people.length).x, at(people.length).y, size, colours.quiet, `and ${others} more`, 20, 450));
+  if (others > 0) rowsOf.push(text(at(people.length).x, at(people.length).y, size, colours.quiet, say("souvenir.more", { n: others }), 20, 450));
   return rowsOf.join("\n");
 }
 
@@ -112,7 +113,7 @@ function signAt(person, x, y, size) {
 const colourOf = (person) => players[person.arrival % players.length];
 
 /** @param {number} ms */
-const rounded = (ms) => `${Math.round(ms)} ms`;
+const rounded = (ms) => say("unit.ms", { n: Math.round(ms) });
 
 /** A line of text, cut if it would be too long; wide letters count twice. @param {number} x @param {number} y @param {number} size @param {string} fill @param {string} words @param {number} letters @param {number} weight @param {string} [anchor] */
 function text(x, y, size, fill, words, letters, weight, anchor = "start") {

@@ -1,6 +1,7 @@
 // The servers that people have brought: the group's own, and those that it never plays on.
 
-import { button, count, h } from "../dom.js";
+import { button, h } from "../dom.js";
+import { millis, said, say } from "../say.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Brought} Brought */
@@ -16,18 +17,18 @@ export function lists(state) {
     h(
       "p",
       { class: "quiet" },
-      prefer > 0 ? `One of ours is chosen unless another server is better by more than ${prefer} ms.` : "Ours are marked with ♥. The organiser can have one of them preferred: What we look for, More settings.",
+      prefer > 0 ? say("lists.ours-preferred", { ms: millis(prefer) }) : say("lists.ours-marked"),
     ),
-    h("h2", {}, "Ours"),
-    favourites.length > 0 ? list(state, favourites) : h("p", { class: "quiet" }, "Nobody has added favourites yet. Your program asks whether to share yours, if you have some for this game; Home keeps them, and so does muster lists."),
-    hidden.length > 0 && h("h2", {}, "Hidden"),
+    h("h2", {}, say("lists.ours")),
+    favourites.length > 0 ? list(state, favourites) : h("p", { class: "quiet" }, say("lists.none")),
+    hidden.length > 0 && h("h2", {}, say("lists.hidden")),
     hidden.length > 0 && list(state, hidden),
-    favourites.length > 0 && h("p", { class: "buttons" }, button("save-list", "Save as a file", {})),
+    favourites.length > 0 && h("p", { class: "buttons" }, button("save-list", say("lists.save"), {})),
     brings(state) && h(
       "details",
       { class: "own", "data-key": "bring" },
-      h("summary", {}, "Add servers"),
-      h("form", { "data-submit": "bring" }, h("label", { for: "brought" }, "One address a line, with its name behind it"), h("textarea", { id: "brought", name: "list", rows: 4, maxlength: 3000, spellcheck: "false", placeholder: "192.0.2.1:27960 our server" }), h("p", { class: "buttons" }, h("button", {}, "Add"))),
+      h("summary", {}, say("lists.add-servers")),
+      h("form", { "data-submit": "bring" }, h("label", { for: "brought" }, say("lists.one-a-line")), h("textarea", { id: "brought", name: "list", rows: 4, maxlength: 3000, spellcheck: "false", placeholder: say("lists.example") }), h("p", { class: "buttons" }, h("button", {}, say("lists.add")))),
     ),
   ];
 }
@@ -42,8 +43,8 @@ function list(state, brought) {
         "li",
         { "data-key": one.addr },
         h("bdi", { class: "name" }, one.name || one.addr),
-        h("small", {}, " ", one.name && h("bdi", {}, one.addr), one.name && " · ", "from ", h("bdi", {}, (one.by ?? []).join(", "))),
-        state.you.organiser && h("span", { class: "say" }, button("strike", "Remove", { "data-addr": one.addr, "aria-label": `Remove ${one.name || one.addr} from the list` })),
+        h("small", {}, " ", ...(one.name ? said("lists.from-at", { address: one.addr, players: one.by ?? [] }) : said("lists.from", { players: one.by ?? [] }))),
+        state.you.organiser && h("span", { class: "say" }, button("strike", say("people.remove"), { "data-addr": one.addr, "aria-label": say("lists.remove", { server: one.name || one.addr }) })),
       ),
     ),
   );
@@ -65,5 +66,5 @@ export function broughtOf(text) {
 /** The room's own servers as a list for programs. @param {State} state */
 export function written(state) {
   const lines = state.lists.favourites.map((one) => `${one.addr} ${(one.name ?? "").replaceAll("#", "")}`.trim());
-  return `# ${count(state.lists.favourites.length, "server")} of the room ${(state.room.name || "").replaceAll(/[\r\n]/g, " ")}\n${lines.join("\n")}\n`;
+  return `# ${say("lists.file", { n: lines.length, room: state.room.name || state.room.code })}\n${lines.join("\n")}\n`;
 }

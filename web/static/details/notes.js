@@ -25,7 +25,7 @@ export function evening(state) {
         { "data-key": String(round.round) },
         h("span", { class: "quiet" }, say("night.round-at", { n: played.length - i, at: time(new Date(round.at)) })),
         h("strong", {}, h("bdi", {}, nameOnly(round.server))),
-        h("span", {}, h("bdi", {}, [round.map, say("evening.average", { ms: millis(round.mean_ms) }), say("list.of", { items: round.players })].filter(Boolean).join(" · "))),
+        h("span", {}, h("bdi", {}, [round.map, say("ping.on-average", { ms: millis(round.mean_ms) }), say("list.of", { items: round.players })].filter(Boolean).join(" · "))),
       )),
     ),
   ];

@@ -3,6 +3,7 @@
 
 import { css, packed } from "../colours.js";
 import { h } from "../dom.js";
+import { millis, say } from "../say.js";
 import { LOST } from "../trace.js";
 
 /** uPlot is a classic script: vendor/VERSIONS. @type {any} */
@@ -58,8 +59,8 @@ export class Picture {
       cursor: { show: false },
       scales: { x: { time: false, range: () => [0, this.lastTime()] }, y: { range: () => [0, this.highest()] } },
       axes: [
-        { stroke: ink, grid, ticks: grid, values: (/** @type {any} */ _, /** @type {number[]} */ v) => v.map((s) => `${s} s`), font: font(), space: 4 * rem() },
-        { stroke: ink, grid, ticks: grid, size: 5 * rem(), values: (/** @type {any} */ _, /** @type {number[]} */ v) => v.map((ms) => `${ms} ms`), font: font() },
+        { stroke: ink, grid, ticks: grid, values: (/** @type {any} */ _, /** @type {number[]} */ v) => v.map((s) => say("unit.s", { n: s })), font: font(), space: 4 * rem() },
+        { stroke: ink, grid, ticks: grid, size: 5 * rem(), values: (/** @type {any} */ _, /** @type {number[]} */ v) => v.map(millis), font: font() },
       ],
       series: [{}, { show: false }],
       hooks: { drawAxes: [() => this.paint()] },

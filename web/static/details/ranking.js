@@ -1,10 +1,11 @@
 // The best servers as a table of players × servers.
 
-import { button, h, millis } from "../dom.js";
+import { button, h } from "../dom.js";
 import { heat } from "../colours.js";
 import { isEstimated } from "../estimate.js";
 import { asListed, serverName, strange, targetOf } from "../choice.js";
 import { hasSay } from "../people.js";
+import { millis, number, said, say } from "../say.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Ranked} Ranked */
@@ -28,15 +29,15 @@ export function ranking(state, order) {
   const players = choice.selection.players;
   const versions = differing(choice);
   return [
-    state.whatif && h("h2", {}, "What it would be"),
-    versions.size > 1 && h("p", { class: "quiet" }, "They are of different versions: ", h("bdi", {}, [...versions].map(([version, n]) => `${version} (${n})`).join(", ")), "."),
+    state.whatif && h("h2", {}, say("ranking.what-if")),
+    versions.size > 1 && h("p", { class: "quiet" }, ...said("ranking.versions", { versions: [...versions].map(([version, n]) => ({ key: "ranking.version-count", with: { version, n } })) })),
     h(
       "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-label": "The best servers, a row each" },
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": say("ranking.label") },
       h(
         "table",
         {},
-        h("thead", {}, h("tr", {}, head("rank", "#", order), h("th", { scope: "col" }, "Server"), head("average", "Average", order), head("worst", "Worst", order), head("spread", "± Spread", order), players.map((player) => head(`player ${player}`, player, order)))),
+        h("thead", {}, h("tr", {}, head("rank", "#", order), h("th", { scope: "col" }, say("table.server")), head("average", say("table.average"), order), head("worst", say("ranking.worst"), order), head("spread", say("ranking.spread"), order), players.map((player) => head(`player ${player}`, player, order)))),
         h("tbody", {}, rows.map((ranked) => row(state, choice, ranked, places.get(ranked.addr) ?? 0))),
       ),
     ),
@@ -47,7 +48,7 @@ export function ranking(state, order) {
 /** A form to hide a server from the room. It is one field for all servers, because a field in each row would make many stops for Tab. @param {import("../types.js").Choice} choice */
 function hide(choice) {
   const options = choice.selection.ranking.map(({ addr }) => h("option", { value: addr }, serverName(choice, addr)));
-  return h("p", { class: "hide-here buttons", "data-key": "hide" }, h("label", { for: "hide-which" }, "Never play on"), h("select", { id: "hide-which" }, options), button("hide-here", "Hide", {}));
+  return h("p", { class: "hide-here buttons", "data-key": "hide" }, h("label", { for: "hide-which" }, say("ranking.never")), h("select", { id: "hide-which" }, options), button("hide-here", say("ranking.hide"), {}));
 }
 
 /** @param {string} by @param {string} label @param {Order} order */
@@ -65,7 +66,7 @@ function row(state, choice, ranked, place) {
     "tr",
     { "data-key": ranked.addr, class: chosen ? "chosen" : "" },
     h("td", { class: "place" }, place),
-    h("th", { scope: "row" }, ranked.ours && h("span", { class: "ours", title: "one of ours", role: "img", "aria-label": "one of ours" }, "♥ "), h("bdi", { class: "name" }, serverName(choice, ranked.addr)), h("small", {}, h("bdi", {}, details(state, ranked, server, differing(choice).size > 1))), strange(server), state.agreement.open && h("span", { class: "say" }, say(state, ranked.addr, server))),
+    h("th", { scope: "row" }, ranked.ours && h("span", { class: "ours", title: say("ranking.one-of-ours"), role: "img", "aria-label": say("ranking.one-of-ours") }, "♥ "), h("bdi", { class: "name" }, serverName(choice, ranked.addr)), h("small", {}, h("bdi", {}, details(state, ranked, server, differing(choice).size > 1))), strange(server), state.agreement.open && h("span", { class: "say" }, ballot(state, ranked.addr, server))),
     h("td", {}, millis(ranked.mean_ms)),
     h("td", {}, millis(ranked.max_ms)),
     h("td", {}, millis(ranked.stdev_ms)),
@@ -75,7 +76,7 @@ function row(state, choice, ranked, place) {
 
 /** @param {number | undefined} ms @param {boolean} estimated */
 function cell(ms, estimated) {
-  return ms === undefined ? h("td", { class: "heat" }, "–") : h("td", { class: `heat ${heat(ms)}` }, estimated && "≈ ", Math.round(ms));
+  return ms === undefined ? h("td", { class: "heat" }, "–") : h("td", { class: `heat ${heat(ms)}` }, estimated ? say("unit.guess", { ms: Math.round(ms) }) : number(Math.round(ms)));
 }
 
 /** How many of the best servers have each version, the most frequent first. @param {import("../types.js").Choice} choice */
@@ -92,25 +93,25 @@ function differing(choice) {
 /** @param {State} state @param {Ranked} ranked @param {import("../types.js").Server | undefined} server @param {boolean} versioned */
 function details(state, ranked, server, versioned) {
   const looked = Object.keys(ranked.worst_ms ?? {});
-  const facts = [looked.length > 0 ? quality(ranked, looked) : "", server?.name ? ranked.addr : "", server?.map ?? "", versioned ? (server?.version ?? "") : "", server?.mod && server.mod !== server.mode ? `mod ${server.mod}` : "", server?.max_players ? `${server.players}/${server.max_players}` : "", server?.country ?? "", server?.as_listed ? asListed(state) : ""];
+  const facts = [looked.length > 0 ? quality(ranked, looked) : "", server?.name ? ranked.addr : "", server?.map ?? "", versioned ? (server?.version ?? "") : "", server?.mod && server.mod !== server.mode ? say("server.mod", { mod: server.mod }) : "", server?.max_players ? `${server.players}/${server.max_players}` : "", server?.country ?? "", server?.as_listed ? asListed(state) : ""];
   return facts.filter(Boolean).join(" · ");
 }
 
 /** The quality that a long look showed. @param {Ranked} ranked @param {string[]} players */
 function quality(ranked, players) {
   const mean = (/** @type {Record<string, number> | undefined} */ of) => players.reduce((sum, name) => sum + (of?.[name] ?? 0), 0) / players.length;
-  return `${(100 * mean(ranked.loss)).toFixed(1)} % lost, ± ${mean(ranked.jitter_ms).toFixed(1)} ms`;
+  return say("ranking.quality", { lost: 100 * mean(ranked.loss), n: mean(ranked.jitter_ms) });
 }
 
 /** Voting and vetoing. @param {State} state @param {string} addr @param {import("../types.js").Server | undefined} server */
-function say(state, addr, server) {
+function ballot(state, addr, server) {
   const votes = state.people.filter((person) => person.vote === addr).length;
   const me = state.people.find((person) => person.name === state.you.name);
-  if (!me || !hasSay(state, me)) return votes > 0 ? `${votes} ✓` : "";
+  if (!me || !hasSay(state, me)) return votes > 0 ? say("ranking.votes", { n: votes }) : "";
   const mine = me.vote === addr;
   return [
-    state.agreement.ballot.includes(addr) && button("vote", `Vote${votes > 0 ? ` · ${votes}` : ""}`, { "data-addr": mine ? "" : addr, "aria-pressed": String(mine) }),
-    !me.vetoed && button("veto", "Veto", { "data-addr": addr, class: "danger" }),
-    !me.vetoed && server?.map && button("veto", `Veto ${server.map}`, { "data-map": server.map, class: "danger" }),
+    state.agreement.ballot.includes(addr) && button("vote", votes > 0 ? say("ranking.vote-count", { n: votes }) : say("vote.cast"), { "data-addr": mine ? "" : addr, "aria-pressed": String(mine) }),
+    !me.vetoed && button("veto", say("vote.veto"), { "data-addr": addr, class: "danger" }),
+    !me.vetoed && server?.map && button("veto", said("ranking.veto-map", { map: server.map }), { "data-map": server.map, class: "danger" }),
   ].filter(Boolean);
 }

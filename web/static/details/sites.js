@@ -1,7 +1,8 @@
 // Places where the group could run a server of its own, and how each would do.
 
-import { button, h, millis } from "../dom.js";
+import { button, h } from "../dom.js";
 import { heat } from "../colours.js";
+import { millis, said, say } from "../say.js";
 
 /** @typedef {import("../types.js").State} State */
 
@@ -15,18 +16,18 @@ export function answer(state, titled = false) {
 /** @param {State} state @param {boolean} [may] order what the organiser can @param {boolean} [titled] see answer */
 export function sites(state, may = true, titled = false) {
   const found = state.sites;
-  const again = may && state.you.organiser && (found || (state.room.candidates ?? []).length > 0) && h("p", { class: "buttons" }, button("survey", found ? "Measure the places again" : "Measure the places now"));
-  if (!found) return [h("p", { class: "quiet" }, "Nobody has measured them yet: everyone does once there is a choice, or none."), again].filter(Boolean);
+  const again = may && state.you.organiser && (found || (state.room.candidates ?? []).length > 0) && h("p", { class: "buttons" }, button("survey", say(found ? "sites.again" : "sites.now")));
+  if (!found) return [h("p", { class: "quiet" }, say("sites.not-measured")), again].filter(Boolean);
   const players = [...new Set(found.sites.flatMap((site) => [...Object.keys(site.rtt_ms), ...(site.silent ?? [])]))].sort();
   return [
-    h("p", {}, h("bdi", { dir: "ltr" }, answer(state, titled) || "Everyone measures them …")),
+    h("p", {}, h("bdi", { dir: "ltr" }, answer(state, titled) || say("sites.measuring"))),
     h(
       "div",
-      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Places, a row each" },
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": say("sites.label") },
       h(
         "table",
         { class: "by-place" },
-        h("thead", {}, h("tr", {}, ["Place", "Average", "Worst", ...players].map((name) => h("th", { scope: "col" }, h("bdi", {}, name))))),
+        h("thead", {}, h("tr", {}, [say("sites.place"), say("table.average"), say("ranking.worst"), ...players].map((name) => h("th", { scope: "col" }, h("bdi", {}, name))))),
         h("tbody", {}, found.sites.map((site) => h(
           "tr",
           { "data-key": site.name, class: site.suits ? "chosen" : "" },
@@ -37,7 +38,7 @@ export function sites(state, may = true, titled = false) {
         ))),
       ),
     ),
-    found.waiting.length > 0 && h("p", { class: "quiet" }, "Still measuring: ", h("bdi", {}, found.waiting.join(", ")), "."),
+    found.waiting.length > 0 && h("p", { class: "quiet" }, ...said("sites.still", { players: found.waiting })),
     again,
   ].filter(Boolean);
 }

@@ -2,6 +2,7 @@
 // Figure 4).
 
 import { css } from "../colours.js";
+import { millis, say } from "../say.js";
 import { font, rem } from "./picture.js";
 
 /** @type {any} */
@@ -43,8 +44,8 @@ export class Spread {
       cursor: { show: false },
       scales: { x: { time: false }, y: { range: [0, 100] } },
       axes: [
-        { stroke: css("quiet"), grid, ticks: grid, font: font(), space: 4 * rem(), values: (/** @type {any} */ _, /** @type {number[]} */ v) => v.map((ms) => `${ms} ms`) },
-        { stroke: css("quiet"), grid, ticks: grid, font: font(), space: 4 * rem(), size: 5 * rem(), values: (/** @type {any} */ _, /** @type {number[]} */ v) => v.map((share) => `${share} %`) },
+        { stroke: css("quiet"), grid, ticks: grid, font: font(), space: 4 * rem(), values: (/** @type {any} */ _, /** @type {number[]} */ v) => v.map(millis) },
+        { stroke: css("quiet"), grid, ticks: grid, font: font(), space: 4 * rem(), size: 5 * rem(), values: (/** @type {any} */ _, /** @type {number[]} */ v) => v.map((share) => say("unit.percent", { n: share })) },
       ],
       series: [{}, ...this.lines.map(({ colour }) => ({ stroke: colour, width: 2.5, points: { show: false } }))],
       hooks: { draw: [(/** @type {any} */ plot) => this.mark(plot)] },

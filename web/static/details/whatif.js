@@ -1,10 +1,11 @@
 // Trying another rule or limit, visible to everyone.
 
-import { button, h, millis } from "../dom.js";
+import { button, h } from "../dom.js";
 import { givenUp, serverName, targetOf } from "../choice.js";
 import { ruleName } from "../gather.js";
 import { rules, saidOf } from "../rules.js";
 import { hasSay } from "../people.js";
+import { millis, said, say } from "../say.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Choice} Choice */
@@ -23,7 +24,7 @@ export function whatIf(state) {
     h(
       "form",
       { "data-change": "whatif", class: "whatif" },
-      h("fieldset", { disabled: !may }, h("legend", { class: "quiet" }, may ? "Try a rule or a limit: everyone sees what it would choose." : "Whoever plays can try another rule."),
+      h("fieldset", { disabled: !may }, h("legend", { class: "quiet" }, say(may ? "whatif.try" : "whatif.players-try")),
         h("div", { class: "rules" }, rules.map(({ id }) => radio(id, saidOf(id, "name"), saidOf(id, "hint"), selection.by))),
         limitField(state),
       ),
@@ -43,7 +44,7 @@ function limitField(state) {
   return h(
     "div",
     { class: "field" },
-    h("label", { for: "whatif-limit" }, "Nobody over"),
+    h("label", { for: "whatif-limit" }, say("whatif.nobody-over")),
     h("input", { id: "whatif-limit", name: "limit", type: "range", min: 0, max: 300, step: 5, value: limit }),
     h("output", { for: "whatif-limit" }, limitText(limit)),
   );
@@ -51,7 +52,7 @@ function limitField(state) {
 
 /** @param {number} ms 0 for none */
 function limitText(ms) {
-  return ms > 0 ? millis(ms) : "no limit";
+  return ms > 0 ? millis(ms) : say("whatif.no-limit");
 }
 
 /** Shows the slider's value while it moves. @param {HTMLInputElement} slider */
@@ -64,18 +65,23 @@ export function showLimit(slider) {
 function outcome(state, other) {
   const now = state.choice && targetOf(state.choice);
   const then = other.selection.chosen;
-  const text = then
-    ? [h("strong", {}, h("bdi", {}, serverName(other, then.addr))), ` — ${millis(then.mean_ms)} on average, ${millis(then.max_ms)} at worst${then.extra_ms ? `, ${givenUp(then)}` : ""}`, now?.addr === then.addr ? ": the same server." : `; now it is ${now ? millis(now.mean_ms) : "none"} and ${now ? millis(now.max_ms) : "none"}.`]
-    : ["No server would suit everyone."];
+  const tried = { player: other.player ?? "", rule: ruleName(other.selection.by) };
+  const words = then ? said(now?.addr === then.addr ? "whatif.tries-same" : "whatif.tries", {
+    ...tried,
+    server: h("strong", {}, h("bdi", {}, serverName(other, then.addr))),
+    figures: { key: then.extra_ms ? "whatif.figures-given-up" : "whatif.figures", with: { average: millis(then.mean_ms), worst: millis(then.max_ms), given: givenUp(then) } },
+    average: now ? millis(now.mean_ms) : say("whatif.none"),
+    worst: now ? millis(now.max_ms) : say("whatif.none"),
+  }) : said("whatif.tries-nothing", tried);
   return h(
     "div",
     { class: "outcome", "data-say": true },
-    h("p", {}, h("bdi", {}, other.player), ` tries “${ruleName(other.selection.by)}”: `, ...text),
+    h("p", {}, ...words),
     h(
       "p",
       { class: "buttons" },
-      state.you.organiser && button("apply", "Make it so", { class: "primary", disabled: !then }),
-      mayTry(state) && button("forget-whatif", "Back to what is"),
+      state.you.organiser && button("apply", say("whatif.apply"), { class: "primary", disabled: !then }),
+      mayTry(state) && button("forget-whatif", say("whatif.forget")),
     ),
   );
 }

@@ -9,9 +9,10 @@
 
 import { packed } from "../colours.js";
 import { svg } from "../dom.js";
+import { say } from "../say.js";
 import { sign } from "../sign.js";
 import { share } from "../stages/pace.js";
-import { flagOf, nameOf, placeOf, world } from "./world.js";
+import { placeOf, world } from "./world.js";
 
 /** @typedef {import("../types.js").State} State */
 /** @typedef {import("../types.js").Person} Person */
@@ -272,7 +273,7 @@ export class WorldMap {
     const glow = first ? [svg("circle", { class: "glow", cx: first.x, cy: first.y, r: pin * 2.4 })] : [];
     const signs = marks.map((mark) => (mark.person ? ringed(mark.person, mark.x, mark.y, size, share(state, mark.person)) : pinned(mark, mark.rank ?? 0)));
     const row = lost.map((person, i) => ringed(person, size + i * size * 1.6, height - size, size, share(state, person)));
-    const word = lost.length > 0 ? [svg("text", { class: "somewhere", x: size * 0.3 + lost.length * size * 1.6, y: height - size, "dominant-baseline": "central" }, "somewhere")] : [];
+    const word = lost.length > 0 ? [svg("text", { class: "somewhere", x: size * 0.3 + lost.length * size * 1.6, y: height - size, "dominant-baseline": "central" }, say("map.somewhere"))] : [];
     this.svg.replaceChildren(...glow, ...arcs, ...leashes, ...signs, ...row, ...word);
   }
 
@@ -363,5 +364,3 @@ function pinned(mark, rank) {
     svg("text", { x: mark.x, y: mark.y, "font-size": mark.size * 0.6, "text-anchor": "middle", "dominant-baseline": "central" }, rank),
   );
 }
-
-export { flagOf, nameOf };

@@ -7,6 +7,7 @@
 //	svg     rings ─ spokes ─ signs with pings ─ the server's pin ─ somewhere
 
 import { svg } from "../dom.js";
+import { millis, say } from "../say.js";
 import { sign } from "../sign.js";
 import { placeOf, world } from "./world.js";
 
@@ -64,9 +65,9 @@ export class Turn {
     this.rings = svg("g", { class: "rings" }, whole.slice(-ringsShown).map(({ r }) => svg("circle", { r })));
     this.pings = svg("g", { class: "ring-pings" }, whole.slice(-ringsShown).map(({ ms, r }) => {
       const turn = this.onMap ? clearest(r, points, size) : 0;
-      return svg("text", { x: r * Math.sin(turn), y: -r * Math.cos(turn), "text-anchor": "middle", "dominant-baseline": "central" }, `${ms} ms${this.onMap ? " at best" : ""}`);
+      return svg("text", { x: r * Math.sin(turn), y: -r * Math.cos(turn), "text-anchor": "middle", "dominant-baseline": "central" }, this.onMap ? say("ping.at-best", { ms: millis(ms) }) : millis(ms));
     }));
-    const word = lost.length > 0 && svg("text", { class: "somewhere", x: 0, y: foot - size / 2 - 18, "text-anchor": "middle" }, "somewhere");
+    const word = lost.length > 0 && svg("text", { class: "somewhere", x: 0, y: foot - size / 2 - 18, "text-anchor": "middle" }, say("map.somewhere"));
     this.foot = svg("g", {}, word);
     const picture = svg("svg", { viewBox: `${-half} ${-half} ${2 * half} ${2 * half}`, "aria-hidden": "true" }, this.rings, this.spokes, this.pings, this.signs, this.pin, this.foot);
     place.replaceChildren(this.canvas, picture);

@@ -19,14 +19,6 @@ for (const row of table.trim().split(/[,\n]+/)) {
 /** A country's place, if it is known. @param {string} [code] of two letters */
 export const placeOf = (code) => places.get(code ?? "");
 
-const names = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
-
-/** A country's name. @param {string} code */
-export const nameOf = (code) => (/^[A-Z]{2}$/.test(code) ? (names.of(code) ?? code) : "");
-
-/** A country's flag as a character. @param {string} [code] */
-export const flagOf = (code = "") => (/^[A-Z]{2}$/.test(code) ? String.fromCodePoint(...[...code].map((letter) => 0x1f1a5 + letter.charCodeAt(0))) : "");
-
 /** @type {Promise<World> | null} */
 let loading = null;
 
