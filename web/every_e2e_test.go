@@ -22,7 +22,7 @@ const crowded = `
 	const pings = (i) => Object.fromEntries(names.map((name, p) => [name, 9 + (p * 83 + i * 7) %% 241]));
 	const ranking = addresses.map((addr, i) => {
 		const rtt_ms = pings(i), all = Object.values(rtt_ms), mean_ms = all.reduce((a, b) => a + b, 0) / all.length;
-		return { addr, score: mean_ms, mean_ms, max_ms: Math.max(...all), stdev_ms: 60, rtt_ms };
+		return { addr, score: mean_ms, mean_ms, figure_ms: mean_ms, max_ms: Math.max(...all), stdev_ms: 60, rtt_ms };
 	});
 	const servers = Object.fromEntries(addresses.map((addr, i) => [addr, { name: called[i], country: ["CA", "NL", "DE", "FR", "US"][i], map: "q3dm7", players: 3, max_players: 24 }]));
 	const choice = { selection: { by: "mean", players: names, chosen: ranking[0], ranking, culled: {} }, explain: ["It has the lowest average."], servers, target: addresses[0], decided: { by: "vote", measure: "average", ms: 97 } };

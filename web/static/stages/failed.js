@@ -170,7 +170,7 @@ function retry(state, view) {
     { class: "card help-card", "data-key": "retry" },
     big("failed.big-servers", state.room.listed),
     h("h2", {}, say("failed.again")),
-    h("p", { class: "quiet" }, left > 0 && [say("failed.not-asked", { n: left }), " "], say("failed.again-how")),
+    h("p", { class: "quiet" }, left > 0 && [h("span", {}, say("failed.not-asked", { n: left })), " "], h("span", {}, say("failed.again-how"))),
     !view.tv && again(state, say("failed.try-again")),
   );
 }
