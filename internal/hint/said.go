@@ -22,10 +22,7 @@ func Say(key string, pairs ...any) *Said {
 	s := &Said{}
 	for i, value := range pairs {
 		if err, is := value.(error); is {
-			s.cause = err
-			if pairs[i] = sentenceOf(err); pairs[i] == (sentence.Sentence{}) {
-				pairs[i] = Plain(err.Error())
-			}
+			s.cause, pairs[i] = err, Sentence(err)
 		}
 	}
 	s.says = sentence.Of(key, pairs...)
@@ -47,6 +44,14 @@ func (s *Said) Hint() string {
 		return Of(s.cause)
 	}
 	return catalogue.InEnglish().Say(s.advises)
+}
+
+// Sentence returns what an error says, as the part of another sentence.
+func Sentence(err error) sentence.Sentence {
+	if s := sentenceOf(err); !s.IsZero() {
+		return s
+	}
+	return sentence.Plain(Plain(discovery.CleanText(err.Error())))
 }
 
 // sentenceOf returns the sentence that an error is, or none.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"runtime"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/internal/game"
 	"muster/internal/hint"
@@ -44,7 +45,9 @@ func (d *Desk) Warn(warnings ...error) {
 // answer no question and are no vote. alone is called when the input ends.
 func (d *Desk) Console(in io.Reader, typed func(line string), alone func()) *term.Console {
 	c := term.NewConsole(in, d.Screen, func(line string) {
-		if !d.voter.typed(line, func(wrong string) { d.Screen.Say("%s", d.Screen.Wrap(wrong, 0)) }) {
+		if !d.voter.typed(line, func(wrong sentence.Sentence) {
+			d.Screen.Say("%s", d.Screen.Wrap(d.Screen.Language.Say(wrong), 0))
+		}) {
 			typed(line)
 		}
 	}, alone)
@@ -55,7 +58,7 @@ func (d *Desk) Console(in io.Reader, typed func(line string), alone func()) *ter
 }
 
 // keys returns the help on keys at a terminal, and nil on Home's page, which has no keys.
-func (d *Desk) keys(help func(wire.Snapshot) string) func(wire.Snapshot) string {
+func (d *Desk) keys(help func(wire.Snapshot) []sentence.Sentence) func(wire.Snapshot) []sentence.Sentence {
 	if d.Page != nil {
 		return nil
 	}
@@ -67,7 +70,7 @@ func (d *Desk) later() string {
 	if d.Page != nil {
 		return ""
 	}
-	return afterwards
+	return d.Screen.Language.Say(afterwards)
 }
 
 // Present shows a page that belongs to one person. ticket returns a link that works once: every

@@ -1,28 +1,28 @@
 package lobby
 
 import (
-	"fmt"
+	"math"
 	"strings"
 	"time"
 
-	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 )
 
-// keysOfMeeting returns what a player can type in a standing room; it is empty if there is nothing
+// keysOfMeeting returns what a player can type in a standing room; it says nothing if there is nothing
 // to comment on.
-func keysOfMeeting(m *wire.Meeting) string {
-	var of []string
-	if m != nil && !m.Next.IsZero() {
-		of = append(of, "come or not for that date")
+func keysOfMeeting(m *wire.Meeting) sentence.Sentence {
+	words := []any{"come", "come", "not", "not", "liked", "liked", "disliked", "disliked"}
+	switch hasNext, hasLast := m != nil && !m.Next.IsZero(), m != nil && m.Last != nil; {
+	case hasNext && hasLast:
+		return sentence.Of("term.meeting-keys", words...)
+	case hasNext:
+		return sentence.Of("term.meeting-keys-next", words[:4]...)
+	case hasLast:
+		return sentence.Of("term.meeting-keys-last", words[4:]...)
 	}
-	if m != nil && m.Last != nil {
-		of = append(of, "liked or disliked for where you were last")
-	}
-	if len(of) == 0 {
-		return ""
-	}
-	return "type " + strings.Join(of, ", ")
+	return sentence.Sentence{}
 }
 
 // ofMeeting parses a line as one of the words of a standing room.
@@ -35,40 +35,38 @@ func ofMeeting(line string, room *wire.Snapshot) (word wire.Say, is bool) {
 // meetingInWords describes the next date by the reader's clock, who comes, and where the room
 // played last. The year appears only if it is not the current one. It is empty if there is nothing
 // to say.
-func meetingInWords(m *wire.Meeting, now time.Time) string {
+func meetingInWords(l *catalogue.Language, m *wire.Meeting, now time.Time) string {
 	if m == nil {
 		return ""
 	}
-	var parts []string
+	var parts []sentence.Sentence
 	if !m.Next.IsZero() {
-		next, form := m.Next.In(now.Location()), "Mon 2 Jan 15:04"
+		key, next := "term.next-session", m.Next.In(now.Location())
 		if next.Year() != now.Year() {
-			form = "Mon 2 Jan 2006 15:04"
+			key = "term.next-session-year"
 		}
-		parts = append(parts, "next evening: "+next.Format(form))
+		parts = append(parts, sentence.Of(key, "at", next.Format(time.RFC3339), "year", next.Format("2006")))
 		var come, stay []string
 		for _, one := range m.Who {
-			switch name := discovery.CleanText(one.Name); {
+			switch {
 			case one.Comes == nil:
 			case *one.Comes:
-				come = append(come, name)
+				come = append(come, one.Name)
 			default:
-				stay = append(stay, name)
+				stay = append(stay, one.Name)
 			}
 		}
-		for _, part := range []struct {
-			word string
-			who  []string
-		}{{"coming", come}, {"not coming", stay}} {
-			if len(part.who) > 0 {
-				parts = append(parts, part.word+": "+strings.Join(part.who, ", "))
-			}
+		if len(come) > 0 {
+			parts = append(parts, sentence.Of("term.coming", "players", come))
+		}
+		if len(stay) > 0 {
+			parts = append(parts, sentence.Of("term.not-coming", "players", stay))
 		}
 	}
-	if l := m.Last; l != nil {
-		parts = append(parts, fmt.Sprintf("last time: %s, %.0f ms", discovery.CleanText(l.Server), l.MeanMS))
+	if last := m.Last; last != nil {
+		parts = append(parts, sentence.Of("term.last-session", "server", last.Server, "ms", math.Round(last.MeanMS)))
 	}
-	return strings.Join(parts, "; ")
+	return joined(l, "term.also", parts...)
 }
 
 // showMeeting prints the next session whenever it changes. While players measure, it waits.
@@ -76,7 +74,7 @@ func (n *View) showMeeting(s wire.Snapshot) {
 	if s.Room.Stage != wire.Gathering && s.Room.Stage != wire.Launching {
 		return
 	}
-	words := meetingInWords(s.Meeting, time.Now())
+	words := meetingInWords(n.Screen.Language, s.Meeting, time.Now())
 	if words == n.met {
 		return
 	}
@@ -85,7 +83,7 @@ func (n *View) showMeeting(s wire.Snapshot) {
 		return
 	}
 	n.Screen.Say("%s", n.Screen.Wrap(words, 0))
-	if keys := keysOfMeeting(s.Meeting); isFirst && n.votes && keys != "" {
-		n.Screen.Say("%s", n.Screen.Faint(n.Screen.Wrap(keys, 0)))
+	if keys := keysOfMeeting(s.Meeting); isFirst && n.votes && !keys.IsZero() {
+		n.Screen.Say("%s", n.Screen.Faint(n.Screen.Wrap(n.Screen.Language.Say(keys), 0)))
 	}
 }

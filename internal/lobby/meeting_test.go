@@ -4,11 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 )
 
 // TestMeetingInWords checks that dates follow the reader's clock.
 func TestMeetingInWords(t *testing.T) {
+	defer func(zone *time.Location) { time.Local = zone }(time.Local)
 	yes, no := true, false
 	at := time.Date(2026, 11, 27, 19, 0, 0, 0, time.UTC)
 	who := []wire.Comer{{Name: "ann", Comes: &yes}, {Name: "bob\x1b[31m", Comes: &no}, {Name: "cat"}}
@@ -19,12 +22,13 @@ func TestMeetingInWords(t *testing.T) {
 	}{
 		{nil, time.UTC, ""},
 		{&wire.Meeting{}, time.UTC, ""},
-		{&wire.Meeting{Next: at, Who: who}, time.FixedZone("", 14*3600), "next evening: Sat 28 Nov 09:00; coming: ann; not coming: bob[31m"},
-		{&wire.Meeting{Next: at.AddDate(36, 0, 0)}, time.UTC, "next evening: Mon 27 Nov 2062 19:00"}, // 36 years after 2026
-		{&wire.Meeting{Next: time.Date(2026, 12, 31, 23, 0, 0, 0, time.UTC)}, time.FixedZone("", 2*3600), "next evening: Fri 1 Jan 2027 01:00"},
+		{&wire.Meeting{Next: at, Who: who}, time.FixedZone("", 14*3600), "next evening: Saturday, 28 November, 09:00; coming: ann; not coming: bob[31m"},
+		{&wire.Meeting{Next: at.AddDate(36, 0, 0)}, time.UTC, "next evening: Monday, 27 November 2062, 19:00"}, // 36 years after 2026
+		{&wire.Meeting{Next: time.Date(2026, 12, 31, 23, 0, 0, 0, time.UTC)}, time.FixedZone("", 2*3600), "next evening: Friday, 1 January 2027, 01:00"},
 		{&wire.Meeting{Last: &wire.Last{Server: "Frankfurt", MeanMS: 41.4}}, time.UTC, "last time: Frankfurt, 41 ms"},
 	} {
-		if got := meetingInWords(test.meeting, at.In(test.zone)); got != test.want {
+		time.Local = test.zone
+		if got := meetingInWords(catalogue.InEnglish(), test.meeting, at.In(test.zone)); got != test.want {
 			t.Errorf("%+v is %q, want %q", test.meeting, got, test.want)
 		}
 	}
@@ -42,7 +46,7 @@ func TestKeysOfMeeting(t *testing.T) {
 		{&wire.Meeting{Last: &wire.Last{}}, "type liked or disliked for where you were last"},
 		{&wire.Meeting{Next: time.Unix(1, 0), Last: &wire.Last{}}, "type come or not for that date, liked or disliked for where you were last"},
 	} {
-		if got := keysOfMeeting(test.meeting); got != test.want {
+		if got := english(keysOfMeeting(test.meeting)); got != test.want {
 			t.Errorf("of %+v one is told to %q, want %q", test.meeting, got, test.want)
 		}
 	}
@@ -69,13 +73,13 @@ func TestMeetingTyped(t *testing.T) {
 	}
 	v := newVoter()
 	v.room.Store(stays)
-	if !v.typed("come", func(wrong string) { t.Error(wrong) }) || (<-v.says).What != wire.SayCome || v.typed("end", func(string) {}) {
+	if !v.typed("come", func(wrong sentence.Sentence) { t.Error(wrong) }) || (<-v.says).What != wire.SayCome || v.typed("end", func(sentence.Sentence) {}) {
 		t.Error("what is typed in a room that stays does not get there")
 	}
 	stays.Meeting.Next = time.Unix(1, 0)
 	for _, line := range []string{"help", " ? "} {
 		said := ""
-		if !v.typed(line, func(help string) { said += help }) || said != "type come or not for that date" {
+		if !v.typed(line, func(help sentence.Sentence) { said += english(help) }) || said != "type come or not for that date" {
 			t.Errorf("%q is told %q", line, said)
 		}
 	}

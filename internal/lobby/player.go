@@ -114,7 +114,7 @@ func (y *Player) Enter(ctx context.Context, to invite.Link, isGiven bool) error 
 func (y *Player) Play(ctx context.Context, to invite.Link) error {
 	y.to, y.ctx = to, ctx
 	if !y.steers && !y.Once {
-		y.Launcher.After = nextRound
+		y.Launcher.After = y.Desk.Screen.Words("term.next-round")
 	}
 	defer y.Desk.voter.room.Store(nil)
 	place := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", to.Host, to.Code, y.Launcher.Player))

@@ -1,13 +1,13 @@
 package lobby
 
 import (
-	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/room"
 	"muster/host/wire"
 	"muster/internal/term"
@@ -18,14 +18,12 @@ import (
 const settled = 2 * time.Second
 
 // The organiser's keys during a round and after it.
-const (
-	chooseNow  = "Enter chooses from what is measured so far"
-	launchNow  = "Enter launches without waiting for anybody"
-	tryAgain   = "Enter begins another round"
-	afterwards = "type next for another round, end to end the night, or wait NAME, NAME for seats if " +
-		"somebody did not get in"
-	waitToo    = "type wait to wait for seats on the best that are full"
-	waitNoMore = "Enter does not wait any longer, and goes on with what has seats"
+var (
+	chooseNow  = sentence.Of("term.choose-now")
+	tryAgain   = sentence.Of("term.try-again")
+	afterwards = sentence.Of("term.afterwards", "next", "next", "end", "end", "wait", "wait NAME, NAME")
+	waitToo    = sentence.Of("term.wait-too", "wait", "wait")
+	waitNoMore = sentence.Of("term.wait-no-more")
 )
 
 // Steering interprets the lines that an organiser types unasked. Enter means what the terminal
@@ -50,7 +48,7 @@ type Steering struct {
 }
 
 // note remembers the state that the terminal has just shown. It returns what Enter does if a vote
-// begins.
+// begins, as the key of a sentence.
 func (s *Steering) note(room wire.Snapshot, now time.Time) (help string) {
 	s.offerGuests(room.People)
 	s.mu.Lock()
@@ -64,7 +62,7 @@ func (s *Steering) note(room wire.Snapshot, now time.Time) (help string) {
 		s.since = now
 	}
 	if votes && !s.votes {
-		help = launchNow
+		help = "term.launch-now"
 	}
 	s.at, s.votes, s.countsDown = room.Room.Stage, votes, countsDown
 	return help
@@ -72,7 +70,7 @@ func (s *Steering) note(room wire.Snapshot, now time.Time) (help string) {
 
 // offerGuests prints once for each guest how to count them in.
 func (s *Steering) offerGuests(people []wire.Person) {
-	guests, offered := map[string]wire.Estimate{}, []string{}
+	guests, offered := map[string]wire.Estimate{}, []sentence.Sentence{}
 	s.mu.Lock()
 	for _, p := range people {
 		if p.Peer || p.Estimate == nil || p.Estimate.ErrorMS == 0 {
@@ -80,15 +78,14 @@ func (s *Steering) offerGuests(people []wire.Person) {
 		}
 		guests[p.Name] = *p.Estimate
 		if _, told := s.guests[p.Name]; !told && !p.Estimate.Counted && s.Counts {
-			name := discovery.CleanText(p.Name)
-			offered = append(offered, fmt.Sprintf("%s has only the page: type count %[1]s, and the choice counts "+
-				"them by an estimate of their pings (about ± %.0f ms)", name, p.Estimate.ErrorMS))
+			offered = append(offered, sentence.Of("term.count-in", "player", p.Name, "count", "count "+p.Name,
+				"ms", math.Round(p.Estimate.ErrorMS)))
 		}
 	}
 	s.guests = guests
 	s.mu.Unlock()
-	for _, line := range offered {
-		s.Screen.Say("%s", line)
+	for _, offer := range offered {
+		s.Screen.Say("%s", s.Screen.Language.Say(offer))
 	}
 }
 
@@ -107,7 +104,7 @@ func (s *Steering) countGuest(line string) bool {
 			return true
 		}
 	}
-	s.Screen.Say("nobody of that name has only the page and can be counted in: count NAME, or uncount NAME")
+	s.Screen.Tell("term.count-whom", "count", "count NAME", "uncount", "uncount NAME")
 	return true
 }
 
@@ -125,8 +122,7 @@ func (s *Steering) awaitPlayers(line string) bool {
 		given = strings.TrimSpace(given)
 		i := slices.IndexFunc(s.players, func(name string) bool { return strings.EqualFold(name, given) })
 		if i < 0 {
-			here := discovery.CleanText(strings.Join(s.players, ", "))
-			s.Screen.Say("%s", s.Screen.Wrap("say who did not get in, as wait NAME, NAME; here are "+here, 0))
+			s.Screen.Tell("term.await-whom", "wait", "wait NAME, NAME", "players", slices.Clone(s.players))
 			return true
 		}
 		names = append(names, s.players[i])
@@ -151,15 +147,14 @@ func (s *Steering) Typed(line string, now time.Time) {
 	case word == "wait" && at == wire.Failed:
 		s.Order("await", room.AwaitSeats{})
 	case word == "next":
-		s.Screen.Say("this round is not over yet")
+		s.Screen.Tell("term.round-goes-on")
 	case word == "wait":
-		s.Screen.Say("there is nothing to wait for yet: that is for when no server has seats for all, or " +
-			"somebody did not get in")
+		s.Screen.Tell("term.await-nothing")
 	case word != "":
-		s.Screen.Say("that does nothing here; %s", afterwards)
+		s.Screen.Tell("term.does-nothing", "help", afterwards)
 	case at == wire.Launching:
 		if isSettled {
-			s.Screen.Say("%s", afterwards)
+			s.Screen.Say("%s", s.Screen.Language.Say(afterwards))
 		}
 	case at == "": // no state yet: Enter can only mean start
 		s.Order("go", room.Go{Stage: wire.Gathering})

@@ -50,7 +50,7 @@ func TestEnter(t *testing.T) {
 		{"to wait for seats", []wire.Snapshot{at(wire.Measuring), at(wire.Failed)}, 0, []string{"wait"}, []string{"await []"}, ""},
 		{"to wait for who is outside", []wire.Snapshot{at(wire.Chosen), launched}, 0,
 			[]string{"wait  ann , BOB the \x1b[2J"}, []string{"await [ann Bob the \x1b[2J]"}, ""},
-		{"to wait for nobody", []wire.Snapshot{at(wire.Chosen), launched}, 0, []string{"wait"}, nil, "here are ann, Bob the"},
+		{"to wait for nobody", []wire.Snapshot{at(wire.Chosen), launched}, 0, []string{"wait"}, nil, "here are ann and Bob the"},
 		{"to wait for who has only the page", []wire.Snapshot{at(wire.Chosen), launched}, 0, []string{"wait ann, zoe"},
 			nil, "say who did not get in"},
 		{"to wait too early", all[:3], 0, []string{"wait"}, nil, "nothing to wait for yet"},

@@ -2,14 +2,14 @@ package lobby
 
 import (
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
-	"muster/internal/catalogue"
+	"muster/internal/hint"
 	"muster/internal/invite"
 	"muster/internal/term"
 	"muster/peer"
@@ -20,7 +20,7 @@ type View struct {
 	Screen *term.Screen
 	// Help says what the player can do at the room's stage, or what the room waits for; nil if
 	// nobody plays here.
-	Help func(wire.Snapshot) string
+	Help func(wire.Snapshot) []sentence.Sentence
 	// Steers notes what the screen shows; nil if nobody steers from here.
 	Steers *Steering
 
@@ -56,8 +56,8 @@ type View struct {
 
 // OrganiserHelp says what the organiser's keys do apart from starting. An organiser who plays gets
 // another question at the launch.
-func OrganiserHelp(plays bool) func(wire.Snapshot) string {
-	help := map[wire.Stage]string{
+func OrganiserHelp(plays bool) func(wire.Snapshot) []sentence.Sentence {
+	help := map[wire.Stage]sentence.Sentence{
 		wire.Measuring: chooseNow,
 		wire.Refining:  chooseNow,
 		wire.Failed:    tryAgain,
@@ -66,50 +66,47 @@ func OrganiserHelp(plays bool) func(wire.Snapshot) string {
 	if !plays {
 		help[wire.Launching] = afterwards
 	}
-	return func(s wire.Snapshot) string {
+	return func(s wire.Snapshot) []sentence.Sentence {
 		text := help[s.Room.Stage]
-		if again := retry(s); again != "" {
-			text = again + "; Enter: now"
+		if in, retries := retriesIn(s); retries {
+			text = sentence.Of("term.retry-or-now", "time", in)
 		}
 		if s.Room.Stage == wire.Failed && s.Choice != nil && slices.ContainsFunc(s.Choice.Advice,
 			func(a wire.Advice) bool { return a.Action == "await" }) {
-			text += "; " + waitToo
+			text = sentence.Of("term.also", "first", text, "next", waitToo)
 		}
-		return text
+		if text.IsZero() {
+			return nil
+		}
+		return []sentence.Sentence{text}
 	}
 }
 
-// retry says when a failed room tries again, if it does.
-func retry(s wire.Snapshot) string {
-	if s.Room.Retry.IsZero() {
-		return ""
-	}
-	return fmt.Sprintf("trying again in %v", max(0, s.Room.Retry.Sub(s.Room.Since).Round(time.Second)))
+// retriesIn returns when a failed room tries again, if it does.
+func retriesIn(s wire.Snapshot) (in time.Duration, retries bool) {
+	return max(0, s.Room.Retry.Sub(s.Room.Since).Round(time.Second)), !s.Room.Retry.IsZero()
 }
-
-// nextRound is for a player after the launch.
-const nextRound = "stay here for the next round; Ctrl-C leaves"
 
 // PlayerHelp says what a player who came by a link waits for, and where the page is.
-func PlayerHelp(to invite.Link) func(wire.Snapshot) string {
-	return func(s wire.Snapshot) string {
+func PlayerHelp(to invite.Link) func(wire.Snapshot) []sentence.Sentence {
+	return func(s wire.Snapshot) []sentence.Sentence {
 		switch s.Room.Stage {
 		case wire.Gathering:
 			to.Code = s.Room.Code
-			start := "the organiser starts when everyone is here"
+			start := sentence.Of("term.in")
 			if s.Room.Players > 0 {
-				start = fmt.Sprintf("it starts by itself when %d are here", s.Room.Players)
+				start = sentence.Of("term.in-awaited", "n", s.Room.Players)
 			}
-			return "you are in; " + start + "\nthe page, to watch and to vote: " + to.Personal(to.Secret)
+			return []sentence.Sentence{start, sentence.Of("term.page", "link", to.Personal(to.Secret))}
 		case wire.Failed:
-			if again := retry(s); again != "" {
-				return again + ", by itself; Ctrl-C leaves"
+			if in, retries := retriesIn(s); retries {
+				return []sentence.Sentence{sentence.Of("term.retry-alone", "time", in)}
 			}
-			return "the organiser can look for something else and begin again; Ctrl-C leaves"
+			return []sentence.Sentence{sentence.Of("term.failed")}
 		case wire.Waiting:
-			return "your game opens, or asks you first, once there are seats; Ctrl-C leaves"
+			return []sentence.Sentence{sentence.Of("term.waiting")}
 		}
-		return ""
+		return nil
 	}
 }
 
@@ -121,7 +118,7 @@ func (n *View) Show(e peer.Event) {
 	switch e := e.(type) {
 	case peer.Joined:
 		if n.away {
-			n.Screen.Say("connected again")
+			n.Screen.Tell("term.connected-again")
 		}
 		n.away, n.isGone, n.lost = false, false, time.Time{}
 	case peer.Waiting:
@@ -138,18 +135,16 @@ func (n *View) Show(e peer.Event) {
 		switch {
 		case e.Gone && !n.isGone:
 			n.isGone = true
-			n.Screen.Say("%s", n.Screen.Wrap("the host runs no more where it was: the night may be over. Trying "+
-				"again for five minutes, nothing is lost; Ctrl-C leaves", 0))
+			n.Screen.Tell("term.host-gone")
 		case n.away:
 		case errors.As(e.Err, &refusal) && refusal.Reason == wire.ReasonMoved:
-			n.Screen.Say("the room goes on at another host, or once this one is back: connecting again, nothing is lost")
+			n.Screen.Tell("term.room-moved")
 		case errors.As(e.Err, &refusal) && refusal.Reason == wire.ReasonBusy:
-			n.Screen.Say("the host can let nobody in just now; trying again by itself")
+			n.Screen.Tell("term.host-busy")
 		case errors.As(e.Err, &refusal): // no other refusal gets here
-			n.Screen.Say("the host does not hear codes from here for the moment: too many wrong ones were tried. " +
-				"Trying again by itself; the room's whole link, or its QR code, is let in at once")
+			n.Screen.Tell("term.codes-unheard")
 		default:
-			n.Screen.Say("lost the connection to the host; trying again for half an hour, nothing is lost; Ctrl-C leaves")
+			n.Screen.Tell("term.connection-lost")
 		}
 		n.away = true
 	case peer.Progress:
@@ -157,7 +152,7 @@ func (n *View) Show(e peer.Event) {
 		if n.stage == wire.Refining {
 			n.showSearch()
 		} else {
-			n.Screen.Moves("measuring", e.Probed, e.Listed, fmt.Sprintf("%d answered", e.Answered))
+			n.Screen.Moves(n.Screen.Words("term.measuring"), e.Probed, e.Listed, n.Screen.Words("term.answered", "n", e.Answered))
 		}
 	case peer.Exposing:
 		n.Screen.Say("%s", discovery.Before(e.Most, n.discreet, e.Listed))
@@ -176,19 +171,18 @@ func (n *View) Show(e peer.Event) {
 // knows. The organiser may have ended it before their own player was in, or the room may have ended
 // while the connection was lost.
 func (n *View) ends(why wire.Refusal) bool {
-	text := why.Message
+	says := hint.Sentence(why)
 	switch {
 	case why.Reason == wire.ReasonEnded:
 	case why.Reason == wire.ReasonClosed && !n.lost.IsZero():
-		text = "while the connection was lost the night has ended: " + text + ". Good night! " +
-			"If the others play on, ask the organiser for the link of the new room"
+		says = sentence.Of("term.ended-meanwhile", "why", says)
 	case why.Reason == wire.ReasonClosed && n.Steers != nil:
-		text = "the night has ended. Good night!"
+		says = sentence.Of("term.ended")
 	default:
 		return false
 	}
 	if !n.hasEnded {
-		n.Screen.Say("%s", n.Screen.Wrap(discovery.CleanText(text), 0))
+		n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Language.Say(says), 0))
 	}
 	return true
 }
@@ -196,7 +190,7 @@ func (n *View) ends(why wire.Refusal) bool {
 // showSearch shows the progress of a search that the host coordinates. Its total is unknown.
 func (n *View) showSearch() {
 	if n.forecast != "" {
-		n.Screen.Moves("asked", n.asked, term.Unknown, n.forecast)
+		n.Screen.Moves(n.Screen.Words("term.asked"), n.asked, term.Unknown, n.forecast)
 	}
 }
 
@@ -209,7 +203,7 @@ func (n *View) Room(s wire.Snapshot) {
 		n.Screen.Say("%s", n.Screen.Wrap(discovery.CleanText(s.Room.Held), 0))
 	}
 	for _, note := range n.unread(s.Log) {
-		n.Screen.Say("%s", n.Screen.Wrap(catalogue.InEnglish().Say(note.Sentence), 0))
+		n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Language.Say(note.Sentence), 0))
 	}
 	n.hasEnded = !s.Room.Ended.IsZero()
 	if n.stage != s.Room.Stage {
@@ -218,7 +212,7 @@ func (n *View) Room(s wire.Snapshot) {
 	}
 	if link := s.Room.Voice; link != n.voice {
 		if n.voice = link; wire.Voice(link) != "" {
-			n.Screen.Say("voice, by %s: %s", wire.Voice(link), link)
+			n.Screen.Say("%s %s", n.Screen.Words("term.voice", "program", wire.Voice(link)), link) // it may be long
 		}
 	}
 	n.showMeeting(s)
@@ -228,7 +222,7 @@ func (n *View) Room(s wire.Snapshot) {
 	n.showVote(s)
 	if n.Steers != nil {
 		if help := n.Steers.note(s, time.Now()); help != "" && n.Help != nil {
-			n.Screen.Say("%s", n.Screen.Faint(help))
+			n.Screen.Say("%s", n.Screen.Faint(n.Screen.Words(help)))
 		}
 	}
 	if s.Room.Stage == wire.Waiting && s.Seats != nil {
@@ -248,8 +242,8 @@ func (n *View) showSeats(s wire.Snapshot) {
 		free, asked = max(free, on.Free), asked+on.Asked
 	}
 	if free >= 0 {
-		n.Screen.Moves("free", min(free, s.Seats.Need), s.Seats.Need,
-			fmt.Sprintf("of the seats you need; the servers were asked %d times by all of you together", asked))
+		n.Screen.Moves(n.Screen.Words("term.free"), min(free, s.Seats.Need), s.Seats.Need,
+			n.Screen.Words("term.seats-asked", "n", asked))
 	}
 }
 
@@ -293,8 +287,7 @@ func (n *View) explainStage(s wire.Snapshot) {
 	if own := n.own; s.Room.Stage == wire.Chosen || s.Room.Stage == wire.Failed {
 		n.own = peer.Progress{}
 		if own.Answered == 0 && own.Probed > 0 && own.Probed >= min(enoughSilent, own.Listed) {
-			n.Screen.Say("%s", n.Screen.Wrap(fmt.Sprintf("no server answered this machine, of %d asked: does a "+
-				"firewall or this network block UDP?", own.Probed), 0))
+			n.Screen.Tell("term.silence", "n", own.Probed)
 		}
 	}
 	if s.Choice != nil && (s.Room.Stage == wire.Launching || s.Room.Stage == wire.Failed) {
@@ -306,8 +299,8 @@ func (n *View) explainStage(s wire.Snapshot) {
 	if n.Help == nil || !s.Room.Ended.IsZero() { // a player whose room sleeps is leaving
 		return
 	}
-	if help := n.Help(s); help != "" {
-		n.Screen.Say("%s", n.Screen.Faint(help))
+	for _, help := range n.Help(s) {
+		n.Screen.Say("%s", n.Screen.Faint(n.Screen.Language.Say(help)))
 	}
 }
 

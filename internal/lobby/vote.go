@@ -2,6 +2,7 @@ package lobby
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -9,7 +10,9 @@ import (
 	"sync/atomic"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/wire"
+	"muster/internal/catalogue"
 	"muster/internal/term"
 	"muster/selection"
 )
@@ -29,7 +32,7 @@ func newVoter() *voter { return &voter{says: make(chan wire.Say, wordsAtOnce)} }
 
 // typed handles a line that was typed unasked, and reports whether it was for the vote. Enter alone
 // is not. say tells the player what is wrong with the line.
-func (v *voter) typed(line string, say func(string)) bool {
+func (v *voter) typed(line string, say func(sentence.Sentence)) bool {
 	room := v.room.Load()
 	if line == "" || room == nil {
 		return false
@@ -38,7 +41,7 @@ func (v *voter) typed(line string, say func(string)) bool {
 		v.say(word)
 		return true
 	}
-	if keys := keysOfMeeting(room.Meeting); keys != "" && slices.Contains([]string{"help", "?"},
+	if keys := keysOfMeeting(room.Meeting); !keys.IsZero() && slices.Contains([]string{"help", "?"},
 		strings.ToLower(strings.TrimSpace(line))) {
 		if say(keys); room.Voting.Open {
 			say(keysOfVote)
@@ -49,7 +52,7 @@ func (v *voter) typed(line string, say func(string)) bool {
 		return false
 	}
 	word, wrong := wordOf(line, room)
-	if wrong != "" {
+	if !wrong.IsZero() {
 		say(wrong)
 		return true
 	}
@@ -65,11 +68,10 @@ func (v *voter) say(word wire.Say) {
 }
 
 // keysOfVote says what a player can type during a vote.
-const keysOfVote = "type a number to vote (0 takes it back), v and a number to veto (v3), r when you " +
-	"are ready, w to wait"
+var keysOfVote = sentence.Of("term.vote-keys", "none", "0", "v", "v", "v3", "v3", "r", "r", "w", "w")
 
 // wordOf parses a line during a vote, or says what is wrong with it.
-func wordOf(line string, room *wire.Snapshot) (word wire.Say, wrong string) {
+func wordOf(line string, room *wire.Snapshot) (word wire.Say, wrong sentence.Sentence) {
 	word.Round = room.Room.Round
 	what := strings.ToLower(strings.TrimSpace(line))
 	number, isVeto := strings.CutPrefix(what, "v")
@@ -77,12 +79,12 @@ func wordOf(line string, room *wire.Snapshot) (word wire.Say, wrong string) {
 	switch {
 	case what == "r" || what == "ready":
 		word.What = wire.SayReady
-		return word, ""
+		return word, wrong
 	case what == "w" || what == "wait":
 		word.What = wire.SayWait
-		return word, ""
+		return word, wrong
 	case what == "0":
-		return word, ""
+		return word, wrong
 	case isVeto:
 		word.What, number = wire.SayVeto, strings.TrimPrefix(number, "eto")
 	}
@@ -92,23 +94,27 @@ func wordOf(line string, room *wire.Snapshot) (word wire.Say, wrong string) {
 	}
 	place := slices.Index(numbersOf(room.Voting), n)
 	if place < 0 {
-		return word, "the candidates are " + numbersInWords(room.Voting)
+		return word, candidatesAre(room.Voting)
 	}
 	if word.Addr, err = netip.ParseAddrPort(room.Voting.Ballot[place]); err != nil {
-		return word, "the host does not say where that is"
+		return word, sentence.Of("term.vote-nowhere")
 	}
-	return word, ""
+	return word, wrong
 }
 
-// numbersInWords lists the candidates' numbers: "1 to 4", "1, 3, 6".
-func numbersInWords(v wire.Voting) string {
+// candidatesAre lists the candidates' numbers: "1 to 4", "1, 3 and 6".
+func candidatesAre(v wire.Voting) sentence.Sentence {
 	numbers := numbersOf(v)
 	slices.Sort(numbers)
 	last := len(numbers) - 1
 	if last > 0 && numbers[last]-numbers[0] == last {
-		return fmt.Sprintf("%d to %d", numbers[0], numbers[last])
+		return sentence.Of("term.candidates-from", "first", numbers[0], "last", numbers[last])
 	}
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
+	texts := make([]string, len(numbers))
+	for i, n := range numbers {
+		texts[i] = strconv.Itoa(n)
+	}
+	return sentence.Of("term.candidates", "numbers", texts)
 }
 
 // numbersOf returns the candidates' numbers, in the order of the ballot.
@@ -155,33 +161,34 @@ func Candidates(s wire.Snapshot) (all []Candidate) {
 }
 
 // ballotTable shows the candidates, the reader's own ping first. own is empty if nobody plays here.
-func ballotTable(s wire.Snapshot, own string) *term.Table {
-	const server, place, everyone = "SERVER", "MAP", "EVERYONE"
+func ballotTable(l *catalogue.Language, s wire.Snapshot, own string) *term.Table {
+	place, seats := l.Words("term.column-map"), l.Words("term.column-free")
 	t := &term.Table{
-		Columns: []term.Column{term.Right(""), term.Right("YOU"), term.Right("AVERAGE"), term.Left(server),
-			term.Left(place), term.Right("FREE"), term.Left(everyone)},
-		Spare: []string{place, "FREE"},
+		Columns: []term.Column{term.Right(""), term.Right(l.Words("term.column-you")), term.Right(l.Words("term.column-average")),
+			term.Left(l.Words("term.column-server")), term.Left(place), term.Right(seats), term.Left(l.Words("term.column-everyone"))},
+		Spare: []string{place, seats},
 	}
+	ping := func(ms float64) string { return l.Words("unit.ms", "n", math.Round(ms)) }
 	for _, c := range Candidates(s) {
 		you := ""
 		if rtt, has := c.RTT[own]; has {
-			you = fmt.Sprintf("%.0f ms", rtt)
+			you = ping(rtt)
 		} else if slices.Contains(c.without, own) {
-			you = "no ping"
+			you = l.Words("term.no-ping")
 		}
-		var pings []string
+		var pings []sentence.Sentence
 		for _, name := range c.without { // this must not be cut off
 			if name != own {
-				pings = append(pings, name+" has no ping")
+				pings = append(pings, sentence.Of("term.player-no-ping", "player", name))
 			}
 		}
 		for _, p := range s.People { // of the guests only those who are counted in
 			if rtt, has := c.RTT[p.Name]; has && p.Name != own {
-				mark := ""
+				key := "term.player-ping"
 				if _, estimated := s.Choice.Selection.Estimated[p.Name]; estimated {
-					mark = "≈ "
+					key = "term.player-estimate"
 				}
-				pings = append(pings, fmt.Sprintf("%s %s%.0f", p.Name, mark, rtt))
+				pings = append(pings, sentence.Of(key, "player", p.Name, "ms", math.Round(rtt)))
 			}
 		}
 		free, where := "", c.card.Map
@@ -195,14 +202,26 @@ func ballotTable(s wire.Snapshot, own string) *term.Table {
 		if c.Ours {
 			name = "♥ " + name
 		}
-		t.Add(c.number, you, fmt.Sprintf("%.0f ms", c.MeanMS), name, where, free, strings.Join(pings, ", "))
+		t.Add(c.number, you, ping(c.MeanMS), name, where, free, joined(l, "list.more", pings...))
 	}
 	return t
 }
 
-// passwordNote says which candidates have a password, and who types it; it is empty if none has
+// joined joins sentences by the pattern of a key with {first} and {next}.
+func joined(l *catalogue.Language, key string, all ...sentence.Sentence) (text string) {
+	for i, next := range all {
+		if i == 0 {
+			text = l.Say(next)
+		} else {
+			text = l.Words(key, "first", sentence.Plain(text), "next", next)
+		}
+	}
+	return text
+}
+
+// passwordNote says which candidates have a password, and who types it; it says nothing if none has
 // one.
-func passwordNote(s wire.Snapshot, own string) string {
+func passwordNote(s wire.Snapshot, own string) sentence.Sentence {
 	var locked []string
 	for _, c := range Candidates(s) {
 		if c.card.Password {
@@ -210,26 +229,24 @@ func passwordNote(s wire.Snapshot, own string) string {
 		}
 	}
 	if len(locked) == 0 {
-		return ""
+		return sentence.Sentence{}
 	}
-	note := strings.Join(locked, ", ") + " has a password"
-	if len(locked) > 1 {
-		note = strings.Join(locked, ", ") + " have a password"
-	}
+	says := func(key string) sentence.Sentence { return sentence.Of(key, "numbers", locked, "n", len(locked)) }
 	player := slices.IndexFunc(s.People, func(p wire.Person) bool { return p.Name == own })
 	switch {
 	case player < 0:
-		return note
+		return says("term.password")
 	case s.People[player].TypesPassword:
-		return note + ": you type it in the game, and read it here when you go"
+		return says("term.password-typed")
 	}
-	return note + ": your game gets it from muster"
+	return says("term.password-passed")
 }
 
 // votesInWords says who votes for which candidate, and who is ready; it is empty before anybody
 // votes.
-func votesInWords(s wire.Snapshot) string {
-	var parts, ready, waiting []string
+func votesInWords(l *catalogue.Language, s wire.Snapshot) string {
+	var parts []sentence.Sentence
+	var ready, waiting []string
 	for i, addr := range s.Voting.Ballot {
 		var who []string
 		for _, p := range s.People {
@@ -238,8 +255,7 @@ func votesInWords(s wire.Snapshot) string {
 			}
 		}
 		if len(who) > 0 {
-			parts = append(parts, fmt.Sprintf("%d has %s (%s)", s.Voting.Number(i), term.Count(len(who), "vote"),
-				strings.Join(who, ", ")))
+			parts = append(parts, sentence.Of("term.votes", "number", s.Voting.Number(i), "n", len(who), "players", who))
 		}
 	}
 	for _, p := range s.People {
@@ -251,13 +267,12 @@ func votesInWords(s wire.Snapshot) string {
 		}
 	}
 	if len(ready) > 0 {
-		text := "ready: " + strings.Join(ready, ", ")
-		if len(waiting) > 0 {
-			text += "; not yet: " + strings.Join(waiting, ", ")
-		}
-		parts = append(parts, text)
+		parts = append(parts, sentence.Of("term.ready", "players", ready))
 	}
-	return strings.Join(parts, "; ")
+	if len(ready) > 0 && len(waiting) > 0 {
+		parts = append(parts, sentence.Of("term.not-ready", "players", waiting))
+	}
+	return joined(l, "term.also", parts...)
 }
 
 // hasSay reports whether a person's vote counts.
@@ -283,25 +298,25 @@ func (n *View) showVote(s wire.Snapshot) {
 	if servers := fmt.Sprint(s.Room.Round, s.Voting.Ballot, s.Voting.Numbers); servers != n.told.servers {
 		n.told = ballot{servers: servers}
 		var table strings.Builder
-		ballotTable(s, n.name).Write(term.Terminal{Writer: &table, Columns: n.Screen.Width()})
-		n.Screen.Say("%s", n.Screen.Wrap("where shall we play? "+discovery.CleanText(s.Voting.Rule), 0))
+		ballotTable(n.Screen.Language, s, n.name).Write(term.Terminal{Writer: &table, Columns: n.Screen.Width()})
+		n.Screen.Tell("term.vote", "rule", sentence.Plain(s.Voting.Rule))
 		n.Screen.Say("%s", strings.TrimSuffix(table.String(), "\n"))
-		if note := passwordNote(s, n.name); note != "" {
-			n.Screen.Say("%s", n.Screen.Wrap(note, 0))
+		if note := passwordNote(s, n.name); !note.IsZero() {
+			n.Screen.Say("%s", n.Screen.Wrap(n.Screen.Language.Say(note), 0))
 		}
 		if n.votes {
-			n.Screen.Say("%s", n.Screen.Faint(n.Screen.Wrap(keysOfVote, 0)))
+			n.Screen.Say("%s", n.Screen.Faint(n.Screen.Wrap(n.Screen.Language.Say(keysOfVote), 0)))
 		}
 	}
-	if votes := votesInWords(s); votes != n.told.votes {
+	if votes := votesInWords(n.Screen.Language, s); votes != n.told.votes {
 		if n.told.votes = votes; votes == "" {
-			votes = "no votes"
+			votes = n.Screen.Words("term.no-votes")
 		}
 		n.Screen.Say("%s", n.Screen.Wrap(votes, 0))
 	}
 	if counting := !s.Voting.LaunchAt.IsZero(); counting != n.told.counting {
 		if n.told.counting = counting; counting && n.votes {
-			n.Screen.Say("%s", n.Screen.Faint("w stops the countdown"))
+			n.Screen.Say("%s", n.Screen.Faint(n.Screen.Words("term.stop-countdown", "w", "w")))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/discovery/sentence"
 	"muster/host/wire"
 	"muster/selection"
 )
@@ -58,7 +59,7 @@ type a number to vote (0 takes it back), v and a number to veto (v3), r when you
 	room.Voting.LaunchAt = time.Now()
 	n.showVote(room)
 	n.showVote(voting())
-	if want := "3 has 2 votes (ann, ben); ready: ben; not yet: ann\nw stops the countdown\nno votes\n"; out.String() != want {
+	if want := "3 has 2 votes (ann and ben); ready: ben; not yet: ann\nw stops the countdown\nno votes\n"; out.String() != want {
 		t.Errorf("%q, want %q", out, want)
 	}
 	out.Reset()
@@ -90,10 +91,10 @@ func TestPasswordNote(t *testing.T) {
 	}{
 		{locked(), "ben", ""},
 		{locked(2), "ann", "2 has a password: your game gets it from muster"},
-		{locked(1, 3), "ben", "1, 3 have a password: you type it in the game, and read it here when you go"},
+		{locked(1, 3), "ben", "1 and 3 have a password: you type it in the game, and read it here when you go"},
 		{locked(1), "", "1 has a password"},
 	} {
-		if got := passwordNote(c.room, c.own); got != c.want {
+		if got := english(passwordNote(c.room, c.own)); got != c.want {
 			t.Errorf("%q reads %q, want %q", c.own, got, c.want)
 		}
 	}
@@ -114,24 +115,24 @@ func TestTypedVotes(t *testing.T) {
 		"veto 3": {What: wire.SayVeto, Addr: third}, "r": {What: wire.SayReady}, "Ready": {What: wire.SayReady}, "w": {What: wire.SayWait},
 	} {
 		want.Round = 2
-		if got, wrong := wordOf(line, &room); got != want || wrong != "" {
+		if got, wrong := wordOf(line, &room); got != want || !wrong.IsZero() {
 			t.Errorf("%q: %+v, %q; want %+v", line, got, wrong, want)
 		}
 	}
 	for line, want := range map[string]string{
 		"4": "the candidates are 1 to 3", "v0": "the candidates are 1 to 3", "-1": "the candidates are 1 to 3",
-		"v": keysOfVote, "yes": keysOfVote, "1 2": keysOfVote,
+		"v": english(keysOfVote), "yes": english(keysOfVote), "1 2": english(keysOfVote),
 	} {
-		if got, wrong := wordOf(line, &room); wrong != want {
+		if got, wrong := wordOf(line, &room); english(wrong) != want {
 			t.Errorf("%q: %+v, %q; want %q", line, got, wrong, want)
 		}
 	}
 	room.Voting.Ballot, room.Voting.Numbers = []string{room.Voting.Ballot[2], room.Voting.Ballot[0]}, []int{4, 1}
-	if got, wrong := wordOf("4", &room); got.Addr != third || wrong != "" {
+	if got, wrong := wordOf("4", &room); got.Addr != third || !wrong.IsZero() {
 		t.Errorf("4 is a vote for %v, %q, want %v", got.Addr, wrong, third)
 	}
 	for _, line := range []string{"2", "v3", "5"} {
-		if _, wrong := wordOf(line, &room); wrong != "the candidates are 1, 4" {
+		if _, wrong := wordOf(line, &room); english(wrong) != "the candidates are 1 and 4" {
 			t.Errorf("%q: %q", line, wrong)
 		}
 	}
@@ -142,7 +143,7 @@ func TestTypedVotes(t *testing.T) {
 	}
 	room = voting()
 	v, said := newVoter(), ""
-	say := func(wrong string) { said = wrong }
+	say := func(wrong sentence.Sentence) { said = english(wrong) }
 	if v.typed("3", say) {
 		t.Error("who is in no room votes")
 	}
