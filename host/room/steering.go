@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"muster/discovery/sentence"
 	"muster/host/room/attendance"
 	"muster/host/room/ballot"
 	"muster/host/room/brought"
@@ -95,7 +96,7 @@ func (Apply) do(r *Room, _ caller) error {
 		return err
 	}
 	g.Settings = s
-	r.out.note("the rule is now: %s", s.Rule())
+	r.out.says(sentence.Of("room.rule-now", "rule", s.Rule()))
 	r.rechoose(g.Select(g.ChosenFor()))
 	return nil
 }
@@ -135,7 +136,7 @@ func (in Resettle) apply(r *Room) {
 	}
 	r.group.Silence(r.phase.stage() == wire.Chosen) // a guest may have no say any more
 	endSearch(r.phase, &r.probing)
-	r.out.tell(s.Changes(before)...)
+	r.out.says(s.Changes(before)...)
 }
 
 func (a HandOn) do(r *Room, _ caller) error {

@@ -15,9 +15,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	_ "time/tzdata" // for machines without a table of time zones, such as Windows
+
+	"muster/discovery/sentence"
 )
 
 // Whenever is the text of a schedule without a date.
@@ -128,25 +131,31 @@ func (s Schedule) String() string {
 	return fmt.Sprintf("%s %02d:%02d %v", when, s.hour, s.minute, s.zone)
 }
 
-// Words continues a sentence that begins with "we meet".
-func (s Schedule) Words() string {
+// Words says when the group meets.
+func (s Schedule) Words() sentence.Sentence {
 	if s.zone == nil {
-		return "whenever we like"
+		return sentence.Of("room.we-meet-whenever")
 	}
-	when := "on " + time.Date(s.date.year, s.date.month, s.date.day, 0, 0, 0, 0, time.UTC).Format("Monday, 2 January 2006")
-	var names []string
-	for _, day := range s.days {
-		names = append(names, day.String())
+	at, zone := fmt.Sprintf("%02d:%02d", s.hour, s.minute), s.zone.String()
+	switch {
+	case len(s.days) == len(weekdays):
+		return sentence.Of("room.we-meet-daily", "time", at, "zone", zone)
+	case len(s.days) > 0:
+		var days []sentence.Sentence
+		for _, day := range s.days {
+			days = append(days, nameOf(day))
+		}
+		return sentence.Of("room.we-meet-every", "days", days, "time", at, "zone", zone)
 	}
-	switch last := len(names) - 1; {
-	case len(names) == len(weekdays):
-		when = "every day"
-	case last > 0:
-		when = "every " + strings.Join(names[:last], ", ") + " and " + names[last]
-	case last == 0:
-		when = "every " + names[0]
-	}
-	return fmt.Sprintf("%s at %02d:%02d (%v)", when, s.hour, s.minute, s.zone)
+	date := time.Date(s.date.year, s.date.month, s.date.day, 0, 0, 0, 0, time.UTC)
+	return sentence.Of("room.we-meet-on", "date", sentence.Of("date.day-of-year", "weekday", nameOf(date.Weekday()),
+		"day", s.date.day, "month", sentence.Of("date.month."+strconv.Itoa(int(s.date.month))), "year", strconv.Itoa(s.date.year)),
+		"time", at, "zone", zone)
+}
+
+// nameOf names a day of the week.
+func nameOf(day time.Weekday) sentence.Sentence {
+	return sentence.Of("date.weekday." + strconv.Itoa(int(day)))
 }
 
 // Next returns the first date after a moment, in the schedule's zone; zero if there is none. If the

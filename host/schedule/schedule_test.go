@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"muster/internal/catalogue"
 )
 
 func TestNext(t *testing.T) {
@@ -114,7 +116,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestWords checks that a schedule continues a sentence that begins with "we meet".
+// TestWords checks that a schedule says when the group meets.
 func TestWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"fri 20:00 Europe/Berlin":               "every Friday at 20:00 (Europe/Berlin)",
@@ -124,8 +126,8 @@ func TestWords(t *testing.T) {
 		"2026-11-27 20:00 America/New_York":     "on Friday, 27 November 2026 at 20:00 (America/New_York)",
 		Whenever:                                "whenever we like",
 	} {
-		if s, err := Parse(text, ""); err != nil || s.Words() != want {
-			t.Errorf("%s is %q, %v; want %q", text, s.Words(), err, want)
+		if s, err := Parse(text, ""); err != nil || catalogue.InEnglish().Say(s.Words()) != "we meet "+want {
+			t.Errorf("%s is %v, %v; want %q", text, s.Words(), err, want)
 		}
 	}
 }

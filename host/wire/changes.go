@@ -1,93 +1,98 @@
 package wire
 
 import (
-	"fmt"
 	"reflect"
-	"strings"
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/schedule"
 )
 
-// Changes returns sentences about the settings that differ from those before, in players' words and
-// without secrets. It leaves out settings that people neither see nor decide.
-func (s Settings) Changes(before Settings) (sentences []string) {
-	if s.String() != before.String() {
-		sentences = append(sentences, "the organiser wants "+s.String())
+// Changes says which settings differ from those before, in players' words and without secrets. It
+// leaves out settings that people neither see nor decide.
+func (s Settings) Changes(before Settings) (sentences []sentence.Sentence) {
+	if wanted := s.wanted(); wanted != before.wanted() {
+		sentences = append(sentences, wanted)
 	}
 	if s.Name != before.Name && s.Name != "" {
-		sentences = append(sentences, "the room is called "+s.Name+" now")
+		sentences = append(sentences, sentence.Of("room.called", "name", s.Name))
 	}
 	if s.Every != before.Every {
 		sentences = append(sentences, staying(before.Every, s.Every))
 	}
-	var set []string
+	var set []sentence.Sentence
 	for _, row := range Table() {
 		one := before
 		was, is := reflect.ValueOf(row.Of(&one)).Elem(), reflect.ValueOf(row.Of(&s)).Elem()
-		if row.Label == "" || row.Of(&s) == &s.Every || reflect.DeepEqual(was.Interface(), is.Interface()) {
+		if !row.OnPage || row.Of(&s) == &s.Every || reflect.DeepEqual(was.Interface(), is.Interface()) {
 			continue
 		}
-		if was.Set(is); one.String() == before.String() { // otherwise an earlier sentence says it
-			set = append(set, fmt.Sprintf("“%s” to “%s”", row.title(), row.value(&s)))
+		if was.Set(is); one.wanted() == before.wanted() { // otherwise an earlier sentence says it
+			set = append(set, sentence.Of("room.set-to", "setting", row.says("label"), "value", row.value(&s)))
 		}
 	}
 	if len(set) > 0 {
-		sentences = append(sentences, "the organiser has set "+strings.Join(set, ", "))
+		sentences = append(sentences, sentence.Of("room.set", "settings", set))
 	}
 	return sentences
 }
 
 // staying says what a new schedule means for a room.
-func staying(before, now string) string {
+func staying(before, now string) sentence.Sentence {
 	meeting, _ := schedule.Parse(now, "") // cannot fail: the room has accepted it
 	switch {
 	case now == "":
-		return "the room ends with the night now: the organiser keeps it for no other"
+		return sentence.Of("room.ends-with-night")
 	case before == "":
-		return "the organiser keeps the room when the night ends: we meet " + meeting.Words()
+		return sentence.Of("room.kept", "meet", meeting.Words())
 	}
-	return "the organiser has moved our evenings: we meet " + meeting.Words()
+	return sentence.Of("room.meets", "meet", meeting.Words())
 }
 
-// title returns the page's name for the setting, without the unit of its field.
-func (row Setting) title() string { return strings.TrimSuffix(row.Label, ", "+row.Unit) }
+// says returns the words that the catalogue has for the setting: its label, or what it is when
+// unset, set or declined.
+func (row Setting) says(what string) sentence.Sentence {
+	return sentence.Of("setting." + row.Key + "." + what)
+}
 
-// value returns the setting's value in the page's words.
-func (row Setting) value(s *Settings) (words string) {
-	is := false
+// value returns the setting's value in the page's words: a sentence, a text or a list of texts.
+func (row Setting) value(s *Settings) any {
+	what := "unset"
 	switch value := row.Of(s).(type) {
 	case *bool:
-		is = *value
+		if *value {
+			what = "set"
+		}
 	case *Decision:
-		if is = *value == Yes; *value == No {
-			return row.Declined
+		switch *value {
+		case Yes:
+			what = "set"
+		case No:
+			what = "declined"
 		}
 	case *discovery.Millis:
-		if is = *value != 0; is {
-			words = spoken(time.Duration(*value))
+		if *value != 0 {
+			return spoken(time.Duration(*value))
 		}
 	case *Venues:
 		var names []string
 		for _, venue := range *value {
 			names = append(names, venue.Name)
 		}
-		words, is = strings.Join(names, ", "), len(names) > 0
+		if len(names) > 0 {
+			return names
+		}
 	case *string:
-		words, is = *value, *value != ""
-		switch row.Key {
-		case voiceKey:
-			words = Voice(*value)
-		case WebhookKey:
-			words = WebhookOf(*value)
+		switch {
+		case *value == "":
+		case row.Key == voiceKey:
+			return Voice(*value)
+		case row.Key == WebhookKey:
+			return WebhookOf(*value)
+		default:
+			return *value
 		}
 	}
-	switch {
-	case !is:
-		return row.Unset
-	case words == "":
-		return row.Set
-	}
-	return words
+	return row.says(what)
 }

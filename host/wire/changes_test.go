@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -43,7 +45,7 @@ func TestChanges(t *testing.T) {
 		}, []string{"the organiser wants openarena: lowest average, on oa_dm1", "the room is called Sunday now"}},
 		{func(s *Settings) {
 			s.GuestsVote, s.Agree = true, No
-		}, []string{"the organiser has set “Before the launch” to “straight there”, “Guests” to “vote, too”"}},
+		}, []string{"the organiser has set “Before the launch” to “straight there” and “Guests” to “vote, too”"}},
 		{func(s *Settings) { s.Agree = Yes }, []string{"the organiser has set “Before the launch” to “vote, veto, ready check”"}},
 		{func(s *Settings) {
 			s.Wait = discovery.Millis(30 * time.Minute)
@@ -55,12 +57,12 @@ func TestChanges(t *testing.T) {
 		{func(s *Settings) { s.Webhook = "" }, []string{"the organiser has set “Tell your channel, by its webhook” to “nobody”"}},
 		{func(s *Settings) {
 			s.Places = Venues{{Name: "Frankfurt"}, {Name: "Paris"}}
-		}, []string{"the organiser has set “Places for a server of our own” to “Frankfurt, Paris”"}},
+		}, []string{"the organiser has set “Places for a server of our own” to “Frankfurt and Paris”"}},
 		{func(s *Settings) { s.Password, s.Strategy, s.Renews = "secret", "as", true }, nil},
 	} {
 		s := weekly
 		test.change(&s)
-		got := s.Changes(weekly)
+		got := inEnglish(s.Changes(weekly))
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%q, want %q", got, test.want)
 		}
@@ -70,10 +72,17 @@ func TestChanges(t *testing.T) {
 	}
 	first := weekly
 	first.Every = ""
-	if got, want := weekly.Changes(first),
+	if got, want := inEnglish(weekly.Changes(first)),
 		[]string{"the organiser keeps the room when the night ends: we meet every Friday at 20:00 (Europe/Berlin)"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+}
+
+func inEnglish(sentences []sentence.Sentence) (texts []string) {
+	for _, s := range sentences {
+		texts = append(texts, catalogue.InEnglish().Say(s))
+	}
+	return texts
 }
 
 // TestEveryChangeIsTold checks that every setting that the page can change has a sentence.
@@ -104,7 +113,7 @@ func TestEveryChangeIsTold(t *testing.T) {
 		default:
 			t.Errorf("%s is a %v", row.Key, reflect.TypeOf(to))
 		}
-		for _, got := range [][]string{s.Changes(before), before.Changes(s)} {
+		for _, got := range [][]string{inEnglish(s.Changes(before)), inEnglish(before.Changes(s))} {
 			if len(got) != 1 || strings.Contains(got[0], "“”") {
 				t.Errorf("of %s people read %q", row.Key, got)
 			}

@@ -7,15 +7,14 @@ import (
 
 // Field is a setting in the page's form.
 type Field struct {
-	Key   string `json:"key"`
-	Label string `json:"label"`
+	// Key is the setting's name in JSON. The page says the setting by the words that the catalogue
+	// has for it: setting.KEY.label, what it is while it is unset, what a switch or a decision is
+	// when set, and what a decision is when declined.
+	Key string `json:"key"`
 	// Kind is game, rule, limits, text, number, switch, decision, time, link, webhook or places.
 	// Unit is how people say a time: "ms", "s" or "min". In JSON a time is in milliseconds.
-	Kind     string `json:"kind"`
-	Unit     string `json:"unit,omitempty"`
-	Unset    string `json:"unset,omitempty"`
-	Set      string `json:"set,omitempty"`
-	Declined string `json:"declined,omitempty"`
+	Kind string `json:"kind"`
+	Unit string `json:"unit,omitempty"`
 	// Rare says that hardly anybody needs the setting.
 	Rare bool `json:"rare,omitempty"`
 }
@@ -28,14 +27,10 @@ func Form() []Field {
 			continue
 		}
 		f := Field{
-			Key:      row.Key,
-			Label:    row.Label,
-			Kind:     "text",
-			Unset:    row.Unset,
-			Set:      row.Set,
-			Declined: row.Declined,
-			Rare:     row.Rare,
-			Unit:     row.Unit,
+			Key:  row.Key,
+			Kind: "text",
+			Rare: row.Rare,
+			Unit: row.Unit,
 		}
 		switch row.Of(&Settings{}).(type) {
 		case *selection.Rule:

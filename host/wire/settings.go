@@ -12,7 +12,9 @@ import (
 	"unicode/utf8"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/host/schedule"
+	"muster/internal/catalogue"
 	"muster/selection"
 	"muster/selection/rules"
 )
@@ -138,10 +140,9 @@ type Setting struct {
 	Flag, Usage string
 	// Words are the possible values of a text, if they are limited.
 	Words []string
-	// Label is the page's name for the setting if the organiser may change it there, else empty.
-	// Unset is the text for an unset value, Set for a switch that is on, and Declined for a
-	// decision against it.
-	Label, Unset, Set, Declined string
+	// OnPage says that the organiser may change the setting on the page, by the words that the
+	// catalogue has for it; see [Setting.says].
+	OnPage bool
 	// Supposed says that a what-if may try it, too.
 	Supposed bool
 	// Rare says that hardly anybody needs it, so the page shows it apart.
@@ -177,67 +178,66 @@ func usageOf(flag string) string {
 // Table returns the table of settings.
 func Table() []Setting {
 	return []Setting{
-		{Key: "game", Of: func(s *Settings) any { return &s.Game }, Label: "Game"},
+		{Key: "game", Of: func(s *Settings) any { return &s.Game }, OnPage: true},
 		{Key: "by", Of: func(s *Settings) any { return &s.By },
-			Flag: "by", Usage: "rule for the choice (default: the game's)", Label: "Rule", Supposed: true},
+			Flag: "by", Usage: "rule for the choice (default: the game's)", OnPage: true, Supposed: true},
 		{Key: "limits_ms", Of: func(s *Settings) any { return &s.Limits },
 			Flag: "max-rtt", Usage: "nobody may have a ping over this; of several the strictest that can be kept holds",
-			Label: "Limit, ms", Unset: "none", Supposed: true},
+			OnPage: true, Supposed: true},
 		{Key: "map", Of: func(s *Settings) any { return &s.Map },
-			Flag: "map", Usage: usageOf("map"), Label: "Map", Unset: "any"},
+			Flag: "map", Usage: usageOf("map"), OnPage: true},
 		{Key: "mode", Of: func(s *Settings) any { return &s.Mode },
-			Flag: "mode", Usage: usageOf("mode"), Label: "Mode", Unset: "any"},
+			Flag: "mode", Usage: usageOf("mode"), OnPage: true},
 		{Key: "version", Of: func(s *Settings) any { return &s.Version }, Rare: true,
-			Flag: "version", Usage: usageOf("version"), Label: "Version", Unset: "any"},
+			Flag: "version", Usage: usageOf("version"), OnPage: true},
 		{Key: "mod", Of: func(s *Settings) any { return &s.Mod }, Rare: true,
-			Flag: "mod", Usage: usageOf("mod"), Label: "Mod", Unset: "any"},
+			Flag: "mod", Usage: usageOf("mod"), OnPage: true},
 		{Key: "tags", Of: func(s *Settings) any { return &s.Tags }, Rare: true,
-			Flag: "tags", Usage: usageOf("tags"), Label: "Tags", Unset: "any"},
+			Flag: "tags", Usage: usageOf("tags"), OnPage: true},
 		{Key: "max_bots", Of: func(s *Settings) any { return &s.MaxBots }, Flag: "max-bots", Usage: usageOf("max-bots")},
 		{Key: "prefer_ms", Of: func(s *Settings) any {
 			return &s.Prefer
 		}, Rare: true, Supposed: true, Least: time.Microsecond, Most: MaxRTT, Unit: "ms",
 			Flag: "prefer-ours", Usage: "one of the group's favourites is chosen unless another server is " +
-				"better by more than this `DURATION`", Label: "Prefer ours unless others are better by, ms", Unset: "no"},
+				"better by more than this `DURATION`", OnPage: true},
 		{Key: "long_look_ms", Of: func(s *Settings) any {
 			return &s.LongLook
 		}, Rare: true, Least: leastLook, Most: MostLook, Unit: "s", Alone: "30s",
 			Flag: "long-look", Usage: "for tournaments: everyone looks at the finalists for this `DURATION`, " +
-				"gently, so that loss and jitter count", Label: "Look at the best for, s", Unset: "a moment"},
+				"gently, so that loss and jitter count", OnPage: true},
 		{Key: "wait_ms", Of: func(s *Settings) any { return &s.Wait }, Rare: true, Least: leastWait, Most: MostWait, Unit: "min", Alone: "30m",
 			Flag: "wait-for-seats", Usage: "where all servers that would suit are full, watch the best gently " +
 				"for this `DURATION`, and go together once there is a seat for everybody",
-			Label: "Where all are full, wait for seats for, min", Unset: "ask me"},
+			OnPage: true},
 		{Key: "any_version", Of: func(s *Settings) any { return &s.AnyVersion }, Rare: true,
 			Flag: "any-version", Usage: "do not leave servers out that somebody's version of the game " +
-				"(--game-version) does not get into, only say so", Label: "Servers of other versions than somebody has",
-			Set: "only say so", Unset: "leave them out"},
+				"(--game-version) does not get into, only say so", OnPage: true},
 		{Key: "players", Of: func(s *Settings) any { return &s.Players },
-			Flag: "players", Usage: "start by itself once `N` are here; 0 waits for Enter", Label: "Start with", Unset: "who is here"},
+			Flag: "players", Usage: "start by itself once `N` are here; 0 waits for Enter", OnPage: true},
 		{Key: "agree", Of: func(s *Settings) any { return &s.Agree },
 			Flag: "vote", Usage: "people vote, veto and say that they are ready before the launch, on the page " +
 				"or in the terminal; =false goes straight there (default: they vote once two players have the page open)",
-			Label: "Before the launch", Unset: "vote once two have the page open", Set: "vote, veto, ready check", Declined: "straight there"},
+			OnPage: true},
 		{Key: "guests_vote", Of: func(s *Settings) any { return &s.GuestsVote },
 			Flag: "guests-vote", Usage: "people who have only the page, and no personal link, vote, too",
-			Label: "Guests", Set: "vote, too", Unset: "only watch"},
+			OnPage: true},
 		{Key: "every", Of: func(s *Settings) any { return &s.Every }, Rare: true,
 			Flag: "every", Usage: "keep the room when the night ends, with link, people and history, until the " +
 				"next evening: `WHEN` it is, as in \"fri 20:00\", \"tue,fri 20:00 Europe/Berlin\", \"2026-11-27 " +
-				"20:00\" or \"whenever\"", Label: "Keep the room; we meet", Unset: "ends with the night"},
+				"20:00\" or \"whenever\"", OnPage: true},
 		{Key: "name", Of: func(s *Settings) any { return &s.Name },
 			Flag: "room", Usage: "the room's `NAME` (default: its code)"},
 		{Key: passwordKey, Of: func(s *Settings) any { return &s.Password },
 			Flag: "password", Usage: "the game server's `PASSWORD`, given to players only"},
 		{Key: voiceKey, Of: func(s *Settings) any { return &s.Voice }, Rare: true,
 			Flag: "voice", Usage: "the `LINK` of your voice channel, shown to everybody in the room: mumble://, " +
-				"ts3server://, teamspeak://, Discord, Jitsi, Element, Google Meet or Steam", Label: "Voice channel", Unset: "none"},
+				"ts3server://, teamspeak://, Discord, Jitsi, Element, Google Meet or Steam", OnPage: true},
 		{Key: WebhookKey, Of: func(s *Settings) any { return &s.Webhook }, Rare: true,
 			Flag: "webhook", Usage: "post to this webhook, `URL`; better: --webhook-file",
-			Label: "Tell your channel, by its webhook", Unset: "nobody"},
+			OnPage: true},
 		{Key: NoLinkKey, Of: func(s *Settings) any { return &s.NoLink }, Rare: true,
 			Flag: "webhook-no-link", Usage: "leave the room's link, which lets in who reads it, out of what is " +
-				"told there", Label: "Told there", Set: "without the room's link, which lets in who reads it", Unset: "with the room's link"},
+				"told there", OnPage: true},
 		{Key: "open", Of: func(s *Settings) any { return &s.Open },
 			Flag: "open", Usage: "let everybody in who finds the room, without its code"},
 		{Key: "renews", Of: func(s *Settings) any { return &s.Renews }},
@@ -245,7 +245,7 @@ func Table() []Setting {
 		{Key: "look_around", Of: func(s *Settings) any { return &s.LookAround }},
 		{Key: "most", Of: func(s *Settings) any { return &s.Most }},
 		{Key: "servers", Of: func(s *Settings) any { return &s.Servers }},
-		{Key: "places", Of: func(s *Settings) any { return &s.Places }, Rare: true, Label: "Places for a server of our own", Unset: "none"},
+		{Key: "places", Of: func(s *Settings) any { return &s.Places }, Rare: true, OnPage: true},
 		{Key: "strategy", Of: func(s *Settings) any { return &s.Strategy },
 			Flag: "strategy", Usage: "how players measure", Words: strategies()},
 	}
@@ -262,7 +262,7 @@ func strategies() []string {
 
 // OnPage reports whether the organiser may change a setting on the page. Supposed reports whether a
 // what-if may change it.
-func OnPage(s Setting) bool   { return s.Label != "" }
+func OnPage(s Setting) bool   { return s.OnPage }
 func Supposed(s Setting) bool { return s.Supposed }
 
 // Patched returns the settings with the values of a JSON object. It ignores settings that the patch
@@ -290,7 +290,7 @@ func (s Settings) Patched(patch []byte, may func(Setting) bool) (_ Settings, err
 		}
 		if took, is := row.Of(&s).(*discovery.Millis); is {
 			if err := row.CheckTime(time.Duration(*took)); err != nil {
-				return s, fmt.Errorf("%s: %w", strings.TrimSuffix(row.Label, ", "+row.Unit), err)
+				return s, fmt.Errorf("%s: %w", catalogue.InEnglish().Say(row.says("label")), err)
 			}
 		}
 		if text, is := row.Of(&s).(*string); is {
@@ -364,22 +364,23 @@ func (row Setting) text(given string) (string, error) {
 // setting.
 func (row Setting) CheckTime(d time.Duration) error {
 	if d != 0 && (d < row.Least || d > row.Most) {
-		return fmt.Errorf("%s is not between %s and %s, or 0 for none", spoken(d), spoken(row.Least), spoken(row.Most))
+		said := catalogue.InEnglish().Say
+		return fmt.Errorf("%s is not between %s and %s, or 0 for none", said(spoken(d)), said(spoken(row.Least)), said(spoken(row.Most)))
 	}
 	return nil
 }
 
-// spoken returns a time as people say it, such as 5 min, 30 s or 15 ms.
-func spoken(d time.Duration) string {
+// spoken says a time as people do, such as 5 min, 30 s or 15 ms.
+func spoken(d time.Duration) sentence.Sentence {
 	for _, unit := range []struct {
-		one  time.Duration
-		name string
-	}{{time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}, {time.Millisecond, "ms"}} {
+		one time.Duration
+		key string
+	}{{time.Hour, "unit.h"}, {time.Minute, "unit.min"}, {time.Second, "unit.s"}} {
 		if d%unit.one == 0 {
-			return fmt.Sprintf("%d %s", d/unit.one, unit.name)
+			return sentence.Of(unit.key, "n", int(d/unit.one))
 		}
 	}
-	return d.String()
+	return sentence.Of("unit.ms", "n", float64(d)/float64(time.Millisecond))
 }
 
 // Criteria returns what the settings demand of a server.
@@ -398,30 +399,27 @@ func (s Settings) Criteria() selection.Criteria {
 	}
 }
 
-// String says what the organiser wants, in players' words.
-func (s Settings) String() string {
-	text := s.Game + ": " + s.Rule()
-	if s.Map != "" {
-		text += ", on " + s.Map
-	}
-	if s.Mode != "" {
-		text += ", in mode " + s.Mode
-	}
-	for _, more := range [][2]string{{"version", s.Version}, {"with mod", s.Mod}, {"tagged", s.Tags}} {
-		if more[1] != "" {
-			text += ", " + more[0] + " " + more[1]
+// wanted says what the organiser wants, in players' words.
+func (s Settings) wanted() sentence.Sentence {
+	args := []any{"game", s.Game, "rule", s.Rule(), "players", s.Players}
+	for _, more := range []struct {
+		name  string
+		isSet bool
+		value any
+	}{
+		{"map", s.Map != "", s.Map},
+		{"mode", s.Mode != "", s.Mode},
+		{"version", s.Version != "", s.Version},
+		{"mod", s.Mod != "", s.Mod},
+		{"tags", s.Tags != "", s.Tags},
+		{"prefer", s.Prefer > 0, time.Duration(s.Prefer)},
+		{"look", s.LongLook > 0, time.Duration(s.LongLook)},
+	} {
+		if more.isSet {
+			args = append(args, "has_"+more.name, "yes", more.name, more.value)
 		}
 	}
-	if s.Prefer > 0 {
-		text += fmt.Sprintf(", ours unless others are better by over %v", time.Duration(s.Prefer))
-	}
-	if s.Players > 0 {
-		text += fmt.Sprintf(", for %d", s.Players)
-	}
-	if s.LongLook > 0 {
-		text += fmt.Sprintf(", with a look of %v at the best", time.Duration(s.LongLook))
-	}
-	return text
+	return sentence.Of("room.wants", args...)
 }
 
 // GameName returns what people call the room's game, if the room knows it.
@@ -433,15 +431,14 @@ func (s Settings) GameName() string {
 }
 
 // Rule returns the rule and its limits, in players' words.
-func (s Settings) Rule() string {
-	text := rules.Of(s.By).Words.Short
-	for i, limit := range s.Limits {
-		if i == 0 {
-			text += ", nobody over "
-		} else {
-			text += ", then "
-		}
-		text += limit.String()
+func (s Settings) Rule() sentence.Sentence {
+	var limits []string
+	for _, limit := range s.Limits {
+		limits = append(limits, limit.String())
 	}
-	return text
+	args := []any{"rule", rules.Of(s.By).Words.Short, "limits", len(limits)}
+	if len(limits) > 0 {
+		args = append(args, "first", limits[0], "others", limits[1:])
+	}
+	return sentence.Of("room.rule", args...)
 }

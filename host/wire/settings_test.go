@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"muster/internal/catalogue"
 	"muster/selection"
 )
 
@@ -33,6 +34,38 @@ func TestTable(t *testing.T) {
 		}
 		if _, ok := rows[key]; !ok {
 			t.Errorf("%s has no row", fields.Field(i).Name)
+		}
+	}
+}
+
+// TestWords checks that the catalogue has words for each setting on the page and for what it may be,
+// and for nothing else.
+func TestWords(t *testing.T) {
+	english := catalogue.Sentences(catalogue.English)
+	wanted := map[string]bool{}
+	for _, f := range Form() {
+		words := []string{"label", "unset"}
+		switch f.Kind {
+		case "game", "rule":
+			words = words[:1] // every room has one
+		case "switch":
+			words = append(words, "set")
+		case "decision":
+			words = append(words, "set", "declined")
+		}
+		for _, what := range words {
+			key := "setting." + f.Key + "." + what
+			if wanted[key] = true; english[key] == "" {
+				t.Errorf("the catalogue has no %s", key)
+			}
+		}
+		if f.Unit != "" && english["unit.only."+f.Unit] == "" {
+			t.Errorf("%s is said in %s", f.Key, f.Unit)
+		}
+	}
+	for key := range english {
+		if strings.HasPrefix(key, "setting.") && !wanted[key] {
+			t.Errorf("the page has no setting for %s", key)
 		}
 	}
 }
@@ -80,7 +113,7 @@ func TestPatched(t *testing.T) {
 		{`{"limits_ms":[61000]}`, OnPage, Settings{}, "limit"},
 		{`{"limits_ms":[1,2,3,4,5,6,7,8,9]}`, OnPage, Settings{}, "9 limits"},
 		{`{"long_look_ms":300000}`, OnPage, Settings{}, "Look at the best for: 5 min is not between 5 s and 1 min, or 0 for none"},
-		{`{"wait_ms":1500}`, OnPage, Settings{}, "Where all are full, wait for seats for: 1500 ms is not between 1 min and 2 h, or 0 for none"},
+		{`{"wait_ms":1500}`, OnPage, Settings{}, "Where all are full, wait for seats for: 1,500 ms is not between 1 min and 2 h, or 0 for none"},
 	} {
 		got, err := friday.Patched([]byte(c.patch), c.may)
 		switch {

@@ -1,8 +1,9 @@
 // The front page of a public host: open a room, or enter one by its code.
 
-import { byId, h, sentence, show } from "./dom.js";
-import { copyable } from "./gather.js";
+import { byId, h, show } from "./dom.js";
+import { copyable, decisions } from "./gather.js";
 import { ruleOf, rules, saidOf } from "./rules.js";
+import { capital, locale, said, say, told } from "./say.js";
 
 /** @typedef {{id: string, name: string, by: string, listed: boolean, steam?: boolean, silent?: string}} Game */
 /** @typedef {{version: string, date?: string, games: Game[], max_players: number, max_servers: number}} Service */
@@ -26,7 +27,7 @@ export async function front() {
     main.hidden = false;
     return;
   }
-  document.title = "Muster – the best server for all of you";
+  document.title = say("front.page-title");
   show(main, welcome(), entrance(true), opening(service), footer(service));
   main.hidden = false;
   main.addEventListener("change", (event) => {
@@ -41,59 +42,61 @@ function welcome() {
   return h(
     "section",
     { id: "pitch", class: "card" },
-    h("p", { class: "eyebrow" }, "Game night?"),
-    h("h1", { class: "headline" }, "The server that is best for all of you"),
-    h("p", { class: "next" }, "Open a room and send your friends its link. Everyone's computer measures its own pings, Muster finds the server that suits the whole group, and takes you all there."),
+    h("p", { class: "eyebrow" }, say("front.eyebrow")),
+    h("h1", { class: "headline" }, say("front.title")),
+    h("p", { class: "next" }, say("front.pitch")),
   );
 }
 
 /** @param {Service} service */
 function opening(service) {
-  const games = [...service.games].sort((a, b) => a.name.localeCompare(b.name, "en"));
+  const games = [...service.games].sort((a, b) => a.name.localeCompare(b.name, locale));
   const listed = games.filter((game) => game.listed);
   const others = games.filter((game) => !game.listed);
   const options = (/** @type {Game[]} */ games) => games.map((game) => h("option", { value: game.id }, game.name));
   return h(
     "section",
     { id: "open", class: "card", "aria-labelledby": "open-title" },
-    h("h2", { id: "open-title" }, "Open a room"),
+    h("h2", { id: "open-title" }, say("front.open")),
     h(
       "form",
       { "data-submit": "open", class: "settings" },
-      field("game", "Game", h("select", { id: "game", name: "game", required: true }, h("option", { value: "" }, "Choose a game"), options(listed), others.length > 0 && h("optgroup", { label: "With your own list of servers" }, options(others)))),
-      h("fieldset", { class: "ways" }, h("legend", {}, "What counts"), rules.map(({ id }) => way(id, saidOf(id, "name"), saidOf(id, "hint")))),
-      field("limit", "Nobody over", h("span", { class: "unit" }, h("input", { id: "limit", name: "limit", type: "number", min: 1, max: 1000, inputmode: "numeric", placeholder: "no limit" }), "ms")),
-      field("players", "Start with", h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: service.max_players, inputmode: "numeric", placeholder: "who is here" }), "players")),
+      field("game", say("setting.game.label"), h("select", { id: "game", name: "game", required: true }, h("option", { value: "" }, say("front.choose-game")), options(listed), others.length > 0 && h("optgroup", { label: say("front.own-games") }, options(others)))),
+      h("fieldset", { class: "ways" }, h("legend", {}, say("front.what-counts")), rules.map(({ id }) => way(id, saidOf(id, "name"), saidOf(id, "hint")))),
+      field("limit", say("front.limit"), h("span", { class: "unit" }, h("input", { id: "limit", name: "limit", type: "number", min: 1, max: 1000, inputmode: "numeric", placeholder: say("front.no-limit") }), say("unit.only.ms"))),
+      field("players", say("setting.players.label"), h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: service.max_players, inputmode: "numeric", placeholder: say("setting.players.unset") }), say("front.players"))),
       h(
         "details",
         { id: "own", class: "own" },
-        h("summary", {}, "Your own list of servers"),
+        h("summary", {}, say("front.own-list")),
         h("div", { id: "first-list" }),
-        h("label", { for: "servers", class: "quiet" }, `One address a line, as you find it, at most ${service.max_servers.toLocaleString("en")}. Only these are asked.`),
-        h("textarea", { id: "servers", name: "servers", rows: 5, spellcheck: "false", autocomplete: "off", placeholder: "192.0.2.1:27960\nsteam://connect/192.0.2.2:27015\n192.0.2.3:27015 my clan's" }),
-        h("label", { class: "file" }, "or from a file ", h("input", { id: "file", type: "file", accept: ".txt,.csv,text/plain,text/csv" })),
+        h("label", { for: "servers", class: "quiet" }, say("front.own-list-how", { most: service.max_servers })),
+        h("textarea", { id: "servers", name: "servers", rows: 5, spellcheck: "false", autocomplete: "off", placeholder: say("front.own-list-example") }),
+        h("label", { class: "file" }, said("front.from-file", { file: h("input", { id: "file", type: "file", accept: ".txt,.csv,text/plain,text/csv" }) })),
       ),
-      field("agree", "Before the launch", h("select", { id: "agree", name: "agree" }, [["", "vote once two have the page open"], ["true", "vote, veto, ready check"], ["false", "straight there"]].map(([value, name]) => h("option", { value }, name)))),
+      field("agree", say("setting.agree.label"), h("select", { id: "agree", name: "agree" }, decisions({ key: "agree" }).map(([value, name]) => h("option", { value }, name)))),
       h("p", { id: "open-error", class: "trouble", role: "alert", hidden: true }),
-      h("p", { class: "buttons" }, h("button", { class: "primary large" }, "Open the room")),
+      h("p", { class: "buttons" }, h("button", { class: "primary large" }, say("front.open-room"))),
     ),
   );
 }
+
+const codeExample = "BAKO-DITA-LUME";
 
 /** @param {boolean} isPublic the host holds rooms for everybody */
 function entrance(isPublic) {
   return h(
     "section",
     { id: "enter", class: "card", "aria-labelledby": "enter-title" },
-    h(isPublic ? "h2" : "h1", { id: "enter-title", class: isPublic ? undefined : "headline" }, "Come into a room"),
+    h(isPublic ? "h2" : "h1", { id: "enter-title", class: isPublic ? undefined : "headline" }, say("front.come-in")),
     h(
       "form",
       { "data-submit": "code", class: "welcome" },
-      h("label", { for: "code" }, "Its code, or the whole link"),
-      h("input", { id: "code", name: "code", required: true, autocomplete: "off", autocapitalize: "characters", spellcheck: "false", placeholder: "BAKO-DITA-LUME" }),
-      h("button", {}, "Come in"),
+      h("label", { for: "code" }, say("front.code")),
+      h("input", { id: "code", name: "code", required: true, autocomplete: "off", autocapitalize: "characters", spellcheck: "false", placeholder: codeExample }),
+      h("button", {}, say("lobby.come-in")),
     ),
-    h("p", { class: "quiet" }, isPublic ? "A link always lets you in. A code works while its group is gathering." : "Who has opened the room knows it: it stands on their screen, and at the end of its link."),
+    h("p", { class: "quiet" }, say(isPublic ? "front.link-or-code" : "front.who-knows")),
   );
 }
 
@@ -102,10 +105,10 @@ function footer(service) {
   return h(
     "section",
     { id: "about", class: "card" },
-    h("h2", {}, "To play along"),
-    h("p", {}, "You need the program on the computer that you play on: it measures, and starts your game. ", h("a", { href: "/get/" }, "Get Muster"), "."),
-    h("p", { class: "quiet" }, "No account. A room is forgotten after its night, and nobody in it sees your address. ", h("bdi", {}, `This is Muster ${service.version}${service.date ? ` of ${service.date.slice(0, 10)}` : ""}.`)),
-    h("p", { class: "quiet" }, "Where servers are, it looks up in tables by IPFire, RouteViews, NRO and ", h("a", { href: "https://db-ip.com/", rel: "noreferrer", target: "_blank" }, "IP Geolocation by DB-IP"), "."),
+    h("h2", {}, say("front.play-along")),
+    h("p", {}, said("front.get", { get: (...held) => h("a", { href: "/get/" }, ...held) })),
+    h("p", { class: "quiet" }, said(service.date ? "front.no-account-dated" : "front.no-account", { version: service.version, date: service.date?.slice(0, 10) ?? "" })),
+    h("p", { class: "quiet" }, said("front.tables", { dbip: h("a", { href: "https://db-ip.com/", rel: "noreferrer", target: "_blank" }, "IP Geolocation by DB-IP") })),
   );
 }
 
@@ -141,13 +144,13 @@ function changed(service, element) {
 function firstList(game) {
   const line = `muster host --game ${game.id} --at ${location.origin}`;
   return [
-    h("p", {}, game.steam ? `Steam lists ${game.name} only to who has a key, and this host has none. Your first list:` : `Nobody keeps a list of ${game.name}'s servers that everybody may ask. Your first list:`),
+    h("p", {}, said(game.steam ? "front.steam-list" : "front.no-list", { game: game.name })),
     h(
       "ol",
       { class: "steps" },
-      h("li", {}, game.steam ? "Paste servers below: addresses or steam:// links, with their names or without." : "Paste the addresses of servers below, with their names or without."),
-      h("li", {}, game.steam ? "Or open the room from your own computer, and Muster takes your favourites and history from Steam:" : "Or open the room from your own computer, where names such as play.example.org will do, too:", copyable("host-line", line, "Copy the line")),
-      game.steam && h("li", {}, "For all that Steam lists, give ", h("a", { href: "https://steamcommunity.com/dev/apikey", rel: "noreferrer", target: "_blank" }, "a key, which costs nothing,"), " to ", h("code", {}, "muster games --steam-key"), " there first. It stays on your computer."),
+      h("li", {}, say(game.steam ? "front.paste-steam" : "front.paste")),
+      h("li", {}, say(game.steam ? "front.from-computer-steam" : "front.from-computer"), copyable("host-line", line, say("share.copy-line"))),
+      game.steam && h("li", {}, said("front.steam-key", { key: (...held) => h("a", { href: "https://steamcommunity.com/dev/apikey", rel: "noreferrer", target: "_blank" }, ...held), command: h("code", {}, "muster games --steam-key") })),
     ),
   ];
 }
@@ -164,7 +167,7 @@ const longestFile = 1 << 20;
 async function takeFile(input) {
   const file = input.files?.[0];
   if (!file) return;
-  if (file.size > longestFile) return trouble("That file is too long for a list of servers.");
+  if (file.size > longestFile) return trouble(say("front.file-too-long"));
   inputOf(/** @type {HTMLFormElement} */ (input.form), "servers").value = await file.text();
 }
 
@@ -173,7 +176,7 @@ function submitted(event) {
   const form = /** @type {HTMLFormElement} */ (event.target);
   event.preventDefault();
   if (form.dataset.submit === "code") return comeIn(inputOf(form, "code").value.trim());
-  open(form).catch(() => trouble("The host does not answer. Try again in a moment."));
+  open(form).catch(() => trouble(say("front.no-answer")));
 }
 
 /** Goes to the room of a typed or pasted text. @param {string} typed */
@@ -185,12 +188,12 @@ function comeIn(typed) {
 
 /** The room's settings from the form. @param {HTMLFormElement} form */
 function wanted(form) {
-  const said = new FormData(form);
-  const number = (/** @type {string} */ name) => Number(said.get(name) || 0);
+  const given = new FormData(form);
+  const number = (/** @type {string} */ name) => Number(given.get(name) || 0);
   /** @type {Record<string, unknown>} */
-  const room = { game: said.get("game"), by: said.get("by"), players: number("players"), agree: said.get("agree") ? said.get("agree") === "true" : null };
+  const room = { game: given.get("game"), by: given.get("by"), players: number("players"), agree: given.get("agree") ? given.get("agree") === "true" : null };
   if (number("limit") > 0) room.max_rtt_ms = [number("limit")];
-  const servers = String(said.get("servers")).split(/\r?\n/);
+  const servers = String(given.get("servers")).split(/\r?\n/);
   if (servers.some((line) => line.trim() !== "")) room.servers = servers;
   return room;
 }
@@ -204,7 +207,7 @@ async function open(form) {
     const reply = await fetch("/api/rooms", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wanted(form)) });
     const room = await reply.json();
     if (reply.ok) location.href = room.organiser_link;
-    else trouble(sentence(room.message) + (room.hint ? " " + sentence(room.hint) : ""));
+    else trouble([told(room.says) || room.message, told(room.advises) || room.hint].filter(Boolean).map(capital).join(" "));
   } finally {
     button.disabled = false;
   }

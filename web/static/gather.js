@@ -1,12 +1,14 @@
 // Before the start: how to get in, and what the organiser wants.
 
-import { button, count, h } from "./dom.js";
+import { button, h } from "./dom.js";
 import { lastName } from "./api.js";
 import { getMuster } from "./get.js";
 import { rules, saidOf } from "./rules.js";
+import { said, say } from "./say.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Field} Field */
+/** @typedef {import("./types.js").Sentence} Sentence */
 
 /** @param {string} by */
 export function ruleName(by) {
@@ -19,10 +21,10 @@ export function welcome(state) {
   return h(
     "form",
     { "data-submit": "enter", class: "welcome" },
-    h("label", { for: "nickname" }, "Your nickname"),
-    h("input", { id: "nickname", name: "name", value: lastName() || mine, maxlength: 32, required: true, autocomplete: "nickname", placeholder: "ann" }),
-    h("button", { class: state.you.organiser ? "" : "primary" }, "Come in"), // another button is the gold one
-    h("p", { class: "quiet" }, `Guests ${state.room.guests_vote ? "watch, and vote" : "watch"}. If you play, open the page by your own link, which muster join shows.`),
+    h("label", { for: "nickname" }, say("lobby.nickname")),
+    h("input", { id: "nickname", name: "name", value: lastName() || mine, maxlength: 32, required: true, autocomplete: "nickname", placeholder: say("lobby.nickname-example") }),
+    h("button", { class: state.you.organiser ? "" : "primary" }, say("lobby.come-in")), // another button is the gold one
+    h("p", { class: "quiet" }, say(state.room.guests_vote ? "lobby.guests-vote" : "lobby.guests-watch")),
   );
 }
 
@@ -31,43 +33,43 @@ export function mine(state, credential) {
   const rename = h(
     "form",
     { "data-submit": "rename", class: "welcome" },
-    h("label", { for: "new-name" }, "Another name"),
+    h("label", { for: "new-name" }, say("details.another-name")),
     h("input", { id: "new-name", name: "name", value: state.you.name, maxlength: 32, required: true, autocomplete: "off" }),
-    h("button", {}, "Rename"),
+    h("button", {}, say("details.rename")),
   );
   const me = state.people.find((person) => person.peer && person.name === state.you.name);
   const has = me && h(
     "form",
     { "data-submit": "has", class: "welcome" },
-    h("label", { for: "own-version" }, `Your version of ${gameName(state)}`),
-    h("input", { id: "own-version", name: "version", value: me.version ?? "", maxlength: 64, autocomplete: "off", placeholder: "not said" }),
-    h("button", {}, "Say it"),
-    h("p", { class: "quiet" }, "Servers that do not let it in are told of, and left out."),
+    h("label", { for: "own-version" }, said("details.own-version", { game: gameName(state) })),
+    h("input", { id: "own-version", name: "version", value: me.version ?? "", maxlength: 64, autocomplete: "off", placeholder: say("details.version-not-said") }),
+    h("button", {}, say("details.say-version")),
+    h("p", { class: "quiet" }, say("details.own-version-how")),
   );
-  const where = me && (me.country || me.somewhere) && h("p", { class: "buttons" }, button("somewhere", me.somewhere ? "Show on the map which country I am in" : "Show me as somewhere, not in my country", { "data-somewhere": String(!me.somewhere) }));
+  const where = me && (me.country || me.somewhere) && h("p", { class: "buttons" }, button("somewhere", say(me.somewhere ? "details.show-country" : "details.show-somewhere"), { "data-somewhere": String(!me.somewhere) }));
   const own = h(
     "details",
     { class: "own", "data-key": "own" },
-    h("summary", {}, "Your own link, for your other devices"),
-    h("p", { class: "quiet" }, "For nobody else: whoever has it acts as you."),
-    copyable("own-link", `${state.you.link}.${credential}`, "Copy your own link"),
+    h("summary", {}, say("details.own-link")),
+    h("p", { class: "quiet" }, say("details.own-link-how")),
+    copyable("own-link", `${state.you.link}.${credential}`, say("details.copy-own-link")),
   );
-  const most = state.room.most_asked ? `Up to ${count(state.room.most_asked, "server")} of the list` : "All servers of the list";
-  const asking = me?.peer && h("p", { class: "quiet", "data-key": "asking" }, `${most} will see your computer’s address; afterwards your program says how many did. `, h("code", {}, "muster join --discreet 50"), " bounds it.");
-  const leave = h("p", { class: "buttons" }, button("leave", "Leave the room"));
+  const most = state.room.most_asked;
+  const asking = me?.peer && h("p", { class: "quiet", "data-key": "asking" }, said(most ? "details.asking" : "details.asking-all", { n: most ?? 0, command: h("code", {}, "muster join --discreet 50") }));
+  const leave = h("p", { class: "buttons" }, button("leave", say("details.leave")));
   return [rename, has, where, asking, own, leave].filter((part) => part !== undefined && part !== "" && part !== false);
 }
 
 /** The organiser's switch for newcomers. @param {State} state @returns {import("./dom.js").Child[]} */
 export function steering(state) {
-  if (!state.you.organiser) return state.room.locked ? ["The room is locked."] : [];
+  if (!state.you.organiser) return state.room.locked ? [say("details.is-locked")] : [];
   return [
     h(
       "p",
       { class: "buttons" },
-      button("lock", state.room.locked ? "Locked: nobody new comes in" : "Lock the room", { "aria-pressed": String(state.room.locked) }),
-      button("renew", "New organiser's link"),
-      !state.room.ended && button("end", "End the night"),
+      button("lock", say(state.room.locked ? "details.locked" : "details.lock"), { "aria-pressed": String(state.room.locked) }),
+      button("renew", say("details.renew")),
+      !state.room.ended && button("end", say("details.end")),
     ),
   ];
 }
@@ -79,26 +81,26 @@ export function invitation(state, view) {
 
 /** How friends come in, for players and for the wall. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
 function invite(state, view) {
-  const ticket = [h("h2", {}, view.qr ? "Scan to come in" : "Come in"), ...(view.qr ? [h("p", { class: "qr" }, code(state, view))] : []), spell(state, view)];
+  const ticket = [h("h2", {}, say(view.qr ? "share.scan" : "share.come-in")), ...(view.qr ? [h("p", { class: "qr" }, code(state, view))] : []), spell(state, view)];
   if (view.tv) return ticket;
   return [
     ...ticket,
-    copyable("room-link", state.you.link, "Copy the link"),
-    h("p", { class: "quiet" }, "Send friends this link: its page gives them Muster, too."),
+    copyable("room-link", state.you.link, say("share.copy-link")),
+    h("p", { class: "quiet" }, say("share.link-how")),
     ...ownNetwork(state),
-    h("details", { class: "own", "data-key": "line" }, h("summary", {}, "A line for a terminal"), h("p", { class: "quiet" }, "Who has Muster can paste it:"), copyable("join-line", `muster join ${state.you.link}`, "Copy the line")),
+    h("details", { class: "own", "data-key": "line" }, h("summary", {}, say("share.line")), h("p", { class: "quiet" }, say("share.line-how")), copyable("join-line", `muster join ${state.you.link}`, say("share.copy-line"))),
   ];
 }
 
 /** The room's code, for people who type it. @param {State} state @param {import("./app.js").View} view */
 function spell(state, view) {
   const { code } = state.room;
-  return h("div", { class: "spell" }, h("p", {}, view.qr ? "or open " : "Open ", h("strong", {}, new URL(state.you.link).host), " and type"), h("p", { class: "code", "--letters": code.length }, code));
+  return h("div", { class: "spell" }, h("p", {}, said(view.qr ? "share.or-type" : "share.type", { host: h("strong", {}, new URL(state.you.link).host) })), h("p", { class: "code", "--letters": code.length }, code));
 }
 
 /** @param {State} state @param {import("./app.js").View} view */
 function code(state, view) {
-  return h("img", { src: view.qr || undefined, alt: `QR code of ${state.you.link}`, width: 180, height: 180 });
+  return h("img", { src: view.qr || undefined, alt: say("share.qr", { link: state.you.link }), width: 180, height: 180 });
 }
 
 /** Addresses in a private network, or behind a carrier's NAT. */
@@ -106,25 +108,25 @@ const ownAddress = /^(10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|100\.
 
 /** Tells an organiser whose link is local how friends elsewhere come in. @param {State} state */
 function ownNetwork(state) {
-  if (state.you.outside) return [h("p", { class: "quiet" }, "That is for friends on your network. Your router lets those on the internet in, by"), copyable("outside-link", state.you.outside, "Copy the link for the internet")];
+  if (state.you.outside) return [h("p", { class: "quiet" }, say("share.outside")), copyable("outside-link", state.you.outside, say("share.copy-outside"))];
   if (!state.you.organiser || !ownAddress.test(new URL(state.you.link).hostname)) return [];
-  return [h("p", { class: "quiet" }, "It leads through your own network. For friends elsewhere start the room with --port-map (your router lets them in), --at URL (a public host) or --public-url URL (your tunnel), and send the link that it prints; Home does the first under “This computer”, and the second where you open a room.")];
+  return [h("p", { class: "quiet" }, say("share.own-network"))];
 }
 
 /** For a person who only watches so far. @param {State} state @param {import("./app.js").View} view @returns {HTMLElement[]} */
 function playAlong(state, view) {
   const name = state.you.name ? ` --name ${quoted(state.you.name)}` : "";
-  const link = copyable("room-link", state.you.link, "Copy the link");
+  const link = copyable("room-link", state.you.link, say("share.copy-link"));
   const line = [
-    h("p", { class: "quiet" }, "Paste this in a terminal on the computer you play on:"),
-    copyable("join-line", `muster join ${state.you.join}${name}`, "Copy the line"),
-    h("p", { class: "quiet" }, "In a browser, to watch:"),
+    h("p", { class: "quiet" }, say("share.paste")),
+    copyable("join-line", `muster join ${state.you.join}${name}`, say("share.copy-line")),
+    h("p", { class: "quiet" }, say("share.watch")),
     link,
   ];
   const programs = getMuster(view.offer, view.getting, view.opening);
-  const folded = () => [h("details", { class: "own", "data-key": "line" }, h("summary", {}, "You have Muster already, or only want the link"), ...line)];
+  const folded = () => [h("details", { class: "own", "data-key": "line" }, h("summary", {}, say("share.have-muster")), ...line)];
   const ways = view.offer?.phone ? [link] : programs.length > 0 ? folded() : line;
-  return [h("h2", {}, "Play along"), ...programs, ...ways, forOthers(state, view)];
+  return [h("h2", {}, say("share.play-along")), ...programs, ...ways, forOthers(state, view)];
 }
 
 /** The width from which a large code fits next to the rest. */
@@ -133,8 +135,8 @@ const roomy = "(min-width: 48rem)";
 /** How other people in the same place come in. @param {State} state @param {import("./app.js").View} view */
 function forOthers(state, view) {
   const ways = [...(view.qr ? [code(state, view)] : []), spell(state, view)];
-  if (matchMedia(roomy).matches) return h("div", { class: "qr", "data-key": "others" }, h("h2", {}, "Others scan this"), ...ways);
-  return h("details", { class: "qr", "data-key": "qr" }, h("summary", {}, "For others"), ...ways);
+  if (matchMedia(roomy).matches) return h("div", { class: "qr", "data-key": "others" }, h("h2", {}, say("share.others-scan")), ...ways);
+  return h("details", { class: "qr", "data-key": "qr" }, h("summary", {}, say("share.others")), ...ways);
 }
 
 /** Reports whether the person at the page plays: under their nickname, or as the organiser with their own program. @param {State} state */
@@ -150,7 +152,7 @@ function quoted(name) {
 
 /** A text with a button that copies it. @param {string} id @param {string} text @param {string} label */
 export function copyable(id, text, label) {
-  return h("div", { class: "copyable" }, h("code", { id, tabindex: 0 }, text), button("copy", "Copy", { "data-copy": id, "aria-label": label }));
+  return h("div", { class: "copyable" }, h("code", { id, tabindex: 0 }, text), button("copy", say("share.copy"), { "data-copy": id, "aria-label": label }));
 }
 
 /** The organiser's settings, editable by the organiser. @param {State} state */
@@ -161,20 +163,20 @@ export function settings(state) {
 /** @param {State} state @returns {HTMLElement[]} */
 function terms(state) {
   return [
-    h("h2", {}, "What we look for"),
-    h("dl", { class: "terms" }, state.form.filter((field) => !field.rare || state.room[field.key === "places" ? "candidates" : field.key]).map((field) => h("div", {}, h("dt", {}, field.label), h("dd", {}, h("bdi", {}, term(state, field)))))),
+    h("h2", {}, say("settings.title")),
+    h("dl", { class: "terms" }, state.form.filter((field) => !field.rare || state.room[field.key === "places" ? "candidates" : field.key]).map((field) => h("div", {}, h("dt", {}, label(field)), h("dd", {}, h("bdi", {}, term(state, field)))))),
     own(state),
   ].filter((part) => part !== null);
 }
 
-/** What the group looks for, in a sentence. @param {State} state */
+/** What the group looks for, as a sentence. @param {State} state @returns {Sentence} */
 export function wish(state) {
   const { by, limits_ms: limits, map, mode } = state.room;
-  const limit = limits.length > 0 ? `, nobody over ${limits.map((/** @type {number} */ ms) => `${ms} ms`).join(", or else ")}` : "";
-  return `${saidOf(by, "wish")}${limit}, ${map ? `on ${map}` : "on any map"}${mode ? `, ${mode}` : ""}`;
+  const [first = "", ...others] = limits.map((/** @type {number} */ n) => say("unit.ms", { n }));
+  return { key: "lobby.wish", with: { wish: saidOf(by, "wish"), limits: limits.length, first, others, has_map: map ? "yes" : "no", map, has_mode: mode ? "yes" : "no", mode } };
 }
 
-/** A setting's value in words. @param {State} state @param {Field} field */
+/** A setting's value in words. @param {State} state @param {Field} field @returns {import("./dom.js").Child | import("./dom.js").Child[]} */
 function term(state, field) {
   const value = state.room[field.key];
   switch (field.kind) {
@@ -183,17 +185,34 @@ function term(state, field) {
     case "rule":
       return ruleName(value);
     case "limits":
-      return value.map((/** @type {number} */ ms) => `${ms} ms`).join(", then ") || field.unset;
+      return value.length > 0 ? limits(value) : unset(field);
     case "switch":
-      return value ? field.set : field.unset;
+      return value ? said(`setting.${field.key}.set`) : unset(field);
     case "places":
-      return (state.room.candidates ?? []).join(", ") || field.unset;
+      return state.room.candidates?.length ? said("list.of", { items: state.room.candidates }) : unset(field);
     case "time":
-      return value ? `${value / perUnit(field)} ${field.unit}` : field.unset;
+      return value ? say(`unit.${field.unit}`, { n: value / perUnit(field) }) : unset(field);
     case "decision":
       return decisions(field)[value === undefined ? 0 : value ? 1 : 2][1];
   }
-  return String(value || field.unset);
+  return value ? String(value) : unset(field);
+}
+
+/** Limits that are tried one after the other. @param {number[]} all */
+function limits(all) {
+  const [first, ...others] = all.map((n) => say("unit.ms", { n }));
+  return say("settings.limits", { n: all.length, first, others });
+}
+
+/** The name of a setting. @param {Field} field */
+function label({ key, unit }) {
+  const name = say(`setting.${key}.label`);
+  return unit ? say("settings.in-unit", { name, unit: say(`unit.only.${unit}`) }) : name;
+}
+
+/** What a setting is that nobody has set. @param {Field} field */
+function unset({ key }) {
+  return say(`setting.${key}.unset`);
 }
 
 /** The milliseconds in a field's unit. @param {Field} field */
@@ -201,9 +220,9 @@ function perUnit({ unit }) {
   return unit === "min" ? 60_000 : unit === "s" ? 1000 : 1;
 }
 
-/** The values of a decision: undecided, yes or no. @param {Field} field */
-function decisions(field) {
-  return [["", field.unset ?? ""], ["true", field.set ?? ""], ["false", field.declined ?? ""]];
+/** The values of a decision: undecided, yes or no. @param {Pick<Field, "key">} field */
+export function decisions({ key }) {
+  return [["", say(`setting.${key}.unset`)], ["true", say(`setting.${key}.set`)], ["false", say(`setting.${key}.declined`)]];
 }
 
 /** @param {State} state */
@@ -219,14 +238,14 @@ export function silent(state) {
 
 /** @param {State} state @returns {HTMLElement[]} */
 function form(state) {
-  return [h("h2", {}, "What we look for"), h("form", { "data-change": "settings", class: "settings" }, state.form.filter((field) => !field.rare).map((field) => input(state, field)), more(state)), own(state), unlisted(state)].filter((part) => part !== null);
+  return [h("h2", {}, say("settings.title")), h("form", { "data-change": "settings", class: "settings" }, state.form.filter((field) => !field.rare).map((field) => input(state, field)), more(state)), own(state), unlisted(state)].filter((part) => part !== null);
 }
 
 /** Settings that few people need. @param {State} state */
 function more(state) {
   const rare = state.form.filter((field) => field.rare);
   const isSet = rare.some((field) => field.key !== "every" && state.room[field.key === "places" ? "candidates" : field.key]);
-  return rare.length > 0 && h("details", { class: "more", open: isSet, "data-key": "more" }, h("summary", {}, "More settings"), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
+  return rare.length > 0 && h("details", { class: "more", open: isSet, "data-key": "more" }, h("summary", {}, say("settings.more")), h("div", { class: "settings" }, rare.map((field) => input(state, field))));
 }
 
 /** What to do for a game that cannot be chosen. @param {State} state */
@@ -235,20 +254,20 @@ function unlisted(state) {
   return h(
     "details",
     { class: "own", "data-key": "unlisted" },
-    h("summary", {}, "A game that is not among these"),
-    h("p", { class: "quiet" }, "Most of Steam's games, Minecraft and others have no list that everybody may ask. Open a room for them with servers of your own: ", h("code", {}, "muster host --game cs2"), " takes your favourites and history from Steam, or asks you to paste servers. With ", h("a", { href: "https://steamcommunity.com/dev/apikey", rel: "noreferrer", target: "_blank" }, "a key, which costs nothing,"), " for ", h("code", {}, "muster games --steam-key"), ", it takes all that Steam lists."),
+    h("summary", {}, say("settings.unlisted")),
+    h("p", { class: "quiet" }, said("settings.unlisted-how", { line: h("code", {}, "muster host --game cs2"), key: (...held) => h("a", { href: "https://steamcommunity.com/dev/apikey", rel: "noreferrer", target: "_blank" }, ...held), command: h("code", {}, "muster games --steam-key") })),
   );
 }
 
 /** Says that the organiser brought the list. @param {State} state */
 function own(state) {
-  return state.room.own ? h("p", { class: "quiet" }, `On ${count(state.room.own, "server")} of the organiser's own list.`) : null;
+  return state.room.own ? h("p", { class: "quiet" }, said("settings.own-list", { n: state.room.own })) : null;
 }
 
 /** The input for a setting; data-kind says how to parse it. @param {State} state @param {Field} field */
 function input(state, field) {
   const value = state.room[field.key];
-  const named = { id: field.key, name: field.key, "data-kind": field.kind, placeholder: field.unset };
+  const named = { id: field.key, name: field.key, "data-kind": field.kind, placeholder: field.kind === "game" || field.kind === "rule" ? undefined : unset(field) };
   switch (field.kind) {
     case "game": {
       const games = [...(state.games ?? [])];
@@ -264,16 +283,19 @@ function input(state, field) {
     case "number":
       return labelled(field, h("input", { ...named, type: "number", min: 0, max: 64, value: value || "" }));
     case "switch":
-      return h("label", { class: "check" }, h("input", { ...named, type: "checkbox", checked: value }), `${field.label}: ${field.set}`);
+      return h("label", { class: "check" }, h("input", { ...named, type: "checkbox", checked: value }), say("settings.switch", { name: label(field), set: say(`setting.${field.key}.set`) }));
     case "decision":
       return labelled(field, select(named, decisions(field), String(value ?? "")));
     case "places":
       return places(state, field, named);
   }
-  if (field.kind === "link") return labelled(field, h("input", { ...named, value, maxlength: 300, placeholder: "mumble://… or https://discord.gg/…", inputmode: "url" }));
+  if (field.kind === "link") return labelled(field, h("input", { ...named, value, maxlength: 300, placeholder: say("settings.voice-example"), inputmode: "url" }));
   if (field.kind === "webhook") return webhook(state, field, named);
   return labelled(field, h("input", { ...named, value, maxlength: 64 }));
 }
+
+/** The text that takes all places away. */
+const noPlaces = "none";
 
 /** Places for a server. The page does not know their addresses; a new list replaces the old one. @param {State} state @param {Field} field @param {Record<string, string | undefined>} named */
 function places(state, field, named) {
@@ -281,17 +303,20 @@ function places(state, field, named) {
   return h(
     "div",
     { class: "field" },
-    h("label", { for: field.key }, field.label),
-    h("textarea", { ...named, rows: 3, maxlength: 3500, spellcheck: "false", autocomplete: "off", placeholder: "Frankfurt, 192.0.2.1\nLondon, 192.0.2.8:443, tcp" }),
-    h("p", { class: "quiet" }, now.length > 0 ? [h("bdi", {}, now.join(", ")), ". Another list takes their place; none is none."] : "A line each: name, address. muster beacon answers there, or say tcp behind it."),
+    h("label", { for: field.key }, label(field)),
+    h("textarea", { ...named, rows: 3, maxlength: 3500, spellcheck: "false", autocomplete: "off", placeholder: say("settings.places-example") }),
+    h("p", { class: "quiet" }, now.length > 0 ? said("settings.places-now", { places: now, none: noPlaces }) : say("settings.places-how")),
   );
 }
 
 /** Where the room announces itself. The page does not know the current URL, but accepts a new one. @param {State} state @param {Field} field @param {Record<string, string | undefined>} named */
 function webhook(state, field, named) {
   const { posts } = state.room;
-  const how = !posts ? "In Discord: Edit Channel, Integrations, Webhooks, Copy URL." : posts.trouble ? `${posts.trouble}.` : `It goes to ${posts.to}${posts.at ? `; the last one arrived at ${new Date(posts.at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })}` : ""}. Write “none” to end that.`;
-  return h("div", { class: "field" }, h("label", { for: field.key }, field.label), h("input", { ...named, type: "password", autocomplete: "off", maxlength: 1024, placeholder: posts ? `${posts.to}: another URL` : "the webhook’s URL", "aria-describedby": "webhook-how" }), h("p", { id: "webhook-how", class: posts?.trouble ? "bad" : "quiet" }, how));
+  const none = say("settings.webhook-none");
+  const where = posts?.to ?? "";
+  const way = posts?.at ? said("settings.webhook-arrived", { where, at: posts.at, none }) : said("settings.webhook-to", { where, none });
+  const how = !posts ? say("settings.webhook-how") : posts.trouble ? said("settings.webhook-trouble", { why: posts.trouble }) : way;
+  return h("div", { class: "field" }, h("label", { for: field.key }, label(field)), h("input", { ...named, type: "password", autocomplete: "off", maxlength: 1024, placeholder: posts ? say("settings.webhook-another", { where }) : say("settings.webhook-url"), "aria-describedby": "webhook-how" }), h("p", { id: "webhook-how", class: posts?.trouble ? "bad" : "quiet" }, how));
 }
 
 /** The prefixes of voice links, and their names. Other links are not shown, whatever the host says. */
@@ -301,12 +326,12 @@ const voices = [["mumble://", "Mumble"], ["ts3server://", "TeamSpeak"], ["teamsp
 export function voice(state) {
   const link = state.room.voice ?? "";
   const name = voices.find(([begins]) => link.startsWith(begins))?.[1];
-  return name && h("p", { class: "voice", "data-key": "voice" }, h("a", { class: "button", href: link, rel: "noopener noreferrer", target: link.startsWith("https:") ? "_blank" : undefined }, `Voice: ${name}`));
+  return name && h("p", { class: "voice", "data-key": "voice" }, h("a", { class: "button", href: link, rel: "noopener noreferrer", target: link.startsWith("https:") ? "_blank" : undefined }, say("lobby.voice", { name })));
 }
 
 /** @param {Field} field @param {HTMLElement} input */
 function labelled(field, input) {
-  return h("div", { class: "field" }, h("label", { for: field.key }, field.label), input);
+  return h("div", { class: "field" }, h("label", { for: field.key }, label(field)), input);
 }
 
 /** @param {Record<string, string | undefined>} named @param {string[][]} options @param {string} chosen */
@@ -345,7 +370,7 @@ export function settingsOf(form) {
         if (text !== "") settings[input.name] = text; // otherwise it stays as it is
         break;
       case "webhook":
-        if (text !== "") settings[input.name] = text.toLowerCase() === "none" ? "" : text;
+        if (text !== "") settings[input.name] = text.toLowerCase() === say("settings.webhook-none").toLowerCase() ? "" : text;
         break;
       case undefined:
         break;

@@ -35,14 +35,10 @@
 /** Something to tell people, by its key in the catalogue. @typedef {{key?: string, with?: Record<string, any>}} Sentence */
 
 /**
- * @typedef {object} Field a setting in the form
+ * @typedef {object} Field a setting in the form; the catalogue has its words under setting.KEY
  * @property {string} key
- * @property {string} label
  * @property {"game" | "rule" | "limits" | "text" | "number" | "switch" | "decision" | "places" | "time" | "link" | "webhook"} kind
  * @property {"ms" | "s" | "min"} [unit] in which people say a time
- * @property {string} [unset]
- * @property {string} [set]
- * @property {string} [declined]
  * @property {boolean} [rare] few people need it
  */
 
