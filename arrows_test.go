@@ -39,7 +39,7 @@ var arrows = []struct {
 	{"muster/internal/doctor", []string{"muster/discovery", "muster/discovery/geo", "muster/discovery/lists/lan", "muster/internal/game", "muster/internal/hint", "muster/internal/netinfo", "muster/internal/release", "muster/internal/term"}},
 	{"muster/internal/steam", []string{"muster/discovery/lists/master", "muster/internal/game", "muster/internal/hint"}},
 	{"muster/internal/favourites", []string{"muster/internal/term", "muster/discovery", "muster/discovery/lists/master", "muster/discovery/report/qstat", "muster/discovery/lists/weblist"}},
-	{"muster/internal/home", []string{"muster/internal/catalogue", "muster/discovery", "muster/discovery/lists/lan", "muster/discovery/report", "muster/internal/favourites", "muster/internal/hint", "muster/internal/invite"}},
+	{"muster/internal/home", []string{"muster/internal/catalogue", "muster/discovery", "muster/discovery/sentence", "muster/discovery/lists/lan", "muster/discovery/report", "muster/internal/favourites", "muster/internal/hint", "muster/internal/invite"}},
 	{"muster/internal/term", []string{"muster/internal/catalogue"}},
 	{"muster/internal/netinfo", nil},
 	{"muster/internal/publichost", []string{"muster/discovery", "muster/host", "muster/host/...", "muster/internal/game", "muster/internal/handout", "muster/internal/hint", "muster/internal/ingress", "muster/internal/listing", "muster/internal/netinfo", "muster/internal/ownhost", "muster/internal/release", "muster/internal/term", "muster/internal/userfile", "muster/internal/webhook", "muster/selection", "muster/web"}},

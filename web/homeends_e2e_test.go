@@ -99,7 +99,12 @@ func TestHomeInsists(t *testing.T) {
 	drops := page.AddScriptToEvaluateOnNewDocumentParams{Source: `{
 		const asks = fetch;
 		window.dropped = 0;
-		window.fetch = (...what) => (dropped < 2 ? (dropped++, Promise.reject(new TypeError("Failed to fetch"))) : asks(...what));
+		let words = 0;
+		const drop = () => Promise.reject(new TypeError("Failed to fetch"));
+		window.fetch = (...what) => {
+			if (!String(what[0]).startsWith("/api/")) return words++ < 2 ? drop() : asks(...what);
+			return dropped < 2 ? (dropped++, drop()) : asks(...what);
+		};
 	}`}
 	b.do(chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, drops)

@@ -63,13 +63,13 @@ func (d *door) enter(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	if !d.isOwnUser(r) {
-		http.Error(w, unknown.why, unknown.status)
+		unknown.answer(w, r)
 		return true
 	}
 	if d.take(r.URL.Path, time.Now()) {
 		d.admit(w, r, "/")
 	} else {
-		http.Error(w, unknown.why, unknown.status)
+		unknown.answer(w, r)
 	}
 	return true
 }

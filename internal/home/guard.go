@@ -21,18 +21,22 @@ type guard struct {
 	cookie string
 }
 
-// refusal is why a request is not answered.
+// refusal is why a request is not answered: why is the key of a sentence.
 type refusal struct {
 	status int
 	why    string
 }
 
+// answer says why in the reader's language.
+func (d refusal) answer(w http.ResponseWriter, r *http.Request) {
+	http.Error(w, languageOf(r).Words(d.why), d.status)
+}
+
 var (
-	misnamed = refusal{http.StatusMisdirectedRequest, "Home does not go by this name. Start muster again: " +
-		"it opens the right address."}
-	foreign = refusal{http.StatusForbidden, "Another site's page may not do this."}
-	unknown = refusal{http.StatusForbidden, "This link opens nothing any more. Start muster again: it shows Home."}
-	notJSON = refusal{http.StatusUnsupportedMediaType, "JSON is wanted."}
+	misnamed = refusal{http.StatusMisdirectedRequest, "home.misnamed"}
+	foreign  = refusal{http.StatusForbidden, "home.foreign"}
+	unknown  = refusal{http.StatusForbidden, "home.unknown"}
+	notJSON  = refusal{http.StatusUnsupportedMediaType, "home.not-json"}
 )
 
 // judge returns why a request is refused, or nil. A request that changes something or opens a
@@ -77,7 +81,7 @@ func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byt
 func (g guard) admit(w http.ResponseWriter, r *http.Request, to string) {
 	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.key, Path: "/", HttpOnly: true,
 		SameSite: http.SameSiteStrictMode})
-	http.Redirect(w, r, to, http.StatusSeeOther)
+	http.Redirect(w, r, inLanguageOf(r, to), http.StatusSeeOther)
 }
 
 // headers sets headers that keep hostile text harmless, and Home out of other pages.

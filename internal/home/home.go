@@ -22,15 +22,14 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"muster/discovery"
 	"muster/discovery/lists/lan"
 	"muster/discovery/report"
+	"muster/discovery/sentence"
 	"muster/internal/favourites"
-	"muster/internal/hint"
 )
 
 // Terminal stands in for a command's terminal.
@@ -173,7 +172,7 @@ type state struct {
 	Rooms       []roomNear         `json:"rooms"`
 	Favourites  favourites.Servers `json:"servers"`
 	// Trouble is what Home itself cannot do.
-	Trouble string `json:"trouble,omitempty"`
+	Trouble []sentence.Sentence `json:"trouble,omitempty"`
 }
 
 // taskState is the progress of a command.
@@ -184,8 +183,9 @@ type taskState struct {
 	Game  string   `json:"game,omitempty"`
 	Lines []string `json:"lines"`
 	// Open says that there is a page, at /room.
-	Open  bool     `json:"open,omitempty"`
-	Error []string `json:"error,omitempty"`
+	Open bool `json:"open,omitempty"`
+	// Error is what went wrong and, if known, what to do about it.
+	Error []sentence.Sentence `json:"error,omitempty"`
 	// Launch is how the start of the game goes if the command connects to a server: "asking",
 	// "launched", "declined", "by-hand" or "failed".
 	Launch string `json:"launch,omitempty"`
@@ -268,23 +268,21 @@ func New(ctx context.Context, at net.Addr, config Config) *Home {
 func (h *Home) look(s *state) {
 	settings, errSettings := h.config.Settings()
 	kept, errKept := favourites.Read(h.config.Favourites)
-	s.Trouble = ""
+	s.Trouble = nil
 	if errSettings != nil {
-		s.Trouble = hint.Plain(errSettings.Error()) + ": repair or remove that file. Until then nothing can be started"
+		s.Trouble = append(s.Trouble, sentence.Of("home.settings-damaged", "why", textOf(errSettings)))
 	} else {
 		s.Launch = settings["launch"]
 	}
 	if errKept != nil {
-		s.Trouble = strings.TrimLeft(s.Trouble+". "+hint.Plain(unkept(errKept).Error())+": "+hint.Of(unkept(errKept)), ". ")
+		s.Trouble = append(s.Trouble, unkept(errKept).says)
 	} else {
 		s.Favourites = kept
 	}
 }
 
-// unkept adds what to do about a file of favourites that cannot be read.
-func unkept(err error) error {
-	return hint.With(err, "repair or remove that file. Until then no favourite is kept")
-}
+// unkept is the failure that a file of favourites cannot be read.
+func unkept(err error) failure { return failing("favourites.damaged", "why", textOf(err)) }
 
 // Running returns what the user's next start needs to find this Home.
 func (h *Home) Running() Running { return Running{URL: "http://" + h.door.names[0], Key: h.door.key} }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/netip"
@@ -14,10 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"muster/discovery"
 	"muster/discovery/lists/lan"
+	"muster/discovery/sentence"
+	"muster/internal/catalogue"
 	"muster/internal/favourites"
-	"muster/internal/hint"
 )
 
 const (
@@ -75,7 +74,7 @@ func (h *Home) Handler() http.Handler {
 			return
 		}
 		if refused := h.door.judge(r); refused != nil {
-			http.Error(w, refused.why, refused.status)
+			refused.answer(w, r)
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -99,21 +98,30 @@ func (h *Home) serveRoom(w http.ResponseWriter, r *http.Request) {
 		case id <= after:
 		case link != "" && running:
 			w.Header().Set("Cache-Control", "no-store")
-			http.Redirect(w, r, link, http.StatusSeeOther)
+			http.Redirect(w, r, inLanguageOf(r, link), http.StatusSeeOther)
 			return
 		case !running && trouble != nil:
-			http.Error(w, strings.Join(trouble, "\n\n")+"\n\nClose this tab: Home says what to do.", http.StatusNotFound)
+			http.Error(w, paragraphs(languageOf(r), append(slices.Clip(trouble), sentence.Of("home.close-tab"))), http.StatusNotFound)
 			return
 		}
 		select {
 		case <-wake:
 		case <-ctx.Done():
-			http.Error(w, "There is no room yet. Close this tab: Home shows how far it is.", http.StatusNotFound)
+			http.Error(w, languageOf(r).Words("home.no-room-yet"), http.StatusNotFound)
 			return
 		case <-h.ctx.Done():
 			return
 		}
 	}
+}
+
+// paragraphs returns sentences for a tab that has no page to show them.
+func paragraphs(l *catalogue.Language, all []sentence.Sentence) string {
+	texts := make([]string, len(all))
+	for i, s := range all {
+		texts[i] = l.Say(s)
+	}
+	return strings.Join(texts, "\n\n")
 }
 
 // reads returns a handler that answers with a document.
@@ -130,7 +138,7 @@ func takes[W any](take func(context.Context, W) (any, error)) http.HandlerFunc {
 		var request W
 		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostSaid)).Decode(&request)
 		if err != nil && !errors.Is(err, io.EOF) {
-			answer(w, nil, fmt.Errorf("what the page asks for makes no sense: %w", err))
+			answer(w, nil, failing("home.no-sense", "why", err.Error()))
 			return
 		}
 		document, err := take(r.Context(), request)
@@ -144,9 +152,8 @@ func answer(w http.ResponseWriter, document any, err error) {
 	if err != nil {
 		w.WriteHeader(http.StatusUnprocessableEntity)
 		document = struct {
-			Message string `json:"message"`
-			Hint    string `json:"hint,omitempty"`
-		}{discovery.CleanText(hint.Plain(err.Error())), discovery.CleanText(hint.Of(err))}
+			Says []sentence.Sentence `json:"says"`
+		}{sentences(err)}
 	}
 	json.NewEncoder(w).Encode(document) // fails only if the browser is gone
 }
@@ -199,7 +206,7 @@ func (h *Home) takeStop(_ context.Context, what string) (any, error) {
 			return nil, nil
 		}
 	}
-	return nil, errors.New("there is nothing of that name to stop")
+	return nil, failing("home.nothing-to-stop")
 }
 
 func (h *Home) takeJoin(ctx context.Context, request joinRequest) (any, error) {
@@ -213,7 +220,7 @@ func (h *Home) takeJoin(ctx context.Context, request joinRequest) (any, error) {
 		}
 		h.mu.Unlock()
 		if at < 0 {
-			return nil, errors.New("that room is not announced any more")
+			return nil, failing("home.not-announced")
 		}
 		var err error
 		if link, err = h.config.Way(ctx, room); err != nil {
@@ -305,7 +312,7 @@ type keepRequest struct {
 
 func (h *Home) takeKeep(_ context.Context, request keepRequest) (any, error) {
 	if request.Kind != favourites.Favourite && request.Kind != favourites.Hidden {
-		return nil, errors.New("a server is a favourite, or hidden")
+		return nil, failing("favourites.no-kind")
 	}
 	request.Added = time.Now().UTC().Truncate(time.Second)
 	var err error
@@ -338,7 +345,7 @@ func (h *Home) takeAnswer(_ context.Context, request answerRequest) (any, error)
 	defer h.mu.Unlock()
 	answers, is := h.asked[request.ID]
 	if !is {
-		return nil, errors.New("that is not asked any more")
+		return nil, failing("home.not-asked")
 	}
 	delete(h.asked, request.ID)
 	answers <- request.Answer

@@ -2,10 +2,10 @@ package home
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"muster/discovery"
+	"muster/discovery/sentence"
 	"muster/internal/invite"
 )
 
@@ -25,8 +25,8 @@ type invitation struct {
 	Host string `json:"host,omitempty"`
 	Code string `json:"code,omitempty"`
 	// Taken says that the person downloaded it themselves.
-	Taken bool     `json:"taken,omitempty"`
-	Wrong []string `json:"wrong,omitempty"`
+	Taken bool                `json:"taken,omitempty"`
+	Wrong []sentence.Sentence `json:"wrong,omitempty"`
 	link  string
 }
 
@@ -42,8 +42,8 @@ func (h *Home) Invite(i Invitation) {
 		to, err = invite.FromFileName(i.File)
 	}
 	if err != nil {
-		shown.Wrong = errorLines(err)
-		shown.link = shown.Wrong[0]
+		shown.Wrong = sentences(err)
+		shown.link = textOf(err)
 	} else {
 		// The host is shown whole, because a cut name could hide where it leads.
 		shown.Host, shown.Code, shown.link = to.Host, discovery.CleanText(to.Code), to.Personal(to.Secret)
@@ -84,7 +84,7 @@ func (h *Home) takeInvited(_ context.Context, request invitedRequest) (any, erro
 	case !request.Yes:
 		return nil, nil
 	case link == "":
-		return nil, errors.New("that is not asked any more")
+		return nil, failing("home.not-asked")
 	}
 	at, _ := h.granted() // the page asks elsewhere who starts games
 	args, err := joinRequest{Link: link, Name: request.Name, CanHost: request.CanHost}.args(link, at, "")

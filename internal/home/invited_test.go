@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"muster/internal/catalogue"
 )
 
 const somewhere = "muster://join/http/192.0.2.1:7777/TABOMI_ABCDEFGHIJKLMNOP"
@@ -99,7 +101,8 @@ func TestHostileInvitation(t *testing.T) {
 		if len(shown) != 1 || shown[0].Host != "" || len(shown[0].Wrong) == 0 {
 			t.Fatalf("%.80q shows as %+v", i, shown)
 		}
-		for _, line := range shown[0].Wrong {
+		for _, wrong := range shown[0].Wrong {
+			line := catalogue.InEnglish().Say(wrong)
 			if len(line) > 300 || strings.ContainsFunc(line, func(r rune) bool { return unicode.Is(unicode.C, r) }) {
 				t.Errorf("%.80q shows as %q", i, line)
 			}

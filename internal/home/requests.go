@@ -1,8 +1,6 @@
 package home
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"net/netip"
 	"strconv"
@@ -43,7 +41,7 @@ func own(args []string, file string) []string {
 	return args
 }
 
-var errNoGame = errors.New("choose a game first")
+var errNoGame = failing("home.no-game")
 
 func named(game string) error {
 	if game == "" {
@@ -71,14 +69,13 @@ func (j joinRequest) args(link, at, launch string) ([]string, error) {
 	link = strings.Join(strings.Fields(link), "") // people say codes in groups
 	link = strings.TrimPrefix(link, "musterjoin") // from a whole command line that was pasted
 	if link == "" {
-		return nil, errors.New("paste the room's link or code first")
+		return nil, failing("home.no-link")
 	}
 	if j.Code != "" {
 		args = append(args, "--code="+strings.Join(strings.Fields(j.Code), ""))
 	}
 	if at == "" && looksLikeCode(link) {
-		return nil, errors.New("a code alone is of a public host, and none is set under “This computer”: " +
-			"paste the whole link")
+		return nil, failing("home.code-alone")
 	}
 	return append(args, "--", link), nil
 }
@@ -188,7 +185,7 @@ type beaconRequest struct {
 func (b beaconRequest) args() ([]string, error) {
 	args := []string{"beacon", "--name=" + b.Name}
 	if b.Port < 0 || b.Port > math.MaxUint16 {
-		return nil, fmt.Errorf("%d is no port: they go from 1 to %d", b.Port, math.MaxUint16)
+		return nil, failing("home.no-port", "port", strconv.Itoa(b.Port), "most", strconv.Itoa(math.MaxUint16))
 	}
 	if b.Port > 0 {
 		args = append(args, "--listen=:"+strconv.Itoa(b.Port))
@@ -216,7 +213,7 @@ func (g goRequest) check() error {
 	}
 	at, err := netip.ParseAddrPort(g.Addr)
 	if err != nil || at.Port() == 0 {
-		return fmt.Errorf("%q is no server's address", discovery.CleanText(g.Addr))
+		return failing("home.no-address", "address", discovery.CleanText(g.Addr))
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package home
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 )
@@ -67,7 +66,7 @@ func (h *Home) takeAgain(_ context.Context, request againRequest) (any, error) {
 	}
 	at := slices.IndexFunc(rooms, func(s Standing) bool { return s.ID == request.ID })
 	if at < 0 {
-		return nil, errors.New("that room is not kept any more: open another")
+		return nil, failing("standing.gone")
 	}
 	_, launch := h.granted()
 	h.play("host", rooms[at].Game, rooms[at].again(request.Name, launch, request.CanHost, h.config.Rooms == nil), func() {})

@@ -9,7 +9,6 @@ import (
 
 	"muster/discovery"
 	"muster/discovery/report"
-	"muster/internal/hint"
 )
 
 // task is a command that runs or ran; there is one of each kind at a time.
@@ -86,22 +85,13 @@ func (h *Home) start(of *task, name string, show func(*state) *taskState, head t
 		h.change(func(s *state) {
 			show(s).Running, show(s).Open = false, false
 			if err != nil && !errors.Is(err, context.Canceled) && ctx.Err() == nil {
-				show(s).Error = errorLines(err)
+				show(s).Error = sentences(err)
 			}
 		})
 		if ended != nil {
 			ended(err)
 		}
 	})
-}
-
-// errorLines returns what went wrong and, if known, what to do about it.
-func errorLines(err error) []string {
-	lines := []string{discovery.CleanText(hint.Plain(err.Error()))}
-	for line := range strings.Lines(hint.Of(err)) {
-		lines = append(lines, discovery.CleanText(strings.TrimSpace(line)))
-	}
-	return lines
 }
 
 // find searches for a game's servers.

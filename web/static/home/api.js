@@ -1,35 +1,45 @@
 // Requests to Home's program, and its answers. The browser sends a cookie for us.
 
+import { capital, language, say, told } from "../say.js";
+
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Row} Row */
+/** @typedef {import("../types.js").Sentence} Sentence */
+
+/** In which language the program answers. */
+const headers = { "Accept-Language": language };
 
 /** Sends a request. Errors are worded for people. @param {string} what @param {unknown} [wish] @returns {Promise<any>} */
 export async function ask(what, wish = {}) {
-  return read(await fetch(`/api/${what}`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(wish) }).catch(away));
+  return read(await fetch(`/api/${what}`, { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(wish) }).catch(away));
 }
 
 /** Reads a document. @param {string} what @returns {Promise<any>} */
 export async function get(what) {
-  return read(await fetch(`/api/${what}`, { cache: "no-store" }).catch(away));
+  return read(await fetch(`/api/${what}`, { cache: "no-store", headers }).catch(away));
 }
 
 /** @returns {never} */
 function away() {
-  throw new Error("Muster does not run any more: start it again");
+  throw new Error(say("home.not-running"));
 }
 
 /** @param {Response} reply */
 async function read(reply) {
   if (reply.ok) return reply.json();
   const text = await reply.text();
-  let said = text;
+  let message = text;
   try {
-    const { message, hint } = JSON.parse(text);
-    said = hint ? `${message}. ${hint.charAt(0).toUpperCase()}${hint.slice(1)}` : message;
+    message = sentences(JSON.parse(text).says);
   } catch {
     // a plain line
   }
-  throw new Error(said);
+  throw new Error(message);
+}
+
+/** What the program tells, sentence by sentence. @param {Sentence[]} all */
+export function sentences(all) {
+  return all.map((one) => capital(told(one))).join(" ");
 }
 
 const soonest = 500;

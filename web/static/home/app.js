@@ -1,8 +1,9 @@
 // Home: the pages, the running tasks, and the questions.
 
 import { button, byId, h, show } from "../dom.js";
+import { capital, fill, said, say } from "../say.js";
 import { alarm } from "./alarm.js";
-import { ask, follow, insist } from "./api.js";
+import { ask, follow, insist, sentences } from "./api.js";
 import { art } from "./art.js";
 import * as computer from "./computer.js";
 import * as find from "./find.js";
@@ -19,10 +20,10 @@ let games = [];
 let rang = "";
 
 const pages = /** @type {const} */ ([
-  ["play", "Play together", "Open a room, send friends its link, and go where it is best for all of you."],
-  ["join", "Join", "A friend sent a link or a code, or a room is on your network."],
-  ["find", "Find a server", "For one: the nearest servers, who plays there, and straight in."],
-  ["computer", "This computer", "What works here, which games were found, your name."],
+  ["play", say("home.play"), say("home.play-what")],
+  ["join", say("home.join"), say("home.join-what")],
+  ["find", say("home.find"), say("home.find-what")],
+  ["computer", say("home.computer"), say("home.computer-what")],
 ]);
 
 function route() {
@@ -41,11 +42,11 @@ function draw() {
 function first(main, home) {
   const here = games.filter((game) => game.here && game.listed).slice(0, mostStraight);
   main.replaceChildren(
-    h("h1", { tabindex: -1 }, "What shall we play tonight?"),
+    h("h1", { tabindex: -1 }, say("home.tonight")),
     standing.standing(home),
     forms.near(home),
     h("ul", { class: "doors" }, pages.map(([id, name, what]) => h("li", {}, h("a", { href: `#${id}`, class: id === "play" ? "door first" : "door" }, art(id), h("strong", {}, name), h("span", {}, what))))),
-    ...(here.length > 0 ? [h("section", { class: "straight", "aria-labelledby": "straight" }, h("h2", { id: "straight" }, "Straight to a server"), h("p", { class: "buttons" }, here.map((game) => button("find-game", game.name, { "data-game": game.id }))))] : []),
+    ...(here.length > 0 ? [h("section", { class: "straight", "aria-labelledby": "straight" }, h("h2", { id: "straight" }, say("home.straight")), h("p", { class: "buttons" }, here.map((game) => button("find-game", game.name, { "data-game": game.id }))))] : []),
   );
   forms.drawRooms();
 }
@@ -60,7 +61,7 @@ function open() {
   find.close();
   draw();
   main.className = `page-${route() || "home"}`;
-  const home = { state, games, say, attempt };
+  const home = { state, games, toast, attempt };
   switch (route()) {
     case "find":
       find.open(main, home);
@@ -77,7 +78,8 @@ function open() {
     default:
       first(main, home);
   }
-  document.title = [pages.find(([id]) => id === route())?.[1], "Muster"].filter(Boolean).join(" – ");
+  const page = pages.find(([id]) => id === route())?.[1];
+  document.title = page ? say("home.title", { page }) : "Muster";
   const h1 = main.querySelector("h1");
   if (h1 instanceof HTMLElement && opened) h1.focus({ preventScroll: true });
   opened = true;
@@ -97,7 +99,7 @@ function changed(next) {
   drawQuestions(next);
   for (const name of /** @type {const} */ (["go", "watch"])) {
     const task = next[name];
-    if (before?.[name].running && !task.running && task.launch === "launched") say(sentence(task.lines.slice(-1)));
+    if (before?.[name].running && !task.running && task.launch === "launched") toast(task.lines.slice(-1).map(capital).join(" "));
   }
 }
 
@@ -122,17 +124,17 @@ function drawNow(s) {
       h(
         "div",
         { class: `bar ${room.error ? "wrong" : ""}`, "data-key": "room" },
-        h("p", {}, h("strong", {}, room.error ? sentence(room.error) : room.open ? "You are in a room." : room.what === "host" ? "Opening the room …" : "Going into the room …"), " ", !room.error && !s.questions.some((question) => question.of === "room") && h("span", { class: "quiet" }, h("bdi", {}, room.lines.at(-1) ?? ""))),
-        h("p", { class: "buttons" }, room.open && h("a", { class: s.questions.length > 0 ? "button" : "primary", href: "/room", target: "muster-room" }, "Open the room"), room.running && room.open && room.what === "host" && button("end-night", "End the night"), room.running ? button("leave-room", room.what === "host" ? "Close the room" : "Leave the room") : button("forget", "OK", { "data-what": "room" })),
-        room.lines.length > 1 && h("details", { "data-key": "lines" }, h("summary", {}, "What happened so far"), h("ol", { class: "lines", tabindex: 0, "aria-label": "What happened so far" }, room.lines.map((line, i) => h("li", { "data-key": i }, h("bdi", {}, line))))),
+        h("p", {}, h("strong", {}, room.error ? sentences(room.error) : say(room.open ? "home.in-room" : room.what === "host" ? "home.opening" : "home.entering")), " ", !room.error && !s.questions.some((question) => question.of === "room") && h("span", { class: "quiet" }, h("bdi", {}, room.lines.at(-1) ?? ""))),
+        h("p", { class: "buttons" }, room.open && h("a", { class: s.questions.length > 0 ? "button" : "primary", href: forms.roomPage(), target: "muster-room" }, say("home.see-room")), room.running && room.open && room.what === "host" && button("end-night", say("home.end-night")), room.running ? button("leave-room", say(room.what === "host" ? "home.close-room" : "home.leave-room")) : button("forget", say("home.ok"), { "data-what": "room" })),
+        room.lines.length > 1 && h("details", { "data-key": "lines" }, h("summary", {}, say("home.so-far")), h("ol", { class: "lines", tabindex: 0, "aria-label": say("home.so-far") }, room.lines.map((line, i) => h("li", { "data-key": i }, h("bdi", {}, line))))),
       ),
     (watch.running || watch.looks > 0) &&
       isTold(s, "watch") &&
       h(
         "div",
         { class: watch.free > 0 ? "bar glad" : "bar", "data-key": "watch" },
-        h("p", {}, h("strong", {}, h("bdi", {}, watch.name || watch.what || "")), watch.error ? ` ${sentence(watch.error)}` : watch.free > 0 ? ` has ${watch.free === 1 ? "a free seat" : `${watch.free} free seats`}.` : watch.running ? " is full. Muster keeps looking, every few seconds." : " is watched no more."),
-        h("p", { class: "buttons" }, watch.free > 0 && button("go-there", "Connect", { class: "primary", "data-addr": watch.what, "data-game": watch.game }), watch.running ? button("unwatch", "Stop watching") : button("forget", "OK", { "data-what": "watch" })),
+        h("p", {}, watched(watch)),
+        h("p", { class: "buttons" }, watch.free > 0 && button("go-there", say("find.connect"), { class: "primary", "data-addr": watch.what, "data-game": watch.game }), watch.running ? button("unwatch", say("find.unwatch")) : button("forget", say("home.ok"), { "data-what": "watch" })),
       ),
     (go.running || !!go.error || go.launch === "by-hand") &&
       isTold(s, "go") &&
@@ -140,18 +142,18 @@ function drawNow(s) {
         "div",
         { class: `bar ${go.error ? "wrong" : ""}`, "data-key": "go" },
         go.launch === "by-hand" && h("p", { class: "quiet" }, h("bdi", {}, go.lines.at(-2) ?? "")),
-        h("p", {}, go.error ? sentence(go.error) : h("bdi", {}, go.lines.at(-1) ?? "Asking the server once more …")),
-        h("p", { class: "buttons" }, go.running ? button("stop-go", "Not now") : button("forget", "OK", { "data-what": "go" })),
+        h("p", {}, go.error ? sentences(go.error) : h("bdi", {}, go.lines.at(-1) ?? say("home.asking-again"))),
+        h("p", { class: "buttons" }, go.running ? button("stop-go", say("home.not-now")) : button("forget", say("home.ok"), { "data-what": "go" })),
       ),
   ];
   show(byId("now"), parts.filter((part) => part instanceof HTMLElement));
   byId("now").hidden = !parts.some(Boolean);
-  const seat = watch.free > 0 && isTold(s, "watch") ? `${watch.name || watch.what} has a free seat` : "";
-  const asks = s.questions.length > 0 ? (s.questions.some((q) => /start it/.test(q.text)) ? "Your game is waiting for you" : "Muster asks you something") : invited.title(s);
+  const seat = watch.free > 0 && isTold(s, "watch") ? say("home.seat", { server: watch.name || watch.what || "" }) : "";
+  const asks = s.questions.length > 0 ? (s.questions.some((q) => /start it/.test(q.text)) ? say("home.game-waits") : say("home.asks")) : invited.title(s);
   const rings = asks || seat;
   if (rings && rings !== rang) alarm.ring(rings);
   rang = rings;
-  const trouble = s.trouble ? `${s.trouble}.` : "";
+  const trouble = sentences(s.trouble ?? []);
   if (trouble || troubled) banner(trouble);
   troubled = trouble;
 }
@@ -167,9 +169,12 @@ function isRead(s, name) {
   return read[name] === JSON.stringify(s[name]);
 }
 
-/** @param {string[]} lines */
-function sentence(lines) {
-  return lines.map((line) => line.charAt(0).toUpperCase() + line.slice(1) + (/[.?!]$/.test(line) ? "" : ".")).join(" ");
+/** How a server is that is watched. @param {State["watch"]} watch */
+function watched(watch) {
+  const server = h("strong", {}, h("bdi", {}, watch.name || watch.what || ""));
+  if (watch.error) return [server, " ", sentences(watch.error)];
+  if (watch.free > 0) return said("home.watch-free", { server, n: watch.free });
+  return said(watch.running ? "home.watch-full" : "home.watch-over", { server });
 }
 
 /** A command's questions, mostly whether the game may start. @param {State} s */
@@ -182,15 +187,16 @@ function drawQuestions(s) {
       const yesNo = /\[y\/n\]\s*$/i.test(question.text);
       const task = question.of === "room" ? s.room : question.of === "watch" ? s.watch : s.go;
       const about = task.lines.slice(-2).filter((line) => /^careful|\+connect|:\d/.test(line));
-      const text = question.text.replace(/\s*\[[^\]]*\]\s*$/, "").replace("start it", `start ${games.find((game) => game.id === task.game)?.name ?? "the game"}`);
+      const game = games.find(({ id }) => id === task.game)?.name;
+      const text = question.text.replace(/\s*\[[^\]]*\]\s*$/, "").replace("start it", game ? `start ${game}` : "start it");
       return h(
         "form",
         { class: "question", "data-key": question.id, "data-question": question.id },
         h("p", {}, h("strong", {}, text.replace(/^./, (c) => c.toUpperCase()))),
         about.map((line) => h("p", { class: "quiet" }, h("bdi", {}, line))),
         yesNo
-          ? h("p", { class: "buttons" }, h("button", { class: "primary", name: "answer", value: "y" }, "Yes"), h("button", { name: "answer", value: "n" }, "No"))
-          : h("p", { class: "buttons" }, h("input", { name: "typed", "aria-label": question.text, autocomplete: "off" }), h("button", { class: "primary" }, "OK")),
+          ? h("p", { class: "buttons" }, h("button", { class: "primary", name: "answer", value: "y" }, say("home.yes")), h("button", { name: "answer", value: "n" }, say("home.no")))
+          : h("p", { class: "buttons" }, h("input", { name: "typed", "aria-label": question.text, autocomplete: "off" }), h("button", { class: "primary" }, say("home.ok"))),
       );
     }),
   );
@@ -204,13 +210,13 @@ function banner(text) {
   if (place.textContent !== text) place.textContent = text;
 }
 
-/** Shows a message. @param {string} text */
-function say(text, bad = false) {
-  const toast = byId("toast");
-  toast.textContent = text;
-  toast.classList.toggle("bad", bad);
-  clearTimeout(Number(toast.dataset.timer));
-  toast.dataset.timer = String(setTimeout(() => (toast.textContent = ""), bad ? 8000 : 2500));
+/** Shows a message for a while. @param {string} text */
+function toast(text, bad = false) {
+  const place = byId("toast");
+  place.textContent = text;
+  place.classList.toggle("bad", bad);
+  clearTimeout(Number(place.dataset.timer));
+  place.dataset.timer = String(setTimeout(() => (place.textContent = ""), bad ? 8000 : 2500));
 }
 
 /** Runs an action, and shows its error. @param {string} _what @param {() => unknown} act */
@@ -218,7 +224,7 @@ async function attempt(_what, act) {
   try {
     await act();
   } catch (error) {
-    say(sentence([/** @type {Error} */ (error).message]), true);
+    toast(/** @type {Error} */ (error).message, true);
   }
 }
 
@@ -233,15 +239,15 @@ const actions = {
   page: ({ page }) => (location.hash = page ?? ""),
   quit: async () => {
     const runs = state?.room.running;
-    if (!runs && state?.beacon.running && !confirm("Quit Muster? This computer answers no measurements any more then.")) return;
-    if (runs && !confirm(state?.room.what === "host" ? "Quit Muster? The room on this computer closes with it." : "Quit Muster? You leave the room with it.")) return;
+    if (!runs && state?.beacon.running && !confirm(say("home.quit-beacon"))) return;
+    if (runs && !confirm(say(state?.room.what === "host" ? "home.quit-host" : "home.quit-guest"))) return;
     ended = true;
     await ask("quit");
-    banner("Muster has ended. You can close this tab.");
+    banner(say("home.ended"));
     document.body.classList.add("over");
   },
-  "leave-room": () => (state?.room.what !== "host" || confirm("Close the room?")) && ask("stop", "room"),
-  "end-night": () => confirm("End the night? Everyone is told, and their programs end.") && ask("stop", "night"),
+  "leave-room": () => (state?.room.what !== "host" || confirm(say("home.close-room-sure"))) && ask("stop", "room"),
+  "end-night": () => confirm(say("home.end-night-sure")) && ask("stop", "night"),
   "stop-go": () => ask("stop", "go"),
   "go-there": ({ addr, game }) => ask("connect", { game, addr }),
   forget: ({ what }) => {
@@ -279,11 +285,13 @@ document.addEventListener("keydown", (event) => {
 addEventListener("hashchange", open);
 addEventListener("focus", () => alarm.rest());
 
+fill(document);
+
 attempt("", async () => {
-  games = await insist("games", ({ message }) => banner(sentence([message])));
+  games = await insist("games", ({ message }) => banner(message));
   follow(changed, find.found, (lost) => {
     document.body.classList.toggle("stale", lost);
-    if (!ended) banner(lost ? "Muster does not answer: it has ended, or is just starting. Start it again." : "");
+    if (!ended) banner(lost ? say("home.lost") : "");
   });
 });
 

@@ -1,8 +1,9 @@
 // Find a server: the game, the table that fills, the selected server.
 
-import { button, count, h, millis, show } from "../dom.js";
+import { button, h, show } from "../dom.js";
+import { millis, number, said, say } from "../say.js";
 import { alarm } from "./alarm.js";
-import { ask } from "./api.js";
+import { ask, sentences } from "./api.js";
 import { noList, picker } from "./games.js";
 import { Grid } from "./grid.js";
 import { Table, free, noFilter, people } from "./table.js";
@@ -30,17 +31,18 @@ let grid;
 let state;
 /** @type {Game[]} */
 let games = [];
-let say = (/** @type {string} */ _text, _bad = false) => {};
+let toast = (/** @type {string} */ _text, _bad = false) => {};
 /** @type {(what: string, act: () => unknown) => unknown} */
 let go = (_what, act) => act();
 
+/** The columns, with what sorts by each. */
 const titles = [
-  ["ping", "Ping"],
-  ["players", "Players"],
-  ["name", "Name"],
-  ["map", "Map"],
-  ["mode", "Mode"],
-  ["country", "In"],
+  ["ping", say("find.ping"), say("find.sort-ping")],
+  ["players", say("find.players"), say("find.sort-players")],
+  ["name", say("find.name"), say("find.sort-name")],
+  ["map", say("find.map"), say("find.sort-map")],
+  ["mode", say("find.mode"), say("find.sort-mode")],
+  ["country", say("find.country"), say("find.sort-country")],
 ];
 
 /** Adds what the program found. @param {number} find @param {Row[]} rows */
@@ -81,19 +83,19 @@ function arrange() {
 
 /**
  * Draws the page.
- * @param {HTMLElement} main @param {{state: State, games: Game[], say: typeof say, attempt: typeof go}} home
+ * @param {HTMLElement} main @param {{state: State, games: Game[], toast: typeof toast, attempt: typeof go}} home
  */
 export function open(main, home) {
-  ({ state, games, say } = home);
+  ({ state, games, toast } = home);
   go = home.attempt;
   if (!look.game && state.find.game) look.game = state.find.game;
   if (!look.game) return choose(main);
-  const server = /** @type {HTMLElement} */ (h("aside", { id: "server", class: "card", "aria-label": "The server", tabindex: -1, hidden: true }));
-  const list = h("div", { id: "list", role: "grid", tabindex: 0, "aria-label": "Servers", "aria-multiselectable": "false" });
+  const server = /** @type {HTMLElement} */ (h("aside", { id: "server", class: "card", "aria-label": say("find.server"), tabindex: -1, hidden: true }));
+  const list = h("div", { id: "list", role: "grid", tabindex: 0, "aria-label": say("find.servers"), "aria-multiselectable": "false" });
   main.replaceChildren(
     h("div", { class: "title" }, h("div", {}, h("h1", { tabindex: -1 }, gameName()), h("p", { id: "find-state", class: "quiet" })), h("p", { id: "find-tools", class: "buttons" })),
     filters(),
-    h("div", { class: "browser" }, h("div", { class: "table" }, h("div", { id: "heads", class: "heads", role: "group", "aria-label": "Sort by" }), list, h("p", { id: "empty", class: "quiet", hidden: true })), server),
+    h("div", { class: "browser" }, h("div", { class: "table" }, h("div", { id: "heads", class: "heads", role: "group", "aria-label": say("find.sort-by") }), list, h("p", { id: "empty", class: "quiet", hidden: true })), server),
     inAndOut(),
   );
   grid = new Grid(list, { key: (row) => row.addr, row: newRow, fill, choose: chooseRow });
@@ -108,7 +110,7 @@ export function open(main, home) {
 
 /** Import and export of favourites. */
 function inAndOut() {
-  const text = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "list-text", rows: 4, spellcheck: "false", placeholder: "192.0.2.1:27960 our server" }));
+  const text = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "list-text", rows: 4, spellcheck: "false", placeholder: `192.0.2.1:27960 ${say("favourites.our-server")}` }));
   const file = /** @type {HTMLInputElement} */ (h("input", { id: "list-file", type: "file" }));
   file.addEventListener("change", async () => {
     const [chosen] = file.files ?? [];
@@ -118,12 +120,12 @@ function inAndOut() {
   return h(
     "details",
     { class: "own card", id: "in-and-out" },
-    h("summary", {}, "Favourites from elsewhere, and for elsewhere"),
-    h("p", {}, h("label", { for: "list-text" }, "A list: an address a line, QStat's list or XML, or Steam's serverbrowser_hist.vdf")),
+    h("summary", {}, say("favourites.title")),
+    h("p", {}, h("label", { for: "list-text" }, say("favourites.list"))),
     text,
-    h("p", {}, h("label", { for: "list-file" }, "or its file "), file),
-    h("p", { class: "buttons" }, button("import", "Add to my favourites", {}), button("import", "Hide them all", { "data-hidden": "yes" })),
-    h("p", { class: "buttons" }, h("label", { for: "list-format" }, "Write mine as"), h("select", { id: "list-format" }, option("text", "lines of addresses"), option("qstat", "QStat’s list"), option("steam", "Steam’s file"), option("muster", "Muster’s file")), button("export", "Save", {}), button("export", "Save the hidden ones", { "data-hidden": "yes" })),
+    h("p", {}, h("label", { for: "list-file" }, say("favourites.file")), " ", file),
+    h("p", { class: "buttons" }, button("import", say("favourites.add"), {}), button("import", say("favourites.hide"), { "data-hidden": "yes" })),
+    h("p", { class: "buttons" }, h("label", { for: "list-format" }, say("favourites.write")), h("select", { id: "list-format" }, option("text", say("favourites.as-text")), option("qstat", say("favourites.as-qstat")), option("steam", say("favourites.as-steam")), option("muster", say("favourites.as-muster"))), button("export", say("favourites.save"), {}), button("export", say("favourites.save-hidden"), { "data-hidden": "yes" })),
   );
 }
 
@@ -145,23 +147,23 @@ function choose(main) {
   const own = /** @type {HTMLTextAreaElement} */ (h("textarea", { id: "own-servers", rows: 4, spellcheck: "false", placeholder: "192.0.2.1:27960\n[2001:db8::1]:27960" }));
   own.value = look.servers;
   main.replaceChildren(
-    h("h1", { tabindex: -1 }, "Find a server"),
-    h("p", { class: "lead" }, "The nearest first, with who plays there. Muster asks the servers itself, and stops when hardly any near one can be left."),
+    h("h1", { tabindex: -1 }, say("home.find")),
+    h("p", { class: "lead" }, say("find.lead")),
     h(
       "section",
       { class: "card" },
       picker("find-game", games, "", (game) => {
         look.servers = own.value;
-        if (game.silent) say(game.silent, true);
+        if (game.silent) toast(game.silent, true);
         if (!game.listed && own.value.trim() === "") {
           const details = own.closest("details");
           if (details) details.open = true;
           own.focus();
-          return say(noList(game), true);
+          return toast(noList(game), true);
         }
         go("find", () => find(game.id, false));
       }),
-      h("details", { class: "own" }, h("summary", {}, "Only servers of my own"), h("label", { for: "own-servers", class: "quiet" }, "One address or link a line. Only these are asked."), own),
+      h("details", { class: "own" }, h("summary", {}, say("find.own-servers")), h("label", { for: "own-servers", class: "quiet" }, say("home.own-servers-how")), own),
     ),
   );
 }
@@ -182,21 +184,21 @@ function filters() {
   const check = (/** @type {"people" | "seats" | "open" | "favourites" | "hidden"} */ name, /** @type {string} */ label) => h("label", { class: "chip" }, h("input", { type: "checkbox", name, checked: f[name] }), h("span", {}, label));
   const form = h(
     "form",
-    { id: "filters", "aria-label": "Show only" },
-    text("text", "Name or address", "press /"),
-    text("map", "Map", "any"),
-    text("mode", "Mode", "any"),
-    h("label", { class: "filter short" }, h("span", {}, "In"), h("select", { name: "country" }, h("option", { value: "" }, "anywhere"))),
-    h("label", { class: "filter short" }, h("span", {}, "Ping up to"), h("input", { type: "number", name: "most", min: 1, max: 1000, value: f.most || "", placeholder: "any", inputmode: "numeric" })),
-    h("label", { class: "filter short" }, h("span", {}, "Players from"), h("input", { type: "number", name: "least", min: 1, max: 1000, value: f.least || "", placeholder: "any", inputmode: "numeric" })),
-    h("div", { class: "chips" }, check("people", "People play"), check("seats", "A free seat"), check("open", "No password"), check("favourites", "Favourites"), check("hidden", "Hidden, too")),
+    { id: "filters", "aria-label": say("find.show-only") },
+    text("text", say("find.name-or-address"), say("find.press-slash")),
+    text("map", say("find.map"), say("find.any")),
+    text("mode", say("find.mode"), say("find.any")),
+    h("label", { class: "filter short" }, h("span", {}, say("find.country")), h("select", { name: "country" }, h("option", { value: "" }, say("find.anywhere")))),
+    h("label", { class: "filter short" }, h("span", {}, say("find.most-ping")), h("input", { type: "number", name: "most", min: 1, max: 1000, value: f.most || "", placeholder: say("find.any"), inputmode: "numeric" })),
+    h("label", { class: "filter short" }, h("span", {}, say("find.least-players")), h("input", { type: "number", name: "least", min: 1, max: 1000, value: f.least || "", placeholder: say("find.any"), inputmode: "numeric" })),
+    h("div", { class: "chips" }, check("people", say("find.people")), check("seats", say("find.free-seat")), check("open", say("find.no-password")), check("favourites", say("find.favourites")), check("hidden", say("find.hidden-too"))),
   );
   form.addEventListener("input", () => {
-    const said = new FormData(/** @type {HTMLFormElement} */ (form));
-    for (const name of /** @type {const} */ (["text", "map", "mode", "country"])) table.filter[name] = String(said.get(name) ?? "").trim();
-    for (const name of /** @type {const} */ (["people", "seats", "open", "favourites", "hidden"])) table.filter[name] = said.has(name);
-    table.filter.most = Number(said.get("most") || 0);
-    table.filter.least = Number(said.get("least") || 0);
+    const data = new FormData(/** @type {HTMLFormElement} */ (form));
+    for (const name of /** @type {const} */ (["text", "map", "mode", "country"])) table.filter[name] = String(data.get(name) ?? "").trim();
+    for (const name of /** @type {const} */ (["people", "seats", "open", "favourites", "hidden"])) table.filter[name] = data.has(name);
+    table.filter.most = Number(data.get("most") || 0);
+    table.filter.least = Number(data.get("least") || 0);
     table.filter.text = table.filter.text.toLowerCase();
     arrange();
   });
@@ -247,33 +249,33 @@ function draw() {
   if (!state) return;
   const { find } = state;
   const mine = find.game === look.game;
-  const asked = mine && find.asked > 0 ? `${count(find.answered, "server")} answered of ${find.asked.toLocaleString("en")} asked, ${find.listed.toLocaleString("en")} listed` : "";
-  const shown = table.shown.length === table.rows.size ? "" : ` · ${table.shown.length.toLocaleString("en")} shown`;
+  const asked = mine && find.asked > 0 && say("find.answered", { n: find.answered, asked: find.asked, listed: find.listed });
+  const shown = table.shown.length < table.rows.size && say("find.shown", { n: table.shown.length });
   const place = document.getElementById("find-state");
-  if (place) text(place, mine && find.error ? "" : find.running && mine ? (asked ? `${asked}${shown}` : "Looking for servers …") : asked + shown);
+  if (place) text(place, mine && find.error ? "" : mine && find.running && !asked ? say("find.looking") : [asked, shown].filter(Boolean).join(" · "));
   const tools = document.getElementById("find-tools");
   if (tools) {
     show(
       tools,
-      find.running && mine ? button("find-stop", "Stop") : button("find-again", "Ask again"),
-      !(find.running && mine) && find.asked < find.listed && button("find-all", "Ask the far ones, too"),
-      button("find-other", "Another game"),
+      find.running && mine ? button("find-stop", say("find.stop")) : button("find-again", say("find.again")),
+      !(find.running && mine) && find.asked < find.listed && button("find-all", say("find.all")),
+      button("find-other", say("find.other")),
     );
   }
   const heads = document.getElementById("heads");
   if (heads) {
     show(
       heads,
-      titles.map(([by, title]) => {
+      titles.map(([by, title, sorts]) => {
         const is = table.order.by === by;
-        return button("sort", is ? `${title} ${table.order.down ? "↓" : "↑"}` : title, { "data-by": by, "data-key": by, class: `c-${by}`, "aria-pressed": String(is), "aria-label": `${title}: sort by ${title === "In" ? "country" : title.toLowerCase()}` });
+        return button("sort", is ? `${title} ${table.order.down ? "↓" : "↑"}` : title, { "data-by": by, "data-key": by, class: `c-${by}`, "aria-pressed": String(is), "aria-label": sorts });
       }),
     );
   }
   const empty = document.getElementById("empty");
   if (empty) {
-    const trouble = mine && find.error ? find.error.join(". ") : "";
-    const nothing = table.rows.size > 0 ? "No server passes these filters." : find.running ? "" : trouble || "No server answered.";
+    const trouble = mine && find.error ? sentences(find.error) : "";
+    const nothing = table.rows.size > 0 ? say("find.none-passes") : find.running ? "" : trouble || say("find.none-answered");
     text(empty, table.shown.length === 0 ? nothing : trouble);
     empty.hidden = empty.textContent === "";
   }
@@ -281,7 +283,7 @@ function draw() {
   if (country instanceof HTMLSelectElement && document.activeElement !== country) {
     const options = table.values("country", 100);
     if (options.length + 1 !== country.options.length || table.filter.country !== country.value) {
-      country.replaceChildren(h("option", { value: "" }, "anywhere"), ...options.map(([name, n]) => h("option", { value: name, selected: name === table.filter.country }, `${name} (${n})`)));
+      country.replaceChildren(h("option", { value: "" }, say("find.anywhere")), ...options.map(([name, n]) => h("option", { value: name, selected: name === table.filter.country }, say("find.country-count", { country: name, n }))));
     }
   }
   drawServer();
@@ -306,48 +308,56 @@ function drawServer() {
   const watches = state.watch.running && state.watch.what === row.addr;
   show(
     place,
-    h("button", { type: "button", class: "shut", "data-action": "shut", "aria-label": "Close" }, "✕"),
+    h("button", { type: "button", class: "shut", "data-action": "shut", "aria-label": say("dialog.close") }, "✕"),
     h("h2", {}, h("bdi", { dir: "auto" }, row.name || row.addr)),
-    h("p", { class: "quiet" }, [row.map, row.mode, row.country && `in ${row.country}`].filter(Boolean).join(" · ")),
-    h("p", { class: "big" }, h("strong", {}, row.rtt_ms === undefined ? "–" : String(Math.round(row.rtt_ms))), " ms for you"),
-    h("p", {}, row.max_players > 0 ? `${count(free(row), "free seat")} of ${row.max_players}` : "It does not tell its seats", row.bots > 0 && `, ${count(row.bots, "bot")}`, row.password && ", password"),
+    h("p", { class: "quiet" }, [row.map, row.mode, row.country && say("find.in", { country: row.country })].filter(Boolean).join(" · ")),
+    h("p", { class: "big" }, said("find.big-ping", { ms: h("strong", {}, row.rtt_ms === undefined ? "–" : number(Math.round(row.rtt_ms))) })),
+    h("p", {}, facts(row)),
     h(
       "p",
       { class: "buttons" },
-      button("connect", state.go.running && state.go.what === row.addr ? "Connecting …" : "Connect", { class: isFull ? "" : "primary", "aria-keyshortcuts": "Enter" }),
-      isFull && !watches && button("watch", "Tell me when a seat is free", { class: "primary" }),
-      isFull && !watches && button("watch", "Go there then", { "data-goes": "yes", "aria-label": "Go there then, as soon as a seat is free" }),
-      watches && button("unwatch", "Stop watching"),
+      button("connect", say(state.go.running && state.go.what === row.addr ? "find.connecting" : "find.connect"), { class: isFull ? "" : "primary", "aria-keyshortcuts": "Enter" }),
+      isFull && !watches && button("watch", say("find.watch"), { class: "primary" }),
+      isFull && !watches && button("watch", say("find.watch-go"), { "data-goes": "yes", "aria-label": say("find.watch-go-label") }),
+      watches && button("unwatch", say("find.unwatch")),
     ),
     h(
       "p",
       { class: "buttons" },
-      button("favourite", favourite ? "★ Favourite" : "☆ Favourite", { "aria-pressed": String(favourite), "aria-keyshortcuts": "f" }),
-      button("hide", hidden ? "Show again" : "Hide", { "aria-pressed": String(hidden) }),
-      button("copy-addr", "Copy address"),
+      button("favourite", say(favourite ? "find.favourite" : "find.no-favourite"), { "aria-pressed": String(favourite), "aria-keyshortcuts": "f" }),
+      button("hide", say(hidden ? "find.unhide" : "find.hide"), { "aria-pressed": String(hidden) }),
+      button("copy-addr", say("find.copy")),
     ),
     h("p", { class: "quiet" }, h("code", {}, connectTo(row))),
     roster(),
   );
 }
 
+/** Its seats, its bots, its password. @param {Row} row */
+function facts(row) {
+  const all = [row.max_players > 0 ? say("find.seats", { n: free(row), most: row.max_players }) : say("find.seats-unknown")];
+  if (row.bots > 0) all.push(say("find.bots", { n: row.bots }));
+  if (row.password) all.push(say("server.password"));
+  return all.reduce((first, next) => say("list.more", { first, next }));
+}
+
 /** Who plays there. */
 function roster() {
   const tells = games.find((game) => game.id === look.game)?.tells;
   const { players, text: why } = look.roster;
-  if (!tells) return h("p", { class: "quiet" }, "Servers of this game do not say who plays.");
-  if (!players) return h("p", { class: "quiet" }, why ?? "Asking who plays …");
+  if (!tells) return h("p", { class: "quiet" }, say("find.who-untold-game"));
+  if (!players) return h("p", { class: "quiet" }, why ?? say("find.who-asking"));
   const there = look.row?.players ?? 0;
-  if (players.length === 0) return h("p", { class: "quiet" }, there > 0 ? "It does not say who plays." : "Nobody is there.");
+  if (players.length === 0) return h("p", { class: "quiet" }, say(there > 0 ? "find.who-untold" : "find.who-nobody"));
   // Some games tell only names.
   const scores = players.some((player) => player.score !== 0);
   const pings = players.some((player) => player.ping_ms);
   return h(
     "table",
     { class: "roster" },
-    h("caption", {}, players.length < there ? `${players.length} of ${there} players` : count(players.length, "player")),
-    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Who"), scores && h("th", { scope: "col" }, "Score"), pings && h("th", { scope: "col" }, "Ping"))),
-    h("tbody", {}, players.map((player, i) => h("tr", { "data-key": i }, h("td", {}, h("bdi", { dir: "auto" }, player.name || "(no name)")), scores && h("td", {}, player.score), pings && h("td", {}, player.ping_ms ? `${player.ping_ms} ms` : "–")))),
+    h("caption", {}, players.length < there ? say("find.players-of", { n: players.length, there }) : say("people.players", { n: players.length })),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, say("find.who")), scores && h("th", { scope: "col" }, say("find.score")), pings && h("th", { scope: "col" }, say("find.ping")))),
+    h("tbody", {}, players.map((player, i) => h("tr", { "data-key": i }, h("td", {}, h("bdi", { dir: "auto" }, player.name || say("home.nameless"))), scores && h("td", {}, player.score), pings && h("td", {}, player.ping_ms ? millis(player.ping_ms) : "–")))),
   );
 }
 
@@ -372,7 +382,7 @@ async function who(addr) {
     const players = await ask("players", { game: look.game, addr });
     if (look.roster.addr === addr) look.roster.players = players;
   } catch (error) {
-    if (look.roster.addr === addr) look.roster.text = `${/** @type {Error} */ (error).message}.`.replace(/^./, (c) => c.toUpperCase());
+    if (look.roster.addr === addr) look.roster.text = /** @type {Error} */ (error).message;
   }
   drawServer();
 }
@@ -420,9 +430,9 @@ export const actions = {
   unwatch: () => ask("stop", "watch"),
   "copy-addr": async () => {
     await navigator.clipboard.writeText(look.row ? connectTo(look.row) : "");
-    say("Copied.");
+    toast(say("find.copied"));
   },
-  import: ({ hidden }) => go("import", async () => say(await ask("import", { game: look.game, text: valueOf("list-text"), hidden: hidden === "yes" }))),
+  import: ({ hidden }) => go("import", async () => toast(await ask("import", { game: look.game, text: valueOf("list-text"), hidden: hidden === "yes" }))),
   export: ({ hidden }) =>
     go("export", async () => {
       const format = valueOf("list-format");

@@ -1,6 +1,7 @@
 // Join a room, or open one.
 
-import { button, count, h, show } from "../dom.js";
+import { button, h, show } from "../dom.js";
+import { capital, language, said, say, suited } from "../say.js";
 import { ruleOf, rules, saidOf } from "../rules.js";
 import { alarm } from "./alarm.js";
 import { art } from "./art.js";
@@ -9,7 +10,7 @@ import { noList, picker } from "./games.js";
 
 /** @typedef {import("./types.js").State} State */
 /** @typedef {import("./types.js").Game} Game */
-/** @typedef {{state: State, games: Game[], say: (text: string, bad?: boolean) => void, attempt: (what: string, act: () => unknown) => unknown}} Home */
+/** @typedef {{state: State, games: Game[], toast: (text: string, bad?: boolean) => void, attempt: (what: string, act: () => unknown) => unknown}} Home */
 
 /** Default limit, ms: most games are still good at this ping. */
 const usualLimit = 150;
@@ -48,8 +49,8 @@ export function remember(key, value) {
 /** Fields for the player's name, and for who starts the game. @param {State} s */
 function player(s) {
   return [
-    field("player-name", "Your name", h("input", { id: "player-name", name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
-    h("label", { class: "check" }, h("input", { type: "checkbox", name: "auto", checked: (remembered("auto") || (s.launch === "auto" ? "yes" : "")) === "yes" }), "Start my game by itself when the server is chosen, all evening"),
+    field("player-name", say("home.your-name"), h("input", { id: "player-name", name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
+    h("label", { class: "check" }, h("input", { type: "checkbox", name: "auto", checked: (remembered("auto") || (s.launch === "auto" ? "yes" : "")) === "yes" }), say("home.auto")),
     mayHost(),
   ];
 }
@@ -58,7 +59,12 @@ function player(s) {
 export function mayHost() {
   const box = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", name: "can-host", checked: remembered("can-host") === "yes" }));
   box.addEventListener("change", () => remember("can-host", box.checked ? "yes" : "no"));
-  return h("label", { class: "check" }, box, h("span", {}, "My computer may host ", h("small", { class: "quiet" }, "games without servers: once all say so, your programs measure each other’s computers, and are told the addresses for that")));
+  return h("label", { class: "check" }, box, h("span", {}, said("home.may-host", { small })));
+}
+
+/** Small print in a sentence. @param {...import("../dom.js").Child} held */
+export function small(...held) {
+  return h("small", { class: "quiet" }, held);
 }
 
 /** @param {string} id @param {string} label @param {HTMLElement} input @param {string} [hint] */
@@ -66,8 +72,8 @@ function field(id, label, input, hint) {
   return h("div", { class: "field" }, h("label", { for: id }, label), input, hint && h("small", {}, hint));
 }
 
-/** @param {HTMLFormElement} form */
-function said(form) {
+/** What a form has, some of which this browser keeps. @param {HTMLFormElement} form */
+function filledIn(form) {
   const data = new FormData(form);
   remember("name", String(data.get("name") ?? ""));
   remember("auto", data.has("auto") ? "yes" : "no");
@@ -77,7 +83,13 @@ function said(form) {
 
 /** Opens a tab for the room that we enter next, while the click still allows that. */
 export function tab() {
-  open(`/room?after=${state?.room.id ?? 0}`, "muster-room");
+  open(roomPage(state?.room.id ?? 0), "muster-room");
+}
+
+/** The page of the room after another one, in this page's language if that was chosen. @param {number} [after] */
+export function roomPage(after = 0) {
+  const lang = language === suited([...navigator.languages]) ? "" : `&lang=${language}`;
+  return `/room?after=${after}${lang}`;
 }
 
 /** @param {HTMLElement} main @param {Home} from */
@@ -87,20 +99,20 @@ export function join(main, from) {
   const form = h(
     "form",
     { id: "join-form", class: "card" },
-    field("link", "The link or code that you were sent", h("input", { id: "link", name: "link", required: true, autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "http://192.0.2.1:7777/#TABOMI…" })),
+    field("link", say("home.link"), h("input", { id: "link", name: "link", required: true, autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "http://192.0.2.1:7777/#TABOMI…" })),
     player(from.state),
-    h("p", { class: "buttons" }, h("button", { class: "primary" }, "Join")),
+    h("p", { class: "buttons" }, h("button", { class: "primary" }, say("home.join-now"))),
   );
   form.addEventListener("submit", () => {
-    const data = said(/** @type {HTMLFormElement} */ (form));
+    const data = filledIn(/** @type {HTMLFormElement} */ (form));
     alarm.allow();
     tab();
     from.attempt("join", () => ask("join", { link: String(data.get("link")).trim(), name: data.get("name"), auto: data.has("auto"), can_host: data.has("can-host") }));
   });
   main.replaceChildren(
-    h("h1", { tabindex: -1 }, "Join your friends"),
-    h("p", { class: "lead" }, "This computer measures the servers from where you sit, and takes you to the one that is best for all of you."),
-    h("div", { class: "halves" }, form, h("section", { class: "card", "aria-labelledby": "near" }, h("h2", { id: "near" }, "On your network"), h("ul", { id: "rooms" }))),
+    h("h1", { tabindex: -1 }, say("home.join-title")),
+    h("p", { class: "lead" }, say("home.join-lead")),
+    h("div", { class: "halves" }, form, h("section", { class: "card", "aria-labelledby": "near" }, h("h2", { id: "near" }, say("home.near")), h("ul", { id: "rooms" }))),
   );
   drawRooms();
 }
@@ -109,7 +121,7 @@ export function join(main, from) {
 export function near(from) {
   home = from;
   state = from.state;
-  return h("section", { class: "card", id: "rooms-first", "aria-labelledby": "near", hidden: true }, h("h2", { id: "near" }, "Somebody near you has opened a room"), h("ul", { id: "rooms" }));
+  return h("section", { class: "card", id: "rooms-first", "aria-labelledby": "near", hidden: true }, h("h2", { id: "near" }, say("home.near-opened")), h("ul", { id: "rooms" }));
 }
 
 /** Draws the rooms on the network, on every page that has them. */
@@ -125,11 +137,11 @@ export function drawRooms() {
       h(
         "li",
         { "data-key": room.id },
-        h("p", {}, h("strong", {}, h("bdi", { dir: "auto" }, room.name || "(no name)")), " ", h("span", { class: "quiet" }, [home?.games.find((g) => g.id === room.game)?.name ?? room.game, room.organiser && `by ${room.organiser}`, room.seats ? `${room.players} of ${room.seats} players` : count(room.players, "player")].filter(Boolean).join(" · "))),
-        h("p", { class: "buttons" }, !room.open && h("input", { id: `code-${room.id}`, placeholder: "its code", "aria-label": `The code of ${room.name}`, autocomplete: "off", spellcheck: "false" }), button("join-near", "Join", { class: "primary", "data-room": room.id, "aria-label": `Join ${room.name || "it"}` })),
+        h("p", {}, h("strong", {}, h("bdi", { dir: "auto" }, room.name || say("home.nameless"))), " ", h("span", { class: "quiet" }, [home?.games.find((g) => g.id === room.game)?.name ?? room.game, room.organiser && say("home.by", { player: room.organiser }), room.seats ? say("home.players-of", { n: room.players, seats: room.seats }) : say("people.players", { n: room.players })].filter(Boolean).join(" · "))),
+        h("p", { class: "buttons" }, !room.open && h("input", { id: `code-${room.id}`, placeholder: say("home.its-code"), "aria-label": say("home.code-of", { room: room.name }), autocomplete: "off", spellcheck: "false" }), button("join-near", say("home.join-now"), { class: "primary", "data-room": room.id, "aria-label": room.name ? say("home.join-room", { room: room.name }) : say("home.join-it") })),
       ),
     ),
-    rooms.length === 0 && h("li", { class: "quiet none", "data-key": "none" }, art("join"), "No room is announced here just now. Muster keeps listening."),
+    rooms.length === 0 && h("li", { class: "quiet none", "data-key": "none" }, art("join"), say("home.no-room")),
   );
 }
 
@@ -139,8 +151,8 @@ export function play(main, from) {
   state = from.state;
   const game = () => from.games.find((g) => g.id === chosen.game);
   const own = h("textarea", { id: "room-servers", name: "servers", rows: 4, spellcheck: "false", placeholder: "192.0.2.1:27960\n[2001:db8::1]:27960" });
-  const details = /** @type {HTMLDetailsElement} */ (h("details", { class: "own" }, h("summary", {}, "Only servers of our own"), h("label", { for: "room-servers", class: "quiet" }, "One address or link a line. Only these are asked."), own));
-  const limit = /** @type {HTMLInputElement} */ (h("input", { id: "limit", name: "limit", type: "number", min: 1, max: 1000, inputmode: "numeric", placeholder: "no limit" }));
+  const details = /** @type {HTMLDetailsElement} */ (h("details", { class: "own" }, h("summary", {}, say("home.own-servers")), h("label", { for: "room-servers", class: "quiet" }, say("home.own-servers-how")), own));
+  const limit = /** @type {HTMLInputElement} */ (h("input", { id: "limit", name: "limit", type: "number", min: 1, max: 1000, inputmode: "numeric", placeholder: say("home.no-limit") }));
   const form = /** @type {HTMLFormElement} */ (
     h(
       "form",
@@ -159,13 +171,13 @@ export function play(main, from) {
       h(
         "section",
         { class: "card" },
-        h("fieldset", { class: "ways" }, h("legend", {}, "What counts"), rules.map(({ id }) => h("label", { class: "way-of" }, h("input", { type: "radio", name: "by", value: id, checked: id === (game()?.by || "mean") }), h("span", {}, h("strong", {}, saidOf(id, "name")), h("small", {}, saidOf(id, "hint")))))),
-        field("limit", "Nobody over", h("span", { class: "unit" }, limit, "ms")),
-        field("players", "Start with", h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: 64, inputmode: "numeric", placeholder: "who is here" }), "players")),
-        field("vote", "Before the launch", h("select", { id: "vote", name: "vote" }, [["", "vote once two have the page open"], ["true", "vote, veto, ready check"], ["false", "straight there"]].map(([value, name]) => h("option", { value }, name)))),
-        field("wait", "Where all are full", h("select", { id: "wait", name: "wait" }, [["", "ask me"], ["30", "wait for seats, half an hour"], ["60", "wait for seats, an hour"]].map(([value, name]) => h("option", { value }, name)))),
-        h("details", { class: "own" }, h("summary", {}, "More settings: map, mode, name, and a room that stays"), field("map", "Map", h("input", { id: "map", name: "map", placeholder: "any" })), field("mode", "Mode", h("input", { id: "mode", name: "mode", placeholder: "any" })), field("title", "Room's name", h("input", { id: "title", name: "title", placeholder: "its code", maxlength: 64 })), field("every", "Keep the room; we meet", h("input", { id: "every", name: "every", placeholder: "fri 20:00", maxlength: 100 }))),
-        h("details", { class: "own" }, h("summary", {}, "Places for a server of our own"), h("label", { for: "places", class: "quiet" }, "A line each: name, address. muster beacon answers there, or say tcp behind it. Where no server suits, the room says whether one there would."), h("textarea", { id: "places", name: "places", rows: 3, spellcheck: "false", placeholder: "Frankfurt, 192.0.2.1\nLondon, 192.0.2.8:443, tcp" })),
+        h("fieldset", { class: "ways" }, h("legend", {}, say("home.what-counts")), rules.map(({ id }) => h("label", { class: "way-of" }, h("input", { type: "radio", name: "by", value: id, checked: id === (game()?.by || "mean") }), h("span", {}, h("strong", {}, saidOf(id, "name")), h("small", {}, saidOf(id, "hint")))))),
+        field("limit", say("home.limit"), h("span", { class: "unit" }, limit, say("home.limit-unit"))),
+        field("players", say("home.start-with"), h("span", { class: "unit" }, h("input", { id: "players", name: "players", type: "number", min: 1, max: 64, inputmode: "numeric", placeholder: say("home.who-is-here") }), say("home.players-unit"))),
+        field("vote", say("home.before-launch"), h("select", { id: "vote", name: "vote" }, [["", say("home.vote-two")], ["true", say("home.vote-always")], ["false", say("home.vote-never")]].map(([value, name]) => h("option", { value }, name)))),
+        field("wait", say("home.where-full"), h("select", { id: "wait", name: "wait" }, [["", say("home.wait-ask")], ["30", say("home.wait-half")], ["60", say("home.wait-hour")]].map(([value, name]) => h("option", { value }, name)))),
+        h("details", { class: "own" }, h("summary", {}, say("home.more-settings")), field("map", say("home.map"), h("input", { id: "map", name: "map", placeholder: say("find.any") })), field("mode", say("home.mode"), h("input", { id: "mode", name: "mode", placeholder: say("find.any") })), field("title", say("home.room-name"), h("input", { id: "title", name: "title", placeholder: say("home.its-code"), maxlength: 64 })), field("every", say("home.meet"), h("input", { id: "every", name: "every", placeholder: "fri 20:00", maxlength: 100 }))),
+        h("details", { class: "own" }, h("summary", {}, say("home.places")), h("label", { for: "places", class: "quiet" }, say("home.places-how")), h("textarea", { id: "places", name: "places", rows: 3, spellcheck: "false", placeholder: "Frankfurt, 192.0.2.1\nLondon, 192.0.2.8:443, tcp" })),
       ),
       h(
         "section",
@@ -173,14 +185,14 @@ export function play(main, from) {
         h(
           "fieldset",
           { class: "ways" },
-          h("legend", {}, "Where the room is"),
-          where("here", "On this computer", "friends on your network come in at once; on the internet your router has to let them", !from.state.at),
-          where("there", "On a public host", "everyone connects outwards; the room stays when you close Muster", !!from.state.at),
+          h("legend", {}, say("home.where")),
+          where("here", say("home.where-here"), say("home.where-here-how"), !from.state.at),
+          where("there", say("home.where-there"), say("home.where-there-how"), !!from.state.at),
         ),
-        h("div", { id: "at-field" }, field("at", "The host's address", h("input", { id: "at", name: "at", value: from.state.at ?? "", placeholder: "https://muster.example", autocomplete: "off", spellcheck: "false" }))),
-        h("label", { class: "check", id: "open-field" }, h("input", { type: "checkbox", name: "open" }), "Everybody on the network may come in without the code"),
+        h("div", { id: "at-field" }, field("at", say("home.host-address"), h("input", { id: "at", name: "at", value: from.state.at ?? "", placeholder: "https://muster.example", autocomplete: "off", spellcheck: "false" }))),
+        h("label", { class: "check", id: "open-field" }, h("input", { type: "checkbox", name: "open" }), say("home.without-code")),
         player(from.state),
-        h("p", { class: "buttons" }, h("button", { class: "primary" }, "Open the room")),
+        h("p", { class: "buttons" }, h("button", { class: "primary" }, say("home.open-room"))),
       ),
     )
   );
@@ -196,11 +208,11 @@ export function play(main, from) {
   };
   form.addEventListener("change", follow);
   form.addEventListener("submit", () => {
-    const data = said(form);
+    const data = filledIn(form);
     const there = data.get("where") === "there";
-    if (!chosen.game) return from.say("Choose a game first.", true);
-    if (there && !String(data.get("at")).trim()) return from.say("Say which public host, or have the room on this computer.", true);
-    if (game()?.listed === false && !String(data.get("servers")).trim()) return from.say(noList(game()), true);
+    if (!chosen.game) return from.toast(capital(say("home.no-game")), true);
+    if (there && !String(data.get("at")).trim()) return from.toast(say("home.no-host"), true);
+    if (game()?.listed === false && !String(data.get("servers")).trim()) return from.toast(noList(game()), true);
     alarm.allow();
     tab();
     from.attempt("host", () =>
@@ -225,7 +237,7 @@ export function play(main, from) {
       }),
     );
   });
-  main.replaceChildren(h("h1", { tabindex: -1 }, "Play together"), h("p", { class: "lead" }, "Open a room and send its link. Everyone’s computer measures, and Muster finds the server that suits you all."), form);
+  main.replaceChildren(h("h1", { tabindex: -1 }, say("home.play")), h("p", { class: "lead" }, say("home.play-lead")), form);
   follow();
 }
 
@@ -240,12 +252,12 @@ export const actions = {
     const code = /** @type {HTMLInputElement | null} */ (document.getElementById(`code-${room}`));
     if (code && !code.value.trim()) {
       code.focus();
-      return home?.say("This room wants its code: ask who opened it.", true);
+      return home?.toast(say("home.wants-code"), true);
     }
     alarm.allow();
     tab();
     const form = /** @type {HTMLFormElement | null} */ (document.getElementById("join-form"));
-    const data = form ? said(form) : new FormData();
+    const data = form ? filledIn(form) : new FormData();
     return ask("join", { room, code: code?.value.trim() ?? "", name: data.get("name"), auto: data.has("auto"), can_host: data.has("can-host") });
   },
 };

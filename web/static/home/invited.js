@@ -1,6 +1,7 @@
 // Links into a room that the system opened. The person is asked, and nothing else happens.
 
 import { button, h } from "../dom.js";
+import { capital, say, told } from "../say.js";
 import { alarm } from "./alarm.js";
 import { ask } from "./api.js";
 import { mayHost, remember, remembered, tab } from "./forms.js";
@@ -24,33 +25,33 @@ export function questions(s) {
 
 /** The title of the tab. @param {State} s */
 export function title(s) {
-  return s.invitations.length === 0 ? "" : s.invitations.some((i) => !i.wrong) ? "Join this room?" : "A link leads nowhere";
+  return s.invitations.length === 0 ? "" : s.invitations.some((i) => !i.wrong) ? say("invited.join-title") : say("invited.nowhere-title");
 }
 
 /** @param {Invitation} i @param {State} s */
 function invitation(i, s) {
   const id = `invited-name-${i.id}`;
-  const leaves = s.room.running && (s.room.what === "host" ? "The room that you have open on this computer closes for it." : "You leave the room that you are in for it.");
+  const leaves = s.room.running && say(s.room.what === "host" ? "invited.closes" : "invited.leaves");
   return h(
     "form",
     { class: "question invited", "data-key": `invited-${i.id}`, "data-invited": i.id, "aria-labelledby": `${id}-title` },
-    h("p", { id: `${id}-title` }, h("strong", {}, i.taken ? "Your download leads into a room. Join it?" : "A link wants to take you into a room. Join it?")),
-    h("dl", {}, h("dt", {}, "Room"), h("dd", {}, h("bdi", {}, i.code ?? "")), h("dt", {}, "at"), h("dd", {}, h("bdi", {}, i.host ?? ""))),
-    h("p", { class: "quiet" }, i.taken ? "" : "Say yes if somebody you know sent you there: who holds a room decides where your game goes. ", leaves),
-    h("div", { class: "field" }, h("label", { for: id }, "Your name there"), h("input", { id, name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
+    h("p", { id: `${id}-title` }, h("strong", {}, say(i.taken ? "invited.download" : "invited.link"))),
+    h("dl", {}, h("dt", {}, say("invited.room")), h("dd", {}, h("bdi", {}, i.code ?? "")), h("dt", {}, say("invited.at")), h("dd", {}, h("bdi", {}, i.host ?? ""))),
+    h("p", { class: "quiet" }, !i.taken && [say("invited.careful"), " "], leaves),
+    h("div", { class: "field" }, h("label", { for: id }, say("invited.your-name")), h("input", { id, name: "name", value: remembered("name") || s.name, maxlength: 32, required: true, autocomplete: "nickname" })),
     mayHost(),
-    h("p", { class: "buttons" }, h("button", { class: "primary" }, "Join"), button("decline", "Not now", { "data-id": String(i.id) })),
+    h("p", { class: "buttons" }, h("button", { class: "primary" }, say("home.join-now")), button("decline", say("home.not-now"), { "data-id": String(i.id) })),
   );
 }
 
-/** @param {Invitation} i @param {string[]} wrong */
+/** @param {Invitation} i @param {import("./types.js").Sentence[]} wrong */
 function refused(i, wrong) {
   return h(
     "div",
-    { class: "question invited wrong", "data-key": `invited-${i.id}`, role: "group", "aria-label": "A link that leads nowhere" },
-    h("p", {}, h("strong", {}, i.taken ? "This program does not know its room." : "A link wanted to open Muster, and leads nowhere.")),
-    wrong.map((line) => h("p", { class: "quiet" }, h("bdi", {}, line.replace(/^./, (c) => c.toUpperCase())))),
-    h("p", { class: "buttons" }, button("decline", "OK", { "data-id": String(i.id) })),
+    { class: "question invited wrong", "data-key": `invited-${i.id}`, role: "group", "aria-label": say("invited.nowhere") },
+    h("p", {}, h("strong", {}, say(i.taken ? "invited.no-room" : "invited.link-nowhere"))),
+    wrong.map((line) => h("p", { class: "quiet" }, h("bdi", {}, capital(told(line))))),
+    h("p", { class: "buttons" }, button("decline", say("home.ok"), { "data-id": String(i.id) })),
   );
 }
 

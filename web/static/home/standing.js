@@ -1,6 +1,7 @@
 // The user's standing rooms: when each group meets next, and one button to open the room.
 
 import { button, h, show } from "../dom.js";
+import { locale, say } from "../say.js";
 import { alarm } from "./alarm.js";
 import { ask, get } from "./api.js";
 import { mayHost, remember, remembered, tab } from "./forms.js";
@@ -14,7 +15,7 @@ export function standing(home) {
     /** @type {Room[]} */
     const rooms = await get("standing");
     section.hidden = rooms.length === 0;
-    show(section, h("h2", { id: "standing-title" }, "Your group’s rooms"), h("ul", { class: "rooms" }, rooms.map((room) => one(room, home))), mayHost());
+    show(section, h("h2", { id: "standing-title" }, say("standing.title")), h("ul", { class: "rooms" }, rooms.map((room) => one(room, home))), mayHost());
   });
   return section;
 }
@@ -24,13 +25,13 @@ function one(room, home) {
   const game = home.games.find((g) => g.id === room.game)?.name ?? room.game;
   const then = new Date(room.next || 0);
   const year = then.getFullYear() === new Date().getFullYear() ? undefined : "numeric"; // shows a mistyped year
-  const next = room.next ? `next ${then.toLocaleString([], { weekday: "short", day: "numeric", month: "short", year, hour: "2-digit", minute: "2-digit", hourCycle: "h23" })}` : "whenever you like";
-  const where = room.at && `at ${new URL(room.at).host}`;
+  const next = room.next ? say("standing.next", { date: then.toLocaleString(locale, { weekday: "short", day: "numeric", month: "short", year, hour: "2-digit", minute: "2-digit", hourCycle: "h23" }) }) : say("standing.whenever");
+  const where = room.at && say("standing.at", { host: new URL(room.at).host });
   return h(
     "li",
     { "data-key": room.id },
-    h("p", {}, h("strong", {}, h("bdi", { dir: "auto" }, room.name || "(no name)")), " ", h("span", { class: "quiet" }, [game, next, room.comes > 0 && `${room.comes} coming`, where].filter(Boolean).join(" · "))),
-    h("p", { class: "buttons" }, button("again", "Open", { class: "primary", "data-id": room.id, "aria-label": `Open ${room.name || "it"}` })),
+    h("p", {}, h("strong", {}, h("bdi", { dir: "auto" }, room.name || say("home.nameless"))), " ", h("span", { class: "quiet" }, [game, next, room.comes > 0 && say("standing.coming", { n: room.comes }), where].filter(Boolean).join(" · "))),
+    h("p", { class: "buttons" }, button("again", say("standing.open"), { class: "primary", "data-id": room.id, "aria-label": room.name ? say("standing.open-room", { room: room.name }) : say("standing.open-it") })),
   );
 }
 

@@ -1,5 +1,7 @@
 // What Home's program sends, as JSDoc types: see internal/home/home.go.
 
+/** @typedef {import("../types.js").Sentence} Sentence */
+
 /**
  * @typedef {object} Row a server, as in reports
  * @property {string} addr the address for questions
@@ -23,14 +25,14 @@
  * @property {string} [game]
  * @property {string[]} lines
  * @property {boolean} [open]
- * @property {string[]} [error]
+ * @property {Sentence[]} [error] what went wrong, and what to do about it
  * @property {"asking" | "launched" | "declined" | "by-hand" | "failed"} [launch] how the start of the game goes
  */
 
 /** @typedef {{game: string, addr: string, name?: string}} Kept */
 /** @typedef {{id: string, name: string, by: string, listed: boolean, here: boolean, where?: string, by_whom?: string, tells: boolean, steam?: boolean, silent?: string}} Game */
 /** @typedef {{id: string, name: string, game: string, organiser: string, players: number, seats: number, open: boolean}} Room */
-/** @typedef {{id: number, host?: string, code?: string, taken?: boolean, wrong?: string[]}} Invitation */
+/** @typedef {{id: number, host?: string, code?: string, taken?: boolean, wrong?: Sentence[]}} Invitation */
 
 /**
  * @typedef {object} State
@@ -48,7 +50,7 @@
  * @property {Invitation[]} invitations
  * @property {Room[]} rooms
  * @property {{favourites: Kept[] | null, hidden: Kept[] | null}} servers
- * @property {string} [trouble]
+ * @property {Sentence[]} [trouble] what Home itself cannot do
  */
 
 export {};

@@ -1,0 +1,47 @@
+package home
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"muster/internal/catalogue"
+)
+
+// TestLanguage checks that a link's language stays when Home redirects, and that answers without a
+// page are in the language of the link or of the browser.
+func TestLanguage(t *testing.T) {
+	h, _ := started(t, t.TempDir(), nil)
+	host := h.door.names[0]
+	accented := catalogue.In(catalogue.Accented).Words("home.unknown")
+	english := catalogue.InEnglish().Words("home.unknown")
+	for _, tt := range []struct{ path, browser, location, body string }{
+		{"/?key=" + h.door.key, "", "/", ""},
+		{"/?key=" + h.door.key + "&lang=en-XA", "", "/?lang=en-XA", ""},
+		{h.Ticket() + "?lang=en-XA", "", "/?lang=en-XA", ""},
+		{h.Ticket() + "?lang=%26x%3D%23", "", "/?lang=%26x%3D%23", ""},
+		{"/", "", "", english},
+		{"/", "xx, tlh;q=0.9", "", english},
+		{"/?lang=en-XA", "en", "", accented},
+		{"/", "xx, en-XA;q=0.9, en;q=0.8", "", accented},
+		{"/open/GUESS", "en-XA", "", accented},
+	} {
+		r := httptest.NewRequest(http.MethodGet, tt.path, nil)
+		r.Host = host
+		r.Header.Set("Accept-Language", tt.browser)
+		w := httptest.NewRecorder()
+		h.Handler().ServeHTTP(w, r)
+		body := ""
+		if w.Code == http.StatusForbidden {
+			body = strings.TrimSpace(w.Body.String())
+		}
+		if location := w.Header().Get("Location"); location != tt.location || body != tt.body {
+			t.Errorf("%s of a browser for %q leads to %q and says %q, want %q and %q", tt.path, tt.browser, location, body, tt.location, tt.body)
+		}
+	}
+	r := httptest.NewRequest(http.MethodGet, "/room?lang=en-XA", nil)
+	if got, want := inLanguageOf(r, "http://192.0.2.1:7777/#TABOMI_KEY.SECRET"), "http://192.0.2.1:7777/?lang=en-XA#TABOMI_KEY.SECRET"; got != want {
+		t.Errorf("the room's page is at %s, want %s", got, want)
+	}
+}
